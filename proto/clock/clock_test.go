@@ -1,0 +1,53 @@
+package clock_test
+
+import (
+	"testing"
+	"time"
+
+	"orgmem/proto/clock"
+)
+
+func TestFakeFiresInOrderAndAtDueTimes(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	c := clock.NewFake(start)
+	var got []time.Duration
+	note := func() { got = append(got, c.Now().Sub(start)) }
+	c.AfterFunc(3*time.Second, note)
+	c.AfterFunc(time.Second, func() {
+		note()
+		c.AfterFunc(time.Second, note) // set while advancing, due before the target
+	})
+	stopped := c.AfterFunc(2*time.Second, func() { t.Error("a stopped timer fired") })
+	if !stopped.Stop() || stopped.Stop() {
+		t.Error("Stop must report exactly once that it prevented the call")
+	}
+	ch := c.NewTimer(10 * time.Second)
+	c.Advance(5 * time.Second)
+	want := []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}
+	if len(got) != len(want) {
+		t.Fatalf("fired at %v, want %v", got, want)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("fired at %v, want %v", got, want)
+		}
+	}
+	if c.Waiters() != 1 {
+		t.Fatalf("%d waiters, want the channel timer only", c.Waiters())
+	}
+	select {
+	case <-ch.C():
+		t.Fatal("fired early")
+	default:
+	}
+	c.Advance(5 * time.Second)
+	if at := <-ch.C(); !at.Equal(start.Add(10 * time.Second)) {
+		t.Fatalf("channel timer fired at %v", at)
+	}
+}
+
+func TestMillisOfZeroTimeIsZero(t *testing.T) {
+	if clock.Millis(time.Time{}) != 0 || clock.Millis(time.UnixMilli(17)) != 17 {
+		t.Fatal("Millis must map the zero time to 0 and keep others")
+	}
+}

@@ -1,0 +1,45 @@
+package pb_test
+
+import (
+	"errors"
+	"testing"
+
+	pb "orgmem/proto"
+
+	"pgregory.net/rapid"
+)
+
+func TestIDsRoundTripAndRefuseOtherForms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raw := rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "raw")
+		id, err := pb.OrgIDFrom(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := pb.ParseOrgID(id.String())
+		if err != nil || back != id {
+			t.Fatalf("parse(%s) = %s, %v", id, back, err)
+		}
+	})
+	for _, s := range []string{"", "x", "{00000000-0000-0000-0000-000000000000}", "00000000000000000000000000000000", "urn:uuid:00000000-0000-0000-0000-000000000000"} {
+		if _, err := pb.ParseJobID(s); !errors.Is(err, pb.ErrBadID) {
+			t.Errorf("ParseJobID(%q) = %v, want ErrBadID", s, err)
+		}
+	}
+	if _, err := pb.OrgIDFrom(make([]byte, 15)); !errors.Is(err, pb.ErrBadID) {
+		t.Errorf("15 bytes were taken as an id")
+	}
+}
+
+func TestKeyHash(t *testing.T) {
+	h := pb.HashKey("svc_prod_abc")
+	back, err := pb.ParseKeyHash(h.String())
+	if err != nil || back != h {
+		t.Fatalf("round trip: %v %v", back, err)
+	}
+	for _, s := range []string{"", "zz", h.String() + "0", "zz" + h.String()[2:]} {
+		if _, err := pb.ParseKeyHash(s); !errors.Is(err, pb.ErrBadID) {
+			t.Errorf("ParseKeyHash(%q) = %v, want ErrBadID", s, err)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	pb "orgmem/proto"
+)
+
+// Failures of operator calls; the edge maps them to problems.
+var (
+	// ErrOrgNotFound means that no organization has the id, or it was removed.
+	ErrOrgNotFound = errors.New("organization not found")
+	// ErrUserNotFound means that the organization has no such member.
+	ErrUserNotFound = errors.New("member not found")
+	// ErrInvalid wraps every refusal of an operator's input; its text names the
+	// field and the reason.
+	ErrInvalid = errors.New("invalid input")
+	// ErrConflict means that the state forbids the change, for example removing
+	// the last owner or adding an e-mail address twice.
+	ErrConflict = errors.New("conflict")
+)
+
+// NewOrg is an operator's order for an organization.
+type NewOrg struct {
+	Name       string // 1–200 characters
+	OwnerEmail string
+	Personal   bool
+	Plan       string // free, standard (also when empty), scale, unlimited
+}
+
+// CreatedOrg answers NewOrg. APIKey is shown this once.
+type CreatedOrg struct {
+	Org    pb.OrgID
+	Slug   string
+	Owner  pb.UserID
+	APIKey string
+	Key    pb.KeyHash
+}
+
+// OrgInfo is an organization as the operator sees it: no content.
+type OrgInfo struct {
+	Org      pb.OrgID
+	Name     string
+	Slug     string
+	Personal bool
+	Plan     string
+	Created  time.Time
+	Members  int
+	Subjects int
+}
+
+// MemberInfo is one human member.
+type MemberInfo struct {
+	User    pb.UserID
+	Email   string
+	Role    string // owner, admin, member
+	Created time.Time
+}
+
+// NewKey is an operator's order for a key of a member.
+type NewKey struct {
+	Org    pb.OrgID
+	User   pb.UserID
+	Scopes []string // at least one, all known
+	Label  string
+}
+
+// CreatedKey answers NewKey. APIKey is shown this once.
+type CreatedKey struct {
+	APIKey string
+	Key    pb.KeyHash
+	Label  string
+}
+
+// Operator is what the operator interface may do. System implements it. Every
+// call returns after its effect is durable; ctx bounds the wait.
+type Operator interface {
+	CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error)
+	Orgs(ctx context.Context) ([]OrgInfo, error)
+	Org(ctx context.Context, org pb.OrgID) (OrgInfo, error)
+	SetPlan(ctx context.Context, org pb.OrgID, plan string) error
+	DeleteOrg(ctx context.Context, org pb.OrgID) error
+	AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (MemberInfo, error)
+	Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error)
+	RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error
+	CreateKey(ctx context.Context, order NewKey) (CreatedKey, error)
+}
+
+// Role is a member's role in an organization.
+type Role string
+
+// The roles.
+const (
+	RoleOwner  Role = "owner"
+	RoleAdmin  Role = "admin"
+	RoleMember Role = "member"
+)

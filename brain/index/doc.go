@@ -1,0 +1,39 @@
+// Package index finds chunks by meaning and by word.
+//
+// A partition's index is a [Snapshot]: a few immutable [Segment]s, each with
+// copy-on-write bitmaps of what is forgotten ("gone") or superseded ("hidden").
+// A snapshot is a value: to change it means to make the next one, which shares
+// all that did not change. Its owner publishes it with one atomic pointer, and
+// readers that hold an older one are never disturbed.
+//
+// # Promises
+//
+//   - Pure: no I/O, no clock, no goroutine, no logger. Segments and snapshots
+//     may be read by any number of goroutines; a [Builder] and a [Scratch]
+//     belong to one at a time.
+//   - Bytes given to [OpenSegment] are used in place and must not change while
+//     the segment lives. Damaged bytes are refused with [ErrCorrupt]; they never
+//     cause a panic, an endless loop or an unbounded allocation.
+//   - The int8 kernels give the same integers on every machine, so the order of
+//     hits does not depend on the CPU.
+//   - Filters, liveness and languages act before the cut: topK hits come back
+//     whenever that many match.
+//
+// # Order of calls
+//
+// Write: [NewBuilder], [Builder.Add] per chunk, [Builder.Build];
+// [Snapshot.With] adds the segment, [Snapshot.Forget] and [Snapshot.Hide]
+// take nodes out; [Snapshot.Compact] proposes a merge, [Merge] carries it out
+// (anywhere, on the old snapshot), [Snapshot.Replace] puts the result into the
+// newest snapshot. [Segment.AppendBinary] and [View.AppendLiveness] give the
+// bytes to store; [OpenSegment] and [OpenView] read them.
+//
+// Read: text.Analyzer.Query, then [Scratch.Candidates] over the snapshots of
+// one or many partitions, then the caller fetches exact vectors of the leading
+// candidates by their Seq, then [Fuse].
+//
+// # What it hides
+//
+// Quantisation, the layout of postings, kernels, and how the two scores are
+// brought to one scale. DESIGN.md says what was rejected.
+package index

@@ -1,0 +1,82 @@
+package actors
+
+import (
+	"math"
+	"time"
+
+	pb "orgmem/proto"
+)
+
+// limit is a token bucket's shape: at most burst tokens, refilled continuously
+// at perMinute tokens a minute.
+type limit struct{ burst, perMinute float64 }
+
+// limits are the figures of interface.md ("Rate limits"), those of the plan
+// `standard`.
+var limits = map[string]limit{
+	"reads":    {100, 300},
+	"writes":   {30, 120},
+	"ingest":   {30, 60},
+	"sessions": {300, 600},
+	"search":   {30, 120},
+	"exports":  {10, 30},
+	"default":  {60, 120},
+}
+
+// The plans of design.md, section 8.
+const (
+	planFree      = "free"
+	planStandard  = "standard"
+	planScale     = "scale"
+	planUnlimited = "unlimited"
+)
+
+// planFactor multiplies both figures of every family; an unlimited plan shows
+// the figures of scale in its headers and is never refused.
+var planFactor = map[string]float64{planFree: 0.5, planStandard: 1, planScale: 10, planUnlimited: 10}
+
+func limitOf(family, plan string) limit {
+	l, ok := limits[family]
+	if !ok {
+		l = limits["default"]
+	}
+	f, ok := planFactor[plan]
+	if !ok {
+		f = 1
+	}
+	return limit{l.burst * f, l.perMinute * f}
+}
+
+// bucket is the state of one credential's bucket in one family. The zero value
+// is a full bucket.
+type bucket struct {
+	spent float64   // tokens missing from a full bucket
+	at    time.Time // when spent was last brought up to date
+}
+
+// take draws one token and describes the bucket afterwards. On refusal nothing
+// is drawn, and RetryAfterS says when one token will be there. A clock that
+// steps back neither refills nor empties.
+func (b *bucket) take(now time.Time, l limit, unlimited bool) (*pb.RateLimit, bool) {
+	perSecond := l.perMinute / 60
+	if elapsed := now.Sub(b.at).Seconds(); elapsed > 0 && !b.at.IsZero() {
+		b.spent = max(0, b.spent-elapsed*perSecond)
+	}
+	if b.at.IsZero() || now.After(b.at) {
+		b.at = now
+	}
+	b.spent = min(b.spent, l.burst) // a plan may have shrunk
+	ok := unlimited || b.spent+1 <= l.burst
+	if ok && !unlimited {
+		b.spent++
+	}
+	r := &pb.RateLimit{
+		Remaining: uint32(max(0, l.burst-b.spent)),
+		ResetS:    uint32(math.Ceil(b.spent / perSecond)),
+		Quota:     uint32(l.perMinute),
+	}
+	if !ok {
+		r.RetryAfterS = uint32(max(1, math.Ceil((b.spent+1-l.burst)/perSecond)))
+	}
+	return r, ok
+}

@@ -1,0 +1,311 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Server is what `orgmem serve` runs with.
+type Server struct {
+	Data           string
+	Listen         string
+	OperatorListen string
+	DocsURL        string
+	TLSCert        string
+	TLSKey         string
+	AccessLogAll   bool
+	MaxBody        int64
+	MaxIngestBody  int64
+	LogLevel       slog.Level
+	LogJSON        bool
+	CacheBytes     int64
+	MaxOpenStores  int
+	MinFreeBytes   int64
+	BallastBytes   int64
+	CPUWorkers     int
+	ShutdownGrace  time.Duration
+}
+
+// Setting is one row of the table. Name is at once the flag (--name), the key in
+// the file (name) and, in capitals with underscores after ORGMEM_, the
+// environment variable.
+type Setting struct {
+	Name    string
+	Default string
+	Form    string // what a value looks like
+	Doc     string // what it does, and why the default is what it is
+	set     func(*Server, string) error
+}
+
+// Env is the setting's environment variable.
+func (s Setting) Env() string {
+	return "ORGMEM_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
+}
+
+// Bounds of the numeric settings. Outside them a value is a mistake, not a wish.
+const (
+	minCacheBytes = 8 << 20  // below this Pebble thrashes on its own index blocks
+	maxCacheBytes = 64 << 30 // more than any machine this is meant for has to spare
+	minOpenStores = 4        // an organization, its sandbox, and one of each coming
+	maxOpenStores = 100_000  // the budget of organizations on one node's disk
+	maxCPUWorkers = 1024
+	minGrace      = 100 * time.Millisecond
+	maxGrace      = 10 * time.Minute
+	minBody       = 64 << 10 // a page of text, and all that the routes themselves need
+	maxBody       = 64 << 20 // a body is held in memory while it is decoded
+	minFreeFloor  = 16 << 20 // Pebble needs room to finish a flush it has begun
+	maxFreeFloor  = 1 << 40
+)
+
+// Settings is the table. Its order is the order of the documentation.
+var Settings = []Setting{
+	{
+		Name: "data", Default: "./data", Form: "directory",
+		Doc: "Where everything that lasts is kept. Made when missing, with mode 0700. " +
+			"One process at a time: a second one refuses to start.",
+		set: func(s *Server, v string) error {
+			if v == "" {
+				return errors.New("is empty; name a directory")
+			}
+			s.Data = v
+			return nil
+		},
+	},
+	{
+		Name: "listen", Default: "127.0.0.1:8080", Form: "host:port",
+		Doc: "Address of the public interface, `/v1` and `/docs`. Loopback by default, since a memory " +
+			"that is open to the network should be so on purpose. Port 0 takes a free one.",
+		set: func(s *Server, v string) error { return setAddr(&s.Listen, v) },
+	},
+	{
+		Name: "operator-listen", Default: "127.0.0.1:8081", Form: "host:port",
+		Doc: "Address of the operator interface: organizations, health, metrics. Keep it off public " +
+			"networks; its token in `operator.token` is all that protects it.",
+		set: func(s *Server, v string) error { return setAddr(&s.OperatorListen, v) },
+	},
+	{
+		Name: "docs-url", Default: "", Form: "URL",
+		Doc: "Address of the pages that error types point to. Empty means this service's own `/docs`.",
+		set: func(s *Server, v string) error {
+			if v == "" {
+				return nil
+			}
+			u, err := url.Parse(v)
+			if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+				return fmt.Errorf("%q is not an absolute http or https address", v)
+			}
+			s.DocsURL = strings.TrimRight(v, "/")
+			return nil
+		},
+	},
+	{
+		Name: "tls-cert", Default: "", Form: "file",
+		Doc: "PEM certificate chain of the public interface. With `tls-key` it speaks HTTPS; a changed file is " +
+			"picked up without a restart. Empty means plain HTTP, for loopback or behind a proxy.",
+		set: func(s *Server, v string) error { s.TLSCert = v; return nil },
+	},
+	{
+		Name: "tls-key", Default: "", Form: "file",
+		Doc: "PEM key that belongs to `tls-cert`.",
+		set: func(s *Server, v string) error {
+			s.TLSKey = v
+			if (s.TLSKey == "") != (s.TLSCert == "") {
+				return errors.New("and tls-cert go together: give both or neither")
+			}
+			return nil
+		},
+	},
+	{
+		Name: "max-body-bytes", Default: "1MiB", Form: "size",
+		Doc: "Largest JSON body of an ordinary request; above it the answer is 413.",
+		set: func(s *Server, v string) error { return setBytes(&s.MaxBody, v, minBody, maxBody) },
+	},
+	{
+		Name: "max-ingest-body-bytes", Default: "10MiB", Form: "size",
+		Doc: "Largest JSON body of an ingest or a batch.",
+		set: func(s *Server, v string) error { return setBytes(&s.MaxIngestBody, v, minBody, maxBody) },
+	},
+	{
+		Name: "access-log", Default: "problems", Form: "problems or all",
+		Doc: "Which requests get a line in the log: those that failed or were slow, or all.",
+		set: func(s *Server, v string) error {
+			if v != "problems" && v != "all" {
+				return fmt.Errorf("%q is neither problems nor all", v)
+			}
+			s.AccessLogAll = v == "all"
+			return nil
+		},
+	},
+	{
+		Name: "log-level", Default: "info", Form: "debug, info, warn or error",
+		Doc: "Least severity that is logged. Logs go to standard error and never hold customer text or keys.",
+		set: func(s *Server, v string) error {
+			if err := s.LogLevel.UnmarshalText([]byte(v)); err != nil {
+				return fmt.Errorf("%q is none of debug, info, warn, error", v)
+			}
+			return nil
+		},
+	},
+	{
+		Name: "log-format", Default: "text", Form: "text or json",
+		Doc: "Text for people, JSON for collectors.",
+		set: func(s *Server, v string) error {
+			if v != "text" && v != "json" {
+				return fmt.Errorf("%q is neither text nor json", v)
+			}
+			s.LogJSON = v == "json"
+			return nil
+		},
+	},
+	{
+		Name: "cache-bytes", Default: "64MiB", Form: "size",
+		Doc: "Block cache shared by all open stores. 64 MiB keeps an idle node under 250 MB; " +
+			"give a busy one a quarter of the machine.",
+		set: func(s *Server, v string) error { return setBytes(&s.CacheBytes, v, minCacheBytes, maxCacheBytes) },
+	},
+	{
+		Name: "max-open-stores", Default: "256", Form: "number",
+		Doc: "How many organizations' stores are open at once; the least recently used is closed first. " +
+			"Each costs a few megabytes and a few dozen file descriptors.",
+		set: func(s *Server, v string) error { return setInt(&s.MaxOpenStores, v, minOpenStores, maxOpenStores) },
+	},
+	{
+		Name: "min-free-bytes", Default: "512MiB", Form: "size",
+		Doc: "Free disk space below which writes are refused with 503 while reads go on. It must outlast " +
+			"the flushes and compactions already under way.",
+		set: func(s *Server, v string) error { return setBytes(&s.MinFreeBytes, v, minFreeFloor, maxFreeFloor) },
+	},
+	{
+		Name: "ballast-bytes", Default: "64MiB", Form: "size",
+		Doc: "A file of this size that can be deleted when the disk is full, so that there is room to repair. " +
+			"0 makes none.",
+		set: func(s *Server, v string) error { return setBytes(&s.BallastBytes, v, 0, maxFreeFloor) },
+	},
+	{
+		Name: "cpu-workers", Default: "0", Form: "number",
+		Doc: "Goroutines for embedding and indexing. 0 means one per processor.",
+		set: func(s *Server, v string) error { return setInt(&s.CPUWorkers, v, 0, maxCPUWorkers) },
+	},
+	{
+		Name: "shutdown-grace", Default: "20s", Form: "duration",
+		Doc: "How long a stop waits for requests that are under way. Acknowledged work does not need it: " +
+			"it is on disk already and goes on after the next start.",
+		set: func(s *Server, v string) error {
+			d, err := time.ParseDuration(v)
+			if err != nil || d < minGrace || d > maxGrace {
+				return fmt.Errorf("%q is not a duration from %v to %v", v, minGrace, maxGrace)
+			}
+			s.ShutdownGrace = d
+			return nil
+		},
+	},
+}
+
+// ClientSetting documents what the client and operator commands read; they have
+// no file.
+type ClientSetting struct{ Flag, Env, Default, Doc string }
+
+// ClientSettings is the second table of docs/configuration.md.
+var ClientSettings = []ClientSetting{
+	{"--base", EnvBase, DefaultBase, "Address of the service (`import`, `search`)."},
+	{"", EnvAPIKey, "", "The API key (`import`, `search`). There is no flag: arguments are visible to every user of a machine."},
+	{"--operator", EnvOperator, DefaultOperator, "Address of the operator interface (`org`, `member`, `key`, `doctor`)."},
+	{"--operator-token", EnvOperatorToken, "`operator.token` in `--data`", "File with the operator's token."},
+	{"--data", "ORGMEM_DATA", "./data", "The server's data directory, to find `operator.token`."},
+	{"", EnvStateHome, "~/.local/state", "Where `import` remembers what it has sent, in `orgmem/import`."},
+}
+
+// Names and defaults of the client settings.
+const (
+	EnvBase          = "ORGMEM_BASE_URL"
+	EnvAPIKey        = "ORGMEM_API_KEY"
+	EnvOperator      = "ORGMEM_OPERATOR"
+	EnvOperatorToken = "ORGMEM_OPERATOR_TOKEN"
+	EnvStateHome     = "XDG_STATE_HOME"
+	EnvConfig        = "ORGMEM_CONFIG"
+	DefaultBase      = "http://127.0.0.1:8080"
+	DefaultOperator  = "http://127.0.0.1:8081"
+	OperatorToken    = "operator.token"
+)
+
+func setAddr(into *string, v string) error {
+	host, port, err := net.SplitHostPort(v)
+	if err != nil {
+		return fmt.Errorf("%q is not host:port", v)
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("%q has no port from 0 to 65535", v)
+	}
+	if strings.ContainsAny(host, "/ ") {
+		return fmt.Errorf("%q has no valid host", v)
+	}
+	*into = v
+	return nil
+}
+
+func setInt(into *int, v string, least, most int) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < least || n > most {
+		return fmt.Errorf("%q is not a number from %d to %d", v, least, most)
+	}
+	*into = n
+	return nil
+}
+
+func setBytes(into *int64, v string, least, most int64) error {
+	n, err := ParseBytes(v)
+	if err != nil {
+		return err
+	}
+	if n < least || n > most {
+		return fmt.Errorf("%q is not from %s to %s", v, FormatBytes(least), FormatBytes(most))
+	}
+	*into = n
+	return nil
+}
+
+// units are powers of 1024: disks and caches are set in these.
+var units = []struct {
+	suffix string
+	size   int64
+}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+
+// ParseBytes reads 67108864, 64MiB or 64 MiB.
+func ParseBytes(v string) (int64, error) {
+	number, scale := v, int64(1)
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(v, u.suffix); ok {
+			number, scale = strings.TrimSpace(rest), u.size
+			break
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 || n > (1<<62)/scale {
+		return 0, fmt.Errorf("%q is not a size such as 67108864 or 64MiB", v)
+	}
+	return n * scale, nil
+}
+
+// FormatBytes writes what ParseBytes reads, in the largest unit that is exact.
+func FormatBytes(n int64) string {
+	for _, u := range units {
+		if n >= u.size && n%u.size == 0 {
+			return strconv.FormatInt(n/u.size, 10) + u.suffix
+		}
+	}
+	return strconv.FormatInt(n, 10) + "B"
+}
+
+// FileMode0600 and DirMode0700 are the modes of everything the server or the
+// import command writes: keys, tokens, states.
+const (
+	FileMode0600 os.FileMode = 0o600
+	DirMode0700  os.FileMode = 0o700
+)

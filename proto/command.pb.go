@@ -652,12 +652,15 @@ func (x *RemoveStore) GetStore() *StoreRef {
 
 // OrgEntry is what the meta group knows of an organization.
 type OrgEntry struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Org           []byte                 `protobuf:"bytes,1,opt,name=org,proto3" json:"org,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Slug          string                 `protobuf:"bytes,3,opt,name=slug,proto3" json:"slug,omitempty"`
-	CreatedMs     int64                  `protobuf:"varint,4,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
-	Removed       bool                   `protobuf:"varint,5,opt,name=removed,proto3" json:"removed,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Org       []byte                 `protobuf:"bytes,1,opt,name=org,proto3" json:"org,omitempty"`
+	Name      string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Slug      string                 `protobuf:"bytes,3,opt,name=slug,proto3" json:"slug,omitempty"`
+	CreatedMs int64                  `protobuf:"varint,4,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	Removed   bool                   `protobuf:"varint,5,opt,name=removed,proto3" json:"removed,omitempty"`
+	// busy says that the organization may have unfinished jobs: whoever leads its
+	// shard wakes it. Set before the first job is accepted, cleared when idle.
+	Busy          bool `protobuf:"varint,6,opt,name=busy,proto3" json:"busy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -727,6 +730,13 @@ func (x *OrgEntry) GetRemoved() bool {
 	return false
 }
 
+func (x *OrgEntry) GetBusy() bool {
+	if x != nil {
+		return x.Busy
+	}
+	return false
+}
+
 var File_command_proto protoreflect.FileDescriptor
 
 const file_command_proto_rawDesc = "" +
@@ -771,14 +781,15 @@ const file_command_proto_rawDesc = "" +
 	"\tRemoveOrg\x12\x10\n" +
 	"\x03org\x18\x01 \x01(\fR\x03org\"5\n" +
 	"\vRemoveStore\x12&\n" +
-	"\x05store\x18\x01 \x01(\v2\x10.orgmem.StoreRefR\x05store\"}\n" +
+	"\x05store\x18\x01 \x01(\v2\x10.orgmem.StoreRefR\x05store\"\x91\x01\n" +
 	"\bOrgEntry\x12\x10\n" +
 	"\x03org\x18\x01 \x01(\fR\x03org\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04slug\x18\x03 \x01(\tR\x04slug\x12\x1d\n" +
 	"\n" +
 	"created_ms\x18\x04 \x01(\x03R\tcreatedMs\x12\x18\n" +
-	"\aremoved\x18\x05 \x01(\bR\aremovedB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"\aremoved\x18\x05 \x01(\bR\aremoved\x12\x12\n" +
+	"\x04busy\x18\x06 \x01(\bR\x04busyB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_command_proto_rawDescOnce sync.Once

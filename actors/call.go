@@ -1,0 +1,79 @@
+package actors
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// call is a request on its way through the actors. Exactly one of its answering
+// methods is called, once, from any goroutine.
+type call struct {
+	env  *pb.Envelope
+	done chan *pb.Reply // buffered for one: answering never blocks
+
+	answered atomic.Bool
+	tryAgain atomic.Bool // the answer is: ask another activation
+
+	// Set by the organization when it admits the call.
+	rate *pb.RateLimit
+	who  principal
+	part *partitionRef // nil where the route has no partition
+	idem *idempotent   // nil when the request may not be replayed
+	org  *orgView
+}
+
+// principal is who a credential stands for.
+type principal struct {
+	key    pb.KeyHash
+	user   pb.UserID
+	scopes []string
+}
+
+func newCall(env *pb.Envelope) *call {
+	return &call{env: env, done: make(chan *pb.Reply, 1)}
+}
+
+// reply answers with a result whose effect, if it has one, is durable.
+func (c *call) reply(r *pb.Reply) {
+	if !c.answered.CompareAndSwap(false, true) {
+		return // a recovered panic after the answer: the first answer stands
+	}
+	r.Rate = c.rate
+	if c.idem != nil {
+		c.idem.finish()
+	}
+	c.done <- r
+}
+
+func (c *call) refuse(p *pb.Problem) { c.reply(refuse(p)) }
+
+// fail answers with what an internal error means to the caller. It is the one
+// place that knows.
+func (c *call) fail(err error) { c.refuse(c.org.problemOf(err, c.env.GetRequestId())) }
+
+func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
+	p := &pb.Problem{Code: codeServiceDegraded, RetryAfterS: retryAfterBusySeconds}
+	switch {
+	case errors.Is(err, storage.ErrNoSpace):
+		p.Detail = "The disk is nearly full: nothing can be stored until space returns. Reading works."
+		p.RetryAfterS = retryAfterNoSpaceSeconds
+	case errors.Is(err, errPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, errCommitQueueFull):
+		p.Detail = "The service has more work than it can queue; try again shortly."
+	case errors.Is(err, cluster.ErrTooLarge):
+		return problem("payload_too_large", "The request is too large to be stored in one piece.")
+	case errors.Is(err, cluster.ErrNotApplied):
+		p.Detail = "The organization's shard has no leader right now; nothing was stored."
+	case errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrFenced), errors.Is(err, errLost):
+		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
+	case errors.Is(err, errClosing):
+		return &pb.Problem{Code: codeServiceDraining, Detail: "The node is shutting down.", RetryAfterS: retryAfterBusySeconds}
+	default:
+		o.sys.log.Error("request failed", "request_id", requestID, "org", o.id.String(), "err", err)
+		return problem(codeInternal, "An internal error occurred; the request id leads to the cause.")
+	}
+	return p
+}

@@ -1,0 +1,29 @@
+// Package actors decides. An organization is an actor: it alone knows who may
+// do what there, how much is left of a rate limit, and which partition a
+// request means. A subject (a member or a provisioned end user) is an actor
+// below it that takes in content and answers searches; each has one child that
+// works through its queue.
+//
+// # Promises
+//
+//   - A request is checked in one place, the organization's mailbox, in the
+//     order of decisions.md section 2; a revoked key fails on the next request.
+//   - Whatever is answered with success went through the one commit
+//     (committer.Submit, then cluster.Host.ProposeAsync) first. A job is
+//     durable before its 202, runs at least once and takes effect exactly once:
+//     its effect and its removal from the queue are one batch.
+//   - Reads run on immutable snapshots in a bounded pool and never wait in a
+//     mailbox behind writes. Full queues answer 503, they do not grow.
+//   - When the outcome of a write is unknown, the organization forgets all it
+//     knows and opens again: memory is a cache of the store, never more.
+//
+// # Order of calls
+//
+// Start, then Ask and the Operator methods from any goroutine, then Close,
+// which waits for commits under way.
+//
+// # What it hides
+//
+// protoactor. Nobody else sees a PID, a mailbox or a supervisor, so that the
+// library, which is unmaintained, can be replaced here.
+package actors

@@ -1,0 +1,164 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	pb "orgmem/proto"
+)
+
+// errPoolFull means that the read pool's queue is full.
+var errPoolFull = errors.New("read pool queue is full")
+
+// readPool runs reads: workers goroutines over one bounded queue.
+type readPool struct {
+	tasks   chan func(worker int)
+	wg      sync.WaitGroup
+	mu      sync.RWMutex // guards closed against a send on a closed channel
+	closed  bool
+	onPanic func(err error)
+}
+
+// newReadPool starts the workers. queue bounds the waiting reads: at 1 ms of
+// CPU each, a full queue of 256 is a wait of 0.13 s on two cores, beyond which a
+// client is served better by a 503.
+func newReadPool(workers, queue int, onPanic func(error)) *readPool {
+	p := &readPool{tasks: make(chan func(int), queue), onPanic: onPanic}
+	for worker := range workers {
+		p.wg.Go(func() {
+			for task := range p.tasks {
+				p.run(worker, task)
+			}
+		})
+	}
+	return p
+}
+
+func (p *readPool) run(worker int, task func(int)) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.onPanic(fmt.Errorf("read panicked: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	task(worker)
+}
+
+// do queues a task, or returns errPoolFull or errClosing.
+func (p *readPool) do(task func(worker int)) error {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if p.closed {
+		return errClosing
+	}
+	select {
+	case p.tasks <- task:
+		return nil
+	default:
+		return errPoolFull
+	}
+}
+
+// close finishes what is queued and waits.
+func (p *readPool) close() {
+	p.mu.Lock()
+	if !p.closed {
+		p.closed = true
+		close(p.tasks)
+	}
+	p.mu.Unlock()
+	p.wg.Wait()
+}
+
+// cpuPool runs the long computations of ingestion, a share per organization:
+// organizations take turns task by task, so that a tenant's import of a million
+// chunks delays another's single note by one task (some 100 ms) per worker.
+type cpuPool struct {
+	mu     sync.Mutex
+	wake   *sync.Cond
+	queues map[pb.OrgID][]func(worker int)
+	turn   []pb.OrgID // organizations with waiting tasks, next first
+	closed bool
+	wg     sync.WaitGroup
+}
+
+func newCPUPool(workers int) *cpuPool {
+	p := &cpuPool{queues: make(map[pb.OrgID][]func(int))}
+	p.wake = sync.NewCond(&p.mu)
+	for worker := range workers {
+		p.wg.Go(func() { p.work(worker) })
+	}
+	return p
+}
+
+func (p *cpuPool) work(worker int) {
+	for {
+		p.mu.Lock()
+		for len(p.turn) == 0 && !p.closed {
+			p.wake.Wait()
+		}
+		if len(p.turn) == 0 {
+			p.mu.Unlock()
+			return
+		}
+		org := p.turn[0]
+		p.turn = p.turn[1:]
+		queue := p.queues[org]
+		task := queue[0]
+		if len(queue) == 1 {
+			delete(p.queues, org)
+		} else {
+			p.queues[org] = queue[1:]
+			p.turn = append(p.turn, org)
+		}
+		p.mu.Unlock()
+		task(worker)
+	}
+}
+
+// all runs the tasks in the organization's share and waits for them. Its
+// callers are the ingest workers, each of which runs one slice at a time, so
+// the queue is bounded by the number of awake subjects times tasksPerSlice. A
+// panic in a task is returned as its error; the other tasks still run. After
+// close it returns errClosing without having run them all.
+func (p *cpuPool) all(org pb.OrgID, tasks []func(worker int) error) []error {
+	errs := make([]error, len(tasks))
+	var wg sync.WaitGroup
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		for i := range errs {
+			errs[i] = errClosing
+		}
+		return errs
+	}
+	wg.Add(len(tasks))
+	if len(p.queues[org]) == 0 && len(tasks) > 0 {
+		p.turn = append(p.turn, org)
+	}
+	for i, task := range tasks {
+		p.queues[org] = append(p.queues[org], func(worker int) {
+			defer wg.Done()
+			defer func() {
+				if r := recover(); r != nil {
+					errs[i] = fmt.Errorf("task panicked: %v\n%s", r, debug.Stack())
+				}
+			}()
+			errs[i] = task(worker)
+		})
+	}
+	p.mu.Unlock()
+	p.wake.Broadcast()
+	wg.Wait()
+	return errs
+}
+
+// close lets queued tasks finish and waits for the workers.
+func (p *cpuPool) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.wake.Broadcast()
+	p.wg.Wait()
+}

@@ -1,0 +1,377 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	// maxCalls bounds the requests inside the actors of one node. Each holds at
+	// most one body, which the edge bounds by bytes; the number bounds the
+	// goroutines that wait.
+	maxCalls = 8192
+	// maxCallsPerOrg keeps one tenant from filling maxCalls by itself.
+	maxCallsPerOrg = 2048
+	// maxActivations is how often a call is offered to an organization that was
+	// just leaving memory.
+	maxActivations = 4
+	// defaultDeadline bounds a call whose caller named no deadline.
+	defaultDeadline = 30 * time.Second
+	// readQueue is argued at newReadPool.
+	readQueue = 256
+	// resumeAtOnce is how many organizations are woken together at start to
+	// finish the jobs that a stop interrupted: opening a store costs some 20 ms
+	// of CPU, which requests need more.
+	resumeAtOnce = 2
+)
+
+// Config says what a System is made of. All fields but the last group are
+// required.
+type Config struct {
+	Host     *cluster.Host
+	Storage  *storage.Node
+	Clock    clock.Clock
+	Random   io.Reader // keys, ids, secrets: crypto/rand
+	Logger   *slog.Logger
+	Embedder Embedder
+	// Former embedders serve partitions whose vectors they made until the
+	// partition is embedded anew.
+	Former []Embedder
+
+	// IdleOrg and IdleSubject are how long an unused actor stays in memory; 0 is
+	// 10 and 5 minutes. A cold start costs some 20 ms, memory about 100 KB.
+	IdleOrg, IdleSubject time.Duration
+	// SnapshotBytes bounds the memory of all partitions' indexes; the least
+	// recently used leave first. 0 is 2 GiB: about 3 million chunks.
+	SnapshotBytes int64
+	// Workers is the number of CPU workers of ingestion; 0 is GOMAXPROCS.
+	Workers int
+}
+
+// System holds the actors of one node. All methods may be called from any
+// goroutine.
+type System struct {
+	cfg     Config
+	log     *slog.Logger
+	clock   clock.Clock
+	actors  *actor.ActorSystem
+	root    *actor.RootContext
+	nobody  *actor.PID
+	reads   *readPool
+	cpu     *cpuPool
+	parts   *partitionCache
+	models  map[string]Embedder
+	readers []reader  // one per read worker
+	encs    []encoders // one per CPU worker
+
+	calls    atomic.Int64
+	stats    counters
+	ctx      context.Context // ends when Close begins; for background work only
+	cancel   context.CancelFunc
+	wg       sync.WaitGroup // background work
+	closeOne sync.Once
+
+	mu      sync.Mutex
+	orgs    map[pb.OrgID]*activation
+	closing bool
+}
+
+var _ Operator = (*System)(nil)
+
+// activation is an organization's actor on this node.
+type activation struct {
+	org     pb.OrgID
+	pid     *actor.PID
+	calls   atomic.Int64
+	retired atomic.Bool // not in System.orgs any more; stops when calls is 0
+	once    sync.Once
+}
+
+// Start builds the actors and wakes the organizations that have unfinished
+// jobs.
+func Start(cfg Config) (*System, error) {
+	switch {
+	case cfg.Host == nil, cfg.Storage == nil, cfg.Clock == nil, cfg.Random == nil, cfg.Logger == nil, cfg.Embedder == nil:
+		return nil, errors.New("actors: Host, Storage, Clock, Random, Logger and Embedder are required")
+	}
+	if cfg.IdleOrg == 0 {
+		cfg.IdleOrg = 10 * time.Minute
+	}
+	if cfg.IdleSubject == 0 {
+		cfg.IdleSubject = 5 * time.Minute
+	}
+	if cfg.SnapshotBytes == 0 {
+		cfg.SnapshotBytes = 2 << 30
+	}
+	if cfg.Workers == 0 {
+		cfg.Workers = runtime.GOMAXPROCS(0)
+	}
+	s := &System{
+		cfg:   cfg,
+		log:   cfg.Logger,
+		clock: cfg.Clock,
+		orgs:  make(map[pb.OrgID]*activation),
+		cpu:   newCPUPool(cfg.Workers),
+		parts: newPartitionCache(cfg.SnapshotBytes),
+	}
+	s.models = map[string]Embedder{}
+	for _, e := range append([]Embedder{cfg.Embedder}, cfg.Former...) {
+		if _, dup := s.models[e.ID()]; !dup {
+			s.models[e.ID()] = e
+		}
+	}
+	// protoactor logs undelivered messages whole, which would be customer text.
+	quiet := slog.New(slog.DiscardHandler)
+	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	s.root = s.actors.Root
+	s.actors.EventStream.Subscribe(func(event any) {
+		if e, ok := event.(*actor.SupervisorEvent); ok {
+			s.log.Error("actor failed", "actor", e.Child.GetId(), "reason", fmt.Sprint(e.Reason), "directive", e.Directive.String())
+		}
+	})
+	s.nobody = s.root.Spawn(actor.PropsFromFunc(refuseUnknown))
+	readWorkers := 2 * runtime.GOMAXPROCS(0) // some wait for the disk
+	s.readers = make([]reader, readWorkers)
+	s.encs = make([]encoders, cfg.Workers)
+	s.reads = newReadPool(readWorkers, readQueue, func(err error) { s.log.Error("read failed", "err", err) })
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.wg.Go(s.resume)
+	return s, nil
+}
+
+// refuseUnknown answers calls whose key belongs to no organization, at the end
+// of the same path that a revoked key takes, so that neither the answer nor
+// its time tells them apart.
+func refuseUnknown(ctx actor.Context) {
+	if c, ok := ctx.Message().(*call); ok {
+		c.refuse(unauthenticated())
+	}
+}
+
+// Ask brings a request to its organization and waits for the answer. It
+// returns an error only when no actor could decide: the caller does not know
+// whether a write happened, and its retry is safe by its idempotency key.
+func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
+	if s.calls.Add(1) > maxCalls {
+		s.calls.Add(-1)
+		return refuse(&pb.Problem{Code: codeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), nil
+	}
+	defer s.calls.Add(-1)
+	wait := defaultDeadline
+	if env.GetDeadlineMs() > 0 {
+		wait = min(wait, time.Duration(env.GetDeadlineMs()-clock.Millis(s.clock.Now()))*time.Millisecond)
+	}
+	timer := s.clock.NewTimer(wait)
+	defer timer.Stop()
+
+	hash, err := pb.KeyHashFrom(env.GetKeyHash())
+	if err != nil {
+		return nil, fmt.Errorf("ask: %w", err)
+	}
+	org, known := s.cfg.Host.Directory().Lookup(hash)
+	for range maxActivations {
+		c := newCall(env)
+		var a *activation
+		if known {
+			if a, err = s.activate(org); err != nil {
+				return s.unavailable(err), nil
+			}
+			s.root.Send(a.pid, c)
+		} else {
+			s.root.Send(s.nobody, c)
+		}
+		var r *pb.Reply
+		select {
+		case r = <-c.done:
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-timer.C():
+			err = context.DeadlineExceeded
+		}
+		s.leave(a)
+		if err != nil {
+			return nil, fmt.Errorf("ask: %w", err)
+		}
+		if !c.tryAgain.Load() {
+			return r, nil
+		}
+	}
+	return s.unavailable(errLost), nil
+}
+
+func (s *System) unavailable(err error) *pb.Reply {
+	return refuse((&orgView{sys: s}).problemOf(err, ""))
+}
+
+// activate returns the organization's activation with one more call counted in
+// it: the caller must leave it.
+func (s *System) activate(org pb.OrgID) (*activation, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return nil, errClosing
+	}
+	a := s.orgs[org]
+	if a == nil {
+		a = &activation{org: org}
+		a.pid = s.root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) },
+			actor.WithSupervisor(actor.NewOneForOneStrategy(maxRestarts, restartWindow, actor.DefaultDecider))))
+		s.orgs[org] = a
+		s.stats.orgActivations.Add(1)
+	}
+	if a.calls.Add(1) > maxCallsPerOrg {
+		a.calls.Add(-1)
+		return nil, errPoolFull
+	}
+	return a, nil
+}
+
+const (
+	// maxRestarts and restartWindow: an actor that fails more often than this is
+	// stopped; the next request makes a new one.
+	maxRestarts   = 10
+	restartWindow = 10 * time.Second
+)
+
+func (s *System) leave(a *activation) {
+	if a != nil && a.calls.Add(-1) == 0 && a.retired.Load() {
+		s.stop(a)
+	}
+}
+
+// retire takes an activation out of the directory. Calls that already have it
+// are answered (with "try again", where it is lost); after the last one it
+// stops. With onlyIdle it retires nothing that has calls.
+func (s *System) retire(a *activation, onlyIdle bool) bool {
+	s.mu.Lock()
+	if onlyIdle && a.calls.Load() > 0 {
+		s.mu.Unlock()
+		return false
+	}
+	if s.orgs[a.org] == a {
+		delete(s.orgs, a.org)
+	}
+	a.retired.Store(true)
+	s.mu.Unlock()
+	if a.calls.Load() == 0 {
+		s.stop(a)
+	}
+	return true
+}
+
+func (s *System) stop(a *activation) {
+	a.once.Do(func() { s.root.Poison(a.pid) })
+}
+
+// resume wakes organizations whose jobs a stop or a crash interrupted.
+func (s *System) resume() {
+	if err := s.cfg.Host.WaitReady(s.ctx); err != nil {
+		return
+	}
+	gate := make(chan struct{}, resumeAtOnce)
+	var wg sync.WaitGroup
+	for _, entry := range s.cfg.Host.Directory().Orgs() {
+		org, err := pb.OrgIDFrom(entry.GetOrg())
+		if err != nil || !entry.GetBusy() {
+			continue
+		}
+		select {
+		case <-s.ctx.Done():
+			wg.Wait()
+			return
+		case gate <- struct{}{}:
+		}
+		wg.Go(func() {
+			defer func() { <-gate }()
+			err := s.onOrg(s.ctx, org, func(o *orgActor, done func(error)) { done(nil) })
+			if err != nil && s.ctx.Err() == nil {
+				s.log.Error("could not resume an organization's jobs", "org", org.String(), "err", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// onOrg runs f in the organization's actor and waits until f's done is called.
+func (s *System) onOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor, done func(error))) error {
+	for range maxActivations {
+		a, err := s.activate(org)
+		if err != nil {
+			return err
+		}
+		result := make(chan error, 1)
+		s.root.Send(a.pid, &visit{run: f, done: func(err error) {
+			select {
+			case result <- err:
+			default: // answered already
+			}
+		}})
+		select {
+		case err = <-result:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		s.leave(a)
+		if !errors.Is(err, errTryAgain) {
+			return err
+		}
+	}
+	return errLost
+}
+
+// errTryAgain is a retired actor's answer: another activation will decide.
+var errTryAgain = errors.New("organization is moving")
+
+// visit is an operator's or the system's work in an organization's actor.
+type visit struct {
+	run  func(o *orgActor, done func(error))
+	done func(error)
+}
+
+// Ready returns nil when the node can serve.
+func (s *System) Ready(context.Context) error {
+	s.mu.Lock()
+	closing := s.closing
+	s.mu.Unlock()
+	if closing {
+		return errClosing
+	}
+	return s.cfg.Host.Ready()
+}
+
+// Close stops taking calls, lets those under way finish, stops the actors and
+// their workers, and waits. Unfinished jobs stay in their queues.
+func (s *System) Close() error {
+	s.closeOne.Do(func() {
+		s.mu.Lock()
+		s.closing = true
+		all := make([]*activation, 0, len(s.orgs))
+		for _, a := range s.orgs {
+			all = append(all, a)
+		}
+		s.mu.Unlock()
+		s.cancel()
+		for _, a := range all {
+			_ = s.root.PoisonFuture(a.pid).Wait() // its own time-out only means that it was gone
+		}
+		s.wg.Wait()
+		s.reads.close()
+		s.cpu.close()
+		s.actors.Shutdown()
+	})
+	return nil
+}

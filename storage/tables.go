@@ -1,0 +1,149 @@
+package storage
+
+// Table is the record kind of a key, its first byte after the space. Numbers
+// are stored: one that was ever released keeps its meaning, and the number of a
+// removed table is not used again. Gaps are left so that related tables can
+// stay neighbours, since a range deletion or a scan over neighbours is one.
+//
+// Below 0x80 a table belongs to the organization (OrgSpace), from 0x80 on to a
+// partition (PartitionSpace). Space.Key panics on the wrong side: a partition's
+// record under an organization key would survive the partition's erasure.
+//
+// Every table has ONE shape of key, given behind it. Keys of different shapes
+// in one table would make prefixes ambiguous.
+type Table byte
+
+// Tables of the organization.
+const (
+	// TableOrg: () → Organization, the root record.
+	TableOrg Table = 0x01
+	// TableSetting: (Str name) → a settings record.
+	TableSetting Table = 0x02
+	// TableKey: (Hash32 key hash) → Key.
+	TableKey Table = 0x08
+	// TableKeyByUser: (ID16 user, U64 created ms, Hash32 key hash) → empty.
+	TableKeyByUser Table = 0x09
+	// TableKeyUse: (Hash32 key hash) → Key with only last_used_ms: apart from
+	// TableKey so that noting a use never races with a revocation.
+	TableKeyUse Table = 0x0A
+	// TableMember: (ID16 user) → Member.
+	TableMember Table = 0x0C
+	// TableMemberByEmail: (Str e-mail) → raw user id.
+	TableMemberByEmail Table = 0x0D
+	// TablePartition: (ID16 partition) → Partition.
+	TablePartition Table = 0x10
+	// TableSubject: (Str subject key) → raw partition id.
+	TableSubject Table = 0x11
+	// TableJob: (ID16 job) → Job.
+	TableJob Table = 0x18
+	// TableJobByTime: (U64Desc created ms, ID16 job) → empty: newest first.
+	TableJobByTime Table = 0x19
+	// TableJobOpen: (ID16 job) → empty: jobs that are queued or running.
+	TableJobOpen Table = 0x1A
+	// TableIdempotency: (Hash32 of credential, method, path and key) → Idempotency.
+	TableIdempotency Table = 0x20
+	// TableIdempotencyByTime: (U64 created ms, Hash32) → empty: expiry order.
+	TableIdempotencyByTime Table = 0x21
+	// TableUsage: (U64 hour, Str capability, Hash32 key hash, Str subject key) → Usage.
+	TableUsage Table = 0x28
+	// TableAudit: (U64 sequence) → Audit.
+	TableAudit Table = 0x30
+	// TableAuditByTarget: (Str target, U64Desc sequence) → empty.
+	TableAuditByTarget Table = 0x31
+	// TableOutbox: (U64 sequence) → OutboxEvent.
+	TableOutbox Table = 0x38
+	// TableWebhook: (ID16 endpoint) → the endpoint.
+	TableWebhook Table = 0x3A
+	// TableDelivery: (ID16 endpoint, U64 sequence) → a webhook delivery.
+	TableDelivery Table = 0x3B
+	// TableExport: (ID16 export) → the export.
+	TableExport Table = 0x40
+	// TableExportPiece: (ID16 export) and pieces below it.
+	TableExportPiece Table = 0x41
+	// TableBrain: (U64 artifact version) → the artifact's description.
+	TableBrain Table = 0x48
+	// TableBrainPiece: (U64 artifact version) and pieces below it.
+	TableBrainPiece Table = 0x49
+	// TableConnector: (ID16 connector) → the connector.
+	TableConnector Table = 0x50
+	// TableOrgCounter: (Str name) → a counter record, such as the next audit sequence.
+	TableOrgCounter Table = 0x58
+
+	// TableDirectoryKey: (Hash32 key hash) → raw organization id. Meta store only.
+	TableDirectoryKey Table = 0x70
+	// TableDirectoryOrg: (ID16 organization) → OrgEntry. Meta store only.
+	TableDirectoryOrg Table = 0x71
+	// TableDirectorySlug: (Str slug) → raw organization id. Meta store only.
+	TableDirectorySlug Table = 0x72
+	// TableShard: (U32 shard) → the shard's placement. Meta store only.
+	TableShard Table = 0x78
+	// TableNodeInfo: (Str node name) → a cluster member. Meta store only.
+	TableNodeInfo Table = 0x79
+	// TableClusterSetting: (Str name) → a setting of the cluster. Meta store only.
+	TableClusterSetting Table = 0x7A
+)
+
+// Tables of a partition.
+const (
+	// TableState: () → PartitionState, the head of the partition.
+	TableState Table = 0x80
+	// TableNode: (Str node id) → Node.
+	TableNode Table = 0x88
+	// TableNodeByTime: (U64Desc created ms, Str node id) → empty: newest first.
+	TableNodeByTime Table = 0x89
+	// TableContent: (Str node id) → Content.
+	TableContent Table = 0x8A
+	// TableHistory: (Str node id, U64Desc sequence) → Audit: a node's changes, newest first.
+	TableHistory Table = 0x8B
+	// TableContentHash: (Hash32 keyed content hash) → raw node id.
+	TableContentHash Table = 0x8C
+	// TableChunk: (U64 sequence) → Chunk.
+	TableChunk Table = 0x90
+	// TableVector: (Str model, U64 chunk sequence) → Vector.
+	TableVector Table = 0x91
+	// TableExternalID: (Str external id) → ExternalRef.
+	TableExternalID Table = 0x98
+	// TableEdge: (ID16 edge) → the edge.
+	TableEdge Table = 0xA0
+	// TableEdgeBySource: (Str node id, Str type, Str node id) → raw edge id.
+	TableEdgeBySource Table = 0xA1
+	// TableEdgeByTarget: (Str node id, Str type, Str node id) → raw edge id.
+	TableEdgeByTarget Table = 0xA2
+	// TableDomain: (ID16 domain) → the domain.
+	TableDomain Table = 0xA8
+	// TableDomainNode: (ID16 domain, Str node id) → empty.
+	TableDomainNode Table = 0xA9
+	// TableContradiction: (ID16 contradiction) → the contradiction.
+	TableContradiction Table = 0xAC
+	// TableProposal: (ID16 proposal) → the proposal.
+	TableProposal Table = 0xAD
+	// TableView: (Str name) → a derived recall view.
+	TableView Table = 0xAE
+	// TableQueue: (U64 sequence) → QueueEntry.
+	TableQueue Table = 0xB0
+	// TableJobItem: (ID16 job, U32 index) → JobItem.
+	TableJobItem Table = 0xB1
+	// TableSegment: (U64 segment) → Segment.
+	TableSegment Table = 0xB8
+	// TableSegmentPiece: (U64 segment) and pieces below it.
+	TableSegmentPiece Table = 0xB9
+	// TableSegmentLiveness: (U64 segment) → raw index liveness of the segment.
+	TableSegmentLiveness Table = 0xBA
+	// TableUnsealed: (U64 chunk sequence) → empty: chunks in no stored segment yet.
+	TableUnsealed Table = 0xBB
+	// TableSession: (Str session id) → a coding session.
+	TableSession Table = 0xC0
+	// TableSessionEvent: (Str session id, U64 sequence) → an event of it.
+	TableSessionEvent Table = 0xC1
+	// TableSessionSeen: (Str session id, Hash32 event key) → empty: de-duplication.
+	TableSessionSeen Table = 0xC2
+	// TableImport: (U64Desc created ms, ID16 import) → an import's history entry.
+	TableImport Table = 0xC8
+	// TableUploadPiece: (ID16 upload) and pieces below it.
+	TableUploadPiece Table = 0xC9
+	// TableCounter: (Str name) → a counter or statistics record.
+	TableCounter Table = 0xD0
+)
+
+// partitionTables is the first table number of a partition.
+const partitionTables Table = 0x80

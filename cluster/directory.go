@@ -1,0 +1,303 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// MaxKeys bounds the key hashes of one cluster: at about 60 bytes each in memory
+// this is 240 MB. It is far above 100,000 organizations with a handful of keys.
+const MaxKeys = 4_000_000
+
+// Directory is the meta group's state: which organization a key hash belongs to,
+// and which organizations there are.
+//
+// All of it is in memory beside the meta store. A bounded cache of key hashes
+// would have to go to the disk for every key it does not hold, and keys that do
+// not exist are the attacker's choice; with the whole map a miss is final and
+// costs 50 ns. 100,000 organizations with 5 keys each are 30 MB.
+type Directory struct {
+	host  *Host
+	store *storage.Store // held open while the host runs; written by apply only
+
+	mu    sync.RWMutex // guards what follows; apply writes, everybody reads
+	orgs  map[pb.OrgID]*dirOrg
+	slugs map[string]*dirOrg // of organizations that are not removed
+	keys  map[pb.KeyHash]*dirOrg
+}
+
+// dirOrg is one organization; entry is replaced, never changed.
+type dirOrg struct {
+	id    pb.OrgID
+	entry *pb.OrgEntry
+}
+
+var dirSpace = storage.OrgSpace(storage.MetaStore)
+
+func keyRow(k pb.KeyHash) storage.Key {
+	return dirSpace.Key(storage.TableDirectoryKey, storage.Hash32(k))
+}
+
+func orgRow(id pb.OrgID) storage.Key {
+	return dirSpace.Key(storage.TableDirectoryOrg, storage.ID16(id))
+}
+
+// Directory returns the host's directory.
+func (h *Host) Directory() *Directory { return h.directory }
+
+// Lookup returns the organization a key hash belongs to; false when there is
+// none or it was removed. It never touches the disk.
+func (d *Directory) Lookup(key pb.KeyHash) (pb.OrgID, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	o := d.keys[key]
+	if o == nil || o.entry.GetRemoved() {
+		return pb.OrgID{}, false
+	}
+	return o.id, true
+}
+
+// Org returns an entry; false when there is none. Of a removed organization
+// only the id and Removed are left. The caller must not change it.
+func (d *Directory) Org(id pb.OrgID) (*pb.OrgEntry, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	o := d.orgs[id]
+	if o == nil {
+		return nil, false
+	}
+	return o.entry, true
+}
+
+// OrgBySlug returns the organization that has a slug and is not removed. The
+// caller must not change it.
+func (d *Directory) OrgBySlug(slug string) (*pb.OrgEntry, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	o := d.slugs[slug]
+	if o == nil {
+		return nil, false
+	}
+	return o.entry, true
+}
+
+// Orgs returns the entries that are not removed, by creation time and then id.
+// The caller must not change them.
+func (d *Directory) Orgs() []*pb.OrgEntry {
+	d.mu.RLock()
+	entries := make([]*pb.OrgEntry, 0, len(d.orgs))
+	for _, o := range d.orgs {
+		if !o.entry.GetRemoved() {
+			entries = append(entries, o.entry)
+		}
+	}
+	d.mu.RUnlock()
+	slices.SortFunc(entries, func(a, b *pb.OrgEntry) int {
+		return cmp.Or(cmp.Compare(a.GetCreatedMs(), b.GetCreatedMs()), slices.Compare(a.GetOrg(), b.GetOrg()))
+	})
+	return entries
+}
+
+// PutKey records that a key hash belongs to an organization, for ever. Doing it
+// twice is no error; another organization is ErrKeyTaken. The organization must
+// be in the directory (ErrOrgUnknown, ErrOrgRemoved). Further errors are the
+// proposal's: ErrNotApplied (also wrapping ErrDirectoryFull) and
+// ErrOutcomeUnknown, after which it may simply be called again.
+func (d *Directory) PutKey(ctx context.Context, key pb.KeyHash, org pb.OrgID) error {
+	d.mu.RLock()
+	n := len(d.keys)
+	d.mu.RUnlock()
+	if n >= MaxKeys {
+		return notApplied(ErrDirectoryFull)
+	}
+	return d.propose(ctx, "put key", &pb.Command{Kind: &pb.Command_PutKey{
+		PutKey: &pb.PutKey{KeyHash: key[:], Org: org.Bytes()},
+	}})
+}
+
+// PutOrg creates or updates an organization's entry. A slug that is not empty
+// is unique among the organizations that are not removed (ErrSlugTaken). A
+// removed organization stays removed (ErrOrgRemoved).
+func (d *Directory) PutOrg(ctx context.Context, entry *pb.OrgEntry) error {
+	if _, err := pb.OrgIDFrom(entry.GetOrg()); err != nil {
+		return notApplied(err)
+	}
+	if entry.GetRemoved() {
+		return notApplied(fmt.Errorf("put org: %w", ErrOrgRemoved))
+	}
+	return d.propose(ctx, "put org", &pb.Command{Kind: &pb.Command_PutOrg{
+		PutOrg: &pb.PutOrg{Entry: entry},
+	}})
+}
+
+// RemoveOrg marks an organization as removed, blanks its name and slug, and then
+// removes both its stores. From its return on no key of it resolves and no
+// proposal to its stores is applied (ErrRemoved). After an error call it again;
+// what a crash leaves half done the next start finishes.
+func (d *Directory) RemoveOrg(ctx context.Context, org pb.OrgID) error {
+	err := d.propose(ctx, "remove org", &pb.Command{Kind: &pb.Command_RemoveOrg{
+		RemoveOrg: &pb.RemoveOrg{Org: org.Bytes()},
+	}})
+	if err != nil {
+		return err
+	}
+	return d.host.removeStores(ctx, org)
+}
+
+func (d *Directory) propose(ctx context.Context, what string, cmd *pb.Command) error {
+	if _, err := d.host.proposeAndWait(ctx, d.host.groups[metaGroup], cmd); err != nil {
+		return fmt.Errorf("directory: %s: %w", what, err)
+	}
+	return nil
+}
+
+// openDirectory loads the meta store. What the meta group's log holds beyond it
+// is applied when the group has elected itself.
+func openDirectory(h *Host) (*Directory, error) {
+	store, err := h.cfg.Storage.Acquire(storage.MetaStore)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: open directory: %w", err)
+	}
+	d := &Directory{
+		host:  h,
+		store: store,
+		orgs:  map[pb.OrgID]*dirOrg{},
+		slugs: map[string]*dirOrg{},
+		keys:  map[pb.KeyHash]*dirOrg{},
+	}
+	if err := d.load(); err != nil {
+		store.Release()
+		return nil, fmt.Errorf("cluster: load directory: %w", err)
+	}
+	return d, nil
+}
+
+func (d *Directory) close() { d.store.Release() }
+
+// apply is machine's. Entries are applied one by one, each in its own Pebble
+// batch: they are few (one per new key or organization), and each is judged by
+// the state that the one before it left.
+func (d *Directory) apply(entries []entry) ([]result, error) {
+	results := make([]result, len(entries))
+	for i, e := range entries {
+		if e.index <= d.store.Applied() {
+			continue // replay of what is flushed
+		}
+		batch := storage.NewBatch(storage.MetaStore)
+		publish, err := d.judge(e.cmd, batch)
+		if errors.Is(err, errBadCommand) {
+			return nil, fmt.Errorf("log entry %d: %w", e.index, err)
+		}
+		if err != nil {
+			results[i] = result{err: err}
+			continue
+		}
+		if err := d.write(e.index, batch); err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		publish()
+		d.mu.Unlock()
+	}
+	return results, nil
+}
+
+// errBadCommand marks an entry that no Directory has proposed.
+var errBadCommand = errors.New("not a directory command")
+
+// judge decides one command by the present state. It fills the batch and
+// returns how memory changes, or the refusal. It runs in the only goroutine that
+// changes the maps, so it reads them without the lock.
+func (d *Directory) judge(cmd *pb.Command, batch *storage.Batch) (publish func(), err error) {
+	switch k := cmd.GetKind().(type) {
+	case *pb.Command_PutKey:
+		key, err1 := pb.KeyHashFrom(k.PutKey.GetKeyHash())
+		org, err2 := pb.OrgIDFrom(k.PutKey.GetOrg())
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, fmt.Errorf("%w: %w", errBadCommand, err)
+		}
+		return d.judgeKey(key, org, batch)
+	case *pb.Command_PutOrg:
+		org, err := pb.OrgIDFrom(k.PutOrg.GetEntry().GetOrg())
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errBadCommand, err)
+		}
+		return d.judgeOrg(org, k.PutOrg.GetEntry(), batch)
+	case *pb.Command_RemoveOrg:
+		org, err := pb.OrgIDFrom(k.RemoveOrg.GetOrg())
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errBadCommand, err)
+		}
+		if d.orgs[org] == nil {
+			return nil, ErrOrgUnknown
+		}
+		entry := &pb.OrgEntry{Org: org.Bytes(), Removed: true}
+		batch.Put(orgRow(org), entry)
+		return func() { d.publishOrg(org, entry) }, nil
+	}
+	return nil, fmt.Errorf("%w: %T", errBadCommand, cmd.GetKind())
+}
+
+func (d *Directory) judgeKey(key pb.KeyHash, org pb.OrgID, batch *storage.Batch) (func(), error) {
+	o := d.orgs[org]
+	if o == nil {
+		return nil, ErrOrgUnknown
+	}
+	if o.entry.GetRemoved() {
+		return nil, ErrOrgRemoved
+	}
+	switch have := d.keys[key]; {
+	case have == nil:
+		batch.PutRaw(keyRow(key), org.Bytes())
+		return func() { d.keys[key] = o }, nil
+	case have == o:
+		return func() {}, nil
+	default: // also when that organization was removed: a mapping never changes
+		return nil, ErrKeyTaken
+	}
+}
+
+func (d *Directory) judgeOrg(org pb.OrgID, entry *pb.OrgEntry, batch *storage.Batch) (func(), error) {
+	if o := d.orgs[org]; o != nil && o.entry.GetRemoved() {
+		return nil, ErrOrgRemoved
+	}
+	if o := d.slugs[entry.GetSlug()]; o != nil && o.id != org {
+		return nil, ErrSlugTaken
+	}
+	batch.Put(orgRow(org), entry)
+	return func() { d.publishOrg(org, entry) }, nil
+}
+
+// publishOrg makes an entry the one that readers see. Its caller holds mu, or is
+// load.
+func (d *Directory) publishOrg(org pb.OrgID, entry *pb.OrgEntry) {
+	o := d.orgs[org]
+	if o == nil {
+		o = &dirOrg{id: org}
+		d.orgs[org] = o
+	} else if slug := o.entry.GetSlug(); d.slugs[slug] == o {
+		delete(d.slugs, slug)
+	}
+	o.entry = entry
+	if slug := entry.GetSlug(); slug != "" && !entry.GetRemoved() {
+		d.slugs[slug] = o
+	}
+}
+
+// load reads the meta store into memory.
+func (d *Directory) load() error {
+	for row, err := range d.store.Scan(dirSpace.Prefix(storage.TableDirectoryOrg), storage.ScanOptions{}) {
+		if err != nil {
+			return err
+		}
+		_ = row
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"orgmem/cmd/orgmem/internal/client"
+	"orgmem/proto/clock"
+)
+
+// served starts a server with the handler and a client of it on a fake clock
+// that jumps ahead whenever the client waits.
+func served(t *testing.T, handler http.HandlerFunc) (*client.Client, *jumping) {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	c := &jumping{Fake: clock.NewFake(time.Unix(1_700_000_000, 0))}
+	made, err := client.New(client.Options{Base: server.URL, APIKey: "svc_prod_k", Subject: "a/b ü", Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made, c
+}
+
+// jumping is a clock on which every wait is over at once, and counted.
+type jumping struct {
+	*clock.Fake
+	waited time.Duration
+}
+
+func (j *jumping) NewTimer(d time.Duration) clock.ChanTimer {
+	timer := j.Fake.NewTimer(d)
+	j.waited += d
+	j.Advance(d)
+	return timer
+}
+
+func TestRefusalsAreWaitedOutAsTheServerSays(t *testing.T) {
+	var calls atomic.Int32
+	c, clk := served(t, func(w http.ResponseWriter, r *http.Request) {
+		n := calls.Add(1)
+		if got := r.Header.Get("X-Svc-Subject"); got != "a%2Fb%20%C3%BC" {
+			t.Errorf("subject header %q", got)
+		}
+		if r.Header.Get("Idempotency-Key") != "same" {
+			t.Error("the idempotency key must be the same on every attempt")
+		}
+		body, _ := io.ReadAll(r.Body)
+		if len(body) == 0 {
+			t.Error("the body must be sent again")
+		}
+		switch n {
+		case 1:
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = io.WriteString(w, `{"code":"rate_limit_exceeded","status":429}`)
+		case 2:
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = io.WriteString(w, `{"code":"service_draining","status":503}`)
+		case 3:
+			w.WriteHeader(http.StatusConflict)
+			_, _ = io.WriteString(w, `{"code":"idempotency_in_progress","status":409}`)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+			_, _ = io.WriteString(w, `{"jobId":"j1","status":"pending"}`)
+		}
+	})
+	job, err := c.IngestBatch(context.Background(), []client.Item{{Content: "x"}}, "same")
+	if err != nil || job != "j1" || calls.Load() != 4 {
+		t.Fatalf("job %q after %d calls: %v", job, calls.Load(), err)
+	}
+	if clk.waited < 7*time.Second || clk.waited > 10*time.Second {
+		t.Errorf("waited %v", clk.waited)
+	}
+}
+
+func TestWaitingIsBounded(t *testing.T) {
+	c, clk := served(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "50")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"code":"rate_limit_exceeded"}`)
+	})
+	_, err := c.Me(context.Background())
+	if !client.IsCode(err, "rate_limit_exceeded") {
+		t.Fatalf("got %v", err)
+	}
+	if clk.waited > client.MaxWait {
+		t.Errorf("waited %v", clk.waited)
+	}
+}
+
+func TestOtherProblemsReturnAtOnce(t *testing.T) {
+	var calls atomic.Int32
+	c, _ := served(t, func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_, _ = io.WriteString(w, `{"code":"validation_failed","detail":"no","requestId":"r1","errors":[{"field":"topK","message":"too big"}]}`)
+	})
+	_, _, err := c.Search(context.Background(), client.Query{Query: "q"})
+	p, ok := errors.AsType[*client.Problem](err)
+	if !ok || p.Status != 422 || calls.Load() != 1 {
+		t.Fatalf("%d calls: %v", calls.Load(), err)
+	}
+	if got := p.Error(); got != "422 validation_failed: no; topK: too big (request r1)" {
+		t.Errorf("reads %q", got)
+	}
+}
+
+// A POST without an idempotency key may have taken effect when its connection
+// broke; only a GET is sent again.
+func TestBrokenConnections(t *testing.T) {
+	var calls atomic.Int32
+	c, _ := served(t, func(w http.ResponseWriter, _ *http.Request) {
+		if calls.Add(1) == 2 {
+			_, _ = io.WriteString(w, `{"plan":"free"}`)
+			return
+		}
+		panic(http.ErrAbortHandler)
+	})
+	me, err := c.Me(context.Background())
+	if err != nil || me.Plan != "free" || calls.Load() != 2 {
+		t.Fatalf("%+v after %d calls: %v", me, calls.Load(), err)
+	}
+	if _, err := c.CreateOrg(context.Background(), client.NewOrg{Name: "n"}); err == nil || calls.Load() != 3 {
+		t.Errorf("%d calls: %v", calls.Load(), err)
+	}
+}
+
+func TestForeignAnswersAreNamedAsSuch(t *testing.T) {
+	c, _ := served(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+	_, err := c.Me(context.Background())
+	p, ok := errors.AsType[*client.Problem](err)
+	if !ok || p.Error() != "404: not an answer of this service; is the address right?" {
+		t.Errorf("got %v", err)
+	}
+	c, _ = served(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") })
+	if _, err := c.Me(context.Background()); err == nil {
+		t.Error("a page was taken for an answer")
+	}
+}
+
+func TestCancelEndsTheWait(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"code":"rate_limit_exceeded"}`)
+		cancel()
+	}))
+	defer server.Close()
+	c, err := client.New(client.Options{Base: server.URL, Clock: clock.NewFake(time.Unix(0, 0))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Me(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAddressesAreChecked(t *testing.T) {
+	for _, bad := range []string{"", "127.0.0.1:8080", "ftp://x", "http://"} {
+		if _, err := client.New(client.Options{Base: bad}); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package kernel
+
+// AVX2 runs the portable kernels' arithmetic eight or sixteen lanes at a time.
+// Its methods slice to the lengths the assembly will touch, so that a caller's
+// mistake is a bounds panic and not a stray write.
+type AVX2 struct{}
+
+var _ Kernels = AVX2{}
+
+//go:noescape
+func gemmAVX2(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, blocks int, rowScale, colScale, bias *float32)
+
+//go:noescape
+func widenAVX2(dst *int16, src *int8, n int)
+
+//go:noescape
+func absMaxAVX2(x *float32, n int) float32
+
+//go:noescape
+func quantAVX2(dst *int16, x *float32, inv float32, n int)
+
+//go:noescape
+func quantHeadsAVX2(dst *int16, scale *float32, stride uintptr, x *float32, heads int, qmax, factor float32)
+
+//go:noescape
+func colAbsMaxAVX2(acc, x *float32, n int)
+
+//go:noescape
+func packPairAVX2(dst *int16, x0, x1, inv *float32, n int)
+
+//go:noescape
+func geluAVX2(x *float32, n int) float32
+
+//go:noescape
+func addNormAVX2(x, add, gamma, beta *float32, n int, eps float32) float32
+
+//go:noescape
+func softmaxAVX2(dst *int16, s *float32, n int)
+
+// Name returns "avx2".
+func (AVX2) Name() string { return "avx2" }
+
+// whole panics unless n is a positive multiple of step: the assembly loops
+// count down to exactly zero.
+func whole(n, step int) {
+	if n <= 0 || n%step != 0 {
+		panic("kernel: length is not a whole number of vector steps")
+	}
+}
+
+// gemmBounds touches the last element of every operand.
+func gemmBounds(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32) {
+	whole(pairs, PairStep)
+	whole(blocks, 1)
+	rows := blocks * RowBlock
+	_ = c[(rows-1)*ldc+Panel-1]
+	_ = a[(rows-1)*lda+2*pairs-1]
+	_ = b[2*pairs*Panel-1]
+	_ = rowScale[rows-1]
+	_ = colScale[Panel-1]
+	_ = bias[Panel-1]
+}
+
+// Gemm implements Kernels.
+func (AVX2) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32) {
+	gemmBounds(c, ldc, a, lda, b, pairs, blocks, rowScale, colScale, bias)
+	gemmAVX2(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*2, &b[0], pairs, blocks, &rowScale[0], &colScale[0], &bias[0])
+}
+
+// Widen implements Kernels.
+func (AVX2) Widen(dst []int16, src []int8) {
+	n := len(src)
+	whole(n, 64)
+	dst = dst[:n]
+	widenAVX2(&dst[0], &src[0], n)
+}
+
+// AbsMax implements Kernels.
+func (AVX2) AbsMax(x []float32) float32 {
+	whole(len(x), 32)
+	return absMaxAVX2(&x[0], len(x))
+}
+
+// Quant implements Kernels.
+func (AVX2) Quant(dst []int16, x []float32, inv float32) {
+	n := len(x)
+	whole(n, 32)
+	dst = dst[:n]
+	quantAVX2(&dst[0], &x[0], inv, n)
+}
+
+// QuantHeads implements Kernels.
+func (AVX2) QuantHeads(dst []int16, scale []float32, stride int, x []float32, qmax, factor float32) {
+	n := len(x)
+	whole(n, 32)
+	dst = dst[:n]
+	_ = scale[(n/32-1)*stride]
+	quantHeadsAVX2(&dst[0], &scale[0], uintptr(stride)*4, &x[0], n/32, qmax, factor)
+}
+
+// ColAbsMax implements Kernels.
+func (AVX2) ColAbsMax(acc, x []float32) {
+	n := len(x)
+	whole(n, 32)
+	acc = acc[:n]
+	colAbsMaxAVX2(&acc[0], &x[0], n)
+}
+
+// PackPair implements Kernels.
+func (AVX2) PackPair(dst []int16, x0, x1, inv []float32) {
+	n := len(x0)
+	whole(n, 16)
+	dst, x1, inv = dst[:2*n], x1[:n], inv[:n]
+	packPairAVX2(&dst[0], &x0[0], &x1[0], &inv[0], n)
+}
+
+// Gelu implements Kernels.
+func (AVX2) Gelu(x []float32) float32 {
+	whole(len(x), 32)
+	return geluAVX2(&x[0], len(x))
+}
+
+// AddNorm implements Kernels.
+func (AVX2) AddNorm(x, add, gamma, beta []float32, eps float32) float32 {
+	n := len(x)
+	whole(n, 32)
+	add, gamma, beta = add[:n], gamma[:n], beta[:n]
+	return addNormAVX2(&x[0], &add[0], &gamma[0], &beta[0], n, eps)
+}
+
+// Softmax implements Kernels.
+func (AVX2) Softmax(dst []int16, s []float32) {
+	n := len(s)
+	whole(n, 16)
+	dst = dst[:n]
+	softmaxAVX2(&dst[0], &s[0], n)
+}

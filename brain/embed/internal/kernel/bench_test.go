@@ -1,0 +1,65 @@
+package kernel
+
+import (
+	"fmt"
+	"testing"
+)
+
+// BenchmarkGemm reports the rate of a whole weight matrix at the shapes of a
+// short query and of a batch, widening included.
+func BenchmarkGemm(b *testing.B) {
+	for _, k := range Available() {
+		for _, s := range []struct{ m, k, n int }{{18, 384, 1536}, {102, 384, 1152}, {102, 384, 1536}, {102, 1536, 384}} {
+			b.Run(fmt.Sprintf("%s/%dx%dx%d", k.Name(), s.m, s.k, s.n), func(b *testing.B) {
+				a := make([]int16, s.m*s.k)
+				w8 := make([]int8, s.n*s.k)
+				w := make([]int16, Panel*s.k)
+				c := make([]float32, s.m*s.n)
+				rs, cs := make([]float32, s.m), make([]float32, s.n)
+				for b.Loop() {
+					for p := 0; p < s.n; p += Panel {
+						k.Widen(w, w8[p*s.k:][:Panel*s.k])
+						k.Gemm(c[p:], s.n, a, s.k, w, s.k/2, s.m/RowBlock, rs, cs[p:], cs[p:])
+					}
+				}
+				macs := float64(s.m) * float64(s.k) * float64(s.n) * float64(b.N)
+				b.ReportMetric(macs/b.Elapsed().Seconds()/1e9, "GMAC/s")
+			})
+		}
+	}
+}
+
+func BenchmarkFloatPasses(b *testing.B) {
+	for _, k := range Available() {
+		x, y := make([]float32, 1536), make([]float32, 1536)
+		q := make([]int16, 3072)
+		for i := range x {
+			x[i], y[i] = float32(i%17)-8, 1
+		}
+		b.Run(k.Name()+"/gelu1536", func(b *testing.B) {
+			for b.Loop() {
+				k.Gelu(x)
+			}
+		})
+		b.Run(k.Name()+"/quant1536", func(b *testing.B) {
+			for b.Loop() {
+				k.Quant(q, x, 100)
+			}
+		})
+		b.Run(k.Name()+"/addnorm384", func(b *testing.B) {
+			for b.Loop() {
+				k.AddNorm(x[:384], y[:384], y[:384], y[:384], 1e-12)
+			}
+		})
+		b.Run(k.Name()+"/softmax112", func(b *testing.B) {
+			for b.Loop() {
+				k.Softmax(q, y[:112])
+			}
+		})
+		b.Run(k.Name()+"/quantheads384", func(b *testing.B) {
+			for b.Loop() {
+				k.QuantHeads(q, y, 1, x[:384], 8191, 1)
+			}
+		})
+	}
+}

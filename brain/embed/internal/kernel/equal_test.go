@@ -1,0 +1,246 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// vectorKernels returns every implementation this machine can run besides the
+// portable one.
+func vectorKernels(t testing.TB) []Kernels {
+	var all []Kernels
+	for _, k := range Available() {
+		if k.Name() != (Portable{}).Name() {
+			all = append(all, k)
+		}
+	}
+	if len(all) == 0 {
+		t.Skip("this machine runs only the portable kernels")
+	}
+	return all
+}
+
+func floats(r *rand.Rand, n int, spread float64) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(r.NormFloat64() * spread)
+	}
+	return x
+}
+
+func ints(r *rand.Rand, n, limit int) []int16 {
+	x := make([]int16, n)
+	for i := range x {
+		x[i] = int16(r.IntN(2*limit+1) - limit)
+	}
+	return x
+}
+
+// sameBits compares representations, so that a zero's sign counts too.
+func sameBits(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	for i := range want {
+		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+			t.Fatalf("%s: element %d is %g, portable says %g", what, i, got[i], want[i])
+		}
+	}
+}
+
+func TestGemmIsBitEqual(t *testing.T) {
+	for _, k := range vectorKernels(t) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 60 {
+			pairs := PairStep * (1 + r.IntN(12))
+			blocks := 1 + r.IntN(5)
+			rows := blocks * RowBlock
+			lda, ldc := 2*pairs+r.IntN(9), Panel+r.IntN(9)
+			// Largest operands whose sums still fit: 127 * limit * K < 2^31.
+			limit := min(MaxInt16, math.MaxInt32/(127*2*pairs))
+			a := ints(r, rows*lda, limit)
+			b := ints(r, 2*pairs*Panel, 127)
+			rs, cs, bias := floats(r, rows, 1e-4), floats(r, Panel, 1e-2), floats(r, Panel, 1)
+			got, want := make([]float32, rows*ldc), make([]float32, rows*ldc)
+			Portable{}.Gemm(want, ldc, a, lda, b, pairs, blocks, rs, cs, bias)
+			k.Gemm(got, ldc, a, lda, b, pairs, blocks, rs, cs, bias)
+			sameBits(t, k.Name()+" gemm", got, want)
+		}
+	}
+}
+
+func TestGemmAtTheEdgeOfInt32(t *testing.T) {
+	// Every product has the same sign and the sum is as large as it may be.
+	const pairs = 768
+	const limit = int16(math.MaxInt32 / (127 * 2 * pairs))
+	a, b := make([]int16, RowBlock*2*pairs), make([]int16, 2*pairs*Panel)
+	for i := range a {
+		a[i] = limit
+	}
+	for i := range b {
+		b[i] = -127
+	}
+	one, zero := make([]float32, Panel), make([]float32, Panel)
+	for i := range one {
+		one[i] = 1
+	}
+	want := float32(-127 * 2 * pairs * int32(limit))
+	for _, k := range Available() {
+		c := make([]float32, RowBlock*Panel)
+		k.Gemm(c, Panel, a, 2*pairs, b, pairs, 1, one, one, zero)
+		if c[0] != want || c[len(c)-1] != want {
+			t.Errorf("%s: %g, want %g", k.Name(), c[0], want)
+		}
+	}
+}
+
+func TestFloatPassesAreBitEqual(t *testing.T) {
+	ref := Portable{}
+	for _, k := range vectorKernels(t) {
+		r := rand.New(rand.NewPCG(3, 4))
+		for round := range 80 {
+			n := 32 * (1 + r.IntN(48))
+			spread := math.Pow(10, r.Float64()*4-2)
+			if round == 0 {
+				spread = 0 // an all-zero row
+			}
+			x := floats(r, n, spread)
+
+			m := ref.AbsMax(x)
+			if got := k.AbsMax(x); got != m {
+				t.Fatalf("%s absmax: %g, want %g", k.Name(), got, m)
+			}
+			q0, q1 := make([]int16, n), make([]int16, n)
+			s0, s1 := QuantRow(ref, q0, x, m, MaxInt16), QuantRow(k, q1, x, m, MaxInt16)
+			if s0 != s1 || !slices.Equal(q0, q1) {
+				t.Fatalf("%s quant differs", k.Name())
+			}
+
+			h0, h1 := make([]float32, n/32*3), make([]float32, n/32*3)
+			ref.QuantHeads(q0, h0, 3, x, 8191, 0.17677669)
+			k.QuantHeads(q1, h1, 3, x, 8191, 0.17677669)
+			sameBits(t, k.Name()+" head scales", h1, h0)
+			if !slices.Equal(q0, q1) {
+				t.Fatalf("%s quant heads differs", k.Name())
+			}
+
+			y := floats(r, n, spread)
+			c0, c1 := slices.Clone(y), slices.Clone(y)
+			for i := range c0 {
+				c0[i] = abs32(c0[i])
+				c1[i] = c0[i]
+			}
+			ref.ColAbsMax(c0, x)
+			k.ColAbsMax(c1, x)
+			sameBits(t, k.Name()+" column maximum", c1, c0)
+
+			inv := make([]float32, n)
+			for i := range inv {
+				inv[i] = MaxInt16 / max(c0[i], abs32(y[i]), tinyMax)
+			}
+			p0, p1 := make([]int16, 2*n), make([]int16, 2*n)
+			ref.PackPair(p0, x, y, inv)
+			k.PackPair(p1, x, y, inv)
+			if !slices.Equal(p0, p1) {
+				t.Fatalf("%s pack differs", k.Name())
+			}
+
+			g0, g1 := slices.Clone(x), slices.Clone(x)
+			m0, m1 := ref.Gelu(g0), k.Gelu(g1)
+			sameBits(t, k.Name()+" gelu", append(g1, m1), append(g0, m0))
+
+			gamma, beta := floats(r, n, 1), floats(r, n, 0.1)
+			a0, a1 := slices.Clone(x), slices.Clone(x)
+			m0, m1 = ref.AddNorm(a0, y, gamma, beta, 1e-12), k.AddNorm(a1, y, gamma, beta, 1e-12)
+			sameBits(t, k.Name()+" add norm", append(a1, m1), append(a0, m0))
+
+			e0, e1 := slices.Clone(x), slices.Clone(x)
+			for i := n - 5; i < n; i++ {
+				e0[i], e1[i] = -1e30, -1e30 // masked keys
+			}
+			ref.Softmax(q0, e0)
+			k.Softmax(q1, e1)
+			sameBits(t, k.Name()+" softmax", e1, e0)
+			if !slices.Equal(q0, q1) {
+				t.Fatalf("%s softmax integers differ", k.Name())
+			}
+		}
+	}
+}
+
+func TestWiden(t *testing.T) {
+	src := make([]int8, 256)
+	for i := range src {
+		src[i] = int8(i)
+	}
+	for _, k := range Available() {
+		dst := make([]int16, len(src))
+		k.Widen(dst, src)
+		for i, v := range src {
+			if dst[i] != int16(v) {
+				t.Fatalf("%s: %d became %d", k.Name(), v, dst[i])
+			}
+		}
+	}
+}
+
+func TestGeluIsExact(t *testing.T) {
+	for x := -12.0; x < 12; x += 1.0 / 256 {
+		want := x * 0.5 * (1 + math.Erf(x/math.Sqrt2))
+		if got := float64(gelu(float32(x))); math.Abs(got-want) > 1.5e-6 {
+			t.Fatalf("gelu(%g) = %g, want %g", x, got, want)
+		}
+	}
+}
+
+func TestExpIsExact(t *testing.T) {
+	for x := -86.9; x <= 0; x += 1.0 / 64 {
+		want := math.Exp(float64(float32(x)))
+		if got := float64(expNeg(float32(x))); math.Abs(got-want) > 3e-7*want {
+			t.Fatalf("exp(%g) = %g, want %g", x, got, want)
+		}
+	}
+	if expNeg(-87.5) != 0 || expNeg(-1e30) != 0 || expNeg(0) != 1 {
+		t.Fatal("exp at its ends")
+	}
+}
+
+// softmaxBound backs the claim in the encoder that a row of probabilities
+// times int16 values stays in int32.
+func TestSoftmaxSumsToOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 50 {
+		n := 16 * (1 + r.IntN(32))
+		s := floats(r, n, 3)
+		q := make([]int16, n)
+		Portable{}.Softmax(q, s)
+		sum := 0
+		for _, v := range q {
+			if v < 0 {
+				t.Fatal("a negative probability")
+			}
+			sum += int(v)
+		}
+		if d := sum - MaxInt16; d < -n || d > n {
+			t.Fatalf("%d probabilities sum to %d of %d", n, sum, MaxInt16)
+		}
+	}
+}
+
+func TestVerifyRefusesAWrongKernel(t *testing.T) {
+	if !verify(Portable{}) {
+		t.Fatal("portable does not equal itself")
+	}
+	if verify(offByOne{}) {
+		t.Fatal("a kernel with a wrong last bit passed")
+	}
+}
+
+// offByOne is a kernel whose matrix product is wrong in one element.
+type offByOne struct{ Portable }
+
+func (o offByOne) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32) {
+	o.Portable.Gemm(c, ldc, a, lda, b, pairs, blocks, rowScale, colScale, bias)
+	last := (blocks*RowBlock-1)*ldc + Panel - 1
+	c[last] = math.Nextafter32(c[last], 10)
+}

@@ -1,0 +1,114 @@
+#include "textflag.h"
+
+// One pair of K values of one row against sixteen outputs. Y12 and Y13 hold
+// the pair of weights of outputs 0-7 and 8-15, Y14 and Y15 are scratch.
+// Integer sums are exact, so the order of rows and pairs is free.
+#define ROW(addr, lo, hi) \
+	VPBROADCASTD addr, Y14      \
+	VPMADDWD     Y12, Y14, Y15  \
+	VPMADDWD     Y13, Y14, Y14  \
+	VPADDD       Y15, lo, lo    \
+	VPADDD       Y14, hi, hi
+
+#define STEP6(aoff, boff) \
+	VMOVDQU boff(BX), Y12         \
+	VMOVDQU (boff+32)(BX), Y13    \
+	ROW(aoff(AX), Y0, Y1)         \
+	ROW(aoff(AX)(R9*1), Y2, Y3)   \
+	ROW(aoff(AX)(R9*2), Y4, Y5)   \
+	ROW(aoff(AX)(R10*1), Y6, Y7)  \
+	ROW(aoff(AX)(R9*4), Y8, Y9)   \
+	ROW(aoff(AX)(R11*1), Y10, Y11)
+
+// float32(acc) * rowScale * colScale + bias, in this order and without fused
+// operations: the portable kernel does the same four roundings.
+#define OUT(off, lo, hi) \
+	VBROADCASTSS off(R12), Y14    \
+	VCVTDQ2PS    lo, lo           \
+	VCVTDQ2PS    hi, hi           \
+	VMULPS       Y14, lo, lo      \
+	VMULPS       Y14, hi, hi      \
+	VMULPS       Y12, lo, lo      \
+	VMULPS       Y13, hi, hi      \
+	VADDPS       (AX), lo, lo     \
+	VADDPS       32(AX), hi, hi   \
+	VMOVUPS      lo, (DI)         \
+	VMOVUPS      hi, 32(DI)       \
+	ADDQ         DX, DI
+
+// func gemmAVX2(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, blocks int, rowScale, colScale, bias *float32)
+TEXT ·gemmAVX2(SB), NOSPLIT, $0-80
+	MOVQ c+0(FP), DI
+	MOVQ ldc+8(FP), DX
+	MOVQ a+16(FP), SI
+	MOVQ lda+24(FP), R9
+	MOVQ blocks+48(FP), R8
+	MOVQ rowScale+56(FP), R12
+	LEAQ (R9)(R9*2), R10
+	LEAQ (R9)(R9*4), R11
+
+block:
+	MOVQ  b+32(FP), BX
+	MOVQ  pairs+40(FP), CX
+	MOVQ  SI, AX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+
+pair:
+	STEP6(0, 0)
+	STEP6(4, 64)
+	STEP6(8, 128)
+	STEP6(12, 192)
+	ADDQ $16, AX
+	ADDQ $256, BX
+	SUBQ $4, CX
+	JNZ  pair
+
+	MOVQ    colScale+64(FP), R13
+	MOVQ    bias+72(FP), AX
+	VMOVUPS (R13), Y12
+	VMOVUPS 32(R13), Y13
+	OUT(0, Y0, Y1)
+	OUT(4, Y2, Y3)
+	OUT(8, Y4, Y5)
+	OUT(12, Y6, Y7)
+	OUT(16, Y8, Y9)
+	OUT(20, Y10, Y11)
+	ADDQ    $24, R12
+	LEAQ    (SI)(R10*2), SI
+	DECQ    R8
+	JNZ     block
+	VZEROUPPER
+	RET
+
+// func widenAVX2(dst *int16, src *int8, n int)
+TEXT ·widenAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+
+widen:
+	VPMOVSXBW (SI), Y0
+	VPMOVSXBW 16(SI), Y1
+	VPMOVSXBW 32(SI), Y2
+	VPMOVSXBW 48(SI), Y3
+	VMOVDQU   Y0, (DI)
+	VMOVDQU   Y1, 32(DI)
+	VMOVDQU   Y2, 64(DI)
+	VMOVDQU   Y3, 96(DI)
+	ADDQ      $64, SI
+	ADDQ      $128, DI
+	SUBQ      $64, CX
+	JNZ       widen
+	VZEROUPPER
+	RET

@@ -1,0 +1,252 @@
+package kernel
+
+import "math"
+
+// Portable is the specification of every other implementation: what it
+// returns is right by definition. Every product that feeds an addition is
+// wrapped in float32(...) to keep the compiler from fusing the two.
+type Portable struct{}
+
+var _ Kernels = Portable{}
+
+// Name returns "portable".
+func (Portable) Name() string { return "portable" }
+
+// Widen implements Kernels.
+func (Portable) Widen(dst []int16, src []int8) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = int16(v)
+	}
+}
+
+// Gemm implements Kernels. Four outputs at a time keep their sums in
+// registers; wider tiles spill on amd64 and arm64 alike.
+func (Portable) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32) {
+	k := 2 * pairs
+	b = b[:k*Panel]
+	colScale, bias = colScale[:Panel], bias[:Panel]
+	for r := range blocks * RowBlock {
+		row := a[r*lda:][:k]
+		out := c[r*ldc:][:Panel]
+		rs := rowScale[r]
+		for j := 0; j < Panel; j += 4 {
+			var s0, s1, s2, s3 int32
+			w := b[2*j:]
+			for i := 0; i+1 < len(row); i += 2 {
+				a0, a1 := int32(row[i]), int32(row[i+1])
+				v := w[i*Panel:][:8]
+				s0 += a0*int32(v[0]) + a1*int32(v[1])
+				s1 += a0*int32(v[2]) + a1*int32(v[3])
+				s2 += a0*int32(v[4]) + a1*int32(v[5])
+				s3 += a0*int32(v[6]) + a1*int32(v[7])
+			}
+			out[j] = float32(float32(float32(s0)*rs)*colScale[j]) + bias[j]
+			out[j+1] = float32(float32(float32(s1)*rs)*colScale[j+1]) + bias[j+1]
+			out[j+2] = float32(float32(float32(s2)*rs)*colScale[j+2]) + bias[j+2]
+			out[j+3] = float32(float32(float32(s3)*rs)*colScale[j+3]) + bias[j+3]
+		}
+	}
+}
+
+func abs32(x float32) float32 {
+	return math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
+}
+
+// AbsMax implements Kernels.
+func (Portable) AbsMax(x []float32) float32 {
+	m := float32(tinyMax)
+	for _, v := range x {
+		m = max(m, abs32(v))
+	}
+	return m
+}
+
+// roundMagic rounds a float32 of magnitude below 2^22 to the nearest even
+// integer when added and subtracted: 1.5*2^23 leaves no bits for a fraction.
+const roundMagic = 12582912
+
+func toInt16(v float32) int16 {
+	return int16(math.Float32bits(v+roundMagic) - math.Float32bits(roundMagic))
+}
+
+// Quant implements Kernels.
+func (Portable) Quant(dst []int16, x []float32, inv float32) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = toInt16(float32(v * inv))
+	}
+}
+
+// QuantHeads implements Kernels.
+func (p Portable) QuantHeads(dst []int16, scale []float32, stride int, x []float32, qmax, factor float32) {
+	for h := 0; h*32 < len(x); h++ {
+		v := x[h*32:][:32]
+		m := p.AbsMax(v)
+		p.Quant(dst[h*32:], v, qmax/m)
+		scale[h*stride] = float32(m/qmax) * factor
+	}
+}
+
+// ColAbsMax implements Kernels.
+func (Portable) ColAbsMax(acc, x []float32) {
+	acc = acc[:len(x)]
+	for i, v := range x {
+		acc[i] = max(acc[i], abs32(v))
+	}
+}
+
+// PackPair implements Kernels.
+func (Portable) PackPair(dst []int16, x0, x1, inv []float32) {
+	for j := range x0 {
+		dst[2*j] = toInt16(float32(x0[j] * inv[j]))
+		dst[2*j+1] = toInt16(float32(x1[j] * inv[j]))
+	}
+}
+
+// The error function as an odd polynomial over an even one on [-4, 4], beyond
+// which float32 cannot tell it from ±1. The coefficients are those of the
+// Eigen library (generic_fast_erf_float, MPL-2.0 numbers, not code); the test
+// holds the resulting GELU to 1e-6 of the exact one.
+const (
+	erfClamp = 4
+	erfA1    = -1.60960333262415e-02
+	erfA3    = -2.95459980854025e-03
+	erfA5    = -7.34990630326855e-04
+	erfA7    = -5.69250639462346e-05
+	erfA9    = -2.10102402082508e-06
+	erfA11   = 2.77068142495902e-08
+	erfA13   = -2.72614225801306e-10
+	erfB0    = -1.42647390514189e-02
+	erfB2    = -7.37332916720468e-03
+	erfB4    = -1.68282697438203e-03
+	erfB6    = -2.13374055278905e-04
+	erfB8    = -1.45660718464996e-05
+	sqrtHalf = 0.70710678118654752440
+)
+
+func gelu(x float32) float32 {
+	u := max(min(float32(x*sqrtHalf), erfClamp), -erfClamp)
+	w := float32(u * u)
+	p := float32(w*erfA13) + erfA11
+	p = float32(w*p) + erfA9
+	p = float32(w*p) + erfA7
+	p = float32(w*p) + erfA5
+	p = float32(w*p) + erfA3
+	p = float32(w*p) + erfA1
+	p = float32(p * u)
+	q := float32(w*erfB8) + erfB6
+	q = float32(w*q) + erfB4
+	q = float32(w*q) + erfB2
+	q = float32(w*q) + erfB0
+	return float32(float32(x*0.5) * (1 + p/q))
+}
+
+// Gelu implements Kernels.
+func (Portable) Gelu(x []float32) float32 {
+	m := float32(tinyMax)
+	for i, v := range x {
+		g := gelu(v)
+		x[i] = g
+		m = max(m, abs32(g))
+	}
+	return m
+}
+
+// laneSum adds the 32 running sums of a long row: first the four groups of
+// eight, (0+1)+(2+3), then halves of eight, of four, of two. It is the order
+// in which vector registers fold.
+func laneSum(s *[32]float32) float32 {
+	var v [8]float32
+	for i := range v {
+		v[i] = (s[i] + s[8+i]) + (s[16+i] + s[24+i])
+	}
+	return fold8(&v)
+}
+
+func fold8(v *[8]float32) float32 {
+	return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
+}
+
+// AddNorm implements Kernels.
+func (Portable) AddNorm(x, add, gamma, beta []float32, eps float32) float32 {
+	n := float32(len(x))
+	add, gamma, beta = add[:len(x)], gamma[:len(x)], beta[:len(x)]
+	var s [32]float32
+	for i := range x {
+		v := x[i] + add[i]
+		x[i] = v
+		s[i%32] += v
+	}
+	mean := laneSum(&s) / n
+	s = [32]float32{}
+	for i := range x {
+		d := x[i] - mean
+		x[i] = d
+		s[i%32] += float32(d * d)
+	}
+	inv := 1 / float32(math.Sqrt(float64(laneSum(&s)/n+eps)))
+	m := float32(tinyMax)
+	for i := range x {
+		v := float32(float32(x[i]*inv)*gamma[i]) + beta[i]
+		x[i] = v
+		m = max(m, abs32(v))
+	}
+	return m
+}
+
+// exp on [-87, 0], after Cephes (expf): reduce by the nearest multiple of
+// ln 2, held in two parts, and evaluate a polynomial of degree five.
+const (
+	expFloor = -87
+	log2e    = 1.44269504088896341
+	ln2Hi    = 0.693359375
+	ln2Lo    = -2.12194440e-4
+	expP0    = 1.9875691500e-4
+	expP1    = 1.3981999507e-3
+	expP2    = 8.3334519073e-3
+	expP3    = 4.1665795894e-2
+	expP4    = 1.6666665459e-1
+	expP5    = 5.0000001201e-1
+)
+
+func expNeg(x float32) float32 {
+	if x < expFloor {
+		return 0
+	}
+	t := float32(x*log2e) + roundMagic
+	n := t - roundMagic
+	r := x - float32(n*ln2Hi)
+	r -= float32(n * ln2Lo)
+	p := float32(r*expP0) + expP1
+	p = float32(r*p) + expP2
+	p = float32(r*p) + expP3
+	p = float32(r*p) + expP4
+	p = float32(r*p) + expP5
+	y := (float32(p*float32(r*r)) + r) + 1
+	// The low bits of t hold n; shifted to the exponent they multiply by 2^n.
+	return math.Float32frombits(math.Float32bits(y) + math.Float32bits(t)<<23)
+}
+
+// Softmax implements Kernels. The sum runs in sixteen lanes.
+func (Portable) Softmax(dst []int16, s []float32) {
+	m := s[0]
+	for _, v := range s {
+		m = max(m, v)
+	}
+	var lanes [16]float32
+	for i, v := range s {
+		e := expNeg(v - m)
+		s[i] = e
+		lanes[i%16] += e
+	}
+	var v [8]float32
+	for i := range v {
+		v[i] = lanes[i] + lanes[8+i]
+	}
+	inv := MaxInt16 / fold8(&v)
+	dst = dst[:len(s)]
+	for i, e := range s {
+		dst[i] = toInt16(float32(e * inv))
+	}
+}

@@ -1,13 +1,236 @@
 package text
 
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// maxCached bounds an analyzer's memory of words: 1<<15 words with their terms
+// are about 3 MB, and hold all but a few per cent of the words of running text.
+const maxCached = 1 << 15
+
+// maxCachedWord keeps blobs out of that memory.
+const maxCachedWord = 24
+
+// maxQueryTerms bounds the words of a query that count. Nobody types more, and
+// a pasted page must not cost a thousand posting lists.
+const maxQueryTerms = 256
+
+// Weights of what a query looks for beside its words.
+const (
+	// wholeWeight: an identifier found as a whole is worth as much as a word
+	// (and its rarity makes it worth more).
+	wholeWeight = 1
+	// partWeight: pieces of a camel-case word are what the writer may have
+	// meant; the word itself is what was written.
+	partWeight = 0.25
+)
+
 // Analyzer turns text into terms. The zero value is ready to use. It caches
 // words, so it is for one goroutine at a time; keep one per worker.
-type Analyzer struct{}
+type Analyzer struct {
+	scan  scanner
+	occ   []occurrence
+	cache [langCount]map[string]Term
+	n     int
+	key   []byte
+}
+
+type occurrence struct {
+	term  Term
+	title bool
+}
 
 // Passage analyses a chunk: its title path (joined by newlines) and its body.
-func (a *Analyzer) Passage(title, body string) Passage { panic("not yet") }
+func (a *Analyzer) Passage(title, body string) Passage {
+	sc := &a.scan
+	sc.reset()
+	sc.scan(normalize(title))
+	titleTokens := len(sc.tokens)
+	sc.scan(normalize(body))
+
+	latin := a.language()
+	var p Passage
+	occ := a.occ[:0]
+	for k, t := range sc.tokens {
+		w := sc.buf[t.start:t.end]
+		l := languageOf(t, latin)
+		term := a.term(l, w)
+		p.Langs = p.Langs.With(l)
+		occ = append(occ, occurrence{term, k < titleTokens})
+		if t.role != roleWord || isStop(w, l) {
+			continue
+		}
+		if k < titleTokens {
+			p.TitleWords++
+		} else {
+			p.Words++
+		}
+	}
+	a.occ = occ
+	slices.SortFunc(occ, func(x, y occurrence) int { return cmp.Compare(x.term, y.term) })
+	distinct := 0
+	for k := range occ {
+		if k == 0 || occ[k].term != occ[k-1].term {
+			distinct++
+		}
+	}
+	p.Terms = make([]TermFreq, 0, distinct)
+	for k, o := range occ {
+		if k == 0 || o.term != occ[k-1].term {
+			p.Terms = append(p.Terms, TermFreq{Term: o.term})
+		}
+		f := &p.Terms[len(p.Terms)-1]
+		if o.title {
+			f.Title = increment(f.Title)
+		} else {
+			f.Body = increment(f.Body)
+		}
+	}
+	return p
+}
+
+func increment(n uint16) uint16 {
+	if n < math.MaxUint16 {
+		n++
+	}
+	return n
+}
+
+// language guesses the language of the scanned words in Latin script.
+func (a *Analyzer) language() Lang {
+	var g guess
+	for _, t := range a.scan.tokens {
+		if t.script == scriptLatin && t.role == roleWord && t.kind == tokWord {
+			g.add(stopTable[string(a.scan.buf[t.start:t.end])])
+		}
+	}
+	return g.lang()
+}
+
+// languageOf gives the name space of a token, where words in Latin script
+// belong to the given language.
+func languageOf(t token, latin Lang) Lang {
+	if t.kind != tokWord {
+		return Neutral
+	}
+	switch t.script {
+	case scriptLatin:
+		return latin
+	case scriptCyrl:
+		return Russian
+	case scriptArab:
+		return Arabic
+	}
+	return Neutral
+}
+
+// isStop tells whether a word says nothing about its passage.
+func isStop(w []byte, l Lang) bool {
+	return l != Neutral && stopTable[string(w)].Has(l)
+}
+
+// term gives the term of a lower-case word in a language.
+func (a *Analyzer) term(l Lang, w []byte) Term {
+	if l == Neutral && isASCII(w) {
+		return a.hash(l, w)
+	}
+	if t, ok := a.cache[l][string(w)]; ok {
+		return t
+	}
+	word := string(w)
+	t := a.hash(l, []byte(stem(l, word)))
+	if len(word) <= maxCachedWord {
+		if a.n >= maxCached {
+			a.n = 0
+			clear(a.cache[:])
+		}
+		if a.cache[l] == nil {
+			a.cache[l] = make(map[string]Term)
+		}
+		a.cache[l][word] = t
+		a.n++
+	}
+	return t
+}
+
+// hash is xxHash64 (Collet) of the language's number and the form. It has no
+// seed: terms are stored, and are the same in every process.
+func (a *Analyzer) hash(l Lang, form []byte) Term {
+	a.key = append(append(a.key[:0], byte(l)), form...)
+	return Term(xxhash.Sum64(a.key))
+}
 
 // Query analyses a query for passages in the given languages (those of the
 // snapshots to be searched). Stop words are left out unless there is nothing
 // else. A query without any word gives an empty slice.
-func (a *Analyzer) Query(query string, langs LangSet) []QueryTerm { panic("not yet") }
+//
+// The language of a query is not guessed: three words are too few. Each word is
+// looked up under every language that the passages are in, stemmed by its rules,
+// so a wrong guess at indexing does not lose a passage either.
+func (a *Analyzer) Query(query string, langs LangSet) []QueryTerm {
+	sc := &a.scan
+	sc.reset()
+	sc.scan(normalize(query))
+	terms := a.queryTerms(langs, false)
+	if len(terms) == 0 {
+		terms = a.queryTerms(langs, true)
+	}
+	return terms
+}
+
+func (a *Analyzer) queryTerms(langs LangSet, keepStops bool) []QueryTerm {
+	sc := &a.scan
+	var out []QueryTerm
+	// A word that stands twice in the query counts twice, as in BM25's query
+	// term frequency; the index joins equal terms.
+	for _, t := range sc.tokens {
+		if len(out) == maxQueryTerms {
+			break
+		}
+		if t.role == roleUnigram {
+			continue // the bigrams say it better
+		}
+		w := sc.buf[t.start:t.end]
+		var alts []Term
+		if t.kind == tokWord && t.script == scriptLatin {
+			alts = a.latinAlts(w, langs, keepStops)
+		} else if l := languageOf(t, English); keepStops || !isStop(w, l) {
+			alts = []Term{a.term(l, w)}
+		}
+		if len(alts) == 0 {
+			continue
+		}
+		q := QueryTerm{Alts: alts, Weight: 1}
+		switch t.role {
+		case roleWhole:
+			q.Weight, q.Optional = wholeWeight, true
+		case rolePart:
+			q.Weight, q.Optional = partWeight, true
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// latinAlts gives the word's terms in the Latin-script languages that are
+// searched and in which it is not a function word; English when there is none.
+func (a *Analyzer) latinAlts(w []byte, langs LangSet, keepStops bool) []Term {
+	langs &= latinLangs
+	if langs == 0 {
+		langs = 1 << English
+	}
+	if !keepStops {
+		langs &^= stopTable[string(w)]
+	}
+	var alts []Term
+	for l := English; l <= Turkish; l++ {
+		if langs.Has(l) {
+			alts = append(alts, a.term(l, w))
+		}
+	}
+	return alts
+}

@@ -1,10 +1,15 @@
 package text
 
+import (
+	"unicode"
+)
+
 // Lang is a language that has a name space of terms of its own.
 type Lang uint8
 
 // The languages with a stemmer. Latin script that is recognised as none of them
-// is treated as English; Cyrillic as Russian; other scripts are Neutral.
+// is treated as English; Cyrillic as Russian; other scripts are Neutral. The
+// numbers are stored inside terms: append, never reorder.
 const (
 	Neutral Lang = iota // numbers, identifiers, scripts that are not stemmed
 	English
@@ -32,8 +37,115 @@ type LangSet uint32
 // AllLangs holds every language.
 const AllLangs LangSet = 1<<langCount - 1
 
+// latinLangs are those that are told apart by their words, not by their script.
+const latinLangs LangSet = 1<<(Turkish+1) - 1<<English
+
 // Has tells whether l is in the set.
 func (s LangSet) Has(l Lang) bool { return s&(1<<l) != 0 }
 
 // With returns the set with l.
 func (s LangSet) With(l Lang) LangSet { return s | 1<<l }
+
+// minLangEvidence is the lead, in function words, that another language needs
+// before a passage is taken out of English. One could be a name or a quotation.
+const minLangEvidence = 2
+
+// guess counts function words: of all cheap methods the one that is right where
+// it matters, since a passage whose words are inflected also has articles and
+// prepositions. Character n-grams (whatlanggo, lingua) do better on three words
+// and cost a hundred times more; here a wrong guess is cheap, because queries
+// look a word up under every language that the index holds.
+type guess struct{ hits [langCount]int }
+
+func (g *guess) add(s LangSet) {
+	for l := English; l <= Turkish; l++ {
+		if s.Has(l) {
+			g.hits[l]++
+		}
+	}
+}
+
+// lang gives the language with the most function words; English on a tie, since
+// its lists overlap most with the others', or when there is too little evidence.
+func (g *guess) lang() Lang {
+	best := English
+	for l := German; l <= Turkish; l++ {
+		if g.hits[l] > g.hits[best] {
+			best = l
+		}
+	}
+	if g.hits[best] < g.hits[English]+minLangEvidence {
+		return English
+	}
+	return best
+}
+
+// script groups the characters that are treated alike.
+type script uint8
+
+const (
+	scriptNone    script = iota // not part of a word
+	scriptLatin                 // lower-cased, stemmed by language
+	scriptCyrl                  // lower-cased, stemmed as Russian
+	scriptArab                  // stemmed as Arabic
+	scriptOther                 // words between spaces, taken as they stand
+	scriptHan                   // no spaces: bigrams and single characters
+	scriptKana                  // no spaces: bigrams
+	scriptHangul                // particles cling to words: bigrams and the first syllable
+	scriptCluster               // Thai, Lao, Khmer, Burmese: bigrams of clusters
+	scriptMark                  // belongs to the character before
+	scriptDigit
+)
+
+// spaceless tells that words of the script are cut into bigrams.
+func (s script) spaceless() bool { return s >= scriptHan && s <= scriptCluster }
+
+// scriptOf classifies a character outside ASCII. Ranges are tested from the
+// frequent to the rare; the tables of package unicode come last.
+func scriptOf(r rune) script {
+	switch {
+	case r >= 0x3041 && r <= 0x30FF:
+		if r == 0x30FB || r == 0x30A0 { // middle dot, double hyphen
+			return scriptNone
+		}
+		return scriptKana
+	case r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x3134F || r == 0x3005 || r == 0x3007:
+		return scriptHan
+	case r >= 0xAC00 && r <= 0xD7A3:
+		return scriptHangul
+	case r == 0xAA || r == 0xBA || r == 0xB5: // ª º µ, which NFKC replaces anyway
+		return scriptLatin
+	case r < 0xC0:
+		return scriptNone
+	case r <= 0x24F || r >= 0x1E00 && r <= 0x1EFF:
+		if r == 0xD7 || r == 0xF7 {
+			return scriptNone
+		}
+		return scriptLatin
+	case unicode.Is(unicode.M, r):
+		return scriptMark
+	case r >= 0x400 && r <= 0x52F:
+		return scriptCyrl
+	case r >= 0x600 && r <= 0x6FF || r >= 0x750 && r <= 0x77F:
+		if unicode.IsLetter(r) {
+			return scriptArab
+		}
+	case r >= 0xE00 && r <= 0xEFF || r >= 0x1000 && r <= 0x109F || r >= 0x1780 && r <= 0x17FF:
+		if unicode.IsLetter(r) {
+			return scriptCluster
+		}
+	}
+	switch {
+	case unicode.IsDigit(r), unicode.Is(unicode.Nl, r), unicode.Is(unicode.No, r):
+		return scriptDigit
+	case unicode.IsLetter(r):
+		if unicode.Is(unicode.Latin, r) {
+			return scriptLatin
+		}
+		if unicode.Is(unicode.Han, r) {
+			return scriptHan
+		}
+		return scriptOther
+	}
+	return scriptNone
+}

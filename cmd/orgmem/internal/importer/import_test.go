@@ -1,0 +1,360 @@
+package importer_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"orgmem/cmd/orgmem/internal/client"
+	"orgmem/cmd/orgmem/internal/importer"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+)
+
+// memory is a service that keeps what it is given.
+type memory struct {
+	mu      sync.Mutex
+	docs    map[string]string // by external id
+	nodes   map[string]bool
+	jobs    map[string]client.Job
+	batches int
+	refuse  func([]client.Item) error // before a batch is taken
+	lose    int                       // answer so many batches with an error after taking them
+	onTake  func()
+}
+
+func newMemory() *memory {
+	return &memory{docs: map[string]string{}, nodes: map[string]bool{}, jobs: map[string]client.Job{}}
+}
+
+func (m *memory) IngestBatch(_ context.Context, items []client.Item, key string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if key == "" {
+		return "", errors.New("no idempotency key")
+	}
+	if m.refuse != nil {
+		if err := m.refuse(items); err != nil {
+			return "", err
+		}
+	}
+	m.batches++
+	job := client.Job{ID: fmt.Sprintf("job-%d", m.batches), Status: "done"}
+	job.Result = &struct {
+		Items []client.JobItem `json:"items"`
+	}{}
+	for i, item := range items {
+		status := "created"
+		switch old, known := m.docs[item.ExternalID]; {
+		case strings.Contains(item.Content, "poison"):
+			job.Result.Items = append(job.Result.Items, client.JobItem{
+				Index: i, ExternalID: item.ExternalID, Status: "failed", Error: json.RawMessage(`"cannot be read"`),
+			})
+			continue
+		case known && old == item.Content:
+			status = "unchanged"
+		case known:
+			status = "superseded"
+		}
+		m.docs[item.ExternalID] = item.Content
+		node := "n:" + item.ExternalID + ":" + item.Content
+		m.nodes[node] = true
+		job.Result.Items = append(job.Result.Items, client.JobItem{
+			Index: i, ExternalID: item.ExternalID, NodeID: node, Status: status,
+		})
+	}
+	m.jobs[job.ID] = job
+	if m.onTake != nil {
+		m.onTake()
+	}
+	if m.lose > 0 {
+		m.lose--
+		return "", errors.New("connection lost")
+	}
+	return job.ID, nil
+}
+
+func (m *memory) IngestStatus(ctx context.Context, job string) (client.Job, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return client.Job{}, err
+	}
+	j, ok := m.jobs[job]
+	if !ok {
+		return j, &client.Problem{Status: 404, Code: "job_not_found"}
+	}
+	return j, nil
+}
+
+func (m *memory) NodeStatus(_ context.Context, node string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.nodes[node] {
+		return "", &client.Problem{Status: 404, Code: "node_not_found"}
+	}
+	return "live", nil
+}
+
+func (m *memory) wipe() {
+	m.docs, m.nodes, m.jobs = map[string]string{}, map[string]bool{}, map[string]client.Job{}
+}
+
+// bench is a folder, a state directory and a memory.
+type bench struct {
+	*testing.T
+	folder, states string
+	memory         *memory
+}
+
+func newBench(t *testing.T, files map[string]string) *bench {
+	b := &bench{t, t.TempDir(), t.TempDir(), newMemory()}
+	for name, text := range files {
+		b.write(name, text)
+	}
+	return b
+}
+
+func (b *bench) write(name, text string) {
+	b.Helper()
+	path := filepath.Join(b.folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) run(ctx context.Context) (importer.Summary, string, error) {
+	b.Helper()
+	files, skipped, err := importer.Scan([]string{b.folder})
+	if err != nil {
+		b.Fatal(err)
+	}
+	state, err := importer.OpenState(b.states, importer.Target{Base: "http://x", Org: pb.OrgID{1}, User: pb.UserID{2}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	sum, err := importer.Import(ctx, importer.Options{
+		Service: b.memory, State: state, Clock: clock.NewFake(time.Unix(1_700_000_000, 0)),
+	}, files, skipped)
+	if cerr := state.Close(); cerr != nil {
+		b.Fatal(cerr)
+	}
+	return sum, state.Distrusted, err
+}
+
+func (b *bench) mustRun(taken, unchanged int) importer.Summary {
+	b.Helper()
+	sum, _, err := b.run(context.Background())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if sum.Taken != taken || sum.Unchanged != unchanged {
+		b.Fatalf("taken %d, unchanged %d, want %d, %d; failed %v", sum.Taken, sum.Unchanged, taken, unchanged, sum.Failed)
+	}
+	return sum
+}
+
+func TestUnchangedFilesAreNotSentAgain(t *testing.T) {
+	b := newBench(t, map[string]string{"a.md": "# Alpha\nfirst", "deep/er/b.txt": "second", "c.rst": "third"})
+	b.mustRun(3, 0)
+	if b.memory.docs["deep/er/b.txt"] != "second" {
+		t.Errorf("external ids are %v", b.memory.docs)
+	}
+	b.mustRun(0, 3)
+	if b.memory.batches != 1 {
+		t.Errorf("%d batches were sent", b.memory.batches)
+	}
+	b.write("c.rst", "third, changed")
+	b.mustRun(1, 2)
+	if b.memory.docs["c.rst"] != "third, changed" {
+		t.Error("the change did not arrive")
+	}
+}
+
+func TestOnlyTextIsTaken(t *testing.T) {
+	b := newBench(t, map[string]string{
+		"ok.log": "a line", "bom.txt": "\ufeffwith a mark", "x.pdf": "%PDF-1.7", "x.docx": "PK\x03\x04 z", "nul.md": "a\x00b",
+		"latin.txt": "caf\xe9 au lait", "page.html": " <!DOCTYPE html><p>", "empty": "", "blank.txt": " \n\t ",
+		".hidden/x.md": "no", "u16.txt": "\xff\xfea\x00",
+	})
+	if err := os.Symlink(filepath.Join(b.folder, "ok.log"), filepath.Join(b.folder, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	sum := b.mustRun(2, 0)
+	got := map[string]string{}
+	for _, s := range sum.Skipped {
+		rel, _ := filepath.Rel(b.folder, s.Path)
+		got[rel] = s.Reason
+	}
+	want := map[string]string{
+		"x.pdf": "PDF", "x.docx": "ZIP", "nul.md": "binary", "latin.txt": "UTF-8", "page.html": "HTML", "empty": "empty",
+		"blank.txt": "blank", ".hidden": "hidden", "u16.txt": "UTF-16", "link.txt": "not a regular file",
+	}
+	if len(got) != len(want) {
+		t.Errorf("skipped %v", got)
+	}
+	for name, reason := range want {
+		if !strings.Contains(got[name], reason) {
+			t.Errorf("%s is skipped as %q", name, got[name])
+		}
+	}
+	if b.memory.docs["bom.txt"] != "with a mark" {
+		t.Error("the byte order mark is part of the text")
+	}
+}
+
+// A stop in the middle loses nothing and repeats nothing that was accepted.
+func TestInterruptedImportGoesOn(t *testing.T) {
+	files := map[string]string{}
+	for i := range 900 {
+		files[fmt.Sprintf("f%04d.txt", i)] = fmt.Sprintf("text %d", i)
+	}
+	b := newBench(t, files)
+	ctx, stop := context.WithCancel(context.Background())
+	b.memory.onTake = func() {
+		if b.memory.batches == 2 {
+			stop()
+		}
+	}
+	if _, _, err := b.run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	b.memory.onTake = nil
+	accepted := len(b.memory.docs)
+	if accepted == 0 || accepted == 900 {
+		t.Fatalf("%d documents before the stop", accepted)
+	}
+	sum := b.mustRun(900-accepted, accepted)
+	if len(sum.Failed) != 0 || len(b.memory.docs) != 900 {
+		t.Errorf("%d documents, failed %v", len(b.memory.docs), sum.Failed)
+	}
+}
+
+func TestLostAnswersDoNoHarm(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "one", "b.txt": "two"})
+	b.memory.lose = 1
+	if _, _, err := b.run(context.Background()); err == nil {
+		t.Fatal("a lost answer went unnoticed")
+	}
+	b.mustRun(0, 2) // the service says that it has them
+}
+
+func TestAServiceSetUpAnewGetsEverything(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "one", "b.txt": "two"})
+	b.mustRun(2, 0)
+	b.memory.wipe()
+	sum, why, err := b.run(context.Background())
+	if err != nil || sum.Taken != 2 || why == "" {
+		t.Fatalf("taken %d (%q): %v", sum.Taken, why, err)
+	}
+}
+
+// What a person had forgotten does not come back by an import.
+func TestASingleForgottenNodeStaysForgotten(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "one", "b.txt": "two", "c.txt": "three"})
+	b.mustRun(3, 0)
+	delete(b.memory.nodes, "n:a.txt:one")
+	b.mustRun(0, 3)
+}
+
+func TestADamagedOrOpenStateIsNotBelieved(t *testing.T) {
+	for name, spoil := range map[string]func(path string, raw []byte) error{
+		"edited": func(path string, raw []byte) error {
+			return os.WriteFile(path, []byte(strings.Replace(string(raw), "a.txt", "z.txt", 1)), 0o600)
+		},
+		"torn":     func(path string, raw []byte) error { return os.WriteFile(path, raw[:len(raw)/2], 0o600) },
+		"writable": func(path string, _ []byte) error { return os.Chmod(path, 0o666) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, map[string]string{"a.txt": "one"})
+			b.mustRun(1, 0)
+			states, err := filepath.Glob(filepath.Join(b.states, "*.json"))
+			if err != nil || len(states) != 1 {
+				t.Fatal(states, err)
+			}
+			raw, err := os.ReadFile(states[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := spoil(states[0], raw); err != nil {
+				t.Fatal(err)
+			}
+			sum, why, err := b.run(context.Background())
+			if err != nil || why == "" || sum.Unchanged != 1 || b.memory.batches != 2 {
+				t.Errorf("%+v after %d batches (%q): %v", sum, b.memory.batches, why, err)
+			}
+		})
+	}
+}
+
+func TestTwoImportsAtOnceAreRefused(t *testing.T) {
+	dir, target := t.TempDir(), importer.Target{Base: "http://x"}
+	first, err := importer.OpenState(dir, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := importer.OpenState(dir, target); !errors.Is(err, importer.ErrStateBusy) {
+		t.Errorf("got %v", err)
+	}
+	other := target
+	other.Subject = "ann"
+	second, err := importer.OpenState(dir, other)
+	if err != nil {
+		t.Errorf("another subject's import is refused: %v", err)
+	} else if err := second.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(first.Close(), first.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// One bad file fails alone, whether the service refuses its batch or its item.
+func TestOneBadFileFailsAlone(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "one", "b.txt": "refused", "c.txt": "three", "d.txt": "poison", "e.txt": "five"})
+	b.memory.refuse = func(items []client.Item) error {
+		if slices.ContainsFunc(items, func(i client.Item) bool { return i.Content == "refused" }) {
+			return &client.Problem{Status: 422, Code: "validation_failed", Detail: "no"}
+		}
+		return nil
+	}
+	sum := b.mustRun(3, 0)
+	if len(sum.Failed) != 2 {
+		t.Fatalf("failed %v", sum.Failed)
+	}
+	slices.SortFunc(sum.Failed, func(a, b importer.Skipped) int { return strings.Compare(a.Path, b.Path) })
+	if !strings.Contains(sum.Failed[0].Reason, "validation_failed") || sum.Failed[1].Reason != "cannot be read" {
+		t.Errorf("failed %v", sum.Failed)
+	}
+}
+
+func TestARefusedKeyEndsTheImport(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "one"})
+	b.memory.refuse = func([]client.Item) error { return &client.Problem{Status: 403, Code: "permission_denied"} }
+	if _, _, err := b.run(context.Background()); !client.IsCode(err, "permission_denied") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestScanNamesWhatIsMissingOrTwice(t *testing.T) {
+	b := newBench(t, map[string]string{"x/a.txt": "1", "y/a.txt": "2"})
+	if _, _, err := importer.Scan([]string{filepath.Join(b.folder, "absent")}); err == nil {
+		t.Error("a missing folder went unnoticed")
+	}
+	x := filepath.Join(b.folder, "x")
+	files, skipped, err := importer.Scan([]string{x, filepath.Join(b.folder, "y"), x})
+	if err != nil || len(files) != 1 || len(skipped) != 1 || !strings.Contains(skipped[0].Reason, "same relative path") {
+		t.Errorf("files %v, skipped %v: %v", files, skipped, err)
+	}
+}

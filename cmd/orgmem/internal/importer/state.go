@@ -1,0 +1,196 @@
+package importer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"orgmem/cmd/orgmem/internal/config"
+	pb "orgmem/proto"
+)
+
+// ErrStateBusy means that another import into the same memory is running.
+var ErrStateBusy = errors.New("another import into the same memory is running")
+
+// Target is the memory that a state describes.
+type Target struct {
+	Base    string        `json:"base"`
+	Org     pb.OrgID      `json:"-"`
+	User    pb.UserID     `json:"-"`
+	Subject pb.SubjectKey `json:"subject"`
+}
+
+// name is the state's file name: one per address, organization, member and
+// subject, so that no two memories can be taken for each other.
+func (t Target) name() string {
+	h := sha256.New()
+	for _, part := range []string{t.Base, t.Org.String(), t.User.String(), string(t.Subject)} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]) + ".json"
+}
+
+// maxStateBytes bounds the state file: about 200 bytes for each of maxFiles.
+const maxStateBytes = 512 << 20
+
+// taken is what the service holds of one file.
+type taken struct {
+	Digest digest    `json:"digest"`
+	Node   pb.NodeID `json:"node"`
+}
+
+// pending is a job whose end was not seen: what it will have taken in.
+type pending map[pb.ExternalID]digest
+
+// State is what was sent to one memory. One goroutine at a time.
+type State struct {
+	path string
+	lock *os.File
+	body stateBody
+	// Distrusted says why a state that was found is not believed; empty when it
+	// is, or when there was none.
+	Distrusted string
+}
+
+// stateBody is the file's content under its checksum.
+type stateBody struct {
+	Target Target                  `json:"target"`
+	Files  map[pb.ExternalID]taken `json:"files"`
+	Jobs   map[string]pending      `json:"jobs"`
+}
+
+// stateFile is the file: the checksum tells a torn or edited one from ours.
+type stateFile struct {
+	Version int             `json:"version"`
+	SHA256  string          `json:"sha256"`
+	Body    json.RawMessage `json:"body"`
+}
+
+// stateVersion changes with the meaning of the fields.
+const stateVersion = 1
+
+// OpenState locks and reads the state of a target in dir, which is made when
+// missing. A state that is damaged, foreign or open to others is not believed
+// but replaced; that costs sending everything once more, nothing else.
+func OpenState(dir string, target Target) (*State, error) {
+	if err := os.MkdirAll(dir, config.DirMode0700); err != nil {
+		return nil, fmt.Errorf("import state: %w", err)
+	}
+	s := &State{path: filepath.Join(dir, target.name())}
+	// The lock has its own file, since the state's is replaced on every save.
+	lock, err := os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, config.FileMode0600)
+	if err != nil {
+		return nil, fmt.Errorf("import state: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close() //nolint:errcheck // nothing was written
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, ErrStateBusy
+		}
+		return nil, fmt.Errorf("import state: lock: %w", err)
+	}
+	s.lock = lock
+	body, err := readState(s.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		s.Distrusted = err.Error()
+	case body.Target.Base != target.Base || body.Target.Subject != target.Subject:
+		s.Distrusted = "it describes another memory"
+	default:
+		s.body = body
+	}
+	s.body.Target = target
+	if s.body.Files == nil {
+		s.body.Files = make(map[pb.ExternalID]taken)
+	}
+	if s.body.Jobs == nil {
+		s.body.Jobs = make(map[string]pending)
+	}
+	return s, nil
+}
+
+func readState(path string) (stateBody, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return stateBody{}, err
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	info, err := file.Stat()
+	if err != nil {
+		return stateBody{}, err
+	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Getuid() || info.Mode().Perm()&0o022 != 0 {
+		return stateBody{}, errors.New("others can write it")
+	}
+	raw, err := io.ReadAll(io.LimitReader(file, maxStateBytes))
+	if err != nil {
+		return stateBody{}, err
+	}
+	var outer stateFile
+	if err := json.Unmarshal(raw, &outer); err != nil {
+		return stateBody{}, errors.New("it is damaged")
+	}
+	if outer.Version != stateVersion {
+		return stateBody{}, fmt.Errorf("it has version %d", outer.Version)
+	}
+	sum := sha256.Sum256(outer.Body)
+	var body stateBody
+	if hex.EncodeToString(sum[:]) != outer.SHA256 || json.Unmarshal(outer.Body, &body) != nil {
+		return stateBody{}, errors.New("it is damaged")
+	}
+	return body, nil
+}
+
+// forget drops everything: the service does not hold what the state says.
+func (s *State) forget(why string) {
+	s.Distrusted = why
+	clear(s.body.Files)
+	clear(s.body.Jobs)
+}
+
+// save replaces the file in one step, so that a crash leaves the old or the new
+// one. It is not synced: what a power cut loses is only sent again.
+func (s *State) save() error {
+	body, err := json.Marshal(s.body)
+	if err != nil {
+		return fmt.Errorf("import state: %w", err)
+	}
+	sum := sha256.Sum256(body)
+	raw, err := json.Marshal(stateFile{stateVersion, hex.EncodeToString(sum[:]), body})
+	if err != nil {
+		return fmt.Errorf("import state: %w", err)
+	}
+	draft, err := os.CreateTemp(filepath.Dir(s.path), "draft-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("import state: %w", err)
+	}
+	_, err = draft.Write(raw)
+	err = errors.Join(err, draft.Close())
+	if err == nil {
+		err = os.Rename(draft.Name(), s.path)
+	}
+	if err != nil {
+		os.Remove(draft.Name()) //nolint:errcheck // the first error says what is wrong
+		return fmt.Errorf("import state: %w", err)
+	}
+	return nil
+}
+
+// Close saves the state and lets go of the lock. It may be called twice.
+func (s *State) Close() error {
+	if s.lock == nil {
+		return nil
+	}
+	err := s.save()
+	err = errors.Join(err, s.lock.Close()) // closing gives up the lock
+	s.lock = nil
+	return err
+}

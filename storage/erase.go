@@ -1,0 +1,336 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+const (
+	// eraseDelay lets the erasures of one forget, or of one purge, come together
+	// before a compaction serves them all.
+	eraseDelay = 2 * time.Second
+	// eraseRetry is the pause after an erasure that could not be finished, for
+	// instance because a snapshot stayed open.
+	eraseRetry = 30 * time.Second
+	// eraseLimit bounds one attempt, so that one store's open snapshot does not
+	// keep the others waiting for ever.
+	eraseLimit = time.Minute
+)
+
+// Erase makes the bytes of everything that was erased (Batch.EraseRange) leave
+// the store's files: tables, and the manifests, which hold keys. It returns when
+// they are gone. It waits for snapshots taken before it, and for a moment in
+// which nobody reads. The raft log holds the same bytes until it is truncated:
+// Log.Erase. A store that does not exist is no error.
+//
+// Without this call the same happens in the background, some seconds after the
+// erasure was applied, also after a restart.
+func (n *Node) Erase(ctx context.Context, id StoreID) error {
+	if there, err := n.Exists(id); err != nil || !there {
+		return errors.Join(err, n.log.clearErasure(id))
+	}
+	// Needs free space for the compaction; on a full disk it would also be the
+	// one thing that cannot be undone half-way.
+	if err := n.Writable(); err != nil {
+		return fmt.Errorf("erase %v: %w", id, err)
+	}
+	h, err := n.AcquireForApply(id)
+	if err != nil {
+		return err
+	}
+	defer h.Release()
+	if err := h.s.eraseNow(ctx); err != nil {
+		return fmt.Errorf("erase %v: %w", id, err)
+	}
+	n.erasures.Add(1)
+	return nil
+}
+
+func (s *openStore) eraseNow(ctx context.Context) error {
+	s.erase.Lock()
+	defer s.erase.Unlock()
+	// A compaction cannot drop what a snapshot still sees.
+	if err := s.snapshots.waitOlder(ctx); err != nil {
+		return err
+	}
+	if err := s.compactPending(ctx); err != nil {
+		return err
+	}
+	// Manifests hold the smallest and largest key of every table ever made, and
+	// keys may hold a client's own ids. Opening begins a new manifest with the
+	// present tables only, and Pebble keeps one old manifest: twice, then.
+	if err := s.gate.shutOut(ctx); err != nil {
+		return err
+	}
+	for range 2 {
+		s.exchange()
+	}
+	// Under apply, so that no new erasure is noted between look and clear.
+	s.apply.Lock()
+	spans, err := s.pendingSpans()
+	if err == nil && len(spans) == 0 {
+		err = s.node.log.clearErasure(s.id)
+	}
+	s.apply.Unlock()
+	s.gate.reopen()
+	return err
+}
+
+// compactPending rewrites the tables below the pending erasures.
+func (s *openStore) compactPending(ctx context.Context) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	spans, err := s.pendingSpans()
+	if err != nil || len(spans) == 0 {
+		return err
+	}
+	batch := s.db.NewBatch()
+	defer batch.Close()
+	for _, sp := range spans {
+		// A range key deletion over a span without range keys changes nothing
+		// that can be read, but its table overlaps the span, so the manual
+		// compaction takes it down through every level and must rewrite all
+		// tables of the span. Without it, a tombstone that reached the lowest
+		// level while a snapshot was open would stay there with its victims.
+		if err := batch.RangeKeyDelete(sp.lo, sp.hi, nil); err != nil {
+			return wrapPebble("compact", err)
+		}
+	}
+	if err := s.db.Apply(batch, pebble.NoSync); err != nil {
+		return wrapPebble("compact", err)
+	}
+	if err := s.db.Flush(); err != nil {
+		return wrapPebble("compact", err)
+	}
+	for _, sp := range spans {
+		if err := s.db.Compact(ctx, sp.lo, sp.hi, false); err != nil {
+			return wrapPebble("compact", err)
+		}
+	}
+	done := s.db.NewBatch()
+	defer done.Close()
+	for _, sp := range spans {
+		if err := done.Delete(sp.key, nil); err != nil {
+			return wrapPebble("compact", err)
+		}
+	}
+	s.apply.Lock()
+	defer s.apply.Unlock()
+	if err := s.db.Apply(done, pebble.NoSync); err != nil {
+		return wrapPebble("compact", err)
+	}
+	s.dirty = true
+	return s.flushLocked()
+}
+
+// exchange closes the Pebble instance and opens it again. The gate is shut. A
+// store that cannot be opened again has nowhere to apply the log to, so failing
+// here stops the process: its restart replays nothing that was not flushed.
+func (s *openStore) exchange() {
+	s.apply.Lock()
+	defer s.apply.Unlock()
+	if err := s.flushLocked(); err != nil {
+		s.node.stop("exchange store %v: %v", s.id, err)
+	}
+	if err := s.db.Close(); err != nil {
+		s.node.stop("exchange store %v: %v", s.id, err)
+	}
+	before := *s.state.Load()
+	if err := s.open(); err != nil {
+		s.node.stop("exchange store %v: %v", s.id, err)
+	}
+	if after := *s.state.Load(); after != before {
+		s.node.stop("exchange store %v: state was %+v, is %+v", s.id, before, after)
+	}
+}
+
+// span is a pending erasure: its own key and what it covers.
+type span struct{ key, lo, hi []byte }
+
+func encodeSpan(lo, hi []byte) []byte {
+	b := binary.BigEndian.AppendUint32(nil, uint32(len(lo)))
+	return append(append(b, lo...), hi...)
+}
+
+// maxPendingSpans bounds what one erasure works through at a time; what is
+// beyond stays noted and is taken by the next.
+const maxPendingSpans = 10_000
+
+func (s *openStore) pendingSpans() ([]span, error) {
+	prefix := []byte{ownSpace, pendingPrefix}
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: successor(prefix)})
+	if err != nil {
+		return nil, wrapPebble("read pending erasures", err)
+	}
+	var spans []span
+	for ok := it.First(); ok && len(spans) < maxPendingSpans; ok = it.Next() {
+		v := it.Value()
+		if len(v) < 4 || uint64(len(v)-4) < uint64(binary.BigEndian.Uint32(v)) {
+			return nil, errors.Join(fmt.Errorf("pending erasure: %w", ErrCorrupt), it.Close())
+		}
+		n := binary.BigEndian.Uint32(v)
+		v = bytes.Clone(v[4:])
+		spans = append(spans, span{key: bytes.Clone(it.Key()), lo: v[:n:n], hi: v[n:]})
+	}
+	if err := errors.Join(it.Error(), it.Close()); err != nil {
+		return nil, wrapPebble("read pending erasures", err)
+	}
+	return spans, nil
+}
+
+// noteErasure durably remembers, outside the store, that a store has erasures
+// to carry out: after a restart nobody would open it to look.
+func (l *Log) noteErasure(id StoreID) error {
+	l.mu.Lock()
+	_, noted := l.hinted[id]
+	l.mu.Unlock()
+	if noted {
+		return nil
+	}
+	if err := l.begin("note erasure"); err != nil {
+		return err
+	}
+	defer l.gate.leave()
+	if err := l.db.Set(erasureKey(id), nil, pebble.Sync); err != nil {
+		return wrapPebble("note erasure", err)
+	}
+	l.node.guard()
+	l.mu.Lock()
+	l.hinted[id] = struct{}{}
+	l.mu.Unlock()
+	return nil
+}
+
+func (l *Log) clearErasure(id StoreID) error {
+	l.mu.Lock()
+	_, noted := l.hinted[id]
+	delete(l.hinted, id)
+	l.mu.Unlock()
+	if !noted {
+		return nil
+	}
+	if err := l.begin("clear erasure"); err != nil {
+		return err
+	}
+	defer l.gate.leave()
+	// Not synced: a note that comes back costs one idle look.
+	return wrapPebble("clear erasure", l.db.Delete(erasureKey(id), pebble.NoSync))
+}
+
+func erasureKey(id StoreID) []byte { return append([]byte{logErasure}, id.String()...) }
+
+func (l *Log) readHints() error {
+	prefix := []byte{logErasure}
+	it, err := l.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: successor(prefix)})
+	if err != nil {
+		return wrapPebble("read noted erasures", err)
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		id, err := ParseStoreID(string(it.Key()[1:]))
+		if err != nil {
+			return errors.Join(fmt.Errorf("read noted erasures: %w: %w", ErrCorrupt, err), it.Close())
+		}
+		l.hinted[id] = struct{}{}
+	}
+	return wrapPebble("read noted erasures", errors.Join(it.Error(), it.Close()))
+}
+
+func (l *Log) notedErasures() []StoreID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ids := make([]StoreID, 0, len(l.hinted))
+	for id := range l.hinted {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// eraser carries out erasures in the background, one store at a time.
+type eraser struct {
+	node   *Node
+	signal chan struct{} // capacity 1: there is something to do
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+func startEraser(n *Node) *eraser {
+	// The eraser's context ends with Node.Close, which also waits for it.
+	ctx, cancel := context.WithCancel(context.Background())
+	e := &eraser{node: n, signal: make(chan struct{}, 1), cancel: cancel}
+	if len(n.log.notedErasures()) > 0 {
+		e.wake()
+	}
+	e.wg.Go(func() { e.run(ctx) })
+	return e
+}
+
+func (e *eraser) wake() {
+	select {
+	case e.signal <- struct{}{}:
+	default:
+	}
+}
+
+func (e *eraser) stop() {
+	e.cancel()
+	e.wg.Wait()
+}
+
+func (e *eraser) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.signal:
+		}
+		pause := eraseDelay
+		for again := true; again; {
+			if !e.sleep(ctx, pause) {
+				return
+			}
+			again, pause = e.round(ctx), eraseRetry
+		}
+	}
+}
+
+// round tries every noted store once, and reports whether any is left.
+func (e *eraser) round(ctx context.Context) (again bool) {
+	for _, id := range e.node.log.notedErasures() {
+		if ctx.Err() != nil {
+			return false
+		}
+		if err := e.attempt(ctx, id); err != nil && ctx.Err() == nil {
+			e.node.opts.Logger.Warn("storage: erasure not finished, will be retried", "store", id.String(), "err", err)
+			again = true
+		}
+	}
+	return again
+}
+
+func (e *eraser) attempt(ctx context.Context, id StoreID) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	limit := e.node.opts.Clock.AfterFunc(eraseLimit, cancel)
+	defer limit.Stop()
+	return e.node.Erase(ctx, id)
+}
+
+func (e *eraser) sleep(ctx context.Context, d time.Duration) bool {
+	t := e.node.opts.Clock.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C():
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,270 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// The data directory:
+//
+//	VERSION            the format's number; a newer one is refused
+//	LOCK, PID          one process at a time; PID is for the error message only
+//	BALLAST            disk space to give back in need
+//	log/               Pebble: raft log and stable store of all groups, with WAL
+//	stores/meta/       Pebble: the meta group's store
+//	stores/ab/<id>-main, <id>-sandbox   Pebble per organization and realm
+//	trash/             stores under removal; emptied at Open
+//
+// Stores are spread over 256 directories by the first byte of the id, so that a
+// node with 100,000 organizations has no directory of more than some hundreds.
+const (
+	formatVersion = 1
+	versionFile   = "VERSION"
+	versionPrefix = "orgmem data format "
+	lockFile      = "LOCK"
+	pidFile       = "PID"
+	ballastFile   = "BALLAST"
+	logDir        = "log"
+	storesDir     = "stores"
+	trashDir      = "trash"
+	dirMode       = 0o700
+)
+
+var (
+	// ErrLocked says that another process has the data directory open.
+	ErrLocked = errors.New("data directory is in use")
+	// ErrIncompatible says that a newer version wrote the data directory.
+	ErrIncompatible = errors.New("data directory has an incompatible format")
+)
+
+// layout names and makes the files of a data directory.
+type layout struct {
+	fs  vfs.FS
+	dir string
+}
+
+func (l layout) path(elem ...string) string {
+	return l.fs.PathJoin(append([]string{l.dir}, elem...)...)
+}
+
+func (l layout) store(id StoreID) string {
+	if id == MetaStore {
+		return l.path(storesDir, "meta")
+	}
+	name := id.String()
+	return l.path(storesDir, name[:2], name)
+}
+
+// makeDir creates a directory and its parents and makes each new entry durable:
+// without a sync of the parent a directory that was written to and synced can
+// still be missing after a power failure.
+func makeDir(fs vfs.FS, dir string) error {
+	if _, err := fs.Stat(dir); err == nil {
+		return nil
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("make directory: %w", err)
+	}
+	parent := fs.PathDir(dir)
+	if parent != dir && parent != "" {
+		if err := makeDir(fs, parent); err != nil {
+			return err
+		}
+	}
+	if err := fs.MkdirAll(dir, dirMode); err != nil {
+		return fmt.Errorf("make directory: %w", err)
+	}
+	return syncDir(fs, parent)
+}
+
+func syncDir(fs vfs.FS, dir string) error {
+	if dir == "" {
+		dir = "."
+	}
+	d, err := fs.OpenDir(dir)
+	if err != nil {
+		return fmt.Errorf("sync directory: %w", err)
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// writeFile writes a small file so that after a crash it is either absent, or
+// the old one, or the new one.
+func writeFile(fs vfs.FS, dir, name string, data []byte) error {
+	tmp, final := fs.PathJoin(dir, name+".tmp"), fs.PathJoin(dir, name)
+	f, err := fs.Create(tmp, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := fs.Rename(tmp, final); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return syncDir(fs, dir)
+}
+
+// smallFileMax bounds readFile: VERSION and PID have some tens of bytes.
+const smallFileMax = 4096
+
+func readFile(fs vfs.FS, path string) ([]byte, error) {
+	f, err := fs.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, smallFileMax))
+	return data, errors.Join(err, f.Close())
+}
+
+// lock takes the directory for this process. It returns ErrLocked when another
+// one has it, naming the directory and, when it can be read, the process.
+func (l layout) lock() (io.Closer, error) {
+	c, err := l.fs.Lock(l.path(lockFile))
+	if err != nil {
+		holder := "another process"
+		if b, perr := readFile(l.fs, l.path(pidFile)); perr == nil {
+			if pid, perr := strconv.Atoi(strings.TrimSpace(string(b))); perr == nil {
+				holder = fmt.Sprintf("process %d", pid)
+			}
+		}
+		return nil, fmt.Errorf("%w: %s is held by %s; stop it first, or choose another directory (%v)",
+			ErrLocked, l.dir, holder, err)
+	}
+	// The PID file is a courtesy and not synced; the lock is the lock. It is a
+	// file of its own because closing any descriptor of a POSIX-locked file
+	// releases the lock.
+	if err := writeUnsynced(l.fs, l.path(pidFile), strconv.Itoa(os.Getpid())+"\n"); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func writeUnsynced(fs vfs.FS, path, text string) error {
+	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", fs.PathBase(path), err)
+	}
+	_, err = f.Write([]byte(text))
+	return errors.Join(err, f.Close())
+}
+
+// checkVersion writes the format's number into a new directory, and refuses one
+// that a newer version has written.
+func (l layout) checkVersion() error {
+	b, err := readFile(l.fs, l.path(versionFile))
+	if errors.Is(err, os.ErrNotExist) {
+		// A directory with data but no VERSION is not ours: its creation wrote
+		// VERSION before anything else.
+		if _, serr := l.fs.Stat(l.path(logDir)); serr == nil {
+			return fmt.Errorf("%w: %s has no %s file", ErrIncompatible, l.dir, versionFile)
+		}
+		return writeFile(l.fs, l.dir, versionFile, []byte(versionPrefix+strconv.Itoa(formatVersion)+"\n"))
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", versionFile, err)
+	}
+	text, ok := strings.CutPrefix(strings.TrimSpace(string(b)), versionPrefix)
+	v, err := strconv.Atoi(text)
+	if !ok || err != nil {
+		return fmt.Errorf("%w: %s is not readable", ErrIncompatible, l.path(versionFile))
+	}
+	if v > formatVersion {
+		return fmt.Errorf("%w: %s has format %d, this version reads up to %d; use a newer orgmem",
+			ErrIncompatible, l.dir, v, formatVersion)
+	}
+	return nil
+}
+
+// emptyTrash finishes removals that a crash cut short.
+func (l layout) emptyTrash() error {
+	names, err := l.fs.List(l.path(trashDir))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("list %s: %w", trashDir, err)
+	}
+	for _, name := range names {
+		if err := l.fs.RemoveAll(l.path(trashDir, name)); err != nil {
+			return fmt.Errorf("empty %s: %w", trashDir, err)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return syncDir(l.fs, l.path(trashDir))
+}
+
+// remove deletes a store's directory so that a crash leaves it whole or gone:
+// it is renamed into the trash, which Open empties.
+func (l layout) remove(id StoreID) error {
+	from := l.store(id)
+	if _, err := l.fs.Stat(from); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err := makeDir(l.fs, l.path(trashDir)); err != nil {
+		return err
+	}
+	to := l.path(trashDir, id.String())
+	if err := l.fs.RemoveAll(to); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove %v: %w", id, err)
+	}
+	if err := l.fs.Rename(from, to); err != nil {
+		return fmt.Errorf("remove %v: %w", id, err)
+	}
+	if err := errors.Join(syncDir(l.fs, l.fs.PathDir(from)), syncDir(l.fs, l.path(trashDir))); err != nil {
+		return err
+	}
+	if err := l.fs.RemoveAll(to); err != nil {
+		return fmt.Errorf("remove %v: %w", id, err)
+	}
+	return syncDir(l.fs, l.path(trashDir))
+}
+
+// stores lists what is on disk, in no particular order.
+func (l layout) stores() ([]StoreID, error) {
+	var ids []StoreID
+	shelves, err := l.fs.List(l.path(storesDir))
+	if err != nil {
+		return nil, fmt.Errorf("list stores: %w", err)
+	}
+	for _, shelf := range shelves {
+		if shelf == MetaStore.String() {
+			ids = append(ids, MetaStore)
+			continue
+		}
+		names, err := l.fs.List(l.path(storesDir, shelf))
+		if err != nil {
+			return nil, fmt.Errorf("list stores: %w", err)
+		}
+		for _, name := range names {
+			id, err := ParseStoreID(name)
+			if err != nil {
+				return nil, fmt.Errorf("list stores: %w", err)
+			}
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+func (l layout) exists(id StoreID) (bool, error) {
+	_, err := l.fs.Stat(l.store(id))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for %v: %w", id, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,477 @@
+package storage
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// reserveStores is how far above Options.MaxOpenStores AcquireForApply may go
+// when every open store is held by an actor. One replica group applies to one
+// store at a time, so 33 groups need no more than this.
+const reserveStores = 64
+
+var (
+	// ErrTooManyStores says that as many stores as may be open are in use. It is
+	// a designed state: the caller answers 503.
+	ErrTooManyStores = errors.New("too many stores in use")
+	// ErrInUse says that a store cannot be removed while somebody holds it.
+	ErrInUse = errors.New("store is in use")
+)
+
+// Node is a process's data directory: the raft log and the organizations'
+// stores. All methods may be called from any goroutine.
+type Node struct {
+	*stopper
+	opts   Options
+	fs     *guardedFS
+	layout layout
+	lock   io.Closer
+	cache  *pebble.Cache
+	files  *pebble.FileCache
+	log    *Log
+	space  *spaceGuard
+	eraser *eraser
+	syncs  syncStats
+	limit  int // open stores, after looking at the descriptor limit
+
+	backgroundErrors, corruptions, stalls atomic.Int64
+	opens, evictions, erasures            atomic.Int64
+
+	mu      sync.Mutex
+	stores  map[StoreID]*openStore
+	unheld  *list.List // of *openStore: open, not held; the front was released last
+	held    int        // stores with pins
+	closing int        // stores on their way out, still in the map
+	closed  bool
+	done    chan struct{} // closed when Close has finished
+	doneErr error
+}
+
+// openStore is a store in the map: being opened, open, or being closed.
+type openStore struct {
+	id    StoreID
+	node  *Node
+	ready chan struct{} // closed when opening has ended, with or without err
+	gone  chan struct{} // closed when the store has left the map
+	err   error         // set before ready is closed
+
+	// Guarded by Node.mu.
+	pins    int
+	closing bool
+	element *list.Element
+
+	gate    *gate
+	db      *pebble.DB // exchanged only while the gate is shut
+	apply   sync.Mutex // one writer: Apply, Flush bookkeeping; guards state writes
+	erase   sync.Mutex // one erasure or close at a time
+	state   atomic.Pointer[State]
+	flushed uint64 // applied index known to be in tables; guarded by apply
+	dirty   bool   // own records were written since; guarded by apply
+	pending atomic.Int64
+
+	snapshots snapshotSet
+}
+
+// Open takes the data directory and opens the log. It returns ErrLocked when
+// another process has the directory, ErrIncompatible when a newer version wrote
+// it. Stores are opened by Acquire.
+func Open(opts Options) (*Node, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	n := &Node{
+		stopper: newStopper(opts.Fatal, opts.Logger),
+		opts:    opts,
+		stores:  map[StoreID]*openStore{},
+		unheld:  list.New(),
+		done:    make(chan struct{}),
+	}
+	n.space = newSpaceGuard(opts)
+	n.fs = &guardedFS{
+		FS:      vfs.OnDiskFull(opts.FS, n.space.diskFull),
+		stopper: n.stopper,
+		clock:   opts.Clock,
+		syncs:   &n.syncs,
+	}
+	n.layout = layout{fs: n.fs, dir: opts.Dir}
+	descriptors, err := raiseFileLimit()
+	if err != nil {
+		return nil, fmt.Errorf("open storage: %w", err)
+	}
+	n.limit = min(opts.MaxOpenStores, storesFor(descriptors))
+
+	if err := makeDir(n.fs, opts.Dir); err != nil {
+		return nil, fmt.Errorf("open storage: %w", err)
+	}
+	if n.lock, err = n.layout.lock(); err != nil {
+		return nil, fmt.Errorf("open storage: %w", err)
+	}
+	if err := n.openLocked(descriptors); err != nil {
+		return nil, errors.Join(fmt.Errorf("open storage in %s: %w", opts.Dir, err), n.lock.Close())
+	}
+	return n, nil
+}
+
+func (n *Node) openLocked(descriptors uint64) error {
+	if err := n.layout.checkVersion(); err != nil {
+		return err
+	}
+	for _, dir := range []string{logDir, storesDir} {
+		if err := makeDir(n.fs, n.layout.path(dir)); err != nil {
+			return err
+		}
+	}
+	if err := n.layout.emptyTrash(); err != nil {
+		return err
+	}
+	if err := n.space.start(); err != nil {
+		return err
+	}
+	n.cache = pebble.NewCache(n.opts.CacheBytes)
+	n.files = pebble.NewFileCache(fileCacheShards, fileCacheSize(descriptors, n.limit))
+	log, err := openLog(n)
+	if err != nil {
+		n.files.Unref()
+		n.cache.Unref()
+		return err
+	}
+	n.log = log
+	n.eraser = startEraser(n)
+	return nil
+}
+
+// Log returns the raft log and stable store of all groups.
+func (n *Node) Log() *Log { return n.log }
+
+// Stores lists the stores on disk, in no particular order.
+func (n *Node) Stores() ([]StoreID, error) { return n.layout.stores() }
+
+// Exists reports whether a store is on disk, without opening it.
+func (n *Node) Exists(id StoreID) (bool, error) {
+	n.mu.Lock()
+	_, open := n.stores[id]
+	n.mu.Unlock()
+	if open {
+		return true, nil
+	}
+	return n.layout.exists(id)
+}
+
+// Acquire returns a handle on a store, opening it (and creating it on first
+// use) if needed. The store stays open until the handle is released; a store
+// that nobody holds stays open until another one needs its place. Errors:
+// ErrTooManyStores, ErrBadStoreID, ErrClosed, and what opening met.
+func (n *Node) Acquire(id StoreID) (*Store, error) { return n.acquire(id, n.limit) }
+
+// AcquireForApply is Acquire for the replica that applies the log: it is not
+// refused while actors hold all places, because a replica that cannot apply
+// cannot go on. Hold the handle for one batch only.
+func (n *Node) AcquireForApply(id StoreID) (*Store, error) {
+	return n.acquire(id, n.limit+reserveStores)
+}
+
+func (n *Node) acquire(id StoreID, limit int) (*Store, error) {
+	if err := id.Check(); err != nil {
+		return nil, fmt.Errorf("acquire: %w", err)
+	}
+	for {
+		n.mu.Lock()
+		if n.closed {
+			n.mu.Unlock()
+			return nil, fmt.Errorf("acquire %v: %w", id, ErrClosed)
+		}
+		s := n.stores[id]
+		if s != nil && s.closing {
+			n.mu.Unlock()
+			<-s.gone
+			continue
+		}
+		if s != nil {
+			n.pinLocked(s)
+			n.mu.Unlock()
+			<-s.ready
+			if s.err != nil {
+				return nil, s.err
+			}
+			return &Store{s: s}, nil
+		}
+		if n.held >= limit {
+			n.mu.Unlock()
+			return nil, fmt.Errorf("acquire %v: %w", id, ErrTooManyStores)
+		}
+		s = &openStore{
+			id: id, node: n, gate: newGate(),
+			ready: make(chan struct{}), gone: make(chan struct{}),
+		}
+		n.stores[id] = s
+		n.pinLocked(s)
+		victims := n.surplusLocked()
+		n.mu.Unlock()
+
+		n.evict(victims)
+		if err := s.open(); err != nil {
+			s.err = fmt.Errorf("acquire %v: %w", id, err)
+			n.mu.Lock()
+			delete(n.stores, id)
+			n.held--
+			n.mu.Unlock()
+			close(s.ready)
+			close(s.gone)
+			return nil, s.err
+		}
+		n.opens.Add(1)
+		close(s.ready)
+		return &Store{s: s}, nil
+	}
+}
+
+func (n *Node) pinLocked(s *openStore) {
+	if s.pins++; s.pins > 1 {
+		return
+	}
+	n.held++
+	if s.element != nil {
+		n.unheld.Remove(s.element)
+		s.element = nil
+	}
+}
+
+// unpin gives up a hold. The last one makes the store a candidate for eviction.
+func (n *Node) unpin(s *openStore) {
+	n.mu.Lock()
+	if s.pins--; s.pins > 0 {
+		n.mu.Unlock()
+		return
+	}
+	n.held--
+	s.element = n.unheld.PushFront(s)
+	var victims []*openStore
+	if !n.closed {
+		victims = n.surplusLocked()
+	}
+	n.mu.Unlock()
+	n.evict(victims)
+}
+
+// surplusLocked takes out of the list the stores that must go for the limit to
+// hold: those released longest ago.
+func (n *Node) surplusLocked() []*openStore {
+	var victims []*openStore
+	for len(n.stores)-n.closing > n.limit && n.unheld.Len() > 0 {
+		s := n.unheld.Back().Value.(*openStore)
+		n.takeLocked(s)
+		victims = append(victims, s)
+	}
+	return victims
+}
+
+func (n *Node) takeLocked(s *openStore) {
+	n.unheld.Remove(s.element)
+	s.element = nil
+	s.closing = true
+	n.closing++
+}
+
+// evict flushes and closes stores. The flush is not a courtesy: with the WAL
+// off, what only the memtable has is gone with the instance, and raft replays
+// it only when the process starts, not when the store is next opened.
+func (n *Node) evict(victims []*openStore) {
+	for _, s := range victims {
+		n.evictions.Add(1)
+		if err := s.close(true); err != nil {
+			// A store that cannot be flushed or closed leaves applied entries
+			// nowhere. There is nobody to tell but the operator.
+			n.stop("evict store %v: %v", s.id, err)
+		}
+		n.forget(s)
+	}
+}
+
+func (n *Node) forget(s *openStore) {
+	n.mu.Lock()
+	delete(n.stores, s.id)
+	n.closing--
+	n.mu.Unlock()
+	close(s.gone)
+}
+
+// Remove closes a store and deletes its directory; a crash leaves it whole or
+// gone. It returns ErrInUse while a handle or a snapshot is held. A store that
+// does not exist is no error.
+func (n *Node) Remove(id StoreID) error {
+	if err := id.Check(); err != nil {
+		return fmt.Errorf("remove: %w", err)
+	}
+	n.mu.Lock()
+	for {
+		if n.closed {
+			n.mu.Unlock()
+			return fmt.Errorf("remove %v: %w", id, ErrClosed)
+		}
+		s := n.stores[id]
+		if s == nil {
+			break
+		}
+		if s.closing {
+			n.mu.Unlock()
+			<-s.gone
+			n.mu.Lock()
+			continue
+		}
+		if s.pins > 0 {
+			n.mu.Unlock()
+			return fmt.Errorf("remove %v: %w", id, ErrInUse)
+		}
+		n.takeLocked(s)
+		n.mu.Unlock()
+		if err := s.close(false); err != nil {
+			n.stop("close store %v: %v", id, err)
+		}
+		n.forget(s)
+		n.mu.Lock()
+	}
+	// A placeholder keeps others from opening the directory while it goes.
+	s := &openStore{id: id, node: n, closing: true, gone: make(chan struct{})}
+	n.stores[id] = s
+	n.closing++
+	n.mu.Unlock()
+	defer n.forget(s)
+	if err := n.layout.remove(id); err != nil {
+		return err
+	}
+	return n.log.clearErasure(id)
+}
+
+// FlushStores makes every applied entry of the chosen open stores durable in
+// tables. After it returns nil, entries up to the applied index that the caller
+// saw before may leave the raft log: stores that are not open were flushed when
+// they were closed, and those on their way out are waited for. match nil means
+// all.
+func (n *Node) FlushStores(ctx context.Context, match func(StoreID) bool) error {
+	n.mu.Lock()
+	var open []*Store
+	var leaving []*openStore
+	for id, s := range n.stores {
+		switch {
+		case match != nil && !match(id):
+		case s.closing:
+			leaving = append(leaving, s)
+		default:
+			n.pinLocked(s)
+			open = append(open, &Store{s: s})
+		}
+	}
+	n.mu.Unlock()
+
+	// Flushes wait for the disk, not for the processor; more than a few at once
+	// only queue there.
+	const parallel = 8
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var errs []error
+	work := make(chan *Store)
+	for range min(parallel, len(open)) {
+		wg.Go(func() {
+			for h := range work {
+				err := ctx.Err()
+				if err == nil {
+					<-h.s.ready
+					if err = h.s.err; err == nil {
+						err = h.Flush()
+					}
+				}
+				if err != nil {
+					mu.Lock()
+					errs = append(errs, err)
+					mu.Unlock()
+				}
+				if h.s.err == nil {
+					h.Release()
+				}
+			}
+		})
+	}
+	for _, h := range open {
+		work <- h
+	}
+	close(work)
+	wg.Wait()
+	for _, s := range leaving {
+		<-s.gone
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("flush stores: %w", err)
+	}
+	n.guard()
+	return nil
+}
+
+// Writable returns nil, or ErrNoSpace when free space is below the watermark.
+// It is cheap; call it before every proposal.
+func (n *Node) Writable() error { return n.space.writable() }
+
+// Close waits for operations and snapshots, flushes and closes everything and
+// gives up the directory. Handles that are still held answer ErrClosed
+// afterwards. Further calls wait for the first and return the same.
+func (n *Node) Close() error {
+	n.mu.Lock()
+	if n.closed {
+		n.mu.Unlock()
+		<-n.done
+		return n.doneErr
+	}
+	n.closed = true
+	n.mu.Unlock()
+
+	n.eraser.stop()
+	var errs []error
+	for {
+		n.mu.Lock()
+		var next *openStore
+		for _, s := range n.stores {
+			next = s
+			if !s.closing {
+				break
+			}
+		}
+		if next == nil {
+			n.mu.Unlock()
+			break
+		}
+		if next.closing {
+			n.mu.Unlock()
+			<-next.gone
+			continue
+		}
+		if next.element != nil {
+			n.unheld.Remove(next.element)
+			next.element = nil
+		}
+		next.closing = true
+		n.closing++
+		n.mu.Unlock()
+		<-next.ready
+		if next.err == nil {
+			errs = append(errs, next.close(true))
+			n.forget(next)
+		}
+	}
+	errs = append(errs, n.log.close())
+	n.files.Unref()
+	n.cache.Unref()
+	errs = append(errs, n.lock.Close())
+	if err := errors.Join(errs...); err != nil {
+		n.doneErr = fmt.Errorf("close storage: %w", err)
+	}
+	close(n.done)
+	return n.doneErr
+}

@@ -1,0 +1,91 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+)
+
+const (
+	// storeMemtableBytes is the most one memtable of a store may grow to; Pebble
+	// begins at 256 KiB and doubles, so a store that is hardly written stays
+	// small. 1 MiB times two (one being flushed) times 256 open stores is the
+	// worst case of half a gigabyte, reached only if all are imported into at
+	// once. A batch above half of it bypasses the memtable.
+	storeMemtableBytes = 1 << 20
+	// logMemtableBytes is larger because most log entries are truncated before
+	// their memtable is flushed, and then never reach a table at all.
+	logMemtableBytes = 16 << 20
+	// logMemtables is how many log memtables may wait; the write-ahead logs kept
+	// for recycling are one more.
+	logMemtables = 3
+	// bloomBits gives about 1 % false positives: look-ups of absent keys
+	// (idempotency, de-duplication) are the commonest reads of all.
+	bloomBits = 10
+	// pebbleFormat is fixed so that an upgrade of the library does not upgrade
+	// files on disk by itself: a rolling upgrade must be able to go back.
+	pebbleFormat = pebble.FormatTableFormatV6
+)
+
+// pebbleOptions are what all our instances have in common.
+func (n *Node) pebbleOptions() *pebble.Options {
+	o := &pebble.Options{
+		FS:                 n.fs,
+		Cache:              n.cache,
+		FileCache:          n.files,
+		Logger:             pebbleLogger{n.stopper},
+		FormatMajorVersion: pebbleFormat,
+		EventListener: &pebble.EventListener{
+			BackgroundError: func(err error) {
+				// Pebble retries flushes and compactions by itself; a failed
+				// sync or write never gets here (guardedFS). What does is a
+				// full disk, a missing descriptor, or a damaged table.
+				n.backgroundErrors.Add(1)
+				n.opts.Logger.Warn("storage: background work failed, will be retried", "err", err)
+			},
+			DataCorruption: func(info pebble.DataCorruptionInfo) {
+				n.corruptions.Add(1)
+				n.opts.Logger.Error("storage: damaged data found", "path", info.Path, "err", info.Details)
+			},
+			WriteStallBegin: func(pebble.WriteStallBeginInfo) { n.stalls.Add(1) },
+		},
+	}
+	for i := range o.Levels {
+		o.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBits)
+	}
+	// Excising would leave deleted bytes in files that are only cut virtually.
+	o.Experimental.EnableDeleteOnlyCompactionExcises = func() bool { return false }
+	// Read-triggered compactions would write on a node that only reads.
+	o.Experimental.ReadSamplingMultiplier = -1
+	return o
+}
+
+func (n *Node) storeOptions() *pebble.Options {
+	o := n.pebbleOptions()
+	o.DisableWAL = true // the raft log is the write-ahead log
+	o.MemTableSize = storeMemtableBytes
+	return o
+}
+
+func (n *Node) logOptions() *pebble.Options {
+	o := n.pebbleOptions()
+	o.MemTableSize = logMemtableBytes
+	o.MemTableStopWritesThreshold = logMemtables
+	return o
+}
+
+// wrapPebble adds the operation, and maps Pebble's own errors to ours.
+func wrapPebble(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if pebble.IsCorruptionError(err) {
+		return fmt.Errorf("%s: %w: %w", op, ErrCorrupt, err)
+	}
+	if errors.Is(err, pebble.ErrClosed) {
+		return fmt.Errorf("%s: %w", op, ErrClosed)
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}

@@ -1,0 +1,186 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"orgmem/proto/clock"
+)
+
+// ErrNoSpace says that the disk has too little free space to take writes. Reads
+// go on; writes are taken again when space has returned.
+var ErrNoSpace = errors.New("too little free disk space")
+
+// spaceMaxAge bounds how old the figure behind Writable may be. A second of
+// full-speed logging is some tens of megabytes, well within MinFreeBytes.
+const spaceMaxAge = time.Second
+
+// spaceGuard watches free space. Pebble dies of a full disk (a write-ahead log
+// or manifest that cannot be written is fatal), so writes are refused before:
+//
+//	free ≥ MinFree                     writable
+//	free < MinFree                     refuse writes, keep the ballast
+//	free < MinFree/2, or ENOSPC met    and give the ballast back, so that
+//	                                   flushes and compactions can finish
+//	free ≥ MinFree·5/4 + ballast owed  make the ballast anew, writable again
+//
+// The quarter between refusing and accepting keeps it from flapping.
+type spaceGuard struct {
+	fs      vfs.FS // below the guards: the ballast is removed while writes wait
+	dir     string
+	ballast string
+	size    int64
+	min     uint64
+	free    func(string) (uint64, error)
+	clock   clock.Clock
+	logger  *slog.Logger
+
+	last    atomic.Int64 // Unix nanoseconds of the last look
+	low     atomic.Bool
+	bytes   atomic.Uint64
+	refused atomic.Int64
+	met     atomic.Int64 // ENOSPC seen by Pebble
+
+	mu   sync.Mutex // one look at a time; guards has
+	has  bool       // the ballast lies on disk
+	full atomic.Bool
+}
+
+func newSpaceGuard(o Options) *spaceGuard {
+	return &spaceGuard{
+		fs: o.FS, dir: o.Dir, ballast: o.FS.PathJoin(o.Dir, ballastFile),
+		size: o.BallastBytes, min: uint64(o.MinFreeBytes),
+		free: o.FreeSpace, clock: o.Clock, logger: o.Logger,
+	}
+}
+
+// start looks for the first time, and makes the ballast where there is room.
+func (g *spaceGuard) start() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, err := g.fs.Stat(g.ballast)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("look for ballast: %w", err)
+	}
+	g.has = err == nil
+	return g.look()
+}
+
+// writable returns nil or ErrNoSpace, looking again when the figure is old.
+func (g *spaceGuard) writable() error {
+	now := g.clock.Now().UnixNano()
+	if now-g.last.Load() >= int64(spaceMaxAge) || g.full.Load() {
+		// One caller looks, the others go by the older figure.
+		if g.mu.TryLock() {
+			err := g.look()
+			g.mu.Unlock()
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if g.low.Load() {
+		g.refused.Add(1)
+		return fmt.Errorf("%d bytes free, %d needed: %w", g.bytes.Load(), g.min, ErrNoSpace)
+	}
+	return nil
+}
+
+// look reads the free space and acts on it. g.mu is held.
+func (g *spaceGuard) look() error {
+	met := g.full.Swap(false)
+	free, err := g.free(g.dir)
+	if errors.Is(err, vfs.ErrUnsupported) {
+		free, err = ^uint64(0), nil // a file system in memory
+	}
+	if err != nil {
+		return fmt.Errorf("read free disk space: %w", err)
+	}
+	g.bytes.Store(free)
+	g.last.Store(g.clock.Now().UnixNano())
+	owed := uint64(0)
+	if !g.has {
+		owed = uint64(g.size)
+	}
+	low := g.low.Load()
+	switch {
+	case met || free < g.min/2:
+		low = true
+		g.release()
+	case free < g.min:
+		low = true
+	case low && free < g.min+g.min/4+owed:
+	default:
+		// The first look after a start may find room for writing but not for
+		// the ballast; writing goes first.
+		low = false
+		if owed > 0 && free >= g.min+owed {
+			g.restore()
+		}
+	}
+	if low != g.low.Swap(low) {
+		g.logger.Warn("storage: free disk space crossed the watermark", "writable", !low, "free", free, "watermark", g.min)
+	}
+	return nil
+}
+
+// diskFull is called by vfs.OnDiskFull when a write met ENOSPC, before it is
+// tried once more. It must not write through the guards.
+func (g *spaceGuard) diskFull() {
+	g.met.Add(1)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.release()
+	g.low.Store(true)
+	g.full.Store(true)
+}
+
+func (g *spaceGuard) release() {
+	if !g.has {
+		return
+	}
+	if err := g.fs.Remove(g.ballast); err != nil {
+		g.logger.Error("storage: ballast could not be given back", "err", err)
+		return
+	}
+	g.has = false
+	g.logger.Warn("storage: ballast given back", "bytes", g.size)
+}
+
+// restore makes the ballast. Failing is not an error: the guard works without,
+// only with less room for what is in flight.
+func (g *spaceGuard) restore() {
+	if err := g.writeBallast(); err != nil {
+		g.logger.Warn("storage: ballast could not be made", "err", err)
+		if err := g.fs.Remove(g.ballast); err != nil && !errors.Is(err, os.ErrNotExist) {
+			g.logger.Error("storage: partial ballast could not be removed", "err", err)
+		}
+		return
+	}
+	g.has = true
+}
+
+func (g *spaceGuard) writeBallast() error {
+	f, err := g.fs.Create(g.ballast, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	// fallocate reserves the blocks in an instant. Where a file system cannot,
+	// they are written: a sparse file would reserve nothing.
+	if err = f.Preallocate(0, g.size); errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
+		chunk := make([]byte, 1<<20)
+		err = nil
+		for left := g.size; left > 0 && err == nil; left -= int64(len(chunk)) {
+			_, err = f.Write(chunk[:min(left, int64(len(chunk)))])
+		}
+	}
+	return errors.Join(err, f.Close())
+}

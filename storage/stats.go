@@ -1,0 +1,73 @@
+package storage
+
+import "time"
+
+// Stats is what the metrics show of a Node. Counts run since Open.
+type Stats struct {
+	// OpenStores, HeldStores: open now, and those of them that somebody holds.
+	// MaxOpenStores is the limit in force.
+	OpenStores, HeldStores, MaxOpenStores int
+	// Opens and Evictions of stores.
+	Opens, Evictions int64
+	// Erasures carried out, and stores that have some to carry out.
+	Erasures        int64
+	PendingErasures int
+
+	// CacheBytes is what the block cache holds; hits and misses are blocks.
+	CacheBytes             int64
+	CacheHits, CacheMisses int64
+	// OpenTables is the number of table files held open.
+	OpenTables int64
+
+	// LogBytes is the raft log's size on disk.
+	LogBytes uint64
+	// Syncs counts fsyncs of all files, SyncTime is their sum, SlowestSync the
+	// longest.
+	Syncs       int64
+	SyncTime    time.Duration
+	SlowestSync time.Duration
+
+	// FreeBytes is free disk space at the last look; LowSpace says that writes
+	// are refused, Refused how often one was, DiskFull how often a write met a
+	// full disk all the same. Ballast says whether the ballast is in place.
+	FreeBytes         uint64
+	LowSpace, Ballast bool
+	Refused, DiskFull int64
+
+	// BackgroundErrors of Pebble (retried by it), Corruptions found, and
+	// WriteStalls begun.
+	BackgroundErrors, Corruptions, WriteStalls int64
+	// Stopping says that the process is on its way out after a fatal error.
+	Stopping bool
+}
+
+// Stats returns a reading. It costs some tens of microseconds.
+func (n *Node) Stats() Stats {
+	n.mu.Lock()
+	st := Stats{
+		OpenStores: len(n.stores) - n.closing, HeldStores: n.held, MaxOpenStores: n.limit,
+	}
+	n.mu.Unlock()
+	st.Opens, st.Evictions, st.Erasures = n.opens.Load(), n.evictions.Load(), n.erasures.Load()
+	st.PendingErasures = len(n.log.notedErasures())
+	st.Syncs = n.syncs.count.Load()
+	st.SyncTime = time.Duration(n.syncs.nanos.Load())
+	st.SlowestSync = time.Duration(n.syncs.slowest.Load())
+	st.FreeBytes, st.LowSpace = n.space.bytes.Load(), n.space.low.Load()
+	st.Refused, st.DiskFull = n.space.refused.Load(), n.space.met.Load()
+	n.space.mu.Lock()
+	st.Ballast = n.space.has
+	n.space.mu.Unlock()
+	st.BackgroundErrors, st.Corruptions = n.backgroundErrors.Load(), n.corruptions.Load()
+	st.WriteStalls, st.Stopping = n.stalls.Load(), n.failed.Load()
+	if n.log.gate.enter() == nil {
+		// Block and file cache are shared, so any instance shows them whole.
+		m := n.log.db.Metrics()
+		n.log.gate.leave()
+		st.LogBytes = m.DiskSpaceUsage()
+		st.CacheBytes = m.BlockCache.Size
+		st.CacheHits, st.CacheMisses = m.BlockCache.Hits, m.BlockCache.Misses
+		st.OpenTables = m.FileCache.TableCount
+	}
+	return st
+}

@@ -11,7 +11,7 @@ var _ Kernels = AVX2{}
 func gemmAVX2(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, blocks int, rowScale, colScale, bias *float32)
 
 //go:noescape
-func widenAVX2(dst *int16, src *int8, n int)
+func unpackAVX2(dst *int16, src *byte, runs int)
 
 //go:noescape
 func absMaxAVX2(x *float32, n int) float32
@@ -26,7 +26,7 @@ func quantHeadsAVX2(dst *int16, scale *float32, stride uintptr, x *float32, head
 func colAbsMaxAVX2(acc, x *float32, n int)
 
 //go:noescape
-func packPairAVX2(dst *int16, x0, x1, inv *float32, n int)
+func packPairAVX2(dst *int16, stride uintptr, x0, x1, inv *float32, n int)
 
 //go:noescape
 func geluAVX2(x *float32, n int) float32
@@ -67,12 +67,13 @@ func (AVX2) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blo
 	gemmAVX2(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*2, &b[0], pairs, blocks, &rowScale[0], &colScale[0], &bias[0])
 }
 
-// Widen implements Kernels.
-func (AVX2) Widen(dst []int16, src []int8) {
+// Unpack implements Kernels.
+func (AVX2) Unpack(dst []int16, src []byte) {
 	n := len(src)
-	whole(n, 64)
-	dst = dst[:n]
-	widenAVX2(&dst[0], &src[0], n)
+	whole(n, runBytes)
+	runs := n / runBytes
+	dst = dst[:runs*runLen]
+	unpackAVX2(&dst[0], &src[0], runs)
 }
 
 // AbsMax implements Kernels.
@@ -107,11 +108,12 @@ func (AVX2) ColAbsMax(acc, x []float32) {
 }
 
 // PackPair implements Kernels.
-func (AVX2) PackPair(dst []int16, x0, x1, inv []float32) {
+func (AVX2) PackPair(dst []int16, stride int, x0, x1, inv []float32) {
 	n := len(x0)
-	whole(n, 16)
-	dst, x1, inv = dst[:2*n], x1[:n], inv[:n]
-	packPairAVX2(&dst[0], &x0[0], &x1[0], &inv[0], n)
+	whole(n, Panel)
+	x1, inv = x1[:n], inv[:n]
+	_ = dst[(n/Panel-1)*stride+2*Panel-1]
+	packPairAVX2(&dst[0], uintptr(stride)*2, &x0[0], &x1[0], &inv[0], n)
 }
 
 // Gelu implements Kernels.

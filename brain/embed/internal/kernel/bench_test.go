@@ -6,19 +6,19 @@ import (
 )
 
 // BenchmarkGemm reports the rate of a whole weight matrix at the shapes of a
-// short query and of a batch, widening included.
+// short query and of a batch, unpacking included.
 func BenchmarkGemm(b *testing.B) {
 	for _, k := range Available() {
 		for _, s := range []struct{ m, k, n int }{{18, 384, 1536}, {102, 384, 1152}, {102, 384, 1536}, {102, 1536, 384}} {
 			b.Run(fmt.Sprintf("%s/%dx%dx%d", k.Name(), s.m, s.k, s.n), func(b *testing.B) {
 				a := make([]int16, s.m*s.k)
-				w8 := make([]int8, s.n*s.k)
+				w8 := make([]byte, s.n*s.k/runLen*runBytes)
 				w := make([]int16, Panel*s.k)
 				c := make([]float32, s.m*s.n)
 				rs, cs := make([]float32, s.m), make([]float32, s.n)
 				for b.Loop() {
 					for p := 0; p < s.n; p += Panel {
-						k.Widen(w, w8[p*s.k:][:Panel*s.k])
+						k.Unpack(w, w8[p*s.k/runLen*runBytes:][:Panel*s.k/runLen*runBytes])
 						k.Gemm(c[p:], s.n, a, s.k, w, s.k/2, s.m/RowBlock, rs, cs[p:], cs[p:])
 					}
 				}

@@ -138,9 +138,10 @@ func TestFloatPassesAreBitEqual(t *testing.T) {
 			for i := range inv {
 				inv[i] = MaxInt16 / max(c0[i], abs32(y[i]), tinyMax)
 			}
-			p0, p1 := make([]int16, 2*n), make([]int16, 2*n)
-			ref.PackPair(p0, x, y, inv)
-			k.PackPair(p1, x, y, inv)
+			stride := 2*Panel + r.IntN(70)
+			p0, p1 := make([]int16, n/Panel*stride), make([]int16, n/Panel*stride)
+			ref.PackPair(p0, stride, x, y, inv)
+			k.PackPair(p1, stride, x, y, inv)
 			if !slices.Equal(p0, p1) {
 				t.Fatalf("%s pack differs", k.Name())
 			}
@@ -168,18 +169,19 @@ func TestFloatPassesAreBitEqual(t *testing.T) {
 	}
 }
 
-func TestWiden(t *testing.T) {
-	src := make([]int8, 256)
+func TestUnpackIsEqual(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	src := make([]byte, 21*runBytes)
 	for i := range src {
-		src[i] = int8(i)
+		src[i] = byte(r.Uint32())
 	}
-	for _, k := range Available() {
-		dst := make([]int16, len(src))
-		k.Widen(dst, src)
-		for i, v := range src {
-			if dst[i] != int16(v) {
-				t.Fatalf("%s: %d became %d", k.Name(), v, dst[i])
-			}
+	want := make([]int16, 21*runLen)
+	Portable{}.Unpack(want, src)
+	for _, k := range vectorKernels(t) {
+		got := make([]int16, len(want))
+		k.Unpack(got, src)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s: unpacked weights differ", k.Name())
 		}
 	}
 }

@@ -205,13 +205,14 @@ colmax:
 	VZEROUPPER
 	RET
 
-// func packPairAVX2(dst *int16, x0, x1, inv *float32, n int)
-TEXT ·packPairAVX2(SB), NOSPLIT, $0-40
+// func packPairAVX2(dst *int16, stride uintptr, x0, x1, inv *float32, n int)
+TEXT ·packPairAVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), DI
-	MOVQ         x0+8(FP), SI
-	MOVQ         x1+16(FP), DX
-	MOVQ         inv+24(FP), BX
-	MOVQ         n+32(FP), CX
+	MOVQ         stride+8(FP), R8
+	MOVQ         x0+16(FP), SI
+	MOVQ         x1+24(FP), DX
+	MOVQ         inv+32(FP), BX
+	MOVQ         n+40(FP), CX
 	VPBROADCASTD lowHalf<>(SB), Y15
 
 packpair:
@@ -236,7 +237,7 @@ packpair:
 	ADDQ      $64, SI
 	ADDQ      $64, DX
 	ADDQ      $64, BX
-	ADDQ      $64, DI
+	ADDQ      R8, DI
 	SUBQ      $16, CX
 	JNZ       packpair
 	VZEROUPPER

@@ -91,24 +91,31 @@ pair:
 	VZEROUPPER
 	RET
 
-// func widenAVX2(dst *int16, src *int8, n int)
-TEXT ·widenAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ n+16(FP), CX
+DATA nibbles<>+0(SB)/4, $0x000f000f
+GLOBL nibbles<>(SB), RODATA|NOPTR, $4
 
-widen:
+// func unpackAVX2(dst *int16, src *byte, runs int)
+TEXT ·unpackAVX2(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), DI
+	MOVQ         src+8(FP), SI
+	MOVQ         runs+16(FP), CX
+	VPBROADCASTD nibbles<>(SB), Y15
+
+unpack:
 	VPMOVSXBW (SI), Y0
 	VPMOVSXBW 16(SI), Y1
-	VPMOVSXBW 32(SI), Y2
-	VPMOVSXBW 48(SI), Y3
+	VPMOVZXBW 32(SI), Y2
+	VPSLLW    $4, Y0, Y0
+	VPSLLW    $4, Y1, Y1
+	VPAND     Y15, Y2, Y3
+	VPSRLW    $4, Y2, Y2
+	VPOR      Y3, Y0, Y0
+	VPOR      Y2, Y1, Y1
 	VMOVDQU   Y0, (DI)
 	VMOVDQU   Y1, 32(DI)
-	VMOVDQU   Y2, 64(DI)
-	VMOVDQU   Y3, 96(DI)
-	ADDQ      $64, SI
-	ADDQ      $128, DI
-	SUBQ      $64, CX
-	JNZ       widen
+	ADDQ      $48, SI
+	ADDQ      $64, DI
+	DECQ      CX
+	JNZ       unpack
 	VZEROUPPER
 	RET

@@ -15,6 +15,12 @@ const Panel = 16
 // of 2*PairStep.
 const PairStep = 4
 
+// A run of packed weights, as package packfile stores them.
+const (
+	runLen   = 32
+	runBytes = 48
+)
+
 // MaxInt16 is the largest magnitude an activation is scaled to. The negative
 // end stops at the same magnitude, so a pair of products never reaches the one
 // sum (2 * 2^30) that int32 cannot hold.
@@ -32,8 +38,10 @@ type Kernels interface {
 	// Name is "portable", "avx2" or "avx512-vnni".
 	Name() string
 
-	// Widen sign-extends int8 weights to int16. len(src) is a multiple of 64.
-	Widen(dst []int16, src []int8)
+	// Unpack expands 12-bit weights, 32 from each 48 bytes: their upper bytes,
+	// then the low four bits of weights i and i+16 in byte i. len(src) is a
+	// multiple of 48.
+	Unpack(dst []int16, src []byte)
 
 	// Gemm multiplies blocks*RowBlock rows of a (row stride lda, pairs*2
 	// values each) with one panel b and writes sixteen columns of c (row
@@ -61,10 +69,10 @@ type Kernels interface {
 	// multiple of 32.
 	ColAbsMax(acc, x []float32)
 
-	// PackPair quantises two rows by column and interleaves them:
-	// dst[2j] = x0[j]*inv[j], dst[2j+1] = x1[j]*inv[j], both rounded to the
-	// nearest even integer. len(x0) is a multiple of 16.
-	PackPair(dst []int16, x0, x1, inv []float32)
+	// PackPair quantises two rows by column, x0[j]*inv[j] and x1[j]*inv[j]
+	// rounded to the nearest even integer, and writes them side by side as one
+	// pair of K values of len(x0)/Panel panels that lie stride values apart.
+	PackPair(dst []int16, stride int, x0, x1, inv []float32)
 
 	// Gelu replaces x by x*Phi(x), the exact (erf) form BERT was trained
 	// with, and returns max|x| of the result, at least tinyMax. len(x) is a

@@ -12,11 +12,15 @@ var _ Kernels = Portable{}
 // Name returns "portable".
 func (Portable) Name() string { return "portable" }
 
-// Widen implements Kernels.
-func (Portable) Widen(dst []int16, src []int8) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = int16(v)
+// Unpack implements Kernels.
+func (Portable) Unpack(dst []int16, src []byte) {
+	for ; len(src) > 0; src, dst = src[runBytes:], dst[runLen:] {
+		in, out := src[:runBytes], dst[:runLen]
+		for i := range runLen / 2 {
+			low := int16(in[runLen+i])
+			out[i] = int16(int8(in[i]))<<4 | low&15
+			out[i+runLen/2] = int16(int8(in[i+runLen/2]))<<4 | low>>4
+		}
 	}
 }
 
@@ -97,10 +101,11 @@ func (Portable) ColAbsMax(acc, x []float32) {
 }
 
 // PackPair implements Kernels.
-func (Portable) PackPair(dst []int16, x0, x1, inv []float32) {
+func (Portable) PackPair(dst []int16, stride int, x0, x1, inv []float32) {
 	for j := range x0 {
-		dst[2*j] = toInt16(float32(x0[j] * inv[j]))
-		dst[2*j+1] = toInt16(float32(x1[j] * inv[j]))
+		d := dst[j/Panel*stride+2*(j%Panel):][:2]
+		d[0] = toInt16(float32(x0[j] * inv[j]))
+		d[1] = toInt16(float32(x1[j] * inv[j]))
 	}
 }
 

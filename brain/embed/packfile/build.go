@@ -1,0 +1,240 @@
+package packfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Linear is a layer y = W·x + b as published: W is [out][in], row by row.
+type Linear struct {
+	W, B []float32
+}
+
+// Norm is a layer norm's gain and offset.
+type Norm struct {
+	Gamma, Beta []float32
+}
+
+// Layer is one transformer block.
+type Layer struct {
+	Query, Key, Value, Output, Up, Down Linear
+	AfterAttention, AfterFFN            Norm
+}
+
+// Weights is a model as published.
+type Weights struct {
+	Vocab     string    // one piece per line
+	Words     []float32 // [vocab][Dim]
+	Positions []float32 // [Positions][Dim]
+	TokenType []float32 // [Dim], type 0
+	Norm      Norm      // of the embeddings
+	Layers    []Layer
+}
+
+// Geometry shared with package kernel, repeated because packing must not
+// depend on assembly.
+const (
+	panel    = 16
+	runLen   = 32 // weights per packed run
+	runBytes = 48
+	maxQ     = 2047 // largest magnitude of a 12-bit weight
+)
+
+// PackedLen returns the bytes n packed weights take; n is a multiple of 32.
+func PackedLen(n int) int { return n / runLen * runBytes }
+
+// Build packs a model. Matrices and Sections of h are ignored and filled in.
+func Build(h Header, w Weights) ([]byte, error) {
+	h.Format = FormatVersion
+	h.Matrices, h.Sections = nil, nil
+	if err := h.validate(); err != nil {
+		return nil, err
+	}
+	if len(w.Layers) != h.Layers {
+		return nil, fmt.Errorf("%w: %d layers given, %d announced", ErrPack, len(w.Layers), h.Layers)
+	}
+	b := builder{h: &h}
+	b.section(secVocab, []byte(w.Vocab))
+	b.words(w.Words)
+	b.positions(w.Positions, w.TokenType)
+	b.norm(secNorm, w.Norm)
+	for i, l := range w.Layers {
+		qkv := Linear{
+			W: concat(l.Query.W, l.Key.W, l.Value.W),
+			B: concat(l.Query.B, l.Key.B, l.Value.B),
+		}
+		b.linear(LayerName(i, MatQKV), qkv, h.Dim, 3*h.Dim)
+		b.linear(LayerName(i, MatOutput), l.Output, h.Dim, h.Dim)
+		b.norm(LayerName(i, normAttention), l.AfterAttention)
+		b.linear(LayerName(i, MatUp), l.Up, h.Dim, h.FFN)
+		b.linear(LayerName(i, MatDown), l.Down, h.FFN, h.Dim)
+		b.norm(LayerName(i, normFFN), l.AfterFFN)
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	return b.finish()
+}
+
+type builder struct {
+	h    *Header
+	body bytes.Buffer
+	err  error
+}
+
+const align = 64
+
+// section appends data at the next multiple of 64.
+func (b *builder) section(name string, data []byte) {
+	for b.body.Len()%align != 0 {
+		b.body.WriteByte(0)
+	}
+	b.h.Sections = append(b.h.Sections, Section{Name: name, Offset: b.body.Len(), Length: len(data)})
+	b.body.Write(data)
+}
+
+func (b *builder) floats(name string, x []float32, want int) {
+	if len(x) != want && b.err == nil {
+		b.err = fmt.Errorf("%w: %s has %d values, want %d", ErrPack, name, len(x), want)
+	}
+	out := make([]byte, 0, 4*len(x))
+	for _, v := range x {
+		if f := float64(v); (math.IsNaN(f) || math.IsInf(f, 0)) && b.err == nil {
+			b.err = fmt.Errorf("%w: %s holds %g", ErrPack, name, v)
+		}
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(v))
+	}
+	b.section(name, out)
+}
+
+func (b *builder) norm(name string, n Norm) {
+	b.floats(name+suffixGamma, n.Gamma, b.h.Dim)
+	b.floats(name+suffixBeta, n.Beta, b.h.Dim)
+}
+
+// positions stores the sum of position and type vectors: every token is of
+// type 0, so the encoder need not add it again.
+func (b *builder) positions(pos, typ []float32) {
+	dim := b.h.Dim
+	if len(typ) != dim {
+		b.err = fmt.Errorf("%w: type vector of %d values, want %d", ErrPack, len(typ), dim)
+		return
+	}
+	sum := make([]float32, len(pos))
+	for i, v := range pos {
+		sum[i] = v + typ[i%dim]
+	}
+	b.floats(secPositions, sum, b.h.Positions*dim)
+}
+
+func (b *builder) words(x []float32) {
+	dim := b.h.Dim
+	if len(x) == 0 || len(x)%dim != 0 {
+		b.err = fmt.Errorf("%w: word vectors of %d values", ErrPack, len(x))
+		return
+	}
+	q, scale, _ := quantRows(x, dim)
+	b.section(secWords, packRuns(q))
+	b.floats(secWords+suffixScale, scale, len(x)/dim)
+}
+
+func (b *builder) linear(name string, l Linear, in, out int) {
+	if len(l.W) != in*out {
+		if b.err == nil {
+			b.err = fmt.Errorf("%w: %s has %d weights, want %d", ErrPack, name, len(l.W), in*out)
+		}
+		return
+	}
+	q, scale, maxL1 := quantRows(l.W, in)
+	tiled := make([]int16, len(q))
+	i := 0
+	for p := 0; p < out; p += panel {
+		for k := 0; k < in; k += 2 {
+			for o := p; o < p+panel; o++ {
+				tiled[i], tiled[i+1] = q[o*in+k], q[o*in+k+1]
+				i += 2
+			}
+		}
+	}
+	b.section(name, packRuns(tiled))
+	b.floats(name+suffixScale, scale, out)
+	b.floats(name+suffixBias, l.B, out)
+	b.h.Matrices = append(b.h.Matrices, Matrix{
+		Name: name, In: in, Out: out,
+		ActMax: min(math.MaxInt16, math.MaxInt32/max(maxL1, 1)),
+	})
+}
+
+// quantRows scales each row to ±2047 and returns the integers, the factors
+// that undo it, and the largest sum of magnitudes of any row.
+func quantRows(x []float32, cols int) (q []int16, scale []float32, maxL1 int) {
+	q = make([]int16, len(x))
+	for r := 0; r < len(x); r += cols {
+		row := x[r : r+cols]
+		m := 0.0
+		for _, v := range row {
+			m = max(m, math.Abs(float64(v)))
+		}
+		s := float32(m / maxQ)
+		scale = append(scale, s)
+		if s == 0 {
+			continue
+		}
+		l1 := 0
+		for i, v := range row {
+			n := int(math.RoundToEven(float64(v) / float64(s)))
+			n = min(max(n, -maxQ), maxQ)
+			q[r+i] = int16(n)
+			l1 += max(n, -n)
+		}
+		maxL1 = max(maxL1, l1)
+	}
+	return q, scale, maxL1
+}
+
+// packRuns stores 12-bit integers as described in the package comment.
+func packRuns(q []int16) []byte {
+	out := make([]byte, 0, PackedLen(len(q)))
+	for r := 0; r < len(q); r += runLen {
+		run := q[r : r+runLen]
+		for _, v := range run {
+			out = append(out, byte(v>>4))
+		}
+		for i := range runLen / 2 {
+			out = append(out, byte(run[i]&15|run[i+runLen/2]&15<<4))
+		}
+	}
+	return out
+}
+
+func concat(parts ...[]float32) []float32 {
+	var all []float32
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
+
+// finish puts the header before the sections. Offsets count from the first
+// section, or the header's length would depend on the offsets it contains.
+func (b *builder) finish() ([]byte, error) {
+	head, err := json.Marshal(b.h)
+	if err != nil {
+		return nil, fmt.Errorf("packfile: write header: %w", err)
+	}
+	out := make([]byte, headerStart, headerStart+len(head)+align+b.body.Len())
+	copy(out, magic)
+	binary.LittleEndian.PutUint32(out[lengthAt:], uint32(len(head)))
+	out = append(out, head...)
+	for len(out)%align != 0 {
+		out = append(out, 0)
+	}
+	out = append(out, b.body.Bytes()...)
+	sum := sha256.Sum256(out[lengthAt:])
+	copy(out[hashAt:], sum[:])
+	return out, nil
+}

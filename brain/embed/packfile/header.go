@@ -1,0 +1,110 @@
+package packfile
+
+import "fmt"
+
+// FormatVersion changes with every incompatible change of the layout.
+const FormatVersion = 1
+
+// Pooling says how token vectors become one.
+type Pooling string
+
+// The poolings of the models we can pack.
+const (
+	PoolMean Pooling = "mean" // average over all tokens, [CLS] and [SEP] too
+	PoolCLS  Pooling = "cls"  // the vector of [CLS]
+)
+
+// Header describes a model. All of it is covered by the hash.
+type Header struct {
+	Format int    `json:"format"`
+	Name   string `json:"name"` // as published, such as "all-minilm-l6-v2"
+	Source Source `json:"source"`
+
+	Layers    int     `json:"layers"`
+	Dim       int     `json:"dim"`       // width of a token and of the result
+	Heads     int     `json:"heads"`     // Dim/Heads must be 32
+	FFN       int     `json:"ffn"`       // width of the feed-forward layer
+	Positions int     `json:"positions"` // learned positions
+	MaxTokens int     `json:"maxTokens"` // longest input, [CLS] and [SEP] included
+	Epsilon   float32 `json:"epsilon"`   // of every layer norm
+	Pooling   Pooling `json:"pooling"`
+
+	// Put before every text of its kind, as the model was trained; empty for
+	// models without prefixes.
+	QueryPrefix   string `json:"queryPrefix"`
+	PassagePrefix string `json:"passagePrefix"`
+
+	Tokenizer string `json:"tokenizer"` // "wordpiece-uncased"
+	CLS       int32  `json:"cls"`       // id of [CLS]
+	SEP       int32  `json:"sep"`       // id of [SEP]
+
+	Matrices []Matrix  `json:"matrices"` // filled by Build
+	Sections []Section `json:"sections"` // filled by Build
+}
+
+// Source is the provenance of the weights.
+type Source struct {
+	Package       string `json:"package"` // registry kind and name, such as "maven:group:artifact"
+	Version       string `json:"version"`
+	PackageSHA256 string `json:"packageSha256"` // hex, of the published archive
+	Weights       string `json:"weights"`       // path inside the archive
+	WeightsSHA256 string `json:"weightsSha256"`
+	Licence       string `json:"licence"`     // SPDX identifier of the weights
+	LicenceText   string `json:"licenceText"` // in full
+	Upstream      string `json:"upstream"`    // the model's own name and makers
+}
+
+// Matrix is a packed linear layer.
+type Matrix struct {
+	Name string `json:"name"`
+	In   int    `json:"in"`
+	Out  int    `json:"out"`
+	// ActMax is the largest integer an input may be scaled to so that no sum
+	// of products leaves int32: 2^31-1 over the largest row's sum of absolute
+	// weights, at most 32767.
+	ActMax int `json:"actMax"`
+}
+
+// Section is a named run of bytes, Offset counted from the first section.
+type Section struct {
+	Name   string `json:"name"`
+	Offset int    `json:"offset"`
+	Length int    `json:"length"`
+}
+
+// TokenizerWordPiece names the only tokenizer there is so far.
+const TokenizerWordPiece = "wordpiece-uncased"
+
+// Limits of what Open accepts; far above any model that would be embedded in a
+// binary, low enough that no product of them overflows.
+const (
+	maxLayers    = 48
+	maxWidth     = 8192
+	maxPositions = 8192
+)
+
+// validate reports the first way in which the shape is not one the encoder can
+// run. The kernels need whole vectors: 32 values per head, panels of 16.
+func (h *Header) validate() error {
+	switch {
+	case h.Format != FormatVersion:
+		return fmt.Errorf("%w: format %d, this binary reads %d", ErrPack, h.Format, FormatVersion)
+	case h.Name == "":
+		return fmt.Errorf("%w: no name", ErrPack)
+	case h.Layers < 1 || h.Layers > maxLayers:
+		return fmt.Errorf("%w: %d layers", ErrPack, h.Layers)
+	case h.Dim < 32 || h.Dim > maxWidth || h.Heads < 1 || h.Dim != 32*h.Heads:
+		return fmt.Errorf("%w: width %d in %d heads", ErrPack, h.Dim, h.Heads)
+	case h.FFN < 32 || h.FFN > maxWidth || h.FFN%32 != 0:
+		return fmt.Errorf("%w: feed-forward width %d", ErrPack, h.FFN)
+	case h.Positions < 3 || h.Positions > maxPositions || h.MaxTokens < 3 || h.MaxTokens > h.Positions:
+		return fmt.Errorf("%w: %d tokens in %d positions", ErrPack, h.MaxTokens, h.Positions)
+	case !(h.Epsilon > 0):
+		return fmt.Errorf("%w: epsilon %g", ErrPack, h.Epsilon)
+	case h.Pooling != PoolMean && h.Pooling != PoolCLS:
+		return fmt.Errorf("%w: pooling %q", ErrPack, h.Pooling)
+	case h.Tokenizer != TokenizerWordPiece:
+		return fmt.Errorf("%w: tokenizer %q", ErrPack, h.Tokenizer)
+	}
+	return nil
+}

@@ -94,6 +94,11 @@ func (c *compactor) run() {
 					failed = !c.try(g) || failed
 				}
 			}
+			for _, m := range c.host.machines {
+				if err := m.removeDoomed(); err != nil {
+					c.host.cfg.Logger.Warn("directory of a removed store not deleted", "group", m.group, "error", err)
+				}
+			}
 			timer = c.host.cfg.Clock.NewTimer(age)
 		}
 	}
@@ -144,7 +149,7 @@ func (c *compactor) compact(g *group) error {
 		return errHalted
 	default:
 	}
-	if err := g.fsm.machine.flushAhead(); err != nil {
+	if err := g.fsm.machine.flush(); err != nil {
 		return fmt.Errorf("cluster: flush group %d: %w", g.id, err)
 	}
 	if err := g.raft.Snapshot().Error(); err != nil && !errors.Is(err, raft.ErrNothingNewToSnapshot) {

@@ -293,11 +293,49 @@ func (d *Directory) publishOrg(org pb.OrgID, entry *pb.OrgEntry) {
 
 // load reads the meta store into memory.
 func (d *Directory) load() error {
-	for row, err := range d.store.Scan(dirSpace.Prefix(storage.TableDirectoryOrg), storage.ScanOptions{}) {
+	orgs := dirSpace.Prefix(storage.TableDirectoryOrg)
+	for rec, err := range storage.ScanRecords(d.store, orgs, storage.ScanOptions{}, func() *pb.OrgEntry { return new(pb.OrgEntry) }) {
 		if err != nil {
 			return err
 		}
-		_ = row
+		org, err := pb.OrgIDFrom(rec.Value.GetOrg())
+		if err != nil {
+			return err
+		}
+		d.publishOrg(org, rec.Value)
+	}
+	keys := dirSpace.Prefix(storage.TableDirectoryKey)
+	for item, err := range d.store.Scan(keys, storage.ScanOptions{}) {
+		if err != nil {
+			return err
+		}
+		parts := item.Key.Parts()
+		key := pb.KeyHash(parts.Hash32())
+		org, err := pb.OrgIDFrom(item.Value)
+		if err = errors.Join(err, parts.Done()); err != nil {
+			return err
+		}
+		o := d.orgs[org]
+		if o == nil {
+			return fmt.Errorf("key of organization %v: %w", org, ErrOrgUnknown)
+		}
+		d.keys[key] = o
 	}
 	return nil
 }
+
+// write puts a judged command's rows into the meta store. Its conditions were
+// checked above, so the store takes it as it is.
+func (d *Directory) write(index uint64, batch *storage.Batch) error {
+	r, err := d.store.Apply(storage.Entry{Index: index, Kind: storage.EntryPlain, Changes: batch.Changes()})
+	if err != nil {
+		return fmt.Errorf("log entry %d: %w", index, err)
+	}
+	if r.Outcome != storage.OutcomeApplied {
+		return fmt.Errorf("log entry %d: outcome %v of a directory command", index, r.Outcome)
+	}
+	return nil
+}
+
+// flush is machine's.
+func (d *Directory) flush() error { return d.store.Flush() }

@@ -28,18 +28,16 @@ type result struct {
 }
 
 // machine is what a group does with its entries: stores for a shard, Directory
-// for the meta group. Its methods are called from one goroutine, except
-// flushAhead.
+// for the meta group.
 type machine interface {
-	// apply carries out entries in order and returns as many results. Effects
-	// must be idempotent under replay: an entry whose effect is already in a store
-	// is skipped. An error means that the machine cannot go on.
+	// apply carries out entries in order and returns as many results. It is called
+	// from one goroutine. Effects are idempotent under replay: an entry whose effect
+	// is already in a store is skipped. An error means that the machine cannot go
+	// on.
 	apply(entries []entry) ([]result, error)
-	// flush makes all effects so far durable. No apply runs meanwhile.
+	// flush makes durable every effect that was applied before the call. It may run
+	// beside apply.
 	flush() error
-	// flushAhead does as much of flush's work as it can beside apply, so that
-	// flush itself is short.
-	flushAhead() error
 }
 
 // errHalted answers what reaches a state machine that has stopped.
@@ -50,7 +48,7 @@ type fsm struct {
 	group   uint32
 	machine machine
 	fatal   func(msg string)
-	total   *atomic.Int64               // logBytes of all groups
+	total   *atomic.Int64            // logBytes of all groups
 	grown   func(group, total int64) // told of both after each batch; quick
 
 	applied  atomic.Uint64 // index of the last entry whose effects are in the stores

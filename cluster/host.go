@@ -107,7 +107,8 @@ type Host struct {
 	identity   identity
 	transports transports
 	directory  *Directory
-	groups     []*group // by number; set before Start returns, then constant
+	groups     []*group  // by number; set before Start returns, then constant
+	machines   []*stores // of the shards: group number less one
 	compactor  *compactor
 
 	inFlightBytes atomic.Int64 // of all groups
@@ -152,7 +153,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 		return nil, errors.Join(err, h.Close())
 	}
 	h.compactor.start()
-	h.startSweep()
+	h.startSweep(ctx)
 	return h, nil
 }
 
@@ -160,13 +161,17 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 // fsyncs.
 func (h *Host) openGroups(ctx context.Context) error {
 	h.groups = make([]*group, 1+h.identity.Shards)
+	h.machines = make([]*stores, h.identity.Shards)
+	for i := range h.machines {
+		h.machines[i] = newStores(uint32(i+1), h.identity.Shards, h.cfg.Storage)
+	}
 	return each(len(h.groups), func(i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		var m machine = h.directory
 		if uint32(i) != metaGroup {
-			m = newStores(uint32(i), h.cfg.Storage)
+			m = h.machines[i-1]
 		}
 		var err error
 		h.groups[i], err = openGroup(h, uint32(i), m)

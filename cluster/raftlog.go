@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -26,16 +25,12 @@ type raftSink struct{ to *slog.Logger }
 
 // Accept is hclog.SinkAdapter's.
 func (s *raftSink) Accept(_ string, level hclog.Level, msg string, args ...any) {
-	var at slog.Level
+	say := s.to.Debug
 	switch level {
 	case hclog.Error:
-		at = slog.LevelError
+		say = s.to.Error
 	case hclog.Warn:
-		at = slog.LevelDebug
 	default: // info and below narrate every step
-		return
-	}
-	if !s.to.Enabled(context.Background(), at) {
 		return
 	}
 	for i, a := range args { // hclog's Fmt and Hex are lazily printed values
@@ -43,5 +38,5 @@ func (s *raftSink) Accept(_ string, level hclog.Level, msg string, args ...any) 
 			args[i] = fmt.Sprintf(fmt.Sprint(f[0]), f[1:]...)
 		}
 	}
-	s.to.Log(context.Background(), at, "raft: "+msg, args...)
+	say("raft: "+msg, args...)
 }

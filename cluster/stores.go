@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -9,44 +11,40 @@ import (
 )
 
 // stores is the machine of a shard: it applies entries to the stores of the
-// shard's organizations.
+// shard's organizations. It keeps nothing of its own that the log could
+// contradict: applied index, epoch and version lie in each store, in the batch
+// with the data.
 type stores struct {
-	node *storage.Node
-	log  *storage.Log // tombstones live beside the group's log
-	id   uint32
+	node   *storage.Node
+	log    *storage.Log // tombstones lie beside the group's log
+	group  uint32
+	shards int
 
-	// dirty are the stores with effects that no flush has covered yet.
-	mu    sync.Mutex
-	dirty map[storage.StoreID]struct{}
+	mu sync.Mutex
+	// gone holds what applyStore has learnt of the stores it met: true for those
+	// with a tombstone. It is a copy of what lies on disk, bounded by the number of
+	// stores on it.
+	gone map[storage.StoreID]bool
+	// doomed are stores with a tombstone whose directory somebody still held open.
+	doomed map[storage.StoreID]struct{}
 }
 
-func newStores(group uint32, node *storage.Node) *stores {
-	return &stores{node: node, log: node.Log(), id: group, dirty: map[storage.StoreID]struct{}{}}
+func newStores(group uint32, shards int, node *storage.Node) *stores {
+	return &stores{
+		node: node, log: node.Log(), group: group, shards: shards,
+		gone: map[storage.StoreID]bool{}, doomed: map[storage.StoreID]struct{}{},
+	}
 }
 
-// apply sorts a batch of entries by store and gives each store its effects in
-// one Pebble batch. Between stores the order does not matter, since they share
-// nothing; within one it is the log's.
+// apply sorts a batch of entries by store and gives each store its own in one
+// Pebble batch. Between stores the order does not matter, since they share
+// nothing; within one it is the log's. One store is held open at a time.
 func (m *stores) apply(entries []entry) ([]result, error) {
 	results := make([]result, len(entries))
-	order := make([]storage.StoreID, 0, 8)
-	byStore := make(map[storage.StoreID][]int, 8)
+	var order []storage.StoreID
+	byStore := make(map[storage.StoreID][]int, 1)
 	for i, e := range entries {
-		var ref *pb.StoreRef
-		switch k := e.cmd.GetKind().(type) {
-		case *pb.Command_Open:
-			ref = k.Open.GetStore()
-		case *pb.Command_Write:
-			ref = k.Write.GetStore()
-		case *pb.Command_RemoveStore:
-			ref = k.RemoveStore.GetStore()
-		default:
-			return nil, fmt.Errorf("log entry %d: a shard does not know command %T", e.index, k)
-		}
-		id, err := storage.StoreIDFrom(ref)
-		if err == nil {
-			err = checkStore(id)
-		}
+		id, err := m.target(e.cmd)
 		if err != nil {
 			return nil, fmt.Errorf("log entry %d: %w", e.index, err)
 		}
@@ -63,38 +61,185 @@ func (m *stores) apply(entries []entry) ([]result, error) {
 	return results, nil
 }
 
-// applyStore carries out the entries of one store: those at the given positions.
+// target returns the store that a command is for.
+func (m *stores) target(cmd *pb.Command) (storage.StoreID, error) {
+	var ref *pb.StoreRef
+	switch k := cmd.GetKind().(type) {
+	case *pb.Command_Open:
+		ref = k.Open.GetStore()
+	case *pb.Command_Write:
+		ref = k.Write.GetStore()
+	case *pb.Command_RemoveStore:
+		ref = k.RemoveStore.GetStore()
+	default:
+		return storage.StoreID{}, fmt.Errorf("a shard does not know command %T", k)
+	}
+	id, err := storage.StoreIDFrom(ref)
+	if err == nil {
+		err = checkStore(id)
+	}
+	if err == nil && shardOf(id.Org, m.shards) != m.group {
+		err = fmt.Errorf("store %v belongs to group %d", id, shardOf(id.Org, m.shards))
+	}
+	return id, err
+}
+
+// applyStore carries out the entries of one store, which are those at the given
+// positions, up to a REMOVE if there is one.
 func (m *stores) applyStore(id storage.StoreID, entries []entry, at []int, results []result) error {
-	// A removed store refuses everything, for ever, and is not touched: opening it
-	// would make its directory anew. That holds for the replay of entries that are
-	// older than the removal too; their effects are gone with the directory.
-	removed, err := m.removed(id)
+	gone, err := m.isGone(id)
 	if err != nil {
 		return err
 	}
-	if removed {
-		for _, i := range at {
-			results[i] = m.afterRemoval(entries[i])
+	if !gone {
+		live := len(at)
+		for n, i := range at {
+			if _, ok := entries[i].cmd.GetKind().(*pb.Command_RemoveStore); ok {
+				live = n
+				break
+			}
 		}
-		// The removal may have been cut short between its tombstone and its end.
-		return m.node.Remove(id)
+		if err := m.write(id, entries, at[:live], results); err != nil {
+			return err
+		}
+		if at = at[live:]; len(at) == 0 {
+			return nil
+		}
+		if err := m.bury(id); err != nil {
+			return err
+		}
 	}
-	for n, i := range at {
+	// A removed store refuses everything, for ever, and is not touched: opening it
+	// would make its directory anew. This holds for the replay of entries that are
+	// older than the REMOVE, too; their effects went with the directory.
+	for _, i := range at {
 		if _, ok := entries[i].cmd.GetKind().(*pb.Command_RemoveStore); !ok {
-			continue
+			results[i] = result{err: ErrRemoved}
 		}
-		// What came before the removal gets its answer as if it had been applied; its
-		// effects are not worth a write.
-		if err := m.write(id, entries, at[:n], results); err != nil {
-			return err
-		}
-		if err := m.remove(id, entries[i].index); err != nil {
-			return err
-		}
-		for _, j := range at[n:] {
-			results[j] = m.afterRemoval(entries[j])
-		}
+	}
+	return nil
+}
+
+// write gives a store its OPENs and WRITEs. Storage judges each by the store's
+// applied index, epoch and version (see storage.Store.ApplyBatch).
+func (m *stores) write(id storage.StoreID, entries []entry, at []int, results []result) error {
+	if len(at) == 0 {
 		return nil
 	}
-	return m.write(id, entries, at, results)
+	batch := make([]storage.Entry, len(at))
+	for n, i := range at {
+		e := storage.Entry{Index: entries[i].index, Kind: storage.EntryOpen}
+		if w := entries[i].cmd.GetWrite(); w != nil {
+			e.Kind = storage.EntryWrite
+			e.Epoch, e.Version, e.Changes = w.GetEpoch(), w.GetExpectedVersion(), w.GetChanges()
+		}
+		batch[n] = e
+	}
+	store, err := m.node.AcquireForApply(id)
+	if err != nil {
+		return err
+	}
+	defer store.Release()
+	answers, err := store.ApplyBatch(batch)
+	if err != nil {
+		return err
+	}
+	for n, i := range at {
+		if results[i], err = fromStorage(answers[n]); err != nil {
+			return fmt.Errorf("log entry %d: %w", entries[i].index, err)
+		}
+	}
+	return nil
+}
+
+// fromStorage turns a store's answer into ours.
+func fromStorage(a storage.Result) (result, error) {
+	switch a.Outcome {
+	case storage.OutcomeApplied:
+		return result{epoch: a.Epoch, version: a.Version}, nil
+	case storage.OutcomeReplayed:
+		// Nobody waits for it: whoever proposed it went with an earlier process.
+		return result{err: unknown(errReplayed)}, nil
+	case storage.OutcomeFenced:
+		return result{err: fmt.Errorf("%w: the store is now at epoch %d", ErrFenced, a.Epoch)}, nil
+	case storage.OutcomeStale:
+		return result{err: fmt.Errorf("%w: the store is at version %d", ErrFenced, a.Version)}, nil
+	default:
+		return result{}, fmt.Errorf("outcome %v of a batch that was checked when it was proposed", a.Outcome)
+	}
+}
+
+var errReplayed = errors.New("entry was applied before a restart")
+
+// tombstonePrefix begins the stable key that says that a store was removed; the
+// store's name follows.
+const tombstonePrefix = "orgmem/removed/"
+
+// isGone reports whether a store has a tombstone.
+func (m *stores) isGone(id storage.StoreID) (bool, error) {
+	m.mu.Lock()
+	gone, known := m.gone[id]
+	m.mu.Unlock()
+	if known {
+		return gone, nil
+	}
+	b, err := (&stableStore{log: m.log, group: m.group}).Get([]byte(tombstonePrefix + id.String()))
+	if err != nil {
+		return false, fmt.Errorf("read tombstone of %v: %w", id, err)
+	}
+	gone = len(b) > 0
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gone[id] { // buried meanwhile
+		return true, nil
+	}
+	m.gone[id] = gone
+	return gone, nil
+}
+
+// bury writes a store's tombstone, durably, and then deletes its directory.
+func (m *stores) bury(id storage.StoreID) error {
+	stable := &stableStore{log: m.log, group: m.group}
+	if err := stable.Set([]byte(tombstonePrefix+id.String()), []byte{1}); err != nil {
+		return fmt.Errorf("write tombstone: %w", err)
+	}
+	m.mu.Lock()
+	m.gone[id] = true
+	m.doomed[id] = struct{}{}
+	m.mu.Unlock()
+	return m.removeDoomed()
+}
+
+// removeDoomed deletes the directories of removed stores. One that an actor
+// still reads is left for the next call; its tombstone keeps it from being
+// written, and the actor learns of the removal at its next proposal.
+func (m *stores) removeDoomed() error {
+	m.mu.Lock()
+	ids := make([]storage.StoreID, 0, len(m.doomed))
+	for id := range m.doomed {
+		ids = append(ids, id)
+	}
+	m.mu.Unlock()
+	for _, id := range ids {
+		err := m.node.Remove(id)
+		if errors.Is(err, storage.ErrInUse) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		m.mu.Lock()
+		delete(m.doomed, id)
+		m.mu.Unlock()
+	}
+	return nil
+}
+
+// flush makes everything durable that was applied to the shard's stores: those
+// that are open; the others were flushed when they were closed. It cannot be
+// given up half way by a caller's context: raft waits for it.
+func (m *stores) flush() error {
+	return m.node.FlushStores(context.Background(), func(id storage.StoreID) bool {
+		return id != storage.MetaStore && shardOf(id.Org, m.shards) == m.group
+	})
 }

@@ -1,10 +1,6 @@
 package cluster
 
-import (
-	"time"
-
-	"github.com/hashicorp/raft"
-)
+import "github.com/hashicorp/raft"
 
 // transports is the seam between the groups and the network: it gives each
 // group its own transport. A node that is a cluster of one has nobody to talk
@@ -20,7 +16,6 @@ type transports interface {
 // address and for the pre-vote check, which it switches off with a warning where
 // the transport cannot do it.
 type soloTransports struct{}
-
 
 func (soloTransports) group(_ uint32, self ServerID) raft.Transport {
 	_, t := raft.NewInmemTransportWithTimeout(raft.ServerAddress(self), soloTimeout)

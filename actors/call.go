@@ -24,6 +24,10 @@ type call struct {
 	part *partitionRef // nil where the route has no partition
 	idem *idempotent   // nil when the request may not be replayed
 	org  *orgView
+	// child is the subject's actor that the call was forwarded to; jobOpen says
+	// that the call counts in the organization's open jobs.
+	child   *child
+	jobOpen bool
 }
 
 // principal is who a credential stands for.
@@ -43,6 +47,12 @@ func (c *call) reply(r *pb.Reply) {
 		return // a recovered panic after the answer: the first answer stands
 	}
 	r.Rate = c.rate
+	if c.child != nil {
+		c.child.calls.Add(-1)
+	}
+	if c.jobOpen {
+		c.org.tell(func(o *orgActor) { o.openJobs-- })
+	}
 	if c.idem != nil {
 		c.idem.finish()
 	}

@@ -162,3 +162,14 @@ func (p *cpuPool) close() {
 	p.wake.Broadcast()
 	p.wg.Wait()
 }
+
+// waiting is the number of tasks that no worker has taken yet.
+func (p *cpuPool) waiting() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, q := range p.queues {
+		n += len(q)
+	}
+	return n
+}

@@ -791,59 +791,6 @@ func (x *Chunk) GetEnd() uint32 {
 	return 0
 }
 
-// Vector is a chunk's embedding under one model.
-type Vector struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Model         string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
-	F16           []byte                 `protobuf:"bytes,2,opt,name=f16,proto3" json:"f16,omitempty"` // little-endian IEEE half floats, one per dimension
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Vector) Reset() {
-	*x = Vector{}
-	mi := &file_record_proto_msgTypes[8]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Vector) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Vector) ProtoMessage() {}
-
-func (x *Vector) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[8]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Vector.ProtoReflect.Descriptor instead.
-func (*Vector) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{8}
-}
-
-func (x *Vector) GetModel() string {
-	if x != nil {
-		return x.Model
-	}
-	return ""
-}
-
-func (x *Vector) GetF16() []byte {
-	if x != nil {
-		return x.F16
-	}
-	return nil
-}
-
 // PartitionState is the head of a partition: counters, and the version of its
 // index. It changes in the same commit as what it counts.
 type PartitionState struct {
@@ -861,7 +808,7 @@ type PartitionState struct {
 
 func (x *PartitionState) Reset() {
 	*x = PartitionState{}
-	mi := &file_record_proto_msgTypes[9]
+	mi := &file_record_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -873,7 +820,7 @@ func (x *PartitionState) String() string {
 func (*PartitionState) ProtoMessage() {}
 
 func (x *PartitionState) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[9]
+	mi := &file_record_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -886,7 +833,7 @@ func (x *PartitionState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionState.ProtoReflect.Descriptor instead.
 func (*PartitionState) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{9}
+	return file_record_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PartitionState) GetNextChunk() uint64 {
@@ -953,7 +900,7 @@ type Segment struct {
 
 func (x *Segment) Reset() {
 	*x = Segment{}
-	mi := &file_record_proto_msgTypes[10]
+	mi := &file_record_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -965,7 +912,7 @@ func (x *Segment) String() string {
 func (*Segment) ProtoMessage() {}
 
 func (x *Segment) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[10]
+	mi := &file_record_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -978,7 +925,7 @@ func (x *Segment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Segment.ProtoReflect.Descriptor instead.
 func (*Segment) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{10}
+	return file_record_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Segment) GetId() uint64 {
@@ -1043,13 +990,14 @@ type Job struct {
 	Items         []*JobItem             `protobuf:"bytes,15,rep,name=items,proto3" json:"items,omitempty"`
 	Cancel        bool                   `protobuf:"varint,16,opt,name=cancel,proto3" json:"cancel,omitempty"` // asked for; the worker stops at the next item
 	QueueSeq      uint64                 `protobuf:"varint,17,opt,name=queue_seq,json=queueSeq,proto3" json:"queue_seq,omitempty"`
+	Failed        uint64                 `protobuf:"varint,18,opt,name=failed,proto3" json:"failed,omitempty"` // items that failed, of done
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Job) Reset() {
 	*x = Job{}
-	mi := &file_record_proto_msgTypes[11]
+	mi := &file_record_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1061,7 +1009,7 @@ func (x *Job) String() string {
 func (*Job) ProtoMessage() {}
 
 func (x *Job) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[11]
+	mi := &file_record_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1074,7 +1022,7 @@ func (x *Job) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Job.ProtoReflect.Descriptor instead.
 func (*Job) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{11}
+	return file_record_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Job) GetId() []byte {
@@ -1196,6 +1144,13 @@ func (x *Job) GetQueueSeq() uint64 {
 	return 0
 }
 
+func (x *Job) GetFailed() uint64 {
+	if x != nil {
+		return x.Failed
+	}
+	return 0
+}
+
 // JobItem is the outcome of one item of a job.
 type JobItem struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1210,7 +1165,7 @@ type JobItem struct {
 
 func (x *JobItem) Reset() {
 	*x = JobItem{}
-	mi := &file_record_proto_msgTypes[12]
+	mi := &file_record_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1222,7 +1177,7 @@ func (x *JobItem) String() string {
 func (*JobItem) ProtoMessage() {}
 
 func (x *JobItem) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[12]
+	mi := &file_record_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1235,7 +1190,7 @@ func (x *JobItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobItem.ProtoReflect.Descriptor instead.
 func (*JobItem) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{12}
+	return file_record_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *JobItem) GetIndex() uint32 {
@@ -1287,7 +1242,7 @@ type QueueEntry struct {
 
 func (x *QueueEntry) Reset() {
 	*x = QueueEntry{}
-	mi := &file_record_proto_msgTypes[13]
+	mi := &file_record_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1299,7 +1254,7 @@ func (x *QueueEntry) String() string {
 func (*QueueEntry) ProtoMessage() {}
 
 func (x *QueueEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[13]
+	mi := &file_record_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1312,7 +1267,7 @@ func (x *QueueEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueueEntry.ProtoReflect.Descriptor instead.
 func (*QueueEntry) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{13}
+	return file_record_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *QueueEntry) GetJob() []byte {
@@ -1365,7 +1320,7 @@ type IngestItem struct {
 
 func (x *IngestItem) Reset() {
 	*x = IngestItem{}
-	mi := &file_record_proto_msgTypes[14]
+	mi := &file_record_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1332,7 @@ func (x *IngestItem) String() string {
 func (*IngestItem) ProtoMessage() {}
 
 func (x *IngestItem) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[14]
+	mi := &file_record_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1345,7 @@ func (x *IngestItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IngestItem.ProtoReflect.Descriptor instead.
 func (*IngestItem) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{14}
+	return file_record_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *IngestItem) GetContent() string {
@@ -1445,7 +1400,7 @@ type ExternalRef struct {
 
 func (x *ExternalRef) Reset() {
 	*x = ExternalRef{}
-	mi := &file_record_proto_msgTypes[15]
+	mi := &file_record_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1457,7 +1412,7 @@ func (x *ExternalRef) String() string {
 func (*ExternalRef) ProtoMessage() {}
 
 func (x *ExternalRef) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[15]
+	mi := &file_record_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1470,7 +1425,7 @@ func (x *ExternalRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExternalRef.ProtoReflect.Descriptor instead.
 func (*ExternalRef) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{15}
+	return file_record_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ExternalRef) GetNode() string {
@@ -1492,7 +1447,7 @@ type Idempotency struct {
 
 func (x *Idempotency) Reset() {
 	*x = Idempotency{}
-	mi := &file_record_proto_msgTypes[16]
+	mi := &file_record_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +1459,7 @@ func (x *Idempotency) String() string {
 func (*Idempotency) ProtoMessage() {}
 
 func (x *Idempotency) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[16]
+	mi := &file_record_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1517,7 +1472,7 @@ func (x *Idempotency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Idempotency.ProtoReflect.Descriptor instead.
 func (*Idempotency) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{16}
+	return file_record_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Idempotency) GetBodyHash() []byte {
@@ -1552,7 +1507,7 @@ type Outcome struct {
 
 func (x *Outcome) Reset() {
 	*x = Outcome{}
-	mi := &file_record_proto_msgTypes[17]
+	mi := &file_record_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1564,7 +1519,7 @@ func (x *Outcome) String() string {
 func (*Outcome) ProtoMessage() {}
 
 func (x *Outcome) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[17]
+	mi := &file_record_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1577,7 +1532,7 @@ func (x *Outcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Outcome.ProtoReflect.Descriptor instead.
 func (*Outcome) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{17}
+	return file_record_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Outcome) GetStatus() uint32 {
@@ -1610,7 +1565,7 @@ type Audit struct {
 
 func (x *Audit) Reset() {
 	*x = Audit{}
-	mi := &file_record_proto_msgTypes[18]
+	mi := &file_record_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1622,7 +1577,7 @@ func (x *Audit) String() string {
 func (*Audit) ProtoMessage() {}
 
 func (x *Audit) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[18]
+	mi := &file_record_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1635,7 +1590,7 @@ func (x *Audit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Audit.ProtoReflect.Descriptor instead.
 func (*Audit) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{18}
+	return file_record_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Audit) GetAtMs() int64 {
@@ -1705,7 +1660,7 @@ type FieldChange struct {
 
 func (x *FieldChange) Reset() {
 	*x = FieldChange{}
-	mi := &file_record_proto_msgTypes[19]
+	mi := &file_record_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1717,7 +1672,7 @@ func (x *FieldChange) String() string {
 func (*FieldChange) ProtoMessage() {}
 
 func (x *FieldChange) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[19]
+	mi := &file_record_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1730,7 +1685,7 @@ func (x *FieldChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldChange.ProtoReflect.Descriptor instead.
 func (*FieldChange) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{19}
+	return file_record_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *FieldChange) GetField() string {
@@ -1765,7 +1720,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_record_proto_msgTypes[20]
+	mi := &file_record_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1777,7 +1732,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[20]
+	mi := &file_record_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1790,7 +1745,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{20}
+	return file_record_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Usage) GetReadUnits() uint64 {
@@ -1822,7 +1777,7 @@ type OutboxEvent struct {
 
 func (x *OutboxEvent) Reset() {
 	*x = OutboxEvent{}
-	mi := &file_record_proto_msgTypes[21]
+	mi := &file_record_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +1789,7 @@ func (x *OutboxEvent) String() string {
 func (*OutboxEvent) ProtoMessage() {}
 
 func (x *OutboxEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[21]
+	mi := &file_record_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +1802,7 @@ func (x *OutboxEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutboxEvent.ProtoReflect.Descriptor instead.
 func (*OutboxEvent) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{21}
+	return file_record_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *OutboxEvent) GetId() []byte {
@@ -1979,10 +1934,7 @@ const file_record_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\a \x01(\x03R\tcreatedMs\x12\x14\n" +
 	"\x05start\x18\b \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\t \x01(\rR\x03end\"0\n" +
-	"\x06Vector\x12\x14\n" +
-	"\x05model\x18\x01 \x01(\tR\x05model\x12\x10\n" +
-	"\x03f16\x18\x02 \x01(\fR\x03f16\"\xda\x01\n" +
+	"\x03end\x18\t \x01(\rR\x03end\"\xda\x01\n" +
 	"\x0ePartitionState\x12\x1d\n" +
 	"\n" +
 	"next_chunk\x18\x01 \x01(\x04R\tnextChunk\x12\x1d\n" +
@@ -1999,7 +1951,7 @@ const file_record_proto_rawDesc = "" +
 	"\blast_seq\x18\x03 \x01(\x04R\alastSeq\x12\x16\n" +
 	"\x06chunks\x18\x04 \x01(\rR\x06chunks\x12\x14\n" +
 	"\x05bytes\x18\x05 \x01(\x04R\x05bytes\x12\x14\n" +
-	"\x05model\x18\x06 \x01(\tR\x05model\"\xd0\x03\n" +
+	"\x05model\x18\x06 \x01(\tR\x05model\"\xe8\x03\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
@@ -2022,7 +1974,8 @@ const file_record_proto_rawDesc = "" +
 	"\ferror_detail\x18\x0e \x01(\tR\verrorDetail\x12%\n" +
 	"\x05items\x18\x0f \x03(\v2\x0f.orgmem.JobItemR\x05items\x12\x16\n" +
 	"\x06cancel\x18\x10 \x01(\bR\x06cancel\x12\x1b\n" +
-	"\tqueue_seq\x18\x11 \x01(\x04R\bqueueSeq\"\x82\x01\n" +
+	"\tqueue_seq\x18\x11 \x01(\x04R\bqueueSeq\x12\x16\n" +
+	"\x06failed\x18\x12 \x01(\x04R\x06failed\"\x82\x01\n" +
 	"\aJobItem\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1f\n" +
 	"\vexternal_id\x18\x02 \x01(\tR\n" +
@@ -2094,7 +2047,7 @@ func file_record_proto_rawDescGZIP() []byte {
 	return file_record_proto_rawDescData
 }
 
-var file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_record_proto_goTypes = []any{
 	(*Organization)(nil),   // 0: orgmem.Organization
 	(*Member)(nil),         // 1: orgmem.Member
@@ -2104,27 +2057,26 @@ var file_record_proto_goTypes = []any{
 	(*Node)(nil),           // 5: orgmem.Node
 	(*Content)(nil),        // 6: orgmem.Content
 	(*Chunk)(nil),          // 7: orgmem.Chunk
-	(*Vector)(nil),         // 8: orgmem.Vector
-	(*PartitionState)(nil), // 9: orgmem.PartitionState
-	(*Segment)(nil),        // 10: orgmem.Segment
-	(*Job)(nil),            // 11: orgmem.Job
-	(*JobItem)(nil),        // 12: orgmem.JobItem
-	(*QueueEntry)(nil),     // 13: orgmem.QueueEntry
-	(*IngestItem)(nil),     // 14: orgmem.IngestItem
-	(*ExternalRef)(nil),    // 15: orgmem.ExternalRef
-	(*Idempotency)(nil),    // 16: orgmem.Idempotency
-	(*Outcome)(nil),        // 17: orgmem.Outcome
-	(*Audit)(nil),          // 18: orgmem.Audit
-	(*FieldChange)(nil),    // 19: orgmem.FieldChange
-	(*Usage)(nil),          // 20: orgmem.Usage
-	(*OutboxEvent)(nil),    // 21: orgmem.OutboxEvent
+	(*PartitionState)(nil), // 8: orgmem.PartitionState
+	(*Segment)(nil),        // 9: orgmem.Segment
+	(*Job)(nil),            // 10: orgmem.Job
+	(*JobItem)(nil),        // 11: orgmem.JobItem
+	(*QueueEntry)(nil),     // 12: orgmem.QueueEntry
+	(*IngestItem)(nil),     // 13: orgmem.IngestItem
+	(*ExternalRef)(nil),    // 14: orgmem.ExternalRef
+	(*Idempotency)(nil),    // 15: orgmem.Idempotency
+	(*Outcome)(nil),        // 16: orgmem.Outcome
+	(*Audit)(nil),          // 17: orgmem.Audit
+	(*FieldChange)(nil),    // 18: orgmem.FieldChange
+	(*Usage)(nil),          // 19: orgmem.Usage
+	(*OutboxEvent)(nil),    // 20: orgmem.OutboxEvent
 }
 var file_record_proto_depIdxs = []int32{
 	4,  // 0: orgmem.Node.source:type_name -> orgmem.Source
-	12, // 1: orgmem.Job.items:type_name -> orgmem.JobItem
-	14, // 2: orgmem.QueueEntry.item:type_name -> orgmem.IngestItem
-	17, // 3: orgmem.Idempotency.outcome:type_name -> orgmem.Outcome
-	19, // 4: orgmem.Audit.changes:type_name -> orgmem.FieldChange
+	11, // 1: orgmem.Job.items:type_name -> orgmem.JobItem
+	13, // 2: orgmem.QueueEntry.item:type_name -> orgmem.IngestItem
+	16, // 3: orgmem.Idempotency.outcome:type_name -> orgmem.Outcome
+	18, // 4: orgmem.Audit.changes:type_name -> orgmem.FieldChange
 	5,  // [5:5] is the sub-list for method output_type
 	5,  // [5:5] is the sub-list for method input_type
 	5,  // [5:5] is the sub-list for extension type_name
@@ -2143,7 +2095,7 @@ func file_record_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_record_proto_rawDesc), len(file_record_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,350 @@
+package actors
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"orgmem/brain/index"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// effect collects what a slice of items does to a partition. It reads through
+// to the store and sees its own changes, since items of one slice may concern
+// the same node.
+type effect struct {
+	org   *orgView
+	part  *partitionRef
+	st    *storage.Store
+	now   int64
+	model string
+
+	batch   *storage.Batch
+	state   *pb.PartitionState
+	nodes   map[pb.NodeID]*pb.Node
+	changed []pb.NodeID
+	refs    map[pb.ExternalID]pb.NodeID
+	entries []index.Entry
+	hide    []pb.NodeID
+	show    []pb.NodeID
+	stage   []*storage.Batch // to be committed before batch
+	analyze *text.Analyzer
+}
+
+// node returns the current record, nil when there is none.
+func (f *effect) node(id pb.NodeID) (*pb.Node, error) {
+	if n, ok := f.nodes[id]; ok {
+		return n, nil
+	}
+	n := &pb.Node{}
+	found, err := f.st.Get(f.part.space.Key(storage.TableNode, storage.Str(id)), n)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		n = nil
+	}
+	f.nodes[id] = n
+	return n, nil
+}
+
+func (f *effect) touch(n *pb.Node) {
+	n.UpdatedMs = f.now
+	id := pb.NodeID(n.GetId())
+	f.nodes[id] = n
+	if !slices.Contains(f.changed, id) {
+		f.changed = append(f.changed, id)
+	}
+}
+
+// ref returns the node that an external id means, "" when it is new.
+func (f *effect) ref(ext pb.ExternalID) (pb.NodeID, error) {
+	if id, ok := f.refs[ext]; ok {
+		return id, nil
+	}
+	r := &pb.ExternalRef{}
+	_, err := f.st.Get(f.part.space.Key(storage.TableExternalID, storage.Str(ext)), r)
+	if err != nil {
+		return "", err
+	}
+	f.refs[ext] = pb.NodeID(r.GetNode())
+	return f.refs[ext], nil
+}
+
+// apply makes one item's document true and says what happened to it.
+func (f *effect) apply(it *prepared) (status string, err error) {
+	item := it.GetItem()
+	ext := pb.ExternalID(item.GetExternalId())
+	var before pb.NodeID // what the external id meant so far
+	if ext != "" {
+		if before, err = f.ref(ext); err != nil {
+			return "", err
+		}
+	}
+	n, err := f.node(it.node)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case n == nil || n.GetStatus() == statusTombstoned:
+		if err := f.create(it); err != nil {
+			return "", err
+		}
+		status = itemCreated
+	case n.GetStatus() == statusSuperseded:
+		// The external ids that have moved on to other content do not come back
+		// with it.
+		kept := n.Source.ExternalIds[:0]
+		for _, id := range n.GetSource().GetExternalIds() {
+			current, err := f.ref(pb.ExternalID(id))
+			if err != nil {
+				return "", err
+			}
+			if current == it.node {
+				kept = append(kept, id)
+			}
+		}
+		n.Source.ExternalIds = kept
+		n.Status, n.SupersededBy, n.ValidToMs = statusLive, "", 0
+		n.ValidFromMs = f.validFrom(item)
+		f.show = append(f.show, it.node)
+		f.hide = slices.DeleteFunc(f.hide, func(id pb.NodeID) bool { return id == it.node })
+		f.touch(n)
+		status = itemRevived
+	default:
+		status = itemUnchanged
+	}
+	if ext == "" || before == it.node {
+		return status, nil
+	}
+	n = f.nodes[it.node]
+	if !slices.Contains(n.GetSource().GetExternalIds(), string(ext)) {
+		n.Source.ExternalIds = append(n.Source.ExternalIds, string(ext))
+		f.touch(n)
+	}
+	f.refs[ext] = it.node
+	f.batch.Put(f.part.space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: string(it.node)})
+	if before == "" {
+		return status, nil
+	}
+	if err := f.supersede(before, it.node, ext); err != nil {
+		return "", err
+	}
+	if status != itemRevived {
+		status = itemSuperseded
+	}
+	return status, nil
+}
+
+// supersede takes an external id from the node that it meant. A node that no
+// other document holds leaves search, and stays readable.
+func (f *effect) supersede(old, by pb.NodeID, ext pb.ExternalID) error {
+	n, err := f.node(old)
+	if err != nil || n == nil || n.GetStatus() != statusLive {
+		return err
+	}
+	for _, other := range n.GetSource().GetExternalIds() {
+		if other == string(ext) {
+			continue
+		}
+		current, err := f.ref(pb.ExternalID(other))
+		if err != nil {
+			return err
+		}
+		if current == old { // another document still has this content
+			n.Source.ExternalIds = slices.DeleteFunc(n.Source.ExternalIds, func(s string) bool { return s == string(ext) })
+			f.touch(n)
+			return nil
+		}
+	}
+	n.Status, n.SupersededBy, n.ValidToMs = statusSuperseded, string(by), f.now
+	f.hide = append(f.hide, old)
+	f.show = slices.DeleteFunc(f.show, func(id pb.NodeID) bool { return id == old })
+	f.touch(n)
+	return nil
+}
+
+func (f *effect) validFrom(item *pb.IngestItem) int64 {
+	if item.GetOccurredMs() != 0 {
+		return item.GetOccurredMs()
+	}
+	return f.now
+}
+
+// create writes a new node with its chunks.
+func (f *effect) create(it *prepared) error {
+	item := it.GetItem()
+	kind := item.GetKind()
+	if kind == "" {
+		kind = defaultKind
+	}
+	n := &pb.Node{
+		Id: string(it.node), Kind: kind, Title: titleOf(item), Authority: 0.5, Confidence: 1, Status: statusLive,
+		Source:      &pb.Source{Type: "ingest", Job: it.GetJob()},
+		ValidFromMs: f.validFrom(item), OccurredMs: item.GetOccurredMs(), CreatedMs: f.now, Metadata: item.GetMetadata(),
+		ContentBytes: uint32(len(item.GetContent())),
+	}
+	if item.GetExternalId() != "" {
+		n.Source.ExternalIds = []string{item.GetExternalId()}
+	}
+	space := f.part.space
+	to := f.batch
+	large := len(item.GetContent()) > stageBytes/4 // its records take several times its size
+	if large {
+		to = storage.NewBatch(f.org.store)
+	}
+	for i, c := range it.chunks {
+		seq := max(f.state.NextChunk, 1) // 0 stands for "before the first"
+		f.state.NextChunk = seq + 1
+		chunk := &pb.Chunk{
+			Seq: seq, Node: n.Id, Ordinal: uint32(i), Text: c.Text, TitlePath: c.TitlePath, Tokens: uint32(c.Tokens),
+			CreatedMs: f.now, Start: uint32(c.Start), End: uint32(c.End),
+		}
+		to.Put(space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		if it.vectors[i] != nil {
+			putVector(to, f.part, f.model, seq, it.vectors[i])
+		}
+		f.batch.PutRaw(space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
+		f.entries = append(f.entries, indexEntry(chunk, n, it.vectors[i], f.analyze))
+		n.Chunks = append(n.Chunks, seq)
+		if large && to.Bytes() > stageBytes {
+			f.stage = append(f.stage, to)
+			to = storage.NewBatch(f.org.store)
+		}
+	}
+	if large && to.Len() > 0 {
+		f.stage = append(f.stage, to)
+	}
+	f.batch.Put(space.Key(storage.TableContent, storage.Str(it.node)), &pb.Content{Text: item.GetContent()})
+	f.batch.PutRaw(space.Key(storage.TableNodeByTime, storage.U64Desc(uint64(n.CreatedMs)), storage.Str(it.node)), nil)
+	f.state.Nodes++
+	f.state.Chunks += uint64(len(it.chunks))
+	f.touch(n)
+	return nil
+}
+
+// apply commits the effects of a slice, its outcomes and its removal from the
+// queue in one batch, and publishes the new index.
+func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) error {
+	var f *effect
+	finished := 0
+	err := w.org.withStore(func(st *storage.Store) (err error) {
+		f, finished, err = w.effects(st, now, e, items, jobs)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	next := now
+	if len(f.entries)+len(f.hide)+len(f.show) > 0 {
+		snapshot := now.snapshot
+		if len(f.entries) > 0 {
+			b := index.NewBuilder(index.ModelID(f.model), e.Dim())
+			for _, entry := range f.entries {
+				if err := b.Add(entry); err != nil {
+					return err
+				}
+			}
+			seg, err := b.Build()
+			if err != nil {
+				return err
+			}
+			snapshot = snapshot.With(0, seg)
+		}
+		snapshot = snapshot.Hide(f.hide...).Show(f.show...)
+		putLiveness(f.batch, w.part, now.snapshot, snapshot)
+		f.state.IndexVersion++
+		next = &loaded{snapshot: snapshot, state: f.state}
+	}
+	f.batch.Put(w.part.space.Key(storage.TableState), f.state)
+	for _, b := range f.stage {
+		if err := w.org.committer.commit(b); err != nil {
+			return err
+		}
+	}
+	if err := w.org.committer.commit(f.batch); err != nil {
+		return err
+	}
+	w.org.sys.stats.itemsIngested.Add(uint64(len(items)))
+	if next != now {
+		w.org.sys.parts.publish(w.part, next)
+	}
+	if finished > 0 {
+		w.org.tell(func(o *orgActor) { o.openJobs -= finished })
+	}
+	return nil
+}
+
+func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (*effect, int, error) {
+	at := clock.Millis(w.org.sys.clock.Now())
+	state := cloneState(now.state)
+	state.Model = e.ID()
+	f := &effect{
+		org: w.org, part: w.part, st: st, now: at, model: e.ID(), batch: storage.NewBatch(w.org.store), state: state,
+		nodes: map[pb.NodeID]*pb.Node{}, refs: map[pb.ExternalID]pb.NodeID{}, analyze: &w.analyzer,
+	}
+	for i := range items {
+		it := &items[i]
+		id := pb.JobID(it.GetJob())
+		job := jobs[id]
+		outcome := &pb.JobItem{Index: it.GetIndex(), ExternalId: it.GetItem().GetExternalId()}
+		if it.err != nil {
+			outcome.Status, outcome.Error = itemFailed, "the item could not be processed"
+			job.ErrorCode, job.ErrorDetail = codeInternal, outcome.Error
+		} else {
+			status, err := f.apply(it)
+			if err != nil {
+				return nil, 0, fmt.Errorf("apply item %d of job %s: %w", it.GetIndex(), id, err)
+			}
+			outcome.Status, outcome.Node = status, string(it.node)
+		}
+		f.batch.Put(w.part.space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
+		f.batch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(it.seq)))
+		job.Done++
+		if outcome.Status == itemFailed {
+			job.Failed++
+		}
+	}
+	finished := 0
+	for _, job := range jobs {
+		if job.GetDone() < job.GetTotal() {
+			updateJob(f.batch, w.org.space, job)
+			continue
+		}
+		finished++
+		job.FinishedMs = at
+		job.Status = jobSucceeded
+		if job.GetFailed() == job.GetTotal() {
+			job.Status = jobFailed
+		} else {
+			job.ErrorCode, job.ErrorDetail = "", "" // the items tell
+		}
+		finishJob(f.batch, w.org.space, job)
+	}
+	for _, id := range f.changed {
+		f.batch.Put(w.part.space.Key(storage.TableNode, storage.Str(id)), f.nodes[id])
+	}
+	return f, finished, nil
+}
+
+// putLiveness writes the liveness of stored segments in which something was
+// hidden or shown.
+func putLiveness(b *storage.Batch, part *partitionRef, before, after *index.Snapshot) {
+	old := map[uint64][]byte{}
+	for _, v := range before.Views {
+		if v.ID != 0 {
+			old[v.ID] = v.AppendLiveness(nil)
+		}
+	}
+	for _, v := range after.Views {
+		if v.ID == 0 {
+			continue
+		}
+		if l := v.AppendLiveness(nil); !bytes.Equal(l, old[v.ID]) {
+			b.PutRaw(part.space.Key(storage.TableSegmentLiveness, storage.U64(v.ID)), l)
+		}
+	}
+}

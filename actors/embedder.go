@@ -1,0 +1,79 @@
+package actors
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// Embedder turns text into vectors. Its methods may be called from any
+// goroutine.
+type Embedder interface {
+	// ID names the model and its weights: vectors of different ids are never
+	// compared.
+	ID() string
+	// Dim is the number of components of a vector.
+	Dim() int
+	// CountTokens is the length of a text in the model's tokens.
+	CountTokens(text string) int
+	// NewEncoder returns the working memory of one goroutine.
+	NewEncoder() Encoder
+}
+
+// Encoder computes vectors, in one goroutine at a time. Vectors have length 1
+// and belong to the caller.
+type Encoder interface {
+	Passages(texts []string) [][]float32
+	Query(text string) []float32
+}
+
+// encoders are one worker's encoders, made when first needed.
+type encoders struct{ made map[string]Encoder }
+
+func (e *encoders) of(m Embedder) Encoder {
+	if e.made == nil {
+		e.made = map[string]Encoder{}
+	}
+	enc := e.made[m.ID()]
+	if enc == nil {
+		enc = m.NewEncoder()
+		e.made[m.ID()] = enc
+	}
+	return enc
+}
+
+// dim is the dimension of a model that this node may not have any more: a
+// segment of its chunks is then built without vectors.
+func (s *System) dim(model string) int {
+	if m := s.models[model]; m != nil {
+		return m.Dim()
+	}
+	return s.cfg.Embedder.Dim()
+}
+
+func chunkOptions(e Embedder) text.ChunkOptions {
+	return text.ChunkOptions{Count: e.CountTokens}
+}
+
+func cloneState(s *pb.PartitionState) *pb.PartitionState { return proto.CloneOf(s) }
+
+func vectorKey(part *partitionRef, model string, seq uint64) storage.Key {
+	return part.space.Key(storage.TableVector, storage.Str(model), storage.U64(seq))
+}
+
+// readVector returns a chunk's vector under a model, nil when it has none.
+func readVector(r storage.Reader, part *partitionRef, model string, seq uint64) ([]float32, error) {
+	raw, found, err := r.GetRaw(vectorKey(part, model, seq))
+	if err != nil || !found {
+		return nil, err
+	}
+	v, err := decodeVector(raw)
+	if err != nil {
+		return nil, fmt.Errorf("vector of chunk %d: %w", seq, err)
+	}
+	return v, nil
+}

@@ -1,0 +1,145 @@
+package actors
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// idempotencyRetention is how long an outcome can be replayed.
+const idempotencyRetention = 24 * time.Hour
+
+// secretMarker stands in a replay where the original had a secret.
+const secretMarker = "[redacted: returned only once]"
+
+// idemKey identifies a request that may be sent again: credential, effective
+// subject, method, path and the client's key.
+type idemKey [sha256.Size]byte
+
+// idempotent is a request's place among those that may be replayed.
+type idempotent struct {
+	org      *orgView
+	key      idemKey
+	bodyHash []byte
+	at       int64
+}
+
+func newIdemKey(c *call) idemKey {
+	h := sha256.New()
+	part := func(b []byte) {
+		var n [4]byte
+		binary.BigEndian.PutUint32(n[:], uint32(len(b)))
+		h.Write(n[:])
+		h.Write(b)
+	}
+	part(c.who.key[:])
+	part(c.part.id[:])
+	part([]byte(c.env.GetMethod()))
+	part([]byte(c.env.GetPath()))
+	part([]byte(c.env.GetIdempotencyKey()))
+	return idemKey(h.Sum(nil))
+}
+
+// checkReplay answers a request that was decided before, or is being decided,
+// and marks a new one as under way.
+func (o *orgActor) checkReplay(c *call) bool {
+	if c.env.GetIdempotencyKey() == "" {
+		return true
+	}
+	key := newIdemKey(c)
+	if _, underway := o.idem[key]; underway {
+		p := problem(codeIdempotencyInFlight, "The first request with this Idempotency-Key has not finished.")
+		p.RetryAfterS = 1
+		c.refuse(p)
+		return false
+	}
+	now := clock.Millis(o.sys.clock.Now())
+	rec := &pb.Idempotency{}
+	var found bool
+	err := o.withStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), rec)
+		return err
+	})
+	if err != nil {
+		c.fail(err)
+		return false
+	}
+	if found && now-rec.GetCreatedMs() < idempotencyRetention.Milliseconds() {
+		if !bytes.Equal(rec.GetBodyHash(), c.env.GetBodyHash()) {
+			c.refuse(problem(codeIdempotencyReused, "The Idempotency-Key was used before with another body."))
+			return false
+		}
+		r := &pb.Reply{}
+		if err := proto.Unmarshal(rec.GetOutcome().GetReply(), r); err != nil {
+			c.fail(err)
+			return false
+		}
+		r.Replayed = true
+		c.reply(r)
+		return false
+	}
+	if _, rejected := c.env.GetOp().(*pb.Envelope_Rejected); rejected {
+		return true // a request that is invalid in itself leaves no outcome
+	}
+	o.idem[key] = struct{}{}
+	c.idem = &idempotent{org: &o.orgView, key: key, bodyHash: c.env.GetBodyHash(), at: now}
+	return true
+}
+
+// record puts the outcome into the batch of the effect, so that there is never
+// one without the other. r must be what the caller will be answered.
+func (i *idempotent) record(b *storage.Batch, r *pb.Reply) error {
+	if i == nil {
+		return nil
+	}
+	stored := proto.CloneOf(r)
+	stored.Rate, stored.Replayed = nil, false
+	if k := stored.GetNewKey(); k != nil {
+		k.ApiKey = secretMarker
+	}
+	raw, err := proto.Marshal(stored)
+	if err != nil {
+		return err
+	}
+	b.Put(i.org.space.Key(storage.TableIdempotency, storage.Hash32(i.key)), &pb.Idempotency{
+		BodyHash: i.bodyHash, CreatedMs: i.at, Outcome: &pb.Outcome{Status: r.GetStatus(), Reply: raw},
+	})
+	b.PutRaw(i.org.space.Key(storage.TableIdempotencyByTime, storage.U64(uint64(i.at)), storage.Hash32(i.key)), nil)
+	return nil
+}
+
+// finish ends the time in which a second request is told to wait.
+func (i *idempotent) finish() {
+	i.org.tell(func(o *orgActor) { delete(o.idem, i.key) })
+}
+
+// settle commits a batch with the request's outcome in it, and answers.
+func (c *call) settle(b *storage.Batch, r *pb.Reply) {
+	if err := c.idem.record(b, r); err != nil {
+		c.fail(err)
+		return
+	}
+	c.org.committer.submit(b, func(err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.reply(r)
+	})
+}
+
+// refuseSettled answers a refusal that a retry must see again.
+func (c *call) refuseSettled(p *pb.Problem) {
+	if c.idem == nil || !replayable(p.GetCode()) {
+		c.refuse(p)
+		return
+	}
+	c.settle(storage.NewBatch(c.org.store), refuse(p))
+}

@@ -1,0 +1,279 @@
+package actors
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orgmem/brain/index"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	// embedBatch is how many chunks one CPU task embeds: some 0.1 to 0.2 s, which is how
+	// long another organization, or a cancellation, waits for a worker.
+	embedBatch = 8
+	// stageBytes is how much of one document's records goes into one commit. A
+	// document of several million characters would not fit into one raft entry;
+	// its chunks are written first, invisible, and become true with its node.
+	stageBytes = 2 << 20
+	// titleRunes bounds a title made from a text's beginning.
+	titleRunes = 80
+)
+
+// The states of nodes and the outcomes of items.
+const (
+	statusLive       = "live"
+	statusSuperseded = "superseded"
+	statusTombstoned = "tombstoned"
+
+	itemCreated    = "created"
+	itemUnchanged  = "unchanged"
+	itemSuperseded = "superseded"
+	itemRevived    = "revived"
+	itemFailed     = "failed"
+
+	defaultKind = "document"
+)
+
+// prepared is an item after the computation and before its effect.
+type prepared struct {
+	queued
+	node    pb.NodeID
+	known   bool // its content is stored already: nothing was computed
+	chunks  []text.Chunk
+	vectors [][]float32
+	err     error // the item cannot be processed
+}
+
+// errCancelled ends a slice without effect: a job of it is to be cancelled.
+var errCancelled = errors.New("cancelled")
+
+// ingest computes and commits a slice. It may deal with fewer entries than it
+// was given.
+func (w *worker) ingest(entries []queued, failures int) error {
+	now, e, err := w.current()
+	if err != nil {
+		return err
+	}
+	jobs, err := w.begin(entries)
+	if err != nil {
+		return err
+	}
+	items, err := w.prepare(entries, e)
+	if errors.Is(err, errCancelled) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if w.stopped.Load() {
+		return errClosing
+	}
+	// An item that fails is tried alone, after a wait, and given up after
+	// maxAttempts: what fails by itself must not fail its neighbours.
+	if bad := slices.IndexFunc(items, func(it prepared) bool { return it.err != nil }); bad > 0 {
+		items = items[:bad]
+	} else if bad == 0 {
+		id := pb.JobID(items[0].GetJob())
+		// attempts is stored, so it also counts those that killed the process.
+		if failures+1 < maxAttempts && jobs[id].GetAttempts() < maxAttempts {
+			return items[0].err
+		}
+		items = items[:1]
+		w.org.sys.log.Error("an item is given up", "org", w.org.id.String(), "job", id.String(), "index", items[0].GetIndex(), "err", items[0].err)
+	}
+	return w.apply(now, e, items, jobs)
+}
+
+// begin notes that the slice's jobs are running. Nobody waits for the commit:
+// the effect's commit comes behind it in the same log. attempts counts how
+// often work on the job began, so that a job which kills the process is known
+// for it.
+func (w *worker) begin(entries []queued) (map[pb.JobID]*pb.Job, error) {
+	jobs := map[pb.JobID]*pb.Job{}
+	b := storage.NewBatch(w.org.store)
+	now := clock.Millis(w.org.sys.clock.Now())
+	err := w.org.withStore(func(st *storage.Store) error {
+		for _, e := range entries {
+			id, err := pb.JobIDFrom(e.GetJob())
+			if err != nil {
+				return err
+			}
+			if jobs[id] != nil {
+				continue
+			}
+			job := &pb.Job{}
+			found, err := st.Get(w.org.space.Key(storage.TableJob, storage.ID16(id)), job)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return fmt.Errorf("queue entry %d of job %s without a job", e.seq, id)
+			}
+			if job.GetStatus() == jobQueued {
+				job.Status, job.StartedMs = jobRunning, now
+			}
+			if e.GetIndex() == 0 || !w.began {
+				job.Attempts++ // first work on it, or work again after a restart
+			}
+			updateJob(b, w.org.space, job)
+			jobs[id] = job
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.began = true
+	if b.Len() > 0 {
+		w.org.committer.submit(b, func(error) {}) // if it is lost, so is the effect's commit
+	}
+	return jobs, nil
+}
+
+// prepare cuts and embeds what is not stored yet, on the CPU workers. An item
+// that cannot be processed carries its error; errCancelled ends the slice.
+func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
+	items := make([]prepared, len(entries))
+	err := w.org.withStore(func(st *storage.Store) error {
+		inSlice := map[pb.NodeID]bool{}
+		for i, entry := range entries {
+			items[i] = prepared{queued: entry, node: w.part.nodeFor(entry.GetItem().GetContent())}
+			node := &pb.Node{}
+			found, err := st.Get(w.part.space.Key(storage.TableNode, storage.Str(items[i].node)), node)
+			if err != nil {
+				return err
+			}
+			items[i].known = found && node.GetStatus() != statusTombstoned || inSlice[items[i].node]
+			inSlice[items[i].node] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	cuts := make([]func(int) error, len(items)) // by themselves cheap, but a document may be long
+	for i := range items {
+		cuts[i] = func(int) error {
+			if !items[i].known {
+				items[i].cut(e)
+			}
+			return nil
+		}
+	}
+	for i, err := range w.org.sys.cpu.all(w.org.id, cuts) {
+		items[i].err = err
+	}
+	type place struct{ item, chunk int }
+	var places []place
+	for i := range items {
+		for n := range items[i].chunks {
+			places = append(places, place{i, n})
+		}
+	}
+	var tasks []func(int) error
+	var batches [][]place
+	for batch := range slices.Chunk(places, embedBatch) {
+		batches = append(batches, batch)
+		tasks = append(tasks, func(worker int) error {
+			if w.stopped.Load() {
+				return errClosing
+			}
+			if w.cancelled(items) {
+				return errCancelled
+			}
+			texts := make([]string, len(batch))
+			for i, p := range batch {
+				c := &items[p.item].chunks[p.chunk]
+				texts[i] = embedText(c.TitlePath, c.Text)
+			}
+			for i, v := range w.org.sys.encs[worker].of(e).Passages(texts) {
+				items[batch[i].item].vectors[batch[i].chunk] = v
+			}
+			return nil
+		})
+	}
+	for t, err := range w.org.sys.cpu.all(w.org.id, tasks) {
+		switch {
+		case errors.Is(err, errCancelled), errors.Is(err, errClosing):
+			return nil, err
+		case err != nil:
+			for _, p := range batches[t] {
+				items[p.item].err = err
+			}
+		}
+	}
+	return items, nil
+}
+
+// cancelled reports whether a job of the slice is to be cancelled.
+func (w *worker) cancelled(items []prepared) bool {
+	asked := w.asked.Load()
+	return asked != nil && slices.ContainsFunc(items, func(it prepared) bool { return string(asked[:]) == string(it.GetJob()) })
+}
+
+// cut divides an item's content into chunks.
+func (p *prepared) cut(e Embedder) {
+	p.chunks = text.Chunks(text.Document{Title: p.GetItem().GetTitle(), Body: p.GetItem().GetContent()}, chunkOptions(e))
+	p.vectors = make([][]float32, len(p.chunks))
+}
+
+// titleOf is a node's title: the client's, or the beginning of its text.
+func titleOf(item *pb.IngestItem) string {
+	if t := strings.TrimSpace(item.GetTitle()); t != "" {
+		return t
+	}
+	for line := range strings.Lines(item.GetContent()) {
+		line = strings.TrimSpace(strings.TrimLeft(line, "#*->= \t"))
+		if line == "" {
+			continue
+		}
+		runes := 0
+		for i := range line {
+			if runes++; runes > titleRunes {
+				return strings.TrimSpace(line[:i]) + "…"
+			}
+		}
+		return line
+	}
+	return ""
+}
+
+// attrsOf gives the metadata pairs that search can filter by: scalars of the
+// top level.
+func attrsOf(metadata []byte) []uint64 {
+	if len(metadata) == 0 {
+		return nil
+	}
+	var pairs map[string]json.RawMessage
+	if json.Unmarshal(metadata, &pairs) != nil {
+		return nil // validated at the edge; what is no object has no pairs
+	}
+	var attrs []uint64
+	for key, raw := range pairs {
+		if value, ok := scalar(raw); ok {
+			attrs = append(attrs, index.AttrHash(key, value))
+		}
+	}
+	return attrs
+}
+
+// scalar gives the canonical spelling of a JSON string, number, boolean or null.
+func scalar(raw []byte) (string, bool) {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return "", false
+	}
+	switch v.(type) {
+	case map[string]any, []any:
+		return "", false
+	}
+	canonical, err := json.Marshal(v)
+	return string(canonical), err == nil
+}

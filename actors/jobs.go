@@ -1,0 +1,344 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// The types and states of jobs (decisions.md, section 6).
+const (
+	jobIngest       = "ingest"
+	jobIngestBatch  = "ingest_batch"
+	jobSubjectErase = "subject_erase"
+
+	jobQueued    = "queued"
+	jobRunning   = "running"
+	jobSucceeded = "succeeded"
+	jobFailed    = "failed"
+	jobCancelled = "cancelled"
+)
+
+const (
+	// maxAttempts is how often a job's work is tried.
+	maxAttempts = 5
+	// eraseRetry is the wait before an erasure is tried again.
+	eraseRetry = 5 * time.Second
+	// maxJobsPerScan bounds the records that one page of a filtered list reads;
+	// a page may then be short, and its cursor goes on.
+	maxJobsPerScan = 5000
+	// jobRetention is how long a finished job can be read.
+	jobRetention = 90 * 24 * time.Hour
+	// maxSweep bounds what one sweep deletes of each kind.
+	maxSweep = 2000
+)
+
+func terminal(status string) bool {
+	return status == jobSucceeded || status == jobFailed || status == jobCancelled
+}
+
+func (o *orgView) newJob(kind string, user pb.UserID, part *partitionRef, total int) (*pb.Job, error) {
+	id, err := o.sys.newUUID()
+	if err != nil {
+		return nil, err
+	}
+	return &pb.Job{
+		Id: id[:], Type: kind, Status: jobQueued, User: user.Bytes(), Partition: part.id.Bytes(), Subject: string(part.subject),
+		Total: uint64(total), CreatedMs: clock.Millis(o.sys.clock.Now()),
+	}, nil
+}
+
+// putJob writes a new job and its indexes.
+func putJob(b *storage.Batch, space storage.Space, job *pb.Job) {
+	id := pb.JobID(job.GetId())
+	b.Put(space.Key(storage.TableJob, storage.ID16(id)), job)
+	b.PutRaw(space.Key(storage.TableJobByTime, storage.U64Desc(uint64(job.GetCreatedMs())), storage.ID16(id)), nil)
+	b.PutRaw(space.Key(storage.TableJobOpen, storage.ID16(id)), nil)
+}
+
+// updateJob writes a job that is not finished.
+func updateJob(b *storage.Batch, space storage.Space, job *pb.Job) {
+	b.Put(space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))), job)
+}
+
+// finishJob writes a job in its terminal state.
+func finishJob(b *storage.Batch, space storage.Space, job *pb.Job) {
+	updateJob(b, space, job)
+	b.Delete(space.Key(storage.TableJobOpen, storage.ID16(pb.JobID(job.GetId()))))
+}
+
+func accepted(job *pb.Job) *pb.Reply {
+	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobQueued}}}
+}
+
+// mayReadJob: a job belongs to the member who caused it, or, for a provisioned
+// subject, to the whole team.
+func mayReadJob(who principal, job *pb.Job) bool {
+	return job.GetSubject() != "" || string(job.GetUser()) == string(who.user[:])
+}
+
+// findJob returns a job that the caller may read, or nil.
+func (o *orgView) findJob(r storage.Reader, who principal, id string) (*pb.Job, error) {
+	job := &pb.Job{}
+	jobID, err := pb.ParseJobID(id)
+	if err != nil {
+		return nil, nil
+	}
+	found, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(jobID)), job)
+	if err != nil || !found || !mayReadJob(who, job) {
+		return nil, err
+	}
+	return job, nil
+}
+
+func jobNotFound() *pb.Problem { return problem(codeJobNotFound, "There is no such job of yours.") }
+
+// jobReader answers one job with its items' outcomes.
+func jobReader(c *call, id string) func(*storage.Store) (*pb.Reply, error) {
+	return func(st *storage.Store) (*pb.Reply, error) {
+		snap, err := st.Snapshot() // a job and its items of one moment
+		if err != nil {
+			return nil, err
+		}
+		defer snap.Close()
+		job, err := c.org.findJob(snap, c.who, id)
+		if err != nil {
+			return nil, err
+		}
+		if job == nil {
+			return refuse(jobNotFound()), nil
+		}
+		if err := c.org.readItems(snap, job); err != nil {
+			return nil, err
+		}
+		return &pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}}, nil
+	}
+}
+
+// readItems fills in the outcomes of a job's items. They lie in the partition,
+// so that they are erased with it.
+func (o *orgView) readItems(r storage.Reader, job *pb.Job) error {
+	if job.GetType() == jobSubjectErase {
+		return nil // its partition is gone
+	}
+	part, err := pb.PartitionIDFrom(job.GetPartition())
+	if err != nil {
+		return err
+	}
+	items := storage.PartitionSpace(o.store, part).Prefix(storage.TableJobItem, storage.ID16(pb.JobID(job.GetId())))
+	for rec, err := range storage.ScanRecords(r, items, storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
+		if err != nil {
+			return err
+		}
+		job.Items = append(job.Items, rec.Value)
+	}
+	return nil
+}
+
+// listJobs pages through the jobs that the caller may read, newest first.
+func (o *orgView) listJobs(r storage.Reader, who principal, op *pb.ListJobs) (*pb.Reply, error) {
+	all := o.space.Prefix(storage.TableJobByTime)
+	// The caller is part of the filter: members see different lists.
+	kind := cursorKind{list: "jobs", filters: op.GetType() + "\x00" + op.GetStatus() + "\x00" + who.user.String()}
+	opts, p := o.scanFrom(all, kind, op.GetPage())
+	if p != nil {
+		return refuse(p), nil
+	}
+	opts.Limit = maxJobsPerScan
+	size := pageSize(op.GetPage())
+	list := &pb.JobList{}
+	var last storage.Key
+	scanned := 0
+	for item, err := range r.Scan(all, opts) {
+		if err != nil {
+			return nil, err
+		}
+		if len(list.Jobs) == size {
+			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
+			return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: list}}, nil
+		}
+		scanned++
+		last = item.Key
+		parts := item.Key.Parts()
+		parts.U64Desc()
+		id := pb.JobID(parts.ID16())
+		if err := parts.Done(); err != nil {
+			return nil, err
+		}
+		job := &pb.Job{}
+		found, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
+		if err != nil {
+			return nil, err
+		}
+		if !found || !mayReadJob(who, job) ||
+			op.GetType() != "" && job.GetType() != op.GetType() || op.GetStatus() != "" && job.GetStatus() != op.GetStatus() {
+			continue
+		}
+		list.Jobs = append(list.Jobs, job)
+	}
+	if scanned == maxJobsPerScan {
+		list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
+	}
+	return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: list}}, nil
+}
+
+// cancelJob hands a cancellation to the worker that owns the job's progress.
+func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
+	var job *pb.Job
+	var part *partitionRef
+	err := o.withStore(func(st *storage.Store) (err error) {
+		job, err = o.findJob(st, c.who, op.GetId())
+		return err
+	})
+	if err == nil && job != nil && !terminal(job.GetStatus()) && job.GetType() != jobSubjectErase {
+		var id pb.PartitionID
+		if id, err = pb.PartitionIDFrom(job.GetPartition()); err == nil {
+			part, err = o.loadPartition(id)
+		}
+	}
+	switch {
+	case err != nil:
+		c.fail(err)
+	case job == nil:
+		c.refuse(jobNotFound())
+	case part == nil:
+		c.refuse(notCancellable(job))
+	default:
+		o.forward(c, part)
+	}
+}
+
+func notCancellable(job *pb.Job) *pb.Problem {
+	if terminal(job.GetStatus()) {
+		return problem(codeJobNotCancellable, "The job has already ended: %s.", job.GetStatus())
+	}
+	return problem(codeJobNotCancellable, "A job of type %s cannot be cancelled.", job.GetType())
+}
+
+// resumeJobs wakes the subjects whose jobs a stop or a crash interrupted.
+func (o *orgActor) resumeJobs() error {
+	if o.record == nil {
+		return nil
+	}
+	var open []*pb.Job
+	err := o.withStore(func(st *storage.Store) error {
+		for item, err := range st.Scan(o.space.Prefix(storage.TableJobOpen), storage.ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			parts := item.Key.Parts()
+			id := pb.JobID(parts.ID16())
+			if err := parts.Done(); err != nil {
+				return err
+			}
+			job := &pb.Job{}
+			found, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return fmt.Errorf("open job %s: %w", id, errors.New("no record"))
+			}
+			open = append(open, job)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("resume jobs: %w", err)
+	}
+	o.openJobs = len(open)
+	for _, job := range open {
+		id, err := pb.PartitionIDFrom(job.GetPartition())
+		if err != nil {
+			return fmt.Errorf("resume jobs: %w", err)
+		}
+		if job.GetType() == jobSubjectErase {
+			o.erase(&partitionRef{
+				id: id, kind: partitionSubject, subject: pb.SubjectKey(job.GetSubject()), store: o.store, space: storage.PartitionSpace(o.store, id),
+			}, job)
+			continue
+		}
+		part, err := o.loadPartition(id)
+		if err != nil {
+			return fmt.Errorf("resume jobs: %w", err)
+		}
+		if part != nil { // nil: it is being erased, and its jobs with it
+			o.child(part)
+		}
+	}
+	return nil
+}
+
+// sweep deletes what has expired: outcomes for replay and finished jobs.
+func (o *orgActor) sweep() {
+	if o.failed != nil || o.lost || o.record == nil {
+		return
+	}
+	now := o.sys.clock.Now()
+	b := storage.NewBatch(o.store)
+	err := o.withStore(func(st *storage.Store) error {
+		outcomes := o.space.Prefix(storage.TableIdempotencyByTime)
+		for item, err := range st.Scan(outcomes, storage.ScanOptions{Limit: maxSweep}) {
+			if err != nil {
+				return err
+			}
+			parts := item.Key.Parts()
+			at, key := parts.U64(), parts.Hash32()
+			if err := parts.Done(); err != nil {
+				return err
+			}
+			if int64(at) > now.Add(-idempotencyRetention).UnixMilli() {
+				break
+			}
+			b.Delete(item.Key)
+			// A key used again after its first record expired has a newer one.
+			rec := &pb.Idempotency{}
+			recKey := o.space.Key(storage.TableIdempotency, storage.Hash32(key))
+			if found, err := st.Get(recKey, rec); err != nil {
+				return err
+			} else if found && rec.GetCreatedMs() == int64(at) {
+				b.Delete(recKey)
+			}
+		}
+		for item, err := range st.Scan(o.space.Prefix(storage.TableJobByTime), storage.ScanOptions{Reverse: true, Limit: maxSweep}) {
+			if err != nil {
+				return err
+			}
+			parts := item.Key.Parts()
+			at, id := parts.U64Desc(), pb.JobID(parts.ID16())
+			if err := parts.Done(); err != nil {
+				return err
+			}
+			if int64(at) > now.Add(-jobRetention).UnixMilli() {
+				break
+			}
+			job := &pb.Job{}
+			if found, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
+				return err
+			} else if !found || !terminal(job.GetStatus()) {
+				continue
+			}
+			b.Delete(item.Key)
+			b.Delete(o.space.Key(storage.TableJob, storage.ID16(id)))
+			if part, err := pb.PartitionIDFrom(job.GetPartition()); err == nil {
+				b.DeleteRange(storage.PartitionSpace(o.store, part).Prefix(storage.TableJobItem, storage.ID16(id)))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		o.sys.log.Error("sweep failed; it is tried again", "org", o.id.String(), "err", err)
+		return
+	}
+	if b.Len() > 0 {
+		o.committer.submit(b, func(err error) {
+			if err != nil {
+				o.sys.log.Warn("sweep was not committed; it is tried again", "org", o.id.String(), "err", err)
+			}
+		})
+	}
+}

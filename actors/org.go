@@ -1,0 +1,415 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	// openTimeout bounds the OPEN of an organization's store: an election takes
+	// less.
+	openTimeout = 10 * time.Second
+	// maxCachedKeys and maxCachedSubjects bound what an organization's actor
+	// remembers; it looks up the rest in the store (about 2 µs).
+	maxCachedKeys     = 4096
+	maxCachedSubjects = 4096
+	// fullAgain is longer than any bucket takes to fill: forgetting the buckets
+	// of a key unused for so long changes nothing.
+	fullAgain = 2 * time.Minute
+	// useWriteInterval is how often a key's lastUsedAt is written.
+	useWriteInterval = time.Minute
+	// sweepInterval is how often expired records are looked for.
+	sweepInterval = 10 * time.Minute
+)
+
+// orgView is what an organization's calls share. It does not change while the
+// activation lives.
+type orgView struct {
+	sys       *System
+	id        pb.OrgID
+	store     storage.StoreID
+	space     storage.Space
+	committer *committer
+	secret    []byte
+	act       *activation
+}
+
+// tell runs f in the organization's actor, soon.
+func (o *orgView) tell(f func(o *orgActor)) { o.sys.root.Send(o.act.pid, task(f)) }
+
+type task func(o *orgActor)
+
+// orgActor is an organization in memory. Its fields belong to its mailbox.
+type orgActor struct {
+	orgView
+	ctx      actor.Context
+	record   *pb.Organization
+	keys     map[pb.KeyHash]*keyState
+	subjects map[pb.SubjectKey]*partitionRef
+	members  map[pb.UserID]*partitionRef
+	children map[pb.PartitionID]*child
+	idem     map[idemKey]struct{} // under way
+	locks    map[string][]func()  // waiting for an entity whose change is under way
+	openJobs int                  // jobs accepted or found, not finished
+	busy     bool                 // the directory says so
+	busyWait []func(error)        // waiting for the directory to say so
+	lastWork time.Time
+	timer    clock.Timer
+	failed   error // why it could not be opened
+	lost     bool
+}
+
+// child is a subject's actor.
+type child struct {
+	pid   *actor.PID
+	calls atomic.Int64
+}
+
+func newOrgActor(s *System, a *activation) *orgActor {
+	o := &orgActor{
+		keys:     map[pb.KeyHash]*keyState{},
+		subjects: map[pb.SubjectKey]*partitionRef{},
+		members:  map[pb.UserID]*partitionRef{},
+		children: map[pb.PartitionID]*child{},
+		idem:     map[idemKey]struct{}{},
+		locks:    map[string][]func(){},
+	}
+	id := storage.StoreID{Org: a.org, Realm: storage.RealmMain}
+	o.orgView = orgView{sys: s, id: a.org, store: id, space: storage.OrgSpace(id), act: a}
+	return o
+}
+
+// Receive implements actor.Actor.
+func (o *orgActor) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		o.ctx = ctx
+		o.failed = o.open()
+		if o.failed != nil {
+			o.sys.log.Error("could not open an organization", "org", o.id.String(), "err", o.failed)
+			o.sys.retire(o.act, false)
+		}
+		o.timer = o.sys.clock.AfterFunc(o.sys.cfg.IdleOrg, func() { o.tell((*orgActor).tick) })
+	case *actor.Stopping, *actor.Restarting:
+		if o.timer != nil {
+			o.timer.Stop()
+		}
+	case *actor.Stopped:
+		o.sys.parts.dropOrg(o.store)
+	case *call:
+		o.guard(func(err error) { m.org = &o.orgView; m.fail(err) }, func() { o.handle(m) })
+	case *visit:
+		o.guard(m.done, func() {
+			switch {
+			case o.lost:
+				m.done(errTryAgain)
+			case o.failed != nil:
+				m.done(o.failed)
+			default:
+				m.run(o, m.done)
+			}
+		})
+	case task:
+		if o.failed == nil {
+			o.guard(func(error) {}, func() { m(o) })
+		}
+	}
+}
+
+// guard answers a request whose handling panics, and lets the supervisor
+// restart the actor: what it remembers may be half changed.
+func (o *orgActor) guard(answer func(error), f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			o.sys.log.Error("organization actor panicked", "org", o.id.String(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			answer(fmt.Errorf("panic: %v", r))
+			o.sys.parts.dropOrg(o.store)
+			panic(r)
+		}
+	}()
+	f()
+}
+
+// open becomes the organization's only writer and reads its root.
+func (o *orgActor) open() error {
+	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	defer cancel()
+	// Whatever an earlier activation left in the cache may be older than the
+	// store: its writes could have been applied after it lost its lease.
+	o.sys.parts.dropOrg(o.store)
+	lease, err := o.sys.cfg.Host.OpenStore(ctx, o.store)
+	if err != nil {
+		return fmt.Errorf("open organization: %w", err)
+	}
+	o.committer = newCommitter(o.sys.cfg.Host, o.store, lease, func() { o.tell((*orgActor).lose) })
+	o.record = &pb.Organization{}
+	err = o.withStore(func(st *storage.Store) error {
+		found, err := st.Get(o.space.Key(storage.TableOrg), o.record)
+		if err == nil && !found {
+			o.record = nil // being created
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("open organization: %w", err)
+	}
+	if o.record != nil {
+		o.secret = o.record.GetSecret()
+	}
+	if e, ok := o.sys.cfg.Host.Directory().Org(o.id); ok {
+		o.busy = e.GetBusy()
+	}
+	o.lastWork = o.sys.clock.Now()
+	return o.resumeJobs()
+}
+
+// withStore runs f with the organization's store held open.
+func (o *orgView) withStore(f func(*storage.Store) error) error {
+	st, err := o.sys.cfg.Storage.Acquire(o.store)
+	if err != nil {
+		return err
+	}
+	defer st.Release()
+	return f(st)
+}
+
+// lose makes way for another activation, which will read the store anew.
+func (o *orgActor) lose() {
+	if o.lost {
+		return
+	}
+	o.lost = true
+	o.sys.stats.orgsLost.Add(1)
+	o.sys.log.Warn("organization opens again", "org", o.id.String())
+	o.sys.parts.dropOrg(o.store)
+	o.sys.retire(o.act, false)
+}
+
+// tick lets an idle organization leave memory, and expired records leave the
+// store.
+func (o *orgActor) tick() {
+	o.sweep()
+	idle := o.sys.clock.Now().Sub(o.lastWork)
+	if idle >= o.sys.cfg.IdleOrg && len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && o.setIdle() && o.sys.retire(o.act, true) {
+		return
+	}
+	o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, sweepInterval), func() { o.tell((*orgActor).tick) })
+}
+
+// exclusive runs f when no other change of the entity is under way, and until
+// release is called no other: changes that depend on what is stored must see
+// the one before them. release may be called from any goroutine.
+func (o *orgActor) exclusive(entity string, f func(release func())) {
+	var run func()
+	run = func() {
+		f(func() {
+			o.tell(func(o *orgActor) {
+				waiting := o.locks[entity]
+				if len(waiting) == 0 {
+					delete(o.locks, entity)
+					return
+				}
+				o.locks[entity] = waiting[1:]
+				waiting[0]()
+			})
+		})
+	}
+	if waiting, taken := o.locks[entity]; taken {
+		o.locks[entity] = append(waiting, run) // bounded by maxCallsPerOrg
+		return
+	}
+	o.locks[entity] = nil
+	run()
+}
+
+// handle decides on one request.
+func (o *orgActor) handle(c *call) {
+	c.org = &o.orgView
+	if o.lost {
+		c.tryAgain.Store(true)
+		c.reply(&pb.Reply{})
+		return
+	}
+	if o.failed != nil {
+		c.fail(o.failed)
+		return
+	}
+	if o.record == nil {
+		c.refuse(unauthenticated())
+		return
+	}
+	o.lastWork = o.sys.clock.Now()
+	if !o.admit(c) {
+		return
+	}
+	switch op := c.env.GetOp().(type) {
+	case *pb.Envelope_Rejected:
+		c.refuse(op.Rejected.GetProblem())
+	case *pb.Envelope_Me:
+		o.me(c)
+	case *pb.Envelope_ListKeys:
+		o.read(c, o.listKeys(c))
+	case *pb.Envelope_CreateKey:
+		o.createKey(c, op.CreateKey)
+	case *pb.Envelope_RevokeKey:
+		o.revokeKey(c, op.RevokeKey)
+	case *pb.Envelope_ListSubjects:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.orgView.listSubjects(st, op.ListSubjects) })
+	case *pb.Envelope_GetSubject:
+		o.getSubject(c, op.GetSubject)
+	case *pb.Envelope_PutSubject:
+		o.putSubject(c, op.PutSubject)
+	case *pb.Envelope_EraseSubject:
+		o.eraseSubject(c, op.EraseSubject)
+	case *pb.Envelope_JobStatus:
+		o.read(c, jobReader(c, op.JobStatus.GetId()))
+	case *pb.Envelope_GetJob:
+		o.read(c, jobReader(c, op.GetJob.GetId()))
+	case *pb.Envelope_ListJobs:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listJobs(st, c.who, op.ListJobs) })
+	case *pb.Envelope_CancelJob:
+		o.cancelJob(c, op.CancelJob)
+	case *pb.Envelope_Ingest:
+		o.accept(c)
+	case *pb.Envelope_Search:
+		o.search(c, op.Search)
+	case *pb.Envelope_GetNode:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getNode(st, c.part, op.GetNode) })
+	default:
+		c.fail(fmt.Errorf("operation %T is unknown here", op))
+	}
+}
+
+// read answers a call from the store, in the read pool.
+func (o *orgActor) read(c *call, f func(*storage.Store) (*pb.Reply, error)) {
+	err := o.sys.reads.do(func(int) {
+		var r *pb.Reply
+		err := c.org.withStore(func(st *storage.Store) (err error) {
+			r, err = f(st)
+			return err
+		})
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.reply(r)
+	})
+	if err != nil {
+		c.fail(err)
+	}
+}
+
+// child returns the partition's actor, which it makes when there is none.
+func (o *orgActor) child(part *partitionRef) *child {
+	ch := o.children[part.id]
+	if ch == nil {
+		ch = &child{}
+		view := &o.orgView
+		ch.pid = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSubjectActor(view, part, ch) },
+			actor.WithSupervisor(actor.NewOneForOneStrategy(maxRestarts, restartWindow, actor.DefaultDecider))))
+		o.children[part.id] = ch
+	}
+	return ch
+}
+
+// forward hands a call to the partition's actor, which answers it.
+func (o *orgActor) forward(c *call, part *partitionRef) {
+	ch := o.child(part)
+	ch.calls.Add(1)
+	c.child = ch
+	o.ctx.Send(ch.pid, c)
+}
+
+// accept takes in content: the job is counted before it can exist, so that the
+// organization stays awake until it is finished.
+func (o *orgActor) accept(c *call) {
+	o.whenBusy(func(err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		o.openJobs++
+		c.jobOpen = true
+		o.forward(c, c.part)
+	})
+}
+
+// releaseSubject lets an idle subject leave memory. Only this actor sends to it, so
+// with no call under way nothing is on its way to it either.
+func (o *orgActor) releaseSubject(id pb.PartitionID, ch *child) {
+	if o.children[id] == ch && ch.calls.Load() == 0 {
+		delete(o.children, id)
+		o.sys.root.Poison(ch.pid)
+	}
+}
+
+// setIdle clears the directory's busy mark and reports whether it is clear.
+func (o *orgActor) setIdle() bool {
+	if !o.busy {
+		return true
+	}
+	o.markBusy(false, func(error) {})
+	return false // the next tick sees the result
+}
+
+// whenBusy calls f once the directory says that this organization may have
+// unfinished jobs, so that after a crash somebody finishes them.
+func (o *orgActor) whenBusy(f func(error)) {
+	if o.busy && o.busyWait == nil {
+		f(nil)
+		return
+	}
+	o.busyWait = append(o.busyWait, f)
+	if len(o.busyWait) == 1 {
+		o.markBusy(true, func(err error) {
+			waiting := o.busyWait
+			o.busyWait = nil
+			for _, f := range waiting {
+				f(err)
+			}
+		})
+	}
+}
+
+// markBusy writes the mark through the directory; then runs in this actor.
+func (o *orgActor) markBusy(busy bool, then func(error)) {
+	o.exclusive("directory entry", func(release func()) {
+		entry, ok := o.sys.cfg.Host.Directory().Org(o.id)
+		if !ok || entry.GetRemoved() {
+			release()
+			then(cluster.ErrRemoved)
+			return
+		}
+		next := &pb.OrgEntry{Org: entry.GetOrg(), Name: entry.GetName(), Slug: entry.GetSlug(), CreatedMs: entry.GetCreatedMs(), Busy: busy}
+		o.sys.background(func(ctx context.Context) {
+			err := o.sys.cfg.Host.Directory().PutOrg(ctx, next)
+			o.tell(func(o *orgActor) {
+				if err == nil {
+					o.busy = busy
+				}
+				then(err)
+			})
+			release()
+		})
+	})
+}
+
+// background runs f beside the actors. Its number is bounded by maxCalls: each
+// serves a call or an actor that waits for it.
+func (s *System) background(f func(context.Context)) {
+	s.wg.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+		defer cancel()
+		f(ctx)
+	})
+}

@@ -1,0 +1,487 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	maxNameRunes = 200
+	maxSlugBytes = 60
+	// maxMembers bounds a list that the operator reads whole.
+	maxMembers = 10_000
+	// slugTries is how often a taken slug gets another number.
+	slugTries = 50
+)
+
+func cleanName(field, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if name == "" || len([]rune(name)) > maxNameRunes || strings.ContainsFunc(name, unicode.IsControl) {
+		return "", fmt.Errorf("%w: %s must be 1 to %d printable characters", ErrInvalid, field, maxNameRunes)
+	}
+	return name, nil
+}
+
+func cleanEmail(field, email string) (string, error) {
+	a, err := mail.ParseAddress(strings.TrimSpace(email))
+	if err != nil || a.Name != "" {
+		return "", fmt.Errorf("%w: %s is not an e-mail address", ErrInvalid, field)
+	}
+	return strings.ToLower(a.Address), nil
+}
+
+func cleanPlan(plan string) (string, error) {
+	if plan == "" {
+		return planStandard, nil
+	}
+	if _, ok := planFactor[plan]; !ok {
+		return "", fmt.Errorf("%w: plan must be free, standard, scale or unlimited", ErrInvalid)
+	}
+	return plan, nil
+}
+
+// slugOf makes a readable name for URLs out of an organization's name.
+func slugOf(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= maxSlugBytes {
+			break
+		}
+	}
+	if s := strings.Trim(b.String(), "-"); s != "" {
+		return s
+	}
+	return "org"
+}
+
+// CreateOrg implements Operator. The directory entry comes first, the key last:
+// a crash in between leaves an organization that nobody can enter, which the
+// operator sees in the list and deletes.
+func (s *System) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error) {
+	var made CreatedOrg
+	name, err := cleanName("name", order.Name)
+	if err != nil {
+		return made, err
+	}
+	email, err := cleanEmail("ownerEmail", order.OwnerEmail)
+	if err != nil {
+		return made, err
+	}
+	plan, err := cleanPlan(order.Plan)
+	if err != nil {
+		return made, err
+	}
+	ids := make([]uuid.UUID, 2)
+	for i := range ids {
+		if ids[i], err = s.newUUID(); err != nil {
+			return made, err
+		}
+	}
+	made.Org, made.Owner = pb.OrgID(ids[0]), pb.UserID(ids[1])
+	now := clock.Millis(s.clock.Now())
+	base := slugOf(name)
+	for try := 1; ; try++ {
+		made.Slug = base
+		if try > 1 {
+			made.Slug = fmt.Sprintf("%s-%d", base, try)
+		}
+		err = s.cfg.Host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: made.Org.Bytes(), Name: name, Slug: made.Slug, CreatedMs: now})
+		if !errors.Is(err, cluster.ErrSlugTaken) || try == slugTries {
+			break
+		}
+	}
+	if errors.Is(err, cluster.ErrSlugTaken) {
+		return made, fmt.Errorf("%w: too many organizations are named like this", ErrConflict)
+	}
+	if err != nil {
+		return made, fmt.Errorf("create organization: %w", err)
+	}
+	secret := make([]byte, 32)
+	if _, err := io.ReadFull(s.cfg.Random, secret); err != nil {
+		return made, fmt.Errorf("create organization: %w", err)
+	}
+	rec := &pb.Organization{Id: made.Org.Bytes(), Name: name, Slug: made.Slug, Personal: order.Personal, Plan: plan, CreatedMs: now, Secret: secret}
+	scopes := []string{scopeRead, scopeWrite, scopeAdmin}
+	err = s.onOrg(ctx, made.Org, func(o *orgActor, done func(error)) {
+		b := storage.NewBatch(o.store)
+		b.Put(o.space.Key(storage.TableOrg), rec)
+		if err := o.putMember(b, made.Owner, email, RoleOwner); err != nil {
+			done(err)
+			return
+		}
+		o.committer.submit(b, func(err error) {
+			o.tell(func(o *orgActor) {
+				if err != nil {
+					done(err)
+					return
+				}
+				o.record, o.secret = rec, rec.GetSecret()
+				o.mintKey(made.Owner, scopes, "first key", func(*storage.Batch, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
+					made.APIKey, made.Key = k.APIKey, k.Key
+					done(err)
+				})
+			})
+		})
+	})
+	if err != nil {
+		return CreatedOrg{}, fmt.Errorf("create organization: %w", err)
+	}
+	return made, nil
+}
+
+// putMember writes a member and the partition that is theirs.
+func (o *orgView) putMember(b *storage.Batch, user pb.UserID, email string, role Role) error {
+	ref, err := o.newPartition(pb.PartitionID(user), partitionMember, "")
+	if err != nil {
+		return err
+	}
+	putPartition(b, o.space, ref)
+	b.Put(o.space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{User: user.Bytes(), Email: email, Role: string(role), CreatedMs: ref.created})
+	b.PutRaw(o.space.Key(storage.TableMemberByEmail, storage.Str(email)), user.Bytes())
+	return nil
+}
+
+func (s *System) orgEntry(org pb.OrgID) (*pb.OrgEntry, error) {
+	e, ok := s.cfg.Host.Directory().Org(org)
+	if !ok || e.GetRemoved() {
+		return nil, ErrOrgNotFound
+	}
+	return e, nil
+}
+
+// Orgs implements Operator.
+func (s *System) Orgs(ctx context.Context) ([]OrgInfo, error) {
+	var out []OrgInfo
+	for _, e := range s.cfg.Host.Directory().Orgs() {
+		id, err := pb.OrgIDFrom(e.GetOrg())
+		if err != nil {
+			return nil, err
+		}
+		info, err := s.Org(ctx, id)
+		if errors.Is(err, ErrOrgNotFound) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, info)
+	}
+	return out, nil
+}
+
+// Org implements Operator. It reads the store directly: a list of all
+// organizations must not wake them.
+func (s *System) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
+	e, err := s.orgEntry(org)
+	if err != nil {
+		return OrgInfo{}, err
+	}
+	info := OrgInfo{Org: org, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC()}
+	id := storage.StoreID{Org: org, Realm: storage.RealmMain}
+	st, err := s.cfg.Storage.Acquire(id)
+	if err != nil {
+		return OrgInfo{}, fmt.Errorf("read organization: %w", err)
+	}
+	defer st.Release()
+	space := storage.OrgSpace(id)
+	rec := &pb.Organization{}
+	if _, err := st.Get(space.Key(storage.TableOrg), rec); err != nil {
+		return OrgInfo{}, fmt.Errorf("read organization: %w", err)
+	}
+	info.Personal, info.Plan = rec.GetPersonal(), rec.GetPlan()
+	for _, c := range []struct {
+		table storage.Table
+		n     *int
+	}{{storage.TableMember, &info.Members}, {storage.TableSubject, &info.Subjects}} {
+		for _, err := range st.Scan(space.Prefix(c.table), storage.ScanOptions{}) {
+			if err != nil {
+				return OrgInfo{}, fmt.Errorf("read organization: %w", err)
+			}
+			*c.n++
+		}
+	}
+	return info, nil
+}
+
+// visit runs f in a known organization's actor.
+func (s *System) visitOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor, done func(error))) error {
+	if _, err := s.orgEntry(org); err != nil {
+		return err
+	}
+	return s.onOrg(ctx, org, func(o *orgActor, done func(error)) {
+		if o.record == nil {
+			done(ErrOrgNotFound)
+			return
+		}
+		f(o, done)
+	})
+}
+
+// SetPlan implements Operator.
+func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
+	plan, err := cleanPlan(plan)
+	if err != nil {
+		return err
+	}
+	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+		o.exclusive("organization", func(release func()) {
+			next := &pb.Organization{
+				Id: o.record.GetId(), Name: o.record.GetName(), Slug: o.record.GetSlug(), Personal: o.record.GetPersonal(),
+				Plan: plan, CreatedMs: o.record.GetCreatedMs(), Secret: o.record.GetSecret(),
+			}
+			b := storage.NewBatch(o.store)
+			b.Put(o.space.Key(storage.TableOrg), next)
+			o.committer.submit(b, func(err error) {
+				o.tell(func(o *orgActor) {
+					if err == nil {
+						o.record = next
+					}
+					release()
+					done(err)
+				})
+			})
+		})
+	})
+}
+
+// DeleteOrg implements Operator: the organization, its keys and its stores.
+func (s *System) DeleteOrg(ctx context.Context, org pb.OrgID) error {
+	if _, err := s.orgEntry(org); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	a := s.orgs[org]
+	s.mu.Unlock()
+	if err := s.cfg.Host.Directory().RemoveOrg(ctx, org); err != nil {
+		return fmt.Errorf("delete organization: %w", err)
+	}
+	if a != nil {
+		s.root.Send(a.pid, task((*orgActor).lose))
+	}
+	return nil
+}
+
+// AddMember implements Operator.
+func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (MemberInfo, error) {
+	email, err := cleanEmail("email", email)
+	if err != nil {
+		return MemberInfo{}, err
+	}
+	if !slices.Contains([]Role{RoleOwner, RoleAdmin, RoleMember}, role) {
+		return MemberInfo{}, fmt.Errorf("%w: role must be owner, admin or member", ErrInvalid)
+	}
+	id, err := s.newUUID()
+	if err != nil {
+		return MemberInfo{}, err
+	}
+	info := MemberInfo{User: pb.UserID(id), Email: email, Role: string(role), Created: s.clock.Now().UTC().Truncate(time.Millisecond)}
+	return info, s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+		o.exclusive("members", func(release func()) {
+			finish := func(err error) { release(); done(err) }
+			if o.record.GetPersonal() {
+				finish(fmt.Errorf("%w: a personal organization has one member", ErrConflict))
+				return
+			}
+			members, err := o.listMembers()
+			switch {
+			case err != nil:
+				finish(err)
+				return
+			case len(members) >= maxMembers:
+				finish(fmt.Errorf("%w: an organization has at most %d members", ErrConflict, maxMembers))
+				return
+			case slices.ContainsFunc(members, func(m MemberInfo) bool { return m.Email == email }):
+				finish(fmt.Errorf("%w: the e-mail address belongs to a member already", ErrConflict))
+				return
+			}
+			b := storage.NewBatch(o.store)
+			if err := o.putMember(b, info.User, email, role); err != nil {
+				finish(err)
+				return
+			}
+			o.committer.submit(b, finish)
+		})
+	})
+}
+
+func (o *orgView) listMembers() ([]MemberInfo, error) {
+	var out []MemberInfo
+	err := o.withStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableMember), storage.ScanOptions{}, func() *pb.Member { return &pb.Member{} }) {
+			if err != nil {
+				return err
+			}
+			id, err := pb.UserIDFrom(rec.Value.GetUser())
+			if err != nil {
+				return err
+			}
+			out = append(out, MemberInfo{User: id, Email: rec.Value.GetEmail(), Role: rec.Value.GetRole(), Created: time.UnixMilli(rec.Value.GetCreatedMs()).UTC()})
+		}
+		return nil
+	})
+	slices.SortFunc(out, func(a, b MemberInfo) int {
+		if c := a.Created.Compare(b.Created); c != 0 {
+			return c
+		}
+		return strings.Compare(a.User.String(), b.User.String())
+	})
+	return out, err
+}
+
+// Members implements Operator, oldest first.
+func (s *System) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error) {
+	var out []MemberInfo
+	err := s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+		var err error
+		out, err = o.listMembers()
+		done(err)
+	})
+	return out, err
+}
+
+// RemoveMember implements Operator: the member, their keys and all that is in
+// their own partition.
+func (s *System) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
+	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+		o.whenBusy(func(err error) {
+			if err != nil {
+				done(err)
+				return
+			}
+			o.exclusive("members", func(release func()) {
+				o.removeMember(user, func(err error) { release(); done(err) })
+			})
+		})
+	})
+}
+
+func (o *orgActor) removeMember(user pb.UserID, done func(error)) {
+	members, err := o.listMembers()
+	if err != nil {
+		done(err)
+		return
+	}
+	i := slices.IndexFunc(members, func(m MemberInfo) bool { return m.User == user })
+	if i < 0 {
+		done(ErrUserNotFound)
+		return
+	}
+	owners := 0
+	for _, m := range members {
+		if m.Role == string(RoleOwner) {
+			owners++
+		}
+	}
+	if members[i].Role == string(RoleOwner) && owners == 1 {
+		done(fmt.Errorf("%w: the only owner cannot be removed", ErrConflict))
+		return
+	}
+	ref, err := o.member(user)
+	if err == nil && ref == nil {
+		err = fmt.Errorf("member %s has no partition", user)
+	}
+	var job *pb.Job
+	if err == nil {
+		job, err = o.newJob(jobSubjectErase, user, ref, 1)
+	}
+	if err != nil {
+		done(err)
+		return
+	}
+	b := storage.NewBatch(o.store)
+	var hashes []pb.KeyHash
+	err = o.withStore(func(st *storage.Store) error {
+		own := o.space.Prefix(storage.TableKeyByUser, storage.ID16(user))
+		for item, err := range st.Scan(own, storage.ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			parts := item.Key.Parts()
+			parts.ID16()
+			parts.U64()
+			hash := pb.KeyHash(parts.Hash32())
+			if err := parts.Done(); err != nil {
+				return err
+			}
+			hashes = append(hashes, hash)
+			b.Delete(o.space.Key(storage.TableKey, storage.Hash32(hash)))
+			b.Delete(o.space.Key(storage.TableKeyUse, storage.Hash32(hash)))
+		}
+		b.DeleteRange(own)
+		return nil
+	})
+	if err != nil {
+		done(err)
+		return
+	}
+	b.Delete(o.space.Key(storage.TableMember, storage.ID16(user)))
+	b.Delete(o.space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
+	b.Put(o.space.Key(storage.TablePartition, storage.ID16(ref.id)), &pb.Partition{Id: ref.id.Bytes(), Kind: ref.kind, CreatedMs: ref.created, Erasing: true})
+	putJob(b, o.space, job)
+	o.committer.submit(b, func(err error) {
+		o.tell(func(o *orgActor) {
+			if err == nil {
+				for _, h := range hashes {
+					delete(o.keys, h)
+				}
+				delete(o.members, user)
+				o.openJobs++
+				o.erase(ref, job)
+			}
+			done(err)
+		})
+	})
+}
+
+// CreateKey implements Operator.
+func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error) {
+	scopes, p := checkScopes(order.Scopes)
+	switch {
+	case p != nil:
+		return CreatedKey{}, fmt.Errorf("%w: %s", ErrInvalid, p.GetDetail())
+	case len(scopes) == 0:
+		return CreatedKey{}, fmt.Errorf("%w: scopes must name at least one", ErrInvalid)
+	case len(order.Label) > maxLabelBytes:
+		return CreatedKey{}, fmt.Errorf("%w: label is longer than %d bytes", ErrInvalid, maxLabelBytes)
+	}
+	var made CreatedKey
+	return made, s.visitOrg(ctx, order.Org, func(o *orgActor, done func(error)) {
+		ref, err := o.member(order.User)
+		if err != nil || ref == nil {
+			if err == nil {
+				err = ErrUserNotFound
+			}
+			done(err)
+			return
+		}
+		o.mintKey(order.User, scopes, order.Label, func(*storage.Batch, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
+			made = k
+			var refusal refusalError
+			if errors.As(err, &refusal) {
+				err = fmt.Errorf("%w: %s", ErrConflict, refusal.problem.GetDetail())
+			}
+			done(err)
+		})
+	})
+}
+

@@ -1,0 +1,396 @@
+package actors
+
+import (
+	"container/list"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"orgmem/brain/index"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// partitionRef is a partition's identity, which never changes.
+type partitionRef struct {
+	id      pb.PartitionID
+	kind    string
+	subject pb.SubjectKey // empty for a member
+	secret  []byte
+	created int64
+	store   storage.StoreID
+	space   storage.Space
+}
+
+// The kinds of partition.
+const (
+	partitionMember  = "member"
+	partitionSubject = "subject"
+)
+
+func newPartitionRef(o *orgView, id pb.PartitionID, rec *pb.Partition) *partitionRef {
+	return &partitionRef{
+		id: id, kind: rec.GetKind(), subject: pb.SubjectKey(rec.GetSubject()), secret: rec.GetSecret(), created: rec.GetCreatedMs(),
+		store: o.store, space: storage.PartitionSpace(o.store, id),
+	}
+}
+
+// suffixEncoding spells node id suffixes: lower case, no padding, safe in paths.
+var suffixEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// nodeFor returns the id of the node that holds a content. It depends on the
+// partition's secret: without it nobody can test whether a forgotten text was
+// here by hashing a guess.
+func (p *partitionRef) nodeFor(content string) pb.NodeID {
+	mac := hmac.New(sha256.New, p.secret)
+	mac.Write([]byte("node"))
+	mac.Write([]byte(content))
+	return pb.NodeID("ingest:" + p.id.String() + ":" + suffixEncoding.EncodeToString(mac.Sum(nil)[:20]))
+}
+
+// loaded is a partition's hot state at one version of its index. It is
+// immutable.
+type loaded struct {
+	snapshot *index.Snapshot
+	state    *pb.PartitionState
+}
+
+// partitionCache keeps partitions' indexes in memory, for the whole node, up to
+// a number of bytes; the least recently read leave first.
+type partitionCache struct {
+	budget int64
+
+	mu      sync.Mutex
+	entries map[partitionKey]*cachedPartition
+	order   list.List // of *cachedPartition, most recently used first
+	bytes   int64
+	loads   atomic.Uint64
+}
+
+type partitionKey struct {
+	store storage.StoreID
+	id    pb.PartitionID
+}
+
+type cachedPartition struct {
+	key   partitionKey
+	place *list.Element
+	bytes int64 // guarded by partitionCache.mu
+
+	mu      sync.Mutex // one load, or one publication, at a time
+	dropped bool       // not in the cache any more: nothing may be published in it
+	now     atomic.Pointer[loaded]
+}
+
+// partitionOverhead is what an empty partition costs in the cache.
+const partitionOverhead = 4 << 10
+
+func newPartitionCache(budget int64) *partitionCache {
+	return &partitionCache{budget: budget, entries: map[partitionKey]*cachedPartition{}}
+}
+
+func (pc *partitionCache) entry(key partitionKey) *cachedPartition {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	e := pc.entries[key]
+	if e == nil {
+		e = &cachedPartition{key: key, bytes: partitionOverhead}
+		e.place = pc.order.PushFront(e)
+		pc.entries[key] = e
+		pc.bytes += e.bytes
+	} else {
+		pc.order.MoveToFront(e.place)
+	}
+	return e
+}
+
+// get returns the partition's hot state, reading it from the store when it is
+// not in memory.
+func (pc *partitionCache) get(st *storage.Store, part *partitionRef, dim func(model string) int) (*loaded, error) {
+	for {
+		e := pc.entry(partitionKey{part.store, part.id})
+		if now := e.now.Load(); now != nil {
+			return now, nil
+		}
+		now, err := pc.load(e, st, part, dim)
+		if err != nil || now != nil {
+			return now, err
+		}
+	}
+}
+
+// load fills an entry; nil without an error when the entry was dropped
+// meanwhile.
+func (pc *partitionCache) load(e *cachedPartition, st *storage.Store, part *partitionRef, dim func(string) int) (*loaded, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.dropped {
+		return nil, nil
+	}
+	if now := e.now.Load(); now != nil {
+		return now, nil
+	}
+	now, err := loadPartition(st, part, dim)
+	if err != nil {
+		return nil, fmt.Errorf("load partition %s: %w", part.id, err)
+	}
+	e.now.Store(now)
+	pc.loads.Add(1)
+	pc.resize(e, now)
+	return now, nil
+}
+
+// publish makes next what readers see, once its changes are committed. An entry
+// that is not in memory, or shows another predecessor, is dropped instead: the
+// next reader loads what the store says.
+func (pc *partitionCache) publish(part *partitionRef, next *loaded) {
+	pc.mu.Lock()
+	e := pc.entries[partitionKey{part.store, part.id}]
+	pc.mu.Unlock()
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.now.Load()
+	if e.dropped || now == nil {
+		return
+	}
+	// A reader may have loaded before the commit (the version before) or after it
+	// (the same version): next holds all of both.
+	switch v := now.state.GetIndexVersion(); next.state.GetIndexVersion() {
+	case v, v + 1:
+	default:
+		e.now.Store(nil) // the next reader loads
+		return
+	}
+	e.now.Store(next)
+	pc.resize(e, next)
+}
+
+// resize accounts an entry's new size and evicts what is over the budget. e.mu
+// is held; entries to evict are marked without their lock being waited for.
+func (pc *partitionCache) resize(e *cachedPartition, now *loaded) {
+	size := int64(partitionOverhead + now.snapshot.Bytes())
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	if pc.entries[e.key] != e {
+		return
+	}
+	pc.bytes += size - e.bytes
+	e.bytes = size
+	for back := pc.order.Back(); pc.bytes > pc.budget && back != nil; {
+		victim := back.Value.(*cachedPartition)
+		back = back.Prev()
+		if victim == e {
+			break // what is in use now stays, even above the budget
+		}
+		pc.remove(victim)
+	}
+}
+
+// remove takes an entry out. pc.mu is held. A load that is under way finishes
+// into an entry nobody finds any more.
+func (pc *partitionCache) remove(e *cachedPartition) {
+	delete(pc.entries, e.key)
+	pc.order.Remove(e.place)
+	pc.bytes -= e.bytes
+	e.now.Store(nil)
+}
+
+// drop forgets a partition; dropOrg all partitions of a store.
+func (pc *partitionCache) drop(part *partitionRef) {
+	pc.mu.Lock()
+	e := pc.entries[partitionKey{part.store, part.id}]
+	if e != nil {
+		pc.remove(e)
+	}
+	pc.mu.Unlock()
+	pc.bury(e)
+}
+
+func (pc *partitionCache) dropOrg(store storage.StoreID) {
+	pc.mu.Lock()
+	var dropped []*cachedPartition
+	for key, e := range pc.entries {
+		if key.store == store {
+			pc.remove(e)
+			dropped = append(dropped, e)
+		}
+	}
+	pc.mu.Unlock()
+	for _, e := range dropped {
+		pc.bury(e)
+	}
+}
+
+func (pc *partitionCache) bury(e *cachedPartition) {
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	e.dropped = true
+	e.now.Store(nil)
+	e.mu.Unlock()
+}
+
+// use returns the bytes in use and the number of partitions in memory.
+func (pc *partitionCache) use() (bytes int64, partitions int) {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	return pc.bytes, len(pc.entries)
+}
+
+// loadPartition reads a partition's index: the stored segments as they are, and
+// the few chunks that are in none yet from their records.
+func loadPartition(st *storage.Store, part *partitionRef, dim func(string) int) (*loaded, error) {
+	snap, err := st.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer snap.Close()
+	state := &pb.PartitionState{}
+	if _, err := snap.Get(part.space.Key(storage.TableState), state); err != nil {
+		return nil, err
+	}
+	now := &index.Snapshot{}
+	var stale []uint64 // chunks of segments that today's text analysis did not make
+	for rec, err := range storage.ScanRecords(snap, part.space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
+		if err != nil {
+			return nil, err
+		}
+		view, err := loadSegment(snap, part, rec.Value.GetId())
+		if err != nil {
+			return nil, fmt.Errorf("segment %d: %w", rec.Value.GetId(), err)
+		}
+		if !view.Segment.Current() {
+			for doc := range view.Segment.Len() {
+				stale = append(stale, view.Segment.Seq(doc))
+			}
+			continue
+		}
+		now.Views = append(now.Views, view)
+	}
+	tail, err := unsealed(snap, part)
+	if err != nil {
+		return nil, err
+	}
+	for _, seqs := range [][]uint64{stale, tail} {
+		if now, err = indexChunks(now, snap, part, state.GetModel(), dim(state.GetModel()), seqs); err != nil {
+			return nil, err
+		}
+	}
+	return &loaded{snapshot: now, state: state}, nil
+}
+
+func loadSegment(r storage.Reader, part *partitionRef, id uint64) (index.View, error) {
+	var data []byte
+	for item, err := range r.Scan(part.space.Prefix(storage.TableSegmentPiece, storage.U64(id)), storage.ScanOptions{}) {
+		if err != nil {
+			return index.View{}, err
+		}
+		data = append(data, item.Value...)
+	}
+	seg, err := index.OpenSegment(data)
+	if err != nil {
+		return index.View{}, err
+	}
+	liveness, _, err := r.GetRaw(part.space.Key(storage.TableSegmentLiveness, storage.U64(id)))
+	if err != nil {
+		return index.View{}, err
+	}
+	return index.OpenView(id, seg, liveness)
+}
+
+// unsealed lists the chunks that are in no stored segment.
+func unsealed(r storage.Reader, part *partitionRef) ([]uint64, error) {
+	var seqs []uint64
+	for item, err := range r.Scan(part.space.Prefix(storage.TableUnsealed), storage.ScanOptions{}) {
+		if err != nil {
+			return nil, err
+		}
+		parts := item.Key.Parts()
+		seqs = append(seqs, parts.U64())
+		if err := parts.Done(); err != nil {
+			return nil, err
+		}
+	}
+	return seqs, nil
+}
+
+// indexChunks adds chunks to a snapshot from their records, with the vectors of
+// the given model. Chunks that are no longer there are passed over.
+func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef, model string, dim int, seqs []uint64) (*index.Snapshot, error) {
+	if len(seqs) == 0 {
+		return snapshot, nil
+	}
+	var analyzer text.Analyzer
+	nodes := map[string]*pb.Node{}
+	var hidden []pb.NodeID
+	b := index.NewBuilder(index.ModelID(model), dim)
+	for _, seq := range seqs {
+		chunk := &pb.Chunk{}
+		found, err := r.Get(part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		node := nodes[chunk.GetNode()]
+		if node == nil {
+			node = &pb.Node{}
+			if found, err = r.Get(part.space.Key(storage.TableNode, storage.Str(chunk.GetNode())), node); err != nil {
+				return nil, err
+			}
+			if !found {
+				continue
+			}
+			nodes[chunk.GetNode()] = node
+			if node.GetStatus() == statusSuperseded {
+				hidden = append(hidden, pb.NodeID(node.GetId()))
+			}
+		}
+		vec, err := readVector(r, part, model, seq)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.Add(indexEntry(chunk, node, vec, &analyzer)); err != nil {
+			return nil, err
+		}
+	}
+	if b.Len() == 0 {
+		return snapshot, nil
+	}
+	seg, err := b.Build()
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.With(0, seg).Hide(hidden...), nil
+}
+
+// indexEntry is a chunk as the index takes it.
+func indexEntry(chunk *pb.Chunk, node *pb.Node, vec []float32, analyzer *text.Analyzer) index.Entry {
+	return index.Entry{
+		Seq:     chunk.GetSeq(),
+		Node:    index.Node{ID: pb.NodeID(node.GetId()), Kind: node.GetKind(), CreatedMs: node.GetCreatedMs(), Attrs: attrsOf(node.GetMetadata())},
+		Vector:  vec,
+		Passage: analyzer.Passage(titleLine(chunk.GetTitlePath()), chunk.GetText()),
+	}
+}
+
+func titleLine(path []string) string { return strings.Join(path, "\n") }
+
+// embedText is what is embedded of a chunk: its text under its titles, so that
+// a passage which never names its subject is still found by it.
+func embedText(path []string, body string) string {
+	if len(path) == 0 {
+		return body
+	}
+	return strings.Join(path, " ") + "\n" + body
+}

@@ -1,0 +1,218 @@
+package actors
+
+import (
+	"fmt"
+
+	"orgmem/brain/index"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// defaultTopK is the number of hits when the client names none.
+	defaultTopK = 10
+	// candidatesPerHit: chunks of one document collapse into one hit, so more
+	// candidates than hits are needed; minCandidates keeps small pages as good as
+	// large ones.
+	candidatesPerHit = 8
+	minCandidates    = 100
+	// exactRerank is how many of the leading candidates are ranked by their stored
+	// vectors. Beyond it the int8 cosine decides; it differs by less than 0.005.
+	exactRerank = 50
+	// maxOrgPartitions bounds an organization-wide search: its partitions are
+	// searched as one index, which has to be in memory.
+	maxOrgPartitions = 20_000
+	// hitsPerReadUnit defines the unit that search is metered by.
+	hitsPerReadUnit = 10
+)
+
+// reader is the working memory of one read worker.
+type reader struct {
+	scratch  index.Scratch
+	analyzer text.Analyzer
+	encoders encoders
+}
+
+// search answers from snapshots, in the read pool.
+func (o *orgActor) search(c *call, op *pb.Search) {
+	if op.GetOrgScope() && c.env.GetHasSubject() {
+		c.refuse(problem(codePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
+		return
+	}
+	err := o.sys.reads.do(func(worker int) {
+		var r *pb.Reply
+		err := c.org.withStore(func(st *storage.Store) (err error) {
+			parts := []*partitionRef{c.part}
+			if op.GetOrgScope() {
+				if parts, err = c.org.allPartitions(st); err != nil {
+					return err
+				}
+			}
+			r, err = c.org.searchIn(st, parts, op, &c.org.sys.readers[worker])
+			return err
+		})
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.reply(r)
+	})
+	if err != nil {
+		c.fail(err)
+	}
+}
+
+// allPartitions lists the partitions that scope org covers.
+func (o *orgView) allPartitions(r storage.Reader) ([]*partitionRef, error) {
+	var parts []*partitionRef
+	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TablePartition), storage.ScanOptions{Limit: maxOrgPartitions}, func() *pb.Partition { return &pb.Partition{} }) {
+		if err != nil {
+			return nil, err
+		}
+		if rec.Value.GetErasing() {
+			continue
+		}
+		id, err := pb.PartitionIDFrom(rec.Value.GetId())
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, newPartitionRef(o, id, rec.Value))
+	}
+	return parts, nil
+}
+
+var searchModes = map[string]index.Mode{"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly}
+
+// searchIn ranks the chunks of some partitions as one index.
+func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.Reply, error) {
+	snapshots := make([]*index.Snapshot, len(parts))
+	langs := text.LangSet(0)
+	wanted := map[index.ModelID]bool{}
+	for i, part := range parts {
+		now, err := o.sys.parts.get(st, part, o.sys.dim)
+		if err != nil {
+			return nil, err
+		}
+		snapshots[i] = now.snapshot
+		langs |= now.snapshot.Langs()
+		for _, v := range now.snapshot.Views {
+			wanted[v.Segment.Model()] = true
+		}
+	}
+	topK := int(op.GetTopK())
+	if topK == 0 {
+		topK = defaultTopK
+	}
+	q := &index.Query{
+		Mode: searchModes[op.GetMode()], IncludeSuperseded: op.GetIncludeSuperseded(), Config: index.DefaultConfig(),
+		N: min(max(topK*candidatesPerHit, minCandidates), index.MaxCandidates),
+	}
+	q.Terms = rd.analyzer.Query(op.GetQuery(), langs)
+	tokens := 0
+	if q.Mode != index.KeywordOnly {
+		q.Vectors = map[index.ModelID][]float32{}
+		for model := range wanted {
+			// A model that this node does not carry: its chunks are found by words
+			// until they are embedded anew.
+			if m := o.sys.models[string(model)]; m != nil {
+				q.Vectors[model] = rd.encoders.of(m).Query(op.GetQuery())
+				tokens += m.CountTokens(op.GetQuery())
+			}
+		}
+	}
+	q.Filter = o.filterOf(st, parts, op.GetFilters())
+	candidates := rd.scratch.Candidates(snapshots, q)
+	exact := make([][]float32, len(candidates))
+	if q.Mode != index.KeywordOnly {
+		for i := range candidates[:min(exactRerank, len(candidates))] {
+			c := &candidates[i]
+			vec, err := readVector(st, parts[c.Part], string(c.Model), c.Seq)
+			if err != nil {
+				return nil, err
+			}
+			exact[i] = vec
+		}
+	}
+	result := &pb.SearchResult{EmbedTokens: uint64(tokens)}
+	for _, h := range index.Fuse(candidates, exact, q, topK) {
+		hit, err := readHit(st, parts[h.Part], h)
+		if err != nil {
+			return nil, err
+		}
+		if hit != nil {
+			result.Hits = append(result.Hits, hit)
+		}
+	}
+	result.ReadUnits = 1 + uint64(max(0, len(result.Hits)-1)/hitsPerReadUnit)
+	return &pb.Reply{Result: &pb.Reply_Search{Search: result}}, nil
+}
+
+// filterOf turns a request's filters into the index's.
+func (o *orgView) filterOf(st *storage.Store, parts []*partitionRef, f *pb.Filters) index.Filter {
+	var out index.Filter
+	if f == nil {
+		return out
+	}
+	if f.GetKind() != "" {
+		out.Kinds = []string{f.GetKind()}
+	}
+	if f.GetCreatedAfterMs() != 0 || f.GetCreatedBeforeMs() != 0 {
+		out.Created = &index.Window{FromMs: f.GetCreatedAfterMs(), UntilMs: f.GetCreatedBeforeMs()}
+		if out.Created.UntilMs == 0 {
+			out.Created.UntilMs = 1<<63 - 1
+		}
+	}
+	for key, value := range f.GetMetadata() {
+		if canonical, ok := scalar([]byte(value)); ok {
+			out.Attrs = append(out.Attrs, index.AttrHash(key, canonical))
+		}
+	}
+	if f.GetDomain() != "" {
+		// A node's domain changes without the node; the record knows it.
+		out.Node = func(part int, id pb.NodeID) bool {
+			n := &pb.Node{}
+			found, err := st.Get(parts[part].space.Key(storage.TableNode, storage.Str(id)), n)
+			return err == nil && found && n.GetDomain() == f.GetDomain()
+		}
+	}
+	return out
+}
+
+// readHit reads what a hit shows; nil when it was erased since the snapshot.
+func readHit(r storage.Reader, part *partitionRef, h index.Hit) (*pb.Hit, error) {
+	chunk, node := &pb.Chunk{}, &pb.Node{}
+	found, err := r.Get(part.space.Key(storage.TableChunk, storage.U64(h.Seq)), chunk)
+	if err != nil || !found {
+		return nil, err
+	}
+	found, err = r.Get(part.space.Key(storage.TableNode, storage.Str(h.Node)), node)
+	if err != nil || !found {
+		return nil, err
+	}
+	hit := &pb.Hit{
+		Chunk: chunk.GetText(), Node: node.GetId(), Title: node.GetTitle(), Score: float64(h.Score),
+		ChunkId: fmt.Sprintf("%s:%d", node.GetId(), chunk.GetOrdinal()), Subject: string(part.subject),
+		CreatedMs: node.GetCreatedMs(), Vector: float64(h.Vector), Keyword: float64(h.Keyword),
+	}
+	if ids := node.GetSource().GetExternalIds(); len(ids) > 0 {
+		hit.ExternalId = ids[0]
+	}
+	return hit, nil
+}
+
+// getNode answers one node of the effective partition.
+func getNode(r storage.Reader, part *partitionRef, op *pb.GetNode) (*pb.Reply, error) {
+	node, content := &pb.Node{}, &pb.Content{}
+	found, err := r.Get(part.space.Key(storage.TableNode, storage.Str(op.GetId())), node)
+	if err != nil {
+		return nil, err
+	}
+	if !found || node.GetStatus() == statusTombstoned {
+		return refuse(problem(codeNodeNotFound, "There is no such node.")), nil
+	}
+	if _, err := r.Get(part.space.Key(storage.TableContent, storage.Str(op.GetId())), content); err != nil {
+		return nil, err
+	}
+	return &pb.Reply{Result: &pb.Reply_Node{Node: &pb.NodeInfo{Node: node, Content: content.GetText(), Subject: string(part.subject)}}}, nil
+}

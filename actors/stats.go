@@ -1,0 +1,37 @@
+package actors
+
+import "sync/atomic"
+
+// counters count since the start.
+type counters struct {
+	orgActivations, orgsLost, itemsIngested atomic.Uint64
+}
+
+// Stats is what the actors show of themselves, for metrics.
+type Stats struct {
+	ActiveOrgs       int
+	CallsInFlight    int64
+	OrgActivations   uint64
+	OrgsLost         uint64
+	ItemsIngested    uint64
+	SnapshotBytes    int64
+	SnapshotsLoaded  int
+	SnapshotLoads    uint64
+	ReadQueueLen     int
+	ReadQueueCap     int
+	IngestTasksQueue int
+}
+
+// Stats returns the current figures.
+func (s *System) Stats() Stats {
+	s.mu.Lock()
+	active := len(s.orgs)
+	s.mu.Unlock()
+	st := Stats{
+		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.stats.orgActivations.Load(), OrgsLost: s.stats.orgsLost.Load(),
+		ItemsIngested: s.stats.itemsIngested.Load(), SnapshotLoads: s.parts.loads.Load(),
+		ReadQueueLen: len(s.reads.tasks), ReadQueueCap: cap(s.reads.tasks), IngestTasksQueue: s.cpu.waiting(),
+	}
+	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.use()
+	return st
+}

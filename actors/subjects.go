@@ -1,0 +1,299 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const partitionSecretBytes = 32
+
+func (o *orgActor) getSubject(c *call, op *pb.GetSubject) {
+	var ref *partitionRef
+	var err error
+	if validSubject(op.GetId()) {
+		ref, err = o.lookupSubject(pb.SubjectKey(op.GetId()))
+	}
+	switch {
+	case err != nil:
+		c.fail(err)
+	case ref == nil:
+		c.refuse(problem(codeSubjectNotFound, "There is no such subject."))
+	default:
+		c.reply(subjectReply(ref, 200))
+	}
+}
+
+func subjectReply(ref *partitionRef, status uint32) *pb.Reply {
+	return &pb.Reply{Status: status, Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: string(ref.subject), CreatedMs: ref.created}}}
+}
+
+// putSubject provisions a subject: 201 the first time, 200 after.
+func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
+	if !validSubject(op.GetId()) {
+		c.refuse(invalid("subject_id", "must be 1 to 256 bytes of UTF-8 without control characters"))
+		return
+	}
+	name := pb.SubjectKey(op.GetId())
+	o.exclusive("subject "+op.GetId(), func(release func()) {
+		ref, err := o.lookupSubject(name)
+		if err != nil || ref != nil {
+			release()
+			if err != nil {
+				c.fail(err)
+				return
+			}
+			c.reply(subjectReply(ref, 200))
+			return
+		}
+		id, err := o.sys.newUUID()
+		if err == nil {
+			ref, err = o.newPartition(pb.PartitionID(id), partitionSubject, name)
+		}
+		if err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		b := storage.NewBatch(o.store)
+		putPartition(b, o.space, ref)
+		o.committer.submit(b, func(err error) {
+			o.tell(func(o *orgActor) {
+				if err == nil {
+					o.rememberSubject(ref)
+				}
+				release()
+				if err != nil {
+					c.fail(err)
+					return
+				}
+				c.reply(subjectReply(ref, 201))
+			})
+		})
+	})
+}
+
+func (o *orgView) newPartition(id pb.PartitionID, kind string, subject pb.SubjectKey) (*partitionRef, error) {
+	secret := make([]byte, partitionSecretBytes)
+	if _, err := io.ReadFull(o.sys.cfg.Random, secret); err != nil {
+		return nil, err
+	}
+	return newPartitionRef(o, id, &pb.Partition{
+		Kind: kind, Subject: string(subject), Secret: secret, CreatedMs: clock.Millis(o.sys.clock.Now()),
+	}), nil
+}
+
+func putPartition(b *storage.Batch, org storage.Space, ref *partitionRef) {
+	b.Put(org.Key(storage.TablePartition, storage.ID16(ref.id)), &pb.Partition{
+		Id: ref.id.Bytes(), Kind: ref.kind, Subject: string(ref.subject), Secret: ref.secret, CreatedMs: ref.created,
+	})
+	if ref.kind == partitionSubject {
+		b.PutRaw(org.Key(storage.TableSubject, storage.Str(ref.subject)), ref.id.Bytes())
+	}
+}
+
+// listSubjects pages through the subjects in the order of their ids: an order
+// that no write changes.
+func (o *orgView) listSubjects(r storage.Reader, op *pb.ListSubjects) (*pb.Reply, error) {
+	all := o.space.Prefix(storage.TableSubject)
+	kind := cursorKind{list: "subjects"}
+	opts, p := o.scanFrom(all, kind, op.GetPage())
+	if p != nil {
+		return refuse(p), nil
+	}
+	size := pageSize(op.GetPage())
+	opts.Limit = size + 1
+	list := &pb.SubjectList{}
+	var last storage.Key
+	for item, err := range r.Scan(all, opts) {
+		if err != nil {
+			return nil, err
+		}
+		if len(list.Subjects) == size {
+			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
+			break
+		}
+		id, err := pb.PartitionIDFrom(item.Value)
+		if err != nil {
+			return nil, err
+		}
+		rec := &pb.Partition{}
+		if _, err := r.Get(o.space.Key(storage.TablePartition, storage.ID16(id)), rec); err != nil {
+			return nil, err
+		}
+		list.Subjects = append(list.Subjects, &pb.SubjectInfo{Id: rec.GetSubject(), CreatedMs: rec.GetCreatedMs()})
+		last = item.Key
+	}
+	return &pb.Reply{Result: &pb.Reply_Subjects{Subjects: list}}, nil
+}
+
+// defaultPageSize is what a page holds when the client names no size.
+const defaultPageSize = 50
+
+func pageSize(p *pb.Page) int {
+	if p.GetSize() == 0 {
+		return defaultPageSize
+	}
+	return int(p.GetSize())
+}
+
+// scanFrom turns a page request into scan options, or a cursor that is not of
+// this list into a problem.
+func (o *orgView) scanFrom(all storage.Range, kind cursorKind, page *pb.Page) (storage.ScanOptions, *pb.Problem) {
+	if page.GetCursor() == "" {
+		return storage.ScanOptions{}, nil
+	}
+	position, err := openCursor(o.secret, kind, page.GetCursor())
+	if err == nil {
+		var after storage.Key
+		if after, err = all.ParseKey(position); err == nil {
+			return storage.ScanOptions{After: after}, nil
+		}
+	}
+	return storage.ScanOptions{}, problem(codeInvalidCursor, "The cursor is damaged or belongs to another list, filter or partition.")
+}
+
+// eraseSubject makes a subject unusable at once and queues the erasure of all
+// it has.
+func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
+	if !validSubject(op.GetId()) {
+		c.refuse(problem(codeSubjectNotFound, "There is no such subject."))
+		return
+	}
+	name := pb.SubjectKey(op.GetId())
+	o.whenBusy(func(err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		o.exclusive("subject "+op.GetId(), func(release func()) {
+			ref, err := o.lookupSubject(name)
+			if err != nil || ref == nil {
+				release()
+				if err != nil {
+					c.fail(err)
+					return
+				}
+				c.refuse(problem(codeSubjectNotFound, "There is no such subject."))
+				return
+			}
+			job, err := o.newJob(jobSubjectErase, c.who.user, ref, 1)
+			if err != nil {
+				release()
+				c.fail(err)
+				return
+			}
+			b := storage.NewBatch(o.store)
+			b.Delete(o.space.Key(storage.TableSubject, storage.Str(ref.subject)))
+			b.Put(o.space.Key(storage.TablePartition, storage.ID16(ref.id)), &pb.Partition{
+				Id: ref.id.Bytes(), Kind: ref.kind, Subject: string(ref.subject), CreatedMs: ref.created, Erasing: true,
+			})
+			putJob(b, o.space, job)
+			// From here on no request reaches the partition, also while the
+			// commit is on its way: a write that is accepted now would be lost.
+			delete(o.subjects, name)
+			o.committer.submit(b, func(err error) {
+				o.tell(func(o *orgActor) {
+					release()
+					if err != nil {
+						c.fail(err)
+						return
+					}
+					o.openJobs++
+					c.reply(accepted(job))
+					o.erase(ref, job)
+				})
+			})
+		})
+	})
+}
+
+// erase carries out a subject_erase job. It can be repeated from the start: a
+// crash anywhere before the last commit leaves the job open.
+func (o *orgActor) erase(ref *partitionRef, job *pb.Job) {
+	if ch := o.children[ref.id]; ch != nil {
+		delete(o.children, ref.id)
+		o.sys.wg.Go(func() {
+			_ = o.sys.root.PoisonFuture(ch.pid).Wait() // stops the worker too; its commits are done or in the committer before ours
+			o.tell(func(o *orgActor) { o.eraseStored(ref, job) })
+		})
+		return
+	}
+	o.eraseStored(ref, job)
+}
+
+func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {
+	view := &o.orgView
+	o.sys.background(func(ctx context.Context) {
+		dropped, err := view.eraseNow(ctx, ref, job)
+		if err != nil && !errors.Is(err, errLost) {
+			view.sys.log.Error("erasing a subject failed; it is tried again", "org", view.id.String(), "job", job.GetId(), "err", err)
+		}
+		o.tell(func(o *orgActor) {
+			if err == nil {
+				o.openJobs -= 1 + dropped
+				return
+			}
+			o.sys.clock.AfterFunc(eraseRetry, func() { o.tell(func(o *orgActor) { o.eraseStored(ref, job) }) })
+		})
+	})
+}
+
+// eraseNow erases all of a partition and finishes the job. dropped is the number
+// of its unfinished jobs that went with it.
+func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) (dropped int, err error) {
+	b := storage.NewBatch(o.store)
+	b.EraseRange(ref.space.All())
+	b.Delete(o.space.Key(storage.TablePartition, storage.ID16(ref.id)))
+	err = o.withStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableJob), storage.ScanOptions{}, func() *pb.Job { return &pb.Job{} }) {
+			if err != nil {
+				return err
+			}
+			other := rec.Value
+			if string(other.GetPartition()) != string(ref.id[:]) || string(other.GetId()) == string(job.GetId()) || other.GetType() == jobSubjectErase {
+				continue
+			}
+			id, err := pb.JobIDFrom(other.GetId())
+			if err != nil {
+				return err
+			}
+			if !terminal(other.GetStatus()) {
+				dropped++
+			}
+			b.Erase(o.space.Key(storage.TableJob, storage.ID16(id)))
+			b.Delete(o.space.Key(storage.TableJobByTime, storage.U64Desc(uint64(other.GetCreatedMs())), storage.ID16(id)))
+			b.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(id)))
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	o.sys.parts.drop(ref)
+	now := clock.Millis(o.sys.clock.Now())
+	if job.GetStartedMs() == 0 {
+		job.StartedMs = now
+	}
+	job.Attempts++
+	job.Status, job.Done, job.FinishedMs = jobSucceeded, 1, now
+	// The order matters: what was erased must be gone from files and log before
+	// the job says so.
+	if err := o.committer.commit(b); err != nil {
+		return 0, err
+	}
+	if err := o.sys.cfg.Host.Compact(ctx, o.store); err != nil {
+		return 0, err
+	}
+	if err := o.sys.cfg.Storage.Erase(ctx, o.store); err != nil {
+		return 0, err
+	}
+	o.sys.parts.drop(ref)
+	done := storage.NewBatch(o.store)
+	finishJob(done, o.space, job)
+	return dropped, o.committer.commit(done)
+}

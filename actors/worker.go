@@ -1,0 +1,263 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"orgmem/brain/text"
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	// maxSliceItems and maxSliceBytes bound what is computed and committed
+	// together: enough to fill the CPU workers, little enough that a cancellation
+	// or a neighbour waits well under a second.
+	maxSliceItems = 64
+	maxSliceBytes = 128 << 10
+	// minBackOff and maxBackOff bound the wait after a failed slice; it doubles.
+	minBackOff = 100 * time.Millisecond
+	maxBackOff = 30 * time.Second
+)
+
+type (
+	// wake says that there may be something in the queue.
+	wake struct{}
+	// sliceDone is the end of a slice, from its goroutine.
+	sliceDone struct {
+		last uint64 // the newest entry dealt with; 0: the queue was empty
+		more bool
+		err  error
+	}
+	// cancel is a request to cancel a job.
+	cancel struct {
+		call *call
+		op   *pb.CancelJob
+	}
+)
+
+// worker is a subject's ingest child. It takes the queue in slices, one at a
+// time; its mailbox stays free meanwhile.
+type worker struct {
+	org    *orgView
+	part   *partitionRef
+	parent *actor.PID
+	ctx    actor.Context
+
+	running  bool
+	stopped  atomic.Bool
+	again    bool // woken while running
+	timer    clock.Timer
+	failures int // of the slice at the head of the queue, in a row
+	cancels  []cancel
+	asked    atomic.Pointer[pb.JobID] // the job whose cancellation waits for this slice
+	upTo     uint64
+	analyzer text.Analyzer // of the slice's goroutine
+	began    bool          // something was begun since the start
+	// reembedded is the last chunk that was embedded with the new model.
+	reembedded uint64
+}
+
+func newWorker(org *orgView, part *partitionRef, parent *actor.PID) *worker {
+	return &worker{org: org, part: part, parent: parent}
+}
+
+// Receive implements actor.Actor.
+func (w *worker) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		w.ctx = ctx
+		w.start()
+	case *actor.Stopping, *actor.Restarting:
+		w.stopped.Store(true)
+		if w.timer != nil {
+			w.timer.Stop()
+		}
+	case wake:
+		w.start()
+	case cancel:
+		w.cancels = append(w.cancels, m)
+		if id, err := pb.ParseJobID(m.op.GetId()); err == nil {
+			w.asked.Store(&id)
+		}
+		if !w.running {
+			w.settleCancels()
+			w.start()
+		}
+	case backOffOver:
+		w.timer = nil
+		w.start()
+	case sliceDone:
+		w.running = false
+		w.asked.Store(nil)
+		w.settleCancels()
+		w.next(m)
+	}
+}
+
+// start begins a slice unless one is under way or a back-off runs.
+func (w *worker) start() {
+	if w.running || w.timer != nil {
+		w.again = true
+		return
+	}
+	w.running, w.again = true, false
+	self, root := w.ctx.Self(), w.org.sys.root
+	limit := maxSliceItems
+	if w.failures > 0 {
+		limit = 1 // find out which item it is
+	}
+	failures := w.failures
+	w.org.sys.wg.Go(func() {
+		done := sliceDone{}
+		defer func() {
+			if r := recover(); r != nil {
+				done.err = fmt.Errorf("slice panicked: %v\n%s", r, debug.Stack())
+			}
+			root.Send(self, done)
+		}()
+		done = w.slice(limit, failures)
+	})
+}
+
+// next decides what follows a slice.
+func (w *worker) next(d sliceDone) {
+	if d.last > 0 {
+		w.upTo = d.last
+	}
+	switch {
+	case d.err == nil:
+		w.failures = 0
+		if d.more || w.again {
+			w.start()
+			return
+		}
+		w.ctx.Send(w.parent, workerIdle{w.upTo})
+	case errors.Is(d.err, errLost), errors.Is(d.err, errClosing), errors.Is(d.err, cluster.ErrFenced), errors.Is(d.err, cluster.ErrOutcomeUnknown), errors.Is(d.err, cluster.ErrRemoved):
+		// Another activation goes on from what is in the store.
+	default:
+		w.failures++
+		w.org.sys.log.Error("ingest failed; it is tried again", "org", w.org.id.String(), "partition", w.part.id.String(), "failures", w.failures, "err", d.err)
+		wait := min(maxBackOff, minBackOff<<min(w.failures-1, 10))
+		self, root := w.ctx.Self(), w.org.sys.root
+		w.timer = w.org.sys.clock.AfterFunc(wait, func() { root.Send(self, backOffOver{}) })
+	}
+}
+
+// slice does the oldest work of the queue.
+func (w *worker) slice(limit, failures int) sliceDone {
+	now, _, err := w.current()
+	if err != nil {
+		return sliceDone{err: err}
+	}
+	if m := now.state.GetModel(); m != "" && w.org.sys.models[m] == nil {
+		// The vectors are of a model that this node has not got: nothing is found
+		// by meaning until they are made anew, so that comes before new content.
+		_, err := w.reembed(now, w.org.sys.cfg.Embedder)
+		return sliceDone{more: true, err: err}
+	}
+	entries, err := w.take(limit)
+	if err != nil {
+		return sliceDone{err: err}
+	}
+	if len(entries) == 0 {
+		more, err := w.maintain()
+		return sliceDone{more: more, err: err}
+	}
+	// After the last slice one more look finds the queue empty and does the
+	// maintenance; so there is always more.
+	done := sliceDone{last: entries[len(entries)-1].seq, more: true}
+	if done.err = w.ingest(entries, failures); done.err == nil {
+		if now, _, done.err = w.current(); done.err == nil {
+			_, done.err = w.compact(now)
+		}
+	}
+	return done
+}
+
+// queued is an entry of the queue.
+type queued struct {
+	seq uint64
+	*pb.QueueEntry
+}
+
+// take reads the head of the queue.
+func (w *worker) take(limit int) (entries []queued, err error) {
+	size := 0
+	err = w.org.withStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, w.part.space.Prefix(storage.TableQueue), storage.ScanOptions{Limit: limit}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
+			if err != nil {
+				return err
+			}
+			if size > maxSliceBytes {
+				return nil
+			}
+			seq, err := queueSeq(rec.Key)
+			if err != nil {
+				return err
+			}
+			entries = append(entries, queued{seq, rec.Value})
+			size += len(rec.Value.GetItem().GetContent())
+		}
+		return nil
+	})
+	return entries, err
+}
+
+// backOffOver ends the wait after a failure.
+type backOffOver struct{}
+
+// settleCancels carries out cancellations between two slices.
+func (w *worker) settleCancels() {
+	for _, c := range w.cancels {
+		w.cancelNow(c)
+	}
+	w.cancels = nil
+}
+
+// cancelNow ends a job: what it has done stays, the rest of it leaves the queue.
+func (w *worker) cancelNow(m cancel) {
+	c := m.call
+	var job *pb.Job
+	err := w.org.withStore(func(st *storage.Store) (err error) {
+		if job, err = w.org.findJob(st, c.who, m.op.GetId()); err == nil && job != nil {
+			err = w.org.readItems(st, job)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		c.fail(err)
+		return
+	case job == nil:
+		c.refuse(jobNotFound())
+		return
+	case terminal(job.GetStatus()):
+		c.refuse(notCancellable(job))
+		return
+	}
+	items := job.Items
+	job.Items = nil
+	job.Status, job.FinishedMs = jobCancelled, clock.Millis(w.org.sys.clock.Now())
+	b := storage.NewBatch(w.org.store)
+	finishJob(b, w.org.space, job)
+	b.DeleteRange(storage.Between(
+		w.part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq())),
+		w.part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq()+job.GetTotal())),
+	))
+	// Waiting here is short, and nothing else may touch the job meanwhile.
+	if err := w.org.committer.commit(b); err != nil {
+		c.fail(err)
+		return
+	}
+	w.org.tell(func(o *orgActor) { o.openJobs-- })
+	job.Items = items
+	c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
+}

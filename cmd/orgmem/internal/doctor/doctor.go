@@ -1,0 +1,217 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"orgmem/cmd/orgmem/internal/config"
+)
+
+// Check is the outcome of one look.
+type Check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+// Patient is what is examined.
+type Patient struct {
+	Server  config.Server
+	Invalid error    // of config.Load; nil: valid
+	Environ []string // to find misspelt variables
+	Kernel  string   // name of the embedding kernel in use; empty: not known
+	Now     time.Time
+	Running bool // asked by the server itself: its own locks and ports are no finding
+}
+
+// maxLook bounds the one check that waits for somebody else.
+const maxLook = 2 * time.Second
+
+// Examine carries out all checks in a fixed order.
+func Examine(ctx context.Context, p Patient) []Check {
+	checks := []Check{
+		configuration(p), environment(p), directory(p), format(p), disk(p), descriptors(p), processor(p), clockCheck(p),
+	}
+	if p.Running {
+		return checks
+	}
+	alive := operatorAnswers(ctx, p.Server.OperatorListen)
+	return append(checks,
+		port("listen", p.Server.Listen, alive.OK), port("operator-listen", p.Server.OperatorListen, alive.OK), alive)
+}
+
+func configuration(p Patient) Check {
+	if p.Invalid != nil {
+		return Check{"configuration", false, strings.ReplaceAll(p.Invalid.Error(), "\n", "; ")}
+	}
+	return Check{"configuration", true, "valid"}
+}
+
+func environment(p Patient) Check {
+	if unknown := config.UnknownEnv(p.Environ); len(unknown) > 0 {
+		return Check{"environment", false, "no setting belongs to " + strings.Join(unknown, ", ")}
+	}
+	return Check{"environment", true, "no unknown ORGMEM_ variable"}
+}
+
+func directory(p Patient) Check {
+	const name = "data directory"
+	info, err := os.Stat(p.Server.Data)
+	if errors.Is(err, fs.ErrNotExist) {
+		parent := filepath.Dir(filepath.Clean(p.Server.Data))
+		if err := unix.Access(parent, unix.W_OK|unix.X_OK); err != nil {
+			return Check{name, false, fmt.Sprintf("%s does not exist and cannot be made: %s: %v", p.Server.Data, parent, err)}
+		}
+		return Check{name, true, p.Server.Data + " does not exist yet; it will be made"}
+	}
+	if err != nil {
+		return Check{name, false, err.Error()}
+	}
+	if !info.IsDir() {
+		return Check{name, false, p.Server.Data + " is not a directory"}
+	}
+	if err := unix.Access(p.Server.Data, unix.R_OK|unix.W_OK|unix.X_OK); err != nil {
+		return Check{name, false, fmt.Sprintf("%s: %v", p.Server.Data, err)}
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return Check{name, false, fmt.Sprintf("%s has mode %#o, others can look into it: chmod 700", p.Server.Data, mode)}
+	}
+	for _, secret := range []string{config.OperatorToken, "quickstart.key"} {
+		if info, err := os.Stat(filepath.Join(p.Server.Data, secret)); err == nil && info.Mode().Perm()&0o077 != 0 {
+			return Check{name, false, fmt.Sprintf("%s has mode %#o, others can read it: chmod 600", secret, info.Mode().Perm())}
+		}
+	}
+	return Check{name, true, p.Server.Data + ", readable and writable by its owner only"}
+}
+
+// knownFormat is the newest format of the data directory this binary writes;
+// storage refuses a newer one.
+const knownFormat = "orgmem data format 1"
+
+func format(p Patient) Check {
+	raw, err := os.ReadFile(filepath.Join(p.Server.Data, "VERSION"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Check{"data format", true, "no data yet"}
+	}
+	if err != nil {
+		return Check{"data format", false, err.Error()}
+	}
+	if got := strings.TrimSpace(string(raw)); got != knownFormat {
+		return Check{"data format", false, fmt.Sprintf("%q, this version knows %q", got, knownFormat)}
+	}
+	return Check{"data format", true, knownFormat}
+}
+
+func disk(p Patient) Check {
+	var stat unix.Statfs_t
+	at := p.Server.Data
+	for { // the directory may not exist yet
+		err := unix.Statfs(at, &stat)
+		if err == nil {
+			break
+		}
+		parent := filepath.Dir(at)
+		if !errors.Is(err, fs.ErrNotExist) || parent == at {
+			return Check{"disk space", false, fmt.Sprintf("%s: %v", at, err)}
+		}
+		at = parent
+	}
+	free := int64(stat.Bavail) * stat.Bsize
+	detail := fmt.Sprintf("%d MiB free, writes stop below %d MiB", free>>20, p.Server.MinFreeBytes>>20)
+	return Check{"disk space", free > p.Server.MinFreeBytes+p.Server.BallastBytes, detail}
+}
+
+// Descriptors a node needs beside its stores, and for each open store; both as
+// storage reckons.
+const (
+	reservedFiles = 2048
+	filesPerStore = 8
+)
+
+func descriptors(p Patient) Check {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return Check{"open files", false, err.Error()}
+	}
+	// The server raises the soft limit to the hard one itself.
+	need := uint64(reservedFiles + filesPerStore*p.Server.MaxOpenStores)
+	if limit.Max < need {
+		return Check{"open files", false, fmt.Sprintf("the limit is %d, %d open stores want %d: raise it (ulimit -n, LimitNOFILE) or lower max-open-stores", limit.Max, p.Server.MaxOpenStores, need)}
+	}
+	return Check{"open files", true, fmt.Sprintf("limit %d, wanted %d", limit.Max, need)}
+}
+
+func processor(p Patient) Check {
+	if p.Kernel == "" {
+		return Check{"processor", false, "the embedding model could not be loaded"}
+	}
+	if p.Kernel == "portable" {
+		return Check{"processor", true, "no AVX2: embedding runs the portable kernel, several times slower"}
+	}
+	return Check{"processor", true, "embedding kernel " + p.Kernel}
+}
+
+// epoch is before any build of this program: a clock that shows less was never
+// set, and every record would bear a wrong date for ever.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// unsynchronised is STA_UNSYNC of adjtimex(2).
+const unsynchronised = 0x40
+
+func clockCheck(p Patient) Check {
+	if p.Now.Before(epoch) {
+		return Check{"clock", false, "shows " + p.Now.UTC().Format(time.RFC3339) + ", which is in the past: set it"}
+	}
+	var t unix.Timex
+	if _, err := unix.Adjtimex(&t); err != nil {
+		return Check{"clock", true, "plausible; whether it is synchronised cannot be seen here"}
+	}
+	if t.Status&unsynchronised != 0 {
+		return Check{"clock", true, "plausible, but the kernel does not know it as synchronised (no time service?)"}
+	}
+	return Check{"clock", true, "synchronised"}
+}
+
+func port(name, address string, alive bool) Check {
+	listener, err := net.Listen("tcp", address) //nolint:noctx // binding waits for nothing
+	if err == nil {
+		return Check{name, listener.Close() == nil, address + " is free"}
+	}
+	if alive && errors.Is(err, syscall.EADDRINUSE) {
+		return Check{name, true, address + " is in use, and a server is running"}
+	}
+	return Check{name, false, fmt.Sprintf("%s: %v", address, err)}
+}
+
+// operatorAnswers asks whether a server is running. That none runs is no fault.
+func operatorAnswers(ctx context.Context, address string) Check {
+	ctx, cancel := context.WithTimeout(ctx, maxLook)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", nil)
+	if err != nil {
+		return Check{"operator interface", false, err.Error()}
+	}
+	response, err := http.DefaultClient.Do(request)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return Check{"operator interface", true, "no server is running at " + address}
+	}
+	if err != nil {
+		return Check{"operator interface", false, err.Error()}
+	}
+	response.Body.Close() //nolint:errcheck // nothing was written
+	if response.StatusCode != http.StatusOK {
+		return Check{"operator interface", false, fmt.Sprintf("%s answers %s", address, response.Status)}
+	}
+	return Check{"operator interface", true, "a server answers at " + address}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"orgmem/actors"
+	"orgmem/cmd/orgmem/internal/config"
+)
+
+// quickstartKey is the file in the data directory that holds the first key.
+const quickstartKey = "quickstart.key"
+
+// started is what `serve` tells once it is ready; with --json it is the one
+// object on standard output. The key fields are set on a first quickstart only.
+type started struct {
+	BaseURL     string `json:"baseUrl"`
+	OperatorURL string `json:"operatorUrl"`
+	DocsURL     string `json:"docsUrl"`
+	Data        string `json:"data"`
+	OrgID       string `json:"orgId,omitempty"`
+	UserID      string `json:"userId,omitempty"`
+	APIKey      string `json:"apiKey,omitempty"`
+	KeyFile     string `json:"keyFile,omitempty"`
+}
+
+// announce tells where the service is. On a quickstart of an empty data
+// directory it makes the personal organization first.
+func announce(c *cobra.Command, w world, server config.Server, l listeners, operator actors.Operator, quickstart bool) error {
+	scheme := "http://"
+	if server.TLSCert != "" {
+		scheme = "https://"
+	}
+	s := started{
+		BaseURL: scheme + reachable(l.public), OperatorURL: "http://" + reachable(l.operator), Data: server.Data,
+	}
+	s.DocsURL = s.BaseURL + "/docs"
+	keyFile := filepath.Join(server.Data, quickstartKey)
+	if !quickstart {
+		return w.answer(c, s, func(out io.Writer) { fmt.Fprintf(out, "Serving %s\n", s.BaseURL) })
+	}
+	orgs, err := operator.Orgs(c.Context())
+	if err != nil {
+		return fmt.Errorf("quickstart: %w", err)
+	}
+	if len(orgs) > 0 {
+		return w.answer(c, s, func(out io.Writer) { remind(out, s, keyFile) })
+	}
+	made, err := operator.CreateOrg(c.Context(), actors.NewOrg{
+		Name: "Personal", OwnerEmail: "owner@localhost.localdomain", Personal: true,
+	})
+	if err != nil {
+		return fmt.Errorf("quickstart: %w", err)
+	}
+	if err := writeSecret(keyFile, made.APIKey); err != nil {
+		return fmt.Errorf("quickstart: %w", err)
+	}
+	s.OrgID, s.UserID, s.APIKey, s.KeyFile = made.Org.String(), made.Owner.String(), made.APIKey, keyFile
+	return w.answer(c, s, func(out io.Writer) { welcome(out, s) })
+}
+
+func welcome(out io.Writer, s started) {
+	fmt.Fprintf(out, `Your memory is ready.
+
+  Address   %[1]s
+  Key       %[2]s   (also in %[3]s)
+  Docs      %[4]s
+  Operator  %[5]s
+
+Try it in another terminal:
+
+  export ORGMEM_BASE_URL=%[1]s ORGMEM_API_KEY=$(cat %[3]s)
+  curl -sH "X-Svc-API-Key: $ORGMEM_API_KEY" --json '{"content":"The boiler was serviced in May."}' $ORGMEM_BASE_URL/v1/ingest
+  orgmem search who looked after the heating
+  orgmem import ~/notes
+
+`, s.BaseURL, s.APIKey, s.KeyFile, s.DocsURL, s.OperatorURL)
+}
+
+func remind(out io.Writer, s started, keyFile string) {
+	fmt.Fprintf(out, "Your memory is ready again.\n\n  Address   %s\n  Docs      %s\n", s.BaseURL, s.DocsURL)
+	if _, err := os.Stat(keyFile); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(out, "  Key       make one: orgmem org list, orgmem member list ORG, orgmem key create ORG ...\n\n")
+		return
+	}
+	fmt.Fprintf(out, "  Key       the first one is in %s\n\n", keyFile)
+}
+
+// reachable is the listener's address as a client on this machine can use it.
+func reachable(l net.Listener) string {
+	addr, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		return l.Addr().String()
+	}
+	host := addr.IP.String()
+	if addr.IP.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, fmt.Sprint(addr.Port))
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"orgmem/cmd/orgmem/internal/config"
+)
+
+// settingFlags are the flags that the table of settings makes.
+type settingFlags struct{ file string }
+
+func (f *settingFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.file, "config", "", "TOML file with settings (or "+config.EnvConfig+")")
+	for _, s := range config.Settings {
+		c.Flags().String(s.Name, s.Default, fmt.Sprintf("%s: %s", s.Form, firstSentence(s.Doc)))
+	}
+}
+
+// load returns the effective configuration; see config.Load.
+func (f *settingFlags) load(c *cobra.Command, w world) (config.Server, []config.Value, error) {
+	given := make(map[string]string)
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		for _, s := range config.Settings {
+			if s.Name == flag.Name {
+				given[s.Name] = flag.Value.String()
+			}
+		}
+	})
+	file := f.file
+	if file == "" {
+		file = w.env(config.EnvConfig, "")
+	}
+	return config.Load(config.Sources{Flags: given, Getenv: w.lookupEnv, File: file})
+}
+
+// firstSentence keeps --help to one line for each flag.
+func firstSentence(doc string) string {
+	for i := range len(doc) - 1 {
+		if doc[i] == '.' && doc[i+1] == ' ' {
+			return doc[:i]
+		}
+	}
+	return doc
+}

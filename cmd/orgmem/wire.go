@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"orgmem/actors"
+	"orgmem/api"
+	"orgmem/brain/embed"
+	"orgmem/cluster"
+	"orgmem/cmd/orgmem/internal/config"
+	"orgmem/cmd/orgmem/internal/doctor"
+	"orgmem/storage"
+)
+
+func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node, error) {
+	ballast := server.BallastBytes
+	if ballast == 0 {
+		ballast = -1 // storage's zero means its default
+	}
+	return storage.Open(storage.Options{
+		Dir: server.Data, Clock: w.clock, Logger: log,
+		CacheBytes: server.CacheBytes, MaxOpenStores: server.MaxOpenStores,
+		MinFreeBytes: server.MinFreeBytes, BallastBytes: ballast,
+	})
+}
+
+func startCluster(ctx context.Context, w world, store *storage.Node, log *slog.Logger) (*cluster.Host, error) {
+	return cluster.Start(ctx, cluster.Config{Storage: store, Clock: w.clock, Logger: log})
+}
+
+func loadModel() (*embed.Model, error) { return embed.Load() }
+
+func modelID() string {
+	model, err := loadModel()
+	if err != nil {
+		return "none: " + err.Error()
+	}
+	return string(model.ID())
+}
+
+func kernelName() string {
+	model, err := loadModel()
+	if err != nil {
+		return ""
+	}
+	return string(model.Kernel())
+}
+
+// embedder lets the actors use the model without knowing it.
+type embedder struct{ *embed.Model }
+
+func (e embedder) ID() string                 { return string(e.Model.ID()) }
+func (e embedder) NewEncoder() actors.Encoder { return encoder{e.Model.NewEncoder(), e.Dim()} }
+
+type encoder struct {
+	*embed.Encoder
+	dim int
+}
+
+func (e encoder) Passages(texts []string) [][]float32 {
+	vectors := make([][]float32, len(texts))
+	flat := make([]float32, len(texts)*e.dim) // one allocation, which the caller owns
+	for i := range vectors {
+		vectors[i] = flat[i*e.dim : (i+1)*e.dim : (i+1)*e.dim]
+	}
+	e.Encoder.Passages(vectors, texts)
+	return vectors
+}
+
+func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, model *embed.Model, log *slog.Logger) (*actors.System, error) {
+	return actors.Start(actors.Config{
+		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: embedder{model},
+		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject,
+		SnapshotBytes: server.SnapshotBytes, Workers: server.CPUWorkers,
+	})
+}
+
+func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, system *actors.System, model *embed.Model, log *slog.Logger) (*api.Server, error) {
+	token, err := operatorToken(server.Data)
+	if err != nil {
+		return nil, err
+	}
+	accessLog := api.LogProblems
+	if server.AccessLogAll {
+		accessLog = api.LogAll
+	}
+	return api.New(api.Config{
+		Asker: system, Operator: system, Ready: system.Ready, OperatorToken: token,
+		Clock: w.clock, Logger: log, Collectors: []prometheus.Collector{nodeMetrics{store}},
+		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
+		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody,
+		Doctor: func(ctx context.Context) api.Doctor {
+			return examineRunning(ctx, w, server, values, host, model)
+		},
+	})
+}
+
+// examineRunning is the server's report about itself.
+func examineRunning(ctx context.Context, w world, server config.Server, values []config.Value, host *cluster.Host, model *embed.Model) api.Doctor {
+	report := api.Doctor{Version: version}
+	for _, v := range values {
+		report.Config = append(report.Config, api.Setting{Name: v.Name, Value: v.Value, Origin: string(v.Origin)})
+	}
+	for _, check := range doctor.Examine(ctx, doctor.Patient{
+		Server: server, Environ: w.environ(), Kernel: string(model.Kernel()), Now: w.clock.Now(), Running: true,
+	}) {
+		report.Checks = append(report.Checks, api.Check(check))
+	}
+	ready := api.Check{Name: "shards", OK: true, Detail: fmt.Sprintf("%d shards serve", host.Shards())}
+	if err := host.Ready(); err != nil {
+		ready.OK, ready.Detail = false, err.Error()
+	}
+	report.Checks = append(report.Checks, ready)
+	return report
+}
+
+// tokenBytes of randomness make an operator token, written in hexadecimal.
+const tokenBytes = 32
+
+// operatorToken reads the token from the data directory, or makes it on the
+// first start.
+func operatorToken(data string) (string, error) {
+	path := filepath.Join(data, config.OperatorToken)
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		if token := strings.TrimSpace(string(raw)); len(token) >= api.MinOperatorToken {
+			return token, nil
+		}
+		return "", fmt.Errorf("operator token: %s holds none; delete it and start again to get a new one", path)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("operator token: %w", err)
+	}
+	token := make([]byte, tokenBytes)
+	rand.Read(token) //nolint:errcheck // documented never to fail
+	text := hex.EncodeToString(token)
+	return text, writeSecret(path, text)
+}
+
+// writeSecret writes a file that only its owner may read, in one step: nobody
+// ever reads half a key.
+func writeSecret(path, text string) error {
+	draft := path + ".new"
+	err := os.WriteFile(draft, []byte(text+"\n"), config.FileMode0600)
+	if err == nil {
+		err = os.Rename(draft, path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+// listeners are the two doors. They are opened before the service is ready, so
+// that a port that is taken is found at once.
+type listeners struct{ public, operator net.Listener }
+
+func listen(ctx context.Context, server config.Server) (listeners, error) {
+	var (
+		config net.ListenConfig
+		l      listeners
+		err    error
+	)
+	if l.public, err = config.Listen(ctx, "tcp", server.Listen); err != nil {
+		return l, fmt.Errorf("public interface: %w", err)
+	}
+	if l.operator, err = config.Listen(ctx, "tcp", server.OperatorListen); err != nil {
+		return l, errors.Join(fmt.Errorf("operator interface: %w", err), l.public.Close())
+	}
+	return l, nil
+}
+
+// Close is for the way in only: once served, the edge owns the listeners.
+func (l listeners) Close() error { return errors.Join(l.public.Close(), l.operator.Close()) }

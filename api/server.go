@@ -2,14 +2,23 @@ package api
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"orgmem/actors"
@@ -139,29 +148,223 @@ func (c Config) Validate() error {
 	return errors.New("api configuration: " + strings.Join(problems, "; "))
 }
 
+func (c Config) withDefaults() Config {
+	setDefault := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	setDefault(&c.RequestTimeout, 30*time.Second)
+	setDefault(&c.BodyTimeout, 30*time.Second)
+	setDefault(&c.SlowRequest, time.Second)
+	for _, size := range []struct {
+		of    *int64
+		value int64
+	}{{&c.MaxBody, 1 << 20}, {&c.MaxIngestBody, 10 << 20}, {&c.MaxBodiesInFlight, 128 << 20}} {
+		if *size.of == 0 {
+			*size.of = size.value
+		}
+	}
+	if c.AccessLog == "" {
+		c.AccessLog = LogProblems
+	}
+	if c.DocsURL == "" {
+		c.DocsURL = "/docs"
+	}
+	if c.Random == nil {
+		c.Random = rand.Reader
+	}
+	return c
+}
+
 // Server is the HTTP edge of one node: the public interface and the operator
 // interface. It holds no state of any organization.
-type Server struct{}
+type Server struct {
+	cfg      Config
+	docsURL  string
+	table    []*Route
+	registry huma.Registry
+	openapi  []byte
+	gatherer *prometheus.Registry
+	metrics  *metrics
+	bodies   budget
+	draining atomic.Bool
+
+	idPrefix string // of request ids: new with every start
+	idNext   atomic.Uint64
+
+	public   *http.Server
+	operator *http.Server
+}
+
+// settleLibraries sets what gin and huma keep in package variables. Setting them
+// once, before the first server, keeps them from being written under readers.
+var settleLibraries = sync.OnceFunc(func() {
+	gin.SetMode(gin.ReleaseMode)
+	huma.ValidateStrictCasing = true
+	huma.DefaultArrayNullable = false // our lists are never null
+})
 
 // New builds a server; nothing listens yet.
 func New(c Config) (*Server, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Server{}, nil
+	settleLibraries()
+	s := &Server{cfg: c.withDefaults(), gatherer: prometheus.NewRegistry()}
+	s.docsURL = strings.TrimSuffix(s.cfg.DocsURL, "/")
+	s.bodies.limit = s.cfg.MaxBodiesInFlight
+	var seed [8]byte
+	if _, err := io.ReadFull(s.cfg.Random, seed[:]); err != nil {
+		return nil, fmt.Errorf("seed request ids: %w", err)
+	}
+	s.idPrefix = hex.EncodeToString(seed[:]) + "-"
+
+	var err error
+	if s.metrics, err = newMetrics(s.gatherer, &s.bodies); err != nil {
+		return nil, fmt.Errorf("register metrics: %w", err)
+	}
+	for _, collector := range s.cfg.Collectors {
+		if err := s.gatherer.Register(collector); err != nil {
+			return nil, fmt.Errorf("register a collector: %w", err)
+		}
+	}
+	if s.table, s.registry, err = newTable(); err != nil {
+		return nil, err
+	}
+	document := newDocument(s.table, s.registry)
+	if s.openapi, err = encodeDocument(document); err != nil {
+		return nil, err
+	}
+	engine, err := s.publicEngine(document)
+	if err != nil {
+		return nil, err
+	}
+	var tlsConfig *tls.Config
+	if s.cfg.TLS.Cert != "" {
+		if tlsConfig, err = newTLS(s.cfg.TLS, s.cfg.Clock, s.cfg.Logger); err != nil {
+			return nil, err
+		}
+	}
+	s.public = s.httpServer(engine)
+	s.public.TLSConfig = tlsConfig
+	operator, err := s.operatorEngine()
+	if err != nil {
+		return nil, err
+	}
+	s.operator = s.httpServer(operator)
+	return s, nil
+}
+
+func (s *Server) httpServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:                      handler,
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is an unknown path like any other
+		ReadHeaderTimeout:            headerTimeout,
+		IdleTimeout:                  idleTimeout,
+		WriteTimeout:                 s.cfg.BodyTimeout + s.cfg.RequestTimeout + writeSlack,
+		MaxHeaderBytes:               maxHeaderBytes,
+		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: maxStreamsPerConnection},
+		ErrorLog:                     slog.NewLogLogger(s.cfg.Logger.Handler(), slog.LevelDebug), // handshakes that fail and clients that leave
+	}
+}
+
+// publicEngine routes the public interface: the table, the document and the
+// pages. Client addresses come from connections alone, never from headers.
+func (s *Server) publicEngine(document *huma.OpenAPI) (*gin.Engine, error) {
+	engine, err := s.newEngine()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range s.table {
+		r.meter = s.metrics.route(r.Method, r.Path)
+		engine.Handle(r.Method, r.ginPath(), s.handler(r))
+	}
+	if err := s.serveDocs(engine, document); err != nil {
+		return nil, err
+	}
+	return engine, nil
+}
+
+// newEngine returns a router that answers what it does not know with problems.
+func (s *Server) newEngine() (*gin.Engine, error) {
+	engine := gin.New()
+	if err := engine.SetTrustedProxies(nil); err != nil {
+		return nil, fmt.Errorf("trust no proxies: %w", err)
+	}
+	engine.HandleMethodNotAllowed = true
+	engine.RedirectTrailingSlash = false
+	engine.RedirectFixedPath = false
+	// Ids may hold any character, a slash too: match the path as it was sent,
+	// and decode each parameter once, ourselves.
+	engine.UseEscapedPath = true
+	engine.UnescapePathValues = false
+	unknown := s.metrics.route("any", "unmatched")
+	answer := func(code string) gin.HandlerFunc {
+		return func(c *gin.Context) {
+			ex := s.begin(c.Writer, c.Request, nil, unknown)
+			defer ex.end()
+			ex.refuse(refusal(code), nil)
+		}
+	}
+	engine.NoRoute(answer(codeNotFound))
+	engine.NoMethod(answer(codeMethod))
+	return engine, nil
+}
+
+// requestID is the caller's own, when it is fit to be logged and repeated, or a
+// new one.
+func (s *Server) requestID(h http.Header) string {
+	if values := h[headerRequestID]; len(values) == 1 && visibleASCII(values[0], maxRequestID) {
+		return values[0]
+	}
+	var buf [40]byte
+	b := append(buf[:0], s.idPrefix...)
+	return string(strconv.AppendUint(b, s.idNext.Add(1), 16))
 }
 
 // Serve answers requests on both listeners until Shutdown, and then returns
 // nil; it returns an error as soon as either listener fails. It takes the
 // listeners over and closes them. Call it once.
-func (s *Server) Serve(public, operator net.Listener) error { return nil }
+func (s *Server) Serve(public, operator net.Listener) error {
+	failed := make(chan error, 2)
+	go func() {
+		listener := newListener(public, s.public.TLSConfig == nil, s.wireProblem)
+		if s.public.TLSConfig != nil {
+			failed <- s.public.ServeTLS(listener, "", "")
+			return
+		}
+		failed <- s.public.Serve(listener)
+	}()
+	go func() { failed <- s.operator.Serve(newListener(operator, true, s.wireProblem)) }()
+	first := <-failed
+	if !errors.Is(first, http.ErrServerClosed) {
+		// One listener without the other is no node: stop both.
+		first = errors.Join(fmt.Errorf("serve: %w", first), s.public.Close(), s.operator.Close())
+		<-failed
+		return first
+	}
+	if second := <-failed; !errors.Is(second, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", second)
+	}
+	return nil
+}
 
 // Drain makes every new request on the public interface fail with 503
 // service_draining, and /readyz with it, so that load balancers turn away
 // before the listeners close. It may be called more than once.
-func (s *Server) Drain() {}
+func (s *Server) Drain() { s.draining.Store(true) }
 
 // Shutdown drains, closes both listeners and waits for the requests under way
 // until ctx ends; then it cuts them off and returns ctx's error. It may be
 // called more than once.
-func (s *Server) Shutdown(ctx context.Context) error { return nil }
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.Drain()
+	err := s.public.Shutdown(ctx)
+	// The operator's listener goes last: it shows how the draining goes.
+	err = errors.Join(err, s.operator.Shutdown(ctx))
+	if err != nil {
+		return errors.Join(fmt.Errorf("shut down: %w", err), s.public.Close(), s.operator.Close())
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+)
+
+// budget bounds the bytes of all bodies under way on the node.
+type budget struct {
+	limit int64
+	used  atomic.Int64
+}
+
+func (b *budget) take(n int64) bool {
+	if b.used.Add(n) > b.limit {
+		b.used.Add(-n)
+		return false
+	}
+	return true
+}
+
+func (b *budget) give(n int64) { b.used.Add(-n) }
+
+var bodyBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// errOverBudget means that the node holds as many bytes of bodies as it may.
+var errOverBudget = errors.New("too many bytes of bodies under way")
+
+// readBody reads the whole body into the exchange. The problem is the client's
+// fault; errOverBudget is ours.
+func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
+	r := ex.r
+	if r.ContentLength > limit {
+		return refusalf(codeTooLarge, "The body is larger than the %d bytes that this route accepts.", limit), nil
+	}
+	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	late := ex.startReadTimer()
+	defer late.stop()
+
+	ex.pooled = bodyBuffers.Get().(*[]byte)
+	buf := (*ex.pooled)[:0]
+	defer func() {
+		*ex.pooled, ex.body, ex.bytesIn = buf, buf, len(buf)
+		ex.s.metrics.bodyBytes.Add(float64(len(buf)))
+	}()
+	expect := int64(bodyStep)
+	if r.ContentLength > 0 {
+		expect = min(expect, r.ContentLength)
+	}
+	for {
+		if int64(len(buf)) == ex.held {
+			if !ex.s.bodies.take(expect) {
+				return nil, errOverBudget
+			}
+			ex.held += expect
+			expect = bodyStep
+		}
+		if int64(cap(buf)) < ex.held {
+			grown := make([]byte, len(buf), max(ex.held, min(2*int64(cap(buf)), limit+1)))
+			copy(grown, buf)
+			buf = grown
+		}
+		n, err := r.Body.Read(buf[len(buf):min(ex.held, int64(cap(buf)))])
+		buf = buf[:len(buf)+n]
+		if int64(len(buf)) > limit {
+			return refusalf(codeTooLarge, "The body is larger than the %d bytes that this route accepts.", limit), nil
+		}
+		switch {
+		case err == io.EOF, r.ContentLength > 0 && int64(len(buf)) == r.ContentLength:
+			return nil, nil
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			ex.w.Header()["Connection"] = closeConnection
+			return refusal(codeRequestTimeout), nil
+		case err != nil:
+			return refusalf(codeMalformed, "The body could not be read to its end."), nil
+		}
+	}
+}
+
+// readTimer makes the read of a body fail once the injected clock says that time
+// is up: it puts the connection's own deadline into the past.
+type readTimer struct {
+	timer   clock.Timer
+	control *http.ResponseController
+
+	mu    sync.Mutex
+	ended bool // guarded by mu: a timer that fires late must not touch the next request
+	fired bool // guarded by mu
+}
+
+func (ex *exchange) startReadTimer() *readTimer {
+	t := &readTimer{control: http.NewResponseController(ex.w)}
+	t.timer = ex.s.cfg.Clock.AfterFunc(ex.s.cfg.BodyTimeout, t.fire)
+	return t
+}
+
+func (t *readTimer) fire() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ended {
+		t.fired = true
+		_ = t.control.SetReadDeadline(time.Unix(1, 0)) // not supported: the server's own time-outs hold
+	}
+}
+
+func (t *readTimer) stop() {
+	t.timer.Stop()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	if t.fired {
+		_ = t.control.SetReadDeadline(time.Time{})
+	}
+}
+
+var closeConnection = []string{"close"}
+
+// releaseBody gives the body's bytes back. Nothing of the request points into
+// them: decoding copies.
+func (ex *exchange) releaseBody() {
+	ex.s.bodies.give(ex.held)
+	if ex.pooled == nil {
+		return
+	}
+	if cap(*ex.pooled) <= maxPooledBuffer {
+		bodyBuffers.Put(ex.pooled)
+	}
+	ex.pooled, ex.body, ex.held = nil, nil, 0
+}

@@ -1,0 +1,273 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gin-gonic/gin"
+
+	pb "orgmem/proto"
+)
+
+// emptySchema is what a route without a body accepts: nothing, or {}.
+var emptySchema = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false}
+
+// exchange is one request and its answer. What it learns on the way becomes the
+// request's one line in the log.
+type exchange struct {
+	s         *Server
+	w         http.ResponseWriter
+	r         *http.Request
+	route     *Route // nil outside the table
+	meter     *routeMeter
+	start     time.Time
+	requestID string
+	answered  bool
+
+	pooled *[]byte // the body's buffer, if it came from the pool
+	body   []byte
+	held   int64 // bytes drawn from the budget
+
+	// For the log.
+	key      pb.KeyHash
+	status   int
+	code     string
+	bytesIn  int
+	bytesOut int
+	err      error  // what made it an internal error
+	stack    []byte // of a panic
+}
+
+// handler serves one row of the table.
+func (s *Server) handler(r *Route) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		ex := s.begin(c.Writer, c.Request, r, r.meter)
+		defer ex.end()
+		ex.serve(c.Params)
+	}
+}
+
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, route *Route, meter *routeMeter) *exchange {
+	ex := &exchange{s: s, w: w, r: r, route: route, meter: meter, start: s.cfg.Clock.Now()}
+	s.metrics.inFlight.Inc()
+	ex.requestID = s.requestID(r.Header)
+	return ex
+}
+
+// serve runs decisions.md, section 2, as far as it is the edge's: what is found
+// here after the credential's shape travels to the organization's actor all the
+// same, as a Rejected operation, so that 401, 429 and 403 come first and a
+// refused caller still pays.
+func (ex *exchange) serve(path gin.Params) {
+	if ex.s.draining.Load() {
+		ex.refuse(refusal(codeDraining), nil)
+		return
+	}
+	key, ok := credential(ex.r.Header)
+	if !ok {
+		ex.refuse(refusal(codeAuthentication), nil)
+		return
+	}
+	ex.key = key
+	r := ex.route
+	env := &pb.Envelope{
+		KeyHash:     key[:],
+		Route:       r.ID,
+		Family:      r.Family,
+		Scope:       r.Scope,
+		SubjectMode: r.Subject,
+		RequestId:   ex.requestID,
+		Method:      r.Method,
+		Path:        ex.r.URL.EscapedPath(),
+		DeadlineMs:  ex.start.Add(ex.s.cfg.RequestTimeout).UnixMilli(),
+	}
+	problem, overload := ex.compose(env, path)
+	if overload != nil {
+		// Shedding must cost nothing, and no actor is to hear of it: it comes
+		// before the credential is known to be good.
+		ex.s.metrics.shed.Inc()
+		ex.refuse(refusalf(codeDegraded, "The node has as many bodies under way as it may."), nil)
+		return
+	}
+	if problem != nil {
+		env.Op = &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problem}}
+	}
+	ex.ask(env)
+}
+
+// compose reads everything that the request says into the envelope. It returns
+// the first problem in the order of decisions.md; errOverBudget is the only
+// error.
+func (ex *exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, error) {
+	r := ex.route
+	subject, present, problem := subjectSelector(ex.r.Header)
+	switch {
+	case present && r.Subject == pb.SubjectMode_SUBJECT_REFUSED:
+		env.HasSubject = true // refused whatever it says
+	case problem != nil:
+		// A fault of the selector is found before the scope is looked at.
+		env.Scope = ""
+		return problem, nil
+	default:
+		env.HasSubject, env.Subject = present, subject
+	}
+
+	var errs violations
+	if r.body != nil {
+		switch problem, err := ex.receive(env, &errs); {
+		case err != nil:
+			return nil, err
+		case problem != nil:
+			return problem, nil
+		}
+	}
+	input := reflect.New(r.input)
+	if problem := fillParams(r, path, ex.r.URL.RawQuery, input.Elem(), &errs); problem != nil {
+		return problem, nil
+	}
+	if r.body != nil && (len(ex.body) > 0 || r.wantsBody()) {
+		body, schema := reflect.Value{}, emptySchema
+		if r.wantsBody() {
+			body, schema = input.Elem().Field(r.bodyIndex), r.bodySchema
+		} else {
+			body = reflect.ValueOf(&empty{}).Elem()
+		}
+		if problem := decodeBody(ex.body, r.body, schema, r.registry, body, &errs); problem != nil {
+			return problem, nil
+		}
+	}
+	if !errs.any() {
+		r.fill(env, input.Interface(), &errs)
+	}
+	return errs.refusal(), nil
+}
+
+// receive reads the body and, where the route replays, the idempotency key.
+// They go together: without the whole body there is no hash to compare.
+func (ex *exchange) receive(env *pb.Envelope, errs *violations) (*pb.Problem, error) {
+	r := ex.route
+	hasBody := ex.r.ContentLength != 0
+	if hasBody && !jsonContent(ex.r.Header) {
+		return refusal(codeMediaType), nil
+	}
+	if problem, err := ex.readBody(r.bodyLimit(&ex.s.cfg)); problem != nil || err != nil {
+		return problem, err
+	}
+	if r.Idempotent {
+		if env.IdempotencyKey = idempotencyKey(ex.r.Header, errs); env.IdempotencyKey != "" {
+			sum := sha256.Sum256(ex.body)
+			env.BodyHash = sum[:]
+		}
+	}
+	return nil, nil
+}
+
+// ask makes the one hop and answers.
+func (ex *exchange) ask(env *pb.Envelope) {
+	ctx, cancel := context.WithCancel(ex.r.Context())
+	late := ex.s.cfg.Clock.AfterFunc(ex.s.cfg.RequestTimeout, cancel)
+	reply, err := ex.s.cfg.Asker.Ask(ctx, env)
+	late.Stop()
+	cancel()
+	if err != nil {
+		problem, internal := askProblem(err)
+		if internal {
+			ex.err = err
+		}
+		ex.refuse(problem, nil)
+		return
+	}
+	ex.reply(reply)
+}
+
+// reply writes what the actor answered.
+func (ex *exchange) reply(reply *pb.Reply) {
+	if problem := reply.GetProblem(); problem != nil {
+		if reply.GetReplayed() {
+			ex.w.Header()["Idempotent-Replayed"] = headerTrue
+		}
+		ex.refuse(problem, reply.GetRate())
+		return
+	}
+	r := ex.route
+	output, ok := r.answer(reply)
+	status := int(reply.GetStatus())
+	if status == 0 {
+		status = r.Status
+	}
+	if !ok || !r.succeedsWith(status) {
+		ex.err = errUnexpectedReply
+		ex.refuse(refusal(codeInternal), reply.GetRate())
+		return
+	}
+	h := ex.w.Header()
+	if reply.GetReplayed() {
+		h["Idempotent-Replayed"] = headerTrue
+	}
+	ex.rateHeaders(h, reply.GetRate())
+	if status == http.StatusNoContent {
+		ex.write(status, nil, nil)
+		return
+	}
+	ex.writeJSON(status, contentJSON, output)
+}
+
+// refuse writes a problem.
+func (ex *exchange) refuse(p *pb.Problem, rate *pb.RateLimit) {
+	e, body := ex.s.problemJSON(p, ex.requestID)
+	if e.Code == codeRateLimit && p.GetDetail() == "" && ex.route != nil {
+		body.Detail = "The API key has spent its budget for the family " + ex.route.Family + "."
+	}
+	ex.code = e.Code
+	h := ex.w.Header()
+	ex.rateHeaders(h, rate)
+	if seconds := retryAfter(e, p, rate); seconds > 0 {
+		h["Retry-After"] = []string{itoa(seconds)}
+	}
+	if e.Status == http.StatusUnauthorized {
+		h["Www-Authenticate"] = headerBearer
+	}
+	ex.writeJSON(e.Status, contentProblem, body)
+}
+
+// rateHeaders shows the caller's bucket in the interface's own form, which
+// differs from the IETF draft's.
+func (ex *exchange) rateHeaders(h http.Header, rate *pb.RateLimit) {
+	if rate == nil {
+		return
+	}
+	var buf [128]byte
+	b := append(buf[:0], "default;r="...)
+	b = strconv.AppendUint(b, uint64(rate.GetRemaining()), 10)
+	b = append(b, ";t="...)
+	b = strconv.AppendUint(b, uint64(rate.GetResetS()), 10)
+	split := len(b)
+	b = append(b, "default;q="...)
+	b = strconv.AppendUint(b, uint64(rate.GetQuota()), 10)
+	b = append(b, ";w=60;pk="...)
+	b = append(b, rate.GetPartition()...)
+	both := string(b)
+	values := []string{both[:split], both[split:]}
+	// Not canonical on purpose: over HTTP/1.1 the names then read as the
+	// interface writes them.
+	h["RateLimit"] = values[0:1:1]
+	h["RateLimit-Policy"] = values[1:2:2]
+}
+
+// succeedsWith reports whether the row lists the status.
+func (r *Route) succeedsWith(status int) bool {
+	if status == r.Status {
+		return true
+	}
+	for _, s := range r.Statuses {
+		if s == status {
+			return true
+		}
+	}
+	return false
+}

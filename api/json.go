@@ -1,0 +1,148 @@
+package api
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// jsonOptions are those of every answer. Stored text that is not UTF-8 (there
+// should be none) is shown with replacement characters: failing would hide the
+// whole record.
+var jsonOptions = json.JoinOptions(
+	jsontext.AllowInvalidUTF8(true),
+	json.FormatNilSliceAsNull(false),
+)
+
+// timeLayout is RFC 3339 in UTC with milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// timestamp is a time in Unix milliseconds that is written as RFC 3339; 0 is
+// null. Fields that may be null carry the tag `nullable:"true"`.
+type timestamp int64
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (t timestamp) MarshalJSONTo(e *jsontext.Encoder) error {
+	if t == 0 {
+		return e.WriteToken(jsontext.Null)
+	}
+	var buf [len(timeLayout) + 16]byte
+	b := append(buf[:0], '"')
+	b = time.UnixMilli(int64(t)).UTC().AppendFormat(b, timeLayout)
+	return e.WriteValue(append(b, '"'))
+}
+
+// Schema implements huma.SchemaProvider.
+func (timestamp) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+// instant is a time in a request: any RFC 3339 form.
+type instant struct{ ms int64 }
+
+func (t *instant) fromJSON(raw jsontext.Value) string {
+	const expected = "expected RFC 3339 date-time"
+	if raw.Kind() != '"' {
+		return expected
+	}
+	text, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil {
+		return expected
+	}
+	at, err := time.Parse(time.RFC3339, string(text))
+	if err != nil {
+		return expected
+	}
+	t.ms = at.UnixMilli()
+	return ""
+}
+
+// Schema implements huma.SchemaProvider.
+func (instant) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+// orNull is text that is written as null when it is empty.
+type orNull string
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (s orNull) MarshalJSONTo(e *jsontext.Encoder) error {
+	if s == "" {
+		return e.WriteToken(jsontext.Null)
+	}
+	return e.WriteToken(jsontext.String(string(s)))
+}
+
+// Schema implements huma.SchemaProvider.
+func (orNull) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Nullable: true}
+}
+
+// object is a JSON object that is kept and answered as canonical bytes; empty
+// stands for {}.
+type object []byte
+
+// canonicalOptions sort the members and shorten fractions (RFC 8785), but leave
+// whole numbers alone: beyond 2^53 they would lose digits, and identifiers are
+// what metadata is for.
+var canonicalOptions = []jsontext.Options{
+	jsontext.Multiline(false),
+	jsontext.SpaceAfterColon(false),
+	jsontext.SpaceAfterComma(false),
+	jsontext.PreserveRawStrings(false),
+	jsontext.CanonicalizeRawInts(false),
+	jsontext.CanonicalizeRawFloats(true),
+	jsontext.ReorderRawObjects(true),
+}
+
+func canonical(raw jsontext.Value) (jsontext.Value, error) {
+	v := raw.Clone()
+	err := v.Format(canonicalOptions...)
+	return v, err
+}
+
+func (o *object) fromJSON(raw jsontext.Value) string {
+	if raw.Kind() != '{' {
+		return "expected object"
+	}
+	v, err := canonical(raw)
+	if err != nil {
+		return "expected object"
+	}
+	if len(v) > maxMetadata {
+		return "expected at most " + strconv.Itoa(maxMetadata) + " bytes of JSON"
+	}
+	*o = object(v)
+	return ""
+}
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (o object) MarshalJSONTo(e *jsontext.Encoder) error {
+	if len(o) == 0 {
+		return e.WriteValue(jsontext.Value("{}"))
+	}
+	return e.WriteValue(jsontext.Value(o))
+}
+
+// Schema implements huma.SchemaProvider.
+func (object) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+// nullable lets the named properties, whose schemas are references, be null as
+// well; huma's own nullable covers scalars only.
+func nullable(s *huma.Schema, names ...string) *huma.Schema {
+	for _, name := range names {
+		p := s.Properties[name]
+		description := p.Description
+		p.Description = ""
+		s.Properties[name] = &huma.Schema{
+			Description: description,
+			AnyOf:       []*huma.Schema{p, {Type: "null"}},
+		}
+	}
+	return s
+}

@@ -1,0 +1,81 @@
+package api
+
+import "time"
+
+// The bounds that no configuration changes. Those that an operator may change
+// are fields of Config.
+const (
+	// maxDepth is decisions.md's: nesting deeper than 64 levels is refused. It
+	// keeps every recursive walk over a client's JSON shallow.
+	maxDepth = 64
+
+	// maxHeaderBytes bounds the request line and the headers of one request:
+	// four times what the longest legal combination of ours needs (a subject of
+	// 256 percent-encoded bytes, an idempotency key, a credential, a path).
+	maxHeaderBytes = 32 << 10
+
+	// headerTimeout and idleTimeout free connections that send nothing: 5 s is
+	// long for a header on any network, 60 s outlives the keep-alive of the
+	// usual clients and proxies.
+	headerTimeout = 5 * time.Second
+	idleTimeout   = 60 * time.Second
+
+	// writeSlack is added to the time-outs of body and actor to bound the whole
+	// of one request, so that a client that reads its answer slowly holds a
+	// connection no longer than this.
+	writeSlack = 30 * time.Second
+
+	// maxConnections bounds open connections of one listener: at about 20 KiB
+	// each 10,000 cost 200 MiB. Above it, new ones wait in the kernel's backlog.
+	maxConnections = 10_000
+
+	// maxStreamsPerConnection bounds the requests that one HTTP/2 connection
+	// runs at a time; 100 is the least that the RFC recommends.
+	maxStreamsPerConnection = 100
+
+	// bodyStep is the step by which a body's buffer grows, and by which it
+	// draws from Config.MaxBodiesInFlight: what has arrived counts, not what
+	// was announced, so an idle connection cannot book ten megabytes.
+	bodyStep = 64 << 10
+
+	// maxPooledBuffer is the largest buffer that is kept for the next request;
+	// one large body must not pin its memory for ever.
+	maxPooledBuffer = 64 << 10
+
+	// maxViolations bounds the errors that one problem lists; a client that has
+	// a hundred wrong fields does not miss the hundred and first.
+	maxViolations = 100
+
+	// maxFieldName bounds an unknown field's name in an answer: it is the
+	// client's text, shown so that a typing error can be found.
+	maxFieldName = 64
+
+	// maxRequestID is decisions.md's bound for a caller's own request id.
+	maxRequestID = 128
+
+	// maxIdempotencyKey is decisions.md's.
+	maxIdempotencyKey = 255
+
+	// maxSubjectBytes is decisions.md's.
+	maxSubjectBytes = 256
+
+	// maxPageSize and defaultPageSize are the interface's and decisions.md's.
+	maxPageSize     = 100
+	defaultPageSize = 50
+
+	// maxMetadata bounds one item's metadata: identifiers and small scalars are
+	// its purpose, and it is copied into each listing of the node.
+	maxMetadata = 64 << 10
+
+	// maxMetadataFilters bounds the conditions of one search's metadata filter;
+	// each costs a look at every candidate.
+	maxMetadataFilters = 16
+
+	// retryBusySeconds is the advice of a node that sheds load: overload passes
+	// quickly or not at all.
+	retryBusySeconds = 1
+
+	// retryDrainSeconds is the advice of a node that shuts down: by then its
+	// successor, or a neighbour, answers.
+	retryDrainSeconds = 5
+)

@@ -1,0 +1,221 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	pb "orgmem/proto"
+)
+
+// tagTexts describes the tags, in the document's order.
+var tagTexts = []struct{ name, text string }{
+	{tagIdentity, "Who the key stands for."},
+	{tagKeys, "API keys of the caller."},
+	{tagSubjects, "The end users of the client's product, each with a memory of its own."},
+	{tagIngest, "Pushing content in. All ingestion is asynchronous: 202 means queued, on disk."},
+	{tagJobs, "The asynchronous work, of all kinds."},
+	{tagSearch, "Finding passages."},
+	{tagGraph, "The knowledge graph, record by record."},
+}
+
+const documentText = "A private memory for each organization: content pushed in can be searched, recalled, edited with an audit trail, reasoned over and forgotten completely.\n\n" +
+	"Memory is partitioned by subject. A request acts for the key's owner, or for the provisioned subject that `X-Svc-Subject` names. " +
+	"Every failure is an RFC 9457 problem with a stable `code`; every answer carries `X-Request-Id`. " +
+	"Unknown request fields are refused. Timestamps are RFC 3339 in UTC."
+
+// subjectModes names the modes in the document's x-svc-subject.
+var subjectModes = map[pb.SubjectMode]string{
+	pb.SubjectMode_SUBJECT_IGNORED: "ignored",
+	pb.SubjectMode_SUBJECT_AWARE:   "aware",
+	pb.SubjectMode_SUBJECT_REFUSED: "refused",
+}
+
+// newDocument makes the OpenAPI 3.1 document of the table.
+func newDocument(table []*Route, registry huma.Registry) *huma.OpenAPI {
+	doc := &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title:       "Organizational Memory Service",
+			Version:     "1.0.0", // the interface's, not the build's: clients compare it
+			Description: documentText,
+		},
+		Servers: []*huma.Server{{URL: "/", Description: "The server that answers this document."}},
+		Paths:   map[string]*huma.PathItem{},
+		Components: &huma.Components{
+			Schemas: registry,
+			SecuritySchemes: map[string]*huma.SecurityScheme{
+				"apiKey": {Type: "apiKey", In: "header", Name: "X-Svc-API-Key", Description: "An API key, svc_prod_… or svc_sandbox_…."},
+				"bearer": {Type: "http", Scheme: "bearer", Description: "The same key as a bearer token."},
+			},
+			Headers:   documentHeaders(),
+			Responses: map[string]*huma.Response{},
+		},
+		Security: []map[string][]string{{"apiKey": {}}, {"bearer": {}}},
+	}
+	for _, t := range tagTexts {
+		doc.Tags = append(doc.Tags, &huma.Tag{Name: t.name, Description: t.text})
+	}
+	problem := registry.Schema(reflect.TypeFor[problemBody](), true, "Problem")
+	for _, r := range table {
+		item := doc.Paths[r.Path]
+		if item == nil {
+			item = &huma.PathItem{}
+			doc.Paths[r.Path] = item
+		}
+		*methodOf(item, r.Method) = operationOf(r, registry, problem)
+	}
+	doc.Extensions = map[string]any{"x-svc-problems": documentCodes()}
+	return doc
+}
+
+func methodOf(item *huma.PathItem, method string) **huma.Operation {
+	switch method {
+	case http.MethodPut:
+		return &item.Put
+	case http.MethodPost:
+		return &item.Post
+	case http.MethodPatch:
+		return &item.Patch
+	case http.MethodDelete:
+		return &item.Delete
+	}
+	return &item.Get
+}
+
+func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.Operation {
+	op := &huma.Operation{
+		OperationID: r.ID, Summary: r.Summary, Description: r.Description, Tags: []string{r.Tag},
+		Responses: map[string]*huma.Response{},
+		Extensions: map[string]any{
+			"x-svc-scope":       r.Scope,
+			"x-svc-rate-family": r.Family,
+			"x-svc-subject":     subjectModes[r.Subject],
+			"x-svc-idempotent":  r.Idempotent,
+		},
+	}
+	for _, p := range r.pathParams {
+		op.Parameters = append(op.Parameters, documentParam(p, true))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.queryParams)) {
+		op.Parameters = append(op.Parameters, documentParam(r.queryParams[name], false))
+	}
+	if r.Subject != pb.SubjectMode_SUBJECT_REFUSED {
+		text := "The provisioned subject to act for, percent-encoded. Omit it to act for the key's owner."
+		if r.Subject == pb.SubjectMode_SUBJECT_IGNORED {
+			text = "Has no effect on this route, but a subject that is not provisioned is refused."
+		}
+		op.Parameters = append(op.Parameters, &huma.Param{
+			Name: headerSubject, In: "header", Description: text, Schema: &huma.Schema{Type: huma.TypeString},
+		})
+	}
+	if r.Idempotent {
+		one, most := 1, maxIdempotencyKey
+		op.Parameters = append(op.Parameters, &huma.Param{
+			Name: headerIdempotency, In: "header",
+			Description: "Makes a retry safe: the same key with the same body within 24 hours answers the first outcome again.",
+			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: &one, MaxLength: &most, Pattern: "^[!-~]+$"},
+		})
+	}
+	if r.wantsBody() {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/json": {Schema: r.bodySchema},
+		}}
+	}
+	for _, status := range append([]int{r.Status}, r.Statuses...) {
+		response := &huma.Response{Description: http.StatusText(status), Headers: headerRefs(status, r)}
+		if status != http.StatusNoContent {
+			response.Content = map[string]*huma.MediaType{
+				"application/json": {Schema: registry.Schema(r.output, true, r.ID+"Response")},
+			}
+		}
+		op.Responses[strconv.Itoa(status)] = response
+	}
+	byStatus := map[int][]string{}
+	for _, e := range r.problems() {
+		byStatus[e.Status] = append(byStatus[e.Status], "`"+e.Code+"`")
+	}
+	for status, codes := range byStatus {
+		op.Responses[strconv.Itoa(status)] = &huma.Response{
+			Description: http.StatusText(status) + ": " + strings.Join(codes, ", "),
+			Headers:     headerRefs(status, r),
+			Content:     map[string]*huma.MediaType{contentProblem[0]: {Schema: problem}},
+		}
+	}
+	return op
+}
+
+func documentParam(p param, required bool) *huma.Param {
+	schema := *p.schema
+	description := schema.Description
+	schema.Description = ""
+	return &huma.Param{Name: p.name, In: p.in, Required: required, Description: description, Schema: &schema}
+}
+
+// documentHeaders are the headers that answers carry.
+func documentHeaders() map[string]*huma.Header {
+	text := &huma.Schema{Type: huma.TypeString}
+	return map[string]*huma.Header{
+		"X-Request-Id":        {Description: "Ours, or the caller's own when it is 1 to 128 visible ASCII characters.", Schema: text},
+		"RateLimit":           {Description: "default;r=<tokens left>;t=<seconds until full>. On every answer that got past the credential check.", Schema: text},
+		"RateLimit-Policy":    {Description: "default;q=<tokens per minute>;w=60;pk=<opaque digest>.", Schema: text},
+		"Retry-After":         {Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger}},
+		"Idempotent-Replayed": {Description: "true on the replay of an earlier outcome.", Schema: text},
+	}
+}
+
+func headerRefs(status int, r *Route) map[string]*huma.Header {
+	names := []string{"X-Request-Id"}
+	if status != http.StatusUnauthorized {
+		names = append(names, "RateLimit", "RateLimit-Policy")
+	}
+	switch status {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		names = append(names, "Retry-After")
+	}
+	if r.Idempotent && status < http.StatusInternalServerError {
+		names = append(names, "Idempotent-Replayed")
+	}
+	refs := map[string]*huma.Header{}
+	for _, name := range names {
+		refs[name] = &huma.Header{Ref: "#/components/headers/" + name}
+	}
+	return refs
+}
+
+// documentCodes is the catalogue as the document shows it.
+func documentCodes() []any {
+	var list []any
+	for _, e := range sortedCatalogue() {
+		list = append(list, map[string]any{"code": e.Code, "status": e.Status, "title": e.Title, "description": e.Explanation})
+	}
+	return list
+}
+
+// encodeDocument writes the document with sorted members and indentation, so
+// that two versions compare line by line.
+func encodeDocument(doc *huma.OpenAPI) ([]byte, error) {
+	raw, err := doc.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("encode the OpenAPI document: %w", err)
+	}
+	var tree any
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		return nil, fmt.Errorf("encode the OpenAPI document: %w", err)
+	}
+	var out bytes.Buffer
+	if err := json.MarshalWrite(&out, tree, json.Deterministic(true), jsontext.WithIndent("  ")); err != nil {
+		return nil, fmt.Errorf("encode the OpenAPI document: %w", err)
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}

@@ -1,0 +1,162 @@
+package api
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	pb "orgmem/proto"
+)
+
+// The operator interface is its own router on its own listener. It makes and
+// removes organizations, members and keys, and shows how the node is; it reads
+// no content.
+
+// operatorRoute is one row of the operator's table. handle gets the decoded
+// body (a pointer to the type of body, or nil) and returns what to answer.
+type operatorRoute struct {
+	method string
+	path   string
+	status int
+	open   bool         // needs no token
+	body   reflect.Type // nil: none
+	handle func(ctx context.Context, s *Server, path gin.Params, body any) (any, error)
+}
+
+// operatorEngine routes the operator interface.
+func (s *Server) operatorEngine() (*gin.Engine, error) {
+	engine, err := s.newEngine()
+	if err != nil {
+		return nil, err
+	}
+	registry := huma.NewMapRegistry("#/", schemaName)
+	for _, r := range operatorRoutes {
+		var body *operatorBody
+		if r.body != nil {
+			p, err := planOf(r.body)
+			if err != nil {
+				return nil, fmt.Errorf("operator route %s: %w", r.path, err)
+			}
+			body = &operatorBody{r.body, p, registry.Schema(r.body, true, ""), registry}
+		}
+		meter := s.metrics.route(r.method, r.path)
+		path := strings.NewReplacer("{", ":", "}", "").Replace(r.path)
+		engine.Handle(r.method, path, func(c *gin.Context) {
+			ex := s.begin(c.Writer, c.Request, nil, meter)
+			defer ex.end()
+			ex.serveOperator(r, body, c.Params)
+		})
+	}
+	// A scrape is not a request of anybody's: it is neither counted nor logged.
+	scrape := promhttp.HandlerFor(s.gatherer, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+	engine.GET("/metrics", func(c *gin.Context) {
+		if !ownHost(c.Request.Host) {
+			c.Status(http.StatusForbidden)
+			return
+		}
+		scrape.ServeHTTP(c.Writer, c.Request)
+	})
+	return engine, nil
+}
+
+type operatorBody struct {
+	of       reflect.Type
+	plan     *plan
+	schema   *huma.Schema
+	registry huma.Registry
+}
+
+func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.Params) {
+	if !ownHost(ex.r.Host) {
+		// A page that made its own name point here (DNS rebinding) sends that name.
+		ex.refuse(refusalf(codePermission, "The operator interface answers to localhost and to addresses, not to this host name."), nil)
+		return
+	}
+	if !r.open && !ex.s.operatorToken(ex.r.Header) {
+		ex.refuse(refusalf(codeAuthentication, "The operator token is missing or wrong."), nil)
+		return
+	}
+	var input any
+	if body != nil {
+		var errs violations
+		value := reflect.New(body.of)
+		problem := refusal(codeMediaType)
+		if jsonContent(ex.r.Header) {
+			var err error
+			if problem, err = ex.readBody(ex.s.cfg.MaxBody); err != nil {
+				ex.refuse(refusal(codeDegraded), nil)
+				return
+			}
+			if problem == nil {
+				problem = decodeBody(ex.body, body.plan, body.schema, body.registry, value.Elem(), &errs)
+			}
+		}
+		if problem == nil {
+			problem = errs.refusal()
+		}
+		if problem != nil {
+			ex.refuse(problem, nil)
+			return
+		}
+		input = value.Interface()
+	}
+	ctx, cancel := context.WithCancel(ex.r.Context())
+	late := ex.s.cfg.Clock.AfterFunc(ex.s.cfg.RequestTimeout, cancel)
+	defer func() { late.Stop(); cancel() }()
+	output, err := r.handle(ctx, ex.s, path, input)
+	if err != nil {
+		problem, internal := operatorProblem(err)
+		if internal {
+			ex.err = err
+		}
+		ex.refuse(problem, nil)
+		return
+	}
+	if r.status == http.StatusNoContent {
+		ex.write(r.status, nil, nil)
+		return
+	}
+	ex.writeJSON(r.status, contentJSON, output)
+}
+
+// operatorToken compares in constant time.
+func (s *Server) operatorToken(h http.Header) bool {
+	value, ok := single(h, headerAuth)
+	if !ok {
+		return false
+	}
+	token, ok := bearer(value)
+	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(s.cfg.OperatorToken)) == 1
+}
+
+// ownHost reports whether a Host header names the server in a way that no
+// stranger's DNS can: by address, or as localhost.
+func ownHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// orgParam reads {org}. What is no id names no organization.
+func orgParam(path gin.Params) (pb.OrgID, error) {
+	id, err := pb.ParseOrgID(path.ByName("org"))
+	if err != nil {
+		return id, errNoOrg
+	}
+	return id, nil
+}

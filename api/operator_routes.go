@@ -1,0 +1,241 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+
+	"github.com/gin-gonic/gin"
+
+	"orgmem/actors"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+)
+
+var (
+	errNoOrg  = fmt.Errorf("path: %w", actors.ErrOrgNotFound)
+	errNoUser = fmt.Errorf("path: %w", actors.ErrUserNotFound)
+)
+
+var operatorRoutes = []operatorRoute{
+	{method: http.MethodGet, path: "/healthz", status: http.StatusOK, open: true,
+		handle: func(context.Context, *Server, gin.Params, any) (any, error) {
+			return health{"ok"}, nil
+		}},
+	{method: http.MethodGet, path: "/readyz", status: http.StatusOK, open: true,
+		handle: func(ctx context.Context, s *Server, _ gin.Params, _ any) (any, error) {
+			if s.draining.Load() {
+				return nil, problemError{refusal(codeDraining)}
+			}
+			if s.cfg.Ready != nil {
+				if err := s.cfg.Ready(ctx); err != nil {
+					return nil, problemError{refusalf(codeDegraded, "Not ready: %s.", err)}
+				}
+			}
+			return health{"ready"}, nil
+		}},
+	{method: http.MethodPost, path: "/operator/orgs", status: http.StatusCreated, body: reflect.TypeFor[newOrgBody](),
+		handle: func(ctx context.Context, s *Server, _ gin.Params, body any) (any, error) {
+			in := body.(*newOrgBody)
+			org, err := s.cfg.Operator.CreateOrg(ctx, actors.NewOrg{
+				Name: in.Name, OwnerEmail: in.OwnerEmail, Personal: in.Personal, Plan: in.Plan,
+			})
+			return createdOrg{org.Org.String(), org.Slug, org.Owner.String(), org.APIKey, org.Key.String()}, err
+		}},
+	{method: http.MethodGet, path: "/operator/orgs", status: http.StatusOK,
+		handle: func(ctx context.Context, s *Server, _ gin.Params, _ any) (any, error) {
+			orgs, err := s.cfg.Operator.Orgs(ctx)
+			list := dataOf[orgInfo]{Data: make([]orgInfo, 0, len(orgs))}
+			for _, o := range orgs {
+				list.Data = append(list.Data, orgInfoOf(o))
+			}
+			return list, err
+		}},
+	{method: http.MethodGet, path: "/operator/orgs/{org}", status: http.StatusOK,
+		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+			org, err := orgParam(path)
+			if err != nil {
+				return nil, err
+			}
+			o, err := s.cfg.Operator.Org(ctx, org)
+			return orgInfoOf(o), err
+		}},
+	{method: http.MethodPut, path: "/operator/orgs/{org}/plan", status: http.StatusNoContent, body: reflect.TypeFor[planBody](),
+		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
+			org, err := orgParam(path)
+			if err != nil {
+				return nil, err
+			}
+			return nil, s.cfg.Operator.SetPlan(ctx, org, body.(*planBody).Plan)
+		}},
+	{method: http.MethodDelete, path: "/operator/orgs/{org}", status: http.StatusNoContent,
+		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+			org, err := orgParam(path)
+			if err != nil {
+				return nil, err
+			}
+			return nil, s.cfg.Operator.DeleteOrg(ctx, org)
+		}},
+	{method: http.MethodPost, path: "/operator/orgs/{org}/members", status: http.StatusCreated, body: reflect.TypeFor[memberBody](),
+		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
+			org, err := orgParam(path)
+			if err != nil {
+				return nil, err
+			}
+			in := body.(*memberBody)
+			m, err := s.cfg.Operator.AddMember(ctx, org, in.Email, actors.Role(in.Role))
+			return memberOf(m), err
+		}},
+	{method: http.MethodGet, path: "/operator/orgs/{org}/members", status: http.StatusOK,
+		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+			org, err := orgParam(path)
+			if err != nil {
+				return nil, err
+			}
+			members, err := s.cfg.Operator.Members(ctx, org)
+			list := dataOf[member]{Data: make([]member, 0, len(members))}
+			for _, m := range members {
+				list.Data = append(list.Data, memberOf(m))
+			}
+			return list, err
+		}},
+	{method: http.MethodDelete, path: "/operator/orgs/{org}/members/{user}", status: http.StatusNoContent,
+		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+			org, err := orgParam(path)
+			if err != nil {
+				return nil, err
+			}
+			user, err := pb.ParseUserID(path.ByName("user"))
+			if err != nil {
+				return nil, errNoUser
+			}
+			return nil, s.cfg.Operator.RemoveMember(ctx, org, user)
+		}},
+	{method: http.MethodPost, path: "/operator/orgs/{org}/keys", status: http.StatusCreated, body: reflect.TypeFor[operatorKeyBody](),
+		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
+			org, err := orgParam(path)
+			if err != nil {
+				return nil, err
+			}
+			in := body.(*operatorKeyBody)
+			user, err := pb.ParseUserID(in.UserID)
+			if err != nil {
+				return nil, errNoUser
+			}
+			key, err := s.cfg.Operator.CreateKey(ctx, actors.NewKey{Org: org, User: user, Scopes: in.Scopes, Label: in.Label})
+			return newKey{key.APIKey, key.Key.String(), key.Label}, err
+		}},
+	{method: http.MethodGet, path: "/operator/doctor", status: http.StatusOK,
+		handle: func(ctx context.Context, s *Server, _ gin.Params, _ any) (any, error) {
+			var d Doctor
+			if s.cfg.Doctor != nil {
+				d = s.cfg.Doctor(ctx)
+			}
+			return doctorReport(d), nil
+		}},
+}
+
+// problemError lets a handler answer a problem of the catalogue.
+type problemError struct{ problem *pb.Problem }
+
+func (e problemError) Error() string        { return e.problem.GetCode() }
+func (e problemError) Problem() *pb.Problem { return e.problem }
+
+type health struct {
+	Status string `json:"status"`
+}
+
+// newOrgBody leaves the values to actors, which refuses what it cannot take;
+// here only the types are settled.
+type newOrgBody struct {
+	Name       string `json:"name" blank:"false" maxLength:"200"`
+	OwnerEmail string `json:"ownerEmail" blank:"false" maxLength:"320"`
+	Personal   bool   `json:"personal,omitempty"`
+	Plan       string `json:"plan,omitempty" enum:"free,standard,scale,unlimited"`
+}
+
+type planBody struct {
+	Plan string `json:"plan" enum:"free,standard,scale,unlimited"`
+}
+
+type memberBody struct {
+	Email string `json:"email" blank:"false" maxLength:"320"`
+	Role  string `json:"role" enum:"owner,admin,member"`
+}
+
+type operatorKeyBody struct {
+	UserID string   `json:"userId"`
+	Scopes []string `json:"scopes" minItems:"1" maxItems:"16" enum:"read,write,admin,graph:write,memory:forget,subjects:provision,usage:read"`
+	Label  string   `json:"label" blank:"false" maxLength:"200"`
+}
+
+type createdOrg struct {
+	OrgID  string `json:"orgId"`
+	Slug   string `json:"slug"`
+	UserID string `json:"userId"`
+	APIKey string `json:"apiKey"`
+	KeyID  string `json:"keyId"`
+}
+
+type dataOf[T any] struct {
+	Data []T `json:"data"`
+}
+
+type orgInfo struct {
+	OrgID     string    `json:"orgId"`
+	Name      string    `json:"name"`
+	Slug      string    `json:"slug"`
+	Personal  bool      `json:"personal"`
+	Plan      string    `json:"plan"`
+	CreatedAt timestamp `json:"createdAt"`
+	Members   int       `json:"members"`
+	Subjects  int       `json:"subjects"`
+}
+
+func orgInfoOf(o actors.OrgInfo) orgInfo {
+	return orgInfo{
+		OrgID: o.Org.String(), Name: o.Name, Slug: o.Slug, Personal: o.Personal, Plan: o.Plan,
+		CreatedAt: timestamp(clock.Millis(o.Created)), Members: o.Members, Subjects: o.Subjects,
+	}
+}
+
+type member struct {
+	UserID    string    `json:"userId"`
+	Email     string    `json:"email"`
+	Role      string    `json:"role"`
+	CreatedAt timestamp `json:"createdAt"`
+}
+
+func memberOf(m actors.MemberInfo) member {
+	return member{m.User.String(), m.Email, m.Role, timestamp(clock.Millis(m.Created))}
+}
+
+type doctorJSON struct {
+	Version string        `json:"version"`
+	Config  []settingJSON `json:"config"`
+	Checks  []checkJSON   `json:"checks"`
+}
+
+type settingJSON struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+type checkJSON struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+func doctorReport(d Doctor) doctorJSON {
+	out := doctorJSON{Version: d.Version}
+	for _, s := range d.Config {
+		out.Config = append(out.Config, settingJSON(s))
+	}
+	for _, c := range d.Checks {
+		out.Checks = append(out.Checks, checkJSON(c))
+	}
+	return out
+}

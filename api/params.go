@@ -1,0 +1,172 @@
+package api
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gin-gonic/gin"
+
+	pb "orgmem/proto"
+)
+
+// fromText is implemented by parameter types that read themselves.
+type fromText interface {
+	// fromText returns what was expected, or empty; problem, where not nil, is
+	// answered instead.
+	fromText(text string) (message string, problem *pb.Problem)
+}
+
+var fromTextType = reflect.TypeFor[fromText]()
+
+// param is one path or query parameter of a route.
+type param struct {
+	name   string
+	in     string // path, query
+	index  []int  // of the field
+	own    bool   // the type implements fromText
+	schema *huma.Schema
+}
+
+// paramsOf lists a request type's parameters, those of embedded structs too.
+func paramsOf(t reflect.Type, registry huma.Registry) ([]param, error) {
+	var list []param
+	for _, f := range reflect.VisibleFields(t) {
+		for _, in := range []string{"path", "query"} {
+			name := f.Tag.Get(in)
+			if name == "" {
+				continue
+			}
+			own := reflect.PointerTo(f.Type).Implements(fromTextType)
+			if f.Type.Kind() != reflect.String && !own {
+				return nil, fmt.Errorf("%s.%s: a parameter is text or reads itself", t, f.Name)
+			}
+			list = append(list, param{
+				name: name, in: in, index: f.Index, own: own,
+				schema: huma.SchemaFromField(registry, f, t.Name()+f.Name),
+			})
+		}
+	}
+	return list, nil
+}
+
+// fillParams reads path and query into dst. A malformed escape is a problem of
+// the whole request.
+func fillParams(r *Route, path gin.Params, rawQuery string, dst reflect.Value, errs *violations) *pb.Problem {
+	for _, p := range r.pathParams {
+		text, ok := decodeEscapes(path.ByName(p.name))
+		if !ok {
+			return refusalf(codeMalformed, "The path holds a malformed escape, or is not UTF-8.")
+		}
+		p.set(text, dst, errs)
+	}
+	if rawQuery == "" {
+		return nil
+	}
+	query, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return refusalf(codeMalformed, "The query holds a malformed escape.")
+	}
+	for name, values := range query {
+		for _, v := range values {
+			if !utf8.ValidString(v) || !utf8.ValidString(name) {
+				return refusalf(codeMalformed, "The query is not UTF-8.")
+			}
+		}
+		p, known := r.queryParams[name]
+		switch {
+		case known && len(values) > 1:
+			errs.add(name, "is given more than once")
+		case known:
+			p.set(values[0], dst, errs)
+		case name == "cursor" || name == "pageSize":
+			// decisions.md: ignored on a route that does not paginate.
+		default:
+			errs.add(showName(name), "unknown query parameter")
+		}
+	}
+	return nil
+}
+
+func (p param) set(text string, dst reflect.Value, errs *violations) {
+	field := dst.FieldByIndex(p.index)
+	if p.own {
+		message, problem := field.Addr().Interface().(fromText).fromText(text)
+		if problem != nil {
+			errs.problem = problem
+		}
+		if message != "" {
+			errs.add(p.name, message)
+		}
+		return
+	}
+	if p.schema.MinLength != nil || p.schema.MaxLength != nil || len(p.schema.Enum) > 0 {
+		var found huma.ValidateResult
+		huma.Validate(nil, p.schema, huma.NewPathBuffer([]byte(p.name), len(p.name)), huma.ModeWriteToServer, text, &found)
+		errs.addHuma(found.Errors)
+	}
+	field.SetString(text)
+}
+
+// decodeEscapes percent-decodes a path segment or header value once. What has
+// no percent sign is taken as it is.
+func decodeEscapes(text string) (string, bool) {
+	if strings.IndexByte(text, '%') >= 0 {
+		decoded, err := url.PathUnescape(text)
+		if err != nil {
+			return "", false
+		}
+		text = decoded
+	}
+	return text, utf8.ValidString(text)
+}
+
+// page is embedded in the request type of every list that paginates.
+type page struct {
+	Cursor cursor   `query:"cursor" doc:"The nextCursor of the previous page; opaque. Omit it for the first page."`
+	Size   pageSize `query:"pageSize" doc:"How many entries to answer at most. Values above 100 are read as 100."`
+}
+
+func (p page) proto() *pb.Page { return &pb.Page{Size: uint32(p.Size), Cursor: string(p.Cursor)} }
+
+type cursor string
+
+func (c *cursor) fromText(text string) (string, *pb.Problem) {
+	if text == "" { // it would read as no cursor, and answer the first page again
+		return "", refusal(codeInvalidCursor)
+	}
+	*c = cursor(text)
+	return "", nil
+}
+
+// Schema implements huma.SchemaProvider.
+func (cursor) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
+
+// pageSize is 1–100, or 0 for the default.
+type pageSize uint32
+
+func (s *pageSize) fromText(text string) (string, *pb.Problem) {
+	digits := strings.TrimLeft(text, "0")
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return "expected positive integer", nil
+	}
+	if len(digits) > 3 { // larger than any integer type, perhaps, and a legal way to say "all you give"
+		*s = maxPageSize
+		return "", nil
+	}
+	n := 0
+	for _, c := range digits {
+		n = 10*n + int(c-'0')
+	}
+	*s = pageSize(min(n, maxPageSize))
+	return "", nil
+}
+
+// Schema implements huma.SchemaProvider.
+func (pageSize) Schema(huma.Registry) *huma.Schema {
+	one := 1.0
+	return &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Default: defaultPageSize}
+}

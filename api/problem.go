@@ -1,0 +1,118 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"orgmem/actors"
+	pb "orgmem/proto"
+)
+
+// problemBody is an RFC 9457 problem as it is written.
+type problemBody struct {
+	Type             string       `json:"type" format:"uri-reference" doc:"Address of the page that explains the code."`
+	Title            string       `json:"title"`
+	Status           int          `json:"status" doc:"The HTTP status."`
+	Detail           string       `json:"detail" doc:"What went wrong, for a person."`
+	Code             string       `json:"code" doc:"What went wrong, for a program: stable."`
+	RequestID        string       `json:"requestId" doc:"The value of the X-Request-Id header."`
+	Errors           []fieldError `json:"errors,omitempty" doc:"On validation_failed: each field that is wrong."`
+	SuggestedAction  string       `json:"suggestedAction,omitempty"`
+	DocumentationURL string       `json:"documentationUrl,omitempty" format:"uri-reference"`
+}
+
+type fieldError struct {
+	Field   string `json:"field" doc:"Path of the field, such as items[3].content."`
+	Message string `json:"message" doc:"What is expected. It never repeats what was sent."`
+}
+
+// refusal makes a problem with the catalogue's own words.
+func refusal(code string) *pb.Problem { return &pb.Problem{Code: code} }
+
+func refusalf(code, format string, args ...any) *pb.Problem {
+	return &pb.Problem{Code: code, Detail: fmt.Sprintf(format, args...)}
+}
+
+// entryOf looks a problem's code up. A code outside the catalogue is our
+// mistake, and reads as internal_error: a status invented here would be one
+// that no document mentions.
+func entryOf(p *pb.Problem) entry {
+	if e, ok := catalogue[p.GetCode()]; ok {
+		return e
+	}
+	return catalogue[codeInternal]
+}
+
+// problemJSON is the one translator from a problem to what the client reads.
+func (s *Server) problemJSON(p *pb.Problem, requestID string) (entry, problemBody) {
+	e := entryOf(p)
+	b := problemBody{
+		Type:            s.docsURL + "/errors/" + e.Code,
+		Title:           e.Title,
+		Status:          e.Status,
+		Detail:          p.GetDetail(),
+		Code:            e.Code,
+		RequestID:       requestID,
+		SuggestedAction: e.Action,
+	}
+	if b.Detail == "" || e.Fixed || e.Code != p.GetCode() {
+		b.Detail = e.Explanation
+	}
+	if e.Section != "" {
+		b.DocumentationURL = s.docsURL + "#" + e.Section
+	}
+	for _, f := range p.GetErrors() {
+		b.Errors = append(b.Errors, fieldError{f.GetField(), f.GetMessage()})
+	}
+	return e, b
+}
+
+// retryAfter returns the seconds that a problem advises to wait; 0: no advice.
+func retryAfter(e entry, p *pb.Problem, rate *pb.RateLimit) uint32 {
+	switch {
+	case e.Code == codeRateLimit && rate.GetRetryAfterS() > 0:
+		return rate.GetRetryAfterS()
+	case p.GetRetryAfterS() > 0:
+		return p.GetRetryAfterS()
+	case e.Code == codeRateLimit:
+		return 1
+	}
+	return e.RetryAfter
+}
+
+// problemer is an error that knows its own problem; actors return one when they
+// can say more than that nobody answered.
+type problemer interface{ Problem() *pb.Problem }
+
+// askProblem says what it means that no actor answered. Every such outcome is a
+// 503 that may be retried, save what the code does not recognise.
+func askProblem(err error) (p *pb.Problem, internal bool) {
+	var known problemer
+	switch {
+	case errors.As(err, &known):
+		return known.Problem(), false
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return refusalf(codeDegraded, "The request was not answered in time; its outcome is not known."), false
+	}
+	return refusal(codeInternal), true
+}
+
+// operatorProblem maps the failures of actors.Operator.
+func operatorProblem(err error) (p *pb.Problem, internal bool) {
+	switch {
+	case errors.Is(err, actors.ErrOrgNotFound):
+		return refusal(codeOrgNotFound), false
+	case errors.Is(err, actors.ErrUserNotFound):
+		return refusal(codeUserNotFound), false
+	case errors.Is(err, actors.ErrInvalid):
+		// The operator's own words: names of fields and reasons, no tenant's text.
+		return refusalf(codeValidation, "%s", err), false
+	case errors.Is(err, actors.ErrConflict):
+		return refusalf(codeConflict, "%s", err), false
+	}
+	return askProblem(err)
+}
+
+func itoa[T uint32 | int](n T) string { return strconv.FormatInt(int64(n), 10) }

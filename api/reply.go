@@ -1,0 +1,102 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Header values that never change are shared: net/http copies what it keeps.
+var (
+	contentJSON    = []string{"application/json"}
+	contentProblem = []string{"application/problem+json"}
+	headerTrue     = []string{"true"}
+	headerBearer   = []string{`Bearer realm="orgmem"`}
+	noStore        = []string{"no-store"} // every answer is about somebody's memory
+	noSniff        = []string{"nosniff"}
+)
+
+// errUnexpectedReply means that an actor answered another operation's result,
+// or a status that the route's row does not list.
+var errUnexpectedReply = errors.New("the actor's reply does not fit the route")
+
+// autoLength is the longest body whose Content-Length net/http sets by itself.
+const autoLength = 2048
+
+var outBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// writeJSON encodes an answer before its first byte is sent, so that what
+// cannot be encoded is a clean 500.
+func (ex *exchange) writeJSON(status int, contentType []string, value any) {
+	out := outBuffers.Get().(*bytes.Buffer)
+	defer func() {
+		if out.Cap() <= maxPooledBuffer {
+			out.Reset()
+			outBuffers.Put(out)
+		}
+	}()
+	if err := json.MarshalWrite(out, value, jsonOptions); err != nil {
+		ex.err = err
+		if contentType[0] == contentProblem[0] {
+			ex.write(http.StatusInternalServerError, contentType, nil) // a problem is plain text: this cannot happen
+			return
+		}
+		out.Reset()
+		e, body := ex.s.problemJSON(refusal(codeInternal), ex.requestID)
+		ex.code, status, contentType = e.Code, e.Status, contentProblem
+		if err := json.MarshalWrite(out, body, jsonOptions); err != nil {
+			ex.err = errors.Join(ex.err, err)
+		}
+	}
+	ex.write(status, contentType, out.Bytes())
+}
+
+// write sends the answer. A client that does not take it has left; nobody else
+// is to be told.
+func (ex *exchange) write(status int, contentType []string, body []byte) {
+	h := ex.w.Header()
+	h[headerRequestID] = []string{ex.requestID}
+	h["Cache-Control"] = noStore
+	h["X-Content-Type-Options"] = noSniff
+	if contentType != nil {
+		h["Content-Type"] = contentType
+	}
+	if len(body) > autoLength {
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+	ex.answered, ex.status, ex.bytesOut = true, status, len(body)
+	ex.w.WriteHeader(status)
+	if len(body) > 0 {
+		_, _ = ex.w.Write(body)
+	}
+}
+
+// end closes an exchange: it turns a panic into a 500, gives back what was
+// held, and counts and logs the request. It is deferred, first, by whoever
+// began the exchange.
+func (ex *exchange) end() {
+	if p := recover(); p != nil {
+		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so, too
+			ex.finish()
+			panic(p)
+		}
+		ex.err, ex.stack = panicError{p}, debug.Stack()
+		if !ex.answered {
+			ex.refuse(refusal(codeInternal), nil)
+		}
+	}
+	ex.finish()
+}
+
+func (ex *exchange) finish() {
+	ex.releaseBody()
+	ex.s.metrics.inFlight.Dec()
+	took := ex.s.cfg.Clock.Now().Sub(ex.start)
+	ex.meter.observe(ex.status, took)
+	ex.log(took)
+}

@@ -1,0 +1,214 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	pb "orgmem/proto"
+)
+
+// Route is one row of the table of routes, and all that is said about a route
+// anywhere: the router, the OpenAPI document, the envelope's scope, family,
+// subject mode and idempotency, and the generated tests come from it.
+type Route struct {
+	Method      string
+	Path        string // with {name} for parameters
+	ID          string // operation id
+	Tag         string
+	Summary     string
+	Description string
+	Scope       string // empty: any key
+	Family      string
+	Subject     pb.SubjectMode
+	Idempotent  bool
+	LargeBody   bool     // Config.MaxIngestBody in place of MaxBody
+	Status      int      // of success
+	Statuses    []int    // further statuses of success
+	Problems    []string // codes of the resource and its state; the others follow from the row
+
+	input  reflect.Type // parameters, and the body as a field Body
+	output reflect.Type
+	fill   func(env *pb.Envelope, input any, errs *violations)
+	answer func(*pb.Reply) (any, bool)
+
+	// Derived when the table is built.
+	registry    huma.Registry
+	pathParams  []param
+	queryParams map[string]param
+	pages       bool
+	body        *plan // nil: the route takes none
+	bodyIndex   int
+	bodySchema  *huma.Schema
+	meter       *routeMeter
+}
+
+// The scopes, rate-limit families and tags that rows name.
+const (
+	scopeAny       = ""
+	scopeRead      = "read"
+	scopeWrite     = "write"
+	scopeAdmin     = "admin"
+	scopeProvision = "subjects:provision"
+
+	familyReads   = "reads"
+	familyWrites  = "writes"
+	familyIngest  = "ingest"
+	familySearch  = "search"
+	familyDefault = "default"
+
+	tagIdentity = "Identity"
+	tagKeys     = "Keys"
+	tagSubjects = "Subjects"
+	tagIngest   = "Ingestion"
+	tagJobs     = "Jobs"
+	tagSearch   = "Search"
+	tagGraph    = "Graph"
+)
+
+// scopes is the whole vocabulary of decisions.md, section 3.
+var scopes = []string{scopeRead, scopeWrite, scopeAdmin, "graph:write", "memory:forget", scopeProvision, "usage:read"}
+
+// empty is the output of routes that answer without a body.
+type empty struct{}
+
+// on completes a row with its types and the two functions that translate: fill
+// sets the envelope's operation from the input, and may find further faults in
+// it; answer makes the output from the reply, and reports false when the reply
+// holds another result than this route's.
+func on[In, Out any](r Route, fill func(*pb.Envelope, *In, *violations), answer func(*pb.Reply) (Out, bool)) Route {
+	r.input = reflect.TypeFor[In]()
+	r.output = reflect.TypeFor[Out]()
+	r.fill = func(env *pb.Envelope, input any, errs *violations) { fill(env, input.(*In), errs) }
+	r.answer = func(reply *pb.Reply) (any, bool) { return answer(reply) }
+	return r
+}
+
+// build derives what serving a row needs. Its errors are mistakes in the table.
+func (r *Route) build(registry huma.Registry) error {
+	r.registry = registry
+	params, err := paramsOf(r.input, registry)
+	if err != nil {
+		return fmt.Errorf("route %s: %w", r.ID, err)
+	}
+	r.queryParams = map[string]param{}
+	for _, p := range params {
+		switch p.in {
+		case "path":
+			if !strings.Contains(r.Path, "{"+p.name+"}") {
+				return fmt.Errorf("route %s: no {%s} in its path", r.ID, p.name)
+			}
+			r.pathParams = append(r.pathParams, p)
+		case "query":
+			r.queryParams[p.name] = p
+		}
+	}
+	if strings.Count(r.Path, "{") != len(r.pathParams) {
+		return fmt.Errorf("route %s: not every path parameter has a field", r.ID)
+	}
+	_, r.pages = r.queryParams["cursor"]
+	f, ok := r.input.FieldByName("Body")
+	switch {
+	case ok:
+		r.bodyIndex = f.Index[0]
+		r.bodySchema = registry.Schema(f.Type, true, r.ID+"Request")
+		r.body, err = planOf(f.Type)
+	case r.Method == http.MethodPost, r.Method == http.MethodPut, r.Method == http.MethodPatch:
+		// Nothing to say is said by no body, or by {}.
+		r.body, err = planOf(reflect.TypeFor[empty]())
+	}
+	if err != nil {
+		return fmt.Errorf("route %s: %w", r.ID, err)
+	}
+	for _, code := range r.Problems {
+		if _, ok := catalogue[code]; !ok {
+			return fmt.Errorf("route %s: code %s is not in the catalogue", r.ID, code)
+		}
+	}
+	if r.Scope != scopeAny && !slices.Contains(scopes, r.Scope) {
+		return fmt.Errorf("route %s: unknown scope %s", r.ID, r.Scope)
+	}
+	return nil
+}
+
+// wantsBody reports whether the route cannot do without a body.
+func (r *Route) wantsBody() bool { return r.bodySchema != nil }
+
+// ginPath is the path in the router's notation.
+func (r *Route) ginPath() string {
+	return strings.NewReplacer("{", ":", "}", "").Replace(r.Path)
+}
+
+// problems lists every code that the route may answer, in the catalogue's
+// order: its own, and those that follow from the row.
+func (r *Route) problems() []entry {
+	codes := append([]string{codeAuthentication, codeRateLimit, codeInternal, codeDegraded, codeDraining, codeMalformed}, r.Problems...)
+	if r.Subject == pb.SubjectMode_SUBJECT_REFUSED {
+		codes = append(codes, codeSubjectRefused)
+	} else {
+		codes = append(codes, codeNotProvisioned, codePermission)
+	}
+	if r.Scope != scopeAny {
+		codes = append(codes, codePermission)
+	}
+	if r.body != nil {
+		codes = append(codes, codeRequestTimeout, codeTooLarge, codeMediaType)
+	}
+	if r.body != nil || r.Method == http.MethodGet {
+		codes = append(codes, codeValidation)
+	}
+	if r.pages {
+		codes = append(codes, codeInvalidCursor)
+	}
+	if r.Idempotent {
+		codes = append(codes, codeIdemInProgress, codeIdemReused, codeValidation)
+	}
+	var list []entry
+	for _, e := range sortedCatalogue() {
+		if slices.Contains(codes, e.Code) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// bodyLimit is the route's share of the configuration.
+func (r *Route) bodyLimit(c *Config) int64 {
+	if r.LargeBody {
+		return c.MaxIngestBody
+	}
+	return c.MaxBody
+}
+
+// newTable builds every row against one registry of schemas.
+func newTable() ([]*Route, huma.Registry, error) {
+	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
+	var table []*Route
+	seen := map[string]bool{}
+	for _, group := range [][]Route{identityRoutes, keyRoutes, subjectRoutes, ingestRoutes, jobRoutes, searchRoutes, graphRoutes} {
+		for i := range group {
+			r := group[i] // a copy: two servers may live in one process
+			if err := r.build(registry); err != nil {
+				return nil, nil, err
+			}
+			for _, name := range []string{r.ID, r.Method + " " + r.Path} {
+				if seen[name] {
+					return nil, nil, fmt.Errorf("route %s: %s stands in the table twice", r.ID, name)
+				}
+				seen[name] = true
+			}
+			table = append(table, &r)
+		}
+	}
+	return table, registry, nil
+}
+
+// schemaName names a schema after its Go type.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	return strings.TrimSuffix(name, "Body")
+}

@@ -1,0 +1,129 @@
+package api
+
+import (
+	"net/http"
+
+	pb "orgmem/proto"
+)
+
+type nothing struct{}
+
+var identityRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/me", ID: "getMe", Tag: tagIdentity,
+		Summary:     "Who the key stands for",
+		Description: "The organization, the user who minted the key, the scopes it holds and the organization's plan.",
+		Scope:       scopeAny, Family: familyReads, Status: http.StatusOK,
+	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+		env.Op = &pb.Envelope_Me{Me: &pb.Me{}}
+	}, func(reply *pb.Reply) (principal, bool) {
+		me := reply.GetMe()
+		org, err1 := pb.OrgIDFrom(me.GetOrg())
+		user, err2 := pb.UserIDFrom(me.GetUser())
+		return principal{
+			Org:            organizationRef{org.String(), me.GetOrgName(), me.GetOrgSlug()},
+			User:           userRef{user.String()},
+			Scopes:         me.GetScopes(),
+			SubjectDefault: user.String(),
+			Plan:           me.GetPlan(),
+		}, me != nil && err1 == nil && err2 == nil
+	}),
+}
+
+type principal struct {
+	Org            organizationRef `json:"org"`
+	User           userRef         `json:"user" doc:"The user who minted the key."`
+	Scopes         []string        `json:"scopes" doc:"The scopes the key holds."`
+	SubjectDefault string          `json:"subjectDefault" format:"uuid" doc:"The user's id: whose memory is meant when no subject is selected. It is not a selector."`
+	Plan           string          `json:"plan" doc:"The organization's rate-limit plan."`
+}
+
+type organizationRef struct {
+	ID          string `json:"id" format:"uuid"`
+	DisplayName string `json:"displayName"`
+	Slug        string `json:"slug"`
+}
+
+type userRef struct {
+	ID string `json:"id" format:"uuid"`
+}
+
+var keyRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/keys", ID: "listKeys", Tag: tagKeys,
+		Summary:     "List the caller's keys",
+		Description: "All keys of the caller, active and revoked, newest first. The keys themselves are never shown again.",
+		Scope:       scopeAny, Family: familyReads, Status: http.StatusOK,
+	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+		env.Op = &pb.Envelope_ListKeys{ListKeys: &pb.ListKeys{}}
+	}, func(reply *pb.Reply) (keyList, bool) {
+		list := reply.GetKeys()
+		out := keyList{Keys: make([]apiKey, 0, len(list.GetKeys()))}
+		for _, k := range list.GetKeys() {
+			hash, err := pb.KeyHashFrom(k.GetHash())
+			if err != nil {
+				return keyList{}, false
+			}
+			out.Keys = append(out.Keys, apiKey{
+				ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(),
+				CreatedAt: timestamp(k.GetCreatedMs()), LastUsedAt: timestamp(k.GetLastUsedMs()),
+			})
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/keys", ID: "createKey", Tag: tagKeys,
+		Summary:     "Create a key",
+		Description: "The key is shown in this answer and never again; a replay carries a marker in its place. Without scopes it inherits the caller's; naming one that the caller lacks is refused.",
+		Scope:       scopeAdmin, Family: familyDefault, Idempotent: true, Status: http.StatusCreated,
+		Problems: []string{codePermission},
+	}, func(env *pb.Envelope, in *createKeyInput, _ *violations) {
+		env.Op = &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: in.Body.Label, Scopes: in.Body.Scopes}}
+	}, func(reply *pb.Reply) (newKey, bool) {
+		k := reply.GetNewKey()
+		return newKey{k.GetApiKey(), k.GetId(), k.GetLabel()}, k != nil
+	}),
+	on(Route{
+		Method: http.MethodDelete, Path: "/v1/keys/{key_id}", ID: "revokeKey", Tag: tagKeys,
+		Summary:     "Revoke a key",
+		Description: "Takes effect on the next request. Revoking a revoked key succeeds again; a key of somebody else is not found.",
+		Scope:       scopeAny, Family: familyDefault, Status: http.StatusNoContent,
+		Problems: []string{codeKeyNotFound},
+	}, func(env *pb.Envelope, in *keyInput, _ *violations) {
+		env.Op = &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: in.ID}}
+	}, answerEmpty),
+}
+
+// answerEmpty answers the routes that have nothing to say beyond their status.
+func answerEmpty(reply *pb.Reply) (empty, bool) { return empty{}, reply.GetEmpty() != nil }
+
+type keyInput struct {
+	ID string `path:"key_id" doc:"The key's id: the SHA-256 of the key, 64 hexadecimal characters."`
+}
+
+type createKeyInput struct {
+	Body createKeyBody
+}
+
+type createKeyBody struct {
+	Label  string   `json:"label" minLength:"1" maxLength:"200" blank:"false" doc:"What the key is for."`
+	Scopes []string `json:"scopes,omitempty" minItems:"1" maxItems:"16" enum:"read,write,admin,graph:write,memory:forget,subjects:provision,usage:read" doc:"What the key may do, at most what the caller may. Omitted: all of the caller's scopes."`
+}
+
+type newKey struct {
+	APIKey string `json:"apiKey" doc:"The key. It is shown this once; a replay carries a marker in its place."`
+	ID     string `json:"id"`
+	Label  string `json:"label"`
+}
+
+type keyList struct {
+	Keys []apiKey `json:"keys"`
+}
+
+type apiKey struct {
+	ID         string    `json:"id" doc:"The SHA-256 of the key, in hexadecimal; it cannot authenticate."`
+	Label      string    `json:"label"`
+	Status     string    `json:"status" enum:"active,revoked"`
+	CreatedAt  timestamp `json:"createdAt"`
+	LastUsedAt timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null if the key was never used."`
+}

@@ -1,0 +1,89 @@
+package api
+
+import (
+	"net/http"
+
+	pb "orgmem/proto"
+)
+
+var ingestRoutes = []Route{
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/ingest", ID: "ingest", Tag: tagIngest,
+		Summary:     "Ingest one item",
+		Description: "202 means that the item is queued, on disk: it can be found once its job has finished. An externalId makes it an upsert.",
+		Scope:       scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
+	}, func(env *pb.Envelope, in *ingestInput, _ *violations) {
+		env.Op = &pb.Envelope_Ingest{Ingest: &pb.Ingest{Items: []*pb.IngestItem{in.Body.proto()}}}
+	}, answerAccepted),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/ingest/batch", ID: "ingestBatch", Tag: tagIngest,
+		Summary:     "Ingest many items",
+		Description: "One job for up to 1,000 items; its result has an entry for each. One bad field refuses the whole batch, naming the item.",
+		Scope:       scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
+		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
+	}, func(env *pb.Envelope, in *ingestBatchInput, _ *violations) {
+		op := &pb.Ingest{Batch: true, Items: make([]*pb.IngestItem, 0, len(in.Body.Items))}
+		for i := range in.Body.Items {
+			op.Items = append(op.Items, in.Body.Items[i].proto())
+		}
+		env.Op = &pb.Envelope_Ingest{Ingest: op}
+	}, answerAccepted),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/ingest/{job_id}/status", ID: "getIngestStatus", Tag: tagIngest,
+		Summary:     "Progress of an ingestion",
+		Description: "The job as GET /v1/jobs/{job_id} shows it, but for its status, which here reads pending, running, done, failed or cancelled.",
+		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{codeJobNotFound},
+	}, func(env *pb.Envelope, in *jobInput, _ *violations) {
+		env.Op = &pb.Envelope_JobStatus{JobStatus: &pb.JobStatus{Id: in.ID}}
+	}, func(reply *pb.Reply) (ingestJob, bool) {
+		j := reply.GetJob().GetJob()
+		status, known := ingestStatuses[j.GetStatus()]
+		record, ok := recordOf(j, status)
+		return ingestJob(record), ok && known
+	}),
+}
+
+type ingestInput struct {
+	Body ingestItemBody
+}
+
+type ingestBatchInput struct {
+	Body ingestBatchBody
+}
+
+type ingestBatchBody struct {
+	Items []ingestItemBody `json:"items" minItems:"1" maxItems:"1000"`
+}
+
+type ingestItemBody struct {
+	Content    string  `json:"content" minLength:"1" maxLength:"5000000" blank:"false" doc:"The text."`
+	Title      string  `json:"title,omitempty" maxLength:"1000"`
+	Kind       string  `json:"kind,omitempty" enum:"document,belief,preference,event" default:"document"`
+	ExternalID string  `json:"externalId,omitempty" minLength:"1" maxLength:"512" doc:"The client's own id of the document: new content under a known id supersedes the old."`
+	OccurredAt instant `json:"occurredAt,omitempty" doc:"When what the text tells happened; by default, when it was ingested."`
+	Metadata   object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
+}
+
+func (b *ingestItemBody) proto() *pb.IngestItem {
+	kind := b.Kind
+	if kind == "" {
+		kind = "document"
+	}
+	return &pb.IngestItem{
+		Content: b.Content, Title: b.Title, Kind: kind, ExternalId: b.ExternalID,
+		OccurredMs: b.OccurredAt.ms, Metadata: b.Metadata,
+	}
+}
+
+type accepted struct {
+	JobID  string `json:"jobId" format:"uuid"`
+	Status string `json:"status" enum:"pending"`
+}
+
+func answerAccepted(reply *pb.Reply) (accepted, bool) {
+	a := reply.GetAccepted()
+	id, err := pb.JobIDFrom(a.GetJob())
+	return accepted{id.String(), a.GetStatus()}, err == nil
+}

@@ -1,0 +1,165 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	pb "orgmem/proto"
+)
+
+var jobRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/jobs", ID: "listJobs", Tag: tagJobs,
+		Summary:     "List jobs",
+		Description: "The caller's jobs and those of provisioned subjects, newest first.",
+		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listJobsInput, _ *violations) {
+		env.Op = &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: in.proto(), Type: in.Type, Status: in.Status}}
+	}, func(reply *pb.Reply) (pageOf[job], bool) {
+		list := reply.GetJobs()
+		out := newPage[job](len(list.GetJobs()), list.GetNextCursor())
+		for _, j := range list.GetJobs() {
+			one, ok := jobOf(j)
+			if !ok {
+				return pageOf[job]{}, false
+			}
+			out.Data = append(out.Data, one)
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/jobs/{job_id}", ID: "getJob", Tag: tagJobs,
+		Summary:     "Get a job",
+		Description: "Another member's job is not found, for an admin too.",
+		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+		Problems: []string{codeJobNotFound},
+	}, func(env *pb.Envelope, in *jobInput, _ *violations) {
+		env.Op = &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: in.ID}}
+	}, answerJob),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/jobs/{job_id}/cancel", ID: "cancelJob", Tag: tagJobs,
+		Summary:     "Cancel a job",
+		Description: "What the job has done stays done; a running job stops at its next item.",
+		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusOK,
+		Problems: []string{codeJobNotFound, codeNotCancellable},
+	}, func(env *pb.Envelope, in *jobInput, _ *violations) {
+		env.Op = &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: in.ID}}
+	}, answerJob),
+}
+
+type listJobsInput struct {
+	page
+	Type   string `query:"type" enum:"ingest,ingest_batch,import,transcript,session_finalize,cognition,brain_train,export,subject_erase,connector_sync"`
+	Status string `query:"status" enum:"queued,running,succeeded,failed,cancelled"`
+}
+
+type jobInput struct {
+	ID string `path:"job_id"`
+}
+
+// jobRecord is a job; the ingest status route has other words for its status.
+type jobRecord[Status ~string] struct {
+	ID         string      `json:"id" format:"uuid"`
+	Type       string      `json:"type" enum:"ingest,ingest_batch,import,transcript,session_finalize,cognition,brain_train,export,subject_erase,connector_sync"`
+	Status     Status      `json:"status"`
+	Progress   jobProgress `json:"progress"`
+	Subject    orNull      `json:"subject" doc:"The provisioned subject it works for; null for a person's own."`
+	Attempts   uint32      `json:"attempts"`
+	CreatedAt  timestamp   `json:"createdAt"`
+	StartedAt  timestamp   `json:"startedAt" nullable:"true"`
+	FinishedAt timestamp   `json:"finishedAt" nullable:"true"`
+	Error      *jobError   `json:"error" doc:"Why it failed; null otherwise."`
+	Result     *jobResult  `json:"result" doc:"Null until it has finished."`
+}
+
+type (
+	job       jobRecord[jobStatus]
+	ingestJob jobRecord[ingestStatus]
+)
+
+type jobStatus string
+
+// Schema implements huma.SchemaProvider.
+func (jobStatus) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Enum: []any{"queued", "running", "succeeded", "failed", "cancelled"}}
+}
+
+type ingestStatus string
+
+// Schema implements huma.SchemaProvider.
+func (ingestStatus) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Enum: []any{"pending", "running", "done", "failed", "cancelled"}}
+}
+
+// ingestStatuses translates a job's status for the ingest status route.
+var ingestStatuses = map[string]ingestStatus{
+	"queued": "pending", "running": "running", "succeeded": "done", "failed": "failed", "cancelled": "cancelled",
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (job) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "error", "result")
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (ingestJob) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "error", "result")
+}
+
+type jobProgress struct {
+	Done  uint64 `json:"done"`
+	Total uint64 `json:"total"`
+}
+
+type jobError struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+type jobResult struct {
+	Items []jobItem `json:"items,omitempty" doc:"Of an ingestion: what became of each item."`
+}
+
+type jobItem struct {
+	Index      uint32 `json:"index"`
+	ExternalID orNull `json:"externalId"`
+	NodeID     orNull `json:"nodeId"`
+	Status     string `json:"status" enum:"created,unchanged,superseded,revived,failed"`
+	Error      string `json:"error,omitempty" doc:"Why the item failed."`
+}
+
+func answerJob(reply *pb.Reply) (job, bool) { return jobOf(reply.GetJob().GetJob()) }
+
+func jobOf(j *pb.Job) (job, bool) {
+	record, ok := recordOf(j, jobStatus(j.GetStatus()))
+	return job(record), ok
+}
+
+func recordOf[Status ~string](j *pb.Job, status Status) (jobRecord[Status], bool) {
+	id, err := pb.JobIDFrom(j.GetId())
+	if err != nil {
+		return jobRecord[Status]{}, false
+	}
+	out := jobRecord[Status]{
+		ID: id.String(), Type: j.GetType(), Status: status,
+		Progress:   jobProgress{j.GetDone(), j.GetTotal()},
+		Subject:    orNull(j.GetSubject()),
+		Attempts:   j.GetAttempts(),
+		CreatedAt:  timestamp(j.GetCreatedMs()),
+		StartedAt:  timestamp(j.GetStartedMs()),
+		FinishedAt: timestamp(j.GetFinishedMs()),
+	}
+	if j.GetErrorCode() != "" {
+		out.Error = &jobError{j.GetErrorCode(), j.GetErrorDetail()}
+	}
+	if j.GetFinishedMs() != 0 {
+		out.Result = &jobResult{Items: make([]jobItem, 0, len(j.GetItems()))}
+		for _, i := range j.GetItems() {
+			out.Result.Items = append(out.Result.Items, jobItem{
+				i.GetIndex(), orNull(i.GetExternalId()), orNull(i.GetNode()), i.GetStatus(), i.GetError(),
+			})
+		}
+	}
+	return out, true
+}

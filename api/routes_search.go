@@ -1,0 +1,156 @@
+package api
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	pb "orgmem/proto"
+)
+
+var searchRoutes = []Route{
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/search", ID: "search", Tag: tagSearch,
+		Summary:     "Search",
+		Description: "Finds passages by meaning and by word, best first, one per document. scope user is the effective subject's memory; org is the whole organization's, which a selected subject may not search.",
+		Scope:       scopeRead, Family: familySearch, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{codePermission},
+	}, func(env *pb.Envelope, in *searchInput, _ *violations) {
+		b := &in.Body
+		op := &pb.Search{
+			Query: b.Query, OrgScope: b.Scope == "org", TopK: 10, Mode: "hybrid",
+			IncludeSuperseded: b.IncludeSuperseded,
+		}
+		if b.TopK != nil {
+			op.TopK = *b.TopK
+		}
+		if b.Mode != "" {
+			op.Mode = b.Mode
+		}
+		if f := b.Filters; f != nil {
+			op.Filters = &pb.Filters{
+				Kind: f.Kind, Domain: f.DomainID, Metadata: f.Metadata,
+				CreatedAfterMs: f.CreatedAfter.ms, CreatedBeforeMs: f.CreatedBefore.ms,
+			}
+		}
+		env.Op = &pb.Envelope_Search{Search: op}
+	}, func(reply *pb.Reply) (searchResult, bool) {
+		found := reply.GetSearch()
+		out := searchResult{
+			Results: make([]hit, 0, len(found.GetHits())),
+			Usage:   usage{found.GetReadUnits(), found.GetEmbedTokens()},
+		}
+		for _, h := range found.GetHits() {
+			out.Results = append(out.Results, hit{
+				Chunk: h.GetChunk(), ChunkID: h.GetChunkId(), NodeID: h.GetNode(), Title: h.GetTitle(),
+				Score: h.GetScore(), Scores: hitScores{h.GetVector(), h.GetKeyword()},
+				ExternalID: orNull(h.GetExternalId()), Subject: orNull(h.GetSubject()),
+				CreatedAt: timestamp(h.GetCreatedMs()),
+			})
+		}
+		return out, found != nil
+	}),
+}
+
+type searchInput struct {
+	Body searchBody
+}
+
+type searchBody struct {
+	Query             string         `json:"query" minLength:"1" maxLength:"10000" blank:"false"`
+	Scope             string         `json:"scope,omitempty" enum:"user,org" default:"user"`
+	TopK              *uint32        `json:"topK,omitempty" minimum:"1" maximum:"100" default:"10"`
+	Mode              string         `json:"mode,omitempty" enum:"hybrid,vector,keyword" default:"hybrid"`
+	Filters           *searchFilters `json:"filters,omitempty" doc:"All conditions must hold."`
+	IncludeSuperseded bool           `json:"includeSuperseded,omitempty" doc:"Find what has been superseded as well."`
+}
+
+type searchFilters struct {
+	Kind          string         `json:"kind,omitempty" enum:"document,entity,belief,preference,event,session"`
+	DomainID      string         `json:"domainId,omitempty" minLength:"1" maxLength:"200"`
+	CreatedAfter  instant        `json:"createdAfter,omitempty"`
+	CreatedBefore instant        `json:"createdBefore,omitempty"`
+	Metadata      metadataFilter `json:"metadata,omitempty" doc:"Up to 16 names of metadata fields, each with the text, number or boolean that it must equal."`
+}
+
+// metadataFilter maps a metadata field to the canonical JSON of a scalar.
+type metadataFilter map[string]string
+
+func (m *metadataFilter) fromJSON(raw jsontext.Value) string {
+	if raw.Kind() != '{' {
+		return "expected object"
+	}
+	v, err := canonical(raw)
+	if err != nil {
+		return "expected object"
+	}
+	filter := metadataFilter{}
+	d := jsontext.NewDecoder(bytes.NewBuffer(v))
+	if _, err := d.ReadToken(); err != nil {
+		return "expected object"
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return "expected object"
+		}
+		key := name.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return "expected object"
+		}
+		switch value.Kind() {
+		case '"', '0', 't', 'f':
+			filter[key] = string(value)
+		default:
+			return "expected each value to be text, a number or a boolean"
+		}
+		if len(filter) > maxMetadataFilters {
+			return "expected at most " + strconv.Itoa(maxMetadataFilters) + " fields"
+		}
+	}
+	*m = filter
+	return ""
+}
+
+// Schema implements huma.SchemaProvider.
+func (metadataFilter) Schema(huma.Registry) *huma.Schema {
+	most := maxMetadataFilters
+	return &huma.Schema{
+		Type:          huma.TypeObject,
+		MaxProperties: &most,
+		AdditionalProperties: &huma.Schema{AnyOf: []*huma.Schema{
+			{Type: huma.TypeString}, {Type: huma.TypeNumber}, {Type: huma.TypeBoolean},
+		}},
+	}
+}
+
+type searchResult struct {
+	Results []hit `json:"results"`
+	Usage   usage `json:"usage"`
+}
+
+type hit struct {
+	Chunk      string    `json:"chunk" doc:"The passage."`
+	ChunkID    string    `json:"chunkId"`
+	NodeID     string    `json:"nodeId"`
+	Title      string    `json:"title"`
+	Score      float64   `json:"score" doc:"How well it fits, fused from scores; higher is better."`
+	Scores     hitScores `json:"scores"`
+	ExternalID orNull    `json:"externalId" doc:"The client's own id of the document it is from."`
+	Subject    orNull    `json:"subject" doc:"The provisioned subject whose memory it is from; null for a person's."`
+	CreatedAt  timestamp `json:"createdAt"`
+}
+
+type hitScores struct {
+	Vector  float64 `json:"vector" doc:"Likeness of meaning."`
+	Keyword float64 `json:"keyword" doc:"Weight of the words in common."`
+}
+
+type usage struct {
+	ReadUnits   uint64 `json:"readUnits"`
+	EmbedTokens uint64 `json:"embedTokens"`
+}

@@ -1,0 +1,128 @@
+package api
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+)
+
+// What net/http cannot parse (a malformed escape in the path, a header that is
+// too large, two lengths) it answers itself, in plain text, before any handler
+// runs. The interface promises a problem for every failure, so the connection
+// recognises that one write and replaces it.
+
+// listener bounds the open connections, and wraps each.
+type listener struct {
+	net.Listener
+	slots   chan struct{}
+	closed  chan struct{}
+	once    sync.Once
+	rewrite func(status int) []byte // nil under TLS, whose connections net/http must recognise
+}
+
+func newListener(inner net.Listener, plain bool, rewrite func(int) []byte) *listener {
+	l := &listener{Listener: inner, slots: make(chan struct{}, maxConnections), closed: make(chan struct{})}
+	if plain {
+		l.rewrite = rewrite
+	}
+	return l
+}
+
+// Accept waits for a free slot, then for a connection.
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case l.slots <- struct{}{}:
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.slots
+		return nil, err
+	}
+	return &conn{Conn: c, listener: l}, nil
+}
+
+// Close may be called more than once.
+func (l *listener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+type conn struct {
+	net.Conn
+	listener *listener
+	once     sync.Once
+}
+
+// Close frees the slot, once.
+func (c *conn) Close() error {
+	c.once.Do(func() { <-c.listener.slots })
+	return c.Conn.Close()
+}
+
+// CloseWrite lets net/http end a refused connection gently.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// refusalHeaders are how net/http begins every answer of its own; no handler of
+// ours writes these three in this order.
+var refusalHeaders = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+
+// statusOffset is where the status stands in "HTTP/1.1 400 Bad Request".
+const statusOffset = len("HTTP/1.1 ")
+
+// Write passes everything on, save net/http's own refusals.
+func (c *conn) Write(p []byte) (int, error) {
+	if c.listener.rewrite == nil || len(p) <= statusOffset || (p[statusOffset] != '4' && p[statusOffset] != '5') {
+		return c.Conn.Write(p)
+	}
+	line := bytes.IndexByte(p, '\r')
+	if line < 0 || !bytes.HasPrefix(p[line:], refusalHeaders) {
+		return c.Conn.Write(p)
+	}
+	status, err := strconv.Atoi(string(p[statusOffset : statusOffset+3]))
+	if err != nil {
+		return c.Conn.Write(p)
+	}
+	if _, err := c.Conn.Write(c.listener.rewrite(status)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// wireProblem is the whole answer to a request that net/http refused.
+func (s *Server) wireProblem(status int) []byte {
+	code := codeMalformed
+	if status == http.StatusRequestHeaderFieldsTooLarge {
+		code = codeHeadersTooLarge
+	}
+	requestID := s.requestID(nil)
+	e, body := s.problemJSON(refusal(code), requestID)
+	content, err := json.Marshal(body, jsonOptions)
+	if err != nil {
+		content = nil // a problem is plain text: this cannot happen
+	}
+	var out bytes.Buffer
+	out.WriteString("HTTP/1.1 " + strconv.Itoa(e.Status) + " " + http.StatusText(e.Status) + "\r\n")
+	for _, h := range [][2]string{
+		{"Content-Type", contentProblem[0]},
+		{"Content-Length", strconv.Itoa(len(content))},
+		{headerRequestID, requestID},
+		{"Cache-Control", noStore[0]},
+		{"Connection", closeConnection[0]},
+	} {
+		out.WriteString(h[0] + ": " + h[1] + "\r\n")
+	}
+	out.WriteString("\r\n")
+	out.Write(content)
+	return out.Bytes()
+}

@@ -136,7 +136,7 @@ func TestFloatPassesAreBitEqual(t *testing.T) {
 
 			inv := make([]float32, n)
 			for i := range inv {
-				inv[i] = MaxInt16 / max(c0[i], abs32(y[i]), tinyMax)
+				inv[i] = MaxInt16 / max(c0[i], abs32(y[i]), TinyMax)
 			}
 			stride := 2*Panel + r.IntN(70)
 			p0, p1 := make([]int16, n/Panel*stride), make([]int16, n/Panel*stride)

@@ -26,10 +26,10 @@ const (
 // sum (2 * 2^30) that int32 cannot hold.
 const MaxInt16 = 32767
 
-// tinyMax replaces the maximum of an all-zero row, so that its scale stays an
+// TinyMax replaces the maximum of an all-zero row, so that its scale stays an
 // ordinary number. It is far below any activation and far above the smallest
 // normal float32.
-const tinyMax = 1e-30
+const TinyMax = 1e-30
 
 // Kernels is one implementation of the inner loops. All slices belong to the
 // caller; nothing is retained. Lengths are the caller's duty and are checked
@@ -53,7 +53,7 @@ type Kernels interface {
 	// leaves int32: max|a| times the largest column sum of |b| is below 2^31.
 	Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32)
 
-	// AbsMax returns max|x|, at least tinyMax. len(x) is a multiple of 32.
+	// AbsMax returns max|x|, at least TinyMax. len(x) is a multiple of 32.
 	AbsMax(x []float32) float32
 
 	// Quant writes x*inv, rounded to the nearest even integer. len(x) is a
@@ -75,12 +75,12 @@ type Kernels interface {
 	PackPair(dst []int16, stride int, x0, x1, inv []float32)
 
 	// Gelu replaces x by x*Phi(x), the exact (erf) form BERT was trained
-	// with, and returns max|x| of the result, at least tinyMax. len(x) is a
+	// with, and returns max|x| of the result, at least TinyMax. len(x) is a
 	// multiple of 32.
 	Gelu(x []float32) float32
 
 	// AddNorm sets x to layernorm(x + add)*gamma + beta over its whole length
-	// (a multiple of 32) and returns max|x| of the result, at least tinyMax.
+	// (a multiple of 32) and returns max|x| of the result, at least TinyMax.
 	AddNorm(x, add, gamma, beta []float32, eps float32) float32
 
 	// Softmax writes exp(s-max)/sum as integers of 1/MaxInt16. It overwrites

@@ -59,7 +59,7 @@ func abs32(x float32) float32 {
 
 // AbsMax implements Kernels.
 func (Portable) AbsMax(x []float32) float32 {
-	m := float32(tinyMax)
+	m := float32(TinyMax)
 	for _, v := range x {
 		m = max(m, abs32(v))
 	}
@@ -149,7 +149,7 @@ func gelu(x float32) float32 {
 
 // Gelu implements Kernels.
 func (Portable) Gelu(x []float32) float32 {
-	m := float32(tinyMax)
+	m := float32(TinyMax)
 	for i, v := range x {
 		g := gelu(v)
 		x[i] = g
@@ -191,7 +191,7 @@ func (Portable) AddNorm(x, add, gamma, beta []float32, eps float32) float32 {
 		s[i%32] += float32(d * d)
 	}
 	inv := 1 / float32(math.Sqrt(float64(laneSum(&s)/n+eps)))
-	m := float32(tinyMax)
+	m := float32(TinyMax)
 	for i := range x {
 		v := float32(float32(x[i]*inv)*gamma[i]) + beta[i]
 		x[i] = v

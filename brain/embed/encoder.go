@@ -1,0 +1,273 @@
+package embed
+
+import (
+	"math"
+
+	"orgmem/brain/embed/internal/kernel"
+	"orgmem/brain/embed/packfile"
+)
+
+// batchRows is how many tokens of short texts are pushed through the layers
+// together. Each weight panel is unpacked once per batch, so more rows are
+// cheaper, until their activations leave the second-level cache (1 MB on the
+// machines measured); the curve is flat from 96 to 256.
+const batchRows = 192
+
+// groupRows bounds the rows that pass a weight matrix together: the widest
+// input, 132 rows of 1536 int16, is 400 KB and stays in the second-level cache
+// while the panels stream by.
+const groupRows = 132
+
+// queryRows bounds the query rows whose attention scores are held at once, so
+// that the scores of a 512-token text take 96 KB and not 1 MB.
+const queryRows = 48
+
+// headDim is the width of an attention head; the pack guarantees it.
+const headDim = 32
+
+// headMax is the largest integer a query or key is scaled to: 32 products of
+// 8191*8191 are just below 2^31.
+const headMax = 8191
+
+// masked is added to the score of a key that is only padding; its exponential
+// is zero by definition (kernel.Softmax).
+const masked = -1e30
+
+// Encoder runs a model on one core. It owns scratch space (about 6 MB for the
+// widest batch, allocated on first use and kept) and serves one call at a
+// time; make one per worker.
+type Encoder struct {
+	m *Model
+
+	ids    []int32 // of the batch, all sequences end to end
+	seqs   []sequence
+	rows   int // of the batch
+	cap    int // rows the buffers below hold
+	panel  []int16
+	hidden []float32 // [cap][dim]
+	acts   []int16   // [groupRows][ffn], scaled inputs of a matrix
+	scale  []float32 // [cap], what undoes the scaling
+	qkv    []float32 // [cap][3*dim]
+	mixed  []float32 // [cap][dim], attention's result, then a matrix's
+	wide   []float32 // [groupRows][ffn]
+	word   []int16   // one unpacked word vector
+
+	// One sequence's attention, see attend.
+	attn attention
+}
+
+// sequence is one text in a batch.
+type sequence struct {
+	begin, end int // rows
+	out        []float32
+}
+
+// NewEncoder returns an encoder with empty scratch space.
+func (m *Model) NewEncoder() *Encoder { return &Encoder{m: m} }
+
+// Query returns the vector of a question. The slice is the caller's.
+func (e *Encoder) Query(text string) []float32 {
+	out := make([]float32, e.m.Dim())
+	e.add(e.m.query, text, out)
+	e.run()
+	return out
+}
+
+// Passages sets dst[i] to the vector of texts[i], into the slice that is there
+// if it has room for Dim values and into a new one otherwise. dst must be at
+// least as long as texts.
+func (e *Encoder) Passages(dst [][]float32, texts []string) {
+	dim := e.m.Dim()
+	dst = dst[:len(texts)]
+	for i, text := range texts {
+		if cap(dst[i]) < dim {
+			dst[i] = make([]float32, dim)
+		}
+		dst[i] = dst[i][:dim]
+		e.add(e.m.passage, text, dst[i])
+		if e.rows >= batchRows {
+			e.run()
+		}
+	}
+	e.run()
+}
+
+// add appends a text to the batch. A batch holds fewer than batchRows rows
+// before its last text, which bounds it to batchRows plus one longest text.
+func (e *Encoder) add(prefix []int32, text string, out []float32) {
+	e.ids = e.m.appendTokens(e.ids, prefix, text)
+	e.seqs = append(e.seqs, sequence{begin: e.rows, end: len(e.ids), out: out})
+	e.rows = len(e.ids)
+}
+
+// run pushes the batch through the model and empties it.
+func (e *Encoder) run() {
+	if e.rows == 0 {
+		return
+	}
+	e.grow(e.rows)
+	e.embed()
+	last := len(e.m.layers) - 1
+	for i := range e.m.layers {
+		l := &e.m.layers[i]
+		e.project(l)
+		for _, s := range e.seqs {
+			e.attend(s)
+		}
+		if i == last && e.m.header.Pooling == packfile.PoolCLS {
+			e.keepFirstRows()
+		}
+		e.feedForward(l)
+	}
+	for _, s := range e.seqs {
+		e.pool(s)
+	}
+	e.ids, e.seqs, e.rows = e.ids[:0], e.seqs[:0], 0
+}
+
+// roundUp returns the least multiple of step that is at least n.
+func roundUp(n, step int) int { return (n + step - 1) / step * step }
+
+// grow makes room for a batch. Rows are padded to a whole block after the
+// last sequence, and by one more block because a sequence's last block of
+// queries may reach over the following rows.
+func (e *Encoder) grow(rows int) {
+	rows = roundUp(rows, kernel.RowBlock) + kernel.RowBlock
+	if rows <= e.cap {
+		return
+	}
+	rows = max(rows, batchRows)
+	h := &e.m.header
+	e.cap = rows
+	e.panel = make([]int16, max(h.Dim, h.FFN)*kernel.Panel)
+	e.hidden = make([]float32, rows*h.Dim)
+	e.acts = make([]int16, groupRows*max(h.Dim, h.FFN))
+	e.scale = make([]float32, groupRows)
+	e.qkv = make([]float32, rows*3*h.Dim)
+	e.mixed = make([]float32, rows*h.Dim)
+	e.wide = make([]float32, groupRows*h.FFN)
+	e.word = make([]int16, h.Dim)
+	e.attn.grow(min(rows, h.MaxTokens+kernel.RowBlock), h.Dim, h.Heads)
+}
+
+// embed fills hidden with the normed sum of word and position vectors.
+func (e *Encoder) embed() {
+	m, dim := e.m, e.m.header.Dim
+	rowBytes := packfile.PackedLen(dim)
+	for _, s := range e.seqs {
+		for r := s.begin; r < s.end; r++ {
+			id := int(e.ids[r])
+			m.kern.Unpack(e.word, m.words[id*rowBytes:(id+1)*rowBytes])
+			x, scale := e.hidden[r*dim:][:dim], m.wordScale[id]
+			for i, w := range e.word[:dim] {
+				x[i] = float32(float32(w) * scale)
+			}
+			at := m.positions[(r-s.begin)*dim:][:dim]
+			m.kern.AddNorm(x, at, m.norm.Gamma, m.norm.Beta, m.header.Epsilon)
+		}
+	}
+}
+
+// groups calls f for runs of rows that pass a matrix together, of nearly equal
+// size, so that no run is so short that unpacking the weights outweighs it.
+func (e *Encoder) groups(f func(begin, end int)) {
+	n := (e.rows + groupRows - 1) / groupRows
+	step := roundUp((e.rows+n-1)/n, kernel.RowBlock)
+	for r := 0; r < e.rows; r += step {
+		f(r, min(r+step, e.rows))
+	}
+}
+
+// multiply computes rows of acts (already scaled) times p into c.
+func (e *Encoder) multiply(c []float32, p *packfile.Packed, rows int) {
+	blocks := roundUp(rows, kernel.RowBlock) / kernel.RowBlock
+	size := p.In * kernel.Panel
+	packed := packfile.PackedLen(size)
+	for o := 0; o < p.Out; o += kernel.Panel {
+		e.m.kern.Unpack(e.panel[:size], p.Weights[o/kernel.Panel*packed:][:packed])
+		e.m.kern.Gemm(c[o:], p.Out, e.acts, p.In, e.panel, p.In/2, blocks, e.scale, p.Scale[o:], p.Bias[o:])
+	}
+}
+
+// scaleRows turns rows of x into acts for p, given each row's largest value.
+func (e *Encoder) scaleRow(i int, x []float32, largest float32, p *packfile.Packed) {
+	e.scale[i] = kernel.QuantRow(e.m.kern, e.acts[i*p.In:], x, largest, float32(p.ActMax))
+}
+
+// project computes queries, keys and values of all rows.
+func (e *Encoder) project(l *layer) {
+	dim := e.m.header.Dim
+	e.groups(func(begin, end int) {
+		for r := begin; r < end; r++ {
+			x := e.hidden[r*dim:][:dim]
+			e.scaleRow(r-begin, x, e.m.kern.AbsMax(x), &l.qkv)
+		}
+		e.multiply(e.qkv[begin*3*dim:], &l.qkv, end-begin)
+	})
+}
+
+// feedForward is the rest of a layer after attention: the output projection,
+// the two-layer network, and a residual and norm after each.
+func (e *Encoder) feedForward(l *layer) {
+	h, k := &e.m.header, e.m.kern
+	e.groups(func(begin, end int) {
+		for r := begin; r < end; r++ {
+			x := e.mixed[r*h.Dim:][:h.Dim]
+			e.scaleRow(r-begin, x, k.AbsMax(x), &l.output)
+		}
+		// The group's rows of mixed have been read and may be overwritten; the
+		// padding of the last block falls on rows of the next group, which
+		// have not, so the product goes to wide.
+		out := e.wide
+		e.multiply(out, &l.output, end-begin)
+		for r := begin; r < end; r++ {
+			x := e.hidden[r*h.Dim:][:h.Dim]
+			largest := k.AddNorm(x, out[(r-begin)*h.Dim:][:h.Dim], l.attentionNorm.Gamma, l.attentionNorm.Beta, h.Epsilon)
+			e.scaleRow(r-begin, x, largest, &l.up)
+		}
+		e.multiply(e.wide, &l.up, end-begin)
+		for r := range end - begin {
+			x := e.wide[r*h.FFN:][:h.FFN]
+			e.scaleRow(r, x, k.Gelu(x), &l.down)
+		}
+		e.multiply(out, &l.down, end-begin)
+		for r := begin; r < end; r++ {
+			k.AddNorm(e.hidden[r*h.Dim:][:h.Dim], out[(r-begin)*h.Dim:][:h.Dim], l.finalNorm.Gamma, l.finalNorm.Beta, h.Epsilon)
+		}
+	})
+}
+
+// keepFirstRows drops all rows but each sequence's [CLS], the only one a model
+// with CLS pooling looks at after its last attention.
+func (e *Encoder) keepFirstRows() {
+	dim := e.m.header.Dim
+	for i := range e.seqs {
+		s := &e.seqs[i]
+		copy(e.hidden[i*dim:][:dim], e.hidden[s.begin*dim:][:dim])
+		copy(e.mixed[i*dim:][:dim], e.mixed[s.begin*dim:][:dim])
+		s.begin, s.end = i, i+1
+	}
+	e.rows = len(e.seqs)
+}
+
+// pool writes a sequence's unit vector. For CLS pooling one row is left, and
+// its mean is itself.
+func (e *Encoder) pool(s sequence) {
+	dim := e.m.header.Dim
+	out := s.out[:dim]
+	copy(out, e.hidden[s.begin*dim:])
+	for r := s.begin + 1; r < s.end; r++ {
+		for i, v := range e.hidden[r*dim:][:dim] {
+			out[i] += v
+		}
+	}
+	// The mean's divisor cancels in the norm.
+	sum := 0.0
+	for _, v := range out {
+		sum += float64(v) * float64(v) // exact product: fusing changes nothing
+	}
+	inv := 1 / math.Sqrt(sum)
+	for i, v := range out {
+		out[i] = float32(float64(v) * inv)
+	}
+}

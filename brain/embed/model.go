@@ -1,0 +1,177 @@
+package embed
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"orgmem/brain/embed/internal/kernel"
+	"orgmem/brain/embed/packfile"
+	"orgmem/brain/embed/wordpiece"
+)
+
+// ModelID names a model and the exact bytes of its pack, such as
+// "all-minilm-l6-v2@0123456789ab". Vectors with different ids must not be
+// compared.
+type ModelID string
+
+// Kernel names an implementation of the inner loops. All return the same bits.
+type Kernel string
+
+// The kernels. KernelAuto is the fastest the machine has.
+const (
+	KernelAuto     Kernel = "auto"
+	KernelPortable Kernel = "portable"
+	KernelAVX2     Kernel = "avx2"
+	KernelVNNI     Kernel = "avx512-vnni"
+)
+
+// ErrKernel reports a kernel this machine cannot run.
+var ErrKernel = errors.New("embed: kernel not available on this machine")
+
+// ErrPack reports weights that are damaged or of an unknown kind.
+var ErrPack = packfile.ErrPack
+
+// Model is a loaded model. It is immutable and safe for concurrent use; the
+// packed weights stay where they were loaded from and are never copied.
+type Model struct {
+	id     ModelID
+	header packfile.Header
+	tok    *wordpiece.Tokenizer
+	kern   kernel.Kernels
+
+	words     []byte // packed rows
+	wordScale []float32
+	positions []float32
+	norm      packfile.Norm
+	layers    []layer
+
+	// [CLS] and the prefix of each kind, ready to copy.
+	query, passage []int32
+}
+
+type layer struct {
+	qkv, output, up, down    packfile.Packed
+	attentionNorm, finalNorm packfile.Norm
+}
+
+// LoadPack opens a pack and chooses the fastest kernel. The pack must not
+// change while the model is in use. Errors wrap ErrPack.
+func LoadPack(pack []byte) (*Model, error) {
+	m, err := openPack(pack)
+	if err != nil {
+		return nil, fmt.Errorf("embed: load model: %w", err)
+	}
+	return m, nil
+}
+
+func openPack(pack []byte) (*Model, error) {
+	f, err := packfile.Open(pack)
+	if err != nil {
+		return nil, err
+	}
+	hash := f.Hash()
+	m := &Model{
+		id:     ModelID(f.Name + "@" + hex.EncodeToString(hash[:6])),
+		header: f.Header,
+		kern:   kernel.Available()[0],
+	}
+	vocab, err := f.Vocab()
+	if err != nil {
+		return nil, err
+	}
+	if m.tok, err = wordpiece.New(vocab); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPack, err)
+	}
+	if m.words, m.wordScale, err = f.Words(m.tok.Len()); err != nil {
+		return nil, err
+	}
+	if m.positions, err = f.PositionVectors(); err != nil {
+		return nil, err
+	}
+	if m.norm, err = f.EmbeddingNorm(); err != nil {
+		return nil, err
+	}
+	for i := range f.Layers {
+		l, err := openLayer(f, i)
+		if err != nil {
+			return nil, err
+		}
+		m.layers = append(m.layers, l)
+	}
+	for _, id := range []int32{f.CLS, f.SEP} {
+		if id < 0 || int(id) >= m.tok.Len() {
+			return nil, fmt.Errorf("%w: special token %d of %d", ErrPack, id, m.tok.Len())
+		}
+	}
+	m.query = m.tok.Append([]int32{f.CLS}, f.QueryPrefix, f.MaxTokens)
+	m.passage = m.tok.Append([]int32{f.CLS}, f.PassagePrefix, f.MaxTokens)
+	if max(len(m.query), len(m.passage))+2 > f.MaxTokens {
+		return nil, fmt.Errorf("%w: prefixes leave no room for text", ErrPack)
+	}
+	return m, nil
+}
+
+func openLayer(f *packfile.File, i int) (l layer, err error) {
+	for _, m := range []struct {
+		to      *packfile.Packed
+		part    string
+		in, out int
+	}{
+		{&l.qkv, packfile.MatQKV, f.Dim, 3 * f.Dim},
+		{&l.output, packfile.MatOutput, f.Dim, f.Dim},
+		{&l.up, packfile.MatUp, f.Dim, f.FFN},
+		{&l.down, packfile.MatDown, f.FFN, f.Dim},
+	} {
+		if *m.to, err = f.Linear(packfile.LayerName(i, m.part), m.in, m.out); err != nil {
+			return layer{}, err
+		}
+	}
+	if l.attentionNorm, err = f.AttentionNorm(i); err != nil {
+		return layer{}, err
+	}
+	l.finalNorm, err = f.FFNNorm(i)
+	return l, err
+}
+
+// WithKernel returns the same model on another kernel, for tests and for
+// diagnosis. It fails with ErrKernel when the machine cannot run it.
+func (m *Model) WithKernel(k Kernel) (*Model, error) {
+	for _, have := range kernel.Available() {
+		if k == KernelAuto || have.Name() == string(k) {
+			c := *m
+			c.kern = have
+			return &c, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %q", ErrKernel, k)
+}
+
+// ID names the model and its pack.
+func (m *Model) ID() ModelID { return m.id }
+
+// Kernel names the inner loops in use.
+func (m *Model) Kernel() Kernel { return Kernel(m.kern.Name()) }
+
+// Source tells where the weights come from and under which licence.
+func (m *Model) Source() packfile.Source { return m.header.Source }
+
+// Dim is the length of a vector.
+func (m *Model) Dim() int { return m.header.Dim }
+
+// MaxTokens is the longest passage, in tokens as CountTokens counts them, that
+// is embedded whole. Room for [CLS], [SEP] and the passage prefix is already
+// taken off.
+func (m *Model) MaxTokens() int { return m.header.MaxTokens - len(m.passage) - 1 }
+
+// CountTokens returns the number of tokens of text, without [CLS], [SEP] and
+// prefix. Texts joined by white space have the sum of their counts, so a
+// chunker may count sentences once. It costs about 0.2 µs per token.
+func (m *Model) CountTokens(text string) int { return m.tok.Count(text) }
+
+// appendTokens adds a whole input sequence: prefix, text, [SEP].
+func (m *Model) appendTokens(ids, prefix []int32, text string) []int32 {
+	ids = append(ids, prefix...)
+	ids = m.tok.Append(ids, text, m.header.MaxTokens-len(prefix)-1)
+	return append(ids, m.header.SEP)
+}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"crypto/sha256"
 	"net/http"
 	"reflect"
@@ -167,13 +166,17 @@ func (ex *exchange) receive(env *pb.Envelope, errs *violations) (*pb.Problem, er
 	return nil, nil
 }
 
+// statusClientLeft stands in metrics and the log for a client that closed the
+// connection before it was answered; nginx uses the same number.
+const statusClientLeft = 499
+
 // ask makes the one hop and answers.
 func (ex *exchange) ask(env *pb.Envelope) {
-	ctx, cancel := context.WithCancel(ex.r.Context())
-	late := ex.s.cfg.Clock.AfterFunc(ex.s.cfg.RequestTimeout, cancel)
-	reply, err := ex.s.cfg.Asker.Ask(ctx, env)
-	late.Stop()
-	cancel()
+	reply, err := ex.s.cfg.Asker.Ask(ex.r.Context(), env)
+	if err != nil && ex.r.Context().Err() != nil {
+		ex.answered, ex.status = true, statusClientLeft
+		return
+	}
 	if err != nil {
 		problem, internal := askProblem(err)
 		if internal {

@@ -58,12 +58,15 @@ func (s *Server) operatorEngine() (*gin.Engine, error) {
 	}
 	// A scrape is not a request of anybody's: it is neither counted nor logged.
 	scrape := promhttp.HandlerFor(s.gatherer, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+	refused := s.metrics.route(http.MethodGet, "/metrics")
 	engine.GET("/metrics", func(c *gin.Context) {
-		if !ownHost(c.Request.Host) {
-			c.Status(http.StatusForbidden)
+		if ownHost(c.Request.Host) {
+			scrape.ServeHTTP(c.Writer, c.Request)
 			return
 		}
-		scrape.ServeHTTP(c.Writer, c.Request)
+		ex := s.begin(c.Writer, c.Request, nil, refused)
+		defer ex.end()
+		ex.refuse(refusal(codePermission), nil)
 	})
 	return engine, nil
 }

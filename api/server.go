@@ -28,8 +28,9 @@ import (
 
 // Asker carries an envelope to its organization's actor and waits for the
 // answer. An error means that no actor could answer; a refusal is a Reply with
-// a problem. Ask returns soon after ctx ends. The envelope belongs to the
-// callee from the call on.
+// a problem. Ask returns soon after ctx ends or the envelope's deadline passes;
+// the edge sets no timer of its own. The envelope belongs to the callee from
+// the call on.
 type Asker interface {
 	Ask(ctx context.Context, envelope *pb.Envelope) (*pb.Reply, error)
 }

@@ -1,0 +1,396 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"go.uber.org/goleak"
+
+	"orgmem/actors"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	goodKey   = "svc_prod_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+	badKey    = "svc_prod_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
+	testToken = "0123456789abcdef0123456789abcdef"
+)
+
+var (
+	testOrg  = pb.OrgID{1, 2, 3}
+	testUser = pb.UserID{4, 5, 6}
+	testJob  = pb.JobID{7, 8, 9}
+	testNow  = time.Date(2026, 3, 4, 5, 6, 7, 89_000_000, time.UTC)
+)
+
+// fakeAsker answers like an organization's actor that knows one key: it checks
+// the credential first, passes refusals on, and answers every operation with a
+// full record.
+type fakeAsker struct {
+	mu     sync.Mutex
+	asked  []*pb.Envelope
+	answer func(context.Context, *pb.Envelope) (*pb.Reply, error) // overrides the below
+}
+
+func (f *fakeAsker) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
+	f.mu.Lock()
+	f.asked = append(f.asked, env)
+	answer := f.answer
+	f.mu.Unlock()
+	if answer != nil {
+		return answer(ctx, env)
+	}
+	return fakeAnswer(env), nil
+}
+
+// last returns the envelope of the latest request, and forgets it.
+func (f *fakeAsker) last() *pb.Envelope {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.asked) == 0 {
+		return nil
+	}
+	env := f.asked[len(f.asked)-1]
+	f.asked = nil
+	return env
+}
+
+func fakeProblem(code string) *pb.Reply {
+	return &pb.Reply{Result: &pb.Reply_Problem{Problem: &pb.Problem{Code: code}}}
+}
+
+func fakeAnswer(env *pb.Envelope) *pb.Reply {
+	if pb.KeyHash(env.GetKeyHash()) != pb.HashKey(goodKey) {
+		return fakeProblem(codeAuthentication)
+	}
+	reply := fakeResult(env)
+	reply.Rate = &pb.RateLimit{Remaining: 29, ResetS: 2, Quota: 120, Partition: "c2VjcmV0"}
+	return reply
+}
+
+func fakeResult(env *pb.Envelope) *pb.Reply {
+	ms := testNow.UnixMilli()
+	job := &pb.Job{
+		Id: testJob.Bytes(), Type: "ingest", Status: "succeeded", Subject: "ann", Done: 1, Total: 1, Attempts: 1,
+		CreatedMs: ms, StartedMs: ms + 1, FinishedMs: ms + 2,
+		Items: []*pb.JobItem{{Index: 0, ExternalId: "doc-1", Node: "ingest:x:y", Status: "created"}, {Index: 1, Status: "failed", Error: "it was empty"}},
+	}
+	switch op := env.GetOp().(type) {
+	case *pb.Envelope_Rejected:
+		return &pb.Reply{Result: &pb.Reply_Problem{Problem: op.Rejected.GetProblem()}}
+	case *pb.Envelope_Me:
+		return &pb.Reply{Result: &pb.Reply_Me{Me: &pb.Principal{
+			Org: testOrg.Bytes(), OrgName: "Fig & Co", OrgSlug: "fig-co", User: testUser.Bytes(), Scopes: []string{"read", "write"}, Plan: "standard",
+		}}}
+	case *pb.Envelope_ListKeys:
+		hash := pb.HashKey(goodKey)
+		return &pb.Reply{Result: &pb.Reply_Keys{Keys: &pb.KeyList{Keys: []*pb.Key{
+			{Hash: hash[:], Label: "laptop", Status: "active", CreatedMs: ms},
+			{Hash: hash[:], Label: "old", Status: "revoked", CreatedMs: ms, LastUsedMs: ms},
+		}}}}
+	case *pb.Envelope_CreateKey:
+		return &pb.Reply{Status: 201, Result: &pb.Reply_NewKey{NewKey: &pb.NewKey{ApiKey: goodKey, Id: pb.HashKey(goodKey).String(), Label: op.CreateKey.GetLabel()}}}
+	case *pb.Envelope_RevokeKey:
+		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
+	case *pb.Envelope_ListSubjects:
+		return &pb.Reply{Result: &pb.Reply_Subjects{Subjects: &pb.SubjectList{Subjects: []*pb.SubjectInfo{{Id: "ann", CreatedMs: ms}}, NextCursor: "next"}}}
+	case *pb.Envelope_GetSubject_:
+		return &pb.Reply{Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: op.GetSubject_.GetId(), CreatedMs: ms}}}
+	case *pb.Envelope_PutSubject:
+		return &pb.Reply{Status: 201, Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: op.PutSubject.GetId(), CreatedMs: ms}}}
+	case *pb.Envelope_EraseSubject, *pb.Envelope_Ingest:
+		return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: testJob.Bytes(), Status: "pending"}}}
+	case *pb.Envelope_JobStatus, *pb.Envelope_GetJob:
+		return &pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}}
+	case *pb.Envelope_CancelJob:
+		return &pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: &pb.Job{
+			Id: testJob.Bytes(), Type: "export", Status: "queued", CreatedMs: ms, ErrorCode: "gone_wrong", ErrorDetail: "Once.",
+		}}}}
+	case *pb.Envelope_ListJobs:
+		return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: &pb.JobList{Jobs: []*pb.Job{job}}}}
+	case *pb.Envelope_Search:
+		return &pb.Reply{Result: &pb.Reply_Search{Search: &pb.SearchResult{ReadUnits: 1, EmbedTokens: 7, Hits: []*pb.Hit{
+			{Chunk: "Figs ripen late.", Node: "ingest:x:y", Title: "Figs", Score: 0.75, ChunkId: "c1", CreatedMs: ms, Vector: 0.8, Keyword: 3.5},
+		}}}}
+	case *pb.Envelope_GetNode:
+		return &pb.Reply{Result: &pb.Reply_Node{Node: &pb.NodeInfo{Content: "Figs ripen late.", Subject: "ann", Node: &pb.Node{
+			Id: op.GetNode.GetId(), Kind: "document", Title: "Figs", Authority: 0.5, Confidence: 1, Status: "live",
+			Source:      &pb.Source{Type: "ingest", Job: testJob.Bytes(), ExternalIds: []string{"doc-1", "doc-2"}},
+			ValidFromMs: ms, CreatedMs: ms, UpdatedMs: ms, Metadata: []byte(`{"page":3}`), Degree: 2,
+		}}}}
+	}
+	return fakeProblem(codeInternal)
+}
+
+// fakeOperator is an actors.Operator that knows one organization.
+type fakeOperator struct{ err error }
+
+func (f fakeOperator) CreateOrg(_ context.Context, o actors.NewOrg) (actors.CreatedOrg, error) {
+	return actors.CreatedOrg{Org: testOrg, Slug: strings.ToLower(o.Name), Owner: testUser, APIKey: goodKey, Key: pb.HashKey(goodKey)}, f.err
+}
+
+func (f fakeOperator) Orgs(context.Context) ([]actors.OrgInfo, error) {
+	return []actors.OrgInfo{f.org()}, f.err
+}
+
+func (f fakeOperator) org() actors.OrgInfo {
+	return actors.OrgInfo{Org: testOrg, Name: "Fig", Slug: "fig", Plan: "standard", Created: testNow, Members: 1, Subjects: 2}
+}
+
+func (f fakeOperator) Org(_ context.Context, org pb.OrgID) (actors.OrgInfo, error) {
+	if org != testOrg {
+		return actors.OrgInfo{}, actors.ErrOrgNotFound
+	}
+	return f.org(), f.err
+}
+func (f fakeOperator) SetPlan(context.Context, pb.OrgID, string) error { return f.err }
+func (f fakeOperator) DeleteOrg(context.Context, pb.OrgID) error       { return f.err }
+func (f fakeOperator) AddMember(_ context.Context, _ pb.OrgID, email string, role actors.Role) (actors.MemberInfo, error) {
+	return actors.MemberInfo{User: testUser, Email: email, Role: string(role), Created: testNow}, f.err
+}
+
+func (f fakeOperator) Members(context.Context, pb.OrgID) ([]actors.MemberInfo, error) {
+	return []actors.MemberInfo{{User: testUser, Email: "a@b.example", Role: "owner", Created: testNow}}, f.err
+}
+func (f fakeOperator) RemoveMember(context.Context, pb.OrgID, pb.UserID) error { return f.err }
+func (f fakeOperator) CreateKey(_ context.Context, o actors.NewKey) (actors.CreatedKey, error) {
+	return actors.CreatedKey{APIKey: goodKey, Key: pb.HashKey(goodKey), Label: o.Label}, f.err
+}
+
+// harness is a server without listeners, and the document that it serves.
+type harness struct {
+	t     testing.TB
+	s     *Server
+	asker *fakeAsker
+	clock *clock.Fake
+	logs  *lockedBuffer
+	doc   *openapi3.T
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func newHarness(t testing.TB, change ...func(*Config)) *harness {
+	t.Helper()
+	h := &harness{t: t, asker: &fakeAsker{}, clock: clock.NewFake(testNow), logs: &lockedBuffer{}}
+	c := Config{
+		Asker: h.asker, Operator: fakeOperator{}, OperatorToken: testToken,
+		Clock: h.clock, Logger: slog.New(slog.NewJSONHandler(h.logs, nil)), Random: zeroReader{},
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	s, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.s = s
+	return h
+}
+
+type zeroReader struct{}
+
+func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// response is an answer with its body read.
+type response struct {
+	*http.Response
+	body []byte
+}
+
+func (r response) json(t testing.TB) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal(r.body, &v); err != nil {
+		t.Fatalf("body %q: %v", r.body, err)
+	}
+	return v
+}
+
+// code is the problem's code, or the empty string.
+func (r response) code(t testing.TB) string {
+	t.Helper()
+	if r.StatusCode < 400 {
+		return ""
+	}
+	code, _ := r.json(t)["code"].(string)
+	return code
+}
+
+// fields lists the fields that a validation problem names.
+func (r response) fields(t testing.TB) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	list, _ := r.json(t)["errors"].([]any)
+	for _, e := range list {
+		m, _ := e.(map[string]any)
+		field, _ := m["field"].(string)
+		message, _ := m["message"].(string)
+		out[field] = message
+	}
+	return out
+}
+
+// do sends a request with the good key, unless headers say otherwise, and
+// validates the answer against the document.
+func (h *harness) do(method, target, body string, headers ...string) response {
+	h.t.Helper()
+	return h.send(method, target, strings.NewReader(body), headers...)
+}
+
+func (h *harness) send(method, target string, body io.Reader, headers ...string) response {
+	h.t.Helper()
+	r := httptest.NewRequestWithContext(h.t.Context(), method, target, body)
+	r.Header.Set("X-Svc-API-Key", goodKey)
+	if r.ContentLength != 0 {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i+1] == "" {
+			r.Header.Del(headers[i])
+			continue
+		}
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.s.public.Handler.ServeHTTP(w, r)
+	out := w.Result()
+	content, err := io.ReadAll(out.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	res := response{out, content}
+	h.checkGeneral(res)
+	if route := h.routeOf(method, target); route != nil {
+		h.checkDocument(route, res)
+	}
+	return res
+}
+
+// checkGeneral holds what is true of every answer.
+func (h *harness) checkGeneral(res response) {
+	h.t.Helper()
+	id := res.Header.Get("X-Request-Id")
+	if id == "" {
+		h.t.Errorf("no X-Request-Id")
+	}
+	if res.StatusCode < 400 {
+		return
+	}
+	if ct := res.Header.Get("Content-Type"); ct != "application/problem+json" {
+		h.t.Errorf("status %d with Content-Type %q", res.StatusCode, ct)
+	}
+	p := res.json(h.t)
+	code, _ := p["code"].(string)
+	e, ok := catalogue[code]
+	if !ok {
+		h.t.Fatalf("code %q is not in the catalogue", code)
+	}
+	if e.Status != res.StatusCode || p["status"] != float64(e.Status) || p["title"] != e.Title || p["type"] != "/docs/errors/"+code || p["requestId"] != id || p["detail"] == "" {
+		h.t.Errorf("problem does not fit its entry: %s", res.body)
+	}
+}
+
+// routeOf finds the row that a target belongs to.
+func (h *harness) routeOf(method, target string) *Route {
+	path, _, _ := strings.Cut(target, "?")
+	parts := strings.Split(path, "/")
+rows:
+	for _, r := range h.s.table {
+		want := strings.Split(r.Path, "/")
+		if r.Method != method || len(want) != len(parts) {
+			continue
+		}
+		for i := range want {
+			if !strings.HasPrefix(want[i], "{") && want[i] != parts[i] {
+				continue rows
+			}
+		}
+		return r
+	}
+	return nil
+}
+
+// checkDocument validates an answer against the served OpenAPI document.
+func (h *harness) checkDocument(r *Route, res response) {
+	h.t.Helper()
+	op := h.document().Paths.Value(r.Path).GetOperation(r.Method)
+	documented := op.Responses.Status(res.StatusCode)
+	if documented == nil {
+		h.t.Errorf("%s answered %d (%s), which the document does not list", r.ID, res.StatusCode, res.body)
+		return
+	}
+	for name := range documented.Value.Headers {
+		if name == "X-Request-Id" && res.Header.Get(name) == "" {
+			h.t.Errorf("%s: header %s is missing", r.ID, name)
+		}
+	}
+	contentType := res.Header.Get("Content-Type")
+	if contentType == "" {
+		if len(res.body) > 0 || len(documented.Value.Content) > 0 {
+			h.t.Errorf("%s: %d without a content type", r.ID, res.StatusCode)
+		}
+		return
+	}
+	media := documented.Value.Content[contentType]
+	if media == nil {
+		h.t.Errorf("%s: %d as %s is not in the document", r.ID, res.StatusCode, contentType)
+		return
+	}
+	var value any
+	if err := json.Unmarshal(res.body, &value); err != nil {
+		h.t.Errorf("%s: %v in %s", r.ID, err, res.body)
+		return
+	}
+	if err := media.Schema.Value.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors()); err != nil {
+		h.t.Errorf("%s: %d answer does not fit the document: %v\n%s", r.ID, res.StatusCode, err, res.body)
+	}
+	if res.StatusCode >= 400 {
+		if !strings.Contains(*documented.Value.Description, "`"+res.code(h.t)+"`") {
+			h.t.Errorf("%s: code %s is not documented for %d", r.ID, res.code(h.t), res.StatusCode)
+		}
+	}
+}
+
+// document is the served document, loaded by an outside witness.
+func (h *harness) document() *openapi3.T {
+	h.t.Helper()
+	if h.doc == nil {
+		doc, err := openapi3.NewLoader().LoadFromData(h.s.openapi)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		h.doc = doc
+	}
+	return h.doc
+}
+
+var errBoom = errors.New("boom: a secret detail")

@@ -1,0 +1,212 @@
+package api
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/openapi.json")
+
+const committedDocument = "../docs/openapi.json"
+
+func TestDocumentIsValid(t *testing.T) {
+	h := newHarness(t)
+	if err := h.document().Validate(t.Context(), openapi3.IsOpenAPI31OrLater()); err != nil {
+		t.Fatal(err)
+	}
+	if h.document().OpenAPI != "3.1.0" {
+		t.Errorf("openapi: %s", h.document().OpenAPI)
+	}
+}
+
+// TestCommittedDocument holds docs/openapi.json to what the server serves.
+// Rewrite it with: go test ./api -run TestCommittedDocument -update
+func TestCommittedDocument(t *testing.T) {
+	h := newHarness(t)
+	res := h.do("GET", "/openapi.json", "")
+	if *update {
+		if err := os.WriteFile(committedDocument, res.body, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	committed, err := os.ReadFile(committedDocument)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(committed, res.body) {
+		t.Error("docs/openapi.json is not what the server serves; run: go test ./api -run TestCommittedDocument -update")
+	}
+}
+
+// TestRouterEqualsDocument compares the two sets in both directions.
+func TestRouterEqualsDocument(t *testing.T) {
+	h := newHarness(t)
+	engine, err := h.s.publicEngine(newDocument(h.s.table, h.s.registry))
+	if err == nil {
+		t.Log("routes registered twice on the same metrics: unexpected but harmless")
+	}
+	routed := map[string]bool{}
+	for _, r := range engine.Routes() {
+		if strings.HasPrefix(r.Path, "/v1/") {
+			segments := strings.Split(r.Path, "/")
+			for i, s := range segments {
+				if name, ok := strings.CutPrefix(s, ":"); ok {
+					segments[i] = "{" + name + "}"
+				}
+			}
+			routed[r.Method+" "+strings.Join(segments, "/")] = true
+		}
+	}
+	documented := map[string]bool{}
+	for path, item := range h.document().Paths.Map() {
+		for method := range item.Operations() {
+			documented[method+" "+path] = true
+		}
+	}
+	if len(routed) != len(h.s.table) {
+		t.Errorf("%d routes, %d rows", len(routed), len(h.s.table))
+	}
+	for r := range routed {
+		if !documented[r] {
+			t.Errorf("%s is routed and not documented", r)
+		}
+	}
+	for r := range documented {
+		if !routed[r] {
+			t.Errorf("%s is documented and not routed", r)
+		}
+	}
+}
+
+// TestTableAgainstInterface repeats, by hand and once, what interface.md says of
+// each route: the table must not drift from it.
+func TestTableAgainstInterface(t *testing.T) {
+	const subjects = "ignored"
+	want := map[string]string{
+		"GET /v1/me":                       "any reads " + subjects,
+		"GET /v1/keys":                     "any reads " + subjects,
+		"POST /v1/keys":                    "admin default " + subjects + " idempotent",
+		"DELETE /v1/keys/{key_id}":         "any default " + subjects,
+		"GET /v1/subjects":                 "read reads " + subjects,
+		"GET /v1/subjects/{subject_id}":    "read reads " + subjects,
+		"PUT /v1/subjects/{subject_id}":    "subjects:provision default " + subjects,
+		"DELETE /v1/subjects/{subject_id}": "subjects:provision default " + subjects,
+		"POST /v1/ingest":                  "write ingest aware idempotent",
+		"POST /v1/ingest/batch":            "write ingest aware idempotent",
+		"GET /v1/ingest/{job_id}/status":   "read reads aware",
+		"GET /v1/jobs":                     "read reads " + subjects,
+		"GET /v1/jobs/{job_id}":            "read reads " + subjects,
+		"POST /v1/jobs/{job_id}/cancel":    "write writes " + subjects,
+		"POST /v1/search":                  "read search aware",
+		"GET /v1/graph/nodes/{node_id}":    "read reads aware",
+	}
+	h := newHarness(t)
+	for _, r := range h.s.table {
+		scope := r.Scope
+		if scope == "" {
+			scope = "any"
+		}
+		got := scope + " " + r.Family + " " + subjectModes[r.Subject]
+		if r.Idempotent {
+			got += " idempotent"
+		}
+		key := r.Method + " " + r.Path
+		if want[key] != got {
+			t.Errorf("%s: %q in the table, %q in the interface", key, got, want[key])
+		}
+		delete(want, key)
+	}
+	for key := range want {
+		t.Errorf("%s is missing", key)
+	}
+}
+
+func TestEveryCodeHasAPage(t *testing.T) {
+	h := newHarness(t)
+	index := string(h.do("GET", "/docs/errors", "").body)
+	for code, e := range catalogue {
+		res := h.do("GET", "/docs/errors/"+code, "")
+		if res.StatusCode != 200 || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d %s", code, res.StatusCode, res.Header.Get("Content-Type"))
+		}
+		if csp := res.Header.Get("Content-Security-Policy"); csp != pagePolicy {
+			t.Errorf("%s: policy %q", code, csp)
+		}
+		for _, text := range []string{code, e.Title} {
+			if !bytes.Contains(res.body, []byte(text)) {
+				t.Errorf("the page of %s does not say %q", code, text)
+			}
+		}
+		if !strings.Contains(index, "/docs/errors/"+code) {
+			t.Errorf("%s is not in the list of errors", code)
+		}
+		if e.Status < 400 || e.Title == "" || e.Explanation == "" {
+			t.Errorf("%s: incomplete entry", code)
+		}
+	}
+	if res := h.do("GET", "/docs/errors/no_such_code", ""); res.StatusCode != 404 {
+		t.Errorf("unknown code: %d", res.StatusCode)
+	}
+}
+
+// TestCatalogueIsComplete lists the codes of interface.md and decisions.md.
+func TestCatalogueIsComplete(t *testing.T) {
+	want := map[int]string{
+		400: "subject_not_supported pagination_unsupported invalid_cursor malformed_request",
+		401: "authentication_error",
+		403: "permission_denied subject_not_provisioned",
+		404: "node_not_found proposal_not_found edge_not_found domain_not_found not_found key_not_found recall_type_not_found brain_not_trained job_not_found subject_not_found webhook_not_found export_not_found connector_not_found session_not_found user_not_found organization_not_found",
+		405: "method_not_allowed",
+		408: "request_timeout",
+		409: "purge_impact_changed export_not_ready webhook_limit_reached train_in_progress brain_not_ready confirm_token_invalid undelete_window_passed job_not_cancellable idempotency_in_progress last_owner already_superseded conflict",
+		412: "precondition_failed",
+		413: "payload_too_large",
+		415: "unsupported_media_type",
+		422: "validation_failed idempotency_key_reused",
+		429: "rate_limit_exceeded too_many_streams",
+		431: "headers_too_large",
+		500: "internal_error",
+		503: "service_degraded service_draining",
+	}
+	total := 0
+	for status, codes := range want {
+		for code := range strings.FieldsSeq(codes) {
+			total++
+			if catalogue[code].Status != status {
+				t.Errorf("%s has status %d, want %d", code, catalogue[code].Status, status)
+			}
+		}
+	}
+	if total != len(catalogue) {
+		t.Errorf("%d codes in the catalogue, %d here", len(catalogue), total)
+	}
+}
+
+func TestReferenceShowsEveryRoute(t *testing.T) {
+	h := newHarness(t)
+	res := h.do("GET", "/docs", "")
+	page := string(res.body)
+	for _, r := range h.s.table {
+		if !strings.Contains(page, `id="`+r.ID+`"`) || !strings.Contains(page, r.Path) {
+			t.Errorf("%s is not in the reference", r.ID)
+		}
+	}
+	for _, forbidden := range []string{"<script", "http://", "https://", "style=", "ZgotmplZ"} {
+		if strings.Contains(page, forbidden) {
+			t.Errorf("the reference holds %q", forbidden)
+		}
+	}
+	for _, e := range sortedCatalogue() {
+		if e.Section != "" && !strings.Contains(page, `id="`+e.Section+`"`) {
+			t.Errorf("%s points to a section that does not exist: %s", e.Code, e.Section)
+		}
+	}
+	if css := h.do("GET", "/docs/style.css", ""); css.Header.Get("Content-Type") != "text/css; charset=utf-8" {
+		t.Errorf("style sheet: %s", css.Header.Get("Content-Type"))
+	}
+}

@@ -1,0 +1,336 @@
+package index
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
+
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+)
+
+// ErrCorrupt is returned for bytes that are not an intact segment or liveness
+// record of a known version.
+var ErrCorrupt = errors.New("index: corrupt")
+
+// The layout of a segment: a header of fixed size, then sections, each beginning
+// at a multiple of 8 bytes, in this order. All numbers are little-endian, and
+// arrays are used where they lie. n chunks, d nodes, t terms.
+//
+//	seqs      n × u64   ascending
+//	scales    n × f32   0: no vector
+//	nodeOf    n × u32   ordinal of the chunk's node
+//	lens      n × u8    length code (see lengthCode)
+//	vectors   n × stride × i8
+//	terms     t × u64   ascending
+//	pointers  t × u32   offset into postings, or the single posting itself
+//	created   d × i64   milliseconds
+//	idHash    d × u64   ascending
+//	idNode    d × u32   the node of that hash
+//	idOff     (d+1) × u32  offsets into ids
+//	attrOff   (d+1) × u32  offsets into attrs, counted in values
+//	kindOf    d × u8    ordinal of the kind
+//	attrs     u64       ascending within a node
+//	kindOff   (k+1) × u32  offsets into kinds
+//	postings, ids, kinds, model: bytes
+const (
+	magic   = 0x58494d4f // "OMIX"
+	version = 1
+
+	headerSize = 128
+	// hashedFrom: the checksum covers everything behind itself.
+	hashedFrom = 16
+)
+
+// Bounds of a segment. A segment that would exceed one is refused by Build and
+// Merge; the merge policy stays far below.
+const (
+	// MaxChunks: a posting pointer holds a chunk in 24 bits.
+	MaxChunks = 1 << 24
+	// MaxDim keeps the integer dot product of a 13-bit query and 8-bit rows
+	// within 31 bits; embedders have 256 to 3,072 dimensions.
+	MaxDim = 4096
+	// MaxKinds: kinds are a closed list of less than ten in the interface.
+	MaxKinds = 256
+	// maxPostings: an offset has 31 bits.
+	maxPostings = 1 << 31
+	// rowAlign is the unit of the kernels; rows are padded with zeros.
+	rowAlign = 32
+)
+
+// header is the decoded form of the first bytes.
+type header struct {
+	analysis                                 uint32
+	langs                                    uint32
+	chunks, nodes, terms, dim                uint32
+	words                                    uint64 // sum of lengths, for the average
+	attrs, kinds                             uint32
+	postingBytes                             uint32
+	idBytes, kindBytes, modelBytes, reserved uint32
+}
+
+func stride(dim int) int { return (dim + rowAlign - 1) / rowAlign * rowAlign }
+
+// sections gives the sizes in bytes of the sections, in order.
+func (h *header) sections() [18]uint64 {
+	n, d, t := uint64(h.chunks), uint64(h.nodes), uint64(h.terms)
+	return [18]uint64{
+		n * 8, n * 4, n * 4, n, n * uint64(stride(int(h.dim))),
+		t * 8, t * 4,
+		d * 8, d * 8, d * 4, (d + 1) * 4, (d + 1) * 4, d,
+		uint64(h.attrs) * 8, (uint64(h.kinds) + 1) * 4,
+		uint64(h.postingBytes), uint64(h.idBytes), uint64(h.kindBytes) + uint64(h.modelBytes),
+	}
+}
+
+func (h *header) size() uint64 {
+	total := uint64(headerSize)
+	for _, s := range h.sections() {
+		total += align8(s)
+	}
+	return total
+}
+
+func align8(n uint64) uint64 { return (n + 7) &^ 7 }
+
+func (h *header) put(b []byte) {
+	le := binary.LittleEndian
+	le.PutUint32(b[0:], magic)
+	le.PutUint32(b[4:], version)
+	le.PutUint64(b[16:], h.size())
+	for i, v := range h.fields() {
+		le.PutUint32(b[32+4*i:], *v)
+	}
+	le.PutUint64(b[24:], h.words)
+}
+
+func (h *header) fields() [14]*uint32 {
+	return [14]*uint32{&h.analysis, &h.langs, &h.chunks, &h.nodes, &h.terms, &h.dim, &h.attrs, &h.kinds,
+		&h.postingBytes, &h.idBytes, &h.kindBytes, &h.modelBytes, &h.reserved, new(uint32)}
+}
+
+// Segment is an immutable piece of an index.
+type Segment struct {
+	data []byte
+	header
+	model ModelID
+
+	seqs     []uint64
+	scales   []float32
+	nodeOf   []uint32
+	lens     []uint8
+	vectors  []int8
+	dict     []uint64
+	pointers []uint32
+	created  []int64
+	idHash   []uint64
+	idNode   []uint32
+	idOff    []uint32
+	attrOff  []uint32
+	kindOf   []uint8
+	attrs    []uint64
+	kindOff  []uint32
+	postings []byte
+	ids      []byte
+	kindStr  []byte
+}
+
+// array views bytes as numbers. b is aligned, since data is and sections are.
+func array[T any](b []byte) []T {
+	if len(b) == 0 {
+		return nil
+	}
+	var z T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(z)))
+}
+
+// littleEndian tells whether this machine can use the arrays in place.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// lay points the segment's arrays into data, whose header is h.
+func lay(data []byte, h header) *Segment {
+	s := &Segment{data: data, header: h}
+	at := uint64(headerSize)
+	var part [18][]byte
+	for i, n := range h.sections() {
+		part[i] = data[at : at+n : at+n]
+		at += align8(n)
+	}
+	s.seqs, s.scales, s.nodeOf, s.lens, s.vectors = array[uint64](part[0]), array[float32](part[1]), array[uint32](part[2]), part[3], array[int8](part[4])
+	s.dict, s.pointers = array[uint64](part[5]), array[uint32](part[6])
+	s.created, s.idHash, s.idNode = array[int64](part[7]), array[uint64](part[8]), array[uint32](part[9])
+	s.idOff, s.attrOff, s.kindOf = array[uint32](part[10]), array[uint32](part[11]), part[12]
+	s.attrs, s.kindOff = array[uint64](part[13]), array[uint32](part[14])
+	s.postings, s.ids, s.kindStr = part[15], part[16], part[17][:h.kindBytes]
+	s.model = ModelID(part[17][h.kindBytes:])
+	return s
+}
+
+// OpenSegment checks data and uses it in place (a copy, if it is not aligned to
+// 8 bytes). All that searching relies on is checked here, once, so that the
+// inner loops need not.
+func OpenSegment(data []byte) (*Segment, error) {
+	if !littleEndian {
+		return nil, fmt.Errorf("segment on a big-endian machine: %w", errors.ErrUnsupported)
+	}
+	if len(data) < headerSize {
+		return nil, fmt.Errorf("segment of %d bytes: %w", len(data), ErrCorrupt)
+	}
+	le := binary.LittleEndian
+	if le.Uint32(data) != magic {
+		return nil, fmt.Errorf("segment magic: %w", ErrCorrupt)
+	}
+	if v := le.Uint32(data[4:]); v != version {
+		return nil, fmt.Errorf("segment version %d: %w", v, ErrCorrupt)
+	}
+	if le.Uint64(data[8:]) != xxhash.Sum64(data[hashedFrom:]) {
+		return nil, fmt.Errorf("segment checksum: %w", ErrCorrupt)
+	}
+	var h header
+	for i, f := range h.fields() {
+		*f = le.Uint32(data[32+4*i:])
+	}
+	h.words = le.Uint64(data[24:])
+	if h.chunks > MaxChunks || h.nodes > h.chunks || h.dim > MaxDim || h.kinds > MaxKinds ||
+		h.postingBytes >= maxPostings || h.size() != uint64(len(data)) || le.Uint64(data[16:]) != h.size() {
+		return nil, fmt.Errorf("segment header: %w", ErrCorrupt)
+	}
+	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8 != 0 {
+		data = cloneAligned(data)
+	}
+	s := lay(data, h)
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func cloneAligned(data []byte) []byte {
+	return append(alignedBytes(len(data))[:0], data...)
+}
+
+// alignedBytes allocates n bytes at a multiple of 8.
+func alignedBytes(n int) []byte {
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))[:n:n]
+}
+
+// check holds the arrays to what lay and the searches take for granted.
+func (s *Segment) check() error {
+	bad := func(what string) error { return fmt.Errorf("segment %s: %w", what, ErrCorrupt) }
+	for i := range s.seqs {
+		if i > 0 && s.seqs[i] <= s.seqs[i-1] {
+			return bad("sequence")
+		}
+		if s.nodeOf[i] >= s.nodes {
+			return bad("node ordinal")
+		}
+		if f := float64(s.scales[i]); f < 0 || math.IsNaN(f) || math.IsInf(f, 0) {
+			return bad("scale")
+		}
+	}
+	if !offsets(s.idOff, s.idBytes) || !offsets(s.attrOff, s.header.attrs) || !offsets(s.kindOff, s.kindBytes) {
+		return bad("offsets")
+	}
+	for i := range s.idHash {
+		if i > 0 && s.idHash[i] < s.idHash[i-1] || s.idNode[i] >= s.nodes || uint32(s.kindOf[i]) >= s.kinds {
+			return bad("nodes")
+		}
+	}
+	for i := range s.dict {
+		if i > 0 && s.dict[i] <= s.dict[i-1] {
+			return bad("dictionary")
+		}
+		if !s.checkPostings(s.pointers[i]) {
+			return bad("postings")
+		}
+	}
+	return nil
+}
+
+// offsets tells whether o ascends from 0 to end.
+func offsets(o []uint32, end uint32) bool {
+	if o[0] != 0 || o[len(o)-1] != end {
+		return false
+	}
+	for i := 1; i < len(o); i++ {
+		if o[i] < o[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// AppendBinary appends the segment's bytes, which OpenSegment reads. The same
+// entries always give the same bytes.
+func (s *Segment) AppendBinary(dst []byte) []byte { return append(dst, s.data...) }
+
+// Size is the number of bytes AppendBinary appends and, nearly, the memory the
+// segment takes.
+func (s *Segment) Size() int { return len(s.data) }
+
+// Len is the number of chunks, dead or alive.
+func (s *Segment) Len() int { return int(s.chunks) }
+
+// Nodes is the number of nodes.
+func (s *Segment) Nodes() int { return int(s.nodes) }
+
+// Model names the model of the vectors.
+func (s *Segment) Model() ModelID { return s.model }
+
+// Dim is the dimension of the vectors.
+func (s *Segment) Dim() int { return int(s.dim) }
+
+// SeqRange gives the smallest and largest Seq; both 0 when empty.
+func (s *Segment) SeqRange() (first, last uint64) {
+	if len(s.seqs) == 0 {
+		return 0, 0
+	}
+	return s.seqs[0], s.seqs[len(s.seqs)-1]
+}
+
+// Langs are the languages of the segment's terms.
+func (s *Segment) Langs() text.LangSet { return text.LangSet(s.langs) }
+
+// Current tells whether the segment was built by today's text analysis. One
+// that was not must be built again from the chunk texts.
+func (s *Segment) Current() bool { return s.analysis == text.AnalysisVersion }
+
+// Seq of the chunk at position doc, 0 ≤ doc < Len.
+func (s *Segment) Seq(doc int) uint64 { return s.seqs[doc] }
+
+// NodeOf gives the node of the chunk at position doc. The id and the kind share
+// the segment's memory; Attrs belong to it.
+func (s *Segment) NodeOf(doc int) Node {
+	d := s.nodeOf[doc]
+	return Node{ID: s.nodeID(d), Kind: s.kind(int(s.kindOf[d])), CreatedMs: s.created[d], Attrs: s.nodeAttrs(d)}
+}
+
+// Vector gives the chunk's quantised unit vector: component i is row[i]*scale.
+// The row belongs to the segment; scale is 0 when the chunk has no vector.
+func (s *Segment) Vector(doc int) (row []int8, scale float32) {
+	w := stride(s.Dim())
+	return s.vectors[doc*w : doc*w+s.Dim() : doc*w+s.Dim()], s.scales[doc]
+}
+
+func (s *Segment) nodeID(d uint32) pb.NodeID {
+	return pb.NodeID(str(s.ids[s.idOff[d]:s.idOff[d+1]]))
+}
+
+func (s *Segment) kind(k int) string { return str(s.kindStr[s.kindOff[k]:s.kindOff[k+1]]) }
+
+func (s *Segment) nodeAttrs(d uint32) []uint64 {
+	return s.attrs[s.attrOff[d]:s.attrOff[d+1]:s.attrOff[d+1]]
+}
+
+// str shares the bytes, which never change.
+func str(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// seal writes the checksum.
+func seal(data []byte) {
+	binary.LittleEndian.PutUint64(data[8:], xxhash.Sum64(data[hashedFrom:]))
+}

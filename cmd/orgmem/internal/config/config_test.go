@@ -109,7 +109,7 @@ func TestBytesRoundTrip(t *testing.T) {
 func TestConfigurationPageIsFresh(t *testing.T) {
 	page := filepath.Join("..", "..", "..", "..", "docs", "configuration.md")
 	if *update {
-		if err := os.WriteFile(page, []byte(config.Page()), 0o644); err != nil { //nolint:gosec // a document, not a secret
+		if err := os.WriteFile(page, []byte(config.Page()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

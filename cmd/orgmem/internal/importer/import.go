@@ -250,8 +250,8 @@ func (r *run) prepare(file File) (entry, bool) {
 // the service refuses for its content is halved until the file at fault is
 // alone; the error that is returned ends the import.
 func (r *run) send(ctx context.Context, batch []entry) error {
-	if ctx.Err() != nil {
-		return nil // the cause is known already
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	items := make([]client.Item, len(batch))
 	files := make(pending, len(batch))

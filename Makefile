@@ -1,0 +1,130 @@
+# orgmem: two commands are enough to begin, `make run` and `make test`.
+
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := run
+
+BIN     := bin
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+
+# Tools are built from source at these versions into ./bin; nothing is installed
+# outside the repository but Debian packages, where they are missing.
+GOLANGCI  := $(BIN)/golangci-lint-2.15.0
+GOTESTSUM := $(BIN)/gotestsum-1.13.0
+GENGO     := $(BIN)/protoc-gen-go
+
+# Packages of two go processes at a time: the machines this is built on have two
+# processors.
+PARALLEL ?= 2
+# The whole suite ends within minutes; a package that hangs is killed with a dump.
+TIMEOUT  ?= 15m
+
+.PHONY: run build test test-go lint fmt fresh proto docs cover fuzz bench crash diskfull fsyncfail deps clean
+
+## run: build and start the service with its data in ./data (the first start prints a key)
+run: build
+	exec $(BIN)/orgmem serve --quickstart --data ./data
+
+## build: the one binary, static, in ./bin/orgmem
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/orgmem ./cmd/orgmem
+
+## test: everything that CI checks; installs what it needs
+test: deps lint fresh test-go
+
+## test-go: the tests alone, under the race detector; fuzz corpora run as seeds
+test-go: $(GOTESTSUM)
+	@mkdir -p $(BIN)
+	@status=0; \
+	CGO_ENABLED=1 $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --jsonfile $(BIN)/test.json -- \
+		-race -p $(PARALLEL) -timeout $(TIMEOUT) -coverprofile=$(BIN)/cover.out ./... || status=$$?; \
+	passed=$$(grep '"Action":"pass"' $(BIN)/test.json | grep -c '"Test":' || true); \
+	failed=$$(grep '"Action":"fail"' $(BIN)/test.json | grep -c '"Test":' || true); \
+	if [ $$status -ne 0 ] && [ $$failed -eq 0 ]; then failed=1; fi; \
+	echo "$$passed passed, $$failed failed"; \
+	exit $$status
+
+## lint: golangci-lint with .golangci.yml, formatting included
+lint: $(GOLANGCI)
+	$(GOLANGCI) run ./...
+
+## fmt: write the formatting that lint asks for
+fmt: $(GOLANGCI)
+	$(GOLANGCI) fmt ./...
+
+## fresh: generated files say what their sources say
+fresh: $(GENGO)
+	@before=$$(mktemp -d); trap 'rm -rf "$$before"' EXIT; \
+	PATH="$$PWD/$(BIN):$$PATH" protoc --proto_path=proto --go_out="$$before" --go_opt=paths=source_relative command.proto record.proto message.proto; \
+	for f in command record message; do \
+		diff <(grep -v '^//.*protoc' proto/$$f.pb.go) <(grep -v '^//.*protoc' "$$before/$$f.pb.go") >/dev/null \
+			|| { echo "proto/$$f.pb.go is stale: run make proto"; exit 1; }; \
+	done
+
+## proto: generate the Go code of proto/*.proto
+proto: deps $(GENGO)
+	PATH="$$PWD/$(BIN):$$PATH" go generate ./proto
+
+## docs: write the pages that are made from tables in code
+docs:
+	go test ./cmd/orgmem/internal/config -run TestConfigurationPageIsFresh -update
+
+## cover: the tests with a coverage report by function
+cover: test-go
+	go tool cover -func=$(BIN)/cover.out | tail -n 1
+
+## fuzz: each fuzz target for FUZZTIME
+FUZZTIME ?= 1m
+fuzz:
+	@for dir in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -r -n1 dirname | sort -u); do \
+		for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$dir/*_test.go | sed 's/func //'); do \
+			echo "$$dir $$target"; go test "$$dir" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME); \
+		done; \
+	done
+
+## bench: the numbers that are promised, measured on this machine against the built binary
+bench: build
+	go run ./bench -binary $(BIN)/orgmem
+	go test -run '^$$' -bench . -benchtime 1s ./brain/...
+
+## crash: kill -9 under load, 50 rounds
+crash:
+	ORGMEM_TEST_CRASH_ROUNDS=50 go test ./cmd/orgmem -run '^TestCrash' -count 1 -timeout 60m -v
+
+## diskfull: a disk that really fills up (a small tmpfs; needs root)
+diskfull:
+	go test -tags faults ./cmd/orgmem -run '^TestDiskFull' -count 1 -timeout 10m -v
+
+## fsyncfail: syncs that really fail (strace fault injection; needs strace)
+fsyncfail:
+	@command -v strace >/dev/null || { apt-get update -qq && apt-get install -y -qq strace; }
+	go test -tags faults ./cmd/orgmem -run '^TestFsyncFailure' -count 1 -timeout 20m -v
+
+## deps: Debian packages that the checks need, where they are missing
+deps:
+	@missing=; command -v protoc >/dev/null || missing="$$missing protobuf-compiler"; \
+	command -v curl >/dev/null || missing="$$missing curl"; \
+	command -v gcc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	if [ -n "$$missing" ]; then \
+		echo "installing$$missing"; \
+		apt-get update -qq && apt-get install -y -qq $$missing \
+			|| { echo "could not install:$$missing; install them by hand and run again"; exit 1; }; \
+	fi
+
+clean:
+	rm -rf $(BIN)
+
+$(GOLANGCI):
+	@mkdir -p $(BIN)
+	GOBIN="$$PWD/$(BIN)" go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+	mv $(BIN)/golangci-lint $@
+
+$(GOTESTSUM):
+	@mkdir -p $(BIN)
+	GOBIN="$$PWD/$(BIN)" go install gotest.tools/gotestsum@v1.13.0
+	mv $(BIN)/gotestsum $@
+
+$(GENGO):
+	@mkdir -p $(BIN)
+	GOBIN="$$PWD/$(BIN)" go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12

@@ -1,0 +1,306 @@
+package orgmem_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// pkg is what `go list` tells of a package.
+type pkg struct {
+	ImportPath   string
+	Name         string
+	Dir          string
+	Doc          string
+	GoFiles      []string
+	Imports      []string
+	TestGoFiles  []string
+	XTestGoFiles []string
+	TestImports  []string
+	XTestImports []string
+}
+
+// folder is the top-level folder of a package of ours, "" for a foreign one.
+func folder(importPath string) string {
+	rest, ours := strings.CutPrefix(importPath, "orgmem/")
+	if !ours {
+		return ""
+	}
+	top, _, _ := strings.Cut(rest, "/")
+	return top
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Name,Dir,Doc,GoFiles,Imports,TestGoFiles,XTestGoFiles,TestImports,XTestImports", "./...")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []pkg
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < 10 {
+		t.Fatalf("only %d packages found", len(all))
+	}
+	return all
+}
+
+// arrows is design §1: what each folder may import of the others.
+var arrows = map[string][]string{
+	"cmd":     {"cmd", "api", "actors", "cluster", "storage", "brain", "proto"},
+	"api":     {"api", "actors", "proto"},
+	"actors":  {"actors", "cluster", "storage", "brain", "proto"},
+	"cluster": {"cluster", "storage", "proto"},
+	"storage": {"storage", "proto"},
+	"brain":   {"brain", "proto"},
+	"proto":   {"proto"},
+	// Beside the house: bench drives the built binary from outside.
+	"bench": {"bench", "cmd"},
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	for _, p := range packages(t) {
+		from := folder(p.ImportPath)
+		if from == "" {
+			continue
+		}
+		allowed, known := arrows[from]
+		if !known {
+			t.Errorf("%s: no rule says what %s may import", p.ImportPath, from)
+			continue
+		}
+		for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			if to := folder(path); to != "" && !slices.Contains(allowed, to) {
+				t.Errorf("%s imports %s: %s may import only %v", p.ImportPath, path, from, allowed)
+			}
+		}
+		if from == "bench" {
+			for _, path := range p.Imports {
+				if folder(path) == "cmd" && path != "orgmem/cmd/orgmem/process" {
+					t.Errorf("%s imports %s: benchmarks see the service from outside", p.ImportPath, path)
+				}
+			}
+		}
+	}
+}
+
+// technologies are hidden, each behind one folder. bench may use gin, since it
+// compares with a bare gin route.
+var technologies = map[string][]string{
+	"github.com/gin-gonic/gin":          {"api", "bench"},
+	"github.com/danielgtaylor/huma":     {"api"},
+	"github.com/asynkron/protoactor-go": {"actors", "cluster"},
+	"github.com/hashicorp/raft":         {"cluster"},
+	"github.com/hashicorp/memberlist":   {"cluster"},
+	"github.com/cockroachdb/pebble":     {"storage"},
+	"gonum.org/v1/gonum":                {"brain"},
+	"github.com/spf13/cobra":            {"cmd"},
+	"github.com/knadh/koanf":            {"cmd"},
+}
+
+func TestEachTechnologyHasOneHome(t *testing.T) {
+	for _, p := range packages(t) {
+		from := folder(p.ImportPath)
+		if from == "" {
+			continue
+		}
+		for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			for tech, homes := range technologies {
+				if (path == tech || strings.HasPrefix(path, tech+"/")) && !slices.Contains(homes, from) {
+					t.Errorf("%s imports %s, which only %v may know", p.ImportPath, path, homes)
+				}
+				// cluster knows protoactor's cluster interfaces only (from the
+				// cluster issue on), never its actors.
+				if tech == "github.com/asynkron/protoactor-go" && from == "cluster" && path == tech+"/actor" {
+					t.Errorf("%s imports %s, which only actors may know", p.ImportPath, path)
+				}
+			}
+		}
+	}
+}
+
+// impure are the imports through which a computation would reach the world.
+var impure = []string{
+	"context", "crypto/rand", "database/sql", "io/fs", "io/ioutil", "log", "log/slog", "math/rand", "net", "net/http", "os",
+	"os/exec", "os/signal", "path/filepath", "sync", "sync/atomic", "syscall", "testing", "time",
+}
+
+// brain takes values and returns values. Its tools (package main) and tests may
+// do more.
+func TestBrainIsPure(t *testing.T) {
+	for _, p := range packages(t) {
+		if folder(p.ImportPath) != "brain" || p.Name == "main" {
+			continue
+		}
+		for _, path := range p.Imports {
+			if slices.Contains(impure, path) && !pureUse(p.ImportPath, path) {
+				t.Errorf("%s imports %s", p.ImportPath, path)
+			}
+		}
+		for _, name := range p.GoFiles {
+			file := parse(t, filepath.Join(p.Dir, name))
+			ast.Inspect(file.ast, func(n ast.Node) bool {
+				switch n.(type) {
+				case *ast.GoStmt:
+					t.Errorf("%s starts a goroutine", file.at(n))
+				case *ast.SelectStmt, *ast.ChanType:
+					t.Errorf("%s uses a channel", file.at(n))
+				}
+				return true
+			})
+		}
+	}
+}
+
+// pureUse lists impure-looking imports that do nothing impure.
+func pureUse(importer, imported string) bool {
+	// sync.Once and sync.Pool guard lazily built tables; neither is seen from
+	// outside.
+	return imported == "sync" && strings.HasPrefix(importer, "orgmem/brain/")
+}
+
+func TestEachPackageExplainsItself(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.Doc == "" && len(p.GoFiles) > 0 {
+			t.Errorf("%s has no package comment", p.ImportPath)
+		}
+	}
+	for top := range arrows {
+		if _, err := os.Stat(filepath.Join(top, "doc.go")); err != nil && top != "cmd" {
+			t.Errorf("%s has no doc.go", top)
+		}
+	}
+}
+
+// worldly are the functions that read a clock or a global source of chance.
+var worldly = map[string][]string{
+	"time": {"Now", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Since", "Until"},
+}
+
+// seeded are the parts of math/rand/v2 that take their chance from an argument.
+var seeded = []string{"New", "NewPCG", "NewChaCha8", "NewZipf", "Rand", "Source", "PCG", "ChaCha8", "Zipf"}
+
+func TestTimeAndChanceComeThroughConstructors(t *testing.T) {
+	for _, p := range packages(t) {
+		from := folder(p.ImportPath)
+		if from == "bench" || from == "cmd" || p.ImportPath == "orgmem/proto/clock" || p.Name == "main" {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			file := parse(t, filepath.Join(p.Dir, name))
+			file.eachUse(func(n ast.Node, path, name string) {
+				if slices.Contains(worldly[path], name) {
+					t.Errorf("%s uses %s.%s: take a clock.Clock", file.at(n), path, name)
+				}
+				if path == "math/rand" || path == "math/rand/v2" && !slices.Contains(seeded, name) {
+					t.Errorf("%s uses %s.%s: take a seeded source", file.at(n), path, name)
+				}
+			})
+		}
+	}
+}
+
+// A test that sleeps is slow on a fast machine and wrong on a slow one.
+func TestNoTestSleeps(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			file := parse(t, filepath.Join(p.Dir, name))
+			file.eachUse(func(n ast.Node, path, name string) {
+				if path == "time" && name == "Sleep" {
+					t.Errorf("%s sleeps", file.at(n))
+				}
+			})
+		}
+	}
+}
+
+// maxLines is where a file must be split; at 500 one asks.
+const maxLines = 900
+
+func TestFilesStayShort(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, name := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles) {
+			raw, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if generated(raw) {
+				continue
+			}
+			if n := bytes.Count(raw, []byte("\n")); n > maxLines {
+				t.Errorf("%s/%s has %d lines", p.ImportPath, name, n)
+			}
+		}
+	}
+}
+
+func generated(raw []byte) bool {
+	head, _, _ := bytes.Cut(raw, []byte("\npackage "))
+	return bytes.Contains(head, []byte("// Code generated ")) && bytes.Contains(head, []byte(" DO NOT EDIT."))
+}
+
+// parsed is a file with what is needed to name places in it.
+type parsed struct {
+	set *token.FileSet
+	ast *ast.File
+}
+
+func parse(t *testing.T, path string) parsed {
+	t.Helper()
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed{set, file}
+}
+
+func (p parsed) at(n ast.Node) string { return p.set.Position(n.Pos()).String() }
+
+// eachUse reports each selector on an imported package. A local variable that
+// shadows an import would be reported too; none of ours should.
+func (p parsed) eachUse(report func(n ast.Node, path, name string)) {
+	imports := make(map[string]string)
+	for _, spec := range p.ast.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		name := path[strings.LastIndex(path, "/")+1:]
+		if path == "math/rand/v2" {
+			name = "rand"
+		}
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		imports[name] = path
+	}
+	ast.Inspect(p.ast, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := sel.X.(*ast.Ident); ok && imports[id.Name] != "" {
+				report(sel, imports[id.Name], sel.Sel.Name)
+			}
+		}
+		return true
+	})
+}

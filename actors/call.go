@@ -73,7 +73,7 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.RetryAfterS = retryAfterNoSpaceSeconds
 	case errors.Is(err, errPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, errCommitQueueFull):
 		p.Detail = "The service has more work than it can queue; try again shortly."
-	case errors.Is(err, cluster.ErrTooLarge):
+	case errors.Is(err, storage.ErrBatchTooLarge):
 		return problem("payload_too_large", "The request is too large to be stored in one piece.")
 	case errors.Is(err, cluster.ErrNotApplied):
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."

@@ -230,7 +230,7 @@ func (f *effect) create(it *prepared) error {
 // queue in one batch, and publishes the new index.
 func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) error {
 	var f *effect
-	finished := 0
+	var finished []pb.JobID
 	err := w.org.withStore(func(st *storage.Store) (err error) {
 		f, finished, err = w.effects(st, now, e, items, jobs)
 		return err
@@ -272,13 +272,11 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 	if next != now {
 		w.org.sys.parts.publish(w.part, next)
 	}
-	if finished > 0 {
-		w.org.tell(func(o *orgActor) { o.openJobs -= finished })
-	}
+	w.org.jobsEnded(finished...)
 	return nil
 }
 
-func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (*effect, int, error) {
+func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (*effect, []pb.JobID, error) {
 	at := clock.Millis(w.org.sys.clock.Now())
 	state := cloneState(now.state)
 	state.Model = e.ID()
@@ -297,7 +295,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		} else {
 			status, err := f.apply(it)
 			if err != nil {
-				return nil, 0, fmt.Errorf("apply item %d of job %s: %w", it.GetIndex(), id, err)
+				return nil, nil, fmt.Errorf("apply item %d of job %s: %w", it.GetIndex(), id, err)
 			}
 			outcome.Status, outcome.Node = status, string(it.node)
 		}
@@ -308,13 +306,13 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 			job.Failed++
 		}
 	}
-	finished := 0
-	for _, job := range jobs {
+	var finished []pb.JobID
+	for id, job := range jobs {
 		if job.GetDone() < job.GetTotal() {
 			updateJob(f.batch, w.org.space, job)
 			continue
 		}
-		finished++
+		finished = append(finished, id)
 		job.FinishedMs = at
 		job.Status = jobSucceeded
 		if job.GetFailed() == job.GetTotal() {

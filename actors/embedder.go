@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/brain/embed"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -77,3 +78,23 @@ func readVector(r storage.Reader, part *partitionRef, model string, seq uint64) 
 	}
 	return v, nil
 }
+
+// NewEmbedder wraps a model of package embed.
+func NewEmbedder(m *embed.Model) Embedder { return modelEmbedder{m} }
+
+type modelEmbedder struct{ m *embed.Model }
+
+func (e modelEmbedder) ID() string                  { return string(e.m.ID()) }
+func (e modelEmbedder) Dim() int                    { return e.m.Dim() }
+func (e modelEmbedder) CountTokens(text string) int { return e.m.CountTokens(text) }
+func (e modelEmbedder) NewEncoder() Encoder         { return modelEncoder{e.m.NewEncoder()} }
+
+type modelEncoder struct{ e *embed.Encoder }
+
+func (e modelEncoder) Passages(texts []string) [][]float32 {
+	out := make([][]float32, len(texts))
+	e.e.Passages(out, texts)
+	return out
+}
+
+func (e modelEncoder) Query(text string) []float32 { return e.e.Query(text) }

@@ -342,3 +342,14 @@ func (o *orgActor) sweep() {
 		})
 	}
 }
+
+// jobsEnded counts jobs whose end is committed.
+func (o *orgView) jobsEnded(ids ...pb.JobID) {
+	if len(ids) == 0 {
+		return
+	}
+	o.tell(func(o *orgActor) { o.openJobs -= len(ids) })
+	for _, id := range ids {
+		o.sys.cfg.jobFinished(id)
+	}
+}

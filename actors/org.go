@@ -265,8 +265,8 @@ func (o *orgActor) handle(c *call) {
 		o.revokeKey(c, op.RevokeKey)
 	case *pb.Envelope_ListSubjects:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.orgView.listSubjects(st, op.ListSubjects) })
-	case *pb.Envelope_GetSubject:
-		o.getSubject(c, op.GetSubject)
+	case *pb.Envelope_GetSubject_:
+		o.getSubject(c, op.GetSubject_)
 	case *pb.Envelope_PutSubject:
 		o.putSubject(c, op.PutSubject)
 	case *pb.Envelope_EraseSubject:

@@ -295,7 +295,7 @@ func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role
 		return MemberInfo{}, err
 	}
 	info := MemberInfo{User: pb.UserID(id), Email: email, Role: string(role), Created: s.clock.Now().UTC().Truncate(time.Millisecond)}
-	return info, s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
 		o.exclusive("members", func(release func()) {
 			finish := func(err error) { release(); done(err) }
 			if o.record.GetPersonal() {
@@ -322,6 +322,7 @@ func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role
 			o.committer.submit(b, finish)
 		})
 	})
+	return info, err
 }
 
 func (o *orgView) listMembers() ([]MemberInfo, error) {
@@ -465,7 +466,7 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 		return CreatedKey{}, fmt.Errorf("%w: label is longer than %d bytes", ErrInvalid, maxLabelBytes)
 	}
 	var made CreatedKey
-	return made, s.visitOrg(ctx, order.Org, func(o *orgActor, done func(error)) {
+	err := s.visitOrg(ctx, order.Org, func(o *orgActor, done func(error)) {
 		ref, err := o.member(order.User)
 		if err != nil || ref == nil {
 			if err == nil {
@@ -483,5 +484,5 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 			done(err)
 		})
 	})
+	return made, err
 }
-

@@ -235,7 +235,8 @@ func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {
 		}
 		o.tell(func(o *orgActor) {
 			if err == nil {
-				o.openJobs -= 1 + dropped
+				o.openJobs -= dropped
+				o.jobsEnded(pb.JobID(job.GetId()))
 				return
 			}
 			o.sys.clock.AfterFunc(eraseRetry, func() { o.tell(func(o *orgActor) { o.eraseStored(ref, job) }) })

@@ -60,6 +60,8 @@ type Config struct {
 	SnapshotBytes int64
 	// Workers is the number of CPU workers of ingestion; 0 is GOMAXPROCS.
 	Workers int
+
+	jobFinished func(pb.JobID) // tells tests that a job's end is committed
 }
 
 // System holds the actors of one node. All methods may be called from any
@@ -75,7 +77,7 @@ type System struct {
 	cpu     *cpuPool
 	parts   *partitionCache
 	models  map[string]Embedder
-	readers []reader  // one per read worker
+	readers []reader   // one per read worker
 	encs    []encoders // one per CPU worker
 
 	calls    atomic.Int64
@@ -116,6 +118,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.SnapshotBytes == 0 {
 		cfg.SnapshotBytes = 2 << 30
+	}
+	if cfg.jobFinished == nil {
+		cfg.jobFinished = func(pb.JobID) {}
 	}
 	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)

@@ -257,7 +257,7 @@ func (w *worker) cancelNow(m cancel) {
 		c.fail(err)
 		return
 	}
-	w.org.tell(func(o *orgActor) { o.openJobs-- })
+	w.org.jobsEnded(pb.JobID(job.GetId()))
 	job.Items = items
 	c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
 }

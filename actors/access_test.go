@@ -1,0 +1,450 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func me() *pb.Envelope { return &pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}} }
+
+func createKey(label string, scopes ...string) *pb.Envelope {
+	return &pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: label, Scopes: scopes}}}
+}
+
+func revoke(id string) *pb.Envelope {
+	return &pb.Envelope{Op: &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: id}}}
+}
+
+func TestKeysAreMintedListedAndRevoked(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	if !strings.HasPrefix(org.APIKey, "svc_prod_") || len(org.APIKey) != len("svc_prod_")+43 {
+		t.Fatalf("key %q", org.APIKey)
+	}
+	n.clock.Advance(time.Second)
+	made := c.ok(createKey("reader", scopeRead)).GetNewKey()
+	if made.GetId() != pb.HashKey(made.GetApiKey()).String() || made.GetLabel() != "reader" {
+		t.Fatalf("made %v", made)
+	}
+	n.clock.Advance(time.Second)
+	inherited := c.ok(createKey("all")).GetNewKey()
+	r := client{n: n, key: made.GetApiKey()}
+	if got := r.ok(me()).GetMe().GetScopes(); !slices.Equal(got, []string{scopeRead}) {
+		t.Errorf("scopes %v", got)
+	}
+	if got := (client{n: n, key: inherited.GetApiKey()}).ok(me()).GetMe().GetScopes(); len(got) != 3 {
+		t.Errorf("omitted scopes inherit the caller's, got %v", got)
+	}
+	r.refused(codePermissionDenied, createKey("more", scopeRead)) // needs admin
+
+	list := c.ok(&pb.Envelope{Op: &pb.Envelope_ListKeys{ListKeys: &pb.ListKeys{}}}).GetKeys().GetKeys()
+	var labels []string
+	for _, k := range list {
+		labels = append(labels, k.GetLabel())
+	}
+	if !slices.Equal(labels, []string{"all", "reader", "first key"}) {
+		t.Errorf("keys %v, want newest first", labels)
+	}
+	if list[1].GetLastUsedMs() == 0 {
+		t.Error("lastUsedAt of a used key is missing")
+	}
+
+	c.ok(revoke(made.GetId()))
+	r.refused(codeAuthentication, me())
+	c.ok(revoke(made.GetId())) // idempotent
+	c.refused(codeKeyNotFound, revoke(strings.Repeat("0", 64)))
+	c.refused(codeKeyNotFound, revoke("nonsense"))
+	after := disk.Crash(0, 1)
+	n2 := startNode(t, after)
+	(client{n: n2, key: made.GetApiKey()}).refused(codeAuthentication, me())
+	(client{n: n2, key: inherited.GetApiKey()}).ok(me())
+}
+
+func TestMintingCannotEscalate(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: org.Owner, Scopes: []string{scopeAdmin}, Label: "admin only"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := client{n: n, key: k.APIKey}
+	for _, s := range allScopes {
+		if grants([]string{scopeAdmin}, s) {
+			c.ok(createKey("x", s))
+		} else {
+			c.refused(codePermissionDenied, createKey("x", s))
+		}
+	}
+	p := c.refused(codeValidation, createKey("x", "root"))
+	if p.GetErrors()[0].GetField() != "scopes[0]" {
+		t.Errorf("field %q", p.GetErrors()[0].GetField())
+	}
+}
+
+func TestUnknownRevokedAndForeignKeysReadAlike(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	made := c.ok(createKey("x", scopeRead)).GetNewKey()
+	c.ok(revoke(made.GetId()))
+	revoked := client{n: n, key: made.GetApiKey()}.ask(me())
+	unknown := client{n: n, key: "svc_prod_" + strings.Repeat("x", 43)}.ask(me())
+	if fmt.Sprint(revoked) != fmt.Sprint(unknown) {
+		t.Errorf("revoked %v, unknown %v", revoked, unknown)
+	}
+	if unknown.GetRate() != nil {
+		t.Error("a refused credential sees rate-limit figures")
+	}
+}
+
+func TestChecksComeInTheirOrder(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{Name: "S", OwnerEmail: "s@example.com"})
+	mk := func(scopes ...string) client {
+		k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: org.Owner, Scopes: scopes, Label: "k"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return client{n: n, key: k.APIKey}
+	}
+	bad := func() *pb.Envelope {
+		return &pb.Envelope{Op: &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: invalid("content", "is blank")}}}
+	}
+	reader, writer := mk(scopeRead), mk(scopeWrite)
+	client{n: n, key: "svc_prod_nope"}.refused(codeAuthentication, bad())
+	reader.as("nobody").refused(codeSubjectNotProvided, bad()) // before the scope
+	reader.refused(codePermissionDenied, bad())                // before the body
+	writer.refused(codeValidation, bad())
+	for range 27 {
+		writer.refused(codeValidation, bad())
+	}
+	// 28 refused requests paid; the burst of ingest is 30.
+	writer.refused(codeValidation, bad())
+	writer.refused(codeValidation, bad())
+	p := writer.as("nobody").refused(codeRateLimit, bad()) // before the subject
+	if p.GetRetryAfterS() != 1 {
+		t.Errorf("Retry-After %d", p.GetRetryAfterS())
+	}
+	n.clock.Advance(time.Second)
+	writer.refused(codeValidation, bad())
+
+	refusing := reader.envelope(find("x"))
+	refusing.SubjectMode, refusing.HasSubject, refusing.Subject = pb.SubjectMode_SUBJECT_REFUSED, true, "nobody"
+	r, err := n.sys.Ask(t.Context(), refusing)
+	if err != nil || r.GetProblem().GetCode() != codeSubjectNotSupported {
+		t.Errorf("a key-owner route with a subject: %v %v", r, err)
+	}
+	reader.as("nobody").refused(codeSubjectNotProvided, me()) // ignored, but refused when unprovisioned
+}
+
+func TestRequestsWithAKeyAreDoneOnce(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	with := func(key string, op *pb.Envelope) *pb.Envelope { op.IdempotencyKey = key; return op }
+
+	first := c.ok(with("k1", items(doc("a", "Once only."))))
+	again := c.ok(with("k1", items(doc("a", "Once only."))))
+	if jobOf(first) != jobOf(again) || first.GetReplayed() || !again.GetReplayed() {
+		t.Errorf("first %v, again %v", first, again)
+	}
+	c.refused(codeIdempotencyReused, with("k1", items(doc("a", "Something else."))))
+	// Another subject, another credential: another scope.
+	if r := c.as("anna").ok(with("k1", items(doc("a", "Once only.")))); jobOf(r) == jobOf(first) {
+		t.Error("a key of one subject replayed for another")
+	}
+	other := client{n: n, key: c.ok(with("k1", createKey("second"))).GetNewKey().GetApiKey()}
+	if r := other.ok(with("k1", items(doc("a", "Once only.")))); jobOf(r) == jobOf(first) {
+		t.Error("a key of one credential replayed for another")
+	}
+	replay := c.ok(with("k1", createKey("second")))
+	if replay.GetNewKey().GetApiKey() != secretMarker || !replay.GetReplayed() {
+		t.Errorf("a replayed creation shows %v", replay)
+	}
+
+	// After a power failure too: the outcome was committed with its effect.
+	n2 := startNode(t, disk.Crash(0, 3))
+	c2 := client{n: n2, key: c.key}
+	if r := c2.ok(with("k1", items(doc("a", "Once only.")))); jobOf(r) != jobOf(first) || !r.GetReplayed() {
+		t.Errorf("after a crash: %v", r)
+	}
+	n2.clock.Advance(idempotencyRetention + time.Minute)
+	if r := c2.ok(with("k1", items(doc("a", "Once only.")))); jobOf(r) == jobOf(first) {
+		t.Error("replayed after the retention")
+	}
+}
+
+func TestConcurrentDuplicatesMakeOneJob(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var mu sync.Mutex
+	jobs := map[string]int{}
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			op := items(doc("a", "Told many times."))
+			op.IdempotencyKey = "same"
+			r := c.ask(op)
+			mu.Lock()
+			defer mu.Unlock()
+			if p := r.GetProblem(); p != nil {
+				jobs[p.GetCode()]++
+			} else {
+				jobs[jobOf(r)]++
+			}
+		})
+	}
+	wg.Wait()
+	delete(jobs, codeIdempotencyInFlight)
+	if len(jobs) != 1 {
+		t.Errorf("outcomes %v, want one job and refusals to wait", jobs)
+	}
+}
+
+func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{Name: "T", OwnerEmail: "t@example.com", Plan: planUnlimited})
+	c := client{n: n, key: org.APIKey}
+	var want []string
+	for i := range 7 {
+		n.clock.Advance(time.Millisecond)
+		want = append(want, jobOf(c.ok(items(doc("", fmt.Sprintf("Text %d.", i))))))
+	}
+	slices.Reverse(want)
+	var got []string
+	page := &pb.Page{Size: 3}
+	for {
+		r := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: page}}}).GetJobs()
+		for _, j := range r.GetJobs() {
+			got = append(got, pb.JobID(j.GetId()).String())
+		}
+		if r.GetNextCursor() == "" {
+			break
+		}
+		page = &pb.Page{Size: 3, Cursor: r.GetNextCursor()}
+		n.clock.Advance(time.Millisecond)
+		c.ok(items(doc("", "Written while paging."+page.GetCursor())))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("pages hold %v, want %v", got, want)
+	}
+	c.refused(codeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: page, Status: jobFailed}}})
+	c.refused(codeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
+
+	// Another member sees jobs of provisioned subjects, and no others.
+	mem, err := n.sys.AddMember(t.Context(), org.Org, "two@example.com", RoleAdmin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: mem.User, Scopes: []string{scopeRead, scopeAdmin}, Label: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := client{n: n, key: k.APIKey}
+	two.put("shared")
+	shared := jobOf(c.as("shared").ok(items(doc("", "For the team."))))
+	list := two.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{}}}).GetJobs().GetJobs()
+	if len(list) != 1 || pb.JobID(list[0].GetId()).String() != shared {
+		t.Errorf("the other member sees %v", list)
+	}
+	two.refused(codeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: want[0]}}})
+}
+
+func TestSubjectsAreProvisionedAndListed(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	put := func(id string) *pb.Envelope {
+		return &pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: id}}}
+	}
+	get := func(id string) *pb.Envelope {
+		return &pb.Envelope{Op: &pb.Envelope_GetSubject_{GetSubject_: &pb.GetSubject{Id: id}}}
+	}
+	names := []string{"a", "A", "ä", "名前", "with/slash and space", strings.Repeat("x", 256)}
+	for _, s := range names {
+		if r := c.ok(put(s)); r.GetStatus() != 201 {
+			t.Errorf("first PUT of %q: %d", s, r.GetStatus())
+		}
+		if r := c.ok(put(s)); r.GetStatus() != 200 || r.GetSubject().GetId() != s {
+			t.Errorf("second PUT of %q: %v", s, r)
+		}
+		c.ok(get(s))
+	}
+	for _, s := range []string{"", strings.Repeat("x", 257), "new\nline", "\x00", "bad\xff"} {
+		if s != "bad\xff" { // protobuf strings are UTF-8; the edge refuses it
+			c.refused(codeValidation, put(s))
+			c.refused(codeSubjectNotFound, get(s))
+		}
+		if validSubject(s) {
+			t.Errorf("%q passes as a subject", s)
+		}
+	}
+	list := c.ok(&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{}}}).GetSubjects().GetSubjects()
+	var got []string
+	for _, s := range list {
+		got = append(got, s.GetId())
+	}
+	slices.Sort(names)
+	if !slices.Equal(got, names) {
+		t.Errorf("list %q, want %q", got, names)
+	}
+	var statuses []uint32
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			r := c.ok(put("raced"))
+			mu.Lock()
+			statuses = append(statuses, r.GetStatus())
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	slices.Sort(statuses)
+	if statuses[14] != 200 || statuses[15] != 201 {
+		t.Errorf("16 PUTs at once answered %v, want one 201", statuses)
+	}
+}
+
+func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	ctx := t.Context()
+	for _, bad := range []NewOrg{{OwnerEmail: "a@b.c"}, {Name: "x", OwnerEmail: "nobody"}, {Name: "x", OwnerEmail: "a@b.c", Plan: "gold"}, {Name: "a\x00b", OwnerEmail: "a@b.c"}} {
+		if _, err := n.sys.CreateOrg(ctx, bad); !errors.Is(err, ErrInvalid) {
+			t.Errorf("CreateOrg(%+v) = %v", bad, err)
+		}
+	}
+	a, b := n.org(NewOrg{Name: "Müller & Söhne", OwnerEmail: "A@Example.com"}), n.org(NewOrg{Name: "Müller & Söhne", OwnerEmail: "a@example.com", Personal: true})
+	if a.Slug == b.Slug || a.Slug == "" {
+		t.Errorf("slugs %q and %q", a.Slug, b.Slug)
+	}
+	if orgs, err := n.sys.Orgs(ctx); err != nil || len(orgs) != 2 || orgs[0].Members != 1 {
+		t.Errorf("organizations %+v, %v", orgs, err)
+	}
+	if _, err := n.sys.AddMember(ctx, b.Org, "two@example.com", RoleMember); !errors.Is(err, ErrConflict) {
+		t.Errorf("a personal organization took a second member: %v", err)
+	}
+	if _, err := n.sys.AddMember(ctx, a.Org, "a@example.com", RoleMember); !errors.Is(err, ErrConflict) {
+		t.Errorf("an e-mail address was taken twice: %v", err)
+	}
+	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); !errors.Is(err, ErrConflict) {
+		t.Errorf("the only owner was removed: %v", err)
+	}
+	two, err := n.sys.AddMember(ctx, a.Org, "two@example.com", RoleOwner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); err != nil {
+		t.Fatal(err)
+	}
+	client{n: n, key: a.APIKey}.refused(codeAuthentication, me())
+	if members, err := n.sys.Members(ctx, a.Org); err != nil || len(members) != 1 || members[0].User != two.User {
+		t.Errorf("members %+v, %v", members, err)
+	}
+	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); !errors.Is(err, ErrUserNotFound) {
+		t.Errorf("removed twice: %v", err)
+	}
+	if err := n.sys.SetPlan(ctx, b.Org, planFree); err != nil {
+		t.Fatal(err)
+	}
+	if r := (client{n: n, key: b.APIKey}).ok(me()); r.GetMe().GetPlan() != planFree || r.GetRate().GetQuota() != 150 {
+		t.Errorf("after SetPlan: %v", r)
+	}
+	if err := n.sys.DeleteOrg(ctx, b.Org); err != nil {
+		t.Fatal(err)
+	}
+	client{n: n, key: b.APIKey}.refused(codeAuthentication, me())
+	if _, err := n.sys.Org(ctx, b.Org); !errors.Is(err, ErrOrgNotFound) {
+		t.Errorf("a deleted organization: %v", err)
+	}
+	if err := n.sys.DeleteOrg(ctx, b.Org); !errors.Is(err, ErrOrgNotFound) {
+		t.Errorf("deleted twice: %v", err)
+	}
+}
+
+func TestFencedOrganizationOpensAgain(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	c.ingest(doc("a", "Before the fence."))
+	// Somebody else opens the store, as a node does that believes to lead it.
+	if _, err := n.host.OpenStore(t.Context(), storage.StoreID{Org: org.Org, Realm: storage.RealmMain}); err != nil {
+		t.Fatal(err)
+	}
+	refusals := 0
+	for { // the fenced activation answers 503 until it notices; its write has no effect
+		op := items(doc("b", "After the fence."))
+		op.IdempotencyKey = "retry"
+		r := c.ask(op)
+		if p := r.GetProblem(); p == nil {
+			n.wait(jobOf(r))
+			break
+		} else if p.GetCode() != codeServiceDegraded || p.GetRetryAfterS() == 0 {
+			t.Fatalf("refused with %v", p)
+		}
+		if refusals++; refusals > 100 {
+			t.Fatal("the organization does not open again")
+		}
+	}
+	if refusals == 0 {
+		t.Error("a write under a lost lease was acknowledged")
+	}
+	if got := c.chunks("fence"); len(got) != 2 {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestFullDiskRefusesWritesAndServesReads(t *testing.T) {
+	var full bool
+	var mu sync.Mutex
+	n := startNode(t, storagetest.NewDisk(), func(_ *Config, o *storage.Options) {
+		o.MinFreeBytes = 1 << 20
+		o.FreeSpace = func(string) (uint64, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if full {
+				return 1, nil
+			}
+			return 1 << 30, nil
+		}
+		o.Clock = steppingClock()
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ingest(doc("a", "Written in time."))
+	set := func(v bool) { mu.Lock(); full = v; mu.Unlock() }
+	set(true)
+	p := c.refused(codeServiceDegraded, items(doc("b", "Too late.")))
+	if p.GetRetryAfterS() == 0 || !strings.Contains(p.GetDetail(), "disk") {
+		t.Errorf("refused with %v", p)
+	}
+	if got := c.chunks("Written"); len(got) != 1 {
+		t.Errorf("reading on a full disk finds %q", got)
+	}
+	set(false)
+	c.ingest(doc("b", "In time again."))
+}
+
+// stepping is a clock that goes on by two seconds whenever it is read, so that
+// nothing of age one second is still fresh.
+type stepping struct {
+	clock.Clock
+	reads atomic.Int64
+}
+
+func (s *stepping) Now() time.Time {
+	return time.Unix(1_700_000_000, 0).Add(time.Duration(s.reads.Add(1)) * 2 * time.Second)
+}
+
+func steppingClock() clock.Clock { return &stepping{Clock: clock.Real()} }

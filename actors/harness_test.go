@@ -1,0 +1,305 @@
+package actors
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// protoactor's dead-letter throttle ends with the process.
+		goleak.IgnoreTopFunction("github.com/asynkron/protoactor-go/actor.NewThrottle.func1"),
+	)
+}
+
+// patience bounds every wait of a test; one that passes never waits so long.
+const patience = 60 * time.Second
+
+// wordEmbedder is a model whose vectors are bags of hashed words: texts that
+// share words are near, and nothing needs weights.
+type wordEmbedder struct {
+	id   string
+	fail func(text string) // may panic
+}
+
+const wordDim = 64
+
+func (e wordEmbedder) ID() string               { return e.id }
+func (wordEmbedder) Dim() int                   { return wordDim }
+func (wordEmbedder) CountTokens(s string) int   { return len(strings.Fields(s)) + 2 }
+func (e wordEmbedder) NewEncoder() Encoder      { return e }
+func (e wordEmbedder) Query(s string) []float32 { return e.Passages([]string{s})[0] }
+
+func (e wordEmbedder) Passages(texts []string) [][]float32 {
+	out := make([][]float32, len(texts))
+	for i, t := range texts {
+		if e.fail != nil {
+			e.fail(t)
+		}
+		v := make([]float32, wordDim)
+		for _, w := range strings.Fields(strings.ToLower(t)) {
+			h := fnv.New32a()
+			h.Write([]byte(e.id + strings.Trim(w, ".,;:!?")))
+			v[h.Sum32()%wordDim]++
+		}
+		var norm float64
+		for _, x := range v {
+			norm += float64(x) * float64(x)
+		}
+		for j := range v {
+			v[j] /= float32(max(math.Sqrt(norm), 1e-9))
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// node is a whole node of the service below the edge, on a disk that can crash.
+type node struct {
+	t     testing.TB
+	disk  *storagetest.Disk
+	store *storage.Node
+	host  *cluster.Host
+	sys   *System
+	clock *clock.Fake
+
+	mu       sync.Mutex
+	finished *sync.Cond
+	jobs     map[pb.JobID]bool
+}
+
+func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, *storage.Options)) *node {
+	t.Helper()
+	n := &node{t: t, disk: disk, clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), jobs: map[pb.JobID]bool{}}
+	n.finished = sync.NewCond(&n.mu)
+	fatal := func(msg string) { t.Error("fatal: " + msg) }
+	opts, _ := disk.Options()
+	opts.Clock, opts.Fatal = clock.Real(), fatal
+	cfg := Config{Clock: n.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Embedder: wordEmbedder{id: "words"}, Workers: 2}
+	for _, c := range configure {
+		c(&cfg, &opts)
+	}
+	var err error
+	if n.store, err = storage.Open(opts); err != nil {
+		t.Fatal(err)
+	}
+	n.host, err = cluster.Start(t.Context(), cluster.Config{
+		Storage: n.store, Clock: n.clock, Logger: slog.New(slog.DiscardHandler), Fatal: fatal, Shards: 3, Server: "one",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := n.host.WaitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Host, cfg.Storage = n.host, n.store
+	cfg.jobFinished = func(id pb.JobID) {
+		n.mu.Lock()
+		n.jobs[id] = true
+		n.mu.Unlock()
+		n.finished.Broadcast()
+	}
+	if n.sys, err = Start(cfg); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.stop)
+	return n
+}
+
+// stop may be called twice.
+func (n *node) stop() {
+	n.t.Helper()
+	if err := n.sys.Close(); err != nil {
+		n.t.Error(err)
+	}
+	if err := n.host.Close(); err != nil {
+		n.t.Error(err)
+	}
+	if err := n.store.Close(); err != nil {
+		n.t.Error(err)
+	}
+}
+
+// wait waits until jobs have ended.
+func (n *node) wait(jobs ...string) {
+	n.t.Helper()
+	give := time.AfterFunc(patience, func() { // a bound for a test that fails
+		n.mu.Lock()
+		n.jobs = nil
+		n.mu.Unlock()
+		n.finished.Broadcast()
+	})
+	defer give.Stop()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, j := range jobs {
+		id, err := pb.ParseJobID(j)
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		for !n.jobs[id] {
+			if n.jobs == nil {
+				n.t.Fatalf("job %s did not end", j)
+			}
+			n.finished.Wait()
+		}
+	}
+}
+
+func (n *node) org(order NewOrg) CreatedOrg {
+	n.t.Helper()
+	if order.Name == "" {
+		order = NewOrg{Name: "Acme", OwnerEmail: "owner@example.com", Plan: planUnlimited}
+	}
+	made, err := n.sys.CreateOrg(n.t.Context(), order)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return made
+}
+
+// client sends envelopes as the edge would.
+type client struct {
+	n       *node
+	key     string
+	subject string // selector; empty: none
+}
+
+func (c client) as(subject string) client { c.subject = subject; return c }
+
+var routes = map[string]struct {
+	scope, family string
+	mode          pb.SubjectMode
+}{
+	"*pb.Envelope_Me":           {"", "reads", 0},
+	"*pb.Envelope_ListKeys":     {"", "reads", 0},
+	"*pb.Envelope_CreateKey":    {scopeAdmin, "default", 0},
+	"*pb.Envelope_RevokeKey":    {"", "default", 0},
+	"*pb.Envelope_ListSubjects": {scopeRead, "reads", 0},
+	"*pb.Envelope_GetSubject_":  {scopeRead, "reads", 0},
+	"*pb.Envelope_PutSubject":   {scopeProvision, "default", 0},
+	"*pb.Envelope_EraseSubject": {scopeProvision, "default", 0},
+	"*pb.Envelope_Ingest":       {scopeWrite, "ingest", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.Envelope_JobStatus":    {scopeRead, "reads", 0},
+	"*pb.Envelope_GetJob":       {scopeRead, "reads", 0},
+	"*pb.Envelope_ListJobs":     {scopeRead, "reads", 0},
+	"*pb.Envelope_CancelJob":    {scopeWrite, "writes", 0},
+	"*pb.Envelope_Search":       {scopeRead, "search", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.Envelope_GetNode":      {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.Envelope_Rejected":     {scopeWrite, "ingest", pb.SubjectMode_SUBJECT_AWARE},
+}
+
+func (c client) envelope(op *pb.Envelope) *pb.Envelope {
+	r := routes[fmt.Sprintf("%T", op.Op)]
+	h := pb.HashKey(c.key)
+	op.KeyHash, op.Scope, op.Family, op.SubjectMode = h[:], r.scope, r.family, r.mode
+	op.HasSubject, op.Subject = c.subject != "", c.subject
+	op.Method, op.Path = "POST", fmt.Sprintf("%T", op.Op)
+	clone := proto.CloneOf(op)
+	clone.IdempotencyKey, clone.BodyHash = "", nil
+	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(clone)
+	if err != nil {
+		c.n.t.Fatal(err)
+	}
+	sum := sha256.Sum256(raw)
+	op.BodyHash = sum[:]
+	return op
+}
+
+func (c client) ask(op *pb.Envelope) *pb.Reply {
+	c.n.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	r, err := c.n.sys.Ask(ctx, c.envelope(op))
+	if err != nil {
+		c.n.t.Fatal(err)
+	}
+	return r
+}
+
+// ok is ask for requests that must succeed.
+func (c client) ok(op *pb.Envelope) *pb.Reply {
+	c.n.t.Helper()
+	r := c.ask(op)
+	if p := r.GetProblem(); p != nil {
+		c.n.t.Fatalf("%T: %s: %s", op.Op, p.GetCode(), p.GetDetail())
+	}
+	return r
+}
+
+// refused is ask for requests that must end with a problem of the code.
+func (c client) refused(code string, op *pb.Envelope) *pb.Problem {
+	c.n.t.Helper()
+	r := c.ask(op)
+	if got := r.GetProblem().GetCode(); got != code {
+		c.n.t.Fatalf("%T: %q, want %s (%v)", op.Op, got, code, r)
+	}
+	return r.GetProblem()
+}
+
+func (c client) put(subject string) {
+	c.n.t.Helper()
+	c.ok(&pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: subject}}})
+}
+
+func items(items ...*pb.IngestItem) *pb.Envelope {
+	return &pb.Envelope{Op: &pb.Envelope_Ingest{Ingest: &pb.Ingest{Items: items, Batch: true}}}
+}
+
+func doc(ext, content string) *pb.IngestItem {
+	return &pb.IngestItem{ExternalId: ext, Content: content}
+}
+
+func jobOf(r *pb.Reply) string { return pb.JobID(r.GetAccepted().GetJob()).String() }
+
+// ingest sends items, waits for the job and returns it.
+func (c client) ingest(its ...*pb.IngestItem) *pb.Job {
+	c.n.t.Helper()
+	id := jobOf(c.ok(items(its...)))
+	c.n.wait(id)
+	return c.job(id)
+}
+
+func (c client) job(id string) *pb.Job {
+	c.n.t.Helper()
+	return c.ok(&pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: id}}}).GetJob().GetJob()
+}
+
+func find(query string) *pb.Envelope {
+	return &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: query}}}
+}
+
+func (c client) search(op *pb.Search) []*pb.Hit {
+	c.n.t.Helper()
+	return c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: op}}).GetSearch().GetHits()
+}
+
+// chunks lists the texts of the hits.
+func (c client) chunks(query string) []string {
+	c.n.t.Helper()
+	var out []string
+	for _, h := range c.search(&pb.Search{Query: query, TopK: 100}) {
+		out = append(out, h.GetChunk())
+	}
+	return out
+}

@@ -1,0 +1,368 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func itemStatus(job *pb.Job) []string {
+	var out []string
+	for _, it := range job.GetItems() {
+		out = append(out, it.GetStatus())
+	}
+	return out
+}
+
+func TestTextIngestedForASubjectIsFoundByThatSubjectOnly(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	c.put("ben")
+	c.as("anna").ingest(doc("", "The violin lesson moves to Thursday evening."))
+	c.as("ben").ingest(doc("", "The dentist wants to see me on Monday."))
+	c.ingest(doc("", "Our office plants are watered on Fridays."))
+
+	if got := c.as("anna").chunks("violin lesson"); len(got) != 1 || !strings.Contains(got[0], "violin") {
+		t.Errorf("anna finds %q", got)
+	}
+	for _, who := range []client{c.as("ben"), c} {
+		if got := who.chunks("violin lesson"); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "violin") }) {
+			t.Errorf("%q finds anna's text: %q", who.subject, got)
+		}
+	}
+	org := c.search(&pb.Search{Query: "violin lesson", OrgScope: true})
+	if len(org) == 0 || org[0].GetSubject() != "anna" {
+		t.Errorf("scope org gives %v first", org)
+	}
+	c.as("ben").refused(codePermissionDenied, &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "violin", OrgScope: true}}})
+}
+
+func TestOrganizationsShareNothing(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	a := client{n: n, key: n.org(NewOrg{}).APIKey}
+	b := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	job := a.ingest(doc("", "The launch code name is Bluebird."))
+	if got := b.search(&pb.Search{Query: "Bluebird launch", OrgScope: true}); len(got) != 0 {
+		t.Errorf("another organization finds %v", got)
+	}
+	b.refused(codeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).String()}}})
+	b.refused(codeNodeNotFound, &pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: job.GetItems()[0].GetNode()}}})
+}
+
+func TestDocumentsAreUpsertedByExternalID(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	const first, second = "The meeting is on Monday.", "The meeting is on Tuesday."
+	check := func(job *pb.Job, want ...string) {
+		t.Helper()
+		if got := itemStatus(job); !slices.Equal(got, want) {
+			t.Fatalf("item outcomes %v, want %v", got, want)
+		}
+	}
+	find := func(want ...string) {
+		t.Helper()
+		got := c.chunks("meeting")
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Fatalf("found %q, want %q", got, want)
+		}
+	}
+	created := c.ingest(doc("m1", first))
+	check(created, itemCreated)
+	check(c.ingest(doc("m1", first)), itemUnchanged)
+	check(c.ingest(doc("", first)), itemUnchanged)
+	check(c.ingest(doc("m2", first)), itemUnchanged) // a second document with the same text
+	find(first)
+	if ids := c.nodeOf(created.GetItems()[0].GetNode()).GetSource().GetExternalIds(); !slices.Equal(ids, []string{"m1", "m2"}) {
+		t.Fatalf("external ids %v", ids)
+	}
+
+	check(c.ingest(doc("m1", second)), itemSuperseded)
+	find(first, second) // m2 still says so
+	check(c.ingest(doc("m2", second)), itemSuperseded)
+	find(second)
+	old := c.nodeOf(created.GetItems()[0].GetNode())
+	if old.GetStatus() != statusSuperseded || old.GetSupersededBy() == "" || old.GetValidToMs() == 0 {
+		t.Fatalf("the old node reads %v", old)
+	}
+	if got := c.search(&pb.Search{Query: "meeting", IncludeSuperseded: true}); len(got) != 2 {
+		t.Fatalf("with superseded: %v", got)
+	}
+
+	check(c.ingest(doc("m1", first)), itemRevived)
+	find(first, second)
+	revived := c.nodeOf(created.GetItems()[0].GetNode())
+	if revived.GetStatus() != statusLive || revived.GetValidToMs() != 0 || !slices.Equal(revived.GetSource().GetExternalIds(), []string{"m1"}) {
+		t.Fatalf("the revived node reads %v", revived)
+	}
+	// All of it in one batch, so in one slice.
+	check(c.ingest(doc("x", "alpha one"), doc("x", "alpha two"), doc("x", "alpha one"), doc("y", "alpha one"), doc("", "alpha two")),
+		itemCreated, itemSuperseded, itemRevived, itemUnchanged, itemRevived)
+}
+
+func (c client) nodeOf(id string) *pb.Node {
+	c.n.t.Helper()
+	return c.ok(&pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: id}}}).GetNode().GetNode()
+}
+
+func TestManySlicesMergeAndReload(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	const docs = 700
+	var its []*pb.IngestItem
+	for i := range docs {
+		its = append(its, &pb.IngestItem{ExternalId: fmt.Sprintf("d%d", i), Content: fmt.Sprintf("Entry number%d speaks of topic%d.", i, i%7), Metadata: fmt.Appendf(nil, `{"parity":%d,"name":"n%d"}`, i%2, i)})
+	}
+	job := c.ingest(its...)
+	if job.GetStatus() != jobSucceeded || job.GetDone() != docs || len(job.GetItems()) != docs {
+		t.Fatalf("job %s, %d of %d done, %d items", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()))
+	}
+	check := func(c client) {
+		t.Helper()
+		for _, i := range []int{0, 63, 64, 350, docs - 1} {
+			hits := c.search(&pb.Search{Query: fmt.Sprintf("number%d", i), Mode: "keyword"})
+			if len(hits) == 0 || hits[0].GetExternalId() != fmt.Sprintf("d%d", i) {
+				t.Fatalf("number%d is not found: %v", i, hits)
+			}
+		}
+		hits := c.search(&pb.Search{Query: "topic3", TopK: 100, Filters: &pb.Filters{Metadata: map[string]string{"parity": "1"}}})
+		if len(hits) == 0 {
+			t.Fatal("nothing passes the filter")
+		}
+		for _, h := range hits {
+			var i int
+			if _, err := fmt.Sscanf(h.GetExternalId(), "d%d", &i); err != nil || i%2 != 1 {
+				t.Fatalf("%s passes the filter parity=1", h.GetExternalId())
+			}
+		}
+	}
+	check(c)
+	n.stop()
+	n2 := startNode(t, disk)
+	check(client{n: n2, key: c.key})
+}
+
+func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	c.put("ben")
+	const canary = "xylophone-canary-4711"
+	c.as("anna").ingest(doc("e1", "A secret about the "+canary+" and nothing else."), &pb.IngestItem{Title: "On " + canary, Content: "Some words."})
+	kept := c.as("ben").ingest(doc("e1", "Ben keeps his umbrella."))
+	if len(disk.Find(t, canary)) == 0 {
+		t.Fatal("the canary was never on the disk: the test would prove nothing")
+	}
+	r := c.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "anna"}}})
+	c.as("anna").refused(codeSubjectNotProvided, find(canary))
+	n.wait(jobOf(r))
+	if job := c.job(jobOf(r)); job.GetStatus() != jobSucceeded || job.GetSubject() != "anna" {
+		t.Errorf("erase job: %v", job)
+	}
+	if files := disk.Find(t, canary); len(files) > 0 {
+		t.Errorf("the erased text is still in %v", files)
+	}
+	c.put("anna")
+	if got := c.as("anna").chunks("secret"); len(got) != 0 {
+		t.Errorf("a new subject of the same name finds %q", got)
+	}
+	if got := c.as("ben").chunks("umbrella"); len(got) != 1 {
+		t.Errorf("the neighbour finds %q", got)
+	}
+	if got := c.as("ben").job(pb.JobID(kept.GetId()).String()); got.GetStatus() != jobSucceeded {
+		t.Errorf("the neighbour's job: %v", got)
+	}
+}
+
+func TestQueuedWorkSurvivesACrashAndTakesEffectOnce(t *testing.T) {
+	disk := storagetest.NewDisk()
+	gate := make(chan struct{})
+	var once sync.Once
+	blocked := make(chan struct{})
+	n := startNode(t, disk, func(c *Config, _ *storage.Options) {
+		c.Embedder = wordEmbedder{id: "words", fail: func(string) {
+			once.Do(func() { close(blocked) })
+			<-gate
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	a := jobOf(c.ok(items(doc("a", "First unfinished text."), doc("b", "Second unfinished text."))))
+	b := jobOf(c.ok(items(doc("c", "Third unfinished text."))))
+	<-blocked
+	after := disk.Crash(0, 1) // a power failure now: only what was synced is kept
+	close(gate)
+
+	n2 := startNode(t, after)
+	n2.wait(a, b)
+	c2 := client{n: n2, key: c.key}
+	for _, id := range []string{a, b} {
+		if job := c2.job(id); job.GetStatus() != jobSucceeded {
+			t.Errorf("job %s: %s", id, job.GetStatus())
+		}
+	}
+	if got := c2.chunks("unfinished text"); len(got) != 3 {
+		t.Errorf("after the crash %q are found", got)
+	}
+}
+
+func TestPoisonItemIsIsolatedAndGivenUp(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
+			if strings.Contains(s, "poison") {
+				panic("cannot digest this")
+			}
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := jobOf(c.ok(items(doc("a", "Bread."), doc("b", "This is poison."), doc("c", "Butter."))))
+	behind := jobOf(c.ok(items(doc("d", "Cheese."))))
+	done := make(chan struct{})
+	go func() { // the back-off runs on the clock of the test
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				n.clock.Advance(maxBackOff)
+			}
+		}
+	}()
+	n.wait(id, behind)
+	close(done)
+	job := c.job(id)
+	if got := itemStatus(job); !slices.Equal(got, []string{itemCreated, itemFailed, itemCreated}) || job.GetStatus() != jobSucceeded {
+		t.Errorf("job %s with items %v", job.GetStatus(), got)
+	}
+	if job.GetItems()[1].GetError() == "" || strings.Contains(job.GetItems()[1].GetError(), "poison") {
+		t.Errorf("the reason reads %q", job.GetItems()[1].GetError())
+	}
+	if got := c.chunks("Cheese"); len(got) == 0 {
+		t.Error("what stood behind the poison item is not found")
+	}
+}
+
+func TestCancelledJobStopsAndLeavesTheRestAlone(t *testing.T) {
+	gate, blocked := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+		c.Embedder = wordEmbedder{id: "words", fail: func(string) {
+			once.Do(func() { close(blocked); <-gate })
+		}}
+		c.Workers = 1
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var many []*pb.IngestItem
+	for i := range 40 {
+		many = append(many, doc(fmt.Sprint(i), fmt.Sprintf("Cancelled text number %d.", i)))
+	}
+	running := jobOf(c.ok(items(many...)))
+	waiting := jobOf(c.ok(items(doc("w", "Waiting text."))))
+	behind := jobOf(c.ok(items(doc("k", "Kept text."))))
+	<-blocked
+	stop := func(id string) *pb.Envelope {
+		return &pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: id}}}
+	}
+	var wg sync.WaitGroup
+	for _, id := range []string{running, waiting} {
+		wg.Go(func() { c.ok(stop(id)) })
+	}
+	for n.sys.cpu.waiting() == 0 { // the slice's other tasks wait for the one that is held
+		n.clock.Advance(0)
+	}
+	close(gate)
+	wg.Wait()
+	n.wait(behind)
+	for _, id := range []string{running, waiting} {
+		if job := c.job(id); job.GetStatus() != jobCancelled || job.GetFinishedMs() == 0 {
+			t.Errorf("job reads %v", job)
+		}
+		c.refused(codeJobNotCancellable, stop(id))
+	}
+	if got := c.chunks("text"); !slices.Contains(got, "Kept text.") || slices.Contains(got, "Waiting text.") {
+		t.Errorf("found %q", got)
+	}
+	c.refused(codeJobNotFound, stop("00000000-0000-4000-8000-000000000000"))
+}
+
+func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
+	for _, keepOld := range []bool{true, false} {
+		t.Run(fmt.Sprintf("old model present %v", keepOld), func(t *testing.T) {
+			disk := storagetest.NewDisk()
+			n := startNode(t, disk)
+			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			var its []*pb.IngestItem
+			for i := range 150 {
+				its = append(its, doc(fmt.Sprint(i), fmt.Sprintf("Passage w%d about v%d.", i, i)))
+			}
+			c.ingest(its...)
+			n.stop()
+
+			n2 := startNode(t, disk, func(cfg *Config, _ *storage.Options) {
+				cfg.Embedder = wordEmbedder{id: "other"}
+				if keepOld {
+					cfg.Former = []Embedder{wordEmbedder{id: "words"}}
+				}
+			})
+			c2 := client{n: n2, key: c.key}
+			if keepOld {
+				if hits := c2.search(&pb.Search{Query: "Passage w17 about v17", Mode: "vector"}); len(hits) == 0 || hits[0].GetExternalId() != "17" {
+					t.Fatalf("the old vectors do not serve: %v", hits)
+				}
+			}
+			c2.ingest(doc("new", "A new passage wakes the worker."))
+			// The worker embeds anew after its queue; a second item waits behind that.
+			for range 200 {
+				c2.ingest(doc("again", "Another passage."))
+				part := n2.partitionOf(c2)
+				if part.state.GetModel() == "other" {
+					break
+				}
+			}
+			part := n2.partitionOf(c2)
+			if part.state.GetModel() != "other" {
+				t.Fatalf("still served by %q", part.state.GetModel())
+			}
+			for _, v := range part.snapshot.Views {
+				if v.Segment.Model() != "other" {
+					t.Fatalf("a segment of model %q is left", v.Segment.Model())
+				}
+			}
+			if hits := c2.search(&pb.Search{Query: "Passage w17 about v17", Mode: "vector"}); len(hits) == 0 || hits[0].GetExternalId() != "17" {
+				t.Fatalf("the new vectors do not find it: %v", hits)
+			}
+			n2.stop()
+			n3 := startNode(t, disk, func(cfg *Config, _ *storage.Options) { cfg.Embedder = wordEmbedder{id: "other"} })
+			if hits := (client{n: n3, key: c.key}).search(&pb.Search{Query: "Passage w99 about v99", Mode: "vector"}); len(hits) == 0 || hits[0].GetExternalId() != "99" {
+				t.Fatalf("after a restart: %v", hits)
+			}
+		})
+	}
+}
+
+// partitionOf reads the key owner's partition as the index sees it.
+func (n *node) partitionOf(c client) *loaded {
+	n.t.Helper()
+	me := c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}}).GetMe()
+	org, user := pb.OrgID(me.GetOrg()), pb.PartitionID(me.GetUser())
+	id := storage.StoreID{Org: org, Realm: storage.RealmMain}
+	st, err := n.store.Acquire(id)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer st.Release()
+	now, err := n.sys.parts.get(st, &partitionRef{id: user, store: id, space: storage.PartitionSpace(id, user)}, n.sys.dim)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return now
+}

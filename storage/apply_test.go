@@ -3,9 +3,11 @@ package storage_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -100,6 +102,7 @@ func dump(t *rapid.T, r storage.Reader, ranges ...storage.Range) map[string]stri
 // not flush, when a replayed entry is applied twice, or when a fenced entry is
 // judged differently the second time.
 func TestCrashLeavesAPrefixAndReplayCompletesIt(t *testing.T) {
+	fewerChecks(t, 20)
 	rapid.Check(t, func(t *rapid.T) {
 		disk := storagetest.NewDisk()
 		opts, _ := disk.Options()
@@ -211,6 +214,23 @@ func TestCrashLeavesAPrefixAndReplayCompletesIt(t *testing.T) {
 	})
 }
 
+// fewerChecks lowers rapid's 100 checks for tests that open and crash whole
+// nodes in each, unless another number was asked for on the command line.
+func fewerChecks(t *testing.T, n int) {
+	f := flag.Lookup("rapid.checks")
+	if f == nil || f.Value.String() != f.DefValue {
+		return
+	}
+	if err := f.Value.Set(strconv.Itoa(n)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Value.Set(f.DefValue); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func check(t interface{ Fatal(...any) }, err error) {
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +282,7 @@ func drawEntry(t *rapid.T, id storage.StoreID, p pb.PartitionID, index uint64, m
 			drop(k.Children())
 		default:
 			v := fmt.Sprintf("%d", index)
-			if rapid.IntRange(0, 9).Draw(t, "large") == 0 {
+			if rapid.IntRange(0, 29).Draw(t, "large") == 0 {
 				v += string(bytes.Repeat([]byte("x"), 700<<10)) // bypasses the memtable
 			}
 			b.PutRaw(k, []byte(v))

@@ -146,7 +146,7 @@ func (r *Route) ginPath() string {
 // problems lists every code that the route may answer, in the catalogue's
 // order: its own, and those that follow from the row.
 func (r *Route) problems() []entry {
-	codes := append([]string{codeAuthentication, codeRateLimit, codeInternal, codeDegraded, codeDraining, codeMalformed}, r.Problems...)
+	codes := append([]string{codeAuthentication, codeRateLimit, codeInternal, codeDegraded, codeDraining, codeMalformed, codeValidation}, r.Problems...)
 	if r.Subject == pb.SubjectMode_SUBJECT_REFUSED {
 		codes = append(codes, codeSubjectRefused)
 	} else {
@@ -158,14 +158,11 @@ func (r *Route) problems() []entry {
 	if r.body != nil {
 		codes = append(codes, codeRequestTimeout, codeTooLarge, codeMediaType)
 	}
-	if r.body != nil || r.Method == http.MethodGet {
-		codes = append(codes, codeValidation)
-	}
 	if r.pages {
 		codes = append(codes, codeInvalidCursor)
 	}
 	if r.Idempotent {
-		codes = append(codes, codeIdemInProgress, codeIdemReused, codeValidation)
+		codes = append(codes, codeIdemInProgress, codeIdemReused)
 	}
 	var list []entry
 	for _, e := range sortedCatalogue() {

@@ -179,6 +179,7 @@ type harness struct {
 	clock *clock.Fake
 	logs  *lockedBuffer
 	doc   *openapi3.T
+	seen  map[string]bool // problems of a route that have been validated: the validator takes its time
 }
 
 type lockedBuffer struct {
@@ -200,7 +201,7 @@ func (l *lockedBuffer) String() string {
 
 func newHarness(t testing.TB, change ...func(*Config)) *harness {
 	t.Helper()
-	h := &harness{t: t, asker: &fakeAsker{}, clock: clock.NewFake(testNow), logs: &lockedBuffer{}}
+	h := &harness{t: t, asker: &fakeAsker{}, clock: clock.NewFake(testNow), logs: &lockedBuffer{}, seen: map[string]bool{}}
 	c := Config{
 		Asker: h.asker, Operator: fakeOperator{}, OperatorToken: testToken,
 		Clock: h.clock, Logger: slog.New(slog.NewJSONHandler(h.logs, nil)), Random: zeroReader{},
@@ -330,7 +331,7 @@ rows:
 			continue
 		}
 		for i := range want {
-			if !strings.HasPrefix(want[i], "{") && want[i] != parts[i] {
+			if want[i] != parts[i] && (!strings.HasPrefix(want[i], "{") || parts[i] == "") {
 				continue rows
 			}
 		}
@@ -370,6 +371,11 @@ func (h *harness) checkDocument(r *Route, res response) {
 		h.t.Errorf("%s: %v in %s", r.ID, err, res.body)
 		return
 	}
+	if key := r.ID + " " + res.code(h.t); res.StatusCode >= 400 && h.seen[key] {
+		return
+	} else if res.StatusCode >= 400 {
+		h.seen[key] = true
+	}
 	if err := media.Schema.Value.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors()); err != nil {
 		h.t.Errorf("%s: %d answer does not fit the document: %v\n%s", r.ID, res.StatusCode, err, res.body)
 	}
@@ -394,3 +400,25 @@ func (h *harness) document() *openapi3.T {
 }
 
 var errBoom = errors.New("boom: a secret detail")
+
+func httpRequest(t testing.TB, method, target, body string) *http.Request {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+	r.Header.Set("X-Svc-API-Key", goodKey)
+	return r
+}
+
+// serve answers a request without comparing it with the document.
+func (h *harness) serve(r *http.Request) response {
+	h.t.Helper()
+	w := httptest.NewRecorder()
+	h.s.public.Handler.ServeHTTP(w, r)
+	out := w.Result()
+	content, err := io.ReadAll(out.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	res := response{out, content}
+	h.checkGeneral(res)
+	return res
+}

@@ -1,0 +1,463 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	pb "orgmem/proto"
+)
+
+// sampleBodies holds a valid body for every route that wants one.
+var sampleBodies = map[string]string{
+	"createKey":   `{"label":"laptop"}`,
+	"ingest":      `{"content":"Figs ripen late."}`,
+	"ingestBatch": `{"items":[{"content":"Figs ripen late."}]}`,
+	"search":      `{"query":"when do figs ripen"}`,
+}
+
+var samplePath = strings.NewReplacer(
+	"{key_id}", strings.Repeat("ab", 32), "{subject_id}", "ann", "{job_id}", testJob.String(), "{node_id}", "ingest:x:y",
+)
+
+func (h *harness) sample(r *Route) (target, body string) {
+	h.t.Helper()
+	body, ok := sampleBodies[r.ID]
+	if !ok && r.wantsBody() {
+		h.t.Fatalf("no sample body for %s", r.ID)
+	}
+	return samplePath.Replace(r.Path), body
+}
+
+func forEachRoute(t *testing.T, f func(t *testing.T, h *harness, r *Route)) {
+	t.Helper()
+	shared := newHarness(t)
+	for _, r := range shared.s.table {
+		t.Run(r.ID, func(t *testing.T) {
+			h := *shared
+			h.t = t
+			f(t, &h, r)
+		})
+	}
+}
+
+// withoutID blanks the request id, so that two problems can be compared.
+func withoutID(res response) string {
+	return strings.ReplaceAll(string(res.body), res.Header.Get("X-Request-Id"), "")
+}
+
+func TestEveryRouteSucceeds(t *testing.T) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+		target, body := h.sample(r)
+		res := h.do(r.Method, target, body, "X-Request-Id", "mine-1", "Idempotency-Key", "idem-1", "X-Svc-Subject", "J%C3%B6rg%2F1")
+		if !r.succeedsWith(res.StatusCode) {
+			t.Fatalf("%d: %s", res.StatusCode, res.body)
+		}
+		env := h.asker.last()
+		wantKey := ""
+		if r.Idempotent {
+			wantKey = "idem-1"
+			sum := sha256.Sum256([]byte(body))
+			if !bytes.Equal(env.GetBodyHash(), sum[:]) {
+				t.Error("body_hash is not the SHA-256 of the body")
+			}
+		}
+		if env.GetRoute() != r.ID || env.GetFamily() != r.Family || env.GetScope() != r.Scope || env.GetSubjectMode() != r.Subject ||
+			env.GetMethod() != r.Method || env.GetPath() != target || env.GetRequestId() != "mine-1" || env.GetIdempotencyKey() != wantKey {
+			t.Errorf("envelope %v", env)
+		}
+		if !env.GetHasSubject() || env.GetSubject() != "Jörg/1" {
+			t.Errorf("subject %v %q", env.GetHasSubject(), env.GetSubject())
+		}
+		if want := testNow.Add(h.s.cfg.RequestTimeout).UnixMilli(); env.GetDeadlineMs() != want {
+			t.Errorf("deadline %d, want %d", env.GetDeadlineMs(), want)
+		}
+		if res.Header.Get("X-Request-Id") != "mine-1" {
+			t.Error("the caller's request id is lost")
+		}
+		if got := res.Header["RateLimit"]; !slices.Equal(got, []string{"default;r=29;t=2"}) {
+			t.Errorf("RateLimit %q", got)
+		}
+		if got := res.Header["RateLimit-Policy"]; !slices.Equal(got, []string{"default;q=120;w=60;pk=c2VjcmV0"}) {
+			t.Errorf("RateLimit-Policy %q", got)
+		}
+	})
+}
+
+// TestCredentials holds that every way of having no valid key reads the same,
+// and that only a well-formed key reaches an organization.
+func TestCredentials(t *testing.T) {
+	cases := map[string][]string{
+		"missing":               {"X-Svc-API-Key", ""},
+		"empty bearer":          {"X-Svc-API-Key", "", "Authorization", "Bearer "},
+		"other scheme":          {"X-Svc-API-Key", "", "Authorization", "Basic " + goodKey},
+		"no scheme":             {"X-Svc-API-Key", "", "Authorization", goodKey},
+		"good key, other token": {"Authorization", "Bearer " + badKey},
+		"good key, bad header":  {"Authorization", "nonsense"},
+		"short":                 {"X-Svc-API-Key", goodKey[:51]},
+		"long":                  {"X-Svc-API-Key", goodKey + "A"},
+		"foreign environment":   {"X-Svc-API-Key", strings.Replace(goodKey, "prod", "test", 1)},
+		"foreign brand":         {"X-Svc-API-Key", strings.Replace(goodKey, "svc", "abc", 1)},
+		"foreign character":     {"X-Svc-API-Key", goodKey[:51] + "+"},
+	}
+	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+		target, _ := h.sample(r)
+		unknown := h.do(r.Method, target, "{broken", "X-Svc-API-Key", badKey)
+		if unknown.StatusCode != http.StatusUnauthorized {
+			t.Fatalf("unknown key: %d", unknown.StatusCode)
+		}
+		if h.asker.last() == nil {
+			t.Fatal("a well-formed key was not asked about")
+		}
+		for name, headers := range cases {
+			res := h.do(r.Method, target, "{broken", headers...)
+			if withoutID(res) != withoutID(unknown) {
+				t.Errorf("%s: %s instead of %s", name, res.body, unknown.body)
+			}
+			if len(res.Header["RateLimit"])+len(res.Header["RateLimit-Policy"]) > 0 {
+				t.Errorf("%s: rate headers before the credential", name)
+			}
+			if !maps.EqualFunc(headerNames(res), headerNames(unknown), func(a, b string) bool { return a == b }) {
+				t.Errorf("%s: headers differ: %v, %v", name, res.Header, unknown.Header)
+			}
+			if h.asker.last() != nil {
+				t.Errorf("%s: an actor was asked", name)
+			}
+		}
+	})
+}
+
+func headerNames(res response) map[string]string {
+	out := map[string]string{}
+	for name, values := range res.Header {
+		if name != "X-Request-Id" {
+			out[name] = strings.Join(values, "|")
+		}
+	}
+	return out
+}
+
+func TestBearerIsAsGoodAsTheHeader(t *testing.T) {
+	h := newHarness(t)
+	for _, headers := range [][]string{
+		{"X-Svc-API-Key", "", "Authorization", "Bearer " + goodKey},
+		{"X-Svc-API-Key", "", "Authorization", "bearer  " + goodKey + " "},
+		{"Authorization", "Bearer " + goodKey},
+	} {
+		if res := h.do("GET", "/v1/me", "", headers...); res.StatusCode != http.StatusOK {
+			t.Errorf("%q: %d", headers, res.StatusCode)
+		}
+	}
+}
+
+// badBodies are refused by every route that reads a body.
+var badBodies = []struct {
+	name, body string
+	headers    []string
+	code       string
+	field      string
+}{
+	{name: "empty", body: "", code: codeMalformed},
+	{name: "white space", body: " \r\n\t", code: codeMalformed},
+	{name: "no JSON", body: "content=figs", code: codeMalformed},
+	{name: "cut off", body: `{"a":"b`, code: codeMalformed},
+	{name: "trailing data", body: `{} {}`, code: codeMalformed},
+	{name: "trailing text", body: `{}x`, code: codeMalformed},
+	{name: "single quotes", body: `{'a':1}`, code: codeMalformed},
+	{name: "comment", body: `{}/**/`, code: codeMalformed},
+	{name: "byte order mark", body: "\ufeff{}", code: codeMalformed},
+	{name: "duplicate name", body: `{"a":1,"a":2}`, code: codeMalformed},
+	{name: "duplicate name, escaped", body: `{"a":1,"\u0061":2}`, code: codeMalformed},
+	{name: "duplicate name, deep", body: `{"x":[{"a":1,"a":2}]}`, code: codeMalformed},
+	{name: "invalid UTF-8", body: "{\"a\":\"\xff\"}", code: codeMalformed},
+	{name: "invalid UTF-8 name", body: "{\"\xc3\x28\":1}", code: codeMalformed},
+	{name: "lone surrogate", body: `{"a":"\ud800"}`, code: codeMalformed},
+	{name: "raw control", body: "{\"a\":\"\x00\"}", code: codeMalformed},
+	{name: "raw newline", body: "{\"a\":\"\n\"}", code: codeMalformed},
+	{name: "NaN", body: `{"a":NaN}`, code: codeMalformed},
+	{name: "leading zero", body: `{"a":01}`, code: codeMalformed},
+	{name: "array", body: `[]`, code: codeValidation, field: "body"},
+	{name: "string", body: `"figs"`, code: codeValidation, field: "body"},
+	{name: "null", body: `null`, code: codeValidation, field: "body"},
+	{name: "number", body: `7`, code: codeValidation, field: "body"},
+	{name: "too deep", body: `{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, code: codeValidation, field: "body"},
+	{name: "far too deep", body: `{"a":` + strings.Repeat("[", 100_000), code: codeValidation, field: "body"},
+	{name: "too deep objects", body: strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), code: codeValidation, field: "body"},
+	{name: "unknown field", body: `{"contnet":"figs"}`, code: codeValidation, field: "contnet"},
+	{name: "wrong case", body: `{"Content":"figs","LABEL":"x"}`, code: codeValidation, field: "Content"},
+	{name: "empty name", body: `{"":1}`, code: codeValidation, field: ""},
+	{name: "escaped NUL", body: `{"zz":"a\u0000"}`, code: codeValidation, field: "zz"},
+	{name: "number out of range", body: `{"zz":{"y":1e999}}`, code: codeValidation, field: "zz"},
+	{name: "no content type", body: `{}`, headers: []string{"Content-Type", ""}, code: codeMediaType},
+	{name: "text", body: `{}`, headers: []string{"Content-Type", "text/plain"}, code: codeMediaType},
+	{name: "form", body: `{}`, headers: []string{"Content-Type", "application/x-www-form-urlencoded"}, code: codeMediaType},
+	{name: "problem", body: `{}`, headers: []string{"Content-Type", "application/problem+json"}, code: codeMediaType},
+	{name: "other charset", body: `{}`, headers: []string{"Content-Type", "application/json; charset=iso-8859-1"}, code: codeMediaType},
+	{name: "compressed", body: `{}`, headers: []string{"Content-Encoding", "gzip"}, code: codeMediaType},
+}
+
+// TestBadBodies holds that a bad body gives exactly its problem on every route,
+// travels as a Rejected operation, and never becomes the route's own.
+func TestBadBodies(t *testing.T) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+		if r.body == nil {
+			t.Skip("reads no body")
+		}
+		target, _ := h.sample(r)
+		for _, bad := range badBodies {
+			res := h.do(r.Method, target, bad.body, bad.headers...)
+			env := h.asker.last()
+			if bad.body == "" && !r.wantsBody() {
+				continue
+			}
+			if got := res.code(t); got != bad.code {
+				t.Errorf("%s: %d %s instead of %s: %s", bad.name, res.StatusCode, got, bad.code, res.body)
+				continue
+			}
+			if env.GetRejected() == nil {
+				t.Errorf("%s: reached the organization as %T", bad.name, env.GetOp())
+			}
+			if bad.code == codeValidation {
+				if _, ok := res.fields(t)[bad.field]; !ok {
+					t.Errorf("%s: no error for %q: %s", bad.name, bad.field, res.body)
+				}
+			}
+			if strings.Contains(string(res.body), "figs") {
+				t.Errorf("%s: the answer repeats the input: %s", bad.name, res.body)
+			}
+			if res := h.do(r.Method, target, bad.body, append(bad.headers, "X-Svc-API-Key", badKey)...); res.code(t) != codeAuthentication {
+				t.Errorf("%s with an unknown key: %s", bad.name, res.body)
+			}
+			h.asker.last()
+		}
+	})
+}
+
+func TestGoodContentTypes(t *testing.T) {
+	h := newHarness(t)
+	for _, ct := range []string{"application/json", "Application/JSON", "application/json; charset=utf-8", `application/json;charset="UTF-8"`, "application/json; profile=x"} {
+		if res := h.do("POST", "/v1/ingest", `{"content":"Figs."}`, "Content-Type", ct, "Content-Encoding", "identity"); res.StatusCode != http.StatusAccepted {
+			t.Errorf("%s: %s", ct, res.body)
+		}
+	}
+}
+
+// TestOversizedBodies sends one byte more than each route takes, announced and
+// in pieces of unknown length.
+func TestOversizedBodies(t *testing.T) {
+	shared := newHarness(t, func(c *Config) { c.MaxBody, c.MaxIngestBody = 1000, 100_000 })
+	for _, r := range shared.s.table {
+		if r.body == nil {
+			continue
+		}
+		target, _ := shared.sample(r)
+		limit := r.bodyLimit(&shared.s.cfg)
+		if r.LargeBody != (limit == 100_000) {
+			t.Errorf("%s: limit %d", r.ID, limit)
+		}
+		for _, chunked := range []bool{false, true} {
+			for _, over := range []int64{0, 1} {
+				body := `{"zz":"` + strings.Repeat("x", int(limit+over)-9) + `"}`
+				reader := strings.NewReader(body)
+				var res response
+				if chunked {
+					res = shared.send(r.Method, target, struct{ *strings.Reader }{reader}, "Content-Type", "application/json", "Idempotency-Key", "k")
+				} else {
+					res = shared.send(r.Method, target, reader, "Idempotency-Key", "k")
+				}
+				env := shared.asker.last()
+				want := codeValidation
+				if over > 0 {
+					want = codeTooLarge
+				}
+				if res.code(t) != want || env.GetRejected() == nil {
+					t.Errorf("%s, chunked %v, %d over: %d %s", r.ID, chunked, over, res.StatusCode, res.body)
+				}
+				if over > 0 && env.GetIdempotencyKey() != "" {
+					t.Errorf("%s: an idempotency key without a hash of the body", r.ID)
+				}
+			}
+		}
+	}
+	if used := shared.s.bodies.used.Load(); used != 0 {
+		t.Errorf("%d bytes of the budget are lost", used)
+	}
+}
+
+func TestRoutesWithoutABodyTakeAnEmptyObject(t *testing.T) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+		if r.wantsBody() {
+			t.Skip("wants a body")
+		}
+		target, _ := h.sample(r)
+		if res := h.do(r.Method, target, "{}"); !r.succeedsWith(res.StatusCode) {
+			t.Errorf("{}: %d %s", res.StatusCode, res.body)
+		}
+	})
+}
+
+func TestQueries(t *testing.T) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+		target, body := h.sample(r)
+		for query, want := range map[string]string{
+			"cursor=abc&pageSize=7": "",
+			"pagesize=7":            codeValidation,
+			"zz=figs":               codeValidation,
+			"cursor=%zz":            codeMalformed,
+			"a=%ff":                 codeMalformed,
+			"%ff=1":                 codeMalformed,
+			"a;b":                   codeMalformed,
+		} {
+			res := h.do(r.Method, target+"?"+query, body)
+			env := h.asker.last()
+			if got := res.code(t); got != want {
+				t.Errorf("%s: %d %q instead of %q: %s", query, res.StatusCode, got, want, res.body)
+			}
+			if (env.GetRejected() != nil) != (want != "") {
+				t.Errorf("%s: %T", query, env.GetOp())
+			}
+		}
+		for query, want := range map[string]string{"cursor=": codeInvalidCursor, "pageSize=": codeValidation, "pageSize=0": codeValidation, "cursor=a&cursor=b": codeValidation} {
+			if !r.pages {
+				want = ""
+			}
+			if res := h.do(r.Method, target+"?"+query, body); res.code(t) != want {
+				t.Errorf("%s: %s", query, res.body)
+			}
+		}
+	})
+}
+
+func TestPageSizes(t *testing.T) {
+	h := newHarness(t)
+	for size, want := range map[string]uint32{"1": 1, "50": 50, "100": 100, "101": 100, "0007": 7, "99999999999999999999999": 100} {
+		if res := h.do("GET", "/v1/jobs?pageSize="+size, ""); res.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", size, res.body)
+		}
+		if got := h.asker.last().GetListJobs().GetPage().GetSize(); got != want {
+			t.Errorf("%s: %d, want %d", size, got, want)
+		}
+	}
+	for _, size := range []string{"-1", "%2B5", "5.0", "1e1", "0x5", "%205", "00", "٣", "five"} {
+		if res := h.do("GET", "/v1/jobs?pageSize="+size, ""); res.code(t) != codeValidation || res.fields(t)["pageSize"] == "" {
+			t.Errorf("%s: %d %s", size, res.StatusCode, res.body)
+		}
+	}
+	res := h.do("GET", "/v1/jobs?cursor=abc&type=ingest&status=queued", "")
+	op := h.asker.last().GetListJobs()
+	if res.StatusCode != http.StatusOK || op.GetPage().GetCursor() != "abc" || op.GetPage().GetSize() != 0 || op.GetType() != "ingest" || op.GetStatus() != "queued" {
+		t.Errorf("%s: %v", res.body, op)
+	}
+	for _, query := range []string{"type=dream", "status=done", "type="} {
+		if res := h.do("GET", "/v1/jobs?"+query, ""); res.code(t) != codeValidation {
+			t.Errorf("%s: %s", query, res.body)
+		}
+	}
+	res = h.do("GET", "/v1/subjects", "")
+	if got := res.json(t); got["hasMore"] != true || got["nextCursor"] != "next" {
+		t.Errorf("not the last page: %s", res.body)
+	}
+	res = h.do("GET", "/v1/jobs", "")
+	got := res.json(t)
+	if _, has := got["nextCursor"]; has || got["hasMore"] != false {
+		t.Errorf("the last page: %s", res.body)
+	}
+}
+
+func TestSubjectHeader(t *testing.T) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+		target, body := h.sample(r)
+		for _, malformed := range []string{"%", "%4", "%zz", "a%ff", "\xff"} {
+			res := h.do(r.Method, target, body, "X-Svc-Subject", malformed)
+			env := h.asker.last()
+			if r.Subject == pb.SubjectMode_SUBJECT_REFUSED {
+				if !env.GetHasSubject() {
+					t.Error("a refused header must reach the organization, whatever it says")
+				}
+				continue
+			}
+			if res.code(t) != codeMalformed || env.GetRejected() == nil || env.GetScope() != "" || env.GetHasSubject() {
+				t.Errorf("%q: %d %v", malformed, res.StatusCode, env)
+			}
+		}
+		for sent, want := range map[string]string{"ann": "ann", "a+b": "a+b", "100%25": "100%", "%E6%97%A5": "日", "日": "日", " ": ""} {
+			h.do(r.Method, target, body, "X-Svc-Subject", sent)
+			if env := h.asker.last(); !env.GetHasSubject() || env.GetSubject() != want && sent != " " {
+				t.Errorf("%q: %v %q", sent, env.GetHasSubject(), env.GetSubject())
+			}
+		}
+		h.do(r.Method, target, body)
+		if h.asker.last().GetHasSubject() {
+			t.Error("a subject without a header")
+		}
+	})
+}
+
+func TestIdempotencyKeys(t *testing.T) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+		target, body := h.sample(r)
+		for _, bad := range []string{strings.Repeat("k", 256), "with space", "tab\t", "ünï", "\x7f"} {
+			res := h.do(r.Method, target, body, "Idempotency-Key", bad)
+			env := h.asker.last()
+			if env.GetIdempotencyKey() != "" {
+				t.Errorf("%q travelled", bad)
+			}
+			if r.Idempotent && (res.code(t) != codeValidation || res.fields(t)["Idempotency-Key"] == "") {
+				t.Errorf("%q: %s", bad, res.body)
+			}
+			if !r.Idempotent && !r.succeedsWith(res.StatusCode) {
+				t.Errorf("%q: %s", bad, res.body)
+			}
+		}
+		if r.Idempotent {
+			h.do(r.Method, target, "{broken", "Idempotency-Key", strings.Repeat("~", 255))
+			sum := sha256.Sum256([]byte("{broken"))
+			if env := h.asker.last(); len(env.GetIdempotencyKey()) != 255 || !bytes.Equal(env.GetBodyHash(), sum[:]) {
+				t.Error("a bad body under a key is compared like any other")
+			}
+		}
+	})
+}
+
+// TestProblemsOfActors sends every code of the catalogue back from the actor:
+// each must come out with its status, page and headers.
+func TestProblemsOfActors(t *testing.T) {
+	h := newHarness(t)
+	rate := &pb.RateLimit{Remaining: 0, ResetS: 30, Quota: 60, Partition: "p", RetryAfterS: 2}
+	for code, e := range catalogue {
+		h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) {
+			return &pb.Reply{Rate: rate, Replayed: true, Result: &pb.Reply_Problem{Problem: &pb.Problem{
+				Code: code, Detail: "said by the actor", Errors: []*pb.FieldError{{Field: "f", Message: "m"}},
+			}}}, nil
+		}
+		r := httpRequest(t, "GET", "/v1/me", "")
+		res := h.serve(r)
+		if res.StatusCode != e.Status || res.code(t) != code {
+			t.Errorf("%s: %d %s", code, res.StatusCode, res.body)
+		}
+		if said := strings.Contains(string(res.body), "said by the actor"); said == e.Fixed {
+			t.Errorf("%s: %s", code, res.body)
+		}
+		want := ""
+		switch {
+		case code == codeRateLimit:
+			want = "2"
+		case e.RetryAfter > 0:
+			want = itoa(e.RetryAfter)
+		}
+		if got := res.Header.Get("Retry-After"); got != want {
+			t.Errorf("%s: Retry-After %q, want %q", code, got, want)
+		}
+		if res.Header["RateLimit"][0] != "default;r=0;t=30" || res.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("%s: %v", code, res.Header)
+		}
+		if (e.Status == http.StatusUnauthorized) != (res.Header.Get("WWW-Authenticate") != "") {
+			t.Errorf("%s: WWW-Authenticate %q", code, res.Header.Get("WWW-Authenticate"))
+		}
+	}
+}

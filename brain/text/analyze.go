@@ -54,7 +54,7 @@ func (a *Analyzer) Passage(title, body string) Passage {
 
 	latin := a.language()
 	var p Passage
-	occ := a.occ[:0]
+	occ, seq := a.occ[:0], make([]Term, 0, len(sc.tokens))
 	for k, t := range sc.tokens {
 		w := sc.buf[t.start:t.end]
 		l := languageOf(t, latin)
@@ -64,13 +64,17 @@ func (a *Analyzer) Passage(title, body string) Passage {
 		if t.role != roleWord || isStop(w, l) {
 			continue
 		}
+		if k >= titleTokens && p.Words == 0 && p.TitleWords > 0 {
+			seq = append(seq, Break)
+		}
+		seq = append(seq, term)
 		if k < titleTokens {
 			p.TitleWords++
 		} else {
 			p.Words++
 		}
 	}
-	a.occ = occ
+	a.occ, p.Sequence = occ, seq
 	slices.SortFunc(occ, func(x, y occurrence) int { return cmp.Compare(x.term, y.term) })
 	distinct := 0
 	for k := range occ {

@@ -14,12 +14,13 @@ type Document struct {
 
 // ChunkOptions bounds the chunks.
 type ChunkOptions struct {
-	// TargetTokens is the size at which a chunk is closed at the next good
-	// border; 0 means DefaultTargetTokens.
+	// TargetTokens is the size aimed at: a document is cut into as many chunks
+	// of equal size as are needed for none to be larger. 0 means
+	// DefaultTargetTokens.
 	TargetTokens int
 	// MaxTokens is not exceeded, but for what Count of a whole differs from the
-	// sum of Count of its parts; 0 means half as much again as TargetTokens.
-	// A sentence that is longer is cut.
+	// sum of Count of its parts; 0 means TargetTokens. A sentence that is longer
+	// is cut.
 	MaxTokens int
 	// Count gives the number of tokens of a text; nil means a quarter of its
 	// characters. It is called about once for every sentence, so the whole
@@ -28,15 +29,16 @@ type ChunkOptions struct {
 }
 
 // DefaultTargetTokens is a paragraph or two: the embedders that we carry were
-// trained on passages of up to 256 tokens, and a hit should fit a reader's eye.
+// trained on passages of up to 256 tokens, and room is left for the title path.
 const DefaultTargetTokens = 200
 
 // Chunk is one passage of a document.
 type Chunk struct {
 	// Text is Body[Start:End].
 	Text string
-	// TitlePath is the document's title (if any) and the headings above all of
-	// the chunk, outermost first. Chunks of one section share the slice.
+	// TitlePath is the document's title (if any) and the headings above the
+	// chunk's first line, outermost first. A heading that is that line stands
+	// in Text only.
 	TitlePath []string
 	// Start and End are byte offsets into Body. Chunks are in order and do not
 	// overlap; what no chunk covers is white space.
@@ -52,8 +54,13 @@ const (
 	// maxTitleBytes bounds one title or heading in the path.
 	maxTitleBytes = 200
 	// tinyShare: a chunk below an eighth of the target says too little to be
-	// found by; it is merged with its neighbour.
+	// found by; at the end of a document it joins the one before.
 	tinyShare = 8
+	// paragraphShare: from four fifths of the goal on, the end of a paragraph
+	// is a better place to stop than the sentence that is nearest to the goal.
+	paragraphShare = 0.8
+	// maxHeading is the longest line that underlining makes a heading.
+	maxHeading = 120
 )
 
 // border says how good a place the end of a piece is to end a chunk.
@@ -69,7 +76,7 @@ const (
 type piece struct {
 	Span
 	tokens  int
-	path    int // index into chunker.paths
+	path    int // index into chunker.paths: the sections it stands in
 	after   border
 	heading bool
 }
@@ -83,6 +90,7 @@ type chunker struct {
 
 	paths  [][]string
 	stack  []heading
+	under  []byte // underlining characters, in the order of their first use
 	title  []string
 	pieces []piece
 	out    []Chunk
@@ -95,17 +103,19 @@ type heading struct {
 
 // Chunks cuts a document. A blank body gives no chunks.
 //
-// The body is read as Markdown, since plain text is nearly always valid
-// Markdown that means the same. A chunk is filled with sentences up to the
-// target and closed at the last paragraph border if that leaves it more than
-// half full, else at the sentence; a heading closes it too.
+// The body is read as Markdown (with the underlined headings of
+// reStructuredText), since plain text is nearly always valid Markdown that means
+// the same. The size aimed at is what is left divided by the number of chunks it
+// needs, so that no small rest remains; a chunk is closed at the sentence
+// nearest to it, at a paragraph a little earlier, or at a heading when it is at
+// least half full.
 func Chunks(doc Document, opts ChunkOptions) []Chunk {
 	c := chunker{body: doc.Body, target: opts.TargetTokens, max: opts.MaxTokens, count: opts.Count, bytesPer: 4}
 	if c.target <= 0 {
 		c.target = DefaultTargetTokens
 	}
 	if c.max <= 0 {
-		c.max = c.target * 3 / 2
+		c.max = c.target
 	}
 	c.max = max(c.max, c.target)
 	c.maxBytes = c.max * maxBytesPerToken
@@ -150,10 +160,10 @@ func (c *chunker) parse() {
 		case strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~"):
 			closeParagraph(i)
 			next = c.fence(i, text[:3])
-		case para < 0 && underlined(s, next) > 0 && listMarker(text) == 0:
-			level := underlined(s, next)
+		case line.Start == i && len(text) < maxHeading && c.underlined(next, len(text)) && !c.underlined(i, 0):
+			closeParagraph(i)
 			underEnd, underNext := lineEnd(s, next)
-			c.heading(level, text, trim(s, Span{line.Start, underEnd}))
+			c.heading(c.underLevel(s[next]), text, trim(s, Span{line.Start, underEnd}))
 			next = underNext
 		case para < 0:
 			para = i
@@ -163,23 +173,29 @@ func (c *chunker) parse() {
 	closeParagraph(len(s))
 }
 
-// underlined is 1 or 2 when the line at i is made of = or - only, and long
-// enough to mean a heading.
-func underlined(s string, i int) int {
-	n := i
-	for n < len(s) && s[n] == s[i] {
-		n++
+// underlined tells whether the line at i underlines one of n bytes: one
+// punctuation character three times or more, and not much shorter.
+func (c *chunker) underlined(i, n int) bool {
+	s := c.body
+	k := i
+	for k < len(s) && s[k] == s[i] {
+		k++
 	}
-	if n-i < 3 || s[i] != '=' && s[i] != '-' {
-		return 0
+	if k-i < max(3, min(n, 8)) || strings.IndexByte("=-~^\"'#*+.:", s[i]) < 0 {
+		return false
 	}
-	if end, _ := lineEnd(s, n); strings.TrimSpace(s[n:end]) != "" {
-		return 0
+	end, _ := lineEnd(s, k)
+	return strings.TrimSpace(s[k:end]) == ""
+}
+
+// underLevel gives the level of a heading underlined with ch: as in
+// reStructuredText, the first character used is the outermost.
+func (c *chunker) underLevel(ch byte) int {
+	if i := strings.IndexByte(string(c.under), ch); i >= 0 {
+		return i + 1
 	}
-	if s[i] == '=' {
-		return 1
-	}
-	return 2
+	c.under = append(c.under, ch)
+	return len(c.under)
 }
 
 // heading opens a section; the heading's own line is its first piece.
@@ -195,12 +211,18 @@ func (c *chunker) heading(level int, text string, line Span) {
 	for _, h := range c.stack {
 		path = append(path, h.text)
 	}
-	c.paths = append(c.paths, path)
+	// The heading's own line stands below the headings above it only.
+	above := path
+	if text != "" && len(c.stack) > 0 {
+		above = path[: len(path)-1 : len(path)-1]
+	}
+	c.paths = append(c.paths, above)
 	before := len(c.pieces)
 	c.add(line, borderNone)
 	for k := before; k < len(c.pieces); k++ {
 		c.pieces[k].heading = true
 	}
+	c.paths = append(c.paths, path)
 }
 
 // fence takes a block of code from the line at i to its closing fence.
@@ -323,51 +345,61 @@ func cutBefore(s string, from, end int) int {
 
 // pack joins pieces to chunks.
 func (c *chunker) pack() {
-	tiny := c.target / tinyShare
-	first, tokens := 0, 0 // the open chunk is pieces[first:k]
-	good, goodTokens := -1, 0
-	closeAt := func(end int) {
-		c.emit(first, end)
-		first, tokens, good = end, 0, -1
+	rest := 0 // tokens that are in no closed chunk
+	for _, p := range c.pieces {
+		rest += p.tokens
 	}
+	goal := c.goal(rest)
+	first, tokens := 0, 0 // the open chunk is pieces[first:k]
 	for k := range c.pieces {
 		p := &c.pieces[k]
-		if k > first && p.heading && !c.pieces[k-1].heading && tokens >= tiny {
-			closeAt(k)
-		}
-		if k > first && tokens+p.tokens > c.target && (tokens >= c.target/2 || tokens+p.tokens > c.max) {
+		if k > first && c.closeBefore(k, tokens, goal) {
 			end := k
-			if good > first && goodTokens*2 >= c.target {
-				end = good
-			}
-			for end > first+1 && c.pieces[end-1].heading { // a heading belongs to what follows
+			for end > first+1 && c.pieces[end-1].heading { // it belongs to what follows
 				end--
 			}
 			carried := 0
 			for _, q := range c.pieces[end:k] {
 				carried += q.tokens
 			}
-			closeAt(end)
-			tokens = carried
-			if tokens+p.tokens > c.max { // what was carried and p do not go together
-				closeAt(k)
+			if carried+p.tokens > c.max {
+				end, carried = k, 0
 			}
+			c.emit(first, end)
+			rest -= tokens - carried
+			goal = c.goal(rest)
+			first, tokens = end, carried
 		}
 		tokens += p.tokens
-		if p.after == borderParagraph {
-			good, goodTokens = k+1, tokens
-		}
 	}
-	if first < len(c.pieces) {
-		c.emit(first, len(c.pieces))
-	}
-	if n := len(c.out); n > 1 && c.out[n-1].Tokens < tiny && c.out[n-1].Tokens+c.out[n-2].Tokens <= c.max {
+	c.emit(first, len(c.pieces))
+	n := len(c.out)
+	if n > 1 && c.out[n-1].Tokens < c.target/tinyShare && c.out[n-1].Tokens+c.out[n-2].Tokens <= c.max {
 		a, b := &c.out[n-2], c.out[n-1]
-		a.TitlePath = commonPath(a.TitlePath, b.TitlePath)
 		a.End, a.Tokens = b.End, a.Tokens+b.Tokens
 		a.Text = c.body[a.Start:a.End]
 		c.out = c.out[:n-1]
 	}
+}
+
+// goal is the size of the next chunk when rest tokens are left.
+func (c *chunker) goal(rest int) float64 {
+	return float64(rest) / float64(max(1, (rest+c.target-1)/c.target))
+}
+
+// closeBefore tells whether the open chunk of the given size ends before piece k.
+func (c *chunker) closeBefore(k, tokens int, goal float64) bool {
+	p, before := &c.pieces[k], &c.pieces[k-1]
+	size := float64(tokens)
+	switch {
+	case tokens+p.tokens > c.max:
+		return true
+	case p.heading && !before.heading && tokens*2 >= c.target:
+		return true
+	case before.after == borderParagraph && size >= paragraphShare*goal && size+float64(p.tokens) > goal:
+		return true
+	}
+	return size+float64(p.tokens)/2 > goal
 }
 
 func (c *chunker) emit(from, to int) {
@@ -376,23 +408,9 @@ func (c *chunker) emit(from, to int) {
 	}
 	ps := c.pieces[from:to]
 	ch := Chunk{Start: ps[0].Start, End: ps[len(ps)-1].End, TitlePath: c.paths[ps[0].path]}
-	last := ps[0].path
 	for _, p := range ps {
 		ch.Tokens += p.tokens
-		if p.path != last {
-			ch.TitlePath = commonPath(ch.TitlePath, c.paths[p.path])
-			last = p.path
-		}
 	}
 	ch.Text = c.body[ch.Start:ch.End]
 	c.out = append(c.out, ch)
-}
-
-// commonPath gives the headings that stand above both.
-func commonPath(a, b []string) []string {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return a[:n:n]
 }

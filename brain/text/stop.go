@@ -5,13 +5,11 @@ import "strings"
 // stopLists are the function words by language: left out of queries and of the
 // length of passages, and the evidence by which a language is recognised.
 var stopLists = [langCount]string{
-	English: `a about above after again against all also am an and any are as at be because been
-before being below between both but by can could did do does doing down during each few for from
-further had has have having he her here hers herself him himself his how i if in into is it its
-itself just me more most my myself no nor not now of off on once only or other our ours ourselves
-out over own same she should so some such than that the their theirs them themselves then there
-these they this those through to too under until up upon us very was we were what when where which
-while who whom why will with would you your yours yourself yourselves`,
+	English: `a about after all also am an and any are as at be been before being but by can could did do does
+doing for from had has have having he her here hers him his how i if in into is it its just me more
+most my no nor not now of off on once only or other our ours out over own same she should so some
+such than that the their theirs them then there these they this those through to too under until up
+very was we were what when where which while who whom why will with would you your yours`,
 	German: `aber alle allem allen aller als also am an andere anderen auch auf aus bei beim bin bis bist
 da damit dann das dass dem den denn der des die dies diese diesem diesen dieser dieses doch dort du
 durch ein eine einem einen einer eines er es etwas euch für gegen haben hat hatte hatten hier hinter

@@ -30,9 +30,16 @@ type Passage struct {
 	Words, TitleWords uint32
 	// Langs are the name spaces that Terms come from.
 	Langs LangSet
+	// Sequence are the words that Words and TitleWords count, in the order of
+	// the text: the title path, Break if there is one, the body. Phrases are
+	// found in it.
+	Sequence []Term
 }
 
-// QueryTerm is one word of a query, as the set of terms under which passages of
+// Break stands in a Sequence where no phrase crosses.
+const Break Term = 0
+
+// QueryTerm is one word of a query, in the order of the query, as the set of terms under which passages of
 // different languages hold it. A passage holds a word under one of them only,
 // so the set counts as a single term whose postings are the union.
 type QueryTerm struct {

@@ -50,6 +50,7 @@ func TestKeysAreMintedListedAndRevoked(t *testing.T) {
 	}
 	r.refused(codePermissionDenied, createKey("more", scopeRead)) // needs admin
 
+	c.put("any") // its commit comes behind the note of the use
 	list := c.ok(&pb.Envelope{Op: &pb.Envelope_ListKeys{ListKeys: &pb.ListKeys{}}}).GetKeys().GetKeys()
 	var labels []string
 	for _, k := range list {

@@ -24,10 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		// protoactor's dead-letter throttle ends with the process.
-		goleak.IgnoreTopFunction("github.com/asynkron/protoactor-go/actor.NewThrottle.func1"),
-	)
+	goleak.VerifyTestMain(m)
 }
 
 // patience bounds every wait of a test; one that passes never waits so long.
@@ -40,7 +37,7 @@ type wordEmbedder struct {
 	fail func(text string) // may panic
 }
 
-const wordDim = 64
+const wordDim = 1024 // so that few words share a component
 
 func (e wordEmbedder) ID() string               { return e.id }
 func (wordEmbedder) Dim() int                   { return wordDim }

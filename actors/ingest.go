@@ -215,7 +215,7 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 // cancelled reports whether a job of the slice is to be cancelled.
 func (w *worker) cancelled(items []prepared) bool {
 	asked := w.asked.Load()
-	return asked != nil && slices.ContainsFunc(items, func(it prepared) bool { return string(asked[:]) == string(it.GetJob()) })
+	return asked != nil && slices.ContainsFunc(items, func(it prepared) bool { return slices.Contains(*asked, pb.JobID(it.GetJob())) })
 }
 
 // cut divides an item's content into chunks.

@@ -42,10 +42,11 @@ type orgView struct {
 	committer *committer
 	secret    []byte
 	act       *activation
+	pid       *actor.PID // set when the actor starts, before anybody has the view
 }
 
 // tell runs f in the organization's actor, soon.
-func (o *orgView) tell(f func(o *orgActor)) { o.sys.root.Send(o.act.pid, task(f)) }
+func (o *orgView) tell(f func(o *orgActor)) { o.sys.root.Send(o.pid, task(f)) }
 
 type task func(o *orgActor)
 
@@ -93,7 +94,7 @@ func newOrgActor(s *System, a *activation) *orgActor {
 func (o *orgActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		o.ctx = ctx
+		o.ctx, o.pid = ctx, ctx.Self()
 		o.failed = o.open()
 		if o.failed != nil {
 			o.sys.log.Error("could not open an organization", "org", o.id.String(), "err", o.failed)

@@ -392,5 +392,5 @@ func embedText(path []string, body string) string {
 	if len(path) == 0 {
 		return body
 	}
-	return strings.Join(path, " ") + "\n" + body
+	return strings.Join(path, " > ") + "\n" + body
 }

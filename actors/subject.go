@@ -3,10 +3,12 @@ package actors
 import (
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -17,48 +19,61 @@ const maxQueued = 200_000
 // subjectActor is a partition's end of the organization: it takes in work, in
 // order, and owns the child that does it.
 type subjectActor struct {
-	org   *orgView
-	part  *partitionRef
-	self  *child
-	ctx   actor.Context
-	next  uint64 // sequence number of the next queue entry
-	first uint64 // lower bound of the oldest that waits
-	bad   error  // why the queue could not be read
-	work  *actor.PID
-	busy  bool // the worker has something to do
+	org      *orgView
+	part     *partitionRef
+	self     *child
+	next     uint64 // sequence number of the next queue entry
+	first    uint64 // lower bound of the oldest that waits
+	bad      error  // why the queue could not be read
+	work     *actor.PID
+	inFlight int    // accepted jobs whose commit is under way
+	woken    uint64 // how often the worker was woken
+	idle     bool   // the worker found the queue empty after the last time
+	timer    clock.Timer
+	lastWork time.Time
 }
 
 func newSubjectActor(org *orgView, part *partitionRef, self *child) *subjectActor {
 	return &subjectActor{org: org, part: part, self: self}
 }
 
-// workerIdle is the worker's word that its queue is empty up to an entry.
-type workerIdle struct{ upTo uint64 }
+type (
+	// acceptDone is the end of a job's commit.
+	acceptDone struct{}
+	// workerProgress is the worker's word that the queue is done up to an entry.
+	workerProgress struct{ upTo uint64 }
+	// workerIdle is its word that it found the queue empty after the n-th wake.
+	workerIdle struct{ wake uint64 }
+	// subjectTick is the look whether the subject may leave memory.
+	subjectTick struct{}
+)
 
 // Receive implements actor.Actor.
 func (a *subjectActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		a.ctx = ctx
 		a.bad = a.open()
-		props := actor.PropsFromProducer(func() actor.Actor { return newWorker(a.org, a.part, ctx.Self()) })
-		a.work = ctx.Spawn(props)
-		ctx.SetReceiveTimeout(a.org.sys.cfg.IdleSubject)
-		if a.next > a.first || a.bad == nil {
-			a.busy = true // the worker looks at the queue once in any case
+		a.lastWork = a.org.sys.clock.Now()
+		a.work = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newWorker(a.org, a.part, ctx.Self()) }))
+		a.wake(ctx) // there may be work from before
+		a.arm(ctx)
+	case *actor.Stopping, *actor.Restarting:
+		if a.timer != nil {
+			a.timer.Stop()
 		}
-	case *actor.ReceiveTimeout:
-		if !a.busy {
+	case subjectTick:
+		if a.idle && a.inFlight == 0 && a.org.sys.clock.Now().Sub(a.lastWork) >= a.org.sys.cfg.IdleSubject {
 			id, self := a.part.id, a.self
 			a.org.tell(func(o *orgActor) { o.releaseSubject(id, self) })
 		}
+		a.arm(ctx)
+	case acceptDone:
+		a.inFlight--
+		a.wake(ctx)
+	case workerProgress:
+		a.first = max(a.first, m.upTo+1)
 	case workerIdle:
-		if m.upTo+1 == a.next || a.next == 0 {
-			a.busy = false
-			a.first = a.next
-		} else {
-			ctx.Send(a.work, wake{})
-		}
+		a.idle = m.wake == a.woken
 	case *call:
 		defer func() {
 			if r := recover(); r != nil {
@@ -67,20 +82,31 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 				panic(r)
 			}
 		}()
+		a.lastWork = a.org.sys.clock.Now()
 		if a.bad != nil {
 			m.fail(a.bad)
 			return
 		}
 		switch op := m.env.GetOp().(type) {
 		case *pb.Envelope_Ingest:
-			a.accept(m, op.Ingest)
+			a.accept(ctx.Self(), m, op.Ingest)
 		case *pb.Envelope_CancelJob:
-			a.busy = true
 			ctx.Send(a.work, cancel{m, op.CancelJob})
 		default:
 			m.fail(fmt.Errorf("operation %T is unknown to a subject", op))
 		}
 	}
+}
+
+func (a *subjectActor) wake(ctx actor.Context) {
+	a.woken++
+	a.idle = false
+	ctx.Send(a.work, wake{a.woken})
+}
+
+func (a *subjectActor) arm(ctx actor.Context) {
+	self, root := ctx.Self(), a.org.sys.root
+	a.timer = a.org.sys.clock.AfterFunc(a.org.sys.cfg.IdleSubject, func() { root.Send(self, subjectTick{}) })
 }
 
 // open finds the ends of the queue.
@@ -114,7 +140,7 @@ func queueSeq(k storage.Key) (uint64, error) {
 }
 
 // accept makes a job durable and answers 202.
-func (a *subjectActor) accept(c *call, op *pb.Ingest) {
+func (a *subjectActor) accept(self *actor.PID, c *call, op *pb.Ingest) {
 	n := len(op.GetItems())
 	if a.next-a.first+uint64(n) > maxQueued {
 		c.fail(errCommitQueueFull)
@@ -143,15 +169,17 @@ func (a *subjectActor) accept(c *call, op *pb.Ingest) {
 		return
 	}
 	a.next += uint64(n)
-	a.busy = true
-	root, work := a.org.sys.root, a.work
+	a.inFlight++
+	root := a.org.sys.root
 	a.org.committer.submit(b, func(err error) {
+		if err == nil {
+			c.jobOpen = false // it is the worker's now
+		}
+		root.Send(self, acceptDone{})
 		if err != nil {
 			c.fail(err)
 			return
 		}
-		c.jobOpen = false // it is the worker's now
-		root.Send(work, wake{})
 		c.reply(r)
 	})
 }

@@ -293,6 +293,9 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	if err := o.sys.cfg.Storage.Erase(ctx, o.store); err != nil {
 		return 0, err
 	}
+	if err := o.sys.cfg.Storage.Log().Erase(ctx); err != nil {
+		return 0, err
+	}
 	o.sys.parts.drop(ref)
 	done := storage.NewBatch(o.store)
 	finishJob(done, o.space, job)

@@ -61,7 +61,10 @@ type Config struct {
 	// Workers is the number of CPU workers of ingestion; 0 is GOMAXPROCS.
 	Workers int
 
-	jobFinished func(pb.JobID) // tells tests that a job's end is committed
+	// Tests wait for these: a job's end is committed, a worker knows of a
+	// cancellation.
+	jobFinished func(pb.JobID)
+	cancelAsked func(pb.JobID)
 }
 
 // System holds the actors of one node. All methods may be called from any
@@ -122,6 +125,9 @@ func Start(cfg Config) (*System, error) {
 	if cfg.jobFinished == nil {
 		cfg.jobFinished = func(pb.JobID) {}
 	}
+	if cfg.cancelAsked == nil {
+		cfg.cancelAsked = func(pb.JobID) {}
+	}
 	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -141,7 +147,11 @@ func Start(cfg Config) (*System, error) {
 	}
 	// protoactor logs undelivered messages whole, which would be customer text.
 	quiet := slog.New(slog.DiscardHandler)
-	s.actors = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	s.actors = actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
+		// It counts undelivered messages in a goroutine that lives this long.
+		actor.WithDeadLetterThrottleInterval(time.Millisecond),
+	)
 	s.root = s.actors.Root
 	s.actors.EventStream.Subscribe(func(event any) {
 		if e, ok := event.(*actor.SupervisorEvent); ok {

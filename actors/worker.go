@@ -29,7 +29,7 @@ const (
 
 type (
 	// wake says that there may be something in the queue.
-	wake struct{}
+	wake struct{ n uint64 }
 	// sliceDone is the end of a slice, from its goroutine.
 	sliceDone struct {
 		last uint64 // the newest entry dealt with; 0: the queue was empty
@@ -57,10 +57,11 @@ type worker struct {
 	timer    clock.Timer
 	failures int // of the slice at the head of the queue, in a row
 	cancels  []cancel
-	asked    atomic.Pointer[pb.JobID] // the job whose cancellation waits for this slice
-	upTo     uint64
-	analyzer text.Analyzer // of the slice's goroutine
-	began    bool          // something was begun since the start
+	asked    atomic.Pointer[[]pb.JobID] // jobs whose cancellation waits for this slice
+	woken    uint64                     // the newest wake
+	seen     uint64                     // the newest wake before the slice that runs
+	analyzer text.Analyzer              // of the slice's goroutine
+	began    bool                       // something was begun since the start
 	// reembedded is the last chunk that was embedded with the new model.
 	reembedded uint64
 }
@@ -81,11 +82,17 @@ func (w *worker) Receive(ctx actor.Context) {
 			w.timer.Stop()
 		}
 	case wake:
+		w.woken = max(w.woken, m.n)
 		w.start()
 	case cancel:
 		w.cancels = append(w.cancels, m)
 		if id, err := pb.ParseJobID(m.op.GetId()); err == nil {
-			w.asked.Store(&id)
+			ids := []pb.JobID{id}
+			if before := w.asked.Load(); before != nil {
+				ids = append(ids, *before...)
+			}
+			w.asked.Store(&ids)
+			w.org.sys.cfg.cancelAsked(id)
 		}
 		if !w.running {
 			w.settleCancels()
@@ -108,7 +115,7 @@ func (w *worker) start() {
 		w.again = true
 		return
 	}
-	w.running, w.again = true, false
+	w.running, w.again, w.seen = true, false, w.woken
 	self, root := w.ctx.Self(), w.org.sys.root
 	limit := maxSliceItems
 	if w.failures > 0 {
@@ -130,7 +137,7 @@ func (w *worker) start() {
 // next decides what follows a slice.
 func (w *worker) next(d sliceDone) {
 	if d.last > 0 {
-		w.upTo = d.last
+		w.ctx.Send(w.parent, workerProgress{d.last})
 	}
 	switch {
 	case d.err == nil:
@@ -139,7 +146,7 @@ func (w *worker) next(d sliceDone) {
 			w.start()
 			return
 		}
-		w.ctx.Send(w.parent, workerIdle{w.upTo})
+		w.ctx.Send(w.parent, workerIdle{w.seen})
 	case errors.Is(d.err, errLost), errors.Is(d.err, errClosing), errors.Is(d.err, cluster.ErrFenced), errors.Is(d.err, cluster.ErrOutcomeUnknown), errors.Is(d.err, cluster.ErrRemoved):
 		// Another activation goes on from what is in the store.
 	default:

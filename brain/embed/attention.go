@@ -42,10 +42,10 @@ func (a *attention) grow(rows, dim, heads int) {
 
 // attend mixes the values of one sequence's rows into mixed.
 //
-// Blocks of six query rows may reach past the sequence's end. What they
-// compute there is meaningless but finite, and lands in rows of mixed that
-// belong to the next sequence, which overwrites them in its turn, or in the
-// padding after the last. Sequences must therefore be attended in order.
+// An odd number of query rows is rounded up. What the extra row computes is
+// meaningless but finite, and lands in a row of mixed that belongs to the next
+// sequence, which overwrites it in its turn, or in the padding after the last.
+// Sequences must therefore be attended in order.
 func (e *Encoder) attend(s sequence) {
 	a, k, h := &e.attn, e.m.kern, &e.m.header
 	dim, n := h.Dim, s.end-s.begin
@@ -62,9 +62,9 @@ func (e *Encoder) attend(s sequence) {
 		keys := a.keys[head*a.rows*headDim:]
 		for r := 0; r < n; r += queryRows {
 			rows := min(queryRows, n-r)
-			blocks := roundUp(rows, kernel.RowBlock) / kernel.RowBlock
+			even := roundUp(rows, kernel.RowStep)
 			for t := 0; t < padded; t += kernel.Panel {
-				k.Gemm(a.scores[t:], padded, a.q[r*dim+head*headDim:], dim, keys[t*headDim:], headDim/2, blocks,
+				k.Gemm(a.scores[t:], padded, a.q[r*dim+head*headDim:], dim, keys[t*headDim:], headDim/2, even,
 					a.qScale[head*a.rows+r:], a.kScale[head*a.rows+t:], a.mask[t:])
 			}
 			for i := range rows {
@@ -74,7 +74,7 @@ func (e *Encoder) attend(s sequence) {
 			// are at most MaxInt16: the products stay below 2^31 up to tens of
 			// thousands of tokens.
 			for d := head * headDim; d < (head+1)*headDim; d += kernel.Panel {
-				k.Gemm(e.mixed[(s.begin+r)*dim+d:], dim, a.probs, padded, a.values[d*a.rows:], padded/2, blocks,
+				k.Gemm(e.mixed[(s.begin+r)*dim+d:], dim, a.probs, padded, a.values[d*a.rows:], padded/2, even,
 					a.unit, a.vScale[d:], a.zero[d:])
 			}
 		}

@@ -128,11 +128,10 @@ func (e *Encoder) run() {
 // roundUp returns the least multiple of step that is at least n.
 func roundUp(n, step int) int { return (n + step - 1) / step * step }
 
-// grow makes room for a batch. Rows are padded to a whole block after the
-// last sequence, and by one more block because a sequence's last block of
-// queries may reach over the following rows.
+// grow makes room for a batch, and for the row or two by which an odd number
+// of rows is rounded up in the products.
 func (e *Encoder) grow(rows int) {
-	rows = roundUp(rows, kernel.RowBlock) + kernel.RowBlock
+	rows = roundUp(rows, kernel.RowStep) + kernel.RowStep
 	if rows <= e.cap {
 		return
 	}
@@ -147,7 +146,7 @@ func (e *Encoder) grow(rows int) {
 	e.mixed = make([]float32, rows*h.Dim)
 	e.wide = make([]float32, groupRows*h.FFN)
 	e.word = make([]int16, h.Dim)
-	e.attn.grow(min(rows, h.MaxTokens+kernel.RowBlock), h.Dim, h.Heads)
+	e.attn.grow(min(rows, h.MaxTokens+kernel.RowStep), h.Dim, h.Heads)
 }
 
 // embed fills hidden with the normed sum of word and position vectors.
@@ -172,7 +171,7 @@ func (e *Encoder) embed() {
 // size, so that no run is so short that unpacking the weights outweighs it.
 func (e *Encoder) groups(f func(begin, end int)) {
 	n := (e.rows + groupRows - 1) / groupRows
-	step := roundUp((e.rows+n-1)/n, kernel.RowBlock)
+	step := roundUp((e.rows+n-1)/n, kernel.RowStep)
 	for r := 0; r < e.rows; r += step {
 		f(r, min(r+step, e.rows))
 	}
@@ -180,12 +179,12 @@ func (e *Encoder) groups(f func(begin, end int)) {
 
 // multiply computes rows of acts (already scaled) times p into c.
 func (e *Encoder) multiply(c []float32, p *packfile.Packed, rows int) {
-	blocks := roundUp(rows, kernel.RowBlock) / kernel.RowBlock
+	rows = roundUp(rows, kernel.RowStep)
 	size := p.In * kernel.Panel
 	packed := packfile.PackedLen(size)
 	for o := 0; o < p.Out; o += kernel.Panel {
 		e.m.kern.Unpack(e.panel[:size], p.Weights[o/kernel.Panel*packed:][:packed])
-		e.m.kern.Gemm(c[o:], p.Out, e.acts, p.In, e.panel, p.In/2, blocks, e.scale, p.Scale[o:], p.Bias[o:])
+		e.m.kern.Gemm(c[o:], p.Out, e.acts, p.In, e.panel, p.In/2, rows, e.scale, p.Scale[o:], p.Bias[o:])
 	}
 }
 
@@ -215,9 +214,6 @@ func (e *Encoder) feedForward(l *layer) {
 			x := e.mixed[r*h.Dim:][:h.Dim]
 			e.scaleRow(r-begin, x, k.AbsMax(x), &l.output)
 		}
-		// The group's rows of mixed have been read and may be overwritten; the
-		// padding of the last block falls on rows of the next group, which
-		// have not, so the product goes to wide.
 		out := e.wide
 		e.multiply(out, &l.output, end-begin)
 		for r := begin; r < end; r++ {

@@ -8,7 +8,7 @@ type AVX2 struct{}
 var _ Kernels = AVX2{}
 
 //go:noescape
-func gemmAVX2(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, blocks int, rowScale, colScale, bias *float32)
+func gemmAVX2(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, rows int, rowScale, colScale, bias *float32)
 
 //go:noescape
 func unpackAVX2(dst *int16, src *byte, runs int)
@@ -49,10 +49,9 @@ func whole(n, step int) {
 }
 
 // gemmBounds touches the last element of every operand.
-func gemmBounds(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32) {
+func gemmBounds(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
 	whole(pairs, PairStep)
-	whole(blocks, 1)
-	rows := blocks * RowBlock
+	whole(rows, RowStep)
 	_ = c[(rows-1)*ldc+Panel-1]
 	_ = a[(rows-1)*lda+2*pairs-1]
 	_ = b[2*pairs*Panel-1]
@@ -62,9 +61,9 @@ func gemmBounds(c []float32, ldc int, a []int16, lda int, b []int16, pairs, bloc
 }
 
 // Gemm implements Kernels.
-func (AVX2) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32) {
-	gemmBounds(c, ldc, a, lda, b, pairs, blocks, rowScale, colScale, bias)
-	gemmAVX2(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*2, &b[0], pairs, blocks, &rowScale[0], &colScale[0], &bias[0])
+func (AVX2) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
+	gemmBounds(c, ldc, a, lda, b, pairs, rows, rowScale, colScale, bias)
+	gemmAVX2(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*2, &b[0], pairs, rows, &rowScale[0], &colScale[0], &bias[0])
 }
 
 // Unpack implements Kernels.

@@ -9,7 +9,7 @@ import (
 // short query and of a batch, unpacking included.
 func BenchmarkGemm(b *testing.B) {
 	for _, k := range Available() {
-		for _, s := range []struct{ m, k, n int }{{18, 384, 1536}, {102, 384, 1152}, {102, 384, 1536}, {102, 1536, 384}} {
+		for _, s := range []struct{ m, k, n int }{{16, 384, 1536}, {100, 384, 1152}, {100, 384, 1536}, {100, 1536, 384}} {
 			b.Run(fmt.Sprintf("%s/%dx%dx%d", k.Name(), s.m, s.k, s.n), func(b *testing.B) {
 				a := make([]int16, s.m*s.k)
 				w8 := make([]byte, s.n*s.k/runLen*runBytes)
@@ -19,7 +19,7 @@ func BenchmarkGemm(b *testing.B) {
 				for b.Loop() {
 					for p := 0; p < s.n; p += Panel {
 						k.Unpack(w, w8[p*s.k/runLen*runBytes:][:Panel*s.k/runLen*runBytes])
-						k.Gemm(c[p:], s.n, a, s.k, w, s.k/2, s.m/RowBlock, rs, cs[p:], cs[p:])
+						k.Gemm(c[p:], s.n, a, s.k, w, s.k/2, s.m, rs, cs[p:], cs[p:])
 					}
 				}
 				macs := float64(s.m) * float64(s.k) * float64(s.n) * float64(b.N)

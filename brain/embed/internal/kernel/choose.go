@@ -20,10 +20,10 @@ func Available() []Kernels {
 // with the portable result. The development machines have no AVX-512, so the
 // VNNI kernel's first run is on a user's machine: a mistake in it, or a
 // processor or emulator that gets it wrong, must cost speed and not answers.
-// Three blocks cover both the twelve-row and the six-row loop.
+// Twenty rows pass through its loops of twelve, six and two.
 func verify(k Kernels) bool {
-	const pairs, blocks = 2 * PairStep, 3
-	const rows, depth = blocks * RowBlock, 2 * pairs
+	const pairs, rows = 2 * PairStep, 20
+	const depth = 2 * pairs
 	var (
 		a              [rows * depth]int16
 		b              [depth * Panel]int16
@@ -54,8 +54,8 @@ func verify(k Kernels) bool {
 		colScale[i] = float32(1+next()%1000) / 512
 		bias[i] = float32(next()%1000) / 7
 	}
-	Portable{}.Gemm(want[:], Panel, a[:], depth, b[:], pairs, blocks, rowScale[:], colScale[:], bias[:])
-	k.Gemm(got[:], Panel, a[:], depth, b[:], pairs, blocks, rowScale[:], colScale[:], bias[:])
+	Portable{}.Gemm(want[:], Panel, a[:], depth, b[:], pairs, rows, rowScale[:], colScale[:], bias[:])
+	k.Gemm(got[:], Panel, a[:], depth, b[:], pairs, rows, rowScale[:], colScale[:], bias[:])
 	for i := range want {
 		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
 			return false

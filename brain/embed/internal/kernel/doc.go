@@ -22,7 +22,7 @@
 // activations follow a layer norm), so NaN never takes part in a maximum.
 //
 // Two facts about layout are shared with the pack file and the encoder: rows
-// of activations come in blocks of RowBlock, outputs in panels of Panel. A
+// of activations come in pairs (RowStep), outputs in panels of Panel. A
 // panel of a K×16 matrix stores, for each pair of consecutive K values, the
 // sixteen outputs' two values side by side: [K/2][16][2]. The vector kernels
 // read it front to back.

@@ -53,8 +53,7 @@ func TestGemmIsBitEqual(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 60 {
 			pairs := PairStep * (1 + r.IntN(12))
-			blocks := 1 + r.IntN(5)
-			rows := blocks * RowBlock
+			rows := RowStep * (1 + r.IntN(20))
 			lda, ldc := 2*pairs+r.IntN(9), Panel+r.IntN(9)
 			// Largest operands whose sums still fit: 127 * limit * K < 2^31.
 			limit := min(MaxInt16, math.MaxInt32/(127*2*pairs))
@@ -62,8 +61,8 @@ func TestGemmIsBitEqual(t *testing.T) {
 			b := ints(r, 2*pairs*Panel, 127)
 			rs, cs, bias := floats(r, rows, 1e-4), floats(r, Panel, 1e-2), floats(r, Panel, 1)
 			got, want := make([]float32, rows*ldc), make([]float32, rows*ldc)
-			Portable{}.Gemm(want, ldc, a, lda, b, pairs, blocks, rs, cs, bias)
-			k.Gemm(got, ldc, a, lda, b, pairs, blocks, rs, cs, bias)
+			Portable{}.Gemm(want, ldc, a, lda, b, pairs, rows, rs, cs, bias)
+			k.Gemm(got, ldc, a, lda, b, pairs, rows, rs, cs, bias)
 			sameBits(t, k.Name()+" gemm", got, want)
 		}
 	}
@@ -71,9 +70,9 @@ func TestGemmIsBitEqual(t *testing.T) {
 
 func TestGemmAtTheEdgeOfInt32(t *testing.T) {
 	// Every product has the same sign and the sum is as large as it may be.
-	const pairs = 768
+	const pairs, rows = 768, 6
 	const limit = int16(math.MaxInt32 / (127 * 2 * pairs))
-	a, b := make([]int16, RowBlock*2*pairs), make([]int16, 2*pairs*Panel)
+	a, b := make([]int16, rows*2*pairs), make([]int16, 2*pairs*Panel)
 	for i := range a {
 		a[i] = limit
 	}
@@ -86,8 +85,8 @@ func TestGemmAtTheEdgeOfInt32(t *testing.T) {
 	}
 	want := float32(-127 * 2 * pairs * int32(limit))
 	for _, k := range Available() {
-		c := make([]float32, RowBlock*Panel)
-		k.Gemm(c, Panel, a, 2*pairs, b, pairs, 1, one, one, zero)
+		c := make([]float32, rows*Panel)
+		k.Gemm(c, Panel, a, 2*pairs, b, pairs, rows, one, one, zero)
 		if c[0] != want || c[len(c)-1] != want {
 			t.Errorf("%s: %g, want %g", k.Name(), c[0], want)
 		}
@@ -241,8 +240,8 @@ func TestVerifyRefusesAWrongKernel(t *testing.T) {
 // offByOne is a kernel whose matrix product is wrong in one element.
 type offByOne struct{ Portable }
 
-func (o offByOne) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32) {
-	o.Portable.Gemm(c, ldc, a, lda, b, pairs, blocks, rowScale, colScale, bias)
-	last := (blocks*RowBlock-1)*ldc + Panel - 1
+func (o offByOne) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
+	o.Portable.Gemm(c, ldc, a, lda, b, pairs, rows, rowScale, colScale, bias)
+	last := (rows-1)*ldc + Panel - 1
 	c[last] = math.Nextafter32(c[last], 10)
 }

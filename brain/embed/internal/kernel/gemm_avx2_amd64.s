@@ -10,13 +10,19 @@
 	VPADDD       Y15, lo, lo    \
 	VPADDD       Y14, hi, hi
 
-#define STEP6(aoff, boff) \
+#define STEP2(aoff, boff) \
 	VMOVDQU boff(BX), Y12         \
 	VMOVDQU (boff+32)(BX), Y13    \
 	ROW(aoff(AX), Y0, Y1)         \
-	ROW(aoff(AX)(R9*1), Y2, Y3)   \
+	ROW(aoff(AX)(R9*1), Y2, Y3)
+
+#define STEP4(aoff, boff) \
+	STEP2(aoff, boff)             \
 	ROW(aoff(AX)(R9*2), Y4, Y5)   \
-	ROW(aoff(AX)(R10*1), Y6, Y7)  \
+	ROW(aoff(AX)(R10*1), Y6, Y7)
+
+#define STEP6(aoff, boff) \
+	STEP4(aoff, boff)             \
 	ROW(aoff(AX)(R9*4), Y8, Y9)   \
 	ROW(aoff(AX)(R11*1), Y10, Y11)
 
@@ -36,18 +42,25 @@
 	VMOVUPS      hi, 32(DI)       \
 	ADDQ         DX, DI
 
-// func gemmAVX2(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, blocks int, rowScale, colScale, bias *float32)
+#define COLUMNS \
+	MOVQ    colScale+64(FP), R13  \
+	MOVQ    bias+72(FP), AX       \
+	VMOVUPS (R13), Y12            \
+	VMOVUPS 32(R13), Y13
+
+// func gemmAVX2(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, rows int, rowScale, colScale, bias *float32)
 TEXT ·gemmAVX2(SB), NOSPLIT, $0-80
 	MOVQ c+0(FP), DI
 	MOVQ ldc+8(FP), DX
 	MOVQ a+16(FP), SI
 	MOVQ lda+24(FP), R9
-	MOVQ blocks+48(FP), R8
+	MOVQ rows+48(FP), R8
 	MOVQ rowScale+56(FP), R12
 	LEAQ (R9)(R9*2), R10
 	LEAQ (R9)(R9*4), R11
 
-block:
+	// Tiles of six rows, then what is left: four, two or none.
+tile:
 	MOVQ  b+32(FP), BX
 	MOVQ  pairs+40(FP), CX
 	MOVQ  SI, AX
@@ -55,16 +68,19 @@ block:
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
+	CMPQ  R8, $4
+	JLT   two
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
+	JEQ   four
 	VPXOR Y8, Y8, Y8
 	VPXOR Y9, Y9, Y9
 	VPXOR Y10, Y10, Y10
 	VPXOR Y11, Y11, Y11
 
-pair:
+six:
 	STEP6(0, 0)
 	STEP6(4, 64)
 	STEP6(8, 128)
@@ -72,22 +88,53 @@ pair:
 	ADDQ $16, AX
 	ADDQ $256, BX
 	SUBQ $4, CX
-	JNZ  pair
+	JNZ  six
 
-	MOVQ    colScale+64(FP), R13
-	MOVQ    bias+72(FP), AX
-	VMOVUPS (R13), Y12
-	VMOVUPS 32(R13), Y13
+	COLUMNS
 	OUT(0, Y0, Y1)
 	OUT(4, Y2, Y3)
 	OUT(8, Y4, Y5)
 	OUT(12, Y6, Y7)
 	OUT(16, Y8, Y9)
 	OUT(20, Y10, Y11)
-	ADDQ    $24, R12
-	LEAQ    (SI)(R10*2), SI
-	DECQ    R8
-	JNZ     block
+	ADDQ $24, R12
+	LEAQ (SI)(R10*2), SI
+	SUBQ $6, R8
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+four:
+	STEP4(0, 0)
+	STEP4(4, 64)
+	STEP4(8, 128)
+	STEP4(12, 192)
+	ADDQ $16, AX
+	ADDQ $256, BX
+	SUBQ $4, CX
+	JNZ  four
+
+	COLUMNS
+	OUT(0, Y0, Y1)
+	OUT(4, Y2, Y3)
+	OUT(8, Y4, Y5)
+	OUT(12, Y6, Y7)
+	VZEROUPPER
+	RET
+
+two:
+	STEP2(0, 0)
+	STEP2(4, 64)
+	STEP2(8, 128)
+	STEP2(12, 192)
+	ADDQ $16, AX
+	ADDQ $256, BX
+	SUBQ $4, CX
+	JNZ  two
+
+	COLUMNS
+	OUT(0, Y0, Y1)
+	OUT(4, Y2, Y3)
 	VZEROUPPER
 	RET
 
@@ -101,7 +148,16 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-24
 	MOVQ         runs+16(FP), CX
 	VPBROADCASTD nibbles<>(SB), Y15
 
+	// While these weights are unpacked, the ones that lie behind them in
+	// memory are fetched: the caller multiplies with these for many
+	// microseconds and asks for those next. A prefetch beyond the end of the
+	// pack is harmless.
+	LEAQ (CX)(CX*2), R8
+	SHLQ $4, R8
+	ADDQ SI, R8
+
 unpack:
+	PREFETCHT1 (R8)
 	VPMOVSXBW (SI), Y0
 	VPMOVSXBW 16(SI), Y1
 	VPMOVZXBW 32(SI), Y2
@@ -114,6 +170,7 @@ unpack:
 	VMOVDQU   Y0, (DI)
 	VMOVDQU   Y1, 32(DI)
 	ADDQ      $48, SI
+	ADDQ      $48, R8
 	ADDQ      $64, DI
 	DECQ      CX
 	JNZ       unpack

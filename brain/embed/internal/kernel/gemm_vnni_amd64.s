@@ -4,34 +4,30 @@
 // saturation, and the epilogue is the same four roundings. One register holds
 // a pair of weights of all sixteen outputs, and each row's pair is broadcast
 // by the multiply itself. Twelve rows keep twelve sums in flight, enough to
-// hide the instruction's latency at two per cycle; a last block of six runs
-// alone.
+// hide the instruction's latency at two per cycle.
 
 #define DOT(addr, acc) VPDPWSSD.BCST addr, Z31, acc
 
-#define STEP12(aoff, boff) \
+#define STEP2(aoff, boff) \
 	VMOVDQU32 boff(BX), Z31       \
 	DOT(aoff(AX), Z0)             \
-	DOT(aoff(AX)(R9*1), Z1)       \
+	DOT(aoff(AX)(R9*1), Z1)
+
+#define STEP6(aoff, boff) \
+	STEP2(aoff, boff)             \
 	DOT(aoff(AX)(R9*2), Z2)       \
 	DOT(aoff(AX)(R10*1), Z3)      \
 	DOT(aoff(AX)(R9*4), Z4)       \
-	DOT(aoff(AX)(R11*1), Z5)      \
+	DOT(aoff(AX)(R11*1), Z5)
+
+#define STEP12(aoff, boff) \
+	STEP6(aoff, boff)             \
 	DOT(aoff(R15), Z6)            \
 	DOT(aoff(R15)(R9*1), Z7)      \
 	DOT(aoff(R15)(R9*2), Z8)      \
 	DOT(aoff(R15)(R10*1), Z9)     \
 	DOT(aoff(R15)(R9*4), Z10)     \
 	DOT(aoff(R15)(R11*1), Z11)
-
-#define STEP6(aoff, boff) \
-	VMOVDQU32 boff(BX), Z31       \
-	DOT(aoff(AX), Z0)             \
-	DOT(aoff(AX)(R9*1), Z1)       \
-	DOT(aoff(AX)(R9*2), Z2)       \
-	DOT(aoff(AX)(R10*1), Z3)      \
-	DOT(aoff(AX)(R9*4), Z4)       \
-	DOT(aoff(AX)(R11*1), Z5)
 
 #define OUT(off, acc) \
 	VBROADCASTSS off(R12), Z28  \
@@ -42,13 +38,13 @@
 	VMOVUPS      acc, (DI)      \
 	ADDQ         DX, DI
 
-// func gemmVNNI(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, blocks int, rowScale, colScale, bias *float32)
+// func gemmVNNI(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, rows int, rowScale, colScale, bias *float32)
 TEXT ·gemmVNNI(SB), NOSPLIT, $0-80
 	MOVQ    c+0(FP), DI
 	MOVQ    ldc+8(FP), DX
 	MOVQ    a+16(FP), SI
 	MOVQ    lda+24(FP), R9
-	MOVQ    blocks+48(FP), R8
+	MOVQ    rows+48(FP), R8
 	MOVQ    rowScale+56(FP), R12
 	LEAQ    (R9)(R9*2), R10
 	LEAQ    (R9)(R9*4), R11
@@ -57,19 +53,21 @@ TEXT ·gemmVNNI(SB), NOSPLIT, $0-80
 	MOVQ    bias+72(FP), R13
 	VMOVUPS (R13), Z30
 
-block:
+	// Tiles of twelve rows, then at most one of six, then pairs.
+tile:
 	MOVQ   b+32(FP), BX
 	MOVQ   pairs+40(FP), CX
 	MOVQ   SI, AX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
+	CMPQ   R8, $6
+	JLT    two
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPQ   R8, $2
-	JLT    last
-
+	CMPQ   R8, $12
+	JLT    six
 	LEAQ   (SI)(R10*2), R15
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
@@ -78,7 +76,7 @@ block:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 
-pair12:
+twelve:
 	STEP12(0, 0)
 	STEP12(4, 64)
 	STEP12(8, 128)
@@ -87,7 +85,7 @@ pair12:
 	ADDQ $16, R15
 	ADDQ $256, BX
 	SUBQ $4, CX
-	JNZ  pair12
+	JNZ  twelve
 
 	OUT(0, Z0)
 	OUT(4, Z1)
@@ -103,11 +101,11 @@ pair12:
 	OUT(44, Z11)
 	ADDQ $48, R12
 	LEAQ (SI)(R10*4), SI
-	SUBQ $2, R8
-	JNZ  block
+	SUBQ $12, R8
+	JNZ  tile
 	JMP  done
 
-last:
+six:
 	STEP6(0, 0)
 	STEP6(4, 64)
 	STEP6(8, 128)
@@ -115,7 +113,7 @@ last:
 	ADDQ $16, AX
 	ADDQ $256, BX
 	SUBQ $4, CX
-	JNZ  last
+	JNZ  six
 
 	OUT(0, Z0)
 	OUT(4, Z1)
@@ -123,6 +121,28 @@ last:
 	OUT(12, Z3)
 	OUT(16, Z4)
 	OUT(20, Z5)
+	ADDQ $24, R12
+	LEAQ (SI)(R10*2), SI
+	SUBQ $6, R8
+	JNZ  tile
+	JMP  done
+
+two:
+	STEP2(0, 0)
+	STEP2(4, 64)
+	STEP2(8, 128)
+	STEP2(12, 192)
+	ADDQ $16, AX
+	ADDQ $256, BX
+	SUBQ $4, CX
+	JNZ  two
+
+	OUT(0, Z0)
+	OUT(4, Z1)
+	ADDQ $8, R12
+	LEAQ (SI)(R9*2), SI
+	SUBQ $2, R8
+	JNZ  tile
 
 done:
 	VZEROUPPER

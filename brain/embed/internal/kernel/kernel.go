@@ -1,11 +1,10 @@
 package kernel
 
-// RowBlock is the number of activation rows one pass of a matrix kernel
-// handles. Six rows by sixteen outputs fill twelve of the sixteen AVX2
-// registers with sums and leave four for operands; measured against four rows
-// by twenty-four outputs it loads one vector more per step and wastes fewer
-// rows on a short query.
-const RowBlock = 6
+// RowStep divides the number of activation rows a matrix kernel is given.
+// Inside, six rows by sixteen outputs fill twelve of the sixteen AVX2 registers
+// with sums and leave four for operands; a remainder of four or two rows has a
+// loop of its own, so that a short query does not pay for rows it lacks.
+const RowStep = 2
 
 // Panel is the number of outputs a weight panel covers: two AVX2 registers or
 // one AVX-512 register of pairs.
@@ -43,7 +42,7 @@ type Kernels interface {
 	// multiple of 48.
 	Unpack(dst []int16, src []byte)
 
-	// Gemm multiplies blocks*RowBlock rows of a (row stride lda, pairs*2
+	// Gemm multiplies rows (a multiple of RowStep) of a (row stride lda, pairs*2
 	// values each) with one panel b and writes sixteen columns of c (row
 	// stride ldc):
 	//
@@ -51,7 +50,7 @@ type Kernels interface {
 	//
 	// pairs is a multiple of PairStep. The caller guarantees that no sum
 	// leaves int32: max|a| times the largest column sum of |b| is below 2^31.
-	Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32)
+	Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32)
 
 	// AbsMax returns max|x|, at least TinyMax. len(x) is a multiple of 32.
 	AbsMax(x []float32) float32

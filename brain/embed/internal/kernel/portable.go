@@ -26,11 +26,11 @@ func (Portable) Unpack(dst []int16, src []byte) {
 
 // Gemm implements Kernels. Four outputs at a time keep their sums in
 // registers; wider tiles spill on amd64 and arm64 alike.
-func (Portable) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32) {
+func (Portable) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
 	k := 2 * pairs
 	b = b[:k*Panel]
 	colScale, bias = colScale[:Panel], bias[:Panel]
-	for r := range blocks * RowBlock {
+	for r := range rows {
 		row := a[r*lda:][:k]
 		out := c[r*ldc:][:Panel]
 		rs := rowScale[r]

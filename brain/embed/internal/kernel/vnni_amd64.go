@@ -7,13 +7,13 @@ type VNNI struct{ AVX2 }
 var _ Kernels = VNNI{}
 
 //go:noescape
-func gemmVNNI(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, blocks int, rowScale, colScale, bias *float32)
+func gemmVNNI(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs int, rows int, rowScale, colScale, bias *float32)
 
 // Name returns "avx512-vnni".
 func (VNNI) Name() string { return "avx512-vnni" }
 
 // Gemm implements Kernels.
-func (VNNI) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, blocks int, rowScale, colScale, bias []float32) {
-	gemmBounds(c, ldc, a, lda, b, pairs, blocks, rowScale, colScale, bias)
-	gemmVNNI(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*2, &b[0], pairs, blocks, &rowScale[0], &colScale[0], &bias[0])
+func (VNNI) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
+	gemmBounds(c, ldc, a, lda, b, pairs, rows, rowScale, colScale, bias)
+	gemmVNNI(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*2, &b[0], pairs, rows, &rowScale[0], &colScale[0], &bias[0])
 }

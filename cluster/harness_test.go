@@ -19,9 +19,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if childMain() {
-		return
-	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -32,7 +29,7 @@ const patience = 30 * time.Second
 // server is a host on a file system that can crash.
 type server struct {
 	t    testing.TB
-	fs   *storagetest.MemFS
+	fs   *storagetest.Disk
 	node *storage.Node
 	host *Host
 	cfg  Config
@@ -41,7 +38,7 @@ type server struct {
 
 // start starts a server with few shards on a file system, and waits until it is
 // ready.
-func start(t testing.TB, fs *storagetest.MemFS, configure ...func(*Config, *storage.Options)) *server {
+func start(t testing.TB, fs *storagetest.Disk, configure ...func(*Config, *storage.Options)) *server {
 	t.Helper()
 	s := begin(t, fs, configure...)
 	s.ready()
@@ -49,7 +46,7 @@ func start(t testing.TB, fs *storagetest.MemFS, configure ...func(*Config, *stor
 }
 
 // begin is start that does not wait.
-func begin(t testing.TB, fs *storagetest.MemFS, configure ...func(*Config, *storage.Options)) *server {
+func begin(t testing.TB, fs *storagetest.Disk, configure ...func(*Config, *storage.Options)) *server {
 	t.Helper()
 	s, err := tryBegin(t, fs, configure...)
 	if err != nil {
@@ -58,13 +55,16 @@ func begin(t testing.TB, fs *storagetest.MemFS, configure ...func(*Config, *stor
 	return s
 }
 
-func tryBegin(t testing.TB, fs *storagetest.MemFS, configure ...func(*Config, *storage.Options)) (*server, error) {
+func tryBegin(t testing.TB, fs *storagetest.Disk, configure ...func(*Config, *storage.Options)) (*server, error) {
 	t.Helper()
 	s := &server{t: t, fs: fs}
 	fatal := func(msg string) { t.Error("fatal: " + msg) }
 	s.opts = storage.Options{
-		Dir: "data", FS: fs, Clock: clock.Real(), Logger: slog.New(slog.DiscardHandler),
-		MinFreeBytes: -1, BallastBytes: -1, Fatal: fatal,
+		Dir: storagetest.Dir, Clock: clock.Real(), Fatal: fatal,
+		MinFreeBytes: -1, BallastBytes: -1,
+	}
+	if fs != nil {
+		s.opts.FS = fs
 	}
 	s.cfg = Config{
 		// A fake clock: nothing is compacted by age unless a test says so.
@@ -106,7 +106,7 @@ func (s *server) stop() {
 // crash is the disk as a power failure now would leave it: nothing is kept that
 // was not synced. The server itself runs on; what it does later is not on the
 // returned disk.
-func (s *server) crash() *storagetest.MemFS { return s.fs.Crash() }
+func (s *server) crash() *storagetest.Disk { return s.fs.Crash(0, 1) }
 
 // org makes the n-th organization of a test.
 func org(n int) pb.OrgID {
@@ -223,6 +223,15 @@ func (s *server) step(id storage.StoreID, st *stepper) *stepper {
 	return st
 }
 
+// hold keeps a store's group from applying anything until release is called.
+func (s *server) hold(id storage.StoreID) (release func()) {
+	held := make(chan struct{})
+	release = sync.OnceFunc(func() { close(held) })
+	s.t.Cleanup(release) // before stop, which waits for the group
+	s.step(id, &stepper{before: func([]entry) { <-held }})
+	return release
+}
+
 func (st *stepper) set(before, after func([]entry)) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -248,4 +257,18 @@ func (st *stepper) flush() error {
 		return nil
 	}
 	return st.machine.flush()
+}
+
+// waitFor waits until something that goes on elsewhere has happened.
+func waitFor(t testing.TB, done func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for !done() {
+		select {
+		case <-ctx.Done():
+			t.Fatal("waited too long")
+		case <-time.After(time.Millisecond): // polls; the condition ends the wait
+		}
+	}
 }

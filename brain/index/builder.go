@@ -29,7 +29,17 @@ type Node struct {
 	CreatedMs int64 // record time, milliseconds since 1970
 	// Attrs are AttrHash values of its metadata, in any order.
 	Attrs []uint64
+	// Turn marks a message: a short text (MaxTurnTokens) without a title. Turns
+	// that were ingested one after the other explain each other, see Config.
+	Turn bool
+	// OccurredMs is when the content happened, milliseconds since 1970; 0 when
+	// that is unknown. Turns are linked only within Config.ContextGapMs.
+	OccurredMs int64
 }
+
+// MaxTurnTokens is the length in tokens up to which an untitled document is a
+// turn (Node.Turn): longer ones explain themselves.
+const MaxTurnTokens = 1200
 
 // Entry is one chunk to be indexed.
 type Entry struct {
@@ -68,6 +78,8 @@ type Builder struct {
 	scales  []float32
 	nodeOf  []uint32
 	lens    []uint8
+	seqOff  []uint32
+	words8  []byte
 	vectors []int8
 	triples []triple
 
@@ -77,7 +89,7 @@ type Builder struct {
 
 // NewBuilder starts a segment whose vectors come from the given model.
 func NewBuilder(model ModelID, dim int) *Builder {
-	return &Builder{model: model, dim: dim, byID: make(map[pb.NodeID]uint32)}
+	return &Builder{model: model, dim: dim, seqOff: []uint32{0}, byID: make(map[pb.NodeID]uint32)}
 }
 
 // Len is the number of entries added.
@@ -124,6 +136,8 @@ func (b *Builder) Add(e Entry) error {
 	b.scales = append(b.scales, scale)
 	b.nodeOf = append(b.nodeOf, ord)
 	b.lens = append(b.lens, lengthCode(words))
+	b.words8 = appendSequence(b.words8, e.Passage.Sequence)
+	b.seqOff = append(b.seqOff, uint32(len(b.words8)))
 	b.words += uint64(words)
 	b.langs |= e.Passage.Langs
 	for _, f := range e.Passage.Terms {
@@ -143,6 +157,7 @@ func (b *Builder) Build() (*Segment, error) {
 	p := parts{
 		model: b.model, dim: b.dim, langs: b.langs, words: b.words, analysis: text.AnalysisVersion,
 		seqs: b.seqs, scales: b.scales, nodeOf: b.nodeOf, lens: b.lens, nodes: b.nodes,
+		seqOff: b.seqOff, wordSeqs: b.words8,
 	}
 	var ps []posting
 	for i := 0; i < len(b.triples); {
@@ -174,6 +189,8 @@ type parts struct {
 	scales   []float32
 	nodeOf   []uint32
 	lens     []uint8
+	seqOff   []uint32
+	wordSeqs []byte
 	nodes    []Node
 	dict     []uint64
 	pointers []uint32
@@ -197,7 +214,7 @@ func (p *parts) assemble(vectors func([]int8)) (*Segment, error) {
 	h := header{
 		analysis: p.analysis, langs: uint32(p.langs), chunks: uint32(len(p.seqs)), nodes: uint32(len(p.nodes)),
 		terms: uint32(len(p.dict)), dim: uint32(p.dim), words: p.words, postingBytes: uint32(len(p.postings)),
-		modelBytes: uint32(len(p.model)),
+		modelBytes: uint32(len(p.model)), wordBytes: uint32(len(p.wordSeqs)),
 	}
 	kinds := make(map[string]int)
 	var kindList []string
@@ -223,6 +240,8 @@ func (p *parts) assemble(vectors func([]int8)) (*Segment, error) {
 	copy(s.scales, p.scales)
 	copy(s.nodeOf, p.nodeOf)
 	copy(s.lens, p.lens)
+	copy(s.seqOff, p.seqOff)
+	copy(s.wordSeqs, p.wordSeqs)
 	copy(s.dict, p.dict)
 	copy(s.pointers, p.pointers)
 	copy(s.postings, p.postings)
@@ -235,7 +254,10 @@ func (p *parts) assemble(vectors func([]int8)) (*Segment, error) {
 		s.attrOff[d+1] = s.attrOff[d] + uint32(copy(s.attrs[s.attrOff[d]:], n.Attrs))
 		slices.Sort(s.attrs[s.attrOff[d]:s.attrOff[d+1]])
 		s.kindOf[d] = uint8(kinds[n.Kind])
-		s.created[d] = n.CreatedMs
+		s.created[d], s.occurred[d] = n.CreatedMs, n.OccurredMs
+		if n.Turn {
+			s.turns[d] = 1
+		}
 		s.idNode[d] = uint32(d)
 	}
 	hash := func(d uint32) uint64 { return xxhash.Sum64String(string(s.nodeID(d))) }

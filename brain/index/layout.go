@@ -25,23 +25,27 @@ var ErrCorrupt = errors.New("index: corrupt")
 //	scales    n × f32   0: no vector
 //	nodeOf    n × u32   ordinal of the chunk's node
 //	lens      n × u8    length code (see lengthCode)
+//	seqOff    (n+1) × u32  offsets into words
 //	vectors   n × stride × i8
 //	terms     t × u64   ascending
 //	pointers  t × u32   offset into postings, or the single posting itself
 //	created   d × i64   milliseconds
+//	occurred  d × i64   milliseconds, 0: unknown
 //	idHash    d × u64   ascending
 //	idNode    d × u32   the node of that hash
 //	idOff     (d+1) × u32  offsets into ids
 //	attrOff   (d+1) × u32  offsets into attrs, counted in values
 //	kindOf    d × u8    ordinal of the kind
+//	turns     d × u8    1: a message (see Node.Turn)
 //	attrs     u64       ascending within a node
 //	kindOff   (k+1) × u32  offsets into kinds
-//	postings, ids, kinds, model: bytes
+//	words, postings, ids, kinds, model: bytes
 const (
 	magic   = 0x58494d4f // "OMIX"
 	version = 1
 
-	headerSize = 128
+	headerSize   = 128
+	sectionCount = 22
 	// hashedFrom: the checksum covers everything behind itself.
 	hashedFrom = 16
 )
@@ -64,26 +68,26 @@ const (
 
 // header is the decoded form of the first bytes.
 type header struct {
-	analysis                                 uint32
-	langs                                    uint32
-	chunks, nodes, terms, dim                uint32
-	words                                    uint64 // sum of lengths, for the average
-	attrs, kinds                             uint32
-	postingBytes                             uint32
-	idBytes, kindBytes, modelBytes, reserved uint32
+	analysis                                  uint32
+	langs                                     uint32
+	chunks, nodes, terms, dim                 uint32
+	words                                     uint64 // sum of lengths, for the average
+	attrs, kinds                              uint32
+	postingBytes                              uint32
+	idBytes, kindBytes, modelBytes, wordBytes uint32
 }
 
 func stride(dim int) int { return (dim + rowAlign - 1) / rowAlign * rowAlign }
 
 // sections gives the sizes in bytes of the sections, in order.
-func (h *header) sections() [18]uint64 {
+func (h *header) sections() [sectionCount]uint64 {
 	n, d, t := uint64(h.chunks), uint64(h.nodes), uint64(h.terms)
-	return [18]uint64{
-		n * 8, n * 4, n * 4, n, n * uint64(stride(int(h.dim))),
+	return [sectionCount]uint64{
+		n * 8, n * 4, n * 4, n, (n + 1) * 4, n * uint64(stride(int(h.dim))),
 		t * 8, t * 4,
-		d * 8, d * 8, d * 4, (d + 1) * 4, (d + 1) * 4, d,
+		d * 8, d * 8, d * 8, d * 4, (d + 1) * 4, (d + 1) * 4, d, d,
 		uint64(h.attrs) * 8, (uint64(h.kinds) + 1) * 4,
-		uint64(h.postingBytes), uint64(h.idBytes), uint64(h.kindBytes) + uint64(h.modelBytes),
+		uint64(h.wordBytes), uint64(h.postingBytes), uint64(h.idBytes), uint64(h.kindBytes) + uint64(h.modelBytes),
 	}
 }
 
@@ -108,9 +112,9 @@ func (h *header) put(b []byte) {
 	le.PutUint64(b[24:], h.words)
 }
 
-func (h *header) fields() [14]*uint32 {
-	return [14]*uint32{&h.analysis, &h.langs, &h.chunks, &h.nodes, &h.terms, &h.dim, &h.attrs, &h.kinds,
-		&h.postingBytes, &h.idBytes, &h.kindBytes, &h.modelBytes, &h.reserved, new(uint32)}
+func (h *header) fields() [13]*uint32 {
+	return [...]*uint32{&h.analysis, &h.langs, &h.chunks, &h.nodes, &h.terms, &h.dim, &h.attrs, &h.kinds,
+		&h.postingBytes, &h.idBytes, &h.kindBytes, &h.modelBytes, &h.wordBytes}
 }
 
 // Segment is an immutable piece of an index.
@@ -123,17 +127,21 @@ type Segment struct {
 	scales   []float32
 	nodeOf   []uint32
 	lens     []uint8
+	seqOff   []uint32
 	vectors  []int8
 	dict     []uint64
 	pointers []uint32
 	created  []int64
+	occurred []int64
 	idHash   []uint64
 	idNode   []uint32
 	idOff    []uint32
 	attrOff  []uint32
 	kindOf   []uint8
+	turns    []uint8
 	attrs    []uint64
 	kindOff  []uint32
+	wordSeqs []byte
 	postings []byte
 	ids      []byte
 	kindStr  []byte
@@ -155,18 +163,26 @@ var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 func lay(data []byte, h header) *Segment {
 	s := &Segment{data: data, header: h}
 	at := uint64(headerSize)
-	var part [18][]byte
-	for i, n := range h.sections() {
-		part[i] = data[at : at+n : at+n]
+	k := 0
+	sizes := h.sections()
+	next := func() []byte {
+		n := sizes[k]
+		b := data[at : at+n : at+n]
 		at += align8(n)
+		k++
+		return b
 	}
-	s.seqs, s.scales, s.nodeOf, s.lens, s.vectors = array[uint64](part[0]), array[float32](part[1]), array[uint32](part[2]), part[3], array[int8](part[4])
-	s.dict, s.pointers = array[uint64](part[5]), array[uint32](part[6])
-	s.created, s.idHash, s.idNode = array[int64](part[7]), array[uint64](part[8]), array[uint32](part[9])
-	s.idOff, s.attrOff, s.kindOf = array[uint32](part[10]), array[uint32](part[11]), part[12]
-	s.attrs, s.kindOff = array[uint64](part[13]), array[uint32](part[14])
-	s.postings, s.ids, s.kindStr = part[15], part[16], part[17][:h.kindBytes]
-	s.model = ModelID(part[17][h.kindBytes:])
+	s.seqs, s.scales, s.nodeOf, s.lens = array[uint64](next()), array[float32](next()), array[uint32](next()), next()
+	s.seqOff, s.vectors = array[uint32](next()), array[int8](next())
+	s.dict, s.pointers = array[uint64](next()), array[uint32](next())
+	s.created, s.occurred, s.idHash = array[int64](next()), array[int64](next()), array[uint64](next())
+	s.idNode, s.idOff, s.attrOff = array[uint32](next()), array[uint32](next()), array[uint32](next())
+	s.kindOf, s.turns = next(), next()
+	s.attrs, s.kindOff = array[uint64](next()), array[uint32](next())
+	s.wordSeqs, s.postings, s.ids = next(), next(), next()
+	names := next()
+	s.kindStr = names[:h.kindBytes]
+	s.model = ModelID(names[h.kindBytes:])
 	return s
 }
 
@@ -233,7 +249,7 @@ func (s *Segment) check() error {
 			return bad("scale")
 		}
 	}
-	if !offsets(s.idOff, s.idBytes) || !offsets(s.attrOff, s.header.attrs) || !offsets(s.kindOff, s.kindBytes) {
+	if !offsets(s.seqOff, s.wordBytes) || !offsets(s.idOff, s.idBytes) || !offsets(s.attrOff, s.header.attrs) || !offsets(s.kindOff, s.kindBytes) {
 		return bad("offsets")
 	}
 	for i := range s.idHash {
@@ -307,7 +323,14 @@ func (s *Segment) Seq(doc int) uint64 { return s.seqs[doc] }
 // the segment's memory; Attrs belong to it.
 func (s *Segment) NodeOf(doc int) Node {
 	d := s.nodeOf[doc]
-	return Node{ID: s.nodeID(d), Kind: s.kind(int(s.kindOf[d])), CreatedMs: s.created[d], Attrs: s.nodeAttrs(d)}
+	return s.node(d)
+}
+
+func (s *Segment) node(d uint32) Node {
+	return Node{
+		ID: s.nodeID(d), Kind: s.kind(int(s.kindOf[d])), CreatedMs: s.created[d], Attrs: s.nodeAttrs(d),
+		Turn: s.turns[d] != 0, OccurredMs: s.occurred[d],
+	}
 }
 
 // Vector gives the chunk's quantised unit vector: component i is row[i]*scale.

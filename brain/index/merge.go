@@ -119,6 +119,7 @@ func (m *merger) columns() {
 	n := len(m.sources)
 	m.seqs, m.scales = make([]uint64, n), make([]float32, n)
 	m.nodeOf, m.lens = make([]uint32, n), make([]uint8, n)
+	m.seqOff = make([]uint32, 1, n+1)
 	byID := make(map[pb.NodeID]uint32)
 	ords := make([][]uint32, len(m.views)) // per view: node → node of the result, plus one
 	for i, v := range m.views {
@@ -129,6 +130,8 @@ func (m *merger) columns() {
 		s := m.views[src.view].Segment
 		m.seqs[to], m.scales[to], m.lens[to] = s.seqs[src.doc], s.scales[src.doc], s.lens[src.doc]
 		words += float64(lengths[m.lens[to]])
+		m.wordSeqs = append(m.wordSeqs, s.sequence(int(src.doc))...)
+		m.seqOff = append(m.seqOff, uint32(len(m.wordSeqs)))
 		d := s.nodeOf[src.doc]
 		ord := &ords[src.view][d]
 		if *ord == 0 {
@@ -142,7 +145,7 @@ func (m *merger) columns() {
 			*ord = at + 1
 			// Of a node in several views the newest chunk's word counts, and
 			// chunks come in ascending order.
-			m.nodes[at] = Node{ID: id, Kind: s.kind(int(s.kindOf[d])), CreatedMs: s.created[d], Attrs: s.nodeAttrs(d)}
+			m.nodes[at] = s.node(d)
 		}
 		m.nodeOf[to] = *ord - 1
 	}

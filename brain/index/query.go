@@ -48,7 +48,7 @@ type Query struct {
 	IncludeSuperseded bool
 	// N is the number of candidates wanted, several times the number of hits
 	// since chunks of one node collapse; 0 means DefaultCandidates, at most
-	// MaxCandidates.
+	// MaxCandidates. Turns that their neighbours bring in come on top.
 	N      int
 	Config Config
 }
@@ -79,6 +79,9 @@ type Candidate struct {
 	// Vector is the cosine by the int8 vectors, Keyword the share of the
 	// query's information that matched (BM25norm), Score the fused score.
 	Vector, Keyword, Score float32
+	// Phrase is the share of the query's pairs of words that stand side by
+	// side, Context what the turns around it add; hybrid search only.
+	Phrase, Context float32
 }
 
 // Hit is a result: a node's best chunk. Node shares the segment's memory.

@@ -25,6 +25,10 @@ type Scratch struct {
 	ptrs    []pointer
 	heap    []ranked
 	out     []Candidate
+	phrases phrases
+	runs    []run
+	runOf   map[uint64]int32 // of each chunk that was looked at
+	targets []int32
 }
 
 // viewState is a view in the course of a search.
@@ -35,6 +39,10 @@ type viewState struct {
 	// allow is where its bits begin in Scratch.allow; -1: all chunks pass.
 	allow int
 	model int // index into Scratch.models, -1: no vectors
+	// The views of its partition, and whether it shares its range of Seq with
+	// none of them; filled in by findViews.
+	firstView, lastView int32
+	alone               bool
 }
 
 // modelQuery is the query's vector under one model.
@@ -68,6 +76,7 @@ type ranked struct {
 	part      int32
 	seq       uint64
 	view, doc int32 // view: index into Scratch.views
+	phrase    float32
 }
 
 // better is the order of hits.
@@ -90,6 +99,7 @@ func better(a, b ranked) bool {
 // head of neither, which is what merging two top-N lists does.
 func (sc *Scratch) Candidates(snapshots []*Snapshot, q *Query) []Candidate {
 	defer sc.release()
+	sc.phrases.reset()
 	total := sc.prepare(snapshots, q)
 	sc.kw, sc.vec, sc.heap = sc.kw[:0], sc.vec[:0], sc.heap[:0]
 	if total == 0 {
@@ -102,7 +112,7 @@ func (sc *Scratch) Candidates(snapshots []*Snapshot, q *Query) []Candidate {
 		sc.cosines(total)
 	}
 	sc.selectBest(q)
-	return sc.collect()
+	return sc.collect(q)
 }
 
 // release lets go of the segments, which may leave the cache while the scratch
@@ -196,6 +206,9 @@ func (sc *Scratch) keywords(total int, q *Query) {
 	}
 	if possible == 0 {
 		return
+	}
+	if q.Mode == Hybrid && q.Config.PhraseWeight > 0 {
+		sc.pairs(q)
 	}
 	for i := range sc.groups {
 		g := &sc.groups[i]
@@ -363,7 +376,7 @@ func (sc *Scratch) selectWord(q *Query, view, from int, live uint64, n int) {
 		if kw == 0 && (v.model < 0 || v.Segment.scales[doc] == 0) {
 			continue // neither a word nor a vector: no match at all
 		}
-		sc.offer(ranked{score, v.part, v.Segment.seqs[doc], int32(view), int32(doc)}, n)
+		sc.offer(ranked{score: score, part: v.part, seq: v.Segment.seqs[doc], view: int32(view), doc: int32(doc)}, n)
 	}
 }
 
@@ -404,26 +417,91 @@ func (sc *Scratch) offer(r ranked, n int) {
 }
 
 // collect turns the heap into candidates, best first.
-func (sc *Scratch) collect() []Candidate {
+func (sc *Scratch) collect(q *Query) []Candidate {
+	if sc.phrases.n > 0 {
+		for i := range sc.heap {
+			r := &sc.heap[i]
+			v := &sc.views[r.view]
+			if sc.kw[v.base+int(r.doc)] > 0 {
+				r.phrase = sc.phrases.share(v.Segment.sequence(int(r.doc)))
+				r.score += q.Config.PhraseWeight * r.phrase
+			}
+		}
+	}
 	slices.SortFunc(sc.heap, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.seq, b.seq))
 	})
+	sc.addContext(q)
 	sc.out = sc.out[:0]
 	for _, r := range sc.heap {
 		v := &sc.views[r.view]
-		s := v.Segment
-		c := Candidate{
-			Seq: r.seq, Node: s.nodeID(s.nodeOf[r.doc]), Part: v.part, View: v.view, Doc: r.doc, Model: s.model, Score: r.score,
-		}
+		c := sc.candidate(place{r.view, r.doc})
 		if len(sc.vec) > 0 {
 			c.Vector = sc.vec[v.base+int(r.doc)]
 		}
 		if len(sc.kw) > 0 {
 			c.Keyword = sc.kw[v.base+int(r.doc)]
 		}
+		c.Phrase = r.phrase
+		if len(sc.runs) > 0 {
+			if id, ok := sc.runOf[place{r.view, r.doc}.key()]; ok {
+				c.Context = sc.runs[id].context
+			}
+		}
+		c.Score = q.score(&c)
 		sc.out = append(sc.out, c)
 	}
+	for _, id := range sc.targets {
+		r := &sc.runs[id]
+		v := &sc.views[r.best.view]
+		if r.found || v.allow >= 0 && sc.allow[v.allow+int(r.best.doc>>6)]>>(r.best.doc&63)&1 == 0 {
+			continue
+		}
+		c := sc.candidate(r.best)
+		p := sc.scores(r.best)
+		c.Vector, c.Keyword, c.Phrase, c.Context = p.Vector, p.Keyword, p.Phrase, r.context
+		c.Score = q.score(&c)
+		sc.out = append(sc.out, c)
+	}
+	if len(sc.targets) > 0 {
+		slices.SortFunc(sc.out, compareCandidates)
+	}
 	return sc.out
+}
+
+// candidate fills in what is known of a chunk without its scores.
+func (sc *Scratch) candidate(p place) Candidate {
+	v := &sc.views[p.view]
+	s := v.Segment
+	return Candidate{Seq: s.seqs[p.doc], Node: s.nodeID(s.nodeOf[p.doc]), Part: v.part, View: v.view, Doc: p.doc, Model: s.model}
+}
+
+// compareCandidates is the order of hits.
+func compareCandidates(a, b Candidate) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Seq, b.Seq))
+}
+
+// pairs takes the phrases out of the query: words that follow each other.
+func (sc *Scratch) pairs(q *Query) {
+	last := -1 // index into q.Terms
+	for i, t := range q.Terms {
+		if t.Optional || len(t.Alts) == 0 || !(t.Weight > 0) {
+			continue
+		}
+		if last >= 0 && !slices.Equal(q.Terms[last].Alts, t.Alts) {
+			sc.phrases.add(q.Terms[last].Alts, t.Alts, (sc.idfOf(q.Terms[last])+sc.idfOf(t))/2)
+		}
+		last = i
+	}
+}
+
+func (sc *Scratch) idfOf(t text.QueryTerm) float32 {
+	for i := range sc.groups {
+		if sc.groups[i].opt == t.Optional && slices.Equal(sc.groups[i].alts, t.Alts) {
+			return sc.groups[i].idf
+		}
+	}
+	return 0
 }
 
 // resize gives a slice of n values of any content.

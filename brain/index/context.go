@@ -1,0 +1,292 @@
+package index
+
+// Messages that were ingested one after the other explain each other: the answer
+// "on Thursday at nine" shares no word with the question it answers, which
+// stands two turns before. So a turn gets a part of what its neighbours score.
+//
+// Chunks of one node that follow each other in Seq, with nothing alive between,
+// are a run; runs are linked when both are turns and near in time. Titled
+// documents are no turns and are not touched.
+
+// contextReach is how many linked neighbours count on each side.
+const contextReach = 3
+
+// maxRunChunks bounds a run. A turn has at most MaxTurnTokens, a handful of
+// chunks; what is longer is cut and loses nothing but reach.
+const maxRunChunks = 16
+
+// place is a chunk in the course of a search.
+type place struct{ view, doc int32 }
+
+func (p place) key() uint64 { return uint64(uint32(p.view))<<32 | uint64(uint32(p.doc)) }
+
+const (
+	noRun      = -1
+	unknownRun = -2
+)
+
+// run is a turn with its score, of the best of its chunks.
+type run struct {
+	first, last, best place
+	score             float32
+	occurred          int64
+	prev, next        int32 // index into Scratch.runs, noRun or unknownRun
+	context           float32
+	done              bool // context is known
+	target            bool // context is wanted
+	found             bool // one of its chunks is a candidate
+}
+
+// alive tells whether the chunk is part of the conversation. Filters do not
+// matter: what they keep from being a hit still explains its neighbours.
+func (sc *Scratch) alive(p place, q *Query) bool {
+	v := &sc.views[p.view]
+	return !v.gone.has(int(p.doc)) && (q.IncludeSuperseded || !v.hidden.has(int(p.doc)))
+}
+
+func (sc *Scratch) nodeAt(p place) (*Segment, uint32) {
+	s := sc.views[p.view].Segment
+	return s, s.nodeOf[p.doc]
+}
+
+func (sc *Scratch) sameNode(a, b place) bool {
+	sa, na := sc.nodeAt(a)
+	sb, nb := sc.nodeAt(b)
+	if sa == sb {
+		return na == nb
+	}
+	return sa.nodeID(na) == sb.nodeID(nb)
+}
+
+// step gives the next living chunk of the partition in the direction of dir, by
+// Seq. In a view that shares its range with no other that is its neighbour.
+func (sc *Scratch) step(p place, dir int32, q *Query) (place, bool) {
+	for {
+		v := &sc.views[p.view]
+		next := place{p.view, p.doc + dir}
+		if !v.alone || next.doc < 0 || int(next.doc) >= v.Segment.Len() {
+			var ok bool
+			if next, ok = sc.stepOver(p, dir); !ok {
+				return place{}, false
+			}
+		}
+		if sc.alive(next, q) {
+			return next, true
+		}
+		p = next
+	}
+}
+
+// stepOver looks for the next chunk in all views of the partition.
+func (sc *Scratch) stepOver(p place, dir int32) (best place, ok bool) {
+	from := &sc.views[p.view]
+	seq := from.Segment.seqs[p.doc]
+	var bestSeq uint64
+	for i := from.firstView; i < from.lastView; i++ {
+		s := sc.views[i].Segment
+		first, last := s.SeqRange()
+		if dir > 0 && (last <= seq || ok && first > bestSeq) || dir < 0 && (first >= seq || ok && last < bestSeq) {
+			continue
+		}
+		doc, found := s.Find(seq)
+		if dir < 0 {
+			doc--
+		} else if found {
+			doc++
+		}
+		// A Seq in two views is gone in the older one; either place leads on.
+		if got := s.seqs[doc]; !ok || dir > 0 && got < bestSeq || dir < 0 && got > bestSeq {
+			best, bestSeq, ok = place{i, int32(doc)}, got, true
+		} else if got == bestSeq && sc.views[best.view].gone.has(int(best.doc)) {
+			best = place{i, int32(doc)}
+		}
+	}
+	return best, ok
+}
+
+// findViews notes for each view which others belong to its partition, and
+// whether it shares its range of Seq with any of them.
+func (sc *Scratch) findViews() {
+	for i := 0; i < len(sc.views); {
+		k := i + 1
+		for k < len(sc.views) && sc.views[k].part == sc.views[i].part {
+			k++
+		}
+		for a := i; a < k; a++ {
+			v := &sc.views[a]
+			v.firstView, v.lastView, v.alone = int32(i), int32(k), true
+			first, last := v.Segment.SeqRange()
+			for b := i; b < k; b++ {
+				if f, l := sc.views[b].Segment.SeqRange(); b != a && f <= last && l >= first {
+					v.alone = false
+				}
+			}
+		}
+		i = k
+	}
+}
+
+// runAt gives the run that holds a chunk, noRun when it is no turn.
+func (sc *Scratch) runAt(p place, q *Query) int32 {
+	s, d := sc.nodeAt(p)
+	if s.turns[d] == 0 {
+		return noRun
+	}
+	if r, ok := sc.runOf[p.key()]; ok {
+		return r
+	}
+	id := int32(len(sc.runs))
+	r := run{first: p, last: p, best: p, score: sc.chunkScore(p, q), occurred: s.occurred[d], prev: unknownRun, next: unknownRun}
+	sc.runOf[p.key()] = id
+	n := 1
+	grow := func(end *place, dir int32) {
+		for n < maxRunChunks {
+			to, ok := sc.step(*end, dir, q)
+			if !ok || !sc.sameNode(to, p) {
+				return
+			}
+			n++
+			*end = to
+			sc.runOf[to.key()] = id
+			if score := sc.chunkScore(to, q); score > r.score {
+				r.score, r.best = score, to
+			}
+		}
+	}
+	grow(&r.first, -1)
+	grow(&r.last, 1)
+	sc.runs = append(sc.runs, r)
+	return id
+}
+
+// neighbour gives the run linked to r in the direction of dir, or noRun.
+func (sc *Scratch) neighbour(r, dir int32, q *Query) int32 {
+	known, end := &sc.runs[r].next, sc.runs[r].last
+	if dir < 0 {
+		known, end = &sc.runs[r].prev, sc.runs[r].first
+	}
+	if *known != unknownRun {
+		return *known
+	}
+	to := int32(noRun)
+	if p, ok := sc.step(end, dir, q); ok {
+		to = sc.runAt(p, q)
+	}
+	if to != noRun {
+		a, b := sc.runs[r].occurred, sc.runs[to].occurred
+		apart := a - b
+		if apart < 0 {
+			apart = -apart
+		}
+		if (a == 0) != (b == 0) || apart > q.Config.ContextGapMs || apart < 0 {
+			to = noRun
+		}
+	}
+	// runAt may have moved sc.runs.
+	if dir < 0 {
+		sc.runs[r].prev = to
+	} else {
+		sc.runs[r].next = to
+	}
+	return to
+}
+
+// contextOf gives what the neighbours of a run add to it.
+func (sc *Scratch) contextOf(r int32, q *Query) float32 {
+	if sc.runs[r].done {
+		return sc.runs[r].context
+	}
+	var sum float32
+	for _, dir := range [2]int32{-1, 1} {
+		at := r
+		for k := range contextReach {
+			if at = sc.neighbour(at, dir, q); at == noRun {
+				break
+			}
+			sum += q.Config.Context[k] * max(0, sc.runs[at].score-q.Config.ContextFloor)
+		}
+	}
+	sc.runs[r].done, sc.runs[r].context = true, sum
+	return sum
+}
+
+// chunkScore is the fused score of a chunk without context.
+func (sc *Scratch) chunkScore(p place, q *Query) float32 {
+	c := sc.scores(p)
+	return q.fuse(c.Keyword, c.Vector) + q.Config.PhraseWeight*c.Phrase
+}
+
+// scores computes the three parts of a chunk's score.
+func (sc *Scratch) scores(p place) Candidate {
+	v := &sc.views[p.view]
+	s, doc := v.Segment, int(p.doc)
+	var c Candidate
+	if len(sc.kw) > 0 {
+		if c.Keyword = sc.kw[v.base+doc]; c.Keyword > 0 {
+			c.Phrase = sc.phrases.share(s.sequence(doc))
+		}
+	}
+	if v.model >= 0 {
+		m := &sc.models[v.model]
+		w := len(m.ints)
+		dotRows(m.ints, s.vectors[doc*w:(doc+1)*w], sc.dots[:1])
+		c.Vector = float32(sc.dots[0]) * m.scale * s.scales[doc]
+	}
+	return c
+}
+
+// addContext finds the turns among the best chunks of the heap, which is in
+// order, and the turns around them, and works out what their neighbours add.
+func (sc *Scratch) addContext(q *Query) {
+	sc.runs, sc.targets = sc.runs[:0], sc.targets[:0]
+	if q.Mode != Hybrid || q.Config.ContextDocs <= 0 {
+		return
+	}
+	if sc.runOf == nil {
+		sc.runOf = make(map[uint64]int32)
+	}
+	clear(sc.runOf)
+	docs, found := 0, false
+	for i := range sc.heap {
+		h := &sc.heap[i]
+		s := sc.views[h.view].Segment
+		turn := s.turns[s.nodeOf[h.doc]] != 0
+		if !turn {
+			if docs < q.Config.ContextDocs {
+				docs++ // a document of several chunks counts as often: the bound is on work
+			}
+			continue
+		}
+		if !found {
+			sc.findViews()
+			found = true
+		}
+		r := sc.runAt(place{h.view, h.doc}, q)
+		sc.runs[r].found = true
+		if docs < q.Config.ContextDocs && !sc.runs[r].target {
+			docs++
+			sc.runs[r].target = true
+			sc.targets = append(sc.targets, r)
+		}
+	}
+	if !found {
+		return
+	}
+	for _, r := range sc.targets { // ranges over the turns found so far only
+		for _, dir := range [2]int32{-1, 1} {
+			at := r
+			for range contextReach {
+				if at = sc.neighbour(at, dir, q); at == noRun {
+					break
+				}
+				if !sc.runs[at].target {
+					sc.runs[at].target = true
+					sc.targets = append(sc.targets, at)
+				}
+			}
+		}
+	}
+	for _, r := range sc.targets {
+		sc.contextOf(r, q)
+	}
+}

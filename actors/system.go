@@ -65,6 +65,8 @@ type Config struct {
 	// cancellation.
 	jobFinished func(pb.JobID)
 	cancelAsked func(pb.JobID)
+	// sealChunks is defaultSealChunks, less in tests.
+	sealChunks int
 }
 
 // System holds the actors of one node. All methods may be called from any
@@ -127,6 +129,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.cancelAsked == nil {
 		cfg.cancelAsked = func(pb.JobID) {}
+	}
+	if cfg.sealChunks == 0 {
+		cfg.sealChunks = defaultSealChunks
 	}
 	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)

@@ -1,0 +1,146 @@
+package actors
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// modelPartition is what a partition must hold, kept naively: the content that
+// each external id means, and the contents that were sent without one.
+type modelPartition struct {
+	byID  map[string]string
+	plain map[string]bool
+}
+
+// live lists the contents that search must find.
+func (m *modelPartition) live() []string {
+	var out []string
+	for _, c := range m.byID {
+		out = append(out, c)
+	}
+	for c := range m.plain {
+		out = append(out, c)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// TestMemoryAgainstModel sends random upserts of a few documents by several
+// subjects, with erasures, restarts and power failures between them, and after
+// each step compares what search finds with the model.
+func TestMemoryAgainstModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		disk := storagetest.NewDisk()
+		n := startNode(t, disk, smallSlices)
+		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		subjects := []string{"a", "b"}
+		model := map[string]*modelPartition{}
+		reset := func(s string) { model[s] = &modelPartition{map[string]string{}, map[string]bool{}} }
+		for _, s := range subjects {
+			c.put(s)
+			reset(s)
+		}
+		check := func() {
+			for _, s := range subjects {
+				got := c.as(s).chunks("common")
+				slices.Sort(got)
+				if want := model[s].live(); !slices.Equal(got, want) {
+					rt.Fatalf("subject %s finds %q, want %q", s, got, want)
+				}
+			}
+		}
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			s := rapid.SampledFrom(subjects).Draw(rt, "subject")
+			switch rapid.SampledFrom([]string{"ingest", "ingest", "ingest", "ingest", "erase", "restart", "crash", "idle"}).Draw(rt, "step") {
+			case "ingest":
+				var its []*pb.IngestItem
+				for range rapid.IntRange(1, 5).Draw(rt, "items") {
+					ext := rapid.SampledFrom([]string{"", "x", "y", "z"}).Draw(rt, "external id")
+					content := fmt.Sprintf("common content %d", rapid.IntRange(0, 4).Draw(rt, "content"))
+					its = append(its, doc(ext, content))
+					m := model[s]
+					if ext == "" {
+						// Text without a name is live while nobody supersedes its node, and
+						// a node that a document held and gave up is superseded with it.
+						m.plain[content] = true
+					} else if before, ok := m.byID[ext]; !ok || before != content {
+						delete(m.byID, ext)
+						if ok && !slices.Contains(values(m.byID), before) {
+							delete(m.plain, before)
+						}
+						m.byID[ext] = content
+					}
+				}
+				c.as(s).ingest(its...)
+			case "erase":
+				n.wait(jobOf(c.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: s}}})))
+				c.put(s)
+				reset(s)
+			case "restart":
+				n.stop()
+				n = startNode(t, disk, smallSlices)
+				c.n = n
+			case "crash":
+				disk = disk.Crash(rapid.SampledFrom([]int{0, 50, 100}).Draw(rt, "kept"), 1)
+				n.stop()
+				n = startNode(t, disk, smallSlices)
+				c.n = n
+			case "idle":
+				n.clock.Advance(20 * time.Minute)
+			}
+			check()
+		}
+		n.stop()
+	})
+}
+
+func values(m map[string]string) []string {
+	var out []string
+	for _, v := range m {
+		out = append(out, v)
+	}
+	return out
+}
+
+// smallSlices makes every write's path through merging and sealing short.
+func smallSlices(c *Config, o *storage.Options) {
+	c.sealChunks = 3
+	o.MaxOpenStores = 2
+}
+
+func TestIdleOrganizationsLeaveMemoryAndComeBack(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ingest(doc("a", "Sleeping text."))
+	for range 8 { // the subject leaves first, then the mark in the directory, then the organization
+		n.clock.Advance(11 * time.Minute)
+		_ = c.n.sys.onOrg(t.Context(), c.orgID(), func(_ *orgActor, done func(error)) { done(nil) })
+	}
+	for i := 0; n.sys.Stats().ActiveOrgs > 0 && i < 1_000_000; i++ {
+		n.clock.Advance(11 * time.Minute)
+		runtime.Gosched() // the actors' turn
+	}
+	if got := n.sys.Stats().ActiveOrgs; got != 0 {
+		t.Fatalf("%d organizations are awake", got)
+	}
+	if e, ok := n.host.Directory().Org(c.orgID()); !ok || e.GetBusy() {
+		t.Error("a sleeping organization without jobs is marked busy")
+	}
+	if got := c.chunks("Sleeping"); len(got) != 1 {
+		t.Errorf("after waking: %q", got)
+	}
+}
+
+func (c client) orgID() pb.OrgID {
+	org, _ := c.n.host.Directory().Lookup(pb.HashKey(c.key))
+	return org
+}

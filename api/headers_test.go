@@ -1,0 +1,106 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	pb "orgmem/proto"
+)
+
+func FuzzSubjectSelector(f *testing.F) {
+	for _, s := range []string{"ann", "%41", "%", "%zz", "a%2Fb", "%ff", "\xff", "", "%00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		subject, present, problem := subjectSelector(http.Header{headerSubject: {value}})
+		if !present {
+			t.Fatal("a header that is there is not present")
+		}
+		if problem != nil {
+			if subject != "" || problem.GetCode() != codeMalformed {
+				t.Fatalf("%q: %q %v", value, subject, problem)
+			}
+			return
+		}
+		if !utf8.ValidString(subject) {
+			t.Fatalf("%q became %q", value, subject)
+		}
+		// What we would send ourselves comes back unchanged.
+		again, _, problem := subjectSelector(http.Header{headerSubject: {url.PathEscape(subject)}})
+		if problem != nil || again != subject {
+			t.Fatalf("%q escaped and read: %q %v", subject, again, problem)
+		}
+	})
+}
+
+func FuzzIdempotencyKey(f *testing.F) {
+	for _, s := range []string{"k", "", " ", "a b", strings.Repeat("k", 256), "ü", "\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		var errs violations
+		key := idempotencyKey(http.Header{headerIdempotency: {value}}, &errs)
+		if (key == "") != errs.any() || (key != "" && key != value) {
+			t.Fatalf("%q: %q %v", value, key, errs.list)
+		}
+		if key != "" && (len(key) > maxIdempotencyKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f })) {
+			t.Fatalf("%q was accepted", value)
+		}
+	})
+}
+
+func FuzzCredential(f *testing.F) {
+	f.Add(goodKey, "")
+	f.Add("", "Bearer "+goodKey)
+	f.Add("", "bearer\t"+goodKey)
+	f.Add(goodKey, "Bearer "+badKey)
+	f.Add("svc_sandbox_"+goodKey[9:], "")
+	f.Fuzz(func(t *testing.T, key, auth string) {
+		h := http.Header{}
+		if key != "" {
+			h[headerKey] = []string{key}
+		}
+		if auth != "" {
+			h[headerAuth] = []string{auth}
+		}
+		hash, ok := credential(h)
+		if !ok {
+			return
+		}
+		found := key
+		if found == "" {
+			found = strings.Trim(auth[strings.IndexByte(auth, ' ')+1:], " ")
+		}
+		if hash != pb.HashKey(found) || !wellFormedKey(found) {
+			t.Fatalf("%q %q", key, auth)
+		}
+		if auth != "" && !strings.Contains(auth, found) {
+			t.Fatalf("two keys: %q %q", key, auth)
+		}
+	})
+}
+
+func TestRepeatedHeaders(t *testing.T) {
+	if _, ok := credential(http.Header{headerKey: {goodKey, goodKey}}); ok {
+		t.Error("two key headers")
+	}
+	if _, ok := credential(http.Header{headerAuth: {"Bearer " + goodKey, "Bearer " + goodKey}}); ok {
+		t.Error("two authorizations")
+	}
+	if _, _, p := subjectSelector(http.Header{headerSubject: {"ann", "bob"}}); p.GetCode() != codeMalformed {
+		t.Error("two subjects")
+	}
+	var errs violations
+	if idempotencyKey(http.Header{headerIdempotency: {"a", "b"}}, &errs); !errs.any() {
+		t.Error("two idempotency keys")
+	}
+	if jsonContent(http.Header{"Content-Type": {"application/json", "text/plain"}}) {
+		t.Error("two content types")
+	}
+	if jsonContent(http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"identity", "gzip"}}) {
+		t.Error("two encodings")
+	}
+}

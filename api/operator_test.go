@@ -1,0 +1,258 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"orgmem/actors"
+	pb "orgmem/proto"
+)
+
+// op sends a request to the operator interface, with its token unless headers
+// say otherwise.
+func (h *harness) op(method, target, body string, headers ...string) response {
+	h.t.Helper()
+	r := httptest.NewRequestWithContext(h.t.Context(), method, "http://127.0.0.1:8081"+target, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+testToken)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		switch {
+		case headers[i] == "Host":
+			r.Host = headers[i+1]
+		case headers[i+1] == "":
+			r.Header.Del(headers[i])
+		default:
+			r.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	w := httptest.NewRecorder()
+	h.s.operator.Handler.ServeHTTP(w, r)
+	out := w.Result()
+	content, err := io.ReadAll(out.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	res := response{out, content}
+	if target != "/metrics" || out.StatusCode >= 400 {
+		h.checkGeneral(res)
+	}
+	return res
+}
+
+func TestOperatorRoutes(t *testing.T) {
+	h := newHarness(t, func(c *Config) {
+		c.Doctor = func(context.Context) Doctor {
+			return Doctor{Version: "v1", Config: []Setting{{"listen", ":1", "flag"}}, Checks: []Check{{"disk", true, "fine"}}}
+		}
+	})
+	org, user := testOrg.String(), testUser.String()
+	const at = "2026-03-04T05:06:07.089Z"
+	info := `{"orgId":"` + org + `","name":"Fig","slug":"fig","personal":false,"plan":"standard","createdAt":"` + at + `","members":1,"subjects":2}`
+	cases := []struct {
+		method, target, body string
+		status               int
+		want                 string
+	}{
+		{"GET", "/healthz", "", 200, `{"status":"ok"}`},
+		{"GET", "/readyz", "", 200, `{"status":"ready"}`},
+		{"POST", "/operator/orgs", `{"name":"Fig","ownerEmail":"a@b.example","personal":true,"plan":"free"}`, 201,
+			`{"orgId":"` + org + `","slug":"fig","userId":"` + user + `","apiKey":"` + goodKey + `","keyId":"` + hashOf(goodKey) + `"}`},
+		{"GET", "/operator/orgs", "", 200, `{"data":[` + info + `]}`},
+		{"GET", "/operator/orgs/" + org, "", 200, info},
+		{"PUT", "/operator/orgs/" + org + "/plan", `{"plan":"scale"}`, 204, ""},
+		{"DELETE", "/operator/orgs/" + org, "", 204, ""},
+		{"POST", "/operator/orgs/" + org + "/members", `{"email":"a@b.example","role":"admin"}`, 201,
+			`{"userId":"` + user + `","email":"a@b.example","role":"admin","createdAt":"` + at + `"}`},
+		{"GET", "/operator/orgs/" + org + "/members", "", 200, `{"data":[{"userId":"` + user + `","email":"a@b.example","role":"owner","createdAt":"` + at + `"}]}`},
+		{"DELETE", "/operator/orgs/" + org + "/members/" + user, "", 204, ""},
+		{"POST", "/operator/orgs/" + org + "/keys", `{"userId":"` + user + `","scopes":["read"],"label":"x"}`, 201,
+			`{"apiKey":"` + goodKey + `","id":"` + hashOf(goodKey) + `","label":"x"}`},
+		{"GET", "/operator/doctor", "", 200, `{"version":"v1","config":[{"name":"listen","value":":1","origin":"flag"}],"checks":[{"name":"disk","ok":true,"detail":"fine"}]}`},
+	}
+	tested := map[string]bool{}
+	for _, c := range cases {
+		tested[c.method+" "+strings.NewReplacer(org, "{org}", user, "{user}").Replace(c.target)] = true
+		res := h.op(c.method, c.target, c.body)
+		if res.StatusCode != c.status {
+			t.Errorf("%s %s: %d %s", c.method, c.target, res.StatusCode, res.body)
+			continue
+		}
+		if c.want == "" {
+			if len(res.body) > 0 {
+				t.Errorf("%s %s: body %s", c.method, c.target, res.body)
+			}
+			continue
+		}
+		var got, want any
+		if err := json.Unmarshal(res.body, &got); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(c.want), &want); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s %s\n got %s\nwant %s", c.method, c.target, res.body, c.want)
+		}
+	}
+	for _, r := range operatorRoutes {
+		if !tested[r.method+" "+r.path] {
+			t.Errorf("%s %s has no test", r.method, r.path)
+		}
+		target := strings.NewReplacer("{org}", org, "{user}", user).Replace(r.path)
+		for name, headers := range map[string][]string{
+			"none": {"Authorization", ""}, "wrong": {"Authorization", "Bearer " + strings.Repeat("x", 32)},
+			"shorter": {"Authorization", "Bearer " + testToken[:31]}, "no scheme": {"Authorization", testToken},
+			"API key": {"Authorization", "Bearer " + goodKey},
+		} {
+			res := h.op(r.method, target, `{"name":7}`, headers...)
+			if r.open != (res.StatusCode < 400) || (!r.open && res.code(t) != codeAuthentication) {
+				t.Errorf("%s %s, token %s: %d %s", r.method, r.path, name, res.StatusCode, res.body)
+			}
+		}
+		if res := h.op(r.method, target, "", "Host", "evil.example:8081"); res.code(t) != codePermission {
+			t.Errorf("%s %s answers to a stranger's name: %d", r.method, r.path, res.StatusCode)
+		}
+	}
+}
+
+func hashOf(key string) string { return pb.HashKey(key).String() }
+
+func TestOperatorHosts(t *testing.T) {
+	for host, ok := range map[string]bool{
+		"localhost": true, "LOCALHOST:8081": true, "127.0.0.1:8081": true, "[::1]:8081": true, "[::1]": true, "10.0.0.3": true,
+		"": false, "example.com": false, "127.0.0.1.example.com": false, "localhost.example.com:80": false, "localhost.": false, "0x7f.1": false,
+	} {
+		if ownHost(host) != ok {
+			t.Errorf("%q: %v", host, !ok)
+		}
+	}
+}
+
+func TestOperatorProblems(t *testing.T) {
+	org := testOrg.String()
+	for err, code := range map[error]string{
+		fmt.Errorf("plan: %w: no such plan", actors.ErrInvalid): codeValidation,
+		fmt.Errorf("member: %w", actors.ErrConflict):            codeConflict,
+		actors.ErrUserNotFound:                                  codeUserNotFound,
+		actors.ErrOrgNotFound:                                   codeOrgNotFound,
+		context.DeadlineExceeded:                                codeDegraded,
+		errBoom:                                                 codeInternal,
+	} {
+		h := newHarness(t, func(c *Config) { c.Operator = fakeOperator{err} })
+		for _, r := range operatorRoutes {
+			if r.open || r.path == "/operator/doctor" {
+				continue
+			}
+			body := map[string]string{
+				"/operator/orgs": `{"name":"Fig","ownerEmail":"a@b.example"}`, "/operator/orgs/{org}/plan": `{"plan":"scale"}`,
+				"/operator/orgs/{org}/members": `{"email":"a@b.example","role":"admin"}`,
+				"/operator/orgs/{org}/keys":    `{"userId":"` + testUser.String() + `","scopes":["read"],"label":"x"}`,
+			}[r.path]
+			if r.body == nil {
+				body = ""
+			}
+			res := h.op(r.method, strings.NewReplacer("{org}", org, "{user}", testUser.String()).Replace(r.path), body)
+			if res.code(t) != code {
+				t.Errorf("%s %s, %v: %d %s", r.method, r.path, err, res.StatusCode, res.body)
+			}
+			if strings.Contains(string(res.body), "secret detail") {
+				t.Errorf("%s", res.body)
+			}
+		}
+	}
+}
+
+func TestOperatorBadInput(t *testing.T) {
+	h := newHarness(t)
+	org := testOrg.String()
+	for _, c := range []struct{ method, target, body, code string }{
+		{"POST", "/operator/orgs", `{"name":"Fig"}`, codeValidation},
+		{"POST", "/operator/orgs", `{"name":"Fig","ownerEmail":"a@b.example","owner":1}`, codeValidation},
+		{"POST", "/operator/orgs", `{"name":" ","ownerEmail":"a@b.example"}`, codeValidation},
+		{"POST", "/operator/orgs", `{`, codeMalformed},
+		{"PUT", "/operator/orgs/" + org + "/plan", `{"plan":"gold"}`, codeValidation},
+		{"GET", "/operator/orgs/nonsense", "", codeOrgNotFound},
+		{"GET", "/operator/orgs/" + testUser.String(), "", codeOrgNotFound},
+		{"DELETE", "/operator/orgs/" + org + "/members/nonsense", "", codeUserNotFound},
+		{"POST", "/operator/orgs/" + org + "/keys", `{"userId":"x","scopes":["read"],"label":"x"}`, codeUserNotFound},
+		{"POST", "/operator/orgs/" + org + "/keys", `{"userId":"x","scopes":["fly"],"label":"x"}`, codeValidation},
+		{"POST", "/operator/orgs/" + org + "/members", `{"email":"a@b.example","role":"king"}`, codeValidation},
+		{"GET", "/operator/nothing", "", codeNotFound},
+		{"PATCH", "/operator/orgs", "", codeMethod},
+		{"GET", "/v1/me", "", codeNotFound},
+	} {
+		if res := h.op(c.method, c.target, c.body); res.code(t) != c.code {
+			t.Errorf("%s %s %s: %d %s", c.method, c.target, c.body, res.StatusCode, res.body)
+		}
+	}
+	if res := h.op("POST", "/operator/orgs", "name=Fig", "Content-Type", "application/x-www-form-urlencoded"); res.code(t) != codeMediaType {
+		t.Errorf("a form: %s", res.body)
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	h := newHarness(t, func(c *Config) {
+		c.Ready = func(context.Context) error { return errors.New("shard 3 has no leader") }
+	})
+	if res := h.op("GET", "/readyz", ""); res.code(t) != codeDegraded || !strings.Contains(string(res.body), "shard 3 has no leader") {
+		t.Errorf("%s", res.body)
+	}
+	h.s.Drain()
+	if res := h.op("GET", "/readyz", ""); res.code(t) != codeDraining {
+		t.Errorf("%s", res.body)
+	}
+	if res := h.op("GET", "/healthz", ""); res.StatusCode != http.StatusOK {
+		t.Errorf("%s", res.body)
+	}
+}
+
+// TestMetrics holds that requests are counted by pattern, and that nothing a
+// client sends becomes a label.
+func TestMetrics(t *testing.T) {
+	extra := prometheus.NewGauge(prometheus.GaugeOpts{Name: "orgmem_extra", Help: "From a collector."})
+	h := newHarness(t, func(c *Config) { c.Collectors = []prometheus.Collector{extra} })
+	h.do("GET", "/v1/me", "")
+	h.do("GET", "/v1/me", "")
+	h.do("GET", "/v1/subjects/planted-name", "")
+	h.do("POST", "/v1/ingest", `{"content":"planted-text"}`)
+	h.do("GET", "/planted-path", "")
+	r := httpRequest(t, "GET", "/v1/me", "")
+	r.Method = "PLANTED"
+	h.serve(r)
+	res := h.op("GET", "/metrics", "", "Authorization", "")
+	page := string(res.body)
+	for _, want := range []string{
+		`orgmem_http_requests_total{method="GET",route="/v1/me",status="200"} 2`,
+		`orgmem_http_requests_total{method="GET",route="/v1/subjects/{subject_id}",status="200"} 1`,
+		`orgmem_http_requests_total{method="POST",route="/v1/ingest",status="202"} 1`,
+		`orgmem_http_requests_total{method="any",route="unmatched",status="404"} 1`,
+		`orgmem_http_requests_total{method="any",route="unmatched",status="405"} 1`,
+		`orgmem_http_request_duration_seconds_count{method="GET",route="/v1/me"} 2`,
+		"orgmem_http_requests_in_flight 0",
+		"orgmem_http_request_body_bytes_total 26",
+		"orgmem_http_request_body_held_bytes 0",
+		"orgmem_extra 0",
+	} {
+		if !strings.Contains(page, want+"\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(strings.ToLower(page), "planted") {
+		t.Error("a client chose a label")
+	}
+	if res := h.op("GET", "/metrics", "", "Host", "evil.example"); res.code(t) != codePermission {
+		t.Errorf("metrics answer to a stranger's name: %d", res.StatusCode)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"orgmem/brain/index"
 	"orgmem/brain/text"
@@ -190,6 +191,11 @@ func (f *effect) create(it *prepared) error {
 	if item.GetExternalId() != "" {
 		n.Source.ExternalIds = []string{item.GetExternalId()}
 	}
+	tokens := 0
+	for _, c := range it.chunks {
+		tokens += c.Tokens
+	}
+	n.Turn = strings.TrimSpace(item.GetTitle()) == "" && tokens <= index.MaxTurnTokens
 	space := f.part.space
 	to := f.batch
 	large := len(item.GetContent()) > stageBytes/4 // its records take several times its size

@@ -377,8 +377,11 @@ func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef,
 // indexEntry is a chunk as the index takes it.
 func indexEntry(chunk *pb.Chunk, node *pb.Node, vec []float32, analyzer *text.Analyzer) index.Entry {
 	return index.Entry{
-		Seq:     chunk.GetSeq(),
-		Node:    index.Node{ID: pb.NodeID(node.GetId()), Kind: node.GetKind(), CreatedMs: node.GetCreatedMs(), Attrs: attrsOf(node.GetMetadata())},
+		Seq: chunk.GetSeq(),
+		Node: index.Node{
+			ID: pb.NodeID(node.GetId()), Kind: node.GetKind(), CreatedMs: node.GetCreatedMs(), Attrs: attrsOf(node.GetMetadata()),
+			Turn: node.GetTurn(), OccurredMs: node.GetOccurredMs(),
+		},
 		Vector:  vec,
 		Passage: analyzer.Passage(titleLine(chunk.GetTitlePath()), chunk.GetText()),
 	}

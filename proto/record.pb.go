@@ -470,6 +470,7 @@ type Node struct {
 	Chunks        []uint64               `protobuf:"varint,17,rep,packed,name=chunks,proto3" json:"chunks,omitempty"` // sequence numbers, in text order
 	OccurredMs    int64                  `protobuf:"varint,18,opt,name=occurred_ms,json=occurredMs,proto3" json:"occurred_ms,omitempty"`
 	ContentBytes  uint32                 `protobuf:"varint,19,opt,name=content_bytes,json=contentBytes,proto3" json:"content_bytes,omitempty"`
+	Turn          bool                   `protobuf:"varint,20,opt,name=turn,proto3" json:"turn,omitempty"` // a short text without a title, such as a message
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -635,6 +636,13 @@ func (x *Node) GetContentBytes() uint32 {
 		return x.ContentBytes
 	}
 	return 0
+}
+
+func (x *Node) GetTurn() bool {
+	if x != nil {
+		return x.Turn
+	}
+	return false
 }
 
 // Content is a node's text, apart from Node so that lists do not read it.
@@ -1894,7 +1902,7 @@ const file_record_proto_rawDesc = "" +
 	"\x06Source\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12!\n" +
-	"\fexternal_ids\x18\x03 \x03(\tR\vexternalIds\"\xb4\x04\n" +
+	"\fexternal_ids\x18\x03 \x03(\tR\vexternalIds\"\xc8\x04\n" +
 	"\x04Node\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -1920,7 +1928,8 @@ const file_record_proto_rawDesc = "" +
 	"\x06chunks\x18\x11 \x03(\x04R\x06chunks\x12\x1f\n" +
 	"\voccurred_ms\x18\x12 \x01(\x03R\n" +
 	"occurredMs\x12#\n" +
-	"\rcontent_bytes\x18\x13 \x01(\rR\fcontentBytes\"\x1d\n" +
+	"\rcontent_bytes\x18\x13 \x01(\rR\fcontentBytes\x12\x12\n" +
+	"\x04turn\x18\x14 \x01(\bR\x04turn\"\x1d\n" +
 	"\aContent\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\"\xd9\x01\n" +
 	"\x05Chunk\x12\x10\n" +

@@ -29,7 +29,7 @@ type Layer struct {
 type Weights struct {
 	Vocab     string    // one piece per line
 	Words     []float32 // [vocab][Dim]
-	Positions []float32 // [Positions][Dim]
+	Positions []float32 // [MaxTokens or more][Dim]
 	TokenType []float32 // [Dim], type 0
 	Norm      Norm      // of the embeddings
 	Layers    []Layer
@@ -116,19 +116,21 @@ func (b *builder) norm(name string, n Norm) {
 	b.floats(name+suffixBeta, n.Beta, b.h.Dim)
 }
 
-// positions stores the sum of position and type vectors: every token is of
-// type 0, so the encoder need not add it again.
+// positions stores the sum of position and type vectors, because every token
+// is of type 0, for as many positions as the model uses: some were trained with
+// a shorter limit than their architecture has.
 func (b *builder) positions(pos, typ []float32) {
 	dim := b.h.Dim
 	if len(typ) != dim {
 		b.err = fmt.Errorf("%w: type vector of %d values, want %d", ErrPack, len(typ), dim)
 		return
 	}
+	pos = pos[:min(len(pos), b.h.MaxTokens*dim)]
 	sum := make([]float32, len(pos))
 	for i, v := range pos {
 		sum[i] = v + typ[i%dim]
 	}
-	b.floats(secPositions, sum, b.h.Positions*dim)
+	b.floats(secPositions, sum, b.h.MaxTokens*dim)
 }
 
 func (b *builder) words(x []float32) {

@@ -24,7 +24,6 @@ type Header struct {
 	Dim       int     `json:"dim"`       // width of a token and of the result
 	Heads     int     `json:"heads"`     // Dim/Heads must be 32
 	FFN       int     `json:"ffn"`       // width of the feed-forward layer
-	Positions int     `json:"positions"` // learned positions
 	MaxTokens int     `json:"maxTokens"` // longest input, [CLS] and [SEP] included
 	Epsilon   float32 `json:"epsilon"`   // of every layer norm
 	Pooling   Pooling `json:"pooling"`
@@ -78,9 +77,9 @@ const TokenizerWordPiece = "wordpiece-uncased"
 // Limits of what Open accepts; far above any model that would be embedded in a
 // binary, low enough that no product of them overflows.
 const (
-	maxLayers    = 48
-	maxWidth     = 8192
-	maxPositions = 8192
+	maxLayers = 48
+	maxWidth  = 8192
+	maxTokens = 8192
 )
 
 // validate reports the first way in which the shape is not one the encoder can
@@ -97,8 +96,8 @@ func (h *Header) validate() error {
 		return fmt.Errorf("%w: width %d in %d heads", ErrPack, h.Dim, h.Heads)
 	case h.FFN < 32 || h.FFN > maxWidth || h.FFN%32 != 0:
 		return fmt.Errorf("%w: feed-forward width %d", ErrPack, h.FFN)
-	case h.Positions < 3 || h.Positions > maxPositions || h.MaxTokens < 3 || h.MaxTokens > h.Positions:
-		return fmt.Errorf("%w: %d tokens in %d positions", ErrPack, h.MaxTokens, h.Positions)
+	case h.MaxTokens < 3 || h.MaxTokens > maxTokens:
+		return fmt.Errorf("%w: limit of %d tokens", ErrPack, h.MaxTokens)
 	case !(h.Epsilon > 0):
 		return fmt.Errorf("%w: epsilon %g", ErrPack, h.Epsilon)
 	case h.Pooling != PoolMean && h.Pooling != PoolCLS:

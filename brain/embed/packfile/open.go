@@ -129,9 +129,9 @@ func (f *File) Words(n int) (packed []byte, scale []float32, err error) {
 	return packed, scale, err
 }
 
-// PositionVectors returns [Positions][Dim], the type vector added.
+// PositionVectors returns [MaxTokens][Dim], the type vector added.
 func (f *File) PositionVectors() ([]float32, error) {
-	return f.floats(secPositions, f.Positions*f.Dim)
+	return f.floats(secPositions, f.MaxTokens*f.Dim)
 }
 
 // EmbeddingNorm returns the layer norm after the embeddings.

@@ -1,0 +1,186 @@
+package embed
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"orgmem/brain/embed/internal/kernel"
+	"orgmem/brain/embed/packfile"
+)
+
+func passages(m *Model, texts ...string) [][]float32 {
+	dst := make([][]float32, len(texts))
+	m.NewEncoder().Passages(dst, texts)
+	return dst
+}
+
+func TestEveryKernelGivesTheSameVectors(t *testing.T) {
+	for _, pooling := range []packfile.Pooling{packfile.PoolMean, packfile.PoolCLS} {
+		h := tinyHeader()
+		h.Pooling = pooling
+		m := tinyModel(t, h)
+		r := rand.New(rand.NewPCG(1, 2))
+		var texts []string
+		for _, n := range []int{0, 1, 2, 3, 13, 14, 15, 47, 48, 49, 100, 200} {
+			texts = append(texts, sentence(r, n))
+		}
+		portable, err := m.WithKernel(KernelPortable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := passages(portable, texts...)
+		for _, k := range kernel.Available() {
+			other, err := m.WithKernel(Kernel(k.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range passages(other, texts...) {
+				if !slices.Equal(v, want[i]) {
+					t.Errorf("%s, %s: text %d differs from portable", pooling, k.Name(), i)
+				}
+			}
+		}
+	}
+}
+
+func TestAVectorDoesNotDependOnItsBatch(t *testing.T) {
+	for _, pooling := range []packfile.Pooling{packfile.PoolMean, packfile.PoolCLS} {
+		h := tinyHeader()
+		h.Pooling = pooling
+		m := tinyModel(t, h)
+		r := rand.New(rand.NewPCG(3, 4))
+		var texts []string
+		for range 40 {
+			texts = append(texts, sentence(r, r.IntN(tinyMax)))
+		}
+		together := passages(m, texts...)
+		e := m.NewEncoder()
+		for i, text := range texts {
+			alone := make([][]float32, 1)
+			e.Passages(alone, []string{text})
+			if !slices.Equal(alone[0], together[i]) {
+				t.Fatalf("%s: text %d (%d tokens) changes with its neighbours", pooling, i, m.CountTokens(text))
+			}
+		}
+	}
+}
+
+func TestVectorsAreUnitLength(t *testing.T) {
+	m := tinyModel(t, tinyHeader())
+	for _, text := range []string{"", " \n", "the", "zebra", "\x00\xff", strings.Repeat("plan ", 1000)} {
+		v := m.NewEncoder().Query(text)
+		sum := 0.0
+		for _, x := range v {
+			sum += float64(x) * float64(x)
+		}
+		if len(v) != m.Dim() || !(math.Abs(sum-1) < 1e-6) {
+			t.Errorf("%q: %d values of squared norm %g", text, len(v), sum)
+		}
+	}
+}
+
+func TestLongTextsAreCut(t *testing.T) {
+	m := tinyModel(t, tinyHeader())
+	r := rand.New(rand.NewPCG(5, 6))
+	fits := sentence(r, m.MaxTokens())
+	if n := m.CountTokens(fits); n != m.MaxTokens() {
+		t.Fatalf("%d tokens, want %d", n, m.MaxTokens())
+	}
+	v := passages(m, fits, fits+" tea water", sentence(r, m.MaxTokens()))
+	if !slices.Equal(v[0], v[1]) {
+		t.Error("what follows the limit still counts")
+	}
+	if slices.Equal(v[0], v[2]) {
+		t.Error("different texts have one vector")
+	}
+	// One token less must matter, or the cut is too early.
+	last := strings.LastIndexByte(fits, ' ')
+	if shorter := passages(m, fits[:last]); slices.Equal(v[0], shorter[0]) {
+		t.Error("the last token within the limit was cut")
+	}
+}
+
+func TestPrefixesAreText(t *testing.T) {
+	h := tinyHeader()
+	plain := tinyModel(t, h)
+	h.QueryPrefix, h.PassagePrefix = "question: ", "the "
+	prefixed := tinyModel(t, h)
+	if prefixed.MaxTokens() != plain.MaxTokens()-1 {
+		t.Errorf("a prefix of one token leaves room for %d of %d", prefixed.MaxTokens(), plain.MaxTokens())
+	}
+	want := passages(plain, "question: old key", "the old key")
+	if !slices.Equal(prefixed.NewEncoder().Query("old key"), want[0]) {
+		t.Error("query prefix")
+	}
+	if !slices.Equal(passages(prefixed, "old key")[0], want[1]) {
+		t.Error("passage prefix")
+	}
+	if plain.ID() == prefixed.ID() {
+		t.Error("models with different prefixes share an id")
+	}
+}
+
+func TestPassagesReuseSlices(t *testing.T) {
+	m := tinyModel(t, tinyHeader())
+	e := m.NewEncoder()
+	r := rand.New(rand.NewPCG(7, 8))
+	texts := []string{sentence(r, 100), sentence(r, 30), sentence(r, 100)}
+	dst := make([][]float32, len(texts))
+	e.Passages(dst, texts)
+	first := &dst[0][0]
+	// What remains is the closures over a group of rows, per layer.
+	if n := testing.AllocsPerRun(20, func() { e.Passages(dst, texts) }); n > 20 {
+		t.Errorf("%g allocations per call", n)
+	}
+	if &dst[0][0] != first {
+		t.Error("a slice with room was replaced")
+	}
+	if n := testing.AllocsPerRun(20, func() { e.Query(texts[1]) }); n > 20 {
+		t.Errorf("%g allocations per query", n)
+	}
+}
+
+func TestScratchSpaceIsBounded(t *testing.T) {
+	m := tinyModel(t, tinyHeader())
+	e := m.NewEncoder()
+	r := rand.New(rand.NewPCG(9, 10))
+	texts := make([]string, 300)
+	for i := range texts {
+		texts[i] = sentence(r, r.IntN(2*tinyMax))
+	}
+	e.Passages(make([][]float32, len(texts)), texts)
+	if limit := batchRows + tinyMax + 2*kernel.RowStep; e.cap > limit {
+		t.Errorf("room for %d rows, at most %d are needed", e.cap, limit)
+	}
+}
+
+func TestADamagedPackIsRefused(t *testing.T) {
+	pack := tinyPack(t, tinyHeader())
+	for _, at := range []int{0, 7, 8, 39, 40, 43, 44, 200, len(pack) / 2, len(pack) - 1} {
+		bad := slices.Clone(pack)
+		bad[at] ^= 0x40
+		if _, err := LoadPack(bad); !errors.Is(err, ErrPack) {
+			t.Errorf("byte %d flipped: %v", at, err)
+		}
+	}
+	for _, n := range []int{0, 8, 40, 44, 100, len(pack) - 1} {
+		if _, err := LoadPack(pack[:n]); !errors.Is(err, ErrPack) {
+			t.Errorf("cut to %d bytes: %v", n, err)
+		}
+	}
+}
+
+func TestUnknownKernel(t *testing.T) {
+	m := tinyModel(t, tinyHeader())
+	if _, err := m.WithKernel("sse2"); !errors.Is(err, ErrKernel) {
+		t.Errorf("%v", err)
+	}
+	auto, err := m.WithKernel(KernelAuto)
+	if err != nil || auto.Kernel() != m.Kernel() {
+		t.Errorf("auto is %v (%v), loaded with %v", auto.Kernel(), err, m.Kernel())
+	}
+}

@@ -16,6 +16,7 @@ const (
 	jobIngestBatch  = "ingest_batch"
 	jobSubjectErase = "subject_erase"
 
+	jobPending   = "pending" // what a queued job is called in the answer that accepts it
 	jobQueued    = "queued"
 	jobRunning   = "running"
 	jobSucceeded = "succeeded"
@@ -72,7 +73,7 @@ func finishJob(b *storage.Batch, space storage.Space, job *pb.Job) {
 }
 
 func accepted(job *pb.Job) *pb.Reply {
-	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobQueued}}}
+	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobPending}}}
 }
 
 // mayReadJob: a job belongs to the member who caused it, or, for a provisioned

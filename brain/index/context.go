@@ -32,9 +32,8 @@ type run struct {
 	occurred          int64
 	prev, next        int32 // index into Scratch.runs, noRun or unknownRun
 	context           float32
-	done              bool // context is known
 	target            bool // context is wanted
-	found             bool // one of its chunks is a candidate
+	found             bool // one of its chunks is in the heap
 }
 
 // alive tells whether the chunk is part of the conversation. Filters do not
@@ -148,7 +147,8 @@ func (sc *Scratch) runAt(p place, q *Query) int32 {
 			n++
 			*end = to
 			sc.runOf[to.key()] = id
-			if score := sc.chunkScore(to, q); score > r.score {
+			// Of equal chunks the first in Seq, from wherever the run was entered.
+			if score := sc.chunkScore(to, q); score > r.score || score == r.score && dir < 0 {
 				r.score, r.best = score, to
 			}
 		}
@@ -192,21 +192,16 @@ func (sc *Scratch) neighbour(r, dir int32, q *Query) int32 {
 }
 
 // contextOf gives what the neighbours of a run add to it.
-func (sc *Scratch) contextOf(r int32, q *Query) float32 {
-	if sc.runs[r].done {
-		return sc.runs[r].context
-	}
-	var sum float32
+func (sc *Scratch) contextOf(r int32, q *Query) (sum float32) {
 	for _, dir := range [2]int32{-1, 1} {
 		at := r
 		for k := range contextReach {
 			if at = sc.neighbour(at, dir, q); at == noRun {
 				break
 			}
-			sum += q.Config.Context[k] * max(0, sc.runs[at].score-q.Config.ContextFloor)
+			sum += q.Config.Context[k] * max(0, sc.runs[at].score-sc.floor)
 		}
 	}
-	sc.runs[r].done, sc.runs[r].context = true, sum
 	return sum
 }
 
@@ -235,42 +230,31 @@ func (sc *Scratch) scores(p place) Candidate {
 	return c
 }
 
-// addContext finds the turns among the best chunks of the heap, which is in
-// order, and the turns around them, and works out what their neighbours add.
+// addContext works out what the best turns of the heap, which is in order, add
+// to their neighbours. Only what scores beyond the floor adds anything, so the
+// turns that can gain are those, and the turns linked to them.
 func (sc *Scratch) addContext(q *Query) {
 	sc.runs, sc.targets = sc.runs[:0], sc.targets[:0]
-	if q.Mode != Hybrid || q.Config.ContextDocs <= 0 {
+	if q.Mode != Hybrid || len(sc.heap) == 0 {
 		return
 	}
 	if sc.runOf == nil {
 		sc.runOf = make(map[uint64]int32)
 	}
 	clear(sc.runOf)
-	docs, found := 0, false
-	for i := range sc.heap {
-		h := &sc.heap[i]
+	sc.floor = max(0, q.Config.ContextFloor*sc.heap[0].score)
+	for _, h := range sc.heap[:min(len(sc.heap), q.Config.ContextDocs)] {
+		if h.score <= sc.floor {
+			break
+		}
 		s := sc.views[h.view].Segment
-		turn := s.turns[s.nodeOf[h.doc]] != 0
-		if !turn {
-			if docs < q.Config.ContextDocs {
-				docs++ // a document of several chunks counts as often: the bound is on work
-			}
+		if s.turns[s.nodeOf[h.doc]] == 0 {
 			continue
 		}
-		if !found {
+		if len(sc.runs) == 0 {
 			sc.findViews()
-			found = true
 		}
-		r := sc.runAt(place{h.view, h.doc}, q)
-		sc.runs[r].found = true
-		if docs < q.Config.ContextDocs && !sc.runs[r].target {
-			docs++
-			sc.runs[r].target = true
-			sc.targets = append(sc.targets, r)
-		}
-	}
-	if !found {
-		return
+		sc.target(sc.runAt(place{h.view, h.doc}, q))
 	}
 	for _, r := range sc.targets { // ranges over the turns found so far only
 		for _, dir := range [2]int32{-1, 1} {
@@ -279,14 +263,19 @@ func (sc *Scratch) addContext(q *Query) {
 				if at = sc.neighbour(at, dir, q); at == noRun {
 					break
 				}
-				if !sc.runs[at].target {
-					sc.runs[at].target = true
-					sc.targets = append(sc.targets, at)
-				}
+				sc.target(at)
 			}
 		}
 	}
 	for _, r := range sc.targets {
-		sc.contextOf(r, q)
+		sc.runs[r].context = sc.contextOf(r, q)
+	}
+}
+
+// target notes that the context of a run is wanted.
+func (sc *Scratch) target(r int32) {
+	if !sc.runs[r].target {
+		sc.runs[r].target = true
+		sc.targets = append(sc.targets, r)
 	}
 }

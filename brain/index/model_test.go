@@ -46,78 +46,37 @@ type scored struct {
 
 // search scores everything with exact vectors and sorts.
 func (r *reference) search(q *Query, topK int) []scored {
-	type word struct {
-		q  text.QueryTerm
-		df int
-	}
-	holds := func(c *refChunk, t text.Term) (text.TermFreq, bool) {
-		for _, f := range c.Passage.Terms {
-			if f.Term == t {
-				return f, true
-			}
-		}
-		return text.TermFreq{}, false
-	}
-	var ws []word
-	n, length := 0, 0.0
-	for _, t := range q.Terms {
-		ws = append(ws, word{q: t})
-	}
-	r.each(func(_ int, c *refChunk) {
-		n++
-		length += float64(c.Passage.Words + c.Passage.TitleWords)
-		for i := range ws {
-			for _, a := range ws[i].q.Alts {
-				if _, ok := holds(c, a); ok {
-					ws[i].df++
-				}
-			}
-		}
-	})
-	avg := max(1, length/float64(n))
-	var all []scored
+	ws, n, avg := r.statistics(q)
+	var all []*scored
+	matched := map[*refChunk]*scored{}
+	alive := make([][]*scored, len(r.parts))
 	r.each(func(part int, c *refChunk) {
-		if c.gone || c.hidden && !q.IncludeSuperseded || !r.passes(part, c, &q.Filter) {
+		if c.gone || c.hidden && !q.IncludeSuperseded {
 			return
 		}
-		k1, b := float64(q.Config.K1), float64(q.Config.B)
-		var kw, possible float64
-		for _, w := range ws {
-			idf := math.Log1p((float64(n) - float64(w.df) + 0.5) / (float64(w.df) + 0.5))
-			if w.df > n {
-				idf = math.Log1p(0.5 / (float64(n) + 0.5))
-			}
-			if w.df > 0 || !w.q.Optional {
-				possible += idf * float64(w.q.Weight)
-			}
-			for _, a := range w.q.Alts {
-				if f, ok := holds(c, a); ok {
-					tf := float64(min(f.Body, maxBodyTF)) + float64(q.Config.TitleWeight)*float64(min(f.Title, maxTitleTF))
-					dl := float64(c.Passage.Words + c.Passage.TitleWords)
-					kw += idf * float64(w.q.Weight) * tf / (tf + k1*(1-b+b*dl/avg))
+		s := &scored{Hit{Seq: c.Seq, Node: c.Node.ID, Part: int32(part)}, c}
+		r.scoreOne(s, q, ws, n, avg)
+		alive[part] = append(alive[part], s)
+		if (s.Keyword > 0 || q.Mode != KeywordOnly && q.Vectors["m"] != nil && len(c.Vector) > 0) && r.passes(part, c, &q.Filter) {
+			all = append(all, s)
+			matched[c] = s
+		}
+	})
+	byScore := func(a, b *scored) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Seq, b.Seq))
+	}
+	slices.SortFunc(all, byScore)
+	if q.Mode == Hybrid && len(all) > 0 {
+		floor := max(0, q.Config.ContextFloor*all[0].Score)
+		for part := range alive {
+			for _, s := range r.context(alive[part], matched, floor, q) {
+				if r.passes(part, s.chunk, &q.Filter) {
+					all = append(all, s)
 				}
 			}
 		}
-		if possible > 0 {
-			kw /= possible
-		}
-		var vec float64
-		if v := q.Vectors["m"]; v != nil && len(c.Vector) > 0 && q.Mode != KeywordOnly {
-			vec = float64(cosine(v, c.Vector))
-		}
-		if q.Mode == VectorOnly {
-			kw = 0
-		}
-		if kw == 0 && (len(c.Vector) == 0 || q.Vectors["m"] == nil || q.Mode == KeywordOnly || zero(c.Vector)) {
-			return
-		}
-		h := Hit{Seq: c.Seq, Node: c.Node.ID, Part: int32(part), Vector: float32(vec), Keyword: float32(kw)}
-		h.Score = q.fuse(h.Keyword, h.Vector)
-		all = append(all, scored{h, c})
-	})
-	slices.SortFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Seq, b.Seq))
-	})
+		slices.SortFunc(all, byScore)
+	}
 	type key struct {
 		part int32
 		id   pb.NodeID
@@ -127,14 +86,174 @@ func (r *reference) search(q *Query, topK int) []scored {
 	for _, s := range all {
 		if k := (key{s.Part, s.Node}); !seen[k] {
 			seen[k] = true
-			out = append(out, s)
+			out = append(out, *s)
 		}
 	}
 	return out[:min(topK, len(out))]
 }
 
-func zero(v []float32) bool {
-	return !slices.ContainsFunc(v, func(x float32) bool { return x != 0 })
+type refWord struct {
+	q  text.QueryTerm
+	df int
+}
+
+func (w refWord) idf(n int) float64 {
+	df := float64(min(w.df, n))
+	return math.Log1p((float64(n) - df + 0.5) / (df + 0.5))
+}
+
+func holds(c *refChunk, t text.Term) (text.TermFreq, bool) {
+	for _, f := range c.Passage.Terms {
+		if f.Term == t {
+			return f, true
+		}
+	}
+	return text.TermFreq{}, false
+}
+
+func (r *reference) statistics(q *Query) (ws []refWord, n int, avg float64) {
+	for _, t := range q.Terms {
+		ws = append(ws, refWord{q: t})
+	}
+	r.each(func(_ int, c *refChunk) {
+		n++
+		avg += float64(c.Passage.Words + c.Passage.TitleWords)
+		for i := range ws {
+			for _, a := range ws[i].q.Alts {
+				if _, ok := holds(c, a); ok {
+					ws[i].df++
+				}
+			}
+		}
+	})
+	return ws, n, max(1, avg/float64(n))
+}
+
+func (r *reference) scoreOne(s *scored, q *Query, ws []refWord, n int, avg float64) {
+	k1, b := float64(q.Config.K1), float64(q.Config.B)
+	c := s.chunk
+	var kw, possible float64
+	for _, w := range ws {
+		idf := w.idf(n)
+		if w.df > 0 || !w.q.Optional {
+			possible += idf * float64(w.q.Weight)
+		}
+		for _, a := range w.q.Alts {
+			if f, ok := holds(c, a); ok {
+				tf := float64(min(f.Body, maxBodyTF)) + float64(q.Config.TitleWeight)*float64(min(f.Title, maxTitleTF))
+				dl := float64(c.Passage.Words + c.Passage.TitleWords)
+				kw += idf * float64(w.q.Weight) * tf / (tf + k1*(1-b+b*dl/avg))
+			}
+		}
+	}
+	if possible > 0 && q.Mode != VectorOnly {
+		s.Keyword = float32(kw / possible)
+	}
+	if v := q.Vectors["m"]; v != nil && len(c.Vector) > 0 && q.Mode != KeywordOnly {
+		s.Vector = cosine(v, c.Vector)
+	}
+	s.Score = q.fuse(s.Keyword, s.Vector)
+	if q.Mode == Hybrid && s.Keyword > 0 {
+		s.Score += q.Config.PhraseWeight * float32(phraseShare(c, ws, n))
+	}
+}
+
+// phraseShare looks for the query's pairs in the chunk's words, as bytes.
+func phraseShare(c *refChunk, ws []refWord, n int) float64 {
+	var found, total float64
+	var last *refWord
+	for i := range ws {
+		w := &ws[i]
+		if w.q.Optional {
+			continue
+		}
+		if last != nil {
+			weight := (last.idf(n) + w.idf(n)) / 2
+			total += weight
+			if slices.ContainsFunc(last.q.Alts, func(a text.Term) bool {
+				return slices.ContainsFunc(w.q.Alts, func(b text.Term) bool {
+					for k := 1; k < len(c.Passage.Sequence); k++ {
+						if wordByte(c.Passage.Sequence[k-1]) == wordByte(a) && wordByte(c.Passage.Sequence[k]) == wordByte(b) {
+							return true
+						}
+					}
+					return false
+				})
+			}) {
+				found += weight
+			}
+		}
+		last = w
+	}
+	if total == 0 {
+		return 0
+	}
+	return found / total
+}
+
+// context adds to the living chunks of a partition what their linked neighbours
+// give, and gives the best chunks of runs that come in by it alone.
+func (r *reference) context(alive []*scored, matched map[*refChunk]*scored, floor float32, q *Query) []*scored {
+	slices.SortFunc(alive, func(a, b *scored) int { return cmp.Compare(a.Seq, b.Seq) })
+	var runs [][]*scored
+	for i, s := range alive {
+		if i == 0 || alive[i-1].Node != s.Node {
+			runs = append(runs, nil)
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], s)
+	}
+	best := func(run []*scored) *scored {
+		b := run[0]
+		for _, s := range run {
+			if s.Score > b.Score {
+				b = s
+			}
+		}
+		return b
+	}
+	linked := func(i int) bool { // i and i+1
+		if i < 0 || i+1 >= len(runs) {
+			return false
+		}
+		a, b := runs[i][0].chunk.Node, runs[i+1][0].chunk.Node
+		return a.Turn && b.Turn && (a.OccurredMs == 0) == (b.OccurredMs == 0) &&
+			max(a.OccurredMs-b.OccurredMs, b.OccurredMs-a.OccurredMs) <= q.Config.ContextGapMs
+	}
+	around := func(i int, f func(k, at int)) {
+		for k := 1; k <= 3 && linked(i-k); k++ {
+			f(k, i-k)
+		}
+		for k := 1; k <= 3 && linked(i+k-1); k++ {
+			f(k, i+k)
+		}
+	}
+	wanted := map[int]bool{}
+	for i, run := range runs {
+		if run[0].chunk.Node.Turn && slices.ContainsFunc(run, func(s *scored) bool { return matched[s.chunk] != nil && s.Score > floor }) {
+			wanted[i] = true
+			around(i, func(_, at int) { wanted[at] = true })
+		}
+	}
+	add := map[int]float32{}
+	for i := range wanted {
+		around(i, func(k, at int) { add[i] += q.Config.Context[k-1] * max(0, best(runs[at]).Score-floor) })
+	}
+	var in []*scored
+	for i := range wanted {
+		b, found := best(runs[i]), false
+		for _, s := range runs[i] {
+			found = found || matched[s.chunk] != nil
+		}
+		if !found {
+			in = append(in, b)
+		}
+	}
+	for i, c := range add {
+		for _, s := range runs[i] {
+			s.Score += c
+		}
+	}
+	return in
 }
 
 func (r *reference) passes(part int, c *refChunk, f *Filter) bool {
@@ -179,10 +298,19 @@ func drawPassage(t *rapid.T) text.Passage {
 	// Exact lengths only, so that the reference need not know the code.
 	p.Words = min(p.Words, exactLength-1-p.TitleWords)
 	p.Langs = 1 << text.English
+	for range rapid.IntRange(0, 6).Draw(t, "sequence") {
+		term := text.Break
+		if k := rapid.IntRange(0, len(p.Terms)).Draw(t, "word"); k < len(p.Terms) {
+			term = p.Terms[k].Term
+		}
+		p.Sequence = append(p.Sequence, term)
+	}
 	return p
 }
 
-func drawVector(t *rapid.T) []float32 {
+// drawVector gives a vector of whole numbers up to peak, which is reached: then
+// quantisation loses nothing, and the comparison may be sharp.
+func drawVector(t *rapid.T, peak int32) []float32 {
 	if rapid.IntRange(0, 9).Draw(t, "none") == 0 {
 		return nil
 	}
@@ -190,8 +318,12 @@ func drawVector(t *rapid.T) []float32 {
 	v := make([]float32, testDim)
 	for i := range v {
 		seed = seed*6364136223846793005 + 1442695040888963407
-		v[i] = float32(int32(seed>>32)) / (1 << 31)
+		v[i] = float32(int32(seed>>33) % (peak + 1))
+		if seed>>32&1 == 0 {
+			v[i] = -v[i]
+		}
 	}
+	v[int(seed%testDim)] = float32(peak)
 	return v
 }
 
@@ -201,7 +333,7 @@ func (w *world) drawEntries(t *rapid.T, part int) []Entry {
 	for range n {
 		w.next[part] += rapid.Uint64Range(1, 3).Draw(t, "gap")
 		id := pb.NodeID(fmt.Sprintf("node-%d-%d", part, rapid.IntRange(0, 25).Draw(t, "node")))
-		out = append(out, Entry{Seq: w.next[part], Node: w.node(t, id), Vector: drawVector(t), Passage: drawPassage(t)})
+		out = append(out, Entry{Seq: w.next[part], Node: w.node(t, id), Vector: drawVector(t, maxRow), Passage: drawPassage(t)})
 	}
 	return out
 }
@@ -215,6 +347,10 @@ func (w *world) node(t *rapid.T, id pb.NodeID) Node {
 		CreatedMs: rapid.Int64Range(-50, 50).Draw(t, "created")}
 	for _, v := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3).Draw(t, "attrs") {
 		n.Attrs = append(n.Attrs, AttrHash("team", v))
+	}
+	n.Turn = rapid.IntRange(0, 2).Draw(t, "turn") > 0
+	if rapid.IntRange(0, 3).Draw(t, "timed") > 0 {
+		n.OccurredMs = rapid.Int64Range(1, 4).Draw(t, "occurred") * 2_000_000
 	}
 	w.nodes[id] = n
 	return n
@@ -275,7 +411,7 @@ func (w *world) step(t *rapid.T, op string) {
 			for _, c := range seg {
 				if !c.gone && c.Node.ID == id && !slices.ContainsFunc(entries, func(e Entry) bool { return e.Seq == c.Seq }) {
 					e := c.Entry
-					e.Vector = drawVector(t)
+					e.Vector = drawVector(t, maxRow)
 					entries = append(entries, e)
 					c.gone = true
 				}
@@ -361,6 +497,7 @@ func refs(entries []Entry) refSegment {
 
 func drawQuery(t *rapid.T) *Query {
 	q := &Query{Mode: rapid.SampledFrom([]Mode{Hybrid, VectorOnly, KeywordOnly}).Draw(t, "mode"), Config: DefaultConfig(), N: MaxCandidates}
+	q.Config.ContextDocs = MaxCandidates // bounds are for speed; the reference has none
 	for _, term := range rapid.SliceOfNDistinct(rapid.Uint64Range(1, 33), 0, 5, rapid.ID[uint64]).Draw(t, "words") {
 		alts := []text.Term{text.Term(term * 0x9E3779B97F4A7C15)}
 		if term%5 == 0 {
@@ -368,7 +505,7 @@ func drawQuery(t *rapid.T) *Query {
 		}
 		q.Terms = append(q.Terms, text.QueryTerm{Alts: alts, Weight: float32(term%3+1) / 2, Optional: term%4 == 0})
 	}
-	if v := drawVector(t); v != nil {
+	if v := drawVector(t, maxQuery); v != nil {
 		q.Vectors = map[ModelID][]float32{"m": v}
 	}
 	q.IncludeSuperseded = rapid.Bool().Draw(t, "superseded")
@@ -397,7 +534,7 @@ func (w *world) compare(t *rapid.T, sc *Scratch, q *Query) {
 		w.ref.each(func(part int, r *refChunk) {
 			if q.Mode != KeywordOnly && int32(part) == c.Part && r.Seq == c.Seq && !r.gone {
 				exact[i] = r.Vector
-				if math.Abs(float64(c.Vector-cosineOr0(q.Vectors["m"], r.Vector))) > 0.02 {
+				if math.Abs(float64(c.Vector-cosineOr0(q.Vectors["m"], r.Vector))) > 1e-5 {
 					t.Fatalf("chunk %d: int8 cosine %v", c.Seq, c.Vector)
 				}
 			}

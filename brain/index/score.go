@@ -25,10 +25,11 @@ type Config struct {
 	// PhraseWeight is that of the share of the query's adjacent pairs of words
 	// that are adjacent in the chunk, in hybrid search.
 	PhraseWeight float32
-	// Context is the part of a linked turn's score, less ContextFloor, that its
-	// neighbours at distance 1, 2 and 3 get, in hybrid search. Turns further
-	// apart in time than ContextGapMs are not linked. ContextDocs is for how
-	// many of the best documents this is worked out.
+	// Context is the part that its neighbours at distance 1, 2 and 3 get of
+	// what a linked turn scores beyond ContextFloor times the query's best
+	// score, in hybrid search. Turns further apart in time than ContextGapMs
+	// are not linked. ContextDocs is for the neighbours of how many of the best
+	// chunks this is worked out.
 	Context      [contextReach]float32
 	ContextFloor float32
 	ContextGapMs int64
@@ -46,7 +47,7 @@ func DefaultConfig() Config {
 		KeywordWeight: 0.7 * 1.9,
 		PhraseWeight:  0.3,
 		Context:       [contextReach]float32{0.3, 0.2, 0.1},
-		ContextFloor:  0.3,
+		ContextFloor:  0.5,
 		ContextGapMs:  3600 * 1000,
 		ContextDocs:   50,
 	}

@@ -29,6 +29,7 @@ type Scratch struct {
 	runs    []run
 	runOf   map[uint64]int32 // of each chunk that was looked at
 	targets []int32
+	floor   float32 // what a turn must score to add to its neighbours
 }
 
 // viewState is a view in the course of a search.
@@ -446,6 +447,7 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 		if len(sc.runs) > 0 {
 			if id, ok := sc.runOf[place{r.view, r.doc}.key()]; ok {
 				c.Context = sc.runs[id].context
+				sc.runs[id].found = true
 			}
 		}
 		c.Score = q.score(&c)

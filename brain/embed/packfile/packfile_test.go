@@ -1,0 +1,209 @@
+package packfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func testHeader() Header {
+	return Header{
+		Name: "test", Layers: 1, Dim: 32, Heads: 1, FFN: 64, MaxTokens: 4, Epsilon: 1e-12,
+		Pooling: PoolMean, Tokenizer: TokenizerWordPiece, CLS: 1, SEP: 2,
+		Source: Source{Package: "maven:group:artifact", Version: "1", Licence: "MIT", LicenceText: "text"},
+	}
+}
+
+func testWeights() Weights {
+	r := rand.New(rand.NewPCG(1, 2))
+	values := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+		}
+		return x
+	}
+	linear := func(in, out int) Linear { return Linear{W: values(in * out), B: values(out)} }
+	norm := func() Norm { return Norm{Gamma: values(32), Beta: values(32)} }
+	return Weights{
+		Vocab: "[PAD]\n[CLS]\n[SEP]\n[UNK]\nx\n", Words: values(5 * 32), Positions: values(7 * 32), TokenType: values(32), Norm: norm(),
+		Layers: []Layer{{
+			Query: linear(32, 32), Key: linear(32, 32), Value: linear(32, 32), Output: linear(32, 32),
+			Up: linear(32, 64), Down: linear(64, 32), AfterAttention: norm(), AfterFFN: norm(),
+		}},
+	}
+}
+
+func build(t testing.TB) []byte {
+	t.Helper()
+	pack, err := Build(testHeader(), testWeights())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pack
+}
+
+// unpack is the format's description turned into code.
+func unpack(packed []byte) []int {
+	var out []int
+	for ; len(packed) > 0; packed = packed[48:] {
+		var run [32]int
+		for i := range run {
+			low := packed[32+i%16] >> (4 * (i / 16)) & 15
+			run[i] = int(int8(packed[i]))<<4 | int(low)
+		}
+		out = append(out, run[:]...)
+	}
+	return out
+}
+
+func TestWeightsComeBackWithinHalfAStep(t *testing.T) {
+	w := testWeights()
+	f, err := Open(build(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := func(what string, q int, scale, want float32) {
+		t.Helper()
+		if d := math.Abs(float64(q)*float64(scale) - float64(want)); d > 0.5001*float64(scale) || q < -2047 || q > 2047 {
+			t.Fatalf("%s: %d steps of %g for %g", what, q, scale, want)
+		}
+	}
+
+	packed, scale, err := f.Words(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, q := range unpack(packed) {
+		within("words", q, scale[i/32], w.Words[i])
+	}
+
+	p, err := f.Linear(LayerName(0, MatDown), 64, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	qs := unpack(p.Weights)
+	largest := make([]int, 32) // sums of magnitudes by output
+	for i, q := range qs {
+		in := i/32%32*2 + i%2
+		out := i/(64*16)*16 + i/2%16
+		within("down", q, p.Scale[out], w.Layers[0].Down.W[out*64+in])
+		largest[out] += max(q, -q)
+	}
+	if !slices.Equal(p.Bias, w.Layers[0].Down.B) {
+		t.Error("bias changed")
+	}
+	if l1 := slices.Max(largest); l1*p.ActMax > math.MaxInt32 || p.ActMax < min(math.MaxInt16, math.MaxInt32/l1) {
+		t.Errorf("inputs up to %d with weights that sum to %d", p.ActMax, l1)
+	}
+
+	qkv, err := f.Linear(LayerName(0, MatQKV), 32, 96)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(qkv.Bias[32:64], w.Layers[0].Key.B) {
+		t.Error("keys are not the second third")
+	}
+
+	pos, err := f.PositionVectors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pos) != 4*32 || pos[33] != w.Positions[33]+w.TokenType[1] {
+		t.Error("positions")
+	}
+	for _, norm := range []func() (Norm, error){f.EmbeddingNorm, func() (Norm, error) { return f.AttentionNorm(0) }, func() (Norm, error) { return f.FFNNorm(0) }} {
+		if n, err := norm(); err != nil || len(n.Gamma) != 32 || len(n.Beta) != 32 {
+			t.Errorf("norm: %v", err)
+		}
+	}
+	if vocab, err := f.Vocab(); err != nil || vocab != w.Vocab || f.Source.LicenceText != "text" {
+		t.Errorf("vocabulary or licence changed: %v", err)
+	}
+}
+
+func TestBuildIsReproducible(t *testing.T) {
+	a, b := build(t), build(t)
+	if !bytes.Equal(a, b) {
+		t.Fatal("two builds differ")
+	}
+	h := testHeader()
+	h.QueryPrefix = "q"
+	c, err := Build(h, testWeights())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fa, errA := Open(a)
+	fc, errC := Open(c)
+	if errA != nil || errC != nil || fa.Hash() == fc.Hash() {
+		t.Errorf("another header, the same hash (%v, %v)", errA, errC)
+	}
+}
+
+func TestBuildRefusesWhatDoesNotFit(t *testing.T) {
+	for name, spoil := range map[string]func(*Header, *Weights){
+		"layers":      func(h *Header, _ *Weights) { h.Layers = 2 },
+		"heads":       func(h *Header, _ *Weights) { h.Heads = 3 },
+		"epsilon":     func(h *Header, _ *Weights) { h.Epsilon = 0 },
+		"pooling":     func(h *Header, _ *Weights) { h.Pooling = "max" },
+		"tokenizer":   func(h *Header, _ *Weights) { h.Tokenizer = "bpe" },
+		"name":        func(h *Header, _ *Weights) { h.Name = "" },
+		"words":       func(_ *Header, w *Weights) { w.Words = w.Words[1:] },
+		"matrix":      func(_ *Header, w *Weights) { w.Layers[0].Up.W = w.Layers[0].Up.W[1:] },
+		"bias":        func(_ *Header, w *Weights) { w.Layers[0].Up.B = nil },
+		"norm":        func(_ *Header, w *Weights) { w.Layers[0].AfterFFN.Gamma = nil },
+		"positions":   func(_ *Header, w *Weights) { w.Positions = w.Positions[:3*32] },
+		"token type":  func(_ *Header, w *Weights) { w.TokenType = nil },
+		"not numbers": func(_ *Header, w *Weights) { w.Norm.Beta[3] = float32(math.NaN()) },
+		"infinite":    func(_ *Header, w *Weights) { w.Layers[0].Up.W[3] = float32(math.Inf(1)) },
+	} {
+		h, w := testHeader(), testWeights()
+		spoil(&h, &w)
+		if _, err := Build(h, w); !errors.Is(err, ErrPack) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// rehash makes a changed file pass the first check, as its maker could.
+func rehash(pack []byte) []byte {
+	if len(pack) >= headerStart {
+		copy(pack, magic)
+		sum := sha256.Sum256(pack[lengthAt:])
+		copy(pack[hashAt:], sum[:])
+	}
+	return pack
+}
+
+func FuzzOpen(f *testing.F) {
+	pack := build(f)
+	f.Add(pack)
+	f.Add(pack[:headerStart])
+	huge := slices.Clone(pack)
+	binary.LittleEndian.PutUint32(huge[lengthAt:], math.MaxUint32)
+	f.Add(huge)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := Open(rehash(slices.Clone(data)))
+		if err != nil {
+			if !errors.Is(err, ErrPack) {
+				t.Fatalf("an error of another kind: %v", err)
+			}
+			return
+		}
+		// Whatever the header says, sections are of the size asked for.
+		if packed, scale, err := file.Words(5); err == nil && (len(packed) != PackedLen(5*file.Dim) || len(scale) != 5) {
+			t.Fatal("words of another size")
+		}
+		if p, err := file.Linear(LayerName(0, MatUp), file.Dim, file.FFN); err == nil && len(p.Weights) != PackedLen(file.Dim*file.FFN) {
+			t.Fatal("weights of another size")
+		}
+		if n, err := file.EmbeddingNorm(); err == nil && len(n.Gamma) != file.Dim {
+			t.Fatal("norm of another size")
+		}
+	})
+}

@@ -224,7 +224,7 @@ func TestASecondProcessOnTheSameDataIsRefused(t *testing.T) {
 // The command line against the real thing: an organization, a member, a key, a
 // folder taken in and found again.
 func TestCommandsAgainstTheRealService(t *testing.T) {
-	data := t.TempDir()
+	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, data, process.Options{})
 	m := newMachine(t)
 	m.env["ORGMEM_OPERATOR"], m.env["ORGMEM_DATA"], m.env["ORGMEM_BASE_URL"] = p.OperatorURL, data, p.BaseURL

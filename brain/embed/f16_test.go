@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"orgmem/brain/embed"
-
 	"pgregory.net/rapid"
+
+	"orgmem/brain/embed"
 )
 
 func TestF16RoundTripsEveryHalf(t *testing.T) {

@@ -33,13 +33,13 @@ func main() {
 	licence := flag.String("licence", "", "file with the licence text of the weights")
 	out := flag.String("out", "", "the pack to write")
 	flag.Parse()
-	if err := run(*model, *pkg, *licence, *out); err != nil {
+	if err := run(os.Stdout, *model, *pkg, *licence, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "modelpack:", err)
 		os.Exit(1)
 	}
 }
 
-func run(model, pkg, licence, out string) error {
+func run(stdout io.Writer, model, pkg, licence, out string) error {
 	r, ok := recipes[model]
 	if !ok {
 		return fmt.Errorf("no recipe for model %q; there are: %s", model, strings.Join(recipeNames(), ", "))
@@ -59,7 +59,7 @@ func run(model, pkg, licence, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(out, pack, 0o644); err != nil {
+	if err := os.WriteFile(out, pack, 0o644); err != nil { //nolint:gosec // the pack is public, and its maker names the file
 		return fmt.Errorf("write pack: %w", err)
 	}
 	f, err := packfile.Open(pack)
@@ -67,7 +67,7 @@ func run(model, pkg, licence, out string) error {
 		return err
 	}
 	hash := f.Hash()
-	fmt.Printf("%s: %d bytes, %s@%s\n", filepath.Base(out), len(pack), f.Name, hex.EncodeToString(hash[:6]))
+	fmt.Fprintf(stdout, "%s: %d bytes, %s@%s\n", filepath.Base(out), len(pack), f.Name, hex.EncodeToString(hash[:6]))
 	return nil
 }
 

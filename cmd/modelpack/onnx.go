@@ -82,8 +82,9 @@ func readGraph(model []byte) (graph, error) {
 				name, t, err := readTensor(b)
 				g.tensors[name] = t
 				return err
+			default:
+				return nil
 			}
-			return nil
 		})
 	})
 	return g, err
@@ -98,6 +99,7 @@ func readNode(msg []byte) (n node, err error) {
 			n.out = append(n.out, string(b))
 		case nodeOp:
 			n.op = string(b)
+		default: // attributes
 		}
 		return nil
 	})
@@ -126,6 +128,7 @@ func readTensor(msg []byte) (name string, t tensor, err error) {
 			name = string(b)
 		case tensorRaw, tensorFloats:
 			raw = b
+		default: // doc strings, other types' data
 		}
 		return nil
 	})

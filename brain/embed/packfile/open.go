@@ -73,7 +73,7 @@ func Open(data []byte) (*File, error) {
 		return nil, fmt.Errorf("%w: header of %d bytes", ErrPack, n)
 	}
 	if err := json.Unmarshal(data[headerStart:headerStart+n], &f.Header); err != nil {
-		return nil, fmt.Errorf("%w: header: %v", ErrPack, err)
+		return nil, fmt.Errorf("%w: header: %w", ErrPack, err)
 	}
 	if err := f.validate(); err != nil {
 		return nil, err

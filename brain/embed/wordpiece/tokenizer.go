@@ -204,6 +204,7 @@ func (s *scanner) scan(text string) {
 				s.endWord()
 			case classPunct:
 				s.alone(rune(c))
+			default: // classDrop: as if it were not there
 			}
 			continue
 		}

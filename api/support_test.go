@@ -178,9 +178,11 @@ type harness struct {
 	asker *fakeAsker
 	clock *clock.Fake
 	logs  *lockedBuffer
-	doc   *openapi3.T
-	seen  map[string]bool // problems of a route that have been validated: the validator takes its time
 }
+
+// validated remembers answers that fit the document, for the validator compiles
+// its schema anew each time: problems by route and code, results by their bytes.
+var validated sync.Map
 
 type lockedBuffer struct {
 	mu sync.Mutex
@@ -201,7 +203,7 @@ func (l *lockedBuffer) String() string {
 
 func newHarness(t testing.TB, change ...func(*Config)) *harness {
 	t.Helper()
-	h := &harness{t: t, asker: &fakeAsker{}, clock: clock.NewFake(testNow), logs: &lockedBuffer{}, seen: map[string]bool{}}
+	h := &harness{t: t, asker: &fakeAsker{}, clock: clock.NewFake(testNow), logs: &lockedBuffer{}}
 	c := Config{
 		Asker: h.asker, Operator: fakeOperator{}, OperatorToken: testToken,
 		Clock: h.clock, Logger: slog.New(slog.NewJSONHandler(h.logs, nil)), Random: zeroReader{},
@@ -371,10 +373,12 @@ func (h *harness) checkDocument(r *Route, res response) {
 		h.t.Errorf("%s: %v in %s", r.ID, err, res.body)
 		return
 	}
-	if key := r.ID + " " + res.code(h.t); res.StatusCode >= 400 && h.seen[key] {
+	key := r.ID + " " + string(res.body)
+	if res.StatusCode >= 400 {
+		key = r.ID + " " + res.code(h.t)
+	}
+	if _, seen := validated.LoadOrStore(key, true); seen {
 		return
-	} else if res.StatusCode >= 400 {
-		h.seen[key] = true
 	}
 	if err := media.Schema.Value.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors()); err != nil {
 		h.t.Errorf("%s: %d answer does not fit the document: %v\n%s", r.ID, res.StatusCode, err, res.body)
@@ -386,18 +390,24 @@ func (h *harness) checkDocument(r *Route, res response) {
 	}
 }
 
-// document is the served document, loaded by an outside witness.
+// document is the served document, loaded by an outside witness. No
+// configuration changes it.
 func (h *harness) document() *openapi3.T {
 	h.t.Helper()
-	if h.doc == nil {
-		doc, err := openapi3.NewLoader().LoadFromData(h.s.openapi)
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		h.doc = doc
+	loadDocument.Do(func() {
+		loadedDocument, errDocument = openapi3.NewLoader().LoadFromData(h.s.openapi)
+	})
+	if errDocument != nil {
+		h.t.Fatal(errDocument)
 	}
-	return h.doc
+	return loadedDocument
 }
+
+var (
+	loadDocument   sync.Once
+	loadedDocument *openapi3.T
+	errDocument    error
+)
 
 var errBoom = errors.New("boom: a secret detail")
 

@@ -3,6 +3,8 @@ package index
 import (
 	"math"
 	"slices"
+
+	pb "orgmem/proto"
 )
 
 // Config holds the constants of scoring. Start from DefaultConfig.
@@ -88,34 +90,36 @@ func idf(chunks, df int) float64 {
 // A candidate without an exact vector keeps its int8 cosine, which is within
 // about 0.005; give vectors to twice as many candidates as hits are wanted.
 func Fuse(cands []Candidate, exact [][]float32, q *Query, topK int) []Hit {
-	ranked := make([]Candidate, len(cands))
-	copy(ranked, cands)
-	for i := range ranked {
-		c := &ranked[i]
+	scored := make([]ranked, len(cands))
+	vectors := make([]float32, len(cands))
+	for i := range cands {
+		c := cands[i]
 		if i < len(exact) && len(exact[i]) > 0 {
 			if v := q.Vectors[c.Model]; len(v) == len(exact[i]) {
 				c.Vector = cosine(v, exact[i])
 			}
 		}
-		c.Score = q.score(c)
+		vectors[i] = c.Vector
+		scored[i] = ranked{score: q.score(&c), part: c.Part, seq: c.Seq, doc: int32(i)}
 	}
-	slices.SortFunc(ranked, compareCandidates)
+	slices.SortFunc(scored, compareRanked)
 	type key struct {
 		part int32
-		node string
+		node pb.NodeID
 	}
 	seen := make(map[key]struct{}, topK)
-	hits := make([]Hit, 0, min(topK, len(ranked)))
-	for _, c := range ranked {
+	hits := make([]Hit, 0, min(topK, len(scored)))
+	for _, r := range scored {
 		if len(hits) >= topK {
 			break
 		}
-		k := key{c.Part, string(c.Node)}
+		c := &cands[r.doc]
+		k := key{c.Part, c.Node}
 		if _, dup := seen[k]; dup {
 			continue
 		}
 		seen[k] = struct{}{}
-		hits = append(hits, Hit{Seq: c.Seq, Node: c.Node, Part: c.Part, Score: c.Score, Vector: c.Vector, Keyword: c.Keyword})
+		hits = append(hits, Hit{Seq: c.Seq, Node: c.Node, Part: c.Part, Score: r.score, Vector: vectors[r.doc], Keyword: c.Keyword})
 	}
 	return hits
 }

@@ -1,8 +1,7 @@
 package index
 
 import (
-	"cmp"
-	"math/bits"
+	"math"
 	"slices"
 
 	"orgmem/brain/text"
@@ -89,6 +88,27 @@ func better(a, b ranked) bool {
 		return a.part < b.part
 	}
 	return a.seq < b.seq
+}
+
+// compareRanked puts the better first.
+func compareRanked(a, b ranked) int {
+	switch {
+	case better(a, b):
+		return -1
+	case better(b, a):
+		return 1
+	}
+	return 0
+}
+
+// order appends the candidates' places, best first; doc is the index in cands.
+func order(dst []ranked, cands []Candidate) []ranked {
+	for i := range cands {
+		c := &cands[i]
+		dst = append(dst, ranked{score: c.Score, part: c.Part, seq: c.Seq, doc: int32(i)})
+	}
+	slices.SortFunc(dst, compareRanked)
+	return dst
 }
 
 // Candidates gives the best N chunks over all snapshots by the int8 fused score,
@@ -261,40 +281,36 @@ func (s *Segment) accumulate(acc []float32, ptr uint32, weight, titleWeight floa
 		return
 	}
 	p := s.postings[ptr:]
-	at := 0
-	uvarint := func() uint32 {
-		c := p[at]
-		at++
-		if c < 0x80 {
-			return uint32(c)
-		}
-		v := uint32(c & 0x7f)
-		for shift := 7; ; shift += 7 {
-			c = p[at]
-			at++
-			v |= uint32(c&0x7f) << shift
-			if c < 0x80 {
-				return v
-			}
-		}
-	}
-	for left := uvarint(); left > 0; {
+	left, at := uvarint(p, 0)
+	for left > 0 {
 		body, title := frequencies(p[at])
-		at++
 		tf := float32(body) + titleWeight*float32(title)
 		w := weight * tf
-		count := uvarint()
+		var count, doc uint32
+		count, at = uvarint(p, at+1)
 		left -= count
-		doc := uint32(0)
 		for ; count > 0; count-- {
 			// The one-byte case written out: it is nearly all of them.
-			if c := p[at]; c < 0x80 {
-				at++
-				doc += uint32(c)
-			} else {
-				doc += uvarint()
+			c := uint32(p[at])
+			at++
+			if c >= 0x80 {
+				c, at = uvarint(p, at-1)
 			}
+			doc += c
 			acc[doc] += w / (tf + norm[lens[doc]])
+		}
+	}
+}
+
+// uvarint reads the number at p[at:] and gives what follows it. Postings were
+// checked when the segment was opened.
+func uvarint(p []byte, at int) (v uint32, next int) {
+	for shift := 0; ; shift += 7 {
+		c := p[at]
+		at++
+		v |= uint32(c&0x7f) << shift
+		if c < 0x80 {
+			return v, at
 		}
 	}
 }
@@ -342,43 +358,69 @@ func (sc *Scratch) selectBest(q *Query) {
 	n := q.candidates()
 	for i := range sc.views {
 		v := &sc.views[i]
-		chunks := v.Segment.Len()
-		for from := 0; from < chunks; from += 64 {
-			live := ^uint64(0)
-			if v.allow >= 0 {
-				live = sc.allow[v.allow+from>>6]
-			}
-			if r := chunks - from; r < 64 {
-				live &= 1<<r - 1
-			}
-			if live != 0 {
-				sc.selectWord(q, i, from, live, n)
-			}
+		from, to := v.base, v.base+v.Segment.Len()
+		switch q.Mode {
+		case VectorOnly:
+			sc.selectVector(i, sc.vec[from:to], n)
+		case KeywordOnly:
+			sc.selectKeyword(i, sc.kw[from:to], n)
+		default:
+			sc.selectHybrid(i, sc.kw[from:to], sc.vec[from:to], q.Config.KeywordWeight, n)
 		}
 	}
 }
 
-// selectWord offers the chunks of one word of 64 to the heap.
-func (sc *Scratch) selectWord(q *Query, view, from int, live uint64, n int) {
+// The three loops differ in one line, which is most of what runs: nearly every
+// chunk is worse than the worst that is kept. Only what is not is looked at
+// closer (in accept), also for whether it may be a candidate at all.
+
+func (sc *Scratch) selectHybrid(view int, kw, vec []float32, weight float32, n int) {
+	least := sc.least(n)
+	vec = vec[:len(kw)]
+	for doc, k := range kw {
+		if score := weight*k + vec[doc]; score >= least {
+			least = sc.accept(view, doc, score, k > 0, n)
+		}
+	}
+}
+
+func (sc *Scratch) selectVector(view int, vec []float32, n int) {
+	if sc.views[view].model < 0 {
+		return
+	}
+	least := sc.least(n)
+	for doc, score := range vec {
+		if score >= least {
+			least = sc.accept(view, doc, score, false, n)
+		}
+	}
+}
+
+func (sc *Scratch) selectKeyword(view int, kw []float32, n int) {
+	least := max(sc.least(n), math.SmallestNonzeroFloat32)
+	for doc, score := range kw {
+		if score >= least {
+			least = max(sc.accept(view, doc, score, true, n), math.SmallestNonzeroFloat32)
+		}
+	}
+}
+
+// least is the score below which nothing enters the heap.
+func (sc *Scratch) least(n int) float32 {
+	if len(sc.heap) < n {
+		return float32(math.Inf(-1))
+	}
+	return sc.heap[0].score
+}
+
+// accept offers a chunk to the heap if it may be a candidate: the filters let it
+// pass, and it has a word of the query or a vector. It gives the new least.
+func (sc *Scratch) accept(view, doc int, score float32, word bool, n int) float32 {
 	v := &sc.views[view]
-	for ; live != 0; live &= live - 1 {
-		doc := from + bits.TrailingZeros64(live)
-		var kw, vec float32
-		if q.Mode != VectorOnly {
-			kw = sc.kw[v.base+doc]
-		}
-		if q.Mode != KeywordOnly {
-			vec = sc.vec[v.base+doc]
-		}
-		score := q.fuse(kw, vec)
-		if len(sc.heap) == n && score < sc.heap[0].score {
-			continue
-		}
-		if kw == 0 && (v.model < 0 || v.Segment.scales[doc] == 0) {
-			continue // neither a word nor a vector: no match at all
-		}
+	if (v.allow < 0 || sc.allow[v.allow+doc>>6]>>(doc&63)&1 != 0) && (word || v.model >= 0 && v.Segment.scales[doc] > 0) {
 		sc.offer(ranked{score: score, part: v.part, seq: v.Segment.seqs[doc], view: int32(view), doc: int32(doc)}, n)
 	}
+	return sc.least(n)
 }
 
 // offer puts r into the heap of at most n.
@@ -429,9 +471,7 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 			}
 		}
 	}
-	slices.SortFunc(sc.heap, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.seq, b.seq))
-	})
+	slices.SortFunc(sc.heap, compareRanked)
 	sc.addContext(q)
 	sc.out = sc.out[:0]
 	for _, r := range sc.heap {
@@ -466,7 +506,12 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 		sc.out = append(sc.out, c)
 	}
 	if len(sc.targets) > 0 {
-		slices.SortFunc(sc.out, compareCandidates)
+		sc.heap = order(sc.heap[:0], sc.out)
+		sorted := make([]Candidate, len(sc.out))
+		for i, r := range sc.heap {
+			sorted[i] = sc.out[r.doc]
+		}
+		sc.out = sorted
 	}
 	return sc.out
 }
@@ -476,11 +521,6 @@ func (sc *Scratch) candidate(p place) Candidate {
 	v := &sc.views[p.view]
 	s := v.Segment
 	return Candidate{Seq: s.seqs[p.doc], Node: s.nodeID(s.nodeOf[p.doc]), Part: v.part, View: v.view, Doc: p.doc, Model: s.model}
-}
-
-// compareCandidates is the order of hits.
-func compareCandidates(a, b Candidate) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Seq, b.Seq))
 }
 
 // pairs takes the phrases out of the query: words that follow each other.

@@ -53,17 +53,18 @@ func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 		*ex.pooled, ex.body, ex.bytesIn = buf, buf, len(buf)
 		ex.s.metrics.bodyBytes.Add(float64(len(buf)))
 	}()
-	expect := int64(bodyStep)
-	if r.ContentLength > 0 {
-		expect = min(expect, r.ContentLength)
-	}
+	step := int64(firstBodyStep)
 	for {
 		if int64(len(buf)) == ex.held {
-			if !ex.s.bodies.take(expect) {
+			more := step
+			if r.ContentLength > 0 {
+				more = min(more, r.ContentLength-ex.held)
+			}
+			if !ex.s.bodies.take(more) {
 				return nil, errOverBudget
 			}
-			ex.held += expect
-			expect = bodyStep
+			ex.held += more
+			step = min(2*step, bodyStep)
 		}
 		if int64(cap(buf)) < ex.held {
 			grown := make([]byte, len(buf), max(ex.held, min(2*int64(cap(buf)), limit+1)))

@@ -63,8 +63,8 @@ const (
 
 // catalogue is every problem that the service answers, on this and on later
 // routes: interface.md ("Errors") and decisions.md, section 1, and the few that
-// both leave to us (request_timeout, headers_too_large, organization_not_found
-// and conflict, the last two on the operator interface only).
+// both leave to us (request_timeout, headers_too_large, key_limit_reached, and on
+// the operator interface organization_not_found and conflict).
 var catalogue = indexCatalogue([]entry{
 	{Code: codeMalformed, Status: http.StatusBadRequest, Title: "Malformed request", Section: sectionBodies,
 		Explanation: "The request cannot be read: its JSON is malformed, empty, not UTF-8 or names a field twice, or a path, query or header holds a malformed escape.",
@@ -131,6 +131,8 @@ var catalogue = indexCatalogue([]entry{
 		Explanation: "The export can be downloaded once its status is succeeded."},
 	{Code: "webhook_limit_reached", Status: http.StatusConflict, Title: "Webhook limit reached",
 		Explanation: "An organization has at most 20 webhook endpoints."},
+	{Code: "key_limit_reached", Status: http.StatusConflict, Title: "Key limit reached",
+		Explanation: "A member can have a bounded number of keys, revoked ones included."},
 	{Code: "train_in_progress", Status: http.StatusConflict, Title: "Training in progress", RetryAfter: 30,
 		Explanation: "A training is queued or running already."},
 	{Code: "brain_not_ready", Status: http.StatusConflict, Title: "Brain not ready", RetryAfter: 1,

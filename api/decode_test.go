@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -377,6 +378,39 @@ func TestNumbersAndNulls(t *testing.T) {
 	for _, bad := range []string{`{"weight":1.01}`, `{"weight":null}`, `{"count":0.5}`, `{"domain":5}`, `{"flag":null}`} {
 		if _, errs := decode(bad); !errs.any() {
 			t.Errorf("%s was accepted", bad)
+		}
+	}
+}
+
+// TestBombs holds that a body of ten megabytes costs a few times its size,
+// whatever shape it has.
+func TestBombs(t *testing.T) {
+	h := newHarness(t)
+	const size = 10 << 20
+	fill := func(before, piece, after string) []byte {
+		n := (size - len(before) - len(after)) / len(piece)
+		return []byte(before + strings.TrimSuffix(strings.Repeat(piece, n), ",") + after)
+	}
+	for name, body := range map[string][]byte{
+		"empty items":          fill(`{"items":[`, `{},`, `]}`),
+		"numbers for items":    fill(`{"items":[`, `1,`, `]}`),
+		"unknown lists":        fill(`{"items":[{"x":[`, `[],`, `]}]}`),
+		"unknown numbers":      fill(`{"items":[{"x":[`, `123456,`, `]}]}`),
+		"unknown objects":      fill(`{"items":[{"x":[`, `{"a":{}},`, `]}]}`),
+		"metadata of numbers":  fill(`{"items":[{"content":"x","metadata":{"x":[`, `0,`, `]}}]}`),
+		"metadata of escapes":  fill(`{"items":[{"content":"x","metadata":{"x":"`, `\u0041`, `"}}]}`),
+		"escapes":              fill(`{"items":[{"content":"`, `\u0041`, `"}]}`),
+		"text in place of it":  fill(`{"items":"`, `a`, `"}`),
+		"white space":          fill(`{"items":[`, ` `, `]}`),
+		"escaped NULs":         fill(`{"items":[{"content":["`, `\u0000`, `"]}]}`),
+		"metadata of metadata": fill(`{"items":[`, `{"content":"x","metadata":{"a":{"b":[1]}}},`, `]}`),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		decodeAs(t, h, "ingestBatch", body)
+		runtime.ReadMemStats(&after)
+		if cost := after.TotalAlloc - before.TotalAlloc; cost > 3*size {
+			t.Errorf("%s: %d bytes for a body of %d", name, cost, len(body))
 		}
 	}
 }

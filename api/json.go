@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -98,10 +99,33 @@ var canonicalOptions = []jsontext.Options{
 	jsontext.ReorderRawObjects(true),
 }
 
+// maxRaw bounds what is looked at for a value of at most maxMetadata canonical
+// bytes: an escape takes six bytes for one.
+const maxRaw = 6 * maxMetadata
+
+var errOversized = errors.New("value too large")
+
+// canonical copies a value into its canonical form.
 func canonical(raw jsontext.Value) (jsontext.Value, error) {
+	if len(raw) > maxRaw {
+		return nil, errOversized
+	}
 	v := raw.Clone()
-	err := v.Format(canonicalOptions...)
-	return v, err
+	if err := v.Format(canonicalOptions...); err != nil {
+		return nil, err
+	}
+	if len(v) > maxMetadata {
+		return nil, errOversized
+	}
+	return v, nil
+}
+
+// notCanonical tells a client why an object has no canonical form.
+func notCanonical(err error) string {
+	if errors.Is(err, errOversized) {
+		return "expected at most " + strconv.Itoa(maxMetadata) + " bytes of JSON"
+	}
+	return "expected object"
 }
 
 func (o *object) fromJSON(raw jsontext.Value) string {
@@ -110,10 +134,7 @@ func (o *object) fromJSON(raw jsontext.Value) string {
 	}
 	v, err := canonical(raw)
 	if err != nil {
-		return "expected object"
-	}
-	if len(v) > maxMetadata {
-		return "expected at most " + strconv.Itoa(maxMetadata) + " bytes of JSON"
+		return notCanonical(err)
 	}
 	*o = object(v)
 	return ""

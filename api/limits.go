@@ -33,10 +33,13 @@ const (
 	// runs at a time; 100 is the least that the RFC recommends.
 	maxStreamsPerConnection = 100
 
-	// bodyStep is the step by which a body's buffer grows, and by which it
-	// draws from Config.MaxBodiesInFlight: what has arrived counts, not what
-	// was announced, so an idle connection cannot book ten megabytes.
-	bodyStep = 64 << 10
+	// A body draws from Config.MaxBodiesInFlight in steps, ahead of its arrival:
+	// firstBodyStep, then twice as much each time, up to bodyStep. What has
+	// arrived counts, not what was announced, so that a connection that drips
+	// books 4 KiB and not the megabytes it promised: 5,000 of them hold a sixth
+	// of the default budget.
+	firstBodyStep = 4 << 10
+	bodyStep      = 64 << 10
 
 	// maxPooledBuffer is the largest buffer that is kept for the next request;
 	// one large body must not pin its memory for ever.

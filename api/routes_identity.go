@@ -76,7 +76,7 @@ var keyRoutes = []Route{
 		Summary:     "Create a key",
 		Description: "The key is shown in this answer and never again; a replay carries a marker in its place. Without scopes it inherits the caller's; naming one that the caller lacks is refused.",
 		Scope:       scopeAdmin, Family: familyDefault, Idempotent: true, Status: http.StatusCreated,
-		Problems: []string{codePermission},
+		Problems: []string{codePermission, "key_limit_reached"},
 	}, func(env *pb.Envelope, in *createKeyInput, _ *violations) {
 		env.Op = &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: in.Body.Label, Scopes: in.Body.Scopes}}
 	}, func(reply *pb.Reply) (newKey, bool) {

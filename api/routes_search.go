@@ -85,7 +85,7 @@ func (m *metadataFilter) fromJSON(raw jsontext.Value) string {
 	}
 	v, err := canonical(raw)
 	if err != nil {
-		return "expected object"
+		return notCanonical(err)
 	}
 	filter := metadataFilter{}
 	d := jsontext.NewDecoder(bytes.NewBuffer(v))

@@ -3,7 +3,11 @@ package api
 import (
 	"bytes"
 	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -163,7 +167,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 		404: "node_not_found proposal_not_found edge_not_found domain_not_found not_found key_not_found recall_type_not_found brain_not_trained job_not_found subject_not_found webhook_not_found export_not_found connector_not_found session_not_found user_not_found organization_not_found",
 		405: "method_not_allowed",
 		408: "request_timeout",
-		409: "purge_impact_changed export_not_ready webhook_limit_reached train_in_progress brain_not_ready confirm_token_invalid undelete_window_passed job_not_cancellable idempotency_in_progress last_owner already_superseded conflict",
+		409: "purge_impact_changed export_not_ready webhook_limit_reached train_in_progress brain_not_ready confirm_token_invalid undelete_window_passed job_not_cancellable idempotency_in_progress last_owner already_superseded conflict key_limit_reached",
 		412: "precondition_failed",
 		413: "payload_too_large",
 		415: "unsupported_media_type",
@@ -208,5 +212,57 @@ func TestReferenceShowsEveryRoute(t *testing.T) {
 	}
 	if css := h.do("GET", "/docs/style.css", ""); css.Header.Get("Content-Type") != "text/css; charset=utf-8" {
 		t.Errorf("style sheet: %s", css.Header.Get("Content-Type"))
+	}
+}
+
+// TestActorsAnswerKnownCodes reads the sources of actors for the problem codes
+// they answer: each must be in the catalogue, or the client would read
+// internal_error.
+func TestActorsAnswerKnownCodes(t *testing.T) {
+	files, err := filepath.Glob("../actors/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	check := func(e ast.Expr) {
+		literal, ok := e.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return
+		}
+		found++
+		if code := strings.Trim(literal.Value, `"`); catalogue[code].Status == 0 {
+			t.Errorf("actors answer %s, which is not in the catalogue", code)
+		}
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ValueSpec:
+				for i, id := range n.Names {
+					if strings.HasPrefix(id.Name, "code") && i < len(n.Values) {
+						check(n.Values[i])
+					}
+				}
+			case *ast.CallExpr:
+				if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "problem" && len(n.Args) > 0 {
+					check(n.Args[0])
+				}
+			case *ast.KeyValueExpr:
+				if id, ok := n.Key.(*ast.Ident); ok && id.Name == "Code" {
+					check(n.Value)
+				}
+			}
+			return true
+		})
+	}
+	if found < 10 {
+		t.Errorf("only %d codes found: the test looks in the wrong place", found)
 	}
 }

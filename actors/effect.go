@@ -31,6 +31,7 @@ type effect struct {
 	entries []index.Entry
 	hide    []pb.NodeID
 	show    []pb.NodeID
+	gone    []uint64         // chunks that were replaced
 	stage   []*storage.Batch // to be committed before batch
 	analyze *text.Analyzer
 }
@@ -115,6 +116,11 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 		f.hide = slices.DeleteFunc(f.hide, func(id pb.NodeID) bool { return id == it.node })
 		f.touch(n)
 		status = itemRevived
+	case it.chunks != nil && redescribes(n, item):
+		if err := f.redescribe(it, n); err != nil {
+			return "", err
+		}
+		return itemSuperseded, nil
 	default:
 		status = itemUnchanged
 	}
@@ -178,19 +184,45 @@ func (f *effect) validFrom(item *pb.IngestItem) int64 {
 // create writes a new node with its chunks.
 func (f *effect) create(it *prepared) error {
 	item := it.GetItem()
-	kind := item.GetKind()
-	if kind == "" {
-		kind = defaultKind
-	}
 	n := &pb.Node{
-		Id: string(it.node), Kind: kind, Title: titleOf(item), Authority: 0.5, Confidence: 1, Status: statusLive,
-		Source:      &pb.Source{Type: "ingest", Job: it.GetJob()},
-		ValidFromMs: f.validFrom(item), OccurredMs: item.GetOccurredMs(), CreatedMs: f.now, Metadata: item.GetMetadata(),
-		ContentBytes: uint32(len(item.GetContent())),
+		Id: string(it.node), Authority: 0.5, Confidence: 1, Status: statusLive,
+		Source:    &pb.Source{Type: "ingest", Job: it.GetJob()},
+		CreatedMs: f.now, ContentBytes: uint32(len(item.GetContent())),
 	}
 	if item.GetExternalId() != "" {
 		n.Source.ExternalIds = []string{item.GetExternalId()}
 	}
+	f.describe(n, item)
+	f.batch.Put(f.part.space.Key(storage.TableContent, storage.Str(it.node)), &pb.Content{Text: item.GetContent()})
+	f.batch.PutRaw(f.part.space.Key(storage.TableNodeByTime, storage.U64Desc(uint64(n.CreatedMs)), storage.Str(it.node)), nil)
+	f.state.Nodes++
+	return f.putChunks(it, n)
+}
+
+// describe sets what a document says of its content.
+func (f *effect) describe(n *pb.Node, item *pb.IngestItem) {
+	n.Kind, n.Title, n.Metadata = kindOf(item), titleOf(item), item.GetMetadata()
+	n.OccurredMs, n.ValidFromMs = item.GetOccurredMs(), f.validFrom(item)
+}
+
+// redescribe gives a node another title, kind, time or metadata. Titles are part
+// of what is embedded, so its chunks are made anew.
+func (f *effect) redescribe(it *prepared, n *pb.Node) error {
+	for _, seq := range n.GetChunks() {
+		f.batch.Delete(f.part.space.Key(storage.TableChunk, storage.U64(seq)))
+		f.batch.Delete(vectorKey(f.part, f.model, seq))
+		f.batch.Delete(f.part.space.Key(storage.TableUnsealed, storage.U64(seq)))
+	}
+	f.gone = append(f.gone, n.GetChunks()...)
+	f.state.Chunks -= uint64(len(n.GetChunks()))
+	n.Chunks = nil
+	f.describe(n, it.GetItem())
+	return f.putChunks(it, n)
+}
+
+// putChunks writes a node's chunks and the node.
+func (f *effect) putChunks(it *prepared, n *pb.Node) error {
+	item := it.GetItem()
 	tokens := 0
 	for _, c := range it.chunks {
 		tokens += c.Tokens
@@ -224,9 +256,6 @@ func (f *effect) create(it *prepared) error {
 	if large && to.Len() > 0 {
 		f.stage = append(f.stage, to)
 	}
-	f.batch.Put(space.Key(storage.TableContent, storage.Str(it.node)), &pb.Content{Text: item.GetContent()})
-	f.batch.PutRaw(space.Key(storage.TableNodeByTime, storage.U64Desc(uint64(n.CreatedMs)), storage.Str(it.node)), nil)
-	f.state.Nodes++
 	f.state.Chunks += uint64(len(it.chunks))
 	f.touch(n)
 	return nil
@@ -245,8 +274,8 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 		return err
 	}
 	next := now
-	if len(f.entries)+len(f.hide)+len(f.show) > 0 {
-		snapshot := now.snapshot
+	if len(f.entries)+len(f.hide)+len(f.show)+len(f.gone) > 0 {
+		snapshot := now.snapshot.ForgetSeqs(f.gone...)
 		if len(f.entries) > 0 {
 			b := index.NewBuilder(index.ModelID(f.model), e.Dim())
 			for _, entry := range f.entries {

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -150,7 +151,7 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 			if err != nil {
 				return err
 			}
-			items[i].known = found && node.GetStatus() != statusTombstoned || inSlice[items[i].node]
+			items[i].known = found && node.GetStatus() != statusTombstoned && !redescribes(node, entry.GetItem()) || inSlice[items[i].node]
 			inSlice[items[i].node] = true
 		}
 		return nil
@@ -222,6 +223,22 @@ func (w *worker) cancelled(items []prepared) bool {
 func (p *prepared) cut(e Embedder) {
 	p.chunks = text.Chunks(text.Document{Title: p.GetItem().GetTitle(), Body: p.GetItem().GetContent()}, chunkOptions(e))
 	p.vectors = make([][]float32, len(p.chunks))
+}
+
+// redescribes reports whether an item tells something new of a node whose
+// content it repeats. Only the document that the node was first stored for may:
+// where several documents share a content, they would take turns.
+func redescribes(n *pb.Node, item *pb.IngestItem) bool {
+	ids := n.GetSource().GetExternalIds()
+	return n.GetStatus() == statusLive && len(ids) > 0 && ids[0] == item.GetExternalId() &&
+		(n.GetTitle() != titleOf(item) || n.GetKind() != kindOf(item) || !bytes.Equal(n.GetMetadata(), item.GetMetadata()) || n.GetOccurredMs() != item.GetOccurredMs())
+}
+
+func kindOf(item *pb.IngestItem) string {
+	if item.GetKind() == "" {
+		return defaultKind
+	}
+	return item.GetKind()
 }
 
 // titleOf is a node's title: the client's, or the beginning of its text.

@@ -108,6 +108,40 @@ func TestDocumentsAreUpsertedByExternalID(t *testing.T) {
 		itemCreated, itemSuperseded, itemRevived, itemUnchanged, itemRevived)
 }
 
+func TestDocumentIsDescribedAnew(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, smallSlices)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	item := func(ext, title, meta string) *pb.IngestItem {
+		return &pb.IngestItem{ExternalId: ext, Title: title, Content: "Bring two pairs of shoes.", Metadata: []byte(meta)}
+	}
+	first := c.ingest(item("a", "Packing list", `{"v":1}`), doc("f1", "Filler one."), doc("f2", "Filler two."), doc("f3", "Filler three."))
+	if got := itemStatus(c.ingest(item("b", "Other title", `{"v":9}`))); got[0] != itemUnchanged {
+		t.Errorf("a second document with the same content: %v", got)
+	}
+	job := c.ingest(item("a", "Holiday list", `{"v":2}`))
+	if got := job.GetItems()[0]; got.GetStatus() != itemSuperseded || got.GetNode() != first.GetItems()[0].GetNode() {
+		t.Errorf("a new title: %v", got)
+	}
+	check := func(c client) {
+		t.Helper()
+		if hits := c.search(&pb.Search{Query: "Holiday", Mode: "keyword"}); len(hits) != 1 || hits[0].GetTitle() != "Holiday list" {
+			t.Errorf("by the new title: %v", hits)
+		}
+		if hits := c.search(&pb.Search{Query: "Packing", Mode: "keyword"}); len(hits) != 0 {
+			t.Errorf("by the old title: %v", hits)
+		}
+		for v, want := range map[string]int{"1": 0, "2": 1} {
+			if hits := c.search(&pb.Search{Query: "shoes", Mode: "keyword", Filters: &pb.Filters{Metadata: map[string]string{"v": v}}}); len(hits) != want {
+				t.Errorf("by v=%s: %d hits, want %d", v, len(hits), want)
+			}
+		}
+	}
+	check(c)
+	n.stop()
+	check(client{n: startNode(t, disk, smallSlices), key: c.key})
+}
+
 func (c client) nodeOf(id string) *pb.Node {
 	c.n.t.Helper()
 	return c.ok(&pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: id}}}).GetNode().GetNode()

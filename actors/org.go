@@ -194,6 +194,14 @@ func (o *orgActor) lose() {
 	o.sys.log.Warn("organization opens again", "org", o.id.String())
 	o.sys.parts.dropOrg(o.store)
 	o.sys.retire(o.act, false)
+	// What waits for an entity goes on, to be told that the lease is lost.
+	waiting := o.locks
+	o.locks = map[string][]func(){}
+	for _, queue := range waiting {
+		for _, run := range queue {
+			run()
+		}
+	}
 }
 
 // tick lets an idle organization leave memory, and expired records leave the

@@ -201,7 +201,7 @@ func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(result
 	if g.closed {
 		return notApplied(ErrClosed)
 	}
-	if g.inFlight >= maxGroupInFlight || (g.inFlight > 0 && g.inFlightBytes+p.bytes > maxGroupInFlightBytes) {
+	if g.inFlight >= maxGroupInFlight || (g.inFlight > 0 && g.inFlightBytes+p.bytes > g.maxBytes) {
 		return notApplied(fmt.Errorf("group %d has %d proposals of %d bytes in flight: %w", g.id, g.inFlight, g.inFlightBytes, ErrBusy))
 	}
 	if n := g.host.inFlightBytes.Add(p.bytes); n > maxNodeInFlightBytes && n > p.bytes {

@@ -47,7 +47,7 @@ func (c *compactor) stop() error {
 	select {
 	case <-c.stopped:
 	case <-c.host.halted: // it may be waiting for the state machine that halted
-		return nil
+		return errHalted
 	}
 	var errs []error
 	for _, g := range c.host.groups {

@@ -35,6 +35,8 @@ type group struct {
 	raft  *raft.Raft
 	fsm   *fsm
 	marks *markers
+	// maxBytes is maxGroupInFlightBytes; a test has less memory to spare.
+	maxBytes int64
 
 	mu            sync.Mutex // guards what follows, and the order of proposals
 	closed        bool
@@ -85,6 +87,7 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 	g := &group{
 		id:        id,
 		host:      h,
+		maxBytes:  maxGroupInFlightBytes,
 		pending:   make(chan *proposal, maxGroupInFlight),
 		completed: make(chan struct{}),
 		unwatch:   make(chan struct{}),

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +21,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if kind := os.Getenv(childEnv); kind != "" {
+		children[kind]()
+		return
+	}
+	flag.Parse()
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
+		// Each check starts and crashes several servers; 100 of them take a minute.
+		if err := f.Value.Set("25"); err != nil {
+			panic(err)
+		}
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -34,6 +47,8 @@ type server struct {
 	host *Host
 	cfg  Config
 	opts storage.Options
+
+	clock *clock.Fake // of the host
 }
 
 // start starts a server with few shards on a file system, and waits until it is
@@ -66,9 +81,9 @@ func tryBegin(t testing.TB, fs *storagetest.Disk, configure ...func(*Config, *st
 	if fs != nil {
 		s.opts.FS = fs
 	}
+	s.clock = clock.NewFake(time.Unix(1_700_000_000, 0))
 	s.cfg = Config{
-		// A fake clock: nothing is compacted by age unless a test says so.
-		Clock:  clock.NewFake(time.Unix(1_700_000_000, 0)),
+		Clock:  s.clock, // nothing is compacted by age unless a test says so
 		Logger: slog.New(slog.DiscardHandler), Fatal: fatal, Shards: 3, Server: "one",
 	}
 	for _, c := range configure {
@@ -156,7 +171,7 @@ func (s *server) write(id storage.StoreID, lease Lease, name, value string) Leas
 // rows reads all rows of a store.
 func (s *server) rows(id storage.StoreID) map[string]string {
 	s.t.Helper()
-	st, err := s.node.Acquire(id)
+	st, err := s.node.AcquireForApply(id) // never refused
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -212,6 +227,7 @@ type stepper struct {
 	before   func(entries []entry) // called before apply
 	after    func(entries []entry) // called after apply, before anybody is answered
 	lieFlush bool                  // flush says done and does nothing
+	flushErr error                 // what flush answers instead
 }
 
 // step puts a stepper before a store's machine. Call it before proposals of the
@@ -232,10 +248,11 @@ func (s *server) hold(id storage.StoreID) (release func()) {
 	return release
 }
 
-func (st *stepper) set(before, after func([]entry)) {
+// mend lets flush work again.
+func (st *stepper) mend() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.before, st.after = before, after
+	st.flushErr = nil
 }
 
 func (st *stepper) apply(entries []entry) ([]result, error) {
@@ -253,8 +270,11 @@ func (st *stepper) apply(entries []entry) ([]result, error) {
 }
 
 func (st *stepper) flush() error {
-	if st.lieFlush {
-		return nil
+	st.mu.Lock()
+	lie, err := st.lieFlush, st.flushErr
+	st.mu.Unlock()
+	if lie || err != nil {
+		return err
 	}
 	return st.machine.flush()
 }

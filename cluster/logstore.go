@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/hashicorp/raft"
 
@@ -19,6 +20,13 @@ import (
 type logStore struct {
 	log   *storage.Log
 	group uint32
+
+	// mu keeps appends and truncations apart, as storage.Log wants it for one group.
+	// raft does not: its snapshot goroutine cuts the log while its main goroutine
+	// appends to it, and a cut that reached to what was the end a moment ago would
+	// take entries with it that were acknowledged since (TestCutBesideAppends;
+	// TestKill found it).
+	mu sync.Mutex
 }
 
 var (
@@ -72,11 +80,17 @@ func (s *logStore) StoreLogs(logs []*raft.Log) error {
 			Data: l.Data, Extensions: l.Extensions, AppendedAt: l.AppendedAt,
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.log.Append(s.group, entries)
 }
 
 // DeleteRange removes a prefix, or a suffix that a new leader overrules.
-func (s *logStore) DeleteRange(lo, hi uint64) error { return s.log.DeleteRange(s.group, lo, hi) }
+func (s *logStore) DeleteRange(lo, hi uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.DeleteRange(s.group, lo, hi)
+}
 
 // stableStore is one group's raft.StableStore, and holds this package's own
 // small values: keys that begin with "orgmem/".

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -147,15 +146,6 @@ type Segment struct {
 	kindStr  []byte
 }
 
-// array views bytes as numbers. b is aligned, since data is and sections are.
-func array[T any](b []byte) []T {
-	if len(b) == 0 {
-		return nil
-	}
-	var z T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(z)))
-}
-
 // littleEndian tells whether this machine can use the arrays in place.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
@@ -215,24 +205,14 @@ func OpenSegment(data []byte) (*Segment, error) {
 		h.postingBytes >= maxPostings || h.size() != uint64(len(data)) || le.Uint64(data[16:]) != h.size() {
 		return nil, fmt.Errorf("segment header: %w", ErrCorrupt)
 	}
-	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8 != 0 {
-		data = cloneAligned(data)
+	if !aligned(data) {
+		data = append(alignedBytes(len(data))[:0], data...)
 	}
 	s := lay(data, h)
 	if err := s.check(); err != nil {
 		return nil, err
 	}
 	return s, nil
-}
-
-func cloneAligned(data []byte) []byte {
-	return append(alignedBytes(len(data))[:0], data...)
-}
-
-// alignedBytes allocates n bytes at a multiple of 8.
-func alignedBytes(n int) []byte {
-	words := make([]uint64, (n+7)/8)
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))[:n:n]
 }
 
 // check holds the arrays to what lay and the searches take for granted.
@@ -349,9 +329,6 @@ func (s *Segment) kind(k int) string { return str(s.kindStr[s.kindOff[k]:s.kindO
 func (s *Segment) nodeAttrs(d uint32) []uint64 {
 	return s.attrs[s.attrOff[d]:s.attrOff[d+1]:s.attrOff[d+1]]
 }
-
-// str shares the bytes, which never change.
-func str(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // seal writes the checksum.
 func seal(data []byte) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"pgregory.net/rapid"
@@ -108,26 +107,17 @@ func FuzzSentences(f *testing.F) {
 	})
 }
 
-// TestLinear would take minutes if anything were quadratic: the inputs are the
-// largest body the service takes, without anything to hold on to.
+// TestLinear would run into the time limit of go test if anything were
+// quadratic: long inputs without anything to hold on to.
 func TestLinear(t *testing.T) {
-	const size = 5_000_000
-	done := make(chan string)
-	go func() {
-		for _, unit := range []string{"x", ".", "a.", " ", "\n", "- ", "日", "\u0301", "word ", "A. ", "x\n", "#", "'a", "a-", "\"", "ก", "\xff", "```\n"} {
-			s := strings.Repeat(unit, size/len(unit))
-			for range Sentences(s) {
-			}
-			Chunks(Document{Body: s}, ChunkOptions{})
-			var a Analyzer
-			a.Passage("", s)
-			Truncate(s, len(s)-1)
+	const size = 1_000_000
+	for _, unit := range []string{"x", ".", "a.", " ", "\n", "- ", "日", "\u0301", "word ", "A. ", "x\n", "#", "'a", "a-", "\"", "ก", "\xff", "```\n", "=\n", "(", "*"} {
+		s := strings.Repeat(unit, size/len(unit))
+		for range Sentences(s) { //nolint:revive // only its cost matters
 		}
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-time.After(5 * time.Minute):
-		t.Fatal("not linear")
+		Chunks(Document{Body: s}, ChunkOptions{})
+		var a Analyzer
+		a.Passage("", s)
+		Truncate(s, len(s)-1)
 	}
 }

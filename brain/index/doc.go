@@ -16,8 +16,11 @@
 //     cause a panic, an endless loop or an unbounded allocation.
 //   - The int8 kernels give the same integers on every machine, so the order of
 //     hits does not depend on the CPU.
-//   - Filters, liveness and languages act before the cut: topK hits come back
-//     whenever that many match.
+//   - Filters and liveness act before the cut: topK hits come back whenever that
+//     many nodes match, and their chunks are among the N candidates.
+//   - Statistics (document frequencies, the average length) are those of all the
+//     segments that are searched together, so partitions compare. A dead chunk
+//     counts in them until a merge removes it.
 //
 // # Order of calls
 //
@@ -30,10 +33,12 @@
 //
 // Read: text.Analyzer.Query, then [Scratch.Candidates] over the snapshots of
 // one or many partitions, then the caller fetches exact vectors of the leading
-// candidates by their Seq, then [Fuse].
+// candidates by their Seq, then [Fuse]. [Scratch.Reset] before the scratch waits
+// for its next search.
 //
 // # What it hides
 //
-// Quantisation, the layout of postings, kernels, and how the two scores are
-// brought to one scale. DESIGN.md says what was rejected.
+// Quantisation, the layout of postings, kernels, how the scores are brought to
+// one scale, and how messages find their neighbours. DESIGN.md says what was
+// rejected.
 package index

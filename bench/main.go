@@ -1,3 +1,118 @@
 package main
 
-func main() {}
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// row is one promise and what was found.
+type row struct{ what, asked, measured, verdict string }
+
+// report gathers rows and says on the way what is being measured.
+type report struct{ rows []row }
+
+func (r *report) add(what, asked string, ok bool, format string, args ...any) {
+	verdict := "yes"
+	if !ok {
+		verdict = "NO"
+	}
+	r.row(row{what, asked, fmt.Sprintf(format, args...), verdict})
+}
+
+// note adds a figure that nothing was promised of.
+func (r *report) note(what, format string, args ...any) {
+	r.row(row{what, "", fmt.Sprintf(format, args...), ""})
+}
+
+func (r *report) row(one row) {
+	r.rows = append(r.rows, one)
+	fmt.Fprintf(os.Stderr, "  %s: %s\n", one.what, one.measured)
+}
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == ginCommand {
+		exitOn(serveGin())
+		return
+	}
+	binary := flag.String("binary", "bin/orgmem", "the built binary")
+	only := flag.String("only", "", "comma list of parts: "+strings.Join(partNames(), ", "))
+	orgs := flag.Int("orgs", 1000, "organizations of the part orgs")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	dir, err := os.MkdirTemp("", "orgmem-bench-")
+	exitOn(err)
+	b := &bench{binary: *binary, dir: dir, orgs: *orgs, report: &report{}}
+	for _, p := range parts {
+		if *only != "" && !strings.Contains(","+*only+",", ","+p.name+",") {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "%s\n", p.name)
+		if err = p.run(ctx, b); err != nil {
+			err = fmt.Errorf("%s: %w", p.name, err)
+			break
+		}
+	}
+	b.print()
+	if rerr := os.RemoveAll(dir); err == nil {
+		err = rerr
+	}
+	exitOn(err)
+}
+
+// parts are measured one after the other, each on a service of its own, so that
+// none pays for another's backlog.
+var parts = []struct {
+	name string
+	run  func(context.Context, *bench) error
+}{
+	{"start", measureStart},
+	{"accept", measureAccept},
+	{"fresh", measureFresh},
+	{"search", measureSearch},
+	{"orgs", measureOrgs},
+}
+
+func partNames() []string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+func (b *bench) print() {
+	fmt.Printf("\n%s, %d processors, %s, %s\n\n", processorName(), runtime.NumCPU(), runtime.Version(), time.Now().UTC().Format(time.DateOnly))
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "WHAT\tASKED\tMEASURED\tHELD")
+	for _, r := range b.report.rows {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.what, r.asked, r.measured, r.verdict)
+	}
+	table.Flush() //nolint:errcheck // standard output
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		fmt.Printf("\nload average at the end: %s", load)
+	}
+}
+
+func processorName() string {
+	out, err := exec.Command("sh", "-c", "grep -m1 'model name' /proc/cpuinfo | cut -d: -f2").Output()
+	if name := strings.TrimSpace(string(out)); err == nil && name != "" {
+		return name
+	}
+	return runtime.GOARCH
+}
+
+func exitOn(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}

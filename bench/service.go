@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"orgmem/cmd/orgmem/process"
+)
+
+// bench is what the parts share.
+type bench struct {
+	binary string
+	dir    string
+	orgs   int
+	report *report
+	count  int
+}
+
+// service is a running orgmem with a caller of its first organization.
+type service struct {
+	*process.Process
+	data string
+	key  string
+}
+
+// fresh starts the service on a new data directory, without rate limits.
+func (b *bench) fresh(ctx context.Context) (*service, error) {
+	b.count++
+	s := &service{data: filepath.Join(b.dir, fmt.Sprintf("data%d", b.count))}
+	if err := b.start(ctx, s); err != nil {
+		return nil, err
+	}
+	s.key = s.APIKey
+	return s, s.operator(ctx, http.MethodPut, "/operator/orgs/"+s.OrgID+"/plan", map[string]string{"plan": "unlimited"}, nil)
+}
+
+func (b *bench) start(ctx context.Context, s *service) (err error) {
+	s.Process, err = process.Start(ctx, process.Options{Binary: b.binary, Data: s.data})
+	return err
+}
+
+// end stops the service and deletes its data.
+func (s *service) end() error {
+	s.Kill()
+	return os.RemoveAll(s.data)
+}
+
+func (s *service) operator(ctx context.Context, method, path string, body, out any) error {
+	token, err := os.ReadFile(filepath.Join(s.data, "operator.token"))
+	if err != nil {
+		return err
+	}
+	return call(ctx, method, s.OperatorURL+path, http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(token))}}, body, out)
+}
+
+// call asks as the key.
+func (s *service) call(ctx context.Context, method, path string, body, out any) error {
+	return call(ctx, method, s.BaseURL+path, http.Header{"X-Svc-Api-Key": {s.key}}, body, out)
+}
+
+func call(ctx context.Context, method, url string, header http.Header, body, out any) error {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	if body == nil {
+		raw = nil
+	}
+	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	request.Header = header
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	got, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode > 299 {
+		return fmt.Errorf("%s %s: %d %s", method, url, response.StatusCode, got)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(got, out)
+}
+
+type item struct {
+	Content    string `json:"content"`
+	ExternalID string `json:"externalId,omitempty"`
+}
+
+// ingest sends items as one job and returns its id.
+func (s *service) ingest(ctx context.Context, items []item) (string, error) {
+	var accepted struct{ JobID string }
+	err := s.call(ctx, http.MethodPost, "/v1/ingest/batch", map[string]any{"items": items}, &accepted)
+	return accepted.JobID, err
+}
+
+// await waits for a job.
+func (s *service) await(ctx context.Context, job string) error {
+	for {
+		var j struct{ Status string }
+		if err := s.call(ctx, http.MethodGet, "/v1/ingest/"+job+"/status", nil, &j); err != nil {
+			return err
+		}
+		switch j.Status {
+		case "done":
+			return nil
+		case "failed", "cancelled":
+			return fmt.Errorf("job %s is %s", job, j.Status)
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+type hit struct{ ExternalID, Chunk string }
+
+func (s *service) search(ctx context.Context, query, mode string) ([]hit, error) {
+	var found struct{ Results []hit }
+	err := s.call(ctx, http.MethodPost, "/v1/search", map[string]any{"query": query, "mode": mode}, &found)
+	return found.Results, err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -65,11 +65,12 @@ func (s *openStore) eraseNow(ctx context.Context) error {
 	}
 	// Manifests hold the smallest and largest key of every table ever made, and
 	// keys may hold a client's own ids. Opening begins a new manifest with the
-	// present tables only, and Pebble keeps one old manifest: twice, then.
+	// present tables only; Pebble keeps one old manifest, so the second opening
+	// orders the first one's deletion, and the third closing waits for it.
 	if err := s.gate.shutOut(ctx); err != nil {
 		return err
 	}
-	for range 2 {
+	for range 3 {
 		s.exchange()
 	}
 	// Under apply, so that no new erasure is noted between look and clear.

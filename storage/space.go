@@ -28,8 +28,8 @@ const spaceMaxAge = time.Second
 //
 //	free ≥ MinFree                     writable
 //	free < MinFree                     refuse writes, keep the ballast
-//	free < MinFree/2, or ENOSPC met    and give the ballast back, so that
-//	                                   flushes and compactions can finish
+//	free < MinFree/2, or a write met   and give the ballast back, so that
+//	ENOSPC                             flushes and compactions can finish
 //	free ≥ MinFree·5/4 + ballast owed  make the ballast anew, writable again
 //
 // The quarter between refusing and accepting keeps it from flapping.
@@ -49,9 +49,8 @@ type spaceGuard struct {
 	refused atomic.Int64
 	met     atomic.Int64 // ENOSPC seen by Pebble
 
-	mu   sync.Mutex // one look at a time; guards has
-	has  bool       // the ballast lies on disk
-	full atomic.Bool
+	mu  sync.Mutex // one look at a time; guards has
+	has bool       // the ballast lies on disk
 }
 
 func newSpaceGuard(o Options) *spaceGuard {
@@ -77,7 +76,7 @@ func (g *spaceGuard) start() error {
 // writable returns nil or ErrNoSpace, looking again when the figure is old.
 func (g *spaceGuard) writable() error {
 	now := g.clock.Now().UnixNano()
-	if now-g.last.Load() >= int64(spaceMaxAge) || g.full.Load() {
+	if now-g.last.Load() >= int64(spaceMaxAge) {
 		// One caller looks, the others go by the older figure.
 		if g.mu.TryLock() {
 			err := g.look()
@@ -96,7 +95,6 @@ func (g *spaceGuard) writable() error {
 
 // look reads the free space and acts on it. g.mu is held.
 func (g *spaceGuard) look() error {
-	met := g.full.Swap(false)
 	free, err := g.free(g.dir)
 	if errors.Is(err, vfs.ErrUnsupported) {
 		free, err = ^uint64(0), nil // a file system in memory
@@ -112,7 +110,7 @@ func (g *spaceGuard) look() error {
 	}
 	low := g.low.Load()
 	switch {
-	case met || free < g.min/2:
+	case free < g.min/2:
 		low = true
 		g.release()
 	case free < g.min:
@@ -140,7 +138,8 @@ func (g *spaceGuard) diskFull() {
 	defer g.mu.Unlock()
 	g.release()
 	g.low.Store(true)
-	g.full.Store(true)
+	// The disk's word stands for a while, whatever the figure says.
+	g.last.Store(g.clock.Now().UnixNano())
 }
 
 func (g *spaceGuard) release() {

@@ -24,6 +24,7 @@ type Scratch struct {
 	ptrs    []pointer
 	heap    []ranked
 	out     []Candidate
+	spare   []Candidate // to sort out into
 	phrases phrases
 	runs    []run
 	runOf   map[uint64]int32 // of each chunk that was looked at
@@ -139,15 +140,16 @@ func (sc *Scratch) Candidates(snapshots []*Snapshot, q *Query) []Candidate {
 // release lets go of the segments, which may leave the cache while the scratch
 // waits for its next search. The candidates hold what they need.
 func (sc *Scratch) release() {
-	clear(sc.views)
-	clear(sc.groups)
+	clear(sc.views[:cap(sc.views)])
+	clear(sc.groups[:cap(sc.groups)])
 }
 
 // Reset lets go of the last candidates too. Call it before putting a scratch
 // back into a pool.
 func (sc *Scratch) Reset() {
-	clear(sc.out)
-	sc.out = sc.out[:0]
+	clear(sc.out[:cap(sc.out)])
+	clear(sc.spare[:cap(sc.spare)])
+	sc.out, sc.spare = sc.out[:0], sc.spare[:0]
 }
 
 // prepare lists the views and what may pass in each, and gives the number of
@@ -507,11 +509,11 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 	}
 	if len(sc.targets) > 0 {
 		sc.heap = order(sc.heap[:0], sc.out)
-		sorted := make([]Candidate, len(sc.out))
-		for i, r := range sc.heap {
-			sorted[i] = sc.out[r.doc]
+		sc.spare = sc.spare[:0]
+		for _, r := range sc.heap {
+			sc.spare = append(sc.spare, sc.out[r.doc])
 		}
-		sc.out = sorted
+		sc.out, sc.spare = sc.spare, sc.out
 	}
 	return sc.out
 }

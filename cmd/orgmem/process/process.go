@@ -84,6 +84,10 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	p.cmd.Env = append(cleanEnv(), o.Env...)
 	p.cmd.Stderr = p.log
 	p.cmd.WaitDelay = StopWithin // a grandchild must not hold us by an open pipe
+	// A group of its own, so that a Prefix and what it runs die together; and
+	// death with the parent, so that a test that is killed leaves nothing behind.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	p.cmd.Cancel = func() error { return syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -130,7 +134,12 @@ func cleanEnv() []string {
 // Kill ends the child at once, as a power cut of the process would (kill -9),
 // and waits.
 func (p *Process) Kill() {
-	p.cmd.Process.Kill() //nolint:errcheck // it has ended already, then
+	select {
+	case <-p.done:
+		return // its number may be somebody else's by now
+	default:
+	}
+	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it has ended already, then
 	<-p.done
 }
 

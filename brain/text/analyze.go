@@ -37,6 +37,8 @@ type Analyzer struct {
 	cache [langCount]map[string]Term
 	n     int
 	key   []byte
+	// queryLang is the language of the query that is being analysed.
+	queryLang Lang
 }
 
 type occurrence struct {
@@ -179,6 +181,15 @@ func (a *Analyzer) Query(query string, langs LangSet) []QueryTerm {
 	sc := &a.scan
 	sc.reset()
 	sc.scan(normalize(query))
+	// What is a function word in the query's own language is none of its words,
+	// in no language: "of" would be a rare and telling word among French passages.
+	var g guess
+	for _, t := range sc.tokens {
+		if t.kind == tokWord && t.script == scriptLatin {
+			g.add(stopTable[string(sc.buf[t.start:t.end])])
+		}
+	}
+	a.queryLang = g.lang()
 	terms := a.queryTerms(langs, false)
 	if len(terms) == 0 {
 		terms = a.queryTerms(langs, true)
@@ -228,7 +239,11 @@ func (a *Analyzer) latinAlts(w []byte, langs LangSet, keepStops bool) []Term {
 		langs = 1 << English
 	}
 	if !keepStops {
-		langs &^= stopTable[string(w)]
+		stops := stopTable[string(w)]
+		if stops.Has(a.queryLang) {
+			return nil
+		}
+		langs &^= stops
 	}
 	var alts []Term
 	for l := English; l <= Turkish; l++ {

@@ -1,5 +1,10 @@
 #include "textflag.h"
 
+// How far ahead of the rows at hand memory is asked for. Without it 100,000 rows
+// take 51 ns each on the loaded machine at hand, with 2 KB 37, with 4 KB 30, with
+// 8 KB 25; plain reading takes 20. Rows in the second-level cache do not mind.
+#define AHEAD 8192
+
 // func dotRowsAVX2(q *int16, rows *int8, stride, n int, out *int32)
 //
 // Four rows at a time share the loads of the query: 16 components are widened to
@@ -23,8 +28,11 @@ four:
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 	XORQ AX, AX
+	LEAQ AHEAD(DI), R12
 
 fourinner:
+	PREFETCHT0 (R12)(AX*4)
+	PREFETCHT0 64(R12)(AX*4)
 	VMOVDQU   (SI)(AX*2), Y4
 	VMOVDQU   32(SI)(AX*2), Y5
 	VPMOVSXBW (DI)(AX*1), Y6

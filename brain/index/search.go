@@ -140,8 +140,8 @@ func (sc *Scratch) Candidates(snapshots []*Snapshot, q *Query) []Candidate {
 // release lets go of the segments, which may leave the cache while the scratch
 // waits for its next search. The candidates hold what they need.
 func (sc *Scratch) release() {
-	clear(sc.views[:cap(sc.views)])
-	clear(sc.groups[:cap(sc.groups)])
+	clear(sc.views)
+	clear(sc.groups)
 }
 
 // Reset lets go of the last candidates too. Call it before putting a scratch

@@ -6,7 +6,8 @@ SHELL       := bash
 
 BIN     := bin
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -X main.version=$(VERSION)
+COMMIT  := $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 
 # Tools are built from source at these versions into ./bin; nothing is installed
 # outside the repository but Debian packages, where they are missing.
@@ -34,10 +35,10 @@ build:
 test: deps lint fresh test-go
 
 ## test-go: the tests alone, under the race detector; fuzz corpora run as seeds
-test-go: $(GOTESTSUM)
-	@mkdir -p $(BIN)
+# End-to-end tests drive the very binary that is shipped.
+test-go: $(GOTESTSUM) build
 	@status=0; \
-	CGO_ENABLED=1 $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --jsonfile $(BIN)/test.json -- \
+	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --jsonfile $(BIN)/test.json -- \
 		-race -p $(PARALLEL) -timeout $(TIMEOUT) -coverprofile=$(BIN)/cover.out ./... || status=$$?; \
 	passed=$$(grep '"Action":"pass"' $(BIN)/test.json | grep -c '"Test":' || true); \
 	failed=$$(grep '"Action":"fail"' $(BIN)/test.json | grep -c '"Test":' || true); \

@@ -20,7 +20,8 @@ import (
 	"orgmem/proto/clock"
 )
 
-// The binary is built once for all tests of the package.
+// The binary is built once for all tests of the package, unless
+// ORGMEM_TEST_BINARY names one.
 var (
 	buildOnce sync.Once
 	buildDir  string
@@ -39,6 +40,9 @@ func TestMain(m *testing.M) {
 func binary(t *testing.T) string {
 	t.Helper()
 	buildOnce.Do(func() {
+		if built = os.Getenv("ORGMEM_TEST_BINARY"); built != "" {
+			return
+		}
 		if buildDir, buildErr = os.MkdirTemp("", "orgmem-test-"); buildErr == nil {
 			built, buildErr = process.Build(context.Background(), buildDir)
 		}

@@ -9,9 +9,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the Makefile with -ldflags; a plain `go build` is a
-// development version.
-var version = "dev"
+// version and commit are set by the Makefile with -ldflags. A plain `go build`
+// is a development version, whose commit the Go tool may have noted.
+var (
+	version = "dev"
+	commit  = ""
+)
 
 // build is what `orgmem version` tells.
 type build struct {
@@ -21,13 +24,14 @@ type build struct {
 	Model   string `json:"model"`
 }
 
-// thisBuild reads the commit that the Go tool has noted in the binary.
+// thisBuild tells what the linker or the Go tool has written into the binary.
 func thisBuild() build {
-	b := build{Version: version, Commit: "unknown", Go: runtime.Version(), Model: modelID()}
+	b := build{Version: version, Commit: commit, Go: runtime.Version(), Model: modelID()}
 	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	if commit != "" || !ok {
 		return b
 	}
+	b.Commit = "unknown"
 	dirty := ""
 	for _, s := range info.Settings {
 		switch s.Key {

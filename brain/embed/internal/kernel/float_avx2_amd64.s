@@ -43,14 +43,11 @@ CONST8(ones, $1.0)
 CONST8(expFloor, $-87.0)
 CONST8(log2e, $1.44269504088896341)
 CONST8(magic, $12582912.0)
-CONST8(ln2Hi, $0.693359375)
-CONST8(ln2Lo, $-2.12194440e-4)
-CONST8(expP0, $1.9875691500e-4)
-CONST8(expP1, $1.3981999507e-3)
-CONST8(expP2, $8.3334519073e-3)
-CONST8(expP3, $4.1665795894e-2)
-CONST8(expP4, $1.6666665459e-1)
-CONST8(expP5, $5.0000001201e-1)
+CONST8(exp2P1, $0.6931470036506653)
+CONST8(exp2P2, $0.24022242426872253)
+CONST8(exp2P3, $0.05550733581185341)
+CONST8(exp2P4, $0.009671512991189957)
+CONST8(exp2P5, $0.001326472731307149)
 
 // The largest of eight lanes of Y, in lane 0 of X; T is scratch.
 #define HMAX(Y, X, T) \
@@ -253,64 +250,64 @@ TEXT ·geluAVX2(SB), NOSPLIT, $0-20
 	VMOVUPS      half<>(SB), Y12
 	VMOVUPS      ones<>(SB), Y11
 
-	// Two vectors at a time: X, u, w, p, q in Y0-Y4 and Y5-Y9.
+	// Two vectors at a time: u, w = u², v = w², p, q in Y0-Y4 and Y5-Y9.
 gelu:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y5
-	VMULPS  Y13, Y0, Y1
-	VMULPS  Y13, Y5, Y6
-	VMINPS  erfMax<>(SB), Y1, Y1
-	VMINPS  erfMax<>(SB), Y6, Y6
-	VMAXPS  erfMin<>(SB), Y1, Y1
-	VMAXPS  erfMin<>(SB), Y6, Y6
+	VMULPS  (SI), Y13, Y0
+	VMULPS  32(SI), Y13, Y5
+	VMINPS  erfMax<>(SB), Y0, Y0
+	VMINPS  erfMax<>(SB), Y5, Y5
+	VMAXPS  erfMin<>(SB), Y0, Y0
+	VMAXPS  erfMin<>(SB), Y5, Y5
+	VMULPS  Y0, Y0, Y1
+	VMULPS  Y5, Y5, Y6
 	VMULPS  Y1, Y1, Y2
 	VMULPS  Y6, Y6, Y7
 	VMULPS  erfA13<>(SB), Y2, Y3
 	VMULPS  erfA13<>(SB), Y7, Y8
 	VMULPS  erfB8<>(SB), Y2, Y4
 	VMULPS  erfB8<>(SB), Y7, Y9
-	VADDPS  erfA11<>(SB), Y3, Y3
-	VADDPS  erfA11<>(SB), Y8, Y8
-	VADDPS  erfB6<>(SB), Y4, Y4
-	VADDPS  erfB6<>(SB), Y9, Y9
+	VMULPS  erfA11<>(SB), Y1, Y10
+	VADDPS  erfA9<>(SB), Y10, Y10
+	VADDPS  Y10, Y3, Y3
+	VMULPS  erfA11<>(SB), Y6, Y10
+	VADDPS  erfA9<>(SB), Y10, Y10
+	VADDPS  Y10, Y8, Y8
+	VMULPS  erfB6<>(SB), Y1, Y10
+	VADDPS  erfB4<>(SB), Y10, Y10
+	VADDPS  Y10, Y4, Y4
+	VMULPS  erfB6<>(SB), Y6, Y10
+	VADDPS  erfB4<>(SB), Y10, Y10
+	VADDPS  Y10, Y9, Y9
 	VMULPS  Y3, Y2, Y3
 	VMULPS  Y8, Y7, Y8
 	VMULPS  Y4, Y2, Y4
 	VMULPS  Y9, Y7, Y9
-	VADDPS  erfA9<>(SB), Y3, Y3
-	VADDPS  erfA9<>(SB), Y8, Y8
-	VADDPS  erfB4<>(SB), Y4, Y4
-	VADDPS  erfB4<>(SB), Y9, Y9
+	VMULPS  erfA7<>(SB), Y1, Y10
+	VADDPS  erfA5<>(SB), Y10, Y10
+	VADDPS  Y10, Y3, Y3
+	VMULPS  erfA7<>(SB), Y6, Y10
+	VADDPS  erfA5<>(SB), Y10, Y10
+	VADDPS  Y10, Y8, Y8
+	VMULPS  erfB2<>(SB), Y1, Y10
+	VADDPS  erfB0<>(SB), Y10, Y10
+	VADDPS  Y10, Y4, Y4
+	VMULPS  erfB2<>(SB), Y6, Y10
+	VADDPS  erfB0<>(SB), Y10, Y10
+	VADDPS  Y10, Y9, Y9
 	VMULPS  Y3, Y2, Y3
 	VMULPS  Y8, Y7, Y8
-	VMULPS  Y4, Y2, Y4
-	VMULPS  Y9, Y7, Y9
-	VADDPS  erfA7<>(SB), Y3, Y3
-	VADDPS  erfA7<>(SB), Y8, Y8
-	VADDPS  erfB2<>(SB), Y4, Y4
-	VADDPS  erfB2<>(SB), Y9, Y9
-	VMULPS  Y3, Y2, Y3
-	VMULPS  Y8, Y7, Y8
-	VMULPS  Y4, Y2, Y4
-	VMULPS  Y9, Y7, Y9
-	VADDPS  erfA5<>(SB), Y3, Y3
-	VADDPS  erfA5<>(SB), Y8, Y8
-	VADDPS  erfB0<>(SB), Y4, Y4
-	VADDPS  erfB0<>(SB), Y9, Y9
-	VMULPS  Y3, Y2, Y3
-	VMULPS  Y8, Y7, Y8
-	VADDPS  erfA3<>(SB), Y3, Y3
-	VADDPS  erfA3<>(SB), Y8, Y8
-	VMULPS  Y3, Y2, Y3
-	VMULPS  Y8, Y7, Y8
-	VADDPS  erfA1<>(SB), Y3, Y3
-	VADDPS  erfA1<>(SB), Y8, Y8
-	VMULPS  Y1, Y3, Y3
-	VMULPS  Y6, Y8, Y8
+	VMULPS  erfA3<>(SB), Y1, Y10
+	VADDPS  erfA1<>(SB), Y10, Y10
+	VADDPS  Y10, Y3, Y3
+	VMULPS  erfA3<>(SB), Y6, Y10
+	VADDPS  erfA1<>(SB), Y10, Y10
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y5, Y8, Y8
 	VDIVPS  Y4, Y3, Y3
 	VDIVPS  Y9, Y8, Y8
-	VMULPS  Y12, Y0, Y0
-	VMULPS  Y12, Y5, Y5
+	VMULPS  (SI), Y12, Y0
+	VMULPS  32(SI), Y12, Y5
 	VADDPS  Y11, Y3, Y3
 	VADDPS  Y11, Y8, Y8
 	VMULPS  Y3, Y0, Y0
@@ -479,54 +476,42 @@ smax:
 	MOVQ         s+8(FP), SI
 	MOVQ         n+16(FP), CX
 
-	// Two vectors at a time: x, t, n, r, p in Y0-Y4 and Y5-Y9.
+	// Two vectors at a time: x, t, r, s = r², y in Y0-Y4 and Y5-Y9.
 sexp:
 	VMOVUPS (SI), Y0
 	VMOVUPS 32(SI), Y5
 	VSUBPS  Y15, Y0, Y0
 	VSUBPS  Y15, Y5, Y5
-	VMULPS  log2e<>(SB), Y0, Y1
-	VMULPS  log2e<>(SB), Y5, Y6
-	VADDPS  Y12, Y1, Y1
-	VADDPS  Y12, Y6, Y6
-	VSUBPS  Y12, Y1, Y2
-	VSUBPS  Y12, Y6, Y7
-	VMULPS  ln2Hi<>(SB), Y2, Y3
-	VMULPS  ln2Hi<>(SB), Y7, Y8
-	VMULPS  ln2Lo<>(SB), Y2, Y2
-	VMULPS  ln2Lo<>(SB), Y7, Y7
-	VSUBPS  Y3, Y0, Y3
-	VSUBPS  Y8, Y5, Y8
-	VSUBPS  Y2, Y3, Y3
-	VSUBPS  Y7, Y8, Y8
-	VMULPS  expP0<>(SB), Y3, Y4
-	VMULPS  expP0<>(SB), Y8, Y9
-	VADDPS  expP1<>(SB), Y4, Y4
-	VADDPS  expP1<>(SB), Y9, Y9
-	VMULPS  Y3, Y4, Y4
-	VMULPS  Y8, Y9, Y9
-	VADDPS  expP2<>(SB), Y4, Y4
-	VADDPS  expP2<>(SB), Y9, Y9
-	VMULPS  Y3, Y4, Y4
-	VMULPS  Y8, Y9, Y9
-	VADDPS  expP3<>(SB), Y4, Y4
-	VADDPS  expP3<>(SB), Y9, Y9
-	VMULPS  Y3, Y4, Y4
-	VMULPS  Y8, Y9, Y9
-	VADDPS  expP4<>(SB), Y4, Y4
-	VADDPS  expP4<>(SB), Y9, Y9
-	VMULPS  Y3, Y4, Y4
-	VMULPS  Y8, Y9, Y9
-	VADDPS  expP5<>(SB), Y4, Y4
-	VADDPS  expP5<>(SB), Y9, Y9
-	VMULPS  Y3, Y3, Y2
-	VMULPS  Y8, Y8, Y7
-	VMULPS  Y2, Y4, Y4
-	VMULPS  Y7, Y9, Y9
-	VADDPS  Y3, Y4, Y4
-	VADDPS  Y8, Y9, Y9
-	VADDPS  ones<>(SB), Y4, Y4
-	VADDPS  ones<>(SB), Y9, Y9
+	VMULPS  log2e<>(SB), Y0, Y2
+	VMULPS  log2e<>(SB), Y5, Y7
+	VADDPS  Y12, Y2, Y1
+	VADDPS  Y12, Y7, Y6
+	VSUBPS  Y12, Y1, Y3
+	VSUBPS  Y12, Y6, Y8
+	VSUBPS  Y3, Y2, Y2
+	VSUBPS  Y8, Y7, Y7
+	VMULPS  Y2, Y2, Y3
+	VMULPS  Y7, Y7, Y8
+	VMULPS  exp2P5<>(SB), Y2, Y4
+	VADDPS  exp2P4<>(SB), Y4, Y4
+	VMULPS  exp2P5<>(SB), Y7, Y9
+	VADDPS  exp2P4<>(SB), Y9, Y9
+	VMULPS  Y4, Y3, Y4
+	VMULPS  Y9, Y8, Y9
+	VMULPS  exp2P3<>(SB), Y2, Y10
+	VADDPS  exp2P2<>(SB), Y10, Y10
+	VADDPS  Y10, Y4, Y4
+	VMULPS  exp2P3<>(SB), Y7, Y10
+	VADDPS  exp2P2<>(SB), Y10, Y10
+	VADDPS  Y10, Y9, Y9
+	VMULPS  Y4, Y3, Y4
+	VMULPS  Y9, Y8, Y9
+	VMULPS  exp2P1<>(SB), Y2, Y10
+	VADDPS  ones<>(SB), Y10, Y10
+	VADDPS  Y10, Y4, Y4
+	VMULPS  exp2P1<>(SB), Y7, Y10
+	VADDPS  ones<>(SB), Y10, Y10
+	VADDPS  Y10, Y9, Y9
 	VPSLLD  $23, Y1, Y1
 	VPSLLD  $23, Y6, Y6
 	VPADDD  Y1, Y4, Y4

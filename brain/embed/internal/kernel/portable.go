@@ -130,20 +130,18 @@ const (
 	sqrtHalf = 0.70710678118654752440
 )
 
+// gelu evaluates both polynomials in pairs of terms (Estrin): chains half as
+// long as Horner's let the vector code overlap more of them.
 func gelu(x float32) float32 {
 	u := max(min(float32(x*sqrtHalf), erfClamp), -erfClamp)
 	w := float32(u * u)
-	p := float32(w*erfA13) + erfA11
-	p = float32(w*p) + erfA9
-	p = float32(w*p) + erfA7
-	p = float32(w*p) + erfA5
-	p = float32(w*p) + erfA3
-	p = float32(w*p) + erfA1
+	v := float32(w * w)
+	p := float32(v*erfA13) + (float32(w*erfA11) + erfA9)
+	p = float32(v*p) + (float32(w*erfA7) + erfA5)
+	p = float32(v*p) + (float32(w*erfA3) + erfA1)
 	p = float32(p * u)
-	q := float32(w*erfB8) + erfB6
-	q = float32(w*q) + erfB4
-	q = float32(w*q) + erfB2
-	q = float32(w*q) + erfB0
+	q := float32(v*erfB8) + (float32(w*erfB6) + erfB4)
+	q = float32(v*q) + (float32(w*erfB2) + erfB0)
 	return float32(float32(x*0.5) * (1 + p/q))
 }
 
@@ -200,36 +198,32 @@ func (Portable) AddNorm(x, add, gamma, beta []float32, eps float32) float32 {
 	return m
 }
 
-// exp on [-87, 0], after Cephes (expf): reduce by the nearest multiple of
-// ln 2, held in two parts, and evaluate a polynomial of degree five.
+// exp on [-87, 0] as a power of two: the nearest integer goes to the exponent,
+// the rest through a polynomial with relative error 1e-7 (minimax on [-½, ½],
+// found by iterated least squares). The product with log2e is rounded once, so
+// the error grows with |x|, to 1e-5 where the result is e^-87.
 const (
 	expFloor = -87
 	log2e    = 1.44269504088896341
-	ln2Hi    = 0.693359375
-	ln2Lo    = -2.12194440e-4
-	expP0    = 1.9875691500e-4
-	expP1    = 1.3981999507e-3
-	expP2    = 8.3334519073e-3
-	expP3    = 4.1665795894e-2
-	expP4    = 1.6666665459e-1
-	expP5    = 5.0000001201e-1
+	exp2P1   = 0.6931470036506653
+	exp2P2   = 0.24022242426872253
+	exp2P3   = 0.05550733581185341
+	exp2P4   = 0.009671512991189957
+	exp2P5   = 0.001326472731307149
 )
 
 func expNeg(x float32) float32 {
 	if x < expFloor {
 		return 0
 	}
-	t := float32(x*log2e) + roundMagic
-	n := t - roundMagic
-	r := x - float32(n*ln2Hi)
-	r -= float32(n * ln2Lo)
-	p := float32(r*expP0) + expP1
-	p = float32(r*p) + expP2
-	p = float32(r*p) + expP3
-	p = float32(r*p) + expP4
-	p = float32(r*p) + expP5
-	y := (float32(p*float32(r*r)) + r) + 1
-	// The low bits of t hold n; shifted to the exponent they multiply by 2^n.
+	z := float32(x * log2e)
+	t := z + roundMagic
+	r := z - (t - roundMagic)
+	s := float32(r * r)
+	y := float32(s*(float32(r*exp2P5)+exp2P4)) + (float32(r*exp2P3) + exp2P2)
+	y = float32(s*y) + (float32(r*exp2P1) + 1)
+	// The low bits of t hold the integer; in the exponent they multiply by
+	// that power of two.
 	return math.Float32frombits(math.Float32bits(y) + math.Float32bits(t)<<23)
 }
 

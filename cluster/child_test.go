@@ -112,7 +112,7 @@ func writerChild() {
 // directory. After each kill every row that was acknowledged is there, once, and
 // the rows are a prefix: none is missing before one that is there.
 func TestKill(t *testing.T) {
-	rounds := 4
+	rounds := 3
 	if n, err := strconv.Atoi(os.Getenv("ORGMEM_KILL_ROUNDS")); err == nil {
 		rounds = n
 	}
@@ -129,7 +129,7 @@ func TestKill(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		limit, seen := 50+rng.IntN(4000), 0
+		limit, seen := 50+rng.IntN(2500), 0
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
 			var o int

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -40,6 +41,8 @@ func (l Lease) Next() Lease { return Lease{Epoch: l.Epoch, Version: l.Version + 
 // epoch, and returns when that entry is applied. So it is the read barrier too:
 // everything acknowledged before is in the store now, and nothing that was
 // proposed under an older lease will ever enter it. Load state after it returns.
+// It works on a full disk too, since reading must, and reading needs a lease as
+// its barrier; its entry is some 40 bytes of what the watermark keeps free.
 // Errors: ErrNotApplied, ErrRemoved, ErrOutcomeUnknown.
 func (h *Host) OpenStore(ctx context.Context, id storage.StoreID) (Lease, error) {
 	if err := checkStore(id); err != nil {
@@ -80,7 +83,7 @@ func (h *Host) Propose(ctx context.Context, id storage.StoreID, lease Lease, bat
 //     is above the watermark (storage.Node.Writable: Pebble must never meet a full
 //     disk, it would stop the process), and the group has room. A refusal here is
 //     ErrNotApplied: nothing has happened.
-//     TestNoSpaceRefusesBeforeTheLog, TestBusyIsRefused.
+//     TestNoSpaceRefusesBeforeTheLog, TestBusyIsRefused, TestBusyByBytes.
 //  2. The batch, stamped with the caller's epoch and expected version, becomes one
 //     entry of the shard's log. raft.Apply is called under the group's lock in call
 //     order, so the order of calls for a store is the order of its entries.
@@ -90,7 +93,7 @@ func (h *Host) Propose(ctx context.Context, id storage.StoreID, lease Lease, bat
 //     majority of them. A failed write or fsync ends the process inside storage
 //     before anybody is answered.
 //     Crash between 2 and 3: TestCrashBeforeLogSync (entry may be gone; nobody was
-//     told otherwise). TestLogFailureIsNoAck.
+//     told otherwise), TestProcessStopsRatherThanLie.
 //  4. The entry is committed and reaches ApplyBatch on every replica. There, and
 //     only there, it is decided: epoch and version of the store must be the
 //     entry's. The log's order is the same everywhere, so the decision is, too. A
@@ -110,6 +113,8 @@ func (h *Host) Propose(ctx context.Context, id storage.StoreID, lease Lease, bat
 //     every store of the shard had been flushed.
 //     Crash between flush, marker and cut: TestCrashAroundCompaction,
 //     TestTruncationWaitsForStores.
+//
+// TestModel and TestKill go through all of them at random.
 //
 // Done is called exactly once, from a goroutine of the host, in the order of the
 // calls for the group; it must not block. Its error is nil, ErrFenced, ErrRemoved,
@@ -140,6 +145,9 @@ func (h *Host) ProposeAsync(ctx context.Context, id storage.StoreID, lease Lease
 		ExpectedVersion: lease.Version,
 		Changes:         batch.Changes(),
 	}}}
+	if err := h.cfg.Storage.Writable(); err != nil {
+		return notApplied(err)
+	}
 	return h.shard(id).propose(ctx, cmd, func(r result) { done(r.version, r.err) })
 }
 
@@ -187,9 +195,6 @@ func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(result
 	if err := ctx.Err(); err != nil {
 		return notApplied(err)
 	}
-	if err := g.host.cfg.Storage.Writable(); err != nil {
-		return notApplied(err)
-	}
 	data, err := proto.Marshal(cmd)
 	if err != nil { // invalid UTF-8 in a text field; storage.Batch has refused it before
 		return notApplied(fmt.Errorf("encode command: %w", err))
@@ -202,12 +207,15 @@ func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(result
 		return notApplied(ErrClosed)
 	}
 	if g.inFlight >= maxGroupInFlight || (g.inFlight > 0 && g.inFlightBytes+p.bytes > g.maxBytes) {
+		g.host.stats.busy.Add(1)
 		return notApplied(fmt.Errorf("group %d has %d proposals of %d bytes in flight: %w", g.id, g.inFlight, g.inFlightBytes, ErrBusy))
 	}
 	if n := g.host.inFlightBytes.Add(p.bytes); n > maxNodeInFlightBytes && n > p.bytes {
 		g.host.inFlightBytes.Add(-p.bytes)
+		g.host.stats.busy.Add(1)
 		return notApplied(fmt.Errorf("node has %d bytes in flight: %w", n-p.bytes, ErrBusy))
 	}
+	g.host.stats.proposed.Add(1)
 	g.inFlight++
 	g.inFlightBytes += p.bytes
 	if ctx.Done() != nil {
@@ -234,6 +242,12 @@ func (g *group) complete() {
 		g.host.inFlightBytes.Add(-p.bytes)
 		if p.unwatch != nil {
 			p.unwatch()
+		}
+		switch {
+		case errors.Is(r.err, ErrFenced):
+			g.host.stats.fenced.Add(1)
+		case errors.Is(r.err, ErrOutcomeUnknown):
+			g.host.stats.unknown.Add(1)
 		}
 		p.finish(r)
 	}

@@ -102,6 +102,9 @@ func TestBusyIsRefused(t *testing.T) {
 	if !errors.Is(err, ErrNotApplied) || !errors.Is(err, ErrBusy) {
 		t.Fatalf("one too many: %v", err)
 	}
+	if n := s.host.Stats().Busy; n != 1 {
+		t.Errorf("%d busy refusals were counted", n)
+	}
 	release()
 	<-done
 	s.write(id, lease, "b", "2") // the refused one left no gap
@@ -232,6 +235,12 @@ func TestNoSpaceRefusesBeforeTheLog(t *testing.T) {
 		t.Errorf("the log grew from %d to %d on a full disk", last, now)
 	}
 	s.wantRows(id, map[string]string{"a": "1"}) // reading goes on
+	if cold, err := s.host.OpenStore(t.Context(), mainStore(1)); err != nil || cold.Epoch == 0 {
+		t.Errorf("open for reading on a full disk: %v", err)
+	}
+	if err := s.host.Directory().PutOrg(t.Context(), orgEntry(1, "one")); !errors.Is(err, storage.ErrNoSpace) {
+		t.Errorf("new organization on a full disk: %v", err)
+	}
 	if err := s.host.Ready(); err != nil {
 		t.Errorf("a full disk made the host %v", err)
 	}
@@ -245,7 +254,7 @@ func TestNoSpaceRefusesBeforeTheLog(t *testing.T) {
 // TestCloseAnswersEverybody: raft leaves entries unanswered when it shuts down;
 // the host does not.
 func TestCloseAnswersEverybody(t *testing.T) {
-	for round := range 20 {
+	for round := range 8 {
 		disk := storagetest.NewDisk()
 		s := start(t, disk)
 		id := mainStore(round)

@@ -133,6 +133,7 @@ func (c *compactor) relieve() bool {
 // is nothing to undo.
 func (c *compactor) try(g *group) bool {
 	if err := c.compact(g); err != nil {
+		c.host.stats.compactionFailures.Add(1)
 		c.host.cfg.Logger.Warn("log not compacted", "group", g.id, "error", err)
 		return false
 	}
@@ -155,5 +156,6 @@ func (c *compactor) compact(g *group) error {
 	if err := g.raft.Snapshot().Error(); err != nil && !errors.Is(err, raft.ErrNothingNewToSnapshot) {
 		return fmt.Errorf("cluster: compact group %d: %w", g.id, err)
 	}
+	c.host.stats.compactions.Add(1)
 	return nil
 }

@@ -307,7 +307,7 @@ func TestManyBatchesReplay(t *testing.T) {
 	s := start(t, storagetest.NewDisk())
 	id := mainStore(0)
 	lease := s.open(id)
-	const n = 5000
+	const n = 2000
 	answers := make(chan error, n)
 	for i := 0; i < n; {
 		err := s.host.ProposeAsync(t.Context(), id, lease, put(id, fmt.Sprint(i%100), fmt.Sprint(i)), func(_ uint64, err error) { answers <- err })

@@ -117,6 +117,9 @@ func (d *Directory) PutKey(ctx context.Context, key pb.KeyHash, org pb.OrgID) er
 	if n >= MaxKeys {
 		return notApplied(ErrDirectoryFull)
 	}
+	if err := d.host.cfg.Storage.Writable(); err != nil {
+		return notApplied(err)
+	}
 	return d.propose(ctx, "put key", &pb.Command{Kind: &pb.Command_PutKey{
 		PutKey: &pb.PutKey{KeyHash: key[:], Org: org.Bytes()},
 	}})
@@ -132,6 +135,9 @@ func (d *Directory) PutOrg(ctx context.Context, entry *pb.OrgEntry) error {
 	if entry.GetRemoved() {
 		return notApplied(fmt.Errorf("put org: %w", ErrOrgRemoved))
 	}
+	if err := d.host.cfg.Storage.Writable(); err != nil {
+		return notApplied(err)
+	}
 	return d.propose(ctx, "put org", &pb.Command{Kind: &pb.Command_PutOrg{
 		PutOrg: &pb.PutOrg{Entry: entry},
 	}})
@@ -140,7 +146,8 @@ func (d *Directory) PutOrg(ctx context.Context, entry *pb.OrgEntry) error {
 // RemoveOrg marks an organization as removed, blanks its name and slug, and then
 // removes both its stores. From its return on no key of it resolves and no
 // proposal to its stores is applied (ErrRemoved). After an error call it again;
-// what a crash leaves half done the next start finishes.
+// what a crash leaves half done the next start finishes. It works on a full disk,
+// since it is what makes room.
 func (d *Directory) RemoveOrg(ctx context.Context, org pb.OrgID) error {
 	err := d.propose(ctx, "remove org", &pb.Command{Kind: &pb.Command_RemoveOrg{
 		RemoveOrg: &pb.RemoveOrg{Org: org.Bytes()},

@@ -103,7 +103,7 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 	g.fsm.applied.Store(g.marks.index.Load())
 	conf := raftConfig(h.identity.Server)
 	conf.Logger = newRaftLogger(h.cfg.Logger, id)
-	g.raft, err = raft.NewRaft(conf, g.fsm, &logStore{log: log, group: id}, stable, g.marks, h.transports.group(id, h.identity.Server))
+	g.raft, err = raft.NewRaft(conf, g.fsm, &logStore{log: log, group: id, failed: h.logFailed}, stable, g.marks, h.transports.group(id, h.identity.Server))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 	}
@@ -138,7 +138,8 @@ func (g *group) watch() {
 		case leader := <-g.raft.LeaderCh():
 			g.leading.Store(0)
 			if !leader {
-				g.campaign() // a group of one waits for nobody
+				// It takes one to two of its time-outs to elect itself again. At once
+				// would be a busy loop wherever the cause lasts.
 				continue
 			}
 			term := g.raft.CurrentTerm()
@@ -175,6 +176,7 @@ func (g *group) close() {
 	case <-g.unwatched:
 	case <-g.host.halted:
 	}
+	g.leading.Store(0)
 	_ = g.raft.Shutdown().Error() // waits; never fails
 	if p := g.current.Load(); p != nil {
 		p.finish(result{err: unknown(ErrClosed)})

@@ -113,6 +113,7 @@ type Host struct {
 
 	inFlightBytes atomic.Int64 // of all groups
 	logBytes      atomic.Int64 // of all groups, since their markers
+	stats         counters
 
 	mu        sync.Mutex
 	readyWait chan struct{} // closed and replaced when a group becomes ready
@@ -121,6 +122,7 @@ type Host struct {
 	halted   chan struct{} // closed when a state machine has stopped
 
 	closeOnce sync.Once
+	closing   chan struct{}      // closed when Close has begun
 	sweepStop context.CancelFunc // ends sweep
 	swept     chan struct{}      // closed when sweep has ended
 }
@@ -140,6 +142,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 		transports: soloTransports{},
 		readyWait:  make(chan struct{}),
 		halted:     make(chan struct{}),
+		closing:    make(chan struct{}),
 		swept:      make(chan struct{}),
 	}
 	if h.identity, err = establish(ctx, cfg, h.transports); err != nil {
@@ -186,6 +189,7 @@ func (h *Host) openGroups(ctx context.Context) error {
 func (h *Host) Close() error {
 	var err error
 	h.closeOnce.Do(func() {
+		close(h.closing)
 		if h.sweepStop != nil {
 			h.sweepStop()
 			<-h.swept
@@ -230,6 +234,8 @@ func (h *Host) WaitReady(ctx context.Context) error {
 		case <-wait:
 		case <-h.halted:
 			return errHalted
+		case <-h.closing:
+			return ErrClosed
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", err, ctx.Err())
 		}
@@ -250,6 +256,13 @@ func (h *Host) halt(msg string) {
 	h.cfg.Fatal(msg)
 }
 
+// logFailed is called when the log refuses an append. What storage knows to be
+// bad for the disk has stopped the process before; what is left is a broken
+// invariant (a gap in a log), after which no entry's place is certain.
+func (h *Host) logFailed(group uint32, err error) {
+	h.halt(fmt.Sprintf("cluster: group %d cannot append to its log: %v", group, err))
+}
+
 // Server returns this node's id.
 func (h *Host) Server() ServerID { return h.identity.Server }
 
@@ -259,28 +272,6 @@ func (h *Host) Shards() int { return h.identity.Shards }
 // shard returns the group of a store's organization.
 func (h *Host) shard(id storage.StoreID) *group {
 	return h.groups[shardOf(id.Org, h.identity.Shards)]
-}
-
-// GroupStatus is one group as doctor and the metrics see it.
-type GroupStatus struct {
-	Group    uint32   // 0 is the meta group, 1 to n are the shards
-	Leader   ServerID // empty while there is none
-	Leading  bool     // this node leads and has caught up
-	Term     uint64   // raft's current term
-	Last     uint64   // index of the last log entry
-	Applied  uint64   // index of the last entry that was applied to a store
-	Snapshot uint64   // index up to which the stores are flushed
-	LogBytes int64    // bytes of entries applied since Snapshot
-	InFlight int      // proposals not answered yet
-}
-
-// Status returns the groups in order of their number.
-func (h *Host) Status() []GroupStatus {
-	s := make([]GroupStatus, len(h.groups))
-	for i, g := range h.groups {
-		s[i] = g.status()
-	}
-	return s
 }
 
 // Compact flushes the stores of an organization's shard and cuts the shard's

@@ -90,8 +90,11 @@ func TestReadyAndStatus(t *testing.T) {
 	}
 	s.stop()
 	s.stop()
-	if err := s.host.WaitReady(t.Context()); err == nil {
-		t.Log("a closed host still reports what it was") // groups keep their last state
+	if err := s.host.Ready(); !errors.Is(err, ErrNotReady) {
+		t.Errorf("a closed host is ready: %v", err)
+	}
+	if err := s.host.WaitReady(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("wait for a closed host: %v", err)
 	}
 }
 

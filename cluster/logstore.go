@@ -20,6 +20,9 @@ import (
 type logStore struct {
 	log   *storage.Log
 	group uint32
+	// failed is told of an append that was refused; it stops the process. Nil while
+	// a group is created.
+	failed func(group uint32, err error)
 
 	// mu keeps appends and truncations apart, as storage.Log wants it for one group.
 	// raft does not: its snapshot goroutine cuts the log while its main goroutine
@@ -82,7 +85,11 @@ func (s *logStore) StoreLogs(logs []*raft.Log) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.log.Append(s.group, entries)
+	err := s.log.Append(s.group, entries)
+	if err != nil && s.failed != nil && !errors.Is(err, storage.ErrClosed) {
+		s.failed(s.group, err)
+	}
+	return err
 }
 
 // DeleteRange removes a prefix, or a suffix that a new leader overrules.

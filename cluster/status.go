@@ -1,0 +1,57 @@
+package cluster
+
+import "sync/atomic"
+
+// GroupStatus is one group as doctor and the metrics see it.
+type GroupStatus struct {
+	Group    uint32   // 0 is the meta group, 1 to n are the shards
+	Leader   ServerID // empty while there is none
+	Leading  bool     // this node leads and has caught up
+	Term     uint64   // raft's current term
+	Last     uint64   // index of the last log entry
+	Applied  uint64   // index of the last entry that was applied to a store
+	Snapshot uint64   // index up to which the stores are flushed
+	LogBytes int64    // bytes of entries applied since Snapshot
+	InFlight int      // proposals not answered yet
+}
+
+// Status returns the groups in order of their number.
+func (h *Host) Status() []GroupStatus {
+	s := make([]GroupStatus, len(h.groups))
+	for i, g := range h.groups {
+		s[i] = g.status()
+	}
+	return s
+}
+
+// Stats counts what happened since the host was started.
+type Stats struct {
+	Proposed           uint64 // entered a log, or were on their way to it
+	Busy               uint64 // refused because too much was in flight
+	Fenced             uint64 // refused where they would have been applied
+	Unknown            uint64 // ended with an unknown outcome
+	Compactions        uint64 // logs flushed, marked and cut
+	CompactionFailures uint64 // tried again later
+
+	InFlightBytes int64 // of all proposals not answered yet
+	LogBytes      int64 // that a restart now would replay
+}
+
+// Stats returns the counters.
+func (h *Host) Stats() Stats {
+	return Stats{
+		Proposed:           h.stats.proposed.Load(),
+		Busy:               h.stats.busy.Load(),
+		Fenced:             h.stats.fenced.Load(),
+		Unknown:            h.stats.unknown.Load(),
+		Compactions:        h.stats.compactions.Load(),
+		CompactionFailures: h.stats.compactionFailures.Load(),
+		InFlightBytes:      h.inFlightBytes.Load(),
+		LogBytes:           h.logBytes.Load(),
+	}
+}
+
+// counters are Stats as they are counted.
+type counters struct {
+	proposed, busy, fenced, unknown, compactions, compactionFailures atomic.Uint64
+}

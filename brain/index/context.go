@@ -33,7 +33,7 @@ type run struct {
 	prev, next        int32 // index into Scratch.runs, noRun or unknownRun
 	context           float32
 	target            bool // context is wanted
-	found             bool // one of its chunks is in the heap
+	found             bool // one of its chunks is in the top
 }
 
 // alive tells whether the chunk is part of the conversation. Filters do not
@@ -230,20 +230,20 @@ func (sc *Scratch) scores(p place) Candidate {
 	return c
 }
 
-// addContext works out what the best turns of the heap, which is in order, add
+// addContext works out what the best turns of the top add
 // to their neighbours. Only what scores beyond the floor adds anything, so the
 // turns that can gain are those, and the turns linked to them.
 func (sc *Scratch) addContext(q *Query) {
 	sc.runs, sc.targets = sc.runs[:0], sc.targets[:0]
-	if q.Mode != Hybrid || len(sc.heap) == 0 {
+	if q.Mode != Hybrid || len(sc.top) == 0 {
 		return
 	}
 	if sc.runOf == nil {
 		sc.runOf = make(map[uint64]int32)
 	}
 	clear(sc.runOf)
-	sc.floor = max(0, q.Config.ContextFloor*sc.heap[0].score)
-	for _, h := range sc.heap[:min(len(sc.heap), q.Config.ContextDocs)] {
+	sc.floor = max(0, q.Config.ContextFloor*sc.top[0].score)
+	for _, h := range sc.top[:min(len(sc.top), q.Config.ContextDocs)] {
 		if h.score <= sc.floor {
 			break
 		}

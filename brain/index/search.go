@@ -1,8 +1,10 @@
 package index
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"orgmem/brain/text"
 )
@@ -22,7 +24,8 @@ type Scratch struct {
 	models  []modelQuery
 	groups  []group
 	ptrs    []pointer
-	heap    []ranked
+	heap    []uint64 // rank keys of the best chunks, the worst of them first
+	top     []ranked // the same, in order
 	out     []Candidate
 	spare   []Candidate // to sort out into
 	phrases phrases
@@ -71,7 +74,7 @@ type pointer struct {
 	ptr  uint32
 }
 
-// ranked is an entry of the heap.
+// ranked is a chunk among the best.
 type ranked struct {
 	score     float32
 	part      int32
@@ -80,26 +83,17 @@ type ranked struct {
 	phrase    float32
 }
 
-// better is the order of hits.
-func better(a, b ranked) bool {
-	if a.score != b.score {
-		return a.score > b.score
-	}
-	if a.part != b.part {
-		return a.part < b.part
-	}
-	return a.seq < b.seq
-}
-
 // compareRanked puts the better first.
 func compareRanked(a, b ranked) int {
 	switch {
-	case better(a, b):
+	case a.score > b.score:
 		return -1
-	case better(b, a):
+	case a.score < b.score:
 		return 1
+	case a.part != b.part:
+		return cmp.Compare(a.part, b.part)
 	}
-	return 0
+	return cmp.Compare(a.seq, b.seq)
 }
 
 // order appends the candidates' places, best first; doc is the index in cands.
@@ -123,7 +117,7 @@ func (sc *Scratch) Candidates(snapshots []*Snapshot, q *Query) []Candidate {
 	defer sc.release()
 	sc.phrases.reset()
 	total := sc.prepare(snapshots, q)
-	sc.kw, sc.vec, sc.heap = sc.kw[:0], sc.vec[:0], sc.heap[:0]
+	sc.kw, sc.vec, sc.heap, sc.top = sc.kw[:0], sc.vec[:0], sc.heap[:0], sc.top[:0]
 	if total == 0 {
 		return nil
 	}
@@ -161,17 +155,25 @@ func (sc *Scratch) prepare(snapshots []*Snapshot, q *Query) int {
 		if snap == nil {
 			continue
 		}
+		from := len(sc.views)
 		for i, v := range snap.Views {
-			if v.Segment.Len() == 0 {
-				continue
+			if v.Segment.Len() > 0 {
+				sc.views = append(sc.views, viewState{View: v, part: int32(part), view: int32(i), allow: -1, model: -1})
 			}
-			st := viewState{View: v, part: int32(part), view: int32(i), base: total, allow: -1, model: -1}
-			sc.allowed(&st, q)
-			if q.Mode != KeywordOnly {
-				st.model = sc.model(v.Segment, q)
-			}
-			total += v.Segment.Len()
-			sc.views = append(sc.views, st)
+		}
+		// In order of Seq, so that ties fall alike however the chunks are
+		// spread over segments.
+		slices.SortFunc(sc.views[from:], func(a, b viewState) int {
+			return cmp.Compare(a.Segment.seqs[0], b.Segment.seqs[0])
+		})
+	}
+	for i := range sc.views {
+		st := &sc.views[i]
+		st.base = total
+		total += st.Segment.Len()
+		sc.allowed(st, q)
+		if q.Mode != KeywordOnly {
+			st.model = sc.model(st.Segment, q)
 		}
 	}
 	return total
@@ -412,7 +414,7 @@ func (sc *Scratch) least(n int) float32 {
 	if len(sc.heap) < n {
 		return float32(math.Inf(-1))
 	}
-	return sc.heap[0].score
+	return keyScore(sc.heap[0])
 }
 
 // accept offers a chunk to the heap if it may be a candidate: the filters let it
@@ -420,63 +422,95 @@ func (sc *Scratch) least(n int) float32 {
 func (sc *Scratch) accept(view, doc int, score float32, word bool, n int) float32 {
 	v := &sc.views[view]
 	if (v.allow < 0 || sc.allow[v.allow+doc>>6]>>(doc&63)&1 != 0) && (word || v.model >= 0 && v.Segment.scales[doc] > 0) {
-		sc.offer(ranked{score: score, part: v.part, seq: v.Segment.seqs[doc], view: int32(view), doc: int32(doc)}, n)
+		sc.offer(rankKey(score, v.base+doc), n)
 	}
 	return sc.least(n)
 }
 
-// offer puts r into the heap of at most n.
-func (sc *Scratch) offer(r ranked, n int) {
+// rankKey packs a score and the place of a chunk among all into a number that is
+// greater for a better chunk: of two with one score, the first. One comparison
+// of integers then does for the heap.
+func rankKey(score float32, at int) uint64 {
+	b := math.Float32bits(score)
+	if b>>31 != 0 {
+		b = ^b
+	} else {
+		b |= 1 << 31
+	}
+	return uint64(b)<<32 | uint64(^uint32(at))
+}
+
+// keyScore unpacks the score.
+func keyScore(key uint64) float32 {
+	b := uint32(key >> 32)
+	if b>>31 != 0 {
+		b &^= 1 << 31
+	} else {
+		b = ^b
+	}
+	return math.Float32frombits(b)
+}
+
+// offer puts a key into the heap of at most n.
+func (sc *Scratch) offer(key uint64, n int) {
 	h := sc.heap
 	if len(h) < n {
-		h = append(h, r)
-		for i := len(h) - 1; i > 0; {
-			up := (i - 1) / 2
-			if better(h[i], h[up]) {
-				break
-			}
-			h[i], h[up] = h[up], h[i]
-			i = up
+		h = append(h, key)
+		i := len(h) - 1
+		for i > 0 && h[(i-1)/2] > key {
+			h[i] = h[(i-1)/2]
+			i = (i - 1) / 2
 		}
+		h[i] = key
 		sc.heap = h
 		return
 	}
-	if !better(r, h[0]) {
+	if key < h[0] {
 		return
 	}
-	h[0] = r
-	for i := 0; ; {
+	i := 0
+	for {
 		down := 2*i + 1
 		if down >= len(h) {
-			return
+			break
 		}
-		if down+1 < len(h) && better(h[down], h[down+1]) {
+		if down+1 < len(h) && h[down+1] < h[down] {
 			down++
 		}
-		if better(h[down], h[i]) {
-			return
+		if h[down] >= key {
+			break
 		}
-		h[i], h[down] = h[down], h[i]
+		h[i] = h[down]
 		i = down
 	}
+	h[i] = key
+}
+
+// rank turns the heap into the best chunks in order, with the phrases that only
+// they are looked at for.
+func (sc *Scratch) rank(q *Query) {
+	slices.Sort(sc.heap)
+	for _, key := range slices.Backward(sc.heap) {
+		at := int(^uint32(key))
+		view := sort.Search(len(sc.views), func(i int) bool { return sc.views[i].base > at }) - 1
+		v := &sc.views[view]
+		doc := at - v.base
+		r := ranked{score: keyScore(key), part: v.part, seq: v.Segment.seqs[doc], view: int32(view), doc: int32(doc)}
+		if sc.phrases.n > 0 && sc.kw[at] > 0 {
+			r.phrase = sc.phrases.share(v.Segment.sequence(doc))
+			r.score += q.Config.PhraseWeight * r.phrase
+		}
+		sc.top = append(sc.top, r)
+	}
+	slices.SortFunc(sc.top, compareRanked)
 }
 
 // collect turns the heap into candidates, best first.
 func (sc *Scratch) collect(q *Query) []Candidate {
-	if sc.phrases.n > 0 {
-		for i := range sc.heap {
-			r := &sc.heap[i]
-			v := &sc.views[r.view]
-			if sc.kw[v.base+int(r.doc)] > 0 {
-				r.phrase = sc.phrases.share(v.Segment.sequence(int(r.doc)))
-				r.score += q.Config.PhraseWeight * r.phrase
-			}
-		}
-	}
-	slices.SortFunc(sc.heap, compareRanked)
+	sc.rank(q)
 	sc.addContext(q)
 	sc.out = sc.out[:0]
-	for _, r := range sc.heap {
+	for _, r := range sc.top {
 		v := &sc.views[r.view]
 		c := sc.candidate(place{r.view, r.doc})
 		if len(sc.vec) > 0 {
@@ -508,9 +542,9 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 		sc.out = append(sc.out, c)
 	}
 	if len(sc.targets) > 0 {
-		sc.heap = order(sc.heap[:0], sc.out)
+		sc.top = order(sc.top[:0], sc.out)
 		sc.spare = sc.spare[:0]
-		for _, r := range sc.heap {
+		for _, r := range sc.top {
 			sc.spare = append(sc.spare, sc.out[r.doc])
 		}
 		sc.out, sc.spare = sc.spare, sc.out

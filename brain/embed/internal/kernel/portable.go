@@ -24,33 +24,44 @@ func (Portable) Unpack(dst []int16, src []byte) {
 	}
 }
 
-// Gemm implements Kernels. Four outputs at a time keep their sums in
+// Gemm implements Kernels. Two rows by four outputs keep eight sums in
 // registers; wider tiles spill on amd64 and arm64 alike.
 func (Portable) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32) {
 	k := 2 * pairs
 	b = b[:k*Panel]
-	colScale, bias = colScale[:Panel], bias[:Panel]
-	for r := range rows {
-		row := a[r*lda:][:k]
-		out := c[r*ldc:][:Panel]
-		rs := rowScale[r]
+	for r := 0; r < rows; r += RowStep {
+		x, y := a[r*lda:][:k], a[(r+1)*lda:][:k]
 		for j := 0; j < Panel; j += 4 {
-			var s0, s1, s2, s3 int32
-			w := b[2*j:]
-			for i := 0; i+1 < len(row); i += 2 {
-				a0, a1 := int32(row[i]), int32(row[i+1])
-				v := w[i*Panel:][:8]
-				s0 += a0*int32(v[0]) + a1*int32(v[1])
-				s1 += a0*int32(v[2]) + a1*int32(v[3])
-				s2 += a0*int32(v[4]) + a1*int32(v[5])
-				s3 += a0*int32(v[6]) + a1*int32(v[7])
+			var s, t [4]int32
+			s[0], s[1], s[2], s[3], t[0], t[1], t[2], t[3] = tile(x, y, b[2*j:])
+			for i := range s {
+				o := j + i
+				c[r*ldc+o] = float32(float32(float32(s[i])*rowScale[r])*colScale[o]) + bias[o]
+				c[(r+1)*ldc+o] = float32(float32(float32(t[i])*rowScale[r+1])*colScale[o]) + bias[o]
 			}
-			out[j] = float32(float32(float32(s0)*rs)*colScale[j]) + bias[j]
-			out[j+1] = float32(float32(float32(s1)*rs)*colScale[j+1]) + bias[j+1]
-			out[j+2] = float32(float32(float32(s2)*rs)*colScale[j+2]) + bias[j+2]
-			out[j+3] = float32(float32(float32(s3)*rs)*colScale[j+3]) + bias[j+3]
 		}
 	}
+}
+
+// tile multiplies two rows with four outputs of a panel.
+func tile(x, y, b []int16) (s0, s1, s2, s3, t0, t1, t2, t3 int32) {
+	for len(x) >= 2 && len(y) >= 2 && len(b) >= 8 {
+		x0, x1, y0, y1 := int32(x[0]), int32(x[1]), int32(y[0]), int32(y[1])
+		v, w := int32(b[0]), int32(b[1])
+		s0 += x0*v + x1*w
+		t0 += y0*v + y1*w
+		v, w = int32(b[2]), int32(b[3])
+		s1 += x0*v + x1*w
+		t1 += y0*v + y1*w
+		v, w = int32(b[4]), int32(b[5])
+		s2 += x0*v + x1*w
+		t2 += y0*v + y1*w
+		v, w = int32(b[6]), int32(b[7])
+		s3 += x0*v + x1*w
+		t3 += y0*v + y1*w
+		x, y, b = x[2:], y[2:], b[min(2*Panel, len(b)):]
+	}
+	return s0, s1, s2, s3, t0, t1, t2, t3
 }
 
 func abs32(x float32) float32 {

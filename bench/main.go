@@ -45,12 +45,13 @@ func main() {
 	binary := flag.String("binary", "bin/orgmem", "the built binary")
 	only := flag.String("only", "", "comma list of parts: "+strings.Join(partNames(), ", "))
 	orgs := flag.Int("orgs", 1000, "organizations of the part orgs")
+	chunks := flag.Int("chunks", 10_000, "chunks of the part search")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	dir, err := os.MkdirTemp("", "orgmem-bench-")
 	exitOn(err)
-	b := &bench{binary: *binary, dir: dir, orgs: *orgs, report: &report{}}
+	b := &bench{binary: *binary, dir: dir, orgs: *orgs, chunks: *chunks, report: &report{}}
 	for _, p := range parts {
 		if *only != "" && !strings.Contains(","+*only+",", ","+p.name+",") {
 			continue

@@ -20,6 +20,7 @@ type bench struct {
 	binary string
 	dir    string
 	orgs   int
+	chunks int
 	report *report
 	count  int
 }

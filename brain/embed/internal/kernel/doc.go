@@ -26,4 +26,13 @@
 // panel of a K×16 matrix stores, for each pair of consecutive K values, the
 // sixteen outputs' two values side by side: [K/2][16][2]. The vector kernels
 // read it front to back.
+//
+// Speed, measured on a Zen 4 core at 2.87 GHz: the AVX2 product does 70 billion
+// multiply-adds per second where fp32 FMA could do 44 at best, and where the
+// multiplier alone could do 91; sums that wait for products are what it cannot
+// issue fast enough. Tried and left out: other tile shapes and instruction
+// orders (within 2 %), Winograd's inner product, which trades half the
+// multiplications for additions (equal), one step of Strassen's method, which
+// is as exact here (4 % faster for 300 more lines), and 8-bit activations with
+// VPMADDUBSW (a quarter faster, cosine down to 0.97).
 package kernel

@@ -32,12 +32,10 @@ func (Portable) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs,
 	for r := 0; r < rows; r += RowStep {
 		x, y := a[r*lda:][:k], a[(r+1)*lda:][:k]
 		for j := 0; j < Panel; j += 4 {
-			var s, t [4]int32
-			s[0], s[1], s[2], s[3], t[0], t[1], t[2], t[3] = tile(x, y, b[2*j:])
-			for i := range s {
-				o := j + i
-				c[r*ldc+o] = float32(float32(float32(s[i])*rowScale[r])*colScale[o]) + bias[o]
-				c[(r+1)*ldc+o] = float32(float32(float32(t[i])*rowScale[r+1])*colScale[o]) + bias[o]
+			s0, s1, s2, s3, t0, t1, t2, t3 := tile(x, y, b[2*j:])
+			for i, sum := range [8]int32{s0, s1, s2, s3, t0, t1, t2, t3} {
+				row, o := r+i/4, j+i%4
+				c[row*ldc+o] = float32(float32(float32(sum)*rowScale[row])*colScale[o]) + bias[o]
 			}
 		}
 	}

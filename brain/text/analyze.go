@@ -110,7 +110,7 @@ func increment(n uint16) uint16 {
 func (a *Analyzer) language() Lang {
 	var g guess
 	for _, t := range a.scan.tokens {
-		if t.script == scriptLatin && t.role == roleWord && t.kind == tokWord {
+		if t.script == scriptLatin && t.role == roleWord && t.kind == tokWord && !t.inName {
 			g.add(stopTable[string(a.scan.buf[t.start:t.end])])
 		}
 	}
@@ -174,22 +174,18 @@ func (a *Analyzer) hash(l Lang, form []byte) Term {
 // snapshots to be searched). Stop words are left out unless there is nothing
 // else. A query without any word gives an empty slice.
 //
-// The language of a query is not guessed: three words are too few. Each word is
-// looked up under every language that the passages are in, stemmed by its rules,
-// so a wrong guess at indexing does not lose a passage either.
+// Each word is looked up under every language that the passages are in, stemmed
+// by its rules: three words are too few to tell the query's own language, and a
+// wrong guess at indexing does not lose a passage either. The query's language
+// is guessed only to know its function words.
 func (a *Analyzer) Query(query string, langs LangSet) []QueryTerm {
 	sc := &a.scan
 	sc.reset()
 	sc.scan(normalize(query))
 	// What is a function word in the query's own language is none of its words,
 	// in no language: "of" would be a rare and telling word among French passages.
-	var g guess
-	for _, t := range sc.tokens {
-		if t.kind == tokWord && t.script == scriptLatin {
-			g.add(stopTable[string(sc.buf[t.start:t.end])])
-		}
-	}
-	a.queryLang = g.lang()
+	// Without evidence the query counts as English.
+	a.queryLang = a.language()
 	terms := a.queryTerms(langs, false)
 	if len(terms) == 0 {
 		terms = a.queryTerms(langs, true)

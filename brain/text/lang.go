@@ -46,8 +46,8 @@ func (s LangSet) Has(l Lang) bool { return s&(1<<l) != 0 }
 // With returns the set with l.
 func (s LangSet) With(l Lang) LangSet { return s | 1<<l }
 
-// minLangEvidence is the lead, in function words, that another language needs
-// before a passage is taken out of English. One could be a name or a quotation.
+// minLangEvidence is how many function words of its own a passage needs to be
+// taken out of English: one could be a name or a quotation.
 const minLangEvidence = 2
 
 // guess counts function words: of all cheap methods the one that is right where
@@ -55,26 +55,37 @@ const minLangEvidence = 2
 // prepositions. Character n-grams (whatlanggo, lingua) do better on three words
 // and cost a hundred times more; here a wrong guess is cheap, because queries
 // look a word up under every language that the index holds.
-type guess struct{ hits [langCount]int }
+type guess struct {
+	own     [langCount]int // function words of the language that are none in English
+	english [langCount]int // function words of English that are none in the language
+}
 
 func (g *guess) add(s LangSet) {
-	for l := English; l <= Turkish; l++ {
-		if s.Has(l) {
-			g.hits[l]++
+	if s == 0 {
+		return
+	}
+	inEnglish := s.Has(English)
+	for l := German; l <= Turkish; l++ {
+		switch {
+		case s.Has(l) && !inEnglish:
+			g.own[l]++
+		case inEnglish && !s.Has(l):
+			g.english[l]++
 		}
 	}
 }
 
-// lang gives the language with the most function words; English on a tie, since
-// its lists overlap most with the others', or when there is too little evidence.
+// lang gives the language with the most function words of its own, if they
+// clearly outnumber the English ones; else English. English text about Juan de
+// la Cruz has Spanish function words too, but it also has its own.
 func (g *guess) lang() Lang {
-	best := English
-	for l := German; l <= Turkish; l++ {
-		if g.hits[l] > g.hits[best] {
+	best := German
+	for l := French; l <= Turkish; l++ {
+		if g.own[l] > g.own[best] {
 			best = l
 		}
 	}
-	if g.hits[best] < g.hits[English]+minLangEvidence {
+	if g.own[best] < minLangEvidence || g.own[best] <= 2*g.english[best] {
 		return English
 	}
 	return best

@@ -28,6 +28,9 @@ type token struct {
 	kind       tokenKind
 	role       role
 	script     script
+	// inName: a part of a URL, e-mail, path or host, which says nothing about
+	// the language: "com" is Portuguese for "with".
+	inName bool
 }
 
 // Bounds of the tokenizer. Beyond them a text is a blob rather than language,
@@ -171,7 +174,13 @@ func (s *scanner) compound(t string, i int) int {
 		s.emit(t[u.start:u.end], kind, role, u.script)
 		return i
 	}
+	before := len(s.tokens)
 	s.compoundTokens(t, s.units, joinPath)
+	if hasJoin(s.units, joinPath) || hasJoin(s.units, joinDot) {
+		for k := range s.tokens[before:] {
+			s.tokens[before+k].inName = true
+		}
+	}
 	return i
 }
 
@@ -301,7 +310,7 @@ func (s *scanner) emit(w string, k tokenKind, r role, sc script) {
 	if len(s.buf) == start {
 		return // nothing but marks
 	}
-	s.tokens = append(s.tokens, token{int32(start), int32(len(s.buf)), k, r, sc})
+	s.tokens = append(s.tokens, token{start: int32(start), end: int32(len(s.buf)), kind: k, role: r, script: sc})
 }
 
 // compoundTokens emits the tokens of units that are joined at the given level
@@ -428,7 +437,7 @@ func (s *scanner) concat(t string, us []unit) {
 	if kind == tokExact {
 		sc = scriptDigit
 	}
-	s.tokens = append(s.tokens, token{int32(start), int32(len(s.buf)), kind, roleWhole, sc})
+	s.tokens = append(s.tokens, token{start: int32(start), end: int32(len(s.buf)), kind: kind, role: roleWhole, script: sc})
 }
 
 // quoted handles don't, Anna's, l'avion and 1,000: what clings to the word by an
@@ -439,7 +448,7 @@ func (s *scanner) quoted(t string, us []unit) {
 		for _, u := range us {
 			s.buf = appendLower(s.buf, t[u.start:u.end])
 		}
-		s.tokens = append(s.tokens, token{int32(start), int32(len(s.buf)), tokExact, roleWord, scriptDigit})
+		s.tokens = append(s.tokens, token{start: int32(start), end: int32(len(s.buf)), kind: tokExact, role: roleWord, script: scriptDigit})
 		return
 	}
 	for k, u := range us {

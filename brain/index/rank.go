@@ -1,0 +1,179 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+)
+
+// compareRanked puts the better first.
+func compareRanked(a, b ranked) int {
+	switch {
+	case a.score > b.score:
+		return -1
+	case a.score < b.score:
+		return 1
+	case a.part != b.part:
+		return cmp.Compare(a.part, b.part)
+	}
+	return cmp.Compare(a.seq, b.seq)
+}
+
+// order appends the candidates' places, best first; doc is the index in cands.
+func order(dst []ranked, cands []Candidate) []ranked {
+	for i := range cands {
+		c := &cands[i]
+		dst = append(dst, ranked{score: c.Score, part: c.Part, seq: c.Seq, doc: int32(i)})
+	}
+	slices.SortFunc(dst, compareRanked)
+	return dst
+}
+
+// selectBest keeps the N best chunks in the heap, the worst of them on top.
+func (sc *Scratch) selectBest(q *Query) {
+	n := q.candidates()
+	for i := range sc.views {
+		v := &sc.views[i]
+		from, to := v.base, v.base+v.Segment.Len()
+		switch q.Mode {
+		case VectorOnly:
+			sc.selectVector(i, sc.vec[from:to], n)
+		case KeywordOnly:
+			sc.selectKeyword(i, sc.kw[from:to], n)
+		default:
+			sc.selectHybrid(i, sc.kw[from:to], sc.vec[from:to], q.Config.KeywordWeight, n)
+		}
+	}
+}
+
+// The three loops differ in one line, which is most of what runs: nearly every
+// chunk is worse than the worst that is kept. Only what is not is looked at
+// closer (in accept), also for whether it may be a candidate at all.
+
+func (sc *Scratch) selectHybrid(view int, kw, vec []float32, weight float32, n int) {
+	least := sc.least(n)
+	vec = vec[:len(kw)]
+	for doc, k := range kw {
+		if score := weight*k + vec[doc]; score >= least {
+			least = sc.accept(view, doc, score, k > 0, n)
+		}
+	}
+}
+
+func (sc *Scratch) selectVector(view int, vec []float32, n int) {
+	if sc.views[view].model < 0 {
+		return
+	}
+	least := sc.least(n)
+	for doc, score := range vec {
+		if score >= least {
+			least = sc.accept(view, doc, score, false, n)
+		}
+	}
+}
+
+func (sc *Scratch) selectKeyword(view int, kw []float32, n int) {
+	least := max(sc.least(n), math.SmallestNonzeroFloat32)
+	for doc, score := range kw {
+		if score >= least {
+			least = max(sc.accept(view, doc, score, true, n), math.SmallestNonzeroFloat32)
+		}
+	}
+}
+
+// least is the score below which nothing enters the heap.
+func (sc *Scratch) least(n int) float32 {
+	if len(sc.heap) < n {
+		return float32(math.Inf(-1))
+	}
+	return keyScore(sc.heap[0])
+}
+
+// accept offers a chunk to the heap if it may be a candidate: the filters let it
+// pass, and it has a word of the query or a vector. It gives the new least.
+func (sc *Scratch) accept(view, doc int, score float32, word bool, n int) float32 {
+	v := &sc.views[view]
+	if (v.allow < 0 || sc.allow[v.allow+doc>>6]>>(doc&63)&1 != 0) && (word || v.model >= 0 && v.Segment.scales[doc] > 0) {
+		sc.offer(rankKey(score, v.base+doc), n)
+	}
+	return sc.least(n)
+}
+
+// rankKey packs a score and the place of a chunk among all into a number that is
+// greater for a better chunk: of two with one score, the first. One comparison
+// of integers then does for the heap.
+func rankKey(score float32, at int) uint64 {
+	b := math.Float32bits(score)
+	if b>>31 != 0 {
+		b = ^b
+	} else {
+		b |= 1 << 31
+	}
+	return uint64(b)<<32 | uint64(^uint32(at))
+}
+
+// keyScore unpacks the score.
+func keyScore(key uint64) float32 {
+	b := uint32(key >> 32)
+	if b>>31 != 0 {
+		b &^= 1 << 31
+	} else {
+		b = ^b
+	}
+	return math.Float32frombits(b)
+}
+
+// offer puts a key into the heap of at most n.
+func (sc *Scratch) offer(key uint64, n int) {
+	h := sc.heap
+	if len(h) < n {
+		h = append(h, key)
+		i := len(h) - 1
+		for i > 0 && h[(i-1)/2] > key {
+			h[i] = h[(i-1)/2]
+			i = (i - 1) / 2
+		}
+		h[i] = key
+		sc.heap = h
+		return
+	}
+	if key < h[0] {
+		return
+	}
+	i := 0
+	for {
+		down := 2*i + 1
+		if down >= len(h) {
+			break
+		}
+		if down+1 < len(h) && h[down+1] < h[down] {
+			down++
+		}
+		if h[down] >= key {
+			break
+		}
+		h[i] = h[down]
+		i = down
+	}
+	h[i] = key
+}
+
+// rank turns the heap into the best chunks in order, with the phrases that only
+// they are looked at for.
+func (sc *Scratch) rank(q *Query) {
+	slices.Sort(sc.heap)
+	for _, key := range slices.Backward(sc.heap) {
+		at := int(^uint32(key))
+		view := sort.Search(len(sc.views), func(i int) bool { return sc.views[i].base > at }) - 1
+		v := &sc.views[view]
+		doc := at - v.base
+		r := ranked{score: keyScore(key), part: v.part, seq: v.Segment.seqs[doc], view: int32(view), doc: int32(doc)}
+		if sc.phrases.n > 0 && sc.kw[at] > 0 {
+			r.phrase = sc.phrases.share(v.Segment.sequence(doc))
+			r.score += q.Config.PhraseWeight * r.phrase
+		}
+		sc.top = append(sc.top, r)
+	}
+	slices.SortFunc(sc.top, compareRanked)
+}

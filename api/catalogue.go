@@ -66,130 +66,229 @@ const (
 // both leave to us (request_timeout, headers_too_large, key_limit_reached, and on
 // the operator interface organization_not_found and conflict).
 var catalogue = indexCatalogue([]entry{
-	{Code: codeMalformed, Status: http.StatusBadRequest, Title: "Malformed request", Section: sectionBodies,
+	{
+		Code: codeMalformed, Status: http.StatusBadRequest, Title: "Malformed request", Section: sectionBodies,
 		Explanation: "The request cannot be read: its JSON is malformed, empty, not UTF-8 or names a field twice, or a path, query or header holds a malformed escape.",
-		Action:      "Correct the request; sending it again unchanged will fail again."},
-	{Code: codeSubjectRefused, Status: http.StatusBadRequest, Title: "Subject not supported", Section: sectionSubjects,
+		Action:      "Correct the request; sending it again unchanged will fail again.",
+	},
+	{
+		Code: codeSubjectRefused, Status: http.StatusBadRequest, Title: "Subject not supported", Section: sectionSubjects,
 		Explanation: "This route acts for the key's owner and does not accept the X-Svc-Subject header.",
-		Action:      "Send the request without X-Svc-Subject."},
-	{Code: "pagination_unsupported", Status: http.StatusBadRequest, Title: "Pagination not supported", Section: sectionPages,
+		Action:      "Send the request without X-Svc-Subject.",
+	},
+	{
+		Code: "pagination_unsupported", Status: http.StatusBadRequest, Title: "Pagination not supported", Section: sectionPages,
 		Explanation: "The recall views identity and graph are answered whole; they accept neither cursor nor pageSize.",
-		Action:      "Send the request without cursor and pageSize."},
-	{Code: codeInvalidCursor, Status: http.StatusBadRequest, Title: "Invalid cursor", Section: sectionPages,
+		Action:      "Send the request without cursor and pageSize.",
+	},
+	{
+		Code: codeInvalidCursor, Status: http.StatusBadRequest, Title: "Invalid cursor", Section: sectionPages,
 		Explanation: "The cursor was changed, or belongs to another list, filter, partition or organization.",
-		Action:      "Start again without a cursor."},
-	{Code: codeAuthentication, Status: http.StatusUnauthorized, Title: "Authentication failed", Section: sectionAuth, Fixed: true,
+		Action:      "Start again without a cursor.",
+	},
+	{
+		Code: codeAuthentication, Status: http.StatusUnauthorized, Title: "Authentication failed", Section: sectionAuth, Fixed: true,
 		Explanation: "The credential is missing or not valid.",
-		Action:      "Send a valid API key in X-Svc-API-Key, or as a bearer token in Authorization."},
-	{Code: codePermission, Status: http.StatusForbidden, Title: "Permission denied", Section: sectionAuth,
-		Explanation: "The API key does not hold the scope that this request needs, or may not act for the subject it names."},
-	{Code: codeNotProvisioned, Status: http.StatusForbidden, Title: "Subject not provisioned", Section: sectionSubjects,
+		Action:      "Send a valid API key in X-Svc-API-Key, or as a bearer token in Authorization.",
+	},
+	{
+		Code: codePermission, Status: http.StatusForbidden, Title: "Permission denied", Section: sectionAuth,
+		Explanation: "The API key does not hold the scope that this request needs, or may not act for the subject it names.",
+	},
+	{
+		Code: codeNotProvisioned, Status: http.StatusForbidden, Title: "Subject not provisioned", Section: sectionSubjects,
 		Explanation: "X-Svc-Subject names a subject that was never provisioned, or has been erased.",
-		Action:      "Provision the subject first: PUT /v1/subjects/{subject_id}."},
-	{Code: codeNotFound, Status: http.StatusNotFound, Title: "Not found",
-		Explanation: "There is nothing at this address."},
-	{Code: codeKeyNotFound, Status: http.StatusNotFound, Title: "Key not found",
-		Explanation: "The caller has no API key with this id."},
-	{Code: codeSubjectNotFound, Status: http.StatusNotFound, Title: "Subject not found", Section: sectionSubjects,
-		Explanation: "The organization has no provisioned subject with this id."},
-	{Code: codeJobNotFound, Status: http.StatusNotFound, Title: "Job not found",
-		Explanation: "The caller has no job with this id."},
-	{Code: codeNodeNotFound, Status: http.StatusNotFound, Title: "Node not found",
-		Explanation: "The effective subject has no live node with this id."},
-	{Code: "edge_not_found", Status: http.StatusNotFound, Title: "Edge not found",
-		Explanation: "The effective subject has no live edge with this id."},
-	{Code: "domain_not_found", Status: http.StatusNotFound, Title: "Domain not found",
-		Explanation: "The effective subject has no domain with this id."},
-	{Code: "proposal_not_found", Status: http.StatusNotFound, Title: "Proposal not found",
-		Explanation: "The effective subject has no proposal with this id."},
-	{Code: "recall_type_not_found", Status: http.StatusNotFound, Title: "Recall view not found",
-		Explanation: "There are the recall views identity, graph, insights and temporal."},
-	{Code: "brain_not_trained", Status: http.StatusNotFound, Title: "Brain not trained",
+		Action:      "Provision the subject first: PUT /v1/subjects/{subject_id}.",
+	},
+	{
+		Code: codeNotFound, Status: http.StatusNotFound, Title: "Not found",
+		Explanation: "There is nothing at this address.",
+	},
+	{
+		Code: codeKeyNotFound, Status: http.StatusNotFound, Title: "Key not found",
+		Explanation: "The caller has no API key with this id.",
+	},
+	{
+		Code: codeSubjectNotFound, Status: http.StatusNotFound, Title: "Subject not found", Section: sectionSubjects,
+		Explanation: "The organization has no provisioned subject with this id.",
+	},
+	{
+		Code: codeJobNotFound, Status: http.StatusNotFound, Title: "Job not found",
+		Explanation: "The caller has no job with this id.",
+	},
+	{
+		Code: codeNodeNotFound, Status: http.StatusNotFound, Title: "Node not found",
+		Explanation: "The effective subject has no live node with this id.",
+	},
+	{
+		Code: "edge_not_found", Status: http.StatusNotFound, Title: "Edge not found",
+		Explanation: "The effective subject has no live edge with this id.",
+	},
+	{
+		Code: "domain_not_found", Status: http.StatusNotFound, Title: "Domain not found",
+		Explanation: "The effective subject has no domain with this id.",
+	},
+	{
+		Code: "proposal_not_found", Status: http.StatusNotFound, Title: "Proposal not found",
+		Explanation: "The effective subject has no proposal with this id.",
+	},
+	{
+		Code: "recall_type_not_found", Status: http.StatusNotFound, Title: "Recall view not found",
+		Explanation: "There are the recall views identity, graph, insights and temporal.",
+	},
+	{
+		Code: "brain_not_trained", Status: http.StatusNotFound, Title: "Brain not trained",
 		Explanation: "The organization's brain has not been trained yet.",
-		Action:      "Start a training: POST /v1/brain/train."},
-	{Code: "webhook_not_found", Status: http.StatusNotFound, Title: "Webhook not found",
-		Explanation: "The organization has no webhook endpoint with this id."},
-	{Code: "export_not_found", Status: http.StatusNotFound, Title: "Export not found",
-		Explanation: "The caller has no export with this id."},
-	{Code: "connector_not_found", Status: http.StatusNotFound, Title: "Connector not found",
-		Explanation: "The organization has no connector with this id."},
-	{Code: "session_not_found", Status: http.StatusNotFound, Title: "Session not found",
-		Explanation: "The effective subject has no coding session with this id."},
-	{Code: codeUserNotFound, Status: http.StatusNotFound, Title: "User not found",
-		Explanation: "The organization has no member with this id."},
-	{Code: codeOrgNotFound, Status: http.StatusNotFound, Title: "Organization not found",
-		Explanation: "No organization has this id. Only the operator interface answers this."},
-	{Code: codeMethod, Status: http.StatusMethodNotAllowed, Title: "Method not allowed",
-		Explanation: "This address exists, but not for this method; the Allow header lists those it has."},
-	{Code: codeRequestTimeout, Status: http.StatusRequestTimeout, Title: "Request timed out", Section: sectionBodies,
+		Action:      "Start a training: POST /v1/brain/train.",
+	},
+	{
+		Code: "webhook_not_found", Status: http.StatusNotFound, Title: "Webhook not found",
+		Explanation: "The organization has no webhook endpoint with this id.",
+	},
+	{
+		Code: "export_not_found", Status: http.StatusNotFound, Title: "Export not found",
+		Explanation: "The caller has no export with this id.",
+	},
+	{
+		Code: "connector_not_found", Status: http.StatusNotFound, Title: "Connector not found",
+		Explanation: "The organization has no connector with this id.",
+	},
+	{
+		Code: "session_not_found", Status: http.StatusNotFound, Title: "Session not found",
+		Explanation: "The effective subject has no coding session with this id.",
+	},
+	{
+		Code: codeUserNotFound, Status: http.StatusNotFound, Title: "User not found",
+		Explanation: "The organization has no member with this id.",
+	},
+	{
+		Code: codeOrgNotFound, Status: http.StatusNotFound, Title: "Organization not found",
+		Explanation: "No organization has this id. Only the operator interface answers this.",
+	},
+	{
+		Code: codeMethod, Status: http.StatusMethodNotAllowed, Title: "Method not allowed",
+		Explanation: "This address exists, but not for this method; the Allow header lists those it has.",
+	},
+	{
+		Code: codeRequestTimeout, Status: http.StatusRequestTimeout, Title: "Request timed out", Section: sectionBodies,
 		Explanation: "The body did not arrive in time.",
-		Action:      "Send the request again; split it if the connection is slow."},
-	{Code: "purge_impact_changed", Status: http.StatusConflict, Title: "Purge impact changed",
+		Action:      "Send the request again; split it if the connection is slow.",
+	},
+	{
+		Code: "purge_impact_changed", Status: http.StatusConflict, Title: "Purge impact changed",
 		Explanation: "What the purge would delete has changed since the dry run; nothing was deleted.",
-		Action:      "Run the dry run again and confirm what it shows."},
-	{Code: "export_not_ready", Status: http.StatusConflict, Title: "Export not ready",
-		Explanation: "The export can be downloaded once its status is succeeded."},
-	{Code: "webhook_limit_reached", Status: http.StatusConflict, Title: "Webhook limit reached",
-		Explanation: "An organization has at most 20 webhook endpoints."},
-	{Code: "key_limit_reached", Status: http.StatusConflict, Title: "Key limit reached",
-		Explanation: "A member can have a bounded number of keys, revoked ones included."},
-	{Code: "train_in_progress", Status: http.StatusConflict, Title: "Training in progress", RetryAfter: 30,
-		Explanation: "A training is queued or running already."},
-	{Code: "brain_not_ready", Status: http.StatusConflict, Title: "Brain not ready", RetryAfter: 1,
-		Explanation: "A brain was published a moment ago and is being loaded."},
-	{Code: "confirm_token_invalid", Status: http.StatusConflict, Title: "Confirm token invalid",
+		Action:      "Run the dry run again and confirm what it shows.",
+	},
+	{
+		Code: "export_not_ready", Status: http.StatusConflict, Title: "Export not ready",
+		Explanation: "The export can be downloaded once its status is succeeded.",
+	},
+	{
+		Code: "webhook_limit_reached", Status: http.StatusConflict, Title: "Webhook limit reached",
+		Explanation: "An organization has at most 20 webhook endpoints.",
+	},
+	{
+		Code: "key_limit_reached", Status: http.StatusConflict, Title: "Key limit reached",
+		Explanation: "A member can have a bounded number of keys, revoked ones included.",
+	},
+	{
+		Code: "train_in_progress", Status: http.StatusConflict, Title: "Training in progress", RetryAfter: 30,
+		Explanation: "A training is queued or running already.",
+	},
+	{
+		Code: "brain_not_ready", Status: http.StatusConflict, Title: "Brain not ready", RetryAfter: 1,
+		Explanation: "A brain was published a moment ago and is being loaded.",
+	},
+	{
+		Code: "confirm_token_invalid", Status: http.StatusConflict, Title: "Confirm token invalid",
 		Explanation: "The confirm token is spent, expired, or belongs to another purge; nothing was deleted.",
-		Action:      "Run the dry run again."},
-	{Code: "undelete_window_passed", Status: http.StatusConflict, Title: "Undelete window passed",
-		Explanation: "A forgotten node can be restored for 30 days."},
-	{Code: codeNotCancellable, Status: http.StatusConflict, Title: "Job not cancellable",
-		Explanation: "The job has ended already."},
-	{Code: codeIdemInProgress, Status: http.StatusConflict, Title: "Request in progress", Section: sectionIdempotency, RetryAfter: 1,
+		Action:      "Run the dry run again.",
+	},
+	{
+		Code: "undelete_window_passed", Status: http.StatusConflict, Title: "Undelete window passed",
+		Explanation: "A forgotten node can be restored for 30 days.",
+	},
+	{
+		Code: codeNotCancellable, Status: http.StatusConflict, Title: "Job not cancellable",
+		Explanation: "The job has ended already.",
+	},
+	{
+		Code: codeIdemInProgress, Status: http.StatusConflict, Title: "Request in progress", Section: sectionIdempotency, RetryAfter: 1,
 		Explanation: "The first request with this Idempotency-Key is still under way.",
-		Action:      "Send the request again after the time in Retry-After."},
-	{Code: "last_owner", Status: http.StatusConflict, Title: "Last owner",
+		Action:      "Send the request again after the time in Retry-After.",
+	},
+	{
+		Code: "last_owner", Status: http.StatusConflict, Title: "Last owner",
 		Explanation: "The only owner of an organization cannot be removed.",
-		Action:      "Make another member an owner first."},
-	{Code: "already_superseded", Status: http.StatusConflict, Title: "Already superseded",
-		Explanation: "The node has been superseded already; its supersededBy names the successor."},
-	{Code: codeConflict, Status: http.StatusConflict, Title: "Conflict",
-		Explanation: "The present state forbids the change. Only the operator interface answers this."},
-	{Code: "precondition_failed", Status: http.StatusPreconditionFailed, Title: "Precondition failed",
+		Action:      "Make another member an owner first.",
+	},
+	{
+		Code: "already_superseded", Status: http.StatusConflict, Title: "Already superseded",
+		Explanation: "The node has been superseded already; its supersededBy names the successor.",
+	},
+	{
+		Code: codeConflict, Status: http.StatusConflict, Title: "Conflict",
+		Explanation: "The present state forbids the change. Only the operator interface answers this.",
+	},
+	{
+		Code: "precondition_failed", Status: http.StatusPreconditionFailed, Title: "Precondition failed",
 		Explanation: "The record has changed since the version that If-Match names.",
-		Action:      "Read the record again and repeat the edit on what it says now."},
-	{Code: codeTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "Payload too large", Section: sectionBodies,
+		Action:      "Read the record again and repeat the edit on what it says now.",
+	},
+	{
+		Code: codeTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "Payload too large", Section: sectionBodies,
 		Explanation: "The body is larger than this route accepts.",
-		Action:      "Split the request."},
-	{Code: codeMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type", Section: sectionBodies,
-		Explanation: "This route takes application/json in UTF-8, without content encoding."},
-	{Code: codeValidation, Status: http.StatusUnprocessableEntity, Title: "Validation failed", Section: sectionBodies,
-		Explanation: "Some fields of the request are not valid; errors lists them."},
-	{Code: codeIdemReused, Status: http.StatusUnprocessableEntity, Title: "Idempotency key reused", Section: sectionIdempotency,
+		Action:      "Split the request.",
+	},
+	{
+		Code: codeMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type", Section: sectionBodies,
+		Explanation: "This route takes application/json in UTF-8, without content encoding.",
+	},
+	{
+		Code: codeValidation, Status: http.StatusUnprocessableEntity, Title: "Validation failed", Section: sectionBodies,
+		Explanation: "Some fields of the request are not valid; errors lists them.",
+	},
+	{
+		Code: codeIdemReused, Status: http.StatusUnprocessableEntity, Title: "Idempotency key reused", Section: sectionIdempotency,
 		Explanation: "This Idempotency-Key was sent before with another body.",
-		Action:      "Use one key per intent, and the same body with it."},
-	{Code: codeRateLimit, Status: http.StatusTooManyRequests, Title: "Rate limit exceeded", Section: sectionRates,
+		Action:      "Use one key per intent, and the same body with it.",
+	},
+	{
+		Code: codeRateLimit, Status: http.StatusTooManyRequests, Title: "Rate limit exceeded", Section: sectionRates,
 		Explanation: "The API key has spent its budget for this family of routes.",
-		Action:      "Send the request again after the time in Retry-After."},
-	{Code: "too_many_streams", Status: http.StatusTooManyRequests, Title: "Too many streams", RetryAfter: 15,
-		Explanation: "An organization has at most 5 concurrent event streams."},
-	{Code: codeHeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge, Title: "Headers too large",
-		Explanation: "The request line and headers exceed 32 KiB."},
-	{Code: codeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Fixed: true,
+		Action:      "Send the request again after the time in Retry-After.",
+	},
+	{
+		Code: "too_many_streams", Status: http.StatusTooManyRequests, Title: "Too many streams", RetryAfter: 15,
+		Explanation: "An organization has at most 5 concurrent event streams.",
+	},
+	{
+		Code: codeHeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge, Title: "Headers too large",
+		Explanation: "The request line and headers exceed 32 KiB.",
+	},
+	{
+		Code: codeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Fixed: true,
 		Explanation: "Something went wrong inside the service; it has been recorded under the request id.",
-		Action:      "Send the request again, with its Idempotency-Key if it has one; if it keeps failing, report the request id."},
-	{Code: codeDegraded, Status: http.StatusServiceUnavailable, Title: "Service degraded", RetryAfter: retryBusySeconds,
+		Action:      "Send the request again, with its Idempotency-Key if it has one; if it keeps failing, report the request id.",
+	},
+	{
+		Code: codeDegraded, Status: http.StatusServiceUnavailable, Title: "Service degraded", RetryAfter: retryBusySeconds,
 		Explanation: "The service cannot do this at the moment.",
-		Action:      "Send the request again after the time in Retry-After, with its Idempotency-Key if it has one."},
-	{Code: codeDraining, Status: http.StatusServiceUnavailable, Title: "Service draining", RetryAfter: retryDrainSeconds,
+		Action:      "Send the request again after the time in Retry-After, with its Idempotency-Key if it has one.",
+	},
+	{
+		Code: codeDraining, Status: http.StatusServiceUnavailable, Title: "Service draining", RetryAfter: retryDrainSeconds,
 		Explanation: "This node is shutting down.",
-		Action:      "Send the request again after the time in Retry-After."},
+		Action:      "Send the request again after the time in Retry-After.",
+	},
 })
 
 func indexCatalogue(entries []entry) map[string]entry {
 	m := make(map[string]entry, len(entries))
 	for _, e := range entries {
 		if _, twice := m[e.Code]; twice {
-			panic("catalogue: two entries for " + e.Code) // a constant table: a test meets it first
+			//nolint:forbidigo // the table is constant: an entry said twice is met by the first test
+			panic("catalogue: two entries for " + e.Code)
 		}
 		m[e.Code] = e
 	}

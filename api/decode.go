@@ -100,8 +100,9 @@ func planOf(t reflect.Type) (*plan, error) {
 			}
 		}
 		return p, nil
+	default:
+		return nil, fmt.Errorf("no plan for %s", t)
 	}
-	return nil, fmt.Errorf("no plan for %s", t)
 }
 
 // misfit stands in the tree for a value of another type than the schema's, or
@@ -189,8 +190,7 @@ func (d *decoder) malformed(err error) *pb.Problem {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		what = "ends too early"
 	}
-	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return refusalf(codeMalformed, "The body %s, near byte %d.", what, syntax.ByteOffset)
 	}
 	return refusalf(codeMalformed, "The body %s.", what)
@@ -417,12 +417,11 @@ func (d *decoder) number() (f float64, ok bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	f, err = token.Float()
-	if err != nil || math.IsInf(f, 0) {
+	f, rangeErr := token.Float() // the only error there is
+	if ok = rangeErr == nil && !math.IsInf(f, 0); !ok {
 		d.errs.add(d.where(), "is a number out of range")
-		return 0, false, nil
 	}
-	return f, true, nil
+	return f, ok, nil
 }
 
 func (d *decoder) where() string {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -256,21 +257,11 @@ func (ex *exchange) rateHeaders(h http.Header, rate *pb.RateLimit) {
 	b = append(b, rate.GetPartition()...)
 	both := string(b)
 	values := []string{both[:split], both[split:]}
-	// Not canonical on purpose: over HTTP/1.1 the names then read as the
-	// interface writes them.
-	h["RateLimit"] = values[0:1:1]
-	h["RateLimit-Policy"] = values[1:2:2]
+	h[headerRate] = values[0:1:1]
+	h[headerRatePolicy] = values[1:2:2]
 }
 
 // succeedsWith reports whether the row lists the status.
 func (r *Route) succeedsWith(status int) bool {
-	if status == r.Status {
-		return true
-	}
-	for _, s := range r.Statuses {
-		if s == status {
-			return true
-		}
-	}
-	return false
+	return status == r.Status || slices.Contains(r.Statuses, status)
 }

@@ -42,10 +42,10 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 
 func sameList(a, b string) bool {
 	count := map[string]int{}
-	for _, s := range strings.Split(a, ", ") {
+	for s := range strings.SplitSeq(a, ", ") {
 		count[s]++
 	}
-	for _, s := range strings.Split(b, ", ") {
+	for s := range strings.SplitSeq(b, ", ") {
 		count[s]--
 	}
 	for _, n := range count {

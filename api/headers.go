@@ -16,6 +16,13 @@ const (
 	headerRequestID   = "X-Request-Id"
 )
 
+// Not canonical on purpose: over HTTP/1.1 these then read as the interface
+// writes them.
+const (
+	headerRate       = "RateLimit"
+	headerRatePolicy = "RateLimit-Policy"
+)
+
 // tokenLength is the length of 32 bytes in unpadded base64url.
 const tokenLength = 43
 

@@ -80,10 +80,10 @@ func TestEveryRouteSucceeds(t *testing.T) {
 		if res.Header.Get("X-Request-Id") != "mine-1" {
 			t.Error("the caller's request id is lost")
 		}
-		if got := res.Header["RateLimit"]; !slices.Equal(got, []string{"default;r=29;t=2"}) {
+		if got := res.Header[headerRate]; !slices.Equal(got, []string{"default;r=29;t=2"}) {
 			t.Errorf("RateLimit %q", got)
 		}
-		if got := res.Header["RateLimit-Policy"]; !slices.Equal(got, []string{"default;q=120;w=60;pk=c2VjcmV0"}) {
+		if got := res.Header[headerRatePolicy]; !slices.Equal(got, []string{"default;q=120;w=60;pk=c2VjcmV0"}) {
 			t.Errorf("RateLimit-Policy %q", got)
 		}
 	})
@@ -119,7 +119,7 @@ func TestCredentials(t *testing.T) {
 			if withoutID(res) != withoutID(unknown) {
 				t.Errorf("%s: %s instead of %s", name, res.body, unknown.body)
 			}
-			if len(res.Header["RateLimit"])+len(res.Header["RateLimit-Policy"]) > 0 {
+			if len(res.Header[headerRate])+len(res.Header[headerRatePolicy]) > 0 {
 				t.Errorf("%s: rate headers before the credential", name)
 			}
 			if !maps.EqualFunc(headerNames(res), headerNames(unknown), func(a, b string) bool { return a == b }) {
@@ -453,7 +453,7 @@ func TestProblemsOfActors(t *testing.T) {
 		if got := res.Header.Get("Retry-After"); got != want {
 			t.Errorf("%s: Retry-After %q, want %q", code, got, want)
 		}
-		if res.Header["RateLimit"][0] != "default;r=0;t=30" || res.Header.Get("Idempotent-Replayed") != "true" {
+		if res.Header[headerRate][0] != "default;r=0;t=30" || res.Header.Get("Idempotent-Replayed") != "true" {
 			t.Errorf("%s: %v", code, res.Header)
 		}
 		if (e.Status == http.StatusUnauthorized) != (res.Header.Get("WWW-Authenticate") != "") {

@@ -19,11 +19,14 @@ var (
 )
 
 var operatorRoutes = []operatorRoute{
-	{method: http.MethodGet, path: "/healthz", status: http.StatusOK, open: true,
+	{
+		method: http.MethodGet, path: "/healthz", status: http.StatusOK, open: true,
 		handle: func(context.Context, *Server, gin.Params, any) (any, error) {
 			return health{"ok"}, nil
-		}},
-	{method: http.MethodGet, path: "/readyz", status: http.StatusOK, open: true,
+		},
+	},
+	{
+		method: http.MethodGet, path: "/readyz", status: http.StatusOK, open: true,
 		handle: func(ctx context.Context, s *Server, _ gin.Params, _ any) (any, error) {
 			if s.draining.Load() {
 				return nil, problemError{refusal(codeDraining)}
@@ -34,16 +37,20 @@ var operatorRoutes = []operatorRoute{
 				}
 			}
 			return health{"ready"}, nil
-		}},
-	{method: http.MethodPost, path: "/operator/orgs", status: http.StatusCreated, body: reflect.TypeFor[newOrgBody](),
+		},
+	},
+	{
+		method: http.MethodPost, path: "/operator/orgs", status: http.StatusCreated, body: reflect.TypeFor[newOrgBody](),
 		handle: func(ctx context.Context, s *Server, _ gin.Params, body any) (any, error) {
 			in := body.(*newOrgBody)
 			org, err := s.cfg.Operator.CreateOrg(ctx, actors.NewOrg{
 				Name: in.Name, OwnerEmail: in.OwnerEmail, Personal: in.Personal, Plan: in.Plan,
 			})
 			return createdOrg{org.Org.String(), org.Slug, org.Owner.String(), org.APIKey, org.Key.String()}, err
-		}},
-	{method: http.MethodGet, path: "/operator/orgs", status: http.StatusOK,
+		},
+	},
+	{
+		method: http.MethodGet, path: "/operator/orgs", status: http.StatusOK,
 		handle: func(ctx context.Context, s *Server, _ gin.Params, _ any) (any, error) {
 			orgs, err := s.cfg.Operator.Orgs(ctx)
 			list := dataOf[orgInfo]{Data: make([]orgInfo, 0, len(orgs))}
@@ -51,8 +58,10 @@ var operatorRoutes = []operatorRoute{
 				list.Data = append(list.Data, orgInfoOf(o))
 			}
 			return list, err
-		}},
-	{method: http.MethodGet, path: "/operator/orgs/{org}", status: http.StatusOK,
+		},
+	},
+	{
+		method: http.MethodGet, path: "/operator/orgs/{org}", status: http.StatusOK,
 		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
@@ -60,24 +69,30 @@ var operatorRoutes = []operatorRoute{
 			}
 			o, err := s.cfg.Operator.Org(ctx, org)
 			return orgInfoOf(o), err
-		}},
-	{method: http.MethodPut, path: "/operator/orgs/{org}/plan", status: http.StatusNoContent, body: reflect.TypeFor[planBody](),
+		},
+	},
+	{
+		method: http.MethodPut, path: "/operator/orgs/{org}/plan", status: http.StatusNoContent, body: reflect.TypeFor[planBody](),
 		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
 				return nil, err
 			}
 			return nil, s.cfg.Operator.SetPlan(ctx, org, body.(*planBody).Plan)
-		}},
-	{method: http.MethodDelete, path: "/operator/orgs/{org}", status: http.StatusNoContent,
+		},
+	},
+	{
+		method: http.MethodDelete, path: "/operator/orgs/{org}", status: http.StatusNoContent,
 		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
 				return nil, err
 			}
 			return nil, s.cfg.Operator.DeleteOrg(ctx, org)
-		}},
-	{method: http.MethodPost, path: "/operator/orgs/{org}/members", status: http.StatusCreated, body: reflect.TypeFor[memberBody](),
+		},
+	},
+	{
+		method: http.MethodPost, path: "/operator/orgs/{org}/members", status: http.StatusCreated, body: reflect.TypeFor[memberBody](),
 		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
@@ -86,8 +101,10 @@ var operatorRoutes = []operatorRoute{
 			in := body.(*memberBody)
 			m, err := s.cfg.Operator.AddMember(ctx, org, in.Email, actors.Role(in.Role))
 			return memberOf(m), err
-		}},
-	{method: http.MethodGet, path: "/operator/orgs/{org}/members", status: http.StatusOK,
+		},
+	},
+	{
+		method: http.MethodGet, path: "/operator/orgs/{org}/members", status: http.StatusOK,
 		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
@@ -99,8 +116,10 @@ var operatorRoutes = []operatorRoute{
 				list.Data = append(list.Data, memberOf(m))
 			}
 			return list, err
-		}},
-	{method: http.MethodDelete, path: "/operator/orgs/{org}/members/{user}", status: http.StatusNoContent,
+		},
+	},
+	{
+		method: http.MethodDelete, path: "/operator/orgs/{org}/members/{user}", status: http.StatusNoContent,
 		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
@@ -111,8 +130,10 @@ var operatorRoutes = []operatorRoute{
 				return nil, errNoUser
 			}
 			return nil, s.cfg.Operator.RemoveMember(ctx, org, user)
-		}},
-	{method: http.MethodPost, path: "/operator/orgs/{org}/keys", status: http.StatusCreated, body: reflect.TypeFor[operatorKeyBody](),
+		},
+	},
+	{
+		method: http.MethodPost, path: "/operator/orgs/{org}/keys", status: http.StatusCreated, body: reflect.TypeFor[operatorKeyBody](),
 		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
@@ -125,15 +146,18 @@ var operatorRoutes = []operatorRoute{
 			}
 			key, err := s.cfg.Operator.CreateKey(ctx, actors.NewKey{Org: org, User: user, Scopes: in.Scopes, Label: in.Label})
 			return newKey{key.APIKey, key.Key.String(), key.Label}, err
-		}},
-	{method: http.MethodGet, path: "/operator/doctor", status: http.StatusOK,
+		},
+	},
+	{
+		method: http.MethodGet, path: "/operator/doctor", status: http.StatusOK,
 		handle: func(ctx context.Context, s *Server, _ gin.Params, _ any) (any, error) {
 			var d Doctor
 			if s.cfg.Doctor != nil {
 				d = s.cfg.Doctor(ctx)
 			}
 			return doctorReport(d), nil
-		}},
+		},
+	},
 }
 
 // problemError lets a handler answer a problem of the catalogue.

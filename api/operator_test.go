@@ -67,18 +67,24 @@ func TestOperatorRoutes(t *testing.T) {
 	}{
 		{"GET", "/healthz", "", 200, `{"status":"ok"}`},
 		{"GET", "/readyz", "", 200, `{"status":"ready"}`},
-		{"POST", "/operator/orgs", `{"name":"Fig","ownerEmail":"a@b.example","personal":true,"plan":"free"}`, 201,
-			`{"orgId":"` + org + `","slug":"fig","userId":"` + user + `","apiKey":"` + goodKey + `","keyId":"` + hashOf(goodKey) + `"}`},
+		{
+			"POST", "/operator/orgs", `{"name":"Fig","ownerEmail":"a@b.example","personal":true,"plan":"free"}`, 201,
+			`{"orgId":"` + org + `","slug":"fig","userId":"` + user + `","apiKey":"` + goodKey + `","keyId":"` + hashOf(goodKey) + `"}`,
+		},
 		{"GET", "/operator/orgs", "", 200, `{"data":[` + info + `]}`},
 		{"GET", "/operator/orgs/" + org, "", 200, info},
 		{"PUT", "/operator/orgs/" + org + "/plan", `{"plan":"scale"}`, 204, ""},
 		{"DELETE", "/operator/orgs/" + org, "", 204, ""},
-		{"POST", "/operator/orgs/" + org + "/members", `{"email":"a@b.example","role":"admin"}`, 201,
-			`{"userId":"` + user + `","email":"a@b.example","role":"admin","createdAt":"` + at + `"}`},
+		{
+			"POST", "/operator/orgs/" + org + "/members", `{"email":"a@b.example","role":"admin"}`, 201,
+			`{"userId":"` + user + `","email":"a@b.example","role":"admin","createdAt":"` + at + `"}`,
+		},
 		{"GET", "/operator/orgs/" + org + "/members", "", 200, `{"data":[{"userId":"` + user + `","email":"a@b.example","role":"owner","createdAt":"` + at + `"}]}`},
 		{"DELETE", "/operator/orgs/" + org + "/members/" + user, "", 204, ""},
-		{"POST", "/operator/orgs/" + org + "/keys", `{"userId":"` + user + `","scopes":["read"],"label":"x"}`, 201,
-			`{"apiKey":"` + goodKey + `","id":"` + hashOf(goodKey) + `","label":"x"}`},
+		{
+			"POST", "/operator/orgs/" + org + "/keys", `{"userId":"` + user + `","scopes":["read"],"label":"x"}`, 201,
+			`{"apiKey":"` + goodKey + `","id":"` + hashOf(goodKey) + `","label":"x"}`,
+		},
 		{"GET", "/operator/doctor", "", 200, `{"version":"v1","config":[{"name":"listen","value":":1","origin":"flag"}],"checks":[{"name":"disk","ok":true,"detail":"fine"}]}`},
 	}
 	tested := map[string]bool{}

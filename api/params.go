@@ -15,9 +15,9 @@ import (
 
 // fromText is implemented by parameter types that read themselves.
 type fromText interface {
-	// fromText returns what was expected, or empty; problem, where not nil, is
-	// answered instead.
-	fromText(text string) (message string, problem *pb.Problem)
+	// fromText returns nil when the text is fine. A validation_failed problem's
+	// detail is what was expected; any other is answered as it is.
+	fromText(text string) *pb.Problem
 }
 
 var fromTextType = reflect.TypeFor[fromText]()
@@ -94,12 +94,11 @@ func fillParams(r *Route, path gin.Params, rawQuery string, dst reflect.Value, e
 func (p param) set(text string, dst reflect.Value, errs *violations) {
 	field := dst.FieldByIndex(p.index)
 	if p.own {
-		message, problem := field.Addr().Interface().(fromText).fromText(text)
-		if problem != nil {
+		switch problem := field.Addr().Interface().(fromText).fromText(text); {
+		case problem.GetCode() == codeValidation:
+			errs.add(p.name, problem.GetDetail())
+		case problem != nil:
 			errs.problem = problem
-		}
-		if message != "" {
-			errs.add(p.name, message)
 		}
 		return
 	}
@@ -134,12 +133,12 @@ func (p page) proto() *pb.Page { return &pb.Page{Size: uint32(p.Size), Cursor: s
 
 type cursor string
 
-func (c *cursor) fromText(text string) (string, *pb.Problem) {
+func (c *cursor) fromText(text string) *pb.Problem {
 	if text == "" { // it would read as no cursor, and answer the first page again
-		return "", refusal(codeInvalidCursor)
+		return refusal(codeInvalidCursor)
 	}
 	*c = cursor(text)
-	return "", nil
+	return nil
 }
 
 // Schema implements huma.SchemaProvider.
@@ -148,21 +147,21 @@ func (cursor) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: hum
 // pageSize is 1–100, or 0 for the default.
 type pageSize uint32
 
-func (s *pageSize) fromText(text string) (string, *pb.Problem) {
+func (s *pageSize) fromText(text string) *pb.Problem {
 	digits := strings.TrimLeft(text, "0")
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return "expected positive integer", nil
+		return refusalf(codeValidation, "expected positive integer")
 	}
 	if len(digits) > 3 { // larger than any integer type, perhaps, and a legal way to say "all you give"
 		*s = maxPageSize
-		return "", nil
+		return nil
 	}
 	n := 0
 	for _, c := range digits {
 		n = 10*n + int(c-'0')
 	}
 	*s = pageSize(min(n, maxPageSize))
-	return "", nil
+	return nil
 }
 
 // Schema implements huma.SchemaProvider.

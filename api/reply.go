@@ -83,7 +83,7 @@ func (ex *exchange) end() {
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so, too
 			ex.finish()
-			panic(p)
+			panic(p) //nolint:forbidigo // net/http's own way to cut a connection is passed on
 		}
 		ex.err, ex.stack = panicError{p}, debug.Stack()
 		if !ex.answered {

@@ -62,7 +62,7 @@ type ingestItemBody struct {
 	Title      string  `json:"title,omitempty" maxLength:"1000"`
 	Kind       string  `json:"kind,omitempty" enum:"document,belief,preference,event" default:"document"`
 	ExternalID string  `json:"externalId,omitempty" minLength:"1" maxLength:"512" doc:"The client's own id of the document: new content under a known id supersedes the old."`
-	OccurredAt instant `json:"occurredAt,omitempty" doc:"When what the text tells happened; by default, when it was ingested."`
+	OccurredAt instant `json:"occurredAt,omitzero" doc:"When what the text tells happened; by default, when it was ingested."`
 	Metadata   object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
 }
 

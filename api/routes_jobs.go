@@ -70,7 +70,7 @@ type jobRecord[Status ~string] struct {
 	StartedAt  timestamp   `json:"startedAt" nullable:"true"`
 	FinishedAt timestamp   `json:"finishedAt" nullable:"true"`
 	Error      *jobError   `json:"error" doc:"Why it failed; null otherwise."`
-	Result     *jobResult  `json:"result" doc:"Null until it has finished."`
+	Result     *jobResult  `json:"result" doc:"Null until it has finished, in lists, and for jobs that answer nothing."`
 }
 
 type (
@@ -118,7 +118,7 @@ type jobError struct {
 }
 
 type jobResult struct {
-	Items []jobItem `json:"items,omitempty" doc:"Of an ingestion: what became of each item."`
+	Items []jobItem `json:"items" doc:"Of an ingestion: what became of each item."`
 }
 
 type jobItem struct {
@@ -153,7 +153,7 @@ func recordOf[Status ~string](j *pb.Job, status Status) (jobRecord[Status], bool
 	if j.GetErrorCode() != "" {
 		out.Error = &jobError{j.GetErrorCode(), j.GetErrorDetail()}
 	}
-	if j.GetFinishedMs() != 0 {
+	if j.GetFinishedMs() != 0 && len(j.GetItems()) > 0 {
 		out.Result = &jobResult{Items: make([]jobItem, 0, len(j.GetItems()))}
 		for _, i := range j.GetItems() {
 			out.Result.Items = append(out.Result.Items, jobItem{

@@ -71,8 +71,8 @@ type searchBody struct {
 type searchFilters struct {
 	Kind          string         `json:"kind,omitempty" enum:"document,entity,belief,preference,event,session"`
 	DomainID      string         `json:"domainId,omitempty" minLength:"1" maxLength:"200"`
-	CreatedAfter  instant        `json:"createdAfter,omitempty"`
-	CreatedBefore instant        `json:"createdBefore,omitempty"`
+	CreatedAfter  instant        `json:"createdAfter,omitzero"`
+	CreatedBefore instant        `json:"createdBefore,omitzero"`
 	Metadata      metadataFilter `json:"metadata,omitempty" doc:"Up to 16 names of metadata fields, each with the text, number or boolean that it must equal."`
 }
 

@@ -341,9 +341,11 @@ func (s *Server) Serve(public, operator net.Listener) error {
 	first := <-failed
 	if !errors.Is(first, http.ErrServerClosed) {
 		// One listener without the other is no node: stop both.
-		first = errors.Join(fmt.Errorf("serve: %w", first), s.public.Close(), s.operator.Close())
-		<-failed
-		return first
+		closed := errors.Join(s.public.Close(), s.operator.Close())
+		if second := <-failed; !errors.Is(second, http.ErrServerClosed) {
+			closed = errors.Join(second, closed)
+		}
+		return errors.Join(fmt.Errorf("serve: %w", first), closed)
 	}
 	if second := <-failed; !errors.Is(second, http.ErrServerClosed) {
 		return fmt.Errorf("serve: %w", second)

@@ -364,7 +364,7 @@ func TestTLS(t *testing.T) {
 	l := startLive(t, func(c *Config) { c.TLS = files })
 	get := func() (*http.Response, string) {
 		t.Helper()
-		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true} //nolint:gosec // the test looks at the certificate itself
+		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true} // the test looks at the certificate itself
 		defer transport.CloseIdleConnections()
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+l.public+"/v1/me", nil)
 		if err != nil {

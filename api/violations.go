@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -58,7 +59,7 @@ var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredP
 // the text of parsers, which quote their input.
 func (v *violations) addHuma(errs []error) {
 	for _, err := range errs {
-		detail, ok := err.(*huma.ErrorDetail)
+		detail, ok := errors.AsType[*huma.ErrorDetail](err)
 		if !ok {
 			v.add("body", "is not valid")
 			continue

@@ -24,6 +24,8 @@ type Log struct {
 	db   *pebble.DB
 	gate *gate
 
+	scrubbing sync.Mutex // one Erase at a time
+
 	mu     sync.Mutex
 	groups map[uint32]*logGroup
 	hinted map[StoreID]struct{} // erasures that are noted on disk
@@ -360,6 +362,8 @@ func (l *Log) Erase(ctx context.Context) error {
 		return err
 	}
 	defer l.gate.leave()
+	l.scrubbing.Lock()
+	defer l.scrubbing.Unlock()
 	l.node.fs.scrub.Store(true)
 	defer l.node.fs.scrub.Store(false)
 	lo, hi := []byte{logEntries}, []byte{logErasure + 1}

@@ -30,17 +30,18 @@ var (
 // stores. All methods may be called from any goroutine.
 type Node struct {
 	*stopper
-	opts   Options
-	fs     *guardedFS
-	layout layout
-	lock   io.Closer
-	cache  *pebble.Cache
-	files  *pebble.FileCache
-	log    *Log
-	space  *spaceGuard
-	eraser *eraser
-	syncs  syncStats
-	limit  int // open stores, after looking at the descriptor limit
+	opts      Options
+	fs        *guardedFS
+	layout    layout
+	lock      io.Closer
+	cache     *pebble.Cache
+	files     *pebble.FileCache
+	log       *Log
+	space     *spaceGuard
+	eraser    *eraser
+	compactor *compactor
+	syncs     syncStats
+	limit     int // open stores, after looking at the descriptor limit
 
 	backgroundErrors, corruptions, stalls atomic.Int64
 	opens, evictions, erasures            atomic.Int64
@@ -89,11 +90,12 @@ func Open(opts Options) (*Node, error) {
 		return nil, err
 	}
 	n := &Node{
-		stopper: newStopper(opts.Fatal, opts.Logger),
-		opts:    opts,
-		stores:  map[StoreID]*openStore{},
-		unheld:  list.New(),
-		done:    make(chan struct{}),
+		stopper:   newStopper(opts.Fatal, opts.Logger),
+		opts:      opts,
+		stores:    map[StoreID]*openStore{},
+		unheld:    list.New(),
+		done:      make(chan struct{}),
+		compactor: newCompactor(),
 	}
 	n.space = newSpaceGuard(opts)
 	n.fs = &guardedFS{
@@ -136,7 +138,9 @@ func (n *Node) openLocked(descriptors uint64) error {
 	if err := n.space.start(); err != nil {
 		return err
 	}
-	n.cache = pebble.NewCache(n.opts.CacheBytes)
+	// Pebble takes memtables out of the cache it is given: with 256 open stores
+	// of at least 256 KiB each, a cache of 64 MiB would hold no block at all.
+	n.cache = pebble.NewCache(n.opts.CacheBytes + int64(n.limit)*firstMemtableBytes + logMemtableBytes)
 	n.files = pebble.NewFileCache(fileCacheShards, fileCacheSize(descriptors, n.limit))
 	log, err := openLog(n)
 	if err != nil {

@@ -30,9 +30,9 @@ type Options struct {
 	Clock clock.Clock
 	// Logger receives events of the stores, without customer text. nil discards.
 	Logger *slog.Logger
-	// CacheBytes bounds the block cache that all stores share, memtables
-	// included. 64 MiB keeps an idle node under its 250 MB and still holds the
-	// hot blocks of some hundred organizations.
+	// CacheBytes bounds the block cache that all stores share; memtables come on
+	// top, 256 KiB for each open store. 64 MiB keeps an idle node under its
+	// 250 MB and still holds the hot blocks of some hundred organizations.
 	CacheBytes int64
 	// MaxOpenStores bounds the stores kept open. An open store costs 150–310 KiB
 	// and about 8 descriptors, opening a cold one some 10 ms, so 256 is 80 MB for

@@ -9,6 +9,8 @@ import (
 )
 
 const (
+	// firstMemtableBytes is what Pebble gives a store's first memtable.
+	firstMemtableBytes = 256 << 10
 	// storeMemtableBytes is the most one memtable of a store may grow to; Pebble
 	// begins at 256 KiB and doubles, so a store that is hardly written stays
 	// small. 1 MiB times two (one being flushed) times 256 open stores is the
@@ -66,6 +68,7 @@ func (n *Node) storeOptions() *pebble.Options {
 	o := n.pebbleOptions()
 	o.DisableWAL = true // the raft log is the write-ahead log
 	o.MemTableSize = storeMemtableBytes
+	o.Experimental.CompactionScheduler = n.compactor.member()
 	return o
 }
 

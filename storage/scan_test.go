@@ -136,8 +136,10 @@ func TestForeignKeysPanicOnRead(t *testing.T) {
 	h := acquire(t, n, store(1))
 	defer h.Release()
 	for name, f := range map[string]func(){
-		"get":  func() { _, _, _ = h.GetRaw(setting(store(2), "a")) },
-		"scan": func() { h.Scan(storage.OrgSpace(store(2)).All(), storage.ScanOptions{})(func(storage.Item, error) bool { return true }) },
+		"get": func() { _, _, _ = h.GetRaw(setting(store(2), "a")) },
+		"scan": func() {
+			h.Scan(storage.OrgSpace(store(2)).All(), storage.ScanOptions{})(func(storage.Item, error) bool { return true })
+		},
 	} {
 		func() {
 			defer func() {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -183,6 +184,52 @@ func TestManySlicesMergeAndReload(t *testing.T) {
 	n.stop()
 	n2 := startNode(t, disk)
 	check(client{n: n2, key: c.key})
+}
+
+// TestStoredSegmentsAreLoadedInTheOrderOfTheirChunks seals often, so that merged
+// segments get newer ids than those behind them.
+func TestStoredSegmentsAreLoadedInTheOrderOfTheirChunks(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, smallSlices)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	for i := range 60 {
+		c.ingest(doc("", fmt.Sprintf("Short note number%d.", i)))
+	}
+	n.stop()
+	n = startNode(t, disk, smallSlices)
+	c.n = n
+	views := n.partitionOf(c).snapshot.Views
+	stored := 0
+	var after uint64
+	for _, v := range views {
+		if v.ID != 0 {
+			stored++
+		}
+		first, last := v.Segment.SeqRange()
+		if first <= after {
+			t.Fatalf("a view of chunks %d to %d stands behind chunk %d", first, last, after)
+		}
+		after = last
+	}
+	if stored < 2 {
+		t.Fatalf("%d stored segments: the test proves nothing", stored)
+	}
+	if got := c.chunks("number59"); len(got) == 0 || got[0] != "Short note number59." {
+		t.Fatalf("after a restart the newest note is not found first: %q", got)
+	}
+	// Segments of another text analysis are built again from their chunks.
+	me := c.ok(me()).GetMe()
+	id := storage.StoreID{Org: pb.OrgID(me.GetOrg()), Realm: storage.RealmMain}
+	part := &partitionRef{id: pb.PartitionID(me.GetUser()), store: id, space: storage.PartitionSpace(id, pb.PartitionID(me.GetUser()))}
+	st, err := n.store.Acquire(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Release()
+	again, err := readPartition(st, part, n.sys.dim, func(*index.Segment) bool { return false })
+	if err != nil || again.snapshot.Len() != 60 {
+		t.Fatalf("built again: %v, %v", again, err)
+	}
 }
 
 func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {

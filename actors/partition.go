@@ -1,11 +1,13 @@
 package actors
 
 import (
+	"cmp"
 	"container/list"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -249,6 +251,11 @@ func (pc *partitionCache) use() (bytes int64, partitions int) {
 // loadPartition reads a partition's index: the stored segments as they are, and
 // the few chunks that are in none yet from their records.
 func loadPartition(st *storage.Store, part *partitionRef, dim func(string) int) (*loaded, error) {
+	return readPartition(st, part, dim, (*index.Segment).Current)
+}
+
+// readPartition is loadPartition with the say which segments can be used.
+func readPartition(st *storage.Store, part *partitionRef, dim func(string) int, usable func(*index.Segment) bool) (*loaded, error) {
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
@@ -268,7 +275,7 @@ func loadPartition(st *storage.Store, part *partitionRef, dim func(string) int) 
 		if err != nil {
 			return nil, fmt.Errorf("segment %d: %w", rec.Value.GetId(), err)
 		}
-		if !view.Segment.Current() {
+		if !usable(view.Segment) {
 			for doc := range view.Segment.Len() {
 				stale = append(stale, view.Segment.Seq(doc))
 			}
@@ -276,6 +283,14 @@ func loadPartition(st *storage.Store, part *partitionRef, dim func(string) int) 
 		}
 		now.Views = append(now.Views, view)
 	}
+	// A merged segment has a newer id than one behind it: the order of the views
+	// is that of their chunks, as it was before they were stored.
+	slices.SortFunc(now.Views, func(a, b index.View) int {
+		x, _ := a.Segment.SeqRange()
+		y, _ := b.Segment.SeqRange()
+		return cmp.Compare(x, y)
+	})
+	slices.Sort(stale)
 	tail, err := unsealed(snap, part)
 	if err != nil {
 		return nil, err

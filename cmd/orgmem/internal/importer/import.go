@@ -80,6 +80,7 @@ func Import(ctx context.Context, o Options, files []File, skipped []Skipped) (Su
 		Options: o, saved: o.Clock.Now(),
 		summary: Summary{Skipped: slices.Clone(skipped), Failed: []Skipped{}},
 		total:   len(files),
+		partial: make(map[string]int),
 	}
 	if r.summary.Skipped == nil {
 		r.summary.Skipped = []Skipped{}
@@ -129,7 +130,8 @@ type run struct {
 
 	mu      sync.Mutex // guards State and what follows
 	summary Summary
-	done    int
+	done    int            // files whose fate is known
+	partial map[string]int // by job under way: what the service has worked off of it
 	saved   time.Time
 }
 
@@ -163,7 +165,7 @@ func (r *run) verify(ctx context.Context) error {
 // resume waits for the jobs whose end an earlier import did not see.
 func (r *run) resume(ctx context.Context) error {
 	for job, files := range r.State.body.Jobs {
-		done, err := r.wait(ctx, job)
+		done, err := r.wait(ctx, job, func(int) {}) // its files are counted when they are met
 		if client.IsCode(err, "job_not_found") {
 			delete(r.State.body.Jobs, job)
 			continue
@@ -281,7 +283,7 @@ func (r *run) send(ctx context.Context, batch []entry) error {
 	r.mu.Lock()
 	r.State.body.Jobs[job] = files
 	r.mu.Unlock()
-	done, err := r.wait(ctx, job)
+	done, err := r.wait(ctx, job, func(n int) { r.underway(job, n) })
 	if err != nil {
 		return err
 	}
@@ -298,8 +300,8 @@ func (r *run) newKey() (string, error) {
 	return "import-" + hex.EncodeToString(raw[:]), nil
 }
 
-// wait asks for a job until it has finished.
-func (r *run) wait(ctx context.Context, job string) (client.Job, error) {
+// wait asks for a job until it has finished, and notes how far it has come.
+func (r *run) wait(ctx context.Context, job string, note func(done int)) (client.Job, error) {
 	pause, seen, since := firstPoll, -1, r.Clock.Now()
 	for {
 		j, err := r.Service.IngestStatus(ctx, job)
@@ -309,6 +311,7 @@ func (r *run) wait(ctx context.Context, job string) (client.Job, error) {
 		now := r.Clock.Now()
 		if j.Progress.Done != seen {
 			seen, since = j.Progress.Done, now
+			note(seen)
 		}
 		if now.Sub(since) > maxStill {
 			return j, fmt.Errorf("job %s has made no progress for %v; run the import again to go on waiting", job, maxStill)
@@ -335,6 +338,7 @@ func (r *run) record(id string, batch []entry, job client.Job) error {
 	var save error
 	r.settle(len(batch), func(s *Summary) {
 		delete(r.State.body.Jobs, id)
+		delete(r.partial, id)
 		for i, e := range batch {
 			item, ok := outcome[i]
 			switch {
@@ -378,7 +382,25 @@ func (r *run) settle(n int, change func(*Summary)) {
 	defer r.mu.Unlock()
 	change(&r.summary)
 	r.done += n
-	if r.Progress != nil {
-		r.Progress(Progress{Done: r.done, Total: r.total})
+	r.report()
+}
+
+// underway notes how far a job has come.
+func (r *run) underway(job string, done int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.partial[job] = done
+	r.report()
+}
+
+// report tells the sum of what is done; mu is held.
+func (r *run) report() {
+	if r.Progress == nil {
+		return
 	}
+	done := r.done
+	for _, n := range r.partial {
+		done += n
+	}
+	r.Progress(Progress{Done: min(done, r.total), Total: r.total})
 }

@@ -358,3 +358,32 @@ func TestScanNamesWhatIsMissingOrTwice(t *testing.T) {
 		t.Errorf("files %v, skipped %v: %v", files, skipped, err)
 	}
 }
+
+// Progress never goes back, and ends at the total.
+func TestProgressGoesForward(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "one", "b.txt": "two", "c.bin": "\x00", "d.txt": "poison"})
+	files, skipped, err := importer.Scan([]string{b.folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := importer.OpenState(b.states, importer.Target{Base: "http://x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := importer.Progress{}
+	_, err = importer.Import(t.Context(), importer.Options{
+		Service: b.memory, State: state, Clock: clock.NewFake(time.Unix(0, 0)),
+		Progress: func(p importer.Progress) {
+			if p.Done < last.Done || p.Done > p.Total {
+				t.Errorf("%+v after %+v", p, last)
+			}
+			last = p
+		},
+	}, files, skipped)
+	if err != nil || last.Done != 4 || last.Total != 4 {
+		t.Errorf("ended at %+v: %v", last, err)
+	}
+	if err := state.Close(); err != nil {
+		t.Error(err)
+	}
+}

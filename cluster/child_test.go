@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -263,30 +264,71 @@ func TestProcessStopsRatherThanLie(t *testing.T) {
 // TestHaltInProcess: with a Fatal that returns, as only a test's may, a halted
 // group answers "unknown" and Close still ends.
 func TestHaltInProcess(t *testing.T) {
-	var mu sync.Mutex
-	var last string
-	s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
-		c.Fatal = func(msg string) {
+	foreign := storage.NewBatch(mainStore(0)).Changes()
+	for name, broken := range map[string]machine{
+		"broken invariant": &stepper{before: func([]entry) { panic("broken invariant") }},
+		"no such luck":     &stepper{applyErr: errors.New("no such luck")},
+		// Commands that no host proposes: they can only mean that the log is not
+		// what we think it is.
+		"does not know command": rewriter{cmd: &pb.Command{Kind: &pb.Command_PutKey{PutKey: &pb.PutKey{}}}},
+		"belongs to group": rewriter{cmd: &pb.Command{Kind: &pb.Command_Write{Write: &pb.WriteStore{
+			Store: mainStore(1).Ref(), Changes: foreign,
+		}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			var last string
+			s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+				c.Shards = DefaultShards // so that organizations 0 and 1 are in two
+				c.Fatal = func(msg string) {
+					mu.Lock()
+					defer mu.Unlock()
+					last = msg
+				}
+			})
+			id := mainStore(0)
+			if s.host.shard(id) == s.host.shard(mainStore(1)) {
+				t.Fatal("the test wants two organizations of different shards")
+			}
+			lease := s.open(id)
+			g := s.host.shard(id)
+			switch m := broken.(type) {
+			case *stepper:
+				s.step(id, m)
+			case rewriter:
+				m.machine = g.fsm.machine
+				g.fsm.machine = m
+			}
+			if _, err := s.host.Propose(t.Context(), id, lease, put(id, "a", "1")); !errors.Is(err, ErrOutcomeUnknown) {
+				t.Errorf("proposal to a group that halted: %v", err)
+			}
 			mu.Lock()
 			defer mu.Unlock()
-			last = msg
-		}
-	})
-	id := mainStore(0)
-	lease := s.open(id)
-	s.step(id, &stepper{before: func([]entry) { panic("broken invariant") }})
-	if _, err := s.host.Propose(t.Context(), id, lease, put(id, "a", "1")); !errors.Is(err, ErrOutcomeUnknown) {
-		t.Errorf("proposal to a group that halted: %v", err)
+			if !strings.Contains(last, name) || !strings.Contains(last, fmt.Sprint("group ", g.id)) {
+				t.Errorf("the last words were %q", last)
+			}
+			if err := s.host.Compact(t.Context(), id); !errors.Is(err, errHalted) {
+				t.Errorf("compaction of a halted group: %v", err)
+			}
+			if err := s.host.WaitReady(t.Context()); err != nil && !errors.Is(err, errHalted) {
+				t.Errorf("wait for a halted host: %v", err)
+			}
+			if err := s.host.Close(); !errors.Is(err, errHalted) { // its stores could not be flushed
+				t.Errorf("close a halted host: %v", err)
+			}
+		})
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	if !strings.Contains(last, "broken invariant") || !strings.Contains(last, "group") {
-		t.Errorf("the last words were %q", last)
+}
+
+// rewriter is a machine that finds another command in each entry.
+type rewriter struct {
+	machine
+	cmd *pb.Command
+}
+
+func (r rewriter) apply(entries []entry) ([]result, error) {
+	for i := range entries {
+		entries[i].cmd = r.cmd
 	}
-	if err := s.host.Compact(t.Context(), id); err == nil {
-		t.Error("a halted group was compacted")
-	}
-	if err := s.host.Close(); !errors.Is(err, errHalted) { // its stores could not be flushed
-		t.Errorf("close a halted host: %v", err)
-	}
+	return r.machine.apply(entries)
 }

@@ -132,9 +132,8 @@ func (h *Host) ProposeAsync(ctx context.Context, id storage.StoreID, lease Lease
 		return notApplied(err)
 	}
 	if batch.Store() != id {
-		// Another organization's changes under this one's lease: a bug that must not
-		// reach a log.
-		panic(fmt.Sprintf("cluster: batch for %v proposed for %v", batch.Store(), id))
+		// Another organization's changes under this one's lease must not reach a log.
+		panic(fmt.Sprintf("cluster: batch for %v proposed for %v", batch.Store(), id)) //nolint:forbidigo // a caller's bug, not input
 	}
 	if err := batch.Check(); err != nil {
 		return notApplied(err)

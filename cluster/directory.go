@@ -260,11 +260,11 @@ func (d *Directory) judgeKey(key pb.KeyHash, org pb.OrgID, batch *storage.Batch)
 	if o.entry.GetRemoved() {
 		return nil, ErrOrgRemoved
 	}
-	switch have := d.keys[key]; {
-	case have == nil:
+	switch d.keys[key] {
+	case nil:
 		batch.PutRaw(keyRow(key), org.Bytes())
 		return func() { d.keys[key] = o }, nil
-	case have == o:
+	case o:
 		return func() {}, nil
 	default: // also when that organization was removed: a mapping never changes
 		return nil, ErrKeyTaken

@@ -123,7 +123,7 @@ func (g *group) campaign() {
 	rc.HeartbeatTimeout, rc.ElectionTimeout = soloTimeout, soloTimeout
 	for _, c := range []raft.ReloadableConfig{up, rc} {
 		if err := g.raft.ReloadConfig(c); err != nil {
-			panic(fmt.Sprintf("cluster: raft refuses its own configuration: %v", err)) // constants above
+			panic(fmt.Sprintf("cluster: raft refuses its own configuration: %v", err)) //nolint:forbidigo // they are constants above
 		}
 	}
 }

@@ -228,6 +228,7 @@ type stepper struct {
 	after    func(entries []entry) // called after apply, before anybody is answered
 	lieFlush bool                  // flush says done and does nothing
 	flushErr error                 // what flush answers instead
+	applyErr error                 // what apply answers instead
 }
 
 // step puts a stepper before a store's machine. Call it before proposals of the
@@ -261,6 +262,9 @@ func (st *stepper) apply(entries []entry) ([]result, error) {
 	st.mu.Unlock()
 	if before != nil {
 		before(entries)
+	}
+	if st.applyErr != nil {
+		return nil, st.applyErr
 	}
 	r, err := st.machine.apply(entries)
 	if after != nil {

@@ -81,7 +81,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Fatal == nil {
 		logger := c.Logger
 		c.Fatal = func(msg string) {
-			logger.Error(msg)
+			logger.Error("cluster: stopping the process", "cause", msg)
 			os.Exit(70) // EX_SOFTWARE, as storage does
 		}
 	}

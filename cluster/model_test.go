@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -19,12 +20,11 @@ const modelOrgs = 5
 // modelStore is what a store must hold: the fold of the first acked to len(ops)
 // writes, in order. After OPEN the number is exact.
 type modelStore struct {
-	ops     []map[string]string // each write's rows; an empty value deletes
-	acked   int                 // so many are certain
-	lease   Lease
-	open    bool
-	old     []Lease // leases that were replaced
-	removed bool
+	ops   []map[string]string // each write's rows; an empty value deletes
+	acked int                 // so many are certain
+	lease Lease
+	open  bool
+	old   []Lease // leases that were replaced
 }
 
 func (m *modelStore) fold(n int) map[string]string {
@@ -212,10 +212,7 @@ func (m *model) crashDuring(t *rapid.T) {
 	disk := m.s.fs
 	lose := func() {
 		if crashed == nil {
-			atCrash = map[int]int{}
-			for i, n := range acked {
-				atCrash[i] = n
-			}
+			atCrash = maps.Clone(acked)
 			crashed = disk.Crash(unsynced, seed)
 		}
 	}

@@ -239,7 +239,8 @@ func (m *stores) removeDoomed() error {
 // that are open; the others were flushed when they were closed. It cannot be
 // given up half way by a caller's context: raft waits for it.
 func (m *stores) flush() error {
-	return m.node.FlushStores(context.Background(), func(id storage.StoreID) bool {
+	ctx := context.Background() //nolint:forbidigo // see above
+	return m.node.FlushStores(ctx, func(id storage.StoreID) bool {
 		return id != storage.MetaStore && shardOf(id.Org, m.shards) == m.group
 	})
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"orgmem/brain/text"
@@ -10,6 +11,10 @@ import (
 // scanBlock is how many rows the kernel gets at once: their results stay in the
 // first-level cache until they are scaled.
 const scanBlock = 256
+
+// sparseWord is up to how many of 64 chunks are scanned one by one when a filter
+// or liveness keeps out the others: a single row costs twice its share of four.
+const sparseWord = 24
 
 // Scratch holds the memory a search works in, for one search at a time. The
 // zero value is ready; keep it for the next search.
@@ -179,7 +184,7 @@ func (sc *Scratch) model(s *Segment, q *Query) int {
 }
 
 // cosines fills vec. A chunk without vector, or of a model for which there is
-// no query vector, gets 0.
+// no query vector, gets 0; one that may be no candidate is left as it was.
 func (sc *Scratch) cosines(total int) {
 	sc.vec = resize(sc.vec, total)
 	for i := range sc.views {
@@ -191,29 +196,37 @@ func (sc *Scratch) cosines(total int) {
 			continue
 		}
 		m := &sc.models[v.model]
-		w := len(m.ints)
-		for from := 0; from < n; from += scanBlock {
-			to := min(from+scanBlock, n)
-			if v.allow >= 0 && sc.noneAllowed(v, from, to) {
-				continue // never read
+		if v.allow < 0 {
+			for from := 0; from < n; from += scanBlock {
+				sc.scan(v, m, vec, from, min(from+scanBlock, n))
 			}
-			dots := sc.dots[:to-from]
-			dotRows(m.ints, v.Segment.vectors[from*w:to*w], dots)
-			scales, out := v.Segment.scales[from:to], vec[from:to]
-			for k, d := range dots {
-				out[k] = float32(d) * m.scale * scales[k]
+			continue
+		}
+		for from := 0; from < n; from += 64 {
+			word := sc.allow[v.allow+from>>6]
+			switch c := bits.OnesCount64(word); {
+			case c > sparseWord:
+				sc.scan(v, m, vec, from, min(from+64, n))
+			case c > 0:
+				for ; word != 0; word &= word - 1 {
+					if doc := from + bits.TrailingZeros64(word); doc < n {
+						sc.scan(v, m, vec, doc, doc+1)
+					}
+				}
 			}
 		}
 	}
 }
 
-func (sc *Scratch) noneAllowed(v *viewState, from, to int) bool {
-	for w := from >> 6; w < (to+63)>>6; w++ {
-		if sc.allow[v.allow+w] != 0 {
-			return false
-		}
+// scan writes the cosines of the chunks from ≤ doc < to, at most scanBlock.
+func (sc *Scratch) scan(v *viewState, m *modelQuery, vec []float32, from, to int) {
+	w := len(m.ints)
+	dots := sc.dots[:to-from]
+	dotRows(m.ints, v.Segment.vectors[from*w:to*w], dots)
+	scales, out := v.Segment.scales[from:to], vec[from:to]
+	for k, d := range dots {
+		out[k] = float32(d) * m.scale * scales[k]
 	}
-	return true
 }
 
 // collect turns the heap into candidates, best first.

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// exitCode is EX_SOFTWARE's neighbour EX_OSERR would be 71; 70 is what a
-// supervisor should restart on. The number only has to be stable for operators.
+// exitCode is EX_SOFTWARE of sysexits: a supervisor restarts on it, and an
+// operator can tell it from a crash.
 const exitCode = 70
 
 // stopper ends the process when going on would tell somebody a lie: after a

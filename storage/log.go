@@ -17,8 +17,9 @@ import (
 // per second that an instance per group gives.
 //
 // It speaks of groups and entries, not of raft's types; package cluster
-// translates. Methods may be called from any goroutine, but appends and
-// truncations of one group must not overlap (raft never does).
+// translates. Methods may be called from any goroutine. Appends and truncations
+// of one group exclude each other: raft cuts a log from its snapshot goroutine
+// while its main goroutine appends to it.
 type Log struct {
 	node *Node
 	db   *pebble.DB
@@ -31,8 +32,11 @@ type Log struct {
 	hinted map[StoreID]struct{} // erasures that are noted on disk
 }
 
-// logGroup is what is kept in memory of one group. Guarded by Log.mu.
+// logGroup is what is kept in memory of one group. write is held by the one
+// append or truncation that runs, across its fsync; the figures are guarded by
+// Log.mu. write comes before Log.mu.
 type logGroup struct {
+	write       sync.Mutex
 	first, last uint64 // 0, 0: empty
 	appended    uint64 // bytes since the last truncation of a prefix, or Open
 }
@@ -149,7 +153,12 @@ func (l *Log) Append(group uint32, entries []LogEntry) error {
 	for i := range entries {
 		size += entrySize(&entries[i]) + logKeyBytes + 16
 	}
-	if err := l.checkContiguous(group, entries); err != nil {
+	g, err := l.lockGroup(group)
+	if err != nil {
+		return err
+	}
+	defer g.write.Unlock()
+	if err := l.checkContiguous(g, group, entries); err != nil {
 		return err
 	}
 	batch := l.db.NewBatchWithSize(size)
@@ -173,7 +182,6 @@ func (l *Log) Append(group uint32, entries []LogEntry) error {
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	g := l.groups[group]
 	if g.first == 0 {
 		g.first = entries[0].Index
 	}
@@ -182,13 +190,21 @@ func (l *Log) Append(group uint32, entries []LogEntry) error {
 	return nil
 }
 
-func (l *Log) checkContiguous(group uint32, entries []LogEntry) error {
+// lockGroup waits for a group's other append or truncation.
+func (l *Log) lockGroup(id uint32) (*logGroup, error) {
+	l.mu.Lock()
+	g, err := l.group(id)
+	l.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	g.write.Lock()
+	return g, nil
+}
+
+func (l *Log) checkContiguous(g *logGroup, group uint32, entries []LogEntry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	g, err := l.group(group)
-	if err != nil {
-		return err
-	}
 	want := entries[0].Index
 	if g.last != 0 {
 		want = g.last + 1
@@ -260,24 +276,24 @@ func (l *Log) DeleteRange(group uint32, lo, hi uint64) error {
 		return err
 	}
 	defer l.gate.leave()
-	l.mu.Lock()
-	g, err := l.group(group)
+	g, err := l.lockGroup(group)
 	if err != nil {
-		l.mu.Unlock()
 		return err
 	}
-	bounds := *g
+	defer g.write.Unlock()
+	l.mu.Lock()
+	first, last := g.first, g.last
 	l.mu.Unlock()
-	if bounds.last == 0 || lo > hi || hi < bounds.first || lo > bounds.last {
+	if last == 0 || lo > hi || hi < first || lo > last {
 		return nil
 	}
-	prefix := lo <= bounds.first
-	if !prefix && hi < bounds.last {
+	prefix := lo <= first
+	if !prefix && hi < last {
 		return fmt.Errorf("truncate group %d from %d to %d of %d to %d: %w",
-			group, lo, hi, bounds.first, bounds.last, ErrLogGap)
+			group, lo, hi, first, last, ErrLogGap)
 	}
 	end := successor(logKey(group, 0)[:5])
-	if hi < bounds.last {
+	if hi < last {
 		end = logKey(group, hi+1)
 	}
 	if err := l.db.DeleteRange(logKey(group, lo), end, pebble.Sync); err != nil {
@@ -287,8 +303,8 @@ func (l *Log) DeleteRange(group uint32, lo, hi uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case prefix && hi >= bounds.last:
-		*g = logGroup{}
+	case prefix && hi >= last:
+		g.first, g.last, g.appended = 0, 0, 0
 	case prefix:
 		g.first, g.appended = hi+1, 0
 	default:
@@ -336,6 +352,11 @@ func (l *Log) RemoveGroup(group uint32) error {
 		return err
 	}
 	defer l.gate.leave()
+	g, err := l.lockGroup(group)
+	if err != nil {
+		return err
+	}
+	defer g.write.Unlock()
 	batch := l.db.NewBatch()
 	defer batch.Close()
 	for _, lo := range [][]byte{logKey(group, 0)[:5], stableKey(group, nil)} {
@@ -349,7 +370,8 @@ func (l *Log) RemoveGroup(group uint32) error {
 	l.node.guard()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.groups, group)
+	// Emptied, not forgotten: somebody may wait for its lock.
+	g.first, g.last, g.appended = 0, 0, 0
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -244,5 +245,43 @@ func TestAppendedBytesBeginAnewAtTruncation(t *testing.T) {
 	}
 	if n := l.AppendedBytes(2); n != 0 {
 		t.Errorf("another group has %d", n)
+	}
+}
+
+// A cut beside appends takes no entry with it that was acknowledged meanwhile,
+// even one that names an end beyond the last entry of a moment ago.
+func TestCutBesideAppends(t *testing.T) {
+	l := storagetest.NewDisk().Node(t).Log()
+	const entries = 400
+	var acked atomic.Uint64
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := uint64(1); i <= entries; i++ {
+			if err := l.Append(1, []storage.LogEntry{entry(i, "x")}); err != nil {
+				t.Error(err)
+				return
+			}
+			acked.Store(i)
+		}
+	})
+	cut := uint64(0)
+	for cut < entries/2 {
+		cut = acked.Load()
+		if cut == 0 {
+			continue
+		}
+		if err := l.DeleteRange(1, 1, cut); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wg.Wait()
+	first, last, err := l.Bounds(1)
+	if err != nil || last != entries || first != cut+1 {
+		t.Fatalf("bounds %d–%d, want %d–%d: %v", first, last, cut+1, entries, err)
+	}
+	for i := first; i <= last; i++ {
+		if _, err := l.Get(1, i); err != nil {
+			t.Fatalf("acknowledged entry: %v", err)
+		}
 	}
 }

@@ -149,6 +149,7 @@ def command_quantise(args):
         asked, worst = np.rint(b.asking / mine), 0.0
         for g in b.groups:
             rough = (asked[g.queries] @ small[g.chunks].T) * mine[g.queries] * scale[g.chunks].T
+            rough = encoder.alike(args.model, rough)
             worst, g.cosine = max(worst, float(np.abs(rough - g.cosine).max())), rough
         rough = main_measure(b, b.vector), main_measure(b, b.hybrid(c))
         print(f"{b.label} vector {exact[0]:.4f} int8 {rough[0]:.4f} | hybrid {exact[1]:.4f} int8 {rough[1]:.4f} | "

@@ -95,7 +95,7 @@ class Workbench:
         self.passages = encoder.cached(self.models, self.cache, c.model, texts, "p")
         self.asking = encoder.cached(self.models, self.cache, c.model, [q.text for q in self.queries], "q")
         for g in self.groups:
-            g.cosine = self.asking[g.queries] @ self.passages[g.chunks].T
+            g.cosine = encoder.alike(c.model, self.asking[g.queries] @ self.passages[g.chunks].T)
 
     def _link(self, c):
         def message(d):

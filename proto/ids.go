@@ -116,5 +116,5 @@ func from[T ~[16]byte](b []byte) (T, error) {
 	if len(b) != 16 {
 		return T{}, fmt.Errorf("%T of %d bytes: %w", T{}, len(b), ErrBadID)
 	}
-	return T(b), nil
+	return T([16]byte(b)), nil
 }

@@ -246,7 +246,10 @@ func (o *orgActor) rememberSubject(ref *partitionRef) {
 	o.subjects[ref.subject] = ref
 }
 
-func (o *orgView) loadPartition(id pb.PartitionID) (*partitionRef, error) {
+func (o *orgActor) loadPartition(id pb.PartitionID) (*partitionRef, error) {
+	if o.erasing[id] {
+		return nil, nil
+	}
 	rec := &pb.Partition{}
 	found := false
 	err := o.withStore(func(st *storage.Store) (err error) {
@@ -256,5 +259,5 @@ func (o *orgView) loadPartition(id pb.PartitionID) (*partitionRef, error) {
 	if err != nil || !found || rec.GetErasing() {
 		return nil, err
 	}
-	return newPartitionRef(o, id, rec), nil
+	return newPartitionRef(&o.orgView, id, rec), nil
 }

@@ -79,6 +79,8 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."
 	case errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrFenced), errors.Is(err, errLost):
 		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
+	case errors.Is(err, errTooManyPartitions):
+		return problem(codeServiceDegraded, "%s", err.Error())
 	case errors.Is(err, errClosing):
 		return &pb.Problem{Code: codeServiceDraining, Detail: "The node is shutting down.", RetryAfterS: retryAfterBusySeconds}
 	default:

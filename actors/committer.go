@@ -39,12 +39,12 @@ const (
 // the next one, so that a busy organization pays one raft entry and one share
 // of an fsync for many requests.
 type committer struct {
+	ctx   context.Context // never ends: whether a write is true is not up to who waits for it
 	host  *cluster.Host
 	store storage.StoreID
 	lost  func() // called once, when the lease is no longer good
 
 	mu       sync.Mutex
-	idle     *sync.Cond
 	lease    cluster.Lease // of the next group to be proposed
 	waiting  []write
 	bytes    int
@@ -57,10 +57,8 @@ type write struct {
 	done  func(error)
 }
 
-func newCommitter(host *cluster.Host, store storage.StoreID, lease cluster.Lease, lost func()) *committer {
-	c := &committer{host: host, store: store, lease: lease, lost: lost}
-	c.idle = sync.NewCond(&c.mu)
-	return c
+func newCommitter(ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, lost func()) *committer {
+	return &committer{ctx: ctx, host: host, store: store, lease: lease, lost: lost}
 }
 
 // submit commits a batch. done is called exactly once, from another goroutine,
@@ -121,7 +119,7 @@ func (c *committer) pump() (after []func()) {
 			batch.Append(w.batch)
 		}
 		lease := c.lease
-		err := c.host.ProposeAsync(context.Background(), c.store, lease, batch, func(_ uint64, err error) { c.finished(group, err) })
+		err := c.host.ProposeAsync(c.ctx, c.store, lease, batch, func(_ uint64, err error) { c.finished(group, err) })
 		if err != nil { // not applied: nothing happened, the lease stands
 			for _, w := range group {
 				after = append(after, func() { w.done(err) })
@@ -150,9 +148,6 @@ func (c *committer) finished(group []write, err error) {
 		abandoned, c.waiting, c.bytes = c.waiting, nil, 0
 	}
 	after := c.pump()
-	if c.inFlight == 0 && len(c.waiting) == 0 {
-		c.idle.Broadcast()
-	}
 	c.mu.Unlock()
 	for _, w := range group {
 		w.done(err)
@@ -166,21 +161,4 @@ func (c *committer) finished(group []write, err error) {
 	if lost {
 		c.lost()
 	}
-}
-
-// drain waits until everything submitted is answered. The caller makes sure
-// that nothing is submitted meanwhile.
-func (c *committer) drain() {
-	c.mu.Lock()
-	for c.inFlight > 0 || len(c.waiting) > 0 {
-		c.idle.Wait()
-	}
-	c.mu.Unlock()
-}
-
-// failed reports whether the lease is no longer good.
-func (c *committer) failed() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.broken != nil
 }

@@ -337,6 +337,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		f.batch.Put(w.part.space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
 		f.batch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(it.seq)))
 		job.Done++
+		job.Attempts = 1 // progress: what is left of it starts anew
 		if outcome.Status == itemFailed {
 			job.Failed++
 		}

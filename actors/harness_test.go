@@ -52,7 +52,7 @@ func (e wordEmbedder) Passages(texts []string) [][]float32 {
 			e.fail(t)
 		}
 		v := make([]float32, wordDim)
-		for _, w := range strings.Fields(strings.ToLower(t)) {
+		for w := range strings.FieldsSeq(strings.ToLower(t)) {
 			h := fnv.New32a()
 			h.Write([]byte(e.id + strings.Trim(w, ".,;:!?")))
 			v[h.Sum32()%wordDim]++
@@ -197,7 +197,7 @@ var routes = map[string]struct {
 	"*pb.Envelope_PutSubject":   {scopeProvision, "default", 0},
 	"*pb.Envelope_EraseSubject": {scopeProvision, "default", 0},
 	"*pb.Envelope_Ingest":       {scopeWrite, "ingest", pb.SubjectMode_SUBJECT_AWARE},
-	"*pb.Envelope_JobStatus":    {scopeRead, "reads", 0},
+	"*pb.Envelope_JobStatus":    {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.Envelope_GetJob":       {scopeRead, "reads", 0},
 	"*pb.Envelope_ListJobs":     {scopeRead, "reads", 0},
 	"*pb.Envelope_CancelJob":    {scopeWrite, "writes", 0},

@@ -55,47 +55,52 @@ type prepared struct {
 // errCancelled ends a slice without effect: a job of it is to be cancelled.
 var errCancelled = errors.New("cancelled")
 
-// ingest computes and commits a slice. It may deal with fewer entries than it
-// was given.
-func (w *worker) ingest(entries []queued, failures int) error {
+// errGivenUp is the reason of an item that failed maxAttempts times.
+var errGivenUp = errors.New("given up")
+
+// ingest computes and commits a slice, and returns how many of its entries it
+// dealt with.
+func (w *worker) ingest(entries []queued) (int, error) {
 	now, e, err := w.current()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	jobs, err := w.begin(entries)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	// What fails by itself must not fail its neighbours: after a failure, also
+	// one that ended the process, the head of the queue is tried alone, and after
+	// maxAttempts it is given up without being touched again.
+	head := pb.JobID(entries[0].GetJob())
+	if tries := jobs[head].GetAttempts(); tries > maxAttempts {
+		w.org.sys.log.Error("an item is given up", "org", w.org.id.String(), "job", head.String(), "index", entries[0].GetIndex())
+		return 1, w.apply(now, e, []prepared{{queued: entries[0], err: errGivenUp}}, jobs)
+	} else if tries > 1 {
+		entries = entries[:1]
 	}
 	items, err := w.prepare(entries, e)
 	if errors.Is(err, errCancelled) {
-		return nil
+		return 0, nil
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if w.stopped.Load() {
-		return errClosing
+		return 0, errClosing
 	}
-	// An item that fails is tried alone, after a wait, and given up after
-	// maxAttempts: what fails by itself must not fail its neighbours.
-	if bad := slices.IndexFunc(items, func(it prepared) bool { return it.err != nil }); bad > 0 {
-		items = items[:bad]
-	} else if bad == 0 {
-		id := pb.JobID(items[0].GetJob())
-		// attempts is stored, so it also counts those that killed the process.
-		if failures+1 < maxAttempts && jobs[id].GetAttempts() < maxAttempts {
-			return items[0].err
-		}
-		items = items[:1]
-		w.org.sys.log.Error("an item is given up", "org", w.org.id.String(), "job", id.String(), "index", items[0].GetIndex(), "err", items[0].err)
+	if bad := slices.IndexFunc(items, func(it prepared) bool { return it.err != nil }); bad == 0 {
+		return 0, items[0].err
+	} else if bad > 0 {
+		items = items[:bad] // what stands before it goes on now
 	}
-	return w.apply(now, e, items, jobs)
+	return len(items), w.apply(now, e, items, jobs)
 }
 
 // begin notes that the slice's jobs are running. Nobody waits for the commit:
 // the effect's commit comes behind it in the same log. attempts counts how
-// often work on the job began, so that a job which kills the process is known
-// for it.
+// often work on a job began since it last made progress; it is stored, so that
+// a job which kills the process is known for it.
 func (w *worker) begin(entries []queued) (map[pb.JobID]*pb.Job, error) {
 	jobs := map[pb.JobID]*pb.Job{}
 	b := storage.NewBatch(w.org.store)
@@ -117,13 +122,14 @@ func (w *worker) begin(entries []queued) (map[pb.JobID]*pb.Job, error) {
 			if !found {
 				return fmt.Errorf("queue entry %d of job %s without a job", e.seq, id)
 			}
-			if job.GetStatus() == jobQueued {
+			first := job.GetStatus() == jobQueued
+			if first {
 				job.Status, job.StartedMs = jobRunning, now
 			}
-			if e.GetIndex() == 0 || !w.began {
-				job.Attempts++ // first work on it, or work again after a restart
+			if first || e.seq == entries[0].seq && (!w.began || w.failed) {
+				job.Attempts++
+				updateJob(b, w.org.space, job)
 			}
-			updateJob(b, w.org.space, job)
 			jobs[id] = job
 		}
 		return nil

@@ -87,7 +87,7 @@ func (o *orgView) findJob(r storage.Reader, who principal, id string) (*pb.Job, 
 	job := &pb.Job{}
 	jobID, err := pb.ParseJobID(id)
 	if err != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // what is no id names no job
 	}
 	found, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(jobID)), job)
 	if err != nil || !found || !mayReadJob(who, job) {
@@ -98,19 +98,20 @@ func (o *orgView) findJob(r storage.Reader, who principal, id string) (*pb.Job, 
 
 func jobNotFound() *pb.Problem { return problem(codeJobNotFound, "There is no such job of yours.") }
 
-// jobReader answers one job with its items' outcomes.
-func jobReader(c *call, id string) func(*storage.Store) (*pb.Reply, error) {
-	return func(st *storage.Store) (*pb.Reply, error) {
+// jobReader answers one job with its items' outcomes. A subject that is selected
+// on a subject-aware route is confined to the jobs of its own partition.
+func jobReader(c *call, id string, confined bool) func(*storage.Store) (*pb.Reply, error) {
+	return func(st *storage.Store) (r *pb.Reply, err error) {
 		snap, err := st.Snapshot() // a job and its items of one moment
 		if err != nil {
 			return nil, err
 		}
-		defer snap.Close()
+		defer closeSnapshot(snap, &err)
 		job, err := c.org.findJob(snap, c.who, id)
 		if err != nil {
 			return nil, err
 		}
-		if job == nil {
+		if job == nil || confined && string(job.GetPartition()) != string(c.part.id[:]) {
 			return refuse(jobNotFound()), nil
 		}
 		if err := c.org.readItems(snap, job); err != nil {
@@ -158,12 +159,7 @@ func (o *orgView) listJobs(r storage.Reader, who principal, op *pb.ListJobs) (*p
 		if err != nil {
 			return nil, err
 		}
-		if len(list.Jobs) == size {
-			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
-			return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: list}}, nil
-		}
 		scanned++
-		last = item.Key
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.JobID(parts.ID16())
@@ -177,9 +173,17 @@ func (o *orgView) listJobs(r storage.Reader, who principal, op *pb.ListJobs) (*p
 		}
 		if !found || !mayReadJob(who, job) ||
 			op.GetType() != "" && job.GetType() != op.GetType() || op.GetStatus() != "" && job.GetStatus() != op.GetStatus() {
+			if len(list.Jobs) < size {
+				last = item.Key // nothing of it is missed
+			}
 			continue
 		}
+		if len(list.Jobs) == size { // one more that belongs to the list
+			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
+			return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: list}}, nil
+		}
 		list.Jobs = append(list.Jobs, job)
+		last = item.Key
 	}
 	if scanned == maxJobsPerScan {
 		list.NextCursor = sealCursor(o.secret, kind, last.Bytes())

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -21,8 +22,8 @@ const (
 	keyTokenBytes = 32 // 43 characters of unpadded base64url
 	// maxKeysPerUser bounds a list that the interface does not paginate.
 	maxKeysPerUser = 1000
-	// maxLabelBytes bounds a key's label.
-	maxLabelBytes = 200
+	// maxLabelRunes bounds a key's label.
+	maxLabelRunes = 200
 )
 
 func (s *System) newAPIKey() (string, error) {
@@ -107,8 +108,8 @@ func (o *orgActor) createKey(c *call, op *pb.CreateKey) {
 	if len(op.GetScopes()) == 0 {
 		scopes = c.who.scopes
 	}
-	if len(op.GetLabel()) > maxLabelBytes {
-		c.refuse(invalid("label", fmt.Sprintf("is longer than %d bytes", maxLabelBytes)))
+	if utf8.RuneCountInString(op.GetLabel()) > maxLabelRunes {
+		c.refuse(invalid("label", fmt.Sprintf("is longer than %d characters", maxLabelRunes)))
 		return
 	}
 	o.mintKey(c.who.user, scopes, op.GetLabel(), func(b *storage.Batch, k CreatedKey) error {
@@ -117,7 +118,7 @@ func (o *orgActor) createKey(c *call, op *pb.CreateKey) {
 		var refusal refusalError
 		switch {
 		case errors.As(err, &refusal):
-			c.refuse(refusal.problem)
+			c.refuseSettled(refusal.problem)
 		case err != nil:
 			c.fail(err)
 		default:

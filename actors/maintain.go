@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -87,7 +88,7 @@ func (w *worker) merge(now *loaded, plan index.Plan) (*loaded, error) {
 	if merged.Len() < w.org.sys.cfg.sealChunks && !slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
 		snapshot, ok := now.snapshot.Replace(plan, 0, merged)
 		if !ok {
-			return nil, fmt.Errorf("merge segments: the plan does not fit its own snapshot")
+			return nil, errors.New("merge segments: the plan does not fit its own snapshot")
 		}
 		next := &loaded{snapshot, now.state} // nothing durable changes
 		w.org.sys.parts.publish(w.part, next)
@@ -114,7 +115,7 @@ func (w *worker) seal(now *loaded, plan index.Plan, merged *index.Segment, state
 	id := state.GetNextSegment()
 	snapshot, ok := now.snapshot.Replace(plan, id, merged)
 	if !ok {
-		return nil, fmt.Errorf("seal segment: the plan does not fit its own snapshot")
+		return nil, errors.New("seal segment: the plan does not fit its own snapshot")
 	}
 	final := storage.NewBatch(w.org.store)
 	if err := w.storeSegment(final, id, merged); err != nil {

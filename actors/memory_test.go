@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -265,6 +266,80 @@ func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {
 	}
 }
 
+func TestSubjectUnderErasureIsOfNoUse(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	for round := range 20 {
+		c.put("anna")
+		c.as("anna").ingest(doc("", fmt.Sprintf("Text of round %d.", round)))
+		var wg sync.WaitGroup
+		var erase string
+		wg.Go(func() {
+			erase = jobOf(c.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "anna"}}}))
+		})
+		for range 4 { // while the erasure is being committed
+			wg.Go(func() {
+				for range 10 {
+					c.as("anna").ask(find("text"))
+					c.as("anna").ask(items(doc("", "A late text.")))
+				}
+			})
+		}
+		wg.Wait()
+		c.as("anna").refused(codeSubjectNotProvided, find("text"))
+		n.wait(erase)
+		c.put("anna")
+		if got := c.as("anna").chunks("text"); len(got) != 0 {
+			t.Fatalf("round %d: the new subject finds %q", round, got)
+		}
+	}
+}
+
+func TestIngestStatusIsConfinedToTheSubject(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	c.put("ben")
+	id := jobOf(c.as("anna").ok(items(doc("private-name", "Text."))))
+	status := func() *pb.Envelope {
+		return &pb.Envelope{Op: &pb.Envelope_JobStatus{JobStatus: &pb.JobStatus{Id: id}}}
+	}
+	c.as("anna").ok(status())
+	c.ok(status())
+	c.as("ben").refused(codeJobNotFound, status())
+}
+
+func TestPanickingReadIsAnswered(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
+			if s == "boom" {
+				panic("cannot")
+			}
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ingest(doc("", "Something."))
+	c.refused(codeInternal, find("boom"))
+	c.ok(find("Something"))
+}
+
+func TestOneLongDocumentDoesNotCrowdOutTheOthers(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var long strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&long, "Harvest harvest harvest report, part %d. %s\n\n", i, strings.Repeat("word ", 150))
+	}
+	its := []*pb.IngestItem{doc("book", long.String())}
+	for i := range 20 {
+		its = append(its, doc(fmt.Sprint(i), fmt.Sprintf("Note %d mentions the harvest once among several other matters.", i)))
+	}
+	c.ingest(its...)
+	if hits := c.search(&pb.Search{Query: "harvest", TopK: 10}); len(hits) != 10 {
+		t.Errorf("%d hits, want 10", len(hits))
+	}
+}
+
 func TestQueuedWorkSurvivesACrashAndTakesEffectOnce(t *testing.T) {
 	disk := storagetest.NewDisk()
 	gate := make(chan struct{})
@@ -297,13 +372,33 @@ func TestQueuedWorkSurvivesACrashAndTakesEffectOnce(t *testing.T) {
 }
 
 func TestPoisonItemIsIsolatedAndGivenUp(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
-		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
+	t.Run("in the computation", func(t *testing.T) {
+		testPoison(t, wordEmbedder{id: "words", fail: func(s string) {
 			if strings.Contains(s, "poison") {
 				panic("cannot digest this")
 			}
-		}}
+		}})
 	})
+	t.Run("in the effect", func(t *testing.T) { testPoison(t, notANumber{wordEmbedder{id: "words"}}) })
+}
+
+// notANumber gives a vector that the index refuses.
+type notANumber struct{ wordEmbedder }
+
+func (e notANumber) NewEncoder() Encoder { return e }
+
+func (e notANumber) Passages(texts []string) [][]float32 {
+	out := e.wordEmbedder.Passages(texts)
+	for i, s := range texts {
+		if strings.Contains(s, "poison") {
+			out[i][0] = float32(math.NaN())
+		}
+	}
+	return out
+}
+
+func testPoison(t *testing.T, e Embedder) {
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Embedder = e })
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := jobOf(c.ok(items(doc("a", "Bread."), doc("b", "This is poison."), doc("c", "Butter."))))
 	behind := jobOf(c.ok(items(doc("d", "Cheese."))))

@@ -58,6 +58,7 @@ type orgActor struct {
 	keys     map[pb.KeyHash]*keyState
 	subjects map[pb.SubjectKey]*partitionRef
 	members  map[pb.UserID]*partitionRef
+	erasing  map[pb.PartitionID]bool // their erasure is being committed: of no use any more
 	children map[pb.PartitionID]*child
 	idem     map[idemKey]struct{} // under way
 	locks    map[string][]func()  // waiting for an entity whose change is under way
@@ -81,6 +82,7 @@ func newOrgActor(s *System, a *activation) *orgActor {
 		keys:     map[pb.KeyHash]*keyState{},
 		subjects: map[pb.SubjectKey]*partitionRef{},
 		members:  map[pb.UserID]*partitionRef{},
+		erasing:  map[pb.PartitionID]bool{},
 		children: map[pb.PartitionID]*child{},
 		idem:     map[idemKey]struct{}{},
 		locks:    map[string][]func(){},
@@ -135,7 +137,7 @@ func (o *orgActor) guard(answer func(error), f func()) {
 			o.sys.log.Error("organization actor panicked", "org", o.id.String(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 			answer(fmt.Errorf("panic: %v", r))
 			o.sys.parts.dropOrg(o.store)
-			panic(r)
+			panic(r) //nolint:forbidigo // the same panic goes on, to the supervisor
 		}
 	}()
 	f()
@@ -143,7 +145,7 @@ func (o *orgActor) guard(answer func(error), f func()) {
 
 // open becomes the organization's only writer and reads its root.
 func (o *orgActor) open() error {
-	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	ctx, cancel := context.WithTimeout(o.sys.root0, openTimeout)
 	defer cancel()
 	// Whatever an earlier activation left in the cache may be older than the
 	// store: its writes could have been applied after it lost its lease.
@@ -152,7 +154,7 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.committer = newCommitter(o.sys.cfg.Host, o.store, lease, func() { o.tell((*orgActor).lose) })
+	o.committer = newCommitter(o.sys.root0, o.sys.cfg.Host, o.store, lease, func() { o.tell((*orgActor).lose) })
 	o.record = &pb.Organization{}
 	err = o.withStore(func(st *storage.Store) error {
 		found, err := st.Get(o.space.Key(storage.TableOrg), o.record)
@@ -219,8 +221,7 @@ func (o *orgActor) tick() {
 // release is called no other: changes that depend on what is stored must see
 // the one before them. release may be called from any goroutine.
 func (o *orgActor) exclusive(entity string, f func(release func())) {
-	var run func()
-	run = func() {
+	run := func() {
 		f(func() {
 			o.tell(func(o *orgActor) {
 				waiting := o.locks[entity]
@@ -273,7 +274,8 @@ func (o *orgActor) handle(c *call) {
 	case *pb.Envelope_RevokeKey:
 		o.revokeKey(c, op.RevokeKey)
 	case *pb.Envelope_ListSubjects:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return o.orgView.listSubjects(st, op.ListSubjects) })
+		view := &o.orgView // its methods may run in the pool
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.listSubjects(st, op.ListSubjects) })
 	case *pb.Envelope_GetSubject_:
 		o.getSubject(c, op.GetSubject_)
 	case *pb.Envelope_PutSubject:
@@ -281,9 +283,9 @@ func (o *orgActor) handle(c *call) {
 	case *pb.Envelope_EraseSubject:
 		o.eraseSubject(c, op.EraseSubject)
 	case *pb.Envelope_JobStatus:
-		o.read(c, jobReader(c, op.JobStatus.GetId()))
+		o.read(c, jobReader(c, op.JobStatus.GetId(), c.env.GetHasSubject()))
 	case *pb.Envelope_GetJob:
-		o.read(c, jobReader(c, op.GetJob.GetId()))
+		o.read(c, jobReader(c, op.GetJob.GetId(), false))
 	case *pb.Envelope_ListJobs:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listJobs(st, c.who, op.ListJobs) })
 	case *pb.Envelope_CancelJob:
@@ -301,10 +303,20 @@ func (o *orgActor) handle(c *call) {
 
 // read answers a call from the store, in the read pool.
 func (o *orgActor) read(c *call, f func(*storage.Store) (*pb.Reply, error)) {
-	err := o.sys.reads.do(func(int) {
+	o.readWith(c, func(st *storage.Store, _ int) (*pb.Reply, error) { return f(st) })
+}
+
+// readWith is read for what needs the working memory of the pool's worker.
+func (o *orgActor) readWith(c *call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
+	err := o.sys.reads.do(func(worker int) {
+		defer func() {
+			if r := recover(); r != nil { // the pool's own recovery would leave the caller waiting
+				c.fail(fmt.Errorf("read panicked: %v\n%s", r, debug.Stack()))
+			}
+		}()
 		var r *pb.Reply
 		err := c.org.withStore(func(st *storage.Store) (err error) {
-			r, err = f(st)
+			r, err = f(st, worker)
 			return err
 		})
 		if err != nil {
@@ -417,7 +429,7 @@ func (o *orgActor) markBusy(busy bool, then func(error)) {
 // serves a call or an actor that waits for it.
 func (s *System) background(f func(context.Context)) {
 	s.wg.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+		ctx, cancel := context.WithTimeout(s.root0, openTimeout)
 		defer cancel()
 		f(ctx)
 	})

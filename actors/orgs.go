@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -439,13 +440,15 @@ func (o *orgActor) removeMember(user pb.UserID, done func(error)) {
 	b.Delete(o.space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
 	b.Put(o.space.Key(storage.TablePartition, storage.ID16(ref.id)), &pb.Partition{Id: ref.id.Bytes(), Kind: ref.kind, CreatedMs: ref.created, Erasing: true})
 	putJob(b, o.space, job)
+	delete(o.members, user)
+	o.erasing[ref.id] = true
 	o.committer.submit(b, func(err error) {
 		o.tell(func(o *orgActor) {
+			delete(o.erasing, ref.id)
 			if err == nil {
 				for _, h := range hashes {
 					delete(o.keys, h)
 				}
-				delete(o.members, user)
 				o.openJobs++
 				o.erase(ref, job)
 			}
@@ -462,8 +465,8 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 		return CreatedKey{}, fmt.Errorf("%w: %s", ErrInvalid, p.GetDetail())
 	case len(scopes) == 0:
 		return CreatedKey{}, fmt.Errorf("%w: scopes must name at least one", ErrInvalid)
-	case len(order.Label) > maxLabelBytes:
-		return CreatedKey{}, fmt.Errorf("%w: label is longer than %d bytes", ErrInvalid, maxLabelBytes)
+	case utf8.RuneCountInString(order.Label) > maxLabelRunes:
+		return CreatedKey{}, fmt.Errorf("%w: label is longer than %d characters", ErrInvalid, maxLabelRunes)
 	}
 	var made CreatedKey
 	err := s.visitOrg(ctx, order.Org, func(o *orgActor, done func(error)) {
@@ -477,8 +480,7 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 		}
 		o.mintKey(order.User, scopes, order.Label, func(*storage.Batch, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
 			made = k
-			var refusal refusalError
-			if errors.As(err, &refusal) {
+			if refusal, ok := errors.AsType[refusalError](err); ok {
 				err = fmt.Errorf("%w: %s", ErrConflict, refusal.problem.GetDetail())
 			}
 			done(err)

@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base32"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -255,12 +256,12 @@ func loadPartition(st *storage.Store, part *partitionRef, dim func(string) int) 
 }
 
 // readPartition is loadPartition with the say which segments can be used.
-func readPartition(st *storage.Store, part *partitionRef, dim func(string) int, usable func(*index.Segment) bool) (*loaded, error) {
+func readPartition(st *storage.Store, part *partitionRef, dim func(string) int, usable func(*index.Segment) bool) (_ *loaded, err error) {
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	defer snap.Close()
+	defer closeSnapshot(snap, &err)
 	state := &pb.PartitionState{}
 	if _, err := snap.Get(part.space.Key(storage.TableState), state); err != nil {
 		return nil, err
@@ -301,6 +302,11 @@ func readPartition(st *storage.Store, part *partitionRef, dim func(string) int, 
 		}
 	}
 	return &loaded{snapshot: now, state: state}, nil
+}
+
+// closeSnapshot ends a snapshot; its failure is the reader's.
+func closeSnapshot(snap *storage.Snapshot, err *error) {
+	*err = errors.Join(*err, snap.Close())
 }
 
 func loadSegment(r storage.Reader, part *partitionRef, id uint64) (index.View, error) {

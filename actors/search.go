@@ -17,6 +17,9 @@ const (
 	// large ones.
 	candidatesPerHit = 8
 	minCandidates    = 100
+	// widening is by how much more candidates are looked at when there are too few
+	// documents among them.
+	widening = 4
 	// exactRerank is how many of the leading candidates are ranked by their stored
 	// vectors. Beyond it the int8 cosine decides; it differs by less than 0.005.
 	exactRerank = 50
@@ -26,6 +29,10 @@ const (
 	// hitsPerReadUnit defines the unit that search is metered by.
 	hitsPerReadUnit = 10
 )
+
+// errTooManyPartitions refuses an organization-wide search that would be
+// incomplete.
+var errTooManyPartitions = fmt.Errorf("scope org covers at most %d partitions", maxOrgPartitions)
 
 // reader is the working memory of one read worker.
 type reader struct {
@@ -40,38 +47,29 @@ func (o *orgActor) search(c *call, op *pb.Search) {
 		c.refuse(problem(codePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
 	}
-	err := o.sys.reads.do(func(worker int) {
-		var r *pb.Reply
-		err := c.org.withStore(func(st *storage.Store) (err error) {
-			parts := []*partitionRef{c.part}
-			if op.GetOrgScope() {
-				if parts, err = c.org.allPartitions(st); err != nil {
-					return err
-				}
+	o.readWith(c, func(st *storage.Store, worker int) (_ *pb.Reply, err error) {
+		parts := []*partitionRef{c.part}
+		if op.GetOrgScope() {
+			if parts, err = c.org.allPartitions(st); err != nil {
+				return nil, err
 			}
-			r, err = c.org.searchIn(st, parts, op, &c.org.sys.readers[worker])
-			return err
-		})
-		if err != nil {
-			c.fail(err)
-			return
 		}
-		c.reply(r)
+		return c.org.searchIn(st, parts, op, &c.org.sys.readers[worker])
 	})
-	if err != nil {
-		c.fail(err)
-	}
 }
 
 // allPartitions lists the partitions that scope org covers.
 func (o *orgView) allPartitions(r storage.Reader) ([]*partitionRef, error) {
 	var parts []*partitionRef
-	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TablePartition), storage.ScanOptions{Limit: maxOrgPartitions}, func() *pb.Partition { return &pb.Partition{} }) {
+	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
 		if err != nil {
 			return nil, err
 		}
 		if rec.Value.GetErasing() {
 			continue
+		}
+		if len(parts) == maxOrgPartitions {
+			return nil, errTooManyPartitions
 		}
 		id, err := pb.PartitionIDFrom(rec.Value.GetId())
 		if err != nil {
@@ -122,20 +120,13 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 		}
 	}
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
-	candidates := rd.scratch.Candidates(snapshots, q)
-	exact := make([][]float32, len(candidates))
-	if q.Mode != index.KeywordOnly {
-		for i := range candidates[:min(exactRerank, len(candidates))] {
-			c := &candidates[i]
-			vec, err := readVector(st, parts[c.Part], string(c.Model), c.Seq)
-			if err != nil {
-				return nil, err
-			}
-			exact[i] = vec
-		}
+	defer rd.scratch.Reset()
+	hits, err := o.rank(st, parts, snapshots, q, topK, rd)
+	if err != nil {
+		return nil, err
 	}
 	result := &pb.SearchResult{EmbedTokens: uint64(tokens)}
-	for _, h := range index.Fuse(candidates, exact, q, topK) {
+	for _, h := range hits {
 		hit, err := readHit(st, parts[h.Part], h)
 		if err != nil {
 			return nil, err
@@ -146,6 +137,31 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 	}
 	result.ReadUnits = 1 + uint64(max(0, len(result.Hits)-1)/hitsPerReadUnit)
 	return &pb.Reply{Result: &pb.Reply_Search{Search: result}}, nil
+}
+
+// rank gives the best topK nodes. The best candidates may all be chunks of a few
+// long documents; then more of them are looked at, until there are topK nodes or
+// no more chunks.
+func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*index.Snapshot, q *index.Query, topK int, rd *reader) ([]index.Hit, error) {
+	for {
+		candidates := rd.scratch.Candidates(snapshots, q)
+		exact := make([][]float32, len(candidates))
+		if q.Mode != index.KeywordOnly {
+			for i := range candidates[:min(exactRerank, len(candidates))] {
+				c := &candidates[i]
+				vec, err := readVector(st, parts[c.Part], string(c.Model), c.Seq)
+				if err != nil {
+					return nil, err
+				}
+				exact[i] = vec
+			}
+		}
+		hits := index.Fuse(candidates, exact, q, topK)
+		if len(hits) >= topK || len(candidates) < q.N || q.N >= index.MaxCandidates {
+			return hits, nil
+		}
+		q.N = min(q.N*widening, index.MaxCandidates)
+	}
 }
 
 // filterOf turns a request's filters into the index's.

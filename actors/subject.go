@@ -79,7 +79,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			if r := recover(); r != nil {
 				a.org.sys.log.Error("subject actor panicked", "org", a.org.id.String(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 				m.fail(fmt.Errorf("panic: %v", r))
-				panic(r)
+				panic(r) //nolint:forbidigo // the same panic goes on, to the supervisor
 			}
 		}()
 		a.lastWork = a.org.sys.clock.Now()

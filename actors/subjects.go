@@ -196,8 +196,10 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 			// From here on no request reaches the partition, also while the
 			// commit is on its way: a write that is accepted now would be lost.
 			delete(o.subjects, name)
+			o.erasing[ref.id] = true
 			o.committer.submit(b, func(err error) {
 				o.tell(func(o *orgActor) {
+					delete(o.erasing, ref.id)
 					release()
 					if err != nil {
 						c.fail(err)

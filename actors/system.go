@@ -87,6 +87,7 @@ type System struct {
 
 	calls    atomic.Int64
 	stats    counters
+	root0    context.Context // never ends
 	ctx      context.Context // ends when Close begins; for background work only
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup // background work
@@ -168,7 +169,8 @@ func Start(cfg Config) (*System, error) {
 	s.readers = make([]reader, readWorkers)
 	s.encs = make([]encoders, cfg.Workers)
 	s.reads = newReadPool(readWorkers, readQueue, func(err error) { s.log.Error("read failed", "err", err) })
-	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.root0 = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
+	s.ctx, s.cancel = context.WithCancel(s.root0)
 	s.wg.Go(s.resume)
 	return s, nil
 }
@@ -317,9 +319,19 @@ func (s *System) resume() {
 		}
 		wg.Go(func() {
 			defer func() { <-gate }()
-			err := s.onOrg(s.ctx, org, func(o *orgActor, done func(error)) { done(nil) })
-			if err != nil && s.ctx.Err() == nil {
-				s.log.Error("could not resume an organization's jobs", "org", org.String(), "err", err)
+			for wait := minBackOff; ; wait = min(2*wait, maxBackOff) {
+				err := s.onOrg(s.ctx, org, func(o *orgActor, done func(error)) { done(nil) })
+				if err == nil || s.ctx.Err() != nil || errors.Is(err, cluster.ErrRemoved) {
+					return
+				}
+				s.log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)
+				timer := s.clock.NewTimer(wait)
+				select {
+				case <-timer.C():
+				case <-s.ctx.Done():
+					timer.Stop()
+					return
+				}
 			}
 		})
 	}

@@ -55,7 +55,8 @@ type worker struct {
 	stopped  atomic.Bool
 	again    bool // woken while running
 	timer    clock.Timer
-	failures int // of the slice at the head of the queue, in a row
+	failures int  // of the slice at the head of the queue, in a row
+	failed   bool // the last of them was the item's own
 	cancels  []cancel
 	asked    atomic.Pointer[[]pb.JobID] // jobs whose cancellation waits for this slice
 	woken    uint64                     // the newest wake
@@ -121,7 +122,6 @@ func (w *worker) start() {
 	if w.failures > 0 {
 		limit = 1 // find out which item it is
 	}
-	failures := w.failures
 	w.org.sys.wg.Go(func() {
 		done := sliceDone{}
 		defer func() {
@@ -130,7 +130,7 @@ func (w *worker) start() {
 			}
 			root.Send(self, done)
 		}()
-		done = w.slice(limit, failures)
+		done = w.slice(limit)
 	})
 }
 
@@ -141,7 +141,7 @@ func (w *worker) next(d sliceDone) {
 	}
 	switch {
 	case d.err == nil:
-		w.failures = 0
+		w.failures, w.failed = 0, false
 		if d.more || w.again {
 			w.start()
 			return
@@ -151,6 +151,8 @@ func (w *worker) next(d sliceDone) {
 		// Another activation goes on from what is in the store.
 	default:
 		w.failures++
+		// A full disk or a busy shard says nothing of the item.
+		w.failed = !errors.Is(d.err, cluster.ErrNotApplied) && !errors.Is(d.err, errCommitQueueFull)
 		w.org.sys.log.Error("ingest failed; it is tried again", "org", w.org.id.String(), "partition", w.part.id.String(), "failures", w.failures, "err", d.err)
 		wait := min(maxBackOff, minBackOff<<min(w.failures-1, 10))
 		self, root := w.ctx.Self(), w.org.sys.root
@@ -159,7 +161,7 @@ func (w *worker) next(d sliceDone) {
 }
 
 // slice does the oldest work of the queue.
-func (w *worker) slice(limit, failures int) sliceDone {
+func (w *worker) slice(limit int) sliceDone {
 	now, _, err := w.current()
 	if err != nil {
 		return sliceDone{err: err}
@@ -180,8 +182,12 @@ func (w *worker) slice(limit, failures int) sliceDone {
 	}
 	// After the last slice one more look finds the queue empty and does the
 	// maintenance; so there is always more.
-	done := sliceDone{last: entries[len(entries)-1].seq, more: true}
-	if done.err = w.ingest(entries, failures); done.err == nil {
+	done := sliceDone{more: true}
+	n := 0
+	if n, done.err = w.ingest(entries); done.err == nil {
+		if n > 0 {
+			done.last = entries[n-1].seq
+		}
 		if now, _, done.err = w.current(); done.err == nil {
 			_, done.err = w.compact(now)
 		}

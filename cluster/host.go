@@ -275,8 +275,9 @@ func (h *Host) shard(id storage.StoreID) *group {
 }
 
 // Compact flushes the stores of an organization's shard and cuts the shard's
-// log up to now, so that what was erased from a store is in no log either. It
-// returns when that is done.
+// log up to now, so that no replay meets what was erased from a store. The cut
+// entries' bytes leave the disk with storage.Log.Erase. It returns when the cut
+// is done; the context only keeps it from beginning.
 func (h *Host) Compact(ctx context.Context, id storage.StoreID) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -3,25 +3,39 @@ package main
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"orgmem/actors"
+	"orgmem/cluster"
 	"orgmem/storage"
 )
 
-// nodeMetrics shows the storage's own figures at /metrics. Storage does not
+// figures shows what a package counts of itself at /metrics. The packages do not
 // know Prometheus; the binary that puts all together does.
-type nodeMetrics struct{ store *storage.Node }
+type figures[S any] struct {
+	read     func() S
+	readings []reading[S]
+}
 
-type reading struct {
+type reading[S any] struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
-	of   func(storage.Stats) float64
+	of   func(S) float64
 }
 
-func gauge(name, help string, of func(storage.Stats) float64) reading {
-	return reading{prometheus.NewDesc("orgmem_storage_"+name, help, nil, nil), prometheus.GaugeValue, of}
+func gauge[S any](name, help string, of func(S) float64) reading[S] {
+	return reading[S]{prometheus.NewDesc("orgmem_"+name, help, nil, nil), prometheus.GaugeValue, of}
 }
 
-func counter(name, help string, of func(storage.Stats) float64) reading {
-	return reading{prometheus.NewDesc("orgmem_storage_"+name, help, nil, nil), prometheus.CounterValue, of}
+func counter[S any](name, help string, of func(S) float64) reading[S] {
+	return reading[S]{prometheus.NewDesc("orgmem_"+name, help, nil, nil), prometheus.CounterValue, of}
+}
+
+// nodeMetrics collects the figures of the packages behind the edge.
+func nodeMetrics(store *storage.Node, host *cluster.Host, system *actors.System) []prometheus.Collector {
+	return []prometheus.Collector{
+		figures[storage.Stats]{store.Stats, storageReadings},
+		figures[cluster.Stats]{host.Stats, clusterReadings},
+		figures[actors.Stats]{system.Stats, actorReadings},
+	}
 }
 
 func truth(b bool) float64 {
@@ -31,43 +45,68 @@ func truth(b bool) float64 {
 	return 0
 }
 
-var readings = []reading{
-	gauge("open_stores", "Stores open now.", func(s storage.Stats) float64 { return float64(s.OpenStores) }),
-	gauge("held_stores", "Open stores that somebody holds.", func(s storage.Stats) float64 { return float64(s.HeldStores) }),
-	gauge("open_stores_limit", "Stores that may be open at once.", func(s storage.Stats) float64 { return float64(s.MaxOpenStores) }),
-	counter("opens_total", "Stores opened.", func(s storage.Stats) float64 { return float64(s.Opens) }),
-	counter("evictions_total", "Stores closed to make room.", func(s storage.Stats) float64 { return float64(s.Evictions) }),
-	counter("erasures_total", "Erasures carried out.", func(s storage.Stats) float64 { return float64(s.Erasures) }),
-	gauge("pending_erasures", "Stores with erasures to carry out.", func(s storage.Stats) float64 { return float64(s.PendingErasures) }),
-	gauge("cache_bytes", "Bytes in the block cache.", func(s storage.Stats) float64 { return float64(s.CacheBytes) }),
-	counter("cache_hits_total", "Blocks found in the cache.", func(s storage.Stats) float64 { return float64(s.CacheHits) }),
-	counter("cache_misses_total", "Blocks read from disk.", func(s storage.Stats) float64 { return float64(s.CacheMisses) }),
-	gauge("open_tables", "Table files held open.", func(s storage.Stats) float64 { return float64(s.OpenTables) }),
-	gauge("log_bytes", "Size of the raft log on disk.", func(s storage.Stats) float64 { return float64(s.LogBytes) }),
-	counter("syncs_total", "Syncs of files.", func(s storage.Stats) float64 { return float64(s.Syncs) }),
-	counter("sync_seconds_total", "Time spent in syncs.", func(s storage.Stats) float64 { return s.SyncTime.Seconds() }),
-	gauge("slowest_sync_seconds", "The longest sync since the start.", func(s storage.Stats) float64 { return s.SlowestSync.Seconds() }),
-	gauge("free_bytes", "Free disk space at the last look.", func(s storage.Stats) float64 { return float64(s.FreeBytes) }),
-	gauge("low_space", "1 while writes are refused for lack of disk space.", func(s storage.Stats) float64 { return truth(s.LowSpace) }),
-	gauge("ballast", "1 while the ballast file is in place.", func(s storage.Stats) float64 { return truth(s.Ballast) }),
-	counter("refused_writes_total", "Writes refused for lack of disk space.", func(s storage.Stats) float64 { return float64(s.Refused) }),
-	counter("disk_full_total", "Writes that met a full disk all the same.", func(s storage.Stats) float64 { return float64(s.DiskFull) }),
-	counter("background_errors_total", "Errors of background work; each is tried again.", func(s storage.Stats) float64 { return float64(s.BackgroundErrors) }),
-	counter("corruptions_total", "Corruptions found.", func(s storage.Stats) float64 { return float64(s.Corruptions) }),
-	counter("write_stalls_total", "Write stalls begun.", func(s storage.Stats) float64 { return float64(s.WriteStalls) }),
+var storageReadings = []reading[storage.Stats]{
+	gauge("storage_open_stores", "Stores open now.", func(s storage.Stats) float64 { return float64(s.OpenStores) }),
+	gauge("storage_held_stores", "Open stores that somebody holds.", func(s storage.Stats) float64 { return float64(s.HeldStores) }),
+	gauge("storage_open_stores_limit", "Stores that may be open at once.", func(s storage.Stats) float64 { return float64(s.MaxOpenStores) }),
+	counter("storage_opens_total", "Stores opened.", func(s storage.Stats) float64 { return float64(s.Opens) }),
+	counter("storage_evictions_total", "Stores closed to make room.", func(s storage.Stats) float64 { return float64(s.Evictions) }),
+	counter("storage_erasures_total", "Erasures carried out.", func(s storage.Stats) float64 { return float64(s.Erasures) }),
+	gauge("storage_pending_erasures", "Stores with erasures to carry out.", func(s storage.Stats) float64 { return float64(s.PendingErasures) }),
+	gauge("storage_cache_bytes", "Bytes in the block cache.", func(s storage.Stats) float64 { return float64(s.CacheBytes) }),
+	counter("storage_cache_hits_total", "Blocks found in the cache.", func(s storage.Stats) float64 { return float64(s.CacheHits) }),
+	counter("storage_cache_misses_total", "Blocks read from disk.", func(s storage.Stats) float64 { return float64(s.CacheMisses) }),
+	gauge("storage_open_tables", "Table files held open.", func(s storage.Stats) float64 { return float64(s.OpenTables) }),
+	gauge("storage_log_bytes", "Size of the raft log on disk.", func(s storage.Stats) float64 { return float64(s.LogBytes) }),
+	counter("storage_syncs_total", "Syncs of files.", func(s storage.Stats) float64 { return float64(s.Syncs) }),
+	counter("storage_sync_seconds_total", "Time spent in syncs.", func(s storage.Stats) float64 { return s.SyncTime.Seconds() }),
+	gauge("storage_slowest_sync_seconds", "The longest sync since the start.", func(s storage.Stats) float64 { return s.SlowestSync.Seconds() }),
+	gauge("storage_free_bytes", "Free disk space at the last look.", func(s storage.Stats) float64 { return float64(s.FreeBytes) }),
+	gauge("storage_low_space", "1 while writes are refused for lack of disk space.", func(s storage.Stats) float64 { return truth(s.LowSpace) }),
+	gauge("storage_ballast", "1 while the ballast file is in place.", func(s storage.Stats) float64 { return truth(s.Ballast) }),
+	counter("storage_refused_writes_total", "Writes refused for lack of disk space.", func(s storage.Stats) float64 { return float64(s.Refused) }),
+	counter("storage_disk_full_total", "Writes that met a full disk all the same.", func(s storage.Stats) float64 { return float64(s.DiskFull) }),
+	counter("storage_background_errors_total", "Errors of background work; each is tried again.", func(s storage.Stats) float64 { return float64(s.BackgroundErrors) }),
+	counter("storage_corruptions_total", "Corruptions found.", func(s storage.Stats) float64 { return float64(s.Corruptions) }),
+	counter("storage_write_stalls_total", "Write stalls begun.", func(s storage.Stats) float64 { return float64(s.WriteStalls) }),
+}
+
+var clusterReadings = []reading[cluster.Stats]{
+	counter("cluster_proposals_total", "Writes that entered a log.", func(s cluster.Stats) float64 { return float64(s.Proposed) }),
+	counter("cluster_busy_total", "Writes refused because too much was in flight.", func(s cluster.Stats) float64 { return float64(s.Busy) }),
+	counter("cluster_fenced_total", "Writes refused because their lease was lost.", func(s cluster.Stats) float64 { return float64(s.Fenced) }),
+	counter("cluster_unknown_total", "Writes whose outcome was not known.", func(s cluster.Stats) float64 { return float64(s.Unknown) }),
+	counter("cluster_compactions_total", "Logs cut.", func(s cluster.Stats) float64 { return float64(s.Compactions) }),
+	counter("cluster_compaction_failures_total", "Logs that could not be cut; each is tried again.", func(s cluster.Stats) float64 { return float64(s.CompactionFailures) }),
+	gauge("cluster_in_flight_bytes", "Bytes of writes that are not answered yet.", func(s cluster.Stats) float64 { return float64(s.InFlightBytes) }),
+	gauge("cluster_log_bytes", "Bytes of log that a restart would replay.", func(s cluster.Stats) float64 { return float64(s.LogBytes) }),
+}
+
+var actorReadings = []reading[actors.Stats]{
+	gauge("actors_organizations", "Organizations in memory.", func(s actors.Stats) float64 { return float64(s.ActiveOrgs) }),
+	counter("actors_activations_total", "Organizations brought into memory.", func(s actors.Stats) float64 { return float64(s.OrgActivations) }),
+	counter("actors_lost_total", "Organizations opened again after a write of unknown outcome.", func(s actors.Stats) float64 { return float64(s.OrgsLost) }),
+	gauge("actors_calls", "Requests inside the actors.", func(s actors.Stats) float64 { return float64(s.CallsInFlight) }),
+	gauge("actors_read_queue", "Reads that wait for a worker.", func(s actors.Stats) float64 { return float64(s.ReadQueueLen) }),
+	gauge("actors_read_queue_limit", "Reads that may wait.", func(s actors.Stats) float64 { return float64(s.ReadQueueCap) }),
+	gauge("actors_cpu_queue", "Tasks of ingestion that wait for a worker.", func(s actors.Stats) float64 { return float64(s.IngestTasksQueue) }),
+	counter("actors_items_total", "Items ingested.", func(s actors.Stats) float64 { return float64(s.ItemsIngested) }),
+	gauge("actors_snapshot_bytes", "Memory of search indexes.", func(s actors.Stats) float64 { return float64(s.SnapshotBytes) }),
+	gauge("actors_snapshots", "Partitions whose index is in memory.", func(s actors.Stats) float64 { return float64(s.SnapshotsLoaded) }),
+	counter("actors_snapshot_loads_total", "Indexes read from disk.", func(s actors.Stats) float64 { return float64(s.SnapshotLoads) }),
 }
 
 // Describe implements prometheus.Collector.
-func (m nodeMetrics) Describe(out chan<- *prometheus.Desc) {
-	for _, r := range readings {
+func (f figures[S]) Describe(out chan<- *prometheus.Desc) {
+	for _, r := range f.readings {
 		out <- r.desc
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (m nodeMetrics) Collect(out chan<- prometheus.Metric) {
-	stats := m.store.Stats()
-	for _, r := range readings {
+func (f figures[S]) Collect(out chan<- prometheus.Metric) {
+	stats := f.read()
+	for _, r := range f.readings {
 		out <- prometheus.MustNewConstMetric(r.desc, r.kind, r.of(stats))
 	}
 }

@@ -50,11 +50,11 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	}
 	defer closeWith(&err, "cluster", host.Close)
 
-	model, err := loadModel()
+	model, former, err := openModels(server)
 	if err != nil {
 		return err
 	}
-	system, err := startActors(w, server, store, host, model, log)
+	system, err := startActors(w, server, store, host, model, former, log)
 	if err != nil {
 		return err
 	}

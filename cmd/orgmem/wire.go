@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"orgmem/actors"
 	"orgmem/api"
 	"orgmem/brain/embed"
@@ -58,33 +56,46 @@ func kernelName() string {
 	return string(model.Kernel())
 }
 
-// embedder lets the actors use the model without knowing it.
-type embedder struct{ *embed.Model }
-
-func (e embedder) ID() string                 { return string(e.Model.ID()) }
-func (e embedder) NewEncoder() actors.Encoder { return encoder{e.Model.NewEncoder(), e.Dim()} }
-
-type encoder struct {
-	*embed.Encoder
-	dim int
-}
-
-func (e encoder) Passages(texts []string) [][]float32 {
-	vectors := make([][]float32, len(texts))
-	flat := make([]float32, len(texts)*e.dim) // one allocation, which the caller owns
-	for i := range vectors {
-		vectors[i] = flat[i*e.dim : (i+1)*e.dim : (i+1)*e.dim]
+// openModels loads the model that embeds, and those that made earlier vectors.
+func openModels(server config.Server) (serving *embed.Model, former []*embed.Model, err error) {
+	if serving, err = loadModel(); err != nil {
+		return nil, nil, err
 	}
-	e.Encoder.Passages(vectors, texts)
-	return vectors
+	if server.FormerModel != "" {
+		m, err := loadPack(server.FormerModel)
+		if err != nil {
+			return nil, nil, fmt.Errorf("former-model-file: %w", err)
+		}
+		former = append(former, m)
+	}
+	if server.ModelFile != "" {
+		m, err := loadPack(server.ModelFile)
+		if err != nil {
+			return nil, nil, fmt.Errorf("model-file: %w", err)
+		}
+		serving, former = m, append(former, serving)
+	}
+	return serving, former, nil
 }
 
-func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, model *embed.Model, log *slog.Logger) (*actors.System, error) {
-	return actors.Start(actors.Config{
-		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: embedder{model},
+func loadPack(file string) (*embed.Model, error) {
+	pack, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return embed.LoadPack(pack)
+}
+
+func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, model *embed.Model, former []*embed.Model, log *slog.Logger) (*actors.System, error) {
+	cfg := actors.Config{
+		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: actors.NewEmbedder(model),
 		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject,
 		SnapshotBytes: server.SnapshotBytes, Workers: server.CPUWorkers,
-	})
+	}
+	for _, m := range former {
+		cfg.Former = append(cfg.Former, actors.NewEmbedder(m))
+	}
+	return actors.Start(cfg)
 }
 
 func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, system *actors.System, model *embed.Model, log *slog.Logger) (*api.Server, error) {
@@ -98,7 +109,7 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 	}
 	return api.New(api.Config{
 		Asker: system, Operator: system, Ready: system.Ready, OperatorToken: token,
-		Clock: w.clock, Logger: log, Collectors: []prometheus.Collector{nodeMetrics{store}},
+		Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
 		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody,
 		Doctor: func(ctx context.Context) api.Doctor {

@@ -31,6 +31,8 @@ type Server struct {
 	BallastBytes   int64
 	CPUWorkers     int
 	SnapshotBytes  int64
+	ModelFile      string
+	FormerModel    string
 	IdleOrg        time.Duration
 	IdleSubject    time.Duration
 	ShutdownGrace  time.Duration
@@ -210,6 +212,18 @@ var Settings = []Setting{
 		Doc: "Memory for the search indexes of all partitions together; the least recently used leave first. " +
 			"2 GiB hold about 3 million chunks.",
 		set: func(s *Server, v string) error { return setBytes(&s.SnapshotBytes, v, minSnapshots, maxCacheBytes) },
+	},
+	{
+		Name: "model-file", Default: "", Form: "file",
+		Doc: "A model pack to embed with in place of the built-in one (`modelpack` makes packs). Memory that was " +
+			"embedded with the built-in model is embedded anew in the background, which serves meanwhile.",
+		set: func(s *Server, v string) error { s.ModelFile = v; return nil },
+	},
+	{
+		Name: "former-model-file", Default: "", Form: "file",
+		Doc: "A model pack that memory was embedded with before. It serves what is not embedded anew yet; without " +
+			"it such memory is found by its words only until then.",
+		set: func(s *Server, v string) error { s.FormerModel = v; return nil },
 	},
 	{
 		Name: "idle-org", Default: "10m", Form: "duration",

@@ -39,18 +39,18 @@ type Entry struct {
 type Outcome uint8
 
 const (
-	// OutcomeApplied: the changes are in the store.
+	// OutcomeApplied says that the changes are in the store.
 	OutcomeApplied Outcome = iota + 1
-	// OutcomeReplayed: the entry was applied, or refused, before a restart. It
+	// OutcomeReplayed says that the entry was applied, or refused, before a restart. It
 	// is not told which; nobody waits for it any more.
 	OutcomeReplayed
-	// OutcomeFenced: another OPEN came later than the proposer's. Nothing was
+	// OutcomeFenced says that another OPEN came later than the proposer's. Nothing was
 	// changed.
 	OutcomeFenced
-	// OutcomeStale: the epoch is right and the version is not: an earlier batch
+	// OutcomeStale says that the epoch is right and the version is not: an earlier batch
 	// of the same holder was refused or never arrived. Nothing was changed.
 	OutcomeStale
-	// OutcomeInvalid: a change could not have come from a Batch. Nothing was
+	// OutcomeInvalid says that a change could not have come from a Batch. Nothing was
 	// changed.
 	OutcomeInvalid
 )
@@ -107,15 +107,16 @@ func (h *Store) ApplyBatch(entries []Entry) ([]Result, error) {
 	defer h.s.apply.Unlock()
 
 	st := *h.s.state.Load()
-	results := make([]Result, len(entries))
+	results := make([]Result, 0, len(entries))
 	batch := db.NewBatchWithSize(batchBytes(entries))
-	defer batch.Close()
-	erasures := 0
+	defer closeBatch(batch)
+	erasures, before := 0, uint64(0)
 	for i := range entries {
 		e := &entries[i]
-		if i > 0 && e.Index <= entries[i-1].Index {
-			return nil, fmt.Errorf("apply: log index %d after %d", e.Index, entries[i-1].Index)
+		if e.Index <= before {
+			return nil, fmt.Errorf("apply: log index %d after %d", e.Index, before)
 		}
+		before = e.Index
 		outcome := st.judge(e)
 		if outcome == OutcomeApplied && e.Kind != EntryOpen {
 			n, err := appendChanges(batch, e)
@@ -125,7 +126,7 @@ func (h *Store) ApplyBatch(entries []Entry) ([]Result, error) {
 			erasures += n
 		}
 		st = st.after(e, outcome)
-		results[i] = Result{Outcome: outcome, Epoch: st.Epoch, Version: st.Version}
+		results = append(results, Result{Outcome: outcome, Epoch: st.Epoch, Version: st.Version})
 	}
 	if st == *h.s.state.Load() {
 		return results, nil // all replayed

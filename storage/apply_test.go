@@ -243,17 +243,17 @@ func drawEntry(t *rapid.T, id storage.StoreID, p pb.PartitionID, index uint64, m
 	e := storage.Entry{Index: index, Kind: storage.EntryWrite, Epoch: m.state.Epoch, Version: m.state.Version}
 	m.state.Applied = index
 	outcome := storage.OutcomeApplied
-	switch kind := rapid.IntRange(0, 9).Draw(t, "kind"); {
-	case kind == 0:
+	switch rapid.IntRange(0, 9).Draw(t, "kind") {
+	case 0:
 		m.state.Epoch = index
 		return storage.Entry{Index: index, Kind: storage.EntryOpen}, storage.Result{Outcome: outcome, Epoch: index, Version: m.state.Version}
-	case kind == 1:
+	case 1:
 		e.Epoch++
 		outcome = storage.OutcomeFenced
-	case kind == 2:
+	case 2:
 		e.Version++
 		outcome = storage.OutcomeStale
-	case kind == 3:
+	case 3:
 		e = storage.Entry{Index: index, Kind: storage.EntryPlain}
 	}
 	b := storage.NewBatch(id)

@@ -46,7 +46,7 @@ func (b *Batch) Store() StoreID { return b.store }
 func (b *Batch) Put(k Key, m proto.Message) {
 	v, err := encodeRecord(m)
 	if err != nil {
-		panic(fmt.Sprintf("storage: put %v: %v", k, err))
+		broken("put %v: %v", k, err)
 	}
 	b.add(k.store, &pb.Change{Op: pb.Change_PUT, Key: k.b, Value: v})
 }
@@ -82,10 +82,10 @@ func (b *Batch) addRange(op pb.Change_Op, r Range) {
 
 func (b *Batch) add(id StoreID, c *pb.Change) {
 	if id != b.store {
-		panic(fmt.Sprintf("storage: change of %v in a batch for %v", id, b.store))
+		broken("change of %v in a batch for %v", id, b.store)
 	}
 	if len(c.Key) == 0 {
-		panic("storage: change of the zero key")
+		broken("change of the zero key")
 	}
 	b.tooLong = b.tooLong || len(c.Key) > MaxKeyBytes
 	b.changes = append(b.changes, c)
@@ -95,7 +95,7 @@ func (b *Batch) add(id StoreID, c *pb.Change) {
 // Append adds the changes of o, which must be for the same store, after b's.
 func (b *Batch) Append(o *Batch) {
 	if o.store != b.store {
-		panic(fmt.Sprintf("storage: batch for %v appended to one for %v", o.store, b.store))
+		broken("batch for %v appended to one for %v", o.store, b.store)
 	}
 	b.changes = append(b.changes, o.changes...)
 	b.size += o.size
@@ -139,16 +139,21 @@ func checkChange(c *pb.Change) error {
 	case pb.Change_DELETE_RANGE, pb.Change_ERASE_RANGE:
 		// The end may not lie beyond the space of the key: no change, however
 		// it came about, reaches from one partition into another.
-		space := c.GetKey()[:1]
-		if space[0] == partitionSpace {
-			space = c.GetKey()[:17]
-		}
-		if bytes.Compare(c.GetKey(), c.GetEnd()) >= 0 || bytes.Compare(c.GetEnd(), successor(space)) > 0 {
+		if bytes.Compare(c.GetKey(), c.GetEnd()) >= 0 ||
+			bytes.Compare(c.GetEnd(), successor(spacePrefix(c.GetKey()))) > 0 {
 			return fmt.Errorf("range: %w", ErrBadChange)
 		}
 		return nil
 	}
 	return fmt.Errorf("operation %d: %w", c.GetOp(), ErrBadChange)
+}
+
+// spacePrefix is the part of a well-placed key that names its space.
+func spacePrefix(key []byte) []byte {
+	if key[0] == partitionSpace {
+		return key[:1+len(pb.PartitionID{})]
+	}
+	return key[:1]
 }
 
 // wellPlacedBound is wellPlaced for the lower bound of a range, which may be the

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,9 +14,10 @@ import (
 )
 
 const (
-	// eraseDelay lets the erasures of one forget, or of one purge, come together
-	// before a compaction serves them all.
-	eraseDelay = 2 * time.Second
+	// eraseDelay lets erasures come together before a compaction serves them all,
+	// and bounds what somebody who forgets one thing a second can cost: a
+	// partition of 100 MB takes about a second to rewrite.
+	eraseDelay = 10 * time.Second
 	// eraseRetry is the pause after an erasure that could not be finished, for
 	// instance because a snapshot stayed open.
 	eraseRetry = 30 * time.Second
@@ -94,31 +96,13 @@ func (s *openStore) compactPending(ctx context.Context) error {
 	if err != nil || len(spans) == 0 {
 		return err
 	}
-	batch := s.db.NewBatch()
-	defer batch.Close()
-	for _, sp := range spans {
-		// A range key deletion over a span without range keys changes nothing
-		// that can be read, but its table overlaps the span, so the manual
-		// compaction takes it down through every level and must rewrite all
-		// tables of the span. Without it, a tombstone that reached the lowest
-		// level while a snapshot was open would stay there with its victims.
-		if err := batch.RangeKeyDelete(sp.lo, sp.hi, nil); err != nil {
-			return wrapPebble("compact", err)
-		}
-	}
-	if err := s.db.Apply(batch, pebble.NoSync); err != nil {
-		return wrapPebble("compact", err)
-	}
-	if err := s.db.Flush(); err != nil {
-		return wrapPebble("compact", err)
-	}
-	for _, sp := range spans {
-		if err := s.db.Compact(ctx, sp.lo, sp.hi, false); err != nil {
-			return wrapPebble("compact", err)
+	for _, group := range bySpace(spans) {
+		if err := s.compactSpans(ctx, group); err != nil {
+			return err
 		}
 	}
 	done := s.db.NewBatch()
-	defer done.Close()
+	defer closeBatch(done)
 	for _, sp := range spans {
 		if err := done.Delete(sp.key, nil); err != nil {
 			return wrapPebble("compact", err)
@@ -131,6 +115,50 @@ func (s *openStore) compactPending(ctx context.Context) error {
 	}
 	s.dirty = true
 	return s.flushLocked()
+}
+
+// compactSpans rewrites the tables of one space, from its first span to its
+// last. One pass for all of them: the tables in between are rewritten anyway,
+// because those of the upper levels reach over several spans.
+func (s *openStore) compactSpans(ctx context.Context, spans []span) error {
+	batch := s.db.NewBatch()
+	defer closeBatch(batch)
+	hi := spans[0].hi
+	for _, sp := range spans {
+		// A range key deletion over a span without range keys changes nothing
+		// that can be read, but its table overlaps the span, so the manual
+		// compaction takes it down through every level and must rewrite all
+		// tables of the span. Without it, a tombstone that reached the lowest
+		// level while a snapshot was open would stay there with its victims.
+		if err := batch.RangeKeyDelete(sp.lo, sp.hi, nil); err != nil {
+			return wrapPebble("compact", err)
+		}
+		if bytes.Compare(hi, sp.hi) < 0 {
+			hi = sp.hi
+		}
+	}
+	if err := s.db.Apply(batch, pebble.NoSync); err != nil {
+		return wrapPebble("compact", err)
+	}
+	if err := s.db.Flush(); err != nil {
+		return wrapPebble("compact", err)
+	}
+	return wrapPebble("compact", s.db.Compact(ctx, spans[0].lo, hi, false))
+}
+
+// bySpace sorts spans and parts them by the space they lie in: what was erased
+// in two partitions must not rewrite the partitions between.
+func bySpace(spans []span) [][]span {
+	slices.SortFunc(spans, func(a, b span) int { return bytes.Compare(a.lo, b.lo) })
+	var groups [][]span
+	for i, sp := range spans {
+		if i == 0 || !bytes.Equal(spacePrefix(spans[i-1].lo), spacePrefix(sp.lo)) {
+			groups = append(groups, nil)
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], sp)
+	}
+	return groups
 }
 
 // exchange closes the Pebble instance and opens it again. The gate is shut. A
@@ -265,7 +293,7 @@ type eraser struct {
 
 func startEraser(n *Node) *eraser {
 	// The eraser's context ends with Node.Close, which also waits for it.
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background()) //nolint:forbidigo // ended by stop, not by a caller
 	e := &eraser{node: n, signal: make(chan struct{}, 1), cancel: cancel}
 	if len(n.log.notedErasures()) > 0 {
 		e.wake()

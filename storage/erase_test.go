@@ -65,6 +65,7 @@ func TestErasureRemovesTheBytes(t *testing.T) {
 	defer h.Release()
 	erased, kept := pb.PartitionID{1}, pb.PartitionID{2}
 	plant(t, h, erased)
+	plant(t, h, pb.PartitionID{3}) // goes too: what lies between must stay
 	keptKey := storage.PartitionSpace(id, kept).Key(storage.TableNode, storage.Str("n"))
 	b := storage.NewBatch(id)
 	b.Put(keptKey, &pb.Node{Id: "n"})
@@ -73,6 +74,7 @@ func TestErasureRemovesTheBytes(t *testing.T) {
 	if found := fmt.Sprint(disk.Find(t, secret)); !strings.Contains(found, ".sst") || !strings.Contains(found, "MANIFEST") {
 		t.Fatalf("planted text is only in %s: the test proves nothing", found)
 	}
+	eraseRange(t, h, storage.PartitionSpace(id, pb.PartitionID{3}).All())
 	eraseRange(t, h, storage.PartitionSpace(id, erased).All())
 	if st := n.Stats(); st.PendingErasures != 1 {
 		t.Errorf("stats %+v", st)

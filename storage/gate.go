@@ -48,7 +48,7 @@ func (g *gate) leave() {
 	defer g.mu.Unlock()
 	g.n--
 	if g.n < 0 {
-		panic("storage: operation ended twice")
+		broken("operation ended twice")
 	}
 	if g.n == 0 && g.idle != nil {
 		g.shut = true

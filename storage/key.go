@@ -65,10 +65,10 @@ func (s Space) All() Range {
 
 func (s Space) encode(t Table, parts []Part) []byte {
 	if s.prefix == "" {
-		panic("storage: key from a zero Space")
+		broken("key from a zero Space")
 	}
 	if (s.prefix[0] == partitionSpace) != (t >= partitionTables) || t == 0 {
-		panic(fmt.Sprintf("storage: table %#x in a space of the other level", byte(t)))
+		broken("table %#x in a space of the other level", byte(t))
 	}
 	n := len(s.prefix) + 1
 	for i := range parts {
@@ -166,7 +166,7 @@ type Range struct {
 func Between(lo, hi Key) Range {
 	if lo.store != hi.store || lo.IsZero() || hi.IsZero() ||
 		!bytes.Equal(lo.b[:lo.header()-1], hi.b[:min(len(hi.b), lo.header()-1)]) {
-		panic("storage: range between keys of different spaces")
+		broken("range between keys of different spaces")
 	}
 	return Range{store: lo.store, lo: lo.b, hi: hi.b}
 }
@@ -216,5 +216,6 @@ func successor(b []byte) []byte {
 			return out
 		}
 	}
-	panic("storage: prefix of 0xFF only") // spaces begin with 0x02 or 0x03
+	broken("prefix of 0xFF only") // spaces begin with 0x02 or 0x03
+	return nil
 }

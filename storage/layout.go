@@ -137,7 +137,7 @@ func (l layout) lock() (io.Closer, error) {
 				holder = fmt.Sprintf("process %d", pid)
 			}
 		}
-		return nil, fmt.Errorf("%w: %s is held by %s; stop it first, or choose another directory (%v)",
+		return nil, fmt.Errorf("%w: %s is held by %s; stop it first, or choose another directory (%w)",
 			ErrLocked, l.dir, holder, err)
 	}
 	// The PID file is a courtesy and not synced; the lock is the lock. It is a

@@ -162,7 +162,7 @@ func (l *Log) Append(group uint32, entries []LogEntry) error {
 		return err
 	}
 	batch := l.db.NewBatchWithSize(size)
-	defer batch.Close()
+	defer closeBatch(batch)
 	for i := range entries {
 		e := &entries[i]
 		op := batch.SetDeferred(logKeyBytes, entrySize(e))
@@ -358,7 +358,7 @@ func (l *Log) RemoveGroup(group uint32) error {
 	}
 	defer g.write.Unlock()
 	batch := l.db.NewBatch()
-	defer batch.Close()
+	defer closeBatch(batch)
 	for _, lo := range [][]byte{logKey(group, 0)[:5], stableKey(group, nil)} {
 		if err := batch.DeleteRange(lo, successor(lo), nil); err != nil {
 			return wrapPebble("remove group", err)
@@ -390,7 +390,7 @@ func (l *Log) Erase(ctx context.Context) error {
 	defer l.node.fs.scrub.Store(false)
 	lo, hi := []byte{logEntries}, []byte{logErasure + 1}
 	batch := l.db.NewBatch()
-	defer batch.Close()
+	defer closeBatch(batch)
 	if err := batch.RangeKeyDelete(lo, hi, nil); err != nil { // see eraseSpan
 		return wrapPebble("erase log", err)
 	}

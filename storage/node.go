@@ -76,7 +76,6 @@ type openStore struct {
 	state   atomic.Pointer[State]
 	flushed uint64 // applied index known to be in tables; guarded by apply
 	dirty   bool   // own records were written since; guarded by apply
-	pending atomic.Int64
 
 	snapshots snapshotSet
 }

@@ -56,10 +56,10 @@ type Options struct {
 func (o Options) withDefaults() (Options, error) {
 	var bad []error
 	if o.Dir == "" {
-		bad = append(bad, errors.New("Dir is empty: name the data directory"))
+		bad = append(bad, errors.New("no Dir: name the data directory"))
 	}
 	if o.Clock == nil {
-		bad = append(bad, errors.New("Clock is nil: pass clock.Real()"))
+		bad = append(bad, errors.New("no Clock: pass clock.Real()"))
 	}
 	if o.CacheBytes < 0 {
 		bad = append(bad, fmt.Errorf("CacheBytes is %d: it cannot be negative", o.CacheBytes))

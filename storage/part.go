@@ -94,7 +94,8 @@ func (p *Part) append(b []byte) []byte {
 	case partHash32:
 		return append(b, p.id[:]...)
 	}
-	panic("storage: key part without a constructor")
+	broken("key part without a constructor")
+	return nil
 }
 
 // ErrBadKey says that bytes are not a key of the expected place or shape.

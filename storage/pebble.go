@@ -92,3 +92,7 @@ func wrapPebble(op string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", op, err)
 }
+
+// closeBatch gives a batch's memory back. Its error says that it was closed
+// before, which the defers of this package cannot bring about.
+func closeBatch(b *pebble.Batch) { _ = b.Close() }

@@ -95,7 +95,7 @@ func (h *Store) Scan(r Range, o ScanOptions) iter.Seq2[Item, error] {
 
 func mustBelong(id, to StoreID) {
 	if id != to {
-		panic(fmt.Sprintf("storage: key of %v used on %v", to, id))
+		broken("key of %v used on %v", to, id)
 	}
 }
 

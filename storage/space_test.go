@@ -109,7 +109,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		return nil
 	}
-	for round := range 3 {
+	for round := range 2 {
 		var err error
 		for err == nil {
 			err = writeOne()

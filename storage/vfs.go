@@ -146,7 +146,7 @@ func (f *guardedFile) WriteAt(p []byte, off int64) (int, error) {
 type pebbleLogger struct{ *stopper }
 
 func (l pebbleLogger) Infof(format string, args ...any) {
-	if l.logger.Enabled(context.Background(), slog.LevelDebug) {
+	if l.logger.Enabled(context.Background(), slog.LevelDebug) { //nolint:forbidigo // Pebble has none to give
 		l.logger.Debug("pebble", "line", fmt.Sprintf(format, args...))
 	}
 }

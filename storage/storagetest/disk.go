@@ -51,7 +51,7 @@ func newDisk(mem *vfs.MemFS) *Disk {
 func (d *Disk) Crash(unsyncedPercent int, seed uint64) *Disk {
 	return newDisk(d.mem.CrashClone(vfs.CrashCloneCfg{
 		UnsyncedDataPercent: unsyncedPercent,
-		RNG:                 rand.New(rand.NewPCG(seed, seed)),
+		RNG:                 rand.New(rand.NewPCG(seed, seed)), //nolint:gosec // to be repeatable is the point
 	}))
 }
 

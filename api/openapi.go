@@ -182,6 +182,9 @@ func headerRefs(status int, r *Route) map[string]*huma.Header {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		names = append(names, "Retry-After")
 	}
+	if status == http.StatusConflict && r.Idempotent { // idempotency_in_progress
+		names = append(names, "Retry-After")
+	}
 	if r.Idempotent && status < http.StatusInternalServerError {
 		names = append(names, "Idempotent-Replayed")
 	}

@@ -11,7 +11,7 @@ var subjectRoutes = []Route{
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/subjects", ID: "listSubjects", Tag: tagSubjects,
 		Summary:     "List the provisioned subjects",
-		Description: "Newest first.",
+		Description: "In the order of their ids, bytewise: an order that no write changes.",
 		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listSubjectsInput, _ *violations) {
 		env.Op = &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: in.proto()}}

@@ -15,6 +15,8 @@ import (
 // request without fault.
 type violations struct {
 	list []*pb.FieldError
+	// tooLarge says that one of the faults is a size with a status of its own.
+	tooLarge bool
 	// problem, where set, is answered instead of validation_failed: a cursor
 	// that was tampered with has a code of its own.
 	problem *pb.Problem
@@ -44,6 +46,9 @@ func (v *violations) refusal() *pb.Problem {
 		return nil
 	}
 	p := &pb.Problem{Code: codeValidation, Errors: v.list}
+	if v.tooLarge {
+		p.Code = codeTooLarge
+	}
 	if len(v.list) == 1 {
 		p.Detail = v.list[0].GetField() + ": " + v.list[0].GetMessage()
 	}
@@ -53,6 +58,16 @@ func (v *violations) refusal() *pb.Problem {
 // The ends of huma's message for a missing property, whose location is the
 // object and not the property.
 var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
+
+// isSize recognises the two sizes inside a body that are answered with 413 like
+// the body's own (decisions.md, section 1): the characters of a content and the
+// items of a batch.
+func isSize(field, message string) bool {
+	length, _, _ := strings.Cut(validation.MsgExpectedMaxLength, "%d")
+	items, _, _ := strings.Cut(validation.MsgExpectedMaxItems, "%d")
+	return (field == "content" || strings.HasSuffix(field, "].content")) && strings.HasPrefix(message, length) ||
+		field == "items" && strings.HasPrefix(message, items)
+}
 
 // addHuma takes over what huma found. It drops the offending value, which huma
 // keeps beside the message, and everything behind a colon, where huma appends
@@ -78,6 +93,7 @@ func (v *violations) addHuma(errs []error) {
 			field = "body"
 		}
 		v.add(field, message)
+		v.tooLarge = v.tooLarge || isSize(field, message)
 	}
 }
 

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	pb "orgmem/proto"
-
 	"pgregory.net/rapid"
+
+	pb "orgmem/proto"
 )
 
 func TestCursorsOpenOnlyWhereTheyWereMade(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	pb "orgmem/proto"
-
 	"pgregory.net/rapid"
+
+	pb "orgmem/proto"
 )
 
 func TestIDsRoundTripAndRefuseOtherForms(t *testing.T) {

@@ -18,7 +18,7 @@ type MergePolicy struct {
 }
 
 const (
-	// DefaultFanout: each chunk is rewritten log₈(n) times, six times until
+	// DefaultFanout is 8: each chunk is rewritten log₈(n) times, six times until
 	// 100,000, and a search visits at most about 7 segments per size.
 	DefaultFanout = 8
 	// DefaultMaxChunks keeps a merge below half a second of CPU and 70 MB.

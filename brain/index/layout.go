@@ -112,8 +112,10 @@ func (h *header) put(b []byte) {
 }
 
 func (h *header) fields() [13]*uint32 {
-	return [...]*uint32{&h.analysis, &h.langs, &h.chunks, &h.nodes, &h.terms, &h.dim, &h.attrs, &h.kinds,
-		&h.postingBytes, &h.idBytes, &h.kindBytes, &h.modelBytes, &h.wordBytes}
+	return [...]*uint32{
+		&h.analysis, &h.langs, &h.chunks, &h.nodes, &h.terms, &h.dim, &h.attrs, &h.kinds,
+		&h.postingBytes, &h.idBytes, &h.kindBytes, &h.modelBytes, &h.wordBytes,
+	}
 }
 
 // Segment is an immutable piece of an index.

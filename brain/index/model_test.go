@@ -343,8 +343,10 @@ func (w *world) node(t *rapid.T, id pb.NodeID) Node {
 	if n, ok := w.nodes[id]; ok {
 		return n
 	}
-	n := Node{ID: id, Kind: rapid.SampledFrom([]string{"document", "belief", "event"}).Draw(t, "kind"),
-		CreatedMs: rapid.Int64Range(-50, 50).Draw(t, "created")}
+	n := Node{
+		ID: id, Kind: rapid.SampledFrom([]string{"document", "belief", "event"}).Draw(t, "kind"),
+		CreatedMs: rapid.Int64Range(-50, 50).Draw(t, "created"),
+	}
 	for _, v := range rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3).Draw(t, "attrs") {
 		n.Attrs = append(n.Attrs, AttrHash("team", v))
 	}

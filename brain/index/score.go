@@ -63,8 +63,9 @@ func (q *Query) fuse(keyword, vector float32) float32 {
 		return vector
 	case KeywordOnly:
 		return keyword
+	default:
+		return q.Config.KeywordWeight*keyword + vector
 	}
-	return q.Config.KeywordWeight*keyword + vector
 }
 
 // score gives the score that ranks.

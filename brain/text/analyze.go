@@ -130,8 +130,9 @@ func languageOf(t token, latin Lang) Lang {
 		return Russian
 	case scriptArab:
 		return Arabic
+	default:
+		return Neutral
 	}
-	return Neutral
 }
 
 // isStop tells whether a word says nothing about its passage.
@@ -221,6 +222,7 @@ func (a *Analyzer) queryTerms(langs LangSet, keepStops bool) []QueryTerm {
 			q.Weight, q.Optional = wholeWeight, true
 		case rolePart:
 			q.Weight, q.Optional = partWeight, true
+		default: // an ordinary word
 		}
 		out = append(out, q)
 	}

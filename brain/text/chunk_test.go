@@ -127,8 +127,15 @@ func TestTruncate(t *testing.T) {
 		n    int
 		want string
 	}{
-		{"hello", 3, "hel"}, {"héllo", 2, "h"}, {"e\u0301x", 2, ""}, {"e\u0301x", 3, "e\u0301"},
-		{"ab👩‍👩‍👧c", 10, "ab"}, {"日本", 5, "日"}, {"a\r\nb", 2, "a"}, {"x", 0, ""}, {"", 5, ""},
+		{"hello", 3, "hel"},
+		{"héllo", 2, "h"},
+		{"e\u0301x", 2, ""},
+		{"e\u0301x", 3, "e\u0301"},
+		{"ab👩‍👩‍👧c", 10, "ab"},
+		{"日本", 5, "日"},
+		{"a\r\nb", 2, "a"},
+		{"x", 0, ""},
+		{"", 5, ""},
 	} {
 		if got := Truncate(tc.in, tc.n); got != tc.want {
 			t.Errorf("Truncate(%q, %d) = %q, want %q", tc.in, tc.n, got, tc.want)

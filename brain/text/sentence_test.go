@@ -69,8 +69,10 @@ func checkSpans(t interface{ Fatalf(string, ...any) }, s string, spans []Span) {
 
 // oddText draws texts that look like anything people push in.
 func oddText() *rapid.Generator[string] {
-	bits := []string{"a", "Word", "fooBar", "INC-4521", "3.14", ".", "! ", "? ", "。", "؟ ", "\n", "\n\n", " ", "\t", "- ", "# ", "## Heading\n", "```\n",
-		"e.g.", "Dr. ", "日本語", "한국어", "ภาษาไทย", "е\u0308ё", "e\u0301", "\u200d", "👩‍👩‍👧", "http://x.y/z?q=1", "|", "===\n", "---\n", ",", "'", "\"", "(", ")", "\xff", "\x00", strings.Repeat("x", 300), strings.Repeat("long word ", 60)}
+	bits := []string{
+		"a", "Word", "fooBar", "INC-4521", "3.14", ".", "! ", "? ", "。", "؟ ", "\n", "\n\n", " ", "\t", "- ", "# ", "## Heading\n", "```\n",
+		"e.g.", "Dr. ", "日本語", "한국어", "ภาษาไทย", "е\u0308ё", "e\u0301", "\u200d", "👩‍👩‍👧", "http://x.y/z?q=1", "|", "===\n", "---\n", ",", "'", "\"", "(", ")", "\xff", "\x00", strings.Repeat("x", 300), strings.Repeat("long word ", 60),
+	}
 	return rapid.Map(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(bits), rapid.String()), 0, 40), func(p []string) string { return strings.Join(p, "") })
 }
 
@@ -113,7 +115,7 @@ func TestLinear(t *testing.T) {
 	const size = 1_000_000
 	for _, unit := range []string{"x", ".", "a.", " ", "\n", "- ", "日", "\u0301", "word ", "A. ", "x\n", "#", "'a", "a-", "\"", "ก", "\xff", "```\n", "=\n", "(", "*"} {
 		s := strings.Repeat(unit, size/len(unit))
-		for range Sentences(s) { //nolint:revive // only its cost matters
+		for range Sentences(s) { // only its cost matters
 		}
 		Chunks(Document{Body: s}, ChunkOptions{})
 		var a Analyzer

@@ -517,7 +517,7 @@ func pieces(w string, cuts []int) int {
 			cut = true
 		case now == bUpper && before == bLower:
 			cut = true
-		case now == bLower && before == bUpper && i >= 2 && cuts[n-1] != i-1:
+		case now == bLower && before == bUpper && i >= 2 && cuts[n-1] != i-1: //nolint:gosec // cuts[0] is set before the loop: n is at least 1
 			cuts[n] = i - 1 // HTTPServer: the last capital begins the next piece
 			n++
 			if n == len(cuts) {

@@ -140,7 +140,7 @@ func TestOperatorCommandsPrintWhatScriptsRelyOn(t *testing.T) {
 	for _, c := range cases {
 		object := m.ok(strings.Fields(c.args)...)
 		var keys []string
-		for _, key := range strings.Fields(c.keys) {
+		for key := range strings.FieldsSeq(c.keys) {
 			if _, ok := object[key]; ok {
 				keys = append(keys, key)
 			}

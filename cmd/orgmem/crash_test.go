@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -126,7 +127,7 @@ func (h *history) load(t *testing.T, admin caller, p *process.Process, random *r
 		own := rand.New(rand.NewPCG(random.Uint64(), uint64(worker)))
 		workers.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				if in, unanswered := h.step(t, ctx, admin, own, fmt.Sprintf("%dx%dx%d", round, worker, n)); unanswered {
+				if in, unanswered := h.step(ctx, t, admin, own, fmt.Sprintf("%dx%dx%d", round, worker, n)); unanswered {
 					mu.Lock()
 					open = append(open, in)
 					mu.Unlock()
@@ -145,7 +146,7 @@ func (h *history) load(t *testing.T, admin caller, p *process.Process, random *r
 }
 
 // step does one random write. It returns the intent when no answer came.
-func (h *history) step(t *testing.T, ctx context.Context, admin caller, random *rand.Rand, name string) (intent, bool) {
+func (h *history) step(ctx context.Context, t *testing.T, admin caller, random *rand.Rand, name string) (intent, bool) {
 	switch dice := random.IntN(20); {
 	case dice == 0:
 		subject := "s" + name
@@ -158,7 +159,7 @@ func (h *history) step(t *testing.T, ctx context.Context, admin caller, random *
 		h.expect(t, a, "subject", http.StatusCreated, http.StatusOK)
 		return intent{}, false
 	case dice <= 2:
-		h.stepKey(t, ctx, admin, random, name)
+		h.stepKey(ctx, t, admin, random, name)
 		return intent{}, false
 	}
 	in := intent{subject: []string{"", "ann", "bob"}[random.IntN(3)], idempotencyKey: "i" + name, path: "/v1/ingest"}
@@ -172,11 +173,11 @@ func (h *history) step(t *testing.T, ctx context.Context, admin caller, random *
 	if len(items) > 1 {
 		in.path, in.body = "/v1/ingest/batch", map[string]any{"items": items}
 	}
-	return in, !h.push(t, ctx, admin, in)
+	return in, !h.push(ctx, t, admin, in)
 }
 
 // push sends an ingest and reports whether it was answered.
-func (h *history) push(t *testing.T, ctx context.Context, admin caller, in intent) bool {
+func (h *history) push(ctx context.Context, t *testing.T, admin caller, in intent) bool {
 	a := admin.as(in.subject).send(ctx, http.MethodPost, in.path, in.idempotencyKey, in.body)
 	if a.Status == 0 {
 		return false
@@ -197,7 +198,7 @@ func (h *history) push(t *testing.T, ctx context.Context, admin caller, in inten
 }
 
 // stepKey makes a key, or revokes one that was made.
-func (h *history) stepKey(t *testing.T, ctx context.Context, admin caller, random *rand.Rand, name string) {
+func (h *history) stepKey(ctx context.Context, t *testing.T, admin caller, random *rand.Rand, name string) {
 	h.mu.Lock()
 	var victim *key
 	for _, k := range h.keys { // any: the order of a map is as good as another
@@ -229,10 +230,8 @@ func (h *history) stepKey(t *testing.T, ctx context.Context, admin caller, rando
 // expect refuses answers that a healthy service does not give under this load.
 // No answer and 503 are fair.
 func (h *history) expect(t *testing.T, a answer, what string, statuses ...int) {
-	for _, s := range append(statuses, 0, http.StatusServiceUnavailable) {
-		if a.Status == s {
-			return
-		}
+	if slices.Contains(append(statuses, 0, http.StatusServiceUnavailable), a.Status) {
+		return
 	}
 	t.Errorf("%s: %d %s", what, a.Status, a.Body)
 }
@@ -260,7 +259,7 @@ func (h *history) verifyKeys(t *testing.T, admin caller) {
 func (h *history) retry(t *testing.T, admin caller, open []intent) {
 	t.Helper()
 	for _, in := range open {
-		eventually(t, "retry of "+in.idempotencyKey, func() bool { return h.push(t, t.Context(), admin, in) })
+		eventually(t, "retry of "+in.idempotencyKey, func() bool { return h.push(t.Context(), t, admin, in) })
 	}
 }
 

@@ -43,7 +43,7 @@ func binary(t *testing.T) string {
 		if built = os.Getenv("ORGMEM_TEST_BINARY"); built != "" {
 			return
 		}
-		if buildDir, buildErr = os.MkdirTemp("", "orgmem-test-"); buildErr == nil {
+		if buildDir, buildErr = os.MkdirTemp("", "orgmem-test-"); buildErr == nil { //nolint:usetesting // shared by all tests, removed by TestMain
 			built, buildErr = process.Build(context.Background(), buildDir)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -103,5 +104,5 @@ func reachable(l net.Listener) string {
 	if addr.IP.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	return net.JoinHostPort(host, fmt.Sprint(addr.Port))
+	return net.JoinHostPort(host, strconv.Itoa(addr.Port))
 }

@@ -155,7 +155,7 @@ func operatorToken(data string) (string, error) {
 		return "", fmt.Errorf("operator token: %w", err)
 	}
 	token := make([]byte, tokenBytes)
-	rand.Read(token) //nolint:errcheck // documented never to fail
+	rand.Read(token) // never fails
 	text := hex.EncodeToString(token)
 	return text, writeSecret(path, text)
 }

@@ -30,6 +30,7 @@ const (
 // Build compiles the binary into dir, below the module's root.
 func Build(ctx context.Context, dir string) (string, error) {
 	path := filepath.Join(dir, "orgmem")
+	//nolint:gosec // a test's own folder
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", path, "orgmem/cmd/orgmem")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -80,6 +81,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 		"--listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0")
 	args = append(args, o.Args...)
 	p := &Process{log: &tail{}, done: make(chan struct{})}
+	//nolint:gosec // the binary under test and its arguments
 	p.cmd = exec.CommandContext(ctx, args[0], args[1:]...)
 	p.cmd.Env = append(cleanEnv(), o.Env...)
 	p.cmd.Stderr = p.log

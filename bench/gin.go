@@ -57,7 +57,7 @@ func startGin(ctx context.Context) (base string, stop func(), err error) {
 	}
 	stop = func() {
 		cancel()
-		cmd.Wait() //nolint:errcheck // it was killed
+		cmd.Wait() // it was killed
 	}
 	base, err = bufio.NewReader(out).ReadString('\n')
 	if err != nil {

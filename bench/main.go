@@ -97,7 +97,7 @@ func (b *bench) print() {
 	for _, r := range b.report.rows {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.what, r.asked, r.measured, r.verdict)
 	}
-	table.Flush() //nolint:errcheck // standard output
+	table.Flush()
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
 		fmt.Printf("\nload average at the end: %s", load)
 	}

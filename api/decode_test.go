@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -206,6 +207,24 @@ func TestLargestContent(t *testing.T) {
 		if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("é", n)+`"}`); res.StatusCode != want {
 			t.Errorf("%d characters: %d %.200s", n, res.StatusCode, res.body)
 		}
+	}
+}
+
+func TestConfiguredSizes(t *testing.T) {
+	h := newHarness(t, func(c *Config) { c.MaxContent, c.MaxBatch = 3, 2 })
+	for body, want := range map[string]int{
+		`{"items":[{"content":"äöü"},{"content":"b"}]}`:                  http.StatusAccepted,
+		`{"items":[{"content":"äöüß"}]}`:                                 http.StatusRequestEntityTooLarge,
+		`{"items":[{"content":"a"},{"content":"b"},{"content":"c"}]}`:    http.StatusRequestEntityTooLarge,
+		`{"items":[{"content":"a"},{"content":"b"},{"contentt":"c"}]}`:   http.StatusRequestEntityTooLarge,
+		`{"items":[{"content":"a"},{"content":"b"},3,4,5,6,7,8,9,null]}`: http.StatusRequestEntityTooLarge,
+	} {
+		if res := h.do("POST", "/v1/ingest/batch", body); res.StatusCode != want {
+			t.Errorf("%s: %d %s", body, res.StatusCode, res.body)
+		}
+	}
+	if plain := newHarness(t); bytes.Equal(plain.s.openapi, h.s.openapi) {
+		t.Error("the document does not know the configured sizes")
 	}
 }
 

@@ -1,7 +1,11 @@
 package api
 
 import (
+	"errors"
 	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	pb "orgmem/proto"
 )
@@ -19,7 +23,7 @@ var ingestRoutes = []Route{
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/ingest/batch", ID: "ingestBatch", Tag: tagIngest,
 		Summary:     "Ingest many items",
-		Description: "One job for up to 1,000 items; its result has an entry for each. One bad field refuses the whole batch, naming the item.",
+		Description: "One job for all items; its result has an entry for each. One bad field refuses the whole batch, naming the item.",
 		Scope:       scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *ingestBatchInput, _ *violations) {
@@ -64,6 +68,25 @@ type ingestItemBody struct {
 	ExternalID string  `json:"externalId,omitempty" minLength:"1" maxLength:"512" doc:"The client's own id of the document: new content under a known id supersedes the old."`
 	OccurredAt instant `json:"occurredAt,omitzero" doc:"When what the text tells happened; by default, when it was ingested."`
 	Metadata   object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
+}
+
+// limitIngest puts the configured sizes where the tags above say the default
+// ones: into the schemas, which judge and document, and into the plan.
+func limitIngest(table []*Route, registry huma.Registry, maxContent, maxBatch int) error {
+	item, batch := registry.Map()["IngestItem"], registry.Map()["IngestBatch"]
+	if item == nil || batch == nil {
+		return errors.New("routes: no schemas of ingestion")
+	}
+	item.Properties["content"].MaxLength = &maxContent
+	item.Properties["content"].PrecomputeMessages()
+	batch.Properties["items"].MaxItems = &maxBatch
+	batch.Properties["items"].PrecomputeMessages()
+	for _, r := range table {
+		if r.input == reflect.TypeFor[ingestBatchInput]() {
+			r.body.fields["items"].plan.maxItems = maxBatch
+		}
+	}
+	return nil
 }
 
 func (b *ingestItemBody) proto() *pb.IngestItem {

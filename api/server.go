@@ -117,6 +117,11 @@ type Config struct {
 	// MaxIngestBody bounds those of ingest, batches and session batches;
 	// default 10 MiB.
 	MaxIngestBody int64
+	// MaxContent bounds the characters of one content; default 5,000,000. In
+	// UTF-8 they may fill MaxIngestBody, which then bounds them first.
+	MaxContent int
+	// MaxBatch bounds the items of one batch; default 1,000.
+	MaxBatch int
 	// MaxBodiesInFlight bounds the bytes of all bodies being read or decoded;
 	// default 128 MiB, a dozen of the largest. Above it: 503.
 	MaxBodiesInFlight int64
@@ -142,7 +147,7 @@ func (c Config) Validate() error {
 	require((c.TLS.Cert == "") == (c.TLS.Key == ""), "TLS needs both a certificate and a key file")
 	require(c.AccessLog == "" || c.AccessLog == LogProblems || c.AccessLog == LogAll, "AccessLog is neither problems nor all")
 	require(c.RequestTimeout >= 0 && c.BodyTimeout >= 0 && c.SlowRequest >= 0, "a time-out is negative")
-	require(c.MaxBody >= 0 && c.MaxIngestBody >= 0 && c.MaxBodiesInFlight >= 0, "a size is negative")
+	require(c.MaxBody >= 0 && c.MaxIngestBody >= 0 && c.MaxBodiesInFlight >= 0 && c.MaxContent >= 0 && c.MaxBatch >= 0, "a size is negative")
 	if len(problems) == 0 {
 		return nil
 	}
@@ -165,6 +170,12 @@ func (c Config) withDefaults() Config {
 		if *size.of == 0 {
 			*size.of = size.value
 		}
+	}
+	if c.MaxContent == 0 {
+		c.MaxContent = 5_000_000
+	}
+	if c.MaxBatch == 0 {
+		c.MaxBatch = 1_000
 	}
 	if c.AccessLog == "" {
 		c.AccessLog = LogProblems
@@ -231,6 +242,9 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	if s.table, s.registry, err = newTable(); err != nil {
+		return nil, err
+	}
+	if err := limitIngest(s.table, s.registry, s.cfg.MaxContent, s.cfg.MaxBatch); err != nil {
 		return nil, err
 	}
 	document := newDocument(s.table, s.registry)

@@ -48,7 +48,7 @@ test-go: $(GOTESTSUM) build
 
 ## lint: golangci-lint with .golangci.yml, formatting included
 lint: $(GOLANGCI)
-	$(GOLANGCI) run ./...
+	$(GOLANGCI) run --allow-parallel-runners ./...
 
 ## fmt: write the formatting that lint asks for
 fmt: $(GOLANGCI)

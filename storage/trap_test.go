@@ -217,7 +217,7 @@ func TestEveryCrashFindsIndexAndDataTogether(t *testing.T) {
 	})
 	// Memtables that fill up in the middle of a batch's neighbours, and batches
 	// that bypass them.
-	sizes := []int{100, 300 << 10, 300 << 10, 200 << 10, 300 << 10, 700 << 10, 250 << 10}
+	sizes := []int{100, 1200 << 10, 1200 << 10, 800 << 10, 1200 << 10, 2800 << 10, 1000 << 10}
 	for i := range uint64(42) {
 		b := storage.NewBatch(id)
 		b.PutRaw(setting(id, "n"), fmt.Appendf(nil, "%d", i+1))

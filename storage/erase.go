@@ -129,7 +129,9 @@ func (s *openStore) compactSpans(ctx context.Context, spans []span) error {
 		// that can be read, but its table overlaps the span, so the manual
 		// compaction takes it down through every level and must rewrite all
 		// tables of the span. Without it, a tombstone that reached the lowest
-		// level while a snapshot was open would stay there with its victims.
+		// level while a snapshot was open would stay there with its victims
+		// until Pebble's own elision got round to them: mostly at once, but by
+		// heuristics, and not before this call returns.
 		if err := batch.RangeKeyDelete(sp.lo, sp.hi, nil); err != nil {
 			return wrapPebble("compact", err)
 		}

@@ -150,6 +150,45 @@ func TestErasureWaitsForOlderSnapshots(t *testing.T) {
 	}
 }
 
+// A tombstone that compactions took down to the lowest level while a snapshot
+// still saw its victims lies in one table with them, and nothing above it is
+// left to compact: the erasure must rewrite that table all the same.
+func TestErasureReachesTheLowestLevel(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := disk.Node(t)
+	id := store(1)
+	h := acquire(t, n, id)
+	defer h.Release()
+	plant(t, h, pb.PartitionID{2})
+	snap, err := h.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	eraseRange(t, h, storage.PartitionSpace(id, pb.PartitionID{2}).All())
+	for i := range 40 { // tables over the whole store, so that all sinks
+		b := storage.NewBatch(id)
+		for _, p := range []byte{1, 3} {
+			b.PutRaw(storage.PartitionSpace(id, pb.PartitionID{p}).Key(storage.TableView, storage.Str(fmt.Sprint(i))), randomBytes(uint64(i), 3000))
+		}
+		applyBatch(t, h, b)
+		if err := h.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := snap.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if found := disk.Find(t, secret); len(found) == 0 {
+		t.Skip("Pebble was quicker")
+	}
+	if err := n.Erase(context.Background(), id); err != nil {
+		t.Fatal(err)
+	}
+	if found := disk.Find(t, secret); len(found) > 0 {
+		t.Errorf("erased text is still in %q", found)
+	}
+}
+
 // An erasure that was applied is carried out in the background, also by the next
 // process, also when the store is never opened by anybody else.
 func TestErasureSurvivesRestart(t *testing.T) {

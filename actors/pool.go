@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 )
 
 // errPoolFull means that the read pool's queue is full.
@@ -74,8 +76,15 @@ func (p *readPool) close() {
 // cpuPool runs the long computations of ingestion, a share per organization:
 // organizations take turns task by task, so that a tenant's import of a million
 // chunks delays another's single note by one task (some 100 ms) per worker.
+//
+// Under pressure, which is many requests at once, it makes room for them: one
+// worker goes on and rests as long as it works, the others wait. Taking content
+// in and answering searches are what somebody waits for; embedding is not.
 type cpuPool struct {
+	clock  clock.Clock
 	mu     sync.Mutex
+	press  bool
+	rest   bool // the one worker rests
 	wake   *sync.Cond
 	queues map[pb.OrgID][]func(worker int)
 	turn   []pb.OrgID // organizations with waiting tasks, next first
@@ -83,8 +92,8 @@ type cpuPool struct {
 	wg     sync.WaitGroup
 }
 
-func newCPUPool(workers int) *cpuPool {
-	p := &cpuPool{queues: make(map[pb.OrgID][]func(int))}
+func newCPUPool(workers int, c clock.Clock) *cpuPool {
+	p := &cpuPool{clock: c, queues: make(map[pb.OrgID][]func(int))}
 	p.wake = sync.NewCond(&p.mu)
 	for worker := range workers {
 		p.wg.Go(func() { p.work(worker) })
@@ -95,7 +104,7 @@ func newCPUPool(workers int) *cpuPool {
 func (p *cpuPool) work(worker int) {
 	for {
 		p.mu.Lock()
-		for len(p.turn) == 0 && !p.closed {
+		for (len(p.turn) == 0 || p.press && (p.rest || worker > 0)) && !p.closed {
 			p.wake.Wait()
 		}
 		if len(p.turn) == 0 {
@@ -112,8 +121,52 @@ func (p *cpuPool) work(worker int) {
 			p.queues[org] = queue[1:]
 			p.turn = append(p.turn, org)
 		}
+		pressed := p.press
 		p.mu.Unlock()
+		if !pressed {
+			task(worker)
+			continue
+		}
+		began := p.clock.Now()
 		task(worker)
+		p.pause(p.clock.Now().Sub(began))
+	}
+}
+
+// maxRest bounds the rest after one task: a task that took long because the
+// machine was busy must not stop ingestion for as long again. minRest is for
+// tasks too short to measure.
+const (
+	minRest = time.Millisecond
+	maxRest = 250 * time.Millisecond
+)
+
+// pause makes the worker rest, unless the pressure is gone already.
+func (p *cpuPool) pause(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.press || p.closed {
+		return
+	}
+	p.rest = true
+	p.clock.AfterFunc(min(max(d, minRest), maxRest), func() {
+		p.mu.Lock()
+		p.rest = false
+		p.mu.Unlock()
+		p.wake.Broadcast()
+	})
+}
+
+// pressure begins or ends the time in which requests come first.
+func (p *cpuPool) pressure(on bool) {
+	p.mu.Lock()
+	p.press = on
+	if !on {
+		p.rest = false
+	}
+	p.mu.Unlock()
+	if !on {
+		p.wake.Broadcast()
 	}
 }
 

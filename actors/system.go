@@ -26,6 +26,11 @@ const (
 	maxCalls = 8192
 	// maxCallsPerOrg keeps one tenant from filling maxCalls by itself.
 	maxCallsPerOrg = 2048
+	// pressureFrom calls at once make ingestion stand back until there are
+	// pressureUntil: eight for each of two processors are more than a few clients
+	// cause, and the distance keeps it from flapping.
+	pressureFrom  = 16
+	pressureUntil = 4
 	// maxActivations is how often a call is offered to an organization that was
 	// just leaving memory.
 	maxActivations = 4
@@ -86,6 +91,7 @@ type System struct {
 	encs    []encoders // one per CPU worker
 
 	calls    atomic.Int64
+	pressed  atomic.Bool // ingestion stands back
 	stats    counters
 	root0    context.Context // never ends
 	ctx      context.Context // ends when Close begins; for background work only
@@ -142,7 +148,7 @@ func Start(cfg Config) (*System, error) {
 		log:   cfg.Logger,
 		clock: cfg.Clock,
 		orgs:  make(map[pb.OrgID]*activation),
-		cpu:   newCPUPool(cfg.Workers),
+		cpu:   newCPUPool(cfg.Workers, cfg.Clock),
 		parts: newPartitionCache(cfg.SnapshotBytes),
 	}
 	s.models = map[string]Embedder{}
@@ -188,11 +194,10 @@ func refuseUnknown(ctx actor.Context) {
 // returns an error only when no actor could decide: the caller does not know
 // whether a write happened, and its retry is safe by its idempotency key.
 func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
-	if s.calls.Add(1) > maxCalls {
-		s.calls.Add(-1)
+	if !s.enter() {
 		return refuse(&pb.Problem{Code: codeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), nil
 	}
-	defer s.calls.Add(-1)
+	defer s.exit()
 	wait := defaultDeadline
 	if env.GetDeadlineMs() > 0 {
 		wait = min(wait, time.Duration(env.GetDeadlineMs()-clock.Millis(s.clock.Now()))*time.Millisecond)
@@ -233,6 +238,25 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 		}
 	}
 	return s.unavailable(errLost), nil
+}
+
+// enter counts a call in, and reports false when there are too many.
+func (s *System) enter() bool {
+	n := s.calls.Add(1)
+	if n > maxCalls {
+		s.calls.Add(-1)
+		return false
+	}
+	if n >= pressureFrom && s.pressed.CompareAndSwap(false, true) {
+		s.cpu.pressure(true)
+	}
+	return true
+}
+
+func (s *System) exit() {
+	if s.calls.Add(-1) <= pressureUntil && s.pressed.CompareAndSwap(true, false) {
+		s.cpu.pressure(false)
+	}
 }
 
 func (s *System) unavailable(err error) *pb.Reply {

@@ -78,7 +78,7 @@ func (p *readPool) close() {
 // chunks delays another's single note by one task (some 100 ms) per worker.
 //
 // Under pressure, which is many requests at once, it makes room for them: one
-// worker goes on and rests as long as it works, the others wait. Taking content
+// worker goes on and rests longer than it works, the others wait. Taking content
 // in and answering searches are what somebody waits for; embedding is not.
 type cpuPool struct {
 	clock  clock.Clock
@@ -138,7 +138,11 @@ func (p *cpuPool) work(worker int) {
 // tasks too short to measure.
 const (
 	minRest = time.Millisecond
-	maxRest = 250 * time.Millisecond
+	maxRest = 500 * time.Millisecond
+	// restFactor leaves ingestion a quarter of one worker under pressure: enough
+	// to go on, little enough that accepting stays above a quarter of what a bare
+	// route does (with half a worker it was 0.22 on two processors).
+	restFactor = 3
 )
 
 // pause makes the worker rest, unless the pressure is gone already.
@@ -149,7 +153,7 @@ func (p *cpuPool) pause(d time.Duration) {
 		return
 	}
 	p.rest = true
-	p.clock.AfterFunc(min(max(d, minRest), maxRest), func() {
+	p.clock.AfterFunc(min(max(restFactor*d, minRest), maxRest), func() {
 		p.mu.Lock()
 		p.rest = false
 		p.mu.Unlock()

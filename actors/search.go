@@ -20,9 +20,11 @@ const (
 	// widening is by how much more candidates are looked at when there are too few
 	// documents among them.
 	widening = 4
-	// exactRerank is how many of the leading candidates are ranked by their stored
-	// vectors. Beyond it the int8 cosine decides; it differs by less than 0.005.
-	exactRerank = 50
+	// exactRerank is how many of the leading candidates, for each hit and at least
+	// for ten, are ranked by their stored vectors. Beyond it the int8 cosine
+	// decides; it differs by at most 0.0032 (docs/retrieval.md), and reading a
+	// vector costs as much as scanning a thousand.
+	exactRerank = 2
 	// maxOrgPartitions bounds an organization-wide search: its partitions are
 	// searched as one index, which has to be in memory.
 	maxOrgPartitions = 20_000
@@ -147,7 +149,7 @@ func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*in
 		candidates := rd.scratch.Candidates(snapshots, q)
 		exact := make([][]float32, len(candidates))
 		if q.Mode != index.KeywordOnly {
-			for i := range candidates[:min(exactRerank, len(candidates))] {
+			for i := range candidates[:min(exactRerank*max(topK, defaultTopK), len(candidates))] {
 				c := &candidates[i]
 				vec, err := readVector(st, parts[c.Part], string(c.Model), c.Seq)
 				if err != nil {

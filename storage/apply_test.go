@@ -282,8 +282,8 @@ func drawEntry(t *rapid.T, id storage.StoreID, p pb.PartitionID, index uint64, m
 			drop(k.Children())
 		default:
 			v := fmt.Sprintf("%d", index)
-			if rapid.IntRange(0, 29).Draw(t, "large") == 0 {
-				v += string(bytes.Repeat([]byte("x"), 700<<10)) // bypasses the memtable
+			if rapid.IntRange(0, 59).Draw(t, "large") == 0 {
+				v += string(bytes.Repeat([]byte("x"), 2200<<10)) // bypasses the memtable
 			}
 			b.PutRaw(k, []byte(v))
 			data[string(k.Bytes())] = v

@@ -20,6 +20,7 @@ GENGO     := $(BIN)/protoc-gen-go
 PARALLEL ?= 2
 # The whole suite ends within minutes; a package that hangs is killed with a dump.
 TIMEOUT  ?= 15m
+PKGS     ?= ./...
 
 .PHONY: run build test test-go lint fmt fresh proto docs cover fuzz bench crash diskfull fsyncfail deps clean
 
@@ -39,7 +40,7 @@ test: deps lint fresh test-go
 test-go: $(GOTESTSUM) build
 	@status=0; \
 	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" $(GOTESTSUM) --format pkgname --format-hide-empty-pkg --jsonfile $(BIN)/test.json -- \
-		-race -p $(PARALLEL) -timeout $(TIMEOUT) -coverprofile=$(BIN)/cover.out ./... || status=$$?; \
+		-race -p $(PARALLEL) -timeout $(TIMEOUT) -coverprofile=$(BIN)/cover.out $(PKGS) || status=$$?; \
 	passed=$$(grep '"Action":"pass"' $(BIN)/test.json | grep -c '"Test":' || true); \
 	failed=$$(grep '"Action":"fail"' $(BIN)/test.json | grep -c '"Test":' || true); \
 	if [ $$status -ne 0 ] && [ $$failed -eq 0 ]; then failed=1; fi; \

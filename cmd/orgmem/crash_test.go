@@ -25,7 +25,7 @@ const (
 	// crashWorkers load at once: enough that a kill meets every stage of a commit.
 	crashWorkers = 6
 	// crashWithin is the longest time of load before the kill.
-	crashWithin = 900 * time.Millisecond
+	crashWithin = 500 * time.Millisecond
 )
 
 // history is what clients know: only what was acknowledged, and what was asked
@@ -163,7 +163,7 @@ func (h *history) step(ctx context.Context, t *testing.T, admin caller, random *
 		return intent{}, false
 	}
 	in := intent{subject: []string{"", "ann", "bob"}[random.IntN(3)], idempotencyKey: "i" + name, path: "/v1/ingest"}
-	items := make([]map[string]any, 1+random.IntN(4))
+	items := make([]map[string]any, 1+random.IntN(2))
 	for i := range items {
 		d := &document{subject: in.subject, externalID: fmt.Sprintf("d%s-%d", name, i), token: fmt.Sprintf("zq%sy%d", name, i)}
 		in.docs = append(in.docs, d)

@@ -30,13 +30,16 @@ func newDoctor(w world) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			server, values, invalid := settings.load(c, w)
 			at.data = server.Data
-			r := report{
-				Version: version, Config: values,
-				Checks: doctor.Examine(c.Context(), doctor.Patient{
-					Server: server, Invalid: invalid, Environ: w.environ(), Kernel: kernelName(), Now: w.clock.Now(),
-				}),
+			if at.address == "" {
+				at.address = "http://" + server.OperatorListen
 			}
-			r.Checks, r.Server = askServer(c, w, at, r.Checks)
+			checks, serverAnswers := doctor.Examine(c.Context(), doctor.Patient{
+				Server: server, Invalid: invalid, Environ: w.environ(), Kernel: kernelName(), Now: w.clock.Now(),
+			})
+			r := report{Version: version, Config: values, Checks: checks}
+			if serverAnswers {
+				r.Checks, r.Server = askServer(c, w, at, checks)
+			}
 			if err := w.answer(c, r, func(out io.Writer) { printReport(out, r) }); err != nil {
 				return err
 			}
@@ -49,17 +52,13 @@ func newDoctor(w world) *cobra.Command {
 		},
 	}
 	settings.register(c)
-	c.Flags().StringVar(&at.address, "operator", w.env(config.EnvOperator, config.DefaultOperator), "address of the operator interface")
+	c.Flags().StringVar(&at.address, "operator", w.env(config.EnvOperator, ""), "address of the operator interface (default: operator-listen)")
 	c.Flags().StringVar(&at.tokenFile, "operator-token", w.env(config.EnvOperatorToken, ""), "file with the operator's token (default: operator.token in --data)")
 	return c
 }
 
-// askServer adds the running server's report, if one answers and the token is
-// at hand. That none does has its own check already.
+// askServer adds the running server's report, if the token is at hand.
 func askServer(c *cobra.Command, w world, at operatorFlags, checks []doctor.Check) ([]doctor.Check, json.RawMessage) {
-	if last := checks[len(checks)-1]; !last.OK || last.Detail[:2] == "no" {
-		return checks, nil
-	}
 	operator, err := at.client(w)
 	if err == nil {
 		var own json.RawMessage

@@ -41,6 +41,7 @@ func binary(t *testing.T) string {
 	t.Helper()
 	buildOnce.Do(func() {
 		if built = os.Getenv("ORGMEM_TEST_BINARY"); built != "" {
+			_, buildErr = os.Stat(built) // go test then knows what its cached result depends on
 			return
 		}
 		if buildDir, buildErr = os.MkdirTemp("", "orgmem-test-"); buildErr == nil { //nolint:usetesting // shared by all tests, removed by TestMain

@@ -141,9 +141,10 @@ func examineRunning(ctx context.Context, w world, server config.Server, values [
 	for _, v := range values {
 		report.Config = append(report.Config, api.Setting{Name: v.Name, Value: v.Value, Origin: string(v.Origin)})
 	}
-	for _, check := range doctor.Examine(ctx, doctor.Patient{
+	checks, _ := doctor.Examine(ctx, doctor.Patient{
 		Server: server, Environ: w.environ(), Kernel: string(model.Kernel()), Now: w.clock.Now(), Running: true,
-	}) {
+	})
+	for _, check := range checks {
 		report.Checks = append(report.Checks, api.Check(check))
 	}
 	ready := api.Check{Name: "shards", OK: true, Detail: fmt.Sprintf("%d shards serve", host.Shards())}

@@ -38,17 +38,20 @@ type Patient struct {
 // maxLook bounds the one check that waits for somebody else.
 const maxLook = 2 * time.Second
 
-// Examine carries out all checks in a fixed order.
-func Examine(ctx context.Context, p Patient) []Check {
-	checks := []Check{
+// Examine carries out all checks in a fixed order, and tells whether a server
+// answers at the operator's address; that none does is no fault.
+func Examine(ctx context.Context, p Patient) (checks []Check, serverAnswers bool) {
+	checks = []Check{
 		configuration(p), environment(p), directory(p), format(p), disk(p), descriptors(p), processor(p), clockCheck(p),
 	}
 	if p.Running {
-		return checks
+		return checks, true
 	}
-	alive := operatorAnswers(ctx, p.Server.OperatorListen)
+	operator, serverAnswers := operatorInterface(ctx, p.Server.OperatorListen)
 	return append(checks,
-		port("listen", p.Server.Listen, alive.OK), port("operator-listen", p.Server.OperatorListen, alive.OK), alive)
+		port("listen", p.Server.Listen, serverAnswers),
+		port("operator-listen", p.Server.OperatorListen, serverAnswers),
+		operator), serverAnswers
 }
 
 func configuration(p Patient) Check {
@@ -194,24 +197,24 @@ func port(name, address string, alive bool) Check {
 	return Check{name, false, fmt.Sprintf("%s: %v", address, err)}
 }
 
-// operatorAnswers asks whether a server is running. That none runs is no fault.
-func operatorAnswers(ctx context.Context, address string) Check {
+// operatorInterface asks whether a server is running.
+func operatorInterface(ctx context.Context, address string) (Check, bool) {
 	ctx, cancel := context.WithTimeout(ctx, maxLook)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", nil)
 	if err != nil {
-		return Check{"operator interface", false, err.Error()}
+		return Check{"operator interface", false, err.Error()}, false
 	}
 	response, err := http.DefaultClient.Do(request)
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return Check{"operator interface", true, "no server is running at " + address}
+		return Check{"operator interface", true, "no server is running at " + address}, false
 	}
 	if err != nil {
-		return Check{"operator interface", false, err.Error()}
+		return Check{"operator interface", false, err.Error()}, false
 	}
 	response.Body.Close() //nolint:errcheck // nothing was written
 	if response.StatusCode != http.StatusOK {
-		return Check{"operator interface", false, fmt.Sprintf("%s answers %s", address, response.Status)}
+		return Check{"operator interface", false, fmt.Sprintf("%s answers %s", address, response.Status)}, false
 	}
-	return Check{"operator interface", true, "a server answers at " + address}
+	return Check{"operator interface", true, "a server answers at " + address}, true
 }

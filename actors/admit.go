@@ -156,9 +156,9 @@ func (o *orgActor) partition(env *pb.Envelope, key *pb.Key) (*partitionRef, *pb.
 	if err != nil {
 		return nil, nil, err
 	}
-	if !env.GetHasSubject() {
-		ref, err := o.member(user)
-		return ref, nil, err
+	own, err := o.member(user)
+	if err != nil || own == nil || !env.GetHasSubject() {
+		return own, nil, err // a removed member's key means nobody, whomever it selects
 	}
 	if env.GetSubjectMode() == pb.SubjectMode_SUBJECT_REFUSED {
 		return nil, problem(codeSubjectNotSupported, "This route acts for the key owner and takes no X-Svc-Subject."), nil
@@ -177,9 +177,9 @@ func (o *orgActor) partition(env *pb.Envelope, key *pb.Key) (*partitionRef, *pb.
 		return nil, problem(codeSubjectNotProvided, "The subject was never provisioned, or was erased."), nil
 	}
 	if env.GetSubjectMode() == pb.SubjectMode_SUBJECT_IGNORED {
-		ref, err = o.member(user)
+		ref = own
 	}
-	return ref, nil, err
+	return ref, nil, nil
 }
 
 // validSubject reports whether a string can be a subject key.

@@ -71,10 +71,12 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 	case errors.Is(err, storage.ErrNoSpace):
 		p.Detail = "The disk is nearly full: nothing can be stored until space returns. Reading works."
 		p.RetryAfterS = retryAfterNoSpaceSeconds
-	case errors.Is(err, errPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, errCommitQueueFull):
+	case errors.Is(err, errPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, errCommitQueueFull), errors.Is(err, storage.ErrTooManyStores):
 		p.Detail = "The service has more work than it can queue; try again shortly."
 	case errors.Is(err, storage.ErrBatchTooLarge):
 		return problem("payload_too_large", "The request is too large to be stored in one piece.")
+	case errors.Is(err, cluster.ErrRemoved), errors.Is(err, cluster.ErrOrgRemoved), errors.Is(err, cluster.ErrOrgUnknown):
+		return unauthenticated()
 	case errors.Is(err, cluster.ErrNotApplied):
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."
 	case errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrFenced), errors.Is(err, errLost):

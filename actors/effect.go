@@ -124,6 +124,10 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 	default:
 		status = itemUnchanged
 	}
+	if n = f.nodes[it.node]; ext == "" && !n.GetSource().GetAnonymous() {
+		n.Source.Anonymous = true
+		f.touch(n)
+	}
 	if ext == "" || before == it.node {
 		return status, nil
 	}
@@ -153,7 +157,13 @@ func (f *effect) supersede(old, by pb.NodeID, ext pb.ExternalID) error {
 	if err != nil || n == nil || n.GetStatus() != statusLive {
 		return err
 	}
-	for _, other := range n.GetSource().GetExternalIds() {
+	others := n.GetSource().GetExternalIds()
+	if n.GetSource().GetAnonymous() { // it was also sent for itself
+		n.Source.ExternalIds = slices.DeleteFunc(n.Source.ExternalIds, func(s string) bool { return s == string(ext) })
+		f.touch(n)
+		return nil
+	}
+	for _, other := range others {
 		if other == string(ext) {
 			continue
 		}
@@ -338,6 +348,9 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		f.batch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(it.seq)))
 		job.Done++
 		job.Attempts = 1 // progress: what is left of it starts anew
+		if it.err != nil {
+			job.Attempts = maxAttempts
+		}
 		if outcome.Status == itemFailed {
 			job.Failed++
 		}

@@ -27,6 +27,10 @@ const (
 const (
 	// maxAttempts is how often a job's work is tried.
 	maxAttempts = 5
+	// eraseLimit bounds one attempt of an erasure: compacting some gigabytes.
+	eraseLimit = 10 * time.Minute
+	// stopTries is how often the end of a subject's actor is waited for, 10 s each.
+	stopTries = 30
 	// eraseRetry is the wait before an erasure is tried again.
 	eraseRetry = 5 * time.Second
 	// maxJobsPerScan bounds the records that one page of a filtered list reads;
@@ -298,6 +302,9 @@ func (o *orgActor) sweep() {
 			}
 			if int64(at) > now.Add(-idempotencyRetention).UnixMilli() {
 				break
+			}
+			if _, underway := o.idem[idemKey(key)]; underway {
+				continue // it is being used again; its new record may be on its way
 			}
 			b.Delete(item.Key)
 			// A key used again after its first record expired has a newer one.

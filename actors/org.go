@@ -379,7 +379,13 @@ func (o *orgActor) setIdle() bool {
 	if !o.busy {
 		return true
 	}
-	o.markBusy(false, func(error) {})
+	// From now on a job that is accepted asks for the mark again, behind this.
+	o.busy = false
+	o.markBusy(false, func(err error) {
+		if err != nil {
+			o.busy = true
+		}
+	})
 	return false // the next tick sees the result
 }
 

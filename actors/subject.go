@@ -74,6 +74,9 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		a.first = max(a.first, m.upTo+1)
 	case workerIdle:
 		a.idle = m.wake == a.woken
+		if a.idle && a.inFlight == 0 {
+			a.first = a.next // also what was refused or cancelled waits no more
+		}
 	case *call:
 		defer func() {
 			if r := recover(); r != nil {

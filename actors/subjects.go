@@ -220,7 +220,13 @@ func (o *orgActor) erase(ref *partitionRef, job *pb.Job) {
 	if ch := o.children[ref.id]; ch != nil {
 		delete(o.children, ref.id)
 		o.sys.wg.Go(func() {
-			_ = o.sys.root.PoisonFuture(ch.pid).Wait() // stops the worker too; its commits are done or in the committer before ours
+			// The worker ends with it, after its slice: nothing is written behind the
+			// erasure. A wait that ends early is begun again.
+			for range stopTries {
+				if o.sys.root.PoisonFuture(ch.pid).Wait() == nil {
+					break
+				}
+			}
 			o.tell(func(o *orgActor) { o.eraseStored(ref, job) })
 		})
 		return
@@ -230,14 +236,15 @@ func (o *orgActor) erase(ref *partitionRef, job *pb.Job) {
 
 func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {
 	view := &o.orgView
-	o.sys.background(func(ctx context.Context) {
-		dropped, err := view.eraseNow(ctx, ref, job)
+	o.sys.wg.Go(func() {
+		ctx, cancel := context.WithTimeout(view.sys.root0, eraseLimit)
+		defer cancel()
+		err := view.eraseNow(ctx, ref, job)
 		if err != nil && !errors.Is(err, errLost) {
 			view.sys.log.Error("erasing a subject failed; it is tried again", "org", view.id.String(), "job", job.GetId(), "err", err)
 		}
 		o.tell(func(o *orgActor) {
 			if err == nil {
-				o.openJobs -= dropped
 				o.jobsEnded(pb.JobID(job.GetId()))
 				return
 			}
@@ -246,13 +253,14 @@ func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {
 	})
 }
 
-// eraseNow erases all of a partition and finishes the job. dropped is the number
-// of its unfinished jobs that went with it.
-func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) (dropped int, err error) {
+// eraseNow erases all of a partition and finishes the job. The partition's
+// unfinished jobs go with it.
+func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) error {
+	dropped := 0
 	b := storage.NewBatch(o.store)
 	b.EraseRange(ref.space.All())
 	b.Delete(o.space.Key(storage.TablePartition, storage.ID16(ref.id)))
-	err = o.withStore(func(st *storage.Store) error {
+	err := o.withStore(func(st *storage.Store) error {
 		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableJob), storage.ScanOptions{}, func() *pb.Job { return &pb.Job{} }) {
 			if err != nil {
 				return err
@@ -275,7 +283,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	o.sys.parts.drop(ref)
 	now := clock.Millis(o.sys.clock.Now())
@@ -287,19 +295,20 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	// The order matters: what was erased must be gone from files and log before
 	// the job says so.
 	if err := o.committer.commit(b); err != nil {
-		return 0, err
+		return err
 	}
+	o.tell(func(o *orgActor) { o.openJobs -= dropped })
 	if err := o.sys.cfg.Host.Compact(ctx, o.store); err != nil {
-		return 0, err
+		return err
 	}
 	if err := o.sys.cfg.Storage.Erase(ctx, o.store); err != nil {
-		return 0, err
+		return err
 	}
 	if err := o.sys.cfg.Storage.Log().Erase(ctx); err != nil {
-		return 0, err
+		return err
 	}
 	o.sys.parts.drop(ref)
 	done := storage.NewBatch(o.store)
 	finishJob(done, o.space, job)
-	return dropped, o.committer.commit(done)
+	return o.committer.commit(done)
 }

@@ -30,7 +30,7 @@ const (
 	// pressureUntil: eight for each of two processors are more than a few clients
 	// cause, and the distance keeps it from flapping.
 	pressureFrom  = 16
-	pressureUntil = 4
+	pressureUntil = 12
 	// maxActivations is how often a call is offered to an organization that was
 	// just leaving memory.
 	maxActivations = 4
@@ -70,8 +70,9 @@ type Config struct {
 	// cancellation.
 	jobFinished func(pb.JobID)
 	cancelAsked func(pb.JobID)
-	// sealChunks is defaultSealChunks, less in tests.
+	// sealChunks is defaultSealChunks, maxBackOff the constant; less in tests.
 	sealChunks int
+	maxBackOff time.Duration
 }
 
 // System holds the actors of one node. All methods may be called from any
@@ -92,6 +93,7 @@ type System struct {
 
 	calls    atomic.Int64
 	pressed  atomic.Bool // ingestion stands back
+	weighing sync.Mutex  // one decision about pressed at a time
 	stats    counters
 	root0    context.Context // never ends
 	ctx      context.Context // ends when Close begins; for background work only
@@ -136,6 +138,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.cancelAsked == nil {
 		cfg.cancelAsked = func(pb.JobID) {}
+	}
+	if cfg.maxBackOff == 0 {
+		cfg.maxBackOff = maxBackOff
 	}
 	if cfg.sealChunks == 0 {
 		cfg.sealChunks = defaultSealChunks
@@ -247,15 +252,27 @@ func (s *System) enter() bool {
 		s.calls.Add(-1)
 		return false
 	}
-	if n >= pressureFrom && s.pressed.CompareAndSwap(false, true) {
-		s.cpu.pressure(true)
+	if n >= pressureFrom && !s.pressed.Load() {
+		s.weigh()
 	}
 	return true
 }
 
 func (s *System) exit() {
-	if s.calls.Add(-1) <= pressureUntil && s.pressed.CompareAndSwap(true, false) {
-		s.cpu.pressure(false)
+	if s.calls.Add(-1) <= pressureUntil && s.pressed.Load() {
+		s.weigh()
+	}
+}
+
+// weigh decides by the calls of this moment, not of the one that asked: two that
+// cross the border together must not leave the wrong answer behind.
+func (s *System) weigh() {
+	s.weighing.Lock()
+	defer s.weighing.Unlock()
+	n := s.calls.Load()
+	on := n >= pressureFrom || n > pressureUntil && s.pressed.Load()
+	if s.pressed.Swap(on) != on {
+		s.cpu.pressure(on)
 	}
 }
 

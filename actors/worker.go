@@ -52,6 +52,7 @@ type worker struct {
 	ctx    actor.Context
 
 	running  bool
+	ended    chan struct{} // closed when the slice that runs has ended
 	stopped  atomic.Bool
 	again    bool // woken while running
 	timer    clock.Timer
@@ -79,6 +80,9 @@ func (w *worker) Receive(ctx actor.Context) {
 		w.start()
 	case *actor.Stopping, *actor.Restarting:
 		w.stopped.Store(true)
+		if w.ended != nil {
+			<-w.ended // whoever waits for this actor's end counts on nothing coming after it
+		}
 		if w.timer != nil {
 			w.timer.Stop()
 		}
@@ -117,6 +121,8 @@ func (w *worker) start() {
 		return
 	}
 	w.running, w.again, w.seen = true, false, w.woken
+	w.ended = make(chan struct{})
+	ended := w.ended
 	self, root := w.ctx.Self(), w.org.sys.root
 	limit := maxSliceItems
 	if w.failures > 0 {
@@ -124,6 +130,7 @@ func (w *worker) start() {
 	}
 	w.org.sys.wg.Go(func() {
 		done := sliceDone{}
+		defer close(ended)
 		defer func() {
 			if r := recover(); r != nil {
 				done.err = fmt.Errorf("slice panicked: %v\n%s", r, debug.Stack())
@@ -154,7 +161,7 @@ func (w *worker) next(d sliceDone) {
 		// A full disk or a busy shard says nothing of the item.
 		w.failed = !errors.Is(d.err, cluster.ErrNotApplied) && !errors.Is(d.err, errCommitQueueFull)
 		w.org.sys.log.Error("ingest failed; it is tried again", "org", w.org.id.String(), "partition", w.part.id.String(), "failures", w.failures, "err", d.err)
-		wait := min(maxBackOff, minBackOff<<min(w.failures-1, 10))
+		wait := min(w.org.sys.cfg.maxBackOff, minBackOff<<min(w.failures-1, 10))
 		self, root := w.ctx.Self(), w.org.sys.root
 		w.timer = w.org.sys.clock.AfterFunc(wait, func() { root.Send(self, backOffOver{}) })
 	}

@@ -393,6 +393,7 @@ type Source struct {
 	Type          string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"` // ingest, import, session, supersede, cognition
 	Job           []byte                 `protobuf:"bytes,2,opt,name=job,proto3" json:"job,omitempty"`
 	ExternalIds   []string               `protobuf:"bytes,3,rep,name=external_ids,json=externalIds,proto3" json:"external_ids,omitempty"` // earliest first
+	Anonymous     bool                   `protobuf:"varint,4,opt,name=anonymous,proto3" json:"anonymous,omitempty"`                       // also sent without an external id: no document's change ends it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -446,6 +447,13 @@ func (x *Source) GetExternalIds() []string {
 		return x.ExternalIds
 	}
 	return nil
+}
+
+func (x *Source) GetAnonymous() bool {
+	if x != nil {
+		return x.Anonymous
+	}
+	return false
 }
 
 // Node is a graph node without its content.
@@ -1898,11 +1906,12 @@ const file_record_proto_rawDesc = "" +
 	"\x06secret\x18\x04 \x01(\fR\x06secret\x12\x1d\n" +
 	"\n" +
 	"created_ms\x18\x05 \x01(\x03R\tcreatedMs\x12\x18\n" +
-	"\aerasing\x18\x06 \x01(\bR\aerasing\"Q\n" +
+	"\aerasing\x18\x06 \x01(\bR\aerasing\"o\n" +
 	"\x06Source\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12!\n" +
-	"\fexternal_ids\x18\x03 \x03(\tR\vexternalIds\"\xc8\x04\n" +
+	"\fexternal_ids\x18\x03 \x03(\tR\vexternalIds\x12\x1c\n" +
+	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xc8\x04\n" +
 	"\x04Node\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +

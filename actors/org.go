@@ -196,6 +196,9 @@ func (o *orgActor) lose() {
 	o.sys.log.Warn("organization opens again", "org", o.id.String())
 	o.sys.parts.dropOrg(o.store)
 	o.sys.retire(o.act, false)
+	if o.openJobs > 0 && o.sys.ctx.Err() == nil {
+		o.sys.wg.Go(func() { o.sys.rouse(o.id) }) // its jobs wait for nobody's next request
+	}
 	// What waits for an entity goes on, to be told that the lease is lost.
 	waiting := o.locks
 	o.locks = map[string][]func(){}

@@ -353,7 +353,7 @@ func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef,
 	var analyzer text.Analyzer
 	nodes := map[string]*pb.Node{}
 	var hidden []pb.NodeID
-	b := index.NewBuilder(index.ModelID(model), dim)
+	var b *index.Builder
 	for _, seq := range seqs {
 		chunk := &pb.Chunk{}
 		found, err := r.Get(part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
@@ -381,11 +381,17 @@ func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef,
 		if err != nil {
 			return nil, err
 		}
+		if b == nil {
+			if vec != nil {
+				dim = len(vec) // of a model, perhaps, that this node does not carry
+			}
+			b = index.NewBuilder(index.ModelID(model), dim)
+		}
 		if err := b.Add(indexEntry(chunk, node, vec, &analyzer)); err != nil {
 			return nil, err
 		}
 	}
-	if b.Len() == 0 {
+	if b == nil {
 		return snapshot, nil
 	}
 	seg, err := b.Build()

@@ -360,23 +360,29 @@ func (s *System) resume() {
 		}
 		wg.Go(func() {
 			defer func() { <-gate }()
-			for wait := minBackOff; ; wait = min(2*wait, maxBackOff) {
-				err := s.onOrg(s.ctx, org, func(o *orgActor, done func(error)) { done(nil) })
-				if err == nil || s.ctx.Err() != nil || errors.Is(err, cluster.ErrRemoved) {
-					return
-				}
-				s.log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)
-				timer := s.clock.NewTimer(wait)
-				select {
-				case <-timer.C():
-				case <-s.ctx.Done():
-					timer.Stop()
-					return
-				}
-			}
+			s.rouse(org)
 		})
 	}
 	wg.Wait()
+}
+
+// rouse brings an organization into memory, which resumes its jobs, however
+// often that takes; until Close.
+func (s *System) rouse(org pb.OrgID) {
+	for wait := minBackOff; ; wait = min(2*wait, maxBackOff) {
+		err := s.onOrg(s.ctx, org, func(o *orgActor, done func(error)) { done(nil) })
+		if err == nil || s.ctx.Err() != nil || errors.Is(err, cluster.ErrRemoved) {
+			return
+		}
+		s.log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)
+		timer := s.clock.NewTimer(wait)
+		select {
+		case <-timer.C():
+		case <-s.ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
 }
 
 // onOrg runs f in the organization's actor and waits until f's done is called.

@@ -438,10 +438,8 @@ func (o *orgActor) removeMember(user pb.UserID, done func(error)) {
 	}
 	b.Delete(o.space.Key(storage.TableMember, storage.ID16(user)))
 	b.Delete(o.space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
-	b.Put(o.space.Key(storage.TablePartition, storage.ID16(ref.id)), &pb.Partition{Id: ref.id.Bytes(), Kind: ref.kind, CreatedMs: ref.created, Erasing: true})
-	putJob(b, o.space, job)
 	delete(o.members, user)
-	o.erasing[ref.id] = true
+	o.beginErasure(b, ref, job)
 	o.committer.submit(b, func(err error) {
 		o.tell(func(o *orgActor) {
 			delete(o.erasing, ref.id)

@@ -189,14 +189,8 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 			}
 			b := storage.NewBatch(o.store)
 			b.Delete(o.space.Key(storage.TableSubject, storage.Str(ref.subject)))
-			b.Put(o.space.Key(storage.TablePartition, storage.ID16(ref.id)), &pb.Partition{
-				Id: ref.id.Bytes(), Kind: ref.kind, Subject: string(ref.subject), CreatedMs: ref.created, Erasing: true,
-			})
-			putJob(b, o.space, job)
-			// From here on no request reaches the partition, also while the
-			// commit is on its way: a write that is accepted now would be lost.
 			delete(o.subjects, name)
-			o.erasing[ref.id] = true
+			o.beginErasure(b, ref, job)
 			o.committer.submit(b, func(err error) {
 				o.tell(func(o *orgActor) {
 					delete(o.erasing, ref.id)
@@ -212,6 +206,17 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 			})
 		})
 	})
+}
+
+// beginErasure writes that a partition is to be erased. From here on no request
+// reaches it, also while the commit is on its way: a write that is accepted now
+// would be lost. Its caller takes it out of o.erasing once that is answered.
+func (o *orgActor) beginErasure(b *storage.Batch, ref *partitionRef, job *pb.Job) {
+	b.Put(o.space.Key(storage.TablePartition, storage.ID16(ref.id)), &pb.Partition{
+		Id: ref.id.Bytes(), Kind: ref.kind, Subject: string(ref.subject), CreatedMs: ref.created, Erasing: true,
+	})
+	putJob(b, o.space, job)
+	o.erasing[ref.id] = true
 }
 
 // erase carries out a subject_erase job. It can be repeated from the start: a

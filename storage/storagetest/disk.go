@@ -30,6 +30,11 @@ type Disk struct {
 	vfs.FS
 	mem *vfs.MemFS
 
+	// cloning keeps Crash apart from those operations of MemFS that take its own
+	// read lock twice: a writer that comes between the two would block both for
+	// ever.
+	cloning sync.RWMutex
+
 	mu       sync.Mutex
 	capacity int64            // 0: without end
 	sizes    map[string]int64 // by path, preallocation included
@@ -49,6 +54,8 @@ func newDisk(mem *vfs.MemFS) *Disk {
 // all that was synced, and each other write with the given probability. The old
 // Disk goes on unharmed; it is the past.
 func (d *Disk) Crash(unsyncedPercent int, seed uint64) *Disk {
+	d.cloning.Lock()
+	defer d.cloning.Unlock()
 	return newDisk(d.mem.CrashClone(vfs.CrashCloneCfg{
 		UnsyncedDataPercent: unsyncedPercent,
 		RNG:                 rand.New(rand.NewPCG(seed, seed)), //nolint:gosec // to be repeatable is the point
@@ -277,12 +284,21 @@ func (d *Disk) moved(oldname, newname string) {
 // ReuseForWrite implements vfs.FS. The old bytes stay beyond the new ones, as on
 // a real disk.
 func (d *Disk) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	d.cloning.RLock()
 	f, err := d.FS.ReuseForWrite(oldname, newname, c)
+	d.cloning.RUnlock()
 	if err != nil {
 		return nil, err
 	}
 	d.moved(oldname, newname)
 	return &file{File: f, disk: d, path: newname}, nil
+}
+
+// Lock implements vfs.FS.
+func (d *Disk) Lock(name string) (io.Closer, error) {
+	d.cloning.RLock()
+	defer d.cloning.RUnlock()
+	return d.FS.Lock(name)
 }
 
 // Unwrap implements vfs.FS.

@@ -58,8 +58,8 @@ fmt: $(GOLANGCI)
 ## fresh: generated files say what their sources say
 fresh: $(GENGO)
 	@before=$$(mktemp -d); trap 'rm -rf "$$before"' EXIT; \
-	PATH="$$PWD/$(BIN):$$PATH" protoc --proto_path=proto --go_out="$$before" --go_opt=paths=source_relative command.proto record.proto message.proto; \
-	for f in command record message; do \
+	PATH="$$PWD/$(BIN):$$PATH" protoc --proto_path=proto --go_out="$$before" --go_opt=paths=source_relative proto/*.proto; \
+	for f in $$(cd proto && ls *.proto | sed 's/.proto$$//'); do \
 		diff <(grep -v '^//.*protoc' proto/$$f.pb.go) <(grep -v '^//.*protoc' "$$before/$$f.pb.go") >/dev/null \
 			|| { echo "proto/$$f.pb.go is stale: run make proto"; exit 1; }; \
 	done

@@ -89,6 +89,7 @@ type Envelope struct {
 	RequestId      string                 `protobuf:"bytes,11,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	Method         string                 `protobuf:"bytes,12,opt,name=method,proto3" json:"method,omitempty"` // for the scope of the idempotency key
 	Path           string                 `protobuf:"bytes,13,opt,name=path,proto3" json:"path,omitempty"`
+	Capability     string                 `protobuf:"bytes,14,opt,name=capability,proto3" json:"capability,omitempty"` // what the route is metered as; empty: not metered
 	// Types that are valid to be assigned to Op:
 	//
 	//	*Envelope_Rejected
@@ -107,6 +108,11 @@ type Envelope struct {
 	//	*Envelope_CancelJob
 	//	*Envelope_Search
 	//	*Envelope_GetNode
+	//	*Envelope_Graph
+	//	*Envelope_Account
+	//	*Envelope_Data
+	//	*Envelope_Mind
+	//	*Envelope_Link
 	Op            isEnvelope_Op `protobuf_oneof:"op"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -229,6 +235,13 @@ func (x *Envelope) GetMethod() string {
 func (x *Envelope) GetPath() string {
 	if x != nil {
 		return x.Path
+	}
+	return ""
+}
+
+func (x *Envelope) GetCapability() string {
+	if x != nil {
+		return x.Capability
 	}
 	return ""
 }
@@ -384,6 +397,51 @@ func (x *Envelope) GetGetNode() *GetNode {
 	return nil
 }
 
+func (x *Envelope) GetGraph() *GraphOp {
+	if x != nil {
+		if x, ok := x.Op.(*Envelope_Graph); ok {
+			return x.Graph
+		}
+	}
+	return nil
+}
+
+func (x *Envelope) GetAccount() *AccountOp {
+	if x != nil {
+		if x, ok := x.Op.(*Envelope_Account); ok {
+			return x.Account
+		}
+	}
+	return nil
+}
+
+func (x *Envelope) GetData() *DataOp {
+	if x != nil {
+		if x, ok := x.Op.(*Envelope_Data); ok {
+			return x.Data
+		}
+	}
+	return nil
+}
+
+func (x *Envelope) GetMind() *MindOp {
+	if x != nil {
+		if x, ok := x.Op.(*Envelope_Mind); ok {
+			return x.Mind
+		}
+	}
+	return nil
+}
+
+func (x *Envelope) GetLink() *LinkOp {
+	if x != nil {
+		if x, ok := x.Op.(*Envelope_Link); ok {
+			return x.Link
+		}
+	}
+	return nil
+}
+
 type isEnvelope_Op interface {
 	isEnvelope_Op()
 }
@@ -455,6 +513,27 @@ type Envelope_GetNode struct {
 	GetNode *GetNode `protobuf:"bytes,35,opt,name=get_node,json=getNode,proto3,oneof"`
 }
 
+type Envelope_Graph struct {
+	// The operations of one subject each, in a file of their own.
+	Graph *GraphOp `protobuf:"bytes,36,opt,name=graph,proto3,oneof"`
+}
+
+type Envelope_Account struct {
+	Account *AccountOp `protobuf:"bytes,37,opt,name=account,proto3,oneof"`
+}
+
+type Envelope_Data struct {
+	Data *DataOp `protobuf:"bytes,38,opt,name=data,proto3,oneof"`
+}
+
+type Envelope_Mind struct {
+	Mind *MindOp `protobuf:"bytes,39,opt,name=mind,proto3,oneof"`
+}
+
+type Envelope_Link struct {
+	Link *LinkOp `protobuf:"bytes,40,opt,name=link,proto3,oneof"`
+}
+
 func (*Envelope_Rejected) isEnvelope_Op() {}
 
 func (*Envelope_Me) isEnvelope_Op() {}
@@ -486,6 +565,16 @@ func (*Envelope_CancelJob) isEnvelope_Op() {}
 func (*Envelope_Search) isEnvelope_Op() {}
 
 func (*Envelope_GetNode) isEnvelope_Op() {}
+
+func (*Envelope_Graph) isEnvelope_Op() {}
+
+func (*Envelope_Account) isEnvelope_Op() {}
+
+func (*Envelope_Data) isEnvelope_Op() {}
+
+func (*Envelope_Mind) isEnvelope_Op() {}
+
+func (*Envelope_Link) isEnvelope_Op() {}
 
 type Rejected struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -567,58 +656,6 @@ func (*Me) Descriptor() ([]byte, []int) {
 	return file_message_proto_rawDescGZIP(), []int{2}
 }
 
-type Page struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Size          uint32                 `protobuf:"varint,1,opt,name=size,proto3" json:"size,omitempty"`
-	Cursor        string                 `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Page) Reset() {
-	*x = Page{}
-	mi := &file_message_proto_msgTypes[3]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Page) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Page) ProtoMessage() {}
-
-func (x *Page) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[3]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Page.ProtoReflect.Descriptor instead.
-func (*Page) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{3}
-}
-
-func (x *Page) GetSize() uint32 {
-	if x != nil {
-		return x.Size
-	}
-	return 0
-}
-
-func (x *Page) GetCursor() string {
-	if x != nil {
-		return x.Cursor
-	}
-	return ""
-}
-
 type ListKeys struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -627,7 +664,7 @@ type ListKeys struct {
 
 func (x *ListKeys) Reset() {
 	*x = ListKeys{}
-	mi := &file_message_proto_msgTypes[4]
+	mi := &file_message_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -639,7 +676,7 @@ func (x *ListKeys) String() string {
 func (*ListKeys) ProtoMessage() {}
 
 func (x *ListKeys) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[4]
+	mi := &file_message_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -652,7 +689,7 @@ func (x *ListKeys) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListKeys.ProtoReflect.Descriptor instead.
 func (*ListKeys) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{4}
+	return file_message_proto_rawDescGZIP(), []int{3}
 }
 
 type CreateKey struct {
@@ -665,7 +702,7 @@ type CreateKey struct {
 
 func (x *CreateKey) Reset() {
 	*x = CreateKey{}
-	mi := &file_message_proto_msgTypes[5]
+	mi := &file_message_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -677,7 +714,7 @@ func (x *CreateKey) String() string {
 func (*CreateKey) ProtoMessage() {}
 
 func (x *CreateKey) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[5]
+	mi := &file_message_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -690,7 +727,7 @@ func (x *CreateKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateKey.ProtoReflect.Descriptor instead.
 func (*CreateKey) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{5}
+	return file_message_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CreateKey) GetLabel() string {
@@ -716,7 +753,7 @@ type RevokeKey struct {
 
 func (x *RevokeKey) Reset() {
 	*x = RevokeKey{}
-	mi := &file_message_proto_msgTypes[6]
+	mi := &file_message_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -728,7 +765,7 @@ func (x *RevokeKey) String() string {
 func (*RevokeKey) ProtoMessage() {}
 
 func (x *RevokeKey) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[6]
+	mi := &file_message_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -741,7 +778,7 @@ func (x *RevokeKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeKey.ProtoReflect.Descriptor instead.
 func (*RevokeKey) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{6}
+	return file_message_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *RevokeKey) GetId() string {
@@ -760,7 +797,7 @@ type ListSubjects struct {
 
 func (x *ListSubjects) Reset() {
 	*x = ListSubjects{}
-	mi := &file_message_proto_msgTypes[7]
+	mi := &file_message_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -772,7 +809,7 @@ func (x *ListSubjects) String() string {
 func (*ListSubjects) ProtoMessage() {}
 
 func (x *ListSubjects) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[7]
+	mi := &file_message_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -785,7 +822,7 @@ func (x *ListSubjects) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSubjects.ProtoReflect.Descriptor instead.
 func (*ListSubjects) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{7}
+	return file_message_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListSubjects) GetPage() *Page {
@@ -804,7 +841,7 @@ type GetSubject struct {
 
 func (x *GetSubject) Reset() {
 	*x = GetSubject{}
-	mi := &file_message_proto_msgTypes[8]
+	mi := &file_message_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -816,7 +853,7 @@ func (x *GetSubject) String() string {
 func (*GetSubject) ProtoMessage() {}
 
 func (x *GetSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[8]
+	mi := &file_message_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -829,7 +866,7 @@ func (x *GetSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSubject.ProtoReflect.Descriptor instead.
 func (*GetSubject) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{8}
+	return file_message_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetSubject) GetId() string {
@@ -848,7 +885,7 @@ type PutSubject struct {
 
 func (x *PutSubject) Reset() {
 	*x = PutSubject{}
-	mi := &file_message_proto_msgTypes[9]
+	mi := &file_message_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -860,7 +897,7 @@ func (x *PutSubject) String() string {
 func (*PutSubject) ProtoMessage() {}
 
 func (x *PutSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[9]
+	mi := &file_message_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -873,7 +910,7 @@ func (x *PutSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSubject.ProtoReflect.Descriptor instead.
 func (*PutSubject) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{9}
+	return file_message_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PutSubject) GetId() string {
@@ -892,7 +929,7 @@ type EraseSubject struct {
 
 func (x *EraseSubject) Reset() {
 	*x = EraseSubject{}
-	mi := &file_message_proto_msgTypes[10]
+	mi := &file_message_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -904,7 +941,7 @@ func (x *EraseSubject) String() string {
 func (*EraseSubject) ProtoMessage() {}
 
 func (x *EraseSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[10]
+	mi := &file_message_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -917,7 +954,7 @@ func (x *EraseSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EraseSubject.ProtoReflect.Descriptor instead.
 func (*EraseSubject) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{10}
+	return file_message_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *EraseSubject) GetId() string {
@@ -937,7 +974,7 @@ type Ingest struct {
 
 func (x *Ingest) Reset() {
 	*x = Ingest{}
-	mi := &file_message_proto_msgTypes[11]
+	mi := &file_message_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -949,7 +986,7 @@ func (x *Ingest) String() string {
 func (*Ingest) ProtoMessage() {}
 
 func (x *Ingest) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[11]
+	mi := &file_message_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -962,7 +999,7 @@ func (x *Ingest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ingest.ProtoReflect.Descriptor instead.
 func (*Ingest) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{11}
+	return file_message_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Ingest) GetItems() []*IngestItem {
@@ -988,7 +1025,7 @@ type JobStatus struct {
 
 func (x *JobStatus) Reset() {
 	*x = JobStatus{}
-	mi := &file_message_proto_msgTypes[12]
+	mi := &file_message_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1000,7 +1037,7 @@ func (x *JobStatus) String() string {
 func (*JobStatus) ProtoMessage() {}
 
 func (x *JobStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[12]
+	mi := &file_message_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1013,7 +1050,7 @@ func (x *JobStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobStatus.ProtoReflect.Descriptor instead.
 func (*JobStatus) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{12}
+	return file_message_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *JobStatus) GetId() string {
@@ -1034,7 +1071,7 @@ type ListJobs struct {
 
 func (x *ListJobs) Reset() {
 	*x = ListJobs{}
-	mi := &file_message_proto_msgTypes[13]
+	mi := &file_message_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1046,7 +1083,7 @@ func (x *ListJobs) String() string {
 func (*ListJobs) ProtoMessage() {}
 
 func (x *ListJobs) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[13]
+	mi := &file_message_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1059,7 +1096,7 @@ func (x *ListJobs) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListJobs.ProtoReflect.Descriptor instead.
 func (*ListJobs) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{13}
+	return file_message_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListJobs) GetPage() *Page {
@@ -1092,7 +1129,7 @@ type GetJob struct {
 
 func (x *GetJob) Reset() {
 	*x = GetJob{}
-	mi := &file_message_proto_msgTypes[14]
+	mi := &file_message_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1104,7 +1141,7 @@ func (x *GetJob) String() string {
 func (*GetJob) ProtoMessage() {}
 
 func (x *GetJob) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[14]
+	mi := &file_message_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1117,7 +1154,7 @@ func (x *GetJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetJob.ProtoReflect.Descriptor instead.
 func (*GetJob) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{14}
+	return file_message_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetJob) GetId() string {
@@ -1136,7 +1173,7 @@ type CancelJob struct {
 
 func (x *CancelJob) Reset() {
 	*x = CancelJob{}
-	mi := &file_message_proto_msgTypes[15]
+	mi := &file_message_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1148,7 +1185,7 @@ func (x *CancelJob) String() string {
 func (*CancelJob) ProtoMessage() {}
 
 func (x *CancelJob) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[15]
+	mi := &file_message_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1161,7 +1198,7 @@ func (x *CancelJob) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelJob.ProtoReflect.Descriptor instead.
 func (*CancelJob) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{15}
+	return file_message_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CancelJob) GetId() string {
@@ -1180,7 +1217,7 @@ type GetNode struct {
 
 func (x *GetNode) Reset() {
 	*x = GetNode{}
-	mi := &file_message_proto_msgTypes[16]
+	mi := &file_message_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1192,7 +1229,7 @@ func (x *GetNode) String() string {
 func (*GetNode) ProtoMessage() {}
 
 func (x *GetNode) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[16]
+	mi := &file_message_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1205,7 +1242,7 @@ func (x *GetNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetNode.ProtoReflect.Descriptor instead.
 func (*GetNode) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{16}
+	return file_message_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetNode) GetId() string {
@@ -1229,7 +1266,7 @@ type Search struct {
 
 func (x *Search) Reset() {
 	*x = Search{}
-	mi := &file_message_proto_msgTypes[17]
+	mi := &file_message_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1241,7 +1278,7 @@ func (x *Search) String() string {
 func (*Search) ProtoMessage() {}
 
 func (x *Search) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[17]
+	mi := &file_message_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1254,7 +1291,7 @@ func (x *Search) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Search.ProtoReflect.Descriptor instead.
 func (*Search) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{17}
+	return file_message_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Search) GetQuery() string {
@@ -1312,7 +1349,7 @@ type Filters struct {
 
 func (x *Filters) Reset() {
 	*x = Filters{}
-	mi := &file_message_proto_msgTypes[18]
+	mi := &file_message_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1324,7 +1361,7 @@ func (x *Filters) String() string {
 func (*Filters) ProtoMessage() {}
 
 func (x *Filters) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[18]
+	mi := &file_message_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1337,7 +1374,7 @@ func (x *Filters) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Filters.ProtoReflect.Descriptor instead.
 func (*Filters) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{18}
+	return file_message_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Filters) GetKind() string {
@@ -1395,6 +1432,11 @@ type Reply struct {
 	//	*Reply_Jobs
 	//	*Reply_Search
 	//	*Reply_Node
+	//	*Reply_Graph
+	//	*Reply_Account
+	//	*Reply_Data
+	//	*Reply_Mind
+	//	*Reply_Link
 	Result        isReply_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1402,7 +1444,7 @@ type Reply struct {
 
 func (x *Reply) Reset() {
 	*x = Reply{}
-	mi := &file_message_proto_msgTypes[19]
+	mi := &file_message_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +1456,7 @@ func (x *Reply) String() string {
 func (*Reply) ProtoMessage() {}
 
 func (x *Reply) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[19]
+	mi := &file_message_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +1469,7 @@ func (x *Reply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reply.ProtoReflect.Descriptor instead.
 func (*Reply) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{19}
+	return file_message_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Reply) GetRate() *RateLimit {
@@ -1566,6 +1608,51 @@ func (x *Reply) GetNode() *NodeInfo {
 	return nil
 }
 
+func (x *Reply) GetGraph() *GraphResult {
+	if x != nil {
+		if x, ok := x.Result.(*Reply_Graph); ok {
+			return x.Graph
+		}
+	}
+	return nil
+}
+
+func (x *Reply) GetAccount() *AccountResult {
+	if x != nil {
+		if x, ok := x.Result.(*Reply_Account); ok {
+			return x.Account
+		}
+	}
+	return nil
+}
+
+func (x *Reply) GetData() *DataResult {
+	if x != nil {
+		if x, ok := x.Result.(*Reply_Data); ok {
+			return x.Data
+		}
+	}
+	return nil
+}
+
+func (x *Reply) GetMind() *MindResult {
+	if x != nil {
+		if x, ok := x.Result.(*Reply_Mind); ok {
+			return x.Mind
+		}
+	}
+	return nil
+}
+
+func (x *Reply) GetLink() *LinkResult {
+	if x != nil {
+		if x, ok := x.Result.(*Reply_Link); ok {
+			return x.Link
+		}
+	}
+	return nil
+}
+
 type isReply_Result interface {
 	isReply_Result()
 }
@@ -1618,6 +1705,26 @@ type Reply_Node struct {
 	Node *NodeInfo `protobuf:"bytes,21,opt,name=node,proto3,oneof"`
 }
 
+type Reply_Graph struct {
+	Graph *GraphResult `protobuf:"bytes,22,opt,name=graph,proto3,oneof"`
+}
+
+type Reply_Account struct {
+	Account *AccountResult `protobuf:"bytes,23,opt,name=account,proto3,oneof"`
+}
+
+type Reply_Data struct {
+	Data *DataResult `protobuf:"bytes,24,opt,name=data,proto3,oneof"`
+}
+
+type Reply_Mind struct {
+	Mind *MindResult `protobuf:"bytes,25,opt,name=mind,proto3,oneof"`
+}
+
+type Reply_Link struct {
+	Link *LinkResult `protobuf:"bytes,26,opt,name=link,proto3,oneof"`
+}
+
 func (*Reply_Problem) isReply_Result() {}
 
 func (*Reply_Me) isReply_Result() {}
@@ -1642,6 +1749,16 @@ func (*Reply_Search) isReply_Result() {}
 
 func (*Reply_Node) isReply_Result() {}
 
+func (*Reply_Graph) isReply_Result() {}
+
+func (*Reply_Account) isReply_Result() {}
+
+func (*Reply_Data) isReply_Result() {}
+
+func (*Reply_Mind) isReply_Result() {}
+
+func (*Reply_Link) isReply_Result() {}
+
 // RateLimit is the state of the caller's bucket after this request.
 type RateLimit struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1656,7 +1773,7 @@ type RateLimit struct {
 
 func (x *RateLimit) Reset() {
 	*x = RateLimit{}
-	mi := &file_message_proto_msgTypes[20]
+	mi := &file_message_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1668,7 +1785,7 @@ func (x *RateLimit) String() string {
 func (*RateLimit) ProtoMessage() {}
 
 func (x *RateLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[20]
+	mi := &file_message_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1681,7 +1798,7 @@ func (x *RateLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RateLimit.ProtoReflect.Descriptor instead.
 func (*RateLimit) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{20}
+	return file_message_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RateLimit) GetRemaining() uint32 {
@@ -1733,7 +1850,7 @@ type Problem struct {
 
 func (x *Problem) Reset() {
 	*x = Problem{}
-	mi := &file_message_proto_msgTypes[21]
+	mi := &file_message_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1745,7 +1862,7 @@ func (x *Problem) String() string {
 func (*Problem) ProtoMessage() {}
 
 func (x *Problem) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[21]
+	mi := &file_message_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1758,7 +1875,7 @@ func (x *Problem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Problem.ProtoReflect.Descriptor instead.
 func (*Problem) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{21}
+	return file_message_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Problem) GetCode() string {
@@ -1799,7 +1916,7 @@ type FieldError struct {
 
 func (x *FieldError) Reset() {
 	*x = FieldError{}
-	mi := &file_message_proto_msgTypes[22]
+	mi := &file_message_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1811,7 +1928,7 @@ func (x *FieldError) String() string {
 func (*FieldError) ProtoMessage() {}
 
 func (x *FieldError) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[22]
+	mi := &file_message_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1824,7 +1941,7 @@ func (x *FieldError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldError.ProtoReflect.Descriptor instead.
 func (*FieldError) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{22}
+	return file_message_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *FieldError) GetField() string {
@@ -1841,42 +1958,6 @@ func (x *FieldError) GetMessage() string {
 	return ""
 }
 
-type Empty struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Empty) Reset() {
-	*x = Empty{}
-	mi := &file_message_proto_msgTypes[23]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Empty) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Empty) ProtoMessage() {}
-
-func (x *Empty) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[23]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Empty.ProtoReflect.Descriptor instead.
-func (*Empty) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{23}
-}
-
 type Principal struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Org           []byte                 `protobuf:"bytes,1,opt,name=org,proto3" json:"org,omitempty"`
@@ -1891,7 +1972,7 @@ type Principal struct {
 
 func (x *Principal) Reset() {
 	*x = Principal{}
-	mi := &file_message_proto_msgTypes[24]
+	mi := &file_message_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1903,7 +1984,7 @@ func (x *Principal) String() string {
 func (*Principal) ProtoMessage() {}
 
 func (x *Principal) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[24]
+	mi := &file_message_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1916,7 +1997,7 @@ func (x *Principal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Principal.ProtoReflect.Descriptor instead.
 func (*Principal) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{24}
+	return file_message_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Principal) GetOrg() []byte {
@@ -1970,7 +2051,7 @@ type KeyList struct {
 
 func (x *KeyList) Reset() {
 	*x = KeyList{}
-	mi := &file_message_proto_msgTypes[25]
+	mi := &file_message_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1982,7 +2063,7 @@ func (x *KeyList) String() string {
 func (*KeyList) ProtoMessage() {}
 
 func (x *KeyList) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[25]
+	mi := &file_message_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1995,7 +2076,7 @@ func (x *KeyList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeyList.ProtoReflect.Descriptor instead.
 func (*KeyList) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{25}
+	return file_message_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *KeyList) GetKeys() []*Key {
@@ -2016,7 +2097,7 @@ type NewKey struct {
 
 func (x *NewKey) Reset() {
 	*x = NewKey{}
-	mi := &file_message_proto_msgTypes[26]
+	mi := &file_message_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2028,7 +2109,7 @@ func (x *NewKey) String() string {
 func (*NewKey) ProtoMessage() {}
 
 func (x *NewKey) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[26]
+	mi := &file_message_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2041,7 +2122,7 @@ func (x *NewKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewKey.ProtoReflect.Descriptor instead.
 func (*NewKey) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{26}
+	return file_message_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *NewKey) GetApiKey() string {
@@ -2075,7 +2156,7 @@ type SubjectInfo struct {
 
 func (x *SubjectInfo) Reset() {
 	*x = SubjectInfo{}
-	mi := &file_message_proto_msgTypes[27]
+	mi := &file_message_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2087,7 +2168,7 @@ func (x *SubjectInfo) String() string {
 func (*SubjectInfo) ProtoMessage() {}
 
 func (x *SubjectInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[27]
+	mi := &file_message_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2100,7 +2181,7 @@ func (x *SubjectInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubjectInfo.ProtoReflect.Descriptor instead.
 func (*SubjectInfo) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{27}
+	return file_message_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SubjectInfo) GetId() string {
@@ -2127,7 +2208,7 @@ type SubjectList struct {
 
 func (x *SubjectList) Reset() {
 	*x = SubjectList{}
-	mi := &file_message_proto_msgTypes[28]
+	mi := &file_message_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2139,7 +2220,7 @@ func (x *SubjectList) String() string {
 func (*SubjectList) ProtoMessage() {}
 
 func (x *SubjectList) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[28]
+	mi := &file_message_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2152,7 +2233,7 @@ func (x *SubjectList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubjectList.ProtoReflect.Descriptor instead.
 func (*SubjectList) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{28}
+	return file_message_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SubjectList) GetSubjects() []*SubjectInfo {
@@ -2179,7 +2260,7 @@ type Accepted struct {
 
 func (x *Accepted) Reset() {
 	*x = Accepted{}
-	mi := &file_message_proto_msgTypes[29]
+	mi := &file_message_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2191,7 +2272,7 @@ func (x *Accepted) String() string {
 func (*Accepted) ProtoMessage() {}
 
 func (x *Accepted) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[29]
+	mi := &file_message_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2204,7 +2285,7 @@ func (x *Accepted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Accepted.ProtoReflect.Descriptor instead.
 func (*Accepted) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{29}
+	return file_message_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Accepted) GetJob() []byte {
@@ -2230,7 +2311,7 @@ type JobInfo struct {
 
 func (x *JobInfo) Reset() {
 	*x = JobInfo{}
-	mi := &file_message_proto_msgTypes[30]
+	mi := &file_message_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2242,7 +2323,7 @@ func (x *JobInfo) String() string {
 func (*JobInfo) ProtoMessage() {}
 
 func (x *JobInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[30]
+	mi := &file_message_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2255,7 +2336,7 @@ func (x *JobInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobInfo.ProtoReflect.Descriptor instead.
 func (*JobInfo) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{30}
+	return file_message_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *JobInfo) GetJob() *Job {
@@ -2275,7 +2356,7 @@ type JobList struct {
 
 func (x *JobList) Reset() {
 	*x = JobList{}
-	mi := &file_message_proto_msgTypes[31]
+	mi := &file_message_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2287,7 +2368,7 @@ func (x *JobList) String() string {
 func (*JobList) ProtoMessage() {}
 
 func (x *JobList) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[31]
+	mi := &file_message_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2300,7 +2381,7 @@ func (x *JobList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobList.ProtoReflect.Descriptor instead.
 func (*JobList) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{31}
+	return file_message_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *JobList) GetJobs() []*Job {
@@ -2328,7 +2409,7 @@ type NodeInfo struct {
 
 func (x *NodeInfo) Reset() {
 	*x = NodeInfo{}
-	mi := &file_message_proto_msgTypes[32]
+	mi := &file_message_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2340,7 +2421,7 @@ func (x *NodeInfo) String() string {
 func (*NodeInfo) ProtoMessage() {}
 
 func (x *NodeInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[32]
+	mi := &file_message_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2353,7 +2434,7 @@ func (x *NodeInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeInfo.ProtoReflect.Descriptor instead.
 func (*NodeInfo) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{32}
+	return file_message_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *NodeInfo) GetNode() *Node {
@@ -2388,7 +2469,7 @@ type SearchResult struct {
 
 func (x *SearchResult) Reset() {
 	*x = SearchResult{}
-	mi := &file_message_proto_msgTypes[33]
+	mi := &file_message_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2400,7 +2481,7 @@ func (x *SearchResult) String() string {
 func (*SearchResult) ProtoMessage() {}
 
 func (x *SearchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[33]
+	mi := &file_message_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2413,7 +2494,7 @@ func (x *SearchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResult.ProtoReflect.Descriptor instead.
 func (*SearchResult) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{33}
+	return file_message_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SearchResult) GetHits() []*Hit {
@@ -2455,7 +2536,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_message_proto_msgTypes[34]
+	mi := &file_message_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2467,7 +2548,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[34]
+	mi := &file_message_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2480,7 +2561,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{34}
+	return file_message_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Hit) GetChunk() string {
@@ -2557,7 +2638,10 @@ var File_message_proto protoreflect.FileDescriptor
 
 const file_message_proto_rawDesc = "" +
 	"\n" +
-	"\rmessage.proto\x12\x06orgmem\x1a\frecord.proto\"\xa9\t\n" +
+	"\rmessage.proto\x12\x06orgmem\x1a\raccount.proto\x1a\fcommon.proto\x1a\n" +
+	"data.proto\x1a\vgraph.proto\x1a\n" +
+	"link.proto\x1a\n" +
+	"mind.proto\x1a\frecord.proto\"\x93\v\n" +
 	"\bEnvelope\x12\x19\n" +
 	"\bkey_hash\x18\x01 \x01(\fR\akeyHash\x12\x14\n" +
 	"\x05route\x18\x02 \x01(\tR\x05route\x12\x16\n" +
@@ -2575,7 +2659,10 @@ const file_message_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\v \x01(\tR\trequestId\x12\x16\n" +
 	"\x06method\x18\f \x01(\tR\x06method\x12\x12\n" +
-	"\x04path\x18\r \x01(\tR\x04path\x12.\n" +
+	"\x04path\x18\r \x01(\tR\x04path\x12\x1e\n" +
+	"\n" +
+	"capability\x18\x0e \x01(\tR\n" +
+	"capability\x12.\n" +
 	"\brejected\x18\x14 \x01(\v2\x10.orgmem.RejectedH\x00R\brejected\x12\x1c\n" +
 	"\x02me\x18\x15 \x01(\v2\n" +
 	".orgmem.MeH\x00R\x02me\x12/\n" +
@@ -2598,14 +2685,16 @@ const file_message_proto_rawDesc = "" +
 	"\n" +
 	"cancel_job\x18! \x01(\v2\x11.orgmem.CancelJobH\x00R\tcancelJob\x12(\n" +
 	"\x06search\x18\" \x01(\v2\x0e.orgmem.SearchH\x00R\x06search\x12,\n" +
-	"\bget_node\x18# \x01(\v2\x0f.orgmem.GetNodeH\x00R\agetNodeB\x04\n" +
+	"\bget_node\x18# \x01(\v2\x0f.orgmem.GetNodeH\x00R\agetNode\x12'\n" +
+	"\x05graph\x18$ \x01(\v2\x0f.orgmem.GraphOpH\x00R\x05graph\x12-\n" +
+	"\aaccount\x18% \x01(\v2\x11.orgmem.AccountOpH\x00R\aaccount\x12$\n" +
+	"\x04data\x18& \x01(\v2\x0e.orgmem.DataOpH\x00R\x04data\x12$\n" +
+	"\x04mind\x18' \x01(\v2\x0e.orgmem.MindOpH\x00R\x04mind\x12$\n" +
+	"\x04link\x18( \x01(\v2\x0e.orgmem.LinkOpH\x00R\x04linkB\x04\n" +
 	"\x02op\"5\n" +
 	"\bRejected\x12)\n" +
 	"\aproblem\x18\x01 \x01(\v2\x0f.orgmem.ProblemR\aproblem\"\x04\n" +
-	"\x02Me\"2\n" +
-	"\x04Page\x12\x12\n" +
-	"\x04size\x18\x01 \x01(\rR\x04size\x12\x16\n" +
-	"\x06cursor\x18\x02 \x01(\tR\x06cursor\"\n" +
+	"\x02Me\"\n" +
 	"\n" +
 	"\bListKeys\"9\n" +
 	"\tCreateKey\x12\x14\n" +
@@ -2653,7 +2742,7 @@ const file_message_proto_rawDesc = "" +
 	"\bmetadata\x18\x05 \x03(\v2\x1d.orgmem.Filters.MetadataEntryR\bmetadata\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xef\x04\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcd\x06\n" +
 	"\x05Reply\x12%\n" +
 	"\x04rate\x18\x01 \x01(\v2\x11.orgmem.RateLimitR\x04rate\x12\x1a\n" +
 	"\breplayed\x18\x02 \x01(\bR\breplayed\x12\x16\n" +
@@ -2670,7 +2759,12 @@ const file_message_proto_rawDesc = "" +
 	"\x03job\x18\x12 \x01(\v2\x0f.orgmem.JobInfoH\x00R\x03job\x12%\n" +
 	"\x04jobs\x18\x13 \x01(\v2\x0f.orgmem.JobListH\x00R\x04jobs\x12.\n" +
 	"\x06search\x18\x14 \x01(\v2\x14.orgmem.SearchResultH\x00R\x06search\x12&\n" +
-	"\x04node\x18\x15 \x01(\v2\x10.orgmem.NodeInfoH\x00R\x04nodeB\b\n" +
+	"\x04node\x18\x15 \x01(\v2\x10.orgmem.NodeInfoH\x00R\x04node\x12+\n" +
+	"\x05graph\x18\x16 \x01(\v2\x13.orgmem.GraphResultH\x00R\x05graph\x121\n" +
+	"\aaccount\x18\x17 \x01(\v2\x15.orgmem.AccountResultH\x00R\aaccount\x12(\n" +
+	"\x04data\x18\x18 \x01(\v2\x12.orgmem.DataResultH\x00R\x04data\x12(\n" +
+	"\x04mind\x18\x19 \x01(\v2\x12.orgmem.MindResultH\x00R\x04mind\x12(\n" +
+	"\x04link\x18\x1a \x01(\v2\x12.orgmem.LinkResultH\x00R\x04linkB\b\n" +
 	"\x06result\"\x9a\x01\n" +
 	"\tRateLimit\x12\x1c\n" +
 	"\tremaining\x18\x01 \x01(\rR\tremaining\x12\x17\n" +
@@ -2686,8 +2780,7 @@ const file_message_proto_rawDesc = "" +
 	"\n" +
 	"FieldError\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\a\n" +
-	"\x05Empty\"\x93\x01\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\x93\x01\n" +
 	"\tPrincipal\x12\x10\n" +
 	"\x03org\x18\x01 \x01(\fR\x03org\x12\x19\n" +
 	"\borg_name\x18\x02 \x01(\tR\aorgName\x12\x19\n" +
@@ -2759,99 +2852,119 @@ func file_message_proto_rawDescGZIP() []byte {
 }
 
 var file_message_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_message_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_message_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_message_proto_goTypes = []any{
-	(SubjectMode)(0),     // 0: orgmem.SubjectMode
-	(*Envelope)(nil),     // 1: orgmem.Envelope
-	(*Rejected)(nil),     // 2: orgmem.Rejected
-	(*Me)(nil),           // 3: orgmem.Me
-	(*Page)(nil),         // 4: orgmem.Page
-	(*ListKeys)(nil),     // 5: orgmem.ListKeys
-	(*CreateKey)(nil),    // 6: orgmem.CreateKey
-	(*RevokeKey)(nil),    // 7: orgmem.RevokeKey
-	(*ListSubjects)(nil), // 8: orgmem.ListSubjects
-	(*GetSubject)(nil),   // 9: orgmem.GetSubject
-	(*PutSubject)(nil),   // 10: orgmem.PutSubject
-	(*EraseSubject)(nil), // 11: orgmem.EraseSubject
-	(*Ingest)(nil),       // 12: orgmem.Ingest
-	(*JobStatus)(nil),    // 13: orgmem.JobStatus
-	(*ListJobs)(nil),     // 14: orgmem.ListJobs
-	(*GetJob)(nil),       // 15: orgmem.GetJob
-	(*CancelJob)(nil),    // 16: orgmem.CancelJob
-	(*GetNode)(nil),      // 17: orgmem.GetNode
-	(*Search)(nil),       // 18: orgmem.Search
-	(*Filters)(nil),      // 19: orgmem.Filters
-	(*Reply)(nil),        // 20: orgmem.Reply
-	(*RateLimit)(nil),    // 21: orgmem.RateLimit
-	(*Problem)(nil),      // 22: orgmem.Problem
-	(*FieldError)(nil),   // 23: orgmem.FieldError
-	(*Empty)(nil),        // 24: orgmem.Empty
-	(*Principal)(nil),    // 25: orgmem.Principal
-	(*KeyList)(nil),      // 26: orgmem.KeyList
-	(*NewKey)(nil),       // 27: orgmem.NewKey
-	(*SubjectInfo)(nil),  // 28: orgmem.SubjectInfo
-	(*SubjectList)(nil),  // 29: orgmem.SubjectList
-	(*Accepted)(nil),     // 30: orgmem.Accepted
-	(*JobInfo)(nil),      // 31: orgmem.JobInfo
-	(*JobList)(nil),      // 32: orgmem.JobList
-	(*NodeInfo)(nil),     // 33: orgmem.NodeInfo
-	(*SearchResult)(nil), // 34: orgmem.SearchResult
-	(*Hit)(nil),          // 35: orgmem.Hit
-	nil,                  // 36: orgmem.Filters.MetadataEntry
-	(*IngestItem)(nil),   // 37: orgmem.IngestItem
-	(*Key)(nil),          // 38: orgmem.Key
-	(*Job)(nil),          // 39: orgmem.Job
-	(*Node)(nil),         // 40: orgmem.Node
+	(SubjectMode)(0),      // 0: orgmem.SubjectMode
+	(*Envelope)(nil),      // 1: orgmem.Envelope
+	(*Rejected)(nil),      // 2: orgmem.Rejected
+	(*Me)(nil),            // 3: orgmem.Me
+	(*ListKeys)(nil),      // 4: orgmem.ListKeys
+	(*CreateKey)(nil),     // 5: orgmem.CreateKey
+	(*RevokeKey)(nil),     // 6: orgmem.RevokeKey
+	(*ListSubjects)(nil),  // 7: orgmem.ListSubjects
+	(*GetSubject)(nil),    // 8: orgmem.GetSubject
+	(*PutSubject)(nil),    // 9: orgmem.PutSubject
+	(*EraseSubject)(nil),  // 10: orgmem.EraseSubject
+	(*Ingest)(nil),        // 11: orgmem.Ingest
+	(*JobStatus)(nil),     // 12: orgmem.JobStatus
+	(*ListJobs)(nil),      // 13: orgmem.ListJobs
+	(*GetJob)(nil),        // 14: orgmem.GetJob
+	(*CancelJob)(nil),     // 15: orgmem.CancelJob
+	(*GetNode)(nil),       // 16: orgmem.GetNode
+	(*Search)(nil),        // 17: orgmem.Search
+	(*Filters)(nil),       // 18: orgmem.Filters
+	(*Reply)(nil),         // 19: orgmem.Reply
+	(*RateLimit)(nil),     // 20: orgmem.RateLimit
+	(*Problem)(nil),       // 21: orgmem.Problem
+	(*FieldError)(nil),    // 22: orgmem.FieldError
+	(*Principal)(nil),     // 23: orgmem.Principal
+	(*KeyList)(nil),       // 24: orgmem.KeyList
+	(*NewKey)(nil),        // 25: orgmem.NewKey
+	(*SubjectInfo)(nil),   // 26: orgmem.SubjectInfo
+	(*SubjectList)(nil),   // 27: orgmem.SubjectList
+	(*Accepted)(nil),      // 28: orgmem.Accepted
+	(*JobInfo)(nil),       // 29: orgmem.JobInfo
+	(*JobList)(nil),       // 30: orgmem.JobList
+	(*NodeInfo)(nil),      // 31: orgmem.NodeInfo
+	(*SearchResult)(nil),  // 32: orgmem.SearchResult
+	(*Hit)(nil),           // 33: orgmem.Hit
+	nil,                   // 34: orgmem.Filters.MetadataEntry
+	(*GraphOp)(nil),       // 35: orgmem.GraphOp
+	(*AccountOp)(nil),     // 36: orgmem.AccountOp
+	(*DataOp)(nil),        // 37: orgmem.DataOp
+	(*MindOp)(nil),        // 38: orgmem.MindOp
+	(*LinkOp)(nil),        // 39: orgmem.LinkOp
+	(*Page)(nil),          // 40: orgmem.Page
+	(*IngestItem)(nil),    // 41: orgmem.IngestItem
+	(*Empty)(nil),         // 42: orgmem.Empty
+	(*GraphResult)(nil),   // 43: orgmem.GraphResult
+	(*AccountResult)(nil), // 44: orgmem.AccountResult
+	(*DataResult)(nil),    // 45: orgmem.DataResult
+	(*MindResult)(nil),    // 46: orgmem.MindResult
+	(*LinkResult)(nil),    // 47: orgmem.LinkResult
+	(*Key)(nil),           // 48: orgmem.Key
+	(*Job)(nil),           // 49: orgmem.Job
+	(*Node)(nil),          // 50: orgmem.Node
 }
 var file_message_proto_depIdxs = []int32{
 	0,  // 0: orgmem.Envelope.subject_mode:type_name -> orgmem.SubjectMode
 	2,  // 1: orgmem.Envelope.rejected:type_name -> orgmem.Rejected
 	3,  // 2: orgmem.Envelope.me:type_name -> orgmem.Me
-	5,  // 3: orgmem.Envelope.list_keys:type_name -> orgmem.ListKeys
-	6,  // 4: orgmem.Envelope.create_key:type_name -> orgmem.CreateKey
-	7,  // 5: orgmem.Envelope.revoke_key:type_name -> orgmem.RevokeKey
-	8,  // 6: orgmem.Envelope.list_subjects:type_name -> orgmem.ListSubjects
-	9,  // 7: orgmem.Envelope.get_subject:type_name -> orgmem.GetSubject
-	10, // 8: orgmem.Envelope.put_subject:type_name -> orgmem.PutSubject
-	11, // 9: orgmem.Envelope.erase_subject:type_name -> orgmem.EraseSubject
-	12, // 10: orgmem.Envelope.ingest:type_name -> orgmem.Ingest
-	13, // 11: orgmem.Envelope.job_status:type_name -> orgmem.JobStatus
-	14, // 12: orgmem.Envelope.list_jobs:type_name -> orgmem.ListJobs
-	15, // 13: orgmem.Envelope.get_job:type_name -> orgmem.GetJob
-	16, // 14: orgmem.Envelope.cancel_job:type_name -> orgmem.CancelJob
-	18, // 15: orgmem.Envelope.search:type_name -> orgmem.Search
-	17, // 16: orgmem.Envelope.get_node:type_name -> orgmem.GetNode
-	22, // 17: orgmem.Rejected.problem:type_name -> orgmem.Problem
-	4,  // 18: orgmem.ListSubjects.page:type_name -> orgmem.Page
-	37, // 19: orgmem.Ingest.items:type_name -> orgmem.IngestItem
-	4,  // 20: orgmem.ListJobs.page:type_name -> orgmem.Page
-	19, // 21: orgmem.Search.filters:type_name -> orgmem.Filters
-	36, // 22: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
-	21, // 23: orgmem.Reply.rate:type_name -> orgmem.RateLimit
-	22, // 24: orgmem.Reply.problem:type_name -> orgmem.Problem
-	25, // 25: orgmem.Reply.me:type_name -> orgmem.Principal
-	26, // 26: orgmem.Reply.keys:type_name -> orgmem.KeyList
-	27, // 27: orgmem.Reply.new_key:type_name -> orgmem.NewKey
-	24, // 28: orgmem.Reply.empty:type_name -> orgmem.Empty
-	29, // 29: orgmem.Reply.subjects:type_name -> orgmem.SubjectList
-	28, // 30: orgmem.Reply.subject:type_name -> orgmem.SubjectInfo
-	30, // 31: orgmem.Reply.accepted:type_name -> orgmem.Accepted
-	31, // 32: orgmem.Reply.job:type_name -> orgmem.JobInfo
-	32, // 33: orgmem.Reply.jobs:type_name -> orgmem.JobList
-	34, // 34: orgmem.Reply.search:type_name -> orgmem.SearchResult
-	33, // 35: orgmem.Reply.node:type_name -> orgmem.NodeInfo
-	23, // 36: orgmem.Problem.errors:type_name -> orgmem.FieldError
-	38, // 37: orgmem.KeyList.keys:type_name -> orgmem.Key
-	28, // 38: orgmem.SubjectList.subjects:type_name -> orgmem.SubjectInfo
-	39, // 39: orgmem.JobInfo.job:type_name -> orgmem.Job
-	39, // 40: orgmem.JobList.jobs:type_name -> orgmem.Job
-	40, // 41: orgmem.NodeInfo.node:type_name -> orgmem.Node
-	35, // 42: orgmem.SearchResult.hits:type_name -> orgmem.Hit
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	4,  // 3: orgmem.Envelope.list_keys:type_name -> orgmem.ListKeys
+	5,  // 4: orgmem.Envelope.create_key:type_name -> orgmem.CreateKey
+	6,  // 5: orgmem.Envelope.revoke_key:type_name -> orgmem.RevokeKey
+	7,  // 6: orgmem.Envelope.list_subjects:type_name -> orgmem.ListSubjects
+	8,  // 7: orgmem.Envelope.get_subject:type_name -> orgmem.GetSubject
+	9,  // 8: orgmem.Envelope.put_subject:type_name -> orgmem.PutSubject
+	10, // 9: orgmem.Envelope.erase_subject:type_name -> orgmem.EraseSubject
+	11, // 10: orgmem.Envelope.ingest:type_name -> orgmem.Ingest
+	12, // 11: orgmem.Envelope.job_status:type_name -> orgmem.JobStatus
+	13, // 12: orgmem.Envelope.list_jobs:type_name -> orgmem.ListJobs
+	14, // 13: orgmem.Envelope.get_job:type_name -> orgmem.GetJob
+	15, // 14: orgmem.Envelope.cancel_job:type_name -> orgmem.CancelJob
+	17, // 15: orgmem.Envelope.search:type_name -> orgmem.Search
+	16, // 16: orgmem.Envelope.get_node:type_name -> orgmem.GetNode
+	35, // 17: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
+	36, // 18: orgmem.Envelope.account:type_name -> orgmem.AccountOp
+	37, // 19: orgmem.Envelope.data:type_name -> orgmem.DataOp
+	38, // 20: orgmem.Envelope.mind:type_name -> orgmem.MindOp
+	39, // 21: orgmem.Envelope.link:type_name -> orgmem.LinkOp
+	21, // 22: orgmem.Rejected.problem:type_name -> orgmem.Problem
+	40, // 23: orgmem.ListSubjects.page:type_name -> orgmem.Page
+	41, // 24: orgmem.Ingest.items:type_name -> orgmem.IngestItem
+	40, // 25: orgmem.ListJobs.page:type_name -> orgmem.Page
+	18, // 26: orgmem.Search.filters:type_name -> orgmem.Filters
+	34, // 27: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
+	20, // 28: orgmem.Reply.rate:type_name -> orgmem.RateLimit
+	21, // 29: orgmem.Reply.problem:type_name -> orgmem.Problem
+	23, // 30: orgmem.Reply.me:type_name -> orgmem.Principal
+	24, // 31: orgmem.Reply.keys:type_name -> orgmem.KeyList
+	25, // 32: orgmem.Reply.new_key:type_name -> orgmem.NewKey
+	42, // 33: orgmem.Reply.empty:type_name -> orgmem.Empty
+	27, // 34: orgmem.Reply.subjects:type_name -> orgmem.SubjectList
+	26, // 35: orgmem.Reply.subject:type_name -> orgmem.SubjectInfo
+	28, // 36: orgmem.Reply.accepted:type_name -> orgmem.Accepted
+	29, // 37: orgmem.Reply.job:type_name -> orgmem.JobInfo
+	30, // 38: orgmem.Reply.jobs:type_name -> orgmem.JobList
+	32, // 39: orgmem.Reply.search:type_name -> orgmem.SearchResult
+	31, // 40: orgmem.Reply.node:type_name -> orgmem.NodeInfo
+	43, // 41: orgmem.Reply.graph:type_name -> orgmem.GraphResult
+	44, // 42: orgmem.Reply.account:type_name -> orgmem.AccountResult
+	45, // 43: orgmem.Reply.data:type_name -> orgmem.DataResult
+	46, // 44: orgmem.Reply.mind:type_name -> orgmem.MindResult
+	47, // 45: orgmem.Reply.link:type_name -> orgmem.LinkResult
+	22, // 46: orgmem.Problem.errors:type_name -> orgmem.FieldError
+	48, // 47: orgmem.KeyList.keys:type_name -> orgmem.Key
+	26, // 48: orgmem.SubjectList.subjects:type_name -> orgmem.SubjectInfo
+	49, // 49: orgmem.JobInfo.job:type_name -> orgmem.Job
+	49, // 50: orgmem.JobList.jobs:type_name -> orgmem.Job
+	50, // 51: orgmem.NodeInfo.node:type_name -> orgmem.Node
+	33, // 52: orgmem.SearchResult.hits:type_name -> orgmem.Hit
+	53, // [53:53] is the sub-list for method output_type
+	53, // [53:53] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_message_proto_init() }
@@ -2859,6 +2972,12 @@ func file_message_proto_init() {
 	if File_message_proto != nil {
 		return
 	}
+	file_account_proto_init()
+	file_common_proto_init()
+	file_data_proto_init()
+	file_graph_proto_init()
+	file_link_proto_init()
+	file_mind_proto_init()
 	file_record_proto_init()
 	file_message_proto_msgTypes[0].OneofWrappers = []any{
 		(*Envelope_Rejected)(nil),
@@ -2877,8 +2996,13 @@ func file_message_proto_init() {
 		(*Envelope_CancelJob)(nil),
 		(*Envelope_Search)(nil),
 		(*Envelope_GetNode)(nil),
+		(*Envelope_Graph)(nil),
+		(*Envelope_Account)(nil),
+		(*Envelope_Data)(nil),
+		(*Envelope_Mind)(nil),
+		(*Envelope_Link)(nil),
 	}
-	file_message_proto_msgTypes[19].OneofWrappers = []any{
+	file_message_proto_msgTypes[18].OneofWrappers = []any{
 		(*Reply_Problem)(nil),
 		(*Reply_Me)(nil),
 		(*Reply_Keys)(nil),
@@ -2891,6 +3015,11 @@ func file_message_proto_init() {
 		(*Reply_Jobs)(nil),
 		(*Reply_Search)(nil),
 		(*Reply_Node)(nil),
+		(*Reply_Graph)(nil),
+		(*Reply_Account)(nil),
+		(*Reply_Data)(nil),
+		(*Reply_Mind)(nil),
+		(*Reply_Link)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2898,7 +3027,7 @@ func file_message_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_message_proto_rawDesc), len(file_message_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   36,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -478,7 +478,8 @@ type Node struct {
 	Chunks        []uint64               `protobuf:"varint,17,rep,packed,name=chunks,proto3" json:"chunks,omitempty"` // sequence numbers, in text order
 	OccurredMs    int64                  `protobuf:"varint,18,opt,name=occurred_ms,json=occurredMs,proto3" json:"occurred_ms,omitempty"`
 	ContentBytes  uint32                 `protobuf:"varint,19,opt,name=content_bytes,json=contentBytes,proto3" json:"content_bytes,omitempty"`
-	Turn          bool                   `protobuf:"varint,20,opt,name=turn,proto3" json:"turn,omitempty"` // a short text without a title, such as a message
+	Turn          bool                   `protobuf:"varint,20,opt,name=turn,proto3" json:"turn,omitempty"`           // a short text without a title, such as a message
+	Unlearned     bool                   `protobuf:"varint,21,opt,name=unlearned,proto3" json:"unlearned,omitempty"` // taken in with learnModeDefault off: searched, never learned from
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -649,6 +650,13 @@ func (x *Node) GetContentBytes() uint32 {
 func (x *Node) GetTurn() bool {
 	if x != nil {
 		return x.Turn
+	}
+	return false
+}
+
+func (x *Node) GetUnlearned() bool {
+	if x != nil {
+		return x.Unlearned
 	}
 	return false
 }
@@ -1007,6 +1015,7 @@ type Job struct {
 	Cancel        bool                   `protobuf:"varint,16,opt,name=cancel,proto3" json:"cancel,omitempty"` // asked for; the worker stops at the next item
 	QueueSeq      uint64                 `protobuf:"varint,17,opt,name=queue_seq,json=queueSeq,proto3" json:"queue_seq,omitempty"`
 	Failed        uint64                 `protobuf:"varint,18,opt,name=failed,proto3" json:"failed,omitempty"` // items that failed, of done
+	Key           []byte                 `protobuf:"bytes,19,opt,name=key,proto3" json:"key,omitempty"`        // hash of the key that caused it, for metering
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1165,6 +1174,13 @@ func (x *Job) GetFailed() uint64 {
 		return x.Failed
 	}
 	return 0
+}
+
+func (x *Job) GetKey() []byte {
+	if x != nil {
+		return x.Key
+	}
+	return nil
 }
 
 // JobItem is the outcome of one item of a job.
@@ -1575,6 +1591,8 @@ type Audit struct {
 	Target        string                 `protobuf:"bytes,6,opt,name=target,proto3" json:"target,omitempty"`
 	Reason        string                 `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	Changes       []*FieldChange         `protobuf:"bytes,8,rep,name=changes,proto3" json:"changes,omitempty"`
+	Partition     []byte                 `protobuf:"bytes,9,opt,name=partition,proto3" json:"partition,omitempty"`
+	RequestId     string                 `protobuf:"bytes,10,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1663,6 +1681,20 @@ func (x *Audit) GetChanges() []*FieldChange {
 		return x.Changes
 	}
 	return nil
+}
+
+func (x *Audit) GetPartition() []byte {
+	if x != nil {
+		return x.Partition
+	}
+	return nil
+}
+
+func (x *Audit) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
 }
 
 type FieldChange struct {
@@ -1911,7 +1943,7 @@ const file_record_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12!\n" +
 	"\fexternal_ids\x18\x03 \x03(\tR\vexternalIds\x12\x1c\n" +
-	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xc8\x04\n" +
+	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xe6\x04\n" +
 	"\x04Node\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -1938,7 +1970,8 @@ const file_record_proto_rawDesc = "" +
 	"\voccurred_ms\x18\x12 \x01(\x03R\n" +
 	"occurredMs\x12#\n" +
 	"\rcontent_bytes\x18\x13 \x01(\rR\fcontentBytes\x12\x12\n" +
-	"\x04turn\x18\x14 \x01(\bR\x04turn\"\x1d\n" +
+	"\x04turn\x18\x14 \x01(\bR\x04turn\x12\x1c\n" +
+	"\tunlearned\x18\x15 \x01(\bR\tunlearned\"\x1d\n" +
 	"\aContent\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\"\xd9\x01\n" +
 	"\x05Chunk\x12\x10\n" +
@@ -1969,7 +2002,7 @@ const file_record_proto_rawDesc = "" +
 	"\blast_seq\x18\x03 \x01(\x04R\alastSeq\x12\x16\n" +
 	"\x06chunks\x18\x04 \x01(\rR\x06chunks\x12\x14\n" +
 	"\x05bytes\x18\x05 \x01(\x04R\x05bytes\x12\x14\n" +
-	"\x05model\x18\x06 \x01(\tR\x05model\"\xe8\x03\n" +
+	"\x05model\x18\x06 \x01(\tR\x05model\"\xfa\x03\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
@@ -1993,7 +2026,8 @@ const file_record_proto_rawDesc = "" +
 	"\x05items\x18\x0f \x03(\v2\x0f.orgmem.JobItemR\x05items\x12\x16\n" +
 	"\x06cancel\x18\x10 \x01(\bR\x06cancel\x12\x1b\n" +
 	"\tqueue_seq\x18\x11 \x01(\x04R\bqueueSeq\x12\x16\n" +
-	"\x06failed\x18\x12 \x01(\x04R\x06failed\"\x82\x01\n" +
+	"\x06failed\x18\x12 \x01(\x04R\x06failed\x12\x10\n" +
+	"\x03key\x18\x13 \x01(\fR\x03key\"\x82\x01\n" +
 	"\aJobItem\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1f\n" +
 	"\vexternal_id\x18\x02 \x01(\tR\n" +
@@ -2027,7 +2061,7 @@ const file_record_proto_rawDesc = "" +
 	"\aoutcome\x18\x03 \x01(\v2\x0f.orgmem.OutcomeR\aoutcome\"7\n" +
 	"\aOutcome\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\rR\x06status\x12\x14\n" +
-	"\x05reply\x18\x02 \x01(\fR\x05reply\"\xdc\x01\n" +
+	"\x05reply\x18\x02 \x01(\fR\x05reply\"\x99\x02\n" +
 	"\x05Audit\x12\x13\n" +
 	"\x05at_ms\x18\x01 \x01(\x03R\x04atMs\x12\x19\n" +
 	"\bkey_hash\x18\x02 \x01(\fR\akeyHash\x12\x12\n" +
@@ -2036,7 +2070,11 @@ const file_record_proto_rawDesc = "" +
 	"\x06action\x18\x05 \x01(\tR\x06action\x12\x16\n" +
 	"\x06target\x18\x06 \x01(\tR\x06target\x12\x16\n" +
 	"\x06reason\x18\a \x01(\tR\x06reason\x12-\n" +
-	"\achanges\x18\b \x03(\v2\x13.orgmem.FieldChangeR\achanges\"Q\n" +
+	"\achanges\x18\b \x03(\v2\x13.orgmem.FieldChangeR\achanges\x12\x1c\n" +
+	"\tpartition\x18\t \x01(\fR\tpartition\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\n" +
+	" \x01(\tR\trequestId\"Q\n" +
 	"\vFieldChange\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x16\n" +
 	"\x06before\x18\x02 \x01(\tR\x06before\x12\x14\n" +

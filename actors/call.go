@@ -28,6 +28,9 @@ type call struct {
 	// that the call counts in the organization's open jobs.
 	child   *child
 	jobOpen bool
+	// readUnits and embedTokens are what the call used, where its route is
+	// metered; a route that says nothing uses one read unit.
+	readUnits, embedTokens uint64
 }
 
 // principal is who a credential stands for.
@@ -55,6 +58,9 @@ func (c *call) reply(r *pb.Reply) {
 	}
 	if c.idem != nil {
 		c.idem.finish()
+	}
+	if r.GetProblem() == nil && !r.GetReplayed() && !c.tryAgain.Load() {
+		c.meter()
 	}
 	c.done <- r
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"orgmem/cluster"
+	pb "orgmem/proto"
 	"orgmem/storage"
 )
 
@@ -43,6 +44,9 @@ type committer struct {
 	host  *cluster.Host
 	store storage.StoreID
 	lost  func() // called once, when the lease is no longer good
+	trail *trail
+	// published is told of the events of a group that is true, in commit order.
+	published func([]*pb.OutboxEvent)
 
 	mu       sync.Mutex
 	lease    cluster.Lease // of the next group to be proposed
@@ -53,19 +57,24 @@ type committer struct {
 }
 
 type write struct {
-	batch *storage.Batch
-	done  func(error)
+	*change
+	done func(error)
 }
 
-func newCommitter(ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, lost func()) *committer {
-	return &committer{ctx: ctx, host: host, store: store, lease: lease, lost: lost}
+func newCommitter(ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, t *trail, published func([]*pb.OutboxEvent), lost func()) *committer {
+	return &committer{ctx: ctx, host: host, store: store, lease: lease, trail: t, published: published, lost: lost}
 }
 
-// submit commits a batch. done is called exactly once, from another goroutine,
-// in the order of the submits; nil means durable and applied. It must not
-// block. The caller must not touch the batch again.
+// submit commits a batch that nothing goes with.
 func (c *committer) submit(batch *storage.Batch, done func(error)) {
-	if err := batch.Check(); err != nil {
+	c.submitChange(&change{Batch: batch}, done)
+}
+
+// submitChange commits a change. done is called exactly once, from another
+// goroutine, in the order of the submits; nil means durable and applied. It must
+// not block. The caller must not touch the change again.
+func (c *committer) submitChange(ch *change, done func(error)) {
+	if err := ch.Check(); err != nil {
 		go done(err)
 		return
 	}
@@ -76,13 +85,13 @@ func (c *committer) submit(batch *storage.Batch, done func(error)) {
 		c.mu.Unlock()
 		go done(err)
 		return
-	case c.bytes+batch.Bytes() > maxWaitingBytes && c.bytes > 0:
+	case c.bytes+ch.Bytes() > maxWaitingBytes && c.bytes > 0:
 		c.mu.Unlock()
 		go done(errCommitQueueFull)
 		return
 	}
-	c.waiting = append(c.waiting, write{batch, done})
-	c.bytes += batch.Bytes()
+	c.waiting = append(c.waiting, write{ch, done})
+	c.bytes += ch.Bytes()
 	failed := c.pump()
 	c.mu.Unlock()
 	for _, f := range failed {
@@ -90,10 +99,12 @@ func (c *committer) submit(batch *storage.Batch, done func(error)) {
 	}
 }
 
-// commit is submit that waits.
-func (c *committer) commit(batch *storage.Batch) error {
+// commit is submit that waits, commitChange submitChange.
+func (c *committer) commit(batch *storage.Batch) error { return c.commitChange(&change{Batch: batch}) }
+
+func (c *committer) commitChange(ch *change) error {
 	result := make(chan error, 1)
-	c.submit(batch, func(err error) { result <- err })
+	c.submitChange(ch, func(err error) { result <- err })
 	return <-result
 }
 
@@ -107,20 +118,26 @@ func (c *committer) pump() (after []func()) {
 			return after
 		}
 		n, size := 0, 0
-		for n < len(c.waiting) && (n == 0 || size+c.waiting[n].batch.Bytes() <= maxGroupBytes) {
-			size += c.waiting[n].batch.Bytes()
+		for n < len(c.waiting) && (n == 0 || size+c.waiting[n].Bytes() <= maxGroupBytes) {
+			size += c.waiting[n].Bytes()
 			n++
 		}
 		group := c.waiting[:n:n]
 		c.waiting = c.waiting[n:]
 		c.bytes -= size
-		batch := group[0].batch
-		for _, w := range group[1:] {
-			batch.Append(w.batch)
+		batch, err := c.trail.stamp(group)
+		if err != nil { // the store could not be read: nothing happened
+			for _, w := range group {
+				after = append(after, func() { w.done(err) })
+			}
+			continue
 		}
 		lease := c.lease
-		err := c.host.ProposeAsync(c.ctx, c.store, lease, batch, func(_ uint64, err error) { c.finished(group, err) })
+		err = c.host.ProposeAsync(c.ctx, c.store, lease, batch, func(_ uint64, err error) { c.finished(group, err) })
 		if err != nil { // not applied: nothing happened, the lease stands
+			if c.trail.unstamp() {
+				after = append(after, c.trail.soon)
+			}
 			for _, w := range group {
 				after = append(after, func() { w.done(err) })
 			}
@@ -136,6 +153,9 @@ func (c *committer) pump() (after []func()) {
 func (c *committer) finished(group []write, err error) {
 	c.mu.Lock()
 	c.inFlight--
+	if c.inFlight == 0 {
+		c.trail.settled()
+	}
 	var abandoned []write
 	var lost bool
 	if err != nil {
@@ -150,6 +170,9 @@ func (c *committer) finished(group []write, err error) {
 	after := c.pump()
 	c.mu.Unlock()
 	for _, w := range group {
+		if err == nil && len(w.events) > 0 {
+			c.published(w.events)
+		}
 		w.done(err)
 	}
 	for _, w := range abandoned {

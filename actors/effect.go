@@ -2,6 +2,7 @@ package actors
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,7 +77,13 @@ func (f *effect) ref(ext pb.ExternalID) (pb.NodeID, error) {
 	return f.refs[ext], nil
 }
 
-// apply makes one item's document true and says what happened to it.
+// errNotPrepared says that an item needs its chunks, and they were not computed,
+// because another item of the same slice has changed what it meets. The slice
+// ends before it; at the head of the next one it is prepared for what is stored.
+var errNotPrepared = errors.New("item is not prepared")
+
+// apply makes one item's document true and says what happened to it. With
+// errNotPrepared it has changed nothing.
 func (f *effect) apply(it *prepared) (status string, err error) {
 	item := it.GetItem()
 	ext := pb.ExternalID(item.GetExternalId())
@@ -90,8 +97,13 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 	if err != nil {
 		return "", err
 	}
+	absent := n == nil || n.GetStatus() == statusTombstoned
+	anew := !absent && redescribes(n, item)
+	if it.known && (absent || anew) {
+		return "", errNotPrepared
+	}
 	switch {
-	case n == nil || n.GetStatus() == statusTombstoned:
+	case absent:
 		if err := f.create(it); err != nil {
 			return "", err
 		}
@@ -115,8 +127,13 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 		f.show = append(f.show, it.node)
 		f.hide = slices.DeleteFunc(f.hide, func(id pb.NodeID) bool { return id == it.node })
 		f.touch(n)
+		if anew {
+			if err := f.redescribe(it, n); err != nil {
+				return "", err
+			}
+		}
 		status = itemRevived
-	case it.chunks != nil && redescribes(n, item):
+	case anew:
 		if err := f.redescribe(it, n); err != nil {
 			return "", err
 		}
@@ -223,6 +240,8 @@ func (f *effect) redescribe(it *prepared, n *pb.Node) error {
 		f.batch.Delete(vectorKey(f.part, f.model, seq))
 		f.batch.Delete(f.part.space.Key(storage.TableUnsealed, storage.U64(seq)))
 	}
+	// Those of this very slice are in no segment yet.
+	f.entries = slices.DeleteFunc(f.entries, func(e index.Entry) bool { return slices.Contains(n.GetChunks(), e.Seq) })
 	f.gone = append(f.gone, n.GetChunks()...)
 	f.state.Chunks -= uint64(len(n.GetChunks()))
 	n.Chunks = nil
@@ -272,30 +291,31 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 }
 
 // apply commits the effects of a slice, its outcomes and its removal from the
-// queue in one batch, and publishes the new index.
-func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) error {
+// queue in one batch, and publishes the new index, which it returns with the
+// number of items that it dealt with.
+func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (n int, next *loaded, err error) {
 	var f *effect
 	var finished []pb.JobID
-	err := w.org.withStore(func(st *storage.Store) (err error) {
-		f, finished, err = w.effects(st, now, e, items, jobs)
+	err = w.org.withStore(func(st *storage.Store) (err error) {
+		f, n, finished, err = w.effects(st, now, e, items, jobs)
 		return err
 	})
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
-	next := now
+	next = now
 	if len(f.entries)+len(f.hide)+len(f.show)+len(f.gone) > 0 {
 		snapshot := now.snapshot.ForgetSeqs(f.gone...)
 		if len(f.entries) > 0 {
 			b := index.NewBuilder(index.ModelID(f.model), e.Dim())
 			for _, entry := range f.entries {
 				if err := b.Add(entry); err != nil {
-					return err
+					return 0, nil, err
 				}
 			}
 			seg, err := b.Build()
 			if err != nil {
-				return err
+				return 0, nil, err
 			}
 			snapshot = snapshot.With(0, seg)
 		}
@@ -307,21 +327,23 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 	f.batch.Put(w.part.space.Key(storage.TableState), f.state)
 	for _, b := range f.stage {
 		if err := w.org.committer.commit(b); err != nil {
-			return err
+			return 0, nil, err
 		}
 	}
 	if err := w.org.committer.commit(f.batch); err != nil {
-		return err
+		return 0, nil, err
 	}
-	w.org.sys.stats.itemsIngested.Add(uint64(len(items)))
+	w.org.sys.stats.itemsIngested.Add(uint64(n))
 	if next != now {
 		w.org.sys.parts.publish(w.part, next)
 	}
 	w.org.jobsEnded(finished...)
-	return nil
+	return n, next, nil
 }
 
-func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (*effect, []pb.JobID, error) {
+// effects applies items until one is not prepared, and returns how many that
+// were and which jobs are finished by them.
+func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (_ *effect, n int, finished []pb.JobID, err error) {
 	at := clock.Millis(w.org.sys.clock.Now())
 	state := cloneState(now.state)
 	state.Model = e.ID()
@@ -339,11 +361,15 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 			job.ErrorCode, job.ErrorDetail = codeInternal, outcome.Error
 		} else {
 			status, err := f.apply(it)
+			if errors.Is(err, errNotPrepared) && i > 0 {
+				break
+			}
 			if err != nil {
-				return nil, nil, fmt.Errorf("apply item %d of job %s: %w", it.GetIndex(), id, err)
+				return nil, 0, nil, fmt.Errorf("apply item %d of job %s: %w", it.GetIndex(), id, err)
 			}
 			outcome.Status, outcome.Node = status, string(it.node)
 		}
+		n++
 		f.batch.Put(w.part.space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
 		f.batch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(it.seq)))
 		job.Done++
@@ -355,7 +381,6 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 			job.Failed++
 		}
 	}
-	var finished []pb.JobID
 	for id, job := range jobs {
 		if job.GetDone() < job.GetTotal() {
 			updateJob(f.batch, w.org.space, job)
@@ -374,7 +399,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 	for _, id := range f.changed {
 		f.batch.Put(w.part.space.Key(storage.TableNode, storage.Str(id)), f.nodes[id])
 	}
-	return f, finished, nil
+	return f, n, finished, nil
 }
 
 // putLiveness writes the liveness of stored segments in which something was

@@ -46,7 +46,7 @@ const (
 type prepared struct {
 	queued
 	node    pb.NodeID
-	known   bool // its content is stored already: nothing was computed
+	known   bool // nothing was computed: its content, so described, was stored or stood before it in the slice
 	chunks  []text.Chunk
 	vectors [][]float32
 	err     error // the item cannot be processed
@@ -58,16 +58,12 @@ var errCancelled = errors.New("cancelled")
 // errGivenUp is the reason of an item that failed maxAttempts times.
 var errGivenUp = errors.New("given up")
 
-// ingest computes and commits a slice, and returns how many of its entries it
-// dealt with.
-func (w *worker) ingest(entries []queued) (int, error) {
-	now, e, err := w.current()
-	if err != nil {
-		return 0, err
-	}
+// ingest computes and commits a slice. It returns how many of its entries it
+// dealt with and the partition after it.
+func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (int, *loaded, error) {
 	jobs, err := w.begin(entries)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	// What fails by itself must not fail its neighbours: after a failure, also
 	// one that ended the process, the head of the queue is tried alone, and after
@@ -75,26 +71,26 @@ func (w *worker) ingest(entries []queued) (int, error) {
 	head := pb.JobID(entries[0].GetJob())
 	if tries := jobs[head].GetAttempts(); tries > maxAttempts {
 		w.org.sys.log.Error("an item is given up", "org", w.org.id.String(), "job", head.String(), "index", entries[0].GetIndex())
-		return 1, w.apply(now, e, []prepared{{queued: entries[0], err: errGivenUp}}, jobs)
+		return w.apply(now, e, []prepared{{queued: entries[0], err: errGivenUp}}, jobs)
 	} else if tries > 1 {
 		entries = entries[:1]
 	}
 	items, err := w.prepare(entries, e)
 	if errors.Is(err, errCancelled) {
-		return 0, nil
+		return 0, now, nil
 	}
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if w.stopped.Load() {
-		return 0, errClosing
+		return 0, nil, errClosing
 	}
 	if bad := slices.IndexFunc(items, func(it prepared) bool { return it.err != nil }); bad == 0 {
-		return 0, items[0].err
+		return 0, nil, items[0].err
 	} else if bad > 0 {
 		items = items[:bad] // what stands before it goes on now
 	}
-	return len(items), w.apply(now, e, items, jobs)
+	return w.apply(now, e, items, jobs)
 }
 
 // begin notes that the slice's jobs are running. Nobody waits for the commit:

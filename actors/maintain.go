@@ -44,11 +44,7 @@ func (w *worker) current() (*loaded, Embedder, error) {
 
 // maintain does what can wait: merging segments, and embedding anew after a
 // change of model. It reports whether there is more to do.
-func (w *worker) maintain() (more bool, err error) {
-	now, _, err := w.current()
-	if err != nil {
-		return false, err
-	}
+func (w *worker) maintain(now *loaded) (more bool, err error) {
 	more, err = w.compact(now)
 	if err != nil || more {
 		return more, err

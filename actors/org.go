@@ -107,6 +107,7 @@ func (o *orgActor) Receive(ctx actor.Context) {
 		if o.timer != nil {
 			o.timer.Stop()
 		}
+		o.settleUsage()
 	case *actor.Stopped:
 		o.sys.parts.dropOrg(o.store)
 	case *call:
@@ -154,7 +155,11 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.committer = newCommitter(o.sys.root0, o.sys.cfg.Host, o.store, lease, func() { o.tell((*orgActor).lose) })
+	trail, err := newTrail(&o.orgView)
+	if err != nil {
+		return fmt.Errorf("open organization: %w", err)
+	}
+	o.committer = newCommitter(o.sys.root0, o.sys.cfg.Host, o.store, lease, trail, o.publish, func() { o.tell((*orgActor).lose) })
 	o.record = &pb.Organization{}
 	err = o.withStore(func(st *storage.Store) error {
 		found, err := st.Get(o.space.Key(storage.TableOrg), o.record)
@@ -174,6 +179,25 @@ func (o *orgActor) open() error {
 	}
 	o.lastWork = o.sys.clock.Now()
 	return o.resumeJobs()
+}
+
+// publish tells those who listen of events that are true.
+func (o *orgView) publish([]*pb.OutboxEvent) {}
+
+// settleUsage is the last chance of what reads have cost.
+func (o *orgActor) settleUsage() {
+	if o.committer == nil || o.lost {
+		return
+	}
+	done := make(chan error, 1)
+	o.flushUsage(func(err error) { done <- err })
+	timer := o.sys.clock.NewTimer(usageDelay)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C():
+		o.sys.log.Warn("usage of the last moment was not stored", "org", o.id.String())
+	}
 }
 
 // withStore runs f with the organization's store held open.
@@ -299,6 +323,16 @@ func (o *orgActor) handle(c *call) {
 		o.search(c, op.Search)
 	case *pb.Envelope_GetNode:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getNode(st, c.part, op.GetNode) })
+	case *pb.Envelope_Graph:
+		o.graph(c, op.Graph)
+	case *pb.Envelope_Account:
+		o.account(c, op.Account)
+	case *pb.Envelope_Data:
+		o.data(c, op.Data)
+	case *pb.Envelope_Mind:
+		o.mind(c, op.Mind)
+	case *pb.Envelope_Link:
+		o.link(c, op.Link)
 	default:
 		c.fail(fmt.Errorf("operation %T is unknown here", op))
 	}

@@ -34,6 +34,7 @@ type partitionRef struct {
 const (
 	partitionMember  = "member"
 	partitionSubject = "subject"
+	partitionSandbox = "sandbox"
 )
 
 func newPartitionRef(o *orgView, id pb.PartitionID, rec *pb.Partition) *partitionRef {

@@ -56,7 +56,9 @@ func (o *orgActor) search(c *call, op *pb.Search) {
 				return nil, err
 			}
 		}
-		return c.org.searchIn(st, parts, op, &c.org.sys.readers[worker])
+		r, err := c.org.searchIn(st, parts, op, &c.org.sys.readers[worker])
+		c.readUnits, c.embedTokens = r.GetSearch().GetReadUnits(), r.GetSearch().GetEmbedTokens()
+		return r, err
 	})
 }
 

@@ -169,7 +169,7 @@ func (w *worker) next(d sliceDone) {
 
 // slice does the oldest work of the queue.
 func (w *worker) slice(limit int) sliceDone {
-	now, _, err := w.current()
+	now, e, err := w.current()
 	if err != nil {
 		return sliceDone{err: err}
 	}
@@ -184,20 +184,18 @@ func (w *worker) slice(limit int) sliceDone {
 		return sliceDone{err: err}
 	}
 	if len(entries) == 0 {
-		more, err := w.maintain()
+		more, err := w.maintain(now)
 		return sliceDone{more: more, err: err}
 	}
 	// After the last slice one more look finds the queue empty and does the
 	// maintenance; so there is always more.
 	done := sliceDone{more: true}
 	n := 0
-	if n, done.err = w.ingest(entries); done.err == nil {
+	if n, now, done.err = w.ingest(now, e, entries); done.err == nil {
 		if n > 0 {
 			done.last = entries[n-1].seq
 		}
-		if now, _, done.err = w.current(); done.err == nil {
-			_, done.err = w.compact(now)
-		}
+		_, done.err = w.compact(now)
 	}
 	return done
 }

@@ -81,6 +81,7 @@ func (ex *exchange) serve(path gin.Params) {
 		Family:      r.Family,
 		Scope:       r.Scope,
 		SubjectMode: r.Subject,
+		Capability:  r.Capability,
 		RequestId:   ex.requestID,
 		Method:      r.Method,
 		Path:        ex.r.URL.EscapedPath(),

@@ -26,6 +26,7 @@ type Route struct {
 	Family      string
 	Subject     pb.SubjectMode
 	Idempotent  bool
+	Capability  string   // what usage counts it as; empty: it is not metered
 	LargeBody   bool     // Config.MaxIngestBody in place of MaxBody
 	Status      int      // of success
 	Statuses    []int    // further statuses of success
@@ -54,12 +55,26 @@ const (
 	scopeWrite     = "write"
 	scopeAdmin     = "admin"
 	scopeProvision = "subjects:provision"
+	scopeGraph     = "graph:write"
+	scopeForget    = "memory:forget"
+	scopeUsage     = "usage:read"
 
-	familyReads   = "reads"
-	familyWrites  = "writes"
-	familyIngest  = "ingest"
-	familySearch  = "search"
-	familyDefault = "default"
+	familyReads    = "reads"
+	familyWrites   = "writes"
+	familyIngest   = "ingest"
+	familySessions = "sessions"
+	familySearch   = "search"
+	familyExports  = "exports"
+	familyDefault  = "default"
+
+	// What usage tells apart (docs/usage.md).
+	capabilitySearch    = "search"
+	capabilityRetrieve  = "retrieve"
+	capabilityGraph     = "graph"
+	capabilityRecall    = "recall"
+	capabilityCondition = "condition"
+	capabilityBrain     = "brain"
+	capabilityIngest    = "ingest"
 
 	tagIdentity = "Identity"
 	tagKeys     = "Keys"
@@ -68,10 +83,26 @@ const (
 	tagJobs     = "Jobs"
 	tagSearch   = "Search"
 	tagGraph    = "Graph"
+
+	tagAccount      = "Account"
+	tagSandbox      = "Sandbox"
+	tagSettings     = "Settings"
+	tagUsage        = "Usage"
+	tagExports      = "Exports"
+	tagPurge        = "Purge"
+	tagRecall       = "Recall"
+	tagConditioning = "Conditioning"
+	tagReview       = "Contradictions and proposals"
+	tagBrain        = "Brain"
+	tagImports      = "Imports"
+	tagSessions     = "Coding sessions"
+	tagEvents       = "Events"
+	tagWebhooks     = "Webhooks"
+	tagConnectors   = "Connectors"
 )
 
 // scopes is the whole vocabulary of decisions.md, section 3.
-var scopes = []string{scopeRead, scopeWrite, scopeAdmin, "graph:write", "memory:forget", scopeProvision, "usage:read"}
+var scopes = []string{scopeRead, scopeWrite, scopeAdmin, scopeGraph, scopeForget, scopeProvision, scopeUsage}
 
 // empty is the output of routes that answer without a body.
 type empty struct{}
@@ -186,7 +217,14 @@ func newTable() ([]*Route, huma.Registry, error) {
 	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	var table []*Route
 	seen := map[string]bool{}
-	for _, group := range [][]Route{identityRoutes, keyRoutes, subjectRoutes, ingestRoutes, jobRoutes, searchRoutes, graphRoutes} {
+	for _, group := range [][]Route{
+		identityRoutes, accountRoutes, keyRoutes, sandboxRoutes, subjectRoutes,
+		graphRoutes, graphEditRoutes, edgeRoutes, domainRoutes,
+		ingestRoutes, importRoutes, sessionRoutes, jobRoutes,
+		searchRoutes, conditionRoutes, recallRoutes, reviewRoutes, brainRoutes,
+		usageRoutes, exportRoutes, purgeRoutes, settingsRoutes,
+		eventRoutes, webhookRoutes, connectorRoutes,
+	} {
 		for i := range group {
 			r := group[i] // a copy: two servers may live in one process
 			if err := r.build(registry); err != nil {

@@ -12,7 +12,7 @@ var graphRoutes = []Route{
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}", ID: "getNode", Tag: tagGraph,
 		Summary: "Get a node",
-		Scope:   scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope:   scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound},
 	}, func(env *pb.Envelope, in *nodeInput, _ *violations) {
 		env.Op = &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: in.ID}}

@@ -16,7 +16,7 @@ var searchRoutes = []Route{
 		Method: http.MethodPost, Path: "/v1/search", ID: "search", Tag: tagSearch,
 		Summary:     "Search",
 		Description: "Finds passages by meaning and by word, best first, one per document. scope user is the effective subject's memory; org is the whole organization's, which a selected subject may not search.",
-		Scope:       scopeRead, Family: familySearch, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope:       scopeRead, Family: familySearch, Capability: capabilitySearch, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codePermission},
 	}, func(env *pb.Envelope, in *searchInput, _ *violations) {
 		b := &in.Body

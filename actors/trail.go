@@ -1,0 +1,295 @@
+package actors
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// change is a batch with what goes with its effect: who did it, what it means
+// to those who listen, what it cost. All of it is committed together. The
+// committer numbers audits and events in the order of the commits, so that
+// somebody who has read up to a number has missed nothing below it.
+type change struct {
+	*storage.Batch
+	audits []*pb.Audit
+	events []*pb.OutboxEvent
+	usage  []usage
+}
+
+func newChange(store storage.StoreID) *change { return &change{Batch: storage.NewBatch(store)} }
+
+// audit adds a record of who did what to the organization's trail. The trail
+// outlives what it tells of, so it holds ids and no text: changes and reason go
+// into the node's history, which is erased with its partition.
+func (c *change) audit(a *pb.Audit) {
+	c.audits = append(c.audits, &pb.Audit{
+		AtMs: a.GetAtMs(), KeyHash: a.GetKeyHash(), User: a.GetUser(), Partition: a.GetPartition(),
+		Action: a.GetAction(), Target: a.GetTarget(), RequestId: a.GetRequestId(),
+	})
+}
+
+// event adds an event for webhooks and streams. data must marshal to an object
+// of identifiers and small scalars, never content. part is whom it concerns, nil
+// for the organization.
+func (c *change) event(o *orgView, kind string, part *partitionRef, data map[string]any) error {
+	id, err := o.sys.newUUID()
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("event %s: %w", kind, err)
+	}
+	e := &pb.OutboxEvent{Id: id[:], Type: kind, AtMs: clock.Millis(o.sys.clock.Now()), Data: raw}
+	if part != nil {
+		e.Partition, e.Subject = part.id.Bytes(), string(part.subject)
+	}
+	c.events = append(c.events, e)
+	return nil
+}
+
+// cost adds units to the hour in which they were used.
+func (c *change) cost(u usage) { c.usage = append(c.usage, u) }
+
+// auditOf begins an audit record of what a call does.
+func (c *call) auditOf(action, target string) *pb.Audit {
+	return &pb.Audit{
+		AtMs: clock.Millis(c.org.sys.clock.Now()), KeyHash: c.who.key[:], User: c.who.user.Bytes(),
+		Partition: c.part.id.Bytes(), Subject: string(c.part.subject), Action: action, Target: target, RequestId: c.env.GetRequestId(),
+	}
+}
+
+// settleChange commits a change with the request's outcome in it, and answers.
+func (c *call) settleChange(ch *change, r *pb.Reply) {
+	if err := c.idem.record(ch.Batch, r); err != nil {
+		c.fail(err)
+		return
+	}
+	c.org.committer.submitChange(ch, func(err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.reply(r)
+	})
+}
+
+// usageKey is one line of an organization's usage.
+type usageKey struct {
+	hour       int64 // Unix milliseconds at its begin, UTC
+	capability string
+	key        pb.KeyHash
+	subject    string // a subject key, or a member's user id
+}
+
+// usage is what something cost. The units are defined in docs/usage.md.
+type usage struct {
+	usageKey
+	readUnits, embedTokens uint64
+}
+
+const (
+	// usageDelay is how long the cost of reads waits for a commit to go along
+	// with before it gets one of its own. A crash loses at most this much of it;
+	// the cost of writes is committed with them.
+	usageDelay = 250 * time.Millisecond
+	// maxUsageTotals bounds the lines of usage that are remembered while nothing
+	// is under way; the rest is read again.
+	maxUsageTotals = 4096
+)
+
+// usageLine names the line that a cost of now goes to.
+func usageLine(now time.Time, capability string, key pb.KeyHash, part *partitionRef) usageKey {
+	subject := string(part.subject)
+	if part.kind == partitionMember {
+		subject = part.id.String()
+	}
+	return usageKey{hour: now.UTC().Truncate(time.Hour).UnixMilli(), capability: capability, key: key, subject: subject}
+}
+
+// trail numbers what goes with commits and adds up what it cost. It is guarded
+// by its committer's lock, but for pending.
+type trail struct {
+	space storage.Space
+	with  func(func(*storage.Store) error) error // withStore
+	soon  func()                                 // flushUsageSoon
+
+	audits, events uint64 // the last numbers given
+	// totals are the lines of usage as they will be when what is under way is
+	// applied.
+	totals map[usageKey]*pb.Usage
+	// reads and writes are what the last stamp added to totals, so that it can be
+	// undone.
+	reads, writes []usage
+
+	mu      sync.Mutex
+	pending map[usageKey]usage // what reads cost that no commit has taken along
+}
+
+// newTrail goes on behind what the store holds.
+func newTrail(o *orgView) (*trail, error) {
+	t := &trail{space: o.space, soon: o.flushUsageSoon, with: o.withStore, totals: map[usageKey]*pb.Usage{}, pending: map[usageKey]usage{}}
+	err := o.withStore(func(st *storage.Store) error {
+		for table, last := range map[storage.Table]*uint64{storage.TableAudit: &t.audits, storage.TableOutbox: &t.events} {
+			for item, err := range st.Scan(o.space.Prefix(table), storage.ScanOptions{Reverse: true, Limit: 1}) {
+				if err != nil {
+					return err
+				}
+				parts := item.Key.Parts()
+				*last = parts.U64()
+				if err := parts.Done(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return t, err
+}
+
+// count adds what a read cost to what waits, and reports whether nothing waited
+// before.
+func (t *trail) count(u usage) (first bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	first = len(t.pending) == 0
+	sum := t.pending[u.usageKey]
+	sum.usageKey = u.usageKey
+	sum.readUnits += u.readUnits
+	sum.embedTokens += u.embedTokens
+	t.pending[u.usageKey] = sum
+	return first
+}
+
+func (t *trail) waits() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.pending) > 0
+}
+
+// stamp makes one batch of a group, with numbers and totals. Numbers of a batch
+// that is not proposed in the end are not given again: gaps say nothing.
+func (t *trail) stamp(group []write) (*storage.Batch, error) {
+	t.mu.Lock()
+	t.reads, t.writes = slices.Collect(maps.Values(t.pending)), nil
+	clear(t.pending)
+	t.mu.Unlock()
+	for _, w := range group {
+		t.writes = append(t.writes, w.usage...)
+	}
+	lines := map[usageKey]bool{}
+	for _, u := range slices.Concat(t.reads, t.writes) {
+		if err := t.load(u.usageKey); err != nil {
+			t.putBack()
+			return nil, err
+		}
+		lines[u.usageKey] = true
+	}
+	t.add(1)
+	batch := group[0].Batch
+	for i, w := range group {
+		if i > 0 {
+			batch.Append(w.Batch)
+		}
+		for _, a := range w.audits {
+			t.audits++
+			batch.Put(t.space.Key(storage.TableAudit, storage.U64(t.audits)), a)
+		}
+		for _, e := range w.events {
+			t.events++
+			batch.Put(t.space.Key(storage.TableOutbox, storage.U64(t.events)), e)
+		}
+	}
+	for line := range lines {
+		batch.Put(t.space.Key(storage.TableUsage, storage.U64(uint64(line.hour)), storage.Str(line.capability), storage.Hash32(line.key), storage.Str(line.subject)), t.totals[line])
+	}
+	return batch, nil
+}
+
+// unstamp takes back what the last stamp added: its batch was not proposed. What
+// reads cost waits for the next one; unstamp reports whether there is any.
+func (t *trail) unstamp() bool {
+	t.add(^uint64(0)) // minus one
+	t.putBack()
+	return t.waits()
+}
+
+func (t *trail) add(sign uint64) {
+	for _, u := range slices.Concat(t.reads, t.writes) {
+		total := t.totals[u.usageKey]
+		total.ReadUnits += sign * u.readUnits
+		total.EmbedTokens += sign * u.embedTokens
+	}
+}
+
+func (t *trail) putBack() {
+	for _, u := range t.reads {
+		t.count(u)
+	}
+	t.reads, t.writes = nil, nil
+}
+
+// load makes sure that a line's total is in memory.
+func (t *trail) load(line usageKey) error {
+	if t.totals[line] != nil {
+		return nil
+	}
+	total := &pb.Usage{}
+	err := t.with(func(st *storage.Store) error {
+		_, err := st.Get(t.space.Key(storage.TableUsage, storage.U64(uint64(line.hour)), storage.Str(line.capability), storage.Hash32(line.key), storage.Str(line.subject)), total)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read usage: %w", err)
+	}
+	t.totals[line] = total
+	return nil
+}
+
+// settled is called when nothing is under way: the store has all totals.
+func (t *trail) settled() {
+	if len(t.totals) > maxUsageTotals {
+		clear(t.totals)
+	}
+}
+
+// meter counts what a call that succeeded has used.
+func (c *call) meter() {
+	if c.env.GetCapability() == "" || c.part == nil || c.part.kind == partitionSandbox {
+		return
+	}
+	o := c.org
+	line := usageLine(o.sys.clock.Now(), c.env.GetCapability(), c.who.key, c.part)
+	if o.committer.trail.count(usage{line, max(c.readUnits, 1), c.embedTokens}) {
+		o.flushUsageSoon()
+	}
+}
+
+// flushUsageSoon gives what reads cost a commit of its own, unless another comes
+// first. There is one timer for each time that something begins to wait.
+func (o *orgView) flushUsageSoon() {
+	o.sys.clock.AfterFunc(usageDelay, func() { o.flushUsage(func(error) {}) })
+}
+
+// flushUsage makes durable what reads have cost so far.
+func (o *orgView) flushUsage(done func(error)) {
+	if !o.committer.trail.waits() {
+		done(nil)
+		return
+	}
+	o.committer.submitChange(newChange(o.store), func(err error) {
+		if err != nil && !errors.Is(err, errLost) && o.committer.trail.waits() {
+			o.flushUsageSoon()
+		}
+		done(err)
+	})
+}

@@ -228,12 +228,15 @@ func (p *prepared) cut(e Embedder) {
 }
 
 // redescribes reports whether an item tells something new of a node whose
-// content it repeats. Only the document that the node was first stored for may:
-// where several documents share a content, they would take turns.
+// content it repeats. Of a live node only the document that it was first stored
+// for may: where several documents share a content, they would take turns. A
+// superseded node is nobody's: who brings it back describes it.
 func redescribes(n *pb.Node, item *pb.IngestItem) bool {
-	ids := n.GetSource().GetExternalIds()
-	return n.GetStatus() == statusLive && len(ids) > 0 && ids[0] == item.GetExternalId() &&
-		(n.GetTitle() != titleOf(item) || n.GetKind() != kindOf(item) || !bytes.Equal(n.GetMetadata(), item.GetMetadata()) || n.GetOccurredMs() != item.GetOccurredMs())
+	if ids := n.GetSource().GetExternalIds(); n.GetStatus() == statusLive && (len(ids) == 0 || ids[0] != item.GetExternalId()) {
+		return false
+	}
+	return n.GetTitle() != titleOf(item) || n.GetKind() != kindOf(item) ||
+		!bytes.Equal(n.GetMetadata(), item.GetMetadata()) || n.GetOccurredMs() != item.GetOccurredMs()
 }
 
 func kindOf(item *pb.IngestItem) string {

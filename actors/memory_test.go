@@ -148,6 +148,51 @@ func TestDocumentIsDescribedAnew(t *testing.T) {
 	check(client{n: startNode(t, disk, smallSlices), key: c.key})
 }
 
+// TestLaterDescriptionInOneSliceCounts sends one content several times, described
+// differently, so that all of it is one slice.
+func TestLaterDescriptionInOneSliceCounts(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	item := func(ext, title, meta, content string) *pb.IngestItem {
+		return &pb.IngestItem{ExternalId: ext, Title: title, Content: content, Metadata: []byte(meta)}
+	}
+	const shoes, boots = "Bring two pairs of shoes.", "Bring one pair of boots."
+	job := c.ingest(item("a", "Packing", `{"v":1}`, shoes), doc("f", "Filler."), item("a", "Holiday", `{"v":2}`, shoes), item("a", "Holiday", `{"v":2}`, shoes))
+	if got, want := itemStatus(job), []string{itemCreated, itemCreated, itemSuperseded, itemUnchanged}; !slices.Equal(got, want) {
+		t.Errorf("outcomes %v, want %v", got, want)
+	}
+	id := job.GetItems()[0].GetNode()
+	check := func(title, other, meta string) {
+		t.Helper()
+		if node := c.nodeOf(id); node.GetTitle() != title || string(node.GetMetadata()) != meta {
+			t.Errorf("the node is %q with %s, want %q with %s", node.GetTitle(), node.GetMetadata(), title, meta)
+		}
+		if hits := c.search(&pb.Search{Query: title, Mode: "keyword"}); len(hits) != 1 || hits[0].GetChunk() != shoes {
+			t.Errorf("by the title %s: %v", title, hits)
+		}
+		if hits := c.search(&pb.Search{Query: other, Mode: "keyword"}); len(hits) != 0 {
+			t.Errorf("by the title %s: %v", other, hits)
+		}
+	}
+	check("Holiday", "Packing", `{"v":2}`)
+
+	// Superseded, and back under another title: at once, and all in one slice.
+	c.ingest(item("a", "Winter", `{"v":3}`, boots))
+	if got := itemStatus(c.ingest(item("a", "Summer", `{"v":4}`, shoes))); got[0] != itemRevived {
+		t.Errorf("outcome %v, want revived", got)
+	}
+	check("Summer", "Holiday", `{"v":4}`)
+	job = c.ingest(item("a", "Winter", `{"v":5}`, boots), item("a", "Beach", `{"v":6}`, shoes))
+	if got, want := itemStatus(job), []string{itemRevived, itemRevived}; !slices.Equal(got, want) {
+		t.Errorf("outcomes %v, want %v", got, want)
+	}
+	check("Beach", "Summer", `{"v":6}`)
+	n.stop()
+	c.n = startNode(t, disk)
+	check("Beach", "Summer", `{"v":6}`)
+}
+
 func (c client) nodeOf(id string) *pb.Node {
 	c.n.t.Helper()
 	return c.ok(&pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: id}}}).GetNode().GetNode()

@@ -23,6 +23,9 @@ type change struct {
 	audits []*pb.Audit
 	events []*pb.OutboxEvent
 	usage  []usage
+	// user is who acts: some events reach only their own streams. What answers a
+	// call need not set it.
+	user []byte
 }
 
 func newChange(store storage.StoreID) *change { return &change{Batch: storage.NewBatch(store)} }
@@ -49,7 +52,7 @@ func (c *change) event(o *orgView, kind string, part *partitionRef, data map[str
 	if err != nil {
 		return fmt.Errorf("event %s: %w", kind, err)
 	}
-	e := &pb.OutboxEvent{Id: id[:], Type: kind, AtMs: clock.Millis(o.sys.clock.Now()), Data: raw}
+	e := &pb.OutboxEvent{Id: id[:], Type: kind, AtMs: clock.Millis(o.sys.clock.Now()), Data: raw, User: c.user}
 	if part != nil {
 		e.Partition, e.Subject = part.id.Bytes(), string(part.subject)
 	}
@@ -70,6 +73,11 @@ func (c *call) auditOf(action, target string) *pb.Audit {
 
 // settleChange commits a change with the request's outcome in it, and answers.
 func (c *call) settleChange(ch *change, r *pb.Reply) {
+	for _, e := range ch.events {
+		if len(e.GetUser()) == 0 {
+			e.User = c.who.user.Bytes()
+		}
+	}
 	if err := c.idem.record(ch.Batch, r); err != nil {
 		c.fail(err)
 		return

@@ -24,6 +24,778 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Webhook is an endpoint that events are posted to.
+type Webhook struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Id             []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	User           []byte                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"` // who set the URL: what they may read is what is delivered
+	Url            string                 `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	EventTypes     []string               `protobuf:"bytes,4,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"` // or only "*"
+	Disabled       bool                   `protobuf:"varint,5,opt,name=disabled,proto3" json:"disabled,omitempty"`
+	DisabledReason string                 `protobuf:"bytes,6,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`
+	Failures       uint32                 `protobuf:"varint,7,opt,name=failures,proto3" json:"failures,omitempty"` // attempts that failed, in a row
+	LastDeliveryMs int64                  `protobuf:"varint,8,opt,name=last_delivery_ms,json=lastDeliveryMs,proto3" json:"last_delivery_ms,omitempty"`
+	LastSuccessMs  int64                  `protobuf:"varint,9,opt,name=last_success_ms,json=lastSuccessMs,proto3" json:"last_success_ms,omitempty"`
+	CreatedMs      int64                  `protobuf:"varint,10,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	UpdatedMs      int64                  `protobuf:"varint,11,opt,name=updated_ms,json=updatedMs,proto3" json:"updated_ms,omitempty"`
+	Secret         string                 `protobuf:"bytes,12,opt,name=secret,proto3" json:"secret,omitempty"`
+	Attempts       uint64                 `protobuf:"varint,13,opt,name=attempts,proto3" json:"attempts,omitempty"` // number of the last attempt in the delivery log
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Webhook) Reset() {
+	*x = Webhook{}
+	mi := &file_link_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Webhook) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Webhook) ProtoMessage() {}
+
+func (x *Webhook) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Webhook.ProtoReflect.Descriptor instead.
+func (*Webhook) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *Webhook) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Webhook) GetUser() []byte {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
+func (x *Webhook) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *Webhook) GetEventTypes() []string {
+	if x != nil {
+		return x.EventTypes
+	}
+	return nil
+}
+
+func (x *Webhook) GetDisabled() bool {
+	if x != nil {
+		return x.Disabled
+	}
+	return false
+}
+
+func (x *Webhook) GetDisabledReason() string {
+	if x != nil {
+		return x.DisabledReason
+	}
+	return ""
+}
+
+func (x *Webhook) GetFailures() uint32 {
+	if x != nil {
+		return x.Failures
+	}
+	return 0
+}
+
+func (x *Webhook) GetLastDeliveryMs() int64 {
+	if x != nil {
+		return x.LastDeliveryMs
+	}
+	return 0
+}
+
+func (x *Webhook) GetLastSuccessMs() int64 {
+	if x != nil {
+		return x.LastSuccessMs
+	}
+	return 0
+}
+
+func (x *Webhook) GetCreatedMs() int64 {
+	if x != nil {
+		return x.CreatedMs
+	}
+	return 0
+}
+
+func (x *Webhook) GetUpdatedMs() int64 {
+	if x != nil {
+		return x.UpdatedMs
+	}
+	return 0
+}
+
+func (x *Webhook) GetSecret() string {
+	if x != nil {
+		return x.Secret
+	}
+	return ""
+}
+
+func (x *Webhook) GetAttempts() uint64 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
+// Delivery is one attempt to post an event.
+type Delivery struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Id              []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Event           []byte                 `protobuf:"bytes,2,opt,name=event,proto3" json:"event,omitempty"`
+	EventType       string                 `protobuf:"bytes,3,opt,name=event_type,json=eventType,proto3" json:"event_type,omitempty"`
+	Attempt         uint32                 `protobuf:"varint,4,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	AtMs            int64                  `protobuf:"varint,5,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
+	DurationMs      uint32                 `protobuf:"varint,6,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	ResponseStatus  uint32                 `protobuf:"varint,7,opt,name=response_status,json=responseStatus,proto3" json:"response_status,omitempty"` // 0: there was no response
+	ResponseSnippet string                 `protobuf:"bytes,8,opt,name=response_snippet,json=responseSnippet,proto3" json:"response_snippet,omitempty"`
+	Error           string                 `protobuf:"bytes,9,opt,name=error,proto3" json:"error,omitempty"`
+	Ok              bool                   `protobuf:"varint,10,opt,name=ok,proto3" json:"ok,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *Delivery) Reset() {
+	*x = Delivery{}
+	mi := &file_link_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Delivery) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Delivery) ProtoMessage() {}
+
+func (x *Delivery) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Delivery.ProtoReflect.Descriptor instead.
+func (*Delivery) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Delivery) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Delivery) GetEvent() []byte {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *Delivery) GetEventType() string {
+	if x != nil {
+		return x.EventType
+	}
+	return ""
+}
+
+func (x *Delivery) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *Delivery) GetAtMs() int64 {
+	if x != nil {
+		return x.AtMs
+	}
+	return 0
+}
+
+func (x *Delivery) GetDurationMs() uint32 {
+	if x != nil {
+		return x.DurationMs
+	}
+	return 0
+}
+
+func (x *Delivery) GetResponseStatus() uint32 {
+	if x != nil {
+		return x.ResponseStatus
+	}
+	return 0
+}
+
+func (x *Delivery) GetResponseSnippet() string {
+	if x != nil {
+		return x.ResponseSnippet
+	}
+	return ""
+}
+
+func (x *Delivery) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
+func (x *Delivery) GetOk() bool {
+	if x != nil {
+		return x.Ok
+	}
+	return false
+}
+
+// Connector is a place that content is fetched from.
+type Connector struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	User          []byte                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"` // whose memory it fills
+	Type          string                 `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"` // feed, web, git
+	Name          string                 `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	Config        []byte                 `protobuf:"bytes,5,opt,name=config,proto3" json:"config,omitempty"` // a JSON object, secrets included
+	IntervalS     uint32                 `protobuf:"varint,6,opt,name=interval_s,json=intervalS,proto3" json:"interval_s,omitempty"`
+	Enabled       bool                   `protobuf:"varint,7,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	LastSyncMs    int64                  `protobuf:"varint,8,opt,name=last_sync_ms,json=lastSyncMs,proto3" json:"last_sync_ms,omitempty"`
+	LastStatus    string                 `protobuf:"bytes,9,opt,name=last_status,json=lastStatus,proto3" json:"last_status,omitempty"`
+	LastError     string                 `protobuf:"bytes,10,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
+	Documents     uint64                 `protobuf:"varint,11,opt,name=documents,proto3" json:"documents,omitempty"`
+	CreatedMs     int64                  `protobuf:"varint,12,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	UpdatedMs     int64                  `protobuf:"varint,13,opt,name=updated_ms,json=updatedMs,proto3" json:"updated_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Connector) Reset() {
+	*x = Connector{}
+	mi := &file_link_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Connector) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Connector) ProtoMessage() {}
+
+func (x *Connector) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Connector.ProtoReflect.Descriptor instead.
+func (*Connector) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Connector) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Connector) GetUser() []byte {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
+func (x *Connector) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *Connector) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Connector) GetConfig() []byte {
+	if x != nil {
+		return x.Config
+	}
+	return nil
+}
+
+func (x *Connector) GetIntervalS() uint32 {
+	if x != nil {
+		return x.IntervalS
+	}
+	return 0
+}
+
+func (x *Connector) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *Connector) GetLastSyncMs() int64 {
+	if x != nil {
+		return x.LastSyncMs
+	}
+	return 0
+}
+
+func (x *Connector) GetLastStatus() string {
+	if x != nil {
+		return x.LastStatus
+	}
+	return ""
+}
+
+func (x *Connector) GetLastError() string {
+	if x != nil {
+		return x.LastError
+	}
+	return ""
+}
+
+func (x *Connector) GetDocuments() uint64 {
+	if x != nil {
+		return x.Documents
+	}
+	return 0
+}
+
+func (x *Connector) GetCreatedMs() int64 {
+	if x != nil {
+		return x.CreatedMs
+	}
+	return 0
+}
+
+func (x *Connector) GetUpdatedMs() int64 {
+	if x != nil {
+		return x.UpdatedMs
+	}
+	return 0
+}
+
+// Import is an entry of the import history. Its id is its job's.
+type Import struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Id        []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Filename  string                 `protobuf:"bytes,2,opt,name=filename,proto3" json:"filename,omitempty"`
+	Format    string                 `protobuf:"bytes,3,opt,name=format,proto3" json:"format,omitempty"`
+	Bytes     uint64                 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	CreatedMs int64                  `protobuf:"varint,5,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	// Set when the job has ended.
+	Status        string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	Nodes         uint64 `protobuf:"varint,7,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	Domains       uint64 `protobuf:"varint,8,opt,name=domains,proto3" json:"domains,omitempty"`
+	FinishedMs    int64  `protobuf:"varint,9,opt,name=finished_ms,json=finishedMs,proto3" json:"finished_ms,omitempty"`
+	Error         string `protobuf:"bytes,10,opt,name=error,proto3" json:"error,omitempty"`
+	Transcript    bool   `protobuf:"varint,11,opt,name=transcript,proto3" json:"transcript,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Import) Reset() {
+	*x = Import{}
+	mi := &file_link_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Import) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Import) ProtoMessage() {}
+
+func (x *Import) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Import.ProtoReflect.Descriptor instead.
+func (*Import) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Import) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Import) GetFilename() string {
+	if x != nil {
+		return x.Filename
+	}
+	return ""
+}
+
+func (x *Import) GetFormat() string {
+	if x != nil {
+		return x.Format
+	}
+	return ""
+}
+
+func (x *Import) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Import) GetCreatedMs() int64 {
+	if x != nil {
+		return x.CreatedMs
+	}
+	return 0
+}
+
+func (x *Import) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *Import) GetNodes() uint64 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *Import) GetDomains() uint64 {
+	if x != nil {
+		return x.Domains
+	}
+	return 0
+}
+
+func (x *Import) GetFinishedMs() int64 {
+	if x != nil {
+		return x.FinishedMs
+	}
+	return 0
+}
+
+func (x *Import) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
+func (x *Import) GetTranscript() bool {
+	if x != nil {
+		return x.Transcript
+	}
+	return false
+}
+
+// Session is one coding session.
+type Session struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Cwd           string                 `protobuf:"bytes,2,opt,name=cwd,proto3" json:"cwd,omitempty"`
+	Model         string                 `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
+	Events        uint64                 `protobuf:"varint,4,opt,name=events,proto3" json:"events,omitempty"`
+	Signals       uint64                 `protobuf:"varint,5,opt,name=signals,proto3" json:"signals,omitempty"`
+	Last          uint64                 `protobuf:"varint,6,opt,name=last,proto3" json:"last,omitempty"` // sequence number of its last event or signal
+	CreatedMs     int64                  `protobuf:"varint,7,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	UpdatedMs     int64                  `protobuf:"varint,8,opt,name=updated_ms,json=updatedMs,proto3" json:"updated_ms,omitempty"`
+	FirstEventMs  int64                  `protobuf:"varint,9,opt,name=first_event_ms,json=firstEventMs,proto3" json:"first_event_ms,omitempty"`
+	LastEventMs   int64                  `protobuf:"varint,10,opt,name=last_event_ms,json=lastEventMs,proto3" json:"last_event_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Session) Reset() {
+	*x = Session{}
+	mi := &file_link_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Session) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Session) ProtoMessage() {}
+
+func (x *Session) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Session.ProtoReflect.Descriptor instead.
+func (*Session) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Session) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Session) GetCwd() string {
+	if x != nil {
+		return x.Cwd
+	}
+	return ""
+}
+
+func (x *Session) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *Session) GetEvents() uint64 {
+	if x != nil {
+		return x.Events
+	}
+	return 0
+}
+
+func (x *Session) GetSignals() uint64 {
+	if x != nil {
+		return x.Signals
+	}
+	return 0
+}
+
+func (x *Session) GetLast() uint64 {
+	if x != nil {
+		return x.Last
+	}
+	return 0
+}
+
+func (x *Session) GetCreatedMs() int64 {
+	if x != nil {
+		return x.CreatedMs
+	}
+	return 0
+}
+
+func (x *Session) GetUpdatedMs() int64 {
+	if x != nil {
+		return x.UpdatedMs
+	}
+	return 0
+}
+
+func (x *Session) GetFirstEventMs() int64 {
+	if x != nil {
+		return x.FirstEventMs
+	}
+	return 0
+}
+
+func (x *Session) GetLastEventMs() int64 {
+	if x != nil {
+		return x.LastEventMs
+	}
+	return 0
+}
+
+// StoredEvent is an event of a session, or a signal of an agent, as it came.
+type StoredEvent struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Event         *SessionEvent          `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	Signal        *AgentSignal           `protobuf:"bytes,2,opt,name=signal,proto3" json:"signal,omitempty"`
+	Node          string                 `protobuf:"bytes,3,opt,name=node,proto3" json:"node,omitempty"`
+	ReceivedMs    int64                  `protobuf:"varint,4,opt,name=received_ms,json=receivedMs,proto3" json:"received_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoredEvent) Reset() {
+	*x = StoredEvent{}
+	mi := &file_link_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoredEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoredEvent) ProtoMessage() {}
+
+func (x *StoredEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoredEvent.ProtoReflect.Descriptor instead.
+func (*StoredEvent) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *StoredEvent) GetEvent() *SessionEvent {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *StoredEvent) GetSignal() *AgentSignal {
+	if x != nil {
+		return x.Signal
+	}
+	return nil
+}
+
+func (x *StoredEvent) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *StoredEvent) GetReceivedMs() int64 {
+	if x != nil {
+		return x.ReceivedMs
+	}
+	return 0
+}
+
+// SessionCounter counts the events of all sessions of a partition.
+type SessionCounter struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Events        uint64                 `protobuf:"varint,1,opt,name=events,proto3" json:"events,omitempty"`
+	Nodes         uint64                 `protobuf:"varint,2,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	AtMs          int64                  `protobuf:"varint,3,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionCounter) Reset() {
+	*x = SessionCounter{}
+	mi := &file_link_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionCounter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionCounter) ProtoMessage() {}
+
+func (x *SessionCounter) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionCounter.ProtoReflect.Descriptor instead.
+func (*SessionCounter) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SessionCounter) GetEvents() uint64 {
+	if x != nil {
+		return x.Events
+	}
+	return 0
+}
+
+func (x *SessionCounter) GetNodes() uint64 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *SessionCounter) GetAtMs() int64 {
+	if x != nil {
+		return x.AtMs
+	}
+	return 0
+}
+
 type LinkOp struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Op:
@@ -47,6 +819,8 @@ type LinkOp struct {
 	//	*LinkOp_PatchConnector
 	//	*LinkOp_DeleteConnector
 	//	*LinkOp_SyncConnector
+	//	*LinkOp_ListSessions
+	//	*LinkOp_DeleteSession
 	Op            isLinkOp_Op `protobuf_oneof:"op"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -54,7 +828,7 @@ type LinkOp struct {
 
 func (x *LinkOp) Reset() {
 	*x = LinkOp{}
-	mi := &file_link_proto_msgTypes[0]
+	mi := &file_link_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -66,7 +840,7 @@ func (x *LinkOp) String() string {
 func (*LinkOp) ProtoMessage() {}
 
 func (x *LinkOp) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[0]
+	mi := &file_link_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -79,7 +853,7 @@ func (x *LinkOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkOp.ProtoReflect.Descriptor instead.
 func (*LinkOp) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{0}
+	return file_link_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *LinkOp) GetOp() isLinkOp_Op {
@@ -260,6 +1034,24 @@ func (x *LinkOp) GetSyncConnector() *SyncConnector {
 	return nil
 }
 
+func (x *LinkOp) GetListSessions() *ListSessions {
+	if x != nil {
+		if x, ok := x.Op.(*LinkOp_ListSessions); ok {
+			return x.ListSessions
+		}
+	}
+	return nil
+}
+
+func (x *LinkOp) GetDeleteSession() *DeleteSession {
+	if x != nil {
+		if x, ok := x.Op.(*LinkOp_DeleteSession); ok {
+			return x.DeleteSession
+		}
+	}
+	return nil
+}
+
 type isLinkOp_Op interface {
 	isLinkOp_Op()
 }
@@ -340,6 +1132,14 @@ type LinkOp_SyncConnector struct {
 	SyncConnector *SyncConnector `protobuf:"bytes,19,opt,name=sync_connector,json=syncConnector,proto3,oneof"`
 }
 
+type LinkOp_ListSessions struct {
+	ListSessions *ListSessions `protobuf:"bytes,20,opt,name=list_sessions,json=listSessions,proto3,oneof"`
+}
+
+type LinkOp_DeleteSession struct {
+	DeleteSession *DeleteSession `protobuf:"bytes,21,opt,name=delete_session,json=deleteSession,proto3,oneof"`
+}
+
 func (*LinkOp_ImportFile) isLinkOp_Op() {}
 
 func (*LinkOp_ListImports) isLinkOp_Op() {}
@@ -378,6 +1178,10 @@ func (*LinkOp_DeleteConnector) isLinkOp_Op() {}
 
 func (*LinkOp_SyncConnector) isLinkOp_Op() {}
 
+func (*LinkOp_ListSessions) isLinkOp_Op() {}
+
+func (*LinkOp_DeleteSession) isLinkOp_Op() {}
+
 type ImportFile struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Filename      string                 `protobuf:"bytes,1,opt,name=filename,proto3" json:"filename,omitempty"`
@@ -386,14 +1190,13 @@ type ImportFile struct {
 	Title         string                 `protobuf:"bytes,4,opt,name=title,proto3" json:"title,omitempty"`
 	OccurredMs    int64                  `protobuf:"varint,5,opt,name=occurred_ms,json=occurredMs,proto3" json:"occurred_ms,omitempty"`
 	Metadata      []byte                 `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	MediaType     string                 `protobuf:"bytes,7,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ImportFile) Reset() {
 	*x = ImportFile{}
-	mi := &file_link_proto_msgTypes[1]
+	mi := &file_link_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -405,7 +1208,7 @@ func (x *ImportFile) String() string {
 func (*ImportFile) ProtoMessage() {}
 
 func (x *ImportFile) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[1]
+	mi := &file_link_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -418,7 +1221,7 @@ func (x *ImportFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportFile.ProtoReflect.Descriptor instead.
 func (*ImportFile) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{1}
+	return file_link_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ImportFile) GetFilename() string {
@@ -463,13 +1266,6 @@ func (x *ImportFile) GetMetadata() []byte {
 	return nil
 }
 
-func (x *ImportFile) GetMediaType() string {
-	if x != nil {
-		return x.MediaType
-	}
-	return ""
-}
-
 type ListImports struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -478,7 +1274,7 @@ type ListImports struct {
 
 func (x *ListImports) Reset() {
 	*x = ListImports{}
-	mi := &file_link_proto_msgTypes[2]
+	mi := &file_link_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -490,7 +1286,7 @@ func (x *ListImports) String() string {
 func (*ListImports) ProtoMessage() {}
 
 func (x *ListImports) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[2]
+	mi := &file_link_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -503,7 +1299,7 @@ func (x *ListImports) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListImports.ProtoReflect.Descriptor instead.
 func (*ListImports) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{2}
+	return file_link_proto_rawDescGZIP(), []int{9}
 }
 
 type SessionEvents struct {
@@ -516,7 +1312,7 @@ type SessionEvents struct {
 
 func (x *SessionEvents) Reset() {
 	*x = SessionEvents{}
-	mi := &file_link_proto_msgTypes[3]
+	mi := &file_link_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -528,7 +1324,7 @@ func (x *SessionEvents) String() string {
 func (*SessionEvents) ProtoMessage() {}
 
 func (x *SessionEvents) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[3]
+	mi := &file_link_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -541,7 +1337,7 @@ func (x *SessionEvents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionEvents.ProtoReflect.Descriptor instead.
 func (*SessionEvents) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{3}
+	return file_link_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SessionEvents) GetEvents() []*SessionEvent {
@@ -561,7 +1357,7 @@ func (x *SessionEvents) GetBatch() bool {
 type SessionEvent struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Session       string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
-	Role          string                 `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
+	Role          string                 `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"` // user, assistant, tool, system
 	Text          string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	AtMs          int64                  `protobuf:"varint,4,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
 	Event         string                 `protobuf:"bytes,5,opt,name=event,proto3" json:"event,omitempty"`
@@ -576,7 +1372,7 @@ type SessionEvent struct {
 
 func (x *SessionEvent) Reset() {
 	*x = SessionEvent{}
-	mi := &file_link_proto_msgTypes[4]
+	mi := &file_link_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -588,7 +1384,7 @@ func (x *SessionEvent) String() string {
 func (*SessionEvent) ProtoMessage() {}
 
 func (x *SessionEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[4]
+	mi := &file_link_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -601,7 +1397,7 @@ func (x *SessionEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionEvent.ProtoReflect.Descriptor instead.
 func (*SessionEvent) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{4}
+	return file_link_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SessionEvent) GetSession() string {
@@ -684,7 +1480,7 @@ type AgentSignals struct {
 
 func (x *AgentSignals) Reset() {
 	*x = AgentSignals{}
-	mi := &file_link_proto_msgTypes[5]
+	mi := &file_link_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -696,7 +1492,7 @@ func (x *AgentSignals) String() string {
 func (*AgentSignals) ProtoMessage() {}
 
 func (x *AgentSignals) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[5]
+	mi := &file_link_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -709,7 +1505,7 @@ func (x *AgentSignals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentSignals.ProtoReflect.Descriptor instead.
 func (*AgentSignals) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{5}
+	return file_link_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AgentSignals) GetSession() string {
@@ -738,7 +1534,7 @@ type AgentSignal struct {
 
 func (x *AgentSignal) Reset() {
 	*x = AgentSignal{}
-	mi := &file_link_proto_msgTypes[6]
+	mi := &file_link_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -750,7 +1546,7 @@ func (x *AgentSignal) String() string {
 func (*AgentSignal) ProtoMessage() {}
 
 func (x *AgentSignal) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[6]
+	mi := &file_link_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -763,7 +1559,7 @@ func (x *AgentSignal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentSignal.ProtoReflect.Descriptor instead.
 func (*AgentSignal) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{6}
+	return file_link_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AgentSignal) GetType() string {
@@ -802,7 +1598,7 @@ type SessionFinalize struct {
 
 func (x *SessionFinalize) Reset() {
 	*x = SessionFinalize{}
-	mi := &file_link_proto_msgTypes[7]
+	mi := &file_link_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -814,7 +1610,7 @@ func (x *SessionFinalize) String() string {
 func (*SessionFinalize) ProtoMessage() {}
 
 func (x *SessionFinalize) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[7]
+	mi := &file_link_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -827,7 +1623,7 @@ func (x *SessionFinalize) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionFinalize.ProtoReflect.Descriptor instead.
 func (*SessionFinalize) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{7}
+	return file_link_proto_rawDescGZIP(), []int{14}
 }
 
 type SessionStatus struct {
@@ -838,7 +1634,7 @@ type SessionStatus struct {
 
 func (x *SessionStatus) Reset() {
 	*x = SessionStatus{}
-	mi := &file_link_proto_msgTypes[8]
+	mi := &file_link_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -850,7 +1646,7 @@ func (x *SessionStatus) String() string {
 func (*SessionStatus) ProtoMessage() {}
 
 func (x *SessionStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[8]
+	mi := &file_link_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -863,7 +1659,95 @@ func (x *SessionStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionStatus.ProtoReflect.Descriptor instead.
 func (*SessionStatus) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{8}
+	return file_link_proto_rawDescGZIP(), []int{15}
+}
+
+type ListSessions struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Page          *Page                  `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSessions) Reset() {
+	*x = ListSessions{}
+	mi := &file_link_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSessions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSessions) ProtoMessage() {}
+
+func (x *ListSessions) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSessions.ProtoReflect.Descriptor instead.
+func (*ListSessions) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ListSessions) GetPage() *Page {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
+type DeleteSession struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteSession) Reset() {
+	*x = DeleteSession{}
+	mi := &file_link_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteSession) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteSession) ProtoMessage() {}
+
+func (x *DeleteSession) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteSession.ProtoReflect.Descriptor instead.
+func (*DeleteSession) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *DeleteSession) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
 }
 
 type CreateWebhook struct {
@@ -876,7 +1760,7 @@ type CreateWebhook struct {
 
 func (x *CreateWebhook) Reset() {
 	*x = CreateWebhook{}
-	mi := &file_link_proto_msgTypes[9]
+	mi := &file_link_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -888,7 +1772,7 @@ func (x *CreateWebhook) String() string {
 func (*CreateWebhook) ProtoMessage() {}
 
 func (x *CreateWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[9]
+	mi := &file_link_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -901,7 +1785,7 @@ func (x *CreateWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateWebhook.ProtoReflect.Descriptor instead.
 func (*CreateWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{9}
+	return file_link_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CreateWebhook) GetUrl() string {
@@ -927,7 +1811,7 @@ type ListWebhooks struct {
 
 func (x *ListWebhooks) Reset() {
 	*x = ListWebhooks{}
-	mi := &file_link_proto_msgTypes[10]
+	mi := &file_link_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -939,7 +1823,7 @@ func (x *ListWebhooks) String() string {
 func (*ListWebhooks) ProtoMessage() {}
 
 func (x *ListWebhooks) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[10]
+	mi := &file_link_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -952,7 +1836,7 @@ func (x *ListWebhooks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWebhooks.ProtoReflect.Descriptor instead.
 func (*ListWebhooks) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{10}
+	return file_link_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListWebhooks) GetPage() *Page {
@@ -971,7 +1855,7 @@ type GetWebhook struct {
 
 func (x *GetWebhook) Reset() {
 	*x = GetWebhook{}
-	mi := &file_link_proto_msgTypes[11]
+	mi := &file_link_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -983,7 +1867,7 @@ func (x *GetWebhook) String() string {
 func (*GetWebhook) ProtoMessage() {}
 
 func (x *GetWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[11]
+	mi := &file_link_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -996,7 +1880,7 @@ func (x *GetWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWebhook.ProtoReflect.Descriptor instead.
 func (*GetWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{11}
+	return file_link_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetWebhook) GetId() string {
@@ -1006,6 +1890,7 @@ func (x *GetWebhook) GetId() string {
 	return ""
 }
 
+// PatchWebhook changes what is set; no event types: they stay.
 type PatchWebhook struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1018,7 +1903,7 @@ type PatchWebhook struct {
 
 func (x *PatchWebhook) Reset() {
 	*x = PatchWebhook{}
-	mi := &file_link_proto_msgTypes[12]
+	mi := &file_link_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1030,7 +1915,7 @@ func (x *PatchWebhook) String() string {
 func (*PatchWebhook) ProtoMessage() {}
 
 func (x *PatchWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[12]
+	mi := &file_link_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1043,7 +1928,7 @@ func (x *PatchWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PatchWebhook.ProtoReflect.Descriptor instead.
 func (*PatchWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{12}
+	return file_link_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *PatchWebhook) GetId() string {
@@ -1083,7 +1968,7 @@ type DeleteWebhook struct {
 
 func (x *DeleteWebhook) Reset() {
 	*x = DeleteWebhook{}
-	mi := &file_link_proto_msgTypes[13]
+	mi := &file_link_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1095,7 +1980,7 @@ func (x *DeleteWebhook) String() string {
 func (*DeleteWebhook) ProtoMessage() {}
 
 func (x *DeleteWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[13]
+	mi := &file_link_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1108,7 +1993,7 @@ func (x *DeleteWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteWebhook.ProtoReflect.Descriptor instead.
 func (*DeleteWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{13}
+	return file_link_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DeleteWebhook) GetId() string {
@@ -1127,7 +2012,7 @@ type TestWebhook struct {
 
 func (x *TestWebhook) Reset() {
 	*x = TestWebhook{}
-	mi := &file_link_proto_msgTypes[14]
+	mi := &file_link_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1139,7 +2024,7 @@ func (x *TestWebhook) String() string {
 func (*TestWebhook) ProtoMessage() {}
 
 func (x *TestWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[14]
+	mi := &file_link_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1152,7 +2037,7 @@ func (x *TestWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhook.ProtoReflect.Descriptor instead.
 func (*TestWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{14}
+	return file_link_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *TestWebhook) GetId() string {
@@ -1170,7 +2055,7 @@ type StreamEvents struct {
 
 func (x *StreamEvents) Reset() {
 	*x = StreamEvents{}
-	mi := &file_link_proto_msgTypes[15]
+	mi := &file_link_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1182,7 +2067,7 @@ func (x *StreamEvents) String() string {
 func (*StreamEvents) ProtoMessage() {}
 
 func (x *StreamEvents) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[15]
+	mi := &file_link_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1195,7 +2080,7 @@ func (x *StreamEvents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamEvents.ProtoReflect.Descriptor instead.
 func (*StreamEvents) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{15}
+	return file_link_proto_rawDescGZIP(), []int{24}
 }
 
 type CreateConnector struct {
@@ -1211,7 +2096,7 @@ type CreateConnector struct {
 
 func (x *CreateConnector) Reset() {
 	*x = CreateConnector{}
-	mi := &file_link_proto_msgTypes[16]
+	mi := &file_link_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1223,7 +2108,7 @@ func (x *CreateConnector) String() string {
 func (*CreateConnector) ProtoMessage() {}
 
 func (x *CreateConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[16]
+	mi := &file_link_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1236,7 +2121,7 @@ func (x *CreateConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateConnector.ProtoReflect.Descriptor instead.
 func (*CreateConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{16}
+	return file_link_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CreateConnector) GetType() string {
@@ -1283,7 +2168,7 @@ type ListConnectors struct {
 
 func (x *ListConnectors) Reset() {
 	*x = ListConnectors{}
-	mi := &file_link_proto_msgTypes[17]
+	mi := &file_link_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1295,7 +2180,7 @@ func (x *ListConnectors) String() string {
 func (*ListConnectors) ProtoMessage() {}
 
 func (x *ListConnectors) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[17]
+	mi := &file_link_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1308,7 +2193,7 @@ func (x *ListConnectors) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListConnectors.ProtoReflect.Descriptor instead.
 func (*ListConnectors) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{17}
+	return file_link_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListConnectors) GetPage() *Page {
@@ -1327,7 +2212,7 @@ type GetConnector struct {
 
 func (x *GetConnector) Reset() {
 	*x = GetConnector{}
-	mi := &file_link_proto_msgTypes[18]
+	mi := &file_link_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1339,7 +2224,7 @@ func (x *GetConnector) String() string {
 func (*GetConnector) ProtoMessage() {}
 
 func (x *GetConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[18]
+	mi := &file_link_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1352,7 +2237,7 @@ func (x *GetConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetConnector.ProtoReflect.Descriptor instead.
 func (*GetConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{18}
+	return file_link_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetConnector) GetId() string {
@@ -1375,7 +2260,7 @@ type PatchConnector struct {
 
 func (x *PatchConnector) Reset() {
 	*x = PatchConnector{}
-	mi := &file_link_proto_msgTypes[19]
+	mi := &file_link_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1387,7 +2272,7 @@ func (x *PatchConnector) String() string {
 func (*PatchConnector) ProtoMessage() {}
 
 func (x *PatchConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[19]
+	mi := &file_link_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1400,7 +2285,7 @@ func (x *PatchConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PatchConnector.ProtoReflect.Descriptor instead.
 func (*PatchConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{19}
+	return file_link_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *PatchConnector) GetId() string {
@@ -1447,7 +2332,7 @@ type DeleteConnector struct {
 
 func (x *DeleteConnector) Reset() {
 	*x = DeleteConnector{}
-	mi := &file_link_proto_msgTypes[20]
+	mi := &file_link_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1459,7 +2344,7 @@ func (x *DeleteConnector) String() string {
 func (*DeleteConnector) ProtoMessage() {}
 
 func (x *DeleteConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[20]
+	mi := &file_link_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1472,7 +2357,7 @@ func (x *DeleteConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteConnector.ProtoReflect.Descriptor instead.
 func (*DeleteConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{20}
+	return file_link_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DeleteConnector) GetId() string {
@@ -1491,7 +2376,7 @@ type SyncConnector struct {
 
 func (x *SyncConnector) Reset() {
 	*x = SyncConnector{}
-	mi := &file_link_proto_msgTypes[21]
+	mi := &file_link_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1503,7 +2388,7 @@ func (x *SyncConnector) String() string {
 func (*SyncConnector) ProtoMessage() {}
 
 func (x *SyncConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[21]
+	mi := &file_link_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1516,7 +2401,7 @@ func (x *SyncConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SyncConnector.ProtoReflect.Descriptor instead.
 func (*SyncConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{21}
+	return file_link_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SyncConnector) GetId() string {
@@ -1531,6 +2416,18 @@ type LinkResult struct {
 	// Types that are valid to be assigned to Result:
 	//
 	//	*LinkResult_None
+	//	*LinkResult_Webhook
+	//	*LinkResult_Webhooks
+	//	*LinkResult_WebhookDetail
+	//	*LinkResult_Test
+	//	*LinkResult_Stream
+	//	*LinkResult_SessionResults
+	//	*LinkResult_SessionState
+	//	*LinkResult_Signals
+	//	*LinkResult_Sessions
+	//	*LinkResult_Imports
+	//	*LinkResult_Connector
+	//	*LinkResult_Connectors
 	Result        isLinkResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1538,7 +2435,7 @@ type LinkResult struct {
 
 func (x *LinkResult) Reset() {
 	*x = LinkResult{}
-	mi := &file_link_proto_msgTypes[22]
+	mi := &file_link_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1550,7 +2447,7 @@ func (x *LinkResult) String() string {
 func (*LinkResult) ProtoMessage() {}
 
 func (x *LinkResult) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[22]
+	mi := &file_link_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1563,7 +2460,7 @@ func (x *LinkResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkResult.ProtoReflect.Descriptor instead.
 func (*LinkResult) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{22}
+	return file_link_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *LinkResult) GetResult() isLinkResult_Result {
@@ -1582,6 +2479,114 @@ func (x *LinkResult) GetNone() *Empty {
 	return nil
 }
 
+func (x *LinkResult) GetWebhook() *Webhook {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_Webhook); ok {
+			return x.Webhook
+		}
+	}
+	return nil
+}
+
+func (x *LinkResult) GetWebhooks() *WebhookList {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_Webhooks); ok {
+			return x.Webhooks
+		}
+	}
+	return nil
+}
+
+func (x *LinkResult) GetWebhookDetail() *WebhookDetail {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_WebhookDetail); ok {
+			return x.WebhookDetail
+		}
+	}
+	return nil
+}
+
+func (x *LinkResult) GetTest() *Delivery {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_Test); ok {
+			return x.Test
+		}
+	}
+	return nil
+}
+
+func (x *LinkResult) GetStream() string {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_Stream); ok {
+			return x.Stream
+		}
+	}
+	return ""
+}
+
+func (x *LinkResult) GetSessionResults() *SessionResults {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_SessionResults); ok {
+			return x.SessionResults
+		}
+	}
+	return nil
+}
+
+func (x *LinkResult) GetSessionState() *SessionState {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_SessionState); ok {
+			return x.SessionState
+		}
+	}
+	return nil
+}
+
+func (x *LinkResult) GetSignals() uint32 {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_Signals); ok {
+			return x.Signals
+		}
+	}
+	return 0
+}
+
+func (x *LinkResult) GetSessions() *SessionList {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_Sessions); ok {
+			return x.Sessions
+		}
+	}
+	return nil
+}
+
+func (x *LinkResult) GetImports() *ImportList {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_Imports); ok {
+			return x.Imports
+		}
+	}
+	return nil
+}
+
+func (x *LinkResult) GetConnector() *Connector {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_Connector); ok {
+			return x.Connector
+		}
+	}
+	return nil
+}
+
+func (x *LinkResult) GetConnectors() *ConnectorList {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_Connectors); ok {
+			return x.Connectors
+		}
+	}
+	return nil
+}
+
 type isLinkResult_Result interface {
 	isLinkResult_Result()
 }
@@ -1590,14 +2595,646 @@ type LinkResult_None struct {
 	None *Empty `protobuf:"bytes,1,opt,name=none,proto3,oneof"`
 }
 
+type LinkResult_Webhook struct {
+	Webhook *Webhook `protobuf:"bytes,2,opt,name=webhook,proto3,oneof"` // with its secret only when it was made by this request
+}
+
+type LinkResult_Webhooks struct {
+	Webhooks *WebhookList `protobuf:"bytes,3,opt,name=webhooks,proto3,oneof"`
+}
+
+type LinkResult_WebhookDetail struct {
+	WebhookDetail *WebhookDetail `protobuf:"bytes,4,opt,name=webhook_detail,json=webhookDetail,proto3,oneof"`
+}
+
+type LinkResult_Test struct {
+	Test *Delivery `protobuf:"bytes,5,opt,name=test,proto3,oneof"`
+}
+
+type LinkResult_Stream struct {
+	// Stream is the ticket with which the edge takes up an event stream.
+	Stream string `protobuf:"bytes,6,opt,name=stream,proto3,oneof"`
+}
+
+type LinkResult_SessionResults struct {
+	SessionResults *SessionResults `protobuf:"bytes,7,opt,name=session_results,json=sessionResults,proto3,oneof"`
+}
+
+type LinkResult_SessionState struct {
+	SessionState *SessionState `protobuf:"bytes,8,opt,name=session_state,json=sessionState,proto3,oneof"`
+}
+
+type LinkResult_Signals struct {
+	Signals uint32 `protobuf:"varint,9,opt,name=signals,proto3,oneof"`
+}
+
+type LinkResult_Sessions struct {
+	Sessions *SessionList `protobuf:"bytes,10,opt,name=sessions,proto3,oneof"`
+}
+
+type LinkResult_Imports struct {
+	Imports *ImportList `protobuf:"bytes,11,opt,name=imports,proto3,oneof"`
+}
+
+type LinkResult_Connector struct {
+	Connector *Connector `protobuf:"bytes,12,opt,name=connector,proto3,oneof"`
+}
+
+type LinkResult_Connectors struct {
+	Connectors *ConnectorList `protobuf:"bytes,13,opt,name=connectors,proto3,oneof"`
+}
+
 func (*LinkResult_None) isLinkResult_Result() {}
+
+func (*LinkResult_Webhook) isLinkResult_Result() {}
+
+func (*LinkResult_Webhooks) isLinkResult_Result() {}
+
+func (*LinkResult_WebhookDetail) isLinkResult_Result() {}
+
+func (*LinkResult_Test) isLinkResult_Result() {}
+
+func (*LinkResult_Stream) isLinkResult_Result() {}
+
+func (*LinkResult_SessionResults) isLinkResult_Result() {}
+
+func (*LinkResult_SessionState) isLinkResult_Result() {}
+
+func (*LinkResult_Signals) isLinkResult_Result() {}
+
+func (*LinkResult_Sessions) isLinkResult_Result() {}
+
+func (*LinkResult_Imports) isLinkResult_Result() {}
+
+func (*LinkResult_Connector) isLinkResult_Result() {}
+
+func (*LinkResult_Connectors) isLinkResult_Result() {}
+
+type WebhookList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Webhooks      []*Webhook             `protobuf:"bytes,1,rep,name=webhooks,proto3" json:"webhooks,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WebhookList) Reset() {
+	*x = WebhookList{}
+	mi := &file_link_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WebhookList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WebhookList) ProtoMessage() {}
+
+func (x *WebhookList) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WebhookList.ProtoReflect.Descriptor instead.
+func (*WebhookList) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *WebhookList) GetWebhooks() []*Webhook {
+	if x != nil {
+		return x.Webhooks
+	}
+	return nil
+}
+
+func (x *WebhookList) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
+type WebhookDetail struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Webhook       *Webhook               `protobuf:"bytes,1,opt,name=webhook,proto3" json:"webhook,omitempty"`
+	Attempts      []*Delivery            `protobuf:"bytes,2,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WebhookDetail) Reset() {
+	*x = WebhookDetail{}
+	mi := &file_link_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WebhookDetail) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WebhookDetail) ProtoMessage() {}
+
+func (x *WebhookDetail) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WebhookDetail.ProtoReflect.Descriptor instead.
+func (*WebhookDetail) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *WebhookDetail) GetWebhook() *Webhook {
+	if x != nil {
+		return x.Webhook
+	}
+	return nil
+}
+
+func (x *WebhookDetail) GetAttempts() []*Delivery {
+	if x != nil {
+		return x.Attempts
+	}
+	return nil
+}
+
+type SessionResults struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Results       []*SessionResult       `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionResults) Reset() {
+	*x = SessionResults{}
+	mi := &file_link_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionResults) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionResults) ProtoMessage() {}
+
+func (x *SessionResults) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionResults.ProtoReflect.Descriptor instead.
+func (*SessionResults) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *SessionResults) GetResults() []*SessionResult {
+	if x != nil {
+		return x.Results
+	}
+	return nil
+}
+
+type SessionResult struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Status        string                 `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // stored, deduped, rejected
+	Node          string                 `protobuf:"bytes,2,opt,name=node,proto3" json:"node,omitempty"`
+	Error         string                 `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionResult) Reset() {
+	*x = SessionResult{}
+	mi := &file_link_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionResult) ProtoMessage() {}
+
+func (x *SessionResult) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionResult.ProtoReflect.Descriptor instead.
+func (*SessionResult) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *SessionResult) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *SessionResult) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *SessionResult) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
+type SessionState struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	SessionNodes    uint64                 `protobuf:"varint,1,opt,name=session_nodes,json=sessionNodes,proto3" json:"session_nodes,omitempty"`
+	SessionEdges    uint64                 `protobuf:"varint,2,opt,name=session_edges,json=sessionEdges,proto3" json:"session_edges,omitempty"`
+	IngestPending   uint64                 `protobuf:"varint,3,opt,name=ingest_pending,json=ingestPending,proto3" json:"ingest_pending,omitempty"`
+	FinalizePending bool                   `protobuf:"varint,4,opt,name=finalize_pending,json=finalizePending,proto3" json:"finalize_pending,omitempty"`
+	Building        bool                   `protobuf:"varint,5,opt,name=building,proto3" json:"building,omitempty"`
+	TotalNodes      uint64                 `protobuf:"varint,6,opt,name=total_nodes,json=totalNodes,proto3" json:"total_nodes,omitempty"`
+	LastIngestedMs  int64                  `protobuf:"varint,7,opt,name=last_ingested_ms,json=lastIngestedMs,proto3" json:"last_ingested_ms,omitempty"`
+	AlreadyInFlight bool                   `protobuf:"varint,8,opt,name=already_in_flight,json=alreadyInFlight,proto3" json:"already_in_flight,omitempty"` // of a finalize
+	Finalize        bool                   `protobuf:"varint,9,opt,name=finalize,proto3" json:"finalize,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *SessionState) Reset() {
+	*x = SessionState{}
+	mi := &file_link_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionState) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionState) ProtoMessage() {}
+
+func (x *SessionState) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionState.ProtoReflect.Descriptor instead.
+func (*SessionState) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *SessionState) GetSessionNodes() uint64 {
+	if x != nil {
+		return x.SessionNodes
+	}
+	return 0
+}
+
+func (x *SessionState) GetSessionEdges() uint64 {
+	if x != nil {
+		return x.SessionEdges
+	}
+	return 0
+}
+
+func (x *SessionState) GetIngestPending() uint64 {
+	if x != nil {
+		return x.IngestPending
+	}
+	return 0
+}
+
+func (x *SessionState) GetFinalizePending() bool {
+	if x != nil {
+		return x.FinalizePending
+	}
+	return false
+}
+
+func (x *SessionState) GetBuilding() bool {
+	if x != nil {
+		return x.Building
+	}
+	return false
+}
+
+func (x *SessionState) GetTotalNodes() uint64 {
+	if x != nil {
+		return x.TotalNodes
+	}
+	return 0
+}
+
+func (x *SessionState) GetLastIngestedMs() int64 {
+	if x != nil {
+		return x.LastIngestedMs
+	}
+	return 0
+}
+
+func (x *SessionState) GetAlreadyInFlight() bool {
+	if x != nil {
+		return x.AlreadyInFlight
+	}
+	return false
+}
+
+func (x *SessionState) GetFinalize() bool {
+	if x != nil {
+		return x.Finalize
+	}
+	return false
+}
+
+type SessionList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Sessions      []*Session             `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionList) Reset() {
+	*x = SessionList{}
+	mi := &file_link_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionList) ProtoMessage() {}
+
+func (x *SessionList) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionList.ProtoReflect.Descriptor instead.
+func (*SessionList) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *SessionList) GetSessions() []*Session {
+	if x != nil {
+		return x.Sessions
+	}
+	return nil
+}
+
+func (x *SessionList) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
+type ImportList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Imports       []*Import              `protobuf:"bytes,1,rep,name=imports,proto3" json:"imports,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportList) Reset() {
+	*x = ImportList{}
+	mi := &file_link_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportList) ProtoMessage() {}
+
+func (x *ImportList) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportList.ProtoReflect.Descriptor instead.
+func (*ImportList) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *ImportList) GetImports() []*Import {
+	if x != nil {
+		return x.Imports
+	}
+	return nil
+}
+
+type ConnectorList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Connectors    []*Connector           `protobuf:"bytes,1,rep,name=connectors,proto3" json:"connectors,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConnectorList) Reset() {
+	*x = ConnectorList{}
+	mi := &file_link_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConnectorList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConnectorList) ProtoMessage() {}
+
+func (x *ConnectorList) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConnectorList.ProtoReflect.Descriptor instead.
+func (*ConnectorList) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *ConnectorList) GetConnectors() []*Connector {
+	if x != nil {
+		return x.Connectors
+	}
+	return nil
+}
+
+func (x *ConnectorList) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
 
 var File_link_proto protoreflect.FileDescriptor
 
 const file_link_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"link.proto\x12\x06orgmem\x1a\fcommon.proto\"\xb9\t\n" +
+	"link.proto\x12\x06orgmem\x1a\fcommon.proto\"\x85\x03\n" +
+	"\aWebhook\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
+	"\x04user\x18\x02 \x01(\fR\x04user\x12\x10\n" +
+	"\x03url\x18\x03 \x01(\tR\x03url\x12\x1f\n" +
+	"\vevent_types\x18\x04 \x03(\tR\n" +
+	"eventTypes\x12\x1a\n" +
+	"\bdisabled\x18\x05 \x01(\bR\bdisabled\x12'\n" +
+	"\x0fdisabled_reason\x18\x06 \x01(\tR\x0edisabledReason\x12\x1a\n" +
+	"\bfailures\x18\a \x01(\rR\bfailures\x12(\n" +
+	"\x10last_delivery_ms\x18\b \x01(\x03R\x0elastDeliveryMs\x12&\n" +
+	"\x0flast_success_ms\x18\t \x01(\x03R\rlastSuccessMs\x12\x1d\n" +
+	"\n" +
+	"created_ms\x18\n" +
+	" \x01(\x03R\tcreatedMs\x12\x1d\n" +
+	"\n" +
+	"updated_ms\x18\v \x01(\x03R\tupdatedMs\x12\x16\n" +
+	"\x06secret\x18\f \x01(\tR\x06secret\x12\x1a\n" +
+	"\battempts\x18\r \x01(\x04R\battempts\"\x99\x02\n" +
+	"\bDelivery\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x14\n" +
+	"\x05event\x18\x02 \x01(\fR\x05event\x12\x1d\n" +
+	"\n" +
+	"event_type\x18\x03 \x01(\tR\teventType\x12\x18\n" +
+	"\aattempt\x18\x04 \x01(\rR\aattempt\x12\x13\n" +
+	"\x05at_ms\x18\x05 \x01(\x03R\x04atMs\x12\x1f\n" +
+	"\vduration_ms\x18\x06 \x01(\rR\n" +
+	"durationMs\x12'\n" +
+	"\x0fresponse_status\x18\a \x01(\rR\x0eresponseStatus\x12)\n" +
+	"\x10response_snippet\x18\b \x01(\tR\x0fresponseSnippet\x12\x14\n" +
+	"\x05error\x18\t \x01(\tR\x05error\x12\x0e\n" +
+	"\x02ok\x18\n" +
+	" \x01(\bR\x02ok\"\xe6\x02\n" +
+	"\tConnector\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
+	"\x04user\x18\x02 \x01(\fR\x04user\x12\x12\n" +
+	"\x04type\x18\x03 \x01(\tR\x04type\x12\x12\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\x12\x16\n" +
+	"\x06config\x18\x05 \x01(\fR\x06config\x12\x1d\n" +
+	"\n" +
+	"interval_s\x18\x06 \x01(\rR\tintervalS\x12\x18\n" +
+	"\aenabled\x18\a \x01(\bR\aenabled\x12 \n" +
+	"\flast_sync_ms\x18\b \x01(\x03R\n" +
+	"lastSyncMs\x12\x1f\n" +
+	"\vlast_status\x18\t \x01(\tR\n" +
+	"lastStatus\x12\x1d\n" +
+	"\n" +
+	"last_error\x18\n" +
+	" \x01(\tR\tlastError\x12\x1c\n" +
+	"\tdocuments\x18\v \x01(\x04R\tdocuments\x12\x1d\n" +
+	"\n" +
+	"created_ms\x18\f \x01(\x03R\tcreatedMs\x12\x1d\n" +
+	"\n" +
+	"updated_ms\x18\r \x01(\x03R\tupdatedMs\"\xa0\x02\n" +
+	"\x06Import\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x1a\n" +
+	"\bfilename\x18\x02 \x01(\tR\bfilename\x12\x16\n" +
+	"\x06format\x18\x03 \x01(\tR\x06format\x12\x14\n" +
+	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x1d\n" +
+	"\n" +
+	"created_ms\x18\x05 \x01(\x03R\tcreatedMs\x12\x16\n" +
+	"\x06status\x18\x06 \x01(\tR\x06status\x12\x14\n" +
+	"\x05nodes\x18\a \x01(\x04R\x05nodes\x12\x18\n" +
+	"\adomains\x18\b \x01(\x04R\adomains\x12\x1f\n" +
+	"\vfinished_ms\x18\t \x01(\x03R\n" +
+	"finishedMs\x12\x14\n" +
+	"\x05error\x18\n" +
+	" \x01(\tR\x05error\x12\x1e\n" +
+	"\n" +
+	"transcript\x18\v \x01(\bR\n" +
+	"transcript\"\x8f\x02\n" +
+	"\aSession\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
+	"\x03cwd\x18\x02 \x01(\tR\x03cwd\x12\x14\n" +
+	"\x05model\x18\x03 \x01(\tR\x05model\x12\x16\n" +
+	"\x06events\x18\x04 \x01(\x04R\x06events\x12\x18\n" +
+	"\asignals\x18\x05 \x01(\x04R\asignals\x12\x12\n" +
+	"\x04last\x18\x06 \x01(\x04R\x04last\x12\x1d\n" +
+	"\n" +
+	"created_ms\x18\a \x01(\x03R\tcreatedMs\x12\x1d\n" +
+	"\n" +
+	"updated_ms\x18\b \x01(\x03R\tupdatedMs\x12$\n" +
+	"\x0efirst_event_ms\x18\t \x01(\x03R\ffirstEventMs\x12\"\n" +
+	"\rlast_event_ms\x18\n" +
+	" \x01(\x03R\vlastEventMs\"\x9b\x01\n" +
+	"\vStoredEvent\x12*\n" +
+	"\x05event\x18\x01 \x01(\v2\x14.orgmem.SessionEventR\x05event\x12+\n" +
+	"\x06signal\x18\x02 \x01(\v2\x13.orgmem.AgentSignalR\x06signal\x12\x12\n" +
+	"\x04node\x18\x03 \x01(\tR\x04node\x12\x1f\n" +
+	"\vreceived_ms\x18\x04 \x01(\x03R\n" +
+	"receivedMs\"S\n" +
+	"\x0eSessionCounter\x12\x16\n" +
+	"\x06events\x18\x01 \x01(\x04R\x06events\x12\x14\n" +
+	"\x05nodes\x18\x02 \x01(\x04R\x05nodes\x12\x13\n" +
+	"\x05at_ms\x18\x03 \x01(\x03R\x04atMs\"\xb6\n" +
+	"\n" +
 	"\x06LinkOp\x125\n" +
 	"\vimport_file\x18\x01 \x01(\v2\x12.orgmem.ImportFileH\x00R\n" +
 	"importFile\x128\n" +
@@ -1620,8 +3257,10 @@ const file_link_proto_rawDesc = "" +
 	"\rget_connector\x18\x10 \x01(\v2\x14.orgmem.GetConnectorH\x00R\fgetConnector\x12A\n" +
 	"\x0fpatch_connector\x18\x11 \x01(\v2\x16.orgmem.PatchConnectorH\x00R\x0epatchConnector\x12D\n" +
 	"\x10delete_connector\x18\x12 \x01(\v2\x17.orgmem.DeleteConnectorH\x00R\x0fdeleteConnector\x12>\n" +
-	"\x0esync_connector\x18\x13 \x01(\v2\x15.orgmem.SyncConnectorH\x00R\rsyncConnectorB\x04\n" +
-	"\x02op\"\xd4\x01\n" +
+	"\x0esync_connector\x18\x13 \x01(\v2\x15.orgmem.SyncConnectorH\x00R\rsyncConnector\x12;\n" +
+	"\rlist_sessions\x18\x14 \x01(\v2\x14.orgmem.ListSessionsH\x00R\flistSessions\x12>\n" +
+	"\x0edelete_session\x18\x15 \x01(\v2\x15.orgmem.DeleteSessionH\x00R\rdeleteSessionB\x04\n" +
+	"\x02op\"\xb5\x01\n" +
 	"\n" +
 	"ImportFile\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x18\n" +
@@ -1632,9 +3271,7 @@ const file_link_proto_rawDesc = "" +
 	"\x05title\x18\x04 \x01(\tR\x05title\x12\x1f\n" +
 	"\voccurred_ms\x18\x05 \x01(\x03R\n" +
 	"occurredMs\x12\x1a\n" +
-	"\bmetadata\x18\x06 \x01(\fR\bmetadata\x12\x1d\n" +
-	"\n" +
-	"media_type\x18\a \x01(\tR\tmediaType\"\r\n" +
+	"\bmetadata\x18\x06 \x01(\fR\bmetadata\"\r\n" +
 	"\vListImports\"S\n" +
 	"\rSessionEvents\x12,\n" +
 	"\x06events\x18\x01 \x03(\v2\x14.orgmem.SessionEventR\x06events\x12\x14\n" +
@@ -1660,7 +3297,11 @@ const file_link_proto_rawDesc = "" +
 	"\x06detail\x18\x03 \x01(\tR\x06detail\x12\x13\n" +
 	"\x05at_ms\x18\x04 \x01(\x03R\x04atMs\"\x11\n" +
 	"\x0fSessionFinalize\"\x0f\n" +
-	"\rSessionStatus\"B\n" +
+	"\rSessionStatus\"0\n" +
+	"\fListSessions\x12 \n" +
+	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\"\x1f\n" +
+	"\rDeleteSession\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"B\n" +
 	"\rCreateWebhook\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x1f\n" +
 	"\vevent_types\x18\x02 \x03(\tR\n" +
@@ -1709,11 +3350,63 @@ const file_link_proto_rawDesc = "" +
 	"\x0fDeleteConnector\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x1f\n" +
 	"\rSyncConnector\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\";\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x88\x05\n" +
 	"\n" +
 	"LinkResult\x12#\n" +
-	"\x04none\x18\x01 \x01(\v2\r.orgmem.EmptyH\x00R\x04noneB\b\n" +
-	"\x06resultB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"\x04none\x18\x01 \x01(\v2\r.orgmem.EmptyH\x00R\x04none\x12+\n" +
+	"\awebhook\x18\x02 \x01(\v2\x0f.orgmem.WebhookH\x00R\awebhook\x121\n" +
+	"\bwebhooks\x18\x03 \x01(\v2\x13.orgmem.WebhookListH\x00R\bwebhooks\x12>\n" +
+	"\x0ewebhook_detail\x18\x04 \x01(\v2\x15.orgmem.WebhookDetailH\x00R\rwebhookDetail\x12&\n" +
+	"\x04test\x18\x05 \x01(\v2\x10.orgmem.DeliveryH\x00R\x04test\x12\x18\n" +
+	"\x06stream\x18\x06 \x01(\tH\x00R\x06stream\x12A\n" +
+	"\x0fsession_results\x18\a \x01(\v2\x16.orgmem.SessionResultsH\x00R\x0esessionResults\x12;\n" +
+	"\rsession_state\x18\b \x01(\v2\x14.orgmem.SessionStateH\x00R\fsessionState\x12\x1a\n" +
+	"\asignals\x18\t \x01(\rH\x00R\asignals\x121\n" +
+	"\bsessions\x18\n" +
+	" \x01(\v2\x13.orgmem.SessionListH\x00R\bsessions\x12.\n" +
+	"\aimports\x18\v \x01(\v2\x12.orgmem.ImportListH\x00R\aimports\x121\n" +
+	"\tconnector\x18\f \x01(\v2\x11.orgmem.ConnectorH\x00R\tconnector\x127\n" +
+	"\n" +
+	"connectors\x18\r \x01(\v2\x15.orgmem.ConnectorListH\x00R\n" +
+	"connectorsB\b\n" +
+	"\x06result\"[\n" +
+	"\vWebhookList\x12+\n" +
+	"\bwebhooks\x18\x01 \x03(\v2\x0f.orgmem.WebhookR\bwebhooks\x12\x1f\n" +
+	"\vnext_cursor\x18\x02 \x01(\tR\n" +
+	"nextCursor\"h\n" +
+	"\rWebhookDetail\x12)\n" +
+	"\awebhook\x18\x01 \x01(\v2\x0f.orgmem.WebhookR\awebhook\x12,\n" +
+	"\battempts\x18\x02 \x03(\v2\x10.orgmem.DeliveryR\battempts\"A\n" +
+	"\x0eSessionResults\x12/\n" +
+	"\aresults\x18\x01 \x03(\v2\x15.orgmem.SessionResultR\aresults\"Q\n" +
+	"\rSessionResult\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12\x12\n" +
+	"\x04node\x18\x02 \x01(\tR\x04node\x12\x14\n" +
+	"\x05error\x18\x03 \x01(\tR\x05error\"\xd9\x02\n" +
+	"\fSessionState\x12#\n" +
+	"\rsession_nodes\x18\x01 \x01(\x04R\fsessionNodes\x12#\n" +
+	"\rsession_edges\x18\x02 \x01(\x04R\fsessionEdges\x12%\n" +
+	"\x0eingest_pending\x18\x03 \x01(\x04R\ringestPending\x12)\n" +
+	"\x10finalize_pending\x18\x04 \x01(\bR\x0ffinalizePending\x12\x1a\n" +
+	"\bbuilding\x18\x05 \x01(\bR\bbuilding\x12\x1f\n" +
+	"\vtotal_nodes\x18\x06 \x01(\x04R\n" +
+	"totalNodes\x12(\n" +
+	"\x10last_ingested_ms\x18\a \x01(\x03R\x0elastIngestedMs\x12*\n" +
+	"\x11already_in_flight\x18\b \x01(\bR\x0falreadyInFlight\x12\x1a\n" +
+	"\bfinalize\x18\t \x01(\bR\bfinalize\"[\n" +
+	"\vSessionList\x12+\n" +
+	"\bsessions\x18\x01 \x03(\v2\x0f.orgmem.SessionR\bsessions\x12\x1f\n" +
+	"\vnext_cursor\x18\x02 \x01(\tR\n" +
+	"nextCursor\"6\n" +
+	"\n" +
+	"ImportList\x12(\n" +
+	"\aimports\x18\x01 \x03(\v2\x0e.orgmem.ImportR\aimports\"c\n" +
+	"\rConnectorList\x121\n" +
+	"\n" +
+	"connectors\x18\x01 \x03(\v2\x11.orgmem.ConnectorR\n" +
+	"connectors\x12\x1f\n" +
+	"\vnext_cursor\x18\x02 \x01(\tR\n" +
+	"nextCursorB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_link_proto_rawDescOnce sync.Once
@@ -1727,64 +3420,103 @@ func file_link_proto_rawDescGZIP() []byte {
 	return file_link_proto_rawDescData
 }
 
-var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_link_proto_goTypes = []any{
-	(*LinkOp)(nil),          // 0: orgmem.LinkOp
-	(*ImportFile)(nil),      // 1: orgmem.ImportFile
-	(*ListImports)(nil),     // 2: orgmem.ListImports
-	(*SessionEvents)(nil),   // 3: orgmem.SessionEvents
-	(*SessionEvent)(nil),    // 4: orgmem.SessionEvent
-	(*AgentSignals)(nil),    // 5: orgmem.AgentSignals
-	(*AgentSignal)(nil),     // 6: orgmem.AgentSignal
-	(*SessionFinalize)(nil), // 7: orgmem.SessionFinalize
-	(*SessionStatus)(nil),   // 8: orgmem.SessionStatus
-	(*CreateWebhook)(nil),   // 9: orgmem.CreateWebhook
-	(*ListWebhooks)(nil),    // 10: orgmem.ListWebhooks
-	(*GetWebhook)(nil),      // 11: orgmem.GetWebhook
-	(*PatchWebhook)(nil),    // 12: orgmem.PatchWebhook
-	(*DeleteWebhook)(nil),   // 13: orgmem.DeleteWebhook
-	(*TestWebhook)(nil),     // 14: orgmem.TestWebhook
-	(*StreamEvents)(nil),    // 15: orgmem.StreamEvents
-	(*CreateConnector)(nil), // 16: orgmem.CreateConnector
-	(*ListConnectors)(nil),  // 17: orgmem.ListConnectors
-	(*GetConnector)(nil),    // 18: orgmem.GetConnector
-	(*PatchConnector)(nil),  // 19: orgmem.PatchConnector
-	(*DeleteConnector)(nil), // 20: orgmem.DeleteConnector
-	(*SyncConnector)(nil),   // 21: orgmem.SyncConnector
-	(*LinkResult)(nil),      // 22: orgmem.LinkResult
-	(*Page)(nil),            // 23: orgmem.Page
-	(*Empty)(nil),           // 24: orgmem.Empty
+	(*Webhook)(nil),         // 0: orgmem.Webhook
+	(*Delivery)(nil),        // 1: orgmem.Delivery
+	(*Connector)(nil),       // 2: orgmem.Connector
+	(*Import)(nil),          // 3: orgmem.Import
+	(*Session)(nil),         // 4: orgmem.Session
+	(*StoredEvent)(nil),     // 5: orgmem.StoredEvent
+	(*SessionCounter)(nil),  // 6: orgmem.SessionCounter
+	(*LinkOp)(nil),          // 7: orgmem.LinkOp
+	(*ImportFile)(nil),      // 8: orgmem.ImportFile
+	(*ListImports)(nil),     // 9: orgmem.ListImports
+	(*SessionEvents)(nil),   // 10: orgmem.SessionEvents
+	(*SessionEvent)(nil),    // 11: orgmem.SessionEvent
+	(*AgentSignals)(nil),    // 12: orgmem.AgentSignals
+	(*AgentSignal)(nil),     // 13: orgmem.AgentSignal
+	(*SessionFinalize)(nil), // 14: orgmem.SessionFinalize
+	(*SessionStatus)(nil),   // 15: orgmem.SessionStatus
+	(*ListSessions)(nil),    // 16: orgmem.ListSessions
+	(*DeleteSession)(nil),   // 17: orgmem.DeleteSession
+	(*CreateWebhook)(nil),   // 18: orgmem.CreateWebhook
+	(*ListWebhooks)(nil),    // 19: orgmem.ListWebhooks
+	(*GetWebhook)(nil),      // 20: orgmem.GetWebhook
+	(*PatchWebhook)(nil),    // 21: orgmem.PatchWebhook
+	(*DeleteWebhook)(nil),   // 22: orgmem.DeleteWebhook
+	(*TestWebhook)(nil),     // 23: orgmem.TestWebhook
+	(*StreamEvents)(nil),    // 24: orgmem.StreamEvents
+	(*CreateConnector)(nil), // 25: orgmem.CreateConnector
+	(*ListConnectors)(nil),  // 26: orgmem.ListConnectors
+	(*GetConnector)(nil),    // 27: orgmem.GetConnector
+	(*PatchConnector)(nil),  // 28: orgmem.PatchConnector
+	(*DeleteConnector)(nil), // 29: orgmem.DeleteConnector
+	(*SyncConnector)(nil),   // 30: orgmem.SyncConnector
+	(*LinkResult)(nil),      // 31: orgmem.LinkResult
+	(*WebhookList)(nil),     // 32: orgmem.WebhookList
+	(*WebhookDetail)(nil),   // 33: orgmem.WebhookDetail
+	(*SessionResults)(nil),  // 34: orgmem.SessionResults
+	(*SessionResult)(nil),   // 35: orgmem.SessionResult
+	(*SessionState)(nil),    // 36: orgmem.SessionState
+	(*SessionList)(nil),     // 37: orgmem.SessionList
+	(*ImportList)(nil),      // 38: orgmem.ImportList
+	(*ConnectorList)(nil),   // 39: orgmem.ConnectorList
+	(*Page)(nil),            // 40: orgmem.Page
+	(*Empty)(nil),           // 41: orgmem.Empty
 }
 var file_link_proto_depIdxs = []int32{
-	1,  // 0: orgmem.LinkOp.import_file:type_name -> orgmem.ImportFile
-	2,  // 1: orgmem.LinkOp.list_imports:type_name -> orgmem.ListImports
-	3,  // 2: orgmem.LinkOp.session_events:type_name -> orgmem.SessionEvents
-	5,  // 3: orgmem.LinkOp.agent_signals:type_name -> orgmem.AgentSignals
-	7,  // 4: orgmem.LinkOp.session_finalize:type_name -> orgmem.SessionFinalize
-	8,  // 5: orgmem.LinkOp.session_status:type_name -> orgmem.SessionStatus
-	9,  // 6: orgmem.LinkOp.create_webhook:type_name -> orgmem.CreateWebhook
-	10, // 7: orgmem.LinkOp.list_webhooks:type_name -> orgmem.ListWebhooks
-	11, // 8: orgmem.LinkOp.get_webhook:type_name -> orgmem.GetWebhook
-	12, // 9: orgmem.LinkOp.patch_webhook:type_name -> orgmem.PatchWebhook
-	13, // 10: orgmem.LinkOp.delete_webhook:type_name -> orgmem.DeleteWebhook
-	14, // 11: orgmem.LinkOp.test_webhook:type_name -> orgmem.TestWebhook
-	15, // 12: orgmem.LinkOp.stream_events:type_name -> orgmem.StreamEvents
-	16, // 13: orgmem.LinkOp.create_connector:type_name -> orgmem.CreateConnector
-	17, // 14: orgmem.LinkOp.list_connectors:type_name -> orgmem.ListConnectors
-	18, // 15: orgmem.LinkOp.get_connector:type_name -> orgmem.GetConnector
-	19, // 16: orgmem.LinkOp.patch_connector:type_name -> orgmem.PatchConnector
-	20, // 17: orgmem.LinkOp.delete_connector:type_name -> orgmem.DeleteConnector
-	21, // 18: orgmem.LinkOp.sync_connector:type_name -> orgmem.SyncConnector
-	4,  // 19: orgmem.SessionEvents.events:type_name -> orgmem.SessionEvent
-	6,  // 20: orgmem.AgentSignals.signals:type_name -> orgmem.AgentSignal
-	23, // 21: orgmem.ListWebhooks.page:type_name -> orgmem.Page
-	23, // 22: orgmem.ListConnectors.page:type_name -> orgmem.Page
-	24, // 23: orgmem.LinkResult.none:type_name -> orgmem.Empty
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	11, // 0: orgmem.StoredEvent.event:type_name -> orgmem.SessionEvent
+	13, // 1: orgmem.StoredEvent.signal:type_name -> orgmem.AgentSignal
+	8,  // 2: orgmem.LinkOp.import_file:type_name -> orgmem.ImportFile
+	9,  // 3: orgmem.LinkOp.list_imports:type_name -> orgmem.ListImports
+	10, // 4: orgmem.LinkOp.session_events:type_name -> orgmem.SessionEvents
+	12, // 5: orgmem.LinkOp.agent_signals:type_name -> orgmem.AgentSignals
+	14, // 6: orgmem.LinkOp.session_finalize:type_name -> orgmem.SessionFinalize
+	15, // 7: orgmem.LinkOp.session_status:type_name -> orgmem.SessionStatus
+	18, // 8: orgmem.LinkOp.create_webhook:type_name -> orgmem.CreateWebhook
+	19, // 9: orgmem.LinkOp.list_webhooks:type_name -> orgmem.ListWebhooks
+	20, // 10: orgmem.LinkOp.get_webhook:type_name -> orgmem.GetWebhook
+	21, // 11: orgmem.LinkOp.patch_webhook:type_name -> orgmem.PatchWebhook
+	22, // 12: orgmem.LinkOp.delete_webhook:type_name -> orgmem.DeleteWebhook
+	23, // 13: orgmem.LinkOp.test_webhook:type_name -> orgmem.TestWebhook
+	24, // 14: orgmem.LinkOp.stream_events:type_name -> orgmem.StreamEvents
+	25, // 15: orgmem.LinkOp.create_connector:type_name -> orgmem.CreateConnector
+	26, // 16: orgmem.LinkOp.list_connectors:type_name -> orgmem.ListConnectors
+	27, // 17: orgmem.LinkOp.get_connector:type_name -> orgmem.GetConnector
+	28, // 18: orgmem.LinkOp.patch_connector:type_name -> orgmem.PatchConnector
+	29, // 19: orgmem.LinkOp.delete_connector:type_name -> orgmem.DeleteConnector
+	30, // 20: orgmem.LinkOp.sync_connector:type_name -> orgmem.SyncConnector
+	16, // 21: orgmem.LinkOp.list_sessions:type_name -> orgmem.ListSessions
+	17, // 22: orgmem.LinkOp.delete_session:type_name -> orgmem.DeleteSession
+	11, // 23: orgmem.SessionEvents.events:type_name -> orgmem.SessionEvent
+	13, // 24: orgmem.AgentSignals.signals:type_name -> orgmem.AgentSignal
+	40, // 25: orgmem.ListSessions.page:type_name -> orgmem.Page
+	40, // 26: orgmem.ListWebhooks.page:type_name -> orgmem.Page
+	40, // 27: orgmem.ListConnectors.page:type_name -> orgmem.Page
+	41, // 28: orgmem.LinkResult.none:type_name -> orgmem.Empty
+	0,  // 29: orgmem.LinkResult.webhook:type_name -> orgmem.Webhook
+	32, // 30: orgmem.LinkResult.webhooks:type_name -> orgmem.WebhookList
+	33, // 31: orgmem.LinkResult.webhook_detail:type_name -> orgmem.WebhookDetail
+	1,  // 32: orgmem.LinkResult.test:type_name -> orgmem.Delivery
+	34, // 33: orgmem.LinkResult.session_results:type_name -> orgmem.SessionResults
+	36, // 34: orgmem.LinkResult.session_state:type_name -> orgmem.SessionState
+	37, // 35: orgmem.LinkResult.sessions:type_name -> orgmem.SessionList
+	38, // 36: orgmem.LinkResult.imports:type_name -> orgmem.ImportList
+	2,  // 37: orgmem.LinkResult.connector:type_name -> orgmem.Connector
+	39, // 38: orgmem.LinkResult.connectors:type_name -> orgmem.ConnectorList
+	0,  // 39: orgmem.WebhookList.webhooks:type_name -> orgmem.Webhook
+	0,  // 40: orgmem.WebhookDetail.webhook:type_name -> orgmem.Webhook
+	1,  // 41: orgmem.WebhookDetail.attempts:type_name -> orgmem.Delivery
+	35, // 42: orgmem.SessionResults.results:type_name -> orgmem.SessionResult
+	4,  // 43: orgmem.SessionList.sessions:type_name -> orgmem.Session
+	3,  // 44: orgmem.ImportList.imports:type_name -> orgmem.Import
+	2,  // 45: orgmem.ConnectorList.connectors:type_name -> orgmem.Connector
+	46, // [46:46] is the sub-list for method output_type
+	46, // [46:46] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_link_proto_init() }
@@ -1793,7 +3525,7 @@ func file_link_proto_init() {
 		return
 	}
 	file_common_proto_init()
-	file_link_proto_msgTypes[0].OneofWrappers = []any{
+	file_link_proto_msgTypes[7].OneofWrappers = []any{
 		(*LinkOp_ImportFile)(nil),
 		(*LinkOp_ListImports)(nil),
 		(*LinkOp_SessionEvents)(nil),
@@ -1813,11 +3545,25 @@ func file_link_proto_init() {
 		(*LinkOp_PatchConnector)(nil),
 		(*LinkOp_DeleteConnector)(nil),
 		(*LinkOp_SyncConnector)(nil),
+		(*LinkOp_ListSessions)(nil),
+		(*LinkOp_DeleteSession)(nil),
 	}
-	file_link_proto_msgTypes[12].OneofWrappers = []any{}
-	file_link_proto_msgTypes[19].OneofWrappers = []any{}
-	file_link_proto_msgTypes[22].OneofWrappers = []any{
+	file_link_proto_msgTypes[21].OneofWrappers = []any{}
+	file_link_proto_msgTypes[28].OneofWrappers = []any{}
+	file_link_proto_msgTypes[31].OneofWrappers = []any{
 		(*LinkResult_None)(nil),
+		(*LinkResult_Webhook)(nil),
+		(*LinkResult_Webhooks)(nil),
+		(*LinkResult_WebhookDetail)(nil),
+		(*LinkResult_Test)(nil),
+		(*LinkResult_Stream)(nil),
+		(*LinkResult_SessionResults)(nil),
+		(*LinkResult_SessionState)(nil),
+		(*LinkResult_Signals)(nil),
+		(*LinkResult_Sessions)(nil),
+		(*LinkResult_Imports)(nil),
+		(*LinkResult_Connector)(nil),
+		(*LinkResult_Connectors)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1825,7 +3571,7 @@ func file_link_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_link_proto_rawDesc), len(file_link_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -29,8 +29,6 @@ type MindOp struct {
 	// Types that are valid to be assigned to Op:
 	//
 	//	*MindOp_Recall
-	//	*MindOp_ListSessions
-	//	*MindOp_DeleteSession
 	//	*MindOp_GetIdentity
 	//	*MindOp_ListContradictions
 	//	*MindOp_ListProposals
@@ -88,24 +86,6 @@ func (x *MindOp) GetRecall() *Recall {
 	if x != nil {
 		if x, ok := x.Op.(*MindOp_Recall); ok {
 			return x.Recall
-		}
-	}
-	return nil
-}
-
-func (x *MindOp) GetListSessions() *ListSessions {
-	if x != nil {
-		if x, ok := x.Op.(*MindOp_ListSessions); ok {
-			return x.ListSessions
-		}
-	}
-	return nil
-}
-
-func (x *MindOp) GetDeleteSession() *DeleteSession {
-	if x != nil {
-		if x, ok := x.Op.(*MindOp_DeleteSession); ok {
-			return x.DeleteSession
 		}
 	}
 	return nil
@@ -218,14 +198,6 @@ type MindOp_Recall struct {
 	Recall *Recall `protobuf:"bytes,1,opt,name=recall,proto3,oneof"`
 }
 
-type MindOp_ListSessions struct {
-	ListSessions *ListSessions `protobuf:"bytes,2,opt,name=list_sessions,json=listSessions,proto3,oneof"`
-}
-
-type MindOp_DeleteSession struct {
-	DeleteSession *DeleteSession `protobuf:"bytes,3,opt,name=delete_session,json=deleteSession,proto3,oneof"`
-}
-
 type MindOp_GetIdentity struct {
 	GetIdentity *GetIdentity `protobuf:"bytes,4,opt,name=get_identity,json=getIdentity,proto3,oneof"`
 }
@@ -271,10 +243,6 @@ type MindOp_Retrieve struct {
 }
 
 func (*MindOp_Recall) isMindOp_Op() {}
-
-func (*MindOp_ListSessions) isMindOp_Op() {}
-
-func (*MindOp_DeleteSession) isMindOp_Op() {}
 
 func (*MindOp_GetIdentity) isMindOp_Op() {}
 
@@ -358,94 +326,6 @@ func (x *Recall) GetPage() *Page {
 	return nil
 }
 
-type ListSessions struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Page          *Page                  `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListSessions) Reset() {
-	*x = ListSessions{}
-	mi := &file_mind_proto_msgTypes[2]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListSessions) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListSessions) ProtoMessage() {}
-
-func (x *ListSessions) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[2]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListSessions.ProtoReflect.Descriptor instead.
-func (*ListSessions) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{2}
-}
-
-func (x *ListSessions) GetPage() *Page {
-	if x != nil {
-		return x.Page
-	}
-	return nil
-}
-
-type DeleteSession struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *DeleteSession) Reset() {
-	*x = DeleteSession{}
-	mi := &file_mind_proto_msgTypes[3]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *DeleteSession) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*DeleteSession) ProtoMessage() {}
-
-func (x *DeleteSession) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[3]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use DeleteSession.ProtoReflect.Descriptor instead.
-func (*DeleteSession) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{3}
-}
-
-func (x *DeleteSession) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
 type GetIdentity struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	User          string                 `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
@@ -455,7 +335,7 @@ type GetIdentity struct {
 
 func (x *GetIdentity) Reset() {
 	*x = GetIdentity{}
-	mi := &file_mind_proto_msgTypes[4]
+	mi := &file_mind_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -467,7 +347,7 @@ func (x *GetIdentity) String() string {
 func (*GetIdentity) ProtoMessage() {}
 
 func (x *GetIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[4]
+	mi := &file_mind_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -480,7 +360,7 @@ func (x *GetIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdentity.ProtoReflect.Descriptor instead.
 func (*GetIdentity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{4}
+	return file_mind_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *GetIdentity) GetUser() string {
@@ -500,7 +380,7 @@ type ListContradictions struct {
 
 func (x *ListContradictions) Reset() {
 	*x = ListContradictions{}
-	mi := &file_mind_proto_msgTypes[5]
+	mi := &file_mind_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -512,7 +392,7 @@ func (x *ListContradictions) String() string {
 func (*ListContradictions) ProtoMessage() {}
 
 func (x *ListContradictions) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[5]
+	mi := &file_mind_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -525,7 +405,7 @@ func (x *ListContradictions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContradictions.ProtoReflect.Descriptor instead.
 func (*ListContradictions) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{5}
+	return file_mind_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ListContradictions) GetPage() *Page {
@@ -552,7 +432,7 @@ type ListProposals struct {
 
 func (x *ListProposals) Reset() {
 	*x = ListProposals{}
-	mi := &file_mind_proto_msgTypes[6]
+	mi := &file_mind_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -564,7 +444,7 @@ func (x *ListProposals) String() string {
 func (*ListProposals) ProtoMessage() {}
 
 func (x *ListProposals) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[6]
+	mi := &file_mind_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -577,7 +457,7 @@ func (x *ListProposals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposals.ProtoReflect.Descriptor instead.
 func (*ListProposals) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{6}
+	return file_mind_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListProposals) GetPage() *Page {
@@ -604,7 +484,7 @@ type DecideProposal struct {
 
 func (x *DecideProposal) Reset() {
 	*x = DecideProposal{}
-	mi := &file_mind_proto_msgTypes[7]
+	mi := &file_mind_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -616,7 +496,7 @@ func (x *DecideProposal) String() string {
 func (*DecideProposal) ProtoMessage() {}
 
 func (x *DecideProposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[7]
+	mi := &file_mind_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -629,7 +509,7 @@ func (x *DecideProposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideProposal.ProtoReflect.Descriptor instead.
 func (*DecideProposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{7}
+	return file_mind_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *DecideProposal) GetId() string {
@@ -654,7 +534,7 @@ type BrainInfo struct {
 
 func (x *BrainInfo) Reset() {
 	*x = BrainInfo{}
-	mi := &file_mind_proto_msgTypes[8]
+	mi := &file_mind_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -666,7 +546,7 @@ func (x *BrainInfo) String() string {
 func (*BrainInfo) ProtoMessage() {}
 
 func (x *BrainInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[8]
+	mi := &file_mind_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -679,7 +559,7 @@ func (x *BrainInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainInfo.ProtoReflect.Descriptor instead.
 func (*BrainInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{8}
+	return file_mind_proto_rawDescGZIP(), []int{6}
 }
 
 type BrainQuery struct {
@@ -692,7 +572,7 @@ type BrainQuery struct {
 
 func (x *BrainQuery) Reset() {
 	*x = BrainQuery{}
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -704,7 +584,7 @@ func (x *BrainQuery) String() string {
 func (*BrainQuery) ProtoMessage() {}
 
 func (x *BrainQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -717,7 +597,7 @@ func (x *BrainQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainQuery.ProtoReflect.Descriptor instead.
 func (*BrainQuery) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{9}
+	return file_mind_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BrainQuery) GetQuery() string {
@@ -744,7 +624,7 @@ type BrainAnswer struct {
 
 func (x *BrainAnswer) Reset() {
 	*x = BrainAnswer{}
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -756,7 +636,7 @@ func (x *BrainAnswer) String() string {
 func (*BrainAnswer) ProtoMessage() {}
 
 func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -769,7 +649,7 @@ func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswer.ProtoReflect.Descriptor instead.
 func (*BrainAnswer) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{10}
+	return file_mind_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *BrainAnswer) GetQuery() string {
@@ -794,7 +674,7 @@ type BrainTrain struct {
 
 func (x *BrainTrain) Reset() {
 	*x = BrainTrain{}
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -806,7 +686,7 @@ func (x *BrainTrain) String() string {
 func (*BrainTrain) ProtoMessage() {}
 
 func (x *BrainTrain) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -819,7 +699,7 @@ func (x *BrainTrain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainTrain.ProtoReflect.Descriptor instead.
 func (*BrainTrain) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{11}
+	return file_mind_proto_rawDescGZIP(), []int{9}
 }
 
 type ConditionSession struct {
@@ -833,7 +713,7 @@ type ConditionSession struct {
 
 func (x *ConditionSession) Reset() {
 	*x = ConditionSession{}
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -845,7 +725,7 @@ func (x *ConditionSession) String() string {
 func (*ConditionSession) ProtoMessage() {}
 
 func (x *ConditionSession) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -858,7 +738,7 @@ func (x *ConditionSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionSession.ProtoReflect.Descriptor instead.
 func (*ConditionSession) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{12}
+	return file_mind_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ConditionSession) GetOrg() string {
@@ -892,7 +772,7 @@ type ConditionScaffold struct {
 
 func (x *ConditionScaffold) Reset() {
 	*x = ConditionScaffold{}
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -904,7 +784,7 @@ func (x *ConditionScaffold) String() string {
 func (*ConditionScaffold) ProtoMessage() {}
 
 func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -917,7 +797,7 @@ func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionScaffold.ProtoReflect.Descriptor instead.
 func (*ConditionScaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{13}
+	return file_mind_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ConditionScaffold) GetPrompt() string {
@@ -946,7 +826,7 @@ type Retrieve struct {
 
 func (x *Retrieve) Reset() {
 	*x = Retrieve{}
-	mi := &file_mind_proto_msgTypes[14]
+	mi := &file_mind_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -958,7 +838,7 @@ func (x *Retrieve) String() string {
 func (*Retrieve) ProtoMessage() {}
 
 func (x *Retrieve) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[14]
+	mi := &file_mind_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -971,7 +851,7 @@ func (x *Retrieve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieve.ProtoReflect.Descriptor instead.
 func (*Retrieve) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{14}
+	return file_mind_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Retrieve) GetQuery() string {
@@ -1014,7 +894,7 @@ type MindResult struct {
 
 func (x *MindResult) Reset() {
 	*x = MindResult{}
-	mi := &file_mind_proto_msgTypes[15]
+	mi := &file_mind_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1026,7 +906,7 @@ func (x *MindResult) String() string {
 func (*MindResult) ProtoMessage() {}
 
 func (x *MindResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[15]
+	mi := &file_mind_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1039,7 +919,7 @@ func (x *MindResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindResult.ProtoReflect.Descriptor instead.
 func (*MindResult) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{15}
+	return file_mind_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *MindResult) GetResult() isMindResult_Result {
@@ -1073,11 +953,9 @@ var File_mind_proto protoreflect.FileDescriptor
 const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"mind.proto\x12\x06orgmem\x1a\fcommon.proto\"\xe2\x06\n" +
+	"mind.proto\x12\x06orgmem\x1a\fcommon.proto\"\xe5\x05\n" +
 	"\x06MindOp\x12(\n" +
-	"\x06recall\x18\x01 \x01(\v2\x0e.orgmem.RecallH\x00R\x06recall\x12;\n" +
-	"\rlist_sessions\x18\x02 \x01(\v2\x14.orgmem.ListSessionsH\x00R\flistSessions\x12>\n" +
-	"\x0edelete_session\x18\x03 \x01(\v2\x15.orgmem.DeleteSessionH\x00R\rdeleteSession\x128\n" +
+	"\x06recall\x18\x01 \x01(\v2\x0e.orgmem.RecallH\x00R\x06recall\x128\n" +
 	"\fget_identity\x18\x04 \x01(\v2\x13.orgmem.GetIdentityH\x00R\vgetIdentity\x12M\n" +
 	"\x13list_contradictions\x18\x05 \x01(\v2\x1a.orgmem.ListContradictionsH\x00R\x12listContradictions\x12>\n" +
 	"\x0elist_proposals\x18\x06 \x01(\v2\x15.orgmem.ListProposalsH\x00R\rlistProposals\x12A\n" +
@@ -1097,11 +975,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x06Recall\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x14\n" +
 	"\x05paged\x18\x02 \x01(\bR\x05paged\x12 \n" +
-	"\x04page\x18\x03 \x01(\v2\f.orgmem.PageR\x04page\"0\n" +
-	"\fListSessions\x12 \n" +
-	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\"\x1f\n" +
-	"\rDeleteSession\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"!\n" +
+	"\x04page\x18\x03 \x01(\v2\f.orgmem.PageR\x04page\"!\n" +
 	"\vGetIdentity\x12\x12\n" +
 	"\x04user\x18\x01 \x01(\tR\x04user\"N\n" +
 	"\x12ListContradictions\x12 \n" +
@@ -1153,52 +1027,47 @@ func file_mind_proto_rawDescGZIP() []byte {
 	return file_mind_proto_rawDescData
 }
 
-var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_mind_proto_goTypes = []any{
 	(*MindOp)(nil),             // 0: orgmem.MindOp
 	(*Recall)(nil),             // 1: orgmem.Recall
-	(*ListSessions)(nil),       // 2: orgmem.ListSessions
-	(*DeleteSession)(nil),      // 3: orgmem.DeleteSession
-	(*GetIdentity)(nil),        // 4: orgmem.GetIdentity
-	(*ListContradictions)(nil), // 5: orgmem.ListContradictions
-	(*ListProposals)(nil),      // 6: orgmem.ListProposals
-	(*DecideProposal)(nil),     // 7: orgmem.DecideProposal
-	(*BrainInfo)(nil),          // 8: orgmem.BrainInfo
-	(*BrainQuery)(nil),         // 9: orgmem.BrainQuery
-	(*BrainAnswer)(nil),        // 10: orgmem.BrainAnswer
-	(*BrainTrain)(nil),         // 11: orgmem.BrainTrain
-	(*ConditionSession)(nil),   // 12: orgmem.ConditionSession
-	(*ConditionScaffold)(nil),  // 13: orgmem.ConditionScaffold
-	(*Retrieve)(nil),           // 14: orgmem.Retrieve
-	(*MindResult)(nil),         // 15: orgmem.MindResult
-	(*Page)(nil),               // 16: orgmem.Page
-	(*Empty)(nil),              // 17: orgmem.Empty
+	(*GetIdentity)(nil),        // 2: orgmem.GetIdentity
+	(*ListContradictions)(nil), // 3: orgmem.ListContradictions
+	(*ListProposals)(nil),      // 4: orgmem.ListProposals
+	(*DecideProposal)(nil),     // 5: orgmem.DecideProposal
+	(*BrainInfo)(nil),          // 6: orgmem.BrainInfo
+	(*BrainQuery)(nil),         // 7: orgmem.BrainQuery
+	(*BrainAnswer)(nil),        // 8: orgmem.BrainAnswer
+	(*BrainTrain)(nil),         // 9: orgmem.BrainTrain
+	(*ConditionSession)(nil),   // 10: orgmem.ConditionSession
+	(*ConditionScaffold)(nil),  // 11: orgmem.ConditionScaffold
+	(*Retrieve)(nil),           // 12: orgmem.Retrieve
+	(*MindResult)(nil),         // 13: orgmem.MindResult
+	(*Page)(nil),               // 14: orgmem.Page
+	(*Empty)(nil),              // 15: orgmem.Empty
 }
 var file_mind_proto_depIdxs = []int32{
 	1,  // 0: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	2,  // 1: orgmem.MindOp.list_sessions:type_name -> orgmem.ListSessions
-	3,  // 2: orgmem.MindOp.delete_session:type_name -> orgmem.DeleteSession
-	4,  // 3: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	5,  // 4: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	6,  // 5: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	7,  // 6: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	8,  // 7: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	9,  // 8: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	10, // 9: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	11, // 10: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	12, // 11: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	13, // 12: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	14, // 13: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	16, // 14: orgmem.Recall.page:type_name -> orgmem.Page
-	16, // 15: orgmem.ListSessions.page:type_name -> orgmem.Page
-	16, // 16: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	16, // 17: orgmem.ListProposals.page:type_name -> orgmem.Page
-	17, // 18: orgmem.MindResult.none:type_name -> orgmem.Empty
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	2,  // 1: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	3,  // 2: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	4,  // 3: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	5,  // 4: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	6,  // 5: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	7,  // 6: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	8,  // 7: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	9,  // 8: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	10, // 9: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	11, // 10: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	12, // 11: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	14, // 12: orgmem.Recall.page:type_name -> orgmem.Page
+	14, // 13: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	14, // 14: orgmem.ListProposals.page:type_name -> orgmem.Page
+	15, // 15: orgmem.MindResult.none:type_name -> orgmem.Empty
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -1209,8 +1078,6 @@ func file_mind_proto_init() {
 	file_common_proto_init()
 	file_mind_proto_msgTypes[0].OneofWrappers = []any{
 		(*MindOp_Recall)(nil),
-		(*MindOp_ListSessions)(nil),
-		(*MindOp_DeleteSession)(nil),
 		(*MindOp_GetIdentity)(nil),
 		(*MindOp_ListContradictions)(nil),
 		(*MindOp_ListProposals)(nil),
@@ -1223,7 +1090,7 @@ func file_mind_proto_init() {
 		(*MindOp_ConditionScaffold)(nil),
 		(*MindOp_Retrieve)(nil),
 	}
-	file_mind_proto_msgTypes[15].OneofWrappers = []any{
+	file_mind_proto_msgTypes[13].OneofWrappers = []any{
 		(*MindResult_None)(nil),
 	}
 	type x struct{}
@@ -1232,7 +1099,7 @@ func file_mind_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mind_proto_rawDesc), len(file_mind_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1014,8 +1014,10 @@ type Job struct {
 	Items         []*JobItem             `protobuf:"bytes,15,rep,name=items,proto3" json:"items,omitempty"`
 	Cancel        bool                   `protobuf:"varint,16,opt,name=cancel,proto3" json:"cancel,omitempty"` // asked for; the worker stops at the next item
 	QueueSeq      uint64                 `protobuf:"varint,17,opt,name=queue_seq,json=queueSeq,proto3" json:"queue_seq,omitempty"`
-	Failed        uint64                 `protobuf:"varint,18,opt,name=failed,proto3" json:"failed,omitempty"` // items that failed, of done
-	Key           []byte                 `protobuf:"bytes,19,opt,name=key,proto3" json:"key,omitempty"`        // hash of the key that caused it, for metering
+	Failed        uint64                 `protobuf:"varint,18,opt,name=failed,proto3" json:"failed,omitempty"`   // items that failed, of done
+	Key           []byte                 `protobuf:"bytes,19,opt,name=key,proto3" json:"key,omitempty"`          // hash of the key that caused it, for metering
+	Created       uint64                 `protobuf:"varint,20,opt,name=created,proto3" json:"created,omitempty"` // items that made a node, of done
+	Session       bool                   `protobuf:"varint,21,opt,name=session,proto3" json:"session,omitempty"` // its items are events of coding sessions
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1183,6 +1185,20 @@ func (x *Job) GetKey() []byte {
 	return nil
 }
 
+func (x *Job) GetCreated() uint64 {
+	if x != nil {
+		return x.Created
+	}
+	return 0
+}
+
+func (x *Job) GetSession() bool {
+	if x != nil {
+		return x.Session
+	}
+	return false
+}
+
 // JobItem is the outcome of one item of a job.
 type JobItem struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1267,7 +1283,7 @@ type QueueEntry struct {
 	Index         uint32                 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"` // the item's place in its job
 	Last          bool                   `protobuf:"varint,3,opt,name=last,proto3" json:"last,omitempty"`
 	Item          *IngestItem            `protobuf:"bytes,4,opt,name=item,proto3" json:"item,omitempty"`
-	Work          string                 `protobuf:"bytes,5,opt,name=work,proto3" json:"work,omitempty"` // empty: ingest item; subject_erase, reembed
+	Work          string                 `protobuf:"bytes,5,opt,name=work,proto3" json:"work,omitempty"` // empty: ingest the item; staged: the item lies apart; session_finalize
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1346,6 +1362,8 @@ type IngestItem struct {
 	ExternalId    string                 `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3" json:"external_id,omitempty"`
 	OccurredMs    int64                  `protobuf:"varint,5,opt,name=occurred_ms,json=occurredMs,proto3" json:"occurred_ms,omitempty"`
 	Metadata      []byte                 `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Source        string                 `protobuf:"bytes,7,opt,name=source,proto3" json:"source,omitempty"` // import, session; empty: ingest
+	Scope         string                 `protobuf:"bytes,8,opt,name=scope,proto3" json:"scope,omitempty"`   // equal content of different scopes is different nodes: an event of a coding session
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1420,6 +1438,20 @@ func (x *IngestItem) GetMetadata() []byte {
 		return x.Metadata
 	}
 	return nil
+}
+
+func (x *IngestItem) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *IngestItem) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
 }
 
 // ExternalRef is what an external id currently means in a partition.
@@ -1819,6 +1851,7 @@ type OutboxEvent struct {
 	Partition     []byte                 `protobuf:"bytes,4,opt,name=partition,proto3" json:"partition,omitempty"`
 	Subject       string                 `protobuf:"bytes,5,opt,name=subject,proto3" json:"subject,omitempty"`
 	Data          []byte                 `protobuf:"bytes,6,opt,name=data,proto3" json:"data,omitempty"` // a JSON object of identifiers and small scalars
+	User          []byte                 `protobuf:"bytes,7,opt,name=user,proto3" json:"user,omitempty"` // who acted; empty where nobody did
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1891,6 +1924,13 @@ func (x *OutboxEvent) GetSubject() string {
 func (x *OutboxEvent) GetData() []byte {
 	if x != nil {
 		return x.Data
+	}
+	return nil
+}
+
+func (x *OutboxEvent) GetUser() []byte {
+	if x != nil {
+		return x.User
 	}
 	return nil
 }
@@ -2002,7 +2042,7 @@ const file_record_proto_rawDesc = "" +
 	"\blast_seq\x18\x03 \x01(\x04R\alastSeq\x12\x16\n" +
 	"\x06chunks\x18\x04 \x01(\rR\x06chunks\x12\x14\n" +
 	"\x05bytes\x18\x05 \x01(\x04R\x05bytes\x12\x14\n" +
-	"\x05model\x18\x06 \x01(\tR\x05model\"\xfa\x03\n" +
+	"\x05model\x18\x06 \x01(\tR\x05model\"\xae\x04\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
@@ -2027,7 +2067,9 @@ const file_record_proto_rawDesc = "" +
 	"\x06cancel\x18\x10 \x01(\bR\x06cancel\x12\x1b\n" +
 	"\tqueue_seq\x18\x11 \x01(\x04R\bqueueSeq\x12\x16\n" +
 	"\x06failed\x18\x12 \x01(\x04R\x06failed\x12\x10\n" +
-	"\x03key\x18\x13 \x01(\fR\x03key\"\x82\x01\n" +
+	"\x03key\x18\x13 \x01(\fR\x03key\x12\x18\n" +
+	"\acreated\x18\x14 \x01(\x04R\acreated\x12\x18\n" +
+	"\asession\x18\x15 \x01(\bR\asession\"\x82\x01\n" +
 	"\aJobItem\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1f\n" +
 	"\vexternal_id\x18\x02 \x01(\tR\n" +
@@ -2041,7 +2083,7 @@ const file_record_proto_rawDesc = "" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n" +
 	"\x04last\x18\x03 \x01(\bR\x04last\x12&\n" +
 	"\x04item\x18\x04 \x01(\v2\x12.orgmem.IngestItemR\x04item\x12\x12\n" +
-	"\x04work\x18\x05 \x01(\tR\x04work\"\xae\x01\n" +
+	"\x04work\x18\x05 \x01(\tR\x04work\"\xdc\x01\n" +
 	"\n" +
 	"IngestItem\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\tR\acontent\x12\x14\n" +
@@ -2051,7 +2093,9 @@ const file_record_proto_rawDesc = "" +
 	"externalId\x12\x1f\n" +
 	"\voccurred_ms\x18\x05 \x01(\x03R\n" +
 	"occurredMs\x12\x1a\n" +
-	"\bmetadata\x18\x06 \x01(\fR\bmetadata\"!\n" +
+	"\bmetadata\x18\x06 \x01(\fR\bmetadata\x12\x16\n" +
+	"\x06source\x18\a \x01(\tR\x06source\x12\x14\n" +
+	"\x05scope\x18\b \x01(\tR\x05scope\"!\n" +
 	"\vExternalRef\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\"t\n" +
 	"\vIdempotency\x12\x1b\n" +
@@ -2082,14 +2126,15 @@ const file_record_proto_rawDesc = "" +
 	"\x05Usage\x12\x1d\n" +
 	"\n" +
 	"read_units\x18\x01 \x01(\x04R\treadUnits\x12!\n" +
-	"\fembed_tokens\x18\x02 \x01(\x04R\vembedTokens\"\x92\x01\n" +
+	"\fembed_tokens\x18\x02 \x01(\x04R\vembedTokens\"\xa6\x01\n" +
 	"\vOutboxEvent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x13\n" +
 	"\x05at_ms\x18\x03 \x01(\x03R\x04atMs\x12\x1c\n" +
 	"\tpartition\x18\x04 \x01(\fR\tpartition\x12\x18\n" +
 	"\asubject\x18\x05 \x01(\tR\asubject\x12\x12\n" +
-	"\x04data\x18\x06 \x01(\fR\x04dataB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"\x04data\x18\x06 \x01(\fR\x04data\x12\x12\n" +
+	"\x04user\x18\a \x01(\fR\x04userB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_record_proto_rawDescOnce sync.Once

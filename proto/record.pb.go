@@ -478,8 +478,12 @@ type Node struct {
 	Chunks        []uint64               `protobuf:"varint,17,rep,packed,name=chunks,proto3" json:"chunks,omitempty"` // sequence numbers, in text order
 	OccurredMs    int64                  `protobuf:"varint,18,opt,name=occurred_ms,json=occurredMs,proto3" json:"occurred_ms,omitempty"`
 	ContentBytes  uint32                 `protobuf:"varint,19,opt,name=content_bytes,json=contentBytes,proto3" json:"content_bytes,omitempty"`
-	Turn          bool                   `protobuf:"varint,20,opt,name=turn,proto3" json:"turn,omitempty"`           // a short text without a title, such as a message
-	Unlearned     bool                   `protobuf:"varint,21,opt,name=unlearned,proto3" json:"unlearned,omitempty"` // taken in with learnModeDefault off: searched, never learned from
+	Turn          bool                   `protobuf:"varint,20,opt,name=turn,proto3" json:"turn,omitempty"`                                     // a short text without a title, such as a message
+	Unlearned     bool                   `protobuf:"varint,21,opt,name=unlearned,proto3" json:"unlearned,omitempty"`                           // taken in with learnModeDefault off: searched, never learned from
+	RestorableMs  int64                  `protobuf:"varint,22,opt,name=restorable_ms,json=restorableMs,proto3" json:"restorable_ms,omitempty"` // of a tombstone: until when it can be restored
+	Was           string                 `protobuf:"bytes,23,opt,name=was,proto3" json:"was,omitempty"`                                        // of a tombstone: its status before, live or superseded
+	Edited        bool                   `protobuf:"varint,24,opt,name=edited,proto3" json:"edited,omitempty"`                                 // its content is not the one that its id was made from
+	Erased        bool                   `protobuf:"varint,25,opt,name=erased,proto3" json:"erased,omitempty"`                                 // restored after it was forgotten: it has no content until it is given one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -661,6 +665,34 @@ func (x *Node) GetUnlearned() bool {
 	return false
 }
 
+func (x *Node) GetRestorableMs() int64 {
+	if x != nil {
+		return x.RestorableMs
+	}
+	return 0
+}
+
+func (x *Node) GetWas() string {
+	if x != nil {
+		return x.Was
+	}
+	return ""
+}
+
+func (x *Node) GetEdited() bool {
+	if x != nil {
+		return x.Edited
+	}
+	return false
+}
+
+func (x *Node) GetErased() bool {
+	if x != nil {
+		return x.Erased
+	}
+	return false
+}
+
 // Content is a node's text, apart from Node so that lists do not read it.
 type Content struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -826,6 +858,7 @@ type PartitionState struct {
 	Chunks        uint64                 `protobuf:"varint,5,opt,name=chunks,proto3" json:"chunks,omitempty"`
 	Model         string                 `protobuf:"bytes,6,opt,name=model,proto3" json:"model,omitempty"` // the embedding model that serves
 	NextSegment   uint64                 `protobuf:"varint,7,opt,name=next_segment,json=nextSegment,proto3" json:"next_segment,omitempty"`
+	NextHistory   uint64                 `protobuf:"varint,8,opt,name=next_history,json=nextHistory,proto3" json:"next_history,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -905,6 +938,13 @@ func (x *PartitionState) GetModel() string {
 func (x *PartitionState) GetNextSegment() uint64 {
 	if x != nil {
 		return x.NextSegment
+	}
+	return 0
+}
+
+func (x *PartitionState) GetNextHistory() uint64 {
+	if x != nil {
+		return x.NextHistory
 	}
 	return 0
 }
@@ -1729,11 +1769,14 @@ func (x *Audit) GetRequestId() string {
 	return ""
 }
 
+// FieldChange is one field of a node before and after. metadata is JSON. A long
+// text is cut to its beginning; forgetting leaves only the field's name.
 type FieldChange struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Field         string                 `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
-	Before        string                 `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"`
-	After         string                 `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
+	Before        *string                `protobuf:"bytes,2,opt,name=before,proto3,oneof" json:"before,omitempty"`
+	After         *string                `protobuf:"bytes,3,opt,name=after,proto3,oneof" json:"after,omitempty"`
+	Cut           bool                   `protobuf:"varint,4,opt,name=cut,proto3" json:"cut,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1776,17 +1819,24 @@ func (x *FieldChange) GetField() string {
 }
 
 func (x *FieldChange) GetBefore() string {
-	if x != nil {
-		return x.Before
+	if x != nil && x.Before != nil {
+		return *x.Before
 	}
 	return ""
 }
 
 func (x *FieldChange) GetAfter() string {
-	if x != nil {
-		return x.After
+	if x != nil && x.After != nil {
+		return *x.After
 	}
 	return ""
+}
+
+func (x *FieldChange) GetCut() bool {
+	if x != nil {
+		return x.Cut
+	}
+	return false
 }
 
 // Usage counts units of one subject, capability and key in one UTC hour.
@@ -1983,7 +2033,7 @@ const file_record_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12!\n" +
 	"\fexternal_ids\x18\x03 \x03(\tR\vexternalIds\x12\x1c\n" +
-	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xe6\x04\n" +
+	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xcd\x05\n" +
 	"\x04Node\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -2011,7 +2061,11 @@ const file_record_proto_rawDesc = "" +
 	"occurredMs\x12#\n" +
 	"\rcontent_bytes\x18\x13 \x01(\rR\fcontentBytes\x12\x12\n" +
 	"\x04turn\x18\x14 \x01(\bR\x04turn\x12\x1c\n" +
-	"\tunlearned\x18\x15 \x01(\bR\tunlearned\"\x1d\n" +
+	"\tunlearned\x18\x15 \x01(\bR\tunlearned\x12#\n" +
+	"\rrestorable_ms\x18\x16 \x01(\x03R\frestorableMs\x12\x10\n" +
+	"\x03was\x18\x17 \x01(\tR\x03was\x12\x16\n" +
+	"\x06edited\x18\x18 \x01(\bR\x06edited\x12\x16\n" +
+	"\x06erased\x18\x19 \x01(\bR\x06erased\"\x1d\n" +
 	"\aContent\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\"\xd9\x01\n" +
 	"\x05Chunk\x12\x10\n" +
@@ -2025,7 +2079,7 @@ const file_record_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\a \x01(\x03R\tcreatedMs\x12\x14\n" +
 	"\x05start\x18\b \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\t \x01(\rR\x03end\"\xda\x01\n" +
+	"\x03end\x18\t \x01(\rR\x03end\"\xfd\x01\n" +
 	"\x0ePartitionState\x12\x1d\n" +
 	"\n" +
 	"next_chunk\x18\x01 \x01(\x04R\tnextChunk\x12\x1d\n" +
@@ -2035,7 +2089,8 @@ const file_record_proto_rawDesc = "" +
 	"\x05nodes\x18\x04 \x01(\x04R\x05nodes\x12\x16\n" +
 	"\x06chunks\x18\x05 \x01(\x04R\x06chunks\x12\x14\n" +
 	"\x05model\x18\x06 \x01(\tR\x05model\x12!\n" +
-	"\fnext_segment\x18\a \x01(\x04R\vnextSegment\"\x95\x01\n" +
+	"\fnext_segment\x18\a \x01(\x04R\vnextSegment\x12!\n" +
+	"\fnext_history\x18\b \x01(\x04R\vnextHistory\"\x95\x01\n" +
 	"\aSegment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1b\n" +
 	"\tfirst_seq\x18\x02 \x01(\x04R\bfirstSeq\x12\x19\n" +
@@ -2118,11 +2173,14 @@ const file_record_proto_rawDesc = "" +
 	"\tpartition\x18\t \x01(\fR\tpartition\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\n" +
-	" \x01(\tR\trequestId\"Q\n" +
+	" \x01(\tR\trequestId\"\x82\x01\n" +
 	"\vFieldChange\x12\x14\n" +
-	"\x05field\x18\x01 \x01(\tR\x05field\x12\x16\n" +
-	"\x06before\x18\x02 \x01(\tR\x06before\x12\x14\n" +
-	"\x05after\x18\x03 \x01(\tR\x05after\"I\n" +
+	"\x05field\x18\x01 \x01(\tR\x05field\x12\x1b\n" +
+	"\x06before\x18\x02 \x01(\tH\x00R\x06before\x88\x01\x01\x12\x19\n" +
+	"\x05after\x18\x03 \x01(\tH\x01R\x05after\x88\x01\x01\x12\x10\n" +
+	"\x03cut\x18\x04 \x01(\bR\x03cutB\t\n" +
+	"\a_beforeB\b\n" +
+	"\x06_after\"I\n" +
 	"\x05Usage\x12\x1d\n" +
 	"\n" +
 	"read_units\x18\x01 \x01(\x04R\treadUnits\x12!\n" +
@@ -2190,6 +2248,7 @@ func file_record_proto_init() {
 	if File_record_proto != nil {
 		return
 	}
+	file_record_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -14,15 +14,26 @@ import (
 )
 
 // sampleBodies holds a valid body for every route that wants one.
-var sampleBodies = map[string]string{
+var sampleBodies = joined(map[string]string{
 	"createKey":   `{"label":"laptop"}`,
 	"ingest":      `{"content":"Figs ripen late."}`,
 	"ingestBatch": `{"items":[{"content":"Figs ripen late."}]}`,
 	"search":      `{"query":"when do figs ripen"}`,
+}, graphSamples, accountSamples, dataSamples, mindSamples, linkSamples)
+
+func joined(groups ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, g := range groups {
+		maps.Copy(all, g)
+	}
+	return all
 }
 
 var samplePath = strings.NewReplacer(
 	"{key_id}", strings.Repeat("ab", 32), "{subject_id}", "ann", "{job_id}", testJob.String(), "{node_id}", "ingest:x:y",
+	"{edge_id}", testJob.String(), "{domain_id}", testJob.String(), "{id}", testJob.String(), "{recall_type}", "insights",
+	"{user_id}", testUser.String(), "{proposal_id}", testJob.String(), "{session_id}", "session-1", "{export_id}", testJob.String(),
+	"{webhook_id}", testJob.String(), "{connector_id}", testJob.String(),
 )
 
 func (h *harness) sample(r *Route) (target, body string) {

@@ -132,6 +132,18 @@ func fakeResult(env *pb.Envelope) *pb.Reply {
 			Source:      &pb.Source{Type: "ingest", Job: testJob.Bytes(), ExternalIds: []string{"doc-1", "doc-2"}},
 			ValidFromMs: ms, CreatedMs: ms, UpdatedMs: ms, Metadata: []byte(`{"page":3}`), Degree: 2,
 		}}}}
+	// The operations of one subject each answer in a file of their own, beside
+	// the sample bodies of their routes: fakes_graph_test.go and its neighbours.
+	case *pb.Envelope_Graph:
+		return fakeGraph(op.Graph)
+	case *pb.Envelope_Account:
+		return fakeAccount(op.Account)
+	case *pb.Envelope_Data:
+		return fakeData(op.Data)
+	case *pb.Envelope_Mind:
+		return fakeMind(op.Mind)
+	case *pb.Envelope_Link:
+		return fakeLink(op.Link)
 	}
 	return fakeProblem(codeInternal)
 }

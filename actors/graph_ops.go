@@ -6,6 +6,12 @@ import (
 	pb "orgmem/proto"
 )
 
+// Where what is written: nodes AND edges have one writer, the subject's worker,
+// between two slices. A node's degree (its edges that are not tombstoned) stands
+// in its record, and forgetting a node takes its edges along, so both must see
+// what the other did. Nodes are put by putNode, edges by effect.putEdge, domains
+// by putDomain (graph_index.go), which keep the lists' entries.
+
 // graph carries out an operation of proto/graph.proto: reads and changes of the graph.
 func (o *orgActor) graph(c *call, op *pb.GraphOp) {
 	switch op := op.GetOp().(type) {

@@ -23,27 +23,31 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Edge is a directed relation between two nodes of one partition.
+// Edge is a directed relation between two nodes of one partition. There is one
+// of each (source, target, type, origin): what a person asserts and what the
+// service derives stand beside each other.
 type Edge struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Source        string                 `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
-	Target        string                 `protobuf:"bytes,3,opt,name=target,proto3" json:"target,omitempty"`
-	Type          string                 `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
-	Weight        float64                `protobuf:"fixed64,5,opt,name=weight,proto3" json:"weight,omitempty"`         // 0 to 1; asserted: at most 0.4
-	Confidence    float64                `protobuf:"fixed64,6,opt,name=confidence,proto3" json:"confidence,omitempty"` // 0 to 1; asserted: at most 0.4
-	Origin        string                 `protobuf:"bytes,7,opt,name=origin,proto3" json:"origin,omitempty"`           // ingest, asserted, proposal, supersede, cognition
-	Evidence      []string               `protobuf:"bytes,8,rep,name=evidence,proto3" json:"evidence,omitempty"`       // chunk ids
-	Status        string                 `protobuf:"bytes,9,opt,name=status,proto3" json:"status,omitempty"`           // live, superseded, tombstoned
-	ValidFromMs   int64                  `protobuf:"varint,10,opt,name=valid_from_ms,json=validFromMs,proto3" json:"valid_from_ms,omitempty"`
-	ValidToMs     int64                  `protobuf:"varint,11,opt,name=valid_to_ms,json=validToMs,proto3" json:"valid_to_ms,omitempty"`
-	CreatedMs     int64                  `protobuf:"varint,12,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
-	UpdatedMs     int64                  `protobuf:"varint,13,opt,name=updated_ms,json=updatedMs,proto3" json:"updated_ms,omitempty"`
-	TombstonedMs  int64                  `protobuf:"varint,14,opt,name=tombstoned_ms,json=tombstonedMs,proto3" json:"tombstoned_ms,omitempty"`
-	Note          string                 `protobuf:"bytes,15,opt,name=note,proto3" json:"note,omitempty"`
-	Name          string                 `protobuf:"bytes,16,opt,name=name,proto3" json:"name,omitempty"` // the id that clients see, where it is not the UUID: a supersede edge's
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Id           string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"` // a UUID; a supersede edge's is made of its nodes' ids
+	Source       string                 `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	Target       string                 `protobuf:"bytes,3,opt,name=target,proto3" json:"target,omitempty"`
+	Type         string                 `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
+	Weight       float64                `protobuf:"fixed64,5,opt,name=weight,proto3" json:"weight,omitempty"`         // 0 to 1; asserted: at most 0.4
+	Confidence   float64                `protobuf:"fixed64,6,opt,name=confidence,proto3" json:"confidence,omitempty"` // 0 to 1; asserted: at most 0.4
+	Origin       string                 `protobuf:"bytes,7,opt,name=origin,proto3" json:"origin,omitempty"`           // ingest, asserted, proposal, supersede, cognition
+	Evidence     []string               `protobuf:"bytes,8,rep,name=evidence,proto3" json:"evidence,omitempty"`       // chunk ids
+	Status       string                 `protobuf:"bytes,9,opt,name=status,proto3" json:"status,omitempty"`           // live, superseded, tombstoned
+	ValidFromMs  int64                  `protobuf:"varint,10,opt,name=valid_from_ms,json=validFromMs,proto3" json:"valid_from_ms,omitempty"`
+	ValidToMs    int64                  `protobuf:"varint,11,opt,name=valid_to_ms,json=validToMs,proto3" json:"valid_to_ms,omitempty"`
+	CreatedMs    int64                  `protobuf:"varint,12,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	UpdatedMs    int64                  `protobuf:"varint,13,opt,name=updated_ms,json=updatedMs,proto3" json:"updated_ms,omitempty"`
+	TombstonedMs int64                  `protobuf:"varint,14,opt,name=tombstoned_ms,json=tombstonedMs,proto3" json:"tombstoned_ms,omitempty"`
+	Note         string                 `protobuf:"bytes,15,opt,name=note,proto3" json:"note,omitempty"`
+	// The node whose forgetting took this edge along; empty: it was forgotten for
+	// itself, and does not come back with a node.
+	TombstonedWith string `protobuf:"bytes,16,opt,name=tombstoned_with,json=tombstonedWith,proto3" json:"tombstoned_with,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Edge) Reset() {
@@ -76,11 +80,11 @@ func (*Edge) Descriptor() ([]byte, []int) {
 	return file_graph_proto_rawDescGZIP(), []int{0}
 }
 
-func (x *Edge) GetId() []byte {
+func (x *Edge) GetId() string {
 	if x != nil {
 		return x.Id
 	}
-	return nil
+	return ""
 }
 
 func (x *Edge) GetSource() string {
@@ -181,9 +185,9 @@ func (x *Edge) GetNote() string {
 	return ""
 }
 
-func (x *Edge) GetName() string {
+func (x *Edge) GetTombstonedWith() string {
 	if x != nil {
-		return x.Name
+		return x.TombstonedWith
 	}
 	return ""
 }
@@ -671,8 +675,8 @@ type EditNode struct {
 	Content       *string                `protobuf:"bytes,3,opt,name=content,proto3,oneof" json:"content,omitempty"`
 	Kind          *string                `protobuf:"bytes,4,opt,name=kind,proto3,oneof" json:"kind,omitempty"`
 	Metadata      []byte                 `protobuf:"bytes,5,opt,name=metadata,proto3,oneof" json:"metadata,omitempty"`
-	Domain        *string                `protobuf:"bytes,6,opt,name=domain,proto3,oneof" json:"domain,omitempty"` // empty: no domain
-	IfMatch       string                 `protobuf:"bytes,7,opt,name=if_match,json=ifMatch,proto3" json:"if_match,omitempty"`
+	Domain        *string                `protobuf:"bytes,6,opt,name=domain,proto3,oneof" json:"domain,omitempty"`            // empty: no domain
+	IfMatch       []string               `protobuf:"bytes,7,rep,name=if_match,json=ifMatch,proto3" json:"if_match,omitempty"` // entity tags, or "*"; none: whatever it is now
 	Reason        string                 `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -750,11 +754,11 @@ func (x *EditNode) GetDomain() string {
 	return ""
 }
 
-func (x *EditNode) GetIfMatch() string {
+func (x *EditNode) GetIfMatch() []string {
 	if x != nil {
 		return x.IfMatch
 	}
-	return ""
+	return nil
 }
 
 func (x *EditNode) GetReason() string {
@@ -1426,6 +1430,7 @@ type GraphResult struct {
 	//	*GraphResult_Domain
 	//	*GraphResult_Domains
 	//	*GraphResult_Surroundings
+	//	*GraphResult_Matches
 	Result        isGraphResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1540,6 +1545,15 @@ func (x *GraphResult) GetSurroundings() *NodeSurroundings {
 	return nil
 }
 
+func (x *GraphResult) GetMatches() *NodeMatches {
+	if x != nil {
+		if x, ok := x.Result.(*GraphResult_Matches); ok {
+			return x.Matches
+		}
+	}
+	return nil
+}
+
 type isGraphResult_Result interface {
 	isGraphResult_Result()
 }
@@ -1576,6 +1590,10 @@ type GraphResult_Surroundings struct {
 	Surroundings *NodeSurroundings `protobuf:"bytes,8,opt,name=surroundings,proto3,oneof"`
 }
 
+type GraphResult_Matches struct {
+	Matches *NodeMatches `protobuf:"bytes,9,opt,name=matches,proto3,oneof"`
+}
+
 func (*GraphResult_Nodes) isGraphResult_Result() {}
 
 func (*GraphResult_History) isGraphResult_Result() {}
@@ -1592,18 +1610,88 @@ func (*GraphResult_Domains) isGraphResult_Result() {}
 
 func (*GraphResult_Surroundings) isGraphResult_Result() {}
 
+func (*GraphResult_Matches) isGraphResult_Result() {}
+
+// NodeInfo is a node as clients see it. Lists leave the content out.
+type NodeInfo struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          *Node                  `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Content       string                 `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
+	Subject       string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
+	Etag          string                 `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeInfo) Reset() {
+	*x = NodeInfo{}
+	mi := &file_graph_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeInfo) ProtoMessage() {}
+
+func (x *NodeInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_graph_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeInfo.ProtoReflect.Descriptor instead.
+func (*NodeInfo) Descriptor() ([]byte, []int) {
+	return file_graph_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *NodeInfo) GetNode() *Node {
+	if x != nil {
+		return x.Node
+	}
+	return nil
+}
+
+func (x *NodeInfo) GetContent() string {
+	if x != nil {
+		return x.Content
+	}
+	return ""
+}
+
+func (x *NodeInfo) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *NodeInfo) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 type NodeList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Nodes         []*Node                `protobuf:"bytes,1,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	Nodes         []*NodeInfo            `protobuf:"bytes,1,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
-	Subject       string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeList) Reset() {
 	*x = NodeList{}
-	mi := &file_graph_proto_msgTypes[18]
+	mi := &file_graph_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +1703,7 @@ func (x *NodeList) String() string {
 func (*NodeList) ProtoMessage() {}
 
 func (x *NodeList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[18]
+	mi := &file_graph_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,10 +1716,10 @@ func (x *NodeList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeList.ProtoReflect.Descriptor instead.
 func (*NodeList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{18}
+	return file_graph_proto_rawDescGZIP(), []int{19}
 }
 
-func (x *NodeList) GetNodes() []*Node {
+func (x *NodeList) GetNodes() []*NodeInfo {
 	if x != nil {
 		return x.Nodes
 	}
@@ -1641,13 +1729,6 @@ func (x *NodeList) GetNodes() []*Node {
 func (x *NodeList) GetNextCursor() string {
 	if x != nil {
 		return x.NextCursor
-	}
-	return ""
-}
-
-func (x *NodeList) GetSubject() string {
-	if x != nil {
-		return x.Subject
 	}
 	return ""
 }
@@ -1662,7 +1743,7 @@ type HistoryList struct {
 
 func (x *HistoryList) Reset() {
 	*x = HistoryList{}
-	mi := &file_graph_proto_msgTypes[19]
+	mi := &file_graph_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1674,7 +1755,7 @@ func (x *HistoryList) String() string {
 func (*HistoryList) ProtoMessage() {}
 
 func (x *HistoryList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[19]
+	mi := &file_graph_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1687,7 +1768,7 @@ func (x *HistoryList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistoryList.ProtoReflect.Descriptor instead.
 func (*HistoryList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{19}
+	return file_graph_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *HistoryList) GetChanges() []*Audit {
@@ -1717,7 +1798,7 @@ type Superseded struct {
 
 func (x *Superseded) Reset() {
 	*x = Superseded{}
-	mi := &file_graph_proto_msgTypes[20]
+	mi := &file_graph_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +1810,7 @@ func (x *Superseded) String() string {
 func (*Superseded) ProtoMessage() {}
 
 func (x *Superseded) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[20]
+	mi := &file_graph_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +1823,7 @@ func (x *Superseded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Superseded.ProtoReflect.Descriptor instead.
 func (*Superseded) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{20}
+	return file_graph_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Superseded) GetOldNode() string {
@@ -1790,7 +1871,7 @@ type EdgeInfo struct {
 
 func (x *EdgeInfo) Reset() {
 	*x = EdgeInfo{}
-	mi := &file_graph_proto_msgTypes[21]
+	mi := &file_graph_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1802,7 +1883,7 @@ func (x *EdgeInfo) String() string {
 func (*EdgeInfo) ProtoMessage() {}
 
 func (x *EdgeInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[21]
+	mi := &file_graph_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1815,7 +1896,7 @@ func (x *EdgeInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EdgeInfo.ProtoReflect.Descriptor instead.
 func (*EdgeInfo) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{21}
+	return file_graph_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *EdgeInfo) GetEdge() *Edge {
@@ -1843,7 +1924,7 @@ type EdgeList struct {
 
 func (x *EdgeList) Reset() {
 	*x = EdgeList{}
-	mi := &file_graph_proto_msgTypes[22]
+	mi := &file_graph_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1855,7 +1936,7 @@ func (x *EdgeList) String() string {
 func (*EdgeList) ProtoMessage() {}
 
 func (x *EdgeList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[22]
+	mi := &file_graph_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1868,7 +1949,7 @@ func (x *EdgeList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EdgeList.ProtoReflect.Descriptor instead.
 func (*EdgeList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{22}
+	return file_graph_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *EdgeList) GetEdges() []*Edge {
@@ -1902,7 +1983,7 @@ type DomainList struct {
 
 func (x *DomainList) Reset() {
 	*x = DomainList{}
-	mi := &file_graph_proto_msgTypes[23]
+	mi := &file_graph_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1914,7 +1995,7 @@ func (x *DomainList) String() string {
 func (*DomainList) ProtoMessage() {}
 
 func (x *DomainList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[23]
+	mi := &file_graph_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1927,7 +2008,7 @@ func (x *DomainList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DomainList.ProtoReflect.Descriptor instead.
 func (*DomainList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{23}
+	return file_graph_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DomainList) GetDomains() []*Domain {
@@ -1946,18 +2027,16 @@ func (x *DomainList) GetNextCursor() string {
 
 type NodeSurroundings struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Node          *Node                  `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
-	Content       string                 `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
-	Subject       string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
-	Chunks        []*Chunk               `protobuf:"bytes,4,rep,name=chunks,proto3" json:"chunks,omitempty"`
-	Neighbours    []*Neighbour           `protobuf:"bytes,5,rep,name=neighbours,proto3" json:"neighbours,omitempty"`
+	Node          *NodeInfo              `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Chunks        []*Chunk               `protobuf:"bytes,2,rep,name=chunks,proto3" json:"chunks,omitempty"`
+	Neighbours    []*Neighbour           `protobuf:"bytes,3,rep,name=neighbours,proto3" json:"neighbours,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeSurroundings) Reset() {
 	*x = NodeSurroundings{}
-	mi := &file_graph_proto_msgTypes[24]
+	mi := &file_graph_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1969,7 +2048,7 @@ func (x *NodeSurroundings) String() string {
 func (*NodeSurroundings) ProtoMessage() {}
 
 func (x *NodeSurroundings) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[24]
+	mi := &file_graph_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1982,28 +2061,14 @@ func (x *NodeSurroundings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSurroundings.ProtoReflect.Descriptor instead.
 func (*NodeSurroundings) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{24}
+	return file_graph_proto_rawDescGZIP(), []int{25}
 }
 
-func (x *NodeSurroundings) GetNode() *Node {
+func (x *NodeSurroundings) GetNode() *NodeInfo {
 	if x != nil {
 		return x.Node
 	}
 	return nil
-}
-
-func (x *NodeSurroundings) GetContent() string {
-	if x != nil {
-		return x.Content
-	}
-	return ""
-}
-
-func (x *NodeSurroundings) GetSubject() string {
-	if x != nil {
-		return x.Subject
-	}
-	return ""
 }
 
 func (x *NodeSurroundings) GetChunks() []*Chunk {
@@ -2022,7 +2087,7 @@ func (x *NodeSurroundings) GetNeighbours() []*Neighbour {
 
 type Neighbour struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Node          *Node                  `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Node          *NodeInfo              `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
 	Edge          *Edge                  `protobuf:"bytes,2,opt,name=edge,proto3" json:"edge,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2030,7 +2095,7 @@ type Neighbour struct {
 
 func (x *Neighbour) Reset() {
 	*x = Neighbour{}
-	mi := &file_graph_proto_msgTypes[25]
+	mi := &file_graph_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2042,7 +2107,7 @@ func (x *Neighbour) String() string {
 func (*Neighbour) ProtoMessage() {}
 
 func (x *Neighbour) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[25]
+	mi := &file_graph_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2055,10 +2120,10 @@ func (x *Neighbour) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Neighbour.ProtoReflect.Descriptor instead.
 func (*Neighbour) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{25}
+	return file_graph_proto_rawDescGZIP(), []int{26}
 }
 
-func (x *Neighbour) GetNode() *Node {
+func (x *Neighbour) GetNode() *NodeInfo {
 	if x != nil {
 		return x.Node
 	}
@@ -2072,13 +2137,117 @@ func (x *Neighbour) GetEdge() *Edge {
 	return nil
 }
 
+type NodeMatches struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Matches       []*NodeMatch           `protobuf:"bytes,1,rep,name=matches,proto3" json:"matches,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeMatches) Reset() {
+	*x = NodeMatches{}
+	mi := &file_graph_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeMatches) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeMatches) ProtoMessage() {}
+
+func (x *NodeMatches) ProtoReflect() protoreflect.Message {
+	mi := &file_graph_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeMatches.ProtoReflect.Descriptor instead.
+func (*NodeMatches) Descriptor() ([]byte, []int) {
+	return file_graph_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *NodeMatches) GetMatches() []*NodeMatch {
+	if x != nil {
+		return x.Matches
+	}
+	return nil
+}
+
+func (x *NodeMatches) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
+type NodeMatch struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          *NodeInfo              `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Chunk         *Chunk                 `protobuf:"bytes,2,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeMatch) Reset() {
+	*x = NodeMatch{}
+	mi := &file_graph_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeMatch) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeMatch) ProtoMessage() {}
+
+func (x *NodeMatch) ProtoReflect() protoreflect.Message {
+	mi := &file_graph_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeMatch.ProtoReflect.Descriptor instead.
+func (*NodeMatch) Descriptor() ([]byte, []int) {
+	return file_graph_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *NodeMatch) GetNode() *NodeInfo {
+	if x != nil {
+		return x.Node
+	}
+	return nil
+}
+
+func (x *NodeMatch) GetChunk() *Chunk {
+	if x != nil {
+		return x.Chunk
+	}
+	return nil
+}
+
 var File_graph_proto protoreflect.FileDescriptor
 
 const file_graph_proto_rawDesc = "" +
 	"\n" +
-	"\vgraph.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\frecord.proto\"\xad\x03\n" +
+	"\vgraph.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\frecord.proto\"\xc2\x03\n" +
 	"\x04Edge\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\fR\x02id\x12\x16\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x16\n" +
 	"\x06target\x18\x03 \x01(\tR\x06target\x12\x12\n" +
 	"\x04type\x18\x04 \x01(\tR\x04type\x12\x16\n" +
@@ -2097,8 +2266,8 @@ const file_graph_proto_rawDesc = "" +
 	"\n" +
 	"updated_ms\x18\r \x01(\x03R\tupdatedMs\x12#\n" +
 	"\rtombstoned_ms\x18\x0e \x01(\x03R\ftombstonedMs\x12\x12\n" +
-	"\x04note\x18\x0f \x01(\tR\x04note\x12\x12\n" +
-	"\x04name\x18\x10 \x01(\tR\x04name\"\xed\x01\n" +
+	"\x04note\x18\x0f \x01(\tR\x04note\x12'\n" +
+	"\x0ftombstoned_with\x18\x10 \x01(\tR\x0etombstonedWith\"\xed\x01\n" +
 	"\x06Domain\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x14\n" +
 	"\x05label\x18\x02 \x01(\tR\x05label\x12\x1a\n" +
@@ -2149,7 +2318,7 @@ const file_graph_proto_rawDesc = "" +
 	"\x04kind\x18\x04 \x01(\tH\x02R\x04kind\x88\x01\x01\x12\x1f\n" +
 	"\bmetadata\x18\x05 \x01(\fH\x03R\bmetadata\x88\x01\x01\x12\x1b\n" +
 	"\x06domain\x18\x06 \x01(\tH\x04R\x06domain\x88\x01\x01\x12\x19\n" +
-	"\bif_match\x18\a \x01(\tR\aifMatch\x12\x16\n" +
+	"\bif_match\x18\a \x03(\tR\aifMatch\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reasonB\b\n" +
 	"\x06_titleB\n" +
 	"\n" +
@@ -2202,7 +2371,7 @@ const file_graph_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"=\n" +
 	"\vSearchNodes\x12 \n" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\f\n" +
-	"\x01q\x18\x02 \x01(\tR\x01q\"\x94\x03\n" +
+	"\x01q\x18\x02 \x01(\tR\x01q\"\xc5\x03\n" +
 	"\vGraphResult\x12(\n" +
 	"\x05nodes\x18\x01 \x01(\v2\x10.orgmem.NodeListH\x00R\x05nodes\x12/\n" +
 	"\ahistory\x18\x02 \x01(\v2\x13.orgmem.HistoryListH\x00R\ahistory\x124\n" +
@@ -2213,13 +2382,18 @@ const file_graph_proto_rawDesc = "" +
 	"\x05edges\x18\x05 \x01(\v2\x10.orgmem.EdgeListH\x00R\x05edges\x12(\n" +
 	"\x06domain\x18\x06 \x01(\v2\x0e.orgmem.DomainH\x00R\x06domain\x12.\n" +
 	"\adomains\x18\a \x01(\v2\x12.orgmem.DomainListH\x00R\adomains\x12>\n" +
-	"\fsurroundings\x18\b \x01(\v2\x18.orgmem.NodeSurroundingsH\x00R\fsurroundingsB\b\n" +
-	"\x06result\"i\n" +
-	"\bNodeList\x12\"\n" +
-	"\x05nodes\x18\x01 \x03(\v2\f.orgmem.NodeR\x05nodes\x12\x1f\n" +
+	"\fsurroundings\x18\b \x01(\v2\x18.orgmem.NodeSurroundingsH\x00R\fsurroundings\x12/\n" +
+	"\amatches\x18\t \x01(\v2\x13.orgmem.NodeMatchesH\x00R\amatchesB\b\n" +
+	"\x06result\"t\n" +
+	"\bNodeInfo\x12 \n" +
+	"\x04node\x18\x01 \x01(\v2\f.orgmem.NodeR\x04node\x12\x18\n" +
+	"\acontent\x18\x02 \x01(\tR\acontent\x12\x18\n" +
+	"\asubject\x18\x03 \x01(\tR\asubject\x12\x12\n" +
+	"\x04etag\x18\x04 \x01(\tR\x04etag\"S\n" +
+	"\bNodeList\x12&\n" +
+	"\x05nodes\x18\x01 \x03(\v2\x10.orgmem.NodeInfoR\x05nodes\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\x12\x18\n" +
-	"\asubject\x18\x03 \x01(\tR\asubject\"W\n" +
+	"nextCursor\"W\n" +
 	"\vHistoryList\x12'\n" +
 	"\achanges\x18\x01 \x03(\v2\r.orgmem.AuditR\achanges\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
@@ -2243,18 +2417,23 @@ const file_graph_proto_rawDesc = "" +
 	"DomainList\x12(\n" +
 	"\adomains\x18\x01 \x03(\v2\x0e.orgmem.DomainR\adomains\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"\xc2\x01\n" +
-	"\x10NodeSurroundings\x12 \n" +
-	"\x04node\x18\x01 \x01(\v2\f.orgmem.NodeR\x04node\x12\x18\n" +
-	"\acontent\x18\x02 \x01(\tR\acontent\x12\x18\n" +
-	"\asubject\x18\x03 \x01(\tR\asubject\x12%\n" +
-	"\x06chunks\x18\x04 \x03(\v2\r.orgmem.ChunkR\x06chunks\x121\n" +
+	"nextCursor\"\x92\x01\n" +
+	"\x10NodeSurroundings\x12$\n" +
+	"\x04node\x18\x01 \x01(\v2\x10.orgmem.NodeInfoR\x04node\x12%\n" +
+	"\x06chunks\x18\x02 \x03(\v2\r.orgmem.ChunkR\x06chunks\x121\n" +
 	"\n" +
-	"neighbours\x18\x05 \x03(\v2\x11.orgmem.NeighbourR\n" +
-	"neighbours\"O\n" +
-	"\tNeighbour\x12 \n" +
-	"\x04node\x18\x01 \x01(\v2\f.orgmem.NodeR\x04node\x12 \n" +
-	"\x04edge\x18\x02 \x01(\v2\f.orgmem.EdgeR\x04edgeB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"neighbours\x18\x03 \x03(\v2\x11.orgmem.NeighbourR\n" +
+	"neighbours\"S\n" +
+	"\tNeighbour\x12$\n" +
+	"\x04node\x18\x01 \x01(\v2\x10.orgmem.NodeInfoR\x04node\x12 \n" +
+	"\x04edge\x18\x02 \x01(\v2\f.orgmem.EdgeR\x04edge\"[\n" +
+	"\vNodeMatches\x12+\n" +
+	"\amatches\x18\x01 \x03(\v2\x11.orgmem.NodeMatchR\amatches\x12\x1f\n" +
+	"\vnext_cursor\x18\x02 \x01(\tR\n" +
+	"nextCursor\"V\n" +
+	"\tNodeMatch\x12$\n" +
+	"\x04node\x18\x01 \x01(\v2\x10.orgmem.NodeInfoR\x04node\x12#\n" +
+	"\x05chunk\x18\x02 \x01(\v2\r.orgmem.ChunkR\x05chunkB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_graph_proto_rawDescOnce sync.Once
@@ -2268,7 +2447,7 @@ func file_graph_proto_rawDescGZIP() []byte {
 	return file_graph_proto_rawDescData
 }
 
-var file_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_graph_proto_goTypes = []any{
 	(*Edge)(nil),             // 0: orgmem.Edge
 	(*Domain)(nil),           // 1: orgmem.Domain
@@ -2288,18 +2467,21 @@ var file_graph_proto_goTypes = []any{
 	(*NodeContext)(nil),      // 15: orgmem.NodeContext
 	(*SearchNodes)(nil),      // 16: orgmem.SearchNodes
 	(*GraphResult)(nil),      // 17: orgmem.GraphResult
-	(*NodeList)(nil),         // 18: orgmem.NodeList
-	(*HistoryList)(nil),      // 19: orgmem.HistoryList
-	(*Superseded)(nil),       // 20: orgmem.Superseded
-	(*EdgeInfo)(nil),         // 21: orgmem.EdgeInfo
-	(*EdgeList)(nil),         // 22: orgmem.EdgeList
-	(*DomainList)(nil),       // 23: orgmem.DomainList
-	(*NodeSurroundings)(nil), // 24: orgmem.NodeSurroundings
-	(*Neighbour)(nil),        // 25: orgmem.Neighbour
-	(*Page)(nil),             // 26: orgmem.Page
-	(*Node)(nil),             // 27: orgmem.Node
-	(*Audit)(nil),            // 28: orgmem.Audit
-	(*Chunk)(nil),            // 29: orgmem.Chunk
+	(*NodeInfo)(nil),         // 18: orgmem.NodeInfo
+	(*NodeList)(nil),         // 19: orgmem.NodeList
+	(*HistoryList)(nil),      // 20: orgmem.HistoryList
+	(*Superseded)(nil),       // 21: orgmem.Superseded
+	(*EdgeInfo)(nil),         // 22: orgmem.EdgeInfo
+	(*EdgeList)(nil),         // 23: orgmem.EdgeList
+	(*DomainList)(nil),       // 24: orgmem.DomainList
+	(*NodeSurroundings)(nil), // 25: orgmem.NodeSurroundings
+	(*Neighbour)(nil),        // 26: orgmem.Neighbour
+	(*NodeMatches)(nil),      // 27: orgmem.NodeMatches
+	(*NodeMatch)(nil),        // 28: orgmem.NodeMatch
+	(*Page)(nil),             // 29: orgmem.Page
+	(*Node)(nil),             // 30: orgmem.Node
+	(*Audit)(nil),            // 31: orgmem.Audit
+	(*Chunk)(nil),            // 32: orgmem.Chunk
 }
 var file_graph_proto_depIdxs = []int32{
 	3,  // 0: orgmem.GraphOp.list_nodes:type_name -> orgmem.ListNodes
@@ -2316,34 +2498,39 @@ var file_graph_proto_depIdxs = []int32{
 	14, // 11: orgmem.GraphOp.get_domain:type_name -> orgmem.GetDomain
 	15, // 12: orgmem.GraphOp.node_context:type_name -> orgmem.NodeContext
 	16, // 13: orgmem.GraphOp.search_nodes:type_name -> orgmem.SearchNodes
-	26, // 14: orgmem.ListNodes.page:type_name -> orgmem.Page
-	26, // 15: orgmem.NodeHistory.page:type_name -> orgmem.Page
-	26, // 16: orgmem.ListEdges.page:type_name -> orgmem.Page
-	26, // 17: orgmem.ListDomains.page:type_name -> orgmem.Page
-	26, // 18: orgmem.SearchNodes.page:type_name -> orgmem.Page
-	18, // 19: orgmem.GraphResult.nodes:type_name -> orgmem.NodeList
-	19, // 20: orgmem.GraphResult.history:type_name -> orgmem.HistoryList
-	20, // 21: orgmem.GraphResult.superseded:type_name -> orgmem.Superseded
-	21, // 22: orgmem.GraphResult.edge:type_name -> orgmem.EdgeInfo
-	22, // 23: orgmem.GraphResult.edges:type_name -> orgmem.EdgeList
+	29, // 14: orgmem.ListNodes.page:type_name -> orgmem.Page
+	29, // 15: orgmem.NodeHistory.page:type_name -> orgmem.Page
+	29, // 16: orgmem.ListEdges.page:type_name -> orgmem.Page
+	29, // 17: orgmem.ListDomains.page:type_name -> orgmem.Page
+	29, // 18: orgmem.SearchNodes.page:type_name -> orgmem.Page
+	19, // 19: orgmem.GraphResult.nodes:type_name -> orgmem.NodeList
+	20, // 20: orgmem.GraphResult.history:type_name -> orgmem.HistoryList
+	21, // 21: orgmem.GraphResult.superseded:type_name -> orgmem.Superseded
+	22, // 22: orgmem.GraphResult.edge:type_name -> orgmem.EdgeInfo
+	23, // 23: orgmem.GraphResult.edges:type_name -> orgmem.EdgeList
 	1,  // 24: orgmem.GraphResult.domain:type_name -> orgmem.Domain
-	23, // 25: orgmem.GraphResult.domains:type_name -> orgmem.DomainList
-	24, // 26: orgmem.GraphResult.surroundings:type_name -> orgmem.NodeSurroundings
-	27, // 27: orgmem.NodeList.nodes:type_name -> orgmem.Node
-	28, // 28: orgmem.HistoryList.changes:type_name -> orgmem.Audit
-	0,  // 29: orgmem.EdgeInfo.edge:type_name -> orgmem.Edge
-	0,  // 30: orgmem.EdgeList.edges:type_name -> orgmem.Edge
-	1,  // 31: orgmem.DomainList.domains:type_name -> orgmem.Domain
-	27, // 32: orgmem.NodeSurroundings.node:type_name -> orgmem.Node
-	29, // 33: orgmem.NodeSurroundings.chunks:type_name -> orgmem.Chunk
-	25, // 34: orgmem.NodeSurroundings.neighbours:type_name -> orgmem.Neighbour
-	27, // 35: orgmem.Neighbour.node:type_name -> orgmem.Node
-	0,  // 36: orgmem.Neighbour.edge:type_name -> orgmem.Edge
-	37, // [37:37] is the sub-list for method output_type
-	37, // [37:37] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	24, // 25: orgmem.GraphResult.domains:type_name -> orgmem.DomainList
+	25, // 26: orgmem.GraphResult.surroundings:type_name -> orgmem.NodeSurroundings
+	27, // 27: orgmem.GraphResult.matches:type_name -> orgmem.NodeMatches
+	30, // 28: orgmem.NodeInfo.node:type_name -> orgmem.Node
+	18, // 29: orgmem.NodeList.nodes:type_name -> orgmem.NodeInfo
+	31, // 30: orgmem.HistoryList.changes:type_name -> orgmem.Audit
+	0,  // 31: orgmem.EdgeInfo.edge:type_name -> orgmem.Edge
+	0,  // 32: orgmem.EdgeList.edges:type_name -> orgmem.Edge
+	1,  // 33: orgmem.DomainList.domains:type_name -> orgmem.Domain
+	18, // 34: orgmem.NodeSurroundings.node:type_name -> orgmem.NodeInfo
+	32, // 35: orgmem.NodeSurroundings.chunks:type_name -> orgmem.Chunk
+	26, // 36: orgmem.NodeSurroundings.neighbours:type_name -> orgmem.Neighbour
+	18, // 37: orgmem.Neighbour.node:type_name -> orgmem.NodeInfo
+	0,  // 38: orgmem.Neighbour.edge:type_name -> orgmem.Edge
+	28, // 39: orgmem.NodeMatches.matches:type_name -> orgmem.NodeMatch
+	18, // 40: orgmem.NodeMatch.node:type_name -> orgmem.NodeInfo
+	32, // 41: orgmem.NodeMatch.chunk:type_name -> orgmem.Chunk
+	42, // [42:42] is the sub-list for method output_type
+	42, // [42:42] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_graph_proto_init() }
@@ -2380,6 +2567,7 @@ func file_graph_proto_init() {
 		(*GraphResult_Domain)(nil),
 		(*GraphResult_Domains)(nil),
 		(*GraphResult_Surroundings)(nil),
+		(*GraphResult_Matches)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2387,7 +2575,7 @@ func file_graph_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_graph_proto_rawDesc), len(file_graph_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

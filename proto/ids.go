@@ -24,8 +24,12 @@ type (
 	JobID uuid.UUID
 	// KeyHash is the SHA-256 of a whole API key, the key's public id.
 	KeyHash [sha256.Size]byte
+	// DomainID names a domain.
+	DomainID uuid.UUID
 	// NodeID names a graph node inside its partition.
 	NodeID string
+	// EdgeID names an edge inside its partition.
+	EdgeID string
 	// SubjectKey is a client's own name for one of its end users.
 	SubjectKey string
 	// ExternalID is a client's own name for a document.
@@ -64,6 +68,7 @@ func (id OrgID) String() string       { return uuid.UUID(id).String() }
 func (id UserID) String() string      { return uuid.UUID(id).String() }
 func (id PartitionID) String() string { return uuid.UUID(id).String() }
 func (id JobID) String() string       { return uuid.UUID(id).String() }
+func (id DomainID) String() string    { return uuid.UUID(id).String() }
 
 // Bytes returns the id's 16 bytes; the slice is the caller's.
 func (id OrgID) Bytes() []byte { return append([]byte(nil), id[:]...) }
@@ -89,6 +94,9 @@ func ParsePartitionID(s string) (PartitionID, error) { return parse[PartitionID]
 // ParseJobID reads the canonical 36-character form.
 func ParseJobID(s string) (JobID, error) { return parse[JobID](s) }
 
+// ParseDomainID reads the canonical 36-character form.
+func ParseDomainID(s string) (DomainID, error) { return parse[DomainID](s) }
+
 // OrgIDFrom reads 16 raw bytes.
 func OrgIDFrom(b []byte) (OrgID, error) { return from[OrgID](b) }
 
@@ -100,6 +108,9 @@ func PartitionIDFrom(b []byte) (PartitionID, error) { return from[PartitionID](b
 
 // JobIDFrom reads 16 raw bytes.
 func JobIDFrom(b []byte) (JobID, error) { return from[JobID](b) }
+
+// DomainIDFrom reads 16 raw bytes.
+func DomainIDFrom(b []byte) (DomainID, error) { return from[DomainID](b) }
 
 func parse[T ~[16]byte](s string) (T, error) {
 	if len(s) != 36 { // uuid.Parse also takes urn:, {…} and undashed forms

@@ -2398,66 +2398,6 @@ func (x *JobList) GetNextCursor() string {
 	return ""
 }
 
-type NodeInfo struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Node          *Node                  `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
-	Content       string                 `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
-	Subject       string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *NodeInfo) Reset() {
-	*x = NodeInfo{}
-	mi := &file_message_proto_msgTypes[30]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *NodeInfo) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*NodeInfo) ProtoMessage() {}
-
-func (x *NodeInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[30]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use NodeInfo.ProtoReflect.Descriptor instead.
-func (*NodeInfo) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{30}
-}
-
-func (x *NodeInfo) GetNode() *Node {
-	if x != nil {
-		return x.Node
-	}
-	return nil
-}
-
-func (x *NodeInfo) GetContent() string {
-	if x != nil {
-		return x.Content
-	}
-	return ""
-}
-
-func (x *NodeInfo) GetSubject() string {
-	if x != nil {
-		return x.Subject
-	}
-	return ""
-}
-
 type SearchResult struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Hits          []*Hit                 `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
@@ -2469,7 +2409,7 @@ type SearchResult struct {
 
 func (x *SearchResult) Reset() {
 	*x = SearchResult{}
-	mi := &file_message_proto_msgTypes[31]
+	mi := &file_message_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2481,7 +2421,7 @@ func (x *SearchResult) String() string {
 func (*SearchResult) ProtoMessage() {}
 
 func (x *SearchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[31]
+	mi := &file_message_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2494,7 +2434,7 @@ func (x *SearchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResult.ProtoReflect.Descriptor instead.
 func (*SearchResult) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{31}
+	return file_message_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SearchResult) GetHits() []*Hit {
@@ -2536,7 +2476,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_message_proto_msgTypes[32]
+	mi := &file_message_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2548,7 +2488,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[32]
+	mi := &file_message_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2561,7 +2501,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{32}
+	return file_message_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Hit) GetChunk() string {
@@ -2810,11 +2750,7 @@ const file_message_proto_rawDesc = "" +
 	"\aJobList\x12\x1f\n" +
 	"\x04jobs\x18\x01 \x03(\v2\v.orgmem.JobR\x04jobs\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"`\n" +
-	"\bNodeInfo\x12 \n" +
-	"\x04node\x18\x01 \x01(\v2\f.orgmem.NodeR\x04node\x12\x18\n" +
-	"\acontent\x18\x02 \x01(\tR\acontent\x12\x18\n" +
-	"\asubject\x18\x03 \x01(\tR\asubject\"q\n" +
+	"nextCursor\"q\n" +
 	"\fSearchResult\x12\x1f\n" +
 	"\x04hits\x18\x01 \x03(\v2\v.orgmem.HitR\x04hits\x12\x1d\n" +
 	"\n" +
@@ -2852,7 +2788,7 @@ func file_message_proto_rawDescGZIP() []byte {
 }
 
 var file_message_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_message_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_message_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_message_proto_goTypes = []any{
 	(SubjectMode)(0),      // 0: orgmem.SubjectMode
 	(*Envelope)(nil),      // 1: orgmem.Envelope
@@ -2885,18 +2821,18 @@ var file_message_proto_goTypes = []any{
 	(*Accepted)(nil),      // 28: orgmem.Accepted
 	(*JobInfo)(nil),       // 29: orgmem.JobInfo
 	(*JobList)(nil),       // 30: orgmem.JobList
-	(*NodeInfo)(nil),      // 31: orgmem.NodeInfo
-	(*SearchResult)(nil),  // 32: orgmem.SearchResult
-	(*Hit)(nil),           // 33: orgmem.Hit
-	nil,                   // 34: orgmem.Filters.MetadataEntry
-	(*GraphOp)(nil),       // 35: orgmem.GraphOp
-	(*AccountOp)(nil),     // 36: orgmem.AccountOp
-	(*DataOp)(nil),        // 37: orgmem.DataOp
-	(*MindOp)(nil),        // 38: orgmem.MindOp
-	(*LinkOp)(nil),        // 39: orgmem.LinkOp
-	(*Page)(nil),          // 40: orgmem.Page
-	(*IngestItem)(nil),    // 41: orgmem.IngestItem
-	(*Empty)(nil),         // 42: orgmem.Empty
+	(*SearchResult)(nil),  // 31: orgmem.SearchResult
+	(*Hit)(nil),           // 32: orgmem.Hit
+	nil,                   // 33: orgmem.Filters.MetadataEntry
+	(*GraphOp)(nil),       // 34: orgmem.GraphOp
+	(*AccountOp)(nil),     // 35: orgmem.AccountOp
+	(*DataOp)(nil),        // 36: orgmem.DataOp
+	(*MindOp)(nil),        // 37: orgmem.MindOp
+	(*LinkOp)(nil),        // 38: orgmem.LinkOp
+	(*Page)(nil),          // 39: orgmem.Page
+	(*IngestItem)(nil),    // 40: orgmem.IngestItem
+	(*Empty)(nil),         // 41: orgmem.Empty
+	(*NodeInfo)(nil),      // 42: orgmem.NodeInfo
 	(*GraphResult)(nil),   // 43: orgmem.GraphResult
 	(*AccountResult)(nil), // 44: orgmem.AccountResult
 	(*DataResult)(nil),    // 45: orgmem.DataResult
@@ -2904,7 +2840,6 @@ var file_message_proto_goTypes = []any{
 	(*LinkResult)(nil),    // 47: orgmem.LinkResult
 	(*Key)(nil),           // 48: orgmem.Key
 	(*Job)(nil),           // 49: orgmem.Job
-	(*Node)(nil),          // 50: orgmem.Node
 }
 var file_message_proto_depIdxs = []int32{
 	0,  // 0: orgmem.Envelope.subject_mode:type_name -> orgmem.SubjectMode
@@ -2924,30 +2859,30 @@ var file_message_proto_depIdxs = []int32{
 	15, // 14: orgmem.Envelope.cancel_job:type_name -> orgmem.CancelJob
 	17, // 15: orgmem.Envelope.search:type_name -> orgmem.Search
 	16, // 16: orgmem.Envelope.get_node:type_name -> orgmem.GetNode
-	35, // 17: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
-	36, // 18: orgmem.Envelope.account:type_name -> orgmem.AccountOp
-	37, // 19: orgmem.Envelope.data:type_name -> orgmem.DataOp
-	38, // 20: orgmem.Envelope.mind:type_name -> orgmem.MindOp
-	39, // 21: orgmem.Envelope.link:type_name -> orgmem.LinkOp
+	34, // 17: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
+	35, // 18: orgmem.Envelope.account:type_name -> orgmem.AccountOp
+	36, // 19: orgmem.Envelope.data:type_name -> orgmem.DataOp
+	37, // 20: orgmem.Envelope.mind:type_name -> orgmem.MindOp
+	38, // 21: orgmem.Envelope.link:type_name -> orgmem.LinkOp
 	21, // 22: orgmem.Rejected.problem:type_name -> orgmem.Problem
-	40, // 23: orgmem.ListSubjects.page:type_name -> orgmem.Page
-	41, // 24: orgmem.Ingest.items:type_name -> orgmem.IngestItem
-	40, // 25: orgmem.ListJobs.page:type_name -> orgmem.Page
+	39, // 23: orgmem.ListSubjects.page:type_name -> orgmem.Page
+	40, // 24: orgmem.Ingest.items:type_name -> orgmem.IngestItem
+	39, // 25: orgmem.ListJobs.page:type_name -> orgmem.Page
 	18, // 26: orgmem.Search.filters:type_name -> orgmem.Filters
-	34, // 27: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
+	33, // 27: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
 	20, // 28: orgmem.Reply.rate:type_name -> orgmem.RateLimit
 	21, // 29: orgmem.Reply.problem:type_name -> orgmem.Problem
 	23, // 30: orgmem.Reply.me:type_name -> orgmem.Principal
 	24, // 31: orgmem.Reply.keys:type_name -> orgmem.KeyList
 	25, // 32: orgmem.Reply.new_key:type_name -> orgmem.NewKey
-	42, // 33: orgmem.Reply.empty:type_name -> orgmem.Empty
+	41, // 33: orgmem.Reply.empty:type_name -> orgmem.Empty
 	27, // 34: orgmem.Reply.subjects:type_name -> orgmem.SubjectList
 	26, // 35: orgmem.Reply.subject:type_name -> orgmem.SubjectInfo
 	28, // 36: orgmem.Reply.accepted:type_name -> orgmem.Accepted
 	29, // 37: orgmem.Reply.job:type_name -> orgmem.JobInfo
 	30, // 38: orgmem.Reply.jobs:type_name -> orgmem.JobList
-	32, // 39: orgmem.Reply.search:type_name -> orgmem.SearchResult
-	31, // 40: orgmem.Reply.node:type_name -> orgmem.NodeInfo
+	31, // 39: orgmem.Reply.search:type_name -> orgmem.SearchResult
+	42, // 40: orgmem.Reply.node:type_name -> orgmem.NodeInfo
 	43, // 41: orgmem.Reply.graph:type_name -> orgmem.GraphResult
 	44, // 42: orgmem.Reply.account:type_name -> orgmem.AccountResult
 	45, // 43: orgmem.Reply.data:type_name -> orgmem.DataResult
@@ -2958,13 +2893,12 @@ var file_message_proto_depIdxs = []int32{
 	26, // 48: orgmem.SubjectList.subjects:type_name -> orgmem.SubjectInfo
 	49, // 49: orgmem.JobInfo.job:type_name -> orgmem.Job
 	49, // 50: orgmem.JobList.jobs:type_name -> orgmem.Job
-	50, // 51: orgmem.NodeInfo.node:type_name -> orgmem.Node
-	33, // 52: orgmem.SearchResult.hits:type_name -> orgmem.Hit
-	53, // [53:53] is the sub-list for method output_type
-	53, // [53:53] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	32, // 51: orgmem.SearchResult.hits:type_name -> orgmem.Hit
+	52, // [52:52] is the sub-list for method output_type
+	52, // [52:52] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_message_proto_init() }
@@ -3027,7 +2961,7 @@ func file_message_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_message_proto_rawDesc), len(file_message_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   34,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -26,6 +26,9 @@ const (
 	// TableKeyUse: (Hash32 key hash) → Key with only last_used_ms: apart from
 	// TableKey so that noting a use never races with a revocation.
 	TableKeyUse Table = 0x0A
+	// TableSandboxKey: (U64Desc created ms, Hash32 key hash) → empty: the sandbox's
+	// keys, newest first. They stand in TableKey too, and not in TableKeyByUser.
+	TableSandboxKey Table = 0x0B
 	// TableMember: (ID16 user) → Member.
 	TableMember Table = 0x0C
 	// TableMemberByEmail: (Str e-mail) → raw user id.
@@ -34,6 +37,9 @@ const (
 	TablePartition Table = 0x10
 	// TableSubject: (Str subject key) → raw partition id.
 	TableSubject Table = 0x11
+	// TableSandbox: () → Partition: the one of the sandbox's store that is meant now.
+	// Apart from TablePartition, which lists the partitions of this store.
+	TableSandbox Table = 0x12
 	// TableJob: (ID16 job) → Job.
 	TableJob Table = 0x18
 	// TableJobByTime: (U64Desc created ms, ID16 job) → empty: newest first.
@@ -87,9 +93,12 @@ const (
 const (
 	// TableState: () → PartitionState, the head of the partition.
 	TableState Table = 0x80
+	// TableSettings: () → Settings.
+	TableSettings Table = 0x81
 	// TableNode: (Str node id) → Node.
 	TableNode Table = 0x88
-	// TableNodeByTime: (U64Desc created ms, Str node id) → empty: newest first.
+	// TableNodeByTime: (Str status, Str kind, U64Desc created ms, Str node id) → empty.
+	// Of what has few values every list without a filter joins the ranges.
 	TableNodeByTime Table = 0x89
 	// TableContent: (Str node id) → Content.
 	TableContent Table = 0x8A
@@ -97,22 +106,35 @@ const (
 	TableHistory Table = 0x8B
 	// TableContentHash: (Hash32 keyed content hash) → raw node id.
 	TableContentHash Table = 0x8C
+	// TableNodeByDomain: (Str domain, Str status, Str kind, U64Desc created ms, Str
+	// node id) → empty: the nodes that have a domain.
+	TableNodeByDomain Table = 0x8D
 	// TableChunk: (U64 sequence) → Chunk.
 	TableChunk Table = 0x90
 	// TableVector: (Str model, U64 chunk sequence) → Vector.
 	TableVector Table = 0x91
 	// TableExternalID: (Str external id) → ExternalRef.
 	TableExternalID Table = 0x98
-	// TableEdge: (ID16 edge) → the edge.
+	// TableEdge: (Str edge id) → Edge.
 	TableEdge Table = 0xA0
-	// TableEdgeBySource: (Str node id, Str type, Str node id) → raw edge id.
+	// TableEdgeBySource: (Str source, Str place, U64Desc created ms, Str edge id) →
+	// raw Str type and Str target. The place is the edge's origin, or "tombstoned".
 	TableEdgeBySource Table = 0xA1
-	// TableEdgeByTarget: (Str node id, Str type, Str node id) → raw edge id.
+	// TableEdgeByTarget: (Str target, Str place, U64Desc created ms, Str edge id) →
+	// raw Str type and Str source.
 	TableEdgeByTarget Table = 0xA2
+	// TableEdgeOf: (Str source, Str target, Str type, Str origin) → raw edge id.
+	TableEdgeOf Table = 0xA3
+	// TableEdgeByTime: (Str origin, U64Desc created ms, Str edge id) → empty: those
+	// that are not tombstoned.
+	TableEdgeByTime Table = 0xA4
+	// TableEdgeByType: (Str type, Str origin, U64Desc created ms, Str edge id) →
+	// empty: those that are not tombstoned.
+	TableEdgeByType Table = 0xA5
 	// TableDomain: (ID16 domain) → the domain.
 	TableDomain Table = 0xA8
-	// TableDomainNode: (ID16 domain, Str node id) → empty.
-	TableDomainNode Table = 0xA9
+	// TableDomainByTime: (U64Desc created ms, ID16 domain) → empty: newest first.
+	TableDomainByTime Table = 0xA9
 	// TableContradiction: (ID16 contradiction) → the contradiction.
 	TableContradiction Table = 0xAC
 	// TableProposal: (ID16 proposal) → the proposal.

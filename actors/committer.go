@@ -185,3 +185,20 @@ func (c *committer) finished(group []write, err error) {
 		c.lost()
 	}
 }
+
+// abandon refuses what waits and all that comes. What is under way goes on: it
+// was decided before.
+func (c *committer) abandon() {
+	c.mu.Lock()
+	if c.broken == nil {
+		c.broken = errLost
+	}
+	var abandoned []write
+	abandoned, c.waiting, c.bytes = c.waiting, nil, 0
+	c.mu.Unlock()
+	go func() { // done is never called by a submit, nor by this
+		for _, w := range abandoned {
+			w.done(errLost)
+		}
+	}()
+}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"orgmem/brain/index"
-	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -34,7 +33,6 @@ type effect struct {
 	show    []pb.NodeID
 	gone    []uint64         // chunks that were replaced
 	stage   []*storage.Batch // to be committed before batch
-	analyze *text.Analyzer
 }
 
 // node returns the current record, nil when there is none.
@@ -275,7 +273,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 			putVector(to, f.part, f.model, seq, it.vectors[i])
 		}
 		f.batch.PutRaw(space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
-		f.entries = append(f.entries, indexEntry(chunk, n, it.vectors[i], f.analyze))
+		f.entries = append(f.entries, indexEntry(chunk, n, it.vectors[i], it.passages[i]))
 		n.Chunks = append(n.Chunks, seq)
 		if large && to.Bytes() > stageBytes {
 			f.stage = append(f.stage, to)
@@ -307,15 +305,16 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 	if len(f.entries)+len(f.hide)+len(f.show)+len(f.gone) > 0 {
 		snapshot := now.snapshot.ForgetSeqs(f.gone...)
 		if len(f.entries) > 0 {
-			b := index.NewBuilder(index.ModelID(f.model), e.Dim())
-			for _, entry := range f.entries {
-				if err := b.Add(entry); err != nil {
-					return 0, nil, err
-				}
-			}
-			seg, err := b.Build()
-			if err != nil {
+			var seg *index.Segment
+			err := w.compute(func(int) (err error) {
+				seg, err = f.segment(e.Dim())
+				return err
+			})
+			switch {
+			case errors.Is(err, errClosing):
 				return 0, nil, err
+			case err != nil:
+				return 0, nil, itemError{err}
 			}
 			snapshot = snapshot.With(0, seg)
 		}
@@ -330,7 +329,9 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 			return 0, nil, err
 		}
 	}
-	if err := w.org.committer.commit(f.batch); err != nil {
+	if err := w.org.committer.commit(f.batch); errors.Is(err, storage.ErrBatchTooLarge) {
+		return 0, nil, itemError{err}
+	} else if err != nil {
 		return 0, nil, err
 	}
 	w.org.sys.stats.itemsIngested.Add(uint64(n))
@@ -341,6 +342,17 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 	return n, next, nil
 }
 
+// segment builds the index of the slice's new chunks.
+func (f *effect) segment(dim int) (*index.Segment, error) {
+	b := index.NewBuilder(index.ModelID(f.model), dim)
+	for _, entry := range f.entries {
+		if err := b.Add(entry); err != nil {
+			return nil, err
+		}
+	}
+	return b.Build()
+}
+
 // effects applies items until one is not prepared, and returns how many that
 // were and which jobs are finished by them.
 func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (_ *effect, n int, finished []pb.JobID, err error) {
@@ -349,7 +361,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 	state.Model = e.ID()
 	f := &effect{
 		org: w.org, part: w.part, st: st, now: at, model: e.ID(), batch: storage.NewBatch(w.org.store), state: state,
-		nodes: map[pb.NodeID]*pb.Node{}, refs: map[pb.ExternalID]pb.NodeID{}, analyze: &w.analyzer,
+		nodes: map[pb.NodeID]*pb.Node{}, refs: map[pb.ExternalID]pb.NodeID{},
 	}
 	for i := range items {
 		it := &items[i]

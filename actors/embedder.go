@@ -32,6 +32,12 @@ type Encoder interface {
 	Query(text string) []float32
 }
 
+// computer is the working memory of one CPU worker.
+type computer struct {
+	encoders encoders
+	analyzer text.Analyzer
+}
+
 // encoders are one worker's encoders, made when first needed.
 type encoders struct{ made map[string]Encoder }
 

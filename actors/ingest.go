@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
+
+	"google.golang.org/protobuf/proto"
 
 	"orgmem/brain/index"
 	"orgmem/brain/text"
@@ -45,12 +48,21 @@ const (
 // prepared is an item after the computation and before its effect.
 type prepared struct {
 	queued
-	node    pb.NodeID
-	known   bool // nothing was computed: its content, so described, was stored or stood before it in the slice
-	chunks  []text.Chunk
-	vectors [][]float32
-	err     error // the item cannot be processed
+	node  pb.NodeID
+	known bool // nothing was computed: its content, so described, was stored or stood before it in the slice
+	// Of each chunk what the index takes.
+	chunks   []text.Chunk
+	vectors  [][]float32
+	passages []text.Passage
+	err      error // the item cannot be processed
 }
+
+// itemError is a failure that is the item's own: trying again would not help,
+// and it is given up at last. A full disk, a busy shard or a store that cannot
+// be read says nothing of the item.
+type itemError struct{ error }
+
+func (e itemError) Unwrap() error { return e.error }
 
 // errCancelled ends a slice without effect: a job of it is to be cancelled.
 var errCancelled = errors.New("cancelled")
@@ -60,11 +72,19 @@ var errGivenUp = errors.New("given up")
 
 // ingest computes and commits a slice. It returns how many of its entries it
 // dealt with and the partition after it.
-func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (int, *loaded, error) {
-	jobs, err := w.begin(entries)
+func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next *loaded, err error) {
+	jobs, charged, err := w.begin(entries)
 	if err != nil {
 		return 0, nil, err
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			n, next, err = 0, nil, itemError{fmt.Errorf("slice panicked: %v\n%s", r, debug.Stack())}
+		}
+		if errors.Is(err, errClosing) {
+			err = errors.Join(err, w.uncharge(charged))
+		}
+	}()
 	// What fails by itself must not fail its neighbours: after a failure, also
 	// one that ended the process, the head of the queue is tried alone, and after
 	// maxAttempts it is given up without being touched again.
@@ -86,7 +106,7 @@ func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (int, *loaded
 		return 0, nil, errClosing
 	}
 	if bad := slices.IndexFunc(items, func(it prepared) bool { return it.err != nil }); bad == 0 {
-		return 0, nil, items[0].err
+		return 0, nil, itemError{items[0].err}
 	} else if bad > 0 {
 		items = items[:bad] // what stands before it goes on now
 	}
@@ -96,12 +116,13 @@ func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (int, *loaded
 // begin notes that the slice's jobs are running. Nobody waits for the commit:
 // the effect's commit comes behind it in the same log. attempts counts how
 // often work on a job began since it last made progress; it is stored, so that
-// a job which kills the process is known for it.
-func (w *worker) begin(entries []queued) (map[pb.JobID]*pb.Job, error) {
-	jobs := map[pb.JobID]*pb.Job{}
+// a job which kills the process is known for it. charged are the jobs whose
+// attempts it raised, as they are stored now.
+func (w *worker) begin(entries []queued) (jobs map[pb.JobID]*pb.Job, charged []*pb.Job, err error) {
+	jobs = map[pb.JobID]*pb.Job{}
 	b := storage.NewBatch(w.org.store)
 	now := clock.Millis(w.org.sys.clock.Now())
-	err := w.org.withStore(func(st *storage.Store) error {
+	err = w.org.withStore(func(st *storage.Store) error {
 		for _, e := range entries {
 			id, err := pb.JobIDFrom(e.GetJob())
 			if err != nil {
@@ -125,19 +146,34 @@ func (w *worker) begin(entries []queued) (map[pb.JobID]*pb.Job, error) {
 			if first || e.seq == entries[0].seq && (!w.began || w.failed) {
 				job.Attempts++
 				updateJob(b, w.org.space, job)
+				charged = append(charged, proto.CloneOf(job)) // the slice goes on with the other
 			}
 			jobs[id] = job
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	w.began = true
 	if b.Len() > 0 {
 		w.org.committer.submit(b, func(error) {}) // if it is lost, so is the effect's commit
 	}
-	return jobs, nil
+	return jobs, charged, nil
+}
+
+// uncharge takes back the attempts of a slice that a stop has ended before it
+// had an effect: a job must not be given up for how often the node is restarted.
+func (w *worker) uncharge(charged []*pb.Job) error {
+	b := storage.NewBatch(w.org.store)
+	for _, job := range charged {
+		job.Attempts--
+		updateJob(b, w.org.space, job)
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	return w.org.committer.commit(b)
 }
 
 // prepare cuts and embeds what is not stored yet, on the CPU workers. An item
@@ -196,8 +232,11 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 				c := &items[p.item].chunks[p.chunk]
 				texts[i] = embedText(c.TitlePath, c.Text)
 			}
-			for i, v := range w.org.sys.encs[worker].of(e).Passages(texts) {
-				items[batch[i].item].vectors[batch[i].chunk] = v
+			own := &w.org.sys.computers[worker]
+			for i, v := range own.encoders.of(e).Passages(texts) {
+				it, n := &items[batch[i].item], batch[i].chunk
+				it.vectors[n] = v
+				it.passages[n] = own.analyzer.Passage(titleLine(it.chunks[n].TitlePath), it.chunks[n].Text)
 			}
 			return nil
 		})
@@ -225,6 +264,7 @@ func (w *worker) cancelled(items []prepared) bool {
 func (p *prepared) cut(e Embedder) {
 	p.chunks = text.Chunks(text.Document{Title: p.GetItem().GetTitle(), Body: p.GetItem().GetContent()}, chunkOptions(e))
 	p.vectors = make([][]float32, len(p.chunks))
+	p.passages = make([]text.Passage, len(p.chunks))
 }
 
 // redescribes reports whether an item tells something new of a node whose

@@ -17,6 +17,9 @@ const (
 	defaultSealChunks = 2048
 	// segmentPiece is the size of a stored piece of a segment.
 	segmentPiece = 512 << 10
+	// rebuildChunks is how many chunks one CPU task analyses and indexes: some 0.1 s,
+	// as long as one of embedding.
+	rebuildChunks = 4096
 	// maxMerges bounds the merges after one slice, so that new content is not
 	// kept waiting by old.
 	maxMerges = 4
@@ -40,6 +43,30 @@ func (w *worker) current() (*loaded, Embedder, error) {
 		return now, e, nil
 	}
 	return now, w.org.sys.cfg.Embedder, nil
+}
+
+// neglected reports whether a partition that nothing is ingested into needs its
+// worker: parts of its index are made anew at each cold start, or its vectors
+// are of a former model.
+func (s *System) neglected(now *loaded) bool {
+	m := now.state.GetModel()
+	return len(now.stale) > 0 || m != "" && m != s.cfg.Embedder.ID()
+}
+
+// attend wakes a partition's worker, which looks after the partition by itself.
+// One that is being erased is left alone.
+func (o *orgActor) attend(id pb.PartitionID) {
+	if o.lost || o.children[id] != nil {
+		return
+	}
+	part, err := o.loadPartition(id)
+	if err != nil {
+		o.sys.log.Error("could not look after a partition; the next search tries again", "org", o.id.String(), "err", err)
+		return
+	}
+	if part != nil {
+		o.child(part)
+	}
 }
 
 // maintain does what can wait: merging segments, and embedding anew after a
@@ -74,25 +101,30 @@ func (w *worker) compact(now *loaded) (more bool, err error) {
 // stays in memory only.
 func (w *worker) merge(now *loaded, plan index.Plan) (*loaded, error) {
 	var merged *index.Segment
-	errs := w.org.sys.cpu.all(w.org.id, []func(int) error{func(int) (err error) {
+	err := w.compute(func(int) (err error) {
 		merged, err = index.Merge(plan.Views)
 		return err
-	}})
-	if errs[0] != nil {
-		return nil, fmt.Errorf("merge segments: %w", errs[0])
+	})
+	if err != nil {
+		return nil, fmt.Errorf("merge segments: %w", err)
 	}
 	if merged.Len() < w.org.sys.cfg.sealChunks && !slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
 		snapshot, ok := now.snapshot.Replace(plan, 0, merged)
 		if !ok {
 			return nil, errors.New("merge segments: the plan does not fit its own snapshot")
 		}
-		next := &loaded{snapshot, now.state} // nothing durable changes
+		next := &loaded{snapshot: snapshot, state: now.state} // nothing durable changes
 		w.org.sys.parts.publish(w.part, next)
 		return next, nil
 	}
 	state := cloneState(now.state)
 	state.IndexVersion++
 	return w.seal(now, plan, merged, state)
+}
+
+// compute runs one task in the organization's share of the CPU workers.
+func (w *worker) compute(task func(worker int) error) error {
+	return w.org.sys.cpu.all(w.org.id, []func(int) error{task})[0]
 }
 
 func (w *worker) publish(b *storage.Batch, next *loaded) (*loaded, error) {
@@ -114,12 +146,11 @@ func (w *worker) seal(now *loaded, plan index.Plan, merged *index.Segment, state
 		return nil, errors.New("seal segment: the plan does not fit its own snapshot")
 	}
 	final := storage.NewBatch(w.org.store)
-	if err := w.storeSegment(final, id, merged); err != nil {
-		return nil, err
-	}
 	for _, v := range snapshot.Views {
 		if v.ID == id {
-			final.PutRaw(w.part.space.Key(storage.TableSegmentLiveness, storage.U64(id)), v.AppendLiveness(nil))
+			if err := w.storeView(final, v); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, v := range plan.Views {
@@ -132,7 +163,39 @@ func (w *worker) seal(now *loaded, plan index.Plan, merged *index.Segment, state
 		}
 	}
 	final.Put(w.part.space.Key(storage.TableState), state)
-	return w.publish(final, &loaded{snapshot, state})
+	return w.publish(final, &loaded{snapshot: snapshot, state: state})
+}
+
+// reseal stores a segment that was rebuilt from its chunks, because another text
+// analysis had made it, in place of what it was rebuilt from. Otherwise each
+// cold start would rebuild it again.
+func (w *worker) reseal(now *loaded) error {
+	old := now.stale[0]
+	next := &loaded{snapshot: now.snapshot, state: cloneState(now.state), stale: now.stale[1:]}
+	next.state.IndexVersion++
+	final := storage.NewBatch(w.org.store)
+	if i := slices.IndexFunc(now.snapshot.Views, func(v index.View) bool { return v.Segment == old.rebuilt }); i >= 0 {
+		next.state.NextSegment++
+		views := slices.Clone(now.snapshot.Views)
+		views[i].ID = next.state.GetNextSegment()
+		next.snapshot = &index.Snapshot{Views: views}
+		if err := w.storeView(final, views[i]); err != nil {
+			return err
+		}
+	}
+	w.deleteSegment(final, old.id)
+	final.Put(w.part.space.Key(storage.TableState), next.state)
+	_, err := w.publish(final, next)
+	return err
+}
+
+// storeView writes a segment under its view's id, and what of it is current.
+func (w *worker) storeView(final *storage.Batch, v index.View) error {
+	if err := w.storeSegment(final, v.ID, v.Segment); err != nil {
+		return err
+	}
+	final.PutRaw(w.part.space.Key(storage.TableSegmentLiveness, storage.U64(v.ID)), v.AppendLiveness(nil))
+	return nil
 }
 
 // storeSegment writes a segment's pieces at once, and its record with the batch.
@@ -214,7 +277,7 @@ func (w *worker) reembed(now *loaded, e Embedder) (more bool, err error) {
 		tasks = append(tasks, func(worker int) error {
 			for i := from; i < to; i++ {
 				if texts[i] != "" {
-					vectors[i] = w.org.sys.encs[worker].of(e).Passages(texts[i : i+1])[0]
+					vectors[i] = w.org.sys.computers[worker].encoders.of(e).Passages(texts[i : i+1])[0]
 				}
 			}
 			return nil
@@ -253,32 +316,36 @@ func (w *worker) switchModel(now *loaded, e Embedder) error {
 	}
 	slices.Sort(seqs)
 	seqs = slices.Compact(seqs)
-	err := w.org.withStore(func(st *storage.Store) (err error) {
-		next.snapshot, err = indexChunks(next.snapshot, st, w.part, e.ID(), e.Dim(), seqs)
-		return err
-	})
-	if err != nil {
-		return err
-	}
 	final := storage.NewBatch(w.org.store)
 	for _, v := range now.snapshot.Views {
 		if v.ID != 0 {
 			w.deleteSegment(final, v.ID)
 		}
 	}
-	if len(next.snapshot.Views) == 1 && next.snapshot.Views[0].Segment.Len() >= w.org.sys.cfg.sealChunks {
-		next.state.NextSegment++
-		id := next.state.GetNextSegment()
-		v := &next.snapshot.Views[0]
-		if err := w.storeSegment(final, id, v.Segment); err != nil {
-			return err
+	final.DeleteRange(w.part.space.Prefix(storage.TableUnsealed))
+	for piece := range slices.Chunk(seqs, rebuildChunks) {
+		err := w.compute(func(worker int) error {
+			return w.org.withStore(func(st *storage.Store) (err error) {
+				next.snapshot, err = indexChunks(next.snapshot, st, w.part, e.ID(), e.Dim(), piece, &w.org.sys.computers[worker].analyzer)
+				return err
+			})
+		})
+		if err != nil {
+			return fmt.Errorf("index anew: %w", err)
 		}
-		final.PutRaw(w.part.space.Key(storage.TableSegmentLiveness, storage.U64(id)), v.AppendLiveness(nil))
-		final.DeleteRange(w.part.space.Prefix(storage.TableUnsealed))
-		v.ID = id
-	} else {
-		for _, seq := range seqs {
-			final.PutRaw(w.part.space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
+	}
+	for i := range next.snapshot.Views {
+		v := &next.snapshot.Views[i]
+		if v.Segment.Len() < w.org.sys.cfg.sealChunks {
+			for doc := range v.Segment.Len() {
+				final.PutRaw(w.part.space.Key(storage.TableUnsealed, storage.U64(v.Segment.Seq(doc))), nil)
+			}
+			continue
+		}
+		next.state.NextSegment++
+		v.ID = next.state.GetNextSegment()
+		if err := w.storeView(final, *v); err != nil {
+			return err
 		}
 	}
 	final.DeleteRange(w.part.space.Prefix(storage.TableVector, storage.Str(old)))

@@ -267,19 +267,89 @@ func TestStoredSegmentsAreLoadedInTheOrderOfTheirChunks(t *testing.T) {
 	if got := c.chunks("number59"); len(got) == 0 || got[0] != "Short note number59." {
 		t.Fatalf("after a restart the newest note is not found first: %q", got)
 	}
-	// Segments of another text analysis are built again from their chunks.
+}
+
+// TestSegmentsOfAnotherAnalysisAreReplaced takes what a first node has stored for
+// the work of an older text analysis.
+func TestSegmentsOfAnotherAnalysisAreReplaced(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, smallSlices)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	for i := range 60 {
+		c.ingest(doc(fmt.Sprint(i), fmt.Sprintf("Short note number%d.", i)))
+	}
+	c.ingest(doc("7", "Another note in its place."))
+	n.stop()
+	n = startNode(t, disk, smallSlices)
+	c.n = n
+	var old []uint64
+	for _, v := range n.partitionOf(c).snapshot.Views {
+		if v.ID != 0 {
+			old = append(old, v.ID)
+		}
+	}
+	if len(old) == 0 {
+		t.Fatal("nothing is stored: the test proves nothing")
+	}
+	n.stop()
+	newer := func(c *Config, _ *storage.Options) {
+		c.usable = func(v index.View) bool { return !slices.Contains(old, v.ID) }
+	}
+	check := func() {
+		t.Helper()
+		for _, q := range []string{"number0", "number31", "number59"} {
+			if got := c.chunks(q); len(got) == 0 || got[0] != "Short note "+q+"." {
+				t.Errorf("%s finds %q", q, got)
+			}
+		}
+		if got := c.chunks("number7"); slices.Contains(got, "Short note number7.") {
+			t.Error("what was replaced is found")
+		}
+	}
+	n = startNode(t, disk, smallSlices, newer)
+	c.n = n
+	if got := len(n.partitionOf(c).stale); got != len(old) {
+		t.Fatalf("%d segments are stale, want %d", got, len(old))
+	}
+	check() // a search wakes the worker
+	for deadline := time.Now().Add(patience); len(n.partitionOf(c).stale) > 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("stale segments stay")
+		}
+	}
+	check()
+	n.stop()
+	n = startNode(t, disk, smallSlices, newer)
+	c.n = n
+	now := n.partitionOf(c)
+	if len(now.stale) > 0 || now.snapshot.Len() != 61 {
+		t.Errorf("a cold start finds %d stale segments and %d chunks", len(now.stale), now.snapshot.Len())
+	}
+	for _, id := range old {
+		if n.has(c, storage.TableSegment, id) || n.has(c, storage.TableSegmentPiece, id) || n.has(c, storage.TableSegmentLiveness, id) {
+			t.Errorf("segment %d is still stored", id)
+		}
+	}
+	check()
+}
+
+// has reports whether the key owner's partition holds a record under a number.
+func (n *node) has(c client, table storage.Table, id uint64) bool {
+	n.t.Helper()
 	me := c.ok(me()).GetMe()
-	id := storage.StoreID{Org: pb.OrgID(me.GetOrg()), Realm: storage.RealmMain}
-	part := &partitionRef{id: pb.PartitionID(me.GetUser()), store: id, space: storage.PartitionSpace(id, pb.PartitionID(me.GetUser()))}
-	st, err := n.store.Acquire(id)
+	store := storage.StoreID{Org: pb.OrgID(me.GetOrg()), Realm: storage.RealmMain}
+	st, err := n.store.Acquire(store)
 	if err != nil {
-		t.Fatal(err)
+		n.t.Fatal(err)
 	}
 	defer st.Release()
-	again, err := readPartition(st, part, n.sys.dim, func(*index.Segment) bool { return false })
-	if err != nil || again.snapshot.Len() != 60 {
-		t.Fatalf("built again: %v, %v", again, err)
+	for _, err := range st.Scan(storage.PartitionSpace(store, pb.PartitionID(me.GetUser())).Prefix(table, storage.U64(id)), storage.ScanOptions{}) {
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		return true
 	}
+	return false
 }
 
 func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {

@@ -43,6 +43,7 @@ type orgView struct {
 	secret    []byte
 	act       *activation
 	pid       *actor.PID // set when the actor starts, before anybody has the view
+	main      *orgView   // of a sandbox: the organization; nil otherwise
 }
 
 // tell runs f in the organization's actor, soon.
@@ -69,12 +70,25 @@ type orgActor struct {
 	timer    clock.Timer
 	failed   error // why it could not be opened
 	lost     bool
+
+	part *partitionRef // the sandbox's, nil when there is none or it was not needed yet
+	// Of an organization: the sandbox's actor, nil when it sleeps; and whether that
+	// must be woken, because it may have unfinished jobs.
+	sandbox    *child
+	sandboxDue bool
+	// Of a sandbox: what the organization knows it as, and the calls it has had.
+	self    *child
+	handled uint64
 }
 
 // child is a subject's actor.
 type child struct {
 	pid   *actor.PID
 	calls atomic.Int64
+	// Of a sandbox: the calls handed to it, which its organization counts; and
+	// that another has taken its place.
+	sent     uint64
+	replaced atomic.Bool
 }
 
 func newOrgActor(s *System, a *activation) *orgActor {
@@ -97,13 +111,13 @@ func (o *orgActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		o.ctx, o.pid = ctx, ctx.Self()
-		o.failed = o.open()
+		o.guard(func(err error) { o.failed = err }, func() { o.failed = o.open() })
 		if o.failed != nil {
-			o.sys.log.Error("could not open an organization", "org", o.id.String(), "err", o.failed)
-			o.sys.retire(o.act, false)
+			o.sys.log.Error("could not open an organization", "store", o.store.String(), "err", o.failed)
+			o.giveUp()
 		}
 		o.timer = o.sys.clock.AfterFunc(o.sys.cfg.IdleOrg, func() { o.tell((*orgActor).tick) })
-	case *actor.Stopping, *actor.Restarting:
+	case *actor.Stopping:
 		if o.timer != nil {
 			o.timer.Stop()
 		}
@@ -130,18 +144,29 @@ func (o *orgActor) Receive(ctx actor.Context) {
 	}
 }
 
-// guard answers a request whose handling panics, and lets the supervisor
-// restart the actor: what it remembers may be half changed.
+// guard answers a request whose handling panics, and retires the activation:
+// what it remembers may be half changed.
 func (o *orgActor) guard(answer func(error), f func()) {
 	defer func() {
 		if r := recover(); r != nil {
-			o.sys.log.Error("organization actor panicked", "org", o.id.String(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			o.panicked("organization actor", r)
+			o.lose() // at once: nothing else may be decided by this memory
 			answer(fmt.Errorf("panic: %v", r))
-			o.sys.parts.dropOrg(o.store)
-			panic(r) //nolint:forbidigo // the same panic goes on, to the supervisor
 		}
 	}()
 	f()
+}
+
+// panicked ends an activation one of whose actors panicked. Nothing that it
+// still tries takes effect. A call that the panic left unanswered would keep it
+// in memory, so it ends when every caller has given up waiting.
+func (o *orgView) panicked(who string, r any) {
+	o.sys.log.Error("panicked", "actor", who, "org", o.id.String(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+	if o.committer != nil {
+		o.committer.abandon()
+	}
+	o.tell((*orgActor).lose)
+	o.sys.clock.AfterFunc(defaultDeadline, func() { o.sys.stop(o.act) })
 }
 
 // open becomes the organization's only writer and reads its root.
@@ -160,25 +185,50 @@ func (o *orgActor) open() error {
 		return fmt.Errorf("open organization: %w", err)
 	}
 	o.committer = newCommitter(o.sys.root0, o.sys.cfg.Host, o.store, lease, trail, o.publish, func() { o.tell((*orgActor).lose) })
+	if o.main != nil {
+		err = o.openSandbox()
+	} else {
+		err = o.openMain()
+	}
+	if err != nil {
+		return fmt.Errorf("open organization: %w", err)
+	}
+	o.lastWork = o.sys.clock.Now()
+	return o.resumeJobs()
+}
+
+// openMain reads the organization's root, and wakes the sandbox where it may have
+// unfinished jobs.
+func (o *orgActor) openMain() error {
 	o.record = &pb.Organization{}
-	err = o.withStore(func(st *storage.Store) error {
+	err := o.withStore(func(st *storage.Store) error {
 		found, err := st.Get(o.space.Key(storage.TableOrg), o.record)
 		if err == nil && !found {
 			o.record = nil // being created
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("open organization: %w", err)
+	if err != nil || o.record == nil {
+		return err
 	}
-	if o.record != nil {
-		o.secret = o.record.GetSecret()
-	}
+	o.secret = o.record.GetSecret()
 	if e, ok := o.sys.cfg.Host.Directory().Org(o.id); ok {
 		o.busy = e.GetBusy()
 	}
-	o.lastWork = o.sys.clock.Now()
-	return o.resumeJobs()
+	if o.busy {
+		return o.resumeSandbox()
+	}
+	return nil
+}
+
+// giveUp makes way after a failed opening.
+func (o *orgActor) giveUp() {
+	if o.main == nil {
+		o.sys.retire(o.act, false)
+		return
+	}
+	self, why := o.self, o.failed
+	o.main.tell(func(o *orgActor) { o.sandboxFailed(self, why) })
 }
 
 // publish tells those who listen of events that are true.
@@ -219,16 +269,25 @@ func (o *orgActor) lose() {
 	o.sys.stats.orgsLost.Add(1)
 	o.sys.log.Warn("organization opens again", "org", o.id.String())
 	o.sys.parts.dropOrg(o.store)
-	o.sys.retire(o.act, false)
-	if o.openJobs > 0 && o.sys.ctx.Err() == nil {
-		o.sys.wg.Go(func() { o.sys.rouse(o.id) }) // its jobs wait for nobody's next request
+	if o.main != nil {
+		self := o.self
+		o.main.tell(func(o *orgActor) {
+			if o.sandbox == self { // one that was reset has lost nothing that matters
+				o.lose()
+			}
+		})
+	} else {
+		o.sys.retire(o.act, false)
+		if (o.openJobs > 0 || o.sandbox != nil || o.sandboxDue) && o.sys.ctx.Err() == nil {
+			o.sys.wg.Go(func() { o.sys.rouse(o.id) }) // its jobs wait for nobody's next request
+		}
 	}
 	// What waits for an entity goes on, to be told that the lease is lost.
 	waiting := o.locks
 	o.locks = map[string][]func(){}
 	for _, queue := range waiting {
 		for _, run := range queue {
-			run()
+			o.guard(func(error) {}, run)
 		}
 	}
 }
@@ -238,10 +297,22 @@ func (o *orgActor) lose() {
 func (o *orgActor) tick() {
 	o.sweep()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
-	if idle >= o.sys.cfg.IdleOrg && len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && o.setIdle() && o.sys.retire(o.act, true) {
+	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && o.sandbox == nil && !o.sandboxDue
+	if idle >= o.sys.cfg.IdleOrg && atRest && o.rest() {
 		return
 	}
 	o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, sweepInterval), func() { o.tell((*orgActor).tick) })
+}
+
+// rest takes an organization out of memory, and reports whether it did; a sandbox
+// asks its organization for it.
+func (o *orgActor) rest() bool {
+	if o.main == nil {
+		return o.setIdle() && o.sys.retire(o.act, true)
+	}
+	self, handled := o.self, o.handled
+	o.main.tell(func(o *orgActor) { o.releaseSandbox(self, handled) })
+	return false
 }
 
 // exclusive runs f when no other change of the entity is under way, and until
@@ -272,6 +343,10 @@ func (o *orgActor) exclusive(entity string, f func(release func())) {
 // handle decides on one request.
 func (o *orgActor) handle(c *call) {
 	c.org = &o.orgView
+	if o.main != nil {
+		o.handleSandboxed(c)
+		return
+	}
 	if o.lost {
 		c.tryAgain.Store(true)
 		c.reply(&pb.Reply{})
@@ -286,9 +361,17 @@ func (o *orgActor) handle(c *call) {
 		return
 	}
 	o.lastWork = o.sys.clock.Now()
-	if !o.admit(c) {
-		return
+	switch {
+	case !o.admit(c):
+	case c.who.sandbox && !ofAccount(c.env):
+		o.toSandbox(c)
+	case o.checkReplay(c):
+		o.carryOut(c)
 	}
+}
+
+// carryOut begins what an admitted request asks for.
+func (o *orgActor) carryOut(c *call) {
 	switch op := c.env.GetOp().(type) {
 	case *pb.Envelope_Rejected:
 		c.refuse(op.Rejected.GetProblem())
@@ -373,8 +456,7 @@ func (o *orgActor) child(part *partitionRef) *child {
 	if ch == nil {
 		ch = &child{}
 		view := &o.orgView
-		ch.pid = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSubjectActor(view, part, ch) },
-			actor.WithSupervisor(actor.NewOneForOneStrategy(maxRestarts, restartWindow, actor.DefaultDecider))))
+		ch.pid = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSubjectActor(view, part, ch) }, actor.WithSupervisor(stopFailed)))
 		o.children[part.id] = ch
 	}
 	return ch
@@ -429,6 +511,13 @@ func (o *orgActor) setIdle() bool {
 // whenBusy calls f once the directory says that this organization may have
 // unfinished jobs, so that after a crash somebody finishes them.
 func (o *orgActor) whenBusy(f func(error)) {
+	if o.main != nil { // the directory knows of the organization, not of its sandbox
+		view := &o.orgView
+		o.main.tell(func(o *orgActor) {
+			o.whenBusy(func(err error) { view.tell(func(*orgActor) { f(err) }) })
+		})
+		return
+	}
 	if o.busy && o.busyWait == nil {
 		f(nil)
 		return

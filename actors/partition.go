@@ -62,12 +62,23 @@ func (p *partitionRef) nodeFor(content string) pb.NodeID {
 type loaded struct {
 	snapshot *index.Snapshot
 	state    *pb.PartitionState
+	// stale are the stored segments that snapshot does not hold as they are: they
+	// were made by another text analysis. The worker replaces them before it does
+	// anything else.
+	stale []staleSegment
+}
+
+// staleSegment is a stored segment and what was built from its chunks instead.
+type staleSegment struct {
+	id      uint64
+	rebuilt *index.Segment // nil when nothing of it is left
 }
 
 // partitionCache keeps partitions' indexes in memory, for the whole node, up to
 // a number of bytes; the least recently read leave first.
 type partitionCache struct {
 	budget int64
+	usable func(index.View) bool // whether a stored segment can serve
 
 	mu      sync.Mutex
 	entries map[partitionKey]*cachedPartition
@@ -89,13 +100,16 @@ type cachedPartition struct {
 	mu      sync.Mutex // one load, or one publication, at a time
 	dropped bool       // not in the cache any more: nothing may be published in it
 	now     atomic.Pointer[loaded]
+
+	setting  sync.Mutex // one read, or one change, of settings at a time
+	settings atomic.Pointer[settings]
 }
 
 // partitionOverhead is what an empty partition costs in the cache.
 const partitionOverhead = 4 << 10
 
-func newPartitionCache(budget int64) *partitionCache {
-	return &partitionCache{budget: budget, entries: map[partitionKey]*cachedPartition{}}
+func newPartitionCache(budget int64, usable func(index.View) bool) *partitionCache {
+	return &partitionCache{budget: budget, usable: usable, entries: map[partitionKey]*cachedPartition{}}
 }
 
 func (pc *partitionCache) entry(key partitionKey) *cachedPartition {
@@ -139,7 +153,7 @@ func (pc *partitionCache) load(e *cachedPartition, st *storage.Store, part *part
 	if now := e.now.Load(); now != nil {
 		return now, nil
 	}
-	now, err := loadPartition(st, part, dim)
+	now, err := loadPartition(st, part, dim, pc.usable)
 	if err != nil {
 		return nil, fmt.Errorf("load partition %s: %w", part.id, err)
 	}
@@ -250,14 +264,9 @@ func (pc *partitionCache) use() (bytes int64, partitions int) {
 	return pc.bytes, len(pc.entries)
 }
 
-// loadPartition reads a partition's index: the stored segments as they are, and
-// the few chunks that are in none yet from their records.
-func loadPartition(st *storage.Store, part *partitionRef, dim func(string) int) (*loaded, error) {
-	return readPartition(st, part, dim, (*index.Segment).Current)
-}
-
-// readPartition is loadPartition with the say which segments can be used.
-func readPartition(st *storage.Store, part *partitionRef, dim func(string) int, usable func(*index.Segment) bool) (_ *loaded, err error) {
+// loadPartition reads a partition's index: the stored segments as they are, where
+// they are usable, and the few chunks that are in none yet from their records.
+func loadPartition(st *storage.Store, part *partitionRef, dim func(string) int, usable func(index.View) bool) (_ *loaded, err error) {
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
@@ -268,7 +277,7 @@ func readPartition(st *storage.Store, part *partitionRef, dim func(string) int, 
 		return nil, err
 	}
 	now := &index.Snapshot{}
-	var stale []uint64 // chunks of segments that today's text analysis did not make
+	var unusable []index.View
 	for rec, err := range storage.ScanRecords(snap, part.space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
 		if err != nil {
 			return nil, err
@@ -277,13 +286,30 @@ func readPartition(st *storage.Store, part *partitionRef, dim func(string) int, 
 		if err != nil {
 			return nil, fmt.Errorf("segment %d: %w", rec.Value.GetId(), err)
 		}
-		if !usable(view.Segment) {
-			for doc := range view.Segment.Len() {
-				stale = append(stale, view.Segment.Seq(doc))
-			}
+		if !usable(view) {
+			unusable = append(unusable, view)
 			continue
 		}
 		now.Views = append(now.Views, view)
+	}
+	var analyzer text.Analyzer
+	var stale []staleSegment
+	for _, view := range unusable {
+		var seqs []uint64
+		for doc := range view.Segment.Len() {
+			if !view.IsGone(doc) {
+				seqs = append(seqs, view.Segment.Seq(doc))
+			}
+		}
+		before := len(now.Views)
+		if now, err = indexChunks(now, snap, part, state.GetModel(), dim(state.GetModel()), seqs, &analyzer); err != nil {
+			return nil, err
+		}
+		old := staleSegment{id: view.ID}
+		if len(now.Views) > before {
+			old.rebuilt = now.Views[before].Segment
+		}
+		stale = append(stale, old)
 	}
 	// A merged segment has a newer id than one behind it: the order of the views
 	// is that of their chunks, as it was before they were stored.
@@ -292,17 +318,14 @@ func readPartition(st *storage.Store, part *partitionRef, dim func(string) int, 
 		y, _ := b.Segment.SeqRange()
 		return cmp.Compare(x, y)
 	})
-	slices.Sort(stale)
 	tail, err := unsealed(snap, part)
 	if err != nil {
 		return nil, err
 	}
-	for _, seqs := range [][]uint64{stale, tail} {
-		if now, err = indexChunks(now, snap, part, state.GetModel(), dim(state.GetModel()), seqs); err != nil {
-			return nil, err
-		}
+	if now, err = indexChunks(now, snap, part, state.GetModel(), dim(state.GetModel()), tail, &analyzer); err != nil {
+		return nil, err
 	}
-	return &loaded{snapshot: now, state: state}, nil
+	return &loaded{snapshot: now, state: state, stale: stale}, nil
 }
 
 // closeSnapshot ends a snapshot; its failure is the reader's.
@@ -347,11 +370,10 @@ func unsealed(r storage.Reader, part *partitionRef) ([]uint64, error) {
 
 // indexChunks adds chunks to a snapshot from their records, with the vectors of
 // the given model. Chunks that are no longer there are passed over.
-func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef, model string, dim int, seqs []uint64) (*index.Snapshot, error) {
+func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef, model string, dim int, seqs []uint64, analyzer *text.Analyzer) (*index.Snapshot, error) {
 	if len(seqs) == 0 {
 		return snapshot, nil
 	}
-	var analyzer text.Analyzer
 	nodes := map[string]*pb.Node{}
 	var hidden []pb.NodeID
 	var b *index.Builder
@@ -388,7 +410,7 @@ func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef,
 			}
 			b = index.NewBuilder(index.ModelID(model), dim)
 		}
-		if err := b.Add(indexEntry(chunk, node, vec, &analyzer)); err != nil {
+		if err := b.Add(indexEntry(chunk, node, vec, analyzer.Passage(titleLine(chunk.GetTitlePath()), chunk.GetText()))); err != nil {
 			return nil, err
 		}
 	}
@@ -403,7 +425,7 @@ func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef,
 }
 
 // indexEntry is a chunk as the index takes it.
-func indexEntry(chunk *pb.Chunk, node *pb.Node, vec []float32, analyzer *text.Analyzer) index.Entry {
+func indexEntry(chunk *pb.Chunk, node *pb.Node, vec []float32, passage text.Passage) index.Entry {
 	return index.Entry{
 		Seq: chunk.GetSeq(),
 		Node: index.Node{
@@ -411,7 +433,7 @@ func indexEntry(chunk *pb.Chunk, node *pb.Node, vec []float32, analyzer *text.An
 			Turn: node.GetTurn(), OccurredMs: node.GetOccurredMs(),
 		},
 		Vector:  vec,
-		Passage: analyzer.Passage(titleLine(chunk.GetTitlePath()), chunk.GetText()),
+		Passage: passage,
 	}
 }
 

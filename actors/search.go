@@ -96,6 +96,9 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 		if err != nil {
 			return nil, err
 		}
+		if len(parts) == 1 && o.sys.neglected(now) { // an organization's search must not wake all of it
+			o.tell(func(o *orgActor) { o.attend(part.id) })
+		}
 		snapshots[i] = now.snapshot
 		langs |= now.snapshot.Langs()
 		for _, v := range now.snapshot.Views {

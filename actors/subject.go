@@ -2,7 +2,6 @@ package actors
 
 import (
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -31,6 +30,7 @@ type subjectActor struct {
 	idle     bool   // the worker found the queue empty after the last time
 	timer    clock.Timer
 	lastWork time.Time
+	dead     bool // it has panicked: another activation goes on
 }
 
 func newSubjectActor(org *orgView, part *partitionRef, self *child) *subjectActor {
@@ -50,14 +50,23 @@ type (
 
 // Receive implements actor.Actor.
 func (a *subjectActor) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			a.dead = true
+			a.org.panicked("subject actor", r)
+			if c, ok := ctx.Message().(*call); ok {
+				c.fail(fmt.Errorf("panic: %v", r))
+			}
+		}
+	}()
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		a.bad = a.open()
 		a.lastWork = a.org.sys.clock.Now()
 		a.work = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newWorker(a.org, a.part, ctx.Self()) }))
+		a.bad = a.open()
 		a.wake(ctx) // there may be work from before
 		a.arm(ctx)
-	case *actor.Stopping, *actor.Restarting:
+	case *actor.Stopping:
 		if a.timer != nil {
 			a.timer.Stop()
 		}
@@ -78,15 +87,15 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			a.first = a.next // also what was refused or cancelled waits no more
 		}
 	case *call:
-		defer func() {
-			if r := recover(); r != nil {
-				a.org.sys.log.Error("subject actor panicked", "org", a.org.id.String(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-				m.fail(fmt.Errorf("panic: %v", r))
-				panic(r) //nolint:forbidigo // the same panic goes on, to the supervisor
-			}
-		}()
 		a.lastWork = a.org.sys.clock.Now()
-		if a.bad != nil {
+		if a.bad != nil { // what was wrong then may have passed
+			a.bad = a.open()
+		}
+		switch {
+		case a.dead:
+			m.fail(errLost)
+			return
+		case a.bad != nil:
 			m.fail(a.bad)
 			return
 		}

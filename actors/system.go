@@ -13,6 +13,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/brain/index"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -65,31 +66,38 @@ type Config struct {
 	SnapshotBytes int64
 	// Workers is the number of CPU workers of ingestion; 0 is GOMAXPROCS.
 	Workers int
+	// SandboxKeyLife is how long a sandbox key works whose creation does not say; 0
+	// is 7 days.
+	SandboxKeyLife time.Duration
 
 	// Tests wait for these: a job's end is committed, a worker knows of a
-	// cancellation.
+	// cancellation, a worker is to stop.
 	jobFinished func(pb.JobID)
 	cancelAsked func(pb.JobID)
+	stopAsked   func()
 	// sealChunks is defaultSealChunks, maxBackOff the constant; less in tests.
+	// usable says which stored segments serve; those of today's text analysis, but
+	// in tests.
 	sealChunks int
 	maxBackOff time.Duration
+	usable     func(index.View) bool
 }
 
 // System holds the actors of one node. All methods may be called from any
 // goroutine.
 type System struct {
-	cfg     Config
-	log     *slog.Logger
-	clock   clock.Clock
-	actors  *actor.ActorSystem
-	root    *actor.RootContext
-	nobody  *actor.PID
-	reads   *readPool
-	cpu     *cpuPool
-	parts   *partitionCache
-	models  map[string]Embedder
-	readers []reader   // one per read worker
-	encs    []encoders // one per CPU worker
+	cfg       Config
+	log       *slog.Logger
+	clock     clock.Clock
+	actors    *actor.ActorSystem
+	root      *actor.RootContext
+	nobody    *actor.PID
+	reads     *readPool
+	cpu       *cpuPool
+	parts     *partitionCache
+	models    map[string]Embedder
+	readers   []reader   // one per read worker
+	computers []computer // one per CPU worker
 
 	calls    atomic.Int64
 	pressed  atomic.Bool // ingestion stands back
@@ -133,11 +141,20 @@ func Start(cfg Config) (*System, error) {
 	if cfg.SnapshotBytes == 0 {
 		cfg.SnapshotBytes = 2 << 30
 	}
+	if cfg.SandboxKeyLife == 0 {
+		cfg.SandboxKeyLife = defaultSandboxKeyLife
+	}
 	if cfg.jobFinished == nil {
 		cfg.jobFinished = func(pb.JobID) {}
 	}
 	if cfg.cancelAsked == nil {
 		cfg.cancelAsked = func(pb.JobID) {}
+	}
+	if cfg.stopAsked == nil {
+		cfg.stopAsked = func() {}
+	}
+	if cfg.usable == nil {
+		cfg.usable = func(v index.View) bool { return v.Segment.Current() }
 	}
 	if cfg.maxBackOff == 0 {
 		cfg.maxBackOff = maxBackOff
@@ -154,7 +171,7 @@ func Start(cfg Config) (*System, error) {
 		clock: cfg.Clock,
 		orgs:  make(map[pb.OrgID]*activation),
 		cpu:   newCPUPool(cfg.Workers, cfg.Clock),
-		parts: newPartitionCache(cfg.SnapshotBytes),
+		parts: newPartitionCache(cfg.SnapshotBytes, cfg.usable),
 	}
 	s.models = map[string]Embedder{}
 	for _, e := range append([]Embedder{cfg.Embedder}, cfg.Former...) {
@@ -169,7 +186,7 @@ func Start(cfg Config) (*System, error) {
 		// It counts undelivered messages in a goroutine that lives this long.
 		actor.WithDeadLetterThrottleInterval(time.Millisecond),
 	)
-	s.root = s.actors.Root
+	s.root = s.actors.Root.WithGuardian(stopFailed)
 	s.actors.EventStream.Subscribe(func(event any) {
 		if e, ok := event.(*actor.SupervisorEvent); ok {
 			s.log.Error("actor failed", "actor", e.Child.GetId(), "reason", fmt.Sprint(e.Reason), "directive", e.Directive.String())
@@ -178,7 +195,7 @@ func Start(cfg Config) (*System, error) {
 	s.nobody = s.root.Spawn(actor.PropsFromFunc(refuseUnknown))
 	readWorkers := 2 * runtime.GOMAXPROCS(0) // some wait for the disk
 	s.readers = make([]reader, readWorkers)
-	s.encs = make([]encoders, cfg.Workers)
+	s.computers = make([]computer, cfg.Workers)
 	s.reads = newReadPool(readWorkers, readQueue, func(err error) { s.log.Error("read failed", "err", err) })
 	s.root0 = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
 	s.ctx, s.cancel = context.WithCancel(s.root0)
@@ -291,8 +308,7 @@ func (s *System) activate(org pb.OrgID) (*activation, error) {
 	a := s.orgs[org]
 	if a == nil {
 		a = &activation{org: org}
-		a.pid = s.root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) },
-			actor.WithSupervisor(actor.NewOneForOneStrategy(maxRestarts, restartWindow, actor.DefaultDecider))))
+		a.pid = s.root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) }, actor.WithSupervisor(stopFailed)))
 		s.orgs[org] = a
 		s.stats.orgActivations.Add(1)
 	}
@@ -303,12 +319,11 @@ func (s *System) activate(org pb.OrgID) (*activation, error) {
 	return a, nil
 }
 
-const (
-	// maxRestarts and restartWindow: an actor that fails more often than this is
-	// stopped; the next request makes a new one.
-	maxRestarts   = 10
-	restartWindow = 10 * time.Second
-)
+// stopFailed ends an actor that fails. Nothing is restarted in place: what is
+// on its way to an actor is meant for the one that asked for it, and would reach
+// a successor that knows nothing of it. It is a last resort, because actors
+// recover by themselves (orgView.panicked).
+var stopFailed = actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
 
 func (s *System) leave(a *activation) {
 	if a != nil && a.calls.Add(-1) == 0 && a.retired.Load() {

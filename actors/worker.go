@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"orgmem/brain/text"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -32,10 +32,15 @@ type (
 	wake struct{ n uint64 }
 	// sliceDone is the end of a slice, from its goroutine.
 	sliceDone struct {
-		last uint64 // the newest entry dealt with; 0: the queue was empty
-		more bool
-		err  error
+		last   uint64 // the newest entry dealt with; 0: the queue was empty
+		more   bool
+		err    error
+		upkeep error // what went wrong behind the content
 	}
+	// backOffOver ends the wait after a failed slice, restOver that after failed
+	// upkeep.
+	backOffOver struct{}
+	restOver    struct{}
 	// cancel is a request to cancel a job.
 	cancel struct {
 		call *call
@@ -56,13 +61,15 @@ type worker struct {
 	stopped  atomic.Bool
 	again    bool // woken while running
 	timer    clock.Timer
-	failures int  // of the slice at the head of the queue, in a row
-	failed   bool // the last of them was the item's own
+	rest     clock.Timer // upkeep waits meanwhile, content does not
+	failures int         // of the slice at the head of the queue, in a row
+	failed   bool        // the last of them was the item's own
+	neglects int         // failures of upkeep, in a row
+	dead     bool        // it has panicked: another activation goes on
 	cancels  []cancel
 	asked    atomic.Pointer[[]pb.JobID] // jobs whose cancellation waits for this slice
 	woken    uint64                     // the newest wake
 	seen     uint64                     // the newest wake before the slice that runs
-	analyzer text.Analyzer              // of the slice's goroutine
 	began    bool                       // something was begun since the start
 	// reembedded is the last chunk that was embedded with the new model.
 	reembedded uint64
@@ -74,23 +81,39 @@ func newWorker(org *orgView, part *partitionRef, parent *actor.PID) *worker {
 
 // Receive implements actor.Actor.
 func (w *worker) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			w.dead = true
+			w.stopped.Store(true)
+			w.org.panicked("ingest worker", r)
+			w.giveBack()
+		}
+	}()
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
 		w.ctx = ctx
 		w.start()
-	case *actor.Stopping, *actor.Restarting:
+	case *actor.Stopping:
 		w.stopped.Store(true)
+		w.org.sys.cfg.stopAsked()
 		if w.ended != nil {
 			<-w.ended // whoever waits for this actor's end counts on nothing coming after it
 		}
-		if w.timer != nil {
-			w.timer.Stop()
+		for _, t := range []clock.Timer{w.timer, w.rest} {
+			if t != nil {
+				t.Stop()
+			}
 		}
+		w.giveBack()
 	case wake:
 		w.woken = max(w.woken, m.n)
 		w.start()
 	case cancel:
 		w.cancels = append(w.cancels, m)
+		if w.dead {
+			w.giveBack()
+			return
+		}
 		if id, err := pb.ParseJobID(m.op.GetId()); err == nil {
 			ids := []pb.JobID{id}
 			if before := w.asked.Load(); before != nil {
@@ -106,7 +129,13 @@ func (w *worker) Receive(ctx actor.Context) {
 	case backOffOver:
 		w.timer = nil
 		w.start()
+	case restOver:
+		w.rest = nil
+		w.start()
 	case sliceDone:
+		if w.dead {
+			return
+		}
 		w.running = false
 		w.asked.Store(nil)
 		w.settleCancels()
@@ -114,9 +143,17 @@ func (w *worker) Receive(ctx actor.Context) {
 	}
 }
 
+// giveBack answers the cancellations that this worker will not carry out.
+func (w *worker) giveBack() {
+	for _, c := range w.cancels {
+		c.call.fail(errLost)
+	}
+	w.cancels = nil
+}
+
 // start begins a slice unless one is under way or a back-off runs.
 func (w *worker) start() {
-	if w.running || w.timer != nil {
+	if w.running || w.timer != nil || w.dead {
 		w.again = true
 		return
 	}
@@ -128,6 +165,7 @@ func (w *worker) start() {
 	if w.failures > 0 {
 		limit = 1 // find out which item it is
 	}
+	upkeep := w.rest == nil
 	w.org.sys.wg.Go(func() {
 		done := sliceDone{}
 		defer close(ended)
@@ -137,7 +175,7 @@ func (w *worker) start() {
 			}
 			root.Send(self, done)
 		}()
-		done = w.slice(limit)
+		done = w.slice(limit, upkeep)
 	})
 }
 
@@ -147,31 +185,58 @@ func (w *worker) next(d sliceDone) {
 		w.ctx.Send(w.parent, workerProgress{d.last})
 	}
 	switch {
-	case d.err == nil:
+	case superseded(d.err), superseded(d.upkeep):
+		// Another activation goes on from what is in the store.
+	case d.err != nil:
+		w.failures++
+		own, ok := errors.AsType[itemError](d.err)
+		w.failed = ok
+		w.org.sys.log.Error("ingest failed; it is tried again", "org", w.org.id.String(), "partition", w.part.id.String(),
+			"failures", w.failures, "item", ok, "err", cmp.Or(own.error, d.err))
+		w.timer = w.after(w.failures, backOffOver{})
+	default:
 		w.failures, w.failed = 0, false
+		switch {
+		case d.upkeep != nil:
+			w.neglects++
+			w.org.sys.log.Error("upkeep failed; it is tried again", "org", w.org.id.String(), "partition", w.part.id.String(), "failures", w.neglects, "err", d.upkeep)
+			w.rest = w.after(w.neglects, restOver{})
+		case w.rest == nil:
+			w.neglects = 0
+		}
 		if d.more || w.again {
 			w.start()
 			return
 		}
 		w.ctx.Send(w.parent, workerIdle{w.seen})
-	case errors.Is(d.err, errLost), errors.Is(d.err, errClosing), errors.Is(d.err, cluster.ErrFenced), errors.Is(d.err, cluster.ErrOutcomeUnknown), errors.Is(d.err, cluster.ErrRemoved):
-		// Another activation goes on from what is in the store.
-	default:
-		w.failures++
-		// A full disk or a busy shard says nothing of the item.
-		w.failed = !errors.Is(d.err, cluster.ErrNotApplied) && !errors.Is(d.err, errCommitQueueFull)
-		w.org.sys.log.Error("ingest failed; it is tried again", "org", w.org.id.String(), "partition", w.part.id.String(), "failures", w.failures, "err", d.err)
-		wait := min(w.org.sys.cfg.maxBackOff, minBackOff<<min(w.failures-1, 10))
-		self, root := w.ctx.Self(), w.org.sys.root
-		w.timer = w.org.sys.clock.AfterFunc(wait, func() { root.Send(self, backOffOver{}) })
 	}
 }
 
-// slice does the oldest work of the queue.
-func (w *worker) slice(limit int) sliceDone {
+// after sends the worker a message when the n-th failure in a row has been
+// waited for.
+func (w *worker) after(n int, message any) clock.Timer {
+	wait := min(w.org.sys.cfg.maxBackOff, minBackOff<<min(n-1, 10))
+	self, root := w.ctx.Self(), w.org.sys.root
+	return w.org.sys.clock.AfterFunc(wait, func() { root.Send(self, message) })
+}
+
+// superseded reports whether an error means that this activation is over.
+func superseded(err error) bool {
+	return errors.Is(err, errLost) || errors.Is(err, errClosing) ||
+		errors.Is(err, cluster.ErrFenced) || errors.Is(err, cluster.ErrOutcomeUnknown) || errors.Is(err, cluster.ErrRemoved)
+}
+
+// slice does the oldest work of the queue, and behind it, with upkeep, what can
+// wait.
+func (w *worker) slice(limit int, upkeep bool) sliceDone {
 	now, e, err := w.current()
 	if err != nil {
 		return sliceDone{err: err}
+	}
+	if len(now.stale) > 0 {
+		// Before new content: a merge of what was rebuilt must not leave behind what
+		// it was rebuilt from.
+		return sliceDone{more: true, err: w.reseal(now)}
 	}
 	if m := now.state.GetModel(); m != "" && w.org.sys.models[m] == nil {
 		// The vectors are of a model that this node has not got: nothing is found
@@ -184,8 +249,11 @@ func (w *worker) slice(limit int) sliceDone {
 		return sliceDone{err: err}
 	}
 	if len(entries) == 0 {
-		more, err := w.maintain(now)
-		return sliceDone{more: more, err: err}
+		done := sliceDone{}
+		if upkeep {
+			done.more, done.upkeep = w.maintain(now)
+		}
+		return done
 	}
 	// After the last slice one more look finds the queue empty and does the
 	// maintenance; so there is always more.
@@ -195,7 +263,9 @@ func (w *worker) slice(limit int) sliceDone {
 		if n > 0 {
 			done.last = entries[n-1].seq
 		}
-		_, done.err = w.compact(now)
+		if upkeep {
+			_, done.upkeep = w.compact(now)
+		}
 	}
 	return done
 }
@@ -228,9 +298,6 @@ func (w *worker) take(limit int) (entries []queued, err error) {
 	})
 	return entries, err
 }
-
-// backOffOver ends the wait after a failure.
-type backOffOver struct{}
 
 // settleCancels carries out cancellations between two slices.
 func (w *worker) settleCancels() {

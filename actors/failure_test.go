@@ -1,0 +1,183 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// TestRestartsDoNotUseUpAJobsAttempts stops the node in the middle of the same
+// item more often than an item is tried.
+func TestRestartsDoNotUseUpAJobsAttempts(t *testing.T) {
+	disk := storagetest.NewDisk()
+	var c client
+	var job string
+	for round := range maxAttempts + 2 {
+		blocked, stopping := make(chan struct{}), make(chan struct{})
+		var entered, left sync.Once
+		n := startNode(t, disk, func(cfg *Config, _ *storage.Options) {
+			cfg.Embedder = wordEmbedder{id: "words", fail: func(string) {
+				entered.Do(func() { close(blocked) })
+				<-stopping
+			}}
+			cfg.stopAsked = func() { left.Do(func() { close(stopping) }) }
+		})
+		c.n = n
+		if round == 0 {
+			c.key = n.org(NewOrg{}).APIKey
+			job = jobOf(c.ok(items(doc("a", "An item that takes its time."))))
+		}
+		<-blocked
+		n.stop()
+	}
+	c.n = startNode(t, disk)
+	c.n.wait(job)
+	if got := itemStatus(c.job(job)); !slices.Equal(got, []string{itemCreated}) {
+		t.Errorf("after many restarts: %v", got)
+	}
+}
+
+// TestFailingUpkeepDoesNotHoldUpContent lets the change of model fail for ever:
+// the clock stands still, so a back-off that concerned content would not end.
+func TestFailingUpkeepDoesNotHoldUpContent(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ingest(doc("a", "This is poison for the new model."))
+	n.stop()
+	var mu sync.Mutex
+	tries := 0
+	c.n = startNode(t, disk, func(cfg *Config, _ *storage.Options) {
+		cfg.Embedder = wordEmbedder{id: "other", fail: func(s string) {
+			if strings.Contains(s, "poison") {
+				mu.Lock()
+				tries++
+				mu.Unlock()
+				panic("cannot digest this")
+			}
+		}}
+		cfg.Former = []Embedder{wordEmbedder{id: "words"}}
+	})
+	for i := range 3 {
+		job := c.ingest(doc("", fmt.Sprintf("New content %d.", i)))
+		if got := itemStatus(job); got[0] == itemFailed {
+			t.Fatalf("an item was charged with the upkeep's failure: %v", got)
+		}
+	}
+	failed := func() int { mu.Lock(); defer mu.Unlock(); return tries }
+	for failed() == 0 { // behind the content
+		continue
+	}
+	for before := failed(); failed() == before; { // and again, when it has rested
+		c.n.clock.Advance(minBackOff)
+	}
+}
+
+// TestPanicRetiresTheActivation: nothing that a panicked organization has on its
+// way may reach the one that takes its place.
+func TestPanicRetiresTheActivation(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	visit := func(f func(o *orgActor)) error {
+		return n.sys.onOrg(t.Context(), c.orgID(), func(o *orgActor, done func(error)) { f(o); done(nil) })
+	}
+	var old, fresh *orgActor
+	if err := visit(func(o *orgActor) { old = o }); err != nil {
+		t.Fatal(err)
+	}
+	if err := visit(func(*orgActor) { panic("broken") }); err == nil {
+		t.Fatal("the panic was answered with success")
+	}
+	if err := visit(func(o *orgActor) { fresh = o }); err != nil || fresh == old {
+		t.Fatalf("the panicked activation goes on: %v", err)
+	}
+	if err := old.committer.commit(storage.NewBatch(old.store)); !errors.Is(err, errLost) {
+		t.Errorf("it may still write: %v", err)
+	}
+	var reached *orgActor
+	old.tell(func(o *orgActor) { reached = o })
+	if err := visit(func(*orgActor) {}); err != nil {
+		t.Fatal(err)
+	}
+	c.ingest(doc("", "Life goes on."))
+	if err := visit(func(*orgActor) {
+		if reached == fresh {
+			t.Error("a closure of the panicked activation ran in its successor")
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPanickingWorkerIsReplaced: its slice must not report to a successor, which
+// would then run two at once.
+func TestPanickingWorkerIsReplaced(t *testing.T) {
+	gate, blocked := make(chan struct{}), make(chan struct{})
+	var once, boom sync.Once
+	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { once.Do(func() { close(blocked); <-gate }) }}
+		cfg.cancelAsked = func(pb.JobID) { boom.Do(func() { panic("broken") }) }
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	job := jobOf(c.ok(items(doc("a", "Some text."))))
+	<-blocked
+	cancel := &pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: job}}}
+	c.refused(codeServiceDegraded, cancel)
+	close(gate)
+	n.wait(job)
+	if got := itemStatus(c.job(job)); !slices.Equal(got, []string{itemCreated}) {
+		t.Errorf("items %v", got)
+	}
+	c.refused(codeJobNotCancellable, cancel)
+}
+
+// TestSubjectThatCouldNotOpenTriesAgain: with the next request, not after it has
+// been idle.
+func TestSubjectThatCouldNotOpenTriesAgain(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.MaxOpenStores = 4 })
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ok(me())
+	c.put("somebody") // behind whatever was being written
+	var held []*storage.Store
+	for i, full := byte(1), 0; full < 20; i++ { // until no place is left, nor becomes free
+		st, err := n.store.Acquire(storage.StoreID{Org: pb.OrgID{i}, Realm: storage.RealmMain})
+		switch {
+		case err == nil:
+			held, full = append(held, st), 0
+		case errors.Is(err, storage.ErrTooManyStores):
+			full++
+			runtime.Gosched()
+		default:
+			t.Fatal(err)
+		}
+	}
+	c.refused(codeServiceDegraded, items(doc("", "No room for this.")))
+	for _, st := range held {
+		st.Release()
+	}
+	job := jobOf(c.ok(items(doc("", "Now there is room."))))
+	for !n.ended(job) { // the worker had no room either, and waits on the test's clock
+		n.clock.Advance(minBackOff)
+	}
+	if got := itemStatus(c.job(job)); got[0] != itemCreated {
+		t.Errorf("items %v", got)
+	}
+}
+
+func (n *node) ended(job string) bool {
+	id, err := pb.ParseJobID(job)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.jobs[id]
+}

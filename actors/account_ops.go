@@ -1,15 +1,250 @@
 package actors
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
 )
 
 // account carries out an operation of proto/account.proto: team, account, sandbox and settings.
 func (o *orgActor) account(c *call, op *pb.AccountOp) {
+	view := &o.orgView // its methods may run in the pool
 	switch op := op.GetOp().(type) {
+	case *pb.AccountOp_DeleteMe:
+		o.deleteMe(c)
+	case *pb.AccountOp_GetTeam:
+		record := o.record
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.team(st, record) })
+	case *pb.AccountOp_ListMembers:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.membersPage(st, op.ListMembers.GetPage()) })
+	case *pb.AccountOp_ListSandboxKeys:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+			return view.sandboxKeysPage(st, op.ListSandboxKeys.GetPage())
+		})
+	case *pb.AccountOp_CreateSandboxKey:
+		o.createSandboxKey(c, op.CreateSandboxKey)
+	case *pb.AccountOp_RevokeSandboxKey:
+		o.revoke(c, op.RevokeSandboxKey.GetId(), (*pb.Key).GetSandbox)
+	case *pb.AccountOp_ResetSandbox:
+		o.resetSandbox(c)
+	case *pb.AccountOp_GetSettings:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getSettings(c, st) })
+	case *pb.AccountOp_PatchSettings:
+		o.patchSettings(c, op.PatchSettings.GetSettings())
+	case *pb.AccountOp_ResetSettings:
+		o.resetSettings(c)
 	default:
 		c.fail(fmt.Errorf("operation %T is unknown here", op))
 	}
+}
+
+func accountReply(r *pb.AccountResult) *pb.Reply {
+	return &pb.Reply{Result: &pb.Reply_Account{Account: r}}
+}
+
+// ofAccount reports whether an operation concerns the organization and its
+// people. The organization answers it, whoever asks; all else a sandbox key asks
+// of the sandbox.
+func ofAccount(env *pb.Envelope) bool {
+	switch op := env.GetOp().(type) {
+	case *pb.Envelope_Me, *pb.Envelope_ListKeys, *pb.Envelope_CreateKey, *pb.Envelope_RevokeKey:
+		return true
+	case *pb.Envelope_Account:
+		switch op.Account.GetOp().(type) {
+		case *pb.AccountOp_GetSettings, *pb.AccountOp_PatchSettings, *pb.AccountOp_ResetSettings:
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+// team describes the organization. Its members are people: neither provisioned
+// subjects nor the sandbox count.
+func (o *orgView) team(r storage.Reader, record *pb.Organization) (*pb.Reply, error) {
+	members := uint64(0)
+	for _, err := range r.Scan(o.space.Prefix(storage.TableMember), storage.ScanOptions{}) { // at most maxMembers
+		if err != nil {
+			return nil, err
+		}
+		members++
+	}
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Team{Team: &pb.TeamInfo{
+		Org: o.id.Bytes(), Name: record.GetName(), Slug: record.GetSlug(), Members: members, CreatedMs: record.GetCreatedMs(),
+	}}}), nil
+}
+
+// membersPage pages through the members in the order of their e-mail addresses,
+// which no write changes.
+func (o *orgView) membersPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
+	all := o.space.Prefix(storage.TableMemberByEmail)
+	kind := cursorKind{list: "members"}
+	opts, p := o.scanFrom(all, kind, page)
+	if p != nil {
+		return refuse(p), nil
+	}
+	size := pageSize(page)
+	opts.Limit = size + 1
+	list := &pb.MemberList{}
+	var last storage.Key
+	for item, err := range r.Scan(all, opts) {
+		if err != nil {
+			return nil, err
+		}
+		if len(list.Members) == size {
+			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
+			break
+		}
+		user, err := pb.UserIDFrom(item.Value)
+		if err != nil {
+			return nil, err
+		}
+		m := &pb.Member{}
+		found, err := r.Get(o.space.Key(storage.TableMember, storage.ID16(user)), m)
+		if err != nil {
+			return nil, err
+		}
+		last = item.Key
+		if found { // else removed since the scan began
+			list.Members = append(list.Members, m)
+		}
+	}
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: list}}), nil
+}
+
+// deleteMe ends the caller's account: a personal organization as a whole, in a
+// team the caller with their keys and their own memory.
+func (o *orgActor) deleteMe(c *call) {
+	switch {
+	case c.who.sandbox:
+		c.refuse(problem(codePermissionDenied, "A sandbox key cannot delete an account."))
+	case o.record.GetPersonal():
+		o.sys.background(func(ctx context.Context) {
+			// From its return on none of the keys leads anywhere.
+			if err := o.sys.cfg.Host.Directory().RemoveOrg(ctx, c.org.id); err != nil {
+				c.fail(err)
+				return
+			}
+			c.org.tell((*orgActor).lose)
+			c.reply(emptyReply())
+		})
+	default:
+		o.removeMember(c.who.user, c.auditOf("account.delete", c.who.user.String()), func(err error) {
+			switch {
+			case errors.Is(err, errLastOwner):
+				c.refuse(problem(codeLastOwner, "You are the organization's only owner."))
+			case errors.Is(err, ErrUserNotFound): // by a second request at the same time
+				c.refuse(unauthenticated())
+			case err != nil:
+				c.fail(err)
+			default:
+				c.reply(emptyReply())
+			}
+		})
+	}
+}
+
+// getSettings answers what holds for the effective partition.
+func getSettings(c *call, st *storage.Store) (*pb.Reply, error) {
+	s, err := c.org.sys.parts.settings(st, c.part)
+	if err != nil {
+		return nil, err
+	}
+	return settingsReply(s), nil
+}
+
+func settingsReply(s settings) *pb.Reply {
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Settings{Settings: &pb.SettingsInfo{
+		QualityMode: string(s.quality), LearnModeDefault: s.learn,
+	}}})
+}
+
+// patchSettings changes the fields that the patch names.
+func (o *orgActor) patchSettings(c *call, patch *pb.Settings) {
+	if patch.QualityMode != nil && !knownQuality(quality(patch.GetQualityMode())) {
+		c.refuse(invalid("qualityMode", "must be fast, balanced or thorough"))
+		return
+	}
+	o.exclusive("settings "+c.part.id.String(), func(release func()) {
+		if !o.inUse(c) {
+			release()
+			return
+		}
+		rec := &pb.Settings{}
+		key := c.part.space.Key(storage.TableSettings)
+		err := o.withStore(func(st *storage.Store) error {
+			_, err := st.Get(key, rec)
+			return err
+		})
+		if err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		if patch.QualityMode != nil {
+			rec.QualityMode = patch.QualityMode
+		}
+		if patch.LearnModeDefault != nil {
+			rec.LearnModeDefault = patch.LearnModeDefault
+		}
+		rec.UpdatedMs = clock.Millis(o.sys.clock.Now())
+		ch := newChange(o.store)
+		ch.Put(key, rec)
+		ch.audit(c.auditOf("settings.update", ""))
+		o.putSettings(c, ch, settingsFrom(rec), release)
+	})
+}
+
+// resetSettings goes back to the defaults, also where they will change.
+func (o *orgActor) resetSettings(c *call) {
+	o.exclusive("settings "+c.part.id.String(), func(release func()) {
+		if !o.inUse(c) {
+			release()
+			return
+		}
+		ch := newChange(o.store)
+		ch.Delete(c.part.space.Key(storage.TableSettings))
+		ch.audit(c.auditOf("settings.reset", ""))
+		o.putSettings(c, ch, settingsFrom(&pb.Settings{}), release)
+	})
+}
+
+// inUse answers a call whose partition began to be erased while it waited: what
+// it would write now would outlive the erasure.
+func (o *orgActor) inUse(c *call) bool {
+	ref, err := o.loadPartition(c.part.id)
+	switch {
+	case err != nil:
+		c.fail(err)
+	case ref == nil && c.part.kind == partitionMember:
+		c.refuse(unauthenticated())
+	case ref == nil:
+		c.refuse(problem(codeSubjectNotProvided, "The subject was erased meanwhile."))
+	}
+	return err == nil && ref != nil
+}
+
+// putSettings commits a change of settings, and answers what now holds.
+func (o *orgActor) putSettings(c *call, ch *change, s settings, release func()) {
+	r := settingsReply(s)
+	if err := c.idem.record(ch.Batch, r); err != nil {
+		release()
+		c.fail(err)
+		return
+	}
+	o.committer.submitChange(ch, func(err error) {
+		if err == nil {
+			c.org.sys.parts.putSettings(c.part, s)
+		}
+		release()
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.reply(r)
+	})
 }

@@ -34,7 +34,7 @@ func unauthenticated() *pb.Problem {
 	return problem(codeAuthentication, "The API key is missing, unknown, expired or revoked.")
 }
 
-// admit checks a request in the order of decisions.md section 2, steps 2 to 6,
+// admit checks a request in the order of decisions.md section 2, steps 2 to 5,
 // and answers it when it must not go on.
 func (o *orgActor) admit(c *call) bool {
 	now := o.sys.clock.Now()
@@ -54,7 +54,7 @@ func (o *orgActor) admit(c *call) bool {
 		c.fail(err)
 		return false
 	}
-	c.who = principal{key: hash, user: user, scopes: key.record.GetScopes()}
+	c.who = principal{key: hash, user: user, scopes: key.record.GetScopes(), sandbox: key.record.GetSandbox()}
 	key.seen = now
 	o.noteUse(key, now)
 
@@ -93,7 +93,7 @@ func (o *orgActor) admit(c *call) bool {
 		c.refuse(problem(codePermissionDenied, "The key lacks the scope %q.", c.env.GetScope()))
 		return false
 	}
-	return o.checkReplay(c)
+	return true
 }
 
 // key returns the state of the key that a request carries, nil when the
@@ -157,16 +157,22 @@ func (o *orgActor) partition(env *pb.Envelope, key *pb.Key) (*partitionRef, *pb.
 		return nil, nil, err
 	}
 	own, err := o.member(user)
+	if err == nil && own != nil && key.GetSandbox() {
+		own, err = o.sandboxRef()
+	}
 	if err != nil || own == nil || !env.GetHasSubject() {
 		return own, nil, err // a removed member's key means nobody, whomever it selects
 	}
 	if env.GetSubjectMode() == pb.SubjectMode_SUBJECT_REFUSED {
 		return nil, problem(codeSubjectNotSupported, "This route acts for the key owner and takes no X-Svc-Subject."), nil
 	}
-	if key.GetSandbox() {
-		return nil, problem(codePermissionDenied, "A sandbox key cannot select a subject."), nil
-	}
 	name := env.GetSubject()
+	if key.GetSandbox() {
+		if name == string(sandboxSubject) {
+			return own, nil, nil
+		}
+		return nil, problem(codePermissionDenied, "A sandbox key cannot select another subject."), nil
+	}
 	var ref *partitionRef
 	if validSubject(name) {
 		if ref, err = o.lookupSubject(pb.SubjectKey(name)); err != nil {

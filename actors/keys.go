@@ -26,12 +26,12 @@ const (
 	maxLabelRunes = 200
 )
 
-func (s *System) newAPIKey() (string, error) {
+func (s *System) newAPIKey(prefix string) (string, error) {
 	token := make([]byte, keyTokenBytes)
 	if _, err := io.ReadFull(s.cfg.Random, token); err != nil {
 		return "", fmt.Errorf("draw a key: %w", err)
 	}
-	return keyPrefix + base64.RawURLEncoding.EncodeToString(token), nil
+	return prefix + base64.RawURLEncoding.EncodeToString(token), nil
 }
 
 func (s *System) newUUID() (uuid.UUID, error) {
@@ -49,11 +49,15 @@ func (o *orgActor) me(c *call) {
 	}}})
 }
 
-// listKeys gives the caller's own keys, newest first.
+// listKeys gives the caller's own keys, newest first. A sandbox key is nobody's
+// own: it has no list, and is in none but the sandbox's.
 func (o *orgActor) listKeys(c *call) func(*storage.Store) (*pb.Reply, error) {
 	user, view := c.who.user, c.org
 	return func(st *storage.Store) (*pb.Reply, error) {
 		list := &pb.KeyList{}
+		if c.who.sandbox {
+			return &pb.Reply{Result: &pb.Reply_Keys{Keys: list}}, nil
+		}
 		own := view.space.Prefix(storage.TableKeyByUser, storage.ID16(user))
 		for item, err := range st.Scan(own, storage.ScanOptions{Reverse: true, Limit: maxKeysPerUser}) {
 			if err != nil {
@@ -66,18 +70,31 @@ func (o *orgActor) listKeys(c *call) func(*storage.Store) (*pb.Reply, error) {
 			if err := parts.Done(); err != nil {
 				return nil, err
 			}
-			k, use := &pb.Key{}, &pb.Key{}
-			if _, err := st.Get(view.space.Key(storage.TableKey, storage.Hash32(hash)), k); err != nil {
+			k, err := view.readKey(st, hash)
+			if err != nil {
 				return nil, err
 			}
-			if _, err := st.Get(view.space.Key(storage.TableKeyUse, storage.Hash32(hash)), use); err != nil {
-				return nil, err
-			}
-			k.LastUsedMs = use.GetLastUsedMs()
 			list.Keys = append(list.Keys, k)
 		}
 		return &pb.Reply{Result: &pb.Reply_Keys{Keys: list}}, nil
 	}
+}
+
+// readKey reads a key with its use. It must exist.
+func (o *orgView) readKey(r storage.Reader, hash pb.KeyHash) (*pb.Key, error) {
+	k, use := &pb.Key{}, &pb.Key{}
+	found, err := r.Get(o.space.Key(storage.TableKey, storage.Hash32(hash)), k)
+	if err == nil && !found {
+		err = fmt.Errorf("key %s is listed and has no record", hash)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.Get(o.space.Key(storage.TableKeyUse, storage.Hash32(hash)), use); err != nil {
+		return nil, err
+	}
+	k.LastUsedMs = use.GetLastUsedMs()
+	return k, nil
 }
 
 // checkScopes normalises requested scopes; the field error names the first that
@@ -112,8 +129,10 @@ func (o *orgActor) createKey(c *call, op *pb.CreateKey) {
 		c.refuse(invalid("label", fmt.Sprintf("is longer than %d characters", maxLabelRunes)))
 		return
 	}
-	o.mintKey(c.who.user, scopes, op.GetLabel(), func(b *storage.Batch, k CreatedKey) error {
-		return c.idem.record(b, newKeyReply(k))
+	order := &pb.Key{User: c.who.user.Bytes(), Scopes: scopes, Label: op.GetLabel()}
+	o.mintKey(order, func(ch *change, k CreatedKey) error {
+		ch.audit(c.auditOf("key.create", k.Key.String()))
+		return c.idem.record(ch.Batch, newKeyReply(k))
 	}, func(k CreatedKey, err error) {
 		var refusal refusalError
 		switch {
@@ -136,38 +155,13 @@ type refusalError struct{ problem *pb.Problem }
 
 func (e refusalError) Error() string { return e.problem.GetDetail() }
 
-// mintKey makes a key for a member. The directory learns of it first: a crash
-// in between leaves a hash that leads to an organization which does not know
-// it, and that is refused like any other unknown key.
-func (o *orgActor) mintKey(user pb.UserID, scopes []string, label string, with func(*storage.Batch, CreatedKey) error, done func(CreatedKey, error)) {
-	count := 0
-	err := o.withStore(func(st *storage.Store) error {
-		for _, err := range st.Scan(o.space.Prefix(storage.TableKeyByUser, storage.ID16(user)), storage.ScanOptions{Limit: maxKeysPerUser}) {
-			if err != nil {
-				return err
-			}
-			count++
-		}
-		return nil
-	})
+// mintKey makes a key: order says whose, with which label and scopes, and of a
+// sandbox key until when. with adds to the commit. The directory learns of the
+// key first: a crash in between leaves a hash that leads to an organization which
+// does not know it, and that is refused like any other unknown key.
+func (o *orgActor) mintKey(order *pb.Key, with func(*change, CreatedKey) error, done func(CreatedKey, error)) {
+	made, ch, err := o.newKey(order, with)
 	if err != nil {
-		done(CreatedKey{}, err)
-		return
-	}
-	if count >= maxKeysPerUser {
-		done(CreatedKey{}, refusalError{problem("key_limit_reached", "A member can have at most %d keys, revoked ones included.", maxKeysPerUser)})
-		return
-	}
-	apiKey, err := o.sys.newAPIKey()
-	if err != nil {
-		done(CreatedKey{}, err)
-		return
-	}
-	made := CreatedKey{APIKey: apiKey, Key: pb.HashKey(apiKey), Label: label}
-	now := clock.Millis(o.sys.clock.Now())
-	b := storage.NewBatch(o.store)
-	putKey(b, o.space, &pb.Key{Hash: made.Key[:], User: user.Bytes(), Label: label, Scopes: scopes, Status: keyActive, CreatedMs: now}, user)
-	if err := with(b, made); err != nil {
 		done(CreatedKey{}, err)
 		return
 	}
@@ -176,26 +170,79 @@ func (o *orgActor) mintKey(user pb.UserID, scopes []string, label string, with f
 			done(CreatedKey{}, err)
 			return
 		}
-		o.committer.submit(b, func(err error) { done(made, err) })
+		o.committer.submitChange(ch, func(err error) { done(made, err) })
 	})
 }
 
-func putKey(b *storage.Batch, space storage.Space, k *pb.Key, user pb.UserID) {
-	hash := pb.KeyHash(k.GetHash())
-	b.Put(space.Key(storage.TableKey, storage.Hash32(hash)), k)
-	b.PutRaw(space.Key(storage.TableKeyByUser, storage.ID16(user), storage.U64(uint64(k.GetCreatedMs())), storage.Hash32(hash)), nil)
+func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (CreatedKey, *change, error) {
+	user, err := pb.UserIDFrom(order.GetUser())
+	if err != nil {
+		return CreatedKey{}, nil, err
+	}
+	prefix, index, limit := keyPrefix, o.space.Prefix(storage.TableKeyByUser, storage.ID16(user)), maxKeysPerUser
+	if order.GetSandbox() {
+		prefix, index, limit = sandboxKeyPrefix, o.space.Prefix(storage.TableSandboxKey), maxSandboxKeys
+	}
+	ch := newChange(o.store)
+	count := 0
+	err = o.withStore(func(st *storage.Store) error {
+		for _, err := range st.Scan(index, storage.ScanOptions{Limit: limit}) {
+			if err != nil {
+				return err
+			}
+			count++
+		}
+		if count < limit || !order.GetSandbox() {
+			return nil
+		}
+		expired, err := o.dropExpired(ch.Batch, st)
+		count -= expired
+		return err
+	})
+	if err != nil {
+		return CreatedKey{}, nil, err
+	}
+	if count >= limit {
+		return CreatedKey{}, nil, refusalError{problem("key_limit_reached", "There can be at most %d keys, revoked ones included.", limit)}
+	}
+	apiKey, err := o.sys.newAPIKey(prefix)
+	if err != nil {
+		return CreatedKey{}, nil, err
+	}
+	made := CreatedKey{APIKey: apiKey, Key: pb.HashKey(apiKey), Label: order.GetLabel()}
+	order.Hash, order.Status, order.CreatedMs = made.Key[:], keyActive, clock.Millis(o.sys.clock.Now())
+	ch.Put(o.space.Key(storage.TableKey, storage.Hash32(made.Key)), order)
+	if order.GetSandbox() {
+		ch.PutRaw(o.sandboxKeyIndex(order), nil)
+	} else {
+		ch.PutRaw(o.space.Key(storage.TableKeyByUser, storage.ID16(user), storage.U64(uint64(order.GetCreatedMs())), storage.Hash32(made.Key)), nil)
+	}
+	return made, ch, with(ch, made)
+}
+
+// deleteKey removes a key, but for its place in a list.
+func (o *orgView) deleteKey(b *storage.Batch, hash pb.KeyHash) {
+	b.Delete(o.space.Key(storage.TableKey, storage.Hash32(hash)))
+	b.Delete(o.space.Key(storage.TableKeyUse, storage.Hash32(hash)))
 }
 
 // revokeKey revokes a key of the caller. From the answer on, and in this
 // actor's memory from now on, it authenticates nothing.
 func (o *orgActor) revokeKey(c *call, op *pb.RevokeKey) {
+	o.revoke(c, op.GetId(), func(k *pb.Key) bool {
+		return !k.GetSandbox() && !c.who.sandbox && string(k.GetUser()) == string(c.who.user[:])
+	})
+}
+
+// revoke revokes a key that may be the caller's to revoke.
+func (o *orgActor) revoke(c *call, id string, may func(*pb.Key) bool) {
 	notFound := problem(codeKeyNotFound, "There is no such key of yours.")
-	hash, err := pb.ParseKeyHash(op.GetId())
+	hash, err := pb.ParseKeyHash(id)
 	if err != nil {
 		c.refuse(notFound)
 		return
 	}
-	o.exclusive("key "+op.GetId(), func(release func()) {
+	o.exclusive("key "+id, func(release func()) {
 		k := &pb.Key{}
 		var found bool
 		err := o.withStore(func(st *storage.Store) (err error) {
@@ -206,19 +253,20 @@ func (o *orgActor) revokeKey(c *call, op *pb.RevokeKey) {
 		case err != nil:
 			release()
 			c.fail(err)
-		case !found || string(k.GetUser()) != string(c.who.user[:]):
+		case !found || !may(k):
 			release()
 			c.refuse(notFound)
 		case k.GetStatus() == keyRevoked:
 			release()
-			c.reply(&pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}})
+			c.reply(emptyReply())
 		default:
 			k.Status, k.RevokedMs = keyRevoked, clock.Millis(o.sys.clock.Now())
-			b := storage.NewBatch(o.store)
-			b.Put(o.space.Key(storage.TableKey, storage.Hash32(hash)), k)
+			ch := newChange(o.store)
+			ch.Put(o.space.Key(storage.TableKey, storage.Hash32(hash)), k)
+			ch.audit(c.auditOf("key.revoke", id))
 			// The memory follows the store, not the other way round: a refused
 			// revocation leaves the key working, as its answer says.
-			o.committer.submit(b, func(err error) {
+			o.committer.submitChange(ch, func(err error) {
 				o.tell(func(o *orgActor) {
 					if err == nil {
 						delete(o.keys, hash)
@@ -228,9 +276,13 @@ func (o *orgActor) revokeKey(c *call, op *pb.RevokeKey) {
 						c.fail(err)
 						return
 					}
-					c.reply(&pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}})
+					c.reply(emptyReply())
 				})
 			})
 		}
 	})
+}
+
+func emptyReply() *pb.Reply {
+	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/mail"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -23,8 +22,6 @@ import (
 const (
 	maxNameRunes = 200
 	maxSlugBytes = 60
-	// maxMembers bounds a list that the operator reads whole.
-	maxMembers = 10_000
 	// slugTries is how often a taken slug gets another number.
 	slugTries = 50
 )
@@ -137,7 +134,8 @@ func (s *System) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error
 					return
 				}
 				o.record, o.secret = rec, rec.GetSecret()
-				o.mintKey(made.Owner, scopes, "first key", func(*storage.Batch, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
+				first := &pb.Key{User: made.Owner.Bytes(), Scopes: scopes, Label: "first key"}
+				o.mintKey(first, func(*change, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
 					made.APIKey, made.Key = k.APIKey, k.Key
 					done(err)
 				})
@@ -148,18 +146,6 @@ func (s *System) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error
 		return CreatedOrg{}, fmt.Errorf("create organization: %w", err)
 	}
 	return made, nil
-}
-
-// putMember writes a member and the partition that is theirs.
-func (o *orgView) putMember(b *storage.Batch, user pb.UserID, email string, role Role) error {
-	ref, err := o.newPartition(pb.PartitionID(user), partitionMember, "")
-	if err != nil {
-		return err
-	}
-	putPartition(b, o.space, ref)
-	b.Put(o.space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{User: user.Bytes(), Email: email, Role: string(role), CreatedMs: ref.created})
-	b.PutRaw(o.space.Key(storage.TableMemberByEmail, storage.Str(email)), user.Bytes())
-	return nil
 }
 
 func (s *System) orgEntry(org pb.OrgID) (*pb.OrgEntry, error) {
@@ -282,179 +268,6 @@ func (s *System) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 	return nil
 }
 
-// AddMember implements Operator.
-func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (MemberInfo, error) {
-	email, err := cleanEmail("email", email)
-	if err != nil {
-		return MemberInfo{}, err
-	}
-	if !slices.Contains([]Role{RoleOwner, RoleAdmin, RoleMember}, role) {
-		return MemberInfo{}, fmt.Errorf("%w: role must be owner, admin or member", ErrInvalid)
-	}
-	id, err := s.newUUID()
-	if err != nil {
-		return MemberInfo{}, err
-	}
-	info := MemberInfo{User: pb.UserID(id), Email: email, Role: string(role), Created: s.clock.Now().UTC().Truncate(time.Millisecond)}
-	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		o.exclusive("members", func(release func()) {
-			finish := func(err error) { release(); done(err) }
-			if o.record.GetPersonal() {
-				finish(fmt.Errorf("%w: a personal organization has one member", ErrConflict))
-				return
-			}
-			members, err := o.listMembers()
-			switch {
-			case err != nil:
-				finish(err)
-				return
-			case len(members) >= maxMembers:
-				finish(fmt.Errorf("%w: an organization has at most %d members", ErrConflict, maxMembers))
-				return
-			case slices.ContainsFunc(members, func(m MemberInfo) bool { return m.Email == email }):
-				finish(fmt.Errorf("%w: the e-mail address belongs to a member already", ErrConflict))
-				return
-			}
-			b := storage.NewBatch(o.store)
-			if err := o.putMember(b, info.User, email, role); err != nil {
-				finish(err)
-				return
-			}
-			o.committer.submit(b, finish)
-		})
-	})
-	return info, err
-}
-
-func (o *orgView) listMembers() ([]MemberInfo, error) {
-	var out []MemberInfo
-	err := o.withStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableMember), storage.ScanOptions{}, func() *pb.Member { return &pb.Member{} }) {
-			if err != nil {
-				return err
-			}
-			id, err := pb.UserIDFrom(rec.Value.GetUser())
-			if err != nil {
-				return err
-			}
-			out = append(out, MemberInfo{User: id, Email: rec.Value.GetEmail(), Role: rec.Value.GetRole(), Created: time.UnixMilli(rec.Value.GetCreatedMs()).UTC()})
-		}
-		return nil
-	})
-	slices.SortFunc(out, func(a, b MemberInfo) int {
-		if c := a.Created.Compare(b.Created); c != 0 {
-			return c
-		}
-		return strings.Compare(a.User.String(), b.User.String())
-	})
-	return out, err
-}
-
-// Members implements Operator, oldest first.
-func (s *System) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error) {
-	var out []MemberInfo
-	err := s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		var err error
-		out, err = o.listMembers()
-		done(err)
-	})
-	return out, err
-}
-
-// RemoveMember implements Operator: the member, their keys and all that is in
-// their own partition.
-func (s *System) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
-	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		o.whenBusy(func(err error) {
-			if err != nil {
-				done(err)
-				return
-			}
-			o.exclusive("members", func(release func()) {
-				o.removeMember(user, func(err error) { release(); done(err) })
-			})
-		})
-	})
-}
-
-func (o *orgActor) removeMember(user pb.UserID, done func(error)) {
-	members, err := o.listMembers()
-	if err != nil {
-		done(err)
-		return
-	}
-	i := slices.IndexFunc(members, func(m MemberInfo) bool { return m.User == user })
-	if i < 0 {
-		done(ErrUserNotFound)
-		return
-	}
-	owners := 0
-	for _, m := range members {
-		if m.Role == string(RoleOwner) {
-			owners++
-		}
-	}
-	if members[i].Role == string(RoleOwner) && owners == 1 {
-		done(fmt.Errorf("%w: the only owner cannot be removed", ErrConflict))
-		return
-	}
-	ref, err := o.member(user)
-	if err == nil && ref == nil {
-		err = fmt.Errorf("member %s has no partition", user)
-	}
-	var job *pb.Job
-	if err == nil {
-		job, err = o.newJob(jobSubjectErase, user, ref, 1)
-	}
-	if err != nil {
-		done(err)
-		return
-	}
-	b := storage.NewBatch(o.store)
-	var hashes []pb.KeyHash
-	err = o.withStore(func(st *storage.Store) error {
-		own := o.space.Prefix(storage.TableKeyByUser, storage.ID16(user))
-		for item, err := range st.Scan(own, storage.ScanOptions{}) {
-			if err != nil {
-				return err
-			}
-			parts := item.Key.Parts()
-			parts.ID16()
-			parts.U64()
-			hash := pb.KeyHash(parts.Hash32())
-			if err := parts.Done(); err != nil {
-				return err
-			}
-			hashes = append(hashes, hash)
-			b.Delete(o.space.Key(storage.TableKey, storage.Hash32(hash)))
-			b.Delete(o.space.Key(storage.TableKeyUse, storage.Hash32(hash)))
-		}
-		b.DeleteRange(own)
-		return nil
-	})
-	if err != nil {
-		done(err)
-		return
-	}
-	b.Delete(o.space.Key(storage.TableMember, storage.ID16(user)))
-	b.Delete(o.space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
-	delete(o.members, user)
-	o.beginErasure(b, ref, job)
-	o.committer.submit(b, func(err error) {
-		o.tell(func(o *orgActor) {
-			delete(o.erasing, ref.id)
-			if err == nil {
-				for _, h := range hashes {
-					delete(o.keys, h)
-				}
-				o.openJobs++
-				o.erase(ref, job)
-			}
-			done(err)
-		})
-	})
-}
-
 // CreateKey implements Operator.
 func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error) {
 	scopes, p := checkScopes(order.Scopes)
@@ -476,7 +289,8 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 			done(err)
 			return
 		}
-		o.mintKey(order.User, scopes, order.Label, func(*storage.Batch, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
+		key := &pb.Key{User: order.User.Bytes(), Scopes: scopes, Label: order.Label}
+		o.mintKey(key, func(*change, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
 			made = k
 			if refusal, ok := errors.AsType[refusalError](err); ok {
 				err = fmt.Errorf("%w: %s", ErrConflict, refusal.problem.GetDetail())

@@ -87,10 +87,12 @@ func (o *orgView) newPartition(id pb.PartitionID, kind string, subject pb.Subjec
 	}), nil
 }
 
+func partitionRecord(ref *partitionRef) *pb.Partition {
+	return &pb.Partition{Id: ref.id.Bytes(), Kind: ref.kind, Subject: string(ref.subject), Secret: ref.secret, CreatedMs: ref.created}
+}
+
 func putPartition(b *storage.Batch, org storage.Space, ref *partitionRef) {
-	b.Put(org.Key(storage.TablePartition, storage.ID16(ref.id)), &pb.Partition{
-		Id: ref.id.Bytes(), Kind: ref.kind, Subject: string(ref.subject), Secret: ref.secret, CreatedMs: ref.created,
-	})
+	b.Put(org.Key(storage.TablePartition, storage.ID16(ref.id)), partitionRecord(ref))
 	if ref.kind == partitionSubject {
 		b.PutRaw(org.Key(storage.TableSubject, storage.Str(ref.subject)), ref.id.Bytes())
 	}

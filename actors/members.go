@@ -1,0 +1,229 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// maxMembers bounds a list that the operator reads whole.
+const maxMembers = 10_000
+
+// errLastOwner refuses to leave an organization without anybody who answers for
+// it.
+var errLastOwner = fmt.Errorf("%w: the only owner cannot be removed", ErrConflict)
+
+// putMember writes a member and the partition that is theirs.
+func (o *orgView) putMember(b *storage.Batch, user pb.UserID, email string, role Role) error {
+	ref, err := o.newPartition(pb.PartitionID(user), partitionMember, "")
+	if err != nil {
+		return err
+	}
+	putPartition(b, o.space, ref)
+	b.Put(o.space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{User: user.Bytes(), Email: email, Role: string(role), CreatedMs: ref.created})
+	b.PutRaw(o.space.Key(storage.TableMemberByEmail, storage.Str(email)), user.Bytes())
+	return nil
+}
+
+// AddMember implements Operator.
+func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (MemberInfo, error) {
+	email, err := cleanEmail("email", email)
+	if err != nil {
+		return MemberInfo{}, err
+	}
+	if !slices.Contains([]Role{RoleOwner, RoleAdmin, RoleMember}, role) {
+		return MemberInfo{}, fmt.Errorf("%w: role must be owner, admin or member", ErrInvalid)
+	}
+	id, err := s.newUUID()
+	if err != nil {
+		return MemberInfo{}, err
+	}
+	info := MemberInfo{User: pb.UserID(id), Email: email, Role: string(role), Created: s.clock.Now().UTC().Truncate(time.Millisecond)}
+	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+		o.exclusive("members", func(release func()) {
+			finish := func(err error) { release(); done(err) }
+			if o.record.GetPersonal() {
+				finish(fmt.Errorf("%w: a personal organization has one member", ErrConflict))
+				return
+			}
+			members, err := o.listMembers()
+			switch {
+			case err != nil:
+				finish(err)
+				return
+			case len(members) >= maxMembers:
+				finish(fmt.Errorf("%w: an organization has at most %d members", ErrConflict, maxMembers))
+				return
+			case slices.ContainsFunc(members, func(m MemberInfo) bool { return m.Email == email }):
+				finish(fmt.Errorf("%w: the e-mail address belongs to a member already", ErrConflict))
+				return
+			}
+			b := storage.NewBatch(o.store)
+			if err := o.putMember(b, info.User, email, role); err != nil {
+				finish(err)
+				return
+			}
+			o.committer.submit(b, finish)
+		})
+	})
+	return info, err
+}
+
+func (o *orgView) listMembers() ([]MemberInfo, error) {
+	var out []MemberInfo
+	err := o.withStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableMember), storage.ScanOptions{}, func() *pb.Member { return &pb.Member{} }) {
+			if err != nil {
+				return err
+			}
+			id, err := pb.UserIDFrom(rec.Value.GetUser())
+			if err != nil {
+				return err
+			}
+			out = append(out, MemberInfo{User: id, Email: rec.Value.GetEmail(), Role: rec.Value.GetRole(), Created: time.UnixMilli(rec.Value.GetCreatedMs()).UTC()})
+		}
+		return nil
+	})
+	slices.SortFunc(out, func(a, b MemberInfo) int {
+		if c := a.Created.Compare(b.Created); c != 0 {
+			return c
+		}
+		return strings.Compare(a.User.String(), b.User.String())
+	})
+	return out, err
+}
+
+// Members implements Operator, oldest first.
+func (s *System) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error) {
+	var out []MemberInfo
+	err := s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+		var err error
+		out, err = o.listMembers()
+		done(err)
+	})
+	return out, err
+}
+
+// RemoveMember implements Operator: the member, their keys and all that is in
+// their own partition.
+func (s *System) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
+	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+		o.removeMember(user, &pb.Audit{
+			AtMs: clock.Millis(s.clock.Now()), Partition: user.Bytes(), Action: "member.remove", Target: user.String(),
+		}, done)
+	})
+}
+
+// removeMember takes a member out of the organization. From done(nil) on nothing
+// that was theirs can be reached; a job erases it.
+func (o *orgActor) removeMember(user pb.UserID, why *pb.Audit, done func(error)) {
+	o.whenBusy(func(err error) {
+		if err != nil {
+			done(err)
+			return
+		}
+		o.exclusive("members", func(release func()) {
+			if err := o.beginRemoval(user, why, func(err error) { release(); done(err) }); err != nil {
+				release()
+				done(err)
+			}
+		})
+	})
+}
+
+// beginRemoval commits a removal and calls committed, unless it returns an error.
+func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(error)) error {
+	members, err := o.listMembers()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(members, func(m MemberInfo) bool { return m.User == user })
+	if i < 0 {
+		return ErrUserNotFound
+	}
+	owners := 0
+	for _, m := range members {
+		if m.Role == string(RoleOwner) {
+			owners++
+		}
+	}
+	if members[i].Role == string(RoleOwner) && owners == 1 {
+		return errLastOwner
+	}
+	ref, err := o.member(user)
+	if err == nil && ref == nil {
+		err = fmt.Errorf("member %s has no partition", user)
+	}
+	if err != nil {
+		return err
+	}
+	job, err := o.newJob(jobSubjectErase, user, ref, 1)
+	if err != nil {
+		return err
+	}
+	ch := newChange(o.store)
+	ch.audit(why)
+	hashes, err := o.deleteKeys(ch.Batch, user)
+	if err != nil {
+		return err
+	}
+	ch.Delete(o.space.Key(storage.TableMember, storage.ID16(user)))
+	ch.Delete(o.space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
+	delete(o.members, user)
+	o.beginErasure(ch.Batch, ref, job)
+	o.committer.submitChange(ch, func(err error) {
+		o.tell(func(o *orgActor) {
+			delete(o.erasing, ref.id)
+			if err == nil {
+				for _, h := range hashes {
+					delete(o.keys, h)
+				}
+				o.openJobs++
+				o.erase(ref, job)
+			}
+			committed(err)
+		})
+	})
+	return nil
+}
+
+// deleteKeys removes all keys that a member minted, those of the sandbox too, and
+// returns them.
+func (o *orgView) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, error) {
+	var hashes []pb.KeyHash
+	err := o.withStore(func(st *storage.Store) error {
+		own := o.space.Prefix(storage.TableKeyByUser, storage.ID16(user))
+		for item, err := range st.Scan(own, storage.ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			parts := item.Key.Parts()
+			parts.ID16()
+			parts.U64()
+			hash := pb.KeyHash(parts.Hash32())
+			if err := parts.Done(); err != nil {
+				return err
+			}
+			hashes = append(hashes, hash)
+			o.deleteKey(b, hash)
+		}
+		b.DeleteRange(own)
+		for k, err := range o.sandboxKeys(st, storage.ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			if string(k.GetUser()) == string(user[:]) {
+				hashes = append(hashes, pb.KeyHash(k.GetHash()))
+				o.deleteSandboxKey(b, k)
+			}
+		}
+		return nil
+	})
+	return hashes, err
+}

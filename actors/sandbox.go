@@ -1,0 +1,414 @@
+package actors
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// The sandbox is an organization in small: an orgActor of its own, a child of the
+// organization's, over a store of its own. The organization authenticates a
+// sandbox key, since keys lie with it, draws from its bucket, checks subject and
+// scope, and hands the call over. From there on nothing can reach the real
+// partitions, because no key of their store can be built from what the sandbox's
+// actor knows; nor the other way round.
+
+const (
+	sandboxKeyPrefix = "svc_sandbox_"
+	// sandboxSubject is what the sandbox's one partition is called.
+	sandboxSubject pb.SubjectKey = "sandbox"
+	// maxSandboxKeys bounds an organization's sandbox keys, revoked ones included.
+	// Expired ones leave.
+	maxSandboxKeys = 1000
+	// defaultSandboxKeyLife is how long a sandbox key works when neither its
+	// creation nor the configuration says.
+	defaultSandboxKeyLife = 7 * 24 * time.Hour
+	// sandboxRetry is the wait before a sandbox that has unfinished jobs and could
+	// not be opened is opened again.
+	sandboxRetry = 5 * time.Second
+)
+
+// sandboxScopes are what every sandbox key may do.
+var sandboxScopes = []string{scopeRead, scopeWrite}
+
+func sandboxStore(org pb.OrgID) storage.StoreID {
+	return storage.StoreID{Org: org, Realm: storage.RealmSandbox}
+}
+
+func newSandboxActor(main *orgView, record *pb.Organization, part *partitionRef, self *child) *orgActor {
+	o := newOrgActor(main.sys, main.act)
+	o.orgView = orgView{
+		sys: main.sys, id: main.id, store: part.store, space: storage.OrgSpace(part.store), act: main.act, main: main,
+	}
+	// A cursor of the sandbox must not open the organization's lists.
+	mac := hmac.New(sha256.New, main.secret)
+	mac.Write([]byte("sandbox"))
+	o.secret = mac.Sum(nil)
+	o.record, o.part, o.self = record, part, self
+	return o
+}
+
+// leave counts a call out. A sandbox that was reset ends with the last of those
+// it still had.
+func (ch *child) leave(s *System) {
+	if ch.calls.Add(-1) == 0 && ch.replaced.Load() {
+		s.root.Poison(ch.pid)
+	}
+}
+
+// sandboxRef returns the partition that sandbox keys act in, nil when there has
+// never been one.
+func (o *orgActor) sandboxRef() (*partitionRef, error) {
+	if o.part != nil {
+		return o.part, nil
+	}
+	rec := &pb.Partition{}
+	found := false
+	err := o.withStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(o.space.Key(storage.TableSandbox), rec)
+		return err
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	id, err := pb.PartitionIDFrom(rec.GetId())
+	if err != nil {
+		return nil, err
+	}
+	o.part = newPartitionRef(&orgView{store: sandboxStore(o.id)}, id, rec)
+	return o.part, nil
+}
+
+// newSandbox makes an empty partition and writes that it is the sandbox's.
+func (o *orgActor) newSandbox(b *storage.Batch) (*partitionRef, error) {
+	id, err := o.sys.newUUID()
+	if err != nil {
+		return nil, err
+	}
+	ref, err := (&orgView{sys: o.sys, store: sandboxStore(o.id)}).newPartition(pb.PartitionID(id), partitionSandbox, sandboxSubject)
+	if err != nil {
+		return nil, err
+	}
+	b.Put(o.space.Key(storage.TableSandbox), partitionRecord(ref))
+	return ref, nil
+}
+
+// toSandbox hands a call to the sandbox's actor.
+func (o *orgActor) toSandbox(c *call) {
+	if o.sandbox == nil {
+		o.startSandbox()
+	}
+	ch := o.sandbox
+	ch.calls.Add(1)
+	ch.sent++
+	c.sandbox = ch
+	o.ctx.Send(ch.pid, c)
+}
+
+func (o *orgActor) startSandbox() {
+	ch := &child{}
+	view, record, part := &o.orgView, o.record, o.part
+	ch.pid = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSandboxActor(view, record, part, ch) }, actor.WithSupervisor(stopFailed)))
+	o.sandbox, o.sandboxDue = ch, false
+}
+
+// resumeSandbox opens a sandbox that may have unfinished jobs.
+func (o *orgActor) resumeSandbox() error {
+	part, err := o.sandboxRef()
+	if err != nil || part == nil {
+		return err
+	}
+	there, err := o.sys.cfg.Storage.Exists(part.store)
+	if err != nil {
+		return fmt.Errorf("look for the sandbox: %w", err)
+	}
+	if there && o.sandbox == nil {
+		o.startSandbox()
+	}
+	return nil
+}
+
+// sandboxFailed is the word of a sandbox that could not be opened. The next call
+// tries again, and so does this when there may be jobs in it.
+func (o *orgActor) sandboxFailed(ch *child, why error) {
+	o.sys.root.Poison(ch.pid) // behind all that was sent to it
+	if o.sandbox != ch {
+		return
+	}
+	o.sandbox = nil
+	switch {
+	case errors.Is(why, cluster.ErrRemoved):
+		o.lose()
+	case o.busy:
+		o.sandboxDue = true
+		o.sys.clock.AfterFunc(sandboxRetry, func() {
+			o.tell(func(o *orgActor) {
+				if o.sandboxDue && !o.lost {
+					o.startSandbox()
+				}
+			})
+		})
+	}
+}
+
+// releaseSandbox lets an idle sandbox leave memory. handled is how many calls it
+// has had: when there is another on its way, it stays.
+func (o *orgActor) releaseSandbox(ch *child, handled uint64) {
+	if o.sandbox == ch && ch.sent == handled && ch.calls.Load() == 0 {
+		o.sandbox = nil
+		o.sys.root.Poison(ch.pid)
+	}
+}
+
+// handleSandboxed continues with a call that the organization has admitted.
+func (o *orgActor) handleSandboxed(c *call) {
+	o.handled++
+	if o.lost || o.self.replaced.Load() {
+		c.tryAgain.Store(true)
+		c.reply(&pb.Reply{})
+		return
+	}
+	if o.failed != nil {
+		c.fail(o.failed)
+		return
+	}
+	o.lastWork = o.sys.clock.Now()
+	c.part = o.part
+	if o.checkReplay(c) {
+		o.carryOut(c)
+	}
+}
+
+// openSandbox makes sure that the store holds nothing but the partition that the
+// organization means. A reset only says which that is: what was there before goes
+// here, before the first call, however often a crash came between.
+func (o *orgActor) openSandbox() error {
+	var before []*partitionRef
+	current := false
+	err := o.withStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
+			if err != nil {
+				return err
+			}
+			id, err := pb.PartitionIDFrom(rec.Value.GetId())
+			if err != nil {
+				return err
+			}
+			if id == o.part.id {
+				current = true
+				continue
+			}
+			before = append(before, newPartitionRef(&o.orgView, id, rec.Value))
+		}
+		return nil
+	})
+	if err != nil || current && len(before) == 0 {
+		return err
+	}
+	b := storage.NewBatch(o.store)
+	if len(before) > 0 {
+		b.EraseRange(o.space.All()) // jobs, outcomes, endpoints, exports: all that came with it
+	}
+	for _, ref := range before {
+		b.EraseRange(ref.space.All())
+		job, err := o.newJob(jobSubjectErase, pb.UserID{}, ref, 1)
+		if err != nil {
+			return err
+		}
+		putJob(b, o.space, job) // whose end says that the bytes have left the files
+	}
+	putPartition(b, o.space, o.part)
+	return o.committer.commit(b)
+}
+
+// createSandboxKey makes a key for the sandbox. It is never replayed: a retry
+// makes another.
+func (o *orgActor) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
+	life := time.Duration(op.GetTtlS()) * time.Second
+	if life == 0 {
+		life = o.sys.cfg.SandboxKeyLife
+	}
+	order := &pb.Key{
+		User: c.who.user.Bytes(), Scopes: sandboxScopes, Label: op.GetLabel(), Sandbox: true,
+		ExpiresMs: clock.Millis(o.sys.clock.Now().Add(life)),
+	}
+	o.exclusive("sandbox", func(release func()) {
+		ref, err := o.sandboxRef()
+		if err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		o.mintKey(order, func(ch *change, k CreatedKey) (err error) {
+			if ref == nil {
+				if ref, err = o.newSandbox(ch.Batch); err != nil {
+					return err
+				}
+			}
+			ch.audit(c.auditOf("sandbox_key.create", k.Key.String()))
+			return nil
+		}, func(k CreatedKey, err error) {
+			c.org.tell(func(o *orgActor) {
+				if err == nil {
+					o.part = ref
+				}
+				release()
+				if refusal, ok := errors.AsType[refusalError](err); ok {
+					c.refuse(refusal.problem)
+					return
+				}
+				if err != nil {
+					c.fail(err)
+					return
+				}
+				c.reply(&pb.Reply{Status: 201, Result: &pb.Reply_Account{Account: &pb.AccountResult{Result: &pb.AccountResult_NewSandboxKey{
+					NewSandboxKey: &pb.NewSandboxKey{
+						ApiKey: k.APIKey, Id: k.Key.String(), Label: k.Label, Scopes: sandboxScopes, Subject: string(sandboxSubject), ExpiresMs: order.GetExpiresMs(),
+					},
+				}}}})
+			})
+		})
+	})
+}
+
+// sandboxKeyIndex is a sandbox key's place in the list.
+func (o *orgView) sandboxKeyIndex(k *pb.Key) storage.Key {
+	return o.space.Key(storage.TableSandboxKey, storage.U64Desc(uint64(k.GetCreatedMs())), storage.Hash32(pb.KeyHash(k.GetHash())))
+}
+
+func (o *orgView) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
+	o.deleteKey(b, pb.KeyHash(k.GetHash()))
+	b.Delete(o.sandboxKeyIndex(k))
+}
+
+// sandboxKeys reads the sandbox's keys with their uses, newest first.
+func (o *orgView) sandboxKeys(r storage.Reader, opts storage.ScanOptions) iter.Seq2[*pb.Key, error] {
+	return func(yield func(*pb.Key, error) bool) {
+		for item, err := range r.Scan(o.space.Prefix(storage.TableSandboxKey), opts) {
+			var k *pb.Key
+			if err == nil {
+				parts := item.Key.Parts()
+				parts.U64Desc()
+				hash := pb.KeyHash(parts.Hash32())
+				if err = parts.Done(); err == nil {
+					k, err = o.readKey(r, hash)
+				}
+			}
+			if !yield(k, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// dropExpired removes the sandbox's keys that have expired, and says how many
+// those are.
+func (o *orgView) dropExpired(b *storage.Batch, st *storage.Store) (n int, err error) {
+	now := clock.Millis(o.sys.clock.Now())
+	for k, err := range o.sandboxKeys(st, storage.ScanOptions{}) { // at most maxSandboxKeys
+		if err != nil {
+			return n, err
+		}
+		if k.GetExpiresMs() <= now {
+			o.deleteSandboxKey(b, k)
+			n++
+		}
+	}
+	return n, nil
+}
+
+// sandboxKeysPage pages through the sandbox's keys that have not expired, newest
+// first, whoever made them.
+func (o *orgView) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
+	kind := cursorKind{list: "sandbox keys"}
+	opts, p := o.scanFrom(o.space.Prefix(storage.TableSandboxKey), kind, page)
+	if p != nil {
+		return refuse(p), nil
+	}
+	size := pageSize(page)
+	now := clock.Millis(o.sys.clock.Now())
+	list := &pb.SandboxKeyList{}
+	for k, err := range o.sandboxKeys(r, opts) { // at most maxSandboxKeys
+		if err != nil {
+			return nil, err
+		}
+		if k.GetExpiresMs() <= now {
+			continue
+		}
+		if len(list.Keys) == size {
+			last := o.sandboxKeyIndex(list.Keys[size-1])
+			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
+			break
+		}
+		list.Keys = append(list.Keys, k)
+	}
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{SandboxKeys: list}}), nil
+}
+
+// resetSandbox empties the sandbox: one commit says that another partition is
+// meant, and the sandbox's next actor removes the one before (openSandbox).
+func (o *orgActor) resetSandbox(c *call) {
+	o.whenBusy(func(err error) { // until the bytes are gone
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		o.exclusive("sandbox", func(release func()) {
+			now := clock.Millis(o.sys.clock.Now())
+			r := accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: string(sandboxSubject), AtMs: now}}})
+			ch := newChange(o.store)
+			ch.audit(c.auditOf("sandbox.reset", string(sandboxSubject)))
+			ref, err := o.newSandbox(ch.Batch)
+			if err == nil {
+				err = c.idem.record(ch.Batch, r)
+			}
+			if err != nil {
+				release()
+				c.fail(err)
+				return
+			}
+			o.committer.submitChange(ch, func(err error) {
+				c.org.tell(func(o *orgActor) {
+					if err != nil {
+						release()
+						c.fail(err)
+						return
+					}
+					o.part = ref
+					o.replaceSandbox(func() { release(); c.reply(r) })
+				})
+			})
+		})
+	})
+}
+
+// replaceSandbox puts another actor in the place of the sandbox's, and calls done
+// when it has opened, or failed to: what was there before is out of reach either
+// way.
+func (o *orgActor) replaceSandbox(done func()) {
+	if old := o.sandbox; old != nil {
+		o.sandbox = nil
+		// Counted like a call, so that it ends exactly once, whoever comes last.
+		old.calls.Add(1)
+		old.replaced.Store(true)
+		old.leave(o.sys)
+	}
+	if err := o.resumeSandbox(); err != nil {
+		o.sys.log.Error("could not open the sandbox after its reset", "org", o.id.String(), "err", err)
+	}
+	if o.sandbox == nil {
+		done()
+		return
+	}
+	o.sys.root.Send(o.sandbox.pid, &visit{run: func(_ *orgActor, done func(error)) { done(nil) }, done: func(error) { done() }})
+}

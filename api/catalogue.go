@@ -7,33 +7,38 @@ import (
 
 // The problem codes that the edge itself answers. The catalogue below has all.
 const (
-	codeMalformed       = "malformed_request"
-	codeInvalidCursor   = "invalid_cursor"
-	codeAuthentication  = "authentication_error"
-	codePermission      = "permission_denied"
-	codeSubjectRefused  = "subject_not_supported"
-	codeNotProvisioned  = "subject_not_provisioned"
-	codeNotFound        = "not_found"
-	codeKeyNotFound     = "key_not_found"
-	codeSubjectNotFound = "subject_not_found"
-	codeJobNotFound     = "job_not_found"
-	codeNodeNotFound    = "node_not_found"
-	codeUserNotFound    = "user_not_found"
-	codeOrgNotFound     = "organization_not_found"
-	codeMethod          = "method_not_allowed"
-	codeRequestTimeout  = "request_timeout"
-	codeNotCancellable  = "job_not_cancellable"
-	codeIdemInProgress  = "idempotency_in_progress"
-	codeConflict        = "conflict"
-	codeTooLarge        = "payload_too_large"
-	codeMediaType       = "unsupported_media_type"
-	codeValidation      = "validation_failed"
-	codeIdemReused      = "idempotency_key_reused"
-	codeRateLimit       = "rate_limit_exceeded"
-	codeHeadersTooLarge = "headers_too_large"
-	codeInternal        = "internal_error"
-	codeDegraded        = "service_degraded"
-	codeDraining        = "service_draining"
+	codeMalformed         = "malformed_request"
+	codeInvalidCursor     = "invalid_cursor"
+	codeAuthentication    = "authentication_error"
+	codePermission        = "permission_denied"
+	codeSubjectRefused    = "subject_not_supported"
+	codeNotProvisioned    = "subject_not_provisioned"
+	codeNotFound          = "not_found"
+	codeKeyNotFound       = "key_not_found"
+	codeSubjectNotFound   = "subject_not_found"
+	codeJobNotFound       = "job_not_found"
+	codeNodeNotFound      = "node_not_found"
+	codeUserNotFound      = "user_not_found"
+	codeOrgNotFound       = "organization_not_found"
+	codeMethod            = "method_not_allowed"
+	codeRequestTimeout    = "request_timeout"
+	codeNotCancellable    = "job_not_cancellable"
+	codeIdemInProgress    = "idempotency_in_progress"
+	codeConflict          = "conflict"
+	codeTooLarge          = "payload_too_large"
+	codeMediaType         = "unsupported_media_type"
+	codeValidation        = "validation_failed"
+	codeIdemReused        = "idempotency_key_reused"
+	codeRateLimit         = "rate_limit_exceeded"
+	codeTooManyStreams    = "too_many_streams"
+	codeWebhookNotFound   = "webhook_not_found"
+	codeWebhookLimit      = "webhook_limit_reached"
+	codeConnectorNotFound = "connector_not_found"
+	codeSessionNotFound   = "session_not_found"
+	codeHeadersTooLarge   = "headers_too_large"
+	codeInternal          = "internal_error"
+	codeDegraded          = "service_degraded"
+	codeDraining          = "service_draining"
 )
 
 // entry is what the catalogue knows about a code. From it come the problem
@@ -142,7 +147,7 @@ var catalogue = indexCatalogue([]entry{
 		Action:      "Start a training: POST /v1/brain/train.",
 	},
 	{
-		Code: "webhook_not_found", Status: http.StatusNotFound, Title: "Webhook not found",
+		Code: codeWebhookNotFound, Status: http.StatusNotFound, Title: "Webhook not found",
 		Explanation: "The organization has no webhook endpoint with this id.",
 	},
 	{
@@ -150,11 +155,11 @@ var catalogue = indexCatalogue([]entry{
 		Explanation: "The caller has no export with this id.",
 	},
 	{
-		Code: "connector_not_found", Status: http.StatusNotFound, Title: "Connector not found",
+		Code: codeConnectorNotFound, Status: http.StatusNotFound, Title: "Connector not found",
 		Explanation: "The organization has no connector with this id.",
 	},
 	{
-		Code: "session_not_found", Status: http.StatusNotFound, Title: "Session not found",
+		Code: codeSessionNotFound, Status: http.StatusNotFound, Title: "Session not found",
 		Explanation: "The effective subject has no coding session with this id.",
 	},
 	{
@@ -184,7 +189,7 @@ var catalogue = indexCatalogue([]entry{
 		Explanation: "The export can be downloaded once its status is succeeded.",
 	},
 	{
-		Code: "webhook_limit_reached", Status: http.StatusConflict, Title: "Webhook limit reached",
+		Code: codeWebhookLimit, Status: http.StatusConflict, Title: "Webhook limit reached",
 		Explanation: "An organization has at most 20 webhook endpoints.",
 	},
 	{
@@ -242,7 +247,7 @@ var catalogue = indexCatalogue([]entry{
 	},
 	{
 		Code: codeMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type", Section: sectionBodies,
-		Explanation: "This route takes application/json in UTF-8, without content encoding.",
+		Explanation: "This route takes application/json in UTF-8, the import routes multipart/form-data, without content encoding.",
 	},
 	{
 		Code: codeValidation, Status: http.StatusUnprocessableEntity, Title: "Validation failed", Section: sectionBodies,
@@ -259,7 +264,7 @@ var catalogue = indexCatalogue([]entry{
 		Action:      "Send the request again after the time in Retry-After.",
 	},
 	{
-		Code: "too_many_streams", Status: http.StatusTooManyRequests, Title: "Too many streams", RetryAfter: 15,
+		Code: codeTooManyStreams, Status: http.StatusTooManyRequests, Title: "Too many streams", RetryAfter: 15,
 		Explanation: "An organization has at most 5 concurrent event streams.",
 	},
 	{

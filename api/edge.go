@@ -28,6 +28,7 @@ type exchange struct {
 	start     time.Time
 	requestID string
 	answered  bool
+	streamed  bool // it lasts as long as its client wants
 
 	pooled *[]byte // the body's buffer, if it came from the pool
 	body   []byte
@@ -200,6 +201,13 @@ func (ex *exchange) reply(reply *pb.Reply) {
 		return
 	}
 	r := ex.route
+	if r.serve != nil {
+		ex.rateHeaders(ex.w.Header(), reply.GetRate())
+		if problem := r.serve(ex, reply); problem != nil {
+			ex.refuse(problem, nil)
+		}
+		return
+	}
 	output, ok := r.answer(reply)
 	status := int(reply.GetStatus())
 	if status == 0 {

@@ -25,6 +25,14 @@ const (
 	// connection no longer than this.
 	writeSlack = 30 * time.Second
 
+	// streamHeartbeat is the interface's: after so long without an event a comment
+	// shows that the connection stands.
+	streamHeartbeat = 15 * time.Second
+
+	// streamWriteTimeout bounds the sending of one piece of a streamed answer: a
+	// client that takes half a mebibyte in 30 s has 140 kbit/s.
+	streamWriteTimeout = 30 * time.Second
+
 	// maxConnections bounds open connections of one listener: at about 20 KiB
 	// each 10,000 cost 200 MiB. Above it, new ones wait in the kernel's backlog.
 	maxConnections = 10_000

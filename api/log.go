@@ -30,7 +30,7 @@ func (ex *exchange) log(took time.Duration) {
 	switch {
 	case ex.err != nil || ex.status == http.StatusInternalServerError:
 		level = slog.LevelError
-	case took >= ex.s.cfg.SlowRequest:
+	case took >= ex.s.cfg.SlowRequest && !ex.streamed:
 		level = slog.LevelWarn
 	case ex.status < http.StatusBadRequest && ex.s.cfg.AccessLog != LogAll:
 		return

@@ -26,6 +26,11 @@ var tagTexts = []struct{ name, text string }{
 	{tagJobs, "The asynchronous work, of all kinds."},
 	{tagSearch, "Finding passages."},
 	{tagGraph, "The knowledge graph, record by record."},
+	{tagImports, "Files: documents and transcripts."},
+	{tagSessions, "The transcripts of coding agents, line by line. They belong to the key's owner."},
+	{tagEvents, "What happens, as it happens."},
+	{tagWebhooks, "What happens, posted to the client's own server and signed."},
+	{tagConnectors, "Places that content is fetched from."},
 }
 
 const documentText = "A private memory for each organization: content pushed in can be searched, recalled, edited with an audit trail, reasoned over and forgotten completely.\n\n" +
@@ -133,7 +138,10 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 	}
 	for _, status := range append([]int{r.Status}, r.Statuses...) {
 		response := &huma.Response{Description: http.StatusText(status), Headers: headerRefs(status, r)}
-		if status != http.StatusNoContent {
+		switch {
+		case r.media != "":
+			response.Content = map[string]*huma.MediaType{r.media: {Schema: &huma.Schema{Type: huma.TypeString}}}
+		case status != http.StatusNoContent:
 			response.Content = map[string]*huma.MediaType{
 				"application/json": {Schema: registry.Schema(r.output, true, r.ID+"Response")},
 			}

@@ -60,9 +60,7 @@ func (ex *exchange) writeJSON(status int, contentType []string, value any) {
 // is to be told.
 func (ex *exchange) write(status int, contentType []string, body []byte) {
 	h := ex.w.Header()
-	h[headerRequestID] = []string{ex.requestID}
-	h["Cache-Control"] = noStore
-	h["X-Content-Type-Options"] = noSniff
+	ex.commonHeaders(h)
 	if contentType != nil {
 		h["Content-Type"] = contentType
 	}
@@ -74,6 +72,13 @@ func (ex *exchange) write(status int, contentType []string, body []byte) {
 	if len(body) > 0 {
 		_, _ = ex.w.Write(body)
 	}
+}
+
+// commonHeaders stand on every answer.
+func (ex *exchange) commonHeaders(h http.Header) {
+	h[headerRequestID] = []string{ex.requestID}
+	h["Cache-Control"] = noStore
+	h["X-Content-Type-Options"] = noSniff
 }
 
 // end closes an exchange: it turns a panic into a 500, gives back what was

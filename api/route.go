@@ -36,6 +36,9 @@ type Route struct {
 	output reflect.Type
 	fill   func(env *pb.Envelope, input any, errs *violations)
 	answer func(*pb.Reply) (any, bool)
+	// A streaming row has these in place of output and answer.
+	media string
+	serve func(*exchange, *pb.Reply) *pb.Problem
 
 	// Derived when the table is built.
 	registry    huma.Registry

@@ -90,6 +90,9 @@ type Config struct {
 	OperatorToken string
 	Clock         clock.Clock
 	Logger        *slog.Logger
+	// Streams takes up the event stream that an actor has opened for a caller, by
+	// its ticket; false when there is none (any more). nil: there are no streams.
+	Streams func(ticket string) (EventStream, bool)
 	// Random seeds request ids; nil means crypto/rand.
 	Random io.Reader
 	// Collectors are served at /metrics beside the edge's own.
@@ -201,6 +204,8 @@ type Server struct {
 	metrics  *metrics
 	bodies   budget
 	draining atomic.Bool
+	drained  chan struct{} // closed when draining begins: streams end
+	drain    sync.Once
 
 	idPrefix string // of request ids: new with every start
 	idNext   atomic.Uint64
@@ -223,7 +228,7 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	settleLibraries()
-	s := &Server{cfg: c.withDefaults(), gatherer: prometheus.NewRegistry()}
+	s := &Server{cfg: c.withDefaults(), gatherer: prometheus.NewRegistry(), drained: make(chan struct{})}
 	s.docsURL = strings.TrimSuffix(s.cfg.DocsURL, "/")
 	s.bodies.limit = s.cfg.MaxBodiesInFlight
 	var seed [8]byte
@@ -370,7 +375,10 @@ func (s *Server) Serve(public, operator net.Listener) error {
 // Drain makes every new request on the public interface fail with 503
 // service_draining, and /readyz with it, so that load balancers turn away
 // before the listeners close. It may be called more than once.
-func (s *Server) Drain() { s.draining.Store(true) }
+func (s *Server) Drain() {
+	s.draining.Store(true)
+	s.drain.Do(func() { close(s.drained) })
+}
 
 // Shutdown drains, closes both listeners and waits for the requests under way
 // until ctx ends; then it cuts them off and returns ctx's error. It may be

@@ -27,8 +27,8 @@ type call struct {
 	// child is the subject's actor that the call was forwarded to; jobOpen says
 	// that the call counts in the organization's open jobs.
 	child   *child
-	sandbox *child // the sandbox's actor, which the call was handed to
 	jobOpen bool
+	edit    *edit // nil unless the call changes its partition's graph
 	// readUnits and embedTokens are what the call used, where its route is
 	// metered; a route that says nothing uses one read unit.
 	readUnits, embedTokens uint64
@@ -39,8 +39,6 @@ type principal struct {
 	key    pb.KeyHash
 	user   pb.UserID
 	scopes []string
-	// sandbox: it acts in the sandbox, where it knows nobody.
-	sandbox bool
 }
 
 func newCall(env *pb.Envelope) *call {
@@ -55,9 +53,6 @@ func (c *call) reply(r *pb.Reply) {
 	r.Rate = c.rate
 	if c.child != nil {
 		c.child.calls.Add(-1)
-	}
-	if c.sandbox != nil {
-		c.sandbox.leave(c.org.sys)
 	}
 	if c.jobOpen {
 		c.org.tell(func(o *orgActor) { o.openJobs-- })
@@ -93,6 +88,10 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."
 	case errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrFenced), errors.Is(err, errLost):
 		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
+	case errors.Is(err, errReembedding):
+		p.Detail = "The memory is being embedded anew with another model; until that is done no text can be edited."
+	case errors.Is(err, errUnsettled):
+		p.Detail = "The node keeps changing; nothing was done."
 	case errors.Is(err, errTooManyPartitions):
 		return problem(codeServiceDegraded, "%s", err.Error())
 	case errors.Is(err, errClosing):

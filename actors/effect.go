@@ -9,7 +9,6 @@ import (
 
 	"orgmem/brain/index"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -22,8 +21,9 @@ type effect struct {
 	st    *storage.Store
 	now   int64
 	model string
+	call  *call // whose edit it is; nil for a slice of ingestion
 
-	batch   *storage.Batch
+	batch   *change
 	state   *pb.PartitionState
 	nodes   map[pb.NodeID]*pb.Node
 	changed []pb.NodeID
@@ -256,7 +256,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 	}
 	n.Turn = strings.TrimSpace(item.GetTitle()) == "" && tokens <= index.MaxTurnTokens
 	space := f.part.space
-	to := f.batch
+	to := f.batch.Batch
 	large := len(item.GetContent()) > stageBytes/4 // its records take several times its size
 	if large {
 		to = storage.NewBatch(f.org.store)
@@ -301,7 +301,21 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 	if err != nil {
 		return 0, nil, err
 	}
-	next = now
+	if next, err = w.settle(f, now, e); err != nil {
+		return 0, nil, err
+	}
+	w.org.sys.stats.itemsIngested.Add(uint64(n))
+	w.org.jobsEnded(finished...)
+	return n, next, nil
+}
+
+// settle makes an effect true: its nodes, the index that follows from it and the
+// head of the partition in one commit, then what readers see.
+func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err error) {
+	for _, id := range f.changed {
+		f.batch.Put(w.part.space.Key(storage.TableNode, storage.Str(id)), f.nodes[id])
+	}
+	next = &loaded{snapshot: now.snapshot, state: f.state, stale: now.stale}
 	if len(f.entries)+len(f.hide)+len(f.show)+len(f.gone) > 0 {
 		snapshot := now.snapshot.ForgetSeqs(f.gone...)
 		if len(f.entries) > 0 {
@@ -312,34 +326,29 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 			})
 			switch {
 			case errors.Is(err, errClosing):
-				return 0, nil, err
+				return nil, err
 			case err != nil:
-				return 0, nil, itemError{err}
+				return nil, itemError{err}
 			}
 			snapshot = snapshot.With(0, seg)
 		}
-		snapshot = snapshot.Hide(f.hide...).Show(f.show...)
-		putLiveness(f.batch, w.part, now.snapshot, snapshot)
+		next.snapshot = snapshot.Hide(f.hide...).Show(f.show...)
+		putLiveness(f.batch.Batch, w.part, now.snapshot, next.snapshot)
 		f.state.IndexVersion++
-		next = &loaded{snapshot: snapshot, state: f.state}
 	}
 	f.batch.Put(w.part.space.Key(storage.TableState), f.state)
 	for _, b := range f.stage {
 		if err := w.org.committer.commit(b); err != nil {
-			return 0, nil, err
+			return nil, err
 		}
 	}
-	if err := w.org.committer.commit(f.batch); errors.Is(err, storage.ErrBatchTooLarge) {
-		return 0, nil, itemError{err}
+	if err := w.org.committer.commitChange(f.batch); errors.Is(err, storage.ErrBatchTooLarge) {
+		return nil, itemError{err}
 	} else if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	w.org.sys.stats.itemsIngested.Add(uint64(n))
-	if next != now {
-		w.org.sys.parts.publish(w.part, next)
-	}
-	w.org.jobsEnded(finished...)
-	return n, next, nil
+	w.org.sys.parts.publish(w.part, next)
+	return next, nil
 }
 
 // segment builds the index of the slice's new chunks.
@@ -356,13 +365,8 @@ func (f *effect) segment(dim int) (*index.Segment, error) {
 // effects applies items until one is not prepared, and returns how many that
 // were and which jobs are finished by them.
 func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (_ *effect, n int, finished []pb.JobID, err error) {
-	at := clock.Millis(w.org.sys.clock.Now())
-	state := cloneState(now.state)
-	state.Model = e.ID()
-	f := &effect{
-		org: w.org, part: w.part, st: st, now: at, model: e.ID(), batch: storage.NewBatch(w.org.store), state: state,
-		nodes: map[pb.NodeID]*pb.Node{}, refs: map[pb.ExternalID]pb.NodeID{},
-	}
+	f := w.newEffect(now, e)
+	f.st, f.state.Model = st, e.ID()
 	for i := range items {
 		it := &items[i]
 		id := pb.JobID(it.GetJob())
@@ -395,21 +399,18 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 	}
 	for id, job := range jobs {
 		if job.GetDone() < job.GetTotal() {
-			updateJob(f.batch, w.org.space, job)
+			updateJob(f.batch.Batch, w.org.space, job)
 			continue
 		}
 		finished = append(finished, id)
-		job.FinishedMs = at
+		job.FinishedMs = f.now
 		job.Status = jobSucceeded
 		if job.GetFailed() == job.GetTotal() {
 			job.Status = jobFailed
 		} else {
 			job.ErrorCode, job.ErrorDetail = "", "" // the items tell
 		}
-		finishJob(f.batch, w.org.space, job)
-	}
-	for _, id := range f.changed {
-		f.batch.Put(w.part.space.Key(storage.TableNode, storage.Str(id)), f.nodes[id])
+		finishJob(f.batch.Batch, w.org.space, job)
 	}
 	return f, n, finished, nil
 }

@@ -11,6 +11,8 @@ import (
 // in its record, and forgetting a node takes its edges along, so both must see
 // what the other did. Nodes are put by putNode, edges by effect.putEdge, domains
 // by putDomain (graph_index.go), which keep the lists' entries.
+// A call gets there by o.edit(c, func(f *effect) (*pb.Reply, error)) (edit.go): f
+// reads and changes, and all of it is one commit with audit, events and outcome.
 
 // graph carries out an operation of proto/graph.proto: reads and changes of the graph.
 func (o *orgActor) graph(c *call, op *pb.GraphOp) {

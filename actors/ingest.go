@@ -49,7 +49,8 @@ const (
 type prepared struct {
 	queued
 	node  pb.NodeID
-	known bool // nothing was computed: its content, so described, was stored or stood before it in the slice
+	known bool   // nothing was computed: its content, so described, was stored or stood before it in the slice
+	model string // of an edit's: what embedded it
 	// Of each chunk what the index takes.
 	chunks   []text.Chunk
 	vectors  [][]float32
@@ -197,6 +198,21 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+	err = w.embed(items, e, func() error {
+		if w.stopped.Load() {
+			return errClosing
+		}
+		if w.cancelled(items) {
+			return errCancelled
+		}
+		return nil
+	})
+	return items, err
+}
+
+// embed cuts and embeds items on the CPU workers. goOn is asked before each batch
+// of chunks; what it answers ends all.
+func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 	cuts := make([]func(int) error, len(items)) // by themselves cheap, but a document may be long
 	for i := range items {
 		cuts[i] = func(int) error {
@@ -221,11 +237,8 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 	for batch := range slices.Chunk(places, embedBatch) {
 		batches = append(batches, batch)
 		tasks = append(tasks, func(worker int) error {
-			if w.stopped.Load() {
-				return errClosing
-			}
-			if w.cancelled(items) {
-				return errCancelled
+			if err := goOn(); err != nil {
+				return err
 			}
 			texts := make([]string, len(batch))
 			for i, p := range batch {
@@ -244,14 +257,14 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 	for t, err := range w.org.sys.cpu.all(w.org.id, tasks) {
 		switch {
 		case errors.Is(err, errCancelled), errors.Is(err, errClosing):
-			return nil, err
+			return err
 		case err != nil:
 			for _, p := range batches[t] {
 				items[p.item].err = err
 			}
 		}
 	}
-	return items, nil
+	return nil
 }
 
 // cancelled reports whether a job of the slice is to be cancelled.

@@ -98,6 +98,9 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		case a.bad != nil:
 			m.fail(a.bad)
 			return
+		case m.edit != nil:
+			ctx.Send(a.work, m)
+			return
 		}
 		switch op := m.env.GetOp().(type) {
 		case *pb.Envelope_Ingest:

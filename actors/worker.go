@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,7 +37,10 @@ type (
 		more   bool
 		err    error
 		upkeep error // what went wrong behind the content
+		edited bool  // it was not a slice but edits, which answer for themselves
 	}
+	// editReady says that an edit has got its chunks.
+	editReady struct{}
 	// backOffOver ends the wait after a failed slice, restOver that after failed
 	// upkeep.
 	backOffOver struct{}
@@ -67,10 +71,15 @@ type worker struct {
 	neglects int         // failures of upkeep, in a row
 	dead     bool        // it has panicked: another activation goes on
 	cancels  []cancel
-	asked    atomic.Pointer[[]pb.JobID] // jobs whose cancellation waits for this slice
-	woken    uint64                     // the newest wake
-	seen     uint64                     // the newest wake before the slice that runs
-	began    bool                       // something was begun since the start
+	editing  sync.Mutex
+	edits    []*call // waiting; guarded by editing
+	edited   bool    // the last that ran were edits: a slice has its turn
+	// preparing counts the edits whose chunks are being computed.
+	preparing sync.WaitGroup
+	asked     atomic.Pointer[[]pb.JobID] // jobs whose cancellation waits for this slice
+	woken     uint64                     // the newest wake
+	seen      uint64                     // the newest wake before the slice that runs
+	began     bool                       // something was begun since the start
 	// reembedded is the last chunk that was embedded with the new model.
 	reembedded uint64
 }
@@ -99,6 +108,7 @@ func (w *worker) Receive(ctx actor.Context) {
 		if w.ended != nil {
 			<-w.ended // whoever waits for this actor's end counts on nothing coming after it
 		}
+		w.preparing.Wait()
 		for _, t := range []clock.Timer{w.timer, w.rest} {
 			if t != nil {
 				t.Stop()
@@ -126,6 +136,19 @@ func (w *worker) Receive(ctx actor.Context) {
 			w.settleCancels()
 			w.start()
 		}
+	case *call:
+		w.takeEdit(m)
+		if w.dead {
+			w.giveBack()
+			return
+		}
+		w.start()
+	case editReady:
+		if w.dead {
+			w.giveBack()
+			return
+		}
+		w.start()
 	case backOffOver:
 		w.timer = nil
 		w.start()
@@ -143,20 +166,27 @@ func (w *worker) Receive(ctx actor.Context) {
 	}
 }
 
-// giveBack answers the cancellations that this worker will not carry out.
+// giveBack answers the cancellations and edits that this worker will not carry
+// out.
 func (w *worker) giveBack() {
 	for _, c := range w.cancels {
 		c.call.fail(errLost)
 	}
 	w.cancels = nil
+	for _, c := range w.takeEdits() {
+		c.fail(errLost)
+	}
 }
 
-// start begins a slice unless one is under way or a back-off runs.
+// start begins a slice, or the edits that wait, unless one is under way. Edits
+// and slices take turns; a back-off holds up slices only.
 func (w *worker) start() {
-	if w.running || w.timer != nil || w.dead {
+	edits := !w.running && !w.dead && (!w.edited || w.timer != nil) && w.hasEdits()
+	if w.running || w.dead || w.timer != nil && !edits {
 		w.again = true
 		return
 	}
+	w.edited = edits
 	w.running, w.again, w.seen = true, false, w.woken
 	w.ended = make(chan struct{})
 	ended := w.ended
@@ -175,6 +205,10 @@ func (w *worker) start() {
 			}
 			root.Send(self, done)
 		}()
+		if edits {
+			done = w.editAll(w.takeEdits())
+			return
+		}
 		done = w.slice(limit, upkeep)
 	})
 }
@@ -185,6 +219,8 @@ func (w *worker) next(d sliceDone) {
 		w.ctx.Send(w.parent, workerProgress{d.last})
 	}
 	switch {
+	case d.edited:
+		w.start() // behind edits there may be upkeep, and work that waited
 	case superseded(d.err), superseded(d.upkeep):
 		// Another activation goes on from what is in the store.
 	case d.err != nil:
@@ -204,7 +240,7 @@ func (w *worker) next(d sliceDone) {
 		case w.rest == nil:
 			w.neglects = 0
 		}
-		if d.more || w.again {
+		if d.more || w.again || w.hasEdits() {
 			w.start()
 			return
 		}

@@ -27,6 +27,7 @@ type call struct {
 	// child is the subject's actor that the call was forwarded to; jobOpen says
 	// that the call counts in the organization's open jobs.
 	child   *child
+	sandbox *child // the sandbox's actor, which the call was handed to
 	jobOpen bool
 	edit    *edit // nil unless the call changes its partition's graph
 	// readUnits and embedTokens are what the call used, where its route is
@@ -39,6 +40,8 @@ type principal struct {
 	key    pb.KeyHash
 	user   pb.UserID
 	scopes []string
+	// sandbox: it acts in the sandbox, where it knows nobody.
+	sandbox bool
 }
 
 func newCall(env *pb.Envelope) *call {
@@ -53,6 +56,9 @@ func (c *call) reply(r *pb.Reply) {
 	r.Rate = c.rate
 	if c.child != nil {
 		c.child.calls.Add(-1)
+	}
+	if c.sandbox != nil {
+		c.sandbox.leave(c.org.sys)
 	}
 	if c.jobOpen {
 		c.org.tell(func(o *orgActor) { o.openJobs-- })

@@ -15,6 +15,8 @@
 //     things is certain: it is true (nil), it is not and never will be
 //     (ErrNotApplied, ErrFenced, ErrRemoved), or nobody knows
 //     (ErrOutcomeUnknown).
+//   - What was erased from a store leaves this node's disk, the log included,
+//     within a minute, also across restarts; Host.Erase waits for it.
 //   - Where it cannot keep a promise it stops the process (Config.Fatal): an
 //     unreadable entry, a store that cannot be written. A failed fsync has stopped
 //     it before, in package storage.

@@ -110,6 +110,7 @@ type Host struct {
 	groups     []*group  // by number; set before Start returns, then constant
 	machines   []*stores // of the shards: group number less one
 	compactor  *compactor
+	eraser     *eraser // nil until the groups are open
 
 	inFlightBytes atomic.Int64 // of all groups
 	logBytes      atomic.Int64 // of all groups, since their markers
@@ -157,6 +158,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	}
 	h.compactor.start()
 	h.startSweep(ctx)
+	h.eraser = startEraser(ctx, h)
 	return h, nil
 }
 
@@ -193,6 +195,9 @@ func (h *Host) Close() error {
 		if h.sweepStop != nil {
 			h.sweepStop()
 			<-h.swept
+		}
+		if h.eraser != nil {
+			h.eraser.stop()
 		}
 		err = h.compactor.stop()
 		var wg sync.WaitGroup
@@ -276,8 +281,8 @@ func (h *Host) shard(id storage.StoreID) *group {
 
 // Compact flushes the stores of an organization's shard and cuts the shard's
 // log up to now, so that no replay meets what was erased from a store. The cut
-// entries' bytes leave the disk with storage.Log.Erase. It returns when the cut
-// is done; the context only keeps it from beginning.
+// entries' bytes leave the disk with storage.Log.Erase; Erase does all of it. It
+// returns when the cut is done; the context only keeps it from beginning.
 func (h *Host) Compact(ctx context.Context, id storage.StoreID) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -11,7 +11,8 @@
 //   - No key reaches into another organization or partition: keys come from a
 //     Space only, and a key on the wrong store panics.
 //   - What Batch.EraseRange removed leaves the store's files, also across
-//     restarts; Node.Erase waits for it.
+//     restarts; Node.Erase waits for it. Log.Owed remembers, as durably, that the
+//     log still has it.
 //   - Open stores, caches, batches and pieces have bounds; a full disk refuses
 //     writes (ErrNoSpace) and goes on reading.
 //

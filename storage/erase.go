@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -93,7 +94,7 @@ func (s *openStore) compactPending(ctx context.Context) error {
 	}
 	defer s.gate.leave()
 	spans, err := s.pendingSpans()
-	if err != nil || len(spans) == 0 {
+	if err != nil {
 		return err
 	}
 	for _, group := range bySpace(spans) {
@@ -109,11 +110,21 @@ func (s *openStore) compactPending(ctx context.Context) error {
 		}
 	}
 	s.apply.Lock()
-	defer s.apply.Unlock()
-	if err := s.db.Apply(done, pebble.NoSync); err != nil {
+	err = s.db.Apply(done, pebble.NoSync)
+	s.dirty = true
+	s.apply.Unlock()
+	if err != nil {
 		return wrapPebble("compact", err)
 	}
-	s.dirty = true
+	// The records of what was to be erased name keys, which may be customer text:
+	// they leave the files by the same way. Also when there are none, for a crash
+	// may have come before this.
+	own := []byte{ownSpace, pendingPrefix}
+	if err := s.compactSpans(ctx, []span{{lo: own, hi: successor(own)}}); err != nil {
+		return err
+	}
+	s.apply.Lock()
+	defer s.apply.Unlock()
 	return s.flushLocked()
 }
 
@@ -219,29 +230,102 @@ func (s *openStore) pendingSpans() ([]span, error) {
 }
 
 // noteErasure durably remembers, outside the store, that a store has erasures
-// to carry out: after a restart nobody would open it to look.
-func (l *Log) noteErasure(id StoreID) error {
+// to carry out, and that the log still holds what they erase: after a restart
+// nobody would open the store to look.
+func (l *Log) noteErasure(id StoreID) error { return l.note(id, erasureKey(id), owedKey(id)) }
+
+// noteRemoval remembers that the log still holds what was in a store that is
+// removed as a whole.
+func (l *Log) noteRemoval(id StoreID) error { return l.note(id, owedKey(id)) }
+
+func (l *Log) note(id StoreID, keys ...[]byte) error {
+	l.noting.Lock()
+	defer l.noting.Unlock()
 	l.mu.Lock()
+	hint := len(keys) > 1
 	_, noted := l.hinted[id]
+	_, owed := l.owed[id]
+	l.newest++
+	l.owed[id] = l.newest
 	l.mu.Unlock()
-	if noted {
+	defer l.wakeOwed()
+	if (noted || !hint) && owed {
 		return nil
 	}
 	if err := l.begin("note erasure"); err != nil {
 		return err
 	}
 	defer l.gate.leave()
-	if err := l.db.Set(erasureKey(id), nil, pebble.Sync); err != nil {
+	batch := l.db.NewBatch()
+	defer closeBatch(batch)
+	for _, key := range keys {
+		if err := batch.Set(key, nil, nil); err != nil {
+			return wrapPebble("note erasure", err)
+		}
+	}
+	if err := l.db.Apply(batch, pebble.Sync); err != nil {
 		return wrapPebble("note erasure", err)
 	}
 	l.node.guard()
+	if hint {
+		l.mu.Lock()
+		l.hinted[id] = struct{}{}
+		l.mu.Unlock()
+	}
+	return nil
+}
+
+func (l *Log) wakeOwed() {
+	select {
+	case l.nowOwed <- struct{}{}:
+	default:
+	}
+}
+
+// Owes receives when Owed may have grown, once for several times, and after Open
+// when something was left over. It has one receiver.
+func (l *Log) Owes() <-chan struct{} { return l.nowOwed }
+
+// Owed returns the stores from which something was erased while the log still
+// holds the entries that wrote it. Whoever has flushed the stores, cut the log
+// and called Erase hands it to Settle.
+func (l *Log) Owed() map[StoreID]uint64 {
 	l.mu.Lock()
-	l.hinted[id] = struct{}{}
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.owed)
+}
+
+// Settle says that what Owed returned is gone from the log. What was erased
+// since stays owed.
+func (l *Log) Settle(owed map[StoreID]uint64) error {
+	l.noting.Lock()
+	defer l.noting.Unlock()
+	if err := l.begin("settle erasure"); err != nil {
+		return err
+	}
+	defer l.gate.leave()
+	for id, newest := range owed {
+		l.mu.Lock()
+		now, there := l.owed[id]
+		same := there && now == newest
+		if same {
+			delete(l.owed, id)
+		}
+		l.mu.Unlock()
+		if !same {
+			continue
+		}
+		// Not synced: a note that comes back costs one idle look.
+		if err := l.db.Delete(owedKey(id), pebble.NoSync); err != nil {
+			return wrapPebble("settle erasure", err)
+		}
+	}
 	return nil
 }
 
 func (l *Log) clearErasure(id StoreID) error {
+	l.noting.Lock()
+	defer l.noting.Unlock()
 	l.mu.Lock()
 	_, noted := l.hinted[id]
 	delete(l.hinted, id)
@@ -259,8 +343,24 @@ func (l *Log) clearErasure(id StoreID) error {
 
 func erasureKey(id StoreID) []byte { return append([]byte{logErasure}, id.String()...) }
 
+func owedKey(id StoreID) []byte { return append([]byte{logOwed}, id.String()...) }
+
 func (l *Log) readHints() error {
-	prefix := []byte{logErasure}
+	err := l.readNotes(logErasure, func(id StoreID) { l.hinted[id] = struct{}{} })
+	if err != nil {
+		return err
+	}
+	if err := l.readNotes(logOwed, func(id StoreID) { l.owed[id] = 0 }); err != nil {
+		return err
+	}
+	if len(l.owed) > 0 {
+		l.wakeOwed()
+	}
+	return nil
+}
+
+func (l *Log) readNotes(space byte, each func(StoreID)) error {
+	prefix := []byte{space}
 	it, err := l.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: successor(prefix)})
 	if err != nil {
 		return wrapPebble("read noted erasures", err)
@@ -270,7 +370,7 @@ func (l *Log) readHints() error {
 		if err != nil {
 			return errors.Join(fmt.Errorf("read noted erasures: %w: %w", ErrCorrupt, err), it.Close())
 		}
-		l.hinted[id] = struct{}{}
+		each(id)
 	}
 	return wrapPebble("read noted erasures", errors.Join(it.Error(), it.Close()))
 }

@@ -108,6 +108,33 @@ func TestErasureRemovesTheBytes(t *testing.T) {
 	}
 }
 
+// One record's erasure is noted under its key, and keys hold customer text: the
+// note must go as the record does.
+func TestErasureRemovesTheKeysItNames(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := disk.Node(t)
+	id := store(1)
+	h := acquire(t, n, id)
+	defer h.Release()
+	k := storage.PartitionSpace(id, pb.PartitionID{1}).Key(storage.TableExternalID, storage.Str(secret))
+	b := storage.NewBatch(id)
+	b.Put(k, &pb.ExternalRef{Node: "n"})
+	applyBatch(t, h, b)
+	eraseRange(t, h, k.Range())
+	if err := h.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if len(disk.Find(t, secret)) == 0 {
+		t.Fatal("planted text is nowhere: the test proves nothing")
+	}
+	if err := n.Erase(context.Background(), id); err != nil {
+		t.Fatal(err)
+	}
+	if found := disk.Find(t, secret); len(found) > 0 {
+		t.Errorf("the erased key is still in %q", found)
+	}
+}
+
 // A tombstone that sank to the lowest level while a snapshot still saw its
 // victims must not keep them there for ever.
 func TestErasureWaitsForOlderSnapshots(t *testing.T) {

@@ -26,10 +26,14 @@ type Log struct {
 	gate *gate
 
 	scrubbing sync.Mutex // one Erase at a time
+	noting    sync.Mutex // one change of what is noted of erasures at a time; before mu
 
-	mu     sync.Mutex
-	groups map[uint32]*logGroup
-	hinted map[StoreID]struct{} // erasures that are noted on disk
+	mu      sync.Mutex
+	groups  map[uint32]*logGroup
+	hinted  map[StoreID]struct{} // erasures that are noted on disk
+	owed    map[StoreID]uint64   // stores whose erasures the log has not followed, by the newest of them
+	newest  uint64               // number of the newest erasure since Open
+	nowOwed chan struct{}        // capacity 1: owed has grown
 }
 
 // logGroup is what is kept in memory of one group. write is held by the one
@@ -62,6 +66,8 @@ const (
 	logEntries = 0x01 // group, index → entry
 	logStable  = 0x02 // group, key → value
 	logErasure = 0x03 // store name → empty: this store has erasures to carry out
+	logOwed    = 0x04 // store name → empty: the log may hold what was erased from this store
+	logEnd     = 0x05 // above every other key
 )
 
 const (
@@ -91,6 +97,7 @@ func openLog(n *Node) (*Log, error) {
 	l := &Log{
 		node: n, db: db, gate: newGate(),
 		groups: map[uint32]*logGroup{}, hinted: map[StoreID]struct{}{},
+		owed: map[StoreID]uint64{}, nowOwed: make(chan struct{}, 1),
 	}
 	if err := l.readHints(); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -388,7 +395,7 @@ func (l *Log) Erase(ctx context.Context) error {
 	defer l.scrubbing.Unlock()
 	l.node.fs.scrub.Store(true)
 	defer l.node.fs.scrub.Store(false)
-	lo, hi := []byte{logEntries}, []byte{logErasure + 1}
+	lo, hi := []byte{logEntries}, []byte{logEnd}
 	batch := l.db.NewBatch()
 	defer closeBatch(batch)
 	if err := batch.RangeKeyDelete(lo, hi, nil); err != nil { // see eraseSpan
@@ -409,7 +416,7 @@ func (l *Log) Erase(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("erase log: %w", err)
 		}
-		if err := l.db.Set([]byte{logErasure + 1}, nil, pebble.Sync); err != nil {
+		if err := l.db.Set([]byte{logEnd}, nil, pebble.Sync); err != nil {
 			return wrapPebble("erase log", err)
 		}
 		if err := l.db.Flush(); err != nil {

@@ -348,6 +348,15 @@ func (n *Node) Remove(id StoreID) error {
 	n.closing++
 	n.mu.Unlock()
 	defer n.forget(s)
+	there, err := n.layout.exists(id)
+	if err != nil {
+		return err
+	}
+	if there { // before: a crash must not leave what nobody knows of
+		if err := n.log.noteRemoval(id); err != nil {
+			return err
+		}
+	}
 	if err := n.layout.remove(id); err != nil {
 		return err
 	}

@@ -1,0 +1,140 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"orgmem/storage"
+)
+
+const (
+	// eraseDelay lets erasures come together before the node's log is cut and
+	// rewritten for all of them. It is a little longer than storage's own delay,
+	// so that the stores' files are done first, and leaves most of the minute that
+	// is promised (docs/operations.md) to the work.
+	eraseDelay = 15 * time.Second
+	// eraseRetry is the pause after a round that failed.
+	eraseRetry = 15 * time.Second
+	// eraseLimit bounds one round: a log is tens of megabytes.
+	eraseLimit = time.Minute
+)
+
+// eraser makes what was erased from stores leave the log too, which still holds
+// the entries that wrote it. Nobody has to ask: applying an erasure notes it
+// durably (storage.Log.Owed), on every replica, and a restart goes on with what
+// was left. Without it the bytes of a forgotten text would stay in the log until
+// the group has written enough to be cut, and in its files until they are
+// compacted.
+type eraser struct {
+	host   *Host
+	cancel context.CancelFunc
+	ended  chan struct{}
+	rests  atomic.Bool // it waits on the clock; a test moves the clock only then
+}
+
+func startEraser(start context.Context, h *Host) *eraser {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(start))
+	e := &eraser{host: h, cancel: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(e.ended)
+		if h.WaitReady(ctx) == nil { // what is not yet applied cannot be cut
+			e.run(ctx)
+		}
+	}()
+	return e
+}
+
+// stop may be called twice.
+func (e *eraser) stop() {
+	e.cancel()
+	select {
+	case <-e.ended:
+	case <-e.host.halted: // it may be waiting for the state machine that halted
+	}
+}
+
+func (e *eraser) run(ctx context.Context) {
+	log := e.host.cfg.Storage.Log()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-log.Owes():
+		}
+		for pause := eraseDelay; e.sleep(ctx, pause); pause = eraseRetry {
+			err := e.round(ctx)
+			if err == nil {
+				break
+			}
+			if ctx.Err() == nil {
+				e.host.cfg.Logger.Warn("erased records have not left the log yet; it is tried again", "error", err)
+			}
+		}
+	}
+}
+
+func (e *eraser) sleep(ctx context.Context, d time.Duration) bool {
+	t := e.host.cfg.Clock.NewTimer(d)
+	e.rests.Store(true)
+	defer func() { e.rests.Store(false); t.Stop() }()
+	select {
+	case <-t.C():
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (e *eraser) round(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	limit := e.host.cfg.Clock.AfterFunc(eraseLimit, cancel)
+	defer limit.Stop()
+	return e.host.eraseLog(ctx, e.host.cfg.Storage.Log().Owed())
+}
+
+// eraseLog makes the log forget what was erased from the stores.
+func (h *Host) eraseLog(ctx context.Context, owed map[storage.StoreID]uint64) error {
+	cut := map[uint32]bool{}
+	for id := range owed {
+		if id == storage.MetaStore { // the directory erases nothing
+			continue
+		}
+		if g := h.shard(id); !cut[g.id] {
+			if err := h.Compact(ctx, id); err != nil {
+				return err
+			}
+			cut[g.id] = true
+		}
+	}
+	if len(cut) == 0 {
+		return nil
+	}
+	log := h.cfg.Storage.Log()
+	if err := log.Erase(ctx); err != nil {
+		return err
+	}
+	return log.Settle(owed)
+}
+
+// Erase makes what was erased from a store (storage.Batch.EraseRange) leave this
+// node's disk now: the store's files, and the log. It returns when the bytes are
+// gone; without it the same happens within a minute.
+func (h *Host) Erase(ctx context.Context, id storage.StoreID) error {
+	if err := checkStore(id); err != nil {
+		return err
+	}
+	owed := h.cfg.Storage.Log().Owed()
+	for other := range owed {
+		if other != id {
+			delete(owed, other)
+		}
+	}
+	owed[id] += 0 // cut although nothing was noted, by a node that had settled it before
+	if err := h.cfg.Storage.Erase(ctx, id); err != nil {
+		return fmt.Errorf("erase %v: %w", id, err)
+	}
+	return h.eraseLog(ctx, owed)
+}

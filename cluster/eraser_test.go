@@ -1,0 +1,131 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"runtime"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// plantSecret writes a text that compression cannot hide, and erases it.
+func plantSecret(t *testing.T, s *server, id storage.StoreID, text string) {
+	t.Helper()
+	lease, err := s.host.OpenStore(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := storage.PartitionSpace(id, pb.PartitionID{1}).Key(storage.TableContent, storage.Str(text))
+	b := storage.NewBatch(id)
+	b.Put(key, &pb.Content{Text: text})
+	if _, err := s.host.Propose(t.Context(), id, lease, b); err != nil {
+		t.Fatal(err)
+	}
+	b = storage.NewBatch(id)
+	b.Erase(key)
+	if _, err := s.host.Propose(t.Context(), id, lease.Next(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func secretText(seed string) string {
+	sum := sha256.Sum256([]byte(seed))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// settled waits until the log owes nothing any more.
+func settled(t *testing.T, s *server) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for len(s.node.Log().Owed()) > 0 {
+		if ctx.Err() != nil {
+			t.Fatalf("still owed: %v", s.node.Log().Owed())
+		}
+		if s.host.eraser.rests.Load() {
+			s.clock.Advance(eraseDelay)
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestErasedBytesLeaveTheLogByThemselves(t *testing.T) {
+	disk := storagetest.NewDisk()
+	s := start(t, disk)
+	text := secretText("by itself")
+	plantSecret(t, s, mainStore(0), text)
+	if len(disk.Find(t, text)) == 0 {
+		t.Fatal("the planted text is nowhere: the test proves nothing")
+	}
+	if err := s.node.Erase(t.Context(), mainStore(0)); err != nil { // so does this, by storage's own clock
+		t.Fatal(err)
+	}
+	settled(t, s)
+	if found := disk.Find(t, text); len(found) > 0 {
+		t.Errorf("erased text is still in %q", found)
+	}
+}
+
+func TestErasedBytesLeaveTheLogAfterACrash(t *testing.T) {
+	disk := storagetest.NewDisk()
+	s := start(t, disk)
+	text := secretText("crash")
+	id := mainStore(0)
+	plantSecret(t, s, id, text)
+	// The store's files are clean, the log is not.
+	if err := s.node.Erase(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	crashed := disk.Crash(0, 1)
+	s.stop()
+	if len(crashed.Find(t, text)) == 0 {
+		t.Fatal("the planted text is nowhere: the test proves nothing")
+	}
+	s = start(t, crashed)
+	settled(t, s)
+	if found := crashed.Find(t, text); len(found) > 0 {
+		t.Errorf("erased text is still in %q", found)
+	}
+}
+
+func TestEraseNow(t *testing.T) {
+	disk := storagetest.NewDisk()
+	s := start(t, disk)
+	text, id := secretText("now"), mainStore(0)
+	plantSecret(t, s, id, text)
+	if err := s.host.Erase(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if found := disk.Find(t, text); len(found) > 0 {
+		t.Errorf("erased text is still in %q", found)
+	}
+	if owed := s.node.Log().Owed(); len(owed) > 0 {
+		t.Errorf("still owed: %v", owed)
+	}
+}
+
+func TestRemovedOrganizationLeavesTheLog(t *testing.T) {
+	disk := storagetest.NewDisk()
+	s := start(t, disk)
+	text, id := secretText("removed"), mainStore(0)
+	lease, err := s.host.OpenStore(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := storage.NewBatch(id)
+	b.PutRaw(storage.OrgSpace(id).Key(storage.TableSetting, storage.Str("s")), []byte(text))
+	if _, err := s.host.Propose(t.Context(), id, lease, b); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.host.removeStores(t.Context(), id.Org); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, s)
+	if found := disk.Find(t, text); len(found) > 0 {
+		t.Errorf("a removed organization's text is still in %q", found)
+	}
+}

@@ -174,6 +174,6 @@ func (w *worker) newEffect(now *loaded, e Embedder) *effect {
 	return &effect{
 		org: w.org, part: w.part, now: clock.Millis(w.org.sys.clock.Now()), model: e.ID(),
 		batch: newChange(w.org.store), state: cloneState(now.state),
-		nodes: map[pb.NodeID]*pb.Node{}, refs: map[pb.ExternalID]pb.NodeID{},
+		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, refs: map[pb.ExternalID]pb.NodeID{},
 	}
 }

@@ -26,6 +26,7 @@ type effect struct {
 	batch   *change
 	state   *pb.PartitionState
 	nodes   map[pb.NodeID]*pb.Node
+	places  map[pb.NodeID]nodePlace // of the nodes as they are stored
 	changed []pb.NodeID
 	refs    map[pb.ExternalID]pb.NodeID
 	entries []index.Entry
@@ -48,7 +49,7 @@ func (f *effect) node(id pb.NodeID) (*pb.Node, error) {
 	if !found {
 		n = nil
 	}
-	f.nodes[id] = n
+	f.nodes[id], f.places[id] = n, placeOf(n)
 	return n, nil
 }
 
@@ -219,7 +220,6 @@ func (f *effect) create(it *prepared) error {
 	}
 	f.describe(n, item)
 	f.batch.Put(f.part.space.Key(storage.TableContent, storage.Str(it.node)), &pb.Content{Text: item.GetContent()})
-	f.batch.PutRaw(f.part.space.Key(storage.TableNodeByTime, storage.U64Desc(uint64(n.CreatedMs)), storage.Str(it.node)), nil)
 	f.state.Nodes++
 	return f.putChunks(it, n)
 }
@@ -313,7 +313,7 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 // head of the partition in one commit, then what readers see.
 func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err error) {
 	for _, id := range f.changed {
-		f.batch.Put(w.part.space.Key(storage.TableNode, storage.Str(id)), f.nodes[id])
+		putNode(f.batch.Batch, w.part.space, f.places[id], f.nodes[id])
 	}
 	next = &loaded{snapshot: now.snapshot, state: f.state, stale: now.stale}
 	if len(f.entries)+len(f.hide)+len(f.show)+len(f.gone) > 0 {

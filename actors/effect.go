@@ -55,6 +55,11 @@ func (f *effect) node(id pb.NodeID) (*pb.Node, error) {
 
 func (f *effect) touch(n *pb.Node) {
 	n.UpdatedMs = f.now
+	f.keep(n)
+}
+
+// keep writes a node whose change is no update of it: its degree.
+func (f *effect) keep(n *pb.Node) {
 	id := pb.NodeID(n.GetId())
 	f.nodes[id] = n
 	if !slices.Contains(f.changed, id) {

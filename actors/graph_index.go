@@ -86,10 +86,9 @@ func putNode(b *storage.Batch, space storage.Space, before nodePlace, after *pb.
 
 // removeNode deletes a node's record with its entries; what else belongs to it
 // (content, chunks, edges, history) is its caller's.
-func removeNode(b *storage.Batch, space storage.Space, n *pb.Node) {
-	id := pb.NodeID(n.GetId())
+func removeNode(b *storage.Batch, space storage.Space, before nodePlace, id pb.NodeID) {
 	b.Erase(space.Key(storage.TableNode, storage.Str(id)))
-	moveEntries(b, placeOf(n).keys(space, id), nil, nil)
+	moveEntries(b, before.keys(space, id), nil, nil)
 }
 
 // moveEntries deletes old entries that are not among the new, and writes those.
@@ -180,7 +179,7 @@ func edgeKeys(space storage.Space, e *pb.Edge) (source, target storage.Key, list
 
 // putEdge writes an edge. before is the record that is stored under its id, nil
 // when there is none; an edge keeps its id, ends, type and origin. It leaves the
-// degrees of its nodes alone: effect.putEdge sees to them.
+// degrees of its nodes alone: effect.putEdge sees to those.
 func putEdge(b *storage.Batch, space storage.Space, before, after *pb.Edge) {
 	id := pb.EdgeID(after.GetId())
 	b.Put(space.Key(storage.TableEdge, storage.Str(id)), after)
@@ -198,7 +197,8 @@ func putEdge(b *storage.Batch, space storage.Space, before, after *pb.Edge) {
 	moveEntries(b, nil, lists, nil)
 }
 
-// removeEdge deletes an edge with its entries.
+// removeEdge deletes an edge with its entries. It leaves degrees alone, since an
+// edge is removed with one of its nodes, and was tombstoned with it.
 func removeEdge(b *storage.Batch, space storage.Space, e *pb.Edge) {
 	b.Erase(space.Key(storage.TableEdge, storage.Str(e.GetId())))
 	b.Delete(tripleOf(e).key(space))

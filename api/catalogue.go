@@ -22,6 +22,7 @@ const (
 	codeOrgNotFound       = "organization_not_found"
 	codeMethod            = "method_not_allowed"
 	codeRequestTimeout    = "request_timeout"
+	codeLastOwner         = "last_owner"
 	codeNotCancellable    = "job_not_cancellable"
 	codeIdemInProgress    = "idempotency_in_progress"
 	codeConflict          = "conflict"
@@ -223,7 +224,7 @@ var catalogue = indexCatalogue([]entry{
 		Action:      "Send the request again after the time in Retry-After.",
 	},
 	{
-		Code: "last_owner", Status: http.StatusConflict, Title: "Last owner",
+		Code: codeLastOwner, Status: http.StatusConflict, Title: "Last owner",
 		Explanation: "The only owner of an organization cannot be removed.",
 		Action:      "Make another member an owner first.",
 	},

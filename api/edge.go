@@ -134,7 +134,7 @@ func (ex *exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, err
 	}
 	if r.body != nil && (len(ex.body) > 0 || r.wantsBody()) {
 		body, schema := reflect.Value{}, emptySchema
-		if r.wantsBody() {
+		if r.bodySchema != nil {
 			body, schema = input.Elem().Field(r.bodyIndex), r.bodySchema
 		} else {
 			body = reflect.ValueOf(&empty{}).Elem()

@@ -20,9 +20,9 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ method, path, allow string }{
-		{"POST", "/v1/me", "GET"},
-		{"HEAD", "/v1/me", "GET"},
-		{"OPTIONS", "/v1/me", "GET"},
+		{"POST", "/v1/me", "DELETE, GET"},
+		{"HEAD", "/v1/me", "DELETE, GET"},
+		{"OPTIONS", "/v1/me", "DELETE, GET"},
 		{"PATCH", "/v1/keys", "GET, POST"},
 		{"get", "/v1/keys", "GET, POST"},
 		{"POST", "/v1/subjects/ann", "DELETE, GET, PUT"},

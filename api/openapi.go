@@ -20,12 +20,15 @@ import (
 // tagTexts describes the tags, in the document's order.
 var tagTexts = []struct{ name, text string }{
 	{tagIdentity, "Who the key stands for."},
+	{tagAccount, "The organization's people, and leaving it."},
 	{tagKeys, "API keys of the caller."},
+	{tagSandbox, "A memory to try things in, apart from all others, for keys that expire."},
 	{tagSubjects, "The end users of the client's product, each with a memory of its own."},
 	{tagIngest, "Pushing content in. All ingestion is asynchronous: 202 means queued, on disk."},
 	{tagJobs, "The asynchronous work, of all kinds."},
 	{tagSearch, "Finding passages."},
 	{tagGraph, "The knowledge graph, record by record."},
+	{tagSettings, "What is spent on answers, and what is learned from."},
 	{tagImports, "Files: documents and transcripts."},
 	{tagSessions, "The transcripts of coding agents, line by line. They belong to the key's owner."},
 	{tagEvents, "What happens, as it happens."},
@@ -131,8 +134,8 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: &one, MaxLength: &most, Pattern: "^[!-~]+$"},
 		})
 	}
-	if r.wantsBody() {
-		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+	if r.bodySchema != nil {
+		op.RequestBody = &huma.RequestBody{Required: r.wantsBody(), Content: map[string]*huma.MediaType{
 			"application/json": {Schema: r.bodySchema},
 		}}
 	}

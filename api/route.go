@@ -28,6 +28,7 @@ type Route struct {
 	Idempotent  bool
 	Capability  string   // what usage counts it as; empty: it is not metered
 	LargeBody   bool     // Config.MaxIngestBody in place of MaxBody
+	MayBeBlank  bool     // no body says the same as {}
 	Status      int      // of success
 	Statuses    []int    // further statuses of success
 	Problems    []string // codes of the resource and its state; the others follow from the row
@@ -170,7 +171,7 @@ func (r *Route) build(registry huma.Registry) error {
 }
 
 // wantsBody reports whether the route cannot do without a body.
-func (r *Route) wantsBody() bool { return r.bodySchema != nil }
+func (r *Route) wantsBody() bool { return r.bodySchema != nil && !r.MayBeBlank }
 
 // ginPath is the path in the router's notation.
 func (r *Route) ginPath() string {

@@ -1,3 +1,105 @@
 package api
 
-var sandboxRoutes = []Route{}
+import (
+	"net/http"
+
+	pb "orgmem/proto"
+)
+
+var sandboxRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/sandbox/keys", ID: "listSandboxKeys", Tag: tagSandbox,
+		Summary:     "List the sandbox's keys",
+		Description: "The keys that have not expired, active and revoked, whoever made them, newest first.",
+		Scope:       scopeAdmin, Family: familyReads, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listSandboxKeysInput, _ *violations) {
+		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ListSandboxKeys{ListSandboxKeys: &pb.ListSandboxKeys{Page: in.proto()}}})
+	}, func(reply *pb.Reply) (pageOf[sandboxKey], bool) {
+		list := reply.GetAccount().GetSandboxKeys()
+		out := newPage[sandboxKey](len(list.GetKeys()), list.GetNextCursor())
+		for _, k := range list.GetKeys() {
+			hash, err := pb.KeyHashFrom(k.GetHash())
+			if err != nil {
+				return pageOf[sandboxKey]{}, false
+			}
+			out.Data = append(out.Data, sandboxKey{
+				ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(), Scopes: k.GetScopes(),
+				CreatedAt: timestamp(k.GetCreatedMs()), LastUsedAt: timestamp(k.GetLastUsedMs()), ExpiresAt: timestamp(k.GetExpiresMs()),
+			})
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/sandbox/keys", ID: "createSandboxKey", Tag: tagSandbox,
+		Summary: "Create a key for the sandbox",
+		Description: "It reads and writes a memory of its own, apart from the organization's, until it expires. The key is shown in this answer and never again. " +
+			"The creation is never replayed: a retry makes another key.",
+		Scope: scopeAdmin, Family: familyDefault, MayBeBlank: true, Status: http.StatusCreated,
+		Problems: []string{"key_limit_reached"},
+	}, func(env *pb.Envelope, in *createSandboxKeyInput, _ *violations) {
+		op := &pb.CreateSandboxKey{Label: in.Body.Label}
+		if in.Body.TTLSeconds != nil {
+			op.TtlS = *in.Body.TTLSeconds
+		}
+		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: op}})
+	}, func(reply *pb.Reply) (newSandboxKey, bool) {
+		k := reply.GetAccount().GetNewSandboxKey()
+		return newSandboxKey{k.GetApiKey(), k.GetId(), k.GetLabel(), k.GetScopes(), k.GetSubject(), timestamp(k.GetExpiresMs())}, k != nil
+	}),
+	on(Route{
+		Method: http.MethodDelete, Path: "/v1/sandbox/keys/{key_id}", ID: "revokeSandboxKey", Tag: tagSandbox,
+		Summary:     "Revoke a key of the sandbox",
+		Description: "Takes effect on the next request. Revoking a revoked key succeeds again; a key that is not the sandbox's is not found.",
+		Scope:       scopeAdmin, Family: familyDefault, Status: http.StatusNoContent,
+		Problems: []string{codeKeyNotFound},
+	}, func(env *pb.Envelope, in *keyInput, _ *violations) {
+		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_RevokeSandboxKey{RevokeSandboxKey: &pb.RevokeSandboxKey{Id: in.ID}}})
+	}, answerEmpty),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/sandbox/reset", ID: "resetSandbox", Tag: tagSandbox,
+		Summary: "Empty the sandbox",
+		Description: "From the answer on the sandbox is new and empty: its memory, settings, jobs, exports, connectors and webhook endpoints are gone, and their bytes are erased in the background. " +
+			"Its keys survive.",
+		Scope: scopeAdmin, Family: familyDefault, Idempotent: true, Status: http.StatusOK,
+	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ResetSandbox{ResetSandbox: &pb.ResetSandbox{}}})
+	}, func(reply *pb.Reply) (sandboxReset, bool) {
+		r := reply.GetAccount().GetSandboxReset()
+		return sandboxReset{r.GetSubject(), timestamp(r.GetAtMs())}, r != nil
+	}),
+}
+
+type listSandboxKeysInput struct{ page }
+
+type createSandboxKeyInput struct {
+	Body createSandboxKeyBody
+}
+
+type createSandboxKeyBody struct {
+	Label      string `json:"label,omitempty" minLength:"1" maxLength:"200" blank:"false" doc:"What the key is for."`
+	TTLSeconds *int64 `json:"ttlSeconds,omitempty" minimum:"3600" maximum:"7776000" doc:"How long the key works: an hour to 90 days. Omitted: 7 days, where the operator has not set another time."`
+}
+
+type newSandboxKey struct {
+	APIKey    string    `json:"apiKey" doc:"The key. It is shown this once."`
+	ID        string    `json:"id"`
+	Label     string    `json:"label"`
+	Scopes    []string  `json:"scopes" doc:"Always read and write."`
+	Subject   string    `json:"subject" doc:"The name of the sandbox's one partition."`
+	ExpiresAt timestamp `json:"expiresAt"`
+}
+
+type sandboxKey struct {
+	ID         string    `json:"id" doc:"The SHA-256 of the key, in hexadecimal; it cannot authenticate."`
+	Label      string    `json:"label"`
+	Status     string    `json:"status" enum:"active,revoked"`
+	Scopes     []string  `json:"scopes" doc:"Always read and write."`
+	CreatedAt  timestamp `json:"createdAt"`
+	LastUsedAt timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null if the key was never used."`
+	ExpiresAt  timestamp `json:"expiresAt"`
+}
+
+type sandboxReset struct {
+	Subject string    `json:"subject"`
+	ResetAt timestamp `json:"resetAt"`
+}

@@ -1,3 +1,61 @@
 package api
 
-var settingsRoutes = []Route{}
+import (
+	"net/http"
+
+	pb "orgmem/proto"
+)
+
+const settingsText = "qualityMode: fast ranks by the index alone and extracts no relations; balanced, the default, ranks the leading passages anew by their exact vectors; " +
+	"thorough looks at more candidates, ranks more of them exactly and runs every pass. " +
+	"learnModeDefault false keeps what is taken in from then on searchable, but out of recall, cognition and the brain, until the same content is sent again with it true."
+
+var settingsRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/settings", ID: "getSettings", Tag: tagSettings,
+		Summary:     "Get the settings",
+		Description: "Those of the effective subject; the server's defaults where it wrote none. " + settingsText,
+		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})
+	}, answerSettings),
+	on(Route{
+		Method: http.MethodPatch, Path: "/v1/settings", ID: "patchSettings", Tag: tagSettings,
+		Summary:     "Change settings",
+		Description: "Fields that are not named stay as they are. " + settingsText,
+		Scope:       scopeWrite, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *patchSettingsInput, _ *violations) {
+		patch := &pb.Settings{LearnModeDefault: in.Body.LearnModeDefault}
+		if in.Body.QualityMode != "" {
+			patch.QualityMode = &in.Body.QualityMode
+		}
+		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: patch}}})
+	}, answerSettings),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/settings/reset", ID: "resetSettings", Tag: tagSettings,
+		Summary:     "Go back to the default settings",
+		Description: "Answers the restored defaults.",
+		Scope:       scopeWrite, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, Status: http.StatusOK,
+	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ResetSettings{ResetSettings: &pb.ResetSettings{}}})
+	}, answerSettings),
+}
+
+func answerSettings(reply *pb.Reply) (settings, bool) {
+	s := reply.GetAccount().GetSettings()
+	return settings{s.GetQualityMode(), s.GetLearnModeDefault()}, s != nil
+}
+
+type patchSettingsInput struct {
+	Body settingsPatch
+}
+
+type settingsPatch struct {
+	QualityMode      string `json:"qualityMode,omitempty" enum:"fast,balanced,thorough"`
+	LearnModeDefault *bool  `json:"learnModeDefault,omitempty"`
+}
+
+type settings struct {
+	QualityMode      string `json:"qualityMode" enum:"fast,balanced,thorough"`
+	LearnModeDefault bool   `json:"learnModeDefault"`
+}

@@ -186,6 +186,13 @@ func (c *committer) finished(group []write, err error) {
 	}
 }
 
+// idle reports whether nothing waits and nothing is under way.
+func (c *committer) idle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inFlight == 0 && len(c.waiting) == 0
+}
+
 // abandon refuses what waits and all that comes. What is under way goes on: it
 // was decided before.
 func (c *committer) abandon() {

@@ -114,6 +114,7 @@ func (w *worker) editOne(now *loaded, e Embedder, c *call) (next *loaded) {
 		c.refuseSettled(r.GetProblem())
 		return now
 	}
+	f.charge(c.env.GetCapability(), c.who.key)
 	if err := c.idem.record(f.batch.Batch, r); err != nil {
 		c.fail(err)
 		return now

@@ -34,6 +34,7 @@ type effect struct {
 	show    []pb.NodeID
 	gone    []uint64         // chunks that were replaced
 	stage   []*storage.Batch // to be committed before batch
+	spent   uint64           // tokens that were embedded and are not charged yet
 }
 
 // node returns the current record, nil when there is none.
@@ -275,6 +276,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 		}
 		to.Put(space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 		if it.vectors[i] != nil {
+			f.spent += uint64(c.Tokens)
 			putVector(to, f.part, f.model, seq, it.vectors[i])
 		}
 		f.batch.PutRaw(space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
@@ -367,6 +369,15 @@ func (f *effect) segment(dim int) (*index.Segment, error) {
 	return b.Build()
 }
 
+// charge counts what was embedded since the last time: with the effect, so that
+// content which is tried several times costs once.
+func (f *effect) charge(capability string, key pb.KeyHash) {
+	if f.spent > 0 && f.part.kind != partitionSandbox {
+		f.batch.cost(usage{usageLine(f.org.sys.clock.Now(), capability, key, f.part), 0, f.spent})
+	}
+	f.spent = 0
+}
+
 // effects applies items until one is not prepared, and returns how many that
 // were and which jobs are finished by them.
 func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (_ *effect, n int, finished []pb.JobID, err error) {
@@ -389,6 +400,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 				return nil, 0, nil, fmt.Errorf("apply item %d of job %s: %w", it.GetIndex(), id, err)
 			}
 			outcome.Status, outcome.Node = status, string(it.node)
+			f.charge(capabilityIngest, pb.KeyHash(job.GetKey()))
 		}
 		n++
 		f.batch.Put(w.part.space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)

@@ -46,13 +46,16 @@ func terminal(status string) bool {
 	return status == jobSucceeded || status == jobFailed || status == jobCancelled
 }
 
-func (o *orgView) newJob(kind string, user pb.UserID, part *partitionRef, total int) (*pb.Job, error) {
+// newJob makes a job of whoever caused it: it is listed for that member, and what
+// it costs is counted for that key.
+func (o *orgView) newJob(kind string, who principal, part *partitionRef, total int) (*pb.Job, error) {
 	id, err := o.sys.newUUID()
 	if err != nil {
 		return nil, err
 	}
 	return &pb.Job{
-		Id: id[:], Type: kind, Status: jobQueued, User: user.Bytes(), Partition: part.id.Bytes(), Subject: string(part.subject),
+		Id: id[:], Type: kind, Status: jobQueued, User: who.user.Bytes(), Key: who.key[:],
+		Partition: part.id.Bytes(), Subject: string(part.subject),
 		Total: uint64(total), CreatedMs: clock.Millis(o.sys.clock.Now()),
 	}, nil
 }
@@ -342,6 +345,9 @@ func (o *orgActor) sweep() {
 		}
 		return nil
 	})
+	if err == nil {
+		err = o.withStore(func(st *storage.Store) error { return o.sweepUsage(b, st) })
+	}
 	if err != nil {
 		o.sys.log.Error("sweep failed; it is tried again", "org", o.id.String(), "err", err)
 		return

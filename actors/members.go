@@ -163,7 +163,7 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 	if err != nil {
 		return err
 	}
-	job, err := o.newJob(jobSubjectErase, user, ref, 1)
+	job, err := o.newJob(jobSubjectErase, principal{user: user}, ref, 1)
 	if err != nil {
 		return err
 	}

@@ -221,7 +221,7 @@ func (o *orgActor) openSandbox() error {
 	}
 	for _, ref := range before {
 		b.EraseRange(ref.space.All())
-		job, err := o.newJob(jobSubjectErase, pb.UserID{}, ref, 1)
+		job, err := o.newJob(jobSubjectErase, principal{}, ref, 1)
 		if err != nil {
 			return err
 		}

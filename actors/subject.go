@@ -165,7 +165,7 @@ func (a *subjectActor) accept(self *actor.PID, c *call, op *pb.Ingest) {
 	if op.GetBatch() {
 		kind = jobIngestBatch
 	}
-	job, err := a.org.newJob(kind, c.who.user, a.part, n)
+	job, err := a.org.newJob(kind, c.who, a.part, n)
 	if err != nil {
 		c.fail(err)
 		return

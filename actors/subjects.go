@@ -183,7 +183,7 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 				c.refuse(problem(codeSubjectNotFound, "There is no such subject."))
 				return
 			}
-			job, err := o.newJob(jobSubjectErase, c.who.user, ref, 1)
+			job, err := o.newJob(jobSubjectErase, c.who, ref, 1)
 			if err != nil {
 				release()
 				c.fail(err)

@@ -96,7 +96,9 @@ type usageKey struct {
 	hour       int64 // Unix milliseconds at its begin, UTC
 	capability string
 	key        pb.KeyHash
-	subject    string // a subject key, or a member's user id
+	// part is whose memory it was. A subject's name would outlive the subject
+	// here, since what was used stays counted when its memory is erased.
+	part pb.PartitionID
 }
 
 // usage is what something cost. The units are defined in docs/usage.md.
@@ -104,6 +106,10 @@ type usage struct {
 	usageKey
 	readUnits, embedTokens uint64
 }
+
+// capabilityIngest is what taking in content counts as; the others come with the
+// route (api/route.go).
+const capabilityIngest = "ingest"
 
 const (
 	// usageDelay is how long the cost of reads waits for a commit to go along
@@ -117,11 +123,19 @@ const (
 
 // usageLine names the line that a cost of now goes to.
 func usageLine(now time.Time, capability string, key pb.KeyHash, part *partitionRef) usageKey {
-	subject := string(part.subject)
-	if part.kind == partitionMember {
-		subject = part.id.String()
-	}
-	return usageKey{hour: now.UTC().Truncate(time.Hour).UnixMilli(), capability: capability, key: key, subject: subject}
+	return usageKey{hour: now.UTC().Truncate(time.Hour).UnixMilli(), capability: capability, key: key, part: part.id}
+}
+
+// at is the line's place in the store.
+func (u usageKey) at(space storage.Space) storage.Key {
+	return space.Key(storage.TableUsage, storage.U64(uint64(u.hour)), storage.Str(u.capability), storage.Hash32(u.key), storage.ID16(u.part))
+}
+
+// usageKeyOf reads a line's place back.
+func usageKeyOf(k storage.Key) (usageKey, error) {
+	parts := k.Parts()
+	u := usageKey{hour: int64(parts.U64()), capability: parts.Str(), key: parts.Hash32(), part: parts.ID16()}
+	return u, parts.Done()
 }
 
 // trail numbers what goes with commits and adds up what it cost. It is guarded
@@ -218,7 +232,7 @@ func (t *trail) stamp(group []write) (*storage.Batch, error) {
 		}
 	}
 	for line := range lines {
-		batch.Put(t.space.Key(storage.TableUsage, storage.U64(uint64(line.hour)), storage.Str(line.capability), storage.Hash32(line.key), storage.Str(line.subject)), t.totals[line])
+		batch.Put(line.at(t.space), t.totals[line])
 	}
 	return batch, nil
 }
@@ -253,7 +267,7 @@ func (t *trail) load(line usageKey) error {
 	}
 	total := &pb.Usage{}
 	err := t.with(func(st *storage.Store) error {
-		_, err := st.Get(t.space.Key(storage.TableUsage, storage.U64(uint64(line.hour)), storage.Str(line.capability), storage.Hash32(line.key), storage.Str(line.subject)), total)
+		_, err := st.Get(line.at(t.space), total)
 		return err
 	})
 	if err != nil {
@@ -272,8 +286,11 @@ func (t *trail) settled() {
 
 // meter counts what a call that succeeded has used.
 func (c *call) meter() {
-	if c.env.GetCapability() == "" || c.part == nil || c.part.kind == partitionSandbox {
+	switch capability := c.env.GetCapability(); {
+	case capability == "", c.part == nil, c.part.kind == partitionSandbox:
 		return
+	case capability == capabilityIngest:
+		return // content is charged with its effect (effect.charge), not for being accepted
 	}
 	o := c.org
 	line := usageLine(o.sys.clock.Now(), c.env.GetCapability(), c.who.key, c.part)

@@ -23,24 +23,24 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Export is one exported document; its bytes lie in pieces.
+// Export is one exported document; its bytes lie in pieces. Its id is its job's.
 type Export struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Job           []byte                 `protobuf:"bytes,2,opt,name=job,proto3" json:"job,omitempty"`
-	User          []byte                 `protobuf:"bytes,3,opt,name=user,proto3" json:"user,omitempty"`
-	Partition     []byte                 `protobuf:"bytes,4,opt,name=partition,proto3" json:"partition,omitempty"` // empty: the whole organization
-	Subject       string                 `protobuf:"bytes,5,opt,name=subject,proto3" json:"subject,omitempty"`
-	Scope         string                 `protobuf:"bytes,6,opt,name=scope,proto3" json:"scope,omitempty"`   // user, org
-	Status        string                 `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"` // queued, running, succeeded, failed, expired
-	Format        string                 `protobuf:"bytes,8,opt,name=format,proto3" json:"format,omitempty"`
-	Bytes         uint64                 `protobuf:"varint,9,opt,name=bytes,proto3" json:"bytes,omitempty"`
-	Sha256        string                 `protobuf:"bytes,10,opt,name=sha256,proto3" json:"sha256,omitempty"`
-	CreatedMs     int64                  `protobuf:"varint,11,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
-	FinishedMs    int64                  `protobuf:"varint,12,opt,name=finished_ms,json=finishedMs,proto3" json:"finished_ms,omitempty"`
-	ExpiresMs     int64                  `protobuf:"varint,13,opt,name=expires_ms,json=expiresMs,proto3" json:"expires_ms,omitempty"`
-	Error         string                 `protobuf:"bytes,14,opt,name=error,proto3" json:"error,omitempty"`
-	Pieces        uint32                 `protobuf:"varint,15,opt,name=pieces,proto3" json:"pieces,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Id         []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	User       []byte                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`           // who asked for it
+	Partition  []byte                 `protobuf:"bytes,3,opt,name=partition,proto3" json:"partition,omitempty"` // whose memory; for the whole organization empty
+	Scope      string                 `protobuf:"bytes,4,opt,name=scope,proto3" json:"scope,omitempty"`         // user, org
+	Status     string                 `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`       // queued, running, succeeded, failed, expired
+	Format     string                 `protobuf:"bytes,6,opt,name=format,proto3" json:"format,omitempty"`
+	Bytes      uint64                 `protobuf:"varint,7,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Sha256     string                 `protobuf:"bytes,8,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	CreatedMs  int64                  `protobuf:"varint,9,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	FinishedMs int64                  `protobuf:"varint,10,opt,name=finished_ms,json=finishedMs,proto3" json:"finished_ms,omitempty"`
+	ExpiresMs  int64                  `protobuf:"varint,11,opt,name=expires_ms,json=expiresMs,proto3" json:"expires_ms,omitempty"`
+	Error      string                 `protobuf:"bytes,12,opt,name=error,proto3" json:"error,omitempty"`
+	// Not stored: where the pieces lie, for whoever may read them.
+	Org           []byte `protobuf:"bytes,13,opt,name=org,proto3" json:"org,omitempty"`
+	Realm         uint32 `protobuf:"varint,14,opt,name=realm,proto3" json:"realm,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -82,13 +82,6 @@ func (x *Export) GetId() []byte {
 	return nil
 }
 
-func (x *Export) GetJob() []byte {
-	if x != nil {
-		return x.Job
-	}
-	return nil
-}
-
 func (x *Export) GetUser() []byte {
 	if x != nil {
 		return x.User
@@ -101,13 +94,6 @@ func (x *Export) GetPartition() []byte {
 		return x.Partition
 	}
 	return nil
-}
-
-func (x *Export) GetSubject() string {
-	if x != nil {
-		return x.Subject
-	}
-	return ""
 }
 
 func (x *Export) GetScope() string {
@@ -173,9 +159,16 @@ func (x *Export) GetError() string {
 	return ""
 }
 
-func (x *Export) GetPieces() uint32 {
+func (x *Export) GetOrg() []byte {
 	if x != nil {
-		return x.Pieces
+		return x.Org
+	}
+	return nil
+}
+
+func (x *Export) GetRealm() uint32 {
+	if x != nil {
+		return x.Realm
 	}
 	return 0
 }
@@ -185,10 +178,10 @@ func (x *Export) GetPieces() uint32 {
 type PurgeTicket struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Scope         string                 `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
-	Subject       string                 `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`
+	Partition     []byte                 `protobuf:"bytes,2,opt,name=partition,proto3" json:"partition,omitempty"` // of scope subject
 	Counts        map[string]uint64      `protobuf:"bytes,3,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	ExpiresMs     int64                  `protobuf:"varint,4,opt,name=expires_ms,json=expiresMs,proto3" json:"expires_ms,omitempty"`
-	Request       []byte                 `protobuf:"bytes,5,opt,name=request,proto3" json:"request,omitempty"`
+	User          []byte                 `protobuf:"bytes,5,opt,name=user,proto3" json:"user,omitempty"` // who alone may spend it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -230,11 +223,11 @@ func (x *PurgeTicket) GetScope() string {
 	return ""
 }
 
-func (x *PurgeTicket) GetSubject() string {
+func (x *PurgeTicket) GetPartition() []byte {
 	if x != nil {
-		return x.Subject
+		return x.Partition
 	}
-	return ""
+	return nil
 }
 
 func (x *PurgeTicket) GetCounts() map[string]uint64 {
@@ -251,9 +244,9 @@ func (x *PurgeTicket) GetExpiresMs() int64 {
 	return 0
 }
 
-func (x *PurgeTicket) GetRequest() []byte {
+func (x *PurgeTicket) GetUser() []byte {
 	if x != nil {
-		return x.Request
+		return x.User
 	}
 	return nil
 }
@@ -467,7 +460,6 @@ func (x *GetUsage) GetGroupBy() string {
 type CreateExport struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	OrgScope      bool                   `protobuf:"varint,1,opt,name=org_scope,json=orgScope,proto3" json:"org_scope,omitempty"`
-	Format        string                 `protobuf:"bytes,2,opt,name=format,proto3" json:"format,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -507,13 +499,6 @@ func (x *CreateExport) GetOrgScope() bool {
 		return x.OrgScope
 	}
 	return false
-}
-
-func (x *CreateExport) GetFormat() string {
-	if x != nil {
-		return x.Format
-	}
-	return ""
 }
 
 type ListExports struct {
@@ -1085,9 +1070,10 @@ type PurgeReport struct {
 	Subject       string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
 	DryRun        bool                   `protobuf:"varint,4,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	Counts        map[string]uint64      `protobuf:"bytes,5,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	ConfirmToken  string                 `protobuf:"bytes,6,opt,name=confirm_token,json=confirmToken,proto3" json:"confirm_token,omitempty"`
-	ExpiresMs     int64                  `protobuf:"varint,7,opt,name=expires_ms,json=expiresMs,proto3" json:"expires_ms,omitempty"`
-	PurgedMs      int64                  `protobuf:"varint,8,opt,name=purged_ms,json=purgedMs,proto3" json:"purged_ms,omitempty"`
+	Total         uint64                 `protobuf:"varint,6,opt,name=total,proto3" json:"total,omitempty"`
+	ConfirmToken  string                 `protobuf:"bytes,7,opt,name=confirm_token,json=confirmToken,proto3" json:"confirm_token,omitempty"`
+	ExpiresMs     int64                  `protobuf:"varint,8,opt,name=expires_ms,json=expiresMs,proto3" json:"expires_ms,omitempty"`
+	PurgedMs      int64                  `protobuf:"varint,9,opt,name=purged_ms,json=purgedMs,proto3" json:"purged_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1157,6 +1143,13 @@ func (x *PurgeReport) GetCounts() map[string]uint64 {
 	return nil
 }
 
+func (x *PurgeReport) GetTotal() uint64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
 func (x *PurgeReport) GetConfirmToken() string {
 	if x != nil {
 		return x.ConfirmToken
@@ -1183,34 +1176,33 @@ var File_data_proto protoreflect.FileDescriptor
 const file_data_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"data.proto\x12\x06orgmem\x1a\fcommon.proto\"\xf7\x02\n" +
+	"data.proto\x12\x06orgmem\x1a\fcommon.proto\"\xdb\x02\n" +
 	"\x06Export\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\fR\x02id\x12\x10\n" +
-	"\x03job\x18\x02 \x01(\fR\x03job\x12\x12\n" +
-	"\x04user\x18\x03 \x01(\fR\x04user\x12\x1c\n" +
-	"\tpartition\x18\x04 \x01(\fR\tpartition\x12\x18\n" +
-	"\asubject\x18\x05 \x01(\tR\asubject\x12\x14\n" +
-	"\x05scope\x18\x06 \x01(\tR\x05scope\x12\x16\n" +
-	"\x06status\x18\a \x01(\tR\x06status\x12\x16\n" +
-	"\x06format\x18\b \x01(\tR\x06format\x12\x14\n" +
-	"\x05bytes\x18\t \x01(\x04R\x05bytes\x12\x16\n" +
-	"\x06sha256\x18\n" +
-	" \x01(\tR\x06sha256\x12\x1d\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
+	"\x04user\x18\x02 \x01(\fR\x04user\x12\x1c\n" +
+	"\tpartition\x18\x03 \x01(\fR\tpartition\x12\x14\n" +
+	"\x05scope\x18\x04 \x01(\tR\x05scope\x12\x16\n" +
+	"\x06status\x18\x05 \x01(\tR\x06status\x12\x16\n" +
+	"\x06format\x18\x06 \x01(\tR\x06format\x12\x14\n" +
+	"\x05bytes\x18\a \x01(\x04R\x05bytes\x12\x16\n" +
+	"\x06sha256\x18\b \x01(\tR\x06sha256\x12\x1d\n" +
 	"\n" +
-	"created_ms\x18\v \x01(\x03R\tcreatedMs\x12\x1f\n" +
-	"\vfinished_ms\x18\f \x01(\x03R\n" +
+	"created_ms\x18\t \x01(\x03R\tcreatedMs\x12\x1f\n" +
+	"\vfinished_ms\x18\n" +
+	" \x01(\x03R\n" +
 	"finishedMs\x12\x1d\n" +
 	"\n" +
-	"expires_ms\x18\r \x01(\x03R\texpiresMs\x12\x14\n" +
-	"\x05error\x18\x0e \x01(\tR\x05error\x12\x16\n" +
-	"\x06pieces\x18\x0f \x01(\rR\x06pieces\"\xea\x01\n" +
+	"expires_ms\x18\v \x01(\x03R\texpiresMs\x12\x14\n" +
+	"\x05error\x18\f \x01(\tR\x05error\x12\x10\n" +
+	"\x03org\x18\r \x01(\fR\x03org\x12\x14\n" +
+	"\x05realm\x18\x0e \x01(\rR\x05realm\"\xe8\x01\n" +
 	"\vPurgeTicket\x12\x14\n" +
-	"\x05scope\x18\x01 \x01(\tR\x05scope\x12\x18\n" +
-	"\asubject\x18\x02 \x01(\tR\asubject\x127\n" +
+	"\x05scope\x18\x01 \x01(\tR\x05scope\x12\x1c\n" +
+	"\tpartition\x18\x02 \x01(\fR\tpartition\x127\n" +
 	"\x06counts\x18\x03 \x03(\v2\x1f.orgmem.PurgeTicket.CountsEntryR\x06counts\x12\x1d\n" +
 	"\n" +
-	"expires_ms\x18\x04 \x01(\x03R\texpiresMs\x12\x18\n" +
-	"\arequest\x18\x05 \x01(\fR\arequest\x1a9\n" +
+	"expires_ms\x18\x04 \x01(\x03R\texpiresMs\x12\x12\n" +
+	"\x04user\x18\x05 \x01(\fR\x04user\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xd4\x02\n" +
@@ -1226,10 +1218,9 @@ const file_data_proto_rawDesc = "" +
 	"\bGetUsage\x12\x19\n" +
 	"\bstart_ms\x18\x01 \x01(\x03R\astartMs\x12\x15\n" +
 	"\x06end_ms\x18\x02 \x01(\x03R\x05endMs\x12\x19\n" +
-	"\bgroup_by\x18\x03 \x01(\tR\agroupBy\"C\n" +
+	"\bgroup_by\x18\x03 \x01(\tR\agroupBy\"+\n" +
 	"\fCreateExport\x12\x1b\n" +
-	"\torg_scope\x18\x01 \x01(\bR\borgScope\x12\x16\n" +
-	"\x06format\x18\x02 \x01(\tR\x06format\"/\n" +
+	"\torg_scope\x18\x01 \x01(\bR\borgScope\"/\n" +
 	"\vListExports\x12 \n" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\"\x1b\n" +
 	"\tGetExport\x12\x0e\n" +
@@ -1269,17 +1260,18 @@ const file_data_proto_rawDesc = "" +
 	"ExportList\x12(\n" +
 	"\aexports\x18\x01 \x03(\v2\x0e.orgmem.ExportR\aexports\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"\xc5\x02\n" +
+	"nextCursor\"\xdb\x02\n" +
 	"\vPurgeReport\x12\x18\n" +
 	"\arequest\x18\x01 \x01(\tR\arequest\x12\x14\n" +
 	"\x05scope\x18\x02 \x01(\tR\x05scope\x12\x18\n" +
 	"\asubject\x18\x03 \x01(\tR\asubject\x12\x17\n" +
 	"\adry_run\x18\x04 \x01(\bR\x06dryRun\x127\n" +
-	"\x06counts\x18\x05 \x03(\v2\x1f.orgmem.PurgeReport.CountsEntryR\x06counts\x12#\n" +
-	"\rconfirm_token\x18\x06 \x01(\tR\fconfirmToken\x12\x1d\n" +
+	"\x06counts\x18\x05 \x03(\v2\x1f.orgmem.PurgeReport.CountsEntryR\x06counts\x12\x14\n" +
+	"\x05total\x18\x06 \x01(\x04R\x05total\x12#\n" +
+	"\rconfirm_token\x18\a \x01(\tR\fconfirmToken\x12\x1d\n" +
 	"\n" +
-	"expires_ms\x18\a \x01(\x03R\texpiresMs\x12\x1b\n" +
-	"\tpurged_ms\x18\b \x01(\x03R\bpurgedMs\x1a9\n" +
+	"expires_ms\x18\b \x01(\x03R\texpiresMs\x12\x1b\n" +
+	"\tpurged_ms\x18\t \x01(\x03R\bpurgedMs\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01B\x11Z\x0forgmem/proto;pbb\x06proto3"

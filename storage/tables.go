@@ -50,7 +50,7 @@ const (
 	TableIdempotency Table = 0x20
 	// TableIdempotencyByTime: (U64 created ms, Hash32) → empty: expiry order.
 	TableIdempotencyByTime Table = 0x21
-	// TableUsage: (U64 hour, Str capability, Hash32 key hash, Str subject key) → Usage.
+	// TableUsage: (U64 hour ms, Str capability, Hash32 key hash, ID16 partition) → Usage.
 	TableUsage Table = 0x28
 	// TableAudit: (U64 sequence) → Audit.
 	TableAudit Table = 0x30
@@ -64,12 +64,16 @@ const (
 	TableDelivery Table = 0x3B
 	// TableExport: (ID16 export) → the export.
 	TableExport Table = 0x40
-	// TableExportPiece: (ID16 export) and pieces below it.
+	// TableExportPiece: (ID16 export, U32 piece) → raw bytes of the document.
 	TableExportPiece Table = 0x41
+	// TableExportByTime: (U64Desc created ms, ID16 export) → empty: newest first.
+	TableExportByTime Table = 0x42
 	// TableBrain: (U64 artifact version) → the artifact's description.
 	TableBrain Table = 0x48
 	// TableBrainPiece: (U64 artifact version) and pieces below it.
 	TableBrainPiece Table = 0x49
+	// TablePurgeTicket: (Hash32 of the confirm token) → PurgeTicket.
+	TablePurgeTicket Table = 0x4A
 	// TableConnector: (ID16 connector) → the connector.
 	TableConnector Table = 0x50
 	// TableOrgCounter: (Str name) → a counter record, such as the next audit sequence.

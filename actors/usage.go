@@ -1,0 +1,193 @@
+package actors
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	// hourlyUsage is the longest range whose buckets are hours; those of a longer
+	// one are days (decisions.md, section 11). maxUsageRange is the longest.
+	hourlyUsage   = 7 * 24 * time.Hour
+	maxUsageRange = 92 * 24 * time.Hour
+	// defaultUsageRange is what is answered to somebody who names no start.
+	defaultUsageRange = hourlyUsage
+	// usageRetention is how long a line of usage can be read: a year, and time to
+	// write its bill.
+	usageRetention = 400 * 24 * time.Hour
+	// maxUsageGroups bounds an answer: some 20 MB of JSON. An organization with
+	// more subjects asks for a shorter range.
+	maxUsageGroups = 100_000
+)
+
+// The groups of a usage report.
+const (
+	groupBySubject    = "subject"
+	groupByCapability = "capability"
+	groupByKey        = "key"
+)
+
+// getUsage answers what was used. It waits until all that was answered before it
+// is stored, so the report is exact.
+func (o *orgActor) getUsage(c *call, op *pb.GetUsage) {
+	now := o.sys.clock.Now()
+	end := time.UnixMilli(op.GetEndMs())
+	if op.GetEndMs() == 0 {
+		end = now
+	}
+	start := time.UnixMilli(op.GetStartMs())
+	if op.GetStartMs() == 0 {
+		start = end.Add(-defaultUsageRange)
+	}
+	switch {
+	case end.Before(start):
+		c.refuse(invalid("endTime", "must not be before startTime"))
+		return
+	case end.Sub(start) > maxUsageRange:
+		c.refuse(invalid("startTime", "must be at most 92 days before endTime"))
+		return
+	}
+	view := &o.orgView
+	o.settledUsage(func(err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		view.tell(func(o *orgActor) {
+			o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+				return view.usageReport(st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject))
+			})
+		})
+	})
+}
+
+// settledUsage calls done when the cost of all that was answered is stored.
+func (o *orgView) settledUsage(done func(error)) {
+	if o.committer.idle() && !o.committer.trail.waits() {
+		done(nil)
+		return
+	}
+	// Behind whatever is on its way, and with what waits.
+	o.committer.submitChange(newChange(o.store), done)
+}
+
+// usageBucket returns the bucket that a time lies in, and its length.
+func usageBucket(at time.Time, length time.Duration) time.Time {
+	return at.UTC().Truncate(length) // days too begin at midnight UTC: the zero time does
+}
+
+// usageReport adds up the lines from the bucket of start to the one before which
+// end lies.
+func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy string) (_ *pb.Reply, err error) {
+	length := time.Hour
+	if end.Sub(start) > hourlyUsage {
+		length = 24 * time.Hour
+	}
+	snap, err := st.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer closeSnapshot(snap, &err)
+	from := max(clock.Millis(usageBucket(start, length)), 0)
+	to := max(clock.Millis(usageBucket(end, length)), 0)
+	if usageBucket(end, length).Before(end) {
+		to += length.Milliseconds()
+	}
+	lines := storage.Between(o.space.Key(storage.TableUsage, storage.U64(uint64(from))), o.space.Key(storage.TableUsage, storage.U64(uint64(to))))
+	type group struct {
+		bucket int64
+		usageKey
+	}
+	sums := map[group]*pb.Usage{}
+	for rec, err := range storage.ScanRecords(snap, lines, storage.ScanOptions{}, func() *pb.Usage { return &pb.Usage{} }) {
+		if err != nil {
+			return nil, err
+		}
+		line, err := usageKeyOf(rec.Key)
+		if err != nil {
+			return nil, fmt.Errorf("line of usage: %w", err)
+		}
+		g := group{bucket: clock.Millis(usageBucket(time.UnixMilli(line.hour), length)), usageKey: usageKey{part: line.part}}
+		switch groupBy {
+		case groupByCapability:
+			g.capability = line.capability
+		case groupByKey:
+			g.key = line.key
+		}
+		sum := sums[g]
+		if sum == nil {
+			if len(sums) == maxUsageGroups {
+				return refuse(invalid("startTime", fmt.Sprintf("spans more than %d groups of usage; ask for a shorter range", maxUsageGroups))), nil
+			}
+			sum = &pb.Usage{}
+			sums[g] = sum
+		}
+		sum.ReadUnits += rec.Value.GetReadUnits()
+		sum.EmbedTokens += rec.Value.GetEmbedTokens()
+	}
+	names := map[pb.PartitionID]string{}
+	report := &pb.UsageReport{}
+	keys := make([]group, 0, len(sums))
+	for g := range sums {
+		keys = append(keys, g)
+		if _, ok := names[g.part]; !ok {
+			if names[g.part], err = o.usageName(snap, g.part); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortFunc(keys, func(a, b group) int {
+		return cmp.Or(
+			cmp.Compare(a.bucket, b.bucket), cmp.Compare(names[a.part], names[b.part]), slices.Compare(a.part[:], b.part[:]),
+			cmp.Compare(a.capability, b.capability), slices.Compare(a.key[:], b.key[:]),
+		)
+	})
+	for _, g := range keys {
+		if n := len(report.Buckets); n == 0 || report.Buckets[n-1].StartMs != g.bucket {
+			report.Buckets = append(report.Buckets, &pb.UsageBucket{StartMs: g.bucket, EndMs: g.bucket + length.Milliseconds()})
+		}
+		b := report.Buckets[len(report.Buckets)-1]
+		out := &pb.UsageGroup{Subject: names[g.part], Capability: g.capability, ReadUnits: sums[g].GetReadUnits(), EmbedTokens: sums[g].GetEmbedTokens()}
+		if groupBy == groupByKey {
+			out.Key = g.key.String()
+		}
+		b.Groups = append(b.Groups, out)
+	}
+	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Usage{Usage: report}}}}, nil
+}
+
+// usageName is what a partition is called in a report: a subject's id, a member's
+// user id, and the partition's own id where the subject was erased.
+func (o *orgView) usageName(r storage.Reader, id pb.PartitionID) (string, error) {
+	rec := &pb.Partition{}
+	found, err := r.Get(o.space.Key(storage.TablePartition, storage.ID16(id)), rec)
+	if err != nil {
+		return "", err
+	}
+	if !found || rec.GetErasing() || rec.GetSubject() == "" {
+		return id.String(), nil
+	}
+	return rec.GetSubject(), nil
+}
+
+// sweepUsage orders the end of lines that are older than anybody may ask for.
+func (o *orgView) sweepUsage(b *storage.Batch, st *storage.Store) error {
+	old := o.sys.clock.Now().Add(-usageRetention)
+	if old.UnixMilli() <= 0 {
+		return nil
+	}
+	lines := storage.Between(o.space.Key(storage.TableUsage, storage.U64(0)), o.space.Key(storage.TableUsage, storage.U64(uint64(old.UnixMilli()))))
+	for _, err := range st.Scan(lines, storage.ScanOptions{Limit: 1}) {
+		if err != nil {
+			return err
+		}
+		b.DeleteRange(lines)
+	}
+	return nil
+}

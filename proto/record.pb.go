@@ -484,6 +484,7 @@ type Node struct {
 	Was           string                 `protobuf:"bytes,23,opt,name=was,proto3" json:"was,omitempty"`                                        // of a tombstone: its status before, live or superseded
 	Edited        bool                   `protobuf:"varint,24,opt,name=edited,proto3" json:"edited,omitempty"`                                 // its content is not the one that its id was made from
 	Erased        bool                   `protobuf:"varint,25,opt,name=erased,proto3" json:"erased,omitempty"`                                 // restored after it was forgotten: it has no content until it is given one
+	Curated       bool                   `protobuf:"varint,26,opt,name=curated,proto3" json:"curated,omitempty"`                               // a person edited it: ingestion does not describe it anew
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -689,6 +690,13 @@ func (x *Node) GetEdited() bool {
 func (x *Node) GetErased() bool {
 	if x != nil {
 		return x.Erased
+	}
+	return false
+}
+
+func (x *Node) GetCurated() bool {
+	if x != nil {
+		return x.Curated
 	}
 	return false
 }
@@ -2033,7 +2041,7 @@ const file_record_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12!\n" +
 	"\fexternal_ids\x18\x03 \x03(\tR\vexternalIds\x12\x1c\n" +
-	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xcd\x05\n" +
+	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xe7\x05\n" +
 	"\x04Node\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -2065,7 +2073,8 @@ const file_record_proto_rawDesc = "" +
 	"\rrestorable_ms\x18\x16 \x01(\x03R\frestorableMs\x12\x10\n" +
 	"\x03was\x18\x17 \x01(\tR\x03was\x12\x16\n" +
 	"\x06edited\x18\x18 \x01(\bR\x06edited\x12\x16\n" +
-	"\x06erased\x18\x19 \x01(\bR\x06erased\"\x1d\n" +
+	"\x06erased\x18\x19 \x01(\bR\x06erased\x12\x18\n" +
+	"\acurated\x18\x1a \x01(\bR\acurated\"\x1d\n" +
 	"\aContent\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\"\xd9\x01\n" +
 	"\x05Chunk\x12\x10\n" +

@@ -46,6 +46,9 @@ const (
 	TableJobByTime Table = 0x19
 	// TableJobOpen: (ID16 job) → empty: jobs that are queued or running.
 	TableJobOpen Table = 0x1A
+	// TableTombstoneDue: (U64 restorable until, ms, ID16 partition) → empty: where
+	// forgotten nodes are to be removed, and from when.
+	TableTombstoneDue Table = 0x1C
 	// TableIdempotency: (Hash32 of credential, method, path and key) → Idempotency.
 	TableIdempotency Table = 0x20
 	// TableIdempotencyByTime: (U64 created ms, Hash32) → empty: expiry order.
@@ -108,11 +111,15 @@ const (
 	TableContent Table = 0x8A
 	// TableHistory: (Str node id, U64Desc sequence) → Audit: a node's changes, newest first.
 	TableHistory Table = 0x8B
-	// TableContentHash: (Hash32 keyed content hash) → raw node id.
+	// TableContentHash: (Hash32 keyed content hash) → raw node id: of contents that
+	// another node holds than the one whose id is made from them.
 	TableContentHash Table = 0x8C
 	// TableNodeByDomain: (Str domain, Str status, Str kind, U64Desc created ms, Str
 	// node id) → empty: the nodes that have a domain.
 	TableNodeByDomain Table = 0x8D
+	// TableTombstone: (U64 restorable until, ms, Str node id) → empty: forgotten
+	// nodes in the order of their removal.
+	TableTombstone Table = 0x8F
 	// TableChunk: (U64 sequence) → Chunk.
 	TableChunk Table = 0x90
 	// TableVector: (Str model, U64 chunk sequence) → Vector.

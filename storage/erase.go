@@ -87,34 +87,19 @@ func (s *openStore) eraseNow(ctx context.Context) error {
 	return err
 }
 
-// compactPending rewrites the tables below the pending erasures.
+// compactPending rewrites the tables below the pending erasures, as many as there
+// are: what began before it is gone when it returns.
 func (s *openStore) compactPending(ctx context.Context) error {
 	if err := s.gate.enter(); err != nil {
 		return err
 	}
 	defer s.gate.leave()
-	spans, err := s.pendingSpans()
-	if err != nil {
-		return err
-	}
-	for _, group := range bySpace(spans) {
-		if err := s.compactSpans(ctx, group); err != nil {
+	for full := true; full; { // ends, at the latest with ctx, also while new ones come
+		n, err := s.compactPage(ctx)
+		if err != nil {
 			return err
 		}
-	}
-	done := s.db.NewBatch()
-	defer closeBatch(done)
-	for _, sp := range spans {
-		if err := done.Delete(sp.key, nil); err != nil {
-			return wrapPebble("compact", err)
-		}
-	}
-	s.apply.Lock()
-	err = s.db.Apply(done, pebble.NoSync)
-	s.dirty = true
-	s.apply.Unlock()
-	if err != nil {
-		return wrapPebble("compact", err)
+		full = n == maxPendingSpans
 	}
 	// The records of what was to be erased name keys, which may be customer text:
 	// they leave the files by the same way. Also when there are none, for a crash
@@ -126,6 +111,31 @@ func (s *openStore) compactPending(ctx context.Context) error {
 	s.apply.Lock()
 	defer s.apply.Unlock()
 	return s.flushLocked()
+}
+
+// compactPage rewrites the tables below the first pending erasures, and returns
+// how many those were.
+func (s *openStore) compactPage(ctx context.Context) (int, error) {
+	spans, err := s.pendingSpans()
+	if err != nil || len(spans) == 0 {
+		return 0, err
+	}
+	for _, group := range bySpace(spans) {
+		if err := s.compactSpans(ctx, group); err != nil {
+			return 0, err
+		}
+	}
+	done := s.db.NewBatch()
+	defer closeBatch(done)
+	for _, sp := range spans {
+		if err := done.Delete(sp.key, nil); err != nil {
+			return 0, wrapPebble("compact", err)
+		}
+	}
+	s.apply.Lock()
+	defer s.apply.Unlock()
+	s.dirty = true
+	return len(spans), wrapPebble("compact", s.db.Apply(done, pebble.NoSync))
 }
 
 // compactSpans rewrites the tables of one space, from its first span to its
@@ -203,8 +213,8 @@ func encodeSpan(lo, hi []byte) []byte {
 	return append(append(b, lo...), hi...)
 }
 
-// maxPendingSpans bounds what one erasure works through at a time; what is
-// beyond stays noted and is taken by the next.
+// maxPendingSpans bounds what an erasure works through at a time: some megabytes
+// of spans in memory.
 const maxPendingSpans = 10_000
 
 func (s *openStore) pendingSpans() ([]span, error) {

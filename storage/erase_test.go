@@ -135,6 +135,36 @@ func TestErasureRemovesTheKeysItNames(t *testing.T) {
 	}
 }
 
+// More than what is worked through at a time must be gone when Erase returns.
+func TestErasureOfVeryManyRecords(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := disk.Node(t)
+	id := store(1)
+	h := acquire(t, n, id)
+	defer h.Release()
+	s := storage.PartitionSpace(id, pb.PartitionID{1})
+	const records = 10_100
+	put, erase := storage.NewBatch(id), storage.NewBatch(id)
+	for i := range records {
+		k := s.Key(storage.TableContent, storage.Str(fmt.Sprintf("%05d", i)))
+		put.Put(k, &pb.Content{Text: token(i)})
+		erase.Erase(k)
+	}
+	applyBatch(t, h, put)
+	applyBatch(t, h, erase)
+	if err := n.Erase(context.Background(), id); err != nil {
+		t.Fatal(err)
+	}
+	if st := n.Stats(); st.PendingErasures != 0 {
+		t.Errorf("stats %+v", st)
+	}
+	for _, i := range []int{0, records / 2, records - 1} {
+		if found := disk.Find(t, token(i)); len(found) > 0 {
+			t.Errorf("text %d is still in %q", i, found)
+		}
+	}
+}
+
 // A tombstone that sank to the lowest level while a snapshot still saw its
 // victims must not keep them there for ever.
 func TestErasureWaitsForOlderSnapshots(t *testing.T) {

@@ -38,8 +38,12 @@ const (
 	maxJobsPerScan = 5000
 	// jobRetention is how long a finished job can be read.
 	jobRetention = 90 * 24 * time.Hour
-	// maxSweep bounds what one sweep deletes of each kind.
+	// maxSweep bounds what one sweep deletes of each kind: some 10 ms of the
+	// mailbox.
 	maxSweep = 2000
+	// sweepPause is the time between two sweeps while there is more: a million
+	// records are gone within ten minutes, at one percent of the mailbox's time.
+	sweepPause = time.Second
 )
 
 func terminal(status string) bool {
@@ -285,65 +289,23 @@ func (o *orgActor) resumeJobs() error {
 	return nil
 }
 
-// sweep deletes what has expired: outcomes for replay and finished jobs.
+// sweep deletes what has expired: outcomes for replay and finished jobs. Where
+// that is more than one sweep takes, it goes on soon.
 func (o *orgActor) sweep() {
-	if o.failed != nil || o.lost || o.record == nil {
+	if o.failed != nil || o.lost || o.record == nil || o.sweeping {
 		return
 	}
 	now := o.sys.clock.Now()
 	b := storage.NewBatch(o.store)
+	more := false
 	err := o.withStore(func(st *storage.Store) error {
-		outcomes := o.space.Prefix(storage.TableIdempotencyByTime)
-		for item, err := range st.Scan(outcomes, storage.ScanOptions{Limit: maxSweep}) {
-			if err != nil {
-				return err
-			}
-			parts := item.Key.Parts()
-			at, key := parts.U64(), parts.Hash32()
-			if err := parts.Done(); err != nil {
-				return err
-			}
-			if int64(at) > now.Add(-idempotencyRetention).UnixMilli() {
-				break
-			}
-			if _, underway := o.idem[idemKey(key)]; underway {
-				continue // it is being used again; its new record may be on its way
-			}
-			b.Delete(item.Key)
-			// A key used again after its first record expired has a newer one.
-			rec := &pb.Idempotency{}
-			recKey := o.space.Key(storage.TableIdempotency, storage.Hash32(key))
-			if found, err := st.Get(recKey, rec); err != nil {
-				return err
-			} else if found && rec.GetCreatedMs() == int64(at) {
-				b.Delete(recKey)
-			}
+		outcomes, err := o.sweepOutcomes(st, b, now.Add(-idempotencyRetention))
+		if err != nil {
+			return err
 		}
-		for item, err := range st.Scan(o.space.Prefix(storage.TableJobByTime), storage.ScanOptions{Reverse: true, Limit: maxSweep}) {
-			if err != nil {
-				return err
-			}
-			parts := item.Key.Parts()
-			at, id := parts.U64Desc(), pb.JobID(parts.ID16())
-			if err := parts.Done(); err != nil {
-				return err
-			}
-			if int64(at) > now.Add(-jobRetention).UnixMilli() {
-				break
-			}
-			job := &pb.Job{}
-			if found, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
-				return err
-			} else if !found || !terminal(job.GetStatus()) {
-				continue
-			}
-			b.Delete(item.Key)
-			b.Delete(o.space.Key(storage.TableJob, storage.ID16(id)))
-			if part, err := pb.PartitionIDFrom(job.GetPartition()); err == nil {
-				b.DeleteRange(storage.PartitionSpace(o.store, part).Prefix(storage.TableJobItem, storage.ID16(id)))
-			}
-		}
-		return nil
+		jobs, err := o.sweepJobs(st, b, now.Add(-jobRetention))
+		more = max(outcomes, jobs) == maxSweep
+		return err
 	})
 	if err == nil {
 		err = o.withStore(func(st *storage.Store) error { return o.sweepUsage(b, st) })
@@ -352,13 +314,84 @@ func (o *orgActor) sweep() {
 		o.sys.log.Error("sweep failed; it is tried again", "org", o.id.String(), "err", err)
 		return
 	}
-	if b.Len() > 0 {
-		o.committer.submit(b, func(err error) {
-			if err != nil {
-				o.sys.log.Warn("sweep was not committed; it is tried again", "org", o.id.String(), "err", err)
-			}
-		})
+	if b.Len() == 0 {
+		return
 	}
+	o.sweeping = true
+	o.committer.submit(b, func(err error) {
+		if err != nil {
+			o.sys.log.Warn("sweep was not committed; it is tried again", "org", o.id.String(), "err", err)
+		}
+		again := func() { o.tell(func(o *orgActor) { o.sweeping = false; o.sweep() }) }
+		if err == nil && more {
+			o.sys.clock.AfterFunc(sweepPause, again)
+			return
+		}
+		o.tell(func(o *orgActor) { o.sweeping = false })
+	})
+}
+
+// sweepOutcomes deletes outcomes for replay from before a time, and returns how
+// many it has looked at.
+func (o *orgActor) sweepOutcomes(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
+	for item, err := range st.Scan(o.space.Prefix(storage.TableIdempotencyByTime), storage.ScanOptions{Limit: maxSweep}) {
+		if err != nil {
+			return n, err
+		}
+		parts := item.Key.Parts()
+		at, key := parts.U64(), parts.Hash32()
+		if err := parts.Done(); err != nil {
+			return n, err
+		}
+		if int64(at) > before.UnixMilli() {
+			break
+		}
+		n++
+		if _, underway := o.idem[idemKey(key)]; underway {
+			continue // it is being used again; its new record may be on its way
+		}
+		b.Delete(item.Key)
+		// A key used again after its first record expired has a newer one.
+		rec := &pb.Idempotency{}
+		recKey := o.space.Key(storage.TableIdempotency, storage.Hash32(key))
+		if found, err := st.Get(recKey, rec); err != nil {
+			return n, err
+		} else if found && rec.GetCreatedMs() == int64(at) {
+			b.Delete(recKey)
+		}
+	}
+	return n, nil
+}
+
+// sweepJobs deletes finished jobs that began before a time, and returns how many
+// it has looked at.
+func (o *orgActor) sweepJobs(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
+	for item, err := range st.Scan(o.space.Prefix(storage.TableJobByTime), storage.ScanOptions{Reverse: true, Limit: maxSweep}) {
+		if err != nil {
+			return n, err
+		}
+		parts := item.Key.Parts()
+		at, id := parts.U64Desc(), pb.JobID(parts.ID16())
+		if err := parts.Done(); err != nil {
+			return n, err
+		}
+		if int64(at) > before.UnixMilli() {
+			break
+		}
+		n++
+		job := &pb.Job{}
+		if found, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
+			return n, err
+		} else if !found || !terminal(job.GetStatus()) {
+			continue
+		}
+		b.Delete(item.Key)
+		b.Delete(o.space.Key(storage.TableJob, storage.ID16(id)))
+		if part, err := pb.PartitionIDFrom(job.GetPartition()); err == nil {
+			b.DeleteRange(storage.PartitionSpace(o.store, part).Prefix(storage.TableJobItem, storage.ID16(id)))
+		}
+	}
+	return n, nil
 }
 
 // jobsEnded counts jobs whose end is committed.

@@ -66,6 +66,7 @@ type orgActor struct {
 	openJobs int                  // jobs accepted or found, not finished
 	busy     bool                 // the directory says so
 	busyWait []func(error)        // waiting for the directory to say so
+	sweeping bool                 // a sweep's commit, or the pause to the next, is under way
 	lastWork time.Time
 	timer    clock.Timer
 	failed   error // why it could not be opened
@@ -297,7 +298,7 @@ func (o *orgActor) lose() {
 func (o *orgActor) tick() {
 	o.sweep()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
-	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && o.sandbox == nil && !o.sandboxDue
+	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping
 	if idle >= o.sys.cfg.IdleOrg && atRest && o.rest() {
 		return
 	}

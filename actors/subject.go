@@ -70,6 +70,11 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		if a.timer != nil {
 			a.timer.Stop()
 		}
+		if a.work != nil {
+			// Poisoned, it answers first what it has got; stopped with its parent it
+			// would not. Where this takes long the stop goes on, and waits for it too.
+			_ = ctx.PoisonFuture(a.work).Wait()
+		}
 	case subjectTick:
 		if a.idle && a.inFlight == 0 && a.org.sys.clock.Now().Sub(a.lastWork) >= a.org.sys.cfg.IdleSubject {
 			id, self := a.part.id, a.self

@@ -260,38 +260,66 @@ func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {
 	})
 }
 
+// eraseJobs is how many job records one batch erases: some 130 KB in the log. A
+// subject may have a hundred thousand of them and more, which fit in no batch.
+const eraseJobs = 1000
+
+// eraseJobRecords erases the records of a partition's jobs, the unfinished ones
+// too, but for those that erase it. A crash between two batches is harmless: the
+// erasing job is still open, and the partition is of no use any more.
+func (o *orgView) eraseJobRecords(ref *partitionRef) error {
+	opts := storage.ScanOptions{}
+	for {
+		dropped, found := 0, 0
+		b := storage.NewBatch(o.store)
+		err := o.withStore(func(st *storage.Store) error {
+			for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableJob), opts, func() *pb.Job { return &pb.Job{} }) {
+				if err != nil {
+					return err
+				}
+				opts.After = rec.Key
+				job := rec.Value
+				if string(job.GetPartition()) != string(ref.id[:]) || job.GetType() == jobSubjectErase {
+					continue
+				}
+				id, err := pb.JobIDFrom(job.GetId())
+				if err != nil {
+					return err
+				}
+				if !terminal(job.GetStatus()) {
+					dropped++
+				}
+				b.Erase(o.space.Key(storage.TableJob, storage.ID16(id)))
+				b.Delete(o.space.Key(storage.TableJobByTime, storage.U64Desc(uint64(job.GetCreatedMs())), storage.ID16(id)))
+				b.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(id)))
+				if found++; found == eraseJobs {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil || found == 0 {
+			return err
+		}
+		if err := o.committer.commit(b); err != nil {
+			return err
+		}
+		o.tell(func(o *orgActor) { o.openJobs -= dropped })
+		if found < eraseJobs {
+			return nil
+		}
+	}
+}
+
 // eraseNow erases all of a partition and finishes the job. The partition's
 // unfinished jobs go with it.
 func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) error {
-	dropped := 0
+	if err := o.eraseJobRecords(ref); err != nil {
+		return err
+	}
 	b := storage.NewBatch(o.store)
 	b.EraseRange(ref.space.All())
 	b.Delete(o.space.Key(storage.TablePartition, storage.ID16(ref.id)))
-	err := o.withStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableJob), storage.ScanOptions{}, func() *pb.Job { return &pb.Job{} }) {
-			if err != nil {
-				return err
-			}
-			other := rec.Value
-			if string(other.GetPartition()) != string(ref.id[:]) || string(other.GetId()) == string(job.GetId()) || other.GetType() == jobSubjectErase {
-				continue
-			}
-			id, err := pb.JobIDFrom(other.GetId())
-			if err != nil {
-				return err
-			}
-			if !terminal(other.GetStatus()) {
-				dropped++
-			}
-			b.Erase(o.space.Key(storage.TableJob, storage.ID16(id)))
-			b.Delete(o.space.Key(storage.TableJobByTime, storage.U64Desc(uint64(other.GetCreatedMs())), storage.ID16(id)))
-			b.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(id)))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
 	o.sys.parts.drop(ref)
 	now := clock.Millis(o.sys.clock.Now())
 	if job.GetStartedMs() == 0 {
@@ -304,7 +332,6 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	if err := o.committer.commit(b); err != nil {
 		return err
 	}
-	o.tell(func(o *orgActor) { o.openJobs -= dropped })
 	if err := o.sys.cfg.Host.Compact(ctx, o.store); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	pb "orgmem/proto"
+	"orgmem/storage"
 )
 
 // Where what is written: nodes AND edges have one writer, the subject's worker,
@@ -18,6 +19,28 @@ import (
 // graph carries out an operation of proto/graph.proto: reads and changes of the graph.
 func (o *orgActor) graph(c *call, op *pb.GraphOp) {
 	switch op := op.GetOp().(type) {
+	case *pb.GraphOp_ListNodes:
+		o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+			return c.listNodes(st, op.ListNodes, &c.org.sys.readers[worker])
+		})
+	case *pb.GraphOp_NodeContext:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.nodeContext(st, op.NodeContext) })
+	case *pb.GraphOp_SearchNodes:
+		o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+			return c.searchNodes(st, op.SearchNodes, &c.org.sys.readers[worker])
+		})
+	case *pb.GraphOp_ListEdges:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.listEdges(st, op.ListEdges) })
+	case *pb.GraphOp_GetEdge:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.getEdge(st, op.GetEdge) })
+	case *pb.GraphOp_AssertEdge:
+		o.edit(c, func(f *effect) (*pb.Reply, error) { return assertEdge(f, op.AssertEdge) })
+	case *pb.GraphOp_ForgetEdge:
+		o.edit(c, func(f *effect) (*pb.Reply, error) { return forgetEdge(f, op.ForgetEdge) })
+	case *pb.GraphOp_ListDomains:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.listDomains(st, op.ListDomains) })
+	case *pb.GraphOp_GetDomain:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.getDomain(st, op.GetDomain) })
 	default:
 		c.fail(fmt.Errorf("operation %T is unknown here", op))
 	}

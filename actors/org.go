@@ -406,7 +406,7 @@ func (o *orgActor) carryOut(c *call) {
 	case *pb.Envelope_Search:
 		o.search(c, op.Search)
 	case *pb.Envelope_GetNode:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getNode(st, c.part, op.GetNode) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getNode(st, c.part, pb.NodeID(op.GetNode.GetId())) })
 	case *pb.Envelope_Graph:
 		o.graph(c, op.Graph)
 	case *pb.Envelope_Account:

@@ -21,6 +21,8 @@ const (
 	codeSubjectNotFound      = "subject_not_found"
 	codeJobNotFound          = "job_not_found"
 	codeNodeNotFound         = "node_not_found"
+	codeEdgeNotFound         = "edge_not_found"
+	codeDomainNotFound       = "domain_not_found"
 	codeLastOwner            = "last_owner"
 	codeJobNotCancellable    = "job_not_cancellable"
 	codeIdempotencyReused    = "idempotency_key_reused"

@@ -39,6 +39,7 @@ var errTooManyPartitions = fmt.Errorf("scope org covers at most %d partitions", 
 // reader is the working memory of one read worker.
 type reader struct {
 	scratch  index.Scratch
+	matcher  index.Matcher
 	analyzer text.Analyzer
 	encoders encoders
 }
@@ -142,7 +143,7 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 			result.Hits = append(result.Hits, hit)
 		}
 	}
-	result.ReadUnits = 1 + uint64(max(0, len(result.Hits)-1)/hitsPerReadUnit)
+	result.ReadUnits = unitsOf(len(result.Hits))
 	return &pb.Reply{Result: &pb.Reply_Search{Search: result}}, nil
 }
 
@@ -222,20 +223,4 @@ func readHit(r storage.Reader, part *partitionRef, h index.Hit) (*pb.Hit, error)
 		hit.ExternalId = ids[0]
 	}
 	return hit, nil
-}
-
-// getNode answers one node of the effective partition.
-func getNode(r storage.Reader, part *partitionRef, op *pb.GetNode) (*pb.Reply, error) {
-	node, content := &pb.Node{}, &pb.Content{}
-	found, err := r.Get(part.space.Key(storage.TableNode, storage.Str(op.GetId())), node)
-	if err != nil {
-		return nil, err
-	}
-	if !found || node.GetStatus() == statusTombstoned {
-		return refuse(problem(codeNodeNotFound, "There is no such node.")), nil
-	}
-	if _, err := r.Get(part.space.Key(storage.TableContent, storage.Str(op.GetId())), content); err != nil {
-		return nil, err
-	}
-	return &pb.Reply{Result: &pb.Reply_Node{Node: &pb.NodeInfo{Node: node, Content: content.GetText(), Subject: string(part.subject)}}}, nil
 }

@@ -581,9 +581,9 @@ type ListNodes struct {
 	Kind            string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	Domain          string                 `protobuf:"bytes,3,opt,name=domain,proto3" json:"domain,omitempty"`
 	Status          string                 `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
-	CreatedAfterMs  int64                  `protobuf:"varint,5,opt,name=created_after_ms,json=createdAfterMs,proto3" json:"created_after_ms,omitempty"`
-	CreatedBeforeMs int64                  `protobuf:"varint,6,opt,name=created_before_ms,json=createdBeforeMs,proto3" json:"created_before_ms,omitempty"`
-	Q               string                 `protobuf:"bytes,7,opt,name=q,proto3" json:"q,omitempty"`
+	CreatedAfterMs  *int64                 `protobuf:"varint,5,opt,name=created_after_ms,json=createdAfterMs,proto3,oneof" json:"created_after_ms,omitempty"`    // inclusive
+	CreatedBeforeMs *int64                 `protobuf:"varint,6,opt,name=created_before_ms,json=createdBeforeMs,proto3,oneof" json:"created_before_ms,omitempty"` // exclusive
+	Q               string                 `protobuf:"bytes,7,opt,name=q,proto3" json:"q,omitempty"`                                                             // words of title and content
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -647,15 +647,15 @@ func (x *ListNodes) GetStatus() string {
 }
 
 func (x *ListNodes) GetCreatedAfterMs() int64 {
-	if x != nil {
-		return x.CreatedAfterMs
+	if x != nil && x.CreatedAfterMs != nil {
+		return *x.CreatedAfterMs
 	}
 	return 0
 }
 
 func (x *ListNodes) GetCreatedBeforeMs() int64 {
-	if x != nil {
-		return x.CreatedBeforeMs
+	if x != nil && x.CreatedBeforeMs != nil {
+		return *x.CreatedBeforeMs
 	}
 	return 0
 }
@@ -1103,7 +1103,7 @@ type AssertEdge struct {
 	Type          string                 `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	Weight        *float64               `protobuf:"fixed64,4,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
 	Confidence    *float64               `protobuf:"fixed64,5,opt,name=confidence,proto3,oneof" json:"confidence,omitempty"`
-	Note          string                 `protobuf:"bytes,6,opt,name=note,proto3" json:"note,omitempty"`
+	Note          *string                `protobuf:"bytes,6,opt,name=note,proto3,oneof" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1174,8 +1174,8 @@ func (x *AssertEdge) GetConfidence() float64 {
 }
 
 func (x *AssertEdge) GetNote() string {
-	if x != nil {
-		return x.Note
+	if x != nil && x.Note != nil {
+		return *x.Note
 	}
 	return ""
 }
@@ -2302,15 +2302,17 @@ const file_graph_proto_rawDesc = "" +
 	"get_domain\x18\f \x01(\v2\x11.orgmem.GetDomainH\x00R\tgetDomain\x128\n" +
 	"\fnode_context\x18\r \x01(\v2\x13.orgmem.NodeContextH\x00R\vnodeContext\x128\n" +
 	"\fsearch_nodes\x18\x0e \x01(\v2\x13.orgmem.SearchNodesH\x00R\vsearchNodesB\x04\n" +
-	"\x02op\"\xd5\x01\n" +
+	"\x02op\"\x8a\x02\n" +
 	"\tListNodes\x12 \n" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x16\n" +
 	"\x06domain\x18\x03 \x01(\tR\x06domain\x12\x16\n" +
-	"\x06status\x18\x04 \x01(\tR\x06status\x12(\n" +
-	"\x10created_after_ms\x18\x05 \x01(\x03R\x0ecreatedAfterMs\x12*\n" +
-	"\x11created_before_ms\x18\x06 \x01(\x03R\x0fcreatedBeforeMs\x12\f\n" +
-	"\x01q\x18\a \x01(\tR\x01q\"\x95\x02\n" +
+	"\x06status\x18\x04 \x01(\tR\x06status\x12-\n" +
+	"\x10created_after_ms\x18\x05 \x01(\x03H\x00R\x0ecreatedAfterMs\x88\x01\x01\x12/\n" +
+	"\x11created_before_ms\x18\x06 \x01(\x03H\x01R\x0fcreatedBeforeMs\x88\x01\x01\x12\f\n" +
+	"\x01q\x18\a \x01(\tR\x01qB\x13\n" +
+	"\x11_created_after_msB\x14\n" +
+	"\x12_created_before_ms\"\x95\x02\n" +
 	"\bEditNode\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\x05title\x18\x02 \x01(\tH\x00R\x05title\x88\x01\x01\x12\x1d\n" +
@@ -2346,7 +2348,7 @@ const file_graph_proto_rawDesc = "" +
 	"\x04type\x18\x05 \x01(\tR\x04type\x12\x16\n" +
 	"\x06origin\x18\x06 \x01(\tR\x06origin\"\x19\n" +
 	"\aGetEdge\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xc0\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xce\x01\n" +
 	"\n" +
 	"AssertEdge\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12\x16\n" +
@@ -2355,10 +2357,11 @@ const file_graph_proto_rawDesc = "" +
 	"\x06weight\x18\x04 \x01(\x01H\x00R\x06weight\x88\x01\x01\x12#\n" +
 	"\n" +
 	"confidence\x18\x05 \x01(\x01H\x01R\n" +
-	"confidence\x88\x01\x01\x12\x12\n" +
-	"\x04note\x18\x06 \x01(\tR\x04noteB\t\n" +
+	"confidence\x88\x01\x01\x12\x17\n" +
+	"\x04note\x18\x06 \x01(\tH\x02R\x04note\x88\x01\x01B\t\n" +
 	"\a_weightB\r\n" +
-	"\v_confidence\"\x1c\n" +
+	"\v_confidenceB\a\n" +
+	"\x05_note\"\x1c\n" +
 	"\n" +
 	"ForgetEdge\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"=\n" +
@@ -2556,6 +2559,7 @@ func file_graph_proto_init() {
 		(*GraphOp_NodeContext)(nil),
 		(*GraphOp_SearchNodes)(nil),
 	}
+	file_graph_proto_msgTypes[3].OneofWrappers = []any{}
 	file_graph_proto_msgTypes[4].OneofWrappers = []any{}
 	file_graph_proto_msgTypes[11].OneofWrappers = []any{}
 	file_graph_proto_msgTypes[17].OneofWrappers = []any{

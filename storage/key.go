@@ -119,6 +119,15 @@ func (k Key) Partition() (id pb.PartitionID, ok bool) {
 // Parts reads the parts behind the table.
 func (k Key) Parts() *PartReader { return &PartReader{rest: k.b[k.header():]} }
 
+// PartsAfter reads the parts behind those of above, a key that k is a child of:
+// lists that join ranges of several tables read their common end.
+func (k Key) PartsAfter(above Key) *PartReader {
+	if k.store != above.store || !bytes.HasPrefix(k.b, above.b) {
+		return &PartReader{err: fmt.Errorf("no child of the key above: %w", ErrBadKey)}
+	}
+	return &PartReader{rest: k.b[len(above.b):]}
+}
+
 // header is the length of space and table.
 func (k Key) header() int {
 	if k.b[0] == partitionSpace {

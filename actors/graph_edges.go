@@ -1,0 +1,238 @@
+package actors
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+func edgeNotFound() *pb.Problem { return problem(codeEdgeNotFound, "There is no such edge.") }
+
+// getEdge answers one edge of the effective partition.
+func (c *call) getEdge(r storage.Reader, op *pb.GetEdge) (*pb.Reply, error) {
+	e, err := readEdge(r, c.part, pb.EdgeID(op.GetId()))
+	if err != nil {
+		return nil, err
+	}
+	if e == nil || e.GetStatus() == statusTombstoned {
+		return refuse(edgeNotFound()), nil
+	}
+	return edgeReply(c.part, e), nil
+}
+
+func edgeReply(part *partitionRef, e *pb.Edge) *pb.Reply {
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edge{Edge: &pb.EdgeInfo{Edge: e, Subject: string(part.subject)}}})
+}
+
+// listEdges pages through the edges of a partition, newest first, without those
+// that were forgotten.
+func (c *call) listEdges(st *storage.Store, op *pb.ListEdges) (_ *pb.Reply, err error) {
+	kind := cursorKind{
+		list: "edges", partition: c.part.id,
+		filters: fmt.Sprintf("%q", []string{op.GetSource(), op.GetTarget(), op.GetNode(), op.GetType(), op.GetOrigin()}),
+	}
+	after, p := c.org.positionOf(kind, op.GetPage())
+	if p != nil {
+		return refuse(p), nil
+	}
+	snap, err := st.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer closeSnapshot(snap, &err)
+	f := edgeFilter{
+		source: pb.NodeID(op.GetSource()), target: pb.NodeID(op.GetTarget()), node: pb.NodeID(op.GetNode()),
+		kind: edgeType(op.GetType()), origin: op.GetOrigin(),
+	}
+	edges, next, err := pageOfEdges(snap, c.part, f, after, pageSize(op.GetPage()))
+	if err != nil {
+		return nil, err
+	}
+	list := &pb.EdgeList{Subject: string(c.part.subject), Edges: edges}
+	if next != nil {
+		list.NextCursor = sealCursor(c.org.secret, kind, next.encode())
+	}
+	c.readUnits = unitsOf(len(edges))
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edges{Edges: list}}), nil
+}
+
+// edgeFilter says which edges a list is of; what is empty lets all pass. node is
+// either end.
+type edgeFilter struct {
+	source, target, node pb.NodeID
+	kind                 edgeType
+	origin               string
+}
+
+// pageOfEdges gathers a page of edges. The entries of the ends tell type and
+// other end, so what a filter keeps out costs no record.
+func pageOfEdges(snap *storage.Snapshot, part *partitionRef, f edgeFilter, after *position, size int) ([]*pb.Edge, *position, error) {
+	above, other, possible, err := f.plan(snap, part)
+	if err != nil || !possible {
+		return nil, nil, err
+	}
+	walk := newestFirst(snap, above, always, after)
+	return pageOf(walk, size, maxEntriesPerPage, func(e entry) (*pb.Edge, bool, error) {
+		if len(e.value) > 0 {
+			end := decodeEdgeEnd(e.value)
+			if f.kind != "" && end.kind != f.kind || other != "" && end.other != other {
+				return nil, false, nil
+			}
+		}
+		edge, err := readEdge(snap, part, pb.EdgeID(e.id))
+		if err == nil && edge == nil {
+			err = fmt.Errorf("edge %s: %w", e.id, errNoRecord)
+		}
+		return edge, true, err
+	})
+}
+
+// plan chooses the beginnings of the entries to walk, and the other end that
+// they must have. possible is false when no edge passes.
+func (f edgeFilter) plan(r storage.Reader, part *partitionRef) (above []storage.Key, other pb.NodeID, possible bool, err error) {
+	source, target := f.source, f.target
+	switch {
+	case f.node == "", f.node == source, f.node == target:
+	case source == "" && target == "":
+	case source != "" && target == "":
+		target = f.node
+	case source == "" && target != "":
+		source = f.node
+	default: // both ends are named, and it is neither
+		return nil, "", false, nil
+	}
+	if source != "" && target != "" {
+		// The end with fewer edges is walked.
+		s, t := &pb.Node{}, &pb.Node{}
+		for id, n := range map[pb.NodeID]*pb.Node{source: s, target: t} {
+			if _, err := r.Get(part.space.Key(storage.TableNode, storage.Str(id)), n); err != nil {
+				return nil, "", false, err
+			}
+		}
+		if s.GetDegree() <= t.GetDegree() {
+			other, target = target, ""
+		} else {
+			other, source = source, ""
+		}
+	}
+	origins := edgeOrigins
+	if f.origin != "" {
+		origins = []string{f.origin}
+	}
+	for _, origin := range origins {
+		switch {
+		case source != "":
+			above = append(above, edgesOfSource(part.space, source, origin))
+		case target != "":
+			above = append(above, edgesOfTarget(part.space, target, origin))
+		case f.node != "": // no edge leads from a node to itself
+			above = append(above, edgesOfSource(part.space, f.node, origin), edgesOfTarget(part.space, f.node, origin))
+		case f.kind != "":
+			above = append(above, edgesOfType(part.space, f.kind, origin))
+		default:
+			above = append(above, edgesOf(part.space, origin))
+		}
+	}
+	return above, other, true, nil
+}
+
+const (
+	// maxAssertedWeight caps what a person may claim: what was found in texts
+	// weighs more (interface.md, "Asserted edges").
+	maxAssertedWeight = 0.4
+	// typeSupersededBy is the service's own: superseding a node makes such edges.
+	typeSupersededBy = "superseded_by"
+)
+
+// asserted is a weight or confidence as it is stored.
+func asserted(v float64) float64 { return min(v, maxAssertedWeight) }
+
+// assertEdge makes an edge, or updates the one that was asserted before. What an
+// update does not name stays as it is; a new edge gets the most that an
+// assertion may have.
+func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
+	for _, id := range []string{op.GetSource(), op.GetTarget()} {
+		n, err := f.node(pb.NodeID(id))
+		if err != nil {
+			return nil, err
+		}
+		if n.GetStatus() != statusLive {
+			return refuse(nodeNotFound()), nil
+		}
+	}
+	triple := edgeTriple{pb.NodeID(op.GetSource()), pb.NodeID(op.GetTarget()), edgeType(op.GetType()), originAsserted}
+	before, err := f.edgeOfTriple(triple)
+	if err != nil {
+		return nil, err
+	}
+	if before.GetStatus() == statusTombstoned { // it comes back as a new one
+		removeEdge(f.batch.Batch, f.part.space, before)
+		before = nil
+	}
+	var e *pb.Edge
+	status := uint32(200)
+	if before != nil {
+		e = proto.CloneOf(before)
+	} else {
+		id, err := f.org.sys.newUUID()
+		if err != nil {
+			return nil, err
+		}
+		status = 201
+		e = &pb.Edge{
+			Id: id.String(), Source: op.GetSource(), Target: op.GetTarget(), Type: op.GetType(), Origin: originAsserted,
+			Weight: maxAssertedWeight, Confidence: maxAssertedWeight, Status: statusLive, ValidFromMs: f.now, CreatedMs: f.now,
+		}
+	}
+	if op.Weight != nil {
+		e.Weight = asserted(op.GetWeight())
+	}
+	if op.Confidence != nil {
+		e.Confidence = asserted(op.GetConfidence())
+	}
+	if op.Note != nil {
+		e.Note = op.GetNote()
+	}
+	e.UpdatedMs = f.now
+	if err := f.putEdge(before, e); err != nil {
+		return nil, err
+	}
+	if err := f.edgeChanged("edge.assert", changeEdgeAsserted, e); err != nil {
+		return nil, err
+	}
+	r := edgeReply(f.part, e)
+	r.Status = status
+	return r, nil
+}
+
+// forgetEdge tombstones an edge. What a person wrote of it and what it rests on
+// go; that it was forgotten stays, so that nothing derives it again.
+func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
+	before, err := f.edge(pb.EdgeID(op.GetId()))
+	if err != nil {
+		return nil, err
+	}
+	if before == nil || before.GetStatus() == statusTombstoned {
+		return refuse(edgeNotFound()), nil
+	}
+	e := proto.CloneOf(before)
+	e.Status, e.TombstonedMs, e.UpdatedMs = statusTombstoned, f.now, f.now
+	e.Note, e.Evidence = "", nil
+	f.batch.Erase(f.part.space.Key(storage.TableEdge, storage.Str(e.GetId()))) // the bytes of the note too
+	if err := f.putEdge(before, e); err != nil {
+		return nil, err
+	}
+	if err := f.edgeChanged("edge.forget", changeEdgeForgotten, e); err != nil {
+		return nil, err
+	}
+	return edgeReply(f.part, e), nil
+}
+
+// edgeChanged says who changed an edge, and tells those who listen.
+func (f *effect) edgeChanged(action, change string, e *pb.Edge) error {
+	f.batch.audit(f.call.auditOf(action, e.GetId()))
+	return f.batch.graphUpdated(f.org, f.part, change, e.GetId(), 2)
+}

@@ -1,0 +1,268 @@
+package actors
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"orgmem/brain/index"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// maxQueryRunes bounds q; the edge says so to clients.
+	maxQueryRunes = 500
+	// maxNeighbours bounds what one node's surroundings show. A hub may have a
+	// hundred thousand edges; GET /v1/graph/edges?node= pages through them.
+	maxNeighbours = 100
+)
+
+// getNode answers one node of the effective partition.
+func getNode(r storage.Reader, part *partitionRef, id pb.NodeID) (*pb.Reply, error) {
+	info, err := readNode(r, part, id)
+	if err != nil {
+		return nil, err
+	}
+	if info == nil {
+		return refuse(nodeNotFound()), nil
+	}
+	return &pb.Reply{Result: &pb.Reply_Node{Node: info}}, nil
+}
+
+func nodeNotFound() *pb.Problem { return problem(codeNodeNotFound, "There is no such node.") }
+
+// readNode reads a node with its content; nil when there is none, or it was
+// forgotten.
+func readNode(r storage.Reader, part *partitionRef, id pb.NodeID) (*pb.NodeInfo, error) {
+	node, content := &pb.Node{}, &pb.Content{}
+	found, err := r.Get(part.space.Key(storage.TableNode, storage.Str(id)), node)
+	if err != nil || !found || node.GetStatus() == statusTombstoned {
+		return nil, err
+	}
+	if _, err := r.Get(part.space.Key(storage.TableContent, storage.Str(id)), content); err != nil {
+		return nil, err
+	}
+	info := nodeInfo(part, node)
+	info.Content = content.GetText()
+	return info, nil
+}
+
+func nodeInfo(part *partitionRef, n *pb.Node) *pb.NodeInfo {
+	return &pb.NodeInfo{Node: n, Subject: string(part.subject)}
+}
+
+// listNodes pages through the nodes of a partition, newest first: those that
+// live or are superseded, unless another status is asked for.
+func (c *call) listNodes(st *storage.Store, op *pb.ListNodes, rd *reader) (_ *pb.Reply, err error) {
+	kind := cursorKind{
+		list: "nodes", partition: c.part.id,
+		filters: fmt.Sprintf("%q %d %d", []string{op.GetKind(), op.GetDomain(), op.GetStatus(), op.GetQ()}, op.GetCreatedAfterMs(), op.GetCreatedBeforeMs()),
+	}
+	after, p := c.org.positionOf(kind, op.GetPage())
+	if p != nil {
+		return refuse(p), nil
+	}
+	f := nodeFilter{statuses: standing, kinds: nodeKinds, domain: op.GetDomain(), created: always}
+	if op.GetStatus() != "" {
+		f.statuses = []string{op.GetStatus()}
+	}
+	if op.GetKind() != "" {
+		f.kinds = []string{op.GetKind()}
+	}
+	if op.CreatedAfterMs != nil {
+		f.created.from = op.GetCreatedAfterMs()
+	}
+	if op.CreatedBeforeMs != nil {
+		f.created.until = op.GetCreatedBeforeMs()
+	}
+	nodes, next, err := c.pageOfNodes(st, f, op.GetQ(), after, pageSize(op.GetPage()), rd)
+	if err != nil {
+		return nil, err
+	}
+	list := &pb.NodeList{}
+	for _, n := range nodes {
+		list.Nodes = append(list.Nodes, nodeInfo(c.part, n.Node))
+	}
+	if next != nil {
+		list.NextCursor = sealCursor(c.org.secret, kind, next.encode())
+	}
+	c.readUnits = unitsOf(len(nodes))
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Nodes{Nodes: list}}), nil
+}
+
+func graphReply(r *pb.GraphResult) *pb.Reply {
+	return &pb.Reply{Result: &pb.Reply_Graph{Graph: r}}
+}
+
+// unitsOf is what reading some records counts as: one unit for every ten begun.
+func unitsOf(records int) uint64 { return 1 + uint64(max(0, records-1)/hitsPerReadUnit) }
+
+// nodeFilter says which nodes a list is of.
+type nodeFilter struct {
+	statuses, kinds []string
+	domain          string // empty: any, or none
+	created         window
+}
+
+// above are the beginnings of the list's entries.
+func (f *nodeFilter) above(space storage.Space) []storage.Key {
+	var keys []storage.Key
+	for _, status := range f.statuses {
+		for _, kind := range f.kinds {
+			if f.domain != "" {
+				keys = append(keys, domainList(space, f.domain, status, kind))
+				continue
+			}
+			keys = append(keys, nodeList(space, status, kind))
+		}
+	}
+	return keys
+}
+
+func (f *nodeFilter) passes(n *pb.Node) bool {
+	return slices.Contains(f.statuses, n.GetStatus()) && slices.Contains(f.kinds, n.GetKind()) && (f.domain == "" || n.GetDomain() == f.domain)
+}
+
+// foundNode is a node of a page, and for a list by words the chunk that holds
+// the rarest of them.
+type foundNode struct {
+	*pb.Node
+	chunk uint64
+}
+
+// pageOfNodes gathers a page of nodes; q are words that each must hold, empty for
+// all.
+func (c *call) pageOfNodes(st *storage.Store, f nodeFilter, q string, after *position, size int, rd *reader) (page []foundNode, next *position, err error) {
+	var walk iter.Seq2[entry, error]
+	limit := maxEntriesPerPage
+	// One moment for all ranges: a node that changes its status between two of
+	// them would be in none, or in both.
+	snap, err := st.Snapshot()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer closeSnapshot(snap, &err)
+	var chunk uint64 // of the walk's current match
+	if q == "" {
+		walk = newestFirst(snap, f.above(c.part.space), f.created, after)
+	} else {
+		limit = maxRecordsPerPage
+		if walk, err = c.holding(st, f, q, after, rd, &chunk); err != nil {
+			return nil, nil, err
+		}
+	}
+	return pageOf(walk, size, limit, func(e entry) (foundNode, bool, error) {
+		n := &pb.Node{}
+		found, err := snap.Get(c.part.space.Key(storage.TableNode, storage.Str(e.id)), n)
+		switch {
+		case err != nil:
+			return foundNode{}, false, err
+		case !found && q == "":
+			return foundNode{}, false, fmt.Errorf("node %s: %w", e.id, errNoRecord)
+		}
+		// The index may be a commit behind the records, or ahead of the snapshot.
+		return foundNode{n, chunk}, found && f.passes(n), nil
+	})
+}
+
+// holding walks the nodes that hold all words of q, by the keyword index. chunk
+// is set at each step.
+func (c *call) holding(st *storage.Store, f nodeFilter, q string, after *position, rd *reader, chunk *uint64) (iter.Seq2[entry, error], error) {
+	now, err := c.org.sys.parts.get(st, c.part, c.org.sys.dim)
+	if err != nil {
+		return nil, err
+	}
+	query := &index.WordQuery{
+		Terms: rd.analyzer.Query(q, now.snapshot.Langs()), Kinds: f.kinds, Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
+		Live: slices.Contains(f.statuses, statusLive), Superseded: slices.Contains(f.statuses, statusSuperseded),
+	}
+	if after != nil {
+		query.After = &index.Match{CreatedMs: after.created, Node: pb.NodeID(after.id)}
+	}
+	return func(yield func(entry, error) bool) {
+		for m := range rd.matcher.Matches(now.snapshot, query) {
+			*chunk = m.Seq
+			if !yield(entry{position: position{m.CreatedMs, strings.Clone(string(m.Node))}}, nil) {
+				return
+			}
+		}
+	}, nil
+}
+
+// searchNodes pages through the nodes whose text holds the words, newest first,
+// each with a passage that does. Ranking is POST /v1/search's: a rank changes
+// with every write, and pages of it would skip and repeat.
+func (c *call) searchNodes(st *storage.Store, op *pb.SearchNodes, rd *reader) (*pb.Reply, error) {
+	kind := cursorKind{list: "node search", partition: c.part.id, filters: op.GetQ()}
+	after, p := c.org.positionOf(kind, op.GetPage())
+	if p != nil {
+		return refuse(p), nil
+	}
+	nodes, next, err := c.pageOfNodes(st, nodeFilter{statuses: standing, kinds: nodeKinds, created: always}, op.GetQ(), after, pageSize(op.GetPage()), rd)
+	if err != nil {
+		return nil, err
+	}
+	list := &pb.NodeMatches{}
+	for _, n := range nodes {
+		m := &pb.NodeMatch{Node: nodeInfo(c.part, n.Node), Chunk: &pb.Chunk{}}
+		if _, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(n.chunk)), m.Chunk); err != nil {
+			return nil, err
+		}
+		list.Matches = append(list.Matches, m)
+	}
+	if next != nil {
+		list.NextCursor = sealCursor(c.org.secret, kind, next.encode())
+	}
+	c.readUnits = unitsOf(len(nodes))
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Matches{Matches: list}}), nil
+}
+
+// nodeContext answers a node with its chunks and its newest neighbours.
+func (c *call) nodeContext(st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, err error) {
+	snap, err := st.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer closeSnapshot(snap, &err)
+	info, err := readNode(snap, c.part, pb.NodeID(op.GetId()))
+	if err != nil {
+		return nil, err
+	}
+	if info == nil {
+		return refuse(nodeNotFound()), nil
+	}
+	out := &pb.NodeSurroundings{Node: info}
+	for _, seq := range info.GetNode().GetChunks() {
+		chunk := &pb.Chunk{}
+		found, err := snap.Get(c.part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			out.Chunks = append(out.Chunks, chunk)
+		}
+	}
+	f := edgeFilter{node: pb.NodeID(op.GetId())}
+	edges, _, err := pageOfEdges(snap, c.part, f, nil, maxNeighbours)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range edges {
+		other := e.GetTarget()
+		if other == op.GetId() {
+			other = e.GetSource()
+		}
+		n := &pb.Node{}
+		found, err := snap.Get(c.part.space.Key(storage.TableNode, storage.Str(other)), n)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			out.Neighbours = append(out.Neighbours, &pb.Neighbour{Node: nodeInfo(c.part, n), Edge: e})
+		}
+	}
+	c.readUnits = unitsOf(1 + len(out.GetChunks()) + len(out.GetNeighbours()))
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Surroundings{Surroundings: out}}), nil
+}

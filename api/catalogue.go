@@ -18,6 +18,8 @@ const (
 	codeSubjectNotFound   = "subject_not_found"
 	codeJobNotFound       = "job_not_found"
 	codeNodeNotFound      = "node_not_found"
+	codeEdgeNotFound      = "edge_not_found"
+	codeDomainNotFound    = "domain_not_found"
 	codeUserNotFound      = "user_not_found"
 	codeOrgNotFound       = "organization_not_found"
 	codeMethod            = "method_not_allowed"
@@ -36,6 +38,11 @@ const (
 	codeWebhookLimit      = "webhook_limit_reached"
 	codeConnectorNotFound = "connector_not_found"
 	codeSessionNotFound   = "session_not_found"
+	codeExportNotFound    = "export_not_found"
+	codeExportNotReady    = "export_not_ready"
+	codeRange             = "range_not_satisfiable"
+	codePurgeChanged      = "purge_impact_changed"
+	codeConfirmToken      = "confirm_token_invalid"
 	codeHeadersTooLarge   = "headers_too_large"
 	codeInternal          = "internal_error"
 	codeDegraded          = "service_degraded"
@@ -69,8 +76,9 @@ const (
 
 // catalogue is every problem that the service answers, on this and on later
 // routes: interface.md ("Errors") and decisions.md, section 1, and the few that
-// both leave to us (request_timeout, headers_too_large, key_limit_reached, and on
-// the operator interface organization_not_found and conflict).
+// both leave to us (request_timeout, headers_too_large, key_limit_reached,
+// range_not_satisfiable, and on the operator interface organization_not_found and
+// conflict).
 var catalogue = indexCatalogue([]entry{
 	{
 		Code: codeMalformed, Status: http.StatusBadRequest, Title: "Malformed request", Section: sectionBodies,
@@ -127,11 +135,11 @@ var catalogue = indexCatalogue([]entry{
 		Explanation: "The effective subject has no live node with this id.",
 	},
 	{
-		Code: "edge_not_found", Status: http.StatusNotFound, Title: "Edge not found",
+		Code: codeEdgeNotFound, Status: http.StatusNotFound, Title: "Edge not found",
 		Explanation: "The effective subject has no live edge with this id.",
 	},
 	{
-		Code: "domain_not_found", Status: http.StatusNotFound, Title: "Domain not found",
+		Code: codeDomainNotFound, Status: http.StatusNotFound, Title: "Domain not found",
 		Explanation: "The effective subject has no domain with this id.",
 	},
 	{
@@ -152,7 +160,7 @@ var catalogue = indexCatalogue([]entry{
 		Explanation: "The organization has no webhook endpoint with this id.",
 	},
 	{
-		Code: "export_not_found", Status: http.StatusNotFound, Title: "Export not found",
+		Code: codeExportNotFound, Status: http.StatusNotFound, Title: "Export not found",
 		Explanation: "The caller has no export with this id.",
 	},
 	{
@@ -181,13 +189,13 @@ var catalogue = indexCatalogue([]entry{
 		Action:      "Send the request again; split it if the connection is slow.",
 	},
 	{
-		Code: "purge_impact_changed", Status: http.StatusConflict, Title: "Purge impact changed",
+		Code: codePurgeChanged, Status: http.StatusConflict, Title: "Purge impact changed",
 		Explanation: "What the purge would delete has changed since the dry run; nothing was deleted.",
 		Action:      "Run the dry run again and confirm what it shows.",
 	},
 	{
-		Code: "export_not_ready", Status: http.StatusConflict, Title: "Export not ready",
-		Explanation: "The export can be downloaded once its status is succeeded.",
+		Code: codeExportNotReady, Status: http.StatusConflict, Title: "Export not ready",
+		Explanation: "An export can be downloaded while its status is succeeded: when it has been written, and before it expires.",
 	},
 	{
 		Code: codeWebhookLimit, Status: http.StatusConflict, Title: "Webhook limit reached",
@@ -206,7 +214,7 @@ var catalogue = indexCatalogue([]entry{
 		Explanation: "A brain was published a moment ago and is being loaded.",
 	},
 	{
-		Code: "confirm_token_invalid", Status: http.StatusConflict, Title: "Confirm token invalid",
+		Code: codeConfirmToken, Status: http.StatusConflict, Title: "Confirm token invalid",
 		Explanation: "The confirm token is spent, expired, or belongs to another purge; nothing was deleted.",
 		Action:      "Run the dry run again.",
 	},
@@ -249,6 +257,10 @@ var catalogue = indexCatalogue([]entry{
 	{
 		Code: codeMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type", Section: sectionBodies,
 		Explanation: "This route takes application/json in UTF-8, the import routes multipart/form-data, without content encoding.",
+	},
+	{
+		Code: codeRange, Status: http.StatusRequestedRangeNotSatisfiable, Title: "Range not satisfiable",
+		Explanation: "The Range header asks for a part behind the end of the document; Content-Range tells its length.",
 	},
 	{
 		Code: codeValidation, Status: http.StatusUnprocessableEntity, Title: "Validation failed", Section: sectionBodies,

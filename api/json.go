@@ -44,18 +44,23 @@ func (timestamp) Schema(huma.Registry) *huma.Schema {
 // instant is a time in a request: any RFC 3339 form.
 type instant struct{ ms int64 }
 
+const expectedInstant = "expected RFC 3339 date-time"
+
 func (t *instant) fromJSON(raw jsontext.Value) string {
-	const expected = "expected RFC 3339 date-time"
 	if raw.Kind() != '"' {
-		return expected
+		return expectedInstant
 	}
 	text, err := jsontext.AppendUnquote(nil, raw)
 	if err != nil {
-		return expected
+		return expectedInstant
 	}
-	at, err := time.Parse(time.RFC3339, string(text))
+	return t.parse(string(text))
+}
+
+func (t *instant) parse(text string) (message string) {
+	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return expected
+		return expectedInstant
 	}
 	t.ms = at.UnixMilli()
 	return ""

@@ -33,6 +33,10 @@ const (
 	// client that takes half a mebibyte in 30 s has 140 kbit/s.
 	streamWriteTimeout = 30 * time.Second
 
+	// maxDownloads bounds the exports that a node sends at a time: each holds one
+	// piece of half a mebibyte.
+	maxDownloads = 64
+
 	// maxConnections bounds open connections of one listener: at about 20 KiB
 	// each 10,000 cost 200 MiB. Above it, new ones wait in the kernel's backlog.
 	maxConnections = 10_000

@@ -28,6 +28,9 @@ var tagTexts = []struct{ name, text string }{
 	{tagJobs, "The asynchronous work, of all kinds."},
 	{tagSearch, "Finding passages."},
 	{tagGraph, "The knowledge graph, record by record."},
+	{tagUsage, "What was used, by whom."},
+	{tagExports, "A memory as one JSON document."},
+	{tagPurge, "Deleting all of a memory, in two steps."},
 	{tagSettings, "What is spent on answers, and what is learned from."},
 	{tagImports, "Files: documents and transcripts."},
 	{tagSessions, "The transcripts of coding agents, line by line. They belong to the key's owner."},
@@ -181,6 +184,7 @@ func documentHeaders() map[string]*huma.Header {
 		"RateLimit-Policy":    {Description: "default;q=<tokens per minute>;w=60;pk=<opaque digest>.", Schema: text},
 		"Retry-After":         {Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger}},
 		"Idempotent-Replayed": {Description: "true on the replay of an earlier outcome.", Schema: text},
+		"ETag":                {Description: "The version of what is answered.", Schema: text},
 	}
 }
 
@@ -198,6 +202,9 @@ func headerRefs(status int, r *Route) map[string]*huma.Header {
 	}
 	if r.Idempotent && status < http.StatusInternalServerError {
 		names = append(names, "Idempotent-Replayed")
+	}
+	if status < http.StatusMultipleChoices && r.output != nil && r.output.Implements(reflect.TypeFor[tagged]()) {
+		names = append(names, "ETag")
 	}
 	refs := map[string]*huma.Header{}
 	for _, name := range names {

@@ -25,6 +25,9 @@ var (
 // or a status that the route's row does not list.
 var errUnexpectedReply = errors.New("the actor's reply does not fit the route")
 
+// errShortDocument means that an export's pieces end before its length.
+var errShortDocument = errors.New("the document is shorter than its description")
+
 // autoLength is the longest body whose Content-Length net/http sets by itself.
 const autoLength = 2048
 

@@ -1,3 +1,116 @@
 package api
 
-var exportRoutes = []Route{}
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	pb "orgmem/proto"
+)
+
+var exportRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/exports", ID: "listExports", Tag: tagExports,
+		Summary:     "List the exports",
+		Description: "Those of the effective subject, newest first; without a subject and with a key that holds `admin` also those of the organization.",
+		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listExportsInput, _ *violations) {
+		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_ListExports{ListExports: &pb.ListExports{Page: in.proto()}}})
+	}, func(reply *pb.Reply) (pageOf[export], bool) {
+		list := reply.GetData().GetExports()
+		out := newPage[export](len(list.GetExports()), list.GetNextCursor())
+		for _, e := range list.GetExports() {
+			one, ok := exportOf(e)
+			if !ok {
+				return pageOf[export]{}, false
+			}
+			out.Data = append(out.Data, one)
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/exports", ID: "createExport", Tag: tagExports,
+		Summary: "Begin an export",
+		Description: "Scope `user` is the effective subject's memory and needs `write`; scope `org` is every memory of the organization but the sandbox, " +
+			"needs `admin`, which suffices, and is for no subject. The document is described in docs/export.md.",
+		Scope: scopeWrite, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, MayBeBlank: true, Status: http.StatusAccepted,
+	}, func(env *pb.Envelope, in *createExportInput, _ *violations) {
+		org := in.Body.Scope == "org"
+		if org {
+			env.Scope = scopeAdmin
+		}
+		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_CreateExport{CreateExport: &pb.CreateExport{OrgScope: org}}})
+	}, answerExport),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/exports/{export_id}", ID: "getExport", Tag: tagExports,
+		Summary: "Get an export",
+		Scope:   scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{codeExportNotFound},
+	}, func(env *pb.Envelope, in *exportInput, _ *violations) {
+		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_GetExport{GetExport: &pb.GetExport{Id: in.ID}}})
+	}, answerExport),
+	streaming(Route{
+		Method: http.MethodGet, Path: "/v1/exports/{export_id}/download", ID: "downloadExport", Tag: tagExports,
+		Summary: "Download an export",
+		Description: "The document, with its length and an ETag. A Range of one part is served with 206, so that a download that broke off goes on " +
+			"where it stopped; send the ETag in If-Range. An export that has expired is not ready any more.",
+		Scope: scopeRead, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Statuses: []int{http.StatusPartialContent, http.StatusNotModified},
+		Problems: []string{codeExportNotFound, codeExportNotReady, codeRange},
+	}, contentJSON[0], func(env *pb.Envelope, in *exportInput, _ *violations) {
+		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_DownloadExport{DownloadExport: &pb.DownloadExport{Id: in.ID}}})
+	}, serveDownload),
+}
+
+func dataOp(op *pb.DataOp) *pb.Envelope_Data { return &pb.Envelope_Data{Data: op} }
+
+type listExportsInput struct{ page }
+
+type createExportInput struct {
+	Body struct {
+		Scope  string `json:"scope,omitempty" enum:"user,org" default:"user"`
+		Format string `json:"format,omitempty" enum:"json" default:"json"`
+	}
+}
+
+type exportInput struct {
+	ID string `path:"export_id"`
+}
+
+type export struct {
+	ID         string    `json:"exportId" format:"uuid" doc:"Also the id of its job."`
+	Status     string    `json:"status" enum:"queued,running,succeeded,failed,expired" doc:"An export expires after some days, and as soon as something in it is forgotten."`
+	Scope      string    `json:"scope" enum:"user,org"`
+	Format     string    `json:"format" enum:"json"`
+	Bytes      *uint64   `json:"bytes" doc:"Length of the document; null until it is written."`
+	SHA256     orNull    `json:"sha256" doc:"Of the document, in hexadecimal; null until it is written."`
+	CreatedAt  timestamp `json:"createdAt"`
+	FinishedAt timestamp `json:"finishedAt" nullable:"true"`
+	ExpiresAt  timestamp `json:"expiresAt" nullable:"true"`
+	Error      orNull    `json:"error" doc:"Why it failed; null otherwise."`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (export) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Properties["bytes"].Nullable = true
+	return s
+}
+
+func answerExport(reply *pb.Reply) (export, bool) { return exportOf(reply.GetData().GetExport()) }
+
+func exportOf(e *pb.Export) (export, bool) {
+	id, err := pb.ExportIDFrom(e.GetId())
+	if err != nil {
+		return export{}, false
+	}
+	out := export{
+		ID: id.String(), Status: e.GetStatus(), Scope: e.GetScope(), Format: e.GetFormat(), SHA256: orNull(e.GetSha256()),
+		CreatedAt: timestamp(e.GetCreatedMs()), FinishedAt: timestamp(e.GetFinishedMs()), ExpiresAt: timestamp(e.GetExpiresMs()),
+		Error: orNull(e.GetError()),
+	}
+	if e.GetSha256() != "" {
+		n := e.GetBytes()
+		out.Bytes = &n
+	}
+	return out, true
+}

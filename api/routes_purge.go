@@ -1,3 +1,67 @@
 package api
 
-var purgeRoutes = []Route{}
+import (
+	"net/http"
+
+	pb "orgmem/proto"
+)
+
+var purgeRoutes = []Route{
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/purge", ID: "purge", Tag: tagPurge,
+		Summary: "Purge a subject's memory, or the organization's",
+		Description: "In two steps. A dry run (the default) counts what would go and issues a confirm token, which lives 10 minutes, is spent by use, " +
+			"and stands for this scope, this subject, these counts and this caller. The second call, with `dryRun` false and the token, deletes, " +
+			"unless the counts have changed. Scope `subject` empties a provisioned subject's memory and keeps it provisioned; scope `org` empties every memory " +
+			"but the sandbox, and deletes exports and the trained brain; people, keys, subjects, settings, webhooks, connectors and usage stay. " +
+			"Within a minute nothing of it is left on the node's disk.",
+		Scope: scopeAdmin, Family: familyDefault, Status: http.StatusOK,
+		Problems: []string{codeSubjectNotFound, codeConfirmToken, codePurgeChanged},
+	}, func(env *pb.Envelope, in *purgeInput, errs *violations) {
+		b := in.Body
+		dryRun := b.DryRun == nil || *b.DryRun
+		switch {
+		case b.Scope == "subject" && b.SubjectID == "":
+			errs.add("subjectId", "is required with scope subject")
+		case b.Scope == "org" && b.SubjectID != "":
+			errs.add("subjectId", "belongs to scope subject")
+		}
+		switch {
+		case !dryRun && b.ConfirmToken == "":
+			errs.add("confirmToken", "is required when dryRun is false")
+		case dryRun && b.ConfirmToken != "":
+			errs.add("confirmToken", "is for the call with dryRun false")
+		}
+		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_Purge{Purge: &pb.Purge{
+			Scope: b.Scope, Subject: b.SubjectID, Confirm: !dryRun, Token: b.ConfirmToken,
+		}}})
+	}, func(reply *pb.Reply) (purgeReport, bool) {
+		r := reply.GetData().GetPurge()
+		return purgeReport{
+			RequestID: r.GetRequest(), Scope: r.GetScope(), SubjectID: r.GetSubject(), DryRun: r.GetDryRun(),
+			Counts: r.GetCounts(), TotalRows: r.GetTotal(), ConfirmToken: r.GetConfirmToken(),
+			ExpiresAt: timestamp(r.GetExpiresMs()), PurgedAt: timestamp(r.GetPurgedMs()),
+		}, r != nil
+	}),
+}
+
+type purgeInput struct {
+	Body struct {
+		Scope        string `json:"scope" enum:"subject,org"`
+		SubjectID    string `json:"subjectId,omitempty" doc:"The provisioned subject, with scope subject."`
+		DryRun       *bool  `json:"dryRun,omitempty" default:"true"`
+		ConfirmToken string `json:"confirmToken,omitempty" maxLength:"200" doc:"From the dry run."`
+	}
+}
+
+type purgeReport struct {
+	RequestID    string            `json:"requestId"`
+	Scope        string            `json:"scope" enum:"subject,org"`
+	SubjectID    string            `json:"subjectId,omitempty"`
+	DryRun       bool              `json:"dryRun"`
+	Counts       map[string]uint64 `json:"counts" doc:"Records per store: vault_nodes, memory_chunks, graph_edges and others."`
+	TotalRows    uint64            `json:"totalRows"`
+	ConfirmToken string            `json:"confirmToken,omitempty" doc:"Only from a dry run."`
+	ExpiresAt    timestamp         `json:"expiresAt,omitzero" doc:"When the token expires."`
+	PurgedAt     timestamp         `json:"purgedAt" nullable:"true" doc:"Null on a dry run."`
+}

@@ -1,3 +1,89 @@
 package api
 
-var usageRoutes = []Route{}
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	pb "orgmem/proto"
+)
+
+var usageRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/usage", ID: "getUsage", Tag: tagUsage,
+		Summary: "What was used",
+		Description: "Read units and embedding tokens of the whole organization, in buckets: UTC hours for a range of up to 7 days, UTC days beyond. " +
+			"A bucket that the range touches is answered whole; one in which nothing was used is left out. " +
+			"All that was answered before this request is in it. The sandbox is not metered.",
+		Scope: scopeUsage, Family: familyReads, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *usageInput, errs *violations) {
+		start, end := in.Start.ms, in.End.ms
+		if start != 0 && end != 0 {
+			switch {
+			case end < start:
+				errs.add("endTime", "is before startTime")
+			case end-start > maxUsageRangeMs:
+				errs.add("startTime", "is more than 92 days before endTime")
+			}
+		}
+		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_GetUsage{GetUsage: &pb.GetUsage{StartMs: start, EndMs: end, GroupBy: in.GroupBy}}})
+	}, func(reply *pb.Reply) (usageReport, bool) {
+		report := reply.GetData().GetUsage()
+		out := usageReport{Buckets: make([]usageBucket, 0, len(report.GetBuckets()))}
+		for _, b := range report.GetBuckets() {
+			bucket := usageBucket{StartTime: timestamp(b.GetStartMs()), EndTime: timestamp(b.GetEndMs())}
+			for _, g := range b.GetGroups() {
+				bucket.Groups = append(bucket.Groups, usageGroup{
+					Subject: g.GetSubject(), Capability: orNull(g.GetCapability()), Key: g.GetKey(),
+					Units: usageUnits{g.GetReadUnits(), g.GetEmbedTokens()},
+				})
+			}
+			out.Buckets = append(out.Buckets, bucket)
+		}
+		return out, report != nil
+	}),
+}
+
+// maxUsageRangeMs is decisions.md's 92 days, in milliseconds.
+const maxUsageRangeMs = 92 * 24 * 60 * 60 * 1000
+
+type usageInput struct {
+	Start   moment `query:"startTime" doc:"Begin of the range; by default 7 days before its end."`
+	End     moment `query:"endTime" doc:"End of the range, at most 92 days behind its begin; by default now."`
+	GroupBy string `query:"groupBy" enum:"subject,capability,key" doc:"What a group is: a subject (the default), a subject and a capability, or a subject and a key."`
+}
+
+// moment is an instant in a query.
+type moment struct{ instant }
+
+func (m *moment) fromText(text string) *pb.Problem {
+	if message := m.parse(text); message != "" {
+		return refusalf(codeValidation, "%s", message)
+	}
+	return nil
+}
+
+// Schema implements huma.SchemaProvider.
+func (moment) Schema(r huma.Registry) *huma.Schema { return instant{}.Schema(r) }
+
+type usageReport struct {
+	Buckets []usageBucket `json:"buckets" doc:"The earliest first."`
+}
+
+type usageBucket struct {
+	StartTime timestamp    `json:"startTime"`
+	EndTime   timestamp    `json:"endTime"`
+	Groups    []usageGroup `json:"groups"`
+}
+
+type usageGroup struct {
+	Subject    string     `json:"subject" doc:"The provisioned subject's id; the user id for a person's own memory; the id that nodes carry for a subject that was erased."`
+	Capability orNull     `json:"capability" doc:"What was used, when grouped by capability: search, retrieve, graph, recall, condition, brain or ingest."`
+	Key        string     `json:"key,omitempty" doc:"The id of the API key, when grouped by key."`
+	Units      usageUnits `json:"units"`
+}
+
+type usageUnits struct {
+	ReadUnits   uint64 `json:"readUnits"`
+	EmbedTokens uint64 `json:"embedTokens"`
+}

@@ -93,6 +93,9 @@ type Config struct {
 	// Streams takes up the event stream that an actor has opened for a caller, by
 	// its ticket; false when there is none (any more). nil: there are no streams.
 	Streams func(ticket string) (EventStream, bool)
+	// Exports reads the documents that GET /v1/exports/{export_id}/download sends;
+	// nil: there are none.
+	Exports ExportPieces
 	// Random seeds request ids; nil means crypto/rand.
 	Random io.Reader
 	// Collectors are served at /metrics beside the edge's own.
@@ -204,8 +207,10 @@ type Server struct {
 	metrics  *metrics
 	bodies   budget
 	draining atomic.Bool
-	drained  chan struct{} // closed when draining begins: streams end
-	drain    sync.Once
+	// downloads counts the exports that are being sent.
+	downloads atomic.Int64
+	drained   chan struct{} // closed when draining begins: streams end
+	drain     sync.Once
 
 	idPrefix string // of request ids: new with every start
 	idNext   atomic.Uint64

@@ -218,7 +218,7 @@ func newHarness(t testing.TB, change ...func(*Config)) *harness {
 	h := &harness{t: t, asker: &fakeAsker{}, clock: clock.NewFake(testNow), logs: &lockedBuffer{}}
 	c := Config{
 		Asker: h.asker, Operator: fakeOperator{}, OperatorToken: testToken,
-		Clock: h.clock, Logger: slog.New(slog.NewJSONHandler(h.logs, nil)), Random: zeroReader{}, Streams: fakeStreams,
+		Clock: h.clock, Logger: slog.New(slog.NewJSONHandler(h.logs, nil)), Random: zeroReader{}, Streams: fakeStreams, Exports: fakePieces(0),
 	}
 	for _, f := range change {
 		f(&c)

@@ -244,6 +244,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 		408: "request_timeout",
 		409: "purge_impact_changed export_not_ready webhook_limit_reached train_in_progress brain_not_ready confirm_token_invalid undelete_window_passed job_not_cancellable idempotency_in_progress last_owner already_superseded conflict key_limit_reached",
 		412: "precondition_failed",
+		416: "range_not_satisfiable",
 		413: "payload_too_large",
 		415: "unsupported_media_type",
 		422: "validation_failed idempotency_key_reused",

@@ -22,6 +22,8 @@ type (
 	PartitionID uuid.UUID
 	// JobID names a job.
 	JobID uuid.UUID
+	// ExportID names an export; it is also its job's id.
+	ExportID uuid.UUID
 	// KeyHash is the SHA-256 of a whole API key, the key's public id.
 	KeyHash [sha256.Size]byte
 	// DomainID names a domain.
@@ -68,6 +70,7 @@ func (id OrgID) String() string       { return uuid.UUID(id).String() }
 func (id UserID) String() string      { return uuid.UUID(id).String() }
 func (id PartitionID) String() string { return uuid.UUID(id).String() }
 func (id JobID) String() string       { return uuid.UUID(id).String() }
+func (id ExportID) String() string    { return uuid.UUID(id).String() }
 func (id DomainID) String() string    { return uuid.UUID(id).String() }
 
 // Bytes returns the id's 16 bytes; the slice is the caller's.
@@ -96,6 +99,12 @@ func ParseJobID(s string) (JobID, error) { return parse[JobID](s) }
 
 // ParseDomainID reads the canonical 36-character form.
 func ParseDomainID(s string) (DomainID, error) { return parse[DomainID](s) }
+
+// ParseExportID reads the canonical 36-character form.
+func ParseExportID(s string) (ExportID, error) { return parse[ExportID](s) }
+
+// ExportIDFrom reads 16 raw bytes.
+func ExportIDFrom(b []byte) (ExportID, error) { return from[ExportID](b) }
 
 // OrgIDFrom reads 16 raw bytes.
 func OrgIDFrom(b []byte) (OrgID, error) { return from[OrgID](b) }

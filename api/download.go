@@ -1,0 +1,152 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	pb "orgmem/proto"
+)
+
+// ExportPieces reads the documents of exports. actors.System implements it.
+type ExportPieces interface {
+	// ExportPiece returns one piece of an export's document, at most 1 MiB; all
+	// but the last have the same length. The export is what an actor has answered
+	// to a download: whether its caller may have it is decided. It is an error
+	// when the document is not there any more.
+	ExportPiece(ctx context.Context, export *pb.Export, piece uint32) ([]byte, error)
+	// ExportPieceBytes is the length of a piece.
+	ExportPieceBytes() int64
+}
+
+// span is the part of a document that is sent: [from, to).
+type span struct {
+	from, to int64
+	part     bool // by request: 206
+}
+
+// serveDownload sends a document piece by piece. An export that ends meanwhile,
+// because something in it was forgotten, cuts the connection: the client sees a
+// length that does not fit, never a document that looks whole.
+func serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
+	doc := reply.GetData().GetDownload()
+	id, err := pb.ExportIDFrom(doc.GetId())
+	if err != nil || ex.s.cfg.Exports == nil {
+		ex.err = errUnexpectedReply
+		return refusal(codeInternal)
+	}
+	if ex.s.downloads.Add(1) > maxDownloads {
+		ex.s.downloads.Add(-1)
+		return refusalf(codeDegraded, "The node has as many downloads under way as it may.")
+	}
+	defer ex.s.downloads.Add(-1)
+	size, tag := int64(doc.GetBytes()), `"`+doc.GetSha256()+`"`
+	h := ex.w.Header()
+	h["Etag"] = []string{tag}
+	h["Accept-Ranges"] = []string{"bytes"}
+	if etagListed(ex.r.Header.Values("If-None-Match"), tag) {
+		ex.write(http.StatusNotModified, nil, nil)
+		return nil
+	}
+	s, ok := requestedSpan(ex.r.Header, size, tag)
+	if !ok {
+		h["Content-Range"] = []string{"bytes */" + strconv.FormatInt(size, 10)}
+		return refusal(codeRange)
+	}
+	// The first piece is read before anything is sent, so that what has just gone
+	// is still a problem.
+	pieces, unit := ex.s.cfg.Exports, ex.s.cfg.Exports.ExportPieceBytes()
+	n := uint32(s.from / unit)
+	piece, err := pieces.ExportPiece(ex.r.Context(), doc, n)
+	if err != nil {
+		return refusal(codeExportNotReady)
+	}
+	h["Content-Disposition"] = []string{`attachment; filename="export-` + id.String() + `.json"`}
+	h["Content-Length"] = []string{strconv.FormatInt(s.to-s.from, 10)}
+	status := http.StatusOK
+	if s.part {
+		status = http.StatusPartialContent
+		h["Content-Range"] = []string{"bytes " + strconv.FormatInt(s.from, 10) + "-" + strconv.FormatInt(s.to-1, 10) + "/" + strconv.FormatInt(size, 10)}
+	}
+	out := ex.startStream(status, contentJSON[0])
+	for {
+		begin := int64(n) * unit
+		lo, hi := max(s.from-begin, 0), min(s.to-begin, int64(len(piece)))
+		if lo >= hi {
+			ex.err = errShortDocument
+			panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to cut a connection
+		}
+		if _, err := out.Write(piece[lo:hi]); err != nil {
+			return nil //nolint:nilerr // the client has left; nobody is to be told
+		}
+		if begin+hi >= s.to {
+			return nil
+		}
+		n++
+		if piece, err = pieces.ExportPiece(ex.r.Context(), doc, n); err != nil {
+			ex.err = err
+			panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to cut a connection
+		}
+	}
+}
+
+// requestedSpan reads Range. A range that is not understood, or that asks for
+// several parts, is answered with the whole, as RFC 9110 allows; false means
+// that there is nothing in it.
+func requestedSpan(h http.Header, size int64, tag string) (span, bool) {
+	whole := span{0, size, false}
+	text, ok := single(h, "Range")
+	if !ok {
+		return whole, true
+	}
+	if condition, given := single(h, "If-Range"); given && condition != tag {
+		return whole, true // of another document
+	}
+	text, ok = strings.CutPrefix(text, "bytes=")
+	first, last, dash := strings.Cut(strings.TrimSpace(text), "-")
+	if !ok || !dash {
+		return whole, true
+	}
+	from, fromOK := digits(first)
+	to, toOK := digits(last)
+	switch {
+	case first == "" && toOK: // the last so many bytes
+		if to == 0 {
+			return span{}, false
+		}
+		return span{max(size-to, 0), size, true}, true
+	case !fromOK, last != "" && !toOK, last != "" && to < from:
+		return whole, true
+	case from >= size:
+		return span{}, false
+	case last == "":
+		return span{from, size, true}, true
+	}
+	return span{from, min(to, size-1) + 1, true}, true
+}
+
+// digits reads a whole number; what is beyond 18 digits is above every length.
+func digits(text string) (int64, bool) {
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	if text = strings.TrimLeft(text, "0"); len(text) > 18 {
+		text = strings.Repeat("9", 18)
+	}
+	n, err := strconv.ParseInt("0"+text, 10, 64)
+	return n, err == nil
+}
+
+// etagListed reports whether If-None-Match names the document.
+func etagListed(values []string, tag string) bool {
+	for _, value := range values {
+		for one := range strings.SplitSeq(value, ",") {
+			one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
+			if one == tag || one == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -53,7 +53,7 @@ func (o *orgActor) search(c *call, op *pb.Search) {
 	o.readWith(c, func(st *storage.Store, worker int) (_ *pb.Reply, err error) {
 		parts := []*partitionRef{c.part}
 		if op.GetOrgScope() {
-			if parts, err = c.org.allPartitions(st); err != nil {
+			if parts, err = c.everywhere(st); err != nil {
 				return nil, err
 			}
 		}
@@ -214,13 +214,20 @@ func readHit(r storage.Reader, part *partitionRef, h index.Hit) (*pb.Hit, error)
 	if err != nil || !found {
 		return nil, err
 	}
+	hit := hitOf(part, node, chunk)
+	hit.Score, hit.Vector, hit.Keyword = float64(h.Score), float64(h.Vector), float64(h.Keyword)
+	return hit, nil
+}
+
+// hitOf is what a hit shows of a passage, but its scores.
+func hitOf(part *partitionRef, node *pb.Node, chunk *pb.Chunk) *pb.Hit {
 	hit := &pb.Hit{
-		Chunk: chunk.GetText(), Node: node.GetId(), Title: node.GetTitle(), Score: float64(h.Score),
+		Chunk: chunk.GetText(), Node: node.GetId(), Title: node.GetTitle(),
 		ChunkId: fmt.Sprintf("%s:%d", node.GetId(), chunk.GetOrdinal()), Subject: string(part.subject),
-		CreatedMs: node.GetCreatedMs(), Vector: float64(h.Vector), Keyword: float64(h.Keyword),
+		CreatedMs: node.GetCreatedMs(),
 	}
 	if ids := node.GetSource().GetExternalIds(); len(ids) > 0 {
 		hit.ExternalId = ids[0]
 	}
-	return hit, nil
+	return hit
 }

@@ -24,6 +24,9 @@ type (
 	JobID uuid.UUID
 	// ExportID names an export; it is also its job's id.
 	ExportID uuid.UUID
+	// DerivedID names what a cognition cycle derived: an insight, a moment, a
+	// contradiction or a proposal.
+	DerivedID uuid.UUID
 	// KeyHash is the SHA-256 of a whole API key, the key's public id.
 	KeyHash [sha256.Size]byte
 	// DomainID names a domain.
@@ -72,6 +75,7 @@ func (id PartitionID) String() string { return uuid.UUID(id).String() }
 func (id JobID) String() string       { return uuid.UUID(id).String() }
 func (id ExportID) String() string    { return uuid.UUID(id).String() }
 func (id DomainID) String() string    { return uuid.UUID(id).String() }
+func (id DerivedID) String() string   { return uuid.UUID(id).String() }
 
 // Bytes returns the id's 16 bytes; the slice is the caller's.
 func (id OrgID) Bytes() []byte { return append([]byte(nil), id[:]...) }
@@ -106,6 +110,9 @@ func ParseExportID(s string) (ExportID, error) { return parse[ExportID](s) }
 // ExportIDFrom reads 16 raw bytes.
 func ExportIDFrom(b []byte) (ExportID, error) { return from[ExportID](b) }
 
+// ParseDerivedID reads the canonical 36-character form.
+func ParseDerivedID(s string) (DerivedID, error) { return parse[DerivedID](s) }
+
 // OrgIDFrom reads 16 raw bytes.
 func OrgIDFrom(b []byte) (OrgID, error) { return from[OrgID](b) }
 
@@ -120,6 +127,9 @@ func JobIDFrom(b []byte) (JobID, error) { return from[JobID](b) }
 
 // DomainIDFrom reads 16 raw bytes.
 func DomainIDFrom(b []byte) (DomainID, error) { return from[DomainID](b) }
+
+// DerivedIDFrom reads 16 raw bytes.
+func DerivedIDFrom(b []byte) (DerivedID, error) { return from[DerivedID](b) }
 
 func parse[T ~[16]byte](s string) (T, error) {
 	if len(s) != 36 { // uuid.Parse also takes urn:, {…} and undashed forms

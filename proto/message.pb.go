@@ -2458,122 +2458,6 @@ func (x *SearchResult) GetEmbedTokens() uint64 {
 	return 0
 }
 
-type Hit struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Chunk         string                 `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
-	Node          string                 `protobuf:"bytes,2,opt,name=node,proto3" json:"node,omitempty"`
-	Title         string                 `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
-	Score         float64                `protobuf:"fixed64,4,opt,name=score,proto3" json:"score,omitempty"`
-	ChunkId       string                 `protobuf:"bytes,5,opt,name=chunk_id,json=chunkId,proto3" json:"chunk_id,omitempty"`
-	ExternalId    string                 `protobuf:"bytes,6,opt,name=external_id,json=externalId,proto3" json:"external_id,omitempty"`
-	Subject       string                 `protobuf:"bytes,7,opt,name=subject,proto3" json:"subject,omitempty"`
-	CreatedMs     int64                  `protobuf:"varint,8,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
-	Vector        float64                `protobuf:"fixed64,9,opt,name=vector,proto3" json:"vector,omitempty"`
-	Keyword       float64                `protobuf:"fixed64,10,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Hit) Reset() {
-	*x = Hit{}
-	mi := &file_message_proto_msgTypes[31]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Hit) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Hit) ProtoMessage() {}
-
-func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_message_proto_msgTypes[31]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Hit.ProtoReflect.Descriptor instead.
-func (*Hit) Descriptor() ([]byte, []int) {
-	return file_message_proto_rawDescGZIP(), []int{31}
-}
-
-func (x *Hit) GetChunk() string {
-	if x != nil {
-		return x.Chunk
-	}
-	return ""
-}
-
-func (x *Hit) GetNode() string {
-	if x != nil {
-		return x.Node
-	}
-	return ""
-}
-
-func (x *Hit) GetTitle() string {
-	if x != nil {
-		return x.Title
-	}
-	return ""
-}
-
-func (x *Hit) GetScore() float64 {
-	if x != nil {
-		return x.Score
-	}
-	return 0
-}
-
-func (x *Hit) GetChunkId() string {
-	if x != nil {
-		return x.ChunkId
-	}
-	return ""
-}
-
-func (x *Hit) GetExternalId() string {
-	if x != nil {
-		return x.ExternalId
-	}
-	return ""
-}
-
-func (x *Hit) GetSubject() string {
-	if x != nil {
-		return x.Subject
-	}
-	return ""
-}
-
-func (x *Hit) GetCreatedMs() int64 {
-	if x != nil {
-		return x.CreatedMs
-	}
-	return 0
-}
-
-func (x *Hit) GetVector() float64 {
-	if x != nil {
-		return x.Vector
-	}
-	return 0
-}
-
-func (x *Hit) GetKeyword() float64 {
-	if x != nil {
-		return x.Keyword
-	}
-	return 0
-}
-
 var File_message_proto protoreflect.FileDescriptor
 
 const file_message_proto_rawDesc = "" +
@@ -2755,21 +2639,7 @@ const file_message_proto_rawDesc = "" +
 	"\x04hits\x18\x01 \x03(\v2\v.orgmem.HitR\x04hits\x12\x1d\n" +
 	"\n" +
 	"read_units\x18\x02 \x01(\x04R\treadUnits\x12!\n" +
-	"\fembed_tokens\x18\x03 \x01(\x04R\vembedTokens\"\x82\x02\n" +
-	"\x03Hit\x12\x14\n" +
-	"\x05chunk\x18\x01 \x01(\tR\x05chunk\x12\x12\n" +
-	"\x04node\x18\x02 \x01(\tR\x04node\x12\x14\n" +
-	"\x05title\x18\x03 \x01(\tR\x05title\x12\x14\n" +
-	"\x05score\x18\x04 \x01(\x01R\x05score\x12\x19\n" +
-	"\bchunk_id\x18\x05 \x01(\tR\achunkId\x12\x1f\n" +
-	"\vexternal_id\x18\x06 \x01(\tR\n" +
-	"externalId\x12\x18\n" +
-	"\asubject\x18\a \x01(\tR\asubject\x12\x1d\n" +
-	"\n" +
-	"created_ms\x18\b \x01(\x03R\tcreatedMs\x12\x16\n" +
-	"\x06vector\x18\t \x01(\x01R\x06vector\x12\x18\n" +
-	"\akeyword\x18\n" +
-	" \x01(\x01R\akeyword*J\n" +
+	"\fembed_tokens\x18\x03 \x01(\x04R\vembedTokens*J\n" +
 	"\vSubjectMode\x12\x13\n" +
 	"\x0fSUBJECT_IGNORED\x10\x00\x12\x11\n" +
 	"\rSUBJECT_AWARE\x10\x01\x12\x13\n" +
@@ -2788,7 +2658,7 @@ func file_message_proto_rawDescGZIP() []byte {
 }
 
 var file_message_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_message_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_message_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_message_proto_goTypes = []any{
 	(SubjectMode)(0),      // 0: orgmem.SubjectMode
 	(*Envelope)(nil),      // 1: orgmem.Envelope
@@ -2822,24 +2692,24 @@ var file_message_proto_goTypes = []any{
 	(*JobInfo)(nil),       // 29: orgmem.JobInfo
 	(*JobList)(nil),       // 30: orgmem.JobList
 	(*SearchResult)(nil),  // 31: orgmem.SearchResult
-	(*Hit)(nil),           // 32: orgmem.Hit
-	nil,                   // 33: orgmem.Filters.MetadataEntry
-	(*GraphOp)(nil),       // 34: orgmem.GraphOp
-	(*AccountOp)(nil),     // 35: orgmem.AccountOp
-	(*DataOp)(nil),        // 36: orgmem.DataOp
-	(*MindOp)(nil),        // 37: orgmem.MindOp
-	(*LinkOp)(nil),        // 38: orgmem.LinkOp
-	(*Page)(nil),          // 39: orgmem.Page
-	(*IngestItem)(nil),    // 40: orgmem.IngestItem
-	(*Empty)(nil),         // 41: orgmem.Empty
-	(*NodeInfo)(nil),      // 42: orgmem.NodeInfo
-	(*GraphResult)(nil),   // 43: orgmem.GraphResult
-	(*AccountResult)(nil), // 44: orgmem.AccountResult
-	(*DataResult)(nil),    // 45: orgmem.DataResult
-	(*MindResult)(nil),    // 46: orgmem.MindResult
-	(*LinkResult)(nil),    // 47: orgmem.LinkResult
-	(*Key)(nil),           // 48: orgmem.Key
-	(*Job)(nil),           // 49: orgmem.Job
+	nil,                   // 32: orgmem.Filters.MetadataEntry
+	(*GraphOp)(nil),       // 33: orgmem.GraphOp
+	(*AccountOp)(nil),     // 34: orgmem.AccountOp
+	(*DataOp)(nil),        // 35: orgmem.DataOp
+	(*MindOp)(nil),        // 36: orgmem.MindOp
+	(*LinkOp)(nil),        // 37: orgmem.LinkOp
+	(*Page)(nil),          // 38: orgmem.Page
+	(*IngestItem)(nil),    // 39: orgmem.IngestItem
+	(*Empty)(nil),         // 40: orgmem.Empty
+	(*NodeInfo)(nil),      // 41: orgmem.NodeInfo
+	(*GraphResult)(nil),   // 42: orgmem.GraphResult
+	(*AccountResult)(nil), // 43: orgmem.AccountResult
+	(*DataResult)(nil),    // 44: orgmem.DataResult
+	(*MindResult)(nil),    // 45: orgmem.MindResult
+	(*LinkResult)(nil),    // 46: orgmem.LinkResult
+	(*Key)(nil),           // 47: orgmem.Key
+	(*Job)(nil),           // 48: orgmem.Job
+	(*Hit)(nil),           // 49: orgmem.Hit
 }
 var file_message_proto_depIdxs = []int32{
 	0,  // 0: orgmem.Envelope.subject_mode:type_name -> orgmem.SubjectMode
@@ -2859,41 +2729,41 @@ var file_message_proto_depIdxs = []int32{
 	15, // 14: orgmem.Envelope.cancel_job:type_name -> orgmem.CancelJob
 	17, // 15: orgmem.Envelope.search:type_name -> orgmem.Search
 	16, // 16: orgmem.Envelope.get_node:type_name -> orgmem.GetNode
-	34, // 17: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
-	35, // 18: orgmem.Envelope.account:type_name -> orgmem.AccountOp
-	36, // 19: orgmem.Envelope.data:type_name -> orgmem.DataOp
-	37, // 20: orgmem.Envelope.mind:type_name -> orgmem.MindOp
-	38, // 21: orgmem.Envelope.link:type_name -> orgmem.LinkOp
+	33, // 17: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
+	34, // 18: orgmem.Envelope.account:type_name -> orgmem.AccountOp
+	35, // 19: orgmem.Envelope.data:type_name -> orgmem.DataOp
+	36, // 20: orgmem.Envelope.mind:type_name -> orgmem.MindOp
+	37, // 21: orgmem.Envelope.link:type_name -> orgmem.LinkOp
 	21, // 22: orgmem.Rejected.problem:type_name -> orgmem.Problem
-	39, // 23: orgmem.ListSubjects.page:type_name -> orgmem.Page
-	40, // 24: orgmem.Ingest.items:type_name -> orgmem.IngestItem
-	39, // 25: orgmem.ListJobs.page:type_name -> orgmem.Page
+	38, // 23: orgmem.ListSubjects.page:type_name -> orgmem.Page
+	39, // 24: orgmem.Ingest.items:type_name -> orgmem.IngestItem
+	38, // 25: orgmem.ListJobs.page:type_name -> orgmem.Page
 	18, // 26: orgmem.Search.filters:type_name -> orgmem.Filters
-	33, // 27: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
+	32, // 27: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
 	20, // 28: orgmem.Reply.rate:type_name -> orgmem.RateLimit
 	21, // 29: orgmem.Reply.problem:type_name -> orgmem.Problem
 	23, // 30: orgmem.Reply.me:type_name -> orgmem.Principal
 	24, // 31: orgmem.Reply.keys:type_name -> orgmem.KeyList
 	25, // 32: orgmem.Reply.new_key:type_name -> orgmem.NewKey
-	41, // 33: orgmem.Reply.empty:type_name -> orgmem.Empty
+	40, // 33: orgmem.Reply.empty:type_name -> orgmem.Empty
 	27, // 34: orgmem.Reply.subjects:type_name -> orgmem.SubjectList
 	26, // 35: orgmem.Reply.subject:type_name -> orgmem.SubjectInfo
 	28, // 36: orgmem.Reply.accepted:type_name -> orgmem.Accepted
 	29, // 37: orgmem.Reply.job:type_name -> orgmem.JobInfo
 	30, // 38: orgmem.Reply.jobs:type_name -> orgmem.JobList
 	31, // 39: orgmem.Reply.search:type_name -> orgmem.SearchResult
-	42, // 40: orgmem.Reply.node:type_name -> orgmem.NodeInfo
-	43, // 41: orgmem.Reply.graph:type_name -> orgmem.GraphResult
-	44, // 42: orgmem.Reply.account:type_name -> orgmem.AccountResult
-	45, // 43: orgmem.Reply.data:type_name -> orgmem.DataResult
-	46, // 44: orgmem.Reply.mind:type_name -> orgmem.MindResult
-	47, // 45: orgmem.Reply.link:type_name -> orgmem.LinkResult
+	41, // 40: orgmem.Reply.node:type_name -> orgmem.NodeInfo
+	42, // 41: orgmem.Reply.graph:type_name -> orgmem.GraphResult
+	43, // 42: orgmem.Reply.account:type_name -> orgmem.AccountResult
+	44, // 43: orgmem.Reply.data:type_name -> orgmem.DataResult
+	45, // 44: orgmem.Reply.mind:type_name -> orgmem.MindResult
+	46, // 45: orgmem.Reply.link:type_name -> orgmem.LinkResult
 	22, // 46: orgmem.Problem.errors:type_name -> orgmem.FieldError
-	48, // 47: orgmem.KeyList.keys:type_name -> orgmem.Key
+	47, // 47: orgmem.KeyList.keys:type_name -> orgmem.Key
 	26, // 48: orgmem.SubjectList.subjects:type_name -> orgmem.SubjectInfo
-	49, // 49: orgmem.JobInfo.job:type_name -> orgmem.Job
-	49, // 50: orgmem.JobList.jobs:type_name -> orgmem.Job
-	32, // 51: orgmem.SearchResult.hits:type_name -> orgmem.Hit
+	48, // 49: orgmem.JobInfo.job:type_name -> orgmem.Job
+	48, // 50: orgmem.JobList.jobs:type_name -> orgmem.Job
+	49, // 51: orgmem.SearchResult.hits:type_name -> orgmem.Hit
 	52, // [52:52] is the sub-list for method output_type
 	52, // [52:52] is the sub-list for method input_type
 	52, // [52:52] is the sub-list for extension type_name
@@ -2961,7 +2831,7 @@ func file_message_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_message_proto_rawDesc), len(file_message_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   33,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

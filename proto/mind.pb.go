@@ -5,7 +5,8 @@
 // source: mind.proto
 
 // What is derived: recall, identity, contradictions, proposals, the brain,
-// conditioning and reasoned retrieval.
+// conditioning and reasoned retrieval. The first part is what cognition cycles
+// and trainings store, the second what is asked, the third what is answered.
 
 package pb
 
@@ -23,6 +24,1108 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
+
+// IdentityView is who a partition's person is, as far as their own signals say.
+// A whole cycle replaces it.
+type IdentityView struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Manifold      *Manifold              `protobuf:"bytes,1,opt,name=manifold,proto3" json:"manifold,omitempty"`
+	Voice         *VoiceProfile          `protobuf:"bytes,2,opt,name=voice,proto3" json:"voice,omitempty"`
+	Traits        []*Trait               `protobuf:"bytes,3,rep,name=traits,proto3" json:"traits,omitempty"`
+	Basins        []*Basin               `protobuf:"bytes,4,rep,name=basins,proto3" json:"basins,omitempty"` // as many as manifold.n_basins
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IdentityView) Reset() {
+	*x = IdentityView{}
+	mi := &file_mind_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IdentityView) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IdentityView) ProtoMessage() {}
+
+func (x *IdentityView) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IdentityView.ProtoReflect.Descriptor instead.
+func (*IdentityView) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *IdentityView) GetManifold() *Manifold {
+	if x != nil {
+		return x.Manifold
+	}
+	return nil
+}
+
+func (x *IdentityView) GetVoice() *VoiceProfile {
+	if x != nil {
+		return x.Voice
+	}
+	return nil
+}
+
+func (x *IdentityView) GetTraits() []*Trait {
+	if x != nil {
+		return x.Traits
+	}
+	return nil
+}
+
+func (x *IdentityView) GetBasins() []*Basin {
+	if x != nil {
+		return x.Basins
+	}
+	return nil
+}
+
+type Manifold struct {
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Version            uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	NDimensions        uint32                 `protobuf:"varint,2,opt,name=n_dimensions,json=nDimensions,proto3" json:"n_dimensions,omitempty"`
+	NBasins            uint32                 `protobuf:"varint,3,opt,name=n_basins,json=nBasins,proto3" json:"n_basins,omitempty"`
+	NSignals           uint32                 `protobuf:"varint,4,opt,name=n_signals,json=nSignals,proto3" json:"n_signals,omitempty"`
+	SilhouetteScore    float64                `protobuf:"fixed64,5,opt,name=silhouette_score,json=silhouetteScore,proto3" json:"silhouette_score,omitempty"`
+	VarianceRatios     []float64              `protobuf:"fixed64,6,rep,packed,name=variance_ratios,json=varianceRatios,proto3" json:"variance_ratios,omitempty"`
+	CumulativeVariance float64                `protobuf:"fixed64,7,opt,name=cumulative_variance,json=cumulativeVariance,proto3" json:"cumulative_variance,omitempty"`
+	DiscoveredMs       int64                  `protobuf:"varint,8,opt,name=discovered_ms,json=discoveredMs,proto3" json:"discovered_ms,omitempty"`
+	RefreshCount       uint32                 `protobuf:"varint,9,opt,name=refresh_count,json=refreshCount,proto3" json:"refresh_count,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *Manifold) Reset() {
+	*x = Manifold{}
+	mi := &file_mind_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Manifold) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Manifold) ProtoMessage() {}
+
+func (x *Manifold) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Manifold.ProtoReflect.Descriptor instead.
+func (*Manifold) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Manifold) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Manifold) GetNDimensions() uint32 {
+	if x != nil {
+		return x.NDimensions
+	}
+	return 0
+}
+
+func (x *Manifold) GetNBasins() uint32 {
+	if x != nil {
+		return x.NBasins
+	}
+	return 0
+}
+
+func (x *Manifold) GetNSignals() uint32 {
+	if x != nil {
+		return x.NSignals
+	}
+	return 0
+}
+
+func (x *Manifold) GetSilhouetteScore() float64 {
+	if x != nil {
+		return x.SilhouetteScore
+	}
+	return 0
+}
+
+func (x *Manifold) GetVarianceRatios() []float64 {
+	if x != nil {
+		return x.VarianceRatios
+	}
+	return nil
+}
+
+func (x *Manifold) GetCumulativeVariance() float64 {
+	if x != nil {
+		return x.CumulativeVariance
+	}
+	return 0
+}
+
+func (x *Manifold) GetDiscoveredMs() int64 {
+	if x != nil {
+		return x.DiscoveredMs
+	}
+	return 0
+}
+
+func (x *Manifold) GetRefreshCount() uint32 {
+	if x != nil {
+		return x.RefreshCount
+	}
+	return 0
+}
+
+type VoiceProfile struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	MessageWords   float64                `protobuf:"fixed64,1,opt,name=message_words,json=messageWords,proto3" json:"message_words,omitempty"` // the mean of a message
+	Formality      float64                `protobuf:"fixed64,2,opt,name=formality,proto3" json:"formality,omitempty"`
+	TechnicalDepth float64                `protobuf:"fixed64,3,opt,name=technical_depth,json=technicalDepth,proto3" json:"technical_depth,omitempty"`
+	Evidence       uint64                 `protobuf:"varint,4,opt,name=evidence,proto3" json:"evidence,omitempty"` // how many messages were measured
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *VoiceProfile) Reset() {
+	*x = VoiceProfile{}
+	mi := &file_mind_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VoiceProfile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VoiceProfile) ProtoMessage() {}
+
+func (x *VoiceProfile) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VoiceProfile.ProtoReflect.Descriptor instead.
+func (*VoiceProfile) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *VoiceProfile) GetMessageWords() float64 {
+	if x != nil {
+		return x.MessageWords
+	}
+	return 0
+}
+
+func (x *VoiceProfile) GetFormality() float64 {
+	if x != nil {
+		return x.Formality
+	}
+	return 0
+}
+
+func (x *VoiceProfile) GetTechnicalDepth() float64 {
+	if x != nil {
+		return x.TechnicalDepth
+	}
+	return 0
+}
+
+func (x *VoiceProfile) GetEvidence() uint64 {
+	if x != nil {
+		return x.Evidence
+	}
+	return 0
+}
+
+type Trait struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Value         float64                `protobuf:"fixed64,2,opt,name=value,proto3" json:"value,omitempty"`           // 0 to 1
+	Confidence    float64                `protobuf:"fixed64,3,opt,name=confidence,proto3" json:"confidence,omitempty"` // 0 to 1
+	Nodes         []string               `protobuf:"bytes,4,rep,name=nodes,proto3" json:"nodes,omitempty"`             // evidence
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trait) Reset() {
+	*x = Trait{}
+	mi := &file_mind_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trait) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trait) ProtoMessage() {}
+
+func (x *Trait) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trait.ProtoReflect.Descriptor instead.
+func (*Trait) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Trait) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Trait) GetValue() float64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+func (x *Trait) GetConfidence() float64 {
+	if x != nil {
+		return x.Confidence
+	}
+	return 0
+}
+
+func (x *Trait) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+type Basin struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Label         string                 `protobuf:"bytes,2,opt,name=label,proto3" json:"label,omitempty"`
+	Keywords      []string               `protobuf:"bytes,3,rep,name=keywords,proto3" json:"keywords,omitempty"`
+	Share         float64                `protobuf:"fixed64,4,opt,name=share,proto3" json:"share,omitempty"` // of the signals, 0 to 1
+	Nodes         []string               `protobuf:"bytes,5,rep,name=nodes,proto3" json:"nodes,omitempty"`   // evidence
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Basin) Reset() {
+	*x = Basin{}
+	mi := &file_mind_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Basin) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Basin) ProtoMessage() {}
+
+func (x *Basin) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Basin.ProtoReflect.Descriptor instead.
+func (*Basin) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Basin) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Basin) GetLabel() string {
+	if x != nil {
+		return x.Label
+	}
+	return ""
+}
+
+func (x *Basin) GetKeywords() []string {
+	if x != nil {
+		return x.Keywords
+	}
+	return nil
+}
+
+func (x *Basin) GetShare() float64 {
+	if x != nil {
+		return x.Share
+	}
+	return 0
+}
+
+func (x *Basin) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+// Insight is a finding of a cycle.
+type Insight struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	Title         string                 `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
+	Detail        string                 `protobuf:"bytes,4,opt,name=detail,proto3" json:"detail,omitempty"`
+	Confidence    float64                `protobuf:"fixed64,5,opt,name=confidence,proto3" json:"confidence,omitempty"`
+	Nodes         []string               `protobuf:"bytes,6,rep,name=nodes,proto3" json:"nodes,omitempty"` // evidence
+	CreatedMs     int64                  `protobuf:"varint,7,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Insight) Reset() {
+	*x = Insight{}
+	mi := &file_mind_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Insight) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Insight) ProtoMessage() {}
+
+func (x *Insight) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Insight.ProtoReflect.Descriptor instead.
+func (*Insight) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Insight) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Insight) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Insight) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *Insight) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+func (x *Insight) GetConfidence() float64 {
+	if x != nil {
+		return x.Confidence
+	}
+	return 0
+}
+
+func (x *Insight) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *Insight) GetCreatedMs() int64 {
+	if x != nil {
+		return x.CreatedMs
+	}
+	return 0
+}
+
+// Moment is something that happened at a time, by what a node says.
+type Moment struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	AtMs          int64                  `protobuf:"varint,2,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
+	Title         string                 `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
+	Node          string                 `protobuf:"bytes,4,opt,name=node,proto3" json:"node,omitempty"`
+	Kind          string                 `protobuf:"bytes,5,opt,name=kind,proto3" json:"kind,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Moment) Reset() {
+	*x = Moment{}
+	mi := &file_mind_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Moment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Moment) ProtoMessage() {}
+
+func (x *Moment) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Moment.ProtoReflect.Descriptor instead.
+func (*Moment) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Moment) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Moment) GetAtMs() int64 {
+	if x != nil {
+		return x.AtMs
+	}
+	return 0
+}
+
+func (x *Moment) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *Moment) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *Moment) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+// TemporalView holds what is said of a partition's time as a whole.
+type TemporalView struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Trends        []*Trend               `protobuf:"bytes,1,rep,name=trends,proto3" json:"trends,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TemporalView) Reset() {
+	*x = TemporalView{}
+	mi := &file_mind_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TemporalView) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TemporalView) ProtoMessage() {}
+
+func (x *TemporalView) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TemporalView.ProtoReflect.Descriptor instead.
+func (*TemporalView) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *TemporalView) GetTrends() []*Trend {
+	if x != nil {
+		return x.Trends
+	}
+	return nil
+}
+
+type Trend struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Topic         string                 `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
+	Direction     string                 `protobuf:"bytes,2,opt,name=direction,proto3" json:"direction,omitempty"` // rising, falling, steady
+	Change        float64                `protobuf:"fixed64,3,opt,name=change,proto3" json:"change,omitempty"`     // relative, of the later half of the time to the earlier
+	FromMs        int64                  `protobuf:"varint,4,opt,name=from_ms,json=fromMs,proto3" json:"from_ms,omitempty"`
+	UntilMs       int64                  `protobuf:"varint,5,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"`
+	Nodes         []string               `protobuf:"bytes,6,rep,name=nodes,proto3" json:"nodes,omitempty"` // evidence
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trend) Reset() {
+	*x = Trend{}
+	mi := &file_mind_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trend) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trend) ProtoMessage() {}
+
+func (x *Trend) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trend.ProtoReflect.Descriptor instead.
+func (*Trend) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Trend) GetTopic() string {
+	if x != nil {
+		return x.Topic
+	}
+	return ""
+}
+
+func (x *Trend) GetDirection() string {
+	if x != nil {
+		return x.Direction
+	}
+	return ""
+}
+
+func (x *Trend) GetChange() float64 {
+	if x != nil {
+		return x.Change
+	}
+	return 0
+}
+
+func (x *Trend) GetFromMs() int64 {
+	if x != nil {
+		return x.FromMs
+	}
+	return 0
+}
+
+func (x *Trend) GetUntilMs() int64 {
+	if x != nil {
+		return x.UntilMs
+	}
+	return 0
+}
+
+func (x *Trend) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+// Contradiction is a pair of claims that cannot both hold. It names the chunks
+// that hold them and quotes nothing: what is forgotten must not survive here.
+type Contradiction struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	NodeA         string                 `protobuf:"bytes,2,opt,name=node_a,json=nodeA,proto3" json:"node_a,omitempty"`
+	NodeB         string                 `protobuf:"bytes,3,opt,name=node_b,json=nodeB,proto3" json:"node_b,omitempty"`
+	Kind          string                 `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"` // negation, value, temporal, antonym, semantic
+	Severity      float64                `protobuf:"fixed64,5,opt,name=severity,proto3" json:"severity,omitempty"`
+	Explanation   string                 `protobuf:"bytes,6,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	DetectedMs    int64                  `protobuf:"varint,7,opt,name=detected_ms,json=detectedMs,proto3" json:"detected_ms,omitempty"`
+	ChunkA        uint64                 `protobuf:"varint,8,opt,name=chunk_a,json=chunkA,proto3" json:"chunk_a,omitempty"`
+	ChunkB        uint64                 `protobuf:"varint,9,opt,name=chunk_b,json=chunkB,proto3" json:"chunk_b,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Contradiction) Reset() {
+	*x = Contradiction{}
+	mi := &file_mind_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Contradiction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Contradiction) ProtoMessage() {}
+
+func (x *Contradiction) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Contradiction.ProtoReflect.Descriptor instead.
+func (*Contradiction) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Contradiction) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Contradiction) GetNodeA() string {
+	if x != nil {
+		return x.NodeA
+	}
+	return ""
+}
+
+func (x *Contradiction) GetNodeB() string {
+	if x != nil {
+		return x.NodeB
+	}
+	return ""
+}
+
+func (x *Contradiction) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Contradiction) GetSeverity() float64 {
+	if x != nil {
+		return x.Severity
+	}
+	return 0
+}
+
+func (x *Contradiction) GetExplanation() string {
+	if x != nil {
+		return x.Explanation
+	}
+	return ""
+}
+
+func (x *Contradiction) GetDetectedMs() int64 {
+	if x != nil {
+		return x.DetectedMs
+	}
+	return 0
+}
+
+func (x *Contradiction) GetChunkA() uint64 {
+	if x != nil {
+		return x.ChunkA
+	}
+	return 0
+}
+
+func (x *Contradiction) GetChunkB() uint64 {
+	if x != nil {
+		return x.ChunkB
+	}
+	return 0
+}
+
+// Proposal is an edge that a cycle believes in and a client decides on.
+type Proposal struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Source        string                 `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	Target        string                 `protobuf:"bytes,3,opt,name=target,proto3" json:"target,omitempty"`
+	Type          string                 `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
+	Score         float64                `protobuf:"fixed64,5,opt,name=score,proto3" json:"score,omitempty"` // 0 to 1
+	Rationale     string                 `protobuf:"bytes,6,opt,name=rationale,proto3" json:"rationale,omitempty"`
+	Status        string                 `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"` // open, accepted, rejected
+	CreatedMs     int64                  `protobuf:"varint,8,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	DecidedMs     int64                  `protobuf:"varint,9,opt,name=decided_ms,json=decidedMs,proto3" json:"decided_ms,omitempty"`
+	Edge          string                 `protobuf:"bytes,10,opt,name=edge,proto3" json:"edge,omitempty"` // what accepting it has written
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Proposal) Reset() {
+	*x = Proposal{}
+	mi := &file_mind_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Proposal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Proposal) ProtoMessage() {}
+
+func (x *Proposal) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Proposal.ProtoReflect.Descriptor instead.
+func (*Proposal) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Proposal) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Proposal) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Proposal) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *Proposal) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *Proposal) GetScore() float64 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
+func (x *Proposal) GetRationale() string {
+	if x != nil {
+		return x.Rationale
+	}
+	return ""
+}
+
+func (x *Proposal) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *Proposal) GetCreatedMs() int64 {
+	if x != nil {
+		return x.CreatedMs
+	}
+	return 0
+}
+
+func (x *Proposal) GetDecidedMs() int64 {
+	if x != nil {
+		return x.DecidedMs
+	}
+	return 0
+}
+
+func (x *Proposal) GetEdge() string {
+	if x != nil {
+		return x.Edge
+	}
+	return ""
+}
+
+// BrainArtifact describes a trained model; its bytes lie in pieces.
+type BrainArtifact struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Version       uint64                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	TrainedMs     int64                  `protobuf:"varint,2,opt,name=trained_ms,json=trainedMs,proto3" json:"trained_ms,omitempty"`
+	Nodes         uint64                 `protobuf:"varint,3,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	Edges         uint64                 `protobuf:"varint,4,opt,name=edges,proto3" json:"edges,omitempty"`
+	Parameters    uint64                 `protobuf:"varint,5,opt,name=parameters,proto3" json:"parameters,omitempty"`
+	Sha256        []byte                 `protobuf:"bytes,6,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	Metrics       map[string]float64     `protobuf:"bytes,7,rep,name=metrics,proto3" json:"metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainArtifact) Reset() {
+	*x = BrainArtifact{}
+	mi := &file_mind_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainArtifact) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainArtifact) ProtoMessage() {}
+
+func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainArtifact.ProtoReflect.Descriptor instead.
+func (*BrainArtifact) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *BrainArtifact) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *BrainArtifact) GetTrainedMs() int64 {
+	if x != nil {
+		return x.TrainedMs
+	}
+	return 0
+}
+
+func (x *BrainArtifact) GetNodes() uint64 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *BrainArtifact) GetEdges() uint64 {
+	if x != nil {
+		return x.Edges
+	}
+	return 0
+}
+
+func (x *BrainArtifact) GetParameters() uint64 {
+	if x != nil {
+		return x.Parameters
+	}
+	return 0
+}
+
+func (x *BrainArtifact) GetSha256() []byte {
+	if x != nil {
+		return x.Sha256
+	}
+	return nil
+}
+
+func (x *BrainArtifact) GetMetrics() map[string]float64 {
+	if x != nil {
+		return x.Metrics
+	}
+	return nil
+}
+
+// Training is the latest train of an organization's brain.
+type Training struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Status        string                 `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"` // none, queued, running, succeeded, rejected, failed
+	Job           []byte                 `protobuf:"bytes,2,opt,name=job,proto3" json:"job,omitempty"`
+	StartedMs     int64                  `protobuf:"varint,3,opt,name=started_ms,json=startedMs,proto3" json:"started_ms,omitempty"`
+	FinishedMs    int64                  `protobuf:"varint,4,opt,name=finished_ms,json=finishedMs,proto3" json:"finished_ms,omitempty"`
+	Progress      float64                `protobuf:"fixed64,5,opt,name=progress,proto3" json:"progress,omitempty"` // 0 to 1
+	Metrics       map[string]float64     `protobuf:"bytes,6,rep,name=metrics,proto3" json:"metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
+	Reason        string                 `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Training) Reset() {
+	*x = Training{}
+	mi := &file_mind_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Training) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Training) ProtoMessage() {}
+
+func (x *Training) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Training.ProtoReflect.Descriptor instead.
+func (*Training) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Training) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *Training) GetJob() []byte {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+func (x *Training) GetStartedMs() int64 {
+	if x != nil {
+		return x.StartedMs
+	}
+	return 0
+}
+
+func (x *Training) GetFinishedMs() int64 {
+	if x != nil {
+		return x.FinishedMs
+	}
+	return 0
+}
+
+func (x *Training) GetProgress() float64 {
+	if x != nil {
+		return x.Progress
+	}
+	return 0
+}
+
+func (x *Training) GetMetrics() map[string]float64 {
+	if x != nil {
+		return x.Metrics
+	}
+	return nil
+}
+
+func (x *Training) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
 
 type MindOp struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -47,7 +1150,7 @@ type MindOp struct {
 
 func (x *MindOp) Reset() {
 	*x = MindOp{}
-	mi := &file_mind_proto_msgTypes[0]
+	mi := &file_mind_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -59,7 +1162,7 @@ func (x *MindOp) String() string {
 func (*MindOp) ProtoMessage() {}
 
 func (x *MindOp) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[0]
+	mi := &file_mind_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -72,7 +1175,7 @@ func (x *MindOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindOp.ProtoReflect.Descriptor instead.
 func (*MindOp) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{0}
+	return file_mind_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *MindOp) GetOp() isMindOp_Op {
@@ -277,7 +1380,7 @@ type Recall struct {
 
 func (x *Recall) Reset() {
 	*x = Recall{}
-	mi := &file_mind_proto_msgTypes[1]
+	mi := &file_mind_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -289,7 +1392,7 @@ func (x *Recall) String() string {
 func (*Recall) ProtoMessage() {}
 
 func (x *Recall) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[1]
+	mi := &file_mind_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -302,7 +1405,7 @@ func (x *Recall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recall.ProtoReflect.Descriptor instead.
 func (*Recall) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{1}
+	return file_mind_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Recall) GetType() string {
@@ -335,7 +1438,7 @@ type GetIdentity struct {
 
 func (x *GetIdentity) Reset() {
 	*x = GetIdentity{}
-	mi := &file_mind_proto_msgTypes[2]
+	mi := &file_mind_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -347,7 +1450,7 @@ func (x *GetIdentity) String() string {
 func (*GetIdentity) ProtoMessage() {}
 
 func (x *GetIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[2]
+	mi := &file_mind_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -360,7 +1463,7 @@ func (x *GetIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdentity.ProtoReflect.Descriptor instead.
 func (*GetIdentity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{2}
+	return file_mind_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetIdentity) GetUser() string {
@@ -380,7 +1483,7 @@ type ListContradictions struct {
 
 func (x *ListContradictions) Reset() {
 	*x = ListContradictions{}
-	mi := &file_mind_proto_msgTypes[3]
+	mi := &file_mind_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -392,7 +1495,7 @@ func (x *ListContradictions) String() string {
 func (*ListContradictions) ProtoMessage() {}
 
 func (x *ListContradictions) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[3]
+	mi := &file_mind_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -405,7 +1508,7 @@ func (x *ListContradictions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContradictions.ProtoReflect.Descriptor instead.
 func (*ListContradictions) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{3}
+	return file_mind_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListContradictions) GetPage() *Page {
@@ -432,7 +1535,7 @@ type ListProposals struct {
 
 func (x *ListProposals) Reset() {
 	*x = ListProposals{}
-	mi := &file_mind_proto_msgTypes[4]
+	mi := &file_mind_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -444,7 +1547,7 @@ func (x *ListProposals) String() string {
 func (*ListProposals) ProtoMessage() {}
 
 func (x *ListProposals) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[4]
+	mi := &file_mind_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -457,7 +1560,7 @@ func (x *ListProposals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposals.ProtoReflect.Descriptor instead.
 func (*ListProposals) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{4}
+	return file_mind_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListProposals) GetPage() *Page {
@@ -484,7 +1587,7 @@ type DecideProposal struct {
 
 func (x *DecideProposal) Reset() {
 	*x = DecideProposal{}
-	mi := &file_mind_proto_msgTypes[5]
+	mi := &file_mind_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -496,7 +1599,7 @@ func (x *DecideProposal) String() string {
 func (*DecideProposal) ProtoMessage() {}
 
 func (x *DecideProposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[5]
+	mi := &file_mind_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -509,7 +1612,7 @@ func (x *DecideProposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideProposal.ProtoReflect.Descriptor instead.
 func (*DecideProposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{5}
+	return file_mind_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DecideProposal) GetId() string {
@@ -534,7 +1637,7 @@ type BrainInfo struct {
 
 func (x *BrainInfo) Reset() {
 	*x = BrainInfo{}
-	mi := &file_mind_proto_msgTypes[6]
+	mi := &file_mind_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -546,7 +1649,7 @@ func (x *BrainInfo) String() string {
 func (*BrainInfo) ProtoMessage() {}
 
 func (x *BrainInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[6]
+	mi := &file_mind_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -559,7 +1662,7 @@ func (x *BrainInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainInfo.ProtoReflect.Descriptor instead.
 func (*BrainInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{6}
+	return file_mind_proto_rawDescGZIP(), []int{19}
 }
 
 type BrainQuery struct {
@@ -572,7 +1675,7 @@ type BrainQuery struct {
 
 func (x *BrainQuery) Reset() {
 	*x = BrainQuery{}
-	mi := &file_mind_proto_msgTypes[7]
+	mi := &file_mind_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -584,7 +1687,7 @@ func (x *BrainQuery) String() string {
 func (*BrainQuery) ProtoMessage() {}
 
 func (x *BrainQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[7]
+	mi := &file_mind_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -597,7 +1700,7 @@ func (x *BrainQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainQuery.ProtoReflect.Descriptor instead.
 func (*BrainQuery) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{7}
+	return file_mind_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *BrainQuery) GetQuery() string {
@@ -624,7 +1727,7 @@ type BrainAnswer struct {
 
 func (x *BrainAnswer) Reset() {
 	*x = BrainAnswer{}
-	mi := &file_mind_proto_msgTypes[8]
+	mi := &file_mind_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -636,7 +1739,7 @@ func (x *BrainAnswer) String() string {
 func (*BrainAnswer) ProtoMessage() {}
 
 func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[8]
+	mi := &file_mind_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -649,7 +1752,7 @@ func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswer.ProtoReflect.Descriptor instead.
 func (*BrainAnswer) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{8}
+	return file_mind_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *BrainAnswer) GetQuery() string {
@@ -674,7 +1777,7 @@ type BrainTrain struct {
 
 func (x *BrainTrain) Reset() {
 	*x = BrainTrain{}
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -686,7 +1789,7 @@ func (x *BrainTrain) String() string {
 func (*BrainTrain) ProtoMessage() {}
 
 func (x *BrainTrain) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -699,7 +1802,7 @@ func (x *BrainTrain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainTrain.ProtoReflect.Descriptor instead.
 func (*BrainTrain) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{9}
+	return file_mind_proto_rawDescGZIP(), []int{22}
 }
 
 type ConditionSession struct {
@@ -713,7 +1816,7 @@ type ConditionSession struct {
 
 func (x *ConditionSession) Reset() {
 	*x = ConditionSession{}
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -725,7 +1828,7 @@ func (x *ConditionSession) String() string {
 func (*ConditionSession) ProtoMessage() {}
 
 func (x *ConditionSession) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -738,7 +1841,7 @@ func (x *ConditionSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionSession.ProtoReflect.Descriptor instead.
 func (*ConditionSession) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{10}
+	return file_mind_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ConditionSession) GetOrg() string {
@@ -772,7 +1875,7 @@ type ConditionScaffold struct {
 
 func (x *ConditionScaffold) Reset() {
 	*x = ConditionScaffold{}
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -784,7 +1887,7 @@ func (x *ConditionScaffold) String() string {
 func (*ConditionScaffold) ProtoMessage() {}
 
 func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -797,7 +1900,7 @@ func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionScaffold.ProtoReflect.Descriptor instead.
 func (*ConditionScaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{11}
+	return file_mind_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ConditionScaffold) GetPrompt() string {
@@ -826,7 +1929,7 @@ type Retrieve struct {
 
 func (x *Retrieve) Reset() {
 	*x = Retrieve{}
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -838,7 +1941,7 @@ func (x *Retrieve) String() string {
 func (*Retrieve) ProtoMessage() {}
 
 func (x *Retrieve) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -851,7 +1954,7 @@ func (x *Retrieve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieve.ProtoReflect.Descriptor instead.
 func (*Retrieve) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{12}
+	return file_mind_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Retrieve) GetQuery() string {
@@ -886,7 +1989,19 @@ type MindResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Result:
 	//
-	//	*MindResult_None
+	//	*MindResult_Identity
+	//	*MindResult_Graph
+	//	*MindResult_Insights
+	//	*MindResult_Temporal
+	//	*MindResult_Contradictions
+	//	*MindResult_Proposals
+	//	*MindResult_Proposal
+	//	*MindResult_Brain
+	//	*MindResult_Found
+	//	*MindResult_Answered
+	//	*MindResult_Pack
+	//	*MindResult_Scaffold
+	//	*MindResult_Retrieved
 	Result        isMindResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -894,7 +2009,7 @@ type MindResult struct {
 
 func (x *MindResult) Reset() {
 	*x = MindResult{}
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -906,7 +2021,7 @@ func (x *MindResult) String() string {
 func (*MindResult) ProtoMessage() {}
 
 func (x *MindResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -919,7 +2034,7 @@ func (x *MindResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindResult.ProtoReflect.Descriptor instead.
 func (*MindResult) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{13}
+	return file_mind_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *MindResult) GetResult() isMindResult_Result {
@@ -929,10 +2044,118 @@ func (x *MindResult) GetResult() isMindResult_Result {
 	return nil
 }
 
-func (x *MindResult) GetNone() *Empty {
+func (x *MindResult) GetIdentity() *IdentityInfo {
 	if x != nil {
-		if x, ok := x.Result.(*MindResult_None); ok {
-			return x.None
+		if x, ok := x.Result.(*MindResult_Identity); ok {
+			return x.Identity
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetGraph() *GraphView {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Graph); ok {
+			return x.Graph
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetInsights() *InsightList {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Insights); ok {
+			return x.Insights
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetTemporal() *TemporalList {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Temporal); ok {
+			return x.Temporal
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetContradictions() *ContradictionList {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Contradictions); ok {
+			return x.Contradictions
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetProposals() *ProposalList {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Proposals); ok {
+			return x.Proposals
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetProposal() *Proposal {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Proposal); ok {
+			return x.Proposal
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetBrain() *BrainState {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Brain); ok {
+			return x.Brain
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetFound() *BrainFound {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Found); ok {
+			return x.Found
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetAnswered() *BrainAnswered {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Answered); ok {
+			return x.Answered
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetPack() *Pack {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Pack); ok {
+			return x.Pack
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetScaffold() *Scaffold {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Scaffold); ok {
+			return x.Scaffold
+		}
+	}
+	return nil
+}
+
+func (x *MindResult) GetRetrieved() *Retrieved {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Retrieved); ok {
+			return x.Retrieved
 		}
 	}
 	return nil
@@ -942,18 +2165,1353 @@ type isMindResult_Result interface {
 	isMindResult_Result()
 }
 
-type MindResult_None struct {
-	None *Empty `protobuf:"bytes,1,opt,name=none,proto3,oneof"`
+type MindResult_Identity struct {
+	Identity *IdentityInfo `protobuf:"bytes,1,opt,name=identity,proto3,oneof"`
 }
 
-func (*MindResult_None) isMindResult_Result() {}
+type MindResult_Graph struct {
+	Graph *GraphView `protobuf:"bytes,2,opt,name=graph,proto3,oneof"`
+}
+
+type MindResult_Insights struct {
+	Insights *InsightList `protobuf:"bytes,3,opt,name=insights,proto3,oneof"`
+}
+
+type MindResult_Temporal struct {
+	Temporal *TemporalList `protobuf:"bytes,4,opt,name=temporal,proto3,oneof"`
+}
+
+type MindResult_Contradictions struct {
+	Contradictions *ContradictionList `protobuf:"bytes,5,opt,name=contradictions,proto3,oneof"`
+}
+
+type MindResult_Proposals struct {
+	Proposals *ProposalList `protobuf:"bytes,6,opt,name=proposals,proto3,oneof"`
+}
+
+type MindResult_Proposal struct {
+	Proposal *Proposal `protobuf:"bytes,7,opt,name=proposal,proto3,oneof"`
+}
+
+type MindResult_Brain struct {
+	Brain *BrainState `protobuf:"bytes,8,opt,name=brain,proto3,oneof"`
+}
+
+type MindResult_Found struct {
+	Found *BrainFound `protobuf:"bytes,9,opt,name=found,proto3,oneof"`
+}
+
+type MindResult_Answered struct {
+	Answered *BrainAnswered `protobuf:"bytes,10,opt,name=answered,proto3,oneof"`
+}
+
+type MindResult_Pack struct {
+	Pack *Pack `protobuf:"bytes,11,opt,name=pack,proto3,oneof"`
+}
+
+type MindResult_Scaffold struct {
+	Scaffold *Scaffold `protobuf:"bytes,12,opt,name=scaffold,proto3,oneof"`
+}
+
+type MindResult_Retrieved struct {
+	Retrieved *Retrieved `protobuf:"bytes,13,opt,name=retrieved,proto3,oneof"`
+}
+
+func (*MindResult_Identity) isMindResult_Result() {}
+
+func (*MindResult_Graph) isMindResult_Result() {}
+
+func (*MindResult_Insights) isMindResult_Result() {}
+
+func (*MindResult_Temporal) isMindResult_Result() {}
+
+func (*MindResult_Contradictions) isMindResult_Result() {}
+
+func (*MindResult_Proposals) isMindResult_Result() {}
+
+func (*MindResult_Proposal) isMindResult_Result() {}
+
+func (*MindResult_Brain) isMindResult_Result() {}
+
+func (*MindResult_Found) isMindResult_Result() {}
+
+func (*MindResult_Answered) isMindResult_Result() {}
+
+func (*MindResult_Pack) isMindResult_Result() {}
+
+func (*MindResult_Scaffold) isMindResult_Result() {}
+
+func (*MindResult_Retrieved) isMindResult_Result() {}
+
+type IdentityInfo struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	User          []byte                 `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	View          *IdentityView          `protobuf:"bytes,2,opt,name=view,proto3" json:"view,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IdentityInfo) Reset() {
+	*x = IdentityInfo{}
+	mi := &file_mind_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IdentityInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IdentityInfo) ProtoMessage() {}
+
+func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IdentityInfo.ProtoReflect.Descriptor instead.
+func (*IdentityInfo) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *IdentityInfo) GetUser() []byte {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
+func (x *IdentityInfo) GetView() *IdentityView {
+	if x != nil {
+		return x.View
+	}
+	return nil
+}
+
+type GraphView struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Nodes         []*Node                `protobuf:"bytes,1,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	Edges         []*Edge                `protobuf:"bytes,2,rep,name=edges,proto3" json:"edges,omitempty"`
+	Domains       []*Domain              `protobuf:"bytes,3,rep,name=domains,proto3" json:"domains,omitempty"`
+	TotalNodes    uint64                 `protobuf:"varint,4,opt,name=total_nodes,json=totalNodes,proto3" json:"total_nodes,omitempty"`
+	TotalEdges    uint64                 `protobuf:"varint,5,opt,name=total_edges,json=totalEdges,proto3" json:"total_edges,omitempty"`
+	TotalDomains  uint64                 `protobuf:"varint,6,opt,name=total_domains,json=totalDomains,proto3" json:"total_domains,omitempty"`
+	Subject       string                 `protobuf:"bytes,7,opt,name=subject,proto3" json:"subject,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GraphView) Reset() {
+	*x = GraphView{}
+	mi := &file_mind_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GraphView) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GraphView) ProtoMessage() {}
+
+func (x *GraphView) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GraphView.ProtoReflect.Descriptor instead.
+func (*GraphView) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *GraphView) GetNodes() []*Node {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *GraphView) GetEdges() []*Edge {
+	if x != nil {
+		return x.Edges
+	}
+	return nil
+}
+
+func (x *GraphView) GetDomains() []*Domain {
+	if x != nil {
+		return x.Domains
+	}
+	return nil
+}
+
+func (x *GraphView) GetTotalNodes() uint64 {
+	if x != nil {
+		return x.TotalNodes
+	}
+	return 0
+}
+
+func (x *GraphView) GetTotalEdges() uint64 {
+	if x != nil {
+		return x.TotalEdges
+	}
+	return 0
+}
+
+func (x *GraphView) GetTotalDomains() uint64 {
+	if x != nil {
+		return x.TotalDomains
+	}
+	return 0
+}
+
+func (x *GraphView) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+type InsightList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Insights      []*Insight             `protobuf:"bytes,1,rep,name=insights,proto3" json:"insights,omitempty"`
+	Paged         bool                   `protobuf:"varint,2,opt,name=paged,proto3" json:"paged,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,3,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InsightList) Reset() {
+	*x = InsightList{}
+	mi := &file_mind_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InsightList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InsightList) ProtoMessage() {}
+
+func (x *InsightList) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InsightList.ProtoReflect.Descriptor instead.
+func (*InsightList) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *InsightList) GetInsights() []*Insight {
+	if x != nil {
+		return x.Insights
+	}
+	return nil
+}
+
+func (x *InsightList) GetPaged() bool {
+	if x != nil {
+		return x.Paged
+	}
+	return false
+}
+
+func (x *InsightList) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
+type TemporalList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Moments       []*Moment              `protobuf:"bytes,1,rep,name=moments,proto3" json:"moments,omitempty"`
+	Trends        []*Trend               `protobuf:"bytes,2,rep,name=trends,proto3" json:"trends,omitempty"`
+	Paged         bool                   `protobuf:"varint,3,opt,name=paged,proto3" json:"paged,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,4,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TemporalList) Reset() {
+	*x = TemporalList{}
+	mi := &file_mind_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TemporalList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TemporalList) ProtoMessage() {}
+
+func (x *TemporalList) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TemporalList.ProtoReflect.Descriptor instead.
+func (*TemporalList) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *TemporalList) GetMoments() []*Moment {
+	if x != nil {
+		return x.Moments
+	}
+	return nil
+}
+
+func (x *TemporalList) GetTrends() []*Trend {
+	if x != nil {
+		return x.Trends
+	}
+	return nil
+}
+
+func (x *TemporalList) GetPaged() bool {
+	if x != nil {
+		return x.Paged
+	}
+	return false
+}
+
+func (x *TemporalList) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
+// ClaimPair is a contradiction with the text of both claims.
+type ClaimPair struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Contradiction *Contradiction         `protobuf:"bytes,1,opt,name=contradiction,proto3" json:"contradiction,omitempty"`
+	TextA         string                 `protobuf:"bytes,2,opt,name=text_a,json=textA,proto3" json:"text_a,omitempty"`
+	TextB         string                 `protobuf:"bytes,3,opt,name=text_b,json=textB,proto3" json:"text_b,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClaimPair) Reset() {
+	*x = ClaimPair{}
+	mi := &file_mind_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClaimPair) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClaimPair) ProtoMessage() {}
+
+func (x *ClaimPair) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClaimPair.ProtoReflect.Descriptor instead.
+func (*ClaimPair) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *ClaimPair) GetContradiction() *Contradiction {
+	if x != nil {
+		return x.Contradiction
+	}
+	return nil
+}
+
+func (x *ClaimPair) GetTextA() string {
+	if x != nil {
+		return x.TextA
+	}
+	return ""
+}
+
+func (x *ClaimPair) GetTextB() string {
+	if x != nil {
+		return x.TextB
+	}
+	return ""
+}
+
+type ContradictionList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Pairs         []*ClaimPair           `protobuf:"bytes,1,rep,name=pairs,proto3" json:"pairs,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContradictionList) Reset() {
+	*x = ContradictionList{}
+	mi := &file_mind_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContradictionList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContradictionList) ProtoMessage() {}
+
+func (x *ContradictionList) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContradictionList.ProtoReflect.Descriptor instead.
+func (*ContradictionList) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *ContradictionList) GetPairs() []*ClaimPair {
+	if x != nil {
+		return x.Pairs
+	}
+	return nil
+}
+
+func (x *ContradictionList) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
+type ProposalList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Proposals     []*Proposal            `protobuf:"bytes,1,rep,name=proposals,proto3" json:"proposals,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProposalList) Reset() {
+	*x = ProposalList{}
+	mi := &file_mind_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProposalList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProposalList) ProtoMessage() {}
+
+func (x *ProposalList) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProposalList.ProtoReflect.Descriptor instead.
+func (*ProposalList) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *ProposalList) GetProposals() []*Proposal {
+	if x != nil {
+		return x.Proposals
+	}
+	return nil
+}
+
+func (x *ProposalList) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
+type BrainState struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Artifact      *BrainArtifact         `protobuf:"bytes,1,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	Training      *Training              `protobuf:"bytes,2,opt,name=training,proto3" json:"training,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainState) Reset() {
+	*x = BrainState{}
+	mi := &file_mind_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainState) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainState) ProtoMessage() {}
+
+func (x *BrainState) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainState.ProtoReflect.Descriptor instead.
+func (*BrainState) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *BrainState) GetArtifact() *BrainArtifact {
+	if x != nil {
+		return x.Artifact
+	}
+	return nil
+}
+
+func (x *BrainState) GetTraining() *Training {
+	if x != nil {
+		return x.Training
+	}
+	return nil
+}
+
+type BrainNode struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	ExternalId    string                 `protobuf:"bytes,2,opt,name=external_id,json=externalId,proto3" json:"external_id,omitempty"`
+	Title         string                 `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
+	Score         float64                `protobuf:"fixed64,4,opt,name=score,proto3" json:"score,omitempty"`
+	Activation    float64                `protobuf:"fixed64,5,opt,name=activation,proto3" json:"activation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainNode) Reset() {
+	*x = BrainNode{}
+	mi := &file_mind_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainNode) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainNode) ProtoMessage() {}
+
+func (x *BrainNode) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainNode.ProtoReflect.Descriptor instead.
+func (*BrainNode) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *BrainNode) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *BrainNode) GetExternalId() string {
+	if x != nil {
+		return x.ExternalId
+	}
+	return ""
+}
+
+func (x *BrainNode) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *BrainNode) GetScore() float64 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
+func (x *BrainNode) GetActivation() float64 {
+	if x != nil {
+		return x.Activation
+	}
+	return 0
+}
+
+// BrainFound is one forward pass.
+type BrainFound struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Focal           []*BrainNode           `protobuf:"bytes,1,rep,name=focal,proto3" json:"focal,omitempty"`
+	Entities        []*BrainNode           `protobuf:"bytes,2,rep,name=entities,proto3" json:"entities,omitempty"`
+	Cosine          []*BrainNode           `protobuf:"bytes,3,rep,name=cosine,proto3" json:"cosine,omitempty"`
+	GateConfidence  float64                `protobuf:"fixed64,4,opt,name=gate_confidence,json=gateConfidence,proto3" json:"gate_confidence,omitempty"`
+	DriftRate       float64                `protobuf:"fixed64,5,opt,name=drift_rate,json=driftRate,proto3" json:"drift_rate,omitempty"`
+	PropagationTier string                 `protobuf:"bytes,6,opt,name=propagation_tier,json=propagationTier,proto3" json:"propagation_tier,omitempty"`
+	Version         uint64                 `protobuf:"varint,7,opt,name=version,proto3" json:"version,omitempty"`
+	ReadUnits       uint64                 `protobuf:"varint,8,opt,name=read_units,json=readUnits,proto3" json:"read_units,omitempty"`
+	EmbedTokens     uint64                 `protobuf:"varint,9,opt,name=embed_tokens,json=embedTokens,proto3" json:"embed_tokens,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *BrainFound) Reset() {
+	*x = BrainFound{}
+	mi := &file_mind_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainFound) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainFound) ProtoMessage() {}
+
+func (x *BrainFound) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainFound.ProtoReflect.Descriptor instead.
+func (*BrainFound) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *BrainFound) GetFocal() []*BrainNode {
+	if x != nil {
+		return x.Focal
+	}
+	return nil
+}
+
+func (x *BrainFound) GetEntities() []*BrainNode {
+	if x != nil {
+		return x.Entities
+	}
+	return nil
+}
+
+func (x *BrainFound) GetCosine() []*BrainNode {
+	if x != nil {
+		return x.Cosine
+	}
+	return nil
+}
+
+func (x *BrainFound) GetGateConfidence() float64 {
+	if x != nil {
+		return x.GateConfidence
+	}
+	return 0
+}
+
+func (x *BrainFound) GetDriftRate() float64 {
+	if x != nil {
+		return x.DriftRate
+	}
+	return 0
+}
+
+func (x *BrainFound) GetPropagationTier() string {
+	if x != nil {
+		return x.PropagationTier
+	}
+	return ""
+}
+
+func (x *BrainFound) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *BrainFound) GetReadUnits() uint64 {
+	if x != nil {
+		return x.ReadUnits
+	}
+	return 0
+}
+
+func (x *BrainFound) GetEmbedTokens() uint64 {
+	if x != nil {
+		return x.EmbedTokens
+	}
+	return 0
+}
+
+type Citation struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Chunk         string                 `protobuf:"bytes,2,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	Score         float64                `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Citation) Reset() {
+	*x = Citation{}
+	mi := &file_mind_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Citation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Citation) ProtoMessage() {}
+
+func (x *Citation) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Citation.ProtoReflect.Descriptor instead.
+func (*Citation) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *Citation) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *Citation) GetChunk() string {
+	if x != nil {
+		return x.Chunk
+	}
+	return ""
+}
+
+func (x *Citation) GetScore() float64 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
+type BrainAnswered struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Answer         string                 `protobuf:"bytes,1,opt,name=answer,proto3" json:"answer,omitempty"`
+	Citations      []*Citation            `protobuf:"bytes,2,rep,name=citations,proto3" json:"citations,omitempty"`
+	GateConfidence float64                `protobuf:"fixed64,3,opt,name=gate_confidence,json=gateConfidence,proto3" json:"gate_confidence,omitempty"`
+	ReadUnits      uint64                 `protobuf:"varint,4,opt,name=read_units,json=readUnits,proto3" json:"read_units,omitempty"`
+	EmbedTokens    uint64                 `protobuf:"varint,5,opt,name=embed_tokens,json=embedTokens,proto3" json:"embed_tokens,omitempty"`
+	Voice          string                 `protobuf:"bytes,6,opt,name=voice,proto3" json:"voice,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *BrainAnswered) Reset() {
+	*x = BrainAnswered{}
+	mi := &file_mind_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainAnswered) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainAnswered) ProtoMessage() {}
+
+func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainAnswered.ProtoReflect.Descriptor instead.
+func (*BrainAnswered) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *BrainAnswered) GetAnswer() string {
+	if x != nil {
+		return x.Answer
+	}
+	return ""
+}
+
+func (x *BrainAnswered) GetCitations() []*Citation {
+	if x != nil {
+		return x.Citations
+	}
+	return nil
+}
+
+func (x *BrainAnswered) GetGateConfidence() float64 {
+	if x != nil {
+		return x.GateConfidence
+	}
+	return 0
+}
+
+func (x *BrainAnswered) GetReadUnits() uint64 {
+	if x != nil {
+		return x.ReadUnits
+	}
+	return 0
+}
+
+func (x *BrainAnswered) GetEmbedTokens() uint64 {
+	if x != nil {
+		return x.EmbedTokens
+	}
+	return 0
+}
+
+func (x *BrainAnswered) GetVoice() string {
+	if x != nil {
+		return x.Voice
+	}
+	return ""
+}
+
+type Pack struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	SystemPrompt  string                 `protobuf:"bytes,1,opt,name=system_prompt,json=systemPrompt,proto3" json:"system_prompt,omitempty"`
+	VoiceHint     string                 `protobuf:"bytes,2,opt,name=voice_hint,json=voiceHint,proto3" json:"voice_hint,omitempty"`
+	Context       []string               `protobuf:"bytes,3,rep,name=context,proto3" json:"context,omitempty"`
+	ExpiresMs     int64                  `protobuf:"varint,4,opt,name=expires_ms,json=expiresMs,proto3" json:"expires_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pack) Reset() {
+	*x = Pack{}
+	mi := &file_mind_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pack) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pack) ProtoMessage() {}
+
+func (x *Pack) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pack.ProtoReflect.Descriptor instead.
+func (*Pack) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *Pack) GetSystemPrompt() string {
+	if x != nil {
+		return x.SystemPrompt
+	}
+	return ""
+}
+
+func (x *Pack) GetVoiceHint() string {
+	if x != nil {
+		return x.VoiceHint
+	}
+	return ""
+}
+
+func (x *Pack) GetContext() []string {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
+func (x *Pack) GetExpiresMs() int64 {
+	if x != nil {
+		return x.ExpiresMs
+	}
+	return 0
+}
+
+type FocalNode struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Title         string                 `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
+	Weight        float64                `protobuf:"fixed64,3,opt,name=weight,proto3" json:"weight,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FocalNode) Reset() {
+	*x = FocalNode{}
+	mi := &file_mind_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FocalNode) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FocalNode) ProtoMessage() {}
+
+func (x *FocalNode) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FocalNode.ProtoReflect.Descriptor instead.
+func (*FocalNode) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *FocalNode) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *FocalNode) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *FocalNode) GetWeight() float64 {
+	if x != nil {
+		return x.Weight
+	}
+	return 0
+}
+
+type Scaffold struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Prompt        string                 `protobuf:"bytes,1,opt,name=prompt,proto3" json:"prompt,omitempty"`
+	Focal         []*FocalNode           `protobuf:"bytes,2,rep,name=focal,proto3" json:"focal,omitempty"`
+	ReadUnits     uint64                 `protobuf:"varint,3,opt,name=read_units,json=readUnits,proto3" json:"read_units,omitempty"`
+	EmbedTokens   uint64                 `protobuf:"varint,4,opt,name=embed_tokens,json=embedTokens,proto3" json:"embed_tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Scaffold) Reset() {
+	*x = Scaffold{}
+	mi := &file_mind_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Scaffold) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Scaffold) ProtoMessage() {}
+
+func (x *Scaffold) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Scaffold.ProtoReflect.Descriptor instead.
+func (*Scaffold) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *Scaffold) GetPrompt() string {
+	if x != nil {
+		return x.Prompt
+	}
+	return ""
+}
+
+func (x *Scaffold) GetFocal() []*FocalNode {
+	if x != nil {
+		return x.Focal
+	}
+	return nil
+}
+
+func (x *Scaffold) GetReadUnits() uint64 {
+	if x != nil {
+		return x.ReadUnits
+	}
+	return 0
+}
+
+func (x *Scaffold) GetEmbedTokens() uint64 {
+	if x != nil {
+		return x.EmbedTokens
+	}
+	return 0
+}
+
+// Path is how a result was reached: nodes[i] and nodes[i+1] are the ends of
+// edges[i]. One that was found by search itself is a path of one node.
+type Path struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Nodes         []string               `protobuf:"bytes,1,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	Edges         []string               `protobuf:"bytes,2,rep,name=edges,proto3" json:"edges,omitempty"`
+	Activation    float64                `protobuf:"fixed64,3,opt,name=activation,proto3" json:"activation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Path) Reset() {
+	*x = Path{}
+	mi := &file_mind_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Path) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Path) ProtoMessage() {}
+
+func (x *Path) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Path.ProtoReflect.Descriptor instead.
+func (*Path) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *Path) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *Path) GetEdges() []string {
+	if x != nil {
+		return x.Edges
+	}
+	return nil
+}
+
+func (x *Path) GetActivation() float64 {
+	if x != nil {
+		return x.Activation
+	}
+	return 0
+}
+
+type Retrieved struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Hits           []*Hit                 `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
+	Paths          []*Path                `protobuf:"bytes,2,rep,name=paths,proto3" json:"paths,omitempty"` // one for each hit
+	Contradictions []*ClaimPair           `protobuf:"bytes,3,rep,name=contradictions,proto3" json:"contradictions,omitempty"`
+	ReadUnits      uint64                 `protobuf:"varint,4,opt,name=read_units,json=readUnits,proto3" json:"read_units,omitempty"`
+	EmbedTokens    uint64                 `protobuf:"varint,5,opt,name=embed_tokens,json=embedTokens,proto3" json:"embed_tokens,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Retrieved) Reset() {
+	*x = Retrieved{}
+	mi := &file_mind_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Retrieved) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Retrieved) ProtoMessage() {}
+
+func (x *Retrieved) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Retrieved.ProtoReflect.Descriptor instead.
+func (*Retrieved) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *Retrieved) GetHits() []*Hit {
+	if x != nil {
+		return x.Hits
+	}
+	return nil
+}
+
+func (x *Retrieved) GetPaths() []*Path {
+	if x != nil {
+		return x.Paths
+	}
+	return nil
+}
+
+func (x *Retrieved) GetContradictions() []*ClaimPair {
+	if x != nil {
+		return x.Contradictions
+	}
+	return nil
+}
+
+func (x *Retrieved) GetReadUnits() uint64 {
+	if x != nil {
+		return x.ReadUnits
+	}
+	return 0
+}
+
+func (x *Retrieved) GetEmbedTokens() uint64 {
+	if x != nil {
+		return x.EmbedTokens
+	}
+	return 0
+}
 
 var File_mind_proto protoreflect.FileDescriptor
 
 const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"mind.proto\x12\x06orgmem\x1a\fcommon.proto\"\xe5\x05\n" +
+	"mind.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\vgraph.proto\x1a\frecord.proto\"\xb6\x01\n" +
+	"\fIdentityView\x12,\n" +
+	"\bmanifold\x18\x01 \x01(\v2\x10.orgmem.ManifoldR\bmanifold\x12*\n" +
+	"\x05voice\x18\x02 \x01(\v2\x14.orgmem.VoiceProfileR\x05voice\x12%\n" +
+	"\x06traits\x18\x03 \x03(\v2\r.orgmem.TraitR\x06traits\x12%\n" +
+	"\x06basins\x18\x04 \x03(\v2\r.orgmem.BasinR\x06basins\"\xce\x02\n" +
+	"\bManifold\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\x12!\n" +
+	"\fn_dimensions\x18\x02 \x01(\rR\vnDimensions\x12\x19\n" +
+	"\bn_basins\x18\x03 \x01(\rR\anBasins\x12\x1b\n" +
+	"\tn_signals\x18\x04 \x01(\rR\bnSignals\x12)\n" +
+	"\x10silhouette_score\x18\x05 \x01(\x01R\x0fsilhouetteScore\x12'\n" +
+	"\x0fvariance_ratios\x18\x06 \x03(\x01R\x0evarianceRatios\x12/\n" +
+	"\x13cumulative_variance\x18\a \x01(\x01R\x12cumulativeVariance\x12#\n" +
+	"\rdiscovered_ms\x18\b \x01(\x03R\fdiscoveredMs\x12#\n" +
+	"\rrefresh_count\x18\t \x01(\rR\frefreshCount\"\x96\x01\n" +
+	"\fVoiceProfile\x12#\n" +
+	"\rmessage_words\x18\x01 \x01(\x01R\fmessageWords\x12\x1c\n" +
+	"\tformality\x18\x02 \x01(\x01R\tformality\x12'\n" +
+	"\x0ftechnical_depth\x18\x03 \x01(\x01R\x0etechnicalDepth\x12\x1a\n" +
+	"\bevidence\x18\x04 \x01(\x04R\bevidence\"g\n" +
+	"\x05Trait\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value\x12\x1e\n" +
+	"\n" +
+	"confidence\x18\x03 \x01(\x01R\n" +
+	"confidence\x12\x14\n" +
+	"\x05nodes\x18\x04 \x03(\tR\x05nodes\"u\n" +
+	"\x05Basin\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
+	"\x05label\x18\x02 \x01(\tR\x05label\x12\x1a\n" +
+	"\bkeywords\x18\x03 \x03(\tR\bkeywords\x12\x14\n" +
+	"\x05share\x18\x04 \x01(\x01R\x05share\x12\x14\n" +
+	"\x05nodes\x18\x05 \x03(\tR\x05nodes\"\xb0\x01\n" +
+	"\aInsight\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05title\x18\x03 \x01(\tR\x05title\x12\x16\n" +
+	"\x06detail\x18\x04 \x01(\tR\x06detail\x12\x1e\n" +
+	"\n" +
+	"confidence\x18\x05 \x01(\x01R\n" +
+	"confidence\x12\x14\n" +
+	"\x05nodes\x18\x06 \x03(\tR\x05nodes\x12\x1d\n" +
+	"\n" +
+	"created_ms\x18\a \x01(\x03R\tcreatedMs\"k\n" +
+	"\x06Moment\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x13\n" +
+	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\x12\x14\n" +
+	"\x05title\x18\x03 \x01(\tR\x05title\x12\x12\n" +
+	"\x04node\x18\x04 \x01(\tR\x04node\x12\x12\n" +
+	"\x04kind\x18\x05 \x01(\tR\x04kind\"5\n" +
+	"\fTemporalView\x12%\n" +
+	"\x06trends\x18\x01 \x03(\v2\r.orgmem.TrendR\x06trends\"\x9d\x01\n" +
+	"\x05Trend\x12\x14\n" +
+	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x1c\n" +
+	"\tdirection\x18\x02 \x01(\tR\tdirection\x12\x16\n" +
+	"\x06change\x18\x03 \x01(\x01R\x06change\x12\x17\n" +
+	"\afrom_ms\x18\x04 \x01(\x03R\x06fromMs\x12\x19\n" +
+	"\buntil_ms\x18\x05 \x01(\x03R\auntilMs\x12\x14\n" +
+	"\x05nodes\x18\x06 \x03(\tR\x05nodes\"\xf2\x01\n" +
+	"\rContradiction\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x15\n" +
+	"\x06node_a\x18\x02 \x01(\tR\x05nodeA\x12\x15\n" +
+	"\x06node_b\x18\x03 \x01(\tR\x05nodeB\x12\x12\n" +
+	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x1a\n" +
+	"\bseverity\x18\x05 \x01(\x01R\bseverity\x12 \n" +
+	"\vexplanation\x18\x06 \x01(\tR\vexplanation\x12\x1f\n" +
+	"\vdetected_ms\x18\a \x01(\x03R\n" +
+	"detectedMs\x12\x17\n" +
+	"\achunk_a\x18\b \x01(\x04R\x06chunkA\x12\x17\n" +
+	"\achunk_b\x18\t \x01(\x04R\x06chunkB\"\xfc\x01\n" +
+	"\bProposal\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x16\n" +
+	"\x06source\x18\x02 \x01(\tR\x06source\x12\x16\n" +
+	"\x06target\x18\x03 \x01(\tR\x06target\x12\x12\n" +
+	"\x04type\x18\x04 \x01(\tR\x04type\x12\x14\n" +
+	"\x05score\x18\x05 \x01(\x01R\x05score\x12\x1c\n" +
+	"\trationale\x18\x06 \x01(\tR\trationale\x12\x16\n" +
+	"\x06status\x18\a \x01(\tR\x06status\x12\x1d\n" +
+	"\n" +
+	"created_ms\x18\b \x01(\x03R\tcreatedMs\x12\x1d\n" +
+	"\n" +
+	"decided_ms\x18\t \x01(\x03R\tdecidedMs\x12\x12\n" +
+	"\x04edge\x18\n" +
+	" \x01(\tR\x04edge\"\xa6\x02\n" +
+	"\rBrainArtifact\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\x04R\aversion\x12\x1d\n" +
+	"\n" +
+	"trained_ms\x18\x02 \x01(\x03R\ttrainedMs\x12\x14\n" +
+	"\x05nodes\x18\x03 \x01(\x04R\x05nodes\x12\x14\n" +
+	"\x05edges\x18\x04 \x01(\x04R\x05edges\x12\x1e\n" +
+	"\n" +
+	"parameters\x18\x05 \x01(\x04R\n" +
+	"parameters\x12\x16\n" +
+	"\x06sha256\x18\x06 \x01(\fR\x06sha256\x12<\n" +
+	"\ametrics\x18\a \x03(\v2\".orgmem.BrainArtifact.MetricsEntryR\ametrics\x1a:\n" +
+	"\fMetricsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\x9d\x02\n" +
+	"\bTraining\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12\x10\n" +
+	"\x03job\x18\x02 \x01(\fR\x03job\x12\x1d\n" +
+	"\n" +
+	"started_ms\x18\x03 \x01(\x03R\tstartedMs\x12\x1f\n" +
+	"\vfinished_ms\x18\x04 \x01(\x03R\n" +
+	"finishedMs\x12\x1a\n" +
+	"\bprogress\x18\x05 \x01(\x01R\bprogress\x127\n" +
+	"\ametrics\x18\x06 \x03(\v2\x1d.orgmem.Training.MetricsEntryR\ametrics\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason\x1a:\n" +
+	"\fMetricsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xe5\x05\n" +
 	"\x06MindOp\x12(\n" +
 	"\x06recall\x18\x01 \x01(\v2\x0e.orgmem.RecallH\x00R\x06recall\x128\n" +
 	"\fget_identity\x18\x04 \x01(\v2\x13.orgmem.GetIdentityH\x00R\vgetIdentity\x12M\n" +
@@ -1009,11 +3567,128 @@ const file_mind_proto_rawDesc = "" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1b\n" +
 	"\torg_scope\x18\x02 \x01(\bR\borgScope\x12\x13\n" +
 	"\x05top_k\x18\x03 \x01(\rR\x04topK\x12\x19\n" +
-	"\bmax_hops\x18\x04 \x01(\rR\amaxHops\";\n" +
+	"\bmax_hops\x18\x04 \x01(\rR\amaxHops\"\x9b\x05\n" +
 	"\n" +
-	"MindResult\x12#\n" +
-	"\x04none\x18\x01 \x01(\v2\r.orgmem.EmptyH\x00R\x04noneB\b\n" +
-	"\x06resultB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"MindResult\x122\n" +
+	"\bidentity\x18\x01 \x01(\v2\x14.orgmem.IdentityInfoH\x00R\bidentity\x12)\n" +
+	"\x05graph\x18\x02 \x01(\v2\x11.orgmem.GraphViewH\x00R\x05graph\x121\n" +
+	"\binsights\x18\x03 \x01(\v2\x13.orgmem.InsightListH\x00R\binsights\x122\n" +
+	"\btemporal\x18\x04 \x01(\v2\x14.orgmem.TemporalListH\x00R\btemporal\x12C\n" +
+	"\x0econtradictions\x18\x05 \x01(\v2\x19.orgmem.ContradictionListH\x00R\x0econtradictions\x124\n" +
+	"\tproposals\x18\x06 \x01(\v2\x14.orgmem.ProposalListH\x00R\tproposals\x12.\n" +
+	"\bproposal\x18\a \x01(\v2\x10.orgmem.ProposalH\x00R\bproposal\x12*\n" +
+	"\x05brain\x18\b \x01(\v2\x12.orgmem.BrainStateH\x00R\x05brain\x12*\n" +
+	"\x05found\x18\t \x01(\v2\x12.orgmem.BrainFoundH\x00R\x05found\x123\n" +
+	"\banswered\x18\n" +
+	" \x01(\v2\x15.orgmem.BrainAnsweredH\x00R\banswered\x12\"\n" +
+	"\x04pack\x18\v \x01(\v2\f.orgmem.PackH\x00R\x04pack\x12.\n" +
+	"\bscaffold\x18\f \x01(\v2\x10.orgmem.ScaffoldH\x00R\bscaffold\x121\n" +
+	"\tretrieved\x18\r \x01(\v2\x11.orgmem.RetrievedH\x00R\tretrievedB\b\n" +
+	"\x06result\"L\n" +
+	"\fIdentityInfo\x12\x12\n" +
+	"\x04user\x18\x01 \x01(\fR\x04user\x12(\n" +
+	"\x04view\x18\x02 \x01(\v2\x14.orgmem.IdentityViewR\x04view\"\xfe\x01\n" +
+	"\tGraphView\x12\"\n" +
+	"\x05nodes\x18\x01 \x03(\v2\f.orgmem.NodeR\x05nodes\x12\"\n" +
+	"\x05edges\x18\x02 \x03(\v2\f.orgmem.EdgeR\x05edges\x12(\n" +
+	"\adomains\x18\x03 \x03(\v2\x0e.orgmem.DomainR\adomains\x12\x1f\n" +
+	"\vtotal_nodes\x18\x04 \x01(\x04R\n" +
+	"totalNodes\x12\x1f\n" +
+	"\vtotal_edges\x18\x05 \x01(\x04R\n" +
+	"totalEdges\x12#\n" +
+	"\rtotal_domains\x18\x06 \x01(\x04R\ftotalDomains\x12\x18\n" +
+	"\asubject\x18\a \x01(\tR\asubject\"q\n" +
+	"\vInsightList\x12+\n" +
+	"\binsights\x18\x01 \x03(\v2\x0f.orgmem.InsightR\binsights\x12\x14\n" +
+	"\x05paged\x18\x02 \x01(\bR\x05paged\x12\x1f\n" +
+	"\vnext_cursor\x18\x03 \x01(\tR\n" +
+	"nextCursor\"\x96\x01\n" +
+	"\fTemporalList\x12(\n" +
+	"\amoments\x18\x01 \x03(\v2\x0e.orgmem.MomentR\amoments\x12%\n" +
+	"\x06trends\x18\x02 \x03(\v2\r.orgmem.TrendR\x06trends\x12\x14\n" +
+	"\x05paged\x18\x03 \x01(\bR\x05paged\x12\x1f\n" +
+	"\vnext_cursor\x18\x04 \x01(\tR\n" +
+	"nextCursor\"v\n" +
+	"\tClaimPair\x12;\n" +
+	"\rcontradiction\x18\x01 \x01(\v2\x15.orgmem.ContradictionR\rcontradiction\x12\x15\n" +
+	"\x06text_a\x18\x02 \x01(\tR\x05textA\x12\x15\n" +
+	"\x06text_b\x18\x03 \x01(\tR\x05textB\"]\n" +
+	"\x11ContradictionList\x12'\n" +
+	"\x05pairs\x18\x01 \x03(\v2\x11.orgmem.ClaimPairR\x05pairs\x12\x1f\n" +
+	"\vnext_cursor\x18\x02 \x01(\tR\n" +
+	"nextCursor\"_\n" +
+	"\fProposalList\x12.\n" +
+	"\tproposals\x18\x01 \x03(\v2\x10.orgmem.ProposalR\tproposals\x12\x1f\n" +
+	"\vnext_cursor\x18\x02 \x01(\tR\n" +
+	"nextCursor\"m\n" +
+	"\n" +
+	"BrainState\x121\n" +
+	"\bartifact\x18\x01 \x01(\v2\x15.orgmem.BrainArtifactR\bartifact\x12,\n" +
+	"\btraining\x18\x02 \x01(\v2\x10.orgmem.TrainingR\btraining\"\x8c\x01\n" +
+	"\tBrainNode\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x1f\n" +
+	"\vexternal_id\x18\x02 \x01(\tR\n" +
+	"externalId\x12\x14\n" +
+	"\x05title\x18\x03 \x01(\tR\x05title\x12\x14\n" +
+	"\x05score\x18\x04 \x01(\x01R\x05score\x12\x1e\n" +
+	"\n" +
+	"activation\x18\x05 \x01(\x01R\n" +
+	"activation\"\xde\x02\n" +
+	"\n" +
+	"BrainFound\x12'\n" +
+	"\x05focal\x18\x01 \x03(\v2\x11.orgmem.BrainNodeR\x05focal\x12-\n" +
+	"\bentities\x18\x02 \x03(\v2\x11.orgmem.BrainNodeR\bentities\x12)\n" +
+	"\x06cosine\x18\x03 \x03(\v2\x11.orgmem.BrainNodeR\x06cosine\x12'\n" +
+	"\x0fgate_confidence\x18\x04 \x01(\x01R\x0egateConfidence\x12\x1d\n" +
+	"\n" +
+	"drift_rate\x18\x05 \x01(\x01R\tdriftRate\x12)\n" +
+	"\x10propagation_tier\x18\x06 \x01(\tR\x0fpropagationTier\x12\x18\n" +
+	"\aversion\x18\a \x01(\x04R\aversion\x12\x1d\n" +
+	"\n" +
+	"read_units\x18\b \x01(\x04R\treadUnits\x12!\n" +
+	"\fembed_tokens\x18\t \x01(\x04R\vembedTokens\"J\n" +
+	"\bCitation\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x14\n" +
+	"\x05chunk\x18\x02 \x01(\tR\x05chunk\x12\x14\n" +
+	"\x05score\x18\x03 \x01(\x01R\x05score\"\xd8\x01\n" +
+	"\rBrainAnswered\x12\x16\n" +
+	"\x06answer\x18\x01 \x01(\tR\x06answer\x12.\n" +
+	"\tcitations\x18\x02 \x03(\v2\x10.orgmem.CitationR\tcitations\x12'\n" +
+	"\x0fgate_confidence\x18\x03 \x01(\x01R\x0egateConfidence\x12\x1d\n" +
+	"\n" +
+	"read_units\x18\x04 \x01(\x04R\treadUnits\x12!\n" +
+	"\fembed_tokens\x18\x05 \x01(\x04R\vembedTokens\x12\x14\n" +
+	"\x05voice\x18\x06 \x01(\tR\x05voice\"\x83\x01\n" +
+	"\x04Pack\x12#\n" +
+	"\rsystem_prompt\x18\x01 \x01(\tR\fsystemPrompt\x12\x1d\n" +
+	"\n" +
+	"voice_hint\x18\x02 \x01(\tR\tvoiceHint\x12\x18\n" +
+	"\acontext\x18\x03 \x03(\tR\acontext\x12\x1d\n" +
+	"\n" +
+	"expires_ms\x18\x04 \x01(\x03R\texpiresMs\"M\n" +
+	"\tFocalNode\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x14\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\x12\x16\n" +
+	"\x06weight\x18\x03 \x01(\x01R\x06weight\"\x8d\x01\n" +
+	"\bScaffold\x12\x16\n" +
+	"\x06prompt\x18\x01 \x01(\tR\x06prompt\x12'\n" +
+	"\x05focal\x18\x02 \x03(\v2\x11.orgmem.FocalNodeR\x05focal\x12\x1d\n" +
+	"\n" +
+	"read_units\x18\x03 \x01(\x04R\treadUnits\x12!\n" +
+	"\fembed_tokens\x18\x04 \x01(\x04R\vembedTokens\"R\n" +
+	"\x04Path\x12\x14\n" +
+	"\x05nodes\x18\x01 \x03(\tR\x05nodes\x12\x14\n" +
+	"\x05edges\x18\x02 \x03(\tR\x05edges\x12\x1e\n" +
+	"\n" +
+	"activation\x18\x03 \x01(\x01R\n" +
+	"activation\"\xcd\x01\n" +
+	"\tRetrieved\x12\x1f\n" +
+	"\x04hits\x18\x01 \x03(\v2\v.orgmem.HitR\x04hits\x12\"\n" +
+	"\x05paths\x18\x02 \x03(\v2\f.orgmem.PathR\x05paths\x129\n" +
+	"\x0econtradictions\x18\x03 \x03(\v2\x11.orgmem.ClaimPairR\x0econtradictions\x12\x1d\n" +
+	"\n" +
+	"read_units\x18\x04 \x01(\x04R\treadUnits\x12!\n" +
+	"\fembed_tokens\x18\x05 \x01(\x04R\vembedTokensB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_mind_proto_rawDescOnce sync.Once
@@ -1027,47 +3702,121 @@ func file_mind_proto_rawDescGZIP() []byte {
 	return file_mind_proto_rawDescData
 }
 
-var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
 var file_mind_proto_goTypes = []any{
-	(*MindOp)(nil),             // 0: orgmem.MindOp
-	(*Recall)(nil),             // 1: orgmem.Recall
-	(*GetIdentity)(nil),        // 2: orgmem.GetIdentity
-	(*ListContradictions)(nil), // 3: orgmem.ListContradictions
-	(*ListProposals)(nil),      // 4: orgmem.ListProposals
-	(*DecideProposal)(nil),     // 5: orgmem.DecideProposal
-	(*BrainInfo)(nil),          // 6: orgmem.BrainInfo
-	(*BrainQuery)(nil),         // 7: orgmem.BrainQuery
-	(*BrainAnswer)(nil),        // 8: orgmem.BrainAnswer
-	(*BrainTrain)(nil),         // 9: orgmem.BrainTrain
-	(*ConditionSession)(nil),   // 10: orgmem.ConditionSession
-	(*ConditionScaffold)(nil),  // 11: orgmem.ConditionScaffold
-	(*Retrieve)(nil),           // 12: orgmem.Retrieve
-	(*MindResult)(nil),         // 13: orgmem.MindResult
-	(*Page)(nil),               // 14: orgmem.Page
-	(*Empty)(nil),              // 15: orgmem.Empty
+	(*IdentityView)(nil),       // 0: orgmem.IdentityView
+	(*Manifold)(nil),           // 1: orgmem.Manifold
+	(*VoiceProfile)(nil),       // 2: orgmem.VoiceProfile
+	(*Trait)(nil),              // 3: orgmem.Trait
+	(*Basin)(nil),              // 4: orgmem.Basin
+	(*Insight)(nil),            // 5: orgmem.Insight
+	(*Moment)(nil),             // 6: orgmem.Moment
+	(*TemporalView)(nil),       // 7: orgmem.TemporalView
+	(*Trend)(nil),              // 8: orgmem.Trend
+	(*Contradiction)(nil),      // 9: orgmem.Contradiction
+	(*Proposal)(nil),           // 10: orgmem.Proposal
+	(*BrainArtifact)(nil),      // 11: orgmem.BrainArtifact
+	(*Training)(nil),           // 12: orgmem.Training
+	(*MindOp)(nil),             // 13: orgmem.MindOp
+	(*Recall)(nil),             // 14: orgmem.Recall
+	(*GetIdentity)(nil),        // 15: orgmem.GetIdentity
+	(*ListContradictions)(nil), // 16: orgmem.ListContradictions
+	(*ListProposals)(nil),      // 17: orgmem.ListProposals
+	(*DecideProposal)(nil),     // 18: orgmem.DecideProposal
+	(*BrainInfo)(nil),          // 19: orgmem.BrainInfo
+	(*BrainQuery)(nil),         // 20: orgmem.BrainQuery
+	(*BrainAnswer)(nil),        // 21: orgmem.BrainAnswer
+	(*BrainTrain)(nil),         // 22: orgmem.BrainTrain
+	(*ConditionSession)(nil),   // 23: orgmem.ConditionSession
+	(*ConditionScaffold)(nil),  // 24: orgmem.ConditionScaffold
+	(*Retrieve)(nil),           // 25: orgmem.Retrieve
+	(*MindResult)(nil),         // 26: orgmem.MindResult
+	(*IdentityInfo)(nil),       // 27: orgmem.IdentityInfo
+	(*GraphView)(nil),          // 28: orgmem.GraphView
+	(*InsightList)(nil),        // 29: orgmem.InsightList
+	(*TemporalList)(nil),       // 30: orgmem.TemporalList
+	(*ClaimPair)(nil),          // 31: orgmem.ClaimPair
+	(*ContradictionList)(nil),  // 32: orgmem.ContradictionList
+	(*ProposalList)(nil),       // 33: orgmem.ProposalList
+	(*BrainState)(nil),         // 34: orgmem.BrainState
+	(*BrainNode)(nil),          // 35: orgmem.BrainNode
+	(*BrainFound)(nil),         // 36: orgmem.BrainFound
+	(*Citation)(nil),           // 37: orgmem.Citation
+	(*BrainAnswered)(nil),      // 38: orgmem.BrainAnswered
+	(*Pack)(nil),               // 39: orgmem.Pack
+	(*FocalNode)(nil),          // 40: orgmem.FocalNode
+	(*Scaffold)(nil),           // 41: orgmem.Scaffold
+	(*Path)(nil),               // 42: orgmem.Path
+	(*Retrieved)(nil),          // 43: orgmem.Retrieved
+	nil,                        // 44: orgmem.BrainArtifact.MetricsEntry
+	nil,                        // 45: orgmem.Training.MetricsEntry
+	(*Page)(nil),               // 46: orgmem.Page
+	(*Node)(nil),               // 47: orgmem.Node
+	(*Edge)(nil),               // 48: orgmem.Edge
+	(*Domain)(nil),             // 49: orgmem.Domain
+	(*Hit)(nil),                // 50: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
-	1,  // 0: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	2,  // 1: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	3,  // 2: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	4,  // 3: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	5,  // 4: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	6,  // 5: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	7,  // 6: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	8,  // 7: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	9,  // 8: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	10, // 9: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	11, // 10: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	12, // 11: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	14, // 12: orgmem.Recall.page:type_name -> orgmem.Page
-	14, // 13: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	14, // 14: orgmem.ListProposals.page:type_name -> orgmem.Page
-	15, // 15: orgmem.MindResult.none:type_name -> orgmem.Empty
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	1,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
+	2,  // 1: orgmem.IdentityView.voice:type_name -> orgmem.VoiceProfile
+	3,  // 2: orgmem.IdentityView.traits:type_name -> orgmem.Trait
+	4,  // 3: orgmem.IdentityView.basins:type_name -> orgmem.Basin
+	8,  // 4: orgmem.TemporalView.trends:type_name -> orgmem.Trend
+	44, // 5: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
+	45, // 6: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
+	14, // 7: orgmem.MindOp.recall:type_name -> orgmem.Recall
+	15, // 8: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	16, // 9: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	17, // 10: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	18, // 11: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	19, // 12: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	20, // 13: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	21, // 14: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	22, // 15: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	23, // 16: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	24, // 17: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	25, // 18: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	46, // 19: orgmem.Recall.page:type_name -> orgmem.Page
+	46, // 20: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	46, // 21: orgmem.ListProposals.page:type_name -> orgmem.Page
+	27, // 22: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
+	28, // 23: orgmem.MindResult.graph:type_name -> orgmem.GraphView
+	29, // 24: orgmem.MindResult.insights:type_name -> orgmem.InsightList
+	30, // 25: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
+	32, // 26: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
+	33, // 27: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
+	10, // 28: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
+	34, // 29: orgmem.MindResult.brain:type_name -> orgmem.BrainState
+	36, // 30: orgmem.MindResult.found:type_name -> orgmem.BrainFound
+	38, // 31: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
+	39, // 32: orgmem.MindResult.pack:type_name -> orgmem.Pack
+	41, // 33: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
+	43, // 34: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
+	0,  // 35: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
+	47, // 36: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	48, // 37: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	49, // 38: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	5,  // 39: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	6,  // 40: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	8,  // 41: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	9,  // 42: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	31, // 43: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	10, // 44: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	11, // 45: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	12, // 46: orgmem.BrainState.training:type_name -> orgmem.Training
+	35, // 47: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	35, // 48: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	35, // 49: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	37, // 50: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	40, // 51: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	50, // 52: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	42, // 53: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	31, // 54: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	55, // [55:55] is the sub-list for method output_type
+	55, // [55:55] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -1076,7 +3825,9 @@ func file_mind_proto_init() {
 		return
 	}
 	file_common_proto_init()
-	file_mind_proto_msgTypes[0].OneofWrappers = []any{
+	file_graph_proto_init()
+	file_record_proto_init()
+	file_mind_proto_msgTypes[13].OneofWrappers = []any{
 		(*MindOp_Recall)(nil),
 		(*MindOp_GetIdentity)(nil),
 		(*MindOp_ListContradictions)(nil),
@@ -1090,8 +3841,20 @@ func file_mind_proto_init() {
 		(*MindOp_ConditionScaffold)(nil),
 		(*MindOp_Retrieve)(nil),
 	}
-	file_mind_proto_msgTypes[13].OneofWrappers = []any{
-		(*MindResult_None)(nil),
+	file_mind_proto_msgTypes[26].OneofWrappers = []any{
+		(*MindResult_Identity)(nil),
+		(*MindResult_Graph)(nil),
+		(*MindResult_Insights)(nil),
+		(*MindResult_Temporal)(nil),
+		(*MindResult_Contradictions)(nil),
+		(*MindResult_Proposals)(nil),
+		(*MindResult_Proposal)(nil),
+		(*MindResult_Brain)(nil),
+		(*MindResult_Found)(nil),
+		(*MindResult_Answered)(nil),
+		(*MindResult_Pack)(nil),
+		(*MindResult_Scaffold)(nil),
+		(*MindResult_Retrieved)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1099,7 +3862,7 @@ func file_mind_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mind_proto_rawDesc), len(file_mind_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   46,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -77,6 +77,8 @@ const (
 	TableBrainPiece Table = 0x49
 	// TablePurgeTicket: (Hash32 of the confirm token) → PurgeTicket.
 	TablePurgeTicket Table = 0x4A
+	// TableTraining: () → Training, the latest train of the brain.
+	TableTraining Table = 0x4B
 	// TableConnector: (ID16 connector) → the connector.
 	TableConnector Table = 0x50
 	// TableOrgCounter: (Str name) → a counter record, such as the next audit sequence.
@@ -146,12 +148,15 @@ const (
 	TableDomain Table = 0xA8
 	// TableDomainByTime: (U64Desc created ms, ID16 domain) → empty: newest first.
 	TableDomainByTime Table = 0xA9
-	// TableContradiction: (ID16 contradiction) → the contradiction.
+	// TableContradiction: (U64Desc detected ms, ID16 contradiction) → Contradiction.
 	TableContradiction Table = 0xAC
-	// TableProposal: (ID16 proposal) → the proposal.
+	// TableProposal: (ID16 proposal) → Proposal.
 	TableProposal Table = 0xAD
-	// TableView: (Str name) → a derived recall view.
+	// TableView: (Str name) → a derived recall view, replaced as a whole:
+	// IdentityView under identity, TemporalView under temporal.
 	TableView Table = 0xAE
+	// TableInsight: (U64Desc created ms, ID16 insight) → Insight: newest first.
+	TableInsight Table = 0xAF
 	// TableQueue: (U64 sequence) → QueueEntry.
 	TableQueue Table = 0xB0
 	// TableJobItem: (ID16 job, U32 index) → JobItem.
@@ -176,6 +181,16 @@ const (
 	TableUploadPiece Table = 0xC9
 	// TableCounter: (Str name) → a counter or statistics record.
 	TableCounter Table = 0xD0
+	// TableMoment: (I64Desc at ms, ID16 moment) → Moment: latest first.
+	TableMoment Table = 0xD8
+	// TableProposalByTime: (U64Desc created ms, ID16 proposal) → empty: newest first.
+	TableProposalByTime Table = 0xD9
+	// TableProposalByPair: (Str lesser node id, Str greater node id) → raw
+	// proposal id: a pair is proposed once.
+	TableProposalByPair Table = 0xDA
+	// TableDerivedByNode: (Str node id, ID16 derived record) → raw key of the
+	// record that rests on the node.
+	TableDerivedByNode Table = 0xDB
 )
 
 // partitionTables is the first table number of a partition.

@@ -1,0 +1,151 @@
+package actors
+
+import (
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// What a cognition cycle derives rests on nodes, and must not outlive them. Each
+// such record is written by a function of this file, with an entry under every
+// node it rests on, so that forgetting a node finds it.
+
+// The names of the views in storage.TableView.
+const (
+	viewIdentity = "identity"
+	viewTemporal = "temporal"
+)
+
+func putInsight(b *storage.Batch, space storage.Space, i *pb.Insight) {
+	key := space.Key(storage.TableInsight, storage.U64Desc(uint64(i.GetCreatedMs())), storage.ID16(pb.DerivedID(i.GetId())))
+	b.Put(key, i)
+	restOn(b, space, pb.DerivedID(i.GetId()), key, i.GetNodes()...)
+}
+
+func putMoment(b *storage.Batch, space storage.Space, m *pb.Moment) {
+	key := space.Key(storage.TableMoment, storage.I64Desc(m.GetAtMs()), storage.ID16(pb.DerivedID(m.GetId())))
+	b.Put(key, m)
+	restOn(b, space, pb.DerivedID(m.GetId()), key, m.GetNode())
+}
+
+func putContradiction(b *storage.Batch, space storage.Space, x *pb.Contradiction) {
+	key := space.Key(storage.TableContradiction, storage.U64Desc(uint64(x.GetDetectedMs())), storage.ID16(pb.DerivedID(x.GetId())))
+	b.Put(key, x)
+	restOn(b, space, pb.DerivedID(x.GetId()), key, x.GetNodeA(), x.GetNodeB())
+}
+
+// putProposal writes a new proposal. Its pair must not have been proposed
+// before (proposedBefore): what was rejected is not proposed again.
+func putProposal(b *storage.Batch, space storage.Space, p *pb.Proposal) {
+	id := pb.DerivedID(p.GetId())
+	key := proposalKey(space, id)
+	b.Put(key, p)
+	b.PutRaw(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())), storage.ID16(id)), nil)
+	b.PutRaw(pairKey(space, p), id[:])
+	restOn(b, space, id, key, p.GetSource(), p.GetTarget())
+}
+
+func proposalKey(space storage.Space, id pb.DerivedID) storage.Key {
+	return space.Key(storage.TableProposal, storage.ID16(id))
+}
+
+// pairKey is the same in both directions: who rejects that a leads to b does not
+// want to be asked about b and a.
+func pairKey(space storage.Space, p *pb.Proposal) storage.Key {
+	return space.Key(storage.TableProposalByPair, storage.Str(min(p.GetSource(), p.GetTarget())), storage.Str(max(p.GetSource(), p.GetTarget())))
+}
+
+// proposedBefore reports whether an edge between the ends of p was ever
+// proposed, whatever became of it.
+func proposedBefore(r storage.Reader, space storage.Space, p *pb.Proposal) (bool, error) {
+	_, found, err := r.GetRaw(pairKey(space, p))
+	return found, err
+}
+
+func restOn(b *storage.Batch, space storage.Space, id pb.DerivedID, record storage.Key, nodes ...string) {
+	for _, n := range nodes {
+		b.PutRaw(space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)), record.Bytes())
+	}
+}
+
+// restingOn yields the records that rest on a node, up to limit; 0 is no limit.
+func restingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int) ([]storage.Key, error) {
+	var keys []storage.Key
+	for item, err := range r.Scan(space.Prefix(storage.TableDerivedByNode, storage.Str(node)), storage.ScanOptions{Limit: limit}) {
+		if err != nil {
+			return nil, err
+		}
+		key, err := space.All().ParseKey(item.Value)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// eraseDerived takes away, bytes included, what was derived from a node.
+func eraseDerived(r storage.Reader, b *storage.Batch, space storage.Space, node pb.NodeID) error {
+	keys, err := restingOn(r, space, node, 0)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if key.Table() == storage.TableProposal {
+			p := &pb.Proposal{}
+			if _, err := r.Get(key, p); err != nil {
+				return err
+			}
+			b.Delete(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())), storage.ID16(pb.DerivedID(p.GetId()))))
+			b.Delete(pairKey(space, p))
+		}
+		b.Erase(key)
+	}
+	b.DeleteRange(space.Prefix(storage.TableDerivedByNode, storage.Str(node)))
+	return nil
+}
+
+// maxDerivedPerScan bounds the records that one page of a list of derived
+// records reads; a page may then be short, and its cursor goes on.
+const maxDerivedPerScan = 2000
+
+// derivedPage reads a page of a list, in the order of its keys. keep looks at
+// one record and says whether it belongs to the list; it may follow an index
+// entry to the record that it stands for.
+func (o *orgView) derivedPage(r storage.Reader, all storage.Range, kind cursorKind, page *pb.Page, keep func(storage.Item) (bool, error)) (next string, _ *pb.Problem, _ error) {
+	opts, p := o.scanFrom(all, kind, page)
+	if p != nil {
+		return "", p, nil
+	}
+	opts.Limit = maxDerivedPerScan
+	size, kept, scanned := pageSize(page), 0, 0
+	var last storage.Key
+	for item, err := range r.Scan(all, opts) {
+		if err != nil {
+			return "", nil, err
+		}
+		if kept == size { // there is more, of this list or not
+			return sealCursor(o.secret, kind, last.Bytes()), nil, nil
+		}
+		belongs, err := keep(item)
+		if err != nil {
+			return "", nil, err
+		}
+		if belongs {
+			kept++
+		}
+		last = item.Key
+		scanned++
+	}
+	if scanned == maxDerivedPerScan {
+		next = sealCursor(o.secret, kind, last.Bytes())
+	}
+	return next, nil, nil
+}
+
+// stands reports whether a node can carry what was derived from it: it is there
+// and neither forgotten nor superseded.
+func stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {
+	n := &pb.Node{}
+	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
+	return found && n.GetStatus() == statusLive, err
+}

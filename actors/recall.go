@@ -1,0 +1,277 @@
+package actors
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// The recall views (interface.md, "Recall").
+const (
+	recallIdentity = "identity"
+	recallGraph    = "graph"
+	recallInsights = "insights"
+	recallTemporal = "temporal"
+)
+
+const (
+	// maxRecallItems bounds a view that is answered whole: more are on its pages.
+	maxRecallItems = 200
+	// maxRecallNodes and maxRecallEdges bound the graph view.
+	maxRecallNodes = 200
+	maxRecallEdges = 2000
+	// maxRecallScan bounds the nodes of each kind among which the strongest are
+	// looked for, the newest of them: some 10 ms of reading.
+	maxRecallScan = 4000
+	// maxRecallEnds bounds the edges of one node and origin that are looked
+	// through for those to another of the strongest: a hub has many others.
+	maxRecallEnds = 500
+	// maxRecallCount is where counting stops: 100,000 index entries are some
+	// 30 ms of reading.
+	maxRecallCount = 100_000
+)
+
+// recall answers a derived view of the effective partition.
+func (o *orgActor) recall(c *call, op *pb.Recall) {
+	view := c.org
+	switch op.GetType() {
+	case recallIdentity:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, c.part) })
+	case recallGraph:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readStrongest(st, c.part) })
+	case recallInsights:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.readInsights(st, c.part, op) })
+	case recallTemporal:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.readTemporal(st, c.part, op) })
+	default:
+		c.refuse(problem(codeRecallTypeNotFound, "There are the recall views identity, graph, insights and temporal."))
+	}
+}
+
+func mindReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
+
+// readIdentity reads who a partition's person is; empty before the first cycle.
+func readIdentity(r storage.Reader, part *partitionRef) (*pb.Reply, error) {
+	view := &pb.IdentityView{}
+	if _, err := r.Get(part.space.Key(storage.TableView, storage.Str(viewIdentity)), view); err != nil {
+		return nil, err
+	}
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: part.id.Bytes(), View: view}}}), nil
+}
+
+// identity answers a member's view to that member, and to who may read and
+// administrate. Everybody else is refused before it is looked whether there is
+// such a member.
+func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
+	user, err := pb.ParseUserID(op.GetUser())
+	own := err == nil && user == c.who.user
+	if !own && !(grants(c.who.scopes, scopeRead) && grants(c.who.scopes, scopeAdmin)) {
+		c.refuse(problem(codePermissionDenied, "Another person's identity needs the scopes read and admin."))
+		return
+	}
+	if own { // in the sandbox this is the sandbox's
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+			r, err := readIdentity(st, c.part)
+			r.GetMind().GetIdentity().User = user.Bytes()
+			return r, err
+		})
+		return
+	}
+	var part *partitionRef
+	if err == nil {
+		part, err = o.member(user)
+		if err != nil {
+			c.fail(err)
+			return
+		}
+	}
+	if part == nil || part.kind != partitionMember { // a provisioned subject is no member
+		c.refuse(problem(codeUserNotFound, "The organization has no member with this id."))
+		return
+	}
+	o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, part) })
+}
+
+func (o *orgView) readInsights(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
+	list := &pb.InsightList{Paged: op.GetPaged()}
+	next, p, err := o.derivedPage(r, part.space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), func(item storage.Item) (bool, error) {
+		i := &pb.Insight{}
+		list.Insights = append(list.Insights, i)
+		return true, item.Decode(i)
+	})
+	if p != nil {
+		return refuse(p), nil
+	}
+	list.NextCursor = next
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: list}}), err
+}
+
+func (o *orgView) readTemporal(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
+	list := &pb.TemporalList{Paged: op.GetPaged()}
+	next, p, err := o.derivedPage(r, part.space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), func(item storage.Item) (bool, error) {
+		m := &pb.Moment{}
+		list.Moments = append(list.Moments, m)
+		return true, item.Decode(m)
+	})
+	if p != nil {
+		return refuse(p), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list.NextCursor = next
+	whole := &pb.TemporalView{}
+	if _, err := r.Get(part.space.Key(storage.TableView, storage.Str(viewTemporal)), whole); err != nil {
+		return nil, err
+	}
+	list.Trends = whole.GetTrends()
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), nil
+}
+
+func recallCursor(op *pb.Recall, part *partitionRef) cursorKind {
+	return cursorKind{list: "recall " + op.GetType(), partition: part.id}
+}
+
+// recallPage is the page that was asked for, or all that an unpaginated view
+// shows.
+func recallPage(op *pb.Recall) *pb.Page {
+	if op.GetPaged() {
+		return op.GetPage()
+	}
+	return &pb.Page{Size: maxRecallItems}
+}
+
+// strength orders the nodes of the graph view: what is believed and trusted, and
+// holds much together. The logarithm keeps a hub from drowning what is said.
+func strength(n *pb.Node) float64 {
+	return n.GetAuthority() * n.GetConfidence() * (1 + math.Log1p(float64(n.GetDegree())))
+}
+
+// readStrongest gives the strongest live nodes, the edges among them and their
+// domains.
+func readStrongest(r storage.Reader, part *partitionRef) (*pb.Reply, error) {
+	view := &pb.GraphView{Subject: string(part.subject)}
+	for _, kind := range nodeKinds {
+		if err := addStrongest(r, part.space, kind, view); err != nil {
+			return nil, err
+		}
+	}
+	cutStrongest(view)
+	chosen := make(map[pb.NodeID]bool, len(view.Nodes))
+	for _, n := range view.GetNodes() {
+		chosen[pb.NodeID(n.GetId())] = true
+	}
+	for _, n := range view.GetNodes() {
+		if err := addEdges(r, part, pb.NodeID(n.GetId()), chosen, view); err != nil {
+			return nil, err
+		}
+	}
+	if err := addDomains(r, part.space, view); err != nil {
+		return nil, err
+	}
+	for _, origin := range edgeOrigins {
+		for _, err := range r.Scan(edgesOf(part.space, origin).Children(), storage.ScanOptions{Limit: maxRecallCount}) {
+			if err != nil {
+				return nil, err
+			}
+			view.TotalEdges++
+		}
+	}
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Graph{Graph: view}}), nil
+}
+
+// addStrongest looks through the live nodes of a kind.
+func addStrongest(r storage.Reader, space storage.Space, kind string, view *pb.GraphView) error {
+	seen := 0
+	for item, err := range r.Scan(nodeList(space, statusLive, kind).Children(), storage.ScanOptions{Limit: maxRecallCount}) {
+		if err != nil {
+			return err
+		}
+		view.TotalNodes++
+		if seen++; seen > maxRecallScan {
+			continue
+		}
+		parts := item.Key.Parts()
+		_, _, _ = parts.Str(), parts.Str(), parts.U64Desc()
+		id := parts.Str()
+		if err := parts.Done(); err != nil {
+			return err
+		}
+		n := &pb.Node{}
+		if found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n); err != nil {
+			return err
+		} else if !found {
+			continue // removed since the scan began
+		}
+		if view.Nodes = append(view.Nodes, n); len(view.Nodes) >= 4*maxRecallNodes {
+			cutStrongest(view)
+		}
+	}
+	return nil
+}
+
+// cutStrongest keeps the strongest nodes, the stronger first.
+func cutStrongest(view *pb.GraphView) {
+	slices.SortFunc(view.Nodes, func(a, b *pb.Node) int {
+		return cmp.Or(cmp.Compare(strength(b), strength(a)), cmp.Compare(b.GetCreatedMs(), a.GetCreatedMs()), cmp.Compare(a.GetId(), b.GetId()))
+	})
+	view.Nodes = view.Nodes[:min(len(view.Nodes), maxRecallNodes)]
+}
+
+// addEdges adds a node's edges to others of the chosen.
+func addEdges(r storage.Reader, part *partitionRef, node pb.NodeID, chosen map[pb.NodeID]bool, view *pb.GraphView) error {
+	for _, origin := range edgeOrigins {
+		for item, err := range r.Scan(edgesOfSource(part.space, node, origin).Children(), storage.ScanOptions{Limit: maxRecallEnds}) {
+			if err != nil {
+				return err
+			}
+			if !chosen[decodeEdgeEnd(item.Value).other] {
+				continue
+			}
+			if len(view.Edges) == maxRecallEdges {
+				return nil
+			}
+			e, err := edgeAt(r, part, item.Key)
+			if err != nil {
+				return err
+			}
+			if e != nil {
+				view.Edges = append(view.Edges, e)
+			}
+		}
+	}
+	return nil
+}
+
+// edgeAt reads the edge of an entry under one of its ends; nil when it was
+// removed since.
+func edgeAt(r storage.Reader, part *partitionRef, entry storage.Key) (*pb.Edge, error) {
+	parts := entry.Parts()
+	_, _, _ = parts.Str(), parts.Str(), parts.U64Desc()
+	id := pb.EdgeID(parts.Str())
+	if err := parts.Done(); err != nil {
+		return nil, err
+	}
+	return readEdge(r, part, id)
+}
+
+// addDomains adds the domains that the nodes of the view are in.
+func addDomains(r storage.Reader, space storage.Space, view *pb.GraphView) error {
+	wanted := map[string]bool{}
+	for _, n := range view.GetNodes() {
+		wanted[n.GetDomain()] = true
+	}
+	for rec, err := range storage.ScanRecords(r, space.Prefix(storage.TableDomain), storage.ScanOptions{Limit: maxRecallCount}, func() *pb.Domain { return &pb.Domain{} }) {
+		if err != nil {
+			return err
+		}
+		view.TotalDomains++
+		if id, err := pb.DomainIDFrom(rec.Value.GetId()); err == nil && wanted[id.String()] {
+			view.Domains = append(view.Domains, rec.Value)
+		}
+	}
+	return nil
+}

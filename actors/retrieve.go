@@ -1,0 +1,252 @@
+package actors
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// defaultHops is how far retrieval follows edges when the client does not say.
+	defaultHops = 2
+	// hopDecay is what is left of a node's score at its neighbour, beside the
+	// edge's weight: a neighbour of a good hit is a weaker one.
+	hopDecay = 0.5
+	// maxHopNodes and maxHopEdges bound the nodes that a hop begins at, the
+	// strongest, and the edges of one node, direction and origin that it follows,
+	// the newest. Four hops then read at most some ten thousand edges.
+	maxHopNodes = 50
+	maxHopEdges = 10
+	// maxPassages bounds the chunks of a node that was reached by an edge among
+	// which its passage is chosen.
+	maxPassages = 16
+	// maxRetrievedContradictions bounds those that are reported with the results.
+	maxRetrievedContradictions = 20
+	// edgesPerReadUnit is what following edges costs (docs/usage.md).
+	edgesPerReadUnit = 100
+)
+
+// reached is a node that retrieval has come to, by its best path.
+type reached struct {
+	part  *partitionRef
+	score float64
+	path  *pb.Path
+	hit   *pb.Hit // nil: reached by an edge, its passage is not read yet
+}
+
+// place is a node of some partition.
+type place struct {
+	part pb.PartitionID
+	node pb.NodeID
+}
+
+// retrieve searches, and follows the edges of what it finds.
+func (o *orgActor) retrieve(c *call, op *pb.Retrieve) {
+	if op.GetOrgScope() && c.env.GetHasSubject() {
+		c.refuse(problem(codePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
+		return
+	}
+	o.readWith(c, func(st *storage.Store, worker int) (_ *pb.Reply, err error) {
+		parts := []*partitionRef{c.part}
+		if op.GetOrgScope() {
+			if parts, err = c.everywhere(st); err != nil {
+				return nil, err
+			}
+		}
+		rd := &c.org.sys.readers[worker]
+		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
+		found, err := c.find(st, parts, &pb.Search{Query: op.GetQuery(), TopK: uint32(topK)}, rd)
+		if err != nil {
+			return nil, err
+		}
+		p := &propagation{r: st, at: map[place]*reached{}}
+		for _, h := range found.GetHits() {
+			p.seed(parts, h)
+		}
+		for range op.GetMaxHops() {
+			if err := p.hop(); err != nil {
+				return nil, err
+			}
+		}
+		best := p.best(topK)
+		words := wordsOf(rd, op.GetQuery())
+		out := &pb.Retrieved{EmbedTokens: found.GetEmbedTokens()}
+		for _, x := range best {
+			if x.hit == nil {
+				if x.hit, err = passageOf(st, x, words); err != nil {
+					return nil, err
+				}
+			}
+			if x.hit == nil {
+				continue // forgotten since
+			}
+			x.hit.Score, x.path.Activation = x.score, x.score
+			out.Hits, out.Paths = append(out.Hits, x.hit), append(out.Paths, x.path)
+			if err := addContradictions(st, x, out); err != nil {
+				return nil, err
+			}
+		}
+		c.readUnits += uint64(p.edges / edgesPerReadUnit)
+		out.ReadUnits = c.readUnits
+		return mindReply(&pb.MindResult{Result: &pb.MindResult_Retrieved{Retrieved: out}}), nil
+	})
+}
+
+// propagation spreads the scores of search hits over the graph. A node keeps the
+// best score that comes to it by one path: a sum over paths would let a hub
+// outshine what was asked for.
+type propagation struct {
+	r     storage.Reader
+	at    map[place]*reached
+	front []*reached // what the last hop improved
+	edges int        // followed
+}
+
+// seed takes in a hit of the search.
+func (p *propagation) seed(parts []*partitionRef, h *pb.Hit) {
+	part := parts[0]
+	if len(parts) > 1 {
+		i := slices.IndexFunc(parts, func(part *partitionRef) bool { return ownsNode(part, pb.NodeID(h.GetNode())) })
+		if i < 0 {
+			return
+		}
+		part = parts[i]
+	}
+	x := &reached{part: part, score: math.Max(h.GetScore(), 0), path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h}
+	p.at[place{part.id, pb.NodeID(h.GetNode())}] = x
+	p.front = append(p.front, x)
+}
+
+// ownsNode reports whether a node's id says that it lies in the partition: the
+// second part of every id is the partition's.
+func ownsNode(part *partitionRef, id pb.NodeID) bool {
+	_, rest, _ := strings.Cut(string(id), ":")
+	owner, _, _ := strings.Cut(rest, ":")
+	return owner == part.id.String()
+}
+
+// hop goes from the strongest of the front over their edges.
+func (p *propagation) hop() error {
+	slices.SortStableFunc(p.front, func(a, b *reached) int { return cmp.Compare(b.score, a.score) })
+	from := p.front[:min(len(p.front), maxHopNodes)]
+	p.front = nil
+	for _, x := range from {
+		node := pb.NodeID(x.path.GetNodes()[len(x.path.GetNodes())-1])
+		for _, origin := range edgeOrigins {
+			for _, end := range []storage.Key{edgesOfSource(x.part.space, node, origin), edgesOfTarget(x.part.space, node, origin)} {
+				for item, err := range p.r.Scan(end.Children(), storage.ScanOptions{Limit: maxHopEdges}) {
+					if err != nil {
+						return err
+					}
+					p.edges++
+					if err := p.follow(x, item.Key, decodeEdgeEnd(item.Value).other); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// follow goes over one edge, if that is the best way to the node at its end.
+func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) error {
+	e, err := edgeAt(p.r, from.part, entry)
+	if err != nil || e == nil {
+		return err
+	}
+	score := from.score * e.GetWeight() * hopDecay
+	at := place{from.part.id, to}
+	known := p.at[at]
+	if score <= 0 || known != nil && known.score >= score || slices.Contains(from.path.GetNodes(), string(to)) {
+		return nil
+	}
+	if known == nil {
+		if ok, err := stands(p.r, from.part.space, to); err != nil || !ok {
+			return err
+		}
+		known = &reached{part: from.part}
+		p.at[at] = known
+	}
+	known.score = score
+	known.path = &pb.Path{
+		Nodes: append(slices.Clone(from.path.GetNodes()), string(to)),
+		Edges: append(slices.Clone(from.path.GetEdges()), e.GetId()),
+	}
+	p.front = append(p.front, known)
+	return nil
+}
+
+// best gives the nodes with the best scores.
+func (p *propagation) best(most int) []*reached {
+	all := make([]*reached, 0, len(p.at))
+	for _, x := range p.at {
+		all = append(all, x)
+	}
+	slices.SortFunc(all, func(a, b *reached) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), slices.Compare(a.path.GetNodes(), b.path.GetNodes()))
+	})
+	return all[:min(len(all), most)]
+}
+
+// passageOf reads what a node that was reached by an edge says: of its first
+// passages the one with most of the query's words. Nil when it has none.
+func passageOf(r storage.Reader, x *reached, words wordMatcher) (*pb.Hit, error) {
+	id := x.path.GetNodes()[len(x.path.GetNodes())-1]
+	node := &pb.Node{}
+	found, err := r.Get(x.part.space.Key(storage.TableNode, storage.Str(id)), node)
+	if err != nil || !found {
+		return nil, err
+	}
+	var best *pb.Chunk
+	most := -1.0
+	for _, seq := range node.GetChunks()[:min(len(node.GetChunks()), maxPassages)] {
+		chunk := &pb.Chunk{}
+		found, err := r.Get(x.part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		if err != nil {
+			return nil, err
+		}
+		if share := words.share(chunk.GetText()); found && share > most {
+			best, most = chunk, share
+		}
+	}
+	if best == nil {
+		return nil, nil
+	}
+	return hitOf(x.part, node, best), nil
+}
+
+// addContradictions adds the open contradictions of a result.
+func addContradictions(r storage.Reader, x *reached, out *pb.Retrieved) error {
+	keys, err := restingOn(r, x.part.space, pb.NodeID(x.hit.GetNode()), maxDerivedPerScan)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if key.Table() != storage.TableContradiction || len(out.Contradictions) == maxRetrievedContradictions {
+			continue
+		}
+		c := &pb.Contradiction{}
+		found, err := r.Get(key, c)
+		if err != nil {
+			return err
+		}
+		if !found || slices.ContainsFunc(out.GetContradictions(), func(p *pb.ClaimPair) bool {
+			return string(p.GetContradiction().GetId()) == string(c.GetId())
+		}) {
+			continue
+		}
+		pair, err := claims(r, x.part.space, c)
+		if err != nil {
+			return err
+		}
+		if pair != nil {
+			out.Contradictions = append(out.Contradictions, pair)
+		}
+	}
+	return nil
+}

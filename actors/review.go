@@ -1,0 +1,174 @@
+package actors
+
+import (
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// The states of a proposal. A contradiction has one, open: it is resolved by
+// superseding a side, and then it is gone.
+const (
+	reviewOpen       = "open"
+	proposalAccepted = "accepted"
+	proposalRejected = "rejected"
+)
+
+// listContradictions pages through the open contradictions of a partition,
+// newest first. One whose side is superseded or forgotten is not among them,
+// whether or not a cycle has seen that yet.
+func (o *orgView) listContradictions(r storage.Reader, part *partitionRef, op *pb.ListContradictions) (*pb.Reply, error) {
+	list := &pb.ContradictionList{}
+	kind := cursorKind{list: "contradictions", filters: op.GetStatus(), partition: part.id}
+	next, p, err := o.derivedPage(r, part.space.Prefix(storage.TableContradiction), kind, op.GetPage(), func(item storage.Item) (bool, error) {
+		x := &pb.Contradiction{}
+		if err := item.Decode(x); err != nil || op.GetStatus() != "" && op.GetStatus() != reviewOpen {
+			return false, err
+		}
+		pair, err := claims(r, part.space, x)
+		if err != nil || pair == nil {
+			return false, err
+		}
+		list.Pairs = append(list.Pairs, pair)
+		return true, nil
+	})
+	if p != nil {
+		return refuse(p), nil
+	}
+	list.NextCursor = next
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: list}}), err
+}
+
+// claims reads the texts of a contradiction, nil when it does not stand any more.
+func claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.ClaimPair, error) {
+	pair := &pb.ClaimPair{Contradiction: x}
+	for _, side := range []struct {
+		node  string
+		chunk uint64
+		text  *string
+	}{{x.GetNodeA(), x.GetChunkA(), &pair.TextA}, {x.GetNodeB(), x.GetChunkB(), &pair.TextB}} {
+		ok, err := stands(r, space, pb.NodeID(side.node))
+		if err != nil || !ok {
+			return nil, err
+		}
+		chunk := &pb.Chunk{}
+		found, err := r.Get(space.Key(storage.TableChunk, storage.U64(side.chunk)), chunk)
+		if err != nil || !found || chunk.GetNode() != side.node {
+			return nil, err // the node was edited: the claim may be gone
+		}
+		*side.text = chunk.GetText()
+	}
+	return pair, nil
+}
+
+// listProposals pages through a partition's proposals, newest first. An open one
+// whose end is superseded or forgotten is not among them.
+func (o *orgView) listProposals(r storage.Reader, part *partitionRef, op *pb.ListProposals) (*pb.Reply, error) {
+	list := &pb.ProposalList{}
+	kind := cursorKind{list: "proposals", filters: op.GetStatus(), partition: part.id}
+	next, p, err := o.derivedPage(r, part.space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), func(item storage.Item) (bool, error) {
+		parts := item.Key.Parts()
+		parts.U64Desc()
+		id := pb.DerivedID(parts.ID16())
+		if err := parts.Done(); err != nil {
+			return false, err
+		}
+		x, err := readProposal(r, part.space, id)
+		if err != nil || x == nil || op.GetStatus() != "" && op.GetStatus() != x.GetStatus() {
+			return false, err
+		}
+		list.Proposals = append(list.Proposals, x)
+		return true, nil
+	})
+	if p != nil {
+		return refuse(p), nil
+	}
+	list.NextCursor = next
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: list}}), err
+}
+
+// readProposal returns a proposal, nil when there is none, or when there is
+// nothing left to decide on.
+func readProposal(r storage.Reader, space storage.Space, id pb.DerivedID) (*pb.Proposal, error) {
+	x := &pb.Proposal{}
+	found, err := r.Get(proposalKey(space, id), x)
+	if err != nil || !found || x.GetStatus() != reviewOpen {
+		if !found {
+			x = nil
+		}
+		return x, err
+	}
+	for _, end := range []string{x.GetSource(), x.GetTarget()} {
+		if ok, err := stands(r, space, pb.NodeID(end)); err != nil || !ok {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// decideProposal accepts or rejects a proposal. The same decision twice is one;
+// the opposite of it is refused, since what was accepted may be built on: its
+// edge is taken back like any other.
+func (o *orgActor) decideProposal(c *call, op *pb.DecideProposal) {
+	o.edit(c, func(f *effect) (*pb.Reply, error) {
+		notFound := refuse(problem(codeProposalNotFound, "There is no such proposal."))
+		id, err := pb.ParseDerivedID(op.GetId())
+		if err != nil {
+			return notFound, nil //nolint:nilerr // what is no id names no proposal
+		}
+		x, err := readProposal(f.st, f.part.space, id)
+		if err != nil || x == nil {
+			return notFound, err
+		}
+		status, action := proposalRejected, "proposal.reject"
+		if op.GetAccept() {
+			status, action = proposalAccepted, "proposal.accept"
+		}
+		switch x.GetStatus() {
+		case reviewOpen:
+		case status:
+			return proposalReply(x), nil
+		default:
+			return refuse(problem(codeProposalDecided, "The proposal was %s before.", x.GetStatus())), nil
+		}
+		if op.GetAccept() {
+			if x.Edge, err = f.putProposed(x); err != nil {
+				return nil, err
+			}
+		}
+		x.Status, x.DecidedMs = status, f.now
+		f.batch.Put(proposalKey(f.part.space, id), x)
+		f.batch.audit(c.auditOf(action, id.String()))
+		changeType, affected := changeProposalRejected, 0
+		if op.GetAccept() {
+			changeType, affected = changeProposalAccepted, 2
+		}
+		return proposalReply(x), f.batch.graphUpdated(f.org, f.part, changeType, id.String(), affected)
+	})
+}
+
+func proposalReply(x *pb.Proposal) *pb.Reply {
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Proposal{Proposal: x}})
+}
+
+// putProposed writes the edge of a proposal and returns its id. It carries the
+// score that it was proposed with: unlike an assertion, it was worked out from
+// the content.
+func (f *effect) putProposed(x *pb.Proposal) (string, error) {
+	after := &pb.Edge{
+		Source: x.GetSource(), Target: x.GetTarget(), Type: x.GetType(), Weight: x.GetScore(), Confidence: x.GetScore(),
+		Origin: originProposal, Status: statusLive, ValidFromMs: f.now, CreatedMs: f.now, UpdatedMs: f.now,
+	}
+	before, err := f.edgeOfTriple(tripleOf(after))
+	if err != nil {
+		return "", err
+	}
+	if before != nil && before.GetStatus() != statusTombstoned {
+		return before.GetId(), nil
+	}
+	id, err := f.org.sys.newUUID()
+	if err != nil {
+		return "", err
+	}
+	after.Id = id.String() // a forgotten edge is not the one that comes in its place
+	return after.Id, f.putEdge(nil, after)
+}

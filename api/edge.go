@@ -222,12 +222,21 @@ func (ex *exchange) reply(reply *pb.Reply) {
 	if reply.GetReplayed() {
 		h["Idempotent-Replayed"] = headerTrue
 	}
+	if t, ok := output.(tagged); ok && t.entityTag() != "" {
+		h["Etag"] = []string{t.entityTag()}
+	}
 	ex.rateHeaders(h, reply.GetRate())
 	if status == http.StatusNoContent {
 		ex.write(status, nil, nil)
 		return
 	}
 	ex.writeJSON(status, contentJSON, output)
+}
+
+// tagged is implemented by outputs that have a version.
+type tagged interface {
+	// entityTag is the quoted ETag, empty for none.
+	entityTag() string
 }
 
 // refuse writes a problem.

@@ -28,6 +28,7 @@ var tagTexts = []struct{ name, text string }{
 	{tagJobs, "The asynchronous work, of all kinds."},
 	{tagSearch, "Finding passages."},
 	{tagGraph, "The knowledge graph, record by record."},
+	{tagRecall, "What was derived from the memory: structured views, empty until the background cycle has run."},
 	{tagUsage, "What was used, by whom."},
 	{tagExports, "A memory as one JSON document."},
 	{tagPurge, "Deleting all of a memory, in two steps."},
@@ -118,7 +119,7 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 		op.Parameters = append(op.Parameters, documentParam(p, true))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.queryParams)) {
-		op.Parameters = append(op.Parameters, documentParam(r.queryParams[name], false))
+		op.Parameters = append(op.Parameters, documentParam(r.queryParams[name], r.queryParams[name].needed))
 	}
 	if r.Subject != pb.SubjectMode_SUBJECT_REFUSED {
 		text := "The provisioned subject to act for, percent-encoded. Omit it to act for the key's owner."

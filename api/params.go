@@ -28,6 +28,7 @@ type param struct {
 	in     string // path, query
 	index  []int  // of the field
 	own    bool   // the type implements fromText
+	needed bool   // a query parameter that must be given
 	schema *huma.Schema
 }
 
@@ -45,7 +46,7 @@ func paramsOf(t reflect.Type, registry huma.Registry) ([]param, error) {
 				return nil, fmt.Errorf("%s.%s: a parameter is text or reads itself", t, f.Name)
 			}
 			list = append(list, param{
-				name: name, in: in, index: f.Index, own: own,
+				name: name, in: in, index: f.Index, own: own, needed: f.Tag.Get("required") == "true",
 				schema: huma.SchemaFromField(registry, f, t.Name()+f.Name),
 			})
 		}
@@ -64,6 +65,7 @@ func fillParams(r *Route, path gin.Params, rawQuery string, dst reflect.Value, e
 		p.set(text, dst, errs)
 	}
 	if rawQuery == "" {
+		requireParams(r, nil, errs)
 		return nil
 	}
 	query, err := url.ParseQuery(rawQuery)
@@ -88,7 +90,16 @@ func fillParams(r *Route, path gin.Params, rawQuery string, dst reflect.Value, e
 			errs.add(showName(name), "unknown query parameter")
 		}
 	}
+	requireParams(r, query, errs)
 	return nil
+}
+
+func requireParams(r *Route, query url.Values, errs *violations) {
+	for name, p := range r.queryParams {
+		if p.needed && !query.Has(name) {
+			errs.add(name, "is required")
+		}
+	}
 }
 
 func (p param) set(text string, dst reflect.Value, errs *violations) {

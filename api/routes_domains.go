@@ -1,3 +1,69 @@
 package api
 
-var domainRoutes = []Route{}
+import (
+	"net/http"
+
+	pb "orgmem/proto"
+)
+
+var domainRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/graph/domains", ID: "listDomains", Tag: tagGraph,
+		Summary:     "List domains",
+		Description: "The topics that the background cycle has found among the effective subject's nodes, newest first; none until it has run.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listDomainsInput, errs *violations) {
+		checkWords(in.Q, errs)
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: in.proto(), Q: in.Q}}})
+	}, func(reply *pb.Reply) (pageOf[domain], bool) {
+		list := reply.GetGraph().GetDomains()
+		out := newPage[domain](len(list.GetDomains()), list.GetNextCursor())
+		for _, d := range list.GetDomains() {
+			out.Data = append(out.Data, domainOf(d))
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/graph/domains/{id}", ID: "getDomain", Tag: tagGraph,
+		Summary: "Get a domain",
+		Scope:   scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{codeDomainNotFound},
+	}, func(env *pb.Envelope, in *domainInput, _ *violations) {
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_GetDomain{GetDomain: &pb.GetDomain{Id: in.ID}}})
+	}, func(reply *pb.Reply) (domain, bool) {
+		d := reply.GetGraph().GetDomain()
+		return domainOf(d), d != nil
+	}),
+}
+
+type listDomainsInput struct {
+	page
+	Q string `query:"q" minLength:"1" maxLength:"200" doc:"Text that the label or a keyword must hold; case does not matter."`
+}
+
+type domainInput struct {
+	ID string `path:"id"`
+}
+
+type domain struct {
+	ID        string    `json:"id" format:"uuid" doc:"The same from cycle to cycle, as long as most of its nodes are."`
+	Label     string    `json:"label"`
+	Keywords  []string  `json:"keywords"`
+	NodeCount uint32    `json:"nodeCount"`
+	EdgeCount uint32    `json:"edgeCount" doc:"Edges between its nodes."`
+	Cohesion  float64   `json:"cohesion" minimum:"0" maximum:"1" doc:"The share of its nodes' edges that stay inside."`
+	TopNodes  []string  `json:"topNodes" doc:"The ids of its most central nodes."`
+	CreatedAt timestamp `json:"createdAt"`
+	UpdatedAt timestamp `json:"updatedAt"`
+}
+
+func domainOf(d *pb.Domain) domain {
+	id, err := pb.DomainIDFrom(d.GetId())
+	if err != nil { // no domain: the caller reports it
+		return domain{}
+	}
+	return domain{
+		ID: id.String(), Label: d.GetLabel(), Keywords: d.GetKeywords(), NodeCount: d.GetNodes(), EdgeCount: d.GetEdges(),
+		Cohesion: d.GetCohesion(), TopNodes: d.GetTopNodes(), CreatedAt: timestamp(d.GetCreatedMs()), UpdatedAt: timestamp(d.GetUpdatedMs()),
+	}
+}

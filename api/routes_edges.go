@@ -1,3 +1,144 @@
 package api
 
-var edgeRoutes = []Route{}
+import (
+	"net/http"
+	"strings"
+
+	pb "orgmem/proto"
+)
+
+var edgeRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/graph/edges", ID: "listEdges", Tag: tagGraph,
+		Summary:     "List edges",
+		Description: "The edges between the effective subject's nodes, newest first, without those that were forgotten. An edge must pass all filters.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listEdgesInput, _ *violations) {
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{
+			Page: in.proto(), Source: in.Source, Target: in.Target, Node: in.Node, Type: in.Type, Origin: in.Origin,
+		}}})
+	}, func(reply *pb.Reply) (pageOf[edge], bool) {
+		list := reply.GetGraph().GetEdges()
+		out := newPage[edge](len(list.GetEdges()), list.GetNextCursor())
+		for _, e := range list.GetEdges() {
+			out.Data = append(out.Data, edgeOf(&pb.EdgeInfo{Edge: e, Subject: list.GetSubject()}))
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/graph/edges", ID: "assertEdge", Tag: tagGraph,
+		Summary:     "Assert an edge",
+		Description: "Says that two live nodes are related: 201. Asserting the same source, target and type again updates the edge, 200, and leaves what it does not name. An edge that the service derived between the same nodes stands beside it.",
+		Scope:       scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true,
+		Status: http.StatusCreated, Statuses: []int{http.StatusOK},
+		Problems: []string{codeNodeNotFound},
+	}, func(env *pb.Envelope, in *assertEdgeInput, errs *violations) {
+		b := &in.Body
+		checkEdgeType(b.Type, errs)
+		if b.Source == b.Target {
+			errs.add("target", "must be another node than source")
+		}
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_AssertEdge{AssertEdge: &pb.AssertEdge{
+			Source: b.Source, Target: b.Target, Type: b.Type, Weight: b.Weight, Confidence: b.Confidence, Note: b.Note,
+		}}})
+	}, answerEdge),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/graph/edges/{edge_id}", ID: "getEdge", Tag: tagGraph,
+		Summary:     "Get an edge",
+		Description: "A forgotten edge is not found.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{codeEdgeNotFound},
+	}, func(env *pb.Envelope, in *edgeInput, _ *violations) {
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_GetEdge{GetEdge: &pb.GetEdge{Id: in.ID}}})
+	}, answerEdge),
+	on(Route{
+		Method: http.MethodDelete, Path: "/v1/graph/edges/{edge_id}", ID: "forgetEdge", Tag: tagGraph,
+		Summary:     "Forget an edge",
+		Description: "The edge is tombstoned: its note and evidence are erased, and it is in no list and no answer any more. Asserted again, it is a new edge.",
+		Scope:       scopeForget, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{codeEdgeNotFound},
+	}, func(env *pb.Envelope, in *edgeInput, _ *violations) {
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: in.ID}}})
+	}, answerEdge),
+}
+
+type listEdgesInput struct {
+	page
+	Source string `query:"source" minLength:"1" maxLength:"512" doc:"The id of the node that the edge leads from."`
+	Target string `query:"target" minLength:"1" maxLength:"512" doc:"The id of the node that the edge leads to."`
+	Node   string `query:"node" minLength:"1" maxLength:"512" doc:"The id of a node at either end."`
+	Type   string `query:"type" minLength:"1" maxLength:"64"`
+	Origin string `query:"origin" enum:"ingest,asserted,proposal,supersede,cognition"`
+}
+
+type edgeInput struct {
+	ID string `path:"edge_id"`
+}
+
+type assertEdgeInput struct {
+	Body assertEdgeBody
+}
+
+type assertEdgeBody struct {
+	Source     string   `json:"source" minLength:"1" maxLength:"512" doc:"The id of the node that the edge leads from."`
+	Target     string   `json:"target" minLength:"1" maxLength:"512" doc:"The id of the node that it leads to, another one."`
+	Type       string   `json:"type" doc:"What the relation is called: 1 to 64 letters, digits and _ - . : beginning with a letter. superseded_by is the service's own."`
+	Weight     *float64 `json:"weight,omitempty" minimum:"0" maximum:"1" doc:"A value above 0.4 is stored, and answered, as 0.4, which is also what a new edge has by default."`
+	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"As weight."`
+	Note       *string  `json:"note,omitempty" maxLength:"2000" doc:"Why it is so, in the client's words. Empty text takes the note away."`
+}
+
+// maxEdgeType bounds an edge's type: a word, not a sentence.
+const maxEdgeType = 64
+
+// supersededBy is the type of the edges that superseding a node makes.
+const supersededBy = "superseded_by"
+
+func checkEdgeType(t string, errs *violations) {
+	letter := func(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+	ok := t != "" && len(t) <= maxEdgeType && letter(t[0])
+	for i := range len(t) {
+		ok = ok && (letter(t[i]) || t[i] >= '0' && t[i] <= '9' || strings.IndexByte("_-.:", t[i]) >= 0)
+	}
+	switch {
+	case !ok:
+		errs.add("type", "expected 1 to 64 letters, digits and _ - . : beginning with a letter")
+	case t == supersededBy:
+		errs.add("type", "is the service's own; supersede the node")
+	}
+}
+
+func answerEdge(reply *pb.Reply) (edge, bool) {
+	e := reply.GetGraph().GetEdge()
+	return edgeOf(e), e != nil
+}
+
+type edge struct {
+	ID           string    `json:"id"`
+	Source       string    `json:"source"`
+	Target       string    `json:"target"`
+	Type         string    `json:"type"`
+	Weight       float64   `json:"weight" minimum:"0" maximum:"1"`
+	Confidence   float64   `json:"confidence" minimum:"0" maximum:"1"`
+	Origin       string    `json:"origin" enum:"ingest,asserted,proposal,supersede,cognition"`
+	Evidence     []string  `json:"evidence" doc:"The chunkIds of the passages that it was found in."`
+	Note         orNull    `json:"note" doc:"What the client said of it."`
+	Status       string    `json:"status" enum:"live,superseded,tombstoned"`
+	Subject      orNull    `json:"subject" doc:"The provisioned subject it belongs to; null for the key owner's own."`
+	ValidFrom    timestamp `json:"validFrom" nullable:"true"`
+	ValidTo      timestamp `json:"validTo" nullable:"true" doc:"Null while it holds."`
+	CreatedAt    timestamp `json:"createdAt"`
+	UpdatedAt    timestamp `json:"updatedAt"`
+	TombstonedAt timestamp `json:"tombstonedAt" nullable:"true"`
+}
+
+func edgeOf(info *pb.EdgeInfo) edge {
+	e := info.GetEdge()
+	return edge{
+		ID: e.GetId(), Source: e.GetSource(), Target: e.GetTarget(), Type: e.GetType(),
+		Weight: e.GetWeight(), Confidence: e.GetConfidence(), Origin: e.GetOrigin(),
+		Evidence: e.GetEvidence(), Note: orNull(e.GetNote()), Status: e.GetStatus(), Subject: orNull(info.GetSubject()),
+		ValidFrom: timestamp(e.GetValidFromMs()), ValidTo: timestamp(e.GetValidToMs()),
+		CreatedAt: timestamp(e.GetCreatedMs()), UpdatedAt: timestamp(e.GetUpdatedMs()), TombstonedAt: timestamp(e.GetTombstonedMs()),
+	}
+}

@@ -1,7 +1,11 @@
 package api
 
 import (
+	"maps"
 	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -10,26 +14,166 @@ import (
 
 var graphRoutes = []Route{
 	on(Route{
+		Method: http.MethodGet, Path: "/v1/graph/nodes", ID: "listNodes", Tag: tagGraph,
+		Summary:     "List nodes",
+		Description: "The effective subject's nodes, newest first, without their content. Superseded nodes are listed, tombstoned ones only with status=tombstoned. With q, those that hold every word of it, in any form of the word, in their title or content.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listNodesInput, errs *violations) {
+		checkWords(in.Q, errs)
+		op := &pb.ListNodes{Page: in.proto(), Kind: in.Kind, Domain: in.DomainID, Status: in.Status, Q: in.Q}
+		if in.CreatedAfter.given {
+			op.CreatedAfterMs = &in.CreatedAfter.ms
+		}
+		if in.CreatedBefore.given {
+			op.CreatedBeforeMs = &in.CreatedBefore.ms
+		}
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: op}})
+	}, func(reply *pb.Reply) (pageOf[node], bool) {
+		list := reply.GetGraph().GetNodes()
+		out := newPage[node](len(list.GetNodes()), list.GetNextCursor())
+		for _, info := range list.GetNodes() {
+			out.Data = append(out.Data, nodeOf(info))
+		}
+		return out, list != nil
+	}),
+	on(Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}", ID: "getNode", Tag: tagGraph,
-		Summary: "Get a node",
-		Scope:   scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Summary:     "Get a node",
+		Description: "A forgotten node is not found. The ETag names this version of the node, for the If-Match of an edit.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound},
 	}, func(env *pb.Envelope, in *nodeInput, _ *violations) {
 		env.Op = &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: in.ID}}
-	}, func(reply *pb.Reply) (node, bool) {
-		return nodeOf(reply.GetNode())
+	}, answerNode),
+}
+
+// recallGraphRoutes are the two views of the graph below /v1/recall.
+var recallGraphRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/recall/graph/node/{node_id}", ID: "recallNode", Tag: tagRecall,
+		Summary:     "Recall a node with its chunks and neighbours",
+		Description: "Chunks come in the order of the text. Of a node with more than 100 edges the neighbours by the newest 100 are shown; GET /v1/graph/edges with node lists them all.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{codeNodeNotFound},
+	}, func(env *pb.Envelope, in *nodeInput, _ *violations) {
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_NodeContext{NodeContext: &pb.NodeContext{Id: in.ID}}})
+	}, func(reply *pb.Reply) (recalledNode, bool) {
+		found := reply.GetGraph().GetSurroundings()
+		out := recalledNode{node: nodeOf(found.GetNode()), Chunks: []nodeChunk{}, Neighbours: []neighbour{}}
+		for _, c := range found.GetChunks() {
+			out.Chunks = append(out.Chunks, nodeChunkOf(c))
+		}
+		for _, n := range found.GetNeighbours() {
+			out.Neighbours = append(out.Neighbours, neighbour{nodeOf(n.GetNode()), edgeOf(&pb.EdgeInfo{Edge: n.GetEdge(), Subject: n.GetNode().GetSubject()})})
+		}
+		return out, found != nil
 	}),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/recall/graph/search", ID: "recallGraphSearch", Tag: tagRecall,
+		Summary:     "Search the text of nodes",
+		Description: "The nodes that hold every word of q, in any form of the word, in their title or content, each with a passage that holds one; superseded nodes too. Newest first and not by rank, so that pages stay true while the memory changes; POST /v1/search ranks.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *recallSearchInput, errs *violations) {
+		checkWords(in.Q, errs)
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: in.proto(), Q: in.Q}}})
+	}, func(reply *pb.Reply) (pageOf[nodeMatch], bool) {
+		list := reply.GetGraph().GetMatches()
+		out := newPage[nodeMatch](len(list.GetMatches()), list.GetNextCursor())
+		for _, m := range list.GetMatches() {
+			out.Data = append(out.Data, nodeMatch{nodeOf(m.GetNode()), nodeChunkOf(m.GetChunk())})
+		}
+		return out, list != nil
+	}),
+}
+
+func graphOp(op *pb.GraphOp) *pb.Envelope_Graph { return &pb.Envelope_Graph{Graph: op} }
+
+// checkWords refuses text to be found that shows no character.
+func checkWords(q string, errs *violations) {
+	if q != "" && isBlank(q) {
+		errs.add("q", "must not be blank")
+	}
+}
+
+type listNodesInput struct {
+	page
+	Kind          string `query:"kind" enum:"document,entity,belief,preference,event,session"`
+	DomainID      string `query:"domainId" minLength:"1" maxLength:"200"`
+	Status        string `query:"status" enum:"live,superseded,tombstoned" doc:"By default live and superseded nodes."`
+	CreatedAfter  bound  `query:"createdAfter" doc:"Recorded at this time or later."`
+	CreatedBefore bound  `query:"createdBefore" doc:"Recorded before this time."`
+	Q             string `query:"q" minLength:"1" maxLength:"500" doc:"Words that title or content must hold, all of them."`
+}
+
+// bound is an end of a range of time in a query, which may be open.
+type bound struct {
+	moment
+	given bool
+}
+
+func (b *bound) fromText(text string) *pb.Problem {
+	b.given = true
+	return b.moment.fromText(text)
+}
+
+type recallSearchInput struct {
+	page
+	Q string `query:"q" required:"true" minLength:"1" maxLength:"500" doc:"Words that title or content must hold, all of them."`
 }
 
 type nodeInput struct {
 	ID string `path:"node_id"`
 }
 
+// recalledNode is a node with what is around it.
+type recalledNode struct {
+	node
+	Chunks     []nodeChunk `json:"chunks"`
+	Neighbours []neighbour `json:"neighbours"`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (recalledNode) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
+	return withNode(r, s)
+}
+
+// withNode adds the properties of the node that a type embeds, which huma passes
+// over.
+func withNode(r huma.Registry, s *huma.Schema) *huma.Schema {
+	n := r.Schema(reflect.TypeFor[node](), false, "Node")
+	maps.Copy(s.Properties, n.Properties)
+	s.Required = slices.Concat(n.Required, s.Required)
+	return s
+}
+
+type nodeChunk struct {
+	ChunkID   string   `json:"chunkId" doc:"As in the hits of a search."`
+	Text      string   `json:"text"`
+	TitlePath []string `json:"titlePath" doc:"The headings above it, outermost first."`
+}
+
+func nodeChunkOf(c *pb.Chunk) nodeChunk {
+	return nodeChunk{c.GetNode() + ":" + strconv.FormatUint(uint64(c.GetOrdinal()), 10), c.GetText(), c.GetTitlePath()}
+}
+
+type neighbour struct {
+	Node node `json:"node"`
+	Edge edge `json:"edge"`
+}
+
+type nodeMatch struct {
+	node
+	Passage nodeChunk `json:"passage" doc:"A passage that holds the rarest of the words."`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (nodeMatch) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema { return withNode(r, s) }
+
 type node struct {
 	ID              string     `json:"id"`
 	Kind            string     `json:"kind" enum:"document,entity,belief,preference,event,session"`
 	Title           string     `json:"title"`
-	Content         string     `json:"content,omitzero" doc:"The text; absent once it was forgotten."`
+	Content         string     `json:"content,omitzero" doc:"The text; absent once it was forgotten, and in lists."`
 	DomainID        orNull     `json:"domainId"`
 	Subject         orNull     `json:"subject" doc:"The provisioned subject it belongs to; null for the key owner's own."`
 	Authority       float64    `json:"authority" minimum:"0" maximum:"1"`
@@ -42,9 +186,18 @@ type node struct {
 	CreatedAt       timestamp  `json:"createdAt"`
 	UpdatedAt       timestamp  `json:"updatedAt"`
 	TombstonedAt    timestamp  `json:"tombstonedAt" nullable:"true"`
-	RestorableUntil timestamp  `json:"restorableUntil" nullable:"true"`
+	RestorableUntil timestamp  `json:"restorableUntil" nullable:"true" doc:"Until when a forgotten node can be restored."`
 	Degree          uint32     `json:"degree" doc:"The number of its edges."`
 	Metadata        object     `json:"metadata"`
+
+	etag string
+}
+
+// entityTag implements tagged.
+func (n node) entityTag() string { return n.etag }
+
+func answerNode(reply *pb.Reply) (node, bool) {
+	return nodeOf(reply.GetNode()), reply.GetNode() != nil
 }
 
 type nodeSource struct {
@@ -63,7 +216,7 @@ func (nodeSource) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 // tombstoned is the status of a forgotten node.
 const tombstoned = "tombstoned"
 
-func nodeOf(info *pb.NodeInfo) (node, bool) {
+func nodeOf(info *pb.NodeInfo) node {
 	n := info.GetNode()
 	out := node{
 		ID: n.GetId(), Kind: n.GetKind(), Title: n.GetTitle(), Content: info.GetContent(),
@@ -73,8 +226,8 @@ func nodeOf(info *pb.NodeInfo) (node, bool) {
 		Source:    nodeSource{Type: n.GetSource().GetType(), ExternalIDs: n.GetSource().GetExternalIds()},
 		ValidFrom: timestamp(n.GetValidFromMs()), ValidTo: timestamp(n.GetValidToMs()),
 		CreatedAt: timestamp(n.GetCreatedMs()), UpdatedAt: timestamp(n.GetUpdatedMs()),
-		TombstonedAt: timestamp(n.GetTombstonedMs()),
-		Degree:       n.GetDegree(), Metadata: n.GetMetadata(),
+		TombstonedAt: timestamp(n.GetTombstonedMs()), RestorableUntil: timestamp(n.GetRestorableMs()),
+		Degree: n.GetDegree(), Metadata: n.GetMetadata(), etag: info.GetEtag(),
 	}
 	if out.Status == tombstoned {
 		out.Content = ""
@@ -85,5 +238,5 @@ func nodeOf(info *pb.NodeInfo) (node, bool) {
 	if id, err := pb.JobIDFrom(n.GetSource().GetJob()); err == nil {
 		out.Source.JobID = orNull(id.String())
 	}
-	return out, n != nil
+	return out
 }

@@ -127,11 +127,7 @@ func fakeResult(env *pb.Envelope) *pb.Reply {
 			{Chunk: "Figs ripen late.", Node: "ingest:x:y", Title: "Figs", Score: 0.75, ChunkId: "c1", CreatedMs: ms, Vector: 0.8, Keyword: 3.5},
 		}}}}
 	case *pb.Envelope_GetNode:
-		return &pb.Reply{Result: &pb.Reply_Node{Node: &pb.NodeInfo{Content: "Figs ripen late.", Subject: "ann", Node: &pb.Node{
-			Id: op.GetNode.GetId(), Kind: "document", Title: "Figs", Authority: 0.5, Confidence: 1, Status: "live",
-			Source:      &pb.Source{Type: "ingest", Job: testJob.Bytes(), ExternalIds: []string{"doc-1", "doc-2"}},
-			ValidFromMs: ms, CreatedMs: ms, UpdatedMs: ms, Metadata: []byte(`{"page":3}`), Degree: 2,
-		}}}}
+		return &pb.Reply{Result: &pb.Reply_Node{Node: fakeNode(op.GetNode.GetId())}}
 	// The operations of one subject each answer in a file of their own, beside
 	// the sample bodies of their routes: fakes_graph_test.go and its neighbours.
 	case *pb.Envelope_Graph:

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"log/slog"
 	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -204,14 +205,47 @@ var routes = map[string]struct {
 	"*pb.Envelope_Search":       {scopeRead, "search", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.Envelope_GetNode":      {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.Envelope_Rejected":     {scopeWrite, "ingest", pb.SubjectMode_SUBJECT_AWARE},
+
+	"*pb.AccountOp_DeleteMe":         {scopeWrite, "default", 0},
+	"*pb.AccountOp_GetTeam":          {scopeRead, "reads", 0},
+	"*pb.AccountOp_ListMembers":      {scopeAdmin, "reads", 0},
+	"*pb.AccountOp_ListSandboxKeys":  {scopeAdmin, "reads", 0},
+	"*pb.AccountOp_CreateSandboxKey": {scopeAdmin, "default", 0},
+	"*pb.AccountOp_RevokeSandboxKey": {scopeAdmin, "default", 0},
+	"*pb.AccountOp_ResetSandbox":     {scopeAdmin, "default", 0},
+	"*pb.AccountOp_GetSettings":      {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.AccountOp_PatchSettings":    {scopeWrite, "writes", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.AccountOp_ResetSettings":    {scopeWrite, "writes", pb.SubjectMode_SUBJECT_AWARE},
+}
+
+// operation names what an envelope asks for.
+func operation(op *pb.Envelope) string {
+	switch o := op.Op.(type) {
+	case *pb.Envelope_Graph:
+		return fmt.Sprintf("%T", o.Graph.GetOp())
+	case *pb.Envelope_Account:
+		return fmt.Sprintf("%T", o.Account.GetOp())
+	case *pb.Envelope_Data:
+		return fmt.Sprintf("%T", o.Data.GetOp())
+	case *pb.Envelope_Mind:
+		return fmt.Sprintf("%T", o.Mind.GetOp())
+	case *pb.Envelope_Link:
+		return fmt.Sprintf("%T", o.Link.GetOp())
+	default:
+		return fmt.Sprintf("%T", op.Op)
+	}
 }
 
 func (c client) envelope(op *pb.Envelope) *pb.Envelope {
-	r := routes[fmt.Sprintf("%T", op.Op)]
+	name := operation(op)
+	r, known := routes[name]
+	if !known {
+		c.n.t.Fatalf("%s is in no route", name)
+	}
 	h := pb.HashKey(c.key)
 	op.KeyHash, op.Scope, op.Family, op.SubjectMode = h[:], r.scope, r.family, r.mode
 	op.HasSubject, op.Subject = c.subject != "", c.subject
-	op.Method, op.Path = "POST", fmt.Sprintf("%T", op.Op)
+	op.Method, op.Path = "POST", name
 	clone := proto.CloneOf(op)
 	clone.IdempotencyKey, clone.BodyHash = "", nil
 	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(clone)
@@ -280,6 +314,52 @@ func (c client) ingest(its ...*pb.IngestItem) *pb.Job {
 func (c client) job(id string) *pb.Job {
 	c.n.t.Helper()
 	return c.ok(&pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: id}}}).GetJob().GetJob()
+}
+
+// audits lists the actions in an organization's trail.
+func (n *node) audits(org pb.OrgID) (actions []string) {
+	n.t.Helper()
+	for _, a := range records(n, storage.StoreID{Org: org, Realm: storage.RealmMain}, storage.TableAudit, func() *pb.Audit { return &pb.Audit{} }) {
+		actions = append(actions, a.GetAction())
+	}
+	return actions
+}
+
+// records reads a table of an organization's store.
+func records[M proto.Message](n *node, id storage.StoreID, table storage.Table, empty func() M) (all []M) {
+	n.t.Helper()
+	st, err := n.store.Acquire(id)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer st.Release()
+	for rec, err := range storage.ScanRecords(st, storage.OrgSpace(id).Prefix(table), storage.ScanOptions{}, empty) {
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		all = append(all, rec.Value)
+	}
+	return all
+}
+
+// waitFor gives the actors their turns until something holds.
+func (n *node) waitFor(holds func() bool) {
+	n.t.Helper()
+	late := time.AfterFunc(patience, func() { n.t.Error("waited in vain") })
+	defer late.Stop()
+	for !holds() && !n.t.Failed() {
+		runtime.Gosched()
+	}
+}
+
+// settle waits until the store has no unfinished job.
+func (n *node) settle(id storage.StoreID) {
+	n.t.Helper()
+	for _, j := range records(n, id, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
+		if !terminal(j.GetStatus()) {
+			n.wait(pb.JobID(j.GetId()).String())
+		}
+	}
 }
 
 func find(query string) *pb.Envelope {

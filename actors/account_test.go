@@ -1,0 +1,258 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func account(op *pb.AccountOp) *pb.Envelope {
+	return &pb.Envelope{Op: &pb.Envelope_Account{Account: op}}
+}
+
+func deleteMe() *pb.Envelope {
+	return account(&pb.AccountOp{Op: &pb.AccountOp_DeleteMe{DeleteMe: &pb.DeleteMe{}}})
+}
+
+func getTeam() *pb.Envelope {
+	return account(&pb.AccountOp{Op: &pb.AccountOp_GetTeam{GetTeam: &pb.GetTeam{}}})
+}
+
+func listMembers(page *pb.Page) *pb.Envelope {
+	return account(&pb.AccountOp{Op: &pb.AccountOp_ListMembers{ListMembers: &pb.ListMembers{Page: page}}})
+}
+
+// member adds a person and makes them a key.
+func (n *node) member(org pb.OrgID, email string, role Role, scopes ...string) (MemberInfo, client) {
+	n.t.Helper()
+	m, err := n.sys.AddMember(n.t.Context(), org, email, role)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return m, n.keyOf(org, m.User, scopes...)
+}
+
+func (n *node) keyOf(org pb.OrgID, user pb.UserID, scopes ...string) client {
+	n.t.Helper()
+	if len(scopes) == 0 {
+		scopes = []string{scopeRead, scopeWrite, scopeAdmin}
+	}
+	k, err := n.sys.CreateKey(n.t.Context(), NewKey{Org: org, User: user, Scopes: scopes, Label: "k"})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return client{n: n, key: k.APIKey}
+}
+
+func TestTheTeamIsItsPeople(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	n.member(org.Org, "zoe@example.com", RoleMember)
+	n.member(org.Org, "ann@example.com", RoleAdmin)
+	c.put("subject")
+	n.sandboxKey(c)
+	team := c.ok(getTeam()).GetAccount().GetTeam()
+	if team.GetMembers() != 3 || team.GetName() != "Acme" || team.GetSlug() != org.Slug || pb.OrgID(team.GetOrg()) != org.Org || team.GetCreatedMs() == 0 {
+		t.Errorf("team %v", team)
+	}
+	var got []string
+	page := &pb.Page{Size: 2}
+	for {
+		list := c.ok(listMembers(page)).GetAccount().GetMembers()
+		for _, m := range list.GetMembers() {
+			got = append(got, m.GetEmail()+" "+m.GetRole())
+		}
+		if list.GetNextCursor() == "" {
+			break
+		}
+		page = &pb.Page{Size: 2, Cursor: list.GetNextCursor()}
+		n.member(org.Org, "bob@example.com", RoleMember) // before the cursor
+	}
+	if want := []string{"ann@example.com admin", "owner@example.com owner", "zoe@example.com member"}; !slices.Equal(got, want) {
+		t.Errorf("members %v, want %v", got, want)
+	}
+	c.refused(codeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
+	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com"}).APIKey}
+	other.refused(codeInvalidCursor, listMembers(page))
+}
+
+func TestAPersonalOrganizationGoesAsAWhole(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	org := n.org(NewOrg{Name: "Solo", OwnerEmail: "solo@example.com", Personal: true, Plan: planUnlimited})
+	c := client{n: n, key: org.APIKey}
+	second := n.keyOf(org.Org, org.Owner)
+	sandbox := n.sandboxKey(c)
+	c.ingest(doc("a", "A page of the diary, quizzaciously kept."))
+	sandbox.ingest(doc("a", "An absquatulating trial."))
+	bystander := client{n: n, key: n.org(NewOrg{}).APIKey}
+	bystander.ingest(doc("a", "Somebody else's text."))
+
+	sandbox.refused(codePermissionDenied, deleteMe())
+	n.keyOf(org.Org, org.Owner, scopeRead, scopeAdmin).refused(codePermissionDenied, deleteMe())
+	if r := c.ok(deleteMe()); r.GetStatus() != 204 {
+		t.Errorf("status %d", r.GetStatus())
+	}
+	for _, gone := range []client{c, second, sandbox} {
+		gone.refused(codeAuthentication, me())
+	}
+	if got := bystander.chunks("text"); len(got) != 1 {
+		t.Errorf("a bystander finds %q", got)
+	}
+	n = startNode(t, disk.Crash(0, 1))
+	for _, realm := range []storage.Realm{storage.RealmMain, storage.RealmSandbox} {
+		n.waitFor(func() bool { // what somebody still read when it was removed, the start removes
+			there, err := n.store.Exists(storage.StoreID{Org: org.Org, Realm: realm})
+			return err == nil && !there
+		})
+	}
+	for _, gone := range []client{c, second, sandbox} {
+		gone.n = n
+		gone.refused(codeAuthentication, me())
+	}
+	if _, err := n.sys.Org(t.Context(), org.Org); !errors.Is(err, ErrOrgNotFound) {
+		t.Errorf("the operator still sees it: %v", err)
+	}
+}
+
+func TestAMemberLeavesATeamAlone(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	org := n.org(NewOrg{})
+	owner := client{n: n, key: org.APIKey}
+	info, leaver := n.member(org.Org, "two@example.com", RoleAdmin)
+	second := n.keyOf(org.Org, info.User)
+	sandbox, kept := n.sandboxKey(leaver), n.sandboxKey(owner)
+	owner.ingest(doc("a", "The owner keeps this text."))
+	owner.put("shared")
+	leaver.as("shared").ingest(doc("a", "A text of the shared subject."))
+	leaver.ingest(doc("a", "A quizzacious text of the leaver."))
+	kept.ingest(doc("a", "The sandbox keeps this text."))
+
+	owner.refused(codeLastOwner, deleteMe())
+	owner.ok(me())
+	if r := leaver.ok(deleteMe()); r.GetStatus() != 204 {
+		t.Errorf("status %d", r.GetStatus())
+	}
+	for _, gone := range []client{leaver, second, sandbox} {
+		gone.refused(codeAuthentication, me())
+	}
+	if got := owner.chunks("text"); !slices.Equal(got, []string{"The owner keeps this text."}) {
+		t.Errorf("the owner finds %q", got)
+	}
+	var all []string
+	for _, h := range owner.search(&pb.Search{Query: "text", OrgScope: true, TopK: 100}) {
+		all = append(all, h.GetChunk())
+	}
+	slices.Sort(all)
+	if want := []string{"A text of the shared subject.", "The owner keeps this text."}; !slices.Equal(all, want) {
+		t.Errorf("the organization finds %q, want %q", all, want)
+	}
+	if got := kept.chunks("text"); len(got) != 1 {
+		t.Errorf("the sandbox finds %q", got)
+	}
+	if got := owner.ok(getTeam()).GetAccount().GetTeam().GetMembers(); got != 1 {
+		t.Errorf("%d members", got)
+	}
+	if !slices.Contains(n.audits(org.Org), "account.delete") {
+		t.Error("the deletion is not in the trail")
+	}
+	n.settle(storage.StoreID{Org: org.Org, Realm: storage.RealmMain})
+	for _, path := range disk.Find(t, "quizzacious") {
+		t.Errorf("%s holds the leaver's text", path)
+	}
+	n = startNode(t, disk.Crash(0, 1))
+	leaver.n, owner.n = n, n
+	leaver.refused(codeAuthentication, me())
+	owner.ok(me())
+	n.member(org.Org, "two@example.com", RoleMember) // the address is free again
+}
+
+// TestMembersAgainstModel adds, removes and lets go random people, with power
+// failures between: there is always an owner, and a key works exactly as long as
+// its owner is a member.
+func TestMembersAgainstModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		disk := storagetest.NewDisk()
+		n := startNode(t, disk)
+		org := n.org(NewOrg{})
+		roles := map[string]Role{"owner@example.com": RoleOwner}
+		users := map[string]pb.UserID{"owner@example.com": org.Owner}
+		keys := map[string]client{"owner@example.com": {n: n, key: org.APIKey}}
+		var gone []client
+		added := 0
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			who := rapid.SampledFrom(slices.Sorted(maps.Keys(roles))).Draw(rt, "who")
+			owners := 0
+			for _, r := range roles {
+				if r == RoleOwner {
+					owners++
+				}
+			}
+			last := roles[who] == RoleOwner && owners == 1
+			switch rapid.SampledFrom([]string{"add", "add", "leave", "remove", "crash"}).Draw(rt, "step") {
+			case "add":
+				added++
+				email := fmt.Sprintf("p%d@example.com", added)
+				roles[email] = rapid.SampledFrom([]Role{RoleOwner, RoleAdmin, RoleMember}).Draw(rt, "role")
+				var m MemberInfo
+				m, keys[email] = n.member(org.Org, email, roles[email])
+				users[email] = m.User
+				continue
+			case "leave":
+				if last {
+					keys[who].refused(codeLastOwner, deleteMe())
+					continue
+				}
+				keys[who].ok(deleteMe())
+			case "remove":
+				if err := n.sys.RemoveMember(t.Context(), org.Org, users[who]); last != errors.Is(err, ErrConflict) || !last && err != nil {
+					rt.Fatalf("removing %s, the last owner: %v: %v", who, last, err)
+				}
+				if last {
+					continue
+				}
+			case "crash":
+				disk = disk.Crash(rapid.SampledFrom([]int{0, 50, 100}).Draw(rt, "kept"), 1)
+				n.stop()
+				n = startNode(t, disk)
+				for email, c := range keys {
+					c.n = n
+					keys[email] = c
+				}
+				for i := range gone {
+					gone[i].n = n
+				}
+				continue
+			}
+			gone = append(gone, keys[who])
+			delete(roles, who)
+			delete(keys, who)
+		}
+		for _, c := range gone {
+			c.refused(codeAuthentication, me())
+		}
+		members, err := n.sys.Members(t.Context(), org.Org)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got := map[string]Role{}
+		for _, m := range members {
+			got[m.Email] = Role(m.Role)
+			keys[m.Email].ok(me())
+		}
+		if !maps.Equal(got, roles) {
+			rt.Fatalf("members %v, want %v", got, roles)
+		}
+		n.stop()
+	})
+}

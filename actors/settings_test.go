@@ -1,0 +1,89 @@
+package actors
+
+import (
+	"slices"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage/storagetest"
+)
+
+func getSettingsOp() *pb.Envelope {
+	return account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})
+}
+
+func resetSettings() *pb.Envelope {
+	return account(&pb.AccountOp{Op: &pb.AccountOp_ResetSettings{ResetSettings: &pb.ResetSettings{}}})
+}
+
+func patchSettings(quality string, learn *bool) *pb.Envelope {
+	s := &pb.Settings{LearnModeDefault: learn}
+	if quality != "" {
+		s.QualityMode = &quality
+	}
+	return account(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: s}}})
+}
+
+func TestSettingsAreAPartitionsOwn(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	c.put("anna")
+	sandbox := n.sandboxKey(c)
+	off, on := false, true
+	expect := func(who client, quality string, learn bool) {
+		t.Helper()
+		s := who.ok(getSettingsOp()).GetAccount().GetSettings()
+		if s.GetQualityMode() != quality || s.GetLearnModeDefault() != learn {
+			t.Errorf("settings %v, want %s %v", s, quality, learn)
+		}
+	}
+	for _, who := range []client{c, c.as("anna"), sandbox} {
+		expect(who, "balanced", true)
+	}
+	if s := c.ok(patchSettings("fast", nil)).GetAccount().GetSettings(); s.GetQualityMode() != "fast" || !s.GetLearnModeDefault() {
+		t.Errorf("patched %v", s)
+	}
+	c.as("anna").ok(patchSettings("", &off))
+	c.as("anna").ok(patchSettings("thorough", nil))
+	sandbox.ok(patchSettings("thorough", &on))
+	c.ok(patchSettings("", nil)) // nothing to change
+	expect(c, "fast", true)
+	expect(c.as("anna"), "thorough", false)
+	expect(sandbox, "thorough", true)
+	if p := c.refused(codeValidation, patchSettings("quick", nil)); p.GetErrors()[0].GetField() != "qualityMode" {
+		t.Errorf("problem %v", p)
+	}
+
+	n = startNode(t, disk.Crash(0, 1))
+	c.n, sandbox.n = n, n
+	expect(c, "fast", true)
+	expect(c.as("anna"), "thorough", false)
+	expect(sandbox, "thorough", true)
+
+	with := func(op *pb.Envelope) *pb.Envelope { op.IdempotencyKey = "k"; return op }
+	if s := c.as("anna").ok(with(resetSettings())).GetAccount().GetSettings(); s.GetQualityMode() != "balanced" || !s.GetLearnModeDefault() {
+		t.Errorf("reset %v", s)
+	}
+	c.as("anna").ok(patchSettings("fast", nil))
+	if r := c.as("anna").ok(with(resetSettings())); !r.GetReplayed() {
+		t.Errorf("replayed %v", r)
+	}
+	expect(c.as("anna"), "fast", true) // a replay changes nothing
+	expect(c, "fast", true)
+	var got []string
+	for _, action := range n.audits(org.Org) {
+		if action == "settings.reset" {
+			got = append(got, action)
+		}
+	}
+	if !slices.Equal(got, []string{"settings.reset"}) {
+		t.Errorf("audited %v", got)
+	}
+
+	// An erased subject begins anew.
+	n.wait(jobOf(c.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "anna"}}})))
+	c.put("anna")
+	expect(c.as("anna"), "balanced", true)
+}

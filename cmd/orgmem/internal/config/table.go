@@ -35,6 +35,7 @@ type Server struct {
 	FormerModel    string
 	IdleOrg        time.Duration
 	IdleSubject    time.Duration
+	SandboxKeyLife time.Duration
 	ShutdownGrace  time.Duration
 }
 
@@ -68,6 +69,8 @@ const (
 	minSnapshots  = 16 << 20 // one partition of 20,000 chunks must fit
 	minIdle       = time.Second
 	maxIdle       = 24 * time.Hour
+	minKeyLife    = 100 * time.Millisecond // so that a test can see a key expire
+	maxKeyLife    = 90 * 24 * time.Hour
 	minFreeFloor  = 16 << 20 // Pebble needs room to finish a flush it has begun
 	maxFreeFloor  = 1 << 40
 )
@@ -234,6 +237,12 @@ var Settings = []Setting{
 		Name: "idle-subject", Default: "5m", Form: "duration",
 		Doc: "How long an unused subject of an organization stays in memory.",
 		set: func(s *Server, v string) error { return setDuration(&s.IdleSubject, v, minIdle, maxIdle) },
+	},
+	{
+		Name: "sandbox-key-life", Default: "168h", Form: "duration",
+		Doc: "How long a sandbox key works whose creation names no `ttlSeconds`. A week is long enough to try " +
+			"something, and short enough that a forgotten key is worth nothing.",
+		set: func(s *Server, v string) error { return setDuration(&s.SandboxKeyLife, v, minKeyLife, maxKeyLife) },
 	},
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -21,7 +23,8 @@ type effect struct {
 	st    *storage.Store
 	now   int64
 	model string
-	call  *call // whose edit it is; nil for a slice of ingestion
+	call  *call   // whose edit it is; nil for a slice of ingestion
+	job   *pb.Job // whose item is being applied; nil for an edit
 
 	batch   *change
 	state   *pb.PartitionState
@@ -34,6 +37,7 @@ type effect struct {
 	show    []pb.NodeID
 	gone    []uint64         // chunks that were replaced
 	stage   []*storage.Batch // to be committed before batch
+	deeds   []deed           // of ingestion
 	spent   uint64           // tokens that were embedded and are not charged yet
 }
 
@@ -98,13 +102,21 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 			return "", err
 		}
 	}
+	stands, err := f.standsByHand(before, item.GetContent())
+	if err != nil {
+		return "", err
+	}
+	if stands {
+		it.node = before
+		return itemUnchanged, nil
+	}
 	n, err := f.node(it.node)
 	if err != nil {
 		return "", err
 	}
 	absent := n == nil || n.GetStatus() == statusTombstoned
-	anew := !absent && redescribes(n, item)
-	if it.known && (absent || anew) {
+	anew := !absent && (redescribes(n, item) || n.GetErased())
+	if it.known && (absent || anew) || it.stands {
 		return "", errNotPrepared
 	}
 	switch {
@@ -127,21 +139,27 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 			}
 		}
 		n.Source.ExternalIds = kept
-		n.Status, n.SupersededBy, n.ValidToMs = statusLive, "", 0
-		n.ValidFromMs = f.validFrom(item)
-		f.show = append(f.show, it.node)
-		f.hide = slices.DeleteFunc(f.hide, func(id pb.NodeID) bool { return id == it.node })
-		f.touch(n)
+		if err := f.revive(n, f.validFrom(item)); err != nil {
+			return "", err
+		}
 		if anew {
 			if err := f.redescribe(it, n); err != nil {
 				return "", err
 			}
 		}
 		status = itemRevived
-	case anew:
+	case n.GetErased(): // restored, and now it has its content again
 		if err := f.redescribe(it, n); err != nil {
 			return "", err
 		}
+		f.note(it.node, actionRevived, "")
+		status = itemRevived
+	case anew:
+		was := proto.CloneOf(n)
+		if err := f.redescribe(it, n); err != nil {
+			return "", err
+		}
+		f.note(it.node, actionUpdated, "", described(was, n)...)
 		return itemSuperseded, nil
 	default:
 		status = itemUnchanged
@@ -165,6 +183,17 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 	}
 	if err := f.supersede(before, it.node, ext); err != nil {
 		return "", err
+	}
+	// What a person had put in the place of the document's old content held against
+	// that, and not against what the document says now.
+	successor, err := f.successor(before)
+	if err != nil {
+		return "", err
+	}
+	if successor != "" && successor != it.node {
+		if err := f.supersede(successor, it.node, ext); err != nil {
+			return "", err
+		}
 	}
 	if status != itemRevived {
 		status = itemSuperseded
@@ -199,11 +228,29 @@ func (f *effect) supersede(old, by pb.NodeID, ext pb.ExternalID) error {
 			return nil
 		}
 	}
-	n.Status, n.SupersededBy, n.ValidToMs = statusSuperseded, string(by), f.now
-	f.hide = append(f.hide, old)
-	f.show = slices.DeleteFunc(f.show, func(id pb.NodeID) bool { return id == old })
-	f.touch(n)
+	f.retire(n, by, "")
 	return nil
+}
+
+// retire takes a live node out of search, in favour of another.
+func (f *effect) retire(n *pb.Node, by pb.NodeID, reason string) {
+	was, id := proto.CloneOf(n), pb.NodeID(n.GetId())
+	n.Status, n.SupersededBy, n.ValidToMs = statusSuperseded, string(by), f.now
+	f.hide = append(f.hide, id)
+	f.show = slices.DeleteFunc(f.show, func(other pb.NodeID) bool { return other == id })
+	f.touch(n)
+	f.note(id, actionSuperseded, reason, described(was, n)...)
+}
+
+// revive makes a superseded node live again, with a new validity.
+func (f *effect) revive(n *pb.Node, since int64) error {
+	was, id := proto.CloneOf(n), pb.NodeID(n.GetId())
+	n.Status, n.SupersededBy, n.ValidFromMs, n.ValidToMs = statusLive, "", since, 0
+	f.show = append(f.show, id)
+	f.hide = slices.DeleteFunc(f.hide, func(other pb.NodeID) bool { return other == id })
+	f.touch(n)
+	f.note(id, actionRevived, "", described(was, n)...)
+	return f.endSupersession(id, pb.NodeID(was.GetSupersededBy()))
 }
 
 func (f *effect) validFrom(item *pb.IngestItem) int64 {
@@ -216,24 +263,37 @@ func (f *effect) validFrom(item *pb.IngestItem) int64 {
 // create writes a new node with its chunks.
 func (f *effect) create(it *prepared) error {
 	item := it.GetItem()
+	if err := f.unbury(it.node); err != nil {
+		return err
+	}
 	n := &pb.Node{
 		Id: string(it.node), Authority: 0.5, Confidence: 1, Status: statusLive,
 		Source:    &pb.Source{Type: "ingest", Job: it.GetJob()},
-		CreatedMs: f.now, ContentBytes: uint32(len(item.GetContent())),
+		CreatedMs: f.now,
 	}
 	if item.GetExternalId() != "" {
 		n.Source.ExternalIds = []string{item.GetExternalId()}
 	}
 	f.describe(n, item)
-	f.batch.Put(f.part.space.Key(storage.TableContent, storage.Str(it.node)), &pb.Content{Text: item.GetContent()})
+	f.putContent(n, item.GetContent())
+	if it.variant {
+		f.batch.PutRaw(f.part.contentKey(item.GetContent()), []byte(it.node))
+	}
 	f.state.Nodes++
+	f.note(it.node, actionCreated, "")
 	return f.putChunks(it, n)
+}
+
+func (f *effect) putContent(n *pb.Node, text string) {
+	f.batch.Put(f.part.space.Key(storage.TableContent, storage.Str(n.GetId())), &pb.Content{Text: text})
+	n.ContentBytes, n.Erased = uint32(len(text)), false
 }
 
 // describe sets what a document says of its content.
 func (f *effect) describe(n *pb.Node, item *pb.IngestItem) {
 	n.Kind, n.Title, n.Metadata = kindOf(item), titleOf(item), item.GetMetadata()
 	n.OccurredMs, n.ValidFromMs = item.GetOccurredMs(), f.validFrom(item)
+	n.Curated = false
 }
 
 // redescribe gives a node another title, kind, time or metadata. Titles are part
@@ -242,6 +302,9 @@ func (f *effect) redescribe(it *prepared, n *pb.Node) error {
 	for _, seq := range n.GetChunks() {
 		f.batch.Delete(f.part.space.Key(storage.TableChunk, storage.U64(seq)))
 		f.batch.Delete(vectorKey(f.part, f.model, seq))
+		for model := range f.org.sys.models { // one of them may be embedding anew
+			f.batch.Delete(vectorKey(f.part, model, seq))
+		}
 		f.batch.Delete(f.part.space.Key(storage.TableUnsealed, storage.U64(seq)))
 	}
 	// Those of this very slice are in no segment yet.
@@ -249,6 +312,9 @@ func (f *effect) redescribe(it *prepared, n *pb.Node) error {
 	f.gone = append(f.gone, n.GetChunks()...)
 	f.state.Chunks -= uint64(len(n.GetChunks()))
 	n.Chunks = nil
+	if n.GetErased() {
+		f.putContent(n, it.GetItem().GetContent())
+	}
 	f.describe(n, it.GetItem())
 	return f.putChunks(it, n)
 }
@@ -262,6 +328,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 	}
 	n.Turn = strings.TrimSpace(item.GetTitle()) == "" && tokens <= index.MaxTurnTokens
 	space := f.part.space
+	f.state.Model = f.model
 	to := f.batch.Batch
 	large := len(item.GetContent()) > stageBytes/4 // its records take several times its size
 	if large {
@@ -319,6 +386,9 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 // settle makes an effect true: its nodes, the index that follows from it and the
 // head of the partition in one commit, then what readers see.
 func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err error) {
+	if err := f.countDomains(); err != nil {
+		return nil, err
+	}
 	for _, id := range f.changed {
 		putNode(f.batch.Batch, w.part.space, f.places[id], f.nodes[id])
 	}
@@ -358,6 +428,38 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 	return next, nil
 }
 
+// countDomains keeps the numbers of live nodes that domains have.
+func (f *effect) countDomains() error {
+	by := map[string]int{}
+	for _, id := range f.changed {
+		if was := f.places[id]; was.domain != "" && was.status == statusLive {
+			by[was.domain]--
+		}
+		if n := f.nodes[id]; n.GetDomain() != "" && n.GetStatus() == statusLive {
+			by[n.GetDomain()]++
+		}
+	}
+	return f.org.withStore(func(st *storage.Store) error {
+		for name, change := range by {
+			id, err := pb.ParseDomainID(name)
+			if err != nil || change == 0 {
+				continue
+			}
+			d := &pb.Domain{}
+			found, err := st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(id)), d)
+			if err != nil {
+				return err
+			}
+			if found {
+				before := proto.CloneOf(d)
+				d.Nodes, d.UpdatedMs = uint32(max(0, int(d.GetNodes())+change)), f.now
+				putDomain(f.batch.Batch, f.part.space, before, d)
+			}
+		}
+		return nil
+	})
+}
+
 // segment builds the index of the slice's new chunks.
 func (f *effect) segment(dim int) (*index.Segment, error) {
 	b := index.NewBuilder(index.ModelID(f.model), dim)
@@ -383,12 +485,17 @@ func (f *effect) charge(capability string, key pb.KeyHash) {
 func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (_ *effect, n int, finished []pb.JobID, err error) {
 	f := w.newEffect(now, e)
 	f.st, f.state.Model = st, e.ID()
+	f.batch.user = jobs[pb.JobID(items[0].GetJob())].GetUser()
 	for i := range items {
 		it := &items[i]
 		id := pb.JobID(it.GetJob())
 		job := jobs[id]
+		f.job = job
 		outcome := &pb.JobItem{Index: it.GetIndex(), ExternalId: it.GetItem().GetExternalId()}
-		if it.err != nil {
+		if it.GetForgotten() {
+			outcome.Status, outcome.Error = itemFailed, "its content was forgotten before it was stored"
+			job.ErrorCode, job.ErrorDetail = errorForgotten, outcome.Error
+		} else if it.err != nil {
 			outcome.Status, outcome.Error = itemFailed, "the item could not be processed"
 			job.ErrorCode, job.ErrorDetail = codeInternal, outcome.Error
 		} else {
@@ -428,6 +535,12 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 			job.ErrorCode, job.ErrorDetail = "", "" // the items tell
 		}
 		finishJob(f.batch.Batch, w.org.space, job)
+		if err := f.batch.jobCompleted(w.org, job); err != nil {
+			return nil, 0, nil, err
+		}
+	}
+	if err := f.announce(jobs); err != nil {
+		return nil, 0, nil, err
 	}
 	return f, n, finished, nil
 }

@@ -27,6 +27,54 @@ func (c *change) graphUpdated(o *orgView, part *partitionRef, changeType, target
 	return c.event(o, "graph.updated", part, data)
 }
 
+// announce adds the events of what a slice of ingestion did, by job: the stream
+// brings them to whoever sent the content.
+func (f *effect) announce(jobs map[pb.JobID]*pb.Job) error {
+	changeTypes := map[string]string{actionCreated: changeCreated, actionSuperseded: changeSuperseded, actionUpdated: changeUpdated, actionRevived: changeUpdated}
+	type group struct {
+		job        pb.JobID
+		changeType string
+	}
+	var order []group
+	nodes := map[group]map[pb.NodeID]bool{}
+	for _, d := range f.deeds {
+		g := group{d.job, changeTypes[d.action]}
+		if nodes[g] == nil {
+			nodes[g] = map[pb.NodeID]bool{}
+			order = append(order, g)
+		}
+		nodes[g][d.node] = true
+	}
+	for _, g := range order {
+		target := ""
+		if len(nodes[g]) == 1 {
+			for id := range nodes[g] {
+				target = string(id)
+			}
+		}
+		f.batch.user = jobs[g.job].GetUser()
+		if err := f.batch.graphUpdated(f.org, f.part, g.changeType, target, len(nodes[g])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobCompleted adds the event that the end of a job causes.
+func (c *change) jobCompleted(o *orgView, job *pb.Job) error {
+	id, err := pb.PartitionIDFrom(job.GetPartition())
+	if err != nil {
+		return err
+	}
+	part := &partitionRef{id: id, subject: pb.SubjectKey(job.GetSubject())}
+	user := c.user
+	c.user = job.GetUser()
+	defer func() { c.user = user }()
+	return c.event(o, "job.completed", part, map[string]any{
+		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.eventSubject(),
+	})
+}
+
 // eventSubject is what events call a partition: the subject's key, or a member's
 // user id.
 func (p *partitionRef) eventSubject() string {

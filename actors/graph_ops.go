@@ -29,6 +29,16 @@ func (o *orgActor) graph(c *call, op *pb.GraphOp) {
 		o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 			return c.searchNodes(st, op.SearchNodes, &c.org.sys.readers[worker])
 		})
+	case *pb.GraphOp_EditNode:
+		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.editNode(op.EditNode) })
+	case *pb.GraphOp_ForgetNode:
+		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.forgetNode(op.ForgetNode) })
+	case *pb.GraphOp_UndeleteNode:
+		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.undeleteNode(op.UndeleteNode) })
+	case *pb.GraphOp_SupersedeNode:
+		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.supersedeNode(op.SupersedeNode) })
+	case *pb.GraphOp_NodeHistory:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.nodeHistory(st, op.NodeHistory) })
 	case *pb.GraphOp_ListEdges:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.listEdges(st, op.ListEdges) })
 	case *pb.GraphOp_GetEdge:

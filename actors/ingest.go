@@ -49,8 +49,12 @@ const (
 type prepared struct {
 	queued
 	node  pb.NodeID
-	known bool   // nothing was computed: its content, so described, was stored or stood before it in the slice
-	model string // of an edit's: what embedded it
+	known bool // nothing was computed: its content, so described, was stored or stood before it in the slice
+	// stands: the document says what it said before a person changed that, so the
+	// change stands. variant: the content's own id is taken by a node that was
+	// edited (holder.go).
+	stands, variant bool
+	model           string // of an edit's: what embedded it
 	// Of each chunk what the index takes.
 	chunks   []text.Chunk
 	vectors  [][]float32
@@ -184,13 +188,21 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 	err := w.org.withStore(func(st *storage.Store) error {
 		inSlice := map[pb.NodeID]bool{}
 		for i, entry := range entries {
-			items[i] = prepared{queued: entry, node: w.part.nodeFor(entry.GetItem().GetContent())}
+			items[i] = prepared{queued: entry}
+			if entry.GetForgotten() {
+				items[i].known = true
+				continue
+			}
+			if err := w.place(st, &items[i]); err != nil {
+				return err
+			}
 			node := &pb.Node{}
 			found, err := st.Get(w.part.space.Key(storage.TableNode, storage.Str(items[i].node)), node)
 			if err != nil {
 				return err
 			}
-			items[i].known = found && node.GetStatus() != statusTombstoned && !redescribes(node, entry.GetItem()) || inSlice[items[i].node]
+			items[i].known = found && node.GetStatus() != statusTombstoned && !node.GetErased() && !redescribes(node, entry.GetItem()) ||
+				inSlice[items[i].node] || items[i].stands
 			inSlice[items[i].node] = true
 		}
 		return nil
@@ -208,6 +220,31 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 		return nil
 	})
 	return items, err
+}
+
+// place finds the node that an item is about.
+func (w *worker) place(r storage.Reader, it *prepared) error {
+	content := it.GetItem().GetContent()
+	if ext := it.GetItem().GetExternalId(); ext != "" {
+		ref, node := &pb.ExternalRef{}, &pb.Node{}
+		if _, err := r.Get(w.part.space.Key(storage.TableExternalID, storage.Str(ext)), ref); err != nil {
+			return err
+		}
+		if _, err := r.Get(w.part.space.Key(storage.TableNode, storage.Str(ref.GetNode())), node); err != nil {
+			return err
+		}
+		stands, err := standsByHand(r, w.part, node, content)
+		if err != nil {
+			return err
+		}
+		if it.stands = stands; stands {
+			it.node = pb.NodeID(ref.GetNode())
+			return nil
+		}
+	}
+	id, err := holderOf(r, w.part, content)
+	it.node, it.variant = id, id != w.part.nodeFor(content)
+	return err
 }
 
 // embed cuts and embeds items on the CPU workers. goOn is asked before each batch
@@ -283,11 +320,18 @@ func (p *prepared) cut(e Embedder) {
 // redescribes reports whether an item tells something new of a node whose
 // content it repeats. Of a live node only the document that it was first stored
 // for may: where several documents share a content, they would take turns. A
-// superseded node is nobody's: who brings it back describes it.
+// superseded node is nobody's: who brings it back describes it. What a person has
+// edited stays as it is until the document's text changes.
 func redescribes(n *pb.Node, item *pb.IngestItem) bool {
-	if ids := n.GetSource().GetExternalIds(); n.GetStatus() == statusLive && (len(ids) == 0 || ids[0] != item.GetExternalId()) {
+	if ids := n.GetSource().GetExternalIds(); n.GetStatus() == statusLive && (n.GetCurated() || len(ids) == 0 || ids[0] != item.GetExternalId()) {
 		return false
 	}
+	return redescribed(n, item)
+}
+
+// redescribed reports whether an item describes its content otherwise than a node
+// does.
+func redescribed(n *pb.Node, item *pb.IngestItem) bool {
 	return n.GetTitle() != titleOf(item) || n.GetKind() != kindOf(item) ||
 		!bytes.Equal(n.GetMetadata(), item.GetMetadata()) || n.GetOccurredMs() != item.GetOccurredMs()
 }

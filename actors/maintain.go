@@ -69,9 +69,14 @@ func (o *orgActor) attend(id pb.PartitionID) {
 	}
 }
 
-// maintain does what can wait: merging segments, and embedding anew after a
-// change of model. It reports whether there is more to do.
+// maintain does what can wait: removing what was forgotten long ago, merging
+// segments, and embedding anew after a change of model. It reports whether there
+// is more to do.
 func (w *worker) maintain(now *loaded) (more bool, err error) {
+	now, more, err = w.bury(now, w.org.sys.cfg.Embedder)
+	if err != nil || more {
+		return more, err
+	}
 	more, err = w.compact(now)
 	if err != nil || more {
 		return more, err

@@ -117,7 +117,7 @@ func (o *orgActor) Receive(ctx actor.Context) {
 			o.sys.log.Error("could not open an organization", "store", o.store.String(), "err", o.failed)
 			o.giveUp()
 		}
-		o.timer = o.sys.clock.AfterFunc(o.sys.cfg.IdleOrg, func() { o.tell((*orgActor).tick) })
+		o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, o.sys.tombstoneSweep()), func() { o.tell((*orgActor).tick) })
 	case *actor.Stopping:
 		if o.timer != nil {
 			o.timer.Stop()
@@ -297,12 +297,13 @@ func (o *orgActor) lose() {
 // store.
 func (o *orgActor) tick() {
 	o.sweep()
+	o.sweepTombstones()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
 	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping
 	if idle >= o.sys.cfg.IdleOrg && atRest && o.rest() {
 		return
 	}
-	o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, sweepInterval), func() { o.tell((*orgActor).tick) })
+	o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, sweepInterval, o.sys.tombstoneSweep()), func() { o.tell((*orgActor).tick) })
 }
 
 // rest takes an organization out of memory, and reports whether it did; a sandbox

@@ -81,6 +81,8 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			a.org.tell(func(o *orgActor) { o.releaseSubject(id, self) })
 		}
 		a.arm(ctx)
+	case look:
+		a.wake(ctx)
 	case acceptDone:
 		a.inFlight--
 		a.wake(ctx)

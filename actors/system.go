@@ -61,6 +61,8 @@ type Config struct {
 	// IdleOrg and IdleSubject are how long an unused actor stays in memory; 0 is
 	// 10 and 5 minutes. A cold start costs some 20 ms, memory about 100 KB.
 	IdleOrg, IdleSubject time.Duration
+	// TombstoneRetention is how long a forgotten node can be restored; 0 is 30 days.
+	TombstoneRetention time.Duration
 	// SnapshotBytes bounds the memory of all partitions' indexes; the least
 	// recently used leave first. 0 is 2 GiB: about 3 million chunks.
 	SnapshotBytes int64
@@ -137,6 +139,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.IdleSubject == 0 {
 		cfg.IdleSubject = 5 * time.Minute
+	}
+	if cfg.TombstoneRetention == 0 {
+		cfg.TombstoneRetention = defaultTombstoneRetention
 	}
 	if cfg.SnapshotBytes == 0 {
 		cfg.SnapshotBytes = 2 << 30

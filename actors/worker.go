@@ -367,14 +367,18 @@ func (w *worker) cancelNow(m cancel) {
 	items := job.Items
 	job.Items = nil
 	job.Status, job.FinishedMs = jobCancelled, clock.Millis(w.org.sys.clock.Now())
-	b := storage.NewBatch(w.org.store)
-	finishJob(b, w.org.space, job)
+	b := newChange(w.org.store)
+	finishJob(b.Batch, w.org.space, job)
+	if err := b.jobCompleted(w.org, job); err != nil {
+		c.fail(err)
+		return
+	}
 	b.DeleteRange(storage.Between(
 		w.part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq())),
 		w.part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq()+job.GetTotal())),
 	))
 	// Waiting here is short, and nothing else may touch the job meanwhile.
-	if err := w.org.committer.commit(b); err != nil {
+	if err := w.org.committer.commitChange(b); err != nil {
 		c.fail(err)
 		return
 	}

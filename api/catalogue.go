@@ -223,6 +223,10 @@ var catalogue = indexCatalogue([]entry{
 		Explanation: "A forgotten node can be restored for 30 days.",
 	},
 	{
+		Code: "node_not_forgotten", Status: http.StatusConflict, Title: "Node not forgotten",
+		Explanation: "Only a forgotten node can be restored; this one is there.",
+	},
+	{
 		Code: codeNotCancellable, Status: http.StatusConflict, Title: "Job not cancellable",
 		Explanation: "The job has ended already.",
 	},

@@ -242,7 +242,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 		404: "node_not_found proposal_not_found edge_not_found domain_not_found not_found key_not_found recall_type_not_found brain_not_trained job_not_found subject_not_found webhook_not_found export_not_found connector_not_found session_not_found user_not_found organization_not_found",
 		405: "method_not_allowed",
 		408: "request_timeout",
-		409: "purge_impact_changed export_not_ready webhook_limit_reached train_in_progress brain_not_ready confirm_token_invalid undelete_window_passed job_not_cancellable idempotency_in_progress last_owner already_superseded conflict key_limit_reached",
+		409: "purge_impact_changed export_not_ready webhook_limit_reached train_in_progress brain_not_ready confirm_token_invalid undelete_window_passed job_not_cancellable idempotency_in_progress last_owner already_superseded node_not_forgotten conflict key_limit_reached",
 		412: "precondition_failed",
 		416: "range_not_satisfiable",
 		413: "payload_too_large",

@@ -1331,7 +1331,8 @@ type QueueEntry struct {
 	Index         uint32                 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"` // the item's place in its job
 	Last          bool                   `protobuf:"varint,3,opt,name=last,proto3" json:"last,omitempty"`
 	Item          *IngestItem            `protobuf:"bytes,4,opt,name=item,proto3" json:"item,omitempty"`
-	Work          string                 `protobuf:"bytes,5,opt,name=work,proto3" json:"work,omitempty"` // empty: ingest the item; staged: the item lies apart; session_finalize
+	Work          string                 `protobuf:"bytes,5,opt,name=work,proto3" json:"work,omitempty"`            // empty: ingest the item; staged: the item lies apart; session_finalize
+	Forgotten     bool                   `protobuf:"varint,6,opt,name=forgotten,proto3" json:"forgotten,omitempty"` // its content was forgotten while it waited: item is empty
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1399,6 +1400,13 @@ func (x *QueueEntry) GetWork() string {
 		return x.Work
 	}
 	return ""
+}
+
+func (x *QueueEntry) GetForgotten() bool {
+	if x != nil {
+		return x.Forgotten
+	}
+	return false
 }
 
 // IngestItem is one document as the client sent it.
@@ -2140,14 +2148,15 @@ const file_record_proto_rawDesc = "" +
 	"externalId\x12\x12\n" +
 	"\x04node\x18\x03 \x01(\tR\x04node\x12\x16\n" +
 	"\x06status\x18\x04 \x01(\tR\x06status\x12\x14\n" +
-	"\x05error\x18\x05 \x01(\tR\x05error\"\x84\x01\n" +
+	"\x05error\x18\x05 \x01(\tR\x05error\"\xa2\x01\n" +
 	"\n" +
 	"QueueEntry\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\rR\x05index\x12\x12\n" +
 	"\x04last\x18\x03 \x01(\bR\x04last\x12&\n" +
 	"\x04item\x18\x04 \x01(\v2\x12.orgmem.IngestItemR\x04item\x12\x12\n" +
-	"\x04work\x18\x05 \x01(\tR\x04work\"\xdc\x01\n" +
+	"\x04work\x18\x05 \x01(\tR\x04work\x12\x1c\n" +
+	"\tforgotten\x18\x06 \x01(\bR\tforgotten\"\xdc\x01\n" +
 	"\n" +
 	"IngestItem\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\tR\acontent\x12\x14\n" +

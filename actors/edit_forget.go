@@ -1,0 +1,316 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// maxEdgesTaken bounds the edges that follow a node when it is forgotten,
+	// restored or superseded; some 50 MB of records.
+	maxEdgesTaken = 100_000
+	// spillBytes is from where on the edges of a hub go into commits of their own,
+	// before the one that decides: all of them would not fit into one raft entry.
+	spillBytes = storage.MaxBatchBytes / 2
+)
+
+// forgetNode erases what a node held, everywhere, and keeps that it was: its id,
+// kind, times, domain and, as tombstones, its edges.
+func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
+	id := pb.NodeID(op.GetId())
+	n, err := f.node(id)
+	if err != nil {
+		return nil, err
+	}
+	if n == nil || n.GetStatus() == statusTombstoned {
+		return refuse(nodeNotFound()), nil
+	}
+	text, err := f.content(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, erase := range []func() error{
+		func() error { return f.hold(n, text, "") },
+		func() error { return f.eraseChunks(n) },
+		func() error { return f.eraseExternalIDs(n) },
+		func() error { return f.eraseQueued(n, text) },
+		func() error { return f.eraseHistory(id) },
+		func() error { return f.tombstoneEdges(id) },
+	} {
+		if err := erase(); err != nil {
+			return nil, err
+		}
+	}
+	// The record too: its earlier versions hold the title.
+	f.batch.Erase(f.part.space.Key(storage.TableNode, storage.Str(id)))
+	f.batch.Erase(f.part.space.Key(storage.TableContent, storage.Str(id)))
+	n.Was, n.Status = n.GetStatus(), statusTombstoned
+	n.Title, n.Metadata, n.ContentBytes, n.Chunks = "", nil, 0, nil
+	n.Turn, n.Edited, n.Curated, n.Erased = false, false, false, true
+	n.Source = &pb.Source{Type: n.GetSource().GetType(), Job: n.GetSource().GetJob()}
+	n.TombstonedMs = f.now
+	n.RestorableMs = f.now + f.org.sys.cfg.TombstoneRetention.Milliseconds()
+	f.touch(n)
+	f.state.Nodes--
+	f.batch.PutRaw(f.tombstone(n), nil)
+	f.batch.PutRaw(f.org.space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.id)), nil)
+	f.note(id, actionForgotten, "")
+	f.batch.audit(f.call.auditOf("node.forget", op.GetId()))
+	if err := f.batch.graphUpdated(f.org, f.part, changeForgotten, op.GetId(), 1); err != nil {
+		return nil, err
+	}
+	return f.nodeReply(n, ""), nil
+}
+
+// tombstone is a forgotten node's place in the order of removal.
+func (f *effect) tombstone(n *pb.Node) storage.Key {
+	return f.part.space.Key(storage.TableTombstone, storage.U64(uint64(n.GetRestorableMs())), storage.Str(n.GetId()))
+}
+
+// eraseChunks takes a node's passages out of the store and the index.
+func (f *effect) eraseChunks(n *pb.Node) error {
+	models, err := f.vectorModels()
+	if err != nil {
+		return err
+	}
+	space := f.part.space
+	seqs := n.GetChunks()
+	for len(seqs) > 0 {
+		run := 1 // a node's chunks have numbers in a row
+		for run < len(seqs) && seqs[run] == seqs[0]+uint64(run) {
+			run++
+		}
+		first, end := storage.U64(seqs[0]), storage.U64(seqs[0]+uint64(run))
+		f.batch.EraseRange(storage.Between(space.Key(storage.TableChunk, first), space.Key(storage.TableChunk, end)))
+		f.batch.DeleteRange(storage.Between(space.Key(storage.TableUnsealed, first), space.Key(storage.TableUnsealed, end)))
+		for _, model := range models {
+			f.batch.EraseRange(storage.Between(
+				space.Key(storage.TableVector, storage.Str(model), first), space.Key(storage.TableVector, storage.Str(model), end)))
+		}
+		seqs = seqs[run:]
+	}
+	f.gone = append(f.gone, n.GetChunks()...)
+	f.state.Chunks -= uint64(len(n.GetChunks()))
+	return nil
+}
+
+// vectorModels lists the models that there are vectors of: the one that serves,
+// and perhaps one that the partition is being embedded anew with, or was once.
+func (f *effect) vectorModels() (models []string, err error) {
+	opts := storage.ScanOptions{Limit: 1}
+	for {
+		found := false
+		for item, err := range f.st.Scan(f.part.space.Prefix(storage.TableVector), opts) {
+			if err != nil {
+				return nil, err
+			}
+			parts := item.Key.Parts()
+			model := parts.Str()
+			parts.U64()
+			if err := parts.Done(); err != nil {
+				return nil, err
+			}
+			models, found = append(models, model), true
+			opts.After = f.part.space.Key(storage.TableVector, storage.Str(model), storage.U64(^uint64(0)))
+		}
+		if !found {
+			return models, nil
+		}
+	}
+}
+
+// eraseExternalIDs takes a node's external ids out of the store: what leads from
+// them to it, and the outcomes of jobs that name both.
+func (f *effect) eraseExternalIDs(n *pb.Node) error {
+	ids := n.GetSource().GetExternalIds()
+	if len(ids) == 0 {
+		return nil
+	}
+	for _, id := range ids {
+		current, err := f.ref(pb.ExternalID(id))
+		if err != nil {
+			return err
+		}
+		if string(current) == n.GetId() { // else it has moved on to another content
+			f.batch.Erase(f.part.space.Key(storage.TableExternalID, storage.Str(id)))
+		}
+	}
+	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableJobItem), storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
+		if err != nil {
+			return err
+		}
+		if rec.Value.GetNode() == n.GetId() && rec.Value.GetExternalId() != "" {
+			rec.Value.ExternalId = ""
+			f.batch.Erase(rec.Key)
+			f.batch.Put(rec.Key, rec.Value)
+		}
+	}
+	return nil
+}
+
+// eraseQueued empties what waits in the queue with a content that is being
+// forgotten: it was sent before, and must not bring it back. What was taken from
+// the queue already leaves the files as well.
+func (f *effect) eraseQueued(n *pb.Node, text string) error {
+	queue := f.part.space.Prefix(storage.TableQueue)
+	first := f.part.space.Key(storage.TableQueue, storage.U64(^uint64(0)))
+	begun := false
+	for rec, err := range storage.ScanRecords(f.st, queue, storage.ScanOptions{}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
+		if err != nil {
+			return err
+		}
+		if !begun {
+			begun, first = true, rec.Key
+		}
+		if text == "" || rec.Value.GetItem().GetContent() != text {
+			continue
+		}
+		rec.Value.Item, rec.Value.Forgotten = nil, true
+		f.batch.Erase(rec.Key)
+		f.batch.Put(rec.Key, rec.Value)
+	}
+	f.batch.EraseRange(storage.Between(f.part.space.Key(storage.TableQueue, storage.U64(0)), first))
+	return nil
+}
+
+// tombstoneEdges forgets a node's edges with it, so that they come back with it.
+func (f *effect) tombstoneEdges(id pb.NodeID) error {
+	edges, err := f.edgesOfNode(id, edgeOrigins...)
+	if err != nil {
+		return err
+	}
+	for _, e := range edges {
+		if e.GetOrigin() == originSupersede && e.GetTarget() == string(id) {
+			if err := f.eraseReasons(pb.NodeID(e.GetSource()), id); err != nil {
+				return err
+			}
+		}
+		gone := proto.CloneOf(e)
+		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = statusTombstoned, f.now, string(id), f.now
+		if err := f.putEdge(e, gone); err != nil {
+			return err
+		}
+		f.spill()
+	}
+	return nil
+}
+
+// edgesOfNode lists all of a node's edges at some places, each once.
+func (f *effect) edgesOfNode(id pb.NodeID, places ...string) ([]*pb.Edge, error) {
+	edges, err := f.edgesWith(id, maxEdgesTaken, places...)
+	if err != nil {
+		return nil, err
+	}
+	if len(edges) == maxEdgesTaken {
+		return nil, fmt.Errorf("more than %d edges: %w", maxEdgesTaken, storage.ErrBatchTooLarge)
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(edges, func(e *pb.Edge) bool { // one from a node to itself stands under both ends
+		again := seen[e.GetId()]
+		seen[e.GetId()] = true
+		return again
+	}), nil
+}
+
+// spill lets what was written so far go ahead in a commit of its own when it is
+// large. Until the last commit the node stands as it was; a crash between leaves
+// edges that have gone before it, and the request, repeated, does the rest.
+func (f *effect) spill() {
+	if f.batch.Bytes() > spillBytes {
+		f.stage = append(f.stage, f.batch.Batch)
+		f.batch.Batch = storage.NewBatch(f.org.store)
+	}
+}
+
+// undeleteNode brings a forgotten node back to its place, without its content.
+func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
+	id := pb.NodeID(op.GetId())
+	n, err := f.node(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case n == nil:
+		return refuse(nodeNotFound()), nil
+	case n.GetStatus() != statusTombstoned:
+		return refuse(problem(codeNodeNotForgotten, "The node is %s; only a forgotten one can be restored.", n.GetStatus())), nil
+	case f.now > n.GetRestorableMs():
+		return refuse(problem(codeUndeletePassed, "The node was forgotten too long ago; it is about to be removed.")), nil
+	}
+	f.batch.Delete(f.tombstone(n))
+	n.Status, n.Was, n.TombstonedMs, n.RestorableMs = n.GetWas(), "", 0, 0
+	f.touch(n)
+	f.state.Nodes++
+	edges, err := f.edgesOfNode(id, statusTombstoned)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range edges {
+		if e.GetTombstonedWith() != op.GetId() {
+			continue // by hand, or with its other node
+		}
+		if err := f.restoreEdge(id, e); err != nil {
+			return nil, err
+		}
+		f.spill()
+	}
+	f.note(id, actionRestored, "")
+	f.batch.audit(f.call.auditOf("node.undelete", op.GetId()))
+	if err := f.batch.graphUpdated(f.org, f.part, changeRestored, op.GetId(), 1); err != nil {
+		return nil, err
+	}
+	return f.nodeReply(n, ""), nil
+}
+
+// restoreEdge brings an edge back with its node, or leaves it to the return of
+// its other node, if that is forgotten too.
+func (f *effect) restoreEdge(id pb.NodeID, e *pb.Edge) error {
+	other, err := f.node(otherEnd(e, id))
+	if err != nil || other == nil {
+		return err
+	}
+	back := proto.CloneOf(e)
+	if other.GetStatus() == statusTombstoned {
+		back.TombstonedWith = other.GetId()
+		return f.putEdge(e, back)
+	}
+	back.Status, back.TombstonedMs, back.TombstonedWith, back.UpdatedMs = statusLive, 0, "", f.now
+	if back.GetValidToMs() != 0 {
+		back.Status = statusSuperseded
+	}
+	return f.putEdge(e, back)
+}
+
+func otherEnd(e *pb.Edge, id pb.NodeID) pb.NodeID {
+	if e.GetSource() == string(id) {
+		return pb.NodeID(e.GetTarget())
+	}
+	return pb.NodeID(e.GetSource())
+}
+
+// unbury makes way for a node that is created anew where a forgotten one lies:
+// the place of that one is lost.
+func (f *effect) unbury(id pb.NodeID) error {
+	n, err := f.node(id)
+	if err != nil || n == nil {
+		return err
+	}
+	f.batch.Delete(f.tombstone(n))
+	return f.removeEdges(id)
+}
+
+func (f *effect) removeEdges(id pb.NodeID) error {
+	edges, err := f.edgesOfNode(id, statusTombstoned)
+	if err != nil {
+		return err
+	}
+	for _, e := range edges {
+		removeEdge(f.batch.Batch, f.part.space, e)
+		f.spill()
+	}
+	return nil
+}

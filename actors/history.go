@@ -1,0 +1,178 @@
+package actors
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// What can happen to a node. Events know fewer kinds of change: one that came
+// back with its content is an updated one there.
+const (
+	actionCreated    = "created"
+	actionUpdated    = "updated"
+	actionSuperseded = "superseded"
+	actionRevived    = "revived"
+	actionForgotten  = "forgotten"
+	actionRestored   = "restored"
+)
+
+const (
+	// maxHistoryText bounds a text in a history entry: enough to see what a note
+	// said. Of a longer one its beginning is kept, since every edit of a large
+	// document would otherwise store it twice more.
+	maxHistoryText = 16 << 10
+	// maxKeptHistory bounds the entries that outlive the forgetting of a node: they
+	// are written anew without their texts, all in one commit.
+	maxKeptHistory = 10_000
+)
+
+// deed is what ingestion did to a node, for the events of its slice.
+type deed struct {
+	job    pb.JobID
+	action string
+	node   pb.NodeID
+}
+
+// note adds an entry to a node's history: the changes are of its fields.
+func (f *effect) note(id pb.NodeID, action, reason string, changes ...*pb.FieldChange) {
+	entry := &pb.Audit{AtMs: f.now, Subject: string(f.part.subject), Action: action, Reason: reason, Changes: changes}
+	switch {
+	case f.call != nil:
+		entry.KeyHash, entry.User, entry.RequestId = f.call.who.key[:], f.call.who.user.Bytes(), f.call.env.GetRequestId()
+	case f.job != nil:
+		entry.KeyHash, entry.User = f.job.GetKey(), f.job.GetUser()
+		f.deeds = append(f.deeds, deed{pb.JobID(f.job.GetId()), action, id})
+	}
+	f.state.NextHistory++
+	f.batch.Put(f.part.space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), entry)
+}
+
+// fieldChange is a field before and after; empty: it had, or has, none.
+func fieldChange(field, before, after string) *pb.FieldChange {
+	c := &pb.FieldChange{Field: field}
+	for _, side := range []struct {
+		text string
+		set  **string
+	}{{before, &c.Before}, {after, &c.After}} {
+		if side.text == "" {
+			continue
+		}
+		kept := side.text
+		if len(kept) > maxHistoryText {
+			kept = kept[:maxHistoryText]
+			for !utf8.RuneStart(side.text[len(kept)]) {
+				kept = kept[:len(kept)-1]
+			}
+			c.Cut = true
+		}
+		*side.set = proto.String(strings.Clone(kept))
+	}
+	return c
+}
+
+// described lists what differs between two descriptions of a node.
+func described(before, after *pb.Node) (changes []*pb.FieldChange) {
+	for _, field := range []struct{ name, before, after string }{
+		{"title", before.GetTitle(), after.GetTitle()},
+		{"kind", before.GetKind(), after.GetKind()},
+		{"metadata", string(before.GetMetadata()), string(after.GetMetadata())},
+		{"domainId", before.GetDomain(), after.GetDomain()},
+		{"status", before.GetStatus(), after.GetStatus()},
+		{"supersededBy", before.GetSupersededBy(), after.GetSupersededBy()},
+	} {
+		if field.before != field.after {
+			changes = append(changes, fieldChange(field.name, field.before, field.after))
+		}
+	}
+	return changes
+}
+
+// forgettable are the fields whose values go when a node is forgotten; the others
+// are its kind and its place, which it keeps.
+func forgettable(field string) bool {
+	return field == "title" || field == "content" || field == "metadata"
+}
+
+// eraseHistory takes the texts out of a node's history: that something happened
+// stays, and when, and by whom.
+func (f *effect) eraseHistory(id pb.NodeID) error {
+	all := f.part.space.Prefix(storage.TableHistory, storage.Str(id))
+	var kept []storage.Record[*pb.Audit]
+	for rec, err := range storage.ScanRecords(f.st, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
+		if err != nil {
+			return err
+		}
+		rec.Value.Reason = ""
+		for _, c := range rec.Value.GetChanges() {
+			if forgettable(c.GetField()) {
+				c.Before, c.After, c.Cut = nil, nil, false
+			}
+		}
+		kept = append(kept, rec)
+	}
+	f.batch.EraseRange(all)
+	for _, rec := range kept {
+		f.batch.Put(rec.Key, rec.Value)
+	}
+	return nil
+}
+
+// eraseReasons takes the reasons out of the history of a node that was superseded
+// by another, which is being forgotten: they may quote it.
+func (f *effect) eraseReasons(id, by pb.NodeID) error {
+	all := f.part.space.Prefix(storage.TableHistory, storage.Str(id))
+	for rec, err := range storage.ScanRecords(f.st, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
+		if err != nil {
+			return err
+		}
+		for _, c := range rec.Value.GetChanges() {
+			if rec.Value.GetReason() != "" && c.GetField() == "supersededBy" && c.GetAfter() == string(by) {
+				rec.Value.Reason = ""
+				f.batch.Erase(rec.Key)
+				f.batch.Put(rec.Key, rec.Value)
+			}
+		}
+	}
+	return nil
+}
+
+// nodeHistory pages through what happened to a node, newest first, also to a
+// forgotten one, until it is removed.
+func (c *call) nodeHistory(r storage.Reader, op *pb.NodeHistory) (*pb.Reply, error) {
+	id := pb.NodeID(op.GetId())
+	found, err := r.Get(c.part.space.Key(storage.TableNode, storage.Str(id)), &pb.Node{})
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return refuse(nodeNotFound()), nil
+	}
+	all := c.part.space.Prefix(storage.TableHistory, storage.Str(id))
+	kind := cursorKind{list: "node history", filters: op.GetId(), partition: c.part.id}
+	opts, p := c.org.scanFrom(all, kind, op.GetPage())
+	if p != nil {
+		return refuse(p), nil
+	}
+	size := pageSize(op.GetPage())
+	opts.Limit = size + 1
+	list := &pb.HistoryList{}
+	var last storage.Key
+	for rec, err := range storage.ScanRecords(r, all, opts, func() *pb.Audit { return &pb.Audit{} }) {
+		if err != nil {
+			return nil, err
+		}
+		if len(list.GetChanges()) == size {
+			list.NextCursor = sealCursor(c.org.secret, kind, last.Bytes())
+			break
+		}
+		list.Changes = append(list.Changes, rec.Value)
+		last = rec.Key
+	}
+	c.readUnits = unitsOf(len(list.GetChanges()))
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_History{History: list}}), nil
+}

@@ -1,0 +1,96 @@
+package actors
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"strconv"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// A content is held by one node: the one whose id is made from it. Editing breaks
+// that in two ways, and both have a record in TableContentHash. A node that was
+// edited holds a content that its id says nothing of; and the content that it
+// held before, when it comes back, finds its id taken, and gets a variant of it.
+
+// maxVariants bounds how often one content can come back after the node that held
+// it was edited to hold another.
+const maxVariants = 1000
+
+var errTooManyVariants = errors.New("a content has come back too often")
+
+// variantFor is nodeFor for a content whose own id is taken n times.
+func (p *partitionRef) variantFor(content string, n int) pb.NodeID {
+	if n == 0 {
+		return p.nodeFor(content)
+	}
+	mac := hmac.New(sha256.New, p.secret)
+	mac.Write([]byte("variant" + strconv.Itoa(n) + "\x00"))
+	mac.Write([]byte(content))
+	return pb.NodeID("ingest:" + p.id.String() + ":" + suffixEncoding.EncodeToString(mac.Sum(nil)[:20]))
+}
+
+// contentKey is where the holder of a content stands that is not the node of its id.
+func (p *partitionRef) contentKey(content string) storage.Key {
+	mac := hmac.New(sha256.New, p.secret)
+	mac.Write([]byte("content"))
+	mac.Write([]byte(content))
+	return p.space.Key(storage.TableContentHash, storage.Hash32([sha256.Size]byte(mac.Sum(nil))))
+}
+
+// holderOf returns the node that holds a content, or would, if there were one.
+func holderOf(r storage.Reader, part *partitionRef, content string) (pb.NodeID, error) {
+	raw, found, err := r.GetRaw(part.contentKey(content))
+	if err != nil || found {
+		return pb.NodeID(raw), err
+	}
+	for n := range maxVariants {
+		id, node := part.variantFor(content, n), &pb.Node{}
+		found, err := r.Get(part.space.Key(storage.TableNode, storage.Str(id)), node)
+		if err != nil {
+			return "", err
+		}
+		if !found || !node.GetEdited() { // also one that was forgotten: it lives again
+			return id, nil
+		}
+	}
+	return "", errTooManyVariants
+}
+
+// hold keeps the way from contents to nodes when what a node holds changes;
+// empty: nothing. A content that another node holds already stays that one's.
+func (f *effect) hold(n *pb.Node, before, after string) error {
+	id := pb.NodeID(n.GetId())
+	if before != "" {
+		key := f.part.contentKey(before)
+		raw, found, err := f.st.GetRaw(key)
+		if err != nil {
+			return err
+		}
+		if found && pb.NodeID(raw) == id {
+			f.batch.Delete(key)
+		}
+	}
+	if after == "" {
+		n.Edited = false
+		return nil
+	}
+	holder, err := holderOf(f.st, f.part, after)
+	if err != nil {
+		return err
+	}
+	n.Edited = id != f.part.nodeFor(after)
+	if holder == id {
+		return nil
+	}
+	other, err := f.node(holder)
+	if err != nil {
+		return err
+	}
+	if other == nil || other.GetStatus() == statusTombstoned || other.GetErased() {
+		f.batch.PutRaw(f.part.contentKey(after), []byte(id))
+	}
+	return nil
+}

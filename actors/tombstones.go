@@ -1,0 +1,141 @@
+package actors
+
+import (
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	// defaultTombstoneRetention is how long a forgotten node can be restored
+	// (interface.md, "Other limits").
+	defaultTombstoneRetention = 30 * 24 * time.Hour
+	// minTombstoneSweep bounds how often removal is looked for where the retention
+	// is short, as in tests.
+	minTombstoneSweep = 100 * time.Millisecond
+	// maxRemoved bounds the nodes that one commit removes; maxPartitionsSwept the
+	// partitions that one sweep wakes: the next one goes on.
+	maxRemoved         = 500
+	maxPartitionsSwept = 32
+	// errorForgotten is the error of a job none of whose items was stored because
+	// their contents were forgotten meanwhile.
+	errorForgotten = "content_forgotten"
+)
+
+// tombstoneSweep is how often that is, at least.
+func (s *System) tombstoneSweep() time.Duration {
+	return max(s.cfg.TombstoneRetention, minTombstoneSweep)
+}
+
+// sweepTombstones wakes the partitions in which a forgotten node is to be removed.
+// Their workers do it (worker.bury).
+func (o *orgActor) sweepTombstones() {
+	if o.failed != nil || o.lost || o.record == nil {
+		return
+	}
+	now := clock.Millis(o.sys.clock.Now())
+	due := map[pb.PartitionID]bool{}
+	done := storage.NewBatch(o.store)
+	err := o.withStore(func(st *storage.Store) error {
+		for item, err := range st.Scan(o.space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Limit: maxSweep}) {
+			if err != nil {
+				return err
+			}
+			parts := item.Key.Parts()
+			at, id := int64(parts.U64()), pb.PartitionID(parts.ID16())
+			if err := parts.Done(); err != nil {
+				return err
+			}
+			if at >= now || len(due) == maxPartitionsSwept {
+				return nil
+			}
+			if !due[id] {
+				waits, err := tombstonesWait(st, storage.PartitionSpace(o.store, id), at)
+				if err != nil {
+					return err
+				}
+				due[id] = waits
+			}
+			if !due[id] { // restored, removed, or erased with the partition
+				done.Delete(item.Key)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		o.sys.log.Error("looking for tombstones failed; it is tried again", "org", o.id.String(), "err", err)
+		return
+	}
+	if done.Len() > 0 {
+		o.committer.submit(done, func(error) {}) // otherwise the next sweep does it
+	}
+	for id, waits := range due {
+		if !waits {
+			continue
+		}
+		if ch := o.children[id]; ch != nil {
+			o.ctx.Send(ch.pid, look{})
+			continue
+		}
+		o.attend(id)
+	}
+}
+
+// look wakes a subject's worker for what its partition needs by itself.
+type look struct{}
+
+// tombstonesWait reports whether a partition has tombstones to be removed that
+// were due at a time.
+func tombstonesWait(r storage.Reader, space storage.Space, at int64) (bool, error) {
+	for item, err := range r.Scan(space.Prefix(storage.TableTombstone), storage.ScanOptions{Limit: 1}) {
+		if err != nil {
+			return false, err
+		}
+		return int64(item.Key.Parts().U64()) <= at, nil
+	}
+	return false, nil
+}
+
+// bury removes forgotten nodes that can no longer be restored, with their edges
+// and history, and reports whether there are more.
+func (w *worker) bury(now *loaded, e Embedder) (next *loaded, more bool, err error) {
+	f := w.newEffect(now, e)
+	removed := 0
+	err = w.org.withStore(func(st *storage.Store) error {
+		f.st = st
+		for item, err := range st.Scan(w.part.space.Prefix(storage.TableTombstone), storage.ScanOptions{Limit: maxRemoved}) {
+			if err != nil {
+				return err
+			}
+			parts := item.Key.Parts()
+			until, id := int64(parts.U64()), pb.NodeID(parts.Str())
+			if err := parts.Done(); err != nil {
+				return err
+			}
+			if until >= f.now {
+				return nil
+			}
+			n, err := f.node(id)
+			if err != nil {
+				return err
+			}
+			f.batch.Delete(item.Key)
+			if n != nil {
+				if err := f.removeEdges(id); err != nil {
+					return err
+				}
+				f.batch.EraseRange(w.part.space.Prefix(storage.TableHistory, storage.Str(id)))
+				removeNode(f.batch.Batch, w.part.space, f.places[id], id)
+			}
+			removed++
+		}
+		return nil
+	})
+	if err != nil || removed == 0 {
+		return now, false, err
+	}
+	next, err = w.settle(f, now, e)
+	return next, removed == maxRemoved, err
+}

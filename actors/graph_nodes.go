@@ -50,7 +50,7 @@ func readNode(r storage.Reader, part *partitionRef, id pb.NodeID) (*pb.NodeInfo,
 }
 
 func nodeInfo(part *partitionRef, n *pb.Node) *pb.NodeInfo {
-	return &pb.NodeInfo{Node: n, Subject: string(part.subject), Etag: etagOf(n), RestorableUntilMs: n.GetRestorableMs()}
+	return &pb.NodeInfo{Node: n, Subject: string(part.subject), Etag: etagOf(n)}
 }
 
 // listNodes pages through the nodes of a partition, newest first: those that

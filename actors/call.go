@@ -98,6 +98,8 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "The memory is being embedded anew with another model; until that is done no text can be edited."
 	case errors.Is(err, errUnsettled):
 		p.Detail = "The node keeps changing; nothing was done."
+	case errors.Is(err, errNoEgress):
+		p.Detail = "This deployment reaches no other hosts."
 	case errors.Is(err, errTooManyPartitions):
 		return problem(codeServiceDegraded, "%s", err.Error())
 	case errors.Is(err, errClosing):

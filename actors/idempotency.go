@@ -104,6 +104,9 @@ func (i *idempotent) record(b *storage.Batch, r *pb.Reply) error {
 	if k := stored.GetNewKey(); k != nil {
 		k.ApiKey = secretMarker
 	}
+	if hook := stored.GetLink().GetWebhook(); hook.GetSecret() != "" {
+		hook.Secret = secretMarker
+	}
 	raw, err := proto.Marshal(stored)
 	if err != nil {
 		return err

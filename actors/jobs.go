@@ -304,7 +304,11 @@ func (o *orgActor) sweep() {
 			return err
 		}
 		jobs, err := o.sweepJobs(st, b, now.Add(-jobRetention))
-		more = max(outcomes, jobs) == maxSweep
+		if err != nil {
+			return err
+		}
+		events, err := o.sweepOutbox(st, b, now.Add(-outboxRetention))
+		more = max(outcomes, jobs, events) == maxSweep
 		return err
 	})
 	if err == nil {

@@ -232,9 +232,6 @@ func (o *orgActor) giveUp() {
 	o.main.tell(func(o *orgActor) { o.sandboxFailed(self, why) })
 }
 
-// publish tells those who listen of events that are true.
-func (o *orgView) publish([]*pb.OutboxEvent) {}
-
 // settleUsage is the last chance of what reads have cost.
 func (o *orgActor) settleUsage() {
 	if o.committer == nil || o.lost {

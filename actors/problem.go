@@ -33,8 +33,14 @@ const (
 	codeIdempotencyInFlight  = "idempotency_in_progress"
 	codeServiceDegraded      = "service_degraded"
 	codeServiceDraining      = "service_draining"
+	codeTooManyStreams       = "too_many_streams"
+	codeWebhookNotFound      = "webhook_not_found"
+	codeWebhookLimit         = "webhook_limit_reached"
+	codeConnectorNotFound    = "connector_not_found"
+	codeSessionNotFound      = "session_not_found"
 	codeInternal             = "internal_error"
 	retryAfterBusySeconds    = 1  // overload passes quickly or not at all
+	retryAfterStreamsSeconds = 15 // the interface's
 	retryAfterNoSpaceSeconds = 30 // an operator, or a compaction, must act first
 )
 
@@ -61,7 +67,7 @@ func refuse(p *pb.Problem) *pb.Reply {
 func replayable(code string) bool {
 	switch code {
 	case codeAuthentication, codePermissionDenied, codeSubjectNotProvided, codeSubjectNotSupported,
-		codeRateLimit, codeValidation, codeIdempotencyReused, codeIdempotencyInFlight,
+		codeRateLimit, codeTooManyStreams, codeValidation, codeIdempotencyReused, codeIdempotencyInFlight,
 		codeServiceDegraded, codeServiceDraining, codeInternal:
 		return false
 	}

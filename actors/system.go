@@ -13,6 +13,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/egress"
 	"orgmem/brain/index"
 	"orgmem/cluster"
 	pb "orgmem/proto"
@@ -68,6 +69,9 @@ type Config struct {
 	SnapshotBytes int64
 	// Workers is the number of CPU workers of ingestion; 0 is GOMAXPROCS.
 	Workers int
+	// Egress reaches the addresses that tenants chose; nil: nothing does, and what
+	// needs it is refused.
+	Egress *egress.Client
 	// SandboxKeyLife is how long a sandbox key works whose creation does not say; 0
 	// is 7 days.
 	SandboxKeyLife time.Duration
@@ -97,6 +101,7 @@ type System struct {
 	reads     *readPool
 	cpu       *cpuPool
 	parts     *partitionCache
+	hub       *eventHub
 	models    map[string]Embedder
 	readers   []reader   // one per read worker
 	computers []computer // one per CPU worker
@@ -177,6 +182,7 @@ func Start(cfg Config) (*System, error) {
 		orgs:  make(map[pb.OrgID]*activation),
 		cpu:   newCPUPool(cfg.Workers, cfg.Clock),
 		parts: newPartitionCache(cfg.SnapshotBytes, cfg.usable),
+		hub:   newEventHub(cfg.Clock),
 	}
 	s.models = map[string]Embedder{}
 	for _, e := range append([]Embedder{cfg.Embedder}, cfg.Former...) {

@@ -4,11 +4,38 @@ import pb "orgmem/proto"
 
 // linkSamples holds a valid body for each of the routes of proto/link.proto that
 // want one.
-var linkSamples = map[string]string{}
+var linkSamples = map[string]string{
+	"createWebhook": `{"url":"https://hooks.example.com/in","eventTypes":["graph.updated","job.completed"]}`,
+	"patchWebhook":  `{"disabled":false}`,
+}
 
 // fakeLink answers an operation of proto/link.proto with a full record.
 func fakeLink(op *pb.LinkOp) *pb.Reply {
+	ms := testNow.UnixMilli()
+	hook := &pb.Webhook{
+		Id: testJob.Bytes(), Url: "https://hooks.example.com/in", EventTypes: []string{"graph.updated", "brain.trained"}, CreatedMs: ms,
+	}
 	switch op.GetOp().(type) {
+	case *pb.LinkOp_ListWebhooks:
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{Webhooks: &pb.WebhookList{Webhooks: []*pb.Webhook{hook}, NextCursor: "next"}}})
+	case *pb.LinkOp_CreateWebhook:
+		hook.Secret = "whsec_c2VjcmV0"
+		r := linkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
+		r.Status = 201
+		return r
+	case *pb.LinkOp_PatchWebhook:
+		hook.Disabled, hook.DisabledReason, hook.Failures, hook.UpdatedMs = true, "failed too often", 8, ms
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
+	case *pb.LinkOp_GetWebhook:
+		hook.LastDeliveryMs, hook.LastSuccessMs = ms, ms
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: &pb.WebhookDetail{Webhook: hook, Attempts: []*pb.Delivery{
+			{Id: testJob.Bytes(), Event: testJob.Bytes(), EventType: "graph.updated", Attempt: 1, AtMs: ms, DurationMs: 12, ResponseStatus: 204, Ok: true},
+			{Id: testJob.Bytes(), Event: testJob.Bytes(), EventType: "webhook.test", Attempt: 1, AtMs: ms, Error: "The receiver could not be reached."},
+		}}}})
+	case *pb.LinkOp_DeleteWebhook:
+		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
+	case *pb.LinkOp_TestWebhook:
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: &pb.Delivery{ResponseStatus: 500, DurationMs: 3, Error: "The receiver answered 500."}}})
 	case *pb.LinkOp_StreamEvents:
 		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Stream{Stream: "ticket"}})
 	}

@@ -1,3 +1,221 @@
 package api
 
-var webhookRoutes = []Route{}
+import (
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"orgmem/actors"
+	pb "orgmem/proto"
+)
+
+var webhookRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/webhooks", ID: "listWebhooks", Tag: tagWebhooks,
+		Summary:     "List the webhook endpoints",
+		Description: "Those of the whole organization, newest first.",
+		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listWebhooksInput, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: in.proto()}}})
+	}, func(reply *pb.Reply) (pageOf[webhook], bool) {
+		list := reply.GetLink().GetWebhooks()
+		out := newPage[webhook](len(list.GetWebhooks()), list.GetNextCursor())
+		for _, h := range list.GetWebhooks() {
+			one, ok := webhookOf(h)
+			if !ok {
+				return out, false
+			}
+			out.Data = append(out.Data, one)
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/webhooks", ID: "createWebhook", Tag: tagWebhooks,
+		Summary: "Register a webhook endpoint",
+		Description: "The answer holds the signing secret, this once. The URL must be https, with the default port and without user name, and its host " +
+			"must resolve to public addresses only; that is looked at again at every delivery, and redirects are never followed. " +
+			"The endpoint receives what the caller may read.",
+		Scope: scopeWrite, Family: familyWrites, Idempotent: true, Status: http.StatusCreated,
+		Problems: []string{codeWebhookLimit},
+	}, func(env *pb.Envelope, in *createWebhookInput, errs *violations) {
+		checkEventTypes(in.Body.EventTypes, errs)
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_CreateWebhook{CreateWebhook: &pb.CreateWebhook{
+			Url: in.Body.URL, EventTypes: unrepeated(in.Body.EventTypes),
+		}}})
+	}, answerWebhook),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/webhooks/{webhook_id}", ID: "getWebhook", Tag: tagWebhooks,
+		Summary:     "Get a webhook endpoint",
+		Description: "With its last 50 delivery attempts, newest first.",
+		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+		Problems: []string{codeWebhookNotFound},
+	}, func(env *pb.Envelope, in *webhookInput, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: in.ID}}})
+	}, func(reply *pb.Reply) (webhook, bool) {
+		detail := reply.GetLink().GetWebhookDetail()
+		out, ok := webhookOf(detail.GetWebhook())
+		out.Attempts = make([]deliveryAttempt, 0, len(detail.GetAttempts()))
+		for _, d := range detail.GetAttempts() {
+			attempt, known := attemptOf(d)
+			ok = ok && known
+			out.Attempts = append(out.Attempts, attempt)
+		}
+		return out, ok
+	}),
+	on(Route{
+		Method: http.MethodPatch, Path: "/v1/webhooks/{webhook_id}", ID: "patchWebhook", Tag: tagWebhooks,
+		Summary: "Change a webhook endpoint",
+		Description: "disabled: false enables it again and clears its streak of failures. The secret stays as it is. " +
+			"Whoever sets another URL is whom the endpoint receives for from then on.",
+		Scope: scopeWrite, Family: familyWrites, Status: http.StatusOK,
+		Problems: []string{codeWebhookNotFound},
+	}, func(env *pb.Envelope, in *patchWebhookInput, errs *violations) {
+		b := &in.Body
+		if b.URL == nil && b.EventTypes == nil && b.Disabled == nil {
+			errs.add("body", "names nothing to change: url, eventTypes or disabled")
+		}
+		checkEventTypes(b.EventTypes, errs)
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_PatchWebhook{PatchWebhook: &pb.PatchWebhook{
+			Id: in.ID, Url: b.URL, EventTypes: unrepeated(b.EventTypes), Disabled: b.Disabled,
+		}}})
+	}, answerWebhook),
+	on(Route{
+		Method: http.MethodDelete, Path: "/v1/webhooks/{webhook_id}", ID: "deleteWebhook", Tag: tagWebhooks,
+		Summary: "Delete a webhook endpoint",
+		Scope:   scopeWrite, Family: familyWrites, Status: http.StatusNoContent,
+		Problems: []string{codeWebhookNotFound},
+	}, func(env *pb.Envelope, in *webhookInput, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: in.ID}}})
+	}, answerEmpty),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/webhooks/{webhook_id}/test", ID: "testWebhook", Tag: tagWebhooks,
+		Summary: "Send a test event",
+		Description: "One delivery of webhook.test, at once; the answer is 200 also where the receiver refuses or cannot be reached. " +
+			"It is written to the delivery log, and neither counts towards the streak of failures nor is retried.",
+		Scope: scopeWrite, Family: familyWrites, Status: http.StatusOK,
+		Problems: []string{codeWebhookNotFound},
+	}, func(env *pb.Envelope, in *webhookInput, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: in.ID}}})
+	}, func(reply *pb.Reply) (webhookTest, bool) {
+		d := reply.GetLink().GetTest()
+		return webhookTest{OK: d.GetOk(), Status: statusOrNull(d.GetResponseStatus()), DurationMs: d.GetDurationMs(), Error: orNull(d.GetError())}, d != nil
+	}),
+}
+
+// linkOp sets the envelope's operation to one of proto/link.proto.
+func linkOp(env *pb.Envelope, op *pb.LinkOp) { env.Op = &pb.Envelope_Link{Link: op} }
+
+type listWebhooksInput struct{ page }
+
+type webhookInput struct {
+	ID string `path:"webhook_id"`
+}
+
+type createWebhookInput struct {
+	Body newWebhookBody
+}
+
+type newWebhookBody struct {
+	URL        string   `json:"url" minLength:"1" maxLength:"2048"`
+	EventTypes []string `json:"eventTypes" minItems:"1" maxItems:"20" enum:"*,graph.updated,job.completed,insight.proposed,contradiction.detected,belief.superseded,basin.shifted,brain.trained,webhook.test" doc:"What to deliver; * alone stands for everything."`
+}
+
+type patchWebhookInput struct {
+	webhookInput
+	Body patchWebhookBody
+}
+
+type patchWebhookBody struct {
+	URL        *string  `json:"url,omitempty" minLength:"1" maxLength:"2048"`
+	EventTypes []string `json:"eventTypes,omitempty" minItems:"1" maxItems:"20" enum:"*,graph.updated,job.completed,insight.proposed,contradiction.detected,belief.superseded,basin.shifted,brain.trained,webhook.test"`
+	Disabled   *bool    `json:"disabled,omitempty"`
+}
+
+func checkEventTypes(types []string, errs *violations) {
+	if len(types) > 1 && slices.Contains(types, "*") {
+		errs.add("eventTypes", "expected either * alone or a list of types")
+	}
+}
+
+// unrepeated drops what was said before.
+func unrepeated(types []string) []string {
+	var out []string
+	for _, t := range types {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+type webhook struct {
+	ID                  string    `json:"id" format:"uuid"`
+	URL                 string    `json:"url" format:"uri"`
+	EventTypes          []string  `json:"eventTypes"`
+	InactiveEventTypes  []string  `json:"inactiveEventTypes" doc:"Those of its types that nothing publishes on this deployment."`
+	Disabled            bool      `json:"disabled"`
+	DisabledReason      orNull    `json:"disabledReason"`
+	ConsecutiveFailures uint32    `json:"consecutiveFailures"`
+	LastDeliveryAt      timestamp `json:"lastDeliveryAt" nullable:"true"`
+	LastSuccessAt       timestamp `json:"lastSuccessAt" nullable:"true"`
+	CreatedAt           timestamp `json:"createdAt"`
+	UpdatedAt           timestamp `json:"updatedAt" nullable:"true"`
+	// Attempts stand in the answer that shows one endpoint.
+	Attempts []deliveryAttempt `json:"attempts,omitzero" doc:"The last 50 delivery attempts, newest first; where one endpoint is asked for."`
+	Secret   string            `json:"secret,omitempty" doc:"The signing secret, in the answer that made the endpoint; a replay has a marker in its place."`
+}
+
+type deliveryAttempt struct {
+	ID              string    `json:"id" format:"uuid" doc:"X-Svc-Delivery of the attempt."`
+	EventID         string    `json:"eventId" format:"uuid"`
+	EventType       string    `json:"eventType"`
+	Attempt         uint32    `json:"attempt" doc:"1 for the first, 2 and 3 for retries."`
+	At              timestamp `json:"at"`
+	DurationMs      uint32    `json:"durationMs"`
+	ResponseStatus  *uint32   `json:"responseStatus" nullable:"true"`
+	ResponseSnippet string    `json:"responseSnippet"`
+	Error           orNull    `json:"error"`
+	OK              bool      `json:"ok"`
+}
+
+type webhookTest struct {
+	OK         bool    `json:"ok"`
+	Status     *uint32 `json:"status" nullable:"true" doc:"What the receiver answered with; null when it did not."`
+	DurationMs uint32  `json:"durationMs"`
+	Error      orNull  `json:"error"`
+}
+
+// statusOrNull shows an HTTP status, or null for none.
+func statusOrNull(status uint32) *uint32 {
+	if status == 0 {
+		return nil
+	}
+	return &status
+}
+
+func answerWebhook(reply *pb.Reply) (webhook, bool) { return webhookOf(reply.GetLink().GetWebhook()) }
+
+func webhookOf(h *pb.Webhook) (webhook, bool) {
+	id, err := uuid.FromBytes(h.GetId())
+	out := webhook{
+		ID: id.String(), URL: h.GetUrl(), EventTypes: h.GetEventTypes(), InactiveEventTypes: actors.InactiveEvents(h.GetEventTypes()),
+		Disabled: h.GetDisabled(), DisabledReason: orNull(h.GetDisabledReason()), ConsecutiveFailures: h.GetFailures(),
+		LastDeliveryAt: timestamp(h.GetLastDeliveryMs()), LastSuccessAt: timestamp(h.GetLastSuccessMs()),
+		CreatedAt: timestamp(h.GetCreatedMs()), UpdatedAt: timestamp(h.GetUpdatedMs()), Secret: h.GetSecret(),
+	}
+	return out, err == nil
+}
+
+func attemptOf(d *pb.Delivery) (deliveryAttempt, bool) {
+	id, err := uuid.FromBytes(d.GetId())
+	if err != nil {
+		return deliveryAttempt{}, false
+	}
+	event, err := uuid.FromBytes(d.GetEvent())
+	return deliveryAttempt{
+		ID: id.String(), EventID: event.String(), EventType: d.GetEventType(), Attempt: d.GetAttempt(), At: timestamp(d.GetAtMs()),
+		DurationMs: d.GetDurationMs(), ResponseStatus: statusOrNull(d.GetResponseStatus()), ResponseSnippet: d.GetResponseSnippet(),
+		Error: orNull(d.GetError()), OK: d.GetOk(),
+	}, err == nil
+}

@@ -27,6 +27,10 @@ type (
 	// DerivedID names what a cognition cycle derived: an insight, a moment, a
 	// contradiction or a proposal.
 	DerivedID uuid.UUID
+	// WebhookID names a webhook endpoint.
+	WebhookID uuid.UUID
+	// ConnectorID names a connector.
+	ConnectorID uuid.UUID
 	// KeyHash is the SHA-256 of a whole API key, the key's public id.
 	KeyHash [sha256.Size]byte
 	// DomainID names a domain.
@@ -74,6 +78,8 @@ func (id UserID) String() string      { return uuid.UUID(id).String() }
 func (id PartitionID) String() string { return uuid.UUID(id).String() }
 func (id JobID) String() string       { return uuid.UUID(id).String() }
 func (id ExportID) String() string    { return uuid.UUID(id).String() }
+func (id WebhookID) String() string   { return uuid.UUID(id).String() }
+func (id ConnectorID) String() string { return uuid.UUID(id).String() }
 func (id DomainID) String() string    { return uuid.UUID(id).String() }
 func (id DerivedID) String() string   { return uuid.UUID(id).String() }
 
@@ -112,6 +118,12 @@ func ExportIDFrom(b []byte) (ExportID, error) { return from[ExportID](b) }
 
 // ParseDerivedID reads the canonical 36-character form.
 func ParseDerivedID(s string) (DerivedID, error) { return parse[DerivedID](s) }
+
+// ParseWebhookID reads the canonical 36-character form.
+func ParseWebhookID(s string) (WebhookID, error) { return parse[WebhookID](s) }
+
+// ParseConnectorID reads the canonical 36-character form.
+func ParseConnectorID(s string) (ConnectorID, error) { return parse[ConnectorID](s) }
 
 // OrgIDFrom reads 16 raw bytes.
 func OrgIDFrom(b []byte) (OrgID, error) { return from[OrgID](b) }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"orgmem/actors"
+	"orgmem/actors/egress"
 	"orgmem/api"
 	"orgmem/brain/embed"
 	"orgmem/cluster"
@@ -109,10 +111,36 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, SandboxKeyLife: server.SandboxKeyLife,
 		SnapshotBytes: server.SnapshotBytes, Workers: roomForRequests(server.CPUWorkers),
 	}
+	out, err := newEgress(server)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Egress = out
 	for _, m := range former {
 		cfg.Former = append(cfg.Former, actors.NewEmbedder(m))
 	}
 	return actors.Start(cfg)
+}
+
+// newEgress is the way out for webhooks and connectors.
+func newEgress(server config.Server) (*egress.Client, error) {
+	cfg := egress.Config{
+		Rules:    egress.Rules{AllowCIDRs: server.EgressCIDRs, AllowPorts: server.EgressPorts},
+		Resolver: net.DefaultResolver, Dialer: &net.Dialer{},
+	}
+	if server.EgressCAFile != "" {
+		pem, err := os.ReadFile(server.EgressCAFile)
+		if err != nil {
+			return nil, fmt.Errorf("egress-ca-file: %w", err)
+		}
+		if cfg.Roots, err = x509.SystemCertPool(); err != nil {
+			return nil, fmt.Errorf("egress-ca-file: the system's own authorities: %w", err)
+		}
+		if !cfg.Roots.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("egress-ca-file: %s holds no PEM certificate", server.EgressCAFile)
+		}
+	}
+	return egress.New(cfg)
 }
 
 func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, system *actors.System, model *embed.Model, log *slog.Logger) (*api.Server, error) {
@@ -129,6 +157,7 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 		Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
 		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody,
+		Streams: func(ticket string) (api.EventStream, bool) { return system.Stream(ticket) },
 		Doctor: func(ctx context.Context) api.Doctor {
 			return examineRunning(ctx, w, server, values, host, model)
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"strconv"
@@ -37,6 +38,9 @@ type Server struct {
 	IdleSubject    time.Duration
 	SandboxKeyLife time.Duration
 	ShutdownGrace  time.Duration
+	EgressCIDRs    []netip.Prefix
+	EgressPorts    []uint16
+	EgressCAFile   string
 }
 
 // Setting is one row of the table. Name is at once the flag (--name), the key in
@@ -244,6 +248,40 @@ var Settings = []Setting{
 			"something, and short enough that a forgotten key is worth nothing.",
 		set: func(s *Server, v string) error { return setDuration(&s.SandboxKeyLife, v, minKeyLife, maxKeyLife) },
 	},
+	{
+		Name: "egress-allow-cidrs", Default: "", Form: "list of ranges",
+		Doc: "Address ranges, with commas between them, that webhooks and connectors may reach although they are not public. " +
+			"For private deployments and tests: whoever may register a webhook can then reach what is there. HTTPS is never waived.",
+		set: func(s *Server, v string) error {
+			return setList(v, func(part string) error {
+				p, err := netip.ParsePrefix(part)
+				if err != nil || p != p.Masked() {
+					return fmt.Errorf("%q is not a range such as 10.0.0.0/8", part)
+				}
+				s.EgressCIDRs = append(s.EgressCIDRs, p)
+				return nil
+			})
+		},
+	},
+	{
+		Name: "egress-allow-ports", Default: "", Form: "list of ports",
+		Doc: "Ports beside 443, with commas between them, that webhooks and connectors may use.",
+		set: func(s *Server, v string) error {
+			return setList(v, func(part string) error {
+				n, err := strconv.ParseUint(part, 10, 16)
+				if err != nil || n == 0 {
+					return fmt.Errorf("%q is not a port", part)
+				}
+				s.EgressPorts = append(s.EgressPorts, uint16(n))
+				return nil
+			})
+		},
+	},
+	{
+		Name: "egress-ca-file", Default: "", Form: "file",
+		Doc: "PEM certificates of authorities that webhooks and connectors trust beside the system's.",
+		set: func(s *Server, v string) error { s.EgressCAFile = v; return nil },
+	},
 }
 
 // ClientSetting documents what the client and operator commands read; they have
@@ -294,6 +332,26 @@ func setDuration(into *time.Duration, v string, least, most time.Duration) error
 		return fmt.Errorf("%q is not a duration from %v to %v", v, least, most)
 	}
 	*into = d
+	return nil
+}
+
+// maxList bounds the entries of a comma list: a hand-written exemption.
+const maxList = 64
+
+// setList hands the parts of a comma list to add; an empty list has none.
+func setList(v string, add func(part string) error) error {
+	if strings.TrimSpace(v) == "" {
+		return nil
+	}
+	parts := strings.Split(v, ",")
+	if len(parts) > maxList {
+		return fmt.Errorf("has more than %d entries", maxList)
+	}
+	for _, part := range parts {
+		if err := add(strings.TrimSpace(part)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -42,7 +42,7 @@ const maxLook = 2 * time.Second
 // answers at the operator's address; that none does is no fault.
 func Examine(ctx context.Context, p Patient) (checks []Check, serverAnswers bool) {
 	checks = []Check{
-		configuration(p), environment(p), directory(p), format(p), disk(p), descriptors(p), processor(p), clockCheck(p),
+		configuration(p), environment(p), directory(p), format(p), disk(p), descriptors(p), processor(p), clockCheck(p), egressCheck(p),
 	}
 	if p.Running {
 		return checks, true
@@ -66,6 +66,29 @@ func environment(p Patient) Check {
 		return Check{"environment", false, "no setting belongs to " + strings.Join(unknown, ", ")}
 	}
 	return Check{"environment", true, "no unknown ORGMEM_ variable"}
+}
+
+// egressCheck warns of exemptions from the rules of outbound addresses: they are
+// right in a private deployment and a hole in a public one.
+func egressCheck(p Patient) Check {
+	const name = "egress"
+	var exempt []string
+	for _, c := range p.Server.EgressCIDRs {
+		exempt = append(exempt, c.String())
+	}
+	for _, port := range p.Server.EgressPorts {
+		exempt = append(exempt, fmt.Sprintf("port %d", port))
+	}
+	if p.Server.EgressCAFile != "" {
+		if _, err := os.Stat(p.Server.EgressCAFile); err != nil {
+			return Check{name, false, err.Error()}
+		}
+		exempt = append(exempt, "a certificate authority of your own")
+	}
+	if len(exempt) > 0 {
+		return Check{name, false, "webhooks and connectors may also reach " + strings.Join(exempt, ", ") + ": whoever may register one reaches it too"}
+	}
+	return Check{name, true, "webhooks and connectors reach public addresses only"}
 }
 
 func directory(p Patient) Check {

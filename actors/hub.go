@@ -1,0 +1,230 @@
+package actors
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// The types of events. The first eight are the interface's catalogue, which
+// webhooks and the stream share; the others flow on the stream alone.
+const (
+	eventGraph         = "graph.updated"
+	eventJob           = "job.completed"
+	eventInsight       = "insight.proposed"
+	eventContradiction = "contradiction.detected"
+	eventBelief        = "belief.superseded"
+	eventBasin         = "basin.shifted"
+	eventBrain         = "brain.trained"
+	eventTest          = "webhook.test"
+
+	eventImportStarted  = "import.started"
+	eventImportFinished = "import.finished"
+	eventIdentity       = "identity.updated"
+)
+
+const (
+	// maxStreams is the interface's bound of concurrent event streams of an
+	// organization; its sandbox's count with them.
+	maxStreams = 5
+	// streamBuffer is how many events may wait for one reader: what a large batch
+	// causes within the second that a reader may be away. A stream that falls
+	// further behind is cut off, since it replays nothing anyway.
+	streamBuffer = 256
+	// ticketLife is how long an opened stream waits to be taken up; the edge does
+	// so at once, unless its client has left.
+	ticketLife = 10 * time.Second
+)
+
+// eventHub knows the open event streams of a node. It belongs to the system and
+// not to an organization's actor, so that a stream outlives the actor's rest.
+type eventHub struct {
+	clock clock.Clock
+
+	mu      sync.Mutex
+	orgs    map[pb.OrgID][]*EventStream
+	tickets map[string]*EventStream
+}
+
+func newEventHub(c clock.Clock) *eventHub {
+	return &eventHub{clock: c, orgs: map[pb.OrgID][]*EventStream{}, tickets: map[string]*EventStream{}}
+}
+
+// EventStream is one caller's live view of its organization.
+type EventStream struct {
+	sys    *System
+	ticket string
+	org    pb.OrgID
+	store  storage.StoreID
+	who    principal
+	events chan *pb.OutboxEvent // closed by the hub when it cuts the stream off
+	expiry clock.Timer          // of the ticket
+	ended  bool                 // guarded by eventHub.mu
+}
+
+// Events yields what the caller may see, in the order of the commits. It is
+// closed when the reader fell too far behind, or Close was called.
+func (s *EventStream) Events() <-chan *pb.OutboxEvent { return s.events }
+
+// Close ends the stream. It may be called more than once.
+func (s *EventStream) Close() { s.sys.hub.end(s) }
+
+// Valid reports whether the key that opened the stream would still be let in. It
+// reads the store, not the actor's memory, so that it wakes nobody: a revocation
+// that was acknowledged is seen.
+func (s *EventStream) Valid() bool {
+	main := &orgView{sys: s.sys, id: s.org, store: storage.StoreID{Org: s.org, Realm: storage.RealmMain}}
+	main.space = storage.OrgSpace(main.store)
+	key, member := &pb.Key{}, &pb.Partition{}
+	there := false
+	err := main.withStore(func(st *storage.Store) error {
+		found, err := st.Get(main.space.Key(storage.TableKey, storage.Hash32(s.who.key)), key)
+		if err != nil || !found {
+			return err
+		}
+		there, err = st.Get(main.space.Key(storage.TablePartition, storage.ID16(s.who.user)), member)
+		return err
+	})
+	expires := key.GetExpiresMs()
+	return err == nil && there && !member.GetErasing() && key.GetStatus() == keyActive &&
+		(expires == 0 || clock.Millis(s.sys.clock.Now()) < expires)
+}
+
+// Stream takes up the event stream that was opened under a ticket; false when
+// there is none, or it was taken up already. The caller closes it.
+func (s *System) Stream(ticket string) (*EventStream, bool) {
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	stream := h.tickets[ticket]
+	if stream == nil {
+		return nil, false
+	}
+	delete(h.tickets, ticket)
+	stream.expiry.Stop()
+	return stream, true
+}
+
+// open makes a stream that receives events from now on; false when the
+// organization has as many as it may.
+func (h *eventHub) open(s *EventStream) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.orgs[s.org]) >= maxStreams {
+		return false
+	}
+	h.orgs[s.org] = append(h.orgs[s.org], s)
+	h.tickets[s.ticket] = s
+	s.expiry = h.clock.AfterFunc(ticketLife, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.tickets[s.ticket] == s {
+			h.cut(s)
+		}
+	})
+	return true
+}
+
+func (h *eventHub) end(s *EventStream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cut(s)
+}
+
+// cut ends a stream. h.mu is held.
+func (h *eventHub) cut(s *EventStream) {
+	if s.ended {
+		return
+	}
+	s.ended = true
+	close(s.events)
+	delete(h.tickets, s.ticket)
+	rest := h.orgs[s.org][:0:0]
+	for _, other := range h.orgs[s.org] {
+		if other != s {
+			rest = append(rest, other)
+		}
+	}
+	if len(rest) == 0 {
+		delete(h.orgs, s.org)
+		return
+	}
+	h.orgs[s.org] = rest
+}
+
+// publish hands events to the streams that may see them. It never blocks: a
+// stream whose buffer is full is cut off.
+func (h *eventHub) publish(store storage.StoreID, events []*pb.OutboxEvent) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.orgs[store.Org] {
+		for _, e := range events {
+			if s.ended || s.store != store || !s.reaches(e) {
+				continue
+			}
+			select {
+			case s.events <- e:
+			default:
+				h.cut(s)
+			}
+		}
+	}
+}
+
+// count is the number of open streams.
+func (h *eventHub) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for _, streams := range h.orgs {
+		n += len(streams)
+	}
+	return n
+}
+
+// reaches is the interface's rule of reach ("Event stream", decisions.md section
+// 15). What a request did reaches who sent it. What concerns a person reaches
+// that person; what concerns a provisioned subject, or the whole organization,
+// reaches every member. A sandbox has no persons.
+func (s *EventStream) reaches(e *pb.OutboxEvent) bool {
+	if s.store.Realm == storage.RealmSandbox {
+		return true
+	}
+	switch kind := e.GetType(); {
+	case kind == eventGraph, kind == eventTest, strings.HasPrefix(kind, "import."), strings.HasPrefix(kind, "identity."):
+		return bytes.Equal(e.GetUser(), s.who.user[:])
+	case kind == eventInsight, kind == eventBrain:
+		return true
+	}
+	return e.GetSubject() != "" || bytes.Equal(e.GetPartition(), s.who.user[:])
+}
+
+// publish tells those who listen of events that are true.
+func (o *orgView) publish(events []*pb.OutboxEvent) { o.sys.hub.publish(o.store, events) }
+
+// streamEvents opens a stream; the edge takes it up by its ticket.
+func (o *orgActor) streamEvents(c *call) {
+	ticket, err := o.sys.newUUID()
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	s := &EventStream{
+		sys: o.sys, ticket: ticket.String(), org: o.id, store: o.store, who: c.who,
+		events: make(chan *pb.OutboxEvent, streamBuffer),
+	}
+	if !o.sys.hub.open(s) {
+		p := problem(codeTooManyStreams, "The organization has %d event streams open; that is as many as it may.", maxStreams)
+		p.RetryAfterS = retryAfterStreamsSeconds
+		c.refuse(p)
+		return
+	}
+	c.reply(linked(&pb.LinkResult{Result: &pb.LinkResult_Stream{Stream: s.ticket}}))
+}
+
+func linked(r *pb.LinkResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Link{Link: r}} }

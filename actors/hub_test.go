@@ -1,0 +1,239 @@
+package actors
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func (c client) stream() *EventStream {
+	c.n.t.Helper()
+	ticket := c.ok(openStream()).GetLink().GetStream()
+	s, ok := c.n.sys.Stream(ticket)
+	if !ok {
+		c.n.t.Fatal("the ticket opens nothing")
+	}
+	c.n.t.Cleanup(s.Close)
+	return s
+}
+
+func openStream() *pb.Envelope {
+	return link(&pb.LinkOp{Op: &pb.LinkOp_StreamEvents{StreamEvents: &pb.StreamEvents{}}})
+}
+
+// next returns the type of the next event, which must come.
+func next(t *testing.T, s *EventStream) string {
+	t.Helper()
+	select {
+	case e, ok := <-s.Events():
+		if !ok {
+			return "ended"
+		}
+		return e.GetType()
+	case <-time.After(patience):
+		t.Fatal("no event")
+		return ""
+	}
+}
+
+// emit commits events as a worker would.
+func (n *node) emit(org pb.OrgID, events ...*pb.OutboxEvent) {
+	n.t.Helper()
+	err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
+		ch := newChange(o.store)
+		ch.events = events
+		o.committer.submitChange(ch, done)
+	})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+// TestStreamReach is the interface's table of reach: each kind of event, and who
+// of an organization sees it.
+func TestStreamReach(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	owner := client{n: n, key: org.APIKey}
+	peer := n.member(owner, org, "peer@example.com")
+	other := n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: planUnlimited})
+	foreign := client{n: n, key: other.APIKey}
+	mine, theirs, elsewhere := owner.stream(), peer.stream(), foreign.stream()
+
+	me := org.Owner.Bytes()
+	for _, c := range []struct {
+		name          string
+		event         *pb.OutboxEvent
+		owner, member bool
+	}{
+		{"what a request did", &pb.OutboxEvent{Type: eventGraph, User: me, Partition: me}, true, false},
+		{"what a request did for a subject", &pb.OutboxEvent{Type: eventGraph, User: me, Subject: "ann"}, true, false},
+		{"an import", &pb.OutboxEvent{Type: eventImportFinished, User: me, Subject: "ann"}, true, false},
+		{"an identity", &pb.OutboxEvent{Type: eventIdentity, User: me, Partition: me}, true, false},
+		{"a test", &pb.OutboxEvent{Type: eventTest, User: me}, true, false},
+		{"what nobody did", &pb.OutboxEvent{Type: eventGraph, Partition: me}, false, false},
+		{"a person's job", &pb.OutboxEvent{Type: eventJob, Partition: me}, true, false},
+		{"a person's belief", &pb.OutboxEvent{Type: eventBelief, Partition: me}, true, false},
+		{"a person's contradiction", &pb.OutboxEvent{Type: eventContradiction, Partition: me}, true, false},
+		{"a person's basin", &pb.OutboxEvent{Type: eventBasin, Partition: me}, true, false},
+		{"a subject's job", &pb.OutboxEvent{Type: eventJob, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
+		{"a subject's basin", &pb.OutboxEvent{Type: eventBasin, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
+		{"an insight", &pb.OutboxEvent{Type: eventInsight, Partition: me}, true, true},
+		{"a brain", &pb.OutboxEvent{Type: eventBrain}, true, true},
+		{"another member's", &pb.OutboxEvent{Type: eventJob, Partition: []byte("fedcba9876543210")}, false, false},
+	} {
+		mark := &pb.OutboxEvent{Type: eventInsight, Subject: "mark"} // reaches everybody
+		n.emit(org.Org, c.event, mark)
+		for who, want := range map[*EventStream]bool{mine: c.owner, theirs: c.member} {
+			var got []*pb.OutboxEvent
+			for len(got) == 0 || got[len(got)-1].GetSubject() != "mark" {
+				got = append(got, <-who.Events())
+			}
+			if saw := len(got) == 2; saw != want {
+				t.Errorf("%s: seen by the owner %v (want %v)", c.name, who == mine, want)
+			}
+		}
+	}
+	if len(elsewhere.Events()) > 0 {
+		t.Error("an event reached another organization")
+	}
+}
+
+// member adds a member with a key of their own.
+func (n *node) member(owner client, org CreatedOrg, email string) client {
+	n.t.Helper()
+	m, err := n.sys.AddMember(n.t.Context(), org.Org, email, RoleMember)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	k, err := n.sys.CreateKey(n.t.Context(), NewKey{Org: org.Org, User: m.User, Scopes: []string{scopeRead, scopeWrite}, Label: "own"})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	owner.key = k.APIKey
+	return owner
+}
+
+func TestStreamLimitAndTickets(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var open []*EventStream
+	for range maxStreams - 1 {
+		open = append(open, c.stream())
+	}
+	lost := c.ok(openStream()).GetLink().GetStream() // never taken up
+	if p := c.refused(codeTooManyStreams, openStream()); p.GetRetryAfterS() != 15 {
+		t.Errorf("%v", p)
+	}
+	n.clock.Advance(ticketLife)
+	if _, ok := n.sys.Stream(lost); ok {
+		t.Error("a ticket that is too old opens a stream")
+	}
+	ticket := c.ok(openStream()).GetLink().GetStream() // there is room again
+	s, ok := n.sys.Stream(ticket)
+	if !ok {
+		t.Fatal("a ticket does not open its stream")
+	}
+	if _, again := n.sys.Stream(ticket); again {
+		t.Error("a ticket opened two streams")
+	}
+	n.clock.Advance(ticketLife) // says nothing to a stream that was taken up
+	c.refused(codeTooManyStreams, openStream())
+	s.Close()
+	s.Close()
+	open = append(open, c.stream())
+	for _, s := range open {
+		s.Close()
+	}
+	if left := n.sys.hub.count(); left != 0 {
+		t.Errorf("%d streams left", left)
+	}
+	if _, ok := n.sys.Stream("no such ticket"); ok {
+		t.Error("anything opens a stream")
+	}
+}
+
+// TestStreamCutsSlowReaders: who reads nothing loses the stream, and nobody else
+// waits for that.
+func TestStreamCutsSlowReaders(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	slow, quick := c.stream(), c.stream()
+	for range streamBuffer + 1 {
+		n.emit(org.Org, &pb.OutboxEvent{Type: eventBrain})
+		if got := next(t, quick); got != eventBrain {
+			t.Fatalf("the quick reader got %s", got)
+		}
+	}
+	for range streamBuffer {
+		if got := next(t, slow); got != eventBrain {
+			t.Fatalf("what was buffered is lost: %s", got)
+		}
+	}
+	if got := next(t, slow); got != "ended" {
+		t.Errorf("a slow reader goes on: %s", got)
+	}
+}
+
+// TestStreamValidity: a stream follows its key, also while the organization
+// sleeps.
+func TestStreamValidity(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	owner := client{n: n, key: org.APIKey}
+	peer := n.member(owner, org, "peer@example.com")
+	key := owner.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: "second"}}}).GetNewKey()
+	second := client{n: n, key: key.GetApiKey()}
+	mine, own, theirs := second.stream(), owner.stream(), peer.stream()
+	for name, s := range map[string]*EventStream{"second key": mine, "first key": own, "peer": theirs} {
+		if !s.Valid() {
+			t.Errorf("%s: not valid", name)
+		}
+	}
+	second.ok(&pb.Envelope{Op: &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: key.GetId()}}})
+	if mine.Valid() || !own.Valid() {
+		t.Error("a revocation ends the wrong stream, or none")
+	}
+	members, err := n.sys.Members(t.Context(), org.Org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(members, func(m MemberInfo) bool { return m.Email == "peer@example.com" })
+	if err := n.sys.RemoveMember(t.Context(), org.Org, members[i].User); err != nil {
+		t.Fatal(err)
+	}
+	if theirs.Valid() {
+		t.Error("a removed member goes on watching")
+	}
+	if err := n.sys.DeleteOrg(t.Context(), org.Org); err != nil {
+		t.Fatal(err)
+	}
+	if own.Valid() {
+		t.Error("a removed organization is watched")
+	}
+}
+
+// TestStreamOutlivesItsActor: an organization that was lost, or slept, tells its
+// streams all the same.
+func TestStreamOutlivesItsActor(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.IdleOrg = time.Minute })
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	s := c.stream()
+	err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
+		o.lose()
+		done(nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.emit(org.Org, &pb.OutboxEvent{Type: eventBrain})
+	if got := next(t, s); got != eventBrain {
+		t.Errorf("%s", got)
+	}
+}

@@ -1,0 +1,326 @@
+package actors
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+
+	"orgmem/actors/egress"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	// maxWebhooks is the interface's bound of an organization's endpoints.
+	maxWebhooks = 20
+	// maxDeliveries is how many attempts are kept of each (decisions.md, section
+	// 13).
+	maxDeliveries = 50
+	// webhookSecretBytes of randomness make a signing secret.
+	webhookSecretBytes  = 32
+	webhookSecretPrefix = "whsec_"
+	// allEvents subscribes to everything.
+	allEvents = "*"
+)
+
+// errNoEgress means that the node was started without a way out.
+var errNoEgress = errors.New("no egress")
+
+// published says of each type in the interface's catalogue whether this version
+// has something that causes it. Those of cognition and the brain come with it.
+var published = map[string]bool{
+	eventGraph: true, eventJob: true, eventBelief: true, eventTest: true,
+	eventInsight: false, eventContradiction: false, eventBasin: false, eventBrain: false,
+}
+
+// InactiveEvents lists, of the types that an endpoint subscribes to, those that
+// nothing publishes on this deployment, in order.
+func InactiveEvents(subscribed []string) []string {
+	var out []string
+	for kind, alive := range published {
+		if !alive && (slices.Contains(subscribed, kind) || slices.Contains(subscribed, allEvents)) {
+			out = append(out, kind)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func webhookNotFound() *pb.Problem {
+	return problem(codeWebhookNotFound, "There is no such webhook endpoint.")
+}
+
+func (o *orgView) webhookKey(id pb.WebhookID) storage.Key {
+	return o.space.Key(storage.TableWebhook, storage.ID16(id))
+}
+
+// findWebhook returns an endpoint, nil when there is none of this id.
+func (o *orgView) findWebhook(r storage.Reader, id string) (*pb.Webhook, error) {
+	hookID, err := pb.ParseWebhookID(id)
+	if err != nil {
+		return nil, nil //nolint:nilerr // what is no id names no endpoint
+	}
+	hook := &pb.Webhook{}
+	found, err := r.Get(o.webhookKey(hookID), hook)
+	if err != nil || !found {
+		return nil, err
+	}
+	return hook, nil
+}
+
+// webhooks returns all endpoints, newest first.
+func (o *orgView) webhooks(r storage.Reader) ([]*pb.Webhook, error) {
+	var all []*pb.Webhook
+	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableWebhook), storage.ScanOptions{}, func() *pb.Webhook { return &pb.Webhook{} }) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rec.Value)
+	}
+	slices.SortFunc(all, func(a, b *pb.Webhook) int { return newerFirst(a, b) })
+	return all, nil
+}
+
+// dated is a record of a list that is short enough to be sorted when it is read.
+type dated interface {
+	GetId() []byte
+	GetCreatedMs() int64
+}
+
+// newerFirst orders such records; their ids decide where times are equal.
+func newerFirst(a, b dated) int {
+	return -slices.Compare(datedPosition(a), datedPosition(b))
+}
+
+// datedPosition is a record's place in its list, as cursors hold it.
+func datedPosition(d dated) []byte {
+	return append(binary.BigEndian.AppendUint64(nil, uint64(d.GetCreatedMs())), d.GetId()...)
+}
+
+// pageOfDated cuts one page out of a whole list that newerFirst has sorted.
+func pageOfDated[D dated](o *orgView, all []D, list string, page *pb.Page) (entries []D, next string, p *pb.Problem) {
+	kind := cursorKind{list: list}
+	if page.GetCursor() != "" {
+		position, err := openCursor(o.secret, kind, page.GetCursor())
+		if err != nil {
+			return nil, "", invalidCursor()
+		}
+		at := slices.IndexFunc(all, func(d D) bool { return slices.Compare(datedPosition(d), position) < 0 })
+		if at < 0 {
+			at = len(all)
+		}
+		all = all[at:]
+	}
+	if size := pageSize(page); len(all) > size {
+		all = all[:size]
+		next = sealCursor(o.secret, kind, datedPosition(all[size-1]))
+	}
+	return all, next, nil
+}
+
+func invalidCursor() *pb.Problem {
+	return problem(codeInvalidCursor, "The cursor is damaged or belongs to another list, filter or partition.")
+}
+
+func (o *orgView) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply, error) {
+	all, err := o.webhooks(r)
+	if err != nil {
+		return nil, err
+	}
+	page, next, p := pageOfDated(o, all, "webhooks", op.GetPage())
+	if p != nil {
+		return refuse(p), nil
+	}
+	for _, hook := range page {
+		hook.Secret = ""
+	}
+	return linked(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{Webhooks: &pb.WebhookList{Webhooks: page, NextCursor: next}}}), nil
+}
+
+// getWebhook answers an endpoint with its last attempts, newest first.
+func (o *orgView) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, error) {
+	hook, err := o.findWebhook(r, op.GetId())
+	if err != nil {
+		return nil, err
+	}
+	if hook == nil {
+		return refuse(webhookNotFound()), nil
+	}
+	hook.Secret = ""
+	detail := &pb.WebhookDetail{Webhook: hook}
+	log := o.space.Prefix(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())))
+	for rec, err := range storage.ScanRecords(r, log, storage.ScanOptions{Reverse: true, Limit: maxDeliveries}, func() *pb.Delivery { return &pb.Delivery{} }) {
+		if err != nil {
+			return nil, err
+		}
+		detail.Attempts = append(detail.Attempts, rec.Value)
+	}
+	return linked(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: detail}}), nil
+}
+
+// checkAddress holds an address against the rules of egress and goes on in the
+// organization's actor; the name service may take seconds.
+func (o *orgActor) checkAddress(c *call, field, address string, then func(o *orgActor)) {
+	if o.sys.cfg.Egress == nil {
+		c.fail(errNoEgress)
+		return
+	}
+	view := c.org
+	o.sys.background(func(ctx context.Context) {
+		err := o.sys.cfg.Egress.Check(ctx, address)
+		view.tell(func(o *orgActor) {
+			switch {
+			case errors.Is(err, egress.ErrAddress):
+				c.refuse(invalid(field, egress.Reason(err)))
+			case err != nil:
+				c.fail(err)
+			case o.lost:
+				c.fail(errLost)
+			default:
+				then(o)
+			}
+		})
+	})
+}
+
+func (o *orgActor) createWebhook(c *call, op *pb.CreateWebhook) {
+	o.checkAddress(c, "url", op.GetUrl(), func(o *orgActor) {
+		o.exclusive("webhooks", func(release func()) {
+			count := 0
+			err := o.withStore(func(st *storage.Store) error {
+				all, err := o.webhooks(st)
+				count = len(all)
+				return err
+			})
+			var hook *pb.Webhook
+			if err == nil && count < maxWebhooks {
+				hook, err = o.newWebhook(c, op)
+			}
+			if err != nil {
+				release()
+				c.fail(err)
+				return
+			}
+			if hook == nil {
+				release()
+				c.refuseSettled(problem(codeWebhookLimit, "An organization has at most %d webhook endpoints.", maxWebhooks))
+				return
+			}
+			ch := newChange(o.store)
+			ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
+			ch.audit(c.auditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
+			r := linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
+			r.Status = 201
+			c.settleThen(ch, r, release)
+		})
+	})
+}
+
+func (o *orgActor) newWebhook(c *call, op *pb.CreateWebhook) (*pb.Webhook, error) {
+	id, err := o.sys.newUUID()
+	if err != nil {
+		return nil, err
+	}
+	secret := make([]byte, webhookSecretBytes)
+	if _, err := io.ReadFull(o.sys.cfg.Random, secret); err != nil {
+		return nil, err
+	}
+	return &pb.Webhook{
+		Id: id[:], User: c.who.user.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
+		CreatedMs: clock.Millis(o.sys.clock.Now()), Secret: webhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
+	}, nil
+}
+
+// settleThen is settleChange with something to do once it is decided, before the
+// answer.
+func (c *call) settleThen(ch *change, r *pb.Reply, then func()) {
+	if err := c.idem.record(ch.Batch, r); err != nil {
+		then()
+		c.fail(err)
+		return
+	}
+	c.org.committer.submitChange(ch, func(err error) {
+		then()
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.reply(r)
+	})
+}
+
+// changeWebhook runs f on an endpoint that no other change is under way of, and
+// answers what f does not.
+func (o *orgActor) changeWebhook(c *call, id string, f func(o *orgActor, hook *pb.Webhook, release func())) {
+	o.exclusive("webhooks", func(release func()) {
+		var hook *pb.Webhook
+		err := o.withStore(func(st *storage.Store) (err error) {
+			hook, err = o.findWebhook(st, id)
+			return err
+		})
+		switch {
+		case err != nil:
+			release()
+			c.fail(err)
+		case hook == nil:
+			release()
+			c.refuse(webhookNotFound())
+		default:
+			f(o, hook, release)
+		}
+	})
+}
+
+// patchWebhook changes an endpoint. Who gives it another URL vouches for that,
+// so that from then on it receives what they may read.
+func (o *orgActor) patchWebhook(c *call, op *pb.PatchWebhook) {
+	change := func(o *orgActor) {
+		o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
+			if op.Url != nil && op.GetUrl() != hook.GetUrl() {
+				hook.Url, hook.User = op.GetUrl(), c.who.user.Bytes()
+			}
+			if len(op.GetEventTypes()) > 0 {
+				hook.EventTypes = op.GetEventTypes()
+			}
+			if op.Disabled != nil {
+				hook.Disabled, hook.DisabledReason = op.GetDisabled(), ""
+				if op.GetDisabled() {
+					hook.DisabledReason = "disabled by request"
+				} else {
+					hook.Failures = 0
+				}
+			}
+			hook.UpdatedMs = clock.Millis(o.sys.clock.Now())
+			ch := newChange(o.store)
+			ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
+			ch.audit(c.auditOf("webhook.update", pb.WebhookID(hook.GetId()).String()))
+			shown := &pb.Webhook{
+				Id: hook.Id, Url: hook.Url, EventTypes: hook.EventTypes, Disabled: hook.Disabled, DisabledReason: hook.DisabledReason,
+				Failures: hook.Failures, LastDeliveryMs: hook.LastDeliveryMs, LastSuccessMs: hook.LastSuccessMs,
+				CreatedMs: hook.CreatedMs, UpdatedMs: hook.UpdatedMs,
+			}
+			c.settleThen(ch, linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shown}}), release)
+		})
+	}
+	if op.Url == nil {
+		change(o)
+		return
+	}
+	o.checkAddress(c, "url", op.GetUrl(), change)
+}
+
+// deleteWebhook removes an endpoint and its delivery log.
+func (o *orgActor) deleteWebhook(c *call, op *pb.DeleteWebhook) {
+	o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
+		id := pb.WebhookID(hook.GetId())
+		ch := newChange(o.store)
+		ch.Delete(o.webhookKey(id))
+		ch.DeleteRange(o.space.Prefix(storage.TableDelivery, storage.ID16(id)))
+		ch.audit(c.auditOf("webhook.delete", id.String()))
+		c.settleThen(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
+	})
+}

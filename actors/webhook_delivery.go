@@ -1,0 +1,202 @@
+package actors
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"orgmem/actors/egress"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// maxSnippet bounds what the delivery log keeps of a response (decisions.md,
+// section 13).
+const maxSnippet = 512
+
+// eventTime is RFC 3339 in UTC with milliseconds, as everywhere in the
+// interface.
+const eventTime = "2006-01-02T15:04:05.000Z"
+
+// envelope is the body of a delivery.
+type eventEnvelope struct {
+	ID        string          `json:"id"`
+	Type      string          `json:"type"`
+	CreatedAt string          `json:"createdAt"`
+	OrgID     string          `json:"orgId"`
+	Data      json.RawMessage `json:"data"`
+}
+
+func (o *orgView) envelopeOf(e *pb.OutboxEvent) ([]byte, error) {
+	id, err := uuid.FromBytes(e.GetId())
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(eventEnvelope{
+		ID: id.String(), Type: e.GetType(), CreatedAt: time.UnixMilli(e.GetAtMs()).UTC().Format(eventTime),
+		OrgID: o.id.String(), Data: e.GetData(),
+	})
+}
+
+// signature is the value of X-Svc-Signature: the HMAC-SHA256 of the time, a dot
+// and the body's bytes, keyed with the whole secret.
+func signature(secret string, at time.Time, body []byte) string {
+	t := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(t + "."))
+	mac.Write(body)
+	return "t=" + t + ",v1=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// attempt posts one event to an endpoint and returns what became of it. n is the
+// attempt's number for this event, from 1.
+func (o *orgView) attempt(ctx context.Context, hook *pb.Webhook, e *pb.OutboxEvent, n uint32) (*pb.Delivery, error) {
+	id, err := o.sys.newUUID()
+	if err != nil {
+		return nil, err
+	}
+	body, err := o.envelopeOf(e)
+	if err != nil {
+		return nil, err
+	}
+	began := o.sys.clock.Now()
+	d := &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n, AtMs: clock.Millis(began)}
+	r, err := o.sys.cfg.Egress.Do(ctx, egress.Request{
+		Method: http.MethodPost, Address: hook.GetUrl(), Body: body,
+		Header: http.Header{
+			"Content-Type":    {"application/json"},
+			"User-Agent":      {"orgmem-webhooks/1"},
+			"X-Svc-Event":     {e.GetType()},
+			"X-Svc-Delivery":  {id.String()},
+			"X-Svc-Webhook":   {pb.WebhookID(hook.GetId()).String()},
+			"X-Svc-Signature": {signature(hook.GetSecret(), began, body)},
+		},
+	})
+	d.DurationMs = uint32(o.sys.clock.Now().Sub(began).Milliseconds())
+	d.ResponseStatus, d.ResponseSnippet = uint32(r.Status), snippet(r.Body)
+	switch {
+	case err != nil:
+		d.Error = "The receiver " + egress.Reason(err) + "."
+	case r.Status/100 != 2:
+		d.Error = "The receiver answered " + strconv.Itoa(r.Status) + "."
+	default:
+		d.Ok = true
+	}
+	return d, nil
+}
+
+// snippet is the beginning of a response, printable.
+func snippet(body []byte) string {
+	var b strings.Builder
+	for len(body) > 0 {
+		r, size := utf8.DecodeRune(body)
+		body = body[size:]
+		if r == utf8.RuneError && size == 1 || !unicode.IsPrint(r) {
+			r = ' '
+		}
+		if b.Len()+utf8.RuneLen(r) > maxSnippet {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// logDelivery adds an attempt to an endpoint's log, whose oldest entries leave.
+func (o *orgView) logDelivery(ch *change, hook *pb.Webhook, d *pb.Delivery) {
+	id := pb.WebhookID(hook.GetId())
+	hook.Attempts++
+	hook.LastDeliveryMs = d.GetAtMs()
+	if d.GetOk() {
+		hook.LastSuccessMs = d.GetAtMs()
+	}
+	ch.Put(o.webhookKey(id), hook)
+	ch.Put(o.space.Key(storage.TableDelivery, storage.ID16(id), storage.U64(hook.GetAttempts())), d)
+	if hook.GetAttempts() > maxDeliveries {
+		ch.Delete(o.space.Key(storage.TableDelivery, storage.ID16(id), storage.U64(hook.GetAttempts()-maxDeliveries)))
+	}
+}
+
+// testWebhook posts a test event at once and answers with what became of it. It
+// is written to the delivery log, and that is all: it is no delivery that counts.
+func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
+	var hook *pb.Webhook
+	err := o.withStore(func(st *storage.Store) (err error) {
+		hook, err = o.findWebhook(st, op.GetId())
+		return err
+	})
+	switch {
+	case err != nil:
+		c.fail(err)
+		return
+	case hook == nil:
+		c.refuse(webhookNotFound())
+		return
+	case o.sys.cfg.Egress == nil:
+		c.fail(errNoEgress)
+		return
+	}
+	ch := newChange(o.store)
+	ch.user = c.who.user.Bytes()
+	if err := ch.event(c.org, eventTest, nil, map[string]any{"message": "This is a test event."}); err != nil {
+		c.fail(err)
+		return
+	}
+	e := ch.events[0]
+	view := c.org
+	o.sys.wg.Go(func() { // ends with the attempt, which has a time-out
+		d, err := view.attempt(view.sys.root0, hook, e, 1)
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		view.publish([]*pb.OutboxEvent{e})
+		view.tell(func(o *orgActor) {
+			if o.lost {
+				c.fail(errLost)
+				return
+			}
+			o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
+				log := newChange(o.store)
+				o.logDelivery(log, hook, d)
+				c.settleThen(log, linked(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
+			})
+		})
+	})
+}
+
+// outboxRetention is how long an event can wait to be handed to webhooks: the
+// retries of one end within minutes, so what is older was kept for nobody.
+const outboxRetention = 72 * time.Hour
+
+// sweepOutbox deletes events that are past their retention, and says how many
+// those are. The newest stays, since the numbers of those to come go on from its
+// own.
+func (o *orgView) sweepOutbox(st *storage.Store, b *storage.Batch, before time.Time) (n int, err error) {
+	var old storage.Key // goes once a newer one is seen
+	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableOutbox), storage.ScanOptions{Limit: maxSweep + 1}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+		if err != nil {
+			return n, err
+		}
+		if !old.IsZero() {
+			b.Delete(old)
+			n++
+		}
+		if rec.Value.GetAtMs() > before.UnixMilli() {
+			return n, nil
+		}
+		old = rec.Key
+	}
+	return n, nil
+}

@@ -1,0 +1,361 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"orgmem/actors/egress"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// names is a name service of one test.
+type names map[string]string
+
+func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	if a, ok := n[host]; ok {
+		return []netip.Addr{netip.MustParseAddr(a)}, nil
+	}
+	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+}
+
+// receiver is a webhook's other end, and the configuration that lets a node
+// reach it.
+func receiver(t *testing.T, h http.HandlerFunc) (url string, allow func(*Config, *storage.Options)) {
+	t.Helper()
+	server := httptest.NewTLSServer(h)
+	t.Cleanup(server.Close)
+	at := netip.MustParseAddrPort(server.Listener.Addr().String())
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	out, err := egress.New(egress.Config{
+		Rules:    egress.Rules{AllowCIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, AllowPorts: []uint16{at.Port()}},
+		Resolver: names{"example.com": "127.0.0.1", "public.example": "93.184.216.34", "inside.example": "10.0.0.1"},
+		Dialer:   &net.Dialer{}, Roots: roots,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "https://example.com:" + strconv.Itoa(int(at.Port())) + "/in", func(c *Config, _ *storage.Options) { c.Egress = out }
+}
+
+// link makes an envelope of an operation of proto/link.proto.
+func link(op *pb.LinkOp) *pb.Envelope { return &pb.Envelope{Op: &pb.Envelope_Link{Link: op}} }
+
+func newWebhook(url string, types ...string) *pb.Envelope {
+	return link(&pb.LinkOp{Op: &pb.LinkOp_CreateWebhook{CreateWebhook: &pb.CreateWebhook{Url: url, EventTypes: types}}})
+}
+
+func (c client) webhook(id []byte) *pb.WebhookDetail {
+	c.n.t.Helper()
+	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: pb.WebhookID(id).String()}}})).GetLink().GetWebhookDetail()
+}
+
+func patchWebhook(id []byte, p *pb.PatchWebhook) *pb.Envelope {
+	p.Id = pb.WebhookID(id).String()
+	return link(&pb.LinkOp{Op: &pb.LinkOp_PatchWebhook{PatchWebhook: p}})
+}
+
+func TestWebhookLifecycle(t *testing.T) {
+	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
+	n := startNode(t, storagetest.NewDisk(), allow)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+
+	create := newWebhook(url, "graph.updated", "brain.trained")
+	create.IdempotencyKey = "once"
+	made := c.ok(create)
+	hook := made.GetLink().GetWebhook()
+	if made.GetStatus() != 201 || !strings.HasPrefix(hook.GetSecret(), "whsec_") || len(hook.GetSecret()) != len("whsec_")+44 {
+		t.Fatalf("%v", made)
+	}
+	again := c.ok(create)
+	if !again.GetReplayed() || again.GetLink().GetWebhook().GetSecret() != secretMarker || !bytes.Equal(again.GetLink().GetWebhook().GetId(), hook.GetId()) {
+		t.Errorf("replay: %v", again)
+	}
+	if got := c.webhook(hook.GetId()).GetWebhook(); got.GetSecret() != "" || got.GetUrl() != url {
+		t.Errorf("detail: %v", got)
+	}
+	off, on, other := true, false, "https://public.example/x"
+	if got := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &off})).GetLink().GetWebhook(); !got.GetDisabled() || got.GetDisabledReason() == "" || got.GetSecret() != "" || got.GetUpdatedMs() == 0 {
+		t.Errorf("disabled: %v", got)
+	}
+	got := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &on, Url: &other, EventTypes: []string{"*"}})).GetLink().GetWebhook()
+	if got.GetDisabled() || got.GetDisabledReason() != "" || got.GetUrl() != other || !slices.Equal(got.GetEventTypes(), []string{"*"}) {
+		t.Errorf("enabled: %v", got)
+	}
+	n.stop()
+	n = startNode(t, n.disk, allow)
+	c.n = n
+	if got := c.webhook(hook.GetId()).GetWebhook(); got.GetUrl() != other {
+		t.Errorf("after a restart: %v", got)
+	}
+	remove := link(&pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
+	if r := c.ok(remove); r.GetStatus() != 204 {
+		t.Errorf("%v", r)
+	}
+	for name, op := range map[string]*pb.Envelope{
+		"get":    link(&pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: pb.WebhookID(hook.GetId()).String()}}}),
+		"no id":  link(&pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: "x"}}}),
+		"patch":  patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &on}),
+		"delete": remove,
+		"test":   link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}}),
+	} {
+		if p := c.refused(codeWebhookNotFound, op); p.GetDetail() != webhookNotFound().GetDetail() {
+			t.Errorf("%s: %v", name, p)
+		}
+	}
+}
+
+func TestWebhookAddressIsChecked(t *testing.T) {
+	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
+	n := startNode(t, storagetest.NewDisk(), allow)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
+	for _, bad := range []string{"http://public.example/", "https://inside.example/", "https://10.0.0.2/", "https://nowhere.example/", "https://a@public.example/"} {
+		p := c.refused(codeValidation, newWebhook(bad, "*"))
+		if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "url" || p.GetErrors()[0].GetMessage() == "" {
+			t.Errorf("%s: %v", bad, p)
+		}
+		c.refused(codeValidation, patchWebhook(hook.GetId(), &pb.PatchWebhook{Url: &bad}))
+	}
+	if got := c.webhook(hook.GetId()).GetWebhook(); got.GetUrl() != url {
+		t.Errorf("a refused change changed %v", got)
+	}
+	off := startNode(t, storagetest.NewDisk())
+	(client{n: off, key: off.org(NewOrg{}).APIKey}).refused(codeServiceDegraded, newWebhook(url, "*"))
+}
+
+func TestWebhookLimitAndPages(t *testing.T) {
+	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
+	n := startNode(t, storagetest.NewDisk(), allow)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	made := make(chan *pb.Reply, maxWebhooks+3)
+	for range cap(made) { // all at once
+		go func() {
+			r, err := n.sys.Ask(context.Background(), c.envelope(newWebhook(url, "*")))
+			if err != nil {
+				t.Error(err)
+			}
+			made <- r
+		}()
+	}
+	count, refused := 0, 0
+	for range cap(made) {
+		switch r := <-made; {
+		case r.GetLink() != nil:
+			count++
+		case r.GetProblem().GetCode() == codeWebhookLimit:
+			refused++
+		default:
+			t.Errorf("%v", r)
+		}
+	}
+	if count != maxWebhooks || refused != 3 {
+		t.Errorf("%d made, %d refused", count, refused)
+	}
+	var ids []string
+	page := &pb.Page{Size: 7}
+	for first := true; first || page.Cursor != ""; first = false {
+		list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: page}}})).GetLink().GetWebhooks()
+		for _, h := range list.GetWebhooks() {
+			if h.GetSecret() != "" {
+				t.Error("a list shows a secret")
+			}
+			ids = append(ids, string(h.GetId()))
+		}
+		if first { // what is deleted meanwhile moves nothing
+			c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: pb.WebhookID(list.GetWebhooks()[6].GetId()).String()}}}))
+		}
+		page.Cursor = list.GetNextCursor()
+	}
+	slices.Sort(ids)
+	if len(ids) != maxWebhooks || len(slices.Compact(ids)) != maxWebhooks {
+		t.Errorf("%d ids, %d different", len(ids), len(slices.Compact(ids)))
+	}
+	c.refused(codeInvalidCursor, link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: &pb.Page{Cursor: "x"}}}}))
+}
+
+// TestWebhookTest holds a delivery to the interface: headers, signature over the
+// raw bytes, envelope; and what a test event leaves alone.
+func TestWebhookTest(t *testing.T) {
+	type delivery struct {
+		header http.Header
+		body   []byte
+	}
+	got := make(chan delivery, maxDeliveries+10)
+	status := http.StatusNoContent
+	url, allow := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- delivery{r.Header, body}
+		w.WriteHeader(status)
+		if status != http.StatusNoContent {
+			_, _ = w.Write([]byte("no\x00\x1bthanks \xff" + strings.Repeat("é", maxSnippet)))
+		}
+	})
+	n := startNode(t, storagetest.NewDisk(), allow)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	hook := c.ok(newWebhook(url, "job.completed")).GetLink().GetWebhook()
+	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
+
+	if r := c.ok(test).GetLink().GetTest(); !r.GetOk() || r.GetResponseStatus() != http.StatusNoContent || r.GetError() != "" {
+		t.Errorf("%v", r)
+	}
+	d := <-got
+	var envelope struct {
+		ID, Type, CreatedAt, OrgID string
+		Data                       map[string]any
+	}
+	decoder := json.NewDecoder(bytes.NewReader(d.body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&envelope); err != nil {
+		t.Fatal(err)
+	}
+	if envelope.Type != eventTest || len(envelope.ID) != 36 || envelope.OrgID == "" || envelope.Data["message"] == "" || len(envelope.Data) != 1 {
+		t.Errorf("%s", d.body)
+	}
+	if at, err := time.Parse(eventTime, envelope.CreatedAt); err != nil || !at.Equal(n.clock.Now()) {
+		t.Errorf("createdAt %s: %v", envelope.CreatedAt, err)
+	}
+	if d.header.Get("X-Svc-Event") != eventTest || d.header.Get("X-Svc-Webhook") != pb.WebhookID(hook.GetId()).String() || d.header.Get("Content-Type") != "application/json" {
+		t.Errorf("%v", d.header)
+	}
+	if want := signature(hook.GetSecret(), n.clock.Now(), d.body); d.header.Get("X-Svc-Signature") != want {
+		t.Errorf("signature %s, want %s", d.header.Get("X-Svc-Signature"), want)
+	}
+
+	status = http.StatusInternalServerError
+	attempts := 1
+	for range maxDeliveries + 5 {
+		n.clock.Advance(time.Second)
+		attempts++
+		r := c.ok(test).GetLink().GetTest()
+		<-got
+		if r.GetOk() || r.GetResponseStatus() != 500 || r.GetError() == "" {
+			t.Fatalf("%v", r)
+		}
+	}
+	detail := c.webhook(hook.GetId())
+	if h := detail.GetWebhook(); h.GetFailures() != 0 || h.GetDisabled() || h.GetLastSuccessMs() == h.GetLastDeliveryMs() || h.GetLastDeliveryMs() != clock.Millis(n.clock.Now()) {
+		t.Errorf("a test event counted: %v", h)
+	}
+	if len(detail.GetAttempts()) != maxDeliveries {
+		t.Errorf("%d of %d attempts kept", len(detail.GetAttempts()), attempts)
+	}
+	for i, a := range detail.GetAttempts() {
+		if i > 0 && a.GetAtMs() > detail.GetAttempts()[i-1].GetAtMs() {
+			t.Fatal("attempts are not newest first")
+		}
+		if s := a.GetResponseSnippet(); len(s) > maxSnippet || !strings.HasPrefix(s, "no  thanks  é") {
+			t.Fatalf("snippet of %d bytes: %q", len(s), s)
+		}
+	}
+	gone := "https://public.example/"
+	c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Url: &gone}))
+	n.sys.cfg.Egress = refusing(t)
+	if r := c.ok(test).GetLink().GetTest(); r.GetOk() || r.GetResponseStatus() != 0 || !strings.Contains(r.GetError(), "could not be reached") {
+		t.Errorf("nobody there: %v", r)
+	}
+}
+
+// refusing is a way out on which nothing can be reached.
+func refusing(t *testing.T) *egress.Client {
+	t.Helper()
+	out, err := egress.New(egress.Config{Resolver: names{"public.example": "93.184.216.34"}, Dialer: noNetwork{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+type noNetwork struct{}
+
+func (noNetwork) DialContext(context.Context, string, string) (net.Conn, error) {
+	return nil, &net.OpError{Op: "dial", Err: fmt.Errorf("no network in tests")}
+}
+
+// TestSignature is a vector that another implementation has made: openssl dgst
+// -sha256 -hmac.
+func TestSignature(t *testing.T) {
+	at := time.Unix(1700000000, 0)
+	got := signature("whsec_dGVzdA==", at, []byte(`{"id":"1"}`))
+	head, sum, ok := strings.Cut(got, ",v1=")
+	if raw, err := hex.DecodeString(sum); !ok || head != "t=1700000000" || err != nil || len(raw) != 32 {
+		t.Errorf("%s", got)
+	}
+	if want := "c7ac13b57a8d16147c9757c695353f4addfb92d54e2585d0ada5784333af2450"; sum != want {
+		t.Errorf("%s, want %s", sum, want)
+	}
+}
+
+func TestOutboxIsSweptButForItsNewest(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	emit := func(times int) {
+		t.Helper()
+		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
+			ch := newChange(o.store)
+			for range times {
+				if err := ch.event(&o.orgView, eventInsight, nil, map[string]any{"count": 1}); err != nil {
+					done(err)
+					return
+				}
+			}
+			o.committer.submitChange(ch, done)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	numbers := func() (out []uint64) {
+		t.Helper()
+		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
+			o.sweep()
+			o.committer.submit(storage.NewBatch(o.store), func(error) { // behind the sweep's own
+				done(o.withStore(func(st *storage.Store) error {
+					for item, err := range st.Scan(o.space.Prefix(storage.TableOutbox), storage.ScanOptions{}) {
+						if err != nil {
+							return err
+						}
+						out = append(out, item.Key.Parts().U64())
+					}
+					return nil
+				}))
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	emit(3)
+	if got := numbers(); !slices.Equal(got, []uint64{1, 2, 3}) {
+		t.Fatalf("%v", got)
+	}
+	n.clock.Advance(outboxRetention + time.Hour)
+	if got := numbers(); !slices.Equal(got, []uint64{3}) {
+		t.Errorf("after its retention: %v", got)
+	}
+	emit(1)
+	if got := numbers(); !slices.Equal(got, []uint64{4}) {
+		t.Errorf("with one that is new: %v", got)
+	}
+}

@@ -30,8 +30,8 @@ func listMembers(page *pb.Page) *pb.Envelope {
 	return account(&pb.AccountOp{Op: &pb.AccountOp_ListMembers{ListMembers: &pb.ListMembers{Page: page}}})
 }
 
-// member adds a person and makes them a key.
-func (n *node) member(org pb.OrgID, email string, role Role, scopes ...string) (MemberInfo, client) {
+// recruit adds a person and makes them a key.
+func (n *node) recruit(org pb.OrgID, email string, role Role, scopes ...string) (MemberInfo, client) {
 	n.t.Helper()
 	m, err := n.sys.AddMember(n.t.Context(), org, email, role)
 	if err != nil {
@@ -56,8 +56,8 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
-	n.member(org.Org, "zoe@example.com", RoleMember)
-	n.member(org.Org, "ann@example.com", RoleAdmin)
+	n.recruit(org.Org, "zoe@example.com", RoleMember)
+	n.recruit(org.Org, "ann@example.com", RoleAdmin)
 	c.put("subject")
 	n.sandboxKey(c)
 	team := c.ok(getTeam()).GetAccount().GetTeam()
@@ -75,7 +75,7 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 			break
 		}
 		page = &pb.Page{Size: 2, Cursor: list.GetNextCursor()}
-		n.member(org.Org, "bob@example.com", RoleMember) // before the cursor
+		n.recruit(org.Org, "bob@example.com", RoleMember) // before the cursor
 	}
 	if want := []string{"ann@example.com admin", "owner@example.com owner", "zoe@example.com member"}; !slices.Equal(got, want) {
 		t.Errorf("members %v, want %v", got, want)
@@ -129,7 +129,7 @@ func TestAMemberLeavesATeamAlone(t *testing.T) {
 	n := startNode(t, disk)
 	org := n.org(NewOrg{})
 	owner := client{n: n, key: org.APIKey}
-	info, leaver := n.member(org.Org, "two@example.com", RoleAdmin)
+	info, leaver := n.recruit(org.Org, "two@example.com", RoleAdmin)
 	second := n.keyOf(org.Org, info.User)
 	sandbox, kept := n.sandboxKey(leaver), n.sandboxKey(owner)
 	owner.ingest(doc("a", "The owner keeps this text."))
@@ -174,7 +174,7 @@ func TestAMemberLeavesATeamAlone(t *testing.T) {
 	leaver.n, owner.n = n, n
 	leaver.refused(codeAuthentication, me())
 	owner.ok(me())
-	n.member(org.Org, "two@example.com", RoleMember) // the address is free again
+	n.recruit(org.Org, "two@example.com", RoleMember) // the address is free again
 }
 
 // TestMembersAgainstModel adds, removes and lets go random people, with power
@@ -205,7 +205,7 @@ func TestMembersAgainstModel(t *testing.T) {
 				email := fmt.Sprintf("p%d@example.com", added)
 				roles[email] = rapid.SampledFrom([]Role{RoleOwner, RoleAdmin, RoleMember}).Draw(rt, "role")
 				var m MemberInfo
-				m, keys[email] = n.member(org.Org, email, roles[email])
+				m, keys[email] = n.recruit(org.Org, email, roles[email])
 				users[email] = m.User
 				continue
 			case "leave":

@@ -109,7 +109,11 @@ func (c *call) everywhere(st *storage.Store) ([]*partitionRef, error) {
 
 // find searches, and counts what that costs.
 func (c *call) find(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
-	r, err := c.org.searchIn(st, parts, op, rd)
+	e, err := c.effort(st)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.org.searchIn(st, parts, op, e, rd)
 	if err != nil {
 		return nil, err
 	}

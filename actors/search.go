@@ -12,25 +12,40 @@ import (
 const (
 	// defaultTopK is the number of hits when the client names none.
 	defaultTopK = 10
-	// candidatesPerHit: chunks of one document collapse into one hit, so more
-	// candidates than hits are needed; minCandidates keeps small pages as good as
-	// large ones.
-	candidatesPerHit = 8
-	minCandidates    = 100
 	// widening is by how much more candidates are looked at when there are too few
 	// documents among them.
 	widening = 4
-	// exactRerank is how many of the leading candidates, for each hit and at least
-	// for ten, are ranked by their stored vectors. Beyond it the int8 cosine
-	// decides; it differs by at most 0.0032 (docs/retrieval.md), and reading a
-	// vector costs as much as scanning a thousand.
-	exactRerank = 2
 	// maxOrgPartitions bounds an organization-wide search: its partitions are
 	// searched as one index, which has to be in memory.
 	maxOrgPartitions = 20_000
 	// hitsPerReadUnit defines the unit that search is metered by.
 	hitsPerReadUnit = 10
 )
+
+// effort is what a search spends, by the quality mode of the partition that asks.
+type effort struct {
+	// perHit and least: chunks of one document collapse into one hit, so more
+	// candidates than hits are needed; least keeps small pages as good as large
+	// ones.
+	perHit, least int
+	// exact is how many of the leading candidates, for each hit and at least for
+	// ten, are ranked by their stored vectors. Beyond it the int8 cosine decides; it
+	// differs by at most 0.0032 (docs/retrieval.md), and reading a vector costs as
+	// much as scanning a thousand.
+	exact int
+}
+
+var efforts = map[quality]effort{
+	qualityFast:     {perHit: 8, least: 100},
+	qualityBalanced: {perHit: 8, least: 100, exact: 2},
+	qualityThorough: {perHit: 32, least: 400, exact: 8},
+}
+
+// effort is what the effective partition wants spent on the call.
+func (c *call) effort(st *storage.Store) (effort, error) {
+	s, err := c.org.sys.parts.settings(st, c.part)
+	return efforts[s.quality], err
+}
 
 // errTooManyPartitions refuses an organization-wide search that would be
 // incomplete.
@@ -57,7 +72,11 @@ func (o *orgActor) search(c *call, op *pb.Search) {
 				return nil, err
 			}
 		}
-		r, err := c.org.searchIn(st, parts, op, &c.org.sys.readers[worker])
+		e, err := c.effort(st)
+		if err != nil {
+			return nil, err
+		}
+		r, err := c.org.searchIn(st, parts, op, e, &c.org.sys.readers[worker])
 		c.readUnits, c.embedTokens = r.GetSearch().GetReadUnits(), r.GetSearch().GetEmbedTokens()
 		return r, err
 	})
@@ -88,7 +107,7 @@ func (o *orgView) allPartitions(r storage.Reader) ([]*partitionRef, error) {
 var searchModes = map[string]index.Mode{"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly}
 
 // searchIn ranks the chunks of some partitions as one index.
-func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.Reply, error) {
+func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Search, e effort, rd *reader) (*pb.Reply, error) {
 	snapshots := make([]*index.Snapshot, len(parts))
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}
@@ -112,7 +131,7 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 	}
 	q := &index.Query{
 		Mode: searchModes[op.GetMode()], IncludeSuperseded: op.GetIncludeSuperseded(), Config: index.DefaultConfig(),
-		N: min(max(topK*candidatesPerHit, minCandidates), index.MaxCandidates),
+		N: min(max(topK*e.perHit, e.least), index.MaxCandidates),
 	}
 	q.Terms = rd.analyzer.Query(op.GetQuery(), langs)
 	tokens := 0
@@ -129,7 +148,7 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 	}
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
 	defer rd.scratch.Reset()
-	hits, err := o.rank(st, parts, snapshots, q, topK, rd)
+	hits, err := o.rank(st, parts, snapshots, q, topK, e.exact, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -150,12 +169,12 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 // rank gives the best topK nodes. The best candidates may all be chunks of a few
 // long documents; then more of them are looked at, until there are topK nodes or
 // no more chunks.
-func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*index.Snapshot, q *index.Query, topK int, rd *reader) ([]index.Hit, error) {
+func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*index.Snapshot, q *index.Query, topK, exactPerHit int, rd *reader) ([]index.Hit, error) {
 	for {
 		candidates := rd.scratch.Candidates(snapshots, q)
 		exact := make([][]float32, len(candidates))
 		if q.Mode != index.KeywordOnly {
-			for i := range candidates[:min(exactRerank*max(topK, defaultTopK), len(candidates))] {
+			for i := range candidates[:min(exactPerHit*max(topK, defaultTopK), len(candidates))] {
 				c := &candidates[i]
 				vec, err := readVector(st, parts[c.Part], string(c.Model), c.Seq)
 				if err != nil {

@@ -1,10 +1,12 @@
 package actors
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	pb "orgmem/proto"
+	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
@@ -86,4 +88,57 @@ func TestSettingsAreAPartitionsOwn(t *testing.T) {
 	n.wait(jobOf(c.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "anna"}}})))
 	c.put("anna")
 	expect(c.as("anna"), "balanced", true)
+}
+
+// TestQualityModesSpendDifferently writes other vectors than those that the index
+// was made of: what is ranked by its stored vector shows it.
+func TestQualityModesSpendDifferently(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var docs []*pb.IngestItem
+	for i := range 40 { // the further down, the less of it is the query's word
+		text := "common"
+		for w := range i + 1 {
+			text += fmt.Sprintf(" filler%dy%d", i, w)
+		}
+		docs = append(docs, doc(fmt.Sprintf("d%02d", i), text))
+	}
+	c.ingest(docs...)
+	model := wordEmbedder{id: "words"}
+	user, err := pb.UserIDFrom(c.ok(me()).GetMe().GetUser())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = n.sys.onOrg(t.Context(), c.orgID(), func(o *orgActor, done func(error)) {
+		part, err := o.member(user)
+		if err != nil {
+			done(err)
+			return
+		}
+		b := storage.NewBatch(o.store)
+		for _, seq := range []uint64{3, 31} { // d02 and d30
+			putVector(b, part, model.ID(), seq, model.Query("common"))
+		}
+		o.committer.submit(b, done)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[string][]string{
+		"fast":     {"d00", "d01", "d02"},
+		"balanced": {"d02", "d00", "d01"},
+		"thorough": {"d02", "d30", "d00"},
+	} {
+		c.ok(patchSettings(mode, nil))
+		var got []string
+		for _, h := range c.search(&pb.Search{Query: "common", Mode: "vector", TopK: 10})[:3] {
+			got = append(got, h.GetExternalId())
+		}
+		if mode == "thorough" { // two equals
+			slices.Sort(got[:2])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", mode, got, want)
+		}
+	}
 }

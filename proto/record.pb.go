@@ -1062,10 +1062,11 @@ type Job struct {
 	Items         []*JobItem             `protobuf:"bytes,15,rep,name=items,proto3" json:"items,omitempty"`
 	Cancel        bool                   `protobuf:"varint,16,opt,name=cancel,proto3" json:"cancel,omitempty"` // asked for; the worker stops at the next item
 	QueueSeq      uint64                 `protobuf:"varint,17,opt,name=queue_seq,json=queueSeq,proto3" json:"queue_seq,omitempty"`
-	Failed        uint64                 `protobuf:"varint,18,opt,name=failed,proto3" json:"failed,omitempty"`   // items that failed, of done
-	Key           []byte                 `protobuf:"bytes,19,opt,name=key,proto3" json:"key,omitempty"`          // hash of the key that caused it, for metering
-	Created       uint64                 `protobuf:"varint,20,opt,name=created,proto3" json:"created,omitempty"` // items that made a node, of done
-	Session       bool                   `protobuf:"varint,21,opt,name=session,proto3" json:"session,omitempty"` // its items are events of coding sessions
+	Failed        uint64                 `protobuf:"varint,18,opt,name=failed,proto3" json:"failed,omitempty"`       // items that failed, of done
+	Key           []byte                 `protobuf:"bytes,19,opt,name=key,proto3" json:"key,omitempty"`              // hash of the key that caused it, for metering
+	Created       uint64                 `protobuf:"varint,20,opt,name=created,proto3" json:"created,omitempty"`     // items that made a node, of done
+	Session       bool                   `protobuf:"varint,21,opt,name=session,proto3" json:"session,omitempty"`     // its items are events of coding sessions
+	Unlearned     bool                   `protobuf:"varint,22,opt,name=unlearned,proto3" json:"unlearned,omitempty"` // learnModeDefault was off when it was accepted
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1243,6 +1244,13 @@ func (x *Job) GetCreated() uint64 {
 func (x *Job) GetSession() bool {
 	if x != nil {
 		return x.Session
+	}
+	return false
+}
+
+func (x *Job) GetUnlearned() bool {
+	if x != nil {
+		return x.Unlearned
 	}
 	return false
 }
@@ -1561,6 +1569,7 @@ type Idempotency struct {
 	BodyHash      []byte                 `protobuf:"bytes,1,opt,name=body_hash,json=bodyHash,proto3" json:"body_hash,omitempty"`
 	CreatedMs     int64                  `protobuf:"varint,2,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
 	Outcome       *Outcome               `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Partition     []byte                 `protobuf:"bytes,4,opt,name=partition,proto3" json:"partition,omitempty"` // whose memory it is about: the outcome is erased with it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1612,6 +1621,13 @@ func (x *Idempotency) GetCreatedMs() int64 {
 func (x *Idempotency) GetOutcome() *Outcome {
 	if x != nil {
 		return x.Outcome
+	}
+	return nil
+}
+
+func (x *Idempotency) GetPartition() []byte {
+	if x != nil {
+		return x.Partition
 	}
 	return nil
 }
@@ -2114,7 +2130,7 @@ const file_record_proto_rawDesc = "" +
 	"\blast_seq\x18\x03 \x01(\x04R\alastSeq\x12\x16\n" +
 	"\x06chunks\x18\x04 \x01(\rR\x06chunks\x12\x14\n" +
 	"\x05bytes\x18\x05 \x01(\x04R\x05bytes\x12\x14\n" +
-	"\x05model\x18\x06 \x01(\tR\x05model\"\xae\x04\n" +
+	"\x05model\x18\x06 \x01(\tR\x05model\"\xcc\x04\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
@@ -2141,7 +2157,8 @@ const file_record_proto_rawDesc = "" +
 	"\x06failed\x18\x12 \x01(\x04R\x06failed\x12\x10\n" +
 	"\x03key\x18\x13 \x01(\fR\x03key\x12\x18\n" +
 	"\acreated\x18\x14 \x01(\x04R\acreated\x12\x18\n" +
-	"\asession\x18\x15 \x01(\bR\asession\"\x82\x01\n" +
+	"\asession\x18\x15 \x01(\bR\asession\x12\x1c\n" +
+	"\tunlearned\x18\x16 \x01(\bR\tunlearned\"\x82\x01\n" +
 	"\aJobItem\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1f\n" +
 	"\vexternal_id\x18\x02 \x01(\tR\n" +
@@ -2170,12 +2187,13 @@ const file_record_proto_rawDesc = "" +
 	"\x06source\x18\a \x01(\tR\x06source\x12\x14\n" +
 	"\x05scope\x18\b \x01(\tR\x05scope\"!\n" +
 	"\vExternalRef\x12\x12\n" +
-	"\x04node\x18\x01 \x01(\tR\x04node\"t\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\"\x92\x01\n" +
 	"\vIdempotency\x12\x1b\n" +
 	"\tbody_hash\x18\x01 \x01(\fR\bbodyHash\x12\x1d\n" +
 	"\n" +
 	"created_ms\x18\x02 \x01(\x03R\tcreatedMs\x12)\n" +
-	"\aoutcome\x18\x03 \x01(\v2\x0f.orgmem.OutcomeR\aoutcome\"7\n" +
+	"\aoutcome\x18\x03 \x01(\v2\x0f.orgmem.OutcomeR\aoutcome\x12\x1c\n" +
+	"\tpartition\x18\x04 \x01(\fR\tpartition\"7\n" +
 	"\aOutcome\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\rR\x06status\x12\x14\n" +
 	"\x05reply\x18\x02 \x01(\fR\x05reply\"\x99\x02\n" +

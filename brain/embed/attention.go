@@ -9,7 +9,7 @@ import "orgmem/brain/embed/internal/kernel"
 type attention struct {
 	rows int // largest sequence, padded to whole panels
 
-	q, k   []int16   // [rows][dim], scaled by token and head
+	q      []int16   // [rows][dim], scaled by token and head
 	qScale []float32 // [heads][rows]
 	kScale []float32 // [heads][rows]
 	keys   []int16   // [heads][rows/16] panels of [16 pairs of dimensions][16 tokens][2]
@@ -26,7 +26,7 @@ type attention struct {
 func (a *attention) grow(rows, dim, heads int) {
 	rows = roundUp(rows, kernel.Panel)
 	a.rows = rows
-	a.q, a.k = make([]int16, rows*dim), make([]int16, rows*dim)
+	a.q = make([]int16, rows*dim)
 	a.qScale, a.kScale = make([]float32, heads*rows), make([]float32, heads*rows)
 	a.keys, a.values = make([]int16, rows*dim), make([]int16, rows*dim)
 	a.mask = make([]float32, rows)
@@ -87,26 +87,20 @@ func (e *Encoder) scaleHeads(s sequence, padded int) {
 	a, k, h := &e.attn, e.m.kern, &e.m.header
 	dim, n := h.Dim, s.end-s.begin
 	const factor = 0.17677669529663687
-	for t := range n {
-		row := e.qkv[(s.begin+t)*3*dim:]
-		k.QuantHeads(a.q[t*dim:], a.qScale[t:], a.rows, row[:dim], headMax, factor)
-		k.QuantHeads(a.k[t*dim:], a.kScale[t:], a.rows, row[dim:2*dim], headMax, 1)
-	}
 	for t := n; t < padded; t++ {
-		clear(a.k[t*dim:][:dim])
 		for head := range h.Heads {
 			a.kScale[head*a.rows+t] = 0
 		}
 	}
-	for t := range padded {
+	if n < padded {
 		for head := range h.Heads {
-			from := a.k[t*dim+head*headDim:][:headDim]
-			to := a.keys[head*a.rows*headDim+t/kernel.Panel*kernel.Panel*headDim+2*(t%kernel.Panel):]
-			for d := 0; d < headDim; d += 2 {
-				p := to[d*kernel.Panel:][:2]
-				p[0], p[1] = from[d], from[d+1]
-			}
+			clear(a.keys[(head*a.rows+padded-kernel.Panel)*headDim:][:kernel.Panel*headDim])
 		}
+	}
+	for t := range n {
+		row := e.qkv[(s.begin+t)*3*dim:]
+		k.QuantHeads(a.q[t*dim:], a.qScale[t:], a.rows, row[:dim], headMax, factor)
+		k.QuantKeys(a.keys[t/kernel.Panel*kernel.Panel*headDim+2*(t%kernel.Panel):], a.rows*headDim, a.kScale[t:], a.rows, row[dim:2*dim], headMax)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // batchRows is how many tokens of short texts are pushed through the layers
-// together. Each weight panel is unpacked once per batch, so more rows are
+// together. Each weight panel is fetched once per batch, so more rows are
 // cheaper, until their activations leave the second-level cache (1 MB on the
 // machine measured); the curve is flat from 100 to 260.
 const batchRows = 192
@@ -41,16 +41,16 @@ type Encoder struct {
 
 	ids    []int32 // of the batch, all sequences end to end
 	seqs   []sequence
-	rows   int // of the batch
-	cap    int // rows the buffers below hold
-	panel  []int16
-	hidden []float32 // [cap][dim]
-	acts   []int16   // [groupRows][ffn], scaled inputs of a matrix
-	scale  []float32 // [cap], what undoes the scaling
-	qkv    []float32 // [cap][3*dim]
-	mixed  []float32 // [cap][dim], attention's result, then a matrix's
-	wide   []float32 // [groupRows][ffn]
-	word   []int16   // one unpacked word vector
+	rows   int          // of the batch
+	cap    int          // rows the buffers below hold
+	hidden []float32    // [cap][dim]
+	acts   []int16      // [groupRows][ffn], scaled inputs of a matrix
+	terms  []kernel.Row // [groupRows], what undoes the scaling
+	sums   []int32      // [groupRows][kernel.Panel], scratch of kernel.Linear
+	qkv    []float32    // [cap][3*dim]
+	mixed  []float32    // [cap][dim], attention's result, then a matrix's
+	wide   []float32    // [groupRows][ffn]
+	word   []int16      // one unpacked word vector
 
 	// One sequence's attention, see attend.
 	attn attention
@@ -138,10 +138,10 @@ func (e *Encoder) grow(rows int) {
 	rows = max(rows, batchRows)
 	h := &e.m.header
 	e.cap = rows
-	e.panel = make([]int16, max(h.Dim, h.FFN)*kernel.Panel)
 	e.hidden = make([]float32, rows*h.Dim)
 	e.acts = make([]int16, groupRows*max(h.Dim, h.FFN))
-	e.scale = make([]float32, groupRows)
+	e.terms = make([]kernel.Row, groupRows)
+	e.sums = make([]int32, groupRows*kernel.Panel)
 	e.qkv = make([]float32, rows*3*h.Dim)
 	e.mixed = make([]float32, rows*h.Dim)
 	e.wide = make([]float32, groupRows*h.FFN)
@@ -168,7 +168,7 @@ func (e *Encoder) embed() {
 }
 
 // groups calls f for runs of rows that pass a matrix together, of nearly equal
-// size, so that no run is so short that unpacking the weights outweighs it.
+// size, so that no run is so short that fetching the weights outweighs it.
 func (e *Encoder) groups(f func(begin, end int)) {
 	n := (e.rows + groupRows - 1) / groupRows
 	step := roundUp((e.rows+n-1)/n, kernel.RowStep)
@@ -177,20 +177,17 @@ func (e *Encoder) groups(f func(begin, end int)) {
 	}
 }
 
-// multiply computes rows of acts (already scaled) times p into c.
-func (e *Encoder) multiply(c []float32, p *packfile.Packed, rows int) {
-	rows = roundUp(rows, kernel.RowStep)
-	size := p.In * kernel.Panel
-	packed := packfile.PackedLen(size)
-	for o := 0; o < p.Out; o += kernel.Panel {
-		e.m.kern.Unpack(e.panel[:size], p.Weights[o/kernel.Panel*packed:][:packed])
-		e.m.kern.Gemm(c[o:], p.Out, e.acts, p.In, e.panel, p.In/2, rows, e.scale, p.Scale[o:], p.Bias[o:])
+// multiply computes rows of acts (already scaled) times m into c.
+func (e *Encoder) multiply(c []float32, m *matrix, rows int) {
+	for i := range m.columns {
+		o := i * kernel.Panel
+		e.m.kern.Linear(c[o:], m.out, e.acts, m.in, m.panels[o*m.in:][:m.in*kernel.Panel], m.in/2, e.terms[:rows], &m.columns[i], e.sums)
 	}
 }
 
-// scaleRow turns a row into row i of acts for p, given its largest magnitude.
-func (e *Encoder) scaleRow(i int, x []float32, largest float32, p *packfile.Packed) {
-	e.scale[i] = kernel.QuantRow(e.m.kern, e.acts[i*p.In:], x, largest, float32(p.ActMax))
+// scaleRow turns a row into row i of acts for m, given its range.
+func (e *Encoder) scaleRow(i int, x []float32, lo, hi float32, m *matrix) {
+	e.terms[i] = kernel.QuantRow(e.m.kern, e.acts[i*m.in:], x, lo, hi, m.most)
 }
 
 // project computes queries, keys and values of all rows.
@@ -199,7 +196,8 @@ func (e *Encoder) project(l *layer) {
 	e.groups(func(begin, end int) {
 		for r := begin; r < end; r++ {
 			x := e.hidden[r*dim:][:dim]
-			e.scaleRow(r-begin, x, e.m.kern.AbsMax(x), &l.qkv)
+			lo, hi := e.m.kern.Range(x)
+			e.scaleRow(r-begin, x, lo, hi, &l.qkv)
 		}
 		e.multiply(e.qkv[begin*3*dim:], &l.qkv, end-begin)
 	})
@@ -212,19 +210,21 @@ func (e *Encoder) feedForward(l *layer) {
 	e.groups(func(begin, end int) {
 		for r := begin; r < end; r++ {
 			x := e.mixed[r*h.Dim:][:h.Dim]
-			e.scaleRow(r-begin, x, k.AbsMax(x), &l.output)
+			lo, hi := k.Range(x)
+			e.scaleRow(r-begin, x, lo, hi, &l.output)
 		}
 		out := e.wide
 		e.multiply(out, &l.output, end-begin)
 		for r := begin; r < end; r++ {
 			x := e.hidden[r*h.Dim:][:h.Dim]
-			largest := k.AddNorm(x, out[(r-begin)*h.Dim:][:h.Dim], l.attentionNorm.Gamma, l.attentionNorm.Beta, h.Epsilon)
-			e.scaleRow(r-begin, x, largest, &l.up)
+			lo, hi := k.AddNorm(x, out[(r-begin)*h.Dim:][:h.Dim], l.attentionNorm.Gamma, l.attentionNorm.Beta, h.Epsilon)
+			e.scaleRow(r-begin, x, lo, hi, &l.up)
 		}
 		e.multiply(e.wide, &l.up, end-begin)
 		for r := range end - begin {
 			x := e.wide[r*h.FFN:][:h.FFN]
-			e.scaleRow(r, x, k.Gelu(x), &l.down)
+			lo, hi := k.Gelu(x)
+			e.scaleRow(r, x, lo, hi, &l.down)
 		}
 		e.multiply(out, &l.down, end-begin)
 		for r := begin; r < end; r++ {

@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -10,10 +11,14 @@ import (
 	"orgmem/brain/embed/wordpiece"
 )
 
-// ModelID names a model and the exact bytes of its pack, such as
-// "all-minilm-l6-v2@0123456789ab". Vectors with different ids must not be
-// compared.
+// ModelID names a model, the exact bytes of its pack and the arithmetic that
+// they go through, such as "all-minilm-l6-v2@0123456789ab". Vectors with
+// different ids must not be compared.
 type ModelID string
+
+// arithmetic changes with every change of the bits that a pack's model computes.
+// 1: weights of 12 bits. 2: of 10, spread by output, inputs between their ends.
+const arithmetic = 2
 
 // Kernel names an implementation of the inner loops. All return the same bits.
 type Kernel string
@@ -23,6 +28,7 @@ const (
 	KernelAuto     Kernel = "auto"
 	KernelPortable Kernel = "portable"
 	KernelAVX2     Kernel = "avx2"
+	KernelAVX2AMD  Kernel = "avx2-float-sums"
 	KernelVNNI     Kernel = "avx512-vnni"
 )
 
@@ -32,8 +38,9 @@ var ErrKernel = errors.New("embed: kernel not available on this machine")
 // ErrPack reports weights that are damaged or of an unknown kind.
 var ErrPack = packfile.ErrPack
 
-// Model is a loaded model. It is immutable and safe for concurrent use; the
-// packed weights stay where they were loaded from and are never copied.
+// Model is a loaded model. It is immutable and safe for concurrent use. Word
+// vectors stay packed where they were loaded from; the layers' weights are
+// unpacked, two bytes each (21 MB for all-MiniLM-L6-v2).
 type Model struct {
 	id     ModelID
 	header packfile.Header
@@ -51,7 +58,7 @@ type Model struct {
 }
 
 type layer struct {
-	qkv, output, up, down    packfile.Packed
+	qkv, output, up, down    matrix
 	attentionNorm, finalNorm packfile.Norm
 }
 
@@ -70,7 +77,8 @@ func openPack(pack []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	hash := f.Hash()
+	packHash := f.Hash()
+	hash := sha256.Sum256(append(packHash[:], arithmetic))
 	m := &Model{
 		id:     ModelID(f.Name + "@" + hex.EncodeToString(hash[:6])),
 		header: f.Header,
@@ -93,7 +101,7 @@ func openPack(pack []byte) (*Model, error) {
 		return nil, err
 	}
 	for i := range f.Layers {
-		l, err := openLayer(f, i)
+		l, err := openLayer(f, i, m.kern)
 		if err != nil {
 			return nil, err
 		}
@@ -112,9 +120,9 @@ func openPack(pack []byte) (*Model, error) {
 	return m, nil
 }
 
-func openLayer(f *packfile.File, i int) (l layer, err error) {
+func openLayer(f *packfile.File, i int, k kernel.Kernels) (l layer, err error) {
 	for _, m := range []struct {
-		to      *packfile.Packed
+		to      *matrix
 		part    string
 		in, out int
 	}{
@@ -123,9 +131,11 @@ func openLayer(f *packfile.File, i int) (l layer, err error) {
 		{&l.up, packfile.MatUp, f.Dim, f.FFN},
 		{&l.down, packfile.MatDown, f.FFN, f.Dim},
 	} {
-		if *m.to, err = f.Linear(packfile.LayerName(i, m.part), m.in, m.out); err != nil {
+		packed, err := f.Linear(packfile.LayerName(i, m.part), m.in, m.out)
+		if err != nil {
 			return layer{}, err
 		}
+		*m.to = newMatrix(k, &packed)
 	}
 	if l.attentionNorm, err = f.AttentionNorm(i); err != nil {
 		return layer{}, err

@@ -16,13 +16,16 @@ func Available() []Kernels {
 	return append(all, Portable{})
 }
 
-// verify runs a matrix product on a small fixed input and compares every bit
+// verifyRows pass through the loops of twelve, six and two rows of the VNNI
+// kernel, and of three and one of the others.
+const verifyRows = 20
+
+// verify runs both matrix products on small fixed inputs and compares every bit
 // with the portable result. The development machines have no AVX-512, so the
 // VNNI kernel's first run is on a user's machine: a mistake in it, or a
 // processor or emulator that gets it wrong, must cost speed and not answers.
-// Twenty rows pass through its loops of twelve, six and two.
 func verify(k Kernels) bool {
-	const pairs, rows = 2 * PairStep, 20
+	const pairs, rows = 2 * PairStep, verifyRows
 	const depth = 2 * pairs
 	var (
 		a              [rows * depth]int16
@@ -56,8 +59,54 @@ func verify(k Kernels) bool {
 	}
 	Portable{}.Gemm(want[:], Panel, a[:], depth, b[:], pairs, rows, rowScale[:], colScale[:], bias[:])
 	k.Gemm(got[:], Panel, a[:], depth, b[:], pairs, rows, rowScale[:], colScale[:], bias[:])
-	for i := range want {
-		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+	if !equalBits(&got, &want) {
+		return false
+	}
+
+	// Linear, in more inputs than pass at a time and with sums of blocks up to
+	// their limit: a processor that flushed subnormal numbers would show here.
+	const inputs = 2 * (linearPairs + 2*BlockPairs)
+	const most = BlockMax / (2 * BlockPairs * WeightMax)
+	var (
+		wide     [rows * inputs]int16
+		weights  [inputs * Panel]int16
+		rowTerms [rows]Row
+		columns  Columns
+		sums     [rows * Panel]int32
+	)
+	for i := range wide {
+		wide[i] = int16(next() % (most + 1))
+		if i < 4*inputs {
+			wide[i] = most
+		}
+	}
+	for i := range weights {
+		weights[i] = int16(next() % (WeightMax + 1))
+		if i%7 > 4 || i < 4*BlockPairs*Panel {
+			weights[i] = WeightMax
+		}
+	}
+	for r := range rowTerms {
+		t := &rowTerms[r]
+		*t = Row{Scale: rowScale[r], Zero: -int32(next() % most)}
+		for _, u := range wide[r*inputs:][:inputs] {
+			t.Sum += int32(u)
+		}
+	}
+	for j := range Panel {
+		columns.Zero[j], columns.Scale[j], columns.Bias[j] = int32(next()%WeightMax), colScale[j], bias[j]
+		for k := range inputs {
+			columns.Sum[j] += int32(weights[k/2*2*Panel+2*j+k%2]) - columns.Zero[j]
+		}
+	}
+	Portable{}.Linear(want[:], Panel, wide[:], inputs, weights[:], inputs/2, rowTerms[:], &columns, sums[:])
+	k.Linear(got[:], Panel, wide[:], inputs, weights[:], inputs/2, rowTerms[:], &columns, sums[:])
+	return equalBits(&got, &want)
+}
+
+func equalBits(a, b *[verifyRows * Panel]float32) bool {
+	for i := range a {
+		if math.Float32bits(a[i]) != math.Float32bits(b[i]) {
 			return false
 		}
 	}

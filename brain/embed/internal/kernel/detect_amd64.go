@@ -10,7 +10,20 @@ func detected() []Kernels {
 		all = append(all, VNNI{})
 	}
 	if cpu.X86.HasAVX2 {
+		if ebx, edx, ecx := vendor(); ebx == authLetters && edx == entiLetters && ecx == camdLetters {
+			all = append(all, FloatSums{})
+		}
 		all = append(all, AVX2{})
 	}
 	return all
 }
+
+// The vendor of the processor, four letters to a register.
+const (
+	authLetters = 'A' | 'u'<<8 | 't'<<16 | 'h'<<24
+	entiLetters = 'e' | 'n'<<8 | 't'<<16 | 'i'<<24
+	camdLetters = 'c' | 'A'<<8 | 'M'<<16 | 'D'<<24
+)
+
+// vendor returns the registers of CPUID leaf 0.
+func vendor() (ebx, edx, ecx uint32)

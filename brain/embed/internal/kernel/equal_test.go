@@ -93,6 +93,102 @@ func TestGemmAtTheEdgeOfInt32(t *testing.T) {
 	}
 }
 
+// linearOperands makes rows and weights whose sums of blocks come up to BlockMax.
+func linearOperands(r *rand.Rand, pairs, rows, lda int) (a, b []int16, terms []Row, cols Columns) {
+	const most = BlockMax / (2 * BlockPairs * WeightMax)
+	a, b = make([]int16, rows*lda), make([]int16, 2*pairs*Panel)
+	whole := r.IntN(2) == 0 // everything at its limit
+	for i := range a {
+		if a[i] = most; !whole {
+			a[i] = int16(r.IntN(most + 1))
+		}
+	}
+	for i := range b {
+		if b[i] = WeightMax; !whole {
+			b[i] = int16(r.IntN(WeightMax + 1))
+		}
+	}
+	terms = make([]Row, rows)
+	for i := range terms {
+		terms[i] = Row{Scale: float32(r.NormFloat64() * 1e-3), Zero: int32(-r.IntN(most))}
+		for _, u := range a[i*lda:][:2*pairs] {
+			terms[i].Sum += int32(u)
+		}
+	}
+	for j := range Panel {
+		cols.Zero[j] = int32(r.IntN(WeightMax))
+		cols.Scale[j], cols.Bias[j] = float32(r.NormFloat64()*1e-2), float32(r.NormFloat64())
+		for k := range 2 * pairs {
+			cols.Sum[j] += int32(b[k/2*2*Panel+2*j+k%2]) - cols.Zero[j]
+		}
+	}
+	return a, b, terms, cols
+}
+
+func TestLinearIsBitEqual(t *testing.T) {
+	for _, k := range vectorKernels(t) {
+		r := rand.New(rand.NewPCG(1, 3))
+		for range 60 {
+			pairs := BlockPairs * (1 + r.IntN(60)) // up to more than two passes
+			rows := 1 + r.IntN(20)
+			lda, ldc := 2*pairs+r.IntN(9), Panel+r.IntN(9)
+			a, b, terms, cols := linearOperands(r, pairs, rows, lda)
+			got, want := make([]float32, rows*ldc), make([]float32, rows*ldc)
+			sums := make([]int32, rows*Panel)
+			Portable{}.Linear(want, ldc, a, lda, b, pairs, terms, &cols, sums)
+			k.Linear(got, ldc, a, lda, b, pairs, terms, &cols, sums)
+			sameBits(t, k.Name()+" linear", got, want)
+		}
+	}
+}
+
+// The portable kernel against the definition, in integers that cannot overflow.
+func TestLinearIsWhatItSays(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 3))
+	const pairs, rows = 5 * BlockPairs, 3
+	a, b, terms, cols := linearOperands(r, pairs, rows, 2*pairs)
+	c := make([]float32, rows*Panel)
+	Portable{}.Linear(c, Panel, a, 2*pairs, b, pairs, terms, &cols, nil)
+	for i, got := range c {
+		row, j := terms[i/Panel], i%Panel
+		sum := int64(0)
+		for k := range 2 * pairs {
+			sum += int64(int32(a[i/Panel*2*pairs+k])+row.Zero) * int64(int32(b[k/2*2*Panel+2*j+k%2])-cols.Zero[j])
+		}
+		if want := float32(float32(float32(sum)*row.Scale)*cols.Scale[j]) + cols.Bias[j]; got != want {
+			t.Fatalf("row %d, output %d: %g, want %g", i/Panel, j, got, want)
+		}
+	}
+}
+
+func TestQuantRowKeepsItsBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	for range 500 {
+		x := floats(r, 32, math.Pow(10, r.Float64()*8-4))
+		for i := range x {
+			x[i] += float32(r.NormFloat64()) * x[0] // sometimes all on one side
+		}
+		most := 3 + r.IntN(4000)
+		q := make([]int16, len(x))
+		lo, hi := Portable{}.Range(x)
+		row := QuantRow(Portable{}, q, x, lo, hi, most)
+		sum := int32(0)
+		for i, u := range q {
+			if u < 0 || int(u) > most {
+				t.Fatalf("%g in %g to %g is %d of %d", x[i], lo, hi, u, most)
+			}
+			back := float64(int32(u)+row.Zero) * float64(row.Scale)
+			if math.Abs(back-float64(x[i])) > 0.51*float64(row.Scale) {
+				t.Fatalf("%g comes back as %g, a step is %g", x[i], back, row.Scale)
+			}
+			sum += int32(u)
+		}
+		if row.Sum != sum || row.Zero > 0 {
+			t.Fatalf("%+v, the sum is %d", row, sum)
+		}
+	}
+}
+
 func TestFloatPassesAreBitEqual(t *testing.T) {
 	ref := Portable{}
 	for _, k := range vectorKernels(t) {
@@ -105,12 +201,13 @@ func TestFloatPassesAreBitEqual(t *testing.T) {
 			}
 			x := floats(r, n, spread)
 
-			m := ref.AbsMax(x)
-			if got := k.AbsMax(x); got != m {
-				t.Fatalf("%s absmax: %g, want %g", k.Name(), got, m)
+			lo, hi := ref.Range(x)
+			if l, h := k.Range(x); l != lo || h != hi {
+				t.Fatalf("%s range: %g to %g, want %g to %g", k.Name(), l, h, lo, hi)
 			}
 			q0, q1 := make([]int16, n), make([]int16, n)
-			s0, s1 := QuantRow(ref, q0, x, m, MaxInt16), QuantRow(k, q1, x, m, MaxInt16)
+			most := 3 + r.IntN(MaxInt16-2)
+			s0, s1 := QuantRow(ref, q0, x, lo, hi, most), QuantRow(k, q1, x, lo, hi, most)
 			if s0 != s1 || !slices.Equal(q0, q1) {
 				t.Fatalf("%s quant differs", k.Name())
 			}
@@ -121,6 +218,14 @@ func TestFloatPassesAreBitEqual(t *testing.T) {
 			sameBits(t, k.Name()+" head scales", h1, h0)
 			if !slices.Equal(q0, q1) {
 				t.Fatalf("%s quant heads differs", k.Name())
+			}
+
+			k0, k1 := make([]int16, n/32*600), make([]int16, n/32*600)
+			ref.QuantKeys(k0, 600, h0, 3, x, 8191)
+			k.QuantKeys(k1, 600, h1, 3, x, 8191)
+			sameBits(t, k.Name()+" key scales", h1, h0)
+			if !slices.Equal(k0, k1) {
+				t.Fatalf("%s quant keys differs", k.Name())
 			}
 
 			y := floats(r, n, spread)
@@ -146,13 +251,19 @@ func TestFloatPassesAreBitEqual(t *testing.T) {
 			}
 
 			g0, g1 := slices.Clone(x), slices.Clone(x)
-			m0, m1 := ref.Gelu(g0), k.Gelu(g1)
-			sameBits(t, k.Name()+" gelu", append(g1, m1), append(g0, m0))
+			lo, hi = ref.Gelu(g0)
+			if l, h := k.Gelu(g1); l != lo || h != hi {
+				t.Fatalf("%s gelu: %g to %g, want %g to %g", k.Name(), l, h, lo, hi)
+			}
+			sameBits(t, k.Name()+" gelu", g1, g0)
 
 			gamma, beta := floats(r, n, 1), floats(r, n, 0.1)
 			a0, a1 := slices.Clone(x), slices.Clone(x)
-			m0, m1 = ref.AddNorm(a0, y, gamma, beta, 1e-12), k.AddNorm(a1, y, gamma, beta, 1e-12)
-			sameBits(t, k.Name()+" add norm", append(a1, m1), append(a0, m0))
+			lo, hi = ref.AddNorm(a0, y, gamma, beta, 1e-12)
+			if l, h := k.AddNorm(a1, y, gamma, beta, 1e-12); l != lo || h != hi {
+				t.Fatalf("%s add norm: %g to %g, want %g to %g", k.Name(), l, h, lo, hi)
+			}
+			sameBits(t, k.Name()+" add norm", a1, a0)
 
 			e0, e1 := slices.Clone(x), slices.Clone(x)
 			for i := n - 5; i < n; i++ {
@@ -235,6 +346,9 @@ func TestVerifyRefusesAWrongKernel(t *testing.T) {
 	if verify(offByOne{}) {
 		t.Fatal("a kernel with a wrong last bit passed")
 	}
+	if verify(flushing{}) {
+		t.Fatal("a kernel that loses a block passed")
+	}
 }
 
 // offByOne is a kernel whose matrix product is wrong in one element.
@@ -244,4 +358,16 @@ func (o offByOne) Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pair
 	o.Portable.Gemm(c, ldc, a, lda, b, pairs, rows, rowScale, colScale, bias)
 	last := (rows-1)*ldc + Panel - 1
 	c[last] = math.Nextafter32(c[last], 10)
+}
+
+// flushing is a kernel on a processor that takes subnormal numbers for zero: a
+// block with a small sum is lost.
+type flushing struct{ Portable }
+
+func (f flushing) Linear(c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32) {
+	a = slices.Clone(a)
+	for r := range rows {
+		clear(a[r*lda:][:2*BlockPairs])
+	}
+	f.Portable.Linear(c, ldc, a, lda, b, pairs, rows, cols, sums)
 }

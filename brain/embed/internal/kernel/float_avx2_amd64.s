@@ -58,6 +58,15 @@ CONST8(exp2P5, $0.001326472731307149)
 	VPERMILPS    $0xb1, X, T  \
 	VMAXPS       T, X, X
 
+// The least of eight lanes.
+#define HMIN(Y, X, T) \
+	VEXTRACTF128 $1, Y, T     \
+	VMINPS       T, X, X      \
+	VPERMILPS    $0x4e, X, T  \
+	VMINPS       T, X, X      \
+	VPERMILPS    $0xb1, X, T  \
+	VMINPS       T, X, X
+
 // The sum of eight lanes in the order of fold8.
 #define HSUM(Y, X, T) \
 	VEXTRACTF128 $1, Y, T     \
@@ -67,38 +76,51 @@ CONST8(exp2P5, $0.001326472731307149)
 	VPERMILPS    $0xb1, X, T  \
 	VADDPS       T, X, X
 
-// func absMaxAVX2(x *float32, n int) float32
-TEXT ·absMaxAVX2(SB), NOSPLIT, $0-20
+// func rangeAVX2(x *float32, n int) (lo, hi float32)
+TEXT ·rangeAVX2(SB), NOSPLIT, $0-24
 	MOVQ         x+0(FP), SI
 	MOVQ         n+8(FP), CX
-	VBROADCASTSS signMask<>(SB), Y15
-	VBROADCASTSS tiny<>(SB), Y0
-	VMOVAPS      Y0, Y1
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VBROADCASTSS tiny<>(SB), Y2
+	VMOVAPS      Y2, Y3
 
-absmax:
-	VANDPS (SI), Y15, Y4
-	VANDPS 32(SI), Y15, Y5
-	VANDPS 64(SI), Y15, Y6
-	VANDPS 96(SI), Y15, Y7
-	VMAXPS Y4, Y0, Y0
-	VMAXPS Y5, Y1, Y1
-	VMAXPS Y6, Y0, Y0
-	VMAXPS Y7, Y1, Y1
-	ADDQ   $128, SI
-	SUBQ   $32, CX
-	JNZ    absmax
-	VMAXPS Y1, Y0, Y0
-	HMAX(Y0, X0, X1)
-	VMOVSS X0, ret+16(FP)
+range:
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	VMINPS  Y4, Y0, Y0
+	VMINPS  Y5, Y1, Y1
+	VMAXPS  Y4, Y2, Y2
+	VMAXPS  Y5, Y3, Y3
+	VMINPS  Y6, Y0, Y0
+	VMINPS  Y7, Y1, Y1
+	VMAXPS  Y6, Y2, Y2
+	VMAXPS  Y7, Y3, Y3
+	ADDQ    $128, SI
+	SUBQ    $32, CX
+	JNZ     range
+	VMINPS  Y1, Y0, Y0
+	VMAXPS  Y3, Y2, Y2
+	HMIN(Y0, X0, X1)
+	HMAX(Y2, X2, X1)
+	VMOVSS  X0, lo+16(FP)
+	VMOVSS  X2, hi+20(FP)
 	VZEROUPPER
 	RET
 
-// func quantAVX2(dst *int16, x *float32, inv float32, n int)
-TEXT ·quantAVX2(SB), NOSPLIT, $0-32
+// func quantAVX2(dst *int16, x *float32, inv float32, zero int32, n int) int32
+TEXT ·quantAVX2(SB), NOSPLIT, $0-36
 	MOVQ         dst+0(FP), DI
 	MOVQ         x+8(FP), SI
 	VBROADCASTSS inv+16(FP), Y15
+	MOVL         zero+20(FP), AX
+	VMOVD        AX, X14
+	VPBROADCASTD X14, Y14
 	MOVQ         n+24(FP), CX
+	VPXOR        Y12, Y12, Y12
+	VPXOR        Y13, Y13, Y13
 
 quant:
 	VMULPS    (SI), Y15, Y0
@@ -109,6 +131,14 @@ quant:
 	VCVTPS2DQ Y1, Y1
 	VCVTPS2DQ Y2, Y2
 	VCVTPS2DQ Y3, Y3
+	VPSUBD    Y14, Y0, Y0
+	VPSUBD    Y14, Y1, Y1
+	VPSUBD    Y14, Y2, Y2
+	VPSUBD    Y14, Y3, Y3
+	VPADDD    Y0, Y12, Y12
+	VPADDD    Y1, Y13, Y13
+	VPADDD    Y2, Y12, Y12
+	VPADDD    Y3, Y13, Y13
 	VPACKSSDW Y1, Y0, Y0
 	VPACKSSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y0, Y0
@@ -119,6 +149,15 @@ quant:
 	ADDQ      $64, DI
 	SUBQ      $32, CX
 	JNZ       quant
+	VPADDD       Y13, Y12, Y12
+	VEXTRACTI128 $1, Y12, X0
+	VPADDD       X0, X12, X12
+	VPSHUFD      $0x4e, X12, X0
+	VPADDD       X0, X12, X12
+	VPSHUFD      $0xb1, X12, X0
+	VPADDD       X0, X12, X12
+	VMOVD        X12, AX
+	MOVL         AX, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -172,6 +211,69 @@ head:
 	ADDQ         R8, DX
 	DECQ         CX
 	JNZ          head
+	VZEROUPPER
+	RET
+
+// A quarter of the pairs of a row of keys to their places.
+#define SCATTER(X, at) \
+	VMOVD   X, at(DI)             \
+	VPEXTRD $1, X, (at+64)(DI)    \
+	VPEXTRD $2, X, (at+128)(DI)   \
+	VPEXTRD $3, X, (at+192)(DI)
+
+// func quantKeysAVX2(dst *int16, headStride uintptr, scale *float32, stride uintptr, x *float32, heads int, qmax float32)
+TEXT ·quantKeysAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst+0(FP), DI
+	MOVQ         headStride+8(FP), R9
+	MOVQ         scale+16(FP), DX
+	MOVQ         stride+24(FP), R8
+	MOVQ         x+32(FP), SI
+	MOVQ         heads+40(FP), CX
+	VBROADCASTSS signMask<>(SB), Y15
+	VBROADCASTSS tiny<>(SB), Y14
+	VMOVSS       qmax+48(FP), X13
+
+key:
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	VMOVUPS      64(SI), Y2
+	VMOVUPS      96(SI), Y3
+	VANDPS       Y0, Y15, Y4
+	VANDPS       Y1, Y15, Y5
+	VANDPS       Y2, Y15, Y6
+	VANDPS       Y3, Y15, Y7
+	VMAXPS       Y5, Y4, Y4
+	VMAXPS       Y7, Y6, Y6
+	VMAXPS       Y6, Y4, Y4
+	VMAXPS       Y14, Y4, Y4
+	HMAX(Y4, X4, X5)
+	VDIVSS       X4, X13, X5
+	VDIVSS       X13, X4, X6
+	VMOVSS       X6, (DX)
+	VBROADCASTSS X5, Y5
+	VMULPS       Y0, Y5, Y0
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y2, Y5, Y2
+	VMULPS       Y3, Y5, Y3
+	VCVTPS2DQ    Y0, Y0
+	VCVTPS2DQ    Y1, Y1
+	VCVTPS2DQ    Y2, Y2
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y1, Y0, Y0 // values 0-3, 8-11, then 4-7, 12-15
+	VPACKSSDW    Y3, Y2, Y2
+	VPERMQ       $0xd8, Y0, Y0
+	VPERMQ       $0xd8, Y2, Y2
+	VEXTRACTI128 $1, Y0, X1
+	VEXTRACTI128 $1, Y2, X3
+	SCATTER(X0, 0)
+	SCATTER(X1, 256)
+	SCATTER(X2, 512)
+	SCATTER(X3, 768)
+	ADDQ         $128, SI
+	ADDQ         R9, DI
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          key
 	VZEROUPPER
 	RET
 
@@ -240,11 +342,11 @@ packpair:
 	VZEROUPPER
 	RET
 
-// func geluAVX2(x *float32, n int) float32
-TEXT ·geluAVX2(SB), NOSPLIT, $0-20
+// func geluAVX2(x *float32, n int) (lo, hi float32)
+TEXT ·geluAVX2(SB), NOSPLIT, $0-24
 	MOVQ         x+0(FP), SI
 	MOVQ         n+8(FP), CX
-	VBROADCASTSS signMask<>(SB), Y15
+	VXORPS       Y15, Y15, Y15
 	VBROADCASTSS tiny<>(SB), Y14
 	VMOVUPS      sqrtHalf<>(SB), Y13
 	VMOVUPS      half<>(SB), Y12
@@ -314,20 +416,22 @@ gelu:
 	VMULPS  Y8, Y5, Y5
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y5, 32(SI)
-	VANDPS  Y0, Y15, Y0
-	VANDPS  Y5, Y15, Y5
 	VMAXPS  Y0, Y14, Y14
+	VMINPS  Y0, Y15, Y15
 	VMAXPS  Y5, Y14, Y14
+	VMINPS  Y5, Y15, Y15
 	ADDQ    $64, SI
 	SUBQ    $16, CX
 	JNZ     gelu
+	HMIN(Y15, X15, X1)
 	HMAX(Y14, X14, X1)
-	VMOVSS  X14, ret+16(FP)
+	VMOVSS  X15, lo+16(FP)
+	VMOVSS  X14, hi+20(FP)
 	VZEROUPPER
 	RET
 
-// func addNormAVX2(x, add, gamma, beta *float32, n int, eps float32) float32
-TEXT ·addNormAVX2(SB), NOSPLIT, $0-52
+// func addNormAVX2(x, add, gamma, beta *float32, n int, eps float32) (lo, hi float32)
+TEXT ·addNormAVX2(SB), NOSPLIT, $0-56
 	MOVQ  x+0(FP), DI
 	MOVQ  add+8(FP), SI
 	MOVQ  n+32(FP), CX
@@ -408,7 +512,8 @@ norm2:
 	VMOVSS       one<>(SB), X1
 	VDIVSS       X0, X1, X0
 	VBROADCASTSS X0, Y13
-	VBROADCASTSS signMask<>(SB), Y15
+	VXORPS       Y14, Y14, Y14
+	VXORPS       Y15, Y15, Y15
 	VBROADCASTSS tiny<>(SB), Y12
 	VMOVAPS      Y12, Y11
 	MOVQ         x+0(FP), DI
@@ -433,22 +538,25 @@ norm3:
 	VMOVUPS Y5, 32(DI)
 	VMOVUPS Y6, 64(DI)
 	VMOVUPS Y7, 96(DI)
-	VANDPS  Y4, Y15, Y4
-	VANDPS  Y5, Y15, Y5
-	VANDPS  Y6, Y15, Y6
-	VANDPS  Y7, Y15, Y7
 	VMAXPS  Y4, Y12, Y12
 	VMAXPS  Y5, Y11, Y11
+	VMINPS  Y4, Y14, Y14
+	VMINPS  Y5, Y15, Y15
 	VMAXPS  Y6, Y12, Y12
 	VMAXPS  Y7, Y11, Y11
+	VMINPS  Y6, Y14, Y14
+	VMINPS  Y7, Y15, Y15
 	ADDQ    $128, DI
 	ADDQ    $128, BX
 	ADDQ    $128, DX
 	SUBQ    $32, CX
 	JNZ     norm3
 	VMAXPS  Y11, Y12, Y12
+	VMINPS  Y15, Y14, Y14
+	HMIN(Y14, X14, X1)
 	HMAX(Y12, X12, X1)
-	VMOVSS  X12, ret+48(FP)
+	VMOVSS  X14, lo+48(FP)
+	VMOVSS  X12, hi+52(FP)
 	VZEROUPPER
 	RET
 

@@ -147,3 +147,126 @@ two:
 done:
 	VZEROUPPER
 	RET
+
+// As in gemmVNNI, with the epilogue of linearAVX2. Sums cannot wrap before they
+// are corrected any more than after, so blocks play no part here.
+#define OUTLINEAR(acc) \
+	VPBROADCASTD 8(R12), Z28    \
+	VPMULLD      Z26, Z28, Z29  \
+	VPSUBD       Z29, acc, acc  \
+	VPBROADCASTD 4(R12), Z28    \
+	VPMULLD      Z27, Z28, Z29  \
+	VPADDD       Z29, acc, acc  \
+	VBROADCASTSS (R12), Z28     \
+	VCVTDQ2PS    acc, acc       \
+	VMULPS       Z28, acc, acc  \
+	VMULPS       Z24, acc, acc  \
+	VADDPS       Z25, acc, acc  \
+	VMOVUPS      acc, (DI)      \
+	ADDQ         DX, DI         \
+	ADDQ         $12, R12
+
+// func linearVNNI(c *float32, ldc uintptr, a *int16, lda uintptr, b *int16, pairs, rows int, row *Row, cols *Columns)
+TEXT ·linearVNNI(SB), NOSPLIT, $0-72
+	MOVQ      c+0(FP), DI
+	MOVQ      ldc+8(FP), DX
+	MOVQ      a+16(FP), SI
+	MOVQ      lda+24(FP), R9
+	MOVQ      rows+48(FP), R8
+	MOVQ      row+56(FP), R12
+	LEAQ      (R9)(R9*2), R10
+	LEAQ      (R9)(R9*4), R11
+	MOVQ      cols+64(FP), R13
+	VMOVDQU32 (R13), Z26
+	VMOVDQU32 64(R13), Z27
+	VMOVUPS   128(R13), Z24
+	VMOVUPS   192(R13), Z25
+
+	// Tiles of twelve rows, then at most one of six, then single rows.
+tile:
+	MOVQ   b+32(FP), BX
+	MOVQ   pairs+40(FP), CX
+	MOVQ   SI, AX
+	VPXORD Z0, Z0, Z0
+	CMPQ   R8, $6
+	JLT    one
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   R8, $12
+	JLT    six
+	LEAQ   (SI)(R10*2), R15
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+
+twelve:
+	STEP12(0, 0)
+	STEP12(4, 64)
+	STEP12(8, 128)
+	STEP12(12, 192)
+	ADDQ $16, AX
+	ADDQ $16, R15
+	ADDQ $256, BX
+	SUBQ $4, CX
+	JNZ  twelve
+
+	OUTLINEAR(Z0)
+	OUTLINEAR(Z1)
+	OUTLINEAR(Z2)
+	OUTLINEAR(Z3)
+	OUTLINEAR(Z4)
+	OUTLINEAR(Z5)
+	OUTLINEAR(Z6)
+	OUTLINEAR(Z7)
+	OUTLINEAR(Z8)
+	OUTLINEAR(Z9)
+	OUTLINEAR(Z10)
+	OUTLINEAR(Z11)
+	LEAQ (SI)(R10*4), SI
+	SUBQ $12, R8
+	JNZ  tile
+	JMP  done
+
+six:
+	STEP6(0, 0)
+	STEP6(4, 64)
+	STEP6(8, 128)
+	STEP6(12, 192)
+	ADDQ $16, AX
+	ADDQ $256, BX
+	SUBQ $4, CX
+	JNZ  six
+
+	OUTLINEAR(Z0)
+	OUTLINEAR(Z1)
+	OUTLINEAR(Z2)
+	OUTLINEAR(Z3)
+	OUTLINEAR(Z4)
+	OUTLINEAR(Z5)
+	LEAQ (SI)(R10*2), SI
+	SUBQ $6, R8
+	JNZ  tile
+	JMP  done
+
+one:
+	VMOVDQU32 (BX), Z31
+	DOT((AX), Z0)
+	ADDQ $4, AX
+	ADDQ $64, BX
+	DECQ CX
+	JNZ  one
+
+	OUTLINEAR(Z0)
+	ADDQ R9, SI
+	DECQ R8
+	JNZ  tile
+
+done:
+	VZEROUPPER
+	RET

@@ -30,6 +30,39 @@ const MaxInt16 = 32767
 // normal float32.
 const TinyMax = 1e-30
 
+// WeightMax is the largest weight of Linear, BlockPairs the number of pairs of
+// inputs whose products are summed before they leave the range that float32
+// holds exactly, and BlockMax the end of that range: the largest input times
+// the largest sum of 2*BlockPairs weights of an output must not exceed it. With
+// ten bits of weights that leaves inputs a little more than ten.
+const (
+	WeightMax  = 1023
+	BlockPairs = 8
+	BlockMax   = 1 << 24
+)
+
+// linearPairs is how many pairs of inputs the AVX2 kernels take at a time: their
+// weights, 12 KB, stay in the first-level cache for all rows, while the unfinished
+// sums wait in memory.
+const linearPairs = 192
+
+// Row is a row of activations, as whole numbers u from 0 up that stand for
+// (u + Zero)*Scale. Assembly knows the layout.
+type Row struct {
+	Scale float32
+	Zero  int32 // at most 0: it stands for the least value, which is not above 0
+	Sum   int32 // of all u
+}
+
+// Columns are the outputs of a panel, with weights as whole numbers v from 0 to
+// WeightMax that stand for (v - Zero)*Scale. Assembly knows the layout.
+type Columns struct {
+	Zero  [Panel]int32
+	Sum   [Panel]int32 // of v - Zero over all inputs
+	Scale [Panel]float32
+	Bias  [Panel]float32
+}
+
 // Kernels is one implementation of the inner loops. All slices belong to the
 // caller; nothing is retained. Lengths are the caller's duty and are checked
 // only by ordinary slice bounds before assembly runs.
@@ -42,6 +75,17 @@ type Kernels interface {
 	// multiple of 48.
 	Unpack(dst []int16, src []byte)
 
+	// Linear multiplies rows of a (row stride lda, pairs*2 values each) with a
+	// panel of weights b and writes sixteen columns of c (row stride ldc):
+	//
+	//	S       = sum_k (a[r][k] + rows[r].Zero) * (b[k][j] - cols.Zero[j])
+	//	c[r][j] = float32(S) * rows[r].Scale * cols.Scale[j] + cols.Bias[j]
+	//
+	// pairs is a multiple of BlockPairs. The caller guarantees that no sum of a
+	// block exceeds BlockMax, and that S stays in int32. sums is scratch space
+	// for Panel values a row.
+	Linear(c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32)
+
 	// Gemm multiplies rows (a multiple of RowStep) of a (row stride lda, pairs*2
 	// values each) with one panel b and writes sixteen columns of c (row
 	// stride ldc):
@@ -52,17 +96,24 @@ type Kernels interface {
 	// leaves int32: max|a| times the largest column sum of |b| is below 2^31.
 	Gemm(c []float32, ldc int, a []int16, lda int, b []int16, pairs, rows int, rowScale, colScale, bias []float32)
 
-	// AbsMax returns max|x|, at least TinyMax. len(x) is a multiple of 32.
-	AbsMax(x []float32) float32
+	// Range returns the least of x and 0 and the largest of x and TinyMax.
+	// len(x) is a multiple of 32.
+	Range(x []float32) (lo, hi float32)
 
-	// Quant writes x*inv, rounded to the nearest even integer. len(x) is a
-	// multiple of 32, and |x*inv| at most MaxInt16 before rounding.
-	Quant(dst []int16, x []float32, inv float32)
+	// Quant writes x*inv, rounded to the nearest even integer, less zero, and
+	// returns the sum of what it wrote. len(x) is a multiple of 32; |x*inv| is
+	// below 2^22 and the result within int16.
+	Quant(dst []int16, x []float32, inv float32, zero int32) (sum int32)
 
 	// QuantHeads scales each group of 32 values of x by its own maximum to
 	// qmax and writes the scales that undo it, times factor, to scale[0],
 	// scale[stride], ... .
 	QuantHeads(dst []int16, scale []float32, stride int, x []float32, qmax, factor float32)
+
+	// QuantKeys does the same with a row of keys and factor 1, and writes each
+	// group where Gemm expects one column of a panel: values 2i and 2i+1 of group
+	// h at dst[h*headStride+2*Panel*i].
+	QuantKeys(dst []int16, headStride int, scale []float32, stride int, x []float32, qmax float32)
 
 	// ColAbsMax raises acc[j] to |x[j]| where that is larger. len(x) is a
 	// multiple of 32.
@@ -74,13 +125,12 @@ type Kernels interface {
 	PackPair(dst []int16, stride int, x0, x1, inv []float32)
 
 	// Gelu replaces x by x*Phi(x), the exact (erf) form BERT was trained
-	// with, and returns max|x| of the result, at least TinyMax. len(x) is a
-	// multiple of 32.
-	Gelu(x []float32) float32
+	// with, and returns the Range of the result. len(x) is a multiple of 32.
+	Gelu(x []float32) (lo, hi float32)
 
 	// AddNorm sets x to layernorm(x + add)*gamma + beta over its whole length
-	// (a multiple of 32) and returns max|x| of the result, at least TinyMax.
-	AddNorm(x, add, gamma, beta []float32, eps float32) float32
+	// (a multiple of 32) and returns the Range of the result.
+	AddNorm(x, add, gamma, beta []float32, eps float32) (lo, hi float32)
 
 	// Softmax writes exp(s-max)/sum as integers of 1/MaxInt16. It overwrites
 	// s. Values more than 87 below the maximum become exactly zero. len(s) is
@@ -88,9 +138,12 @@ type Kernels interface {
 	Softmax(dst []int16, s []float32)
 }
 
-// QuantRow scales one row to ±qmax and returns the factor that undoes it. The
-// maximum comes from AbsMax, Gelu or AddNorm.
-func QuantRow(k Kernels, dst []int16, x []float32, max, qmax float32) float32 {
-	k.Quant(dst, x, qmax/max)
-	return max / qmax
+// QuantRow turns a row into integers from 0 to most, its least value (or 0)
+// first. lo and hi come from Range, Gelu or AddNorm.
+func QuantRow(k Kernels, dst []int16, x []float32, lo, hi float32, most int) Row {
+	// Both ends may be rounded outwards, hence two steps less than there are.
+	steps := float32(most - 2)
+	inv := steps / (hi - lo)
+	zero := round(float32(lo * inv))
+	return Row{Scale: (hi - lo) / steps, Zero: zero, Sum: k.Quant(dst, x, inv, zero)}
 }

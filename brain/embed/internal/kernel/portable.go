@@ -66,38 +66,79 @@ func abs32(x float32) float32 {
 	return math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
 }
 
-// AbsMax implements Kernels.
-func (Portable) AbsMax(x []float32) float32 {
-	m := float32(TinyMax)
-	for _, v := range x {
-		m = max(m, abs32(v))
+// Linear implements Kernels. Sums and corrections wrap around; the result is
+// within int32, so that does no harm.
+func (Portable) Linear(c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, _ []int32) {
+	k := 2 * pairs
+	b = b[:k*Panel]
+	for r := 0; r < len(rows); r += 2 {
+		last := min(r+1, len(rows)-1) // the same row twice, where it is the last
+		x, y := a[r*lda:][:k], a[last*lda:][:k]
+		for j := 0; j < Panel; j += 4 {
+			s0, s1, s2, s3, t0, t1, t2, t3 := tile(x, y, b[2*j:])
+			for i, sum := range [8]int32{s0, s1, s2, s3, t0, t1, t2, t3} {
+				row, o := min(r+i/4, last), j+i%4
+				t := &rows[row]
+				sum += t.Zero*cols.Sum[o] - t.Sum*cols.Zero[o]
+				c[row*ldc+o] = float32(float32(float32(sum)*t.Scale)*cols.Scale[o]) + cols.Bias[o]
+			}
+		}
 	}
-	return m
+}
+
+// Range implements Kernels.
+func (Portable) Range(x []float32) (lo, hi float32) {
+	hi = TinyMax
+	for _, v := range x {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	return lo, hi
 }
 
 // roundMagic rounds a float32 of magnitude below 2^22 to the nearest even
 // integer when added and subtracted: 1.5*2^23 leaves no bits for a fraction.
 const roundMagic = 12582912
 
-func toInt16(v float32) int16 {
-	return int16(math.Float32bits(v+roundMagic) - math.Float32bits(roundMagic))
+func round(v float32) int32 {
+	return int32(math.Float32bits(v+roundMagic) - math.Float32bits(roundMagic))
 }
 
+func toInt16(v float32) int16 { return int16(round(v)) }
+
 // Quant implements Kernels.
-func (Portable) Quant(dst []int16, x []float32, inv float32) {
+func (Portable) Quant(dst []int16, x []float32, inv float32, zero int32) (sum int32) {
 	dst = dst[:len(x)]
 	for i, v := range x {
-		dst[i] = toInt16(float32(v * inv))
+		u := round(float32(v*inv)) - zero
+		dst[i] = int16(u)
+		sum += u
 	}
+	return sum
 }
 
 // QuantHeads implements Kernels.
-func (p Portable) QuantHeads(dst []int16, scale []float32, stride int, x []float32, qmax, factor float32) {
+func (Portable) QuantHeads(dst []int16, scale []float32, stride int, x []float32, qmax, factor float32) {
 	for h := 0; h*32 < len(x); h++ {
-		v := x[h*32:][:32]
-		m := p.AbsMax(v)
-		p.Quant(dst[h*32:], v, qmax/m)
+		m := float32(TinyMax)
+		for _, v := range x[h*32:][:32] {
+			m = max(m, abs32(v))
+		}
+		inv := qmax / m
+		for i, v := range x[h*32:][:32] {
+			dst[h*32+i] = toInt16(float32(v * inv))
+		}
 		scale[h*stride] = float32(m/qmax) * factor
+	}
+}
+
+// QuantKeys implements Kernels.
+func (p Portable) QuantKeys(dst []int16, headStride int, scale []float32, stride int, x []float32, qmax float32) {
+	var group [32]int16
+	for h := 0; h*32 < len(x); h++ {
+		p.QuantHeads(group[:], scale[h*stride:], 0, x[h*32:][:32], qmax, 1)
+		for i := 0; i < len(group); i += 2 {
+			copy(dst[h*headStride+i*Panel:], group[i:i+2])
+		}
 	}
 }
 
@@ -155,14 +196,14 @@ func gelu(x float32) float32 {
 }
 
 // Gelu implements Kernels.
-func (Portable) Gelu(x []float32) float32 {
-	m := float32(TinyMax)
+func (Portable) Gelu(x []float32) (lo, hi float32) {
+	hi = TinyMax
 	for i, v := range x {
 		g := gelu(v)
 		x[i] = g
-		m = max(m, abs32(g))
+		lo, hi = min(lo, g), max(hi, g)
 	}
-	return m
+	return lo, hi
 }
 
 // laneSum adds the 32 running sums of a long row: first the four groups of
@@ -181,7 +222,7 @@ func fold8(v *[8]float32) float32 {
 }
 
 // AddNorm implements Kernels.
-func (Portable) AddNorm(x, add, gamma, beta []float32, eps float32) float32 {
+func (Portable) AddNorm(x, add, gamma, beta []float32, eps float32) (lo, hi float32) {
 	n := float32(len(x))
 	add, gamma, beta = add[:len(x)], gamma[:len(x)], beta[:len(x)]
 	var s [32]float32
@@ -198,13 +239,13 @@ func (Portable) AddNorm(x, add, gamma, beta []float32, eps float32) float32 {
 		s[i%32] += float32(d * d)
 	}
 	inv := 1 / float32(math.Sqrt(float64(laneSum(&s)/n+eps)))
-	m := float32(TinyMax)
+	hi = TinyMax
 	for i := range x {
 		v := float32(float32(x[i]*inv)*gamma[i]) + beta[i]
 		x[i] = v
-		m = max(m, abs32(v))
+		lo, hi = min(lo, v), max(hi, v)
 	}
-	return m
+	return lo, hi
 }
 
 // exp on [-87, 0] as a power of two: the nearest integer goes to the exponent,

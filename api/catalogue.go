@@ -7,46 +7,50 @@ import (
 
 // The problem codes that the edge itself answers. The catalogue below has all.
 const (
-	codeMalformed         = "malformed_request"
-	codeInvalidCursor     = "invalid_cursor"
-	codeAuthentication    = "authentication_error"
-	codePermission        = "permission_denied"
-	codeSubjectRefused    = "subject_not_supported"
-	codeNotProvisioned    = "subject_not_provisioned"
-	codeNotFound          = "not_found"
-	codeKeyNotFound       = "key_not_found"
-	codeSubjectNotFound   = "subject_not_found"
-	codeJobNotFound       = "job_not_found"
-	codeNodeNotFound      = "node_not_found"
-	codeEdgeNotFound      = "edge_not_found"
-	codeDomainNotFound    = "domain_not_found"
-	codeUserNotFound      = "user_not_found"
-	codeOrgNotFound       = "organization_not_found"
-	codeMethod            = "method_not_allowed"
-	codeRequestTimeout    = "request_timeout"
-	codeLastOwner         = "last_owner"
-	codeNotCancellable    = "job_not_cancellable"
-	codeIdemInProgress    = "idempotency_in_progress"
-	codeConflict          = "conflict"
-	codeTooLarge          = "payload_too_large"
-	codeMediaType         = "unsupported_media_type"
-	codeValidation        = "validation_failed"
-	codeIdemReused        = "idempotency_key_reused"
-	codeRateLimit         = "rate_limit_exceeded"
-	codeTooManyStreams    = "too_many_streams"
-	codeWebhookNotFound   = "webhook_not_found"
-	codeWebhookLimit      = "webhook_limit_reached"
-	codeConnectorNotFound = "connector_not_found"
-	codeSessionNotFound   = "session_not_found"
-	codeExportNotFound    = "export_not_found"
-	codeExportNotReady    = "export_not_ready"
-	codeRange             = "range_not_satisfiable"
-	codePurgeChanged      = "purge_impact_changed"
-	codeConfirmToken      = "confirm_token_invalid"
-	codeHeadersTooLarge   = "headers_too_large"
-	codeInternal          = "internal_error"
-	codeDegraded          = "service_degraded"
-	codeDraining          = "service_draining"
+	codeMalformed          = "malformed_request"
+	codeInvalidCursor      = "invalid_cursor"
+	codeAuthentication     = "authentication_error"
+	codePermission         = "permission_denied"
+	codeSubjectRefused     = "subject_not_supported"
+	codeNotProvisioned     = "subject_not_provisioned"
+	codeNotFound           = "not_found"
+	codeKeyNotFound        = "key_not_found"
+	codeSubjectNotFound    = "subject_not_found"
+	codeJobNotFound        = "job_not_found"
+	codeNodeNotFound       = "node_not_found"
+	codeEdgeNotFound       = "edge_not_found"
+	codeDomainNotFound     = "domain_not_found"
+	codeUserNotFound       = "user_not_found"
+	codeOrgNotFound        = "organization_not_found"
+	codeMethod             = "method_not_allowed"
+	codeRequestTimeout     = "request_timeout"
+	codeLastOwner          = "last_owner"
+	codeNotCancellable     = "job_not_cancellable"
+	codeAlreadySuperseded  = "already_superseded"
+	codePreconditionFailed = "precondition_failed"
+	codeUndeletePassed     = "undelete_window_passed"
+	codeNodeNotForgotten   = "node_not_forgotten"
+	codeIdemInProgress     = "idempotency_in_progress"
+	codeConflict           = "conflict"
+	codeTooLarge           = "payload_too_large"
+	codeMediaType          = "unsupported_media_type"
+	codeValidation         = "validation_failed"
+	codeIdemReused         = "idempotency_key_reused"
+	codeRateLimit          = "rate_limit_exceeded"
+	codeTooManyStreams     = "too_many_streams"
+	codeWebhookNotFound    = "webhook_not_found"
+	codeWebhookLimit       = "webhook_limit_reached"
+	codeConnectorNotFound  = "connector_not_found"
+	codeSessionNotFound    = "session_not_found"
+	codeExportNotFound     = "export_not_found"
+	codeExportNotReady     = "export_not_ready"
+	codeRange              = "range_not_satisfiable"
+	codePurgeChanged       = "purge_impact_changed"
+	codeConfirmToken       = "confirm_token_invalid"
+	codeHeadersTooLarge    = "headers_too_large"
+	codeInternal           = "internal_error"
+	codeDegraded           = "service_degraded"
+	codeDraining           = "service_draining"
 )
 
 // entry is what the catalogue knows about a code. From it come the problem
@@ -219,11 +223,11 @@ var catalogue = indexCatalogue([]entry{
 		Action:      "Run the dry run again.",
 	},
 	{
-		Code: "undelete_window_passed", Status: http.StatusConflict, Title: "Undelete window passed",
+		Code: codeUndeletePassed, Status: http.StatusConflict, Title: "Undelete window passed",
 		Explanation: "A forgotten node can be restored for 30 days.",
 	},
 	{
-		Code: "node_not_forgotten", Status: http.StatusConflict, Title: "Node not forgotten",
+		Code: codeNodeNotForgotten, Status: http.StatusConflict, Title: "Node not forgotten",
 		Explanation: "Only a forgotten node can be restored; this one is there.",
 	},
 	{
@@ -241,7 +245,7 @@ var catalogue = indexCatalogue([]entry{
 		Action:      "Make another member an owner first.",
 	},
 	{
-		Code: "already_superseded", Status: http.StatusConflict, Title: "Already superseded",
+		Code: codeAlreadySuperseded, Status: http.StatusConflict, Title: "Already superseded",
 		Explanation: "The node has been superseded already; its supersededBy names the successor.",
 	},
 	{
@@ -249,7 +253,7 @@ var catalogue = indexCatalogue([]entry{
 		Explanation: "The present state forbids the change. Only the operator interface answers this.",
 	},
 	{
-		Code: "precondition_failed", Status: http.StatusPreconditionFailed, Title: "Precondition failed",
+		Code: codePreconditionFailed, Status: http.StatusPreconditionFailed, Title: "Precondition failed",
 		Explanation: "The record has changed since the version that If-Match names.",
 		Action:      "Read the record again and repeat the edit on what it says now.",
 	},

@@ -129,7 +129,7 @@ func (ex *exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, err
 		}
 	}
 	input := reflect.New(r.input)
-	if problem := fillParams(r, path, ex.r.URL.RawQuery, input.Elem(), &errs); problem != nil {
+	if problem := fillParams(r, path, ex.r.Header, ex.r.URL.RawQuery, input.Elem(), &errs); problem != nil {
 		return problem, nil
 	}
 	if r.body != nil && (len(ex.body) > 0 || r.wantsBody()) {

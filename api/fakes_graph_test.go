@@ -5,7 +5,9 @@ import pb "orgmem/proto"
 // graphSamples holds a valid body for each of the routes of proto/graph.proto that
 // want one.
 var graphSamples = map[string]string{
-	"assertEdge": `{"source":"ingest:x:y","target":"ingest:x:z","type":"relates_to","weight":0.3,"note":"said so"}`,
+	"editNode":      `{"title":"Figs","content":"Figs ripen early.","domainId":null,"reason":"so they said"}`,
+	"supersedeNode": `{"content":"Figs ripen early.","reason":"so they said"}`,
+	"assertEdge":    `{"source":"ingest:x:y","target":"ingest:x:z","type":"relates_to","weight":0.3,"note":"said so"}`,
 }
 
 // graphQueries holds the query of those routes that cannot do without one.
@@ -64,6 +66,25 @@ func fakeGraph(op *pb.GraphOp) *pb.Reply {
 		return answer(&pb.GraphResult{Result: &pb.GraphResult_Matches{Matches: &pb.NodeMatches{
 			NextCursor: "next", Matches: []*pb.NodeMatch{{Node: fakeNode("ingest:x:y"), Chunk: chunk}},
 		}}})
+	case *pb.GraphOp_EditNode:
+		return &pb.Reply{Result: &pb.Reply_Node{Node: fakeNode(op.EditNode.GetId())}}
+	case *pb.GraphOp_ForgetNode:
+		return &pb.Reply{Result: &pb.Reply_Node{Node: fakeTombstone(op.ForgetNode.GetId())}}
+	case *pb.GraphOp_UndeleteNode:
+		n := fakeTombstone(op.UndeleteNode.GetId())
+		n.Node.Status, n.Node.TombstonedMs, n.Node.RestorableMs = "live", 0, 0
+		return &pb.Reply{Result: &pb.Reply_Node{Node: n}}
+	case *pb.GraphOp_SupersedeNode:
+		return answer(&pb.GraphResult{Result: &pb.GraphResult_Superseded{Superseded: &pb.Superseded{
+			OldNode: op.SupersedeNode.GetId(), NewNode: "ingest:x:z", Edge: op.SupersedeNode.GetId() + "_ingest:x:z_superseded_by", Created: true, NewAuthority: 0.625,
+		}}})
+	case *pb.GraphOp_NodeHistory:
+		before, after := "Figs", "Ripe figs"
+		hash := pb.HashKey(goodKey)
+		return answer(&pb.GraphResult{Result: &pb.GraphResult_History{History: &pb.HistoryList{NextCursor: "next", Changes: []*pb.Audit{
+			{AtMs: ms, Action: "forgotten", KeyHash: hash[:], User: testUser.Bytes(), Subject: "ann"},
+			{AtMs: ms, Action: "updated", Reason: "so they said", Changes: []*pb.FieldChange{{Field: "title", Before: &before, After: &after, Cut: true}, {Field: "content"}}},
+		}}}})
 	case *pb.GraphOp_ListEdges:
 		return answer(&pb.GraphResult{Result: &pb.GraphResult_Edges{Edges: &pb.EdgeList{NextCursor: "next", Subject: "ann", Edges: []*pb.Edge{fakeEdge("e")}}}})
 	case *pb.GraphOp_AssertEdge:

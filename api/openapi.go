@@ -121,6 +121,9 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 	for _, name := range slices.Sorted(maps.Keys(r.queryParams)) {
 		op.Parameters = append(op.Parameters, documentParam(r.queryParams[name], r.queryParams[name].needed))
 	}
+	for _, p := range r.headerParams {
+		op.Parameters = append(op.Parameters, documentParam(p, false))
+	}
 	if r.Subject != pb.SubjectMode_SUBJECT_REFUSED {
 		text := "The provisioned subject to act for, percent-encoded. Omit it to act for the key's owner."
 		if r.Subject == pb.SubjectMode_SUBJECT_IGNORED {

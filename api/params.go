@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"reflect"
 	"strings"
@@ -22,10 +23,10 @@ type fromText interface {
 
 var fromTextType = reflect.TypeFor[fromText]()
 
-// param is one path or query parameter of a route.
+// param is one path, query or header parameter of a route.
 type param struct {
 	name   string
-	in     string // path, query
+	in     string // path, query, header
 	index  []int  // of the field
 	own    bool   // the type implements fromText
 	needed bool   // a query parameter that must be given
@@ -36,7 +37,7 @@ type param struct {
 func paramsOf(t reflect.Type, registry huma.Registry) ([]param, error) {
 	var list []param
 	for _, f := range reflect.VisibleFields(t) {
-		for _, in := range []string{"path", "query"} {
+		for _, in := range []string{"path", "query", "header"} {
 			name := f.Tag.Get(in)
 			if name == "" {
 				continue
@@ -54,9 +55,14 @@ func paramsOf(t reflect.Type, registry huma.Registry) ([]param, error) {
 	return list, nil
 }
 
-// fillParams reads path and query into dst. A malformed escape is a problem of
-// the whole request.
-func fillParams(r *Route, path gin.Params, rawQuery string, dst reflect.Value, errs *violations) *pb.Problem {
+// fillParams reads path, headers and query into dst. A malformed escape is a
+// problem of the whole request.
+func fillParams(r *Route, path gin.Params, header http.Header, rawQuery string, dst reflect.Value, errs *violations) *pb.Problem {
+	for _, p := range r.headerParams {
+		if values := header.Values(p.name); len(values) > 0 {
+			p.set(strings.Join(values, ", "), dst, errs)
+		}
+	}
 	for _, p := range r.pathParams {
 		text, ok := decodeEscapes(path.ByName(p.name))
 		if !ok {

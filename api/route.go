@@ -42,14 +42,15 @@ type Route struct {
 	serve func(*exchange, *pb.Reply) *pb.Problem
 
 	// Derived when the table is built.
-	registry    huma.Registry
-	pathParams  []param
-	queryParams map[string]param
-	pages       bool
-	body        *plan // nil: the route takes none
-	bodyIndex   int
-	bodySchema  *huma.Schema
-	meter       *routeMeter
+	registry     huma.Registry
+	pathParams   []param
+	headerParams []param
+	queryParams  map[string]param
+	pages        bool
+	body         *plan // nil: the route takes none
+	bodyIndex    int
+	bodySchema   *huma.Schema
+	meter        *routeMeter
 }
 
 // The scopes, rate-limit families and tags that rows name.
@@ -138,6 +139,8 @@ func (r *Route) build(registry huma.Registry) error {
 				return fmt.Errorf("route %s: no {%s} in its path", r.ID, p.name)
 			}
 			r.pathParams = append(r.pathParams, p)
+		case "header":
+			r.headerParams = append(r.headerParams, p)
 		case "query":
 			r.queryParams[p.name] = p
 		}

@@ -77,8 +77,11 @@ func limitIngest(table []*Route, registry huma.Registry, maxContent, maxBatch in
 	if item == nil || batch == nil {
 		return errors.New("routes: no schemas of ingestion")
 	}
-	item.Properties["content"].MaxLength = &maxContent
-	item.Properties["content"].PrecomputeMessages()
+	for _, name := range []string{"IngestItem", "NodePatch", "Supersede"} {
+		content := registry.Map()[name].Properties["content"]
+		content.MaxLength = &maxContent
+		content.PrecomputeMessages()
+	}
 	batch.Properties["items"].MaxItems = &maxBatch
 	batch.Properties["items"].PrecomputeMessages()
 	for _, r := range table {

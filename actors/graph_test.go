@@ -1,0 +1,617 @@
+package actors
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func graphEnvelope(op *pb.GraphOp) *pb.Envelope {
+	return &pb.Envelope{Op: &pb.Envelope_Graph{Graph: op}}
+}
+
+func assertOp(op *pb.AssertEdge) *pb.Envelope {
+	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_AssertEdge{AssertEdge: op}})
+}
+
+func getEdgeOp(id string) *pb.Envelope {
+	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_GetEdge{GetEdge: &pb.GetEdge{Id: id}}})
+}
+
+func forgetEdgeOp(id string) *pb.Envelope {
+	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: id}}})
+}
+
+func (c client) assertEdge(op *pb.AssertEdge) (e *pb.Edge, status uint32) {
+	c.n.t.Helper()
+	r := c.ok(assertOp(op))
+	return r.GetGraph().GetEdge().GetEdge(), r.GetStatus()
+}
+
+// edges walks a whole list, size by size.
+func (c client) edges(op *pb.ListEdges, size uint32) (ids []string) {
+	c.n.t.Helper()
+	return c.walk(size, func(p *pb.Page) *pb.Envelope {
+		op := proto.CloneOf(op)
+		op.Page = p
+		return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: op}})
+	})
+}
+
+func (c client) nodes(op *pb.ListNodes, size uint32) (ids []string) {
+	c.n.t.Helper()
+	return c.walk(size, func(p *pb.Page) *pb.Envelope {
+		op := proto.CloneOf(op)
+		op.Page = p
+		return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: op}})
+	})
+}
+
+// walk reads all pages of a list.
+func (c client) walk(size uint32, request func(*pb.Page) *pb.Envelope) (ids []string) {
+	c.n.t.Helper()
+	cursor := ""
+	for {
+		page, next := idsOf(c.ok(request(&pb.Page{Size: size, Cursor: cursor})))
+		if ids = append(ids, page...); next == "" {
+			return ids
+		}
+		cursor = next
+	}
+}
+
+// idsOf reads the ids on a page of any of the graph's lists.
+func idsOf(r *pb.Reply) (ids []string, next string) {
+	g := r.GetGraph()
+	for _, n := range g.GetNodes().GetNodes() {
+		ids = append(ids, n.GetNode().GetId())
+	}
+	for _, m := range g.GetMatches().GetMatches() {
+		ids = append(ids, m.GetNode().GetNode().GetId())
+	}
+	for _, e := range g.GetEdges().GetEdges() {
+		ids = append(ids, e.GetId())
+	}
+	for _, d := range g.GetDomains().GetDomains() {
+		ids = append(ids, pb.DomainID(d.GetId()).String())
+	}
+	return ids, g.GetNodes().GetNextCursor() + g.GetMatches().GetNextCursor() + g.GetEdges().GetNextCursor() + g.GetDomains().GetNextCursor()
+}
+
+// note takes in a text and returns its node's id.
+func (c client) note(text string) string {
+	c.n.t.Helper()
+	return c.ingest(doc("", text)).GetItems()[0].GetNode()
+}
+
+func TestEdges(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	a, b, other := c.note("The boiler is old."), c.note("The plumber came."), c.as("anna").note("The boiler is old, says Anna.")
+
+	e, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: proto.Float64(0.9), Confidence: proto.Float64(0.25), Note: proto.String("I was there.")})
+	if status != 201 || e.GetWeight() != 0.4 || e.GetConfidence() != 0.25 || e.GetOrigin() != "asserted" || e.GetStatus() != statusLive || e.GetNote() != "I was there." {
+		t.Fatalf("%d %v", status, e)
+	}
+	if got := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge(); !proto.Equal(got, e) {
+		t.Fatalf("reads %v, was answered %v", got, e)
+	}
+	// Again: the same edge, and what is not named stays.
+	n.clock.Advance(time.Second)
+	again, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: proto.Float64(0)})
+	if status != 200 || again.GetId() != e.GetId() || again.GetWeight() != 0 || again.GetConfidence() != 0.25 || again.GetNote() != "I was there." ||
+		again.GetCreatedMs() != e.GetCreatedMs() || again.GetUpdatedMs() == e.GetUpdatedMs() {
+		t.Fatalf("%d %v", status, again)
+	}
+	back, status := c.assertEdge(&pb.AssertEdge{Source: b, Target: a, Type: "repaired_by"})
+	if status != 201 || back.GetWeight() != 0.4 || back.GetConfidence() != 0.4 {
+		t.Fatalf("by default %d %v", status, back)
+	}
+
+	// Both ends must be live, and in the effective partition.
+	c.ingest(doc("x", "First words.")) // live until the next
+	old := c.ingest(doc("x", "First words.")).GetItems()[0].GetNode()
+	c.ingest(doc("x", "Other words."))
+	for name, op := range map[string]*pb.AssertEdge{
+		"unknown source":    {Source: "ingest:x:y", Target: b, Type: "t"},
+		"unknown target":    {Source: a, Target: "ingest:x:y", Type: "t"},
+		"superseded target": {Source: a, Target: old, Type: "t"},
+		"another's target":  {Source: a, Target: other, Type: "t"},
+	} {
+		t.Run(name, func(*testing.T) { c.refused(codeNodeNotFound, assertOp(op)) })
+	}
+	c.as("anna").refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+	c.as("anna").refused(codeEdgeNotFound, forgetEdgeOp(e.GetId()))
+
+	degrees := func(want uint32) {
+		t.Helper()
+		for _, id := range []string{a, b} {
+			if got := c.nodeOf(id).GetDegree(); got != want {
+				t.Fatalf("degree %d, want %d", got, want)
+			}
+		}
+	}
+	degrees(2)
+	updated := c.nodeOf(a).GetUpdatedMs()
+
+	gone := c.ok(forgetEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge()
+	if gone.GetStatus() != statusTombstoned || gone.GetTombstonedMs() == 0 || gone.GetNote() != "" || gone.GetId() != e.GetId() {
+		t.Fatalf("forgotten: %v", gone)
+	}
+	degrees(1)
+	if c.nodeOf(a).GetUpdatedMs() != updated {
+		t.Error("an edge is no update of its nodes")
+	}
+	c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+	c.refused(codeEdgeNotFound, forgetEdgeOp(e.GetId()))
+	if got := c.edges(&pb.ListEdges{}, 10); !slices.Equal(got, []string{back.GetId()}) {
+		t.Fatalf("after forgetting: %v", got)
+	}
+	anew, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by"})
+	if status != 201 || anew.GetId() == e.GetId() || anew.GetNote() != "" || anew.GetConfidence() != 0.4 {
+		t.Fatalf("asserted after it was forgotten: %d %v", status, anew)
+	}
+	degrees(2)
+	c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+
+	n.stop()
+	c.n = startNode(t, disk)
+	degrees(2)
+	if got := c.ok(getEdgeOp(anew.GetId())).GetGraph().GetEdge().GetEdge(); !proto.Equal(got, anew) {
+		t.Fatalf("after a restart: %v", got)
+	}
+	c.graphHolds(t)
+}
+
+// TestAssertingIsOneWithItsTrail: a retry writes nothing again, and the audit and
+// the event name the edge and none of its words.
+func TestAssertingIsOneWithItsTrail(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	a, b := c.note("The boiler is old."), c.note("The plumber came.")
+	request := func() *pb.Envelope {
+		op := assertOp(&pb.AssertEdge{Source: a, Target: b, Type: "near", Note: proto.String("secretly")})
+		op.IdempotencyKey = "once"
+		return op
+	}
+	first, second := c.ok(request()), c.ok(request())
+	if !second.GetReplayed() || second.GetStatus() != 201 || second.GetGraph().GetEdge().GetEdge().GetId() != first.GetGraph().GetEdge().GetEdge().GetId() {
+		t.Fatalf("the retry answers %v", second)
+	}
+	id := first.GetGraph().GetEdge().GetEdge().GetId()
+	c.ok(forgetEdgeOp(id))
+	var audits, events []string
+	c.inOrg(func(o *orgActor) {
+		err := o.withStore(func(st *storage.Store) error {
+			for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableAudit), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+				if err != nil {
+					return err
+				}
+				if rec.Value.GetTarget() == id {
+					audits = append(audits, rec.Value.GetAction())
+				}
+			}
+			for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableOutbox), storage.ScanOptions{}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+				if err != nil {
+					return err
+				}
+				var data map[string]any
+				if err := json.Unmarshal(rec.Value.GetData(), &data); err != nil {
+					return err
+				}
+				if data["targetId"] == id {
+					events = append(events, fmt.Sprint(rec.Value.GetType(), " ", data["changeType"], " ", data["affectedNodes"], " ", len(data)))
+				}
+				if strings.Contains(string(rec.Value.GetData()), "secretly") {
+					t.Error("an event tells the note")
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if want := []string{"edge.assert", "edge.forget"}; !slices.Equal(audits, want) {
+		t.Errorf("audits %q, want %q", audits, want)
+	}
+	if want := []string{"graph.updated edge_asserted 2 4", "graph.updated edge_forgotten 2 4"}; !slices.Equal(events, want) {
+		t.Errorf("events %q, want %q", events, want)
+	}
+}
+
+func TestEdgeFilters(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	names := []string{"a", "b", "c", "d"}
+	ids := map[string]string{}
+	for _, name := range names {
+		ids[name] = c.note("Note " + name)
+	}
+	var all []*pb.Edge
+	for _, spec := range []string{"a near b", "b near a", "a far b", "b far c", "c near d", "d above a", "a near c", "a near d"} {
+		w := strings.Fields(spec)
+		n.clock.Advance(time.Millisecond * time.Duration(len(all)%2)) // some of one time
+		e, _ := c.assertEdge(&pb.AssertEdge{Source: ids[w[0]], Target: ids[w[2]], Type: w[1]})
+		all = append(all, e)
+	}
+	// One that the service derived stands beside an asserted one.
+	derived := proto.CloneOf(all[0])
+	derived.Id, derived.Origin = "derived", originCognition
+	c.inOrg(func(o *orgActor) {
+		part := o.members[o.onlyMember(t)]
+		ch := newChange(o.store)
+		putEdge(ch.Batch, part.space, nil, derived)
+		if err := o.committer.commitChange(ch); err != nil {
+			t.Error(err)
+		}
+	})
+	all = append(all, derived)
+	slices.SortFunc(all, func(a, b *pb.Edge) int {
+		return position{a.GetCreatedMs(), a.GetId()}.compare(position{b.GetCreatedMs(), b.GetId()})
+	})
+	ends := []string{"", ids["a"], ids["b"], ids["d"], "ingest:x:y"}
+	for _, source := range ends {
+		for _, target := range ends {
+			for _, node := range ends {
+				for _, kind := range []string{"", "near", "far", "nothing"} {
+					for _, origin := range []string{"", originAsserted, originCognition, originIngest} {
+						var want []string
+						for _, e := range all {
+							if (source == "" || e.GetSource() == source) && (target == "" || e.GetTarget() == target) &&
+								(node == "" || e.GetSource() == node || e.GetTarget() == node) &&
+								(kind == "" || e.GetType() == kind) && (origin == "" || e.GetOrigin() == origin) {
+								want = append(want, e.GetId())
+							}
+						}
+						op := &pb.ListEdges{Source: source, Target: target, Node: node, Type: kind, Origin: origin}
+						if got := c.edges(op, 2); !slices.Equal(got, want) {
+							t.Fatalf("%v: %v, want %v", op, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// onlyMember is the user of an organization that has one.
+func (o *orgActor) onlyMember(t testing.TB) pb.UserID {
+	for id := range o.members {
+		return id
+	}
+	t.Error("nobody was there yet")
+	return pb.UserID{}
+}
+
+func TestNodeLists(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	item := func(ext, kind, text string) *pb.IngestItem {
+		return &pb.IngestItem{ExternalId: ext, Kind: kind, Content: text}
+	}
+	id := func(it *pb.IngestItem) string {
+		n.clock.Advance(time.Minute)
+		return c.ingest(it).GetItems()[0].GetNode()
+	}
+	old := id(item("x", "document", "The boiler was repaired in May."))
+	now := id(item("x", "document", "The boiler was replaced in June."))
+	wish := id(item("", "preference", "I prefer trains to boats."))
+	long := id(item("", "belief", strings.Repeat("Boats are slow. ", 300)+strings.Repeat("Trains are fast. ", 300)))
+	if got := len(c.nodeOf(long).GetChunks()); got < 2 {
+		t.Fatalf("%d chunks: the test needs words in different ones", got)
+	}
+	at := c.nodeOf(wish).GetCreatedMs()
+	for name, tc := range map[string]struct {
+		op   *pb.ListNodes
+		want []string
+	}{
+		"all":                  {&pb.ListNodes{}, []string{long, wish, now, old}},
+		"live":                 {&pb.ListNodes{Status: statusLive}, []string{long, wish, now}},
+		"superseded":           {&pb.ListNodes{Status: statusSuperseded}, []string{old}},
+		"tombstoned":           {&pb.ListNodes{Status: statusTombstoned}, nil},
+		"kind":                 {&pb.ListNodes{Kind: "document"}, []string{now, old}},
+		"kind and status":      {&pb.ListNodes{Kind: "document", Status: statusLive}, []string{now}},
+		"kind of nothing":      {&pb.ListNodes{Kind: "session"}, nil},
+		"domain of nothing":    {&pb.ListNodes{Domain: "topic"}, nil},
+		"created after":        {&pb.ListNodes{CreatedAfterMs: &at}, []string{long, wish}},
+		"created before":       {&pb.ListNodes{CreatedBeforeMs: &at}, []string{now, old}},
+		"created between":      {&pb.ListNodes{CreatedAfterMs: &at, CreatedBeforeMs: proto.Int64(at + 1)}, []string{wish}},
+		"created never":        {&pb.ListNodes{CreatedAfterMs: proto.Int64(at + 1), CreatedBeforeMs: &at}, nil},
+		"created before 1970":  {&pb.ListNodes{CreatedBeforeMs: proto.Int64(-5)}, nil},
+		"created after 1960":   {&pb.ListNodes{CreatedAfterMs: proto.Int64(-1e12)}, []string{long, wish, now, old}},
+		"word":                 {&pb.ListNodes{Q: "boilers"}, []string{now, old}},
+		"words":                {&pb.ListNodes{Q: "REPLACED boiler"}, []string{now}},
+		"words of two chunks":  {&pb.ListNodes{Q: "slow fast"}, []string{long}},
+		"word and kind":        {&pb.ListNodes{Q: "boat", Kind: "preference"}, []string{wish}},
+		"word and status":      {&pb.ListNodes{Q: "boiler", Status: statusSuperseded}, []string{old}},
+		"word and tombstoned":  {&pb.ListNodes{Q: "boiler", Status: statusTombstoned}, nil},
+		"word and time":        {&pb.ListNodes{Q: "train", CreatedBeforeMs: proto.Int64(at + 1)}, []string{wish}},
+		"word and domain":      {&pb.ListNodes{Q: "train", Domain: "topic"}, nil},
+		"words that are apart": {&pb.ListNodes{Q: "boiler boat"}, nil},
+		"unknown word":         {&pb.ListNodes{Q: "zeppelin"}, nil},
+		"no word":              {&pb.ListNodes{Q: "?!"}, nil},
+	} {
+		for size := range uint32(3) {
+			if got := c.nodes(tc.op, size+1); !slices.Equal(got, tc.want) {
+				t.Errorf("%s, %d a page: %v, want %v", name, size+1, got, tc.want)
+			}
+		}
+	}
+	for _, info := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{}}})).GetGraph().GetNodes().GetNodes() {
+		if info.GetContent() != "" {
+			t.Error("a list carries contents")
+		}
+	}
+	matches := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Q: "slow boat"}}})).GetGraph().GetMatches().GetMatches()
+	if len(matches) != 1 || matches[0].GetNode().GetNode().GetId() != long || !strings.Contains(matches[0].GetChunk().GetText(), "slow") {
+		t.Errorf("search of nodes: %v", matches)
+	}
+}
+
+func TestCursorsBelongToTheirList(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	c.put("anna")
+	var ids []string
+	for i := range 4 {
+		ids = append(ids, c.note(fmt.Sprintf("Shared word %d", i)))
+		c.as("anna").note(fmt.Sprintf("Shared word %d", i))
+		other.note(fmt.Sprintf("Shared word %d", i))
+	}
+	for i := range 3 {
+		c.assertEdge(&pb.AssertEdge{Source: ids[i], Target: ids[i+1], Type: "next"})
+	}
+	page := func(cursor string) *pb.Page { return &pb.Page{Size: 1, Cursor: cursor} }
+	lists := []func(cursor string) *pb.Envelope{
+		func(s string) *pb.Envelope {
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s)}}})
+		},
+		func(s string) *pb.Envelope {
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s), Status: statusLive}}})
+		},
+		func(s string) *pb.Envelope {
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s), Q: "shared"}}})
+		},
+		func(s string) *pb.Envelope {
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: page(s), Q: "shared"}}})
+		},
+		func(s string) *pb.Envelope {
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Page: page(s)}}})
+		},
+		func(s string) *pb.Envelope {
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Page: page(s), Type: "next"}}})
+		},
+		func(s string) *pb.Envelope {
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: page(s)}}})
+		},
+	}
+	for i, list := range lists[:6] {
+		_, cursor := idsOf(c.ok(list("")))
+		if cursor == "" {
+			t.Fatalf("list %d has one page", i)
+		}
+		c.ok(list(cursor))
+		c.as("anna").refused(codeInvalidCursor, list(cursor))
+		other.refused(codeInvalidCursor, list(cursor))
+		for k, another := range lists {
+			if k != i {
+				c.refused(codeInvalidCursor, another(cursor))
+			}
+		}
+	}
+	for _, list := range lists {
+		c.refused(codeInvalidCursor, list("AAAA"))
+	}
+}
+
+func TestNodeSurroundings(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	hub := c.note(strings.Repeat("A sentence of the hub. ", 200))
+	near, far := c.note("Near."), c.note("Far.")
+	for _, e := range []*pb.AssertEdge{{Source: hub, Target: near, Type: "t"}, {Source: far, Target: hub, Type: "t"}, {Source: near, Target: far, Type: "t"}} {
+		n.clock.Advance(time.Millisecond)
+		c.assertEdge(e)
+	}
+	context := func(id string) *pb.Envelope {
+		return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_NodeContext{NodeContext: &pb.NodeContext{Id: id}}})
+	}
+	got := c.ok(context(hub)).GetGraph().GetSurroundings()
+	if got.GetNode().GetContent() == "" || got.GetNode().GetNode().GetDegree() != 2 {
+		t.Errorf("node %v", got.GetNode())
+	}
+	var text strings.Builder
+	for i, chunk := range got.GetChunks() {
+		if chunk.GetOrdinal() != uint32(i) {
+			t.Errorf("chunk %d comes at %d", chunk.GetOrdinal(), i)
+		}
+		text.WriteString(chunk.GetText())
+	}
+	if len(got.GetChunks()) < 2 || strings.Count(text.String(), "sentence") != 200 {
+		t.Errorf("%d chunks with %d sentences", len(got.GetChunks()), strings.Count(text.String(), "sentence"))
+	}
+	var neighbours []string
+	for _, nb := range got.GetNeighbours() {
+		neighbours = append(neighbours, nb.GetNode().GetNode().GetId())
+	}
+	if !slices.Equal(neighbours, []string{far, near}) {
+		t.Errorf("neighbours %v", neighbours)
+	}
+	c.refused(codeNodeNotFound, context("ingest:x:y"))
+	c.as("anna").refused(codeNodeNotFound, context(hub))
+}
+
+func TestDomains(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	node := c.note("A node of a domain.")
+	get := func(id string) *pb.Envelope {
+		return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_GetDomain{GetDomain: &pb.GetDomain{Id: id}}})
+	}
+	walk := func(c client, q string, size uint32) []string {
+		return c.walk(size, func(p *pb.Page) *pb.Envelope {
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: p, Q: q}}})
+		})
+	}
+	if got := walk(c, "", 1); len(got) != 0 {
+		t.Fatalf("domains before the first cycle: %v", got)
+	}
+	made := make([]*pb.Domain, 5)
+	for i := range made {
+		id := [16]byte{byte(9 - i)}
+		made[i] = &pb.Domain{Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"Heating", fmt.Sprint("k", i%2)}, CreatedMs: int64(1 + i/2)}
+	}
+	domain := func(i int) string { return pb.DomainID(made[i].GetId()).String() }
+	c.inOrg(func(o *orgActor) {
+		part := o.members[o.onlyMember(t)]
+		ch := newChange(o.store)
+		for _, d := range made {
+			putDomain(ch.Batch, part.space, nil, d)
+		}
+		before := &pb.Node{}
+		err := o.withStore(func(st *storage.Store) error {
+			_, err := st.Get(part.space.Key(storage.TableNode, storage.Str(node)), before)
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		after := proto.CloneOf(before)
+		after.Domain = domain(0)
+		putNode(ch.Batch, part.space, placeOf(before), after)
+		if err := o.committer.commitChange(ch); err != nil {
+			t.Error(err)
+		}
+	})
+	newest := []string{domain(4), domain(3), domain(2), domain(1), domain(0)}
+	for size := range uint32(6) {
+		if got := walk(c, "", size+1); !slices.Equal(got, newest) {
+			t.Errorf("%d a page: %v, want %v", size+1, got, newest)
+		}
+		if got := walk(c, "K1", size+1); !slices.Equal(got, []string{domain(3), domain(1)}) {
+			t.Errorf("by keyword, %d a page: %v", size+1, got)
+		}
+		if got := walk(c, "opic 4", size+1); !slices.Equal(got, []string{domain(4)}) {
+			t.Errorf("by label, %d a page: %v", size+1, got)
+		}
+	}
+	if got := c.ok(get(domain(2))).GetGraph().GetDomain(); !proto.Equal(got, made[2]) {
+		t.Errorf("reads %v", got)
+	}
+	for _, id := range []string{"nonsense", pb.DomainID{1}.String()} {
+		c.refused(codeDomainNotFound, get(id))
+	}
+	c.as("anna").refused(codeDomainNotFound, get(domain(2)))
+	if got := walk(c.as("anna"), "", 1); len(got) != 0 {
+		t.Errorf("anna's domains: %v", got)
+	}
+	if got := c.nodes(&pb.ListNodes{Domain: domain(0)}, 1); !slices.Equal(got, []string{node}) {
+		t.Errorf("nodes of the domain: %v", got)
+	}
+	if got := c.nodes(&pb.ListNodes{Domain: domain(0), Kind: "belief"}, 1); len(got) != 0 {
+		t.Errorf("beliefs of the domain: %v", got)
+	}
+	c.graphHolds(t)
+}
+
+// graphHolds compares the lists' entries and the degrees of all partitions with
+// what the records say, in both directions.
+func (c client) graphHolds(t testing.TB) {
+	t.Helper()
+	c.inOrg(func(o *orgActor) {
+		err := o.withStore(func(st *storage.Store) error {
+			parts, err := o.allPartitions(st)
+			for _, part := range parts {
+				err = errors.Join(err, entriesFit(st, part))
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func entriesFit(st *storage.Store, part *partitionRef) (err error) {
+	want := map[string]string{}
+	put := func(value []byte, keys ...storage.Key) {
+		for _, k := range keys {
+			want[string(k.Bytes())] = string(value)
+		}
+	}
+	degree := map[string]int{}
+	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+		if err != nil {
+			return err
+		}
+		e := rec.Value
+		source, target, lists := edgeKeys(part.space, e)
+		triple := tripleOf(e)
+		put([]byte(e.GetId()), triple.key(part.space))
+		put(edgeEnd{triple.kind, triple.target}.encode(), source)
+		put(edgeEnd{triple.kind, triple.source}.encode(), target)
+		put(nil, lists...)
+		if e.GetStatus() != statusTombstoned {
+			degree[e.GetSource()]++
+			degree[e.GetTarget()]++
+		}
+	}
+	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+		if err != nil {
+			return err
+		}
+		n := rec.Value
+		put(nil, placeOf(n).keys(part.space, pb.NodeID(n.GetId()))...)
+		if int(n.GetDegree()) != degree[n.GetId()] {
+			err = errors.Join(err, fmt.Errorf("node %s has degree %d and %d edges", n.GetId(), n.GetDegree(), degree[n.GetId()]))
+		}
+		delete(degree, n.GetId())
+		if err != nil {
+			return err
+		}
+	}
+	if len(degree) > 0 {
+		err = fmt.Errorf("edges of nodes that are not there: %v", degree)
+	}
+	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
+		if err != nil {
+			return err
+		}
+		put(nil, domainByTime(part.space, rec.Value))
+	}
+	for _, table := range []storage.Table{
+		storage.TableNodeByTime, storage.TableNodeByDomain, storage.TableEdgeBySource, storage.TableEdgeByTarget,
+		storage.TableEdgeOf, storage.TableEdgeByTime, storage.TableEdgeByType, storage.TableDomainByTime,
+	} {
+		for item, scanErr := range st.Scan(part.space.Prefix(table), storage.ScanOptions{}) {
+			if scanErr != nil {
+				return scanErr
+			}
+			key := string(item.Key.Bytes())
+			if value, ok := want[key]; !ok || value != string(item.Value) {
+				err = errors.Join(err, fmt.Errorf("entry %v with %q fits no record (%v, %q)", item.Key, item.Value, ok, value))
+			}
+			delete(want, key)
+		}
+	}
+	if len(want) > 0 {
+		err = errors.Join(err, fmt.Errorf("%d entries are missing", len(want)))
+	}
+	return err
+}

@@ -119,6 +119,14 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 	if it.known && (absent || anew) || it.stands {
 		return "", errNotPrepared
 	}
+	learned, err := f.learned()
+	if err != nil {
+		return "", err
+	}
+	if !absent && n.GetUnlearned() && learned { // what was sent to be learned from once may be
+		n.Unlearned = false
+		f.touch(n)
+	}
 	switch {
 	case absent:
 		if err := f.create(it); err != nil {
@@ -260,6 +268,16 @@ func (f *effect) validFrom(item *pb.IngestItem) int64 {
 	return f.now
 }
 
+// learned says whether what is taken in now is learned from: by the settings of
+// the moment when the job was accepted, or of now, where a person writes.
+func (f *effect) learned() (bool, error) {
+	if f.job != nil {
+		return !f.job.GetUnlearned(), nil
+	}
+	s, err := f.org.sys.parts.settings(f.st, f.part)
+	return s.learn, err
+}
+
 // create writes a new node with its chunks.
 func (f *effect) create(it *prepared) error {
 	item := it.GetItem()
@@ -271,6 +289,11 @@ func (f *effect) create(it *prepared) error {
 		Source:    &pb.Source{Type: "ingest", Job: it.GetJob()},
 		CreatedMs: f.now,
 	}
+	learned, err := f.learned()
+	if err != nil {
+		return err
+	}
+	n.Unlearned = !learned
 	if item.GetExternalId() != "" {
 		n.Source.ExternalIds = []string{item.GetExternalId()}
 	}

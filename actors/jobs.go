@@ -57,9 +57,13 @@ func (o *orgView) newJob(kind string, who principal, part *partitionRef, total i
 	if err != nil {
 		return nil, err
 	}
+	s, err := o.settingsOf(part)
+	if err != nil {
+		return nil, err
+	}
 	return &pb.Job{
 		Id: id[:], Type: kind, Status: jobQueued, User: who.user.Bytes(), Key: who.key[:],
-		Partition: part.id.Bytes(), Subject: string(part.subject),
+		Partition: part.id.Bytes(), Subject: string(part.subject), Unlearned: !s.learn,
 		Total: uint64(total), CreatedMs: clock.Millis(o.sys.clock.Now()),
 	}, nil
 }

@@ -58,6 +58,15 @@ func (pc *partitionCache) settings(r storage.Reader, part *partitionRef) (settin
 	return s, nil
 }
 
+// settingsOf is settings for who holds no store.
+func (o *orgView) settingsOf(part *partitionRef) (s settings, err error) {
+	err = o.withStore(func(st *storage.Store) error {
+		s, err = o.sys.parts.settings(st, part)
+		return err
+	})
+	return s, err
+}
+
 // putSettings makes committed settings what readers see. Commits of one partition
 // come here in their order.
 func (pc *partitionCache) putSettings(part *partitionRef, s settings) {

@@ -3,6 +3,7 @@ package actors
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	pb "orgmem/proto"
@@ -140,5 +141,54 @@ func TestQualityModesSpendDifferently(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", mode, got, want)
 		}
+	}
+}
+
+// TestLearnModeMarksWhatIsTakenIn: by the setting when a job was accepted, until the
+// same content is sent to be learned from.
+func TestLearnModeMarksWhatIsTakenIn(t *testing.T) {
+	gate := make(chan struct{})
+	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+		cfg.Embedder = wordEmbedder{id: "words", fail: func(text string) {
+			if strings.Contains(text, "late") {
+				<-gate
+			}
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	unlearned := func(who client, job *pb.Job) (marks []bool) {
+		t.Helper()
+		for _, item := range job.GetItems() {
+			marks = append(marks, who.ok(getNodeOp(item.GetNode())).GetNode().GetNode().GetUnlearned())
+		}
+		return marks
+	}
+	off, on := false, true
+	if got := unlearned(c, c.ingest(doc("a", "Learned text."))); !slices.Equal(got, []bool{false}) {
+		t.Errorf("by default: %v", got)
+	}
+	c.ok(patchSettings("", &off))
+	late := jobOf(c.ok(items(doc("late", "A late text."))))
+	c.ok(patchSettings("", &on))
+	c.ok(patchSettings("", &off))
+	close(gate)
+	n.wait(late)
+	kept := c.ingest(doc("a", "Learned text."), doc("b", "Private text."))
+	if got := unlearned(c, kept); !slices.Equal(got, []bool{false, true}) {
+		t.Errorf("while off: %v", got)
+	}
+	if got := unlearned(c.as("anna"), c.as("anna").ingest(doc("b", "Private text."))); !slices.Equal(got, []bool{false}) {
+		t.Errorf("of another subject: %v", got)
+	}
+	if got := c.chunks("text"); len(got) != 3 {
+		t.Errorf("search finds %q", got)
+	}
+	c.ok(patchSettings("", &on))
+	if got := unlearned(c, c.job(late)); !slices.Equal(got, []bool{true}) {
+		t.Errorf("accepted while off: %v", got)
+	}
+	if got := unlearned(c, c.ingest(doc("c", "Private text."))); !slices.Equal(got, []bool{false}) {
+		t.Errorf("sent again while on: %v", got)
 	}
 }

@@ -53,6 +53,17 @@ const (
 	codeDraining           = "service_draining"
 )
 
+// The codes of what is derived.
+const (
+	codePaginationUnsupported = "pagination_unsupported"
+	codeRecallTypeNotFound    = "recall_type_not_found"
+	codeProposalNotFound      = "proposal_not_found"
+	codeProposalDecided       = "proposal_already_decided"
+	codeBrainNotTrained       = "brain_not_trained"
+	codeBrainNotReady         = "brain_not_ready"
+	codeTrainInProgress       = "train_in_progress"
+)
+
 // entry is what the catalogue knows about a code. From it come the problem
 // bodies, the pages under /docs/errors, the OpenAPI document and the tests.
 type entry struct {
@@ -95,7 +106,7 @@ var catalogue = indexCatalogue([]entry{
 		Action:      "Send the request without X-Svc-Subject.",
 	},
 	{
-		Code: "pagination_unsupported", Status: http.StatusBadRequest, Title: "Pagination not supported", Section: sectionPages,
+		Code: codePaginationUnsupported, Status: http.StatusBadRequest, Title: "Pagination not supported", Section: sectionPages,
 		Explanation: "The recall views identity and graph are answered whole; they accept neither cursor nor pageSize.",
 		Action:      "Send the request without cursor and pageSize.",
 	},
@@ -147,15 +158,15 @@ var catalogue = indexCatalogue([]entry{
 		Explanation: "The effective subject has no domain with this id.",
 	},
 	{
-		Code: "proposal_not_found", Status: http.StatusNotFound, Title: "Proposal not found",
+		Code: codeProposalNotFound, Status: http.StatusNotFound, Title: "Proposal not found",
 		Explanation: "The effective subject has no proposal with this id.",
 	},
 	{
-		Code: "recall_type_not_found", Status: http.StatusNotFound, Title: "Recall view not found",
+		Code: codeRecallTypeNotFound, Status: http.StatusNotFound, Title: "Recall view not found",
 		Explanation: "There are the recall views identity, graph, insights and temporal.",
 	},
 	{
-		Code: "brain_not_trained", Status: http.StatusNotFound, Title: "Brain not trained",
+		Code: codeBrainNotTrained, Status: http.StatusNotFound, Title: "Brain not trained",
 		Explanation: "The organization's brain has not been trained yet.",
 		Action:      "Start a training: POST /v1/brain/train.",
 	},
@@ -210,11 +221,15 @@ var catalogue = indexCatalogue([]entry{
 		Explanation: "A member can have a bounded number of keys, revoked ones included.",
 	},
 	{
-		Code: "train_in_progress", Status: http.StatusConflict, Title: "Training in progress", RetryAfter: 30,
+		Code: codeProposalDecided, Status: http.StatusConflict, Title: "Proposal already decided",
+		Explanation: "The proposal was decided the other way before; an edge that was accepted is taken back by forgetting it.",
+	},
+	{
+		Code: codeTrainInProgress, Status: http.StatusConflict, Title: "Training in progress", RetryAfter: 30,
 		Explanation: "A training is queued or running already.",
 	},
 	{
-		Code: "brain_not_ready", Status: http.StatusConflict, Title: "Brain not ready", RetryAfter: 1,
+		Code: codeBrainNotReady, Status: http.StatusConflict, Title: "Brain not ready", RetryAfter: 1,
 		Explanation: "A brain was published a moment ago and is being loaded.",
 	},
 	{

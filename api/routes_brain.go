@@ -1,3 +1,216 @@
 package api
 
-var brainRoutes = []Route{}
+import (
+	"encoding/hex"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	pb "orgmem/proto"
+)
+
+var brainRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/brain/info", ID: "brainInfo", Tag: tagBrain,
+		Summary: "What brain is loaded",
+		Scope:   scopeRead, Family: familyReads, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
+	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_BrainInfo{BrainInfo: &pb.BrainInfo{}}})
+	}, func(reply *pb.Reply) (brainInfo, bool) {
+		state := reply.GetMind().GetBrain()
+		return brainInfoOf(state), state != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/brain/query", ID: "queryBrain", Tag: tagBrain,
+		Summary:     "Query the brain",
+		Description: "One forward pass of the organization's trained model, beside what plain likeness of meaning finds. topK governs both lists.",
+		Scope:       scopeRead, Family: familyDefault, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
+		Problems: []string{codeBrainNotTrained, codeBrainNotReady},
+	}, func(env *pb.Envelope, in *brainQueryInput, _ *violations) {
+		op := &pb.BrainQuery{Query: in.Body.Query, TopK: 10}
+		if in.Body.TopK != nil {
+			op.TopK = *in.Body.TopK
+		}
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_BrainQuery{BrainQuery: op}})
+	}, func(reply *pb.Reply) (brainFound, bool) {
+		found := reply.GetMind().GetFound()
+		return brainFoundOf(found), found != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/brain/answer", ID: "answerFromBrain", Tag: tagBrain,
+		Summary:     "Ask for a written answer",
+		Description: "The answer is put together from sentences of the cited passages, word for word; where memory holds nothing about the question it says so. It draws on every partition of the organization but the sandbox. Without a trained brain it rests on hybrid search, and gateConfidence is 0.",
+		Scope:       scopeRead, Family: familyDefault, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *brainAnswerInput, _ *violations) {
+		op := &pb.BrainAnswer{Query: in.Body.Query}
+		if in.Body.MaxWords != nil {
+			op.MaxWords = *in.Body.MaxWords
+		}
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_BrainAnswer{BrainAnswer: op}})
+	}, func(reply *pb.Reply) (writtenAnswer, bool) {
+		a := reply.GetMind().GetAnswered()
+		out := writtenAnswer{
+			Answer: a.GetAnswer(), Citations: []citation{}, Voice: orNull(a.GetVoice()), GateConfidence: a.GetGateConfidence(),
+			Usage: usage{a.GetReadUnits(), a.GetEmbedTokens()},
+		}
+		for _, c := range a.GetCitations() {
+			out.Citations = append(out.Citations, citation{c.GetNode(), c.GetChunk(), c.GetScore()})
+		}
+		return out, a != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/brain/train", ID: "trainBrain", Tag: tagBrain,
+		Summary:     "Train the brain anew",
+		Description: "Queues a job of type brain_train; its outcome is in GET /v1/brain/info too.",
+		Scope:       scopeAdmin, Family: familyDefault, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusAccepted,
+		Problems: []string{codeTrainInProgress},
+	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_BrainTrain{BrainTrain: &pb.BrainTrain{}}})
+	}, func(reply *pb.Reply) (trainAccepted, bool) {
+		job, err := pb.JobIDFrom(reply.GetAccepted().GetJob())
+		return trainAccepted{job.String(), reply.GetAccepted().GetStatus()}, err == nil
+	}),
+}
+
+type trainAccepted struct {
+	JobID  string `json:"jobId" format:"uuid"`
+	Status string `json:"status" enum:"queued"`
+}
+
+type brainQueryInput struct {
+	Body brainQueryBody
+}
+
+type brainQueryBody struct {
+	Query string  `json:"query" minLength:"1" maxLength:"10000" blank:"false"`
+	TopK  *uint32 `json:"topK,omitempty" minimum:"1" maximum:"100" default:"10"`
+}
+
+type brainAnswerInput struct {
+	Body brainAnswerBody
+}
+
+type brainAnswerBody struct {
+	Query    string  `json:"query" minLength:"1" maxLength:"10000" blank:"false"`
+	MaxWords *uint32 `json:"maxWords,omitempty" minimum:"1" maximum:"1000" default:"150"`
+}
+
+type brainInfo struct {
+	Artifact *brainArtifact `json:"artifact" doc:"The brain that serves; null before one was trained."`
+	Training training       `json:"training" doc:"The latest training."`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (brainInfo) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "artifact")
+}
+
+type brainArtifact struct {
+	Version    uint64             `json:"version"`
+	TrainedAt  timestamp          `json:"trainedAt"`
+	Nodes      uint64             `json:"nodes"`
+	Edges      uint64             `json:"edges"`
+	Parameters uint64             `json:"parameters"`
+	SHA256     string             `json:"sha256" pattern:"^[0-9a-f]{64}$"`
+	Metrics    map[string]float64 `json:"metrics"`
+}
+
+type training struct {
+	Status     string             `json:"status" enum:"none,queued,running,succeeded,rejected,failed" doc:"rejected: by the parity gate; the brain before it goes on serving."`
+	JobID      orNull             `json:"jobId"`
+	StartedAt  timestamp          `json:"startedAt" nullable:"true"`
+	FinishedAt timestamp          `json:"finishedAt" nullable:"true"`
+	Progress   float64            `json:"progress" minimum:"0" maximum:"1"`
+	Metrics    map[string]float64 `json:"metrics"`
+	Reason     orNull             `json:"reason" doc:"Why it was rejected or failed."`
+}
+
+func brainInfoOf(state *pb.BrainState) brainInfo {
+	t := state.GetTraining()
+	out := brainInfo{Training: training{
+		Status: t.GetStatus(), StartedAt: timestamp(t.GetStartedMs()), FinishedAt: timestamp(t.GetFinishedMs()),
+		Progress: t.GetProgress(), Metrics: figures(t.GetMetrics()), Reason: orNull(t.GetReason()),
+	}}
+	if id, err := pb.JobIDFrom(t.GetJob()); err == nil {
+		out.Training.JobID = orNull(id.String())
+	}
+	if a := state.GetArtifact(); a != nil {
+		out.Artifact = &brainArtifact{
+			Version: a.GetVersion(), TrainedAt: timestamp(a.GetTrainedMs()), Nodes: a.GetNodes(), Edges: a.GetEdges(),
+			Parameters: a.GetParameters(), SHA256: hex.EncodeToString(a.GetSha256()), Metrics: figures(a.GetMetrics()),
+		}
+	}
+	return out
+}
+
+// figures is a map that is written as an object even when there are none.
+func figures(m map[string]float64) map[string]float64 {
+	if m == nil {
+		return map[string]float64{}
+	}
+	return m
+}
+
+type brainFound struct {
+	FocalNodes        []focalHit        `json:"focalNodes" doc:"The nodes that hold text, best first."`
+	ActivatedEntities []activatedEntity `json:"activatedEntities"`
+	CosineTopK        []cosineHit       `json:"cosineTopK" doc:"What likeness of meaning alone finds."`
+	GateConfidence    float64           `json:"gateConfidence" minimum:"0" maximum:"1"`
+	DriftRate         float64           `json:"driftRate"`
+	PropagationTier   string            `json:"propagationTier"`
+	ArtifactVersion   uint64            `json:"artifactVersion"`
+	Usage             usage             `json:"usage"`
+}
+
+type focalHit struct {
+	NodeID     string  `json:"nodeId"`
+	ExternalID orNull  `json:"externalId"`
+	Title      string  `json:"title"`
+	Score      float64 `json:"score"`
+	Activation float64 `json:"activation"`
+}
+
+type activatedEntity struct {
+	NodeID     string  `json:"nodeId"`
+	Title      string  `json:"title"`
+	Activation float64 `json:"activation"`
+}
+
+type cosineHit struct {
+	NodeID     string  `json:"nodeId"`
+	ExternalID orNull  `json:"externalId"`
+	Title      string  `json:"title"`
+	Score      float64 `json:"score"`
+}
+
+func brainFoundOf(f *pb.BrainFound) brainFound {
+	out := brainFound{
+		FocalNodes: []focalHit{}, ActivatedEntities: []activatedEntity{}, CosineTopK: []cosineHit{},
+		GateConfidence: f.GetGateConfidence(), DriftRate: f.GetDriftRate(), PropagationTier: f.GetPropagationTier(),
+		ArtifactVersion: f.GetVersion(), Usage: usage{f.GetReadUnits(), f.GetEmbedTokens()},
+	}
+	for _, n := range f.GetFocal() {
+		out.FocalNodes = append(out.FocalNodes, focalHit{n.GetNode(), orNull(n.GetExternalId()), n.GetTitle(), n.GetScore(), n.GetActivation()})
+	}
+	for _, n := range f.GetEntities() {
+		out.ActivatedEntities = append(out.ActivatedEntities, activatedEntity{n.GetNode(), n.GetTitle(), n.GetActivation()})
+	}
+	for _, n := range f.GetCosine() {
+		out.CosineTopK = append(out.CosineTopK, cosineHit{n.GetNode(), orNull(n.GetExternalId()), n.GetTitle(), n.GetScore()})
+	}
+	return out
+}
+
+type writtenAnswer struct {
+	Answer         string     `json:"answer"`
+	Citations      []citation `json:"citations" doc:"The passages that the answer was taken from, in its order; empty when memory holds nothing about the question."`
+	Voice          orNull     `json:"voice" doc:"The voice that the answer is written in; null: the passages' own."`
+	GateConfidence float64    `json:"gateConfidence" minimum:"0" maximum:"1"`
+	Usage          usage      `json:"usage"`
+}
+
+type citation struct {
+	NodeID string  `json:"nodeId"`
+	Chunk  string  `json:"chunk"`
+	Score  float64 `json:"score"`
+}

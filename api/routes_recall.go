@@ -1,3 +1,299 @@
 package api
 
-var recallRoutes = []Route{}
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	pb "orgmem/proto"
+)
+
+var recallRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/recall/{recall_type}", ID: "recall", Tag: tagRecall,
+		Summary: "Recall a derived view",
+		Description: "What the cognition cycle has derived of the effective subject; until it has run, views are empty. recall_type is identity, graph, insights or temporal. " +
+			"graph holds the strongest 200 live nodes (authority times confidence times one plus the logarithm of one plus their edges, among the newest 4,000 of each kind), the edges among them and the domains they are in; its counts are those of the whole partition and stop at 100,000. " +
+			"insights (newest first) and temporal (latest first) answer at most 200 entries, and as pages when cursor or pageSize is given; the other two do not paginate.",
+		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{codeRecallTypeNotFound, codePaginationUnsupported},
+	}, func(env *pb.Envelope, in *recallInput, errs *violations) {
+		paged := in.Cursor.given || in.Size.given
+		switch {
+		case paged && (in.Type == "identity" || in.Type == "graph"):
+			errs.problem = refusal(codePaginationUnsupported)
+		case in.Size.expected != "":
+			errs.add("pageSize", in.Size.expected)
+		default:
+			errs.problem = in.Cursor.problem
+		}
+		page := page{in.Cursor.value, in.Size.value}
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: in.Type, Paged: paged, Page: page.proto()}}})
+	}, recallOf),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/identity/user/{user_id}", ID: "getIdentity", Tag: tagRecall,
+		Summary:     "Get a member's identity",
+		Description: "One's own; another member's needs the scopes read and admin.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Status: http.StatusOK,
+		Problems: []string{codeUserNotFound},
+	}, func(env *pb.Envelope, in *identityInput, _ *violations) {
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_GetIdentity{GetIdentity: &pb.GetIdentity{User: in.User}}})
+	}, func(reply *pb.Reply) (userIdentity, bool) {
+		info := reply.GetMind().GetIdentity()
+		user, err := pb.UserIDFrom(info.GetUser())
+		view := identityOf(info.GetView())
+		return userIdentity{user.String(), view.Manifold, view.VoiceProfile, view.Traits, view.Basins}, info != nil && err == nil
+	}),
+}
+
+func mindOp(op *pb.MindOp) *pb.Envelope_Mind { return &pb.Envelope_Mind{Mind: op} }
+
+type recallInput struct {
+	Type   string      `path:"recall_type"`
+	Cursor givenCursor `query:"cursor" doc:"On insights and temporal: the nextCursor of the previous page."`
+	Size   givenSize   `query:"pageSize" doc:"On insights and temporal: how many entries to answer at most. Values above 100 are read as 100."`
+}
+
+// givenCursor and givenSize are judged with the view: two of them take neither,
+// whatever it says.
+type givenCursor struct {
+	given   bool
+	value   cursor
+	problem *pb.Problem
+}
+
+func (c *givenCursor) fromText(text string) *pb.Problem {
+	c.given, c.problem = true, c.value.fromText(text)
+	return nil
+}
+
+// Schema implements huma.SchemaProvider.
+func (givenCursor) Schema(r huma.Registry) *huma.Schema { return cursor("").Schema(r) }
+
+type givenSize struct {
+	given    bool
+	value    pageSize
+	expected string
+}
+
+func (s *givenSize) fromText(text string) *pb.Problem {
+	s.given, s.expected = true, s.value.fromText(text).GetDetail()
+	return nil
+}
+
+// Schema implements huma.SchemaProvider.
+func (givenSize) Schema(r huma.Registry) *huma.Schema { return pageSize(0).Schema(r) }
+
+type identityInput struct {
+	User string `path:"user_id"`
+}
+
+// recallView is one of the shapes below.
+type recallView struct{ view any }
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (v recallView) MarshalJSONTo(e *jsontext.Encoder) error {
+	return json.MarshalEncode(e, v.view, jsonOptions)
+}
+
+// Schema implements huma.SchemaProvider.
+func (recallView) Schema(registry huma.Registry) *huma.Schema {
+	s := &huma.Schema{}
+	for _, shape := range []any{identityView{}, graphView{}, insightsView{}, temporalView{}, pageOf[insight]{}, pageOf[dated]{}} {
+		s.AnyOf = append(s.AnyOf, registry.Schema(reflect.TypeOf(shape), true, ""))
+	}
+	return s
+}
+
+func recallOf(reply *pb.Reply) (recallView, bool) {
+	switch r := reply.GetMind().GetResult().(type) {
+	case *pb.MindResult_Identity:
+		return recallView{identityOf(r.Identity.GetView())}, true
+	case *pb.MindResult_Graph:
+		return recallView{graphOf(r.Graph)}, true
+	case *pb.MindResult_Insights:
+		list := newPage[insight](len(r.Insights.GetInsights()), r.Insights.GetNextCursor())
+		for _, i := range r.Insights.GetInsights() {
+			list.Data = append(list.Data, insight{
+				derivedID(i.GetId()), i.GetKind(), i.GetTitle(), i.GetDetail(), i.GetConfidence(), i.GetNodes(), timestamp(i.GetCreatedMs()),
+			})
+		}
+		if r.Insights.GetPaged() {
+			return recallView{list}, true
+		}
+		return recallView{insightsView{list.Data}}, true
+	case *pb.MindResult_Temporal:
+		list := newPage[dated](len(r.Temporal.GetMoments()), r.Temporal.GetNextCursor())
+		for _, m := range r.Temporal.GetMoments() {
+			list.Data = append(list.Data, dated{derivedID(m.GetId()), timestamp(m.GetAtMs()), m.GetTitle(), m.GetNode(), m.GetKind()})
+		}
+		if r.Temporal.GetPaged() {
+			return recallView{list}, true
+		}
+		view := temporalView{Events: list.Data, Trends: []trend{}}
+		for _, t := range r.Temporal.GetTrends() {
+			view.Trends = append(view.Trends, trend{
+				t.GetTopic(), t.GetDirection(), t.GetChange(), timestamp(t.GetFromMs()), timestamp(t.GetUntilMs()), t.GetNodes(),
+			})
+		}
+		return recallView{view}, true
+	}
+	return recallView{}, false
+}
+
+// derivedID spells the id of a derived record; what is stored is well-formed.
+func derivedID(raw []byte) string {
+	id, err := pb.DerivedIDFrom(raw)
+	if err != nil {
+		return ""
+	}
+	return id.String()
+}
+
+type identityView struct {
+	Manifold     *manifold     `json:"manifold" doc:"Null before the first cycle."`
+	VoiceProfile *voiceProfile `json:"voiceProfile" doc:"Null until there is enough writing."`
+	Traits       []trait       `json:"traits"`
+	Basins       []basin       `json:"basins" doc:"As many as manifold.n_basins."`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (identityView) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "manifold", "voiceProfile")
+}
+
+type userIdentity struct {
+	UserID       string        `json:"userId" format:"uuid"`
+	Manifold     *manifold     `json:"manifold"`
+	VoiceProfile *voiceProfile `json:"voiceProfile"`
+	Traits       []trait       `json:"traits"`
+	Basins       []basin       `json:"basins"`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (userIdentity) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "manifold", "voiceProfile")
+}
+
+type manifold struct {
+	Version            uint32    `json:"version"`
+	Dimensions         uint32    `json:"n_dimensions"`
+	Basins             uint32    `json:"n_basins"`
+	Signals            uint32    `json:"n_signals"`
+	SilhouetteScore    float64   `json:"silhouette_score"`
+	VarianceRatios     []float64 `json:"variance_ratios"`
+	CumulativeVariance float64   `json:"cumulative_variance"`
+	DiscoveredAt       timestamp `json:"discovered_at"`
+	RefreshCount       uint32    `json:"refresh_count"`
+}
+
+type voiceProfile struct {
+	AvgMessageLengthWords float64 `json:"avgMessageLengthWords"`
+	FormalityLevel        float64 `json:"formalityLevel" minimum:"0" maximum:"1"`
+	TechnicalDepth        float64 `json:"technicalDepth" minimum:"0" maximum:"1"`
+	EvidenceCount         uint64  `json:"evidenceCount" doc:"How many messages were measured."`
+}
+
+type trait struct {
+	Name       string   `json:"name"`
+	Value      float64  `json:"value" minimum:"0" maximum:"1"`
+	Confidence float64  `json:"confidence" minimum:"0" maximum:"1"`
+	NodeIDs    []string `json:"nodeIds" doc:"The evidence."`
+}
+
+type basin struct {
+	ID       string   `json:"id"`
+	Label    string   `json:"label"`
+	Keywords []string `json:"keywords"`
+	Share    float64  `json:"share" minimum:"0" maximum:"1" doc:"Of the signals."`
+	NodeIDs  []string `json:"nodeIds" doc:"The evidence."`
+}
+
+func identityOf(v *pb.IdentityView) identityView {
+	out := identityView{Traits: []trait{}, Basins: []basin{}}
+	if m := v.GetManifold(); m != nil {
+		out.Manifold = &manifold{
+			m.GetVersion(), m.GetNDimensions(), m.GetNBasins(), m.GetNSignals(), m.GetSilhouetteScore(),
+			m.GetVarianceRatios(), m.GetCumulativeVariance(), timestamp(m.GetDiscoveredMs()), m.GetRefreshCount(),
+		}
+	}
+	if p := v.GetVoice(); p != nil {
+		out.VoiceProfile = &voiceProfile{p.GetMessageWords(), p.GetFormality(), p.GetTechnicalDepth(), p.GetEvidence()}
+	}
+	for _, t := range v.GetTraits() {
+		out.Traits = append(out.Traits, trait{t.GetName(), t.GetValue(), t.GetConfidence(), t.GetNodes()})
+	}
+	for _, b := range v.GetBasins() {
+		out.Basins = append(out.Basins, basin{b.GetId(), b.GetLabel(), b.GetKeywords(), b.GetShare(), b.GetNodes()})
+	}
+	return out
+}
+
+type graphView struct {
+	Nodes   []node      `json:"nodes" doc:"The strongest, best first, without their content."`
+	Edges   []edge      `json:"edges" doc:"Those among the nodes, at most 2,000."`
+	Domains []domain    `json:"domains" doc:"Those that the nodes are in."`
+	Counts  graphCounts `json:"counts"`
+}
+
+type graphCounts struct {
+	Nodes   uint64 `json:"nodes" doc:"Live nodes of the partition."`
+	Edges   uint64 `json:"edges" doc:"Edges of the partition that were not forgotten."`
+	Domains uint64 `json:"domains"`
+}
+
+func graphOf(v *pb.GraphView) graphView {
+	out := graphView{
+		Nodes: []node{}, Edges: []edge{}, Domains: []domain{},
+		Counts: graphCounts{v.GetTotalNodes(), v.GetTotalEdges(), v.GetTotalDomains()},
+	}
+	for _, n := range v.GetNodes() {
+		out.Nodes = append(out.Nodes, nodeOf(&pb.NodeInfo{Node: n, Subject: v.GetSubject()}))
+	}
+	for _, e := range v.GetEdges() {
+		out.Edges = append(out.Edges, edgeOf(&pb.EdgeInfo{Edge: e, Subject: v.GetSubject()}))
+	}
+	for _, d := range v.GetDomains() {
+		out.Domains = append(out.Domains, domainOf(d))
+	}
+	return out
+}
+
+type insightsView struct {
+	Insights []insight `json:"insights"`
+}
+
+type insight struct {
+	ID         string    `json:"id" format:"uuid"`
+	Kind       string    `json:"kind"`
+	Title      string    `json:"title"`
+	Detail     string    `json:"detail"`
+	Confidence float64   `json:"confidence" minimum:"0" maximum:"1"`
+	NodeIDs    []string  `json:"nodeIds" doc:"The evidence."`
+	CreatedAt  timestamp `json:"createdAt"`
+}
+
+type temporalView struct {
+	Events []dated `json:"events" doc:"Latest first."`
+	Trends []trend `json:"trends"`
+}
+
+type dated struct {
+	ID     string    `json:"id" format:"uuid"`
+	At     timestamp `json:"at"`
+	Title  string    `json:"title"`
+	NodeID string    `json:"nodeId"`
+	Kind   string    `json:"kind"`
+}
+
+type trend struct {
+	Topic     string    `json:"topic"`
+	Direction string    `json:"direction" enum:"rising,falling,steady"`
+	Change    float64   `json:"change" doc:"Relative, of the later half of the time to the earlier."`
+	From      timestamp `json:"from"`
+	Until     timestamp `json:"until"`
+	NodeIDs   []string  `json:"nodeIds" doc:"The evidence."`
+}

@@ -1,3 +1,123 @@
 package api
 
-var reviewRoutes = []Route{}
+import (
+	"net/http"
+
+	pb "orgmem/proto"
+)
+
+var reviewRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/contradictions", ID: "listContradictions", Tag: tagReview,
+		Summary:     "List open contradictions",
+		Description: "Newest first. Every contradiction is open: it is resolved by superseding the losing side, and is then no longer listed.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listContradictionsInput, _ *violations) {
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ListContradictions{ListContradictions: &pb.ListContradictions{Page: in.proto(), Status: in.Status}}})
+	}, func(reply *pb.Reply) (pageOf[contradiction], bool) {
+		list := reply.GetMind().GetContradictions()
+		out := newPage[contradiction](len(list.GetPairs()), list.GetNextCursor())
+		for _, p := range list.GetPairs() {
+			out.Data = append(out.Data, contradictionOf(p))
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/proposals", ID: "listProposals", Tag: tagReview,
+		Summary:     "List proposals",
+		Description: "Connections that the background cycle believes exist, newest first.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listProposalsInput, _ *violations) {
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ListProposals{ListProposals: &pb.ListProposals{Page: in.proto(), Status: in.Status}}})
+	}, func(reply *pb.Reply) (pageOf[proposal], bool) {
+		list := reply.GetMind().GetProposals()
+		out := newPage[proposal](len(list.GetProposals()), list.GetNextCursor())
+		for _, p := range list.GetProposals() {
+			out.Data = append(out.Data, proposalOf(p))
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/proposals/{proposal_id}/accept", ID: "acceptProposal", Tag: tagReview,
+		Summary:     "Accept a proposal",
+		Description: "Writes the edge, with the origin proposal and the proposal's score as its weight and confidence. Accepting it again changes nothing.",
+		Scope:       scopeGraph, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK, Idempotent: true,
+		Problems: []string{codeProposalNotFound, codeProposalDecided},
+	}, func(env *pb.Envelope, in *proposalInput, _ *violations) {
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: in.ID, Accept: true}}})
+	}, answerProposal),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/proposals/{proposal_id}/reject", ID: "rejectProposal", Tag: tagReview,
+		Summary:     "Reject a proposal",
+		Description: "The pair of nodes is not proposed again. Rejecting it again changes nothing.",
+		Scope:       scopeGraph, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK, Idempotent: true,
+		Problems: []string{codeProposalNotFound, codeProposalDecided},
+	}, func(env *pb.Envelope, in *proposalInput, _ *violations) {
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: in.ID}}})
+	}, answerProposal),
+}
+
+type listContradictionsInput struct {
+	page
+	Status string `query:"status" enum:"open,resolved" doc:"resolved answers an empty page."`
+}
+
+type listProposalsInput struct {
+	page
+	Status string `query:"status" enum:"open,accepted,rejected" doc:"All when it is left out."`
+}
+
+type proposalInput struct {
+	ID string `path:"proposal_id"`
+}
+
+type contradiction struct {
+	ID          string    `json:"id" format:"uuid"`
+	NodeA       string    `json:"nodeA"`
+	NodeB       string    `json:"nodeB"`
+	Kind        string    `json:"kind" enum:"negation,value,temporal,antonym,semantic"`
+	Severity    float64   `json:"severity" minimum:"0" maximum:"1"`
+	Explanation string    `json:"explanation"`
+	Passages    []passage `json:"passages" doc:"The texts that hold the claims: nodeA's, then nodeB's."`
+	DetectedAt  timestamp `json:"detectedAt"`
+	Status      string    `json:"status" enum:"open"`
+}
+
+type passage struct {
+	NodeID string `json:"nodeId"`
+	Text   string `json:"text"`
+}
+
+func contradictionOf(p *pb.ClaimPair) contradiction {
+	c := p.GetContradiction()
+	return contradiction{
+		ID: derivedID(c.GetId()), NodeA: c.GetNodeA(), NodeB: c.GetNodeB(), Kind: c.GetKind(), Severity: c.GetSeverity(),
+		Explanation: c.GetExplanation(), Passages: []passage{{c.GetNodeA(), p.GetTextA()}, {c.GetNodeB(), p.GetTextB()}},
+		DetectedAt: timestamp(c.GetDetectedMs()), Status: "open",
+	}
+}
+
+type proposal struct {
+	ID        string    `json:"id" format:"uuid"`
+	Source    string    `json:"source"`
+	Target    string    `json:"target"`
+	Type      string    `json:"type"`
+	Score     float64   `json:"score" minimum:"0" maximum:"1"`
+	Rationale string    `json:"rationale"`
+	Status    string    `json:"status" enum:"open,accepted,rejected"`
+	CreatedAt timestamp `json:"createdAt"`
+	DecidedAt timestamp `json:"decidedAt" nullable:"true"`
+	EdgeID    orNull    `json:"edgeId" doc:"The edge that accepting it wrote."`
+}
+
+func answerProposal(reply *pb.Reply) (proposal, bool) {
+	p := reply.GetMind().GetProposal()
+	return proposalOf(p), p != nil
+}
+
+func proposalOf(p *pb.Proposal) proposal {
+	return proposal{
+		derivedID(p.GetId()), p.GetSource(), p.GetTarget(), p.GetType(), p.GetScore(), p.GetRationale(), p.GetStatus(),
+		timestamp(p.GetCreatedMs()), timestamp(p.GetDecidedMs()), orNull(p.GetEdge()),
+	}
+}

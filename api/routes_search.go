@@ -39,19 +39,7 @@ var searchRoutes = []Route{
 		env.Op = &pb.Envelope_Search{Search: op}
 	}, func(reply *pb.Reply) (searchResult, bool) {
 		found := reply.GetSearch()
-		out := searchResult{
-			Results: make([]hit, 0, len(found.GetHits())),
-			Usage:   usage{found.GetReadUnits(), found.GetEmbedTokens()},
-		}
-		for _, h := range found.GetHits() {
-			out.Results = append(out.Results, hit{
-				Chunk: h.GetChunk(), ChunkID: h.GetChunkId(), NodeID: h.GetNode(), Title: h.GetTitle(),
-				Score: h.GetScore(), Scores: hitScores{h.GetVector(), h.GetKeyword()},
-				ExternalID: orNull(h.GetExternalId()), Subject: orNull(h.GetSubject()),
-				CreatedAt: timestamp(h.GetCreatedMs()),
-			})
-		}
-		return out, found != nil
+		return searchResult{hitsOf(found.GetHits()), usage{found.GetReadUnits(), found.GetEmbedTokens()}}, found != nil
 	}),
 }
 
@@ -143,6 +131,19 @@ type hit struct {
 	ExternalID orNull    `json:"externalId" doc:"The client's own id of the document it is from."`
 	Subject    orNull    `json:"subject" doc:"The provisioned subject whose memory it is from; null for a person's."`
 	CreatedAt  timestamp `json:"createdAt"`
+}
+
+func hitsOf(found []*pb.Hit) []hit {
+	hits := make([]hit, 0, len(found))
+	for _, h := range found {
+		hits = append(hits, hit{
+			Chunk: h.GetChunk(), ChunkID: h.GetChunkId(), NodeID: h.GetNode(), Title: h.GetTitle(),
+			Score: h.GetScore(), Scores: hitScores{h.GetVector(), h.GetKeyword()},
+			ExternalID: orNull(h.GetExternalId()), Subject: orNull(h.GetSubject()),
+			CreatedAt: timestamp(h.GetCreatedMs()),
+		})
+	}
+	return hits
 }
 
 type hitScores struct {

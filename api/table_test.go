@@ -235,27 +235,95 @@ func TestEveryCodeHasAPage(t *testing.T) {
 
 // TestCatalogueIsComplete lists the codes of interface.md and decisions.md.
 func TestCatalogueIsComplete(t *testing.T) {
-	want := map[int]string{
-		400: "subject_not_supported pagination_unsupported invalid_cursor malformed_request",
-		401: "authentication_error",
-		403: "permission_denied subject_not_provisioned",
-		404: "node_not_found proposal_not_found edge_not_found domain_not_found not_found key_not_found recall_type_not_found brain_not_trained job_not_found subject_not_found webhook_not_found export_not_found connector_not_found session_not_found user_not_found organization_not_found",
-		405: "method_not_allowed",
-		408: "request_timeout",
-		409: "purge_impact_changed export_not_ready webhook_limit_reached train_in_progress brain_not_ready confirm_token_invalid undelete_window_passed job_not_cancellable idempotency_in_progress last_owner already_superseded node_not_forgotten conflict key_limit_reached",
-		412: "precondition_failed",
-		416: "range_not_satisfiable",
-		413: "payload_too_large",
-		415: "unsupported_media_type",
-		422: "validation_failed idempotency_key_reused",
-		429: "rate_limit_exceeded too_many_streams",
-		431: "headers_too_large",
-		500: "internal_error",
-		503: "service_degraded service_draining",
+	want := map[int][]string{
+		400: {
+			"subject_not_supported",
+			"pagination_unsupported",
+			"invalid_cursor",
+			"malformed_request",
+		},
+		401: {
+			"authentication_error",
+		},
+		403: {
+			"permission_denied",
+			"subject_not_provisioned",
+		},
+		404: {
+			"node_not_found",
+			"proposal_not_found",
+			"edge_not_found",
+			"domain_not_found",
+			"not_found",
+			"key_not_found",
+			"recall_type_not_found",
+			"brain_not_trained",
+			"job_not_found",
+			"subject_not_found",
+			"webhook_not_found",
+			"export_not_found",
+			"connector_not_found",
+			"session_not_found",
+			"user_not_found",
+			"organization_not_found",
+		},
+		405: {
+			"method_not_allowed",
+		},
+		408: {
+			"request_timeout",
+		},
+		409: {
+			"purge_impact_changed",
+			"export_not_ready",
+			"webhook_limit_reached",
+			"train_in_progress",
+			"brain_not_ready",
+			"confirm_token_invalid",
+			"undelete_window_passed",
+			"job_not_cancellable",
+			"idempotency_in_progress",
+			"last_owner",
+			"already_superseded",
+			"node_not_forgotten",
+			"conflict",
+			"key_limit_reached",
+			"proposal_already_decided",
+		},
+		412: {
+			"precondition_failed",
+		},
+		416: {
+			"range_not_satisfiable",
+		},
+		413: {
+			"payload_too_large",
+		},
+		415: {
+			"unsupported_media_type",
+		},
+		422: {
+			"validation_failed",
+			"idempotency_key_reused",
+		},
+		429: {
+			"rate_limit_exceeded",
+			"too_many_streams",
+		},
+		431: {
+			"headers_too_large",
+		},
+		500: {
+			"internal_error",
+		},
+		503: {
+			"service_degraded",
+			"service_draining",
+		},
 	}
 	total := 0
 	for status, codes := range want {
-		for code := range strings.FieldsSeq(codes) {
+		for _, code := range codes {
 			total++
 			if catalogue[code].Status != status {
 				t.Errorf("%s has status %d, want %d", code, catalogue[code].Status, status)

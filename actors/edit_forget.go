@@ -49,6 +49,7 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	// The record too: its earlier versions hold the title.
 	f.batch.Erase(f.part.space.Key(storage.TableNode, storage.Str(id)))
 	f.batch.Erase(f.part.space.Key(storage.TableContent, storage.Str(id)))
+	f.forgets = true
 	n.Was, n.Status = n.GetStatus(), statusTombstoned
 	n.Title, n.Metadata, n.ContentBytes, n.Chunks = "", nil, 0, nil
 	n.Turn, n.Edited, n.Curated, n.Erased = false, false, false, true

@@ -39,6 +39,7 @@ type effect struct {
 	stage   []*storage.Batch // to be committed before batch
 	deeds   []deed           // of ingestion
 	spent   uint64           // tokens that were embedded and are not charged yet
+	forgets bool             // something that exports may hold goes
 }
 
 // node returns the current record, nil when there is none.
@@ -441,6 +442,17 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 		if err := w.org.committer.commit(b); err != nil {
 			return nil, err
 		}
+	}
+	mine := func(e *pb.Export) bool { return holds(e, w.part.id) }
+	if f.forgets {
+		err := w.org.withStore(func(st *storage.Store) error {
+			_, err := w.org.expireExports(f.batch.Batch, st, mine)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		defer w.org.exportsForgot(mine) // whatever comes of the commit
 	}
 	if err := w.org.committer.commitChange(f.batch); errors.Is(err, storage.ErrBatchTooLarge) {
 		return nil, itemError{err}

@@ -221,6 +221,7 @@ func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
 	e := proto.CloneOf(before)
 	e.Status, e.TombstonedMs, e.UpdatedMs = statusTombstoned, f.now, f.now
 	e.Note, e.Evidence = "", nil
+	f.forgets = true
 	f.batch.Erase(f.part.space.Key(storage.TableEdge, storage.Str(e.GetId()))) // the bytes of the note too
 	if err := f.putEdge(before, e); err != nil {
 		return nil, err

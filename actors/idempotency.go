@@ -26,6 +26,7 @@ type idemKey [sha256.Size]byte
 // idempotent is a request's place among those that may be replayed.
 type idempotent struct {
 	org      *orgView
+	part     pb.PartitionID
 	key      idemKey
 	bodyHash []byte
 	at       int64
@@ -89,7 +90,7 @@ func (o *orgActor) checkReplay(c *call) bool {
 		return true // a request that is invalid in itself leaves no outcome
 	}
 	o.idem[key] = struct{}{}
-	c.idem = &idempotent{org: &o.orgView, key: key, bodyHash: c.env.GetBodyHash(), at: now}
+	c.idem = &idempotent{org: &o.orgView, part: c.part.id, key: key, bodyHash: c.env.GetBodyHash(), at: now}
 	return true
 }
 
@@ -112,7 +113,7 @@ func (i *idempotent) record(b *storage.Batch, r *pb.Reply) error {
 		return err
 	}
 	b.Put(i.org.space.Key(storage.TableIdempotency, storage.Hash32(i.key)), &pb.Idempotency{
-		BodyHash: i.bodyHash, CreatedMs: i.at, Outcome: &pb.Outcome{Status: r.GetStatus(), Reply: raw},
+		Partition: i.part.Bytes(), BodyHash: i.bodyHash, CreatedMs: i.at, Outcome: &pb.Outcome{Status: r.GetStatus(), Reply: raw},
 	})
 	b.PutRaw(i.org.space.Key(storage.TableIdempotencyByTime, storage.U64(uint64(i.at)), storage.Hash32(i.key)), nil)
 	return nil

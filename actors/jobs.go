@@ -15,6 +15,7 @@ const (
 	jobIngest       = "ingest"
 	jobIngestBatch  = "ingest_batch"
 	jobSubjectErase = "subject_erase"
+	jobExport       = "export"
 
 	jobPending   = "pending" // what a queued job is called in the answer that accepts it
 	jobQueued    = "queued"
@@ -214,6 +215,10 @@ func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
 		job, err = o.findJob(st, c.who, op.GetId())
 		return err
 	})
+	if err == nil && job != nil && job.GetType() == jobExport && !terminal(job.GetStatus()) {
+		o.cancelExport(c, job)
+		return
+	}
 	if err == nil && job != nil && !terminal(job.GetStatus()) && job.GetType() != jobSubjectErase {
 		var id pb.PartitionID
 		if id, err = pb.PartitionIDFrom(job.GetPartition()); err == nil {
@@ -282,6 +287,12 @@ func (o *orgActor) resumeJobs() error {
 			}, job)
 			continue
 		}
+		if job.GetType() == jobExport {
+			if err := o.resumeExport(pb.ExportID(job.GetId())); err != nil {
+				return fmt.Errorf("resume jobs: %w", err)
+			}
+			continue
+		}
 		part, err := o.loadPartition(id)
 		if err != nil {
 			return fmt.Errorf("resume jobs: %w", err)
@@ -313,11 +324,11 @@ func (o *orgActor) sweep() {
 		}
 		events, err := o.sweepOutbox(st, b, now.Add(-outboxRetention))
 		more = max(outcomes, jobs, events) == maxSweep
-		return err
+		if err != nil {
+			return err
+		}
+		return errors.Join(o.sweepUsage(b, st), o.sweepExports(b, st), o.sweepTickets(b, st))
 	})
-	if err == nil {
-		err = o.withStore(func(st *storage.Store) error { return o.sweepUsage(b, st) })
-	}
 	if err != nil {
 		o.sys.log.Error("sweep failed; it is tried again", "org", o.id.String(), "err", err)
 		return

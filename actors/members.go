@@ -173,8 +173,8 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 	if err != nil {
 		return err
 	}
-	ch.Delete(o.space.Key(storage.TableMember, storage.ID16(user)))
-	ch.Delete(o.space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
+	ch.Erase(o.space.Key(storage.TableMember, storage.ID16(user)))
+	ch.Erase(o.space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
 	delete(o.members, user)
 	o.beginErasure(ch.Batch, ref, job)
 	o.committer.submitChange(ch, func(err error) {

@@ -44,6 +44,7 @@ type orgView struct {
 	act       *activation
 	pid       *actor.PID // set when the actor starts, before anybody has the view
 	main      *orgView   // of a sandbox: the organization; nil otherwise
+	exports   *exports
 }
 
 // tell runs f in the organization's actor, soon.
@@ -72,6 +73,9 @@ type orgActor struct {
 	failed   error // why it could not be opened
 	lost     bool
 
+	// held are the calls for memories that are being purged.
+	held map[pb.PartitionID][]*call
+
 	part *partitionRef // the sandbox's, nil when there is none or it was not needed yet
 	// Of an organization: the sandbox's actor, nil when it sleeps; and whether that
 	// must be woken, because it may have unfinished jobs.
@@ -99,6 +103,7 @@ func newOrgActor(s *System, a *activation) *orgActor {
 		members:  map[pb.UserID]*partitionRef{},
 		erasing:  map[pb.PartitionID]bool{},
 		children: map[pb.PartitionID]*child{},
+		held:     map[pb.PartitionID][]*call{},
 		idem:     map[idemKey]struct{}{},
 		locks:    map[string][]func(){},
 	}
@@ -181,6 +186,7 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
+	o.exports = &exports{runs: map[pb.ExportID]*exportRun{}}
 	trail, err := newTrail(&o.orgView)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
@@ -463,6 +469,10 @@ func (o *orgActor) child(part *partitionRef) *child {
 
 // forward hands a call to the partition's actor, which answers it.
 func (o *orgActor) forward(c *call, part *partitionRef) {
+	if waiting, held := o.held[part.id]; held {
+		o.held[part.id] = append(waiting, c) // bounded by maxCallsPerOrg
+		return
+	}
 	ch := o.child(part)
 	ch.calls.Add(1)
 	c.child = ch

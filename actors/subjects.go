@@ -59,9 +59,10 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 			c.fail(err)
 			return
 		}
-		b := storage.NewBatch(o.store)
-		putPartition(b, o.space, ref)
-		o.committer.submit(b, func(err error) {
+		ch := newChange(o.store)
+		putPartition(ch.Batch, o.space, ref)
+		ch.audit(c.auditOf("subject.provision", ref.id.String()))
+		o.committer.submitChange(ch, func(err error) {
 			o.tell(func(o *orgActor) {
 				if err == nil {
 					o.rememberSubject(ref)
@@ -189,11 +190,12 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 				c.fail(err)
 				return
 			}
-			b := storage.NewBatch(o.store)
-			b.Delete(o.space.Key(storage.TableSubject, storage.Str(ref.subject)))
+			ch := newChange(o.store)
+			ch.Erase(o.space.Key(storage.TableSubject, storage.Str(ref.subject)))
+			ch.audit(c.auditOf("subject.erase", ref.id.String()))
 			delete(o.subjects, name)
-			o.beginErasure(b, ref, job)
-			o.committer.submit(b, func(err error) {
+			o.beginErasure(ch.Batch, ref, job)
+			o.committer.submitChange(ch, func(err error) {
 				o.tell(func(o *orgActor) {
 					delete(o.erasing, ref.id)
 					release()
@@ -215,7 +217,7 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 // would be lost. Its caller takes it out of o.erasing once that is answered.
 func (o *orgActor) beginErasure(b *storage.Batch, ref *partitionRef, job *pb.Job) {
 	b.Put(o.space.Key(storage.TablePartition, storage.ID16(ref.id)), &pb.Partition{
-		Id: ref.id.Bytes(), Kind: ref.kind, Subject: string(ref.subject), CreatedMs: ref.created, Erasing: true,
+		Id: ref.id.Bytes(), Kind: ref.kind, CreatedMs: ref.created, Erasing: true,
 	})
 	putJob(b, o.space, job)
 	o.erasing[ref.id] = true
@@ -227,13 +229,7 @@ func (o *orgActor) erase(ref *partitionRef, job *pb.Job) {
 	if ch := o.children[ref.id]; ch != nil {
 		delete(o.children, ref.id)
 		o.sys.wg.Go(func() {
-			// The worker ends with it, after its slice: nothing is written behind the
-			// erasure. A wait that ends early is begun again.
-			for range stopTries {
-				if o.sys.root.PoisonFuture(ch.pid).Wait() == nil {
-					break
-				}
-			}
+			o.stopChild(ch)
 			o.tell(func(o *orgActor) { o.eraseStored(ref, job) })
 		})
 		return
@@ -312,37 +308,54 @@ func (o *orgView) eraseJobRecords(ref *partitionRef) error {
 }
 
 // eraseNow erases all of a partition and finishes the job. The partition's
-// unfinished jobs go with it.
+// unfinished jobs go with it, and its name: it may be a person's.
 func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) error {
+	if err := o.eraseExports(ref); err != nil {
+		return err
+	}
 	if err := o.eraseJobRecords(ref); err != nil {
 		return err
 	}
-	b := storage.NewBatch(o.store)
-	b.EraseRange(ref.space.All())
-	b.Delete(o.space.Key(storage.TablePartition, storage.ID16(ref.id)))
-	o.sys.parts.drop(ref)
 	now := clock.Millis(o.sys.clock.Now())
 	if job.GetStartedMs() == 0 {
 		job.StartedMs = now
 	}
 	job.Attempts++
-	job.Status, job.Done, job.FinishedMs = jobSucceeded, 1, now
-	// The order matters: what was erased must be gone from files and log before
-	// the job says so.
-	if err := o.committer.commit(b); err != nil {
-		return err
-	}
-	if err := o.sys.cfg.Host.Compact(ctx, o.store); err != nil {
-		return err
-	}
-	if err := o.sys.cfg.Storage.Erase(ctx, o.store); err != nil {
-		return err
-	}
-	if err := o.sys.cfg.Storage.Log().Erase(ctx); err != nil {
+	job.Status, job.Subject = jobRunning, ""
+	b := storage.NewBatch(o.store)
+	b.EraseRange(ref.space.All())
+	b.Erase(o.space.Key(storage.TablePartition, storage.ID16(ref.id)))
+	// The record that is written behind it is the only one that is left.
+	b.Erase(o.space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))))
+	updateJob(b, o.space, job)
+	err := o.withStore(func(st *storage.Store) error {
+		if err := o.eraseOutcomes(b, st, []*partitionRef{ref}); err != nil {
+			return err
+		}
+		return o.eraseEvents(b, st, ref.id)
+	})
+	if err != nil {
 		return err
 	}
 	o.sys.parts.drop(ref)
-	done := storage.NewBatch(o.store)
-	finishJob(done, o.space, job)
-	return o.committer.commit(done)
+	if err := o.committer.commit(b); err != nil {
+		return err
+	}
+	o.exportsForgot(func(e *pb.Export) bool { return holds(e, ref.id) })
+	// The order matters: what was erased must be gone from files and log before
+	// the job says so.
+	if err := o.sys.cfg.Host.Erase(ctx, o.store); err != nil {
+		return err
+	}
+	o.sys.parts.drop(ref)
+	job.Status, job.Done, job.FinishedMs = jobSucceeded, 1, clock.Millis(o.sys.clock.Now())
+	done := newChange(o.store)
+	finishJob(done.Batch, o.space, job)
+	err = done.event(o, eventJob, nil, map[string]any{
+		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": nil,
+	})
+	if err != nil {
+		return err
+	}
+	return o.committer.commitChange(done)
 }

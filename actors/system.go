@@ -75,6 +75,8 @@ type Config struct {
 	// SandboxKeyLife is how long a sandbox key works whose creation does not say; 0
 	// is 7 days.
 	SandboxKeyLife time.Duration
+	// ExportRetention is how long an export can be downloaded; 0 is 7 days.
+	ExportRetention time.Duration
 
 	// Tests wait for these: a job's end is committed, a worker knows of a
 	// cancellation, a worker is to stop.
@@ -150,6 +152,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.SnapshotBytes == 0 {
 		cfg.SnapshotBytes = 2 << 30
+	}
+	if cfg.ExportRetention == 0 {
+		cfg.ExportRetention = defaultExportRetention
 	}
 	if cfg.SandboxKeyLife == 0 {
 		cfg.SandboxKeyLife = defaultSandboxKeyLife

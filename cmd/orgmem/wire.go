@@ -109,7 +109,8 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 	cfg := actors.Config{
 		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: actors.NewEmbedder(model),
 		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, SandboxKeyLife: server.SandboxKeyLife,
-		SnapshotBytes: server.SnapshotBytes, Workers: roomForRequests(server.CPUWorkers),
+		ExportRetention: server.ExportRetention,
+		SnapshotBytes:   server.SnapshotBytes, Workers: roomForRequests(server.CPUWorkers),
 	}
 	out, err := newEgress(server)
 	if err != nil {
@@ -153,7 +154,7 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 		accessLog = api.LogAll
 	}
 	return api.New(api.Config{
-		Asker: system, Operator: system, Ready: system.Ready, OperatorToken: token,
+		Asker: system, Operator: system, Exports: system, Ready: system.Ready, OperatorToken: token,
 		Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
 		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody,

@@ -37,10 +37,12 @@ type Server struct {
 	IdleOrg        time.Duration
 	IdleSubject    time.Duration
 	SandboxKeyLife time.Duration
-	ShutdownGrace  time.Duration
-	EgressCIDRs    []netip.Prefix
-	EgressPorts    []uint16
-	EgressCAFile   string
+	// ExportRetention is how long an export can be downloaded.
+	ExportRetention time.Duration
+	ShutdownGrace   time.Duration
+	EgressCIDRs     []netip.Prefix
+	EgressPorts     []uint16
+	EgressCAFile    string
 }
 
 // Setting is one row of the table. Name is at once the flag (--name), the key in
@@ -241,6 +243,12 @@ var Settings = []Setting{
 		Name: "idle-subject", Default: "5m", Form: "duration",
 		Doc: "How long an unused subject of an organization stays in memory.",
 		set: func(s *Server, v string) error { return setDuration(&s.IdleSubject, v, minIdle, maxIdle) },
+	},
+	{
+		Name: "export-retention", Default: "168h", Form: "duration",
+		Doc: "How long an export can be downloaded. Each takes as much disk as what it holds; a week leaves time to " +
+			"fetch it, and to notice that the copy is broken.",
+		set: func(s *Server, v string) error { return setDuration(&s.ExportRetention, v, minKeyLife, maxKeyLife) },
 	},
 	{
 		Name: "sandbox-key-life", Default: "168h", Form: "duration",

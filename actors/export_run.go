@@ -1,0 +1,319 @@
+package actors
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"runtime/debug"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	// maxExportPieces bounds a document: 64 GiB, some ten million notes.
+	maxExportPieces = 128 << 10
+	// maxExportRestarts bounds how often one attempt begins anew because something
+	// was forgotten meanwhile.
+	maxExportRestarts = 20
+)
+
+var (
+	// errExportStale means that something the document may hold was forgotten: it
+	// is begun anew.
+	errExportStale = errors.New("the export must begin anew")
+	// errExportTooLarge means that a document does not fit into maxExportPieces.
+	errExportTooLarge = errors.New("the export is too large")
+)
+
+// queueExport makes an export known, and begins it when none is being written.
+func (o *orgActor) queueExport(e *pb.Export) {
+	run := &exportRun{id: pb.ExportID(e.GetId()), user: pb.UserID(e.GetUser())}
+	if e.GetScope() == exportScopeUser {
+		part, err := o.loadPartition(pb.PartitionID(e.GetPartition()))
+		if err != nil || part == nil {
+			// It is being erased, and this export with it; or the store cannot be read,
+			// and the next activation tries.
+			return
+		}
+		run.part = part
+	}
+	o.exports.mu.Lock()
+	o.exports.runs[run.id] = run
+	o.exports.mu.Unlock()
+	o.nextExport()
+}
+
+// resumeExport queues an export that a stop or a crash interrupted.
+func (o *orgActor) resumeExport(id pb.ExportID) error {
+	e := &pb.Export{}
+	found := false
+	err := o.withStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(exportKey(o.space, id), e)
+		return err
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("export %s: no record", id)
+	}
+	if err != nil {
+		return err
+	}
+	o.queueExport(e)
+	return nil
+}
+
+// nextExport begins the oldest export that waits, unless one is being written.
+func (o *orgActor) nextExport() {
+	if o.lost || o.sys.ctx.Err() != nil {
+		return
+	}
+	stored, err := o.storedExports()
+	if err != nil {
+		o.sys.log.Error("exports cannot be read; they are tried again", "org", o.id.String(), "err", err)
+		o.retryExports()
+		return
+	}
+	o.exports.mu.Lock()
+	defer o.exports.mu.Unlock()
+	for _, run := range o.exports.runs {
+		if run.cancel != nil {
+			return // one at a time
+		}
+	}
+	for i := len(stored) - 1; i >= 0; i-- {
+		run := o.exports.runs[pb.ExportID(stored[i].GetId())]
+		if run == nil {
+			continue
+		}
+		ctx, cancel := context.WithCancel(o.sys.ctx)
+		run.cancel = cancel
+		view := &o.orgView
+		o.sys.wg.Go(func() {
+			defer cancel()
+			view.export(ctx, run)
+		})
+		return
+	}
+}
+
+func (o *orgActor) retryExports() {
+	o.sys.clock.AfterFunc(eraseRetry, func() { o.tell((*orgActor).nextExport) })
+}
+
+// export writes one document, however often that takes, and reports to the
+// organization's actor.
+func (o *orgView) export(ctx context.Context, run *exportRun) {
+	var err error
+	for again := range maxExportRestarts {
+		if err = o.tryExport(ctx, run, again > 0); !errors.Is(err, errExportStale) {
+			break
+		}
+	}
+	o.exports.mu.Lock()
+	gone := run.gone
+	run.cancel = nil
+	again := err != nil && !gone
+	if !again {
+		delete(o.exports.runs, run.id)
+	}
+	o.exports.mu.Unlock()
+	if again {
+		if superseded(err) || ctx.Err() != nil {
+			return // another activation goes on
+		}
+		o.sys.log.Error("export failed; it is tried again", "org", o.id.String(), "export", run.id.String(), "err", err)
+	}
+	o.tell(func(o *orgActor) {
+		switch {
+		case again:
+			o.retryExports()
+			return
+		case !gone:
+			o.jobsEnded(pb.JobID(run.id))
+		}
+		o.nextExport()
+	})
+}
+
+// tryExport is one attempt. After the last that it has, it ends the export as
+// failed and returns nil, as it does when it succeeds.
+func (o *orgView) tryExport(ctx context.Context, run *exportRun, again bool) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("export panicked: %v\n%s", r, debug.Stack())
+		}
+	}()
+	o.exports.mu.Lock()
+	run.stale = false
+	o.exports.mu.Unlock()
+	e, job := &pb.Export{}, &pb.Job{}
+	err = o.withStore(func(st *storage.Store) error {
+		found, err := st.Get(exportKey(o.space, run.id), e)
+		if err == nil && found {
+			found, err = st.Get(o.space.Key(storage.TableJob, storage.ID16(run.id)), job)
+		}
+		if err == nil && !found {
+			err = fmt.Errorf("export %s: no record", run.id)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if job.GetAttempts() >= maxAttempts {
+		return o.endExport(run, e, job, newChange(o.store), errExportTries)
+	}
+	if !again { // to begin anew for what was forgotten is nobody's failure
+		job.Attempts++
+	}
+	job.Status, e.Status = jobRunning, exportRunning
+	if job.GetStartedMs() == 0 {
+		job.StartedMs = clock.Millis(o.sys.clock.Now())
+	}
+	begin := newChange(o.store)
+	begin.EraseRange(exportPieces(o.space, run.id)) // of an attempt that did not end
+	begin.Put(exportKey(o.space, run.id), e)
+	updateJob(begin.Batch, o.space, job)
+	// This commit is also the barrier behind which the snapshot holds all that was
+	// acknowledged before.
+	if err := o.commitExport(run, begin, nil); err != nil {
+		return err
+	}
+	var snap *storage.Snapshot
+	err = o.withStore(func(st *storage.Store) (err error) {
+		snap, err = st.Snapshot()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer closeSnapshot(snap, &err)
+	w := &documentWriter{org: o, ctx: ctx, run: run, batch: newChange(o.store), sum: sha256.New()}
+	err = o.writeDocument(w, snap, e, run.part)
+	if err == nil {
+		err = w.flush()
+	}
+	switch {
+	case errors.Is(err, errExportTooLarge):
+		return o.endExport(run, e, job, newChange(o.store), err)
+	case err != nil:
+		return err
+	}
+	e.Bytes, e.Sha256 = w.bytes, hex.EncodeToString(w.sum.Sum(nil))
+	return o.endExport(run, e, job, w.batch, nil)
+}
+
+// errExportTries means that an export failed as often as it may.
+var errExportTries = errors.New("the export failed too often")
+
+// endExport writes an export's end, with what is left of its document.
+func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *change, why error) error {
+	now := o.sys.clock.Now()
+	e.FinishedMs, job.FinishedMs = clock.Millis(now), clock.Millis(now)
+	job.Done = job.GetTotal()
+	switch {
+	case errors.Is(why, errExportTooLarge):
+		e.Error = fmt.Sprintf("the document would be larger than %d GiB", maxExportPieces*storage.PieceBytes>>30)
+	case why != nil:
+		e.Error = "the document could not be written"
+	}
+	if why != nil {
+		e.Status, job.Status = exportFailed, jobFailed
+		job.Done, job.ErrorCode, job.ErrorDetail = 0, codeInternal, e.GetError()
+		ch.EraseRange(exportPieces(o.space, run.id))
+	} else {
+		e.Status, job.Status = exportSucceeded, jobSucceeded
+		e.ExpiresMs = clock.Millis(now.Add(o.sys.cfg.ExportRetention))
+	}
+	ch.Put(exportKey(o.space, run.id), e)
+	finishJob(ch.Batch, o.space, job)
+	if err := ch.jobCompleted(o, job); err != nil {
+		return err
+	}
+	return o.commitExport(run, ch, e)
+}
+
+// commitExport commits a part of a document, or with finished its end, unless it
+// must not go on. Nothing of it enters the commit behind what ends it.
+func (o *orgView) commitExport(run *exportRun, ch *change, finished *pb.Export) error {
+	o.exports.mu.Lock()
+	switch {
+	case run.gone:
+		o.exports.mu.Unlock()
+		return errExportGone
+	case run.stale && finished != nil && finished.GetStatus() == exportSucceeded, run.stale && finished == nil:
+		o.exports.mu.Unlock()
+		return errExportStale
+	}
+	run.finished = finished
+	result := make(chan error, 1)
+	o.committer.submitChange(ch, func(err error) { result <- err })
+	o.exports.mu.Unlock()
+	err := <-result
+	if err != nil && finished != nil {
+		o.exports.mu.Lock()
+		run.finished = nil
+		o.exports.mu.Unlock()
+	}
+	return err
+}
+
+// documentWriter cuts a document into pieces and commits them as they come:
+// nowhere does more of it lie in memory than stageBytes and one record.
+type documentWriter struct {
+	org   *orgView
+	ctx   context.Context // the run's: it lives as long as the writer
+	run   *exportRun
+	batch *change
+	buf   []byte
+	n     uint32
+	bytes uint64
+	sum   hash.Hash
+}
+
+// Write implements io.Writer.
+func (w *documentWriter) Write(data []byte) (int, error) {
+	w.bytes += uint64(len(data))
+	w.sum.Write(data)
+	for rest := data; len(rest) > 0; {
+		k := min(storage.PieceBytes-len(w.buf), len(rest))
+		w.buf = append(w.buf, rest[:k]...)
+		rest = rest[k:]
+		if len(w.buf) < storage.PieceBytes {
+			break
+		}
+		if err := w.flush(); err != nil {
+			return 0, err
+		}
+		if w.batch.Bytes() < stageBytes {
+			continue
+		}
+		if err := w.ctx.Err(); err != nil {
+			return 0, err
+		}
+		full := w.batch
+		w.batch = newChange(w.org.store)
+		if err := w.org.commitExport(w.run, full, nil); err != nil {
+			return 0, err
+		}
+	}
+	return len(data), nil
+}
+
+// flush puts what is buffered into the batch, as a piece of its own.
+func (w *documentWriter) flush() error {
+	if len(w.buf) == 0 {
+		return nil
+	}
+	if w.n == maxExportPieces {
+		return errExportTooLarge
+	}
+	w.batch.PutRaw(pieceKey(w.org.space, w.run.id, w.n), w.buf)
+	w.n++
+	w.buf = nil
+	return nil
+}

@@ -1,0 +1,498 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// The states and scopes of exports.
+const (
+	exportQueued    = "queued"
+	exportRunning   = "running"
+	exportSucceeded = "succeeded"
+	exportFailed    = "failed"
+	exportExpired   = "expired"
+
+	exportScopeUser = "user"
+	exportScopeOrg  = "org"
+
+	exportFormat = "json"
+)
+
+const (
+	// defaultExportRetention is decisions.md's, section 11.
+	defaultExportRetention = 7 * 24 * time.Hour
+	// maxOpenExports bounds an organization's exports that are queued or running,
+	// one of which is written at a time: it shares the commit and the disk with
+	// everything else.
+	maxOpenExports = 20
+	// maxKeptExports bounds the documents that an organization keeps, each of which
+	// may be as large as its memory; the oldest expires for a new one.
+	maxKeptExports = 50
+)
+
+// exports knows which exports of an organization are not finished. It stands
+// between those who write documents and those who forget: an export that holds
+// what was forgotten ends with it, in one commit, and one that is being written
+// begins anew.
+type exports struct {
+	mu   sync.Mutex
+	runs map[pb.ExportID]*exportRun
+}
+
+// exportRun is an export that is queued or being written. Its fields are guarded
+// by exports.mu, but for the first three, which do not change.
+type exportRun struct {
+	id   pb.ExportID
+	part *partitionRef // whose memory; for the whole organization nil
+	user pb.UserID
+	// stale says that something it may hold was forgotten since it was begun; gone,
+	// that nobody is to have it any more.
+	stale, gone bool
+	cancel      context.CancelFunc // nil while it is queued
+	// finished is its record when the last commit is on its way: from then on it is
+	// what the store says.
+	finished *pb.Export
+}
+
+// holds reports whether an export is of a partition's memory.
+func holds(e *pb.Export, part pb.PartitionID) bool {
+	return e.GetScope() == exportScopeOrg || string(e.GetPartition()) == string(part[:])
+}
+
+func exportKey(space storage.Space, id pb.ExportID) storage.Key {
+	return space.Key(storage.TableExport, storage.ID16(id))
+}
+
+func exportPieces(space storage.Space, id pb.ExportID) storage.Range {
+	return space.Prefix(storage.TableExportPiece, storage.ID16(id))
+}
+
+func exportByTime(space storage.Space, e *pb.Export) storage.Key {
+	return space.Key(storage.TableExportByTime, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.ExportID(e.GetId())))
+}
+
+// createExport queues an export and answers 202.
+func (o *orgActor) createExport(c *call, op *pb.CreateExport) {
+	scope, part := exportScopeUser, c.part
+	if op.GetOrgScope() {
+		scope = exportScopeOrg
+		if c.env.GetHasSubject() {
+			c.refuse(problem(codePermissionDenied, "A subject cannot export the organization."))
+			return
+		}
+	}
+	o.whenBusy(func(err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		o.exclusive("exports", func(release func()) {
+			fail := func(err error) { release(); c.fail(err) }
+			stored, err := o.storedExports()
+			if err != nil {
+				fail(err)
+				return
+			}
+			open, kept := 0, []*pb.Export{}
+			for _, e := range stored {
+				switch e.GetStatus() {
+				case exportQueued, exportRunning:
+					open++
+				case exportSucceeded:
+					kept = append(kept, e)
+				}
+			}
+			if open >= maxOpenExports {
+				fail(errCommitQueueFull)
+				return
+			}
+			job, err := o.newJob(jobExport, c.who, part, 1)
+			if err != nil {
+				fail(err)
+				return
+			}
+			e := &pb.Export{Id: job.GetId(), User: c.who.user.Bytes(), Scope: scope, Status: exportQueued, Format: exportFormat, CreatedMs: job.GetCreatedMs()}
+			if scope == exportScopeUser {
+				e.Partition = part.id.Bytes()
+			}
+			ch := newChange(o.store)
+			for ; len(kept)+open >= maxKeptExports && len(kept) > 0; kept = kept[:len(kept)-1] {
+				expireExport(ch.Batch, o.space, kept[len(kept)-1])
+			}
+			ch.Put(exportKey(o.space, pb.ExportID(e.GetId())), e)
+			ch.PutRaw(exportByTime(o.space, e), nil)
+			putJob(ch.Batch, o.space, job)
+			ch.audit(c.auditOf("export.create", pb.ExportID(e.GetId()).String()))
+			r := &pb.Reply{Status: 202, Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}
+			if err := c.idem.record(ch.Batch, r); err != nil {
+				fail(err)
+				return
+			}
+			o.committer.submitChange(ch, func(err error) {
+				o.tell(func(o *orgActor) {
+					release()
+					if err != nil {
+						c.fail(err)
+						return
+					}
+					o.openJobs++
+					o.queueExport(e)
+					c.reply(r)
+				})
+			})
+		})
+	})
+}
+
+// storedExports reads all exports, newest first: maxKeptExports and those that
+// were removed or failed within jobRetention.
+func (o *orgView) storedExports() (all []*pb.Export, err error) {
+	err = o.withStore(func(st *storage.Store) (err error) {
+		all, err = o.readExports(st)
+		return err
+	})
+	return all, err
+}
+
+func (o *orgView) readExports(r storage.Reader) (all []*pb.Export, err error) {
+	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableExport), storage.ScanOptions{}, func() *pb.Export { return &pb.Export{} }) {
+		if err != nil {
+			return nil, fmt.Errorf("read exports: %w", err)
+		}
+		all = append(all, rec.Value)
+	}
+	slices.SortFunc(all, func(a, b *pb.Export) int { return cmp.Compare(b.GetCreatedMs(), a.GetCreatedMs()) })
+	return all, nil
+}
+
+// expireExport ends a document: its record stays, its bytes go.
+func expireExport(b *storage.Batch, space storage.Space, e *pb.Export) {
+	e.Status = exportExpired
+	id := pb.ExportID(e.GetId())
+	b.Put(exportKey(space, id), e)
+	b.EraseRange(exportPieces(space, id))
+}
+
+// removeExport deletes an export as if it had never been.
+func removeExport(b *storage.Batch, space storage.Space, e *pb.Export) {
+	id := pb.ExportID(e.GetId())
+	b.Erase(exportKey(space, id))
+	b.Delete(exportByTime(space, e))
+	b.EraseRange(exportPieces(space, id))
+}
+
+// expireExports ends, in the batch of what forgets, the documents that may hold
+// it, and sends those that are being written back to their begin. After the
+// commit the caller calls exportsForgot: a document that was begun in between
+// has seen what is forgotten. concerns may be called under a lock; it says which
+// exports are meant. It returns how many documents end.
+func (o *orgView) expireExports(b *storage.Batch, r storage.Reader, concerns func(*pb.Export) bool) (n int, err error) {
+	o.exports.mu.Lock()
+	defer o.exports.mu.Unlock()
+	stored, err := o.readExports(r)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range stored {
+		run := o.exports.runs[pb.ExportID(e.GetId())]
+		if run != nil && run.finished != nil {
+			e = run.finished
+		}
+		if !concerns(e) {
+			continue
+		}
+		switch {
+		case e.GetStatus() == exportSucceeded:
+			expireExport(b, o.space, e)
+			n++
+		case run != nil:
+			run.stale = true
+		}
+	}
+	return n, nil
+}
+
+// exportsForgot is called when what forgets is committed.
+func (o *orgView) exportsForgot(concerns func(*pb.Export) bool) {
+	o.exports.mu.Lock()
+	defer o.exports.mu.Unlock()
+	for id, run := range o.exports.runs {
+		e := &pb.Export{Id: id[:], Scope: exportScopeOrg}
+		if run.part != nil {
+			e.Scope, e.Partition = exportScopeUser, run.part.id.Bytes()
+		}
+		if run.finished == nil && concerns(e) {
+			run.stale = true
+		}
+	}
+}
+
+// eraseExports removes the exports of a memory that is erased, those of the
+// organization that its member has begun, and ends the documents of others that
+// hold it.
+func (o *orgView) eraseExports(ref *partitionRef) error {
+	b := storage.NewBatch(o.store)
+	err := o.withStore(func(st *storage.Store) error {
+		stored, err := o.readExports(st)
+		if err != nil {
+			return err
+		}
+		o.exports.mu.Lock()
+		for _, e := range stored {
+			own := string(e.GetPartition()) == string(ref.id[:])
+			begun := string(e.GetUser()) == string(ref.id[:]) && (e.GetStatus() == exportQueued || e.GetStatus() == exportRunning)
+			if !own && !begun {
+				continue
+			}
+			removeExport(b, o.space, e)
+			id := pb.ExportID(e.GetId())
+			if run := o.exports.runs[id]; run != nil && run.finished == nil {
+				run.gone = true
+				if run.cancel != nil {
+					run.cancel()
+				}
+				delete(o.exports.runs, id)
+			}
+		}
+		o.exports.mu.Unlock()
+		_, err = o.expireExports(b, st, func(e *pb.Export) bool { return e.GetScope() == exportScopeOrg })
+		return err
+	})
+	if err != nil || b.Len() == 0 {
+		return err
+	}
+	return o.committer.commit(b)
+}
+
+// mayReadExport: an export of one memory belongs to whoever acts for that; one of
+// the organization to those who could ask for it.
+func mayReadExport(c *call, e *pb.Export) bool {
+	if e.GetScope() == exportScopeOrg {
+		return !c.env.GetHasSubject() && grants(c.who.scopes, scopeAdmin)
+	}
+	return string(e.GetPartition()) == string(c.part.id[:])
+}
+
+// shown is an export as its clients see it: it expires at its time, whenever the
+// sweep comes.
+func (o *orgView) shown(e *pb.Export) *pb.Export {
+	if e.GetStatus() == exportSucceeded && clock.Millis(o.sys.clock.Now()) >= e.GetExpiresMs() {
+		e.Status = exportExpired
+	}
+	return e
+}
+
+func exportNotFound() *pb.Problem {
+	return problem(codeExportNotFound, "There is no such export of yours.")
+}
+
+// findExport returns an export that the caller may read, or nil.
+func (o *orgView) findExport(r storage.Reader, c *call, id string) (*pb.Export, error) {
+	exportID, err := pb.ParseExportID(id)
+	if err != nil {
+		return nil, nil //nolint:nilerr // what is no id names no export
+	}
+	e := &pb.Export{}
+	found, err := r.Get(exportKey(o.space, exportID), e)
+	if err != nil || !found || !mayReadExport(c, e) {
+		return nil, err
+	}
+	return o.shown(e), nil
+}
+
+// getExport answers one export; for a download, also where its pieces lie.
+func (o *orgView) getExport(st *storage.Store, c *call, id string, download bool) (*pb.Reply, error) {
+	e, err := o.findExport(st, c, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case e == nil:
+		return refuse(exportNotFound()), nil
+	case !download:
+		return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}, nil
+	case e.GetStatus() == exportExpired:
+		return refuse(problem(codeExportNotReady, "The export has expired, or something in it was forgotten; ask for a new one.")), nil
+	case e.GetStatus() != exportSucceeded:
+		return refuse(problem(codeExportNotReady, "The export is %s.", e.GetStatus())), nil
+	}
+	e.Org, e.Realm = o.store.Org.Bytes(), uint32(o.store.Realm)
+	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Download{Download: e}}}}, nil
+}
+
+// listExports pages through the exports that the caller may read, newest first.
+func (o *orgView) listExports(r storage.Reader, c *call, op *pb.ListExports) (*pb.Reply, error) {
+	all := o.space.Prefix(storage.TableExportByTime)
+	admin := "" // what the caller sees beside its own
+	if !c.env.GetHasSubject() && grants(c.who.scopes, scopeAdmin) {
+		admin = scopeAdmin
+	}
+	kind := cursorKind{list: "exports", filters: admin, partition: c.part.id}
+	opts, p := o.scanFrom(all, kind, op.GetPage())
+	if p != nil {
+		return refuse(p), nil
+	}
+	size := pageSize(op.GetPage())
+	list := &pb.ExportList{}
+	var last storage.Key
+	for item, err := range r.Scan(all, opts) {
+		if err != nil {
+			return nil, err
+		}
+		parts := item.Key.Parts()
+		parts.U64Desc()
+		id := pb.ExportID(parts.ID16())
+		if err := parts.Done(); err != nil {
+			return nil, err
+		}
+		e := &pb.Export{}
+		found, err := r.Get(exportKey(o.space, id), e)
+		if err != nil {
+			return nil, err
+		}
+		if !found || !mayReadExport(c, e) {
+			continue
+		}
+		if len(list.Exports) == size {
+			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
+			break
+		}
+		list.Exports = append(list.Exports, o.shown(e))
+		last = item.Key
+	}
+	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Exports{Exports: list}}}}, nil
+}
+
+// errExportGone means that a document ended while it was sent.
+var errExportGone = errors.New("the export has ended")
+
+// ExportPieceBytes is the length of an export's pieces.
+func (*System) ExportPieceBytes() int64 { return storage.PieceBytes }
+
+// ExportPiece returns one piece of a document that GET …/download was answered
+// with. It looks anew whether the document still stands: once something in it is
+// forgotten no further byte of it is sent.
+func (s *System) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) (data []byte, err error) {
+	org, err := pb.OrgIDFrom(e.GetOrg())
+	if err != nil {
+		return nil, fmt.Errorf("export piece: %w", err)
+	}
+	id, err := pb.ExportIDFrom(e.GetId())
+	if err != nil {
+		return nil, fmt.Errorf("export piece: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("export piece: %w", err)
+	}
+	store := storage.StoreID{Org: org, Realm: storage.Realm(e.GetRealm())}
+	st, err := s.cfg.Storage.Acquire(store)
+	if err != nil {
+		return nil, fmt.Errorf("export piece: %w", err)
+	}
+	defer st.Release()
+	space := storage.OrgSpace(store)
+	now := &pb.Export{}
+	found, err := st.Get(exportKey(space, id), now)
+	if err == nil && (!found || now.GetStatus() != exportSucceeded || now.GetSha256() != e.GetSha256()) {
+		err = errExportGone
+	}
+	if err == nil {
+		data, found, err = st.GetRaw(pieceKey(space, id, piece))
+		if err == nil && !found {
+			err = errExportGone
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("export piece: %w", err)
+	}
+	return data, nil
+}
+
+func pieceKey(space storage.Space, id pb.ExportID, n uint32) storage.Key {
+	return space.Key(storage.TableExportPiece, storage.ID16(id), storage.U32(n))
+}
+
+// cancelExport ends a job of type export: the document is given up.
+func (o *orgActor) cancelExport(c *call, job *pb.Job) {
+	id := pb.ExportID(job.GetId())
+	o.exclusive("exports", func(release func()) {
+		o.exports.mu.Lock()
+		run := o.exports.runs[id]
+		if run == nil || run.finished != nil {
+			o.exports.mu.Unlock()
+			release()
+			c.refuse(notCancellable(job)) // it has just ended
+			return
+		}
+		run.gone = true
+		if run.cancel != nil {
+			run.cancel()
+		}
+		delete(o.exports.runs, id)
+		o.exports.mu.Unlock()
+		e := &pb.Export{}
+		err := o.withStore(func(st *storage.Store) error {
+			_, err := st.Get(exportKey(o.space, id), e)
+			return err
+		})
+		if err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		now := clock.Millis(o.sys.clock.Now())
+		e.Status, e.Error, e.FinishedMs = exportFailed, "cancelled", now
+		job.Status, job.FinishedMs = jobCancelled, now
+		ch := newChange(o.store)
+		ch.Put(exportKey(o.space, id), e)
+		ch.EraseRange(exportPieces(o.space, id))
+		finishJob(ch.Batch, o.space, job)
+		if err := ch.jobCompleted(&o.orgView, job); err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		ch.audit(c.auditOf("job.cancel", pb.JobID(id).String()))
+		o.committer.submitChange(ch, func(err error) {
+			o.tell(func(o *orgActor) {
+				release()
+				if err != nil {
+					o.queueExport(&pb.Export{Id: e.GetId(), User: e.GetUser(), Scope: e.GetScope(), Partition: e.GetPartition()}) // it goes on
+					c.fail(err)
+					return
+				}
+				o.jobsEnded(pb.JobID(id))
+				o.nextExport()
+				c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
+			})
+		})
+	})
+}
+
+// sweepExports ends documents whose time is over, and forgets those that ended
+// long ago.
+func (o *orgView) sweepExports(b *storage.Batch, st *storage.Store) error {
+	stored, err := o.readExports(st)
+	if err != nil {
+		return err
+	}
+	now := o.sys.clock.Now()
+	for _, e := range stored {
+		switch {
+		case e.GetStatus() == exportSucceeded && clock.Millis(now) >= e.GetExpiresMs():
+			expireExport(b, o.space, e)
+		case e.GetStatus() != exportSucceeded && e.GetFinishedMs() != 0 && e.GetFinishedMs() < now.Add(-jobRetention).UnixMilli():
+			removeExport(b, o.space, e)
+		}
+	}
+	return nil
+}

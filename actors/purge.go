@@ -1,0 +1,355 @@
+package actors
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"maps"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	// confirmLife is how long a confirm token can be used (decisions.md, section 11).
+	confirmLife = 10 * time.Minute
+	// confirmBytes of randomness make a token.
+	confirmBytes = 32
+
+	purgeScopeSubject = "subject"
+	purgeScopeOrg     = "org"
+)
+
+// purgeStores are what a purge counts of a memory. What is only bookkeeping (list
+// entries, the index, derived views) goes too and is not counted.
+var purgeStores = []struct {
+	name  string
+	table storage.Table
+}{
+	{"vault_nodes", storage.TableNode}, {"memory_chunks", storage.TableChunk}, {"graph_edges", storage.TableEdge},
+	{"domains", storage.TableDomain}, {"history", storage.TableHistory}, {"external_ids", storage.TableExternalID},
+	{"contradictions", storage.TableContradiction}, {"proposals", storage.TableProposal},
+	{"sessions", storage.TableSession}, {"session_events", storage.TableSessionEvent},
+	{"imports", storage.TableImport}, {"files", storage.TableUploadPiece}, {"queued_items", storage.TableQueue},
+}
+
+// purge is a purge under way: what it is of.
+type purge struct {
+	call  *call
+	op    *pb.Purge
+	parts []*partitionRef
+	org   bool
+}
+
+// concerns says which exports hold what is purged.
+func (p *purge) concerns(e *pb.Export) bool {
+	if p.org {
+		return true
+	}
+	return holds(e, p.parts[0].id)
+}
+
+// purge answers both calls of POST /v1/purge.
+func (o *orgActor) purge(c *call, op *pb.Purge) {
+	p := &purge{call: c, op: op, org: op.GetScope() == purgeScopeOrg}
+	entity := "purge"
+	if !p.org {
+		entity = "subject " + op.GetSubject() // it must not be erased meanwhile
+	}
+	o.exclusive(entity, func(release func()) {
+		problem, err := o.purgeParts(p)
+		var ticket storage.Key
+		var counted *pb.PurgeTicket
+		if err == nil && problem == nil && op.GetConfirm() {
+			ticket, counted, problem, err = o.findTicket(p)
+		}
+		if err != nil || problem != nil {
+			release()
+			if err != nil {
+				c.fail(err)
+				return
+			}
+			c.refuse(problem)
+			return
+		}
+		if !op.GetConfirm() {
+			view := &o.orgView
+			o.sys.wg.Go(func() { // it reads as much as there is
+				defer release()
+				view.dryPurge(p)
+			})
+			return
+		}
+		o.purgeNow(p, ticket, counted, release)
+	})
+}
+
+// purgeParts finds the memories that are meant.
+func (o *orgActor) purgeParts(p *purge) (*pb.Problem, error) {
+	if !p.org {
+		if !validSubject(p.op.GetSubject()) {
+			return problem(codeSubjectNotFound, "There is no such subject."), nil
+		}
+		ref, err := o.lookupSubject(pb.SubjectKey(p.op.GetSubject()))
+		if err != nil {
+			return nil, err
+		}
+		if ref == nil {
+			return problem(codeSubjectNotFound, "There is no such subject."), nil
+		}
+		p.parts = []*partitionRef{ref}
+		return nil, nil
+	}
+	return nil, o.withStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
+			if err != nil {
+				return err
+			}
+			id, err := pb.PartitionIDFrom(rec.Value.GetId())
+			if err != nil {
+				return err
+			}
+			if !rec.Value.GetErasing() {
+				p.parts = append(p.parts, newPartitionRef(&o.orgView, id, rec.Value))
+			}
+		}
+		return nil
+	})
+}
+
+func ticketKey(space storage.Space, token string) storage.Key {
+	return space.Key(storage.TablePurgeTicket, storage.Hash32(sha256.Sum256([]byte(token))))
+}
+
+// findTicket returns what a confirm token stands for, or why it is not valid.
+func (o *orgActor) findTicket(p *purge) (storage.Key, *pb.PurgeTicket, *pb.Problem, error) {
+	key, t := ticketKey(o.space, p.op.GetToken()), &pb.PurgeTicket{}
+	found := false
+	err := o.withStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(key, t)
+		return err
+	})
+	if err != nil {
+		return key, nil, nil, err
+	}
+	meant := []byte(nil)
+	if !p.org {
+		meant = p.parts[0].id.Bytes()
+	}
+	if !found || clock.Millis(o.sys.clock.Now()) >= t.GetExpiresMs() || t.GetScope() != p.op.GetScope() ||
+		string(t.GetPartition()) != string(meant) || string(t.GetUser()) != string(p.call.who.user[:]) {
+		return key, nil, problem(codeConfirmTokenInvalid, "The confirm token is spent, expired, or was issued for another purge; nothing was deleted."), nil
+	}
+	return key, t, nil, nil
+}
+
+// dryPurge counts, and issues the token that stands for the counts.
+func (o *orgView) dryPurge(p *purge) {
+	c := p.call
+	counts, err := o.countPurge(p)
+	token := make([]byte, confirmBytes)
+	if err == nil {
+		_, err = io.ReadFull(o.sys.cfg.Random, token)
+	}
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	text := base64.RawURLEncoding.EncodeToString(token)
+	t := &pb.PurgeTicket{
+		Scope: p.op.GetScope(), Counts: counts, User: c.who.user.Bytes(),
+		ExpiresMs: clock.Millis(o.sys.clock.Now().Add(confirmLife)),
+	}
+	if !p.org {
+		t.Partition = p.parts[0].id.Bytes()
+	}
+	ch := newChange(o.store)
+	ch.Put(ticketKey(o.space, text), t)
+	r := p.report(counts)
+	r.DryRun, r.ConfirmToken, r.ExpiresMs = true, text, t.GetExpiresMs()
+	c.settleChange(ch, purgeReply(r))
+}
+
+func (p *purge) report(counts map[string]uint64) *pb.PurgeReport {
+	r := &pb.PurgeReport{Request: p.call.env.GetRequestId(), Scope: p.op.GetScope(), Subject: p.op.GetSubject(), Counts: counts}
+	for _, n := range counts {
+		r.Total += n
+	}
+	return r
+}
+
+func purgeReply(r *pb.PurgeReport) *pb.Reply {
+	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Purge{Purge: r}}}}
+}
+
+// countPurge counts what a purge would delete.
+func (o *orgView) countPurge(p *purge) (counts map[string]uint64, err error) {
+	counts = map[string]uint64{"exports": 0}
+	for _, s := range purgeStores {
+		counts[s.name] = 0
+	}
+	err = o.withStore(func(st *storage.Store) (err error) {
+		snap, err := st.Snapshot()
+		if err != nil {
+			return err
+		}
+		defer closeSnapshot(snap, &err)
+		for _, part := range p.parts {
+			for _, s := range purgeStores {
+				n, err := countRange(snap, part.space.Prefix(s.table))
+				if err != nil {
+					return err
+				}
+				counts[s.name] += n
+			}
+		}
+		stored, err := o.readExports(snap)
+		if err != nil {
+			return err
+		}
+		for _, e := range stored {
+			if e.GetStatus() == exportSucceeded && p.concerns(e) {
+				counts["exports"]++
+			}
+		}
+		if p.org {
+			counts["brain_artifacts"], err = countRange(snap, o.space.Prefix(storage.TableBrain))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count what a purge deletes: %w", err)
+	}
+	return counts, nil
+}
+
+func countRange(r storage.Reader, keys storage.Range) (n uint64, err error) {
+	for _, err := range r.Scan(keys, storage.ScanOptions{}) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// purgeNow ends what works in the memories, counts again, and deletes all of it
+// in one commit. Requests for the memories' actors wait meanwhile: what they
+// write comes behind the purge, and stays.
+func (o *orgActor) purgeNow(p *purge, ticket storage.Key, t *pb.PurgeTicket, release func()) {
+	var stopping []*child
+	for _, part := range p.parts {
+		o.held[part.id] = []*call{}
+		if ch := o.children[part.id]; ch != nil {
+			delete(o.children, part.id)
+			stopping = append(stopping, ch)
+		}
+	}
+	view := &o.orgView
+	o.sys.wg.Go(func() {
+		for _, ch := range stopping {
+			view.stopChild(ch)
+		}
+		r, dropped, err := view.purgeStored(p, ticket, t)
+		view.tell(func(o *orgActor) {
+			if err == nil && r.GetProblem() == nil {
+				for _, part := range p.parts {
+					o.sys.parts.drop(part)
+				}
+				o.exportsForgot(p.concerns)
+				o.jobsEnded(dropped...)
+			}
+			for _, part := range p.parts {
+				waiting := o.held[part.id]
+				delete(o.held, part.id)
+				for _, c := range waiting {
+					o.forward(c, part)
+				}
+				if err != nil || r.GetProblem() != nil {
+					o.child(part) // it goes on with its queue
+				}
+			}
+			release()
+			if err != nil {
+				p.call.fail(err)
+				return
+			}
+			p.call.reply(r)
+		})
+	})
+}
+
+// stopChild waits until a subject's actor has ended. Its worker ends with it,
+// after its slice: nothing is written behind it. A wait that ends early is begun
+// again.
+func (o *orgView) stopChild(ch *child) {
+	for range stopTries {
+		if o.sys.root.PoisonFuture(ch.pid).Wait() == nil {
+			return
+		}
+	}
+}
+
+// purgeStored is the purge in the store. It returns the jobs that ended with it.
+func (o *orgView) purgeStored(p *purge, ticket storage.Key, t *pb.PurgeTicket) (_ *pb.Reply, dropped []pb.JobID, err error) {
+	c, now := p.call, clock.Millis(o.sys.clock.Now())
+	// A token is spent by use, whatever it leads to. Behind this commit the store
+	// holds all that was acknowledged.
+	spent := storage.NewBatch(o.store)
+	spent.Delete(ticket)
+	if err := o.committer.commit(spent); err != nil {
+		return nil, nil, err
+	}
+	counts, err := o.countPurge(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !maps.Equal(counts, t.GetCounts()) {
+		return refuse(problem(codePurgeImpactChanged, "What the purge would delete has changed since the dry run; nothing was deleted.")), nil, nil
+	}
+	ch := newChange(o.store)
+	ch.user = c.who.user.Bytes()
+	err = o.withStore(func(st *storage.Store) error {
+		for _, part := range p.parts {
+			ch.EraseRange(part.space.All())
+			kept := &pb.Settings{}
+			if found, err := st.Get(part.space.Key(storage.TableSettings), kept); err != nil {
+				return err
+			} else if found {
+				ch.Put(part.space.Key(storage.TableSettings), kept)
+			}
+		}
+		if _, err := o.expireExports(ch.Batch, st, p.concerns); err != nil {
+			return err
+		}
+		if dropped, err = o.endJobs(ch, st, p.parts, now); err != nil {
+			return err
+		}
+		return o.eraseOutcomes(ch.Batch, st, p.parts)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	target := purgeScopeOrg
+	if p.org {
+		ch.EraseRange(o.space.Prefix(storage.TableBrain))
+		ch.EraseRange(o.space.Prefix(storage.TableBrainPiece))
+		err = ch.event(o, "graph.updated", nil, map[string]any{"changeType": changePurged, "affectedNodes": counts["vault_nodes"], "subject": nil})
+	} else {
+		target = p.parts[0].id.String()
+		err = ch.graphUpdated(o, p.parts[0], changePurged, "", int(counts["vault_nodes"]))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	ch.audit(c.auditOf("purge", target))
+	if err := o.committer.commitChange(ch); err != nil {
+		return nil, nil, err
+	}
+	r := p.report(counts)
+	r.PurgedMs = now
+	return purgeReply(r), dropped, nil
+}

@@ -104,6 +104,7 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 		n.Curated = true
 	}
 	if rewritten {
+		f.putContent(n, item.GetContent())
 		if err := f.hold(n, text, item.GetContent()); err != nil {
 			return nil, err
 		}

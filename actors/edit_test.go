@@ -1,0 +1,852 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func editOp(op *pb.EditNode) *pb.Envelope {
+	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_EditNode{EditNode: op}})
+}
+
+func forgetOp(id string) *pb.Envelope {
+	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ForgetNode{ForgetNode: &pb.ForgetNode{Id: id}}})
+}
+
+func undeleteOp(id string) *pb.Envelope {
+	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_UndeleteNode{UndeleteNode: &pb.UndeleteNode{Id: id}}})
+}
+
+func supersedeOp(id, content string) *pb.Envelope {
+	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: id, Content: content, Reason: "it changed"}}})
+}
+
+func historyOp(id string, page *pb.Page) *pb.Envelope {
+	return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_NodeHistory{NodeHistory: &pb.NodeHistory{Id: id, Page: page}}})
+}
+
+func (c client) edit(op *pb.EditNode) *pb.NodeInfo {
+	c.n.t.Helper()
+	return c.ok(editOp(op)).GetNode()
+}
+
+func (c client) forget(id string) *pb.Node {
+	c.n.t.Helper()
+	return c.ok(forgetOp(id)).GetNode().GetNode()
+}
+
+func (c client) supersede(id, content string) *pb.Superseded {
+	c.n.t.Helper()
+	return c.ok(supersedeOp(id, content)).GetGraph().GetSuperseded()
+}
+
+// actions lists what a node's history tells, newest first.
+func (c client) actions(id string) (out []string) {
+	c.n.t.Helper()
+	for _, a := range c.ok(historyOp(id, nil)).GetGraph().GetHistory().GetChanges() {
+		out = append(out, a.GetAction())
+	}
+	return out
+}
+
+func (c client) hits(op *pb.Search) (nodes []string) {
+	c.n.t.Helper()
+	for _, h := range c.search(op) {
+		nodes = append(nodes, h.GetNode())
+	}
+	return nodes
+}
+
+// texts lists the passages that hold a word.
+func (c client) texts(word string) (out []string) {
+	c.n.t.Helper()
+	for _, h := range c.search(keyword(word)) {
+		out = append(out, h.GetChunk())
+	}
+	return out
+}
+
+func keyword(query string) *pb.Search { return &pb.Search{Query: query, Mode: "keyword", TopK: 100} }
+
+func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, smallSlices)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.ingest(&pb.IngestItem{ExternalId: "m1", Content: "The meeting is on Monday.", Metadata: []byte(`{"v":1}`)}).GetItems()[0].GetNode()
+	before := c.ok(getNodeOp(id)).GetNode()
+	n.clock.Advance(time.Minute)
+
+	after := c.edit(&pb.EditNode{Id: id, Content: proto.String("The gathering is on Tuesday."), Metadata: []byte(`{"v":2}`), Kind: proto.String("belief"), Reason: "it moved", IfMatch: []string{before.GetEtag()}})
+	if after.GetContent() != "The gathering is on Tuesday." || after.GetNode().GetTitle() != "The gathering is on Tuesday." || after.GetNode().GetKind() != "belief" ||
+		string(after.GetNode().GetMetadata()) != `{"v":2}` || after.GetNode().GetCreatedMs() != before.GetNode().GetCreatedMs() ||
+		after.GetNode().GetUpdatedMs() == before.GetNode().GetUpdatedMs() || after.GetEtag() == before.GetEtag() {
+		t.Fatalf("the answer is %v", after)
+	}
+	check := func(c client) {
+		t.Helper()
+		if got := c.ok(getNodeOp(id)).GetNode(); !proto.Equal(got, after) {
+			t.Errorf("reads %v, was answered %v", got, after)
+		}
+		for _, mode := range []string{"keyword", "vector"} {
+			hits := c.search(&pb.Search{Query: "gathering Tuesday", Mode: mode})
+			if len(hits) != 1 || hits[0].GetNode() != id || hits[0].GetChunk() != "The gathering is on Tuesday." {
+				t.Errorf("by its new words, %s: %v", mode, hits)
+			}
+		}
+		if got := c.hits(keyword("meeting Monday")); len(got) != 0 {
+			t.Errorf("by its old words: %v", got)
+		}
+		for _, f := range []struct {
+			filters *pb.Filters
+			want    int
+		}{
+			{&pb.Filters{Kind: "belief"}, 1}, {&pb.Filters{Kind: "document"}, 0},
+			{&pb.Filters{Metadata: map[string]string{"v": "2"}}, 1}, {&pb.Filters{Metadata: map[string]string{"v": "1"}}, 0},
+		} {
+			if got := c.search(&pb.Search{Query: "gathering", Filters: f.filters}); len(got) != f.want {
+				t.Errorf("%v: %d hits, want %d", f.filters, len(got), f.want)
+			}
+		}
+	}
+	check(c)
+	for _, stale := range [][]string{{before.GetEtag()}, {`"x"`, "W/" + after.GetEtag()}} {
+		c.refused(codePreconditionFailed, editOp(&pb.EditNode{Id: id, Title: proto.String("No"), IfMatch: stale}))
+	}
+	c.refused(codeDomainNotFound, editOp(&pb.EditNode{Id: id, Title: proto.String("No"), Domain: proto.String("00000000-0000-4000-8000-000000000000")}))
+	check(c)
+
+	entries := c.ok(historyOp(id, nil)).GetGraph().GetHistory().GetChanges()
+	if got := c.actions(id); !slices.Equal(got, []string{actionUpdated, actionCreated}) {
+		t.Fatalf("history %v", got)
+	}
+	edit := entries[0]
+	if edit.GetReason() != "it moved" || string(edit.GetKeyHash()) != string(hashOf(c)) || len(edit.GetUser()) != 16 || edit.GetAtMs() != after.GetNode().GetUpdatedMs() {
+		t.Errorf("the edit reads %v", edit)
+	}
+	if string(entries[1].GetKeyHash()) != string(hashOf(c)) { // of the key that sent it
+		t.Errorf("the creation reads %v", entries[1])
+	}
+	got := map[string]string{}
+	for _, change := range edit.GetChanges() {
+		got[change.GetField()] = change.GetBefore() + " > " + change.GetAfter()
+	}
+	for field, want := range map[string]string{
+		"content": "The meeting is on Monday. > The gathering is on Tuesday.", "title": "The meeting is on Monday. > The gathering is on Tuesday.",
+		"kind": "document > belief", "metadata": `{"v":1} > {"v":2}`,
+	} {
+		if got[field] != want {
+			t.Errorf("%s: %q, want %q", field, got[field], want)
+		}
+	}
+	if len(got) != 4 {
+		t.Errorf("changes of %v", got)
+	}
+	c.edit(&pb.EditNode{Id: id, Kind: proto.String("belief")}) // what it is already
+	if got := c.actions(id); len(got) != 2 {
+		t.Errorf("an edit that changes nothing is told: %v", got)
+	}
+	n.stop()
+	n = startNode(t, disk, smallSlices)
+	check(client{n: n, key: c.key})
+}
+
+func hashOf(c client) []byte {
+	h := pb.HashKey(c.key)
+	return h[:]
+}
+
+func TestHistoryOfLongTextsIsCut(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	long := strings.Repeat("ä", maxHistoryText)
+	id := c.note("Short.")
+	c.edit(&pb.EditNode{Id: id, Content: proto.String(long)})
+	for i := range 5 {
+		c.edit(&pb.EditNode{Id: id, Title: proto.String(fmt.Sprint("Title ", i))})
+	}
+	var all []*pb.Audit
+	cursor := ""
+	for {
+		list := c.ok(historyOp(id, &pb.Page{Size: 2, Cursor: cursor})).GetGraph().GetHistory()
+		all = append(all, list.GetChanges()...)
+		if cursor = list.GetNextCursor(); cursor == "" {
+			break
+		}
+		c.edit(&pb.EditNode{Id: id, Metadata: fmt.Appendf(nil, `{"n":%d}`, len(all))}) // the pages do not see it
+	}
+	if len(all) != 7 || all[6].GetAction() != actionCreated {
+		t.Fatalf("%d entries", len(all))
+	}
+	for _, change := range all[5].GetChanges() {
+		if change.GetField() == "content" && (!change.GetCut() || change.GetAfter() != long[:maxHistoryText] || change.GetBefore() != "Short.") {
+			t.Errorf("content of %d bytes, cut %v", len(change.GetAfter()), change.GetCut())
+		}
+	}
+	other := c.note("Other.")
+	first := c.ok(historyOp(id, &pb.Page{Size: 1})).GetGraph().GetHistory().GetNextCursor()
+	c.refused(codeInvalidCursor, historyOp(other, &pb.Page{Cursor: first}))
+}
+
+// TestEveryOperationInEveryState is the table of what an operation does to a node
+// of a state.
+func TestEveryOperationInEveryState(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	numbers := 0
+	fresh := func() string { numbers++; return fmt.Sprintf("Content number %d.", numbers) }
+	states := map[string]func() string{
+		"absent":  func() string { return "ingest:00000000-0000-4000-8000-000000000000:abc" },
+		"foreign": func() string { return c.as("anna").note(fresh()) },
+		"live":    func() string { return c.note(fresh()) },
+		"superseded": func() string {
+			id := c.note(fresh())
+			c.supersede(id, fresh())
+			return id
+		},
+		"tombstoned": func() string {
+			id := c.note(fresh())
+			c.forget(id)
+			return id
+		},
+		"tombstoned, was superseded": func() string {
+			id := c.note(fresh())
+			c.supersede(id, fresh())
+			c.forget(id)
+			return id
+		},
+		"restored": func() string {
+			id := c.note(fresh())
+			c.forget(id)
+			c.ok(undeleteOp(id))
+			return id
+		},
+	}
+	operations := map[string]func(id string) *pb.Envelope{
+		"get":       getNodeOp,
+		"edit":      func(id string) *pb.Envelope { return editOp(&pb.EditNode{Id: id, Content: proto.String(fresh())}) },
+		"forget":    forgetOp,
+		"undelete":  undeleteOp,
+		"supersede": func(id string) *pb.Envelope { return supersedeOp(id, fresh()) },
+		"history":   func(id string) *pb.Envelope { return historyOp(id, nil) },
+	}
+	const gone = codeNodeNotFound
+	type row struct{ get, edit, forget, undelete, supersede, history string } // the code, or the status after
+	for state, want := range map[string]row{
+		"absent":                     {gone, gone, gone, gone, gone, gone},
+		"foreign":                    {gone, gone, gone, gone, gone, gone},
+		"live":                       {statusLive, statusLive, statusTombstoned, codeNodeNotForgotten, statusSuperseded, statusLive},
+		"superseded":                 {statusSuperseded, codeAlreadySuperseded, statusTombstoned, codeNodeNotForgotten, codeAlreadySuperseded, statusSuperseded},
+		"tombstoned":                 {gone, gone, gone, statusLive, gone, statusTombstoned},
+		"tombstoned, was superseded": {gone, gone, gone, statusSuperseded, gone, statusTombstoned},
+		"restored":                   {statusLive, statusLive, statusTombstoned, codeNodeNotForgotten, statusSuperseded, statusLive},
+	} {
+		for operation, want := range map[string]string{
+			"get": want.get, "edit": want.edit, "forget": want.forget, "undelete": want.undelete, "supersede": want.supersede, "history": want.history,
+		} {
+			t.Run(state+"/"+operation, func(t *testing.T) {
+				id := states[state]()
+				r := c.ask(operations[operation](id))
+				got := r.GetProblem().GetCode()
+				if got == "" {
+					got = n.nodeIn(c, id).GetStatus()
+				}
+				if got != want {
+					t.Errorf("%s, want %s (%v)", got, want, r)
+				}
+			})
+		}
+	}
+	id := c.note("Same words.")
+	c.refused(codeValidation, supersedeOp(id, "Same words."))
+}
+
+// nodeIn reads a record of the key owner's partition, whatever its status; nil
+// when there is none.
+func (n *node) nodeIn(c client, id string) *pb.Node {
+	n.t.Helper()
+	part, st := n.partOf(c)
+	defer st.Release()
+	out := &pb.Node{}
+	found, err := st.Get(part.space.Key(storage.TableNode, storage.Str(id)), out)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	if !found {
+		return nil
+	}
+	return out
+}
+
+// partOf is the key owner's partition and its store, which the caller releases.
+func (n *node) partOf(c client) (*partitionRef, *storage.Store) {
+	n.t.Helper()
+	me := c.ok(me()).GetMe()
+	id := storage.StoreID{Org: pb.OrgID(me.GetOrg()), Realm: storage.RealmMain}
+	st, err := n.store.Acquire(id)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	part := pb.PartitionID(me.GetUser())
+	return &partitionRef{id: part, store: id, space: storage.PartitionSpace(id, part)}, st
+}
+
+func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, smallSlices)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	const plant = "kwisatz-4711"
+	item := &pb.IngestItem{
+		ExternalId: "ext-" + plant, Title: "Title " + plant, Content: "The word " + plant + " is a secret.", OccurredMs: 17,
+		Metadata: []byte(`{"k":"meta-` + plant + `"}`),
+	}
+	job := c.ingest(item, doc("", "A bystander."))
+	id, other := job.GetItems()[0].GetNode(), job.GetItems()[1].GetNode()
+	c.ingest(item) // a second job that names the external id
+	c.edit(&pb.EditNode{Id: id, Content: proto.String("Now " + plant + " is known."), Reason: "reason " + plant})
+	e, _ := c.assertEdge(&pb.AssertEdge{Source: id, Target: other, Type: "about"})
+	byHand, _ := c.assertEdge(&pb.AssertEdge{Source: other, Target: id, Type: "about"})
+	c.ok(forgetEdgeOp(byHand.GetId()))
+	before := c.nodeOf(id)
+	if before.GetDegree() != 1 || len(disk.Find(t, plant)) == 0 {
+		t.Fatal("nothing was planted: the test would prove nothing")
+	}
+	n.clock.Advance(time.Hour)
+	after := c.forget(id)
+	now := n.clock.Now()
+	if after.GetStatus() != statusTombstoned || after.GetKind() != before.GetKind() || after.GetCreatedMs() != before.GetCreatedMs() || after.GetOccurredMs() != 17 ||
+		after.GetTombstonedMs() != now.UnixMilli() || after.GetRestorableMs() != now.Add(30*24*time.Hour).UnixMilli() || strings.Contains(after.String(), plant) {
+		t.Errorf("the tombstone reads %v", after)
+	}
+	check := func(c client) {
+		t.Helper()
+		for _, r := range []*pb.Reply{
+			c.ok(find(plant)), c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "secret known", IncludeSuperseded: true}}}),
+			c.ask(getNodeOp(id)), c.ok(historyOp(id, nil)), c.ok(getNodeOp(other)),
+			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Status: statusTombstoned}}})),
+			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Q: plant}}})),
+			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{}}})),
+			c.ok(&pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).String()}}}),
+		} {
+			if strings.Contains(r.String(), plant) {
+				t.Errorf("it is still told: %v", r)
+			}
+		}
+		if got := c.actions(id); got[0] != actionForgotten {
+			t.Errorf("history %v", got)
+		}
+		if got := c.hits(keyword("secret known")); len(got) != 0 {
+			t.Errorf("it is still found: %v", got)
+		}
+		c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+		if got := c.nodeOf(other).GetDegree(); got != 0 {
+			t.Errorf("degree of its neighbour %d", got)
+		}
+	}
+	check(c)
+	n.eraseNow(c)
+	if files := disk.Find(t, plant); len(files) > 0 {
+		t.Errorf("it is still in %v", files)
+	}
+	n.stop()
+	n = startNode(t, disk, smallSlices)
+	c.n = n
+	check(c)
+
+	restored := c.ok(undeleteOp(id)).GetNode()
+	if restored.GetContent() != "" || restored.GetNode().GetStatus() != statusLive || restored.GetNode().GetDegree() != 1 || restored.GetNode().GetRestorableMs() != 0 {
+		t.Errorf("restored: %v", restored)
+	}
+	if got := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge(); got.GetStatus() != statusLive || got.GetTombstonedMs() != 0 {
+		t.Errorf("its edge: %v", got)
+	}
+	c.refused(codeEdgeNotFound, getEdgeOp(byHand.GetId()))
+	if got := c.actions(id); got[0] != actionRestored {
+		t.Errorf("history %v", got)
+	}
+	// It has no content until it is given one.
+	c.edit(&pb.EditNode{Id: id, Content: proto.String("Fresh words.")})
+	if got := c.hits(keyword("fresh words")); !slices.Equal(got, []string{id}) {
+		t.Errorf("found %v", got)
+	}
+}
+
+// eraseNow does what happens within a minute by itself.
+func (n *node) eraseNow(c client) {
+	n.t.Helper()
+	part, st := n.partOf(c)
+	st.Release()
+	ctx := n.t.Context()
+	for _, step := range []func() error{
+		func() error { return n.host.Compact(ctx, part.store) },
+		func() error { return n.store.Erase(ctx, part.store) },
+		func() error { return n.store.Log().Erase(ctx) },
+	} {
+		if err := step(); err != nil {
+			n.t.Fatal(err)
+		}
+	}
+}
+
+func TestEdgeComesBackWithTheLastOfItsNodes(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	for _, order := range [][]int{{0, 1, 0, 1}, {0, 1, 1, 0}} {
+		ids := []string{c.note(fmt.Sprint("Left ", order)), c.note(fmt.Sprint("Right ", order))}
+		e, _ := c.assertEdge(&pb.AssertEdge{Source: ids[0], Target: ids[1], Type: "next"})
+		c.forget(ids[order[0]])
+		c.forget(ids[order[1]])
+		c.ok(undeleteOp(ids[order[2]]))
+		c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+		c.ok(undeleteOp(ids[order[3]]))
+		c.ok(getEdgeOp(e.GetId()))
+		if a, b := c.nodeOf(ids[0]).GetDegree(), c.nodeOf(ids[1]).GetDegree(); a != 1 || b != 1 {
+			t.Errorf("%v: degrees %d and %d", order, a, b)
+		}
+	}
+}
+
+func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.TombstoneRetention = time.Hour })
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	early, late, kept := c.note("Early."), c.note("Late."), c.note("Kept.")
+	e, _ := c.assertEdge(&pb.AssertEdge{Source: early, Target: kept, Type: "next"})
+	c.forget(early)
+	n.clock.Advance(30 * time.Minute)
+	c.forget(late)
+	n.clock.Advance(31 * time.Minute)
+	if r := c.ask(undeleteOp(early)); r.GetProblem().GetCode() != codeUndeletePassed && r.GetProblem().GetCode() != codeNodeNotFound {
+		t.Errorf("too late: %v", r)
+	}
+	n.until(func() bool { return n.nodeIn(c, early) == nil })
+	c.refused(codeNodeNotFound, undeleteOp(early))
+	c.refused(codeNodeNotFound, historyOp(early, nil))
+	part, st := n.partOf(c)
+	defer st.Release()
+	if found, err := st.Get(part.space.Key(storage.TableEdge, storage.Str(e.GetId())), &pb.Edge{}); found || err != nil {
+		t.Errorf("its edge is left: %v", err)
+	}
+	c.ok(undeleteOp(late)) // its time is not over
+	n.clock.Advance(3 * time.Hour)
+	n.until(func() bool {
+		for _, err := range st.Scan(storage.OrgSpace(part.store).Prefix(storage.TableTombstoneDue), storage.ScanOptions{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return false
+		}
+		return true
+	})
+	if n.nodeIn(c, late).GetStatus() != statusLive {
+		t.Error("what was restored is removed")
+	}
+}
+
+// until lets time pass until something is so.
+func (n *node) until(so func() bool) {
+	n.t.Helper()
+	give := time.Now().Add(patience) //nolint:forbidigo // bounds a test that fails
+	for !so() {
+		if time.Now().After(give) { //nolint:forbidigo // as above
+			n.t.Fatal("it does not happen")
+		}
+		n.clock.Advance(time.Second)
+	}
+}
+
+func TestSupersedingNodeTakesThePlace(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	old := c.ingest(&pb.IngestItem{ExternalId: "m1", Title: "Heating", Kind: "belief", Content: "The boiler is new.", Metadata: []byte(`{"v":1}`)}).GetItems()[0].GetNode()
+	left, right, gone := c.note("Left neighbour."), c.note("Right neighbour."), c.note("Forgotten neighbour.")
+	in, _ := c.assertEdge(&pb.AssertEdge{Source: left, Target: old, Type: "about", Weight: proto.Float64(0.3)})
+	out, _ := c.assertEdge(&pb.AssertEdge{Source: old, Target: right, Type: "about"})
+	away, _ := c.assertEdge(&pb.AssertEdge{Source: old, Target: gone, Type: "about"})
+	c.forget(gone)
+
+	s := c.supersede(old, "The boiler is old.")
+	if s.GetOldNode() != old || !s.GetCreated() || s.GetNewAuthority() != 0.625 || s.GetEdge() != old+"_"+s.GetNewNode()+"_superseded_by" {
+		t.Fatalf("answer %v", s)
+	}
+	id := s.GetNewNode()
+	now, was := c.ok(getNodeOp(id)).GetNode(), c.nodeOf(old)
+	if now.GetNode().GetTitle() != "Heating" || now.GetNode().GetKind() != "belief" || string(now.GetNode().GetMetadata()) != `{"v":1}` ||
+		now.GetNode().GetAuthority() != 0.625 || now.GetContent() != "The boiler is old." || now.GetNode().GetSource().GetType() != sourceSupersede {
+		t.Errorf("the new node reads %v", now)
+	}
+	if was.GetStatus() != statusSuperseded || was.GetSupersededBy() != id || was.GetValidToMs() == 0 {
+		t.Errorf("the old node reads %v", was)
+	}
+	if got := c.hits(keyword("boiler")); !slices.Equal(got, []string{id}) {
+		t.Errorf("found %v", got)
+	}
+	if got := c.hits(&pb.Search{Query: "boiler", Mode: "keyword", IncludeSuperseded: true}); len(got) != 2 {
+		t.Errorf("with the superseded: %v", got)
+	}
+	edge := func(id string) *pb.Edge {
+		t.Helper()
+		return c.ok(getEdgeOp(id)).GetGraph().GetEdge().GetEdge()
+	}
+	if e := edge(in.GetId()); e.GetSource() != left || e.GetTarget() != id || e.GetWeight() != 0.3 {
+		t.Errorf("the edge to it: %v", e)
+	}
+	if e := edge(out.GetId()); e.GetSource() != id || e.GetTarget() != right {
+		t.Errorf("the edge from it: %v", e)
+	}
+	if e := edge(s.GetEdge()); e.GetSource() != old || e.GetTarget() != id || e.GetOrigin() != originSupersede || e.GetType() != "superseded_by" {
+		t.Errorf("the edge between: %v", e)
+	}
+	if a, b := was.GetDegree(), now.GetNode().GetDegree(); a != 1 || b != 3 {
+		t.Errorf("degrees %d and %d", a, b)
+	}
+	c.ok(undeleteOp(gone)) // its edge leads to the successor
+	if e := edge(away.GetId()); e.GetSource() != id || e.GetTarget() != gone {
+		t.Errorf("the edge that comes back: %v", e)
+	}
+	if got, want := c.actions(old), []string{actionSuperseded, actionCreated}; !slices.Equal(got, want) {
+		t.Errorf("history of the old %v", got)
+	}
+	if reason := c.ok(historyOp(old, nil)).GetGraph().GetHistory().GetChanges()[0].GetReason(); reason != "it changed" {
+		t.Errorf("reason %q", reason)
+	}
+	c.refused(codeAlreadySuperseded, supersedeOp(old, "The boiler is older."))
+
+	// A content that is known takes the place itself; the first one again, too.
+	again := c.supersede(id, "The boiler is new.")
+	if again.GetCreated() || again.GetNewNode() != old || again.GetNewAuthority() != 0.625+0.375/4 {
+		t.Errorf("back to the first: %v", again)
+	}
+	if c.nodeOf(old).GetStatus() != statusLive || c.nodeOf(old).GetSupersededBy() != "" || c.nodeOf(id).GetStatus() != statusSuperseded {
+		t.Error("the first is not live again")
+	}
+	if e := edge(s.GetEdge()); e.GetStatus() != statusSuperseded || e.GetValidToMs() == 0 {
+		t.Errorf("the edge of what no longer holds: %v", e)
+	}
+	if e := edge(in.GetId()); e.GetTarget() != old {
+		t.Errorf("the edge did not come back: %v", e)
+	}
+	third := c.supersede(old, "Left neighbour.") // one that is its neighbour
+	if third.GetCreated() || third.GetNewNode() != left {
+		t.Errorf("by its neighbour: %v", third)
+	}
+	if e := edge(in.GetId()); e.GetSource() != left || e.GetTarget() != old || e.GetStatus() != statusSuperseded {
+		t.Errorf("the edge between the two: %v", e)
+	}
+	// The reason goes with what it may quote.
+	c.forget(left)
+	for _, a := range c.ok(historyOp(old, nil)).GetGraph().GetHistory().GetChanges() {
+		for _, change := range a.GetChanges() {
+			if change.GetField() == "supersededBy" && change.GetAfter() == left && a.GetReason() != "" {
+				t.Errorf("the reason is left: %q", a.GetReason())
+			}
+		}
+	}
+}
+
+func TestReplayedSupersedeAnswersTheFirstOutcome(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.note("First.")
+	request := func() *pb.Envelope {
+		op := supersedeOp(id, "Second.")
+		op.IdempotencyKey = "once"
+		return op
+	}
+	first, second := c.ok(request()), c.ok(request())
+	if !second.GetReplayed() || !proto.Equal(first.GetGraph(), second.GetGraph()) {
+		t.Errorf("%v, then %v", first, second)
+	}
+	refusal := func() *pb.Envelope {
+		op := undeleteOp(id)
+		op.IdempotencyKey = "twice"
+		return op
+	}
+	c.refused(codeNodeNotForgotten, refusal())
+	c.forget(id)
+	if r := c.ask(refusal()); !r.GetReplayed() || r.GetProblem().GetCode() != codeNodeNotForgotten {
+		t.Errorf("the refusal is not replayed: %v", r)
+	}
+}
+
+func TestIngestionRespectsWhatAPersonHasDone(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	const original, edited, changed = "The door code is one.", "The door code is two.", "The door code is three."
+	outcome := func(item *pb.IngestItem, want string) string {
+		t.Helper()
+		got := c.ingest(item).GetItems()[0]
+		if got.GetStatus() != want {
+			t.Fatalf("%s, want %s", got.GetStatus(), want)
+		}
+		return got.GetNode()
+	}
+	contents := func(want ...string) {
+		t.Helper()
+		got := c.texts("door")
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Fatalf("found %q, want %q", got, want)
+		}
+	}
+	id := outcome(doc("m1", original), itemCreated)
+	c.edit(&pb.EditNode{Id: id, Content: proto.String(edited), Title: proto.String("Door")})
+	if got := outcome(doc("m1", original), itemUnchanged); got != id { // the source says nothing new
+		t.Errorf("the document is %s", got)
+	}
+	contents(edited)
+	if got := outcome(doc("m9", edited), itemUnchanged); got != id { // what it says now
+		t.Errorf("the edited content is %s", got)
+	}
+	if got := c.nodeOf(id); got.GetTitle() != "Door" {
+		t.Errorf("title %q", got.GetTitle())
+	}
+	// The original, sent for itself, is a node beside the edited one.
+	beside := outcome(doc("", original), itemCreated)
+	if beside == id {
+		t.Fatal("it is the edited node")
+	}
+	contents(edited, original)
+	if got := outcome(doc("", original), itemUnchanged); got != beside {
+		t.Errorf("the second time it is %s", got)
+	}
+	outcome(doc("m9", changed), itemSuperseded) // m1 still has the edited content
+	contents(edited, original, changed)
+	outcome(doc("m1", changed), itemSuperseded) // other words of the document end the edit
+	contents(original, changed)
+	if got := c.nodeOf(id); got.GetStatus() != statusSuperseded {
+		t.Errorf("the edited node is %s", got.GetStatus())
+	}
+
+	// A title that a person gave stays until the text changes.
+	titled := outcome(&pb.IngestItem{ExternalId: "t", Title: "Source", Content: "A text with a title."}, itemCreated)
+	c.edit(&pb.EditNode{Id: titled, Title: proto.String("Mine")})
+	outcome(&pb.IngestItem{ExternalId: "t", Title: "Source again", Content: "A text with a title."}, itemUnchanged)
+	if got := c.nodeOf(titled).GetTitle(); got != "Mine" {
+		t.Errorf("title %q", got)
+	}
+
+	// What was put in a document's place stands until the document changes.
+	fact := outcome(doc("f", "The cat is black."), itemCreated)
+	by := c.supersede(fact, "The cat is white.").GetNewNode()
+	by = c.supersede(by, "The cat is grey.").GetNewNode()
+	outcome(doc("f", "The cat is black."), itemUnchanged)
+	if got := c.texts("cat"); !slices.Equal(got, []string{"The cat is grey."}) {
+		t.Errorf("found %q", got)
+	}
+	outcome(doc("f", "The cat is spotted."), itemSuperseded)
+	if got := c.texts("cat"); !slices.Equal(got, []string{"The cat is spotted."}) {
+		t.Errorf("found %q", got)
+	}
+	if got := c.nodeOf(by); got.GetStatus() != statusSuperseded {
+		t.Errorf("what stood in its place is %s", got.GetStatus())
+	}
+
+	// Forgotten and sent again: a new node under the same id, which cannot be
+	// restored any more, and has none of the old edges.
+	e, _ := c.assertEdge(&pb.AssertEdge{Source: titled, Target: beside, Type: "next"})
+	c.forget(beside)
+	anew := outcome(doc("", original), itemCreated)
+	c.refused(codeNodeNotForgotten, undeleteOp(anew))
+	c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+	if got, want := c.actions(anew)[0], actionCreated; got != want {
+		t.Errorf("history begins with %s", got)
+	}
+	// Restored, and then sent again: it has its content back, and its place.
+	e, _ = c.assertEdge(&pb.AssertEdge{Source: titled, Target: anew, Type: "next"})
+	c.forget(anew)
+	c.ok(undeleteOp(anew))
+	outcome(doc("again", original), itemRevived)
+	c.ok(getEdgeOp(e.GetId()))
+	contents(original, changed)
+}
+
+func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
+	gate, blocked := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
+			if strings.Contains(s, "Blocking") {
+				once.Do(func() { close(blocked); <-gate })
+			}
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.note("A regretted sentence.")
+	first := jobOf(c.ok(items(doc("", "Blocking."))))
+	<-blocked
+	queued := jobOf(c.ok(items(doc("r", "A regretted sentence."), doc("k", "A kept sentence."))))
+	only := jobOf(c.ok(items(doc("", "A regretted sentence."))))
+	var wg sync.WaitGroup
+	wg.Go(func() { c.forget(id) })
+	n.until(func() bool { return n.waitingEdits(c) > 0 })
+	close(gate)
+	wg.Wait()
+	n.wait(first, queued, only)
+	if got := c.hits(keyword("regretted")); len(got) != 0 {
+		t.Errorf("it came back: %v", got)
+	}
+	job := c.job(queued)
+	if got, want := itemStatus(job), []string{itemFailed, itemCreated}; !slices.Equal(got, want) || job.GetStatus() != jobSucceeded || job.GetItems()[0].GetExternalId() != "" {
+		t.Errorf("the job reads %v", job)
+	}
+	if job := c.job(only); job.GetStatus() != jobFailed || job.GetErrorCode() != errorForgotten {
+		t.Errorf("the job of nothing else reads %v", job)
+	}
+	if got := c.note("A regretted sentence."); got != id { // sent after it was forgotten
+		t.Errorf("sent again, it is %s", got)
+	}
+	if got := c.hits(keyword("regretted")); !slices.Equal(got, []string{id}) {
+		t.Errorf("sent again, it is not found: %v", got)
+	}
+}
+
+// waitingEdits is how many edits are in the hands of the organization's actors.
+func (n *node) waitingEdits(c client) int64 {
+	n.t.Helper()
+	result := make(chan int64, 1)
+	org := pb.OrgID(c.ok(me()).GetMe().GetOrg())
+	err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
+		sum := int64(0)
+		for _, ch := range o.children {
+			sum += ch.calls.Load()
+		}
+		result <- sum
+		done(nil)
+	})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return <-result
+}
+
+// TestEditsDoNotWaitForTheQueue holds up later slices until the edits are
+// answered, and the queue altogether by a back-off.
+func TestEditsDoNotWaitForTheQueue(t *testing.T) {
+	answered := make(chan struct{})
+	began := make(chan struct{})
+	var once sync.Once
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+		c.Workers = 2
+		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
+			switch {
+			case strings.HasPrefix(s, "Item 0 "):
+				once.Do(func() { close(began) })
+			case strings.HasPrefix(s, "Item 399 "): // of the last slice
+				<-answered
+			case strings.Contains(s, "poison"):
+				panic("cannot digest this")
+			}
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	a, b := c.note("One thing."), c.note("Another thing.")
+	var many []*pb.IngestItem
+	for i := range 400 {
+		many = append(many, doc("", fmt.Sprintf("Item %d of many.", i)))
+	}
+	long := jobOf(c.ok(items(many...)))
+	<-began
+	c.forget(a)
+	c.edit(&pb.EditNode{Id: b, Content: proto.String("Something else.")})
+	close(answered)
+	n.wait(long)
+	if got := c.hits(keyword("something")); !slices.Equal(got, []string{b}) {
+		t.Errorf("found %v", got)
+	}
+
+	poisoned := jobOf(c.ok(items(doc("", "This is poison."))))
+	n.untilBackOff(c)
+	c.edit(&pb.EditNode{Id: b, Content: proto.String("In the meantime.")})
+	if job := c.job(poisoned); terminal(job.GetStatus()) {
+		t.Errorf("the job is %s: the test proves nothing", job.GetStatus())
+	}
+	if got := c.hits(keyword("meantime")); !slices.Equal(got, []string{b}) {
+		t.Errorf("found %v", got)
+	}
+}
+
+// untilBackOff waits until a job's first attempt has failed; the clock stands, so
+// there is no second.
+func (n *node) untilBackOff(c client) {
+	n.t.Helper()
+	give := time.Now().Add(patience) //nolint:forbidigo // bounds a test that fails
+	for {
+		jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Status: jobRunning}}}).GetJobs().GetJobs()
+		if len(jobs) > 0 {
+			return
+		}
+		if time.Now().After(give) { //nolint:forbidigo // as above
+			n.t.Fatal("no job is running")
+		}
+	}
+}
+
+func TestChangesAreAuditedAndAnnounced(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	who := c.as("anna")
+	job := who.ingest(doc("m", "One secret."), doc("", "Two secrets."))
+	id := job.GetItems()[0].GetNode()
+	who.edit(&pb.EditNode{Id: id, Content: proto.String("Three secrets."), Reason: "secret"})
+	by := who.supersede(id, "Four secrets.").GetNewNode()
+	who.forget(by)
+	who.ok(undeleteOp(by))
+	part, st := n.partOf(c)
+	defer st.Release()
+	org := storage.OrgSpace(part.store)
+	var events, audits []string
+	for rec, err := range storage.ScanRecords(st, org.Prefix(storage.TableOutbox), storage.ScanOptions{}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := rec.Value
+		if strings.Contains(e.String(), "ecret") || e.GetSubject() != "anna" || len(e.GetUser()) != 16 {
+			t.Errorf("event %v", e)
+		}
+		events = append(events, e.GetType()+" "+string(e.GetData()))
+	}
+	for rec, err := range storage.ScanRecords(st, org.Prefix(storage.TableAudit), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(rec.Value.String(), "ecret") {
+			t.Errorf("audit %v", rec.Value)
+		}
+		if strings.HasPrefix(rec.Value.GetAction(), "node.") {
+			audits = append(audits, rec.Value.GetAction()+" "+rec.Value.GetTarget())
+		}
+	}
+	graph := func(change, target string, affected int) string {
+		if target != "" {
+			target = `,"targetId":"` + target + `"`
+		}
+		return fmt.Sprintf(`graph.updated {"affectedNodes":%d,"changeType":"%s","subject":"anna"%s}`, affected, change, target)
+	}
+	want := []string{
+		fmt.Sprintf(`job.completed {"jobId":"%s","jobType":"ingest_batch","status":"succeeded","subject":"anna"}`, pb.JobID(job.GetId())),
+		graph("created", "", 2),
+		graph("updated", id, 1),
+		graph("superseded", id, 2),
+		fmt.Sprintf(`belief.superseded {"nodeId":"%s","subject":"anna","supersededBy":"%s"}`, id, by),
+		graph("forgotten", by, 1),
+		graph("restored", by, 1),
+	}
+	if !slices.Equal(events, want) {
+		t.Errorf("events\n%s\nwant\n%s", strings.Join(events, "\n"), strings.Join(want, "\n"))
+	}
+	if want := []string{"node.update " + id, "node.supersede " + id, "node.forget " + by, "node.undelete " + by}; !slices.Equal(audits, want) {
+		t.Errorf("audits %v", audits)
+	}
+}

@@ -221,6 +221,13 @@ var routes = map[string]struct {
 	"*pb.GraphOp_ListDomains":   {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.GraphOp_GetDomain":     {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
 
+	"*pb.DataOp_GetUsage":       {scopeUsage, "reads", 0},
+	"*pb.DataOp_CreateExport":   {scopeWrite, "exports", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.DataOp_ListExports":    {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.DataOp_GetExport":      {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.DataOp_DownloadExport": {scopeRead, "exports", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.DataOp_Purge":          {scopeAdmin, "default", 0},
+
 	"*pb.AccountOp_DeleteMe":         {scopeWrite, "default", 0},
 	"*pb.AccountOp_GetTeam":          {scopeRead, "reads", 0},
 	"*pb.AccountOp_ListMembers":      {scopeAdmin, "reads", 0},

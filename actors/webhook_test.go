@@ -147,8 +147,9 @@ func TestWebhookLimitAndPages(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	made := make(chan *pb.Reply, maxWebhooks+3)
 	for range cap(made) { // all at once
+		op := c.envelope(newWebhook(url, "*"))
 		go func() {
-			r, err := n.sys.Ask(context.Background(), c.envelope(newWebhook(url, "*")))
+			r, err := n.sys.Ask(context.Background(), op)
 			if err != nil {
 				t.Error(err)
 			}

@@ -108,7 +108,7 @@ func roomForRequests(workers int) int {
 func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, model *embed.Model, former []*embed.Model, log *slog.Logger) (*actors.System, error) {
 	cfg := actors.Config{
 		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: actors.NewEmbedder(model),
-		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, SandboxKeyLife: server.SandboxKeyLife,
+		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
 		ExportRetention: server.ExportRetention,
 		SnapshotBytes:   server.SnapshotBytes, Workers: roomForRequests(server.CPUWorkers),
 	}

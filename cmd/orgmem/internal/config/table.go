@@ -15,28 +15,29 @@ import (
 
 // Server is what `orgmem serve` runs with.
 type Server struct {
-	Data           string
-	Listen         string
-	OperatorListen string
-	DocsURL        string
-	TLSCert        string
-	TLSKey         string
-	AccessLogAll   bool
-	MaxBody        int64
-	MaxIngestBody  int64
-	LogLevel       slog.Level
-	LogJSON        bool
-	CacheBytes     int64
-	MaxOpenStores  int
-	MinFreeBytes   int64
-	BallastBytes   int64
-	CPUWorkers     int
-	SnapshotBytes  int64
-	ModelFile      string
-	FormerModel    string
-	IdleOrg        time.Duration
-	IdleSubject    time.Duration
-	SandboxKeyLife time.Duration
+	Data               string
+	Listen             string
+	OperatorListen     string
+	DocsURL            string
+	TLSCert            string
+	TLSKey             string
+	AccessLogAll       bool
+	MaxBody            int64
+	MaxIngestBody      int64
+	LogLevel           slog.Level
+	LogJSON            bool
+	CacheBytes         int64
+	MaxOpenStores      int
+	MinFreeBytes       int64
+	BallastBytes       int64
+	CPUWorkers         int
+	SnapshotBytes      int64
+	ModelFile          string
+	FormerModel        string
+	IdleOrg            time.Duration
+	IdleSubject        time.Duration
+	TombstoneRetention time.Duration
+	SandboxKeyLife     time.Duration
 	// ExportRetention is how long an export can be downloaded.
 	ExportRetention time.Duration
 	ShutdownGrace   time.Duration
@@ -77,7 +78,8 @@ const (
 	maxIdle       = 24 * time.Hour
 	minKeyLife    = 100 * time.Millisecond // so that a test can see a key expire
 	maxKeyLife    = 90 * 24 * time.Hour
-	minFreeFloor  = 16 << 20 // Pebble needs room to finish a flush it has begun
+	maxTombstones = 10 * 365 * 24 * time.Hour // whoever wants more wants it for ever
+	minFreeFloor  = 16 << 20                  // Pebble needs room to finish a flush it has begun
 	maxFreeFloor  = 1 << 40
 )
 
@@ -249,6 +251,12 @@ var Settings = []Setting{
 		Doc: "How long an export can be downloaded. Each takes as much disk as what it holds; a week leaves time to " +
 			"fetch it, and to notice that the copy is broken.",
 		set: func(s *Server, v string) error { return setDuration(&s.ExportRetention, v, minKeyLife, maxKeyLife) },
+	},
+	{
+		Name: "tombstone-retention", Default: "720h", Form: "duration",
+		Doc: "How long the place of a forgotten node can be restored; after that the node is removed with its edges. " +
+			"Its content is gone at once, whatever this says. What was forgotten before a change keeps the time it was promised.",
+		set: func(s *Server, v string) error { return setDuration(&s.TombstoneRetention, v, minGrace, maxTombstones) },
 	},
 	{
 		Name: "sandbox-key-life", Default: "168h", Form: "duration",

@@ -39,7 +39,7 @@ func (o *orgActor) getUsage(c *call, op *pb.GetUsage) {
 	now := o.sys.clock.Now()
 	end := time.UnixMilli(op.GetEndMs())
 	if op.GetEndMs() == 0 {
-		end = now
+		end = now.Add(time.Millisecond) // the hour that has just begun too
 	}
 	start := time.UnixMilli(op.GetStartMs())
 	if op.GetStartMs() == 0 {

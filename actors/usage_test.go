@@ -1,0 +1,240 @@
+package actors
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func usageOp(op *pb.GetUsage) *pb.Envelope {
+	return dataOp(&pb.DataOp{Op: &pb.DataOp_GetUsage{GetUsage: op}})
+}
+
+func (c client) usage(op *pb.GetUsage) []*pb.UsageBucket {
+	c.n.t.Helper()
+	return c.ok(usageOp(op)).GetData().GetUsage().GetBuckets()
+}
+
+// metered is a search as the edge sends it.
+func metered(query string) *pb.Envelope {
+	op := find(query)
+	op.Capability = "search"
+	return op
+}
+
+// spent adds up a report, by subject.
+func spent(buckets []*pb.UsageBucket) map[string][2]uint64 {
+	sums := map[string][2]uint64{}
+	for _, b := range buckets {
+		for _, g := range b.GetGroups() {
+			s := sums[g.GetSubject()]
+			sums[g.GetSubject()] = [2]uint64{s[0] + g.GetReadUnits(), s[1] + g.GetEmbedTokens()}
+		}
+	}
+	return sums
+}
+
+func TestUsageIsGrouped(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	made := n.org(NewOrg{})
+	c := client{n: n, key: made.APIKey}
+	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, scopeRead, scopeUsage)
+	c.put("ann")
+	if got := c.usage(&pb.GetUsage{}); len(got) != 0 {
+		t.Fatalf("before anything was used: %v", got)
+	}
+	c.as("ann").ok(metered("one two"))
+	c.as("ann").ok(metered("three"))
+	c.ok(metered("one"))
+	peer.as("ann").ok(metered("one two three"))
+	peer.refused(codePermissionDenied, dryPurge("ann")) // what is refused costs nothing
+	line := func(g *pb.UsageGroup) string {
+		key := ""
+		switch g.GetKey() {
+		case made.Key.String():
+			key = "first"
+		case pb.HashKey(peer.key).String():
+			key = "peer"
+		}
+		name := g.GetSubject()
+		if name == made.Owner.String() {
+			name = "owner"
+		}
+		return fmt.Sprintf("%s/%s/%s %d+%d", name, g.GetCapability(), key, g.GetReadUnits(), g.GetEmbedTokens())
+	}
+	for by, want := range map[string][]string{
+		"":                {"ann// 3+0", "owner// 1+0"},
+		groupBySubject:    {"ann// 3+0", "owner// 1+0"},
+		groupByCapability: {"ann/search/ 3+0", "owner/search/ 1+0"},
+		groupByKey:        {"ann//first 2+0", "ann//peer 1+0", "owner//first 1+0"},
+	} {
+		var got []string
+		for _, b := range peer.usage(&pb.GetUsage{GroupBy: by}) {
+			for _, g := range b.GetGroups() {
+				got = append(got, line(g))
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("by %q: %q, want %q", by, got, want)
+		}
+	}
+}
+
+func TestUsageBuckets(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	start := n.clock.Now() // 12:00
+	for range 3 {          // 12:00, 12:40, 13:20
+		c.ok(metered("one"))
+		n.clock.Advance(40 * time.Minute)
+	}
+	at := func(d time.Duration) int64 { return start.Add(d).UnixMilli() }
+	for _, q := range []struct {
+		name       string
+		start, end time.Duration
+		want       string
+	}{
+		{"an hour is whole", 30 * time.Minute, 45 * time.Minute, "[12-13: 2]"},
+		{"its end is not in it", 0, time.Hour, "[12-13: 2]"},
+		{"two hours", 0, 61 * time.Minute, "[12-13: 2 13-14: 1]"},
+		{"nothing was used", 5 * time.Hour, 6 * time.Hour, "[]"},
+		{"seven days are hours", 0, 7 * 24 * time.Hour, "[12-13: 2 13-14: 1]"},
+		{"beyond are days", -time.Hour, 7 * 24 * time.Hour, "[00-00: 3]"},
+		{"no range", time.Hour, time.Hour, "[]"},
+	} {
+		var got []string
+		for _, b := range c.usage(&pb.GetUsage{StartMs: at(q.start), EndMs: at(q.end)}) {
+			hour := func(ms int64) string { return time.UnixMilli(ms).UTC().Format("15") }
+			got = append(got, fmt.Sprintf("%s-%s: %d", hour(b.GetStartMs()), hour(b.GetEndMs()), b.GetGroups()[0].GetReadUnits()))
+		}
+		if fmt.Sprint(got) != q.want {
+			t.Errorf("%s: %v, want %s", q.name, got, q.want)
+		}
+	}
+	c.refused(codeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(-1)}))
+	c.refused(codeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange + time.Millisecond)}))
+	c.ok(usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange)}))
+}
+
+func TestUsageOutlivesTheSubjectWithoutItsName(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	made := n.org(NewOrg{})
+	c := client{n: n, key: made.APIKey}
+	c.put("ann")
+	c.as("ann").ok(metered("one"))
+	if got := spent(c.usage(&pb.GetUsage{})); got["ann"][0] != 1 {
+		t.Fatalf("usage %v", got)
+	}
+	n.wait(jobOf(c.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "ann"}}})))
+	got := spent(c.usage(&pb.GetUsage{}))
+	if _, there := got["ann"]; there || len(got) != 1 {
+		t.Errorf("usage after the erasure %v", got)
+	}
+}
+
+func TestOldUsageIsSwept(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	made := n.org(NewOrg{})
+	c := client{n: n, key: made.APIKey}
+	c.ok(metered("one"))
+	c.usage(&pb.GetUsage{})
+	store := storage.StoreID{Org: made.Org, Realm: storage.RealmMain}
+	lines := func() int { return len(records(n, store, storage.TableUsage, func() *pb.Usage { return &pb.Usage{} })) }
+	if lines() != 1 {
+		t.Fatalf("%d lines", lines())
+	}
+	n.clock.Advance(usageRetention + time.Hour)
+	n.waitFor(func() bool {
+		c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}})
+		n.clock.Advance(sweepInterval)
+		return lines() == 0
+	})
+}
+
+// TestUsageIsWhatAnswersSaid sends searches, content and edits for several
+// subjects by several keys, with refusals and
+// restarts between them, and compares the report with the sum of what was answered.
+func TestUsageIsWhatAnswersSaid(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		disk := storagetest.NewDisk()
+		n := startNode(t, disk, smallSlices)
+		made := n.org(NewOrg{})
+		_, second := n.recruit(made.Org, "second@example.com", RoleMember)
+		keys := []client{{n: n, key: made.APIKey}, second}
+		keys[0].put("ann")
+		owner := func(c client) string {
+			return pb.UserID(c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}}).GetMe().GetUser()).String()
+		}
+		names := []string{owner(keys[0]), owner(second)}
+		keys[0].as("ann").ingest(doc("", "something to be found"))
+		want := map[string][2]uint64{"ann": {0, uint64(wordEmbedder{}.CountTokens("something to be found"))}}
+		add := func(who string, units, tokens uint64) {
+			if units+tokens > 0 {
+				want[who] = [2]uint64{want[who][0] + units, want[who][1] + tokens}
+			}
+		}
+		seen := map[string]bool{}
+		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
+			k := rapid.IntRange(0, 1).Draw(rt, "key")
+			c, who := keys[k], names[k]
+			if rapid.Bool().Draw(rt, "as ann") {
+				c, who = c.as("ann"), "ann"
+			}
+			switch rapid.SampledFrom([]string{"search", "search", "search", "ingest", "bad", "hour", "restart", "report"}).Draw(rt, "step") {
+			case "search":
+				r := c.ok(metered("common")).GetSearch()
+				add(who, r.GetReadUnits(), r.GetEmbedTokens())
+			case "ingest":
+				text := fmt.Sprintf("common content %d", rapid.IntRange(0, 5).Draw(rt, "content"))
+				op := items(doc("", text))
+				op.Capability = capabilityIngest
+				id := jobOf(c.ok(op))
+				n.wait(id)
+				if !seen[who+text] {
+					add(who, 0, uint64(wordEmbedder{}.CountTokens(text)))
+				}
+				seen[who+text] = true
+			case "bad":
+				op := metered("")
+				op.Op = &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problem(codeValidation, "bad")}}
+				c.refused(codeValidation, op)
+			case "hour":
+				n.clock.Advance(time.Duration(rapid.IntRange(1, 90).Draw(rt, "minutes")) * time.Minute)
+			case "restart":
+				now := n.clock.Now()
+				n.stop()
+				n = startNode(t, disk, smallSlices)
+				n.clock.Set(now)
+				keys[0].n, keys[1].n = n, n
+			case "report":
+				if got := spent(keys[0].usage(&pb.GetUsage{})); !maps.Equal(got, want) {
+					rt.Fatalf("usage %v, want %v", got, want)
+				}
+			}
+		}
+		got := keys[0].usage(&pb.GetUsage{GroupBy: groupByCapability})
+		if sums := spent(got); !maps.Equal(sums, want) {
+			rt.Fatalf("usage %v, want %v", sums, want)
+		}
+		if byKey := spent(keys[0].usage(&pb.GetUsage{GroupBy: groupByKey})); !maps.Equal(byKey, want) {
+			rt.Fatalf("usage by key %v, want %v", byKey, want)
+		}
+		for _, b := range got {
+			for _, g := range b.GetGroups() {
+				if !slices.Contains([]string{"search", capabilityIngest}, g.GetCapability()) {
+					rt.Fatalf("capability %q", g.GetCapability())
+				}
+			}
+		}
+		n.stop()
+	})
+}

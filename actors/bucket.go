@@ -58,14 +58,8 @@ type bucket struct {
 // is drawn, and RetryAfterS says when one token will be there. A clock that
 // steps back neither refills nor empties.
 func (b *bucket) take(now time.Time, l limit, unlimited bool) (*pb.RateLimit, bool) {
+	b.refill(now, l)
 	perSecond := l.perMinute / 60
-	if elapsed := now.Sub(b.at).Seconds(); elapsed > 0 && !b.at.IsZero() {
-		b.spent = max(0, b.spent-elapsed*perSecond)
-	}
-	if b.at.IsZero() || now.After(b.at) {
-		b.at = now
-	}
-	b.spent = min(b.spent, l.burst) // a plan may have shrunk
 	ok := unlimited || b.spent+1 <= l.burst
 	if ok && !unlimited {
 		b.spent++
@@ -79,4 +73,21 @@ func (b *bucket) take(now time.Time, l limit, unlimited bool) (*pb.RateLimit, bo
 		r.RetryAfterS = uint32(max(1, math.Ceil((b.spent+1-l.burst)/perSecond)))
 	}
 	return r, ok
+}
+
+// refill brings a bucket up to date.
+func (b *bucket) refill(now time.Time, l limit) {
+	if elapsed := now.Sub(b.at).Seconds(); elapsed > 0 && !b.at.IsZero() {
+		b.spent = max(0, b.spent-elapsed*l.perMinute/60)
+	}
+	if b.at.IsZero() || now.After(b.at) {
+		b.at = now
+	}
+}
+
+// replan moves a bucket from one plan's limit to another's: it was refilled at
+// the old rate until now, and cannot lack more than the new one holds.
+func (b *bucket) replan(now time.Time, from, to limit) {
+	b.refill(now, from)
+	b.spent = min(b.spent, to.burst)
 }

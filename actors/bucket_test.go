@@ -1,10 +1,17 @@
 package actors
 
 import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	pb "orgmem/proto"
+	"orgmem/storage/storagetest"
 )
 
 // TestBucketAgainstModel compares the bucket with a reference that keeps exact
@@ -110,4 +117,79 @@ func TestScopesFollowTheVocabulary(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLimitsAgainstModel sends requests of several families under several keys,
+// one of them the sandbox's, while time and the plan change: each credential has a
+// bucket of its own in each family, and every answer shows it.
+func TestLimitsAgainstModel(t *testing.T) {
+	ops := map[string]func() *pb.Envelope{
+		"reads":   me,
+		"default": func() *pb.Envelope { return revoke(strings.Repeat("0", 64)) }, // refused, and paid for
+		"search":  func() *pb.Envelope { return find("x") },
+		"writes":  func() *pb.Envelope { return patchSettings("fast", nil) },
+	}
+	families := slices.Sorted(maps.Keys(ops))
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{Name: "Limits", OwnerEmail: "l@example.com", Plan: planUnlimited})
+	first := client{n: n, key: org.APIKey}
+	long := first.ok(createSandboxKey(90 * 24 * time.Hour)).GetAccount().GetNewSandboxKey() // of the clock that the checks move
+	clients := []client{first, n.keyOf(org.Org, org.Owner), {n: n, key: long.GetApiKey()}}
+	rapid.Check(t, func(rt *rapid.T) {
+		type bucketOf struct {
+			client int
+			family string
+		}
+		left := map[bucketOf]float64{} // tokens, as of now
+		plan := planStandard
+		n.clock.Advance(fullAgain) // each is full
+		if err := n.sys.SetPlan(t.Context(), org.Org, plan); err != nil {
+			rt.Fatal(err)
+		}
+		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
+			switch rapid.SampledFrom([]string{"ask", "ask", "ask", "burst", "wait", "plan"}).Draw(rt, "step") {
+			case "wait":
+				d := rapid.SampledFrom([]time.Duration{time.Millisecond, 250 * time.Millisecond, time.Second, 9 * time.Second}).Draw(rt, "wait")
+				n.clock.Advance(d)
+				for b := range left {
+					l := limitOf(b.family, plan)
+					left[b] = min(l.burst, left[b]+d.Seconds()*l.perMinute/60)
+				}
+			case "plan":
+				before := plan
+				plan = rapid.SampledFrom([]string{planFree, planStandard}).Draw(rt, "plan")
+				if err := n.sys.SetPlan(t.Context(), org.Org, plan); err != nil {
+					rt.Fatal(err)
+				}
+				for b := range left { // what was spent stays spent
+					left[b] = max(0, limitOf(b.family, plan).burst-(limitOf(b.family, before).burst-left[b]))
+				}
+			default:
+				b := bucketOf{rapid.IntRange(0, len(clients)-1).Draw(rt, "client"), rapid.SampledFrom(families).Draw(rt, "family")}
+				l := limitOf(b.family, plan)
+				if _, known := left[b]; !known {
+					left[b] = l.burst
+				}
+				for range rapid.SampledFrom([]int{1, 1, 5, 40}).Draw(rt, "requests") {
+					r := clients[b.client].ask(ops[b.family]())
+					refused := r.GetProblem().GetCode() == codeRateLimit
+					if frac := left[b] - math.Floor(left[b]); frac > 1-1e-6 || frac < 1e-6 && left[b] < 1 && left[b] > 0 {
+						left[b] = math.Round(left[b]) // float and sum of floats may differ here
+					}
+					if want := left[b] < 1; refused != want {
+						rt.Fatalf("%v: refused %v with %.12f left; %v %v", b, refused, left[b], r, plan)
+					}
+					if !refused {
+						left[b]--
+					} else if r.GetProblem().GetRetryAfterS() == 0 {
+						rt.Fatalf("%v: refused without a time to wait", b)
+					}
+					rate := r.GetRate()
+					if rate == nil || float64(rate.GetQuota()) != l.perMinute || math.Abs(float64(rate.GetRemaining())-math.Floor(left[b]+1e-6)) > 0 {
+						rt.Fatalf("%v: %v with %.6f left", b, rate, left[b])
+					}
+				}
+			}
+		}
+	})
 }

@@ -304,8 +304,8 @@ func (o *orgActor) resumeJobs() error {
 	return nil
 }
 
-// sweep deletes what has expired: outcomes for replay and finished jobs. Where
-// that is more than one sweep takes, it goes on soon.
+// sweep deletes what has expired: outcomes for replay, finished jobs, keys of the
+// sandbox. Where that is more than one sweep takes, it goes on soon.
 func (o *orgActor) sweep() {
 	if o.failed != nil || o.lost || o.record == nil || o.sweeping {
 		return
@@ -327,7 +327,8 @@ func (o *orgActor) sweep() {
 		if err != nil {
 			return err
 		}
-		return errors.Join(o.sweepUsage(b, st), o.sweepExports(b, st), o.sweepTickets(b, st))
+		_, err = o.dropExpired(b, st)
+		return errors.Join(err, o.sweepUsage(b, st), o.sweepExports(b, st), o.sweepTickets(b, st))
 	})
 	if err != nil {
 		o.sys.log.Error("sweep failed; it is tried again", "org", o.id.String(), "err", err)

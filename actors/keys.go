@@ -74,20 +74,20 @@ func (o *orgActor) listKeys(c *call) func(*storage.Store) (*pb.Reply, error) {
 			if err != nil {
 				return nil, err
 			}
-			list.Keys = append(list.Keys, k)
+			if k != nil {
+				list.Keys = append(list.Keys, k)
+			}
 		}
 		return &pb.Reply{Result: &pb.Reply_Keys{Keys: list}}, nil
 	}
 }
 
-// readKey reads a key with its use. It must exist.
+// readKey reads a key with its use, nil when it was removed since it was found in
+// a list.
 func (o *orgView) readKey(r storage.Reader, hash pb.KeyHash) (*pb.Key, error) {
 	k, use := &pb.Key{}, &pb.Key{}
 	found, err := r.Get(o.space.Key(storage.TableKey, storage.Hash32(hash)), k)
-	if err == nil && !found {
-		err = fmt.Errorf("key %s is listed and has no record", hash)
-	}
-	if err != nil {
+	if err != nil || !found {
 		return nil, err
 	}
 	if _, err := r.Get(o.space.Key(storage.TableKeyUse, storage.Hash32(hash)), use); err != nil {

@@ -241,6 +241,7 @@ func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 			o.committer.submit(b, func(err error) {
 				o.tell(func(o *orgActor) {
 					if err == nil {
+						o.replan(o.record.GetPlan(), plan)
 						o.record = next
 					}
 					release()
@@ -249,6 +250,16 @@ func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 			})
 		})
 	})
+}
+
+// replan moves the buckets of all keys from one plan to another.
+func (o *orgActor) replan(from, to string) {
+	now := o.sys.clock.Now()
+	for _, k := range o.keys {
+		for family, b := range k.buckets {
+			b.replan(now, limitOf(family, from), limitOf(family, to))
+		}
+	}
 }
 
 // DeleteOrg implements Operator: the organization, its keys and its stores.

@@ -304,6 +304,9 @@ func (o *orgView) sandboxKeys(r storage.Reader, opts storage.ScanOptions) iter.S
 					k, err = o.readKey(r, hash)
 				}
 			}
+			if k == nil && err == nil {
+				continue
+			}
 			if !yield(k, err) || err != nil {
 				return
 			}

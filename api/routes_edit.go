@@ -195,6 +195,9 @@ type entityTags []string
 // maxEntityTags bounds the tags of one If-Match; one is what an edit is made on.
 const maxEntityTags = 16
 
+// maxEntityTag bounds one tag; ours have some 40 characters.
+const maxEntityTag = 256
+
 func (t *entityTags) fromText(text string) *pb.Problem {
 	tags, ok := parseEntityTags(text)
 	if !ok {
@@ -226,7 +229,7 @@ func parseEntityTags(text string) (tags []string, ok bool) {
 		}
 		rest = rest[end+2:]
 		tag = tag[:len(tag)-len(rest)]
-		if end > 0 && !visibleText(tag) {
+		if !visibleASCII(tag, maxEntityTag) {
 			return nil, false
 		}
 		if tags = append(tags, tag); len(tags) > maxEntityTags {
@@ -241,14 +244,4 @@ func parseEntityTags(text string) (tags []string, ok bool) {
 		}
 		rest = strings.TrimLeft(rest[1:], " \t")
 	}
-}
-
-// visibleText reports whether a tag has no space and no control character.
-func visibleText(tag string) bool {
-	for i := range len(tag) {
-		if tag[i] <= ' ' || tag[i] == 0x7f {
-			return false
-		}
-	}
-	return true
 }

@@ -2,7 +2,8 @@
 // do what there, how much is left of a rate limit, and which partition a
 // request means. A subject (a member or a provisioned end user) is an actor
 // below it that takes in content and answers searches; each has one child that
-// works through its queue.
+// works through its queue. The sandbox is an organization's actor of its own, below
+// the real one, over a store of its own.
 //
 // # Promises
 //

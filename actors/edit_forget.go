@@ -50,6 +50,7 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	f.batch.Erase(f.part.space.Key(storage.TableNode, storage.Str(id)))
 	f.batch.Erase(f.part.space.Key(storage.TableContent, storage.Str(id)))
 	f.forgets = true
+	f.forgotten = append(f.forgotten, id)
 	n.Was, n.Status = n.GetStatus(), statusTombstoned
 	n.Title, n.Metadata, n.ContentBytes, n.Chunks = "", nil, 0, nil
 	n.Turn, n.Edited, n.Curated, n.Erased = false, false, false, true
@@ -179,10 +180,14 @@ func (f *effect) eraseQueued(n *pb.Node, text string) error {
 	return nil
 }
 
-// tombstoneEdges forgets a node's edges with it, so that they come back with it.
+// tombstoneEdges forgets a node's edges with it, so that they come back with it,
+// but for what was noted of them.
 func (f *effect) tombstoneEdges(id pb.NodeID) error {
 	edges, err := f.edgesOfNode(id, edgeOrigins...)
 	if err != nil {
+		return err
+	}
+	if err := f.eraseNotes(edges); err != nil {
 		return err
 	}
 	for _, e := range edges {
@@ -193,10 +198,49 @@ func (f *effect) tombstoneEdges(id pb.NodeID) error {
 		}
 		gone := proto.CloneOf(e)
 		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = statusTombstoned, f.now, string(id), f.now
+		gone.Note, gone.Evidence = "", nil
 		if err := f.putEdge(e, gone); err != nil {
 			return err
 		}
 		f.spill()
+	}
+	return nil
+}
+
+// eraseNotes erases what was noted of edges: from earlier versions of their
+// records, and from the outcomes that a replay of an assertion would answer.
+func (f *effect) eraseNotes(edges []*pb.Edge) error {
+	asserted := map[string]bool{}
+	for _, e := range edges {
+		if e.GetOrigin() == originAsserted || e.GetNote() != "" {
+			asserted[e.GetId()] = true
+			f.batch.Erase(f.part.space.Key(storage.TableEdge, storage.Str(e.GetId())))
+		}
+	}
+	if len(asserted) == 0 {
+		return nil
+	}
+	for rec, err := range storage.ScanRecords(f.st, f.org.space.Prefix(storage.TableIdempotency), storage.ScanOptions{}, func() *pb.Idempotency { return &pb.Idempotency{} }) {
+		if err != nil {
+			return err
+		}
+		if string(rec.Value.GetPartition()) != string(f.part.id[:]) {
+			continue
+		}
+		r := &pb.Reply{}
+		if err := proto.Unmarshal(rec.Value.GetOutcome().GetReply(), r); err != nil {
+			return err
+		}
+		e := r.GetGraph().GetEdge().GetEdge()
+		if !asserted[e.GetId()] || e.GetNote() == "" {
+			continue
+		}
+		e.Note = ""
+		if rec.Value.Outcome.Reply, err = proto.Marshal(r); err != nil {
+			return err
+		}
+		f.batch.Erase(rec.Key)
+		f.batch.Put(rec.Key, rec.Value)
 	}
 	return nil
 }

@@ -452,6 +452,61 @@ func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
 	}
 }
 
+// TestStoredSegmentsLoseWhatWasForgotten looks into the stored index, where only
+// hashes of words and quantised vectors stand.
+func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		disk := storagetest.NewDisk()
+		n := startNode(t, disk, smallSlices)
+		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		var ids []string
+		for i := range 40 {
+			ids = append(ids, c.note(fmt.Sprintf("Note number%d.", i)))
+		}
+		edited, forgotten := ids[3], ids[7]
+		c.edit(&pb.EditNode{Id: edited, Content: proto.String("Other words.")}) // its old passage is dead, and there
+		if !n.mentioned(c, edited) || !n.mentioned(c, forgotten) {
+			t.Fatal("they are in no stored segment: the test would prove nothing")
+		}
+		c.forget(edited)
+		c.forget(forgotten)
+		if !n.mentioned(c, forgotten) {
+			t.Error("it was rewritten at once: that does not gather")
+		}
+		if restart {
+			n.stop()
+			n = startNode(t, disk, smallSlices)
+			c.n = n
+		}
+		n.until(func() bool { return !n.mentioned(c, edited) && !n.mentioned(c, forgotten) })
+		if got := c.hits(keyword("note")); len(got) != 38 {
+			t.Errorf("%d of the others are found", len(got))
+		}
+	}
+}
+
+// mentioned reports whether a stored segment knows a node.
+func (n *node) mentioned(c client, id string) bool {
+	n.t.Helper()
+	part, st := n.partOf(c)
+	defer st.Release()
+	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		view, err := loadSegment(st, part, rec.Value.GetId())
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		for doc := range view.Segment.Len() {
+			if string(view.Segment.NodeOf(doc).ID) == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // until lets time pass until something is so.
 func (n *node) until(so func() bool) {
 	n.t.Helper()

@@ -38,8 +38,10 @@ type effect struct {
 	gone    []uint64         // chunks that were replaced
 	stage   []*storage.Batch // to be committed before batch
 	deeds   []deed           // of ingestion
-	spent   uint64           // tokens that were embedded and are not charged yet
-	forgets bool             // something that exports may hold goes
+	// forgotten are the nodes of which nothing may be left.
+	forgotten []pb.NodeID
+	spent     uint64 // tokens that were embedded and are not charged yet
+	forgets   bool   // something that exports may hold goes
 }
 
 // node returns the current record, nil when there is none.
@@ -436,6 +438,9 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 		next.snapshot = snapshot.Hide(f.hide...).Show(f.show...)
 		putLiveness(f.batch.Batch, w.part, now.snapshot, next.snapshot)
 		f.state.IndexVersion++
+	}
+	if len(f.forgotten) > 0 {
+		f.markForgotten(now)
 	}
 	f.batch.Put(w.part.space.Key(storage.TableState), f.state)
 	for _, b := range f.stage {

@@ -88,8 +88,12 @@ func (w *worker) maintain(now *loaded) (more bool, err error) {
 	return w.reembed(now, want)
 }
 
-// compact merges segments where that is worth it.
+// compact merges segments where that is worth it, and where they hold what was
+// forgotten.
 func (w *worker) compact(now *loaded) (more bool, err error) {
+	if now, err = w.rewriteForgotten(now); err != nil {
+		return false, err
+	}
 	for range maxMerges {
 		plan, ok := now.snapshot.Compact(index.MergePolicy{})
 		if !ok {
@@ -160,7 +164,7 @@ func (w *worker) seal(now *loaded, plan index.Plan, merged *index.Segment, state
 	}
 	for _, v := range plan.Views {
 		if v.ID != 0 {
-			w.deleteSegment(final, v.ID)
+			w.deleteSegment(final, state, v.ID)
 			continue
 		}
 		for doc := range v.Segment.Len() {
@@ -188,7 +192,7 @@ func (w *worker) reseal(now *loaded) error {
 			return err
 		}
 	}
-	w.deleteSegment(final, old.id)
+	w.deleteSegment(final, now.state, old.id)
 	final.Put(w.part.space.Key(storage.TableState), next.state)
 	_, err := w.publish(final, next)
 	return err
@@ -232,10 +236,17 @@ func (w *worker) storeSegment(final *storage.Batch, id uint64, seg *index.Segmen
 	return nil
 }
 
-func (w *worker) deleteSegment(b *storage.Batch, id uint64) {
+// deleteSegment deletes a stored segment, and orders its bytes out of the files
+// where it holds something that was forgotten.
+func (w *worker) deleteSegment(b *storage.Batch, state *pb.PartitionState, id uint64) {
 	b.Delete(w.part.space.Key(storage.TableSegment, storage.U64(id)))
 	b.Delete(w.part.space.Key(storage.TableSegmentLiveness, storage.U64(id)))
-	b.DeleteRange(w.part.space.Prefix(storage.TableSegmentPiece, storage.U64(id)))
+	pieces := w.part.space.Prefix(storage.TableSegmentPiece, storage.U64(id))
+	if slices.Contains(state.GetForgottenSegments(), id) {
+		b.EraseRange(pieces)
+		return
+	}
+	b.DeleteRange(pieces)
 }
 
 // reembed embeds the partition's chunks with another model while the old
@@ -324,7 +335,7 @@ func (w *worker) switchModel(now *loaded, e Embedder) error {
 	final := storage.NewBatch(w.org.store)
 	for _, v := range now.snapshot.Views {
 		if v.ID != 0 {
-			w.deleteSegment(final, v.ID)
+			w.deleteSegment(final, now.state, v.ID)
 		}
 	}
 	final.DeleteRange(w.part.space.Prefix(storage.TableUnsealed))

@@ -201,7 +201,10 @@ func (o *orgActor) open() error {
 		return fmt.Errorf("open organization: %w", err)
 	}
 	o.lastWork = o.sys.clock.Now()
-	return o.resumeJobs()
+	if err := o.resumeJobs(); err != nil || o.record == nil {
+		return err
+	}
+	return o.resumeForgotten()
 }
 
 // openMain reads the organization's root, and wakes the sandbox where it may have

@@ -66,6 +66,7 @@ type worker struct {
 	again    bool // woken while running
 	timer    clock.Timer
 	rest     clock.Timer // upkeep waits meanwhile, content does not
+	rewrite  clock.Timer // segments that hold what was forgotten wait meanwhile
 	failures int         // of the slice at the head of the queue, in a row
 	failed   bool        // the last of them was the item's own
 	neglects int         // failures of upkeep, in a row
@@ -80,6 +81,9 @@ type worker struct {
 	woken     uint64                     // the newest wake
 	seen      uint64                     // the newest wake before the slice that runs
 	began     bool                       // something was begun since the start
+	// rewriteIn is how long the last slice found that they have to wait; 0: there
+	// are none.
+	rewriteIn time.Duration
 	// reembedded is the last chunk that was embedded with the new model.
 	reembedded uint64
 }
@@ -109,7 +113,7 @@ func (w *worker) Receive(ctx actor.Context) {
 			<-w.ended // whoever waits for this actor's end counts on nothing coming after it
 		}
 		w.preparing.Wait()
-		for _, t := range []clock.Timer{w.timer, w.rest} {
+		for _, t := range []clock.Timer{w.timer, w.rest, w.rewrite} {
 			if t != nil {
 				t.Stop()
 			}
@@ -151,6 +155,9 @@ func (w *worker) Receive(ctx actor.Context) {
 		w.start()
 	case backOffOver:
 		w.timer = nil
+		w.start()
+	case rewriteDue:
+		w.rewrite = nil
 		w.start()
 	case restOver:
 		w.rest = nil
@@ -244,7 +251,9 @@ func (w *worker) next(d sliceDone) {
 			w.start()
 			return
 		}
-		w.ctx.Send(w.parent, workerIdle{w.seen})
+		if w.armRewrite(); w.rewrite == nil { // until it is done the worker stays
+			w.ctx.Send(w.parent, workerIdle{w.seen})
+		}
 	}
 }
 

@@ -858,17 +858,21 @@ func (x *Chunk) GetEnd() uint32 {
 // PartitionState is the head of a partition: counters, and the version of its
 // index. It changes in the same commit as what it counts.
 type PartitionState struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	NextChunk     uint64                 `protobuf:"varint,1,opt,name=next_chunk,json=nextChunk,proto3" json:"next_chunk,omitempty"`
-	NextQueue     uint64                 `protobuf:"varint,2,opt,name=next_queue,json=nextQueue,proto3" json:"next_queue,omitempty"`
-	IndexVersion  uint64                 `protobuf:"varint,3,opt,name=index_version,json=indexVersion,proto3" json:"index_version,omitempty"`
-	Nodes         uint64                 `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	Chunks        uint64                 `protobuf:"varint,5,opt,name=chunks,proto3" json:"chunks,omitempty"`
-	Model         string                 `protobuf:"bytes,6,opt,name=model,proto3" json:"model,omitempty"` // the embedding model that serves
-	NextSegment   uint64                 `protobuf:"varint,7,opt,name=next_segment,json=nextSegment,proto3" json:"next_segment,omitempty"`
-	NextHistory   uint64                 `protobuf:"varint,8,opt,name=next_history,json=nextHistory,proto3" json:"next_history,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	NextChunk    uint64                 `protobuf:"varint,1,opt,name=next_chunk,json=nextChunk,proto3" json:"next_chunk,omitempty"`
+	NextQueue    uint64                 `protobuf:"varint,2,opt,name=next_queue,json=nextQueue,proto3" json:"next_queue,omitempty"`
+	IndexVersion uint64                 `protobuf:"varint,3,opt,name=index_version,json=indexVersion,proto3" json:"index_version,omitempty"`
+	Nodes        uint64                 `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	Chunks       uint64                 `protobuf:"varint,5,opt,name=chunks,proto3" json:"chunks,omitempty"`
+	Model        string                 `protobuf:"bytes,6,opt,name=model,proto3" json:"model,omitempty"` // the embedding model that serves
+	NextSegment  uint64                 `protobuf:"varint,7,opt,name=next_segment,json=nextSegment,proto3" json:"next_segment,omitempty"`
+	NextHistory  uint64                 `protobuf:"varint,8,opt,name=next_history,json=nextHistory,proto3" json:"next_history,omitempty"`
+	// Stored segments that hold something of forgotten nodes, and when the first of
+	// these was forgotten: they are to be written anew without it.
+	ForgottenSegments []uint64 `protobuf:"varint,9,rep,packed,name=forgotten_segments,json=forgottenSegments,proto3" json:"forgotten_segments,omitempty"`
+	ForgottenMs       int64    `protobuf:"varint,10,opt,name=forgotten_ms,json=forgottenMs,proto3" json:"forgotten_ms,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *PartitionState) Reset() {
@@ -953,6 +957,20 @@ func (x *PartitionState) GetNextSegment() uint64 {
 func (x *PartitionState) GetNextHistory() uint64 {
 	if x != nil {
 		return x.NextHistory
+	}
+	return 0
+}
+
+func (x *PartitionState) GetForgottenSegments() []uint64 {
+	if x != nil {
+		return x.ForgottenSegments
+	}
+	return nil
+}
+
+func (x *PartitionState) GetForgottenMs() int64 {
+	if x != nil {
+		return x.ForgottenMs
 	}
 	return 0
 }
@@ -2112,7 +2130,7 @@ const file_record_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\a \x01(\x03R\tcreatedMs\x12\x14\n" +
 	"\x05start\x18\b \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\t \x01(\rR\x03end\"\xfd\x01\n" +
+	"\x03end\x18\t \x01(\rR\x03end\"\xcf\x02\n" +
 	"\x0ePartitionState\x12\x1d\n" +
 	"\n" +
 	"next_chunk\x18\x01 \x01(\x04R\tnextChunk\x12\x1d\n" +
@@ -2123,7 +2141,10 @@ const file_record_proto_rawDesc = "" +
 	"\x06chunks\x18\x05 \x01(\x04R\x06chunks\x12\x14\n" +
 	"\x05model\x18\x06 \x01(\tR\x05model\x12!\n" +
 	"\fnext_segment\x18\a \x01(\x04R\vnextSegment\x12!\n" +
-	"\fnext_history\x18\b \x01(\x04R\vnextHistory\"\x95\x01\n" +
+	"\fnext_history\x18\b \x01(\x04R\vnextHistory\x12-\n" +
+	"\x12forgotten_segments\x18\t \x03(\x04R\x11forgottenSegments\x12!\n" +
+	"\fforgotten_ms\x18\n" +
+	" \x01(\x03R\vforgottenMs\"\x95\x01\n" +
 	"\aSegment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1b\n" +
 	"\tfirst_seq\x18\x02 \x01(\x04R\bfirstSeq\x12\x19\n" +

@@ -1,0 +1,126 @@
+package actors
+
+import (
+	"slices"
+	"time"
+
+	"orgmem/brain/index"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// A stored segment holds of each chunk its quantised vector and the hashes of its
+// words. Nobody reads a sentence from that, but whoever has the disk and a guess
+// could test the guess. So the segments that hold something of a forgotten node
+// are written anew without it. The partition's head remembers which they are.
+
+const (
+	// rewriteDelay lets forgettings come together: rewriting the segments of
+	// 100,000 chunks is some 55 MB. What is left of the minute that is promised
+	// goes to the files and the log.
+	rewriteDelay = 10 * time.Second
+	// maxResumed bounds the partitions that are looked at when an organization
+	// opens, because they forgot something before it was closed.
+	maxResumed = 64
+)
+
+// rewriteDue ends the wait before segments are rewritten.
+type rewriteDue struct{}
+
+// markForgotten notes the stored segments that hold something of the nodes that
+// the effect forgets: also chunks that were replaced before.
+func (f *effect) markForgotten(now *loaded) {
+	mark := func(id uint64) {
+		if !slices.Contains(f.state.GetForgottenSegments(), id) {
+			f.state.ForgottenSegments = append(f.state.ForgottenSegments, id)
+		}
+	}
+	for _, v := range now.snapshot.Views {
+		if v.ID == 0 {
+			continue
+		}
+		whole := &index.Snapshot{Views: []index.View{{Segment: v.Segment}}}
+		if whole.Forget(f.forgotten...) != whole {
+			mark(v.ID)
+		}
+	}
+	for _, old := range now.stale {
+		mark(old.id)
+	}
+	if len(f.state.GetForgottenSegments()) > 0 && f.state.GetForgottenMs() == 0 {
+		f.state.ForgottenMs = f.now
+	}
+}
+
+// rewriteForgotten writes those segments anew, when it is time, and sets
+// w.rewriteIn when it is not.
+func (w *worker) rewriteForgotten(now *loaded) (*loaded, error) {
+	w.rewriteIn = 0
+	if len(now.state.GetForgottenSegments()) == 0 || len(now.stale) > 0 { // those are replaced first
+		return now, nil
+	}
+	due := time.UnixMilli(now.state.GetForgottenMs()).Add(rewriteDelay)
+	if wait := due.Sub(w.org.sys.clock.Now()); wait > 0 {
+		w.rewriteIn = wait
+		return now, nil
+	}
+	for _, id := range now.state.GetForgottenSegments() {
+		i := slices.IndexFunc(now.snapshot.Views, func(v index.View) bool { return v.ID == id })
+		if i < 0 {
+			continue // a merge has replaced it
+		}
+		next, err := w.merge(now, index.Plan{Views: []index.View{now.snapshot.Views[i]}})
+		if err != nil {
+			return nil, err
+		}
+		now = next
+	}
+	next := &loaded{snapshot: now.snapshot, state: cloneState(now.state), stale: now.stale}
+	next.state.ForgottenSegments, next.state.ForgottenMs = nil, 0
+	b := storage.NewBatch(w.org.store)
+	b.Put(w.part.space.Key(storage.TableState), next.state)
+	return w.publish(b, next)
+}
+
+// resumeForgotten wakes the partitions that were to rewrite segments when the
+// organization was closed or its node stopped. They are among those that have
+// forgotten something last.
+func (o *orgActor) resumeForgotten() error {
+	var parts []pb.PartitionID
+	return o.withStore(func(st *storage.Store) error {
+		for item, err := range st.Scan(o.space.Prefix(storage.TableTombstoneDue), storage.ScanOptions{Reverse: true, Limit: maxSweep}) {
+			if err != nil {
+				return err
+			}
+			key := item.Key.Parts()
+			key.U64()
+			id := pb.PartitionID(key.ID16())
+			if err := key.Done(); err != nil {
+				return err
+			}
+			if slices.Contains(parts, id) {
+				continue
+			}
+			if parts = append(parts, id); len(parts) > maxResumed {
+				return nil
+			}
+			state := &pb.PartitionState{}
+			if _, err := st.Get(storage.PartitionSpace(o.store, id).Key(storage.TableState), state); err != nil {
+				return err
+			}
+			if len(state.GetForgottenSegments()) > 0 {
+				o.attend(id)
+			}
+		}
+		return nil
+	})
+}
+
+// armRewrite begins the wait for it.
+func (w *worker) armRewrite() {
+	if w.rewriteIn == 0 || w.rewrite != nil {
+		return
+	}
+	self, root := w.ctx.Self(), w.org.sys.root
+	w.rewrite = w.org.sys.clock.AfterFunc(w.rewriteIn, func() { root.Send(self, rewriteDue{}) })
+}

@@ -76,6 +76,10 @@ func (o *orgActor) brainTrain(c *call) {
 		Status: trainingFailed, Job: job.GetId(), StartedMs: job.GetStartedMs(), FinishedMs: job.GetFinishedMs(), Reason: why,
 	})
 	ch.audit(c.auditOf("brain.train", id.String()))
+	if err := ch.jobCompleted(&o.orgView, job); err != nil {
+		c.fail(err)
+		return
+	}
 	c.settleChange(ch, &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobQueued}}})
 }
 

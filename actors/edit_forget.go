@@ -40,6 +40,7 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 		func() error { return f.eraseExternalIDs(n) },
 		func() error { return f.eraseQueued(n, text) },
 		func() error { return f.eraseHistory(id) },
+		func() error { return eraseDerived(f.st, f.batch.Batch, f.part.space, id) },
 		func() error { return f.tombstoneEdges(id) },
 	} {
 		if err := erase(); err != nil {

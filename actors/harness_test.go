@@ -259,6 +259,19 @@ var routes = map[string]struct {
 	"*pb.AccountOp_GetSettings":      {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.AccountOp_PatchSettings":    {scopeWrite, "writes", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.AccountOp_ResetSettings":    {scopeWrite, "writes", pb.SubjectMode_SUBJECT_AWARE},
+
+	"*pb.MindOp_Recall":             {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.MindOp_GetIdentity":        {scopeRead, "reads", 0},
+	"*pb.MindOp_ListContradictions": {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.MindOp_ListProposals":      {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.MindOp_DecideProposal":     {scopeGraph, "writes", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.MindOp_BrainInfo":          {scopeRead, "reads", pb.SubjectMode_SUBJECT_REFUSED},
+	"*pb.MindOp_BrainQuery":         {scopeRead, "default", pb.SubjectMode_SUBJECT_REFUSED},
+	"*pb.MindOp_BrainAnswer":        {scopeRead, "default", pb.SubjectMode_SUBJECT_REFUSED},
+	"*pb.MindOp_BrainTrain":         {scopeAdmin, "default", pb.SubjectMode_SUBJECT_REFUSED},
+	"*pb.MindOp_ConditionSession":   {scopeRead, "default", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.MindOp_ConditionScaffold":  {scopeRead, "default", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.MindOp_Retrieve":           {scopeRead, "search", pb.SubjectMode_SUBJECT_AWARE},
 }
 
 // operation names what an envelope asks for.

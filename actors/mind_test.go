@@ -1,0 +1,343 @@
+package actors
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func (c client) info() *pb.BrainState {
+	c.n.t.Helper()
+	return c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainInfo{BrainInfo: &pb.BrainInfo{}}})).GetMind().GetBrain()
+}
+
+func answerOp(query string, words uint32) *pb.Envelope {
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainAnswer{BrainAnswer: &pb.BrainAnswer{Query: query, MaxWords: words}}})
+}
+
+func sessionOp(org pb.OrgID, user pb.UserID, cwd string) *pb.Envelope {
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ConditionSession{ConditionSession: &pb.ConditionSession{Org: org.String(), User: user.String(), Cwd: cwd}}})
+}
+
+func retrieveOp(op *pb.Retrieve) *pb.Envelope {
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Retrieve{Retrieve: op}})
+}
+
+func TestBrainWithoutATrainer(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	if s := c.info(); s.GetArtifact() != nil || s.GetTraining().GetStatus() != trainingNone {
+		t.Errorf("%v", s)
+	}
+	query := mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainQuery{BrainQuery: &pb.BrainQuery{Query: "x"}}})
+	c.refused(codeBrainNotTrained, query)
+	train := mindEnvelope(&pb.MindOp{Op: &pb.MindOp_BrainTrain{BrainTrain: &pb.BrainTrain{}}})
+	r := c.ok(train)
+	if r.GetStatus() != 202 || r.GetAccepted().GetStatus() != jobQueued {
+		t.Errorf("%v", r)
+	}
+	c = client{n: startNode(t, disk.Crash(0, 1)), key: c.key} // accepted is durable
+	job := c.job(jobOf(r))
+	if job.GetType() != jobBrainTrain || job.GetStatus() != jobFailed || job.GetErrorCode() != "not_available" || job.GetErrorDetail() == "" {
+		t.Errorf("%v", job)
+	}
+	if s := c.info(); s.GetTraining().GetStatus() != trainingFailed || string(s.GetTraining().GetJob()) != string(job.GetId()) || s.GetTraining().GetReason() == "" {
+		t.Errorf("%v", s)
+	}
+	c.put("anna")
+	for _, op := range []*pb.Envelope{train, query, answerOp("x", 0)} {
+		c.as("anna").refused(codeSubjectNotSupported, op)
+		c.as("nobody").refused(codeSubjectNotSupported, op)
+	}
+	box := c.n.sandboxKey(c)
+	box.refused(codePermissionDenied, train)
+	if s := box.info(); s.GetTraining().GetStatus() != trainingNone {
+		t.Errorf("the sandbox sees the organization's brain: %v", s)
+	}
+}
+
+// An answer is made of sentences that somebody wrote, cites where, covers the
+// whole organization and nothing beside it, and says when it knows nothing.
+func TestAnswers(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	c.put("anna")
+	mine := c.note("The garden is large. The boiler was serviced by Mrs Okafor in May. Nobody painted the fence.")
+	hers := c.as("anna").note("Mrs Okafor charges ninety pounds for the boiler.")
+	stranger := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	stranger.note("The boiler of the others was serviced by Mr Secret.")
+	box := n.sandboxKey(c)
+	box.note("The sandbox boiler was serviced by Mr Sand.")
+
+	a := c.ok(answerOp("Who serviced the boiler?", 0)).GetMind().GetAnswered()
+	var cited []string
+	for _, x := range a.GetCitations() {
+		cited = append(cited, x.GetNode())
+	}
+	if !strings.Contains(a.GetAnswer(), "The boiler was serviced by Mrs Okafor in May.") || strings.Contains(a.GetAnswer(), "fence") ||
+		strings.Contains(a.GetAnswer(), "Secret") || strings.Contains(a.GetAnswer(), "Sand") || a.GetGateConfidence() != 0 || a.GetVoice() != "" {
+		t.Errorf("%v", a)
+	}
+	if !slices.Contains(cited, mine) || !slices.Contains(cited, hers) || len(cited) != 2 {
+		t.Errorf("cites %v", cited)
+	}
+	if a := box.ok(answerOp("Who serviced the boiler?", 0)).GetMind().GetAnswered(); a.GetAnswer() != "The sandbox boiler was serviced by Mr Sand." {
+		t.Errorf("in the sandbox: %v", a)
+	}
+	if a := c.ok(answerOp("Which quantum chromodynamics textbook?", 0)).GetMind().GetAnswered(); a.GetAnswer() != nothingKnown || len(a.GetCitations()) > 0 {
+		t.Errorf("invented: %v", a)
+	}
+	for words := uint32(1); words < 30; words++ {
+		a := c.ok(answerOp("Who serviced the boiler?", words)).GetMind().GetAnswered()
+		if _, got := firstWords(a.GetAnswer(), math.MaxInt); got > int(words) || len(a.GetCitations()) == 0 {
+			t.Errorf("%d words: %q", words, a.GetAnswer())
+		}
+	}
+}
+
+func TestFirstWords(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s, most := rapid.StringOf(rapid.RuneFrom([]rune("ab \n日本é"))).Draw(rt, "s"), rapid.IntRange(0, 12).Draw(rt, "most")
+		beginning, n := firstWords(s, most)
+		_, all := firstWords(s, math.MaxInt)
+		if !strings.HasPrefix(strings.TrimSpace(s), strings.TrimSpace(beginning)) || n != min(all, most) {
+			rt.Fatalf("%q, %d: %q of %d", s, most, beginning, n)
+		}
+		if _, again := firstWords(beginning, math.MaxInt); again != n {
+			rt.Fatalf("%q holds %d words, not %d", beginning, again, n)
+		}
+	})
+}
+
+func TestSessionPack(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	c.put("anna")
+	ann, other := n.recruit(org.Org, "ann@example.com", RoleMember)
+	pack := func(c client, user pb.UserID, cwd string) *pb.Pack {
+		t.Helper()
+		return c.ok(sessionOp(org.Org, user, cwd)).GetMind().GetPack()
+	}
+	if p := pack(c, org.Owner, "/"); !strings.Contains(p.GetSystemPrompt(), "empty so far") || len(p.GetContext()) > 0 || p.GetExpiresMs() != n.clock.Now().Add(packLife).UnixMilli() || p.GetVoiceHint() != "" {
+		t.Errorf("%v", p)
+	}
+	titled := func(c client, title, content string) {
+		n.clock.Advance(time.Second)
+		c.ingest(&pb.IngestItem{Title: title, Content: content})
+	}
+	titled(c, "Boiler papers", "The boiler is old.")
+	titled(c, "Orchard \"quoted\"\nand on two lines", "The orchard project prunes in winter.")
+	titled(other, "Ann's diary", "Ann wrote this about the orchard.")
+	titled(c.as("anna"), "Anna's notes", "Anna's orchard.")
+	p := pack(c, org.Owner, "/home/me/orchard")
+	if want := []string{`Orchard "quoted" and on two lines`, "Boiler papers"}; !slices.Equal(p.GetContext(), want) {
+		t.Errorf("context %q, want %q", p.GetContext(), want)
+	}
+	for _, part := range []string{"Acme", `About "orchard": "Orchard 'quoted' and on two lines".`, `Most recent: "Orchard 'quoted' and on two lines", "Boiler papers".`} {
+		if !strings.Contains(p.GetSystemPrompt(), part) {
+			t.Errorf("%q is not in %q", part, p.GetSystemPrompt())
+		}
+	}
+	for who, p := range map[string]*pb.Pack{"Ann's": pack(other, ann.User, "/x/orchard"), "Anna's": pack(c.as("anna"), org.Owner, "/x/orchard")} {
+		if len(p.GetContext()) != 1 || !strings.HasPrefix(p.GetContext()[0], who) || strings.Contains(p.GetSystemPrompt(), "quoted'") {
+			t.Errorf("%s: %v", who, p)
+		}
+	}
+	if p := pack(c, org.Owner, "/home/me/boiler"); strings.Contains(p.GetSystemPrompt(), "Ann") {
+		t.Errorf("somebody else's: %q", p.GetSystemPrompt())
+	}
+	foreign := n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited})
+	var first *pb.Problem
+	for _, ids := range []struct {
+		org  pb.OrgID
+		user pb.UserID
+	}{{foreign.Org, org.Owner}, {pb.OrgID{9}, org.Owner}, {org.Org, ann.User}, {org.Org, foreign.Owner}, {org.Org, pb.UserID{9}}} {
+		p := c.refused(codePermissionDenied, sessionOp(ids.org, ids.user, "/"))
+		if first == nil {
+			first = p
+		}
+		if !proto.Equal(first, p) {
+			t.Errorf("%v, another reads %v", p, first)
+		}
+	}
+}
+
+func TestScaffold(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	c.as("anna").note("Anna repairs the boiler herself.")
+	near := c.note("The boiler is repaired every spring.")
+	c.note("The roof leaks in autumn.")
+	wrap := func(prompt string, tokens uint32) *pb.Scaffold {
+		return c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: &pb.ConditionScaffold{Prompt: prompt, MaxTokens: tokens}}})).GetMind().GetScaffold()
+	}
+	s := wrap("Write to who repaired the boiler.", 0)
+	if !strings.HasSuffix(s.GetPrompt(), "Write to who repaired the boiler.") || !strings.Contains(s.GetPrompt(), "> The boiler is repaired every spring.") ||
+		strings.Contains(s.GetPrompt(), "Anna") || strings.Contains(s.GetPrompt(), "roof") {
+		t.Errorf("%q", s.GetPrompt())
+	}
+	if len(s.GetFocal()) != 1 || s.GetFocal()[0].GetNode() != near || math.Abs(s.GetFocal()[0].GetWeight()-1) > 1e-9 {
+		t.Errorf("focal %v", s.GetFocal())
+	}
+	for _, plain := range []*pb.Scaffold{wrap("Quantum chromodynamics?", 0), wrap("Who repaired the boiler?", 5)} {
+		if len(plain.GetFocal()) > 0 || strings.Contains(plain.GetPrompt(), "memory") {
+			t.Errorf("%v", plain)
+		}
+	}
+}
+
+// The budget holds whatever the passages are, the prompt stays whole, and the
+// weights of what is used add up to one.
+func TestScaffoldKeepsItsBudget(t *testing.T) {
+	count := wordEmbedder{}.CountTokens
+	rapid.Check(t, func(rt *rapid.T) {
+		var hits []*pb.Hit
+		for i, words := range rapid.SliceOfN(rapid.IntRange(1, 60), 0, 8).Draw(rt, "passages") {
+			hits = append(hits, &pb.Hit{Node: fmt.Sprint(i), Chunk: strings.Repeat("word ", words), Score: rapid.Float64Range(0, 3).Draw(rt, "score")})
+		}
+		prompt := strings.Repeat("ask ", rapid.IntRange(1, 30).Draw(rt, "prompt"))
+		budget := rapid.IntRange(1, 200).Draw(rt, "budget")
+		s := scaffold(prompt, hits, budget, count)
+		if !strings.HasSuffix(s.GetPrompt(), prompt) {
+			rt.Fatalf("the prompt is cut: %q", s.GetPrompt())
+		}
+		if len(s.GetFocal()) == 0 {
+			if s.GetPrompt() != prompt {
+				rt.Fatal("wrapped in nothing")
+			}
+			return
+		}
+		if n := count(s.GetPrompt()); n > budget {
+			rt.Fatalf("%d tokens of %d", n, budget)
+		}
+		sum := 0.0
+		for _, f := range s.GetFocal() {
+			sum += f.GetWeight()
+		}
+		if sum != 0 && math.Abs(sum-1) > 1e-9 {
+			rt.Fatalf("weights add up to %v", sum)
+		}
+	})
+}
+
+func TestRetrieveFollowsEdges(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	c.put("anna")
+	hit, second, third, far := c.note("The boiler is broken."), c.note("Mrs Okafor came."), c.note("Her van is blue."), c.note("Its tyres are new.")
+	e1, _ := c.assertEdge(&pb.AssertEdge{Source: hit, Target: second, Type: "repaired_by", Weight: proto.Float64(0.4)})
+	e2, _ := c.assertEdge(&pb.AssertEdge{Source: third, Target: second, Type: "belongs_to", Weight: proto.Float64(0.4)}) // against its direction
+	e3, _ := c.assertEdge(&pb.AssertEdge{Source: third, Target: far, Type: "has", Weight: proto.Float64(0.4)})
+	get := func(c client, op *pb.Retrieve) map[string]*pb.Path {
+		t.Helper()
+		r := c.ok(retrieveOp(op)).GetMind().GetRetrieved()
+		if len(r.GetHits()) != len(r.GetPaths()) {
+			t.Fatalf("%d results, %d paths", len(r.GetHits()), len(r.GetPaths()))
+		}
+		out := map[string]*pb.Path{}
+		for i, h := range r.GetHits() {
+			p := r.GetPaths()[i]
+			if p.GetNodes()[len(p.GetNodes())-1] != h.GetNode() || len(p.GetEdges()) != len(p.GetNodes())-1 || h.GetChunk() == "" {
+				t.Errorf("hit %v, path %v", h, p)
+			}
+			if i > 0 && h.GetScore() > r.GetHits()[i-1].GetScore() {
+				t.Errorf("hit %d is better than the one before it", i)
+			}
+			out[h.GetNode()] = p
+		}
+		return out
+	}
+	// One seed, so that the rest can only be reached.
+	for hops, want := range []map[string][]string{
+		{hit: nil}, {hit: nil, second: {e1.GetId()}}, {hit: nil, second: {e1.GetId()}, third: {e1.GetId(), e2.GetId()}},
+		{hit: nil, second: {e1.GetId()}, third: {e1.GetId(), e2.GetId()}, far: {e1.GetId(), e2.GetId(), e3.GetId()}},
+	} {
+		var rd reader
+		got := map[string][]string{}
+		c.inOrg(func(o *orgActor) {
+			part := o.members[org.Owner]
+			err := o.withStore(func(st *storage.Store) error {
+				p := &propagation{r: st, at: map[place]*reached{}}
+				p.seed([]*partitionRef{part}, &pb.Hit{Node: hit, Score: 1})
+				for range hops {
+					if err := p.hop(); err != nil {
+						return err
+					}
+				}
+				for _, x := range p.best(10) {
+					got[x.path.GetNodes()[len(x.path.GetNodes())-1]] = x.path.GetEdges()
+					if want := math.Pow(0.4*hopDecay, float64(len(x.path.GetEdges()))); math.Abs(x.score-want) > 1e-9 {
+						t.Errorf("score %v after %d edges", x.score, len(x.path.GetEdges()))
+					}
+					if h, err := passageOf(st, x, wordsOf(&rd, "boiler")); err != nil || h.GetChunk() == "" {
+						t.Errorf("%v: %v", h, err)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		if len(got) != len(want) {
+			t.Errorf("%d hops: %v, want %v", hops, got, want)
+		}
+		for id, edges := range want {
+			if !slices.Equal(got[id], edges) {
+				t.Errorf("%d hops, %s: %v, want %v", hops, id, got[id], edges)
+			}
+		}
+	}
+	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 2}); len(got[hit].GetEdges()) != 0 || got[second] == nil {
+		t.Errorf("%v", got)
+	}
+	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 1, MaxHops: 2}); len(got) != 1 || got[hit] == nil {
+		t.Errorf("%v", got)
+	}
+	hers := c.as("anna").note("Anna's boiler is fine.")
+	if got := get(c.as("anna"), &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4}); len(got) != 1 || got[hers] == nil {
+		t.Errorf("anna's: %v", got)
+	}
+	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4, OrgScope: true}); got[hers] == nil || got[hit] == nil || got[second] == nil {
+		t.Errorf("the organization's: %v", got)
+	}
+	c.as("anna").refused(codePermissionDenied, retrieveOp(&pb.Retrieve{Query: "boiler", OrgScope: true}))
+	box := n.sandboxKey(c)
+	in := box.note("The boiler in the sandbox.")
+	if got := get(box, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4, OrgScope: true}); len(got) != 1 || got[in] == nil {
+		t.Errorf("the sandbox's: %v", got)
+	}
+	if hits := box.search(&pb.Search{Query: "boiler", OrgScope: true, TopK: 10}); len(hits) != 1 || hits[0].GetNode() != in {
+		t.Errorf("the sandbox searches %v", hits)
+	}
+
+	// Contradictions of the results are told with them; superseded nodes are not
+	// reached.
+	chunk := func(id string) uint64 { return c.nodeOf(id).GetChunks()[0] }
+	a, b := chunk(hit), chunk(far)
+	c.derive(func(batch *storage.Batch, space storage.Space) {
+		putContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: hit, NodeB: far, ChunkA: a, ChunkB: b, DetectedMs: 10})
+	})
+	if r := c.ok(retrieveOp(&pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4})).GetMind().GetRetrieved(); len(r.GetContradictions()) != 1 || r.GetContradictions()[0].GetTextA() != "The boiler is broken." {
+		t.Errorf("contradictions %v", r.GetContradictions())
+	}
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: second, Content: "Mr Brown came.", Reason: "mistaken"}}}))
+	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4}); got[second] != nil {
+		t.Errorf("reaches what is superseded: %v", got[second])
+	}
+}

@@ -1,0 +1,226 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func mindEnvelope(op *pb.MindOp) *pb.Envelope { return &pb.Envelope{Op: &pb.Envelope_Mind{Mind: op}} }
+
+func recallOp(op *pb.Recall) *pb.Envelope {
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: op}})
+}
+
+func identityOp(user string) *pb.Envelope {
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_GetIdentity{GetIdentity: &pb.GetIdentity{User: user}}})
+}
+
+// derive writes records as a cognition cycle would.
+func (c client) derive(f func(b *storage.Batch, space storage.Space)) {
+	c.n.t.Helper()
+	c.inOrg(func(o *orgActor) {
+		part, _, err := o.partition(c.envelope(recallOp(&pb.Recall{})), o.keys[pb.HashKey(c.key)].record)
+		if err != nil {
+			c.n.t.Error(err)
+			return
+		}
+		b := storage.NewBatch(o.store)
+		f(b, part.space)
+		if err := o.committer.commit(b); err != nil {
+			c.n.t.Error(err)
+		}
+	})
+}
+
+func derivedN(i int) []byte { return append(make([]byte, 15), byte(i)) }
+
+func TestViewsAreEmptyBeforeTheFirstCycle(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	c.note("The boiler is old.")
+	id := c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView()
+	if id == nil || id.GetManifold() != nil || id.GetVoice() != nil || len(id.GetTraits())+len(id.GetBasins()) > 0 {
+		t.Errorf("identity %v", id)
+	}
+	if list := c.ok(recallOp(&pb.Recall{Type: recallInsights})).GetMind().GetInsights(); list == nil || len(list.GetInsights()) > 0 {
+		t.Errorf("insights %v", list)
+	}
+	if list := c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal(); list == nil || len(list.GetMoments())+len(list.GetTrends()) > 0 {
+		t.Errorf("temporal %v", list)
+	}
+	c.refused(codeRecallTypeNotFound, recallOp(&pb.Recall{Type: "dreams"}))
+	c.refused(codeRecallTypeNotFound, recallOp(&pb.Recall{Type: ""}))
+}
+
+// Pages hold each entry once, newest first, whatever is written meanwhile; they
+// are of one partition, and so are their cursors.
+func TestDerivedListsPage(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	node := c.note("The boiler is old.")
+	c.derive(func(b *storage.Batch, space storage.Space) {
+		for i := range 7 {
+			putInsight(b, space, &pb.Insight{Id: derivedN(i), Title: fmt.Sprint(i), Nodes: []string{node}, CreatedMs: int64(1000 + i/2)})
+			putMoment(b, space, &pb.Moment{Id: derivedN(i), Title: fmt.Sprint(i), Node: node, AtMs: int64(i - 3)}) // before 1970 too
+		}
+		b.Put(space.Key(storage.TableView, storage.Str(viewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{{Topic: "heating"}}})
+		b.Put(space.Key(storage.TableView, storage.Str(viewIdentity)), &pb.IdentityView{Manifold: &pb.Manifold{Version: 3}})
+	})
+	read := func(c client, op *pb.Recall) (titles []string, next string) {
+		r := c.ok(recallOp(op)).GetMind()
+		for _, i := range r.GetInsights().GetInsights() {
+			titles = append(titles, i.GetTitle())
+		}
+		for _, m := range r.GetTemporal().GetMoments() {
+			titles = append(titles, m.GetTitle())
+		}
+		return titles, r.GetInsights().GetNextCursor() + r.GetTemporal().GetNextCursor()
+	}
+	for view, want := range map[string][]string{
+		recallInsights: {"6", "4", "5", "2", "3", "0", "1"}, // of one moment: by id
+		recallTemporal: {"6", "5", "4", "3", "2", "1", "0"},
+	} {
+		whole, next := read(c, &pb.Recall{Type: view})
+		if old := slices.DeleteFunc(whole, func(s string) bool { return s == "" }); !slices.Equal(old, want) || next != "" {
+			t.Errorf("%s: %v %q", view, old, next)
+		}
+		for size := range uint32(8) {
+			var got []string
+			for cursor := ""; ; {
+				page, next := read(c, &pb.Recall{Type: view, Paged: true, Page: &pb.Page{Size: size + 1, Cursor: cursor}})
+				got = append(got, page...)
+				if len(page) > int(size)+1 {
+					t.Errorf("%s: a page of %d", view, len(page))
+				}
+				if cursor = next; cursor == "" {
+					break
+				}
+				c.derive(func(b *storage.Batch, space storage.Space) { // newer than the first page
+					at := int64(5000 + len(got) + 10*int(size))
+					putInsight(b, space, &pb.Insight{Id: derivedN(100 + len(got)), CreatedMs: at, Nodes: []string{node}})
+					putMoment(b, space, &pb.Moment{Id: derivedN(100 + len(got)), AtMs: at, Node: node})
+				})
+			}
+			old := slices.DeleteFunc(got, func(s string) bool { return s == "" })
+			if !slices.Equal(old, want) {
+				t.Errorf("%s, %d a page: %v, want %v", view, size+1, old, want)
+			}
+		}
+	}
+	_, cursor := read(c, &pb.Recall{Type: recallInsights, Paged: true, Page: &pb.Page{Size: 1}})
+	for _, bad := range []struct {
+		c    client
+		view string
+	}{{c, recallTemporal}, {c.as("anna"), recallInsights}} {
+		bad.c.refused(codeInvalidCursor, recallOp(&pb.Recall{Type: bad.view, Paged: true, Page: &pb.Page{Cursor: cursor}}))
+	}
+	if titles, _ := read(c.as("anna"), &pb.Recall{Type: recallInsights}); len(titles) > 0 {
+		t.Errorf("anna reads the owner's insights: %v", titles)
+	}
+	if v := c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView(); v.GetManifold().GetVersion() != 3 {
+		t.Errorf("identity %v", v)
+	}
+	if v := c.as("anna").ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView(); v.GetManifold() != nil {
+		t.Errorf("anna's identity %v", v)
+	}
+	if trends := c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal().GetTrends(); len(trends) != 1 {
+		t.Errorf("trends %v", trends)
+	}
+}
+
+func TestRecalledGraph(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	c.as("anna").note("Anna's own.")
+	var docs []*pb.IngestItem
+	for i := range maxRecallNodes + 20 {
+		docs = append(docs, doc("", fmt.Sprintf("Note number %d.", i)))
+	}
+	var ids []string
+	for _, item := range c.ingest(docs...).GetItems() {
+		ids = append(ids, item.GetNode())
+	}
+	// Node 0 is the strongest: it has two edges. The last has one, to 0.
+	hub, a, b := ids[0], ids[7], ids[len(ids)-1]
+	e1, _ := c.assertEdge(&pb.AssertEdge{Source: hub, Target: a, Type: "x"})
+	e2, _ := c.assertEdge(&pb.AssertEdge{Source: b, Target: hub, Type: "x"})
+	gone, _ := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "x"})
+	c.ok(forgetEdgeOp(gone.GetId()))
+
+	view := c.ok(recallOp(&pb.Recall{Type: recallGraph})).GetMind().GetGraph()
+	if len(view.GetNodes()) != maxRecallNodes || view.GetTotalNodes() != uint64(len(ids)) || view.GetTotalEdges() != 2 || view.GetTotalDomains() != 0 {
+		t.Fatalf("%d nodes of %d, %d edges", len(view.GetNodes()), view.GetTotalNodes(), view.GetTotalEdges())
+	}
+	if view.GetNodes()[0].GetId() != hub {
+		t.Errorf("the strongest is %v", view.GetNodes()[0])
+	}
+	for i, x := range view.GetNodes()[1:] {
+		if strength(x) > strength(view.GetNodes()[i]) {
+			t.Fatalf("node %d is stronger than the one before it", i+1)
+		}
+	}
+	var edges []string
+	for _, e := range view.GetEdges() {
+		edges = append(edges, e.GetId())
+	}
+	slices.Sort(edges)
+	want := []string{e1.GetId(), e2.GetId()}
+	slices.Sort(want)
+	if !slices.Equal(edges, want) {
+		t.Errorf("edges %v, want %v", edges, want)
+	}
+	if view := c.as("anna").ok(recallOp(&pb.Recall{Type: recallGraph})).GetMind().GetGraph(); len(view.GetNodes()) != 1 || view.GetSubject() != "anna" {
+		t.Errorf("anna's graph: %v", view)
+	}
+}
+
+// Identity is one's own, or needs read and admin; who may not ask does not learn
+// who there is, and foreign people are as unknown as nobody.
+func TestIdentityOfMembers(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	other := n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited})
+	owner := client{n: n, key: org.APIKey}
+	owner.put("anna")
+	ann, reader := n.recruit(org.Org, "ann@example.com", RoleMember, scopeRead)
+	view := owner.ok(identityOp(ann.User.String())).GetMind().GetIdentity()
+	if pb.UserID(view.GetUser()) != ann.User || view.GetView() == nil {
+		t.Errorf("%v", view)
+	}
+	reader.ok(identityOp(ann.User.String()))
+	var anna pb.PartitionID
+	owner.inOrg(func(o *orgActor) { anna = o.subjects["anna"].id })
+	strangers := []string{other.Owner.String(), pb.UserID{9}.String(), anna.String(), "nonsense", ""}
+	for i, id := range append(strangers, org.Owner.String()) {
+		p := reader.refused(codePermissionDenied, identityOp(id))
+		if q := reader.refused(codePermissionDenied, identityOp(strangers[0])); !proto.Equal(p, q) {
+			t.Errorf("stranger %d reads %v, another %v", i, p, q)
+		}
+	}
+	for _, id := range strangers {
+		p := owner.refused(codeUserNotFound, identityOp(id))
+		if q := owner.refused(codeUserNotFound, identityOp(strangers[1])); !proto.Equal(p, q) {
+			t.Errorf("%s reads %v, another %v", id, p, q)
+		}
+	}
+	n.keyOf(org.Org, org.Owner, scopeRead, scopeWrite).refused(codePermissionDenied, identityOp(ann.User.String()))
+	if err := n.sys.RemoveMember(t.Context(), org.Org, ann.User); err != nil {
+		t.Fatal(err)
+	}
+	owner.refused(codeUserNotFound, identityOp(ann.User.String()))
+	box := n.sandboxKey(owner)
+	box.refused(codePermissionDenied, identityOp(ann.User.String()))
+	if v := box.ok(identityOp(org.Owner.String())).GetMind().GetIdentity().GetView(); v.GetManifold() != nil {
+		t.Errorf("the sandbox reads %v", v)
+	}
+}

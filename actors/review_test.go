@@ -1,0 +1,195 @@
+package actors
+
+import (
+	"slices"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func contradictionsOp(status string, page *pb.Page) *pb.Envelope {
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ListContradictions{ListContradictions: &pb.ListContradictions{Status: status, Page: page}}})
+}
+
+func proposalsOp(status string, page *pb.Page) *pb.Envelope {
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ListProposals{ListProposals: &pb.ListProposals{Status: status, Page: page}}})
+}
+
+func decideOp(id string, accept bool) *pb.Envelope {
+	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_DecideProposal{DecideProposal: &pb.DecideProposal{Id: id, Accept: accept}}})
+}
+
+// proposals lists the last byte of the ids of what is proposed.
+func (c client) proposals(status string, size uint32) (ids []byte) {
+	c.n.t.Helper()
+	for cursor := ""; ; {
+		list := c.ok(proposalsOp(status, &pb.Page{Size: size, Cursor: cursor})).GetMind().GetProposals()
+		for _, p := range list.GetProposals() {
+			ids = append(ids, p.GetId()[15])
+		}
+		if cursor = list.GetNextCursor(); cursor == "" {
+			return ids
+		}
+	}
+}
+
+func TestContradictions(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	a, b, d := c.note("The boiler is old."), c.note("The boiler is new."), c.note("The boiler was never there.")
+	chunks := map[string]uint64{}
+	for _, id := range []string{a, b, d} {
+		chunks[id] = c.nodeOf(id).GetChunks()[0]
+	}
+	c.derive(func(batch *storage.Batch, space storage.Space) {
+		putContradiction(batch, space, &pb.Contradiction{Id: derivedN(1), NodeA: a, NodeB: b, ChunkA: chunks[a], ChunkB: chunks[b], Kind: "antonym", DetectedMs: 10})
+		putContradiction(batch, space, &pb.Contradiction{Id: derivedN(2), NodeA: a, NodeB: d, ChunkA: chunks[a], ChunkB: chunks[d], Kind: "negation", DetectedMs: 20})
+	})
+	list := func(status string) (ids []byte) {
+		for _, p := range c.ok(contradictionsOp(status, nil)).GetMind().GetContradictions().GetPairs() {
+			ids = append(ids, p.GetContradiction().GetId()[15])
+			if p.GetTextA() != "The boiler is old." || p.GetTextB() == "" {
+				t.Errorf("texts %q %q", p.GetTextA(), p.GetTextB())
+			}
+		}
+		return ids
+	}
+	for status, want := range map[string][]byte{"": {2, 1}, "open": {2, 1}, "resolved": nil} {
+		if got := list(status); !slices.Equal(got, want) {
+			t.Errorf("status %q: %v, want %v", status, got, want)
+		}
+	}
+	if got := c.as("anna").ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(got) > 0 {
+		t.Errorf("anna's: %v", got)
+	}
+	// One side is superseded: it is resolved.
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: b, Content: "The boiler is from 1990.", Reason: "looked"}}}))
+	if got := list(""); !slices.Equal(got, []byte{2}) {
+		t.Errorf("after superseding: %v", got)
+	}
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ForgetNode{ForgetNode: &pb.ForgetNode{Id: d}}}))
+	if got := list(""); len(got) > 0 {
+		t.Errorf("after forgetting: %v", got)
+	}
+}
+
+func TestProposals(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("anna")
+	a, b, d := c.note("The boiler is old."), c.note("The plumber came."), c.note("The roof leaks.")
+	c.as("anna").note("Anna was here.")
+	propose := func(i int, source, target string) {
+		c.derive(func(batch *storage.Batch, space storage.Space) {
+			putProposal(batch, space, &pb.Proposal{
+				Id: derivedN(i), Source: source, Target: target, Type: "relates_to", Score: 0.7, Rationale: "both", Status: reviewOpen, CreatedMs: int64(i),
+			})
+		})
+	}
+	propose(1, a, b)
+	propose(2, a, d)
+	propose(3, d, b)
+	id := func(i int) string { return pb.DerivedID(derivedN(i)).String() }
+	for size := range uint32(4) {
+		if got := c.proposals("", size+1); !slices.Equal(got, []byte{3, 2, 1}) {
+			t.Errorf("%d a page: %v", size+1, got)
+		}
+	}
+	if got := c.as("anna").proposals("", 5); len(got) > 0 {
+		t.Errorf("anna's: %v", got)
+	}
+	for _, no := range []string{id(9), "nonsense", ""} {
+		c.refused(codeProposalNotFound, decideOp(no, true))
+	}
+	c.as("anna").refused(codeProposalNotFound, decideOp(id(1), true))
+	n.keyOf(c.orgID(), pb.UserID(c.ok(me()).GetMe().GetUser()), scopeRead).refused(codePermissionDenied, decideOp(id(1), true))
+
+	accepted := c.ok(decideOp(id(1), true)).GetMind().GetProposal()
+	edge := c.ok(getEdgeOp(accepted.GetEdge())).GetGraph().GetEdge().GetEdge()
+	if accepted.GetStatus() != "accepted" || accepted.GetDecidedMs() == 0 || edge.GetOrigin() != originProposal || edge.GetSource() != a ||
+		edge.GetTarget() != b || edge.GetType() != "relates_to" || edge.GetWeight() != 0.7 || edge.GetStatus() != statusLive {
+		t.Errorf("%v: %v", accepted, edge)
+	}
+	if got := c.nodeOf(a).GetDegree(); got != 1 {
+		t.Errorf("degree %d", got)
+	}
+	if again := c.ok(decideOp(id(1), true)).GetMind().GetProposal(); again.GetEdge() != accepted.GetEdge() || again.GetDecidedMs() != accepted.GetDecidedMs() {
+		t.Errorf("accepted again: %v", again)
+	}
+	c.refused(codeProposalDecided, decideOp(id(1), false))
+	rejected := c.ok(decideOp(id(2), false)).GetMind().GetProposal()
+	if rejected.GetStatus() != "rejected" || rejected.GetEdge() != "" {
+		t.Errorf("%v", rejected)
+	}
+	c.refused(codeProposalDecided, decideOp(id(2), true))
+	if got := c.edges(&pb.ListEdges{}, 10); len(got) != 1 {
+		t.Errorf("edges %v", got)
+	}
+	for status, want := range map[string][]byte{"open": {3}, "accepted": {1}, "rejected": {2}} {
+		if got := c.proposals(status, 1); !slices.Equal(got, want) {
+			t.Errorf("%s: %v", status, got)
+		}
+	}
+	// Neither what was accepted nor what was rejected is proposed again, in either
+	// direction.
+	c.inOrg(func(o *orgActor) {
+		space := o.members[o.onlyMember(t)].space
+		err := o.withStore(func(st *storage.Store) error {
+			for _, p := range []struct {
+				source, target string
+				want           bool
+			}{{a, b, true}, {b, a, true}, {d, a, true}, {a, "ingest:none", false}} {
+				got, err := proposedBefore(st, space, &pb.Proposal{Source: p.source, Target: p.target})
+				if err != nil || got != p.want {
+					t.Errorf("%s and %s proposed before: %v %v", p.source, p.target, got, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	actions := n.audits(c.orgID())
+	if !slices.Contains(actions, "proposal.accept") || !slices.Contains(actions, "proposal.reject") {
+		t.Errorf("audits %v", actions)
+	}
+	c.graphHolds(t)
+
+	// What is left open goes with its node, and is gone after a crash too.
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ForgetNode{ForgetNode: &pb.ForgetNode{Id: d}}}))
+	c.refused(codeProposalNotFound, decideOp(id(3), true))
+	after := client{n: startNode(t, disk.Crash(0, 1)), key: c.key}
+	if got := after.proposals("", 10); !slices.Equal(got, []byte{1}) {
+		t.Errorf("after forgetting a node: %v", got)
+	}
+	after.refused(codeProposalNotFound, decideOp(id(3), true))
+}
+
+// A replay answers the first outcome, for what was decided and for what was
+// refused.
+func TestProposalDecisionsReplay(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	a, b := c.note("The boiler is old."), c.note("The plumber came.")
+	c.derive(func(batch *storage.Batch, space storage.Space) {
+		putProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: a, Target: b, Type: "x", Status: reviewOpen, CreatedMs: 1})
+	})
+	send := func(key string, accept bool) *pb.Reply {
+		env := decideOp(pb.DerivedID(derivedN(1)).String(), accept)
+		env.IdempotencyKey = key
+		return c.ask(env)
+	}
+	first, again := send("k", true), send("k", true)
+	if first.GetReplayed() || !again.GetReplayed() || again.GetMind().GetProposal().GetEdge() != first.GetMind().GetProposal().GetEdge() {
+		t.Errorf("%v, then %v", first, again)
+	}
+	refused, refusedAgain := send("other", false), send("other", false)
+	if refused.GetProblem().GetCode() != codeProposalDecided || !refusedAgain.GetReplayed() || refusedAgain.GetProblem().GetCode() != codeProposalDecided {
+		t.Errorf("%v, then %v", refused, refusedAgain)
+	}
+}

@@ -17,6 +17,7 @@ type call struct {
 
 	answered atomic.Bool
 	tryAgain atomic.Bool // the answer is: ask another activation
+	stay     stay
 
 	// Set by the organization when it admits the call.
 	rate *pb.RateLimit
@@ -70,6 +71,7 @@ func (c *call) reply(r *pb.Reply) {
 		c.meter()
 	}
 	c.done <- r
+	c.stay.end()
 }
 
 func (c *call) refuse(p *pb.Problem) { c.reply(refuse(p)) }

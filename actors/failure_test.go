@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -180,4 +181,59 @@ func (n *node) ended(job string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.jobs[id]
+}
+
+// TestCloseAnswersWhatItHasTaken: many answers come by way of a mailbox, after
+// their commit.
+func TestCloseAnswersWhatItHasTaken(t *testing.T) {
+	for range 5 {
+		n := startNode(t, storagetest.NewDisk())
+		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		var wg sync.WaitGroup
+		started := make(chan struct{}, 1)
+		for i := range 50 {
+			wg.Go(func() {
+				select {
+				case started <- struct{}{}:
+				default:
+				}
+				r := c.ask(&pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: fmt.Sprint(i)}}})
+				if code := r.GetProblem().GetCode(); code != "" && code != codeServiceDraining {
+					t.Errorf("call %d: %s", i, code)
+				}
+			})
+		}
+		<-started
+		n.stop()
+		wg.Wait() // a dropped answer would be waited for until its deadline, and the clock stands
+	}
+}
+
+func TestAbandonedCallsCountUntilTheyAreAnswered(t *testing.T) {
+	gate, blocked := make(chan struct{}), make(chan struct{})
+	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+		cfg.Embedder = wordEmbedder{id: "words", fail: func(s string) {
+			if s == "slowly" {
+				close(blocked)
+				<-gate
+			}
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ingest(doc("", "Something to find."))
+	ctx, giveUp := context.WithCancel(t.Context())
+	go func() {
+		<-blocked
+		giveUp()
+	}()
+	if _, err := n.sys.Ask(ctx, c.envelope(find("slowly"))); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a call that was given up: %v", err)
+	}
+	if got := n.sys.Stats().CallsInFlight; got != 1 {
+		t.Errorf("%d calls count, want the one that is still worked on", got)
+	}
+	close(gate)
+	for n.sys.Stats().CallsInFlight > 0 {
+		runtime.Gosched()
+	}
 }

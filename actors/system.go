@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -109,8 +111,9 @@ type System struct {
 	computers []computer // one per CPU worker
 
 	calls    atomic.Int64
-	pressed  atomic.Bool // ingestion stands back
-	weighing sync.Mutex  // one decision about pressed at a time
+	underway sync.WaitGroup // calls and visits; grows only under mu, and not while closing
+	pressed  atomic.Bool    // ingestion stands back
+	weighing sync.Mutex     // one decision about pressed at a time
 	stats    counters
 	root0    context.Context // never ends
 	ctx      context.Context // ends when Close begins; for background work only
@@ -232,10 +235,6 @@ func refuseUnknown(ctx actor.Context) {
 // returns an error only when no actor could decide: the caller does not know
 // whether a write happened, and its retry is safe by its idempotency key.
 func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
-	if !s.enter() {
-		return refuse(&pb.Problem{Code: codeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), nil
-	}
-	defer s.exit()
 	wait := defaultDeadline
 	if env.GetDeadlineMs() > 0 {
 		wait = min(wait, time.Duration(env.GetDeadlineMs()-clock.Millis(s.clock.Now()))*time.Millisecond)
@@ -250,15 +249,19 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 	org, known := s.cfg.Host.Directory().Lookup(hash)
 	for range maxActivations {
 		c := newCall(env)
-		var a *activation
-		if known {
-			if a, err = s.activate(org); err != nil {
-				return s.unavailable(err), nil
-			}
-			s.root.Send(a.pid, c)
-		} else {
-			s.root.Send(s.nobody, c)
+		if c.stay.act, err = s.activate(org, known); err != nil {
+			return s.unavailable(err), nil
 		}
+		if !s.enter() {
+			s.leave(c.stay.act)
+			return refuse(&pb.Problem{Code: codeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), nil
+		}
+		c.stay.sys, c.stay.entered = s, true
+		pid := s.nobody
+		if known {
+			pid = c.stay.act.pid
+		}
+		s.root.Send(pid, c)
 		var r *pb.Reply
 		select {
 		case r = <-c.done:
@@ -267,7 +270,7 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 		case <-timer.C():
 			err = context.DeadlineExceeded
 		}
-		s.leave(a)
+		c.stay.end()
 		if err != nil {
 			return nil, fmt.Errorf("ask: %w", err)
 		}
@@ -276,6 +279,27 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 		}
 	}
 	return s.unavailable(errLost), nil
+}
+
+// stay is how long something counts in an activation and, if it has entered, in
+// the System: until whoever asked and whoever answers are both through with it.
+// A caller that has given up waiting leaves work behind that still has to be
+// bounded, and answers that need a mailbox.
+type stay struct {
+	sys     *System     // nil: it counts nowhere
+	act     *activation // nil: of no organization
+	entered bool
+	through atomic.Int32
+}
+
+func (st *stay) end() {
+	if st.sys == nil || st.through.Add(1) != 2 {
+		return
+	}
+	if st.entered {
+		st.sys.exit()
+	}
+	st.sys.leave(st.act)
 }
 
 // enter counts a call in, and reports false when there are too many.
@@ -314,12 +338,17 @@ func (s *System) unavailable(err error) *pb.Reply {
 }
 
 // activate returns the organization's activation with one more call counted in
-// it: the caller must leave it.
-func (s *System) activate(org pb.OrgID) (*activation, error) {
+// it: the caller must leave it. Where no organization is known, the call counts
+// all the same, in none.
+func (s *System) activate(org pb.OrgID, known bool) (*activation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
 		return nil, errClosing
+	}
+	if !known {
+		s.underway.Add(1)
+		return nil, nil //nolint:nilnil // nobody's call
 	}
 	a := s.orgs[org]
 	if a == nil {
@@ -332,6 +361,7 @@ func (s *System) activate(org pb.OrgID) (*activation, error) {
 		a.calls.Add(-1)
 		return nil, errPoolFull
 	}
+	s.underway.Add(1)
 	return a, nil
 }
 
@@ -345,6 +375,7 @@ func (s *System) leave(a *activation) {
 	if a != nil && a.calls.Add(-1) == 0 && a.retired.Load() {
 		s.stop(a)
 	}
+	s.underway.Done()
 }
 
 // retire takes an activation out of the directory. Calls that already have it
@@ -419,23 +450,25 @@ func (s *System) rouse(org pb.OrgID) {
 // onOrg runs f in the organization's actor and waits until f's done is called.
 func (s *System) onOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor, done func(error))) error {
 	for range maxActivations {
-		a, err := s.activate(org)
+		a, err := s.activate(org, true)
 		if err != nil {
 			return err
 		}
 		result := make(chan error, 1)
+		st := &stay{sys: s, act: a}
+		var once sync.Once // a panic after the answer does not change it
 		s.root.Send(a.pid, &visit{run: f, done: func(err error) {
-			select {
-			case result <- err:
-			default: // answered already
-			}
+			once.Do(func() {
+				result <- err
+				st.end()
+			})
 		}})
 		select {
 		case err = <-result:
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
-		s.leave(a)
+		st.end()
 		if !errors.Is(err, errTryAgain) {
 			return err
 		}
@@ -463,18 +496,23 @@ func (s *System) Ready(context.Context) error {
 	return s.cfg.Host.Ready()
 }
 
+// closeWait bounds the wait of Close for calls under way. The edge has let its
+// requests finish by then; what is left are operators' calls and those whose
+// callers gave up.
+const closeWait = 5 * time.Second
+
 // Close stops taking calls, lets those under way finish, stops the actors and
 // their workers, and waits. Unfinished jobs stay in their queues.
 func (s *System) Close() error {
 	s.closeOne.Do(func() {
 		s.mu.Lock()
 		s.closing = true
-		all := make([]*activation, 0, len(s.orgs))
-		for _, a := range s.orgs {
-			all = append(all, a)
-		}
 		s.mu.Unlock()
 		s.cancel()
+		s.quiesce()
+		s.mu.Lock()
+		all := slices.Collect(maps.Values(s.orgs))
+		s.mu.Unlock()
 		for _, a := range all {
 			_ = s.root.PoisonFuture(a.pid).Wait() // its own time-out only means that it was gone
 		}
@@ -484,4 +522,21 @@ func (s *System) Close() error {
 		s.actors.Shutdown()
 	})
 	return nil
+}
+
+// quiesce waits until no call is under way: what is in the mailbox of an actor
+// that stops is dropped, an answer too.
+func (s *System) quiesce() {
+	quiet := make(chan struct{})
+	go func() { // ends with the last call
+		s.underway.Wait()
+		close(quiet)
+	}()
+	timer := s.clock.NewTimer(closeWait)
+	defer timer.Stop()
+	select {
+	case <-quiet:
+	case <-timer.C():
+		s.log.Warn("calls are still under way; they will not be answered", "calls", s.calls.Load())
+	}
 }

@@ -130,6 +130,7 @@ func (o *orgActor) deleteMe(c *call) {
 				return
 			}
 			c.org.tell((*orgActor).lose)
+			o.sys.bury(c.org.id)
 			c.reply(emptyReply())
 		})
 	default:

@@ -90,7 +90,7 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "The service has more work than it can queue; try again shortly."
 	case errors.Is(err, storage.ErrBatchTooLarge):
 		return problem("payload_too_large", "The request is too large to be stored in one piece.")
-	case errors.Is(err, cluster.ErrRemoved), errors.Is(err, cluster.ErrOrgRemoved), errors.Is(err, cluster.ErrOrgUnknown):
+	case errors.Is(err, cluster.ErrRemoved), errors.Is(err, cluster.ErrOrgRemoved), errors.Is(err, cluster.ErrOrgUnknown), errors.Is(err, storage.ErrNoStore):
 		return unauthenticated()
 	case errors.Is(err, cluster.ErrNotApplied):
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."

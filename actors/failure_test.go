@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -235,5 +236,111 @@ func TestAbandonedCallsCountUntilTheyAreAnswered(t *testing.T) {
 	close(gate)
 	for n.sys.Stats().CallsInFlight > 0 {
 		runtime.Gosched()
+	}
+}
+
+// TestDeletingAnOrganizationIsFinishedByRepeatingIt: the caller goes away between
+// the directory's entry and the stores.
+func TestDeletingAnOrganizationIsFinishedByRepeatingIt(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	for try := 0; ; try++ {
+		org := n.org(NewOrg{}).Org
+		ctx, giveUp := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for e, _ := n.host.Directory().Org(org); !e.GetRemoved(); e, _ = n.host.Directory().Org(org) {
+				runtime.Gosched()
+			}
+			giveUp()
+		})
+		err := n.sys.DeleteOrg(ctx, org)
+		wg.Wait()
+		if err == nil && try < 50 {
+			continue // it was faster
+		}
+		if err == nil {
+			t.Fatal("no deletion was interrupted: the test proves nothing")
+		}
+		if done, err := n.host.StoresRemoved(org); err != nil {
+			t.Fatal(err)
+		} else if done && try < 50 {
+			continue // it was done all the same
+		}
+		if err := n.sys.DeleteOrg(t.Context(), org); err != nil {
+			t.Fatalf("the second attempt: %v", err)
+		}
+		n.gone(org)
+		if err := n.sys.DeleteOrg(t.Context(), org); !errors.Is(err, ErrOrgNotFound) {
+			t.Errorf("what is deleted is deleted again: %v", err)
+		}
+		return
+	}
+}
+
+// gone waits until nothing is left of an organization's stores.
+func (n *node) gone(org pb.OrgID) {
+	n.t.Helper()
+	for deadline := time.Now().Add(patience); ; n.clock.Advance(buryPause) {
+		if !n.hasStores(org) {
+			return
+		}
+		if time.Now().After(deadline) {
+			n.t.Fatal("the stores stay")
+		}
+	}
+}
+
+func (n *node) hasStores(org pb.OrgID) bool {
+	n.t.Helper()
+	for _, realm := range realms {
+		there, err := n.store.Exists(storage.StoreID{Org: org, Realm: realm})
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		if there {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLateReadsDoNotBringBackAnOrganization: neither one that holds the store
+// while it is deleted, nor one that comes after.
+func TestLateReadsDoNotBringBackAnOrganization(t *testing.T) {
+	gate, blocked := make(chan struct{}), make(chan struct{})
+	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+		cfg.Embedder = wordEmbedder{id: "words", fail: func(s string) {
+			if s == "slowly" {
+				close(blocked)
+				<-gate
+			}
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ingest(doc("", "Something to find."))
+	org := c.orgID()
+	var view *orgView
+	c.inOrg(func(o *orgActor) { view = &o.orgView })
+	var wg sync.WaitGroup
+	wg.Go(func() { c.ask(find("slowly")) })
+	<-blocked
+	if err := n.sys.DeleteOrg(t.Context(), org); err != nil {
+		t.Fatal(err)
+	}
+	if !n.hasStores(org) {
+		t.Fatal("the reader did not hold the store: the test proves nothing")
+	}
+	close(gate)
+	wg.Wait()
+	n.gone(org)
+	err := view.withStore(func(*storage.Store) error { return nil })
+	if !errors.Is(err, storage.ErrNoStore) {
+		t.Errorf("a late read: %v", err)
+	}
+	if _, err := n.sys.Org(t.Context(), org); !errors.Is(err, ErrOrgNotFound) {
+		t.Errorf("the operator's look: %v", err)
+	}
+	if n.hasStores(org) {
+		t.Error("the store is there again")
 	}
 }

@@ -257,9 +257,10 @@ func (o *orgActor) settleUsage() {
 	}
 }
 
-// withStore runs f with the organization's store held open.
+// withStore runs f with the organization's store held open. The OPEN that began
+// the activation has created it: where it is missing, it was removed.
 func (o *orgView) withStore(f func(*storage.Store) error) error {
-	st, err := o.sys.cfg.Storage.Acquire(o.store)
+	st, err := o.sys.cfg.Storage.AcquireToRead(o.store)
 	if err != nil {
 		return err
 	}

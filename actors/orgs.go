@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,9 @@ import (
 const (
 	maxNameRunes = 200
 	maxSlugBytes = 60
+	// buryTries times buryPause is longer than any reader holds a removed store.
+	buryTries = 60
+	buryPause = time.Second
 	// slugTries is how often a taken slug gets another number.
 	slugTries = 50
 )
@@ -185,7 +189,7 @@ func (s *System) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
 	}
 	info := OrgInfo{Org: org, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC()}
 	id := storage.StoreID{Org: org, Realm: storage.RealmMain}
-	st, err := s.cfg.Storage.Acquire(id)
+	st, err := s.cfg.Storage.AcquireToRead(id)
 	if err != nil {
 		return OrgInfo{}, fmt.Errorf("read organization: %w", err)
 	}
@@ -262,21 +266,61 @@ func (o *orgActor) replan(from, to string) {
 	}
 }
 
-// DeleteOrg implements Operator: the organization, its keys and its stores.
+// realms are the stores that an organization may have.
+var realms = []storage.Realm{storage.RealmMain, storage.RealmSandbox}
+
+// DeleteOrg implements Operator: the organization, its keys and its stores. What
+// failed half-way is finished by calling it again.
 func (s *System) DeleteOrg(ctx context.Context, org pb.OrgID) error {
-	if _, err := s.orgEntry(org); err != nil {
-		return err
+	e, ok := s.cfg.Host.Directory().Org(org)
+	if !ok {
+		return ErrOrgNotFound
+	}
+	if e.GetRemoved() {
+		if done, err := s.cfg.Host.StoresRemoved(org); err != nil || done {
+			return cmp.Or(err, ErrOrgNotFound)
+		}
+	}
+	if err := s.cfg.Host.Directory().RemoveOrg(ctx, org); err != nil {
+		return fmt.Errorf("delete organization: %w", err)
 	}
 	s.mu.Lock()
 	a := s.orgs[org]
 	s.mu.Unlock()
-	if err := s.cfg.Host.Directory().RemoveOrg(ctx, org); err != nil {
-		return fmt.Errorf("delete organization: %w", err)
-	}
 	if a != nil {
 		s.root.Send(a.pid, task((*orgActor).lose))
 	}
+	s.bury(org)
 	return nil
+}
+
+// bury deletes the directories of a removed organization that its readers have
+// kept until now. Their tombstones are written: nothing makes them anew.
+func (s *System) bury(org pb.OrgID) {
+	s.wg.Go(func() {
+		for _, realm := range realms {
+			id := storage.StoreID{Org: org, Realm: realm}
+			err := s.cfg.Storage.Remove(id)
+			for try := 0; errors.Is(err, storage.ErrInUse) && try < buryTries && s.pause(buryPause); try++ {
+				err = s.cfg.Storage.Remove(id)
+			}
+			if err != nil {
+				s.log.Warn("the store of a removed organization is not deleted; the next start does it", "org", org.String(), "err", err)
+			}
+		}
+	})
+}
+
+// pause waits, and reports false when Close began meanwhile.
+func (s *System) pause(d time.Duration) bool {
+	timer := s.clock.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C():
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
 }
 
 // CreateKey implements Operator.

@@ -437,11 +437,7 @@ func (s *System) rouse(org pb.OrgID) {
 			return
 		}
 		s.log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)
-		timer := s.clock.NewTimer(wait)
-		select {
-		case <-timer.C():
-		case <-s.ctx.Done():
-			timer.Stop()
+		if !s.pause(wait) {
 			return
 		}
 	}

@@ -85,15 +85,22 @@ func (h *Host) deleteBuried(ctx context.Context) {
 // finishRemoval removes the stores of a removed organization, unless all of them
 // have their tombstones.
 func (h *Host) finishRemoval(ctx context.Context, org pb.OrgID) error {
+	if done, err := h.StoresRemoved(org); err != nil || done {
+		return err
+	}
+	return h.removeStores(ctx, org)
+}
+
+// StoresRemoved reports whether all stores that an organization may have were
+// removed here. Where Directory.RemoveOrg has failed, they may not have been.
+func (h *Host) StoresRemoved(org pb.OrgID) (bool, error) {
 	for _, realm := range realms {
 		id := storage.StoreID{Org: org, Realm: realm}
-		if done, err := h.machines[shardOf(org, h.identity.Shards)-1].isGone(id); err != nil {
-			return err
-		} else if !done {
-			return h.removeStores(ctx, org)
+		if gone, err := h.machines[shardOf(org, h.identity.Shards)-1].isGone(id); err != nil || !gone {
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // removed returns the organizations that are marked as removed.

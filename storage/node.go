@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"errors"
@@ -22,6 +23,8 @@ var (
 	// ErrTooManyStores says that as many stores as may be open are in use. It is
 	// a designed state: the caller answers 503.
 	ErrTooManyStores = errors.New("too many stores in use")
+	// ErrNoStore says that a store to be read does not exist.
+	ErrNoStore = errors.New("store does not exist")
 	// ErrInUse says that a store cannot be removed while somebody holds it.
 	ErrInUse = errors.New("store is in use")
 )
@@ -173,16 +176,21 @@ func (n *Node) Exists(id StoreID) (bool, error) {
 // use) if needed. The store stays open until the handle is released; a store
 // that nobody holds stays open until another one needs its place. Errors:
 // ErrTooManyStores, ErrBadStoreID, ErrClosed, and what opening met.
-func (n *Node) Acquire(id StoreID) (*Store, error) { return n.acquire(id, n.limit) }
+func (n *Node) Acquire(id StoreID) (*Store, error) { return n.acquire(id, n.limit, true) }
+
+// AcquireToRead is Acquire that creates nothing: a store that does not exist is
+// ErrNoStore. A reader that comes too late must not make the directory of a
+// removed store anew.
+func (n *Node) AcquireToRead(id StoreID) (*Store, error) { return n.acquire(id, n.limit, false) }
 
 // AcquireForApply is Acquire for the replica that applies the log: it is not
 // refused while actors hold all places, because a replica that cannot apply
 // cannot go on. Hold the handle for one batch only.
 func (n *Node) AcquireForApply(id StoreID) (*Store, error) {
-	return n.acquire(id, n.limit+reserveStores)
+	return n.acquire(id, n.limit+reserveStores, true)
 }
 
-func (n *Node) acquire(id StoreID, limit int) (*Store, error) {
+func (n *Node) acquire(id StoreID, limit int, create bool) (*Store, error) {
 	if err := id.Check(); err != nil {
 		return nil, fmt.Errorf("acquire: %w", err)
 	}
@@ -202,7 +210,10 @@ func (n *Node) acquire(id StoreID, limit int) (*Store, error) {
 			n.pinLocked(s)
 			n.mu.Unlock()
 			<-s.ready
-			if s.err != nil {
+			switch {
+			case create && errors.Is(s.err, ErrNoStore):
+				continue // it was opened by one who must not create it
+			case s.err != nil:
 				return nil, s.err
 			}
 			return &Store{s: s}, nil
@@ -221,7 +232,7 @@ func (n *Node) acquire(id StoreID, limit int) (*Store, error) {
 		n.mu.Unlock()
 
 		n.evict(victims)
-		if err := s.open(); err != nil {
+		if err := s.openAs(create); err != nil {
 			s.err = fmt.Errorf("acquire %v: %w", id, err)
 			n.mu.Lock()
 			delete(n.stores, id)
@@ -235,6 +246,16 @@ func (n *Node) acquire(id StoreID, limit int) (*Store, error) {
 		close(s.ready)
 		return &Store{s: s}, nil
 	}
+}
+
+// openAs opens a store, which must be there unless it may be created.
+func (s *openStore) openAs(create bool) error {
+	if !create {
+		if there, err := s.node.layout.exists(s.id); err != nil || !there {
+			return cmp.Or(err, ErrNoStore)
+		}
+	}
+	return s.open()
 }
 
 func (n *Node) pinLocked(s *openStore) {

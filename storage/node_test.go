@@ -367,3 +367,29 @@ func TestOptionsNameEveryMistake(t *testing.T) {
 		}
 	}
 }
+
+// Readers create nothing; who may create is not kept from it by them.
+func TestReadersDoNotCreateStores(t *testing.T) {
+	n := storagetest.NewDisk().Node(t)
+	for i := range 50 {
+		id := store(i + 1)
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				h, err := n.AcquireToRead(id)
+				if err == nil {
+					h.Release()
+				} else if !errors.Is(err, storage.ErrNoStore) {
+					t.Errorf("a reader: %v", err)
+				}
+			})
+		}
+		if i%2 == 0 {
+			wg.Go(func() { acquire(t, n, id).Release() })
+		}
+		wg.Wait()
+		if there, err := n.Exists(id); err != nil || there != (i%2 == 0) {
+			t.Errorf("store %d exists: %v, %v", i, there, err)
+		}
+	}
+}

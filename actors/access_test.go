@@ -331,8 +331,8 @@ func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 	if a.Slug == b.Slug || a.Slug == "" {
 		t.Errorf("slugs %q and %q", a.Slug, b.Slug)
 	}
-	if orgs, err := n.sys.Orgs(ctx); err != nil || len(orgs) != 2 || orgs[0].Members != 1 {
-		t.Errorf("organizations %+v, %v", orgs, err)
+	if info, err := n.sys.Org(ctx, a.Org); err != nil || info.Members != 1 {
+		t.Errorf("organization %+v, %v", info, err)
 	}
 	if _, err := n.sys.AddMember(ctx, b.Org, "two@example.com", RoleMember); !errors.Is(err, ErrConflict) {
 		t.Errorf("a personal organization took a second member: %v", err)
@@ -449,3 +449,48 @@ func (s *stepping) Now() time.Time {
 }
 
 func steppingClock() clock.Clock { return &stepping{Clock: clock.Real()} }
+
+// TestOrganizationsAreListedWithoutOpeningThem, in pages that a removal between
+// two of them does not disturb.
+func TestOrganizationsAreListedWithoutOpeningThem(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.MaxOpenStores = 2 })
+	ctx := t.Context()
+	var want []pb.OrgID
+	for range 5 {
+		want = append(want, n.org(NewOrg{}).Org)
+		n.clock.Advance(time.Second)
+	}
+	opens := n.store.Stats().Opens
+	var got []pb.OrgID
+	for from := ""; ; {
+		page, err := n.sys.Orgs(ctx, from, 2)
+		if err != nil || len(page.Orgs) > 2 || len(page.Orgs) == 0 {
+			t.Fatalf("page %+v, %v", page, err)
+		}
+		for _, o := range page.Orgs {
+			got = append(got, o.Org)
+		}
+		if from = page.Next; from == "" {
+			break
+		}
+		if len(got) == 2 {
+			if n.store.Stats().Opens != opens {
+				t.Error("listing opened a store")
+			}
+			if err := n.sys.DeleteOrg(ctx, want[2]); err != nil { // with which the next page begins
+				t.Fatal(err)
+			}
+		}
+	}
+	if want = slices.Delete(want, 2, 3); !slices.Equal(got, want) {
+		t.Errorf("listed %v, want %v", got, want)
+	}
+	for _, bad := range []string{"x", "1.x", ".", "1." + want[0].String() + "x"} {
+		if _, err := n.sys.Orgs(ctx, bad, 2); !errors.Is(err, ErrInvalid) {
+			t.Errorf("cursor %q: %v", bad, err)
+		}
+	}
+	if _, err := n.sys.Orgs(ctx, "", MaxOrgPage+1); !errors.Is(err, ErrInvalid) {
+		t.Errorf("too large a page: %v", err)
+	}
+}

@@ -39,6 +39,23 @@ type CreatedOrg struct {
 	Key    pb.KeyHash
 }
 
+// OrgEntry is an organization in the operator's list.
+type OrgEntry struct {
+	Org     pb.OrgID
+	Name    string
+	Slug    string
+	Created time.Time
+}
+
+// OrgPage is a part of that list.
+type OrgPage struct {
+	Orgs []OrgEntry // oldest first
+	Next string     // where the next part begins; empty: there is none
+}
+
+// MaxOrgPage bounds a page of the list.
+const MaxOrgPage = 1000
+
 // OrgInfo is an organization as the operator sees it: no content.
 type OrgInfo struct {
 	Org      pb.OrgID
@@ -78,7 +95,9 @@ type CreatedKey struct {
 // call returns after its effect is durable; ctx bounds the wait.
 type Operator interface {
 	CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error)
-	Orgs(ctx context.Context) ([]OrgInfo, error)
+	// Orgs lists at most size (1 to MaxOrgPage) organizations, from the begin or
+	// from where another page said.
+	Orgs(ctx context.Context, from string, size int) (OrgPage, error)
 	Org(ctx context.Context, org pb.OrgID) (OrgInfo, error)
 	SetPlan(ctx context.Context, org pb.OrgID, plan string) error
 	DeleteOrg(ctx context.Context, org pb.OrgID) error

@@ -21,13 +21,15 @@ import (
 // removes organizations, members and keys, and shows how the node is; it reads
 // no content.
 
-// operatorRoute is one row of the operator's table. handle gets the decoded
-// body (a pointer to the type of body, or nil) and returns what to answer.
+// operatorRoute is one row of the operator's table. handle gets the parameters of
+// the path and those of the query that the row names, the decoded body (a pointer
+// to the type of body, or nil), and returns what to answer.
 type operatorRoute struct {
 	method string
 	path   string
 	status int
-	open   bool         // needs no token
+	open   bool // needs no token
+	query  []string
 	body   reflect.Type // nil: none
 	handle func(ctx context.Context, s *Server, path gin.Params, body any) (any, error)
 }
@@ -111,6 +113,10 @@ func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.
 			return
 		}
 		input = value.Interface()
+	}
+	query := ex.r.URL.Query()
+	for _, name := range r.query {
+		path = append(path, gin.Param{Key: name, Value: query.Get(name)})
 	}
 	ctx, cancel := context.WithCancel(ex.r.Context())
 	late := ex.s.cfg.Clock.AfterFunc(ex.s.cfg.RequestTimeout, cancel)

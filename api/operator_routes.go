@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strconv"
 
 	"github.com/gin-gonic/gin"
 
@@ -50,12 +51,19 @@ var operatorRoutes = []operatorRoute{
 		},
 	},
 	{
-		method: http.MethodGet, path: "/operator/orgs", status: http.StatusOK,
-		handle: func(ctx context.Context, s *Server, _ gin.Params, _ any) (any, error) {
-			orgs, err := s.cfg.Operator.Orgs(ctx)
-			list := dataOf[orgInfo]{Data: make([]orgInfo, 0, len(orgs))}
-			for _, o := range orgs {
-				list.Data = append(list.Data, orgInfoOf(o))
+		method: http.MethodGet, path: "/operator/orgs", status: http.StatusOK, query: []string{"cursor", "limit"},
+		handle: func(ctx context.Context, s *Server, params gin.Params, _ any) (any, error) {
+			size := defaultOrgPage
+			if limit := params.ByName("limit"); limit != "" {
+				var err error
+				if size, err = strconv.Atoi(limit); err != nil {
+					return nil, fmt.Errorf("%w: limit must be a number", actors.ErrInvalid)
+				}
+			}
+			page, err := s.cfg.Operator.Orgs(ctx, params.ByName("cursor"), size)
+			list := orgList{dataOf[orgEntry]{make([]orgEntry, 0, len(page.Orgs))}, page.Next}
+			for _, o := range page.Orgs {
+				list.Data = append(list.Data, orgEntry{o.Org.String(), o.Name, o.Slug, timestamp(clock.Millis(o.Created))})
 			}
 			return list, err
 		},
@@ -204,6 +212,23 @@ type createdOrg struct {
 
 type dataOf[T any] struct {
 	Data []T `json:"data"`
+}
+
+// defaultOrgPage is what a page of organizations holds when nobody names a size.
+const defaultOrgPage = 100
+
+// orgList is a page of organizations; what is in them, the operator asks one by
+// one.
+type orgList struct {
+	dataOf[orgEntry]
+	NextCursor string `json:"nextCursor,omitempty"`
+}
+
+type orgEntry struct {
+	OrgID     string    `json:"orgId"`
+	Name      string    `json:"name"`
+	Slug      string    `json:"slug"`
+	CreatedAt timestamp `json:"createdAt"`
 }
 
 type orgInfo struct {

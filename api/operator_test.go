@@ -60,6 +60,7 @@ func TestOperatorRoutes(t *testing.T) {
 	org, user := testOrg.String(), testUser.String()
 	const at = "2026-03-04T05:06:07.089Z"
 	info := `{"orgId":"` + org + `","name":"Fig","slug":"fig","personal":false,"plan":"standard","createdAt":"` + at + `","members":1,"subjects":2}`
+	entry := `{"orgId":"` + org + `","name":"Fig","slug":"fig","createdAt":"` + at + `"}`
 	cases := []struct {
 		method, target, body string
 		status               int
@@ -71,7 +72,8 @@ func TestOperatorRoutes(t *testing.T) {
 			"POST", "/operator/orgs", `{"name":"Fig","ownerEmail":"a@b.example","personal":true,"plan":"free"}`, 201,
 			`{"orgId":"` + org + `","slug":"fig","userId":"` + user + `","apiKey":"` + goodKey + `","keyId":"` + hashOf(goodKey) + `"}`,
 		},
-		{"GET", "/operator/orgs", "", 200, `{"data":[` + info + `]}`},
+		{"GET", "/operator/orgs", "", 200, `{"data":[` + entry + `]}`},
+		{"GET", "/operator/orgs?limit=1&cursor=no", "", 200, `{"data":[` + entry + `],"nextCursor":"nomore"}`},
 		{"GET", "/operator/orgs/" + org, "", 200, info},
 		{"PUT", "/operator/orgs/" + org + "/plan", `{"plan":"scale"}`, 204, ""},
 		{"DELETE", "/operator/orgs/" + org, "", 204, ""},
@@ -189,6 +191,7 @@ func TestOperatorBadInput(t *testing.T) {
 		{"POST", "/operator/orgs", `{"name":" ","ownerEmail":"a@b.example"}`, codeValidation},
 		{"POST", "/operator/orgs", `{`, codeMalformed},
 		{"PUT", "/operator/orgs/" + org + "/plan", `{"plan":"gold"}`, codeValidation},
+		{"GET", "/operator/orgs?limit=many", "", codeValidation},
 		{"GET", "/operator/orgs/nonsense", "", codeOrgNotFound},
 		{"GET", "/operator/orgs/" + testUser.String(), "", codeOrgNotFound},
 		{"DELETE", "/operator/orgs/" + org + "/members/nonsense", "", codeUserNotFound},

@@ -151,8 +151,13 @@ func (f fakeOperator) CreateOrg(_ context.Context, o actors.NewOrg) (actors.Crea
 	return actors.CreatedOrg{Org: testOrg, Slug: strings.ToLower(o.Name), Owner: testUser, APIKey: goodKey, Key: pb.HashKey(goodKey)}, f.err
 }
 
-func (f fakeOperator) Orgs(context.Context) ([]actors.OrgInfo, error) {
-	return []actors.OrgInfo{f.org()}, f.err
+func (f fakeOperator) Orgs(_ context.Context, from string, size int) (actors.OrgPage, error) {
+	o := f.org()
+	page := actors.OrgPage{Orgs: []actors.OrgEntry{{Org: o.Org, Name: o.Name, Slug: o.Slug, Created: o.Created}}}
+	if size == 1 {
+		page.Next = from + "more"
+	}
+	return page, f.err
 }
 
 func (f fakeOperator) org() actors.OrgInfo {

@@ -59,8 +59,8 @@ func newOrgList(w world, at *operatorFlags) *cobra.Command {
 				return fmt.Errorf("org list: %w", err)
 			}
 			return w.answer(c, listed(orgs), func(out io.Writer) {
-				table(out, "ID\tSLUG\tPLAN\tMEMBERS\tSUBJECTS\tCREATED", orgs, func(o client.Org) string {
-					return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s", o.OrgID, o.Slug, o.Plan, o.Members, o.Subjects, o.CreatedAt)
+				table(out, "ID\tSLUG\tNAME\tCREATED", orgs, func(o client.OrgEntry) string {
+					return fmt.Sprintf("%s\t%s\t%s\t%s", o.OrgID, o.Slug, o.Name, o.CreatedAt)
 				})
 			})
 		},

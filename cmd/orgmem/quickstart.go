@@ -47,11 +47,11 @@ func announce(c *cobra.Command, w world, server config.Server, l listeners, oper
 	if !quickstart {
 		return w.answer(c, s, func(out io.Writer) { fmt.Fprintf(out, "Serving %s\n", s.BaseURL) })
 	}
-	orgs, err := operator.Orgs(c.Context())
+	page, err := operator.Orgs(c.Context(), "", 1)
 	if err != nil {
 		return fmt.Errorf("quickstart: %w", err)
 	}
-	if len(orgs) > 0 {
+	if len(page.Orgs) > 0 {
 		return w.answer(c, s, func(out io.Writer) { remind(out, s, keyFile) })
 	}
 	made, err := operator.CreateOrg(c.Context(), actors.NewOrg{

@@ -169,3 +169,20 @@ func TestAddressesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+func TestOrganizationsAreListedPageByPage(t *testing.T) {
+	c, _ := served(t, func(w http.ResponseWriter, r *http.Request) {
+		switch cursor := r.URL.Query().Get("cursor"); cursor {
+		case "":
+			io.WriteString(w, `{"data":[{"orgId":"a","slug":"x"}],"nextCursor":"1.a b"}`)
+		case "1.a b":
+			io.WriteString(w, `{"data":[{"orgId":"b","slug":"y"}]}`)
+		default:
+			t.Errorf("cursor %q", cursor)
+		}
+	})
+	orgs, err := c.Orgs(t.Context())
+	if err != nil || len(orgs) != 2 || orgs[0].OrgID != "a" || orgs[1].Slug != "y" {
+		t.Errorf("listed %+v, %v", orgs, err)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	pb "orgmem/proto"
 )
@@ -49,13 +51,35 @@ type Org struct {
 	Subjects  int    `json:"subjects"`
 }
 
-// Orgs lists all organizations.
-func (c *Client) Orgs(ctx context.Context) ([]Org, error) {
-	var out struct {
-		Data []Org `json:"data"`
+// OrgEntry is an organization in the list.
+type OrgEntry struct {
+	OrgID     string `json:"orgId"`
+	Name      string `json:"name"`
+	Slug      string `json:"slug"`
+	CreatedAt string `json:"createdAt"`
+}
+
+// orgPage is how many organizations are asked for at a time: the most that the
+// service gives.
+const orgPage = 1000
+
+// Orgs lists all organizations, oldest first.
+func (c *Client) Orgs(ctx context.Context) ([]OrgEntry, error) {
+	var all []OrgEntry
+	for cursor := ""; ; {
+		var page struct {
+			Data       []OrgEntry `json:"data"`
+			NextCursor string     `json:"nextCursor"`
+		}
+		query := url.Values{"limit": {strconv.Itoa(orgPage)}, "cursor": {cursor}}
+		if err := c.do(ctx, call{method: http.MethodGet, path: "/operator/orgs?" + query.Encode(), out: &page}); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Data...)
+		if cursor = page.NextCursor; cursor == "" {
+			return all, nil
+		}
 	}
-	err := c.do(ctx, call{method: http.MethodGet, path: "/operator/orgs", out: &out})
-	return out.Data, err
 }
 
 // Org shows one.

@@ -1,7 +1,7 @@
 package actors
 
 import (
-	"bytes"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"time"
@@ -73,12 +73,16 @@ func (o *orgActor) checkReplay(c *call) bool {
 		return false
 	}
 	if found && now-rec.GetCreatedMs() < idempotencyRetention.Milliseconds() {
-		if !bytes.Equal(rec.GetBodyHash(), c.env.GetBodyHash()) {
+		if !hmac.Equal(rec.GetBodyHash(), o.keyed(c.env.GetBodyHash())) {
 			c.refuse(problem(codeIdempotencyReused, "The Idempotency-Key was used before with another body."))
 			return false
 		}
 		r := &pb.Reply{}
 		if err := proto.Unmarshal(rec.GetOutcome().GetReply(), r); err != nil {
+			c.fail(err)
+			return false
+		}
+		if err := o.withNote(c.part, r); err != nil {
 			c.fail(err)
 			return false
 		}
@@ -90,7 +94,7 @@ func (o *orgActor) checkReplay(c *call) bool {
 		return true // a request that is invalid in itself leaves no outcome
 	}
 	o.idem[key] = struct{}{}
-	c.idem = &idempotent{org: &o.orgView, part: c.part.id, key: key, bodyHash: c.env.GetBodyHash(), at: now}
+	c.idem = &idempotent{org: &o.orgView, part: c.part.id, key: key, bodyHash: o.keyed(c.env.GetBodyHash()), at: now}
 	return true
 }
 
@@ -108,6 +112,9 @@ func (i *idempotent) record(b *storage.Batch, r *pb.Reply) error {
 	if hook := stored.GetLink().GetWebhook(); hook.GetSecret() != "" {
 		hook.Secret = secretMarker
 	}
+	if e := stored.GetGraph().GetEdge().GetEdge(); e != nil {
+		e.Note = "" // withNote brings it back
+	}
 	raw, err := proto.Marshal(stored)
 	if err != nil {
 		return err
@@ -117,6 +124,31 @@ func (i *idempotent) record(b *storage.Batch, r *pb.Reply) error {
 	})
 	b.PutRaw(i.org.space.Key(storage.TableIdempotencyByTime, storage.U64(uint64(i.at)), storage.Hash32(i.key)), nil)
 	return nil
+}
+
+// keyed makes a body's hash useless to whoever reads the store: a plain one
+// would tell whether a guessed text was here, after it was forgotten.
+func (o *orgView) keyed(bodyHash []byte) []byte {
+	mac := hmac.New(sha256.New, o.secret)
+	mac.Write([]byte("body"))
+	mac.Write(bodyHash)
+	return mac.Sum(nil)
+}
+
+// withNote gives an outcome about an edge the edge's note. Outcomes hold no text
+// of the client's, so that nothing of what is forgotten is left in them.
+func (o *orgView) withNote(part *partitionRef, r *pb.Reply) error {
+	e := r.GetGraph().GetEdge().GetEdge()
+	if e == nil {
+		return nil
+	}
+	now := &pb.Edge{}
+	err := o.withStore(func(st *storage.Store) error {
+		_, err := st.Get(part.space.Key(storage.TableEdge, storage.Str(e.GetId())), now)
+		return err
+	})
+	e.Note = now.GetNote()
+	return err
 }
 
 // finish ends the time in which a second request is told to wait.

@@ -165,6 +165,35 @@ func TestErasureOfVeryManyRecords(t *testing.T) {
 	}
 }
 
+// An erasure of a span that holds nothing any more, beside others that do, must
+// not leave its own bounds behind.
+func TestErasureOfWhatWasErasedBefore(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := disk.Node(t)
+	id := store(1)
+	h := acquire(t, n, id)
+	defer h.Release()
+	for p := range byte(3) {
+		space := storage.PartitionSpace(id, pb.PartitionID{p + 1})
+		b := storage.NewBatch(id)
+		for i := range 20 {
+			b.Put(space.Key(storage.TableExternalID, storage.Str(fmt.Sprintf("%s %d", token(int(p)), i))), &pb.ExternalRef{Node: "n"})
+		}
+		applyBatch(t, h, b)
+		for i := range 20 {
+			eraseRange(t, h, space.Key(storage.TableExternalID, storage.Str(fmt.Sprintf("%s %d", token(int(p)), i))).Range())
+		}
+	}
+	if err := n.Erase(context.Background(), id); err != nil {
+		t.Fatal(err)
+	}
+	for p := range 3 {
+		if found := disk.Find(t, token(p)); len(found) > 0 {
+			t.Errorf("erased keys of partition %d are still in %q", p, found)
+		}
+	}
+}
+
 // A tombstone that sank to the lowest level while a snapshot still saw its
 // victims must not keep them there for ever.
 func TestErasureWaitsForOlderSnapshots(t *testing.T) {

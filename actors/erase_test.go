@@ -1,0 +1,243 @@
+package actors
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// planter makes strings that no compression hides, and remembers them.
+type planter struct {
+	seed    string
+	planted []string
+}
+
+func (p *planter) next() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", p.seed, len(p.planted)))
+	s := base64.RawURLEncoding.EncodeToString(sum[:])
+	p.planted = append(p.planted, s)
+	return s
+}
+
+// logs is a log that a test can search.
+type logs struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *logs) Bytes() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Clone(l.buf.Bytes())
+}
+
+// everything reads every byte below a disk's data directory, file names too.
+func everything(t *testing.T, disk *storagetest.Disk, dir string) (all []byte) {
+	t.Helper()
+	names, err := disk.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		path := disk.PathJoin(dir, name)
+		all = append(append(all, path...), '\n')
+		info, err := disk.Stat(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // removed in the background meanwhile
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.IsDir() {
+			all = append(all, everything(t, disk, path)...)
+			continue
+		}
+		f, err := disk.Open(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, data...)
+	}
+	return all
+}
+
+// found counts the planted strings that are in data.
+func (p *planter) found(data []byte) (n int, example string) {
+	for _, s := range p.planted {
+		if bytes.Contains(data, []byte(s)) {
+			n, example = n+1, s
+		}
+	}
+	return n, example
+}
+
+// plantMemory fills a memory with planted strings in every place that takes
+// text, by every way that there is, and leaves some of it queued. It returns the
+// nodes.
+func plantMemory(c client, p *planter, documents int) (nodes []string) {
+	c.n.t.Helper()
+	item := func(ext string) *pb.IngestItem {
+		return &pb.IngestItem{
+			ExternalId: ext, Title: "title " + p.next(), Content: "common text about " + p.next() + " and others.",
+			Metadata: fmt.Appendf(nil, `{"k":%q}`, p.next()),
+		}
+	}
+	var ids []string
+	for range documents {
+		var its []*pb.IngestItem
+		for range 5 {
+			ext := p.next()
+			ids = append(ids, ext)
+			its = append(its, item(ext))
+		}
+		for _, it := range c.ingest(its...).GetItems() {
+			nodes = append(nodes, it.GetNode())
+		}
+		c.search(&pb.Search{Query: "common " + p.planted[len(p.planted)-2]})
+	}
+	c.ingest(item(ids[0]), item(ids[1])) // what was there is superseded
+	for i, id := range nodes[2:7] {
+		title, content := "title "+p.next(), "common, edited: "+p.next()
+		c.edit(&pb.EditNode{Id: id, Title: &title, Content: &content, Reason: p.next()})
+		note := p.next()
+		edge := assertOp(&pb.AssertEdge{Source: id, Target: nodes[8+i], Type: "about", Note: &note})
+		edge.IdempotencyKey = fmt.Sprint("edge ", i)
+		c.ok(edge)
+	}
+	for _, id := range nodes[8:11] {
+		c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: id, Content: "common, better: " + p.next(), Reason: p.next()}}}))
+	}
+	c.forget(nodes[12])
+	return nodes
+}
+
+// erasing starts a node whose log a test can search.
+func erasing(t *testing.T, disk *storagetest.Disk) (*node, *logs) {
+	t.Helper()
+	l := &logs{}
+	return startNode(t, disk, func(cfg *Config, o *storage.Options) {
+		cfg.Logger = slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		o.Logger = cfg.Logger
+	}), l
+}
+
+// gone fails the test when anything planted is left anywhere: in any byte on
+// disk, now and after a restart, in the log, or in what is in memory.
+func (p *planter) gone(t *testing.T, n *node, l *logs) {
+	t.Helper()
+	left := func(where string, data []byte) {
+		if count, example := p.found(data); count > 0 {
+			at := bytes.Index(data, []byte(example))
+			t.Errorf("%s: %d of %d planted strings are left, such as %s in %v: %q", where, count, len(p.planted), example,
+				n.disk.Find(t, example), data[max(at-200, 0):min(at+100, len(data))])
+		}
+	}
+	left("the disk", everything(t, n.disk, storagetest.Dir))
+	left("the log lines", l.Bytes())
+	n.stop()
+	left("the disk of the stopped node", everything(t, n.disk, storagetest.Dir))
+}
+
+const plantedDocuments = 25 // times five items of four strings each
+
+func TestErasedSubjectLeavesNoByte(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n, l := erasing(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	p := &planter{seed: "erase"}
+	name := p.next()
+	c.put(name)
+	c.put("bob")
+	c.as("bob").ingest(doc("b", "common text of bob"))
+	plantMemory(c.as(name), p, 2*plantedDocuments)
+	c.as(name).download(c.as(name).export(false))
+	c.export(true)
+	c.as(name).ok(items(doc(p.next(), "queued "+p.next())))
+	if count, _ := p.found(everything(t, disk, storagetest.Dir)); len(p.planted) < 1000 || count < len(p.planted)*9/10 {
+		t.Fatalf("%d of %d planted strings are on the disk: the test proves nothing", count, len(p.planted))
+	}
+	n.wait(jobOf(c.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: name}}})))
+	if got := c.as("bob").chunks("common"); len(got) != 1 {
+		t.Errorf("bob finds %q", got)
+	}
+	p.gone(t, n, l)
+}
+
+func TestPurgeLeavesNoByte(t *testing.T) {
+	for _, scope := range []string{purgeScopeSubject, purgeScopeOrg} {
+		t.Run(scope, func(t *testing.T) {
+			disk := storagetest.NewDisk()
+			n, l := erasing(t, disk)
+			made := n.org(NewOrg{})
+			c := client{n: n, key: made.APIKey}
+			p := &planter{seed: "purge " + scope}
+			c.put("ann")
+			plantMemory(c.as("ann"), p, plantedDocuments)
+			subject := "ann"
+			if scope == purgeScopeOrg {
+				subject = ""
+				plantMemory(c, p, plantedDocuments)
+			}
+			c.download(c.export(true))
+			n.settle(storage.StoreID{Org: made.Org, Realm: storage.RealmMain})
+			dry := c.ok(dryPurge(subject)).GetData().GetPurge()
+			c.ok(confirmPurge(subject, dry.GetConfirmToken()))
+			if got := c.as("ann").chunks("common"); len(got) != 0 {
+				t.Fatalf("ann finds %q", got)
+			}
+			// By itself it comes some seconds later (package cluster tests that, and the
+			// end-to-end test of the binary).
+			if err := n.host.Erase(t.Context(), storage.StoreID{Org: made.Org, Realm: storage.RealmMain}); err != nil {
+				t.Fatal(err)
+			}
+			p.gone(t, n, l)
+		})
+	}
+}
+
+// Forgetting erases what a node held and what was exported of it.
+func TestForgottenNodesLeaveNoByte(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n, l := erasing(t, disk)
+	made := n.org(NewOrg{})
+	c := client{n: n, key: made.APIKey}
+	p := &planter{seed: "forget"}
+	plantMemory(c, p, 5)
+	c.export(false)
+	for _, status := range []string{"", statusSuperseded} {
+		for _, id := range c.nodes(&pb.ListNodes{Status: status}, 100) {
+			c.forget(id)
+		}
+	}
+	for _, id := range c.edges(&pb.ListEdges{}, 100) {
+		c.ok(forgetEdgeOp(id))
+	}
+	if err := n.host.Erase(t.Context(), storage.StoreID{Org: made.Org, Realm: storage.RealmMain}); err != nil {
+		t.Fatal(err)
+	}
+	p.gone(t, n, l)
+}

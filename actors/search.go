@@ -28,16 +28,18 @@ type effort struct {
 	// candidates than hits are needed; least keeps small pages as good as large
 	// ones.
 	perHit, least int
-	// exact is how many of the leading candidates, for each hit and at least for
-	// ten, are ranked by their stored vectors. Beyond it the int8 cosine decides; it
-	// differs by at most 0.0032 (docs/retrieval.md), and reading a vector costs as
-	// much as scanning a thousand.
+	// exact is up to how many of the leading candidates, for each hit and at least
+	// for ten, are ranked by their stored vectors. Beyond it the int8 cosine
+	// decides; it differs by at most 0.0032 (docs/retrieval.md), and reading a
+	// vector costs as much as scanning a thousand.
 	exact int
+	// open reads only the vectors that can still change the hits.
+	open bool
 }
 
 var efforts = map[quality]effort{
 	qualityFast:     {perHit: 8, least: 100},
-	qualityBalanced: {perHit: 8, least: 100, exact: 2},
+	qualityBalanced: {perHit: 8, least: 100, exact: 2, open: true},
 	qualityThorough: {perHit: 32, least: 400, exact: 8},
 }
 
@@ -148,7 +150,7 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 	}
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
 	defer rd.scratch.Reset()
-	hits, err := o.rank(st, parts, snapshots, q, topK, e.exact, rd)
+	hits, err := o.rank(st, parts, snapshots, q, topK, e, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -169,19 +171,24 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 // rank gives the best topK nodes. The best candidates may all be chunks of a few
 // long documents; then more of them are looked at, until there are topK nodes or
 // no more chunks.
-func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*index.Snapshot, q *index.Query, topK, exactPerHit int, rd *reader) ([]index.Hit, error) {
+func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *reader) ([]index.Hit, error) {
 	for {
 		candidates := rd.scratch.Candidates(snapshots, q)
 		exact := make([][]float32, len(candidates))
+		reads := 0
 		if q.Mode != index.KeywordOnly {
-			for i := range candidates[:min(exactPerHit*max(topK, defaultTopK), len(candidates))] {
-				c := &candidates[i]
-				vec, err := readVector(st, parts[c.Part], string(c.Model), c.Seq)
-				if err != nil {
-					return nil, err
-				}
-				exact[i] = vec
+			reads = min(e.exact*max(topK, defaultTopK), len(candidates))
+			if e.open {
+				reads = min(reads, index.Open(candidates, q, topK))
 			}
+		}
+		for i := range candidates[:reads] {
+			c := &candidates[i]
+			vec, err := readVector(st, parts[c.Part], string(c.Model), c.Seq)
+			if err != nil {
+				return nil, err
+			}
+			exact[i] = vec
 		}
 		hits := index.Fuse(candidates, exact, q, topK)
 		if len(hits) >= topK || len(candidates) < q.N || q.N >= index.MaxCandidates {

@@ -221,7 +221,11 @@ func (sc *Scratch) scores(p place) Candidate {
 			c.Phrase = sc.phrases.share(s.sequence(doc))
 		}
 	}
-	if v.model >= 0 {
+	switch {
+	case v.model < 0:
+	case v.allow < 0: // the scan had them all
+		c.Vector = sc.vec[v.base+doc]
+	default:
 		m := &sc.models[v.model]
 		w := len(m.ints)
 		dotRows(m.ints, s.vectors[doc*w:(doc+1)*w], sc.dots[:1])

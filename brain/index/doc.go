@@ -33,8 +33,8 @@
 //
 // Read: text.Analyzer.Query, then [Scratch.Candidates] over the snapshots of
 // one or many partitions, then the caller fetches exact vectors of the leading
-// candidates by their Seq, then [Fuse]. [Scratch.Reset] before the scratch waits
-// for its next search.
+// candidates ([Open] says how many) by their Seq, then [Fuse]. [Scratch.Reset]
+// before the scratch waits for its next search.
 //
 // # What it hides
 //

@@ -48,7 +48,8 @@ type Query struct {
 	IncludeSuperseded bool
 	// N is the number of candidates wanted, several times the number of hits
 	// since chunks of one node collapse; 0 means DefaultCandidates, at most
-	// MaxCandidates. Turns that their neighbours bring in come on top.
+	// MaxCandidates. Turns that their neighbours bring in come on top, if they
+	// score as much as the last of these.
 	N      int
 	Config Config
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -253,10 +254,16 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 		c.Score = q.score(&c)
 		sc.out = append(sc.out, c)
 	}
+	// Turns that only their neighbours bring in. Those that stay below all that are
+	// here in full number come as little into question as any other chunk.
+	least := float32(math.Inf(-1))
+	if len(sc.top) == q.candidates() {
+		least = sc.top[len(sc.top)-1].score
+	}
 	for _, id := range sc.targets {
 		r := &sc.runs[id]
 		v := &sc.views[r.best.view]
-		if r.found || v.allow >= 0 && sc.allow[v.allow+int(r.best.doc>>6)]>>(r.best.doc&63)&1 == 0 {
+		if r.found || r.score+r.context < least || v.allow >= 0 && sc.allow[v.allow+int(r.best.doc>>6)]>>(r.best.doc&63)&1 == 0 {
 			continue
 		}
 		c := sc.candidate(r.best)

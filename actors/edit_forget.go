@@ -34,17 +34,37 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.eraseQueued(text); err != nil {
+		return nil, err
+	}
+	if err := f.forget(n); err != nil {
+		return nil, err
+	}
+	f.batch.audit(f.call.auditOf("node.forget", op.GetId()))
+	if err := f.batch.graphUpdated(f.org, f.part, changeForgotten, op.GetId(), 1); err != nil {
+		return nil, err
+	}
+	return f.nodeReply(n, ""), nil
+}
+
+// forget makes a tombstone of a node that is none yet. What of it waits in the
+// queue is the caller's.
+func (f *effect) forget(n *pb.Node) error {
+	id := pb.NodeID(n.GetId())
+	text, err := f.content(id)
+	if err != nil {
+		return err
+	}
 	for _, erase := range []func() error{
 		func() error { return f.hold(n, text, "") },
 		func() error { return f.eraseChunks(n) },
 		func() error { return f.eraseExternalIDs(n) },
-		func() error { return f.eraseQueued(n, text) },
 		func() error { return f.eraseHistory(id) },
 		func() error { return eraseDerived(f.st, f.batch.Batch, f.part.space, id) },
 		func() error { return f.tombstoneEdges(id) },
 	} {
 		if err := erase(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	// The record too: its earlier versions hold the title.
@@ -63,11 +83,7 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	f.batch.PutRaw(f.tombstone(n), nil)
 	f.batch.PutRaw(f.org.space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.id)), nil)
 	f.note(id, actionForgotten, "")
-	f.batch.audit(f.call.auditOf("node.forget", op.GetId()))
-	if err := f.batch.graphUpdated(f.org, f.part, changeForgotten, op.GetId(), 1); err != nil {
-		return nil, err
-	}
-	return f.nodeReply(n, ""), nil
+	return nil
 }
 
 // tombstone is a forgotten node's place in the order of removal.
@@ -159,7 +175,12 @@ func (f *effect) eraseExternalIDs(n *pb.Node) error {
 // eraseQueued empties what waits in the queue with a content that is being
 // forgotten: it was sent before, and must not bring it back. What was taken from
 // the queue already leaves the files as well.
-func (f *effect) eraseQueued(n *pb.Node, text string) error {
+func (f *effect) eraseQueued(text string) error {
+	return f.eraseQueuedItems(func(item *pb.IngestItem) bool { return text != "" && item.GetContent() == text })
+}
+
+// eraseQueuedItems is eraseQueued for the items that match.
+func (f *effect) eraseQueuedItems(match func(*pb.IngestItem) bool) error {
 	queue := f.part.space.Prefix(storage.TableQueue)
 	first := f.part.space.Key(storage.TableQueue, storage.U64(^uint64(0)))
 	begun := false
@@ -170,7 +191,7 @@ func (f *effect) eraseQueued(n *pb.Node, text string) error {
 		if !begun {
 			begun, first = true, rec.Key
 		}
-		if text == "" || rec.Value.GetItem().GetContent() != text {
+		if rec.Value.GetItem() == nil || !match(rec.Value.GetItem()) {
 			continue
 		}
 		rec.Value.Item, rec.Value.Forgotten = nil, true

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -289,7 +290,7 @@ func (f *effect) create(it *prepared) error {
 	}
 	n := &pb.Node{
 		Id: string(it.node), Authority: 0.5, Confidence: 1, Status: statusLive,
-		Source:    &pb.Source{Type: "ingest", Job: it.GetJob()},
+		Source:    &pb.Source{Type: cmp.Or(item.GetSource(), "ingest"), Job: it.GetJob()},
 		CreatedMs: f.now,
 	}
 	learned, err := f.learned()
@@ -526,6 +527,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 	f := w.newEffect(now, e)
 	f.st, f.state.Model = st, e.ID()
 	f.batch.user = jobs[pb.JobID(items[0].GetJob())].GetUser()
+	var sessionEvents, sessionNodes uint64
 	for i := range items {
 		it := &items[i]
 		id := pb.JobID(it.GetJob())
@@ -550,6 +552,15 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 			f.charge(capabilityIngest, pb.KeyHash(job.GetKey()))
 		}
 		n++
+		if outcome.Status == itemCreated {
+			job.Created++
+		}
+		if job.GetSession() {
+			sessionEvents++
+			if outcome.Status == itemCreated {
+				sessionNodes++
+			}
+		}
 		f.batch.Put(w.part.space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
 		f.batch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(it.seq)))
 		job.Done++
@@ -560,6 +571,9 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		if outcome.Status == itemFailed {
 			job.Failed++
 		}
+	}
+	if err := f.countSessions(sessionEvents, sessionNodes); err != nil {
+		return nil, 0, nil, err
 	}
 	for id, job := range jobs {
 		if job.GetDone() < job.GetTotal() {

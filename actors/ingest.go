@@ -225,6 +225,10 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 // place finds the node that an item is about.
 func (w *worker) place(r storage.Reader, it *prepared) error {
 	content := it.GetItem().GetContent()
+	if scope := it.GetItem().GetScope(); scope != "" {
+		it.node = w.part.nodeIn(scope, content)
+		return nil
+	}
 	if ext := it.GetItem().GetExternalId(); ext != "" {
 		ref, node := &pb.ExternalRef{}, &pb.Node{}
 		if _, err := r.Get(w.part.space.Key(storage.TableExternalID, storage.Str(ext)), ref); err != nil {

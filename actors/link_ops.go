@@ -24,6 +24,19 @@ func (o *orgActor) link(c *call, op *pb.LinkOp) {
 		o.deleteWebhook(c, op.DeleteWebhook)
 	case *pb.LinkOp_TestWebhook:
 		o.testWebhook(c, op.TestWebhook)
+	case *pb.LinkOp_SessionEvents, *pb.LinkOp_SessionFinalize:
+		o.accept(c)
+	case *pb.LinkOp_AgentSignals:
+		o.forward(c, c.part)
+	case *pb.LinkOp_SessionStatus:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+			state, err := c.org.sessionState(st, c.part)
+			return linked(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: state}}), err
+		})
+	case *pb.LinkOp_ListSessions:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listSessions(st, c.part, op.ListSessions) })
+	case *pb.LinkOp_DeleteSession:
+		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.deleteSession(op.DeleteSession) })
 	default:
 		c.fail(fmt.Errorf("operation %T is unknown here", op))
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,6 +54,17 @@ var suffixEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").With
 func (p *partitionRef) nodeFor(content string) pb.NodeID {
 	mac := hmac.New(sha256.New, p.secret)
 	mac.Write([]byte("node"))
+	mac.Write([]byte(content))
+	return pb.NodeID("ingest:" + p.id.String() + ":" + suffixEncoding.EncodeToString(mac.Sum(nil)[:20]))
+}
+
+// nodeIn returns the id of the node that holds a content within a scope, such as
+// an event of a coding session: equal content outside of it is another node.
+func (p *partitionRef) nodeIn(scope, content string) pb.NodeID {
+	mac := hmac.New(sha256.New, p.secret)
+	mac.Write([]byte("scoped"))
+	mac.Write(binary.BigEndian.AppendUint32(nil, uint32(len(scope))))
+	mac.Write([]byte(scope))
 	mac.Write([]byte(content))
 	return pb.NodeID("ingest:" + p.id.String() + ":" + suffixEncoding.EncodeToString(mac.Sum(nil)[:20]))
 }

@@ -31,6 +31,9 @@ type subjectActor struct {
 	timer    clock.Timer
 	lastWork time.Time
 	dead     bool // it has panicked: another activation goes on
+	// Requests about coding sessions go one at a time.
+	sessionBusy bool
+	sessionWait []waitingCall
 }
 
 func newSubjectActor(org *orgView, part *partitionRef, self *child) *subjectActor {
@@ -70,6 +73,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		if a.timer != nil {
 			a.timer.Stop()
 		}
+		a.dropSessions()
 		if a.work != nil {
 			// Poisoned, it answers first what it has got; stopped with its parent it
 			// would not. Where this takes long the stop goes on, and waits for it too.
@@ -83,6 +87,8 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		a.arm(ctx)
 	case look:
 		a.wake(ctx)
+	case sessionDone:
+		a.nextSession()
 	case acceptDone:
 		a.inFlight--
 		a.wake(ctx)
@@ -110,6 +116,10 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			return
 		}
 		switch op := m.env.GetOp().(type) {
+		case *pb.Envelope_Link:
+			if !a.link(ctx.Self(), m, op.Link) {
+				m.fail(fmt.Errorf("operation %T is unknown to a subject", op.Link.GetOp()))
+			}
 		case *pb.Envelope_Ingest:
 			a.accept(ctx.Self(), m, op.Ingest)
 		case *pb.Envelope_CancelJob:

@@ -300,6 +300,9 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 		}
 		return done
 	}
+	if entries[0].GetWork() != "" {
+		return w.chore(entries[0])
+	}
 	// After the last slice one more look finds the queue empty and does the
 	// maintenance; so there is always more.
 	done := sliceDone{more: true}
@@ -329,7 +332,7 @@ func (w *worker) take(limit int) (entries []queued, err error) {
 			if err != nil {
 				return err
 			}
-			if size > maxSliceBytes {
+			if size > maxSliceBytes || rec.Value.GetWork() != "" && len(entries) > 0 {
 				return nil
 			}
 			seq, err := queueSeq(rec.Key)
@@ -337,6 +340,9 @@ func (w *worker) take(limit int) (entries []queued, err error) {
 				return err
 			}
 			entries = append(entries, queued{seq, rec.Value})
+			if rec.Value.GetWork() != "" {
+				return nil // it is done by itself
+			}
 			size += len(rec.Value.GetItem().GetContent())
 		}
 		return nil
@@ -386,6 +392,10 @@ func (w *worker) cancelNow(m cancel) {
 		w.part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq())),
 		w.part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq()+job.GetTotal())),
 	))
+	if err := w.org.withStore(func(st *storage.Store) error { return w.cancelLinks(st, b, job) }); err != nil {
+		c.fail(err)
+		return
+	}
 	// Waiting here is short, and nothing else may touch the job meanwhile.
 	if err := w.org.committer.commitChange(b); err != nil {
 		c.fail(err)

@@ -35,6 +35,10 @@ type fromJSON interface {
 	fromJSON(raw jsontext.Value) (message string)
 }
 
+// tolerant is implemented by types whose fromJSON looks for faults itself, those
+// that the parser would report too: text with U+0000, numbers out of range.
+type tolerant interface{ ownFaults() }
+
 var fromJSONType = reflect.TypeFor[fromJSON]()
 
 // plan says how to read one Go type. Plans are made once, when the table of
@@ -343,7 +347,10 @@ func (d *decoder) raw(dst reflect.Value) (any, error) {
 	}
 	end := d.json.InputOffset()
 	if len(d.errs.list) > faults {
-		return misfit{}, nil
+		if _, own := dst.Addr().Interface().(tolerant); !own {
+			return misfit{}, nil
+		}
+		d.errs.list = d.errs.list[:faults]
 	}
 	if dst.Kind() == reflect.Pointer {
 		dst.Set(reflect.New(dst.Type().Elem()))

@@ -5,8 +5,11 @@ import pb "orgmem/proto"
 // linkSamples holds a valid body for each of the routes of proto/link.proto that
 // want one.
 var linkSamples = map[string]string{
-	"createWebhook": `{"url":"https://hooks.example.com/in","eventTypes":["graph.updated","job.completed"]}`,
-	"patchWebhook":  `{"disabled":false}`,
+	"createWebhook":      `{"url":"https://hooks.example.com/in","eventTypes":["graph.updated","job.completed"]}`,
+	"patchWebhook":       `{"disabled":false}`,
+	"ingestSessionEvent": `{"sessionId":"s-1","role":"user","text":"Rename the field."}`,
+	"ingestSessionBatch": `{"events":[{"sessionId":"s-1","role":"tool","text":"ok","tool":"bash","at":"2026-03-01T10:00:00Z"}]}`,
+	"ingestAgentSignals": `{"sessionId":"s-1","signals":[{"type":"loop"}]}`,
 }
 
 // fakeLink answers an operation of proto/link.proto with a full record.
@@ -36,6 +39,24 @@ func fakeLink(op *pb.LinkOp) *pb.Reply {
 		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 	case *pb.LinkOp_TestWebhook:
 		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: &pb.Delivery{ResponseStatus: 500, DurationMs: 3, Error: "The receiver answered 500."}}})
+	case *pb.LinkOp_SessionEvents:
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_SessionResults{SessionResults: &pb.SessionResults{Results: []*pb.SessionResult{
+			{Status: "stored", Node: "ingest:x:y"},
+		}}}})
+	case *pb.LinkOp_AgentSignals:
+		r := linkReply(&pb.LinkResult{Result: &pb.LinkResult_Signals{Signals: 1}})
+		r.Status = 202
+		return r
+	case *pb.LinkOp_SessionFinalize:
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: &pb.SessionState{FinalizePending: true, Building: true, Finalize: true}}})
+	case *pb.LinkOp_SessionStatus:
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: &pb.SessionState{SessionNodes: 2, TotalNodes: 3, LastIngestedMs: ms}}})
+	case *pb.LinkOp_ListSessions:
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: &pb.SessionList{Sessions: []*pb.Session{
+			{Id: "s-1", Events: 3, Cwd: "src", CreatedMs: ms, UpdatedMs: ms, FirstEventMs: ms, LastEventMs: ms}, {Id: "s-2", Signals: 1, CreatedMs: ms, UpdatedMs: ms},
+		}}}})
+	case *pb.LinkOp_DeleteSession:
+		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 	case *pb.LinkOp_StreamEvents:
 		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Stream{Stream: "ticket"}})
 	}

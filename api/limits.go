@@ -65,6 +65,9 @@ const (
 	// client's text, shown so that a typing error can be found.
 	maxFieldName = 64
 
+	// maxSessionBatch is the interface's.
+	maxSessionBatch = 500
+
 	// maxRequestID is decisions.md's bound for a caller's own request id.
 	maxRequestID = 128
 

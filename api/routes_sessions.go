@@ -1,3 +1,296 @@
 package api
 
-var sessionRoutes = []Route{}
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	pb "orgmem/proto"
+)
+
+var sessionRoutes = []Route{
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/ingest/session-event", ID: "ingestSessionEvent", Tag: tagSessions,
+		Summary: "Push one event of a coding session",
+		Description: "An event that is stored already is deduped: by its eventId, else by its session, role, time and text. " +
+			"Each stored event becomes a node of kind session, in the background.",
+		Scope: scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		LargeBody: true, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *sessionEventInput, errs *violations) {
+		in.Body.check(errs)
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionEvents{SessionEvents: &pb.SessionEvents{Events: []*pb.SessionEvent{in.Body.proto()}}}})
+	}, func(reply *pb.Reply) (sessionResult, bool) {
+		list := reply.GetLink().GetSessionResults().GetResults()
+		if len(list) != 1 {
+			return sessionResult{}, false
+		}
+		return resultOf(0, list[0]), true
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/ingest/session-batch", ID: "ingestSessionBatch", Tag: tagSessions,
+		Summary:     "Push events of coding sessions",
+		Description: "Up to 500. Each has a result of its own: a bad event is rejected and the others are stored.",
+		Scope:       scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED,
+		LargeBody: true, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *sessionBatchInput, errs *violations) {
+		switch n := in.Body.Events.count; {
+		case !in.Body.Events.given:
+			errs.add("events", "is required")
+		case n == 0:
+			errs.add("events", "expected array length >= 1")
+		case n > maxSessionBatch:
+			errs.add("events", fmt.Sprintf("expected array length <= %d", maxSessionBatch))
+		}
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionEvents{SessionEvents: &pb.SessionEvents{Batch: true, Events: in.Body.Events.list}}})
+	}, func(reply *pb.Reply) (sessionResults, bool) {
+		list := reply.GetLink().GetSessionResults()
+		out := sessionResults{Results: make([]sessionResult, 0, len(list.GetResults()))}
+		for i, r := range list.GetResults() {
+			out.Results = append(out.Results, resultOf(i, r))
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/ingest/agent-signals", ID: "ingestAgentSignals", Tag: tagSessions,
+		Summary:     "Report what an agent did wrong",
+		Description: "Failures that the client noticed: of a tool, a test, or the agent itself.",
+		Scope:       scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusAccepted,
+	}, func(env *pb.Envelope, in *agentSignalsInput, errs *violations) {
+		checkSessionID("sessionId", in.Body.SessionID, errs)
+		op := &pb.AgentSignals{Session: in.Body.SessionID}
+		for _, s := range in.Body.Signals {
+			op.Signals = append(op.Signals, &pb.AgentSignal{Type: s.Type, Severity: s.Severity, Detail: s.Detail, AtMs: s.At.ms})
+		}
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: op}})
+	}, func(reply *pb.Reply) (signalsAccepted, bool) {
+		_, ok := reply.GetLink().GetResult().(*pb.LinkResult_Signals)
+		return signalsAccepted{reply.GetLink().GetSignals()}, ok
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/ingest/session-finalize", ID: "finalizeSessions", Tag: tagSessions,
+		Summary:     "Finish a backfill of sessions",
+		Description: "Call it once after the last batch. The work is a job behind everything that was sent before.",
+		Scope:       scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
+	}, func(env *pb.Envelope, _ *empty, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}})
+	}, answerSessionState),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/ingest/session-status", ID: "getSessionStatus", Tag: tagSessions,
+		Summary: "How far the sessions are",
+		Scope:   scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
+	}, func(env *pb.Envelope, _ *empty, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionStatus{SessionStatus: &pb.SessionStatus{}}})
+	}, answerSessionState),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/recall/sessions", ID: "listSessions", Tag: tagSessions,
+		Summary:     "List the coding sessions",
+		Description: "Those of the subject, by when they began to be stored, newest first.",
+		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listSessionsInput, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListSessions{ListSessions: &pb.ListSessions{Page: in.proto()}}})
+	}, func(reply *pb.Reply) (pageOf[session], bool) {
+		list := reply.GetLink().GetSessions()
+		out := newPage[session](len(list.GetSessions()), list.GetNextCursor())
+		for _, s := range list.GetSessions() {
+			out.Data = append(out.Data, session{
+				ID: s.GetId(), Cwd: orNull(s.GetCwd()), Model: orNull(s.GetModel()), EventCount: s.GetEvents(), SignalCount: s.GetSignals(),
+				FirstEventAt: timestamp(s.GetFirstEventMs()), LastEventAt: timestamp(s.GetLastEventMs()),
+				CreatedAt: timestamp(s.GetCreatedMs()), UpdatedAt: timestamp(s.GetUpdatedMs()),
+			})
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodDelete, Path: "/v1/recall/sessions/{session_id}", ID: "deleteSession", Tag: tagSessions,
+		Summary:     "Delete a coding session",
+		Description: "Its events are forgotten like nodes are, and nothing else of it is left.",
+		Scope:       scopeWrite, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall, Status: http.StatusNoContent,
+		Problems: []string{codeSessionNotFound},
+	}, func(env *pb.Envelope, in *sessionInput, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: in.ID}}})
+	}, answerEmpty),
+}
+
+type (
+	listSessionsInput struct{ page }
+	sessionInput      struct {
+		ID string `path:"session_id" doc:"The client's own id of the session, percent-encoded."`
+	}
+	sessionEventInput struct{ Body sessionEventBody }
+	sessionBatchInput struct{ Body sessionBatchBody }
+	agentSignalsInput struct{ Body agentSignalsBody }
+)
+
+type sessionEventBody struct {
+	SessionID string  `json:"sessionId" minLength:"1" doc:"1 to 256 bytes without control characters."`
+	Role      string  `json:"role" enum:"user,assistant,tool,system"`
+	Text      string  `json:"text" minLength:"1" maxLength:"5000000" blank:"false"`
+	At        instant `json:"at,omitzero" doc:"When it was said; by default, when it was stored."`
+	EventID   string  `json:"eventId,omitempty" minLength:"1" maxLength:"256" doc:"The client's own id of the event, by which it is deduped."`
+	Cwd       string  `json:"cwd,omitempty" maxLength:"4096"`
+	Model     string  `json:"model,omitempty" maxLength:"256"`
+	Tool      string  `json:"tool,omitempty" maxLength:"256"`
+	Metadata  object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
+}
+
+func (b *sessionEventBody) check(errs *violations) { checkSessionID("sessionId", b.SessionID, errs) }
+
+// checkSessionID: a session may be called what a subject may.
+func checkSessionID(field, id string, errs *violations) {
+	if id != "" && !validSubject(id) {
+		errs.add(field, "expected 1 to 256 bytes without control characters")
+	}
+}
+
+func (b *sessionEventBody) proto() *pb.SessionEvent {
+	return &pb.SessionEvent{
+		Session: b.SessionID, Role: b.Role, Text: b.Text, AtMs: b.At.ms, Event: b.EventID, Cwd: b.Cwd, Model: b.Model, Tool: b.Tool, Metadata: b.Metadata,
+	}
+}
+
+type sessionBatchBody struct {
+	Events sessionEvents `json:"events,omitempty" doc:"Each an event as session-event takes it."`
+}
+
+// sessionEvents reads a list of events each by itself, so that a bad one becomes
+// a rejected one.
+type sessionEvents struct {
+	given bool
+	count int
+	list  []*pb.SessionEvent
+}
+
+var (
+	sessionEventType    = reflect.TypeFor[sessionEventBody]()
+	sessionEventPlan, _ = planOf(sessionEventType) // the row of session-event reports what is wrong with it
+)
+
+// Schema implements huma.SchemaProvider.
+func (sessionEvents) Schema(r huma.Registry) *huma.Schema {
+	one, most := 1, maxSessionBatch
+	return &huma.Schema{Type: huma.TypeArray, MinItems: &one, MaxItems: &most, Items: r.Schema(sessionEventType, true, "SessionEvent")}
+}
+
+// ownFaults implements tolerant.
+func (*sessionEvents) ownFaults() {}
+
+func (e *sessionEvents) fromJSON(raw jsontext.Value) string {
+	e.given = true
+	if raw.Kind() != '[' {
+		return "expected array"
+	}
+	dec := jsontext.NewDecoder(strings.NewReader(string(raw)))
+	if _, err := dec.ReadToken(); err != nil {
+		return "expected array"
+	}
+	for dec.PeekKind() != ']' {
+		one, err := dec.ReadValue()
+		if err != nil {
+			return "expected array"
+		}
+		if e.count++; e.count <= maxSessionBatch {
+			e.list = append(e.list, readEvent(one))
+		}
+	}
+	return ""
+}
+
+// eventRegistry holds the one schema that events are judged by.
+var eventRegistry = huma.NewMapRegistry("#/components/schemas/", schemaName)
+
+var eventSchema = eventRegistry.Schema(sessionEventType, true, "SessionEvent")
+
+// readEvent reads one event; what is wrong with it becomes the reason of its
+// rejection.
+func readEvent(raw jsontext.Value) *pb.SessionEvent {
+	var body sessionEventBody
+	var errs violations
+	problem := decodeBody(raw, sessionEventPlan, eventSchema, eventRegistry, reflect.ValueOf(&body).Elem(), &errs)
+	if problem == nil && !errs.any() {
+		body.check(&errs)
+	}
+	if problem == nil {
+		problem = errs.refusal()
+	}
+	if problem == nil {
+		return body.proto()
+	}
+	reason := problem.GetDetail()
+	if faults := problem.GetErrors(); len(faults) > 0 {
+		reason = faults[0].GetField() + ": " + faults[0].GetMessage()
+	}
+	return &pb.SessionEvent{Invalid: reason}
+}
+
+type agentSignalsBody struct {
+	SessionID string            `json:"sessionId" minLength:"1"`
+	Signals   []agentSignalBody `json:"signals" minItems:"1" maxItems:"100"`
+}
+
+type agentSignalBody struct {
+	Type     string  `json:"type" minLength:"1" maxLength:"64" doc:"Such as tool_failure, loop, user_correction, test_failure or abandoned."`
+	Severity string  `json:"severity,omitempty" maxLength:"32"`
+	Detail   string  `json:"detail,omitempty" maxLength:"8192"`
+	At       instant `json:"at,omitzero"`
+}
+
+type signalsAccepted struct {
+	Accepted uint32 `json:"accepted" doc:"How many signals were stored."`
+}
+
+type sessionResult struct {
+	Index  int    `json:"index"`
+	Status string `json:"status" enum:"stored,deduped,rejected"`
+	NodeID orNull `json:"nodeId" doc:"The node that the event becomes; it can be found once it is ingested."`
+	Error  string `json:"error,omitempty" doc:"Why it was rejected."`
+}
+
+type sessionResults struct {
+	Results []sessionResult `json:"results"`
+}
+
+func resultOf(i int, r *pb.SessionResult) sessionResult {
+	return sessionResult{Index: i, Status: r.GetStatus(), NodeID: orNull(r.GetNode()), Error: r.GetError()}
+}
+
+type sessionState struct {
+	SessionNodeCount uint64    `json:"sessionNodeCount"`
+	SessionEdgeCount uint64    `json:"sessionEdgeCount"`
+	IngestPending    uint64    `json:"ingestPending" doc:"Events that are stored and not yet ingested."`
+	FinalizePending  bool      `json:"finalizePending"`
+	Building         bool      `json:"building" doc:"What is derived from sessions is being built."`
+	TotalNodeCount   uint64    `json:"totalNodeCount" doc:"All nodes of the subject."`
+	LastIngestedAt   timestamp `json:"lastIngestedAt" nullable:"true"`
+	WarmLayers       []string  `json:"warmLayers" doc:"Depends on the data: do not wait for it."`
+	AlreadyInFlight  *bool     `json:"alreadyInFlight,omitempty" doc:"Of session-finalize: an earlier one was still under way."`
+}
+
+func answerSessionState(reply *pb.Reply) (sessionState, bool) {
+	s := reply.GetLink().GetSessionState()
+	out := sessionState{
+		SessionNodeCount: s.GetSessionNodes(), SessionEdgeCount: s.GetSessionEdges(), IngestPending: s.GetIngestPending(),
+		FinalizePending: s.GetFinalizePending(), Building: s.GetBuilding(), TotalNodeCount: s.GetTotalNodes(),
+		LastIngestedAt: timestamp(s.GetLastIngestedMs()), WarmLayers: []string{},
+	}
+	if s.GetFinalize() {
+		already := s.GetAlreadyInFlight()
+		out.AlreadyInFlight = &already
+	}
+	return out, s != nil
+}
+
+type session struct {
+	ID           string    `json:"id"`
+	Cwd          orNull    `json:"cwd"`
+	Model        orNull    `json:"model"`
+	EventCount   uint64    `json:"eventCount"`
+	SignalCount  uint64    `json:"signalCount"`
+	FirstEventAt timestamp `json:"firstEventAt" nullable:"true"`
+	LastEventAt  timestamp `json:"lastEventAt" nullable:"true"`
+	CreatedAt    timestamp `json:"createdAt"`
+	UpdatedAt    timestamp `json:"updatedAt"`
+}

@@ -173,8 +173,10 @@ const (
 	TableSession Table = 0xC0
 	// TableSessionEvent: (Str session id, U64 sequence) → an event of it.
 	TableSessionEvent Table = 0xC1
-	// TableSessionSeen: (Str session id, Hash32 event key) → empty: de-duplication.
+	// TableSessionSeen: (Str session id, Hash32 event key) → raw node id: de-duplication.
 	TableSessionSeen Table = 0xC2
+	// TableSessionByTime: (U64Desc created ms, Str session id) → empty: newest first.
+	TableSessionByTime Table = 0xC3
 	// TableImport: (U64Desc created ms, ID16 import) → an import's history entry.
 	TableImport Table = 0xC8
 	// TableUploadPiece: (ID16 upload) and pieces below it.

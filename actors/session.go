@@ -1,0 +1,619 @@
+package actors
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// A coding session is a list of events, each of which becomes a node of kind
+// session by way of the ingest queue, so that it is found like everything else.
+// The event's own record holds no text: what is forgotten with the node is then
+// gone. Everything here that reads and then writes runs in the subject's actor,
+// one request at a time, for an event is new only once.
+
+const (
+	kindSession   = "session"
+	sourceSession = "session"
+
+	jobSessionFinalize  = "session_finalize"
+	workSessionFinalize = "session_finalize"
+
+	// maxSessionEvents bounds the events of one session, and its signals as well:
+	// some days of uninterrupted work, and few enough that a session is deleted in
+	// one piece.
+	maxSessionEvents = 20_000
+
+	// What became of an event.
+	eventStored   = "stored"
+	eventDeduped  = "deduped"
+	eventRejected = "rejected"
+
+	// The partition's counters: events accepted, events that the worker is done
+	// with, and the last finalization's job.
+	counterAccepted = "sessions.accepted"
+	counterDone     = "sessions.done"
+	counterFinalize = "sessions.finalize"
+)
+
+func (p *partitionRef) counter(name string) storage.Key {
+	return p.space.Key(storage.TableCounter, storage.Str(name))
+}
+
+func (p *partitionRef) session(id string) storage.Key {
+	return p.space.Key(storage.TableSession, storage.Str(id))
+}
+
+// eventKey tells an event from others of its session: the client's id of it, or
+// what it says (decisions.md, section 7).
+func eventKey(e *pb.SessionEvent) [sha256.Size]byte {
+	h := sha256.New()
+	part := func(s string) {
+		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(s))))
+		h.Write([]byte(s))
+	}
+	if e.GetEvent() != "" {
+		part("id")
+		part(e.GetEvent())
+	} else {
+		part("text")
+		part(e.GetRole())
+		part(string(binary.BigEndian.AppendUint64(nil, uint64(e.GetAtMs()))))
+		part(e.GetText())
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// itemOfEvent is an event as the worker takes it in. Its scope makes its node its
+// own: equal words in two sessions, or twice in one, are different nodes.
+func itemOfEvent(e *pb.SessionEvent, key [sha256.Size]byte) (*pb.IngestItem, error) {
+	about := map[string]any{}
+	if len(e.GetMetadata()) > 0 {
+		if err := json.Unmarshal(e.GetMetadata(), &about); err != nil {
+			return nil, err
+		}
+	}
+	for name, value := range map[string]string{
+		"sessionId": e.GetSession(), "role": e.GetRole(), "eventId": e.GetEvent(), "cwd": e.GetCwd(), "model": e.GetModel(), "tool": e.GetTool(),
+	} {
+		if value != "" {
+			about[name] = value
+		}
+	}
+	metadata, err := json.Marshal(about)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.IngestItem{
+		Content: e.GetText(), Kind: kindSession, OccurredMs: e.GetAtMs(), Metadata: metadata, Source: sourceSession,
+		Scope: e.GetSession() + "\x00" + hex.EncodeToString(key[:]),
+	}, nil
+}
+
+// link begins an operation of proto/link.proto that a subject carries out.
+func (a *subjectActor) link(self *actor.PID, c *call, op *pb.LinkOp) bool {
+	switch op := op.GetOp().(type) {
+	case *pb.LinkOp_SessionEvents:
+		a.serially(self, c, func(done func()) { a.sessionEvents(self, c, op.SessionEvents, done) })
+	case *pb.LinkOp_AgentSignals:
+		a.serially(self, c, func(done func()) { a.agentSignals(c, op.AgentSignals, done) })
+	case *pb.LinkOp_SessionFinalize:
+		a.serially(self, c, func(done func()) { a.sessionFinalize(self, c, done) })
+	default:
+		return false
+	}
+	return true
+}
+
+// sessionDone is the end of a request about sessions: the next may begin.
+type sessionDone struct{}
+
+// serially runs f when no other request about sessions is under way, and until
+// done is called no other. done may be called from any goroutine.
+func (a *subjectActor) serially(self *actor.PID, c *call, f func(done func())) {
+	root := a.org.sys.root
+	run := func() {
+		if a.dead {
+			c.fail(errLost)
+			root.Send(self, sessionDone{})
+			return
+		}
+		f(func() { root.Send(self, sessionDone{}) })
+	}
+	if a.sessionBusy {
+		a.sessionWait = append(a.sessionWait, waitingCall{c, run}) // bounded by maxCallsPerOrg
+		return
+	}
+	a.sessionBusy = true
+	run()
+}
+
+type waitingCall struct {
+	call *call
+	run  func()
+}
+
+// nextSession begins the request about sessions that waits longest.
+func (a *subjectActor) nextSession() {
+	if len(a.sessionWait) == 0 {
+		a.sessionBusy = false
+		return
+	}
+	first := a.sessionWait[0]
+	a.sessionWait = a.sessionWait[1:]
+	first.run()
+}
+
+// dropSessions answers what will not be begun any more: the actor ends.
+func (a *subjectActor) dropSessions() {
+	for _, w := range a.sessionWait {
+		w.call.fail(errLost)
+	}
+	a.sessionWait = nil
+}
+
+// intake is what one request adds to the sessions of a partition.
+type intake struct {
+	part     *partitionRef
+	st       *storage.Store
+	batch    *storage.Batch
+	now      int64
+	sessions map[string]*pb.Session
+	seen     map[string]map[[sha256.Size]byte]string
+	items    []*pb.IngestItem
+}
+
+func (a *subjectActor) newIntake(st *storage.Store) *intake {
+	return &intake{
+		part: a.part, st: st, batch: storage.NewBatch(a.org.store), now: clock.Millis(a.org.sys.clock.Now()),
+		sessions: map[string]*pb.Session{}, seen: map[string]map[[sha256.Size]byte]string{},
+	}
+}
+
+// session returns the record of a session, which it makes when there is none.
+func (in *intake) session(id string) (*pb.Session, error) {
+	if s := in.sessions[id]; s != nil {
+		return s, nil
+	}
+	s := &pb.Session{}
+	found, err := in.st.Get(in.part.session(id), s)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		s = &pb.Session{Id: id, CreatedMs: in.now}
+		in.batch.PutRaw(sessionByTime(in.part, s), nil)
+	}
+	in.sessions[id] = s
+	in.seen[id] = map[[sha256.Size]byte]string{}
+	return s, nil
+}
+
+func sessionByTime(part *partitionRef, s *pb.Session) storage.Key {
+	return part.space.Key(storage.TableSessionByTime, storage.U64Desc(uint64(s.GetCreatedMs())), storage.Str(s.GetId()))
+}
+
+// write puts the changed sessions into the batch.
+func (in *intake) write() {
+	for id, s := range in.sessions {
+		s.UpdatedMs = in.now
+		in.batch.Put(in.part.session(id), s)
+	}
+}
+
+// add takes in one event and says what became of it.
+func (in *intake) add(e *pb.SessionEvent) (*pb.SessionResult, error) {
+	if e.GetInvalid() != "" {
+		return &pb.SessionResult{Status: eventRejected, Error: e.GetInvalid()}, nil
+	}
+	s, err := in.session(e.GetSession())
+	if err != nil {
+		return nil, err
+	}
+	key := eventKey(e)
+	before, known := in.seen[s.GetId()][key]
+	seenKey := in.part.space.Key(storage.TableSessionSeen, storage.Str(s.GetId()), storage.Hash32(key))
+	if !known {
+		var raw []byte
+		if raw, known, err = in.st.GetRaw(seenKey); err != nil {
+			return nil, err
+		}
+		before = string(raw)
+	}
+	if known {
+		return &pb.SessionResult{Status: eventDeduped, Node: before}, nil
+	}
+	if s.GetEvents() >= maxSessionEvents {
+		return &pb.SessionResult{Status: eventRejected, Error: "the session has as many events as it may: begin another"}, nil
+	}
+	item, err := itemOfEvent(e, key)
+	if err != nil {
+		return nil, err
+	}
+	node := in.part.nodeIn(item.GetScope(), item.GetContent())
+	at := e.GetAtMs()
+	if at == 0 {
+		at = in.now
+	}
+	s.Events++
+	s.Last++
+	if s.GetFirstEventMs() == 0 || at < s.GetFirstEventMs() {
+		s.FirstEventMs = at
+	}
+	s.LastEventMs = max(s.GetLastEventMs(), at)
+	if e.GetCwd() != "" {
+		s.Cwd = e.GetCwd()
+	}
+	if e.GetModel() != "" {
+		s.Model = e.GetModel()
+	}
+	in.seen[s.GetId()][key] = string(node)
+	in.batch.PutRaw(seenKey, []byte(node))
+	in.batch.Put(in.part.space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())), &pb.StoredEvent{
+		Event: &pb.SessionEvent{Role: e.GetRole(), AtMs: at}, Node: string(node), ReceivedMs: in.now,
+	})
+	in.items = append(in.items, item)
+	return &pb.SessionResult{Status: eventStored, Node: string(node)}, nil
+}
+
+// sessionEvents makes new events durable, and queues them, before it answers.
+func (a *subjectActor) sessionEvents(self *actor.PID, c *call, op *pb.SessionEvents, done func()) {
+	results := &pb.SessionResults{}
+	var in *intake
+	err := a.org.withStore(func(st *storage.Store) error {
+		in = a.newIntake(st)
+		for _, e := range op.GetEvents() {
+			r, err := in.add(e)
+			if err != nil {
+				return err
+			}
+			results.Results = append(results.Results, r)
+		}
+		if len(in.items) == 0 {
+			return nil
+		}
+		return in.count(counterAccepted, uint64(len(in.items)), 0)
+	})
+	r := linked(&pb.LinkResult{Result: &pb.LinkResult_SessionResults{SessionResults: results}})
+	switch {
+	case err != nil:
+		done()
+		c.fail(err)
+		return
+	case len(in.items) == 0:
+		done()
+		c.reply(r)
+		return
+	}
+	in.write()
+	kind := jobIngest
+	if op.GetBatch() {
+		kind = jobIngestBatch
+	}
+	entries := make([]*pb.QueueEntry, 0, len(in.items))
+	for _, item := range in.items {
+		entries = append(entries, &pb.QueueEntry{Item: item})
+	}
+	a.enqueue(self, c, kind, entries, in.batch, func(job *pb.Job) *pb.Reply {
+		job.Session = true
+		return r
+	}, done)
+}
+
+// count adds to a counter of the partition.
+func (in *intake) count(name string, events, nodes uint64) error {
+	return addToCounter(in.st, in.batch, in.part, name, events, nodes, in.now)
+}
+
+func addToCounter(r storage.Reader, b *storage.Batch, part *partitionRef, name string, events, nodes uint64, now int64) error {
+	n := &pb.SessionCounter{}
+	if _, err := r.Get(part.counter(name), n); err != nil {
+		return err
+	}
+	n.Events += events
+	n.Nodes += nodes
+	n.AtMs = now
+	b.Put(part.counter(name), n)
+	return nil
+}
+
+// enqueue commits a job with its entries of the queue and what else is in the
+// batch, and answers. prepare may change the job, and gives the answer; then is
+// called when it is decided, before the answer.
+func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []*pb.QueueEntry, b *storage.Batch, prepare func(*pb.Job) *pb.Reply, then func()) {
+	n := len(entries)
+	fail := func(err error) {
+		then()
+		c.fail(err)
+	}
+	if a.next-a.first+uint64(n) > maxQueued {
+		fail(errCommitQueueFull)
+		return
+	}
+	job, err := a.org.newJob(kind, c.who, a.part, n)
+	if err != nil {
+		fail(err)
+		return
+	}
+	job.QueueSeq = a.next
+	r := prepare(job)
+	putJob(b, a.org.space, job)
+	for i, e := range entries {
+		e.Job, e.Index, e.Last = job.GetId(), uint32(i), i == n-1
+		b.Put(a.part.space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
+	}
+	a.next += uint64(n)
+	a.inFlight++
+	root := a.org.sys.root
+	a.org.committer.submit(b, func(err error) {
+		if err == nil {
+			c.jobOpen = false // it is the worker's now
+		}
+		root.Send(self, acceptDone{})
+		then()
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.reply(r)
+	})
+}
+
+// agentSignals keeps what a client noticed of its agent, for cognition to learn
+// from.
+func (a *subjectActor) agentSignals(c *call, op *pb.AgentSignals, done func()) {
+	var in *intake
+	var p *pb.Problem
+	err := a.org.withStore(func(st *storage.Store) error {
+		in = a.newIntake(st)
+		s, err := in.session(op.GetSession())
+		if err != nil {
+			return err
+		}
+		if s.GetSignals()+uint64(len(op.GetSignals())) > maxSessionEvents {
+			p = invalid("signals", "are more than a session may have")
+			return nil
+		}
+		for _, signal := range op.GetSignals() {
+			s.Signals++
+			s.Last++
+			in.batch.Put(in.part.space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())), &pb.StoredEvent{
+				Signal: signal, ReceivedMs: in.now,
+			})
+		}
+		in.write()
+		return nil
+	})
+	if err != nil || p != nil {
+		done()
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		c.refuse(p)
+		return
+	}
+	a.org.committer.submit(in.batch, func(err error) {
+		done()
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		r := linked(&pb.LinkResult{Result: &pb.LinkResult_Signals{Signals: uint32(len(op.GetSignals()))}})
+		r.Status = 202
+		c.reply(r)
+	})
+}
+
+// sessionFinalize queues the building of what is derived from sessions, behind
+// everything that was sent before, unless that is under way.
+func (a *subjectActor) sessionFinalize(self *actor.PID, c *call, done func()) {
+	state := &pb.SessionState{}
+	err := a.org.withStore(func(st *storage.Store) (err error) {
+		state, err = a.org.sessionState(st, a.part)
+		return err
+	})
+	if err != nil {
+		done()
+		c.fail(err)
+		return
+	}
+	r := linked(&pb.LinkResult{Result: &pb.LinkResult_SessionState{SessionState: state}})
+	state.Finalize = true
+	if state.GetFinalizePending() {
+		state.AlreadyInFlight = true
+		done()
+		c.reply(r)
+		return
+	}
+	state.FinalizePending, state.Building = true, true
+	b := storage.NewBatch(a.org.store)
+	a.enqueue(self, c, jobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, b, func(job *pb.Job) *pb.Reply {
+		b.PutRaw(a.part.counter(counterFinalize), job.GetId())
+		return r
+	}, done)
+}
+
+// sessionState reads how far a partition's sessions are.
+func (o *orgView) sessionState(st *storage.Store, part *partitionRef) (_ *pb.SessionState, err error) {
+	snap, err := st.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer closeSnapshot(snap, &err)
+	in, out, head := &pb.SessionCounter{}, &pb.SessionCounter{}, &pb.PartitionState{}
+	for name, counter := range map[string]*pb.SessionCounter{counterAccepted: in, counterDone: out} {
+		if _, err := snap.Get(part.counter(name), counter); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := snap.Get(part.space.Key(storage.TableState), head); err != nil {
+		return nil, err
+	}
+	state := &pb.SessionState{
+		SessionNodes: out.GetNodes(), IngestPending: in.GetEvents() - out.GetEvents(), TotalNodes: head.GetNodes(), LastIngestedMs: out.GetAtMs(),
+	}
+	raw, found, err := snap.GetRaw(part.counter(counterFinalize))
+	if err != nil || !found {
+		return state, err
+	}
+	id, err := pb.JobIDFrom(raw)
+	if err != nil {
+		return nil, err
+	}
+	job := &pb.Job{}
+	if found, err = snap.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
+		return nil, err
+	}
+	state.FinalizePending = found && !terminal(job.GetStatus())
+	state.Building = state.FinalizePending
+	return state, nil
+}
+
+// listSessions pages through a partition's sessions, newest first.
+func (o *orgView) listSessions(r storage.Reader, part *partitionRef, op *pb.ListSessions) (*pb.Reply, error) {
+	all := part.space.Prefix(storage.TableSessionByTime)
+	kind := cursorKind{list: "sessions", partition: part.id}
+	opts, p := o.scanFrom(all, kind, op.GetPage())
+	if p != nil {
+		return refuse(p), nil
+	}
+	size := pageSize(op.GetPage())
+	opts.Limit = size + 1
+	list := &pb.SessionList{}
+	var last storage.Key
+	for item, err := range r.Scan(all, opts) {
+		if err != nil {
+			return nil, err
+		}
+		if len(list.Sessions) == size {
+			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
+			break
+		}
+		parts := item.Key.Parts()
+		parts.U64Desc()
+		id := parts.Str()
+		if err := parts.Done(); err != nil {
+			return nil, err
+		}
+		s := &pb.Session{}
+		found, err := r.Get(part.session(id), s)
+		if err != nil {
+			return nil, err
+		}
+		last = item.Key
+		if found {
+			list.Sessions = append(list.Sessions, s)
+		}
+	}
+	return linked(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: list}}), nil
+}
+
+// deleteSession forgets every node of a session and removes the rest of it.
+// Events of it that still wait in the queue go too.
+func (f *effect) deleteSession(op *pb.DeleteSession) (*pb.Reply, error) {
+	s := &pb.Session{}
+	found, err := f.st.Get(f.part.session(op.GetId()), s)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return refuse(problem(codeSessionNotFound, "There is no such coding session.")), nil
+	}
+	if err := f.eraseQueuedItems(func(item *pb.IngestItem) bool { return strings.HasPrefix(item.GetScope(), s.GetId()+"\x00") }); err != nil {
+		return nil, err
+	}
+	forgotten := 0
+	events := f.part.space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId()))
+	for rec, err := range storage.ScanRecords(f.st, events, storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
+		if err != nil {
+			return nil, err
+		}
+		n, err := f.node(pb.NodeID(rec.Value.GetNode()))
+		if err != nil {
+			return nil, err
+		}
+		if n == nil || n.GetStatus() == statusTombstoned {
+			continue
+		}
+		if err := f.forget(n); err != nil {
+			return nil, err
+		}
+		forgotten++
+		f.spill()
+	}
+	f.batch.EraseRange(events)
+	f.batch.EraseRange(f.part.space.Prefix(storage.TableSessionSeen, storage.Str(s.GetId())))
+	f.batch.Erase(f.part.session(s.GetId()))
+	f.batch.Erase(sessionByTime(f.part, s))
+	f.forgets = true
+	done := &pb.SessionCounter{}
+	if _, err := f.st.Get(f.part.counter(counterDone), done); err != nil {
+		return nil, err
+	}
+	done.Nodes -= min(done.GetNodes(), uint64(forgotten))
+	f.batch.Put(f.part.counter(counterDone), done)
+	f.batch.audit(f.call.auditOf("session.delete", ""))
+	if forgotten > 0 {
+		if err := f.batch.graphUpdated(f.org, f.part, changeForgotten, "", forgotten); err != nil {
+			return nil, err
+		}
+	}
+	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, nil
+}
+
+// countSessions notes that the worker is done with events of sessions.
+func (f *effect) countSessions(events, nodes uint64) error {
+	if events == 0 {
+		return nil
+	}
+	return addToCounter(f.st, f.batch.Batch, f.part, counterDone, events, nodes, f.now)
+}
+
+// errUnknownWork means that the queue holds what this version does not know.
+var errUnknownWork = errors.New("unknown work in the queue")
+
+// chore does an entry of the queue that is no item. What is derived from sessions
+// comes with cognition; until then a finalization has its effect by its place in
+// the queue: when it has succeeded, everything sent before it can be found.
+func (w *worker) chore(entry queued) sliceDone {
+	if entry.GetWork() != workSessionFinalize {
+		return sliceDone{err: itemError{errUnknownWork}}
+	}
+	jobs, _, err := w.begin([]queued{entry})
+	if err != nil {
+		return sliceDone{err: err}
+	}
+	id := pb.JobID(entry.GetJob())
+	job := jobs[id]
+	job.Done, job.Status, job.FinishedMs = 1, jobSucceeded, clock.Millis(w.org.sys.clock.Now())
+	ch := newChange(w.org.store)
+	ch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(entry.seq)))
+	finishJob(ch.Batch, w.org.space, job)
+	if err := ch.jobCompleted(w.org, job); err != nil {
+		return sliceDone{err: err}
+	}
+	if err := w.org.committer.commitChange(ch); err != nil {
+		return sliceDone{err: err}
+	}
+	w.org.jobsEnded(id)
+	return sliceDone{more: true, last: entry.seq}
+}
+
+// cancelLinks adds to a cancellation what sessions and imports keep of the job.
+func (w *worker) cancelLinks(r storage.Reader, ch *change, job *pb.Job) error {
+	if !job.GetSession() {
+		return nil
+	}
+	now := clock.Millis(w.org.sys.clock.Now())
+	return addToCounter(r, ch.Batch, w.part, counterDone, job.GetTotal()-job.GetDone(), 0, now)
+}

@@ -1,0 +1,207 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func events(list ...*pb.SessionEvent) *pb.Envelope {
+	return link(&pb.LinkOp{Op: &pb.LinkOp_SessionEvents{SessionEvents: &pb.SessionEvents{Events: list, Batch: true}}})
+}
+
+func said(session, text string) *pb.SessionEvent {
+	return &pb.SessionEvent{Session: session, Role: "user", Text: text}
+}
+
+func (c client) say(list ...*pb.SessionEvent) []*pb.SessionResult {
+	c.n.t.Helper()
+	return c.ok(events(list...)).GetLink().GetSessionResults().GetResults()
+}
+
+func (c client) sessionState() *pb.SessionState {
+	c.n.t.Helper()
+	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionStatus{SessionStatus: &pb.SessionStatus{}}})).GetLink().GetSessionState()
+}
+
+// settled waits until all that the caller has sent is ingested.
+func (c client) settled() {
+	c.n.t.Helper()
+	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: &pb.Page{Size: 100}}}}).GetJobs().GetJobs() {
+		c.n.wait(pb.JobID(j.GetId()).String())
+	}
+}
+
+func statuses(results []*pb.SessionResult) string {
+	var out []string
+	for _, r := range results {
+		out = append(out, r.GetStatus())
+	}
+	return strings.Join(out, " ")
+}
+
+func TestSessionEventsAreStoredOnce(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	ided := said("one", "the same words")
+	ided.Event = "e-1"
+	reworded := said("one", "other words under the same id")
+	reworded.Event = "e-1"
+	dated := said("one", "rename the parser")
+	dated.AtMs = 1000
+	first := c.say(said("one", "rename the parser"), said("two", "rename the parser"), said("one", "rename the parser"), ided, reworded, dated,
+		&pb.SessionEvent{Invalid: "role: is required"})
+	if got, want := statuses(first), "stored stored deduped stored deduped stored rejected"; got != want {
+		t.Fatalf("%s, want %s", got, want)
+	}
+	if first[0].GetNode() == first[1].GetNode() || first[0].GetNode() != first[2].GetNode() || first[3].GetNode() != first[4].GetNode() || first[6].GetError() == "" {
+		t.Errorf("%v", first)
+	}
+	if s := c.sessionState(); s.GetIngestPending()+s.GetSessionNodes() != 4 {
+		t.Errorf("%v", s)
+	}
+	c.settled()
+	if s := c.sessionState(); s.GetIngestPending() != 0 || s.GetSessionNodes() != 4 || s.GetTotalNodes() != 4 || s.GetLastIngestedMs() == 0 {
+		t.Errorf("%v", s)
+	}
+	n.stop()
+	n = startNode(t, n.disk)
+	c.n = n
+	if got := statuses(c.say(said("one", "rename the parser"), ided)); got != "deduped deduped" {
+		t.Errorf("after a restart: %s", got)
+	}
+	if hits := c.search(&pb.Search{Query: "rename the parser", TopK: 10}); len(hits) < 3 {
+		t.Errorf("%d hits", len(hits))
+	}
+	node := c.ok(&pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: first[1].GetNode()}}}).GetNode()
+	if node.GetNode().GetKind() != kindSession || node.GetNode().GetSource().GetType() != sourceSession || !strings.Contains(string(node.GetNode().GetMetadata()), `"sessionId":"two"`) {
+		t.Errorf("%v", node)
+	}
+	c.put("ann")
+	c.as("ann").refused(codeSubjectNotSupported, events(said("one", "x")))
+}
+
+// TestSessionEventsAtOnce: of many that say the same at the same time, one is
+// stored.
+func TestSessionEventsAtOnce(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	const callers = 12
+	answers := make(chan *pb.Reply, callers)
+	for range callers {
+		op := c.envelope(events(said("one", "only once"), said("one", "and this")))
+		go func() {
+			r, err := n.sys.Ask(t.Context(), op)
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- r
+		}()
+	}
+	stored := 0
+	for range callers {
+		for _, r := range (<-answers).GetLink().GetSessionResults().GetResults() {
+			if r.GetStatus() == eventStored {
+				stored++
+			}
+		}
+	}
+	if stored != 2 {
+		t.Errorf("%d stored", stored)
+	}
+	c.settled()
+	if s := c.sessionState(); s.GetSessionNodes() != 2 || s.GetIngestPending() != 0 {
+		t.Errorf("%v", s)
+	}
+}
+
+func TestSessionListAndDelete(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	for i := range 5 {
+		c.say(said(fmt.Sprintf("s-%d", i), fmt.Sprintf("walnut number%d", i)), said(fmt.Sprintf("s-%d", i), "shared hazelnut"))
+		n.clock.Advance(1e9)
+	}
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: "s-2", Signals: []*pb.AgentSignal{{Type: "loop", Detail: "secretdetail"}}}}}))
+	c.settled()
+	var ids []string
+	page := &pb.Page{Size: 2}
+	for first := true; first || page.Cursor != ""; first = false {
+		list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListSessions{ListSessions: &pb.ListSessions{Page: page}}})).GetLink().GetSessions()
+		for _, s := range list.GetSessions() {
+			ids = append(ids, s.GetId())
+			if s.GetEvents() != 2 || s.GetId() == "s-2" && s.GetSignals() != 1 {
+				t.Errorf("%v", s)
+			}
+		}
+		if first {
+			c.say(said("s-9", "newer than the first page"))
+		}
+		page.Cursor = list.GetNextCursor()
+	}
+	if want := []string{"s-4", "s-3", "s-2", "s-1", "s-0"}; !slices.Equal(ids, want) {
+		t.Errorf("%v, want %v", ids, want)
+	}
+	remove := link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "s-2"}}})
+	if r := c.ok(remove); r.GetStatus() != 204 {
+		t.Errorf("%v", r)
+	}
+	c.refused(codeSessionNotFound, remove)
+	if hits := c.search(&pb.Search{Query: "walnut number2", TopK: 50, Mode: "keyword"}); slices.ContainsFunc(hits, func(h *pb.Hit) bool { return strings.Contains(h.GetChunk(), "number2") }) {
+		t.Errorf("a deleted session is found: %v", hits)
+	}
+	if hits := c.search(&pb.Search{Query: "hazelnut", TopK: 50, Mode: "keyword"}); len(hits) != 4 {
+		t.Errorf("%d sessions still say it, want 4", len(hits))
+	}
+	if got := statuses(c.say(said("s-2", "walnut number2"))); got != eventStored {
+		t.Errorf("what was deleted is %s", got)
+	}
+	c.settled()
+	hits := c.search(&pb.Search{Query: "walnut number2", TopK: 50, Mode: "keyword"})
+	if !slices.ContainsFunc(hits, func(h *pb.Hit) bool { return h.GetChunk() == "walnut number2" }) {
+		t.Error("what came again is not found")
+	}
+}
+
+func TestSessionFinalize(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	finalize := link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}})
+	c.say(said("one", "before it"))
+	s := c.ok(finalize).GetLink().GetSessionState()
+	if !s.GetFinalizePending() || !s.GetBuilding() || s.GetAlreadyInFlight() {
+		t.Errorf("%v", s)
+	}
+	c.settled()
+	if s := c.sessionState(); s.GetFinalizePending() || s.GetBuilding() || s.GetSessionNodes() != 1 {
+		t.Errorf("%v", s)
+	}
+	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobSessionFinalize}}}).GetJobs().GetJobs()
+	if len(jobs) != 1 || jobs[0].GetStatus() != jobSucceeded || jobs[0].GetDone() != 1 {
+		t.Errorf("%v", jobs)
+	}
+	if s := c.ok(finalize).GetLink().GetSessionState(); s.GetAlreadyInFlight() {
+		t.Error("one that has ended is still under way")
+	}
+	c.settled()
+	// While one waits behind work that does not end, another is not begun.
+	block := make(chan struct{})
+	n2 := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { <-block }}
+	})
+	c2 := client{n: n2, key: n2.org(NewOrg{}).APIKey}
+	c2.say(said("one", "slow"))
+	first := c2.ok(finalize).GetLink().GetSessionState()
+	second := c2.ok(finalize).GetLink().GetSessionState()
+	if first.GetAlreadyInFlight() || !second.GetAlreadyInFlight() || !second.GetFinalizePending() {
+		t.Errorf("%v, %v", first, second)
+	}
+	close(block)
+	c2.settled()
+}

@@ -13,6 +13,8 @@
 //     (committer.Submit, then cluster.Host.ProposeAsync) first. A job is
 //     durable before its 202, runs at least once and takes effect exactly once:
 //     its effect and its removal from the queue are one batch.
+//   - A change of the graph is in search, lists and history when it is answered;
+//     what is forgotten leaves all of them in the commit that forgets it.
 //   - Reads run on immutable snapshots in a bounded pool and never wait in a
 //     mailbox behind writes. Full queues answer 503, they do not grow.
 //   - When the outcome of a write is unknown, the organization forgets all it

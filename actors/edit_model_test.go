@@ -88,7 +88,7 @@ func (n *modelNode) gone() bool { return n == nil || n.status == statusTombstone
 func (m *modelGraph) ingest(ext, content, id string) (outcome string) {
 	before := m.nodes[m.refs[ext]]
 	if before != nil && (before.status == statusLive && before.edited && m.places[modelPlace{content, 0}] == before.id ||
-		before.status == statusSuperseded && (m.places[modelPlace{content, 0}] == before.id || m.held[content] == before.id)) {
+		before.status == statusSuperseded && m.replaced(before) && (m.places[modelPlace{content, 0}] == before.id || m.held[content] == before.id)) {
 		m.same(before.id, id)
 		return itemUnchanged
 	}
@@ -132,6 +132,14 @@ func (m *modelGraph) ingest(ext, content, id string) (outcome string) {
 		outcome = itemSuperseded
 	}
 	return outcome
+}
+
+// replaced reports whether something is in a superseded node's place.
+func (m *modelGraph) replaced(n *modelNode) bool {
+	for n.status == statusSuperseded {
+		n = m.nodes[n.by]
+	}
+	return n.status == statusLive
 }
 
 func (m *modelGraph) same(want, got string) {

@@ -225,19 +225,29 @@ func (f *effect) successor(id pb.NodeID) (pb.NodeID, error) {
 }
 
 // standsByHand reports whether a document that says what it said before repeats
-// what a person has changed since: then the change stands. Only other words of
-// the document undo it.
-func standsByHand(r storage.Reader, part *partitionRef, n *pb.Node, content string) (bool, error) {
+// what a person has changed since: then the change stands, as long as there is
+// something in its place. Only other words of the document undo it.
+func standsByHand(r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part *partitionRef, n *pb.Node, content string) (bool, error) {
 	id := pb.NodeID(n.GetId())
-	switch {
-	case n.GetStatus() == statusLive && n.GetEdited():
-		return part.nodeFor(content) == id, nil
-	case n.GetStatus() == statusSuperseded: // by hand: otherwise the document would have moved on
-		if part.nodeFor(content) == id {
-			return true, nil
+	switch n.GetStatus() {
+	case statusLive:
+		return n.GetEdited() && part.nodeFor(content) == id, nil
+	case statusSuperseded: // by hand: otherwise the document would have moved on
+		if part.nodeFor(content) != id {
+			raw, found, err := r.GetRaw(part.contentKey(content))
+			if err != nil || !found || pb.NodeID(raw) != id {
+				return false, err
+			}
 		}
-		raw, found, err := r.GetRaw(part.contentKey(content))
-		return found && pb.NodeID(raw) == id, err
+		for range maxSuccessors {
+			next, err := node(pb.NodeID(n.GetSupersededBy()))
+			if err != nil || next == nil {
+				return false, err
+			}
+			if n = next; n.GetStatus() != statusSuperseded {
+				return n.GetStatus() == statusLive, nil
+			}
+		}
 	}
 	return false, nil
 }
@@ -250,5 +260,5 @@ func (f *effect) standsByHand(document pb.NodeID, content string) (bool, error) 
 	if err != nil || n == nil {
 		return false, err
 	}
-	return standsByHand(f.st, f.part, n, content)
+	return standsByHand(f.st, f.node, f.part, n, content)
 }

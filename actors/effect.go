@@ -480,6 +480,9 @@ func (f *effect) countDomains() error {
 			by[n.GetDomain()]++
 		}
 	}
+	if len(by) == 0 {
+		return nil
+	}
 	return f.org.withStore(func(st *storage.Store) error {
 		for name, change := range by {
 			id, err := pb.ParseDomainID(name)

@@ -230,14 +230,20 @@ func (w *worker) place(r storage.Reader, it *prepared) error {
 		return nil
 	}
 	if ext := it.GetItem().GetExternalId(); ext != "" {
-		ref, node := &pb.ExternalRef{}, &pb.Node{}
+		ref := &pb.ExternalRef{}
 		if _, err := r.Get(w.part.space.Key(storage.TableExternalID, storage.Str(ext)), ref); err != nil {
 			return err
 		}
-		if _, err := r.Get(w.part.space.Key(storage.TableNode, storage.Str(ref.GetNode())), node); err != nil {
+		node := func(id pb.NodeID) (*pb.Node, error) {
+			n := &pb.Node{}
+			_, err := r.Get(w.part.space.Key(storage.TableNode, storage.Str(id)), n)
+			return n, err
+		}
+		document, err := node(pb.NodeID(ref.GetNode()))
+		if err != nil {
 			return err
 		}
-		stands, err := standsByHand(r, w.part, node, content)
+		stands, err := standsByHand(r, node, w.part, document, content)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,10 @@ const (
 	// defaultTombstoneRetention is how long a forgotten node can be restored
 	// (interface.md, "Other limits").
 	defaultTombstoneRetention = 30 * 24 * time.Hour
+	// maxLate is how long a tombstone stays beyond its time, so that somebody who
+	// is late is told so, and not that there never was such a node; where the
+	// retention is shorter, it stays that much.
+	maxLate = 10 * time.Minute
 	// minTombstoneSweep bounds how often removal is looked for where the retention
 	// is short, as in tests.
 	minTombstoneSweep = 100 * time.Millisecond
@@ -29,13 +33,19 @@ func (s *System) tombstoneSweep() time.Duration {
 	return max(s.cfg.TombstoneRetention, minTombstoneSweep)
 }
 
+// removedUntil is the time up to which nodes could be restored that are to be
+// removed now.
+func (s *System) removedUntil() int64 {
+	return clock.Millis(s.clock.Now().Add(-min(s.cfg.TombstoneRetention, maxLate)))
+}
+
 // sweepTombstones wakes the partitions in which a forgotten node is to be removed.
 // Their workers do it (worker.bury).
 func (o *orgActor) sweepTombstones() {
 	if o.failed != nil || o.lost || o.record == nil {
 		return
 	}
-	now := clock.Millis(o.sys.clock.Now())
+	until := o.sys.removedUntil()
 	due := map[pb.PartitionID]bool{}
 	done := storage.NewBatch(o.store)
 	err := o.withStore(func(st *storage.Store) error {
@@ -48,7 +58,7 @@ func (o *orgActor) sweepTombstones() {
 			if err := parts.Done(); err != nil {
 				return err
 			}
-			if at >= now || len(due) == maxPartitionsSwept {
+			if at >= until || len(due) == maxPartitionsSwept {
 				return nil
 			}
 			if !due[id] {
@@ -102,6 +112,7 @@ func tombstonesWait(r storage.Reader, space storage.Space, at int64) (bool, erro
 // and history, and reports whether there are more.
 func (w *worker) bury(now *loaded, e Embedder) (next *loaded, more bool, err error) {
 	f := w.newEffect(now, e)
+	last := w.org.sys.removedUntil()
 	removed := 0
 	err = w.org.withStore(func(st *storage.Store) error {
 		f.st = st
@@ -114,7 +125,7 @@ func (w *worker) bury(now *loaded, e Embedder) (next *loaded, more bool, err err
 			if err := parts.Done(); err != nil {
 				return err
 			}
-			if until >= f.now {
+			if until >= last {
 				return nil
 			}
 			n, err := f.node(id)

@@ -74,20 +74,25 @@ func pageOfEdges(snap *storage.Snapshot, part *partitionRef, f edgeFilter, after
 	if err != nil || !possible {
 		return nil, nil, err
 	}
-	walk := newestFirst(snap, above, always, after)
-	return pageOf(walk, size, maxEntriesPerPage, func(e entry) (*pb.Edge, bool, error) {
-		if len(e.value) > 0 {
-			end := decodeEdgeEnd(e.value)
-			if f.kind != "" && end.kind != f.kind || other != "" && end.other != other {
-				return nil, false, nil
-			}
-		}
+	var keep filter
+	if end := f.ends(other); end != (edgeEnd{}) {
+		keep = func(_ string, value []byte) bool { return end.passes(value) }
+	}
+	return pageOf(newestFirst(snap, above, always, after, keep), size, maxRecordsPerPage, func(e entry) (*pb.Edge, bool, error) {
 		edge, err := readEdge(snap, part, pb.EdgeID(e.id))
 		if err == nil && edge == nil {
 			err = fmt.Errorf("edge %s: %w", e.id, errNoRecord)
 		}
 		return edge, true, err
 	})
+}
+
+// ends is what the entries under the ends must tell beside their order.
+func (f edgeFilter) ends(other pb.NodeID) edgeEnd {
+	if f.source == "" && f.target == "" && f.node == "" {
+		return edgeEnd{} // the walk is by type, or of all
+	}
+	return edgeEnd{f.kind, other}
 }
 
 // plan chooses the beginnings of the entries to walk, and the other end that
@@ -176,6 +181,9 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 	status := uint32(200)
 	if before != nil {
 		e = proto.CloneOf(before)
+		if e.GetStatus() == statusSuperseded { // it had ended with a node that was superseded
+			e.Status, e.ValidFromMs, e.ValidToMs = statusLive, f.now, 0
+		}
 	} else {
 		id, err := f.org.sys.newUUID()
 		if err != nil {
@@ -222,7 +230,9 @@ func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
 	e.Status, e.TombstonedMs, e.UpdatedMs = statusTombstoned, f.now, f.now
 	e.Note, e.Evidence = "", nil
 	f.forgets = true
-	f.batch.Erase(f.part.space.Key(storage.TableEdge, storage.Str(e.GetId()))) // the bytes of the note too
+	if err := f.eraseNotes([]*pb.Edge{before}); err != nil { // their bytes, and what a replay would answer
+		return nil, err
+	}
 	if err := f.putEdge(before, e); err != nil {
 		return nil, err
 	}

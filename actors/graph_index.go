@@ -1,8 +1,8 @@
 package actors
 
 import (
+	"bytes"
 	"slices"
-	"strings"
 
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -143,8 +143,15 @@ type edgeEnd struct {
 func (e edgeEnd) encode() []byte { return []byte(string(e.kind) + "\x00" + string(e.other)) }
 
 func decodeEdgeEnd(raw []byte) edgeEnd {
-	kind, other, _ := strings.Cut(string(raw), "\x00")
+	kind, other, _ := bytes.Cut(raw, []byte{0})
 	return edgeEnd{edgeType(kind), pb.NodeID(other)}
+}
+
+// passes reports whether an entry's value has what e names; what e leaves empty
+// may be anything.
+func (e edgeEnd) passes(value []byte) bool {
+	kind, other, _ := bytes.Cut(value, []byte{0})
+	return (e.kind == "" || string(kind) == string(e.kind)) && (e.other == "" || string(other) == string(e.other))
 }
 
 // edgeTriple says which edge an edge is: there is one of each.

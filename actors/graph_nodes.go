@@ -135,8 +135,6 @@ type foundNode struct {
 // pageOfNodes gathers a page of nodes; q are words that each must hold, empty for
 // all.
 func (c *call) pageOfNodes(st *storage.Store, f nodeFilter, q string, after *position, size int, rd *reader) (page []foundNode, next *position, err error) {
-	var walk iter.Seq2[entry, error]
-	limit := maxEntriesPerPage
 	// One moment for all ranges: a node that changes its status between two of
 	// them would be in none, or in both.
 	snap, err := st.Snapshot()
@@ -144,51 +142,63 @@ func (c *call) pageOfNodes(st *storage.Store, f nodeFilter, q string, after *pos
 		return nil, nil, err
 	}
 	defer closeSnapshot(snap, &err)
-	var chunk uint64 // of the walk's current match
-	if q == "" {
-		walk = newestFirst(snap, f.above(c.part.space), f.created, after)
-	} else {
-		limit = maxRecordsPerPage
-		if walk, err = c.holding(st, f, q, after, rd, &chunk); err != nil {
+	var keep filter
+	chunkOf := func(string) uint64 { return 0 }
+	byWord := false // the words' own walk is shorter
+	if q != "" {
+		defer rd.matcher.Release()
+		rarest, err := c.lookUpWords(st, f, q, rd)
+		if err != nil {
 			return nil, nil, err
 		}
+		chunkOf = func(id string) uint64 { seq, _ := rd.matcher.Holds(pb.NodeID(id)); return seq }
+		keep = func(id string, _ []byte) bool { _, ok := rd.matcher.Holds(pb.NodeID(id)); return ok }
+		byWord = f.domain == "" || rarest <= maxRecordsPerPage
 	}
-	return pageOf(walk, size, limit, func(e entry) (foundNode, bool, error) {
+	walk := newestFirst(snap, f.above(c.part.space), f.created, after, keep)
+	if byWord {
+		walk = matching(rd, after)
+	}
+	return pageOf(walk, size, maxRecordsPerPage, func(e entry) (foundNode, bool, error) {
 		n := &pb.Node{}
 		found, err := snap.Get(c.part.space.Key(storage.TableNode, storage.Str(e.id)), n)
 		switch {
 		case err != nil:
 			return foundNode{}, false, err
-		case !found && q == "":
+		case !found && !byWord:
 			return foundNode{}, false, fmt.Errorf("node %s: %w", e.id, errNoRecord)
 		}
 		// The index may be a commit behind the records, or ahead of the snapshot.
-		return foundNode{n, chunk}, found && f.passes(n), nil
+		return foundNode{n, chunkOf(e.id)}, found && f.passes(n), nil
 	})
 }
 
-// holding walks the nodes that hold all words of q, by the keyword index. chunk
-// is set at each step.
-func (c *call) holding(st *storage.Store, f nodeFilter, q string, after *position, rd *reader, chunk *uint64) (iter.Seq2[entry, error], error) {
+// lookUpWords looks for the words of q in the keyword index, and returns how many chunks
+// hold the rarest.
+func (c *call) lookUpWords(st *storage.Store, f nodeFilter, q string, rd *reader) (rarest int, err error) {
 	now, err := c.org.sys.parts.get(st, c.part, c.org.sys.dim)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	query := &index.WordQuery{
+	return rd.matcher.Find(now.snapshot, &index.WordQuery{
 		Terms: rd.analyzer.Query(q, now.snapshot.Langs()), Kinds: f.kinds, Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
 		Live: slices.Contains(f.statuses, statusLive), Superseded: slices.Contains(f.statuses, statusSuperseded),
-	}
+	}), nil
+}
+
+// matching walks the nodes that lookUpWords has found.
+func matching(rd *reader, after *position) iter.Seq2[entry, error] {
+	var from *index.Match
 	if after != nil {
-		query.After = &index.Match{CreatedMs: after.created, Node: pb.NodeID(after.id)}
+		from = &index.Match{CreatedMs: after.created, Node: pb.NodeID(after.id)}
 	}
 	return func(yield func(entry, error) bool) {
-		for m := range rd.matcher.Matches(now.snapshot, query) {
-			*chunk = m.Seq
+		for m := range rd.matcher.Matches(from) {
 			if !yield(entry{position: position{m.CreatedMs, strings.Clone(string(m.Node))}}, nil) {
 				return
 			}
 		}
-	}, nil
+	}
 }
 
 // searchNodes pages through the nodes whose text holds the words, newest first,

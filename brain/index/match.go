@@ -24,8 +24,6 @@ type WordQuery struct {
 	Created *Window
 	// Live and Superseded say which nodes may match.
 	Live, Superseded bool
-	// After begins behind this position of the order; nil: at the newest.
-	After *Match
 }
 
 // Match is a node that holds the words. Node shares the segment's memory: clone
@@ -42,13 +40,15 @@ func (m Match) Compare(o Match) int {
 	return cmp.Or(cmp.Compare(o.CreatedMs, m.CreatedMs), cmp.Compare(m.Node, o.Node))
 }
 
-// Matcher holds the memory that matching works in, for one query at a time. The
-// zero value is ready; keep it for the next query.
+// Matcher finds the nodes that hold some words, in memory of its own, for one
+// query at a time: Find, then Matches or Holds, then Release. The zero value is
+// ready; keep it for the next query.
 type Matcher struct {
+	query  *WordQuery
 	views  []matchView
 	words  []matchWord
 	masks  []uint64 // of all nodes of all views, one after the other: the words that they hold
-	docs   []uint32 // of the same: a chunk with the first word
+	docs   []uint32 // of the same: a chunk with the rarest word
 	found  []matched
 	decode []posting
 }
@@ -70,45 +70,92 @@ type matched struct {
 	node uint32 // ordinal in its view
 }
 
-// Matches walks the nodes of a snapshot that hold all words, newest first.
-//
-// It costs a pass over the postings of the words and over the nodes that hold
-// the rarest; the others are looked at only as far as the walk goes. A node
-// whose chunks lie in several segments is put together from all of them.
-func (m *Matcher) Matches(s *Snapshot, q *WordQuery) iter.Seq[Match] {
+// gathered is how many nodes are put in order at a time: few pages need more,
+// and ordering all that hold a common word would cost more than finding them.
+const gathered = 256
+
+// Find looks the words up, which costs a pass over their postings, and returns
+// how many chunks hold the rarest of them; 0: nothing matches.
+func (m *Matcher) Find(s *Snapshot, q *WordQuery) (rarest int) {
+	m.query = q
+	if !m.lookUp(s, q.Terms) {
+		m.words = m.words[:0]
+		return 0
+	}
+	for i, w := range m.words {
+		m.mark(i, w.alts, q)
+	}
+	return m.words[0].df
+}
+
+// Matches walks the nodes found that pass the query's filters, newest first, from
+// behind a position; nil: from the newest.
+func (m *Matcher) Matches(after *Match) iter.Seq[Match] {
 	return func(yield func(Match) bool) {
-		defer m.release()
-		if !m.lookUp(s, q.Terms) {
+		if len(m.words) == 0 {
 			return
 		}
-		for i, w := range m.words {
-			m.mark(i, w.alts, q)
-		}
-		m.gather(q)
-		all := uint64(1)<<len(m.words) - 1
-		for i := range m.found {
-			f := &m.found[i]
-			if i > 0 && f.Compare(m.found[i-1].Match) == 0 {
-				continue // the same node in another segment
+		for {
+			m.gather(after)
+			for i := range m.found {
+				f := &m.found[i]
+				if i > 0 && f.Compare(m.found[i-1].Match) == 0 {
+					continue // the same node in another segment
+				}
+				if m.complete(f) && !yield(f.Match) {
+					return
+				}
 			}
-			v := &m.views[f.view]
-			if m.masks[v.base+int(f.node)] != all && !m.elsewhere(f, all) {
-				continue
-			}
-			f.Seq = v.Segment.seqs[m.docs[v.base+int(f.node)]]
-			if !yield(f.Match) {
+			if len(m.found) < gathered {
 				return
 			}
+			last := m.found[len(m.found)-1].Match
+			after = &last
 		}
 	}
 }
 
-// release lets go of the segments, which may leave the cache before the next
+// Holds reports whether a node holds all words, and a chunk of it that holds the
+// rarest. It asks nothing of the node's kind and time.
+func (m *Matcher) Holds(id pb.NodeID) (seq uint64, ok bool) {
+	if len(m.words) == 0 {
+		return 0, false
+	}
+	for i := range m.views {
+		if d, found := m.views[i].Segment.findNode(id); found && m.masks[m.views[i].base+int(d)]&1 != 0 {
+			f := &matched{Match: Match{Node: id}, view: int32(i), node: d}
+			ok = m.complete(f)
+			return f.Seq, ok
+		}
+	}
+	return 0, false
+}
+
+// complete reports whether a node that holds the rarest word holds the others
+// too, here or in its chunks in other segments, and sets its Seq.
+func (m *Matcher) complete(f *matched) bool {
+	all := uint64(1)<<len(m.words) - 1
+	v := &m.views[f.view]
+	f.Seq = v.Segment.seqs[m.docs[v.base+int(f.node)]]
+	mask := m.masks[v.base+int(f.node)]
+	for i := range m.views {
+		if mask == all {
+			break
+		}
+		if d, ok := m.views[i].Segment.findNode(f.Node); ok {
+			mask |= m.masks[m.views[i].base+int(d)]
+		}
+	}
+	return mask == all
+}
+
+// Release lets go of the segments, which may leave the cache before the next
 // query.
-func (m *Matcher) release() {
+func (m *Matcher) Release() {
 	clear(m.views)
 	clear(m.found)
 	clear(m.words)
+	m.query, m.words = nil, m.words[:0]
 }
 
 // lookUp prepares views and words, the rarest first; false when nothing can
@@ -170,44 +217,61 @@ func (m *Matcher) mark(i int, alts []text.Term, q *WordQuery) {
 	}
 }
 
-// gather lists the nodes that hold the rarest word and pass the filters.
-func (m *Matcher) gather(q *WordQuery) {
+// gather puts the newest nodes that hold the rarest word and pass the filters in
+// order, as many as are gathered at a time.
+func (m *Matcher) gather(after *Match) {
+	q := m.query
+	m.found = m.found[:0]
 	for i, v := range m.views {
 		var kinds [MaxKinds]bool
 		for k := range int(v.Segment.kinds) {
 			kinds[k] = len(q.Kinds) == 0 || slices.Contains(q.Kinds, v.Segment.kind(k))
 		}
-		// Downwards: newer nodes have the higher ordinals, mostly, so that there is
-		// little left to sort.
+		// Downwards: newer nodes have the higher ordinals, mostly, so that most of
+		// the older ones find the heap full of newer ones.
 		for d := v.Segment.Nodes() - 1; d >= 0; d-- {
 			if m.masks[v.base+d]&1 == 0 || !kinds[v.Segment.kindOf[d]] {
 				continue
 			}
 			t := v.Segment.created[d]
-			if q.Created != nil && (t < q.Created.FromMs || t >= q.Created.UntilMs) || q.After != nil && t > q.After.CreatedMs {
+			if q.Created != nil && (t < q.Created.FromMs || t >= q.Created.UntilMs) || after != nil && t > after.CreatedMs ||
+				len(m.found) == gathered && t < m.found[0].CreatedMs {
 				continue
 			}
 			f := matched{Match: Match{Node: v.Segment.nodeID(uint32(d)), CreatedMs: t}, view: int32(i), node: uint32(d)}
-			if q.After == nil || f.Compare(*q.After) > 0 {
-				m.found = append(m.found, f)
+			if after == nil || f.Compare(*after) > 0 {
+				m.keep(f)
 			}
 		}
 	}
 	slices.SortFunc(m.found, func(a, b matched) int { return a.Compare(b.Match) })
 }
 
-// elsewhere tells whether a node holds all words when its chunks in the other
-// segments count too.
-func (m *Matcher) elsewhere(f *matched, all uint64) bool {
-	mask := m.masks[m.views[f.view].base+int(f.node)]
-	for i := range m.views {
-		v := &m.views[i]
-		if i == int(f.view) {
-			continue
+// keep adds to the nodes found, a heap with the oldest first once it is full.
+func (m *Matcher) keep(f matched) {
+	h := m.found
+	switch {
+	case len(h) < gathered:
+		if m.found = append(h, f); len(m.found) == gathered {
+			slices.SortFunc(m.found, func(a, b matched) int { return b.Compare(a.Match) }) // a sorted slice is a heap
 		}
-		if d, ok := v.Segment.findNode(f.Node); ok {
-			mask |= m.masks[v.base+int(d)]
-		}
+		return
+	case f.Compare(h[0].Match) >= 0:
+		return
 	}
-	return mask == all
+	h[0] = f
+	for at := 0; ; {
+		child := 2*at + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && h[child+1].Compare(h[child].Match) > 0 {
+			child++
+		}
+		if h[child].Compare(h[at].Match) <= 0 {
+			return
+		}
+		h[at], h[child] = h[child], h[at]
+		at = child
+	}
 }

@@ -83,8 +83,9 @@ func TestMatchesAgainstReference(t *testing.T) {
 			if rapid.Bool().Draw(rt, "window") {
 				q.Created = &Window{rapid.Int64Range(0, 4).Draw(rt, "from"), rapid.Int64Range(1, 6).Draw(rt, "until")}
 			}
+			var after *Match
 			if rapid.Bool().Draw(rt, "after") {
-				q.After = &Match{Node: id(rapid.IntRange(0, nodes).Draw(rt, "after node")), CreatedMs: rapid.Int64Range(0, 5).Draw(rt, "after time")}
+				after = &Match{Node: id(rapid.IntRange(0, nodes).Draw(rt, "after node")), CreatedMs: rapid.Int64Range(0, 5).Draw(rt, "after time")}
 			}
 			var want []Match
 			for i := range nodes {
@@ -99,14 +100,15 @@ func TestMatchesAgainstReference(t *testing.T) {
 					hidden[i] && !q.Superseded || !hidden[i] && !q.Live ||
 					len(q.Kinds) > 0 && kind[i] != q.Kinds[0] ||
 					q.Created != nil && (created[i] < q.Created.FromMs || created[i] >= q.Created.UntilMs) ||
-					q.After != nil && match.Compare(*q.After) <= 0 {
+					after != nil && match.Compare(*after) <= 0 {
 					continue
 				}
 				want = append(want, match)
 			}
 			slices.SortFunc(want, Match.Compare)
 			var got []Match
-			for match := range m.Matches(snapshot, q) {
+			m.Find(snapshot, q)
+			for match := range m.Matches(after) {
 				c := chunks[match.Seq-1]
 				if id(c.node) != match.Node || c.gone || !slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(words, w) }) {
 					rt.Fatalf("node %s is shown by chunk %d, of %s, with %q", match.Node, match.Seq, id(c.node), c.words)
@@ -114,6 +116,17 @@ func TestMatchesAgainstReference(t *testing.T) {
 				match.Seq = 0
 				got = append(got, match)
 			}
+			for i := range nodes {
+				match := Match{Node: id(i), CreatedMs: created[i]}
+				seq, holds := m.Holds(match.Node)
+				if slices.Contains(want, match) && !holds || holds && (chunks[seq-1].node != i || chunks[seq-1].gone) {
+					rt.Fatalf("node %d holds %q: %v, by chunk %d", i, words, holds, seq)
+				}
+				if holds && len(q.Kinds) == 0 && q.Created == nil && after == nil && !slices.Contains(want, match) {
+					rt.Fatalf("node %d holds %q, and is no match", i, words)
+				}
+			}
+			m.Release()
 			if !slices.Equal(got, want) {
 				rt.Fatalf("%q in %+v: got %v, want %v", words, q, got, want)
 			}
@@ -134,11 +147,44 @@ func TestMatchesOfNoWord(t *testing.T) {
 	}
 	for query, want := range map[string]int{"": 0, "?!": 0, "the": 1, "ovens": 1, "oven the": 1, "oven lamp": 0} {
 		n := 0
-		for range m.Matches(new(Snapshot).With(0, seg), &WordQuery{Terms: analyzer.Query(query, seg.Langs()), Live: true}) {
+		m.Find(new(Snapshot).With(0, seg), &WordQuery{Terms: analyzer.Query(query, seg.Langs()), Live: true})
+		for range m.Matches(nil) {
 			n++
 		}
+		m.Release()
 		if n != want {
 			t.Errorf("%q matches %d nodes, want %d", query, n, want)
 		}
+	}
+}
+
+// TestManyMatchesComeInOrder: more than are gathered at a time, in another order
+// than that of their chunks, many of one time.
+func TestManyMatchesComeInOrder(t *testing.T) {
+	var m Matcher
+	var analyzer text.Analyzer
+	const nodes = 3*gathered + 7
+	b := NewBuilder("m", 0)
+	var want []Match
+	for i := range nodes {
+		n := Node{ID: pb.NodeID(fmt.Sprintf("n%d", i)), CreatedMs: int64(i * 7919 % nodes / 5)}
+		if err := b.Add(Entry{Seq: uint64(i + 1), Node: n, Passage: analyzer.Passage("", "figs")}); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, Match{Node: n.ID, CreatedMs: n.CreatedMs, Seq: uint64(i + 1)})
+	}
+	seg, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(want, Match.Compare)
+	if got := m.Find(new(Snapshot).With(0, seg), &WordQuery{Terms: analyzer.Query("figs", seg.Langs()), Live: true}); got != nodes {
+		t.Errorf("%d chunks hold the word", got)
+	}
+	if got := slices.Collect(m.Matches(nil)); !slices.Equal(got, want) {
+		t.Errorf("%d matches, %d wanted, or in another order", len(got), len(want))
+	}
+	if got := slices.Collect(m.Matches(&want[gathered])); !slices.Equal(got, want[gathered+1:]) {
+		t.Errorf("behind a position: %d matches", len(got))
 	}
 }

@@ -1,8 +1,9 @@
 // Command bench measures what issue and README promise of the built binary, on
 // loopback and on the machine it runs on, and prints each figure beside the one
-// that was asked. `make bench` runs it.
+// that was asked. `make bench` runs it; it fails when a promise is not kept. The
+// part quality needs the evaluation harness (ORGMEM_EVAL) and Python.
 //
 // It sees the service from outside only: it starts the binary, speaks HTTP and
-// reads /proc. Load is closed-loop and bounded in count and time. Inputs are
+// reads /proc. Only the part embed runs the model itself. Load is closed-loop and bounded in count and time. Inputs are
 // made by a seeded generator, so that two runs measure the same.
 package main

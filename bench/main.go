@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -27,6 +28,17 @@ func (r *report) add(what, asked string, ok bool, format string, args ...any) {
 	r.row(row{what, asked, fmt.Sprintf(format, args...), verdict})
 }
 
+// missed names the promises that were not kept.
+func (r *report) missed() error {
+	var errs []error
+	for _, one := range r.rows {
+		if one.verdict == "NO" {
+			errs = append(errs, fmt.Errorf("%s: asked %s, measured %s", one.what, one.asked, one.measured))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // note adds a figure that nothing was promised of.
 func (r *report) note(what, format string, args ...any) {
 	r.row(row{what, "", fmt.Sprintf(format, args...), ""})
@@ -46,12 +58,13 @@ func main() {
 	only := flag.String("only", "", "comma list of parts: "+strings.Join(partNames(), ", "))
 	orgs := flag.Int("orgs", 1000, "organizations of the part orgs")
 	chunks := flag.Int("chunks", 10_000, "chunks of the part search")
+	sets := flag.String("sets", "", "comma list of development sets of the part quality; empty: all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	dir, err := os.MkdirTemp("", "orgmem-bench-")
 	exitOn(err)
-	b := &bench{binary: *binary, dir: dir, orgs: *orgs, chunks: *chunks, report: &report{}}
+	b := &bench{binary: *binary, dir: dir, orgs: *orgs, chunks: *chunks, sets: *sets, report: &report{}}
 	for _, p := range parts {
 		if *only != "" && !strings.Contains(","+*only+",", ","+p.name+",") {
 			continue
@@ -66,6 +79,9 @@ func main() {
 	if rerr := os.RemoveAll(dir); err == nil {
 		err = rerr
 	}
+	if err == nil {
+		err = b.report.missed()
+	}
 	exitOn(err)
 }
 
@@ -75,11 +91,13 @@ var parts = []struct {
 	name string
 	run  func(context.Context, *bench) error
 }{
+	{"embed", measureEmbed},
 	{"start", measureStart},
 	{"accept", measureAccept},
 	{"fresh", measureFresh},
 	{"search", measureSearch},
 	{"orgs", measureOrgs},
+	{"quality", measureQuality},
 }
 
 func partNames() []string {

@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"orgmem/brain/embed"
 )
 
 const (
@@ -22,6 +21,7 @@ const (
 	bodyBytes     = 300
 	freshItems    = 50
 	queries       = 400
+	warmQueries   = 20
 	perOrg        = 100
 	batch         = 500
 )
@@ -220,7 +220,7 @@ func measureSearch(ctx context.Context, b *bench) error {
 // latencies asks one query after the other and returns how long each took, and
 // the service's processor time per query.
 func (s *service) latencies(ctx context.Context, asked []string, mode string) ([]time.Duration, time.Duration, error) {
-	for _, q := range asked[:20] { // warm
+	for _, q := range asked[:warmQueries] {
 		if _, err := s.search(ctx, q, mode); err != nil {
 			return nil, 0, err
 		}
@@ -242,28 +242,6 @@ func (s *service) latencies(ctx context.Context, asked []string, mode string) ([
 		return nil, 0, err
 	}
 	return took, (after.CPU - before.CPU) / time.Duration(len(asked)), nil
-}
-
-// embedAlone is the processor time of embedding one query, in this process with
-// the same model and kernel.
-func embedAlone(asked []string) (time.Duration, error) {
-	model, err := embed.Load()
-	if err != nil {
-		return 0, err
-	}
-	encoder := model.NewEncoder()
-	for _, q := range asked[:20] {
-		encoder.Query(q)
-	}
-	before, err := ownCPU()
-	if err != nil {
-		return 0, err
-	}
-	for _, q := range asked {
-		encoder.Query(q)
-	}
-	after, err := ownCPU()
-	return (after - before) / time.Duration(len(asked)), err
 }
 
 func measureOrgs(ctx context.Context, b *bench) error {
@@ -384,6 +362,13 @@ func (s *service) openStores(ctx context.Context) (open, limit float64, err erro
 		}
 	}
 	return open, limit, nil
+}
+
+// maxText bounds the one page that is read as text.
+const maxText = 4 << 20
+
+func copyText(into io.Writer, from io.Reader) (int64, error) {
+	return io.Copy(into, io.LimitReader(from, maxText))
 }
 
 // percentile by nearest rank.

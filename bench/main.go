@@ -58,13 +58,14 @@ func main() {
 	only := flag.String("only", "", "comma list of parts: "+strings.Join(partNames(), ", "))
 	orgs := flag.Int("orgs", 1000, "organizations of the part orgs")
 	chunks := flag.Int("chunks", 10_000, "chunks of the part search")
+	nodes := flag.Int("nodes", 100_000, "nodes of the part lists")
 	sets := flag.String("sets", "", "comma list of development sets of the part quality; empty: all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	dir, err := os.MkdirTemp("", "orgmem-bench-")
 	exitOn(err)
-	b := &bench{binary: *binary, dir: dir, orgs: *orgs, chunks: *chunks, sets: *sets, report: &report{}}
+	b := &bench{binary: *binary, dir: dir, orgs: *orgs, chunks: *chunks, nodes: *nodes, sets: *sets, report: &report{}}
 	for _, p := range parts {
 		if *only != "" && !strings.Contains(","+*only+",", ","+p.name+",") {
 			continue
@@ -96,6 +97,7 @@ var parts = []struct {
 	{"accept", measureAccept},
 	{"fresh", measureFresh},
 	{"search", measureSearch},
+	{"lists", measureLists},
 	{"orgs", measureOrgs},
 	{"quality", measureQuality},
 }

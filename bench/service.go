@@ -21,6 +21,7 @@ type bench struct {
 	dir    string
 	orgs   int
 	chunks int
+	nodes  int    // of the part lists
 	sets   string // of the part quality
 	report *report
 	count  int

@@ -12,7 +12,7 @@ var jobRoutes = []Route{
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/jobs", ID: "listJobs", Tag: tagJobs,
 		Summary:     "List jobs",
-		Description: "The caller's jobs and those of provisioned subjects, newest first.",
+		Description: "The caller's jobs and those of provisioned subjects, newest first. A finished job can be read for 90 days after it was accepted.",
 		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listJobsInput, _ *violations) {
 		env.Op = &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: in.proto(), Type: in.Type, Status: in.Status}}
@@ -31,7 +31,7 @@ var jobRoutes = []Route{
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/jobs/{job_id}", ID: "getJob", Tag: tagJobs,
 		Summary:     "Get a job",
-		Description: "Another member's job is not found, for an admin too.",
+		Description: "Another member's job is not found, for an admin too, nor one that ended and was accepted more than 90 days ago.",
 		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
 		Problems: []string{codeJobNotFound},
 	}, func(env *pb.Envelope, in *jobInput, _ *violations) {

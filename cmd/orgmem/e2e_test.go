@@ -308,3 +308,48 @@ func TestHealthAndMetrics(t *testing.T) {
 		t.Errorf("organizations without a token: %d", a.Status)
 	}
 }
+
+func TestSizesAreConfigurable(t *testing.T) {
+	p := start(t, filepath.Join(t.TempDir(), "data"), process.Options{Args: []string{
+		"--max-content-chars", "20", "--max-batch-items", "2",
+		"--max-body-bytes", "64KiB", "--max-ingest-body-bytes", "64KiB", "--max-bodies-in-flight-bytes", "64KiB",
+	}})
+	c := caller{base: p.BaseURL, key: p.APIKey}
+	content := func(n int) map[string]any { return map[string]any{"content": strings.Repeat("x", n)} }
+	c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", content(20))
+	c.must(t, http.StatusRequestEntityTooLarge, http.MethodPost, "/v1/ingest", content(21))
+	batch := func(n int) map[string]any {
+		items := make([]map[string]any, n)
+		for i := range items {
+			items[i] = content(i + 1)
+		}
+		return map[string]any{"items": items}
+	}
+	c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest/batch", batch(2))
+	c.must(t, http.StatusRequestEntityTooLarge, http.MethodPost, "/v1/ingest/batch", batch(3))
+
+	// One body that has arrived by half leaves no room for another. (With room the
+	// other one is refused too, but for its length.)
+	body, rest := io.Pipe()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.BaseURL+"/v1/ingest", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Svc-API-Key", p.APIKey)
+	request.Header.Set("Content-Type", "application/json")
+	var slow sync.WaitGroup
+	slow.Go(func() {
+		if res, err := http.DefaultClient.Do(request); err == nil {
+			res.Body.Close()
+		}
+	})
+	if _, err := rest.Write(append([]byte(`{"content":"x"`), bytes.Repeat([]byte(" "), 30<<10)...)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a body is refused while another takes all room", func() bool {
+		return c.send(t.Context(), http.MethodPost, "/v1/ingest", "", content(10<<10)).Status == http.StatusServiceUnavailable
+	})
+	rest.CloseWithError(io.ErrUnexpectedEOF)
+	slow.Wait()
+	c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", content(2))
+}

@@ -158,6 +158,7 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 		Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
 		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody,
+		MaxContent: server.MaxContent, MaxBatch: server.MaxBatch, MaxBodiesInFlight: server.MaxBodiesInFlight,
 		Streams: func(ticket string) (api.EventStream, bool) { return system.Stream(ticket) },
 		Doctor: func(ctx context.Context) api.Doctor {
 			return examineRunning(ctx, w, server, values, host, model)
@@ -208,18 +209,43 @@ func operatorToken(data string) (string, error) {
 	return text, writeSecret(path, text)
 }
 
-// writeSecret writes a file that only its owner may read, in one step: nobody
-// ever reads half a key.
+// writeSecret writes a file that only its owner may read, durably and in one
+// step: nobody ever reads half a key, and a key that was shown is still there
+// after a power failure.
 func writeSecret(path, text string) error {
 	draft := path + ".new"
-	err := os.WriteFile(draft, []byte(text+"\n"), config.FileMode0600)
+	err := writeSynced(draft, []byte(text+"\n"))
 	if err == nil {
 		err = os.Rename(draft, path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}
 	return nil
+}
+
+func writeSynced(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, config.FileMode0600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncDir makes a directory's entries durable.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // listeners are the two doors. They are opened before the service is ready, so

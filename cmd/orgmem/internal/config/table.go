@@ -24,6 +24,9 @@ type Server struct {
 	AccessLogAll       bool
 	MaxBody            int64
 	MaxIngestBody      int64
+	MaxContent         int
+	MaxBatch           int
+	MaxBodiesInFlight  int64
 	LogLevel           slog.Level
 	LogJSON            bool
 	CacheBytes         int64
@@ -73,6 +76,9 @@ const (
 	maxGrace      = 10 * time.Minute
 	minBody       = 64 << 10 // a page of text, and all that the routes themselves need
 	maxBody       = 64 << 20 // a body is held in memory while it is decoded
+	maxContent    = maxBody  // characters; there are at least as many bytes
+	maxBatch      = 10_000   // all of a batch is one commit
+	maxBodies     = 16 << 30
 	minSnapshots  = 16 << 20 // one partition of 20,000 chunks must fit
 	minIdle       = time.Second
 	maxIdle       = 24 * time.Hour
@@ -150,6 +156,24 @@ var Settings = []Setting{
 		Name: "max-ingest-body-bytes", Default: "10MiB", Form: "size",
 		Doc: "Largest JSON body of an ingest or a batch.",
 		set: func(s *Server, v string) error { return setBytes(&s.MaxIngestBody, v, minBody, maxBody) },
+	},
+	{
+		Name: "max-content-chars", Default: "5000000", Form: "number",
+		Doc: "Most characters of one content; above it the answer is 413. A body that holds them must fit, too.",
+		set: func(s *Server, v string) error { return setInt(&s.MaxContent, v, 1, maxContent) },
+	},
+	{
+		Name: "max-batch-items", Default: "1000", Form: "number",
+		Doc: "Most items of one batch; above it the answer is 413.",
+		set: func(s *Server, v string) error { return setInt(&s.MaxBatch, v, 1, maxBatch) },
+	},
+	{
+		Name: "max-bodies-in-flight-bytes", Default: "128MiB", Form: "size",
+		Doc: "Memory for all bodies that are being received or decoded; above it the answer is 503 for as long as that " +
+			"lasts. At least as much as the largest body.",
+		set: func(s *Server, v string) error {
+			return setBytes(&s.MaxBodiesInFlight, v, max(minBody, s.MaxBody, s.MaxIngestBody), maxBodies)
+		},
 	},
 	{
 		Name: "access-log", Default: "problems", Form: "problems or all",

@@ -24,6 +24,23 @@ type modelNode struct {
 
 func (n *modelNode) empty() bool { return n.content == "" }
 
+// modelEdge is what an edge must be.
+type modelEdge struct {
+	source, target string
+	supersede      bool   // made by superseding a node
+	ended          bool   // it holds no longer, and is shown
+	with           string // forgotten with this node; "-": for itself
+}
+
+func (e *modelEdge) at(id string) bool { return e.source == id || e.target == id }
+
+func (e *modelEdge) other(id string) string {
+	if e.source == id {
+		return e.target
+	}
+	return e.source
+}
+
 // modelGraph is what a partition must hold under ingestion and edits. A place is
 // a content and how often it came back to find its node edited.
 type modelGraph struct {
@@ -32,6 +49,7 @@ type modelGraph struct {
 	refs   map[string]string // external id to node
 	held   map[string]string // content to the node that holds it away from its place
 	places map[modelPlace]string
+	edges  map[string]*modelEdge
 }
 
 type modelPlace struct {
@@ -40,7 +58,7 @@ type modelPlace struct {
 }
 
 func newModelGraph(t *rapid.T) *modelGraph {
-	return &modelGraph{t, map[string]*modelNode{}, map[string]string{}, map[string]string{}, map[modelPlace]string{}}
+	return &modelGraph{t, map[string]*modelNode{}, map[string]string{}, map[string]string{}, map[modelPlace]string{}, map[string]*modelEdge{}}
 }
 
 // holder is the node that holds a content or would: perhaps one that has no id yet.
@@ -73,6 +91,7 @@ func (m *modelGraph) create(place modelPlace, id string) *modelNode {
 	if n == nil {
 		n = &modelNode{id: id}
 	}
+	maps.DeleteFunc(m.edges, func(_ string, e *modelEdge) bool { return e.with != "" && e.at(id) }) // of the one that was forgotten
 	*n = modelNode{id: id, content: place.content, status: statusLive, history: n.history}
 	m.places[place], m.nodes[id] = id, n
 	if place.variant > 0 {
@@ -99,8 +118,8 @@ func (m *modelGraph) ingest(ext, content, id string) (outcome string) {
 		outcome = itemCreated
 	case n.status == statusSuperseded:
 		n.ext = slices.DeleteFunc(n.ext, func(e string) bool { return m.refs[e] != n.id })
-		n.status, n.by, n.content = statusLive, "", content
-		n.tell(actionRevived)
+		m.revive(n)
+		n.content = content
 		outcome = itemRevived
 	case n.empty():
 		n.content = content
@@ -214,7 +233,84 @@ func (m *modelGraph) forget(id string) (code string) {
 	maps.DeleteFunc(m.refs, func(ext, at string) bool { return at == id && slices.Contains(n.ext, ext) })
 	*n = modelNode{id: id, status: statusTombstoned, was: n.status, by: n.by, byHand: n.byHand, history: n.history}
 	n.tell(actionForgotten)
+	for _, e := range m.edges {
+		if e.at(id) && e.with == "" {
+			e.with = id
+		}
+	}
 	return ""
+}
+
+func (m *modelGraph) revive(n *modelNode) {
+	if e := m.edges[n.id+"_"+n.by+"_superseded_by"]; e != nil && e.with == "" {
+		e.ended = true
+	}
+	n.status, n.by = statusLive, ""
+	n.tell(actionRevived)
+}
+
+func (m *modelGraph) assert(source, target, id string) (code string) {
+	a, b := m.nodes[source], m.nodes[target]
+	if a.status != statusLive || b.status != statusLive {
+		return codeNodeNotFound
+	}
+	for at, e := range m.edges {
+		if e.source != source || e.target != target || e.supersede {
+			continue
+		}
+		if e.with == "" {
+			m.same(at, id)
+			e.ended = false
+			return ""
+		}
+		delete(m.edges, at) // it comes back as another
+	}
+	if m.edges[id] != nil {
+		m.t.Fatalf("the new edge is %s, which is there", id)
+	}
+	m.edges[id] = &modelEdge{source: source, target: target}
+	return ""
+}
+
+func (m *modelGraph) forgetEdge(id string) (code string) {
+	if m.edges[id].with != "" {
+		return codeEdgeNotFound
+	}
+	m.edges[id].with = "-"
+	return ""
+}
+
+// moveEdges lets a node take another's place.
+func (m *modelGraph) moveEdges(old, by *modelNode) {
+	for at, e := range m.edges {
+		if !e.at(old.id) || e.supersede || e.ended || e.with == "-" {
+			continue
+		}
+		source, target := e.source, e.target
+		if source == old.id {
+			source = by.id
+		}
+		if target == old.id {
+			target = by.id
+		}
+		taken := source == target
+		for other, same := range m.edges {
+			if other == at || same.supersede || same.source != source || same.target != target {
+				continue
+			}
+			if same.with == "" {
+				taken = true
+			} else if source != target {
+				delete(m.edges, other)
+			}
+		}
+		switch {
+		case taken && e.with == "":
+			e.ended = true
+		case !taken:
+			e.source, e.target = source, target
+		}
+	}
 }
 
 func (m *modelGraph) undelete(id string) (code string) {
@@ -227,6 +323,14 @@ func (m *modelGraph) undelete(id string) (code string) {
 	}
 	n.status, n.was = n.was, ""
 	n.tell(actionRestored)
+	for _, e := range m.edges {
+		if e.with != id {
+			continue
+		}
+		if e.with = ""; m.nodes[e.other(id)].gone() {
+			e.with = e.other(id)
+		}
+	}
 	return ""
 }
 
@@ -253,14 +357,15 @@ func (m *modelGraph) supersede(id, content string, s *pb.Superseded) (code strin
 	}
 	n.content = content
 	if n.status == statusSuperseded {
-		n.status, n.by = statusLive, ""
-		n.tell(actionRevived)
+		m.revive(n)
 	}
 	m.same(n.id, s.GetNewNode())
 	if s.GetCreated() != created || s.GetEdge() != id+"_"+n.id+"_superseded_by" {
 		m.t.Fatalf("the answer is %v, created %v", s, created)
 	}
+	m.moveEdges(old, n)
 	m.retire(old, n)
+	m.edges[s.GetEdge()] = &modelEdge{source: old.id, target: n.id, supersede: true}
 	return ""
 }
 
@@ -281,6 +386,15 @@ func (m *modelGraph) check(c client, contents []string) {
 				!slices.Equal(got.GetNode().GetSource().GetExternalIds(), n.ext) {
 				m.t.Fatalf("the node reads %v, want %+v", r, n)
 			}
+			degree := 0
+			for _, e := range m.edges {
+				if e.at(id) && e.with == "" {
+					degree++
+				}
+			}
+			if int(got.GetNode().GetDegree()) != degree {
+				m.t.Fatalf("the degree of %s is %d, want %d", id, got.GetNode().GetDegree(), degree)
+			}
 		}
 		if n.status == statusLive && !n.empty() {
 			live = append(live, id)
@@ -298,6 +412,22 @@ func (m *modelGraph) check(c client, contents []string) {
 			m.t.Fatalf("%s: %v, want %v", what, got, want)
 		}
 	}
+	var shown []string
+	for id, e := range m.edges {
+		r := c.ask(getEdgeOp(id))
+		if e.with != "" {
+			if r.GetProblem().GetCode() != codeEdgeNotFound {
+				m.t.Fatalf("a forgotten edge reads %v, want %+v", r, e)
+			}
+			continue
+		}
+		shown = append(shown, id)
+		got := r.GetGraph().GetEdge().GetEdge()
+		if got.GetSource() != e.source || got.GetTarget() != e.target || (got.GetStatus() == statusSuperseded) != e.ended || (got.GetValidToMs() != 0) != e.ended {
+			m.t.Fatalf("the edge reads %v, want %+v", r, e)
+		}
+	}
+	list("the edges", c.edges(&pb.ListEdges{}, 7), shown)
 	list("the list", c.nodes(&pb.ListNodes{}, 7), standing)
 	list("the tombstones", c.nodes(&pb.ListNodes{Status: statusTombstoned}, 7), tombs)
 	list("search", c.hits(keyword("common")), live)
@@ -370,6 +500,22 @@ func TestEditsAgainstModel(t *testing.T) {
 				id, content := anyNode(rt), anyContent.Draw(rt, "content")
 				r := c.ask(supersedeOp(id, content))
 				outcome(rt, r, m.supersede(id, content, r.GetGraph().GetSuperseded()))
+			},
+			"assert": func(rt *rapid.T) {
+				source, target := anyNode(rt), anyNode(rt)
+				if source == target {
+					rt.Skip("the edge of the interface refuses that")
+				}
+				r := c.ask(assertOp(&pb.AssertEdge{Source: source, Target: target, Type: "rel"}))
+				outcome(rt, r, m.assert(source, target, r.GetGraph().GetEdge().GetEdge().GetId()))
+			},
+			"forget edge": func(rt *rapid.T) {
+				ids := slices.Sorted(maps.Keys(m.edges))
+				if len(ids) == 0 {
+					rt.Skip("no edge yet")
+				}
+				id := rapid.SampledFrom(ids).Draw(rt, "edge")
+				outcome(rt, c.ask(forgetEdgeOp(id)), m.forgetEdge(id))
 			},
 			"restart": func(rt *rapid.T) {
 				if rapid.IntRange(0, 9).Draw(rt, "now") > 0 {

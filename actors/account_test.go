@@ -190,7 +190,7 @@ func TestMembersAgainstModel(t *testing.T) {
 		keys := map[string]client{"owner@example.com": {n: n, key: org.APIKey}}
 		var gone []client
 		added := 0
-		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+		for range rapid.IntRange(1, 8).Draw(rt, "steps") {
 			who := rapid.SampledFrom(slices.Sorted(maps.Keys(roles))).Draw(rt, "who")
 			owners := 0
 			for _, r := range roles {

@@ -146,7 +146,7 @@ func TestLimitsAgainstModel(t *testing.T) {
 		if err := n.sys.SetPlan(t.Context(), org.Org, plan); err != nil {
 			rt.Fatal(err)
 		}
-		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
+		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
 			switch rapid.SampledFrom([]string{"ask", "ask", "ask", "burst", "wait", "plan"}).Draw(rt, "step") {
 			case "wait":
 				d := rapid.SampledFrom([]time.Duration{time.Millisecond, 250 * time.Millisecond, time.Second, 9 * time.Second}).Draw(rt, "wait")

@@ -250,10 +250,14 @@ func (o *orgActor) settleUsage() {
 	o.flushUsage(func(err error) { done <- err })
 	timer := o.sys.clock.NewTimer(usageDelay)
 	defer timer.Stop()
+	var err error
 	select {
-	case <-done:
+	case err = <-done:
 	case <-timer.C():
-		o.sys.log.Warn("usage of the last moment was not stored", "org", o.id.String())
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
+		o.sys.log.Warn("usage of the last moment was not stored", "org", o.id.String(), "err", err)
 	}
 }
 

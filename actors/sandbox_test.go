@@ -1,10 +1,13 @@
 package actors
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -477,4 +480,56 @@ func TestRequestsDuringResets(t *testing.T) {
 	if got := sandbox.chunks("text"); len(got) != 1 {
 		t.Errorf("the sandbox finds %q", got)
 	}
+}
+
+// TestSandboxAgainstModel takes in, resets, sleeps, restarts and loses power at
+// random, and after each step compares what both sides find with the model.
+func TestSandboxAgainstModel(t *testing.T) {
+	small := func(c *Config, o *storage.Options) {
+		smallSlices(c, o)
+		o.MaxOpenStores = 4 // the least that can be configured
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		disk := storagetest.NewDisk()
+		n := startNode(t, disk, small)
+		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		sides := map[string]client{"main": c, "sandbox": {n: n, key: c.ok(createSandboxKey(90 * 24 * time.Hour)).GetAccount().GetNewSandboxKey().GetApiKey()}}
+		model := map[string][]string{}
+		restart := func(from *storagetest.Disk) {
+			n.stop()
+			disk = from
+			n = startNode(t, disk, small)
+			for name, c := range sides {
+				c.n = n
+				sides[name] = c
+			}
+		}
+		for step := range rapid.IntRange(1, 7).Draw(rt, "steps") {
+			switch rapid.SampledFrom([]string{"ingest", "ingest", "ingest", "reset", "reset", "idle", "restart", "crash"}).Draw(rt, "step") {
+			case "ingest":
+				side := rapid.SampledFrom([]string{"main", "sandbox"}).Draw(rt, "side")
+				text := fmt.Sprintf("common %s %d", side, step)
+				sides[side].ingest(doc("", text))
+				model[side] = append(model[side], text)
+			case "reset":
+				sides["main"].ok(resetSandbox())
+				model["sandbox"] = nil
+			case "idle":
+				n.clock.Advance(20 * time.Minute)
+			case "restart":
+				restart(disk)
+			case "crash":
+				restart(disk.Crash(rapid.SampledFrom([]int{0, 50, 100}).Draw(rt, "kept"), 1))
+			}
+			for name, c := range sides {
+				got := c.chunks("common")
+				slices.Sort(got)
+				slices.Sort(model[name])
+				if !slices.Equal(got, model[name]) {
+					rt.Fatalf("%s finds %q, want %q", name, got, model[name])
+				}
+			}
+		}
+		n.stop()
+	})
 }

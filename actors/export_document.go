@@ -69,6 +69,7 @@ type (
 		Unlearned       bool             `json:"unlearned,omitempty"`
 		Edited          bool             `json:"edited,omitempty"`
 		Erased          bool             `json:"erased,omitempty"`
+		Curated         bool             `json:"curated,omitempty"`
 		History         []documentChange `json:"history,omitempty"` // newest first
 	}
 	documentSource struct {
@@ -335,7 +336,7 @@ func writeNodes(w *recordWriter, r storage.Reader, part *partitionRef) error {
 			ValidFrom: documentTime(n.GetValidFromMs()), ValidTo: documentTime(n.GetValidToMs()), CreatedAt: documentTime(n.GetCreatedMs()),
 			UpdatedAt: documentTime(n.GetUpdatedMs()), OccurredAt: documentTime(n.GetOccurredMs()), TombstonedAt: documentTime(n.GetTombstonedMs()),
 			RestorableUntil: documentTime(n.GetRestorableMs()), Was: n.GetWas(), Metadata: n.GetMetadata(),
-			Turn: n.GetTurn(), Unlearned: n.GetUnlearned(), Edited: n.GetEdited(), Erased: n.GetErased(),
+			Turn: n.GetTurn(), Unlearned: n.GetUnlearned(), Edited: n.GetEdited(), Erased: n.GetErased(), Curated: n.GetCurated(),
 		}
 		if id, err := pb.JobIDFrom(n.GetSource().GetJob()); err == nil {
 			out.Source.JobID = id.String()

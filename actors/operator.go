@@ -105,6 +105,10 @@ type Operator interface {
 	Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error)
 	RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error
 	CreateKey(ctx context.Context, order NewKey) (CreatedKey, error)
+	// Restore takes in a part of an exported document (docs/export.md): a JSON object
+	// with the partition and some of its records. What is there already stays, so a
+	// part can be sent again.
+	Restore(ctx context.Context, org pb.OrgID, part []byte) (Restored, error)
 }
 
 // Role is a member's role in an organization.

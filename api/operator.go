@@ -31,6 +31,7 @@ type operatorRoute struct {
 	open   bool // needs no token
 	query  []string
 	body   reflect.Type // nil: none
+	raw    bool         // the body is handed over as it came, up to Config.MaxIngestBody
 	handle func(ctx context.Context, s *Server, path gin.Params, body any) (any, error)
 }
 
@@ -91,6 +92,20 @@ func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.
 		return
 	}
 	var input any
+	if r.raw {
+		problem := refusal(codeMediaType)
+		if jsonContent(ex.r.Header) {
+			var err error
+			if problem, err = ex.readBody(ex.s.cfg.MaxIngestBody); err != nil {
+				problem = refusal(codeDegraded)
+			}
+		}
+		if problem != nil {
+			ex.refuse(problem, nil)
+			return
+		}
+		input = ex.body
+	}
 	if body != nil {
 		var errs violations
 		value := reflect.New(body.of)

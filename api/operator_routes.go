@@ -157,6 +157,16 @@ var operatorRoutes = []operatorRoute{
 		},
 	},
 	{
+		method: http.MethodPost, path: "/operator/orgs/{org}/restore", status: http.StatusOK, raw: true,
+		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
+			org, err := orgParam(path)
+			if err != nil {
+				return nil, err
+			}
+			return s.cfg.Operator.Restore(ctx, org, body.([]byte))
+		},
+	},
+	{
 		method: http.MethodGet, path: "/operator/doctor", status: http.StatusOK,
 		handle: func(ctx context.Context, s *Server, _ gin.Params, _ any) (any, error) {
 			var d Doctor

@@ -87,6 +87,7 @@ func TestOperatorRoutes(t *testing.T) {
 			"POST", "/operator/orgs/" + org + "/keys", `{"userId":"` + user + `","scopes":["read"],"label":"x"}`, 201,
 			`{"apiKey":"` + goodKey + `","id":"` + hashOf(goodKey) + `","label":"x"}`,
 		},
+		{"POST", "/operator/orgs/" + org + "/restore", `{}`, 200, `{"partitionId":"{}","nodeIds":["n"],"created":1,"unchanged":0}`},
 		{"GET", "/operator/doctor", "", 200, `{"version":"v1","config":[{"name":"listen","value":":1","origin":"flag"}],"checks":[{"name":"disk","ok":true,"detail":"fine"}]}`},
 	}
 	tested := map[string]bool{}

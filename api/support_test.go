@@ -179,6 +179,9 @@ func (f fakeOperator) AddMember(_ context.Context, _ pb.OrgID, email string, rol
 func (f fakeOperator) Members(context.Context, pb.OrgID) ([]actors.MemberInfo, error) {
 	return []actors.MemberInfo{{User: testUser, Email: "a@b.example", Role: "owner", Created: testNow}}, f.err
 }
+func (f fakeOperator) Restore(_ context.Context, _ pb.OrgID, part []byte) (actors.Restored, error) {
+	return actors.Restored{PartitionID: string(part), NodeIDs: []string{"n"}, Created: 1}, f.err
+}
 func (f fakeOperator) RemoveMember(context.Context, pb.OrgID, pb.UserID) error { return f.err }
 func (f fakeOperator) CreateKey(_ context.Context, o actors.NewKey) (actors.CreatedKey, error) {
 	return actors.CreatedKey{APIKey: goodKey, Key: pb.HashKey(goodKey), Label: o.Label}, f.err

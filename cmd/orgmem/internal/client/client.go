@@ -79,6 +79,7 @@ type call struct {
 	path           string // escaped
 	body           any
 	idempotencyKey string
+	repeatable     bool // sending it twice is the same as once, whatever its method
 	out            any
 }
 
@@ -93,7 +94,7 @@ func (c *Client) do(ctx context.Context, in call) error {
 		body = raw
 	}
 	repeatable := in.method == http.MethodGet || in.method == http.MethodPut ||
-		in.method == http.MethodDelete || in.idempotencyKey != ""
+		in.method == http.MethodDelete || in.idempotencyKey != "" || in.repeatable
 	var waited time.Duration
 	backoff := firstBackoff
 	for attempt := 1; ; attempt++ {

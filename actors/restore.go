@@ -1,0 +1,397 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// An exported document comes back in parts, through the operator interface: each
+// part is of one memory and holds some records, as they stand in the document. It
+// goes the way of edits, record by record, so it competes with nothing and can
+// be sent again: what is there already stays as it is.
+
+const (
+	// maxRestoreRecords bounds the records of one part. Each node is a commit of its
+	// own, and embedded: a part should take seconds.
+	maxRestoreRecords = 500
+	// maxRestoreAtOnce bounds the nodes of a part that are embedded together.
+	maxRestoreAtOnce = 16
+)
+
+type (
+	// restorePart is a part of a document, on its way in.
+	restorePart struct {
+		Partition documentPartition  `json:"partition"`
+		User      string             `json:"user,omitempty"` // the member into whose memory a member's goes
+		Domains   []documentDomain   `json:"domains,omitempty"`
+		Nodes     []documentNode     `json:"nodes,omitempty"`
+		Edges     []documentEdge     `json:"edges,omitempty"`
+		External  []documentExternal `json:"externalIds,omitempty"`
+		Links     []documentLink     `json:"links,omitempty"`
+	}
+	// documentLink says what a superseded node was superseded by; it comes when both
+	// are there.
+	documentLink struct {
+		NodeID       string `json:"nodeId"`
+		SupersededBy string `json:"supersededBy"`
+	}
+)
+
+// Restored answers a part: NodeIDs are the ids that the part's nodes have here,
+// in its order.
+type Restored struct {
+	PartitionID string   `json:"partitionId"`
+	NodeIDs     []string `json:"nodeIds"`
+	Created     int      `json:"created"`
+	Unchanged   int      `json:"unchanged"`
+}
+
+// Restore implements Operator.
+func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restored, error) {
+	var in restorePart
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return Restored{}, fmt.Errorf("%w: the part is not one of an export: %w", ErrInvalid, err)
+	}
+	if n := len(in.Domains) + len(in.Nodes) + len(in.Edges) + len(in.External) + len(in.Links); n > maxRestoreRecords {
+		return Restored{}, fmt.Errorf("%w: the part has %d records, at most %d go together", ErrInvalid, n, maxRestoreRecords)
+	}
+	part, err := s.restoreInto(ctx, org, &in)
+	if err != nil {
+		return Restored{}, err
+	}
+	out := Restored{PartitionID: part.id.String(), NodeIDs: make([]string, 0, len(in.Nodes))}
+	r := &restorer{sys: s, ctx: ctx, org: org, part: part, out: &out}
+	err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.head(f, &in) }})
+	for nodes := range slices.Chunk(in.Nodes, maxRestoreAtOnce) {
+		if err != nil {
+			break
+		}
+		var runs []func(*effect) (*pb.Reply, error)
+		for i := range nodes {
+			id, problem := r.idOf(in.Partition.ID, &nodes[i])
+			if problem != nil {
+				return Restored{}, problem
+			}
+			out.NodeIDs = append(out.NodeIDs, string(id))
+			runs = append(runs, func(f *effect) (*pb.Reply, error) { return r.node(f, id, &nodes[i]) })
+		}
+		err = r.edits(runs)
+	}
+	if err == nil && len(in.Edges)+len(in.External)+len(in.Links) > 0 {
+		err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.relations(f, &in) }})
+	}
+	if err != nil {
+		return Restored{}, fmt.Errorf("restore: %w", err)
+	}
+	return out, nil
+}
+
+// restoreInto finds the memory that a part goes into, or provisions its subject.
+func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *restorePart) (part *partitionRef, err error) {
+	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
+		switch in.Partition.Kind {
+		case partitionMember:
+			var user pb.UserID
+			if user, err = o.restoreMember(in); err == nil {
+				part, err = o.member(user)
+			}
+			if err == nil && part == nil {
+				err = ErrUserNotFound
+			}
+			done(err)
+		case partitionSubject:
+			name := pb.SubjectKey(in.Partition.Subject)
+			if !validSubject(string(name)) {
+				done(fmt.Errorf("%w: a subject's id must be 1 to 256 bytes of UTF-8 without control characters", ErrInvalid))
+				return
+			}
+			o.exclusive("subject "+string(name), func(release func()) {
+				finish := func(err error) { release(); done(err) }
+				if part, err = o.lookupSubject(name); err != nil || part != nil {
+					finish(err)
+					return
+				}
+				id, err := o.sys.newUUID()
+				if err == nil {
+					part, err = o.newPartition(pb.PartitionID(id), partitionSubject, name)
+				}
+				if err != nil {
+					finish(err)
+					return
+				}
+				b := storage.NewBatch(o.store)
+				putPartition(b, o.space, part)
+				o.committer.submit(b, finish)
+			})
+		default:
+			done(fmt.Errorf("%w: a memory of kind %q cannot be restored", ErrInvalid, in.Partition.Kind))
+		}
+	})
+	return part, err
+}
+
+// restoreMember says whose memory a member's goes into: the one that is named, or
+// the same person, by id or by e-mail address.
+func (o *orgActor) restoreMember(in *restorePart) (pb.UserID, error) {
+	if in.User != "" {
+		user, err := pb.ParseUserID(in.User)
+		if err != nil {
+			return user, ErrUserNotFound
+		}
+		return user, nil
+	}
+	members, err := o.listMembers()
+	if err != nil {
+		return pb.UserID{}, err
+	}
+	for _, same := range []func(MemberInfo) bool{
+		func(m MemberInfo) bool { return m.User.String() == in.Partition.ID },
+		func(m MemberInfo) bool { return in.Partition.Email != "" && m.Email == in.Partition.Email },
+	} {
+		if i := slices.IndexFunc(members, same); i >= 0 {
+			return members[i].User, nil
+		}
+	}
+	return pb.UserID{}, fmt.Errorf("%w: nobody here is the member %s (%s) of the export; say into whose memory theirs goes",
+		ErrInvalid, in.Partition.ID, in.Partition.Email)
+}
+
+// restorer carries out one part.
+type restorer struct {
+	sys  *System
+	ctx  context.Context // the request's: the restorer lives as long
+	org  pb.OrgID
+	part *partitionRef
+	out  *Restored
+}
+
+// edits has the memory's worker carry out edits, and waits for them.
+func (r *restorer) edits(runs []func(*effect) (*pb.Reply, error)) error {
+	calls := make([]*call, len(runs))
+	err := r.sys.visitOrg(r.ctx, r.org, func(o *orgActor, done func(error)) {
+		for i, run := range runs {
+			c := newCall(&pb.Envelope{})
+			c.org, c.part, c.edit = &o.orgView, r.part, &edit{run: run}
+			calls[i] = c
+			o.forward(c, r.part)
+		}
+		done(nil)
+	})
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, c := range calls {
+		select {
+		case reply := <-c.done:
+			switch {
+			case reply.GetProblem() != nil:
+				errs = append(errs, fmt.Errorf("%w: %s", errRestore, reply.GetProblem().GetDetail()))
+			case reply.GetStatus() == statusMade:
+				r.out.Created++
+			case reply.GetStatus() == statusThere:
+				r.out.Unchanged++
+			}
+		case <-r.ctx.Done():
+			return r.ctx.Err()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// statusMade and statusThere are how an edit says what became of a node.
+const (
+	statusMade  = 201
+	statusThere = 200
+)
+
+// errRestore wraps what a worker answers to a record.
+var errRestore = errors.New("a record could not be restored")
+
+// idOf is the id that a node of a document has here: what its content has in this
+// memory, or its old id with this memory's name in it.
+func (r *restorer) idOf(from string, n *documentNode) (pb.NodeID, error) {
+	if n.OfContent && n.Content != nil {
+		return r.part.nodeFor(*n.Content), nil
+	}
+	if n.ID == "" || len(n.ID) > storage.MaxKeyBytes/2 {
+		return "", fmt.Errorf("%w: a node without an id", ErrInvalid)
+	}
+	return pb.NodeID(strings.Replace(n.ID, from, r.part.id.String(), 1)), nil
+}
+
+// head writes a memory's settings and domains, where it has none.
+func (r *restorer) head(f *effect, in *restorePart) (*pb.Reply, error) {
+	f.batch.audit(f.call.auditOf("export.import", in.Partition.ID))
+	if s := in.Partition.Settings; s != nil {
+		key := r.part.space.Key(storage.TableSettings)
+		_, found, err := f.st.GetRaw(key)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			f.batch.Put(key, &pb.Settings{QualityMode: s.QualityMode, LearnModeDefault: s.LearnModeDefault, UpdatedMs: f.now})
+			defer r.sys.parts.drop(r.part)
+		}
+	}
+	for _, d := range in.Domains {
+		id, err := pb.ParseDomainID(d.ID)
+		if err != nil {
+			return nil, err
+		}
+		if found, err := f.st.Get(r.part.space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{}); err != nil || found {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		putDomain(f.batch.Batch, r.part.space, nil, &pb.Domain{
+			Id: id[:], Label: d.Label, Keywords: d.Keywords, Cohesion: d.Cohesion,
+			CreatedMs: int64(d.CreatedAt), UpdatedMs: int64(d.UpdatedAt),
+		})
+	}
+	return &pb.Reply{}, nil
+}
+
+// node writes one node with what belongs to it. One that is there already stays.
+func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (*pb.Reply, error) {
+	before, err := f.node(id)
+	if err != nil || before != nil {
+		return &pb.Reply{Status: statusThere}, err
+	}
+	if !slices.Contains(nodeStatuses, in.Status) || !slices.Contains(nodeKinds, in.Kind) {
+		return refuse(problem(codeValidation, "A node has the status %q and the kind %q.", in.Status, in.Kind)), nil
+	}
+	n := &pb.Node{
+		Id: string(id), Kind: in.Kind, Title: in.Title, Domain: in.DomainID, Authority: in.Authority, Confidence: in.Confidence, Status: in.Status,
+		Source:      &pb.Source{Type: in.Source.Type, ExternalIds: in.Source.ExternalIDs, Anonymous: in.Source.Anonymous},
+		ValidFromMs: int64(in.ValidFrom), ValidToMs: int64(in.ValidTo), CreatedMs: int64(in.CreatedAt), OccurredMs: int64(in.OccurredAt),
+		TombstonedMs: int64(in.TombstonedAt), RestorableMs: int64(in.RestorableUntil), Was: in.Was, Metadata: in.Metadata,
+		Unlearned: in.Unlearned, Erased: in.Erased, Curated: in.Curated,
+	}
+	for i := len(in.History) - 1; i >= 0; i-- {
+		f.restoreChange(id, &in.History[i])
+	}
+	switch {
+	case in.Status == statusTombstoned:
+		if n.RestorableMs != 0 {
+			f.batch.PutRaw(f.tombstone(n), nil)
+			f.batch.PutRaw(f.org.space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.id)), nil)
+		}
+		f.keep(n)
+	case in.Content == nil:
+		f.keep(n)
+		f.state.Nodes++
+	default:
+		item := &pb.IngestItem{Content: *in.Content}
+		if titleOf(item) != in.Title { // else nobody has given it one
+			item.Title = in.Title
+		}
+		it, err := f.prepared(id, item)
+		if err != nil {
+			return nil, err
+		}
+		f.nodes[id] = n
+		if err := f.hold(n, "", *in.Content); err != nil {
+			return nil, err
+		}
+		n.Edited = in.Edited // a content that came back after its node was edited has another id, too
+		f.putContent(n, *in.Content)
+		f.state.Nodes++
+		if err := f.putChunks(it, n); err != nil {
+			return nil, err
+		}
+		if in.Status == statusSuperseded {
+			f.hide = append(f.hide, id)
+		}
+		f.spent = 0 // what the operator brings back is nobody's use
+	}
+	n.UpdatedMs = int64(in.UpdatedAt)
+	return &pb.Reply{Status: statusMade}, nil
+}
+
+// restoreChange adds an entry to a node's history as it was.
+func (f *effect) restoreChange(id pb.NodeID, in *documentChange) {
+	a := &pb.Audit{AtMs: int64(in.At), Subject: string(f.part.subject), Action: in.Action, Reason: in.Reason}
+	if hash, err := pb.ParseKeyHash(in.KeyID); err == nil {
+		a.KeyHash = hash[:]
+	}
+	if user, err := pb.ParseUserID(in.UserID); err == nil {
+		a.User = user.Bytes()
+	}
+	for _, c := range in.Changes {
+		a.Changes = append(a.Changes, &pb.FieldChange{Field: c.Field, Before: c.Before, After: c.After, Cut: c.Cut})
+	}
+	f.state.NextHistory++
+	f.batch.Put(f.part.space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), a)
+}
+
+// relations writes edges, external ids and successions between nodes that are
+// there. Their ids are those of this memory.
+func (r *restorer) relations(f *effect, in *restorePart) (*pb.Reply, error) {
+	for _, link := range in.Links {
+		n, err := f.node(pb.NodeID(link.NodeID))
+		if err != nil {
+			return nil, err
+		}
+		if n != nil && n.GetStatus() == statusSuperseded && n.GetSupersededBy() == "" {
+			n.SupersededBy = link.SupersededBy
+			f.keep(n)
+		}
+	}
+	for i := range in.Edges {
+		if err := f.restoreEdgeRecord(&in.Edges[i]); err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range in.External {
+		ext := pb.ExternalID(x.ExternalID)
+		before, err := f.ref(ext)
+		if err != nil {
+			return nil, err
+		}
+		n, err := f.node(pb.NodeID(x.NodeID))
+		if err != nil {
+			return nil, err
+		}
+		if before == "" && n != nil {
+			f.refs[ext] = pb.NodeID(x.NodeID)
+			f.batch.Put(f.part.space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: x.NodeID})
+		}
+	}
+	return &pb.Reply{}, nil
+}
+
+func (f *effect) restoreEdgeRecord(in *documentEdge) error {
+	if !slices.Contains(edgeOrigins, in.Origin) || in.ID == "" || len(in.ID) > storage.MaxKeyBytes/2 || strings.Contains(in.Type, "\x00") {
+		return fmt.Errorf("%w: an edge of origin %q", ErrInvalid, in.Origin)
+	}
+	e := &pb.Edge{
+		Id: in.ID, Source: in.Source, Target: in.Target, Type: in.Type, Weight: in.Weight, Confidence: in.Confidence, Origin: in.Origin,
+		Status: in.Status, Note: in.Note, ValidFromMs: int64(in.ValidFrom), ValidToMs: int64(in.ValidTo), CreatedMs: int64(in.CreatedAt),
+		UpdatedMs: int64(in.UpdatedAt), TombstonedMs: int64(in.TombstonedAt),
+	}
+	before, err := f.edge(pb.EdgeID(in.ID))
+	if err != nil || before != nil {
+		return err
+	}
+	if before, err = f.edgeOfTriple(tripleOf(e)); err != nil || before != nil {
+		return err
+	}
+	for _, id := range []string{e.GetSource(), e.GetTarget()} {
+		if n, err := f.node(pb.NodeID(id)); err != nil || n == nil {
+			return err // its node was removed long ago: the edge says nothing
+		}
+	}
+	return f.putEdge(nil, e)
+}

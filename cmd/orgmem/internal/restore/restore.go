@@ -1,0 +1,344 @@
+// Package restore reads the document of an export (docs/export.md) and sends it,
+// in parts, to an organization. It never holds more of it than one part, and of
+// each memory the ids that its nodes had and have.
+package restore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const (
+	// Format and Version are what this package reads.
+	Format  = "orgmem-export"
+	Version = 1
+
+	// maxNodes and maxNodeBytes bound the nodes of one part, which are embedded
+	// while the server's answer is waited for: a few seconds' work.
+	maxNodes     = 32
+	maxNodeBytes = 128 << 10
+	// maxRecords bounds the other records of one part.
+	maxRecords = 400
+)
+
+// ErrFormat means that a file is not a document of an export.
+var ErrFormat = errors.New("not an export of orgmem")
+
+// Part is what is sent together: some records of one memory.
+type Part struct {
+	Partition json.RawMessage   `json:"partition"`
+	User      string            `json:"user,omitempty"`
+	Domains   []json.RawMessage `json:"domains,omitempty"`
+	Nodes     []json.RawMessage `json:"nodes,omitempty"`
+	Edges     []json.RawMessage `json:"edges,omitempty"`
+	External  []json.RawMessage `json:"externalIds,omitempty"`
+	Links     []Link            `json:"links,omitempty"`
+}
+
+// Link says what a superseded node was superseded by.
+type Link struct {
+	NodeID       string `json:"nodeId"`
+	SupersededBy string `json:"supersededBy"`
+}
+
+// Answer is what a part is answered with.
+type Answer struct {
+	NodeIDs   []string
+	Created   int
+	Unchanged int
+}
+
+// Summary says what became of a document.
+type Summary struct {
+	Partitions int `json:"partitions"`
+	Created    int `json:"created"`
+	Unchanged  int `json:"unchanged"`
+	Edges      int `json:"edges"`
+}
+
+// Options say where a document goes.
+type Options struct {
+	// Send delivers one part, however often that takes.
+	Send func(ctx context.Context, part Part) (Answer, error)
+	// User is the member into whose memory a member's goes; empty: the same person.
+	User string
+	// Progress is told of what is done so far; nil: nobody.
+	Progress func(Summary)
+}
+
+// Import reads a document to its end.
+func Import(ctx context.Context, r io.Reader, o Options) (Summary, error) {
+	i := &importer{o: o, ctx: ctx, json: json.NewDecoder(r)}
+	i.json.UseNumber()
+	if err := i.document(); err != nil {
+		return i.sum, err
+	}
+	return i.sum, nil
+}
+
+type importer struct {
+	o    Options
+	ctx  context.Context // of Import: the importer lives as long
+	json *json.Decoder
+	sum  Summary
+	seen bool // the head says that it is ours
+
+	// Of the memory that is being read.
+	head  map[string]json.RawMessage
+	ids   map[string]string // of its nodes, there and here
+	links []Link            // in old ids
+	part  Part
+	bytes int
+	olds  []string // old ids of the part's nodes
+}
+
+func (i *importer) document() error {
+	return i.object(func(name string) error {
+		switch name {
+		case "format", "version":
+			var v any
+			if err := i.json.Decode(&v); err != nil {
+				return err
+			}
+			if name == "format" && v != Format || name == "version" && fmt.Sprint(v) != fmt.Sprint(Version) {
+				return fmt.Errorf("%w of version %d: its %s is %v", ErrFormat, Version, name, v)
+			}
+			i.seen = i.seen || name == "version"
+			return nil
+		case "partitions":
+			if !i.seen {
+				return fmt.Errorf("%w: it does not begin with format and version", ErrFormat)
+			}
+			return i.array(i.partition)
+		}
+		return i.skip()
+	})
+}
+
+// object reads an object member by member.
+func (i *importer) object(member func(name string) error) error {
+	if err := i.delim('{'); err != nil {
+		return err
+	}
+	for i.json.More() {
+		token, err := i.json.Token()
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrFormat, err)
+		}
+		name, ok := token.(string)
+		if !ok {
+			return fmt.Errorf("%w: a member has no name", ErrFormat)
+		}
+		if err := member(name); err != nil {
+			return err
+		}
+	}
+	return i.delim('}')
+}
+
+func (i *importer) array(element func() error) error {
+	if err := i.delim('['); err != nil {
+		return err
+	}
+	for i.json.More() {
+		if err := i.ctx.Err(); err != nil {
+			return err
+		}
+		if err := element(); err != nil {
+			return err
+		}
+	}
+	return i.delim(']')
+}
+
+func (i *importer) delim(want json.Delim) error {
+	token, err := i.json.Token()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if token != want {
+		return fmt.Errorf("%w: found %v in place of %v", ErrFormat, token, want)
+	}
+	return nil
+}
+
+func (i *importer) raw() (json.RawMessage, error) {
+	var raw json.RawMessage
+	if err := i.json.Decode(&raw); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return raw, nil
+}
+
+func (i *importer) skip() error { _, err := i.raw(); return err }
+
+// partition reads one memory: its head, then its records in the order of the
+// document, which has nodes before what connects them.
+func (i *importer) partition() error {
+	i.head, i.ids, i.links, i.part = map[string]json.RawMessage{}, map[string]string{}, nil, Part{}
+	err := i.object(func(name string) error {
+		switch name {
+		case "domains":
+			return i.each(func(raw json.RawMessage) error { i.part.Domains = append(i.part.Domains, raw); return nil }, false)
+		case "nodes":
+			if err := i.each(i.node, true); err != nil {
+				return err
+			}
+			return i.link()
+		case "edges":
+			return i.each(i.edge, false)
+		case "externalIds":
+			return i.each(i.external, false)
+		case "sessions":
+			return i.skip() // their texts are nodes, and came with them
+		}
+		raw, err := i.raw()
+		i.head[name] = raw
+		return err
+	})
+	i.sum.Partitions++
+	return err
+}
+
+// each reads an array of records into parts.
+func (i *importer) each(add func(json.RawMessage) error, nodes bool) error {
+	if err := i.begin(); err != nil {
+		return err
+	}
+	n := 0
+	err := i.array(func() error {
+		raw, err := i.raw()
+		if err != nil {
+			return err
+		}
+		full := n >= maxRecords || nodes && n > 0 && (n >= maxNodes || i.bytes+len(raw) > maxNodeBytes)
+		if full {
+			if err := i.send(); err != nil {
+				return err
+			}
+			n = 0
+		}
+		n++
+		i.bytes += len(raw)
+		return add(raw)
+	})
+	if err != nil {
+		return err
+	}
+	return i.send()
+}
+
+func (i *importer) begin() error {
+	head, err := json.Marshal(i.head)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	i.part, i.bytes, i.olds = Part{Partition: head, User: i.o.User}, 0, nil
+	return nil
+}
+
+// send delivers the part and learns the ids that its nodes have there.
+func (i *importer) send() error {
+	answer, err := i.o.Send(i.ctx, i.part)
+	if err != nil {
+		return err
+	}
+	if len(answer.NodeIDs) != len(i.olds) {
+		return fmt.Errorf("the server answered %d nodes with %d ids", len(i.olds), len(answer.NodeIDs))
+	}
+	for k, old := range i.olds {
+		i.ids[old] = answer.NodeIDs[k]
+	}
+	i.sum.Created += answer.Created
+	i.sum.Unchanged += answer.Unchanged
+	i.sum.Edges += len(i.part.Edges)
+	if i.o.Progress != nil {
+		i.o.Progress(i.sum)
+	}
+	return i.begin()
+}
+
+// node sends a node as it stands, but for what it was superseded by: that may
+// come behind it.
+func (i *importer) node(raw json.RawMessage) error {
+	var n struct {
+		ID           string `json:"id"`
+		SupersededBy string `json:"supersededBy"`
+	}
+	if err := json.Unmarshal(raw, &n); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if n.SupersededBy != "" {
+		i.links = append(i.links, Link{n.ID, n.SupersededBy})
+	}
+	i.olds = append(i.olds, n.ID)
+	i.part.Nodes = append(i.part.Nodes, raw)
+	return nil
+}
+
+// link sends what the nodes of a memory were superseded by.
+func (i *importer) link() error {
+	for len(i.links) > 0 {
+		k := min(len(i.links), maxRecords)
+		for _, l := range i.links[:k] {
+			if by := i.ids[l.SupersededBy]; by != "" {
+				i.part.Links = append(i.part.Links, Link{i.ids[l.NodeID], by})
+			}
+		}
+		i.links = i.links[k:]
+		if err := i.send(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// edge sends an edge with the ids that its nodes have there. An edge that is
+// named after its nodes is named anew.
+func (i *importer) edge(raw json.RawMessage) error {
+	e := map[string]any{}
+	if err := unmarshal(raw, &e); err != nil {
+		return err
+	}
+	source, target := i.ids[text(e["source"])], i.ids[text(e["target"])]
+	if source == "" || target == "" {
+		return nil // its node is not in the document
+	}
+	id := strings.Replace(text(e["id"]), text(e["source"]), source, 1)
+	e["id"] = strings.Replace(id, text(e["target"]), target, 1)
+	e["source"], e["target"] = source, target
+	out, err := json.Marshal(e)
+	i.part.Edges = append(i.part.Edges, out)
+	return err
+}
+
+func (i *importer) external(raw json.RawMessage) error {
+	x := map[string]any{}
+	if err := unmarshal(raw, &x); err != nil {
+		return err
+	}
+	node := i.ids[text(x["nodeId"])]
+	if node == "" {
+		return nil
+	}
+	x["nodeId"] = node
+	out, err := json.Marshal(x)
+	i.part.External = append(i.part.External, out)
+	return err
+}
+
+// unmarshal keeps numbers as they are written.
+func unmarshal(raw json.RawMessage, into *map[string]any) error {
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return nil
+}
+
+func text(v any) string { s, _ := v.(string); return s }

@@ -49,8 +49,16 @@ func readNode(r storage.Reader, part *partitionRef, id pb.NodeID) (*pb.NodeInfo,
 	return info, nil
 }
 
+// nodeInfo is a node as it is answered alone.
 func nodeInfo(part *partitionRef, n *pb.Node) *pb.NodeInfo {
-	return &pb.NodeInfo{Node: n, Subject: string(part.subject), Etag: etagOf(n)}
+	info := listed(part, n)
+	info.Etag = etagOf(n)
+	return info
+}
+
+// listed is a node among others, without content and version.
+func listed(part *partitionRef, n *pb.Node) *pb.NodeInfo {
+	return &pb.NodeInfo{Node: n, Subject: string(part.subject)}
 }
 
 // listNodes pages through the nodes of a partition, newest first: those that
@@ -58,7 +66,8 @@ func nodeInfo(part *partitionRef, n *pb.Node) *pb.NodeInfo {
 func (c *call) listNodes(st *storage.Store, op *pb.ListNodes, rd *reader) (_ *pb.Reply, err error) {
 	kind := cursorKind{
 		list: "nodes", partition: c.part.id,
-		filters: fmt.Sprintf("%q %d %d", []string{op.GetKind(), op.GetDomain(), op.GetStatus(), op.GetQ()}, op.GetCreatedAfterMs(), op.GetCreatedBeforeMs()),
+		filters: fmt.Sprintf("%q %v %d %v %d", []string{op.GetKind(), op.GetDomain(), op.GetStatus(), op.GetQ()},
+			op.CreatedAfterMs != nil, op.GetCreatedAfterMs(), op.CreatedBeforeMs != nil, op.GetCreatedBeforeMs()),
 	}
 	after, p := c.org.positionOf(kind, op.GetPage())
 	if p != nil {
@@ -83,7 +92,7 @@ func (c *call) listNodes(st *storage.Store, op *pb.ListNodes, rd *reader) (_ *pb
 	}
 	list := &pb.NodeList{}
 	for _, n := range nodes {
-		list.Nodes = append(list.Nodes, nodeInfo(c.part, n.Node))
+		list.Nodes = append(list.Nodes, listed(c.part, n.Node))
 	}
 	if next != nil {
 		list.NextCursor = sealCursor(c.org.secret, kind, next.encode())
@@ -216,7 +225,7 @@ func (c *call) searchNodes(st *storage.Store, op *pb.SearchNodes, rd *reader) (*
 	}
 	list := &pb.NodeMatches{}
 	for _, n := range nodes {
-		m := &pb.NodeMatch{Node: nodeInfo(c.part, n.Node), Chunk: &pb.Chunk{}}
+		m := &pb.NodeMatch{Node: listed(c.part, n.Node), Chunk: &pb.Chunk{}}
 		if _, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(n.chunk)), m.Chunk); err != nil {
 			return nil, err
 		}
@@ -270,7 +279,7 @@ func (c *call) nodeContext(st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, 
 			return nil, err
 		}
 		if found {
-			out.Neighbours = append(out.Neighbours, &pb.Neighbour{Node: nodeInfo(c.part, n), Edge: e})
+			out.Neighbours = append(out.Neighbours, &pb.Neighbour{Node: listed(c.part, n), Edge: e})
 		}
 	}
 	c.readUnits = unitsOf(1 + len(out.GetChunks()) + len(out.GetNeighbours()))

@@ -34,7 +34,7 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.eraseQueued(text); err != nil {
+	if err := f.eraseQueued(n, text); err != nil {
 		return nil, err
 	}
 	if err := f.forget(n); err != nil {
@@ -172,11 +172,29 @@ func (f *effect) eraseExternalIDs(n *pb.Node) error {
 	return nil
 }
 
-// eraseQueued empties what waits in the queue with a content that is being
-// forgotten: it was sent before, and must not bring it back. What was taken from
-// the queue already leaves the files as well.
-func (f *effect) eraseQueued(text string) error {
-	return f.eraseQueuedItems(func(item *pb.IngestItem) bool { return text != "" && item.GetContent() == text })
+// eraseQueued empties what waits in the queue with a content of a node that is
+// being forgotten, what it holds or what its id was made from: it was sent before,
+// and must not bring it back. What was taken from the queue already leaves the
+// files as well.
+func (f *effect) eraseQueued(n *pb.Node, text string) error {
+	id := pb.NodeID(n.GetId())
+	holder, err := holderOf(f.st, f.part, text)
+	if err != nil {
+		return err
+	}
+	edited := n.GetEdited()
+	return f.eraseQueuedItems(func(item *pb.IngestItem) bool {
+		switch content, scope := item.GetContent(), item.GetScope(); {
+		case content != text && !edited:
+			return false
+		case scope != "": // equal words outside of a session are another node's
+			return f.part.nodeIn(scope, content) == id
+		case content == text && holder == id:
+			return true
+		default:
+			return edited && f.part.nodeFor(content) == id
+		}
+	})
 }
 
 // eraseQueuedItems is eraseQueued for the items that match.

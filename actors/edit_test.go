@@ -744,21 +744,24 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.note("A regretted sentence.")
+	c.edit(&pb.EditNode{Id: id, Content: proto.String("A repaired sentence.")})
+	before := c.note("A sentence that is as it was.")
 	first := jobOf(c.ok(items(doc("", "Blocking."))))
 	<-blocked
-	queued := jobOf(c.ok(items(doc("r", "A regretted sentence."), doc("k", "A kept sentence."))))
-	only := jobOf(c.ok(items(doc("", "A regretted sentence."))))
+	queued := jobOf(c.ok(items(doc("r", "A regretted sentence."), doc("k", "A kept sentence."), doc("s", "A repaired sentence."))))
+	only := jobOf(c.ok(items(doc("", "A sentence that is as it was."))))
 	var wg sync.WaitGroup
 	wg.Go(func() { c.forget(id) })
-	n.until(func() bool { return n.waitingEdits(c) > 0 })
+	wg.Go(func() { c.forget(before) })
+	n.until(func() bool { return n.waitingEdits(c) > 1 })
 	close(gate)
 	wg.Wait()
 	n.wait(first, queued, only)
-	if got := c.hits(keyword("regretted")); len(got) != 0 {
+	if got := c.hits(keyword("regretted repaired as it was")); len(got) != 0 {
 		t.Errorf("it came back: %v", got)
 	}
 	job := c.job(queued)
-	if got, want := itemStatus(job), []string{itemFailed, itemCreated}; !slices.Equal(got, want) || job.GetStatus() != jobSucceeded || job.GetItems()[0].GetExternalId() != "" {
+	if got, want := itemStatus(job), []string{itemFailed, itemCreated, itemFailed}; !slices.Equal(got, want) || job.GetStatus() != jobSucceeded || job.GetItems()[0].GetExternalId() != "" {
 		t.Errorf("the job reads %v", job)
 	}
 	if job := c.job(only); job.GetStatus() != jobFailed || job.GetErrorCode() != errorForgotten {

@@ -61,6 +61,7 @@ func holderOf(r storage.Reader, part *partitionRef, content string) (pb.NodeID, 
 
 // hold keeps the way from contents to nodes when what a node holds changes;
 // empty: nothing. A content that another node holds already stays that one's.
+// Events of sessions stand apart.
 func (f *effect) hold(n *pb.Node, before, after string) error {
 	id := pb.NodeID(n.GetId())
 	if before != "" {
@@ -75,6 +76,10 @@ func (f *effect) hold(n *pb.Node, before, after string) error {
 	}
 	if after == "" {
 		n.Edited = false
+		return nil
+	}
+	if n.GetSource().GetType() == sourceSession {
+		n.Edited = true // nothing that is sent outside of its session is about it
 		return nil
 	}
 	holder, err := holderOf(f.st, f.part, after)

@@ -25,6 +25,12 @@ type Embedder interface {
 	NewEncoder() Encoder
 }
 
+// ranged is an Embedder whose cosines have a range of their own: the line brings
+// them to the range that scores were made for, factor*cosine + offset.
+type ranged interface {
+	CosineLine() (factor, offset float32)
+}
+
 // Encoder computes vectors, in one goroutine at a time. Vectors have length 1
 // and belong to the caller.
 type Encoder interface {
@@ -90,10 +96,11 @@ func NewEmbedder(m *embed.Model) Embedder { return modelEmbedder{m} }
 
 type modelEmbedder struct{ m *embed.Model }
 
-func (e modelEmbedder) ID() string                  { return string(e.m.ID()) }
-func (e modelEmbedder) Dim() int                    { return e.m.Dim() }
-func (e modelEmbedder) CountTokens(text string) int { return e.m.CountTokens(text) }
-func (e modelEmbedder) NewEncoder() Encoder         { return modelEncoder{e.m.NewEncoder()} }
+func (e modelEmbedder) ID() string                           { return string(e.m.ID()) }
+func (e modelEmbedder) Dim() int                             { return e.m.Dim() }
+func (e modelEmbedder) CountTokens(text string) int          { return e.m.CountTokens(text) }
+func (e modelEmbedder) CosineLine() (factor, offset float32) { return e.m.CosineLine() }
+func (e modelEmbedder) NewEncoder() Encoder                  { return modelEncoder{e.m.NewEncoder()} }
 
 type modelEncoder struct{ e *embed.Encoder }
 

@@ -138,12 +138,16 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 	q.Terms = rd.analyzer.Query(op.GetQuery(), langs)
 	tokens := 0
 	if q.Mode != index.KeywordOnly {
-		q.Vectors = map[index.ModelID][]float32{}
+		q.Vectors, q.Lines = map[index.ModelID][]float32{}, map[index.ModelID]index.Line{}
 		for model := range wanted {
 			// A model that this node does not carry: its chunks are found by words
 			// until they are embedded anew.
 			if m := o.sys.models[string(model)]; m != nil {
 				q.Vectors[model] = rd.encoders.of(m).Query(op.GetQuery())
+				if r, ok := m.(ranged); ok {
+					factor, offset := r.CosineLine()
+					q.Lines[model] = index.Line{Factor: factor, Offset: offset}
+				}
 				tokens += m.CountTokens(op.GetQuery())
 			}
 		}

@@ -124,6 +124,26 @@ func TestPrefixesAreText(t *testing.T) {
 	}
 }
 
+func TestCosinesAreBroughtToOneRange(t *testing.T) {
+	h := tinyHeader()
+	if f, o := tinyModel(t, h).CosineLine(); f != 1 || o != 0 {
+		t.Errorf("a pack without a range: %g, %g", f, o)
+	}
+	h.CosineMean, h.CosineSpread = 0.75, 0.03
+	f, o := tinyModel(t, h).CosineLine()
+	for _, z := range []float64{-2, 0, 3} { // so many spreads from the mean stay so many
+		if got, want := float64(f)*(0.75+z*0.03)+float64(o), RangeMean+z*RangeSpread; math.Abs(got-want) > 1e-5 {
+			t.Errorf("%g spreads from the mean: %g, want %g", z, got, want)
+		}
+	}
+	for _, bad := range [][2]float64{{0.75, 0}, {0, 2}, {1.5, 0.1}, {0.5, -0.1}, {0.5, 1e-6}} {
+		h.CosineMean, h.CosineSpread = bad[0], bad[1]
+		if _, err := packfile.Build(h, packfile.Weights{}); !errors.Is(err, ErrPack) || !strings.Contains(err.Error(), "cosines") {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
+
 func TestPassagesReuseSlices(t *testing.T) {
 	m := tinyModel(t, tinyHeader())
 	e := m.NewEncoder()

@@ -229,7 +229,7 @@ func (sc *Scratch) scores(p place) Candidate {
 		m := &sc.models[v.model]
 		w := len(m.ints)
 		dotRows(m.ints, s.vectors[doc*w:(doc+1)*w], sc.dots[:1])
-		c.Vector = float32(sc.dots[0]) * m.scale * s.scales[doc]
+		c.Vector = m.cosine(sc.dots[0], s.scales[doc])
 	}
 	return c
 }

@@ -42,8 +42,11 @@ type Query struct {
 	// Vectors is the query's embedding under each model that the snapshots
 	// use. A segment whose model is missing is searched by words only.
 	Vectors map[ModelID][]float32
-	Mode    Mode
-	Filter  Filter
+	// Lines bring the cosines of models to the range that Config was made for;
+	// a model that is not named is of that range.
+	Lines  map[ModelID]Line
+	Mode   Mode
+	Filter Filter
 	// IncludeSuperseded lets hidden chunks in.
 	IncludeSuperseded bool
 	// N is the number of candidates wanted, several times the number of hits
@@ -52,6 +55,19 @@ type Query struct {
 	// score as much as the last of these.
 	N      int
 	Config Config
+}
+
+// Line maps a cosine to Factor*cosine + Offset. Factor is positive.
+type Line struct{ Factor, Offset float32 }
+
+func (l Line) at(cosine float32) float32 { return l.Factor*cosine + l.Offset }
+
+// line gives a model's line.
+func (q *Query) line(m ModelID) Line {
+	if l, ok := q.Lines[m]; ok {
+		return l
+	}
+	return Line{Factor: 1}
 }
 
 const (

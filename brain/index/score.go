@@ -95,7 +95,10 @@ func Open(cands []Candidate, q *Query, topK int) int {
 		return 0
 	}
 	seen := make(map[nodeKey]struct{}, topK)
-	least := float32(0)
+	least, wrong := float32(0), float32(cosineError)
+	for _, l := range q.Lines {
+		wrong = max(wrong, l.Factor*cosineError)
+	}
 	for i := range cands {
 		c := &cands[i]
 		if len(seen) == topK && c.Score < least {
@@ -103,7 +106,7 @@ func Open(cands []Candidate, q *Query, topK int) int {
 		}
 		if len(seen) < topK {
 			seen[nodeKey{c.Part, c.Node}] = struct{}{}
-			least = c.Score - 2*cosineError
+			least = c.Score - 2*wrong
 		}
 	}
 	return len(cands)
@@ -129,7 +132,7 @@ func Fuse(cands []Candidate, exact [][]float32, q *Query, topK int) []Hit {
 		c := cands[i]
 		if i < len(exact) && len(exact[i]) > 0 {
 			if v := q.Vectors[c.Model]; len(v) == len(exact[i]) {
-				c.Vector = cosine(v, exact[i])
+				c.Vector = q.line(c.Model).at(cosine(v, exact[i]))
 			}
 		}
 		vectors[i] = c.Vector

@@ -59,6 +59,7 @@ type modelQuery struct {
 	dim   int
 	scale float32
 	ints  []int16
+	line  Line
 }
 
 // group is a word of the query with all its alternatives.
@@ -176,6 +177,7 @@ func (sc *Scratch) model(s *Segment, q *Query) int {
 	if v := q.Vectors[s.model]; len(v) == s.Dim() && len(v) > 0 {
 		m.ints = slices.Grow(m.ints[:0], stride(m.dim))[:stride(m.dim)]
 		m.scale = quantizeQuery(m.ints, v)
+		m.line = q.line(s.model)
 	}
 	sc.models = append(sc.models, m)
 	if m.scale == 0 {
@@ -225,9 +227,23 @@ func (sc *Scratch) scan(v *viewState, m *modelQuery, vec []float32, from, to int
 	dots := sc.dots[:to-from]
 	dotRows(m.ints, v.Segment.vectors[from*w:to*w], dots)
 	scales, out := v.Segment.scales[from:to], vec[from:to]
-	for k, d := range dots {
-		out[k] = float32(d) * m.scale * scales[k]
+	if m.line == (Line{Factor: 1}) {
+		for k, d := range dots {
+			out[k] = float32(d) * m.scale * scales[k]
+		}
+		return
 	}
+	for k, d := range dots {
+		out[k] = m.cosine(d, scales[k])
+	}
+}
+
+// cosine is that of a row by its product with the query, 0 of one without vector.
+func (m *modelQuery) cosine(dot int32, scale float32) float32 {
+	if scale == 0 {
+		return 0
+	}
+	return m.line.at(float32(dot) * m.scale * scale)
 }
 
 // collect turns the heap into candidates, best first.

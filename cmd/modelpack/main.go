@@ -24,6 +24,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"orgmem/brain/embed"
 	"orgmem/brain/embed/packfile"
 )
 
@@ -109,6 +110,15 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 	h := r.header
 	h.Source = r.source
 	h.Source.LicenceText = licence
+	pack, err := packfile.Build(h, w)
+	if err != nil || h.Name == embed.RangeModel {
+		return pack, err
+	}
+	m, err := embed.LoadPack(pack)
+	if err != nil {
+		return nil, err
+	}
+	h.CosineMean, h.CosineSpread = cosines(m)
 	return packfile.Build(h, w)
 }
 

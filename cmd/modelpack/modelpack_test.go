@@ -160,7 +160,7 @@ func tiny(t *testing.T, name string, weights []byte) (recipe, []byte) {
 	pkg := archive(t, map[string][]byte{name: weights, "tokenizer.json": []byte(tokenizerJSON)})
 	return recipe{
 		header: packfile.Header{
-			Name: "tiny", Layers: 1, Dim: 32, Heads: 1, FFN: 64, MaxTokens: 8, Epsilon: 1e-12,
+			Name: embed.RangeModel, Layers: 1, Dim: 32, Heads: 1, FFN: 64, MaxTokens: 8, Epsilon: 1e-12,
 			Pooling: packfile.PoolMean, Tokenizer: packfile.TokenizerWordPiece, CLS: 1, SEP: 2,
 		},
 		source:    packfile.Source{Weights: name, PackageSHA256: hash(pkg), WeightsSHA256: hash(weights)},

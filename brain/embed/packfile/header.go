@@ -37,6 +37,11 @@ type Header struct {
 	CLS       int32  `json:"cls"`       // id of [CLS]
 	SEP       int32  `json:"sep"`       // id of [SEP]
 
+	// Mean and standard deviation of the model's cosines over the sample of
+	// cmd/modelpack; both 0 for the model that scores were made for.
+	CosineMean   float64 `json:"cosineMean,omitempty"`
+	CosineSpread float64 `json:"cosineSpread,omitempty"`
+
 	Matrices []Matrix  `json:"matrices"` // filled by Build
 	Sections []Section `json:"sections"` // filled by Build
 }
@@ -82,6 +87,10 @@ const (
 	maxTokens = 8192
 )
 
+// minSpread bounds how far a range of cosines is stretched: e5's, the narrowest
+// we know, has 0.03.
+const minSpread = 0.0001
+
 // validate reports the first way in which the shape is not one the encoder can
 // run. The kernels need whole vectors: 32 values per head, panels of 16.
 func (h *Header) validate() error {
@@ -102,6 +111,8 @@ func (h *Header) validate() error {
 		return fmt.Errorf("%w: epsilon %g", ErrPack, h.Epsilon)
 	case h.Pooling != PoolMean && h.Pooling != PoolCLS:
 		return fmt.Errorf("%w: pooling %q", ErrPack, h.Pooling)
+	case (h.CosineMean != 0 || h.CosineSpread != 0) && !(h.CosineMean >= -1 && h.CosineMean <= 1 && h.CosineSpread >= minSpread && h.CosineSpread <= 1):
+		return fmt.Errorf("%w: cosines of %g with a spread of %g", ErrPack, h.CosineMean, h.CosineSpread)
 	case h.Tokenizer != TokenizerWordPiece:
 		return fmt.Errorf("%w: tokenizer %q", ErrPack, h.Tokenizer)
 	}

@@ -201,16 +201,17 @@ func scaffold(prompt string, hits []*pb.Hit, budget int, count func(string) int)
 	b.WriteString(scaffoldIntro)
 	total := 0.0
 	for _, h := range hits {
-		passage := fmt.Sprintf("[%d] %s\n", len(out.Focal)+1, quoted([]string{h.GetTitle()}))
+		var passage strings.Builder
+		fmt.Fprintf(&passage, "[%d] %s\n", len(out.Focal)+1, quoted([]string{h.GetTitle()}))
 		for line := range strings.Lines(strings.TrimSpace(h.GetChunk())) {
-			passage += "> " + strings.TrimRight(line, "\r\n") + "\n"
+			passage.WriteString("> " + strings.TrimRight(line, "\r\n") + "\n")
 		}
-		n := count(passage)
+		n := count(passage.String())
 		if used+n > budget {
 			continue
 		}
 		used += n
-		b.WriteString(passage)
+		b.WriteString(passage.String())
 		weight := math.Max(h.GetScore(), 0)
 		total += weight
 		out.Focal = append(out.Focal, &pb.FocalNode{Node: h.GetNode(), Title: h.GetTitle(), Weight: weight})

@@ -25,7 +25,9 @@ func (o *orgActor) mind(c *call, op *pb.MindOp) {
 	case *pb.MindOp_GetIdentity:
 		o.identity(c, op.GetIdentity)
 	case *pb.MindOp_ListContradictions:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.listContradictions(st, c.part, op.ListContradictions) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+			return view.listContradictions(st, c.part, op.ListContradictions)
+		})
 	case *pb.MindOp_ListProposals:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.listProposals(st, c.part, op.ListProposals) })
 	case *pb.MindOp_DecideProposal:

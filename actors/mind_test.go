@@ -240,9 +240,9 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
 	hit, second, third, far := c.note("The boiler is broken."), c.note("Mrs Okafor came."), c.note("Her van is blue."), c.note("Its tyres are new.")
-	e1, _ := c.assertEdge(&pb.AssertEdge{Source: hit, Target: second, Type: "repaired_by", Weight: proto.Float64(0.4)})
-	e2, _ := c.assertEdge(&pb.AssertEdge{Source: third, Target: second, Type: "belongs_to", Weight: proto.Float64(0.4)}) // against its direction
-	e3, _ := c.assertEdge(&pb.AssertEdge{Source: third, Target: far, Type: "has", Weight: proto.Float64(0.4)})
+	e1, _ := c.assertEdge(&pb.AssertEdge{Source: hit, Target: second, Type: "repaired_by", Weight: new(0.4)})
+	e2, _ := c.assertEdge(&pb.AssertEdge{Source: third, Target: second, Type: "belongs_to", Weight: new(0.4)}) // against its direction
+	e3, _ := c.assertEdge(&pb.AssertEdge{Source: third, Target: far, Type: "has", Weight: new(0.4)})
 	get := func(c client, op *pb.Retrieve) map[string]*pb.Path {
 		t.Helper()
 		r := c.ok(retrieveOp(op)).GetMind().GetRetrieved()
@@ -264,7 +264,9 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 	}
 	// One seed, so that the rest can only be reached.
 	for hops, want := range []map[string][]string{
-		{hit: nil}, {hit: nil, second: {e1.GetId()}}, {hit: nil, second: {e1.GetId()}, third: {e1.GetId(), e2.GetId()}},
+		{hit: nil},
+		{hit: nil, second: {e1.GetId()}},
+		{hit: nil, second: {e1.GetId()}, third: {e1.GetId(), e2.GetId()}},
 		{hit: nil, second: {e1.GetId()}, third: {e1.GetId(), e2.GetId()}, far: {e1.GetId(), e2.GetId(), e3.GetId()}},
 	} {
 		var rd reader

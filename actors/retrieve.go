@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// defaultHops is how far retrieval follows edges when the client does not say.
-	defaultHops = 2
 	// hopDecay is what is left of a node's score at its neighbour, beside the
 	// edge's weight: a neighbour of a good hit is a weaker one.
 	hopDecay = 0.5

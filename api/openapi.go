@@ -153,7 +153,7 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 		response := &huma.Response{Description: http.StatusText(status), Headers: headerRefs(status, r)}
 		switch {
 		case r.media != "":
-			response.Content = map[string]*huma.MediaType{r.media: {Schema: &huma.Schema{Type: huma.TypeString}}}
+			response.Content = map[string]*huma.MediaType{r.media: {Schema: mediaSchema(r.media)}}
 		case status != http.StatusNoContent:
 			response.Content = map[string]*huma.MediaType{
 				"application/json": {Schema: registry.Schema(r.output, true, r.ID+"Response")},
@@ -173,6 +173,14 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 		}
 	}
 	return op
+}
+
+// mediaSchema says of a streamed answer what its media type says.
+func mediaSchema(media string) *huma.Schema {
+	if media == contentJSON[0] {
+		return &huma.Schema{Type: huma.TypeObject}
+	}
+	return &huma.Schema{Type: huma.TypeString}
 }
 
 func documentParam(p param, required bool) *huma.Param {

@@ -65,7 +65,7 @@ type givenCursor struct {
 	problem *pb.Problem
 }
 
-func (c *givenCursor) fromText(text string) *pb.Problem {
+func (c *givenCursor) fromText(text string) *pb.Problem { //nolint:unparam // the interface is fromText
 	c.given, c.problem = true, c.value.fromText(text)
 	return nil
 }
@@ -79,7 +79,7 @@ type givenSize struct {
 	expected string
 }
 
-func (s *givenSize) fromText(text string) *pb.Problem {
+func (s *givenSize) fromText(text string) *pb.Problem { //nolint:unparam // the interface is fromText
 	s.given, s.expected = true, s.value.fromText(text).GetDetail()
 	return nil
 }

@@ -1,0 +1,376 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"orgmem/actors"
+	"orgmem/actors/egress"
+	"orgmem/api"
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// patience bounds what a test that fails waits for.
+const patience = time.Minute
+
+// words is a model whose vectors are bags of hashed words.
+type words struct{}
+
+const wordDim = 64
+
+func (words) ID() string                   { return "words" }
+func (words) Dim() int                     { return wordDim }
+func (words) CountTokens(s string) int     { return len(strings.Fields(s)) + 2 }
+func (w words) NewEncoder() actors.Encoder { return w }
+func (w words) Query(s string) []float32   { return w.Passages([]string{s})[0] }
+
+func (words) Passages(texts []string) [][]float32 {
+	out := make([][]float32, len(texts))
+	for i, t := range texts {
+		v := make([]float32, wordDim)
+		for w := range strings.FieldsSeq(strings.ToLower(t)) {
+			h := fnv.New32a()
+			h.Write([]byte(strings.Trim(w, ".,;:!?")))
+			v[h.Sum32()%wordDim]++
+		}
+		var norm float64
+		for _, x := range v {
+			norm += float64(x) * float64(x)
+		}
+		for j := range v {
+			v[j] /= float32(max(math.Sqrt(norm), 1e-9))
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// nowhere is a network in which every name has an address and none answers.
+type nowhere struct{}
+
+func (nowhere) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("93.184.215.14")}, nil
+}
+
+func (nowhere) DialContext(context.Context, string, string) (net.Conn, error) {
+	return nil, errors.New("nobody is there")
+}
+
+// stack is the service.
+type stack struct {
+	sys  *actors.System
+	base string
+	doc  *openapi3.T
+	http *http.Client
+	seen sync.Map // answers that were held to the document before
+	// codes are those that some request was answered with.
+	codes sync.Map
+}
+
+func startStack(t testing.TB) *stack {
+	t.Helper()
+	fatal := func(msg string) { t.Error("fatal: " + msg) }
+	log := slog.New(slog.DiscardHandler)
+	fake := clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	opts, _ := storagetest.NewDisk().Options()
+	opts.Clock, opts.Fatal = clock.Real(), fatal
+	store, err := storage.Open(opts)
+	must(t, err)
+	host, err := cluster.Start(t.Context(), cluster.Config{Storage: store, Clock: fake, Logger: log, Fatal: fatal, Shards: 2, Server: "one"})
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	must(t, host.WaitReady(ctx))
+	out, err := egress.New(egress.Config{Resolver: nowhere{}, Dialer: nowhere{}})
+	must(t, err)
+	sys, err := actors.Start(actors.Config{
+		Host: host, Storage: store, Clock: fake, Random: rand.Reader, Logger: log, Embedder: words{}, Workers: 2, Egress: out,
+	})
+	must(t, err)
+	edge, err := api.New(api.Config{
+		Asker: sys, Operator: sys, Exports: sys, OperatorToken: strings.Repeat("x", api.MinOperatorToken), Clock: fake, Logger: log,
+		Streams: func(ticket string) (api.EventStream, bool) { return sys.Stream(ticket) },
+	})
+	must(t, err)
+	listen := func() net.Listener {
+		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		must(t, err)
+		return l
+	}
+	public, operator := listen(), listen()
+	served := make(chan error, 1)
+	go func() { served <- edge.Serve(public, operator) }()
+	s := &stack{sys: sys, base: "http://" + public.Addr().String(), http: &http.Client{}}
+	t.Cleanup(func() {
+		s.http.CloseIdleConnections()
+		grace, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		for _, err := range []error{edge.Shutdown(grace), <-served, sys.Close(), host.Close(), store.Close()} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	raw := s.send(t, caller{}, http.MethodGet, "/openapi.json", "").body
+	s.doc, err = openapi3.NewLoader().LoadFromData(raw)
+	must(t, err)
+	return s
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// caller is who sends a request.
+type caller struct {
+	key     string
+	subject string // empty: none is selected
+}
+
+func (c caller) as(subject string) caller { c.subject = subject; return c }
+
+// answer is a response with its body read.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a answer) object(t testing.TB) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal(a.body, &v); err != nil {
+		t.Fatalf("%d %q: %v", a.status, a.body, err)
+	}
+	return v
+}
+
+func (a answer) text(t testing.TB, field string) string {
+	t.Helper()
+	v, ok := a.object(t)[field].(string)
+	if !ok {
+		t.Fatalf("no %s in %d %s", field, a.status, a.body)
+	}
+	return v
+}
+
+// code is the problem's code, "" of a success.
+func (a answer) code(t testing.TB) string {
+	t.Helper()
+	if a.status < 400 {
+		return ""
+	}
+	return a.text(t, "code")
+}
+
+// send sends one request and holds the answer to the document. headers are pairs.
+func (s *stack) send(t testing.TB, c caller, method, path, body string, headers ...string) answer {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, s.base+path, reader)
+	must(t, err)
+	if c.key != "" {
+		r.Header.Set("X-Svc-API-Key", c.key)
+	}
+	if c.subject != "" {
+		r.Header.Set("X-Svc-Subject", url.PathEscape(c.subject))
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := s.http.Do(r)
+	must(t, err)
+	defer res.Body.Close()
+	a := answer{status: res.StatusCode, header: res.Header}
+	if res.Header.Get("Content-Type") == "text/event-stream" {
+		return a // it would go on
+	}
+	a.body, err = io.ReadAll(res.Body)
+	must(t, err)
+	if s.doc != nil && strings.HasPrefix(path, "/v1/") {
+		s.hold(t, method, path, a)
+	}
+	return a
+}
+
+// operationAt finds the document's operation for a request.
+func (s *stack) operationAt(method, path string) *openapi3.Operation {
+	path, _, _ = strings.Cut(path, "?")
+	parts := strings.Split(path, "/")
+	var best *openapi3.Operation
+	fixed := -1
+paths:
+	for template, item := range s.doc.Paths.Map() {
+		want := strings.Split(template, "/")
+		if len(want) != len(parts) || item.GetOperation(method) == nil {
+			continue
+		}
+		same := 0
+		for i := range want {
+			switch {
+			case want[i] == parts[i]:
+				same++
+			case !strings.HasPrefix(want[i], "{"):
+				continue paths
+			}
+		}
+		if same > fixed { // /v1/recall/sessions before /v1/recall/{recall_type}
+			best, fixed = item.GetOperation(method), same
+		}
+	}
+	return best
+}
+
+// hold compares an answer with the document.
+func (s *stack) hold(t testing.TB, method, path string, a answer) {
+	t.Helper()
+	code := a.code(t)
+	s.codes.Store(code, true)
+	op := s.operationAt(method, path)
+	if op == nil {
+		return
+	}
+	if a.header.Get("X-Request-Id") == "" {
+		t.Errorf("%s: no X-Request-Id", op.OperationID)
+	}
+	if limits := a.header["Ratelimit"]; (len(limits) == 1) != (a.status != http.StatusUnauthorized) {
+		t.Errorf("%s: %d with rate headers %q", op.OperationID, a.status, limits)
+	}
+	documented := op.Responses.Status(a.status)
+	if documented == nil {
+		t.Errorf("%s answered %d (%s), which the document does not list", op.OperationID, a.status, a.body)
+		return
+	}
+	contentType := a.header.Get("Content-Type")
+	if contentType == "" {
+		if len(a.body) > 0 || len(documented.Value.Content) > 0 {
+			t.Errorf("%s: %d without a content type", op.OperationID, a.status)
+		}
+		return
+	}
+	media := documented.Value.Content[contentType]
+	if media == nil {
+		t.Errorf("%s: %d as %s is not in the document", op.OperationID, a.status, contentType)
+		return
+	}
+	key := op.OperationID + " " + code
+	if code == "" {
+		key = op.OperationID + " " + string(bytes.TrimSpace(a.body))
+	} else if !strings.Contains(*documented.Value.Description, "`"+code+"`") {
+		t.Errorf("%s: %s is not documented for %d", op.OperationID, code, a.status)
+	}
+	if _, seen := s.seen.LoadOrStore(key, true); seen {
+		return
+	}
+	var value any
+	if err := json.Unmarshal(a.body, &value); err != nil {
+		t.Errorf("%s: %v in %s", op.OperationID, err, a.body)
+		return
+	}
+	if err := media.Schema.Value.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors()); err != nil {
+		t.Errorf("%s: %d does not fit the document: %v\n%s", op.OperationID, a.status, err, a.body)
+	}
+}
+
+// org is an organization with its owner's key.
+type org struct {
+	s     *stack
+	id    pb.OrgID
+	owner pb.UserID
+	key   string
+}
+
+func (s *stack) org(t testing.TB, name string) org {
+	t.Helper()
+	made, err := s.sys.CreateOrg(t.Context(), actors.NewOrg{Name: name, OwnerEmail: "owner@example.com", Plan: "unlimited"})
+	must(t, err)
+	return org{s, made.Org, made.Owner, made.APIKey}
+}
+
+// mint makes a key of a member.
+func (o org) mint(t testing.TB, user pb.UserID, scopes ...string) string {
+	t.Helper()
+	k, err := o.s.sys.CreateKey(t.Context(), actors.NewKey{Org: o.id, User: user, Scopes: scopes, Label: "test"})
+	must(t, err)
+	return k.APIKey
+}
+
+func (o org) recruit(t testing.TB, email string, role actors.Role) pb.UserID {
+	t.Helper()
+	m, err := o.s.sys.AddMember(t.Context(), o.id, email, role)
+	must(t, err)
+	return m.User
+}
+
+// ok sends a request that must succeed.
+func (s *stack) ok(t testing.TB, c caller, method, path, body string) answer {
+	t.Helper()
+	a := s.send(t, c, method, path, body)
+	if a.status >= 300 {
+		t.Fatalf("%s %s: %d %s", method, path, a.status, a.body)
+	}
+	return a
+}
+
+// job waits until a job has ended and returns it. It asks again and again: the
+// work is in memory and takes milliseconds.
+func (s *stack) job(t testing.TB, c caller, id string) map[string]any {
+	t.Helper()
+	for range 100_000 {
+		j := s.ok(t, c, http.MethodGet, "/v1/jobs/"+id, "").object(t)
+		switch j["status"] {
+		case "queued", "running":
+		default:
+			return j
+		}
+	}
+	t.Fatalf("job %s does not end", id)
+	return nil
+}
+
+// note takes in a text and returns its node.
+func (s *stack) note(t testing.TB, c caller, text string) string {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"content": text})
+	must(t, err)
+	job := s.job(t, c, s.ok(t, c, http.MethodPost, "/v1/ingest", string(body)).text(t, "jobId"))
+	result, _ := job["result"].(map[string]any)
+	items, _ := result["items"].([]any)
+	if len(items) != 1 {
+		t.Fatalf("job %v", job)
+	}
+	id, _ := items[0].(map[string]any)["nodeId"].(string)
+	return id
+}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
 	pb "orgmem/proto"
@@ -486,7 +485,7 @@ func TestEditsAgainstModel(t *testing.T) {
 			},
 			"edit": func(rt *rapid.T) {
 				id, content := anyNode(rt), anyContent.Draw(rt, "content")
-				outcome(rt, c.ask(editOp(&pb.EditNode{Id: id, Content: proto.String(content)})), m.edit(id, content))
+				outcome(rt, c.ask(editOp(&pb.EditNode{Id: id, Content: new(content)})), m.edit(id, content))
 			},
 			"forget": func(rt *rapid.T) {
 				id := anyNode(rt)

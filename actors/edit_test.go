@@ -86,7 +86,7 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	before := c.ok(getNodeOp(id)).GetNode()
 	n.clock.Advance(time.Minute)
 
-	after := c.edit(&pb.EditNode{Id: id, Content: proto.String("The gathering is on Tuesday."), Metadata: []byte(`{"v":2}`), Kind: proto.String("belief"), Reason: "it moved", IfMatch: []string{before.GetEtag()}})
+	after := c.edit(&pb.EditNode{Id: id, Content: new("The gathering is on Tuesday."), Metadata: []byte(`{"v":2}`), Kind: new("belief"), Reason: "it moved", IfMatch: []string{before.GetEtag()}})
 	if after.GetContent() != "The gathering is on Tuesday." || after.GetNode().GetTitle() != "The gathering is on Tuesday." || after.GetNode().GetKind() != "belief" ||
 		string(after.GetNode().GetMetadata()) != `{"v":2}` || after.GetNode().GetCreatedMs() != before.GetNode().GetCreatedMs() ||
 		after.GetNode().GetUpdatedMs() == before.GetNode().GetUpdatedMs() || after.GetEtag() == before.GetEtag() {
@@ -110,8 +110,10 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 			filters *pb.Filters
 			want    int
 		}{
-			{&pb.Filters{Kind: "belief"}, 1}, {&pb.Filters{Kind: "document"}, 0},
-			{&pb.Filters{Metadata: map[string]string{"v": "2"}}, 1}, {&pb.Filters{Metadata: map[string]string{"v": "1"}}, 0},
+			{&pb.Filters{Kind: "belief"}, 1},
+			{&pb.Filters{Kind: "document"}, 0},
+			{&pb.Filters{Metadata: map[string]string{"v": "2"}}, 1},
+			{&pb.Filters{Metadata: map[string]string{"v": "1"}}, 0},
 		} {
 			if got := c.search(&pb.Search{Query: "gathering", Filters: f.filters}); len(got) != f.want {
 				t.Errorf("%v: %d hits, want %d", f.filters, len(got), f.want)
@@ -120,9 +122,9 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	}
 	check(c)
 	for _, stale := range [][]string{{before.GetEtag()}, {`"x"`, "W/" + after.GetEtag()}} {
-		c.refused(codePreconditionFailed, editOp(&pb.EditNode{Id: id, Title: proto.String("No"), IfMatch: stale}))
+		c.refused(codePreconditionFailed, editOp(&pb.EditNode{Id: id, Title: new("No"), IfMatch: stale}))
 	}
-	c.refused(codeDomainNotFound, editOp(&pb.EditNode{Id: id, Title: proto.String("No"), Domain: proto.String("00000000-0000-4000-8000-000000000000")}))
+	c.refused(codeDomainNotFound, editOp(&pb.EditNode{Id: id, Title: new("No"), Domain: new("00000000-0000-4000-8000-000000000000")}))
 	check(c)
 
 	entries := c.ok(historyOp(id, nil)).GetGraph().GetHistory().GetChanges()
@@ -151,7 +153,7 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	if len(got) != 4 {
 		t.Errorf("changes of %v", got)
 	}
-	c.edit(&pb.EditNode{Id: id, Kind: proto.String("belief")}) // what it is already
+	c.edit(&pb.EditNode{Id: id, Kind: new("belief")}) // what it is already
 	if got := c.actions(id); len(got) != 2 {
 		t.Errorf("an edit that changes nothing is told: %v", got)
 	}
@@ -170,9 +172,9 @@ func TestHistoryOfLongTextsIsCut(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	long := strings.Repeat("ä", maxHistoryText)
 	id := c.note("Short.")
-	c.edit(&pb.EditNode{Id: id, Content: proto.String(long)})
+	c.edit(&pb.EditNode{Id: id, Content: new(long)})
 	for i := range 5 {
-		c.edit(&pb.EditNode{Id: id, Title: proto.String(fmt.Sprint("Title ", i))})
+		c.edit(&pb.EditNode{Id: id, Title: new(fmt.Sprint("Title ", i))})
 	}
 	var all []*pb.Audit
 	cursor := ""
@@ -234,7 +236,7 @@ func TestEveryOperationInEveryState(t *testing.T) {
 	}
 	operations := map[string]func(id string) *pb.Envelope{
 		"get":       getNodeOp,
-		"edit":      func(id string) *pb.Envelope { return editOp(&pb.EditNode{Id: id, Content: proto.String(fresh())}) },
+		"edit":      func(id string) *pb.Envelope { return editOp(&pb.EditNode{Id: id, Content: new(fresh())}) },
 		"forget":    forgetOp,
 		"undelete":  undeleteOp,
 		"supersede": func(id string) *pb.Envelope { return supersedeOp(id, fresh()) },
@@ -313,7 +315,7 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	job := c.ingest(item, doc("", "A bystander."))
 	id, other := job.GetItems()[0].GetNode(), job.GetItems()[1].GetNode()
 	c.ingest(item) // a second job that names the external id
-	c.edit(&pb.EditNode{Id: id, Content: proto.String("Now " + plant + " is known."), Reason: "reason " + plant})
+	c.edit(&pb.EditNode{Id: id, Content: new("Now " + plant + " is known."), Reason: "reason " + plant})
 	e, _ := c.assertEdge(&pb.AssertEdge{Source: id, Target: other, Type: "about"})
 	byHand, _ := c.assertEdge(&pb.AssertEdge{Source: other, Target: id, Type: "about"})
 	c.ok(forgetEdgeOp(byHand.GetId()))
@@ -375,7 +377,7 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 		t.Errorf("history %v", got)
 	}
 	// It has no content until it is given one.
-	c.edit(&pb.EditNode{Id: id, Content: proto.String("Fresh words.")})
+	c.edit(&pb.EditNode{Id: id, Content: new("Fresh words.")})
 	if got := c.hits(keyword("fresh words")); !slices.Equal(got, []string{id}) {
 		t.Errorf("found %v", got)
 	}
@@ -462,7 +464,7 @@ func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
 			ids = append(ids, c.note(fmt.Sprintf("Note number%d.", i)))
 		}
 		edited, forgotten := ids[3], ids[7]
-		c.edit(&pb.EditNode{Id: edited, Content: proto.String("Other words.")}) // its old passage is dead, and there
+		c.edit(&pb.EditNode{Id: edited, Content: new("Other words.")}) // its old passage is dead, and there
 		if !n.mentioned(c, edited) || !n.mentioned(c, forgotten) {
 			t.Fatal("they are in no stored segment: the test would prove nothing")
 		}
@@ -508,9 +510,9 @@ func (n *node) mentioned(c client, id string) bool {
 // until lets time pass until something is so.
 func (n *node) until(so func() bool) {
 	n.t.Helper()
-	give := time.Now().Add(patience) //nolint:forbidigo // bounds a test that fails
+	give := time.Now().Add(patience)
 	for !so() {
-		if time.Now().After(give) { //nolint:forbidigo // as above
+		if time.Now().After(give) {
 			n.t.Fatal("it does not happen")
 		}
 		n.clock.Advance(time.Second)
@@ -522,7 +524,7 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	old := c.ingest(&pb.IngestItem{ExternalId: "m1", Title: "Heating", Kind: "belief", Content: "The boiler is new.", Metadata: []byte(`{"v":1}`)}).GetItems()[0].GetNode()
 	left, right, gone := c.note("Left neighbour."), c.note("Right neighbour."), c.note("Forgotten neighbour.")
-	in, _ := c.assertEdge(&pb.AssertEdge{Source: left, Target: old, Type: "about", Weight: proto.Float64(0.3)})
+	in, _ := c.assertEdge(&pb.AssertEdge{Source: left, Target: old, Type: "about", Weight: new(0.3)})
 	out, _ := c.assertEdge(&pb.AssertEdge{Source: old, Target: right, Type: "about"})
 	away, _ := c.assertEdge(&pb.AssertEdge{Source: old, Target: gone, Type: "about"})
 	c.forget(gone)
@@ -653,7 +655,7 @@ func TestIngestionRespectsWhatAPersonHasDone(t *testing.T) {
 		}
 	}
 	id := outcome(doc("m1", original), itemCreated)
-	c.edit(&pb.EditNode{Id: id, Content: proto.String(edited), Title: proto.String("Door")})
+	c.edit(&pb.EditNode{Id: id, Content: new(edited), Title: new("Door")})
 	if got := outcome(doc("m1", original), itemUnchanged); got != id { // the source says nothing new
 		t.Errorf("the document is %s", got)
 	}
@@ -683,7 +685,7 @@ func TestIngestionRespectsWhatAPersonHasDone(t *testing.T) {
 
 	// A title that a person gave stays until the text changes.
 	titled := outcome(&pb.IngestItem{ExternalId: "t", Title: "Source", Content: "A text with a title."}, itemCreated)
-	c.edit(&pb.EditNode{Id: titled, Title: proto.String("Mine")})
+	c.edit(&pb.EditNode{Id: titled, Title: new("Mine")})
 	outcome(&pb.IngestItem{ExternalId: "t", Title: "Source again", Content: "A text with a title."}, itemUnchanged)
 	if got := c.nodeOf(titled).GetTitle(); got != "Mine" {
 		t.Errorf("title %q", got)
@@ -744,7 +746,7 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.note("A regretted sentence.")
-	c.edit(&pb.EditNode{Id: id, Content: proto.String("A repaired sentence.")})
+	c.edit(&pb.EditNode{Id: id, Content: new("A repaired sentence.")})
 	before := c.note("A sentence that is as it was.")
 	first := jobOf(c.ok(items(doc("", "Blocking."))))
 	<-blocked
@@ -822,7 +824,7 @@ func TestEditsDoNotWaitForTheQueue(t *testing.T) {
 	long := jobOf(c.ok(items(many...)))
 	<-began
 	c.forget(a)
-	c.edit(&pb.EditNode{Id: b, Content: proto.String("Something else.")})
+	c.edit(&pb.EditNode{Id: b, Content: new("Something else.")})
 	close(answered)
 	n.wait(long)
 	if got := c.hits(keyword("something")); !slices.Equal(got, []string{b}) {
@@ -831,7 +833,7 @@ func TestEditsDoNotWaitForTheQueue(t *testing.T) {
 
 	poisoned := jobOf(c.ok(items(doc("", "This is poison."))))
 	n.untilBackOff(c)
-	c.edit(&pb.EditNode{Id: b, Content: proto.String("In the meantime.")})
+	c.edit(&pb.EditNode{Id: b, Content: new("In the meantime.")})
 	if job := c.job(poisoned); terminal(job.GetStatus()) {
 		t.Errorf("the job is %s: the test proves nothing", job.GetStatus())
 	}
@@ -844,13 +846,13 @@ func TestEditsDoNotWaitForTheQueue(t *testing.T) {
 // there is no second.
 func (n *node) untilBackOff(c client) {
 	n.t.Helper()
-	give := time.Now().Add(patience) //nolint:forbidigo // bounds a test that fails
+	give := time.Now().Add(patience)
 	for {
 		jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Status: jobRunning}}}).GetJobs().GetJobs()
 		if len(jobs) > 0 {
 			return
 		}
-		if time.Now().After(give) { //nolint:forbidigo // as above
+		if time.Now().After(give) {
 			n.t.Fatal("no job is running")
 		}
 	}
@@ -863,7 +865,7 @@ func TestChangesAreAuditedAndAnnounced(t *testing.T) {
 	who := c.as("anna")
 	job := who.ingest(doc("m", "One secret."), doc("", "Two secrets."))
 	id := job.GetItems()[0].GetNode()
-	who.edit(&pb.EditNode{Id: id, Content: proto.String("Three secrets."), Reason: "secret"})
+	who.edit(&pb.EditNode{Id: id, Content: new("Three secrets."), Reason: "secret"})
 	by := who.supersede(id, "Four secrets.").GetNewNode()
 	who.forget(by)
 	who.ok(undeleteOp(by))

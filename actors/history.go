@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/proto"
-
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -70,7 +68,7 @@ func fieldChange(field, before, after string) *pb.FieldChange {
 			}
 			c.Cut = true
 		}
-		*side.set = proto.String(strings.Clone(kept))
+		*side.set = new(strings.Clone(kept))
 	}
 	return c
 }

@@ -169,18 +169,18 @@ const maxDomainID = 200
 func (d *domainID) fromJSON(raw jsontext.Value) string {
 	const expected = "expected text of 1 to 200 bytes, or null"
 	d.given = true
-	switch raw.Kind() {
-	case 'n':
-		return ""
-	case '"':
-		text, err := jsontext.AppendUnquote(nil, raw)
-		if err != nil || len(text) == 0 || len(text) > maxDomainID {
-			return expected
-		}
-		d.id = string(text)
+	if raw.Kind() == 'n' {
 		return ""
 	}
-	return expected
+	if raw.Kind() != '"' {
+		return expected
+	}
+	text, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil || len(text) == 0 || len(text) > maxDomainID {
+		return expected
+	}
+	d.id = string(text)
+	return ""
 }
 
 // Schema implements huma.SchemaProvider.

@@ -20,11 +20,12 @@ type call struct {
 	stay     stay
 
 	// Set by the organization when it admits the call.
-	rate *pb.RateLimit
-	who  principal
-	part *partitionRef // nil where the route has no partition
-	idem *idempotent   // nil when the request may not be replayed
-	org  *orgView
+	rate   *pb.RateLimit
+	who    principal
+	part   *partitionRef // nil where the route has no partition
+	idem   *idempotent   // nil when the request may not be replayed
+	upload *upload       // of an import: the file, read
+	org    *orgView
 	// child is the subject's actor that the call was forwarded to; jobOpen says
 	// that the call counts in the organization's open jobs.
 	child   *child

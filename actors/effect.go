@@ -595,6 +595,9 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		if err := f.batch.jobCompleted(w.org, job); err != nil {
 			return nil, 0, nil, err
 		}
+		if err := w.importEnded(st, f.batch, job); err != nil {
+			return nil, 0, nil, err
+		}
 	}
 	if err := f.announce(jobs); err != nil {
 		return nil, 0, nil, err

@@ -37,6 +37,22 @@ func (o *orgActor) link(c *call, op *pb.LinkOp) {
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listSessions(st, c.part, op.ListSessions) })
 	case *pb.LinkOp_DeleteSession:
 		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.deleteSession(op.DeleteSession) })
+	case *pb.LinkOp_ImportFile:
+		o.importFile(c, op.ImportFile)
+	case *pb.LinkOp_ListImports:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listImports(st, c.part) })
+	case *pb.LinkOp_CreateConnector:
+		o.createConnector(c, op.CreateConnector)
+	case *pb.LinkOp_ListConnectors:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listConnectors(st, c.who, op.ListConnectors) })
+	case *pb.LinkOp_GetConnector:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.getConnector(st, c.who, op.GetConnector) })
+	case *pb.LinkOp_PatchConnector:
+		o.patchConnector(c, op.PatchConnector)
+	case *pb.LinkOp_DeleteConnector:
+		o.deleteConnector(c, op.DeleteConnector)
+	case *pb.LinkOp_SyncConnector:
+		o.syncConnector(c, op.SyncConnector)
 	default:
 		c.fail(fmt.Errorf("operation %T is unknown here", op))
 	}

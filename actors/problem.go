@@ -40,12 +40,14 @@ const (
 	codeTooManyStreams       = "too_many_streams"
 	codeWebhookNotFound      = "webhook_not_found"
 	codeWebhookLimit         = "webhook_limit_reached"
+	codeConnectorLimit       = "connector_limit_reached"
 	codeConnectorNotFound    = "connector_not_found"
 	codeSessionNotFound      = "session_not_found"
 	codeInternal             = "internal_error"
-	retryAfterBusySeconds    = 1  // overload passes quickly or not at all
-	retryAfterStreamsSeconds = 15 // the interface's
-	retryAfterNoSpaceSeconds = 30 // an operator, or a compaction, must act first
+	retryAfterBusySeconds    = 1     // overload passes quickly or not at all
+	retryAfterUpgradeSeconds = 86400 // only another version can do it
+	retryAfterStreamsSeconds = 15    // the interface's
+	retryAfterNoSpaceSeconds = 30    // an operator, or a compaction, must act first
 )
 
 func problem(code, format string, args ...any) *pb.Problem {

@@ -108,6 +108,8 @@ func (a *subjectActor) link(self *actor.PID, c *call, op *pb.LinkOp) bool {
 		a.serially(self, c, func(done func()) { a.agentSignals(c, op.AgentSignals, done) })
 	case *pb.LinkOp_SessionFinalize:
 		a.serially(self, c, func(done func()) { a.sessionFinalize(self, c, done) })
+	case *pb.LinkOp_ImportFile:
+		a.importJob(self, c)
 	default:
 		return false
 	}
@@ -303,9 +305,9 @@ func (a *subjectActor) sessionEvents(self *actor.PID, c *call, op *pb.SessionEve
 	for _, item := range in.items {
 		entries = append(entries, &pb.QueueEntry{Item: item})
 	}
-	a.enqueue(self, c, kind, entries, in.batch, func(job *pb.Job) *pb.Reply {
+	a.enqueue(self, c, kind, entries, &change{Batch: in.batch}, func(job *pb.Job) (*pb.Reply, error) {
 		job.Session = true
-		return r
+		return r, nil
 	}, done)
 }
 
@@ -329,7 +331,7 @@ func addToCounter(r storage.Reader, b *storage.Batch, part *partitionRef, name s
 // enqueue commits a job with its entries of the queue and what else is in the
 // batch, and answers. prepare may change the job, and gives the answer; then is
 // called when it is decided, before the answer.
-func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []*pb.QueueEntry, b *storage.Batch, prepare func(*pb.Job) *pb.Reply, then func()) {
+func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []*pb.QueueEntry, ch *change, prepare func(*pb.Job) (*pb.Reply, error), then func()) {
 	n := len(entries)
 	fail := func(err error) {
 		then()
@@ -345,16 +347,20 @@ func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []
 		return
 	}
 	job.QueueSeq = a.next
-	r := prepare(job)
-	putJob(b, a.org.space, job)
+	r, err := prepare(job)
+	if err != nil {
+		fail(err)
+		return
+	}
+	putJob(ch.Batch, a.org.space, job)
 	for i, e := range entries {
 		e.Job, e.Index, e.Last = job.GetId(), uint32(i), i == n-1
-		b.Put(a.part.space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
+		ch.Put(a.part.space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
 	}
 	a.next += uint64(n)
 	a.inFlight++
 	root := a.org.sys.root
-	a.org.committer.submit(b, func(err error) {
+	a.org.committer.submitChange(ch, func(err error) {
 		if err == nil {
 			c.jobOpen = false // it is the worker's now
 		}
@@ -436,10 +442,10 @@ func (a *subjectActor) sessionFinalize(self *actor.PID, c *call, done func()) {
 		return
 	}
 	state.FinalizePending, state.Building = true, true
-	b := storage.NewBatch(a.org.store)
-	a.enqueue(self, c, jobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, b, func(job *pb.Job) *pb.Reply {
-		b.PutRaw(a.part.counter(counterFinalize), job.GetId())
-		return r
+	ch := newChange(a.org.store)
+	a.enqueue(self, c, jobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, ch, func(job *pb.Job) (*pb.Reply, error) {
+		ch.PutRaw(a.part.counter(counterFinalize), job.GetId())
+		return r, nil
 	}, done)
 }
 
@@ -611,8 +617,8 @@ func (w *worker) chore(entry queued) sliceDone {
 
 // cancelLinks adds to a cancellation what sessions and imports keep of the job.
 func (w *worker) cancelLinks(r storage.Reader, ch *change, job *pb.Job) error {
-	if !job.GetSession() {
-		return nil
+	if err := w.importEnded(r, ch, job); err != nil || !job.GetSession() {
+		return err
 	}
 	now := clock.Millis(w.org.sys.clock.Now())
 	return addToCounter(r, ch.Batch, w.part, counterDone, job.GetTotal()-job.GetDone(), 0, now)

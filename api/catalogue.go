@@ -40,6 +40,7 @@ const (
 	codeTooManyStreams     = "too_many_streams"
 	codeWebhookNotFound    = "webhook_not_found"
 	codeWebhookLimit       = "webhook_limit_reached"
+	codeConnectorLimit     = "connector_limit_reached"
 	codeConnectorNotFound  = "connector_not_found"
 	codeSessionNotFound    = "session_not_found"
 	codeExportNotFound     = "export_not_found"
@@ -215,6 +216,10 @@ var catalogue = indexCatalogue([]entry{
 	{
 		Code: codeWebhookLimit, Status: http.StatusConflict, Title: "Webhook limit reached",
 		Explanation: "An organization has at most 20 webhook endpoints.",
+	},
+	{
+		Code: codeConnectorLimit, Status: http.StatusConflict, Title: "Connector limit reached",
+		Explanation: "A person has at most 50 connectors.",
 	},
 	{
 		Code: "key_limit_reached", Status: http.StatusConflict, Title: "Key limit reached",

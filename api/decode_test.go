@@ -332,7 +332,10 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"content":"\u0000","metadata":{"\\u0000":1}}`))
 	h := newHarness(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for id := range sampleBodies {
+		for id, sample := range sampleBodies {
+			if sample == sampleForm {
+				continue // no JSON
+			}
 			got, problem, errs := decodeAs(t, h, id, body)
 			if problem == nil && !errs.any() {
 				if !utf8.Valid(body) || !jsontext.Value(body).IsValid() {

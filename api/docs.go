@@ -155,7 +155,10 @@ func (s *Server) reference(document *huma.OpenAPI) referencePage {
 			for _, p := range op.Parameters {
 				one.Parameters = append(one.Parameters, referenceField{p.Name, p.In, s.typeName(p.Schema), p.Description, p.Required})
 			}
-			if r.wantsBody() {
+			switch {
+			case r.upload != nil:
+				one.Request = s.fields("", r.upload)
+			case r.wantsBody():
 				one.Request = s.fields("", r.bodySchema)
 			}
 			statuses := []string{}

@@ -129,6 +129,14 @@ func (ex *exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, err
 		}
 	}
 	input := reflect.New(r.input)
+	if r.upload != nil {
+		switch problem, err := ex.receiveForm(input.Interface().(uploads), &errs); {
+		case err != nil:
+			return nil, err
+		case problem != nil:
+			return problem, nil
+		}
+	}
 	if problem := fillParams(r, path, ex.r.Header, ex.r.URL.RawQuery, input.Elem(), &errs); problem != nil {
 		return problem, nil
 	}
@@ -167,6 +175,19 @@ func (ex *exchange) receive(env *pb.Envelope, errs *violations) (*pb.Problem, er
 		}
 	}
 	return nil, nil
+}
+
+// receiveForm reads a multipart form into a route's input.
+func (ex *exchange) receiveForm(input uploads, errs *violations) (*pb.Problem, error) {
+	boundary, ok := formBoundary(ex.r.Header)
+	if !ok {
+		return refusal(codeMediaType), nil
+	}
+	if problem, err := ex.readBody(ex.route.bodyLimit(&ex.s.cfg)); problem != nil || err != nil {
+		return problem, err
+	}
+	form, fileParts := input.form()
+	return readForm(ex.body, boundary, form, fileParts, errs), nil
 }
 
 // statusClientLeft stands in metrics and the log for a client that closed the

@@ -6,11 +6,18 @@ import pb "orgmem/proto"
 // want one.
 var linkSamples = map[string]string{
 	"createWebhook":      `{"url":"https://hooks.example.com/in","eventTypes":["graph.updated","job.completed"]}`,
+	"importFile":         sampleForm,
+	"importTranscript":   sampleForm,
+	"createConnector":    `{"type":"feed","name":"News","config":{"url":"https://example.com/feed.xml"}}`,
+	"patchConnector":     `{"enabled":false}`,
 	"patchWebhook":       `{"disabled":false}`,
 	"ingestSessionEvent": `{"sessionId":"s-1","role":"user","text":"Rename the field."}`,
 	"ingestSessionBatch": `{"events":[{"sessionId":"s-1","role":"tool","text":"ok","tool":"bash","at":"2026-03-01T10:00:00Z"}]}`,
 	"ingestAgentSignals": `{"sessionId":"s-1","signals":[{"type":"loop"}]}`,
 }
+
+// sampleForm is a form with the boundary that the tests announce.
+const sampleForm = "--sample\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nFigs ripen late.\r\n--sample--\r\n"
 
 // fakeLink answers an operation of proto/link.proto with a full record.
 func fakeLink(op *pb.LinkOp) *pb.Reply {
@@ -18,7 +25,26 @@ func fakeLink(op *pb.LinkOp) *pb.Reply {
 	hook := &pb.Webhook{
 		Id: testJob.Bytes(), Url: "https://hooks.example.com/in", EventTypes: []string{"graph.updated", "brain.trained"}, CreatedMs: ms,
 	}
+	fetched := &pb.Connector{Id: testJob.Bytes(), Type: "feed", Name: "News", Config: []byte(`{"url":"https://example.com/feed.xml"}`), IntervalS: 3600, Enabled: true, CreatedMs: ms}
 	switch op.GetOp().(type) {
+	case *pb.LinkOp_ImportFile, *pb.LinkOp_SyncConnector:
+		return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: testJob.Bytes(), Status: "pending"}}}
+	case *pb.LinkOp_ListImports:
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Imports{Imports: &pb.ImportList{Imports: []*pb.Import{
+			{Id: testJob.Bytes(), Filename: "a.txt", Format: "text", Bytes: 16, Status: "running", CreatedMs: ms},
+			{Id: testJob.Bytes(), Filename: "b.vtt", Format: "vtt", Status: "failed", CreatedMs: ms, FinishedMs: ms, Error: "It was forgotten."},
+		}}}})
+	case *pb.LinkOp_ListConnectors:
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Connectors{Connectors: &pb.ConnectorList{Connectors: []*pb.Connector{fetched}, NextCursor: "next"}}})
+	case *pb.LinkOp_CreateConnector:
+		r := linkReply(&pb.LinkResult{Result: &pb.LinkResult_Connector{Connector: fetched}})
+		r.Status = 201
+		return r
+	case *pb.LinkOp_GetConnector, *pb.LinkOp_PatchConnector:
+		fetched.LastSyncMs, fetched.LastStatus, fetched.LastError = ms, "failed", "It was not there."
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Connector{Connector: fetched}})
+	case *pb.LinkOp_DeleteConnector:
+		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 	case *pb.LinkOp_ListWebhooks:
 		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{Webhooks: &pb.WebhookList{Webhooks: []*pb.Webhook{hook}, NextCursor: "next"}}})
 	case *pb.LinkOp_CreateWebhook:

@@ -68,6 +68,13 @@ const (
 	// maxSessionBatch is the interface's.
 	maxSessionBatch = 500
 
+	// A form has as many parts as it has fields, and one to spare for an error
+	// that says more than that there are too many. maxFilename is what file systems
+	// take; maxTitle is that of an ingest.
+	maxFormParts = 8
+	maxFilename  = 255
+	maxTitle     = 1000
+
 	// maxRequestID is decisions.md's bound for a caller's own request id.
 	maxRequestID = 128
 

@@ -149,6 +149,11 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 			"application/json": {Schema: r.bodySchema},
 		}}
 	}
+	if r.upload != nil {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"multipart/form-data": {Schema: r.upload},
+		}}
+	}
 	for _, status := range append([]int{r.Status}, r.Statuses...) {
 		response := &huma.Response{Description: http.StatusText(status), Headers: headerRefs(status, r)}
 		switch {

@@ -43,6 +43,7 @@ type Route struct {
 
 	// Derived when the table is built.
 	registry     huma.Registry
+	upload       *huma.Schema // of the form; nil: the row takes none
 	pathParams   []param
 	headerParams []param
 	queryParams  map[string]param
@@ -151,6 +152,8 @@ func (r *Route) build(registry huma.Registry) error {
 	_, r.pages = r.queryParams["cursor"]
 	f, ok := r.input.FieldByName("Body")
 	switch {
+	case reflect.PointerTo(r.input).Implements(reflect.TypeFor[uploads]()):
+		r.upload = registry.Schema(reflect.TypeFor[uploadForm](), true, r.ID+"Form")
 	case ok:
 		r.bodyIndex = f.Index[0]
 		r.bodySchema = registry.Schema(f.Type, true, r.ID+"Request")
@@ -174,7 +177,9 @@ func (r *Route) build(registry huma.Registry) error {
 }
 
 // wantsBody reports whether the route cannot do without a body.
-func (r *Route) wantsBody() bool { return r.bodySchema != nil && !r.MayBeBlank }
+func (r *Route) wantsBody() bool {
+	return r.upload != nil || r.bodySchema != nil && !r.MayBeBlank
+}
 
 // ginPath is the path in the router's notation.
 func (r *Route) ginPath() string {
@@ -193,7 +198,7 @@ func (r *Route) problems() []entry {
 	if r.Scope != scopeAny {
 		codes = append(codes, codePermission)
 	}
-	if r.body != nil {
+	if r.body != nil || r.upload != nil {
 		codes = append(codes, codeRequestTimeout, codeTooLarge, codeMediaType)
 	}
 	if r.pages {
@@ -213,6 +218,9 @@ func (r *Route) problems() []entry {
 
 // bodyLimit is the route's share of the configuration.
 func (r *Route) bodyLimit(c *Config) int64 {
+	if r.upload != nil {
+		return c.MaxUpload
+	}
 	if r.LargeBody {
 		return c.MaxIngestBody
 	}

@@ -1,3 +1,213 @@
 package api
 
-var connectorRoutes = []Route{}
+import (
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	pb "orgmem/proto"
+)
+
+var connectorRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/connectors", ID: "listConnectors", Tag: tagConnectors,
+		Summary:     "List the connectors",
+		Description: "The caller's own, newest first.",
+		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listConnectorsInput, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListConnectors{ListConnectors: &pb.ListConnectors{Page: in.proto()}}})
+	}, func(reply *pb.Reply) (pageOf[connector], bool) {
+		list := reply.GetLink().GetConnectors()
+		out := newPage[connector](len(list.GetConnectors()), list.GetNextCursor())
+		for _, k := range list.GetConnectors() {
+			one, ok := connectorOf(k)
+			if !ok {
+				return out, false
+			}
+			out.Data = append(out.Data, one)
+		}
+		return out, list != nil
+	}),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/connectors", ID: "createConnector", Tag: tagConnectors,
+		Summary: "Make a connector",
+		Description: "config depends on the type. feed: url, and authorization (the header's value). web: sitemap or pages, and authorization. " +
+			"git: url, and branch, path, token. Addresses obey the rules of webhook URLs. authorization and token are written and never shown.",
+		Scope: scopeWrite, Family: familyWrites, Status: http.StatusCreated, Problems: []string{codeConnectorLimit},
+	}, func(env *pb.Envelope, in *createConnectorInput, errs *violations) {
+		b := &in.Body
+		checkConfig(b.Type, b.Config, errs)
+		enabled, interval := b.Enabled == nil || *b.Enabled, b.IntervalSeconds
+		if interval == 0 {
+			interval = defaultInterval
+		}
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_CreateConnector{CreateConnector: &pb.CreateConnector{
+			Type: b.Type, Name: b.Name, Config: b.Config, IntervalS: interval, Enabled: enabled,
+		}}})
+	}, answerConnector),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/connectors/{id}", ID: "getConnector", Tag: tagConnectors,
+		Summary: "Get a connector",
+		Scope:   scopeRead, Family: familyReads, Status: http.StatusOK, Problems: []string{codeConnectorNotFound},
+	}, func(env *pb.Envelope, in *connectorInput, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_GetConnector{GetConnector: &pb.GetConnector{Id: in.ID}}})
+	}, answerConnector),
+	on(Route{
+		Method: http.MethodPatch, Path: "/v1/connectors/{id}", ID: "patchConnector", Tag: tagConnectors,
+		Summary:     "Change a connector",
+		Description: "config replaces the whole config, but for a secret that it leaves out; an empty one removes it. The type stays.",
+		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusOK, Problems: []string{codeConnectorNotFound},
+	}, func(env *pb.Envelope, in *patchConnectorInput, errs *violations) {
+		b := &in.Body
+		if b.Name == nil && b.Config == nil && b.IntervalSeconds == nil && b.Enabled == nil {
+			errs.add("body", "names nothing to change: name, config, intervalSeconds or enabled")
+		}
+		if b.Config != nil && !fitsSomeType(b.Config) {
+			errs.add("config", "expected the config of a connector's type")
+		}
+		op := &pb.PatchConnector{Id: in.ID, Name: b.Name, IntervalS: b.IntervalSeconds, Enabled: b.Enabled}
+		if b.Config != nil {
+			op.Config = b.Config
+		}
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_PatchConnector{PatchConnector: op}})
+	}, answerConnector),
+	on(Route{
+		Method: http.MethodDelete, Path: "/v1/connectors/{id}", ID: "deleteConnector", Tag: tagConnectors,
+		Summary:     "Delete a connector",
+		Description: "What it fetched stays.",
+		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusNoContent, Problems: []string{codeConnectorNotFound},
+	}, func(env *pb.Envelope, in *connectorInput, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteConnector{DeleteConnector: &pb.DeleteConnector{Id: in.ID}}})
+	}, answerEmpty),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/connectors/{id}/sync", ID: "syncConnector", Tag: tagConnectors,
+		Summary:     "Fetch now",
+		Description: "The work is a job. A deployment that cannot fetch for this type answers 503 and changes nothing.",
+		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusAccepted, Problems: []string{codeConnectorNotFound},
+	}, func(env *pb.Envelope, in *connectorInput, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: in.ID}}})
+	}, answerAccepted),
+}
+
+type (
+	listConnectorsInput struct{ page }
+	connectorInput      struct {
+		ID string `path:"id"`
+	}
+	createConnectorInput struct{ Body newConnectorBody }
+	patchConnectorInput  struct {
+		connectorInput
+		Body patchConnectorBody
+	}
+)
+
+// defaultInterval is an hour: feeds and pages rarely change more often.
+const defaultInterval = 3600
+
+type newConnectorBody struct {
+	Type            string `json:"type" enum:"feed,web,git"`
+	Name            string `json:"name" minLength:"1" maxLength:"200" blank:"false"`
+	Config          object `json:"config,omitempty" doc:"Required; its fields depend on the type."`
+	IntervalSeconds uint32 `json:"intervalSeconds,omitempty" minimum:"300" maximum:"2592000" default:"3600"`
+	Enabled         *bool  `json:"enabled,omitempty" default:"true"`
+}
+
+type patchConnectorBody struct {
+	Name            *string `json:"name,omitempty" minLength:"1" maxLength:"200" blank:"false"`
+	Config          object  `json:"config,omitempty"`
+	IntervalSeconds *uint32 `json:"intervalSeconds,omitempty" minimum:"300" maximum:"2592000"`
+	Enabled         *bool   `json:"enabled,omitempty"`
+}
+
+type feedConfig struct {
+	URL           string `json:"url" minLength:"1" maxLength:"2048"`
+	Authorization string `json:"authorization,omitempty" maxLength:"4096"`
+}
+
+type webConfig struct {
+	Sitemap       string   `json:"sitemap,omitempty" minLength:"1" maxLength:"2048"`
+	Pages         []string `json:"pages,omitempty" minItems:"1" maxItems:"50"`
+	Authorization string   `json:"authorization,omitempty" maxLength:"4096"`
+}
+
+type gitConfig struct {
+	URL    string `json:"url" minLength:"1" maxLength:"2048"`
+	Branch string `json:"branch,omitempty" minLength:"1" maxLength:"256"`
+	Path   string `json:"path,omitempty" maxLength:"1024"`
+	Token  string `json:"token,omitempty" maxLength:"4096"`
+}
+
+// configTypes holds the shape of each type's config.
+var configTypes = map[string]reflect.Type{
+	"feed": reflect.TypeFor[feedConfig](), "web": reflect.TypeFor[webConfig](), "git": reflect.TypeFor[gitConfig](),
+}
+
+var configRegistry = huma.NewMapRegistry("#/components/schemas/", schemaName)
+
+// checkConfig holds a config to its type's shape; its faults are named below
+// config.
+func checkConfig(kind string, config object, errs *violations) {
+	shape := configTypes[kind]
+	if config == nil || shape == nil {
+		errs.add("config", "is required")
+		return
+	}
+	p, err := planOf(shape)
+	if err != nil { // the shapes are constant: a test would have failed
+		errs.add("config", "cannot be checked")
+		return
+	}
+	into := reflect.New(shape)
+	var own violations
+	problem := decodeBody(config, p, configRegistry.Schema(shape, true, kind+"Config"), configRegistry, into.Elem(), &own)
+	if problem != nil {
+		errs.add("config", "expected object")
+	}
+	for _, fault := range own.list {
+		errs.add("config."+fault.GetField(), fault.GetMessage())
+	}
+	if web, ok := into.Interface().(*webConfig); ok && problem == nil && (web.Sitemap == "") == (len(web.Pages) == 0) {
+		errs.add("config", "expected either sitemap or pages")
+	}
+}
+
+// fitsSomeType judges the config of a change, where only the organization knows
+// the type and looks again.
+func fitsSomeType(config object) bool {
+	for kind := range configTypes {
+		var errs violations
+		if checkConfig(kind, config, &errs); !errs.any() {
+			return true
+		}
+	}
+	return false
+}
+
+type connector struct {
+	ID              string    `json:"id" format:"uuid"`
+	Type            string    `json:"type" enum:"feed,web,git"`
+	Name            string    `json:"name"`
+	Config          object    `json:"config" doc:"Without its secrets."`
+	IntervalSeconds uint32    `json:"intervalSeconds"`
+	Enabled         bool      `json:"enabled"`
+	LastSyncAt      timestamp `json:"lastSyncAt" nullable:"true"`
+	LastStatus      orNull    `json:"lastStatus"`
+	LastError       orNull    `json:"lastError"`
+	Documents       uint64    `json:"documents"`
+	CreatedAt       timestamp `json:"createdAt"`
+}
+
+func answerConnector(reply *pb.Reply) (connector, bool) {
+	return connectorOf(reply.GetLink().GetConnector())
+}
+
+func connectorOf(k *pb.Connector) (connector, bool) {
+	id, err := uuid.FromBytes(k.GetId())
+	return connector{
+		ID: id.String(), Type: k.GetType(), Name: k.GetName(), Config: k.GetConfig(), IntervalSeconds: k.GetIntervalS(), Enabled: k.GetEnabled(),
+		LastSyncAt: timestamp(k.GetLastSyncMs()), LastStatus: orNull(k.GetLastStatus()), LastError: orNull(k.GetLastError()),
+		Documents: k.GetDocuments(), CreatedAt: timestamp(k.GetCreatedMs()),
+	}, err == nil
+}

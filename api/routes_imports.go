@@ -1,3 +1,84 @@
 package api
 
-var importRoutes = []Route{}
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	pb "orgmem/proto"
+)
+
+var importRoutes = []Route{
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/import", ID: "importFile", Tag: tagImports,
+		Summary: "Import a file",
+		Description: "A multipart form. Plain text, Markdown, JSON and JSONL of items as ingest takes them, and VTT and SRT; what a file is, its content decides. " +
+			"One job for all documents of the file. A file that cannot be read is refused at once, and nothing of it is kept.",
+		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
+	}, func(env *pb.Envelope, in *importInput, _ *violations) { linkImport(env, &in.Form, false) }, answerAccepted),
+	on(Route{
+		Method: http.MethodPost, Path: "/v1/import/transcript", ID: "importTranscript", Tag: tagImports,
+		Summary:     "Import a transcript",
+		Description: "A multipart form with the part file or transcript: VTT, SRT, JSON of speaker and text, or lines of the form Name: text.",
+		Scope:       scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
+	}, func(env *pb.Envelope, in *transcriptInput, _ *violations) { linkImport(env, &in.Form, true) }, answerAccepted),
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/import", ID: "listImports", Tag: tagImports,
+		Summary:     "List the imports",
+		Description: "The 20 most recent of the subject, newest first; it does not paginate.",
+		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+	}, func(env *pb.Envelope, _ *empty, _ *violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListImports{ListImports: &pb.ListImports{}}})
+	}, func(reply *pb.Reply) (pageOf[importEntry], bool) {
+		list := reply.GetLink().GetImports()
+		out := newPage[importEntry](len(list.GetImports()), "")
+		for _, e := range list.GetImports() {
+			id, err := uuid.FromBytes(e.GetId())
+			if err != nil {
+				return out, false
+			}
+			one := importEntry{
+				ID: id.String(), JobID: id.String(), Filename: e.GetFilename(), Format: e.GetFormat(), Bytes: e.GetBytes(), Status: e.GetStatus(),
+				CreatedAt: timestamp(e.GetCreatedMs()), FinishedAt: timestamp(e.GetFinishedMs()), Error: orNull(e.GetError()),
+			}
+			if e.GetFinishedMs() != 0 {
+				nodes, domains := e.GetNodes(), e.GetDomains()
+				one.NodesCreated, one.DomainsDetected = &nodes, &domains
+			}
+			out.Data = append(out.Data, one)
+		}
+		return out, list != nil
+	}),
+}
+
+type importInput struct{ Form uploadForm }
+
+// form implements uploads.
+func (in *importInput) form() (*uploadForm, []string) { return &in.Form, []string{"file"} }
+
+type transcriptInput struct{ Form uploadForm }
+
+// form implements uploads: the file may be called by either name.
+func (in *transcriptInput) form() (*uploadForm, []string) {
+	return &in.Form, []string{"file", "transcript"}
+}
+
+func linkImport(env *pb.Envelope, f *uploadForm, transcript bool) {
+	linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{
+		Filename: f.filename, Content: f.content, Transcript: transcript, Title: f.Title, OccurredMs: f.occurredMs, Metadata: f.metadata,
+	}}})
+}
+
+type importEntry struct {
+	ID              string    `json:"id" format:"uuid"`
+	JobID           string    `json:"jobId" format:"uuid"`
+	Filename        string    `json:"filename"`
+	Format          string    `json:"format" enum:"text,markdown,json,jsonl,vtt,srt,lines"`
+	Bytes           uint64    `json:"bytes"`
+	Status          string    `json:"status" enum:"queued,running,succeeded,failed,cancelled"`
+	NodesCreated    *uint64   `json:"nodesCreated" nullable:"true" doc:"Null until the job has ended."`
+	DomainsDetected *uint64   `json:"domainsDetected" nullable:"true" doc:"Null until the job has ended."`
+	CreatedAt       timestamp `json:"createdAt"`
+	FinishedAt      timestamp `json:"finishedAt" nullable:"true"`
+	Error           orNull    `json:"error"`
+}

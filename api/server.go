@@ -123,6 +123,8 @@ type Config struct {
 	// MaxIngestBody bounds those of ingest, batches and session batches;
 	// default 10 MiB.
 	MaxIngestBody int64
+	// MaxUpload bounds the body of an import; default 64 MiB.
+	MaxUpload int64
 	// MaxContent bounds the characters of one content; default 5,000,000. In
 	// UTF-8 they may fill MaxIngestBody, which then bounds them first.
 	MaxContent int
@@ -153,7 +155,7 @@ func (c Config) Validate() error {
 	require((c.TLS.Cert == "") == (c.TLS.Key == ""), "TLS needs both a certificate and a key file")
 	require(c.AccessLog == "" || c.AccessLog == LogProblems || c.AccessLog == LogAll, "AccessLog is neither problems nor all")
 	require(c.RequestTimeout >= 0 && c.BodyTimeout >= 0 && c.SlowRequest >= 0, "a time-out is negative")
-	require(c.MaxBody >= 0 && c.MaxIngestBody >= 0 && c.MaxBodiesInFlight >= 0 && c.MaxContent >= 0 && c.MaxBatch >= 0, "a size is negative")
+	require(c.MaxBody >= 0 && c.MaxIngestBody >= 0 && c.MaxUpload >= 0 && c.MaxBodiesInFlight >= 0 && c.MaxContent >= 0 && c.MaxBatch >= 0, "a size is negative")
 	if len(problems) == 0 {
 		return nil
 	}
@@ -172,7 +174,7 @@ func (c Config) withDefaults() Config {
 	for _, size := range []struct {
 		of    *int64
 		value int64
-	}{{&c.MaxBody, 1 << 20}, {&c.MaxIngestBody, 10 << 20}, {&c.MaxBodiesInFlight, 128 << 20}} {
+	}{{&c.MaxBody, 1 << 20}, {&c.MaxIngestBody, 10 << 20}, {&c.MaxUpload, 64 << 20}, {&c.MaxBodiesInFlight, 128 << 20}} {
 		if *size.of == 0 {
 			*size.of = size.value
 		}

@@ -291,6 +291,9 @@ func (h *harness) send(method, target string, body io.Reader, headers ...string)
 	r.Header.Set("X-Svc-API-Key", goodKey)
 	if r.ContentLength != 0 {
 		r.Header.Set("Content-Type", "application/json")
+		if route := h.routeOf(method, target); route != nil && route.upload != nil {
+			r.Header.Set("Content-Type", "multipart/form-data; boundary=sample")
+		}
 	}
 	for i := 0; i < len(headers); i += 2 {
 		if headers[i+1] == "" {

@@ -277,6 +277,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 			"purge_impact_changed",
 			"export_not_ready",
 			"webhook_limit_reached",
+			"connector_limit_reached",
 			"train_in_progress",
 			"brain_not_ready",
 			"confirm_token_invalid",

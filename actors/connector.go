@@ -1,0 +1,376 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"orgmem/actors/egress"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// A connector is a person's own, since what it fetches goes into that person's
+// memory: nobody else sees it, or may say where it fetches from.
+
+// maxConnectors bounds a person's connectors: each is work that comes again by
+// itself.
+const maxConnectors = 50
+
+// connectorSecrets are the fields of a config that are written and never read.
+var connectorSecrets = []string{"token", "authorization"}
+
+func connectorNotFound() *pb.Problem {
+	return problem(codeConnectorNotFound, "There is no such connector of yours.")
+}
+
+func (o *orgView) connectorKey(id pb.ConnectorID) storage.Key {
+	return o.space.Key(storage.TableConnector, storage.ID16(id))
+}
+
+func (o *orgView) findConnector(r storage.Reader, who principal, id string) (*pb.Connector, error) {
+	connectorID, err := pb.ParseConnectorID(id)
+	if err != nil {
+		return nil, nil //nolint:nilerr // what is no id names no connector
+	}
+	k := &pb.Connector{}
+	found, err := r.Get(o.connectorKey(connectorID), k)
+	if err != nil || !found || !bytes.Equal(k.GetUser(), who.user[:]) {
+		return nil, err
+	}
+	return k, nil
+}
+
+// connectors returns a person's connectors, newest first.
+func (o *orgView) connectors(r storage.Reader, who principal) ([]*pb.Connector, error) {
+	var all []*pb.Connector
+	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Equal(rec.Value.GetUser(), who.user[:]) {
+			all = append(all, rec.Value)
+		}
+	}
+	slices.SortFunc(all, func(a, b *pb.Connector) int { return newerFirst(a, b) })
+	return all, nil
+}
+
+func (o *orgView) listConnectors(r storage.Reader, who principal, op *pb.ListConnectors) (*pb.Reply, error) {
+	all, err := o.connectors(r, who)
+	if err != nil {
+		return nil, err
+	}
+	page, next, p := pageOfDated(o, all, "connectors "+who.user.String(), op.GetPage())
+	if p != nil {
+		return refuse(p), nil
+	}
+	list := &pb.ConnectorList{NextCursor: next}
+	for _, k := range page {
+		shown, err := showConnector(k)
+		if err != nil {
+			return nil, err
+		}
+		list.Connectors = append(list.Connectors, shown)
+	}
+	return linked(&pb.LinkResult{Result: &pb.LinkResult_Connectors{Connectors: list}}), nil
+}
+
+func (o *orgView) getConnector(r storage.Reader, who principal, op *pb.GetConnector) (*pb.Reply, error) {
+	k, err := o.findConnector(r, who, op.GetId())
+	if err != nil {
+		return nil, err
+	}
+	if k == nil {
+		return refuse(connectorNotFound()), nil
+	}
+	return connectorReply(k, 200)
+}
+
+func connectorReply(k *pb.Connector, status uint32) (*pb.Reply, error) {
+	shown, err := showConnector(k)
+	r := linked(&pb.LinkResult{Result: &pb.LinkResult_Connector{Connector: shown}})
+	r.Status = status
+	return r, err
+}
+
+// showConnector is a connector without its secrets.
+func showConnector(k *pb.Connector) (*pb.Connector, error) {
+	config, err := readConfig(k.GetConfig())
+	if err != nil {
+		return nil, err
+	}
+	for _, secret := range connectorSecrets {
+		delete(config, secret)
+	}
+	raw, err := json.Marshal(config)
+	return &pb.Connector{
+		Id: k.GetId(), Type: k.GetType(), Name: k.GetName(), Config: raw, IntervalS: k.GetIntervalS(), Enabled: k.GetEnabled(),
+		LastSyncMs: k.GetLastSyncMs(), LastStatus: k.GetLastStatus(), LastError: k.GetLastError(), Documents: k.GetDocuments(), CreatedMs: k.GetCreatedMs(),
+	}, err
+}
+
+func readConfig(raw []byte) (map[string]json.RawMessage, error) {
+	config := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &config); err != nil {
+		return nil, fmt.Errorf("connector config: %w", err)
+	}
+	return config, nil
+}
+
+// address is one address of a config.
+type address struct{ field, url string }
+
+// addressesOf lists the addresses that a config names; the edge has seen to its
+// shape.
+func addressesOf(raw []byte) ([]address, error) {
+	config, err := readConfig(raw)
+	if err != nil {
+		return nil, err
+	}
+	var out []address
+	for _, name := range slices.Sorted(maps.Keys(config)) {
+		var one string
+		var list []string
+		switch name {
+		case "url", "sitemap":
+			if err := json.Unmarshal(config[name], &one); err != nil {
+				return nil, fmt.Errorf("connector config: %w", err)
+			}
+			out = append(out, address{"config." + name, one})
+		case "pages":
+			if err := json.Unmarshal(config[name], &list); err != nil {
+				return nil, fmt.Errorf("connector config: %w", err)
+			}
+			for i, page := range list {
+				out = append(out, address{fmt.Sprintf("config.pages[%d]", i), page})
+			}
+		}
+	}
+	return out, nil
+}
+
+// checkAddresses is checkAddress for all that a config names.
+func (o *orgActor) checkAddresses(c *call, config []byte, then func(o *orgActor)) {
+	list, err := addressesOf(config)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	if o.sys.cfg.Egress == nil {
+		c.fail(errNoEgress)
+		return
+	}
+	view := c.org
+	o.sys.background(func(ctx context.Context) { // its deadline is one for all of them
+		var p *pb.Problem
+		var failure error
+		for _, a := range list {
+			err := view.sys.cfg.Egress.Check(ctx, a.url)
+			if errors.Is(err, egress.ErrAddress) {
+				p = invalid(a.field, egress.Reason(err))
+				break
+			} else if err != nil {
+				failure = err
+				break
+			}
+		}
+		view.tell(func(o *orgActor) {
+			switch {
+			case failure != nil:
+				c.fail(failure)
+			case p != nil:
+				c.refuse(p)
+			case o.lost:
+				c.fail(errLost)
+			default:
+				then(o)
+			}
+		})
+	})
+}
+
+func (o *orgActor) createConnector(c *call, op *pb.CreateConnector) {
+	o.checkAddresses(c, op.GetConfig(), func(o *orgActor) {
+		o.exclusive("connectors", func(release func()) {
+			var all []*pb.Connector
+			err := o.withStore(func(st *storage.Store) (err error) {
+				all, err = o.connectors(st, c.who)
+				return err
+			})
+			if err == nil && len(all) >= maxConnectors {
+				release()
+				c.refuse(problem(codeConnectorLimit, "A person has at most %d connectors.", maxConnectors))
+				return
+			}
+			var r *pb.Reply
+			k := &pb.Connector{
+				User: c.who.user.Bytes(), Type: op.GetType(), Name: op.GetName(), Config: op.GetConfig(), IntervalS: op.GetIntervalS(), Enabled: op.GetEnabled(),
+				CreatedMs: clock.Millis(o.sys.clock.Now()),
+			}
+			if err == nil {
+				id, drawn := o.sys.newUUID()
+				k.Id, err = id[:], drawn
+			}
+			if err == nil {
+				r, err = connectorReply(k, 201)
+			}
+			if err != nil {
+				release()
+				c.fail(err)
+				return
+			}
+			o.putConnector(c, k, "connector.create", r, release)
+		})
+	})
+}
+
+func (o *orgActor) putConnector(c *call, k *pb.Connector, action string, r *pb.Reply, release func()) {
+	id := pb.ConnectorID(k.GetId())
+	ch := newChange(o.store)
+	ch.Put(o.connectorKey(id), k)
+	ch.audit(c.auditOf(action, id.String()))
+	c.settleThen(ch, r, release)
+}
+
+// changeConnector runs f on a connector that no other change is under way of.
+func (o *orgActor) changeConnector(c *call, id string, f func(o *orgActor, k *pb.Connector, release func())) {
+	o.exclusive("connectors", func(release func()) {
+		var k *pb.Connector
+		err := o.withStore(func(st *storage.Store) (err error) {
+			k, err = o.findConnector(st, c.who, id)
+			return err
+		})
+		switch {
+		case err != nil:
+			release()
+			c.fail(err)
+		case k == nil:
+			release()
+			c.refuse(connectorNotFound())
+		default:
+			f(o, k, release)
+		}
+	})
+}
+
+// patchConnector changes a connector. A secret that a new config leaves out stays
+// as it is; an empty one removes it.
+func (o *orgActor) patchConnector(c *call, op *pb.PatchConnector) {
+	change := func(o *orgActor) {
+		o.changeConnector(c, op.GetId(), func(o *orgActor, k *pb.Connector, release func()) {
+			if op.Name != nil {
+				k.Name = op.GetName()
+			}
+			if op.IntervalS != nil {
+				k.IntervalS = op.GetIntervalS()
+			}
+			if op.Enabled != nil {
+				k.Enabled = op.GetEnabled()
+			}
+			k.UpdatedMs = clock.Millis(o.sys.clock.Now())
+			if field := misfit(k.GetType(), op); field != "" {
+				release()
+				c.refuse(invalid(field, "does not belong to a connector of type "+k.GetType()))
+				return
+			}
+			err := error(nil)
+			if op.Config != nil {
+				k.Config, err = mergeConfig(k.GetConfig(), op.GetConfig())
+			}
+			var r *pb.Reply
+			if err == nil {
+				r, err = connectorReply(k, 200)
+			}
+			if err != nil {
+				release()
+				c.fail(err)
+				return
+			}
+			o.putConnector(c, k, "connector.update", r, release)
+		})
+	}
+	if op.Config == nil {
+		change(o)
+		return
+	}
+	o.checkAddresses(c, op.GetConfig(), change)
+}
+
+// configFields are those of each type's config.
+var configFields = map[string][]string{
+	"feed": {"url", "authorization"}, "web": {"sitemap", "pages", "authorization"}, "git": {"url", "branch", "path", "token"},
+}
+
+// misfit names a field of a new config that the connector's type has not, or the
+// config itself where it lacks what the type needs; empty when all is well.
+func misfit(kind string, op *pb.PatchConnector) string {
+	config, err := readConfig(op.GetConfig())
+	if op.Config == nil || err != nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(config)) {
+		if !slices.Contains(configFields[kind], name) {
+			return "config." + name
+		}
+	}
+	if config["url"] == nil && config["sitemap"] == nil && config["pages"] == nil {
+		return "config"
+	}
+	return ""
+}
+
+func mergeConfig(before, after []byte) ([]byte, error) {
+	old, err := readConfig(before)
+	if err != nil {
+		return nil, err
+	}
+	config, err := readConfig(after)
+	if err != nil {
+		return nil, err
+	}
+	for _, secret := range connectorSecrets {
+		switch given, ok := config[secret]; {
+		case !ok && old[secret] != nil:
+			config[secret] = old[secret]
+		case string(given) == `""`:
+			delete(config, secret)
+		}
+	}
+	return json.Marshal(config)
+}
+
+func (o *orgActor) deleteConnector(c *call, op *pb.DeleteConnector) {
+	o.changeConnector(c, op.GetId(), func(o *orgActor, k *pb.Connector, release func()) {
+		id := pb.ConnectorID(k.GetId())
+		ch := newChange(o.store)
+		ch.Erase(o.connectorKey(id)) // its secrets leave the files too
+		ch.audit(c.auditOf("connector.delete", id.String()))
+		c.settleThen(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
+	})
+}
+
+// syncConnector refuses: the fetching itself comes with its own issue, and a job
+// that can only fail would be a promise broken later instead of now.
+func (o *orgActor) syncConnector(c *call, op *pb.SyncConnector) {
+	var k *pb.Connector
+	err := o.withStore(func(st *storage.Store) (err error) {
+		k, err = o.findConnector(st, c.who, op.GetId())
+		return err
+	})
+	switch {
+	case err != nil:
+		c.fail(err)
+	case k == nil:
+		c.refuse(connectorNotFound())
+	default:
+		p := problem(codeServiceDegraded, "This version keeps connectors of type %s and does not fetch for them yet.", k.GetType())
+		p.RetryAfterS = retryAfterUpgradeSeconds
+		c.refuse(p)
+	}
+}

@@ -1,0 +1,202 @@
+package actors
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"orgmem/brain/format"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// A file becomes documents before it is accepted, so that what is wrong with it
+// is said at once; the documents become one job. Its entry of the import history
+// has the job's id, and the job's end is written into it, so that it outlives the
+// job's record.
+
+const (
+	jobImport     = "import"
+	jobTranscript = "transcript"
+	sourceImport  = "import"
+
+	// maxImports is the interface's: the history shows, and keeps, as many.
+	maxImports = 20
+	// maxImportText bounds the text of one import, which is queued in one commit:
+	// what a raft entry takes, less what records cost beside their text.
+	maxImportText = 16 << 20
+)
+
+// upload is a file that was read, on its way to the queue.
+type upload struct {
+	entry *pb.Import
+	items []*pb.IngestItem
+}
+
+// importFile reads an upload in the read pool, since a large one takes a moment,
+// and goes on to accept its documents.
+func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
+	view := c.org
+	err := o.sys.reads.do(func(int) {
+		defer func() {
+			if r := recover(); r != nil {
+				c.fail(fmt.Errorf("import panicked: %v\n%s", r, debug.Stack()))
+			}
+		}()
+		up, p := readUpload(op)
+		if p != nil {
+			c.refuse(p)
+			return
+		}
+		c.upload = up
+		view.tell(func(o *orgActor) {
+			if o.lost {
+				c.fail(errLost)
+				return
+			}
+			o.accept(c)
+		})
+	})
+	if err != nil {
+		c.fail(err)
+	}
+}
+
+// readUpload makes documents of a file.
+func readUpload(op *pb.ImportFile) (*upload, *pb.Problem) {
+	read := format.Documents
+	if op.GetTranscript() {
+		read = format.Transcript
+	}
+	docs, kind, err := read(op.GetFilename(), op.GetContent())
+	if errors.Is(err, format.ErrFile) {
+		return nil, invalid("file", format.Reason(err))
+	} else if err != nil {
+		return nil, invalid("file", "cannot be read")
+	}
+	up := &upload{entry: &pb.Import{
+		Filename: op.GetFilename(), Format: kind, Bytes: uint64(len(op.GetContent())), Transcript: op.GetTranscript(),
+	}}
+	size := 0
+	for _, d := range docs {
+		if size += len(d.Content) + len(d.Metadata); size > maxImportText {
+			return nil, problem("payload_too_large", "The file holds more than %d bytes of text. Split it.", maxImportText)
+		}
+		item := &pb.IngestItem{
+			Content: d.Content, Title: d.Title, Kind: cmp.Or(d.Kind, defaultKind), ExternalId: d.ExternalID, OccurredMs: op.GetOccurredMs(),
+			Metadata: d.Metadata, Source: sourceImport,
+		}
+		if op.GetTitle() != "" && (len(docs) == 1 || d.Title == "") {
+			item.Title = op.GetTitle()
+		}
+		if d.OccurredAt != "" {
+			at, err := time.Parse(time.RFC3339, d.OccurredAt)
+			if err != nil {
+				return nil, invalid("file", "has at "+d.Where+" an occurredAt that is no RFC 3339 date-time")
+			}
+			item.OccurredMs = at.UnixMilli()
+		}
+		if len(item.GetMetadata()) == 0 {
+			item.Metadata = op.GetMetadata()
+		}
+		up.items = append(up.items, item)
+	}
+	return up, nil
+}
+
+func importKey(part *partitionRef, e *pb.Import) storage.Key {
+	return part.space.Key(storage.TableImport, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.JobID(e.GetId())))
+}
+
+// importJob queues the documents of an upload.
+func (a *subjectActor) importJob(self *actor.PID, c *call) {
+	kind := jobImport
+	if c.upload.entry.GetTranscript() {
+		kind = jobTranscript
+	}
+	ch := newChange(a.org.store)
+	ch.user = c.who.user.Bytes()
+	if err := a.trimImports(ch); err != nil {
+		c.fail(err)
+		return
+	}
+	entries := make([]*pb.QueueEntry, 0, len(c.upload.items))
+	for _, item := range c.upload.items {
+		entries = append(entries, &pb.QueueEntry{Item: item})
+	}
+	a.enqueue(self, c, kind, entries, ch, func(job *pb.Job) (*pb.Reply, error) {
+		e := c.upload.entry
+		e.Id, e.CreatedMs = job.GetId(), job.GetCreatedMs()
+		ch.Put(importKey(a.part, e), e)
+		id := pb.JobID(job.GetId()).String()
+		return accepted(job), ch.event(a.org, eventImportStarted, a.part, map[string]any{
+			"importId": id, "jobId": id, "status": jobPending, "nodesCreated": nil,
+		})
+	}, func() {})
+}
+
+// trimImports drops what the history shows no more once there is one more.
+func (a *subjectActor) trimImports(ch *change) error {
+	return a.org.withStore(func(st *storage.Store) error {
+		n := 0
+		for item, err := range st.Scan(a.part.space.Prefix(storage.TableImport), storage.ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			if n++; n >= maxImports {
+				ch.Erase(item.Key) // a file's name is its owner's text
+			}
+		}
+		return nil
+	})
+}
+
+// listImports answers the most recent imports of a partition. Of those that have
+// not ended, the job tells the status.
+func (o *orgView) listImports(r storage.Reader, part *partitionRef) (*pb.Reply, error) {
+	list := &pb.ImportList{}
+	for rec, err := range storage.ScanRecords(r, part.space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
+		if err != nil {
+			return nil, err
+		}
+		if e := rec.Value; e.GetStatus() == "" {
+			job := &pb.Job{}
+			if _, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(pb.JobID(e.GetId()))), job); err != nil {
+				return nil, err
+			}
+			e.Status = cmp.Or(job.GetStatus(), jobQueued)
+		}
+		list.Imports = append(list.Imports, rec.Value)
+	}
+	return linked(&pb.LinkResult{Result: &pb.LinkResult_Imports{Imports: list}}), nil
+}
+
+// importEnded writes the end of an import's job into its entry.
+func (w *worker) importEnded(r storage.Reader, ch *change, job *pb.Job) error {
+	if job.GetType() != jobImport && job.GetType() != jobTranscript {
+		return nil
+	}
+	e := &pb.Import{Id: job.GetId(), CreatedMs: job.GetCreatedMs()}
+	found, err := r.Get(importKey(w.part, e), e)
+	if err != nil {
+		return err
+	}
+	if found { // the history may have moved on
+		e.Status, e.Nodes, e.FinishedMs = job.GetStatus(), job.GetCreated(), job.GetFinishedMs()
+		if job.GetStatus() == jobFailed {
+			e.Error = job.GetErrorDetail()
+		}
+		ch.Put(importKey(w.part, e), e)
+	}
+	user := ch.user
+	ch.user = job.GetUser()
+	defer func() { ch.user = user }()
+	id := pb.JobID(job.GetId()).String()
+	return ch.event(w.org, eventImportFinished, w.part, map[string]any{
+		"importId": id, "jobId": id, "status": job.GetStatus(), "nodesCreated": job.GetCreated(),
+	})
+}

@@ -1,0 +1,166 @@
+package actors
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage/storagetest"
+)
+
+func file(name, content string) *pb.Envelope {
+	return link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{Filename: name, Content: []byte(content)}}})
+}
+
+func (c client) imports() []*pb.Import {
+	c.n.t.Helper()
+	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListImports{ListImports: &pb.ListImports{}}})).GetLink().GetImports().GetImports()
+}
+
+func TestImport(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	stream := c.stream()
+	id := jobOf(c.ok(file("fruit.jsonl", "{\"content\":\"Figs ripen late.\",\"externalId\":\"fig\"}\n{\"content\":\"Plums ripen early.\",\"occurredAt\":\"2026-01-02T03:04:05Z\"}\n{\"content\":\"Figs ripen late.\"}")))
+	if got := next(t, stream); got != eventImportStarted {
+		t.Errorf("%s", got)
+	}
+	n.wait(id)
+	job := c.job(id)
+	if job.GetType() != jobImport || job.GetStatus() != jobSucceeded || job.GetDone() != 3 {
+		t.Errorf("%v", job)
+	}
+	list := c.imports()
+	if len(list) != 1 {
+		t.Fatalf("%v", list)
+	}
+	if e := list[0]; pb.JobID(e.GetId()).String() != id || e.GetNodes() != 2 || e.GetStatus() != jobSucceeded || e.GetFormat() != "jsonl" || e.GetFinishedMs() == 0 || e.GetFilename() != "fruit.jsonl" {
+		t.Errorf("%v", e)
+	}
+	if got := strings.Join(c.chunks("plums"), "|"); !strings.Contains(got, "Plums ripen early.") {
+		t.Errorf("%s", got)
+	}
+	for range 3 { // job.completed, graph.updated and import.finished, in the order of the commit
+		if got := next(t, stream); got == eventImportFinished {
+			return
+		}
+	}
+	t.Error("no import.finished")
+}
+
+func TestImportRefusesWhatItCannotRead(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	for name, content := range map[string]string{"a.pdf": "%PDF-1.7", "b.json": `[{"content":""}]`, "c.txt": "a\x00", "d.json": `[{"content":"x","occurredAt":"yesterday"}]`} {
+		p := c.refused(codeValidation, file(name, content))
+		if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "file" {
+			t.Errorf("%s: %v", name, p)
+		}
+	}
+	c.refused("payload_too_large", file("large.txt", strings.Repeat("many words ", maxImportText/10)))
+	if len(c.imports()) != 0 {
+		t.Error("a refused file left a trace")
+	}
+	transcript := link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{Filename: "call.txt", Content: []byte("Ann: Hello\nBob: Hi"), Transcript: true, Title: "Monday"}}})
+	id := jobOf(c.ok(transcript))
+	n.wait(id)
+	if job := c.job(id); job.GetType() != jobTranscript || job.GetStatus() != jobSucceeded {
+		t.Errorf("%v", job)
+	}
+}
+
+// TestImportHistory: the most recent, of the effective subject only.
+func TestImportHistory(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("ann")
+	for i := range maxImports + 3 {
+		n.wait(jobOf(c.ok(file(fmt.Sprintf("f-%d.txt", i), fmt.Sprintf("text %d", i)))))
+		n.clock.Advance(1e9)
+	}
+	c.as("ann").ok(file("hers.txt", "Her words."))
+	list := c.imports()
+	if len(list) != maxImports || list[0].GetFilename() != fmt.Sprintf("f-%d.txt", maxImports+2) {
+		t.Errorf("%d entries, first %v", len(list), list[0])
+	}
+	if hers := c.as("ann").imports(); len(hers) != 1 || hers[0].GetFilename() != "hers.txt" {
+		t.Errorf("%v", hers)
+	}
+}
+
+func connectorOp(config string) *pb.Envelope {
+	return link(&pb.LinkOp{Op: &pb.LinkOp_CreateConnector{CreateConnector: &pb.CreateConnector{
+		Type: "git", Name: "docs", Config: []byte(config), IntervalS: 3600, Enabled: true,
+	}}})
+}
+
+func TestConnectors(t *testing.T) {
+	_, allow := receiver(t, nil)
+	n := startNode(t, storagetest.NewDisk(), allow)
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	r := c.ok(connectorOp(`{"url":"https://public.example/r.git","token":"sesame"}`))
+	made := r.GetLink().GetConnector()
+	if r.GetStatus() != 201 || strings.Contains(string(made.GetConfig()), "sesame") {
+		t.Fatalf("%v", r)
+	}
+	id := pb.ConnectorID(made.GetId()).String()
+	get := link(&pb.LinkOp{Op: &pb.LinkOp_GetConnector{GetConnector: &pb.GetConnector{Id: id}}})
+	patch := func(config string) *pb.Envelope {
+		return link(&pb.LinkOp{Op: &pb.LinkOp_PatchConnector{PatchConnector: &pb.PatchConnector{Id: id, Config: []byte(config)}}})
+	}
+	stored := func() (out string) {
+		t.Helper()
+		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
+			st, err := o.sys.cfg.Storage.Acquire(o.store)
+			if err == nil {
+				k := &pb.Connector{}
+				_, err = st.Get(o.connectorKey(pb.ConnectorID(made.GetId())), k)
+				out = string(k.GetConfig())
+				st.Release()
+			}
+			done(err)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	c.ok(patch(`{"url":"https://public.example/other.git"}`))
+	if !strings.Contains(stored(), "sesame") || !strings.Contains(stored(), "other.git") {
+		t.Errorf("a secret that was left out is gone: %s", stored())
+	}
+	c.ok(patch(`{"url":"https://public.example/other.git","token":""}`))
+	if strings.Contains(stored(), "token") {
+		t.Errorf("a secret cannot be removed: %s", stored())
+	}
+	for _, bad := range []string{`{"url":"https://inside.example/"}`, `{"url":"https://public.example/","pages":["https://public.example/"]}`, `{"token":"x"}`} {
+		c.refused(codeValidation, patch(bad))
+	}
+	c.refused(codeValidation, connectorOp(`{"url":"http://public.example/"}`))
+	if p := c.refused(codeServiceDegraded, link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: id}}})); p.GetRetryAfterS() == 0 {
+		t.Errorf("%v", p)
+	}
+	peer := n.keyOf(org.Org, n.addPerson(org.Org))
+	peer.refused(codeConnectorNotFound, get)
+	if list := peer.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListConnectors{ListConnectors: &pb.ListConnectors{}}})).GetLink().GetConnectors(); len(list.GetConnectors()) != 0 {
+		t.Errorf("a peer sees %v", list)
+	}
+	if list := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListConnectors{ListConnectors: &pb.ListConnectors{}}})).GetLink().GetConnectors(); len(list.GetConnectors()) != 1 {
+		t.Errorf("%v", list)
+	}
+	if r := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteConnector{DeleteConnector: &pb.DeleteConnector{Id: id}}})); r.GetStatus() != 204 {
+		t.Errorf("%v", r)
+	}
+	c.refused(codeConnectorNotFound, get)
+}
+
+func (n *node) addPerson(org pb.OrgID) pb.UserID {
+	n.t.Helper()
+	m, err := n.sys.AddMember(n.t.Context(), org, "peer@example.com", RoleMember)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return m.User
+}

@@ -1,0 +1,159 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	pb "orgmem/proto"
+)
+
+// uploadForm is the multipart form of the import routes. Its tags document it;
+// readForm reads it, each part at most once and nothing else.
+type uploadForm struct {
+	File       string `json:"file" format:"binary" doc:"The file."`
+	Title      string `json:"title,omitempty" maxLength:"1000"`
+	OccurredAt string `json:"occurredAt,omitempty" format:"date-time" doc:"When what the file tells happened."`
+	Metadata   string `json:"metadata,omitempty" doc:"A JSON object, for every document of the file that has none of its own."`
+
+	filename   string
+	content    []byte
+	given      bool
+	occurredMs int64
+	metadata   object
+}
+
+// uploads is implemented by the inputs of rows that take a form.
+type uploads interface {
+	form() (form *uploadForm, fileParts []string)
+}
+
+// formBoundary returns the boundary of a multipart form that the headers
+// announce, not compressed.
+func formBoundary(h http.Header) (string, bool) {
+	encoding, ok := single(h, "Content-Encoding")
+	if !ok || (encoding != "" && !strings.EqualFold(encoding, "identity")) {
+		return "", false
+	}
+	value, ok := single(h, "Content-Type")
+	if !ok {
+		return "", false
+	}
+	media, params, err := mime.ParseMediaType(value)
+	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
+		return "", false
+	}
+	return params["boundary"], true
+}
+
+// readForm reads a whole form out of the body. Faults of parts go to errs; the
+// problem is about the body as a whole.
+func readForm(body []byte, boundary string, form *uploadForm, fileParts []string, errs *violations) *pb.Problem {
+	if len(body) == 0 {
+		return refusalf(codeMalformed, "The body is empty.")
+	}
+	if !bytes.Contains(body, []byte("--"+boundary)) {
+		return refusalf(codeMalformed, "The body does not hold the boundary that its type announces.")
+	}
+	reader := multipart.NewReader(bytes.NewReader(body), boundary)
+	seen := map[string]bool{}
+	for n := 0; ; n++ {
+		part, err := reader.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil || n == maxFormParts {
+			return refusalf(codeMalformed, "The body is no well-formed multipart form of at most %d parts.", maxFormParts)
+		}
+		content, err := io.ReadAll(part) // a copy, for the body's buffer is used again
+		if err != nil {
+			return refusalf(codeMalformed, "The body is no well-formed multipart form: a part has no end.")
+		}
+		name := part.FormName()
+		if seen[name] {
+			errs.add(showName(name), "is given more than once")
+			continue
+		}
+		seen[name] = true
+		form.take(name, part.FileName(), content, fileParts, errs)
+	}
+	if !form.given && len(errs.list) == 0 {
+		errs.add(fileParts[0], "is required")
+	}
+	return nil
+}
+
+// take reads one part.
+func (f *uploadForm) take(name, filename string, content []byte, fileParts []string, errs *violations) {
+	for _, p := range fileParts {
+		if name == p {
+			if f.given {
+				errs.add(name, "is given beside "+fileParts[0])
+				return
+			}
+			f.given, f.content, f.filename = true, content, cleanFilename(filename)
+			return
+		}
+	}
+	text := string(content)
+	if len(content) > maxMetadata || !utf8.ValidString(text) {
+		errs.add(showName(name), "is not UTF-8, or too long")
+		return
+	}
+	switch name {
+	case "title":
+		if utf8.RuneCountInString(text) > maxTitle || strings.ContainsRune(text, 0) {
+			errs.add(name, "expected at most 1000 characters")
+		}
+		f.Title = text
+	case "occurredAt":
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			errs.add(name, "expected RFC 3339 date-time")
+			return
+		}
+		f.occurredMs = at.UnixMilli()
+	case "metadata":
+		raw := jsontext.Value(bytes.TrimSpace(content))
+		if !raw.IsValid() {
+			errs.add(name, "expected object")
+			return
+		}
+		if message := f.metadata.fromJSON(raw); message != "" {
+			errs.add(name, message)
+		}
+	default:
+		errs.add(showName(name), "unknown field")
+	}
+}
+
+// cleanFilename keeps the last element of what a client calls its file, without
+// what no file name should hold.
+func cleanFilename(name string) string {
+	name = strings.ToValidUTF8(name, "")
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf) {
+			return -1
+		}
+		return r
+	}, name))
+	for len(name) > maxFilename {
+		_, size := utf8.DecodeRuneInString(name)
+		name = name[size:] // the end says what it is
+	}
+	if name == "" || name == "." || name == ".." || name == "/" {
+		return "upload"
+	}
+	return name
+}

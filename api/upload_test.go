@@ -1,0 +1,178 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	pb "orgmem/proto"
+)
+
+// formOf builds a form of name, file name and content triples; an empty file name
+// makes a field.
+func formOf(parts ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(parts); i += 3 {
+		b.WriteString("--sample\r\nContent-Disposition: form-data; name=\"" + parts[i] + "\"")
+		if parts[i+1] != "" {
+			b.WriteString("; filename=\"" + parts[i+1] + "\"")
+		}
+		b.WriteString("\r\n\r\n" + parts[i+2] + "\r\n")
+	}
+	return b.String() + "--sample--\r\n"
+}
+
+func TestImportForms(t *testing.T) {
+	h := newHarness(t)
+	res := h.do("POST", "/v1/import", formOf(
+		"file", `C:\\temp\\..\\a b.md`, "# Figs", "title", "", "About figs", "occurredAt", "", "2026-03-01T10:00:00Z", "metadata", "", ` {"b":1,"a":2} `))
+	op := h.asker.last().GetLink().GetImportFile()
+	if res.StatusCode != 202 || string(op.GetContent()) != "# Figs" || op.GetTitle() != "About figs" || op.GetOccurredMs() != 1772359200000 ||
+		string(op.GetMetadata()) != `{"a":2,"b":1}` || op.GetTranscript() || op.GetFilename() != "a b.md" {
+		t.Errorf("%s: %v", res.body, op)
+	}
+	res = h.do("POST", "/v1/import/transcript", formOf("transcript", "", "Ann: Hello"))
+	if op := h.asker.last().GetLink().GetImportFile(); res.StatusCode != 202 || !op.GetTranscript() || op.GetFilename() != "upload" {
+		t.Errorf("%s: %v", res.body, op)
+	}
+	for name, c := range map[string]struct{ path, body, code, field string }{
+		"no file":         {"/v1/import", formOf("title", "", "x"), codeValidation, "file"},
+		"other file":      {"/v1/import", formOf("transcript", "a", "x"), codeValidation, "transcript"},
+		"two files":       {"/v1/import/transcript", formOf("file", "a", "x", "transcript", "b", "y"), codeValidation, "transcript"},
+		"file twice":      {"/v1/import", formOf("file", "a", "x", "file", "b", "y"), codeValidation, "file"},
+		"unknown field":   {"/v1/import", formOf("file", "a", "x", "colour", "", "y"), codeValidation, "colour"},
+		"wrong case":      {"/v1/import", formOf("File", "a", "x"), codeValidation, "File"},
+		"bad time":        {"/v1/import", formOf("file", "a", "x", "occurredAt", "", "today"), codeValidation, "occurredAt"},
+		"bad metadata":    {"/v1/import", formOf("file", "a", "x", "metadata", "", "[1]"), codeValidation, "metadata"},
+		"broken metadata": {"/v1/import", formOf("file", "a", "x", "metadata", "", `{"a":1,"a":2}`), codeValidation, "metadata"},
+		"long title":      {"/v1/import", formOf("file", "a", "x", "title", "", strings.Repeat("x", 1001)), codeValidation, "title"},
+		"cut off":         {"/v1/import", strings.TrimSuffix(formOf("file", "a", "x"), "--sample--\r\n"), codeMalformed, ""},
+		"no form":         {"/v1/import", "Figs ripen late.", codeMalformed, ""},
+		"empty":           {"/v1/import", "", codeMediaType, ""},
+		"many parts":      {"/v1/import", formOf(strings.Split(strings.Repeat("a,,b,", maxFormParts+2), ",")[:3*(maxFormParts+2)]...), codeMalformed, ""},
+	} {
+		res := h.do("POST", c.path, c.body)
+		if got := res.code(t); got != c.code {
+			t.Errorf("%s: %s", name, res.body)
+			continue
+		}
+		if c.field != "" && res.fields(t)[c.field] == "" {
+			t.Errorf("%s: no error for %s: %s", name, c.field, res.body)
+		}
+		if env := h.asker.last(); env.GetRejected() == nil {
+			t.Errorf("%s: reached the organization as %T", name, env.GetOp())
+		}
+	}
+	for _, ct := range []string{"application/json", "multipart/form-data", "multipart/mixed; boundary=sample", "text/plain"} {
+		if res := h.do("POST", "/v1/import", sampleForm, "Content-Type", ct); res.code(t) != codeMediaType {
+			t.Errorf("%s: %s", ct, res.body)
+		}
+	}
+	small := newHarness(t, func(c *Config) { c.MaxUpload = 100 })
+	if res := small.do("POST", "/v1/import", formOf("file", "a", strings.Repeat("x", 100))); res.code(t) != codeTooLarge {
+		t.Errorf("%s", res.body)
+	}
+}
+
+func TestFilenames(t *testing.T) {
+	for in, want := range map[string]string{
+		"a.txt": "a.txt", "/etc/passwd": "passwd", `..\..\x.md`: "x.md", "": "upload", "..": "upload", "/": "upload", "a\x00b\n.txt": "ab.txt",
+		"\u202Etxt.exe": "txt.exe", "\xff.txt": ".txt", strings.Repeat("é", 200) + ".txt": strings.Repeat("é", 125) + ".txt",
+	} {
+		if got := cleanFilename(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzForm(f *testing.F) {
+	f.Add([]byte(sampleForm))
+	f.Add([]byte(formOf("file", "a", "x", "metadata", "", "{}", "title", "", "y")))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var form uploadForm
+		var errs violations
+		problem := readForm(body, "sample", &form, []string{"file", "transcript"}, &errs)
+		if problem == nil && !errs.any() && !form.given {
+			t.Error("a form without a file was taken")
+		}
+	})
+}
+
+// TestSessionBatch: one bad event becomes a rejected one, and changes nothing for
+// the others.
+func TestSessionBatch(t *testing.T) {
+	h := newHarness(t)
+	body := `{"events":[
+		{"sessionId":"s","role":"user","text":"fine","at":"2026-03-01T10:00:00Z","eventId":"e","cwd":"c","model":"m","tool":"t","metadata":{"b":1,"a":2}},
+		{"sessionId":"s","role":"user","text":"x","colour":1},
+		{"sessionId":"s","role":"robot","text":"x"},
+		{"sessionId":"s","role":"user","text":" "},
+		{"sessionId":"s","role":"user"},
+		{"sessionId":"","role":"user","text":"x"},
+		{"sessionId":"a\u0007","role":"user","text":"x"},
+		{"sessionId":"s","role":"user","text":"a\u0000"},
+		{"sessionId":"s","role":"user","text":"x","metadata":{"n":1e999}},
+		{"sessionId":"s","role":"user","text":"x","at":"today"},
+		7,
+		{"sessionId":"s","role":"system","text":"fine too"}
+	]}`
+	res := h.do("POST", "/v1/ingest/session-batch", body)
+	list := h.asker.last().GetLink().GetSessionEvents().GetEvents()
+	if res.StatusCode != 200 || len(list) != 12 {
+		t.Fatalf("%s: %d events", res.body, len(list))
+	}
+	for i, e := range list {
+		if (e.GetInvalid() == "") != (i == 0 || i == 11) {
+			t.Errorf("event %d: %v", i, e)
+		}
+	}
+	want := &pb.SessionEvent{Session: "s", Role: "user", Text: "fine", AtMs: 1772359200000, Event: "e", Cwd: "c", Model: "m", Tool: "t", Metadata: []byte(`{"a":2,"b":1}`)}
+	if got := list[0]; got.String() != want.String() {
+		t.Errorf("%v, want %v", got, want)
+	}
+	one := `{"sessionId":"s","role":"user","text":"x"}`
+	for name, bad := range map[string]string{
+		"none": `{}`, "empty": `{"events":[]}`, "too many": `{"events":[` + strings.Repeat(one+",", 500) + one + `]}`, "no list": `{"events":{}}`,
+	} {
+		if res := h.do("POST", "/v1/ingest/session-batch", bad); res.code(t) != codeValidation || res.fields(t)["events"] == "" {
+			t.Errorf("%s: %s", name, res.body)
+		}
+	}
+	if res := h.do("POST", "/v1/ingest/session-batch", `{"events":[`+strings.Repeat(one+",", 499)+one+`]}`); res.StatusCode != 200 {
+		t.Errorf("500 events: %s", res.body)
+	}
+	if res := h.do("POST", "/v1/ingest/session-event", `{"sessionId":"s","role":"user","text":"x","colour":1}`); res.code(t) != codeValidation || res.fields(t)["colour"] == "" {
+		t.Errorf("%s", res.body)
+	}
+}
+
+func TestConnectorConfigs(t *testing.T) {
+	h := newHarness(t)
+	for body, field := range map[string]string{
+		`{"type":"feed","name":"n","config":{"url":"https://e.example/f"}}`:                                  "",
+		`{"type":"web","name":"n","config":{"pages":["https://e.example/"]}}`:                                "",
+		`{"type":"git","name":"n","config":{"url":"https://e.example/r","token":"t"},"intervalSeconds":300}`: "",
+		`{"type":"feed","name":"n"}`:                                            "config",
+		`{"type":"feed","name":"n","config":{}}`:                                "config.url",
+		`{"type":"feed","name":"n","config":{"url":"x","token":"t"}}`:           "config.token",
+		`{"type":"web","name":"n","config":{}}`:                                 "config",
+		`{"type":"web","name":"n","config":{"sitemap":"x","pages":["y"]}}`:      "config",
+		`{"type":"mail","name":"n","config":{"url":"x"}}`:                       "type",
+		`{"type":"feed","name":"n","config":{"url":"x"},"intervalSeconds":299}`: "intervalSeconds",
+	} {
+		res := h.do("POST", "/v1/connectors", body)
+		if field == "" && res.StatusCode != 201 || field != "" && (res.code(t) != codeValidation || res.fields(t)[field] == "") {
+			t.Errorf("%s: %s", body, res.body)
+		}
+	}
+	if op := func() *pb.CreateConnector {
+		h.do("POST", "/v1/connectors", `{"type":"feed","name":"n","config":{"url":"https://e.example/f"}}`)
+		return h.asker.last().GetLink().GetCreateConnector()
+	}(); op.GetIntervalS() != defaultInterval || !op.GetEnabled() {
+		t.Errorf("%v", op)
+	}
+	for _, bad := range []string{`{}`, `{"config":{"colour":1}}`} {
+		if res := h.do("PATCH", "/v1/connectors/"+testJob.String(), bad); res.code(t) != codeValidation {
+			t.Errorf("%s: %s", bad, res.body)
+		}
+	}
+}

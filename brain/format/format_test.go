@@ -1,0 +1,145 @@
+package format
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestDocuments(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, data, format string
+		contents           []string
+	}{
+		"text":           {"notes.txt", "Figs ripen late.\r\nPlums do not.", Text, []string{"Figs ripen late.\nPlums do not."}},
+		"byte order":     {"notes.txt", "\ufeffFigs.", Text, []string{"Figs."}},
+		"markdown":       {"a.md", "Figs ripen late.", Markdown, []string{"Figs ripen late."}},
+		"by its content": {"readme", "# Figs\n\nThey ripen late.", Markdown, []string{"# Figs\n\nThey ripen late."}},
+		"an item":        {"a.json", `{"content":"Figs."}`, JSON, []string{"Figs."}},
+		"items":          {"a", `{"items":[{"content":"Figs."},{"content":"Plums.","kind":"belief"}]}`, JSON, []string{"Figs.", "Plums."}},
+		"a list":         {"a.json", `["Figs.", {"content":"Plums."}]`, JSON, []string{"Figs.", "Plums."}},
+		"lines":          {"a", "{\"content\":\"Figs.\"}\n\n{\"content\":\"Plums.\"}\n", JSONL, []string{"Figs.", "Plums."}},
+		"one line":       {"a.jsonl", `{"content":"Figs."}`, JSONL, []string{"Figs."}},
+		"subtitles":      {"a", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello", VTT, []string{"Ann: Hello"}},
+		"no JSON":        {"a.txt", "{this is prose}", Text, []string{"{this is prose}"}},
+	} {
+		docs, format, err := Documents(c.file, []byte(c.data))
+		if err != nil || format != c.format || len(docs) != len(c.contents) {
+			t.Errorf("%s: %v, %s, %d documents", name, err, format, len(docs))
+			continue
+		}
+		for i, d := range docs {
+			if d.Content != c.contents[i] {
+				t.Errorf("%s: %q, want %q", name, d.Content, c.contents[i])
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for name, c := range map[string]struct{ file, data, want string }{
+		"empty":         {"a.txt", " \n", "empty"},
+		"binary":        {"a.txt", "a\x00b", "binary"},
+		"latin":         {"a.txt", "caf\xe9", "UTF-8"},
+		"pdf":           {"a.txt", "%PDF-1.7", "PDF"},
+		"zip":           {"a.docx", "PK\x03\x04xx", "ZIP"},
+		"html":          {"a.txt", "<!DOCTYPE html><p>x", "HTML"},
+		"csv":           {"a.csv", "a,b\n1,2", "CSV"},
+		"broken json":   {"a.json", `{"content":`, "well-formed"},
+		"no items":      {"a.json", `[]`, "no items"},
+		"other json":    {"a.json", `{"name":"x"}`, "no item"},
+		"number":        {"a.json", `[7]`, "items[0]"},
+		"unknown field": {"a.json", `[{"content":"x"},{"content":"y","colour":1}]`, "items[1]"},
+		"blank":         {"a.jsonl", "{\"content\":\"x\"}\n{\"content\":\" \"}", "line 2"},
+		"kind":          {"a.json", `[{"content":"x","kind":"session"}]`, "kind"},
+		"metadata":      {"a.json", `[{"content":"x","metadata":[1]}]`, "metadata"},
+		"NUL":           {"a.json", `[{"content":"x\u0000"}]`, "U+0000"},
+	} {
+		_, _, err := Documents(c.file, []byte(c.data))
+		if !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestTranscripts(t *testing.T) {
+	for name, c := range map[string]struct{ data, format, want, metadata string }{
+		"vtt": {"WEBVTT - title\n\nNOTE a note\nof two lines\n\n1\n00:00:01.000 --> 00:00:02.000 align:start\n<v.loud Ann Lee>Hello <b>there</b>\n\n00:03.000 --> 00:04.000\n<v Ann Lee>again\n\n00:05.000 --> 00:06.000\n<v Bob>Yes &amp; no\n",
+			VTT, "Ann Lee: Hello there again\nBob: Yes & no", `{"speakers":["Ann Lee","Bob"],"transcript":true}`},
+		"srt":    {"1\n00:00:01,000 --> 00:00:02,000\nANN: Hello\nthere\n\n2\n00:00:03,000 --> 00:00:04,000\nnobody's words\n", SRT, "ANN: Hello there\nnobody's words", `{"speakers":["ANN"],"transcript":true}`},
+		"lines":  {"Ann: Hello\nand more\n\nBob Öz: Hi: there\n", Lines, "Ann: Hello and more\nBob Öz: Hi: there", `{"speakers":["Ann","Bob Öz"],"transcript":true}`},
+		"json":   {`[{"speaker":"Ann","text":"Hello","start":1.5},{"text":"who?"}]`, JSON, "Ann: Hello\nwho?", `{"speakers":["Ann"],"transcript":true}`},
+		"object": {`{"segments":[{"speaker":"Ann","text":"Hello"}]}`, JSON, "Ann: Hello", `{"speakers":["Ann"],"transcript":true}`},
+	} {
+		docs, format, err := Transcript("call.txt", []byte(c.data))
+		if err != nil || format != c.format || len(docs) != 1 {
+			t.Errorf("%s: %v %s %d", name, err, format, len(docs))
+			continue
+		}
+		if docs[0].Content != c.want || string(docs[0].Metadata) != c.metadata || docs[0].Title != "call" {
+			t.Errorf("%s: %q %s", name, docs[0].Content, docs[0].Metadata)
+		}
+	}
+	for name, data := range map[string]string{"prose": "Nothing is said here.", "silence": "WEBVTT\n\n", "other json": `{"a":1}`, "odd": `[{"speaker":"A\nB","text":"x"}]`, "empty": ""} {
+		if _, _, err := Transcript("x", []byte(data)); !errors.Is(err, ErrFile) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestLongTextsAreCut: nothing is lost, and each part is within the bound.
+func TestLongTextsAreCut(t *testing.T) {
+	long := strings.Repeat("Ünter den Linden.\n\n", MaxRunes/9)
+	docs, _, err := Documents("long.txt", []byte(long))
+	if err != nil || len(docs) < 2 {
+		t.Fatalf("%v, %d documents", err, len(docs))
+	}
+	var all strings.Builder
+	for _, d := range docs {
+		if utf8.RuneCountInString(d.Content) > MaxRunes || !strings.HasPrefix(d.Content, "Ünter") {
+			t.Errorf("a part of %d runes begins with %q", utf8.RuneCountInString(d.Content), d.Content[:8])
+		}
+		all.WriteString(d.Content)
+	}
+	if all.String() != long {
+		t.Error("the parts are not the whole")
+	}
+}
+
+func TestWhateverComesIsTextOrRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "data")
+		hold(t, rapid.SampledFrom([]string{"a", "a.json", "a.jsonl", "a.vtt", "a.md"}).Draw(t, "name"), data)
+	})
+}
+
+// hold holds what is read of a file to the package's promises.
+func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
+	for _, read := range []func(string, []byte) ([]Document, string, error){Documents, Transcript} {
+		docs, format, err := read(name, data)
+		if err != nil {
+			if !errors.Is(err, ErrFile) {
+				t.Errorf("%v", err)
+			}
+			continue
+		}
+		if len(docs) == 0 || format == "" {
+			t.Errorf("neither a document nor an error")
+		}
+		for _, d := range docs {
+			if !utf8.ValidString(d.Content) || strings.TrimSpace(d.Content) == "" || strings.ContainsRune(d.Content, 0) {
+				t.Errorf("document %q", d.Content)
+			}
+		}
+	}
+}
+
+func FuzzFiles(f *testing.F) {
+	for _, seed := range []string{"text", "# md", `{"content":"x"}`, "{\"content\":\"x\"}\n{\"content\":\"y\"}", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>b", "1\n00:00:01,000 --> 00:00:02,000\nx", "A: b", "%PDF-", "\ufeff["} {
+		f.Add("a.json", []byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) { hold(t, name, data) })
+}

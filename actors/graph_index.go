@@ -80,7 +80,7 @@ func putNode(b *storage.Batch, space storage.Space, before nodePlace, after *pb.
 	id := pb.NodeID(after.GetId())
 	b.Put(space.Key(storage.TableNode, storage.Str(id)), after)
 	if now := placeOf(after); now != before {
-		moveEntries(b, before.keys(space, id), now.keys(space, id), nil)
+		moveEntries(b, before.keys(space, id), now.keys(space, id))
 	}
 }
 
@@ -88,18 +88,18 @@ func putNode(b *storage.Batch, space storage.Space, before nodePlace, after *pb.
 // (content, chunks, edges, history) is its caller's.
 func removeNode(b *storage.Batch, space storage.Space, before nodePlace, id pb.NodeID) {
 	b.Erase(space.Key(storage.TableNode, storage.Str(id)))
-	moveEntries(b, before.keys(space, id), nil, nil)
+	moveEntries(b, before.keys(space, id), nil)
 }
 
 // moveEntries deletes old entries that are not among the new, and writes those.
-func moveEntries(b *storage.Batch, before, after []storage.Key, value []byte) {
+func moveEntries(b *storage.Batch, before, after []storage.Key) {
 	for _, k := range before {
 		if !slices.ContainsFunc(after, k.Equal) {
 			b.Delete(k)
 		}
 	}
 	for _, k := range after {
-		b.PutRaw(k, value)
+		b.PutRaw(k, nil)
 	}
 }
 
@@ -201,7 +201,7 @@ func putEdge(b *storage.Batch, space storage.Space, before, after *pb.Edge) {
 	b.PutRaw(triple.key(space), []byte(id))
 	b.PutRaw(source, edgeEnd{triple.kind, triple.target}.encode())
 	b.PutRaw(target, edgeEnd{triple.kind, triple.source}.encode())
-	moveEntries(b, nil, lists, nil)
+	moveEntries(b, nil, lists)
 }
 
 // removeEdge deletes an edge with its entries. It leaves degrees alone, since an
@@ -216,7 +216,7 @@ func dropEdgeEntries(b *storage.Batch, space storage.Space, e *pb.Edge) {
 	source, target, lists := edgeKeys(space, e)
 	b.Delete(source)
 	b.Delete(target)
-	moveEntries(b, lists, nil, nil)
+	moveEntries(b, lists, nil)
 }
 
 // putDomain writes a domain. before is the record that is stored, nil when there
@@ -227,13 +227,6 @@ func putDomain(b *storage.Batch, space storage.Space, before, after *pb.Domain) 
 	}
 	b.Put(space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))), after)
 	b.PutRaw(domainByTime(space, after), nil)
-}
-
-// removeDomain deletes a domain with its entry; the nodes that name it are its
-// caller's.
-func removeDomain(b *storage.Batch, space storage.Space, d *pb.Domain) {
-	b.Erase(space.Key(storage.TableDomain, storage.ID16(pb.DomainID(d.GetId()))))
-	b.Delete(domainByTime(space, d))
 }
 
 func domainByTime(space storage.Space, d *pb.Domain) storage.Key {

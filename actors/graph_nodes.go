@@ -11,13 +11,9 @@ import (
 	"orgmem/storage"
 )
 
-const (
-	// maxQueryRunes bounds q; the edge says so to clients.
-	maxQueryRunes = 500
-	// maxNeighbours bounds what one node's surroundings show. A hub may have a
-	// hundred thousand edges; GET /v1/graph/edges?node= pages through them.
-	maxNeighbours = 100
-)
+// maxNeighbours bounds what one node's surroundings show. A hub may have a
+// hundred thousand edges; GET /v1/graph/edges?node= pages through them.
+const maxNeighbours = 100
 
 // getNode answers one node of the effective partition.
 func getNode(r storage.Reader, part *partitionRef, id pb.NodeID) (*pb.Reply, error) {

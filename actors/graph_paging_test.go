@@ -98,7 +98,7 @@ func TestPagesNeitherSkipNorRepeat(t *testing.T) {
 				}
 				op = &pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: rapid.SampledFrom(all).Draw(rt, "edge")}}}
 			case "edit":
-				op = &pb.GraphOp{Op: &pb.GraphOp_EditNode{EditNode: &pb.EditNode{Id: node(), Content: proto.String(content(rapid.IntRange(10, 30).Draw(rt, "new content"))), Kind: proto.String("belief")}}}
+				op = &pb.GraphOp{Op: &pb.GraphOp_EditNode{EditNode: &pb.EditNode{Id: node(), Content: new(content(rapid.IntRange(10, 30).Draw(rt, "new content"))), Kind: new("belief")}}}
 			case "forget":
 				op = &pb.GraphOp{Op: &pb.GraphOp_ForgetNode{ForgetNode: &pb.ForgetNode{Id: node()}}}
 			case "restore":

@@ -103,7 +103,7 @@ func TestEdges(t *testing.T) {
 	c.put("anna")
 	a, b, other := c.note("The boiler is old."), c.note("The plumber came."), c.as("anna").note("The boiler is old, says Anna.")
 
-	e, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: proto.Float64(0.9), Confidence: proto.Float64(0.25), Note: proto.String("I was there.")})
+	e, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: new(0.9), Confidence: new(0.25), Note: new("I was there.")})
 	if status != 201 || e.GetWeight() != 0.4 || e.GetConfidence() != 0.25 || e.GetOrigin() != "asserted" || e.GetStatus() != statusLive || e.GetNote() != "I was there." {
 		t.Fatalf("%d %v", status, e)
 	}
@@ -112,7 +112,7 @@ func TestEdges(t *testing.T) {
 	}
 	// Again: the same edge, and what is not named stays.
 	n.clock.Advance(time.Second)
-	again, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: proto.Float64(0)})
+	again, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: new(0.0)})
 	if status != 200 || again.GetId() != e.GetId() || again.GetWeight() != 0 || again.GetConfidence() != 0.25 || again.GetNote() != "I was there." ||
 		again.GetCreatedMs() != e.GetCreatedMs() || again.GetUpdatedMs() == e.GetUpdatedMs() {
 		t.Fatalf("%d %v", status, again)
@@ -184,7 +184,7 @@ func TestAssertingIsOneWithItsTrail(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	a, b := c.note("The boiler is old."), c.note("The plumber came.")
 	request := func() *pb.Envelope {
-		op := assertOp(&pb.AssertEdge{Source: a, Target: b, Type: "near", Note: proto.String("secretly")})
+		op := assertOp(&pb.AssertEdge{Source: a, Target: b, Type: "near", Note: new("secretly")})
 		op.IdempotencyKey = "once"
 		return op
 	}
@@ -330,17 +330,17 @@ func TestNodeLists(t *testing.T) {
 		"domain of nothing":    {&pb.ListNodes{Domain: "topic"}, nil},
 		"created after":        {&pb.ListNodes{CreatedAfterMs: &at}, []string{long, wish}},
 		"created before":       {&pb.ListNodes{CreatedBeforeMs: &at}, []string{now, old}},
-		"created between":      {&pb.ListNodes{CreatedAfterMs: &at, CreatedBeforeMs: proto.Int64(at + 1)}, []string{wish}},
-		"created never":        {&pb.ListNodes{CreatedAfterMs: proto.Int64(at + 1), CreatedBeforeMs: &at}, nil},
-		"created before 1970":  {&pb.ListNodes{CreatedBeforeMs: proto.Int64(-5)}, nil},
-		"created after 1960":   {&pb.ListNodes{CreatedAfterMs: proto.Int64(-1e12)}, []string{long, wish, now, old}},
+		"created between":      {&pb.ListNodes{CreatedAfterMs: &at, CreatedBeforeMs: new(at + 1)}, []string{wish}},
+		"created never":        {&pb.ListNodes{CreatedAfterMs: new(at + 1), CreatedBeforeMs: &at}, nil},
+		"created before 1970":  {&pb.ListNodes{CreatedBeforeMs: new(int64(-5))}, nil},
+		"created after 1960":   {&pb.ListNodes{CreatedAfterMs: new(int64(-1e12))}, []string{long, wish, now, old}},
 		"word":                 {&pb.ListNodes{Q: "boilers"}, []string{now, old}},
 		"words":                {&pb.ListNodes{Q: "REPLACED boiler"}, []string{now}},
 		"words of two chunks":  {&pb.ListNodes{Q: "slow fast"}, []string{long}},
 		"word and kind":        {&pb.ListNodes{Q: "boat", Kind: "preference"}, []string{wish}},
 		"word and status":      {&pb.ListNodes{Q: "boiler", Status: statusSuperseded}, []string{old}},
 		"word and tombstoned":  {&pb.ListNodes{Q: "boiler", Status: statusTombstoned}, nil},
-		"word and time":        {&pb.ListNodes{Q: "train", CreatedBeforeMs: proto.Int64(at + 1)}, []string{wish}},
+		"word and time":        {&pb.ListNodes{Q: "train", CreatedBeforeMs: new(at + 1)}, []string{wish}},
 		"word and domain":      {&pb.ListNodes{Q: "train", Domain: "topic"}, nil},
 		"words that are apart": {&pb.ListNodes{Q: "boiler boat"}, nil},
 		"unknown word":         {&pb.ListNodes{Q: "zeppelin"}, nil},

@@ -97,10 +97,10 @@ func serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 func requestedSpan(h http.Header, size int64, tag string) (span, bool) {
 	whole := span{0, size, false}
 	text, ok := single(h, "Range")
-	if !ok {
+	if !ok || text == "" {
 		return whole, true
 	}
-	if condition, given := single(h, "If-Range"); given && condition != tag {
+	if condition, once := single(h, "If-Range"); !once || condition != "" && condition != tag {
 		return whole, true // of another document
 	}
 	text, ok = strings.CutPrefix(text, "bytes=")

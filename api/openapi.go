@@ -157,6 +157,7 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 	for _, status := range append([]int{r.Status}, r.Statuses...) {
 		response := &huma.Response{Description: http.StatusText(status), Headers: headerRefs(status, r)}
 		switch {
+		case status == http.StatusNotModified: // it has no body
 		case r.media != "":
 			response.Content = map[string]*huma.MediaType{r.media: {Schema: mediaSchema(r.media)}}
 		case status != http.StatusNoContent:

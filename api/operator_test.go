@@ -169,7 +169,10 @@ func TestOperatorProblems(t *testing.T) {
 				"/operator/orgs/{org}/members": `{"email":"a@b.example","role":"admin"}`,
 				"/operator/orgs/{org}/keys":    `{"userId":"` + testUser.String() + `","scopes":["read"],"label":"x"}`,
 			}[r.path]
-			if r.body == nil {
+			switch {
+			case r.raw:
+				body = "{}"
+			case r.body == nil:
 				body = ""
 			}
 			res := h.op(r.method, strings.NewReplacer("{org}", org, "{user}", testUser.String()).Replace(r.path), body)

@@ -81,12 +81,22 @@ func measureLists(ctx context.Context, b *bench) error {
 		{"jobs", "/v1/jobs?"},
 		{"history of a node", "/v1/graph/nodes/" + url.PathEscape(hub) + "/history?"},
 	} {
+		before, err := s.Usage()
+		if err != nil {
+			return err
+		}
 		costs, err := s.pages(ctx, l.path)
 		if err != nil {
 			return err
 		}
+		after, err := s.Usage()
+		if err != nil {
+			return err
+		}
 		worst := slices.Max(costs)
-		b.report.add(l.name, "any page < 5 ms", worst < listPageMost, "median %.2f ms, worst %.2f ms of %d pages", ms(percentile(costs, 50)), ms(worst), len(costs))
+		cpu := (after.CPU - before.CPU) / time.Duration(listReadings*len(costs))
+		b.report.add(l.name, "any page < 5 ms", worst < listPageMost, "median %.2f ms, worst %.2f ms of %d pages; %.2f ms CPU each",
+			ms(percentile(costs, 50)), ms(worst), len(costs), ms(cpu))
 	}
 	return s.end()
 }

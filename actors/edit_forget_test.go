@@ -1,0 +1,229 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, smallSlices)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	const plant = "kwisatz-4711"
+	item := &pb.IngestItem{
+		ExternalId: "ext-" + plant, Title: "Title " + plant, Content: "The word " + plant + " is a secret.", OccurredMs: 17,
+		Metadata: []byte(`{"k":"meta-` + plant + `"}`),
+	}
+	job := c.ingest(item, doc("", "A bystander."))
+	id, other := job.GetItems()[0].GetNode(), job.GetItems()[1].GetNode()
+	c.ingest(item) // a second job that names the external id
+	c.edit(&pb.EditNode{Id: id, Content: new("Now " + plant + " is known."), Reason: "reason " + plant})
+	e, _ := c.assertEdge(&pb.AssertEdge{Source: id, Target: other, Type: "about"})
+	byHand, _ := c.assertEdge(&pb.AssertEdge{Source: other, Target: id, Type: "about"})
+	c.ok(forgetEdgeOp(byHand.GetId()))
+	before := c.nodeOf(id)
+	if before.GetDegree() != 1 || len(disk.Find(t, plant)) == 0 {
+		t.Fatal("nothing was planted: the test would prove nothing")
+	}
+	n.clock.Advance(time.Hour)
+	after := c.forget(id)
+	now := n.clock.Now()
+	if after.GetStatus() != statusTombstoned || after.GetKind() != before.GetKind() || after.GetCreatedMs() != before.GetCreatedMs() || after.GetOccurredMs() != 17 ||
+		after.GetTombstonedMs() != now.UnixMilli() || after.GetRestorableMs() != now.Add(30*24*time.Hour).UnixMilli() || strings.Contains(after.String(), plant) {
+		t.Errorf("the tombstone reads %v", after)
+	}
+	check := func(c client) {
+		t.Helper()
+		for _, r := range []*pb.Reply{
+			c.ok(find(plant)), c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "secret known", IncludeSuperseded: true}}}),
+			c.ask(getNodeOp(id)), c.ok(historyOp(id, nil)), c.ok(getNodeOp(other)),
+			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Status: statusTombstoned}}})),
+			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Q: plant}}})),
+			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{}}})),
+			c.ok(&pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).String()}}}),
+		} {
+			if strings.Contains(r.String(), plant) {
+				t.Errorf("it is still told: %v", r)
+			}
+		}
+		if got := c.actions(id); got[0] != actionForgotten {
+			t.Errorf("history %v", got)
+		}
+		if got := c.hits(keyword("secret known")); len(got) != 0 {
+			t.Errorf("it is still found: %v", got)
+		}
+		c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+		if got := c.nodeOf(other).GetDegree(); got != 0 {
+			t.Errorf("degree of its neighbour %d", got)
+		}
+	}
+	check(c)
+	n.eraseNow(c)
+	if files := disk.Find(t, plant); len(files) > 0 {
+		t.Errorf("it is still in %v", files)
+	}
+	n.stop()
+	n = startNode(t, disk, smallSlices)
+	c.n = n
+	check(c)
+
+	restored := c.ok(undeleteOp(id)).GetNode()
+	if restored.GetContent() != "" || restored.GetNode().GetStatus() != statusLive || restored.GetNode().GetDegree() != 1 || restored.GetNode().GetRestorableMs() != 0 {
+		t.Errorf("restored: %v", restored)
+	}
+	if got := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge(); got.GetStatus() != statusLive || got.GetTombstonedMs() != 0 {
+		t.Errorf("its edge: %v", got)
+	}
+	c.refused(codeEdgeNotFound, getEdgeOp(byHand.GetId()))
+	if got := c.actions(id); got[0] != actionRestored {
+		t.Errorf("history %v", got)
+	}
+	// It has no content until it is given one.
+	c.edit(&pb.EditNode{Id: id, Content: new("Fresh words.")})
+	if got := c.hits(keyword("fresh words")); !slices.Equal(got, []string{id}) {
+		t.Errorf("found %v", got)
+	}
+}
+
+// eraseNow does what happens within a minute by itself.
+func (n *node) eraseNow(c client) {
+	n.t.Helper()
+	part, st := n.partOf(c)
+	st.Release()
+	ctx := n.t.Context()
+	for _, step := range []func() error{
+		func() error { return n.host.Compact(ctx, part.store) },
+		func() error { return n.store.Erase(ctx, part.store) },
+		func() error { return n.store.Log().Erase(ctx) },
+	} {
+		if err := step(); err != nil {
+			n.t.Fatal(err)
+		}
+	}
+}
+
+func TestEdgeComesBackWithTheLastOfItsNodes(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	for _, order := range [][]int{{0, 1, 0, 1}, {0, 1, 1, 0}} {
+		ids := []string{c.note(fmt.Sprint("Left ", order)), c.note(fmt.Sprint("Right ", order))}
+		e, _ := c.assertEdge(&pb.AssertEdge{Source: ids[0], Target: ids[1], Type: "next"})
+		c.forget(ids[order[0]])
+		c.forget(ids[order[1]])
+		c.ok(undeleteOp(ids[order[2]]))
+		c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+		c.ok(undeleteOp(ids[order[3]]))
+		c.ok(getEdgeOp(e.GetId()))
+		if a, b := c.nodeOf(ids[0]).GetDegree(), c.nodeOf(ids[1]).GetDegree(); a != 1 || b != 1 {
+			t.Errorf("%v: degrees %d and %d", order, a, b)
+		}
+	}
+}
+
+func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.TombstoneRetention = time.Hour })
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	early, late, kept := c.note("Early."), c.note("Late."), c.note("Kept.")
+	e, _ := c.assertEdge(&pb.AssertEdge{Source: early, Target: kept, Type: "next"})
+	c.forget(early)
+	n.clock.Advance(30 * time.Minute)
+	c.forget(late)
+	n.clock.Advance(31 * time.Minute)
+	c.refused(codeUndeletePassed, undeleteOp(early))
+	n.until(func() bool { return n.nodeIn(c, early) == nil })
+	c.refused(codeNodeNotFound, undeleteOp(early))
+	c.refused(codeNodeNotFound, historyOp(early, nil))
+	part, st := n.partOf(c)
+	defer st.Release()
+	if found, err := st.Get(part.space.Key(storage.TableEdge, storage.Str(e.GetId())), &pb.Edge{}); found || err != nil {
+		t.Errorf("its edge is left: %v", err)
+	}
+	c.ok(undeleteOp(late)) // its time is not over
+	n.clock.Advance(3 * time.Hour)
+	n.until(func() bool {
+		for _, err := range st.Scan(storage.OrgSpace(part.store).Prefix(storage.TableTombstoneDue), storage.ScanOptions{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return false
+		}
+		return true
+	})
+	if n.nodeIn(c, late).GetStatus() != statusLive {
+		t.Error("what was restored is removed")
+	}
+}
+
+// TestStoredSegmentsLoseWhatWasForgotten looks into the stored index, where only
+// hashes of words and quantised vectors stand.
+func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		disk := storagetest.NewDisk()
+		n := startNode(t, disk, smallSlices)
+		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		var ids []string
+		for i := range 40 {
+			ids = append(ids, c.note(fmt.Sprintf("Note number%d.", i)))
+		}
+		edited, forgotten := ids[3], ids[7]
+		c.edit(&pb.EditNode{Id: edited, Content: new("Other words.")}) // its old passage is dead, and there
+		if !n.mentioned(c, edited) || !n.mentioned(c, forgotten) {
+			t.Fatal("they are in no stored segment: the test would prove nothing")
+		}
+		c.forget(edited)
+		c.forget(forgotten)
+		if !n.mentioned(c, forgotten) {
+			t.Error("it was rewritten at once: that does not gather")
+		}
+		if restart {
+			n.stop()
+			n = startNode(t, disk, smallSlices)
+			c.n = n
+		}
+		n.until(func() bool { return !n.mentioned(c, edited) && !n.mentioned(c, forgotten) })
+		if got := c.hits(keyword("note")); len(got) != 38 {
+			t.Errorf("%d of the others are found", len(got))
+		}
+	}
+}
+
+// mentioned reports whether a stored segment knows a node.
+func (n *node) mentioned(c client, id string) bool {
+	n.t.Helper()
+	part, st := n.partOf(c)
+	defer st.Release()
+	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		view, err := loadSegment(st, part, rec.Value.GetId())
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		for doc := range view.Segment.Len() {
+			if string(view.Segment.NodeOf(doc).ID) == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// until lets time pass until something is so.
+func (n *node) until(so func() bool) {
+	n.t.Helper()
+	give := time.Now().Add(patience)
+	for !so() {
+		if time.Now().After(give) {
+			n.t.Fatal("it does not happen")
+		}
+		n.clock.Advance(time.Second)
+	}
+}

@@ -78,6 +78,10 @@ func (s *EventStream) Close() { s.sys.hub.end(s) }
 // reads the store, not the actor's memory, so that it wakes nobody: a revocation
 // that was acknowledged is seen.
 func (s *EventStream) Valid() bool {
+	// The directory forgets an organization at once, its store a little later.
+	if e, ok := s.sys.cfg.Host.Directory().Org(s.org); !ok || e.GetRemoved() {
+		return false
+	}
 	main := &orgView{sys: s.sys, id: s.org, store: storage.StoreID{Org: s.org, Realm: storage.RealmMain}}
 	main.space = storage.OrgSpace(main.store)
 	key, member := &pb.Key{}, &pb.Partition{}

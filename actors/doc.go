@@ -17,6 +17,9 @@
 //     what is forgotten leaves all of them in the commit that forgets it.
 //   - Reads run on immutable snapshots in a bounded pool and never wait in a
 //     mailbox behind writes. Full queues answer 503, they do not grow.
+//   - An event that is committed reaches the streams that may see it, in the order
+//     of the commits; a reader that does not keep up is cut off. What a tenant
+//     chose to be reached is reached through package egress only.
 //   - When the outcome of a write is unknown, the organization forgets all it
 //     knows and opens again: memory is a cache of the store, never more.
 //

@@ -168,7 +168,7 @@ func checkConfig(kind string, config object, errs *violations) {
 	for _, fault := range own.list {
 		errs.add("config."+fault.GetField(), fault.GetMessage())
 	}
-	if web, ok := into.Interface().(*webConfig); ok && problem == nil && (web.Sitemap == "") == (len(web.Pages) == 0) {
+	if web, ok := reflect.TypeAssert[*webConfig](into); ok && problem == nil && (web.Sitemap == "") == (len(web.Pages) == 0) {
 		errs.add("config", "expected either sitemap or pages")
 	}
 }

@@ -79,7 +79,7 @@ func serveEvents(ex *exchange, reply *pb.Reply) *pb.Problem {
 			return nil
 		}
 		if _, err := out.Write(frame); err != nil {
-			return nil //nolint:nilerr // the client has left; nobody is to be told
+			return nil // the client has left; nobody is to be told
 		}
 	}
 }

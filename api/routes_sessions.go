@@ -153,7 +153,7 @@ func (b *sessionEventBody) proto() *pb.SessionEvent {
 }
 
 type sessionBatchBody struct {
-	Events sessionEvents `json:"events,omitempty" doc:"Each an event as session-event takes it."`
+	Events sessionEvents `json:"events,omitzero" doc:"Each an event as session-event takes it."`
 }
 
 // sessionEvents reads a list of events each by itself, so that a bad one becomes

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -157,9 +158,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
 	if err != nil {
 		return Response{}, attemptError{"could not be asked", err}
 	}
-	for name, values := range r.Header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, r.Header)
 	answer, err := transport.RoundTrip(request) // not http.Client: it would follow redirects
 	if err != nil {
 		return Response{}, attemptError{reasonOf(ctx, err), err}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -74,15 +75,7 @@ func (r Rules) parse(text string) (*url.URL, error) {
 }
 
 func (r Rules) port(n uint16) bool {
-	if n == defaultPort {
-		return true
-	}
-	for _, p := range r.AllowPorts {
-		if p == n {
-			return true
-		}
-	}
-	return false
+	return n == defaultPort || slices.Contains(r.AllowPorts, n)
 }
 
 // portOf is the port that an address which parse let pass is dialled at.

@@ -58,8 +58,17 @@ type Document struct {
 
 // foreign are the beginnings of files that are known and not read.
 var foreign = []struct{ begin, name string }{
-	{"%PDF-", "PDF"}, {"PK\x03\x04", "a ZIP archive or an office document"}, {"PK\x05\x06", "a ZIP archive"}, {"\xd0\xcf\x11\xe0", "an old office document"},
-	{"\x1f\x8b", "a gzip archive"}, {"7z\xbc\xaf", "a 7z archive"}, {"Rar!", "a RAR archive"}, {"{\\rtf", "RTF"}, {"\x89PNG", "an image"}, {"\xff\xd8\xff", "an image"}, {"GIF8", "an image"},
+	{"%PDF-", "PDF"},
+	{"PK\x03\x04", "a ZIP archive or an office document"},
+	{"PK\x05\x06", "a ZIP archive"},
+	{"\xd0\xcf\x11\xe0", "an old office document"},
+	{"\x1f\x8b", "a gzip archive"},
+	{"7z\xbc\xaf", "a 7z archive"},
+	{"Rar!", "a RAR archive"},
+	{"{\\rtf", "RTF"},
+	{"\x89PNG", "an image"},
+	{"\xff\xd8\xff", "an image"},
+	{"GIF8", "an image"},
 }
 
 // foreignNames are the extensions of files that are text, but are not read as

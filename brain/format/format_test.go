@@ -67,8 +67,10 @@ func TestRefusals(t *testing.T) {
 
 func TestTranscripts(t *testing.T) {
 	for name, c := range map[string]struct{ data, format, want, metadata string }{
-		"vtt": {"WEBVTT - title\n\nNOTE a note\nof two lines\n\n1\n00:00:01.000 --> 00:00:02.000 align:start\n<v.loud Ann Lee>Hello <b>there</b>\n\n00:03.000 --> 00:04.000\n<v Ann Lee>again\n\n00:05.000 --> 00:06.000\n<v Bob>Yes &amp; no\n",
-			VTT, "Ann Lee: Hello there again\nBob: Yes & no", `{"speakers":["Ann Lee","Bob"],"transcript":true}`},
+		"vtt": {
+			"WEBVTT - title\n\nNOTE a note\nof two lines\n\n1\n00:00:01.000 --> 00:00:02.000 align:start\n<v.loud Ann Lee>Hello <b>there</b>\n\n00:03.000 --> 00:04.000\n<v Ann Lee>again\n\n00:05.000 --> 00:06.000\n<v Bob>Yes &amp; no\n",
+			VTT, "Ann Lee: Hello there again\nBob: Yes & no", `{"speakers":["Ann Lee","Bob"],"transcript":true}`,
+		},
 		"srt":    {"1\n00:00:01,000 --> 00:00:02,000\nANN: Hello\nthere\n\n2\n00:00:03,000 --> 00:00:04,000\nnobody's words\n", SRT, "ANN: Hello there\nnobody's words", `{"speakers":["ANN"],"transcript":true}`},
 		"lines":  {"Ann: Hello\nand more\n\nBob Öz: Hi: there\n", Lines, "Ann: Hello and more\nBob Öz: Hi: there", `{"speakers":["Ann","Bob Öz"],"transcript":true}`},
 		"json":   {`[{"speaker":"Ann","text":"Hello","start":1.5},{"text":"who?"}]`, JSON, "Ann: Hello\nwho?", `{"speakers":["Ann"],"transcript":true}`},

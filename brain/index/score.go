@@ -13,8 +13,8 @@ import (
 //
 // The two large parts are on fixed scales: the cosine is that of the model, and
 // BM25norm is the share of the query's information that matched, 0 to 1. Ranks
-// (reciprocal rank fusion) throw these scales away, and lost to them on every
-// development set.
+// (reciprocal rank fusion) throw these scales away, and lost to them on the sets
+// where both were run (docs/retrieval.md).
 type Config struct {
 	// K1 and B are those of BM25 (Robertson & Zaragoza, The Probabilistic
 	// Relevance Framework, 2009).

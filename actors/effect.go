@@ -451,10 +451,7 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 	}
 	mine := func(e *pb.Export) bool { return holds(e, w.part.id) }
 	if f.forgets {
-		err := w.org.withStore(func(st *storage.Store) error {
-			_, err := w.org.expireExports(f.batch.Batch, st, mine)
-			return err
-		})
+		err := w.org.withStore(func(st *storage.Store) error { return w.org.expireExports(f.batch.Batch, st, mine) })
 		if err != nil {
 			return nil, err
 		}

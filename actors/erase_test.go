@@ -135,6 +135,24 @@ func plantMemory(c client, p *planter, documents int) (nodes []string) {
 	return nodes
 }
 
+// plantSessions fills the key owner's memory with coding sessions, and a file.
+func plantSessions(c client, p *planter, store storage.StoreID, filename string) (sessions []string) {
+	c.n.t.Helper()
+	for range 3 {
+		session := p.next()
+		sessions = append(sessions, session)
+		var lines []*pb.SessionEvent
+		for range 5 {
+			lines = append(lines, &pb.SessionEvent{Session: session, Role: "user", Text: "common words " + p.next(), Event: p.next(), Cwd: "/" + p.next()})
+		}
+		c.ok(events(lines...))
+		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: session, Signals: []*pb.AgentSignal{{Type: "loop", Detail: p.next()}}}}}))
+	}
+	c.ok(file(filename, "common file about "+p.next()))
+	c.n.settle(store)
+	return sessions
+}
+
 // erasing starts a node whose log a test can search.
 func erasing(t *testing.T, disk *storagetest.Disk) (*node, *logs) {
 	t.Helper()
@@ -201,6 +219,7 @@ func TestPurgeLeavesNoByte(t *testing.T) {
 			if scope == purgeScopeOrg {
 				subject = ""
 				plantMemory(c, p, plantedDocuments)
+				plantSessions(c, p, storage.StoreID{Org: made.Org, Realm: storage.RealmMain}, p.next()+".txt")
 			}
 			c.download(c.export(true))
 			n.settle(storage.StoreID{Org: made.Org, Realm: storage.RealmMain})
@@ -227,7 +246,12 @@ func TestForgottenNodesLeaveNoByte(t *testing.T) {
 	c := client{n: n, key: made.APIKey}
 	p := &planter{seed: "forget"}
 	plantMemory(c, p, 5)
+	// The name of a file that was imported stays in the history of imports.
+	sessions := plantSessions(c, p, storage.StoreID{Org: made.Org, Realm: storage.RealmMain}, "notes.txt")
 	c.export(false)
+	for _, id := range sessions {
+		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: id}}}))
+	}
 	for _, status := range []string{"", statusSuperseded} {
 		for _, id := range c.nodes(&pb.ListNodes{Status: status}, 100) {
 			c.forget(id)

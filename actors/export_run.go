@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"runtime/debug"
+	"slices"
 
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -84,8 +85,8 @@ func (o *orgActor) nextExport() {
 			return // one at a time
 		}
 	}
-	for i := len(stored) - 1; i >= 0; i-- {
-		run := o.exports.runs[pb.ExportID(stored[i].GetId())]
+	for _, e := range slices.Backward(stored) {
+		run := o.exports.runs[pb.ExportID(e.GetId())]
 		if run == nil {
 			continue
 		}

@@ -194,14 +194,14 @@ func removeExport(b *storage.Batch, space storage.Space, e *pb.Export) {
 // expireExports ends, in the batch of what forgets, the documents that may hold
 // it, and sends those that are being written back to their begin. After the
 // commit the caller calls exportsForgot: a document that was begun in between
-// has seen what is forgotten. concerns may be called under a lock; it says which
-// exports are meant. It returns how many documents end.
-func (o *orgView) expireExports(b *storage.Batch, r storage.Reader, concerns func(*pb.Export) bool) (n int, err error) {
+// has seen what is forgotten. concerns says which exports are meant; it is called
+// under a lock.
+func (o *orgView) expireExports(b *storage.Batch, r storage.Reader, concerns func(*pb.Export) bool) error {
 	o.exports.mu.Lock()
 	defer o.exports.mu.Unlock()
 	stored, err := o.readExports(r)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, e := range stored {
 		run := o.exports.runs[pb.ExportID(e.GetId())]
@@ -214,12 +214,11 @@ func (o *orgView) expireExports(b *storage.Batch, r storage.Reader, concerns fun
 		switch {
 		case e.GetStatus() == exportSucceeded:
 			expireExport(b, o.space, e)
-			n++
 		case run != nil:
 			run.stale = true
 		}
 	}
-	return n, nil
+	return nil
 }
 
 // exportsForgot is called when what forgets is committed.
@@ -265,8 +264,7 @@ func (o *orgView) eraseExports(ref *partitionRef) error {
 			}
 		}
 		o.exports.mu.Unlock()
-		_, err = o.expireExports(b, st, func(e *pb.Export) bool { return e.GetScope() == exportScopeOrg })
-		return err
+		return o.expireExports(b, st, func(e *pb.Export) bool { return e.GetScope() == exportScopeOrg })
 	})
 	if err != nil || b.Len() == 0 {
 		return err

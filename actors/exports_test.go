@@ -144,8 +144,11 @@ func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 		name string
 		ids  []string
 	}{
-		{c, "owner", []string{whole, mine}}, {c.as("ann"), "ann", []string{anns}}, {c.as("bob"), "bob", nil},
-		{peer, "peer", nil}, {peer.as("ann"), "peer as ann", []string{anns}},
+		{c, "owner", []string{whole, mine}},
+		{c.as("ann"), "ann", []string{anns}},
+		{c.as("bob"), "bob", nil},
+		{peer, "peer", nil},
+		{peer.as("ann"), "peer as ann", []string{anns}},
 	} {
 		var listed []string
 		for _, e := range has.who.ok(listExports(nil)).GetData().GetExports().GetExports() {

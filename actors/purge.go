@@ -29,11 +29,19 @@ var purgeStores = []struct {
 	name  string
 	table storage.Table
 }{
-	{"vault_nodes", storage.TableNode}, {"memory_chunks", storage.TableChunk}, {"graph_edges", storage.TableEdge},
-	{"domains", storage.TableDomain}, {"history", storage.TableHistory}, {"external_ids", storage.TableExternalID},
-	{"contradictions", storage.TableContradiction}, {"proposals", storage.TableProposal},
-	{"sessions", storage.TableSession}, {"session_events", storage.TableSessionEvent},
-	{"imports", storage.TableImport}, {"files", storage.TableUploadPiece}, {"queued_items", storage.TableQueue},
+	{"vault_nodes", storage.TableNode},
+	{"memory_chunks", storage.TableChunk},
+	{"graph_edges", storage.TableEdge},
+	{"domains", storage.TableDomain},
+	{"history", storage.TableHistory},
+	{"external_ids", storage.TableExternalID},
+	{"contradictions", storage.TableContradiction},
+	{"proposals", storage.TableProposal},
+	{"sessions", storage.TableSession},
+	{"session_events", storage.TableSessionEvent},
+	{"imports", storage.TableImport},
+	{"files", storage.TableUploadPiece},
+	{"queued_items", storage.TableQueue},
 }
 
 // purge is a purge under way: what it is of.
@@ -322,7 +330,7 @@ func (o *orgView) purgeStored(p *purge, ticket storage.Key, t *pb.PurgeTicket) (
 				ch.Put(part.space.Key(storage.TableSettings), kept)
 			}
 		}
-		if _, err := o.expireExports(ch.Batch, st, p.concerns); err != nil {
+		if err := o.expireExports(ch.Batch, st, p.concerns); err != nil {
 			return err
 		}
 		if dropped, err = o.endJobs(ch, st, p.parts, now); err != nil {

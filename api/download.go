@@ -78,7 +78,7 @@ func serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 			panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to cut a connection
 		}
 		if _, err := out.Write(piece[lo:hi]); err != nil {
-			return nil //nolint:nilerr // the client has left; nobody is to be told
+			return nil // the client has left; nobody is to be told
 		}
 		if begin+hi >= s.to {
 			return nil

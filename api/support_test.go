@@ -179,6 +179,7 @@ func (f fakeOperator) AddMember(_ context.Context, _ pb.OrgID, email string, rol
 func (f fakeOperator) Members(context.Context, pb.OrgID) ([]actors.MemberInfo, error) {
 	return []actors.MemberInfo{{User: testUser, Email: "a@b.example", Role: "owner", Created: testNow}}, f.err
 }
+
 func (f fakeOperator) Restore(_ context.Context, _ pb.OrgID, part []byte) (actors.Restored, error) {
 	return actors.Restored{PartitionID: string(part), NodeIDs: []string{"n"}, Created: 1}, f.err
 }

@@ -9,12 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
 const (
-	// Format and Version are what this package reads.
-	Format  = "orgmem-export"
+	// Format is the format that this package reads.
+	Format = "orgmem-export"
+	// Version is the version of it.
 	Version = 1
 
 	// maxNodes and maxNodeBytes bound the nodes of one part, which are embedded
@@ -104,7 +106,7 @@ func (i *importer) document() error {
 			if err := i.json.Decode(&v); err != nil {
 				return err
 			}
-			if name == "format" && v != Format || name == "version" && fmt.Sprint(v) != fmt.Sprint(Version) {
+			if name == "format" && v != Format || name == "version" && fmt.Sprint(v) != strconv.Itoa(Version) {
 				return fmt.Errorf("%w of version %d: its %s is %v", ErrFormat, Version, name, v)
 			}
 			i.seen = i.seen || name == "version"

@@ -22,7 +22,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 15m
 PKGS     ?= ./...
 
-.PHONY: run build test test-go lint fmt fresh proto docs cover fuzz bench crash diskfull fsyncfail deps clean
+.PHONY: run build test test-go invariants lint fmt fresh proto docs cover fuzz bench crash diskfull fsyncfail deps clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -33,7 +33,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/orgmem ./cmd/orgmem
 
 ## test: everything that CI checks; installs what it needs
-test: deps lint fresh test-go
+test: deps lint fresh test-go invariants
 
 ## test-go: the tests alone, under the race detector; fuzz corpora run as seeds
 # End-to-end tests drive the very binary that is shipped.
@@ -46,6 +46,12 @@ test-go: $(GOTESTSUM) build
 	if [ $$status -ne 0 ] && [ $$failed -eq 0 ]; then failed=1; fi; \
 	echo "$$passed passed, $$failed failed"; \
 	exit $$status
+
+## invariants: the actors' histories once more, with what they promise checked at run time
+# Those that write, merge, fail and stop; some 20 s.
+invariants:
+	go test -tags invariants ./actors -count 1 \
+		-run 'MemoryAgainstModel|EditsAgainstModel|Slices|Segments|Panick|Cancelled|Erased|Close|Crash'
 
 ## lint: golangci-lint with .golangci.yml, formatting included
 lint: $(GOLANGCI)

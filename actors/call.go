@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"orgmem/cluster"
@@ -73,6 +74,14 @@ func (c *call) reply(r *pb.Reply) {
 	}
 	c.done <- r
 	c.stay.end()
+}
+
+// writeOff ends the counting of a call that nobody waits for and nobody answers.
+func (c *call) writeOff() {
+	if c.answered.CompareAndSwap(false, true) {
+		c.stay.sys.log.Error("a call was never answered", "request_id", c.env.GetRequestId(), "op", fmt.Sprintf("%T", c.env.GetOp()))
+		c.stay.end()
+	}
 }
 
 func (c *call) refuse(p *pb.Problem) { c.reply(refuse(p)) }

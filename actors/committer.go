@@ -54,6 +54,7 @@ type committer struct {
 	bytes    int
 	inFlight int
 	broken   error
+	order    leaseOrder
 }
 
 type write struct {
@@ -133,7 +134,10 @@ func (c *committer) pump() (after []func()) {
 			continue
 		}
 		lease := c.lease
-		err = c.host.ProposeAsync(c.ctx, c.store, lease, batch, func(_ uint64, err error) { c.finished(group, err) })
+		err = c.host.ProposeAsync(c.ctx, c.store, lease, batch, func(version uint64, err error) {
+			c.order.applied(lease, version, err)
+			c.finished(group, err)
+		})
 		if err != nil { // not applied: nothing happened, the lease stands
 			if c.trail.unstamp() {
 				after = append(after, c.trail.soon)

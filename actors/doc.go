@@ -1,8 +1,8 @@
 // Package actors decides. An organization is an actor: it alone knows who may
 // do what there, how much is left of a rate limit, and which partition a
 // request means. A subject (a member or a provisioned end user) is an actor
-// below it that takes in content and answers searches; each has one child that
-// works through its queue. The sandbox is an organization's actor of its own, below
+// below it that takes in content; each has one child that works through its queue.
+// Searches and other reads are answered in the organization's read pool. The sandbox is an organization's actor of its own, below
 // the real one, over a store of its own.
 //
 // # Promises
@@ -20,13 +20,16 @@
 //   - An event that is committed reaches the streams that may see it, in the order
 //     of the commits; a reader that does not keep up is cut off. What a tenant
 //     chose to be reached is reached through package egress only.
+//   - A partition has a single writer under one lease, groups of commits are
+//     applied in the order of their proposals, and readers are shown nothing that
+//     is not committed. Builds with the tag invariants check these at run time.
 //   - When the outcome of a write is unknown, the organization forgets all it
 //     knows and opens again: memory is a cache of the store, never more.
 //
 // # Order of calls
 //
-// Start, then Ask and the Operator methods from any goroutine, then Close,
-// which waits for commits under way.
+// Start, then Ask and the Operator methods from any goroutine, then Close, which
+// waits for calls and commits under way.
 //
 // # What it hides
 //

@@ -199,11 +199,16 @@ func (n *node) mentioned(c client, id string) bool {
 	n.t.Helper()
 	part, st := n.partOf(c)
 	defer st.Release()
-	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
+	snap, err := st.Snapshot() // the worker may replace a segment meanwhile
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer snap.Close()
+	for rec, err := range storage.ScanRecords(snap, part.space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
 		if err != nil {
 			n.t.Fatal(err)
 		}
-		view, err := loadSegment(st, part, rec.Value.GetId())
+		view, err := loadSegment(snap, part, rec.Value.GetId())
 		if err != nil {
 			n.t.Fatal(err)
 		}

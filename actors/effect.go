@@ -462,7 +462,7 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 	} else if err != nil {
 		return nil, err
 	}
-	w.org.sys.parts.publish(w.part, next)
+	w.show(next)
 	return next, nil
 }
 

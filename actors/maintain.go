@@ -123,7 +123,7 @@ func (w *worker) merge(now *loaded, plan index.Plan) (*loaded, error) {
 			return nil, errors.New("merge segments: the plan does not fit its own snapshot")
 		}
 		next := &loaded{snapshot: snapshot, state: now.state} // nothing durable changes
-		w.org.sys.parts.publish(w.part, next)
+		w.show(next)
 		return next, nil
 	}
 	state := cloneState(now.state)
@@ -140,8 +140,14 @@ func (w *worker) publish(b *storage.Batch, next *loaded) (*loaded, error) {
 	if err := w.org.committer.commit(b); err != nil {
 		return nil, err
 	}
-	w.org.sys.parts.publish(w.part, next)
+	w.show(next)
 	return next, nil
+}
+
+// show makes next what readers see. Its state is committed.
+func (w *worker) show(next *loaded) {
+	w.org.sys.checks.committed(w, next)
+	w.org.sys.parts.publish(w.part, next)
 }
 
 // seal stores a merged segment in place of the plan's: first its pieces, which

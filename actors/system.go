@@ -40,6 +40,10 @@ const (
 	maxActivations = 4
 	// defaultDeadline bounds a call whose caller named no deadline.
 	defaultDeadline = 30 * time.Second
+	// writeOff is how long an abandoned call counts at most: longer than the work
+	// of any. One that a bug leaves without an answer must not hold its place for
+	// ever.
+	writeOff = 10 * time.Minute
 	// readQueue is argued at newReadPool.
 	readQueue = 256
 	// resumeAtOnce is how many organizations are woken together at start to
@@ -115,6 +119,7 @@ type System struct {
 	pressed  atomic.Bool    // ingestion stands back
 	weighing sync.Mutex     // one decision about pressed at a time
 	stats    counters
+	checks   checks
 	root0    context.Context // never ends
 	ctx      context.Context // ends when Close begins; for background work only
 	cancel   context.CancelFunc
@@ -272,6 +277,7 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 		}
 		c.stay.end()
 		if err != nil {
+			s.clock.AfterFunc(writeOff, c.writeOff)
 			return nil, fmt.Errorf("ask: %w", err)
 		}
 		if !c.tryAgain.Load() {

@@ -212,6 +212,7 @@ func (w *worker) start() {
 			}
 			root.Send(self, done)
 		}()
+		defer w.org.sys.checks.enter(w)()
 		if edits {
 			done = w.editAll(w.takeEdits())
 			return
@@ -229,7 +230,9 @@ func (w *worker) next(d sliceDone) {
 	case d.edited:
 		w.start() // behind edits there may be upkeep, and work that waited
 	case superseded(d.err), superseded(d.upkeep):
-		// Another activation goes on from what is in the store.
+		// Another activation goes on from what is in the store. Edits that came
+		// meanwhile are answered: this one stays until all its calls are.
+		w.giveBack()
 	case d.err != nil:
 		w.failures++
 		own, ok := errors.AsType[itemError](d.err)

@@ -201,7 +201,7 @@ func TestTableAgainstInterface(t *testing.T) {
 		delete(want, key)
 	}
 	for key := range want {
-		t.Logf("%s is missing", key)
+		t.Errorf("%s is missing", key)
 	}
 }
 

@@ -69,6 +69,18 @@ func (f fixture) webhook(t *testing.T) string {
 	return f.ok(t, c, http.MethodPost, "/v1/webhooks", `{"url":"https://example.com/hook","eventTypes":["*"]}`).text(t, "id")
 }
 
+const newConnector = `{"type":"feed","name":"News","config":{"url":"https://example.com/feed.xml"}}`
+
+func (f fixture) connector(t *testing.T) string {
+	t.Helper()
+	return f.ok(t, caller{key: f.maker.key}, http.MethodPost, "/v1/connectors", newConnector).text(t, "id")
+}
+
+// form is an upload, with the boundary that send announces.
+func form(text string) string {
+	return "--sample\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n" + text + "\r\n--sample--\r\n"
+}
+
 // request is a sample of a route: what fills its path, its query and its body.
 type request struct{ id, query, body string }
 
@@ -153,6 +165,15 @@ var samples = map[string]func(t *testing.T, f fixture) request{
 		f.ok(t, caller{key: f.maker.key}, http.MethodPost, "/v1/ingest/session-event", fmt.Sprintf(`{"sessionId":%q,"role":"user","text":"A line."}`, id))
 		return request{id: id}
 	},
+	"importFile": func(_ *testing.T, f fixture) request { return request{body: form(f.next("Some text, number "))} },
+	"importTranscript": func(_ *testing.T, f fixture) request {
+		return request{body: form("Ann: Hello.\nBob: " + f.next("Hello, "))}
+	},
+	"createConnector": func(*testing.T, fixture) request { return request{body: newConnector} },
+	"getConnector":    func(t *testing.T, f fixture) request { return request{id: f.connector(t)} },
+	"patchConnector":  func(t *testing.T, f fixture) request { return request{id: f.connector(t), body: `{"enabled":false}`} },
+	"deleteConnector": func(t *testing.T, f fixture) request { return request{id: f.connector(t)} },
+	"syncConnector":   func(t *testing.T, f fixture) request { return request{id: f.connector(t)} },
 	"createWebhook": func(t *testing.T, f fixture) request {
 		f.webhook(t)
 		return request{body: `{"url":"https://example.com/hook","eventTypes":["*"]}`}
@@ -172,6 +193,7 @@ var besides = map[string][]string{
 	"queryBrain":     {"brain_not_trained"},
 	"downloadExport": {"export_not_ready"},
 	"cancelJob":      {"job_not_cancellable"},
+	"syncConnector":  {"service_degraded"},  // nothing is fetched by this version
 	"deleteSession":  {"session_not_found"}, // those of a subject cannot be made
 }
 

@@ -1,0 +1,251 @@
+package contract
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"orgmem/actors"
+	pb "orgmem/proto"
+)
+
+// onlyFaked are the codes that no request can be sure to get from a service that
+// is well, each with the reason. TestProblemsOfActors of package api has all of
+// them answered by an actor that is not.
+var onlyFaked = map[string]string{
+	"request_timeout":          "needs a body that does not arrive; api tests it on a real connection",
+	"idempotency_in_progress":  "needs two requests at one moment; actors tests it with a held commit",
+	"proposal_already_decided": "proposals come from cognition; actors tests it with a written one",
+	"brain_not_ready":          "needs a brain that was just published",
+	"train_in_progress":        "needs a training that is under way",
+	"undelete_window_passed":   "the sweep removes the node at the same moment; actors tests both",
+	"key_limit_reached":        "needs a thousand keys; actors tests it",
+	"internal_error":           "needs a fault",
+	"service_degraded":         "needs a full queue or disk; cmd tests both on a real process",
+	"service_draining":         "needs a node that shuts down; api tests it",
+}
+
+// A code is a line of the table: what to send, after what.
+var provoked = map[string]func(t *testing.T, f fixture) answer{
+	"malformed_request":      post("/v1/search", `{"query":`),
+	"subject_not_supported":  func(t *testing.T, f fixture) answer { return f.get(t, f.maker.as("anna"), "/v1/brain/info") },
+	"pagination_unsupported": get("/v1/recall/identity?pageSize=1"),
+	"invalid_cursor":         get("/v1/jobs?cursor=AAAA"),
+	"authentication_error":   func(t *testing.T, f fixture) answer { return f.get(t, caller{key: "svc_prod_no"}, "/v1/me") },
+	"permission_denied": func(t *testing.T, f fixture) answer {
+		return f.get(t, caller{key: f.org.mint(t, f.user, "write")}, "/v1/jobs")
+	},
+	"subject_not_provisioned": func(t *testing.T, f fixture) answer { return f.get(t, f.maker.as("nobody"), "/v1/jobs") },
+	"not_found":               get("/v1/nothing"),
+	"key_not_found": func(t *testing.T, f fixture) answer {
+		return f.send(t, f.maker, http.MethodDelete, "/v1/keys/"+strings.Repeat("0", 64), "")
+	},
+	"subject_not_found":     get("/v1/subjects/nobody"),
+	"job_not_found":         get("/v1/jobs/nothing"),
+	"node_not_found":        get("/v1/graph/nodes/nothing"),
+	"edge_not_found":        get("/v1/graph/edges/nothing"),
+	"domain_not_found":      get("/v1/graph/domains/nothing"),
+	"proposal_not_found":    post("/v1/proposals/nothing/accept", ""),
+	"recall_type_not_found": get("/v1/recall/dreams"),
+	"brain_not_trained":     post("/v1/brain/query", `{"query":"x"}`),
+	"webhook_not_found":     get("/v1/webhooks/nothing"),
+	"export_not_found":      get("/v1/exports/nothing"),
+	"connector_not_found":   get("/v1/connectors/nothing"),
+	"user_not_found":        get("/v1/identity/user/" + pb.UserID{9}.String()),
+	"session_not_found": func(t *testing.T, f fixture) answer {
+		return f.send(t, f.maker, http.MethodDelete, "/v1/recall/sessions/nothing", "")
+	},
+	"organization_not_found": func(t *testing.T, f fixture) answer {
+		return f.operate(t, http.MethodGet, "/operator/orgs/"+pb.OrgID{9}.String(), "")
+	},
+	"conflict": func(t *testing.T, f fixture) answer {
+		return f.operate(t, http.MethodPost, "/operator/orgs/"+f.org.id.String()+"/members", `{"email":"owner@example.com","role":"member"}`)
+	},
+	"method_not_allowed": func(t *testing.T, f fixture) answer { return f.send(t, f.maker, http.MethodPut, "/v1/me", "") },
+	"purge_impact_changed": func(t *testing.T, f fixture) answer {
+		token := f.ok(t, f.maker, http.MethodPost, "/v1/purge", `{"scope":"org"}`).text(t, "confirmToken")
+		f.node(t)
+		return post("/v1/purge", fmt.Sprintf(`{"scope":"org","dryRun":false,"confirmToken":%q}`, token))(t, f)
+	},
+	"confirm_token_invalid": post("/v1/purge", `{"scope":"org","dryRun":false,"confirmToken":"nothing"}`),
+	"export_not_ready": func(t *testing.T, f fixture) answer {
+		id := f.export(t)
+		f.clock.Advance(30 * 24 * time.Hour) // expired, swept or not
+		return f.get(t, f.maker, "/v1/exports/"+id+"/download")
+	},
+	"range_not_satisfiable": func(t *testing.T, f fixture) answer {
+		id := f.export(t)
+		for range 100_000 {
+			if a := f.get(t, f.maker, "/v1/exports/"+id); a.text(t, "status") == "succeeded" {
+				break
+			}
+		}
+		return f.send(t, f.maker, http.MethodGet, "/v1/exports/"+id+"/download", "", "Range", "bytes=99999999-")
+	},
+	"webhook_limit_reached": func(t *testing.T, f fixture) (a answer) {
+		for range 21 {
+			a = post("/v1/webhooks", `{"url":"https://example.com/hook","eventTypes":["*"]}`)(t, f)
+		}
+		return a
+	},
+	"connector_limit_reached": func(t *testing.T, f fixture) (a answer) {
+		for range 1000 {
+			if a = post("/v1/connectors", newConnector)(t, f); a.status >= 400 {
+				break
+			}
+		}
+		return a
+	},
+	"node_not_forgotten": func(t *testing.T, f fixture) answer { return post("/v1/graph/nodes/"+f.node(t)+"/undelete", "")(t, f) },
+	"already_superseded": func(t *testing.T, f fixture) (a answer) {
+		id := f.node(t)
+		for range 2 {
+			a = post("/v1/graph/nodes/"+id+"/supersede", fmt.Sprintf(`{"content":%q,"reason":"newer"}`, f.next("Newer ")))(t, f)
+		}
+		return a
+	},
+	"job_not_cancellable": func(t *testing.T, f fixture) answer {
+		id := f.newJob(t)
+		f.job(t, f.maker, id)
+		return post("/v1/jobs/"+id+"/cancel", "")(t, f)
+	},
+	"last_owner": func(t *testing.T, f fixture) answer {
+		f.org.recruit(t, "second@example.com", actors.RoleMember)
+		return f.send(t, f.maker, http.MethodDelete, "/v1/me", "")
+	},
+	"precondition_failed": func(t *testing.T, f fixture) answer {
+		return f.send(t, f.maker, http.MethodPatch, "/v1/graph/nodes/"+f.node(t), `{"title":"Edited"}`, "If-Match", `"stale"`)
+	},
+	"payload_too_large": func(t *testing.T, f fixture) answer {
+		return post("/v1/search", `{"query":"`+strings.Repeat("x", 2<<20)+`"}`)(t, f)
+	},
+	"unsupported_media_type": func(t *testing.T, f fixture) answer {
+		return f.send(t, f.maker, http.MethodPost, "/v1/search", `{}`, "Content-Type", "text/plain")
+	},
+	"validation_failed": post("/v1/search", `{"qeury":"x"}`),
+	"idempotency_key_reused": func(t *testing.T, f fixture) (a answer) {
+		for i := range 2 {
+			a = f.send(t, f.maker, http.MethodPost, "/v1/ingest", fmt.Sprintf(`{"content":"Text %d"}`, i), "Idempotency-Key", "once")
+		}
+		return a
+	},
+	"rate_limit_exceeded": func(t *testing.T, f fixture) (a answer) {
+		must(t, f.sys.SetPlan(t.Context(), f.org.id, "free"))
+		for range 1000 { // the clock stands still: nothing flows back
+			if a = post("/v1/search", `{"query":"x"}`)(t, f); a.status == http.StatusTooManyRequests {
+				break
+			}
+		}
+		return a
+	},
+	"headers_too_large": func(t *testing.T, f fixture) answer {
+		return f.send(t, f.maker, http.MethodGet, "/v1/me", "", "X-Large", strings.Repeat("x", 64<<10))
+	},
+}
+
+func get(path string) func(*testing.T, fixture) answer {
+	return func(t *testing.T, f fixture) answer { t.Helper(); return f.get(t, f.maker, path) }
+}
+
+func post(path, body string) func(*testing.T, fixture) answer {
+	return func(t *testing.T, f fixture) answer {
+		t.Helper()
+		return f.send(t, f.maker, http.MethodPost, path, body)
+	}
+}
+
+func (s *stack) get(t *testing.T, c caller, path string) answer {
+	t.Helper()
+	return s.send(t, c, http.MethodGet, path, "")
+}
+
+func (s *stack) operate(t *testing.T, method, path, body string) answer {
+	t.Helper()
+	return s.send(t, caller{}, method, path, body, "Authorization", "Bearer "+operatorToken)
+}
+
+// TestEveryCodeIsRequested provokes each problem of the catalogue in the whole
+// service, in an organization of its own, and reads its page.
+//
+// interface: Errors/Problem body
+// interface: Errors/Codes
+func TestEveryCodeIsRequested(t *testing.T) {
+	s := startStack(t)
+	index := string(s.get(t, caller{}, "/docs/errors").body)
+	var codes []string
+	for _, m := range regexp.MustCompile(`/docs/errors/([a-z_]+)`).FindAllStringSubmatch(index, -1) {
+		if !slices.Contains(codes, m[1]) {
+			codes = append(codes, m[1])
+		}
+	}
+	if len(codes) < 45 {
+		t.Fatalf("only %d codes in the index of errors", len(codes))
+	}
+	creds := 0
+	for _, code := range codes {
+		if page := s.get(t, caller{}, "/docs/errors/"+code); page.status != http.StatusOK || !strings.Contains(string(page.body), code) {
+			t.Errorf("the page of %s: %d", code, page.status)
+		}
+		if code == "too_many_streams" {
+			continue // TestStreamsAreBounded
+		}
+		provoke, faked := provoked[code], onlyFaked[code]
+		if (provoke == nil) != (faked != "") {
+			t.Errorf("%s: say how it is provoked, or why it cannot be", code)
+			continue
+		}
+		if provoke == nil {
+			continue
+		}
+		t.Run(code, func(t *testing.T) {
+			creds++
+			o := s.org(t, fmt.Sprint("Org ", creds))
+			f := s.credentials(t, o)[1].fix
+			a := provoke(t, f)
+			if a.code(t) != code {
+				t.Fatalf("%d %s", a.status, a.body)
+			}
+			body := a.object(t)
+			if body["type"] != "/docs/errors/"+code || body["title"] == "" || body["detail"] == "" || body["status"] != float64(a.status) ||
+				body["requestId"] != a.header.Get("X-Request-Id") || a.header.Get("Content-Type") != "application/problem+json" {
+				t.Errorf("%v %s", a.header, a.body)
+			}
+		})
+	}
+	for code := range provoked {
+		if !slices.Contains(codes, code) {
+			t.Errorf("%s is in no catalogue", code)
+		}
+	}
+}
+
+// interface: Limits/Concurrent event streams
+func TestStreamsAreBounded(t *testing.T) {
+	s := startStack(t)
+	c := caller{key: s.org(t, "Acme").key}
+	for range 5 {
+		s.listen(t, c)
+	}
+	a := s.get(t, c, "/v1/events")
+	if a.code(t) != "too_many_streams" || a.header.Get("Retry-After") != "15" {
+		t.Errorf("%d %v %s", a.status, a.header, a.body)
+	}
+}
+
+// listen opens an event stream that lasts as long as the test.
+func (s *stack) listen(t *testing.T, c caller) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+"/v1/events", nil)
+	must(t, err)
+	r.Header.Set("X-Svc-API-Key", c.key)
+	res, err := s.http.Do(r)
+	must(t, err)
+	t.Cleanup(func() { res.Body.Close() })
+	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("%d %v", res.StatusCode, res.Header)
+	}
+}

@@ -77,6 +77,8 @@ proto: deps $(GENGO)
 ## docs: write the pages that are made from tables in code
 docs:
 	go test ./cmd/orgmem/internal/config -run TestConfigurationPageIsFresh -update
+	go test ./api -run TestCommittedDocument -update
+	go test . -run TestInterfaceCoverage -update
 
 ## cover: the tests with a coverage report by function
 cover: test-go

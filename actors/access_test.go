@@ -26,6 +26,11 @@ func revoke(id string) *pb.Envelope {
 	return &pb.Envelope{Op: &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: id}}}
 }
 
+// interface: Resources/API key
+// interface: States/API key revoked
+// interface: Endpoints/Keys
+// interface: Authentication/2 form of a key
+// interface: Limits/Key token
 func TestKeysAreMintedListedAndRevoked(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
@@ -74,6 +79,7 @@ func TestKeysAreMintedListedAndRevoked(t *testing.T) {
 	(client{n: n2, key: inherited.GetApiKey()}).ok(me())
 }
 
+// interface: Authentication/4 minting
 func TestMintingCannotEscalate(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
@@ -150,6 +156,8 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 	reader.as("nobody").refused(codeSubjectNotProvided, me()) // ignored, but refused when unprovisioned
 }
 
+// interface: Endpoints/Conventions Idempotency-Key
+// interface: Authentication/5 shown once
 func TestRequestsWithAKeyAreDoneOnce(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
@@ -215,6 +223,7 @@ func TestConcurrentDuplicatesMakeOneJob(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/Jobs
 func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{Name: "T", OwnerEmail: "t@example.com", Plan: planUnlimited})
@@ -264,6 +273,8 @@ func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 	two.refused(codeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: want[0]}}})
 }
 
+// interface: Resources/Subject
+// interface: Endpoints/Subjects
 func TestSubjectsAreProvisionedAndListed(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}

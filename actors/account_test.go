@@ -52,6 +52,8 @@ func (n *node) keyOf(org pb.OrgID, user pb.UserID, scopes ...string) client {
 	return client{n: n, key: k.APIKey}
 }
 
+// interface: Resources/Organization
+// interface: Endpoints/Team
 func TestTheTeamIsItsPeople(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
@@ -85,6 +87,7 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 	other.refused(codeInvalidCursor, listMembers(page))
 }
 
+// interface: Endpoints/DELETE /v1/me
 func TestAPersonalOrganizationGoesAsAWhole(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
@@ -124,6 +127,7 @@ func TestAPersonalOrganizationGoesAsAWhole(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/DELETE /v1/me
 func TestAMemberLeavesATeamAlone(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)

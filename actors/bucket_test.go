@@ -16,6 +16,8 @@ import (
 
 // TestBucketAgainstModel compares the bucket with a reference that keeps exact
 // whole-token accounting in integer nanoseconds.
+//
+// interface: Limits/Families
 func TestBucketAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		family := rapid.SampledFrom([]string{"reads", "writes", "ingest", "sessions", "search", "exports", "default"}).Draw(t, "family")
@@ -60,6 +62,7 @@ func TestBucketAgainstModel(t *testing.T) {
 	})
 }
 
+// interface: Limits/Headers
 func TestRetryAfterIsEnough(t *testing.T) {
 	l := limitOf("ingest", planStandard)
 	now := time.Unix(1_700_000_000, 0)
@@ -89,6 +92,7 @@ func TestUnlimitedPlanIsNeverRefusedAndStillDescribed(t *testing.T) {
 	}
 }
 
+// interface: Authentication/6 scopes
 func TestScopesFollowTheVocabulary(t *testing.T) {
 	for _, c := range []struct {
 		held string

@@ -12,6 +12,7 @@ import (
 	"orgmem/storage/storagetest"
 )
 
+// interface: States/Node forgotten
 func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, smallSlices)
@@ -127,6 +128,8 @@ func TestEdgeComesBackWithTheLastOfItsNodes(t *testing.T) {
 	}
 }
 
+// interface: States/Node restored
+// interface: Limits/Tombstone retention
 func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.TombstoneRetention = time.Hour })
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}

@@ -78,6 +78,7 @@ func (c client) texts(word string) (out []string) {
 
 func keyword(query string) *pb.Search { return &pb.Search{Query: query, Mode: "keyword", TopK: 100} }
 
+// interface: Endpoints/Graph nodes
 func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, smallSlices)
@@ -167,6 +168,7 @@ func hashOf(c client) []byte {
 	return h[:]
 }
 
+// interface: Endpoints/Graph history
 func TestHistoryOfLongTextsIsCut(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -201,6 +203,8 @@ func TestHistoryOfLongTextsIsCut(t *testing.T) {
 
 // TestEveryOperationInEveryState is the table of what an operation does to a node
 // of a state.
+//
+// interface: States/Node restored
 func TestEveryOperationInEveryState(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -303,6 +307,8 @@ func (n *node) partOf(c client) (*partitionRef, *storage.Store) {
 	return &partitionRef{id: part, store: id, space: storage.PartitionSpace(id, part)}, st
 }
 
+// interface: Resources/Graph records
+// interface: States/Node superseded
 func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -642,6 +648,9 @@ func (n *node) untilBackOff(c client) {
 	}
 }
 
+// interface: What the service does/5 edits with an audit trail
+// interface: Events/graph.updated
+// interface: Events/belief.superseded
 func TestChangesAreAuditedAndAnnounced(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}

@@ -88,6 +88,8 @@ func readDocument(t testing.TB, raw []byte) (doc document) {
 	return doc
 }
 
+// interface: Resources/Export
+// interface: Versioning/export format
 func TestExportHoldsTheMemoryAndNoOther(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})
@@ -129,6 +131,7 @@ func TestExportHoldsTheMemoryAndNoOther(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/Exports
 func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})
@@ -181,6 +184,7 @@ func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 	}
 }
 
+// interface: States/Export
 func TestExportExpires(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})

@@ -59,6 +59,8 @@ type pager struct {
 // writes of all kinds between the pages. What was in a list from the first page
 // to the last is read once; nothing is read twice. In the end the lists' entries
 // and the degrees fit the records.
+//
+// interface: Endpoints/Conventions lists
 func TestPagesNeitherSkipNorRepeat(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	var orgs int

@@ -96,6 +96,9 @@ func (c client) note(text string) string {
 	return c.ingest(doc("", text)).GetItems()[0].GetNode()
 }
 
+// interface: States/Edge forgotten
+// interface: Endpoints/Graph edges
+// interface: Limits/Asserted weight and confidence
 func TestEdges(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
@@ -234,6 +237,7 @@ func TestAssertingIsOneWithItsTrail(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/Graph edges
 func TestEdgeFilters(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -298,6 +302,7 @@ func (o *orgActor) onlyMember(t testing.TB) pb.UserID {
 	return pb.UserID{}
 }
 
+// interface: Endpoints/Graph nodes
 func TestNodeLists(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -420,6 +425,8 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 	}
 }
 
+// interface: What the service does/1 graph and chunks
+// interface: Endpoints/Recall node and search
 func TestNodeSurroundings(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -458,6 +465,7 @@ func TestNodeSurroundings(t *testing.T) {
 	c.as("anna").refused(codeNodeNotFound, context(hub))
 }
 
+// interface: Endpoints/Graph domains
 func TestDomains(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}

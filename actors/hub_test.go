@@ -55,6 +55,10 @@ func (n *node) emit(org pb.OrgID, events ...*pb.OutboxEvent) {
 
 // TestStreamReach is the interface's table of reach: each kind of event, and who
 // of an organization sees it.
+//
+// interface: What the service does/8 events
+// interface: Events/job.completed
+// interface: Events/Stream reach
 func TestStreamReach(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})

@@ -18,6 +18,7 @@ func (c client) imports() []*pb.Import {
 	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListImports{ListImports: &pb.ListImports{}}})).GetLink().GetImports().GetImports()
 }
 
+// interface: Endpoints/Import
 func TestImport(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -71,6 +72,9 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 }
 
 // TestImportHistory: the most recent, of the effective subject only.
+//
+// interface: Resources/Ingest job
+// interface: Limits/Import history
 func TestImportHistory(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}

@@ -23,6 +23,7 @@ func itemStatus(job *pb.Job) []string {
 	return out
 }
 
+// interface: What the service does/2 partitions by subject
 func TestTextIngestedForASubjectIsFoundByThatSubjectOnly(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -47,6 +48,7 @@ func TestTextIngestedForASubjectIsFoundByThatSubjectOnly(t *testing.T) {
 	c.as("ben").refused(codePermissionDenied, &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "violin", OrgScope: true}}})
 }
 
+// interface: Endpoints/Search
 func TestOrganizationsShareNothing(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	a := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -352,6 +354,7 @@ func (n *node) has(c client, table storage.Table, id uint64) bool {
 	return false
 }
 
+// interface: Endpoints/Subjects
 func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
@@ -414,6 +417,7 @@ func TestSubjectUnderErasureIsOfNoUse(t *testing.T) {
 	}
 }
 
+// interface: Resources/Ingest job
 func TestIngestStatusIsConfinedToTheSubject(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -459,6 +463,8 @@ func TestOneLongDocumentDoesNotCrowdOutTheOthers(t *testing.T) {
 	}
 }
 
+// interface: What the service does/3 asynchronous ingestion
+// interface: States/Ingest job
 func TestQueuedWorkSurvivesACrashAndTakesEffectOnce(t *testing.T) {
 	disk := storagetest.NewDisk()
 	gate := make(chan struct{})
@@ -550,6 +556,7 @@ func testPoison(t *testing.T, e Embedder) {
 	}
 }
 
+// interface: Endpoints/Jobs
 func TestCancelledJobStopsAndLeavesTheRestAlone(t *testing.T) {
 	gate, blocked := make(chan struct{}), make(chan struct{})
 	asked := make(chan pb.JobID, 2)

@@ -33,6 +33,9 @@ func retrieveOp(op *pb.Retrieve) *pb.Envelope {
 	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Retrieve{Retrieve: op}})
 }
 
+// interface: Resources/Brain info
+// interface: States/Brain training
+// interface: Endpoints/Brain
 func TestBrainWithoutATrainer(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
@@ -69,6 +72,9 @@ func TestBrainWithoutATrainer(t *testing.T) {
 
 // An answer is made of sentences that somebody wrote, cites where, covers the
 // whole organization and nothing beside it, and says when it knows nothing.
+//
+// interface: What the service does/4 kinds of reads
+// interface: Endpoints/Brain
 func TestAnswers(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
@@ -121,6 +127,8 @@ func TestFirstWords(t *testing.T) {
 	})
 }
 
+// interface: Resources/Conditioning pack
+// interface: Endpoints/Condition session
 func TestSessionPack(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
@@ -175,6 +183,7 @@ func TestSessionPack(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/Condition scaffold
 func TestScaffold(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -202,6 +211,8 @@ func TestScaffold(t *testing.T) {
 
 // The budget holds whatever the passages are, the prompt stays whole, and the
 // weights of what is used add up to one.
+//
+// interface: Endpoints/Condition scaffold
 func TestScaffoldKeepsItsBudget(t *testing.T) {
 	count := wordEmbedder{}.CountTokens
 	rapid.Check(t, func(rt *rapid.T) {
@@ -234,6 +245,8 @@ func TestScaffoldKeepsItsBudget(t *testing.T) {
 	})
 }
 
+// interface: What the service does/4 kinds of reads
+// interface: Endpoints/Retrieve
 func TestRetrieveFollowsEdges(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})

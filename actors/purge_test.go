@@ -31,6 +31,7 @@ func confirmPurge(subject, token string) *pb.Envelope {
 	return purgeOp(op)
 }
 
+// interface: Resources/Purge report
 func TestPurgeOfASubject(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})
@@ -103,6 +104,8 @@ func TestPurgeOfASubject(t *testing.T) {
 	}
 }
 
+// interface: States/Purge
+// interface: Endpoints/Purge
 func TestPurgeOfTheOrganization(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})
@@ -137,6 +140,7 @@ func TestPurgeOfTheOrganization(t *testing.T) {
 	}
 }
 
+// interface: States/Purge
 func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})

@@ -41,6 +41,7 @@ func (c client) derive(f func(b *storage.Batch, space storage.Space)) {
 
 func derivedN(i int) []byte { return append(make([]byte, 15), byte(i)) }
 
+// interface: What the service does/derived views are empty at first
 func TestViewsAreEmptyBeforeTheFirstCycle(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
@@ -62,6 +63,8 @@ func TestViewsAreEmptyBeforeTheFirstCycle(t *testing.T) {
 
 // Pages hold each entry once, newest first, whatever is written meanwhile; they
 // are of one partition, and so are their cursors.
+//
+// interface: Resources/Recall identity view
 func TestDerivedListsPage(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -137,6 +140,7 @@ func TestDerivedListsPage(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/Recall views
 func TestRecalledGraph(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -186,6 +190,8 @@ func TestRecalledGraph(t *testing.T) {
 
 // Identity is one's own, or needs read and admin; who may not ask does not learn
 // who there is, and foreign people are as unknown as nobody.
+//
+// interface: Endpoints/Identity
 func TestIdentityOfMembers(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})

@@ -35,6 +35,8 @@ func (c client) proposals(status string, size uint32) (ids []byte) {
 	}
 }
 
+// interface: What the service does/6 contradictions and proposals
+// interface: Endpoints/Contradictions
 func TestContradictions(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -76,6 +78,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
+// interface: What the service does/6 contradictions and proposals
+// interface: Endpoints/Proposals
 func TestProposals(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
@@ -172,6 +176,8 @@ func TestProposals(t *testing.T) {
 
 // A replay answers the first outcome, for what was decided and for what was
 // refused.
+//
+// interface: Endpoints/Proposals
 func TestProposalDecisionsReplay(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}

@@ -48,6 +48,9 @@ func (n *node) sandboxKey(admin client) client {
 	return client{n: n, key: admin.ok(createSandboxKey(0)).GetAccount().GetNewSandboxKey().GetApiKey()}
 }
 
+// interface: What the service does/9 sandbox keys
+// interface: Resources/API key
+// interface: Endpoints/Sandbox
 func TestSandboxKeys(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
@@ -262,6 +265,7 @@ func TestNothingCrossesTheSandbox(t *testing.T) {
 	check()
 }
 
+// interface: Endpoints/Sandbox
 func TestResetEmptiesTheSandbox(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)

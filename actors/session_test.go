@@ -45,6 +45,7 @@ func statuses(results []*pb.SessionResult) string {
 	return strings.Join(out, " ")
 }
 
+// interface: Endpoints/Coding sessions
 func TestSessionEventsAreStoredOnce(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -120,6 +121,7 @@ func TestSessionEventsAtOnce(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/Recall sessions
 func TestSessionListAndDelete(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
@@ -168,6 +170,8 @@ func TestSessionListAndDelete(t *testing.T) {
 	}
 }
 
+// interface: Resources/Coding-session status
+// interface: States/Session backfill
 func TestSessionFinalize(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})

@@ -27,6 +27,8 @@ func patchSettings(quality string, learn *bool) *pb.Envelope {
 	return account(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: s}}})
 }
 
+// interface: Resources/Settings
+// interface: Endpoints/Settings
 func TestSettingsAreAPartitionsOwn(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)

@@ -42,6 +42,7 @@ func spent(buckets []*pb.UsageBucket) map[string][2]uint64 {
 	return sums
 }
 
+// interface: Endpoints/Usage
 func TestUsageIsGrouped(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})
@@ -89,6 +90,7 @@ func TestUsageIsGrouped(t *testing.T) {
 	}
 }
 
+// interface: Resources/Usage bucket
 func TestUsageBuckets(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}

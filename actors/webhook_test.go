@@ -72,6 +72,9 @@ func patchWebhook(id []byte, p *pb.PatchWebhook) *pb.Envelope {
 	return link(&pb.LinkOp{Op: &pb.LinkOp_PatchWebhook{PatchWebhook: p}})
 }
 
+// interface: Resources/Webhook endpoint
+// interface: States/Webhook
+// interface: Endpoints/Webhooks
 func TestWebhookLifecycle(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
@@ -122,6 +125,7 @@ func TestWebhookLifecycle(t *testing.T) {
 	}
 }
 
+// interface: Limits/Webhook URL
 func TestWebhookAddressIsChecked(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
@@ -141,6 +145,7 @@ func TestWebhookAddressIsChecked(t *testing.T) {
 	(client{n: off, key: off.org(NewOrg{}).APIKey}).refused(codeServiceDegraded, newWebhook(url, "*"))
 }
 
+// interface: Limits/Webhook endpoints and types
 func TestWebhookLimitAndPages(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
@@ -194,6 +199,10 @@ func TestWebhookLimitAndPages(t *testing.T) {
 
 // TestWebhookTest holds a delivery to the interface: headers, signature over the
 // raw bytes, envelope; and what a test event leaves alone.
+//
+// interface: What the service does/8 events
+// interface: Endpoints/Webhooks
+// interface: Events/webhook.test
 func TestWebhookTest(t *testing.T) {
 	type delivery struct {
 		header http.Header
@@ -295,6 +304,9 @@ func (noNetwork) DialContext(context.Context, string, string) (net.Conn, error) 
 
 // TestSignature is a vector that another implementation has made: openssl dgst
 // -sha256 -hmac.
+//
+// interface: Authentication/12 webhook signature
+// interface: Events/Delivery signature
 func TestSignature(t *testing.T) {
 	at := time.Unix(1700000000, 0)
 	got := signature("whsec_dGVzdA==", at, []byte(`{"id":"1"}`))

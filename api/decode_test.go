@@ -22,6 +22,7 @@ import (
 	pb "orgmem/proto"
 )
 
+// interface: Endpoints/Ingest
 func TestIngestBecomesAnOperation(t *testing.T) {
 	h := newHarness(t)
 	res := h.do("POST", "/v1/ingest", ` { "content" : "Fi\u0067s.\n", "title":"T", "kind":"belief", "externalId":"x-1",
@@ -46,6 +47,7 @@ func TestIngestBecomesAnOperation(t *testing.T) {
 	}
 }
 
+// interface: Resources/Search hit
 func TestSearchBecomesAnOperation(t *testing.T) {
 	h := newHarness(t)
 	h.do("POST", "/v1/search", `{"query":"figs"}`)

@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// interface: Endpoints/Exports
 func TestDownload(t *testing.T) {
 	h := newHarness(t)
 	path := "/v1/exports/" + testJob.String() + "/download"

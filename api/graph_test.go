@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// interface: Resources/Graph records
 func TestAssertEdgeBodies(t *testing.T) {
 	h := newHarness(t)
 	for body, field := range map[string]string{
@@ -47,6 +48,7 @@ func TestAssertEdgeBodies(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/Recall node and search
 func TestGraphListQueries(t *testing.T) {
 	h := newHarness(t)
 	for query, field := range map[string]string{

@@ -74,6 +74,10 @@ func withoutID(res response) string {
 	return strings.ReplaceAll(string(res.body), res.Header.Get("X-Request-Id"), "")
 }
 
+// interface: Resources/Principal
+// interface: Endpoints/GET /v1/me
+// interface: Authentication/3 principal
+// interface: Limits/Headers
 func TestEveryRouteSucceeds(t *testing.T) {
 	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
 		target, body := h.sample(r)
@@ -118,6 +122,8 @@ func exactly(res response, name string) []string { return res.Header[name] }
 
 // TestCredentials holds that every way of having no valid key reads the same,
 // and that only a well-formed key reaches an organization.
+//
+// interface: Endpoints/Conventions credential
 func TestCredentials(t *testing.T) {
 	cases := map[string][]string{
 		"missing":               {"X-Svc-API-Key", ""},
@@ -169,6 +175,7 @@ func headerNames(res response) map[string]string {
 	return out
 }
 
+// interface: Authentication/1 header or bearer
 func TestBearerIsAsGoodAsTheHeader(t *testing.T) {
 	h := newHarness(t)
 	for _, headers := range [][]string{
@@ -230,6 +237,8 @@ var badBodies = []struct {
 
 // TestBadBodies holds that a bad body gives exactly its problem on every route,
 // travels as a Rejected operation, and never becomes the route's own.
+//
+// interface: Endpoints/Conventions JSON
 func TestBadBodies(t *testing.T) {
 	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
 		if r.body == nil {
@@ -360,6 +369,9 @@ func TestQueries(t *testing.T) {
 	})
 }
 
+// interface: Resources/Pagination envelope
+// interface: Endpoints/Conventions lists
+// interface: Limits/Page size
 func TestPageSizes(t *testing.T) {
 	h := newHarness(t)
 	for size, want := range map[string]uint32{"1": 1, "50": 50, "100": 100, "101": 100, "0007": 7, "99999999999999999999999": 100} {
@@ -396,6 +408,7 @@ func TestPageSizes(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/Conventions key owner's routes
 func TestSubjectHeader(t *testing.T) {
 	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
 		target, body := h.sample(r)
@@ -428,6 +441,7 @@ func TestSubjectHeader(t *testing.T) {
 	})
 }
 
+// interface: Endpoints/Conventions Idempotency-Key
 func TestIdempotencyKeys(t *testing.T) {
 	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
 		target, body := h.sample(r)
@@ -456,6 +470,8 @@ func TestIdempotencyKeys(t *testing.T) {
 
 // TestProblemsOfActors sends every code of the catalogue back from the actor:
 // each must come out with its status, page and headers.
+//
+// interface: Errors/Codes
 func TestProblemsOfActors(t *testing.T) {
 	h := newHarness(t)
 	rate := &pb.RateLimit{Remaining: 0, ResetS: 30, Quota: 60, Partition: "p", RetryAfterS: 2}

@@ -10,7 +10,8 @@ import (
 
 // Each view has its shape, and the two that paginate the envelope too.
 //
-// interface: Recall/GET /v1/recall/{recall_type}
+// interface: Resources/Recall identity view
+// interface: Endpoints/Recall views
 func TestRecallViews(t *testing.T) {
 	h := newHarness(t)
 	for path, field := range map[string]string{
@@ -39,6 +40,8 @@ func TestRecallViews(t *testing.T) {
 
 // The shapes before the first cycle are valid too: null where the interface says
 // so, and empty collections.
+//
+// interface: What the service does/derived views are empty at first
 func TestEmptyViews(t *testing.T) {
 	h := newHarness(t)
 	for path, result := range map[string]*pb.MindResult{
@@ -61,6 +64,7 @@ func TestEmptyViews(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/Contradictions
 func TestReviewFilters(t *testing.T) {
 	h := newHarness(t)
 	for path, want := range map[string]string{
@@ -73,6 +77,7 @@ func TestReviewFilters(t *testing.T) {
 	}
 }
 
+// interface: Endpoints/Condition session
 func TestConditioningBounds(t *testing.T) {
 	h := newHarness(t)
 	ids := `"orgId":"` + testOrg.String() + `","userId":"` + testUser.String() + `"`

@@ -44,6 +44,9 @@ func nextLine(t *testing.T, lines *bufio.Scanner) string {
 }
 
 // TestEventFrames holds the bytes of the interface's "Event stream".
+//
+// interface: Endpoints/Events
+// interface: Events/Stream frames
 func TestEventFrames(t *testing.T) {
 	h := newHarness(t)
 	stream := newFakeStream(
@@ -123,6 +126,7 @@ func TestEventStreamEnds(t *testing.T) {
 	})
 }
 
+// interface: Events/Stream without a bus
 func TestEventStreamWithoutABus(t *testing.T) {
 	for name, streams := range map[string]func(string) (EventStream, bool){
 		"none":           nil,

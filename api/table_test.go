@@ -48,6 +48,8 @@ func TestCommittedDocument(t *testing.T) {
 }
 
 // TestRouterEqualsDocument compares the two sets in both directions.
+//
+// interface: Versioning/path prefix
 func TestRouterEqualsDocument(t *testing.T) {
 	h := newHarness(t)
 	engine, err := h.s.publicEngine(newDocument(h.s.table, h.s.registry))
@@ -89,6 +91,8 @@ func TestRouterEqualsDocument(t *testing.T) {
 
 // TestTableAgainstInterface repeats, by hand and once, what interface.md says of
 // each route: the table must not drift from it.
+//
+// interface: Limits/Families
 func TestTableAgainstInterface(t *testing.T) {
 	want := map[string]string{
 		"GET /v1/me":                       "any reads ignored",

@@ -21,6 +21,7 @@ func formOf(parts ...string) string {
 	return b.String() + "--sample--\r\n"
 }
 
+// interface: Endpoints/Import
 func TestImportForms(t *testing.T) {
 	h := newHarness(t)
 	res := h.do("POST", "/v1/import", formOf(
@@ -99,6 +100,9 @@ func FuzzForm(f *testing.F) {
 
 // TestSessionBatch: one bad event becomes a rejected one, and changes nothing for
 // the others.
+//
+// interface: Endpoints/Coding sessions
+// interface: Limits/Session batch
 func TestSessionBatch(t *testing.T) {
 	h := newHarness(t)
 	body := `{"events":[

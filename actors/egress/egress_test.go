@@ -21,6 +21,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestPublic lists addresses of each range that the interface names, and their
 // neighbours.
+//
+// interface: Limits/Webhook URL
 func TestPublic(t *testing.T) {
 	for text, want := range map[string]bool{
 		"93.184.216.34": true, "1.1.1.1": true, "8.8.8.8": true, "2606:2800:220:1::1": true, "2a00::1": true, "2001:4860::8888": true,
@@ -198,6 +200,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
+// interface: Limits/Webhook URL
 func TestDoFollowsNoRedirect(t *testing.T) {
 	asked := 0
 	client, _, address := receiver(t, func(w http.ResponseWriter, r *http.Request) {

@@ -93,6 +93,8 @@ func planted(t *testing.T, dir string, all []string) (n int, where string) {
 
 // The shipped binary: a memory is exported, comes back in another organization,
 // is purged, and a minute later no byte of it is left.
+//
+// interface: What the service does/7 export, purge, usage, settings
 func TestExportImportPurge(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	p := start(t, data, process.Options{})

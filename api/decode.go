@@ -347,7 +347,7 @@ func (d *decoder) raw(dst reflect.Value) (any, error) {
 	}
 	end := d.json.InputOffset()
 	if len(d.errs.list) > faults {
-		if _, own := dst.Addr().Interface().(tolerant); !own {
+		if _, own := reflect.TypeAssert[tolerant](dst.Addr()); !own {
 			return misfit{}, nil
 		}
 		d.errs.list = d.errs.list[:faults]

@@ -18,8 +18,8 @@ import (
 // the service it is compared with.
 const ginCommand = "gin"
 
-// serveGin answers POST /v1/ingest with nothing but what the framework costs:
-// the body is read, a fixed answer is written.
+// serveGin answers POST /v1/ingest and any GET with nothing but what the
+// framework costs: the body is read, a fixed answer is written.
 func serveGin() error {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
@@ -29,6 +29,9 @@ func serveGin() error {
 			return
 		}
 		c.JSON(http.StatusAccepted, gin.H{"jobId": "00000000-0000-0000-0000-000000000000", "status": "pending"})
+	})
+	engine.GET("/*path", func(c *gin.Context) {
+		c.JSON(http.StatusOK, gin.H{"id": "00000000-0000-0000-0000-000000000000", "title": "a small record", "createdAt": "2026-01-01T00:00:00.000Z"})
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -20,10 +20,11 @@ import (
 // their difference.
 type load struct {
 	base        string
+	line        string // method and path
 	head        string // further header lines, each ended by \r\n
 	connections int
 	lasting     time.Duration
-	body        func(n int64) []byte // of the n-th request; safe for many goroutines
+	body        func(n int64) []byte // of the n-th request; safe for many goroutines; nil: none has one
 }
 
 // outcome is what a load achieved.
@@ -82,15 +83,20 @@ func (l load) connection(ctx context.Context, host string, sent, answered, refus
 		if n > maxRequests {
 			return nil
 		}
-		body := l.body(n)
-		out = append(out[:0], "POST /v1/ingest HTTP/1.1\r\nHost: "...)
+		out = append(out[:0], l.line...)
+		out = append(out, " HTTP/1.1\r\nHost: "...)
 		out = append(out, host...)
-		out = append(out, "\r\nContent-Type: application/json\r\n"...)
+		out = append(out, "\r\n"...)
 		out = append(out, l.head...)
-		out = append(out, "Content-Length: "...)
-		out = strconv.AppendInt(out, int64(len(body)), 10)
-		out = append(out, "\r\n\r\n"...)
-		out = append(out, body...)
+		if l.body != nil {
+			body := l.body(n)
+			out = append(out, "Content-Type: application/json\r\nContent-Length: "...)
+			out = strconv.AppendInt(out, int64(len(body)), 10)
+			out = append(out, "\r\n\r\n"...)
+			out = append(out, body...)
+		} else {
+			out = append(out, "\r\n"...)
+		}
 		if _, err := conn.Write(out); err != nil {
 			return err
 		}

@@ -95,6 +95,7 @@ var parts = []struct {
 	{"embed", measureEmbed},
 	{"start", measureStart},
 	{"accept", measureAccept},
+	{"reads", measureReads},
 	{"fresh", measureFresh},
 	{"search", measureSearch},
 	{"lists", measureLists},

@@ -90,7 +90,7 @@ func measureAccept(ctx context.Context, b *bench) error {
 	var bare, ours []float64
 	var refused, answered int64
 	for round := range acceptRounds {
-		one := load{connections: acceptClients, lasting: acceptFor, base: gin, head: "X-Svc-API-Key: " + s.key + "\r\n"}
+		one := load{connections: acceptClients, lasting: acceptFor, base: gin, line: "POST /v1/ingest", head: "X-Svc-API-Key: " + s.key + "\r\n"}
 		one.body = func(n int64) []byte { return acceptBody(round, n) }
 		o, err := one.run(ctx)
 		if err != nil {

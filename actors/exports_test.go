@@ -240,9 +240,9 @@ func TestForgettingEndsExports(t *testing.T) {
 func TestForgettingSendsARunningExportBack(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	long := strings.Repeat("a long text of many words. ", 3000)
+	long := strings.Repeat("a long text of many words. ", 1500)
 	var its []*pb.IngestItem
-	for i := range 60 {
+	for i := range 24 {
 		its = append(its, doc(fmt.Sprint(i), fmt.Sprintf("%d: %s", i, long)))
 	}
 	nodes := c.ingest(its...).GetItems()

@@ -87,12 +87,13 @@ func TestEventFrames(t *testing.T) {
 	<-stream.closed
 }
 
-// advanceWhenWaiting advances the clock once the stream waits for it.
+// advanceWhenWaiting advances the clock once something waits for just that long.
+// A frame that is being written waits too, for longer.
 func advanceWhenWaiting(t *testing.T, h *harness, d time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for h.clock.Waiters() == 0 {
+	for h.clock.WaitersIn(d) == 0 {
 		if ctx.Err() != nil {
 			t.Fatal("nothing waits for the clock")
 		}

@@ -35,6 +35,9 @@ func TestFakeFiresInOrderAndAtDueTimes(t *testing.T) {
 	if c.Waiters() != 1 {
 		t.Fatalf("%d waiters, want the channel timer only", c.Waiters())
 	}
+	if c.WaitersIn(5*time.Second) != 1 || c.WaitersIn(time.Second) != 0 {
+		t.Fatal("the channel timer is not told apart by when it falls due")
+	}
 	select {
 	case <-ch.C():
 		t.Fatal("fired early")

@@ -42,6 +42,20 @@ func (c *Fake) Waiters() int {
 	return len(c.pending)
 }
 
+// WaitersIn returns how many timers fall due in exactly d: where several things
+// wait, a test can tell which of them has begun to.
+func (c *Fake) WaitersIn(d time.Duration) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, t := range c.pending {
+		if t.at.Equal(c.now.Add(d)) {
+			n++
+		}
+	}
+	return n
+}
+
 // Advance moves the clock forward by d, firing what falls due on the way; each
 // call sees the clock at its own due time.
 func (c *Fake) Advance(d time.Duration) {

@@ -311,7 +311,19 @@ func (o *orgView) flushUsage(done func(error)) {
 		done(nil)
 		return
 	}
+	// Close waits for it: the organization may have left memory while this waits
+	// behind a group that is on its way, and then nobody else would.
+	s := o.sys
+	s.mu.Lock()
+	counted := !s.closing
+	if counted {
+		s.underway.Add(1)
+	}
+	s.mu.Unlock()
 	o.committer.submitChange(newChange(o.store), func(err error) {
+		if counted {
+			defer s.underway.Done()
+		}
 		if err != nil && !errors.Is(err, errLost) && o.committer.trail.waits() {
 			o.flushUsageSoon()
 		}

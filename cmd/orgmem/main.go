@@ -16,5 +16,6 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], world{
 		out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, environ: os.Environ, clock: clock.Real(),
+		program: os.Args[0],
 	}))
 }

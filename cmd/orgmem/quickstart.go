@@ -30,6 +30,8 @@ type started struct {
 	UserID      string `json:"userId,omitempty"`
 	APIKey      string `json:"apiKey,omitempty"`
 	KeyFile     string `json:"keyFile,omitempty"`
+
+	program string // as it was called; see welcome
 }
 
 // announce tells where the service is. On a quickstart of an empty data
@@ -41,6 +43,7 @@ func announce(c *cobra.Command, w world, server config.Server, l listeners, oper
 	}
 	s := started{
 		BaseURL: scheme + reachable(l.public), OperatorURL: "http://" + reachable(l.operator), Data: server.Data,
+		program: w.program,
 	}
 	s.DocsURL = s.BaseURL + "/docs"
 	keyFile := filepath.Join(server.Data, quickstartKey)
@@ -67,6 +70,7 @@ func announce(c *cobra.Command, w world, server config.Server, l listeners, oper
 	return w.answer(c, s, func(out io.Writer) { welcome(out, s) })
 }
 
+// welcome prints commands to paste, so they call the program as it was called now.
 func welcome(out io.Writer, s started) {
 	fmt.Fprintf(out, `Your memory is ready.
 
@@ -79,16 +83,16 @@ Try it in another terminal:
 
   export ORGMEM_BASE_URL=%[1]s ORGMEM_API_KEY=$(cat %[3]s)
   curl -sH "X-Svc-API-Key: $ORGMEM_API_KEY" --json '{"content":"The boiler was serviced in May."}' $ORGMEM_BASE_URL/v1/ingest
-  orgmem search who looked after the heating
-  orgmem import ~/notes
+  %[6]s search who looked after the heating
+  %[6]s import ~/notes
 
-`, s.BaseURL, s.APIKey, s.KeyFile, s.DocsURL, s.OperatorURL)
+`, s.BaseURL, s.APIKey, s.KeyFile, s.DocsURL, s.OperatorURL, s.program)
 }
 
 func remind(out io.Writer, s started, keyFile string) {
 	fmt.Fprintf(out, "Your memory is ready again.\n\n  Address   %s\n  Docs      %s\n", s.BaseURL, s.DocsURL)
 	if _, err := os.Stat(keyFile); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(out, "  Key       make one: orgmem org list, orgmem member list ORG, orgmem key create ORG ...\n\n")
+		fmt.Fprintf(out, "  Key       make one: %[1]s org list, %[1]s member list ORG, %[1]s key create ORG ...\n\n", s.program)
 		return
 	}
 	fmt.Fprintf(out, "  Key       the first one is in %s\n\n", keyFile)

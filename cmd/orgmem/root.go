@@ -26,6 +26,7 @@ type world struct {
 	lookupEnv func(string) (string, bool)
 	environ   func() []string
 	clock     clock.Clock
+	program   string // as it was called, for commands that are printed to be pasted
 }
 
 // env returns a variable or fallback.

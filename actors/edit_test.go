@@ -590,8 +590,8 @@ func (n *node) waitingEdits(c client) int64 {
 // answered, and the queue altogether by a back-off.
 func TestEditsDoNotWaitForTheQueue(t *testing.T) {
 	answered := make(chan struct{})
-	began := make(chan struct{})
-	var once sync.Once
+	began, failing := make(chan struct{}), make(chan struct{})
+	var once, poisoning sync.Once
 	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
 		c.Workers = 2
 		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
@@ -601,6 +601,7 @@ func TestEditsDoNotWaitForTheQueue(t *testing.T) {
 			case strings.HasPrefix(s, "Item 399 "): // of the last slice
 				<-answered
 			case strings.Contains(s, "poison"):
+				poisoning.Do(func() { close(failing) })
 				panic("cannot digest this")
 			}
 		}}
@@ -622,7 +623,7 @@ func TestEditsDoNotWaitForTheQueue(t *testing.T) {
 	}
 
 	poisoned := jobOf(c.ok(items(doc("", "This is poison."))))
-	n.untilBackOff(c)
+	<-failing // the clock stands: there is no second attempt
 	c.edit(&pb.EditNode{Id: b, Content: new("In the meantime.")})
 	if job := c.job(poisoned); terminal(job.GetStatus()) {
 		t.Errorf("the job is %s: the test proves nothing", job.GetStatus())
@@ -632,19 +633,41 @@ func TestEditsDoNotWaitForTheQueue(t *testing.T) {
 	}
 }
 
-// untilBackOff waits until a job's first attempt has failed; the clock stands, so
-// there is no second.
-func (n *node) untilBackOff(c client) {
-	n.t.Helper()
-	give := time.Now().Add(patience)
-	for {
-		jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Status: jobRunning}}}).GetJobs().GetJobs()
-		if len(jobs) > 0 {
-			return
-		}
-		if time.Now().After(give) {
-			n.t.Fatal("no job is running")
-		}
+// TestEditBesideAFailingSliceDoesNotWaitForTheBackOff lets an edit reach the
+// worker while the slice runs that fails; the clock stands, so a back-off would
+// never end.
+func TestEditBesideAFailingSliceDoesNotWaitForTheBackOff(t *testing.T) {
+	began, fail := make(chan struct{}), make(chan struct{})
+	asked := make(chan struct{}, 1)
+	var once sync.Once
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
+			if strings.Contains(s, "poison") {
+				once.Do(func() { close(began) })
+				<-fail
+				panic("cannot digest this")
+			}
+		}}
+		c.cancelAsked = func(pb.JobID) { asked <- struct{}{} }
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.note("One thing.")
+	poisoned := jobOf(c.ok(items(doc("", "This is poison."))))
+	<-began
+	behind := jobOf(c.ok(items(doc("", "It waits behind."))))
+	var wg sync.WaitGroup
+	wg.Go(func() { c.edit(&pb.EditNode{Id: id, Title: new("A title")}) })
+	n.waitFor(func() bool { return n.waitingEdits(c) == 1 })
+	// The cancellation goes the way of the edit, behind it.
+	wg.Go(func() { c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: behind}}}) })
+	<-asked
+	close(fail)
+	wg.Wait()
+	if got := c.nodeOf(id).GetTitle(); got != "A title" {
+		t.Errorf("the title is %q", got)
+	}
+	if job := c.job(poisoned); terminal(job.GetStatus()) {
+		t.Errorf("the job is %s: the test proves nothing", job.GetStatus())
 	}
 }
 

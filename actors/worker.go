@@ -240,6 +240,9 @@ func (w *worker) next(d sliceDone) {
 		w.org.sys.log.Error("ingest failed; it is tried again", "org", w.org.id.String(), "partition", w.part.id.String(),
 			"failures", w.failures, "item", ok, "err", cmp.Or(own.error, d.err))
 		w.timer = w.after(w.failures, backOffOver{})
+		if w.hasEdits() { // they came while it ran, and nothing else wakes them
+			w.start()
+		}
 	default:
 		w.failures, w.failed = 0, false
 		switch {

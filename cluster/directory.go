@@ -31,6 +31,7 @@ type Directory struct {
 	orgs  map[pb.OrgID]*dirOrg
 	slugs map[string]*dirOrg // of organizations that are not removed
 	keys  map[pb.KeyHash]*dirOrg
+	meta  *Meta // the rest of the meta group's state
 }
 
 // dirOrg is one organization; entry is replaced, never changed.
@@ -179,6 +180,7 @@ func openDirectory(h *Host) (*Directory, error) {
 		slugs: map[string]*dirOrg{},
 		keys:  map[pb.KeyHash]*dirOrg{},
 	}
+	d.meta = newMeta(d)
 	if err := d.load(); err != nil {
 		store.Release()
 		return nil, fmt.Errorf("cluster: load directory: %w", err)
@@ -249,7 +251,7 @@ func (d *Directory) judge(cmd *pb.Command, batch *storage.Batch) (publish func()
 		batch.Put(orgRow(org), entry)
 		return func() { d.publishOrg(org, entry) }, nil
 	}
-	return nil, fmt.Errorf("%w: %T", errBadCommand, cmd.GetKind())
+	return d.meta.judge(cmd, batch)
 }
 
 func (d *Directory) judgeKey(key pb.KeyHash, org pb.OrgID, batch *storage.Batch) (func(), error) {
@@ -328,7 +330,7 @@ func (d *Directory) load() error {
 		}
 		d.keys[key] = o
 	}
-	return nil
+	return d.meta.load()
 }
 
 // write puts a judged command's rows into the meta store. Its conditions were

@@ -136,7 +136,9 @@ func (g *group) watch() {
 	for {
 		select {
 		case leader := <-g.raft.LeaderCh():
-			g.leading.Store(0)
+			if g.leading.Swap(0) != 0 {
+				g.told(false)
+			}
 			if !leader {
 				// It takes one to two of its time-outs to elect itself again. At once
 				// would be a busy loop wherever the cause lasts.
@@ -148,9 +150,17 @@ func (g *group) watch() {
 			}
 			g.leading.Store(term)
 			g.host.notifyReady()
+			g.told(true)
 		case <-g.unwatch:
 			return
 		}
+	}
+}
+
+// told passes a change of leadership on.
+func (g *group) told(leads bool) {
+	if f := g.host.cfg.OnLead; f != nil && g.id != metaGroup {
+		f(g.id, leads)
 	}
 }
 

@@ -33,6 +33,13 @@ type Config struct {
 	// Nil logs the message and exits with status 70.
 	Fatal func(msg string)
 
+	// OnLead is told when this node begins to lead a shard (Host.Lead says yes from
+	// here on) and when it has ceased to. Calls for one shard come one after the
+	// other, from a goroutine of the host; until it returns the shard's next change is
+	// not noticed. It is also called for what the node leads soon after Start, perhaps
+	// before Start has returned. Nil: nobody wants to know.
+	OnLead func(shard uint32, leads bool)
+
 	// Shards is the number of shard groups, fixed when the data directory is
 	// created. 0 takes what the directory has, or DefaultShards for a new one.
 	Shards int

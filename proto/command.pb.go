@@ -87,6 +87,13 @@ type Command struct {
 	//	*Command_PutOrg
 	//	*Command_RemoveOrg
 	//	*Command_RemoveStore
+	//	*Command_PutNode
+	//	*Command_RemoveNode
+	//	*Command_PutShardMap
+	//	*Command_PutAuthority
+	//	*Command_PutJoinToken
+	//	*Command_UseJoinToken
+	//	*Command_SetClusterVersion
 	Kind          isCommand_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -183,6 +190,69 @@ func (x *Command) GetRemoveStore() *RemoveStore {
 	return nil
 }
 
+func (x *Command) GetPutNode() *PutNode {
+	if x != nil {
+		if x, ok := x.Kind.(*Command_PutNode); ok {
+			return x.PutNode
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetRemoveNode() *RemoveNode {
+	if x != nil {
+		if x, ok := x.Kind.(*Command_RemoveNode); ok {
+			return x.RemoveNode
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetPutShardMap() *PutShardMap {
+	if x != nil {
+		if x, ok := x.Kind.(*Command_PutShardMap); ok {
+			return x.PutShardMap
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetPutAuthority() *PutAuthority {
+	if x != nil {
+		if x, ok := x.Kind.(*Command_PutAuthority); ok {
+			return x.PutAuthority
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetPutJoinToken() *PutJoinToken {
+	if x != nil {
+		if x, ok := x.Kind.(*Command_PutJoinToken); ok {
+			return x.PutJoinToken
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetUseJoinToken() *UseJoinToken {
+	if x != nil {
+		if x, ok := x.Kind.(*Command_UseJoinToken); ok {
+			return x.UseJoinToken
+		}
+	}
+	return nil
+}
+
+func (x *Command) GetSetClusterVersion() *SetClusterVersion {
+	if x != nil {
+		if x, ok := x.Kind.(*Command_SetClusterVersion); ok {
+			return x.SetClusterVersion
+		}
+	}
+	return nil
+}
+
 type isCommand_Kind interface {
 	isCommand_Kind()
 }
@@ -211,6 +281,34 @@ type Command_RemoveStore struct {
 	RemoveStore *RemoveStore `protobuf:"bytes,6,opt,name=remove_store,json=removeStore,proto3,oneof"`
 }
 
+type Command_PutNode struct {
+	PutNode *PutNode `protobuf:"bytes,7,opt,name=put_node,json=putNode,proto3,oneof"`
+}
+
+type Command_RemoveNode struct {
+	RemoveNode *RemoveNode `protobuf:"bytes,8,opt,name=remove_node,json=removeNode,proto3,oneof"`
+}
+
+type Command_PutShardMap struct {
+	PutShardMap *PutShardMap `protobuf:"bytes,9,opt,name=put_shard_map,json=putShardMap,proto3,oneof"`
+}
+
+type Command_PutAuthority struct {
+	PutAuthority *PutAuthority `protobuf:"bytes,10,opt,name=put_authority,json=putAuthority,proto3,oneof"`
+}
+
+type Command_PutJoinToken struct {
+	PutJoinToken *PutJoinToken `protobuf:"bytes,11,opt,name=put_join_token,json=putJoinToken,proto3,oneof"`
+}
+
+type Command_UseJoinToken struct {
+	UseJoinToken *UseJoinToken `protobuf:"bytes,12,opt,name=use_join_token,json=useJoinToken,proto3,oneof"`
+}
+
+type Command_SetClusterVersion struct {
+	SetClusterVersion *SetClusterVersion `protobuf:"bytes,13,opt,name=set_cluster_version,json=setClusterVersion,proto3,oneof"`
+}
+
 func (*Command_Open) isCommand_Kind() {}
 
 func (*Command_Write) isCommand_Kind() {}
@@ -222,6 +320,20 @@ func (*Command_PutOrg) isCommand_Kind() {}
 func (*Command_RemoveOrg) isCommand_Kind() {}
 
 func (*Command_RemoveStore) isCommand_Kind() {}
+
+func (*Command_PutNode) isCommand_Kind() {}
+
+func (*Command_RemoveNode) isCommand_Kind() {}
+
+func (*Command_PutShardMap) isCommand_Kind() {}
+
+func (*Command_PutAuthority) isCommand_Kind() {}
+
+func (*Command_PutJoinToken) isCommand_Kind() {}
+
+func (*Command_UseJoinToken) isCommand_Kind() {}
+
+func (*Command_SetClusterVersion) isCommand_Kind() {}
 
 // StoreRef names one Pebble directory: an organization's main store or its
 // sandbox. realm is storage.Realm.
@@ -737,11 +849,704 @@ func (x *OrgEntry) GetBusy() bool {
 	return false
 }
 
+// PutNode creates or updates a node's entry. A removed node stays removed: ids
+// of servers are never used twice.
+type PutNode struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          *NodeEntry             `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutNode) Reset() {
+	*x = PutNode{}
+	mi := &file_command_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutNode) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutNode) ProtoMessage() {}
+
+func (x *PutNode) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutNode.ProtoReflect.Descriptor instead.
+func (*PutNode) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *PutNode) GetNode() *NodeEntry {
+	if x != nil {
+		return x.Node
+	}
+	return nil
+}
+
+// RemoveNode marks a node as gone for good. Whoever holds its certificate is
+// refused from here on.
+type RemoveNode struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Server        string                 `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveNode) Reset() {
+	*x = RemoveNode{}
+	mi := &file_command_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveNode) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveNode) ProtoMessage() {}
+
+func (x *RemoveNode) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveNode.ProtoReflect.Descriptor instead.
+func (*RemoveNode) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *RemoveNode) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+// PutShardMap replaces the shard map if it still has the expected version; the
+// new one gets the version after it.
+type PutShardMap struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Map             *ShardMap              `protobuf:"bytes,1,opt,name=map,proto3" json:"map,omitempty"`
+	ExpectedVersion uint64                 `protobuf:"varint,2,opt,name=expected_version,json=expectedVersion,proto3" json:"expected_version,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *PutShardMap) Reset() {
+	*x = PutShardMap{}
+	mi := &file_command_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutShardMap) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutShardMap) ProtoMessage() {}
+
+func (x *PutShardMap) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutShardMap.ProtoReflect.Descriptor instead.
+func (*PutShardMap) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *PutShardMap) GetMap() *ShardMap {
+	if x != nil {
+		return x.Map
+	}
+	return nil
+}
+
+func (x *PutShardMap) GetExpectedVersion() uint64 {
+	if x != nil {
+		return x.ExpectedVersion
+	}
+	return 0
+}
+
+// PutAuthority replaces the cluster's authority if it still has the expected
+// version.
+type PutAuthority struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Authority       *AuthorityEntry        `protobuf:"bytes,1,opt,name=authority,proto3" json:"authority,omitempty"`
+	ExpectedVersion uint64                 `protobuf:"varint,2,opt,name=expected_version,json=expectedVersion,proto3" json:"expected_version,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *PutAuthority) Reset() {
+	*x = PutAuthority{}
+	mi := &file_command_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutAuthority) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutAuthority) ProtoMessage() {}
+
+func (x *PutAuthority) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutAuthority.ProtoReflect.Descriptor instead.
+func (*PutAuthority) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *PutAuthority) GetAuthority() *AuthorityEntry {
+	if x != nil {
+		return x.Authority
+	}
+	return nil
+}
+
+func (x *PutAuthority) GetExpectedVersion() uint64 {
+	if x != nil {
+		return x.ExpectedVersion
+	}
+	return 0
+}
+
+// PutJoinToken allows one machine to join until a time. Tokens that have expired
+// by at_ms, the proposer's clock, are dropped on the way.
+type PutJoinToken struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Token         *JoinToken             `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	AtMs          int64                  `protobuf:"varint,2,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutJoinToken) Reset() {
+	*x = PutJoinToken{}
+	mi := &file_command_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutJoinToken) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutJoinToken) ProtoMessage() {}
+
+func (x *PutJoinToken) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutJoinToken.ProtoReflect.Descriptor instead.
+func (*PutJoinToken) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *PutJoinToken) GetToken() *JoinToken {
+	if x != nil {
+		return x.Token
+	}
+	return nil
+}
+
+func (x *PutJoinToken) GetAtMs() int64 {
+	if x != nil {
+		return x.AtMs
+	}
+	return 0
+}
+
+// UseJoinToken spends a token. at_ms is the proposer's clock, so that every
+// replica judges the token's age alike.
+type UseJoinToken struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Hash          []byte                 `protobuf:"bytes,1,opt,name=hash,proto3" json:"hash,omitempty"`     // as JoinToken.hash
+	Server        string                 `protobuf:"bytes,2,opt,name=server,proto3" json:"server,omitempty"` // who joins with it
+	AtMs          int64                  `protobuf:"varint,3,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UseJoinToken) Reset() {
+	*x = UseJoinToken{}
+	mi := &file_command_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UseJoinToken) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UseJoinToken) ProtoMessage() {}
+
+func (x *UseJoinToken) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UseJoinToken.ProtoReflect.Descriptor instead.
+func (*UseJoinToken) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *UseJoinToken) GetHash() []byte {
+	if x != nil {
+		return x.Hash
+	}
+	return nil
+}
+
+func (x *UseJoinToken) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *UseJoinToken) GetAtMs() int64 {
+	if x != nil {
+		return x.AtMs
+	}
+	return 0
+}
+
+// SetClusterVersion raises the version of commands that may be proposed. It is
+// never lowered.
+type SetClusterVersion struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetClusterVersion) Reset() {
+	*x = SetClusterVersion{}
+	mi := &file_command_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetClusterVersion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetClusterVersion) ProtoMessage() {}
+
+func (x *SetClusterVersion) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetClusterVersion.ProtoReflect.Descriptor instead.
+func (*SetClusterVersion) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *SetClusterVersion) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+// NodeEntry is what the meta group knows of a node.
+type NodeEntry struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Server        string                 `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`    // cluster.ServerID
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`        // what people call it
+	Address       string                 `protobuf:"bytes,3,opt,name=address,proto3" json:"address,omitempty"`  // host:port that other nodes dial
+	Zone          string                 `protobuf:"bytes,4,opt,name=zone,proto3" json:"zone,omitempty"`        // replicas of a shard are spread over zones
+	Version       uint32                 `protobuf:"varint,5,opt,name=version,proto3" json:"version,omitempty"` // of the commands and messages it understands
+	JoinedMs      int64                  `protobuf:"varint,6,opt,name=joined_ms,json=joinedMs,proto3" json:"joined_ms,omitempty"`
+	Draining      bool                   `protobuf:"varint,7,opt,name=draining,proto3" json:"draining,omitempty"` // gets no replicas and no leadership
+	Removed       bool                   `protobuf:"varint,8,opt,name=removed,proto3" json:"removed,omitempty"`   // gone for good; of the rest only the name is kept
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeEntry) Reset() {
+	*x = NodeEntry{}
+	mi := &file_command_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeEntry) ProtoMessage() {}
+
+func (x *NodeEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeEntry.ProtoReflect.Descriptor instead.
+func (*NodeEntry) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *NodeEntry) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *NodeEntry) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *NodeEntry) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *NodeEntry) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+func (x *NodeEntry) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *NodeEntry) GetJoinedMs() int64 {
+	if x != nil {
+		return x.JoinedMs
+	}
+	return 0
+}
+
+func (x *NodeEntry) GetDraining() bool {
+	if x != nil {
+		return x.Draining
+	}
+	return false
+}
+
+func (x *NodeEntry) GetRemoved() bool {
+	if x != nil {
+		return x.Removed
+	}
+	return false
+}
+
+// ShardMap says where the replicas of each group are and should be.
+type ShardMap struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Version       uint64                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"` // 0: never written
+	Groups        []*GroupPlacement      `protobuf:"bytes,2,rep,name=groups,proto3" json:"groups,omitempty"`    // by group
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShardMap) Reset() {
+	*x = ShardMap{}
+	mi := &file_command_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShardMap) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShardMap) ProtoMessage() {}
+
+func (x *ShardMap) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShardMap.ProtoReflect.Descriptor instead.
+func (*ShardMap) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ShardMap) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *ShardMap) GetGroups() []*GroupPlacement {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+// GroupPlacement is one group's part of the shard map. A node hosts the group
+// while either list names it.
+type GroupPlacement struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Group         uint32                 `protobuf:"varint,1,opt,name=group,proto3" json:"group,omitempty"`    // 0 is the meta group
+	Desired       []string               `protobuf:"bytes,2,rep,name=desired,proto3" json:"desired,omitempty"` // servers that should hold a replica as voters
+	Present       []string               `protobuf:"bytes,3,rep,name=present,proto3" json:"present,omitempty"` // servers that may hold one now, in any state
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GroupPlacement) Reset() {
+	*x = GroupPlacement{}
+	mi := &file_command_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GroupPlacement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GroupPlacement) ProtoMessage() {}
+
+func (x *GroupPlacement) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GroupPlacement.ProtoReflect.Descriptor instead.
+func (*GroupPlacement) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *GroupPlacement) GetGroup() uint32 {
+	if x != nil {
+		return x.Group
+	}
+	return 0
+}
+
+func (x *GroupPlacement) GetDesired() []string {
+	if x != nil {
+		return x.Desired
+	}
+	return nil
+}
+
+func (x *GroupPlacement) GetPresent() []string {
+	if x != nil {
+		return x.Present
+	}
+	return nil
+}
+
+// AuthorityEntry is the cluster's certificate authority and its secrets. Every
+// node has it, since any of them may be the last.
+type AuthorityEntry struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Version       uint64                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	Data          []byte                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"` // encoded by the authority
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuthorityEntry) Reset() {
+	*x = AuthorityEntry{}
+	mi := &file_command_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuthorityEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuthorityEntry) ProtoMessage() {}
+
+func (x *AuthorityEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuthorityEntry.ProtoReflect.Descriptor instead.
+func (*AuthorityEntry) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *AuthorityEntry) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *AuthorityEntry) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// JoinToken is one use of one machine.
+type JoinToken struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Hash          []byte                 `protobuf:"bytes,1,opt,name=hash,proto3" json:"hash,omitempty"` // SHA-256 of the token's secret
+	ExpiresMs     int64                  `protobuf:"varint,2,opt,name=expires_ms,json=expiresMs,proto3" json:"expires_ms,omitempty"`
+	UsedBy        string                 `protobuf:"bytes,3,opt,name=used_by,json=usedBy,proto3" json:"used_by,omitempty"` // server that has joined with it; it may try again
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *JoinToken) Reset() {
+	*x = JoinToken{}
+	mi := &file_command_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *JoinToken) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*JoinToken) ProtoMessage() {}
+
+func (x *JoinToken) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use JoinToken.ProtoReflect.Descriptor instead.
+func (*JoinToken) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *JoinToken) GetHash() []byte {
+	if x != nil {
+		return x.Hash
+	}
+	return nil
+}
+
+func (x *JoinToken) GetExpiresMs() int64 {
+	if x != nil {
+		return x.ExpiresMs
+	}
+	return 0
+}
+
+func (x *JoinToken) GetUsedBy() string {
+	if x != nil {
+		return x.UsedBy
+	}
+	return ""
+}
+
 var File_command_proto protoreflect.FileDescriptor
 
 const file_command_proto_rawDesc = "" +
 	"\n" +
-	"\rcommand.proto\x12\x06orgmem\"\xaa\x02\n" +
+	"\rcommand.proto\x12\x06orgmem\"\xd0\x05\n" +
 	"\aCommand\x12'\n" +
 	"\x04open\x18\x01 \x01(\v2\x11.orgmem.OpenStoreH\x00R\x04open\x12*\n" +
 	"\x05write\x18\x02 \x01(\v2\x12.orgmem.WriteStoreH\x00R\x05write\x12)\n" +
@@ -749,7 +1554,16 @@ const file_command_proto_rawDesc = "" +
 	"\aput_org\x18\x04 \x01(\v2\x0e.orgmem.PutOrgH\x00R\x06putOrg\x122\n" +
 	"\n" +
 	"remove_org\x18\x05 \x01(\v2\x11.orgmem.RemoveOrgH\x00R\tremoveOrg\x128\n" +
-	"\fremove_store\x18\x06 \x01(\v2\x13.orgmem.RemoveStoreH\x00R\vremoveStoreB\x06\n" +
+	"\fremove_store\x18\x06 \x01(\v2\x13.orgmem.RemoveStoreH\x00R\vremoveStore\x12,\n" +
+	"\bput_node\x18\a \x01(\v2\x0f.orgmem.PutNodeH\x00R\aputNode\x125\n" +
+	"\vremove_node\x18\b \x01(\v2\x12.orgmem.RemoveNodeH\x00R\n" +
+	"removeNode\x129\n" +
+	"\rput_shard_map\x18\t \x01(\v2\x13.orgmem.PutShardMapH\x00R\vputShardMap\x12;\n" +
+	"\rput_authority\x18\n" +
+	" \x01(\v2\x14.orgmem.PutAuthorityH\x00R\fputAuthority\x12<\n" +
+	"\x0eput_join_token\x18\v \x01(\v2\x14.orgmem.PutJoinTokenH\x00R\fputJoinToken\x12<\n" +
+	"\x0euse_join_token\x18\f \x01(\v2\x14.orgmem.UseJoinTokenH\x00R\fuseJoinToken\x12K\n" +
+	"\x13set_cluster_version\x18\r \x01(\v2\x19.orgmem.SetClusterVersionH\x00R\x11setClusterVersionB\x06\n" +
 	"\x04kind\"2\n" +
 	"\bStoreRef\x12\x10\n" +
 	"\x03org\x18\x01 \x01(\fR\x03org\x12\x14\n" +
@@ -789,7 +1603,51 @@ const file_command_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\x04 \x01(\x03R\tcreatedMs\x12\x18\n" +
 	"\aremoved\x18\x05 \x01(\bR\aremoved\x12\x12\n" +
-	"\x04busy\x18\x06 \x01(\bR\x04busyB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"\x04busy\x18\x06 \x01(\bR\x04busy\"0\n" +
+	"\aPutNode\x12%\n" +
+	"\x04node\x18\x01 \x01(\v2\x11.orgmem.NodeEntryR\x04node\"$\n" +
+	"\n" +
+	"RemoveNode\x12\x16\n" +
+	"\x06server\x18\x01 \x01(\tR\x06server\"\\\n" +
+	"\vPutShardMap\x12\"\n" +
+	"\x03map\x18\x01 \x01(\v2\x10.orgmem.ShardMapR\x03map\x12)\n" +
+	"\x10expected_version\x18\x02 \x01(\x04R\x0fexpectedVersion\"o\n" +
+	"\fPutAuthority\x124\n" +
+	"\tauthority\x18\x01 \x01(\v2\x16.orgmem.AuthorityEntryR\tauthority\x12)\n" +
+	"\x10expected_version\x18\x02 \x01(\x04R\x0fexpectedVersion\"L\n" +
+	"\fPutJoinToken\x12'\n" +
+	"\x05token\x18\x01 \x01(\v2\x11.orgmem.JoinTokenR\x05token\x12\x13\n" +
+	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\"O\n" +
+	"\fUseJoinToken\x12\x12\n" +
+	"\x04hash\x18\x01 \x01(\fR\x04hash\x12\x16\n" +
+	"\x06server\x18\x02 \x01(\tR\x06server\x12\x13\n" +
+	"\x05at_ms\x18\x03 \x01(\x03R\x04atMs\"-\n" +
+	"\x11SetClusterVersion\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\"\xd2\x01\n" +
+	"\tNodeEntry\x12\x16\n" +
+	"\x06server\x18\x01 \x01(\tR\x06server\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
+	"\aaddress\x18\x03 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04zone\x18\x04 \x01(\tR\x04zone\x12\x18\n" +
+	"\aversion\x18\x05 \x01(\rR\aversion\x12\x1b\n" +
+	"\tjoined_ms\x18\x06 \x01(\x03R\bjoinedMs\x12\x1a\n" +
+	"\bdraining\x18\a \x01(\bR\bdraining\x12\x18\n" +
+	"\aremoved\x18\b \x01(\bR\aremoved\"T\n" +
+	"\bShardMap\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\x04R\aversion\x12.\n" +
+	"\x06groups\x18\x02 \x03(\v2\x16.orgmem.GroupPlacementR\x06groups\"Z\n" +
+	"\x0eGroupPlacement\x12\x14\n" +
+	"\x05group\x18\x01 \x01(\rR\x05group\x12\x18\n" +
+	"\adesired\x18\x02 \x03(\tR\adesired\x12\x18\n" +
+	"\apresent\x18\x03 \x03(\tR\apresent\">\n" +
+	"\x0eAuthorityEntry\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\x04R\aversion\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"W\n" +
+	"\tJoinToken\x12\x12\n" +
+	"\x04hash\x18\x01 \x01(\fR\x04hash\x12\x1d\n" +
+	"\n" +
+	"expires_ms\x18\x02 \x01(\x03R\texpiresMs\x12\x17\n" +
+	"\aused_by\x18\x03 \x01(\tR\x06usedByB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_command_proto_rawDescOnce sync.Once
@@ -804,19 +1662,31 @@ func file_command_proto_rawDescGZIP() []byte {
 }
 
 var file_command_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_command_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_command_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_command_proto_goTypes = []any{
-	(Change_Op)(0),      // 0: orgmem.Change.Op
-	(*Command)(nil),     // 1: orgmem.Command
-	(*StoreRef)(nil),    // 2: orgmem.StoreRef
-	(*OpenStore)(nil),   // 3: orgmem.OpenStore
-	(*WriteStore)(nil),  // 4: orgmem.WriteStore
-	(*Change)(nil),      // 5: orgmem.Change
-	(*PutKey)(nil),      // 6: orgmem.PutKey
-	(*PutOrg)(nil),      // 7: orgmem.PutOrg
-	(*RemoveOrg)(nil),   // 8: orgmem.RemoveOrg
-	(*RemoveStore)(nil), // 9: orgmem.RemoveStore
-	(*OrgEntry)(nil),    // 10: orgmem.OrgEntry
+	(Change_Op)(0),            // 0: orgmem.Change.Op
+	(*Command)(nil),           // 1: orgmem.Command
+	(*StoreRef)(nil),          // 2: orgmem.StoreRef
+	(*OpenStore)(nil),         // 3: orgmem.OpenStore
+	(*WriteStore)(nil),        // 4: orgmem.WriteStore
+	(*Change)(nil),            // 5: orgmem.Change
+	(*PutKey)(nil),            // 6: orgmem.PutKey
+	(*PutOrg)(nil),            // 7: orgmem.PutOrg
+	(*RemoveOrg)(nil),         // 8: orgmem.RemoveOrg
+	(*RemoveStore)(nil),       // 9: orgmem.RemoveStore
+	(*OrgEntry)(nil),          // 10: orgmem.OrgEntry
+	(*PutNode)(nil),           // 11: orgmem.PutNode
+	(*RemoveNode)(nil),        // 12: orgmem.RemoveNode
+	(*PutShardMap)(nil),       // 13: orgmem.PutShardMap
+	(*PutAuthority)(nil),      // 14: orgmem.PutAuthority
+	(*PutJoinToken)(nil),      // 15: orgmem.PutJoinToken
+	(*UseJoinToken)(nil),      // 16: orgmem.UseJoinToken
+	(*SetClusterVersion)(nil), // 17: orgmem.SetClusterVersion
+	(*NodeEntry)(nil),         // 18: orgmem.NodeEntry
+	(*ShardMap)(nil),          // 19: orgmem.ShardMap
+	(*GroupPlacement)(nil),    // 20: orgmem.GroupPlacement
+	(*AuthorityEntry)(nil),    // 21: orgmem.AuthorityEntry
+	(*JoinToken)(nil),         // 22: orgmem.JoinToken
 }
 var file_command_proto_depIdxs = []int32{
 	3,  // 0: orgmem.Command.open:type_name -> orgmem.OpenStore
@@ -825,17 +1695,29 @@ var file_command_proto_depIdxs = []int32{
 	7,  // 3: orgmem.Command.put_org:type_name -> orgmem.PutOrg
 	8,  // 4: orgmem.Command.remove_org:type_name -> orgmem.RemoveOrg
 	9,  // 5: orgmem.Command.remove_store:type_name -> orgmem.RemoveStore
-	2,  // 6: orgmem.OpenStore.store:type_name -> orgmem.StoreRef
-	2,  // 7: orgmem.WriteStore.store:type_name -> orgmem.StoreRef
-	5,  // 8: orgmem.WriteStore.changes:type_name -> orgmem.Change
-	0,  // 9: orgmem.Change.op:type_name -> orgmem.Change.Op
-	10, // 10: orgmem.PutOrg.entry:type_name -> orgmem.OrgEntry
-	2,  // 11: orgmem.RemoveStore.store:type_name -> orgmem.StoreRef
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	11, // 6: orgmem.Command.put_node:type_name -> orgmem.PutNode
+	12, // 7: orgmem.Command.remove_node:type_name -> orgmem.RemoveNode
+	13, // 8: orgmem.Command.put_shard_map:type_name -> orgmem.PutShardMap
+	14, // 9: orgmem.Command.put_authority:type_name -> orgmem.PutAuthority
+	15, // 10: orgmem.Command.put_join_token:type_name -> orgmem.PutJoinToken
+	16, // 11: orgmem.Command.use_join_token:type_name -> orgmem.UseJoinToken
+	17, // 12: orgmem.Command.set_cluster_version:type_name -> orgmem.SetClusterVersion
+	2,  // 13: orgmem.OpenStore.store:type_name -> orgmem.StoreRef
+	2,  // 14: orgmem.WriteStore.store:type_name -> orgmem.StoreRef
+	5,  // 15: orgmem.WriteStore.changes:type_name -> orgmem.Change
+	0,  // 16: orgmem.Change.op:type_name -> orgmem.Change.Op
+	10, // 17: orgmem.PutOrg.entry:type_name -> orgmem.OrgEntry
+	2,  // 18: orgmem.RemoveStore.store:type_name -> orgmem.StoreRef
+	18, // 19: orgmem.PutNode.node:type_name -> orgmem.NodeEntry
+	19, // 20: orgmem.PutShardMap.map:type_name -> orgmem.ShardMap
+	21, // 21: orgmem.PutAuthority.authority:type_name -> orgmem.AuthorityEntry
+	22, // 22: orgmem.PutJoinToken.token:type_name -> orgmem.JoinToken
+	20, // 23: orgmem.ShardMap.groups:type_name -> orgmem.GroupPlacement
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_command_proto_init() }
@@ -850,6 +1732,13 @@ func file_command_proto_init() {
 		(*Command_PutOrg)(nil),
 		(*Command_RemoveOrg)(nil),
 		(*Command_RemoveStore)(nil),
+		(*Command_PutNode)(nil),
+		(*Command_RemoveNode)(nil),
+		(*Command_PutShardMap)(nil),
+		(*Command_PutAuthority)(nil),
+		(*Command_PutJoinToken)(nil),
+		(*Command_UseJoinToken)(nil),
+		(*Command_SetClusterVersion)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -857,7 +1746,7 @@ func file_command_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_command_proto_rawDesc), len(file_command_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   10,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -90,12 +90,15 @@ const (
 	TableDirectoryOrg Table = 0x71
 	// TableDirectorySlug: (Str slug) → raw organization id. Meta store only.
 	TableDirectorySlug Table = 0x72
-	// TableShard: (U32 shard) → the shard's placement. Meta store only.
+	// TableShard: () → ShardMap. Meta store only.
 	TableShard Table = 0x78
-	// TableNodeInfo: (Str node name) → a cluster member. Meta store only.
+	// TableNodeInfo: (Str server id) → NodeEntry. Meta store only.
 	TableNodeInfo Table = 0x79
-	// TableClusterSetting: (Str name) → a setting of the cluster. Meta store only.
+	// TableClusterSetting: (Str name) → a setting of the cluster: AuthorityEntry
+	// under authority, SetClusterVersion under version. Meta store only.
 	TableClusterSetting Table = 0x7A
+	// TableJoinToken: (Hash32 of the token's secret) → JoinToken. Meta store only.
+	TableJoinToken Table = 0x7B
 )
 
 // Tables of a partition.

@@ -1,0 +1,449 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// MaxNodes bounds the node table, removed nodes included: every node has all of
+	// it in memory, and design §9 goes to 100 nodes before it wants more clusters.
+	// A removed node's row is kept so that its id is never used again.
+	MaxNodes = 1024
+	// MaxJoinTokens bounds the tokens that have not expired. One admits one machine;
+	// nobody adds more than these at a time.
+	MaxJoinTokens = 64
+	// maxServerIDBytes bounds a server's id: it is in every group's membership and in
+	// a URI of every certificate.
+	maxServerIDBytes = 64
+	// maxNodeTextBytes bounds each text of a node's entry; a host name has at most
+	// 253 characters.
+	maxNodeTextBytes = 300
+	// maxAuthorityBytes bounds the encoded authority: a few certificates of some
+	// kilobytes, more than one only while it is being rotated.
+	maxAuthorityBytes = 256 << 10
+)
+
+// Refusals of the node table, the shard map and their neighbours. They are
+// decided where the command is applied, so they are final and have no effect.
+var (
+	// ErrNodeRemoved means that the node was removed from the cluster; its id is
+	// never used again.
+	ErrNodeRemoved = errors.New("node was removed from the cluster")
+	// ErrNodeUnknown means that the node table has no such node.
+	ErrNodeUnknown = errors.New("node not in the node table")
+	// ErrTooManyNodes means that the node table holds MaxNodes.
+	ErrTooManyNodes = errors.New("node table holds its maximum of nodes")
+	// ErrMapChanged means that the shard map or the authority has another version
+	// than the one that was to be replaced: read it again.
+	ErrMapChanged = errors.New("another version was written meanwhile")
+	// ErrTokenUnknown means that there is no such join token, or not any more.
+	ErrTokenUnknown = errors.New("join token is not valid")
+	// ErrTokenUsed means that another machine has joined with the token.
+	ErrTokenUsed = errors.New("join token was used by another machine")
+	// ErrTooManyTokens means that MaxJoinTokens tokens have not expired yet.
+	ErrTooManyTokens = errors.New("too many join tokens that have not expired")
+)
+
+// Meta is the part of the meta group's state that is about the cluster itself:
+// its nodes, where the replicas are, its authority and the tokens to join it. It
+// lies in the same store as the Directory, is applied from the same log, and is
+// wholly in memory on every node, since every node is in the meta group.
+type Meta struct {
+	d *Directory
+
+	// Guarded by Directory.mu; values are replaced, never changed.
+	nodes     map[ServerID]*pb.NodeEntry
+	shardMap  *pb.ShardMap
+	authority *pb.AuthorityEntry
+	tokens    map[tokenHash]*pb.JoinToken
+	version   uint32
+	changed   chan struct{} // closed and replaced when any of it changes
+}
+
+// tokenHash is the SHA-256 of a join token's secret.
+type tokenHash [32]byte
+
+const (
+	settingAuthority = "authority"
+	settingVersion   = "version"
+)
+
+func nodeRow(id ServerID) storage.Key {
+	return dirSpace.Key(storage.TableNodeInfo, storage.Str(id))
+}
+
+func tokenRow(h tokenHash) storage.Key {
+	return dirSpace.Key(storage.TableJoinToken, storage.Hash32(h))
+}
+
+func settingRow(name string) storage.Key {
+	return dirSpace.Key(storage.TableClusterSetting, storage.Str(name))
+}
+
+func shardMapRow() storage.Key { return dirSpace.Key(storage.TableShard) }
+
+func newMeta(d *Directory) *Meta {
+	m := &Meta{d: d, changed: make(chan struct{})}
+	m.clear()
+	return m
+}
+
+// clear forgets everything, before load reads it from the store.
+func (m *Meta) clear() {
+	m.nodes, m.tokens = map[ServerID]*pb.NodeEntry{}, map[tokenHash]*pb.JoinToken{}
+	m.shardMap, m.authority, m.version = &pb.ShardMap{}, &pb.AuthorityEntry{}, 0
+}
+
+// Meta returns the host's copy of what the cluster knows of itself.
+func (h *Host) Meta() *Meta { return h.directory.meta }
+
+// Nodes returns the node table by server id, removed nodes included. The caller
+// must not change the entries.
+func (m *Meta) Nodes() []*pb.NodeEntry {
+	m.d.mu.RLock()
+	nodes := slices.Collect(maps.Values(m.nodes))
+	m.d.mu.RUnlock()
+	slices.SortFunc(nodes, func(a, b *pb.NodeEntry) int { return cmp.Compare(a.GetServer(), b.GetServer()) })
+	return nodes
+}
+
+// Node returns one entry; false when there is none. The caller must not change
+// it.
+func (m *Meta) Node(id ServerID) (*pb.NodeEntry, bool) {
+	m.d.mu.RLock()
+	defer m.d.mu.RUnlock()
+	n := m.nodes[id]
+	return n, n != nil
+}
+
+// ShardMap returns the placement of the groups. Version 0 has none: the node is
+// a cluster of one that hosts them all. The caller must not change it.
+func (m *Meta) ShardMap() *pb.ShardMap {
+	m.d.mu.RLock()
+	defer m.d.mu.RUnlock()
+	return m.shardMap
+}
+
+// Authority returns the cluster's authority; version 0 when there is none yet.
+// The caller must not change it.
+func (m *Meta) Authority() *pb.AuthorityEntry {
+	m.d.mu.RLock()
+	defer m.d.mu.RUnlock()
+	return m.authority
+}
+
+// Version returns the version of the commands that may be proposed.
+func (m *Meta) Version() uint32 {
+	m.d.mu.RLock()
+	defer m.d.mu.RUnlock()
+	return m.version
+}
+
+// Changed returns a channel that is closed at the next change of anything above.
+// Take it before reading what it is to tell of.
+func (m *Meta) Changed() <-chan struct{} {
+	m.d.mu.RLock()
+	defer m.d.mu.RUnlock()
+	return m.changed
+}
+
+// PutNode creates or updates a node's entry (ErrNodeRemoved, ErrTooManyNodes).
+// Further errors of this and the following methods are the proposal's:
+// ErrNotApplied and ErrOutcomeUnknown, after which it may be called again. They
+// work on every node.
+func (m *Meta) PutNode(ctx context.Context, node *pb.NodeEntry) error {
+	if err := checkNode(node); err != nil {
+		return notApplied(err)
+	}
+	return m.d.propose(ctx, "put node", &pb.Command{Kind: &pb.Command_PutNode{PutNode: &pb.PutNode{Node: node}}})
+}
+
+// RemoveNode marks a node as gone for good (ErrNodeUnknown). Doing it twice is no
+// error. It does not touch the groups; see Host.RemoveReplica.
+func (m *Meta) RemoveNode(ctx context.Context, id ServerID) error {
+	return m.d.propose(ctx, "remove node", &pb.Command{Kind: &pb.Command_RemoveNode{RemoveNode: &pb.RemoveNode{Server: string(id)}}})
+}
+
+// PutShardMap replaces the shard map that has the version of the given one
+// (ErrMapChanged when there is a newer one), and gives it the next version.
+func (m *Meta) PutShardMap(ctx context.Context, sm *pb.ShardMap) error {
+	if err := checkShardMap(sm, m.d.host.identity.Shards); err != nil {
+		return notApplied(err)
+	}
+	return m.d.propose(ctx, "put shard map", &pb.Command{Kind: &pb.Command_PutShardMap{
+		PutShardMap: &pb.PutShardMap{Map: sm, ExpectedVersion: sm.GetVersion()},
+	}})
+}
+
+// PutAuthority replaces the authority that has the version of the given one
+// (ErrMapChanged), and gives it the next version.
+func (m *Meta) PutAuthority(ctx context.Context, a *pb.AuthorityEntry) error {
+	if n := len(a.GetData()); n == 0 || n > maxAuthorityBytes {
+		return notApplied(fmt.Errorf("authority of %d bytes, want 1 to %d", n, maxAuthorityBytes))
+	}
+	return m.d.propose(ctx, "put authority", &pb.Command{Kind: &pb.Command_PutAuthority{
+		PutAuthority: &pb.PutAuthority{Authority: a, ExpectedVersion: a.GetVersion()},
+	}})
+}
+
+// PutJoinToken allows one machine to join until a time, with the secret that has
+// this SHA-256 (ErrTooManyTokens).
+func (m *Meta) PutJoinToken(ctx context.Context, hash [32]byte, expires time.Time) error {
+	return m.d.propose(ctx, "put join token", &pb.Command{Kind: &pb.Command_PutJoinToken{PutJoinToken: &pb.PutJoinToken{
+		Token: &pb.JoinToken{Hash: hash[:], ExpiresMs: expires.UnixMilli()},
+		AtMs:  m.d.host.cfg.Clock.Now().UnixMilli(),
+	}}})
+}
+
+// UseJoinToken spends a token for a server, which may do so again
+// (ErrTokenUnknown, ErrTokenUsed, ErrNodeRemoved).
+func (m *Meta) UseJoinToken(ctx context.Context, hash [32]byte, id ServerID) error {
+	if err := checkServerID(string(id)); err != nil {
+		return notApplied(err)
+	}
+	return m.d.propose(ctx, "use join token", &pb.Command{Kind: &pb.Command_UseJoinToken{UseJoinToken: &pb.UseJoinToken{
+		Hash: hash[:], Server: string(id), AtMs: m.d.host.cfg.Clock.Now().UnixMilli(),
+	}}})
+}
+
+// SetVersion raises the version of commands that may be proposed. A lower one
+// than the present has no effect.
+func (m *Meta) SetVersion(ctx context.Context, version uint32) error {
+	return m.d.propose(ctx, "set cluster version", &pb.Command{Kind: &pb.Command_SetClusterVersion{
+		SetClusterVersion: &pb.SetClusterVersion{Version: version},
+	}})
+}
+
+// checkServerID refuses what could not be a name in a certificate's URI.
+func checkServerID(id string) error {
+	if id == "" || len(id) > maxServerIDBytes {
+		return fmt.Errorf("server id %q: want 1 to %d characters: %w", id, maxServerIDBytes, pb.ErrBadID)
+	}
+	for _, c := range []byte(id) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {
+			return fmt.Errorf("server id %q: want letters, digits, '-', '_' and '.': %w", id, pb.ErrBadID)
+		}
+	}
+	return nil
+}
+
+func checkNode(n *pb.NodeEntry) error {
+	if err := checkServerID(n.GetServer()); err != nil {
+		return err
+	}
+	if n.GetRemoved() {
+		return fmt.Errorf("put node: %w", ErrNodeRemoved)
+	}
+	for _, s := range []string{n.GetName(), n.GetAddress(), n.GetZone()} {
+		if len(s) > maxNodeTextBytes {
+			return fmt.Errorf("entry of node %q has a text of %d bytes, limit %d", n.GetServer(), len(s), maxNodeTextBytes)
+		}
+	}
+	return nil
+}
+
+// checkShardMap refuses a map that leaves a group without a replica or names one
+// twice.
+func checkShardMap(sm *pb.ShardMap, shards int) error {
+	if len(sm.GetGroups()) != shards+1 {
+		return fmt.Errorf("shard map has %d groups, want %d", len(sm.GetGroups()), shards+1)
+	}
+	for i, g := range sm.GetGroups() {
+		if g.GetGroup() != uint32(i) {
+			return fmt.Errorf("shard map has group %d in place %d", g.GetGroup(), i)
+		}
+		if len(g.GetDesired()) == 0 {
+			return fmt.Errorf("shard map wants no replica of group %d", i)
+		}
+		for _, list := range [][]string{g.GetDesired(), g.GetPresent()} {
+			if len(list) > MaxNodes {
+				return fmt.Errorf("shard map names %d servers for group %d, limit %d", len(list), i, MaxNodes)
+			}
+			seen := map[string]bool{}
+			for _, id := range list {
+				if err := checkServerID(id); err != nil {
+					return err
+				}
+				if seen[id] {
+					return fmt.Errorf("shard map names %q twice for group %d", id, i)
+				}
+				seen[id] = true
+			}
+		}
+	}
+	return nil
+}
+
+// judge decides one command of this part, as Directory.judge does. It runs in
+// the only goroutine that changes the maps.
+func (m *Meta) judge(cmd *pb.Command, batch *storage.Batch) (publish func(), err error) {
+	switch k := cmd.GetKind().(type) {
+	case *pb.Command_PutNode:
+		if err := checkNode(k.PutNode.GetNode()); err != nil {
+			return nil, fmt.Errorf("%w: %w", errBadCommand, err)
+		}
+		return m.judgeNode(k.PutNode.GetNode(), batch)
+	case *pb.Command_RemoveNode:
+		id := ServerID(k.RemoveNode.GetServer())
+		old := m.nodes[id]
+		if old == nil {
+			return nil, ErrNodeUnknown
+		}
+		return m.putNode(&pb.NodeEntry{Server: old.GetServer(), Name: old.GetName(), Removed: true}, batch), nil
+	case *pb.Command_PutShardMap:
+		if k.PutShardMap.GetExpectedVersion() != m.shardMap.GetVersion() {
+			return nil, ErrMapChanged
+		}
+		sm := proto.CloneOf(k.PutShardMap.GetMap())
+		sm.Version = m.shardMap.GetVersion() + 1
+		batch.Put(shardMapRow(), sm)
+		return m.publish(func() { m.shardMap = sm }), nil
+	case *pb.Command_PutAuthority:
+		if k.PutAuthority.GetExpectedVersion() != m.authority.GetVersion() {
+			return nil, ErrMapChanged
+		}
+		a := proto.CloneOf(k.PutAuthority.GetAuthority())
+		a.Version = m.authority.GetVersion() + 1
+		batch.Put(settingRow(settingAuthority), a)
+		return m.publish(func() { m.authority = a }), nil
+	case *pb.Command_PutJoinToken:
+		return m.judgeToken(k.PutJoinToken, batch)
+	case *pb.Command_UseJoinToken:
+		return m.judgeUse(k.UseJoinToken, batch)
+	case *pb.Command_SetClusterVersion:
+		v := max(k.SetClusterVersion.GetVersion(), m.version)
+		batch.Put(settingRow(settingVersion), &pb.SetClusterVersion{Version: v})
+		return m.publish(func() { m.version = v }), nil
+	}
+	return nil, fmt.Errorf("%w: %T", errBadCommand, cmd.GetKind())
+}
+
+// publish makes a change that readers are woken for. Its caller holds mu.
+func (m *Meta) publish(change func()) func() {
+	return func() {
+		change()
+		m.wake()
+	}
+}
+
+// wake tells those who wait for a change. Its caller holds mu.
+func (m *Meta) wake() {
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+func (m *Meta) judgeNode(n *pb.NodeEntry, batch *storage.Batch) (func(), error) {
+	old := m.nodes[ServerID(n.GetServer())]
+	if old.GetRemoved() {
+		return nil, ErrNodeRemoved
+	}
+	if old == nil && len(m.nodes) >= MaxNodes {
+		return nil, ErrTooManyNodes
+	}
+	return m.putNode(n, batch), nil
+}
+
+func (m *Meta) putNode(n *pb.NodeEntry, batch *storage.Batch) func() {
+	id := ServerID(n.GetServer())
+	batch.Put(nodeRow(id), n)
+	return m.publish(func() { m.nodes[id] = n })
+}
+
+func (m *Meta) judgeToken(k *pb.PutJoinToken, batch *storage.Batch) (func(), error) {
+	hash, err := tokenHashFrom(k.GetToken().GetHash())
+	if err != nil {
+		return nil, err
+	}
+	var expired []tokenHash
+	for h, t := range m.tokens {
+		if t.GetExpiresMs() <= k.GetAtMs() {
+			expired = append(expired, h)
+		}
+	}
+	if len(m.tokens)-len(expired) >= MaxJoinTokens {
+		return nil, ErrTooManyTokens
+	}
+	for _, h := range expired {
+		batch.Delete(tokenRow(h))
+	}
+	t := k.GetToken()
+	batch.Put(tokenRow(hash), t)
+	return m.publish(func() {
+		for _, h := range expired {
+			delete(m.tokens, h)
+		}
+		m.tokens[hash] = t
+	}), nil
+}
+
+func (m *Meta) judgeUse(k *pb.UseJoinToken, batch *storage.Batch) (func(), error) {
+	hash, err := tokenHashFrom(k.GetHash())
+	if err != nil {
+		return nil, err
+	}
+	t := m.tokens[hash]
+	switch {
+	case t == nil || t.GetExpiresMs() <= k.GetAtMs():
+		return nil, ErrTokenUnknown
+	case t.GetUsedBy() != "" && t.GetUsedBy() != k.GetServer():
+		return nil, ErrTokenUsed
+	case m.nodes[ServerID(k.GetServer())].GetRemoved():
+		return nil, ErrNodeRemoved
+	}
+	used := proto.CloneOf(t)
+	used.UsedBy = k.GetServer()
+	batch.Put(tokenRow(hash), used)
+	return m.publish(func() { m.tokens[hash] = used }), nil
+}
+
+// tokenHashFrom reads a token's hash out of a command.
+func tokenHashFrom(b []byte) (h tokenHash, err error) {
+	if len(b) != len(h) {
+		return h, fmt.Errorf("%w: token hash of %d bytes", errBadCommand, len(b))
+	}
+	return tokenHash(b), nil
+}
+
+// load reads this part of the meta store into memory.
+func (m *Meta) load() error {
+	nodes := dirSpace.Prefix(storage.TableNodeInfo)
+	for rec, err := range storage.ScanRecords(m.d.store, nodes, storage.ScanOptions{}, func() *pb.NodeEntry { return new(pb.NodeEntry) }) {
+		if err != nil {
+			return err
+		}
+		m.nodes[ServerID(rec.Value.GetServer())] = rec.Value
+	}
+	tokens := dirSpace.Prefix(storage.TableJoinToken)
+	for rec, err := range storage.ScanRecords(m.d.store, tokens, storage.ScanOptions{}, func() *pb.JoinToken { return new(pb.JoinToken) }) {
+		if err != nil {
+			return err
+		}
+		hash, err := tokenHashFrom(rec.Value.GetHash())
+		if err != nil {
+			return err
+		}
+		m.tokens[hash] = rec.Value
+	}
+	var version pb.SetClusterVersion
+	for _, r := range []struct {
+		key storage.Key
+		to  proto.Message
+	}{{shardMapRow(), m.shardMap}, {settingRow(settingAuthority), m.authority}, {settingRow(settingVersion), &version}} {
+		if _, err := m.d.store.Get(r.key, r.to); err != nil {
+			return err
+		}
+	}
+	m.version = version.GetVersion()
+	return nil
+}

@@ -229,6 +229,9 @@ func (r *Route) bodyLimit(c *Config) int64 {
 
 // newTable builds every row against one registry of schemas.
 func newTable() ([]*Route, huma.Registry, error) {
+	if _, err := configShapes(); err != nil {
+		return nil, nil, err
+	}
 	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	var table []*Route
 	seen := map[string]bool{}

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
@@ -139,29 +141,54 @@ type gitConfig struct {
 	Token  string `json:"token,omitempty" maxLength:"4096"`
 }
 
-// configTypes holds the shape of each type's config.
-var configTypes = map[string]reflect.Type{
+// connectorShapes holds the shape of each type's config.
+var connectorShapes = map[string]reflect.Type{
 	"feed": reflect.TypeFor[feedConfig](), "web": reflect.TypeFor[webConfig](), "git": reflect.TypeFor[gitConfig](),
 }
 
-var configRegistry = huma.NewMapRegistry("#/components/schemas/", schemaName)
+// configShapes are how the shapes are read, and the registry that their schemas
+// refer to. They are made once, by newTable and not by a request, since a registry that
+// makes a schema writes to its maps without a lock; and not before, since huma's
+// settings must be ours (settleLibraries).
+var configShapes = sync.OnceValues(func() (*configTable, error) {
+	t := &configTable{huma.NewMapRegistry("#/components/schemas/", schemaName), map[string]configShape{}}
+	for kind, of := range connectorShapes {
+		p, err := planOf(of)
+		if err != nil {
+			return nil, fmt.Errorf("config of a %s connector: %w", kind, err)
+		}
+		t.shapes[kind] = configShape{of, p, t.registry.Schema(of, true, kind+"Config")}
+	}
+	return t, nil
+})
+
+type configTable struct {
+	registry huma.Registry
+	shapes   map[string]configShape
+}
+
+type configShape struct {
+	of     reflect.Type
+	plan   *plan
+	schema *huma.Schema
+}
 
 // checkConfig holds a config to its type's shape; its faults are named below
 // config.
 func checkConfig(kind string, config object, errs *violations) {
-	shape := configTypes[kind]
-	if config == nil || shape == nil {
-		errs.add("config", "is required")
-		return
-	}
-	p, err := planOf(shape)
-	if err != nil { // the shapes are constant: a test would have failed
+	table, err := configShapes()
+	if err != nil { // newTable has said so
 		errs.add("config", "cannot be checked")
 		return
 	}
-	into := reflect.New(shape)
+	shape, known := table.shapes[kind]
+	if config == nil || !known {
+		errs.add("config", "is required")
+		return
+	}
+	into := reflect.New(shape.of)
 	var own violations
-	problem := decodeBody(config, p, configRegistry.Schema(shape, true, kind+"Config"), configRegistry, into.Elem(), &own)
+	problem := decodeBody(config, shape.plan, shape.schema, table.registry, into.Elem(), &own)
 	if problem != nil {
 		errs.add("config", "expected object")
 	}
@@ -176,7 +203,7 @@ func checkConfig(kind string, config object, errs *violations) {
 // fitsSomeType judges the config of a change, where only the organization knows
 // the type and looks again.
 func fitsSomeType(config object) bool {
-	for kind := range configTypes {
+	for kind := range connectorShapes {
 		var errs violations
 		if checkConfig(kind, config, &errs); !errs.any() {
 			return true

@@ -11,21 +11,23 @@ import (
 // does, writes to plain maps. It stands before all tests that send a config, since
 // only the first of a process could find it out.
 func TestFirstConfigsAreReadAtOnce(t *testing.T) {
-	h := newHarness(t)
+	newHarness(t)
+	begin := make(chan struct{})
 	var wg sync.WaitGroup
 	for range 4 {
-		for _, body := range []string{
-			`{"type":"feed","name":"n","config":{"url":"https://e.example/f"}}`,
-			`{"type":"web","name":"n","config":{"pages":["https://e.example/"]}}`,
-			`{"type":"git","name":"n","config":{"url":"https://e.example/r"}}`,
+		for kind, config := range map[string]string{
+			"feed": `{"url":"https://e.example/f"}`, "web": `{"pages":["https://e.example/"]}`, "git": `{"url":"https://e.example/r"}`,
 		} {
 			wg.Go(func() {
-				if res := h.do("POST", "/v1/connectors", body); res.StatusCode != 201 {
-					t.Errorf("%s: %s", body, res.body)
+				var errs violations
+				<-begin
+				if checkConfig(kind, object(config), &errs); errs.any() {
+					t.Errorf("%s: %v", kind, errs.list)
 				}
 			})
 		}
 	}
+	close(begin)
 	wg.Wait()
 }
 

@@ -10,12 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 // One pass over a body fills the route's Go value and, beside it, the tree of
@@ -161,7 +161,7 @@ func decodeBody(body []byte, p *plan, schema *huma.Schema, registry huma.Registr
 	}
 	switch {
 	case errors.Is(err, errTooDeep):
-		errs.add("body", fmt.Sprintf("is nested deeper than %d levels", maxDepth))
+		errs.add("body", fmt.Sprintf("is nested deeper than %d levels", canon.MaxDepth))
 		return nil
 	case errors.Is(err, errTooManyMembers):
 		errs.add("body", fmt.Sprintf("holds an object with more than %d fields", maxMembers))
@@ -295,7 +295,7 @@ func (d *decoder) object(p *plan, dst reflect.Value) (any, error) {
 			return nil, err
 		}
 		if f.notBlank {
-			if text, ok := v.(string); ok && isBlank(text) {
+			if text, ok := v.(string); ok && canon.Blank(text) {
 				d.errs.add(string(d.path), "must not be blank")
 			}
 		}
@@ -387,7 +387,7 @@ func (d *decoder) skip() error {
 		switch container, tokens := d.json.StackIndex(depth); {
 		case depth <= base:
 			return nil
-		case depth > maxDepth:
+		case depth > canon.MaxDepth:
 			return errTooDeep
 		case container == jsontext.KindBeginObject && tokens > 2*maxMembers:
 			return errTooManyMembers
@@ -399,7 +399,7 @@ func (d *decoder) open() error {
 	if _, err := d.json.ReadToken(); err != nil {
 		return err
 	}
-	if d.json.StackDepth() > maxDepth {
+	if d.json.StackDepth() > canon.MaxDepth {
 		return errTooDeep
 	}
 	return nil
@@ -443,15 +443,4 @@ func (d *decoder) push(name string) {
 		d.path = append(d.path, '.')
 	}
 	d.path = append(d.path, name...)
-}
-
-// isBlank reports whether text shows nothing: white space, controls and
-// invisible format characters only.
-func isBlank(text string) bool {
-	for _, r := range text {
-		if !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) {
-			return false
-		}
-	}
-	return true
 }

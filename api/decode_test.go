@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 // interface: Endpoints/Ingest
@@ -116,7 +117,7 @@ func TestFieldErrors(t *testing.T) {
 		{"/v1/ingest", item(`"metadata":{"a":-1e999}`), "metadata", "is a number out of range"},
 		{"/v1/ingest", item(`"metadata":{"a":["\u0000"]}`), "metadata", "must not contain the character U+0000"},
 		{"/v1/ingest", item(`"metadata":{"a\u0000":1}`), "metadata", "must not contain the character U+0000"},
-		{"/v1/ingest", item(`"metadata":{"a":"` + strings.Repeat("x", maxMetadata) + `"}`), "metadata", "expected at most 65536 bytes of JSON"},
+		{"/v1/ingest", item(`"metadata":{"a":"` + strings.Repeat("x", canon.MaxBytes) + `"}`), "metadata", "expected at most 65536 bytes of JSON"},
 		{"/v1/ingest", item(`"contnet":1`), "contnet", "unknown field"},
 		{"/v1/ingest", item(`"a.b[0]":1,"title":2`), "a.b[0]", "unknown field"},
 		{"/v1/ingest", item(`"a.b[0]":1,"title":2`), "title", "expected string"},

@@ -13,6 +13,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
+
+	"orgmem/proto/canon"
 )
 
 // The pages are made once, from the table and the catalogue, and served as they
@@ -142,7 +144,7 @@ type referenceField struct {
 func (s *Server) reference(document *huma.OpenAPI) referencePage {
 	page := referencePage{
 		Text:    strings.ReplaceAll(documentText, "`", ""),
-		MaxBody: s.cfg.MaxBody, MaxIngestBody: s.cfg.MaxIngestBody, MaxDepth: maxDepth,
+		MaxBody: s.cfg.MaxBody, MaxIngestBody: s.cfg.MaxIngestBody, MaxDepth: canon.MaxDepth,
 	}
 	for _, t := range tagTexts {
 		tag := referenceTag{Name: t.name, Text: t.text}

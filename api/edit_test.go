@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orgmem/proto/canon"
 )
 
 const nodeTarget = "/v1/graph/nodes/ingest:x:y"
@@ -33,7 +35,7 @@ func TestEditNodeBody(t *testing.T) {
 		`{"title":"` + strings.Repeat("x", 1001) + `"}`:                      "title",
 		`{"title":"Figs","reason":"` + strings.Repeat("x", 2001) + `"}`:      "reason",
 		`{"domainId":"` + strings.Repeat("x", 201) + `"}`:                    "domainId",
-		`{"metadata":{"a":"` + strings.Repeat("x", maxMetadata) + `"}}`:      "metadata",
+		`{"metadata":{"a":"` + strings.Repeat("x", canon.MaxBytes) + `"}}`:   "metadata",
 		`{"title":"Figs","metadata":{"a":1},"kind":"document","extra":null}`: "extra",
 	} {
 		res := h.do(http.MethodPatch, nodeTarget, body)

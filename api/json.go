@@ -8,6 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"orgmem/proto/canon"
 )
 
 // jsonOptions are those of every answer. Stored text that is not UTF-8 (there
@@ -91,44 +93,13 @@ func (orNull) Schema(huma.Registry) *huma.Schema {
 // stands for {}.
 type object []byte
 
-// canonicalOptions sort the members and shorten fractions (RFC 8785), but leave
-// whole numbers alone: beyond 2^53 they would lose digits, and identifiers are
-// what metadata is for.
-var canonicalOptions = []jsontext.Options{
-	jsontext.Multiline(false),
-	jsontext.SpaceAfterColon(false),
-	jsontext.SpaceAfterComma(false),
-	jsontext.PreserveRawStrings(false),
-	jsontext.CanonicalizeRawInts(false),
-	jsontext.CanonicalizeRawFloats(true),
-	jsontext.ReorderRawObjects(true),
-}
-
-// maxRaw bounds what is looked at for a value of at most maxMetadata canonical
-// bytes: an escape takes six bytes for one.
-const maxRaw = 6 * maxMetadata
-
-var errOversized = errors.New("value too large")
-
-// canonical copies a value into its canonical form.
-func canonical(raw jsontext.Value) (jsontext.Value, error) {
-	if len(raw) > maxRaw {
-		return nil, errOversized
-	}
-	v := raw.Clone()
-	if err := v.Format(canonicalOptions...); err != nil {
-		return nil, err
-	}
-	if len(v) > maxMetadata {
-		return nil, errOversized
-	}
-	return v, nil
-}
-
-// notCanonical tells a client why an object has no canonical form.
+// notCanonical tells a client why an object cannot be kept.
 func notCanonical(err error) string {
-	if errors.Is(err, errOversized) {
-		return "expected at most " + strconv.Itoa(maxMetadata) + " bytes of JSON"
+	switch {
+	case errors.Is(err, canon.ErrOversized):
+		return "expected at most " + strconv.Itoa(canon.MaxBytes) + " bytes of JSON"
+	case errors.Is(err, canon.ErrTooDeep), errors.Is(err, canon.ErrNUL), errors.Is(err, canon.ErrRange):
+		return err.Error()
 	}
 	return "expected object"
 }
@@ -137,7 +108,7 @@ func (o *object) fromJSON(raw jsontext.Value) string {
 	if raw.Kind() != '{' {
 		return "expected object"
 	}
-	v, err := canonical(raw)
+	v, err := canon.Value(raw)
 	if err != nil {
 		return notCanonical(err)
 	}

@@ -5,10 +5,6 @@ import "time"
 // The bounds that no configuration changes. Those that an operator may change
 // are fields of Config.
 const (
-	// maxDepth is decisions.md's: nesting deeper than 64 levels is refused. It
-	// keeps every recursive walk over a client's JSON shallow.
-	maxDepth = 64
-
 	// maxHeaderBytes bounds the request line and the headers of one request:
 	// four times what the longest legal combination of ours needs (a subject of
 	// 256 percent-encoded bytes, an idempotency key, a credential, a path).
@@ -87,10 +83,6 @@ const (
 	// maxPageSize and defaultPageSize are the interface's and decisions.md's.
 	maxPageSize     = 100
 	defaultPageSize = 50
-
-	// maxMetadata bounds one item's metadata: identifiers and small scalars are
-	// its purpose, and it is copied into each listing of the node.
-	maxMetadata = 64 << 10
 
 	// maxMetadataFilters bounds the conditions of one search's metadata filter;
 	// each costs a look at every candidate.

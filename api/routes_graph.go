@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 var graphRoutes = []Route{
@@ -90,7 +91,7 @@ func graphOp(op *pb.GraphOp) *pb.Envelope_Graph { return &pb.Envelope_Graph{Grap
 
 // checkWords refuses text to be found that shows no character.
 func checkWords(q string, errs *violations) {
-	if q != "" && isBlank(q) {
+	if q != "" && canon.Blank(q) {
 		errs.add("q", "must not be blank")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 var searchRoutes = []Route{
@@ -71,7 +72,7 @@ func (m *metadataFilter) fromJSON(raw jsontext.Value) string {
 	if raw.Kind() != '{' {
 		return "expected object"
 	}
-	v, err := canonical(raw)
+	v, err := canon.Value(raw)
 	if err != nil {
 		return notCanonical(err)
 	}

@@ -13,9 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 // uploadForm is the multipart form of the import routes. Its tags document it;
@@ -106,7 +105,7 @@ func (f *uploadForm) take(name, filename string, content []byte, fileParts []str
 		}
 	}
 	text := string(content)
-	if len(content) > maxMetadata || !utf8.ValidString(text) {
+	if len(content) > canon.MaxBytes || !utf8.ValidString(text) {
 		errs.add(showName(name), "is not UTF-8, or too long")
 		return
 	}
@@ -124,14 +123,12 @@ func (f *uploadForm) take(name, filename string, content []byte, fileParts []str
 		}
 		f.occurredMs = at.UnixMilli()
 	case "metadata":
-		raw := jsontext.Value(bytes.TrimSpace(content))
-		if !raw.IsValid() {
-			errs.add(name, "expected object")
+		v, err := canon.Object(content)
+		if err != nil {
+			errs.add(name, notCanonical(err))
 			return
 		}
-		if message := f.metadata.fromJSON(raw); message != "" {
-			errs.add(name, message)
-		}
+		f.metadata = object(v)
 	default:
 		errs.add(showName(name), "unknown field")
 	}

@@ -36,20 +36,24 @@ func TestImportForms(t *testing.T) {
 		t.Errorf("%s: %v", res.body, op)
 	}
 	for name, c := range map[string]struct{ path, body, code, field string }{
-		"no file":         {"/v1/import", formOf("title", "", "x"), codeValidation, "file"},
-		"other file":      {"/v1/import", formOf("transcript", "a", "x"), codeValidation, "transcript"},
-		"two files":       {"/v1/import/transcript", formOf("file", "a", "x", "transcript", "b", "y"), codeValidation, "transcript"},
-		"file twice":      {"/v1/import", formOf("file", "a", "x", "file", "b", "y"), codeValidation, "file"},
-		"unknown field":   {"/v1/import", formOf("file", "a", "x", "colour", "", "y"), codeValidation, "colour"},
-		"wrong case":      {"/v1/import", formOf("File", "a", "x"), codeValidation, "File"},
-		"bad time":        {"/v1/import", formOf("file", "a", "x", "occurredAt", "", "today"), codeValidation, "occurredAt"},
-		"bad metadata":    {"/v1/import", formOf("file", "a", "x", "metadata", "", "[1]"), codeValidation, "metadata"},
-		"broken metadata": {"/v1/import", formOf("file", "a", "x", "metadata", "", `{"a":1,"a":2}`), codeValidation, "metadata"},
-		"long title":      {"/v1/import", formOf("file", "a", "x", "title", "", strings.Repeat("x", 1001)), codeValidation, "title"},
-		"cut off":         {"/v1/import", strings.TrimSuffix(formOf("file", "a", "x"), "--sample--\r\n"), codeMalformed, ""},
-		"no form":         {"/v1/import", "Figs ripen late.", codeMalformed, ""},
-		"empty":           {"/v1/import", "", codeMediaType, ""},
-		"many parts":      {"/v1/import", formOf(strings.Split(strings.Repeat("a,,b,", maxFormParts+2), ",")[:3*(maxFormParts+2)]...), codeMalformed, ""},
+		"no file":          {"/v1/import", formOf("title", "", "x"), codeValidation, "file"},
+		"other file":       {"/v1/import", formOf("transcript", "a", "x"), codeValidation, "transcript"},
+		"two files":        {"/v1/import/transcript", formOf("file", "a", "x", "transcript", "b", "y"), codeValidation, "transcript"},
+		"file twice":       {"/v1/import", formOf("file", "a", "x", "file", "b", "y"), codeValidation, "file"},
+		"unknown field":    {"/v1/import", formOf("file", "a", "x", "colour", "", "y"), codeValidation, "colour"},
+		"wrong case":       {"/v1/import", formOf("File", "a", "x"), codeValidation, "File"},
+		"bad time":         {"/v1/import", formOf("file", "a", "x", "occurredAt", "", "today"), codeValidation, "occurredAt"},
+		"bad metadata":     {"/v1/import", formOf("file", "a", "x", "metadata", "", "[1]"), codeValidation, "metadata"},
+		"broken metadata":  {"/v1/import", formOf("file", "a", "x", "metadata", "", `{"a":1,"a":2}`), codeValidation, "metadata"},
+		"deep metadata":    {"/v1/import", formOf("file", "a", "x", "metadata", "", strings.Repeat(`{"a":`, 64)+"{}"+strings.Repeat("}", 64)), codeValidation, "metadata"},
+		"deepest metadata": {"/v1/import", formOf("file", "a", "x", "metadata", "", strings.Repeat(`{"a":`, 9_998)+"{}"+strings.Repeat("}", 9_998)), codeValidation, "metadata"},
+		"NUL in metadata":  {"/v1/import", formOf("file", "a", "x", "metadata", "", `{"a":"\u0000"}`), codeValidation, "metadata"},
+		"huge number":      {"/v1/import", formOf("file", "a", "x", "metadata", "", `{"a":1e999}`), codeValidation, "metadata"},
+		"long title":       {"/v1/import", formOf("file", "a", "x", "title", "", strings.Repeat("x", 1001)), codeValidation, "title"},
+		"cut off":          {"/v1/import", strings.TrimSuffix(formOf("file", "a", "x"), "--sample--\r\n"), codeMalformed, ""},
+		"no form":          {"/v1/import", "Figs ripen late.", codeMalformed, ""},
+		"empty":            {"/v1/import", "", codeMediaType, ""},
+		"many parts":       {"/v1/import", formOf(strings.Split(strings.Repeat("a,,b,", maxFormParts+2), ",")[:3*(maxFormParts+2)]...), codeMalformed, ""},
 	} {
 		res := h.do("POST", c.path, c.body)
 		if got := res.code(t); got != c.code {

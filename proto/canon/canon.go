@@ -1,0 +1,117 @@
+// Package canon says what a client's JSON and text must be like to be kept, and
+// how kept JSON is spelled. Bodies (api), files (brain) and what the service adds
+// to either (actors) share it, so that whatever way a value came in, it is judged
+// alike, and equal values have equal bytes.
+package canon
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	// MaxDepth is decisions.md's: nesting deeper than 64 levels is refused. It
+	// keeps every recursive walk over a client's JSON shallow.
+	MaxDepth = 64
+	// MaxBytes bounds the canonical form of one item's metadata: identifiers and
+	// small scalars are its purpose, and it is copied into each listing of the node.
+	MaxBytes = 64 << 10
+	// maxRaw bounds what is looked at for a value of at most MaxBytes canonical
+	// bytes: an escape takes six bytes for one.
+	maxRaw = 6 * MaxBytes
+)
+
+// The reasons why a value cannot be kept; each completes "the value …".
+var (
+	ErrOversized = fmt.Errorf("is larger than %d bytes of JSON", MaxBytes)
+	ErrTooDeep   = fmt.Errorf("is nested deeper than %d levels", MaxDepth)
+	ErrNUL       = errors.New("must not contain the character U+0000")
+	ErrRange     = errors.New("holds a number out of range")
+	ErrNoObject  = errors.New("is no JSON object that names each field once")
+)
+
+// options sort the members and shorten fractions (RFC 8785), but leave whole
+// numbers alone: beyond 2^53 they would lose digits, and identifiers are what
+// metadata is for.
+var options = []jsontext.Options{
+	jsontext.Multiline(false),
+	jsontext.SpaceAfterColon(false),
+	jsontext.SpaceAfterComma(false),
+	jsontext.PreserveRawStrings(false),
+	jsontext.CanonicalizeRawInts(false),
+	jsontext.CanonicalizeRawFloats(true),
+	jsontext.ReorderRawObjects(true),
+}
+
+// Value copies a value that was checked into its canonical form; the error is
+// ErrOversized or says that it is not well-formed.
+func Value(raw jsontext.Value) (jsontext.Value, error) {
+	if len(raw) > maxRaw {
+		return nil, ErrOversized
+	}
+	v := raw.Clone()
+	if err := v.Format(options...); err != nil {
+		return nil, err
+	}
+	if len(v) > MaxBytes {
+		return nil, ErrOversized
+	}
+	return v, nil
+}
+
+// Object checks a value that nobody looked at before and returns its canonical
+// form. The error is one of the above.
+func Object(raw []byte) (jsontext.Value, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) > maxRaw {
+		return nil, ErrOversized
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(raw))
+	if d.PeekKind() != '{' {
+		return nil, ErrNoObject
+	}
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			return nil, ErrNoObject
+		}
+		switch token.Kind() {
+		case '"':
+			if strings.IndexByte(token.String(), 0) >= 0 {
+				return nil, ErrNUL
+			}
+		case '0':
+			if f, err := token.Float(); err != nil || math.IsInf(f, 0) {
+				return nil, ErrRange
+			}
+		}
+		depth := d.StackDepth()
+		if depth > MaxDepth {
+			return nil, ErrTooDeep
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	if d.InputOffset() != int64(len(raw)) { // another value follows
+		return nil, ErrNoObject
+	}
+	return Value(raw)
+}
+
+// Blank reports whether text shows nothing: white space, controls and invisible
+// format characters only.
+func Blank(text string) bool {
+	for _, r := range text {
+		if !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) {
+			return false
+		}
+	}
+	return true
+}

@@ -161,10 +161,10 @@ func (st State) judge(e *Entry) Outcome {
 	case EntryOpen:
 		return OutcomeApplied
 	case EntryWrite:
-		if e.Epoch != st.Epoch {
+		if fencing && e.Epoch != st.Epoch {
 			return OutcomeFenced
 		}
-		if e.Version != st.Version {
+		if fencing && e.Version != st.Version {
 			return OutcomeStale
 		}
 	case EntryPlain:
@@ -177,6 +177,14 @@ func (st State) judge(e *Entry) Outcome {
 		}
 	}
 	return OutcomeApplied
+}
+
+// Step is what an entry does to a store, without its changes: what becomes of it,
+// and the state behind it. It is the very decision that ApplyBatch makes, for
+// simulations of the log.
+func (st State) Step(e Entry) (State, Outcome) {
+	o := st.judge(&e)
+	return st.after(&e, o), o
 }
 
 // after is the state behind an entry.

@@ -351,6 +351,11 @@ func (m *Meta) judgeNode(n *pb.NodeEntry, batch *storage.Batch) (func(), error) 
 	if old == nil && len(m.nodes) >= MaxNodes {
 		return nil, ErrTooManyNodes
 	}
+	if old.GetLeaving() && !n.GetLeaving() {
+		// A node writes its own entry when it starts, and does not know everything.
+		n = proto.CloneOf(n)
+		n.Leaving = true
+	}
 	return m.putNode(n, batch), nil
 }
 

@@ -439,13 +439,7 @@ type reshaping struct {
 
 // next returns the next step, or none and says in d.waits what is amiss.
 func (r *reshaping) next() step {
-	alive := 0
-	for _, id := range r.voters {
-		if r.alive(id) {
-			alive++
-		}
-	}
-	if alive <= len(r.voters)/2 {
+	if alive := r.living(); alive <= len(r.voters)/2 {
 		r.d.waits = fmt.Sprintf("%d of %d voters are alive", alive, len(r.voters))
 		return step{}
 	}
@@ -455,6 +449,17 @@ func (r *reshaping) next() step {
 		}
 	}
 	return step{}
+}
+
+// living returns how many voters are alive.
+func (r *reshaping) living() int {
+	n := 0
+	for _, id := range r.voters {
+		if r.alive(id) {
+			n++
+		}
+	}
+	return n
 }
 
 // note remembers the first thing that is amiss.
@@ -596,7 +601,7 @@ func (r *reshaping) promote() step {
 	}
 	// An odd number of voters with a dead one becomes no safer by one more, and
 	// meets two deaths worse. An even number does.
-	if len(r.voters)%2 == 1 && !r.allAlive() {
+	if len(r.voters)%2 == 1 && r.living() < len(r.voters) {
 		return r.note("%s waits until every voter is alive", ready[0])
 	}
 	return step{kind: stepPromote, node: ready[0], why: "it has caught up"}
@@ -611,10 +616,6 @@ func (r *reshaping) unseated() (ids []string) {
 	return ids
 }
 
-func (r *reshaping) allAlive() bool {
-	return !slices.ContainsFunc(r.voters, func(id ServerID) bool { return !r.alive(id) })
-}
-
 // retire takes away the vote of a live voter whose place is elsewhere, once all
 // places are taken. A leader hands over first.
 func (r *reshaping) retire() step {
@@ -624,6 +625,10 @@ func (r *reshaping) retire() step {
 	for _, id := range r.voters {
 		if slices.Contains(r.d.seats, id) || !r.alive(id) {
 			continue
+		}
+		if rest := len(r.voters) - 1; r.living()-1 <= rest/2 {
+			// A dead voter that nobody replaces counts still.
+			return r.note("%s cannot leave: without it no majority of the others is alive", id)
 		}
 		s := r.leave(id, "its place is elsewhere")
 		if s.kind == stepNone || id != r.g.leader {

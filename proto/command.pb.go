@@ -1220,8 +1220,9 @@ type NodeEntry struct {
 	Zone          string                 `protobuf:"bytes,4,opt,name=zone,proto3" json:"zone,omitempty"`        // replicas of a shard are spread over zones
 	Version       uint32                 `protobuf:"varint,5,opt,name=version,proto3" json:"version,omitempty"` // of the commands and messages it understands
 	JoinedMs      int64                  `protobuf:"varint,6,opt,name=joined_ms,json=joinedMs,proto3" json:"joined_ms,omitempty"`
-	Draining      bool                   `protobuf:"varint,7,opt,name=draining,proto3" json:"draining,omitempty"` // gets no replicas and no leadership
+	Draining      bool                   `protobuf:"varint,7,opt,name=draining,proto3" json:"draining,omitempty"` // keeps its replicas; gets no new ones and no leadership
 	Removed       bool                   `protobuf:"varint,8,opt,name=removed,proto3" json:"removed,omitempty"`   // gone for good; of the rest only the name is kept
+	Leaving       bool                   `protobuf:"varint,9,opt,name=leaving,proto3" json:"leaving,omitempty"`   // removed as soon as no group counts on it; never taken back
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1308,6 +1309,13 @@ func (x *NodeEntry) GetDraining() bool {
 func (x *NodeEntry) GetRemoved() bool {
 	if x != nil {
 		return x.Removed
+	}
+	return false
+}
+
+func (x *NodeEntry) GetLeaving() bool {
+	if x != nil {
+		return x.Leaving
 	}
 	return false
 }
@@ -1623,7 +1631,7 @@ const file_command_proto_rawDesc = "" +
 	"\x06server\x18\x02 \x01(\tR\x06server\x12\x13\n" +
 	"\x05at_ms\x18\x03 \x01(\x03R\x04atMs\"-\n" +
 	"\x11SetClusterVersion\x12\x18\n" +
-	"\aversion\x18\x01 \x01(\rR\aversion\"\xd2\x01\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\"\xec\x01\n" +
 	"\tNodeEntry\x12\x16\n" +
 	"\x06server\x18\x01 \x01(\tR\x06server\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
@@ -1632,7 +1640,8 @@ const file_command_proto_rawDesc = "" +
 	"\aversion\x18\x05 \x01(\rR\aversion\x12\x1b\n" +
 	"\tjoined_ms\x18\x06 \x01(\x03R\bjoinedMs\x12\x1a\n" +
 	"\bdraining\x18\a \x01(\bR\bdraining\x12\x18\n" +
-	"\aremoved\x18\b \x01(\bR\aremoved\"T\n" +
+	"\aremoved\x18\b \x01(\bR\aremoved\x12\x18\n" +
+	"\aleaving\x18\t \x01(\bR\aleaving\"T\n" +
 	"\bShardMap\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x04R\aversion\x12.\n" +
 	"\x06groups\x18\x02 \x03(\v2\x16.orgmem.GroupPlacementR\x06groups\"Z\n" +

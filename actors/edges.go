@@ -42,18 +42,26 @@ func (f *effect) putEdge(before, after *pb.Edge) error {
 		by++
 	}
 	if by != 0 {
-		for _, id := range []string{after.GetSource(), after.GetTarget()} {
-			n, err := f.node(pb.NodeID(id))
-			if err != nil {
-				return err
-			}
-			if n != nil {
-				n.Degree = uint32(int(n.GetDegree()) + by)
-				f.keep(n)
-			}
+		if err := f.addDegree(by, after); err != nil {
+			return err
 		}
 	}
 	putEdge(f.batch.Batch, f.part.space, before, after)
+	return nil
+}
+
+// addDegree counts an edge at its nodes, or no longer.
+func (f *effect) addDegree(by int, e *pb.Edge) error {
+	for _, id := range []string{e.GetSource(), e.GetTarget()} {
+		n, err := f.node(pb.NodeID(id))
+		if err != nil {
+			return err
+		}
+		if n != nil {
+			n.Degree = uint32(int(n.GetDegree()) + by)
+			f.keep(n)
+		}
+	}
 	return nil
 }
 

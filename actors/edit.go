@@ -12,9 +12,14 @@ import (
 	"orgmem/storage"
 )
 
-// maxEditTries bounds how often an edit's text is embedded before it is refused:
-// each time somebody else has changed what it was embedded for.
-const maxEditTries = 4
+const (
+	// maxEditTries bounds how often an edit's text is embedded before it is refused:
+	// each time somebody else has changed what it was embedded for.
+	maxEditTries = 4
+	// maxPieceBytes is from where on the rest of an edit goes into another commit:
+	// half a raft entry, so that what ends the edit always has room.
+	maxPieceBytes = storage.MaxBatchBytes / 2
+)
 
 var (
 	// errUnsettled means that what an edit depends on changed as often as it was
@@ -23,6 +28,9 @@ var (
 	// errReembedding means that text cannot be taken in by hand now: the vectors
 	// are of a model that this node has not got, and are being made anew.
 	errReembedding = errors.New("the memory is being embedded anew")
+	// errUnfinished is how an edit's run says that f is one piece of it: complete in
+	// itself and to be committed, before run goes on from what is stored then.
+	errUnfinished = errors.New("the edit is not finished")
 )
 
 // edit is a change of a partition's graph that a call waits for. The partition's
@@ -32,10 +40,13 @@ var (
 type edit struct {
 	// run decides: it changes f and returns the answer. A refusal, or an error,
 	// changes nothing, whatever it did to f. It may be called again, with another
-	// f: when it needs chunks that nobody has computed (effect.prepared).
+	// f: when it needs chunks that nobody has computed (effect.prepared), and to go
+	// on behind a piece (errUnfinished). Each piece leaves degrees, lists and index
+	// true; after a crash between two the request, repeated, does the rest.
 	run        func(f *effect) (*pb.Reply, error)
 	want, made *prepared // what run lacked, and what it then got
 	tries      int
+	created    bool // an earlier piece has made the node
 }
 
 // edit hands a call to the worker of its partition.
@@ -70,9 +81,6 @@ func (w *worker) hasEdits() bool {
 func (w *worker) editAll(calls []*call) sliceDone {
 	now, e, err := w.current()
 	for _, c := range calls {
-		if w.stopped.Load() {
-			err = errClosing
-		}
 		if err != nil {
 			c.fail(err)
 			continue
@@ -82,7 +90,8 @@ func (w *worker) editAll(calls []*call) sliceDone {
 	return sliceDone{edited: true}
 }
 
-// editOne carries out one edit and returns the partition after it.
+// editOne carries out one edit, piece by piece, and returns the partition after
+// it.
 func (w *worker) editOne(now *loaded, e Embedder, c *call) (next *loaded) {
 	next = now
 	defer func() {
@@ -90,6 +99,18 @@ func (w *worker) editOne(now *loaded, e Embedder, c *call) (next *loaded) {
 			c.fail(fmt.Errorf("edit panicked: %v\n%s", r, debug.Stack()))
 		}
 	}()
+	for unfinished := true; unfinished; { // each piece leaves less to do
+		if w.stopped.Load() {
+			c.fail(errClosing)
+			return next
+		}
+		next, unfinished = w.editPiece(next, e, c)
+	}
+	return next
+}
+
+// editPiece runs an edit once. It answers the call unless the edit is unfinished.
+func (w *worker) editPiece(now *loaded, e Embedder, c *call) (next *loaded, unfinished bool) {
 	f := w.newEffect(now, e)
 	f.call = c
 	f.batch.user = c.who.user.Bytes()
@@ -103,29 +124,37 @@ func (w *worker) editOne(now *loaded, e Embedder, c *call) (next *loaded) {
 	case errors.Is(err, errNotPrepared):
 		if c.edit.tries++; c.edit.tries > maxEditTries {
 			c.fail(errUnsettled)
-			return now
+			return now, false
 		}
 		w.prepareEdit(c, e)
-		return now
+		return now, false
+	case errors.Is(err, errUnfinished):
+		unfinished = true
 	case err != nil:
 		c.fail(err)
-		return now
+		return now, false
 	case r.GetProblem() != nil:
 		c.refuseSettled(r.GetProblem())
-		return now
+		return now, false
 	}
 	f.charge(c.env.GetCapability(), c.who.key)
-	if err := c.idem.record(f.batch.Batch, r); err != nil {
-		c.fail(err)
-		return now
+	if !unfinished {
+		if err := c.idem.record(f.batch.Batch, r); err != nil {
+			c.fail(err)
+			return now, false
+		}
 	}
-	after, err := w.settle(f, now, e)
-	if err != nil {
+	next, err = w.settle(f, now, e)
+	switch {
+	case err != nil:
 		c.fail(err)
-		return now
+		return now, false
+	case unfinished:
+		w.org.sys.cfg.pieceDone()
+	default:
+		c.reply(r)
 	}
-	c.reply(r)
-	return after
+	return next, unfinished
 }
 
 // prepareEdit computes the chunks that an edit lacks, beside the worker, so that
@@ -175,6 +204,6 @@ func (w *worker) newEffect(now *loaded, e Embedder) *effect {
 	return &effect{
 		org: w.org, part: w.part, now: clock.Millis(w.org.sys.clock.Now()), model: e.ID(),
 		batch: newChange(w.org.store), state: cloneState(now.state),
-		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, refs: map[pb.ExternalID]pb.NodeID{},
+		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, kept: map[pb.NodeID]bool{}, refs: map[pb.ExternalID]pb.NodeID{},
 	}
 }

@@ -10,14 +10,9 @@ import (
 	"orgmem/storage"
 )
 
-const (
-	// maxEdgesTaken bounds the edges that follow a node when it is forgotten,
-	// restored or superseded; some 50 MB of records.
-	maxEdgesTaken = 100_000
-	// spillBytes is from where on the edges of a hub go into commits of their own,
-	// before the one that decides: all of them would not fit into one raft entry.
-	spillBytes = storage.MaxBatchBytes / 2
-)
+// maxEdgesTaken bounds the edges that follow a node when it is forgotten,
+// restored or superseded; some 50 MB of records.
+const maxEdgesTaken = 100_000
 
 // forgetNode erases what a node held, everywhere, and keeps that it was: its id,
 // kind, times, domain and, as tombstones, its edges.
@@ -30,11 +25,10 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	if n == nil || n.GetStatus() == statusTombstoned {
 		return refuse(nodeNotFound()), nil
 	}
-	text, err := f.content(id)
-	if err != nil {
+	if err := f.tombstoneEdges(id); err != nil {
 		return nil, err
 	}
-	if err := f.eraseQueued(n, text); err != nil {
+	if err := f.eraseQueued(n); err != nil {
 		return nil, err
 	}
 	if err := f.forget(n); err != nil {
@@ -47,8 +41,8 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	return f.nodeReply(n, ""), nil
 }
 
-// forget makes a tombstone of a node that is none yet. What of it waits in the
-// queue is the caller's.
+// forget makes a tombstone of a node that is none yet. Its edges are the caller's,
+// before it, and what of it waits in the queue.
 func (f *effect) forget(n *pb.Node) error {
 	id := pb.NodeID(n.GetId())
 	text, err := f.content(id)
@@ -61,7 +55,6 @@ func (f *effect) forget(n *pb.Node) error {
 		func() error { return f.eraseExternalIDs(n) },
 		func() error { return f.eraseHistory(id) },
 		func() error { return eraseDerived(f.st, f.batch.Batch, f.part.space, id) },
-		func() error { return f.tombstoneEdges(id) },
 	} {
 		if err := erase(); err != nil {
 			return err
@@ -176,8 +169,12 @@ func (f *effect) eraseExternalIDs(n *pb.Node) error {
 // being forgotten, what it holds or what its id was made from: it was sent before,
 // and must not bring it back. What was taken from the queue already leaves the
 // files as well.
-func (f *effect) eraseQueued(n *pb.Node, text string) error {
+func (f *effect) eraseQueued(n *pb.Node) error {
 	id := pb.NodeID(n.GetId())
+	text, err := f.content(id)
+	if err != nil {
+		return err
+	}
 	holder, err := holderOf(f.st, f.part, text)
 	if err != nil {
 		return err
@@ -221,16 +218,18 @@ func (f *effect) eraseQueuedItems(match func(*pb.IngestItem) bool) error {
 }
 
 // tombstoneEdges forgets a node's edges with it, so that they come back with it,
-// but for what was noted of them.
+// but for what was noted of them. It comes before the rest of the node, which stands
+// until nothing of its edges is left: a hub's are more than one commit takes.
 func (f *effect) tombstoneEdges(id pb.NodeID) error {
 	edges, err := f.edgesOfNode(id, edgeOrigins...)
 	if err != nil {
 		return err
 	}
-	if err := f.eraseNotes(edges); err != nil {
-		return err
-	}
+	f.forgets = true // what exports hold of the notes
 	for _, e := range edges {
+		if f.full() {
+			return errUnfinished
+		}
 		if e.GetOrigin() == originSupersede && e.GetTarget() == string(id) {
 			if err := f.eraseReasons(pb.NodeID(e.GetSource()), id); err != nil {
 				return err
@@ -239,50 +238,20 @@ func (f *effect) tombstoneEdges(id pb.NodeID) error {
 		gone := proto.CloneOf(e)
 		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = statusTombstoned, f.now, string(id), f.now
 		gone.Note, gone.Evidence = "", nil
+		f.eraseNote(e)
 		if err := f.putEdge(e, gone); err != nil {
 			return err
 		}
-		f.spill()
 	}
 	return nil
 }
 
-// eraseNotes erases what was noted of edges: from earlier versions of their
-// records, and from the outcomes that a replay of an assertion would answer.
-func (f *effect) eraseNotes(edges []*pb.Edge) error {
-	asserted := map[string]bool{}
-	for _, e := range edges {
-		if e.GetOrigin() == originAsserted || e.GetNote() != "" {
-			asserted[e.GetId()] = true
-			f.batch.Erase(f.part.space.Key(storage.TableEdge, storage.Str(e.GetId())))
-		}
+// eraseNote erases what was noted of an edge from the earlier versions of its
+// record. It stands nowhere else: outcomes hold no notes (idempotent.record).
+func (f *effect) eraseNote(e *pb.Edge) {
+	if e.GetOrigin() == originAsserted || e.GetNote() != "" {
+		f.batch.Erase(f.part.space.Key(storage.TableEdge, storage.Str(e.GetId())))
 	}
-	if len(asserted) == 0 {
-		return nil
-	}
-	for rec, err := range storage.ScanRecords(f.st, f.org.space.Prefix(storage.TableIdempotency), storage.ScanOptions{}, func() *pb.Idempotency { return &pb.Idempotency{} }) {
-		if err != nil {
-			return err
-		}
-		if string(rec.Value.GetPartition()) != string(f.part.id[:]) {
-			continue
-		}
-		r := &pb.Reply{}
-		if err := proto.Unmarshal(rec.Value.GetOutcome().GetReply(), r); err != nil {
-			return err
-		}
-		e := r.GetGraph().GetEdge().GetEdge()
-		if !asserted[e.GetId()] || e.GetNote() == "" {
-			continue
-		}
-		e.Note = ""
-		if rec.Value.Outcome.Reply, err = proto.Marshal(r); err != nil {
-			return err
-		}
-		f.batch.Erase(rec.Key)
-		f.batch.Put(rec.Key, rec.Value)
-	}
-	return nil
 }
 
 // edgesOfNode lists all of a node's edges at some places, each once.
@@ -302,17 +271,14 @@ func (f *effect) edgesOfNode(id pb.NodeID, places ...string) ([]*pb.Edge, error)
 	}), nil
 }
 
-// spill lets what was written so far go ahead in a commit of its own when it is
-// large. Until the last commit the node stands as it was; a crash between leaves
-// edges that have gone before it, and the request, repeated, does the rest.
-func (f *effect) spill() {
-	if f.batch.Bytes() > spillBytes {
-		f.stage = append(f.stage, f.batch.Batch)
-		f.batch.Batch = storage.NewBatch(f.org.store)
-	}
-}
+// full reports whether an edit's effect is as large as one commit should be: what
+// is left of the edit goes into another.
+func (f *effect) full() bool { return f.batch.Bytes()+f.bytes > f.org.sys.cfg.pieceBytes }
 
-// undeleteNode brings a forgotten node back to its place, without its content.
+// undeleteNode brings a forgotten node back to its place, without its content. The
+// node comes first, so that no edge ever leads to a forgotten one. While edges are
+// missing it keeps the time until which it can be restored: repeated after a crash,
+// the request goes on.
 func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 	id := pb.NodeID(op.GetId())
 	n, err := f.node(id)
@@ -321,15 +287,17 @@ func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 		return nil, err
 	case n == nil:
 		return refuse(nodeNotFound()), nil
-	case n.GetStatus() != statusTombstoned:
+	case n.GetStatus() != statusTombstoned && n.GetRestorableMs() == 0:
 		return refuse(problem(codeNodeNotForgotten, "The node is %s; only a forgotten one can be restored.", n.GetStatus())), nil
-	case f.now > n.GetRestorableMs():
+	case n.GetStatus() == statusTombstoned && f.now > n.GetRestorableMs():
 		return refuse(problem(codeUndeletePassed, "The node was forgotten too long ago; it is about to be removed.")), nil
 	}
-	f.batch.Delete(f.tombstone(n))
-	n.Status, n.Was, n.TombstonedMs, n.RestorableMs = n.GetWas(), "", 0, 0
+	if n.GetStatus() == statusTombstoned {
+		f.batch.Delete(f.tombstone(n))
+		n.Status, n.Was, n.TombstonedMs = n.GetWas(), "", 0
+		f.state.Nodes++
+	}
 	f.touch(n)
-	f.state.Nodes++
 	edges, err := f.edgesOfNode(id, statusTombstoned)
 	if err != nil {
 		return nil, err
@@ -338,11 +306,14 @@ func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 		if e.GetTombstonedWith() != op.GetId() {
 			continue // by hand, or with its other node
 		}
+		if f.full() {
+			return nil, errUnfinished
+		}
 		if err := f.restoreEdge(id, e); err != nil {
 			return nil, err
 		}
-		f.spill()
 	}
+	n.RestorableMs = 0
 	f.note(id, actionRestored, "")
 	f.batch.audit(f.call.auditOf("node.undelete", op.GetId()))
 	if err := f.batch.graphUpdated(f.org, f.part, changeRestored, op.GetId(), 1); err != nil {
@@ -384,18 +355,33 @@ func (f *effect) unbury(id pb.NodeID) error {
 	if err != nil || n == nil {
 		return err
 	}
+	if err := f.removeEdges(id); err != nil {
+		return err
+	}
 	f.batch.Delete(f.tombstone(n))
-	return f.removeEdges(id)
+	return nil
 }
 
+// removeEdges removes the edges of a forgotten node. Those of a hub go ahead in
+// commits of their own, in which there is nothing else: nobody sees them any more,
+// and the tombstone, which goes behind them, leads to what a crash leaves.
 func (f *effect) removeEdges(id pb.NodeID) error {
 	edges, err := f.edgesOfNode(id, statusTombstoned)
 	if err != nil {
 		return err
 	}
+	b := storage.NewBatch(f.org.store)
 	for _, e := range edges {
-		removeEdge(f.batch.Batch, f.part.space, e)
-		f.spill()
+		removeEdge(b, f.part.space, e)
+		if b.Bytes() > f.org.sys.cfg.pieceBytes {
+			f.stage = append(f.stage, b)
+			b = storage.NewBatch(f.org.store)
+		}
 	}
+	if f.batch.Bytes()+b.Bytes() > f.org.sys.cfg.pieceBytes { // so do those of many nodes
+		f.stage = append(f.stage, b)
+		return nil
+	}
+	f.batch.Append(b)
 	return nil
 }

@@ -53,6 +53,8 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 			return nil, err
 		}
 	}
+	created = created || f.call.edit.created
+	f.call.edit.created = created
 	n = f.nodes[id]
 	if n.GetStatus() == statusSuperseded {
 		if err := f.revive(n, f.now); err != nil {
@@ -120,6 +122,8 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 			continue
 		case forgotten && e.GetTombstonedWith() == "":
 			continue // it was forgotten for itself
+		case f.full():
+			return errUnfinished
 		}
 		moved := proto.CloneOf(e)
 		moved.UpdatedMs = f.now
@@ -150,7 +154,6 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 		if err := f.reconnect(e, moved); err != nil {
 			return err
 		}
-		f.spill()
 	}
 	return nil
 }
@@ -158,15 +161,8 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 // reconnect writes an edge that has other ends than before.
 func (f *effect) reconnect(before, after *pb.Edge) error {
 	if before.GetStatus() != statusTombstoned {
-		for _, id := range []string{before.GetSource(), before.GetTarget()} {
-			n, err := f.node(pb.NodeID(id))
-			if err != nil {
-				return err
-			}
-			if n != nil {
-				n.Degree--
-				f.keep(n)
-			}
+		if err := f.addDegree(-1, before); err != nil {
+			return err
 		}
 	}
 	removeEdge(f.batch.Batch, f.part.space, before)

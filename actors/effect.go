@@ -32,6 +32,8 @@ type effect struct {
 	nodes   map[pb.NodeID]*pb.Node
 	places  map[pb.NodeID]nodePlace // of the nodes as they are stored
 	changed []pb.NodeID
+	kept    map[pb.NodeID]bool // those of changed
+	bytes   int                // of the records in changed
 	refs    map[pb.ExternalID]pb.NodeID
 	entries []index.Entry
 	hide    []pb.NodeID
@@ -71,8 +73,10 @@ func (f *effect) touch(n *pb.Node) {
 func (f *effect) keep(n *pb.Node) {
 	id := pb.NodeID(n.GetId())
 	f.nodes[id] = n
-	if !slices.Contains(f.changed, id) {
+	if !f.kept[id] {
+		f.kept[id] = true
 		f.changed = append(f.changed, id)
+		f.bytes += proto.Size(n)
 	}
 }
 
@@ -448,6 +452,7 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 		if err := w.org.committer.commit(b); err != nil {
 			return nil, err
 		}
+		w.org.sys.cfg.pieceDone()
 	}
 	mine := func(e *pb.Export) bool { return holds(e, w.part.id) }
 	if f.forgets {

@@ -29,8 +29,8 @@ const (
 	workSessionFinalize = "session_finalize"
 
 	// maxSessionEvents bounds the events of one session, and its signals as well:
-	// some days of uninterrupted work, and few enough that a session is deleted in
-	// one piece.
+	// some days of uninterrupted work, and few enough that a session can be deleted
+	// while its caller waits.
 	maxSessionEvents = 20_000
 
 	// What became of an event.
@@ -538,43 +538,64 @@ func (f *effect) deleteSession(op *pb.DeleteSession) (*pb.Reply, error) {
 	if err := f.eraseQueuedItems(func(item *pb.IngestItem) bool { return strings.HasPrefix(item.GetScope(), s.GetId()+"\x00") }); err != nil {
 		return nil, err
 	}
-	forgotten := 0
 	events := f.part.space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId()))
-	for rec, err := range storage.ScanRecords(f.st, events, storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
-		if err != nil {
-			return nil, err
-		}
-		n, err := f.node(pb.NodeID(rec.Value.GetNode()))
-		if err != nil {
-			return nil, err
-		}
-		if n == nil || n.GetStatus() == statusTombstoned {
-			continue
-		}
-		if err := f.forget(n); err != nil {
-			return nil, err
-		}
-		forgotten++
-		f.spill()
+	if err := f.forgetEvents(events); err != nil {
+		return nil, err
 	}
 	f.batch.EraseRange(events)
 	f.batch.EraseRange(f.part.space.Prefix(storage.TableSessionSeen, storage.Str(s.GetId())))
 	f.batch.Erase(f.part.session(s.GetId()))
 	f.batch.Erase(sessionByTime(f.part, s))
 	f.forgets = true
-	done := &pb.SessionCounter{}
-	if _, err := f.st.Get(f.part.counter(counterDone), done); err != nil {
-		return nil, err
-	}
-	done.Nodes -= min(done.GetNodes(), uint64(forgotten))
-	f.batch.Put(f.part.counter(counterDone), done)
 	f.batch.audit(f.call.auditOf("session.delete", ""))
+	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, nil
+}
+
+// forgetEvents forgets the nodes of events, as many as one piece of an edit takes,
+// and counts them.
+func (f *effect) forgetEvents(events storage.Range) error {
+	forgotten, unfinished := uint64(0), false
+	for rec, err := range storage.ScanRecords(f.st, events, storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
+		if err != nil {
+			return err
+		}
+		n, err := f.node(pb.NodeID(rec.Value.GetNode()))
+		if err != nil {
+			return err
+		}
+		if n == nil || n.GetStatus() == statusTombstoned {
+			continue
+		}
+		err = errUnfinished
+		if !f.full() {
+			err = f.tombstoneEdges(pb.NodeID(n.GetId()))
+		}
+		if unfinished = errors.Is(err, errUnfinished); unfinished {
+			break
+		}
+		if err == nil {
+			err = f.forget(n)
+		}
+		if err != nil {
+			return err
+		}
+		forgotten++
+	}
 	if forgotten > 0 {
-		if err := f.batch.graphUpdated(f.org, f.part, changeForgotten, "", forgotten); err != nil {
-			return nil, err
+		done := &pb.SessionCounter{}
+		if _, err := f.st.Get(f.part.counter(counterDone), done); err != nil {
+			return err
+		}
+		done.Nodes -= min(done.GetNodes(), forgotten)
+		f.batch.Put(f.part.counter(counterDone), done)
+		if err := f.batch.graphUpdated(f.org, f.part, changeForgotten, "", int(forgotten)); err != nil {
+			return err
 		}
 	}
-	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, nil
+	if unfinished {
+		return errUnfinished
+	}
+	return nil
 }
 
 // countSessions notes that the worker is done with events of sessions.

@@ -85,14 +85,17 @@ type Config struct {
 	ExportRetention time.Duration
 
 	// Tests wait for these: a job's end is committed, a worker knows of a
-	// cancellation, a worker is to stop.
+	// cancellation, a worker is to stop, a part of an effect is committed.
 	jobFinished func(pb.JobID)
 	cancelAsked func(pb.JobID)
 	stopAsked   func()
-	// sealChunks is defaultSealChunks, maxBackOff the constant; less in tests.
+	pieceDone   func()
+	// sealChunks is defaultSealChunks, maxBackOff the constant, pieceBytes
+	// maxPieceBytes; less in tests.
 	// usable says which stored segments serve; those of today's text analysis, but
 	// in tests.
 	sealChunks int
+	pieceBytes int
 	maxBackOff time.Duration
 	usable     func(index.View) bool
 }
@@ -175,6 +178,12 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.stopAsked == nil {
 		cfg.stopAsked = func() {}
+	}
+	if cfg.pieceDone == nil {
+		cfg.pieceDone = func() {}
+	}
+	if cfg.pieceBytes == 0 {
+		cfg.pieceBytes = maxPieceBytes
 	}
 	if cfg.usable == nil {
 		cfg.usable = func(v index.View) bool { return v.Segment.Current() }

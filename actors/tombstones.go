@@ -132,7 +132,6 @@ func (w *worker) bury(now *loaded, e Embedder) (next *loaded, more bool, err err
 			if err != nil {
 				return err
 			}
-			f.batch.Delete(item.Key)
 			if n != nil {
 				if err := f.removeEdges(id); err != nil {
 					return err
@@ -140,6 +139,7 @@ func (w *worker) bury(now *loaded, e Embedder) (next *loaded, more bool, err err
 				f.batch.EraseRange(w.part.space.Prefix(storage.TableHistory, storage.Str(id)))
 				removeNode(f.batch.Batch, w.part.space, f.places[id], id)
 			}
+			f.batch.Delete(item.Key) // behind the edges: it leads to what a crash leaves
 			removed++
 		}
 		return nil

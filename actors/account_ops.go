@@ -214,8 +214,9 @@ func (o *orgActor) resetSettings(c *call) {
 	})
 }
 
-// inUse answers a call whose partition began to be erased while it waited: what
-// it would write now would outlive the erasure.
+// inUse reports whether a call that has waited may go on, and answers one whose
+// partition began to be erased meanwhile: what it would write now would outlive
+// the erasure.
 func (o *orgActor) inUse(c *call) bool {
 	ref, err := o.loadPartition(c.part.id)
 	switch {

@@ -154,13 +154,13 @@ func plantSessions(c client, p *planter, store storage.StoreID, filename string)
 }
 
 // erasing starts a node whose log a test can search.
-func erasing(t *testing.T, disk *storagetest.Disk) (*node, *logs) {
+func erasing(t *testing.T, disk *storagetest.Disk, configure ...func(*Config, *storage.Options)) (*node, *logs) {
 	t.Helper()
 	l := &logs{}
-	return startNode(t, disk, func(cfg *Config, o *storage.Options) {
+	return startNode(t, disk, append(configure, func(cfg *Config, o *storage.Options) {
 		cfg.Logger = slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		o.Logger = cfg.Logger
-	}), l
+	})...), l
 }
 
 // gone fails the test when anything planted is left anywhere: in any byte on

@@ -54,9 +54,9 @@ func (s *System) neglected(now *loaded) bool {
 }
 
 // attend wakes a partition's worker, which looks after the partition by itself.
-// One that is being erased is left alone.
+// One that is being purged or erased is left alone.
 func (o *orgActor) attend(id pb.PartitionID) {
-	if o.lost || o.children[id] != nil {
+	if _, held := o.held[id]; held || o.lost || o.children[id] != nil {
 		return
 	}
 	part, err := o.loadPartition(id)

@@ -63,11 +63,7 @@ func (p *purge) concerns(e *pb.Export) bool {
 // purge answers both calls of POST /v1/purge.
 func (o *orgActor) purge(c *call, op *pb.Purge) {
 	p := &purge{call: c, op: op, org: op.GetScope() == purgeScopeOrg}
-	entity := "purge"
-	if !p.org {
-		entity = "subject " + op.GetSubject() // it must not be erased meanwhile
-	}
-	o.exclusive(entity, func(release func()) {
+	o.alone(p, func(release func()) {
 		problem, err := o.purgeParts(p)
 		var ticket storage.Key
 		var counted *pb.PurgeTicket
@@ -94,6 +90,26 @@ func (o *orgActor) purge(c *call, op *pb.Purge) {
 		o.purgeNow(p, ticket, counted, release)
 	})
 }
+
+// alone runs f when nothing else is purged or erased, and until release is called
+// nothing else is: a purge stops what works in its memories, and an erasure that
+// did not find that would be overtaken by what is still being written. A subject
+// of its own does not begin to be erased meanwhile either.
+func (o *orgActor) alone(p *purge, f func(release func())) {
+	o.exclusive(purging, func(release func()) {
+		if p.org {
+			f(release)
+			return
+		}
+		o.exclusive("subject "+p.op.GetSubject(), func(subject func()) {
+			f(func() { subject(); release() })
+		})
+	})
+}
+
+// purging is the entity of which purges are exclusive changes. What waits for an
+// entity of its own already must not wait for this one.
+const purging = "purge"
 
 // purgeParts finds the memories that are meant.
 func (o *orgActor) purgeParts(p *purge) (*pb.Problem, error) {
@@ -248,12 +264,12 @@ func countRange(r storage.Reader, keys storage.Range) (n uint64, err error) {
 // in one commit. Requests for the memories' actors wait meanwhile: what they
 // write comes behind the purge, and stays.
 func (o *orgActor) purgeNow(p *purge, ticket storage.Key, t *pb.PurgeTicket, release func()) {
-	var stopping []*child
+	stopping := map[pb.PartitionID]*child{}
 	for _, part := range p.parts {
 		o.held[part.id] = []*call{}
 		if ch := o.children[part.id]; ch != nil {
 			delete(o.children, part.id)
-			stopping = append(stopping, ch)
+			stopping[part.id] = ch
 		}
 	}
 	view := &o.orgView
@@ -274,9 +290,11 @@ func (o *orgActor) purgeNow(p *purge, ticket storage.Key, t *pb.PurgeTicket, rel
 				waiting := o.held[part.id]
 				delete(o.held, part.id)
 				for _, c := range waiting {
-					o.forward(c, part)
+					if o.inUse(c) {
+						o.forward(c, part)
+					}
 				}
-				if err != nil || r.GetProblem() != nil {
+				if stopping[part.id] != nil && (err != nil || r.GetProblem() != nil) {
 					o.child(part) // it goes on with its queue
 				}
 			}

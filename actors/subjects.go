@@ -168,11 +168,7 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 		return
 	}
 	name := pb.SubjectKey(op.GetId())
-	o.whenBusy(func(err error) {
-		if err != nil {
-			c.fail(err)
-			return
-		}
+	o.whenBusyFor(c, func() {
 		o.exclusive("subject "+op.GetId(), func(release func()) {
 			ref, err := o.lookupSubject(name)
 			if err != nil || ref == nil {
@@ -224,17 +220,24 @@ func (o *orgActor) beginErasure(b *storage.Batch, ref *partitionRef, job *pb.Job
 }
 
 // erase carries out a subject_erase job. It can be repeated from the start: a
-// crash anywhere before the last commit leaves the job open.
+// crash anywhere before the last commit leaves the job open. It waits for a purge
+// that is under way, which may have stopped the partition's actor and not seen its
+// end; no later one takes up a partition that is being erased.
 func (o *orgActor) erase(ref *partitionRef, job *pb.Job) {
-	if ch := o.children[ref.id]; ch != nil {
+	o.exclusive(purging, func(release func()) {
+		release()
+		ch := o.children[ref.id]
+		if ch == nil {
+			o.eraseStored(ref, job)
+			return
+		}
 		delete(o.children, ref.id)
-		o.sys.wg.Go(func() {
-			o.stopChild(ch)
-			o.tell(func(o *orgActor) { o.eraseStored(ref, job) })
+		view := &o.orgView
+		view.sys.wg.Go(func() {
+			view.stopChild(ch)
+			view.tell(func(o *orgActor) { o.eraseStored(ref, job) })
 		})
-		return
-	}
-	o.eraseStored(ref, job)
+	})
 }
 
 func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {

@@ -1,0 +1,151 @@
+package actors
+
+import (
+	"sync"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// slow is a node on which a write into a memory lasts until the test lets it.
+type slow struct {
+	*node
+	logs                  *logs
+	began, stopping, goOn chan struct{}
+}
+
+func startSlow(t *testing.T) *slow {
+	s := &slow{began: make(chan struct{}), stopping: make(chan struct{}), goOn: make(chan struct{})}
+	var once sync.Once
+	s.node, s.logs = erasing(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+		cfg.stopAsked = func() { once.Do(func() { close(s.stopping) }) }
+	})
+	return s
+}
+
+// write begins a write of one record, and returns once the worker is at it.
+func (s *slow) write(c client, part *partitionRef, name string) {
+	s.t.Helper()
+	c.inOrg(func(o *orgActor) {
+		w := newCall(&pb.Envelope{})
+		w.org, w.part = &o.orgView, part
+		o.edit(w, func(f *effect) (*pb.Reply, error) {
+			close(s.began)
+			<-s.goOn
+			e := &pb.Import{Id: make([]byte, 16), CreatedMs: 1, Filename: name}
+			f.batch.Put(importKey(part, e), e)
+			return &pb.Reply{}, nil
+		})
+	})
+	<-s.began
+}
+
+func eraseOp(subject string) *pb.Envelope {
+	return &pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: subject}}}
+}
+
+// waits reports whether something waits for an entity.
+func (c client) waits(entity string) (waits bool) {
+	c.n.t.Helper()
+	c.inOrg(func(o *orgActor) { waits = len(o.locks[entity]) > 0 })
+	return waits
+}
+
+// A purge waits for what is being written; an erasure that begins meanwhile must
+// not be through before that.
+func TestErasureWaitsForAPurge(t *testing.T) {
+	s := startSlow(t)
+	c := client{n: s.node, key: s.org(NewOrg{}).APIKey}
+	p := &planter{seed: "beside"}
+	name := p.next()
+	c.put(name)
+	s.write(c, c.as(name).partition(), p.next())
+	token := c.ok(dryPurge("")).GetData().GetPurge().GetConfirmToken()
+	var wg sync.WaitGroup
+	wg.Go(func() { c.refused(codePurgeImpactChanged, confirmPurge("", token)) })
+	<-s.stopping
+	job := jobOf(c.ok(eraseOp(name)))
+	s.waitFor(func() bool { return c.waits("purge") || s.ended(job) })
+	close(s.goOn)
+	wg.Wait()
+	s.wait(job)
+	c.inOrg(func(o *orgActor) {
+		if len(o.children) > 0 {
+			t.Errorf("%d actors of an erased partition", len(o.children))
+		}
+	})
+	if err := s.host.Erase(t.Context(), storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}); err != nil {
+		t.Fatal(err)
+	}
+	p.gone(t, s.node, s.logs)
+}
+
+// A purge of a subject waits for one of the organization, and requests that wait
+// for either are answered.
+func TestPurgesGoOneAfterTheOther(t *testing.T) {
+	s := startSlow(t)
+	c := client{n: s.node, key: s.org(NewOrg{}).APIKey}
+	c.put("ann")
+	ann := c.as("ann")
+	part := ann.partition()
+	s.write(c, part, "a file")
+	whole, anns := c.ok(dryPurge("")).GetData().GetPurge(), c.ok(dryPurge("ann")).GetData().GetPurge()
+	held := func(calls int) func() bool {
+		return func() (is bool) {
+			c.inOrg(func(o *orgActor) { is = len(o.held[part.id]) == calls })
+			return is
+		}
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { c.refused(codePurgeImpactChanged, confirmPurge("", whole.GetConfirmToken())) })
+	<-s.stopping
+	wg.Go(func() { ann.ok(items(doc("b", "a text"))) })
+	s.waitFor(held(1))
+	wg.Go(func() { c.refused(codePurgeImpactChanged, confirmPurge("ann", anns.GetConfirmToken())) })
+	s.waitFor(func() bool { return c.waits("purge") || held(0)() })
+	close(s.goOn)
+	wg.Wait()
+}
+
+// partition is the partition that the client acts in.
+func (c client) partition() (part *partitionRef) {
+	c.n.t.Helper()
+	var err error
+	c.inOrg(func(o *orgActor) { part, err = o.lookupSubject(pb.SubjectKey(c.subject)) })
+	if err != nil || part == nil {
+		c.n.t.Fatalf("the partition of %s: %v", c.subject, err)
+	}
+	return part
+}
+
+// Nobody looks after a memory while it is purged, and a purge that deletes nothing
+// leaves those asleep who were.
+func TestAPurgeWakesNobody(t *testing.T) {
+	s := startSlow(t)
+	c := client{n: s.node, key: s.org(NewOrg{}).APIKey}
+	for _, name := range []string{"ann", "bob"} {
+		c.put(name)
+	}
+	ann, bob := c.as("ann").partition(), c.as("bob").partition()
+	s.write(c, ann, "a file")
+	token := c.ok(dryPurge("")).GetData().GetPurge().GetConfirmToken()
+	var wg sync.WaitGroup
+	wg.Go(func() { c.refused(codePurgeImpactChanged, confirmPurge("", token)) })
+	<-s.stopping
+	c.inOrg(func(o *orgActor) {
+		for _, part := range []*partitionRef{ann, bob} {
+			if o.attend(part.id); o.children[part.id] != nil {
+				t.Errorf("%s is looked after in the middle of a purge", part.subject)
+			}
+		}
+	})
+	close(s.goOn)
+	wg.Wait()
+	c.inOrg(func(o *orgActor) {
+		if o.children[ann.id] == nil || o.children[bob.id] != nil {
+			t.Errorf("ann is awake: %v, bob: %v", o.children[ann.id] != nil, o.children[bob.id] != nil)
+		}
+	})
+}

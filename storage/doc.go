@@ -13,6 +13,8 @@
 //   - What Batch.EraseRange removed leaves the store's files, also across
 //     restarts; Node.Erase waits for it. Log.Owed remembers, as durably, that the
 //     log still has it.
+//   - A store that comes from another node (Stage) takes its place as a whole or
+//     not at all, holds what it must hold, and is byte for byte what was sent.
 //   - Open stores, caches, batches and pieces have bounds; a full disk refuses
 //     writes (ErrNoSpace) and goes on reading.
 //

@@ -20,6 +20,9 @@ import (
 //	stores/meta/       Pebble: the meta group's store
 //	stores/ab/<id>-main, <id>-sandbox   Pebble per organization and realm
 //	trash/             stores under removal; emptied at Open
+//	outgoing/          copies for other nodes; deleted at Open
+//	incoming/          stores that come from other nodes, in parts
+//	ready/             those that are complete; put in their places at Open
 //
 // Stores are spread over 256 directories by the first byte of the id, so that a
 // node with 100,000 organizations has no directory of more than some hundreds.
@@ -33,6 +36,9 @@ const (
 	logDir        = "log"
 	storesDir     = "stores"
 	trashDir      = "trash"
+	outgoingDir   = "outgoing"
+	incomingDir   = "incoming"
+	readyDir      = "ready"
 	dirMode       = 0o700
 )
 

@@ -353,8 +353,9 @@ func (l *Log) GetStable(group uint32, key []byte) ([]byte, bool, error) {
 	return out, true, nil
 }
 
-// RemoveGroup deletes everything of a group that has left this node.
-func (l *Log) RemoveGroup(group uint32) error {
+// RemoveGroup deletes everything of a group that has left this node, but the
+// stable values of the given keys.
+func (l *Log) RemoveGroup(group uint32, keep ...[]byte) error {
 	if err := l.begin("remove group"); err != nil {
 		return err
 	}
@@ -369,6 +370,17 @@ func (l *Log) RemoveGroup(group uint32) error {
 	for _, lo := range [][]byte{logKey(group, 0)[:5], stableKey(group, nil)} {
 		if err := batch.DeleteRange(lo, successor(lo), nil); err != nil {
 			return wrapPebble("remove group", err)
+		}
+	}
+	for _, key := range keep {
+		value, ok, err := l.GetStable(group, key)
+		if err != nil {
+			return err
+		}
+		if ok {
+			if err := batch.Set(stableKey(group, key), value, nil); err != nil {
+				return wrapPebble("remove group", err)
+			}
 		}
 	}
 	if err := l.db.Apply(batch, pebble.Sync); err != nil {

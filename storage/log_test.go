@@ -102,8 +102,14 @@ func TestStableValues(t *testing.T) {
 			t.Errorf("group %d after a crash: %q, %v, %v", g, v, ok, err)
 		}
 	}
-	if err := l.RemoveGroup(1); err != nil {
+	if err := l.SetStable(1, []byte("term"), []byte("7")); err != nil {
 		t.Fatal(err)
+	}
+	if err := l.RemoveGroup(1, []byte("term"), []byte("absent")); err != nil {
+		t.Fatal(err)
+	}
+	if v, ok, err := l.GetStable(1, []byte("term")); !ok || err != nil || string(v) != "7" {
+		t.Errorf("what was to be kept: %q, %v, %v", v, ok, err)
 	}
 	if _, ok, err := l.GetStable(1, []byte("vote")); ok || err != nil {
 		t.Errorf("after removal: %v, %v", ok, err)

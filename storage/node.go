@@ -48,6 +48,7 @@ type Node struct {
 
 	backgroundErrors, corruptions, stalls atomic.Int64
 	opens, evictions, erasures            atomic.Int64
+	copies                                atomic.Int64 // made for other nodes; names their directories
 
 	mu      sync.Mutex
 	stores  map[StoreID]*openStore
@@ -135,6 +136,9 @@ func (n *Node) openLocked(descriptors uint64) error {
 		}
 	}
 	if err := n.layout.emptyTrash(); err != nil {
+		return err
+	}
+	if err := n.layout.finishCopies(); err != nil {
 		return err
 	}
 	if err := n.space.start(); err != nil {
@@ -330,16 +334,40 @@ func (n *Node) forget(s *openStore) {
 
 // Remove closes a store and deletes its directory; a crash leaves it whole or
 // gone. It returns ErrInUse while a handle or a snapshot is held. A store that
-// does not exist is no error.
+// does not exist is no error. What was collected of it from another node goes
+// with it.
 func (n *Node) Remove(id StoreID) error {
 	if err := id.Check(); err != nil {
 		return fmt.Errorf("remove: %w", err)
 	}
+	place, err := n.vacate(id, "remove")
+	if err != nil {
+		return err
+	}
+	defer n.forget(place)
+	there, err := n.layout.exists(id)
+	if err != nil {
+		return err
+	}
+	if there { // before: a crash must not leave what nobody knows of
+		if err := n.log.noteRemoval(id); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(n.layout.remove(id), n.layout.discard(id)); err != nil {
+		return err
+	}
+	return n.log.clearErasure(id)
+}
+
+// vacate closes a store without flushing it and returns a placeholder that keeps
+// others from opening the directory while it goes; the caller forgets it.
+func (n *Node) vacate(id StoreID, op string) (*openStore, error) {
 	n.mu.Lock()
 	for {
 		if n.closed {
 			n.mu.Unlock()
-			return fmt.Errorf("remove %v: %w", id, ErrClosed)
+			return nil, fmt.Errorf("%s %v: %w", op, id, ErrClosed)
 		}
 		s := n.stores[id]
 		if s == nil {
@@ -353,7 +381,7 @@ func (n *Node) Remove(id StoreID) error {
 		}
 		if s.pins > 0 {
 			n.mu.Unlock()
-			return fmt.Errorf("remove %v: %w", id, ErrInUse)
+			return nil, fmt.Errorf("%s %v: %w", op, id, ErrInUse)
 		}
 		n.takeLocked(s)
 		n.mu.Unlock()
@@ -363,25 +391,11 @@ func (n *Node) Remove(id StoreID) error {
 		n.forget(s)
 		n.mu.Lock()
 	}
-	// A placeholder keeps others from opening the directory while it goes.
 	s := &openStore{id: id, node: n, closing: true, gone: make(chan struct{})}
 	n.stores[id] = s
 	n.closing++
 	n.mu.Unlock()
-	defer n.forget(s)
-	there, err := n.layout.exists(id)
-	if err != nil {
-		return err
-	}
-	if there { // before: a crash must not leave what nobody knows of
-		if err := n.log.noteRemoval(id); err != nil {
-			return err
-		}
-	}
-	if err := n.layout.remove(id); err != nil {
-		return err
-	}
-	return n.log.clearErasure(id)
+	return s, nil
 }
 
 // FlushStores makes every applied entry of the chosen open stores durable in

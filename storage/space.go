@@ -93,6 +93,20 @@ func (g *spaceGuard) writable() error {
 	return nil
 }
 
+// room returns nil when so many bytes more leave the disk above its watermark,
+// else ErrNoSpace.
+func (g *spaceGuard) room(bytes int64) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.look(); err != nil {
+		return err
+	}
+	if free := g.bytes.Load(); free < g.min || free-g.min < uint64(bytes) {
+		return fmt.Errorf("%d bytes free, %d and a watermark of %d needed: %w", free, bytes, g.min, ErrNoSpace)
+	}
+	return nil
+}
+
 // look reads the free space and acts on it. g.mu is held.
 func (g *spaceGuard) look() error {
 	free, err := g.free(g.dir)

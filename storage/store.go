@@ -166,9 +166,15 @@ func (h *Store) Flush() error {
 // exist; its parent must. Tables are hard-linked where the file system can, so
 // it takes milliseconds and no space.
 func (h *Store) Checkpoint(dir string) error {
+	_, err := h.checkpoint(dir)
+	return err
+}
+
+// checkpoint is Checkpoint that says what the copy holds.
+func (h *Store) checkpoint(dir string) (State, error) {
 	db, err := h.begin()
 	if err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
+		return State{}, fmt.Errorf("checkpoint: %w", err)
 	}
 	defer h.s.gate.leave()
 	h.s.apply.Lock()
@@ -176,13 +182,13 @@ func (h *Store) Checkpoint(dir string) error {
 	// Without a WAL the memtable is in no file: a checkpoint without this flush
 	// would silently miss the newest writes.
 	if err := h.s.flushLocked(); err != nil {
-		return err
+		return State{}, err
 	}
 	if err := db.Checkpoint(dir); err != nil {
-		return wrapPebble("checkpoint", err)
+		return State{}, wrapPebble("checkpoint", err)
 	}
 	h.s.node.guard()
-	return nil
+	return *h.s.state.Load(), nil
 }
 
 // Get reads a record into m. The bool says whether it is there.

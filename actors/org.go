@@ -490,11 +490,7 @@ func (o *orgActor) forward(c *call, part *partitionRef) {
 // accept takes in content: the job is counted before it can exist, so that the
 // organization stays awake until it is finished.
 func (o *orgActor) accept(c *call) {
-	o.whenBusy(func(err error) {
-		if err != nil {
-			c.fail(err)
-			return
-		}
+	o.whenBusyFor(c, func() {
 		o.openJobs++
 		c.jobOpen = true
 		o.forward(c, c.part)
@@ -549,6 +545,17 @@ func (o *orgActor) whenBusy(f func(error)) {
 			}
 		})
 	}
+}
+
+// whenBusyFor is whenBusy for a call, which fails without the mark.
+func (o *orgActor) whenBusyFor(c *call, f func()) {
+	o.whenBusy(func(err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		f()
+	})
 }
 
 // markBusy writes the mark through the directory; then runs in this actor.

@@ -30,6 +30,8 @@ type NodeCall struct {
 	// Types that are valid to be assigned to Kind:
 	//
 	//	*NodeCall_Probe
+	//	*NodeCall_Goodbye
+	//	*NodeCall_Group
 	Kind          isNodeCall_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -81,6 +83,24 @@ func (x *NodeCall) GetProbe() *NodeProbe {
 	return nil
 }
 
+func (x *NodeCall) GetGoodbye() *NodeGoodbye {
+	if x != nil {
+		if x, ok := x.Kind.(*NodeCall_Goodbye); ok {
+			return x.Goodbye
+		}
+	}
+	return nil
+}
+
+func (x *NodeCall) GetGroup() *GroupCall {
+	if x != nil {
+		if x, ok := x.Kind.(*NodeCall_Group); ok {
+			return x.Group
+		}
+	}
+	return nil
+}
+
 type isNodeCall_Kind interface {
 	isNodeCall_Kind()
 }
@@ -89,7 +109,19 @@ type NodeCall_Probe struct {
 	Probe *NodeProbe `protobuf:"bytes,1,opt,name=probe,proto3,oneof"`
 }
 
+type NodeCall_Goodbye struct {
+	Goodbye *NodeGoodbye `protobuf:"bytes,2,opt,name=goodbye,proto3,oneof"`
+}
+
+type NodeCall_Group struct {
+	Group *GroupCall `protobuf:"bytes,10,opt,name=group,proto3,oneof"`
+}
+
 func (*NodeCall_Probe) isNodeCall_Kind() {}
+
+func (*NodeCall_Goodbye) isNodeCall_Kind() {}
+
+func (*NodeCall_Group) isNodeCall_Kind() {}
 
 // NodeAnswer answers a NodeCall: a refusal, or the arm of the call's kind.
 type NodeAnswer struct {
@@ -98,6 +130,8 @@ type NodeAnswer struct {
 	// Types that are valid to be assigned to Kind:
 	//
 	//	*NodeAnswer_Probed
+	//	*NodeAnswer_Done
+	//	*NodeAnswer_Group
 	Kind          isNodeAnswer_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -156,6 +190,24 @@ func (x *NodeAnswer) GetProbed() *NodeProbed {
 	return nil
 }
 
+func (x *NodeAnswer) GetDone() *Empty {
+	if x != nil {
+		if x, ok := x.Kind.(*NodeAnswer_Done); ok {
+			return x.Done
+		}
+	}
+	return nil
+}
+
+func (x *NodeAnswer) GetGroup() *GroupAnswer {
+	if x != nil {
+		if x, ok := x.Kind.(*NodeAnswer_Group); ok {
+			return x.Group
+		}
+	}
+	return nil
+}
+
 type isNodeAnswer_Kind interface {
 	isNodeAnswer_Kind()
 }
@@ -164,7 +216,19 @@ type NodeAnswer_Probed struct {
 	Probed *NodeProbed `protobuf:"bytes,2,opt,name=probed,proto3,oneof"`
 }
 
+type NodeAnswer_Done struct {
+	Done *Empty `protobuf:"bytes,3,opt,name=done,proto3,oneof"`
+}
+
+type NodeAnswer_Group struct {
+	Group *GroupAnswer `protobuf:"bytes,10,opt,name=group,proto3,oneof"`
+}
+
 func (*NodeAnswer_Probed) isNodeAnswer_Kind() {}
+
+func (*NodeAnswer_Done) isNodeAnswer_Kind() {}
+
+func (*NodeAnswer_Group) isNodeAnswer_Kind() {}
 
 // NodeRefusal is an error that crosses from node to node. codes name the
 // sentinels of package cluster that the error wraps; the rest is for the log.
@@ -258,6 +322,51 @@ func (*NodeProbe) Descriptor() ([]byte, []int) {
 	return file_cluster_proto_rawDescGZIP(), []int{3}
 }
 
+// NodeGoodbye says that the node stops on purpose.
+type NodeGoodbye struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"` // the one that stops
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeGoodbye) Reset() {
+	*x = NodeGoodbye{}
+	mi := &file_cluster_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeGoodbye) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeGoodbye) ProtoMessage() {}
+
+func (x *NodeGoodbye) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeGoodbye.ProtoReflect.Descriptor instead.
+func (*NodeGoodbye) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *NodeGoodbye) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
 type NodeProbed struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Server        string                 `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
@@ -270,7 +379,7 @@ type NodeProbed struct {
 
 func (x *NodeProbed) Reset() {
 	*x = NodeProbed{}
-	mi := &file_cluster_proto_msgTypes[4]
+	mi := &file_cluster_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -282,7 +391,7 @@ func (x *NodeProbed) String() string {
 func (*NodeProbed) ProtoMessage() {}
 
 func (x *NodeProbed) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[4]
+	mi := &file_cluster_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -295,7 +404,7 @@ func (x *NodeProbed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeProbed.ProtoReflect.Descriptor instead.
 func (*NodeProbed) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{4}
+	return file_cluster_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *NodeProbed) GetServer() string {
@@ -344,7 +453,7 @@ type NodeMeta struct {
 
 func (x *NodeMeta) Reset() {
 	*x = NodeMeta{}
-	mi := &file_cluster_proto_msgTypes[5]
+	mi := &file_cluster_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -356,7 +465,7 @@ func (x *NodeMeta) String() string {
 func (*NodeMeta) ProtoMessage() {}
 
 func (x *NodeMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[5]
+	mi := &file_cluster_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -369,7 +478,7 @@ func (x *NodeMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeMeta.ProtoReflect.Descriptor instead.
 func (*NodeMeta) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{5}
+	return file_cluster_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *NodeMeta) GetAddress() string {
@@ -449,7 +558,7 @@ type Authority struct {
 
 func (x *Authority) Reset() {
 	*x = Authority{}
-	mi := &file_cluster_proto_msgTypes[6]
+	mi := &file_cluster_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -461,7 +570,7 @@ func (x *Authority) String() string {
 func (*Authority) ProtoMessage() {}
 
 func (x *Authority) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[6]
+	mi := &file_cluster_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -474,7 +583,7 @@ func (x *Authority) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Authority.ProtoReflect.Descriptor instead.
 func (*Authority) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{6}
+	return file_cluster_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Authority) GetCluster() string {
@@ -512,7 +621,7 @@ type Generation struct {
 
 func (x *Generation) Reset() {
 	*x = Generation{}
-	mi := &file_cluster_proto_msgTypes[7]
+	mi := &file_cluster_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -524,7 +633,7 @@ func (x *Generation) String() string {
 func (*Generation) ProtoMessage() {}
 
 func (x *Generation) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[7]
+	mi := &file_cluster_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -537,7 +646,7 @@ func (x *Generation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Generation.ProtoReflect.Descriptor instead.
 func (*Generation) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{7}
+	return file_cluster_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Generation) GetNumber() uint64 {
@@ -580,7 +689,7 @@ type JoinRequest struct {
 
 func (x *JoinRequest) Reset() {
 	*x = JoinRequest{}
-	mi := &file_cluster_proto_msgTypes[8]
+	mi := &file_cluster_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -592,7 +701,7 @@ func (x *JoinRequest) String() string {
 func (*JoinRequest) ProtoMessage() {}
 
 func (x *JoinRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[8]
+	mi := &file_cluster_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -605,7 +714,7 @@ func (x *JoinRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JoinRequest.ProtoReflect.Descriptor instead.
 func (*JoinRequest) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{8}
+	return file_cluster_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *JoinRequest) GetSecret() []byte {
@@ -634,13 +743,14 @@ type JoinAnswer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Refusal       string                 `protobuf:"bytes,1,opt,name=refusal,proto3" json:"refusal,omitempty"`
 	Credentials   *Credentials           `protobuf:"bytes,2,opt,name=credentials,proto3" json:"credentials,omitempty"` // without the key
+	Again         bool                   `protobuf:"varint,3,opt,name=again,proto3" json:"again,omitempty"`            // another node, or this one later, may say something else
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *JoinAnswer) Reset() {
 	*x = JoinAnswer{}
-	mi := &file_cluster_proto_msgTypes[9]
+	mi := &file_cluster_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -652,7 +762,7 @@ func (x *JoinAnswer) String() string {
 func (*JoinAnswer) ProtoMessage() {}
 
 func (x *JoinAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[9]
+	mi := &file_cluster_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -665,7 +775,7 @@ func (x *JoinAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JoinAnswer.ProtoReflect.Descriptor instead.
 func (*JoinAnswer) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{9}
+	return file_cluster_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *JoinAnswer) GetRefusal() string {
@@ -682,6 +792,74 @@ func (x *JoinAnswer) GetCredentials() *Credentials {
 	return nil
 }
 
+func (x *JoinAnswer) GetAgain() bool {
+	if x != nil {
+		return x.Again
+	}
+	return false
+}
+
+// Token is what the text of a join token holds.
+type Token struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Addresses     []string               `protobuf:"bytes,1,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	Fingerprint   []byte                 `protobuf:"bytes,2,opt,name=fingerprint,proto3" json:"fingerprint,omitempty"` // SHA-256 of the authority's certificate
+	Secret        []byte                 `protobuf:"bytes,3,opt,name=secret,proto3" json:"secret,omitempty"`           // 32 bytes
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Token) Reset() {
+	*x = Token{}
+	mi := &file_cluster_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Token) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Token) ProtoMessage() {}
+
+func (x *Token) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Token.ProtoReflect.Descriptor instead.
+func (*Token) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Token) GetAddresses() []string {
+	if x != nil {
+		return x.Addresses
+	}
+	return nil
+}
+
+func (x *Token) GetFingerprint() []byte {
+	if x != nil {
+		return x.Fingerprint
+	}
+	return nil
+}
+
+func (x *Token) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
+}
+
 // Credentials are what a node needs to take part.
 type Credentials struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -692,13 +870,14 @@ type Credentials struct {
 	Key           []byte                 `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`                 // PKCS #8; it never leaves the machine
 	Generations   []*Generation          `protobuf:"bytes,6,rep,name=generations,proto3" json:"generations,omitempty"`
 	Signing       uint64                 `protobuf:"varint,7,opt,name=signing,proto3" json:"signing,omitempty"`
+	Version       uint64                 `protobuf:"varint,8,opt,name=version,proto3" json:"version,omitempty"` // of the AuthorityEntry that generations and signing are from
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Credentials) Reset() {
 	*x = Credentials{}
-	mi := &file_cluster_proto_msgTypes[10]
+	mi := &file_cluster_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -710,7 +889,7 @@ func (x *Credentials) String() string {
 func (*Credentials) ProtoMessage() {}
 
 func (x *Credentials) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[10]
+	mi := &file_cluster_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -723,7 +902,7 @@ func (x *Credentials) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Credentials.ProtoReflect.Descriptor instead.
 func (*Credentials) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{10}
+	return file_cluster_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Credentials) GetServer() string {
@@ -775,23 +954,38 @@ func (x *Credentials) GetSigning() uint64 {
 	return 0
 }
 
+func (x *Credentials) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
 var File_cluster_proto protoreflect.FileDescriptor
 
 const file_cluster_proto_rawDesc = "" +
 	"\n" +
-	"\rcluster.proto\x12\x06orgmem\x1a\rcommand.proto\"=\n" +
+	"\rcluster.proto\x12\x06orgmem\x1a\rcommand.proto\x1a\fcommon.proto\x1a\rreplica.proto\"\x99\x01\n" +
 	"\bNodeCall\x12)\n" +
-	"\x05probe\x18\x01 \x01(\v2\x11.orgmem.NodeProbeH\x00R\x05probeB\x06\n" +
-	"\x04kind\"q\n" +
+	"\x05probe\x18\x01 \x01(\v2\x11.orgmem.NodeProbeH\x00R\x05probe\x12/\n" +
+	"\agoodbye\x18\x02 \x01(\v2\x13.orgmem.NodeGoodbyeH\x00R\agoodbye\x12)\n" +
+	"\x05group\x18\n" +
+	" \x01(\v2\x11.orgmem.GroupCallH\x00R\x05groupB\x06\n" +
+	"\x04kind\"\xc3\x01\n" +
 	"\n" +
 	"NodeAnswer\x12-\n" +
 	"\arefusal\x18\x01 \x01(\v2\x13.orgmem.NodeRefusalR\arefusal\x12,\n" +
-	"\x06probed\x18\x02 \x01(\v2\x12.orgmem.NodeProbedH\x00R\x06probedB\x06\n" +
+	"\x06probed\x18\x02 \x01(\v2\x12.orgmem.NodeProbedH\x00R\x06probed\x12#\n" +
+	"\x04done\x18\x03 \x01(\v2\r.orgmem.EmptyH\x00R\x04done\x12+\n" +
+	"\x05group\x18\n" +
+	" \x01(\v2\x13.orgmem.GroupAnswerH\x00R\x05groupB\x06\n" +
 	"\x04kind\";\n" +
 	"\vNodeRefusal\x12\x14\n" +
 	"\x05codes\x18\x01 \x03(\tR\x05codes\x12\x16\n" +
 	"\x06detail\x18\x02 \x01(\tR\x06detail\"\v\n" +
-	"\tNodeProbe\"o\n" +
+	"\tNodeProbe\")\n" +
+	"\vNodeGoodbye\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\"o\n" +
 	"\n" +
 	"NodeProbed\x12\x16\n" +
 	"\x06server\x18\x01 \x01(\tR\x06server\x12\x18\n" +
@@ -821,11 +1015,16 @@ const file_cluster_proto_rawDesc = "" +
 	"\vJoinRequest\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\fR\x06secret\x12\x18\n" +
 	"\arequest\x18\x02 \x01(\fR\arequest\x12%\n" +
-	"\x04node\x18\x03 \x01(\v2\x11.orgmem.NodeEntryR\x04node\"]\n" +
+	"\x04node\x18\x03 \x01(\v2\x11.orgmem.NodeEntryR\x04node\"s\n" +
 	"\n" +
 	"JoinAnswer\x12\x18\n" +
 	"\arefusal\x18\x01 \x01(\tR\arefusal\x125\n" +
-	"\vcredentials\x18\x02 \x01(\v2\x13.orgmem.CredentialsR\vcredentials\"\xdb\x01\n" +
+	"\vcredentials\x18\x02 \x01(\v2\x13.orgmem.CredentialsR\vcredentials\x12\x14\n" +
+	"\x05again\x18\x03 \x01(\bR\x05again\"_\n" +
+	"\x05Token\x12\x1c\n" +
+	"\taddresses\x18\x01 \x03(\tR\taddresses\x12 \n" +
+	"\vfingerprint\x18\x02 \x01(\fR\vfingerprint\x12\x16\n" +
+	"\x06secret\x18\x03 \x01(\fR\x06secret\"\xf5\x01\n" +
 	"\vCredentials\x12\x16\n" +
 	"\x06server\x18\x01 \x01(\tR\x06server\x12\x18\n" +
 	"\acluster\x18\x02 \x01(\tR\acluster\x12\x16\n" +
@@ -833,7 +1032,8 @@ const file_cluster_proto_rawDesc = "" +
 	"\vcertificate\x18\x04 \x01(\fR\vcertificate\x12\x10\n" +
 	"\x03key\x18\x05 \x01(\fR\x03key\x124\n" +
 	"\vgenerations\x18\x06 \x03(\v2\x12.orgmem.GenerationR\vgenerations\x12\x18\n" +
-	"\asigning\x18\a \x01(\x04R\asigningB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"\asigning\x18\a \x01(\x04R\asigning\x12\x18\n" +
+	"\aversion\x18\b \x01(\x04R\aversionB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_cluster_proto_rawDescOnce sync.Once
@@ -847,34 +1047,43 @@ func file_cluster_proto_rawDescGZIP() []byte {
 	return file_cluster_proto_rawDescData
 }
 
-var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_cluster_proto_goTypes = []any{
 	(*NodeCall)(nil),    // 0: orgmem.NodeCall
 	(*NodeAnswer)(nil),  // 1: orgmem.NodeAnswer
 	(*NodeRefusal)(nil), // 2: orgmem.NodeRefusal
 	(*NodeProbe)(nil),   // 3: orgmem.NodeProbe
-	(*NodeProbed)(nil),  // 4: orgmem.NodeProbed
-	(*NodeMeta)(nil),    // 5: orgmem.NodeMeta
-	(*Authority)(nil),   // 6: orgmem.Authority
-	(*Generation)(nil),  // 7: orgmem.Generation
-	(*JoinRequest)(nil), // 8: orgmem.JoinRequest
-	(*JoinAnswer)(nil),  // 9: orgmem.JoinAnswer
-	(*Credentials)(nil), // 10: orgmem.Credentials
-	(*NodeEntry)(nil),   // 11: orgmem.NodeEntry
+	(*NodeGoodbye)(nil), // 4: orgmem.NodeGoodbye
+	(*NodeProbed)(nil),  // 5: orgmem.NodeProbed
+	(*NodeMeta)(nil),    // 6: orgmem.NodeMeta
+	(*Authority)(nil),   // 7: orgmem.Authority
+	(*Generation)(nil),  // 8: orgmem.Generation
+	(*JoinRequest)(nil), // 9: orgmem.JoinRequest
+	(*JoinAnswer)(nil),  // 10: orgmem.JoinAnswer
+	(*Token)(nil),       // 11: orgmem.Token
+	(*Credentials)(nil), // 12: orgmem.Credentials
+	(*GroupCall)(nil),   // 13: orgmem.GroupCall
+	(*Empty)(nil),       // 14: orgmem.Empty
+	(*GroupAnswer)(nil), // 15: orgmem.GroupAnswer
+	(*NodeEntry)(nil),   // 16: orgmem.NodeEntry
 }
 var file_cluster_proto_depIdxs = []int32{
 	3,  // 0: orgmem.NodeCall.probe:type_name -> orgmem.NodeProbe
-	2,  // 1: orgmem.NodeAnswer.refusal:type_name -> orgmem.NodeRefusal
-	4,  // 2: orgmem.NodeAnswer.probed:type_name -> orgmem.NodeProbed
-	7,  // 3: orgmem.Authority.generations:type_name -> orgmem.Generation
-	11, // 4: orgmem.JoinRequest.node:type_name -> orgmem.NodeEntry
-	10, // 5: orgmem.JoinAnswer.credentials:type_name -> orgmem.Credentials
-	7,  // 6: orgmem.Credentials.generations:type_name -> orgmem.Generation
-	7,  // [7:7] is the sub-list for method output_type
-	7,  // [7:7] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	4,  // 1: orgmem.NodeCall.goodbye:type_name -> orgmem.NodeGoodbye
+	13, // 2: orgmem.NodeCall.group:type_name -> orgmem.GroupCall
+	2,  // 3: orgmem.NodeAnswer.refusal:type_name -> orgmem.NodeRefusal
+	5,  // 4: orgmem.NodeAnswer.probed:type_name -> orgmem.NodeProbed
+	14, // 5: orgmem.NodeAnswer.done:type_name -> orgmem.Empty
+	15, // 6: orgmem.NodeAnswer.group:type_name -> orgmem.GroupAnswer
+	8,  // 7: orgmem.Authority.generations:type_name -> orgmem.Generation
+	16, // 8: orgmem.JoinRequest.node:type_name -> orgmem.NodeEntry
+	12, // 9: orgmem.JoinAnswer.credentials:type_name -> orgmem.Credentials
+	8,  // 10: orgmem.Credentials.generations:type_name -> orgmem.Generation
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_cluster_proto_init() }
@@ -883,11 +1092,17 @@ func file_cluster_proto_init() {
 		return
 	}
 	file_command_proto_init()
+	file_common_proto_init()
+	file_replica_proto_init()
 	file_cluster_proto_msgTypes[0].OneofWrappers = []any{
 		(*NodeCall_Probe)(nil),
+		(*NodeCall_Goodbye)(nil),
+		(*NodeCall_Group)(nil),
 	}
 	file_cluster_proto_msgTypes[1].OneofWrappers = []any{
 		(*NodeAnswer_Probed)(nil),
+		(*NodeAnswer_Done)(nil),
+		(*NodeAnswer_Group)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -895,7 +1110,7 @@ func file_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cluster_proto_rawDesc), len(file_cluster_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -55,6 +55,12 @@ func (o *orgActor) edit(c *call, run func(f *effect) (*pb.Reply, error)) {
 	o.forward(c, c.part)
 }
 
+// editBusy is edit for what forgets nodes: after a crash somebody must see to the
+// rest of the erasure (rewrite.go).
+func (o *orgActor) editBusy(c *call, run func(f *effect) (*pb.Reply, error)) {
+	o.whenBusyFor(c, func() { o.edit(c, run) })
+}
+
 // takeEdit takes in an edit, from any goroutine of the worker.
 func (w *worker) takeEdit(c *call) {
 	w.editing.Lock()

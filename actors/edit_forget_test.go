@@ -165,42 +165,73 @@ func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
 }
 
 // TestStoredSegmentsLoseWhatWasForgotten looks into the stored index, where only
-// hashes of words and quantised vectors stand.
+// hashes of words and quantised vectors stand. Nobody asks for anything meanwhile.
 func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
-	for _, restart := range []bool{false, true} {
-		disk := storagetest.NewDisk()
-		n := startNode(t, disk, smallSlices)
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
-		var ids []string
-		for i := range 40 {
-			ids = append(ids, c.note(fmt.Sprintf("Note number%d.", i)))
-		}
-		edited, forgotten := ids[3], ids[7]
-		c.edit(&pb.EditNode{Id: edited, Content: new("Other words.")}) // its old passage is dead, and there
-		if !n.mentioned(c, edited) || !n.mentioned(c, forgotten) {
-			t.Fatal("they are in no stored segment: the test would prove nothing")
-		}
-		c.forget(edited)
-		c.forget(forgotten)
-		if !n.mentioned(c, forgotten) {
-			t.Error("it was rewritten at once: that does not gather")
-		}
-		if restart {
-			n.stop()
-			n = startNode(t, disk, smallSlices)
-			c.n = n
-		}
-		n.until(func() bool { return !n.mentioned(c, edited) && !n.mentioned(c, forgotten) })
-		if got := c.hits(keyword("note")); len(got) != 38 {
-			t.Errorf("%d of the others are found", len(got))
-		}
+	for _, then := range []string{"nothing", "a stop", "a lost lease"} {
+		t.Run(then, func(t *testing.T) {
+			disk := storagetest.NewDisk()
+			restless := func(c *Config, _ *storage.Options) { c.IdleSubject, c.IdleOrg = 30*time.Second, 30*time.Second }
+			n := startNode(t, disk, smallSlices, restless)
+			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			var ids []string
+			for i := range 30 {
+				ids = append(ids, c.note(fmt.Sprintf("Note number%d.", i)))
+			}
+			said := c.say(said("one", "Note one."), said("one", "Note two."))
+			c.settled()
+			for i := range 10 { // so that the events are in stored segments
+				ids = append(ids, c.note(fmt.Sprintf("Note number%d.", 30+i)))
+			}
+			edited, forgotten := ids[3], ids[7]
+			c.edit(&pb.EditNode{Id: edited, Content: new("Other words.")}) // its old passage is dead, and there
+			part, st := n.partOf(c)
+			st.Release()
+			org := c.orgID()
+			for _, forget := range []struct {
+				op *pb.Envelope
+				of []string
+			}{
+				{forgetOp(edited), []string{edited}},
+				{forgetOp(forgotten), []string{forgotten}},
+				{link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "one"}}}), []string{said[0].GetNode(), said[1].GetNode()}},
+			} {
+				mentioned := func() bool {
+					return slices.ContainsFunc(forget.of, func(id string) bool { return n.mentioned(part, id) })
+				}
+				if !mentioned() {
+					t.Fatal("they are in no stored segment: the test would prove nothing")
+				}
+				n.until(func() bool { e, _ := n.host.Directory().Org(org); return !e.GetBusy() }) // with what came before
+				c.ok(forget.op)
+				if !mentioned() {
+					t.Error("it was rewritten at once: that does not gather")
+				}
+				switch then {
+				case "a stop":
+					n.stop()
+					now := n.clock.Now()
+					n = startNode(t, disk, smallSlices, restless)
+					n.clock.Set(now)
+					c.n = n
+				case "a lost lease":
+					c.inOrg(func(o *orgActor) { o.lose() })
+				}
+				n.until(func() bool { return !mentioned() })
+			}
+			if got := c.hits(keyword("note")); len(got) != 38 {
+				t.Errorf("%d of the others are found", len(got))
+			}
+		})
 	}
 }
 
-// mentioned reports whether a stored segment knows a node.
-func (n *node) mentioned(c client, id string) bool {
+// mentioned reports whether a stored segment knows a node. It wakes nobody.
+func (n *node) mentioned(part *partitionRef, id string) bool {
 	n.t.Helper()
-	part, st := n.partOf(c)
+	st, err := n.store.Acquire(part.store)
+	if err != nil {
+		n.t.Fatal(err)
+	}
 	defer st.Release()
 	snap, err := st.Snapshot() // the worker may replace a segment meanwhile
 	if err != nil {

@@ -91,11 +91,7 @@ func (o *orgActor) createExport(c *call, op *pb.CreateExport) {
 			return
 		}
 	}
-	o.whenBusy(func(err error) {
-		if err != nil {
-			c.fail(err)
-			return
-		}
+	o.whenBusyFor(c, func() {
 		o.exclusive("exports", func(release func()) {
 			fail := func(err error) { release(); c.fail(err) }
 			stored, err := o.storedExports()

@@ -32,14 +32,7 @@ func (o *orgActor) graph(c *call, op *pb.GraphOp) {
 	case *pb.GraphOp_EditNode:
 		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.editNode(op.EditNode) })
 	case *pb.GraphOp_ForgetNode:
-		// After a crash somebody must see to the rest of the erasure (rewrite.go).
-		o.whenBusy(func(err error) {
-			if err != nil {
-				c.fail(err)
-				return
-			}
-			o.edit(c, func(f *effect) (*pb.Reply, error) { return f.forgetNode(op.ForgetNode) })
-		})
+		o.editBusy(c, func(f *effect) (*pb.Reply, error) { return f.forgetNode(op.ForgetNode) })
 	case *pb.GraphOp_UndeleteNode:
 		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.undeleteNode(op.UndeleteNode) })
 	case *pb.GraphOp_SupersedeNode:

@@ -36,7 +36,7 @@ func (o *orgActor) link(c *call, op *pb.LinkOp) {
 	case *pb.LinkOp_ListSessions:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listSessions(st, c.part, op.ListSessions) })
 	case *pb.LinkOp_DeleteSession:
-		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.deleteSession(op.DeleteSession) })
+		o.editBusy(c, func(f *effect) (*pb.Reply, error) { return f.deleteSession(op.DeleteSession) })
 	case *pb.LinkOp_ImportFile:
 		o.importFile(c, op.ImportFile)
 	case *pb.LinkOp_ListImports:

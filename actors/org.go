@@ -290,8 +290,8 @@ func (o *orgActor) lose() {
 		})
 	} else {
 		o.sys.retire(o.act, false)
-		if (o.openJobs > 0 || o.sandbox != nil || o.sandboxDue) && o.sys.ctx.Err() == nil {
-			o.sys.wg.Go(func() { o.sys.rouse(o.id) }) // its jobs wait for nobody's next request
+		if (o.busy || o.openJobs > 0 || o.sandbox != nil || o.sandboxDue) && o.sys.ctx.Err() == nil {
+			o.sys.wg.Go(func() { o.sys.rouse(o.id) }) // its work waits for nobody's next request
 		}
 	}
 	// What waits for an entity goes on, to be told that the lease is lost.

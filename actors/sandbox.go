@@ -361,11 +361,7 @@ func (o *orgView) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, e
 // resetSandbox empties the sandbox: one commit says that another partition is
 // meant, and the sandbox's next actor removes the one before (openSandbox).
 func (o *orgActor) resetSandbox(c *call) {
-	o.whenBusy(func(err error) { // until the bytes are gone
-		if err != nil {
-			c.fail(err)
-			return
-		}
+	o.whenBusyFor(c, func() { // until the bytes are gone
 		o.exclusive("sandbox", func(release func()) {
 			now := clock.Millis(o.sys.clock.Now())
 			r := accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: string(sandboxSubject), AtMs: now}}})

@@ -29,7 +29,13 @@ const (
 	// maxImportText bounds the text of one import, which is queued in one commit:
 	// what a raft entry takes, less what records cost beside their text.
 	maxImportText = 16 << 20
+	// quickImport is the largest file that is read as quickly as other reads are,
+	// in some milliseconds.
+	quickImport = 256 << 10
 )
+
+// errGivenUpWaiting ends work whose caller has left.
+var errGivenUpWaiting = errors.New("nobody waits for it any more")
 
 // upload is a file that was read, on its way to the queue.
 type upload struct {
@@ -37,18 +43,26 @@ type upload struct {
 	items []*pb.IngestItem
 }
 
-// importFile reads an upload in the read pool, since a large one takes a moment,
-// and goes on to accept its documents.
+// importFile reads an upload and goes on to accept its documents. A small one is
+// read like any other read; a large one takes seconds of a processor, which are
+// the organization's own, and ends when nobody waits for it any more.
 func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 	view := c.org
-	err := o.sys.reads.do(func(int) {
+	read := func(int) {
 		defer func() {
 			if r := recover(); r != nil {
 				c.fail(fmt.Errorf("import panicked: %v\n%s", r, debug.Stack()))
 			}
 		}()
-		up, p := readUpload(op)
-		if p != nil {
+		up, p, err := readUpload(op, c.stillWanted)
+		switch {
+		case errors.Is(err, errGivenUpWaiting):
+			c.refuse(problem(codeServiceDegraded, "The file was not read to its end."))
+			return
+		case err != nil:
+			c.fail(err)
+			return
+		case p != nil:
 			c.refuse(p)
 			return
 		}
@@ -60,32 +74,54 @@ func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 			}
 			o.accept(c)
 		})
-	})
+	}
+	var err error
+	if len(op.GetContent()) <= quickImport {
+		err = o.sys.reads.do(read)
+	} else {
+		err = o.sys.cpu.soon(o.id, read)
+	}
 	if err != nil {
 		c.fail(err)
 	}
 }
 
-// readUpload makes documents of a file.
-func readUpload(op *pb.ImportFile) (*upload, *pb.Problem) {
+// stillWanted returns an error when the caller has given up, or the node is to
+// stop.
+func (c *call) stillWanted() error {
+	switch {
+	case c.stay.through.Load() > 0:
+		return errGivenUpWaiting
+	case c.org.sys.ctx.Err() != nil:
+		return errClosing
+	}
+	return nil
+}
+
+// readUpload makes documents of a file. goOn is asked meanwhile; its errors are
+// the only ones.
+func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, error) {
+	if err := goOn(); err != nil {
+		return nil, nil, err
+	}
 	read := format.Documents
 	if op.GetTranscript() {
 		read = format.Transcript
 	}
-	docs, kind, err := read(op.GetFilename(), op.GetContent())
-	if errors.Is(err, format.ErrFile) {
-		return nil, invalid("file", format.Reason(err))
-	} else if err != nil {
-		return nil, invalid("file", "cannot be read")
+	docs, kind, err := read(op.GetFilename(), op.GetContent(), format.Limits{Runes: int(op.GetMaxRunes()), Bytes: maxImportText, GoOn: goOn})
+	switch {
+	case errors.Is(err, format.ErrTooLarge):
+		return nil, problem(codePayloadTooLarge, "The file %s.", format.Reason(err)), nil
+	case errors.Is(err, format.ErrFile):
+		return nil, invalid("file", format.Reason(err)), nil
+	case err != nil:
+		return nil, nil, err
 	}
 	up := &upload{entry: &pb.Import{
 		Filename: op.GetFilename(), Format: kind, Bytes: uint64(len(op.GetContent())), Transcript: op.GetTranscript(),
 	}}
 	size := 0
 	for _, d := range docs {
-		if size += len(d.Content) + len(d.Metadata); size > maxImportText {
-			return nil, problem("payload_too_large", "The file holds more than %d bytes of text. Split it.", maxImportText)
-		}
 		item := &pb.IngestItem{
 			Content: d.Content, Title: d.Title, Kind: cmp.Or(d.Kind, defaultKind), ExternalId: d.ExternalID, OccurredMs: op.GetOccurredMs(),
 			Metadata: d.Metadata, Source: sourceImport,
@@ -96,16 +132,20 @@ func readUpload(op *pb.ImportFile) (*upload, *pb.Problem) {
 		if d.OccurredAt != "" {
 			at, err := time.Parse(time.RFC3339, d.OccurredAt)
 			if err != nil {
-				return nil, invalid("file", "has at "+d.Where+" an occurredAt that is no RFC 3339 date-time")
+				return nil, invalid("file", "has at "+d.Where+" an occurredAt that is no RFC 3339 date-time"), nil
 			}
 			item.OccurredMs = at.UnixMilli()
 		}
 		if len(item.GetMetadata()) == 0 {
 			item.Metadata = op.GetMetadata()
 		}
+		// What the form says for all of them is stored with each.
+		if size += len(item.GetContent()) + len(item.GetTitle()) + len(item.GetExternalId()) + len(item.GetMetadata()); size > maxImportText {
+			return nil, problem(codePayloadTooLarge, "The file holds more than %d bytes of text, titles and metadata. Split it.", maxImportText), nil
+		}
 		up.items = append(up.items, item)
 	}
-	return up, nil
+	return up, nil, nil
 }
 
 func importKey(part *partitionRef, e *pb.Import) storage.Key {

@@ -1,11 +1,15 @@
 package actors
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	pb "orgmem/proto"
+	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
@@ -60,6 +64,16 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 		}
 	}
 	c.refused("payload_too_large", file("large.txt", strings.Repeat("many words ", maxImportText/10)))
+	short := func(content string) *pb.Envelope {
+		env := file("short", content)
+		env.GetLink().GetImportFile().MaxRunes = 5
+		return env
+	}
+	c.refused("payload_too_large", short(`[{"content":"sixsix"}]`))
+	// What the form says is stored with each document of the file.
+	env := file("many.json", "["+strings.Repeat(`"x",`, 300)+`"x"]`)
+	env.GetLink().GetImportFile().Metadata = []byte(`{"a":"` + strings.Repeat("x", 60<<10) + `"}`)
+	c.refused("payload_too_large", env)
 	if len(c.imports()) != 0 {
 		t.Error("a refused file left a trace")
 	}
@@ -68,6 +82,47 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	n.wait(id)
 	if job := c.job(id); job.GetType() != jobTranscript || job.GetStatus() != jobSucceeded {
 		t.Errorf("%v", job)
+	}
+}
+
+// TestLargeImportsLeaveTheReadsAlone: they wait for their organization's share of
+// the processors, with all reads free meanwhile, and are not read for a caller who
+// has left.
+func TestLargeImportsLeaveTheReadsAlone(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) { cfg.Workers = 1 })
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	large := func() *pb.Envelope { return file("large.txt", strings.Repeat("Some words.\n", quickImport/10)) }
+	hold, held := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		n.sys.cpu.all(org.Org, []func(int) error{func(int) error { close(held); <-hold; return nil }})
+	})
+	<-held
+	left, leave := context.WithCancel(t.Context())
+	var leaver sync.WaitGroup
+	leaver.Go(func() {
+		if _, err := n.sys.Ask(left, c.envelope(large())); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+	for n.sys.cpu.waiting() != 1 {
+		continue
+	}
+	var job string
+	wg.Go(func() { job = jobOf(c.ask(large())) })
+	for n.sys.cpu.waiting() != 2 {
+		continue
+	}
+	c.chunks("words") // a read, while both wait
+	small := jobOf(c.ok(file("small.txt", "Small words.")))
+	leave()
+	leaver.Wait()
+	close(hold)
+	wg.Wait()
+	n.wait(small, job)
+	if list := c.imports(); len(list) != 2 {
+		t.Errorf("%d imports, want the small one and the one that somebody waited for", len(list))
 	}
 }
 

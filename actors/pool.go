@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -87,13 +88,15 @@ type cpuPool struct {
 	rest   bool // the one worker rests
 	wake   *sync.Cond
 	queues map[pb.OrgID][]func(worker int)
+	// ahead counts the tasks at the head of a queue that somebody waits for.
+	ahead  map[pb.OrgID]int
 	turn   []pb.OrgID // organizations with waiting tasks, next first
 	closed bool
 	wg     sync.WaitGroup
 }
 
 func newCPUPool(workers int, c clock.Clock) *cpuPool {
-	p := &cpuPool{clock: c, queues: make(map[pb.OrgID][]func(int))}
+	p := &cpuPool{clock: c, queues: make(map[pb.OrgID][]func(int)), ahead: make(map[pb.OrgID]int)}
 	p.wake = sync.NewCond(&p.mu)
 	for worker := range workers {
 		p.wg.Go(func() { p.work(worker) })
@@ -115,6 +118,9 @@ func (p *cpuPool) work(worker int) {
 		p.turn = p.turn[1:]
 		queue := p.queues[org]
 		task := queue[0]
+		if p.ahead[org]--; p.ahead[org] <= 0 {
+			delete(p.ahead, org)
+		}
 		if len(queue) == 1 {
 			delete(p.queues, org)
 		} else {
@@ -209,6 +215,30 @@ func (p *cpuPool) all(org pb.OrgID, tasks []func(worker int) error) []error {
 	p.wake.Broadcast()
 	wg.Wait()
 	return errs
+}
+
+// maxAhead bounds the tasks of one organization that somebody waits for: each
+// holds an upload.
+const maxAhead = 4
+
+// soon queues a task that a caller waits for, before the organization's others
+// and after its own kind; other organizations have their turns as ever. It
+// returns errPoolFull, or errClosing, where it does not. The task must not panic.
+func (p *cpuPool) soon(org pb.OrgID, task func(worker int)) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed:
+		return errClosing
+	case p.ahead[org] == maxAhead:
+		return errPoolFull
+	case len(p.queues[org]) == 0:
+		p.turn = append(p.turn, org)
+	}
+	p.queues[org] = slices.Insert(p.queues[org], p.ahead[org], task)
+	p.ahead[org]++
+	p.wake.Broadcast()
+	return nil
 }
 
 // close lets queued tasks finish and waits for the workers.

@@ -41,6 +41,51 @@ func TestOrganizationsTakeTurnsOnTheWorkers(t *testing.T) {
 	}
 }
 
+// TestWhatSomebodyWaitsForComesFirst: before the organization's own backlog, in
+// its turn, and no more than there is room for.
+func TestWhatSomebodyWaitsForComesFirst(t *testing.T) {
+	p := newCPUPool(1, clock.NewFake(time.Unix(0, 0)))
+	big, small := pb.OrgID{1}, pb.OrgID{2}
+	var order []byte // of one worker; read once it has ended
+	note := func(b byte) func(int) { return func(int) { order = append(order, b) } }
+	hold, held := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tasks := []func(int) error{func(int) error { close(held); <-hold; return nil }}
+		for range 3 {
+			tasks = append(tasks, func(int) error { note('b')(0); return nil })
+		}
+		p.all(big, tasks)
+	})
+	<-held
+	wg.Go(func() {
+		p.all(small, []func(int) error{func(int) error { note('s')(0); return nil }, func(int) error { note('s')(0); return nil }})
+	})
+	for p.waiting() != 5 {
+		continue
+	}
+	for i := range maxAhead {
+		if err := p.soon(big, note('1'+byte(i))); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := p.soon(big, note('x')); !errors.Is(err, errPoolFull) {
+		t.Errorf("one more: %v", err)
+	}
+	close(hold)
+	wg.Wait()
+	if err := p.soon(big, note('9')); err != nil {
+		t.Errorf("after room was made: %v", err)
+	}
+	p.close()
+	if got := string(order); got != "1s2s34bbb9" && got != "s1s234bbb9" {
+		t.Errorf("order %s", got)
+	}
+	if err := p.soon(small, note('x')); !errors.Is(err, errClosing) {
+		t.Errorf("after close: %v", err)
+	}
+}
+
 func TestPanickingTaskIsItsOwnError(t *testing.T) {
 	p := newCPUPool(2, clock.NewFake(time.Unix(0, 0)))
 	ran := errors.New("ran")

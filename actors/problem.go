@@ -43,6 +43,7 @@ const (
 	codeConnectorLimit       = "connector_limit_reached"
 	codeConnectorNotFound    = "connector_not_found"
 	codeSessionNotFound      = "session_not_found"
+	codePayloadTooLarge      = "payload_too_large"
 	codeInternal             = "internal_error"
 	retryAfterBusySeconds    = 1     // overload passes quickly or not at all
 	retryAfterUpgradeSeconds = 86400 // only another version can do it

@@ -1190,6 +1190,7 @@ type ImportFile struct {
 	Title         string                 `protobuf:"bytes,4,opt,name=title,proto3" json:"title,omitempty"`
 	OccurredMs    int64                  `protobuf:"varint,5,opt,name=occurred_ms,json=occurredMs,proto3" json:"occurred_ms,omitempty"`
 	Metadata      []byte                 `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	MaxRunes      uint32                 `protobuf:"varint,7,opt,name=max_runes,json=maxRunes,proto3" json:"max_runes,omitempty"` // of one document; 0: 5,000,000, as of an edge that does not say
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1264,6 +1265,13 @@ func (x *ImportFile) GetMetadata() []byte {
 		return x.Metadata
 	}
 	return nil
+}
+
+func (x *ImportFile) GetMaxRunes() uint32 {
+	if x != nil {
+		return x.MaxRunes
+	}
+	return 0
 }
 
 type ListImports struct {
@@ -3260,7 +3268,7 @@ const file_link_proto_rawDesc = "" +
 	"\x0esync_connector\x18\x13 \x01(\v2\x15.orgmem.SyncConnectorH\x00R\rsyncConnector\x12;\n" +
 	"\rlist_sessions\x18\x14 \x01(\v2\x14.orgmem.ListSessionsH\x00R\flistSessions\x12>\n" +
 	"\x0edelete_session\x18\x15 \x01(\v2\x15.orgmem.DeleteSessionH\x00R\rdeleteSessionB\x04\n" +
-	"\x02op\"\xb5\x01\n" +
+	"\x02op\"\xd2\x01\n" +
 	"\n" +
 	"ImportFile\x12\x1a\n" +
 	"\bfilename\x18\x01 \x01(\tR\bfilename\x12\x18\n" +
@@ -3271,7 +3279,8 @@ const file_link_proto_rawDesc = "" +
 	"\x05title\x18\x04 \x01(\tR\x05title\x12\x1f\n" +
 	"\voccurred_ms\x18\x05 \x01(\x03R\n" +
 	"occurredMs\x12\x1a\n" +
-	"\bmetadata\x18\x06 \x01(\fR\bmetadata\"\r\n" +
+	"\bmetadata\x18\x06 \x01(\fR\bmetadata\x12\x1b\n" +
+	"\tmax_runes\x18\a \x01(\rR\bmaxRunes\"\r\n" +
 	"\vListImports\"S\n" +
 	"\rSessionEvents\x12,\n" +
 	"\x06events\x18\x01 \x03(\v2\x14.orgmem.SessionEventR\x06events\x12\x14\n" +

@@ -4,14 +4,20 @@
 //
 // # Promises
 //
-//   - What Detect does not recognise, or recognises and cannot read yet, is an
-//     error that names what can be read.
-//   - The text of a document is UTF-8 without U+0000 and at most MaxRunes long;
-//     longer texts are cut at paragraphs into several documents.
+//   - What is not recognised, or recognised and cannot be read yet, is an error
+//     that names what can be read.
+//   - The text of a document is UTF-8 without U+0000, shows something, and is at
+//     most Limits.Runes long: a longer text is cut at paragraphs into several
+//     documents, a longer item of a JSON file is refused.
+//   - JSON is read as strictly as the bodies of POST /v1/ingest: a name that stands
+//     twice, or that is not known, is refused and never chosen from.
+//   - The time and the memory that a file costs follow its length alone, whatever
+//     it says, and Limits.GoOn may end the reading.
 //   - The errors are written for the person who uploaded the file: they say
 //     where, and never quote what.
 //
 // # Order of calls
 //
-// Documents, or Transcript, with the file's name and bytes.
+// Documents, or Transcript, with the file's name and bytes, which stay the
+// caller's and are not changed.
 package format

@@ -2,12 +2,15 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"orgmem/proto/canon"
 )
 
 const (
@@ -16,7 +19,24 @@ const (
 	// MaxDocuments bounds the documents of one file: a job of ten thousand items
 	// is some minutes of embedding.
 	MaxDocuments = 10_000
+	// stepBytes of a file are read between two questions whether to go on: some
+	// milliseconds.
+	stepBytes = 256 << 10
 )
+
+// Limits bound what is made of one file. The zero value sets no bound but this
+// package's own.
+type Limits struct {
+	// Runes bounds one document; 0 means MaxRunes. A longer text is cut, a longer
+	// item refused with ErrTooLarge.
+	Runes int
+	// Bytes bounds the contents of all documents together; 0 means that the file
+	// alone does. Above it: ErrTooLarge.
+	Bytes int
+	// GoOn is asked between two steps of the work; an error ends it, and is
+	// returned. nil: it goes on.
+	GoOn func() error
+}
 
 // The formats that are read.
 const (
@@ -30,15 +50,54 @@ const (
 )
 
 // ErrFile is wrapped by every error about a file; the text behind it completes
-// the sentence "the file …".
-var ErrFile = errors.New("file refused")
+// the sentence "the file …". ErrTooLarge is wrapped beside it where the file, or
+// a document in it, is above one of the Limits.
+var (
+	ErrFile     = errors.New("file refused")
+	ErrTooLarge = fmt.Errorf("%w", ErrFile)
+)
 
 func errorf(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrFile, fmt.Sprintf(format, args...))
 }
 
+func tooLargef(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrTooLarge, fmt.Sprintf(format, args...))
+}
+
 // Reason is the text of an error behind ErrFile.
 func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrFile.Error()+": ") }
+
+// reader reads one file.
+type reader struct {
+	Limits
+	kept int // bytes of contents so far
+	todo int // bytes until GoOn is asked
+}
+
+func newReader(l Limits) *reader {
+	l.Runes = cmp.Or(l.Runes, MaxRunes)
+	l.Bytes = cmp.Or(l.Bytes, math.MaxInt)
+	return &reader{Limits: l, todo: stepBytes}
+}
+
+// step counts what was read of the file, and asks from time to time whether to go
+// on.
+func (r *reader) step(n int) error {
+	if r.todo -= n; r.todo > 0 || r.GoOn == nil {
+		return nil
+	}
+	r.todo = stepBytes
+	return r.GoOn()
+}
+
+// keep counts what becomes content.
+func (r *reader) keep(n int) error {
+	if r.kept += n; r.kept > r.Bytes {
+		return tooLargef("holds more than %d bytes of text; split it", r.Bytes)
+	}
+	return nil
+}
 
 const supported = "; plain text, Markdown, JSON, JSONL, and as transcripts VTT and SRT can be"
 
@@ -75,76 +134,96 @@ var foreign = []struct{ begin, name string }{
 // such yet: their markup would be remembered as if somebody had said it.
 var foreignNames = map[string]string{".html": "HTML", ".htm": "HTML", ".csv": "CSV", ".eml": "an e-mail", ".mbox": "a mailbox", ".xml": "XML"}
 
-// text returns a file's text, or why it has none.
-func text(name string, data []byte) (string, error) {
+// text returns a file's text, its lines ended by newlines, or why it has none.
+func text(name string, data []byte) ([]byte, error) {
 	for _, f := range foreign {
 		if bytes.HasPrefix(data, []byte(f.begin)) {
-			return "", errorf("is %s, which cannot be read%s", f.name, supported)
+			return nil, errorf("is %s, which cannot be read%s", f.name, supported)
 		}
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return "", errorf("is empty")
+		return nil, errorf("is empty")
 	case !utf8.Valid(data):
-		return "", errorf("is not text in UTF-8%s", supported)
+		return nil, errorf("is not text in UTF-8%s", supported)
 	case bytes.IndexByte(data, 0) >= 0:
-		return "", errorf("holds binary data%s", supported)
+		return nil, errorf("holds binary data%s", supported)
 	}
-	s := strings.ReplaceAll(strings.ReplaceAll(string(data), "\r\n", "\n"), "\r", "\n")
-	head := strings.ToLower(strings.TrimSpace(s[:min(len(s), 512)]))
+	if bytes.IndexByte(data, '\r') >= 0 {
+		data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	}
+	head := strings.ToLower(strings.TrimSpace(string(data[:min(len(data), 512)])))
 	if kind, ok := foreignNames[strings.ToLower(path.Ext(name))]; ok {
-		return "", errorf("is %s, which cannot be read%s", kind, supported)
+		return nil, errorf("is %s, which cannot be read%s", kind, supported)
 	}
 	if strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html") {
-		return "", errorf("is HTML, which cannot be read%s", supported)
+		return nil, errorf("is HTML, which cannot be read%s", supported)
 	}
-	return s, nil
+	if bytes.IndexFunc(data, canon.Visible) < 0 {
+		return nil, errorf("is empty: it holds no visible character")
+	}
+	return data, nil
 }
 
-var (
-	heading = regexp.MustCompile(`(?m)^#{1,6} +\S`)
-	fence   = regexp.MustCompile("(?m)^```")
-)
+// isMarkdown reports whether a line is a heading, or opens a block of code.
+func isMarkdown(s string) bool {
+	for line := range strings.Lines(s) {
+		if strings.HasPrefix(line, "```") {
+			return true
+		}
+		words := strings.TrimLeft(line, "#")
+		level := len(line) - len(words)
+		if level >= 1 && level <= 6 && strings.HasPrefix(words, " ") && strings.TrimSpace(words) != "" {
+			return true
+		}
+	}
+	return false
+}
 
 // Documents reads a file and says what it was.
-func Documents(name string, data []byte) (docs []Document, format string, err error) {
-	s, err := text(name, data)
+func Documents(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
+	raw, err := text(name, data)
 	if err != nil {
 		return nil, "", err
 	}
+	r := newReader(limits)
 	ext := strings.ToLower(path.Ext(name))
 	switch {
-	case isVTT(s), isSRT(s):
-		return Transcript(name, data)
-	case ext == ".jsonl" || ext == ".ndjson" || looksJSONL(s):
-		docs, err = jsonl(s)
+	case isVTT(raw), isSRT(raw):
+		return r.transcript(name, raw)
+	case ext == ".jsonl" || ext == ".ndjson" || looksJSONL(raw):
+		docs, err = r.jsonl(raw)
 		return docs, JSONL, err
-	case ext == ".json" || looksJSON(s):
-		docs, err = jsonItems(s)
+	case ext == ".json" || looksJSON(raw):
+		docs, err = r.jsonItems(raw)
 		return docs, JSON, err
 	}
+	if err := r.keep(len(raw)); err != nil {
+		return nil, "", err
+	}
+	s := string(raw)
 	format = Text
-	if ext == ".md" || ext == ".markdown" || heading.MatchString(s) || fence.MatchString(s) {
+	if ext == ".md" || ext == ".markdown" || isMarkdown(s) {
 		format = Markdown
 	}
 	title := ""
 	if format == Text {
 		title = strings.TrimSuffix(name, path.Ext(name))
 	}
-	docs, err = cut(Document{Title: title, Content: s})
+	docs, err = r.cut(Document{Title: title, Content: s})
 	return docs, format, err
 }
 
 // cut divides a document that is too long, at paragraphs where it has any.
-func cut(d Document) ([]Document, error) {
-	if utf8.RuneCountInString(d.Content) <= MaxRunes {
+func (r *reader) cut(d Document) ([]Document, error) {
+	if utf8.RuneCountInString(d.Content) <= r.Runes {
 		return []Document{d}, nil
 	}
 	var docs []Document
 	rest := d.Content
 	for rest != "" {
-		end := runeOffset(rest, MaxRunes)
+		end := runeOffset(rest, r.Runes)
 		if end < len(rest) {
 			for _, border := range []string{"\n\n", "\n", " "} {
 				if at := strings.LastIndex(rest[:end], border); at > end/2 {
@@ -159,11 +238,14 @@ func cut(d Document) ([]Document, error) {
 		if len(docs) > 0 && d.Title != "" {
 			part.Title = fmt.Sprintf("%s (%d)", d.Title, len(docs)+1)
 		}
-		if strings.TrimSpace(part.Content) != "" {
+		if !canon.Blank(part.Content) {
 			docs = append(docs, part)
 		}
 		if len(docs) > MaxDocuments {
 			return nil, errorf("holds more than %d documents", MaxDocuments)
+		}
+		if err := r.step(end); err != nil {
+			return nil, err
 		}
 	}
 	return docs, nil

@@ -2,11 +2,15 @@ package format
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"orgmem/proto/canon"
 )
 
 func TestDocuments(t *testing.T) {
@@ -26,7 +30,7 @@ func TestDocuments(t *testing.T) {
 		"subtitles":      {"a", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello", VTT, []string{"Ann: Hello"}},
 		"no JSON":        {"a.txt", "{this is prose}", Text, []string{"{this is prose}"}},
 	} {
-		docs, format, err := Documents(c.file, []byte(c.data))
+		docs, format, err := Documents(c.file, []byte(c.data), Limits{})
 		if err != nil || format != c.format || len(docs) != len(c.contents) {
 			t.Errorf("%s: %v, %s, %d documents", name, err, format, len(docs))
 			continue
@@ -41,24 +45,36 @@ func TestDocuments(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct{ file, data, want string }{
-		"empty":         {"a.txt", " \n", "empty"},
-		"binary":        {"a.txt", "a\x00b", "binary"},
-		"latin":         {"a.txt", "caf\xe9", "UTF-8"},
-		"pdf":           {"a.txt", "%PDF-1.7", "PDF"},
-		"zip":           {"a.docx", "PK\x03\x04xx", "ZIP"},
-		"html":          {"a.txt", "<!DOCTYPE html><p>x", "HTML"},
-		"csv":           {"a.csv", "a,b\n1,2", "CSV"},
-		"broken json":   {"a.json", `{"content":`, "well-formed"},
-		"no items":      {"a.json", `[]`, "no items"},
-		"other json":    {"a.json", `{"name":"x"}`, "no item"},
-		"number":        {"a.json", `[7]`, "items[0]"},
-		"unknown field": {"a.json", `[{"content":"x"},{"content":"y","colour":1}]`, "items[1]"},
-		"blank":         {"a.jsonl", "{\"content\":\"x\"}\n{\"content\":\" \"}", "line 2"},
-		"kind":          {"a.json", `[{"content":"x","kind":"session"}]`, "kind"},
-		"metadata":      {"a.json", `[{"content":"x","metadata":[1]}]`, "metadata"},
-		"NUL":           {"a.json", `[{"content":"x\u0000"}]`, "U+0000"},
+		"empty":             {"a.txt", " \n", "empty"},
+		"binary":            {"a.txt", "a\x00b", "binary"},
+		"latin":             {"a.txt", "caf\xe9", "UTF-8"},
+		"pdf":               {"a.txt", "%PDF-1.7", "PDF"},
+		"zip":               {"a.docx", "PK\x03\x04xx", "ZIP"},
+		"html":              {"a.txt", "<!DOCTYPE html><p>x", "HTML"},
+		"csv":               {"a.csv", "a,b\n1,2", "CSV"},
+		"broken json":       {"a.json", `{"content":`, "well-formed"},
+		"no items":          {"a.json", `[]`, "no items"},
+		"other json":        {"a.json", `{"name":"x"}`, "no item"},
+		"number":            {"a.json", `[7]`, "items[0]"},
+		"unknown field":     {"a.json", `[{"content":"x"},{"content":"y","colour":1}]`, "items[1]"},
+		"blank":             {"a.jsonl", "{\"content\":\"x\"}\n{\"content\":\" \"}", "line 2"},
+		"kind":              {"a.json", `[{"content":"x","kind":"session"}]`, "kind"},
+		"metadata":          {"a.json", `[{"content":"x","metadata":[1]}]`, "metadata"},
+		"NUL":               {"a.json", `[{"content":"x\u0000"}]`, "U+0000"},
+		"invisible":         {"a.json", `[{"content":"\u200b\u2060"}]`, "blank"},
+		"invisible text":    {"a.txt", "\u200b \u2060\n", "empty"},
+		"two on a line":     {"a.jsonl", "{\"content\":\"a\"}{\"content\":\"b\"}", "line 1"},
+		"two values":        {"a.json", `[{"content":"a"}] [{"content":"b"}]`, "behind"},
+		"other case":        {"a.json", `[{"Content":"x"}]`, "items[0]"},
+		"named twice":       {"a.json", `[{"content":"a","content":"b"}]`, "twice"},
+		"twice in metadata": {"a", "{\"content\":\"a\"}\n{\"content\":\"b\",\"metadata\":{\"c\":1,\"c\":2}}", "twice"},
+		"half a surrogate":  {"a", `["\ud800"]`, "well-formed"},
+		"deep metadata":     {"a.json", `[{"content":"x","metadata":` + strings.Repeat(`{"a":`, 64) + "{}" + strings.Repeat("}", 64) + `}]`, "64 levels"},
+		"NUL in metadata":   {"a.json", `[{"content":"x","metadata":{"a":"\u0000"}}]`, "U+0000"},
+		"huge number":       {"a.json", `[{"content":"x","metadata":{"a":1e999}}]`, "out of range"},
+		"large metadata":    {"a.json", `[{"content":"x","metadata":{"a":"` + strings.Repeat("x", 64<<10) + `"}}]`, "65536 bytes"},
 	} {
-		_, _, err := Documents(c.file, []byte(c.data))
+		_, _, err := Documents(c.file, []byte(c.data), Limits{})
 		if !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
@@ -76,7 +92,7 @@ func TestTranscripts(t *testing.T) {
 		"json":   {`[{"speaker":"Ann","text":"Hello","start":1.5},{"text":"who?"}]`, JSON, "Ann: Hello\nwho?", `{"speakers":["Ann"],"transcript":true}`},
 		"object": {`{"segments":[{"speaker":"Ann","text":"Hello"}]}`, JSON, "Ann: Hello", `{"speakers":["Ann"],"transcript":true}`},
 	} {
-		docs, format, err := Transcript("call.txt", []byte(c.data))
+		docs, format, err := Transcript("call.txt", []byte(c.data), Limits{})
 		if err != nil || format != c.format || len(docs) != 1 {
 			t.Errorf("%s: %v %s %d", name, err, format, len(docs))
 			continue
@@ -86,16 +102,124 @@ func TestTranscripts(t *testing.T) {
 		}
 	}
 	for name, data := range map[string]string{"prose": "Nothing is said here.", "silence": "WEBVTT\n\n", "other json": `{"a":1}`, "odd": `[{"speaker":"A\nB","text":"x"}]`, "empty": ""} {
-		if _, _, err := Transcript("x", []byte(data)); !errors.Is(err, ErrFile) {
+		if _, _, err := Transcript("x", []byte(data), Limits{}); !errors.Is(err, ErrFile) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestMetadataIsKeptWhole: digits that no float64 holds, in the canonical order.
+func TestMetadataIsKeptWhole(t *testing.T) {
+	docs, _, err := Documents("a.json", []byte(`{"content":"x","metadata":{"b":"<&>", "a":9007199254740993, "c":1.50}}`), Limits{})
+	if want := `{"a":9007199254740993,"b":"<&>","c":1.5}`; err != nil || string(docs[0].Metadata) != want {
+		t.Errorf("%v, %v", docs, err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for name, c := range map[string]struct {
+		read   func(string, []byte, Limits) ([]Document, string, error)
+		data   string
+		limits Limits
+	}{
+		"an item":     {Documents, `[{"content":"sixsix"}]`, Limits{Runes: 5}},
+		"a line":      {Documents, "{\"content\":\"six\"}\n{\"content\":\"sixsix\"}", Limits{Runes: 5}},
+		"all items":   {Documents, `["six","six"]`, Limits{Bytes: 5}},
+		"text":        {Documents, "sixsix", Limits{Bytes: 5}},
+		"transcript":  {Transcript, "A: six\nB: six", Limits{Bytes: 12}},
+		"who goes on": {Transcript, "A: six\nsix", Limits{Bytes: 9}},
+	} {
+		if _, _, err := c.read("a", []byte(c.data), c.limits); !errors.Is(err, ErrTooLarge) || !errors.Is(err, ErrFile) || strings.Contains(Reason(err), "refused") {
+			t.Errorf("%s: %v", name, err)
+		}
+		enough := c.limits
+		enough.Bytes, enough.Runes = enough.Bytes+len(c.data)*min(enough.Bytes, 1), 6*min(enough.Runes, 1)
+		if _, _, err := c.read("a", []byte(c.data), enough); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	docs, _, err := Documents("a.txt", []byte("six six"), Limits{Runes: 4})
+	if err != nil || len(docs) != 2 || docs[0].Content != "six " {
+		t.Errorf("a longer text is not cut: %v, %v", docs, err)
+	}
+}
+
+// TestReadingIsCancelled: whoever reads a large file is asked whether to go on.
+func TestReadingIsCancelled(t *testing.T) {
+	enough := errors.New("enough")
+	asked := 0
+	goOn := func() error {
+		if asked++; asked == 2 {
+			return enough
+		}
+		return nil
+	}
+	const size = 4 * stepBytes
+	for name, data := range map[string]string{
+		"lines":    strings.Repeat("A: b\nB: c\n", size/10),
+		"cues":     "WEBVTT\n\n" + strings.Repeat("00:01.000 --> 00:02.000\na\n\n", size/27),
+		"segments": "[" + strings.Repeat(`{"speaker":"A","text":"long enough that there are few"},`, size/58) + `{"text":"b"}]`,
+	} {
+		asked = 0
+		if _, _, err := Transcript("a", []byte(data), Limits{GoOn: goOn}); !errors.Is(err, enough) || errors.Is(err, ErrFile) || asked != 2 {
+			t.Errorf("%s: %v, asked %d times", name, err, asked)
+		}
+	}
+	words := strings.Repeat("x", size/1000)
+	for name, data := range map[string]string{
+		"items":      "[" + strings.Repeat(`"`+words+`",`, 1000) + `"x"]`,
+		"json lines": strings.Repeat(`{"content":"`+words+"\"}\n", 1000),
+		"text":       strings.Repeat(words+"\n", 1000),
+	} {
+		asked = 0
+		if _, _, err := Documents("a", []byte(data), Limits{Runes: size / 100, GoOn: goOn}); !errors.Is(err, enough) || asked != 2 {
+			t.Errorf("%s: %v, asked %d times", name, err, asked)
+		}
+	}
+}
+
+// TestShortLinesCostNoMoreThanLong: a turn of many lines was copied for each.
+func TestShortLinesCostNoMoreThanLong(t *testing.T) {
+	data := []byte("A: b\n" + strings.Repeat("x\n", 64<<10))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	docs, _, err := Transcript("a", data, Limits{})
+	runtime.ReadMemStats(&after)
+	if err != nil || len(docs) != 1 || len(docs[0].Content) != len("A: b")+2*64<<10 {
+		t.Fatalf("%d documents, %v", len(docs), err)
+	}
+	if spent := after.TotalAlloc - before.TotalAlloc; spent > 100*uint64(len(data)) {
+		t.Errorf("%d bytes allocated for a file of %d", spent, len(data))
+	}
+}
+
+// TestTranscriptsAreBounded: what is shown at once, and how much may be said.
+func TestTranscriptsAreBounded(t *testing.T) {
+	for name, data := range map[string]string{
+		"cue":   "WEBVTT\n\n00:01.000 --> 00:02.000\n" + strings.Repeat(strings.Repeat("<", 1000)+"\n", maxCue/1000+1),
+		"turns": "[" + strings.Repeat("{},", maxTurns) + "{}]",
+	} {
+		if _, _, err := Transcript("a", []byte(data), Limits{}); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var names strings.Builder
+	for i := range 2 * maxSpeakers {
+		fmt.Fprintf(&names, `{"speaker":"%s %d","text":"x"},`, strings.Repeat(`\"`, 300), i)
+	}
+	docs, _, err := Transcript("a", []byte("["+names.String()+`{"speaker":"Bob","text":"x"}]`), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := canon.Object(docs[0].Metadata); err != nil {
+		t.Errorf("metadata of %d bytes: %v", len(docs[0].Metadata), err)
 	}
 }
 
 // TestLongTextsAreCut: nothing is lost, and each part is within the bound.
 func TestLongTextsAreCut(t *testing.T) {
 	long := strings.Repeat("Ünter den Linden.\n\n", MaxRunes/9)
-	docs, _, err := Documents("long.txt", []byte(long))
+	docs, _, err := Documents("long.txt", []byte(long), Limits{})
 	if err != nil || len(docs) < 2 {
 		t.Fatalf("%v, %d documents", err, len(docs))
 	}
@@ -120,8 +244,8 @@ func TestWhateverComesIsTextOrRefused(t *testing.T) {
 
 // hold holds what is read of a file to the package's promises.
 func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
-	for _, read := range []func(string, []byte) ([]Document, string, error){Documents, Transcript} {
-		docs, format, err := read(name, data)
+	for _, read := range []func(string, []byte, Limits) ([]Document, string, error){Documents, Transcript} {
+		docs, format, err := read(name, data, Limits{})
 		if err != nil {
 			if !errors.Is(err, ErrFile) {
 				t.Errorf("%v", err)
@@ -132,7 +256,10 @@ func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
 			t.Errorf("neither a document nor an error")
 		}
 		for _, d := range docs {
-			if !utf8.ValidString(d.Content) || strings.TrimSpace(d.Content) == "" || strings.ContainsRune(d.Content, 0) {
+			if _, err := canon.Object(d.Metadata); len(d.Metadata) > 0 && err != nil {
+				t.Errorf("metadata %q: %v", d.Metadata, err)
+			}
+			if !utf8.ValidString(d.Content) || canon.Blank(d.Content) || strings.ContainsRune(d.Content, 0) {
 				t.Errorf("document %q", d.Content)
 			}
 		}

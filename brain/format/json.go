@@ -2,167 +2,256 @@ package format
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orgmem/proto/canon"
 )
 
-// item is a document as POST /v1/ingest takes it.
+// item is a document as POST /v1/ingest takes it. A null says nothing.
 type item struct {
-	Content    *string         `json:"content"`
-	Title      string          `json:"title"`
-	Kind       string          `json:"kind"`
-	ExternalID string          `json:"externalId"`
-	OccurredAt string          `json:"occurredAt"`
-	Metadata   json.RawMessage `json:"metadata"`
+	Content    *string  `json:"content"`
+	Title      string   `json:"title"`
+	Kind       string   `json:"kind"`
+	ExternalID string   `json:"externalId"`
+	OccurredAt string   `json:"occurredAt"`
+	Metadata   metadata `json:"metadata"`
+}
+
+// metadata is an object in its canonical form; empty where there is none.
+type metadata []byte
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (m *metadata) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	switch d.PeekKind() {
+	case 'n':
+		return d.SkipValue()
+	case '{':
+		v, err := canon.Next(d)
+		*m = metadata(v)
+		return err
+	}
+	return canon.ErrNoObject
 }
 
 // The bounds of POST /v1/ingest.
 const (
 	maxTitleRunes = 1000
 	maxExternalID = 512
-	maxMetadata   = 64 << 10
 )
 
-var kinds = []string{"document", "belief", "preference", "event"}
+var kinds = []string{"", "document", "belief", "preference", "event"}
 
-func looksJSON(s string) bool {
-	t := strings.TrimSpace(s)
-	return t != "" && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(t))
+// valid asks for the syntax alone: a file that names a field twice, or holds half
+// a surrogate, is JSON all the same, and refused as such.
+func valid(raw []byte) bool {
+	return jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// looksJSONL: more than one line, and each a JSON object.
-func looksJSONL(s string) bool {
-	lines := 0
-	for line := range strings.Lines(s) {
-		line = strings.TrimSpace(line)
-		if line == "" {
+func looksJSON(raw []byte) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') && valid(raw)
+}
+
+// looksJSONL: more than one line, and each a JSON object. As many as are refused
+// settle it.
+func looksJSONL(raw []byte) bool {
+	if raw = bytes.TrimSpace(raw); bytes.IndexByte(raw, '\n') < 0 {
+		return false
+	}
+	n := 0
+	for line := range bytes.Lines(raw) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		if line[0] != '{' || !json.Valid([]byte(line)) {
+		if line[0] != '{' || !valid(line) {
 			return false
 		}
-		lines++
+		if n++; n > MaxDocuments {
+			break
+		}
 	}
-	return lines > 1
+	return true
 }
 
 // jsonItems reads an item, a list of items or texts, or an object with items.
-func jsonItems(s string) ([]Document, error) {
-	raw := bytes.TrimSpace([]byte(s))
-	if !json.Valid(raw) {
-		return nil, errorf("is not well-formed JSON")
-	}
-	if raw[0] == '{' {
-		var holder struct {
-			Items *[]json.RawMessage `json:"items"`
+func (r *reader) jsonItems(raw []byte) ([]Document, error) {
+	var docs []Document
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	err := r.list(d, "items", func(i int) error {
+		if i == MaxDocuments {
+			return errorf("holds more than %d documents", MaxDocuments)
 		}
-		if err := strict(raw, &holder); err == nil && holder.Items != nil {
-			return items(*holder.Items, "items")
-		}
-		d, err := one(raw, "item")
-		return []Document{d}, err
-	}
-	var list []json.RawMessage
-	if raw[0] != '[' || json.Unmarshal(raw, &list) != nil {
-		return nil, errorf("is JSON, but neither an item with content nor a list of such")
-	}
-	return items(list, "items")
-}
-
-func items(list []json.RawMessage, name string) ([]Document, error) {
+		doc, err := r.one(d, fmt.Sprintf("items[%d]", i))
+		docs = append(docs, doc)
+		return err
+	})
 	switch {
-	case len(list) == 0:
-		return nil, errorf("holds no items")
-	case len(list) > MaxDocuments:
-		return nil, errorf("holds more than %d documents", MaxDocuments)
-	}
-	docs := make([]Document, 0, len(list))
-	for i, raw := range list {
-		d, err := one(raw, fmt.Sprintf("%s[%d]", name, i))
+	case errors.Is(err, errNoList) && d.StackDepth() > 0: // an object of something else
+		d = jsontext.NewDecoder(bytes.NewBuffer(raw))
+		doc, err := r.one(d, "item")
 		if err != nil {
 			return nil, err
 		}
-		docs = append(docs, d)
+		return []Document{doc}, atEnd(d)
+	case errors.Is(err, errNoList):
+		return nil, errorf("is JSON, but neither an item with content nor a list of such")
+	case err != nil:
+		return nil, err
+	case len(docs) == 0:
+		return nil, errorf("holds no items")
 	}
-	return docs, nil
+	return docs, atEnd(d)
 }
 
-func jsonl(s string) ([]Document, error) {
+// errNoList says that a value is neither a list nor an object of nothing but a
+// list under the name that was asked for.
+var errNoList = errors.New("no list")
+
+// list reads a list, or an object of nothing but a list of that name. element
+// reads the next element.
+func (r *reader) list(d *jsontext.Decoder, name string, element func(i int) error) error {
+	begin, err := d.ReadToken()
+	if err != nil {
+		return malformed(err)
+	}
+	wrapped := begin.Kind() == '{'
+	switch {
+	case wrapped:
+		if first, err := d.ReadToken(); err != nil {
+			return malformed(err)
+		} else if first.Kind() != '"' || first.String() != name || d.PeekKind() != '[' {
+			return errNoList
+		}
+		if _, err := d.ReadToken(); err != nil {
+			return malformed(err)
+		}
+	case begin.Kind() != '[':
+		return errNoList
+	}
+	for i := 0; d.PeekKind() != ']'; i++ {
+		at := d.InputOffset()
+		if err := element(i); err != nil {
+			return err
+		}
+		if err := r.step(int(d.InputOffset() - at)); err != nil {
+			return err
+		}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return malformed(err)
+	}
+	if !wrapped {
+		return nil
+	}
+	if d.PeekKind() == '"' {
+		return errNoList
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return malformed(err)
+	}
+	return nil
+}
+
+// atEnd refuses what stands behind the value.
+func atEnd(d *jsontext.Decoder) error {
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return errorf("is not well-formed JSON: something stands behind its end")
+	}
+	return nil
+}
+
+// malformed says of a syntax error, or of a name that stands twice, what it is.
+func malformed(err error) error {
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return errorf("is JSON that names a field twice")
+	}
+	return errorf("is not well-formed JSON")
+}
+
+func (r *reader) jsonl(raw []byte) ([]Document, error) {
 	var docs []Document
 	n := 0
-	for line := range strings.Lines(s) {
+	for line := range bytes.Lines(raw) {
 		n++
-		line = strings.TrimSpace(line)
-		if line == "" {
+		if err := r.step(len(line)); err != nil {
+			return nil, err
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
 		if len(docs) == MaxDocuments {
 			return nil, errorf("holds more than %d documents", MaxDocuments)
 		}
-		d, err := one([]byte(line), fmt.Sprintf("line %d", n))
+		where := fmt.Sprintf("line %d", n)
+		d := jsontext.NewDecoder(bytes.NewBuffer(line))
+		doc, err := r.one(d, where)
 		if err != nil {
 			return nil, err
 		}
-		docs = append(docs, d)
+		if atEnd(d) != nil {
+			return nil, errorf("has at %s something behind the item", where)
+		}
+		docs = append(docs, doc)
 	}
 	return docs, nil
 }
 
-func strict(raw []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	return d.Decode(into)
-}
+// metadataFaults are what metadata may be refused for.
+var metadataFaults = []error{canon.ErrOversized, canon.ErrTooDeep, canon.ErrNUL, canon.ErrRange, canon.ErrNoObject}
 
 // one reads a text or an item.
-func one(raw []byte, where string) (Document, error) {
-	var words string
-	if json.Unmarshal(raw, &words) == nil && len(raw) > 0 && raw[0] == '"' {
-		return checked(Document{Content: words, Where: where})
+func (r *reader) one(d *jsontext.Decoder, where string) (Document, error) {
+	doc := Document{Where: where}
+	if d.PeekKind() == '"' {
+		words, err := d.ReadToken()
+		if err != nil {
+			return doc, malformed(err)
+		}
+		doc.Content = words.String()
+		return doc, r.check(doc)
 	}
 	var it item
-	if err := strict(raw, &it); err != nil {
-		return Document{}, errorf("has at %s no item: expected content, and at most title, kind, externalId, occurredAt and metadata", where)
+	if err := json.UnmarshalDecode(d, &it, json.RejectUnknownMembers(true)); err != nil {
+		for _, fault := range metadataFaults {
+			if errors.Is(err, fault) {
+				return doc, errorf("has at %s metadata that %v", where, fault)
+			}
+		}
+		if _, syntactic := errors.AsType[*jsontext.SyntacticError](err); syntactic || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return doc, fmt.Errorf("%w, at %s", malformed(err), where)
+		}
+		return doc, errorf("has at %s no item: expected content, and at most title, kind, externalId, occurredAt and metadata", where)
 	}
 	if it.Content == nil {
-		return Document{}, errorf("has at %s no content", where)
+		return doc, errorf("has at %s no content", where)
 	}
-	d := Document{Content: *it.Content, Title: it.Title, Kind: it.Kind, ExternalID: it.ExternalID, OccurredAt: it.OccurredAt, Where: where}
-	if m := bytes.TrimSpace(it.Metadata); len(m) > 0 && !bytes.Equal(m, []byte("null")) {
-		var object map[string]any
-		if json.Unmarshal(m, &object) != nil || len(m) > maxMetadata {
-			return Document{}, errorf("has at %s metadata that is no object of at most %d bytes", where, maxMetadata)
-		}
-		canonical, err := json.Marshal(object)
-		if err != nil {
-			return Document{}, errorf("has at %s metadata that cannot be kept", where)
-		}
-		d.Metadata = canonical
-	}
-	return checked(d)
+	doc.Content, doc.Title, doc.Kind, doc.ExternalID, doc.OccurredAt, doc.Metadata = *it.Content, it.Title, it.Kind, it.ExternalID, it.OccurredAt, it.Metadata
+	return doc, r.check(doc)
 }
 
-// checked holds an item to the bounds of POST /v1/ingest.
-func checked(d Document) (Document, error) {
-	known := d.Kind == ""
-	for _, k := range kinds {
-		known = known || d.Kind == k
-	}
+// check holds an item to the bounds of POST /v1/ingest.
+func (r *reader) check(d Document) error {
 	switch {
-	case strings.TrimSpace(d.Content) == "":
-		return d, errorf("has at %s a blank content", d.Where)
-	case strings.ContainsRune(d.Content+d.Title+d.ExternalID, 0):
-		return d, errorf("has at %s the character U+0000", d.Where)
-	case utf8.RuneCountInString(d.Content) > MaxRunes:
-		return d, errorf("has at %s more than %d characters", d.Where, MaxRunes)
+	case canon.Blank(d.Content):
+		return errorf("has at %s a blank content", d.Where)
+	case strings.ContainsRune(d.Content, 0), strings.ContainsRune(d.Title, 0), strings.ContainsRune(d.ExternalID, 0):
+		return errorf("has at %s the character U+0000", d.Where)
+	case utf8.RuneCountInString(d.Content) > r.Runes:
+		return tooLargef("has at %s more than %d characters", d.Where, r.Runes)
 	case utf8.RuneCountInString(d.Title) > maxTitleRunes:
-		return d, errorf("has at %s a title of more than %d characters", d.Where, maxTitleRunes)
+		return errorf("has at %s a title of more than %d characters", d.Where, maxTitleRunes)
 	case utf8.RuneCountInString(d.ExternalID) > maxExternalID:
-		return d, errorf("has at %s an externalId of more than %d characters", d.Where, maxExternalID)
-	case !known:
-		return d, errorf("has at %s an unknown kind; known are %s", d.Where, strings.Join(kinds, ", "))
+		return errorf("has at %s an externalId of more than %d characters", d.Where, maxExternalID)
+	case !slices.Contains(kinds, d.Kind):
+		return errorf("has at %s an unknown kind; known are %s", d.Where, strings.Join(kinds[1:], ", "))
 	}
-	return d, nil
+	return r.keep(len(d.Content))
 }

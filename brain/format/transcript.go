@@ -1,12 +1,19 @@
 package format
 
 import (
-	"encoding/json"
+	"bytes"
+	"errors"
 	"html"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orgmem/proto/canon"
 )
 
 var (
@@ -14,180 +21,283 @@ var (
 	srtTiming = regexp.MustCompile(`^\d+:\d{2}:\d{2}[,.]\d{3} +--> +\d+:\d{2}:\d{2}[,.]\d{3}`)
 	srtBegin  = regexp.MustCompile(`^\s*\d+ *\n\d+:\d{2}:\d{2}[,.]\d{3} +--> `)
 	voice     = regexp.MustCompile(`<v(?:\.[^ \t>]*)?[ \t]+([^>]+)>`)
-	markup    = regexp.MustCompile(`<[^>]*>`)
-	spoken    = regexp.MustCompile(`^([\p{L}\p{N}][^:\n]{0,79}):[ \t]+(\S.*)$`)
 )
 
-func isVTT(s string) bool {
-	rest, ok := strings.CutPrefix(s, "WEBVTT")
-	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\n')
+func isVTT(raw []byte) bool {
+	rest, ok := bytes.CutPrefix(raw, []byte("WEBVTT"))
+	return ok && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\n')
 }
 
-func isSRT(s string) bool { return srtBegin.MatchString(s[:min(len(s), 256)]) }
+func isSRT(raw []byte) bool { return srtBegin.Match(raw[:min(len(raw), maxTiming)]) }
 
-// turn is what one speaker says without a break. speaker may be empty.
-type turn struct{ speaker, text string }
+// The bounds of what is looked at at a time. maxTiming is far more than the times
+// of a cue take; maxCue than is ever shown at once; and people who talk day and
+// night say a million turns in a month.
+const (
+	maxTiming = 256
+	maxCue    = 1 << 20
+	maxTurns  = 1_000_000
+)
 
 // Transcript reads a transcript: VTT, SRT, JSON of speaker and text, or lines of
 // the form "Name: text". It becomes one document of such lines, whose metadata
 // names the speakers.
-func Transcript(name string, data []byte) (docs []Document, format string, err error) {
-	s, err := text(name, data)
+func Transcript(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
+	raw, err := text(name, data)
 	if err != nil {
 		return nil, "", err
 	}
-	var turns []turn
+	return newReader(limits).transcript(name, raw)
+}
+
+func (r *reader) transcript(name string, raw []byte) (docs []Document, format string, err error) {
+	t := &talk{reader: r, known: map[string]bool{}}
 	switch {
-	case isVTT(s):
-		format, turns = VTT, cues(s, vttTiming)
-	case isSRT(s):
-		format, turns = SRT, cues(s, srtTiming)
-	case looksJSON(s):
-		format = JSON
-		turns, err = jsonTurns(s)
+	case isVTT(raw):
+		format, err = VTT, t.cues(raw, vttTiming)
+	case isSRT(raw):
+		format, err = SRT, t.cues(raw, srtTiming)
+	case looksJSON(raw):
+		format, err = JSON, t.json(raw)
 	default:
-		format = Lines
-		turns, err = lines(s)
+		format, err = Lines, t.lines(raw)
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	var b strings.Builder
-	var speakers []string
-	last := ""
-	for _, t := range turns {
-		words := strings.Join(strings.Fields(t.text), " ")
-		switch {
-		case words == "":
-			continue
-		case t.speaker != "" && t.speaker == last: // the same goes on
-			b.WriteString(" " + words)
-			continue
-		case b.Len() > 0:
-			b.WriteString("\n")
-		}
-		if t.speaker != "" {
-			if !slices.Contains(speakers, t.speaker) && len(speakers) < maxSpeakers {
-				speakers = append(speakers, t.speaker)
-			}
-			b.WriteString(t.speaker + ": ")
-		}
-		b.WriteString(words)
-		last = t.speaker
-	}
-	if b.Len() == 0 {
+	if canon.Blank(t.text.String()) {
 		return nil, "", errorf("is a transcript in which nobody says anything")
 	}
-	about := map[string]any{"transcript": true}
-	if len(speakers) > 0 {
-		about["speakers"] = speakers
+	metadata, err := json.Marshal(map[string]any{"transcript": true, "speakers": t.speakers}, json.Deterministic(true))
+	if len(t.speakers) == 0 {
+		metadata, err = []byte(`{"transcript":true}`), nil
 	}
-	metadata, err := json.Marshal(about)
 	if err != nil {
 		return nil, "", errorf("names speakers that cannot be kept")
 	}
-	docs, err = cut(Document{Title: strings.TrimSuffix(name, path.Ext(name)), Content: b.String(), Metadata: metadata})
+	docs, err = r.cut(Document{Title: strings.TrimSuffix(name, path.Ext(name)), Content: t.text.String(), Metadata: metadata})
 	return docs, format, err
 }
 
-// maxSpeakers bounds the speakers that are named beside a transcript.
-const maxSpeakers = 200
+// maxSpeakers bounds the speakers that are named beside a transcript, and maxNamed
+// their names as JSON: what metadata may hold, less its other words.
+const (
+	maxSpeakers = 200
+	maxNamed    = canon.MaxBytes - 64
+)
+
+// talk is a transcript in the making: lines of "Name: text", one for each time
+// that somebody speaks without a break. It is written as it is read, since a file
+// of single letters holds more turns than there is room for.
+type talk struct {
+	*reader
+	text     strings.Builder
+	last     string // who spoke, if known
+	speakers []string
+	known    map[string]bool // of speakers
+	named    int             // bytes of speakers
+}
+
+// say adds what a speaker says; speaker may be empty.
+func (t *talk) say(speaker, words string) error {
+	words = strings.Join(strings.Fields(words), " ")
+	if words == "" {
+		return nil
+	}
+	if speaker != "" && speaker == t.last {
+		return t.write(" ", words)
+	}
+	if t.last = speaker; speaker == "" {
+		return t.write(t.border(), words)
+	}
+	t.meet(speaker)
+	return t.write(t.border(), speaker, ": ", words)
+}
+
+// meet notes a speaker, while there is room in the metadata.
+func (t *talk) meet(speaker string) {
+	if t.known[speaker] || len(t.speakers) == maxSpeakers || len(speaker) > canon.MaxBytes {
+		return
+	}
+	quoted, err := jsontext.AppendQuote(nil, speaker)
+	if err != nil || t.named+len(quoted) > maxNamed {
+		return
+	}
+	t.known[speaker] = true
+	t.named += len(quoted) + 1
+	t.speakers = append(t.speakers, speaker)
+}
+
+// border stands between two turns.
+func (t *talk) border() string {
+	if t.text.Len() == 0 {
+		return ""
+	}
+	return "\n"
+}
+
+func (t *talk) write(parts ...string) error {
+	n := 0
+	for _, p := range parts {
+		t.text.WriteString(p)
+		n += len(p)
+	}
+	return t.keep(n)
+}
 
 // cues reads the cues of VTT and SRT: a line with times, and lines of text until
 // an empty one. Everything else (numbers, notes, styles) is passed over.
-func cues(s string, timing *regexp.Regexp) []turn {
-	var turns []turn
+func (t *talk) cues(raw []byte, timing *regexp.Regexp) error {
 	within := false
 	var body []string
-	end := func() {
-		if within {
-			turns = append(turns, cue(strings.Join(body, " ")))
+	end := func() error {
+		words := strings.Join(body, " ")
+		body = nil
+		if !within {
+			return nil
 		}
-		within, body = false, nil
+		within = false
+		return t.say(cue(words))
 	}
-	for line := range strings.Lines(s) {
-		line = strings.TrimSpace(line)
+	size := 0 // of body
+	for full := range bytes.Lines(raw) {
+		if err := t.step(len(full)); err != nil {
+			return err
+		}
+		line := strings.TrimSpace(string(full))
+		timed := timing.MatchString(line[:min(len(line), maxTiming)])
+		if line == "" || timed {
+			if err := end(); err != nil {
+				return err
+			}
+		}
 		switch {
-		case line == "":
-			end()
-		case timing.MatchString(line):
-			end()
-			within = true
-		case within:
+		case timed:
+			within, size = true, 0
+		case within && line != "":
+			if size += len(line); size > maxCue {
+				return errorf("holds a cue of more than %d bytes", maxCue)
+			}
 			body = append(body, line)
 		}
 	}
-	end()
-	return turns
+	return end()
 }
 
 // cue reads the text of one cue: who speaks stands in a voice tag, or before a
 // colon.
-func cue(body string) turn {
-	speaker := ""
+func cue(body string) (speaker, words string) {
 	if m := voice.FindStringSubmatch(body); m != nil {
-		speaker = strings.TrimSpace(html.UnescapeString(m[1]))
+		speaker = strings.Join(strings.Fields(html.UnescapeString(m[1])), " ") // an escape may stand for a line's end
 	}
-	body = strings.TrimSpace(html.UnescapeString(markup.ReplaceAllString(body, "")))
+	words = strings.TrimSpace(html.UnescapeString(withoutTags(body)))
 	if speaker == "" {
-		if m := spoken.FindStringSubmatch(body); m != nil {
-			speaker, body = m[1], m[2]
+		if name, said, ok := spoken(words); ok {
+			return name, said
 		}
 	}
-	return turn{speaker, body}
+	return speaker, words
 }
 
-func lines(s string) ([]turn, error) {
-	var turns []turn
+// withoutTags cuts what stands in angle brackets.
+func withoutTags(s string) string {
+	var b strings.Builder
+	for {
+		open := strings.IndexByte(s, '<')
+		if open < 0 {
+			break
+		}
+		shut := strings.IndexByte(s[open:], '>')
+		if shut < 0 {
+			break
+		}
+		b.WriteString(s[:open])
+		s = s[open+shut+1:]
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// maxSpeaker bounds the characters of a name before a colon; what is longer is a
+// sentence.
+const maxSpeaker = 80
+
+// spoken divides "Name: text". A name begins with a letter or a digit.
+func spoken(line string) (speaker, words string, ok bool) {
+	speaker, rest, found := strings.Cut(line[:runeOffset(line, maxSpeaker+1)], ":")
+	first, _ := utf8.DecodeRuneInString(speaker)
+	if !found || speaker == "" || strings.Contains(speaker, "\n") || !unicode.IsLetter(first) && !unicode.IsNumber(first) {
+		return "", "", false
+	}
+	rest = line[len(speaker)+1:]
+	words = strings.TrimLeft(rest, " \t")
+	return speaker, words, len(words) < len(rest) && words != ""
+}
+
+func (t *talk) lines(raw []byte) error {
 	found := false
-	for line := range strings.Lines(s) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
+	for full := range bytes.Lines(raw) {
+		if err := t.step(len(full)); err != nil {
+			return err
 		}
-		if m := spoken.FindStringSubmatch(line); m != nil {
-			turns, found = append(turns, turn{m[1], m[2]}), true
-			continue
+		line := strings.TrimSpace(string(full))
+		speaker, words, ok := spoken(line)
+		var err error
+		switch {
+		case ok:
+			found = true
+			err = t.say(speaker, words)
+		case t.text.Len() > 0 && line != "": // who spoke goes on
+			err = t.write(" ", strings.Join(strings.Fields(line), " "))
+		default:
+			err = t.say("", line)
 		}
-		if len(turns) > 0 { // who spoke goes on
-			turns[len(turns)-1].text += " " + line
-			continue
+		if err != nil {
+			return err
 		}
-		turns = append(turns, turn{"", line})
 	}
 	if !found {
-		return nil, errorf("is no transcript: expected VTT, SRT, JSON of speaker and text, or lines of the form Name: text")
+		return errorf("is no transcript: expected VTT, SRT, JSON of speaker and text, or lines of the form Name: text")
 	}
-	return turns, nil
+	return nil
 }
 
-// jsonTurns reads a list of {speaker, text, start?}, or an object that holds it
-// as segments.
-func jsonTurns(s string) ([]turn, error) {
-	type segment struct {
-		Speaker string `json:"speaker"`
-		Text    string `json:"text"`
-		Start   any    `json:"start"`
-	}
-	var list []segment
-	var holder struct {
-		Segments *[]segment `json:"segments"`
-	}
-	raw := []byte(strings.TrimSpace(s))
-	if raw[0] == '{' {
-		if strict(raw, &holder) != nil || holder.Segments == nil {
-			return nil, errorf("is JSON, but no list of speaker and text")
+// segment is one turn of a transcript in JSON. When it was said is not kept.
+type segment struct {
+	Speaker string   `json:"speaker"`
+	Text    string   `json:"text"`
+	Start   anything `json:"start"`
+}
+
+// anything is a value that is read over.
+type anything struct{}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (anything) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	_, err := canon.Next(d)
+	return err
+}
+
+// json reads a list of {speaker, text, start?}, or an object that holds it as
+// segments.
+func (t *talk) json(raw []byte) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	refused := errorf("is JSON, but no list of speaker and text")
+	err := t.list(d, "segments", func(i int) error {
+		if i == maxTurns {
+			return errorf("holds more than %d turns", maxTurns)
 		}
-		list = *holder.Segments
-	} else if strict(raw, &list) != nil {
-		return nil, errorf("is JSON, but no list of speaker and text")
-	}
-	turns := make([]turn, 0, len(list))
-	for i, seg := range list {
-		if strings.ContainsAny(seg.Speaker, "\n\x00") || strings.ContainsRune(seg.Text, 0) {
-			return nil, errorf("has a control character in segment %d", i)
+		var one segment
+		if json.UnmarshalDecode(d, &one, json.RejectUnknownMembers(true)) != nil {
+			return refused
 		}
-		turns = append(turns, turn{strings.TrimSpace(seg.Speaker), seg.Text})
+		if strings.ContainsAny(one.Speaker, "\n\x00") || strings.ContainsRune(one.Text, 0) {
+			return errorf("has a control character in segment %d", i)
+		}
+		return t.say(strings.TrimSpace(one.Speaker), one.Text)
+	})
+	if errors.Is(err, errNoList) {
+		return refused
 	}
-	return turns, nil
+	return err
 }

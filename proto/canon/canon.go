@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"unicode"
@@ -65,21 +66,37 @@ func Value(raw jsontext.Value) (jsontext.Value, error) {
 	return v, nil
 }
 
-// Object checks a value that nobody looked at before and returns its canonical
+// Object checks an object that nobody looked at before and returns its canonical
 // form. The error is one of the above.
 func Object(raw []byte) (jsontext.Value, error) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) > maxRaw {
-		return nil, ErrOversized
-	}
-	d := jsontext.NewDecoder(bytes.NewReader(raw))
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	if d.PeekKind() != '{' {
 		return nil, ErrNoObject
 	}
+	v, err := Next(d)
+	if _, syntactic := errors.AsType[*jsontext.SyntacticError](err); syntactic || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, ErrNoObject
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) { // another value follows
+		return nil, ErrNoObject
+	}
+	return v, nil
+}
+
+// Next checks the next value of a decoder and returns its canonical form. It holds
+// no more of it than may be kept, whatever comes. The error is one of the above, or
+// the decoder's.
+func Next(d *jsontext.Decoder) (jsontext.Value, error) {
+	var kept bytes.Buffer
+	e := jsontext.NewEncoder(&kept, jsontext.AllowDuplicateNames(true)) // d has looked
+	base, begin := d.StackDepth(), d.InputOffset()
 	for {
 		token, err := d.ReadToken()
 		if err != nil {
-			return nil, ErrNoObject
+			return nil, err
 		}
 		switch token.Kind() {
 		case '"':
@@ -91,27 +108,22 @@ func Object(raw []byte) (jsontext.Value, error) {
 				return nil, ErrRange
 			}
 		}
-		depth := d.StackDepth()
-		if depth > MaxDepth {
+		switch depth := d.StackDepth() - base; {
+		case d.InputOffset()-begin > maxRaw:
+			return nil, ErrOversized
+		case depth > MaxDepth:
 			return nil, ErrTooDeep
-		}
-		if depth == 0 {
-			break
+		case e.WriteToken(token) != nil: // a well-formed token in its place
+			return nil, ErrNoObject
+		case depth == 0:
+			return Value(kept.Bytes())
 		}
 	}
-	if d.InputOffset() != int64(len(raw)) { // another value follows
-		return nil, ErrNoObject
-	}
-	return Value(raw)
 }
 
 // Blank reports whether text shows nothing: white space, controls and invisible
 // format characters only.
-func Blank(text string) bool {
-	for _, r := range text {
-		if !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) {
-			return false
-		}
-	}
-	return true
-}
+func Blank(text string) bool { return strings.IndexFunc(text, Visible) < 0 }
+
+// Visible reports whether a character shows something.
+func Visible(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) }

@@ -31,7 +31,8 @@ func TestObject(t *testing.T) {
 		`{"a":1,"a":2}`: ErrNoObject, "{\"a\":\"\xff\"}": ErrNoObject,
 		`{"a":"\u0000"}`: ErrNUL, `{"\u0000":1}`: ErrNUL, `{"a":[1e999]}`: ErrRange,
 		nested(MaxDepth + 1): ErrTooDeep, nested(9_998): ErrTooDeep,
-		`{"a":"` + strings.Repeat("x", MaxBytes) + `"}`: ErrOversized, `{}` + strings.Repeat(" ", maxRaw) + `{}`: ErrOversized,
+		`{"a":"` + strings.Repeat("x", MaxBytes) + `"}`: ErrOversized, `{` + strings.Repeat(" ", maxRaw) + `}`: ErrOversized,
+		`{"a":` + strings.Repeat("[", maxRaw): ErrTooDeep,
 	} {
 		if got, err := Object([]byte(raw)); !errors.Is(err, want) {
 			t.Errorf("%.40q: %s, %v, want %v", raw, got, err, want)

@@ -163,7 +163,7 @@ func (b *Backups) take(name StoreName, id CopyID) (*heldCopy, error) {
 
 // Read returns at most CopyPiece bytes of a file from an offset on, none at its
 // end. ErrOrgNotFound: there is no such copy (any more).
-func (b *Backups) Read(name StoreName, id CopyID, file string, offset int64) (piece []byte, err error) {
+func (b *Backups) Read(_ context.Context, name StoreName, id CopyID, file string, offset int64) (piece []byte, err error) {
 	held, err := b.take(name, id)
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (b *Backups) Read(name StoreName, id CopyID, file string, offset int64) (pi
 }
 
 // Release ends a copy; ErrOrgNotFound when it has ended.
-func (b *Backups) Release(name StoreName, id CopyID) error {
+func (b *Backups) Release(_ context.Context, name StoreName, id CopyID) error {
 	held, err := b.take(name, id)
 	if err != nil {
 		return err

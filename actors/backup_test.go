@@ -48,7 +48,7 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 	for _, f := range c.Files {
 		sum, at := sha256.New(), int64(0)
 		for {
-			piece, err := b.Read(name, c.ID, f.Name, at)
+			piece, err := b.Read(t.Context(), name, c.ID, f.Name, at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,10 +65,10 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 			t.Errorf("%s: %d bytes of %d, or others", f.Name, at, f.Size)
 		}
 	}
-	if _, err := b.Read(name, c.ID, "../LOCK", 0); !errors.Is(err, ErrInvalid) {
+	if _, err := b.Read(t.Context(), name, c.ID, "../LOCK", 0); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a file that the copy does not have: %v", err)
 	}
-	if _, err := b.Read("meta", c.ID, c.Files[0].Name, 0); !errors.Is(err, ErrOrgNotFound) {
+	if _, err := b.Read(t.Context(), "meta", c.ID, c.Files[0].Name, 0); !errors.Is(err, ErrOrgNotFound) {
 		t.Errorf("a copy under another store's name: %v", err)
 	}
 
@@ -81,10 +81,10 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 	if _, err := b.Open(t.Context(), name); !errors.Is(err, ErrConflict) {
 		t.Errorf("one copy too many: %v", err)
 	}
-	if err := b.Release(name, c.ID); err != nil {
+	if err := b.Release(t.Context(), name, c.ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Release(name, c.ID); !errors.Is(err, ErrOrgNotFound) {
+	if err := b.Release(t.Context(), name, c.ID); !errors.Is(err, ErrOrgNotFound) {
 		t.Errorf("released twice: %v", err)
 	}
 	last, err := b.Open(t.Context(), name)
@@ -92,7 +92,7 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 		t.Fatal(err)
 	}
 	fake.Advance(copyLife - time.Second)
-	if _, err := b.Read(name, last.ID, last.Files[0].Name, 0); err != nil {
+	if _, err := b.Read(t.Context(), name, last.ID, last.Files[0].Name, 0); err != nil {
 		t.Fatal(err)
 	}
 	fake.Advance(2 * time.Second) // the others end, unread
@@ -107,7 +107,7 @@ func TestBackupsHoldCopiesStill(t *testing.T) {
 			t.Fatal("copies outlive their time")
 		}
 	}
-	if _, err := b.Read(name, last.ID, last.Files[0].Name, 0); err != nil {
+	if _, err := b.Read(t.Context(), name, last.ID, last.Files[0].Name, 0); err != nil {
 		t.Errorf("a copy that is read ended: %v", err)
 	}
 	if _, err := b.Open(t.Context(), StoreName(storage.StoreID{Org: pb.OrgID{2}, Realm: storage.RealmMain}.String())); !errors.Is(err, ErrOrgNotFound) {

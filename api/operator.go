@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -19,7 +20,7 @@ import (
 
 // The operator interface is its own router on its own listener. It makes and
 // removes organizations, members and keys, and shows how the node is; it reads
-// no content.
+// no content, but for backups, which read all.
 
 // operatorRoute is one row of the operator's table. handle gets the parameters of
 // the path and those of the query that the row names, the decoded body (a pointer
@@ -42,7 +43,11 @@ func (s *Server) operatorEngine() (*gin.Engine, error) {
 		return nil, err
 	}
 	registry := huma.NewMapRegistry("#/", schemaName)
-	for _, r := range operatorRoutes {
+	routes := operatorRoutes
+	if s.cfg.Backups != nil {
+		routes = slices.Concat(routes, backupRoutes)
+	}
+	for _, r := range routes {
 		var body *operatorBody
 		if r.body != nil {
 			p, err := planOf(r.body)

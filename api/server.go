@@ -96,6 +96,8 @@ type Config struct {
 	// Exports reads the documents that GET /v1/exports/{export_id}/download sends;
 	// nil: there are none.
 	Exports ExportPieces
+	// Backups hands the stores' files to the operator's backups; nil: it does not.
+	Backups Backups
 	// Random seeds request ids; nil means crypto/rand.
 	Random io.Reader
 	// Collectors are served at /metrics beside the edge's own.

@@ -80,7 +80,7 @@ func newRoot(w world) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newServe(w), newOrg(w), newMember(w), newKey(w),
-		newImport(w), newImportExport(w), newSearch(w), newDoctor(w), newVersion(w),
+		newImport(w), newImportExport(w), newSearch(w), newBackup(w), newDoctor(w), newVersion(w),
 	)
 	return root
 }

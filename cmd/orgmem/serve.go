@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/spf13/cobra"
 
+	"orgmem/actors"
 	"orgmem/cmd/orgmem/internal/config"
 )
 
@@ -60,11 +62,14 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	}
 	defer closeWith(&err, "actors", system.Close)
 
+	backups := actors.NewBackups(store, w.clock, rand.Reader, log)
+	defer closeWith(&err, "backups", backups.Close)
+
 	listeners, err := listen(ctx, server)
 	if err != nil {
 		return err
 	}
-	edge, err := newEdge(w, server, values, store, host, system, model, log)
+	edge, err := newEdge(w, server, values, store, host, system, backups, model, log)
 	if err != nil {
 		return errors.Join(err, listeners.Close())
 	}

@@ -26,6 +26,9 @@ import (
 )
 
 func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node, error) {
+	if err := refuseHalfRestored(server.Data); err != nil {
+		return nil, err
+	}
 	ballast := server.BallastBytes
 	if ballast == 0 {
 		ballast = -1 // storage's zero means its default
@@ -144,7 +147,7 @@ func newEgress(server config.Server) (*egress.Client, error) {
 	return egress.New(cfg)
 }
 
-func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, system *actors.System, model *embed.Model, log *slog.Logger) (*api.Server, error) {
+func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, system *actors.System, backups *actors.Backups, model *embed.Model, log *slog.Logger) (*api.Server, error) {
 	token, err := operatorToken(server.Data)
 	if err != nil {
 		return nil, err
@@ -154,7 +157,7 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 		accessLog = api.LogAll
 	}
 	return api.New(api.Config{
-		Asker: system, Operator: system, Exports: system, Ready: system.Ready, OperatorToken: token,
+		Asker: system, Operator: system, Exports: system, Backups: backups, Ready: system.Ready, OperatorToken: token,
 		Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
 		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody,

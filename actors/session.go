@@ -4,11 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -76,7 +77,7 @@ func eventKey(e *pb.SessionEvent) [sha256.Size]byte {
 // itemOfEvent is an event as the worker takes it in. Its scope makes its node its
 // own: equal words in two sessions, or twice in one, are different nodes.
 func itemOfEvent(e *pb.SessionEvent, key [sha256.Size]byte) (*pb.IngestItem, error) {
-	about := map[string]any{}
+	about := map[string]jsontext.Value{} // of the client's own, whose digits stay
 	if len(e.GetMetadata()) > 0 {
 		if err := json.Unmarshal(e.GetMetadata(), &about); err != nil {
 			return nil, err
@@ -85,11 +86,16 @@ func itemOfEvent(e *pb.SessionEvent, key [sha256.Size]byte) (*pb.IngestItem, err
 	for name, value := range map[string]string{
 		"sessionId": e.GetSession(), "role": e.GetRole(), "eventId": e.GetEvent(), "cwd": e.GetCwd(), "model": e.GetModel(), "tool": e.GetTool(),
 	} {
-		if value != "" {
-			about[name] = value
+		if value == "" {
+			continue
 		}
+		quoted, err := jsontext.AppendQuote(nil, value)
+		if err != nil {
+			return nil, err
+		}
+		about[name] = quoted
 	}
-	metadata, err := json.Marshal(about)
+	metadata, err := json.Marshal(about, json.Deterministic(true))
 	if err != nil {
 		return nil, err
 	}

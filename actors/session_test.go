@@ -87,6 +87,17 @@ func TestSessionEventsAreStoredOnce(t *testing.T) {
 	c.as("ann").refused(codeSubjectNotSupported, events(said("one", "x")))
 }
 
+// TestSessionMetadataIsKeptWhole: what the service adds changes nothing of what the
+// client says, not even digits that no float64 holds.
+func TestSessionMetadataIsKeptWhole(t *testing.T) {
+	e := said("one", "rename the parser")
+	e.Tool, e.Metadata = `a"b`, []byte(`{"id":9007199254740993,"mark":"<&>"}`)
+	item, err := itemOfEvent(e, eventKey(e))
+	if want := `{"id":9007199254740993,"mark":"<&>","role":"user","sessionId":"one","tool":"a\"b"}`; err != nil || string(item.GetMetadata()) != want {
+		t.Errorf("%s, %v", item.GetMetadata(), err)
+	}
+}
+
 // TestSessionEventsAtOnce: of many that say the same at the same time, one is
 // stored.
 func TestSessionEventsAtOnce(t *testing.T) {

@@ -54,6 +54,7 @@ func (f *effect) forget(n *pb.Node) error {
 		func() error { return f.eraseChunks(n) },
 		func() error { return f.eraseExternalIDs(n) },
 		func() error { return f.eraseHistory(id) },
+		func() error { return f.eraseReasons(id) },
 		func() error { return eraseDerived(f.st, f.batch.Batch, f.part.space, id) },
 	} {
 		if err := erase(); err != nil {
@@ -137,7 +138,8 @@ func (f *effect) vectorModels() (models []string, err error) {
 }
 
 // eraseExternalIDs takes a node's external ids out of the store: what leads from
-// them to it, and the outcomes of jobs that name both.
+// them to it, and what outcomes of jobs name them: also those of another node, which
+// a document held before and which does not know of it any more.
 func (f *effect) eraseExternalIDs(n *pb.Node) error {
 	ids := n.GetSource().GetExternalIds()
 	if len(ids) == 0 {
@@ -156,7 +158,7 @@ func (f *effect) eraseExternalIDs(n *pb.Node) error {
 		if err != nil {
 			return err
 		}
-		if rec.Value.GetNode() == n.GetId() && rec.Value.GetExternalId() != "" {
+		if ext := rec.Value.GetExternalId(); ext != "" && (rec.Value.GetNode() == n.GetId() || slices.Contains(ids, ext)) {
 			rec.Value.ExternalId = ""
 			f.batch.Erase(rec.Key)
 			f.batch.Put(rec.Key, rec.Value)
@@ -229,11 +231,6 @@ func (f *effect) tombstoneEdges(id pb.NodeID) error {
 	for _, e := range edges {
 		if f.full() {
 			return errUnfinished
-		}
-		if e.GetOrigin() == originSupersede && e.GetTarget() == string(id) {
-			if err := f.eraseReasons(pb.NodeID(e.GetSource()), id); err != nil {
-				return err
-			}
 		}
 		gone := proto.CloneOf(e)
 		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = statusTombstoned, f.now, string(id), f.now

@@ -93,6 +93,37 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	}
 }
 
+// TestForgettingErasesWhatOthersSayOfIt plants a reason and an external id beside
+// nodes that stay.
+func TestForgettingErasesWhatOthersSayOfIt(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	old := c.note("The cat is black.")
+	op := supersedeOp(old, "The cat is white.")
+	op.GetGraph().GetSupersedeNode().Reason = "reason-4711"
+	s := c.ok(op).GetGraph().GetSuperseded()
+	c.ok(forgetEdgeOp(s.GetEdge())) // by hand: what tells of the two is gone before the node
+	first := c.ingest(doc("ext-4711", "The first version."), doc("", "The first version."))
+	second := c.ingest(doc("ext-4711", "The second version.")).GetItems()[0].GetNode()
+	if got := c.nodeOf(first.GetItems()[0].GetNode()); got.GetStatus() != statusLive || len(got.GetSource().GetExternalIds()) > 0 {
+		t.Fatalf("the first version is %v: the test would prove nothing", got)
+	}
+	for plant, id := range map[string]string{"reason-4711": s.GetNewNode(), "ext-4711": second} {
+		if len(disk.Find(t, plant)) == 0 {
+			t.Fatalf("%s was not planted", plant)
+		}
+		c.forget(id)
+		n.eraseNow(c)
+		if files := disk.Find(t, plant); len(files) > 0 {
+			t.Errorf("%s is still in %v", plant, files)
+		}
+	}
+	if got := c.job(pb.JobID(first.GetId()).String()).GetItems()[0]; got.GetExternalId() != "" || got.GetNode() == "" {
+		t.Errorf("the outcome reads %v", got)
+	}
+}
+
 // eraseNow does what happens within a minute by itself.
 func (n *node) eraseNow(c client) {
 	n.t.Helper()

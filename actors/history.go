@@ -120,9 +120,26 @@ func (f *effect) eraseHistory(id pb.NodeID) error {
 	return nil
 }
 
-// eraseReasons takes the reasons out of the history of a node that was superseded
-// by another, which is being forgotten: they may quote it.
-func (f *effect) eraseReasons(id, by pb.NodeID) error {
+// eraseReasons takes the reasons out of the histories of the nodes that were
+// superseded by one that is being forgotten: they may quote it. The edges that lead
+// from them tell which those are, also the ones that are forgotten already.
+func (f *effect) eraseReasons(by pb.NodeID) error {
+	for _, place := range []string{originSupersede, statusTombstoned} {
+		for item, err := range f.st.Scan(edgesOfTarget(f.part.space, by, place).Children(), storage.ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			if end := decodeEdgeEnd(item.Value); end.kind == typeSupersededBy {
+				if err := f.eraseReasonsOf(end.other, by); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (f *effect) eraseReasonsOf(id, by pb.NodeID) error {
 	all := f.part.space.Prefix(storage.TableHistory, storage.Str(id))
 	for rec, err := range storage.ScanRecords(f.st, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {

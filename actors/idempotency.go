@@ -82,7 +82,7 @@ func (o *orgActor) checkReplay(c *call) bool {
 			c.fail(err)
 			return false
 		}
-		if err := o.withNote(c.part, r); err != nil {
+		if err := o.withTexts(c.part, r); err != nil {
 			c.fail(err)
 			return false
 		}
@@ -113,7 +113,10 @@ func (i *idempotent) record(b *storage.Batch, r *pb.Reply) error {
 		hook.Secret = secretMarker
 	}
 	if e := stored.GetGraph().GetEdge().GetEdge(); e != nil {
-		e.Note = "" // withNote brings it back
+		e.Note = "" // withTexts brings it back, and the next
+	}
+	if p := stored.GetMind().GetProposal(); p != nil {
+		p.Rationale = ""
 	}
 	raw, err := proto.Marshal(stored)
 	if err != nil {
@@ -135,20 +138,26 @@ func (o *orgView) keyed(bodyHash []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// withNote gives an outcome about an edge the edge's note. Outcomes hold no text
-// of the client's, so that nothing of what is forgotten is left in them.
-func (o *orgView) withNote(part *partitionRef, r *pb.Reply) error {
-	e := r.GetGraph().GetEdge().GetEdge()
-	if e == nil {
+// withTexts gives an outcome the note of its edge, or the rationale of its
+// proposal. Outcomes hold no text of the client's, or made from it, so that nothing
+// of what is forgotten is left in them.
+func (o *orgView) withTexts(part *partitionRef, r *pb.Reply) error {
+	e, p := r.GetGraph().GetEdge().GetEdge(), r.GetMind().GetProposal()
+	if e == nil && p == nil {
 		return nil
 	}
-	now := &pb.Edge{}
-	err := o.withStore(func(st *storage.Store) error {
-		_, err := st.Get(part.space.Key(storage.TableEdge, storage.Str(e.GetId())), now)
+	return o.withStore(func(st *storage.Store) error {
+		if e != nil {
+			now := &pb.Edge{}
+			_, err := st.Get(part.space.Key(storage.TableEdge, storage.Str(e.GetId())), now)
+			e.Note = now.GetNote()
+			return err
+		}
+		now := &pb.Proposal{}
+		_, err := st.Get(proposalKey(part.space, pb.DerivedID(p.GetId())), now)
+		p.Rationale = now.GetRationale()
 		return err
 	})
-	e.Note = now.GetNote()
-	return err
 }
 
 // finish ends the time in which a second request is told to wait.

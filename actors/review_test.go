@@ -179,11 +179,13 @@ func TestProposals(t *testing.T) {
 //
 // interface: Endpoints/Proposals
 func TestProposalDecisionsReplay(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk())
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	a, b := c.note("The boiler is old."), c.note("The plumber came.")
+	const why = "both are of the kwisatz boiler"
 	c.derive(func(batch *storage.Batch, space storage.Space) {
-		putProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: a, Target: b, Type: "x", Status: reviewOpen, CreatedMs: 1})
+		putProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: a, Target: b, Type: "x", Rationale: why, Status: reviewOpen, CreatedMs: 1})
 	})
 	send := func(key string, accept bool) *pb.Reply {
 		env := decideOp(pb.DerivedID(derivedN(1)).String(), accept)
@@ -197,5 +199,17 @@ func TestProposalDecisionsReplay(t *testing.T) {
 	refused, refusedAgain := send("other", false), send("other", false)
 	if refused.GetProblem().GetCode() != codeProposalDecided || !refusedAgain.GetReplayed() || refusedAgain.GetProblem().GetCode() != codeProposalDecided {
 		t.Errorf("%v, then %v", refused, refusedAgain)
+	}
+	// The rationale is told by the proposal, and gone with its node.
+	if got := again.GetMind().GetProposal().GetRationale(); got != why || first.GetMind().GetProposal().GetRationale() != why {
+		t.Errorf("the rationale is %q again", got)
+	}
+	c.forget(a)
+	if got := send("k", true); !got.GetReplayed() || got.GetMind().GetProposal().GetRationale() != "" {
+		t.Errorf("after the forgetting: %v", got)
+	}
+	n.eraseNow(c)
+	if files := disk.Find(t, "kwisatz"); len(files) > 0 {
+		t.Errorf("it is still in %v", files)
 	}
 }

@@ -24,6 +24,9 @@ const (
 	// maxUsageGroups bounds an answer: some 20 MB of JSON. An organization with
 	// more subjects asks for a shorter range.
 	maxUsageGroups = 100_000
+	// maxUsageLines bounds the lines that are read for an answer: some 2 s. Each hour
+	// has one for each subject, capability and key that was used in it.
+	maxUsageLines = 2_000_000
 )
 
 // The groups of a usage report.
@@ -61,7 +64,7 @@ func (o *orgActor) getUsage(c *call, op *pb.GetUsage) {
 		}
 		view.tell(func(o *orgActor) {
 			o.read(c, func(st *storage.Store) (*pb.Reply, error) {
-				return view.usageReport(st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject))
+				return view.usageReport(st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject), maxUsageLines)
 			})
 		})
 	})
@@ -83,8 +86,8 @@ func usageBucket(at time.Time, length time.Duration) time.Time {
 }
 
 // usageReport adds up the lines from the bucket of start to the one before which
-// end lies.
-func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy string) (_ *pb.Reply, err error) {
+// end lies, at most so many.
+func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy string, most int) (_ *pb.Reply, err error) {
 	length := time.Hour
 	if end.Sub(start) > hourlyUsage {
 		length = 24 * time.Hour
@@ -105,9 +108,16 @@ func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy s
 		usageKey
 	}
 	sums := map[group]*pb.Usage{}
-	for rec, err := range storage.ScanRecords(snap, lines, storage.ScanOptions{}, func() *pb.Usage { return &pb.Usage{} }) {
+	tooMany := func(n int, of string) *pb.Reply {
+		return refuse(invalid("startTime", fmt.Sprintf("spans more than %d %s of usage; ask for a shorter range", n, of)))
+	}
+	read := 0
+	for rec, err := range storage.ScanRecords(snap, lines, storage.ScanOptions{Limit: most + 1}, func() *pb.Usage { return &pb.Usage{} }) {
 		if err != nil {
 			return nil, err
+		}
+		if read++; read > most {
+			return tooMany(most, "lines"), nil
 		}
 		line, err := usageKeyOf(rec.Key)
 		if err != nil {
@@ -123,7 +133,7 @@ func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy s
 		sum := sums[g]
 		if sum == nil {
 			if len(sums) == maxUsageGroups {
-				return refuse(invalid("startTime", fmt.Sprintf("spans more than %d groups of usage; ask for a shorter range", maxUsageGroups))), nil
+				return tooMany(maxUsageGroups, "groups"), nil
 			}
 			sum = &pb.Usage{}
 			sums[g] = sum

@@ -125,6 +125,20 @@ func TestUsageBuckets(t *testing.T) {
 	c.refused(codeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(-1)}))
 	c.refused(codeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange + time.Millisecond)}))
 	c.ok(usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange)}))
+	c.inOrg(func(o *orgActor) {
+		err := o.withStore(func(st *storage.Store) error {
+			for most, want := range map[int]string{1: codeValidation, 2: ""} { // two lines, of two hours
+				r, err := o.usageReport(st, start, start.Add(2*time.Hour), groupBySubject, most)
+				if got := r.GetProblem().GetCode(); err != nil || got != want {
+					t.Errorf("with at most %d lines: %q, %v", most, got, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestUsageOutlivesTheSubjectWithoutItsName(t *testing.T) {

@@ -75,8 +75,11 @@ func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
 	if own { // in the sandbox this is the sandbox's
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
 			r, err := readIdentity(st, c.part)
+			if err != nil {
+				return nil, err
+			}
 			r.GetMind().GetIdentity().User = user.Bytes()
-			return r, err
+			return r, nil
 		})
 		return
 	}

@@ -19,9 +19,16 @@ const (
 func (o *orgView) listContradictions(r storage.Reader, part *partitionRef, op *pb.ListContradictions) (*pb.Reply, error) {
 	list := &pb.ContradictionList{}
 	kind := cursorKind{list: "contradictions", filters: op.GetStatus(), partition: part.id}
-	next, p, err := o.derivedPage(r, part.space.Prefix(storage.TableContradiction), kind, op.GetPage(), func(item storage.Item) (bool, error) {
+	all := part.space.Prefix(storage.TableContradiction)
+	if op.GetStatus() != "" && op.GetStatus() != reviewOpen { // there are none, however long one looks
+		if _, p := o.scanFrom(all, kind, op.GetPage()); p != nil {
+			return refuse(p), nil
+		}
+		return mindReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: list}}), nil
+	}
+	next, p, err := o.derivedPage(r, all, kind, op.GetPage(), func(item storage.Item) (bool, error) {
 		x := &pb.Contradiction{}
-		if err := item.Decode(x); err != nil || op.GetStatus() != "" && op.GetStatus() != reviewOpen {
+		if err := item.Decode(x); err != nil {
 			return false, err
 		}
 		pair, err := claims(r, part.space, x)

@@ -18,6 +18,7 @@ type call struct {
 
 	answered atomic.Bool
 	tryAgain atomic.Bool // the answer is: ask another activation
+	fate     fate        // what has become of it; set before the answer
 	stay     stay
 
 	// Set by the organization when it admits the call.
@@ -52,7 +53,9 @@ func newCall(env *pb.Envelope) *call {
 }
 
 // reply answers with a result whose effect, if it has one, is durable.
-func (c *call) reply(r *pb.Reply) {
+func (c *call) reply(r *pb.Reply) { c.answer(r, decided) }
+
+func (c *call) answer(r *pb.Reply, what fate) {
 	if !c.answered.CompareAndSwap(false, true) {
 		return // a recovered panic after the answer: the first answer stands
 	}
@@ -72,6 +75,7 @@ func (c *call) reply(r *pb.Reply) {
 	if r.GetProblem() == nil && !r.GetReplayed() && !c.tryAgain.Load() {
 		c.meter()
 	}
+	c.fate = what
 	c.done <- r
 	c.stay.end()
 }
@@ -88,7 +92,9 @@ func (c *call) refuse(p *pb.Problem) { c.reply(refuse(p)) }
 
 // fail answers with what an internal error means to the caller. It is the one
 // place that knows.
-func (c *call) fail(err error) { c.refuse(c.org.problemOf(err, c.env.GetRequestId())) }
+func (c *call) fail(err error) {
+	c.answer(refuse(c.org.problemOf(err, c.env.GetRequestId())), c.org.sys.fateOf(err))
+}
 
 func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 	p := &pb.Problem{Code: codeServiceDegraded, RetryAfterS: retryAfterBusySeconds}

@@ -372,10 +372,8 @@ var errExportGone = errors.New("the export has ended")
 // ExportPieceBytes is the length of an export's pieces.
 func (*System) ExportPieceBytes() int64 { return storage.PieceBytes }
 
-// ExportPiece returns one piece of a document that GET …/download was answered
-// with. It looks anew whether the document still stands: once something in it is
-// forgotten no further byte of it is sent.
-func (s *System) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) (data []byte, err error) {
+// exportPieceHere is ExportPiece where the organization lives on this node.
+func (s *System) exportPieceHere(ctx context.Context, e *pb.Export, piece uint32) (data []byte, err error) {
 	org, err := pb.OrgIDFrom(e.GetOrg())
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)

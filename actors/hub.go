@@ -82,6 +82,9 @@ func (s *EventStream) Valid() bool {
 	if e, ok := s.sys.cfg.Host.Directory().Org(s.org); !ok || e.GetRemoved() {
 		return false
 	}
+	if !s.sys.livesHere(s.org) { // another node knows better
+		return false
+	}
 	main := &orgView{sys: s.sys, id: s.org, store: storage.StoreID{Org: s.org, Realm: storage.RealmMain}}
 	main.space = storage.OrgSpace(main.store)
 	key, member := &pb.Key{}, &pb.Partition{}

@@ -279,7 +279,9 @@ func (o *orgActor) lose() {
 	}
 	o.lost = true
 	o.sys.stats.orgsLost.Add(1)
-	o.sys.log.Warn("organization opens again", "org", o.id.String())
+	if o.sys.ledHere(o.id) { // else it has only moved
+		o.sys.log.Warn("organization opens again", "org", o.id.String())
+	}
 	o.sys.parts.dropOrg(o.store)
 	if o.main != nil {
 		self := o.self

@@ -82,23 +82,31 @@ func slugOf(name string) string {
 // a crash in between leaves an organization that nobody can enter, which the
 // operator sees in the list and deletes.
 func (s *System) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error) {
-	var made CreatedOrg
+	made, rec, email, err := s.enterOrg(ctx, order)
+	if err != nil {
+		return CreatedOrg{}, err
+	}
+	return s.beginOrg(ctx, made, rec, email)
+}
+
+// enterOrg checks an order and puts the organization into the directory. It
+// returns what the organization's own store is to begin with.
+func (s *System) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, rec *pb.Organization, email string, err error) {
 	name, err := cleanName("name", order.Name)
 	if err != nil {
-		return made, err
+		return made, nil, "", err
 	}
-	email, err := cleanEmail("ownerEmail", order.OwnerEmail)
-	if err != nil {
-		return made, err
+	if email, err = cleanEmail("ownerEmail", order.OwnerEmail); err != nil {
+		return made, nil, "", err
 	}
 	plan, err := cleanPlan(order.Plan)
 	if err != nil {
-		return made, err
+		return made, nil, "", err
 	}
 	ids := make([]uuid.UUID, 2)
 	for i := range ids {
 		if ids[i], err = s.newUUID(); err != nil {
-			return made, err
+			return made, nil, "", err
 		}
 	}
 	made.Org, made.Owner = pb.OrgID(ids[0]), pb.UserID(ids[1])
@@ -115,18 +123,23 @@ func (s *System) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error
 		}
 	}
 	if errors.Is(err, cluster.ErrSlugTaken) {
-		return made, fmt.Errorf("%w: too many organizations are named like this", ErrConflict)
+		return made, nil, "", fmt.Errorf("%w: too many organizations are named like this", ErrConflict)
 	}
 	if err != nil {
-		return made, fmt.Errorf("create organization: %w", err)
+		return made, nil, "", fmt.Errorf("create organization: %w", err)
 	}
 	secret := make([]byte, 32)
 	if _, err := io.ReadFull(s.cfg.Random, secret); err != nil {
-		return made, fmt.Errorf("create organization: %w", err)
+		return made, nil, "", fmt.Errorf("create organization: %w", err)
 	}
-	rec := &pb.Organization{Id: made.Org.Bytes(), Name: name, Slug: made.Slug, Personal: order.Personal, Plan: plan, CreatedMs: now, Secret: secret}
+	rec = &pb.Organization{Id: made.Org.Bytes(), Name: name, Slug: made.Slug, Personal: order.Personal, Plan: plan, CreatedMs: now, Secret: secret}
+	return made, rec, email, nil
+}
+
+// beginOrg writes an organization's root, its owner and the owner's first key.
+func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg, error) {
 	scopes := []string{scopeRead, scopeWrite, scopeAdmin}
-	err = s.onOrg(ctx, made.Org, func(o *orgActor, done func(error)) {
+	err := s.onOrg(ctx, made.Org, func(o *orgActor, done func(error)) {
 		b := storage.NewBatch(o.store)
 		b.Put(o.space.Key(storage.TableOrg), rec)
 		if err := o.putMember(b, made.Owner, email, RoleOwner); err != nil {

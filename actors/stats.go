@@ -20,6 +20,9 @@ type Stats struct {
 	ReadQueueLen     int
 	ReadQueueCap     int
 	IngestTasksQueue int
+	// Of a node of several: what it asked others, what it answered them, and what
+	// was lost on the way because a connection ended.
+	AskedElsewhere, AnsweredForOthers, LostOnTheWay uint64
 }
 
 // Stats returns the current figures.
@@ -33,5 +36,8 @@ func (s *System) Stats() Stats {
 		ReadQueueLen: len(s.reads.tasks), ReadQueueCap: cap(s.reads.tasks), IngestTasksQueue: s.cpu.waiting(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.use()
+	if o := s.others; o != nil {
+		st.AskedElsewhere, st.AnsweredForOthers, st.LostOnTheWay = o.asked.Load(), o.answered.Load(), o.lost.Load()
+	}
 	return st
 }

@@ -83,6 +83,8 @@ type Config struct {
 	SandboxKeyLife time.Duration
 	// ExportRetention is how long an export can be downloaded; 0 is 7 days.
 	ExportRetention time.Duration
+	// Others is how a node of several reaches the others; nil: it is alone.
+	Others *Others
 
 	// Tests wait for these: a job's end is committed, a worker knows of a
 	// cancellation, a worker is to stop, a part of an effect is committed.
@@ -114,6 +116,8 @@ type System struct {
 	parts     *partitionCache
 	hub       *eventHub
 	models    map[string]Embedder
+	others    *others // nil: the node is alone
+	waking    chan struct{}
 	readers   []reader   // one per read worker
 	computers []computer // one per CPU worker
 
@@ -205,6 +209,8 @@ func Start(cfg Config) (*System, error) {
 		cpu:   newCPUPool(cfg.Workers, cfg.Clock),
 		parts: newPartitionCache(cfg.SnapshotBytes, cfg.usable),
 		hub:   newEventHub(cfg.Clock),
+
+		waking: make(chan struct{}, resumeAtOnce),
 	}
 	s.models = map[string]Embedder{}
 	for _, e := range append([]Embedder{cfg.Embedder}, cfg.Former...) {
@@ -232,7 +238,13 @@ func Start(cfg Config) (*System, error) {
 	s.reads = newReadPool(readWorkers, readQueue, func(err error) { s.log.Error("read failed", "err", err) })
 	s.root0 = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
 	s.ctx, s.cancel = context.WithCancel(s.root0)
-	s.wg.Go(s.resume)
+	if cfg.Others != nil {
+		if err := s.startOthers(*cfg.Others); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		return s, nil // the host tells what to resume; see Leads
+	}
+	s.wg.Go(s.resumeAll)
 	return s, nil
 }
 
@@ -253,22 +265,36 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 	if env.GetDeadlineMs() > 0 {
 		wait = min(wait, time.Duration(env.GetDeadlineMs()-clock.Millis(s.clock.Now()))*time.Millisecond)
 	}
-	timer := s.clock.NewTimer(wait)
-	defer timer.Stop()
 
 	hash, err := pb.KeyHashFrom(env.GetKeyHash())
 	if err != nil {
 		return nil, fmt.Errorf("ask: %w", err)
 	}
 	org, known := s.cfg.Host.Directory().Lookup(hash)
+	if s.others != nil && known {
+		return s.askAnywhere(ctx, wait, org, env)
+	}
+	timer := s.clock.NewTimer(wait)
+	defer timer.Stop()
+	r, _, err := s.askHere(ctx, timer.C(), org, known, env)
+	return r, err
+}
+
+// askHere is Ask where the organization lives on this node, or is of no
+// organization.
+func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, known bool, env *pb.Envelope) (*pb.Reply, fate, error) {
 	for range maxActivations {
+		if s.others != nil && known && s.others.Placement.Lead(org) != nil {
+			return nil, moved, nil
+		}
 		c := newCall(env)
+		var err error
 		if c.stay.act, err = s.activate(org, known); err != nil {
-			return s.unavailable(err), nil
+			return s.unavailable(err), decided, nil
 		}
 		if !s.enter() {
 			s.leave(c.stay.act)
-			return refuse(&pb.Problem{Code: codeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), nil
+			return refuse(&pb.Problem{Code: codeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), decided, nil
 		}
 		c.stay.sys, c.stay.entered = s, true
 		pid := s.nobody
@@ -281,19 +307,19 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 		case r = <-c.done:
 		case <-ctx.Done():
 			err = ctx.Err()
-		case <-timer.C():
+		case <-late:
 			err = context.DeadlineExceeded
 		}
 		c.stay.end()
 		if err != nil {
 			s.clock.AfterFunc(writeOff, c.writeOff)
-			return nil, fmt.Errorf("ask: %w", err)
+			return nil, decided, fmt.Errorf("ask: %w", err)
 		}
 		if !c.tryAgain.Load() {
-			return r, nil
+			return r, c.fate, nil
 		}
 	}
-	return s.unavailable(errLost), nil
+	return s.unavailable(errLost), s.fateOf(errLost), nil
 }
 
 // stay is how long something counts in an activation and, if it has entered, in
@@ -417,36 +443,41 @@ func (s *System) stop(a *activation) {
 	a.once.Do(func() { s.root.Poison(a.pid) })
 }
 
-// resume wakes organizations whose jobs a stop or a crash interrupted.
-func (s *System) resume() {
+// resumeAll wakes all organizations whose jobs a stop or a crash interrupted, on
+// a node that is alone.
+func (s *System) resumeAll() {
 	if err := s.cfg.Host.WaitReady(s.ctx); err != nil {
 		return
 	}
-	gate := make(chan struct{}, resumeAtOnce)
+	s.resume(func(pb.OrgID) bool { return true })
+}
+
+// resume wakes those of the organizations that are meant whose jobs a stop, a crash
+// or a move interrupted.
+func (s *System) resume(meant func(pb.OrgID) bool) {
 	var wg sync.WaitGroup
+	defer wg.Wait()
 	for _, entry := range s.cfg.Host.Directory().Orgs() {
 		org, err := pb.OrgIDFrom(entry.GetOrg())
-		if err != nil || !entry.GetBusy() {
+		if err != nil || !entry.GetBusy() || !meant(org) {
 			continue
 		}
 		select {
 		case <-s.ctx.Done():
-			wg.Wait()
 			return
-		case gate <- struct{}{}:
+		case s.waking <- struct{}{}:
 		}
 		wg.Go(func() {
-			defer func() { <-gate }()
+			defer func() { <-s.waking }()
 			s.rouse(org)
 		})
 	}
-	wg.Wait()
 }
 
 // rouse brings an organization into memory, which resumes its jobs, however
-// often that takes; until Close.
+// often that takes; until Close, or until it lives elsewhere.
 func (s *System) rouse(org pb.OrgID) {
-	for wait := minBackOff; ; wait = min(2*wait, maxBackOff) {
+	for wait := minBackOff; s.ledHere(org); wait = min(2*wait, maxBackOff) {
 		err := s.onOrg(s.ctx, org, func(o *orgActor, done func(error)) { done(nil) })
 		if err == nil || s.ctx.Err() != nil || errors.Is(err, cluster.ErrRemoved) {
 			return
@@ -530,6 +561,9 @@ func (s *System) Close() error {
 		s.wg.Wait()
 		s.reads.close()
 		s.cpu.close()
+		if s.others != nil {
+			s.others.Remote.Stop()
+		}
 		s.actors.Shutdown()
 	})
 	return nil

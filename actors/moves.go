@@ -1,0 +1,122 @@
+package actors
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	pb "orgmem/proto"
+)
+
+// Leads passes on what the host says of leadership (cluster.Config.OnLead) to the
+// System that is started later.
+type Leads struct{ to atomic.Pointer[System] }
+
+// OnLead is what the host calls. Before the System is there it does nothing:
+// Start looks for itself which shards are led.
+func (l *Leads) OnLead(shard uint32, leads bool) {
+	s := l.to.Load()
+	switch {
+	case s == nil:
+	case leads:
+		s.gained(shard)
+	default:
+		s.gaveUp(shard)
+	}
+}
+
+// Of makes the System the one that is told.
+func (l *Leads) Of(s *System) {
+	l.to.Store(s)
+	for _, shard := range s.others.Placement.Leads() {
+		s.gained(shard)
+	}
+}
+
+// gained wakes the organizations of a shard that have unfinished jobs: whoever led
+// it before has left them.
+func (s *System) gained(shard uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return
+	}
+	s.wg.Go(func() {
+		s.resume(func(org pb.OrgID) bool { return s.others.Placement.Shard(org) == shard })
+	})
+}
+
+// gaveUp takes the organizations of a shard out of memory: what they remember is
+// another node's to say from now on. Requests that they have are told to ask there;
+// event streams end, and their readers come again.
+func (s *System) gaveUp(shard uint32) {
+	of := func(org pb.OrgID) bool { return s.others.Placement.Shard(org) == shard }
+	s.mu.Lock()
+	var gone []*activation
+	for org, a := range s.orgs {
+		if of(org) {
+			gone = append(gone, a)
+		}
+	}
+	s.mu.Unlock()
+	for _, a := range gone {
+		s.root.Send(a.pid, task((*orgActor).lose))
+	}
+	s.hub.cutAll(of)
+}
+
+// cutAll ends the streams of the organizations that are meant.
+func (h *eventHub) cutAll(of func(pb.OrgID) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for org, streams := range h.orgs {
+		if !of(org) {
+			continue
+		}
+		for _, s := range streams {
+			h.cut(s)
+		}
+	}
+}
+
+// livesHere reports whether this node may act for an organization. A node that is
+// alone always may.
+func (s *System) livesHere(org pb.OrgID) bool {
+	return s.others == nil || s.others.Placement.Lead(org) == nil
+}
+
+// ledHere reports whether this node leads an organization's shard, as far as it
+// knows: unlike Lead it does not ask the others.
+func (s *System) ledHere(org pb.OrgID) bool {
+	return s.others == nil || slices.Contains(s.others.Placement.Leads(), s.others.Placement.Shard(org))
+}
+
+// Idle waits until no organization that moved away is in memory any more, or the
+// context ends: with Placement.Leads empty, until the node has nothing of its own
+// to do.
+func (s *System) Idle(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		left := 0
+		for org := range s.orgs {
+			if !s.ledHere(org) {
+				left++
+			}
+		}
+		s.mu.Unlock()
+		if left == 0 && s.calls.Load() == 0 {
+			return nil
+		}
+		timer := s.clock.NewTimer(idlePause)
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// idlePause is how often Idle looks.
+const idlePause = 20 * time.Millisecond

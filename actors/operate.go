@@ -1,0 +1,298 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+)
+
+// Operator returns what the operator interface may do, wherever the organizations
+// live. On a node that is alone that is the System itself.
+func (s *System) Operator() Operator {
+	if s.others == nil {
+		return s
+	}
+	return operatorAnywhere{s}
+}
+
+// operatorAnywhere carries an operator's orders to where their organization lives.
+// The list of organizations is in the directory, which every node has.
+type operatorAnywhere struct{ sys *System }
+
+var _ Operator = operatorAnywhere{}
+
+// order brings one order to its organization.
+func (a operatorAnywhere) order(ctx context.Context, org pb.OrgID, repeatable bool, op *pb.OperatorOp) (*pb.OperatorResult, error) {
+	ask := &pb.NodeAsk{What: &pb.NodeAsk_Operator{Operator: op}}
+	r, _, err := a.sys.askOwner(ctx, defaultDeadline, org, ask, repeatable)
+	if err != nil {
+		return nil, err
+	}
+	if refusal := r.GetOperator().GetRefusal(); refusal != nil {
+		return nil, errorFrom(refusal)
+	}
+	return r.GetOperator(), nil
+}
+
+// CreateOrg implements Operator. The directory's part is done here, the rest where
+// the new organization lives.
+func (a operatorAnywhere) CreateOrg(ctx context.Context, order NewOrg) (CreatedOrg, error) {
+	made, rec, email, err := a.sys.enterOrg(ctx, order)
+	if err != nil {
+		return CreatedOrg{}, err
+	}
+	begin := &pb.BeginOrg{Record: rec, Owner: made.Owner.Bytes(), Email: email}
+	r, err := a.order(ctx, made.Org, false, &pb.OperatorOp{Op: &pb.OperatorOp_BeginOrg{BeginOrg: begin}})
+	if err != nil {
+		return CreatedOrg{}, fmt.Errorf("create organization: %w", err)
+	}
+	key, err := keyFrom(r.GetKey())
+	made.APIKey, made.Key = key.APIKey, key.Key
+	return made, err
+}
+
+// Orgs implements Operator.
+func (a operatorAnywhere) Orgs(ctx context.Context, from string, size int) (OrgPage, error) {
+	return a.sys.Orgs(ctx, from, size)
+}
+
+// Org implements Operator.
+func (a operatorAnywhere) Org(ctx context.Context, org pb.OrgID) (OrgInfo, error) {
+	r, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_ShowOrg{ShowOrg: &pb.ShowOrg{}}})
+	rec := r.GetOrg().GetRecord()
+	return OrgInfo{
+		Org: org, Name: rec.GetName(), Slug: rec.GetSlug(), Personal: rec.GetPersonal(), Plan: rec.GetPlan(),
+		Created: time.UnixMilli(rec.GetCreatedMs()).UTC(), Members: int(r.GetOrg().GetMembers()), Subjects: int(r.GetOrg().GetSubjects()),
+	}, err
+}
+
+// SetPlan implements Operator.
+func (a operatorAnywhere) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
+	_, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_SetPlan{SetPlan: &pb.SetPlan{Plan: plan}}})
+	return err
+}
+
+// DeleteOrg implements Operator.
+func (a operatorAnywhere) DeleteOrg(ctx context.Context, org pb.OrgID) error {
+	_, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_DeleteOrg{DeleteOrg: &pb.DeleteOrg{}}})
+	return err
+}
+
+// AddMember implements Operator.
+func (a operatorAnywhere) AddMember(ctx context.Context, org pb.OrgID, email string, role Role) (MemberInfo, error) {
+	r, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_AddMember{AddMember: &pb.AddMember{Email: email, Role: string(role)}}})
+	if err != nil {
+		return MemberInfo{}, err
+	}
+	return memberFrom(r.GetMember())
+}
+
+// Members implements Operator.
+func (a operatorAnywhere) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error) {
+	r, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_ShowMembers{ShowMembers: &pb.ShowMembers{}}})
+	if err != nil {
+		return nil, err
+	}
+	var all []MemberInfo
+	for _, m := range r.GetMembers().GetMembers() {
+		info, err := memberFrom(m)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, info)
+	}
+	return all, nil
+}
+
+// RemoveMember implements Operator.
+func (a operatorAnywhere) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
+	_, err := a.order(ctx, org, false, &pb.OperatorOp{Op: &pb.OperatorOp_RemoveMember{RemoveMember: &pb.RemoveMember{User: user.Bytes()}}})
+	return err
+}
+
+// CreateKey implements Operator.
+func (a operatorAnywhere) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error) {
+	mint := &pb.MintKey{User: order.User.Bytes(), Scopes: order.Scopes, Label: order.Label}
+	r, err := a.order(ctx, order.Org, false, &pb.OperatorOp{Op: &pb.OperatorOp_MintKey{MintKey: mint}})
+	if err != nil {
+		return CreatedKey{}, err
+	}
+	return keyFrom(r.GetKey())
+}
+
+// Restore implements Operator. A part may be sent again, so it may be carried out
+// twice.
+func (a operatorAnywhere) Restore(ctx context.Context, org pb.OrgID, part []byte) (Restored, error) {
+	r, err := a.order(ctx, org, true, &pb.OperatorOp{Op: &pb.OperatorOp_RestorePart{RestorePart: &pb.RestorePart{Part: part}}})
+	if err != nil {
+		return Restored{}, err
+	}
+	in := r.GetRestored()
+	out := Restored{PartitionID: in.GetPartition(), NodeIDs: in.GetNodes(), Created: int(in.GetCreated()), Unchanged: int(in.GetUnchanged())}
+	if out.NodeIDs == nil {
+		out.NodeIDs = []string{}
+	}
+	return out, nil
+}
+
+// operateHere carries out an order for an organization that lives here.
+func (s *System) operateHere(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.NodeReply, fate, error) {
+	r, err := s.carryOutOrder(ctx, org, op)
+	what := s.fateOf(err)
+	switch {
+	case what != decided:
+		return nil, what, nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return nil, decided, err // nobody decided
+	case err != nil:
+		refusal := refusalOf(err)
+		if refusal.GetKind() == pb.OperatorRefusal_FAILED {
+			s.log.Error("an operator's order failed", "org", org.String(), "op", fmt.Sprintf("%T", op.GetOp()), "err", err)
+		}
+		r = &pb.OperatorResult{Refusal: refusal}
+	}
+	return &pb.NodeReply{What: &pb.NodeReply_Operator{Operator: r}}, decided, nil
+}
+
+func (s *System) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.OperatorOp) (*pb.OperatorResult, error) {
+	r := &pb.OperatorResult{}
+	switch op := op.GetOp().(type) {
+	case *pb.OperatorOp_BeginOrg:
+		owner, err := pb.UserIDFrom(op.BeginOrg.GetOwner())
+		if err != nil {
+			return nil, err
+		}
+		made, err := s.beginOrg(ctx, CreatedOrg{Org: org, Owner: owner}, op.BeginOrg.GetRecord(), op.BeginOrg.GetEmail())
+		r.Result = mintedKey(CreatedKey{APIKey: made.APIKey, Key: made.Key})
+		return r, err
+	case *pb.OperatorOp_ShowOrg:
+		o, err := s.Org(ctx, org)
+		rec := &pb.Organization{Name: o.Name, Slug: o.Slug, Personal: o.Personal, Plan: o.Plan, CreatedMs: clock.Millis(o.Created)}
+		r.Result = &pb.OperatorResult_Org{Org: &pb.OrgShown{Record: rec, Members: uint64(o.Members), Subjects: uint64(o.Subjects)}}
+		return r, err
+	case *pb.OperatorOp_SetPlan:
+		return r, s.SetPlan(ctx, org, op.SetPlan.GetPlan())
+	case *pb.OperatorOp_DeleteOrg:
+		return r, s.DeleteOrg(ctx, org)
+	case *pb.OperatorOp_AddMember:
+		m, err := s.AddMember(ctx, org, op.AddMember.GetEmail(), Role(op.AddMember.GetRole()))
+		r.Result = &pb.OperatorResult_Member{Member: memberRecord(m)}
+		return r, err
+	case *pb.OperatorOp_ShowMembers:
+		all, err := s.Members(ctx, org)
+		shown := &pb.MembersShown{}
+		for _, m := range all {
+			shown.Members = append(shown.Members, memberRecord(m))
+		}
+		r.Result = &pb.OperatorResult_Members{Members: shown}
+		return r, err
+	case *pb.OperatorOp_RemoveMember:
+		user, err := pb.UserIDFrom(op.RemoveMember.GetUser())
+		if err != nil {
+			return nil, err
+		}
+		return r, s.RemoveMember(ctx, org, user)
+	case *pb.OperatorOp_MintKey:
+		user, err := pb.UserIDFrom(op.MintKey.GetUser())
+		if err != nil {
+			return nil, err
+		}
+		k, err := s.CreateKey(ctx, NewKey{Org: org, User: user, Scopes: op.MintKey.GetScopes(), Label: op.MintKey.GetLabel()})
+		r.Result = mintedKey(k)
+		return r, err
+	case *pb.OperatorOp_RestorePart:
+		out, err := s.Restore(ctx, org, op.RestorePart.GetPart())
+		r.Result = &pb.OperatorResult_Restored{Restored: &pb.PartRestored{
+			Partition: out.PartitionID, Nodes: out.NodeIDs, Created: uint64(out.Created), Unchanged: uint64(out.Unchanged),
+		}}
+		return r, err
+	}
+	return nil, fmt.Errorf("order %T is unknown here", op.GetOp())
+}
+
+func mintedKey(k CreatedKey) *pb.OperatorResult_Key {
+	return &pb.OperatorResult_Key{Key: &pb.MintedKey{ApiKey: k.APIKey, Hash: k.Key[:], Label: k.Label}}
+}
+
+func keyFrom(k *pb.MintedKey) (CreatedKey, error) {
+	hash, err := pb.KeyHashFrom(k.GetHash())
+	if err != nil {
+		return CreatedKey{}, fmt.Errorf("answer of another node: %w", err)
+	}
+	return CreatedKey{APIKey: k.GetApiKey(), Key: hash, Label: k.GetLabel()}, nil
+}
+
+func memberRecord(m MemberInfo) *pb.Member {
+	return &pb.Member{User: m.User.Bytes(), Email: m.Email, Role: m.Role, CreatedMs: clock.Millis(m.Created)}
+}
+
+func memberFrom(m *pb.Member) (MemberInfo, error) {
+	user, err := pb.UserIDFrom(m.GetUser())
+	if err != nil {
+		return MemberInfo{}, fmt.Errorf("answer of another node: %w", err)
+	}
+	return MemberInfo{User: user, Email: m.GetEmail(), Role: m.GetRole(), Created: time.UnixMilli(m.GetCreatedMs()).UTC()}, nil
+}
+
+// refusals are the sentinels that cross from node to node.
+var refusals = map[pb.OperatorRefusal_Kind]error{
+	pb.OperatorRefusal_ORG_NOT_FOUND:  ErrOrgNotFound,
+	pb.OperatorRefusal_USER_NOT_FOUND: ErrUserNotFound,
+	pb.OperatorRefusal_INVALID:        ErrInvalid,
+	pb.OperatorRefusal_CONFLICT:       ErrConflict,
+}
+
+// refusalOf spells an error for another node. What is none of the sentinels stays
+// in this node's log, as its words may name what the operator is not to see.
+func refusalOf(err error) *pb.OperatorRefusal {
+	if errors.Is(err, cluster.ErrRemoved) || errors.Is(err, cluster.ErrOrgRemoved) || errors.Is(err, cluster.ErrOrgUnknown) {
+		return &pb.OperatorRefusal{Kind: pb.OperatorRefusal_ORG_NOT_FOUND, Detail: ErrOrgNotFound.Error()}
+	}
+	for kind, sentinel := range refusals {
+		if errors.Is(err, sentinel) {
+			return &pb.OperatorRefusal{Kind: kind, Detail: err.Error()}
+		}
+	}
+	var known interface{ Problem() *pb.Problem }
+	if errors.As(err, &known) {
+		return &pb.OperatorRefusal{Kind: pb.OperatorRefusal_PROBLEM, Problem: known.Problem()}
+	}
+	return &pb.OperatorRefusal{Kind: pb.OperatorRefusal_FAILED}
+}
+
+// errorFrom is refusalOf's inverse.
+func errorFrom(r *pb.OperatorRefusal) error {
+	if sentinel, ok := refusals[r.GetKind()]; ok {
+		return afarError{r.GetDetail(), sentinel}
+	}
+	if r.GetKind() == pb.OperatorRefusal_PROBLEM {
+		return afarProblem{r.GetProblem()}
+	}
+	return errFailedAfar
+}
+
+// errFailedAfar means that the organization's node could not carry out an order;
+// its log says why.
+var errFailedAfar = errors.New("the organization's node failed to carry out the order")
+
+// afarError is an error of another node: its words, and its sentinel.
+type afarError struct {
+	words    string
+	sentinel error
+}
+
+func (e afarError) Error() string { return e.words }
+func (e afarError) Unwrap() error { return e.sentinel }
+
+// afarProblem is a problem of another node.
+type afarProblem struct{ problem *pb.Problem }
+
+func (e afarProblem) Error() string { return e.problem.GetDetail() }
+
+// Problem is what the edge answers.
+func (e afarProblem) Problem() *pb.Problem { return e.problem }

@@ -1,0 +1,502 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// maxAfar bounds what one node has asked one other node and waits for. It is
+	// what that node lets in from one.
+	maxAfar = maxCalls / 2
+	// maxAfarBytes bounds its bytes: several imports of 64 MiB, or any number of
+	// ordinary requests. What other nodes send is bounded alike on their side.
+	maxAfarBytes = 192 << 20
+	// leaderPause is how long a request waits before it looks again who leads its
+	// organization's shard: an election takes one to two seconds, a transfer some
+	// tens of milliseconds, of which this is a small part.
+	leaderPause = 25 * time.Millisecond
+	// moveCheck is how often a request that waits for another node's answer looks
+	// whether the organization still lives there, and moveGrace how many looks in a
+	// row must find it elsewhere before the answer is given up: a leader that has
+	// just stepped down still answers what it had, a paused machine never does.
+	moveCheck = 100 * time.Millisecond
+	moveGrace = 4
+	// maxHops bounds how often in a row one node's word leads on to the next: after
+	// that they contradict each other, and time decides.
+	maxHops = 3
+)
+
+// Placement says where organizations live. *cluster.Host implements it.
+type Placement interface {
+	// Server is this node.
+	Server() cluster.ServerID
+	// Lead returns nil only while this node may answer for an organization. It may
+	// wait for a round of heartbeats.
+	Lead(org pb.OrgID) error
+	// Leader returns who leads an organization's shard as far as this node knows.
+	Leader(org pb.OrgID) (cluster.ServerID, bool)
+	// Shard is the number of an organization's shard; Leads are the shards that
+	// this node leads.
+	Shard(org pb.OrgID) uint32
+	Leads() []uint32
+}
+
+// Remote carries messages to the actors of other nodes. remoting.Remoting
+// implements it, and its comments are the contract.
+type Remote interface {
+	Start(system *actor.ActorSystem, lost func(cluster.ServerID)) error
+	// At returns the gateway of a node.
+	At(server cluster.ServerID) *actor.PID
+	// Owner returns the gateway of the node where an organization lives.
+	Owner(org pb.OrgID) (*actor.PID, bool)
+	Stop()
+}
+
+// Network opens streams to other nodes. *cluster.Network implements it.
+type Network interface {
+	Dial(ctx context.Context, to cluster.ServerID, kind cluster.Kind) (net.Conn, error)
+	Handle(kind cluster.Kind, f func(ctx context.Context, peer cluster.ServerID, conn net.Conn))
+}
+
+// Others is how a node of several reaches the others. All fields are required.
+type Others struct {
+	Placement Placement
+	Remote    Remote
+	Network   Network
+}
+
+// fate is what has become of a request, beside its answer.
+type fate int8
+
+const (
+	// decided: the answer stands.
+	decided fate = iota
+	// moved: nothing was done, because the organization does not live here, or
+	// not any more. Whoever it lives with now may be asked.
+	moved
+	// unknown: it may have been done. What can be repeated without harm may be
+	// asked again.
+	unknown
+)
+
+// fateOf is what an error means to a request that could be decided elsewhere. A
+// write that the committer has given up (errLost) was never proposed.
+func (s *System) fateOf(err error) fate {
+	switch {
+	case s.others == nil,
+		errors.Is(err, cluster.ErrBusy), errors.Is(err, cluster.ErrRemoved),
+		errors.Is(err, storage.ErrNoSpace), errors.Is(err, storage.ErrBatchTooLarge):
+		return decided
+	case errors.Is(err, cluster.ErrOutcomeUnknown):
+		return unknown
+	case errors.Is(err, cluster.ErrNotLeader), errors.Is(err, cluster.ErrFenced), errors.Is(err, errLost):
+		return moved
+	}
+	return decided
+}
+
+// others is a node's traffic with the others.
+type others struct {
+	Others
+	sys     *System
+	self    cluster.ServerID
+	answers *actor.PID // receives what others answer
+	visits  atomic.Int64
+	// Counters, for Stats.
+	asked, answered, lost atomic.Uint64
+
+	mu      sync.Mutex
+	next    uint64
+	waiting map[uint64]*asked
+	load    map[cluster.ServerID]*afarLoad
+}
+
+// asked is a question on its way to another node.
+type asked struct {
+	to    cluster.ServerID
+	bytes int
+	reply chan *pb.NodeReply // buffered for one; nil: the connection is lost
+}
+
+// afarLoad is what is on its way to one node.
+type afarLoad struct{ calls, bytes int }
+
+// startOthers opens the gateway, which from then on answers.
+func (s *System) startOthers(cfg Others) error {
+	o := &others{
+		Others: cfg, sys: s, self: cfg.Placement.Server(),
+		waiting: map[uint64]*asked{}, load: map[cluster.ServerID]*afarLoad{},
+	}
+	if err := cfg.Remote.Start(s.actors, o.connectionLost); err != nil {
+		return fmt.Errorf("actors: %w", err)
+	}
+	s.others = o
+	o.answers = s.root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		if r, ok := ctx.Message().(*pb.NodeReply); ok {
+			o.settle(r.GetId(), r)
+		}
+	}))
+	gateway := actor.PropsFromFunc(o.gateway)
+	if _, err := s.root.SpawnNamed(gateway, cfg.Remote.At(o.self).GetId()); err != nil {
+		return fmt.Errorf("actors: gateway: %w", err)
+	}
+	cfg.Network.Handle(cluster.KindEvents, s.serveStream)
+	return nil
+}
+
+// settle hands an answer, or nil for none, to who waits for it.
+func (o *others) settle(id uint64, r *pb.NodeReply) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if a := o.waiting[id]; a != nil {
+		o.forget(id, a)
+		a.reply <- r
+	}
+}
+
+// forget ends the counting of a question. o.mu is held.
+func (o *others) forget(id uint64, a *asked) {
+	delete(o.waiting, id)
+	l := o.load[a.to]
+	l.calls--
+	l.bytes -= a.bytes
+	if l.calls == 0 {
+		delete(o.load, a.to)
+	}
+}
+
+// connectionLost ends the waiting for a node's answers.
+func (o *others) connectionLost(server cluster.ServerID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for id, a := range o.waiting {
+		if a.to == server {
+			o.lost.Add(1)
+			o.forget(id, a)
+			a.reply <- nil
+		}
+	}
+}
+
+// errNodeBusy means that as much is on its way to a node as may be.
+var errNodeBusy = errors.New("too much is on its way to the other node")
+
+// send puts a question on its way. Whoever calls it calls drop when it does not
+// wait any more.
+func (o *others) send(to cluster.ServerID, ask *pb.NodeAsk) (id uint64, a *asked, err error) {
+	o.mu.Lock()
+	o.next++
+	ask.Id = o.next
+	a = &asked{to: to, bytes: proto.Size(ask), reply: make(chan *pb.NodeReply, 1)}
+	l := o.load[to]
+	if l == nil {
+		l = &afarLoad{}
+	}
+	if l.calls >= maxAfar || l.calls > 0 && l.bytes+a.bytes > maxAfarBytes {
+		o.mu.Unlock()
+		return 0, nil, errNodeBusy
+	}
+	l.calls++
+	l.bytes += a.bytes
+	o.load[to] = l
+	o.waiting[ask.GetId()] = a
+	o.mu.Unlock()
+	o.asked.Add(1)
+	o.sys.root.RequestWithCustomSender(o.Remote.At(to), ask, o.answers)
+	return ask.GetId(), a, nil
+}
+
+func (o *others) drop(id uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if a := o.waiting[id]; a != nil {
+		o.forget(id, a)
+	}
+}
+
+// noOwner says that nobody answered for an organization in time.
+type noOwner struct{ maybe bool } // maybe: it may have been done all the same
+
+func (e noOwner) Error() string { return e.Problem().GetDetail() }
+
+// Problem is what the edge answers.
+func (e noOwner) Problem() *pb.Problem {
+	p := &pb.Problem{Code: codeServiceDegraded, RetryAfterS: retryAfterBusySeconds}
+	p.Detail = "The organization's shard has no leader right now; nothing was done."
+	if e.maybe {
+		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
+	}
+	return p
+}
+
+// busyNode is errNodeBusy to the edge.
+type busyNode struct{ error }
+
+// Problem is what the edge answers.
+func (busyNode) Problem() *pb.Problem {
+	return &pb.Problem{Code: codeServiceDegraded, RetryAfterS: retryAfterBusySeconds, Detail: "The service has more work than it can queue; try again shortly."}
+}
+
+// askOwner brings a question to where the organization lives, and waits for that
+// while nobody leads its shard. It returns who answered. repeatable says that it
+// may be carried out twice without harm. An error means that nobody decided;
+// where it has a Problem, the edge can say why.
+func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID, ask *pb.NodeAsk, repeatable bool) (*pb.NodeReply, cluster.ServerID, error) {
+	o := s.others
+	deadline := s.clock.Now().Add(wait)
+	late := s.clock.NewTimer(wait)
+	defer late.Stop()
+	ask.Org = org.Bytes()
+	maybe := false // an attempt may have been carried out
+	var hint cluster.ServerID
+	for hops := 0; ; hops++ {
+		var r *pb.NodeReply
+		what, from := moved, o.self
+		var err error
+		switch to, ok := o.owner(org); {
+		case o.Placement.Lead(org) == nil:
+			r, what, err = s.decideHere(ctx, late.C(), org, ask)
+		case hint != "" && hint != o.self:
+			from = hint
+			r, what, err = o.askThere(ctx, late.C(), deadline, hint, org, ask)
+		case ok && to != o.self:
+			from = to
+			r, what, err = o.askThere(ctx, late.C(), deadline, to, org, ask)
+		}
+		switch {
+		case errors.Is(err, errNodeBusy):
+			return nil, "", busyNode{err}
+		case err != nil:
+			return nil, "", err
+		case what == decided:
+			return r, from, nil
+		case what == unknown && !repeatable && r.GetReply() != nil:
+			return r, from, nil // it says so, in its own words
+		case what == unknown && !repeatable:
+			return nil, "", noOwner{maybe: true}
+		case what == unknown:
+			maybe = true
+		}
+		hint = cluster.ServerID(r.GetElsewhere().GetServer())
+		if hint != "" && hint != from && hops%maxHops < maxHops-1 {
+			continue
+		}
+		pause := s.clock.NewTimer(leaderPause)
+		select {
+		case <-pause.C():
+		case <-late.C():
+			pause.Stop()
+			return nil, "", noOwner{maybe}
+		case <-ctx.Done():
+			pause.Stop()
+			return nil, "", fmt.Errorf("ask: %w", ctx.Err())
+		}
+	}
+}
+
+// owner is the node where an organization lives, as far as this one knows.
+func (o *others) owner(org pb.OrgID) (cluster.ServerID, bool) {
+	gateway, ok := o.Remote.Owner(org)
+	return cluster.ServerID(gateway.GetAddress()), ok
+}
+
+// askThere asks one other node and waits for its answer, unless the connection
+// ends or the organization turns out to live elsewhere.
+func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to cluster.ServerID, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, fate, error) {
+	// A message of its own: one that was given up may still be being encoded.
+	ask = &pb.NodeAsk{Org: ask.GetOrg(), What: ask.GetWhat(), WaitMs: uint32(max(deadline.Sub(o.sys.clock.Now()), 0).Milliseconds())}
+	id, a, err := o.send(to, ask)
+	if err != nil {
+		return nil, moved, err
+	}
+	defer o.drop(id)
+	for gone := 0; gone < moveGrace; {
+		check := o.sys.clock.NewTimer(moveCheck)
+		select {
+		case r := <-a.reply:
+			check.Stop()
+			switch {
+			case r == nil:
+				return nil, unknown, nil
+			case r.GetElsewhere() != nil:
+				return r, moved, nil
+			case r.GetFailure() != nil:
+				return nil, unknown, nil
+			case r.GetUnknown():
+				return r, unknown, nil
+			}
+			return r, decided, nil
+		case <-check.C():
+			if now, ok := o.owner(org); ok && now != to {
+				gone++
+			} else {
+				gone = 0
+			}
+		case <-late:
+			check.Stop()
+			return nil, unknown, fmt.Errorf("ask: %w", context.DeadlineExceeded)
+		case <-ctx.Done():
+			check.Stop()
+			return nil, unknown, fmt.Errorf("ask: %w", ctx.Err())
+		}
+	}
+	return nil, unknown, nil
+}
+
+// gateway receives what other nodes ask of the organizations that they think
+// live here. It hands on and waits for nothing.
+func (o *others) gateway(ctx actor.Context) {
+	ask, ok := ctx.Message().(*pb.NodeAsk)
+	sender := ctx.Sender()
+	if !ok || sender == nil {
+		return
+	}
+	answer := func(r *pb.NodeReply) {
+		r.Id = ask.GetId()
+		o.sys.root.Send(sender, r)
+	}
+	if !o.sys.admitVisit() { // stopping: somebody else leads soon
+		answer(elsewhere(""))
+		return
+	}
+	if o.visits.Add(1) > maxCalls {
+		o.visits.Add(-1)
+		o.sys.underway.Done()
+		answer(&pb.NodeReply{What: &pb.NodeReply_Reply{Reply: refuse(busyNode{}.Problem())}})
+		return
+	}
+	go func() { // ends with the question's deadline; Close waits for it
+		defer o.sys.underway.Done()
+		defer o.visits.Add(-1)
+		o.answered.Add(1)
+		answer(o.answer(ask))
+	}()
+}
+
+// admitVisit counts a visit in, unless Close has begun.
+func (s *System) admitVisit() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closing {
+		s.underway.Add(1)
+	}
+	return !s.closing
+}
+
+func elsewhere(server cluster.ServerID) *pb.NodeReply {
+	return &pb.NodeReply{What: &pb.NodeReply_Elsewhere{Elsewhere: &pb.Elsewhere{Server: string(server)}}}
+}
+
+func failed(err error) *pb.NodeReply {
+	return &pb.NodeReply{What: &pb.NodeReply_Failure{Failure: &pb.NodeFailure{Detail: err.Error()}}}
+}
+
+// answer decides another node's question, or says where it should go.
+func (o *others) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
+	defer func() {
+		if p := recover(); p != nil {
+			o.sys.log.Error("panicked", "actor", "gateway", "panic", fmt.Sprint(p))
+			r = failed(errPanicked)
+		}
+	}()
+	org, err := pb.OrgIDFrom(ask.GetOrg())
+	if err != nil {
+		return failed(err)
+	}
+	if o.Placement.Lead(org) != nil {
+		leader, _ := o.Placement.Leader(org)
+		return elsewhere(leader)
+	}
+	wait := min(time.Duration(ask.GetWaitMs())*time.Millisecond, defaultDeadline)
+	ctx, cancel := context.WithCancel(o.sys.root0)
+	defer cancel()
+	late := o.sys.clock.NewTimer(wait)
+	defer late.Stop()
+	defer o.sys.clock.AfterFunc(wait, cancel).Stop() // an operator's order has no timer of its own
+	r, what, err := o.sys.decideHere(ctx, late.C(), org, ask)
+	switch {
+	case err != nil:
+		return failed(err)
+	case what == moved:
+		leader, _ := o.Placement.Leader(org)
+		return elsewhere(leader)
+	}
+	r.Unknown = what == unknown
+	return r
+}
+
+var errPanicked = errors.New("panicked")
+
+// decideHere carries out what is asked of an organization that lives here.
+func (s *System) decideHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, fate, error) {
+	switch w := ask.GetWhat().(type) {
+	case *pb.NodeAsk_Envelope:
+		r, what, err := s.askHere(ctx, late, org, true, w.Envelope)
+		return &pb.NodeReply{What: &pb.NodeReply_Reply{Reply: r}}, what, err
+	case *pb.NodeAsk_Piece:
+		data, err := s.exportPieceHere(ctx, w.Piece.GetExport(), w.Piece.GetPiece())
+		return &pb.NodeReply{What: &pb.NodeReply_Piece{Piece: &pb.ExportPiece{Data: data, Gone: err != nil}}}, decided, nil
+	case *pb.NodeAsk_Operator:
+		return s.operateHere(ctx, org, w.Operator)
+	}
+	return nil, decided, fmt.Errorf("question %T is unknown here", ask.GetWhat())
+}
+
+// repeatable reports whether a request may be carried out twice: reading changes
+// nothing, and what has an idempotency key takes effect once.
+func repeatable(env *pb.Envelope) bool {
+	return env.GetIdempotencyKey() != "" || env.GetMethod() == methodGet || env.GetFamily() == familySearch
+}
+
+const (
+	methodGet    = "GET"
+	familySearch = "search"
+)
+
+// askAnywhere is Ask on a node of several.
+func (s *System) askAnywhere(ctx context.Context, wait time.Duration, org pb.OrgID, env *pb.Envelope) (*pb.Reply, error) {
+	r, from, err := s.askOwner(ctx, wait, org, &pb.NodeAsk{What: &pb.NodeAsk_Envelope{Envelope: env}}, repeatable(env))
+	if err != nil {
+		return nil, err
+	}
+	reply := r.GetReply()
+	if stream := reply.GetLink().GetStream(); stream != "" && from != s.others.self {
+		reply.GetLink().Result = &pb.LinkResult_Stream{Stream: ticketAt(stream, from)}
+	}
+	return reply, nil
+}
+
+// ExportPiece returns one piece of a document that GET …/download was answered
+// with. It looks anew, where the organization lives, whether the document still
+// stands: once something in it is forgotten no further byte of it is sent.
+func (s *System) ExportPiece(ctx context.Context, e *pb.Export, piece uint32) ([]byte, error) {
+	if s.others == nil {
+		return s.exportPieceHere(ctx, e, piece)
+	}
+	org, err := pb.OrgIDFrom(e.GetOrg())
+	if err != nil {
+		return nil, fmt.Errorf("export piece: %w", err)
+	}
+	ask := &pb.NodeAsk{What: &pb.NodeAsk_Piece{Piece: &pb.GetExportPiece{Export: e, Piece: piece}}}
+	r, _, err := s.askOwner(ctx, defaultDeadline, org, ask, true)
+	if err == nil && r.GetPiece().GetGone() {
+		err = errExportGone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("export piece: %w", err)
+	}
+	return r.GetPiece().GetData(), nil
+}

@@ -1,0 +1,562 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage/storagetest"
+)
+
+// town is several nodes over one log and one set of stores, as if each had a
+// replica that is always up to date: where organizations live is the test's to
+// say, and fencing is real.
+type town struct {
+	t     *testing.T
+	nodes map[cluster.ServerID]*townNode
+
+	mu     sync.Mutex
+	leader cluster.ServerID // of all shards; empty: none
+	cut    bool             // between all nodes
+}
+
+// townNode is one node: what it is to the System, and the System.
+type townNode struct {
+	*node
+	town   *town
+	self   cluster.ServerID
+	system *actor.ActorSystem
+	lost   func(cluster.ServerID)
+	leads  Leads
+
+	mu      sync.Mutex
+	events  func(context.Context, cluster.ServerID, net.Conn)
+	believe cluster.ServerID // who this node thinks leads; empty: who does
+	carried int              // messages that came in
+	looked  int              // questions for the leader
+}
+
+func startTown(t *testing.T, names ...cluster.ServerID) *town {
+	t.Helper()
+	w := &town{t: t, nodes: map[cluster.ServerID]*townNode{}, leader: names[0]}
+	first := startNode(t, storagetest.NewDisk())
+	for _, name := range names {
+		n := &townNode{town: w, self: name}
+		w.nodes[name] = n
+		n.node = &node{t: t, disk: first.disk, store: first.store, host: first.host, clock: first.clock, jobs: map[pb.JobID]bool{}}
+		n.finished = sync.NewCond(&n.node.mu)
+		cfg := Config{
+			Host: first.host, Storage: first.store, Clock: clock.Real(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
+			Embedder: wordEmbedder{id: "words"}, Workers: 1, Others: &Others{Placement: n, Remote: n, Network: n},
+		}
+		cfg.jobFinished = func(id pb.JobID) {
+			n.node.mu.Lock()
+			n.jobs[id] = true
+			n.node.mu.Unlock()
+			n.finished.Broadcast()
+		}
+		var err error
+		if n.sys, err = Start(cfg); err != nil {
+			t.Fatal(err)
+		}
+		n.leads.Of(n.sys)
+		t.Cleanup(func() {
+			if err := n.sys.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	return w
+}
+
+func (w *town) at(name cluster.ServerID) *townNode { return w.nodes[name] }
+
+// lead moves all shards, and tells those whom it concerns.
+func (w *town) lead(name cluster.ServerID) {
+	w.mu.Lock()
+	was := w.leader
+	w.leader = name
+	w.mu.Unlock()
+	for server, leads := range map[cluster.ServerID]bool{was: false, name: true} {
+		n := w.nodes[server]
+		if n == nil {
+			continue // nobody
+		}
+		for shard := range n.host.Shards() {
+			n.leads.OnLead(uint32(shard+1), leads)
+		}
+	}
+}
+
+// sever cuts or mends all connections.
+func (w *town) sever(cut bool) {
+	w.mu.Lock()
+	w.cut = cut
+	w.mu.Unlock()
+	if !cut {
+		return
+	}
+	for _, n := range w.nodes {
+		for other := range w.nodes {
+			if other != n.self {
+				n.lost(other)
+			}
+		}
+	}
+}
+
+func (w *town) now() (leader cluster.ServerID, cut bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.leader, w.cut
+}
+
+// Placement.
+
+func (n *townNode) Server() cluster.ServerID { return n.self }
+
+func (n *townNode) Lead(pb.OrgID) error {
+	if leader, _ := n.town.now(); leader != n.self {
+		return cluster.ErrNotLeader
+	}
+	return nil
+}
+
+func (n *townNode) Leader(pb.OrgID) (cluster.ServerID, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.looked++
+	if n.believe != "" {
+		return n.believe, true
+	}
+	leader, _ := n.town.now()
+	return leader, leader != ""
+}
+
+func (n *townNode) Shard(org pb.OrgID) uint32 { return n.host.Shard(org) }
+
+func (n *townNode) Leads() (shards []uint32) {
+	if n.Lead(pb.OrgID{}) == nil {
+		for shard := range n.host.Shards() {
+			shards = append(shards, uint32(shard+1))
+		}
+	}
+	return shards
+}
+
+// Remote.
+
+const townGateway = "organizations"
+
+func (n *townNode) Start(system *actor.ActorSystem, lost func(cluster.ServerID)) error {
+	n.system, n.lost = system, lost
+	system.ProcessRegistry.Address = string(n.self)
+	system.ProcessRegistry.RegisterAddressResolver(func(pid *actor.PID) (actor.Process, bool) {
+		return townWire{from: n, to: n.town.at(cluster.ServerID(pid.GetAddress()))}, true
+	})
+	return nil
+}
+
+func (n *townNode) At(server cluster.ServerID) *actor.PID { return actor.NewPID(string(server), townGateway) }
+
+func (n *townNode) Owner(org pb.OrgID) (*actor.PID, bool) {
+	leader, ok := n.Leader(org)
+	return n.At(leader), ok
+}
+
+func (n *townNode) Stop() {}
+
+// townWire carries messages as bytes.
+type townWire struct{ from, to *townNode }
+
+func (p townWire) SendUserMessage(pid *actor.PID, message any) {
+	_, m, sender := actor.UnwrapEnvelope(message)
+	if _, cut := p.from.town.now(); cut {
+		return
+	}
+	in := m.(proto.Message)
+	raw, err := proto.Marshal(in)
+	out := in.ProtoReflect().New().Interface()
+	if err == nil {
+		err = proto.Unmarshal(raw, out)
+	}
+	if err != nil {
+		p.from.t.Error(err)
+		return
+	}
+	p.to.mu.Lock()
+	p.to.carried++
+	p.to.mu.Unlock()
+	if sender != nil {
+		sender = actor.NewPID(string(p.from.self), sender.GetId())
+	}
+	p.to.system.Root.Send(actor.NewPID(pid.GetAddress(), pid.GetId()), &actor.MessageEnvelope{Message: out, Sender: sender})
+}
+
+func (townWire) SendSystemMessage(*actor.PID, any) {}
+func (townWire) Stop(*actor.PID)                   {}
+
+// Network.
+
+func (n *townNode) Handle(kind cluster.Kind, f func(context.Context, cluster.ServerID, net.Conn)) {
+	if kind == cluster.KindEvents {
+		n.events = f
+	}
+}
+
+func (n *townNode) Dial(_ context.Context, to cluster.ServerID, _ cluster.Kind) (net.Conn, error) {
+	if _, cut := n.town.now(); cut {
+		return nil, errors.New("no way there")
+	}
+	near, far := net.Pipe()
+	go n.town.at(to).events(context.Background(), n.self, far)
+	return near, nil
+}
+
+func (n *townNode) client(key string) client { return client{n: n.node, key: key} }
+
+// operator is the operator interface of a node.
+func (n *townNode) operator() Operator { return n.sys.Operator() }
+
+func (w *town) org(at cluster.ServerID, plan string) CreatedOrg {
+	w.t.Helper()
+	made, err := w.at(at).operator().CreateOrg(w.t.Context(), NewOrg{Name: "Acme", OwnerEmail: "owner@example.com", Plan: plan})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return made
+}
+
+// within bounds an envelope's deadline.
+func within(op *pb.Envelope, d time.Duration) *pb.Envelope {
+	op.DeadlineMs = time.Now().Add(d).UnixMilli() //nolint:forbidigo // as the edge does, with the node's clock
+	return op
+}
+
+// TestAnyNodeAnswers: an organization lives on one node, and another one answers
+// for it: requests, pages, events, exports and the operator's orders.
+func TestAnyNodeAnswers(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("b", planUnlimited) // lives on a
+	if w.at("a").sys.Stats().ActiveOrgs != 1 || w.at("b").sys.Stats().ActiveOrgs != 0 {
+		t.Fatal("the organization was begun on the wrong node")
+	}
+	b := w.at("b").client(made.APIKey)
+	stream := b.ok(openStream()).GetLink().GetStream()
+	live, ok := w.at("b").sys.TakeStream(t.Context(), stream)
+	if !ok {
+		t.Fatalf("the ticket %q opens nothing", stream)
+	}
+	defer live.Close()
+	job := jobOf(b.ok(items(doc("1", "Ada wrote the first program."))))
+	w.at("a").wait(job)
+	if got := b.chunks("program"); len(got) != 1 || got[0] != "Ada wrote the first program." {
+		t.Fatalf("search on the other node found %q", got)
+	}
+	select {
+	case e := <-live.Events():
+		if e.GetType() != eventGraph && e.GetType() != eventJob {
+			t.Errorf("event %q", e.GetType())
+		}
+	case <-time.After(patience):
+		t.Fatal("no event came from the other node")
+	}
+
+	export := jobOfExport(b.ok(&pb.Envelope{Op: &pb.Envelope_Data{Data: &pb.DataOp{Op: &pb.DataOp_CreateExport{CreateExport: &pb.CreateExport{}}}}}))
+	w.at("a").wait(export)
+	download := b.ok(&pb.Envelope{Op: &pb.Envelope_Data{Data: &pb.DataOp{Op: &pb.DataOp_DownloadExport{DownloadExport: &pb.DownloadExport{Id: export}}}}}).GetData().GetDownload()
+	there, err := w.at("b").sys.ExportPiece(t.Context(), download, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := w.at("a").sys.ExportPiece(t.Context(), download, 0)
+	if err != nil || !bytes.Equal(here, there) || len(here) == 0 {
+		t.Errorf("the nodes differ in a piece of %d and %d bytes (%v)", len(here), len(there), err)
+	}
+	if _, err := w.at("b").sys.ExportPiece(t.Context(), download, 7); !errors.Is(err, errExportGone) {
+		t.Errorf("a piece that is not there: %v", err)
+	}
+	if w.at("b").sys.Stats().ActiveOrgs != 0 {
+		t.Error("the organization woke on the node that only asks")
+	}
+}
+
+func jobOfExport(r *pb.Reply) string { return pb.JobID(r.GetData().GetExport().GetId()).String() }
+
+// TestOperatorAnywhere: every order reaches the organization from every node, and
+// refusals keep their meaning.
+func TestOperatorAnywhere(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("b", "")
+	for _, name := range []cluster.ServerID{"a", "b"} {
+		op := w.at(name).operator()
+		if err := op.SetPlan(t.Context(), made.Org, planUnlimited); err != nil {
+			t.Fatal(err)
+		}
+		info, err := op.Org(t.Context(), made.Org)
+		if err != nil || info.Plan != planUnlimited || info.Name != "Acme" || info.Org != made.Org || info.Members == 0 {
+			t.Errorf("on %s: %+v (%v)", name, info, err)
+		}
+		m, err := op.AddMember(t.Context(), made.Org, "m-"+string(name)+"@example.com", RoleMember)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := op.Members(t.Context(), made.Org)
+		if err != nil || !slices.ContainsFunc(all, func(x MemberInfo) bool { return x.User == m.User && x.Email == m.Email && x.Role == m.Role }) {
+			t.Errorf("on %s: members %+v lack %+v (%v)", name, all, m, err)
+		}
+		k, err := op.CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User, Scopes: []string{scopeRead}, Label: "x"})
+		if err != nil || k.Label != "x" {
+			t.Fatalf("%+v, %v", k, err)
+		}
+		if got := w.at(name).client(k.APIKey).ok(me()).GetMe().GetUser(); !bytes.Equal(got, m.User.Bytes()) {
+			t.Errorf("the key is of %x", got)
+		}
+		part, err := op.Restore(t.Context(), made.Org, []byte(`{"partition":{"kind":"subject","subject":"s"}}`))
+		if err != nil || part.PartitionID == "" {
+			t.Errorf("on %s: restore: %+v, %v", name, part, err)
+		}
+		if err := op.RemoveMember(t.Context(), made.Org, m.User); err != nil {
+			t.Error(err)
+		}
+		if page, err := op.Orgs(t.Context(), "", 10); err != nil || len(page.Orgs) != 1 {
+			t.Errorf("on %s: %+v, %v", name, page, err)
+		}
+
+		for what, wrong := range map[error]func() error{
+			ErrUserNotFound: func() error { return op.RemoveMember(t.Context(), made.Org, pb.UserID{1}) },
+			ErrInvalid:      func() error { return op.SetPlan(t.Context(), made.Org, "gold") },
+			ErrConflict:     func() error { return op.RemoveMember(t.Context(), made.Org, made.Owner) },
+			ErrOrgNotFound:  func() error { return op.SetPlan(t.Context(), pb.OrgID{9}, planUnlimited) },
+		} {
+			if err := wrong(); !errors.Is(err, what) {
+				t.Errorf("on %s: %v, want %v", name, err, what)
+			}
+		}
+	}
+	if err := w.at("b").operator().DeleteOrg(t.Context(), made.Org); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.at("b").operator().Org(t.Context(), made.Org); !errors.Is(err, ErrOrgNotFound) {
+		t.Errorf("the removed organization: %v", err)
+	}
+	w.at("b").client(made.APIKey).refused(codeAuthentication, me())
+}
+
+// TestLimitsHoldAcrossNodes: a bucket is drawn from in one place, whichever node
+// is asked.
+func TestLimitsHoldAcrossNodes(t *testing.T) {
+	w := startTown(t, "a", "b", "c")
+	made := w.org("a", planFree)
+	names := []cluster.ServerID{"a", "b", "c"}
+	burst := int(limitOf("reads", planFree).burst)
+	granted := 0
+	for i := range 2 * burst {
+		r := w.at(names[i%len(names)]).client(made.APIKey).ask(me())
+		switch r.GetProblem().GetCode() {
+		case "":
+			granted++
+		case codeRateLimit:
+		default:
+			t.Fatal(r.GetProblem())
+		}
+	}
+	// The bucket fills while the test runs.
+	if granted < burst || granted == 2*burst {
+		t.Errorf("%d of %d requests passed a bucket of %d", granted, 2*burst, burst)
+	}
+	if left := w.at("a").client(made.APIKey).ask(me()).GetRate().GetRemaining(); int(left) > burst/2 {
+		t.Errorf("%d are left", left)
+	}
+}
+
+// TestRequestWaitsForLeader: while nobody leads, a request waits; it is answered
+// when somebody does, and refused when its time is over.
+func TestRequestWaitsForLeader(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("a", planUnlimited)
+	b := w.at("b").client(made.APIKey)
+	w.lead("")
+	_, err := w.at("b").sys.Ask(t.Context(), within(b.envelope(me()), 100*time.Millisecond))
+	var known interface{ Problem() *pb.Problem }
+	if !errors.As(err, &known) || known.Problem().GetCode() != codeServiceDegraded || known.Problem().GetRetryAfterS() == 0 {
+		t.Fatalf("without a leader: %v", err)
+	}
+	answered := make(chan *pb.Reply, 1)
+	go func() { answered <- b.ask(me()) }()
+	looked := func() int {
+		w.at("b").mu.Lock()
+		defer w.at("b").mu.Unlock()
+		return w.at("b").looked
+	}
+	before := looked()
+	w.at("b").waitFor(func() bool { return looked() >= before+2 }) // it has found nobody, and looks again
+	if len(answered) != 0 {
+		t.Error("the request was answered without a leader")
+	}
+	w.lead("b")
+	select {
+	case r := <-answered:
+		if r.GetProblem() != nil {
+			t.Error(r.GetProblem())
+		}
+	case <-time.After(patience):
+		t.Fatal("the request was not answered")
+	}
+}
+
+// TestOrganizationMoves: what lived on one node lives on another; the first one has
+// nothing of it in memory, its streams end, and nothing that was acknowledged is
+// missing.
+func TestOrganizationMoves(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("a", planUnlimited)
+	a, b := w.at("a").client(made.APIKey), w.at("b").client(made.APIKey)
+	stream, ok := w.at("a").sys.TakeStream(t.Context(), a.ok(openStream()).GetLink().GetStream())
+	if !ok {
+		t.Fatal("no stream")
+	}
+	afar, ok := w.at("b").sys.TakeStream(t.Context(), b.ok(openStream()).GetLink().GetStream())
+	if !ok {
+		t.Fatal("no stream from afar")
+	}
+	a.put("s1")
+	w.lead("b")
+	b.put("s2")
+	a.put("s3") // by way of b
+	for _, c := range []client{a, b} {
+		list := c.ok(&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{}}}).GetSubjects().GetSubjects()
+		var names []string
+		for _, s := range list {
+			names = append(names, s.GetId())
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != "s1 s2 s3" {
+			t.Errorf("subjects after the move: %s", got)
+		}
+	}
+	for _, s := range []LiveStream{stream, afar} {
+		for range s.Events() { // ends: the stream's organization has moved
+		}
+		if s.Valid() {
+			t.Error("a stream outlived its organization's move")
+		}
+		s.Close()
+	}
+	w.at("a").waitFor(func() bool { return w.at("a").sys.Stats().ActiveOrgs == 0 })
+	if err := w.at("a").sys.Idle(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWrongGuessIsCorrected: a node that is wrong about where an organization
+// lives is told, by whoever it asks.
+func TestWrongGuessIsCorrected(t *testing.T) {
+	w := startTown(t, "a", "b", "c")
+	made := w.org("a", planUnlimited)
+	c := w.at("c")
+	c.mu.Lock()
+	c.believe = "b"
+	c.mu.Unlock()
+	c.client(made.APIKey).ok(me())
+	if n := w.at("b").sys.Stats().ActiveOrgs; n != 0 {
+		t.Errorf("%d organizations woke on the node that was asked in error", n)
+	}
+	w.at("b").mu.Lock()
+	defer w.at("b").mu.Unlock()
+	if w.at("b").carried == 0 {
+		t.Error("nobody was asked in error")
+	}
+}
+
+// TestLostConnection: what was on its way when the connection ended may have been
+// done. A request that may be repeated is; another one is told so.
+func TestLostConnection(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("a", planUnlimited)
+	b := w.at("b").client(made.APIKey)
+	b.ok(me())
+	ask := func(op *pb.Envelope) (*pb.Reply, error) {
+		w.sever(true)
+		type answer struct {
+			r   *pb.Reply
+			err error
+		}
+		answered := make(chan answer, 1)
+		go func() {
+			r, err := w.at("b").sys.Ask(context.Background(), op)
+			answered <- answer{r, err}
+		}()
+		w.at("b").waitFor(func() bool {
+			w.at("b").sys.others.mu.Lock()
+			defer w.at("b").sys.others.mu.Unlock()
+			return len(w.at("b").sys.others.waiting) > 0
+		})
+		w.sever(true) // the connection that it went into ends
+		w.sever(false)
+		got := <-answered
+		return got.r, got.err
+	}
+	read := b.envelope(me())
+	read.Method = methodGet
+	if r, err := ask(read); err != nil || r.GetProblem() != nil {
+		t.Errorf("a read: %v %v", r, err)
+	}
+	write := b.envelope(&pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: "s"}}})
+	write.IdempotencyKey = "once"
+	if r, err := ask(write); err != nil || r.GetProblem() != nil {
+		t.Errorf("a write with a key: %v %v", r, err)
+	}
+	_, err := ask(b.envelope(&pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: "t"}}}))
+	var known interface{ Problem() *pb.Problem }
+	if !errors.As(err, &known) || !strings.Contains(known.Problem().GetDetail(), "Idempotency-Key") {
+		t.Errorf("a write without a key: %v", err)
+	}
+	if n := w.at("b").sys.Stats().LostOnTheWay; n < 3 {
+		t.Errorf("%d losses were counted", n)
+	}
+}
+
+// TestAfarIsBounded: what is on its way to one node has an end.
+func TestAfarIsBounded(t *testing.T) {
+	w := startTown(t, "a", "b")
+	w.sever(true)
+	o := w.at("b").sys.others
+	big := &pb.NodeAsk{What: &pb.NodeAsk_Operator{Operator: &pb.OperatorOp{Op: &pb.OperatorOp_RestorePart{
+		RestorePart: &pb.RestorePart{Part: make([]byte, maxAfarBytes-100)},
+	}}}}
+	id, _, err := o.send("a", big)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := o.send("a", &pb.NodeAsk{Org: make([]byte, 200)}); !errors.Is(err, errNodeBusy) {
+		t.Errorf("beyond the bytes: %v", err)
+	}
+	o.drop(id)
+	for range maxAfar {
+		if _, _, err := o.send("a", &pb.NodeAsk{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := o.send("a", &pb.NodeAsk{}); !errors.Is(err, errNodeBusy) {
+		t.Errorf("beyond the calls: %v", err)
+	}
+	w.sever(true)
+	if len(o.waiting) != 0 || len(o.load) != 0 {
+		t.Errorf("%d questions and %d loads are left", len(o.waiting), len(o.load))
+	}
+}

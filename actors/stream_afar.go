@@ -1,0 +1,221 @@
+package actors
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protodelim"
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+)
+
+// An event stream lives where its organization does; the node that its reader is
+// connected to fetches the events from there. What flows is decided there, too:
+// whom an event reaches, and before each whether the key still stands.
+
+const (
+	// streamBeat is how often a stream without events says that it stands, and
+	// streamSilence how long the other side waits for that: a node that was paused
+	// or cut off must not look like an organization where nothing happens.
+	streamBeat    = 5 * time.Second
+	streamSilence = 3 * streamBeat
+	// streamOpening bounds the opening of a stream to another node.
+	streamOpening = 5 * time.Second
+	// maxTicketFrame and maxEventFrame bound what the two sides read: an id; an event,
+	// whose data is at most some kilobytes.
+	maxTicketFrame = 256
+	maxEventFrame  = 4 << 20
+)
+
+// ticketAt is a ticket with the node that it is good at.
+func ticketAt(ticket string, server cluster.ServerID) string { return ticket + "@" + string(server) }
+
+// LiveStream is an event stream, of this node or another. Its methods are
+// EventStream's.
+type LiveStream interface {
+	Events() <-chan *pb.OutboxEvent
+	Valid() bool
+	Close()
+}
+
+var (
+	_ LiveStream = (*EventStream)(nil)
+	_ LiveStream = (*afarStream)(nil)
+)
+
+// TakeStream takes up the event stream that was opened under a ticket, wherever it
+// lives; false when there is none, or it was taken up already. The caller closes
+// it.
+func (s *System) TakeStream(ctx context.Context, ticket string) (LiveStream, bool) {
+	id, at, afar := strings.Cut(ticket, "@")
+	if !afar {
+		stream, ok := s.Stream(ticket)
+		return stream, ok
+	}
+	if s.others == nil {
+		return nil, false
+	}
+	stream, err := s.openAfar(ctx, cluster.ServerID(at), id)
+	if err != nil {
+		s.log.Info("an event stream of another node could not be taken up", "node", at, "err", err)
+		return nil, false
+	}
+	return stream, true
+}
+
+// afarStream is a stream that lives on another node.
+type afarStream struct {
+	conn   net.Conn
+	events chan *pb.OutboxEvent
+	ended  atomic.Bool
+	once   sync.Once
+	done   chan struct{}
+}
+
+// openAfar takes up a stream of another node. The first frame says that there is
+// one.
+func (s *System) openAfar(ctx context.Context, server cluster.ServerID, ticket string) (*afarStream, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	late := s.clock.AfterFunc(streamOpening, cancel)
+	defer late.Stop()
+	conn, err := s.others.Network.Dial(ctx, server, cluster.KindEvents)
+	if err != nil {
+		return nil, fmt.Errorf("open stream: %w", err)
+	}
+	unwatch := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	in := bufio.NewReader(conn)
+	if _, err = protodelim.MarshalTo(conn, &pb.TakeStream{Ticket: ticket}); err == nil {
+		err = readFrame(in, maxEventFrame, &pb.StreamFrame{})
+	}
+	if !unwatch() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open stream: %w", err), conn.Close())
+	}
+	stream := &afarStream{conn: conn, events: make(chan *pb.OutboxEvent), done: make(chan struct{})}
+	go stream.receive(s.clock, in) // ends with the connection, which Close closes
+	return stream, nil
+}
+
+// receive hands on events until the connection ends. It keeps none: a reader that
+// does not keep up fills the other side's buffer, and is cut off there.
+func (a *afarStream) receive(c clock.Clock, in *bufio.Reader) {
+	defer func() {
+		a.ended.Store(true)
+		_ = a.conn.Close()
+		close(a.events)
+	}()
+	for {
+		silent := c.AfterFunc(streamSilence, func() { _ = a.conn.Close() })
+		frame := &pb.StreamFrame{}
+		err := readFrame(in, maxEventFrame, frame)
+		silent.Stop()
+		if err != nil {
+			return
+		}
+		if frame.GetEvent() == nil {
+			continue
+		}
+		select {
+		case a.events <- frame.GetEvent():
+		case <-a.done:
+			return
+		}
+	}
+}
+
+// Events implements LiveStream.
+func (a *afarStream) Events() <-chan *pb.OutboxEvent { return a.events }
+
+// Valid implements LiveStream. The other side has looked before it sent, and ends
+// the stream when the key does not stand any more.
+func (a *afarStream) Valid() bool { return !a.ended.Load() }
+
+// Close implements LiveStream.
+func (a *afarStream) Close() {
+	a.once.Do(func() {
+		close(a.done)
+		_ = a.conn.Close()
+	})
+}
+
+func readFrame(in *bufio.Reader, limit int64, m proto.Message) error {
+	return protodelim.UnmarshalOptions{MaxSize: limit}.UnmarshalFrom(in, m)
+}
+
+// serveStream sends one stream's events to the node that its reader is connected
+// to.
+func (s *System) serveStream(ctx context.Context, _ cluster.ServerID, conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	if !s.admitVisit() {
+		return
+	}
+	defer s.underway.Done()
+	late := s.clock.AfterFunc(streamOpening, func() { _ = conn.Close() })
+	in := bufio.NewReaderSize(conn, maxTicketFrame)
+	take := &pb.TakeStream{}
+	err := readFrame(in, maxTicketFrame, take)
+	late.Stop()
+	if err != nil {
+		return
+	}
+	stream, ok := s.Stream(take.GetTicket())
+	if !ok {
+		return
+	}
+	defer stream.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	left := make(chan struct{})
+	go func() { // the other side says nothing more until it leaves
+		defer close(left)
+		_, _ = io.Copy(io.Discard, in)
+		cancel()
+	}()
+	defer func() { _ = conn.Close(); <-left }()
+	frame := &pb.StreamFrame{} // the first one says that the stream is there
+	for stream.Valid() {
+		if err := s.sendFrame(conn, frame); err != nil {
+			return
+		}
+		beat := s.clock.NewTimer(streamBeat)
+		select {
+		case e, ok := <-stream.Events():
+			if !ok {
+				beat.Stop()
+				return
+			}
+			frame = &pb.StreamFrame{Event: e}
+		case <-beat.C():
+			frame = &pb.StreamFrame{}
+		case <-s.ctx.Done():
+			beat.Stop()
+			return
+		case <-ctx.Done():
+			beat.Stop()
+			return
+		}
+		beat.Stop()
+	}
+}
+
+// sendFrame writes one frame; another node that does not take it in time is left.
+func (s *System) sendFrame(conn net.Conn, frame *pb.StreamFrame) error {
+	late := s.clock.AfterFunc(streamSilence, func() { _ = conn.Close() })
+	defer late.Stop()
+	_, err := protodelim.MarshalTo(conn, frame)
+	return err
+}

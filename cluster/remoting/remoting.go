@@ -1,0 +1,225 @@
+package remoting
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	protocluster "github.com/asynkron/protoactor-go/cluster"
+	"github.com/asynkron/protoactor-go/eventstream"
+	"github.com/asynkron/protoactor-go/remote"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+)
+
+const (
+	// MaxInFlightBytes bounds what a node may have on its way to one other node. An
+	// import is at most 64 MiB, an ingest 10; the edge holds 128 MiB of bodies.
+	MaxInFlightBytes = 192 << 20
+	// batchSize is how many messages may travel as one. More saves little: two
+	// processes exchanged 80,000 small messages a second with a thousand.
+	batchSize = 16
+	// maxMessage bounds one batch: all that may be on its way to a node, or
+	// batchSize of the largest answers, which are nodes of 5 million characters.
+	maxMessage = MaxInFlightBytes + batchSize*(10<<20)
+	// queueSize is what an endpoint's queue begins with; protoactor lets it grow.
+	// What may be in it is bounded by MaxInFlightBytes and by who sends.
+	queueSize = 256
+	// connectTries is how often a connection is tried before what waits for it is
+	// given up. protoactor waits two seconds after each; whoever asks has another
+	// node to ask by then.
+	connectTries = 1
+	// streamWindow and connWindow let one stream fill a fast network with some
+	// milliseconds of round trip.
+	streamWindow = 4 << 20
+	connWindow   = 8 << 20
+	// aliveAfter and aliveWithin find a machine that has vanished without a word:
+	// gRPC allows no shorter interval.
+	aliveAfter  = 10 * time.Second
+	aliveWithin = 5 * time.Second
+	// portTries is how often another port is tried, where somebody else took the
+	// one that was found free.
+	portTries = 8
+)
+
+// Wire is how remoting reaches other nodes. *cluster.Network implements it.
+type Wire interface {
+	// DialActors connects to another node's remoting.
+	DialActors(ctx context.Context, to cluster.ServerID) (net.Conn, error)
+	// ServeActors says at which address of this machine the node's own remoting
+	// listens; "" that it does no more.
+	ServeActors(addr string)
+	// ActorTLS is the client's side of a connection to a node: it shows this node's
+	// certificate and accepts that node's alone.
+	ActorTLS(to cluster.ServerID) *tls.Config
+	// ActorServerTLS is the server's side: it accepts any node of the cluster.
+	ActorServerTLS() *tls.Config
+}
+
+// Config says what a Remoting is made of. All fields are required.
+type Config struct {
+	Self      cluster.ServerID
+	Placement Placement
+	Wire      Wire
+	Logger    *slog.Logger
+}
+
+// Remoting is a node's way to the actors of other nodes.
+type Remoting struct {
+	cfg    Config
+	lookup Lookup
+	system *actor.ActorSystem
+	remote *remote.Remote
+	lost   *eventstream.Subscription
+}
+
+// New returns a Remoting that is not started.
+func New(cfg Config) *Remoting {
+	return &Remoting{cfg: cfg, lookup: Lookup{cfg.Placement}}
+}
+
+// Start lets the system's actors be reached, and reach others. lost is called
+// when the connection to a node has ended, from any goroutine: what was on its way
+// there, or on its way back, does not arrive.
+func (r *Remoting) Start(system *actor.ActorSystem, lost func(cluster.ServerID)) error {
+	r.system = system
+	port, err := r.listen()
+	if err != nil {
+		return fmt.Errorf("remoting: %w", err)
+	}
+	r.lost = system.EventStream.Subscribe(func(event any) {
+		if e, ok := event.(*remote.EndpointTerminatedEvent); ok {
+			lost(cluster.ServerID(e.Address))
+		}
+	})
+	r.cfg.Wire.ServeActors(net.JoinHostPort(loopback, strconv.Itoa(port)))
+	return nil
+}
+
+const loopback = "127.0.0.1"
+
+// listen starts protoactor's server. It wants a port's number and tells nobody
+// which one it got, so a free one is found first; where somebody else takes it in
+// between, it panics, and another one is tried.
+func (r *Remoting) listen() (port int, err error) {
+	for range portTries {
+		var config net.ListenConfig
+		free, err := config.Listen(context.Background(), "tcp", loopback+":0") //nolint:forbidigo // it is closed at once
+		if err != nil {
+			return 0, err
+		}
+		port = free.Addr().(*net.TCPAddr).Port
+		if err := free.Close(); err != nil {
+			return 0, err
+		}
+		if err = r.serve(port); err == nil {
+			return port, nil
+		}
+		r.cfg.Logger.Info("remoting tries another port", "err", err)
+	}
+	return 0, errors.New("found no free port on the loopback interface")
+}
+
+func (r *Remoting) serve(port int) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("start: %v", p)
+		}
+	}()
+	config := remote.Configure(loopback, port,
+		remote.WithAdvertisedHost(string(r.cfg.Self)),
+		remote.WithEndpointWriterBatchSize(batchSize),
+		remote.WithEndpointWriterQueueSize(queueSize),
+		remote.WithEndpointManagerBatchSize(batchSize),
+		remote.WithEndpointManagerQueueSize(queueSize),
+		remote.WithServerOptions(
+			grpc.Creds(credentials.NewTLS(r.cfg.Wire.ActorServerTLS())),
+			grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
+			grpc.InitialWindowSize(streamWindow), grpc.InitialConnWindowSize(connWindow),
+			grpc.KeepaliveParams(keepalive.ServerParameters{Time: aliveAfter, Timeout: aliveWithin}),
+			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: aliveAfter / 2, PermitWithoutStream: true}),
+			grpc.StreamInterceptor(r.survive),
+		),
+		remote.WithDialOptions(
+			grpc.WithContextDialer(func(ctx context.Context, to string) (net.Conn, error) {
+				return r.cfg.Wire.DialActors(ctx, cluster.ServerID(to))
+			}),
+			grpc.WithTransportCredentials(&clientCreds{wire: r.cfg.Wire}),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
+			grpc.WithInitialWindowSize(streamWindow), grpc.WithInitialConnWindowSize(connWindow),
+			grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: aliveAfter, Timeout: aliveWithin}),
+			grpc.WithNoProxy(),
+		),
+	)
+	config.MaxRetryCount = connectTries
+	r.remote = remote.NewRemote(r.system, config)
+	r.remote.Start()
+	return nil
+}
+
+// survive keeps a message that this version does not know from ending the
+// process: protoactor panics where it looks for its type.
+func (r *Remoting) survive(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.cfg.Logger.Error("a message from another node was not understood", "panic", fmt.Sprint(p))
+			err = status.Error(codes.Internal, "message not understood")
+		}
+	}()
+	return handler(srv, stream)
+}
+
+// Owner returns the gateway of the node where an organization lives and that
+// node's id; false while nobody knows.
+func (r *Remoting) Owner(org pb.OrgID) (*actor.PID, bool) {
+	pid := r.lookup.Get(protocluster.NewClusterIdentity(org.String(), KindOrganization))
+	return pid, pid != nil
+}
+
+// At returns the gateway of a node.
+func (r *Remoting) At(server cluster.ServerID) *actor.PID { return gatewayOf(server) }
+
+// Stop ends all connections. What is on its way is lost. The system's actors must
+// not send to others any more.
+func (r *Remoting) Stop() {
+	r.cfg.Wire.ServeActors("")
+	r.system.EventStream.Unsubscribe(r.lost)
+	// Not remote.Shutdown(true): it takes the table of connections from under those
+	// who use it, and waits up to ten seconds for streams that do not end.
+	for _, name := range []string{"EndpointSupervisor", "activator"} {
+		_ = r.system.Root.StopFuture(r.system.NewLocalPID(name)).Wait() // its own time-out only means that it was gone
+	}
+	r.remote.Shutdown(false)
+}
+
+// clientCreds is mutual TLS towards the node that is dialled: gRPC hands over its
+// address, which is its server id.
+type clientCreds struct{ wire Wire }
+
+func (c *clientCreds) ClientHandshake(ctx context.Context, authority string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return credentials.NewTLS(c.wire.ActorTLS(cluster.ServerID(authority))).ClientHandshake(ctx, authority, raw)
+}
+
+func (c *clientCreds) ServerHandshake(net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return nil, nil, errors.New("remoting: not a server's credentials")
+}
+
+func (c *clientCreds) Info() credentials.ProtocolInfo {
+	return credentials.ProtocolInfo{SecurityProtocol: "tls", SecurityVersion: "1.3"}
+}
+
+func (c *clientCreds) Clone() credentials.TransportCredentials { return &clientCreds{wire: c.wire} }
+
+func (c *clientCreds) OverrideServerName(string) error { return nil }

@@ -35,11 +35,17 @@ type fromJSON interface {
 	fromJSON(raw jsontext.Value) (message string)
 }
 
-// tolerant is implemented by types whose fromJSON looks for faults itself, those
-// that the parser would report too: text with U+0000, numbers out of range.
-type tolerant interface{ ownFaults() }
+// tolerant is fromJSON of a type that looks for faults itself, those that the
+// parser would report too: text with U+0000, numbers out of range. registry holds
+// the route's schemas.
+type tolerant interface {
+	fromJSONWith(raw jsontext.Value, registry huma.Registry) (message string)
+}
 
-var fromJSONType = reflect.TypeFor[fromJSON]()
+var (
+	fromJSONType = reflect.TypeFor[fromJSON]()
+	tolerantType = reflect.TypeFor[tolerant]()
+)
 
 // plan says how to read one Go type. Plans are made once, when the table of
 // routes is built.
@@ -61,7 +67,7 @@ type fieldPlan struct {
 // planOf makes the plan of a request type. The tags are json's and huma's, and
 // `blank:"false"`, which refuses text without a visible character.
 func planOf(t reflect.Type) (*plan, error) {
-	if reflect.PointerTo(t).Implements(fromJSONType) {
+	if own := reflect.PointerTo(t); own.Implements(fromJSONType) || own.Implements(tolerantType) {
 		return &plan{kind: reflect.Interface}, nil
 	}
 	switch t.Kind() {
@@ -124,6 +130,8 @@ type decoder struct {
 	body []byte
 	path []byte
 	errs *violations
+	// registry is for types that read by themselves.
+	registry huma.Registry
 	// suspect is set when the body holds an escaped NUL somewhere; only then is
 	// each string looked at.
 	suspect bool
@@ -141,7 +149,7 @@ var decoders = sync.Pool{New: func() any {
 func decodeBody(body []byte, p *plan, schema *huma.Schema, registry huma.Registry, dst reflect.Value, errs *violations) *pb.Problem {
 	d := decoders.Get().(*decoder)
 	defer d.release()
-	d.body, d.errs = body, errs
+	d.body, d.errs, d.registry = body, errs, registry
 	d.src = *bytes.NewBuffer(body)
 	d.json.Reset(&d.src)
 	d.suspect = bytes.Contains(body, []byte(`\u0000`))
@@ -178,7 +186,7 @@ func decodeBody(body []byte, p *plan, schema *huma.Schema, registry huma.Registr
 }
 
 func (d *decoder) release() {
-	d.body, d.errs, d.src, d.path = nil, nil, bytes.Buffer{}, d.path[:0]
+	d.body, d.errs, d.registry, d.src, d.path = nil, nil, nil, bytes.Buffer{}, d.path[:0]
 	clear(d.found.Errors) // they hold the client's values
 	d.found.Reset()
 	d.paths.Reset()
@@ -346,17 +354,21 @@ func (d *decoder) raw(dst reflect.Value) (any, error) {
 		return nil, err
 	}
 	end := d.json.InputOffset()
-	if len(d.errs.list) > faults {
-		if _, own := reflect.TypeAssert[tolerant](dst.Addr()); !own {
-			return misfit{}, nil
-		}
+	value := jsontext.Value(trimToValue(d.body[start:end]))
+	if own, ok := reflect.TypeAssert[tolerant](dst.Addr()); ok {
 		d.errs.list = d.errs.list[:faults]
+		if message := own.fromJSONWith(value, d.registry); message != "" {
+			d.errs.add(string(d.path), message)
+		}
+		return misfit{}, nil
+	}
+	if len(d.errs.list) > faults {
+		return misfit{}, nil
 	}
 	if dst.Kind() == reflect.Pointer {
 		dst.Set(reflect.New(dst.Type().Elem()))
 		dst = dst.Elem()
 	}
-	value := jsontext.Value(trimToValue(d.body[start:end]))
 	if message := dst.Addr().Interface().(fromJSON).fromJSON(value); message != "" {
 		d.errs.add(string(d.path), message)
 	}

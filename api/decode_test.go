@@ -226,6 +226,18 @@ func TestConfiguredSizes(t *testing.T) {
 			t.Errorf("%s: %d %s", body, res.StatusCode, res.body)
 		}
 	}
+	event := `{"sessionId":"s","role":"user","text":"äöüß"}`
+	if res := h.do("POST", "/v1/ingest/session-event", event); res.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("%s: %d %s", event, res.StatusCode, res.body)
+	}
+	h.do("POST", "/v1/ingest/session-batch", `{"events":[`+event+`,{"sessionId":"s","role":"user","text":"äöü"}]}`)
+	if events := h.asker.last().GetLink().GetSessionEvents().GetEvents(); len(events) != 2 || events[0].GetInvalid() == "" || events[1].GetInvalid() != "" {
+		t.Errorf("%v", events)
+	}
+	h.do("POST", "/v1/import", formOf("file", "a", "x"))
+	if n := h.asker.last().GetLink().GetImportFile().GetMaxRunes(); n != 3 {
+		t.Errorf("a document of a file may have %d characters", n)
+	}
 	if plain := newHarness(t); bytes.Equal(plain.s.openapi, h.s.openapi) {
 		t.Error("the document does not know the configured sizes")
 	}

@@ -187,6 +187,7 @@ func (ex *exchange) receiveForm(input uploads, errs *violations) (*pb.Problem, e
 		return problem, err
 	}
 	form, fileParts := input.form()
+	form.maxContent = ex.s.cfg.MaxContent
 	return readForm(ex.body, boundary, form, fileParts, errs), nil
 }
 

@@ -13,13 +13,13 @@ var importRoutes = []Route{
 		Method: http.MethodPost, Path: "/v1/import", ID: "importFile", Tag: tagImports,
 		Summary: "Import a file",
 		Description: "A multipart form. Plain text, Markdown, JSON and JSONL of items as ingest takes them, and VTT and SRT; what a file is, its content decides. " +
-			"One job for all documents of the file. A file that cannot be read is refused at once, and nothing of it is kept.",
+			"One job for all documents of the file. A file that cannot be read is refused at once, and nothing of it is kept. " + importSizes,
 		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *importInput, _ *violations) { linkImport(env, &in.Form, false) }, answerAccepted),
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/import/transcript", ID: "importTranscript", Tag: tagImports,
 		Summary:     "Import a transcript",
-		Description: "A multipart form with the part file or transcript: VTT, SRT, JSON of speaker and text, or lines of the form Name: text.",
+		Description: "A multipart form with the part file or transcript: VTT, SRT, JSON of speaker and text, or lines of the form Name: text. " + importSizes,
 		Scope:       scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *transcriptInput, _ *violations) { linkImport(env, &in.Form, true) }, answerAccepted),
 	on(Route{
@@ -51,6 +51,10 @@ var importRoutes = []Route{
 	}),
 }
 
+// importSizes says what 413 means: one import is one write.
+const importSizes = "The form may be 64 MiB large, and what is made of its file 16 MiB: text, titles and metadata, with the form's own for each document. " +
+	"Above either, and for a document of JSON that is longer than a content may be, the answer is 413; a longer plain text is cut into several documents."
+
 type importInput struct{ Form uploadForm }
 
 // form implements uploads.
@@ -66,6 +70,7 @@ func (in *transcriptInput) form() (*uploadForm, []string) {
 func linkImport(env *pb.Envelope, f *uploadForm, transcript bool) {
 	linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{
 		Filename: f.filename, Content: f.content, Transcript: transcript, Title: f.Title, OccurredMs: f.occurredMs, Metadata: f.metadata,
+		MaxRunes: uint32(f.maxContent),
 	}}})
 }
 

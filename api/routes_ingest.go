@@ -77,8 +77,8 @@ func limitIngest(table []*Route, registry huma.Registry, maxContent, maxBatch in
 	if item == nil || batch == nil {
 		return errors.New("routes: no schemas of ingestion")
 	}
-	for _, name := range []string{"IngestItem", "NodePatch", "Supersede"} {
-		content := registry.Map()[name].Properties["content"]
+	for name, field := range map[string]string{"IngestItem": "content", "NodePatch": "content", "Supersede": "content", "SessionEvent": "text"} {
+		content := registry.Map()[name].Properties[field]
 		content.MaxLength = &maxContent
 		content.PrecomputeMessages()
 	}

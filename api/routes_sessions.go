@@ -1,10 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"reflect"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
@@ -175,15 +175,13 @@ func (sessionEvents) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeArray, MinItems: &one, MaxItems: &most, Items: r.Schema(sessionEventType, true, "SessionEvent")}
 }
 
-// ownFaults implements tolerant.
-func (*sessionEvents) ownFaults() {}
-
-func (e *sessionEvents) fromJSON(raw jsontext.Value) string {
+// fromJSONWith implements tolerant.
+func (e *sessionEvents) fromJSONWith(raw jsontext.Value, registry huma.Registry) string {
 	e.given = true
 	if raw.Kind() != '[' {
 		return "expected array"
 	}
-	dec := jsontext.NewDecoder(strings.NewReader(string(raw)))
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	if _, err := dec.ReadToken(); err != nil {
 		return "expected array"
 	}
@@ -193,23 +191,21 @@ func (e *sessionEvents) fromJSON(raw jsontext.Value) string {
 			return "expected array"
 		}
 		if e.count++; e.count <= maxSessionBatch {
-			e.list = append(e.list, readEvent(one))
+			e.list = append(e.list, readEvent(one, registry))
 		}
 	}
 	return ""
 }
 
-// eventRegistry holds the one schema that events are judged by.
-var eventRegistry = huma.NewMapRegistry("#/components/schemas/", schemaName)
-
-var eventSchema = eventRegistry.Schema(sessionEventType, true, "SessionEvent")
+// eventSchema is the schema of session-event, as each server has it.
+var eventSchema = &huma.Schema{Ref: "#/components/schemas/SessionEvent"}
 
 // readEvent reads one event; what is wrong with it becomes the reason of its
 // rejection.
-func readEvent(raw jsontext.Value) *pb.SessionEvent {
+func readEvent(raw jsontext.Value, registry huma.Registry) *pb.SessionEvent {
 	var body sessionEventBody
 	var errs violations
-	problem := decodeBody(raw, sessionEventPlan, eventSchema, eventRegistry, reflect.ValueOf(&body).Elem(), &errs)
+	problem := decodeBody(raw, sessionEventPlan, eventSchema, registry, reflect.ValueOf(&body).Elem(), &errs)
 	if problem == nil && !errs.any() {
 		body.check(&errs)
 	}

@@ -30,6 +30,7 @@ type uploadForm struct {
 	given      bool
 	occurredMs int64
 	metadata   object
+	maxContent int // characters of one document of the file
 }
 
 // uploads is implemented by the inputs of rows that take a form.

@@ -60,12 +60,12 @@ func (v *violations) refusal() *pb.Problem {
 var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
 
 // isSize recognises the two sizes inside a body that are answered with 413 like
-// the body's own (decisions.md, section 1): the characters of a content and the
-// items of a batch.
+// the body's own (decisions.md, section 1): the characters of a content, which an
+// event of a session calls text, and the items of a batch.
 func isSize(field, message string) bool {
 	length, _, _ := strings.Cut(validation.MsgExpectedMaxLength, "%d")
 	items, _, _ := strings.Cut(validation.MsgExpectedMaxItems, "%d")
-	return (field == "content" || strings.HasSuffix(field, "].content")) && strings.HasPrefix(message, length) ||
+	return (field == "content" || field == "text" || strings.HasSuffix(field, "].content")) && strings.HasPrefix(message, length) ||
 		field == "items" && strings.HasPrefix(message, items)
 }
 

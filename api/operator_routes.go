@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/gin-gonic/gin"
@@ -19,7 +20,10 @@ var (
 	errNoUser = fmt.Errorf("path: %w", actors.ErrUserNotFound)
 )
 
-var operatorRoutes = []operatorRoute{
+// operatorRoutes is the operator's table.
+var operatorRoutes = slices.Concat(nodeRoutes, clusterRoutes)
+
+var nodeRoutes = []operatorRoute{
 	{
 		method: http.MethodGet, path: "/healthz", status: http.StatusOK, open: true,
 		handle: func(context.Context, *Server, gin.Params, any) (any, error) {

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -53,6 +54,7 @@ func (h *harness) op(method, target, body string, headers ...string) response {
 
 func TestOperatorRoutes(t *testing.T) {
 	h := newHarness(t, func(c *Config) {
+		c.Cluster = fakeCluster{}
 		c.Doctor = func(context.Context) Doctor {
 			return Doctor{Version: "v1", Config: []Setting{{"listen", ":1", "flag"}}, Checks: []Check{{"disk", true, "fine"}}}
 		}
@@ -88,6 +90,15 @@ func TestOperatorRoutes(t *testing.T) {
 			`{"apiKey":"` + goodKey + `","id":"` + hashOf(goodKey) + `","label":"x"}`,
 		},
 		{"POST", "/operator/orgs/" + org + "/restore", `{}`, 200, `{"partitionId":"{}","nodeIds":["n"],"created":1,"unchanged":0}`},
+		{"POST", "/operator/cluster/tokens", `{}`, 201, `{"token":"orgmem-join-1h0m0s","expiresAt":"` + at + `"}`},
+		{
+			"POST", "/operator/cluster/rotation", "", 202,
+			`{"generations":[1,2],"signing":1,"waiting":["n-2"],"expiresAt":"` + at + `"}`,
+		},
+		{
+			"GET", "/operator/cluster/rotation", "", 200,
+			`{"generations":[1,2],"signing":1,"waiting":["n-2"],"expiresAt":"` + at + `"}`,
+		},
 		{"GET", "/operator/doctor", "", 200, `{"version":"v1","config":[{"name":"listen","value":":1","origin":"flag"}],"checks":[{"name":"disk","ok":true,"detail":"fine"}]}`},
 	}
 	tested := map[string]bool{}
@@ -159,7 +170,7 @@ func TestOperatorProblems(t *testing.T) {
 		context.DeadlineExceeded:                                codeDegraded,
 		errBoom:                                                 codeInternal,
 	} {
-		h := newHarness(t, func(c *Config) { c.Operator = fakeOperator{err} })
+		h := newHarness(t, func(c *Config) { c.Operator, c.Cluster = fakeOperator{err}, fakeCluster{err} })
 		for _, r := range operatorRoutes {
 			if r.open || r.path == "/operator/doctor" {
 				continue
@@ -168,6 +179,7 @@ func TestOperatorProblems(t *testing.T) {
 				"/operator/orgs": `{"name":"Fig","ownerEmail":"a@b.example"}`, "/operator/orgs/{org}/plan": `{"plan":"scale"}`,
 				"/operator/orgs/{org}/members": `{"email":"a@b.example","role":"admin"}`,
 				"/operator/orgs/{org}/keys":    `{"userId":"` + testUser.String() + `","scopes":["read"],"label":"x"}`,
+				"/operator/cluster/tokens":     `{"ttlSeconds":60}`,
 			}[r.path]
 			switch {
 			case r.raw:
@@ -186,6 +198,32 @@ func TestOperatorProblems(t *testing.T) {
 	}
 }
 
+// fakeCluster answers every order alike.
+type fakeCluster struct{ err error }
+
+func (f fakeCluster) JoinToken(_ context.Context, life time.Duration) (JoinToken, error) {
+	return JoinToken{"orgmem-join-" + life.String(), time.UnixMilli(1772600767089)}, f.err
+}
+
+func (f fakeCluster) Rotate(context.Context) error { return f.err }
+
+func (f fakeCluster) Rotation(context.Context) (Rotation, error) {
+	return Rotation{[]uint64{1, 2}, 1, []string{"n-2"}, time.UnixMilli(1772600767089)}, f.err
+}
+
+func TestOperatorOfANodeAlone(t *testing.T) {
+	h := newHarness(t)
+	for _, r := range clusterRoutes {
+		body := ""
+		if r.body != nil {
+			body = "{}"
+		}
+		if res := h.op(r.method, r.path, body); res.code(t) != codeConflict || !strings.Contains(string(res.body), "orgmem cluster init") {
+			t.Errorf("%s %s: %d %s", r.method, r.path, res.StatusCode, res.body)
+		}
+	}
+}
+
 func TestOperatorBadInput(t *testing.T) {
 	h := newHarness(t)
 	org := testOrg.String()
@@ -196,6 +234,8 @@ func TestOperatorBadInput(t *testing.T) {
 		{"POST", "/operator/orgs", `{`, codeMalformed},
 		{"PUT", "/operator/orgs/" + org + "/plan", `{"plan":"gold"}`, codeValidation},
 		{"GET", "/operator/orgs?limit=many", "", codeValidation},
+		{"POST", "/operator/cluster/tokens", `{"ttlSeconds":0.5}`, codeValidation},
+		{"POST", "/operator/cluster/tokens", `{"ttlSeconds":604801}`, codeValidation},
 		{"GET", "/operator/orgs/nonsense", "", codeOrgNotFound},
 		{"GET", "/operator/orgs/" + testUser.String(), "", codeOrgNotFound},
 		{"DELETE", "/operator/orgs/" + org + "/members/nonsense", "", codeUserNotFound},

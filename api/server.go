@@ -85,6 +85,8 @@ type Config struct {
 	// Doctor examines the node for GET /operator/doctor; nil answers an empty
 	// report.
 	Doctor func(ctx context.Context) Doctor
+	// Cluster is what the node belongs to; nil: it is alone.
+	Cluster Cluster
 	// OperatorToken is the bearer token of the operator interface, at least
 	// MinOperatorToken characters.
 	OperatorToken string
@@ -133,7 +135,8 @@ type Config struct {
 	// MaxBatch bounds the items of one batch; default 1,000.
 	MaxBatch int
 	// MaxBodiesInFlight bounds the bytes of all bodies being read or decoded;
-	// default 128 MiB, a dozen of the largest. Above it: 503.
+	// default 128 MiB, a dozen of the largest JSON bodies. Above it: 503. Uploads
+	// together take uploadShare of it at most, or one of the largest.
 	MaxBodiesInFlight int64
 }
 
@@ -210,6 +213,7 @@ type Server struct {
 	gatherer *prometheus.Registry
 	metrics  *metrics
 	bodies   budget
+	uploads  budget // what of bodies is of forms
 	draining atomic.Bool
 	// downloads counts the exports that are being sent.
 	downloads atomic.Int64
@@ -240,6 +244,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{cfg: c.withDefaults(), gatherer: prometheus.NewRegistry(), drained: make(chan struct{})}
 	s.docsURL = strings.TrimSuffix(s.cfg.DocsURL, "/")
 	s.bodies.limit = s.cfg.MaxBodiesInFlight
+	s.uploads.limit = max(s.cfg.MaxUpload, s.cfg.MaxBodiesInFlight/uploadShareOf*uploadShare)
 	var seed [8]byte
 	if _, err := io.ReadFull(s.cfg.Random, seed[:]); err != nil {
 		return nil, fmt.Errorf("seed request ids: %w", err)

@@ -189,7 +189,7 @@ func (w *campus) open(creds *Credentials, configure func(*NetworkConfig)) *Netwo
 // token makes a join token.
 func (w *campus) token() Token {
 	w.t.Helper()
-	tok, err := w.first.NewToken(w.t.Context(), time.Hour)
+	tok, _, err := w.first.NewToken(w.t.Context(), time.Hour)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -37,37 +37,39 @@ var ErrBadToken = errors.New("not a join token")
 type Token struct{ pb *pb.Token }
 
 // NewToken makes a token that one machine may use within a time, at most
-// MaxTokenLife. Errors are the proposal's; see Meta.PutJoinToken.
-func (n *Network) NewToken(ctx context.Context, life time.Duration) (Token, error) {
+// MaxTokenLife, and says when that ends. Errors are the proposal's; see
+// Meta.PutJoinToken.
+func (n *Network) NewToken(ctx context.Context, life time.Duration) (Token, time.Time, error) {
 	r := n.meta()
 	if r == nil {
-		return Token{}, ErrNotReady
+		return Token{}, time.Time{}, ErrNotReady
 	}
 	if life <= 0 || life > MaxTokenLife {
-		return Token{}, fmt.Errorf("join token for %v: want up to %v", life, MaxTokenLife)
+		return Token{}, time.Time{}, fmt.Errorf("join token for %v: want up to %v", life, MaxTokenLife)
 	}
 	a, err := openAuthority(r.Authority())
 	if err != nil {
-		return Token{}, err
+		return Token{}, time.Time{}, err
 	}
 	signing, err := a.signing()
 	if err != nil {
-		return Token{}, err
+		return Token{}, time.Time{}, err
 	}
 	print := fingerprint(signing.GetCertificate())
 	t := Token{&pb.Token{Fingerprint: print[:], Secret: make([]byte, tokenSecretBytes), Addresses: []string{n.Addr()}}}
 	if _, err := io.ReadFull(n.cfg.Random, t.pb.GetSecret()); err != nil {
-		return Token{}, fmt.Errorf("cluster: draw a token: %w", err)
+		return Token{}, time.Time{}, fmt.Errorf("cluster: draw a token: %w", err)
 	}
 	for _, who := range n.members.others() {
 		if len(t.pb.GetAddresses()) < maxTokenAddresses {
 			t.pb.Addresses = append(t.pb.GetAddresses(), who.Address)
 		}
 	}
-	if err := r.PutJoinToken(ctx, t.hash(), n.cfg.Clock.Now().Add(life)); err != nil {
-		return Token{}, err
+	expires := n.cfg.Clock.Now().Add(life)
+	if err := r.PutJoinToken(ctx, t.hash(), expires); err != nil {
+		return Token{}, time.Time{}, err
 	}
-	return t, nil
+	return t, expires, nil
 }
 
 // String returns the token as text, secret included.

@@ -79,7 +79,7 @@ func newRoot(w world) *cobra.Command {
 	root.PersistentFlags().Bool("json", false, "print one JSON object")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
-		newServe(w), newOrg(w), newMember(w), newKey(w),
+		newServe(w), newOrg(w), newMember(w), newKey(w), newCluster(w),
 		newImport(w), newImportExport(w), newSearch(w), newBackup(w), newDoctor(w), newVersion(w),
 	)
 	return root

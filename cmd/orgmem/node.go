@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"orgmem/actors"
+	"orgmem/api"
+	"orgmem/cluster"
+	"orgmem/cmd/orgmem/internal/config"
+)
+
+// credentialsFile is the file in the data directory that makes it a node's: its
+// certificate and key, and the cluster's gossip keys. Mode 0600.
+const credentialsFile = "cluster.credentials"
+
+// joinPatience is how long a start tries to join. The nodes that the token names
+// are there, or will be in a minute.
+const joinPatience = 2 * time.Minute
+
+// nodeCredentials returns what makes this data directory a node's, nil where it is
+// none. With a join token a new directory becomes one.
+func nodeCredentials(ctx context.Context, w world, server config.Server, log *slog.Logger) (*cluster.Credentials, error) {
+	creds, err := readCredentials(server.Data)
+	if err != nil || creds != nil || server.ClusterListen == "" {
+		return creds, err
+	}
+	token, err := joinToken(w, server)
+	if err != nil {
+		return nil, err
+	}
+	if err := mustBeNew(server.Data); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, joinPatience)
+	defer cancel()
+	advertise := server.ClusterAdvertise
+	if advertise == "" {
+		advertise = server.ClusterListen // until the network says better
+	}
+	creds, err = cluster.Join(ctx, cluster.JoinConfig{
+		Token: token, Addresses: server.Join, Advertise: advertise, Name: nodeName(server), Zone: server.Zone,
+		Clock: w.clock, Logger: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	// From here on the token is spent: what it bought goes to the disk first.
+	if err := keepCredentials(server.Data, creds); err != nil {
+		return nil, err
+	}
+	log.Info("joined", "cluster", creds.Cluster(), "server", string(creds.Server()))
+	return creds, nil
+}
+
+// joinToken finds the token of a machine that wants to join.
+func joinToken(w world, server config.Server) (cluster.Token, error) {
+	text := w.env(config.EnvJoinToken, "")
+	if server.JoinTokenFile != "" {
+		raw, err := readSmall(server.JoinTokenFile)
+		if err != nil {
+			return cluster.Token{}, fmt.Errorf("join-token-file: %w", err)
+		}
+		text = string(raw)
+	}
+	if strings.TrimSpace(text) == "" {
+		return cluster.Token{}, fmt.Errorf("cluster-listen is set and %s belongs to no cluster: make it the first node with `orgmem cluster init`, "+
+			"or join with a token of `orgmem cluster token` in %s or join-token-file", server.Data, config.EnvJoinToken)
+	}
+	return cluster.ParseToken(text)
+}
+
+// mustBeNew refuses to make a node of a directory that has data: it would have to
+// throw them away.
+func mustBeNew(data string) error {
+	entries, err := os.ReadDir(data)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			return fmt.Errorf("%s has data of its own; a machine joins with a new data directory", data)
+		}
+	}
+	return nil
+}
+
+func readCredentials(data string) (*cluster.Credentials, error) {
+	text, err := readSmall(filepath.Join(data, credentialsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	creds, err := cluster.ParseCredentials(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", credentialsFile, err)
+	}
+	return creds, nil
+}
+
+func keepCredentials(data string, creds *cluster.Credentials) error {
+	text, err := creds.Encode()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(data, config.DirMode0700); err != nil {
+		return err
+	}
+	return writeSecret(filepath.Join(data, credentialsFile), strings.TrimSpace(string(text)))
+}
+
+// readSmall reads a file that holds a secret of at most maxSecretFile bytes.
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxSecretFile {
+		return nil, fmt.Errorf("%s is larger than %s", path, config.FormatBytes(maxSecretFile))
+	}
+	return os.ReadFile(path)
+}
+
+// maxSecretFile bounds a file of credentials or a token; ours have 2 KB.
+const maxSecretFile = 64 << 10
+
+// openNetwork is the way to the other nodes; nil where there are none.
+func openNetwork(ctx context.Context, w world, server config.Server, creds *cluster.Credentials, log *slog.Logger) (*cluster.Network, error) {
+	if server.ClusterListen == "" {
+		return nil, nil
+	}
+	return cluster.OpenNetwork(ctx, cluster.NetworkConfig{
+		Listen: server.ClusterListen, Advertise: server.ClusterAdvertise, Join: server.Join,
+		Name: nodeName(server), Zone: server.Zone,
+		Credentials: creds, Save: func(c *cluster.Credentials) error { return keepCredentials(server.Data, c) },
+		Clock: w.clock, Logger: log,
+	})
+}
+
+// nodeName is what people call the node.
+func nodeName(server config.Server) string {
+	if server.NodeName != "" {
+		return server.NodeName
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name[:min(len(name), config.MaxName)]
+}
+
+// clusterAdmin is what the operator does with the cluster.
+type clusterAdmin struct{ network *cluster.Network }
+
+func (a clusterAdmin) JoinToken(ctx context.Context, life time.Duration) (api.JoinToken, error) {
+	t, expires, err := a.network.NewToken(ctx, life)
+	if errors.Is(err, cluster.ErrTooManyTokens) {
+		return api.JoinToken{}, fmt.Errorf("%w: %w", actors.ErrConflict, err)
+	}
+	return api.JoinToken{Token: t.String(), Expires: expires}, err
+}
+
+func (a clusterAdmin) Rotate(ctx context.Context) error {
+	err := a.network.Rotate(ctx)
+	if errors.Is(err, cluster.ErrRotating) || errors.Is(err, cluster.ErrMapChanged) {
+		return fmt.Errorf("%w: %w", actors.ErrConflict, cluster.ErrRotating)
+	}
+	return err
+}
+
+func (a clusterAdmin) Rotation(context.Context) (api.Rotation, error) {
+	s, err := a.network.Rotation()
+	r := api.Rotation{Generations: s.Generations, Signing: s.Signing, Expires: s.Expires}
+	for _, id := range s.Waiting {
+		r.Waiting = append(r.Waiting, string(id))
+	}
+	return r, err
+}

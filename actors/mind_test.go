@@ -356,3 +356,42 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 		t.Errorf("reaches what is superseded: %v", got[second])
 	}
 }
+
+// TestRetrieveFollowsWhatHolds begins where edges have ended, and where a node is
+// reached twice in one hop.
+func TestRetrieveFollowsWhatHolds(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	old := c.note("The boiler is old.")
+	by := c.supersede(old, "The boiler is new.").GetNewNode()
+	c.note("The boiler is old.") // it lives again, and the edge to its successor has ended
+	left, right, both := c.note("Left."), c.note("Right."), c.note("Both.")
+	c.assertEdge(&pb.AssertEdge{Source: left, Target: both, Type: "x", Weight: new(0.1)})
+	c.assertEdge(&pb.AssertEdge{Source: right, Target: both, Type: "x", Weight: new(0.4)})
+	if got := c.nodeOf(by).GetStatus(); got != statusLive || len(c.edges(&pb.ListEdges{Node: old}, 10)) != 1 {
+		t.Fatalf("the successor is %s: the test would prove nothing", got)
+	}
+	c.inOrg(func(o *orgActor) {
+		part := o.members[org.Owner]
+		err := o.withStore(func(st *storage.Store) error {
+			p := &propagation{r: st, at: map[place]*reached{}}
+			for i, id := range []string{old, left, right} {
+				p.seed([]*partitionRef{part}, &pb.Hit{Node: id, Score: 1 - 0.1*float64(i)})
+			}
+			if err := p.hop(); err != nil {
+				return err
+			}
+			if p.at[place{part.id, pb.NodeID(by)}] != nil {
+				t.Error("it follows an edge that has ended")
+			}
+			if x := p.at[place{part.id, pb.NodeID(both)}]; len(p.front) != 1 || p.front[0] != x || math.Abs(x.score-0.8*0.4*hopDecay) > 1e-9 {
+				t.Errorf("it goes on from %v", p.front)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -16,7 +16,7 @@ const (
 	hopDecay = 0.5
 	// maxHopNodes and maxHopEdges bound the nodes that a hop begins at, the
 	// strongest, and the edges of one node, direction and origin that it follows,
-	// the newest. Four hops then read at most some ten thousand edges.
+	// the newest. Four hops then read at most 20,000 edges.
 	maxHopNodes = 50
 	maxHopEdges = 10
 	// maxPassages bounds the chunks of a node that was reached by an edge among
@@ -34,6 +34,7 @@ type reached struct {
 	score float64
 	path  *pb.Path
 	hit   *pb.Hit // nil: reached by an edge, its passage is not read yet
+	ahead bool    // it is in the front
 }
 
 // place is a node of some partition.
@@ -108,31 +109,45 @@ type propagation struct {
 func (p *propagation) seed(parts []*partitionRef, h *pb.Hit) {
 	part := parts[0]
 	if len(parts) > 1 {
-		i := slices.IndexFunc(parts, func(part *partitionRef) bool { return ownsNode(part, pb.NodeID(h.GetNode())) })
-		if i < 0 {
+		if part = ownerOf(parts, pb.NodeID(h.GetNode())); part == nil {
 			return
 		}
-		part = parts[i]
 	}
 	x := &reached{part: part, score: math.Max(h.GetScore(), 0), path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h}
 	p.at[place{part.id, pb.NodeID(h.GetNode())}] = x
-	p.front = append(p.front, x)
+	p.goOn(x)
 }
 
-// ownsNode reports whether a node's id says that it lies in the partition: the
-// second part of every id is the partition's.
-func ownsNode(part *partitionRef, id pb.NodeID) bool {
+// goOn lets the next hop begin at a node, too.
+func (p *propagation) goOn(x *reached) {
+	if !x.ahead {
+		x.ahead = true
+		p.front = append(p.front, x)
+	}
+}
+
+// ownerOf returns the partition that a node's id says it lies in: the second part
+// of every id is the partition's. Nil when that is none of them.
+func ownerOf(parts []*partitionRef, id pb.NodeID) *partitionRef {
 	_, rest, _ := strings.Cut(string(id), ":")
 	owner, _, _ := strings.Cut(rest, ":")
-	return owner == part.id.String()
+	for _, part := range parts {
+		if owner == part.id.String() {
+			return part
+		}
+	}
+	return nil
 }
 
 // hop goes from the strongest of the front over their edges.
 func (p *propagation) hop() error {
 	slices.SortStableFunc(p.front, func(a, b *reached) int { return cmp.Compare(b.score, a.score) })
-	from := p.front[:min(len(p.front), maxHopNodes)]
+	from := p.front
 	p.front = nil
 	for _, x := range from {
+		x.ahead = false
+	}
+	for _, x := range from[:min(len(from), maxHopNodes)] {
 		node := pb.NodeID(x.path.GetNodes()[len(x.path.GetNodes())-1])
 		for _, origin := range edgeOrigins {
 			for _, end := range []storage.Key{edgesOfSource(x.part.space, node, origin), edgesOfTarget(x.part.space, node, origin)} {
@@ -151,16 +166,21 @@ func (p *propagation) hop() error {
 	return nil
 }
 
-// follow goes over one edge, if that is the best way to the node at its end.
+// follow goes over one edge that holds, if that is the best way to the node at its
+// end.
 func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) error {
+	at := place{from.part.id, to}
+	known := p.at[at]
+	// No edge weighs more than 1: most are decided without being read.
+	if best := from.score * hopDecay; known != nil && known.score >= best || slices.Contains(from.path.GetNodes(), string(to)) {
+		return nil
+	}
 	e, err := edgeAt(p.r, from.part, entry)
-	if err != nil || e == nil {
+	if err != nil || e == nil || e.GetStatus() != statusLive {
 		return err
 	}
 	score := from.score * e.GetWeight() * hopDecay
-	at := place{from.part.id, to}
-	known := p.at[at]
-	if score <= 0 || known != nil && known.score >= score || slices.Contains(from.path.GetNodes(), string(to)) {
+	if score <= 0 || known != nil && known.score >= score {
 		return nil
 	}
 	if known == nil {
@@ -175,7 +195,7 @@ func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) err
 		Nodes: append(slices.Clone(from.path.GetNodes()), string(to)),
 		Edges: append(slices.Clone(from.path.GetEdges()), e.GetId()),
 	}
-	p.front = append(p.front, known)
+	p.goOn(known)
 	return nil
 }
 

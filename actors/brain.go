@@ -96,8 +96,12 @@ func (o *orgActor) brainAnswer(c *call, op *pb.BrainAnswer) {
 		if err != nil {
 			return nil, err
 		}
+		hits, err := learnedFrom(st, parts, evidence(found.GetHits()))
+		if err != nil {
+			return nil, err
+		}
 		words := int(cmp.Or(op.GetMaxWords(), defaultAnswerWords))
-		answer := extract(evidence(found.GetHits()), wordsOf(rd, op.GetQuery()), words)
+		answer := extract(hits, wordsOf(rd, op.GetQuery()), words)
 		answer.ReadUnits, answer.EmbedTokens = found.GetReadUnits(), found.GetEmbedTokens()
 		return mindReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: answer}}), nil
 	})
@@ -132,6 +136,25 @@ func evidence(hits []*pb.Hit) []*pb.Hit {
 	return slices.DeleteFunc(slices.Clone(hits), func(h *pb.Hit) bool {
 		return h.GetVector() < minEvidenceCosine && h.GetKeyword() < minEvidenceKeyword
 	})
+}
+
+// learnedFrom keeps the hits whose nodes may be learned from.
+func learnedFrom(r storage.Reader, parts []*partitionRef, hits []*pb.Hit) (kept []*pb.Hit, err error) {
+	for _, h := range hits {
+		part := ownerOf(parts, pb.NodeID(h.GetNode()))
+		if part == nil {
+			continue
+		}
+		n := &pb.Node{}
+		found, err := r.Get(part.space.Key(storage.TableNode, storage.Str(h.GetNode())), n)
+		if err != nil {
+			return nil, err
+		}
+		if found && !n.GetUnlearned() {
+			kept = append(kept, h)
+		}
+	}
+	return kept, nil
 }
 
 // wordMatcher says how much of a query's words a text holds.

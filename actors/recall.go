@@ -2,6 +2,7 @@ package actors
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -23,14 +24,14 @@ const (
 	// maxRecallNodes and maxRecallEdges bound the graph view.
 	maxRecallNodes = 200
 	maxRecallEdges = 2000
-	// maxRecallScan bounds the nodes of each kind among which the strongest are
-	// looked for, the newest of them: some 10 ms of reading.
+	// maxRecallScan bounds the nodes among which the strongest are looked for, the
+	// newest of them: some 10 ms of reading.
 	maxRecallScan = 4000
 	// maxRecallEnds bounds the edges of one node and origin that are looked
 	// through for those to another of the strongest: a hub has many others.
 	maxRecallEnds = 500
-	// maxRecallCount is where counting stops: 100,000 index entries are some
-	// 30 ms of reading.
+	// maxRecallCount is where the counting of nodes stops, of edges and of domains:
+	// 100,000 index entries are some 30 ms of reading.
 	maxRecallCount = 100_000
 )
 
@@ -154,13 +155,16 @@ func strength(n *pb.Node) float64 {
 }
 
 // readStrongest gives the strongest live nodes, the edges among them and their
-// domains.
-func readStrongest(r storage.Reader, part *partitionRef) (*pb.Reply, error) {
+// domains, all of one moment.
+func readStrongest(st *storage.Store, part *partitionRef) (_ *pb.Reply, err error) {
+	r, err := st.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer closeSnapshot(r, &err)
 	view := &pb.GraphView{Subject: string(part.subject)}
-	for _, kind := range nodeKinds {
-		if err := addStrongest(r, part.space, kind, view); err != nil {
-			return nil, err
-		}
+	if err := addStrongest(r, part.space, view); err != nil {
+		return nil, err
 	}
 	cutStrongest(view)
 	chosen := make(map[pb.NodeID]bool, len(view.Nodes))
@@ -175,42 +179,53 @@ func readStrongest(r storage.Reader, part *partitionRef) (*pb.Reply, error) {
 	if err := addDomains(r, part.space, view); err != nil {
 		return nil, err
 	}
-	for _, origin := range edgeOrigins {
-		for _, err := range r.Scan(edgesOf(part.space, origin).Children(), storage.ScanOptions{Limit: maxRecallCount}) {
-			if err != nil {
-				return nil, err
-			}
-			view.TotalEdges++
-		}
+	if err := countEdges(r, part.space, view); err != nil {
+		return nil, err
 	}
 	return mindReply(&pb.MindResult{Result: &pb.MindResult_Graph{Graph: view}}), nil
 }
 
-// addStrongest looks through the live nodes of a kind.
-func addStrongest(r storage.Reader, space storage.Space, kind string, view *pb.GraphView) error {
-	seen := 0
-	for item, err := range r.Scan(nodeList(space, statusLive, kind).Children(), storage.ScanOptions{Limit: maxRecallCount}) {
+// addStrongest looks through the live nodes that may be learned from, and counts
+// all that live.
+func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView) error {
+	f := nodeFilter{statuses: []string{statusLive}, kinds: nodeKinds}
+	for e, err := range newestFirst(r, f.above(space), always, nil, nil) {
 		if err != nil {
 			return err
 		}
-		view.TotalNodes++
-		if seen++; seen > maxRecallScan {
+		if view.TotalNodes == maxRecallCount {
+			return nil
+		}
+		if view.TotalNodes++; view.TotalNodes > maxRecallScan {
 			continue
 		}
-		parts := item.Key.Parts()
-		_, _, _ = parts.Str(), parts.Str(), parts.U64Desc()
-		id := parts.Str()
-		if err := parts.Done(); err != nil {
-			return err
-		}
 		n := &pb.Node{}
-		if found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n); err != nil {
+		found, err := r.Get(space.Key(storage.TableNode, storage.Str(e.id)), n)
+		switch {
+		case err != nil:
 			return err
-		} else if !found {
-			continue // removed since the scan began
+		case !found:
+			return fmt.Errorf("node %s: %w", e.id, errNoRecord)
+		case n.GetUnlearned():
+			continue
 		}
 		if view.Nodes = append(view.Nodes, n); len(view.Nodes) >= 4*maxRecallNodes {
 			cutStrongest(view)
+		}
+	}
+	return nil
+}
+
+func countEdges(r storage.Reader, space storage.Space, view *pb.GraphView) error {
+	for _, origin := range edgeOrigins {
+		for _, err := range r.Scan(edgesOf(space, origin).Children(), storage.ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			if view.TotalEdges == maxRecallCount {
+				return nil
+			}
+			view.TotalEdges++
 		}
 	}
 	return nil

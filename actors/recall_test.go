@@ -188,6 +188,63 @@ func TestRecalledGraph(t *testing.T) {
 	}
 }
 
+// TestRecalledGraphIsBounded counts and reads as far as it says, however the nodes
+// and edges are spread over kinds and origins.
+func TestRecalledGraphIsBounded(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ok(me()) // its key is in memory then
+	const each = maxRecallCount/2 + 10
+	for i, kind := range []string{"event", "document"} {
+		c.derive(func(b *storage.Batch, space storage.Space) {
+			for j := range each { // the older have no records: they are only counted
+				id, at := fmt.Sprintf("%s%d", kind, j), int64(2*j+i+1)
+				b.PutRaw(nodeList(space, statusLive, kind).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
+				b.PutRaw(edgesOf(space, edgeOrigins[i]).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
+				if j >= each-maxRecallScan/2 {
+					b.Put(space.Key(storage.TableNode, storage.Str(id)), &pb.Node{Id: id, Kind: kind, Status: statusLive, CreatedMs: at, Authority: 1, Confidence: 1})
+				}
+			}
+		})
+	}
+	view := c.ok(recallOp(&pb.Recall{Type: recallGraph})).GetMind().GetGraph()
+	if len(view.GetNodes()) != maxRecallNodes || view.GetTotalNodes() != maxRecallCount || view.GetTotalEdges() != maxRecallCount {
+		t.Errorf("%d nodes of %d, %d edges", len(view.GetNodes()), view.GetTotalNodes(), view.GetTotalEdges())
+	}
+}
+
+// TestWhatIsNotLearnedFrom is searched like everything else, and stays out of
+// recall and the brain.
+func TestWhatIsNotLearnedFrom(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	known := c.note("The boiler was serviced by Mrs Okafor.")
+	c.ok(patchSettings("", new(false)))
+	hidden := c.note("The boiler was serviced by Mr Brown.")
+	c.assertEdge(&pb.AssertEdge{Source: hidden, Target: known, Type: "x"})
+	read := func() (graph, cited []string) {
+		for _, n := range c.ok(recallOp(&pb.Recall{Type: recallGraph})).GetMind().GetGraph().GetNodes() {
+			graph = append(graph, n.GetId())
+		}
+		for _, x := range c.ok(answerOp("Who serviced the boiler?", 0)).GetMind().GetAnswered().GetCitations() {
+			cited = append(cited, x.GetNode())
+		}
+		slices.Sort(cited)
+		return graph, cited
+	}
+	if graph, cited := read(); !slices.Equal(graph, []string{known}) || !slices.Equal(cited, []string{known}) {
+		t.Errorf("recalled %v, cited %v", graph, cited)
+	}
+	if got := c.hits(keyword("boiler")); len(got) != 2 {
+		t.Errorf("found %v", got)
+	}
+	c.ok(patchSettings("", new(true)))
+	c.note("The boiler was serviced by Mr Brown.")
+	if graph, cited := read(); len(graph) != 2 || len(cited) != 2 {
+		t.Errorf("sent to be learned from: recalled %v, cited %v", graph, cited)
+	}
+}
+
 // Identity is one's own, or needs read and admin; who may not ask does not learn
 // who there is, and foreign people are as unknown as nobody.
 //

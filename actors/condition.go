@@ -26,6 +26,9 @@ const (
 	maxPackDomains = 10
 	// maxPackTitle bounds one title, in characters.
 	maxPackTitle = 120
+	// maxTitleScan bounds the nodes among which the titles are looked for: nodes of
+	// one series often have the same.
+	maxTitleScan = 100
 	// maxDomainScan bounds the domains among which the largest are looked for.
 	maxDomainScan = 1000
 	// scaffoldSources is from how many documents a scaffold may quote.
@@ -101,34 +104,22 @@ func oneLine(s string) string {
 // recentTitles lists the titles of the newest live nodes that somebody wrote,
 // newest first.
 func recentTitles(r storage.Reader, space storage.Space, most int) ([]string, error) {
-	var newest []*pb.Node
-	for _, kind := range nodeKinds {
-		if kind == "entity" { // a name out of the text, not a text
-			continue
+	f := nodeFilter{statuses: []string{statusLive}, kinds: slices.DeleteFunc(slices.Clone(nodeKinds), func(kind string) bool {
+		return kind == "entity" // a name out of the text, not a text
+	})}
+	titles, read := []string(nil), 0
+	for e, err := range newestFirst(r, f.above(space), always, nil, nil) {
+		if err != nil {
+			return nil, err
 		}
-		for item, err := range r.Scan(nodeList(space, statusLive, kind).Children(), storage.ScanOptions{Limit: most}) {
-			if err != nil {
-				return nil, err
-			}
-			parts := item.Key.Parts()
-			_, _, _ = parts.Str(), parts.Str(), parts.U64Desc()
-			id := parts.Str()
-			if err := parts.Done(); err != nil {
-				return nil, err
-			}
-			n := &pb.Node{}
-			if _, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n); err != nil {
-				return nil, err
-			}
-			if strings.TrimSpace(n.GetTitle()) != "" {
-				newest = append(newest, n)
-			}
+		if read++; len(titles) == most || read > maxTitleScan {
+			break
 		}
-	}
-	slices.SortStableFunc(newest, func(a, b *pb.Node) int { return cmp.Compare(b.GetCreatedMs(), a.GetCreatedMs()) })
-	var titles []string
-	for _, n := range newest {
-		if title := oneLine(n.GetTitle()); len(titles) < most && !slices.Contains(titles, title) {
+		n := &pb.Node{}
+		if _, err := r.Get(space.Key(storage.TableNode, storage.Str(e.id)), n); err != nil {
+			return nil, err
+		}
+		if title := oneLine(n.GetTitle()); title != "" && !slices.Contains(titles, title) {
 			titles = append(titles, title)
 		}
 	}

@@ -75,13 +75,7 @@ func (f *effect) edgesWith(node pb.NodeID, limit int, places ...string) ([]*pb.E
 				if err != nil {
 					return nil, err
 				}
-				parts := item.Key.Parts()
-				_, _, _ = parts.Str(), parts.Str(), parts.U64Desc()
-				id := pb.EdgeID(parts.Str())
-				if err := parts.Done(); err != nil {
-					return nil, err
-				}
-				e, err := f.edge(id)
+				e, err := edgeAt(f.st, f.part, item.Key)
 				if err != nil {
 					return nil, err
 				}

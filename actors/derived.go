@@ -7,7 +7,8 @@ import (
 
 // What a cognition cycle derives rests on nodes, and must not outlive them. Each
 // such record is written by a function of this file, with an entry under every
-// node it rests on, so that forgetting a node finds it.
+// node it rests on, so that forgetting a node finds it. The cycle that calls them
+// comes with issue 5; until then only tests do.
 
 // The names of the views in storage.TableView.
 const (

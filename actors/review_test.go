@@ -78,6 +78,26 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
+// TestNoContradictionIsResolved asks for what there cannot be, among more open ones
+// than a page reads.
+func TestNoContradictionIsResolved(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ok(me()) // its key is in memory then
+	c.derive(func(batch *storage.Batch, space storage.Space) {
+		for i := range maxDerivedPerScan {
+			id := derivedN(i)
+			id[0] = byte(i >> 8)
+			putContradiction(batch, space, &pb.Contradiction{Id: id, NodeA: "a", NodeB: "b", DetectedMs: int64(i + 1)})
+		}
+	})
+	if got := c.ok(contradictionsOp("resolved", nil)).GetMind().GetContradictions(); len(got.GetPairs()) > 0 || got.GetNextCursor() != "" {
+		t.Errorf("%v", got)
+	}
+	open := c.ok(contradictionsOp("open", nil)).GetMind().GetContradictions().GetNextCursor()
+	c.refused(codeInvalidCursor, contradictionsOp("resolved", &pb.Page{Cursor: open}))
+}
+
 // interface: What the service does/6 contradictions and proposals
 // interface: Endpoints/Proposals
 func TestProposals(t *testing.T) {

@@ -60,10 +60,9 @@ func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 			if r.ContentLength > 0 {
 				more = min(more, r.ContentLength-ex.held)
 			}
-			if !ex.s.bodies.take(more) {
+			if !ex.draw(more) {
 				return nil, errOverBudget
 			}
-			ex.held += more
 			step = min(2*step, bodyStep)
 		}
 		if int64(cap(buf)) < ex.held {
@@ -87,6 +86,23 @@ func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 		}
 	}
 }
+
+// draw takes bytes from the budgets that the body belongs to.
+func (ex *exchange) draw(n int64) bool {
+	if ex.isUpload() && !ex.s.uploads.take(n) {
+		return false
+	}
+	if !ex.s.bodies.take(n) {
+		if ex.isUpload() {
+			ex.s.uploads.give(n)
+		}
+		return false
+	}
+	ex.held += n
+	return true
+}
+
+func (ex *exchange) isUpload() bool { return ex.route != nil && ex.route.upload != nil }
 
 // readTimer makes the read of a body fail once the injected clock says that time
 // is up: it puts the connection's own deadline into the past.
@@ -130,6 +146,9 @@ var closeConnection = []string{"close"}
 // them: decoding copies.
 func (ex *exchange) releaseBody() {
 	ex.s.bodies.give(ex.held)
+	if ex.isUpload() {
+		ex.s.uploads.give(ex.held)
+	}
 	if ex.pooled == nil {
 		return
 	}

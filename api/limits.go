@@ -49,6 +49,10 @@ const (
 	firstBodyStep = 4 << 10
 	bodyStep      = 64 << 10
 
+	// uploadShare quarters of the budget are the most that uploads take: a few
+	// large files that arrive slowly must not keep out the small bodies of others.
+	uploadShare, uploadShareOf = 3, 4
+
 	// maxPooledBuffer is the largest buffer that is kept for the next request;
 	// one large body must not pin its memory for ever.
 	maxPooledBuffer = 64 << 10

@@ -85,9 +85,14 @@ func (c caller) as(subject string) caller {
 	return c
 }
 
+// form is a body that is sent as it is.
+type form string
+
 func (c caller) send(ctx context.Context, method, path, idempotencyKey string, body any) answer {
 	var raw []byte
-	if body != nil {
+	if f, multipart := body.(form); multipart {
+		raw = []byte(f)
+	} else if body != nil {
 		var err error
 		if raw, err = json.Marshal(body); err != nil {
 			panic(err)
@@ -98,7 +103,9 @@ func (c caller) send(ctx context.Context, method, path, idempotencyKey string, b
 		panic(err)
 	}
 	request.Header.Set("X-Svc-Api-Key", c.key)
-	if body != nil {
+	if _, multipart := body.(form); multipart {
+		request.Header.Set("Content-Type", "multipart/form-data; boundary=sample")
+	} else if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	if c.subject != "" {
@@ -312,7 +319,7 @@ func TestHealthAndMetrics(t *testing.T) {
 func TestSizesAreConfigurable(t *testing.T) {
 	p := start(t, filepath.Join(t.TempDir(), "data"), process.Options{Args: []string{
 		"--max-content-chars", "20", "--max-batch-items", "2",
-		"--max-body-bytes", "64KiB", "--max-ingest-body-bytes", "64KiB", "--max-bodies-in-flight-bytes", "64KiB",
+		"--max-body-bytes", "64KiB", "--max-ingest-body-bytes", "64KiB", "--max-upload-bytes", "64KiB", "--max-bodies-in-flight-bytes", "64KiB",
 	}})
 	c := caller{base: p.BaseURL, key: p.APIKey}
 	content := func(n int) map[string]any { return map[string]any{"content": strings.Repeat("x", n)} }
@@ -325,6 +332,11 @@ func TestSizesAreConfigurable(t *testing.T) {
 		}
 		return map[string]any{"items": items}
 	}
+	upload := func(n int) form {
+		return form("--sample\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n" + strings.Repeat("x", n) + "\r\n--sample--\r\n")
+	}
+	c.must(t, http.StatusAccepted, http.MethodPost, "/v1/import", upload(20))
+	c.must(t, http.StatusRequestEntityTooLarge, http.MethodPost, "/v1/import", upload(64<<10))
 	c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest/batch", batch(2))
 	c.must(t, http.StatusRequestEntityTooLarge, http.MethodPost, "/v1/ingest/batch", batch(3))
 

@@ -160,7 +160,7 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 		Asker: system, Operator: system, Exports: system, Backups: backups, Ready: system.Ready, OperatorToken: token,
 		Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
 		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
-		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody,
+		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody, MaxUpload: server.MaxUpload,
 		MaxContent: server.MaxContent, MaxBatch: server.MaxBatch, MaxBodiesInFlight: server.MaxBodiesInFlight,
 		Streams: func(ticket string) (api.EventStream, bool) { return system.Stream(ticket) },
 		Doctor: func(ctx context.Context) api.Doctor {

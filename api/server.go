@@ -85,6 +85,8 @@ type Config struct {
 	// Doctor examines the node for GET /operator/doctor; nil answers an empty
 	// report.
 	Doctor func(ctx context.Context) Doctor
+	// Cluster is what the node belongs to; nil: it is alone.
+	Cluster Cluster
 	// OperatorToken is the bearer token of the operator interface, at least
 	// MinOperatorToken characters.
 	OperatorToken string

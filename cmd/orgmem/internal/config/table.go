@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Server is what `orgmem serve` runs with.
@@ -48,6 +50,13 @@ type Server struct {
 	EgressCIDRs     []netip.Prefix
 	EgressPorts     []uint16
 	EgressCAFile    string
+	// ClusterListen is empty where the node is alone.
+	ClusterListen    string
+	ClusterAdvertise string
+	Join             []string
+	JoinTokenFile    string
+	NodeName         string
+	Zone             string
 }
 
 // Setting is one row of the table. Name is at once the flag (--name), the key in
@@ -331,6 +340,60 @@ var Settings = []Setting{
 		Doc: "PEM certificates of authorities that webhooks and connectors trust beside the system's.",
 		set: func(s *Server, v string) error { s.EgressCAFile = v; return nil },
 	},
+	{
+		Name: "cluster-listen", Default: "", Form: "host:port",
+		Doc: "Address for the other nodes of a cluster, TCP and UDP. Everything on it is encrypted and only nodes with a certificate " +
+			"of the cluster are heard, but keep it off public networks all the same. Empty means that the node is alone. " +
+			"The first node of a cluster is made with `orgmem cluster init`, the others join with a token.",
+		set: func(s *Server, v string) error {
+			if v == "" {
+				return nil
+			}
+			return setAddr(&s.ClusterListen, v)
+		},
+	},
+	{
+		Name: "cluster-advertise", Default: "", Form: "host:port",
+		Doc: "Where the other nodes reach `cluster-listen`. Empty takes that address itself, or where it is every address of the machine, " +
+			"the first that is not loopback.",
+		set: func(s *Server, v string) error {
+			if v == "" {
+				return nil
+			}
+			return setAddr(&s.ClusterAdvertise, v)
+		},
+	},
+	{
+		Name: "join", Default: "", Form: "list of host:port",
+		Doc: "Nodes to find the cluster by, with commas between them. A name may stand for many addresses. Needed once at most: " +
+			"a join token names some nodes, and a node that has joined knows all others.",
+		set: func(s *Server, v string) error {
+			return setList(v, func(part string) error {
+				var address string
+				if err := setAddr(&address, part); err != nil {
+					return err
+				}
+				s.Join = append(s.Join, address)
+				return nil
+			})
+		},
+	},
+	{
+		Name: "join-token-file", Default: "", Form: "file",
+		Doc: "File with the join token of a machine that is to become a node; `orgmem cluster token` makes one. `ORGMEM_JOIN_TOKEN` may hold " +
+			"the token itself. Looked at only while the data directory is new.",
+		set: func(s *Server, v string) error { s.JoinTokenFile = v; return nil },
+	},
+	{
+		Name: "node-name", Default: "", Form: "text",
+		Doc: "What people call this node, in `orgmem cluster status`. Empty takes the machine's host name.",
+		set: func(s *Server, v string) error { return setName(&s.NodeName, v) },
+	},
+	{
+		Name: "zone", Default: "", Form: "text",
+		Doc: "Where this node stands: a room, a rack, a region's zone. The replicas of a shard are spread over zones.",
+		set: func(s *Server, v string) error { return setName(&s.Zone, v) },
+	},
 }
 
 // ClientSetting documents what the client and operator commands read; they have
@@ -344,6 +407,7 @@ var ClientSettings = []ClientSetting{
 	{"--operator", EnvOperator, DefaultOperator, "Address of the operator interface (`org`, `member`, `key`, `doctor`)."},
 	{"--operator-token", EnvOperatorToken, "`operator.token` in `--data`", "File with the operator's token."},
 	{"--data", "ORGMEM_DATA", "./data", "The server's data directory, to find `operator.token`."},
+	{"", EnvJoinToken, "", "The join token of a machine that is to become a node (`serve`); see `join-token-file`."},
 	{"", EnvStateHome, "~/.local/state", "Where `import` remembers what it has sent, in `orgmem/import`."},
 }
 
@@ -354,6 +418,7 @@ const (
 	EnvOperator      = "ORGMEM_OPERATOR"
 	EnvOperatorToken = "ORGMEM_OPERATOR_TOKEN"
 	EnvStateHome     = "XDG_STATE_HOME"
+	EnvJoinToken     = "ORGMEM_JOIN_TOKEN"
 	EnvConfig        = "ORGMEM_CONFIG"
 	DefaultBase      = "http://127.0.0.1:8080"
 	DefaultOperator  = "http://127.0.0.1:8081"
@@ -370,6 +435,21 @@ func setAddr(into *string, v string) error {
 	}
 	if strings.ContainsAny(host, "/ ") {
 		return fmt.Errorf("%q has no valid host", v)
+	}
+	*into = v
+	return nil
+}
+
+// MaxName bounds the name of a node and of a zone: every node tells them in its
+// gossip, which has 512 bytes for everything.
+const MaxName = 64
+
+func setName(into *string, v string) error {
+	if len(v) > MaxName || !utf8.ValidString(v) {
+		return fmt.Errorf("%q is longer than %d bytes, or not text", v, MaxName)
+	}
+	if strings.ContainsFunc(v, unicode.IsControl) {
+		return fmt.Errorf("%q has control characters", v)
 	}
 	*into = v
 	return nil

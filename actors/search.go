@@ -33,7 +33,7 @@ type effort struct {
 	// decides; it differs by at most 0.0032 (docs/retrieval.md), and reading a
 	// vector costs as much as scanning a thousand.
 	exact int
-	// open reads only the vectors that can still change the hits.
+	// open reads only the vectors that can still change the hits or their order.
 	open bool
 }
 
@@ -178,21 +178,9 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *reader) ([]index.Hit, error) {
 	for {
 		candidates := rd.scratch.Candidates(snapshots, q)
-		exact := make([][]float32, len(candidates))
-		reads := 0
-		if q.Mode != index.KeywordOnly {
-			reads = min(e.exact*max(topK, defaultTopK), len(candidates))
-			if e.open {
-				reads = min(reads, index.Open(candidates, q, topK))
-			}
-		}
-		for i := range candidates[:reads] {
-			c := &candidates[i]
-			vec, err := readVector(st, parts[c.Part], string(c.Model), c.Seq)
-			if err != nil {
-				return nil, err
-			}
-			exact[i] = vec
+		exact, err := e.exactVectors(st, parts, candidates, q, topK)
+		if err != nil {
+			return nil, err
 		}
 		hits := index.Fuse(candidates, exact, q, topK)
 		if len(hits) >= topK || len(candidates) < q.N || q.N >= index.MaxCandidates {
@@ -200,6 +188,38 @@ func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*in
 		}
 		q.N = min(q.N*widening, index.MaxCandidates)
 	}
+}
+
+// exactVectors reads the stored vectors of the candidates that are to be ranked by
+// them, each at its candidate's place.
+func (e effort) exactVectors(st *storage.Store, parts []*partitionRef, candidates []index.Candidate, q *index.Query, topK int) ([][]float32, error) {
+	most := min(e.exact*max(topK, defaultTopK), len(candidates))
+	if q.Mode == index.KeywordOnly || most == 0 {
+		return nil, nil
+	}
+	exact := make([][]float32, most)
+	read := func(i int) (err error) {
+		c := &candidates[i]
+		exact[i], err = readVector(st, parts[c.Part], string(c.Model), c.Seq)
+		return err
+	}
+	if e.open {
+		for _, i := range index.Open(candidates, q, topK) {
+			if i >= most {
+				break
+			}
+			if err := read(i); err != nil {
+				return nil, err
+			}
+		}
+		return exact, nil
+	}
+	for i := range exact {
+		if err := read(i); err != nil {
+			return nil, err
+		}
+	}
+	return exact, nil
 }
 
 // filterOf turns a request's filters into the index's.

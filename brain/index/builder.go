@@ -268,5 +268,7 @@ func (p *parts) assemble(vectors func([]int8)) (*Segment, error) {
 	model := data[len(data)-int(align8(uint64(h.kindBytes)+uint64(h.modelBytes))):]
 	copy(model[h.kindBytes:], p.model)
 	seal(data)
-	return lay(data, h), nil
+	s = lay(data, h)
+	s.sketch = newSketch(s)
+	return s, nil
 }

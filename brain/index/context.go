@@ -18,8 +18,6 @@ const maxRunChunks = 16
 // place is a chunk in the course of a search.
 type place struct{ view, doc int32 }
 
-func (p place) key() uint64 { return uint64(uint32(p.view))<<32 | uint64(uint32(p.doc)) }
-
 const (
 	noRun      = -1
 	unknownRun = -2
@@ -131,12 +129,12 @@ func (sc *Scratch) runAt(p place, q *Query) int32 {
 	if s.turns[d] == 0 {
 		return noRun
 	}
-	if r, ok := sc.runOf[p.key()]; ok {
-		return r
+	if id := sc.runOf[sc.at(p)]; id != 0 {
+		return id - 1
 	}
 	id := int32(len(sc.runs))
 	r := run{first: p, last: p, best: p, score: sc.chunkScore(p, q), occurred: s.occurred[d], prev: unknownRun, next: unknownRun}
-	sc.runOf[p.key()] = id
+	sc.enter(p, id)
 	n := 1
 	grow := func(end *place, dir int32) {
 		for n < maxRunChunks {
@@ -146,7 +144,7 @@ func (sc *Scratch) runAt(p place, q *Query) int32 {
 			}
 			n++
 			*end = to
-			sc.runOf[to.key()] = id
+			sc.enter(to, id)
 			// Of equal chunks the first in Seq, from wherever the run was entered.
 			if score := sc.chunkScore(to, q); score > r.score || score == r.score && dir < 0 {
 				r.score, r.best = score, to
@@ -157,6 +155,16 @@ func (sc *Scratch) runAt(p place, q *Query) int32 {
 	grow(&r.last, 1)
 	sc.runs = append(sc.runs, r)
 	return id
+}
+
+// at is the place of a chunk among all.
+func (sc *Scratch) at(p place) int { return sc.views[p.view].base + int(p.doc) }
+
+// enter notes which run a chunk belongs to.
+func (sc *Scratch) enter(p place, id int32) {
+	at := sc.at(p)
+	sc.runOf[at] = id + 1
+	sc.entered = append(sc.entered, at)
 }
 
 // neighbour gives the run linked to r in the direction of dir, or noRun.
@@ -223,6 +231,12 @@ func (sc *Scratch) scores(p place) Candidate {
 	}
 	switch {
 	case v.model < 0:
+	case v.rough:
+		if !sc.isSure(v, doc) {
+			sc.docs = append(sc.docs[:0], p.doc)
+			sc.ascertain(v)
+		}
+		c.Vector = sc.vec[v.base+doc]
 	case v.allow < 0: // the scan had them all
 		c.Vector = sc.vec[v.base+doc]
 	default:
@@ -242,10 +256,13 @@ func (sc *Scratch) addContext(q *Query) {
 	if q.Mode != Hybrid || len(sc.top) == 0 {
 		return
 	}
-	if sc.runOf == nil {
-		sc.runOf = make(map[uint64]int32)
+	for _, at := range sc.entered { // by the search before
+		sc.runOf[at] = 0
 	}
-	clear(sc.runOf)
+	sc.entered = sc.entered[:0]
+	if n := len(sc.vec); n > len(sc.runOf) {
+		sc.runOf = make([]int32, n)
+	}
 	sc.floor = max(0, q.Config.ContextFloor*sc.top[0].score)
 	for _, h := range sc.top[:min(len(sc.top), q.Config.ContextDocs)] {
 		if h.score <= sc.floor {

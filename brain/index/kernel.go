@@ -16,3 +16,11 @@ func dotRowsPortable(q []int16, rows []int8, out []int32) {
 		out[i] = a + b + c + d
 	}
 }
+
+// dotSomePortable writes to out[i] the dot product of q and the row at position
+// docs[i] of rows.
+func dotSomePortable(q []int16, rows []int8, docs, out []int32) {
+	for i, doc := range docs {
+		dotRowsPortable(q, rows[int(doc)*len(q):], out[i:i+1])
+	}
+}

@@ -104,3 +104,158 @@ oneinner:
 done:
 	VZEROUPPER
 	RET
+
+// How many rows ahead dotSomeAVX2 fetches: four take as long as memory does.
+#define ROWSAHEAD 4
+
+// func dotSomeAVX2(q *int16, rows *int8, stride int, docs *int32, n int, out *int32)
+//
+// Rows far from each other: what it costs is waiting for them, so while one is
+// multiplied a later one is fetched.
+TEXT ·dotSomeAVX2(SB), NOSPLIT, $0-48
+	MOVQ q+0(FP), SI
+	MOVQ rows+8(FP), DI
+	MOVQ stride+16(FP), DX
+	MOVQ docs+24(FP), BX
+	MOVQ n+32(FP), CX
+	MOVQ out+40(FP), R8
+
+	// The first few have nobody to fetch them.
+	MOVQ $0, R10
+
+first:
+	CMPQ R10, CX
+	JGE  some
+	CMPQ R10, $ROWSAHEAD
+	JGE  some
+	MOVLQSX (BX)(R10*4), R9
+	IMULQ   DX, R9
+	ADDQ    DI, R9
+	XORQ    AX, AX
+
+firstinner:
+	PREFETCHT0 (R9)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, DX
+	JLT  firstinner
+	INCQ R10
+	JMP  first
+
+some:
+	TESTQ CX, CX
+	JZ    somedone
+	MOVLQSX (BX), R9
+	IMULQ   DX, R9
+	ADDQ    DI, R9
+	MOVQ    R9, R10
+	CMPQ    CX, $ROWSAHEAD
+	JLE     begin
+	MOVLQSX (4*ROWSAHEAD)(BX), R10
+	IMULQ   DX, R10
+	ADDQ    DI, R10
+
+begin:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	XORQ  AX, AX
+
+someinner:
+	PREFETCHT0 (R10)(AX*1)
+	VPMOVSXBW (R9)(AX*1), Y6
+	VPMOVSXBW 16(R9)(AX*1), Y7
+	VPMADDWD  (SI)(AX*2), Y6, Y6
+	VPMADDWD  32(SI)(AX*2), Y7, Y7
+	VPADDD    Y6, Y0, Y0
+	VPADDD    Y7, Y1, Y1
+	ADDQ      $32, AX
+	CMPQ      AX, DX
+	JLT       someinner
+
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD       X1, X0, X0
+	VPHADDD      X0, X0, X0
+	VPHADDD      X0, X0, X0
+	VMOVD        X0, (R8)
+	ADDQ         $4, R8
+	ADDQ         $4, BX
+	DECQ         CX
+	JMP          some
+
+somedone:
+	VZEROUPPER
+	RET
+
+// func sketchDotsAVX2(table, codes *byte, steps, blocks int, out *uint16)
+//
+// A step is 32 bytes of codes: two groups of four components, one in each half
+// of the register, of 32 rows. What is looked up are bytes; they are summed in
+// words, the odd ones shifted down for a sum of their own, the even ones with
+// them, which the end takes off again (as FAISS does).
+TEXT ·sketchDotsAVX2(SB), NOSPLIT, $0-40
+	MOVQ table+0(FP), SI
+	MOVQ codes+8(FP), DI
+	MOVQ steps+16(FP), DX
+	MOVQ blocks+24(FP), CX
+	MOVQ out+32(FP), R8
+	MOVQ $0x0f0f0f0f0f0f0f0f, AX
+	MOVQ AX, X15
+	VPBROADCASTQ X15, Y15
+
+block:
+	TESTQ CX, CX
+	JZ    sketchdone
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  SI, R9
+	MOVQ  DX, R10
+
+step:
+	PREFETCHT0 4096(DI)
+	VMOVDQU (DI), Y4
+	VMOVDQU (R9), Y5
+	VPAND   Y15, Y4, Y6
+	VPSRLW  $4, Y4, Y7
+	VPAND   Y15, Y7, Y7
+	VPSHUFB Y6, Y5, Y6
+	VPSHUFB Y7, Y5, Y7
+	VPADDW  Y6, Y0, Y0
+	VPSRLW  $8, Y6, Y6
+	VPADDW  Y6, Y1, Y1
+	VPADDW  Y7, Y2, Y2
+	VPSRLW  $8, Y7, Y7
+	VPADDW  Y7, Y3, Y3
+	ADDQ    $32, DI
+	ADDQ    $32, R9
+	DECQ    R10
+	JNZ     step
+
+	VPSLLW       $8, Y1, Y4
+	VPSUBW       Y4, Y0, Y0
+	VPSLLW       $8, Y3, Y4
+	VPSUBW       Y4, Y2, Y2
+	VEXTRACTI128 $1, Y0, X4
+	VPADDW       X4, X0, X0
+	VEXTRACTI128 $1, Y1, X4
+	VPADDW       X4, X1, X1
+	VEXTRACTI128 $1, Y2, X4
+	VPADDW       X4, X2, X2
+	VEXTRACTI128 $1, Y3, X4
+	VPADDW       X4, X3, X3
+	VPUNPCKLWD   X1, X0, X4
+	VPUNPCKHWD   X1, X0, X5
+	VPUNPCKLWD   X3, X2, X6
+	VPUNPCKHWD   X3, X2, X7
+	VMOVDQU      X4, (R8)
+	VMOVDQU      X5, 16(R8)
+	VMOVDQU      X6, 32(R8)
+	VMOVDQU      X7, 48(R8)
+	ADDQ         $64, R8
+	DECQ         CX
+	JMP          block
+
+sketchdone:
+	VZEROUPPER
+	RET

@@ -2,5 +2,9 @@
 
 package index
 
-// dotRows is the kernel of this machine.
-var dotRows = dotRowsPortable
+// The kernels of this machine.
+var (
+	dotRows    = dotRowsPortable
+	dotSome    = dotSomePortable
+	sketchDots = sketchDotsPortable
+)

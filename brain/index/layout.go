@@ -146,6 +146,8 @@ type Segment struct {
 	postings []byte
 	ids      []byte
 	kindStr  []byte
+
+	sketch sketch // not stored
 }
 
 // littleEndian tells whether this machine can use the arrays in place.
@@ -214,6 +216,7 @@ func OpenSegment(data []byte) (*Segment, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	s.sketch = newSketch(s)
 	return s, nil
 }
 
@@ -267,8 +270,8 @@ func offsets(o []uint32, end uint32) bool {
 // entries always give the same bytes.
 func (s *Segment) AppendBinary(dst []byte) []byte { return append(dst, s.data...) }
 
-// Size is the number of bytes AppendBinary appends and, nearly, the memory the
-// segment takes.
+// Size is the number of bytes AppendBinary appends. Snapshot.Bytes is what the
+// segments take in memory.
 func (s *Segment) Size() int { return len(s.data) }
 
 // Len is the number of chunks, dead or alive.

@@ -96,6 +96,8 @@ type Candidate struct {
 	// Vector is the cosine by the int8 vectors, Keyword the share of the
 	// query's information that matched (BM25norm), Score the fused score.
 	Vector, Keyword, Score float32
+	// Doubt is by how much Vector may miss the cosine of the exact vectors.
+	Doubt float32
 	// Phrase is the share of the query's pairs of words that stand side by
 	// side, Context what the turns around it add; hybrid search only.
 	Phrase, Context float32

@@ -33,16 +33,86 @@ func order(dst []ranked, cands []Candidate) []ranked {
 // selectBest keeps the N best chunks in the heap, the worst of them on top.
 func (sc *Scratch) selectBest(q *Query) {
 	n := q.candidates()
+	rough := false
 	for i := range sc.views {
 		v := &sc.views[i]
 		from, to := v.base, v.base+v.Segment.Len()
-		switch q.Mode {
-		case VectorOnly:
+		switch {
+		case v.rough:
+			rough = true
+		case q.Mode == VectorOnly:
 			sc.selectVector(i, sc.vec[from:to], n)
-		case KeywordOnly:
+		case q.Mode == KeywordOnly:
 			sc.selectKeyword(i, sc.kw[from:to], n)
 		default:
 			sc.selectHybrid(i, sc.kw[from:to], sc.vec[from:to], q.Config.KeywordWeight, n)
+		}
+	}
+	if rough {
+		sc.selectRough(q, n)
+	}
+}
+
+// selectRough offers the chunks of rough views. First the N best by their
+// estimates become certain: the worst of the N best after that is a bound which
+// the others must be able to reach.
+func (sc *Scratch) selectRough(q *Query, n int) {
+	kept := sc.heap
+	sc.heap = sc.guess[:0]
+	sc.eachRough(q, func(view int, kw, vec []float32, weight float32) { sc.selectHybrid(view, kw, vec, weight, n) })
+	slices.SortFunc(sc.heap, func(a, b uint64) int { return cmp.Compare(uint32(b), uint32(a)) }) // by place
+	sc.guess, sc.heap = sc.heap, kept
+	guess := sc.guess
+	sc.eachRough(q, func(view int, kw, vec []float32, weight float32) {
+		v := &sc.views[view]
+		sc.docs = sc.docs[:0]
+		for len(guess) > 0 {
+			doc := int(^uint32(guess[0])) - v.base
+			if doc >= len(vec) {
+				break
+			}
+			sc.docs = append(sc.docs, int32(doc))
+			guess = guess[1:]
+		}
+		sc.offerSure(view, kw, vec, weight, n)
+	})
+	sc.eachRough(q, func(view int, kw, vec []float32, weight float32) {
+		v := &sc.views[view]
+		sc.docs = sc.docs[:0]
+		least := sc.least(n) - v.doubt
+		for doc, k := range kw {
+			if weight*k+vec[doc] >= least && !sc.isSure(v, doc) && sc.passes(v, doc) {
+				sc.docs = append(sc.docs, int32(doc))
+			}
+		}
+		sc.offerSure(view, kw, vec, weight, n)
+	})
+}
+
+// eachRough calls f for the rough views with their keyword scores, cosines and
+// the weight of the former.
+func (sc *Scratch) eachRough(q *Query, f func(view int, kw, vec []float32, weight float32)) {
+	for i := range sc.views {
+		v := &sc.views[i]
+		if !v.rough {
+			continue
+		}
+		vec := sc.vec[v.base:][:v.Segment.Len()]
+		if q.Mode == VectorOnly {
+			f(i, vec, vec, 0)
+			continue
+		}
+		f(i, sc.kw[v.base:][:len(vec)], vec, q.Config.KeywordWeight)
+	}
+}
+
+// offerSure makes the cosines of sc.docs certain, and offers them to the heap.
+func (sc *Scratch) offerSure(view int, kw, vec []float32, weight float32, n int) {
+	sc.ascertain(&sc.views[view])
+	least := sc.least(n)
+	for _, doc := range sc.docs {
+		if score := weight*kw[doc] + vec[doc]; score >= least {
+			least = sc.accept(view, int(doc), score, weight > 0 && kw[doc] > 0, n)
 		}
 	}
 }
@@ -56,7 +126,7 @@ func (sc *Scratch) selectHybrid(view int, kw, vec []float32, weight float32, n i
 	vec = vec[:len(kw)]
 	for doc, k := range kw {
 		if score := weight*k + vec[doc]; score >= least {
-			least = sc.accept(view, doc, score, k > 0, n)
+			least = sc.accept(view, doc, score, weight > 0 && k > 0, n)
 		}
 	}
 }
@@ -90,11 +160,16 @@ func (sc *Scratch) least(n int) float32 {
 	return keyScore(sc.heap[0])
 }
 
+// passes tells whether filters and liveness let a chunk be a candidate.
+func (sc *Scratch) passes(v *viewState, doc int) bool {
+	return v.allow < 0 || sc.allow[v.allow+doc>>6]>>(doc&63)&1 != 0
+}
+
 // accept offers a chunk to the heap if it may be a candidate: the filters let it
 // pass, and it has a word of the query or a vector. It gives the new least.
 func (sc *Scratch) accept(view, doc int, score float32, word bool, n int) float32 {
 	v := &sc.views[view]
-	if (v.allow < 0 || sc.allow[v.allow+doc>>6]>>(doc&63)&1 != 0) && (word || v.model >= 0 && v.Segment.scales[doc] > 0) {
+	if sc.passes(v, doc) && (word || v.model >= 0 && v.Segment.scales[doc] > 0) {
 		sc.offer(rankKey(score, v.base+doc), n)
 	}
 	return sc.least(n)

@@ -51,7 +51,7 @@ func DefaultConfig() Config {
 		Context:       [contextReach]float32{0.3, 0.2, 0.1},
 		ContextFloor:  0.5,
 		ContextGapMs:  3600 * 1000,
-		ContextDocs:   50,
+		ContextDocs:   20,
 	}
 }
 
@@ -83,33 +83,53 @@ func idf(chunks, df int) float64 {
 	return math.Log1p((float64(chunks) - float64(df) + 0.5) / (float64(df) + 0.5))
 }
 
-// cosineError is by how much an int8 cosine may miss the exact one: the largest
-// error seen over all development sets is 0.0032.
-const cosineError = 0.004
+// roundingDoubt, in units of a row's scale, is by how much an int8 cosine may miss
+// the exact one: a component is rounded by up to half a unit, so a product with a
+// query of length 1 is off with a deviation of 1/√12, of which these are five.
+const roundingDoubt = 1.5
 
-// Open gives how many of the leading candidates Fuse needs exact vectors of, for
-// its topK hits to be those that exact vectors of all would give: as many as
-// hold topK nodes, and those behind them that may be better than the last.
-func Open(cands []Candidate, q *Query, topK int) int {
+// Open gives the candidates, by their positions in ascending order, that Fuse
+// needs exact vectors of for its topK hits to be those, in their order, that exact
+// vectors of all would give: of as many as hold topK nodes, and those behind them
+// that may be better than the last, all that are too near to another to be certain
+// of their place. The others keep the int8 cosine.
+func Open(cands []Candidate, q *Query, topK int) []int {
 	if q.Mode == KeywordOnly {
-		return 0
+		return nil
+	}
+	var wrong float32
+	for i := range cands {
+		wrong = max(wrong, cands[i].Doubt)
 	}
 	seen := make(map[nodeKey]struct{}, topK)
-	least, wrong := float32(0), float32(cosineError)
-	for _, l := range q.Lines {
-		wrong = max(wrong, l.Factor*cosineError)
-	}
+	least, end := float32(0), len(cands)
 	for i := range cands {
 		c := &cands[i]
 		if len(seen) == topK && c.Score < least {
-			return i
+			end = i
+			break
 		}
 		if len(seen) < topK {
 			seen[nodeKey{c.Part, c.Node}] = struct{}{}
 			least = c.Score - 2*wrong
 		}
 	}
-	return len(cands)
+	// What those before can fall to at least, and those behind can rise to.
+	floor, ceiling := make([]float32, end+1), make([]float32, end+1)
+	floor[0], ceiling[end] = math.MaxFloat32, -math.MaxFloat32
+	for i := range end {
+		floor[i+1] = min(floor[i], cands[i].Score-cands[i].Doubt)
+	}
+	for i := end - 1; i >= 0; i-- {
+		ceiling[i] = max(ceiling[i+1], cands[i].Score+cands[i].Doubt)
+	}
+	var open []int
+	for i := range end {
+		if c := &cands[i]; c.Score+c.Doubt >= floor[i] || c.Score-c.Doubt <= ceiling[i+1] {
+			open = append(open, i)
+		}
+	}
+	return open
 }
 
 // nodeKey is a node of a part.
@@ -123,8 +143,8 @@ type nodeKey struct {
 // replaces the int8 cosine. Of each node in each part only the best chunk is
 // kept; topK hits come back, best first, ties broken by part and Seq.
 //
-// A candidate without an exact vector keeps its int8 cosine; Open says how many
-// need one.
+// A candidate without an exact vector keeps its int8 cosine; Open says which need
+// one.
 func Fuse(cands []Candidate, exact [][]float32, q *Query, topK int) []Hit {
 	scored := make([]ranked, len(cands))
 	vectors := make([]float32, len(cands))

@@ -13,6 +13,10 @@ import (
 // first-level cache until they are scaled.
 const scanBlock = 256
 
+// sparseView is up to which part of a segment's chunks, as a divisor, a filter
+// makes it cheaper to scan the rows that pass than the sketches of all.
+const sparseView = 4
+
 // sparseWord is up to how many of 64 chunks are scanned one by one when a filter
 // or liveness keeps out the others: a single row costs twice its share of four.
 const sparseWord = 24
@@ -25,16 +29,22 @@ type Scratch struct {
 	allow   []uint64  // as many words per view as its chunks need
 	nodes   []uint64  // nodes of the segment at hand that pass the filter
 	dots    [scanBlock]int32
+	sums    [scanBlock]uint16
+	sure    []uint64 // as many words per rough view as its chunks need
+	docs    []int32  // of a view, to be looked at closer
+	exact   []int32  // the products of their rows with the query
 	models  []modelQuery
 	groups  []group
 	ptrs    []pointer
 	heap    []uint64 // rank keys of the best chunks, the worst of them first
+	guess   []uint64 // those of the best chunks by their estimated cosines
 	top     []ranked // the same, in order
 	out     []Candidate
 	spare   []Candidate // to sort out into
 	phrases phrases
 	runs    []run
-	runOf   map[uint64]int32 // of each chunk that was looked at
+	runOf   []int32 // of each of all chunks, plus one; 0 of one that was not looked at
+	entered []int   // those that are not 0
 	targets []int32
 	floor   float32 // what a turn must score to add to its neighbours
 }
@@ -47,6 +57,11 @@ type viewState struct {
 	// allow is where its bits begin in Scratch.allow; -1: all chunks pass.
 	allow int
 	model int // index into Scratch.models, -1: no vectors
+	// rough: vec holds estimates, save of the chunks whose bit is set from sure on
+	// in Scratch.sure. doubt is by how much they may be too low.
+	rough bool
+	sure  int
+	doubt float32
 	// The views of its partition, and whether it shares its range of Seq with
 	// none of them; filled in by findViews.
 	firstView, lastView int32
@@ -60,6 +75,9 @@ type modelQuery struct {
 	scale float32
 	ints  []int16
 	line  Line
+	// look is for sketches, made at the first.
+	look  lookup
+	looks bool
 }
 
 // group is a word of the query with all its alternatives.
@@ -92,9 +110,10 @@ type ranked struct {
 // best first. Both scores are known for each. nil snapshots are skipped. The
 // slice belongs to the scratch until its next use.
 //
-// It is exhaustive: every chunk gets both scores in dense arrays, and the N best
-// sums are kept. So no chunk is lost because it is good in both lists and at the
-// head of neither, which is what merging two top-N lists does.
+// Every chunk gets both scores in dense arrays, and the N best sums are kept. So
+// no chunk is lost because it is good in both lists and at the head of neither,
+// which is what merging two top-N lists does. In a large segment the cosines are
+// estimates first, and certain for the chunks that these let come into question.
 func (sc *Scratch) Candidates(snapshots []*Snapshot, q *Query) []Candidate {
 	defer sc.release()
 	sc.phrases.reset()
@@ -172,7 +191,7 @@ func (sc *Scratch) model(s *Segment, q *Query) int {
 	}
 	m := modelQuery{id: s.model, dim: s.Dim()}
 	if n := len(sc.models); n < cap(sc.models) { // the ints of an earlier search
-		m.ints = sc.models[:n+1][n].ints
+		m.ints, m.look.table = sc.models[:n+1][n].ints, sc.models[:n+1][n].look.table
 	}
 	if v := q.Vectors[s.model]; len(v) == s.Dim() && len(v) > 0 {
 		m.ints = slices.Grow(m.ints[:0], stride(m.dim))[:stride(m.dim)]
@@ -186,10 +205,11 @@ func (sc *Scratch) model(s *Segment, q *Query) int {
 	return len(sc.models) - 1
 }
 
-// cosines fills vec. A chunk without vector, or of a model for which there is
-// no query vector, gets 0; one that may be no candidate is left as it was.
+// cosines fills vec: with estimates in a view that is rough afterwards, otherwise
+// with cosines. A chunk without vector, or of a model for which there is no query
+// vector, gets 0; one that may be no candidate is left as it was.
 func (sc *Scratch) cosines(total int) {
-	sc.vec = resize(sc.vec, total)
+	sc.vec, sc.sure = resize(sc.vec, total), sc.sure[:0]
 	for i := range sc.views {
 		v := &sc.views[i]
 		n := v.Segment.Len()
@@ -199,6 +219,10 @@ func (sc *Scratch) cosines(total int) {
 			continue
 		}
 		m := &sc.models[v.model]
+		if len(v.Segment.sketch.inverse) > 0 && (v.allow < 0 || sc.passing(v) > n/sparseView) {
+			sc.estimate(v, m, vec)
+			continue
+		}
 		if v.allow < 0 {
 			for from := 0; from < n; from += scanBlock {
 				sc.scan(v, m, vec, from, min(from+scanBlock, n))
@@ -218,6 +242,64 @@ func (sc *Scratch) cosines(total int) {
 				}
 			}
 		}
+	}
+}
+
+// passing is the number of chunks of a view that may be candidates.
+func (sc *Scratch) passing(v *viewState) int {
+	n := 0
+	for _, word := range sc.allow[v.allow:][:(v.Segment.Len()+63)/64] {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// estimate writes what the sketches say of the cosines.
+func (sc *Scratch) estimate(v *viewState, m *modelQuery, vec []float32) {
+	if !m.looks {
+		m.look.prepare(m.ints, m.scale)
+		m.looks = true
+	}
+	k, n := &v.Segment.sketch, v.Segment.Len()
+	v.rough, v.sure = true, len(sc.sure)
+	v.doubt = m.line.Factor * sketchDoubt / float32(math.Sqrt(float64(m.dim)))
+	words := (n + 63) / 64
+	sc.sure = slices.Grow(sc.sure, words)[:v.sure+words]
+	clear(sc.sure[v.sure:])
+	perRow := len(m.look.table) / sketchRows
+	for from := 0; from < n; from += scanBlock {
+		to := min(from+scanBlock, len(k.inverse))
+		sums := sc.sums[:to-from]
+		sketchDots(m.look.table, k.codes[from*perRow:to*perRow], sums)
+		out := vec[from:min(to, n)]
+		inverse := k.inverse[from:][:len(out)]
+		if m.line == (Line{Factor: 1}) {
+			for i := range out {
+				out[i] = (float32(m.look.step*float32(sums[i])) - m.look.base) * inverse[i]
+			}
+			continue
+		}
+		for i := range out {
+			if out[i] = 0; inverse[i] > 0 {
+				out[i] = m.line.at((float32(m.look.step*float32(sums[i])) - m.look.base) * inverse[i])
+			}
+		}
+	}
+}
+
+// isSure tells whether a chunk's cosine is known in a rough view.
+func (sc *Scratch) isSure(v *viewState, doc int) bool {
+	return sc.sure[v.sure+doc>>6]>>(doc&63)&1 != 0
+}
+
+// ascertain replaces the estimates of sc.docs in a rough view by their cosines.
+func (sc *Scratch) ascertain(v *viewState) {
+	m, s := &sc.models[v.model], v.Segment
+	sc.exact = slices.Grow(sc.exact[:0], len(sc.docs))[:len(sc.docs)]
+	dotSome(m.ints, s.vectors, sc.docs, sc.exact)
+	for i, doc := range sc.docs {
+		sc.vec[v.base+int(doc)] = m.cosine(sc.exact[i], s.scales[doc])
+		sc.sure[v.sure+int(doc>>6)] |= 1 << (doc & 63)
 	}
 }
 
@@ -262,9 +344,9 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 		}
 		c.Phrase = r.phrase
 		if len(sc.runs) > 0 {
-			if id, ok := sc.runOf[place{r.view, r.doc}.key()]; ok {
-				c.Context = sc.runs[id].context
-				sc.runs[id].found = true
+			if id := sc.runOf[v.base+int(r.doc)]; id != 0 {
+				c.Context = sc.runs[id-1].context
+				sc.runs[id-1].found = true
 			}
 		}
 		c.Score = q.score(&c)
@@ -279,7 +361,7 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 	for _, id := range sc.targets {
 		r := &sc.runs[id]
 		v := &sc.views[r.best.view]
-		if r.found || r.score+r.context < least || v.allow >= 0 && sc.allow[v.allow+int(r.best.doc>>6)]>>(r.best.doc&63)&1 == 0 {
+		if r.found || r.score+r.context < least || !sc.passes(v, int(r.best.doc)) {
 			continue
 		}
 		c := sc.candidate(r.best)
@@ -303,7 +385,11 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 func (sc *Scratch) candidate(p place) Candidate {
 	v := &sc.views[p.view]
 	s := v.Segment
-	return Candidate{Seq: s.seqs[p.doc], Node: s.nodeID(s.nodeOf[p.doc]), Part: v.part, View: v.view, Doc: p.doc, Model: s.model}
+	c := Candidate{Seq: s.seqs[p.doc], Node: s.nodeID(s.nodeOf[p.doc]), Part: v.part, View: v.view, Doc: p.doc, Model: s.model}
+	if v.model >= 0 {
+		c.Doubt = sc.models[v.model].line.Factor * roundingDoubt * s.scales[p.doc]
+	}
+	return c
 }
 
 // resize gives a slice of n values of any content.

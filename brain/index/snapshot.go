@@ -90,7 +90,7 @@ func (s *Snapshot) Len() int {
 func (s *Snapshot) Bytes() int {
 	n := 0
 	for _, v := range s.Views {
-		n += v.Segment.Size()
+		n += v.Segment.Size() + v.Segment.sketch.size()
 	}
 	return n
 }

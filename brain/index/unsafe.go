@@ -24,3 +24,6 @@ func alignedBytes(n int) []byte {
 
 // str shares the bytes, which never change.
 func str(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// raw views components as bytes.
+func raw(b []int8) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), len(b)) }

@@ -79,7 +79,7 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 		return nil, err
 	}
 	data := map[string]any{"subject": f.part.eventSubject(), "nodeId": op.GetId(), "supersededBy": string(id)}
-	if err := f.batch.event(f.org, "belief.superseded", f.part, data); err != nil {
+	if err := f.batch.event(f.org, eventBelief, f.part, data); err != nil {
 		return nil, err
 	}
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Superseded{Superseded: &pb.Superseded{
@@ -171,7 +171,7 @@ func (f *effect) reconnect(before, after *pb.Edge) error {
 
 // supersession is the id of the edge from a node to its successor.
 func supersession(old, by pb.NodeID) pb.EdgeID {
-	return pb.EdgeID(string(old) + "_" + string(by) + "_" + string(typeSupersededBy))
+	return pb.EdgeID(string(old) + "_" + string(by) + "_" + typeSupersededBy)
 }
 
 // linkSuccessor writes that edge, or makes it live again.
@@ -182,7 +182,7 @@ func (f *effect) linkSuccessor(old, by pb.NodeID) (pb.EdgeID, error) {
 		return "", err
 	}
 	after := &pb.Edge{
-		Id: string(id), Source: string(old), Target: string(by), Type: string(typeSupersededBy), Weight: 1, Confidence: 1,
+		Id: string(id), Source: string(old), Target: string(by), Type: typeSupersededBy, Weight: 1, Confidence: 1,
 		Origin: originSupersede, Status: statusLive, ValidFromMs: f.now, CreatedMs: f.now, UpdatedMs: f.now,
 	}
 	if before != nil {

@@ -16,15 +16,15 @@ const (
 	changePurged           = "purged"
 )
 
-// graphUpdated adds the event that every change of a partition's graph causes.
-// affected is the number of nodes that it touched; target is the node, edge or
+// graphUpdated adds the event that every change of a partition's graph causes; nil
+// is all of the organization's. affected is the number of nodes that it touched; target is the node, edge or
 // proposal that it was about, empty when there is no single one.
 func (c *change) graphUpdated(o *orgView, part *partitionRef, changeType, target string, affected int) error {
 	data := map[string]any{"changeType": changeType, "affectedNodes": affected, "subject": part.eventSubject()}
 	if target != "" {
 		data["targetId"] = target
 	}
-	return c.event(o, "graph.updated", part, data)
+	return c.event(o, eventGraph, part, data)
 }
 
 // announce adds the events of what a slice of ingestion did, by job: the stream
@@ -60,26 +60,35 @@ func (f *effect) announce(jobs map[pb.JobID]*pb.Job) error {
 	return nil
 }
 
-// jobCompleted adds the event that the end of a job causes.
+// jobCompleted adds the event that the end of a job causes. Where the job has
+// erased its partition there is nobody left whom it would concern but the
+// organization.
 func (c *change) jobCompleted(o *orgView, job *pb.Job) error {
-	id, err := pb.PartitionIDFrom(job.GetPartition())
-	if err != nil {
-		return err
+	var part *partitionRef
+	if job.GetType() != jobSubjectErase {
+		id, err := pb.PartitionIDFrom(job.GetPartition())
+		if err != nil {
+			return err
+		}
+		part = &partitionRef{id: id, subject: pb.SubjectKey(job.GetSubject())}
 	}
-	part := &partitionRef{id: id, subject: pb.SubjectKey(job.GetSubject())}
 	user := c.user
 	c.user = job.GetUser()
 	defer func() { c.user = user }()
-	return c.event(o, "job.completed", part, map[string]any{
+	return c.event(o, eventJob, part, map[string]any{
 		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.eventSubject(),
 	})
 }
 
 // eventSubject is what events call a partition: the subject's key, or a member's
-// user id.
-func (p *partitionRef) eventSubject() string {
-	if p.subject != "" {
+// user id; nil for none.
+func (p *partitionRef) eventSubject() any {
+	switch {
+	case p == nil:
+		return nil
+	case p.subject != "":
 		return string(p.subject)
+	default:
+		return pb.UserID(p.id).String()
 	}
-	return pb.UserID(p.id).String()
 }

@@ -208,7 +208,7 @@ func (s *EventStream) reaches(e *pb.OutboxEvent) bool {
 	case kind == eventInsight, kind == eventBrain:
 		return true
 	}
-	return e.GetSubject() != "" || bytes.Equal(e.GetPartition(), s.who.user[:])
+	return len(e.GetPartition()) == 0 || e.GetSubject() != "" || bytes.Equal(e.GetPartition(), s.who.user[:])
 }
 
 // publish tells those who listen of events that are true.

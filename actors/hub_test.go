@@ -88,6 +88,7 @@ func TestStreamReach(t *testing.T) {
 		{"a subject's basin", &pb.OutboxEvent{Type: eventBasin, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
 		{"an insight", &pb.OutboxEvent{Type: eventInsight, Partition: me}, true, true},
 		{"a brain", &pb.OutboxEvent{Type: eventBrain}, true, true},
+		{"what concerns all", &pb.OutboxEvent{Type: eventJob}, true, true},
 		{"another member's", &pb.OutboxEvent{Type: eventJob, Partition: []byte("fedcba9876543210")}, false, false},
 	} {
 		mark := &pb.OutboxEvent{Type: eventInsight, Subject: "mark"} // reaches everybody
@@ -95,7 +96,12 @@ func TestStreamReach(t *testing.T) {
 		for who, want := range map[*EventStream]bool{mine: c.owner, theirs: c.member} {
 			var got []*pb.OutboxEvent
 			for len(got) == 0 || got[len(got)-1].GetSubject() != "mark" {
-				got = append(got, <-who.Events())
+				select {
+				case e := <-who.Events():
+					got = append(got, e)
+				case <-time.After(patience):
+					t.Fatalf("%s: the mark does not come", c.name)
+				}
 			}
 			if saw := len(got) == 2; saw != want {
 				t.Errorf("%s: seen by the owner %v (want %v)", c.name, who == mine, want)
@@ -104,6 +110,28 @@ func TestStreamReach(t *testing.T) {
 	}
 	if len(elsewhere.Events()) > 0 {
 		t.Error("an event reached another organization")
+	}
+}
+
+// TestEndOfAnErasureIsTold erases a subject, which afterwards is nobody's: every
+// member hears of it.
+func TestEndOfAnErasureIsTold(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	owner := client{n: n, key: org.APIKey}
+	owner.put("ann")
+	owner.as("ann").note("Ann was here.")
+	streams := []*EventStream{owner.stream(), n.member(owner, org, "peer@example.com").stream()}
+	job := jobOf(owner.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "ann"}}}))
+	for i, s := range streams {
+		select {
+		case e := <-s.Events():
+			if want := `{"jobId":"` + job + `","jobType":"subject_erase","status":"succeeded","subject":null}`; string(e.GetData()) != want || e.GetType() != eventJob {
+				t.Errorf("stream %d: %s %s", i, e.GetType(), e.GetData())
+			}
+		case <-time.After(patience):
+			t.Fatal("no event")
+		}
 	}
 }
 

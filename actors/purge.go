@@ -363,7 +363,7 @@ func (o *orgView) purgeStored(p *purge, ticket storage.Key, t *pb.PurgeTicket) (
 	if p.org {
 		ch.EraseRange(o.space.Prefix(storage.TableBrain))
 		ch.EraseRange(o.space.Prefix(storage.TableBrainPiece))
-		err = ch.event(o, "graph.updated", nil, map[string]any{"changeType": changePurged, "affectedNodes": counts["vault_nodes"], "subject": nil})
+		err = ch.graphUpdated(o, nil, changePurged, "", int(counts["vault_nodes"]))
 	} else {
 		target = p.parts[0].id.String()
 		err = ch.graphUpdated(o, p.parts[0], changePurged, "", int(counts["vault_nodes"]))

@@ -354,10 +354,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	job.Status, job.Done, job.FinishedMs = jobSucceeded, 1, clock.Millis(o.sys.clock.Now())
 	done := newChange(o.store)
 	finishJob(done.Batch, o.space, job)
-	err = done.event(o, eventJob, nil, map[string]any{
-		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": nil,
-	})
-	if err != nil {
+	if err := done.jobCompleted(o, job); err != nil {
 		return err
 	}
 	return o.committer.commitChange(done)

@@ -151,7 +151,7 @@ func (ex *exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, err
 			return problem, nil
 		}
 	}
-	if !errs.any() {
+	if !errs.any() || r.ScopeByBody {
 		r.fill(env, input.Interface(), &errs)
 	}
 	return errs.refusal(), nil

@@ -12,6 +12,20 @@ import (
 	pb "orgmem/proto"
 )
 
+// TestFaultyOrgExportNeedsAdmin: which scope a request needs is decided before its
+// body is judged, also where the body says it.
+func TestFaultyOrgExportNeedsAdmin(t *testing.T) {
+	h := newHarness(t)
+	for body, want := range map[string]string{
+		`{"scope":"org","format":"csv"}`: scopeAdmin, `{"scope":"org","colour":1}`: scopeAdmin, `{"scope":"user","format":"csv"}`: scopeWrite, `{"scope":7}`: scopeWrite,
+	} {
+		res := h.do("POST", "/v1/exports", body)
+		if env := h.asker.last(); res.code(t) != codeValidation || env.GetScope() != want || env.GetRejected() == nil {
+			t.Errorf("%s: %s, asked for %q", body, res.body, env.GetScope())
+		}
+	}
+}
+
 func TestUnknownRoutesAndMethods(t *testing.T) {
 	h := newHarness(t)
 	for _, path := range []string{"/", "/v1", "/v1/", "/v1/nothing", "/v2/me", "/v1/me/", "/v1//me", "/V1/me", "/v1/subjects/", "/v1/keys/a/b", "/v1/me/../me", "/healthz", "/metrics", "/operator/orgs"} {

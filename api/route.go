@@ -29,6 +29,7 @@ type Route struct {
 	Capability  string   // what usage counts it as; empty: it is not metered
 	LargeBody   bool     // Config.MaxIngestBody in place of MaxBody
 	MayBeBlank  bool     // no body says the same as {}
+	ScopeByBody bool     // fill sets the scope, so it sees a body with faults, too
 	Status      int      // of success
 	Statuses    []int    // further statuses of success
 	Problems    []string // codes of the resource and its state; the others follow from the row

@@ -33,7 +33,8 @@ var exportRoutes = []Route{
 		Summary: "Begin an export",
 		Description: "Scope `user` is the effective subject's memory and needs `write`; scope `org` is every memory of the organization but the sandbox, " +
 			"needs `admin`, which suffices, and is for no subject. The document is described in docs/export.md.",
-		Scope: scopeWrite, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, MayBeBlank: true, Status: http.StatusAccepted,
+		Scope: scopeWrite, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, MayBeBlank: true, ScopeByBody: true,
+		Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *createExportInput, _ *violations) {
 		org := in.Body.Scope == "org"
 		if org {

@@ -194,6 +194,9 @@ func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(result
 	if err := ctx.Err(); err != nil {
 		return notApplied(err)
 	}
+	if g == nil { // the shard has no replica here
+		return notApplied(ErrNotLeader)
+	}
 	data, err := proto.Marshal(cmd)
 	if err != nil { // invalid UTF-8 in a text field; storage.Batch has refused it before
 		return notApplied(fmt.Errorf("encode command: %w", err))
@@ -263,5 +266,6 @@ func await(f raft.ApplyFuture) result {
 		// the process starts again.
 		return result{err: unknown(errHalted)}
 	}
+	r.index = f.Index()
 	return r
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/raft"
+
+	"orgmem/storage"
 )
 
 const (
@@ -26,6 +28,8 @@ type compactor struct {
 	stopped chan struct{}
 	once    sync.Once
 	running bool
+
+	idle map[storage.StoreID]bool // of discardStages; only the goroutine's
 }
 
 func newCompactor(h *Host) *compactor {
@@ -50,9 +54,11 @@ func (c *compactor) stop() error {
 		return errHalted
 	}
 	var errs []error
-	for _, g := range c.host.groups {
-		if g.fsm.logBytes.Load() > 0 {
-			errs = append(errs, c.compact(g))
+	for _, g := range c.host.hosted() {
+		if g.fsm.logBytes.Load() > 0 && !g.fsm.restoring.Load() {
+			if err := c.compact(g); !errors.Is(err, errUnsettled) {
+				errs = append(errs, err)
+			}
 		}
 	}
 	return errors.Join(errs...)
@@ -89,11 +95,12 @@ func (c *compactor) run() {
 			}
 		case <-timer.C():
 			failed = false
-			for _, g := range c.host.groups {
-				if g.fsm.logBytes.Load() > 0 {
+			for _, g := range c.host.hosted() {
+				if g.fsm.logBytes.Load() > 0 && !g.fsm.restoring.Load() {
 					failed = !c.try(g) || failed
 				}
 			}
+			c.host.discardStages()
 			for _, m := range c.host.machines {
 				if err := m.removeDoomed(); err != nil {
 					c.host.cfg.Logger.Warn("directory of a removed store not deleted", "group", m.group, "error", err)
@@ -110,8 +117,10 @@ func (c *compactor) relieve() bool {
 	for {
 		var largest *group
 		var most int64
-		for _, g := range c.host.groups {
-			if n := g.fsm.logBytes.Load(); n > most {
+		for _, g := range c.host.hosted() {
+			// One that is being restored cannot be compacted, and says so by keeping
+			// whoever tries waiting.
+			if n := g.fsm.logBytes.Load(); n > most && !g.fsm.restoring.Load() {
 				largest, most = g, n
 			}
 		}
@@ -130,9 +139,13 @@ func (c *compactor) relieve() bool {
 }
 
 // try compacts and reports what went wrong. The log stays whole then, so there
-// is nothing to undo.
+// is nothing to undo. A membership that is just being changed is nothing wrong.
 func (c *compactor) try(g *group) bool {
-	if err := c.compact(g); err != nil {
+	err := c.compact(g)
+	if errors.Is(err, errUnsettled) {
+		return false
+	}
+	if err != nil {
 		c.host.stats.compactionFailures.Add(1)
 		c.host.cfg.Logger.Warn("log not compacted", "group", g.id, "error", err)
 		return false
@@ -140,11 +153,18 @@ func (c *compactor) try(g *group) bool {
 	return true
 }
 
-// compact flushes the stores of a group, then lets raft write the marker and cut
-// the log. The first flush runs beside the group's work; what became dirty
-// meanwhile is little, and that much Snapshot flushes while the group stands
-// still.
-func (c *compactor) compact(g *group) error {
+// errUnsettled means that the entry with the group's newest membership is not
+// applied here yet: raft makes no marker before.
+var errUnsettled = errors.New("membership of the group is being changed")
+
+// compact is compactTo that cuts what nobody may want.
+func (c *compactor) compact(g *group) error { return c.compactTo(g, 0) }
+
+// compactTo flushes the stores of a group, then lets raft write the marker, and
+// cuts the log: up to upTo in any case, see cut. The first flush runs beside the group's
+// work; what became dirty meanwhile is little, and that much Snapshot flushes while
+// the group stands still.
+func (c *compactor) compactTo(g *group, upTo uint64) error {
 	select {
 	case <-c.host.halted:
 		return errHalted
@@ -154,7 +174,13 @@ func (c *compactor) compact(g *group) error {
 		return fmt.Errorf("cluster: flush group %d: %w", g.id, err)
 	}
 	if err := g.raft.Snapshot().Error(); err != nil && !errors.Is(err, raft.ErrNothingNewToSnapshot) {
+		if !g.alone.Load() && g.confIndex.Load() > g.marks.index.Load() {
+			err = fmt.Errorf("%w: %w", errUnsettled, err)
+		}
 		return fmt.Errorf("cluster: compact group %d: %w", g.id, err)
+	}
+	if err := g.cut(upTo); err != nil {
+		return err
 	}
 	c.host.stats.compactions.Add(1)
 	return nil

@@ -218,7 +218,7 @@ func TestTruncationWaitsForStores(t *testing.T) {
 		t.Run(fmt.Sprintf("flush-lies=%t", lie), func(t *testing.T) {
 			s := start(t, storagetest.NewDisk())
 			for i := range s.host.machines {
-				g := s.host.groups[i+1]
+				g := s.host.group(uint32(i + 1))
 				g.fsm.machine = &stepper{machine: g.fsm.machine, lieFlush: lie}
 			}
 			want := spread(s, 10, 20, func(round int) {

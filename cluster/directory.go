@@ -32,6 +32,8 @@ type Directory struct {
 	slugs map[string]*dirOrg // of organizations that are not removed
 	keys  map[pb.KeyHash]*dirOrg
 	meta  *Meta // the rest of the meta group's state
+
+	barrier barrier
 }
 
 // dirOrg is one organization; entry is replaced, never changed.
@@ -160,7 +162,7 @@ func (d *Directory) RemoveOrg(ctx context.Context, org pb.OrgID) error {
 }
 
 func (d *Directory) propose(ctx context.Context, what string, cmd *pb.Command) error {
-	if _, err := d.host.proposeAndWait(ctx, d.host.groups[metaGroup], cmd); err != nil {
+	if _, err := d.host.proposeAnywhere(ctx, metaGroup, cmd); err != nil {
 		return fmt.Errorf("directory: %s: %w", what, err)
 	}
 	return nil
@@ -346,5 +348,70 @@ func (d *Directory) write(index uint64, batch *storage.Batch) error {
 	return nil
 }
 
-// flush is machine's.
-func (d *Directory) flush() error { return d.store.Flush() }
+// flush is machine's. It has a hold of its own: replace exchanges the
+// directory's.
+func (d *Directory) flush() error {
+	store, err := d.host.cfg.Storage.Acquire(storage.MetaStore)
+	if err != nil {
+		return err
+	}
+	defer store.Release()
+	return store.Flush()
+}
+
+// mark is machine's. The directory has one store; what it holds is asked of it.
+func (d *Directory) mark() {}
+
+// stores is machine's.
+func (d *Directory) stores() (map[storage.StoreID]uint64, []storage.StoreID, error) {
+	store, err := d.host.cfg.Storage.Acquire(storage.MetaStore)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer store.Release()
+	return map[storage.StoreID]uint64{storage.MetaStore: store.Applied()}, nil, nil
+}
+
+// holds is machine's.
+func (d *Directory) holds(id storage.StoreID) (uint64, error) {
+	if id != storage.MetaStore {
+		return 0, fmt.Errorf("store %v is none of the meta group", id)
+	}
+	return d.store.Applied(), nil
+}
+
+// replace is machine's. Readers go on with what is in memory until the new store
+// is loaded.
+func (d *Directory) replace(_ storage.StoreID, stage *storage.Stage, atLeast uint64) error {
+	d.store.Release()
+	err := stage.Adopt(atLeast)
+	var err2 error
+	if d.store, err2 = d.host.cfg.Storage.Acquire(storage.MetaStore); err2 != nil {
+		// Without its store the directory cannot go on; closing it would meet a nil.
+		d.host.halt(fmt.Sprintf("cluster: the directory's store cannot be opened: %v", err2))
+	}
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	fresh := &Directory{
+		host: d.host, store: d.store,
+		orgs: map[pb.OrgID]*dirOrg{}, slugs: map[string]*dirOrg{}, keys: map[pb.KeyHash]*dirOrg{},
+	}
+	fresh.meta = newMeta(fresh)
+	if err := fresh.load(); err != nil {
+		return fmt.Errorf("load directory: %w", err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.orgs, d.slugs, d.keys = fresh.orgs, fresh.slugs, fresh.keys
+	d.meta.adopt(fresh.meta)
+	return nil
+}
+
+// entomb is machine's. The directory's store is never removed.
+func (d *Directory) entomb(ids []storage.StoreID) error {
+	if len(ids) > 0 {
+		return fmt.Errorf("removal of %v from the meta group", ids)
+	}
+	return nil
+}

@@ -84,7 +84,7 @@ func TestDirectory(t *testing.T) {
 	}
 	check(s)
 	check(start(t, s.crash())) // from the log alone
-	if err := s.host.compactor.compact(s.host.groups[metaGroup]); err != nil {
+	if err := s.host.compactor.compact(s.host.group(metaGroup)); err != nil {
 		t.Fatal(err)
 	}
 	check(start(t, s.crash())) // from the store alone

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -39,9 +40,7 @@ func startEraser(start context.Context, h *Host) *eraser {
 	e := &eraser{host: h, cancel: cancel, ended: make(chan struct{})}
 	go func() {
 		defer close(e.ended)
-		if h.WaitReady(ctx) == nil { // what is not yet applied cannot be cut
-			e.run(ctx)
-		}
+		e.run(ctx)
 	}()
 	return e
 }
@@ -95,28 +94,37 @@ func (e *eraser) round(ctx context.Context) error {
 	return e.host.eraseLog(ctx, e.host.cfg.Storage.Log().Owed())
 }
 
-// eraseLog makes the log forget what was erased from the stores.
+// eraseLog makes the log forget what was erased from the stores. Groups that have
+// not applied their logs yet are left for later: what is not yet applied cannot be
+// cut. Those that have left this node took their logs with them.
 func (h *Host) eraseLog(ctx context.Context, owed map[storage.StoreID]uint64) error {
+	var late error
 	cut := map[uint32]bool{}
 	for id := range owed {
 		if id == storage.MetaStore { // the directory erases nothing
 			continue
 		}
-		if g := h.shard(id); !cut[g.id] {
+		shard := h.Shard(id.Org)
+		if g := h.group(shard); g != nil && !cut[shard] {
+			if !g.ready() {
+				late = fmt.Errorf("erase the log of group %d: %w", shard, ErrNotReady)
+				delete(owed, id)
+				continue
+			}
 			if err := h.Compact(ctx, id); err != nil {
 				return err
 			}
-			cut[g.id] = true
 		}
+		cut[shard] = true
 	}
 	if len(cut) == 0 {
-		return nil
+		return late
 	}
 	log := h.cfg.Storage.Log()
 	if err := log.Erase(ctx); err != nil {
 		return err
 	}
-	return log.Settle(owed)
+	return errors.Join(late, log.Settle(owed))
 }
 
 // Erase makes what was erased from a store (storage.Batch.EraseRange) leave this

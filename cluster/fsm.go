@@ -1,16 +1,19 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
+	"orgmem/storage"
 )
 
 // entry is one committed command, in log order.
@@ -22,6 +25,7 @@ type entry struct {
 // result answers one entry. It is a function of the log alone: every replica,
 // and every replay, comes to the same one.
 type result struct {
+	index   uint64 // of the entry
 	epoch   uint64
 	version uint64
 	err     error
@@ -38,6 +42,21 @@ type machine interface {
 	// flush makes durable every effect that was applied before the call. It may run
 	// beside apply.
 	flush() error
+
+	// mark notes how far each store is: the next marker promises as much. It is
+	// called from apply's goroutine.
+	mark()
+	// stores returns the machine's stores, each with an entry that it must hold at
+	// the newest marker (or more than it must), and those that were removed.
+	stores() (there map[storage.StoreID]uint64, removed []storage.StoreID, err error)
+	// holds returns the newest entry that a store has looked at, 0 when there is no
+	// such store.
+	holds(id storage.StoreID) (uint64, error)
+	// replace puts a store that came from another node in the place of the machine's.
+	// It is called instead of apply.
+	replace(id storage.StoreID, stage *storage.Stage, atLeast uint64) error
+	// entomb removes stores that another replica has removed.
+	entomb(ids []storage.StoreID) error
 }
 
 // errHalted answers what reaches a state machine that has stopped.
@@ -51,9 +70,56 @@ type fsm struct {
 	total   *atomic.Int64            // logBytes of all groups
 	grown   func(group, total int64) // told of both after each batch; quick
 
-	applied  atomic.Uint64 // index of the last entry whose effects are in the stores
-	logBytes atomic.Int64  // bytes of entries applied since the last marker
-	halted   atomic.Bool
+	// configured is told of every membership that the group has agreed on.
+	configured func(index uint64)
+	// fetch brings the machine's stores to what a manifest demands.
+	fetch func(ctx context.Context, m *pb.StoreManifest, machine machine) error
+	// restored is told of a snapshot that is complete; it publishes the marker.
+	restored func(index uint64) error
+
+	applied   atomic.Uint64 // index of the last entry whose effects are in the stores
+	logBytes  atomic.Int64  // bytes of entries applied since the last marker
+	seen      atomic.Int64  // bytes of all entries applied
+	halted    atomic.Bool
+	restoring atomic.Bool
+	life      context.Context //nolint:containedctx // raft's Restore has none; closed by the group
+	end       context.CancelFunc
+
+	mu    sync.Mutex
+	moved chan struct{} // closed and nil again when applied moves; nil while nobody waits
+}
+
+// reached waits until the entry of an index is applied here.
+func (f *fsm) reached(ctx context.Context, index uint64) error {
+	for {
+		f.mu.Lock()
+		if f.moved == nil {
+			f.moved = make(chan struct{})
+		}
+		moved := f.moved
+		f.mu.Unlock()
+		if f.applied.Load() >= index {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-f.life.Done():
+			return ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// advance moves applied.
+func (f *fsm) advance(index uint64) {
+	f.applied.Store(index)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.moved != nil {
+		close(f.moved)
+		f.moved = nil
+	}
 }
 
 // ApplyBatch is called with up to MaxAppendEntries committed entries. It decodes
@@ -76,8 +142,12 @@ func (f *fsm) ApplyBatch(logs []*raft.Log) (answers []any) {
 	entries := make([]entry, 0, len(logs))
 	at := make([]int, 0, len(logs)) // position of each entry in logs
 	var bytes int64
+	var configured uint64
 	for i, l := range logs {
 		bytes += int64(len(l.Data))
+		if l.Type == raft.LogConfiguration {
+			configured = l.Index
+		}
 		if l.Type != raft.LogCommand { // membership: raft's own business
 			continue
 		}
@@ -100,7 +170,11 @@ func (f *fsm) ApplyBatch(logs []*raft.Log) (answers []any) {
 	for i, r := range results {
 		answers[at[i]] = r
 	}
-	f.applied.Store(logs[len(logs)-1].Index)
+	f.advance(logs[len(logs)-1].Index)
+	if configured > 0 {
+		f.configured(configured)
+	}
+	f.seen.Add(bytes)
 	f.grown(f.logBytes.Add(bytes), f.total.Add(bytes))
 	return answers
 }
@@ -125,14 +199,56 @@ func (f *fsm) Snapshot() (raft.FSMSnapshot, error) {
 		return nil, errHalted
 	}
 	bytes := f.logBytes.Load()
+	f.machine.mark()
 	if err := f.machine.flush(); err != nil {
 		return nil, fmt.Errorf("cluster: flush group %d: %w", f.group, err)
 	}
 	return flushed{f: f, bytes: bytes}, nil
 }
 
-// Restore would rebuild the stores from another node's snapshot.
-func (f *fsm) Restore(io.ReadCloser) error { return errNoTransfer }
+// maxManifestBytes bounds what a snapshot of another node may say: some 70 bytes
+// for each store of the shard, 100,000 stores in one of 32 shards being 3,200.
+const maxManifestBytes = 16 << 20
+
+// Restore brings the stores to where another node's are. raft calls it on a
+// replica that misses entries which the leader's log has no more. The snapshot is
+// only a manifest (see StoreManifest); each store that is behind it is fetched,
+// and the marker is published when all of them are in their places, durably.
+// Killed half way it has replaced some stores by newer ones, which is no harm:
+// each says itself which entries it has. An error makes the leader try again.
+func (f *fsm) Restore(r io.ReadCloser) error {
+	if f.halted.Load() {
+		return errHalted
+	}
+	f.restoring.Store(true)
+	defer f.restoring.Store(false)
+	b, err := io.ReadAll(io.LimitReader(r, maxManifestBytes+1))
+	if err != nil {
+		return fmt.Errorf("cluster: read manifest of group %d: %w", f.group, err)
+	}
+	m := new(pb.StoreManifest)
+	if len(b) > maxManifestBytes {
+		err = fmt.Errorf("more than %d bytes", maxManifestBytes)
+	} else if err = proto.Unmarshal(b, m); err == nil && m.GetGroup() != f.group {
+		err = fmt.Errorf("it is of group %d", m.GetGroup())
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: manifest of group %d: %w", f.group, err)
+	}
+	if err := f.fetch(f.life, m, f.machine); err != nil {
+		return fmt.Errorf("cluster: restore group %d from %s: %w", f.group, m.GetSource(), err)
+	}
+	// The stores that were far enough may have it in memory only.
+	if err := f.machine.flush(); err != nil {
+		return fmt.Errorf("cluster: flush group %d: %w", f.group, err)
+	}
+	if err := f.restored(m.GetIndex()); err != nil {
+		return err
+	}
+	f.total.Add(-f.logBytes.Swap(0))
+	f.advance(m.GetIndex())
+	return nil
+}
 
 // flushed is the snapshot of a machine whose state is on disk already.
 type flushed struct {

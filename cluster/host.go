@@ -33,10 +33,25 @@ type Config struct {
 	// Nil logs the message and exits with status 70.
 	Fatal func(msg string)
 
+	// Network connects this node with the others; the host does not close it. Nil is
+	// a node alone, which answers as long as it is the only voter of its groups.
+	Network *Network
+	// Join says that a new data directory waits to be added to the groups of a
+	// cluster instead of being one. It needs Server and Shards, which the cluster
+	// gives. It has no effect on a directory that exists.
+	Join bool
+	// TransferRate is how many bytes of stores the node sends to others per second.
+	// 0 is DefaultTransferRate, negative no limit.
+	TransferRate int64
+
+	// GoneAfter is how long a node may be away before the controller makes its
+	// replicas anew on others. 0 is ten minutes: a machine restarts in less, and
+	// copying its data takes longer. All nodes should have the same.
+	GoneAfter time.Duration
+
 	// OnLead is told when this node begins to lead a shard (Host.Lead says yes from
 	// here on) and when it has ceased to. Calls for one shard come one after the
-	// other, from a goroutine of the host; until it returns the shard's next change is
-	// not noticed. It is also called for what the node leads soon after Start, perhaps
+	// other, from a goroutine of the host, which it must not block. It is also called for what the node leads soon after Start, perhaps
 	// before Start has returned. Nil: nobody wants to know.
 	OnLead func(shard uint32, leads bool)
 
@@ -62,6 +77,8 @@ type Config struct {
 	// quiet. 0 is one minute: a restart has to open every store that the logs
 	// mention (about 20 ms each), so logs of sleeping groups should be empty.
 	CompactAge time.Duration
+
+	peers peers // a test's network in the place of Network
 }
 
 // withDefaults checks the configuration and fills in what is zero.
@@ -82,8 +99,20 @@ func (c Config) withDefaults() (Config, error) {
 	if c.CompactBytes < 0 || c.CompactTotalBytes < 0 || c.CompactAge < 0 {
 		errs = append(errs, errors.New("cluster: negative compaction limit"))
 	}
+	if c.GoneAfter < 0 {
+		errs = append(errs, errors.New("cluster: negative Config.GoneAfter"))
+	}
+	if c.Join && (c.Server == "" || c.Shards == 0) {
+		errs = append(errs, errors.New("cluster: Config.Join without Server and Shards"))
+	}
 	if len(errs) > 0 {
 		return c, errors.Join(errs...)
+	}
+	if c.Network != nil {
+		c.peers = c.Network
+	}
+	if c.TransferRate == 0 {
+		c.TransferRate = DefaultTransferRate
 	}
 	if c.Fatal == nil {
 		logger := c.Logger
@@ -113,18 +142,25 @@ type Host struct {
 	cfg        Config
 	identity   identity
 	transports transports
+	peers      peers // nil: a node alone
 	directory  *Directory
-	groups     []*group  // by number; set before Start returns, then constant
-	machines   []*stores // of the shards: group number less one
+	groups     []atomic.Pointer[group]    // by number; nil: not on this node
+	hints      []atomic.Pointer[ServerID] // who leads the groups that are not on this node
+	machines   []*stores                  // of the shards: group number less one
 	compactor  *compactor
 	eraser     *eraser // nil until the groups are open
+	started    time.Time
+
+	pacer    *pacer
+	fetching chan struct{} // one for each store that is being fetched
+	serving  chan struct{} // one for each connection on which stores are sent
 
 	inFlightBytes atomic.Int64 // of all groups
 	logBytes      atomic.Int64 // of all groups, since their markers
 	stats         counters
 
 	mu        sync.Mutex
-	readyWait chan struct{} // closed and replaced when a group becomes ready
+	readyWait chan struct{} // closed and replaced when a group becomes ready, or its leader changes
 
 	haltOnce sync.Once
 	halted   chan struct{} // closed when a state machine has stopped
@@ -132,14 +168,18 @@ type Host struct {
 	closeOnce sync.Once
 	closing   chan struct{}      // closed when Close has begun
 	sweepStop context.CancelFunc // ends sweep
-	swept     chan struct{}      // closed when sweep has ended
+	swept     chan struct{}      // closed when the first sweep is over
+	// sweepEnded is closed when there will be no more of them.
+	sweepEnded chan struct{}
+	hosting    *hosting    // nil for a node alone
+	controller *controller // nil for a node alone
 }
 
-// Start creates the groups on the first start, else reopens them, and lets them
-// elect themselves. It returns once they run; WaitReady tells when they have
-// applied what their logs held. It refuses to start with a number of shards
-// (ErrShardCount) or a server id (ErrServerID) other than the directory's. The
-// context bounds Start only.
+// Start creates the groups on the first start, else reopens them, and lets those
+// that have no other voter elect themselves. It returns once they run; WaitReady
+// tells when they have applied what their logs held. It refuses to start with a
+// number of shards (ErrShardCount) or a server id (ErrServerID) other than the
+// directory's. The context bounds Start only.
 func Start(ctx context.Context, cfg Config) (*Host, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -148,13 +188,28 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	h := &Host{
 		cfg:        cfg,
 		transports: soloTransports{},
+		peers:      cfg.peers,
+		started:    cfg.Clock.Now(),
+		pacer:      &pacer{clock: cfg.Clock, rate: cfg.TransferRate},
+		fetching:   make(chan struct{}, fetchStreams),
+		serving:    make(chan struct{}, serveStreams),
 		readyWait:  make(chan struct{}),
 		halted:     make(chan struct{}),
 		closing:    make(chan struct{}),
 		swept:      make(chan struct{}),
+		sweepEnded: make(chan struct{}),
 	}
-	if h.identity, err = establish(ctx, cfg, h.transports); err != nil {
+	if h.peers != nil {
+		h.transports = h.peers
+	}
+	if h.identity, err = establish(ctx, cfg); err != nil {
 		return nil, err
+	}
+	h.groups = make([]atomic.Pointer[group], 1+h.identity.Shards)
+	h.hints = make([]atomic.Pointer[ServerID], len(h.groups))
+	h.machines = make([]*stores, h.identity.Shards)
+	for i := range h.machines {
+		h.machines[i] = newStores(uint32(i+1), h.identity.Shards, h.cfg.Storage)
 	}
 	h.compactor = newCompactor(h)
 	if h.directory, err = openDirectory(h); err != nil {
@@ -166,52 +221,102 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	h.compactor.start()
 	h.startSweep(ctx)
 	h.eraser = startEraser(ctx, h)
+	if h.peers != nil {
+		h.serve()
+		h.hosting = startHosting(ctx, h)
+	}
+	if n := cfg.Network; n != nil {
+		h.controller = startController(ctx, h, n.Members)
+	}
 	return h, nil
 }
 
-// openGroups starts all groups side by side, so that their first writes share
-// fsyncs.
+// openGroups starts all groups of this node side by side, so that their first
+// writes share fsyncs.
 func (h *Host) openGroups(ctx context.Context) error {
-	h.groups = make([]*group, 1+h.identity.Shards)
-	h.machines = make([]*stores, h.identity.Shards)
-	for i := range h.machines {
-		h.machines[i] = newStores(uint32(i+1), h.identity.Shards, h.cfg.Storage)
+	if h.peers != nil {
+		if err := pause(ctx, h.cfg.Clock, h.forgotten()); err != nil {
+			return err
+		}
 	}
 	return each(len(h.groups), func(i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var m machine = h.directory
-		if uint32(i) != metaGroup {
-			m = h.machines[i-1]
+		if !h.wants(uint32(i)) {
+			return nil
 		}
-		var err error
-		h.groups[i], err = openGroup(h, uint32(i), m)
-		return err
+		return h.openGroup(uint32(i))
 	})
 }
 
-// Close refuses new proposals, answers those in flight, flushes the stores so
-// that the next start has nothing to replay, and stops the groups. It waits and
-// may be called twice. An error means that some stores could not be flushed;
-// nothing is lost, since the log has it.
+// openGroup opens one group.
+func (h *Host) openGroup(id uint32) error {
+	var m machine = h.directory
+	if id != metaGroup {
+		m = h.machines[id-1]
+	}
+	g, err := openGroup(h, id, m)
+	if err == nil {
+		h.groups[id].Store(g)
+		h.notifyReady()
+	}
+	return err
+}
+
+// group returns a group, nil when it is not on this node.
+func (h *Host) group(id uint32) *group {
+	if int(id) >= len(h.groups) {
+		return nil
+	}
+	return h.groups[id].Load()
+}
+
+// hosted returns the groups that are on this node, by number.
+func (h *Host) hosted() []*group {
+	groups := make([]*group, 0, len(h.groups))
+	for i := range h.groups {
+		if g := h.groups[i].Load(); g != nil {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// Close refuses new proposals, hands leadership over where there is somebody to
+// take it, answers the proposals in flight, flushes the stores so that the next
+// start has nothing to replay, and stops the groups. It waits and may be called
+// twice. An error means that some stores could not be flushed; nothing is lost,
+// since the log has it.
 func (h *Host) Close() error {
 	var err error
 	h.closeOnce.Do(func() {
 		close(h.closing)
+		if h.controller != nil {
+			h.controller.stop()
+		}
+		if h.hosting != nil {
+			h.hosting.stop()
+		}
+		var wg sync.WaitGroup
+		for _, g := range h.hosted() {
+			g.fsm.end() // a transfer that nobody waits for any more
+			if !g.alone.Load() {
+				// A failure costs the others the time to notice, as a crash would.
+				wg.Go(func() { _ = g.handOver("") })
+			}
+		}
+		wg.Wait()
 		if h.sweepStop != nil {
 			h.sweepStop()
-			<-h.swept
+			<-h.sweepEnded
 		}
 		if h.eraser != nil {
 			h.eraser.stop()
 		}
 		err = h.compactor.stop()
-		var wg sync.WaitGroup
-		for _, g := range h.groups {
-			if g != nil {
-				wg.Go(g.close)
-			}
+		for _, g := range h.hosted() {
+			wg.Go(g.close)
 		}
 		wg.Wait()
 		if h.directory != nil {
@@ -221,40 +326,83 @@ func (h *Host) Close() error {
 	return err
 }
 
-// Ready returns nil when every group is led by this node and has applied all
-// that its log held when it was elected, else ErrNotReady naming a group.
+// Ready returns nil when every group of this node has caught up: it is led by
+// this node, which has applied all that its log held when it was elected, or by
+// another one, and this node has what was agreed on. Else it is ErrNotReady naming
+// a group.
 func (h *Host) Ready() error {
-	for _, g := range h.groups {
-		if g.leading.Load() == 0 {
+	for _, g := range h.hosted() {
+		if !g.ready() {
 			return fmt.Errorf("group %d of %d: %w", g.id, len(h.groups), ErrNotReady)
 		}
 	}
 	return nil
 }
 
+// sweepable is Ready for the sweep: without others it waits for all groups; with
+// others some may be without a leader for long.
+func (h *Host) sweepable() error {
+	if h.peers == nil {
+		return h.Ready()
+	}
+	if !h.group(metaGroup).ready() {
+		return ErrNotReady
+	}
+	return nil
+}
+
+// readyPoll is how often WaitReady looks again where there are others: that a
+// follower has caught up with its leader nobody tells.
+const readyPoll = 50 * time.Millisecond
+
 // WaitReady waits until Ready returns nil or the context ends.
-func (h *Host) WaitReady(ctx context.Context) error {
+func (h *Host) WaitReady(ctx context.Context) error { return h.waitReady(ctx, h.Ready) }
+
+func (h *Host) waitReady(ctx context.Context, ready func() error) error {
 	for {
-		h.mu.Lock()
-		wait := h.readyWait
-		h.mu.Unlock()
-		err := h.Ready()
+		changed := h.LeadersChanged()
+		err := ready()
 		if err == nil {
 			return nil
 		}
-		select {
-		case <-wait:
-		case <-h.halted:
-			return errHalted
-		case <-h.closing:
-			return ErrClosed
-		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", err, ctx.Err())
+		if err := h.await(ctx, changed, err); err != nil {
+			return err
 		}
 	}
 }
 
-// notifyReady wakes WaitReady to look again.
+// await waits for a change, or where there are others for a moment; why is what
+// keeps the caller waiting.
+func (h *Host) await(ctx context.Context, changed <-chan struct{}, why error) error {
+	var poll <-chan time.Time
+	if h.peers != nil {
+		timer := h.cfg.Clock.NewTimer(readyPoll)
+		defer timer.Stop()
+		poll = timer.C()
+	}
+	select {
+	case <-changed:
+		return nil
+	case <-poll:
+		return nil
+	case <-h.halted:
+		return errHalted
+	case <-h.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", why, ctx.Err())
+	}
+}
+
+// LeadersChanged returns a channel that is closed when this node notices that
+// some group has another leader, or none, or is ready. Take it before looking.
+func (h *Host) LeadersChanged() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.readyWait
+}
+
+// notifyReady wakes those who wait for LeadersChanged.
 func (h *Host) notifyReady() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -281,20 +429,24 @@ func (h *Host) Server() ServerID { return h.identity.Server }
 // Shards returns the number of shard groups.
 func (h *Host) Shards() int { return h.identity.Shards }
 
-// shard returns the group of a store's organization.
-func (h *Host) shard(id storage.StoreID) *group {
-	return h.groups[shardOf(id.Org, h.identity.Shards)]
-}
+// shard returns the group of a store's organization, nil when it is not on this
+// node.
+func (h *Host) shard(id storage.StoreID) *group { return h.group(h.Shard(id.Org)) }
 
 // Compact flushes the stores of an organization's shard and cuts the shard's
 // log up to now, so that no replay meets what was erased from a store. The cut
 // entries' bytes leave the disk with storage.Log.Erase; Erase does all of it. It
-// returns when the cut is done; the context only keeps it from beginning.
+// returns when the cut is done; the context only keeps it from beginning. A shard
+// that is not on this node is ErrNotLeader.
 func (h *Host) Compact(ctx context.Context, id storage.StoreID) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return h.compactor.compact(h.shard(id))
+	g := h.shard(id)
+	if g == nil {
+		return ErrNotLeader
+	}
+	return h.compactor.compactTo(g, g.fsm.applied.Load())
 }
 
 // each runs f for 0 to n-1 side by side and joins the errors. n is the number of

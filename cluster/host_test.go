@@ -100,7 +100,7 @@ func TestReadyAndStatus(t *testing.T) {
 func TestWaitReadyEndsWithItsContext(t *testing.T) {
 	disk := storagetest.NewDisk()
 	s := start(t, disk)
-	g := s.host.groups[1]
+	g := s.host.group(1)
 	g.leading.Store(0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

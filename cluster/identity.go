@@ -21,12 +21,15 @@ type identity struct {
 	Format int      `json:"format"`
 	Server ServerID `json:"server"`
 	Shards int      `json:"shards"`
+	// Joined says that the directory was created to join a cluster: it has the
+	// groups that others add it to, and none of its own.
+	Joined bool `json:"joined,omitempty"`
 }
 
 // establish reads the directory's identity, or creates the groups and then the
 // identity. It is idempotent: a creation that was killed is taken up again, even
 // with another configuration, since no group has ever run.
-func establish(ctx context.Context, cfg Config, trans transports) (identity, error) {
+func establish(ctx context.Context, cfg Config) (identity, error) {
 	stable := &stableStore{log: cfg.Storage.Log(), group: metaGroup}
 	b, err := stable.Get([]byte(identityKey))
 	if err != nil {
@@ -35,7 +38,7 @@ func establish(ctx context.Context, cfg Config, trans transports) (identity, err
 	if len(b) > 0 {
 		return recognize(b, cfg)
 	}
-	id := identity{Format: identityFormat, Server: cfg.Server, Shards: cfg.Shards}
+	id := identity{Format: identityFormat, Server: cfg.Server, Shards: cfg.Shards, Joined: cfg.Join}
 	if id.Shards == 0 {
 		id.Shards = DefaultShards
 	}
@@ -46,13 +49,15 @@ func establish(ctx context.Context, cfg Config, trans transports) (identity, err
 		}
 		id.Server = ServerID("n-" + hex.EncodeToString(raw[:]))
 	}
-	if err := each(1+id.Shards, func(i int) error {
-		if err := ctx.Err(); err != nil {
-			return err
+	if !id.Joined {
+		if err := each(1+id.Shards, func(i int) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return bootstrap(cfg.Storage.Log(), uint32(i), id.Server)
+		}); err != nil {
+			return identity{}, err
 		}
-		return bootstrap(cfg.Storage.Log(), uint32(i), id.Server, trans)
-	}); err != nil {
-		return identity{}, err
 	}
 	if b, err = json.Marshal(id); err != nil {
 		return identity{}, fmt.Errorf("cluster: encode identity: %w", err)

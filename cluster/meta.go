@@ -94,15 +94,11 @@ func settingRow(name string) storage.Key {
 func shardMapRow() storage.Key { return dirSpace.Key(storage.TableShard) }
 
 func newMeta(d *Directory) *Meta {
-	m := &Meta{d: d, changed: make(chan struct{})}
-	m.clear()
-	return m
-}
-
-// clear forgets everything, before load reads it from the store.
-func (m *Meta) clear() {
-	m.nodes, m.tokens = map[ServerID]*pb.NodeEntry{}, map[tokenHash]*pb.JoinToken{}
-	m.shardMap, m.authority, m.version = &pb.ShardMap{}, &pb.AuthorityEntry{}, 0
+	return &Meta{
+		d: d, changed: make(chan struct{}),
+		nodes: map[ServerID]*pb.NodeEntry{}, tokens: map[tokenHash]*pb.JoinToken{},
+		shardMap: &pb.ShardMap{}, authority: &pb.AuthorityEntry{},
+	}
 }
 
 // Meta returns the host's copy of what the cluster knows of itself.
@@ -418,6 +414,12 @@ func tokenHashFrom(b []byte) (h tokenHash, err error) {
 		return h, fmt.Errorf("%w: token hash of %d bytes", errBadCommand, len(b))
 	}
 	return tokenHash(b), nil
+}
+
+// adopt takes over what was loaded from another store. Its caller holds mu.
+func (m *Meta) adopt(o *Meta) {
+	m.nodes, m.tokens, m.shardMap, m.authority, m.version = o.nodes, o.tokens, o.shardMap, o.authority, o.version
+	m.wake()
 }
 
 // load reads this part of the meta store into memory.

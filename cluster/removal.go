@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -27,35 +29,76 @@ import (
 // realms are the stores an organization may have.
 var realms = [...]storage.Realm{storage.RealmMain, storage.RealmSandbox}
 
-// removeStores proposes REMOVE for every store that an organization may have.
+// removeStores proposes REMOVE for every store that an organization may have, at
+// whoever leads the shard.
 func (h *Host) removeStores(ctx context.Context, org pb.OrgID) error {
 	for _, realm := range realms {
 		id := storage.StoreID{Org: org, Realm: realm}
 		cmd := &pb.Command{Kind: &pb.Command_RemoveStore{RemoveStore: &pb.RemoveStore{Store: id.Ref()}}}
-		if _, err := h.proposeAndWait(ctx, h.shard(id), cmd); err != nil {
+		if _, err := h.proposeAnywhere(ctx, h.Shard(org), cmd); err != nil {
 			return fmt.Errorf("remove store %v: %w", id, err)
 		}
 	}
 	return nil
 }
 
-// startSweep finishes the removals that a crash has cut short, once the groups
-// are ready. What it cannot finish the next start will.
+// sweepRetry is the pause after a sweep that could not finish, and between looks
+// for what others have left.
+const sweepRetry = time.Minute
+
+// startSweep finishes the removals that a crash has cut short, of the shards that
+// this node leads. What it cannot finish is tried again, here or by who leads
+// the shard next.
 func (h *Host) startSweep(start context.Context) {
 	var ctx context.Context
 	ctx, h.sweepStop = context.WithCancel(context.WithoutCancel(start))
 	go func() {
-		defer close(h.swept)
-		if err := h.WaitReady(ctx); err != nil {
+		defer close(h.sweepEnded)
+		first := sync.OnceFunc(func() { close(h.swept) })
+		defer first()
+		if err := h.waitReady(ctx, h.sweepable); err != nil {
 			return // closing
 		}
 		h.deleteBuried(ctx)
-		for _, org := range h.directory.removed() {
-			if err := h.finishRemoval(ctx, org); err != nil && !errors.Is(err, context.Canceled) {
-				h.cfg.Logger.Warn("removal of an organization not finished; the next start tries again", "org", org, "error", err)
+		for ctx.Err() == nil {
+			changed := h.LeadersChanged()
+			// Where there are others, one of them may have died between the two logs.
+			done := h.sweep(ctx)
+			first()
+			if done && h.peers == nil {
+				select {
+				case <-changed:
+				case <-ctx.Done():
+				}
+				continue
 			}
+			timer := h.cfg.Clock.NewTimer(sweepRetry)
+			select {
+			case <-changed:
+			case <-timer.C():
+			case <-ctx.Done():
+			}
+			timer.Stop()
 		}
 	}()
+}
+
+// sweep finishes the removals in the shards that this node leads. It reports
+// whether there is nothing left to do.
+func (h *Host) sweep(ctx context.Context) bool {
+	done := true
+	for _, org := range h.directory.removed() {
+		if g := h.group(h.Shard(org)); g == nil || g.leading.Load() == 0 {
+			continue
+		}
+		if err := h.finishRemoval(ctx, org); err != nil {
+			done = false
+			if !errors.Is(err, context.Canceled) {
+				h.cfg.Logger.Warn("removal of an organization not finished; it is tried again", "org", org, "error", err)
+			}
+		}
+	}
+	return done
 }
 
 // deleteBuried deletes the directories of stores that have a tombstone: they

@@ -2,9 +2,16 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/hashicorp/raft"
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
 )
 
 // Replica is one member of a group.
@@ -32,57 +39,63 @@ type Progress struct {
 // The operations on replicas may be called on any node: they are carried out by
 // the group's leader, which is asked where this node is not it. While the group
 // has no leader, or another than the one that was asked, they return
-// ErrNotLeader; try again. A change waits until the group has agreed on it.
+// ErrNotApplied and ErrNotLeader; try again. A change waits until the group has
+// agreed on it.
+
+const (
+	// leaderPatience bounds how long a proposal looks for a leader, in a context
+	// without an end: two elections.
+	leaderPatience = 5 * time.Second
+	// leaderPause comes before it looks again.
+	leaderPause = 50 * time.Millisecond
+	// changeTimeout bounds the wait for a change of membership to begin: another one
+	// may be under way.
+	changeTimeout = 10 * time.Second
+)
 
 // Membership returns who is in a group.
-func (h *Host) Membership(_ context.Context, group uint32) (Membership, error) {
-	f := h.groups[group].raft.GetConfiguration()
-	if err := f.Error(); err != nil {
+func (h *Host) Membership(ctx context.Context, group uint32) (Membership, error) {
+	a, err := h.askLeader(ctx, &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Members{Members: &pb.Empty{}}})
+	if err != nil {
 		return Membership{}, fmt.Errorf("membership of group %d: %w", group, err)
 	}
-	m := Membership{Group: group, Index: f.Index()}
-	for _, s := range f.Configuration().Servers {
-		m.Replicas = append(m.Replicas, Replica{Server: ServerID(s.ID), Voter: s.Suffrage == raft.Voter})
+	m := Membership{Group: group, Index: a.GetIndex()}
+	for _, s := range a.GetMembers() {
+		m.Replicas = append(m.Replicas, Replica{Server: ServerID(s.GetServer()), Voter: s.GetVoter()})
 	}
 	return m, nil
 }
 
-// AddLearner adds a server to a group as a learner.
-func (h *Host) AddLearner(ctx context.Context, id uint32, server ServerID, prev uint64) error {
-	return h.changeMembership(ctx, "add learner", id, func(g *group) raft.IndexFuture {
-		return g.raft.AddNonvoter(raft.ServerID(server), raft.ServerAddress(server), prev, 0)
-	})
+// AddLearner adds a server to a group as a learner. The shard map must name the
+// server before, or it does not listen.
+func (h *Host) AddLearner(ctx context.Context, group uint32, server ServerID, prev uint64) error {
+	return h.changeMembership(ctx, group, pb.MemberChange_ADD_LEARNER, server, prev)
 }
 
 // Promote makes a learner a voter. Its caller has seen by Progress that it caught
 // up: a voter that has not is a hole in the majority.
-func (h *Host) Promote(ctx context.Context, id uint32, server ServerID, prev uint64) error {
-	return h.changeMembership(ctx, "promote", id, func(g *group) raft.IndexFuture {
-		return g.raft.AddVoter(raft.ServerID(server), raft.ServerAddress(server), prev, 0)
-	})
+func (h *Host) Promote(ctx context.Context, group uint32, server ServerID, prev uint64) error {
+	return h.changeMembership(ctx, group, pb.MemberChange_PROMOTE, server, prev)
 }
 
 // Demote makes a voter a learner.
-func (h *Host) Demote(ctx context.Context, id uint32, server ServerID, prev uint64) error {
-	return h.changeMembership(ctx, "demote", id, func(g *group) raft.IndexFuture {
-		return g.raft.DemoteVoter(raft.ServerID(server), prev, 0)
-	})
+func (h *Host) Demote(ctx context.Context, group uint32, server ServerID, prev uint64) error {
+	return h.changeMembership(ctx, group, pb.MemberChange_DEMOTE, server, prev)
 }
 
 // RemoveReplica takes a server out of a group. The leader takes itself out last:
 // transfer the leadership first.
-func (h *Host) RemoveReplica(ctx context.Context, id uint32, server ServerID, prev uint64) error {
-	return h.changeMembership(ctx, "remove replica", id, func(g *group) raft.IndexFuture {
-		return g.raft.RemoveServer(raft.ServerID(server), prev, 0)
-	})
+func (h *Host) RemoveReplica(ctx context.Context, group uint32, server ServerID, prev uint64) error {
+	return h.changeMembership(ctx, group, pb.MemberChange_REMOVE, server, prev)
 }
 
-// TransferLeadership makes another voter the leader of a group. It returns when
-// this node has stopped leading; the other one may still be being elected.
-func (h *Host) TransferLeadership(_ context.Context, group uint32, to ServerID) error {
-	g := h.groups[group]
-	if err := g.raft.LeadershipTransferToServer(raft.ServerID(to), raft.ServerAddress(to)).Error(); err != nil {
-		return fmt.Errorf("transfer leadership of group %d to %s: %w", group, to, err)
+// TransferLeadership makes another voter the leader of a group; empty takes the
+// one that is furthest. It returns when the present one has stopped leading; the
+// other may still be being elected. After an error the present one leads on.
+func (h *Host) TransferLeadership(ctx context.Context, group uint32, to ServerID) error {
+	_, err := h.askLeader(ctx, &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Transfer{Transfer: string(to)}})
+	if err != nil {
+		return fmt.Errorf("transfer leadership of group %d to %q: %w", group, to, err)
 	}
 	return nil
 }
@@ -93,16 +106,335 @@ func (h *Host) Progress(ctx context.Context, group uint32) ([]Progress, error) {
 	if err != nil {
 		return nil, err
 	}
+	call := &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Progress{Progress: &pb.Empty{}}}
 	all := make([]Progress, len(m.Replicas))
-	for i, r := range m.Replicas {
-		all[i] = Progress{Server: r.Server, Applied: h.groups[group].fsm.applied.Load()}
-	}
+	_ = each(len(all), func(i int) error {
+		server := m.Replicas[i].Server
+		a, err := h.ask(ctx, server, call)
+		all[i] = Progress{Server: server, Applied: a.GetIndex(), Err: err}
+		return nil
+	})
 	return all, nil
 }
 
-func (h *Host) changeMembership(_ context.Context, what string, id uint32, change func(*group) raft.IndexFuture) error {
-	if err := change(h.groups[id]).Error(); err != nil {
-		return fmt.Errorf("%s of group %d: %w", what, id, classify(err))
+func (h *Host) changeMembership(ctx context.Context, group uint32, kind pb.MemberChange_Kind, server ServerID, prev uint64) error {
+	_, err := h.askLeader(ctx, &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Change{
+		Change: &pb.MemberChange{Kind: kind, Server: string(server), Prev: prev},
+	}})
+	if err != nil {
+		return fmt.Errorf("%s %s of group %d: %w", kind, server, group, err)
 	}
 	return nil
+}
+
+// askLeader asks a group's leader, which may be this node. It asks whoever may
+// know in turn until one leads; nobody but the leader does anything.
+func (h *Host) askLeader(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnswer, error) {
+	group := call.GetGroup()
+	if int(group) >= len(h.groups) {
+		return nil, notApplied(fmt.Errorf("group %d of %d: %w", group, len(h.groups), ErrNotLeader))
+	}
+	asked := map[ServerID]bool{}
+	last := notApplied(ErrNotLeader)
+	for _, to := range h.candidates(group) {
+		if asked[to] {
+			continue
+		}
+		asked[to] = true
+		a, err := h.ask(ctx, to, call)
+		switch {
+		case err == nil:
+			h.NoteLeader(group, to)
+			return a, nil
+		case errors.Is(err, ErrUnreachable):
+			last = notApplied(fmt.Errorf("%w: %w", ErrNotLeader, err))
+		case errors.Is(err, ErrNotApplied) && errors.Is(err, ErrNotLeader):
+			last = err
+		default:
+			return nil, err
+		}
+	}
+	return nil, last
+}
+
+// candidates returns who may lead a group, the likeliest first.
+func (h *Host) candidates(group uint32) []ServerID {
+	var ids []ServerID
+	if g := h.group(group); g != nil {
+		if g.raft.State() == raft.Leader || h.peers == nil {
+			return []ServerID{h.identity.Server}
+		}
+		if leader, ok := h.LeaderOf(group); ok {
+			return []ServerID{leader}
+		}
+		return nil // there is none; whoever is one tells its members within moments
+	}
+	if leader, ok := h.LeaderOf(group); ok {
+		ids = append(ids, leader)
+	}
+	if sm := h.Meta().ShardMap(); sm.GetVersion() > 0 {
+		for _, id := range slices.Concat(sm.GetGroups()[group].GetPresent(), sm.GetGroups()[group].GetDesired()) {
+			if ServerID(id) != h.identity.Server {
+				ids = append(ids, ServerID(id))
+			}
+		}
+	}
+	return ids
+}
+
+// NoteLeader is told by whoever learnt it who leads a group, for groups that are
+// not on this node; see LeaderOf.
+func (h *Host) NoteLeader(group uint32, leader ServerID) {
+	if int(group) < len(h.hints) {
+		h.hints[group].Store(&leader)
+	}
+}
+
+// ask asks one server, which may be this one.
+func (h *Host) ask(ctx context.Context, to ServerID, call *pb.GroupCall) (*pb.GroupAnswer, error) {
+	if to == h.identity.Server {
+		return h.answer(ctx, call)
+	}
+	if h.peers == nil {
+		return nil, ErrUnreachable
+	}
+	a, err := h.peers.Call(ctx, to, &pb.NodeCall{Kind: &pb.NodeCall_Group{Group: call}})
+	if errors.Is(err, ErrNoAnswer) {
+		err = unknown(err)
+	}
+	return a.GetGroup(), err
+}
+
+// serve registers what this node answers to others.
+func (h *Host) serve() {
+	h.peers.HandleCall((*pb.NodeCall_Group)(nil), func(ctx context.Context, _ ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
+		a, err := h.answer(ctx, call.GetGroup())
+		if err != nil {
+			return nil, err
+		}
+		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Group{Group: a}}, nil
+	})
+	h.peers.Handle(KindStore, h.serveStores)
+	h.peers.attach(h.Meta())
+}
+
+// answer answers a question about a group on this node.
+func (h *Host) answer(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnswer, error) {
+	g := h.group(call.GetGroup())
+	if g == nil || h.isClosing() {
+		return nil, notApplied(ErrNotLeader)
+	}
+	switch k := call.GetKind().(type) {
+	case *pb.GroupCall_Propose:
+		cmd := new(pb.Command)
+		if err := proto.Unmarshal(k.Propose, cmd); err != nil {
+			return nil, notApplied(err)
+		}
+		if !mayForward(cmd) {
+			return nil, notApplied(fmt.Errorf("%w: %T is proposed by the shard's leader only", errBadCommand, cmd.GetKind()))
+		}
+		r, err := h.proposeAndWait(ctx, g, cmd)
+		return &pb.GroupAnswer{Index: r.index}, err
+	case *pb.GroupCall_ReadIndex:
+		// Whoever was told of a write was told by this node, after it applied it.
+		if err := g.lead(); err != nil {
+			return nil, notApplied(err)
+		}
+		return &pb.GroupAnswer{Index: g.fsm.applied.Load()}, nil
+	case *pb.GroupCall_Progress:
+		return &pb.GroupAnswer{Index: g.fsm.applied.Load()}, nil
+	case *pb.GroupCall_Members:
+		return g.members()
+	case *pb.GroupCall_Change:
+		return &pb.GroupAnswer{}, g.change(k.Change)
+	case *pb.GroupCall_Transfer:
+		return &pb.GroupAnswer{}, g.handOver(ServerID(k.Transfer))
+	}
+	return nil, notApplied(fmt.Errorf("%w: %T", errUnknownCall, call.GetKind()))
+}
+
+// mayForward allows what is idempotent and needs no lease: the meta group's
+// commands, and removals.
+func mayForward(cmd *pb.Command) bool {
+	switch cmd.GetKind().(type) {
+	case *pb.Command_Open, *pb.Command_Write, nil:
+		return false
+	}
+	return true
+}
+
+// members says who is in the group, at its leader.
+func (g *group) members() (*pb.GroupAnswer, error) {
+	if g.leading.Load() == 0 {
+		return nil, notApplied(ErrNotLeader)
+	}
+	a := &pb.GroupAnswer{Index: g.confIndex.Load()}
+	for _, s := range g.raft.GetConfiguration().Configuration().Servers {
+		a.Members = append(a.GetMembers(), &pb.GroupMember{Server: string(s.ID), Voter: s.Suffrage == raft.Voter})
+	}
+	return a, nil
+}
+
+// change changes who is in the group, at its leader.
+func (g *group) change(c *pb.MemberChange) error {
+	if err := checkServerID(c.GetServer()); err != nil {
+		return notApplied(err)
+	}
+	if g.leading.Load() == 0 {
+		return notApplied(ErrNotLeader)
+	}
+	id, at := raft.ServerID(c.GetServer()), raft.ServerAddress(c.GetServer())
+	var f raft.IndexFuture
+	switch c.GetKind() {
+	case pb.MemberChange_ADD_LEARNER:
+		f = g.raft.AddNonvoter(id, at, c.GetPrev(), changeTimeout)
+	case pb.MemberChange_PROMOTE:
+		g.admit(ServerID(c.GetServer()))
+		f = g.raft.AddVoter(id, at, c.GetPrev(), changeTimeout)
+	case pb.MemberChange_DEMOTE:
+		f = g.raft.DemoteVoter(id, c.GetPrev(), changeTimeout)
+	case pb.MemberChange_REMOVE:
+		f = g.raft.RemoveServer(id, c.GetPrev(), changeTimeout)
+	default:
+		return notApplied(fmt.Errorf("%w: %v", errUnknownCall, c.GetKind()))
+	}
+	err := f.Error()
+	if err == nil {
+		return nil
+	}
+	if c.GetKind() == pb.MemberChange_PROMOTE {
+		g.electors()
+	}
+	if newest := g.confIndex.Load(); c.GetPrev() != 0 && newest != c.GetPrev() {
+		return notApplied(fmt.Errorf("%w: %w", ErrMapChanged, err))
+	}
+	return classify(err)
+}
+
+// proposeAnywhere proposes a command that may be forwarded, at whoever leads the
+// group, and waits until it is applied here, too, where the group is. Where
+// several nodes could lead it looks for the leader until the context ends, or
+// leaderPatience.
+func (h *Host) proposeAnywhere(ctx context.Context, group uint32, cmd *pb.Command) (uint64, error) {
+	g := h.group(group)
+	if g != nil && (h.peers == nil || g.alone.Load()) {
+		r, err := h.proposeAndWait(ctx, g, cmd)
+		return r.index, err
+	}
+	b, err := proto.Marshal(cmd)
+	if err != nil {
+		return 0, notApplied(fmt.Errorf("encode command: %w", err))
+	}
+	call := &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Propose{Propose: b}}
+	until := h.elapsed() + leaderPatience
+	for {
+		a, err := h.askLeader(ctx, call)
+		if err == nil {
+			if g != nil {
+				err = g.fsm.reached(ctx, a.GetIndex())
+			}
+			if err != nil {
+				return 0, unknown(err) // it is true, but not yet to be seen here
+			}
+			return a.GetIndex(), nil
+		}
+		if !errors.Is(err, ErrNotLeader) || !errors.Is(err, ErrNotApplied) || h.elapsed() >= until {
+			return 0, err
+		}
+		if pause(ctx, h.cfg.Clock, leaderPause) != nil || h.isClosing() {
+			return 0, err
+		}
+	}
+}
+
+// barrier asks the meta group's leader for its newest entry, once for all who
+// ask while it is being asked, and waits until that is applied here.
+type barrier struct {
+	mu      sync.Mutex
+	running *barrierRound // has asked, perhaps before the newest caller came
+	next    *barrierRound // begins when running has ended
+}
+
+type barrierRound struct {
+	done chan struct{}
+	err  error
+}
+
+// barrierPatience bounds one round.
+const barrierPatience = 2 * time.Second
+
+// Fresh waits until this node's copy of the directory holds everything that was
+// acknowledged, on any node, before the call. The error is ErrNotReady when the
+// meta group has no leader that answers, or the context's.
+func (d *Directory) Fresh(ctx context.Context) error {
+	h := d.host
+	g := h.group(metaGroup)
+	if h.peers == nil || g.alone.Load() || (g.leading.Load() != 0 && g.lead() == nil) {
+		return nil
+	}
+	b := &d.barrier
+	b.mu.Lock()
+	r := b.next
+	if r == nil {
+		r = &barrierRound{done: make(chan struct{})}
+		b.next = r
+		if b.running == nil {
+			b.begin(h)
+		}
+	}
+	b.mu.Unlock()
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", ErrNotReady, ctx.Err())
+	}
+}
+
+// begin starts the next round. Its caller holds mu.
+func (b *barrier) begin(h *Host) {
+	r := b.next
+	b.running, b.next = r, nil
+	go func() {
+		r.err = h.catchUp()
+		close(r.done)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.running = nil
+		if b.next != nil {
+			b.begin(h)
+		}
+	}()
+}
+
+// catchUp asks the leader and waits.
+func (h *Host) catchUp() error {
+	g := h.group(metaGroup)
+	ctx, cancel := context.WithCancel(g.fsm.life)
+	defer cancel()
+	limit := h.cfg.Clock.AfterFunc(barrierPatience, cancel)
+	defer limit.Stop()
+	a, err := h.askLeader(ctx, &pb.GroupCall{Group: metaGroup, Kind: &pb.GroupCall_ReadIndex{ReadIndex: &pb.Empty{}}})
+	if err == nil {
+		err = g.fsm.reached(ctx, a.GetIndex())
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNotReady, err)
+	}
+	return nil
+}
+
+// Find is Lookup that believes in a miss only after it asked the meta group's
+// leader, so that a key works on every node as soon as it was acknowledged on one.
+// However many keys are missed, one question is under way at a time. The error is
+// Fresh's.
+func (d *Directory) Find(ctx context.Context, key pb.KeyHash) (pb.OrgID, bool, error) {
+	if org, ok := d.Lookup(key); ok {
+		return org, true, nil
+	}
+	if err := d.Fresh(ctx); err != nil {
+		return pb.OrgID{}, false, err
+	}
+	org, ok := d.Lookup(key)
+	return org, ok, nil
 }

@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/hashicorp/raft"
@@ -13,27 +15,38 @@ import (
 // snapshotKey holds a group's marker among its stable values.
 const snapshotKey = "orgmem/snapshot"
 
-// errNoTransfer answers raft when it wants to read a snapshot's content, which
-// it only does to send it to another node or to rebuild a state machine that has
-// no disk of its own.
-var errNoTransfer = errors.New("cluster: a group of one has nobody to send a snapshot to")
+// errStaleSnapshot answers raft when it asks for a snapshot that is not the
+// newest any more. It asks again.
+var errStaleSnapshot = errors.New("cluster: snapshot was overtaken by a newer one")
 
 // markers is the raft.SnapshotStore of a group whose state machine is already on
 // disk. A snapshot is then no copy of the state but a promise about it: "every
 // entry up to Index is in the stores' files". It is kept as one small value
 // beside the log, written with an fsync.
 //
-// raft makes two uses of it. At start it is the point where replay begins, at
+// raft makes three uses of it. At start it is the point where replay begins, at
 // Index+1, even where older entries are still in the log; so the promise must be
-// true before it is published (see stores.flush). And it is how far the log may be
-// cut.
+// true before it is published (see stores.flush). It is how far the log may be
+// cut. And to a replica that is behind what is cut, raft sends "the snapshot",
+// which is a manifest made at that moment.
+//
+// There the order is another one than raft's own: raft closes the sink of a
+// received snapshot before the state machine restores it, when the promise is not
+// true yet. So a received marker waits in memory until the state machine says that
+// it is (fsm.Restore).
 //
 // The marker lives in the same Pebble as the log: a write of the marker and the
 // deletion of entries that follows cannot be found in the wrong order after a
 // crash.
 type markers struct {
 	stable *stableStore
-	index  atomic.Uint64 // of the marker on disk; for Status
+	index  atomic.Uint64 // of the marker on disk
+	// manifest says what a replica must have to be at the marker; closed is called
+	// when raft is done with it. Nil while a group is created.
+	manifest func(index uint64) (b []byte, closed func(), err error)
+
+	mu       sync.Mutex
+	received *markerSink // closed, not restored yet
 }
 
 // newMarkers reads the group's marker, if there is one.
@@ -49,8 +62,9 @@ func newMarkers(stable *stableStore) (*markers, error) {
 	return m, nil
 }
 
-// Create begins a snapshot. The stores are flushed already: raft called the
-// state machine's Snapshot before.
+// Create begins a snapshot, this node's or one that is being received. The stores
+// of this node's are flushed already: raft called the state machine's Snapshot
+// before.
 func (m *markers) Create(version raft.SnapshotVersion, index, term uint64, conf raft.Configuration, confIndex uint64, _ raft.Transport) (raft.SnapshotSink, error) {
 	if version != raft.SnapshotVersionMax {
 		return nil, fmt.Errorf("cluster: snapshot version %d", version)
@@ -81,38 +95,115 @@ func (m *markers) List() ([]*raft.SnapshotMeta, error) {
 	return []*raft.SnapshotMeta{meta}, nil
 }
 
-// Open is never called in a group with one voter.
-func (m *markers) Open(string) (*raft.SnapshotMeta, io.ReadCloser, error) {
-	return nil, nil, errNoTransfer
+// Open returns the manifest of a snapshot: of the received one, to restore it, or
+// of this node's newest, to send it.
+func (m *markers) Open(id string) (*raft.SnapshotMeta, io.ReadCloser, error) {
+	m.mu.Lock()
+	received := m.received
+	m.mu.Unlock()
+	if received != nil && received.meta.ID == id {
+		meta := received.meta
+		return &meta, io.NopCloser(bytes.NewReader(received.manifest)), nil
+	}
+	metas, err := m.List()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(metas) == 0 || metas[0].ID != id {
+		return nil, nil, errStaleSnapshot
+	}
+	b, closed, err := m.manifest(metas[0].Index)
+	if err != nil {
+		return nil, nil, err
+	}
+	metas[0].Size = int64(len(b)) // raft refuses what is not exactly as long
+	return metas[0], &manifestReader{Reader: bytes.NewReader(b), closed: closed}, nil
 }
 
-// markerSink collects nothing; its Close publishes the marker.
+// manifestReader tells when raft has sent a manifest, and the other side has
+// answered that it is there.
+type manifestReader struct {
+	io.Reader
+	closed func()
+	once   sync.Once
+}
+
+// Close may be called twice.
+func (r *manifestReader) Close() error {
+	r.once.Do(r.closed)
+	return nil
+}
+
+// restored publishes the marker that was received for an index: what it promises
+// is true now.
+func (m *markers) restored(index uint64) error {
+	m.mu.Lock()
+	received := m.received
+	m.received = nil
+	m.mu.Unlock()
+	if received == nil || received.meta.Index != index {
+		return fmt.Errorf("cluster: group %d was restored to entry %d, which no received snapshot has", m.stable.group, index)
+	}
+	return m.publish(&received.meta)
+}
+
+// publish writes a marker, durably. One that comes after a newer one, which was
+// received while this node made its own, is dropped: the log ends behind it no
+// more.
+func (m *markers) publish(meta *raft.SnapshotMeta) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if meta.Index < m.index.Load() {
+		return nil
+	}
+	b, err := json.Marshal(meta)
+	if err != nil {
+		return fmt.Errorf("cluster: encode snapshot marker: %w", err)
+	}
+	if err := m.stable.Set([]byte(snapshotKey), b); err != nil {
+		return fmt.Errorf("cluster: write snapshot marker: %w", err)
+	}
+	m.index.Store(meta.Index)
+	return nil
+}
+
+// markerSink takes a snapshot. Nothing is written to one of this node; its Close
+// publishes the marker. One that is received is the manifest, and waits.
 type markerSink struct {
-	store  *markers
-	meta   raft.SnapshotMeta
-	closed bool // raft closes once more what Persist has closed
+	store    *markers
+	meta     raft.SnapshotMeta
+	manifest []byte
+	closed   bool // raft closes once more what Persist has closed
 }
 
+// ID is raft's.
 func (s *markerSink) ID() string { return s.meta.ID }
 
-// Write fails: the snapshot of a persistent state machine has no content, and a
-// size other than the exact one would break whoever reads it.
-func (s *markerSink) Write([]byte) (int, error) { return 0, errNoTransfer }
+// Write collects a received manifest.
+func (s *markerSink) Write(b []byte) (int, error) {
+	if len(s.manifest)+len(b) > maxManifestBytes {
+		return 0, fmt.Errorf("cluster: manifest of group %d has more than %d bytes", s.store.stable.group, maxManifestBytes)
+	}
+	s.manifest = append(s.manifest, b...)
+	return len(b), nil
+}
 
+// Cancel is raft's.
 func (s *markerSink) Cancel() error { return nil }
 
+// Close ends the snapshot.
 func (s *markerSink) Close() error {
 	if s.closed {
 		return nil
 	}
-	b, err := json.Marshal(&s.meta)
-	if err != nil {
-		return fmt.Errorf("cluster: encode snapshot marker: %w", err)
+	if len(s.manifest) > 0 {
+		s.meta.ID = "received-" + s.meta.ID // it must not pass for one of this node's
+		s.store.mu.Lock()
+		s.store.received = s
+		s.store.mu.Unlock()
+	} else if err := s.store.publish(&s.meta); err != nil {
+		return err
 	}
-	if err := s.store.stable.Set([]byte(snapshotKey), b); err != nil {
-		return fmt.Errorf("cluster: write snapshot marker: %w", err)
-	}
-	s.store.index.Store(s.meta.Index)
 	s.closed = true
 	return nil
 }

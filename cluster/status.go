@@ -10,15 +10,17 @@ type GroupStatus struct {
 	Term     uint64   // raft's current term
 	Last     uint64   // index of the last log entry
 	Applied  uint64   // index of the last entry that was applied to a store
+	Restores bool     // stores are being fetched from another node
 	Snapshot uint64   // index up to which the stores are flushed
 	LogBytes int64    // bytes of entries applied since Snapshot
 	InFlight int      // proposals not answered yet
 }
 
-// Status returns the groups in order of their number.
+// Status returns the groups of this node in order of their number.
 func (h *Host) Status() []GroupStatus {
-	s := make([]GroupStatus, len(h.groups))
-	for i, g := range h.groups {
+	groups := h.hosted()
+	s := make([]GroupStatus, len(groups))
+	for i, g := range groups {
 		s[i] = g.status()
 	}
 	return s
@@ -32,6 +34,9 @@ type Stats struct {
 	Unknown            uint64 // ended with an unknown outcome
 	Compactions        uint64 // logs flushed, marked and cut
 	CompactionFailures uint64 // tried again later
+	Transfers          uint64 // stores that came from other nodes
+	TransferRetries    uint64 // attempts at one that failed
+	TransferredBytes   uint64 // received for them
 
 	InFlightBytes int64 // of all proposals not answered yet
 	LogBytes      int64 // that a restart now would replay
@@ -46,6 +51,9 @@ func (h *Host) Stats() Stats {
 		Unknown:            h.stats.unknown.Load(),
 		Compactions:        h.stats.compactions.Load(),
 		CompactionFailures: h.stats.compactionFailures.Load(),
+		Transfers:          h.stats.transfers.Load(),
+		TransferRetries:    h.stats.transferRetries.Load(),
+		TransferredBytes:   h.stats.transferred.Load(),
 		InFlightBytes:      h.inFlightBytes.Load(),
 		LogBytes:           h.logBytes.Load(),
 	}
@@ -54,4 +62,5 @@ func (h *Host) Stats() Stats {
 // counters are Stats as they are counted.
 type counters struct {
 	proposed, busy, fenced, unknown, compactions, compactionFailures atomic.Uint64
+	transfers, transferRetries, transferred                          atomic.Uint64
 }

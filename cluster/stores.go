@@ -27,13 +27,29 @@ type stores struct {
 	gone map[storage.StoreID]bool
 	// doomed are stores with a tombstone whose directory somebody still held open.
 	doomed map[storage.StoreID]struct{}
+	// known is how far the stores are that this process has met, so that a manifest
+	// need not open them. It is bounded as gone is.
+	known map[storage.StoreID]reach
 }
+
+// reach is how far a store is: the newest entry that it has looked at, and the
+// newest that it must have looked at for the marker to be true, or one in between.
+type reach struct{ marked, applied uint64 }
 
 func newStores(group uint32, shards int, node *storage.Node) *stores {
 	return &stores{
 		node: node, log: node.Log(), group: group, shards: shards,
-		gone: map[storage.StoreID]bool{}, doomed: map[storage.StoreID]struct{}{},
+		gone: map[storage.StoreID]bool{}, doomed: map[storage.StoreID]struct{}{}, known: map[storage.StoreID]reach{},
 	}
+}
+
+// forget drops what is known of the stores, which have left this node.
+func (m *stores) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.gone)
+	clear(m.doomed)
+	clear(m.known)
 }
 
 // apply sorts a batch of entries by store and gives each store its own in one
@@ -140,10 +156,19 @@ func (m *stores) write(id storage.StoreID, entries []entry, at []int, results []
 		return err
 	}
 	defer store.Release()
+	before := store.Applied()
 	answers, err := store.ApplyBatch(batch)
 	if err != nil {
 		return err
 	}
+	m.mu.Lock()
+	r, known := m.known[id]
+	if !known {
+		r.marked = before
+	}
+	r.applied = store.Applied()
+	m.known[id] = r
+	m.mu.Unlock()
 	for n, i := range at {
 		if results[i], err = fromStorage(answers[n]); err != nil {
 			return fmt.Errorf("log entry %d: %w", entries[i].index, err)
@@ -206,6 +231,7 @@ func (m *stores) bury(id storage.StoreID) error {
 	m.mu.Lock()
 	m.gone[id] = true
 	m.doomed[id] = struct{}{}
+	delete(m.known, id)
 	m.mu.Unlock()
 	return m.removeDoomed()
 }
@@ -240,7 +266,128 @@ func (m *stores) removeDoomed() error {
 // given up half way by a caller's context: raft waits for it.
 func (m *stores) flush() error {
 	ctx := context.Background() //nolint:forbidigo // see above
-	return m.node.FlushStores(ctx, func(id storage.StoreID) bool {
-		return id != storage.MetaStore && shardOf(id.Org, m.shards) == m.group
-	})
+	return m.node.FlushStores(ctx, m.owns)
+}
+
+// owns reports whether a store is one of the shard's.
+func (m *stores) owns(id storage.StoreID) bool {
+	return id != storage.MetaStore && shardOf(id.Org, m.shards) == m.group
+}
+
+// mark is machine's.
+func (m *stores) mark() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, r := range m.known {
+		r.marked = r.applied
+		m.known[id] = r
+	}
+}
+
+// stores is machine's. A store that this process has not met is opened: some 20
+// ms each, on a node that sends a snapshot soon after its start.
+func (m *stores) stores() (map[storage.StoreID]uint64, []storage.StoreID, error) {
+	ids, err := m.node.Stores()
+	if err != nil {
+		return nil, nil, err
+	}
+	there := map[storage.StoreID]uint64{}
+	for _, id := range ids {
+		if !m.owns(id) {
+			continue
+		}
+		gone, err := m.isGone(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if gone {
+			continue
+		}
+		r, err := m.reach(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		there[id] = r.marked
+	}
+	removed, err := m.tombstones()
+	return there, removed, err
+}
+
+// reach returns how far a store is that exists.
+func (m *stores) reach(id storage.StoreID) (reach, error) {
+	m.mu.Lock()
+	r, known := m.known[id]
+	m.mu.Unlock()
+	if known {
+		return r, nil
+	}
+	store, err := m.node.AcquireForApply(id)
+	if err != nil {
+		return r, err
+	}
+	defer store.Release()
+	at := store.Applied()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r, known = m.known[id]; !known {
+		r = reach{marked: at, applied: at}
+		m.known[id] = r
+	}
+	return r, nil
+}
+
+// holds is machine's.
+func (m *stores) holds(id storage.StoreID) (uint64, error) {
+	if !m.owns(id) {
+		return 0, fmt.Errorf("store %v is none of group %d", id, m.group)
+	}
+	there, err := m.node.Exists(id)
+	if err != nil || !there {
+		return 0, err
+	}
+	r, err := m.reach(id)
+	return r.applied, err
+}
+
+// replace is machine's.
+func (m *stores) replace(id storage.StoreID, stage *storage.Stage, atLeast uint64) error {
+	if err := stage.Adopt(atLeast); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.known, id)
+	return nil
+}
+
+// tombstones returns the stores that were removed.
+func (m *stores) tombstones() ([]storage.StoreID, error) {
+	keys, err := m.log.StableKeys(m.group, []byte(tombstonePrefix))
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]storage.StoreID, len(keys))
+	for i, key := range keys {
+		if ids[i], err = storage.ParseStoreID(string(key[len(tombstonePrefix):])); err != nil {
+			return nil, fmt.Errorf("tombstone: %w", err)
+		}
+	}
+	return ids, nil
+}
+
+// entomb is machine's.
+func (m *stores) entomb(ids []storage.StoreID) error {
+	for _, id := range ids {
+		if !m.owns(id) {
+			return fmt.Errorf("store %v is none of group %d", id, m.group)
+		}
+		gone, err := m.isGone(id)
+		if err == nil && !gone {
+			err = m.bury(id)
+		}
+		if err != nil {
+			return fmt.Errorf("store %v: %w", id, err)
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -351,6 +352,28 @@ func (l *Log) GetStable(group uint32, key []byte) ([]byte, bool, error) {
 		return nil, false, wrapPebble("get stable value", err)
 	}
 	return out, true, nil
+}
+
+// StableKeys returns the keys of a group's stable values that begin with a
+// prefix, in order.
+func (l *Log) StableKeys(group uint32, prefix []byte) ([][]byte, error) {
+	if err := l.begin("list stable values"); err != nil {
+		return nil, err
+	}
+	defer l.gate.leave()
+	lo := stableKey(group, prefix)
+	it, err := l.db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: successor(lo)})
+	if err != nil {
+		return nil, wrapPebble("list stable values", err)
+	}
+	var keys [][]byte
+	for ok := it.First(); ok; ok = it.Next() {
+		keys = append(keys, bytes.Clone(it.Key()[5:]))
+	}
+	if err := errors.Join(it.Error(), it.Close()); err != nil {
+		return nil, wrapPebble("list stable values", err)
+	}
+	return keys, nil
 }
 
 // RemoveGroup deletes everything of a group that has left this node, but the

@@ -105,6 +105,9 @@ func TestStableValues(t *testing.T) {
 	if err := l.SetStable(1, []byte("term"), []byte("7")); err != nil {
 		t.Fatal(err)
 	}
+	if keys, err := l.StableKeys(1, []byte("t")); err != nil || fmt.Sprintf("%s", keys) != "[term]" {
+		t.Errorf("keys that begin with t: %s, %v", keys, err)
+	}
 	if err := l.RemoveGroup(1, []byte("term"), []byte("absent")); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,257 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"orgmem/storage"
+)
+
+// hostingRetry is the pause before what could not be opened or given up is tried
+// again, and between looks for it.
+const hostingRetry = 5 * time.Second
+
+// hosting opens the groups that the shard map puts on this node and gives up
+// those that it does not. One goroutine does one after the other.
+type hosting struct {
+	host   *Host
+	cancel context.CancelFunc
+	ended  chan struct{}
+	wake   chan struct{} // capacity 1
+
+	mu     sync.Mutex
+	reopen map[*group]struct{}
+}
+
+func startHosting(start context.Context, h *Host) *hosting {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(start))
+	w := &hosting{host: h, cancel: cancel, ended: make(chan struct{}), wake: make(chan struct{}, 1), reopen: map[*group]struct{}{}}
+	go w.run(ctx)
+	return w
+}
+
+// stop may be called twice.
+func (w *hosting) stop() {
+	w.cancel()
+	<-w.ended
+}
+
+func (w *hosting) run(ctx context.Context) {
+	defer close(w.ended)
+	for {
+		changed := w.host.Meta().Changed()
+		w.round(ctx)
+		timer := w.host.cfg.Clock.NewTimer(hostingRetry)
+		select {
+		case <-changed:
+		case <-w.wake:
+		case <-timer.C():
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// reopenLater has a group closed and opened again, soon.
+func (h *Host) reopenLater(g *group) {
+	w := h.hosting
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	w.reopen[g] = struct{}{}
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// round makes the groups of this node what they should be.
+func (w *hosting) round(ctx context.Context) {
+	h := w.host
+	w.mu.Lock()
+	again := w.reopen
+	w.reopen = map[*group]struct{}{}
+	w.mu.Unlock()
+	warn := func(what string, id uint32, err error) {
+		if err != nil && ctx.Err() == nil {
+			h.cfg.Logger.Warn(what, "group", id, "error", err)
+		}
+	}
+	for i := range h.groups {
+		id := uint32(i)
+		if ctx.Err() != nil {
+			return
+		}
+		g := h.group(id)
+		if _, wanted := again[g]; g != nil && wanted {
+			h.closeGroup(g)
+			g = nil
+			// Who is opened anew has forgotten whom it promised not to vote.
+			if pause(ctx, h.cfg.Clock, h.forgotten()) != nil {
+				return
+			}
+		}
+		switch {
+		case h.wants(id) && g == nil:
+			warn("group not opened; it is tried again", id, h.openGroup(id))
+		case !h.wants(id):
+			warn("group not given up; it is tried again", id, h.giveUp(ctx, id))
+		}
+	}
+}
+
+// wants reports whether the shard map puts a group on this node. Every node is in
+// the meta group; a cluster of one has no shard map.
+func (h *Host) wants(id uint32) bool {
+	if id == metaGroup {
+		return true
+	}
+	sm := h.Meta().ShardMap()
+	if sm.GetVersion() == 0 {
+		return !h.identity.Joined
+	}
+	p := sm.GetGroups()[id]
+	self := string(h.identity.Server)
+	return slices.Contains(p.GetDesired(), self) || slices.Contains(p.GetPresent(), self)
+}
+
+// forgotten is how long a node that may have promised a leader not to vote for
+// another, and has forgotten it, waits before it can vote.
+func (h *Host) forgotten() time.Duration { return leaderLease }
+
+// closeGroup closes a group and takes it out of the table.
+func (h *Host) closeGroup(g *group) {
+	g.close()
+	h.groups[g.id].CompareAndSwap(g, nil)
+	h.logBytes.Add(-g.fsm.logBytes.Swap(0))
+	h.notifyReady()
+}
+
+// votes are the stable values of a group that stay when it leaves the node. The
+// same server may be added to the group again; if it had forgotten that it voted,
+// it could vote once more in the same term.
+var votes = [][]byte{[]byte("CurrentTerm"), []byte("LastVoteTerm"), []byte("LastVoteCand")}
+
+// giveUp deletes a group that the shard map does not put here: its log first,
+// since a log without its stores would go on with stores that lack what came
+// before, and then the stores. It does so only when the group's leader says that
+// this node is no member, by a membership that this node has not been told a newer
+// one than.
+func (h *Host) giveUp(ctx context.Context, id uint32) error {
+	log := h.cfg.Storage.Log()
+	g := h.group(id)
+	left, err := h.leftovers(id)
+	if err != nil || (g == nil && !left) {
+		return err
+	}
+	if err := h.directory.Fresh(ctx); err != nil {
+		return err
+	}
+	if h.wants(id) {
+		return nil
+	}
+	m, err := h.Membership(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, r := range m.Replicas {
+		if r.Server == h.identity.Server {
+			return nil // it is about to be taken out; then there will be a reason to look again
+		}
+	}
+	if g != nil {
+		if newest := g.confIndex.Load(); newest > m.Index {
+			return fmt.Errorf("membership of entry %d, told of %d: %w", newest, m.Index, ErrNotReady)
+		}
+		h.closeGroup(g)
+	}
+	if err := log.RemoveGroup(id, votes...); err != nil {
+		return err
+	}
+	shard := h.machines[id-1]
+	shard.forget()
+	ids, err := h.cfg.Storage.Stores()
+	if err != nil {
+		return err
+	}
+	staged, err := h.cfg.Storage.Staged()
+	if err != nil {
+		return err
+	}
+	for _, id := range append(ids, staged...) {
+		if shard.owns(id) {
+			err = errors.Join(err, h.cfg.Storage.Remove(id))
+		}
+	}
+	return err
+}
+
+// leftovers reports whether anything of a shard is on this node.
+func (h *Host) leftovers(id uint32) (bool, error) {
+	_, last, err := h.cfg.Storage.Log().Bounds(id)
+	if err != nil || last > 0 {
+		return true, err
+	}
+	marker, _, err := h.cfg.Storage.Log().GetStable(id, []byte(snapshotKey))
+	if err != nil || len(marker) > 0 {
+		return true, err
+	}
+	ids, err := h.cfg.Storage.Stores()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(ids, h.machines[id-1].owns), nil
+}
+
+// discardStages deletes what was collected of stores whose group is not being
+// restored any more: nobody goes on with it, and what is erased from the store
+// meanwhile would stay in it. The compactor calls it at its ticks; the second one
+// that finds a stage idle deletes it, since a Restore that failed is soon tried
+// again.
+func (h *Host) discardStages() {
+	staged, err := h.cfg.Storage.Staged()
+	idle := map[storage.StoreID]bool{}
+	for _, id := range staged {
+		of := metaGroup
+		if id != storage.MetaStore {
+			of = h.Shard(id.Org)
+		}
+		if g := h.group(of); g != nil && g.fsm.restoring.Load() {
+			continue
+		}
+		if !h.compactor.idle[id] {
+			idle[id] = true
+			continue
+		}
+		var stage *storage.Stage
+		if stage, err = h.cfg.Storage.Stage(id); err == nil {
+			err = stage.Discard()
+		}
+		if err != nil {
+			break
+		}
+	}
+	h.compactor.idle = idle
+	if err != nil {
+		h.cfg.Logger.Warn("parts of stores that nobody fetches any more not deleted", "error", err)
+	}
+}
+
+// isClosing reports whether Close has begun.
+func (h *Host) isClosing() bool {
+	select {
+	case <-h.closing:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,547 @@
+package cluster
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// A replica that misses entries which the leader's log has no more is brought up
+// in three steps:
+//
+//  1. raft sends "the snapshot", a StoreManifest: which stores there are, and up to
+//     which entry each must be for the marker to be true (Host.manifest).
+//  2. The replica fetches each store that is behind from the node that sent the
+//     manifest: a copy of it as it is now, file by file (Host.fetch, Host.serveStores).
+//     What arrives may be newer than the manifest, since a store knows itself which
+//     entries it has and skips them when they come by the log.
+//  3. When all are in place and on disk, the marker is published, and the log goes on
+//     behind it (fsm.Restore).
+//
+// A transfer that breaks off fails the Restore, raft's leader tries again, and what
+// has arrived stays in the stage of its store (see storage.Stage).
+
+const (
+	// DefaultTransferRate is how many bytes of stores a node sends per second while
+	// it serves. A joining node is to have its share of 1 GB within a minute, for
+	// which a third of it would do; a disk reads ten times as much.
+	DefaultTransferRate = 64 << 20
+	// transferBurst is how much may go without waiting: some small stores, and less
+	// than a tenth of a second of the network.
+	transferBurst = 4 << 20
+	// transferChunk is what is sent and awaited at a time.
+	transferChunk = 256 << 10
+	// transferIdle ends a transfer on which nothing moves. The longest silence is a
+	// source reading a large store for its sums: 10 GB in a minute.
+	transferIdle = 2 * time.Minute
+	// fetchStreams bounds the stores that a node fetches at a time, over all groups:
+	// four keep the wire busy while the one or the other store is being copied or
+	// opened, and a small store costs some 40 ms of that.
+	fetchStreams = 4
+	// serveStreams bounds the stores that a node sends at a time: what two others
+	// fetch. Who comes later waits.
+	serveStreams = 2 * fetchStreams
+	// fetchAttempts is how often one store is tried before the Restore fails. While
+	// it runs the replica votes for nobody, so it must not go on for long without its
+	// source.
+	fetchAttempts = 5
+	// fetchPause comes after a failed attempt, longer with each.
+	fetchPause = 100 * time.Millisecond
+	// maxListingBytes bounds one message of a transfer: a listing of as many files as
+	// a store may have, at 100 bytes.
+	maxListingBytes = 8 << 20
+)
+
+var (
+	// errNotMember means that somebody asks for the stores of a group that it is not
+	// in.
+	errNotMember = errors.New("server is not in the group")
+	// errTransfer means that the other side of a transfer does not speak this
+	// protocol.
+	errTransfer = errors.New("message of a transfer is too long")
+)
+
+// manifest says what a replica must have to be at this node's marker of a group.
+// Until closed is called, what comes behind the marker stays in the log.
+func (h *Host) manifest(g *group, index uint64) (b []byte, closed func(), err error) {
+	release := g.hold(index)
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	there, removed, err := g.fsm.machine.stores()
+	if err != nil {
+		return nil, nil, fmt.Errorf("cluster: manifest of group %d: %w", g.id, err)
+	}
+	m := &pb.StoreManifest{Group: g.id, Index: index, Source: string(h.identity.Server)}
+	for id, at := range there {
+		m.Stores = append(m.GetStores(), &pb.StoreMark{Store: id.String(), Applied: at})
+	}
+	slices.SortFunc(m.GetStores(), func(a, b *pb.StoreMark) int { return cmp.Compare(a.GetStore(), b.GetStore()) })
+	for _, id := range removed {
+		m.Removed = append(m.GetRemoved(), id.String())
+	}
+	if b, err = proto.Marshal(m); err == nil && len(b) > maxManifestBytes {
+		err = fmt.Errorf("%d bytes, limit %d", len(b), maxManifestBytes)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("cluster: manifest of group %d: %w", g.id, err)
+	}
+	return b, release, nil
+}
+
+// want is one store that a manifest demands and this node does not have, or not
+// far enough.
+type want struct {
+	id      storage.StoreID
+	applied uint64
+}
+
+// fetch brings the stores of a group to what a manifest demands.
+func (h *Host) fetch(ctx context.Context, m *pb.StoreManifest, to machine) error {
+	var removed []storage.StoreID
+	for _, name := range m.GetRemoved() {
+		id, err := storage.ParseStoreID(name)
+		if err != nil {
+			return err
+		}
+		removed = append(removed, id)
+	}
+	if err := to.entomb(removed); err != nil {
+		return err
+	}
+	var wants []want
+	for _, s := range m.GetStores() {
+		id, err := storage.ParseStoreID(s.GetStore())
+		if err != nil {
+			return err
+		}
+		have, err := to.holds(id)
+		if err != nil {
+			return err
+		}
+		if have < s.GetApplied() {
+			wants = append(wants, want{id, s.GetApplied()})
+		}
+	}
+	if len(wants) == 0 {
+		return nil
+	}
+	if h.peers == nil {
+		return fmt.Errorf("%d stores are to be fetched: %w", len(wants), ErrUnreachable)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	work := make(chan want)
+	var wg sync.WaitGroup
+	for range min(fetchStreams, len(wants)) {
+		wg.Go(func() {
+			f := &fetcher{host: h, group: m.GetGroup(), source: ServerID(m.GetSource()), to: to}
+			defer f.hangUp()
+			for w := range work {
+				if err := f.fetch(ctx, w); err != nil {
+					cancel(fmt.Errorf("store %v: %w", w.id, err))
+				}
+			}
+		})
+	}
+	for _, w := range wants {
+		select {
+		case work <- w:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(work)
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// fetcher fetches one store after the other over one connection, as long as that
+// lasts.
+type fetcher struct {
+	host   *Host
+	group  uint32
+	source ServerID
+	to     machine
+
+	conn *transferConn
+}
+
+func (f *fetcher) hangUp() {
+	if f.conn != nil {
+		f.conn.end()
+		f.conn = nil
+	}
+}
+
+// fetch fetches one store, starting again where a failed attempt ended.
+func (f *fetcher) fetch(ctx context.Context, w want) error {
+	select {
+	case f.host.fetching <- struct{}{}:
+		defer func() { <-f.host.fetching }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	for n := 1; ; n++ {
+		err := f.attempt(ctx, w)
+		if err == nil || n == fetchAttempts || ctx.Err() != nil || errors.Is(err, storage.ErrNoSpace) {
+			return err
+		}
+		f.host.stats.transferRetries.Add(1)
+		f.hangUp() // whatever it was, the stream is not where it should be
+		if err := pause(ctx, f.host.cfg.Clock, time.Duration(n)*fetchPause); err != nil {
+			return err
+		}
+	}
+}
+
+// pause waits, or returns the context's error.
+func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
+	timer := c.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (f *fetcher) attempt(ctx context.Context, w want) error {
+	if f.conn == nil {
+		conn, err := f.host.peers.Dial(ctx, f.source, KindStore)
+		if err != nil {
+			return err
+		}
+		f.conn = newTransferConn(ctx, conn, f.host.cfg.Clock)
+	}
+	c := f.conn
+	if err := c.send(&pb.StoreAsk{Kind: &pb.StoreAsk_Copy{Copy: &pb.StoreCopy{Group: f.group, Store: w.id.String()}}}); err != nil {
+		return err
+	}
+	listing := new(pb.StoreListing)
+	if err := c.receive(listing); err != nil {
+		return err
+	}
+	if listing.GetRemoved() {
+		return nil // the log will say so, behind the marker
+	}
+	if r := listing.GetRefusal(); r != "" {
+		return fmt.Errorf("%s has no copy: %s", f.source, r)
+	}
+	files := make([]storage.CopyFile, len(listing.GetFiles()))
+	for i, l := range listing.GetFiles() {
+		if len(l.GetSum()) != len(files[i].Sum) || l.GetSize() > 1<<62 {
+			return fmt.Errorf("%q: %w", l.GetName(), errTransfer)
+		}
+		files[i] = storage.CopyFile{Name: l.GetName(), Size: int64(l.GetSize()), Sum: [32]byte(l.GetSum())}
+	}
+	stage, err := f.host.cfg.Storage.Stage(w.id)
+	if err != nil {
+		return err
+	}
+	missing, err := stage.Want(files)
+	if err != nil {
+		return err
+	}
+	for _, m := range missing {
+		rest := &pb.StoreFileRest{Name: m.Name, Offset: uint64(m.Offset)}
+		if err := c.send(&pb.StoreAsk{Kind: &pb.StoreAsk_File{File: rest}}); err != nil {
+			return err
+		}
+		if err := stage.Receive(m, &countingReader{r: c, n: &f.host.stats.transferred}); err != nil {
+			return err
+		}
+	}
+	if err := f.to.replace(w.id, stage, w.applied); err != nil {
+		if errors.Is(err, storage.ErrStaleCopy) || errors.Is(err, storage.ErrCorrupt) {
+			// What the sums call good is of no use: from the beginning, then.
+			return errors.Join(err, stage.Discard())
+		}
+		return err
+	}
+	f.host.stats.transfers.Add(1)
+	return nil
+}
+
+// serveStores sends copies of stores to another node until it hangs up.
+func (h *Host) serveStores(ctx context.Context, peer ServerID, conn net.Conn) {
+	c := newTransferConn(ctx, conn, h.cfg.Clock)
+	defer c.end()
+	select {
+	case h.serving <- struct{}{}:
+		defer func() { <-h.serving }()
+	case <-ctx.Done():
+		return
+	case <-h.closing:
+		return
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	s := &sender{host: h, peer: peer, conn: c}
+	err := s.serve(ctx)
+	if s.copy != nil {
+		err = errors.Join(err, s.copy.Close())
+	}
+	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
+		h.cfg.Logger.Warn("transfer of a store broke off", "peer", peer, "error", err)
+	}
+}
+
+// sender is the sending side of one connection.
+type sender struct {
+	host *Host
+	peer ServerID
+	conn *transferConn
+	copy *storage.Copy // the one being sent; nil before the first
+}
+
+func (s *sender) serve(ctx context.Context) error {
+	for {
+		ask := new(pb.StoreAsk)
+		if err := s.conn.receive(ask); err != nil {
+			return err
+		}
+		var err error
+		switch k := ask.GetKind().(type) {
+		case *pb.StoreAsk_Copy:
+			err = s.begin(ctx, k.Copy)
+		case *pb.StoreAsk_File:
+			err = s.send(ctx, k.File)
+		default:
+			err = errTransfer
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// begin makes a copy of a store and says what is in it.
+func (s *sender) begin(ctx context.Context, ask *pb.StoreCopy) error {
+	if s.copy != nil {
+		if err := s.copy.Close(); err != nil {
+			return err
+		}
+		s.copy = nil
+	}
+	listing := new(pb.StoreListing)
+	id, err := s.host.mayFetch(s.peer, ask)
+	if err == nil {
+		s.copy, err = s.host.cfg.Storage.Copy(ctx, id)
+	}
+	switch {
+	case errors.Is(err, storage.ErrNoStore):
+		listing.Removed = true
+	case err != nil:
+		listing.Refusal = err.Error()
+	default:
+		for _, f := range s.copy.Files() {
+			listing.Files = append(listing.GetFiles(), &pb.StoreFile{Name: f.Name, Size: uint64(f.Size), Sum: f.Sum[:]})
+		}
+	}
+	return s.conn.send(listing)
+}
+
+// mayFetch allows the members of a group the stores of that group, and nothing
+// else.
+func (h *Host) mayFetch(peer ServerID, ask *pb.StoreCopy) (storage.StoreID, error) {
+	id, err := storage.ParseStoreID(ask.GetStore())
+	if err != nil {
+		return id, err
+	}
+	of := metaGroup
+	if id != storage.MetaStore {
+		of = h.Shard(id.Org)
+	}
+	g := h.group(of)
+	if g == nil || of != ask.GetGroup() {
+		return id, fmt.Errorf("store %v of group %d: %w", id, ask.GetGroup(), errNotMember)
+	}
+	for _, s := range g.raft.GetConfiguration().Configuration().Servers {
+		if ServerID(s.ID) == peer {
+			return id, nil
+		}
+	}
+	return id, fmt.Errorf("%s asks for store %v: %w", peer, id, errNotMember)
+}
+
+// send sends the rest of a file.
+func (s *sender) send(ctx context.Context, ask *pb.StoreFileRest) error {
+	if s.copy == nil || ask.GetOffset() > 1<<62 {
+		return errTransfer
+	}
+	f, err := s.copy.Open(ask.GetName(), int64(ask.GetOffset()))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	buf := make([]byte, transferChunk)
+	for {
+		n, err := f.Read(buf)
+		if n > 0 {
+			if err := s.host.pacer.wait(ctx, n); err != nil {
+				return err
+			}
+			if _, err := s.conn.Write(buf[:n]); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return s.conn.flush()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// transferConn is a connection that ends when nothing moves on it for too long.
+type transferConn struct {
+	conn  net.Conn
+	r     *bufio.Reader
+	w     *bufio.Writer
+	clock clock.Clock
+	stop  func() bool // of the context's watch
+
+	mu   sync.Mutex
+	idle clock.Timer
+	over bool
+}
+
+func newTransferConn(ctx context.Context, conn net.Conn, c clock.Clock) *transferConn {
+	t := &transferConn{conn: conn, clock: c, r: bufio.NewReaderSize(conn, transferChunk), w: bufio.NewWriterSize(conn, transferChunk)}
+	t.stop = context.AfterFunc(ctx, func() { _ = conn.Close() })
+	t.touch()
+	return t
+}
+
+// touch says that something has moved.
+func (t *transferConn) touch() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.idle != nil {
+		t.idle.Stop()
+	}
+	if !t.over {
+		t.idle = t.clock.AfterFunc(transferIdle, func() { _ = t.conn.Close() })
+	}
+}
+
+func (t *transferConn) end() {
+	t.mu.Lock()
+	t.over = true
+	t.idle.Stop()
+	t.mu.Unlock()
+	t.stop()
+	_ = t.conn.Close()
+}
+
+// Read reads what follows a message.
+func (t *transferConn) Read(b []byte) (int, error) {
+	n, err := t.r.Read(b)
+	t.touch()
+	return n, err
+}
+
+// Write writes what follows a message; flush sends it.
+func (t *transferConn) Write(b []byte) (int, error) {
+	n, err := t.w.Write(b)
+	t.touch()
+	return n, err
+}
+
+func (t *transferConn) flush() error { return t.w.Flush() }
+
+// send writes one message: its length in four bytes, and it.
+func (t *transferConn) send(m proto.Message) error {
+	b, err := proto.Marshal(m)
+	if err == nil && len(b) > maxListingBytes {
+		err = errTransfer
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := t.Write(binary.BigEndian.AppendUint32(nil, uint32(len(b)))); err != nil {
+		return err
+	}
+	if _, err := t.Write(b); err != nil {
+		return err
+	}
+	return t.flush()
+}
+
+// receive reads one message.
+func (t *transferConn) receive(m proto.Message) error {
+	var head [4]byte
+	if _, err := io.ReadFull(t, head[:]); err != nil {
+		return err
+	}
+	size := binary.BigEndian.Uint32(head[:])
+	if size > maxListingBytes {
+		return errTransfer
+	}
+	b := make([]byte, size)
+	if _, err := io.ReadFull(t, b); err != nil {
+		return err
+	}
+	return proto.Unmarshal(b, m)
+}
+
+// countingReader counts what is read.
+type countingReader struct {
+	r io.Reader
+	n interface{ Add(uint64) uint64 }
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(uint64(n))
+	return n, err
+}
+
+// pacer spreads bytes over time.
+type pacer struct {
+	clock clock.Clock
+	rate  int64 // bytes per second; negative: no limit
+
+	mu   sync.Mutex
+	paid time.Time // until when the bytes that were let through are paid for
+}
+
+// wait lets bytes through, all callers together no faster than the rate.
+func (p *pacer) wait(ctx context.Context, bytes int) error {
+	if p.rate < 0 {
+		return nil
+	}
+	cost := func(n int64) time.Duration { return time.Duration(n * int64(time.Second) / p.rate) }
+	p.mu.Lock()
+	now := p.clock.Now()
+	if earliest := now.Add(-cost(transferBurst)); p.paid.Before(earliest) {
+		p.paid = earliest
+	}
+	p.paid = p.paid.Add(cost(int64(bytes)))
+	owed := p.paid.Sub(now)
+	p.mu.Unlock()
+	if owed <= 0 {
+		return nil
+	}
+	return pause(ctx, p.clock, owed)
+}

@@ -1,0 +1,620 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/raft"
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// fleet is a cluster in one process: hosts on disks of their own, and between them
+// a network whose links a test can cut.
+type fleet struct {
+	t testing.TB
+
+	mu      sync.Mutex // guards what follows
+	cut     map[[2]ServerID]bool
+	streets map[ServerID]*street
+	// breakAfter makes connections that carry stores end after so many bytes; 0 lets
+	// them be.
+	breakAfter func() int64
+	// spoil changes what goes over such a connection.
+	spoil func(b []byte)
+
+	servers map[ServerID]*server
+	disks   map[ServerID]*storagetest.Disk
+}
+
+func newFleet(t testing.TB) *fleet {
+	w := &fleet{
+		t: t, cut: map[[2]ServerID]bool{}, streets: map[ServerID]*street{},
+		servers: map[ServerID]*server{}, disks: map[ServerID]*storagetest.Disk{},
+	}
+	t.Cleanup(func() {
+		for _, st := range w.streets {
+			st.close()
+		}
+	})
+	return w
+}
+
+// street is a node's end of the network. It implements peers.
+type street struct {
+	fleet *fleet
+	self ServerID
+
+	mu       sync.Mutex // guards what follows
+	open     bool
+	handlers map[Kind]func(context.Context, ServerID, net.Conn)
+	calls    map[reflect.Type]callHandler
+	groups   map[uint32]*lane
+	conns    map[*wire]struct{}
+	life     context.Context //nolint:containedctx // of the node
+	end      context.CancelFunc
+	busy     sync.WaitGroup
+}
+
+var _ peers = (*street)(nil)
+
+// move gives a node a new street; the old one is dead.
+func (w *fleet) move(id ServerID) *street {
+	s := &street{
+		fleet: w, self: id, open: true,
+		handlers: map[Kind]func(context.Context, ServerID, net.Conn){}, calls: map[reflect.Type]callHandler{},
+		groups: map[uint32]*lane{}, conns: map[*wire]struct{}{},
+	}
+	s.life, s.end = context.WithCancel(context.Background()) //nolint:forbidigo // ends with the node
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.streets[id] = s
+	return s
+}
+
+// close cuts a street off for ever.
+func (s *street) close() {
+	s.mu.Lock()
+	s.open = false
+	s.end()
+	for c := range s.conns {
+		c.hangUp()
+	}
+	s.mu.Unlock()
+	s.busy.Wait()
+}
+
+// reach returns another node's street, if there is a way.
+func (w *fleet) reach(from, to ServerID) (*street, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.streets[to]
+	if s == nil || w.cut[[2]ServerID{from, to}] || w.cut[[2]ServerID{to, from}] {
+		return nil, fmt.Errorf("%s to %s: %w", from, to, ErrUnreachable)
+	}
+	return s, nil
+}
+
+// part cuts the links between two sides; an empty second side is everybody else.
+func (w *fleet) part(one ...ServerID) {
+	w.mu.Lock()
+	for _, a := range one {
+		for b := range w.streets {
+			if !slices.Contains(one, b) {
+				w.cut[[2]ServerID{a, b}] = true
+			}
+		}
+	}
+	streets := w.streets
+	var dead []*wire
+	for _, s := range streets {
+		s.mu.Lock()
+		for c := range s.conns {
+			if w.cut[[2]ServerID{c.from, c.to}] || w.cut[[2]ServerID{c.to, c.from}] {
+				dead = append(dead, c)
+			}
+		}
+		s.mu.Unlock()
+	}
+	w.mu.Unlock()
+	for _, c := range dead {
+		c.hangUp()
+	}
+}
+
+// heal mends all links.
+func (w *fleet) heal() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	clear(w.cut)
+}
+
+// wire is a connection from one node to another.
+type wire struct {
+	net.Conn
+	other    net.Conn
+	from, to ServerID
+}
+
+func (c *wire) hangUp() { _, _ = c.Conn.Close(), c.other.Close() }
+
+// connect makes a connection; deliver gets the other end.
+func (s *street) connect(to ServerID, deliver func(*street, net.Conn) error) (net.Conn, error) {
+	there, err := s.fleet.reach(s.self, to)
+	if err != nil {
+		return nil, err
+	}
+	// A pipe of loopback would hold data after a cut; this one holds nothing.
+	a, b := net.Pipe()
+	c := &wire{Conn: a, other: b, from: s.self, to: to}
+	s.mu.Lock()
+	open := s.open
+	if open {
+		s.conns[c] = struct{}{}
+	}
+	s.mu.Unlock()
+	there.mu.Lock()
+	if open = open && there.open; open {
+		there.conns[c] = struct{}{}
+	}
+	there.mu.Unlock()
+	if open {
+		err = deliver(there, b)
+	} else {
+		err = ErrUnreachable
+	}
+	if err != nil {
+		c.hangUp()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Dial implements peers.
+func (s *street) Dial(_ context.Context, to ServerID, kind Kind) (net.Conn, error) {
+	conn, err := s.connect(to, func(there *street, b net.Conn) error {
+		there.mu.Lock()
+		defer there.mu.Unlock()
+		f := there.handlers[kind]
+		if f == nil || !there.open {
+			return ErrUnreachable
+		}
+		there.busy.Go(func() { f(there.life, s.self, b) })
+		return nil
+	})
+	if err != nil || kind != KindStore {
+		return conn, err
+	}
+	s.fleet.mu.Lock()
+	defer s.fleet.mu.Unlock()
+	if s.fleet.breakAfter != nil || s.fleet.spoil != nil {
+		left := int64(1) << 60
+		if s.fleet.breakAfter != nil {
+			left = s.fleet.breakAfter()
+		}
+		return &frayed{Conn: conn, left: left, spoil: s.fleet.spoil}, nil
+	}
+	return conn, nil
+}
+
+// frayed is a connection that breaks after some bytes, or changes them.
+type frayed struct {
+	net.Conn
+	left  int64
+	spoil func([]byte)
+}
+
+func (f *frayed) Read(b []byte) (int, error) {
+	if f.left <= 0 {
+		_ = f.Close()
+		return 0, io.ErrUnexpectedEOF
+	}
+	n, err := f.Conn.Read(b[:min(int64(len(b)), f.left)])
+	f.left -= int64(n)
+	if f.spoil != nil {
+		f.spoil(b[:n])
+	}
+	return n, err
+}
+
+// Handle implements peers.
+func (s *street) Handle(kind Kind, f func(context.Context, ServerID, net.Conn)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.handlers[kind] = f
+}
+
+// HandleCall implements peers.
+func (s *street) HandleCall(arm any, f func(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[reflect.TypeOf(arm)] = f
+}
+
+// Call implements peers. What is answered after a cut is not heard.
+func (s *street) Call(ctx context.Context, to ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
+	there, err := s.fleet.reach(s.self, to)
+	if err != nil {
+		return nil, err
+	}
+	there.mu.Lock()
+	f := there.calls[reflect.TypeOf(call.GetKind())]
+	if f == nil || !there.open {
+		there.mu.Unlock()
+		return nil, ErrUnreachable
+	}
+	there.busy.Add(1)
+	there.mu.Unlock()
+	type reply struct {
+		a   *pb.NodeAnswer
+		err error
+	}
+	ch := make(chan reply, 1)
+	go func() {
+		defer there.busy.Done()
+		a, err := f(there.life, s.self, proto.CloneOf(call))
+		if err != nil {
+			a = refusal(err)
+		}
+		ch <- reply{a, nil}
+	}()
+	select {
+	case r := <-ch:
+		if _, err := s.fleet.reach(s.self, to); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNoAnswer, err)
+		}
+		if r.a.GetRefusal() != nil {
+			return nil, refused(to, r.a.GetRefusal())
+		}
+		return r.a, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrNoAnswer, ctx.Err())
+	}
+}
+
+func (s *street) attach(registry) {}
+
+// lane is a group's raft.StreamLayer.
+type lane struct {
+	s       *street
+	id      uint32
+	arrived chan net.Conn
+	once    sync.Once
+	closed  chan struct{}
+}
+
+// group implements transports.
+func (s *street) group(id uint32, _ ServerID) raft.Transport {
+	l := &lane{s: s, id: id, arrived: make(chan net.Conn), closed: make(chan struct{})}
+	s.mu.Lock()
+	s.groups[id] = l
+	s.mu.Unlock()
+	t := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
+		Stream: l, MaxPool: 2, Timeout: 2 * time.Second, Logger: newRaftLogger(slog.New(slog.DiscardHandler), id),
+	})
+	t.TimeoutScale = 1
+	return t
+}
+
+func (l *lane) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.arrived:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *lane) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *lane) Addr() net.Addr { return serverAddr(l.s.self) }
+
+func (l *lane) Dial(to raft.ServerAddress, _ time.Duration) (net.Conn, error) {
+	return l.s.connect(ServerID(to), func(there *street, b net.Conn) error {
+		there.mu.Lock()
+		other := there.groups[l.id]
+		there.mu.Unlock()
+		if other == nil {
+			return ErrUnreachable
+		}
+		select {
+		case other.arrived <- b:
+			return nil
+		case <-other.closed:
+			return ErrUnreachable
+		case <-there.life.Done():
+			return ErrUnreachable
+		}
+	})
+}
+
+// start starts a node on its disk; join says that it is new and waits for others.
+func (w *fleet) start(id ServerID, join bool, configure ...func(*Config, *storage.Options)) *server {
+	w.t.Helper()
+	disk := w.disks[id]
+	if disk == nil {
+		disk = storagetest.NewDisk()
+		w.disks[id] = disk
+	}
+	st := w.move(id)
+	s := begin(w.t, disk, func(c *Config, o *storage.Options) {
+		c.Clock, c.Server, c.Join, c.peers, c.TransferRate = clock.Real(), id, join, st, -1
+		for _, f := range configure {
+			f(c, o)
+		}
+	})
+	w.servers[id] = s
+	return s
+}
+
+// kill takes a node off the network as a power failure would: what was not synced
+// is lost. The dead process is tidied up.
+func (w *fleet) kill(id ServerID) {
+	w.t.Helper()
+	w.disks[id] = w.disks[id].Crash(0, 1)
+	w.bury(id)
+}
+
+// stop stops a node properly.
+func (w *fleet) stop(id ServerID) {
+	w.t.Helper()
+	w.servers[id].stop()
+	w.bury(id)
+}
+
+func (w *fleet) bury(id ServerID) {
+	w.mu.Lock()
+	st := w.streets[id]
+	delete(w.streets, id)
+	w.mu.Unlock()
+	st.close()
+	w.servers[id].stop()
+	delete(w.servers, id)
+}
+
+// any returns some node.
+func (w *fleet) any() *server {
+	w.t.Helper()
+	for _, id := range []ServerID{"one", "two", "three", "four"} {
+		if s := w.servers[id]; s != nil {
+			return s
+		}
+	}
+	w.t.Fatal("nobody is there")
+	return nil
+}
+
+// place writes the shard map: all groups on the given nodes.
+func (w *fleet) place(present []ServerID, desired ...ServerID) {
+	w.t.Helper()
+	h := w.any().host
+	sm := &pb.ShardMap{Version: h.Meta().ShardMap().GetVersion()}
+	for g := range len(h.groups) {
+		p := &pb.GroupPlacement{Group: uint32(g)}
+		for _, id := range desired {
+			p.Desired = append(p.GetDesired(), string(id))
+		}
+		for _, id := range present {
+			p.Present = append(p.GetPresent(), string(id))
+		}
+		sm.Groups = append(sm.GetGroups(), p)
+	}
+	if err := h.Meta().PutShardMap(w.t.Context(), sm); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// try repeats what may fail while a leader is being elected.
+func (w *fleet) try(what string, f func() error) {
+	w.t.Helper()
+	var last error
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	for ctx.Err() == nil {
+		if last = f(); last == nil {
+			return
+		}
+		if !errors.Is(last, ErrNotLeader) && !errors.Is(last, ErrOutcomeUnknown) && !errors.Is(last, errBehind) {
+			break
+		}
+		_ = pause(ctx, clock.Real(), 10*time.Millisecond)
+	}
+	w.t.Fatalf("%s: %v", what, last)
+}
+
+var errBehind = errors.New("a member is behind")
+
+// join adds a node to a group: learner, caught up, voter.
+func (w *fleet) join(group uint32, id ServerID) {
+	w.t.Helper()
+	h, ctx := w.any().host, w.t.Context()
+	what := fmt.Sprintf("add %s to group %d", id, group)
+	w.try(what, func() error { return h.AddLearner(ctx, group, id, 0) })
+	w.try(what, func() error {
+		all, err := h.Progress(ctx, group)
+		if err != nil {
+			return err
+		}
+		var most, mine uint64
+		for _, p := range all {
+			most = max(most, p.Applied)
+			if p.Server == id {
+				mine = p.Applied
+			}
+		}
+		if mine == 0 || mine+50 < most {
+			return errBehind
+		}
+		return nil
+	})
+	w.try(what, func() error { return h.Promote(ctx, group, id, 0) })
+}
+
+// joinAll adds a node to all groups.
+func (w *fleet) joinAll(id ServerID) {
+	w.t.Helper()
+	for g := range len(w.any().host.groups) {
+		w.join(uint32(g), id)
+	}
+}
+
+// leave takes a node out of all groups.
+func (w *fleet) leave(id ServerID) {
+	w.t.Helper()
+	h, ctx := w.any().host, w.t.Context()
+	for g := range uint32(len(h.groups)) {
+		what := fmt.Sprintf("take %s out of group %d", id, g)
+		w.try(what, func() error {
+			m, err := h.Membership(ctx, g)
+			if err != nil {
+				return err
+			}
+			if !slices.ContainsFunc(m.Replicas, func(r Replica) bool { return r.Server == id }) {
+				return nil
+			}
+			if leader, _ := h.LeaderOf(g); leader == id && len(m.Replicas) > 1 {
+				if err := h.TransferLeadership(ctx, g, ""); err != nil {
+					return fmt.Errorf("%w: %w", ErrNotLeader, err)
+				}
+				return ErrNotLeader // the new one, next time
+			}
+			return h.RemoveReplica(ctx, g, id, m.Index)
+		})
+	}
+}
+
+// three makes a fleet of three nodes that have all groups.
+func three(t testing.TB, configure ...func(*Config, *storage.Options)) *fleet {
+	t.Helper()
+	w := newFleet(t)
+	w.start("one", false, configure...).ready()
+	w.place([]ServerID{"one", "two", "three"}, "one", "two", "three")
+	for _, id := range []ServerID{"two", "three"} {
+		w.start(id, true, configure...)
+		w.joinAll(id)
+	}
+	w.ready()
+	return w
+}
+
+// ready waits until all nodes are.
+func (w *fleet) ready() {
+	w.t.Helper()
+	for _, s := range w.servers {
+		s.ready()
+	}
+}
+
+// owner waits until some node leads a store's shard and returns it.
+func (w *fleet) owner(id storage.StoreID) *server {
+	w.t.Helper()
+	var owner *server
+	waitFor(w.t, func() bool {
+		for _, s := range w.servers {
+			if s.host.Lead(id.Org) == nil {
+				owner = s
+				return true
+			}
+		}
+		return false
+	})
+	return owner
+}
+
+// writer is a client of one organization that does what the actors do: it opens
+// the store where the shard is led, writes numbered rows in order, and after an
+// unknown outcome opens anew and looks. Rows that were acknowledged it remembers.
+type writer struct {
+	w     *fleet
+	id    storage.StoreID
+	acked int // rows 0 to acked-1 are acknowledged
+	tries int // of the row that is under way
+}
+
+// put writes one row, however long it takes. A row says in its value how often it
+// was tried, and counts itself: taken twice it would be seen.
+func (c *writer) put() {
+	c.w.t.Helper()
+	ctx := c.w.t.Context()
+	waitFor(c.w.t, func() bool {
+		s := c.leader()
+		if s == nil {
+			return false
+		}
+		lease, err := s.host.OpenStore(ctx, c.id)
+		if err != nil {
+			return false
+		}
+		if lease.Version == uint64(c.acked)+1 { // it was taken before
+			c.acked++
+			return true
+		}
+		if lease.Version != uint64(c.acked) {
+			c.w.t.Fatalf("%v is at version %d after %d acknowledged rows", c.id, lease.Version, c.acked)
+		}
+		c.tries++
+		_, err = s.host.Propose(ctx, c.id, lease, put(c.id, fmt.Sprint(c.acked), "v"))
+		if err == nil {
+			c.acked++
+		}
+		return err == nil
+	})
+}
+
+func (c *writer) leader() *server {
+	for _, s := range c.w.servers {
+		if s.host.Lead(c.id.Org) == nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// check looks whether every node has exactly the rows that were acknowledged.
+func (c *writer) check() {
+	c.w.t.Helper()
+	want := map[string]string{}
+	for i := range c.acked {
+		want[fmt.Sprint(i)] = "v"
+	}
+	for _, s := range c.w.servers {
+		g := s.host.shard(c.id)
+		if g == nil {
+			continue
+		}
+		waitFor(c.w.t, func() bool { return fmt.Sprint(s.rows(c.id)) == fmt.Sprint(want) })
+		st, err := s.node.AcquireForApply(c.id)
+		if err != nil {
+			c.w.t.Fatal(err)
+		}
+		if v := st.State().Version; v != uint64(c.acked) {
+			c.w.t.Errorf("%v is at version %d on %s, want %d", c.id, v, s.host.Server(), c.acked)
+		}
+		st.Release()
+	}
+}
+
+// seeded is a generator that says its seed when the test fails.
+func seeded(t testing.TB) *rand.Rand {
+	t.Helper()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // to be repeatable is the point
+}

@@ -134,7 +134,7 @@ func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, err
 			if err != nil {
 				return nil, invalid("file", "has at "+d.Where+" an occurredAt that is no RFC 3339 date-time"), nil
 			}
-			item.OccurredMs = at.UnixMilli()
+			item.OccurredMs = cmp.Or(at.UnixMilli(), 1) // 0 is "not said"
 		}
 		if len(item.GetMetadata()) == 0 {
 			item.Metadata = op.GetMetadata()

@@ -85,6 +85,16 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
+// TestImportedTimes: a document's own time comes before the form's, 1970 too.
+func TestImportedTimes(t *testing.T) {
+	up, p, err := readUpload(&pb.ImportFile{
+		Filename: "a.json", Content: []byte(`[{"content":"x","occurredAt":"1970-01-01T00:00:00Z"},{"content":"y"}]`), OccurredMs: 7000,
+	}, func() error { return nil })
+	if err != nil || p != nil || up.items[0].GetOccurredMs() != 1 || up.items[1].GetOccurredMs() != 7000 {
+		t.Errorf("%v, %v, %v", up, p, err)
+	}
+}
+
 // TestLargeImportsLeaveTheReadsAlone: they wait for their organization's share of
 // the processors, with all reads free meanwhile, and are not read for a caller who
 // has left.

@@ -243,6 +243,34 @@ func TestConfiguredSizes(t *testing.T) {
 	}
 }
 
+// TestTheBeginningOf1970IsATime: 0 milliseconds stand for no time at all.
+func TestTheBeginningOf1970IsATime(t *testing.T) {
+	const epoch = "1970-01-01T00:00:00Z"
+	h := newHarness(t)
+	for name, ask := range map[string]func(env *pb.Envelope) int64{
+		"GET /v1/usage?startTime=" + epoch: func(env *pb.Envelope) int64 { return env.GetData().GetGetUsage().GetStartMs() },
+		"GET /v1/usage?endTime=" + epoch:   func(env *pb.Envelope) int64 { return env.GetData().GetGetUsage().GetEndMs() },
+		`POST /v1/search {"query":"x","filters":{"createdBefore":"` + epoch + `"}}`: func(env *pb.Envelope) int64 {
+			return env.GetSearch().GetFilters().GetCreatedBeforeMs()
+		},
+		`POST /v1/ingest {"content":"x","occurredAt":"` + epoch + `"}`:         func(env *pb.Envelope) int64 { return env.GetIngest().GetItems()[0].GetOccurredMs() },
+		"POST /v1/import " + formOf("file", "a", "x", "occurredAt", "", epoch): func(env *pb.Envelope) int64 { return env.GetLink().GetImportFile().GetOccurredMs() },
+		`POST /v1/ingest/session-event {"sessionId":"s","role":"user","text":"x","at":"` + epoch + `"}`: func(env *pb.Envelope) int64 {
+			return env.GetLink().GetSessionEvents().GetEvents()[0].GetAtMs()
+		},
+	} {
+		method, rest, _ := strings.Cut(name, " ")
+		target, body, _ := strings.Cut(rest, " ")
+		if res := h.do(method, target, body); res.StatusCode >= 400 {
+			t.Errorf("%s: %s", name, res.body)
+			continue
+		}
+		if ms := ask(h.asker.last()); ms != 1 {
+			t.Errorf("%s: read as %d", name, ms)
+		}
+	}
+}
+
 func TestDeepestBody(t *testing.T) {
 	h := newHarness(t)
 	// The body is level 1 and metadata level 2.

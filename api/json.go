@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"time"
@@ -43,7 +44,9 @@ func (timestamp) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
-// instant is a time in a request: any RFC 3339 form.
+// instant is a time in a request: any RFC 3339 form. 0 says that none was given, in
+// messages and records alike; the moment that 1970 began is read as the millisecond
+// behind it, so that whoever names it is heard.
 type instant struct{ ms int64 }
 
 const expectedInstant = "expected RFC 3339 date-time"
@@ -64,7 +67,7 @@ func (t *instant) parse(text string) (message string) {
 	if err != nil {
 		return expectedInstant
 	}
-	t.ms = at.UnixMilli()
+	t.ms = cmp.Or(at.UnixMilli(), 1)
 	return ""
 }
 

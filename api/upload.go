@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -117,12 +116,11 @@ func (f *uploadForm) take(name, filename string, content []byte, fileParts []str
 		}
 		f.Title = text
 	case "occurredAt":
-		at, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			errs.add(name, "expected RFC 3339 date-time")
-			return
+		var at instant
+		if message := at.parse(text); message != "" {
+			errs.add(name, message)
 		}
-		f.occurredMs = at.UnixMilli()
+		f.occurredMs = at.ms
 	case "metadata":
 		v, err := canon.Object(content)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"reflect"
@@ -37,7 +38,7 @@ type fleet struct {
 	// spoil changes what goes over such a connection.
 	spoil func(b []byte)
 
-	servers map[ServerID]*server
+	servers map[ServerID]*server // changed by the test's goroutine, under mu
 	disks   map[ServerID]*storagetest.Disk
 }
 
@@ -57,7 +58,7 @@ func newFleet(t testing.TB) *fleet {
 // street is a node's end of the network. It implements peers.
 type street struct {
 	fleet *fleet
-	self ServerID
+	self  ServerID
 
 	mu       sync.Mutex // guards what follows
 	open     bool
@@ -360,7 +361,9 @@ func (w *fleet) start(id ServerID, join bool, configure ...func(*Config, *storag
 			f(c, o)
 		}
 	})
+	w.mu.Lock()
 	w.servers[id] = s
+	w.mu.Unlock()
 	return s
 }
 
@@ -386,7 +389,16 @@ func (w *fleet) bury(id ServerID) {
 	w.mu.Unlock()
 	st.close()
 	w.servers[id].stop()
+	w.mu.Lock()
 	delete(w.servers, id)
+	w.mu.Unlock()
+}
+
+// all returns the nodes that run.
+func (w *fleet) all() []*server {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Values(w.servers))
 }
 
 // any returns some node.
@@ -517,7 +529,7 @@ func three(t testing.TB, configure ...func(*Config, *storage.Options)) *fleet {
 // ready waits until all nodes are.
 func (w *fleet) ready() {
 	w.t.Helper()
-	for _, s := range w.servers {
+	for _, s := range w.all() {
 		s.ready()
 	}
 }
@@ -527,7 +539,7 @@ func (w *fleet) owner(id storage.StoreID) *server {
 	w.t.Helper()
 	var owner *server
 	waitFor(w.t, func() bool {
-		for _, s := range w.servers {
+		for _, s := range w.all() {
 			if s.host.Lead(id.Org) == nil {
 				owner = s
 				return true
@@ -579,7 +591,7 @@ func (c *writer) put() {
 }
 
 func (c *writer) leader() *server {
-	for _, s := range c.w.servers {
+	for _, s := range c.w.all() {
 		if s.host.Lead(c.id.Org) == nil {
 			return s
 		}
@@ -594,7 +606,7 @@ func (c *writer) check() {
 	for i := range c.acked {
 		want[fmt.Sprint(i)] = "v"
 	}
-	for _, s := range c.w.servers {
+	for _, s := range c.w.all() {
 		g := s.host.shard(c.id)
 		if g == nil {
 			continue

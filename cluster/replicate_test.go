@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	pb "orgmem/proto"
@@ -43,7 +45,7 @@ func TestAnyNodeAnswersForTheDirectory(t *testing.T) {
 	w := three(t)
 	ctx := t.Context()
 	n := 0
-	for _, s := range w.servers {
+	for _, s := range w.all() {
 		if err := s.host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: org(n).Bytes(), Slug: string(s.host.Server())}); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +53,7 @@ func TestAnyNodeAnswersForTheDirectory(t *testing.T) {
 		if err := s.host.Directory().PutKey(ctx, key, org(n)); err != nil {
 			t.Fatal(err)
 		}
-		for _, other := range w.servers {
+		for _, other := range w.all() {
 			if got, ok, err := other.host.Directory().Find(ctx, key); err != nil || !ok || got != org(n) {
 				t.Errorf("%s looks for a key of %s: %v, %t, %v", other.host.Server(), s.host.Server(), got, ok, err)
 			}
@@ -68,7 +70,7 @@ func TestAnyNodeAnswersForTheDirectory(t *testing.T) {
 	// A removal reaches every replica, whoever is asked for it.
 	c := &writer{w: w, id: mainStore(0)}
 	c.put()
-	for _, s := range w.servers {
+	for _, s := range w.all() {
 		if s.host.Lead(c.id.Org) == nil {
 			continue
 		}
@@ -77,7 +79,7 @@ func TestAnyNodeAnswersForTheDirectory(t *testing.T) {
 		}
 		break
 	}
-	for _, s := range w.servers {
+	for _, s := range w.all() {
 		waitFor(t, func() bool {
 			gone, err := s.host.StoresRemoved(c.id.Org)
 			there, err2 := s.node.Exists(c.id)
@@ -86,5 +88,82 @@ func TestAnyNodeAnswersForTheDirectory(t *testing.T) {
 			}
 			return gone && !there
 		})
+	}
+}
+
+// TestGrowAndShrink: a node alone becomes three while it is written to, by logs
+// and, where it has cut its own, by fetching stores; then it shrinks back to any
+// one of them.
+func TestGrowAndShrink(t *testing.T) {
+	w := newFleet(t)
+	w.start("one", false).ready()
+	var clients []*writer
+	for i := range 5 {
+		clients = append(clients, &writer{w: w, id: mainStore(i)})
+	}
+	gone := &writer{w: w, id: mainStore(9)}
+	for range 20 {
+		for _, c := range append(clients, gone) {
+			c.put()
+		}
+	}
+	one := w.servers["one"].host
+	if err := one.Directory().PutOrg(t.Context(), &pb.OrgEntry{Org: gone.id.Org.Bytes()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.Directory().RemoveOrg(t.Context(), gone.id.Org); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range one.hosted() { // what follows cannot come by the log
+		if err := one.compactor.compact(g); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for _, c := range clients {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				c.put()
+			}
+		})
+	}
+	w.place([]ServerID{"one"}, "one", "two", "three")
+	w.start("two", true)
+	w.start("three", true)
+	for _, id := range []ServerID{"two", "three"} {
+		w.joinAll(id)
+	}
+	cancel()
+	wg.Wait()
+	w.ready()
+	if w.servers["two"].host.Stats().Transfers == 0 {
+		t.Error("nothing was fetched: the test proves too little")
+	}
+	for _, c := range clients {
+		c.check()
+	}
+	for _, s := range w.all() {
+		if done, err := s.host.StoresRemoved(gone.id.Org); err != nil || !done {
+			t.Errorf("%s does not know of the removal: %t, %v", s.host.Server(), done, err)
+		}
+	}
+
+	for _, id := range []ServerID{"one", "three"} {
+		w.leave(id)
+		w.stop(id)
+	}
+	for _, c := range clients {
+		c.put()
+		c.check()
+	}
+	// The last one is a cluster of one again, after a restart as well, and waits for
+	// nobody.
+	w.kill("two")
+	w.start("two", false).ready()
+	for _, c := range clients {
+		c.put()
+		c.check()
 	}
 }

@@ -83,37 +83,19 @@ func (o *orgView) team(r storage.Reader, record *pb.Organization) (*pb.Reply, er
 func (o *orgView) membersPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
 	all := o.space.Prefix(storage.TableMemberByEmail)
 	kind := cursorKind{list: "members"}
-	opts, p := o.scanFrom(all, kind, page)
-	if p != nil {
-		return refuse(p), nil
-	}
-	size := pageSize(page)
-	opts.Limit = size + 1
-	list := &pb.MemberList{}
-	var last storage.Key
-	for item, err := range r.Scan(all, opts) {
-		if err != nil {
-			return nil, err
-		}
-		if len(list.Members) == size {
-			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
-			break
-		}
+	entries, next, p, err := pageOfKeys(o, r, all, kind, page, maxRecordsPerPage, func(item storage.Item) (*pb.Member, bool, error) {
 		user, err := pb.UserIDFrom(item.Value)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		m := &pb.Member{}
 		found, err := r.Get(o.space.Key(storage.TableMember, storage.ID16(user)), m)
-		if err != nil {
-			return nil, err
-		}
-		last = item.Key
-		if found { // else removed since the scan began
-			list.Members = append(list.Members, m)
-		}
+		return m, found, err // else removed since the scan began
+	})
+	if p != nil {
+		return refuse(p), nil
 	}
-	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: list}}), nil
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: &pb.MemberList{Members: entries, NextCursor: next}}}), err
 }
 
 // deleteMe ends the caller's account: a personal organization as a whole, in a

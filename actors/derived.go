@@ -109,40 +109,6 @@ func eraseDerived(r storage.Reader, b *storage.Batch, space storage.Space, node 
 // records reads; a page may then be short, and its cursor goes on.
 const maxDerivedPerScan = 2000
 
-// derivedPage reads a page of a list, in the order of its keys. keep looks at
-// one record and says whether it belongs to the list; it may follow an index
-// entry to the record that it stands for.
-func (o *orgView) derivedPage(r storage.Reader, all storage.Range, kind cursorKind, page *pb.Page, keep func(storage.Item) (bool, error)) (next string, _ *pb.Problem, _ error) {
-	opts, p := o.scanFrom(all, kind, page)
-	if p != nil {
-		return "", p, nil
-	}
-	opts.Limit = maxDerivedPerScan
-	size, kept, scanned := pageSize(page), 0, 0
-	var last storage.Key
-	for item, err := range r.Scan(all, opts) {
-		if err != nil {
-			return "", nil, err
-		}
-		if kept == size { // there is more, of this list or not
-			return sealCursor(o.secret, kind, last.Bytes()), nil, nil
-		}
-		belongs, err := keep(item)
-		if err != nil {
-			return "", nil, err
-		}
-		if belongs {
-			kept++
-		}
-		last = item.Key
-		scanned++
-	}
-	if scanned == maxDerivedPerScan {
-		next = sealCursor(o.secret, kind, last.Bytes())
-	}
-	return next, nil, nil
-}
-
 // stands reports whether a node can carry what was derived from it: it is there
 // and neither forgotten nor superseded.
 func stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {

@@ -331,39 +331,24 @@ func (o *orgView) listExports(r storage.Reader, c *call, op *pb.ListExports) (*p
 		admin = scopeAdmin
 	}
 	kind := cursorKind{list: "exports", filters: admin, partition: c.part.id}
-	opts, p := o.scanFrom(all, kind, op.GetPage())
-	if p != nil {
-		return refuse(p), nil
-	}
-	size := pageSize(op.GetPage())
-	list := &pb.ExportList{}
-	var last storage.Key
-	for item, err := range r.Scan(all, opts) {
-		if err != nil {
-			return nil, err
-		}
+	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Export, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.ExportID(parts.ID16())
 		if err := parts.Done(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		e := &pb.Export{}
 		found, err := r.Get(exportKey(o.space, id), e)
-		if err != nil {
-			return nil, err
+		if err != nil || !found || !mayReadExport(c, e) {
+			return nil, false, err
 		}
-		if !found || !mayReadExport(c, e) {
-			continue
-		}
-		if len(list.Exports) == size {
-			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
-			break
-		}
-		list.Exports = append(list.Exports, o.shown(e))
-		last = item.Key
+		return o.shown(e), true, nil
+	})
+	if p != nil {
+		return refuse(p), nil
 	}
-	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Exports{Exports: list}}}}, nil
+	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Exports{Exports: &pb.ExportList{Exports: entries, NextCursor: next}}}}}, err
 }
 
 // errExportGone means that a document ended while it was sent.

@@ -29,48 +29,27 @@ func (c *call) listDomains(st *storage.Store, op *pb.ListDomains) (_ *pb.Reply, 
 	all := c.part.space.Prefix(storage.TableDomainByTime)
 	q := strings.ToLower(op.GetQ())
 	kind := cursorKind{list: "domains", partition: c.part.id, filters: q}
-	opts, p := c.org.scanFrom(all, kind, op.GetPage())
-	if p != nil {
-		return refuse(p), nil
-	}
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	defer closeSnapshot(snap, &err)
-	size := pageSize(op.GetPage())
-	list := &pb.DomainList{}
-	var last storage.Key
-	seen := 0
-	for item, err := range snap.Scan(all, opts) {
-		if err != nil {
-			return nil, err
-		}
+	entries, next, p, err := pageOfKeys(c.org, snap, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Domain, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.DomainID(parts.ID16())
 		if err := parts.Done(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		d := &pb.Domain{}
-		if seen < maxRecordsPerPage {
-			if _, err := snap.Get(c.part.space.Key(storage.TableDomain, storage.ID16(id)), d); err != nil {
-				return nil, err
-			}
-		}
-		matches := namesDomain(d, q)
-		if seen == maxRecordsPerPage || matches && len(list.GetDomains()) == size {
-			list.NextCursor = sealCursor(c.org.secret, kind, last.Bytes())
-			break
-		}
-		seen++
-		if matches {
-			list.Domains = append(list.Domains, d)
-		}
-		last = item.Key
+		_, err := snap.Get(c.part.space.Key(storage.TableDomain, storage.ID16(id)), d)
+		return d, namesDomain(d, q), err
+	})
+	if p != nil || err != nil {
+		return refuse(p), err
 	}
-	c.readUnits = unitsOf(len(list.GetDomains()))
-	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Domains{Domains: list}}), nil
+	c.readUnits = unitsOf(len(entries))
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Domains{Domains: &pb.DomainList{Domains: entries, NextCursor: next}}}), nil
 }
 
 // namesDomain reports whether a domain's label or one of its keywords holds a

@@ -58,7 +58,7 @@ func (o *orgView) positionOf(kind cursorKind, page *pb.Page) (*position, *pb.Pro
 			return &at, nil
 		}
 	}
-	return nil, problem(codeInvalidCursor, "The cursor is damaged or belongs to another list, filter or partition.")
+	return nil, invalidCursor()
 }
 
 // window is a half-open range of record times in milliseconds.

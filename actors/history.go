@@ -169,25 +169,13 @@ func (c *call) nodeHistory(r storage.Reader, op *pb.NodeHistory) (*pb.Reply, err
 	}
 	all := c.part.space.Prefix(storage.TableHistory, storage.Str(id))
 	kind := cursorKind{list: "node history", filters: op.GetId(), partition: c.part.id}
-	opts, p := c.org.scanFrom(all, kind, op.GetPage())
-	if p != nil {
-		return refuse(p), nil
+	entries, next, p, err := pageOfKeys(c.org, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Audit, bool, error) {
+		a := &pb.Audit{}
+		return a, true, item.Decode(a)
+	})
+	if p != nil || err != nil {
+		return refuse(p), err
 	}
-	size := pageSize(op.GetPage())
-	opts.Limit = size + 1
-	list := &pb.HistoryList{}
-	var last storage.Key
-	for rec, err := range storage.ScanRecords(r, all, opts, func() *pb.Audit { return &pb.Audit{} }) {
-		if err != nil {
-			return nil, err
-		}
-		if len(list.GetChanges()) == size {
-			list.NextCursor = sealCursor(c.org.secret, kind, last.Bytes())
-			break
-		}
-		list.Changes = append(list.Changes, rec.Value)
-		last = rec.Key
-	}
-	c.readUnits = unitsOf(len(list.GetChanges()))
-	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_History{History: list}}), nil
+	c.readUnits = unitsOf(len(entries))
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_History{History: &pb.HistoryList{Changes: entries, NextCursor: next}}}), nil
 }

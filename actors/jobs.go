@@ -162,49 +162,22 @@ func (o *orgView) listJobs(r storage.Reader, who principal, op *pb.ListJobs) (*p
 	all := o.space.Prefix(storage.TableJobByTime)
 	// The caller is part of the filter: members see different lists.
 	kind := cursorKind{list: "jobs", filters: op.GetType() + "\x00" + op.GetStatus() + "\x00" + who.user.String()}
-	opts, p := o.scanFrom(all, kind, op.GetPage())
-	if p != nil {
-		return refuse(p), nil
-	}
-	opts.Limit = maxJobsPerScan
-	size := pageSize(op.GetPage())
-	list := &pb.JobList{}
-	var last storage.Key
-	scanned := 0
-	for item, err := range r.Scan(all, opts) {
-		if err != nil {
-			return nil, err
-		}
-		scanned++
+	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxJobsPerScan, func(item storage.Item) (*pb.Job, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.JobID(parts.ID16())
 		if err := parts.Done(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		job := &pb.Job{}
 		found, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
-		if err != nil {
-			return nil, err
-		}
-		if !found || !mayReadJob(who, job) ||
-			op.GetType() != "" && job.GetType() != op.GetType() || op.GetStatus() != "" && job.GetStatus() != op.GetStatus() {
-			if len(list.Jobs) < size {
-				last = item.Key // nothing of it is missed
-			}
-			continue
-		}
-		if len(list.Jobs) == size { // one more that belongs to the list
-			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
-			return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: list}}, nil
-		}
-		list.Jobs = append(list.Jobs, job)
-		last = item.Key
+		return job, found && mayReadJob(who, job) &&
+			(op.GetType() == "" || job.GetType() == op.GetType()) && (op.GetStatus() == "" || job.GetStatus() == op.GetStatus()), err
+	})
+	if p != nil {
+		return refuse(p), nil
 	}
-	if scanned == maxJobsPerScan {
-		list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
-	}
-	return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: list}}, nil
+	return &pb.Reply{Result: &pb.Reply_Jobs{Jobs: &pb.JobList{Jobs: entries, NextCursor: next}}}, err
 }
 
 // cancelJob hands a cancellation to the worker that owns the job's progress.

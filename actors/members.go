@@ -214,7 +214,7 @@ func (o *orgView) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, er
 			o.deleteKey(b, hash)
 		}
 		b.DeleteRange(own)
-		for k, err := range o.sandboxKeys(st, storage.ScanOptions{}) {
+		for k, err := range o.sandboxKeys(st) {
 			if err != nil {
 				return err
 			}

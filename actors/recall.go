@@ -100,25 +100,20 @@ func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
 }
 
 func (o *orgView) readInsights(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
-	list := &pb.InsightList{Paged: op.GetPaged()}
-	next, p, err := o.derivedPage(r, part.space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), func(item storage.Item) (bool, error) {
+	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
 		i := &pb.Insight{}
-		list.Insights = append(list.Insights, i)
-		return true, item.Decode(i)
+		return i, true, item.Decode(i)
 	})
 	if p != nil {
 		return refuse(p), nil
 	}
-	list.NextCursor = next
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: list}}), err
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}}}), err
 }
 
 func (o *orgView) readTemporal(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
-	list := &pb.TemporalList{Paged: op.GetPaged()}
-	next, p, err := o.derivedPage(r, part.space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), func(item storage.Item) (bool, error) {
+	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
 		m := &pb.Moment{}
-		list.Moments = append(list.Moments, m)
-		return true, item.Decode(m)
+		return m, true, item.Decode(m)
 	})
 	if p != nil {
 		return refuse(p), nil
@@ -126,7 +121,7 @@ func (o *orgView) readTemporal(r storage.Reader, part *partitionRef, op *pb.Reca
 	if err != nil {
 		return nil, err
 	}
-	list.NextCursor = next
+	list := &pb.TemporalList{Paged: op.GetPaged(), Moments: entries, NextCursor: next}
 	whole := &pb.TemporalView{}
 	if _, err := r.Get(part.space.Key(storage.TableView, storage.Str(viewTemporal)), whole); err != nil {
 		return nil, err

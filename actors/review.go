@@ -17,32 +17,26 @@ const (
 // newest first. One whose side is superseded or forgotten is not among them,
 // whether or not a cycle has seen that yet.
 func (o *orgView) listContradictions(r storage.Reader, part *partitionRef, op *pb.ListContradictions) (*pb.Reply, error) {
-	list := &pb.ContradictionList{}
 	kind := cursorKind{list: "contradictions", filters: op.GetStatus(), partition: part.id}
 	all := part.space.Prefix(storage.TableContradiction)
 	if op.GetStatus() != "" && op.GetStatus() != reviewOpen { // there are none, however long one looks
 		if _, p := o.scanFrom(all, kind, op.GetPage()); p != nil {
 			return refuse(p), nil
 		}
-		return mindReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: list}}), nil
+		return mindReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{}}}), nil
 	}
-	next, p, err := o.derivedPage(r, all, kind, op.GetPage(), func(item storage.Item) (bool, error) {
+	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.ClaimPair, bool, error) {
 		x := &pb.Contradiction{}
 		if err := item.Decode(x); err != nil {
-			return false, err
+			return nil, false, err
 		}
 		pair, err := claims(r, part.space, x)
-		if err != nil || pair == nil {
-			return false, err
-		}
-		list.Pairs = append(list.Pairs, pair)
-		return true, nil
+		return pair, pair != nil, err
 	})
 	if p != nil {
 		return refuse(p), nil
 	}
-	list.NextCursor = next
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: list}}), err
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{Pairs: entries, NextCursor: next}}}), err
 }
 
 // claims reads the texts of a contradiction, nil when it does not stand any more.
@@ -70,27 +64,21 @@ func claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.Cla
 // listProposals pages through a partition's proposals, newest first. An open one
 // whose end is superseded or forgotten is not among them.
 func (o *orgView) listProposals(r storage.Reader, part *partitionRef, op *pb.ListProposals) (*pb.Reply, error) {
-	list := &pb.ProposalList{}
 	kind := cursorKind{list: "proposals", filters: op.GetStatus(), partition: part.id}
-	next, p, err := o.derivedPage(r, part.space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), func(item storage.Item) (bool, error) {
+	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.DerivedID(parts.ID16())
 		if err := parts.Done(); err != nil {
-			return false, err
+			return nil, false, err
 		}
 		x, err := readProposal(r, part.space, id)
-		if err != nil || x == nil || op.GetStatus() != "" && op.GetStatus() != x.GetStatus() {
-			return false, err
-		}
-		list.Proposals = append(list.Proposals, x)
-		return true, nil
+		return x, x != nil && (op.GetStatus() == "" || op.GetStatus() == x.GetStatus()), err
 	})
 	if p != nil {
 		return refuse(p), nil
 	}
-	list.NextCursor = next
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: list}}), err
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Proposals{Proposals: &pb.ProposalList{Proposals: entries, NextCursor: next}}}), err
 }
 
 // readProposal returns a proposal, nil when there is none, or when there is

@@ -292,17 +292,12 @@ func (o *orgView) deleteSandboxKey(b *storage.Batch, k *pb.Key) {
 }
 
 // sandboxKeys reads the sandbox's keys with their uses, newest first.
-func (o *orgView) sandboxKeys(r storage.Reader, opts storage.ScanOptions) iter.Seq2[*pb.Key, error] {
+func (o *orgView) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
 	return func(yield func(*pb.Key, error) bool) {
-		for item, err := range r.Scan(o.space.Prefix(storage.TableSandboxKey), opts) {
+		for item, err := range r.Scan(o.space.Prefix(storage.TableSandboxKey), storage.ScanOptions{}) {
 			var k *pb.Key
 			if err == nil {
-				parts := item.Key.Parts()
-				parts.U64Desc()
-				hash := pb.KeyHash(parts.Hash32())
-				if err = parts.Done(); err == nil {
-					k, err = o.readKey(r, hash)
-				}
+				k, err = o.sandboxKeyAt(r, item)
 			}
 			if k == nil && err == nil {
 				continue
@@ -314,11 +309,22 @@ func (o *orgView) sandboxKeys(r storage.Reader, opts storage.ScanOptions) iter.S
 	}
 }
 
+// sandboxKeyAt reads the key of an entry of their list; nil when there is none.
+func (o *orgView) sandboxKeyAt(r storage.Reader, item storage.Item) (*pb.Key, error) {
+	parts := item.Key.Parts()
+	parts.U64Desc()
+	hash := pb.KeyHash(parts.Hash32())
+	if err := parts.Done(); err != nil {
+		return nil, err
+	}
+	return o.readKey(r, hash)
+}
+
 // dropExpired removes the sandbox's keys that have expired, and says how many
 // those are.
 func (o *orgView) dropExpired(b *storage.Batch, st *storage.Store) (n int, err error) {
 	now := clock.Millis(o.sys.clock.Now())
-	for k, err := range o.sandboxKeys(st, storage.ScanOptions{}) { // at most maxSandboxKeys
+	for k, err := range o.sandboxKeys(st) { // at most maxSandboxKeys
 		if err != nil {
 			return n, err
 		}
@@ -334,28 +340,15 @@ func (o *orgView) dropExpired(b *storage.Batch, st *storage.Store) (n int, err e
 // first, whoever made them.
 func (o *orgView) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, error) {
 	kind := cursorKind{list: "sandbox keys"}
-	opts, p := o.scanFrom(o.space.Prefix(storage.TableSandboxKey), kind, page)
+	now := clock.Millis(o.sys.clock.Now())
+	entries, next, p, err := pageOfKeys(o, r, o.space.Prefix(storage.TableSandboxKey), kind, page, maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
+		k, err := o.sandboxKeyAt(r, item)
+		return k, k != nil && k.GetExpiresMs() > now, err
+	})
 	if p != nil {
 		return refuse(p), nil
 	}
-	size := pageSize(page)
-	now := clock.Millis(o.sys.clock.Now())
-	list := &pb.SandboxKeyList{}
-	for k, err := range o.sandboxKeys(r, opts) { // at most maxSandboxKeys
-		if err != nil {
-			return nil, err
-		}
-		if k.GetExpiresMs() <= now {
-			continue
-		}
-		if len(list.Keys) == size {
-			last := o.sandboxKeyIndex(list.Keys[size-1])
-			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
-			break
-		}
-		list.Keys = append(list.Keys, k)
-	}
-	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{SandboxKeys: list}}), nil
+	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{SandboxKeys: &pb.SandboxKeyList{Keys: entries, NextCursor: next}}}), err
 }
 
 // resetSandbox empties the sandbox: one commit says that another partition is

@@ -495,39 +495,21 @@ func (o *orgView) sessionState(st *storage.Store, part *partitionRef) (_ *pb.Ses
 func (o *orgView) listSessions(r storage.Reader, part *partitionRef, op *pb.ListSessions) (*pb.Reply, error) {
 	all := part.space.Prefix(storage.TableSessionByTime)
 	kind := cursorKind{list: "sessions", partition: part.id}
-	opts, p := o.scanFrom(all, kind, op.GetPage())
-	if p != nil {
-		return refuse(p), nil
-	}
-	size := pageSize(op.GetPage())
-	opts.Limit = size + 1
-	list := &pb.SessionList{}
-	var last storage.Key
-	for item, err := range r.Scan(all, opts) {
-		if err != nil {
-			return nil, err
-		}
-		if len(list.Sessions) == size {
-			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
-			break
-		}
+	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Session, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := parts.Str()
 		if err := parts.Done(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		s := &pb.Session{}
 		found, err := r.Get(part.session(id), s)
-		if err != nil {
-			return nil, err
-		}
-		last = item.Key
-		if found {
-			list.Sessions = append(list.Sessions, s)
-		}
+		return s, found, err
+	})
+	if p != nil {
+		return refuse(p), nil
 	}
-	return linked(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: list}}), nil
+	return linked(&pb.LinkResult{Result: &pb.LinkResult_Sessions{Sessions: &pb.SessionList{Sessions: entries, NextCursor: next}}}), err
 }
 
 // deleteSession forgets every node of a session and removes the rest of it.

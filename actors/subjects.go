@@ -104,60 +104,19 @@ func putPartition(b *storage.Batch, org storage.Space, ref *partitionRef) {
 func (o *orgView) listSubjects(r storage.Reader, op *pb.ListSubjects) (*pb.Reply, error) {
 	all := o.space.Prefix(storage.TableSubject)
 	kind := cursorKind{list: "subjects"}
-	opts, p := o.scanFrom(all, kind, op.GetPage())
+	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.SubjectInfo, bool, error) {
+		id, err := pb.PartitionIDFrom(item.Value)
+		if err != nil {
+			return nil, false, err
+		}
+		rec := &pb.Partition{}
+		found, err := r.Get(o.space.Key(storage.TablePartition, storage.ID16(id)), rec)
+		return &pb.SubjectInfo{Id: rec.GetSubject(), CreatedMs: rec.GetCreatedMs()}, found, err
+	})
 	if p != nil {
 		return refuse(p), nil
 	}
-	size := pageSize(op.GetPage())
-	opts.Limit = size + 1
-	list := &pb.SubjectList{}
-	var last storage.Key
-	for item, err := range r.Scan(all, opts) {
-		if err != nil {
-			return nil, err
-		}
-		if len(list.Subjects) == size {
-			list.NextCursor = sealCursor(o.secret, kind, last.Bytes())
-			break
-		}
-		id, err := pb.PartitionIDFrom(item.Value)
-		if err != nil {
-			return nil, err
-		}
-		rec := &pb.Partition{}
-		if _, err := r.Get(o.space.Key(storage.TablePartition, storage.ID16(id)), rec); err != nil {
-			return nil, err
-		}
-		list.Subjects = append(list.Subjects, &pb.SubjectInfo{Id: rec.GetSubject(), CreatedMs: rec.GetCreatedMs()})
-		last = item.Key
-	}
-	return &pb.Reply{Result: &pb.Reply_Subjects{Subjects: list}}, nil
-}
-
-// defaultPageSize is what a page holds when the client names no size.
-const defaultPageSize = 50
-
-func pageSize(p *pb.Page) int {
-	if p.GetSize() == 0 {
-		return defaultPageSize
-	}
-	return int(p.GetSize())
-}
-
-// scanFrom turns a page request into scan options, or a cursor that is not of
-// this list into a problem.
-func (o *orgView) scanFrom(all storage.Range, kind cursorKind, page *pb.Page) (storage.ScanOptions, *pb.Problem) {
-	if page.GetCursor() == "" {
-		return storage.ScanOptions{}, nil
-	}
-	position, err := openCursor(o.secret, kind, page.GetCursor())
-	if err == nil {
-		var after storage.Key
-		if after, err = all.ParseKey(position); err == nil {
-			return storage.ScanOptions{After: after}, nil
-		}
-	}
-	return storage.ScanOptions{}, problem(codeInvalidCursor, "The cursor is damaged or belongs to another list, filter or partition.")
+	return &pb.Reply{Result: &pb.Reply_Subjects{Subjects: &pb.SubjectList{Subjects: entries, NextCursor: next}}}, err
 }
 
 // eraseSubject makes a subject unusable at once and queues the erasure of all

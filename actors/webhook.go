@@ -122,10 +122,6 @@ func pageOfDated[D dated](o *orgView, all []D, list string, page *pb.Page) (entr
 	return all, next, nil
 }
 
-func invalidCursor() *pb.Problem {
-	return problem(codeInvalidCursor, "The cursor is damaged or belongs to another list, filter or partition.")
-}
-
 func (o *orgView) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply, error) {
 	all, err := o.webhooks(r)
 	if err != nil {

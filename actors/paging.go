@@ -1,0 +1,73 @@
+package actors
+
+import (
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// defaultPageSize is what a page holds when the client names no size.
+const defaultPageSize = 50
+
+func pageSize(p *pb.Page) int {
+	if p.GetSize() == 0 {
+		return defaultPageSize
+	}
+	return int(p.GetSize())
+}
+
+func invalidCursor() *pb.Problem {
+	return problem(codeInvalidCursor, "The cursor is damaged or belongs to another list, filter or partition.")
+}
+
+// scanFrom turns a page request into scan options, or a cursor that is not of
+// this list into a problem.
+func (o *orgView) scanFrom(all storage.Range, kind cursorKind, page *pb.Page) (storage.ScanOptions, *pb.Problem) {
+	if page.GetCursor() == "" {
+		return storage.ScanOptions{}, nil
+	}
+	position, err := openCursor(o.secret, kind, page.GetCursor())
+	if err == nil {
+		var after storage.Key
+		if after, err = all.ParseKey(position); err == nil {
+			return storage.ScanOptions{After: after}, nil
+		}
+	}
+	return storage.ScanOptions{}, invalidCursor()
+}
+
+// pageOfKeys gathers a page of a list in the order of its keys. take turns an item
+// into what the page shows, and reports false for one that does not belong to the
+// list; it may follow an index entry to the record that it stands for. limit, which
+// is above the size of any page, bounds the items that are looked at: a page may
+// then be short, and its cursor goes on.
+func pageOfKeys[T any](o *orgView, r storage.Reader, all storage.Range, kind cursorKind, page *pb.Page, limit int, take func(storage.Item) (T, bool, error)) (entries []T, next string, _ *pb.Problem, _ error) {
+	opts, p := o.scanFrom(all, kind, page)
+	if p != nil {
+		return nil, "", p, nil
+	}
+	opts.Limit = limit
+	size, scanned := pageSize(page), 0
+	var last storage.Key
+	for item, err := range r.Scan(all, opts) {
+		if err != nil {
+			return nil, "", nil, err
+		}
+		scanned++
+		one, ok, err := take(item)
+		switch {
+		case err != nil:
+			return nil, "", nil, err
+		case len(entries) < size:
+			last = item.Key
+			if ok {
+				entries = append(entries, one)
+			}
+		case ok: // one more that belongs to the list
+			return entries, sealCursor(o.secret, kind, last.Bytes()), nil, nil
+		}
+	}
+	if scanned == limit {
+		next = sealCursor(o.secret, kind, last.Bytes())
+	}
+	return entries, next, nil, nil
+}

@@ -462,6 +462,19 @@ func (r *reshaping) living() int {
 	return n
 }
 
+// sure returns how many voters but the given one have just said that they are
+// alive and caught up. Gossip takes seconds to miss somebody; a membership that
+// takes effect meanwhile may need the very one that has died.
+func (r *reshaping) sure(without ServerID) int {
+	n := 0
+	for _, m := range r.g.members {
+		if m.voter && m.caughtUp && m.id != without && r.alive(m.id) {
+			n++
+		}
+	}
+	return n
+}
+
 // note remembers the first thing that is amiss.
 func (r *reshaping) note(format string, args ...any) step {
 	if r.d.waits == "" {
@@ -533,10 +546,11 @@ func (r *reshaping) leave(id ServerID, why string) step {
 	return step{kind: stepRemove, node: id, why: why}
 }
 
-// bury takes away the vote of a dead voter that is not coming back: when the
-// operator said so, or when somebody is ready to take its place. It goes before
-// the new one is promoted: otherwise there would be four voters, of whom three
-// are needed and three are alive.
+// bury takes away the vote of a dead voter that is not coming back, when somebody
+// is ready to take its place or nobody is to. It goes before the new one is
+// promoted: otherwise there would be four voters, of whom three are needed and
+// three are alive. One that may come back keeps its vote, wherever its place is
+// by now: should a second one die, the two that are left need it.
 func (r *reshaping) bury() step {
 	full := max(r.replicas, len(r.d.seats))
 	for _, id := range r.voters {
@@ -544,13 +558,19 @@ func (r *reshaping) bury() step {
 		if r.alive(id) || slices.Contains(r.d.seats, id) {
 			continue
 		}
+		removed := n == nil || n.leaving
 		switch {
-		case n == nil || n.leaving:
+		case !removed && !r.gone(n):
+			r.note("%s is away since %s, and its place is elsewhere", id, r.now.Sub(n.since).Round(time.Second))
+		case len(r.ready()) == 0 && r.seated() < full && !(removed && r.seated() == len(r.d.seats)):
+			r.note("%s is gone, and its place is not filled yet", id)
+		case r.sure(id) <= (len(r.voters)-1)/2:
+			r.note("%s is gone, and without it there would be no majority", id)
+		case removed:
 			return r.leave(id, "it was removed from the cluster")
-		case len(r.ready()) > 0 || r.seated() >= full:
+		default:
 			return r.leave(id, fmt.Sprintf("it is gone since %s", r.now.Sub(n.since).Round(time.Second)))
 		}
-		r.note("%s is gone, and its place is not filled yet", id)
 	}
 	for _, id := range r.voters {
 		if n := r.node[id]; n != nil && !n.alive && slices.Contains(r.d.seats, id) {
@@ -599,6 +619,9 @@ func (r *reshaping) promote() step {
 	if len(r.voters) == 1 && len(r.d.seats) >= 3 && len(ready) < 2 && slices.Contains(r.d.seats, r.voters[0]) {
 		return r.note("%s waits for a third voter", ready[0])
 	}
+	if r.sure("") < (len(r.voters)+1)/2 {
+		return r.note("%s waits until the voters have caught up", ready[0])
+	}
 	// An odd number of voters with a dead one becomes no safer by one more, and
 	// meets two deaths worse. An even number does.
 	if len(r.voters)%2 == 1 && r.living() < len(r.voters) {
@@ -626,9 +649,9 @@ func (r *reshaping) retire() step {
 		if slices.Contains(r.d.seats, id) || !r.alive(id) {
 			continue
 		}
-		if rest := len(r.voters) - 1; r.living()-1 <= rest/2 {
+		if r.sure(id) <= (len(r.voters)-1)/2 {
 			// A dead voter that nobody replaces counts still.
-			return r.note("%s cannot leave: without it no majority of the others is alive", id)
+			return r.note("%s cannot leave: without it there would be no majority", id)
 		}
 		s := r.leave(id, "its place is elsewhere")
 		if s.kind == stepNone || id != r.g.leader {

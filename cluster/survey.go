@@ -12,13 +12,15 @@ import (
 
 // catchUpTail is how many entries a replica may be behind the leader and still
 // count as caught up: what a group may have in flight at any moment, and what is
-// applied within milliseconds.
+// applied within milliseconds. It must have applied the newest membership in any
+// case: a group with gigabytes of stores may have a log of a dozen entries.
 const catchUpTail = maxGroupInFlight
 
 // groupReport is what a node says of one group it hosts.
 type groupReport struct {
 	Group   uint32
 	Applied uint64 // index of the last entry that its stores have
+	Fresh   bool   // opened empty, and not allowed to vote yet
 	// What follows is said by who leads the group, and has applied all that its log
 	// held when it was elected.
 	Leads    bool
@@ -65,13 +67,13 @@ func assemble(now, begun time.Time, version uint32, nodes []*pb.NodeEntry, seen 
 		group uint32
 		node  ServerID
 	}
-	applied := map[spot]uint64{}
+	said := map[spot]*groupReport{}
 	leaders := map[uint32]*groupReport{}
 	names := map[uint32]ServerID{}
 	for _, r := range reports {
 		for i := range r.groups {
 			g := &r.groups[i]
-			applied[spot{g.Group, r.server}] = g.Applied
+			said[spot{g.Group, r.server}] = g
 			// Two may say so for a moment; the later term is right.
 			if old := leaders[g.Group]; g.Leads && (old == nil || g.Term > old.Term) {
 				leaders[g.Group], names[g.Group] = g, r.server
@@ -84,10 +86,10 @@ func assemble(now, begun time.Time, version uint32, nodes []*pb.NodeEntry, seen 
 		if l := leaders[id]; l != nil {
 			g.leader, g.index = names[id], l.Index
 			for _, r := range l.Replicas {
-				at, said := applied[spot{id, r.Server}]
+				m := said[spot{id, r.Server}]
 				g.members = append(g.members, memberView{
 					id: r.Server, voter: r.Voter,
-					caughtUp: said && at+catchUpTail >= l.Applied,
+					caughtUp: m != nil && !m.Fresh && m.Applied >= l.Index && m.Applied+catchUpTail >= l.Applied,
 				})
 			}
 		} else {

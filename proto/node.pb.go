@@ -32,6 +32,8 @@ type NodeCall struct {
 	//	*NodeCall_Probe
 	//	*NodeCall_Goodbye
 	//	*NodeCall_Group
+	//	*NodeCall_Survey
+	//	*NodeCall_Status
 	Kind          isNodeCall_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -101,6 +103,24 @@ func (x *NodeCall) GetGroup() *GroupCall {
 	return nil
 }
 
+func (x *NodeCall) GetSurvey() *Empty {
+	if x != nil {
+		if x, ok := x.Kind.(*NodeCall_Survey); ok {
+			return x.Survey
+		}
+	}
+	return nil
+}
+
+func (x *NodeCall) GetStatus() *Empty {
+	if x != nil {
+		if x, ok := x.Kind.(*NodeCall_Status); ok {
+			return x.Status
+		}
+	}
+	return nil
+}
+
 type isNodeCall_Kind interface {
 	isNodeCall_Kind()
 }
@@ -117,11 +137,23 @@ type NodeCall_Group struct {
 	Group *GroupCall `protobuf:"bytes,10,opt,name=group,proto3,oneof"`
 }
 
+type NodeCall_Survey struct {
+	Survey *Empty `protobuf:"bytes,20,opt,name=survey,proto3,oneof"` // what each of your groups is and has
+}
+
+type NodeCall_Status struct {
+	Status *Empty `protobuf:"bytes,21,opt,name=status,proto3,oneof"` // how the cluster is, as you who control it see it
+}
+
 func (*NodeCall_Probe) isNodeCall_Kind() {}
 
 func (*NodeCall_Goodbye) isNodeCall_Kind() {}
 
 func (*NodeCall_Group) isNodeCall_Kind() {}
+
+func (*NodeCall_Survey) isNodeCall_Kind() {}
+
+func (*NodeCall_Status) isNodeCall_Kind() {}
 
 // NodeAnswer answers a NodeCall: a refusal, or the arm of the call's kind.
 type NodeAnswer struct {
@@ -132,6 +164,8 @@ type NodeAnswer struct {
 	//	*NodeAnswer_Probed
 	//	*NodeAnswer_Done
 	//	*NodeAnswer_Group
+	//	*NodeAnswer_Survey
+	//	*NodeAnswer_Status
 	Kind          isNodeAnswer_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -208,6 +242,24 @@ func (x *NodeAnswer) GetGroup() *GroupAnswer {
 	return nil
 }
 
+func (x *NodeAnswer) GetSurvey() *NodeSurvey {
+	if x != nil {
+		if x, ok := x.Kind.(*NodeAnswer_Survey); ok {
+			return x.Survey
+		}
+	}
+	return nil
+}
+
+func (x *NodeAnswer) GetStatus() *ClusterStatus {
+	if x != nil {
+		if x, ok := x.Kind.(*NodeAnswer_Status); ok {
+			return x.Status
+		}
+	}
+	return nil
+}
+
 type isNodeAnswer_Kind interface {
 	isNodeAnswer_Kind()
 }
@@ -224,11 +276,23 @@ type NodeAnswer_Group struct {
 	Group *GroupAnswer `protobuf:"bytes,10,opt,name=group,proto3,oneof"`
 }
 
+type NodeAnswer_Survey struct {
+	Survey *NodeSurvey `protobuf:"bytes,20,opt,name=survey,proto3,oneof"`
+}
+
+type NodeAnswer_Status struct {
+	Status *ClusterStatus `protobuf:"bytes,21,opt,name=status,proto3,oneof"`
+}
+
 func (*NodeAnswer_Probed) isNodeAnswer_Kind() {}
 
 func (*NodeAnswer_Done) isNodeAnswer_Kind() {}
 
 func (*NodeAnswer_Group) isNodeAnswer_Kind() {}
+
+func (*NodeAnswer_Survey) isNodeAnswer_Kind() {}
+
+func (*NodeAnswer_Status) isNodeAnswer_Kind() {}
 
 // NodeRefusal is an error that crosses from node to node. codes name the
 // sentinels of package cluster that the error wraps; the rest is for the log.
@@ -961,25 +1025,625 @@ func (x *Credentials) GetVersion() uint64 {
 	return 0
 }
 
+// NodeSurvey is what a node says of the groups it hosts.
+type NodeSurvey struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Groups        []*GroupSurvey         `protobuf:"bytes,1,rep,name=groups,proto3" json:"groups,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeSurvey) Reset() {
+	*x = NodeSurvey{}
+	mi := &file_node_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeSurvey) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeSurvey) ProtoMessage() {}
+
+func (x *NodeSurvey) ProtoReflect() protoreflect.Message {
+	mi := &file_node_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeSurvey.ProtoReflect.Descriptor instead.
+func (*NodeSurvey) Descriptor() ([]byte, []int) {
+	return file_node_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *NodeSurvey) GetGroups() []*GroupSurvey {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+// GroupSurvey is one of them.
+type GroupSurvey struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Group   uint32                 `protobuf:"varint,1,opt,name=group,proto3" json:"group,omitempty"`
+	Applied uint64                 `protobuf:"varint,2,opt,name=applied,proto3" json:"applied,omitempty"` // index of the last entry that its stores have
+	Fresh   bool                   `protobuf:"varint,3,opt,name=fresh,proto3" json:"fresh,omitempty"`     // opened empty, and not allowed to vote yet
+	// What follows is said by the group's leader.
+	Leads         bool           `protobuf:"varint,4,opt,name=leads,proto3" json:"leads,omitempty"`
+	Term          uint64         `protobuf:"varint,5,opt,name=term,proto3" json:"term,omitempty"`
+	Index         uint64         `protobuf:"varint,6,opt,name=index,proto3" json:"index,omitempty"` // of the membership
+	Members       []*GroupMember `protobuf:"bytes,7,rep,name=members,proto3" json:"members,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GroupSurvey) Reset() {
+	*x = GroupSurvey{}
+	mi := &file_node_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GroupSurvey) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GroupSurvey) ProtoMessage() {}
+
+func (x *GroupSurvey) ProtoReflect() protoreflect.Message {
+	mi := &file_node_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GroupSurvey.ProtoReflect.Descriptor instead.
+func (*GroupSurvey) Descriptor() ([]byte, []int) {
+	return file_node_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *GroupSurvey) GetGroup() uint32 {
+	if x != nil {
+		return x.Group
+	}
+	return 0
+}
+
+func (x *GroupSurvey) GetApplied() uint64 {
+	if x != nil {
+		return x.Applied
+	}
+	return 0
+}
+
+func (x *GroupSurvey) GetFresh() bool {
+	if x != nil {
+		return x.Fresh
+	}
+	return false
+}
+
+func (x *GroupSurvey) GetLeads() bool {
+	if x != nil {
+		return x.Leads
+	}
+	return false
+}
+
+func (x *GroupSurvey) GetTerm() uint64 {
+	if x != nil {
+		return x.Term
+	}
+	return 0
+}
+
+func (x *GroupSurvey) GetIndex() uint64 {
+	if x != nil {
+		return x.Index
+	}
+	return 0
+}
+
+func (x *GroupSurvey) GetMembers() []*GroupMember {
+	if x != nil {
+		return x.Members
+	}
+	return nil
+}
+
+// ClusterStatus is the cluster as its controller sees it.
+type ClusterStatus struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Cluster       string                 `protobuf:"bytes,1,opt,name=cluster,proto3" json:"cluster,omitempty"`       // its name
+	Controller    string                 `protobuf:"bytes,2,opt,name=controller,proto3" json:"controller,omitempty"` // server that leads the meta group; empty: nobody answers
+	Version       uint32                 `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`      // of the commands that may be proposed
+	Nodes         []*NodeStatus          `protobuf:"bytes,4,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	Groups        []*GroupPlace          `protobuf:"bytes,5,rep,name=groups,proto3" json:"groups,omitempty"`
+	Decisions     []*Decision            `protobuf:"bytes,6,rep,name=decisions,proto3" json:"decisions,omitempty"` // of this controller, newest first
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClusterStatus) Reset() {
+	*x = ClusterStatus{}
+	mi := &file_node_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClusterStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClusterStatus) ProtoMessage() {}
+
+func (x *ClusterStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_node_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClusterStatus.ProtoReflect.Descriptor instead.
+func (*ClusterStatus) Descriptor() ([]byte, []int) {
+	return file_node_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ClusterStatus) GetCluster() string {
+	if x != nil {
+		return x.Cluster
+	}
+	return ""
+}
+
+func (x *ClusterStatus) GetController() string {
+	if x != nil {
+		return x.Controller
+	}
+	return ""
+}
+
+func (x *ClusterStatus) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *ClusterStatus) GetNodes() []*NodeStatus {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *ClusterStatus) GetGroups() []*GroupPlace {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *ClusterStatus) GetDecisions() []*Decision {
+	if x != nil {
+		return x.Decisions
+	}
+	return nil
+}
+
+// NodeStatus is one node.
+type NodeStatus struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Server        string                 `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Zone          string                 `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
+	Address       string                 `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"`
+	Version       uint32                 `protobuf:"varint,5,opt,name=version,proto3" json:"version,omitempty"`                // of the commands that it understands
+	State         string                 `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`                     // alive, left, failed
+	SinceMs       int64                  `protobuf:"varint,7,opt,name=since_ms,json=sinceMs,proto3" json:"since_ms,omitempty"` // of the state
+	Draining      bool                   `protobuf:"varint,8,opt,name=draining,proto3" json:"draining,omitempty"`
+	Leaving       bool                   `protobuf:"varint,9,opt,name=leaving,proto3" json:"leaving,omitempty"`
+	Voters        uint32                 `protobuf:"varint,10,opt,name=voters,proto3" json:"voters,omitempty"`     // votes that it has, the meta group's included
+	Learners      uint32                 `protobuf:"varint,11,opt,name=learners,proto3" json:"learners,omitempty"` // replicas without a vote
+	Leads         uint32                 `protobuf:"varint,12,opt,name=leads,proto3" json:"leads,omitempty"`       // groups that it leads, the meta group included
+	Load          uint32                 `protobuf:"varint,13,opt,name=load,proto3" json:"load,omitempty"`         // thousandths of what it can do
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeStatus) Reset() {
+	*x = NodeStatus{}
+	mi := &file_node_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeStatus) ProtoMessage() {}
+
+func (x *NodeStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_node_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeStatus.ProtoReflect.Descriptor instead.
+func (*NodeStatus) Descriptor() ([]byte, []int) {
+	return file_node_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *NodeStatus) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *NodeStatus) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *NodeStatus) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+func (x *NodeStatus) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *NodeStatus) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *NodeStatus) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *NodeStatus) GetSinceMs() int64 {
+	if x != nil {
+		return x.SinceMs
+	}
+	return 0
+}
+
+func (x *NodeStatus) GetDraining() bool {
+	if x != nil {
+		return x.Draining
+	}
+	return false
+}
+
+func (x *NodeStatus) GetLeaving() bool {
+	if x != nil {
+		return x.Leaving
+	}
+	return false
+}
+
+func (x *NodeStatus) GetVoters() uint32 {
+	if x != nil {
+		return x.Voters
+	}
+	return 0
+}
+
+func (x *NodeStatus) GetLearners() uint32 {
+	if x != nil {
+		return x.Learners
+	}
+	return 0
+}
+
+func (x *NodeStatus) GetLeads() uint32 {
+	if x != nil {
+		return x.Leads
+	}
+	return 0
+}
+
+func (x *NodeStatus) GetLoad() uint32 {
+	if x != nil {
+		return x.Load
+	}
+	return 0
+}
+
+// GroupPlace is where the replicas of a group are and should be.
+type GroupPlace struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Group         uint32                 `protobuf:"varint,1,opt,name=group,proto3" json:"group,omitempty"`  // 0 is the meta group
+	Leader        string                 `protobuf:"bytes,2,opt,name=leader,proto3" json:"leader,omitempty"` // empty: none answers, and replicas are those of the shard map
+	Replicas      []*ReplicaPlace        `protobuf:"bytes,3,rep,name=replicas,proto3" json:"replicas,omitempty"`
+	Desired       []string               `protobuf:"bytes,4,rep,name=desired,proto3" json:"desired,omitempty"` // servers that should be its voters
+	Waits         string                 `protobuf:"bytes,5,opt,name=waits,proto3" json:"waits,omitempty"`     // why nothing is done although something is amiss
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GroupPlace) Reset() {
+	*x = GroupPlace{}
+	mi := &file_node_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GroupPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GroupPlace) ProtoMessage() {}
+
+func (x *GroupPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_node_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GroupPlace.ProtoReflect.Descriptor instead.
+func (*GroupPlace) Descriptor() ([]byte, []int) {
+	return file_node_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *GroupPlace) GetGroup() uint32 {
+	if x != nil {
+		return x.Group
+	}
+	return 0
+}
+
+func (x *GroupPlace) GetLeader() string {
+	if x != nil {
+		return x.Leader
+	}
+	return ""
+}
+
+func (x *GroupPlace) GetReplicas() []*ReplicaPlace {
+	if x != nil {
+		return x.Replicas
+	}
+	return nil
+}
+
+func (x *GroupPlace) GetDesired() []string {
+	if x != nil {
+		return x.Desired
+	}
+	return nil
+}
+
+func (x *GroupPlace) GetWaits() string {
+	if x != nil {
+		return x.Waits
+	}
+	return ""
+}
+
+// ReplicaPlace is one replica.
+type ReplicaPlace struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Server        string                 `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
+	Voter         bool                   `protobuf:"varint,2,opt,name=voter,proto3" json:"voter,omitempty"`
+	CaughtUp      bool                   `protobuf:"varint,3,opt,name=caught_up,json=caughtUp,proto3" json:"caught_up,omitempty"` // it has said so lately
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplicaPlace) Reset() {
+	*x = ReplicaPlace{}
+	mi := &file_node_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplicaPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplicaPlace) ProtoMessage() {}
+
+func (x *ReplicaPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_node_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplicaPlace.ProtoReflect.Descriptor instead.
+func (*ReplicaPlace) Descriptor() ([]byte, []int) {
+	return file_node_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ReplicaPlace) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *ReplicaPlace) GetVoter() bool {
+	if x != nil {
+		return x.Voter
+	}
+	return false
+}
+
+func (x *ReplicaPlace) GetCaughtUp() bool {
+	if x != nil {
+		return x.CaughtUp
+	}
+	return false
+}
+
+// Decision is a step that the controller took.
+type Decision struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	AtMs          int64                  `protobuf:"varint,1,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
+	Action        string                 `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"` // add-learner, promote, demote, remove-replica, transfer-leadership, remove-node, raise-version
+	Group         uint32                 `protobuf:"varint,3,opt,name=group,proto3" json:"group,omitempty"`
+	Server        string                 `protobuf:"bytes,4,opt,name=server,proto3" json:"server,omitempty"`
+	Why           string                 `protobuf:"bytes,5,opt,name=why,proto3" json:"why,omitempty"`
+	Outcome       string                 `protobuf:"bytes,6,opt,name=outcome,proto3" json:"outcome,omitempty"` // done, or what kept it from being done
+	Times         uint32                 `protobuf:"varint,7,opt,name=times,proto3" json:"times,omitempty"`    // it was tried
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Decision) Reset() {
+	*x = Decision{}
+	mi := &file_node_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Decision) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Decision) ProtoMessage() {}
+
+func (x *Decision) ProtoReflect() protoreflect.Message {
+	mi := &file_node_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Decision.ProtoReflect.Descriptor instead.
+func (*Decision) Descriptor() ([]byte, []int) {
+	return file_node_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Decision) GetAtMs() int64 {
+	if x != nil {
+		return x.AtMs
+	}
+	return 0
+}
+
+func (x *Decision) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *Decision) GetGroup() uint32 {
+	if x != nil {
+		return x.Group
+	}
+	return 0
+}
+
+func (x *Decision) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *Decision) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+func (x *Decision) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *Decision) GetTimes() uint32 {
+	if x != nil {
+		return x.Times
+	}
+	return 0
+}
+
 var File_node_proto protoreflect.FileDescriptor
 
 const file_node_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"node.proto\x12\x06orgmem\x1a\rcommand.proto\x1a\fcommon.proto\x1a\rreplica.proto\"\x99\x01\n" +
+	"node.proto\x12\x06orgmem\x1a\rcommand.proto\x1a\fcommon.proto\x1a\rreplica.proto\"\xeb\x01\n" +
 	"\bNodeCall\x12)\n" +
 	"\x05probe\x18\x01 \x01(\v2\x11.orgmem.NodeProbeH\x00R\x05probe\x12/\n" +
 	"\agoodbye\x18\x02 \x01(\v2\x13.orgmem.NodeGoodbyeH\x00R\agoodbye\x12)\n" +
 	"\x05group\x18\n" +
-	" \x01(\v2\x11.orgmem.GroupCallH\x00R\x05groupB\x06\n" +
-	"\x04kind\"\xc3\x01\n" +
+	" \x01(\v2\x11.orgmem.GroupCallH\x00R\x05group\x12'\n" +
+	"\x06survey\x18\x14 \x01(\v2\r.orgmem.EmptyH\x00R\x06survey\x12'\n" +
+	"\x06status\x18\x15 \x01(\v2\r.orgmem.EmptyH\x00R\x06statusB\x06\n" +
+	"\x04kind\"\xa2\x02\n" +
 	"\n" +
 	"NodeAnswer\x12-\n" +
 	"\arefusal\x18\x01 \x01(\v2\x13.orgmem.NodeRefusalR\arefusal\x12,\n" +
 	"\x06probed\x18\x02 \x01(\v2\x12.orgmem.NodeProbedH\x00R\x06probed\x12#\n" +
 	"\x04done\x18\x03 \x01(\v2\r.orgmem.EmptyH\x00R\x04done\x12+\n" +
 	"\x05group\x18\n" +
-	" \x01(\v2\x13.orgmem.GroupAnswerH\x00R\x05groupB\x06\n" +
+	" \x01(\v2\x13.orgmem.GroupAnswerH\x00R\x05group\x12,\n" +
+	"\x06survey\x18\x14 \x01(\v2\x12.orgmem.NodeSurveyH\x00R\x06survey\x12/\n" +
+	"\x06status\x18\x15 \x01(\v2\x15.orgmem.ClusterStatusH\x00R\x06statusB\x06\n" +
 	"\x04kind\";\n" +
 	"\vNodeRefusal\x12\x14\n" +
 	"\x05codes\x18\x01 \x03(\tR\x05codes\x12\x16\n" +
@@ -1034,7 +1698,62 @@ const file_node_proto_rawDesc = "" +
 	"\x03key\x18\x05 \x01(\fR\x03key\x124\n" +
 	"\vgenerations\x18\x06 \x03(\v2\x12.orgmem.GenerationR\vgenerations\x12\x18\n" +
 	"\asigning\x18\a \x01(\x04R\asigning\x12\x18\n" +
-	"\aversion\x18\b \x01(\x04R\aversionB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"\aversion\x18\b \x01(\x04R\aversion\"9\n" +
+	"\n" +
+	"NodeSurvey\x12+\n" +
+	"\x06groups\x18\x01 \x03(\v2\x13.orgmem.GroupSurveyR\x06groups\"\xc2\x01\n" +
+	"\vGroupSurvey\x12\x14\n" +
+	"\x05group\x18\x01 \x01(\rR\x05group\x12\x18\n" +
+	"\aapplied\x18\x02 \x01(\x04R\aapplied\x12\x14\n" +
+	"\x05fresh\x18\x03 \x01(\bR\x05fresh\x12\x14\n" +
+	"\x05leads\x18\x04 \x01(\bR\x05leads\x12\x12\n" +
+	"\x04term\x18\x05 \x01(\x04R\x04term\x12\x14\n" +
+	"\x05index\x18\x06 \x01(\x04R\x05index\x12-\n" +
+	"\amembers\x18\a \x03(\v2\x13.orgmem.GroupMemberR\amembers\"\xe9\x01\n" +
+	"\rClusterStatus\x12\x18\n" +
+	"\acluster\x18\x01 \x01(\tR\acluster\x12\x1e\n" +
+	"\n" +
+	"controller\x18\x02 \x01(\tR\n" +
+	"controller\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\rR\aversion\x12(\n" +
+	"\x05nodes\x18\x04 \x03(\v2\x12.orgmem.NodeStatusR\x05nodes\x12*\n" +
+	"\x06groups\x18\x05 \x03(\v2\x12.orgmem.GroupPlaceR\x06groups\x12.\n" +
+	"\tdecisions\x18\x06 \x03(\v2\x10.orgmem.DecisionR\tdecisions\"\xc5\x02\n" +
+	"\n" +
+	"NodeStatus\x12\x16\n" +
+	"\x06server\x18\x01 \x01(\tR\x06server\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
+	"\x04zone\x18\x03 \x01(\tR\x04zone\x12\x18\n" +
+	"\aaddress\x18\x04 \x01(\tR\aaddress\x12\x18\n" +
+	"\aversion\x18\x05 \x01(\rR\aversion\x12\x14\n" +
+	"\x05state\x18\x06 \x01(\tR\x05state\x12\x19\n" +
+	"\bsince_ms\x18\a \x01(\x03R\asinceMs\x12\x1a\n" +
+	"\bdraining\x18\b \x01(\bR\bdraining\x12\x18\n" +
+	"\aleaving\x18\t \x01(\bR\aleaving\x12\x16\n" +
+	"\x06voters\x18\n" +
+	" \x01(\rR\x06voters\x12\x1a\n" +
+	"\blearners\x18\v \x01(\rR\blearners\x12\x14\n" +
+	"\x05leads\x18\f \x01(\rR\x05leads\x12\x12\n" +
+	"\x04load\x18\r \x01(\rR\x04load\"\x9c\x01\n" +
+	"\n" +
+	"GroupPlace\x12\x14\n" +
+	"\x05group\x18\x01 \x01(\rR\x05group\x12\x16\n" +
+	"\x06leader\x18\x02 \x01(\tR\x06leader\x120\n" +
+	"\breplicas\x18\x03 \x03(\v2\x14.orgmem.ReplicaPlaceR\breplicas\x12\x18\n" +
+	"\adesired\x18\x04 \x03(\tR\adesired\x12\x14\n" +
+	"\x05waits\x18\x05 \x01(\tR\x05waits\"Y\n" +
+	"\fReplicaPlace\x12\x16\n" +
+	"\x06server\x18\x01 \x01(\tR\x06server\x12\x14\n" +
+	"\x05voter\x18\x02 \x01(\bR\x05voter\x12\x1b\n" +
+	"\tcaught_up\x18\x03 \x01(\bR\bcaughtUp\"\xa7\x01\n" +
+	"\bDecision\x12\x13\n" +
+	"\x05at_ms\x18\x01 \x01(\x03R\x04atMs\x12\x16\n" +
+	"\x06action\x18\x02 \x01(\tR\x06action\x12\x14\n" +
+	"\x05group\x18\x03 \x01(\rR\x05group\x12\x16\n" +
+	"\x06server\x18\x04 \x01(\tR\x06server\x12\x10\n" +
+	"\x03why\x18\x05 \x01(\tR\x03why\x12\x18\n" +
+	"\aoutcome\x18\x06 \x01(\tR\aoutcome\x12\x14\n" +
+	"\x05times\x18\a \x01(\rR\x05timesB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_node_proto_rawDescOnce sync.Once
@@ -1048,43 +1767,61 @@ func file_node_proto_rawDescGZIP() []byte {
 	return file_node_proto_rawDescData
 }
 
-var file_node_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_node_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_node_proto_goTypes = []any{
-	(*NodeCall)(nil),    // 0: orgmem.NodeCall
-	(*NodeAnswer)(nil),  // 1: orgmem.NodeAnswer
-	(*NodeRefusal)(nil), // 2: orgmem.NodeRefusal
-	(*NodeProbe)(nil),   // 3: orgmem.NodeProbe
-	(*NodeGoodbye)(nil), // 4: orgmem.NodeGoodbye
-	(*NodeProbed)(nil),  // 5: orgmem.NodeProbed
-	(*NodeMeta)(nil),    // 6: orgmem.NodeMeta
-	(*Authority)(nil),   // 7: orgmem.Authority
-	(*Generation)(nil),  // 8: orgmem.Generation
-	(*JoinRequest)(nil), // 9: orgmem.JoinRequest
-	(*JoinAnswer)(nil),  // 10: orgmem.JoinAnswer
-	(*Token)(nil),       // 11: orgmem.Token
-	(*Credentials)(nil), // 12: orgmem.Credentials
-	(*GroupCall)(nil),   // 13: orgmem.GroupCall
-	(*Empty)(nil),       // 14: orgmem.Empty
-	(*GroupAnswer)(nil), // 15: orgmem.GroupAnswer
-	(*NodeEntry)(nil),   // 16: orgmem.NodeEntry
+	(*NodeCall)(nil),      // 0: orgmem.NodeCall
+	(*NodeAnswer)(nil),    // 1: orgmem.NodeAnswer
+	(*NodeRefusal)(nil),   // 2: orgmem.NodeRefusal
+	(*NodeProbe)(nil),     // 3: orgmem.NodeProbe
+	(*NodeGoodbye)(nil),   // 4: orgmem.NodeGoodbye
+	(*NodeProbed)(nil),    // 5: orgmem.NodeProbed
+	(*NodeMeta)(nil),      // 6: orgmem.NodeMeta
+	(*Authority)(nil),     // 7: orgmem.Authority
+	(*Generation)(nil),    // 8: orgmem.Generation
+	(*JoinRequest)(nil),   // 9: orgmem.JoinRequest
+	(*JoinAnswer)(nil),    // 10: orgmem.JoinAnswer
+	(*Token)(nil),         // 11: orgmem.Token
+	(*Credentials)(nil),   // 12: orgmem.Credentials
+	(*NodeSurvey)(nil),    // 13: orgmem.NodeSurvey
+	(*GroupSurvey)(nil),   // 14: orgmem.GroupSurvey
+	(*ClusterStatus)(nil), // 15: orgmem.ClusterStatus
+	(*NodeStatus)(nil),    // 16: orgmem.NodeStatus
+	(*GroupPlace)(nil),    // 17: orgmem.GroupPlace
+	(*ReplicaPlace)(nil),  // 18: orgmem.ReplicaPlace
+	(*Decision)(nil),      // 19: orgmem.Decision
+	(*GroupCall)(nil),     // 20: orgmem.GroupCall
+	(*Empty)(nil),         // 21: orgmem.Empty
+	(*GroupAnswer)(nil),   // 22: orgmem.GroupAnswer
+	(*NodeEntry)(nil),     // 23: orgmem.NodeEntry
+	(*GroupMember)(nil),   // 24: orgmem.GroupMember
 }
 var file_node_proto_depIdxs = []int32{
 	3,  // 0: orgmem.NodeCall.probe:type_name -> orgmem.NodeProbe
 	4,  // 1: orgmem.NodeCall.goodbye:type_name -> orgmem.NodeGoodbye
-	13, // 2: orgmem.NodeCall.group:type_name -> orgmem.GroupCall
-	2,  // 3: orgmem.NodeAnswer.refusal:type_name -> orgmem.NodeRefusal
-	5,  // 4: orgmem.NodeAnswer.probed:type_name -> orgmem.NodeProbed
-	14, // 5: orgmem.NodeAnswer.done:type_name -> orgmem.Empty
-	15, // 6: orgmem.NodeAnswer.group:type_name -> orgmem.GroupAnswer
-	8,  // 7: orgmem.Authority.generations:type_name -> orgmem.Generation
-	16, // 8: orgmem.JoinRequest.node:type_name -> orgmem.NodeEntry
-	12, // 9: orgmem.JoinAnswer.credentials:type_name -> orgmem.Credentials
-	8,  // 10: orgmem.Credentials.generations:type_name -> orgmem.Generation
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	20, // 2: orgmem.NodeCall.group:type_name -> orgmem.GroupCall
+	21, // 3: orgmem.NodeCall.survey:type_name -> orgmem.Empty
+	21, // 4: orgmem.NodeCall.status:type_name -> orgmem.Empty
+	2,  // 5: orgmem.NodeAnswer.refusal:type_name -> orgmem.NodeRefusal
+	5,  // 6: orgmem.NodeAnswer.probed:type_name -> orgmem.NodeProbed
+	21, // 7: orgmem.NodeAnswer.done:type_name -> orgmem.Empty
+	22, // 8: orgmem.NodeAnswer.group:type_name -> orgmem.GroupAnswer
+	13, // 9: orgmem.NodeAnswer.survey:type_name -> orgmem.NodeSurvey
+	15, // 10: orgmem.NodeAnswer.status:type_name -> orgmem.ClusterStatus
+	8,  // 11: orgmem.Authority.generations:type_name -> orgmem.Generation
+	23, // 12: orgmem.JoinRequest.node:type_name -> orgmem.NodeEntry
+	12, // 13: orgmem.JoinAnswer.credentials:type_name -> orgmem.Credentials
+	8,  // 14: orgmem.Credentials.generations:type_name -> orgmem.Generation
+	14, // 15: orgmem.NodeSurvey.groups:type_name -> orgmem.GroupSurvey
+	24, // 16: orgmem.GroupSurvey.members:type_name -> orgmem.GroupMember
+	16, // 17: orgmem.ClusterStatus.nodes:type_name -> orgmem.NodeStatus
+	17, // 18: orgmem.ClusterStatus.groups:type_name -> orgmem.GroupPlace
+	19, // 19: orgmem.ClusterStatus.decisions:type_name -> orgmem.Decision
+	18, // 20: orgmem.GroupPlace.replicas:type_name -> orgmem.ReplicaPlace
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_node_proto_init() }
@@ -1099,11 +1836,15 @@ func file_node_proto_init() {
 		(*NodeCall_Probe)(nil),
 		(*NodeCall_Goodbye)(nil),
 		(*NodeCall_Group)(nil),
+		(*NodeCall_Survey)(nil),
+		(*NodeCall_Status)(nil),
 	}
 	file_node_proto_msgTypes[1].OneofWrappers = []any{
 		(*NodeAnswer_Probed)(nil),
 		(*NodeAnswer_Done)(nil),
 		(*NodeAnswer_Group)(nil),
+		(*NodeAnswer_Survey)(nil),
+		(*NodeAnswer_Status)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1111,7 +1852,7 @@ func file_node_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_node_proto_rawDesc), len(file_node_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

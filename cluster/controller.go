@@ -1,0 +1,492 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+)
+
+const (
+	// roundEvery is how often the controller looks. A round costs a call to every
+	// node; a joining node is noticed within it.
+	roundEvery = time.Second
+	// surveyTimeout bounds the wait for a node's report. Who does not answer in time
+	// is not counted on in this round.
+	surveyTimeout = 700 * time.Millisecond
+	// orderTimeout bounds a step. Raft's own limits are shorter; one that hangs
+	// holds up the next round, not the cluster.
+	orderTimeout = 12 * time.Second
+	// maxDecisions bounds what is remembered of past steps: an hour of a large
+	// rebalance, in 100 KB.
+	maxDecisions = 256
+)
+
+// controller keeps the cluster as plan would have it. One runs on every node; it
+// acts while the node leads the meta group. Two may act for a moment, when that
+// leadership changes: every order says which membership it was made for, the
+// shard map is compared and set, and whoever carries out an order leads its
+// group, so that the later one is refused.
+type controller struct {
+	h       *Host
+	members func() []Member
+	policy  policy
+	begun   time.Time
+	cancel  context.CancelFunc
+	ended   chan struct{}
+
+	mu        sync.Mutex // guards what follows
+	acting    bool
+	view      view
+	goals     []goal
+	decisions []*pb.Decision // oldest first
+	stats     ControllerStats
+}
+
+// ControllerStats is what the controller of a node did since it was started, and
+// what it sees while it acts; the rest is zero while another node's does.
+type ControllerStats struct {
+	Acting   bool // this node leads the meta group
+	Nodes    int  // of the cluster
+	Away     int  // of them are not alive
+	Short    int  // groups with fewer live voters than they should have
+	Leadless int  // groups of which no leader answers
+	Filling  int  // replicas that are being filled
+	Waiting  int  // groups with something amiss that has to wait
+
+	Steps    map[string]uint64 // carried out, by action
+	Failures uint64            // steps that failed; each is planned again
+}
+
+func startController(start context.Context, h *Host, members func() []Member) *controller {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(start))
+	c := &controller{
+		h: h, members: members, policy: defaultPolicy(), begun: h.cfg.Clock.Now(),
+		cancel: cancel, ended: make(chan struct{}), stats: ControllerStats{Steps: map[string]uint64{}},
+	}
+	if h.cfg.GoneAfter > 0 {
+		c.policy.goneAfter = h.cfg.GoneAfter
+	}
+	h.peers.HandleCall((*pb.NodeCall_Survey)(nil), func(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
+		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Survey{Survey: h.survey()}}, nil
+	})
+	h.peers.HandleCall((*pb.NodeCall_Status)(nil), func(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
+		s, ok := c.status()
+		if !ok {
+			return nil, notApplied(ErrNotLeader)
+		}
+		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Status{Status: s}}, nil
+	})
+	go c.run(ctx)
+	return c
+}
+
+// stop may be called twice.
+func (c *controller) stop() {
+	c.cancel()
+	<-c.ended
+}
+
+func (c *controller) run(ctx context.Context) {
+	defer close(c.ended)
+	for pause(ctx, c.h.cfg.Clock, roundEvery) == nil {
+		if c.h.group(metaGroup).lead() != nil {
+			c.rest()
+			continue
+		}
+		if err := c.round(ctx); err != nil && ctx.Err() == nil {
+			c.h.cfg.Logger.Warn("cluster: the controller's round failed; trying again", "error", err)
+		}
+	}
+}
+
+// rest forgets what was seen, since another node's controller sees better now.
+func (c *controller) rest() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.acting, c.view, c.goals, c.decisions = false, view{}, nil, nil
+}
+
+// round looks once and does what follows from it.
+func (c *controller) round(ctx context.Context) error {
+	meta := c.h.Meta()
+	old := meta.ShardMap()
+	if old.GetVersion() == 0 {
+		return meta.PutShardMap(ctx, c.first())
+	}
+	nodes := meta.Nodes()
+	reports := c.ask(ctx, nodes)
+	v := assemble(c.h.cfg.Clock.Now(), c.begun, meta.Version(), nodes, c.seen(), reports, old)
+	steps, goals := plan(v, c.policy)
+	c.saw(v, goals)
+	if fresh := redraw(old, v, steps, goals); fresh != nil {
+		if err := meta.PutShardMap(ctx, fresh); err != nil {
+			return err // somebody else was faster, or nobody knows; look again
+		}
+	}
+	// Steps are of different groups, so at most one for each, and a few about nodes.
+	return each(len(steps), func(i int) error {
+		c.carryOut(ctx, steps[i])
+		return nil
+	})
+}
+
+// first is the map of a cluster that was one node: it has everything.
+func (c *controller) first() *pb.ShardMap {
+	sm := &pb.ShardMap{}
+	self := []string{string(c.h.identity.Server)}
+	for g := range c.h.groups {
+		sm.Groups = append(sm.Groups, &pb.GroupPlacement{Group: uint32(g), Desired: self, Present: self})
+	}
+	return sm
+}
+
+// seen returns who is there, as gossip says.
+func (c *controller) seen() map[ServerID]presence {
+	seen := map[ServerID]presence{}
+	for _, m := range c.members() {
+		seen[m.Server] = presence{alive: m.State == MemberAlive, since: m.Since}
+	}
+	// A node that talks to itself only must still see itself.
+	self := seen[c.h.identity.Server]
+	if !self.alive {
+		self = presence{alive: true, since: c.begun}
+	}
+	seen[c.h.identity.Server] = self
+	return seen
+}
+
+// ask asks every node for its report, all at once. Their number is bounded by
+// MaxNodes.
+func (c *controller) ask(ctx context.Context, nodes []*pb.NodeEntry) []report {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	limit := c.h.cfg.Clock.AfterFunc(surveyTimeout, cancel)
+	defer limit.Stop()
+	answers := make([]*report, len(nodes))
+	_ = each(len(nodes), func(i int) error {
+		id := ServerID(nodes[i].GetServer())
+		if nodes[i].GetRemoved() {
+			return nil
+		}
+		s := c.h.survey()
+		if id != c.h.identity.Server {
+			a, err := c.h.peers.Call(ctx, id, &pb.NodeCall{Kind: &pb.NodeCall_Survey{Survey: &pb.Empty{}}})
+			if err != nil {
+				return nil // gossip says whether it is away
+			}
+			s = a.GetSurvey()
+		}
+		r := reportOf(id, s)
+		answers[i] = &r
+		return nil
+	})
+	reports := make([]report, 0, len(answers))
+	for _, r := range answers {
+		if r != nil {
+			reports = append(reports, *r)
+		}
+	}
+	return reports
+}
+
+// survey is what this node says of its groups.
+func (h *Host) survey() *pb.NodeSurvey {
+	s := &pb.NodeSurvey{}
+	for _, g := range h.hosted() {
+		said := &pb.GroupSurvey{Group: g.id, Applied: g.fsm.applied.Load(), Fresh: g.fsm.restoring.Load()}
+		term := g.leading.Load()
+		if a, err := g.members(); err == nil && term != 0 && g.leading.Load() == term {
+			said.Leads, said.Term, said.Index, said.Members = true, term, a.GetIndex(), a.GetMembers()
+		}
+		s.Groups = append(s.Groups, said)
+	}
+	return s
+}
+
+func reportOf(server ServerID, s *pb.NodeSurvey) report {
+	r := report{server: server}
+	for _, g := range s.GetGroups() {
+		said := groupReport{
+			Group: g.GetGroup(), Applied: g.GetApplied(), Fresh: g.GetFresh(),
+			Leads: g.GetLeads(), Term: g.GetTerm(), Index: g.GetIndex(),
+		}
+		for _, m := range g.GetMembers() {
+			said.Replicas = append(said.Replicas, Replica{Server: ServerID(m.GetServer()), Voter: m.GetVoter()})
+		}
+		r.groups = append(r.groups, said)
+	}
+	return r
+}
+
+// carryOut does one step and notes what came of it.
+func (c *controller) carryOut(ctx context.Context, s step) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	limit := c.h.cfg.Clock.AfterFunc(orderTimeout, cancel)
+	defer limit.Stop()
+	var err error
+	switch s.kind {
+	case stepAdd:
+		err = c.h.AddLearner(ctx, s.group, s.node, s.index)
+	case stepPromote:
+		err = c.h.Promote(ctx, s.group, s.node, s.index)
+	case stepDemote:
+		err = c.h.Demote(ctx, s.group, s.node, s.index)
+	case stepRemove:
+		err = c.h.RemoveReplica(ctx, s.group, s.node, s.index)
+	case stepTransfer:
+		err = c.h.TransferLeadership(ctx, s.group, s.node)
+	case stepForget:
+		err = c.h.Meta().RemoveNode(ctx, s.node)
+	case stepRaise:
+		err = c.h.Meta().SetVersion(ctx, s.version)
+	case stepNone:
+		return
+	}
+	if ctx.Err() != nil && err == nil {
+		err = ctx.Err()
+	}
+	c.decided(s, err)
+}
+
+// decided remembers a step. The same step that fails again is one decision, tried
+// so often.
+func (c *controller) decided(s step, err error) {
+	d := &pb.Decision{
+		AtMs: c.h.cfg.Clock.Now().UnixMilli(), Action: s.kind.String(), Group: s.group, Server: string(s.node),
+		Why: s.why, Outcome: "done", Times: 1,
+	}
+	log := c.h.cfg.Logger.Info
+	if err != nil {
+		d.Outcome = err.Error()
+		log = c.h.cfg.Logger.Warn
+	}
+	c.mu.Lock()
+	again := false
+	for i, old := range slices.Backward(c.decisions) {
+		if old.GetAction() == d.GetAction() && old.GetGroup() == d.GetGroup() && old.GetServer() == d.GetServer() {
+			if again = old.GetOutcome() != "done"; again {
+				d.Times += old.GetTimes()
+				c.decisions = slices.Delete(c.decisions, i, i+1)
+			}
+			break
+		}
+	}
+	c.decisions = append(c.decisions, d)
+	if len(c.decisions) > maxDecisions {
+		c.decisions = slices.Delete(c.decisions, 0, len(c.decisions)-maxDecisions)
+	}
+	if err != nil {
+		c.stats.Failures++
+	} else {
+		c.stats.Steps[d.GetAction()]++
+	}
+	c.mu.Unlock()
+	if again && err != nil {
+		return // said once; the status counts on
+	}
+	log("cluster: decision", "action", d.GetAction(), "group", d.GetGroup(), "server", d.GetServer(), "why", d.GetWhy(), "outcome", d.GetOutcome())
+}
+
+// saw keeps a round's view for the status and the metrics.
+func (c *controller) saw(v view, goals []goal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.acting, c.view, c.goals = true, v, goals
+}
+
+// status returns the cluster as this node's controller sees it; false while it
+// does not act.
+func (c *controller) status() (*pb.ClusterStatus, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.acting {
+		return nil, false
+	}
+	s := c.h.describe(c.members(), c.view)
+	s.Controller = string(c.h.identity.Server)
+	for i, g := range s.GetGroups() {
+		g.Waits = c.goals[i].waits
+		g.Desired = sortedIDs(c.goals[i].seats)
+	}
+	for _, d := range slices.Backward(c.decisions) {
+		s.Decisions = append(s.Decisions, proto.CloneOf(d))
+	}
+	return s, true
+}
+
+// describe tells a view.
+func (h *Host) describe(members []Member, v view) *pb.ClusterStatus {
+	s := &pb.ClusterStatus{Version: v.version}
+	if h.cfg.Network != nil {
+		s.Cluster = h.cfg.Network.Cluster()
+	}
+	nodes := map[ServerID]*pb.NodeStatus{}
+	for _, n := range v.nodes {
+		node := &pb.NodeStatus{
+			Server: string(n.id), Zone: n.zone, Version: n.version, State: MemberFailed.String(),
+			SinceMs: n.since.UnixMilli(), Draining: n.draining, Leaving: n.leaving,
+		}
+		if n.alive {
+			node.State = MemberAlive.String()
+		}
+		if e, ok := h.Meta().Node(n.id); ok {
+			node.Name, node.Address = e.GetName(), e.GetAddress()
+		}
+		for _, m := range members {
+			if m.Server == n.id {
+				node.Load = m.Load
+				if !n.alive {
+					node.State = m.State.String()
+				}
+			}
+		}
+		nodes[n.id] = node
+		s.Nodes = append(s.Nodes, node)
+	}
+	sm := h.Meta().ShardMap()
+	for _, g := range v.groups {
+		place := &pb.GroupPlace{Group: g.id, Leader: string(g.leader)}
+		if int(g.id) < len(sm.GetGroups()) {
+			place.Desired = sm.GetGroups()[g.id].GetDesired()
+		}
+		for _, m := range g.members {
+			place.Replicas = append(place.Replicas, &pb.ReplicaPlace{Server: string(m.id), Voter: m.voter, CaughtUp: m.caughtUp})
+			if n := nodes[m.id]; n != nil && m.voter {
+				n.Voters++
+			} else if n != nil {
+				n.Learners++
+			}
+		}
+		if n := nodes[g.leader]; n != nil {
+			n.Leads++
+		}
+		s.Groups = append(s.Groups, place)
+	}
+	return s
+}
+
+// ControllerStats returns the figures of this node's controller.
+func (h *Host) ControllerStats() ControllerStats {
+	c := h.controller
+	if c == nil {
+		return ControllerStats{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	s.Steps = map[string]uint64{}
+	for action, n := range c.stats.Steps {
+		s.Steps[action] = n
+	}
+	s.Acting, s.Nodes = c.acting, len(c.view.nodes)
+	away := map[ServerID]bool{}
+	for _, n := range c.view.nodes {
+		if !n.alive {
+			s.Away++
+			away[n.id] = true
+		}
+	}
+	for i, g := range c.view.groups {
+		live := 0
+		for _, m := range g.members {
+			switch {
+			case m.voter && !away[m.id]:
+				live++
+			case !m.voter && !m.caughtUp && !away[m.id]:
+				s.Filling++
+			}
+		}
+		if g.leader == "" {
+			s.Leadless++
+		}
+		if live < len(c.goals[i].seats) {
+			s.Short++
+		}
+		if c.goals[i].waits != "" {
+			s.Waiting++
+		}
+	}
+	return s
+}
+
+// ErrAlone means that the node belongs to no cluster, so there is nobody to hand
+// anything to.
+var ErrAlone = errors.New("this node is alone")
+
+// ErrLastNode means that no other node would be left.
+var ErrLastNode = errors.New("no other node would be left")
+
+// ClusterStatus returns the cluster as its controller sees it, wherever that is.
+// While no controller answers it is what this node knows by itself: then
+// Controller is empty and the replicas are those of the shard map. The error is
+// ErrAlone.
+func (h *Host) ClusterStatus(ctx context.Context) (*pb.ClusterStatus, error) {
+	if h.controller == nil {
+		return nil, ErrAlone
+	}
+	if s, ok := h.controller.status(); ok {
+		return s, nil
+	}
+	if leader, ok := h.LeaderOf(metaGroup); ok && leader != h.identity.Server {
+		ctx, cancel := context.WithTimeout(ctx, 2*surveyTimeout)
+		defer cancel()
+		if a, err := h.peers.Call(ctx, leader, &pb.NodeCall{Kind: &pb.NodeCall_Status{Status: &pb.Empty{}}}); err == nil {
+			return a.GetStatus(), nil
+		}
+	}
+	meta := h.Meta()
+	v := assemble(h.cfg.Clock.Now(), h.controller.begun, meta.Version(), meta.Nodes(), h.controller.seen(),
+		[]report{reportOf(h.identity.Server, h.survey())}, meta.ShardMap())
+	return h.describe(h.controller.members(), v), nil
+}
+
+// DrainNode lets a node lead nothing and get nothing new, while it keeps its
+// replicas, or takes that back. It returns when that is agreed; ClusterStatus
+// tells when it has been done. A restart of the node takes it back, too. Errors:
+// ErrAlone, ErrNodeUnknown, ErrNodeRemoved and the proposal's.
+func (h *Host) DrainNode(ctx context.Context, id ServerID, drain bool) error {
+	return h.changeNode(ctx, id, func(e *pb.NodeEntry) { e.Draining = drain })
+}
+
+// LeaveNode removes a node for good: its replicas are moved to others, at once
+// where it is dead, and when no group counts on it any more it is taken out of the
+// cluster. It returns when that is agreed. Errors: as DrainNode, and ErrLastNode.
+func (h *Host) LeaveNode(ctx context.Context, id ServerID) error {
+	if h.controller != nil && !slices.ContainsFunc(h.Meta().Nodes(), func(e *pb.NodeEntry) bool {
+		return ServerID(e.GetServer()) != id && !e.GetRemoved() && !e.GetLeaving()
+	}) {
+		return fmt.Errorf("remove %s: %w", id, ErrLastNode)
+	}
+	return h.changeNode(ctx, id, func(e *pb.NodeEntry) { e.Leaving = true })
+}
+
+// changeNode changes a node's entry as it is now.
+func (h *Host) changeNode(ctx context.Context, id ServerID, change func(*pb.NodeEntry)) error {
+	if h.controller == nil {
+		return ErrAlone
+	}
+	if err := h.directory.Fresh(ctx); err != nil {
+		return err
+	}
+	old, ok := h.Meta().Node(id)
+	switch {
+	case !ok:
+		return fmt.Errorf("%s: %w", id, ErrNodeUnknown)
+	case old.GetRemoved():
+		return fmt.Errorf("%s: %w", id, ErrNodeRemoved)
+	}
+	fresh := proto.CloneOf(old)
+	change(fresh)
+	if proto.Equal(old, fresh) {
+		return nil
+	}
+	return h.Meta().PutNode(ctx, fresh)
+}

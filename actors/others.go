@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -48,18 +49,29 @@ type Placement interface {
 	Lead(org pb.OrgID) error
 	// Leader returns who leads an organization's shard as far as this node knows.
 	Leader(org pb.OrgID) (cluster.ServerID, bool)
+	// Candidates returns who may lead it or know who does, the likeliest first.
+	Candidates(org pb.OrgID) []cluster.ServerID
+	// NoteLeader is told who leads a shard, for shards that this node has no part in.
+	NoteLeader(shard uint32, leader cluster.ServerID)
+	// LeadersChanged returns a channel that is closed at the next change that this
+	// node notices. Take it before looking.
+	LeadersChanged() <-chan struct{}
 	// Shard is the number of an organization's shard; Leads are the shards that
 	// this node leads.
 	Shard(org pb.OrgID) uint32
 	Leads() []uint32
+	// Draining reports whether the operator wants this node to be left alone.
+	Draining() bool
 }
 
 // Remote carries messages to the actors of other nodes. remoting.Remoting
 // implements it, and its comments are the contract.
 type Remote interface {
-	Start(system *actor.ActorSystem, lost func(cluster.ServerID)) error
+	Start(system *actor.ActorSystem, lost func(server cluster.ServerID, sent bool)) error
 	// At returns the gateway of a node.
 	At(server cluster.ServerID) *actor.PID
+	// Reachable reports whether it makes sense to send to a node.
+	Reachable(server cluster.ServerID) bool
 	// Owner returns the gateway of the node where an organization lives.
 	Owner(org pb.OrgID) (*actor.PID, bool)
 	Stop()
@@ -178,15 +190,20 @@ func (o *others) forget(id uint64, a *asked) {
 	}
 }
 
-// connectionLost ends the waiting for a node's answers.
-func (o *others) connectionLost(server cluster.ServerID) {
+// connectionLost ends the waiting for a node's answers. What was never sent is as
+// if that node had refused it.
+func (o *others) connectionLost(server cluster.ServerID, sent bool) {
+	var r *pb.NodeReply
+	if !sent {
+		r = elsewhere("")
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for id, a := range o.waiting {
 		if a.to == server {
 			o.lost.Add(1)
 			o.forget(id, a)
-			a.reply <- nil
+			a.reply <- r
 		}
 	}
 }
@@ -261,20 +278,16 @@ func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 	defer late.Stop()
 	ask.Org = org.Bytes()
 	maybe := false // an attempt may have been carried out
-	var hint cluster.ServerID
-	for hops := 0; ; hops++ {
+	var hint, failed cluster.ServerID
+	for try := 0; ; try++ {
+		changed := o.Placement.LeadersChanged()
 		var r *pb.NodeReply
 		what, from := moved, o.self
 		var err error
-		switch to, ok := o.owner(org); {
-		case o.Placement.Lead(org) == nil:
+		if o.Placement.Lead(org) == nil {
 			r, what, err = s.decideHere(ctx, late.C(), org, ask)
-		case hint != "" && hint != o.self:
-			from = hint
-			r, what, err = o.askThere(ctx, late.C(), deadline, hint, org, ask)
-		case ok && to != o.self:
-			from = to
-			r, what, err = o.askThere(ctx, late.C(), deadline, to, org, ask)
+		} else if from = o.choose(org, hint, failed, try); from != "" {
+			r, what, err = o.askThere(ctx, late.C(), deadline, from, org, ask)
 		}
 		switch {
 		case errors.Is(err, errNodeBusy):
@@ -282,6 +295,9 @@ func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 		case err != nil:
 			return nil, "", err
 		case what == decided:
+			if from != o.self {
+				o.Placement.NoteLeader(o.Placement.Shard(org), from)
+			}
 			return r, from, nil
 		case what == unknown && !repeatable && r.GetReply() != nil:
 			return r, from, nil // it says so, in its own words
@@ -290,13 +306,14 @@ func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 		case what == unknown:
 			maybe = true
 		}
-		hint = cluster.ServerID(r.GetElsewhere().GetServer())
-		if hint != "" && hint != from && hops%maxHops < maxHops-1 {
+		failed, hint = from, cluster.ServerID(r.GetElsewhere().GetServer())
+		if hint != "" && hint != from && try%maxHops < maxHops-1 {
 			continue
 		}
 		pause := s.clock.NewTimer(leaderPause)
 		select {
 		case <-pause.C():
+		case <-changed:
 		case <-late.C():
 			pause.Stop()
 			return nil, "", noOwner{maybe}
@@ -304,7 +321,25 @@ func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 			pause.Stop()
 			return nil, "", fmt.Errorf("ask: %w", ctx.Err())
 		}
+		pause.Stop()
 	}
+}
+
+// choose picks the other node to ask: the one that the last answer named, the one
+// that this node takes for the leader, or whoever may know, in turn. Whoever has
+// just failed comes again only where there is nobody else. Empty: there is nobody.
+func (o *others) choose(org pb.OrgID, hint, failed cluster.ServerID, try int) cluster.ServerID {
+	if hint != "" && hint != o.self {
+		return hint
+	}
+	if to, ok := o.owner(org); ok && to != o.self && to != failed {
+		return to
+	}
+	others := slices.DeleteFunc(o.Placement.Candidates(org), func(id cluster.ServerID) bool { return id == o.self })
+	if len(others) == 0 {
+		return ""
+	}
+	return others[try%len(others)]
 }
 
 // owner is the node where an organization lives, as far as this one knows.
@@ -316,6 +351,9 @@ func (o *others) owner(org pb.OrgID) (cluster.ServerID, bool) {
 // askThere asks one other node and waits for its answer, unless the connection
 // ends or the organization turns out to live elsewhere.
 func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to cluster.ServerID, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, fate, error) {
+	if !o.Remote.Reachable(to) {
+		return nil, moved, nil
+	}
 	// A message of its own: one that was given up may still be being encoded.
 	ask = &pb.NodeAsk{Org: ask.GetOrg(), What: ask.GetWhat(), WaitMs: uint32(max(deadline.Sub(o.sys.clock.Now()), 0).Milliseconds())}
 	id, a, err := o.send(to, ask)
@@ -456,18 +494,32 @@ func (s *System) decideHere(ctx context.Context, late <-chan time.Time, org pb.O
 }
 
 // repeatable reports whether a request may be carried out twice: reading changes
-// nothing, and what has an idempotency key takes effect once.
+// nothing, what has an idempotency key takes effect once, and PUT says how something
+// is to be. Not DELETE, which would find nothing the second time and say so.
 func repeatable(env *pb.Envelope) bool {
-	return env.GetIdempotencyKey() != "" || env.GetMethod() == methodGet || env.GetFamily() == familySearch
+	return env.GetIdempotencyKey() != "" || env.GetMethod() == methodGet || env.GetMethod() == methodPut || env.GetFamily() == familySearch
 }
 
 const (
 	methodGet    = "GET"
+	methodPut    = "PUT"
 	familySearch = "search"
 )
 
 // askAnywhere is Ask on a node of several.
-func (s *System) askAnywhere(ctx context.Context, wait time.Duration, org pb.OrgID, env *pb.Envelope) (*pb.Reply, error) {
+func (s *System) askAnywhere(ctx context.Context, wait time.Duration, hash pb.KeyHash, env *pb.Envelope) (*pb.Reply, error) {
+	begun := s.clock.Now()
+	org, known, err := s.findKey(ctx, wait, hash)
+	if err != nil {
+		return nil, err
+	}
+	wait -= s.clock.Now().Sub(begun)
+	if !known {
+		late := s.clock.NewTimer(wait)
+		defer late.Stop()
+		r, _, err := s.askHere(ctx, late.C(), org, false, env)
+		return r, err
+	}
 	r, from, err := s.askOwner(ctx, wait, org, &pb.NodeAsk{What: &pb.NodeAsk_Envelope{Envelope: env}}, repeatable(env))
 	if err != nil {
 		return nil, err
@@ -477,6 +529,31 @@ func (s *System) askAnywhere(ctx context.Context, wait time.Duration, org pb.Org
 		reply.GetLink().Result = &pb.LinkResult_Stream{Stream: ticketAt(stream, from)}
 	}
 	return reply, nil
+}
+
+// findKey looks a key up. One that this node does not know may have been made on
+// another a moment ago; while that cannot be found out nobody is refused.
+func (s *System) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHash) (pb.OrgID, bool, error) {
+	inTime, cancel := context.WithCancel(ctx)
+	defer cancel()
+	late := s.clock.AfterFunc(wait, cancel)
+	defer late.Stop()
+	for {
+		org, known, err := s.cfg.Host.Directory().Find(inTime, hash)
+		if err == nil {
+			return org, known, nil
+		}
+		pause := s.clock.NewTimer(leaderPause)
+		select {
+		case <-pause.C():
+		case <-inTime.Done():
+			pause.Stop()
+			if ctx.Err() != nil {
+				return org, false, fmt.Errorf("ask: %w", ctx.Err())
+			}
+			return org, false, noOwner{}
+		}
+	}
 }
 
 // ExportPiece returns one piece of a document that GET …/download was answered

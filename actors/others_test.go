@@ -40,7 +40,7 @@ type townNode struct {
 	town   *town
 	self   cluster.ServerID
 	system *actor.ActorSystem
-	lost   func(cluster.ServerID)
+	lost   func(cluster.ServerID, bool)
 	leads  Leads
 
 	mu      sync.Mutex
@@ -113,7 +113,7 @@ func (w *town) sever(cut bool) {
 	for _, n := range w.nodes {
 		for other := range w.nodes {
 			if other != n.self {
-				n.lost(other)
+				n.lost(other, true)
 			}
 		}
 	}
@@ -147,6 +147,17 @@ func (n *townNode) Leader(pb.OrgID) (cluster.ServerID, bool) {
 	return leader, leader != ""
 }
 
+func (n *townNode) Candidates(org pb.OrgID) []cluster.ServerID {
+	if leader, ok := n.Leader(org); ok {
+		return []cluster.ServerID{leader}
+	}
+	return nil
+}
+
+func (*townNode) Draining() bool                      { return false }
+func (*townNode) NoteLeader(uint32, cluster.ServerID) {}
+func (*townNode) LeadersChanged() <-chan struct{}     { return nil }
+
 func (n *townNode) Shard(org pb.OrgID) uint32 { return n.host.Shard(org) }
 
 func (n *townNode) Leads() (shards []uint32) {
@@ -162,7 +173,7 @@ func (n *townNode) Leads() (shards []uint32) {
 
 const townGateway = "organizations"
 
-func (n *townNode) Start(system *actor.ActorSystem, lost func(cluster.ServerID)) error {
+func (n *townNode) Start(system *actor.ActorSystem, lost func(cluster.ServerID, bool)) error {
 	n.system, n.lost = system, lost
 	system.ProcessRegistry.Address = string(n.self)
 	system.ProcessRegistry.RegisterAddressResolver(func(pid *actor.PID) (actor.Process, bool) {
@@ -171,12 +182,16 @@ func (n *townNode) Start(system *actor.ActorSystem, lost func(cluster.ServerID))
 	return nil
 }
 
-func (n *townNode) At(server cluster.ServerID) *actor.PID { return actor.NewPID(string(server), townGateway) }
+func (n *townNode) At(server cluster.ServerID) *actor.PID {
+	return actor.NewPID(string(server), townGateway)
+}
 
 func (n *townNode) Owner(org pb.OrgID) (*actor.PID, bool) {
 	leader, ok := n.Leader(org)
 	return n.At(leader), ok
 }
+
+func (*townNode) Reachable(cluster.ServerID) bool { return true }
 
 func (n *townNode) Stop() {}
 
@@ -257,7 +272,7 @@ func TestAnyNodeAnswers(t *testing.T) {
 	}
 	b := w.at("b").client(made.APIKey)
 	stream := b.ok(openStream()).GetLink().GetStream()
-	live, ok := w.at("b").sys.TakeStream(t.Context(), stream)
+	live, ok := w.at("b").sys.TakeStream(stream)
 	if !ok {
 		t.Fatalf("the ticket %q opens nothing", stream)
 	}
@@ -426,11 +441,11 @@ func TestOrganizationMoves(t *testing.T) {
 	w := startTown(t, "a", "b")
 	made := w.org("a", planUnlimited)
 	a, b := w.at("a").client(made.APIKey), w.at("b").client(made.APIKey)
-	stream, ok := w.at("a").sys.TakeStream(t.Context(), a.ok(openStream()).GetLink().GetStream())
+	stream, ok := w.at("a").sys.TakeStream(a.ok(openStream()).GetLink().GetStream())
 	if !ok {
 		t.Fatal("no stream")
 	}
-	afar, ok := w.at("b").sys.TakeStream(t.Context(), b.ok(openStream()).GetLink().GetStream())
+	afar, ok := w.at("b").sys.TakeStream(b.ok(openStream()).GetLink().GetStream())
 	if !ok {
 		t.Fatal("no stream from afar")
 	}

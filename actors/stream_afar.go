@@ -57,7 +57,7 @@ var (
 // TakeStream takes up the event stream that was opened under a ticket, wherever it
 // lives; false when there is none, or it was taken up already. The caller closes
 // it.
-func (s *System) TakeStream(ctx context.Context, ticket string) (LiveStream, bool) {
+func (s *System) TakeStream(ticket string) (LiveStream, bool) {
 	id, at, afar := strings.Cut(ticket, "@")
 	if !afar {
 		stream, ok := s.Stream(ticket)
@@ -66,7 +66,7 @@ func (s *System) TakeStream(ctx context.Context, ticket string) (LiveStream, boo
 	if s.others == nil {
 		return nil, false
 	}
-	stream, err := s.openAfar(ctx, cluster.ServerID(at), id)
+	stream, err := s.openAfar(s.ctx, cluster.ServerID(at), id)
 	if err != nil {
 		s.log.Info("an event stream of another node could not be taken up", "node", at, "err", err)
 		return nil, false

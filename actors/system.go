@@ -124,7 +124,8 @@ type System struct {
 	calls    atomic.Int64
 	underway sync.WaitGroup // calls and visits; grows only under mu, and not while closing
 	pressed  atomic.Bool    // ingestion stands back
-	weighing sync.Mutex     // one decision about pressed at a time
+	draining atomic.Bool
+	weighing sync.Mutex // one decision about pressed at a time
 	stats    counters
 	checks   checks
 	root0    context.Context // never ends
@@ -271,8 +272,8 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 		return nil, fmt.Errorf("ask: %w", err)
 	}
 	org, known := s.cfg.Host.Directory().Lookup(hash)
-	if s.others != nil && known {
-		return s.askAnywhere(ctx, wait, org, env)
+	if s.others != nil {
+		return s.askAnywhere(ctx, wait, hash, env)
 	}
 	timer := s.clock.NewTimer(wait)
 	defer timer.Stop()
@@ -527,16 +528,27 @@ type visit struct {
 	done func(error)
 }
 
-// Ready returns nil when the node can serve.
+// Ready returns nil when the node can serve, ErrDraining when it still does and
+// should be left alone.
 func (s *System) Ready(context.Context) error {
 	s.mu.Lock()
 	closing := s.closing
 	s.mu.Unlock()
-	if closing {
+	switch {
+	case closing:
 		return errClosing
+	case s.draining.Load(), s.others != nil && s.others.Placement.Draining():
+		return ErrDraining
 	}
 	return s.cfg.Host.Ready()
 }
+
+// ErrDraining means that the node answers, but is about to stop: others should be
+// asked.
+var ErrDraining = errors.New("the node is being drained")
+
+// Drain makes Ready say that the node is about to stop. It goes on to answer.
+func (s *System) Drain() { s.draining.Store(true) }
 
 // closeWait bounds the wait of Close for calls under way. The edge has let its
 // requests finish by then; what is left are operators' calls and those whose

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -37,7 +38,9 @@ var nodeRoutes = []operatorRoute{
 				return nil, problemError{refusal(codeDraining)}
 			}
 			if s.cfg.Ready != nil {
-				if err := s.cfg.Ready(ctx); err != nil {
+				if err := s.cfg.Ready(ctx); errors.Is(err, actors.ErrDraining) {
+					return nil, problemError{refusal(codeDraining)}
+				} else if err != nil {
 					return nil, problemError{refusalf(codeDegraded, "Not ready: %s.", err)}
 				}
 			}

@@ -208,6 +208,9 @@ func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(result
 	if g.closed {
 		return notApplied(ErrClosed)
 	}
+	if g.handing {
+		return notApplied(ErrNotLeader)
+	}
 	if g.inFlight >= maxGroupInFlight || (g.inFlight > 0 && g.inFlightBytes+p.bytes > g.maxBytes) {
 		g.host.stats.busy.Add(1)
 		return notApplied(fmt.Errorf("group %d has %d proposals of %d bytes in flight: %w", g.id, g.inFlight, g.inFlightBytes, ErrBusy))

@@ -47,6 +47,7 @@ type group struct {
 
 	mu            sync.Mutex // guards what follows, and the order of proposals
 	closed        bool
+	handing       bool // the leadership is being handed over: nothing new is proposed
 	inFlight      int
 	inFlightBytes int64
 
@@ -72,6 +73,10 @@ type group struct {
 
 	trail trail
 }
+
+// settlePause is how often settle looks: a proposal under way takes about a
+// millisecond.
+const settlePause = 2 * time.Millisecond
 
 // raftConfig is the configuration of a group with one voter.
 func raftConfig(self ServerID) *raft.Config {
@@ -309,6 +314,8 @@ func (g *group) handOver(to ServerID) error {
 	if term == 0 {
 		return notApplied(ErrNotLeader)
 	}
+	g.settle()
+	defer g.handed()
 	var err error
 	if to == "" {
 		err = g.raft.LeadershipTransfer().Error()
@@ -323,6 +330,38 @@ func (g *group) handOver(to ServerID) error {
 		g.assume(term) // if that has just ended, watch is about to hear of it
 	}
 	return fmt.Errorf("hand over group %d: %w", g.id, err)
+}
+
+// settle refuses new proposals and waits for those under way: raft would answer
+// them as lost with the leadership, and nobody could say whether they took effect.
+// They need one round to a majority; where that does not come within leaderLease
+// there is none to be had.
+func (g *group) settle() {
+	g.mu.Lock()
+	g.handing = true
+	g.mu.Unlock()
+	for until := g.host.elapsed() + leaderLease; g.host.elapsed() < until; {
+		g.mu.Lock()
+		left := g.inFlight
+		g.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		timer := g.host.cfg.Clock.NewTimer(settlePause)
+		select {
+		case <-timer.C():
+		case <-g.host.closing:
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// handed ends what settle began.
+func (g *group) handed() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.handing = false
 }
 
 // ready reports whether the node has what the group has agreed on: as its leader,

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -82,26 +83,36 @@ type Remoting struct {
 	lookup Lookup
 	system *actor.ActorSystem
 	remote *remote.Remote
-	lost   *eventstream.Subscription
+	ended  *eventstream.Subscription
+	lost   func(server cluster.ServerID, sent bool)
+
+	mu      sync.Mutex
+	reached map[cluster.ServerID]bool // whether the attempt to connect did; absent: none is under way
 }
 
 // New returns a Remoting that is not started.
 func New(cfg Config) *Remoting {
-	return &Remoting{cfg: cfg, lookup: Lookup{cfg.Placement}}
+	return &Remoting{cfg: cfg, lookup: Lookup{cfg.Placement}, reached: map[cluster.ServerID]bool{}}
 }
 
-// Start lets the system's actors be reached, and reach others. lost is called
-// when the connection to a node has ended, from any goroutine: what was on its way
-// there, or on its way back, does not arrive.
-func (r *Remoting) Start(system *actor.ActorSystem, lost func(cluster.ServerID)) error {
-	r.system = system
+// Start lets the system's actors be reached, and reach others. lost is called,
+// from any goroutine, when the connection to a node has ended or could not be made:
+// what was on its way there, or on its way back, does not arrive. sent says that
+// the node may have received it.
+func (r *Remoting) Start(system *actor.ActorSystem, lost func(server cluster.ServerID, sent bool)) error {
+	r.system, r.lost = system, lost
 	port, err := r.listen()
 	if err != nil {
 		return fmt.Errorf("remoting: %w", err)
 	}
-	r.lost = system.EventStream.Subscribe(func(event any) {
+	r.ended = system.EventStream.Subscribe(func(event any) {
 		if e, ok := event.(*remote.EndpointTerminatedEvent); ok {
-			lost(cluster.ServerID(e.Address))
+			to := cluster.ServerID(e.Address)
+			r.mu.Lock()
+			reached := r.reached[to]
+			delete(r.reached, to)
+			r.mu.Unlock()
+			lost(to, reached)
 		}
 	})
 	r.cfg.Wire.ServeActors(net.JoinHostPort(loopback, strconv.Itoa(port)))
@@ -154,7 +165,7 @@ func (r *Remoting) serve(port int) (err error) {
 		),
 		remote.WithDialOptions(
 			grpc.WithContextDialer(func(ctx context.Context, to string) (net.Conn, error) {
-				return r.cfg.Wire.DialActors(ctx, cluster.ServerID(to))
+				return r.dial(ctx, cluster.ServerID(to))
 			}),
 			grpc.WithTransportCredentials(&clientCreds{wire: r.cfg.Wire}),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
@@ -167,6 +178,19 @@ func (r *Remoting) serve(port int) (err error) {
 	r.remote = remote.NewRemote(r.system, config)
 	r.remote.Start()
 	return nil
+}
+
+// dial connects to a node. protoactor says two seconds later that it could not;
+// who waits is told at once.
+func (r *Remoting) dial(ctx context.Context, to cluster.ServerID) (net.Conn, error) {
+	conn, err := r.cfg.Wire.DialActors(ctx, to)
+	r.mu.Lock()
+	r.reached[to] = err == nil
+	r.mu.Unlock()
+	if err != nil {
+		r.lost(to, false)
+	}
+	return conn, err
 }
 
 // survive keeps a message that this version does not know from ending the
@@ -188,6 +212,16 @@ func (r *Remoting) Owner(org pb.OrgID) (*actor.PID, bool) {
 	return pid, pid != nil
 }
 
+// Reachable reports whether it makes sense to send to a node: false from an attempt
+// to connect that failed until protoactor is ready for another one, which is two
+// seconds. What is sent meanwhile never leaves.
+func (r *Remoting) Reachable(server cluster.ServerID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	reached, tried := r.reached[server]
+	return reached || !tried
+}
+
 // At returns the gateway of a node.
 func (r *Remoting) At(server cluster.ServerID) *actor.PID { return gatewayOf(server) }
 
@@ -195,7 +229,7 @@ func (r *Remoting) At(server cluster.ServerID) *actor.PID { return gatewayOf(ser
 // not send to others any more.
 func (r *Remoting) Stop() {
 	r.cfg.Wire.ServeActors("")
-	r.system.EventStream.Unsubscribe(r.lost)
+	r.system.EventStream.Unsubscribe(r.ended)
 	// Not remote.Shutdown(true): it takes the table of connections from under those
 	// who use it, and waits up to ten seconds for streams that do not end.
 	for _, name := range []string{"EndpointSupervisor", "activator"} {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orgmem/actors"
+	"orgmem/cluster"
 	"orgmem/cmd/orgmem/internal/config"
 )
 
@@ -40,13 +41,25 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	ctx := c.Context()
 	log := newLogger(w, server)
 
+	creds, err := nodeCredentials(ctx, w, server, log)
+	if err != nil {
+		return err
+	}
 	store, err := openStorage(w, server, log)
 	if err != nil {
 		return err
 	}
 	defer closeWith(&err, "storage", store.Close)
 
-	host, err := startCluster(ctx, w, store, log)
+	network, err := openNetwork(ctx, w, server, creds, log)
+	if err != nil {
+		return err
+	}
+	if network != nil {
+		defer closeWith(&err, "network", network.Close)
+	}
+	leads := &actors.Leads{}
+	host, err := startCluster(ctx, w, store, network, creds, leads, log)
 	if err != nil {
 		return err
 	}
@@ -56,7 +69,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if err != nil {
 		return err
 	}
-	system, err := startActors(w, server, store, host, model, former, log)
+	system, err := startActors(w, server, store, host, network, leads, model, former, log)
 	if err != nil {
 		return err
 	}
@@ -69,7 +82,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if err != nil {
 		return err
 	}
-	edge, err := newEdge(w, server, values, store, host, system, backups, model, log)
+	edge, err := newEdge(w, server, values, store, host, network, system, backups, model, log)
 	if err != nil {
 		return errors.Join(err, listeners.Close())
 	}
@@ -84,7 +97,10 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if err := host.WaitReady(ctx); err != nil {
 		return fmt.Errorf("wait until what was logged is applied: %w", err)
 	}
-	if err := announce(c, w, server, listeners, system, quickstart); err != nil {
+	if err := host.Directory().Fresh(ctx); err != nil { // quickstart looks whether there is anybody
+		return fmt.Errorf("wait for the directory: %w", err)
+	}
+	if err := announce(c, w, server, listeners, system.Operator(), quickstart); err != nil {
 		return err
 	}
 	log.Info("ready", "listen", listeners.public.Addr().String(), "operator", listeners.operator.Addr().String())
@@ -94,7 +110,23 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 		return fmt.Errorf("http: %w", err)
 	case <-ctx.Done():
 		log.Info("stopping")
+		if network != nil {
+			leave(context.WithoutCancel(ctx), server, network, host, system, log)
+		}
 		return nil
+	}
+}
+
+// leave hands over to the other nodes while this one still answers, for whatever
+// is left of it by asking them: so nobody's request meets an election. What cannot
+// be handed over in time the others take.
+func leave(ctx context.Context, server config.Server, network *cluster.Network, host *cluster.Host, system *actors.System, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, server.ShutdownGrace)
+	defer cancel()
+	system.Drain() // load balancers turn away
+	network.SetLeaving(true)
+	if err := errors.Join(host.StepDown(ctx), system.Idle(ctx)); err != nil {
+		log.Warn("the node leaves before everything was handed over", "err", err)
 	}
 }
 

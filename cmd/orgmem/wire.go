@@ -20,6 +20,7 @@ import (
 	"orgmem/api"
 	"orgmem/brain/embed"
 	"orgmem/cluster"
+	"orgmem/cluster/remoting"
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/doctor"
 	"orgmem/storage"
@@ -40,8 +41,15 @@ func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node
 	})
 }
 
-func startCluster(ctx context.Context, w world, store *storage.Node, log *slog.Logger) (*cluster.Host, error) {
-	return cluster.Start(ctx, cluster.Config{Storage: store, Clock: w.clock, Logger: log})
+// startCluster starts the shards; where there are other nodes the network says
+// which cluster they are a part of, and leads is told what they lead.
+func startCluster(ctx context.Context, w world, store *storage.Node, network *cluster.Network, creds *cluster.Credentials, leads *actors.Leads, log *slog.Logger) (*cluster.Host, error) {
+	cfg := cluster.Config{Storage: store, Clock: w.clock, Logger: log}
+	if network != nil {
+		cfg.Network, cfg.Server, cfg.Shards, cfg.Join = network, creds.Server(), creds.Shards(), true
+		cfg.OnLead = leads.OnLead
+	}
+	return cluster.Start(ctx, cfg)
 }
 
 func loadModel() (*embed.Model, error) { return embed.Load() }
@@ -108,7 +116,7 @@ func roomForRequests(workers int) int {
 	return workers
 }
 
-func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, model *embed.Model, former []*embed.Model, log *slog.Logger) (*actors.System, error) {
+func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, network *cluster.Network, leads *actors.Leads, model *embed.Model, former []*embed.Model, log *slog.Logger) (*actors.System, error) {
 	cfg := actors.Config{
 		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: actors.NewEmbedder(model),
 		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
@@ -123,7 +131,17 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 	for _, m := range former {
 		cfg.Former = append(cfg.Former, actors.NewEmbedder(m))
 	}
-	return actors.Start(cfg)
+	if network == nil {
+		return actors.Start(cfg)
+	}
+	remote := remoting.New(remoting.Config{Self: host.Server(), Placement: host, Wire: network, Logger: log})
+	cfg.Others = &actors.Others{Placement: host, Remote: remote, Network: network}
+	system, err := actors.Start(cfg)
+	if err != nil {
+		return nil, err
+	}
+	leads.Of(system)
+	return system, nil
 }
 
 // newEgress is the way out for webhooks and connectors.
@@ -147,7 +165,7 @@ func newEgress(server config.Server) (*egress.Client, error) {
 	return egress.New(cfg)
 }
 
-func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, system *actors.System, backups *actors.Backups, model *embed.Model, log *slog.Logger) (*api.Server, error) {
+func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, network *cluster.Network, system *actors.System, backups *actors.Backups, model *embed.Model, log *slog.Logger) (*api.Server, error) {
 	token, err := operatorToken(server.Data)
 	if err != nil {
 		return nil, err
@@ -156,13 +174,18 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 	if server.AccessLogAll {
 		accessLog = api.LogAll
 	}
+	var admin api.Cluster
+	if network != nil {
+		admin = clusterAdmin{network}
+	}
 	return api.New(api.Config{
-		Asker: system, Operator: system, Exports: system, Backups: backups, Ready: system.Ready, OperatorToken: token,
+		Cluster: admin,
+		Asker:   system, Operator: system.Operator(), Exports: system, Backups: backups, Ready: system.Ready, OperatorToken: token,
 		Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
 		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody, MaxUpload: server.MaxUpload,
 		MaxContent: server.MaxContent, MaxBatch: server.MaxBatch, MaxBodiesInFlight: server.MaxBodiesInFlight,
-		Streams: func(ticket string) (api.EventStream, bool) { return system.Stream(ticket) },
+		Streams: func(ticket string) (api.EventStream, bool) { return system.TakeStream(ticket) },
 		Doctor: func(ctx context.Context) api.Doctor {
 			return examineRunning(ctx, w, server, values, host, model)
 		},

@@ -1,0 +1,103 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	pb "orgmem/proto"
+)
+
+const (
+	// stepDownAtOnce is how many groups give up their leadership together: each is
+	// without a leader for some tens of milliseconds, and those who take over read
+	// the stores of what they wake.
+	stepDownAtOnce = 4
+	// stepDownPause is how long a group waits that could not give it up: whoever is
+	// to take over may be catching up.
+	stepDownPause = 100 * time.Millisecond
+)
+
+// Candidates returns who may lead an organization's shard, or know who does, the
+// likeliest first. It may be nobody, for the moments of an election.
+func (h *Host) Candidates(org pb.OrgID) []ServerID { return h.candidates(h.Shard(org)) }
+
+// Draining reports whether the operator has asked this node to lead nothing.
+func (h *Host) Draining() bool {
+	n, ok := h.Meta().Node(h.identity.Server)
+	return ok && n.GetDraining()
+}
+
+// StepDown gives the leadership of all this node's groups to others, and waits for
+// that. A group whose other voters do not answer keeps it until the context ends,
+// whose error is returned; a group without other voters keeps it for good.
+func (h *Host) StepDown(ctx context.Context) error {
+	gate := make(chan struct{}, stepDownAtOnce)
+	groups := h.hosted()
+	return each(len(groups), func(i int) error {
+		gate <- struct{}{}
+		defer func() { <-gate }()
+		return h.stepDown(ctx, groups[i].id)
+	})
+}
+
+func (h *Host) stepDown(ctx context.Context, group uint32) error {
+	for {
+		g := h.group(group)
+		if g == nil || g.leading.Load() == 0 {
+			return nil
+		}
+		to, err := h.successor(ctx, group)
+		if err == nil && to == "" {
+			return nil
+		}
+		if err == nil {
+			err = h.TransferLeadership(ctx, group, to)
+		}
+		if err == nil || errors.Is(err, ErrNotLeader) {
+			return nil
+		}
+		timer := h.cfg.Clock.NewTimer(stepDownPause)
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("step down from group %d: %w: %w", group, err, ctx.Err())
+		}
+	}
+}
+
+// successor picks who takes a group over: of the other voters that answer and have
+// applied the most one by the group's number, so that not one of them gets all.
+// Empty: there are no other voters.
+func (h *Host) successor(ctx context.Context, group uint32) (ServerID, error) {
+	m, err := h.Membership(ctx, group)
+	if err != nil {
+		return "", err
+	}
+	voters := slices.DeleteFunc(m.Replicas, func(r Replica) bool { return !r.Voter || r.Server == h.identity.Server })
+	if len(voters) == 0 {
+		return "", nil
+	}
+	progress, err := h.Progress(ctx, group)
+	if err != nil {
+		return "", err
+	}
+	progress = slices.DeleteFunc(progress, func(p Progress) bool {
+		return p.Err != nil || !slices.ContainsFunc(voters, func(r Replica) bool { return r.Server == p.Server })
+	})
+	if len(progress) == 0 {
+		return "", fmt.Errorf("group %d: no other voter answers: %w", group, ErrNotReady)
+	}
+	most := slices.MaxFunc(progress, func(a, b Progress) int { return cmp.Compare(a.Applied, b.Applied) }).Applied
+	progress = slices.DeleteFunc(progress, func(p Progress) bool { return p.Applied+successorLag < most })
+	slices.SortFunc(progress, func(a, b Progress) int { return cmp.Compare(a.Server, b.Server) })
+	return progress[int(group)%len(progress)].Server, nil
+}
+
+// successorLag is how many entries behind the first a voter may be and still take
+// over at once: what a busy group applies in a few milliseconds.
+const successorLag = 64

@@ -80,7 +80,7 @@ func (o *orgActor) brainTrain(c *call) {
 		c.fail(err)
 		return
 	}
-	c.settleChange(ch, &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobQueued}}})
+	c.settle(ch, &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobQueued}}}, nil)
 }
 
 // brainAnswer writes an answer from sentences of the passages that search finds,

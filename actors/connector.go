@@ -235,7 +235,7 @@ func (o *orgActor) putConnector(c *call, k *pb.Connector, action string, r *pb.R
 	ch := newChange(o.store)
 	ch.Put(o.connectorKey(id), k)
 	ch.audit(c.auditOf(action, id.String()))
-	c.settleThen(ch, r, release)
+	c.settle(ch, r, release)
 }
 
 // changeConnector runs f on a connector that no other change is under way of.
@@ -351,7 +351,7 @@ func (o *orgActor) deleteConnector(c *call, op *pb.DeleteConnector) {
 		ch := newChange(o.store)
 		ch.Erase(o.connectorKey(id)) // its secrets leave the files too
 		ch.audit(c.auditOf("connector.delete", id.String()))
-		c.settleThen(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
+		c.settle(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
 	})
 }
 

@@ -2,8 +2,6 @@ package actors
 
 import (
 	"errors"
-	"fmt"
-	"runtime/debug"
 
 	"google.golang.org/protobuf/proto"
 
@@ -102,7 +100,7 @@ func (w *worker) editOne(now *loaded, e Embedder, c *call) (next *loaded) {
 	next = now
 	defer func() {
 		if r := recover(); r != nil {
-			c.fail(fmt.Errorf("edit panicked: %v\n%s", r, debug.Stack()))
+			c.fail(panicked("edit", r))
 		}
 	}()
 	for unfinished := true; unfinished; { // each piece leaves less to do

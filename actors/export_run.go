@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"runtime/debug"
 	"slices"
 
 	pb "orgmem/proto"
@@ -145,7 +144,7 @@ func (o *orgView) export(ctx context.Context, run *exportRun) {
 func (o *orgView) tryExport(ctx context.Context, run *exportRun, again bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("export panicked: %v\n%s", r, debug.Stack())
+			err = panicked("export", r)
 		}
 	}()
 	o.exports.mu.Lock()

@@ -165,19 +165,29 @@ func (i *idempotent) finish() {
 	i.org.tell(func(o *orgActor) { delete(o.idem, i.key) })
 }
 
-// settle commits a batch with the request's outcome in it, and answers.
-func (c *call) settle(b *storage.Batch, r *pb.Reply) {
-	if err := c.idem.record(b, r); err != nil {
-		c.fail(err)
-		return
-	}
-	c.org.committer.submit(b, func(err error) {
+// settle commits a change with the request's outcome in it, calls then, which may be
+// nil, once that is decided, and answers.
+func (c *call) settle(ch *change, r *pb.Reply, then func()) {
+	decided := func(err error) {
+		if then != nil {
+			then()
+		}
 		if err != nil {
 			c.fail(err)
 			return
 		}
 		c.reply(r)
-	})
+	}
+	for _, e := range ch.events {
+		if len(e.GetUser()) == 0 {
+			e.User = c.who.user.Bytes()
+		}
+	}
+	if err := c.idem.record(ch.Batch, r); err != nil {
+		decided(err)
+		return
+	}
+	c.org.committer.submitChange(ch, decided)
 }
 
 // refuseSettled answers a refusal that a retry must see again.
@@ -186,5 +196,5 @@ func (c *call) refuseSettled(p *pb.Problem) {
 		c.refuse(p)
 		return
 	}
-	c.settle(storage.NewBatch(c.org.store), refuse(p))
+	c.settle(newChange(c.org.store), refuse(p), nil)
 }

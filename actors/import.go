@@ -3,8 +3,6 @@ package actors
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -51,7 +49,7 @@ func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 	read := func(int) {
 		defer func() {
 			if r := recover(); r != nil {
-				c.fail(fmt.Errorf("import panicked: %v\n%s", r, debug.Stack()))
+				c.fail(panicked("import", r))
 			}
 		}()
 		up, p, err := readUpload(op, c.stillWanted)
@@ -176,7 +174,7 @@ func (a *subjectActor) importJob(self *actor.PID, c *call) {
 		return accepted(job), ch.event(a.org, eventImportStarted, a.part, map[string]any{
 			"importId": id, "jobId": id, "status": jobPending, "nodesCreated": nil,
 		})
-	}, func() {})
+	}, nil)
 }
 
 // trimImports drops what the history shows no more once there is one more.

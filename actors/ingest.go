@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -84,7 +83,7 @@ func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next 
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			n, next, err = 0, nil, itemError{fmt.Errorf("slice panicked: %v\n%s", r, debug.Stack())}
+			n, next, err = 0, nil, itemError{panicked("slice", r)}
 		}
 		if errors.Is(err, errClosing) {
 			err = errors.Join(err, w.uncharge(charged))

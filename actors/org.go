@@ -446,7 +446,7 @@ func (o *orgActor) readWith(c *call, f func(st *storage.Store, worker int) (*pb.
 	err := o.sys.reads.do(func(worker int) {
 		defer func() {
 			if r := recover(); r != nil { // the pool's own recovery would leave the caller waiting
-				c.fail(fmt.Errorf("read panicked: %v\n%s", r, debug.Stack()))
+				c.fail(panicked("read", r))
 			}
 		}()
 		var r *pb.Reply

@@ -15,6 +15,12 @@ import (
 // errPoolFull means that the read pool's queue is full.
 var errPoolFull = errors.New("read pool queue is full")
 
+// panicked is what comes of a panic in some work: an error with its stack. It is
+// called by the function that recovered.
+func panicked(work string, r any) error {
+	return fmt.Errorf("%s panicked: %v\n%s", work, r, debug.Stack())
+}
+
 // readPool runs reads: workers goroutines over one bounded queue.
 type readPool struct {
 	tasks   chan func(worker int)
@@ -42,7 +48,7 @@ func newReadPool(workers, queue int, onPanic func(error)) *readPool {
 func (p *readPool) run(worker int, task func(int)) {
 	defer func() {
 		if r := recover(); r != nil {
-			p.onPanic(fmt.Errorf("read panicked: %v\n%s", r, debug.Stack()))
+			p.onPanic(panicked("read", r))
 		}
 	}()
 	task(worker)
@@ -205,7 +211,7 @@ func (p *cpuPool) all(org pb.OrgID, tasks []func(worker int) error) []error {
 			defer wg.Done()
 			defer func() {
 				if r := recover(); r != nil {
-					errs[i] = fmt.Errorf("task panicked: %v\n%s", r, debug.Stack())
+					errs[i] = panicked("task", r)
 				}
 			}()
 			errs[i] = task(worker)

@@ -194,7 +194,7 @@ func (o *orgView) dryPurge(p *purge) {
 	ch.Put(ticketKey(o.space, text), t)
 	r := p.report(counts)
 	r.DryRun, r.ConfirmToken, r.ExpiresMs = true, text, t.GetExpiresMs()
-	c.settleChange(ch, purgeReply(r))
+	c.settle(ch, purgeReply(r), nil)
 }
 
 func (p *purge) report(counts map[string]uint64) *pb.PurgeReport {

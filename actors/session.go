@@ -335,12 +335,14 @@ func addToCounter(r storage.Reader, b *storage.Batch, part *partitionRef, name s
 }
 
 // enqueue commits a job with its entries of the queue and what else is in the
-// batch, and answers. prepare may change the job, and gives the answer; then is
-// called when it is decided, before the answer.
+// batch, and answers. prepare may change the job, and gives the answer; then, which
+// may be nil, is called when it is decided, before the answer.
 func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []*pb.QueueEntry, ch *change, prepare func(*pb.Job) (*pb.Reply, error), then func()) {
 	n := len(entries)
 	fail := func(err error) {
-		then()
+		if then != nil {
+			then()
+		}
 		c.fail(err)
 	}
 	if a.next-a.first+uint64(n) > maxQueued {
@@ -363,6 +365,10 @@ func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []
 		e.Job, e.Index, e.Last = job.GetId(), uint32(i), i == n-1
 		ch.Put(a.part.space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
 	}
+	if err := c.idem.record(ch.Batch, r); err != nil {
+		fail(err)
+		return
+	}
 	a.next += uint64(n)
 	a.inFlight++
 	root := a.org.sys.root
@@ -371,10 +377,12 @@ func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []
 			c.jobOpen = false // it is the worker's now
 		}
 		root.Send(self, acceptDone{})
-		then()
 		if err != nil {
-			c.fail(err)
+			fail(err)
 			return
+		}
+		if then != nil {
+			then()
 		}
 		c.reply(r)
 	})

@@ -173,45 +173,13 @@ func queueSeq(k storage.Key) (uint64, error) {
 
 // accept makes a job durable and answers 202.
 func (a *subjectActor) accept(self *actor.PID, c *call, op *pb.Ingest) {
-	n := len(op.GetItems())
-	if a.next-a.first+uint64(n) > maxQueued {
-		c.fail(errCommitQueueFull)
-		return
-	}
 	kind := jobIngest
 	if op.GetBatch() {
 		kind = jobIngestBatch
 	}
-	job, err := a.org.newJob(kind, c.who, a.part, n)
-	if err != nil {
-		c.fail(err)
-		return
+	entries := make([]*pb.QueueEntry, 0, len(op.GetItems()))
+	for _, item := range op.GetItems() {
+		entries = append(entries, &pb.QueueEntry{Item: item})
 	}
-	job.QueueSeq = a.next
-	b := storage.NewBatch(a.org.store)
-	putJob(b, a.org.space, job)
-	for i, item := range op.GetItems() {
-		b.Put(a.part.space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), &pb.QueueEntry{
-			Job: job.GetId(), Index: uint32(i), Last: i == n-1, Item: item,
-		})
-	}
-	r := accepted(job)
-	if err := c.idem.record(b, r); err != nil {
-		c.fail(err)
-		return
-	}
-	a.next += uint64(n)
-	a.inFlight++
-	root := a.org.sys.root
-	a.org.committer.submit(b, func(err error) {
-		if err == nil {
-			c.jobOpen = false // it is the worker's now
-		}
-		root.Send(self, acceptDone{})
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		c.reply(r)
-	})
+	a.enqueue(self, c, kind, entries, newChange(a.org.store), func(job *pb.Job) (*pb.Reply, error) { return accepted(job), nil }, nil)
 }

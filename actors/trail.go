@@ -71,26 +71,6 @@ func (c *call) auditOf(action, target string) *pb.Audit {
 	}
 }
 
-// settleChange commits a change with the request's outcome in it, and answers.
-func (c *call) settleChange(ch *change, r *pb.Reply) {
-	for _, e := range ch.events {
-		if len(e.GetUser()) == 0 {
-			e.User = c.who.user.Bytes()
-		}
-	}
-	if err := c.idem.record(ch.Batch, r); err != nil {
-		c.fail(err)
-		return
-	}
-	c.org.committer.submitChange(ch, func(err error) {
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		c.reply(r)
-	})
-}
-
 // usageKey is one line of an organization's usage.
 type usageKey struct {
 	hour       int64 // Unix milliseconds at its begin, UTC

@@ -211,7 +211,7 @@ func (o *orgActor) createWebhook(c *call, op *pb.CreateWebhook) {
 			ch.audit(c.auditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
 			r := linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
 			r.Status = 201
-			c.settleThen(ch, r, release)
+			c.settle(ch, r, release)
 		})
 	})
 }
@@ -229,24 +229,6 @@ func (o *orgActor) newWebhook(c *call, op *pb.CreateWebhook) (*pb.Webhook, error
 		Id: id[:], User: c.who.user.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
 		CreatedMs: clock.Millis(o.sys.clock.Now()), Secret: webhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
 	}, nil
-}
-
-// settleThen is settleChange with something to do once it is decided, before the
-// answer.
-func (c *call) settleThen(ch *change, r *pb.Reply, then func()) {
-	if err := c.idem.record(ch.Batch, r); err != nil {
-		then()
-		c.fail(err)
-		return
-	}
-	c.org.committer.submitChange(ch, func(err error) {
-		then()
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		c.reply(r)
-	})
 }
 
 // changeWebhook runs f on an endpoint that no other change is under way of, and
@@ -299,7 +281,7 @@ func (o *orgActor) patchWebhook(c *call, op *pb.PatchWebhook) {
 				Failures: hook.Failures, LastDeliveryMs: hook.LastDeliveryMs, LastSuccessMs: hook.LastSuccessMs,
 				CreatedMs: hook.CreatedMs, UpdatedMs: hook.UpdatedMs,
 			}
-			c.settleThen(ch, linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shown}}), release)
+			c.settle(ch, linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shown}}), release)
 		})
 	}
 	if op.Url == nil {
@@ -317,6 +299,6 @@ func (o *orgActor) deleteWebhook(c *call, op *pb.DeleteWebhook) {
 		ch.Delete(o.webhookKey(id))
 		ch.DeleteRange(o.space.Prefix(storage.TableDelivery, storage.ID16(id)))
 		ch.audit(c.auditOf("webhook.delete", id.String()))
-		c.settleThen(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
+		c.settle(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
 	})
 }

@@ -170,7 +170,7 @@ func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
 			o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
 				log := newChange(o.store)
 				o.logDelivery(log, hook, d)
-				c.settleThen(log, linked(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
+				c.settle(log, linked(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
 			})
 		})
 	})

@@ -3,8 +3,6 @@ package actors
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -208,7 +206,7 @@ func (w *worker) start() {
 		defer close(ended)
 		defer func() {
 			if r := recover(); r != nil {
-				done.err = fmt.Errorf("slice panicked: %v\n%s", r, debug.Stack())
+				done.err = panicked("slice", r)
 			}
 			root.Send(self, done)
 		}()

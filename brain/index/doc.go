@@ -14,8 +14,10 @@
 //   - Bytes given to [OpenSegment] are used in place and must not change while
 //     the segment lives. Damaged bytes are refused with [ErrCorrupt]; they never
 //     cause a panic, an endless loop or an unbounded allocation.
-//   - The int8 kernels give the same integers on every machine, so the order of
-//     hits does not depend on the CPU.
+//   - The kernels give the same integers on every machine, so the order of hits
+//     does not depend on the CPU.
+//   - Of a large segment the chunks that count are found by estimates: of the
+//     hundred best by cosine one in ten thousand is missed.
 //   - Filters and liveness act before the cut: topK hits come back whenever that
 //     many nodes match, and their chunks are among the N candidates.
 //   - Statistics (document frequencies, the average length) are those of all the
@@ -33,7 +35,7 @@
 //
 // Read: text.Analyzer.Query, then [Scratch.Candidates] over the snapshots of
 // one or many partitions, then the caller fetches exact vectors of the leading
-// candidates ([Open] says how many) by their Seq, then [Fuse]. [Scratch.Reset]
+// candidates ([Open] says which) by their Seq, then [Fuse]. [Scratch.Reset]
 // before the scratch waits for its next search.
 //
 // # What it hides

@@ -29,10 +29,12 @@ const (
 	// sketchLeast is from how many chunks on a segment has a sketch. Below it the
 	// rows themselves take less time than what the second pass would save.
 	sketchLeast = 2048
-	// sketchDoubt, divided by the root of the dimension, is by how much an estimate
-	// may be too low before a chunk is missed: 2.7 deviations, 0.051 for 384
-	// components (docs/retrieval.md says what that finds).
-	sketchDoubt = 1.0
+	// sketchDoubt, divided by the root of the dimension, is how far below the bound
+	// of selectRough an estimate may be for its row to be read: 1.6 deviations, 0.03
+	// for 384 components. Of the hundred best that misses one in ten thousand, since
+	// the bound itself is below the hundredth; 1.0 misses none and reads half as
+	// many rows again, 0.4 misses one in three thousand (docs/retrieval.md).
+	sketchDoubt = 0.6
 )
 
 // sketch is of all rows of a segment.

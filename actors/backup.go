@@ -50,7 +50,19 @@ type StoreCopy struct {
 	Files   []storage.CopyFile
 }
 
-// Backups copies stores for backups. It holds each still until it is released, or
+// Copier hands out the stores that there are, for backups.
+type Copier interface {
+	// Open makes a copy of a store; ErrOrgNotFound when there is none, ErrConflict
+	// when too many copies are open.
+	Open(ctx context.Context, store StoreName) (StoreCopy, error)
+	// Read returns at most CopyPiece bytes of a file from an offset on, none at its
+	// end. ErrOrgNotFound: there is no such copy (any more).
+	Read(ctx context.Context, store StoreName, id CopyID, file string, offset int64) ([]byte, error)
+	// Release ends a copy; ErrOrgNotFound when it has ended.
+	Release(ctx context.Context, store StoreName, id CopyID) error
+}
+
+// Backups is the Copier of one node's stores. It holds each still until it is released, or
 // nobody has read it for a while.
 type Backups struct {
 	storage *storage.Node
@@ -61,6 +73,8 @@ type Backups struct {
 	mu   sync.Mutex
 	open map[CopyID]*heldCopy
 }
+
+var _ Copier = (*Backups)(nil)
 
 // errCopyGone and errNoStore are told apart by nobody: what does not exist is not
 // there.
@@ -85,8 +99,7 @@ type heldCopy struct {
 	ended bool
 }
 
-// Open makes a copy of a store; ErrOrgNotFound when there is none, ErrConflict
-// when too many copies are open.
+// Open implements Copier.
 func (b *Backups) Open(ctx context.Context, name StoreName) (StoreCopy, error) {
 	store, err := storage.ParseStoreID(string(name))
 	if err != nil {
@@ -161,8 +174,7 @@ func (b *Backups) take(name StoreName, id CopyID) (*heldCopy, error) {
 	return held, nil
 }
 
-// Read returns at most CopyPiece bytes of a file from an offset on, none at its
-// end. ErrOrgNotFound: there is no such copy (any more).
+// Read implements Copier.
 func (b *Backups) Read(_ context.Context, name StoreName, id CopyID, file string, offset int64) (piece []byte, err error) {
 	held, err := b.take(name, id)
 	if err != nil {
@@ -178,7 +190,7 @@ func (b *Backups) Read(_ context.Context, name StoreName, id CopyID, file string
 	return io.ReadAll(io.LimitReader(r, CopyPiece))
 }
 
-// Release ends a copy; ErrOrgNotFound when it has ended.
+// Release implements Copier.
 func (b *Backups) Release(_ context.Context, name StoreName, id CopyID) error {
 	held, err := b.take(name, id)
 	if err != nil {
@@ -204,13 +216,12 @@ func (b *Backups) end(held *heldCopy) {
 	}
 }
 
-// Close ends all copies.
-func (b *Backups) Close() error {
+// close ends all copies.
+func (b *Backups) close() {
 	b.mu.Lock()
 	open := slices.Collect(maps.Values(b.open))
 	b.mu.Unlock()
 	for _, held := range open {
 		b.end(held)
 	}
-	return nil
 }

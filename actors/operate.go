@@ -212,7 +212,7 @@ func (s *System) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operato
 		}}
 		return r, err
 	}
-	return nil, fmt.Errorf("order %T is unknown here", op.GetOp())
+	return s.carryOutCopy(ctx, op)
 }
 
 func mintedKey(k CreatedKey) *pb.OperatorResult_Key {

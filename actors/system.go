@@ -115,6 +115,7 @@ type System struct {
 	cpu       *cpuPool
 	parts     *partitionCache
 	hub       *eventHub
+	backups   *Backups
 	models    map[string]Embedder
 	others    *others // nil: the node is alone
 	waking    chan struct{}
@@ -210,6 +211,8 @@ func Start(cfg Config) (*System, error) {
 		cpu:   newCPUPool(cfg.Workers, cfg.Clock),
 		parts: newPartitionCache(cfg.SnapshotBytes, cfg.usable),
 		hub:   newEventHub(cfg.Clock),
+
+		backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger),
 
 		waking: make(chan struct{}, resumeAtOnce),
 	}
@@ -571,6 +574,7 @@ func (s *System) Close() error {
 			_ = s.root.PoisonFuture(a.pid).Wait() // its own time-out only means that it was gone
 		}
 		s.wg.Wait()
+		s.backups.close()
 		s.reads.close()
 		s.cpu.close()
 		if s.others != nil {

@@ -13,14 +13,6 @@ import (
 	"orgmem/actors"
 )
 
-// Backups holds stores still while a backup reads them. actors.Backups implements
-// it.
-type Backups interface {
-	Open(ctx context.Context, store actors.StoreName) (actors.StoreCopy, error)
-	Read(ctx context.Context, store actors.StoreName, id actors.CopyID, file string, offset int64) ([]byte, error)
-	Release(ctx context.Context, store actors.StoreName, id actors.CopyID) error
-}
-
 // errNoCopy answers for a copy whose id is none.
 var errNoCopy = fmt.Errorf("path: %w", actors.ErrOrgNotFound)
 

@@ -99,7 +99,7 @@ type Config struct {
 	// nil: there are none.
 	Exports ExportPieces
 	// Backups hands the stores' files to the operator's backups; nil: it does not.
-	Backups Backups
+	Backups actors.Copier
 	// Random seeds request ids; nil means crypto/rand.
 	Random io.Reader
 	// Collectors are served at /metrics beside the edge's own.

@@ -79,7 +79,7 @@ func (x OperatorRefusal_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use OperatorRefusal_Kind.Descriptor instead.
 func (OperatorRefusal_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_actors_proto_rawDescGZIP(), []int{17, 0}
+	return file_actors_proto_rawDescGZIP(), []int{20, 0}
 }
 
 // NodeAsk brings something to the node that an organization is thought to live
@@ -568,6 +568,9 @@ type OperatorOp struct {
 	//	*OperatorOp_RemoveMember
 	//	*OperatorOp_MintKey
 	//	*OperatorOp_RestorePart
+	//	*OperatorOp_HoldCopy
+	//	*OperatorOp_ReadCopy
+	//	*OperatorOp_ReleaseCopy
 	Op            isOperatorOp_Op `protobuf_oneof:"op"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -691,6 +694,33 @@ func (x *OperatorOp) GetRestorePart() *RestorePart {
 	return nil
 }
 
+func (x *OperatorOp) GetHoldCopy() *HoldCopy {
+	if x != nil {
+		if x, ok := x.Op.(*OperatorOp_HoldCopy); ok {
+			return x.HoldCopy
+		}
+	}
+	return nil
+}
+
+func (x *OperatorOp) GetReadCopy() *ReadCopy {
+	if x != nil {
+		if x, ok := x.Op.(*OperatorOp_ReadCopy); ok {
+			return x.ReadCopy
+		}
+	}
+	return nil
+}
+
+func (x *OperatorOp) GetReleaseCopy() *ReleaseCopy {
+	if x != nil {
+		if x, ok := x.Op.(*OperatorOp_ReleaseCopy); ok {
+			return x.ReleaseCopy
+		}
+	}
+	return nil
+}
+
 type isOperatorOp_Op interface {
 	isOperatorOp_Op()
 }
@@ -731,6 +761,18 @@ type OperatorOp_RestorePart struct {
 	RestorePart *RestorePart `protobuf:"bytes,9,opt,name=restore_part,json=restorePart,proto3,oneof"`
 }
 
+type OperatorOp_HoldCopy struct {
+	HoldCopy *HoldCopy `protobuf:"bytes,10,opt,name=hold_copy,json=holdCopy,proto3,oneof"`
+}
+
+type OperatorOp_ReadCopy struct {
+	ReadCopy *ReadCopy `protobuf:"bytes,11,opt,name=read_copy,json=readCopy,proto3,oneof"`
+}
+
+type OperatorOp_ReleaseCopy struct {
+	ReleaseCopy *ReleaseCopy `protobuf:"bytes,12,opt,name=release_copy,json=releaseCopy,proto3,oneof"`
+}
+
 func (*OperatorOp_BeginOrg) isOperatorOp_Op() {}
 
 func (*OperatorOp_ShowOrg) isOperatorOp_Op() {}
@@ -748,6 +790,12 @@ func (*OperatorOp_RemoveMember) isOperatorOp_Op() {}
 func (*OperatorOp_MintKey) isOperatorOp_Op() {}
 
 func (*OperatorOp_RestorePart) isOperatorOp_Op() {}
+
+func (*OperatorOp_HoldCopy) isOperatorOp_Op() {}
+
+func (*OperatorOp_ReadCopy) isOperatorOp_Op() {}
+
+func (*OperatorOp_ReleaseCopy) isOperatorOp_Op() {}
 
 type BeginOrg struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1161,6 +1209,172 @@ func (x *RestorePart) GetPart() []byte {
 	return nil
 }
 
+// HoldCopy asks for a copy of one of the organization's stores, for a backup; the
+// other two are about one that was made.
+type HoldCopy struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Store         string                 `protobuf:"bytes,1,opt,name=store,proto3" json:"store,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HoldCopy) Reset() {
+	*x = HoldCopy{}
+	mi := &file_actors_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HoldCopy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HoldCopy) ProtoMessage() {}
+
+func (x *HoldCopy) ProtoReflect() protoreflect.Message {
+	mi := &file_actors_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HoldCopy.ProtoReflect.Descriptor instead.
+func (*HoldCopy) Descriptor() ([]byte, []int) {
+	return file_actors_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *HoldCopy) GetStore() string {
+	if x != nil {
+		return x.Store
+	}
+	return ""
+}
+
+type ReadCopy struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Store         string                 `protobuf:"bytes,1,opt,name=store,proto3" json:"store,omitempty"`
+	Copy          []byte                 `protobuf:"bytes,2,opt,name=copy,proto3" json:"copy,omitempty"`
+	File          string                 `protobuf:"bytes,3,opt,name=file,proto3" json:"file,omitempty"`
+	Offset        int64                  `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadCopy) Reset() {
+	*x = ReadCopy{}
+	mi := &file_actors_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadCopy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadCopy) ProtoMessage() {}
+
+func (x *ReadCopy) ProtoReflect() protoreflect.Message {
+	mi := &file_actors_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadCopy.ProtoReflect.Descriptor instead.
+func (*ReadCopy) Descriptor() ([]byte, []int) {
+	return file_actors_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ReadCopy) GetStore() string {
+	if x != nil {
+		return x.Store
+	}
+	return ""
+}
+
+func (x *ReadCopy) GetCopy() []byte {
+	if x != nil {
+		return x.Copy
+	}
+	return nil
+}
+
+func (x *ReadCopy) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *ReadCopy) GetOffset() int64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+type ReleaseCopy struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Store         string                 `protobuf:"bytes,1,opt,name=store,proto3" json:"store,omitempty"`
+	Copy          []byte                 `protobuf:"bytes,2,opt,name=copy,proto3" json:"copy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseCopy) Reset() {
+	*x = ReleaseCopy{}
+	mi := &file_actors_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseCopy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseCopy) ProtoMessage() {}
+
+func (x *ReleaseCopy) ProtoReflect() protoreflect.Message {
+	mi := &file_actors_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseCopy.ProtoReflect.Descriptor instead.
+func (*ReleaseCopy) Descriptor() ([]byte, []int) {
+	return file_actors_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ReleaseCopy) GetStore() string {
+	if x != nil {
+		return x.Store
+	}
+	return ""
+}
+
+func (x *ReleaseCopy) GetCopy() []byte {
+	if x != nil {
+		return x.Copy
+	}
+	return nil
+}
+
 type OperatorResult struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Refusal *OperatorRefusal       `protobuf:"bytes,1,opt,name=refusal,proto3" json:"refusal,omitempty"`
@@ -1171,6 +1385,8 @@ type OperatorResult struct {
 	//	*OperatorResult_Member
 	//	*OperatorResult_Members
 	//	*OperatorResult_Restored
+	//	*OperatorResult_Copy
+	//	*OperatorResult_Piece
 	Result        isOperatorResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1178,7 +1394,7 @@ type OperatorResult struct {
 
 func (x *OperatorResult) Reset() {
 	*x = OperatorResult{}
-	mi := &file_actors_proto_msgTypes[16]
+	mi := &file_actors_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1190,7 +1406,7 @@ func (x *OperatorResult) String() string {
 func (*OperatorResult) ProtoMessage() {}
 
 func (x *OperatorResult) ProtoReflect() protoreflect.Message {
-	mi := &file_actors_proto_msgTypes[16]
+	mi := &file_actors_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1203,7 +1419,7 @@ func (x *OperatorResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorResult.ProtoReflect.Descriptor instead.
 func (*OperatorResult) Descriptor() ([]byte, []int) {
-	return file_actors_proto_rawDescGZIP(), []int{16}
+	return file_actors_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *OperatorResult) GetRefusal() *OperatorRefusal {
@@ -1265,6 +1481,24 @@ func (x *OperatorResult) GetRestored() *PartRestored {
 	return nil
 }
 
+func (x *OperatorResult) GetCopy() *HeldCopy {
+	if x != nil {
+		if x, ok := x.Result.(*OperatorResult_Copy); ok {
+			return x.Copy
+		}
+	}
+	return nil
+}
+
+func (x *OperatorResult) GetPiece() []byte {
+	if x != nil {
+		if x, ok := x.Result.(*OperatorResult_Piece); ok {
+			return x.Piece
+		}
+	}
+	return nil
+}
+
 type isOperatorResult_Result interface {
 	isOperatorResult_Result()
 }
@@ -1289,6 +1523,14 @@ type OperatorResult_Restored struct {
 	Restored *PartRestored `protobuf:"bytes,14,opt,name=restored,proto3,oneof"`
 }
 
+type OperatorResult_Copy struct {
+	Copy *HeldCopy `protobuf:"bytes,15,opt,name=copy,proto3,oneof"`
+}
+
+type OperatorResult_Piece struct {
+	Piece []byte `protobuf:"bytes,16,opt,name=piece,proto3,oneof"`
+}
+
 func (*OperatorResult_Key) isOperatorResult_Result() {}
 
 func (*OperatorResult_Org) isOperatorResult_Result() {}
@@ -1298,6 +1540,10 @@ func (*OperatorResult_Member) isOperatorResult_Result() {}
 func (*OperatorResult_Members) isOperatorResult_Result() {}
 
 func (*OperatorResult_Restored) isOperatorResult_Result() {}
+
+func (*OperatorResult_Copy) isOperatorResult_Result() {}
+
+func (*OperatorResult_Piece) isOperatorResult_Result() {}
 
 // OperatorRefusal is an error of package actors: one of its sentinels, and words
 // for the operator.
@@ -1312,7 +1558,7 @@ type OperatorRefusal struct {
 
 func (x *OperatorRefusal) Reset() {
 	*x = OperatorRefusal{}
-	mi := &file_actors_proto_msgTypes[17]
+	mi := &file_actors_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1324,7 +1570,7 @@ func (x *OperatorRefusal) String() string {
 func (*OperatorRefusal) ProtoMessage() {}
 
 func (x *OperatorRefusal) ProtoReflect() protoreflect.Message {
-	mi := &file_actors_proto_msgTypes[17]
+	mi := &file_actors_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1337,7 +1583,7 @@ func (x *OperatorRefusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OperatorRefusal.ProtoReflect.Descriptor instead.
 func (*OperatorRefusal) Descriptor() ([]byte, []int) {
-	return file_actors_proto_rawDescGZIP(), []int{17}
+	return file_actors_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *OperatorRefusal) GetKind() OperatorRefusal_Kind {
@@ -1372,7 +1618,7 @@ type MintedKey struct {
 
 func (x *MintedKey) Reset() {
 	*x = MintedKey{}
-	mi := &file_actors_proto_msgTypes[18]
+	mi := &file_actors_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1384,7 +1630,7 @@ func (x *MintedKey) String() string {
 func (*MintedKey) ProtoMessage() {}
 
 func (x *MintedKey) ProtoReflect() protoreflect.Message {
-	mi := &file_actors_proto_msgTypes[18]
+	mi := &file_actors_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1397,7 +1643,7 @@ func (x *MintedKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MintedKey.ProtoReflect.Descriptor instead.
 func (*MintedKey) Descriptor() ([]byte, []int) {
-	return file_actors_proto_rawDescGZIP(), []int{18}
+	return file_actors_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *MintedKey) GetApiKey() string {
@@ -1432,7 +1678,7 @@ type OrgShown struct {
 
 func (x *OrgShown) Reset() {
 	*x = OrgShown{}
-	mi := &file_actors_proto_msgTypes[19]
+	mi := &file_actors_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1444,7 +1690,7 @@ func (x *OrgShown) String() string {
 func (*OrgShown) ProtoMessage() {}
 
 func (x *OrgShown) ProtoReflect() protoreflect.Message {
-	mi := &file_actors_proto_msgTypes[19]
+	mi := &file_actors_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1457,7 +1703,7 @@ func (x *OrgShown) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrgShown.ProtoReflect.Descriptor instead.
 func (*OrgShown) Descriptor() ([]byte, []int) {
-	return file_actors_proto_rawDescGZIP(), []int{19}
+	return file_actors_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *OrgShown) GetRecord() *Organization {
@@ -1481,6 +1727,126 @@ func (x *OrgShown) GetSubjects() uint64 {
 	return 0
 }
 
+type HeldCopy struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Version       uint64                 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	Files         []*CopiedFile          `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HeldCopy) Reset() {
+	*x = HeldCopy{}
+	mi := &file_actors_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HeldCopy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HeldCopy) ProtoMessage() {}
+
+func (x *HeldCopy) ProtoReflect() protoreflect.Message {
+	mi := &file_actors_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HeldCopy.ProtoReflect.Descriptor instead.
+func (*HeldCopy) Descriptor() ([]byte, []int) {
+	return file_actors_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *HeldCopy) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *HeldCopy) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *HeldCopy) GetFiles() []*CopiedFile {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+type CopiedFile struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Size          int64                  `protobuf:"varint,2,opt,name=size,proto3" json:"size,omitempty"`
+	Sum           []byte                 `protobuf:"bytes,3,opt,name=sum,proto3" json:"sum,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CopiedFile) Reset() {
+	*x = CopiedFile{}
+	mi := &file_actors_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CopiedFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CopiedFile) ProtoMessage() {}
+
+func (x *CopiedFile) ProtoReflect() protoreflect.Message {
+	mi := &file_actors_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CopiedFile.ProtoReflect.Descriptor instead.
+func (*CopiedFile) Descriptor() ([]byte, []int) {
+	return file_actors_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *CopiedFile) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *CopiedFile) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *CopiedFile) GetSum() []byte {
+	if x != nil {
+		return x.Sum
+	}
+	return nil
+}
+
 type MembersShown struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Members       []*Member              `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
@@ -1490,7 +1856,7 @@ type MembersShown struct {
 
 func (x *MembersShown) Reset() {
 	*x = MembersShown{}
-	mi := &file_actors_proto_msgTypes[20]
+	mi := &file_actors_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1502,7 +1868,7 @@ func (x *MembersShown) String() string {
 func (*MembersShown) ProtoMessage() {}
 
 func (x *MembersShown) ProtoReflect() protoreflect.Message {
-	mi := &file_actors_proto_msgTypes[20]
+	mi := &file_actors_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1515,7 +1881,7 @@ func (x *MembersShown) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MembersShown.ProtoReflect.Descriptor instead.
 func (*MembersShown) Descriptor() ([]byte, []int) {
-	return file_actors_proto_rawDescGZIP(), []int{20}
+	return file_actors_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *MembersShown) GetMembers() []*Member {
@@ -1537,7 +1903,7 @@ type PartRestored struct {
 
 func (x *PartRestored) Reset() {
 	*x = PartRestored{}
-	mi := &file_actors_proto_msgTypes[21]
+	mi := &file_actors_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1549,7 +1915,7 @@ func (x *PartRestored) String() string {
 func (*PartRestored) ProtoMessage() {}
 
 func (x *PartRestored) ProtoReflect() protoreflect.Message {
-	mi := &file_actors_proto_msgTypes[21]
+	mi := &file_actors_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1562,7 +1928,7 @@ func (x *PartRestored) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartRestored.ProtoReflect.Descriptor instead.
 func (*PartRestored) Descriptor() ([]byte, []int) {
-	return file_actors_proto_rawDescGZIP(), []int{21}
+	return file_actors_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *PartRestored) GetPartition() string {
@@ -1605,7 +1971,7 @@ type TakeStream struct {
 
 func (x *TakeStream) Reset() {
 	*x = TakeStream{}
-	mi := &file_actors_proto_msgTypes[22]
+	mi := &file_actors_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1617,7 +1983,7 @@ func (x *TakeStream) String() string {
 func (*TakeStream) ProtoMessage() {}
 
 func (x *TakeStream) ProtoReflect() protoreflect.Message {
-	mi := &file_actors_proto_msgTypes[22]
+	mi := &file_actors_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1630,7 +1996,7 @@ func (x *TakeStream) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TakeStream.ProtoReflect.Descriptor instead.
 func (*TakeStream) Descriptor() ([]byte, []int) {
-	return file_actors_proto_rawDescGZIP(), []int{22}
+	return file_actors_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *TakeStream) GetTicket() string {
@@ -1649,7 +2015,7 @@ type StreamFrame struct {
 
 func (x *StreamFrame) Reset() {
 	*x = StreamFrame{}
-	mi := &file_actors_proto_msgTypes[23]
+	mi := &file_actors_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1661,7 +2027,7 @@ func (x *StreamFrame) String() string {
 func (*StreamFrame) ProtoMessage() {}
 
 func (x *StreamFrame) ProtoReflect() protoreflect.Message {
-	mi := &file_actors_proto_msgTypes[23]
+	mi := &file_actors_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1674,7 +2040,7 @@ func (x *StreamFrame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamFrame.ProtoReflect.Descriptor instead.
 func (*StreamFrame) Descriptor() ([]byte, []int) {
-	return file_actors_proto_rawDescGZIP(), []int{23}
+	return file_actors_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *StreamFrame) GetEvent() *OutboxEvent {
@@ -1718,7 +2084,7 @@ const file_actors_proto_rawDesc = "" +
 	"\x05piece\x18\x02 \x01(\rR\x05piece\"5\n" +
 	"\vExportPiece\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\x12\x12\n" +
-	"\x04gone\x18\x02 \x01(\bR\x04gone\"\xe6\x03\n" +
+	"\x04gone\x18\x02 \x01(\bR\x04gone\"\x82\x05\n" +
 	"\n" +
 	"OperatorOp\x12/\n" +
 	"\tbegin_org\x18\x01 \x01(\v2\x10.orgmem.BeginOrgH\x00R\bbeginOrg\x12,\n" +
@@ -1731,7 +2097,11 @@ const file_actors_proto_rawDesc = "" +
 	"\fshow_members\x18\x06 \x01(\v2\x13.orgmem.ShowMembersH\x00R\vshowMembers\x12;\n" +
 	"\rremove_member\x18\a \x01(\v2\x14.orgmem.RemoveMemberH\x00R\fremoveMember\x12,\n" +
 	"\bmint_key\x18\b \x01(\v2\x0f.orgmem.MintKeyH\x00R\amintKey\x128\n" +
-	"\frestore_part\x18\t \x01(\v2\x13.orgmem.RestorePartH\x00R\vrestorePartB\x04\n" +
+	"\frestore_part\x18\t \x01(\v2\x13.orgmem.RestorePartH\x00R\vrestorePart\x12/\n" +
+	"\thold_copy\x18\n" +
+	" \x01(\v2\x10.orgmem.HoldCopyH\x00R\bholdCopy\x12/\n" +
+	"\tread_copy\x18\v \x01(\v2\x10.orgmem.ReadCopyH\x00R\breadCopy\x128\n" +
+	"\frelease_copy\x18\f \x01(\v2\x13.orgmem.ReleaseCopyH\x00R\vreleaseCopyB\x04\n" +
 	"\x02op\"d\n" +
 	"\bBeginOrg\x12,\n" +
 	"\x06record\x18\x01 \x01(\v2\x14.orgmem.OrganizationR\x06record\x12\x14\n" +
@@ -1752,7 +2122,17 @@ const file_actors_proto_rawDesc = "" +
 	"\x06scopes\x18\x02 \x03(\tR\x06scopes\x12\x14\n" +
 	"\x05label\x18\x03 \x01(\tR\x05label\"!\n" +
 	"\vRestorePart\x12\x12\n" +
-	"\x04part\x18\x01 \x01(\fR\x04part\"\xaa\x02\n" +
+	"\x04part\x18\x01 \x01(\fR\x04part\" \n" +
+	"\bHoldCopy\x12\x14\n" +
+	"\x05store\x18\x01 \x01(\tR\x05store\"`\n" +
+	"\bReadCopy\x12\x14\n" +
+	"\x05store\x18\x01 \x01(\tR\x05store\x12\x12\n" +
+	"\x04copy\x18\x02 \x01(\fR\x04copy\x12\x12\n" +
+	"\x04file\x18\x03 \x01(\tR\x04file\x12\x16\n" +
+	"\x06offset\x18\x04 \x01(\x03R\x06offset\"7\n" +
+	"\vReleaseCopy\x12\x14\n" +
+	"\x05store\x18\x01 \x01(\tR\x05store\x12\x12\n" +
+	"\x04copy\x18\x02 \x01(\fR\x04copy\"\xea\x02\n" +
 	"\x0eOperatorResult\x121\n" +
 	"\arefusal\x18\x01 \x01(\v2\x17.orgmem.OperatorRefusalR\arefusal\x12%\n" +
 	"\x03key\x18\n" +
@@ -1760,7 +2140,9 @@ const file_actors_proto_rawDesc = "" +
 	"\x03org\x18\v \x01(\v2\x10.orgmem.OrgShownH\x00R\x03org\x12(\n" +
 	"\x06member\x18\f \x01(\v2\x0e.orgmem.MemberH\x00R\x06member\x120\n" +
 	"\amembers\x18\r \x01(\v2\x14.orgmem.MembersShownH\x00R\amembers\x122\n" +
-	"\brestored\x18\x0e \x01(\v2\x14.orgmem.PartRestoredH\x00R\brestoredB\b\n" +
+	"\brestored\x18\x0e \x01(\v2\x14.orgmem.PartRestoredH\x00R\brestored\x12&\n" +
+	"\x04copy\x18\x0f \x01(\v2\x10.orgmem.HeldCopyH\x00R\x04copy\x12\x16\n" +
+	"\x05piece\x18\x10 \x01(\fH\x00R\x05pieceB\b\n" +
 	"\x06result\"\xe9\x01\n" +
 	"\x0fOperatorRefusal\x120\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1c.orgmem.OperatorRefusal.KindR\x04kind\x12\x16\n" +
@@ -1781,7 +2163,16 @@ const file_actors_proto_rawDesc = "" +
 	"\bOrgShown\x12,\n" +
 	"\x06record\x18\x01 \x01(\v2\x14.orgmem.OrganizationR\x06record\x12\x18\n" +
 	"\amembers\x18\x02 \x01(\x04R\amembers\x12\x1a\n" +
-	"\bsubjects\x18\x03 \x01(\x04R\bsubjects\"8\n" +
+	"\bsubjects\x18\x03 \x01(\x04R\bsubjects\"^\n" +
+	"\bHeldCopy\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x04R\aversion\x12(\n" +
+	"\x05files\x18\x03 \x03(\v2\x12.orgmem.CopiedFileR\x05files\"F\n" +
+	"\n" +
+	"CopiedFile\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04size\x18\x02 \x01(\x03R\x04size\x12\x10\n" +
+	"\x03sum\x18\x03 \x01(\fR\x03sum\"8\n" +
 	"\fMembersShown\x12(\n" +
 	"\amembers\x18\x01 \x03(\v2\x0e.orgmem.MemberR\amembers\"z\n" +
 	"\fPartRestored\x12\x1c\n" +
@@ -1808,7 +2199,7 @@ func file_actors_proto_rawDescGZIP() []byte {
 }
 
 var file_actors_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_actors_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_actors_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_actors_proto_goTypes = []any{
 	(OperatorRefusal_Kind)(0), // 0: orgmem.OperatorRefusal.Kind
 	(*NodeAsk)(nil),           // 1: orgmem.NodeAsk
@@ -1827,32 +2218,37 @@ var file_actors_proto_goTypes = []any{
 	(*RemoveMember)(nil),      // 14: orgmem.RemoveMember
 	(*MintKey)(nil),           // 15: orgmem.MintKey
 	(*RestorePart)(nil),       // 16: orgmem.RestorePart
-	(*OperatorResult)(nil),    // 17: orgmem.OperatorResult
-	(*OperatorRefusal)(nil),   // 18: orgmem.OperatorRefusal
-	(*MintedKey)(nil),         // 19: orgmem.MintedKey
-	(*OrgShown)(nil),          // 20: orgmem.OrgShown
-	(*MembersShown)(nil),      // 21: orgmem.MembersShown
-	(*PartRestored)(nil),      // 22: orgmem.PartRestored
-	(*TakeStream)(nil),        // 23: orgmem.TakeStream
-	(*StreamFrame)(nil),       // 24: orgmem.StreamFrame
-	(*Envelope)(nil),          // 25: orgmem.Envelope
-	(*Reply)(nil),             // 26: orgmem.Reply
-	(*Export)(nil),            // 27: orgmem.Export
-	(*Organization)(nil),      // 28: orgmem.Organization
-	(*Member)(nil),            // 29: orgmem.Member
-	(*Problem)(nil),           // 30: orgmem.Problem
-	(*OutboxEvent)(nil),       // 31: orgmem.OutboxEvent
+	(*HoldCopy)(nil),          // 17: orgmem.HoldCopy
+	(*ReadCopy)(nil),          // 18: orgmem.ReadCopy
+	(*ReleaseCopy)(nil),       // 19: orgmem.ReleaseCopy
+	(*OperatorResult)(nil),    // 20: orgmem.OperatorResult
+	(*OperatorRefusal)(nil),   // 21: orgmem.OperatorRefusal
+	(*MintedKey)(nil),         // 22: orgmem.MintedKey
+	(*OrgShown)(nil),          // 23: orgmem.OrgShown
+	(*HeldCopy)(nil),          // 24: orgmem.HeldCopy
+	(*CopiedFile)(nil),        // 25: orgmem.CopiedFile
+	(*MembersShown)(nil),      // 26: orgmem.MembersShown
+	(*PartRestored)(nil),      // 27: orgmem.PartRestored
+	(*TakeStream)(nil),        // 28: orgmem.TakeStream
+	(*StreamFrame)(nil),       // 29: orgmem.StreamFrame
+	(*Envelope)(nil),          // 30: orgmem.Envelope
+	(*Reply)(nil),             // 31: orgmem.Reply
+	(*Export)(nil),            // 32: orgmem.Export
+	(*Organization)(nil),      // 33: orgmem.Organization
+	(*Member)(nil),            // 34: orgmem.Member
+	(*Problem)(nil),           // 35: orgmem.Problem
+	(*OutboxEvent)(nil),       // 36: orgmem.OutboxEvent
 }
 var file_actors_proto_depIdxs = []int32{
-	25, // 0: orgmem.NodeAsk.envelope:type_name -> orgmem.Envelope
+	30, // 0: orgmem.NodeAsk.envelope:type_name -> orgmem.Envelope
 	5,  // 1: orgmem.NodeAsk.piece:type_name -> orgmem.GetExportPiece
 	7,  // 2: orgmem.NodeAsk.operator:type_name -> orgmem.OperatorOp
-	26, // 3: orgmem.NodeReply.reply:type_name -> orgmem.Reply
+	31, // 3: orgmem.NodeReply.reply:type_name -> orgmem.Reply
 	6,  // 4: orgmem.NodeReply.piece:type_name -> orgmem.ExportPiece
-	17, // 5: orgmem.NodeReply.operator:type_name -> orgmem.OperatorResult
+	20, // 5: orgmem.NodeReply.operator:type_name -> orgmem.OperatorResult
 	3,  // 6: orgmem.NodeReply.elsewhere:type_name -> orgmem.Elsewhere
 	4,  // 7: orgmem.NodeReply.failure:type_name -> orgmem.NodeFailure
-	27, // 8: orgmem.GetExportPiece.export:type_name -> orgmem.Export
+	32, // 8: orgmem.GetExportPiece.export:type_name -> orgmem.Export
 	8,  // 9: orgmem.OperatorOp.begin_org:type_name -> orgmem.BeginOrg
 	9,  // 10: orgmem.OperatorOp.show_org:type_name -> orgmem.ShowOrg
 	10, // 11: orgmem.OperatorOp.set_plan:type_name -> orgmem.SetPlan
@@ -1862,23 +2258,28 @@ var file_actors_proto_depIdxs = []int32{
 	14, // 15: orgmem.OperatorOp.remove_member:type_name -> orgmem.RemoveMember
 	15, // 16: orgmem.OperatorOp.mint_key:type_name -> orgmem.MintKey
 	16, // 17: orgmem.OperatorOp.restore_part:type_name -> orgmem.RestorePart
-	28, // 18: orgmem.BeginOrg.record:type_name -> orgmem.Organization
-	18, // 19: orgmem.OperatorResult.refusal:type_name -> orgmem.OperatorRefusal
-	19, // 20: orgmem.OperatorResult.key:type_name -> orgmem.MintedKey
-	20, // 21: orgmem.OperatorResult.org:type_name -> orgmem.OrgShown
-	29, // 22: orgmem.OperatorResult.member:type_name -> orgmem.Member
-	21, // 23: orgmem.OperatorResult.members:type_name -> orgmem.MembersShown
-	22, // 24: orgmem.OperatorResult.restored:type_name -> orgmem.PartRestored
-	0,  // 25: orgmem.OperatorRefusal.kind:type_name -> orgmem.OperatorRefusal.Kind
-	30, // 26: orgmem.OperatorRefusal.problem:type_name -> orgmem.Problem
-	28, // 27: orgmem.OrgShown.record:type_name -> orgmem.Organization
-	29, // 28: orgmem.MembersShown.members:type_name -> orgmem.Member
-	31, // 29: orgmem.StreamFrame.event:type_name -> orgmem.OutboxEvent
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	17, // 18: orgmem.OperatorOp.hold_copy:type_name -> orgmem.HoldCopy
+	18, // 19: orgmem.OperatorOp.read_copy:type_name -> orgmem.ReadCopy
+	19, // 20: orgmem.OperatorOp.release_copy:type_name -> orgmem.ReleaseCopy
+	33, // 21: orgmem.BeginOrg.record:type_name -> orgmem.Organization
+	21, // 22: orgmem.OperatorResult.refusal:type_name -> orgmem.OperatorRefusal
+	22, // 23: orgmem.OperatorResult.key:type_name -> orgmem.MintedKey
+	23, // 24: orgmem.OperatorResult.org:type_name -> orgmem.OrgShown
+	34, // 25: orgmem.OperatorResult.member:type_name -> orgmem.Member
+	26, // 26: orgmem.OperatorResult.members:type_name -> orgmem.MembersShown
+	27, // 27: orgmem.OperatorResult.restored:type_name -> orgmem.PartRestored
+	24, // 28: orgmem.OperatorResult.copy:type_name -> orgmem.HeldCopy
+	0,  // 29: orgmem.OperatorRefusal.kind:type_name -> orgmem.OperatorRefusal.Kind
+	35, // 30: orgmem.OperatorRefusal.problem:type_name -> orgmem.Problem
+	33, // 31: orgmem.OrgShown.record:type_name -> orgmem.Organization
+	25, // 32: orgmem.HeldCopy.files:type_name -> orgmem.CopiedFile
+	34, // 33: orgmem.MembersShown.members:type_name -> orgmem.Member
+	36, // 34: orgmem.StreamFrame.event:type_name -> orgmem.OutboxEvent
+	35, // [35:35] is the sub-list for method output_type
+	35, // [35:35] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_actors_proto_init() }
@@ -1911,13 +2312,18 @@ func file_actors_proto_init() {
 		(*OperatorOp_RemoveMember)(nil),
 		(*OperatorOp_MintKey)(nil),
 		(*OperatorOp_RestorePart)(nil),
+		(*OperatorOp_HoldCopy)(nil),
+		(*OperatorOp_ReadCopy)(nil),
+		(*OperatorOp_ReleaseCopy)(nil),
 	}
-	file_actors_proto_msgTypes[16].OneofWrappers = []any{
+	file_actors_proto_msgTypes[19].OneofWrappers = []any{
 		(*OperatorResult_Key)(nil),
 		(*OperatorResult_Org)(nil),
 		(*OperatorResult_Member)(nil),
 		(*OperatorResult_Members)(nil),
 		(*OperatorResult_Restored)(nil),
+		(*OperatorResult_Copy)(nil),
+		(*OperatorResult_Piece)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1925,7 +2331,7 @@ func file_actors_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_actors_proto_rawDesc), len(file_actors_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   24,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -75,14 +74,11 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	}
 	defer closeWith(&err, "actors", system.Close)
 
-	backups := actors.NewBackups(store, w.clock, rand.Reader, log)
-	defer closeWith(&err, "backups", backups.Close)
-
 	listeners, err := listen(ctx, server)
 	if err != nil {
 		return err
 	}
-	edge, err := newEdge(w, server, values, store, host, network, system, backups, model, log)
+	edge, err := newEdge(w, server, values, store, host, network, system, model, log)
 	if err != nil {
 		return errors.Join(err, listeners.Close())
 	}

@@ -165,7 +165,7 @@ func newEgress(server config.Server) (*egress.Client, error) {
 	return egress.New(cfg)
 }
 
-func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, network *cluster.Network, system *actors.System, backups *actors.Backups, model *embed.Model, log *slog.Logger) (*api.Server, error) {
+func newEdge(w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, network *cluster.Network, system *actors.System, model *embed.Model, log *slog.Logger) (*api.Server, error) {
 	token, err := operatorToken(server.Data)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 	}
 	return api.New(api.Config{
 		Cluster: admin,
-		Asker:   system, Operator: system.Operator(), Exports: system, Backups: backups, Ready: system.Ready, OperatorToken: token,
+		Asker:   system, Operator: system.Operator(), Exports: system, Backups: system.Copier(), Ready: system.Ready, OperatorToken: token,
 		Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
 		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody, MaxUpload: server.MaxUpload,

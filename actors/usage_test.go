@@ -141,6 +141,38 @@ func TestUsageBuckets(t *testing.T) {
 	})
 }
 
+// TestGraphListsCostByTheirRecords holds lists to docs/usage.md.
+func TestGraphListsCostByTheirRecords(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var docs []*pb.IngestItem
+	for i := range 25 {
+		docs = append(docs, doc("", fmt.Sprintf("Common text %d.", i)))
+	}
+	id := c.ingest(docs...).GetItems()[0].GetNode()
+	want := uint64(0)
+	for _, read := range []struct {
+		op   *pb.Envelope
+		cost uint64
+	}{
+		{graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: &pb.Page{Size: 10}}}}), 1},
+		{graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: &pb.Page{Size: 11}}}}), 2},
+		{graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Q: "common"}}}), 3},
+		{graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{}}}), 1},
+		{graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{}}}), 1},
+		{graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_NodeContext{NodeContext: &pb.NodeContext{Id: id}}}), 1},
+		{historyOp(id, nil), 1},
+		{getNodeOp(id), 1},
+	} {
+		read.op.Capability = "graph"
+		c.ok(read.op)
+		want += read.cost
+		if got := c.usage(&pb.GetUsage{GroupBy: groupByCapability})[0].GetGroups()[0].GetReadUnits(); got != want {
+			t.Fatalf("%s: %d read units in all, want %d", operation(read.op), got, want)
+		}
+	}
+}
+
 func TestUsageOutlivesTheSubjectWithoutItsName(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})

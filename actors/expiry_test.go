@@ -2,7 +2,6 @@ package actors
 
 import (
 	"encoding/binary"
-	"runtime"
 	"testing"
 
 	pb "orgmem/proto"
@@ -108,9 +107,7 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 	}
 	before := st.State().Version
 	erase := jobOf(c.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "anna"}}}))
-	for st.State().Version < before+3 { // the order, and two batches
-		runtime.Gosched()
-	}
+	n.waitFor(func() bool { return st.State().Version >= before+3 }) // the order, and two batches
 	crashed := disk.Crash(100, 1)
 	n.wait(erase)
 	if got := st.State().Version - before; got < batches+3 { // the order, the partition and the end are the others

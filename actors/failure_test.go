@@ -75,12 +75,9 @@ func TestFailingUpkeepDoesNotHoldUpContent(t *testing.T) {
 		}
 	}
 	failed := func() int { mu.Lock(); defer mu.Unlock(); return tries }
-	for failed() == 0 { // behind the content
-		continue
-	}
-	for before := failed(); failed() == before; { // and again, when it has rested
-		c.n.clock.Advance(minBackOff)
-	}
+	c.n.waitFor(func() bool { return failed() > 0 }) // behind the content
+	before := failed()
+	c.n.until(func() bool { return failed() > before }) // and again, when it has rested
 }
 
 // TestPanicRetiresTheActivation: nothing that a panicked organization has on its
@@ -166,9 +163,7 @@ func TestSubjectThatCouldNotOpenTriesAgain(t *testing.T) {
 		st.Release()
 	}
 	job := jobOf(c.ok(items(doc("", "Now there is room."))))
-	for !n.ended(job) { // the worker had no room either, and waits on the test's clock
-		n.clock.Advance(minBackOff)
-	}
+	n.until(func() bool { return n.ended(job) }) // the worker had no room either, and waits on the test's clock
 	if got := itemStatus(c.job(job)); got[0] != itemCreated {
 		t.Errorf("items %v", got)
 	}
@@ -234,9 +229,7 @@ func TestAbandonedCallsCountUntilTheyAreAnswered(t *testing.T) {
 		t.Errorf("%d calls count, want the one that is still worked on", got)
 	}
 	close(gate)
-	for n.sys.Stats().CallsInFlight > 0 {
-		runtime.Gosched()
-	}
+	n.waitFor(func() bool { return n.sys.Stats().CallsInFlight == 0 })
 }
 
 // TestDeletingAnOrganizationIsFinishedByRepeatingIt: the caller goes away between
@@ -248,9 +241,7 @@ func TestDeletingAnOrganizationIsFinishedByRepeatingIt(t *testing.T) {
 		ctx, giveUp := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			for e, _ := n.host.Directory().Org(org); !e.GetRemoved(); e, _ = n.host.Directory().Org(org) {
-				runtime.Gosched()
-			}
+			n.waitFor(func() bool { e, _ := n.host.Directory().Org(org); return e.GetRemoved() })
 			giveUp()
 		})
 		err := n.sys.DeleteOrg(ctx, org)

@@ -187,7 +187,7 @@ func (m wordMatcher) share(s string) float64 {
 // sentence is a sentence that may become part of an answer.
 type sentence struct {
 	text     string
-	hit, at  int // its hit, and its place in the hit's passage
+	hit      int // its hit
 	worth    float64
 	selected bool
 }
@@ -200,7 +200,7 @@ func extract(hits []*pb.Hit, words wordMatcher, maxWords int) *pb.BrainAnswered 
 	for i, h := range hits {
 		first := len(all)
 		for sp := range text.Sentences(h.GetChunk()) {
-			s := &sentence{text: strings.Join(strings.Fields(h.GetChunk()[sp.Start:sp.End]), " "), hit: i, at: len(all) - first}
+			s := &sentence{text: strings.Join(strings.Fields(h.GetChunk()[sp.Start:sp.End]), " "), hit: i}
 			if s.worth = words.share(s.text) * h.GetScore(); s.worth > 0 {
 				all = append(all, s)
 			}

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"slices"
-
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -63,25 +61,4 @@ func (f *effect) addDegree(by int, e *pb.Edge) error {
 		}
 	}
 	return nil
-}
-
-// edgesWith lists the edges of a node that stand at one of the places (origins,
-// or "tombstoned"), at most limit.
-func (f *effect) edgesWith(node pb.NodeID, limit int, places ...string) ([]*pb.Edge, error) {
-	var edges []*pb.Edge
-	for _, place := range places {
-		for _, end := range []storage.Key{edgesOfSource(f.part.space, node, place), edgesOfTarget(f.part.space, node, place)} {
-			for item, err := range f.st.Scan(end.Children(), storage.ScanOptions{Limit: limit}) {
-				if err != nil {
-					return nil, err
-				}
-				e, err := edgeAt(f.st, f.part, item.Key)
-				if err != nil {
-					return nil, err
-				}
-				edges = append(edges, e)
-			}
-		}
-	}
-	return slices.Clip(edges[:min(len(edges), limit)]), nil
 }

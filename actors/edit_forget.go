@@ -28,10 +28,14 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	if err := f.tombstoneEdges(id); err != nil {
 		return nil, err
 	}
-	if err := f.eraseQueued(n); err != nil {
+	text, err := f.content(id)
+	if err != nil {
 		return nil, err
 	}
-	if err := f.forget(n); err != nil {
+	if err := f.eraseQueued(n, text); err != nil {
+		return nil, err
+	}
+	if err := f.forget(n, text); err != nil {
 		return nil, err
 	}
 	f.batch.audit(f.call.auditOf("node.forget", op.GetId()))
@@ -41,14 +45,10 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	return f.nodeReply(n, ""), nil
 }
 
-// forget makes a tombstone of a node that is none yet. Its edges are the caller's,
+// forget makes a tombstone of a node that is none yet, and holds text. Its edges are the caller's,
 // before it, and what of it waits in the queue.
-func (f *effect) forget(n *pb.Node) error {
+func (f *effect) forget(n *pb.Node, text string) error {
 	id := pb.NodeID(n.GetId())
-	text, err := f.content(id)
-	if err != nil {
-		return err
-	}
 	for _, erase := range []func() error{
 		func() error { return f.hold(n, text, "") },
 		func() error { return f.eraseChunks(n) },
@@ -115,6 +115,10 @@ func (f *effect) eraseChunks(n *pb.Node) error {
 // vectorModels lists the models that there are vectors of: the one that serves,
 // and perhaps one that the partition is being embedded anew with, or was once.
 func (f *effect) vectorModels() (models []string, err error) {
+	if f.vectors != nil {
+		return f.vectors, nil
+	}
+	models = []string{}
 	opts := storage.ScanOptions{Limit: 1}
 	for {
 		found := false
@@ -132,6 +136,7 @@ func (f *effect) vectorModels() (models []string, err error) {
 			opts.After = f.part.space.Key(storage.TableVector, storage.Str(model), storage.U64(^uint64(0)))
 		}
 		if !found {
+			f.vectors = models
 			return models, nil
 		}
 	}
@@ -171,12 +176,8 @@ func (f *effect) eraseExternalIDs(n *pb.Node) error {
 // being forgotten, what it holds or what its id was made from: it was sent before,
 // and must not bring it back. What was taken from the queue already leaves the
 // files as well.
-func (f *effect) eraseQueued(n *pb.Node) error {
+func (f *effect) eraseQueued(n *pb.Node, text string) error {
 	id := pb.NodeID(n.GetId())
-	text, err := f.content(id)
-	if err != nil {
-		return err
-	}
 	holder, err := holderOf(f.st, f.part, text)
 	if err != nil {
 		return err
@@ -251,21 +252,28 @@ func (f *effect) eraseNote(e *pb.Edge) {
 	}
 }
 
-// edgesOfNode lists all of a node's edges at some places, each once.
+// edgesOfNode lists all of a node's edges at some places (origins, or "tombstoned").
+// None leads from a node to itself, so each is there once.
 func (f *effect) edgesOfNode(id pb.NodeID, places ...string) ([]*pb.Edge, error) {
-	edges, err := f.edgesWith(id, maxEdgesTaken, places...)
-	if err != nil {
-		return nil, err
+	var edges []*pb.Edge
+	for _, place := range places {
+		for _, end := range []storage.Key{edgesOfSource(f.part.space, id, place), edgesOfTarget(f.part.space, id, place)} {
+			for item, err := range f.st.Scan(end.Children(), storage.ScanOptions{}) {
+				if err != nil {
+					return nil, err
+				}
+				if len(edges) == maxEdgesTaken {
+					return nil, fmt.Errorf("more than %d edges: %w", maxEdgesTaken, storage.ErrBatchTooLarge)
+				}
+				e, err := edgeAt(f.st, f.part, item.Key)
+				if err != nil {
+					return nil, err
+				}
+				edges = append(edges, e)
+			}
+		}
 	}
-	if len(edges) == maxEdgesTaken {
-		return nil, fmt.Errorf("more than %d edges: %w", maxEdgesTaken, storage.ErrBatchTooLarge)
-	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(edges, func(e *pb.Edge) bool { // one from a node to itself stands under both ends
-		again := seen[e.GetId()]
-		seen[e.GetId()] = true
-		return again
-	}), nil
+	return edges, nil
 }
 
 // full reports whether an edit's effect is as large as one commit should be: what

@@ -137,7 +137,7 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 		if err != nil {
 			return err
 		}
-		if moved.GetSource() == moved.GetTarget() && e.GetSource() != e.GetTarget() || same != nil && same.GetStatus() != statusTombstoned {
+		if moved.GetSource() == moved.GetTarget() || same != nil && same.GetStatus() != statusTombstoned {
 			if forgotten {
 				continue
 			}

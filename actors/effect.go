@@ -43,8 +43,10 @@ type effect struct {
 	deeds   []deed           // of ingestion
 	// forgotten are the nodes of which nothing may be left.
 	forgotten []pb.NodeID
-	spent     uint64 // tokens that were embedded and are not charged yet
-	forgets   bool   // something that exports may hold goes
+	// vectors are the models that there are vectors of, once somebody has looked.
+	vectors []string
+	spent   uint64 // tokens that were embedded and are not charged yet
+	forgets bool   // something that exports may hold goes
 }
 
 // node returns the current record, nil when there is none.
@@ -497,9 +499,8 @@ func (f *effect) countDomains() error {
 				return err
 			}
 			if found {
-				before := proto.CloneOf(d)
 				d.Nodes, d.UpdatedMs = uint32(max(0, int(d.GetNodes())+change)), f.now
-				putDomain(f.batch.Batch, f.part.space, before, d)
+				putDomain(f.batch.Batch, f.part.space, d)
 			}
 		}
 		return nil

@@ -57,7 +57,7 @@ func (o *orgActor) resumeExport(id pb.ExportID) error {
 		return err
 	})
 	if err == nil && !found {
-		err = fmt.Errorf("export %s: no record", id)
+		err = fmt.Errorf("export %s: %w", id, errNoRecord)
 	}
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun, again bool) (er
 			found, err = st.Get(o.space.Key(storage.TableJob, storage.ID16(run.id)), job)
 		}
 		if err == nil && !found {
-			err = fmt.Errorf("export %s: no record", run.id)
+			err = fmt.Errorf("export %s: %w", run.id, errNoRecord)
 		}
 		return err
 	})

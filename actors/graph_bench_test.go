@@ -217,7 +217,7 @@ func fillGraph(b *testing.B, o *orgActor, part *partitionRef) (hub, leaf string)
 	}
 	for i := range 1000 {
 		id := pb.DomainID{byte(i >> 8), byte(i)}
-		putDomain(ch.Batch, part.space, nil, &pb.Domain{
+		putDomain(ch.Batch, part.space, &pb.Domain{
 			Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"heating", "water", cmp.Or(map[int]string{3: "unheard"}[i], "light")}, CreatedMs: begin + int64(i), UpdatedMs: begin,
 		})
 	}

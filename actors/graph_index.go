@@ -219,14 +219,10 @@ func dropEdgeEntries(b *storage.Batch, space storage.Space, e *pb.Edge) {
 	moveEntries(b, lists, nil)
 }
 
-// putDomain writes a domain. before is the record that is stored, nil when there
-// is none.
-func putDomain(b *storage.Batch, space storage.Space, before, after *pb.Domain) {
-	if before != nil && before.GetCreatedMs() != after.GetCreatedMs() {
-		b.Delete(domainByTime(space, before))
-	}
-	b.Put(space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))), after)
-	b.PutRaw(domainByTime(space, after), nil)
+// putDomain writes a domain, which keeps its id and its time.
+func putDomain(b *storage.Batch, space storage.Space, d *pb.Domain) {
+	b.Put(space.Key(storage.TableDomain, storage.ID16(pb.DomainID(d.GetId()))), d)
+	b.PutRaw(domainByTime(space, d), nil)
 }
 
 func domainByTime(space storage.Space, d *pb.Domain) storage.Key {

@@ -172,9 +172,9 @@ func entriesOf(r storage.Reader, above storage.Key, w window, after *position, k
 	}
 }
 
-// errNoRecord means that a list has an entry without its record: both are
-// written together, so the store is damaged.
-var errNoRecord = errors.New("list entry without a record")
+// errNoRecord means that something names a record that is not there, such as an
+// entry of a list: both are written together, so the store is damaged.
+var errNoRecord = errors.New("an entry without its record")
 
 // pageOf gathers one page of a walk. take turns an entry into what the page
 // shows, and reports false for one that does not belong to the list. It returns

@@ -492,7 +492,7 @@ func TestDomains(t *testing.T) {
 		part := o.members[o.onlyMember(t)]
 		ch := newChange(o.store)
 		for _, d := range made {
-			putDomain(ch.Batch, part.space, nil, d)
+			putDomain(ch.Batch, part.space, d)
 		}
 		before := &pb.Node{}
 		err := o.withStore(func(st *storage.Store) error {

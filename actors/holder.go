@@ -29,7 +29,7 @@ func (p *partitionRef) variantFor(content string, n int) pb.NodeID {
 	mac := hmac.New(sha256.New, p.secret)
 	mac.Write([]byte("variant" + strconv.Itoa(n) + "\x00"))
 	mac.Write([]byte(content))
-	return pb.NodeID("ingest:" + p.id.String() + ":" + suffixEncoding.EncodeToString(mac.Sum(nil)[:20]))
+	return p.nodeID(mac.Sum(nil))
 }
 
 // contentKey is where the holder of a content stands that is not the node of its id.

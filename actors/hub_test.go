@@ -181,7 +181,7 @@ func TestStreamLimitAndTickets(t *testing.T) {
 	for _, s := range open {
 		s.Close()
 	}
-	if left := n.sys.hub.count(); left != 0 {
+	if left := n.sys.Stats().EventStreams; left != 0 {
 		t.Errorf("%d streams left", left)
 	}
 	if _, ok := n.sys.Stream("no such ticket"); ok {

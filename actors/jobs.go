@@ -239,7 +239,7 @@ func (o *orgActor) resumeJobs() error {
 				return err
 			}
 			if !found {
-				return fmt.Errorf("open job %s: %w", id, errors.New("no record"))
+				return fmt.Errorf("open job %s: %w", id, errNoRecord)
 			}
 			open = append(open, job)
 		}

@@ -55,7 +55,12 @@ func (p *partitionRef) nodeFor(content string) pb.NodeID {
 	mac := hmac.New(sha256.New, p.secret)
 	mac.Write([]byte("node"))
 	mac.Write([]byte(content))
-	return pb.NodeID("ingest:" + p.id.String() + ":" + suffixEncoding.EncodeToString(mac.Sum(nil)[:20]))
+	return p.nodeID(mac.Sum(nil))
+}
+
+// nodeID spells the id of a node of this partition, whose sum tells it from others.
+func (p *partitionRef) nodeID(sum []byte) pb.NodeID {
+	return pb.NodeID("ingest:" + p.id.String() + ":" + suffixEncoding.EncodeToString(sum[:20]))
 }
 
 // nodeIn returns the id of the node that holds a content within a scope, such as
@@ -66,7 +71,7 @@ func (p *partitionRef) nodeIn(scope, content string) pb.NodeID {
 	mac.Write(binary.BigEndian.AppendUint32(nil, uint32(len(scope))))
 	mac.Write([]byte(scope))
 	mac.Write([]byte(content))
-	return pb.NodeID("ingest:" + p.id.String() + ":" + suffixEncoding.EncodeToString(mac.Sum(nil)[:20]))
+	return p.nodeID(mac.Sum(nil))
 }
 
 // loaded is a partition's hot state at one version of its index. It is

@@ -255,7 +255,7 @@ func (r *restorer) head(f *effect, in *restorePart) (*pb.Reply, error) {
 			}
 			continue
 		}
-		putDomain(f.batch.Batch, r.part.space, nil, &pb.Domain{
+		putDomain(f.batch.Batch, r.part.space, &pb.Domain{
 			Id: id[:], Label: d.Label, Keywords: d.Keywords, Cohesion: d.Cohesion,
 			CreatedMs: int64(d.CreatedAt), UpdatedMs: int64(d.UpdatedAt),
 		})
@@ -375,6 +375,9 @@ func (r *restorer) relations(f *effect, in *restorePart) (*pb.Reply, error) {
 func (f *effect) restoreEdgeRecord(in *documentEdge) error {
 	if !slices.Contains(edgeOrigins, in.Origin) || in.ID == "" || len(in.ID) > storage.MaxKeyBytes/2 || strings.Contains(in.Type, "\x00") {
 		return fmt.Errorf("%w: an edge of origin %q", ErrInvalid, in.Origin)
+	}
+	if in.Source == in.Target {
+		return fmt.Errorf("%w: an edge from a node to itself", ErrInvalid)
 	}
 	e := &pb.Edge{
 		Id: in.ID, Source: in.Source, Target: in.Target, Type: in.Type, Weight: in.Weight, Confidence: in.Confidence, Origin: in.Origin,

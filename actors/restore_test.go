@@ -181,7 +181,8 @@ func TestRestoreRefusesWhatIsNoPart(t *testing.T) {
 		`{"partition":{"kind":"subject","subject":""}}`:                           ErrInvalid,
 		`{"surprise":1}`: ErrInvalid,
 		`[]`:             ErrInvalid,
-		`{"partition":{"kind":"subject","subject":"s"},"nodes":[{"id":"n","status":"odd","kind":"document"}]}`: errRestore,
+		`{"partition":{"kind":"subject","subject":"s"},"nodes":[{"id":"n","status":"odd","kind":"document"}]}`:                                         errRestore,
+		`{"partition":{"kind":"subject","subject":"s"},"edges":[{"id":"e","source":"n","target":"n","type":"x","origin":"asserted","status":"live"}]}`: errRestore,
 	} {
 		if _, err := n.sys.Restore(t.Context(), made.Org, []byte(raw)); !errors.Is(err, want) {
 			t.Errorf("%s: %v", raw, err)

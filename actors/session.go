@@ -569,10 +569,14 @@ func (f *effect) forgetEvents(events storage.Range) error {
 		if unfinished = errors.Is(err, errUnfinished); unfinished {
 			break
 		}
-		if err == nil {
-			err = f.forget(n)
-		}
 		if err != nil {
+			return err
+		}
+		text, err := f.content(pb.NodeID(n.GetId()))
+		if err != nil {
+			return err
+		}
+		if err := f.forget(n, text); err != nil {
 			return err
 		}
 		forgotten++

@@ -14,6 +14,7 @@ type Stats struct {
 	OrgActivations   uint64
 	OrgsLost         uint64
 	ItemsIngested    uint64
+	EventStreams     int
 	SnapshotBytes    int64
 	SnapshotsLoaded  int
 	SnapshotLoads    uint64
@@ -32,7 +33,7 @@ func (s *System) Stats() Stats {
 	s.mu.Unlock()
 	st := Stats{
 		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.stats.orgActivations.Load(), OrgsLost: s.stats.orgsLost.Load(),
-		ItemsIngested: s.stats.itemsIngested.Load(), SnapshotLoads: s.parts.loads.Load(),
+		EventStreams: s.hub.count(), ItemsIngested: s.stats.itemsIngested.Load(), SnapshotLoads: s.parts.loads.Load(),
 		ReadQueueLen: len(s.reads.tasks), ReadQueueCap: cap(s.reads.tasks), IngestTasksQueue: s.cpu.waiting(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.use()

@@ -1,0 +1,142 @@
+package cluster
+
+import (
+	"errors"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// placeGroup changes the shard map for one group.
+func (w *fleet) placeGroup(group uint32, desired ...string) {
+	w.t.Helper()
+	m := w.any().host.Meta()
+	old := m.ShardMap()
+	sm := &pb.ShardMap{Version: old.GetVersion()}
+	for i, p := range old.GetGroups() {
+		if uint32(i) == group {
+			p = &pb.GroupPlacement{Group: group, Desired: desired, Present: desired}
+		}
+		sm.Groups = append(sm.GetGroups(), p)
+	}
+	if err := m.PutShardMap(w.t.Context(), sm); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// TestGroupsComeAndGo: a node gives up a group that the map takes from it, with
+// stores and log, but not before its leader says so; it remembers how it voted;
+// and it can have the group back.
+func TestGroupsComeAndGo(t *testing.T) {
+	w := three(t)
+	id := mainStore(0)
+	c := &writer{w: w, id: id}
+	for range 10 {
+		c.put()
+	}
+	ctx := t.Context()
+	one := w.servers["one"].host
+	shard := one.Shard(id.Org)
+	w.try("transfer", func() error {
+		if w.owner(id).host != one {
+			return one.TransferLeadership(ctx, shard, "one")
+		}
+		return nil
+	})
+	waitFor(t, func() bool { return one.Lead(id.Org) == nil })
+	three := w.servers["three"]
+	w.placeGroup(shard, "one", "two")
+	waitFor(t, func() bool { return !three.host.wants(shard) })
+	if err := three.host.giveUp(ctx, shard); err != nil || three.host.group(shard) == nil {
+		t.Fatalf("a member gave up its group: %v", err)
+	}
+	w.try("remove", func() error { return one.RemoveReplica(ctx, shard, "three", 0) })
+	waitFor(t, func() bool {
+		if err := three.host.giveUp(ctx, shard); err != nil && !errors.Is(err, ErrNotApplied) {
+			t.Logf("give up: %v", err)
+		}
+		there, err := three.node.Exists(id)
+		left, err2 := three.host.leftovers(shard)
+		return three.host.group(shard) == nil && !there && !left && err == nil && err2 == nil
+	})
+	stable := &stableStore{log: three.node.Log(), group: shard}
+	if term, err := stable.GetUint64([]byte("CurrentTerm")); err != nil || term == 0 {
+		t.Errorf("the term was forgotten: %d, %v", term, err)
+	}
+	if three.host.Lead(id.Org) == nil {
+		t.Error("a node answers for a shard that it does not have")
+	}
+	if _, err := three.host.OpenStore(ctx, id); !errors.Is(err, ErrNotApplied) || !errors.Is(err, ErrNotLeader) {
+		t.Errorf("open a store of a shard that is not here: %v", err)
+	}
+	if _, err := three.host.Membership(ctx, shard); err != nil {
+		t.Errorf("ask others for the membership: %v", err)
+	}
+	if leader, ok := three.host.LeaderOf(shard); !ok || leader != "one" {
+		t.Errorf("the leader of a shard that is elsewhere is %q, %t", leader, ok)
+	}
+	for range 10 {
+		c.put()
+	}
+	w.placeGroup(shard, "one", "two", "three")
+	w.join(shard, "three")
+	w.ready()
+	c.put()
+	c.check()
+}
+
+// TestChangesOfMembership: compare-and-set, refusals, and what is not for us.
+func TestChangesOfMembership(t *testing.T) {
+	w := three(t)
+	ctx := t.Context()
+	h := w.servers["two"].host
+	var m Membership
+	w.try("membership", func() (err error) { m, err = h.Membership(ctx, 1); return err })
+	if len(m.Replicas) != 3 || m.Index == 0 {
+		t.Fatalf("membership is %+v", m)
+	}
+	if err := h.RemoveReplica(ctx, 1, "three", m.Index+1); !errors.Is(err, ErrMapChanged) {
+		t.Errorf("a change of a membership that is not the newest: %v", err)
+	}
+	w.try("demote", func() error { return h.Demote(ctx, 1, notLeading(t, w, 1), m.Index) })
+	var after Membership
+	w.try("membership", func() (err error) { after, err = h.Membership(ctx, 1); return err })
+	learners := 0
+	for _, r := range after.Replicas {
+		if !r.Voter {
+			learners++
+		}
+	}
+	if learners != 1 || after.Index <= m.Index {
+		t.Errorf("after a demotion: %+v", after)
+	}
+	if err := h.AddLearner(ctx, 1, "not/a/name", 0); !errors.Is(err, ErrNotApplied) {
+		t.Errorf("a server with a bad name: %v", err)
+	}
+	if err := h.AddLearner(ctx, 99, "four", 0); !errors.Is(err, ErrNotApplied) {
+		t.Errorf("a group that does not exist: %v", err)
+	}
+	// Writes of stores are proposed under leases, which are not for others to forward.
+	id := mainStore(0)
+	for _, cmd := range []*pb.Command{
+		{}, {Kind: &pb.Command_Open{Open: &pb.OpenStore{Store: id.Ref()}}},
+		{Kind: &pb.Command_Write{Write: &pb.WriteStore{Store: id.Ref(), Changes: storage.NewBatch(id).Changes()}}},
+	} {
+		if mayForward(cmd) {
+			t.Errorf("%v may be forwarded", cmd)
+		}
+	}
+}
+
+// notLeading returns a member of a group that does not lead it.
+func notLeading(t *testing.T, w *fleet, group uint32) ServerID {
+	t.Helper()
+	for _, s := range w.all() {
+		if s.host.group(group).leading.Load() == 0 && s.host.Server() != "two" {
+			return s.host.Server()
+		}
+	}
+	t.Fatal("everybody leads")
+	return ""
+}

@@ -1,0 +1,186 @@
+package cluster
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/raft"
+	"pgregory.net/rapid"
+
+	"orgmem/proto/clock"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// TestLeaseOfAMajority: the lease is as old as the newest moment for which a
+// majority of voters has acknowledged a heartbeat sent then or later.
+func TestLeaseOfAMajority(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ids := []raft.ServerID{"self", "a", "b", "c", "d"}
+		l := newLease("self")
+		voters := slices.Clone(ids[:rapid.IntRange(2, 5).Draw(t, "voters")])
+		l.elect(voters)
+		newest := map[raft.ServerID]ack{}
+		for range rapid.IntRange(1, 30).Draw(t, "heartbeats") {
+			id := ids[rapid.IntRange(1, 4).Draw(t, "who")]
+			a := ack{term: rapid.Uint64Range(1, 3).Draw(t, "term"), sent: time.Duration(rapid.IntRange(0, 50).Draw(t, "sent"))}
+			l.heard(id, a.term, a.sent)
+			if old := newest[id]; slices.Contains(voters, id) && (a.term > old.term || (a.term == old.term && a.sent > old.sent)) {
+				newest[id] = a
+			}
+			m := l.majority.Load()
+			if m.term == 0 {
+				continue
+			}
+			agree := 1 // self
+			for _, v := range voters {
+				// What was heard since may be of a later term; a later heartbeat is as good.
+				if n := newest[v]; n.term > m.term || (n.term == m.term && n.sent >= m.sent) {
+					agree++
+				}
+			}
+			if agree < len(voters)/2+1 {
+				t.Fatalf("%+v for a majority of %v, but heard were %v", *m, voters, newest)
+			}
+		}
+	})
+}
+
+// TestLeadWithoutAMajority: a leader that is cut off stops answering before
+// anybody else can lead, whatever it believes itself; one that hears again
+// answers again.
+func TestLeadWithoutAMajority(t *testing.T) {
+	w := three(t)
+	c := &writer{w: w, id: mainStore(0)}
+	c.put()
+	old := w.owner(c.id)
+	// Whoever else says yes, the old one has said no before; it looks later.
+	w.part(old.host.Server())
+	waitFor(t, func() bool {
+		for _, s := range w.all() {
+			if s != old && s.host.Lead(c.id.Org) == nil {
+				if err := old.host.Lead(c.id.Org); !errors.Is(err, ErrNotLeader) {
+					t.Errorf("two nodes answer: %v", err)
+				}
+				return true
+			}
+		}
+		return false
+	})
+	c.put() // takes the new leader
+	if _, err := old.host.OpenStore(t.Context(), c.id); err == nil {
+		t.Error("a node that is cut off opened a store")
+	}
+	w.heal()
+	w.ready()
+	c.put()
+	c.check()
+}
+
+// TestLeaseIsOfWhatWasSent: a leader that slept does not take an answer that
+// waited for it as news.
+func TestLeaseIsOfWhatWasSent(t *testing.T) {
+	fake := clock.NewFake(time.Unix(1_700_000_000, 0))
+	s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Clock = fake })
+	g := s.host.group(1)
+	term := g.leading.Load()
+	g.electedBy([]raft.ServerID{"one", "two", "three"})
+	sent := s.host.elapsed()
+	g.lease.heard("two", term, sent)
+	if err := g.lead(); err != nil {
+		t.Fatalf("with a majority: %v", err)
+	}
+	fake.Advance(leaderLease) // it sleeps
+	g.lease.heard("three", term, sent)
+	answer := make(chan error, 1)
+	wait := fake.Waiters()
+	go func() { answer <- g.lead() }()
+	waitFor(t, func() bool { return fake.Waiters() > wait })
+	fake.Advance(leaderLease)
+	if err := <-answer; !errors.Is(err, ErrNotLeader) {
+		t.Errorf("after a sleep: %v", err)
+	}
+	// A heartbeat that is sent now, and acknowledged, is news, and ends the wait.
+	go func() { answer <- g.lead() }()
+	waitFor(t, func() bool { return fake.Waiters() > wait })
+	g.lease.heard("two", term, s.host.elapsed())
+	if err := <-answer; err != nil {
+		t.Errorf("with news: %v", err)
+	}
+	g.lease.heard("two", term+1, s.host.elapsed()) // of a term that is not this node's
+	fake.Advance(leaderLease)
+	go func() { answer <- g.lead() }()
+	waitFor(t, func() bool { return fake.Waiters() > wait })
+	fake.Advance(leaderLease)
+	if err := <-answer; !errors.Is(err, ErrNotLeader) {
+		t.Errorf("with another term's heartbeats: %v", err)
+	}
+	g.electors()
+	if err := g.lead(); err != nil {
+		t.Errorf("alone again: %v", err)
+	}
+}
+
+// TestTransferLeadership moves a shard by request, of any node; the one that
+// led says no before the other one says yes.
+func TestTransferLeadership(t *testing.T) {
+	type change struct {
+		server ServerID
+		shard  uint32
+		leads  bool
+	}
+	var mu sync.Mutex
+	var changes []change
+	w := three(t, func(c *Config, _ *storage.Options) {
+		id := c.Server
+		c.OnLead = func(shard uint32, leads bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			changes = append(changes, change{id, shard, leads})
+		}
+	})
+	c := &writer{w: w, id: mainStore(0)}
+	shard := w.servers["one"].host.Shard(c.id.Org)
+	for _, to := range []ServerID{"two", "three", "one", "three"} {
+		c.put()
+		from := w.owner(c.id).host.Server()
+		asked := w.servers["two"].host
+		if from != to {
+			w.try("transfer", func() error { return asked.TransferLeadership(t.Context(), shard, to) })
+		}
+		waitFor(t, func() bool { return w.servers[to].host.Lead(c.id.Org) == nil })
+		for _, s := range w.all() {
+			if err := s.host.Lead(c.id.Org); (err == nil) != (s.host.Server() == to) {
+				t.Errorf("after a transfer to %s, %s answers %v", to, s.host.Server(), err)
+			}
+			waitFor(t, func() bool { leader, ok := s.host.Leader(c.id.Org); return ok && leader == to })
+		}
+	}
+	c.put()
+	c.check()
+	mu.Lock()
+	told := slices.Clone(changes)
+	mu.Unlock()
+	leads := ServerID("")
+	for _, ch := range told {
+		switch {
+		case ch.shard != shard:
+		case ch.leads && leads != "":
+			t.Errorf("%s leads while %s does: %v", ch.server, leads, told)
+		case ch.leads:
+			leads = ch.server
+		case ch.server == leads:
+			leads = ""
+		}
+	}
+	if leads != "three" {
+		t.Errorf("%q leads at the end, as was told", leads)
+	}
+	if err := w.servers["two"].host.TransferLeadership(t.Context(), shard, "nobody"); err == nil {
+		t.Error("a transfer to nobody succeeded")
+	}
+	waitFor(t, func() bool { return w.servers["three"].host.Lead(c.id.Org) == nil }) // it leads on
+}

@@ -1,0 +1,321 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/raft"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// large is a value that makes stores of some hundred kilobytes out of few rows,
+// and does not compress.
+func large(n int) string {
+	b := make([]byte, 8192)
+	rng := rand.New(rand.NewPCG(uint64(n), 1)) //nolint:gosec // to be repeatable is the point
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return string(b)
+}
+
+// source makes a node that has stores and, of most of what it wrote, no log.
+func source(w *fleet, orgs, rows int) {
+	one := w.start("one", false)
+	one.ready()
+	for i := range orgs {
+		id := mainStore(i)
+		lease := one.open(id)
+		for r := range rows {
+			lease = one.write(id, lease, fmt.Sprint(r), large(i*rows+r))
+		}
+	}
+	for _, g := range one.host.hosted() {
+		if err := one.host.compactor.compact(g); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.place([]ServerID{"one"}, "one", "two")
+}
+
+// learn adds a node to all groups as a learner, whether it is there or not.
+func (w *fleet) learn(id ServerID) {
+	w.t.Helper()
+	h := w.servers["one"].host
+	for g := range uint32(len(h.groups)) {
+		w.try("learn", func() error { return h.AddLearner(w.t.Context(), g, id, 0) })
+	}
+}
+
+// same compares the stores of two nodes.
+func (w *fleet) same(orgs int) {
+	w.t.Helper()
+	one, two := w.servers["one"], w.servers["two"]
+	for i := range orgs {
+		id := mainStore(i)
+		want := fmt.Sprint(one.rows(id))
+		waitFor(w.t, func() bool { return two.host.shard(id) != nil && two.host.shard(id).ready() })
+		waitFor(w.t, func() bool { return fmt.Sprint(two.rows(id)) == want })
+	}
+}
+
+// TestTransferInterruptedAtRandom: connections break after some bytes, bytes are
+// changed on the way, and the node that fetches loses its power in the middle of
+// a Restore, again and again. In the end it has what the source has.
+func TestTransferInterruptedAtRandom(t *testing.T) {
+	w, rng := newFleet(t), seeded(t)
+	const orgs = 4
+	source(w, orgs, 40)
+	var spoilt, broken atomic.Int64
+	var mu sync.Mutex // guards rng
+	draw := func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return rng.IntN(n)
+	}
+	w.mu.Lock()
+	w.breakAfter = func() int64 {
+		broken.Add(1)
+		return int64(draw(300_000))
+	}
+	w.spoil = func(b []byte) {
+		if len(b) > 1000 && draw(4) == 0 {
+			spoilt.Add(1)
+			b[draw(len(b))] ^= 1
+		}
+	}
+	w.mu.Unlock()
+	two := w.start("two", true)
+	w.learn("two")
+	for range 4 {
+		was := two.host.Stats().TransferredBytes
+		some := was + uint64(draw(200_000))
+		waitFor(t, func() bool {
+			s := two.host.Stats()
+			return s.TransferredBytes >= some || s.Transfers >= orgs
+		})
+		w.kill("two")
+		two = w.start("two", false)
+	}
+	w.mu.Lock()
+	w.breakAfter, w.spoil = nil, nil
+	w.mu.Unlock()
+	w.same(orgs)
+	w.joinAll("two")
+	if spoilt.Load() == 0 || broken.Load() < 3 {
+		t.Errorf("%d bytes spoilt, %d connections broken: the test proves too little", spoilt.Load(), broken.Load())
+	}
+	waitFor(t, func() bool { // nothing is left of it
+		two.host.discardStages()
+		staged, err := two.node.Staged()
+		return err == nil && len(staged) == 0
+	})
+}
+
+// TestMarkerWaitsForTheStores: raft closes the sink of a received snapshot before
+// it restores it. A crash in between must not find a marker that promises what is
+// not there.
+func TestMarkerWaitsForTheStores(t *testing.T) {
+	w := newFleet(t)
+	source(w, 3, 10)
+	w.mu.Lock()
+	w.breakAfter = func() int64 { return 5_000 } // no store ever arrives
+	w.mu.Unlock()
+	two := w.start("two", true)
+	w.learn("two")
+	g := func() *group { return two.host.shard(mainStore(0)) }
+	waitFor(t, func() bool { return g() != nil && g().fsm.restoring.Load() })
+	after := two.crash()
+	if metas, err := g().marks.List(); err != nil || len(metas) != 0 {
+		t.Errorf("markers while stores are being fetched: %v, %v", metas, err)
+	}
+	w.kill("two")
+	w.disks["two"] = after
+	w.mu.Lock()
+	w.breakAfter = nil
+	w.mu.Unlock()
+	two = w.start("two", false)
+	w.same(3)
+	waitFor(t, func() bool { return g().marks.index.Load() > 0 })
+}
+
+// TestMarkers: a received snapshot does not show until it is true, never takes a
+// marker back, and a snapshot that was overtaken is not sent.
+func TestMarkers(t *testing.T) {
+	s := start(t, storagetest.NewDisk())
+	stable := &stableStore{log: s.node.Log(), group: 2}
+	m, err := newMarkers(stable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.manifest = func(uint64) ([]byte, func(), error) { return []byte("what there is"), func() {}, nil }
+	receive := func(index uint64) raft.SnapshotSink {
+		t.Helper()
+		sink, err := m.Create(raft.SnapshotVersionMax, index, 3, raft.Configuration{}, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sink.Write([]byte("manifest")); err != nil {
+			t.Fatal(err)
+		}
+		if err := sink.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return sink
+	}
+	own := func(index uint64) {
+		t.Helper()
+		sink, err := m.Create(raft.SnapshotVersionMax, index, 3, raft.Configuration{}, 1, nil)
+		if err == nil {
+			err = sink.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(want uint64) {
+		t.Helper()
+		metas, err := m.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := uint64(0)
+		if len(metas) > 0 {
+			got = metas[0].Index
+		}
+		if got != want || m.index.Load() != want {
+			t.Errorf("marker at %d (%d), want %d", got, m.index.Load(), want)
+		}
+	}
+	own(10)
+	sink := receive(20)
+	at(10)
+	meta, r, err := m.Open(sink.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(r); err != nil || string(b) != "manifest" || meta.Index != 20 {
+		t.Errorf("the received snapshot is %q at %d, %v", b, meta.Index, err)
+	}
+	if err := m.restored(19); err == nil {
+		t.Error("a snapshot was restored that nobody sent")
+	}
+	at(10)
+	receive(20)
+	if err := m.restored(20); err != nil {
+		t.Fatal(err)
+	}
+	at(20)
+	own(15) // was begun before the other one arrived
+	at(20)
+	if _, _, err := m.Open("3-10"); !errors.Is(err, errStaleSnapshot) {
+		t.Errorf("open an overtaken snapshot: %v", err)
+	}
+	metas, err := m.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, r, err = m.Open(metas[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(r); err != nil || int64(len(b)) != meta.Size {
+		t.Errorf("a snapshot of %d bytes has size %d, %v", len(b), meta.Size, err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStoresAreForMembers: a node gets the stores of groups that it is in.
+func TestStoresAreForMembers(t *testing.T) {
+	w := three(t)
+	c := &writer{w: w, id: mainStore(0)}
+	c.put()
+	h := w.owner(c.id).host
+	shard := h.Shard(c.id.Org)
+	for _, tc := range []struct {
+		peer ServerID
+		ask  *pb.StoreCopy
+		ok   bool
+	}{
+		{"two", &pb.StoreCopy{Group: shard, Store: c.id.String()}, true},
+		{"four", &pb.StoreCopy{Group: shard, Store: c.id.String()}, false},
+		{"two", &pb.StoreCopy{Group: shard%3 + 1, Store: c.id.String()}, false},
+		{"two", &pb.StoreCopy{Group: 99, Store: "meta"}, false},
+		{"two", &pb.StoreCopy{Group: 0, Store: "meta"}, true},
+		{"two", &pb.StoreCopy{Group: 0, Store: "../meta"}, false},
+	} {
+		if _, err := h.mayFetch(tc.peer, tc.ask); (err == nil) != tc.ok {
+			t.Errorf("%s asks for %v: %v", tc.peer, tc.ask, err)
+		}
+	}
+}
+
+// TestPacer: no more than the rate, behind a burst.
+func TestPacer(t *testing.T) {
+	c := clock.NewFake(time.Unix(1_700_000_000, 0))
+	p := &pacer{clock: c, rate: 1 << 20}
+	ctx := t.Context()
+	if err := p.wait(ctx, transferBurst); err != nil { // free
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- p.wait(ctx, 3<<20) }()
+	waitFor(t, func() bool { return c.Waiters() == 1 })
+	c.Advance(3*time.Second - 1)
+	select {
+	case <-done:
+		t.Error("three seconds' worth went in less")
+	default:
+	}
+	c.Advance(1)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if err := (&pacer{clock: c, rate: -1}).wait(ctx, 1<<40); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestErasureReachesReplicas: what is erased leaves the stores and the logs of
+// every node, the part of the log that is kept for followers included.
+func TestErasureReachesReplicas(t *testing.T) {
+	w := three(t)
+	const secret = "quizzaciously-kept-secret"
+	id := mainStore(0)
+	s := w.owner(id)
+	lease := s.open(id)
+	lease = s.write(id, lease, "secret", secret)
+	for i := range 20 {
+		lease = s.write(id, lease, fmt.Sprint(i), "v")
+	}
+	b := storage.NewBatch(id)
+	b.Erase(row(id, "secret"))
+	if _, err := s.host.Propose(t.Context(), id, lease, b); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range w.all() {
+		waitFor(t, func() bool { return len(s.rows(id)) == 20 })
+		if len(s.fs.Find(t, secret)) == 0 {
+			t.Errorf("the text never was on %s: the test proves nothing", s.host.Server())
+		}
+		waitFor(t, func() bool { _, owed := s.node.Log().Owed()[id]; return owed })
+		if err := s.host.Erase(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if found := s.fs.Find(t, secret); len(found) > 0 {
+			t.Errorf("erased text is still on %s, in %v", s.host.Server(), found)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"orgmem/actors"
+	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
 
@@ -23,6 +24,13 @@ type Cluster interface {
 	Rotate(ctx context.Context) error
 	// Rotation tells how far that is.
 	Rotation(ctx context.Context) (Rotation, error)
+	// Status tells how the cluster is, as its controller sees it.
+	Status(ctx context.Context) (*pb.ClusterStatus, error)
+	// Drain lets a node, named by its id or its name, lead nothing and get nothing
+	// new, or takes that back. It returns when that is agreed, not when it is done.
+	Drain(ctx context.Context, node string, drain bool) error
+	// Remove removes a node for good, as soon as nothing depends on it.
+	Remove(ctx context.Context, node string) error
 }
 
 // JoinToken lets one machine join.
@@ -73,6 +81,25 @@ var clusterRoutes = []operatorRoute{
 			return rotationOf(c.Rotation(ctx))
 		}),
 	},
+	{
+		method: http.MethodGet, path: "/operator/cluster", status: http.StatusOK,
+		handle: withCluster(func(ctx context.Context, c Cluster, _ any) (any, error) {
+			s, err := c.Status(ctx)
+			return clusterStatusOf(s), err
+		}),
+	},
+	{
+		method: http.MethodPut, path: "/operator/cluster/nodes/{node}/drain", status: http.StatusAccepted,
+		handle: withNamedNode(func(ctx context.Context, c Cluster, node string) error { return c.Drain(ctx, node, true) }),
+	},
+	{
+		method: http.MethodDelete, path: "/operator/cluster/nodes/{node}/drain", status: http.StatusAccepted,
+		handle: withNamedNode(func(ctx context.Context, c Cluster, node string) error { return c.Drain(ctx, node, false) }),
+	},
+	{
+		method: http.MethodDelete, path: "/operator/cluster/nodes/{node}", status: http.StatusAccepted,
+		handle: withNamedNode(func(ctx context.Context, c Cluster, node string) error { return c.Remove(ctx, node) }),
+	},
 }
 
 // withCluster refuses where the node belongs to no cluster.
@@ -82,6 +109,21 @@ func withCluster(do func(ctx context.Context, c Cluster, body any) (any, error))
 			return nil, errNoCluster
 		}
 		return do(ctx, s.cfg.Cluster, body)
+	}
+}
+
+// withNamedNode is withCluster for what is done to a node; the answer is the cluster's
+// status right after, from which the rest can be followed.
+func withNamedNode(do func(ctx context.Context, c Cluster, node string) error) func(context.Context, *Server, gin.Params, any) (any, error) {
+	return func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+		if s.cfg.Cluster == nil {
+			return nil, errNoCluster
+		}
+		if err := do(ctx, s.cfg.Cluster, path.ByName("node")); err != nil {
+			return nil, err
+		}
+		status, err := s.cfg.Cluster.Status(ctx)
+		return clusterStatusOf(status), err
 	}
 }
 
@@ -108,4 +150,83 @@ func rotationOf(r Rotation, err error) (any, error) {
 		out.Waiting = []string{} // a list, always
 	}
 	return out, err
+}
+
+// clusterStatus is the cluster as its controller sees it. Lists are there, always.
+type clusterStatus struct {
+	Cluster    string       `json:"cluster"`
+	Controller string       `json:"controller"` // empty: none answers, and this is what the asked node knows alone
+	Version    uint32       `json:"version"`
+	Nodes      []nodeStatus `json:"nodes"`
+	Groups     []groupPlace `json:"groups"`
+	Decisions  []decision   `json:"decisions"` // newest first
+}
+
+type nodeStatus struct {
+	ID       string    `json:"id"`
+	Name     string    `json:"name"`
+	Zone     string    `json:"zone"`
+	Address  string    `json:"address"`
+	Version  uint32    `json:"version"`
+	State    string    `json:"state"` // alive, left or failed
+	Since    timestamp `json:"since"`
+	Draining bool      `json:"draining"`
+	Leaving  bool      `json:"leaving"`
+	Voters   uint32    `json:"voters"`
+	Learners uint32    `json:"learners"`
+	Leads    uint32    `json:"leads"`
+	Load     uint32    `json:"load"` // thousandths
+}
+
+type groupPlace struct {
+	Group    uint32         `json:"group"` // 0 is the meta group
+	Leader   string         `json:"leader"`
+	Replicas []replicaPlace `json:"replicas"`
+	Desired  []string       `json:"desired"` // should be its voters
+	Waits    string         `json:"waits"`   // why nothing is done although something is amiss
+}
+
+type replicaPlace struct {
+	Node     string `json:"node"`
+	Voter    bool   `json:"voter"`
+	CaughtUp bool   `json:"caughtUp"`
+}
+
+type decision struct {
+	At      timestamp `json:"at"`
+	Action  string    `json:"action"`
+	Group   uint32    `json:"group"`
+	Node    string    `json:"node"`
+	Why     string    `json:"why"`
+	Outcome string    `json:"outcome"`
+	Times   uint32    `json:"times"`
+}
+
+func clusterStatusOf(s *pb.ClusterStatus) clusterStatus {
+	out := clusterStatus{
+		Cluster: s.GetCluster(), Controller: s.GetController(), Version: s.GetVersion(),
+		Nodes: []nodeStatus{}, Groups: []groupPlace{}, Decisions: []decision{},
+	}
+	for _, n := range s.GetNodes() {
+		out.Nodes = append(out.Nodes, nodeStatus{
+			n.GetServer(), n.GetName(), n.GetZone(), n.GetAddress(), n.GetVersion(), n.GetState(), timestamp(n.GetSinceMs()),
+			n.GetDraining(), n.GetLeaving(), n.GetVoters(), n.GetLearners(), n.GetLeads(), n.GetLoad(),
+		})
+	}
+	for _, g := range s.GetGroups() {
+		place := groupPlace{g.GetGroup(), g.GetLeader(), []replicaPlace{}, g.GetDesired(), g.GetWaits()}
+		if place.Desired == nil {
+			place.Desired = []string{}
+		}
+		for _, r := range g.GetReplicas() {
+			place.Replicas = append(place.Replicas, replicaPlace{r.GetServer(), r.GetVoter(), r.GetCaughtUp()})
+		}
+		out.Groups = append(out.Groups, place)
+	}
+	for _, d := range s.GetDecisions() {
+		out.Decisions = append(out.Decisions, decision{
+			timestamp(d.GetAtMs()), d.GetAction(), d.GetGroup(), d.GetServer(), d.GetWhy(), d.GetOutcome(), d.GetTimes(),
+		})
+	}
+	return out
 }

@@ -99,11 +99,15 @@ func TestOperatorRoutes(t *testing.T) {
 			"GET", "/operator/cluster/rotation", "", 200,
 			`{"generations":[1,2],"signing":1,"waiting":["n-2"],"expiresAt":"` + at + `"}`,
 		},
+		{"GET", "/operator/cluster", "", 200, clusterJSON},
+		{"PUT", "/operator/cluster/nodes/fig/drain", "", 202, clusterJSON},
+		{"DELETE", "/operator/cluster/nodes/fig/drain", "", 202, clusterJSON},
+		{"DELETE", "/operator/cluster/nodes/fig", "", 202, clusterJSON},
 		{"GET", "/operator/doctor", "", 200, `{"version":"v1","config":[{"name":"listen","value":":1","origin":"flag"}],"checks":[{"name":"disk","ok":true,"detail":"fine"}]}`},
 	}
 	tested := map[string]bool{}
 	for _, c := range cases {
-		tested[c.method+" "+strings.NewReplacer(org, "{org}", user, "{user}").Replace(c.target)] = true
+		tested[c.method+" "+strings.NewReplacer(org, "{org}", user, "{user}", "fig", "{node}").Replace(c.target)] = true
 		res := h.op(c.method, c.target, c.body)
 		if res.StatusCode != c.status {
 			t.Errorf("%s %s: %d %s", c.method, c.target, res.StatusCode, res.body)
@@ -210,6 +214,30 @@ func (f fakeCluster) Rotate(context.Context) error { return f.err }
 func (f fakeCluster) Rotation(context.Context) (Rotation, error) {
 	return Rotation{[]uint64{1, 2}, 1, []string{"n-2"}, time.UnixMilli(1772600767089)}, f.err
 }
+
+func (f fakeCluster) Status(context.Context) (*pb.ClusterStatus, error) {
+	return &pb.ClusterStatus{
+		Cluster: "c", Controller: "n-1", Version: 1,
+		Nodes: []*pb.NodeStatus{{
+			Server: "n-1", Name: "fig", Zone: "z", Address: "h:1", Version: 1, State: "alive", SinceMs: 1772600767089,
+			Draining: true, Leaving: true, Voters: 2, Learners: 1, Leads: 3, Load: 7,
+		}},
+		Groups:    []*pb.GroupPlace{{Group: 0}, {Group: 1, Leader: "n-1", Replicas: []*pb.ReplicaPlace{{Server: "n-1", Voter: true, CaughtUp: true}}, Desired: []string{"n-1"}, Waits: "w"}},
+		Decisions: []*pb.Decision{{AtMs: 1772600767089, Action: "promote", Group: 1, Server: "n-1", Why: "y", Outcome: "done", Times: 2}},
+	}, f.err
+}
+
+func (f fakeCluster) Drain(context.Context, string, bool) error { return f.err }
+
+func (f fakeCluster) Remove(context.Context, string) error { return f.err }
+
+// clusterJSON is what scripts read of fakeCluster's status.
+const clusterJSON = `{"cluster":"c","controller":"n-1","version":1,` +
+	`"nodes":[{"id":"n-1","name":"fig","zone":"z","address":"h:1","version":1,"state":"alive","since":"2026-03-04T05:06:07.089Z",` +
+	`"draining":true,"leaving":true,"voters":2,"learners":1,"leads":3,"load":7}],` +
+	`"groups":[{"group":0,"leader":"","replicas":[],"desired":[],"waits":""},` +
+	`{"group":1,"leader":"n-1","replicas":[{"node":"n-1","voter":true,"caughtUp":true}],"desired":["n-1"],"waits":"w"}],` +
+	`"decisions":[{"at":"2026-03-04T05:06:07.089Z","action":"promote","group":1,"node":"n-1","why":"y","outcome":"done","times":2}]}`
 
 func TestOperatorOfANodeAlone(t *testing.T) {
 	h := newHarness(t)

@@ -60,15 +60,16 @@ type ControllerStats struct {
 	Filling  int  // replicas that are being filled
 	Waiting  int  // groups with something amiss that has to wait
 
-	Steps    map[string]uint64 // carried out, by action
-	Failures uint64            // steps that failed; each is planned again
+	Steps    uint64 // carried out
+	Moves    uint64 // of them, replicas begun elsewhere
+	Failures uint64 // steps that failed; each is planned again
 }
 
 func startController(start context.Context, h *Host, members func() []Member) *controller {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(start))
 	c := &controller{
 		h: h, members: members, policy: defaultPolicy(), begun: h.cfg.Clock.Now(),
-		cancel: cancel, ended: make(chan struct{}), stats: ControllerStats{Steps: map[string]uint64{}},
+		cancel: cancel, ended: make(chan struct{}),
 	}
 	if h.cfg.GoneAfter > 0 {
 		c.policy.goneAfter = h.cfg.GoneAfter
@@ -286,7 +287,10 @@ func (c *controller) decided(s step, err error) {
 	if err != nil {
 		c.stats.Failures++
 	} else {
-		c.stats.Steps[d.GetAction()]++
+		c.stats.Steps++
+		if s.kind == stepAdd {
+			c.stats.Moves++
+		}
 	}
 	c.mu.Unlock()
 	if again && err != nil {
@@ -382,10 +386,6 @@ func (h *Host) ControllerStats() ControllerStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.stats
-	s.Steps = map[string]uint64{}
-	for action, n := range c.stats.Steps {
-		s.Steps[action] = n
-	}
 	s.Acting, s.Nodes = c.acting, len(c.view.nodes)
 	away := map[ServerID]bool{}
 	for _, n := range c.view.nodes {

@@ -13,7 +13,10 @@ import (
 
 func newCluster(w world) *cobra.Command {
 	var at operatorFlags
-	operated := []*cobra.Command{newClusterToken(w, &at), newClusterRotate(w, &at)}
+	operated := []*cobra.Command{
+		newClusterStatus(w, &at), newClusterDrain(w, &at), newClusterRemove(w, &at),
+		newClusterToken(w, &at), newClusterRotate(w, &at),
+	}
 	for _, c := range operated {
 		at.register(w, c)
 	}

@@ -34,6 +34,7 @@ func nodeMetrics(store *storage.Node, host *cluster.Host, system *actors.System)
 	return []prometheus.Collector{
 		figures[storage.Stats]{store.Stats, storageReadings},
 		figures[cluster.Stats]{host.Stats, clusterReadings},
+		figures[cluster.ControllerStats]{host.ControllerStats, controllerReadings},
 		figures[actors.Stats]{system.Stats, actorReadings},
 	}
 }
@@ -80,6 +81,21 @@ var clusterReadings = []reading[cluster.Stats]{
 	counter("cluster_compaction_failures_total", "Logs that could not be cut; each is tried again.", func(s cluster.Stats) float64 { return float64(s.CompactionFailures) }),
 	gauge("cluster_in_flight_bytes", "Bytes of writes that are not answered yet.", func(s cluster.Stats) float64 { return float64(s.InFlightBytes) }),
 	gauge("cluster_log_bytes", "Bytes of log that a restart would replay.", func(s cluster.Stats) float64 { return float64(s.LogBytes) }),
+}
+
+// controllerReadings are told by every node; all but the counters are zero where
+// another node's controller acts, so that their sums over the nodes are right.
+var controllerReadings = []reading[cluster.ControllerStats]{
+	gauge("cluster_controller", "1 while this node leads the meta group and controls the placement.", func(s cluster.ControllerStats) float64 { return truth(s.Acting) }),
+	gauge("cluster_nodes", "Nodes of the cluster.", func(s cluster.ControllerStats) float64 { return float64(s.Nodes) }),
+	gauge("cluster_nodes_away", "Nodes that are not alive.", func(s cluster.ControllerStats) float64 { return float64(s.Away) }),
+	gauge("cluster_groups_short", "Groups with fewer live voters than they should have.", func(s cluster.ControllerStats) float64 { return float64(s.Short) }),
+	gauge("cluster_groups_leadless", "Groups of which no leader answers.", func(s cluster.ControllerStats) float64 { return float64(s.Leadless) }),
+	gauge("cluster_groups_waiting", "Groups with something amiss that has to wait; the status says for what.", func(s cluster.ControllerStats) float64 { return float64(s.Waiting) }),
+	gauge("cluster_replicas_filling", "Replicas that are being filled.", func(s cluster.ControllerStats) float64 { return float64(s.Filling) }),
+	counter("cluster_steps_total", "Steps that the controller carried out.", func(s cluster.ControllerStats) float64 { return float64(s.Steps) }),
+	counter("cluster_moves_total", "Of them, replicas begun elsewhere.", func(s cluster.ControllerStats) float64 { return float64(s.Moves) }),
+	counter("cluster_step_failures_total", "Steps that failed; each is planned again.", func(s cluster.ControllerStats) float64 { return float64(s.Failures) }),
 }
 
 var actorReadings = []reading[actors.Stats]{

@@ -15,6 +15,7 @@ import (
 	"orgmem/api"
 	"orgmem/cluster"
 	"orgmem/cmd/orgmem/internal/config"
+	pb "orgmem/proto"
 )
 
 // credentialsFile is the file in the data directory that makes it a node's: its
@@ -162,7 +163,10 @@ func nodeName(server config.Server) string {
 }
 
 // clusterAdmin is what the operator does with the cluster.
-type clusterAdmin struct{ network *cluster.Network }
+type clusterAdmin struct {
+	network *cluster.Network
+	host    *cluster.Host
+}
 
 func (a clusterAdmin) JoinToken(ctx context.Context, life time.Duration) (api.JoinToken, error) {
 	t, expires, err := a.network.NewToken(ctx, life)
@@ -187,4 +191,47 @@ func (a clusterAdmin) Rotation(context.Context) (api.Rotation, error) {
 		r.Waiting = append(r.Waiting, string(id))
 	}
 	return r, err
+}
+
+func (a clusterAdmin) Status(ctx context.Context) (*pb.ClusterStatus, error) {
+	return a.host.ClusterStatus(ctx)
+}
+
+func (a clusterAdmin) Drain(ctx context.Context, node string, drain bool) error {
+	return a.onNode(node, func(id cluster.ServerID) error { return a.host.DrainNode(ctx, id, drain) })
+}
+
+func (a clusterAdmin) Remove(ctx context.Context, node string) error {
+	return a.onNode(node, func(id cluster.ServerID) error { return a.host.LeaveNode(ctx, id) })
+}
+
+// onNode does something to the node that the operator names by its id, or by its
+// name where only one has it.
+func (a clusterAdmin) onNode(name string, do func(cluster.ServerID) error) error {
+	var found []cluster.ServerID
+	for _, n := range a.host.Meta().Nodes() {
+		if n.GetServer() == name {
+			found = []cluster.ServerID{cluster.ServerID(name)}
+			break
+		}
+		if n.GetName() == name && !n.GetRemoved() {
+			found = append(found, cluster.ServerID(n.GetServer()))
+		}
+	}
+	switch len(found) {
+	case 0:
+		return fmt.Errorf("%w: no node has the id or name %q; `orgmem cluster status` lists them", actors.ErrInvalid, name)
+	case 1:
+	default:
+		return fmt.Errorf("%w: %d nodes are called %q; use the id", actors.ErrInvalid, len(found), name)
+	}
+	err := do(found[0])
+	switch {
+	case errors.Is(err, cluster.ErrNodeRemoved), errors.Is(err, cluster.ErrLastNode), errors.Is(err, cluster.ErrAlone):
+		return fmt.Errorf("%w: %w", actors.ErrConflict, err)
+	case errors.Is(err, cluster.ErrNotApplied), errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrNotReady):
+		// The meta group has no leader that a majority follows: 503, try again.
+		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+	}
+	return err
 }

@@ -176,7 +176,7 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 	}
 	var admin api.Cluster
 	if network != nil {
-		admin = clusterAdmin{network}
+		admin = clusterAdmin{network, host}
 	}
 	return api.New(api.Config{
 		Cluster: admin,

@@ -10,8 +10,9 @@ import (
 	"orgmem/storage"
 )
 
-// maxEdgesTaken bounds the edges that follow a node when it is forgotten,
-// restored or superseded; some 50 MB of records.
+// maxEdgesTaken bounds the edges of a node that are in memory together; some 50 MB
+// of records. A node with more cannot be restored or superseded; it can be
+// forgotten, some edges after the others.
 const maxEdgesTaken = 100_000
 
 // forgetNode erases what a node held, everywhere, and keeps that it was: its id,
@@ -224,7 +225,7 @@ func (f *effect) eraseQueuedItems(match func(*pb.IngestItem) bool) error {
 // but for what was noted of them. It comes before the rest of the node, which stands
 // until nothing of its edges is left: a hub's are more than one commit takes.
 func (f *effect) tombstoneEdges(id pb.NodeID) error {
-	edges, err := f.edgesOfNode(id, edgeOrigins...)
+	edges, more, err := f.someEdges(id, edgeOrigins...)
 	if err != nil {
 		return err
 	}
@@ -241,6 +242,9 @@ func (f *effect) tombstoneEdges(id pb.NodeID) error {
 			return err
 		}
 	}
+	if more {
+		return errUnfinished
+	}
 	return nil
 }
 
@@ -255,25 +259,34 @@ func (f *effect) eraseNote(e *pb.Edge) {
 // edgesOfNode lists all of a node's edges at some places (origins, or "tombstoned").
 // None leads from a node to itself, so each is there once.
 func (f *effect) edgesOfNode(id pb.NodeID, places ...string) ([]*pb.Edge, error) {
-	var edges []*pb.Edge
+	edges, more, err := f.someEdges(id, places...)
+	if more {
+		err = fmt.Errorf("more than %d edges: %w", len(edges), storage.ErrBatchTooLarge)
+	}
+	return edges, err
+}
+
+// someEdges is edgesOfNode for who goes on with the rest when these are gone from
+// their places.
+func (f *effect) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, more bool, err error) {
 	for _, place := range places {
 		for _, end := range []storage.Key{edgesOfSource(f.part.space, id, place), edgesOfTarget(f.part.space, id, place)} {
 			for item, err := range f.st.Scan(end.Children(), storage.ScanOptions{}) {
 				if err != nil {
-					return nil, err
+					return nil, false, err
 				}
-				if len(edges) == maxEdgesTaken {
-					return nil, fmt.Errorf("more than %d edges: %w", maxEdgesTaken, storage.ErrBatchTooLarge)
+				if len(edges) == f.org.sys.cfg.edgesTaken {
+					return edges, true, nil
 				}
 				e, err := edgeAt(f.st, f.part, item.Key)
 				if err != nil {
-					return nil, err
+					return nil, false, err
 				}
 				edges = append(edges, e)
 			}
 		}
 	}
-	return edges, nil
+	return edges, false, nil
 }
 
 // full reports whether an edit's effect is as large as one commit should be: what
@@ -360,20 +373,22 @@ func (f *effect) unbury(id pb.NodeID) error {
 	if err != nil || n == nil {
 		return err
 	}
-	if err := f.removeEdges(id); err != nil {
-		return err
+	more, err := f.removeEdges(id)
+	if more {
+		err = fmt.Errorf("more than %d edges: %w", maxEdgesTaken, storage.ErrBatchTooLarge)
 	}
 	f.batch.Delete(f.tombstone(n))
-	return nil
+	return err
 }
 
 // removeEdges removes the edges of a forgotten node. Those of a hub go ahead in
 // commits of their own, in which there is nothing else: nobody sees them any more,
-// and the tombstone, which goes behind them, leads to what a crash leaves.
-func (f *effect) removeEdges(id pb.NodeID) error {
-	edges, err := f.edgesOfNode(id, statusTombstoned)
+// and the tombstone, which goes behind them, leads to what a crash leaves. There may
+// be more than it takes at a time.
+func (f *effect) removeEdges(id pb.NodeID) (more bool, err error) {
+	edges, more, err := f.someEdges(id, statusTombstoned)
 	if err != nil {
-		return err
+		return false, err
 	}
 	b := storage.NewBatch(f.org.store)
 	for _, e := range edges {
@@ -385,8 +400,8 @@ func (f *effect) removeEdges(id pb.NodeID) error {
 	}
 	if f.batch.Bytes()+b.Bytes() > f.org.sys.cfg.pieceBytes { // so do those of many nodes
 		f.stage = append(f.stage, b)
-		return nil
+		return more, nil
 	}
 	f.batch.Append(b)
-	return nil
+	return more, nil
 }

@@ -219,3 +219,30 @@ func TestContentComesBackInTheHubsPlace(t *testing.T) {
 		c.n.stop()
 	}
 }
+
+// TestHubWithTooManyEdgesIsForgotten forgets, and removes, a node that has more
+// edges than are taken at a time. It cannot come back, and says so before anything
+// has changed.
+func TestHubWithTooManyEdgesIsForgotten(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.edgesTaken, c.TombstoneRetention = 7, time.Hour })
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	hub := c.hub(40)
+	c.refused("payload_too_large", supersedeOp(hub, "Another hub."))
+	c.forget(hub)
+	if got := c.edges(&pb.ListEdges{}, 100); len(got) > 0 {
+		t.Errorf("edges %v", got)
+	}
+	c.graphHolds(t)
+	c.refused("payload_too_large", undeleteOp(hub))
+	if got := n.nodeIn(c, hub).GetStatus(); got != statusTombstoned {
+		t.Errorf("the hub is %s", got)
+	}
+	n.clock.Advance(2 * time.Hour)
+	n.until(func() bool { return n.nodeIn(c, hub) == nil })
+	c.graphHolds(t)
+	part, st := n.partOf(c)
+	defer st.Release()
+	for item, err := range st.Scan(part.space.Prefix(storage.TableEdge), storage.ScanOptions{}) {
+		t.Errorf("it is left: %v, %v", item.Key, err)
+	}
+}

@@ -93,11 +93,12 @@ type Config struct {
 	stopAsked   func()
 	pieceDone   func()
 	// sealChunks is defaultSealChunks, maxBackOff the constant, pieceBytes
-	// maxPieceBytes; less in tests.
+	// maxPieceBytes, edgesTaken maxEdgesTaken; less in tests.
 	// usable says which stored segments serve; those of today's text analysis, but
 	// in tests.
 	sealChunks int
 	pieceBytes int
+	edgesTaken int
 	maxBackOff time.Duration
 	usable     func(index.View) bool
 }
@@ -190,6 +191,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.pieceBytes == 0 {
 		cfg.pieceBytes = maxPieceBytes
+	}
+	if cfg.edgesTaken == 0 {
+		cfg.edgesTaken = maxEdgesTaken
 	}
 	if cfg.usable == nil {
 		cfg.usable = func(v index.View) bool { return v.Segment.Current() }

@@ -113,7 +113,7 @@ func tombstonesWait(r storage.Reader, space storage.Space, at int64) (bool, erro
 func (w *worker) bury(now *loaded, e Embedder) (next *loaded, more bool, err error) {
 	f := w.newEffect(now, e)
 	last := w.org.sys.removedUntil()
-	removed := 0
+	removed, rest := 0, false // rest: of the edges of one
 	err = w.org.withStore(func(st *storage.Store) error {
 		f.st = st
 		for item, err := range st.Scan(w.part.space.Prefix(storage.TableTombstone), storage.ScanOptions{Limit: maxRemoved}) {
@@ -133,7 +133,7 @@ func (w *worker) bury(now *loaded, e Embedder) (next *loaded, more bool, err err
 				return err
 			}
 			if n != nil {
-				if err := f.removeEdges(id); err != nil {
+				if rest, err = f.removeEdges(id); err != nil || rest {
 					return err
 				}
 				f.batch.EraseRange(w.part.space.Prefix(storage.TableHistory, storage.Str(id)))
@@ -144,9 +144,9 @@ func (w *worker) bury(now *loaded, e Embedder) (next *loaded, more bool, err err
 		}
 		return nil
 	})
-	if err != nil || removed == 0 {
+	if err != nil || removed == 0 && !rest {
 		return now, false, err
 	}
 	next, err = w.settle(f, now, e)
-	return next, removed == maxRemoved, err
+	return next, rest || removed == maxRemoved, err
 }

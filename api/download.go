@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	pb "orgmem/proto"
 )
@@ -18,6 +19,39 @@ type ExportPieces interface {
 	ExportPiece(ctx context.Context, export *pb.Export, piece uint32) ([]byte, error)
 	// ExportPieceBytes is the length of a piece.
 	ExportPieceBytes() int64
+}
+
+// sends counts the exports that are being sent. The zero value has none.
+type sends struct {
+	mu  sync.Mutex
+	all int              // guarded by mu
+	of  map[pb.OrgID]int // guarded by mu
+}
+
+// begin counts one more, unless that would be too many; then it says whose.
+func (s *sends) begin(org pb.OrgID) (full string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.of[org] >= maxDownloadsPerOrg:
+		return "The organization"
+	case s.all >= maxDownloads:
+		return "The node"
+	case s.of == nil:
+		s.of = map[pb.OrgID]int{}
+	}
+	s.all++
+	s.of[org]++
+	return ""
+}
+
+func (s *sends) end(org pb.OrgID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all--
+	if s.of[org]--; s.of[org] == 0 {
+		delete(s.of, org)
+	}
 }
 
 // span is the part of a document that is sent: [from, to).
@@ -36,21 +70,25 @@ func serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 		ex.err = errUnexpectedReply
 		return refusal(codeInternal)
 	}
-	if ex.s.downloads.Add(1) > maxDownloads {
-		ex.s.downloads.Add(-1)
-		return refusalf(codeDegraded, "The node has as many downloads under way as it may.")
+	org := pb.OrgID(doc.GetOrg())
+	if who := ex.s.downloads.begin(org); who != "" {
+		return refusalf(codeDegraded, "%s has as many downloads under way as it may.", who)
 	}
-	defer ex.s.downloads.Add(-1)
+	defer ex.s.downloads.end(org)
 	size, tag := int64(doc.GetBytes()), `"`+doc.GetSha256()+`"`
 	h := ex.w.Header()
-	h["Etag"] = []string{tag}
-	h["Accept-Ranges"] = []string{"bytes"}
+	describe := func() {
+		h["Etag"] = []string{tag}
+		h["Accept-Ranges"] = []string{"bytes"}
+	}
 	if etagListed(ex.r.Header.Values("If-None-Match"), tag) {
+		describe()
 		ex.write(http.StatusNotModified, nil, nil)
 		return nil
 	}
 	s, ok := requestedSpan(ex.r.Header, size, tag)
 	if !ok {
+		describe() // the problem is about what there is
 		h["Content-Range"] = []string{"bytes */" + strconv.FormatInt(size, 10)}
 		return refusal(codeRange)
 	}
@@ -62,6 +100,7 @@ func serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 	if err != nil {
 		return refusal(codeExportNotReady)
 	}
+	describe()
 	h["Content-Disposition"] = []string{`attachment; filename="export-` + id.String() + `.json"`}
 	h["Content-Length"] = []string{strconv.FormatInt(s.to-s.from, 10)}
 	status := http.StatusOK

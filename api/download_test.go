@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	pb "orgmem/proto"
 )
 
 // interface: Endpoints/Exports
@@ -53,6 +55,34 @@ func TestDownload(t *testing.T) {
 		if c.status < 300 && (res.Header.Get("Accept-Ranges") != "bytes" || !strings.Contains(res.Header.Get("Content-Disposition"), testJob.String())) {
 			t.Errorf("%s: headers %v", c.name, res.Header)
 		}
+	}
+}
+
+// TestDownloadsAreShared: no organization takes the places of the others.
+func TestDownloadsAreShared(t *testing.T) {
+	h := newHarness(t)
+	path := "/v1/exports/" + testJob.String() + "/download"
+	other := pb.OrgID{9}
+	for range maxDownloadsPerOrg {
+		h.s.downloads.begin(testOrg)
+	}
+	if res := h.do(http.MethodGet, path, ""); res.code(t) != codeDegraded || res.Header.Get("Retry-After") == "" {
+		t.Errorf("one more than its share: %d %s", res.StatusCode, res.body)
+	}
+	if full := h.s.downloads.begin(other); full != "" {
+		t.Errorf("another's: %s", full)
+	}
+	h.s.downloads.end(testOrg)
+	for range 2 { // the place is given back
+		if res := h.do(http.MethodGet, path, ""); res.StatusCode != http.StatusOK {
+			t.Errorf("%d %s", res.StatusCode, res.body)
+		}
+	}
+	for i := range byte(maxDownloads - maxDownloadsPerOrg) {
+		h.s.downloads.begin(pb.OrgID{10, i})
+	}
+	if full := h.s.downloads.begin(other); full != "The node" {
+		t.Errorf("more than the node may send: %q", full)
 	}
 }
 

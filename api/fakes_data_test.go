@@ -48,7 +48,7 @@ const fakeDocument = `{"format":"orgmem"}`
 func fakeExport() *pb.Export {
 	return &pb.Export{
 		Id: testJob.Bytes(), Status: "succeeded", Scope: "org", Format: "json", Bytes: uint64(len(fakeDocument)), Sha256: "abc",
-		CreatedMs: testNow.UnixMilli(), FinishedMs: testNow.UnixMilli(), ExpiresMs: testNow.UnixMilli(),
+		CreatedMs: testNow.UnixMilli(), FinishedMs: testNow.UnixMilli(), ExpiresMs: testNow.UnixMilli(), Org: testOrg.Bytes(),
 	}
 }
 

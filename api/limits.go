@@ -33,6 +33,11 @@ const (
 	// piece of half a mebibyte.
 	maxDownloads = 64
 
+	// maxDownloadsPerOrg bounds those of one organization: somebody who fetches an
+	// export once more, and a machine that keeps a copy, still find room, and 15
+	// others have as many.
+	maxDownloadsPerOrg = 4
+
 	// maxConnections bounds open connections of one listener: at about 20 KiB
 	// each 10,000 cost 200 MiB. Above it, new ones wait in the kernel's backlog.
 	maxConnections = 10_000

@@ -216,7 +216,7 @@ type Server struct {
 	uploads  budget // what of bodies is of forms
 	draining atomic.Bool
 	// downloads counts the exports that are being sent.
-	downloads atomic.Int64
+	downloads sends
 	drained   chan struct{} // closed when draining begins: streams end
 	drain     sync.Once
 

@@ -167,14 +167,18 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 		}
 		op.Responses[strconv.Itoa(status)] = response
 	}
-	byStatus := map[int][]string{}
+	byStatus := map[int][]entry{}
 	for _, e := range r.problems() {
-		byStatus[e.Status] = append(byStatus[e.Status], "`"+e.Code+"`")
+		byStatus[e.Status] = append(byStatus[e.Status], e)
 	}
-	for status, codes := range byStatus {
+	for status, entries := range byStatus {
+		var codes []string
+		for _, e := range entries {
+			codes = append(codes, "`"+e.Code+"`")
+		}
 		op.Responses[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status) + ": " + strings.Join(codes, ", "),
-			Headers:     headerRefs(status, r),
+			Headers:     headerRefs(status, r, entries...),
 			Content:     map[string]*huma.MediaType{contentProblem[0]: {Schema: problem}},
 		}
 	}
@@ -206,20 +210,28 @@ func documentHeaders() map[string]*huma.Header {
 		"Retry-After":         {Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger}},
 		"Idempotent-Replayed": {Description: "true on the replay of an earlier outcome.", Schema: text},
 		"ETag":                {Description: "The version of what is answered.", Schema: text},
+		"Accept-Ranges":       {Description: "bytes: a Range of one part is served.", Schema: text},
+		"Content-Range":       {Description: "bytes <first>-<last>/<length>; bytes */<length> where there is nothing to send.", Schema: text},
 	}
 }
 
-func headerRefs(status int, r *Route) map[string]*huma.Header {
+// headerRefs lists the headers of a route's answers with one status; entries are
+// the problems among them.
+func headerRefs(status int, r *Route, entries ...entry) map[string]*huma.Header {
 	names := []string{"X-Request-Id"}
 	if status != http.StatusUnauthorized {
 		names = append(names, "RateLimit", "RateLimit-Policy")
 	}
-	switch status {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+	if status == http.StatusTooManyRequests || slices.ContainsFunc(entries, func(e entry) bool { return e.RetryAfter > 0 }) {
 		names = append(names, "Retry-After")
 	}
-	if status == http.StatusConflict && r.Idempotent { // idempotency_in_progress
-		names = append(names, "Retry-After")
+	if r.Ranges {
+		switch status {
+		case http.StatusOK, http.StatusNotModified:
+			names = append(names, "ETag", "Accept-Ranges")
+		case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
+			names = append(names, "ETag", "Accept-Ranges", "Content-Range")
+		}
 	}
 	if r.Idempotent && status < http.StatusInternalServerError {
 		names = append(names, "Idempotent-Replayed")

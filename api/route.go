@@ -29,6 +29,7 @@ type Route struct {
 	Capability  string   // what usage counts it as; empty: it is not metered
 	LargeBody   bool     // Config.MaxIngestBody in place of MaxBody
 	MayBeBlank  bool     // no body says the same as {}
+	Ranges      bool     // its answer can be had in parts
 	ScopeByBody bool     // fill sets the scope, so it sees a body with faults, too
 	Status      int      // of success
 	Statuses    []int    // further statuses of success
@@ -154,7 +155,8 @@ func (r *Route) build(registry huma.Registry) error {
 	f, ok := r.input.FieldByName("Body")
 	switch {
 	case reflect.PointerTo(r.input).Implements(reflect.TypeFor[uploads]()):
-		r.upload = registry.Schema(reflect.TypeFor[uploadForm](), true, r.ID+"Form")
+		_, fileParts := reflect.New(r.input).Interface().(uploads).form()
+		r.upload = formSchema(registry, fileParts)
 	case ok:
 		r.bodyIndex = f.Index[0]
 		r.bodySchema = registry.Schema(f.Type, true, r.ID+"Request")

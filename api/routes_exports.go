@@ -55,7 +55,7 @@ var exportRoutes = []Route{
 		Summary: "Download an export",
 		Description: "The document, with its length and an ETag. A Range of one part is served with 206, so that a download that broke off goes on " +
 			"where it stopped; send the ETag in If-Range. An export that has expired is not ready any more.",
-		Scope: scopeRead, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Scope: scopeRead, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Ranges: true, Status: http.StatusOK,
 		Statuses: []int{http.StatusPartialContent, http.StatusNotModified},
 		Problems: []string{codeExportNotFound, codeExportNotReady, codeRange},
 	}, contentJSON[0], func(env *pb.Envelope, in *exportInput, _ *violations) {

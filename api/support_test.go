@@ -376,6 +376,11 @@ func (h *harness) checkDocument(r *Route, res response) {
 			h.t.Errorf("%s: header %s is missing", r.ID, name)
 		}
 	}
+	for _, name := range []string{"Retry-After", "Idempotent-Replayed", "ETag", "Accept-Ranges", "Content-Range"} {
+		if res.Header.Get(name) != "" && documented.Value.Headers[name] == nil {
+			h.t.Errorf("%s: %d with %s, which the document does not list", r.ID, res.StatusCode, name)
+		}
+	}
 	contentType := res.Header.Get("Content-Type")
 	if contentType == "" {
 		if len(res.body) > 0 || len(documented.Value.Content) > 0 {

@@ -8,9 +8,12 @@ import (
 	"mime/multipart"
 	"net/http"
 	"path"
+	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
@@ -35,6 +38,20 @@ type uploadForm struct {
 // uploads is implemented by the inputs of rows that take a form.
 type uploads interface {
 	form() (form *uploadForm, fileParts []string)
+}
+
+// formSchema documents a form whose file has one of the names.
+func formSchema(registry huma.Registry, fileParts []string) *huma.Schema {
+	s := huma.SchemaFromType(registry, reflect.TypeFor[uploadForm]())
+	if len(fileParts) == 1 {
+		return s
+	}
+	s.Required = nil
+	for _, name := range fileParts {
+		s.Properties[name] = s.Properties["file"]
+		s.OneOf = append(s.OneOf, &huma.Schema{Required: []string{name}})
+	}
+	return s
 }
 
 // formBoundary returns the boundary of a multipart form that the headers

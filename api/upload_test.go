@@ -1,8 +1,12 @@
 package api
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	pb "orgmem/proto"
 )
@@ -75,6 +79,26 @@ func TestImportForms(t *testing.T) {
 	small := newHarness(t, func(c *Config) { c.MaxUpload = 100 })
 	if res := small.do("POST", "/v1/import", formOf("file", "a", strings.Repeat("x", 100))); res.code(t) != codeTooLarge {
 		t.Errorf("%s", res.body)
+	}
+}
+
+// TestFormsAreDocumented: each route's own, with the names that it takes.
+func TestFormsAreDocumented(t *testing.T) {
+	h := newHarness(t)
+	for path, want := range map[string]string{
+		"/v1/import": "file metadata occurredAt title", "/v1/import/transcript": "file metadata occurredAt title transcript",
+	} {
+		schema := h.document().Paths.Value(path).Post.RequestBody.Value.Content["multipart/form-data"].Schema.Value
+		if got := strings.Join(slices.Sorted(maps.Keys(schema.Properties)), " "); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+		for _, given := range []map[string]any{{"file": "x"}, {"transcript": "x"}, {"title": "x"}} {
+			_, taken := schema.Properties["transcript"]
+			fits := given["file"] != nil || given["transcript"] != nil && taken
+			if err := schema.VisitJSON(given, openapi3.EnableJSONSchema2020()); (err == nil) != fits {
+				t.Errorf("%s: %v: %v", path, given, err)
+			}
+		}
 	}
 }
 

@@ -341,8 +341,13 @@ func indexCatalogue(entries []entry) map[string]entry {
 	return m
 }
 
-// sortedCatalogue lists the entries by status, then by code.
-func sortedCatalogue() []entry {
+// sortedCatalogue lists the entries by status, then by code; nobody changes the
+// list.
+func sortedCatalogue() []entry { return byStatusAndCode }
+
+var byStatusAndCode = sortCatalogue()
+
+func sortCatalogue() []entry {
 	list := make([]entry, 0, len(catalogue))
 	for _, e := range catalogue {
 		list = append(list, e)

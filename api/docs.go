@@ -160,7 +160,7 @@ func (s *Server) reference(document *huma.OpenAPI) referencePage {
 			switch {
 			case r.upload != nil:
 				one.Request = s.fields("", r.upload)
-			case r.wantsBody():
+			case r.bodySchema != nil:
 				one.Request = s.fields("", r.bodySchema)
 			}
 			statuses := []string{}

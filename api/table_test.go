@@ -348,6 +348,11 @@ func TestReferenceShowsEveryRoute(t *testing.T) {
 		if !strings.Contains(page, `id="`+r.ID+`"`) || !strings.Contains(page, r.Path) {
 			t.Errorf("%s is not in the reference", r.ID)
 		}
+		_, section, _ := strings.Cut(page, `<h3 id="`+r.ID+`"`)
+		section, _, _ = strings.Cut(section, "</section>")
+		if body := r.bodySchema != nil || r.upload != nil; body != strings.Contains(section, "<h4>Body</h4>") { // also one that may be left out
+			t.Errorf("%s: its body is not in the reference", r.ID)
+		}
 	}
 	for _, forbidden := range []string{"<script", "http://", "https://", "style=", "ZgotmplZ"} {
 		if strings.Contains(page, forbidden) {

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -367,12 +368,24 @@ func (w *fleet) start(id ServerID, join bool, configure ...func(*Config, *storag
 	return s
 }
 
-// kill takes a node off the network as a power failure would: what was not synced
-// is lost. The dead process is tidied up.
-func (w *fleet) kill(id ServerID) {
+// kill ends nodes as a power failure would: what was not synced is lost. They are
+// off the network first, or the dead would go on acknowledging. The dead processes
+// are tidied up.
+func (w *fleet) kill(ids ...ServerID) {
 	w.t.Helper()
-	w.disks[id] = w.disks[id].Crash(0, 1)
-	w.bury(id)
+	for _, id := range ids {
+		w.mu.Lock()
+		st := w.streets[id]
+		delete(w.streets, id)
+		w.mu.Unlock()
+		st.close()
+	}
+	for _, id := range ids {
+		w.disks[id] = w.disks[id].Crash(0, 1)
+	}
+	for _, id := range ids {
+		w.bury(id)
+	}
 }
 
 // stop stops a node properly.
@@ -384,14 +397,14 @@ func (w *fleet) stop(id ServerID) {
 
 func (w *fleet) bury(id ServerID) {
 	w.mu.Lock()
-	st := w.streets[id]
+	s, st := w.servers[id], w.streets[id]
+	delete(w.servers, id)
 	delete(w.streets, id)
 	w.mu.Unlock()
-	st.close()
-	w.servers[id].stop()
-	w.mu.Lock()
-	delete(w.servers, id)
-	w.mu.Unlock()
+	if st != nil {
+		st.close()
+	}
+	s.stop()
 }
 
 // all returns the nodes that run.
@@ -552,63 +565,61 @@ func (w *fleet) owner(id storage.StoreID) *server {
 
 // writer is a client of one organization that does what the actors do: it opens
 // the store where the shard is led, writes numbered rows in order, and after an
-// unknown outcome opens anew and looks. Rows that were acknowledged it remembers.
+// unknown outcome opens anew and looks.
 type writer struct {
 	w     *fleet
 	id    storage.StoreID
-	acked int // rows 0 to acked-1 are acknowledged
-	tries int // of the row that is under way
+	acked atomic.Int64 // rows 0 to acked-1 are acknowledged
 }
 
-// put writes one row, however long it takes. A row says in its value how often it
-// was tried, and counts itself: taken twice it would be seen.
+// put writes one row, however long it takes. The store counts what it takes: a row
+// that was taken twice, or lost, would show in its version.
 func (c *writer) put() {
 	c.w.t.Helper()
-	ctx := c.w.t.Context()
 	waitFor(c.w.t, func() bool {
-		s := c.leader()
-		if s == nil {
-			return false
+		for _, s := range c.w.all() {
+			if s.host.Lead(c.id.Org) == nil && c.attempt(s) {
+				return true
+			}
 		}
-		lease, err := s.host.OpenStore(ctx, c.id)
-		if err != nil {
-			return false
-		}
-		if lease.Version == uint64(c.acked)+1 { // it was taken before
-			c.acked++
-			return true
-		}
-		if lease.Version != uint64(c.acked) {
-			c.w.t.Fatalf("%v is at version %d after %d acknowledged rows", c.id, lease.Version, c.acked)
-		}
-		c.tries++
-		_, err = s.host.Propose(ctx, c.id, lease, put(c.id, fmt.Sprint(c.acked), "v"))
-		if err == nil {
-			c.acked++
-		}
-		return err == nil
+		return false
 	})
 }
 
-func (c *writer) leader() *server {
-	for _, s := range c.w.all() {
-		if s.host.Lead(c.id.Org) == nil {
-			return s
-		}
+// attempt writes the row on one node, and reports whether it is there.
+func (c *writer) attempt(s *server) bool {
+	ctx, cancel := context.WithTimeout(c.w.t.Context(), 5*time.Second) // of a node that is cut off
+	defer cancel()
+	lease, err := s.host.OpenStore(ctx, c.id)
+	if err != nil {
+		return false
 	}
-	return nil
+	n := c.acked.Load()
+	switch lease.Version {
+	case uint64(n) + 1: // it was taken before, when nobody knew
+		c.acked.Store(n + 1)
+		return true
+	case uint64(n):
+	default:
+		c.w.t.Errorf("%v is at version %d after %d acknowledged rows", c.id, lease.Version, n)
+		return true
+	}
+	if _, err = s.host.Propose(ctx, c.id, lease, put(c.id, fmt.Sprint(n), "v")); err == nil {
+		c.acked.Store(n + 1)
+	}
+	return err == nil
 }
 
 // check looks whether every node has exactly the rows that were acknowledged.
 func (c *writer) check() {
 	c.w.t.Helper()
+	n := c.acked.Load()
 	want := map[string]string{}
-	for i := range c.acked {
+	for i := range n {
 		want[fmt.Sprint(i)] = "v"
 	}
 	for _, s := range c.w.all() {
-		g := s.host.shard(c.id)
-		if g == nil {
+		if s.host.shard(c.id) == nil {
 			continue
 		}
 		waitFor(c.w.t, func() bool { return fmt.Sprint(s.rows(c.id)) == fmt.Sprint(want) })
@@ -616,8 +627,8 @@ func (c *writer) check() {
 		if err != nil {
 			c.w.t.Fatal(err)
 		}
-		if v := st.State().Version; v != uint64(c.acked) {
-			c.w.t.Errorf("%v is at version %d on %s, want %d", c.id, v, s.host.Server(), c.acked)
+		if v := st.State().Version; v != uint64(n) {
+			c.w.t.Errorf("%v is at version %d on %s, want %d", c.id, v, s.host.Server(), n)
 		}
 		st.Release()
 	}

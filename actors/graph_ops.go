@@ -14,7 +14,7 @@ import (
 // effect.putEdge (edges.go); domains are put by putDomain. These keep the lists'
 // entries (graph_index.go). A call gets there by o.edit (edit.go): what it runs
 // reads and changes the effect, and all of that is one commit with audit, events
-// and outcome.
+// and outcome; of a hub it is several, each whole (errUnfinished).
 
 // graph carries out an operation of proto/graph.proto: reads and changes of the graph.
 func (o *orgActor) graph(c *call, op *pb.GraphOp) {

@@ -203,6 +203,7 @@ func TestWebhookLimitAndPages(t *testing.T) {
 // interface: What the service does/8 events
 // interface: Endpoints/Webhooks
 // interface: Events/webhook.test
+// interface: Resources/Event envelope
 func TestWebhookTest(t *testing.T) {
 	type delivery struct {
 		header http.Header

@@ -8,7 +8,7 @@ import (
 
 const settingsText = "qualityMode: fast ranks by the index alone and extracts no relations; balanced, the default, ranks the leading passages anew by their exact vectors; " +
 	"thorough looks at more candidates, ranks more of them exactly and runs every pass. " +
-	"learnModeDefault false keeps what is taken in from then on searchable, but out of recall, cognition and the brain, until the same content is sent again with it true."
+	"learnModeDefault false keeps what is taken in from then on searchable, but out of the recalled graph, cognition and the brain, until the same content is sent again with it true."
 
 var settingsRoutes = []Route{
 	on(Route{

@@ -47,6 +47,7 @@ func nextLine(t *testing.T, lines *bufio.Scanner) string {
 //
 // interface: Endpoints/Events
 // interface: Events/Stream frames
+// interface: Limits/Stream heartbeat
 func TestEventFrames(t *testing.T) {
 	h := newHarness(t)
 	stream := newFakeStream(

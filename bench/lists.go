@@ -19,7 +19,8 @@ const (
 	listPageMost = 5 * time.Millisecond
 )
 
-// measureLists reads pages of 50 of every list of a large partition over HTTP.
+// measureLists reads pages of 50 of the lists of a large partition that grow with
+// it, over HTTP.
 // The texts are short, so that embedding them takes minutes and not hours; how
 // far a list must look depends on their number alone. Lists of edges and domains
 // at that size are measured by BenchmarkLists in actors, which writes them

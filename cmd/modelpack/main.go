@@ -63,12 +63,11 @@ func run(stdout io.Writer, model, pkg, licence, out string) error {
 	if err := os.WriteFile(out, pack, 0o644); err != nil { //nolint:gosec // the pack is public, and its maker names the file
 		return fmt.Errorf("write pack: %w", err)
 	}
-	f, err := packfile.Open(pack)
+	m, err := embed.LoadPack(pack)
 	if err != nil {
 		return err
 	}
-	hash := f.Hash()
-	fmt.Fprintf(stdout, "%s: %d bytes, %s@%s\n", filepath.Base(out), len(pack), f.Name, hex.EncodeToString(hash[:6]))
+	fmt.Fprintf(stdout, "%s: %d bytes, %s\n", filepath.Base(out), len(pack), m.ID())
 	return nil
 }
 

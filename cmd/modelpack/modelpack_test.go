@@ -10,6 +10,8 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -191,6 +193,32 @@ func TestBothFormatsGiveTheSameModel(t *testing.T) {
 	}
 	if !slices.Equal(vectors["m.onnx"], vectors["m.safetensors"]) {
 		t.Error("the two formats give different vectors")
+	}
+}
+
+// TestRunNamesTheModel: by the id that vectors are stored under.
+func TestRunNamesTheModel(t *testing.T) {
+	r, pkg := tiny(t, "m.safetensors", safetensors(t, published()))
+	recipes["tiny"] = r
+	defer delete(recipes, "tiny")
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for name, data := range map[string][]byte{"package": pkg, "licence": []byte("licence text")} {
+		if err := os.WriteFile(path(name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var said bytes.Buffer
+	if err := run(&said, "tiny", path("package"), path("licence"), path("pack")); err != nil {
+		t.Fatal(err)
+	}
+	pack, err := os.ReadFile(path("pack"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := embed.LoadPack(pack)
+	if err != nil || !strings.Contains(said.String(), string(m.ID())) {
+		t.Errorf("%q, %v", said.String(), err)
 	}
 }
 

@@ -180,6 +180,15 @@ func Between(lo, hi Key) Range {
 	return Range{store: lo.store, lo: lo.b, hi: hi.b}
 }
 
+// Around is the range without one of its keys: what lies before it, and what lies
+// behind. k must lie in the range; it panics otherwise.
+func (r Range) Around(k Key) (before, behind Range) {
+	if !r.Contains(k) {
+		broken("range around a key outside of it")
+	}
+	return Range{store: r.store, lo: r.lo, hi: k.b}, Range{store: r.store, lo: k.Range().hi, hi: r.hi}
+}
+
 // Store returns the store the range lies in.
 func (r Range) Store() StoreID { return r.store }
 

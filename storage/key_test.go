@@ -83,6 +83,30 @@ func TestPartitionIsOneRange(t *testing.T) {
 	})
 }
 
+// A range around a key holds every other key of it, and that one not.
+func TestRangeAroundAKey(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		part := func(name string) Part {
+			return Str(rapid.SampledFrom([]string{"", "\x00", "a", "a\x00", "b", "\xff"}).Draw(t, name))
+		}
+		table := func(name string) Table { return Table(rapid.ByteRange(0x80, 0x82).Draw(t, name)) }
+		s := PartitionSpace(orgA, partP)
+		k, other := s.Key(table("table"), part("k")), s.Key(table("another"), part("other"))
+		before, behind := s.All().Around(k)
+		if before.Contains(k) || behind.Contains(k) {
+			t.Fatal("the key lies in the range around it")
+		}
+		if !k.Equal(other) && before.Contains(other) == behind.Contains(other) {
+			t.Fatalf("another key lies in both or in neither: %v", before.Contains(other))
+		}
+		for _, r := range []Range{before, behind} {
+			if r.Contains(PartitionSpace(orgA, partPQ).Key(table("foreign"), part("foreign"))) {
+				t.Fatal("the range reaches into another partition")
+			}
+		}
+	})
+}
+
 func TestParseKeyIsBoundToItsRange(t *testing.T) {
 	s := PartitionSpace(orgA, partP)
 	k := s.Key(TableNodeByTime, U64Desc(7), Str("n"))

@@ -71,12 +71,11 @@ func (o *orgActor) brainTrain(c *call) {
 	job.StartedMs, job.FinishedMs = job.GetCreatedMs(), clock.Millis(o.sys.clock.Now())
 	ch := newChange(o.store)
 	putJob(ch.Batch, o.space, job)
-	finishJob(ch.Batch, o.space, job)
 	ch.Put(o.space.Key(storage.TableTraining), &pb.Training{
 		Status: trainingFailed, Job: job.GetId(), StartedMs: job.GetStartedMs(), FinishedMs: job.GetFinishedMs(), Reason: why,
 	})
 	ch.audit(c.auditOf("brain.train", id.String()))
-	if err := ch.jobCompleted(&o.orgView, job); err != nil {
+	if err := ch.endJob(&o.orgView, job); err != nil {
 		c.fail(err)
 		return
 	}

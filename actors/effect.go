@@ -594,11 +594,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		} else {
 			job.ErrorCode, job.ErrorDetail = "", "" // the items tell
 		}
-		finishJob(f.batch.Batch, w.org.space, job)
-		if err := f.batch.jobCompleted(w.org, job); err != nil {
-			return nil, 0, nil, err
-		}
-		if err := w.importEnded(st, f.batch, job); err != nil {
+		if err := f.batch.endJob(w.org, job); err != nil {
 			return nil, 0, nil, err
 		}
 	}

@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -11,82 +13,100 @@ import (
 // cluster.Host), within a minute and across restarts; here is what must be
 // erased beside the memory itself, because it tells of it from outside.
 
-// endJobs cancels the jobs of memories that are purged. Their items lie in the
-// memories and go with them; the records stay, without the words of an error,
-// which may quote what is gone. It returns the jobs that it has ended.
-func (o *orgView) endJobs(ch *change, st storage.Reader, parts []*partitionRef, now int64) (ended []pb.JobID, err error) {
-	purged := map[pb.PartitionID]bool{}
-	for _, part := range parts {
-		purged[part.id] = true
+// eraseAtOnce is how many records one commit of an erasure erases: some 130 KB in
+// the log of the largest, which are jobs with their indexes. A subject may have
+// hundreds of thousands of jobs, outcomes and events, which fit in no batch.
+const eraseAtOnce = 1000
+
+// eraseRecords erases the records of an organization's table that pick takes: it
+// puts what goes into the batch and reports whether it did. Behind each commit
+// committed is called. A crash between two leaves some of them erased: whoever
+// calls this must be able to do it again.
+func eraseRecords[M proto.Message](o *orgView, table storage.Table, empty func() M, pick func(*storage.Batch, storage.Key, M) (bool, error), committed func()) error {
+	opts := storage.ScanOptions{}
+	for {
+		found := 0
+		b := storage.NewBatch(o.store)
+		err := o.withStore(func(st *storage.Store) error {
+			for rec, err := range storage.ScanRecords(st, o.space.Prefix(table), opts, empty) {
+				if err != nil {
+					return err
+				}
+				opts.After = rec.Key
+				picked, err := pick(b, rec.Key, rec.Value)
+				if err != nil {
+					return err
+				}
+				if !picked {
+					continue
+				}
+				if found++; found == eraseAtOnce {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil || found == 0 {
+			return err
+		}
+		if err := o.committer.commit(b); err != nil {
+			return err
+		}
+		committed()
+		if found < eraseAtOnce {
+			return nil
+		}
 	}
-	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableJob), storage.ScanOptions{}, func() *pb.Job { return &pb.Job{} }) {
-		if err != nil {
-			return nil, err
-		}
-		job := rec.Value
-		part, err := pb.PartitionIDFrom(job.GetPartition())
-		if err != nil {
-			return nil, err
-		}
-		if !purged[part] || job.GetType() == jobSubjectErase || job.GetType() == jobExport {
-			continue
-		}
-		open := !terminal(job.GetStatus())
-		if !open && job.GetErrorDetail() == "" {
-			continue
-		}
-		ch.Erase(rec.Key) // the record that is written behind it is the only one that is left
-		if job.ErrorDetail != "" {
-			job.ErrorDetail = "The memory was purged."
-		}
-		if !open {
-			updateJob(ch.Batch, o.space, job)
-			continue
-		}
-		id := pb.JobID(job.GetId())
-		job.Status, job.FinishedMs = jobCancelled, now
-		finishJob(ch.Batch, o.space, job)
-		if err := ch.jobCompleted(o, job); err != nil {
-			return nil, err
-		}
-		ended = append(ended, id)
-	}
-	return ended, nil
 }
 
-// eraseOutcomes erases what requests to memories were answered, which a replay
-// would answer again.
-func (o *orgView) eraseOutcomes(b *storage.Batch, st storage.Reader, parts []*partitionRef) error {
-	gone := map[pb.PartitionID]bool{}
-	for _, part := range parts {
-		gone[part.id] = true
-	}
-	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableIdempotency), storage.ScanOptions{}, func() *pb.Idempotency { return &pb.Idempotency{} }) {
+// eraseJobRecords erases the records of a partition's jobs, the unfinished ones
+// too, but for those that erase it.
+func (o *orgView) eraseJobRecords(ref *partitionRef) error {
+	dropped := 0
+	return eraseRecords(o, storage.TableJob, func() *pb.Job { return &pb.Job{} }, func(b *storage.Batch, key storage.Key, job *pb.Job) (bool, error) {
+		if string(job.GetPartition()) != string(ref.id[:]) || job.GetType() == jobSubjectErase {
+			return false, nil
+		}
+		id, err := pb.JobIDFrom(job.GetId())
 		if err != nil {
-			return err
+			return false, err
 		}
-		part, err := pb.PartitionIDFrom(rec.Value.GetPartition())
-		if err != nil {
-			return err
+		if !terminal(job.GetStatus()) {
+			dropped++
 		}
-		if gone[part] {
-			b.Erase(rec.Key) // its entry in the order of expiry says nothing, and expires
-		}
-	}
-	return nil
+		b.Erase(key)
+		b.Delete(o.space.Key(storage.TableJobByTime, storage.U64Desc(uint64(job.GetCreatedMs())), storage.ID16(id)))
+		b.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(id)))
+		return true, nil
+	}, func() {
+		n := dropped
+		dropped = 0
+		o.tell(func(o *orgActor) { o.openJobs -= n })
+	})
+}
+
+// eraseOutcomes erases what requests to a memory were answered, which a replay
+// would answer again. Their entries in the order of expiry say nothing, and expire.
+func (o *orgView) eraseOutcomes(ref *partitionRef) error {
+	return eraseRecords(o, storage.TableIdempotency, func() *pb.Idempotency { return &pb.Idempotency{} }, func(b *storage.Batch, key storage.Key, rec *pb.Idempotency) (bool, error) {
+		return eraseOf(b, key, rec, ref), nil
+	}, func() {})
 }
 
 // eraseEvents erases the events of a memory that nobody was told of yet.
-func (o *orgView) eraseEvents(b *storage.Batch, st storage.Reader, part pb.PartitionID) error {
-	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableOutbox), storage.ScanOptions{}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
-		if err != nil {
-			return err
-		}
-		if string(rec.Value.GetPartition()) == string(part[:]) {
-			b.Erase(rec.Key)
-		}
+func (o *orgView) eraseEvents(ref *partitionRef) error {
+	return eraseRecords(o, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }, func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
+		return eraseOf(b, key, rec, ref), nil
+	}, func() {})
+}
+
+// eraseOf erases a record where it is of a partition, and reports whether it is.
+func eraseOf(b *storage.Batch, key storage.Key, rec interface{ GetPartition() []byte }, ref *partitionRef) bool {
+	if string(rec.GetPartition()) != string(ref.id[:]) {
+		return false
 	}
-	return nil
+	b.Erase(key)
+	return true
 }
 
 // sweepTickets deletes confirm tokens that were not used.

@@ -95,7 +95,7 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 	}
 	const batches = 4
 	b := storage.NewBatch(o.store)
-	for i := range batches*eraseJobs - 1 {
+	for i := range batches*eraseAtOnce - 1 {
 		var id pb.JobID
 		binary.BigEndian.PutUint32(id[:], uint32(i))
 		putJob(b, o.space, &pb.Job{

@@ -230,8 +230,7 @@ func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *chang
 		e.ExpiresMs = clock.Millis(now.Add(o.sys.cfg.ExportRetention))
 	}
 	ch.Put(exportKey(o.space, run.id), e)
-	finishJob(ch.Batch, o.space, job)
-	if err := ch.jobCompleted(o, job); err != nil {
+	if err := ch.endJob(o, job); err != nil {
 		return err
 	}
 	return o.commitExport(run, ch, e)

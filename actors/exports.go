@@ -432,8 +432,7 @@ func (o *orgActor) cancelExport(c *call, job *pb.Job) {
 		ch := newChange(o.store)
 		ch.Put(exportKey(o.space, id), e)
 		ch.EraseRange(exportPieces(o.space, id))
-		finishJob(ch.Batch, o.space, job)
-		if err := ch.jobCompleted(&o.orgView, job); err != nil {
+		if err := ch.endJob(&o.orgView, job); err != nil {
 			release()
 			c.fail(err)
 			return

@@ -60,21 +60,10 @@ func (f *effect) announce(jobs map[pb.JobID]*pb.Job) error {
 	return nil
 }
 
-// jobCompleted adds the event that the end of a job causes. Where the job has
-// erased its partition there is nobody left whom it would concern but the
+// jobCompleted adds the event that the end of a job causes. part is nil where the
+// job has erased its partition: there is nobody left whom it would concern but the
 // organization.
-func (c *change) jobCompleted(o *orgView, job *pb.Job) error {
-	var part *partitionRef
-	if job.GetType() != jobSubjectErase {
-		id, err := pb.PartitionIDFrom(job.GetPartition())
-		if err != nil {
-			return err
-		}
-		part = &partitionRef{id: id, subject: pb.SubjectKey(job.GetSubject())}
-	}
-	user := c.user
-	c.user = job.GetUser()
-	defer func() { c.user = user }()
+func (c *change) jobCompleted(o *orgView, part *partitionRef, job *pb.Job) error {
 	return c.event(o, eventJob, part, map[string]any{
 		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.eventSubject(),
 	})

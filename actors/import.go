@@ -214,12 +214,14 @@ func (o *orgView) listImports(r storage.Reader, part *partitionRef) (*pb.Reply, 
 }
 
 // importEnded writes the end of an import's job into its entry.
-func (w *worker) importEnded(r storage.Reader, ch *change, job *pb.Job) error {
-	if job.GetType() != jobImport && job.GetType() != jobTranscript {
-		return nil
-	}
+func (c *change) importEnded(o *orgView, part *partitionRef, job *pb.Job) error {
 	e := &pb.Import{Id: job.GetId(), CreatedMs: job.GetCreatedMs()}
-	found, err := r.Get(importKey(w.part, e), e)
+	key := importKey(part, e)
+	found := false
+	err := o.withStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(key, e)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -228,13 +230,10 @@ func (w *worker) importEnded(r storage.Reader, ch *change, job *pb.Job) error {
 		if job.GetStatus() == jobFailed {
 			e.Error = job.GetErrorDetail()
 		}
-		ch.Put(importKey(w.part, e), e)
+		c.Put(key, e)
 	}
-	user := ch.user
-	ch.user = job.GetUser()
-	defer func() { ch.user = user }()
 	id := pb.JobID(job.GetId()).String()
-	return ch.event(w.org, eventImportFinished, w.part, map[string]any{
+	return c.event(o, eventImportFinished, part, map[string]any{
 		"importId": id, "jobId": id, "status": job.GetStatus(), "nodesCreated": job.GetCreated(),
 	})
 }

@@ -82,10 +82,34 @@ func updateJob(b *storage.Batch, space storage.Space, job *pb.Job) {
 	b.Put(space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))), job)
 }
 
-// finishJob writes a job in its terminal state.
-func finishJob(b *storage.Batch, space storage.Space, job *pb.Job) {
-	updateJob(b, space, job)
-	b.Delete(space.Key(storage.TableJobOpen, storage.ID16(pb.JobID(job.GetId()))))
+// endJob writes a job in its terminal state, and what its end causes: the event,
+// and of an import the end of its entry in the history.
+func (c *change) endJob(o *orgView, job *pb.Job) error {
+	updateJob(c.Batch, o.space, job)
+	c.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(pb.JobID(job.GetId()))))
+	user := c.user
+	c.user = job.GetUser()
+	defer func() { c.user = user }()
+	if job.GetType() == jobSubjectErase {
+		return c.jobCompleted(o, nil, job)
+	}
+	part, err := o.partitionOf(job)
+	if err == nil {
+		err = c.jobCompleted(o, part, job)
+	}
+	if err == nil && (job.GetType() == jobImport || job.GetType() == jobTranscript) {
+		err = c.importEnded(o, part, job)
+	}
+	return err
+}
+
+// partitionOf is the partition that a job is of, as far as the job says.
+func (o *orgView) partitionOf(job *pb.Job) (*partitionRef, error) {
+	id, err := pb.PartitionIDFrom(job.GetPartition())
+	if err != nil {
+		return nil, err
+	}
+	return &partitionRef{id: id, subject: pb.SubjectKey(job.GetSubject()), store: o.store, space: storage.PartitionSpace(o.store, id)}, nil
 }
 
 func accepted(job *pb.Job) *pb.Reply {

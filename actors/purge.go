@@ -19,6 +19,10 @@ const (
 	// confirmBytes of randomness make a token.
 	confirmBytes = 32
 
+	// purgeEvents is from how many events on a purge begins another commit, which
+	// does not count their bytes before it is under way: at most 4 MB.
+	purgeEvents = 4000
+
 	purgeScopeSubject = "subject"
 	purgeScopeOrg     = "org"
 )
@@ -277,14 +281,14 @@ func (o *orgActor) purgeNow(p *purge, ticket storage.Key, t *pb.PurgeTicket, rel
 		for _, ch := range stopping {
 			view.stopChild(ch)
 		}
-		r, dropped, err := view.purgeStored(p, ticket, t)
+		r, ended, err := view.purgeStored(p, ticket, t)
 		view.tell(func(o *orgActor) {
-			if err == nil && r.GetProblem() == nil {
+			if err != nil || r.GetProblem() == nil {
 				for _, part := range p.parts {
 					o.sys.parts.drop(part)
 				}
 				o.exportsForgot(p.concerns)
-				o.jobsEnded(dropped...)
+				o.jobsEnded(ended...)
 			}
 			for _, part := range p.parts {
 				waiting := o.held[part.id]
@@ -319,9 +323,9 @@ func (o *orgView) stopChild(ch *child) {
 	}
 }
 
-// purgeStored is the purge in the store. It returns the jobs that ended with it.
-func (o *orgView) purgeStored(p *purge, ticket storage.Key, t *pb.PurgeTicket) (_ *pb.Reply, dropped []pb.JobID, err error) {
-	c, now := p.call, clock.Millis(o.sys.clock.Now())
+// purgeStored is the purge in the store. It returns the jobs that ended with it,
+// also where the rest of it came to nothing.
+func (o *orgView) purgeStored(p *purge, ticket storage.Key, t *pb.PurgeTicket) (_ *pb.Reply, ended []pb.JobID, err error) {
 	// A token is spent by use, whatever it leads to. Behind this commit the store
 	// holds all that was acknowledged.
 	spent := storage.NewBatch(o.store)
@@ -336,46 +340,177 @@ func (o *orgView) purgeStored(p *purge, ticket storage.Key, t *pb.PurgeTicket) (
 	if !maps.Equal(counts, t.GetCounts()) {
 		return refuse(problem(codePurgeImpactChanged, "What the purge would delete has changed since the dry run; nothing was deleted.")), nil, nil
 	}
-	ch := newChange(o.store)
-	ch.user = c.who.user.Bytes()
-	err = o.withStore(func(st *storage.Store) error {
-		for _, part := range p.parts {
-			ch.EraseRange(part.space.All())
-			kept := &pb.Settings{}
-			if found, err := st.Get(part.space.Key(storage.TableSettings), kept); err != nil {
-				return err
-			} else if found {
-				ch.Put(part.space.Key(storage.TableSettings), kept)
-			}
-		}
-		if err := o.expireExports(ch.Batch, st, p.concerns); err != nil {
-			return err
-		}
-		if dropped, err = o.endJobs(ch, st, p.parts, now); err != nil {
-			return err
-		}
-		return o.eraseOutcomes(ch.Batch, st, p.parts)
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	target := purgeScopeOrg
-	if p.org {
-		ch.EraseRange(o.space.Prefix(storage.TableBrain))
-		ch.EraseRange(o.space.Prefix(storage.TableBrainPiece))
-		err = ch.graphUpdated(o, nil, changePurged, "", int(counts["vault_nodes"]))
-	} else {
-		target = p.parts[0].id.String()
-		err = ch.graphUpdated(o, p.parts[0], changePurged, "", int(counts["vault_nodes"]))
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	ch.audit(c.auditOf("purge", target))
-	if err := o.committer.commitChange(ch); err != nil {
-		return nil, nil, err
+	d := newPurgeWork(o, p)
+	if err := d.run(counts); err != nil {
+		return nil, d.ended, err
 	}
 	r := p.report(counts)
-	r.PurgedMs = now
-	return purgeReply(r), dropped, nil
+	r.PurgedMs = d.now
+	return purgeReply(r), d.ended, nil
+}
+
+// purgeWork is what a purge writes: as a rule one commit. Where an organization
+// has more than one takes, it is several, each of which leaves it whole: first
+// outcomes go, then jobs end as if they had been cancelled, then memories go.
+type purgeWork struct {
+	org   *orgView
+	purge *purge
+	now   int64
+	parts map[pb.PartitionID]*partitionRef
+	*change
+	ending []pb.JobID // with this commit
+	ended  []pb.JobID
+	// waited are the events that coding sessions count as waiting and that will not
+	// be taken in: their jobs end with this commit.
+	waited map[pb.PartitionID]uint64
+}
+
+func newPurgeWork(o *orgView, p *purge) *purgeWork {
+	d := &purgeWork{org: o, purge: p, now: clock.Millis(o.sys.clock.Now()), parts: map[pb.PartitionID]*partitionRef{}}
+	for _, part := range p.parts {
+		d.parts[part.id] = part
+	}
+	d.begin()
+	return d
+}
+
+func (d *purgeWork) begin() {
+	d.change, d.ending, d.waited = newChange(d.org.store), nil, map[pb.PartitionID]uint64{}
+	d.user = d.purge.call.who.user.Bytes()
+}
+
+func (d *purgeWork) run(counts map[string]uint64) error {
+	err := d.org.withStore(func(st *storage.Store) error {
+		if err := d.eraseOutcomes(st); err != nil {
+			return err
+		}
+		return d.endJobs(st)
+	})
+	for _, part := range d.purge.parts {
+		if err != nil {
+			return err
+		}
+		before, behind := part.space.All().Around(part.space.Key(storage.TableSettings)) // they are no memory
+		d.EraseRange(before)
+		d.EraseRange(behind)
+		err = d.spill()
+	}
+	if err != nil {
+		return err
+	}
+	target := purgeScopeOrg
+	if d.purge.org {
+		d.EraseRange(d.org.space.Prefix(storage.TableBrain))
+		d.EraseRange(d.org.space.Prefix(storage.TableBrainPiece))
+		err = d.graphUpdated(d.org, nil, changePurged, "", int(counts["vault_nodes"]))
+	} else {
+		target = d.purge.parts[0].id.String()
+		err = d.graphUpdated(d.org, d.purge.parts[0], changePurged, "", int(counts["vault_nodes"]))
+	}
+	if err != nil {
+		return err
+	}
+	d.audit(d.purge.call.auditOf("purge", target))
+	err = d.org.withStore(func(st *storage.Store) error { return d.org.expireExports(d.Batch, st, d.purge.concerns) })
+	if err != nil {
+		return err
+	}
+	return d.commit()
+}
+
+// spill commits what is gathered where that is much: what comes then needs room,
+// too.
+func (d *purgeWork) spill() error {
+	if d.Bytes() < maxPieceBytes && len(d.events) < purgeEvents {
+		return nil
+	}
+	err := d.org.withStore(func(st *storage.Store) error {
+		for id, n := range d.waited {
+			if err := addToCounter(st, d.Batch, d.parts[id], counterDone, n, 0, d.now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.commit(); err != nil {
+		return err
+	}
+	d.begin()
+	return nil
+}
+
+func (d *purgeWork) commit() error {
+	if err := d.org.committer.commitChange(d.change); err != nil {
+		return err
+	}
+	d.ended = append(d.ended, d.ending...)
+	return nil
+}
+
+// eraseOutcomes erases what requests to the memories were answered.
+func (d *purgeWork) eraseOutcomes(st storage.Reader) error {
+	for rec, err := range storage.ScanRecords(st, d.org.space.Prefix(storage.TableIdempotency), storage.ScanOptions{}, func() *pb.Idempotency { return &pb.Idempotency{} }) {
+		if err != nil {
+			return err
+		}
+		part, err := pb.PartitionIDFrom(rec.Value.GetPartition())
+		if err != nil {
+			return err
+		}
+		if ref := d.parts[part]; ref != nil && eraseOf(d.Batch, rec.Key, rec.Value, ref) {
+			if err := d.spill(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// endJobs cancels the memories' jobs. The records stay, without the words of an
+// error, which may quote what is gone.
+func (d *purgeWork) endJobs(st storage.Reader) error {
+	for rec, err := range storage.ScanRecords(st, d.org.space.Prefix(storage.TableJob), storage.ScanOptions{}, func() *pb.Job { return &pb.Job{} }) {
+		if err != nil {
+			return err
+		}
+		job := rec.Value
+		id, err := pb.PartitionIDFrom(job.GetPartition())
+		if err != nil {
+			return err
+		}
+		part, open := d.parts[id], !terminal(job.GetStatus())
+		if part == nil || job.GetType() == jobSubjectErase || job.GetType() == jobExport || !open && job.GetErrorDetail() == "" {
+			continue
+		}
+		d.Erase(rec.Key) // the record that is written behind it is the only one that is left
+		if job.ErrorDetail != "" {
+			job.ErrorDetail = "The memory was purged."
+		}
+		if open {
+			err = d.endJob(part, job)
+		} else {
+			updateJob(d.Batch, d.org.space, job)
+		}
+		if err == nil {
+			err = d.spill()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endJob cancels a job, whose entries leave the queue with it.
+func (d *purgeWork) endJob(part *partitionRef, job *pb.Job) error {
+	job.Status, job.FinishedMs = jobCancelled, d.now
+	d.DeleteRange(queuedOf(part, job)) // the bytes leave the files with the memory
+	if job.GetSession() {
+		d.waited[part.id] += job.GetTotal() - job.GetDone()
+	}
+	d.ending = append(d.ending, pb.JobID(job.GetId()))
+	return d.change.endJob(d.org, job)
 }

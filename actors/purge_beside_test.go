@@ -149,3 +149,35 @@ func TestAPurgeWakesNobody(t *testing.T) {
 		}
 	})
 }
+
+// Settings are no memory: what is changed while a purge is under way stays.
+func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ingest(doc("a", "a text"))
+	patch := func(mode string) {
+		c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: &pb.Settings{QualityMode: &mode}}}}))
+	}
+	patch("fast")
+	token := c.ok(dryPurge("")).GetData().GetPurge().GetConfirmToken()
+	var exports *exports
+	c.inOrg(func(o *orgActor) { exports = o.exports })
+	exports.mu.Lock() // the purge stops before its commit
+	var wg sync.WaitGroup
+	wg.Go(func() { c.ok(confirmPurge("", token)) })
+	tickets := storage.OrgSpace(storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}).Prefix(storage.TablePurgeTicket)
+	n.waitFor(func() bool { return c.count(tickets) == 0 })
+	for range 20 {
+		patch("balanced")
+	}
+	patch("thorough")
+	exports.mu.Unlock()
+	wg.Wait()
+	settings := c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})).GetAccount().GetSettings()
+	if got := settings.GetQualityMode(); got != "thorough" {
+		t.Errorf("the mode is %q", got)
+	}
+	if got := c.chunks("text"); len(got) != 0 {
+		t.Errorf("the purge left %q", got)
+	}
+}

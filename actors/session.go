@@ -625,8 +625,7 @@ func (w *worker) chore(entry queued) sliceDone {
 	job.Done, job.Status, job.FinishedMs = 1, jobSucceeded, clock.Millis(w.org.sys.clock.Now())
 	ch := newChange(w.org.store)
 	ch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(entry.seq)))
-	finishJob(ch.Batch, w.org.space, job)
-	if err := ch.jobCompleted(w.org, job); err != nil {
+	if err := ch.endJob(w.org, job); err != nil {
 		return sliceDone{err: err}
 	}
 	if err := w.org.committer.commitChange(ch); err != nil {
@@ -634,13 +633,4 @@ func (w *worker) chore(entry queued) sliceDone {
 	}
 	w.org.jobsEnded(id)
 	return sliceDone{more: true, last: entry.seq}
-}
-
-// cancelLinks adds to a cancellation what sessions and imports keep of the job.
-func (w *worker) cancelLinks(r storage.Reader, ch *change, job *pb.Job) error {
-	if err := w.importEnded(r, ch, job); err != nil || !job.GetSession() {
-		return err
-	}
-	now := clock.Millis(w.org.sys.clock.Now())
-	return addToCounter(r, ch.Batch, w.part, counterDone, job.GetTotal()-job.GetDone(), 0, now)
 }

@@ -218,87 +218,32 @@ func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {
 	})
 }
 
-// eraseJobs is how many job records one batch erases: some 130 KB in the log. A
-// subject may have a hundred thousand of them and more, which fit in no batch.
-const eraseJobs = 1000
-
-// eraseJobRecords erases the records of a partition's jobs, the unfinished ones
-// too, but for those that erase it. A crash between two batches is harmless: the
-// erasing job is still open, and the partition is of no use any more.
-func (o *orgView) eraseJobRecords(ref *partitionRef) error {
-	opts := storage.ScanOptions{}
-	for {
-		dropped, found := 0, 0
-		b := storage.NewBatch(o.store)
-		err := o.withStore(func(st *storage.Store) error {
-			for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableJob), opts, func() *pb.Job { return &pb.Job{} }) {
-				if err != nil {
-					return err
-				}
-				opts.After = rec.Key
-				job := rec.Value
-				if string(job.GetPartition()) != string(ref.id[:]) || job.GetType() == jobSubjectErase {
-					continue
-				}
-				id, err := pb.JobIDFrom(job.GetId())
-				if err != nil {
-					return err
-				}
-				if !terminal(job.GetStatus()) {
-					dropped++
-				}
-				b.Erase(o.space.Key(storage.TableJob, storage.ID16(id)))
-				b.Delete(o.space.Key(storage.TableJobByTime, storage.U64Desc(uint64(job.GetCreatedMs())), storage.ID16(id)))
-				b.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(id)))
-				if found++; found == eraseJobs {
-					return nil
-				}
-			}
-			return nil
-		})
-		if err != nil || found == 0 {
-			return err
-		}
-		if err := o.committer.commit(b); err != nil {
-			return err
-		}
-		o.tell(func(o *orgActor) { o.openJobs -= dropped })
-		if found < eraseJobs {
-			return nil
-		}
-	}
-}
-
 // eraseNow erases all of a partition and finishes the job. The partition's
 // unfinished jobs go with it, and its name: it may be a person's.
 func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) error {
-	if err := o.eraseExports(ref); err != nil {
-		return err
-	}
-	if err := o.eraseJobRecords(ref); err != nil {
-		return err
-	}
-	now := clock.Millis(o.sys.clock.Now())
 	if job.GetStartedMs() == 0 {
-		job.StartedMs = now
+		job.StartedMs = clock.Millis(o.sys.clock.Now())
 	}
 	job.Attempts++
 	job.Status, job.Subject = jobRunning, ""
+	begin := storage.NewBatch(o.store)
+	updateJob(begin, o.space, job)
+	// Behind this commit the store holds all that was on its way into it when the
+	// partition's actor ended: what is read from here on misses nothing.
+	if err := o.committer.commit(begin); err != nil {
+		return err
+	}
+	for _, erase := range []func(*partitionRef) error{o.eraseExports, o.eraseJobRecords, o.eraseOutcomes, o.eraseEvents} {
+		if err := erase(ref); err != nil {
+			return err
+		}
+	}
 	b := storage.NewBatch(o.store)
 	b.EraseRange(ref.space.All())
 	b.Erase(o.space.Key(storage.TablePartition, storage.ID16(ref.id)))
 	// The record that is written behind it is the only one that is left.
 	b.Erase(o.space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))))
 	updateJob(b, o.space, job)
-	err := o.withStore(func(st *storage.Store) error {
-		if err := o.eraseOutcomes(b, st, []*partitionRef{ref}); err != nil {
-			return err
-		}
-		return o.eraseEvents(b, st, ref.id)
-	})
-	if err != nil {
-		return err
-	}
 	o.sys.parts.drop(ref)
 	if err := o.committer.commit(b); err != nil {
 		return err
@@ -312,8 +257,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	o.sys.parts.drop(ref)
 	job.Status, job.Done, job.FinishedMs = jobSucceeded, 1, clock.Millis(o.sys.clock.Now())
 	done := newChange(o.store)
-	finishJob(done.Batch, o.space, job)
-	if err := done.jobCompleted(o, job); err != nil {
+	if err := done.endJob(o, job); err != nil {
 		return err
 	}
 	return o.committer.commitChange(done)

@@ -362,6 +362,14 @@ func (w *worker) settleCancels() {
 	w.cancels = nil
 }
 
+// queuedOf is where the entries of a job lie in the queue.
+func queuedOf(part *partitionRef, job *pb.Job) storage.Range {
+	return storage.Between(
+		part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq())),
+		part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq()+job.GetTotal())),
+	)
+}
+
 // cancelNow ends a job: what it has done stays, the rest of it leaves the queue.
 func (w *worker) cancelNow(m cancel) {
 	c := m.call
@@ -387,18 +395,19 @@ func (w *worker) cancelNow(m cancel) {
 	job.Items = nil
 	job.Status, job.FinishedMs = jobCancelled, clock.Millis(w.org.sys.clock.Now())
 	b := newChange(w.org.store)
-	finishJob(b.Batch, w.org.space, job)
-	if err := b.jobCompleted(w.org, job); err != nil {
+	if err := b.endJob(w.org, job); err != nil {
 		c.fail(err)
 		return
 	}
-	b.DeleteRange(storage.Between(
-		w.part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq())),
-		w.part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq()+job.GetTotal())),
-	))
-	if err := w.org.withStore(func(st *storage.Store) error { return w.cancelLinks(st, b, job) }); err != nil {
-		c.fail(err)
-		return
+	b.DeleteRange(queuedOf(w.part, job))
+	if job.GetSession() {
+		err := w.org.withStore(func(st *storage.Store) error {
+			return addToCounter(st, b.Batch, w.part, counterDone, job.GetTotal()-job.GetDone(), 0, job.GetFinishedMs())
+		})
+		if err != nil {
+			c.fail(err)
+			return
+		}
 	}
 	// Waiting here is short, and nothing else may touch the job meanwhile.
 	if err := w.org.committer.commitChange(b); err != nil {

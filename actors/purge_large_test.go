@@ -1,0 +1,192 @@
+package actors
+
+import (
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// plantJobs queues jobs of one item each into a partition, as far as the store
+// goes: its actor does not know of them before it starts anew.
+func plantJobs(c client, o *orgView, part *partitionRef, n int, session bool) {
+	c.n.t.Helper()
+	b := storage.NewBatch(o.store)
+	for i := range n {
+		var id pb.JobID
+		binary.BigEndian.PutUint32(id[:], uint32(i+1))
+		seq := uint64(1000 + i)
+		putJob(b, o.space, &pb.Job{
+			Id: id[:], Type: jobIngest, Status: jobQueued, Partition: part.id.Bytes(), Subject: string(part.subject),
+			CreatedMs: clock.Millis(c.n.clock.Now()), Total: 1, QueueSeq: seq, Session: session,
+		})
+		b.Put(part.space.Key(storage.TableQueue, storage.U64(seq)), &pb.QueueEntry{Job: id[:], Last: true, Item: doc("", fmt.Sprint("text ", i))})
+		if b.Bytes() > maxPieceBytes {
+			if err := o.committer.commit(b); err != nil {
+				c.n.t.Fatal(err)
+			}
+			b = storage.NewBatch(o.store)
+		}
+	}
+	if err := o.committer.commit(b); err != nil {
+		c.n.t.Fatal(err)
+	}
+	c.inOrg(func(o *orgActor) { o.openJobs += n })
+}
+
+// A purge that does not fit into one commit is several. Behind each, also where a
+// crash makes it the last, jobs have either ended or their items are queued.
+func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	ann := c.as(strings.Repeat("a", maxSubjectBytes)) // so that few jobs are large
+	c.put(ann.subject)
+	part := ann.partition()
+	var o *orgView
+	c.inOrg(func(org *orgActor) { o = &org.orgView })
+	const jobs = 25_000
+	plantJobs(c, o, part, jobs, true)
+	dry := c.ok(dryPurge("")).GetData().GetPurge()
+	if got := dry.GetCounts()["queued_items"]; got != jobs {
+		t.Fatalf("%d items are queued", got)
+	}
+	st, err := n.store.AcquireToRead(o.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := st.State().Version
+	done := make(chan *pb.Reply, 1)
+	go func() { done <- c.ask(confirmPurge("", dry.GetConfirmToken())) }()
+	for st.State().Version < before+2 && len(done) == 0 { // the token, and a piece
+		runtime.Gosched()
+	}
+	crashed := disk.Crash(100, 1)
+	r := <-done
+	st.Release()
+	if r.GetProblem() != nil || r.GetData().GetPurge().GetPurgedMs() == 0 {
+		t.Fatalf("purge: %v", r)
+	}
+	if got := c.count(o.space.Prefix(storage.TableJobOpen)); got != 0 {
+		t.Errorf("%d jobs are open", got)
+	}
+	c.inOrg(func(o *orgActor) {
+		if o.openJobs != 0 {
+			t.Errorf("%d jobs are counted as open", o.openJobs)
+		}
+	})
+	if got := c.count(part.space.All()); got != 0 {
+		t.Errorf("%d records of the memory are left", got)
+	}
+	n.stop()
+
+	c.n = startNode(t, crashed, func(cfg *Config, _ *storage.Options) {
+		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { panic("not now") }} // nothing is taken in: the clock stands
+	})
+	open, queued := c.count(o.space.Prefix(storage.TableJobOpen)), c.count(part.space.Prefix(storage.TableQueue))
+	if open == 0 || open == jobs || open != queued {
+		t.Errorf("after a crash %d jobs are open, and %d items queued", open, queued)
+	}
+}
+
+// The outcomes and events of a partition, like its jobs, may be more than one
+// commit takes.
+func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("ann")
+	c.put("bob")
+	ann, bob := c.as("ann").partition(), c.as("bob").partition()
+	var o *orgView
+	c.inOrg(func(org *orgActor) { o = &org.orgView })
+	const each = 2*eraseAtOnce + 1
+	b := storage.NewBatch(o.store)
+	for i := range each + 1 {
+		part := ann
+		if i == each {
+			part = bob
+		}
+		var key idemKey
+		binary.BigEndian.PutUint32(key[:], uint32(i))
+		b.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.id.Bytes(), CreatedMs: clock.Millis(n.clock.Now())})
+		b.Put(o.space.Key(storage.TableOutbox, storage.U64(uint64(1_000_000+i))), &pb.OutboxEvent{Partition: part.id.Bytes(), AtMs: clock.Millis(n.clock.Now())})
+	}
+	if err := o.committer.commit(b); err != nil {
+		t.Fatal(err)
+	}
+	st, err := n.store.AcquireToRead(o.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := st.State().Version
+	job := jobOf(c.ok(eraseOp("ann")))
+	for st.State().Version < before+4 { // the order, the begin, two pieces
+		runtime.Gosched()
+	}
+	crashed := disk.Crash(100, 1)
+	n.wait(job)
+	if got := st.State().Version - before; got < 2+3+3+2 { // the order, the begin; the pieces; the partition, the end
+		t.Errorf("%d commits in all", got)
+	}
+	st.Release()
+	n.stop()
+	for _, d := range []*storagetest.Disk{disk, crashed} {
+		c.n = startNode(t, d)
+		if c.job(job).GetStatus() != jobSucceeded {
+			c.n.wait(job)
+		}
+		events := 0
+		for _, e := range records(c.n, o.store, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+			if string(e.GetPartition()) == string(ann.id[:]) {
+				t.Fatalf("left: %v", e)
+			}
+			if string(e.GetPartition()) == string(bob.id[:]) {
+				events++
+			}
+		}
+		if got := c.count(o.space.Prefix(storage.TableIdempotency)); got != 1 || events != 1 {
+			t.Errorf("%d outcomes and %d events of bob", got, events)
+		}
+		c.n.stop()
+	}
+}
+
+// What is on its way into the store when an erasure begins goes with it.
+func TestErasureMissesNothingThatIsUnderWay(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var o *orgView
+	c.inOrg(func(org *orgActor) { o = &org.orgView })
+	for i := range 20 {
+		name := fmt.Sprint("subject ", i)
+		c.put(name)
+		part := c.as(name).partition()
+		job, err := o.newJob(jobSubjectErase, principal{}, part, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := storage.NewBatch(o.store)
+		putJob(b, o.space, job)
+		if err := o.committer.commit(b); err != nil {
+			t.Fatal(err)
+		}
+		late := storage.NewBatch(o.store)
+		var key idemKey
+		binary.BigEndian.PutUint32(key[:], uint32(i))
+		late.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.id.Bytes()})
+		o.committer.submit(late, func(error) {})
+		if err := o.eraseNow(t.Context(), part, job); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.count(o.space.Prefix(storage.TableIdempotency)); got != 0 {
+			t.Fatalf("%d outcomes of an erased partition", got)
+		}
+	}
+}

@@ -207,8 +207,8 @@ func (o *orgActor) member(user pb.UserID) (*partitionRef, error) {
 		return ref, nil
 	}
 	ref, err := o.loadPartition(pb.PartitionID(user))
-	if err != nil || ref == nil {
-		return nil, err
+	if err != nil || ref == nil || ref.kind != partitionMember {
+		return nil, err // a subject's partition has an id of the same kind, and is nobody's
 	}
 	if len(o.members) >= maxCachedSubjects {
 		clear(o.members)

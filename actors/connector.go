@@ -198,6 +198,10 @@ func (o *orgActor) checkAddresses(c *call, config []byte, then func(o *orgActor)
 func (o *orgActor) createConnector(c *call, op *pb.CreateConnector) {
 	o.checkAddresses(c, op.GetConfig(), func(o *orgActor) {
 		o.exclusive("connectors", func(release func()) {
+			if !o.inUse(c) {
+				release()
+				return
+			}
 			var all []*pb.Connector
 			err := o.withStore(func(st *storage.Store) (err error) {
 				all, err = o.connectors(st, c.who)
@@ -241,6 +245,10 @@ func (o *orgActor) putConnector(c *call, k *pb.Connector, action string, r *pb.R
 // changeConnector runs f on a connector that no other change is under way of.
 func (o *orgActor) changeConnector(c *call, id string, f func(o *orgActor, k *pb.Connector, release func())) {
 	o.exclusive("connectors", func(release func()) {
+		if !o.inUse(c) {
+			release()
+			return
+		}
 		var k *pb.Connector
 		err := o.withStore(func(st *storage.Store) (err error) {
 			k, err = o.findConnector(st, c.who, id)

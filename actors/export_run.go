@@ -35,10 +35,13 @@ func (o *orgActor) queueExport(e *pb.Export) {
 	run := &exportRun{id: pb.ExportID(e.GetId()), user: pb.UserID(e.GetUser())}
 	if e.GetScope() == exportScopeUser {
 		part, err := o.loadPartition(pb.PartitionID(e.GetPartition()))
-		if err != nil || part == nil {
-			// It is being erased, and this export with it; or the store cannot be read,
-			// and the next activation tries.
+		if err != nil {
+			o.sys.log.Error("an export cannot be begun; it is tried again", "org", o.id.String(), "export", run.id.String(), "err", err)
+			o.sys.clock.AfterFunc(eraseRetry, func() { o.tell(func(o *orgActor) { o.queueExport(e) }) })
 			return
+		}
+		if part == nil {
+			return // it is being erased, and this export with it
 		}
 		run.part = part
 	}

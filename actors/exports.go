@@ -93,6 +93,10 @@ func (o *orgActor) createExport(c *call, op *pb.CreateExport) {
 	}
 	o.whenBusyFor(c, func() {
 		o.exclusive("exports", func(release func()) {
+			if !o.inUse(c) {
+				release()
+				return
+			}
 			fail := func(err error) { release(); c.fail(err) }
 			stored, err := o.storedExports()
 			if err != nil {
@@ -371,7 +375,7 @@ func (s *System) exportPieceHere(ctx context.Context, e *pb.Export, piece uint32
 		return nil, fmt.Errorf("export piece: %w", err)
 	}
 	store := storage.StoreID{Org: org, Realm: storage.Realm(e.GetRealm())}
-	st, err := s.cfg.Storage.Acquire(store)
+	st, err := s.cfg.Storage.AcquireToRead(store)
 	if err != nil {
 		return nil, fmt.Errorf("export piece: %w", err)
 	}

@@ -128,11 +128,13 @@ func (o *orgActor) removeMember(user pb.UserID, why *pb.Audit, done func(error))
 			done(err)
 			return
 		}
-		o.exclusive("members", func(release func()) {
-			if err := o.beginRemoval(user, why, func(err error) { release(); done(err) }); err != nil {
-				release()
-				done(err)
-			}
+		o.exclusive("members", func(members func()) {
+			o.exclusive("connectors", func(connectors func()) { // theirs go with them
+				finish := func(err error) { connectors(); members(); done(err) }
+				if err := o.beginRemoval(user, why, finish); err != nil {
+					finish(err)
+				}
+			})
 		})
 	})
 }
@@ -170,6 +172,16 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 	ch := newChange(o.store)
 	ch.audit(why)
 	hashes, err := o.deleteKeys(ch.Batch, user)
+	if err != nil {
+		return err
+	}
+	err = o.withStore(func(st *storage.Store) error {
+		connectors, err := o.connectors(st, principal{user: user})
+		for _, k := range connectors {
+			ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId()))) // with the tokens
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -549,14 +549,17 @@ func (o *orgActor) whenBusy(f func(error)) {
 	}
 }
 
-// whenBusyFor is whenBusy for a call, which fails without the mark.
+// whenBusyFor is whenBusy for a call, which fails without the mark, and where its
+// partition began to be erased while it waited, here or before.
 func (o *orgActor) whenBusyFor(c *call, f func()) {
 	o.whenBusy(func(err error) {
 		if err != nil {
 			c.fail(err)
 			return
 		}
-		f()
+		if o.inUse(c) {
+			f()
+		}
 	})
 }
 

@@ -72,6 +72,9 @@ func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restore
 	out := Restored{PartitionID: part.id.String(), NodeIDs: make([]string, 0, len(in.Nodes))}
 	r := &restorer{sys: s, ctx: ctx, org: org, part: part, out: &out}
 	err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.head(f, &in) }})
+	if in.Partition.Settings != nil {
+		s.parts.drop(part) // who reads settings now reads those
+	}
 	for nodes := range slices.Chunk(in.Nodes, maxRestoreAtOnce) {
 		if err != nil {
 			break
@@ -179,6 +182,13 @@ type restorer struct {
 func (r *restorer) edits(runs []func(*effect) (*pb.Reply, error)) error {
 	calls := make([]*call, len(runs))
 	err := r.sys.visitOrg(r.ctx, r.org, func(o *orgActor, done func(error)) {
+		if now, err := o.loadPartition(r.part.id); err != nil || now == nil {
+			if err == nil {
+				err = fmt.Errorf("%w: the memory is being erased", ErrConflict)
+			}
+			done(err)
+			return
+		}
 		for i, run := range runs {
 			c := newCall(&pb.Envelope{})
 			c.org, c.part, c.edit = &o.orgView, r.part, &edit{run: run}
@@ -241,7 +251,6 @@ func (r *restorer) head(f *effect, in *restorePart) (*pb.Reply, error) {
 		}
 		if !found {
 			f.batch.Put(key, &pb.Settings{QualityMode: s.QualityMode, LearnModeDefault: s.LearnModeDefault, UpdatedMs: f.now})
-			defer r.sys.parts.drop(r.part)
 		}
 	}
 	for _, d := range in.Domains {

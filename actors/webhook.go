@@ -296,8 +296,8 @@ func (o *orgActor) deleteWebhook(c *call, op *pb.DeleteWebhook) {
 	o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
 		id := pb.WebhookID(hook.GetId())
 		ch := newChange(o.store)
-		ch.Delete(o.webhookKey(id))
-		ch.DeleteRange(o.space.Prefix(storage.TableDelivery, storage.ID16(id)))
+		ch.Erase(o.webhookKey(id)) // its secret and its address leave the files too
+		ch.EraseRange(o.space.Prefix(storage.TableDelivery, storage.ID16(id)))
 		ch.audit(c.auditOf("webhook.delete", id.String()))
 		c.settle(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
 	})

@@ -44,7 +44,7 @@ func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
-	late := ex.startReadTimer()
+	late := startIOTimer(ex.s.cfg.Clock, ex.s.cfg.BodyTimeout, http.NewResponseController(ex.w).SetReadDeadline)
 	defer late.stop()
 
 	ex.pooled = bodyBuffers.Get().(*[]byte)
@@ -104,39 +104,39 @@ func (ex *exchange) draw(n int64) bool {
 
 func (ex *exchange) isUpload() bool { return ex.route != nil && ex.route.upload != nil }
 
-// readTimer makes the read of a body fail once the injected clock says that time
-// is up: it puts the connection's own deadline into the past.
-type readTimer struct {
-	timer   clock.Timer
-	control *http.ResponseController
+// ioTimer makes a read or a write fail once the injected clock says that time is
+// up: it puts the connection's own deadline into the past.
+type ioTimer struct {
+	timer    clock.Timer
+	deadline func(time.Time) error
 
 	mu    sync.Mutex
-	ended bool // guarded by mu: a timer that fires late must not touch the next request
+	ended bool // guarded by mu: a timer that fires late must not touch what comes next
 	fired bool // guarded by mu
 }
 
-func (ex *exchange) startReadTimer() *readTimer {
-	t := &readTimer{control: http.NewResponseController(ex.w)}
-	t.timer = ex.s.cfg.Clock.AfterFunc(ex.s.cfg.BodyTimeout, t.fire)
+func startIOTimer(c clock.Clock, after time.Duration, deadline func(time.Time) error) *ioTimer {
+	t := &ioTimer{deadline: deadline}
+	t.timer = c.AfterFunc(after, t.fire)
 	return t
 }
 
-func (t *readTimer) fire() {
+func (t *ioTimer) fire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.ended {
 		t.fired = true
-		_ = t.control.SetReadDeadline(time.Unix(1, 0)) // not supported: the server's own time-outs hold
+		_ = t.deadline(time.Unix(1, 0)) // not supported: the server's own time-outs hold
 	}
 }
 
-func (t *readTimer) stop() {
+func (t *ioTimer) stop() {
 	t.timer.Stop()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
 	if t.fired {
-		_ = t.control.SetReadDeadline(time.Time{})
+		_ = t.deadline(time.Time{})
 	}
 }
 

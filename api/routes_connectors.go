@@ -22,15 +22,7 @@ var connectorRoutes = []Route{
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListConnectors{ListConnectors: &pb.ListConnectors{Page: in.proto()}}})
 	}, func(reply *pb.Reply) (pageOf[connector], bool) {
 		list := reply.GetLink().GetConnectors()
-		out := newPage[connector](len(list.GetConnectors()), list.GetNextCursor())
-		for _, k := range list.GetConnectors() {
-			one, ok := connectorOf(k)
-			if !ok {
-				return out, false
-			}
-			out.Data = append(out.Data, one)
-		}
-		return out, list != nil
+		return pageFrom(list != nil, list.GetConnectors(), list.GetNextCursor(), connectorOf)
 	}),
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/connectors", ID: "createConnector", Tag: tagConnectors,

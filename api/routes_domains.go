@@ -17,11 +17,7 @@ var domainRoutes = []Route{
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: in.proto(), Q: in.Q}}})
 	}, func(reply *pb.Reply) (pageOf[domain], bool) {
 		list := reply.GetGraph().GetDomains()
-		out := newPage[domain](len(list.GetDomains()), list.GetNextCursor())
-		for _, d := range list.GetDomains() {
-			out.Data = append(out.Data, domainOf(d))
-		}
-		return out, list != nil
+		return pageFrom(list != nil, list.GetDomains(), list.GetNextCursor(), always(domainOf))
 	}),
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/graph/domains/{id}", ID: "getDomain", Tag: tagGraph,

@@ -73,11 +73,7 @@ var graphEditRoutes = []Route{
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_NodeHistory{NodeHistory: &pb.NodeHistory{Id: in.ID, Page: in.proto()}}})
 	}, func(reply *pb.Reply) (pageOf[historyEntry], bool) {
 		list := reply.GetGraph().GetHistory()
-		out := newPage[historyEntry](len(list.GetChanges()), list.GetNextCursor())
-		for _, a := range list.GetChanges() {
-			out.Data = append(out.Data, historyOf(a))
-		}
-		return out, list != nil
+		return pageFrom(list != nil, list.GetChanges(), list.GetNextCursor(), always(historyOf))
 	}),
 }
 

@@ -18,15 +18,7 @@ var exportRoutes = []Route{
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_ListExports{ListExports: &pb.ListExports{Page: in.proto()}}})
 	}, func(reply *pb.Reply) (pageOf[export], bool) {
 		list := reply.GetData().GetExports()
-		out := newPage[export](len(list.GetExports()), list.GetNextCursor())
-		for _, e := range list.GetExports() {
-			one, ok := exportOf(e)
-			if !ok {
-				return pageOf[export]{}, false
-			}
-			out.Data = append(out.Data, one)
-		}
-		return out, list != nil
+		return pageFrom(list != nil, list.GetExports(), list.GetNextCursor(), exportOf)
 	}),
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/exports", ID: "createExport", Tag: tagExports,

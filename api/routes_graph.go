@@ -31,11 +31,7 @@ var graphRoutes = []Route{
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: op}})
 	}, func(reply *pb.Reply) (pageOf[node], bool) {
 		list := reply.GetGraph().GetNodes()
-		out := newPage[node](len(list.GetNodes()), list.GetNextCursor())
-		for _, info := range list.GetNodes() {
-			out.Data = append(out.Data, nodeOf(info))
-		}
-		return out, list != nil
+		return pageFrom(list != nil, list.GetNodes(), list.GetNextCursor(), always(nodeOf))
 	}),
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}", ID: "getNode", Tag: tagGraph,

@@ -18,15 +18,7 @@ var jobRoutes = []Route{
 		env.Op = &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: in.proto(), Type: in.Type, Status: in.Status}}
 	}, func(reply *pb.Reply) (pageOf[job], bool) {
 		list := reply.GetJobs()
-		out := newPage[job](len(list.GetJobs()), list.GetNextCursor())
-		for _, j := range list.GetJobs() {
-			one, ok := jobOf(j)
-			if !ok {
-				return pageOf[job]{}, false
-			}
-			out.Data = append(out.Data, one)
-		}
-		return out, list != nil
+		return pageFrom(list != nil, list.GetJobs(), list.GetNextCursor(), jobOf)
 	}),
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/jobs/{job_id}", ID: "getJob", Tag: tagJobs,

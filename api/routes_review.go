@@ -16,11 +16,7 @@ var reviewRoutes = []Route{
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ListContradictions{ListContradictions: &pb.ListContradictions{Page: in.proto(), Status: in.Status}}})
 	}, func(reply *pb.Reply) (pageOf[contradiction], bool) {
 		list := reply.GetMind().GetContradictions()
-		out := newPage[contradiction](len(list.GetPairs()), list.GetNextCursor())
-		for _, p := range list.GetPairs() {
-			out.Data = append(out.Data, contradictionOf(p))
-		}
-		return out, list != nil
+		return pageFrom(list != nil, list.GetPairs(), list.GetNextCursor(), always(contradictionOf))
 	}),
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/proposals", ID: "listProposals", Tag: tagReview,
@@ -31,11 +27,7 @@ var reviewRoutes = []Route{
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ListProposals{ListProposals: &pb.ListProposals{Page: in.proto(), Status: in.Status}}})
 	}, func(reply *pb.Reply) (pageOf[proposal], bool) {
 		list := reply.GetMind().GetProposals()
-		out := newPage[proposal](len(list.GetProposals()), list.GetNextCursor())
-		for _, p := range list.GetProposals() {
-			out.Data = append(out.Data, proposalOf(p))
-		}
-		return out, list != nil
+		return pageFrom(list != nil, list.GetProposals(), list.GetNextCursor(), always(proposalOf))
 	}),
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/proposals/{proposal_id}/accept", ID: "acceptProposal", Tag: tagReview,

@@ -17,11 +17,7 @@ var subjectRoutes = []Route{
 		env.Op = &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: in.proto()}}
 	}, func(reply *pb.Reply) (pageOf[subject], bool) {
 		list := reply.GetSubjects()
-		out := newPage[subject](len(list.GetSubjects()), list.GetNextCursor())
-		for _, s := range list.GetSubjects() {
-			out.Data = append(out.Data, subjectOf(s))
-		}
-		return out, list != nil
+		return pageFrom(list != nil, list.GetSubjects(), list.GetNextCursor(), always(subjectOf))
 	}),
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/subjects/{subject_id}", ID: "getSubject", Tag: tagSubjects,
@@ -96,4 +92,23 @@ type pageOf[T any] struct {
 
 func newPage[T any](entries int, next string) pageOf[T] {
 	return pageOf[T]{Data: make([]T, 0, entries), HasMore: next != "", NextCursor: next}
+}
+
+// pageFrom makes the answer of a list of entries, each by of; found says that the
+// reply held a list.
+func pageFrom[E, T any](found bool, entries []E, next string, of func(E) (T, bool)) (pageOf[T], bool) {
+	out := newPage[T](len(entries), next)
+	for _, e := range entries {
+		one, ok := of(e)
+		if !ok {
+			return pageOf[T]{}, false
+		}
+		out.Data = append(out.Data, one)
+	}
+	return out, found
+}
+
+// always is of for entries of which none is amiss.
+func always[E, T any](of func(E) T) func(E) (T, bool) {
+	return func(e E) (T, bool) { return of(e), true }
 }

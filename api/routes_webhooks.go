@@ -20,15 +20,7 @@ var webhookRoutes = []Route{
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: in.proto()}}})
 	}, func(reply *pb.Reply) (pageOf[webhook], bool) {
 		list := reply.GetLink().GetWebhooks()
-		out := newPage[webhook](len(list.GetWebhooks()), list.GetNextCursor())
-		for _, h := range list.GetWebhooks() {
-			one, ok := webhookOf(h)
-			if !ok {
-				return out, false
-			}
-			out.Data = append(out.Data, one)
-		}
-		return out, list != nil
+		return pageFrom(list != nil, list.GetWebhooks(), list.GetNextCursor(), webhookOf)
 	}),
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/webhooks", ID: "createWebhook", Tag: tagWebhooks,

@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 	"reflect"
-	"sync"
 	"time"
 
 	pb "orgmem/proto"
@@ -47,21 +46,8 @@ func (ex *exchange) startStream(status int, media string) *streamWriter {
 
 // Write implements io.Writer.
 func (w *streamWriter) Write(piece []byte) (int, error) {
-	var mu sync.Mutex
-	ended := false // guarded by mu: a timer that fires late must not cut the next piece
-	timer := w.clock.AfterFunc(streamWriteTimeout, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if !ended {
-			_ = w.control.SetWriteDeadline(time.Unix(1, 0))
-		}
-	})
-	defer func() {
-		timer.Stop()
-		mu.Lock()
-		ended = true
-		mu.Unlock()
-	}()
+	late := startIOTimer(w.clock, streamWriteTimeout, w.control.SetWriteDeadline)
+	defer late.stop()
 	n, err := w.ex.w.Write(piece)
 	w.ex.bytesOut += n
 	if err != nil {

@@ -201,7 +201,7 @@ func (c *controller) ask(ctx context.Context, nodes []*pb.NodeEntry) []report {
 func (h *Host) survey() *pb.NodeSurvey {
 	s := &pb.NodeSurvey{}
 	for _, g := range h.hosted() {
-		said := &pb.GroupSurvey{Group: g.id, Applied: g.fsm.applied.Load(), Fresh: g.fsm.restoring.Load()}
+		said := &pb.GroupSurvey{Group: g.id, Applied: g.fsm.applied.Load(), Fresh: g.fresh()}
 		term := g.leading.Load()
 		if a, err := g.members(); err == nil && term != 0 && g.leading.Load() == term {
 			said.Leads, said.Term, said.Index, said.Members = true, term, a.GetIndex(), a.GetMembers()

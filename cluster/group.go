@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -40,6 +41,8 @@ type group struct {
 	fsm   *fsm
 	marks *markers
 	logs  *logStore
+	// ballot says who may have this node's vote.
+	ballot *ballot
 	// opened says that raft is there: the state machine may be called before.
 	opened atomic.Bool
 	// maxBytes is maxGroupInFlightBytes; a test has less memory to spare.
@@ -138,8 +141,18 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 	}
 	conf := raftConfig(h.identity.Server)
 	conf.Logger = newRaftLogger(h.cfg.Logger, id)
-	g.raft, err = raft.NewRaft(conf, g.fsm, g.logs, stable, g.marks, &heartbeats{Transport: h.transports.group(id, h.identity.Server), group: g})
+	if g.ballot, err = newBallot(g, stable); err != nil {
+		return nil, err
+	}
+	transport := h.transports.group(id, h.identity.Server)
+	closed := func() error { return nil }
+	if h.peers != nil {
+		watched := newHeartbeats(transport, g, g.ballot)
+		transport, closed = watched, watched.Close
+	}
+	g.raft, err = raft.NewRaft(conf, g.fsm, g.logs, stable, g.marks, transport)
 	if err != nil {
+		err = errors.Join(err, closed())
 		return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 	}
 	g.opened.Store(true)
@@ -410,6 +423,10 @@ func (g *group) close() {
 	}
 }
 
+// fresh reports whether the replica began with nothing and does not know its group
+// yet; see ballot. It must not become a voter before.
+func (g *group) fresh() bool { return g.ballot.fresh.Load() }
+
 // status reports the group.
 func (g *group) status() GroupStatus {
 	_, leader := g.raft.LeaderWithID()
@@ -424,6 +441,7 @@ func (g *group) status() GroupStatus {
 		Last:     g.raft.LastIndex(),
 		Applied:  g.fsm.applied.Load(),
 		Restores: g.fsm.restoring.Load(),
+		Fresh:    g.fresh(),
 		Snapshot: g.marks.index.Load(),
 		LogBytes: g.fsm.logBytes.Load(),
 		InFlight: inFlight,

@@ -299,11 +299,9 @@ func (g *group) change(c *pb.MemberChange) error {
 		return notApplied(fmt.Errorf("%w: %v", errUnknownCall, c.GetKind()))
 	}
 	err := f.Error()
+	g.electors()
 	if err == nil {
 		return nil
-	}
-	if c.GetKind() == pb.MemberChange_PROMOTE {
-		g.electors()
 	}
 	if newest := g.confIndex.Load(); c.GetPrev() != 0 && newest != c.GetPrev() {
 		return notApplied(fmt.Errorf("%w: %w", ErrMapChanged, err))

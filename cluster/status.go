@@ -10,6 +10,7 @@ type GroupStatus struct {
 	Term     uint64   // raft's current term
 	Last     uint64   // index of the last log entry
 	Applied  uint64   // index of the last entry that was applied to a store
+	Fresh    bool     // it began with nothing and does not know its group yet; it votes for nobody
 	Restores bool     // stores are being fetched from another node
 	Snapshot uint64   // index up to which the stores are flushed
 	LogBytes int64    // bytes of entries applied since Snapshot

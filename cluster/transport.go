@@ -42,11 +42,21 @@ func (soloTransports) group(_ uint32, self ServerID) raft.Transport {
 }
 
 // heartbeats is a group's transport that notes when its followers heard from this
-// node; see lease.
+// node (see lease), and looks at what others ask of it (see ballot).
 type heartbeats struct {
 	raft.Transport
-	group *group
+	group  *group
+	ballot *ballot
 }
+
+// newHeartbeats stands before a transport until it is closed.
+func newHeartbeats(t raft.Transport, g *group, b *ballot) *heartbeats {
+	b.watch(t.Consumer())
+	return &heartbeats{Transport: t, group: g, ballot: b}
+}
+
+// Consumer is where raft takes requests from.
+func (t *heartbeats) Consumer() <-chan raft.RPC { return t.ballot.outer }
 
 var (
 	_ raft.WithPreVote = (*heartbeats)(nil)
@@ -72,4 +82,7 @@ func (t *heartbeats) RequestPreVote(id raft.ServerID, target raft.ServerAddress,
 }
 
 // Close passes on what embedding hides.
-func (t *heartbeats) Close() error { return t.Transport.(raft.WithClose).Close() }
+func (t *heartbeats) Close() error {
+	t.ballot.close()
+	return t.Transport.(raft.WithClose).Close()
+}

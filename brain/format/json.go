@@ -30,15 +30,16 @@ type metadata []byte
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (m *metadata) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	switch d.PeekKind() {
-	case 'n':
+	kind := d.PeekKind()
+	if kind == 'n' {
 		return d.SkipValue()
-	case '{':
-		v, err := canon.Next(d)
-		*m = metadata(v)
-		return err
 	}
-	return canon.ErrNoObject
+	if kind != '{' {
+		return canon.ErrNoObject
+	}
+	v, err := canon.Next(d)
+	*m = metadata(v)
+	return err
 }
 
 // The bounds of POST /v1/ingest.

@@ -224,12 +224,12 @@ const maxSpeaker = 80
 
 // spoken divides "Name: text". A name begins with a letter or a digit.
 func spoken(line string) (speaker, words string, ok bool) {
-	speaker, rest, found := strings.Cut(line[:runeOffset(line, maxSpeaker+1)], ":")
+	speaker, _, found := strings.Cut(line[:runeOffset(line, maxSpeaker+1)], ":")
 	first, _ := utf8.DecodeRuneInString(speaker)
 	if !found || speaker == "" || strings.Contains(speaker, "\n") || !unicode.IsLetter(first) && !unicode.IsNumber(first) {
 		return "", "", false
 	}
-	rest = line[len(speaker)+1:]
+	rest := line[len(speaker)+1:]
 	words = strings.TrimLeft(rest, " \t")
 	return speaker, words, len(words) < len(rest) && words != ""
 }

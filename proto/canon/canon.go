@@ -98,12 +98,11 @@ func Next(d *jsontext.Decoder) (jsontext.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch token.Kind() {
-		case '"':
-			if strings.IndexByte(token.String(), 0) >= 0 {
-				return nil, ErrNUL
-			}
-		case '0':
+		kind := token.Kind()
+		if kind == '"' && strings.IndexByte(token.String(), 0) >= 0 {
+			return nil, ErrNUL
+		}
+		if kind == '0' {
 			if f, err := token.Float(); err != nil || math.IsInf(f, 0) {
 				return nil, ErrRange
 			}

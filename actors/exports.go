@@ -38,6 +38,10 @@ const (
 	// maxKeptExports bounds the documents that an organization keeps, each of which
 	// may be as large as its memory; the oldest expires for a new one.
 	maxKeptExports = 50
+	// maxEndedExports bounds the records of exports that have expired or failed: all
+	// of them are read when one is asked for and when something is forgotten, some
+	// 2 µs each. The oldest leave for a new one.
+	maxEndedExports = 200
 )
 
 // exports knows which exports of an organization are not finished. It stands
@@ -103,13 +107,15 @@ func (o *orgActor) createExport(c *call, op *pb.CreateExport) {
 				fail(err)
 				return
 			}
-			open, kept := 0, []*pb.Export{}
+			open, kept, ended := 0, []*pb.Export{}, []*pb.Export{}
 			for _, e := range stored {
 				switch e.GetStatus() {
 				case exportQueued, exportRunning:
 					open++
 				case exportSucceeded:
 					kept = append(kept, e)
+				default:
+					ended = append(ended, e)
 				}
 			}
 			if open >= maxOpenExports {
@@ -128,6 +134,9 @@ func (o *orgActor) createExport(c *call, op *pb.CreateExport) {
 			ch := newChange(o.store)
 			for ; len(kept)+open >= maxKeptExports && len(kept) > 0; kept = kept[:len(kept)-1] {
 				expireExport(ch.Batch, o.space, kept[len(kept)-1])
+			}
+			for ; len(ended) >= maxEndedExports; ended = ended[:len(ended)-1] {
+				removeExport(ch.Batch, o.space, ended[len(ended)-1])
 			}
 			ch.Put(exportKey(o.space, pb.ExportID(e.GetId())), e)
 			ch.PutRaw(exportByTime(o.space, e), nil)
@@ -154,8 +163,8 @@ func (o *orgActor) createExport(c *call, op *pb.CreateExport) {
 	})
 }
 
-// storedExports reads all exports, newest first: maxKeptExports and those that
-// were removed or failed within jobRetention.
+// storedExports reads all exports, newest first: at most maxKeptExports,
+// maxEndedExports, and what has expired for the last ones.
 func (o *orgView) storedExports() (all []*pb.Export, err error) {
 	err = o.withStore(func(st *storage.Store) (err error) {
 		all, err = o.readExports(st)

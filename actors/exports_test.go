@@ -335,3 +335,32 @@ func TestExportCanBeCancelled(t *testing.T) {
 	}
 	c.download(c.export(false)) // the next one is not held up
 }
+
+// interface: Endpoints/Exports
+func TestEndedExportsAreBounded(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	made := n.org(NewOrg{})
+	c := client{n: n, key: made.APIKey}
+	part := made.Owner
+	c.inOrg(func(o *orgActor) {
+		b := storage.NewBatch(o.store)
+		for i := range maxEndedExports + 3 {
+			var id pb.ExportID
+			id[0], id[1] = byte(i>>8), byte(i)
+			e := &pb.Export{
+				Id: id[:], User: part[:], Partition: part[:], Scope: exportScopeUser, Status: exportExpired, Format: exportFormat,
+				CreatedMs: int64(1000 + i), FinishedMs: n.clock.Now().UnixMilli(),
+			}
+			b.Put(exportKey(o.space, id), e)
+			b.PutRaw(exportByTime(o.space, e), nil)
+		}
+		o.committer.submit(b, func(error) {})
+	})
+	c.export(false)
+	c.export(false)
+	left := records(n, storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}, storage.TableExport, func() *pb.Export { return &pb.Export{} })
+	oldest := slices.MinFunc(left, func(a, b *pb.Export) int { return int(a.GetCreatedMs() - b.GetCreatedMs()) })
+	if len(left) != maxEndedExports+1 || oldest.GetCreatedMs() != 1000+4 {
+		t.Errorf("%d records, the oldest of %d", len(left), oldest.GetCreatedMs())
+	}
+}

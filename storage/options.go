@@ -31,7 +31,8 @@ type Options struct {
 	// Logger receives events of the stores, without customer text. nil discards.
 	Logger *slog.Logger
 	// CacheBytes bounds the block cache that all stores share; memtables come on
-	// top, 256 KiB for each open store. 64 MiB keeps an idle node under its
+	// top, 256 KiB for each open store and up to 8 MiB while it is written to at full
+	// speed (storeMemtableBytes). 64 MiB keeps an idle node under its
 	// 250 MB and still holds the hot blocks of some hundred organizations.
 	CacheBytes int64
 	// MaxOpenStores bounds the stores kept open. An open store costs 150–310 KiB

@@ -81,6 +81,9 @@ func TestADeletedWebhookLeavesNoByte(t *testing.T) {
 	}}})).GetLink().GetWebhook()
 	p.planted = append(p.planted, hook.GetSecret())
 	n.stop() // so that it lies in the store's files, not in its log only
+	if count, _ := p.found(everything(t, disk, storagetest.Dir)); count != len(p.planted) {
+		t.Fatalf("%d of %d planted strings are on the disk: the test proves nothing", count, len(p.planted))
+	}
 	n, l := erasing(t, disk, allow)
 	c.n = n
 	id := pb.WebhookID(hook.GetId()).String()

@@ -99,9 +99,11 @@ func TestQualityModesSpendDifferently(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	var docs []*pb.IngestItem
-	for i := range 40 { // the further down, the less of it is the query's word
+	// The further down, the less of it is the query's word; the first three are alike,
+	// so that only their stored vectors can tell which is the best.
+	for i := range 40 {
 		text := "common"
-		for w := range i + 1 {
+		for w := range max(i+1, 3) {
 			text += fmt.Sprintf(" filler%dy%d", i, w)
 		}
 		docs = append(docs, doc(fmt.Sprintf("d%02d", i), text))

@@ -358,7 +358,8 @@ func (c *calls) serve(ctx context.Context, peer ServerID, conn net.Conn) {
 		wg.Go(func() {
 			defer func() { <-room }()
 			body, err := proto.Marshal(c.answer(ctx, peer, f))
-			if err != nil || len(body) > maxCallBytes {
+			// An answer that was cut short by the end of this node says nothing.
+			if err != nil || len(body) > maxCallBytes || ctx.Err() != nil {
 				hangUp(conn) // the asking node gets ErrNoAnswer, as it must
 				return
 			}

@@ -51,7 +51,7 @@ func (n *Network) seek() {
 				n.cfg.Logger.Debug("cluster: looking for other nodes", "tried", len(missing), "found", found, "error", err)
 			}
 		}
-		pause := n.cfg.Clock.NewTimer(seekEvery)
+		pause := n.cfg.Clock.NewTimer(n.cfg.seek)
 		select {
 		case <-pause.C():
 		case <-n.life.Done():

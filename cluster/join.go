@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -172,7 +173,8 @@ func (j *joiner) try(ctx context.Context, address string) (*Credentials, error) 
 // that the token is of.
 func (j *joiner) recognize(cs tls.ConnectionState) error {
 	for _, root := range cs.PeerCertificates[1:] {
-		if print := fingerprint(root.Raw); string(print[:]) != string(j.cfg.Token.pb.GetFingerprint()) {
+		print := fingerprint(root.Raw)
+		if !slices.ContainsFunc(j.cfg.Token.pb.GetFingerprints(), func(f []byte) bool { return bytes.Equal(f, print[:]) }) {
 			continue
 		}
 		pool := x509.NewCertPool()

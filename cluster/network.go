@@ -88,8 +88,10 @@ type NetworkConfig struct {
 	// Resolver finds the addresses of host names. Nil is net.DefaultResolver.
 	Resolver Resolver
 
-	// tune changes memberlist's pace; tests have less time. Nil leaves it.
+	// tune changes memberlist's pace, and seek is how often the others are looked
+	// for; tests have less time. Zero leaves them.
 	tune func(*memberlist.Config)
+	seek time.Duration
 }
 
 // Resolver finds the addresses of a host name, as net.Resolver does.
@@ -127,6 +129,9 @@ func (c NetworkConfig) withDefaults() (NetworkConfig, error) {
 	}
 	if c.Resolver == nil {
 		c.Resolver = net.DefaultResolver
+	}
+	if c.seek == 0 {
+		c.seek = seekEvery
 	}
 	if c.Save == nil {
 		c.Save = func(*Credentials) error { return nil }
@@ -200,7 +205,10 @@ type Network struct {
 	spliced  map[string]*guest          // by our address towards it
 	pipes    map[net.Conn]struct{}      // both ends of each splice
 
-	entered   bool // since the start; tend's own
+	tending  sync.Mutex // guards what follows
+	entered  bool       // since the start
+	settling settling
+
 	closeOnce sync.Once
 }
 
@@ -329,9 +337,13 @@ func (s *stream) Close() error {
 	return err
 }
 
-// cut ends the connection without a goodbye, which could wait for a peer that
-// does not read.
-func (s *stream) cut() { _ = s.NetConn().Close() } // whoever uses it finds out
+// cut ends the connection without a goodbye, which could wait for a peer that does
+// not read. Whoever uses it finds out; raft keeps some in a pool that nobody uses
+// any more when its group has ended.
+func (s *stream) cut() {
+	_ = s.NetConn().Close() // before the goodbye
+	_ = s.Close()           // cannot say goodbye any more
+}
 
 // adopt makes a connection a stream of this network.
 func (n *Network) adopt(conn *tls.Conn, peer ServerID) (*stream, error) {

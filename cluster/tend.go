@@ -16,6 +16,10 @@ const (
 	// tendEvery is how often a node looks after its certificate and its entry when
 	// nothing wakes it: it notices a certificate's age, and tries again what failed.
 	tendEvery = time.Minute
+	// settleFor is how long all nodes must have had certificates of the new
+	// generation before the old one is dropped: longer than any handshake that began
+	// with an old certificate may take.
+	settleFor = 2 * handshakeTimeout
 	// tendTimeout bounds the proposals of one look.
 	tendTimeout = 10 * time.Second
 )
@@ -82,7 +86,13 @@ func (n *Network) tend() {
 				n.cfg.Logger.Warn("cluster: cannot keep this node's certificate or entry up to date; trying again", "error", err)
 			}
 		}
-		timer := n.cfg.Clock.NewTimer(tendEvery)
+		pause := tendEvery
+		n.tending.Lock()
+		if n.settling.version != 0 {
+			pause = settleFor
+		}
+		n.tending.Unlock()
+		timer := n.cfg.Clock.NewTimer(pause)
 		select {
 		case <-timer.C():
 		case <-n.members.tending:
@@ -95,6 +105,8 @@ func (n *Network) tend() {
 }
 
 func (n *Network) tendOnce(r registry) error {
+	n.tending.Lock()
+	defer n.tending.Unlock()
 	ctx, cancel := context.WithTimeout(n.life, tendTimeout)
 	defer cancel()
 	a, err := openAuthority(r.Authority())
@@ -163,6 +175,8 @@ func (n *Network) enter(ctx context.Context, r registry) error {
 // one. One node tries, the first of those that are alive; should two think so, the
 // version of the authority lets one of them through.
 func (n *Network) advance(ctx context.Context, r registry, a *authority) error {
+	was := n.settling
+	n.settling = settling{}
 	if len(a.pb.GetGenerations()) == 1 {
 		return nil
 	}
@@ -174,10 +188,27 @@ func (n *Network) advance(ctx context.Context, r registry, a *authority) error {
 	if next == nil {
 		return nil
 	}
+	if len(next.GetGenerations()) == 1 {
+		now := n.cfg.Clock.Now()
+		if was.version != a.version {
+			was = settling{version: a.version, since: now}
+		}
+		if now.Sub(was.since) < settleFor {
+			n.settling = was
+			return nil
+		}
+	}
 	if err := putAuthority(ctx, r, next, a.version); err != nil && !errors.Is(err, ErrMapChanged) {
 		return fmt.Errorf("rotate the authority: %w", err)
 	}
 	return nil
+}
+
+// settling is since when all nodes have had the new generation's certificates, by
+// the authority of a version.
+type settling struct {
+	version uint64
+	since   time.Time
 }
 
 // agreed returns the least that any node of the table says of itself, 0 while one

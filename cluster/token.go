@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,12 +52,11 @@ func (n *Network) NewToken(ctx context.Context, life time.Duration) (Token, time
 	if err != nil {
 		return Token{}, time.Time{}, err
 	}
-	signing, err := a.signing()
-	if err != nil {
-		return Token{}, time.Time{}, err
+	t := Token{&pb.Token{Secret: make([]byte, tokenSecretBytes), Addresses: []string{n.Addr()}}}
+	for _, g := range a.pb.GetGenerations() { // while they are being rotated it may meet either
+		print := fingerprint(g.GetCertificate())
+		t.pb.Fingerprints = append(t.pb.GetFingerprints(), print[:])
 	}
-	print := fingerprint(signing.GetCertificate())
-	t := Token{&pb.Token{Fingerprint: print[:], Secret: make([]byte, tokenSecretBytes), Addresses: []string{n.Addr()}}}
 	if _, err := io.ReadFull(n.cfg.Random, t.pb.GetSecret()); err != nil {
 		return Token{}, time.Time{}, fmt.Errorf("cluster: draw a token: %w", err)
 	}
@@ -96,7 +96,9 @@ func ParseToken(text string) (Token, error) {
 	if err := proto.Unmarshal(b, t.pb); err != nil {
 		return Token{}, fmt.Errorf("%w: %w", ErrBadToken, err)
 	}
-	if len(t.pb.GetFingerprint()) != sha256.Size || len(t.pb.GetSecret()) != tokenSecretBytes {
+	known := t.pb.GetFingerprints()
+	short := func(print []byte) bool { return len(print) != sha256.Size }
+	if len(known) == 0 || len(known) > maxGenerations || slices.ContainsFunc(known, short) || len(t.pb.GetSecret()) != tokenSecretBytes {
 		return Token{}, fmt.Errorf("%w: it is cut short", ErrBadToken)
 	}
 	return t, nil

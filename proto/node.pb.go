@@ -867,8 +867,8 @@ func (x *JoinAnswer) GetAgain() bool {
 type Token struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Addresses     []string               `protobuf:"bytes,1,rep,name=addresses,proto3" json:"addresses,omitempty"`
-	Fingerprint   []byte                 `protobuf:"bytes,2,opt,name=fingerprint,proto3" json:"fingerprint,omitempty"` // SHA-256 of the authority's certificate
-	Secret        []byte                 `protobuf:"bytes,3,opt,name=secret,proto3" json:"secret,omitempty"`           // 32 bytes
+	Fingerprints  [][]byte               `protobuf:"bytes,2,rep,name=fingerprints,proto3" json:"fingerprints,omitempty"` // SHA-256 of the certificates of the authority's generations
+	Secret        []byte                 `protobuf:"bytes,3,opt,name=secret,proto3" json:"secret,omitempty"`             // 32 bytes
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -910,9 +910,9 @@ func (x *Token) GetAddresses() []string {
 	return nil
 }
 
-func (x *Token) GetFingerprint() []byte {
+func (x *Token) GetFingerprints() [][]byte {
 	if x != nil {
-		return x.Fingerprint
+		return x.Fingerprints
 	}
 	return nil
 }
@@ -1685,10 +1685,10 @@ const file_node_proto_rawDesc = "" +
 	"JoinAnswer\x12\x18\n" +
 	"\arefusal\x18\x01 \x01(\tR\arefusal\x125\n" +
 	"\vcredentials\x18\x02 \x01(\v2\x13.orgmem.CredentialsR\vcredentials\x12\x14\n" +
-	"\x05again\x18\x03 \x01(\bR\x05again\"_\n" +
+	"\x05again\x18\x03 \x01(\bR\x05again\"a\n" +
 	"\x05Token\x12\x1c\n" +
-	"\taddresses\x18\x01 \x03(\tR\taddresses\x12 \n" +
-	"\vfingerprint\x18\x02 \x01(\fR\vfingerprint\x12\x16\n" +
+	"\taddresses\x18\x01 \x03(\tR\taddresses\x12\"\n" +
+	"\ffingerprints\x18\x02 \x03(\fR\ffingerprints\x12\x16\n" +
 	"\x06secret\x18\x03 \x01(\fR\x06secret\"\xf5\x01\n" +
 	"\vCredentials\x12\x16\n" +
 	"\x06server\x18\x01 \x01(\tR\x06server\x12\x18\n" +

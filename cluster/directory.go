@@ -162,7 +162,7 @@ func (d *Directory) RemoveOrg(ctx context.Context, org pb.OrgID) error {
 }
 
 func (d *Directory) propose(ctx context.Context, what string, cmd *pb.Command) error {
-	if _, err := d.host.proposeAnywhere(ctx, metaGroup, cmd); err != nil {
+	if err := d.host.proposeAnywhere(ctx, metaGroup, cmd); err != nil {
 		return fmt.Errorf("directory: %s: %w", what, err)
 	}
 	return nil

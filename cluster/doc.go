@@ -30,16 +30,24 @@
 //
 // # Inside
 //
-// A node hosts one raft group per shard and the meta group, which holds the
-// Directory. All groups share one log in one Pebble, so that one fsync serves
-// them all. The state machines' state is the stores themselves (persistent FSM):
+// A node hosts one raft group per shard that the shard map puts on it, and the
+// meta group, which holds the Directory and what the cluster knows of itself
+// (Meta). All groups share one log in one Pebble, so that one fsync serves them
+// all. The state machines' state is the stores themselves (persistent FSM):
 // raft's snapshot is a marker that says how far the stores are flushed, and the
 // compactor decides when. DESIGN.md says which alternatives were rejected.
 //
-// # Not here yet
+// # With other nodes
 //
-// Every group has one voter, this node. The seams for more are the transports
-// type and the markers' Open; placement of actors (protoactor's cluster
-// interfaces), membership by gossip and the controller that adds replicas belong
-// to this package and come with the work on several nodes.
+//   - Host.Lead is asked for every request at the owner; while it returns nil no
+//     other node answers for the shard (lease.go). Config.OnLead tells of changes.
+//   - A replica comes as a learner, fetches what the leader's log has no more
+//     (transfer.go), and is promoted when it has caught up; it votes when it knows
+//     its group (ballot.go). It goes with all it had but its vote (hosting.go).
+//   - Questions to a group's leader, what is proposed to the meta group among
+//     them, may be asked on any node (replicas.go). Directory.Find believes in a
+//     key's absence after it asked the leader.
+//   - A follower keeps its promises as a leader does: it compacts, erases, removes,
+//     and what it keeps of the log for others is bounded (trail.go).
+//   - A node without Config.Network is a cluster of one.
 package cluster

@@ -81,7 +81,7 @@ func (w *fleet) move(id ServerID) *street {
 		handlers: map[Kind]func(context.Context, ServerID, net.Conn){}, calls: map[reflect.Type]callHandler{},
 		groups: map[uint32]*lane{}, conns: map[*wire]struct{}{},
 	}
-	s.life, s.end = context.WithCancel(context.Background()) //nolint:forbidigo // ends with the node
+	s.life, s.end = context.WithCancel(context.Background())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.streets[id] = s
@@ -639,5 +639,5 @@ func seeded(t testing.TB) *rand.Rand {
 	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // to be repeatable is the point
+	return rand.New(rand.NewPCG(seed, 0))
 }

@@ -412,8 +412,9 @@ func (h *Host) notifyReady() {
 
 // halt is a group's word that it cannot go on.
 func (h *Host) halt(msg string) {
-	h.haltOnce.Do(func() { close(h.halted) })
+	// In this order: whoever learns of it must not end the process with other words.
 	h.cfg.Fatal(msg)
+	h.haltOnce.Do(func() { close(h.halted) })
 }
 
 // logFailed is called when the log refuses an append. What storage knows to be

@@ -81,9 +81,9 @@ func (w *hosting) round(ctx context.Context) {
 	again := w.reopen
 	w.reopen = map[*group]struct{}{}
 	w.mu.Unlock()
-	warn := func(what string, id uint32, err error) {
+	warn := func(id uint32, err error) {
 		if err != nil && ctx.Err() == nil {
-			h.cfg.Logger.Warn(what, "group", id, "error", err)
+			h.cfg.Logger.Warn("group not opened or given up; it is tried again", "group", id, "error", err)
 		}
 	}
 	for i := range h.groups {
@@ -102,9 +102,9 @@ func (w *hosting) round(ctx context.Context) {
 		}
 		switch {
 		case h.wants(id) && g == nil:
-			warn("group not opened; it is tried again", id, h.openGroup(id))
+			warn(id, h.openGroup(id))
 		case !h.wants(id):
-			warn("group not given up; it is tried again", id, h.giveUp(ctx, id))
+			warn(id, h.giveUp(ctx, id))
 		}
 	}
 }

@@ -120,7 +120,8 @@ func TestChangesOfMembership(t *testing.T) {
 	// Writes of stores are proposed under leases, which are not for others to forward.
 	id := mainStore(0)
 	for _, cmd := range []*pb.Command{
-		{}, {Kind: &pb.Command_Open{Open: &pb.OpenStore{Store: id.Ref()}}},
+		{},
+		{Kind: &pb.Command_Open{Open: &pb.OpenStore{Store: id.Ref()}}},
 		{Kind: &pb.Command_Write{Write: &pb.WriteStore{Store: id.Ref(), Changes: storage.NewBatch(id).Changes()}}},
 	} {
 		if mayForward(cmd) {

@@ -35,7 +35,7 @@ func (h *Host) removeStores(ctx context.Context, org pb.OrgID) error {
 	for _, realm := range realms {
 		id := storage.StoreID{Org: org, Realm: realm}
 		cmd := &pb.Command{Kind: &pb.Command_RemoveStore{RemoveStore: &pb.RemoveStore{Store: id.Ref()}}}
-		if _, err := h.proposeAnywhere(ctx, h.Shard(org), cmd); err != nil {
+		if err := h.proposeAnywhere(ctx, h.Shard(org), cmd); err != nil {
 			return fmt.Errorf("remove store %v: %w", id, err)
 		}
 	}

@@ -313,34 +313,30 @@ func (g *group) change(c *pb.MemberChange) error {
 // group, and waits until it is applied here, too, where the group is. Where
 // several nodes could lead it looks for the leader until the context ends, or
 // leaderPatience.
-func (h *Host) proposeAnywhere(ctx context.Context, group uint32, cmd *pb.Command) (uint64, error) {
+func (h *Host) proposeAnywhere(ctx context.Context, group uint32, cmd *pb.Command) error {
 	g := h.group(group)
 	if g != nil && (h.peers == nil || g.alone.Load()) {
-		r, err := h.proposeAndWait(ctx, g, cmd)
-		return r.index, err
+		_, err := h.proposeAndWait(ctx, g, cmd)
+		return err
 	}
 	b, err := proto.Marshal(cmd)
 	if err != nil {
-		return 0, notApplied(fmt.Errorf("encode command: %w", err))
+		return notApplied(fmt.Errorf("encode command: %w", err))
 	}
 	call := &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Propose{Propose: b}}
 	until := h.elapsed() + leaderPatience
 	for {
 		a, err := h.askLeader(ctx, call)
-		if err == nil {
-			if g != nil {
-				err = g.fsm.reached(ctx, a.GetIndex())
+		if err == nil && g != nil {
+			if err = g.fsm.reached(ctx, a.GetIndex()); err != nil {
+				return unknown(err) // it is true, but not yet to be seen here
 			}
-			if err != nil {
-				return 0, unknown(err) // it is true, but not yet to be seen here
-			}
-			return a.GetIndex(), nil
 		}
-		if !errors.Is(err, ErrNotLeader) || !errors.Is(err, ErrNotApplied) || h.elapsed() >= until {
-			return 0, err
+		if err == nil || !errors.Is(err, ErrNotLeader) || !errors.Is(err, ErrNotApplied) || h.elapsed() >= until {
+			return err
 		}
 		if pause(ctx, h.cfg.Clock, leaderPause) != nil || h.isClosing() {
-			return 0, err
+			return err
 		}
 	}
 }
@@ -377,7 +373,7 @@ func (d *Directory) Fresh(ctx context.Context) error {
 		r = &barrierRound{done: make(chan struct{})}
 		b.next = r
 		if b.running == nil {
-			b.begin(h)
+			b.begin(h) //nolint:contextcheck // it asks for all who wait
 		}
 	}
 	b.mu.Unlock()

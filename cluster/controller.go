@@ -176,16 +176,16 @@ func (c *controller) ask(ctx context.Context, nodes []*pb.NodeEntry) []report {
 		if nodes[i].GetRemoved() {
 			return nil
 		}
-		s := c.h.survey()
-		if id != c.h.identity.Server {
-			a, err := c.h.peers.Call(ctx, id, &pb.NodeCall{Kind: &pb.NodeCall_Survey{Survey: &pb.Empty{}}})
-			if err != nil {
-				return nil // gossip says whether it is away
-			}
-			s = a.GetSurvey()
+		if id == c.h.identity.Server {
+			r := reportOf(id, c.h.survey())
+			answers[i] = &r
+			return nil
 		}
-		r := reportOf(id, s)
-		answers[i] = &r
+		// Who does not answer has said nothing; gossip says whether it is away.
+		if a, err := c.h.peers.Call(ctx, id, &pb.NodeCall{Kind: &pb.NodeCall_Survey{Survey: &pb.Empty{}}}); err == nil {
+			r := reportOf(id, a.GetSurvey())
+			answers[i] = &r
+		}
 		return nil
 	})
 	reports := make([]report, 0, len(answers))

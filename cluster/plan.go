@@ -645,9 +645,19 @@ func (r *reshaping) retire() step {
 	if r.seated() < len(r.d.seats) {
 		return step{}
 	}
+	spare := 0
+	for _, there := range r.home {
+		if there {
+			spare++
+		}
+	}
 	for _, id := range r.voters {
 		if slices.Contains(r.d.seats, id) || !r.alive(id) {
 			continue
+		}
+		if len(r.d.seats) < min(r.replicas, spare) {
+			// Somebody who could take its place is just starting, or being drained.
+			return r.note("%s leaves when another node can take its place", id)
 		}
 		if r.sure(id) <= (len(r.voters)-1)/2 {
 			// A dead voter that nobody replaces counts still.

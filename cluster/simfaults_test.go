@@ -1,0 +1,315 @@
+package cluster
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+)
+
+// nemesis lets something go wrong, and itself happen again.
+func (s *sim) nemesis() {
+	if s.now > simFaults {
+		return
+	}
+	s.after(time.Duration(s.rng.Int64N(int64(2500*time.Millisecond))), s.nemesis)
+	for {
+		fault := simFaultKinds[s.rng.IntN(len(simFaultKinds))]
+		if fault(s) {
+			return
+		}
+	}
+}
+
+// simFaultKinds are what can go wrong; each reports whether it did.
+var simFaultKinds = []func(*sim) bool{
+	(*sim).cutOneWay, (*sim).cutLink, (*sim).isolate, (*sim).split, (*sim).bridge,
+	(*sim).kill, (*sim).kill, (*sim).killQuick, (*sim).killAll, (*sim).hang, (*sim).hang,
+	(*sim).jump, (*sim).loseDisk, (*sim).join, (*sim).drain, (*sim).leave, (*sim).upgrade,
+}
+
+func (s *sim) some() *simNode { return s.nodes[s.order[s.rng.IntN(len(s.order))]] }
+
+// span is a time that is mostly short, so that leases, elections and repairs are
+// all met.
+func (s *sim) span(most time.Duration) time.Duration {
+	d := time.Duration(s.rng.Int64N(int64(most)))
+	if s.rng.IntN(2) == 0 {
+		d /= 8
+	}
+	return d
+}
+
+// sever cuts links for a while.
+func (s *sim) sever(links [][2]ServerID) bool {
+	if len(links) == 0 {
+		return false
+	}
+	d := s.span(9 * time.Second)
+	s.log("cut %v for %v", links, d)
+	for _, l := range links {
+		s.cut[l]++
+	}
+	s.after(d, func() {
+		for _, l := range links {
+			s.cut[l]--
+		}
+	})
+	return true
+}
+
+func (s *sim) cutOneWay() bool {
+	a, b := s.some(), s.some()
+	return a != b && s.sever([][2]ServerID{{a.id, b.id}})
+}
+
+func (s *sim) cutLink() bool {
+	a, b := s.some(), s.some()
+	return a != b && s.sever([][2]ServerID{{a.id, b.id}, {b.id, a.id}})
+}
+
+// sides cuts all links between nodes for which side differs.
+func (s *sim) sides(side func(ServerID) int) bool {
+	var links [][2]ServerID
+	for _, a := range s.order {
+		for _, b := range s.order {
+			if x, y := side(a), side(b); x != y && x >= 0 && y >= 0 {
+				links = append(links, [2]ServerID{a, b})
+			}
+		}
+	}
+	return s.sever(links)
+}
+
+func (s *sim) isolate() bool {
+	n := s.some().id
+	return s.sides(func(id ServerID) int {
+		if id == n {
+			return 1
+		}
+		return 0
+	})
+}
+
+func (s *sim) split() bool {
+	side := map[ServerID]int{}
+	for _, id := range s.order {
+		side[id] = s.rng.IntN(2)
+	}
+	return s.sides(func(id ServerID) int { return side[id] })
+}
+
+// bridge splits the cluster but for one node that reaches both sides.
+func (s *sim) bridge() bool {
+	side := map[ServerID]int{}
+	for _, id := range s.order {
+		side[id] = s.rng.IntN(2)
+	}
+	side[s.some().id] = -1
+	return s.sides(func(id ServerID) int { return side[id] })
+}
+
+func (s *sim) restart(n *simNode, d time.Duration) {
+	s.log("kill %s for %v", n.id, d)
+	n.crash()
+	life := n.life
+	s.after(d, func() {
+		if n.life == life && !n.up && !n.gone {
+			s.log("%s starts", n.id)
+			n.start()
+		}
+	})
+}
+
+func (s *sim) kill() bool {
+	n := s.some()
+	if !n.up {
+		return false
+	}
+	s.restart(n, s.span(8*time.Second))
+	return true
+}
+
+// killQuick is a process that its supervisor starts again at once.
+func (s *sim) killQuick() bool {
+	n := s.some()
+	if !n.up {
+		return false
+	}
+	s.restart(n, time.Duration(s.rng.Int64N(int64(200*time.Millisecond))))
+	return true
+}
+
+func (s *sim) killAll() bool {
+	for _, id := range s.order {
+		if n := s.nodes[id]; n.up {
+			s.restart(n, s.span(4*time.Second))
+		}
+	}
+	return true
+}
+
+func (s *sim) hang() bool {
+	n := s.some()
+	if !n.up || n.paused > s.now {
+		return false
+	}
+	d := s.span(5 * time.Second)
+	s.log("pause %s for %v", n.id, d)
+	n.pause(d)
+	return true
+}
+
+// jump sets a node's clock.
+func (s *sim) jump() bool {
+	n := s.some()
+	n.skew = time.Duration(s.rng.Int64N(int64(20*time.Second))) - 10*time.Second
+	s.log("clock of %s is %v off", n.id, n.skew)
+	return true
+}
+
+// loseDisk destroys one machine of a run, at a moment at which every group could
+// do without it.
+func (s *sim) loseDisk() bool {
+	if s.diskGone || len(s.order) < 3 {
+		return false
+	}
+	for g := range uint32(simShards + 1) {
+		p := s.leader(g)
+		if p == nil {
+			return false
+		}
+		conf, at := p.conf()
+		if voters := votersOf(conf); len(voters) < 3 || len(voters)%2 == 0 || at > p.commit {
+			return false
+		}
+	}
+	n := s.some()
+	if n.gone {
+		return false
+	}
+	s.log("%s loses its disk", n.id)
+	s.diskGone = true
+	n.crash()
+	n.gone = true
+	if s.rng.IntN(2) == 0 {
+		s.after(time.Second, func() { s.ask(n.id, func(e *pb.NodeEntry) { e.Leaving = true }) })
+	}
+	return true
+}
+
+// ask is the operator, who changes a node's entry until it is so. He asks any
+// node that is up.
+func (s *sim) ask(id ServerID, change func(*pb.NodeEntry)) {
+	for _, at := range s.order {
+		n := s.nodes[at]
+		e := n.meta().nodes[id]
+		if !n.up || n.paused > s.now || e == nil {
+			continue
+		}
+		if e.GetRemoved() {
+			return
+		}
+		fresh := proto.CloneOf(e)
+		change(fresh)
+		if proto.Equal(e, fresh) {
+			return
+		}
+		s.proposeMeta(n, &pb.Command{Kind: &pb.Command_PutNode{PutNode: &pb.PutNode{Node: fresh}}})
+		break
+	}
+	if s.now < simFaults {
+		s.after(time.Second, func() { s.ask(id, change) })
+	}
+}
+
+func (s *sim) join() bool {
+	if len(s.order) >= simNodes {
+		return false
+	}
+	n := s.add()
+	s.log("%s joins", n.id)
+	return true
+}
+
+func (s *sim) drain() bool {
+	n := s.some()
+	s.log("drain %s", n.id)
+	s.ask(n.id, func(e *pb.NodeEntry) { e.Draining = true })
+	return true
+}
+
+// leave removes a node, live or not, while enough stay.
+func (s *sim) leave() bool {
+	n, staying := s.some(), 0
+	meta := s.leader(metaGroup)
+	if meta == nil {
+		return false
+	}
+	for _, e := range meta.machine.(*simMeta).entries() {
+		if id := ServerID(e.GetServer()); !e.GetRemoved() && !e.GetLeaving() && id != n.id && !s.nodes[id].gone {
+			staying++
+		}
+	}
+	if staying < 3 {
+		return false
+	}
+	s.log("remove %s", n.id)
+	s.ask(n.id, func(e *pb.NodeEntry) { e.Leaving = true })
+	return true
+}
+
+func (s *sim) upgrade() bool {
+	n := s.some()
+	if !n.up || n.version >= 3 {
+		return false
+	}
+	s.log("upgrade %s", n.id)
+	n.version++
+	s.restart(n, s.span(2*time.Second))
+	return true
+}
+
+// heal ends all faults. The operator is done with whatever he drained, and with
+// the upgrade.
+func (s *sim) heal() {
+	s.log("all is mended")
+	s.over = true
+	newest := uint32(0)
+	for _, id := range s.order {
+		newest = max(newest, s.nodes[id].version)
+	}
+	for _, id := range s.order {
+		n := s.nodes[id]
+		n.skew = 0
+		if n.gone {
+			continue
+		}
+		if n.up && n.version < newest {
+			n.crash()
+		}
+		n.version = newest
+		if !n.up {
+			n.start()
+		}
+	}
+	clear(s.cut)
+	s.resume()
+}
+
+// resume takes back every drain.
+func (s *sim) resume() {
+	s.after(time.Second, s.resume)
+	meta := s.leader(metaGroup)
+	if meta == nil {
+		return
+	}
+	for _, e := range meta.machine.(*simMeta).entries() {
+		if e.GetDraining() {
+			fresh := proto.CloneOf(e)
+			fresh.Draining = false
+			s.proposeMeta(meta.n, &pb.Command{Kind: &pb.Command_PutNode{PutNode: &pb.PutNode{Node: fresh}}})
+		}
+	}
+}

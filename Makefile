@@ -22,11 +22,19 @@ PARALLEL ?= 2
 TIMEOUT  ?= 15m
 PKGS     ?= ./...
 
-.PHONY: run build test test-go invariants lint fmt fresh proto docs cover fuzz bench crash diskfull fsyncfail deps clean
+.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench sim crash diskfull fsyncfail deps clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
 	exec $(BIN)/orgmem serve --quickstart --data ./data
+
+## cluster: three nodes of one cluster on this machine, with their data in ./data-cluster, until Ctrl-C
+cluster: build
+	@deploy/cluster.sh $(BIN)/orgmem data-cluster
+
+## cluster-node: node N of that cluster once more, after it was killed or drained (make cluster-node N=2)
+cluster-node: build
+	@deploy/cluster.sh $(BIN)/orgmem data-cluster $(N)
 
 ## build: the one binary, static, in ./bin/orgmem
 build:
@@ -97,6 +105,11 @@ fuzz:
 bench: build
 	go run ./bench -binary $(BIN)/orgmem
 	go test -run '^$$' -bench . -benchtime 1s ./brain/...
+
+## sim: the whole cluster simulated, SEEDS times; each is reproducible from its number
+SEEDS ?= 10000
+sim:
+	ORGMEM_SIM_SEEDS=$(SEEDS) go test ./cluster -run '^TestSimulation' -count 1 -timeout 120m -v
 
 ## crash: kill -9 under load, 50 rounds
 crash:

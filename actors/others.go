@@ -30,11 +30,13 @@ const (
 	// tens of milliseconds, of which this is a small part.
 	leaderPause = 25 * time.Millisecond
 	// moveCheck is how often a request that waits for another node's answer looks
-	// whether the organization still lives there, and moveGrace how many looks in a
-	// row must find it elsewhere before the answer is given up: a leader that has
-	// just stepped down still answers what it had, a paused machine never does.
+	// whether the organization still lives there; moveGrace and longGrace are how many
+	// looks in a row must find it elsewhere before the answer is given up: a leader
+	// that has just stepped down still answers what it had, a paused machine never
+	// does. What may be asked again elsewhere is given up sooner than what may not.
 	moveCheck = 100 * time.Millisecond
 	moveGrace = 4
+	longGrace = 50
 	// maxHops bounds how often in a row one node's word leads on to the next: after
 	// that they contradict each other, and time decides.
 	maxHops = 3
@@ -277,6 +279,10 @@ func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 	late := s.clock.NewTimer(wait)
 	defer late.Stop()
 	ask.Org = org.Bytes()
+	grace := longGrace
+	if repeatable {
+		grace = moveGrace
+	}
 	maybe := false // an attempt may have been carried out
 	var hint, failed cluster.ServerID
 	for try := 0; ; try++ {
@@ -287,7 +293,7 @@ func (s *System) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 		if o.Placement.Lead(org) == nil {
 			r, what, err = s.decideHere(ctx, late.C(), org, ask)
 		} else if from = o.choose(org, hint, failed, try); from != "" {
-			r, what, err = o.askThere(ctx, late.C(), deadline, from, org, ask)
+			r, what, err = o.askThere(ctx, late.C(), deadline, from, org, ask, grace)
 		}
 		switch {
 		case errors.Is(err, errNodeBusy):
@@ -350,7 +356,7 @@ func (o *others) owner(org pb.OrgID) (cluster.ServerID, bool) {
 
 // askThere asks one other node and waits for its answer, unless the connection
 // ends or the organization turns out to live elsewhere.
-func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to cluster.ServerID, org pb.OrgID, ask *pb.NodeAsk) (*pb.NodeReply, fate, error) {
+func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline time.Time, to cluster.ServerID, org pb.OrgID, ask *pb.NodeAsk, grace int) (*pb.NodeReply, fate, error) {
 	if !o.Remote.Reachable(to) {
 		return nil, moved, nil
 	}
@@ -361,7 +367,7 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 		return nil, moved, err
 	}
 	defer o.drop(id)
-	for gone := 0; gone < moveGrace; {
+	for gone := 0; gone < grace; {
 		check := o.sys.clock.NewTimer(moveCheck)
 		select {
 		case r := <-a.reply:

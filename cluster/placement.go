@@ -32,8 +32,9 @@ func (h *Host) Draining() bool {
 }
 
 // StepDown gives the leadership of all this node's groups to others, and waits for
-// that. A group whose other voters do not answer keeps it until the context ends,
-// whose error is returned; a group without other voters keeps it for good.
+// that. A group keeps it whose other voters have gone or are on their way out, too:
+// there is nobody to take it. While those that are there do not answer it tries
+// again, until the context ends, whose error is returned.
 func (h *Host) StepDown(ctx context.Context) error {
 	gate := make(chan struct{}, stepDownAtOnce)
 	groups := h.hosted()
@@ -72,13 +73,13 @@ func (h *Host) stepDown(ctx context.Context, group uint32) error {
 
 // successor picks who takes a group over: of the other voters that answer and have
 // applied the most one by the group's number, so that not one of them gets all.
-// Empty: there are no other voters.
+// Empty: there are no other voters that stay.
 func (h *Host) successor(ctx context.Context, group uint32) (ServerID, error) {
 	m, err := h.Membership(ctx, group)
 	if err != nil {
 		return "", err
 	}
-	voters := slices.DeleteFunc(m.Replicas, func(r Replica) bool { return !r.Voter || r.Server == h.identity.Server })
+	voters := slices.DeleteFunc(m.Replicas, func(r Replica) bool { return !r.Voter || r.Server == h.identity.Server || !h.stays(r.Server) })
 	if len(voters) == 0 {
 		return "", nil
 	}
@@ -96,6 +97,17 @@ func (h *Host) successor(ctx context.Context, group uint32) (ServerID, error) {
 	progress = slices.DeleteFunc(progress, func(p Progress) bool { return p.Applied+successorLag < most })
 	slices.SortFunc(progress, func(a, b Progress) int { return cmp.Compare(a.Server, b.Server) })
 	return progress[int(group)%len(progress)].Server, nil
+}
+
+// stays reports whether a node is there and not about to leave, as far as gossip
+// knows.
+func (h *Host) stays(server ServerID) bool {
+	if h.cfg.Network == nil {
+		return true // a test's network does not gossip
+	}
+	return slices.ContainsFunc(h.cfg.Network.Members(), func(m Member) bool {
+		return m.Server == server && m.State == MemberAlive && !m.Leaving
+	})
 }
 
 // successorLag is how many entries behind the first a voter may be and still take

@@ -128,11 +128,9 @@ func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, err
 			item.Title = op.GetTitle()
 		}
 		if d.OccurredAt != "" {
-			at, err := time.Parse(time.RFC3339, d.OccurredAt)
-			if err != nil {
+			if item.OccurredMs = occurredIn(d); item.OccurredMs == 0 {
 				return nil, invalid("file", "has at "+d.Where+" an occurredAt that is no RFC 3339 date-time"), nil
 			}
-			item.OccurredMs = cmp.Or(at.UnixMilli(), 1) // 0 is "not said"
 		}
 		if len(item.GetMetadata()) == 0 {
 			item.Metadata = op.GetMetadata()
@@ -144,6 +142,16 @@ func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, err
 		up.items = append(up.items, item)
 	}
 	return up, nil, nil
+}
+
+// occurredIn is the time that a document says; 0 when what it says is none, and
+// never otherwise.
+func occurredIn(d format.Document) int64 {
+	at, err := time.Parse(time.RFC3339, d.OccurredAt)
+	if err != nil {
+		return 0
+	}
+	return cmp.Or(at.UnixMilli(), 1)
 }
 
 func importKey(part *partitionRef, e *pb.Import) storage.Key {

@@ -50,4 +50,20 @@
 //   - A follower keeps its promises as a leader does: it compacts, erases, removes,
 //     and what it keeps of the log for others is bounded (trail.go).
 //   - A node without Config.Network is a cluster of one.
+//
+// # Who is there
+//
+//   - Network is a node's one port (mux.go): mutual TLS between nodes, told apart
+//     by kind; gossip (gossip.go) over UDP of the same number. A peer is who its
+//     certificate says. Nobody without one of this cluster gets further than the
+//     door, where time, number and bytes are bounded.
+//   - A machine becomes a node with a join token (token.go, join.go), which admits
+//     one and carries what it recognizes the cluster by. Its key never leaves it.
+//   - Certificates renew themselves, and the authority can be replaced while the
+//     cluster serves (authority.go, tend.go).
+//   - Members says who is alive, who has left and who failed; it is a hint about the
+//     others, never a reason to act without the log.
+//
+// Order of calls: Found or Join once for credentials, OpenNetwork, Start with it,
+// Host.Close, Network.Close.
 package cluster

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
 	"github.com/hashicorp/go-hclog"
 )
@@ -21,6 +22,14 @@ func newRaftLogger(to *slog.Logger, group uint32) hclog.Logger {
 	return l
 }
 
+// expected are errors of raft's that every death, start and move of a node brings,
+// for each group, until it is over. Who is missing is in the members, and which
+// group is behind in the status.
+var expected = []string{
+	"failed to appendEntries to", "failed to heartbeat to", "failed to pipeline appendEntries", "failed to make requestVote RPC",
+	"failed to get log", "peer has newer term, stopping replication", "failed to send snapshot to", "failed to install snapshot",
+}
+
 type raftSink struct{ to *slog.Logger }
 
 // Accept is hclog.SinkAdapter's.
@@ -28,7 +37,9 @@ func (s *raftSink) Accept(_ string, level hclog.Level, msg string, args ...any) 
 	say := s.to.Debug
 	switch level {
 	case hclog.Error:
-		say = s.to.Error
+		if !slices.Contains(expected, msg) {
+			say = s.to.Error
+		}
 	case hclog.Warn:
 	default: // info and below narrate every step
 		return

@@ -14,8 +14,11 @@ import (
 
 const (
 	// tendEvery is how often a node looks after its certificate and its entry when
-	// nothing wakes it: it notices a certificate's age, and tries again what failed.
+	// nothing wakes it: it notices a certificate's age.
 	tendEvery = time.Minute
+	// tendRetry is how soon it looks again after a failure: when the meta group has a
+	// leader.
+	tendRetry = 2 * time.Second
 	// settleFor is how long all nodes must have had certificates of the new
 	// generation before the old one is dropped: longer than any handshake that began
 	// with an old certificate may take.
@@ -81,15 +84,20 @@ func (n *Network) Rotation() (RotationStatus, error) {
 // trusts, its entry in the node table, and the steps of a rotation.
 func (n *Network) tend() {
 	for {
+		pause := tendEvery
 		if r := n.meta(); r != nil {
 			if err := n.tendOnce(r); err != nil && n.life.Err() == nil {
-				n.cfg.Logger.Warn("cluster: cannot keep this node's certificate or entry up to date; trying again", "error", err)
+				pause = tendRetry
+				say := n.cfg.Logger.Warn
+				if errors.Is(err, ErrNotLeader) { // as at every start
+					say = n.cfg.Logger.Debug
+				}
+				say("cluster: cannot keep this node's certificate or entry up to date; trying again", "error", err)
 			}
 		}
-		pause := tendEvery
 		n.tending.Lock()
 		if n.settling.version != 0 {
-			pause = settleFor
+			pause = min(pause, settleFor)
 		}
 		n.tending.Unlock()
 		timer := n.cfg.Clock.NewTimer(pause)

@@ -165,22 +165,29 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 	return g, nil
 }
 
-// mendLog drops a log that ends before the marker: a crash came between a
-// Restore, which published the marker, and raft's emptying the log. And it reads
+// mendLog drops a log that does not lead to the marker: a crash came between a
+// Restore, which published the marker, and the emptying of the log. And it reads
 // where the membership comes from.
 func (g *group) mendLog() error {
 	metas, err := g.marks.List()
 	if err != nil || len(metas) == 0 {
 		return err
 	}
-	g.confIndex.Store(metas[0].ConfigurationIndex)
+	marker := metas[0]
+	g.confIndex.Store(marker.ConfigurationIndex)
 	first, err := g.logs.FirstIndex()
 	if err != nil {
 		return err
 	}
 	last, err := g.logs.LastIndex()
-	if err != nil || last == 0 || last >= metas[0].Index {
+	if err != nil || last == 0 || first > marker.Index {
 		return err
+	}
+	if last >= marker.Index {
+		var at raft.Log
+		if err := g.logs.GetLog(marker.Index, &at); err != nil || at.Term == marker.Term {
+			return err
+		}
 	}
 	return g.logs.DeleteRange(first, last)
 }
@@ -217,26 +224,32 @@ func (g *group) admit(server ServerID) {
 	}
 }
 
-// restored publishes the marker of a snapshot whose stores are here. raft empties
-// the log next, but remembers where it ended; where that is behind the snapshot,
-// entries that no majority has, raft would take nothing more, so the group is
-// opened again.
+// restored publishes the marker of a snapshot whose stores are here, and empties
+// the log, which led to somewhere else. raft would do that next, but remembers
+// where the log ended; where that is behind the snapshot, entries that no majority
+// has, it would take nothing more, so the group is opened again.
 func (g *group) restored(index uint64) error {
 	if err := g.marks.restored(index); err != nil {
 		return err
 	}
-	if metas, err := g.marks.List(); err == nil && len(metas) > 0 {
-		g.confIndex.Store(metas[0].ConfigurationIndex)
+	metas, err := g.marks.List()
+	if err != nil || len(metas) == 0 {
+		return err
 	}
+	g.confIndex.Store(metas[0].ConfigurationIndex)
 	g.trail.reset()
-	last, err := g.logs.LastIndex()
+	first, err := g.logs.FirstIndex()
 	if err != nil {
+		return err
+	}
+	last, err := g.logs.LastIndex()
+	if err != nil || last == 0 {
 		return err
 	}
 	if last > index {
 		g.host.reopenLater(g)
 	}
-	return nil
+	return g.logs.DeleteRange(first, last)
 }
 
 // campaign makes a group of one elect itself now instead of after one to two

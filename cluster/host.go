@@ -200,7 +200,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 		sweepEnded: make(chan struct{}),
 	}
 	if h.peers != nil {
-		h.transports = h.peers
+		h.transports, h.hosting = h.peers, newHosting(h)
 	}
 	if h.identity, err = establish(ctx, cfg); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	h.eraser = startEraser(ctx, h)
 	if h.peers != nil {
 		h.serve()
-		h.hosting = startHosting(ctx, h)
+		h.hosting.start(ctx)
 	}
 	if n := cfg.Network; n != nil {
 		h.controller = startController(ctx, h, n.Members)

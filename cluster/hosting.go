@@ -19,25 +19,32 @@ const hostingRetry = 5 * time.Second
 // those that it does not. One goroutine does one after the other.
 type hosting struct {
 	host   *Host
-	cancel context.CancelFunc
+	cancel context.CancelFunc // nil before start
 	ended  chan struct{}
 	wake   chan struct{} // capacity 1
 
-	mu     sync.Mutex
+	giving sync.Mutex // one group is given up at a time
+
+	mu     sync.Mutex // guards reopen
 	reopen map[*group]struct{}
 }
 
-func startHosting(start context.Context, h *Host) *hosting {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(start))
-	w := &hosting{host: h, cancel: cancel, ended: make(chan struct{}), wake: make(chan struct{}, 1), reopen: map[*group]struct{}{}}
-	go w.run(ctx)
-	return w
+func newHosting(h *Host) *hosting {
+	return &hosting{host: h, ended: make(chan struct{}), wake: make(chan struct{}, 1), reopen: map[*group]struct{}{}}
 }
 
-// stop may be called twice.
+func (w *hosting) start(start context.Context) {
+	var ctx context.Context
+	ctx, w.cancel = context.WithCancel(context.WithoutCancel(start))
+	go w.run(ctx)
+}
+
+// stop may be called twice, and without start.
 func (w *hosting) stop() {
-	w.cancel()
-	<-w.ended
+	if w.cancel != nil {
+		w.cancel()
+		<-w.ended
+	}
 }
 
 func (w *hosting) run(ctx context.Context) {
@@ -147,6 +154,8 @@ var votes = [][]byte{[]byte("CurrentTerm"), []byte("LastVoteTerm"), []byte("Last
 // this node is no member, by a membership that this node has not been told a newer
 // one than.
 func (h *Host) giveUp(ctx context.Context, id uint32) error {
+	h.hosting.giving.Lock()
+	defer h.hosting.giving.Unlock()
 	log := h.cfg.Storage.Log()
 	g := h.group(id)
 	left, err := h.leftovers(id)

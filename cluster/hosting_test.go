@@ -29,6 +29,7 @@ func (w *fleet) placeGroup(group uint32, desired ...string) {
 // stores and log, but not before its leader says so; it remembers how it voted;
 // and it can have the group back.
 func TestGroupsComeAndGo(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
 	w := three(t)
 	id := mainStore(0)
 	c := &writer{w: w, id: id}
@@ -88,6 +89,7 @@ func TestGroupsComeAndGo(t *testing.T) {
 
 // TestChangesOfMembership: compare-and-set, refusals, and what is not for us.
 func TestChangesOfMembership(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
 	w := three(t)
 	ctx := t.Context()
 	h := w.servers["two"].host

@@ -53,6 +53,7 @@ func TestLeaseOfAMajority(t *testing.T) {
 // anybody else can lead, whatever it believes itself; one that hears again
 // answers again.
 func TestLeadWithoutAMajority(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
 	w := three(t)
 	c := &writer{w: w, id: mainStore(0)}
 	c.put()
@@ -127,6 +128,7 @@ func TestLeaseIsOfWhatWasSent(t *testing.T) {
 // TestTransferLeadership moves a shard by request, of any node; the one that
 // led says no before the other one says yes.
 func TestTransferLeadership(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
 	type change struct {
 		server ServerID
 		shard  uint32

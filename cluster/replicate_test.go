@@ -13,6 +13,7 @@ import (
 // TestThreeNodes replicate, lose the leader, elect another, go on writing, and
 // take the lost one back.
 func TestThreeNodes(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
 	w := three(t)
 	var clients []*writer
 	for i := range 6 {
@@ -43,6 +44,7 @@ func TestThreeNodes(t *testing.T) {
 // TestAnyNodeAnswersForTheDirectory: proposals to the meta group work everywhere,
 // and what one node was told another one knows when it is asked.
 func TestAnyNodeAnswersForTheDirectory(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
 	w := three(t)
 	ctx := t.Context()
 	n := 0
@@ -193,7 +195,7 @@ func TestFaultsAtRandom(t *testing.T) {
 			w.start(id, false)
 		}
 	}
-	for range 10 {
+	for range 7 {
 		someone := ids[rng.IntN(3)]
 		switch rng.IntN(5) {
 		case 0:
@@ -232,6 +234,7 @@ func TestFaultsAtRandom(t *testing.T) {
 // TestMoreLogThanTheSnapshot: a leader that was cut off comes back with more
 // entries, which nobody else has, than the snapshot that replaces them.
 func TestMoreLogThanTheSnapshot(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
 	w := three(t)
 	c := &writer{w: w, id: mainStore(0)}
 	c.put()
@@ -277,7 +280,6 @@ func TestMoreLogThanTheSnapshot(t *testing.T) {
 	waitFor(t, func() bool { now := old.host.shard(c.id); return now != nil && now != g })
 	c.put()
 	c.check()
-	if old.host.shard(c.id).marks.index.Load() == 0 {
-		t.Error("nothing was restored: the test proves nothing")
-	}
+	// It was restored, or the test would prove nothing.
+	waitFor(t, func() bool { g := old.host.shard(c.id); return g != nil && g.marks.index.Load() > 0 })
 }

@@ -126,6 +126,7 @@ func TestTransferInterruptedAtRandom(t *testing.T) {
 // it restores it. A crash in between must not find a marker that promises what is
 // not there.
 func TestMarkerWaitsForTheStores(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
 	w := newFleet(t)
 	source(w, 3, 10)
 	w.mu.Lock()
@@ -239,6 +240,7 @@ func TestMarkers(t *testing.T) {
 
 // TestStoresAreForMembers: a node gets the stores of groups that it is in.
 func TestStoresAreForMembers(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
 	w := three(t)
 	c := &writer{w: w, id: mainStore(0)}
 	c.put()
@@ -291,6 +293,7 @@ func TestPacer(t *testing.T) {
 // TestErasureReachesReplicas: what is erased leaves the stores and the logs of
 // every node, the part of the log that is kept for followers included.
 func TestErasureReachesReplicas(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
 	w := three(t)
 	const secret = "quizzaciously-kept-secret"
 	id := mainStore(0)

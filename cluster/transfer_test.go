@@ -322,3 +322,35 @@ func TestErasureReachesReplicas(t *testing.T) {
 		}
 	}
 }
+
+// TestCrashBetweenMarkerAndLog: a log that does not lead to the marker is none.
+func TestCrashBetweenMarkerAndLog(t *testing.T) {
+	for name, at := range map[string]func(last uint64) uint64{
+		"shorter": func(last uint64) uint64 { return last + 5 },
+		"another": func(last uint64) uint64 { return last - 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, storagetest.NewDisk())
+			id := mainStore(0)
+			s.write(id, s.open(id), "a", "1")
+			g := s.host.shard(id)
+			last, err := g.logs.LastIndex()
+			if err != nil {
+				t.Fatal(err)
+			}
+			marker := at(last)
+			if err := g.marks.publish(&raft.SnapshotMeta{
+				Version: raft.SnapshotVersionMax, ID: "received-9", Index: marker, Term: 9, ConfigurationIndex: 1,
+				Configuration: g.raft.GetConfiguration().Configuration(),
+			}); err != nil {
+				t.Fatal(err)
+			}
+			again := start(t, s.crash())
+			first, _, err := again.node.Log().Bounds(g.id)
+			if err != nil || first != marker+1 {
+				t.Errorf("the log begins at %d behind a marker at %d, %v", first, marker, err)
+			}
+			again.write(id, again.open(id), "b", "2")
+		})
+	}
+}

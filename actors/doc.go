@@ -23,6 +23,8 @@
 //   - A partition has a single writer under one lease, groups of commits are
 //     applied in the order of their proposals, and readers are shown nothing that
 //     is not committed. Builds with the tag invariants check these at run time.
+//   - On a node of several, a request is decided where its organization lives, or
+//     not at all. It waits for that until its deadline.
 //   - When the outcome of a write is unknown, the organization forgets all it
 //     knows and opens again: memory is a cache of the store, never more.
 //

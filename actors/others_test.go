@@ -258,7 +258,7 @@ func (w *town) org(at cluster.ServerID, plan string) CreatedOrg {
 
 // within bounds an envelope's deadline.
 func within(op *pb.Envelope, d time.Duration) *pb.Envelope {
-	op.DeadlineMs = time.Now().Add(d).UnixMilli() //nolint:forbidigo // as the edge does, with the node's clock
+	op.DeadlineMs = time.Now().Add(d).UnixMilli()
 	return op
 }
 

@@ -292,7 +292,7 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 // organization.
 func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgID, known bool, env *pb.Envelope) (*pb.Reply, fate, error) {
 	for range maxActivations {
-		if s.others != nil && known && s.others.Placement.Lead(org) != nil {
+		if known && !s.livesHere(org) {
 			return nil, moved, nil
 		}
 		c := newCall(env)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/tls"
 	"crypto/x509"
@@ -96,7 +97,8 @@ func openCredentials(c *pb.Credentials) (*Credentials, error) {
 			return nil, fmt.Errorf("cluster: %w: gossip key of %d bytes", ErrCredentials, len(g.GetGossip()))
 		}
 		out.roots.AddCert(root)
-		if leaf.CheckSignatureFrom(root) == nil {
+		// Both, as verifying wants: the key that signed, and the name it signed under.
+		if bytes.Equal(leaf.RawIssuer, root.RawSubject) && leaf.CheckSignatureFrom(root) == nil {
 			signed, out.issuer = g.GetCertificate(), g.GetNumber()
 		}
 	}

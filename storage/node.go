@@ -47,6 +47,7 @@ type Node struct {
 	limit     int // open stores, after looking at the descriptor limit
 
 	backgroundErrors, corruptions, stalls atomic.Int64
+	backgroundLogged                      atomic.Int64 // when, in Unix milliseconds; 0: never
 	opens, evictions, erasures            atomic.Int64
 	copies                                atomic.Int64 // made for other nodes; names their directories
 

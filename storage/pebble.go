@@ -3,9 +3,12 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+
+	"orgmem/proto/clock"
 )
 
 const (
@@ -28,6 +31,8 @@ const (
 	// bloomBits gives about 1 % false positives: look-ups of absent keys
 	// (idempotency, de-duplication) are the commonest reads of all.
 	bloomBits = 10
+	// backgroundLogEvery is how often a failure of background work is logged at most.
+	backgroundLogEvery = 10 * time.Second
 	// pebbleFormat is fixed so that an upgrade of the library does not upgrade
 	// files on disk by itself: a rolling upgrade must be able to go back.
 	pebbleFormat = pebble.FormatTableFormatV6
@@ -46,8 +51,7 @@ func (n *Node) pebbleOptions() *pebble.Options {
 				// Pebble retries flushes and compactions by itself; a failed
 				// sync or write never gets here (guardedFS). What does is a
 				// full disk, a missing descriptor, or a damaged table.
-				n.backgroundErrors.Add(1)
-				n.opts.Logger.Warn("storage: background work failed, will be retried", "err", err)
+				n.backgroundFailed(err)
 			},
 			DataCorruption: func(info pebble.DataCorruptionInfo) {
 				n.corruptions.Add(1)
@@ -64,6 +68,19 @@ func (n *Node) pebbleOptions() *pebble.Options {
 	// Read-triggered compactions would write on a node that only reads.
 	o.Experimental.ReadSamplingMultiplier = -1
 	return o
+}
+
+// backgroundFailed counts a failure of Pebble's background work and logs it. Pebble
+// tries again at once and without end, some ten thousand times a second: a log
+// line for each filled a disk with gigabytes within minutes.
+func (n *Node) backgroundFailed(err error) {
+	failures := n.backgroundErrors.Add(1)
+	now := clock.Millis(n.opts.Clock.Now())
+	last := n.backgroundLogged.Load()
+	if last != 0 && now-last < backgroundLogEvery.Milliseconds() || !n.backgroundLogged.CompareAndSwap(last, now) {
+		return
+	}
+	n.opts.Logger.Warn("storage: background work failed, will be retried", "err", err, "failures", failures)
 }
 
 func (n *Node) storeOptions() *pebble.Options {

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"orgmem/actors"
 	"orgmem/cluster"
+	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/internal/config"
 )
 
@@ -93,7 +95,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if err := host.WaitReady(ctx); err != nil {
 		return fmt.Errorf("wait until what was logged is applied: %w", err)
 	}
-	if err := host.Directory().Fresh(ctx); err != nil { // quickstart looks whether there is anybody
+	if err := knowEverybody(ctx, w, host); err != nil { // quickstart looks whether there is anybody
 		return fmt.Errorf("wait for the directory: %w", err)
 	}
 	if err := announce(c, w, server, listeners, system.Operator(), quickstart); err != nil {
@@ -139,4 +141,21 @@ func newLogger(w world, server config.Server) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(w.err, options))
 	}
 	return slog.New(slog.NewTextHandler(w.err, options))
+}
+
+// leaderLook is how often a start looks again for a leader of the directory.
+const leaderLook = 200 * time.Millisecond
+
+// knowEverybody waits until this node's directory holds all that was agreed. A node
+// may start while the others are between two leaders, or are starting, too.
+func knowEverybody(ctx context.Context, w world, host *cluster.Host) error {
+	for {
+		err := host.Directory().Fresh(ctx)
+		if err == nil || !errors.Is(err, cluster.ErrNotReady) || ctx.Err() != nil {
+			return err
+		}
+		if client.Wait(ctx, w.clock, leaderLook) != nil {
+			return err
+		}
+	}
 }

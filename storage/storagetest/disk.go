@@ -63,7 +63,7 @@ func (d *Disk) Crash(unsyncedPercent int, seed uint64) *Disk {
 }
 
 // FailSync makes every sync of a path that match accepts fail from now on; nil
-// ends it.
+// ends it. match may block: the sync takes as long.
 func (d *Disk) FailSync(match func(path string) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -357,9 +357,9 @@ func (f *file) sync(do func() error) error {
 	d := f.disk
 	d.mu.Lock()
 	d.syncs++
-	fail := d.failSync != nil && d.failSync(f.path)
+	match := d.failSync
 	d.mu.Unlock()
-	if fail {
+	if match != nil && match(f.path) {
 		return ErrInjected
 	}
 	return do()

@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"orgmem/actors"
 	pb "orgmem/proto"
@@ -18,7 +18,6 @@ import (
 // them answered by an actor that is not.
 var onlyFaked = map[string]string{
 	"request_timeout":          "needs a body that does not arrive; api tests it on a real connection",
-	"idempotency_in_progress":  "needs two requests at one moment; actors tests it with a held commit",
 	"proposal_already_decided": "proposals come from cognition; actors tests it with a written one",
 	"brain_not_ready":          "needs a brain that was just published",
 	"train_in_progress":        "needs a training that is under way",
@@ -73,23 +72,14 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 	},
 	"confirm_token_invalid": post("/v1/purge", `{"scope":"org","dryRun":false,"confirmToken":"nothing"}`),
 	"export_not_ready": func(t *testing.T, f fixture) answer {
-		id := f.export(t)
-		f.clock.Advance(30 * 24 * time.Hour) // expired, swept or not
-		var a answer
-		for range 10_000 { // all that was due in these days comes at once, and asks for patience
-			if a = f.get(t, f.maker, "/v1/exports/"+id+"/download"); a.status != http.StatusServiceUnavailable {
-				break
-			}
-		}
-		return a
+		node, id := f.node(t), f.export(t)
+		f.written(t, id)
+		f.ok(t, f.maker, http.MethodDelete, "/v1/graph/nodes/"+node, "") // the export that holds it goes with it
+		return f.get(t, f.maker, "/v1/exports/"+id+"/download")
 	},
 	"range_not_satisfiable": func(t *testing.T, f fixture) answer {
 		id := f.export(t)
-		for range 100_000 {
-			if a := f.get(t, f.maker, "/v1/exports/"+id); a.text(t, "status") == "succeeded" {
-				break
-			}
-		}
+		f.written(t, id)
 		return f.send(t, f.maker, http.MethodGet, "/v1/exports/"+id+"/download", "", "Range", "bytes=99999999-")
 	},
 	"webhook_limit_reached": func(t *testing.T, f fixture) (a answer) {
@@ -139,6 +129,23 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 		}
 		return a
 	},
+	"idempotency_in_progress": func(t *testing.T, f fixture) answer {
+		release := make(chan struct{})
+		f.disk.FailSync(func(string) bool { <-release; return false })
+		answers := make(chan answer, 2)
+		for range cap(answers) {
+			go func() {
+				answers <- f.send(t, f.maker, http.MethodPost, "/v1/ingest", `{"content":"Told twice."}`, "Idempotency-Key", "once")
+			}()
+		}
+		early := <-answers // nothing can be committed: it is not the one that does it
+		close(release)
+		f.disk.FailSync(nil)
+		if a := <-answers; a.status != http.StatusAccepted || early.header.Get("Retry-After") != "1" {
+			t.Errorf("%d %v, then %d %s", early.status, early.header, a.status, a.body)
+		}
+		return early
+	},
 	"rate_limit_exceeded": func(t *testing.T, f fixture) (a answer) {
 		must(t, f.sys.SetPlan(t.Context(), f.org.id, "free"))
 		for range 1000 { // the clock stands still: nothing flows back
@@ -151,6 +158,15 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 	"headers_too_large": func(t *testing.T, f fixture) answer {
 		return f.send(t, f.maker, http.MethodGet, "/v1/me", "", "X-Large", strings.Repeat("x", 64<<10))
 	},
+}
+
+// written waits until an export can be downloaded.
+func (f fixture) written(t *testing.T, export string) {
+	t.Helper()
+	f.job(t, f.maker, export)
+	if a := f.get(t, f.maker, "/v1/exports/"+export+"/download"); a.status != http.StatusOK {
+		t.Fatalf("the export: %d %s", a.status, a.body)
+	}
 }
 
 func get(path string) func(*testing.T, fixture) answer {
@@ -210,8 +226,7 @@ func TestEveryCodeIsRequested(t *testing.T) {
 		t.Run(code, func(t *testing.T) {
 			creds++
 			o := s.org(t, fmt.Sprint("Org ", creds))
-			f := s.credentials(t, o)[1].fix
-			a := provoke(t, f)
+			a := provoke(t, fixture{s, o, o.owner, caller{key: o.key}, &atomic.Int64{}})
 			if a.code(t) != code {
 				t.Fatalf("%d %s", a.status, a.body)
 			}

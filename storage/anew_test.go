@@ -27,7 +27,7 @@ func TestAStoreBeginsAnewInAnotherLog(t *testing.T) {
 	write(h, 500, "old")
 	h.Release()
 	c := copyOf(t, from, id)
-	defer c.Close() //nolint:errcheck // the node ends with the test
+	defer c.Close()
 
 	disk := storagetest.NewDisk()
 	to := reopen(t, disk)

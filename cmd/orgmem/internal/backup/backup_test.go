@@ -76,7 +76,7 @@ func (s *service) Read(_ context.Context, c backup.Copy, file string, offset int
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close() //nolint:errcheck // read only
+	defer r.Close()
 	return io.ReadAll(io.LimitReader(r, 1000))
 }
 

@@ -43,11 +43,14 @@ func ParseCopyID(text string) (CopyID, error) {
 	return CopyID(id), err
 }
 
+// CopiedFile is one file of a copy.
+type CopiedFile = storage.CopyFile
+
 // StoreCopy is a store held still.
 type StoreCopy struct {
 	ID      CopyID
 	Version uint64 // how many batches the store holds
-	Files   []storage.CopyFile
+	Files   []CopiedFile
 }
 
 // Copier hands out the stores that there are, for backups.

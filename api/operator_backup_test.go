@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"orgmem/actors"
-	"orgmem/storage"
 )
 
 // fakeBackups has one copy of one store.
@@ -21,7 +20,7 @@ func (f fakeBackups) Open(_ context.Context, store actors.StoreName) (actors.Sto
 	if store != "meta" {
 		return actors.StoreCopy{}, fmt.Errorf("store: %w", actors.ErrOrgNotFound)
 	}
-	return actors.StoreCopy{ID: fakeCopy, Version: 3, Files: []storage.CopyFile{{Name: "000001.sst", Size: int64(len(f.content)), Sum: [32]byte{0xab}}}}, nil
+	return actors.StoreCopy{ID: fakeCopy, Version: 3, Files: []actors.CopiedFile{{Name: "000001.sst", Size: int64(len(f.content)), Sum: [32]byte{0xab}}}}, nil
 }
 
 func (f fakeBackups) Read(_ context.Context, store actors.StoreName, id actors.CopyID, file string, offset int64) ([]byte, error) {

@@ -22,7 +22,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 15m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench sim crash diskfull fsyncfail deps clean
+.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench sim histories crash diskfull fsyncfail deps clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -110,6 +110,16 @@ bench: build
 SEEDS ?= 10000
 sim:
 	ORGMEM_SIM_SEEDS=$(SEEDS) go test ./cluster -run '^TestSimulation' -count 1 -timeout 120m -v
+
+## histories: three processes in network namespaces under faults, HISTORIES of them checked by porcupine (needs root)
+# Beforehand a build without fencing has to be caught.
+HISTORIES ?= 200
+histories: build
+	CGO_ENABLED=0 go build -tags unfenced -trimpath -o $(BIN)/orgmem-unfenced ./cmd/orgmem
+	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem-unfenced" ORGMEM_HISTORIES=$(HISTORIES) ORGMEM_HISTORIES_UNFENCED=1 \
+		go test -tags histories ./cmd/orgmem -run '^TestHistories$$' -count 1 -timeout 4h -v
+	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" ORGMEM_HISTORIES=$(HISTORIES) \
+		go test -tags histories ./cmd/orgmem -run '^TestHistories$$' -count 1 -timeout 4h -v
 
 ## crash: kill -9 under load, 50 rounds
 crash:

@@ -46,7 +46,7 @@ func newClusterInit(w world) *cobra.Command {
 				return fmt.Errorf("cluster init: %w (a server that runs on this directory must be stopped first)", err)
 			}
 			defer closeWith(&err, "storage", store.Close)
-			host, err := startCluster(c.Context(), w, store, nil, nil, nil, log)
+			host, err := startCluster(c.Context(), w, server, store, nil, nil, nil, log)
 			if err != nil {
 				return err
 			}

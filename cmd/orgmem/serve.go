@@ -60,7 +60,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 		defer closeWith(&err, "network", network.Close)
 	}
 	leads := &actors.Leads{}
-	host, err := startCluster(ctx, w, store, network, creds, leads, log)
+	host, err := startCluster(ctx, w, server, store, network, creds, leads, log)
 	if err != nil {
 		return err
 	}

@@ -43,8 +43,8 @@ func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node
 
 // startCluster starts the shards; where there are other nodes the network says
 // which cluster they are a part of, and leads is told what they lead.
-func startCluster(ctx context.Context, w world, store *storage.Node, network *cluster.Network, creds *cluster.Credentials, leads *actors.Leads, log *slog.Logger) (*cluster.Host, error) {
-	cfg := cluster.Config{Storage: store, Clock: w.clock, Logger: log}
+func startCluster(ctx context.Context, w world, server config.Server, store *storage.Node, network *cluster.Network, creds *cluster.Credentials, leads *actors.Leads, log *slog.Logger) (*cluster.Host, error) {
+	cfg := cluster.Config{Storage: store, Clock: w.clock, Logger: log, GoneAfter: server.GoneAfter}
 	if network != nil {
 		cfg.Network, cfg.Server, cfg.Shards, cfg.Join = network, creds.Server(), creds.Shards(), true
 		cfg.OnLead = leads.OnLead

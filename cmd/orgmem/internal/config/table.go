@@ -56,6 +56,7 @@ type Server struct {
 	Join             []string
 	JoinTokenFile    string
 	NodeName         string
+	GoneAfter        time.Duration
 	Zone             string
 }
 
@@ -95,6 +96,8 @@ const (
 	maxIdle       = 24 * time.Hour
 	minKeyLife    = 100 * time.Millisecond // so that a test can see a key expire
 	maxKeyLife    = 90 * 24 * time.Hour
+	minGoneAfter  = 10 * time.Second // gossip needs some of them to miss a node at all
+	maxGoneAfter  = 30 * 24 * time.Hour
 	maxTombstones = 10 * 365 * 24 * time.Hour // whoever wants more wants it for ever
 	minFreeFloor  = 16 << 20                  // Pebble needs room to finish a flush it has begun
 	maxFreeFloor  = 1 << 40
@@ -393,6 +396,12 @@ var Settings = []Setting{
 		Name: "zone", Default: "", Form: "text",
 		Doc: "Where this node stands: a room, a rack, a region's zone. The replicas of a shard are spread over zones.",
 		set: func(s *Server, v string) error { return setName(&s.Zone, v) },
+	},
+	{
+		Name: "gone-after", Default: "10m", Form: "duration",
+		Doc: "How long a node may be away before its replicas are made anew on others. A machine restarts in less, " +
+			"and copying its data takes longer. `orgmem cluster remove` does it at once. All nodes should have the same.",
+		set: func(s *Server, v string) error { return setDuration(&s.GoneAfter, v, minGoneAfter, maxGoneAfter) },
 	},
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashicorp/raft"
+
 	pb "orgmem/proto"
 )
 
@@ -24,6 +26,12 @@ const (
 // Candidates returns who may lead an organization's shard, or know who does, the
 // likeliest first. It may be nobody, for the moments of an election.
 func (h *Host) Candidates(org pb.OrgID) []ServerID { return h.candidates(h.Shard(org)) }
+
+// votes reports whether this node is a voter of the group, by the newest membership
+// that it knows.
+func (g *group) votes() bool {
+	return slices.Contains(*g.lease.voters.Load(), raft.ServerID(g.host.identity.Server))
+}
 
 // Draining reports whether the operator has asked this node to lead nothing.
 func (h *Host) Draining() bool {

@@ -39,6 +39,7 @@ type Disk struct {
 	capacity int64            // 0: without end
 	sizes    map[string]int64 // by path, preallocation included
 	failSync func(path string) bool
+	matching sync.Mutex // held while failSync is asked
 	failIO   func(path string) bool
 	syncs    int
 }
@@ -63,7 +64,7 @@ func (d *Disk) Crash(unsyncedPercent int, seed uint64) *Disk {
 }
 
 // FailSync makes every sync of a path that match accepts fail from now on; nil
-// ends it. match may block: the sync takes as long.
+// ends it. match is called once at a time; it may block: all syncs take as long.
 func (d *Disk) FailSync(match func(path string) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -353,13 +354,19 @@ func (f *file) Preallocate(off, n int64) error {
 	return f.take(off + n)
 }
 
+func (d *Disk) matches(match func(path string) bool, path string) bool {
+	d.matching.Lock()
+	defer d.matching.Unlock()
+	return match(path)
+}
+
 func (f *file) sync(do func() error) error {
 	d := f.disk
 	d.mu.Lock()
 	d.syncs++
 	match := d.failSync
 	d.mu.Unlock()
-	if match != nil && match(f.path) {
+	if match != nil && d.matches(match, f.path) {
 		return ErrInjected
 	}
 	return do()

@@ -234,27 +234,37 @@ func (c *controller) carryOut(ctx context.Context, s step) {
 	defer limit.Stop()
 	var err error
 	switch s.kind {
-	case stepAdd:
-		err = c.h.AddLearner(ctx, s.group, s.node, s.index)
-	case stepPromote:
-		err = c.h.Promote(ctx, s.group, s.node, s.index)
-	case stepDemote:
-		err = c.h.Demote(ctx, s.group, s.node, s.index)
-	case stepRemove:
-		err = c.h.RemoveReplica(ctx, s.group, s.node, s.index)
-	case stepTransfer:
-		err = c.h.TransferLeadership(ctx, s.group, s.node)
 	case stepForget:
 		err = c.h.Meta().RemoveNode(ctx, s.node)
 	case stepRaise:
 		err = c.h.Meta().SetVersion(ctx, s.version)
-	case stepNone:
-		return
+	case stepTransfer:
+		err = c.order(ctx, s, &pb.GroupCall{Kind: &pb.GroupCall_Transfer{Transfer: string(s.node)}})
+	default:
+		err = c.order(ctx, s, &pb.GroupCall{Kind: &pb.GroupCall_Change{
+			Change: &pb.MemberChange{Kind: changes[s.kind], Server: string(s.node), Prev: s.index},
+		}})
 	}
 	if ctx.Err() != nil && err == nil {
 		err = ctx.Err()
 	}
 	c.decided(s, err)
+}
+
+// changes are the steps that change a membership.
+var changes = map[stepKind]pb.MemberChange_Kind{
+	stepAdd: pb.MemberChange_ADD_LEARNER, stepPromote: pb.MemberChange_PROMOTE,
+	stepDemote: pb.MemberChange_DEMOTE, stepRemove: pb.MemberChange_REMOVE,
+}
+
+// order tells the leader that the survey found to carry out a step. This node
+// may be no member of the group, and know less of it.
+func (c *controller) order(ctx context.Context, s step, call *pb.GroupCall) error {
+	call.Group = s.group
+	if _, err := c.h.ask(ctx, s.leader, call); err != nil {
+		return fmt.Errorf("%v %s of group %d at %s: %w", s.kind, s.node, s.group, s.leader, err)
+	}
+	return nil
 }
 
 // decided remembers a step. The same step that fails again is one decision, tried

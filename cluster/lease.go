@@ -170,12 +170,13 @@ func (h *Host) Lead(org pb.OrgID) error { return h.group(h.Shard(org)).lead() }
 // false while nobody does. It is a hint: ask Lead there.
 func (h *Host) Leader(org pb.OrgID) (ServerID, bool) { return h.LeaderOf(h.Shard(org)) }
 
-// LeaderOf is Leader of a group. Of a group that is not on this node it knows what
-// the last call said.
+// LeaderOf is Leader of a group. Of a group that does not count on this node it
+// knows what the last call said.
 func (h *Host) LeaderOf(group uint32) (ServerID, bool) {
 	if g := h.group(group); g != nil {
-		_, leader := g.raft.LeaderWithID()
-		return ServerID(leader), leader != ""
+		if _, leader := g.raft.LeaderWithID(); leader != "" || h.counted(g) {
+			return ServerID(leader), leader != ""
+		}
 	}
 	leader := h.hints[group].Load()
 	if leader == nil {

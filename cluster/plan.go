@@ -117,9 +117,10 @@ type step struct {
 	kind    stepKind
 	group   uint32
 	node    ServerID
-	index   uint64 // the configuration that it was planned for
-	version uint32 // stepRaise
-	why     string // for people
+	leader  ServerID // of the group, who carries it out
+	index   uint64   // the configuration that it was planned for
+	version uint32   // stepRaise
+	why     string   // for people
 }
 
 // goal is what should become of one group, and what keeps it from becoming so.
@@ -411,7 +412,7 @@ func (pl *planner) urgency(g *groupView) (urgency, int) {
 
 // take makes a step part of the plan.
 func (pl *planner) take(g *groupView, s step) {
-	s.group, s.index = g.id, g.index
+	s.group, s.leader, s.index = g.id, g.leader, g.index
 	switch s.kind {
 	case stepAdd:
 		if g.id != metaGroup {

@@ -164,10 +164,12 @@ func (h *Host) candidates(group uint32) []ServerID {
 		if g.raft.State() == raft.Leader || h.peers == nil {
 			return []ServerID{h.identity.Server}
 		}
-		if leader, ok := h.LeaderOf(group); ok {
-			return []ServerID{leader}
+		if _, leader := g.raft.LeaderWithID(); leader != "" {
+			return []ServerID{ServerID(leader)}
 		}
-		return nil // there is none; whoever is one tells its members within moments
+		if h.counted(g) {
+			return nil // there is none; whoever is one tells its members within moments
+		}
 	}
 	if leader, ok := h.LeaderOf(group); ok {
 		ids = append(ids, leader)
@@ -180,6 +182,17 @@ func (h *Host) candidates(group uint32) []ServerID {
 		}
 	}
 	return ids
+}
+
+// counted reports whether a group's leader knows of this node's replica, so that
+// it would hear of one. It does not yet where the shard map is ahead of the
+// membership, and not any more where the replica was taken out.
+func (h *Host) counted(g *group) bool {
+	if g.fresh() {
+		return false
+	}
+	sm := h.Meta().ShardMap()
+	return sm.GetVersion() == 0 || slices.Contains(sm.GetGroups()[g.id].GetPresent(), string(h.identity.Server))
 }
 
 // NoteLeader is told by whoever learnt it who leads a group, for groups that are

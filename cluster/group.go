@@ -136,6 +136,8 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 	g.marks.manifest = func(index uint64) ([]byte, func(), error) { return h.manifest(g, index) }
 	g.fsm.applied.Store(g.marks.index.Load())
 	g.logs = &logStore{log: log, group: id, failed: h.logFailed}
+	g.logs.seam.at.Store(g.marks.first)
+	g.marks.seam = &g.logs.seam
 	if err := g.mendLog(); err != nil {
 		return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 	}
@@ -155,6 +157,7 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 		err = errors.Join(err, closed())
 		return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 	}
+	g.logs.seam.raft.Store(g.raft)
 	g.opened.Store(true)
 	g.electors()
 	go g.complete()

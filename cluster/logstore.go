@@ -23,6 +23,8 @@ type logStore struct {
 	// failed is told of an append that was refused; it stops the process. Nil while
 	// a group is created.
 	failed func(group uint32, err error)
+	// seam answers for the entry that the marker stands for.
+	seam seam
 
 	// mu keeps appends and truncations apart, as storage.Log wants it for one group.
 	// raft does not: its snapshot goroutine cuts the log while its main goroutine
@@ -60,6 +62,9 @@ func (s *logStore) LastIndex() (uint64, error) {
 func (s *logStore) GetLog(index uint64, l *raft.Log) error {
 	e, err := s.log.Get(s.group, index)
 	if errors.Is(err, storage.ErrLogNotFound) {
+		if s.seam.get(index, l) {
+			return nil
+		}
 		return raft.ErrLogNotFound
 	}
 	if err != nil {

@@ -57,6 +57,14 @@ func (p *pipeline) take() {
 	}
 }
 
+// AppendEntries sends a request whose answer comes from Consumer.
+func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse) (raft.AppendFuture, error) {
+	if err := checkSeam(args); err != nil {
+		return nil, err
+	}
+	return p.AppendPipeline.AppendEntries(args, resp)
+}
+
 // Consumer is where raft takes answers from.
 func (p *pipeline) Consumer() <-chan raft.AppendFuture { return p.answers }
 

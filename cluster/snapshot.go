@@ -45,6 +45,11 @@ type markers struct {
 	// when raft is done with it. Nil while a group is created.
 	manifest func(index uint64) (b []byte, closed func(), err error)
 
+	// first is what was found on disk; seam is told of every marker after it. Nil
+	// while a group is created.
+	first *seamAt
+	seam  *seam
+
 	mu       sync.Mutex
 	received *markerSink // closed, not restored yet
 }
@@ -58,6 +63,7 @@ func newMarkers(stable *stableStore) (*markers, error) {
 	}
 	if len(metas) > 0 {
 		m.index.Store(metas[0].Index)
+		m.first = &seamAt{metas[0].Index, metas[0].Term}
 	}
 	return m, nil
 }
@@ -164,6 +170,9 @@ func (m *markers) publish(meta *raft.SnapshotMeta) error {
 		return fmt.Errorf("cluster: write snapshot marker: %w", err)
 	}
 	m.index.Store(meta.Index)
+	if m.seam != nil {
+		m.seam.at.Store(&seamAt{meta.Index, meta.Term})
+	}
 	return nil
 }
 

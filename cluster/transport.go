@@ -66,6 +66,9 @@ var (
 // AppendEntries is what raft sends as a heartbeat, and what it falls back to
 // where it does not pipeline.
 func (t *heartbeats) AppendEntries(id raft.ServerID, target raft.ServerAddress, args *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse) error {
+	if err := checkSeam(args); err != nil {
+		return err
+	}
 	sent := t.group.host.elapsed()
 	if err := t.Transport.AppendEntries(id, target, args, resp); err != nil {
 		return err

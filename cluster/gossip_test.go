@@ -204,7 +204,10 @@ func TestFoundByTheTable(t *testing.T) {
 		t.Error("a node that nobody has heard of is not missing")
 	}
 	again := w.open(two.creds.Load(), eager)
-	acquainted(t, one, again)
+	waitFor(t, func() bool {
+		fake.Advance(50 * time.Millisecond) // they may have sought before they had the table
+		return state(one, again.Server()) == MemberAlive && state(again, one.Server()) == MemberAlive
+	})
 }
 
 func TestNetworkConfigIsChecked(t *testing.T) {

@@ -376,7 +376,7 @@ func (s *sim) wellPlaced() string {
 	}
 	for g := range uint32(simShards + 1) {
 		p := s.leader(g)
-		if p == nil {
+		if p == nil || p.applied < p.barrier {
 			return fmt.Sprintf("no leader of group %d", g)
 		}
 		conf, _ := p.conf()

@@ -170,7 +170,7 @@ func (s *sim) jump() bool {
 }
 
 // loseDisk destroys one machine of a run, at a moment at which every group could
-// do without it.
+// do without it: it has three voters, and the operator has given up none of them.
 func (s *sim) loseDisk() bool {
 	if s.diskGone || len(s.order) < 3 {
 		return false
@@ -181,8 +181,14 @@ func (s *sim) loseDisk() bool {
 			return false
 		}
 		conf, at := p.conf()
-		if voters := votersOf(conf); len(voters) < 3 || len(voters)%2 == 0 || at > p.commit {
+		voters := votersOf(conf)
+		if len(voters) < 3 || len(voters)%2 == 0 || at > p.commit {
 			return false
+		}
+		for _, id := range voters {
+			if s.leader(metaGroup).machine.(*simMeta).nodes[id].GetLeaving() {
+				return false
+			}
 		}
 	}
 	n := s.some()

@@ -28,12 +28,13 @@ type simNode struct {
 	stalled []func()      // what happened to it while it was paused
 	skew    time.Duration // of its clock
 
-	peers  map[uint32]*simPeer
-	active map[int]*simActivation
-	heard  map[ServerID]time.Duration
-	seen   map[ServerID]presence
-	begun  time.Time
-	busy   bool // a round of the controller is under way
+	peers   map[uint32]*simPeer
+	active  map[int]*simActivation
+	heard   map[ServerID]time.Duration
+	seen    map[ServerID]presence
+	begun   time.Time
+	busy    bool // a round of the controller is under way
+	entered bool // the node's entry was right once in this life
 }
 
 // clock is what the node's clock shows.
@@ -74,7 +75,7 @@ func (n *simNode) pause(d time.Duration) {
 }
 
 func (n *simNode) start() {
-	n.up, n.paused, n.stalled, n.busy = true, 0, nil, false
+	n.up, n.paused, n.stalled, n.busy, n.entered = true, 0, nil, false, false
 	n.life++
 	n.active = map[int]*simActivation{}
 	n.heard, n.seen = map[ServerID]time.Duration{}, map[ServerID]presence{}
@@ -106,16 +107,18 @@ func (n *simNode) hosted() []uint32 {
 
 func (n *simNode) meta() *simMeta { return n.peers[metaGroup].machine.(*simMeta) }
 
-// register writes the node's own entry, until its copy shows it.
+// register keeps the node's own entry right, which an operator may overwrite with
+// what it was; only the first time does it end a drain.
 func (n *simNode) register() {
+	n.after(time.Second, n.register)
 	own, known := n.meta().nodes[n.id]
-	if known && (own.GetRemoved() || own.GetVersion() == n.version && !own.GetDraining()) {
+	if known && (own.GetRemoved() || own.GetVersion() == n.version && (n.entered || !own.GetDraining())) {
+		n.entered = true
 		return
 	}
 	n.s.proposeMeta(n, &pb.Command{Kind: &pb.Command_PutNode{PutNode: &pb.PutNode{Node: &pb.NodeEntry{
-		Server: string(n.id), Zone: n.zone, Version: n.version,
+		Server: string(n.id), Zone: n.zone, Version: n.version, Draining: n.entered && own.GetDraining(),
 	}}}})
-	n.after(time.Second, n.register)
 }
 
 // look gossips, and opens and gives up replicas as the map says.

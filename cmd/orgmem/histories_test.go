@@ -49,14 +49,14 @@ import (
 
 const (
 	historyNodes   = 3
-	historyClients = 6
+	historyClients = 9 // three beside each node
 	// historyLength is the time of one history, in which three faults find room.
 	historyLength = 12 * time.Second
 	// historyRegisters are few, so that clients meet.
 	historyRegisters = 2
-	// clientPatience is beyond an election, and below a pause, so that what a paused
-	// node answers late is an answer.
-	clientPatience = 6 * time.Second
+	// clientPatience is shorter than a pause, so that somebody always asks a paused
+	// node late enough for an old answer to be wrong.
+	clientPatience = 1500 * time.Millisecond
 	// judgeWithin bounds porcupine's search; a history of this size takes it
 	// milliseconds. What it cannot decide counts as a failure.
 	judgeWithin = time.Minute
@@ -409,7 +409,7 @@ func (l *lab) history(seed uint64) ([]porcupine.Operation, []string) {
 		mine := rand.New(rand.NewPCG(seed, uint64(c)+2))
 		wg.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				at := mine.IntN(historyNodes)
+				at := c % historyNodes
 				register := registers[mine.IntN(len(registers))]
 				name := fmt.Sprint("key", mine.IntN(len(keys)))
 				switch mine.IntN(8) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 )
 
 // Leads passes on what the host says of leadership (cluster.Config.OnLead) to the
@@ -108,12 +109,8 @@ func (s *System) Idle(ctx context.Context) error {
 		if left == 0 && s.calls.Load() == 0 {
 			return nil
 		}
-		timer := s.clock.NewTimer(idlePause)
-		select {
-		case <-timer.C():
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
+		if err := clock.Wait(ctx, s.clock, idlePause); err != nil {
+			return err
 		}
 	}
 }

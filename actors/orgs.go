@@ -355,14 +355,7 @@ func (s *System) bury(org pb.OrgID) {
 
 // pause waits, and reports false when Close began meanwhile.
 func (s *System) pause(d time.Duration) bool {
-	timer := s.clock.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C():
-		return true
-	case <-s.ctx.Done():
-		return false
-	}
+	return clock.Wait(s.ctx, s.clock, d) == nil
 }
 
 // CreateKey implements Operator.

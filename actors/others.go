@@ -15,6 +15,7 @@ import (
 
 	"orgmem/cluster"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -549,16 +550,13 @@ func (s *System) findKey(ctx context.Context, wait time.Duration, hash pb.KeyHas
 		if err == nil {
 			return org, known, nil
 		}
-		pause := s.clock.NewTimer(leaderPause)
-		select {
-		case <-pause.C():
-		case <-inTime.Done():
-			pause.Stop()
-			if ctx.Err() != nil {
-				return org, false, fmt.Errorf("ask: %w", ctx.Err())
-			}
-			return org, false, noOwner{}
+		if clock.Wait(inTime, s.clock, leaderPause) == nil {
+			continue
 		}
+		if ctx.Err() != nil {
+			return org, false, fmt.Errorf("ask: %w", ctx.Err())
+		}
+		return org, false, noOwner{}
 	}
 }
 

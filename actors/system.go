@@ -278,10 +278,10 @@ func (s *System) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask: %w", err)
 	}
-	org, known := s.cfg.Host.Directory().Lookup(hash)
 	if s.others != nil {
 		return s.askAnywhere(ctx, wait, hash, env)
 	}
+	org, known := s.cfg.Host.Directory().Lookup(hash)
 	timer := s.clock.NewTimer(wait)
 	defer timer.Stop()
 	r, _, err := s.askHere(ctx, timer.C(), org, known, env)

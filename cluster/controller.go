@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 )
 
 const (
@@ -96,7 +97,7 @@ func (c *controller) stop() {
 
 func (c *controller) run(ctx context.Context) {
 	defer close(c.ended)
-	for pause(ctx, c.h.cfg.Clock, roundEvery) == nil {
+	for clock.Wait(ctx, c.h.cfg.Clock, roundEvery) == nil {
 		if c.h.group(metaGroup).lead() != nil {
 			c.rest()
 			continue

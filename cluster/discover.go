@@ -5,6 +5,8 @@ import (
 	"net"
 	"slices"
 	"time"
+
+	"orgmem/proto/clock"
 )
 
 const (
@@ -51,11 +53,7 @@ func (n *Network) seek() {
 				n.cfg.Logger.Debug("cluster: looking for other nodes", "tried", len(missing), "found", found, "error", err)
 			}
 		}
-		pause := n.cfg.Clock.NewTimer(n.cfg.seek)
-		select {
-		case <-pause.C():
-		case <-n.life.Done():
-			pause.Stop()
+		if clock.Wait(n.life, n.cfg.Clock, n.cfg.seek) != nil {
 			return
 		}
 	}

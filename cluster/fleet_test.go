@@ -459,7 +459,7 @@ func (w *fleet) try(what string, f func() error) {
 		if !errors.Is(last, ErrNotLeader) && !errors.Is(last, ErrOutcomeUnknown) && !errors.Is(last, errBehind) {
 			break
 		}
-		_ = pause(ctx, clock.Real(), 10*time.Millisecond)
+		_ = clock.Wait(ctx, clock.Real(), 10*time.Millisecond)
 	}
 	w.t.Fatalf("%s: %v", what, last)
 }

@@ -235,7 +235,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 // writes share fsyncs.
 func (h *Host) openGroups(ctx context.Context) error {
 	if h.peers != nil {
-		if err := pause(ctx, h.cfg.Clock, h.forgotten()); err != nil {
+		if err := clock.Wait(ctx, h.cfg.Clock, h.forgotten()); err != nil {
 			return err
 		}
 	}

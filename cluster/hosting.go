@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -103,7 +104,7 @@ func (w *hosting) round(ctx context.Context) {
 			h.closeGroup(g)
 			g = nil
 			// Who is opened anew has forgotten whom it promised not to vote.
-			if pause(ctx, h.cfg.Clock, h.forgotten()) != nil {
+			if clock.Wait(ctx, h.cfg.Clock, h.forgotten()) != nil {
 				return
 			}
 		}

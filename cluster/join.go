@@ -96,12 +96,8 @@ func Join(ctx context.Context, cfg JoinConfig) (*Credentials, error) {
 			cfg.Logger.Info("cluster: cannot join here, trying others", "address", address, "error", err)
 			last = err
 		}
-		pause := cfg.Clock.NewTimer(joinPause)
-		select {
-		case <-pause.C():
-		case <-ctx.Done():
-			pause.Stop()
-			return nil, fmt.Errorf("cluster: join: %w", errors.Join(ctx.Err(), last))
+		if err := clock.Wait(ctx, cfg.Clock, joinPause); err != nil {
+			return nil, fmt.Errorf("cluster: join: %w", errors.Join(err, last))
 		}
 	}
 }

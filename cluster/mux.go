@@ -145,11 +145,7 @@ func (n *Network) accept() {
 			return
 		default:
 			n.cfg.Logger.Warn("cluster: cannot accept connections", "error", err)
-			pause := n.cfg.Clock.NewTimer(acceptPause)
-			select {
-			case <-pause.C():
-			case <-n.life.Done():
-				pause.Stop()
+			if clock.Wait(n.life, n.cfg.Clock, acceptPause) != nil {
 				return
 			}
 			continue

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 )
 
 const (
@@ -69,12 +70,8 @@ func (h *Host) stepDown(ctx context.Context, group uint32) error {
 		if err == nil || errors.Is(err, ErrNotLeader) {
 			return nil
 		}
-		timer := h.cfg.Clock.NewTimer(stepDownPause)
-		select {
-		case <-timer.C():
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("step down from group %d: %w: %w", group, err, ctx.Err())
+		if late := clock.Wait(ctx, h.cfg.Clock, stepDownPause); late != nil {
+			return fmt.Errorf("step down from group %d: %w: %w", group, err, late)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 )
 
 // Replica is one member of a group.
@@ -348,7 +349,7 @@ func (h *Host) proposeAnywhere(ctx context.Context, group uint32, cmd *pb.Comman
 		if err == nil || !errors.Is(err, ErrNotLeader) || !errors.Is(err, ErrNotApplied) || h.elapsed() >= until {
 			return err
 		}
-		if pause(ctx, h.cfg.Clock, leaderPause) != nil || h.isClosing() {
+		if clock.Wait(ctx, h.cfg.Clock, leaderPause) != nil || h.isClosing() {
 			return err
 		}
 	}

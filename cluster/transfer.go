@@ -206,21 +206,9 @@ func (f *fetcher) fetch(ctx context.Context, w want) error {
 		}
 		f.host.stats.transferRetries.Add(1)
 		f.hangUp() // whatever it was, the stream is not where it should be
-		if err := pause(ctx, f.host.cfg.Clock, time.Duration(n)*fetchPause); err != nil {
+		if err := clock.Wait(ctx, f.host.cfg.Clock, time.Duration(n)*fetchPause); err != nil {
 			return err
 		}
-	}
-}
-
-// pause waits, or returns the context's error.
-func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
-	timer := c.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C():
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 
@@ -543,5 +531,5 @@ func (p *pacer) wait(ctx context.Context, bytes int) error {
 	if owed <= 0 {
 		return nil
 	}
-	return pause(ctx, p.clock, owed)
+	return clock.Wait(ctx, p.clock, owed)
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/process"
 	"orgmem/proto/clock"
 )
@@ -136,7 +135,7 @@ func (h *history) load(t *testing.T, admin caller, p *process.Process, random *r
 		})
 	}
 	pause := time.Duration(random.Int64N(int64(crashWithin)))
-	if err := client.Wait(t.Context(), clock.Real(), pause); err != nil {
+	if err := clock.Wait(t.Context(), clock.Real(), pause); err != nil {
 		t.Fatal(err)
 	}
 	p.Kill()

@@ -151,7 +151,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: not within two minutes", what)
 		}
-		if err := client.Wait(t.Context(), clock.Real(), pause); err != nil {
+		if err := clock.Wait(t.Context(), clock.Real(), pause); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/process"
 	"orgmem/proto/clock"
 )
@@ -74,7 +73,7 @@ func TestDiskFull(t *testing.T) {
 	block := make([]byte, fillStep)
 	refused := false
 	for full := 0; full < fullSteps; {
-		if err := client.Wait(t.Context(), clock.Real(), fillPace); err != nil {
+		if err := clock.Wait(t.Context(), clock.Real(), fillPace); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := filler.Write(block); errors.Is(err, syscall.ENOSPC) {

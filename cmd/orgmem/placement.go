@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orgmem/cmd/orgmem/internal/client"
+	"orgmem/proto/clock"
 )
 
 // lookEvery is how often a command that waits looks at the cluster: the
@@ -181,12 +182,8 @@ func follow(ctx context.Context, w world, operator *client.Client, wait time.Dur
 		if w.clock.Now().After(until) {
 			return s, fmt.Errorf("not done after %v: %s; `orgmem cluster status` says what it waits for", wait, text)
 		}
-		timer := w.clock.NewTimer(lookEvery)
-		select {
-		case <-timer.C():
-		case <-ctx.Done():
-			timer.Stop()
-			return s, ctx.Err()
+		if err := clock.Wait(ctx, w.clock, lookEvery); err != nil {
+			return s, err
 		}
 		fresh, err := operator.ClusterStatus(ctx)
 		if err != nil {

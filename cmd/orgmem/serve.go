@@ -11,8 +11,8 @@ import (
 
 	"orgmem/actors"
 	"orgmem/cluster"
-	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/internal/config"
+	"orgmem/proto/clock"
 )
 
 func newServe(w world) *cobra.Command {
@@ -154,7 +154,7 @@ func knowEverybody(ctx context.Context, w world, host *cluster.Host) error {
 		if err == nil || !errors.Is(err, cluster.ErrNotReady) || ctx.Err() != nil {
 			return err
 		}
-		if client.Wait(ctx, w.clock, leaderLook) != nil {
+		if clock.Wait(ctx, w.clock, leaderLook) != nil {
 			return err
 		}
 	}

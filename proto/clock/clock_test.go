@@ -1,6 +1,9 @@
 package clock_test
 
 import (
+	"context"
+	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -52,5 +55,33 @@ func TestFakeFiresInOrderAndAtDueTimes(t *testing.T) {
 func TestMillisOfZeroTimeIsZero(t *testing.T) {
 	if clock.Millis(time.Time{}) != 0 || clock.Millis(time.UnixMilli(17)) != 17 {
 		t.Fatal("Millis must map the zero time to 0 and keep others")
+	}
+}
+
+func TestWaitEndsWithTheTimeOrTheContext(t *testing.T) {
+	c := clock.NewFake(time.Unix(0, 0))
+	ctx, cancel := context.WithCancel(t.Context())
+	wait := func() <-chan error {
+		ended := make(chan error, 1)
+		go func() { ended <- clock.Wait(ctx, c, time.Second) }()
+		for c.Waiters() == 0 {
+			runtime.Gosched()
+		}
+		return ended
+	}
+
+	ended := wait()
+	c.Advance(time.Second)
+	if err := <-ended; err != nil {
+		t.Errorf("after its time: %v", err)
+	}
+
+	ended = wait()
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of its context: %v", err)
+	}
+	if c.Waiters() != 0 {
+		t.Error("the timer of an ended wait is still set")
 	}
 }

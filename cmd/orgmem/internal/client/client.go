@@ -105,7 +105,7 @@ func (c *Client) do(ctx context.Context, in call) error {
 		}
 		backoff = min(2*backoff, maxBackoff)
 		waited += pause
-		if werr := Wait(ctx, c.clock, pause); werr != nil {
+		if werr := clock.Wait(ctx, c.clock, pause); werr != nil {
 			return werr
 		}
 	}
@@ -126,18 +126,6 @@ func retryPause(err error, backoff time.Duration, repeatable bool) (time.Duratio
 		return 0, false
 	}
 	return backoff, repeatable
-}
-
-// Wait returns nil after d, or ctx's error when it ends first.
-func Wait(ctx context.Context, c clock.Clock, d time.Duration) error {
-	timer := c.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C():
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // errAnswer marks an answer that is not what the interface promises; sending

@@ -316,7 +316,7 @@ func (r *run) wait(ctx context.Context, job string, note func(done int)) (client
 		if now.Sub(since) > maxStill {
 			return j, fmt.Errorf("job %s has made no progress for %v; run the import again to go on waiting", job, maxStill)
 		}
-		if err := client.Wait(ctx, r.Clock, pause); err != nil {
+		if err := clock.Wait(ctx, r.Clock, pause); err != nil {
 			return j, err
 		}
 		pause = min(2*pause, lastPoll)

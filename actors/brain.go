@@ -106,30 +106,6 @@ func (o *orgActor) brainAnswer(c *call, op *pb.BrainAnswer) {
 	})
 }
 
-// everywhere lists the partitions that the organization's brain covers.
-func (c *call) everywhere(st *storage.Store) ([]*partitionRef, error) {
-	if c.part.kind == partitionSandbox {
-		return []*partitionRef{c.part}, nil
-	}
-	return c.org.allPartitions(st)
-}
-
-// find searches, and counts what that costs.
-func (c *call) find(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
-	e, err := c.effort(st)
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.org.searchIn(st, parts, op, e, rd)
-	if err != nil {
-		return nil, err
-	}
-	found := r.GetSearch()
-	c.readUnits += found.GetReadUnits()
-	c.embedTokens += found.GetEmbedTokens()
-	return found, nil
-}
-
 // evidence keeps the hits that are about the query.
 func evidence(hits []*pb.Hit) []*pb.Hit {
 	return slices.DeleteFunc(slices.Clone(hits), func(h *pb.Hit) bool {

@@ -45,18 +45,7 @@ type place struct {
 
 // retrieve searches, and follows the edges of what it finds.
 func (o *orgActor) retrieve(c *call, op *pb.Retrieve) {
-	if op.GetOrgScope() && c.env.GetHasSubject() {
-		c.refuse(problem(codePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
-		return
-	}
-	o.readWith(c, func(st *storage.Store, worker int) (_ *pb.Reply, err error) {
-		parts := []*partitionRef{c.part}
-		if op.GetOrgScope() {
-			if parts, err = c.everywhere(st); err != nil {
-				return nil, err
-			}
-		}
-		rd := &c.org.sys.readers[worker]
+	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partitionRef, rd *reader) (*pb.Reply, error) {
 		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
 		found, err := c.find(st, parts, &pb.Search{Query: op.GetQuery(), TopK: uint32(topK)}, rd)
 		if err != nil {

@@ -63,25 +63,56 @@ type reader struct {
 
 // search answers from snapshots, in the read pool.
 func (o *orgActor) search(c *call, op *pb.Search) {
-	if op.GetOrgScope() && c.env.GetHasSubject() {
+	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partitionRef, rd *reader) (*pb.Reply, error) {
+		found, err := c.find(st, parts, op, rd)
+		if err != nil {
+			return nil, err
+		}
+		return &pb.Reply{Result: &pb.Reply_Search{Search: found}}, nil
+	})
+}
+
+// readScope reads, in the read pool, from what an answer covers: the caller's
+// partition or, with scope org, all of the organization's.
+func (o *orgActor) readScope(c *call, orgScope bool, read func(st *storage.Store, parts []*partitionRef, rd *reader) (*pb.Reply, error)) {
+	if orgScope && c.env.GetHasSubject() {
 		c.refuse(problem(codePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
 	}
-	o.readWith(c, func(st *storage.Store, worker int) (_ *pb.Reply, err error) {
+	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		parts := []*partitionRef{c.part}
-		if op.GetOrgScope() {
+		if orgScope {
+			var err error
 			if parts, err = c.everywhere(st); err != nil {
 				return nil, err
 			}
 		}
-		e, err := c.effort(st)
-		if err != nil {
-			return nil, err
-		}
-		r, err := c.org.searchIn(st, parts, op, e, &c.org.sys.readers[worker])
-		c.readUnits, c.embedTokens = r.GetSearch().GetReadUnits(), r.GetSearch().GetEmbedTokens()
-		return r, err
+		return read(st, parts, &c.org.sys.readers[worker])
 	})
+}
+
+// everywhere lists the partitions that the whole organization's reads cover: the
+// sandbox sees itself.
+func (c *call) everywhere(st *storage.Store) ([]*partitionRef, error) {
+	if c.part.kind == partitionSandbox {
+		return []*partitionRef{c.part}, nil
+	}
+	return c.org.allPartitions(st)
+}
+
+// find searches, and counts what that costs.
+func (c *call) find(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
+	e, err := c.effort(st)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.org.searchIn(st, parts, op, e, rd)
+	if err != nil {
+		return nil, err
+	}
+	c.readUnits += found.GetReadUnits()
+	c.embedTokens += found.GetEmbedTokens()
+	return found, nil
 }
 
 // allPartitions lists the partitions that scope org covers.
@@ -109,7 +140,7 @@ func (o *orgView) allPartitions(r storage.Reader) ([]*partitionRef, error) {
 var searchModes = map[string]index.Mode{"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly}
 
 // searchIn ranks the chunks of some partitions as one index.
-func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Search, e effort, rd *reader) (*pb.Reply, error) {
+func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Search, e effort, rd *reader) (*pb.SearchResult, error) {
 	snapshots := make([]*index.Snapshot, len(parts))
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}
@@ -169,7 +200,7 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 		}
 	}
 	result.ReadUnits = unitsOf(len(result.Hits))
-	return &pb.Reply{Result: &pb.Reply_Search{Search: result}}, nil
+	return result, nil
 }
 
 // rank gives the best topK nodes. The best candidates may all be chunks of a few

@@ -283,7 +283,7 @@ func (n *node) gone(org pb.OrgID) {
 
 func (n *node) hasStores(org pb.OrgID) bool {
 	n.t.Helper()
-	for _, realm := range realms {
+	for _, realm := range storage.OrgRealms {
 		there, err := n.store.Exists(storage.StoreID{Org: org, Realm: realm})
 		if err != nil {
 			n.t.Fatal(err)

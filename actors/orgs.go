@@ -308,9 +308,6 @@ func (o *orgActor) replan(from, to string) {
 	}
 }
 
-// realms are the stores that an organization may have.
-var realms = []storage.Realm{storage.RealmMain, storage.RealmSandbox}
-
 // DeleteOrg implements Operator: the organization, its keys and its stores. What
 // failed half-way is finished by calling it again.
 func (s *System) DeleteOrg(ctx context.Context, org pb.OrgID) error {
@@ -340,7 +337,7 @@ func (s *System) DeleteOrg(ctx context.Context, org pb.OrgID) error {
 // kept until now. Their tombstones are written: nothing makes them anew.
 func (s *System) bury(org pb.OrgID) {
 	s.wg.Go(func() {
-		for _, realm := range realms {
+		for _, realm := range storage.OrgRealms {
 			id := storage.StoreID{Org: org, Realm: realm}
 			err := s.cfg.Storage.Remove(id)
 			for try := 0; errors.Is(err, storage.ErrInUse) && try < buryTries && s.pause(buryPause); try++ {

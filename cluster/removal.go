@@ -26,13 +26,10 @@ import (
 // Ids of organizations are never used twice, so a tombstone is for ever. It is a
 // key of some 60 bytes.
 
-// realms are the stores an organization may have.
-var realms = [...]storage.Realm{storage.RealmMain, storage.RealmSandbox}
-
 // removeStores proposes REMOVE for every store that an organization may have, at
 // whoever leads the shard.
 func (h *Host) removeStores(ctx context.Context, org pb.OrgID) error {
-	for _, realm := range realms {
+	for _, realm := range storage.OrgRealms {
 		id := storage.StoreID{Org: org, Realm: realm}
 		cmd := &pb.Command{Kind: &pb.Command_RemoveStore{RemoveStore: &pb.RemoveStore{Store: id.Ref()}}}
 		if err := h.proposeAnywhere(ctx, h.Shard(org), cmd); err != nil {
@@ -137,7 +134,7 @@ func (h *Host) finishRemoval(ctx context.Context, org pb.OrgID) error {
 // StoresRemoved reports whether all stores that an organization may have were
 // removed here. Where Directory.RemoveOrg has failed, they may not have been.
 func (h *Host) StoresRemoved(org pb.OrgID) (bool, error) {
-	for _, realm := range realms {
+	for _, realm := range storage.OrgRealms {
 		id := storage.StoreID{Org: org, Realm: realm}
 		if gone, err := h.machines[shardOf(org, h.identity.Shards)-1].isGone(id); err != nil || !gone {
 			return false, err

@@ -34,6 +34,9 @@ func (r Realm) String() string {
 	return fmt.Sprintf("realm(%d)", uint8(r))
 }
 
+// OrgRealms are the stores that an organization may have.
+var OrgRealms = [...]Realm{RealmMain, RealmSandbox}
+
 // StoreID names one Pebble directory.
 type StoreID struct {
 	Org   pb.OrgID

@@ -15,6 +15,7 @@ import (
 
 	"orgmem/cmd/orgmem/internal/backup"
 	"orgmem/cmd/orgmem/internal/config"
+	"orgmem/cmd/orgmem/internal/durable"
 	"orgmem/storage"
 )
 
@@ -256,7 +257,7 @@ func restoreInto(c *cobra.Command, w world, repository *backup.Repository, what 
 	if err := os.Remove(filepath.Join(what.data, restoringFile)); err != nil {
 		return restored, fmt.Errorf("restore: %w", err)
 	}
-	return restored, syncDir(what.data)
+	return restored, durable.SyncDir(what.data)
 }
 
 // claim takes an empty directory, or one that an earlier attempt at the same

@@ -23,6 +23,7 @@ import (
 	"orgmem/cluster/remoting"
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/doctor"
+	"orgmem/cmd/orgmem/internal/durable"
 	"orgmem/storage"
 )
 
@@ -235,43 +236,13 @@ func operatorToken(data string) (string, error) {
 	return text, writeSecret(path, text)
 }
 
-// writeSecret writes a file that only its owner may read, durably and in one
-// step: nobody ever reads half a key, and a key that was shown is still there
-// after a power failure.
+// writeSecret writes a line that only the owner may read: a key that was shown is
+// still there after a power failure.
 func writeSecret(path, text string) error {
-	draft := path + ".new"
-	err := writeSynced(draft, []byte(text+"\n"))
-	if err == nil {
-		err = os.Rename(draft, path)
-	}
-	if err == nil {
-		err = syncDir(filepath.Dir(path))
-	}
-	if err != nil {
+	if err := durable.WriteFile(path, strings.NewReader(text+"\n")); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}
 	return nil
-}
-
-func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, config.FileMode0600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// syncDir makes a directory's entries durable.
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // listeners are the two doors. They are opened before the service is ready, so

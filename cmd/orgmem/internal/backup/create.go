@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"orgmem/proto/clock"
+	"orgmem/storage"
 )
 
 // Copy is one store, held still by the service until it is released.
@@ -107,8 +108,8 @@ func Make(ctx context.Context, r *Repository, from Source, o Options) (Made, err
 	return made, nil
 }
 
-// directoryStore is storage's name of the store that holds the directory.
-const directoryStore = "meta"
+// directoryStore is the store that holds the directory.
+var directoryStore = storage.MetaStore.String()
 
 // copyStore brings one store into the vault, beginning again where its copy was
 // lost.

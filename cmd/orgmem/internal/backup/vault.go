@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"orgmem/cmd/orgmem/internal/durable"
 )
 
 // ErrNotFound says that a vault has no object of a name.
@@ -28,12 +30,7 @@ type Vault interface {
 	List(ctx context.Context, prefix string) ([]string, error)
 }
 
-const (
-	vaultDirMode  = 0o700
-	vaultFileMode = 0o600
-	// draftSuffix ends the names of files that are being written.
-	draftSuffix = ".draft"
-)
+const vaultDirMode = 0o700
 
 // directory is a vault on a file system.
 type directory struct{ root string }
@@ -48,26 +45,12 @@ func OpenDirectory(root string) (Vault, error) {
 
 func (d directory) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
 
-func (d directory) Put(_ context.Context, name string, content io.Reader) (err error) {
+func (d directory) Put(_ context.Context, name string, content io.Reader) error {
 	path := d.path(name)
 	if err := os.MkdirAll(filepath.Dir(path), vaultDirMode); err != nil {
 		return fmt.Errorf("vault: %w", err)
 	}
-	f, err := os.OpenFile(path+draftSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, vaultFileMode)
-	if err != nil {
-		return fmt.Errorf("vault: %w", err)
-	}
-	_, err = io.Copy(f, content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(path+draftSuffix, path)
-	}
-	if err == nil {
-		err = syncDir(filepath.Dir(path))
-	}
-	if err != nil {
+	if err := durable.WriteFile(path, content); err != nil {
 		return fmt.Errorf("vault: write %s: %w", name, err)
 	}
 	return nil
@@ -105,18 +88,10 @@ func (d directory) List(_ context.Context, prefix string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && !strings.HasSuffix(e.Name(), draftSuffix) {
+		if !e.IsDir() && !strings.HasSuffix(e.Name(), durable.DraftSuffix) {
 			names = append(names, prefix+e.Name())
 		}
 	}
 	sort.Strings(names)
 	return names, nil
-}
-
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -3,15 +3,15 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"orgmem/cmd/orgmem/internal/backup"
+	pb "orgmem/proto"
+	"orgmem/storage"
 )
-
-// realms are the names of the stores that an organization may have, behind its id.
-var realms = []string{"-main", "-sandbox"}
 
 // Backup is the service as a backup sees it.
 func (c *Client) Backup() backup.Source { return backupSource{c} }
@@ -26,10 +26,14 @@ func (s backupSource) Stores(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, 0, len(realms)*len(orgs))
+	var names []string
 	for _, o := range orgs {
-		for _, realm := range realms {
-			names = append(names, o.OrgID+realm)
+		org, err := pb.ParseOrgID(o.OrgID)
+		if err != nil {
+			return nil, fmt.Errorf("organization %q: %w", o.OrgID, err)
+		}
+		for _, realm := range storage.OrgRealms {
+			names = append(names, storage.StoreID{Org: org, Realm: realm}.String())
 		}
 	}
 	return names, nil

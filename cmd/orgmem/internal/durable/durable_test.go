@@ -1,0 +1,43 @@
+package durable_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"orgmem/cmd/orgmem/internal/durable"
+)
+
+func TestAFailedWriteLeavesTheFileAsItWas(t *testing.T) {
+	t.Parallel()
+
+	path := filepath.Join(t.TempDir(), "key")
+	if err := durable.WriteFile(path, strings.NewReader("first")); err != nil {
+		t.Fatal(err)
+	}
+	torn := errors.New("torn")
+	err := durable.WriteFile(path, io.MultiReader(strings.NewReader("sec"), failing{torn}))
+	if !errors.Is(err, torn) {
+		t.Errorf("write of content that fails: %v, want %v", err, torn)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "first" {
+		t.Errorf("the file holds %q (%v), want what it held before", got, err)
+	}
+
+	if err := durable.WriteFile(path, strings.NewReader("second")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "second" {
+		t.Errorf("the file holds %q (%v), want the new content", got, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v (%v), want the owner's only", info.Mode(), err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }

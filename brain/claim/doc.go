@@ -1,0 +1,18 @@
+// Package claim reads what a text states, sentence by sentence, in the form in
+// which statements are set against each other: the words by their stems with
+// what negates them, quantities, and, where a sentence gives an attribute of
+// something a value ("the deadline of Atlas is 3 May"), that fact.
+//
+// # Promises
+//
+//   - Pure functions of the text: no I/O, no clock. A [Reader] caches words,
+//     which changes its speed and never its answers.
+//   - Any string is accepted, also invalid UTF-8; cost is linear in its length.
+//   - A Claim keeps no reference to the text.
+//
+// # What it hides
+//
+// Tokens, stems (Snowball, snowballstem.org), the scope of negation (a negation
+// reaches to the end of its clause, as in NegEx: Chapman et al. 2001), and the
+// patterns by which facts are recognised.
+package claim

@@ -1,0 +1,18 @@
+// Package conflict finds pairs of statements that cannot both hold. It reports
+// and explains; which side is right is never its matter.
+//
+// # Order of calls
+//
+// [claim.Reader.Read] takes each passage apart, once. For every new passage the
+// caller looks up its [Neighbours] nearest others by vector, and for each of its
+// facts the passages that keyword search finds, and asks [Judge.Compare] about
+// each pair. What is not near is never at odds: two statements conflict only
+// when they are about the same.
+//
+// # Promises
+//
+//   - Compare is symmetric: the pair (a, b) gives the finding of (b, a) with the
+//     sides exchanged.
+//   - A passage is never at odds with an equal one.
+//   - Pure: no I/O, no clock; the same passages give the same finding.
+package conflict

@@ -1,0 +1,37 @@
+package moments
+
+import (
+	"orgmem/brain/claim"
+	"orgmem/brain/text"
+)
+
+// Note is a passage in time.
+type Note struct {
+	Text   string
+	Claims []claim.Claim
+	// AtMs is when it was said: the document's time, else when it was recorded.
+	AtMs int64
+	// Speaker is who said it; empty where that is not known.
+	Speaker string
+	// Dates are the times that the text mentions, resolved (brain/extract).
+	Dates []Date
+	// Vector is the passage's; nil where there is none.
+	Vector []float32
+}
+
+// Date is a stretch of time that a text mentions: from FromMs until before
+// UntilMs.
+type Date struct {
+	Span            text.Span
+	FromMs, UntilMs int64
+}
+
+// claimAt is the claim that holds an offset of the text; nil where none does.
+func (n *Note) claimAt(at int) *claim.Claim {
+	for i := range n.Claims {
+		if c := &n.Claims[i]; at >= c.Span.Start && at < c.Span.End {
+			return c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package moments
+
+import (
+	"cmp"
+	"slices"
+
+	"orgmem/brain/text"
+)
+
+// Moment is something that happened, or is to happen, at a time.
+type Moment struct {
+	Note  int // its place in the arguments
+	AtMs  int64
+	Title string // the sentence that says so, shortened
+	Kind  string
+}
+
+// The kinds of moments.
+const (
+	Mentioned = "mentioned" // the text names the time
+	Due       = "due"       // somebody promised something for then
+)
+
+// maxTitle bounds a moment's title, in bytes: one line on a screen.
+const maxTitle = 160
+
+// maxMoments bounds the moments of one note: a calendar pasted as text would
+// otherwise drown the timeline.
+const maxMoments = 8
+
+// Timeline gives the moments that notes tell of, earliest first: for each date
+// that a text mentions, the sentence around it. A date in a question is none.
+func Timeline(notes []Note) []Moment {
+	var out []Moment
+	for i := range notes {
+		n := &notes[i]
+		count := 0
+		for _, d := range n.Dates {
+			if count == maxMoments {
+				break
+			}
+			c := n.claimAt(d.Span.Start)
+			if c == nil || c.Asks {
+				continue
+			}
+			count++
+			out = append(out, Moment{Note: i, AtMs: d.FromMs, Title: title(n.Text, c.Span), Kind: Mentioned})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Moment) int {
+		return cmp.Or(cmp.Compare(a.AtMs, b.AtMs), cmp.Compare(a.Note, b.Note), cmp.Compare(a.Title, b.Title))
+	})
+	return out
+}
+
+func title(s string, sp text.Span) string { return text.Truncate(s[sp.Start:sp.End], maxTitle) }

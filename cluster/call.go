@@ -67,6 +67,8 @@ var sentinels = []struct {
 	{"canceled", context.Canceled},
 	{"deadline", context.DeadlineExceeded},
 	{"unknown_call", errUnknownCall},
+	{"outdated", ErrOutdated},
+	{"not_spoken", ErrNotSpoken},
 }
 
 // errUnknownCall means that a node does not know a call: it runs an older version,
@@ -395,6 +397,6 @@ func (c *calls) answer(ctx context.Context, peer ServerID, f frame) *pb.NodeAnsw
 // probed answers a NodeProbe.
 func (n *Network) probed(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
 	return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Probed{Probed: &pb.NodeProbed{
-		Server: string(n.Server()), Cluster: n.Cluster(), Version: ProtocolVersion, NowMs: n.cfg.Clock.Now().UnixMilli(),
+		Server: string(n.Server()), Cluster: n.Cluster(), Version: n.cfg.speaks, NowMs: n.cfg.Clock.Now().UnixMilli(),
 	}}}, nil
 }

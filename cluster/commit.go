@@ -197,6 +197,9 @@ func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(result
 	if g == nil { // the shard has no replica here
 		return notApplied(ErrNotLeader)
 	}
+	if err := g.host.allow(cmd); err != nil {
+		return notApplied(err)
+	}
 	data, err := proto.Marshal(cmd)
 	if err != nil { // invalid UTF-8 in a text field; storage.Batch has refused it before
 		return notApplied(fmt.Errorf("encode command: %w", err))

@@ -122,7 +122,7 @@ func (c *controller) round(ctx context.Context) error {
 	if old.GetVersion() == 0 {
 		return meta.PutShardMap(ctx, c.first())
 	}
-	nodes := meta.Nodes()
+	nodes := asRunning(meta.Nodes(), c.members())
 	reports := c.ask(ctx, nodes)
 	v := assemble(c.h.cfg.Clock.Now(), c.begun, meta.Version(), nodes, c.seen(), reports, old)
 	steps, goals := plan(v, c.policy)

@@ -401,6 +401,9 @@ func (d *Directory) replace(_ storage.StoreID, stage *storage.Stage, atLeast uin
 	if err := fresh.load(); err != nil {
 		return fmt.Errorf("load directory: %w", err)
 	}
+	if v := fresh.meta.version; v > d.host.cfg.speaks {
+		d.host.halt(fmt.Sprintf("cluster: the directory: %v", outdated(v, d.host.cfg.speaks)))
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.orgs, d.slugs, d.keys = fresh.orgs, fresh.slugs, fresh.keys

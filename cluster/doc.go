@@ -61,6 +61,10 @@
 //     one and carries what it recognizes the cluster by. Its key never leaves it.
 //   - Certificates renew themselves, and the authority can be replaced while the
 //     cluster serves (authority.go, tend.go).
+//   - Nodes of two versions serve side by side. What only the newer one understands
+//     waits until the last node has it (version.go); then the cluster's version rises
+//     by itself, never falls, and an older program is refused: at join, at start, and
+//     at the first entry that it would not understand.
 //   - Members says who is alive, who has left and who failed; it is a hint about the
 //     others, never a reason to act without the log.
 //

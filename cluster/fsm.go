@@ -67,6 +67,7 @@ type fsm struct {
 	group   uint32
 	machine machine
 	fatal   func(msg string)
+	speaks  uint32                   // the version up to which entries are understood
 	total   *atomic.Int64            // logBytes of all groups
 	grown   func(group, total int64) // told of both after each batch; quick
 
@@ -154,6 +155,10 @@ func (f *fsm) ApplyBatch(logs []*raft.Log) (answers []any) {
 		cmd := new(pb.Command)
 		if err := proto.Unmarshal(l.Data, cmd); err != nil {
 			f.halt(fmt.Sprintf("log entry %d is not a command: %v", l.Index, err))
+			return answers
+		}
+		if cmd.GetNeeds() > f.speaks {
+			f.halt(fmt.Sprintf("log entry %d: %v", l.Index, outdated(cmd.GetNeeds(), f.speaks)))
 			return answers
 		}
 		entries = append(entries, entry{index: l.Index, cmd: cmd})

@@ -68,7 +68,7 @@ func openGossip(n *Network) (*gossip, error) {
 		closed:  make(chan struct{}),
 		meta: &pb.NodeMeta{
 			Address: n.advertise, Name: n.cfg.Name, Zone: n.cfg.Zone, Instance: hex.EncodeToString(instance),
-			Version: ProtocolVersion, Trusts: creds.trusts(), Issuer: creds.issuer,
+			Version: n.cfg.speaks, Trusts: creds.trusts(), Issuer: creds.issuer,
 		},
 	}
 	if size := proto.Size(g.meta) + metaSlack; size > memberlist.MetaMaxSize {
@@ -247,7 +247,11 @@ func (g *gossip) NotifyAlive(node *memberlist.Node) error {
 	if g.n.table()[ServerID(node.Name)].GetRemoved() {
 		return ErrNodeRemoved
 	}
-	_, err := metaOf(node)
+	meta, err := metaOf(node)
+	if r := g.n.meta(); err == nil && r != nil && meta.GetVersion() < r.Version() {
+		// It has not heard yet that it must not go on; nobody counts on it meanwhile.
+		return fmt.Errorf("%s speaks version %d, the cluster %d: %w", node.Name, meta.GetVersion(), r.Version(), ErrOutdated)
+	}
 	return err
 }
 

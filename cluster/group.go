@@ -123,7 +123,7 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 		lease:     newLease(h.identity.Server),
 	}
 	g.fsm = &fsm{
-		group: id, machine: m, fatal: h.halt, total: &h.logBytes, grown: h.compactor.grown,
+		group: id, machine: m, fatal: h.halt, speaks: h.cfg.speaks, total: &h.logBytes, grown: h.compactor.grown,
 		configured: g.configured, fetch: h.fetch, restored: g.restored,
 	}
 	g.fsm.life, g.fsm.end = context.WithCancel(context.Background()) //nolint:forbidigo // ends with the group

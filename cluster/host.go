@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
 )
@@ -79,6 +80,10 @@ type Config struct {
 	CompactAge time.Duration
 
 	peers peers // a test's network in the place of Network
+	// speaks is ProtocolVersion and needs the function of that name; tests have other
+	// programs.
+	speaks uint32
+	needs  func(*pb.Command) uint32
 }
 
 // withDefaults checks the configuration and fills in what is zero.
@@ -120,6 +125,12 @@ func (c Config) withDefaults() (Config, error) {
 			logger.Error("cluster: stopping the process", "cause", msg)
 			os.Exit(70) // EX_SOFTWARE, as storage does
 		}
+	}
+	if c.speaks == 0 {
+		c.speaks = ProtocolVersion
+	}
+	if c.needs == nil {
+		c.needs = needs
 	}
 	if c.Random == nil {
 		c.Random = rand.Reader
@@ -179,7 +190,8 @@ type Host struct {
 // that have no other voter elect themselves. It returns once they run; WaitReady
 // tells when they have applied what their logs held. It refuses to start with a
 // number of shards (ErrShardCount) or a server id (ErrServerID) other than the
-// directory's. The context bounds Start only.
+// directory's, and on a directory of a cluster that speaks a later version
+// (ErrOutdated). The context bounds Start only.
 func Start(ctx context.Context, cfg Config) (*Host, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -214,6 +226,10 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	h.compactor = newCompactor(h)
 	if h.directory, err = openDirectory(h); err != nil {
 		return nil, err
+	}
+	if v := h.Meta().Version(); v > cfg.speaks {
+		h.directory.close()
+		return nil, fmt.Errorf("cluster: %w", outdated(v, cfg.speaks))
 	}
 	if err := h.openGroups(ctx); err != nil {
 		return nil, errors.Join(err, h.Close())

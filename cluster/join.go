@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -54,6 +55,8 @@ type JoinConfig struct {
 	// Random and Resolver are as in NetworkConfig.
 	Random   io.Reader
 	Resolver Resolver
+
+	speaks uint32 // as NetworkConfig's
 }
 
 // Join makes a machine a node: it draws its id and its key, and lets the cluster
@@ -82,7 +85,7 @@ func Join(ctx context.Context, cfg JoinConfig) (*Credentials, error) {
 	}
 	j := &joiner{cfg: cfg, id: id, key: key, ask: &pb.JoinRequest{
 		Secret: cfg.Token.pb.GetSecret(), Request: request,
-		Node: &pb.NodeEntry{Server: string(id), Name: cfg.Name, Zone: cfg.Zone, Address: cfg.Advertise, Version: ProtocolVersion},
+		Node: &pb.NodeEntry{Server: string(id), Name: cfg.Name, Zone: cfg.Zone, Address: cfg.Advertise, Version: cmp.Or(cfg.speaks, ProtocolVersion)},
 	}}
 	// The same id and key are used for every attempt: if an answer is lost, the token
 	// is spent for them and admits them again.
@@ -253,6 +256,9 @@ func (n *Network) admit(ctx context.Context, r registry, ask *pb.JoinRequest) *p
 	if entry == nil || len(entry.GetName()) > maxNameBytes || len(entry.GetZone()) > maxNameBytes {
 		return refuse(fmt.Errorf("name or zone is missing or longer than %d bytes", maxNameBytes), false)
 	}
+	if err, again := mayJoin(r, n.cfg.speaks, entry.GetVersion()); err != nil {
+		return refuse(err, again) // the token is good for another program
+	}
 	a, err := openAuthority(r.Authority())
 	if err != nil {
 		return refuse(err, true)
@@ -272,7 +278,7 @@ func (n *Network) admit(ctx context.Context, r registry, ask *pb.JoinRequest) *p
 		Server: string(id), Name: entry.GetName(), Zone: entry.GetZone(), Address: entry.GetAddress(),
 		Version: entry.GetVersion(), JoinedMs: n.cfg.Clock.Now().UnixMilli(),
 	}); err != nil {
-		return refuse(err, !errors.Is(err, ErrNodeRemoved) && !errors.Is(err, ErrTooManyNodes))
+		return refuse(err, !errors.Is(err, ErrNodeRemoved) && !errors.Is(err, ErrTooManyNodes) && !errors.Is(err, ErrOutdated))
 	}
 	c := &pb.Credentials{Server: string(id), Cluster: a.pb.GetCluster(), Shards: n.cfg.Credentials.pb.GetShards()}
 	a.trustedBy(c)

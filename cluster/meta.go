@@ -139,13 +139,6 @@ func (m *Meta) Authority() *pb.AuthorityEntry {
 	return m.authority
 }
 
-// Version returns the version of the commands that may be proposed.
-func (m *Meta) Version() uint32 {
-	m.d.mu.RLock()
-	defer m.d.mu.RUnlock()
-	return m.version
-}
-
 // Changed returns a channel that is closed at the next change of anything above.
 // Take it before reading what it is to tell of.
 func (m *Meta) Changed() <-chan struct{} {
@@ -154,7 +147,8 @@ func (m *Meta) Changed() <-chan struct{} {
 	return m.changed
 }
 
-// PutNode creates or updates a node's entry (ErrNodeRemoved, ErrTooManyNodes).
+// PutNode creates or updates a node's entry (ErrNodeRemoved, ErrTooManyNodes,
+// ErrOutdated where it speaks less than the cluster does).
 // Further errors of this and the following methods are the proposal's:
 // ErrNotApplied and ErrOutcomeUnknown, after which it may be called again. They
 // work on every node.
@@ -211,14 +205,6 @@ func (m *Meta) UseJoinToken(ctx context.Context, hash [32]byte, id ServerID) err
 	return m.d.propose(ctx, "use join token", &pb.Command{Kind: &pb.Command_UseJoinToken{UseJoinToken: &pb.UseJoinToken{
 		Hash: hash[:], Server: string(id), AtMs: m.d.host.cfg.Clock.Now().UnixMilli(),
 	}}})
-}
-
-// SetVersion raises the version of commands that may be proposed. A lower one
-// than the present has no effect.
-func (m *Meta) SetVersion(ctx context.Context, version uint32) error {
-	return m.d.propose(ctx, "set cluster version", &pb.Command{Kind: &pb.Command_SetClusterVersion{
-		SetClusterVersion: &pb.SetClusterVersion{Version: version},
-	}})
 }
 
 // checkServerID refuses what could not be a name in a certificate's URI.
@@ -318,9 +304,7 @@ func (m *Meta) judge(cmd *pb.Command, batch *storage.Batch) (publish func(), err
 	case *pb.Command_UseJoinToken:
 		return m.judgeUse(k.UseJoinToken, batch)
 	case *pb.Command_SetClusterVersion:
-		v := max(k.SetClusterVersion.GetVersion(), m.version)
-		batch.Put(settingRow(settingVersion), &pb.SetClusterVersion{Version: v})
-		return m.publish(func() { m.version = v }), nil
+		return m.judgeVersion(k.SetClusterVersion, batch)
 	}
 	return nil, fmt.Errorf("%w: %T", errBadCommand, cmd.GetKind())
 }
@@ -346,6 +330,9 @@ func (m *Meta) judgeNode(n *pb.NodeEntry, batch *storage.Batch) (func(), error) 
 	}
 	if old == nil && len(m.nodes) >= MaxNodes {
 		return nil, ErrTooManyNodes
+	}
+	if err := m.judgeOutdated(old, n); err != nil {
+		return nil, err
 	}
 	if old.GetLeaving() && !n.GetLeaving() {
 		// A node writes its own entry when it starts, and does not know everything.

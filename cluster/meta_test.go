@@ -72,8 +72,9 @@ func TestMeta(t *testing.T) {
 	}
 	want("one too many", m.PutJoinToken(ctx, [32]byte{4}, now.Add(time.Hour)), ErrTooManyTokens)
 
-	want("a version", m.SetVersion(ctx, 3), nil)
-	want("a lower version", m.SetVersion(ctx, 2), nil)
+	want("a version", m.SetVersion(ctx, 2), nil)
+	want("a lower version", m.SetVersion(ctx, 1), nil)
+	want("one that this program does not speak", m.SetVersion(ctx, ProtocolVersion+1), ErrNotSpoken)
 
 	check := func(s *server) {
 		t.Helper()
@@ -93,7 +94,7 @@ func TestMeta(t *testing.T) {
 		if err := m.UseJoinToken(ctx, [32]byte{1}, "d"); !errors.Is(err, ErrTokenUsed) {
 			t.Errorf("a used token: %v", err)
 		}
-		if m.Version() != 3 {
+		if m.Version() != 2 {
 			t.Errorf("version %d", m.Version())
 		}
 	}

@@ -21,11 +21,6 @@ import (
 	"orgmem/proto/clock"
 )
 
-// ProtocolVersion is what this program speaks with other nodes. A node tells it in
-// its gossip and in the node table; what is newer than the lowest present is not
-// said.
-const ProtocolVersion = 1
-
 // Kind says what a stream between two nodes is for. The numbers are part of the
 // protocol.
 type Kind byte
@@ -92,6 +87,8 @@ type NetworkConfig struct {
 	// for; tests have less time. Zero leaves them.
 	tune func(*memberlist.Config)
 	seek time.Duration
+	// speaks is ProtocolVersion; a test has older nodes and newer ones.
+	speaks uint32
 }
 
 // Resolver finds the addresses of a host name, as net.Resolver does.
@@ -133,6 +130,9 @@ func (c NetworkConfig) withDefaults() (NetworkConfig, error) {
 	if c.seek == 0 {
 		c.seek = seekEvery
 	}
+	if c.speaks == 0 {
+		c.speaks = ProtocolVersion
+	}
 	if c.Save == nil {
 		c.Save = func(*Credentials) error { return nil }
 	}
@@ -170,6 +170,7 @@ type registry interface {
 	UseJoinToken(ctx context.Context, hash [32]byte, id ServerID) error
 	JoinToken(hash [32]byte) *pb.JoinToken
 	Nodes() []*pb.NodeEntry
+	Version() uint32
 	PutNode(ctx context.Context, node *pb.NodeEntry) error
 	Changed() <-chan struct{}
 }

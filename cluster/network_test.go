@@ -30,6 +30,7 @@ type fakeMeta struct {
 	authority *pb.AuthorityEntry
 	tokens    map[[32]byte]*pb.JoinToken
 	nodes     map[string]*pb.NodeEntry
+	version   uint32
 	changed   chan struct{}
 }
 
@@ -108,6 +109,12 @@ func (m *fakeMeta) Nodes() []*pb.NodeEntry {
 		all = append(all, n)
 	}
 	return all
+}
+
+func (m *fakeMeta) Version() uint32 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.version
 }
 
 func (m *fakeMeta) PutNode(_ context.Context, n *pb.NodeEntry) error {
@@ -427,7 +434,7 @@ func TestTokenMakesNobodyAnotherNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &joiner{cfg: w.joinConfig(tok), id: victim.Server(), key: key, ask: &pb.JoinRequest{
-		Secret: tok.pb.GetSecret(), Request: request, Node: &pb.NodeEntry{Server: string(victim.Server())},
+		Secret: tok.pb.GetSecret(), Request: request, Node: &pb.NodeEntry{Server: string(victim.Server()), Version: ProtocolVersion},
 	}}
 	if _, err := j.try(t.Context(), w.first.Addr()); !errors.Is(err, ErrJoinRefused) {
 		t.Errorf("joined as a node that exists: %v", err)

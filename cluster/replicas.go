@@ -333,6 +333,11 @@ func (h *Host) proposeAnywhere(ctx context.Context, group uint32, cmd *pb.Comman
 		_, err := h.proposeAndWait(ctx, g, cmd)
 		return err
 	}
+	// This node's copy may be behind the leader's, never ahead of it: the leader looks
+	// again.
+	if err := h.allow(cmd); err != nil {
+		return notApplied(err)
+	}
 	b, err := proto.Marshal(cmd)
 	if err != nil {
 		return notApplied(fmt.Errorf("encode command: %w", err))

@@ -166,7 +166,7 @@ func (n *Network) enter(ctx context.Context, r registry) error {
 	case len(nodes) > 0:
 		return nil // it was admitted, so its entry is on the way
 	}
-	entry.Name, entry.Zone, entry.Address, entry.Version = n.cfg.Name, n.cfg.Zone, n.advertise, ProtocolVersion
+	entry.Name, entry.Zone, entry.Address, entry.Version = n.cfg.Name, n.cfg.Zone, n.advertise, n.cfg.speaks
 	if !n.entered {
 		entry.Draining = false
 	}

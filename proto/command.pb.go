@@ -94,7 +94,10 @@ type Command struct {
 	//	*Command_PutJoinToken
 	//	*Command_UseJoinToken
 	//	*Command_SetClusterVersion
-	Kind          isCommand_Kind `protobuf_oneof:"kind"`
+	Kind isCommand_Kind `protobuf_oneof:"kind"`
+	// needs is the cluster's version that whoever carries the command out must
+	// speak; 0: any. Who speaks less stops instead of taking half of it.
+	Needs         uint32 `protobuf:"varint,20,opt,name=needs,proto3" json:"needs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -251,6 +254,13 @@ func (x *Command) GetSetClusterVersion() *SetClusterVersion {
 		}
 	}
 	return nil
+}
+
+func (x *Command) GetNeeds() uint32 {
+	if x != nil {
+		return x.Needs
+	}
+	return 0
 }
 
 type isCommand_Kind interface {
@@ -1554,7 +1564,7 @@ var File_command_proto protoreflect.FileDescriptor
 
 const file_command_proto_rawDesc = "" +
 	"\n" +
-	"\rcommand.proto\x12\x06orgmem\"\xd0\x05\n" +
+	"\rcommand.proto\x12\x06orgmem\"\xe6\x05\n" +
 	"\aCommand\x12'\n" +
 	"\x04open\x18\x01 \x01(\v2\x11.orgmem.OpenStoreH\x00R\x04open\x12*\n" +
 	"\x05write\x18\x02 \x01(\v2\x12.orgmem.WriteStoreH\x00R\x05write\x12)\n" +
@@ -1571,7 +1581,8 @@ const file_command_proto_rawDesc = "" +
 	" \x01(\v2\x14.orgmem.PutAuthorityH\x00R\fputAuthority\x12<\n" +
 	"\x0eput_join_token\x18\v \x01(\v2\x14.orgmem.PutJoinTokenH\x00R\fputJoinToken\x12<\n" +
 	"\x0euse_join_token\x18\f \x01(\v2\x14.orgmem.UseJoinTokenH\x00R\fuseJoinToken\x12K\n" +
-	"\x13set_cluster_version\x18\r \x01(\v2\x19.orgmem.SetClusterVersionH\x00R\x11setClusterVersionB\x06\n" +
+	"\x13set_cluster_version\x18\r \x01(\v2\x19.orgmem.SetClusterVersionH\x00R\x11setClusterVersion\x12\x14\n" +
+	"\x05needs\x18\x14 \x01(\rR\x05needsB\x06\n" +
 	"\x04kind\"2\n" +
 	"\bStoreRef\x12\x10\n" +
 	"\x03org\x18\x01 \x01(\fR\x03org\x12\x14\n" +

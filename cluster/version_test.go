@@ -1,0 +1,311 @@
+package cluster
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// program makes a node run one that speaks a version. From version 3 on an
+// organization may be called "new".
+func program(speaks uint32) func(*Config, *storage.Options) {
+	return func(c *Config, _ *storage.Options) {
+		c.speaks = speaks
+		if speaks >= 3 {
+			c.needs = func(cmd *pb.Command) uint32 {
+				if cmd.GetPutOrg().GetEntry().GetName() == "new" {
+					return 3
+				}
+				return needs(cmd)
+			}
+		}
+	}
+}
+
+func newOrg(b byte) *pb.OrgEntry {
+	return &pb.OrgEntry{Org: slices.Repeat([]byte{b}, 16), Name: "new"}
+}
+
+func (w *fleet) speaks(id ServerID, version uint32) error {
+	w.t.Helper()
+	var refusal error
+	w.try("enter "+string(id), func() error {
+		err := w.any().host.Meta().PutNode(w.t.Context(), &pb.NodeEntry{Server: string(id), Version: version})
+		if errors.Is(err, ErrOutdated) {
+			refusal, err = err, nil
+		}
+		return err
+	})
+	return refusal
+}
+
+// TestUpgradeOneByOne: while one node of three runs the old program, what only the
+// new one understands is refused on every node, before it is in any log; with the
+// last node's upgrade the version rises and it is taken. From then on there is no
+// way back: the old program is not entered, not started, and stops where it meets
+// the entry that raised the version.
+func TestUpgradeOneByOne(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	w := three(t, program(2))
+	ctx := t.Context()
+	meta := func() *Meta { return w.any().host.Meta() }
+	raise := func(to uint32) error {
+		var refusal error
+		w.try("raise the version", func() error {
+			err := meta().SetVersion(ctx, to)
+			if errors.Is(err, ErrNotSpoken) {
+				refusal, err = err, nil
+			}
+			return err
+		})
+		return refusal
+	}
+	for _, id := range []ServerID{"one", "two", "three"} {
+		if err := w.speaks(id, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := raise(2); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, id := range []ServerID{"one", "two"} {
+		w.stop(id)
+		w.start(id, false, program(3))
+		w.ready()
+		if err := w.speaks(id, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := raise(3); !errors.Is(err, ErrNotSpoken) {
+		t.Errorf("raise while three speaks 2: %v", err)
+	}
+	for id, s := range w.servers {
+		before := s.host.group(metaGroup).raft.LastIndex()
+		if id != "three" { // which does not know what it is
+			if err := s.host.Directory().PutOrg(ctx, newOrg(7)); !errors.Is(err, ErrNotApplied) || !errors.Is(err, ErrNotSpoken) {
+				t.Errorf("a new command on %s while three speaks 2: %v", id, err)
+			}
+		}
+		if after := s.host.group(metaGroup).raft.LastIndex(); after != before {
+			t.Errorf("the log of %s went from %d to %d", id, before, after)
+		}
+	}
+	// Nor does a node take one whose proposer believes in a version that this one has
+	// not heard of.
+	ahead, err := proto.Marshal(&pb.Command{Needs: 3, Kind: &pb.Command_PutOrg{PutOrg: &pb.PutOrg{Entry: newOrg(7)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refusal error
+	w.try("propose what is new", func() error {
+		_, refusal = w.any().host.askLeader(ctx, &pb.GroupCall{Group: metaGroup, Kind: &pb.GroupCall_Propose{Propose: ahead}})
+		if errors.Is(refusal, ErrNotLeader) {
+			return refusal
+		}
+		return nil
+	})
+	if !errors.Is(refusal, ErrNotSpoken) {
+		t.Errorf("a forwarded new command: %v", refusal)
+	}
+
+	w.stop("three")
+	w.start("three", false, program(3))
+	w.ready()
+	if err := w.speaks("three", 3); err != nil {
+		t.Fatal(err)
+	}
+	w.stop("three") // and it misses what comes now
+	if err := raise(3); err != nil {
+		t.Fatal(err)
+	}
+	w.try("a new command", func() error { return w.any().host.Directory().PutOrg(ctx, newOrg(7)) })
+	if err := raise(2); err != nil || meta().Version() != 3 {
+		t.Errorf("the version fell to %d, %v", meta().Version(), err)
+	}
+	for _, id := range []ServerID{"three", "four"} {
+		if err := w.speaks(id, 2); !errors.Is(err, ErrOutdated) {
+			t.Errorf("%s of version 2 is entered: %v", id, err)
+		}
+	}
+
+	// The old program on the disk of a node that has not heard of it.
+	var mu sync.Mutex
+	var said []string
+	s := w.start("three", false, program(2), func(c *Config, _ *storage.Options) {
+		c.Fatal = func(msg string) {
+			mu.Lock()
+			defer mu.Unlock()
+			said = append(said, msg)
+		}
+	})
+	select {
+	case <-s.host.halted:
+	case <-time.After(patience):
+		t.Fatal("the old program goes on")
+	}
+	mu.Lock()
+	if len(said) == 0 || !strings.Contains(said[0], "the cluster is at version 3, this program speaks 2") {
+		t.Errorf("it said %q", said)
+	}
+	mu.Unlock()
+	if _, ok := s.host.Directory().Org(pb.OrgID(newOrg(7).GetOrg())); ok {
+		t.Error("the old program took what it does not understand")
+	}
+	if err := s.host.Close(); err != nil && !errors.Is(err, errHalted) { // its stores may not be flushed
+		t.Errorf("close a halted host: %v", err)
+	}
+	w.bury("three")
+	// On one that has.
+	w.start("three", false, program(3))
+	w.ready()
+	w.stop("three")
+	if _, err := tryBegin(t, w.disks["three"], func(c *Config, o *storage.Options) {
+		c.Server, c.Clock, c.peers = "three", clock.Real(), w.move("three")
+		program(2)(c, o)
+	}); !errors.Is(err, ErrOutdated) {
+		t.Errorf("the old program starts: %v", err)
+	}
+}
+
+// TestVersionIsJudged: however nodes come, go, are upgraded and downgraded, the
+// version never falls, and from the one that is judged on no node of the table is
+// below it.
+func TestVersionIsJudged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMeta(nil)
+		m.version = judgedVersion
+		id := rapid.SampledFrom([]string{"a", "b", "c", "d"})
+		version := rapid.Uint32Range(judgedVersion-1, judgedVersion+3)
+		carryOut := func(t *rapid.T, cmd *pb.Command, refusals ...error) {
+			publish, err := m.judge(cmd, storage.NewBatch(storage.MetaStore))
+			if err == nil {
+				publish()
+				return
+			}
+			for _, r := range refusals {
+				if errors.Is(err, r) {
+					return
+				}
+			}
+			t.Fatalf("%v: %v", cmd, err)
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"enter": func(t *rapid.T) {
+				carryOut(t, &pb.Command{Kind: &pb.Command_PutNode{PutNode: &pb.PutNode{
+					Node: &pb.NodeEntry{Server: id.Draw(t, "node"), Version: version.Draw(t, "version")},
+				}}}, ErrOutdated, ErrNodeRemoved)
+			},
+			"remove": func(t *rapid.T) {
+				carryOut(t, &pb.Command{Kind: &pb.Command_RemoveNode{RemoveNode: &pb.RemoveNode{Server: id.Draw(t, "node")}}}, ErrNodeUnknown)
+			},
+			"raise": func(t *rapid.T) {
+				was, to := m.version, version.Draw(t, "version")
+				carryOut(t, &pb.Command{Kind: &pb.Command_SetClusterVersion{SetClusterVersion: &pb.SetClusterVersion{Version: to}}}, ErrNotSpoken)
+				if m.version < was || m.version != was && m.version != to {
+					t.Fatalf("raised from %d to %d: %d", was, to, m.version)
+				}
+			},
+			"": func(t *rapid.T) {
+				for id, n := range m.nodes {
+					if !n.GetRemoved() && n.GetVersion() < m.version {
+						t.Fatalf("%s speaks %d in a cluster of version %d", id, n.GetVersion(), m.version)
+					}
+				}
+			},
+		})
+	})
+}
+
+// TestOutdatedMachineIsRefused: a machine with an older program is told so at
+// once, and its token admits a newer one afterwards; while the version is about to
+// rise it is told to ask again. Gossip of an old program is not believed.
+func TestOutdatedMachineIsRefused(t *testing.T) {
+	w := newCampus(t, clock.Real())
+	waitFor(t, func() bool { return len(w.meta.Nodes()) == 1 }) // the first has entered itself
+	w.meta.raise(ProtocolVersion)
+	tok := w.token()
+	cfg := w.joinConfig(tok)
+	cfg.speaks = ProtocolVersion - 1
+	_, err := Join(t.Context(), cfg)
+	if !errors.Is(err, ErrJoinRefused) || !strings.Contains(err.Error(), "the cluster is at version 2, this program speaks 1") {
+		t.Fatalf("an old machine: %v", err)
+	}
+	cfg.speaks = ProtocolVersion + 1
+	creds, err := Join(t.Context(), cfg)
+	if err != nil {
+		t.Fatalf("a new machine with the same token: %v", err)
+	}
+
+	two := w.open(creds, func(cfg *NetworkConfig) { cfg.Join, cfg.speaks = []string{w.first.Addr()}, ProtocolVersion+1 })
+	acquainted(t, w.first, two)
+	two.shut() //nolint:errcheck // it is opened again
+	waitFor(t, func() bool { return state(w.first, two.Server()) != MemberAlive })
+	old := w.open(creds, func(cfg *NetworkConfig) { cfg.Join, cfg.speaks = []string{w.first.Addr()}, ProtocolVersion-1 })
+	three := w.grow()
+	acquainted(t, w.first, three) // whatever gossips has been round
+	waitFor(t, func() bool { return state(old, w.first.Server()) == MemberAlive })
+	if state(w.first, old.Server()) == MemberAlive {
+		t.Error("an old program is counted on")
+	}
+}
+
+// TestOldMachineWaitsForTheVersion: what an old machine will have to understand is
+// not known before the version has risen to what all nodes speak.
+func TestOldMachineWaitsForTheVersion(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		version uint32
+		refusal error
+		again   bool
+	}{
+		{"older than the cluster", 1, ErrOutdated, false},
+		{"older than all nodes, whose version is about to be the cluster's", 2, ErrNotReady, true},
+		{"as new as the nodes", 3, nil, false},
+		{"newer", 4, nil, false},
+	} {
+		m := newFakeMeta(clock.Real())
+		m.nodes["a"] = &pb.NodeEntry{Server: "a", Version: 3}
+		m.nodes["gone"] = &pb.NodeEntry{Server: "gone", Removed: true}
+		m.raise(2)
+		if err, again := mayJoin(m, 3, tc.version); !errors.Is(err, tc.refusal) || (err != nil) != (tc.refusal != nil) || again != tc.again {
+			t.Errorf("%s: %v, %t", tc.name, err, again)
+		}
+		// With another old node nothing is about to rise.
+		m.nodes["b"] = &pb.NodeEntry{Server: "b", Version: 2}
+		if err, _ := mayJoin(m, 3, tc.version); (err != nil) != (tc.version < 2) {
+			t.Errorf("%s, beside an old node: %v", tc.name, err)
+		}
+	}
+}
+
+func (m *fakeMeta) raise(version uint32) {
+	_ = m.change(func() error {
+		m.version = version
+		return nil
+	})
+}
+
+// TestAsRunning: a node that came back with an older program is what it runs, not
+// what the table says.
+func TestAsRunning(t *testing.T) {
+	table := []*pb.NodeEntry{{Server: "a", Version: 3}, {Server: "b", Version: 3}, {Server: "c", Version: 2}, {Server: "d", Version: 3}}
+	members := []Member{{Server: "a", Version: 2}, {Server: "b", Version: 2, State: MemberFailed}, {Server: "c", Version: 3}, {Server: "e"}}
+	var got []uint32
+	for _, e := range asRunning(table, members) {
+		got = append(got, e.GetVersion())
+	}
+	if !slices.Equal(got, []uint32{2, 3, 2, 3}) || table[0].GetVersion() != 3 {
+		t.Errorf("%v, and the table says %v", got, table)
+	}
+}

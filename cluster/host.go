@@ -79,6 +79,9 @@ type Config struct {
 	// mention (about 20 ms each), so logs of sleeping groups should be empty.
 	CompactAge time.Duration
 
+	// recovering are the groups that are opened, and no other, while Recover works.
+	recovering []uint32
+
 	peers peers // a test's network in the place of Network
 	// speaks is ProtocolVersion and needs the function of that name; tests have other
 	// programs.

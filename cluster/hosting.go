@@ -120,6 +120,9 @@ func (w *hosting) round(ctx context.Context) {
 // wants reports whether the shard map puts a group on this node. Every node is in
 // the meta group; a cluster of one has no shard map.
 func (h *Host) wants(id uint32) bool {
+	if only := h.cfg.recovering; only != nil {
+		return slices.Contains(only, id)
+	}
 	if id == metaGroup {
 		return true
 	}

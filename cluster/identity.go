@@ -36,6 +36,13 @@ func establish(ctx context.Context, cfg Config) (identity, error) {
 		return identity{}, fmt.Errorf("cluster: read identity: %w", err)
 	}
 	if len(b) > 0 {
+		half, err := stable.Get([]byte(recoveryKey))
+		if err != nil {
+			return identity{}, fmt.Errorf("cluster: read recovery: %w", err)
+		}
+		if len(half) > 0 && cfg.recovering == nil {
+			return identity{}, fmt.Errorf("cluster: %w", ErrRecovering)
+		}
 		return recognize(b, cfg)
 	}
 	id := identity{Format: identityFormat, Server: cfg.Server, Shards: cfg.Shards, Joined: cfg.Join}

@@ -20,7 +20,7 @@ func newCluster(w world) *cobra.Command {
 	for _, c := range operated {
 		at.register(w, c)
 	}
-	return group("cluster", "Make a cluster of this node and manage it (operator)", append(operated, newClusterInit(w))...)
+	return group("cluster", "Make a cluster of this node and manage it (operator)", append(operated, newClusterInit(w), newClusterRecover(w))...)
 }
 
 // founded is what `cluster init` tells.

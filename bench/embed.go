@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"orgmem/brain/embed"
+	"orgmem/cmd/orgmem/pages"
 )
 
 const (
@@ -33,7 +34,7 @@ type embedder struct {
 }
 
 func newEmbedder() (*embedder, error) {
-	model, err := embed.Load()
+	model, err := embed.Load(pages.Weights)
 	if err != nil {
 		return nil, err
 	}

@@ -178,17 +178,42 @@ func TestScratchSpaceIsBounded(t *testing.T) {
 	}
 }
 
+func TestWeightsGoWhereThereIsRoom(t *testing.T) {
+	h := tinyHeader()
+	var given []int16
+	m, err := LoadPack(tinyPack(t, h), func(weights int) []int16 {
+		if given != nil {
+			t.Error("asked for room twice")
+		}
+		given = make([]int16, weights)
+		return given
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := h.Layers * (4*h.Dim*h.Dim + 2*h.Dim*h.FFN); len(given) != want {
+		t.Fatalf("asked for room for %d weights of %d", len(given), want)
+	}
+	if !slices.Equal(m.NewEncoder().Query("old key"), tinyModel(t, h).NewEncoder().Query("old key")) {
+		t.Error("the vector depends on where the weights lie")
+	}
+	clear(given)
+	if slices.Equal(m.NewEncoder().Query("old key"), tinyModel(t, h).NewEncoder().Query("old key")) {
+		t.Error("the room is not used")
+	}
+}
+
 func TestADamagedPackIsRefused(t *testing.T) {
 	pack := tinyPack(t, tinyHeader())
 	for _, at := range []int{0, 7, 8, 39, 40, 43, 44, 200, len(pack) / 2, len(pack) - 1} {
 		bad := slices.Clone(pack)
 		bad[at] ^= 0x40
-		if _, err := LoadPack(bad); !errors.Is(err, ErrPack) {
+		if _, err := LoadPack(bad, nil); !errors.Is(err, ErrPack) {
 			t.Errorf("byte %d flipped: %v", at, err)
 		}
 	}
 	for _, n := range []int{0, 8, 40, 44, 100, len(pack) - 1} {
-		if _, err := LoadPack(pack[:n]); !errors.Is(err, ErrPack) {
+		if _, err := LoadPack(pack[:n], nil); !errors.Is(err, ErrPack) {
 			t.Errorf("cut to %d bytes: %v", n, err)
 		}
 	}

@@ -10,7 +10,7 @@ import _ "embed" // the weights
 //go:embed weights/all-minilm-l6-v2.pack
 var pack []byte
 
-// Load opens the model inside the binary on the fastest kernel. It costs about
-// 90 ms, a third of it the hash of the weights, the rest their unpacking. An error means that the
-// binary is damaged.
-func Load() (*Model, error) { return LoadPack(pack) }
+// Load opens the model inside the binary on the fastest kernel, with its weights
+// in room (nil: the heap). It costs about 90 ms, a third of it the hash of the
+// weights, the rest their unpacking. An error means that the binary is damaged.
+func Load(room Room) (*Model, error) { return LoadPack(pack, room) }

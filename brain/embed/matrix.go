@@ -19,11 +19,11 @@ type matrix struct {
 // for sums of products in a float (see package kernel): each output's weights
 // are spread between its own least and largest, which nearly makes up for the
 // two bits. It is done at load because a pack of ten-bit weights would bind the
-// file to what one processor is good at.
-func newMatrix(k kernel.Kernels, p *packfile.Packed) matrix {
+// file to what one processor is good at. panels is where they go.
+func newMatrix(k kernel.Kernels, p *packfile.Packed, panels []int16) matrix {
 	m := matrix{
 		in: p.In, out: p.Out,
-		panels:  make([]int16, p.In*p.Out),
+		panels:  panels,
 		columns: make([]kernel.Columns, p.Out/kernel.Panel),
 	}
 	k.Unpack(m.panels, p.Weights)

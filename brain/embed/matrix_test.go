@@ -47,7 +47,7 @@ func TestWeightsOfAMatrixAreSpread(t *testing.T) {
 			}
 		}
 		p := packfile.Packed{Matrix: packfile.Matrix{In: in, Out: out}, Weights: packedWeights(w), Scale: scale, Bias: bias}
-		m := newMatrix(kernel.Portable{}, &p)
+		m := newMatrix(kernel.Portable{}, &p, make([]int16, p.In*p.Out))
 		for j := range out {
 			c, o := &m.columns[j/kernel.Panel], j%kernel.Panel
 			block, sum, l1 := 0, 0, 0

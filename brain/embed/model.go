@@ -62,17 +62,23 @@ type layer struct {
 	attentionNorm, finalNorm packfile.Norm
 }
 
-// LoadPack opens a pack and chooses the fastest kernel. The pack must not
-// change while the model is in use. Errors wrap ErrPack.
-func LoadPack(pack []byte) (*Model, error) {
-	m, err := openPack(pack)
+// Room gives memory for so many weights, all zero, to keep as long as the model
+// lives: once a model. A text passes all of its weights (21 MB), so a caller that
+// has large pages saves a query 5,000 translations of addresses.
+type Room func(weights int) []int16
+
+// LoadPack opens a pack and chooses the fastest kernel; the weights are unpacked
+// into room (nil: the heap). The pack must not change while the model is in use.
+// Errors wrap ErrPack.
+func LoadPack(pack []byte, room Room) (*Model, error) {
+	m, err := openPack(pack, room)
 	if err != nil {
 		return nil, fmt.Errorf("embed: load model: %w", err)
 	}
 	return m, nil
 }
 
-func openPack(pack []byte) (*Model, error) {
+func openPack(pack []byte, room Room) (*Model, error) {
 	f, err := packfile.Open(pack)
 	if err != nil {
 		return nil, err
@@ -100,12 +106,17 @@ func openPack(pack []byte) (*Model, error) {
 	if m.norm, err = f.EmbeddingNorm(); err != nil {
 		return nil, err
 	}
+	if room == nil {
+		room = func(weights int) []int16 { return make([]int16, weights) }
+	}
+	weights := room(f.Layers * layerWeights(f.Dim, f.FFN))
 	for i := range f.Layers {
-		l, err := openLayer(f, i, m.kern)
+		l, err := openLayer(f, i, m.kern, weights[:layerWeights(f.Dim, f.FFN)])
 		if err != nil {
 			return nil, err
 		}
 		m.layers = append(m.layers, l)
+		weights = weights[layerWeights(f.Dim, f.FFN):]
 	}
 	for _, id := range []int32{f.CLS, f.SEP} {
 		if id < 0 || int(id) >= m.tok.Len() {
@@ -120,7 +131,11 @@ func openPack(pack []byte) (*Model, error) {
 	return m, nil
 }
 
-func openLayer(f *packfile.File, i int, k kernel.Kernels) (l layer, err error) {
+// layerWeights is the number of weights of a layer's four matrices.
+func layerWeights(dim, ffn int) int { return 4*dim*dim + 2*dim*ffn }
+
+// openLayer unpacks layer i, its matrices one behind the other into weights.
+func openLayer(f *packfile.File, i int, k kernel.Kernels, weights []int16) (l layer, err error) {
 	for _, m := range []struct {
 		to      *matrix
 		part    string
@@ -135,7 +150,8 @@ func openLayer(f *packfile.File, i int, k kernel.Kernels) (l layer, err error) {
 		if err != nil {
 			return layer{}, err
 		}
-		*m.to = newMatrix(k, &packed)
+		*m.to = newMatrix(k, &packed, weights[:m.in*m.out])
+		weights = weights[m.in*m.out:]
 	}
 	if l.attentionNorm, err = f.AttentionNorm(i); err != nil {
 		return layer{}, err

@@ -54,7 +54,7 @@ func (r reference) vector(t *testing.T) []float32 {
 
 func loaded(t testing.TB) *Model {
 	t.Helper()
-	m, err := Load()
+	m, err := Load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

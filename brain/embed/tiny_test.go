@@ -70,7 +70,7 @@ func tinyPack(t testing.TB, h packfile.Header) []byte {
 
 func tinyModel(t testing.TB, h packfile.Header) *Model {
 	t.Helper()
-	m, err := LoadPack(tinyPack(t, h))
+	m, err := LoadPack(tinyPack(t, h), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

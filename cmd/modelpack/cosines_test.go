@@ -11,7 +11,7 @@ import (
 )
 
 func TestRangeIsThatOfTheShippedModel(t *testing.T) {
-	m, err := embed.Load()
+	m, err := embed.Load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestOtherModelsCarryTheirRange(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return embed.LoadPack(pack)
+		return embed.LoadPack(pack, nil)
 	}
 	// One word of the sample is enough to tell some of its texts apart.
 	m, err := made(strings.Replace(tokenizerJSON, "tea", "what", 1))

@@ -63,7 +63,7 @@ func run(stdout io.Writer, model, pkg, licence, out string) error {
 	if err := os.WriteFile(out, pack, 0o644); err != nil { //nolint:gosec // the pack is public, and its maker names the file
 		return fmt.Errorf("write pack: %w", err)
 	}
-	m, err := embed.LoadPack(pack)
+	m, err := embed.LoadPack(pack, nil)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 	if err != nil || h.Name == embed.RangeModel {
 		return pack, err
 	}
-	m, err := embed.LoadPack(pack)
+	m, err := embed.LoadPack(pack, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -182,7 +182,7 @@ func TestBothFormatsGiveTheSameModel(t *testing.T) {
 		if err != nil || !bytes.Equal(pack, again) {
 			t.Fatalf("%s: made twice, two packs (%v)", name, err)
 		}
-		m, err := embed.LoadPack(pack)
+		m, err := embed.LoadPack(pack, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -216,7 +216,7 @@ func TestRunNamesTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := embed.LoadPack(pack)
+	m, err := embed.LoadPack(pack, nil)
 	if err != nil || !strings.Contains(said.String(), string(m.ID())) {
 		t.Errorf("%q, %v", said.String(), err)
 	}
@@ -272,7 +272,7 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 
 // The committed pack was made by the recipe as it stands.
 func TestShippedModelMatchesItsRecipe(t *testing.T) {
-	m, err := embed.Load()
+	m, err := embed.Load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

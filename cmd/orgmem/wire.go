@@ -24,6 +24,7 @@ import (
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/doctor"
 	"orgmem/cmd/orgmem/internal/durable"
+	"orgmem/cmd/orgmem/pages"
 	"orgmem/storage"
 )
 
@@ -53,7 +54,7 @@ func startCluster(ctx context.Context, w world, server config.Server, store *sto
 	return cluster.Start(ctx, cfg)
 }
 
-func loadModel() (*embed.Model, error) { return embed.Load() }
+func loadModel() (*embed.Model, error) { return embed.Load(pages.Weights) }
 
 func modelID() string {
 	model, err := loadModel()
@@ -98,7 +99,7 @@ func loadPack(file string) (*embed.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return embed.LoadPack(pack)
+	return embed.LoadPack(pack, pages.Weights)
 }
 
 // roomForRequests returns how many workers embed and index, and lets the Go

@@ -1,13 +1,240 @@
 package community
 
-// Graph is an undirected weighted graph.
-type Graph struct {
-	nodes int
-}
+import (
+	"cmp"
+	"slices"
+)
 
-// NewGraph builds a graph of nodes numbered from 0. Edges to a node itself are
-// left out, as are those without a positive weight.
-func NewGraph(nodes int, edges []Edge) *Graph { return &Graph{nodes: nodes} }
+const (
+	// coldRounds and warmRounds bound the rounds of Leiden. The third of a cut from
+	// scratch gains less than a thousandth of modularity.
+	coldRounds = 4
+	warmRounds = 2
+	// regrown is the growth after which a cut from scratch is tried: what was
+	// grafted on bit by bit may by then hide another shape.
+	regrown = 1.5
+	// worthwhile is by how much modularity the cut from scratch has to be better to
+	// be taken: people know their domains, and a little is not worth confusion.
+	worthwhile = 0.02
+)
 
 // Find cuts the graph into communities.
-func Find(g *Graph, earlier Earlier, opts Options) Partition { return Partition{} }
+func Find(g *Graph, earlier Earlier, opts Options) Partition {
+	n := g.nodes()
+	gamma, least := opts.Resolution, opts.MinNodes
+	if gamma <= 0 {
+		gamma = 1
+	}
+	if least <= 0 {
+		least = 3
+	}
+	before := earlier.Of
+	if len(before) != n {
+		before = nil
+	}
+	chance := &chance{opts.Seed}
+	of := singles(n)
+	settled := earlier.Settled
+	if g.total > 0 {
+		if before != nil {
+			of = follow(g, earlier, gamma, chance)
+		}
+		if before == nil || float64(n) > regrown*float64(settled) {
+			fresh := singles(n)
+			leiden(g, fresh, chance.order(n), gamma, coldRounds, chance)
+			if before == nil || modularity(g, fresh, gamma) > modularity(g, of, gamma)+worthwhile {
+				of = fresh
+			}
+			settled = n
+		}
+	}
+	p := Partition{Modularity: modularity(g, of, gamma), Settled: settled}
+	pieces(g, of)
+	p.Of = of
+	p.describe(g, before, least)
+	return p
+}
+
+// singles puts each node in a community of its own.
+func singles(n int) []int32 {
+	of := make([]int32, n)
+	for v := range of {
+		of[v] = int32(v)
+	}
+	return of
+}
+
+// follow fits what is fresh into the earlier communities.
+func follow(g *Graph, earlier Earlier, gamma float64, chance *chance) []int32 {
+	n := g.nodes()
+	of := slices.Clone(earlier.Of)
+	known := renumber(of)
+	next := int32(known)
+	for v, c := range of {
+		if c == None {
+			of[v] = next
+			next++
+		}
+	}
+	if earlier.Fresh == nil {
+		leiden(g, of, chance.order(n), gamma, warmRounds, chance)
+		return of
+	}
+	// A node whose edges changed may move, and so may its neighbours; the others
+	// have no reason to until one of these moves (Sahu's dynamic frontier).
+	woken := make([]bool, n)
+	var queue []int32
+	wake := func(v int32) {
+		if !woken[v] {
+			woken[v] = true
+			queue = append(queue, v)
+		}
+	}
+	for _, v := range earlier.Fresh {
+		if v < 0 || int(v) >= n {
+			continue
+		}
+		wake(v)
+		for k := g.rows[v]; k < g.rows[v+1]; k++ {
+			wake(g.to[k])
+		}
+	}
+	newCutter(g, of, gamma).move(queue)
+	return of
+}
+
+// pieces takes communities apart that do not hang together: an earlier one may
+// have lost what joined it.
+func pieces(g *Graph, of []int32) {
+	n := g.nodes()
+	piece := make([]int32, n)
+	for v := range piece {
+		piece[v] = None
+	}
+	next := int32(0)
+	var stack []int32
+	for v := range int32(n) {
+		if piece[v] != None {
+			continue
+		}
+		piece[v] = next
+		stack = append(stack[:0], v)
+		for len(stack) > 0 {
+			u := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			for k := g.rows[u]; k < g.rows[u+1]; k++ {
+				if t := g.to[k]; of[t] == of[u] && piece[t] == None {
+					piece[t] = next
+					stack = append(stack, t)
+				}
+			}
+		}
+		next++
+	}
+	copy(of, piece)
+}
+
+// describe numbers the communities that are large enough, the largest first, and
+// says of each what it continues and what it is like.
+func (p *Partition) describe(g *Graph, before []int32, least int) {
+	count := renumber(p.Of)
+	members, first := byGroup(p.Of, count)
+	order := make([]int32, 0, count)
+	for c := range int32(count) {
+		if int(first[c+1]-first[c]) >= least {
+			order = append(order, c)
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(first[b+1]-first[b], first[a+1]-first[a]), cmp.Compare(members[first[a]], members[first[b]]))
+	})
+	as := make([]int32, count)
+	for c := range as {
+		as[c] = None
+	}
+	p.Communities = make([]Community, len(order))
+	for i, c := range order {
+		as[c] = int32(i)
+	}
+	for v, c := range p.Of {
+		p.Of[v] = as[c]
+	}
+	inner := make([]float64, g.nodes())
+	for i, c := range order {
+		p.Communities[i] = portray(g, p.Of, members[first[c]:first[c+1]], inner)
+	}
+	p.inherit(before)
+}
+
+// portray describes the community of the given members, all of one number in of.
+func portray(g *Graph, of, members []int32, inner []float64) Community {
+	c := Community{Before: None, Nodes: len(members)}
+	inside, all := 0.0, 0.0
+	for _, v := range members {
+		inner[v] = 0
+		for k := g.rows[v]; k < g.rows[v+1]; k++ {
+			if of[g.to[k]] == of[v] {
+				inner[v] += g.weight[k]
+				c.Edges++
+			}
+		}
+		inside += inner[v]
+		all += g.degree[v]
+	}
+	c.Edges /= 2 // seen from both ends
+	if all > 0 {
+		c.Cohesion = min(inside/all, 1)
+	}
+	sorted := slices.Clone(members)
+	slices.SortFunc(sorted, func(a, b int32) int { return cmp.Or(cmp.Compare(inner[b], inner[a]), cmp.Compare(a, b)) })
+	for _, v := range sorted {
+		switch {
+		case g.named[v] && len(c.Names) < TopNames:
+			c.Names = append(c.Names, v)
+		case !g.named[v] && len(c.Top) < TopNodes:
+			c.Top = append(c.Top, v)
+		}
+	}
+	return c
+}
+
+// overlap is what a community and an earlier one share.
+type overlap struct{ now, before, nodes int32 }
+
+// inherit gives each community the earlier one that it mostly is: by the nodes
+// they share, the most first, and at least half of one of the two.
+func (p *Partition) inherit(before []int32) {
+	if before == nil {
+		return
+	}
+	top := int32(0)
+	for _, b := range before {
+		top = max(top, b+1)
+	}
+	was := make([]int32, top)
+	shared := map[[2]int32]int32{}
+	for v, b := range before {
+		if b < 0 {
+			continue
+		}
+		was[b]++
+		if c := p.Of[v]; c != None {
+			shared[[2]int32{c, b}]++
+		}
+	}
+	pairs := make([]overlap, 0, len(shared))
+	for k, n := range shared {
+		pairs = append(pairs, overlap{k[0], k[1], n})
+	}
+	slices.SortFunc(pairs, func(a, b overlap) int {
+		return cmp.Or(cmp.Compare(b.nodes, a.nodes), cmp.Compare(a.now, b.now), cmp.Compare(a.before, b.before))
+	})
+	taken := make([]bool, top)
+	for _, o := range pairs {
+		c := &p.Communities[o.now]
+		if c.Before != None || taken[o.before] || 2*o.nodes < was[o.before] && 2*int(o.nodes) < c.Nodes {
+			continue
+		}
+		c.Before, taken[o.before] = o.before, true
+	}
+}

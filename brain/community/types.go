@@ -77,9 +77,16 @@ type Community struct {
 	Edges int
 	// Cohesion is the share of its members' edge weight that stays inside, 0 to 1.
 	Cohesion float64
-	// Top are its most central members, the best first, at most [TopNodes].
-	Top []int32
+	// Top are its most central members that no passage mentions, so not entities,
+	// the best first, at most [TopNodes]; Names its most central entities, at most
+	// [TopNames].
+	Top   []int32
+	Names []int32
 }
 
-// TopNodes bounds [Community.Top]: enough to name a topic by and to show it.
-const TopNodes = 40
+// TopNodes and TopNames bound [Community]: enough to name a topic by and to show
+// it.
+const (
+	TopNodes = 40
+	TopNames = 20
+)

@@ -36,6 +36,7 @@ type simOptions struct {
 	fencing       bool // epoch and version are checked where the log is applied
 	lease         bool // a leader answers only while a majority confirmed it lately
 	quietTransfer bool // a leader stops answering before it hands over
+	wary          bool // after it has asked an heir, it asks the others before each answer
 	startDelay    bool // who starts elects nobody for as long as a lease may last
 	freshSilent   bool // a replica that was opened empty does not vote before it knows the membership
 	// strictVotes: votes are refused to who is no voter in one's own membership, which
@@ -47,7 +48,7 @@ type simOptions struct {
 }
 
 func rightBuild() simOptions {
-	return simOptions{fencing: true, lease: true, quietTransfer: true, startDelay: true, freshSilent: true, stale: 0.3}
+	return simOptions{fencing: true, lease: true, quietTransfer: true, wary: true, startDelay: true, freshSilent: true, stale: 0.3}
 }
 
 const (
@@ -322,6 +323,24 @@ func (s *sim) attempt(op *simOp) {
 	s.after(3*time.Second, again)
 }
 
+// probe asks one node one thing, once.
+func (s *sim) probe(n *simNode, org int, write bool) {
+	op := &simOp{org: org, from: s.now}
+	if write {
+		s.nextID++
+		op.id = s.nextID
+	}
+	s.history = append(s.history, op)
+	r := &simRequest{org: org, id: op.id, answer: func(ok bool, list []int) {
+		s.after(time.Duration(s.rng.Int64N(int64(3*time.Millisecond))), func() {
+			if ok {
+				op.done, op.till, op.list = true, s.now, list
+			}
+		})
+	}}
+	s.after(time.Millisecond, func() { n.run(n.life, func() { n.serve(r, 2) }) })
+}
+
 // run lets it all happen, and returns what was violated, "" for nothing.
 func (s *sim) run() string {
 	s.add()
@@ -539,6 +558,10 @@ func TestSimulationCatchesBrokenBuilds(t *testing.T) {
 		take  func(*simOptions)
 	}{
 		{"fencing", 200, func(o *simOptions) { o.fencing = false }},
+		{"the lease", 200, func(o *simOptions) { o.lease = false }},
+		{"silence while handing over", 200, func(o *simOptions) { o.quietTransfer = false }},
+		{"wariness after handing over", 200, func(o *simOptions) { o.wary = false }},
+		{"patience after a start", 200, func(o *simOptions) { o.startDelay = false }},
 		{"silence of the fresh", 200, func(o *simOptions) { o.freshSilent = false }},
 		{"votes for the unknown", 1500, func(o *simOptions) { o.strictVotes = true }},
 	} {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -27,6 +28,7 @@ var simFaultKinds = []func(*sim) bool{
 	(*sim).cutOneWay, (*sim).cutLink, (*sim).isolate, (*sim).split, (*sim).bridge,
 	(*sim).kill, (*sim).kill, (*sim).killQuick, (*sim).killAll, (*sim).hang, (*sim).hang,
 	(*sim).jump, (*sim).loseDisk, (*sim).join, (*sim).drain, (*sim).leave, (*sim).upgrade,
+	(*sim).hangLeader, (*sim).handOverDeaf, (*sim).handOverLate, (*sim).forgetFollower,
 }
 
 func (s *sim) some() *simNode { return s.nodes[s.order[s.rng.IntN(len(s.order))]] }
@@ -46,7 +48,11 @@ func (s *sim) sever(links [][2]ServerID) bool {
 	if len(links) == 0 {
 		return false
 	}
-	d := s.span(9 * time.Second)
+	s.severFor(s.span(9*time.Second), links)
+	return true
+}
+
+func (s *sim) severFor(d time.Duration, links [][2]ServerID) {
 	s.log("cut %v for %v", links, d)
 	for _, l := range links {
 		s.cut[l]++
@@ -56,7 +62,6 @@ func (s *sim) sever(links [][2]ServerID) bool {
 			s.cut[l]--
 		}
 	})
-	return true
 }
 
 func (s *sim) cutOneWay() bool {
@@ -109,6 +114,131 @@ func (s *sim) bridge() bool {
 	side[s.some().id] = -1
 	return s.sides(func(id ServerID) int { return side[id] })
 }
+
+// someLeader returns a leader of some shard that is awake, and its followers that
+// vote; nil when there is none or it is alone.
+func (s *sim) someLeader() (*simPeer, []ServerID) {
+	p := s.leader(uint32(s.rng.IntN(simShards)) + 1)
+	if p == nil || p.n.paused > s.now {
+		return nil, nil
+	}
+	conf, _ := p.conf()
+	followers := slices.DeleteFunc(votersOf(conf), func(id ServerID) bool { return id == p.n.id })
+	s.rng.Shuffle(len(followers), func(i, j int) { followers[i], followers[j] = followers[j], followers[i] })
+	if len(followers) == 0 {
+		return nil, nil
+	}
+	return p, followers
+}
+
+// simPress is how often a leader is asked whose end is near.
+const simPress = 50 * time.Millisecond
+
+// press lets clients write elsewhere and read at a node for a while: whoever
+// believes wrongly that it leads says so now.
+func (s *sim) press(n *simNode, group uint32, d time.Duration) {
+	if d < 0 {
+		return
+	}
+	for org := range s.orgs {
+		if s.shard(org) == group {
+			s.probe(n, org, false)
+			if other := s.some(); other != n {
+				s.probe(other, org, true)
+			}
+		}
+	}
+	s.after(simPress, func() { s.press(n, group, d-simPress) })
+}
+
+// hangLeader pauses a leader for about as long as its successor needs.
+func (s *sim) hangLeader() bool {
+	p, _ := s.someLeader()
+	if p == nil {
+		return false
+	}
+	d := simElection + time.Duration(s.rng.Int64N(int64(3*time.Second)))
+	s.log("pause %s, leader of group %d, for %v", p.n.id, p.group, d)
+	p.n.pause(d)
+	s.press(p.n, p.group, d)
+	return true
+}
+
+// handOverDeaf lets a leader hand over and not hear what comes of it.
+func (s *sim) handOverDeaf() bool {
+	p, followers := s.someLeader()
+	if p == nil {
+		return false
+	}
+	_, at := p.conf()
+	if p.change(step{kind: stepTransfer, group: p.group, node: followers[0], index: at}) != nil {
+		return false
+	}
+	s.log("%s hands group %d over to %s", p.n.id, p.group, followers[0])
+	s.deafen(p.n)
+	s.press(p.n, p.group, simElection)
+	return true
+}
+
+// deafen loses what others send to a node, for a while.
+func (s *sim) deafen(n *simNode) {
+	var links [][2]ServerID
+	for _, id := range s.order {
+		if id != n.id {
+			links = append(links, [2]ServerID{id, n.id})
+		}
+	}
+	s.sever(links)
+}
+
+// handOverLate lets a leader hand over to a process that sleeps, and takes the
+// order up after the leader has given it up.
+func (s *sim) handOverLate() bool {
+	p, followers := s.someLeader()
+	if p == nil {
+		return false
+	}
+	heir := s.nodes[followers[0]]
+	_, at := p.conf()
+	if !heir.up || heir.paused > s.now || p.change(step{kind: stepTransfer, group: p.group, node: heir.id, index: at}) != nil {
+		return false
+	}
+	d := simElection + time.Duration(s.rng.Int64N(int64(simElection)))
+	s.log("%s hands group %d over to %s, which is paused for %v", p.n.id, p.group, heir.id, d)
+	heir.pause(d)
+	s.after(d, func() {
+		s.deafen(p.n)
+		s.press(p.n, p.group, simElection)
+	})
+	return true
+}
+
+// forgetFollower cuts one of a leader's followers off from it, until that one wants
+// to be elected, and then lets the others forget that they have just promised the
+// leader to elect nobody.
+func (s *sim) forgetFollower() bool {
+	p, followers := s.someLeader()
+	if p == nil || len(followers) < 2 {
+		return false
+	}
+	heir, leader := followers[0], p.n.id
+	s.log("cut %s off from %s, which leads group %d", heir, leader, p.group)
+	later := simElection + time.Duration(s.rng.Int64N(int64(simElection)))
+	s.part(later+simElection, heir, leader)
+	s.after(later, func() {
+		for _, id := range followers[1:] {
+			if n := s.nodes[id]; n.up {
+				s.part(simElection, id, leader)
+				s.restart(n, 0)
+			}
+		}
+		s.press(p.n, p.group, simElection)
+	})
+	return true
+}
+
+// part cuts both directions of a link.
+func (s *sim) part(d time.Duration, a, b ServerID) { s.severFor(d, [][2]ServerID{{a, b}, {b, a}}) }
 
 func (s *sim) restart(n *simNode, d time.Duration) {
 	s.log("kill %s for %v", n.id, d)

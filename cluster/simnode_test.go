@@ -402,7 +402,8 @@ type simActivation struct {
 // simRequest is one attempt of a client's operation.
 type simRequest struct {
 	org    int
-	id     int // of the write; 0 reads
+	id     int           // of the write; 0 reads
+	asked  time.Duration // when it came to the owner; 0 before
 	answer func(ok bool, list []int)
 }
 
@@ -417,14 +418,21 @@ func (n *simNode) serve(r *simRequest, hops int) {
 		}
 		answer := r.answer
 		n.s.send(n, to, func(owner *simNode) {
-			owner.serve(&simRequest{r.org, r.id, func(ok bool, list []int) {
+			owner.serve(&simRequest{org: r.org, id: r.id, answer: func(ok bool, list []int) {
 				n.s.send(owner, n.id, func(*simNode) { answer(ok, list) })
 			}}, hops-1)
 		})
 		return
 	}
-	if !p.leads() {
+	if r.asked == 0 {
+		r.asked = n.s.now
+	}
+	if !p.leads() || n.s.now-r.asked > simLease {
 		r.answer(false, nil)
+		return
+	}
+	if !p.sure(r.asked) {
+		n.after(simHeartbeat, func() { n.serve(r, hops) })
 		return
 	}
 	a := n.active[r.org]

@@ -63,6 +63,7 @@ type simPeer struct {
 	since           time.Duration              // when it was elected
 	barrier         uint64                     // index of the term's first entry
 	handing         time.Duration              // until when leadership is being handed over
+	wary            time.Duration              // from when on group.wary holds: an heir was asked, and takes its time
 	waiting         map[uint64]simWaiter
 	flush           bool // appends are about to be sent
 	machine         simMachine
@@ -243,7 +244,7 @@ func (p *simPeer) count() {
 func (p *simPeer) lead() {
 	s := p.n.s
 	s.elected(p)
-	p.role, p.leader, p.handing = simLeader, p.n.id, 0
+	p.role, p.leader, p.handing, p.wary = simLeader, p.n.id, 0, math.MaxInt64
 	p.next, p.match, p.acked = map[ServerID]uint64{}, map[ServerID]uint64{}, map[ServerID]time.Duration{}
 	p.since = s.now
 	p.append(simEntry{term: p.term})
@@ -309,6 +310,12 @@ func (p *simPeer) leads() bool {
 		return false
 	}
 	return !s.opts.lease || s.now-p.confirmed() < simLease
+}
+
+// sure is whether a leader that leads may answer a question asked at a time: one
+// that is wary needs a majority's answer to what was sent since (group.confirm).
+func (p *simPeer) sure(asked time.Duration) bool {
+	return !p.n.s.opts.lease || p.n.s.now < p.wary || p.confirmed() >= asked
 }
 
 func (p *simPeer) replicate() {
@@ -519,6 +526,9 @@ func (p *simPeer) handOver(to ServerID) error {
 	}
 	if s.opts.quietTransfer {
 		p.handing = s.now + simElection
+	}
+	if s.opts.wary {
+		p.wary = min(p.wary, s.now+simElection)
 	}
 	term := p.term
 	s.send(p.n, to, func(n *simNode) {

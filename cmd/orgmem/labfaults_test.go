@@ -1,0 +1,155 @@
+//go:build histories
+
+package main
+
+import (
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// overtakenWithin is how long a successor may take to acknowledge a write:
+	// elections of two seconds, and some that fail.
+	overtakenWithin = 10 * time.Second
+	// pinnedReads are at once at the old leader, of each register and key.
+	pinnedReads = 4
+	// arrival is time for a request to get as far as the old leader's socket.
+	arrival = 20 * time.Millisecond
+)
+
+// labTraps make a leader, a, believe that it leads while another one does, and ask
+// it what it cannot know, since b has acknowledged that; each reports whether it
+// came to that. A build that relies on being told of the end of its leadership
+// walked into the first 8 times of 8, and into the second 2 of 8: so the first
+// shows that the histories notice (make histories begins with it).
+var labTraps = []struct {
+	name string
+	do   func(h *labHistory, a, b, c int) bool
+}{
+	// The disk of a leader hangs while it is cut off. raft's loop waits for the disk,
+	// and so does not notice for as long as that takes that nobody follows any more;
+	// nothing but the lease for reads does.
+	{"hung and cut off", func(h *labHistory, a, b, c int) bool {
+		l := h.lab
+		l.freeze(a)
+		defer l.thaw(a)
+		links := [][2]int{{a, b}, {b, a}, {a, c}, {c, a}}
+		l.sever(links)
+		defer l.mend(links)
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		wg.Go(func() { h.write(a, 0) }) // for the loop to wait
+		if !h.overtake(b) {
+			return false
+		}
+		h.ask(a, func() {})
+		return true
+	}},
+	// A process sleeps while another one is elected, and wakes up to questions that
+	// have waited.
+	{"asleep", func(h *labHistory, a, b, _ int) bool {
+		wake := h.lab.pause(a)
+		defer wake()
+		if !h.overtake(b) {
+			return false
+		}
+		h.ask(a, wake)
+		return true
+	}},
+}
+
+// overtake lets node i acknowledge a write of each register and a revocation.
+func (h *labHistory) overtake(i int) bool {
+	until := time.Now().Add(overtakenWithin)
+	for n := range historyRegisters {
+		for !h.write(i, n) {
+			if time.Now().After(until) {
+				return false
+			}
+			time.Sleep(arrival)
+		}
+	}
+	for !h.revoke(i, h.spare()) {
+		if time.Now().After(until) {
+			return false
+		}
+		time.Sleep(arrival)
+	}
+	return true
+}
+
+// ask puts all questions to node i at once, and then does what lets them be
+// answered.
+func (h *labHistory) ask(i int, then func()) {
+	var wg sync.WaitGroup
+	for range pinnedReads {
+		for n := range historyRegisters {
+			wg.Go(func() { h.read(i, n) })
+		}
+		wg.Go(func() { h.use(i, h.spare()) })
+	}
+	time.Sleep(arrival)
+	then()
+	wg.Wait()
+}
+
+// labFaults are what goes wrong, with a victim a and the two others.
+var labFaults = []struct {
+	name string
+	do   func(l *lab, a, b, c int, d time.Duration)
+}{
+	{"minority", func(l *lab, a, b, c int, d time.Duration) {
+		l.cut(d, [2]int{a, b}, [2]int{b, a}, [2]int{a, c}, [2]int{c, a})
+	}},
+	{"one way out", func(l *lab, a, b, c int, d time.Duration) { l.cut(d, [2]int{a, b}, [2]int{a, c}) }},
+	{"one way in", func(l *lab, a, b, c int, d time.Duration) { l.cut(d, [2]int{b, a}, [2]int{c, a}) }},
+	{"bridge", func(l *lab, _, b, c int, d time.Duration) { l.cut(d, [2]int{b, c}, [2]int{c, b}) }},
+	{"all apart", func(l *lab, a, b, c int, d time.Duration) {
+		l.cut(d, [2]int{a, b}, [2]int{b, a}, [2]int{a, c}, [2]int{c, a}, [2]int{b, c}, [2]int{c, b})
+	}},
+	{"kill", func(l *lab, a, _, _ int, d time.Duration) {
+		l.node(a).Kill()
+		time.Sleep(d)
+		l.serve(a, "")
+	}},
+	{"pause", func(l *lab, a, _, _ int, d time.Duration) {
+		defer l.pause(a)()
+		time.Sleep(d)
+	}},
+	{"hung disk", func(l *lab, a, _, _ int, d time.Duration) {
+		l.freeze(a)
+		defer l.thaw(a)
+		time.Sleep(d)
+	}},
+}
+
+// pause stops a node's process. What it returns lets it go on, once.
+func (l *lab) pause(i int) func() {
+	pid := l.node(i).Pid()
+	l.signal(pid, syscall.SIGSTOP)
+	return sync.OnceFunc(func() { l.signal(pid, syscall.SIGCONT) })
+}
+
+func (l *lab) signal(pid int, s syscall.Signal) {
+	if err := syscall.Kill(pid, s); err != nil {
+		l.t.Errorf("%v for %d: %v", s, pid, err)
+	}
+}
+
+// cut loses what goes over links, for a while.
+func (l *lab) cut(d time.Duration, links ...[2]int) {
+	l.sever(links)
+	defer l.mend(links)
+	time.Sleep(d)
+}
+
+// sever loses what the first of each pair sends to the second.
+func (l *lab) sever(links [][2]int) { l.route("add", links) }
+func (l *lab) mend(links [][2]int)  { l.route("del", links) }
+
+func (l *lab) route(do string, links [][2]int) {
+	for _, x := range links {
+		ip(l.t, "-n", l.nodes[x[0]].ns, "route", do, "blackhole", l.nodes[x[1]].ip+"/32")
+	}
+}

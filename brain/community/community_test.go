@@ -27,7 +27,7 @@ func TestKarateClub(t *testing.T) {
 		edges = append(edges, Edge{e[0], e[1], Related, 1})
 	}
 	for seed := range uint64(20) {
-		p := Find(NewGraph(34, edges), Earlier{}, Options{Seed: seed})
+		p := Find(NewGraph(34, edges), Earlier{}, Options{Resolution: 1, Seed: seed})
 		if p.Modularity < 0.4155 || p.Modularity > 0.4199 {
 			t.Errorf("seed %d: modularity %.4f", seed, p.Modularity)
 		}
@@ -74,19 +74,26 @@ func TestPlantedTopicsAreFound(t *testing.T) {
 	}
 }
 
-// What everything mentions does not make one topic of everything.
+// What everything mentions does not make one topic of everything; what one group
+// mentions belongs to it.
 func TestHubDoesNotGlue(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	n, edges := planted(r, 10, 30, 6, 0.02)
 	for v := range n {
 		edges = append(edges, Edge{int32(v), int32(n), Mentions, 1})
 	}
-	p := Find(NewGraph(n+1, edges), Earlier{}, Options{})
+	for v := range 20 {
+		edges = append(edges, Edge{int32(v), int32(n + 1), Mentions, 1})
+	}
+	p := Find(NewGraph(n+2, edges), Earlier{}, Options{})
 	if len(p.Communities) != 10 {
 		t.Errorf("%d communities, 10 were planted", len(p.Communities))
 	}
-	home := p.Communities[p.Of[n]]
-	if !slices.Contains(home.Names, int32(n)) || slices.Contains(home.Top, int32(n)) {
+	if p.Of[n+1] == None || p.Of[n+1] != p.Of[0] {
+		t.Fatalf("the entity of the first group is in community %d, not in %d", p.Of[n+1], p.Of[0])
+	}
+	home := p.Communities[p.Of[n+1]]
+	if !slices.Contains(home.Names, int32(n+1)) || slices.Contains(home.Top, int32(n+1)) {
 		t.Errorf("the entity is not among its community's names: %+v", home)
 	}
 }
@@ -268,7 +275,7 @@ func checkPartition(t *rapid.T, g *Graph, before []int32, p Partition) {
 			}
 		}
 	}
-	if math.IsNaN(p.Modularity) || p.Modularity < -1 || p.Modularity > 1 {
+	if math.IsNaN(p.Modularity) || p.Modularity < -maxResolution || p.Modularity > 1 {
 		t.Fatalf("modularity %v", p.Modularity)
 	}
 	// Connected: nothing changes by taking pieces apart once more.
@@ -298,7 +305,7 @@ func TestFollowingDoesNotSpoil(t *testing.T) {
 		g := NewGraph(n, edges)
 		of := rapid.SliceOfN(rapid.Int32Range(0, 5), n, n).Draw(t, "of")
 		renumber(of)
-		was := modularity(g, of, 1)
+		was := modularity(g, of, resolution(n))
 		if g.total == 0 {
 			return
 		}

@@ -2,6 +2,7 @@ package community
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -16,14 +17,30 @@ const (
 	// worthwhile is by how much modularity the cut from scratch has to be better to
 	// be taken: people know their domains, and a little is not worth confusion.
 	worthwhile = 0.02
+	// loyalty is the share of its ties by which another domain has to hold a node
+	// more than its own before it moves there. On meetings, with a twentieth more of
+	// them, 99 % of the nodes keep their domain by it, 95 % without.
+	loyalty = 0.1
+	// perResolution and maxResolution set the resolution to the root of nodes by
+	// 300, at least 1: domains of the size that people name. At 1, 3,000 passages of
+	// meetings fall into six parts that mix topics, at 3 into 25 that do not; but at
+	// 3, a partition of two topics would fall to pieces, since nothing can be more
+	// than a third of the whole.
+	perResolution = 300
+	maxResolution = 4
 )
+
+// resolution for a graph of so many nodes.
+func resolution(nodes int) float64 {
+	return min(max(math.Sqrt(float64(nodes)/perResolution), 1), maxResolution)
+}
 
 // Find cuts the graph into communities.
 func Find(g *Graph, earlier Earlier, opts Options) Partition {
 	n := g.nodes()
 	gamma, least := opts.Resolution, opts.MinNodes
 	if gamma <= 0 {
-		gamma = 1
+		gamma = resolution(n)
 	}
 	if least <= 0 {
 		least = 3
@@ -41,7 +58,7 @@ func Find(g *Graph, earlier Earlier, opts Options) Partition {
 		}
 		if before == nil || float64(n) > regrown*float64(settled) {
 			fresh := singles(n)
-			leiden(g, fresh, chance.order(n), gamma, coldRounds, chance)
+			leiden(g, fresh, chance.order(n), gamma, 0, coldRounds, chance)
 			if before == nil || modularity(g, fresh, gamma) > modularity(g, of, gamma)+worthwhile {
 				of = fresh
 			}
@@ -77,7 +94,7 @@ func follow(g *Graph, earlier Earlier, gamma float64, chance *chance) []int32 {
 		}
 	}
 	if earlier.Fresh == nil {
-		leiden(g, of, chance.order(n), gamma, warmRounds, chance)
+		leiden(g, of, chance.order(n), gamma, loyalty, warmRounds, chance)
 		return of
 	}
 	// A node whose edges changed may move, and so may its neighbours; the others
@@ -99,7 +116,7 @@ func follow(g *Graph, earlier Earlier, gamma float64, chance *chance) []int32 {
 			wake(g.to[k])
 		}
 	}
-	newCutter(g, of, gamma).move(queue)
+	newCutter(g, of, gamma, loyalty).move(queue)
 	return of
 }
 
@@ -139,6 +156,10 @@ func pieces(g *Graph, of []int32) {
 func (p *Partition) describe(g *Graph, before []int32, least int) {
 	count := renumber(p.Of)
 	members, first := byGroup(p.Of, count)
+	if adopt(g, p.Of, members, first, least) {
+		count = renumber(p.Of)
+		members, first = byGroup(p.Of, count)
+	}
 	order := make([]int32, 0, count)
 	for c := range int32(count) {
 		if int(first[c+1]-first[c]) >= least {
@@ -164,6 +185,56 @@ func (p *Partition) describe(g *Graph, before []int32, least int) {
 		p.Communities[i] = portray(g, p.Of, members[first[c]:first[c+1]], inner)
 	}
 	p.inherit(before)
+}
+
+// kin is the share of its ties by which a group that is too small for a community
+// has to hold to one to be taken in.
+const kin = 0.25
+
+// adopt gives groups that are too small to the community that they hold to most,
+// and returns whether there were any.
+func adopt(g *Graph, of, members, first []int32, least int) bool {
+	links := make([]float64, len(first)-1)
+	var touched []int32
+	large := func(c int32) bool { return int(first[c+1]-first[c]) >= least }
+	type adoption struct{ small, into int32 }
+	var all []adoption
+	for c := range int32(len(first) - 1) {
+		if large(c) {
+			continue
+		}
+		degree := 0.0
+		for _, v := range members[first[c]:first[c+1]] {
+			degree += g.degree[v]
+			for k := g.rows[v]; k < g.rows[v+1]; k++ {
+				d := of[g.to[k]]
+				if !large(d) {
+					continue
+				}
+				if links[d] == 0 {
+					touched = append(touched, d)
+				}
+				links[d] += g.weight[k]
+			}
+		}
+		best, most := None, kin*degree
+		for _, d := range touched {
+			if links[d] > most {
+				best, most = d, links[d]
+			}
+			links[d] = 0
+		}
+		touched = touched[:0]
+		if best != None {
+			all = append(all, adoption{c, best})
+		}
+	}
+	for _, a := range all {
+		for _, v := range members[first[a.small]:first[a.small+1]] {
+			of[v] = a.into
+		}
+	}
+	return len(all) > 0
 }
 
 // portray describes the community of the given members, all of one number in of.

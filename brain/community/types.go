@@ -45,7 +45,7 @@ type Earlier struct {
 // Options are the knobs of [Find]; the zero value is the recommended one.
 type Options struct {
 	// Resolution γ of the modularity (Reichardt and Bornholdt 2006): above 1 more
-	// and smaller communities. 0: 1.
+	// and smaller communities. 0: by the number of nodes.
 	Resolution float64
 	// MinNodes is the least size of a community. 0: 3, since two nodes are an edge,
 	// not a topic.

@@ -97,3 +97,7 @@ var stopTable = func() map[string]LangSet {
 	}
 	return m
 }()
+
+// FunctionWord tells in which languages a lower-case word is a function word, one
+// that says nothing of what a text is about.
+func FunctionWord(lower string) LangSet { return stopTable[lower] }

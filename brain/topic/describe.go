@@ -1,5 +1,345 @@
 package topic
 
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"orgmem/brain/text"
+)
+
+const (
+	// maxNameWords is the longest name or phrase that is taken as one.
+	maxNameWords = 4
+	// labelWords is how many keywords make a label.
+	labelWords = 3
+	// enoughWords is from how many words on the language of a group is told by its
+	// function words; below, all languages' count.
+	enoughWords = 30
+)
+
+// term is a candidate in one group.
+type term struct {
+	key      string
+	passages int // that hold it
+	last     int // the passage that was counted last, plus one
+	words    int
+	surfaces map[string]int
+}
+
+// counted is a group's candidates.
+type counted struct {
+	terms    map[string]*term
+	passages int
+}
+
 // Describe labels the groups, each by what sets it apart from the others. Groups
-// without passages and names keep their label of before.
-func Describe(groups []Group) []Label { return make([]Label, len(groups)) }
+// without passages keep their label of before.
+func Describe(groups []Group) []Label {
+	all := make([]counted, len(groups))
+	spread := map[string]float64{} // the sum of a term's shares over the groups
+	filled := 0
+	for i := range groups {
+		all[i] = count(&groups[i])
+		if all[i].passages > 0 {
+			filled++
+		}
+		for k, t := range all[i].terms {
+			spread[k] += float64(t.passages) / float64(all[i].passages)
+		}
+	}
+	labels := make([]Label, len(groups))
+	taken := map[string]bool{}
+	for i := range groups {
+		if all[i].passages == 0 {
+			labels[i] = groups[i].Before
+			continue
+		}
+		words := keywords(&all[i], spread, filled)
+		labels[i] = Label{Text: label(topics(words, groups[i].Names), groups[i].Before, taken), Keywords: words}
+		if labels[i].Text != "" {
+			taken[strings.ToLower(labels[i].Text)] = true
+		}
+	}
+	return labels
+}
+
+// count collects the candidates of a group: words, pairs of neighbouring words,
+// and the names that it is said to mention.
+func count(g *Group) counted {
+	passages := g.Passages[:min(len(g.Passages), MaxPassages)]
+	langs := languages(passages)
+	names := map[string]string{} // by their keys, joined by spaces
+	for _, n := range g.Names {
+		var keys []string
+		for _, tok := range tokens(nil, n.Title, 0) {
+			if tok.key != "" {
+				keys = append(keys, tok.key)
+			}
+		}
+		if len(keys) > 1 && len(keys) <= maxNameWords {
+			names[strings.Join(keys, " ")] = n.Title
+		}
+	}
+	c := counted{terms: map[string]*term{}}
+	var toks []token
+	for _, p := range passages {
+		toks = tokens(toks[:0], p.Title, langs)
+		toks = tokens(toks, p.Text, langs)
+		if len(toks) == 0 {
+			continue
+		}
+		c.passages++
+		for i := range toks {
+			if toks[i].stop || toks[i].key == "" {
+				continue
+			}
+			c.add(toks[i:i+1], "")
+			if i+1 < len(toks) && !toks[i+1].stop && toks[i+1].key != "" {
+				c.add(toks[i:i+2], "")
+			}
+		}
+		if len(names) > 0 {
+			c.addNames(toks, names)
+		}
+	}
+	return c
+}
+
+// addNames counts names of more than two words, or with a function word inside:
+// pairs are counted anyway, and by a name only get their spelling.
+func (c *counted) addNames(toks []token, names map[string]string) {
+	for i := range toks {
+		key := toks[i].key
+		for k := i + 1; k < len(toks) && k < i+maxNameWords && key != "" && toks[k].key != ""; k++ {
+			key += " " + toks[k].key
+			if title, ok := names[key]; ok {
+				c.add(toks[i:k+1], title)
+			}
+		}
+	}
+}
+
+// add counts a word or phrase in the present passage.
+func (c *counted) add(toks []token, surface string) {
+	key := toks[0].key
+	for _, t := range toks[1:] {
+		key += " " + t.key
+	}
+	t := c.terms[key]
+	if t == nil {
+		t = &term{key: key, words: len(toks), surfaces: map[string]int{}}
+		c.terms[key] = t
+	}
+	if t.last != c.passages {
+		t.last = c.passages
+		t.passages++
+	}
+	weight := 2
+	if surface == "" {
+		if toks[0].starts {
+			weight = 1 // its capital is the sentence's
+		}
+		for i, w := range toks {
+			if i > 0 {
+				surface += " "
+			}
+			surface += w.surface
+		}
+	} else {
+		weight = 3
+	}
+	t.surfaces[surface] += weight
+}
+
+// surface is how the term is mostly written.
+func (t *term) surface() string {
+	best, n := "", -1
+	for s, k := range t.surfaces {
+		if k > n || k == n && s < best {
+			best, n = s, k
+		}
+	}
+	return best
+}
+
+// languages tells whose function words the passages use: of those that have any,
+// all that have at least half as many as the first. So "die" and "war" are
+// keywords of an English text.
+func languages(passages []Passage) text.LangSet {
+	var hits [32]int
+	words := 0
+	for _, p := range passages {
+		for w := range strings.FieldsSeq(p.Text[:min(len(p.Text), maxPassageBytes)]) {
+			words++
+			set := text.FunctionWord(strings.ToLower(strings.Trim(w, ".,;:!?()\"")))
+			for l := range hits {
+				if set.Has(text.Lang(l)) {
+					hits[l]++
+				}
+			}
+		}
+	}
+	most := slices.Max(hits[:])
+	var set text.LangSet
+	for l, n := range hits {
+		if words < enoughWords || n*2 >= most && n > 0 {
+			set = set.With(text.Lang(l))
+		}
+	}
+	return set
+}
+
+// scored is a candidate with its weight.
+type scored struct {
+	*term
+	score float64
+}
+
+// keywords chooses the terms that are frequent in the group and rare in the
+// others: the share of its passages that hold a term, times the logarithm of how
+// many times more than the average of the other groups that is.
+func keywords(c *counted, spread map[string]float64, groups int) []string {
+	least := 1
+	if c.passages > 2 {
+		least = 2
+	}
+	ranked := make([]scored, 0, len(c.terms))
+	for k, t := range c.terms {
+		if t.passages < least {
+			continue
+		}
+		share := float64(t.passages) / float64(c.passages)
+		others := 0.0
+		if groups > 1 {
+			others = (spread[k] - share) / float64(groups-1)
+		}
+		// Words unseen elsewhere are not infinitely telling: a hundredth is taken as
+		// seen.
+		s := share * math.Log((share+0.01)/(others+0.01))
+		if t.words > 1 {
+			s *= 1.25 // a phrase says more than its words, and comes less often
+		}
+		if s > 0 {
+			ranked = append(ranked, scored{t, s})
+		}
+	}
+	slices.SortFunc(ranked, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key)) })
+	return choose(c, ranked)
+}
+
+// choose takes the best terms and leaves out what another one says already.
+func choose(c *counted, ranked []scored) []string {
+	var out []string
+	chosen := map[string]bool{} // words that are said
+	for _, s := range ranked {
+		if len(out) == MaxKeywords {
+			break
+		}
+		parts := strings.Fields(s.key)
+		fresh := 0
+		for _, p := range parts {
+			if !chosen[p] {
+				fresh++
+			}
+		}
+		if fresh == 0 || len(parts) > 1 && fresh < len(parts) {
+			continue
+		}
+		best := s.term
+		if len(parts) == 1 {
+			best = widest(c, s.term, chosen)
+		}
+		for _, p := range strings.Fields(best.key) {
+			chosen[p] = true
+		}
+		out = append(out, best.surface())
+	}
+	return out
+}
+
+// widest is the phrase that a word nearly always comes in, or the word itself: of
+// "remote" that is "remote control".
+func widest(c *counted, word *term, chosen map[string]bool) *term {
+	best := word
+	for _, t := range c.terms {
+		if t.words < 2 || t.passages*3 < word.passages*2 {
+			continue
+		}
+		parts := strings.Fields(t.key)
+		if !slices.Contains(parts, word.key) || slices.ContainsFunc(parts, func(p string) bool { return chosen[p] }) {
+			continue
+		}
+		if best == word || t.passages > best.passages || t.passages == best.passages && t.key < best.key {
+			best = t
+		}
+	}
+	return best
+}
+
+// topics are the keywords that are no person's name, whole or in part; if there
+// are none, all of them.
+func topics(words []string, names []Name) []string {
+	out := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		return slices.ContainsFunc(names, func(n Name) bool {
+			return n.Person && (strings.EqualFold(n.Title, w) || slices.ContainsFunc(strings.Fields(n.Title), func(p string) bool { return strings.EqualFold(p, w) }))
+		})
+	})
+	if len(out) == 0 {
+		return words
+	}
+	return out
+}
+
+// label joins the first keywords, unless the label of before still holds: at least
+// two thirds of its words are keywords still. A label that another group has
+// takes another word in, or a number.
+func label(words []string, before Label, taken map[string]bool) string {
+	if before.Text != "" && !taken[strings.ToLower(before.Text)] {
+		parts := strings.Split(before.Text, ", ")
+		held := 0
+		for _, p := range parts {
+			if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, p) }) {
+				held++
+			}
+		}
+		if 3*held >= 2*len(parts) {
+			return before.Text
+		}
+	}
+	out := ""
+	for i, w := range words {
+		if i >= labelWords && !taken[strings.ToLower(out)] {
+			break
+		}
+		next := w
+		if out != "" {
+			next = out + ", " + w
+		}
+		if len(next) > MaxLabel-len(" (100)") {
+			break
+		}
+		out = next
+	}
+	out = upperFirst(out)
+	whole := out
+	for n := 2; taken[strings.ToLower(out)]; n++ {
+		out = whole + " (" + strconv.Itoa(n) + ")"
+	}
+	return out
+}
+
+// upperFirst begins a label with a capital, unless its first word is spelled in
+// a way of its own, such as "npm install" or "eBPF".
+func upperFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	word, _, _ := strings.Cut(s, " ")
+	if !unicode.IsLower(r) || strings.ToLower(word) != word {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}

@@ -10,6 +10,7 @@ type Passage struct {
 type Name struct {
 	Title    string
 	Mentions int
+	Person   bool // a person belongs to a group, but does not name it
 }
 
 // Group is what is to be described: some passages that stand for it, the most

@@ -1,0 +1,201 @@
+package topic
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func passages(texts ...string) []Passage {
+	out := make([]Passage, len(texts))
+	for i, t := range texts {
+		out[i] = Passage{Text: t}
+	}
+	return out
+}
+
+var (
+	sailing = Group{Passages: passages(
+		"We should reef the mainsail before the wind picks up near the harbour.",
+		"The harbour master says the wind will turn; keep the mainsail small.",
+		"New ropes for the mainsail arrived. The wind was strong yesterday.",
+		"Leaving the harbour at nine with a light wind from the west.",
+	)}
+	baking = Group{Passages: passages(
+		"The sourdough starter needs feeding twice before baking.",
+		"I bake with rye flour; the sourdough starter likes it.",
+		"Rye flour makes the dough heavy, so give the oven more time.",
+		"Our oven runs hot. The sourdough starter was fine.",
+	)}
+	databases = Group{Passages: passages(
+		"PostgreSQL keeps its write-ahead log on another disk now.",
+		"The replica of PostgreSQL lags when vacuum runs.",
+		"We tuned vacuum in PostgreSQL and the replica recovered.",
+		"A replica was promoted after the disk failed.",
+	)}
+)
+
+func TestGroupsAreToldApart(t *testing.T) {
+	ls := Describe([]Group{sailing, baking, databases})
+	for i, want := range [][]string{{"mainsail", "wind", "harbour"}, {"sourdough starter", "rye flour", "oven"}, {"PostgreSQL", "replica", "vacuum"}} {
+		for _, w := range want {
+			if !slices.Contains(ls[i].Keywords, w) {
+				t.Errorf("group %d lacks %q: %q", i, w, ls[i].Keywords)
+			}
+		}
+		if len(strings.Split(ls[i].Text, ", ")) != labelWords {
+			t.Errorf("label %q", ls[i].Text)
+		}
+	}
+	if !strings.HasPrefix(ls[2].Text, "PostgreSQL") || ls[0].Text[0] < 'A' || ls[0].Text[0] > 'Z' {
+		t.Errorf("labels %q and %q", ls[0].Text, ls[2].Text)
+	}
+}
+
+func TestLabelStays(t *testing.T) {
+	was := Describe([]Group{sailing, baking, databases})
+	more := sailing
+	more.Before = Label{Text: "Wind, harbour, mainsail"}
+	other := baking
+	other.Before = Label{Text: "Gardening, roses"}
+	ls := Describe([]Group{more, other, databases})
+	if ls[0].Text != "Wind, harbour, mainsail" {
+		t.Errorf("a label that holds became %q", ls[0].Text)
+	}
+	if ls[1].Text != was[1].Text {
+		t.Errorf("a label that does not hold became %q, anew %q", ls[1].Text, was[1].Text)
+	}
+	kept := Describe([]Group{{Before: was[2]}})
+	if kept[0].Text != was[2].Text || !slices.Equal(kept[0].Keywords, was[2].Keywords) {
+		t.Errorf("a group that nothing is told of became %+v", kept[0])
+	}
+}
+
+func TestLabelsDiffer(t *testing.T) {
+	ls := Describe([]Group{sailing, sailing, baking})
+	if ls[0].Text == ls[1].Text {
+		t.Errorf("two groups are called %q", ls[0].Text)
+	}
+}
+
+func TestPersonsDoNotNameGroups(t *testing.T) {
+	g := Group{Passages: passages(
+		"Anselm repaired the greenhouse roof.", "Ask Anselm for the greenhouse key.", "Anselm waters the seedlings in the greenhouse.", "Seedlings for Anselm.",
+	), Names: []Name{{Title: "Anselm Vogt", Person: true}}}
+	l := Describe([]Group{g, baking})[0]
+	if strings.Contains(l.Text, "Anselm") || !strings.Contains(strings.ToLower(l.Text), "greenhouse") {
+		t.Errorf("label %q", l.Text)
+	}
+	if !slices.Contains(l.Keywords, "Anselm") {
+		t.Errorf("keywords %q", l.Keywords)
+	}
+}
+
+func TestNamesAreWrittenAsNames(t *testing.T) {
+	g := Group{Passages: passages("The bank of north harbour lends money.", "Ask the Bank of North Harbour.", "money from the bank of north harbour"), Names: []Name{{Title: "Bank of North Harbour"}}}
+	if l := Describe([]Group{g, baking})[0]; !slices.Contains(l.Keywords, "Bank of North Harbour") {
+		t.Errorf("keywords %q", l.Keywords)
+	}
+}
+
+func TestOtherLanguages(t *testing.T) {
+	german := Group{Passages: passages(
+		"Der Vertrag mit der Gemeinde wird am Freitag unterschrieben, und die Brücke ist dann fertig.",
+		"Die Brücke über den Fluss ist für den Vertrag mit der Gemeinde wichtig.",
+		"Wir haben den Vertrag nicht gesehen, aber die Brücke wird von der Gemeinde bezahlt.",
+	)}
+	chinese := Group{Passages: passages("我们需要修复数据库的索引", "数据库的索引太慢了", "重建数据库索引")}
+	ls := Describe([]Group{german, chinese, sailing})
+	for _, w := range []string{"Brücke", "Vertrag", "Gemeinde"} {
+		if !slices.Contains(ls[0].Keywords, w) {
+			t.Errorf("keywords %q lack %q", ls[0].Keywords, w)
+		}
+	}
+	for _, w := range ls[0].Keywords {
+		if slices.Contains([]string{"der", "die", "den", "und", "mit"}, strings.ToLower(w)) {
+			t.Errorf("keyword %q", w)
+		}
+	}
+	if !slices.Contains(ls[1].Keywords, "索引") || !slices.Contains(ls[1].Keywords, "数据") {
+		t.Errorf("keywords %q", ls[1].Keywords)
+	}
+}
+
+// Markup, mentions, addresses, speakers and code are no topics.
+func TestWhatIsNoTopic(t *testing.T) {
+	g := Group{Passages: passages(
+		"Bertram: <@U1234> look at https://example.org/path :tada:\n```\nrandomcode()\n```\nthe compiler is slow",
+		"Bertram: <@U1234> see https://example.org/path :tada:\n```\nrandomcode()\n```\nour compiler again",
+		"Bertram: compiler",
+	)}
+	for _, l := range Describe([]Group{g, baking})[:1] {
+		if !slices.Equal(l.Keywords, []string{"compiler", "slow"}) && !slices.Equal(l.Keywords, []string{"compiler"}) {
+			t.Errorf("keywords %q", l.Keywords)
+		}
+	}
+}
+
+func checkLabels(t interface{ Fatalf(string, ...any) }, groups []Group, ls []Label) {
+	if len(ls) != len(groups) {
+		t.Fatalf("%d labels of %d groups", len(ls), len(groups))
+	}
+	for i, l := range ls {
+		if len(l.Text) > MaxLabel || len(l.Keywords) > MaxKeywords {
+			t.Fatalf("group %d: %+v", i, l)
+		}
+		for k, w := range l.Keywords {
+			if w == "" || slices.Contains(l.Keywords[:k], w) {
+				t.Fatalf("keywords %q", l.Keywords)
+			}
+		}
+	}
+}
+
+func TestAnyTextHasALabelOrNone(t *testing.T) {
+	word := rapid.OneOf(rapid.SampledFrom(strings.Fields("harbour wind the a Vertrag 数据库 PostgreSQL x y_z 12 don't")), rapid.String())
+	rapid.Check(t, func(t *rapid.T) {
+		groups := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Group {
+			var g Group
+			for _, ws := range rapid.SliceOfN(rapid.SliceOfN(word, 0, 12), 0, 6).Draw(t, "passages") {
+				g.Passages = append(g.Passages, Passage{Text: strings.Join(ws, " ")})
+			}
+			for _, n := range rapid.SliceOfN(word, 0, 3).Draw(t, "names") {
+				g.Names = append(g.Names, Name{Title: n})
+			}
+			return g
+		}), 0, 5).Draw(t, "groups")
+		ls := Describe(groups)
+		checkLabels(t, groups, ls)
+		again := Describe(groups)
+		for i := range ls {
+			if ls[i].Text != again[i].Text || !slices.Equal(ls[i].Keywords, again[i].Keywords) {
+				t.Fatalf("the same groups are described as %+v and %+v", ls[i], again[i])
+			}
+		}
+	})
+}
+
+func FuzzDescribe(f *testing.F) {
+	f.Add("We should reef the mainsail", "Title: x", "Bank of North")
+	f.Add("```\nа `b` <@c> :d: http://e\x80", "数据库", "'")
+	f.Fuzz(func(t *testing.T, body, title, name string) {
+		groups := []Group{{Passages: []Passage{{title, body}, {body, title}}, Names: []Name{{Title: name}}}, sailing}
+		checkLabels(t, groups, Describe(groups))
+	})
+}
+
+func BenchmarkDescribe(b *testing.B) {
+	base := []Group{sailing, baking, databases}
+	groups := make([]Group, 60)
+	for i := range groups {
+		for k := range MaxPassages {
+			p := base[(i+k/30)%3].Passages
+			groups[i].Passages = append(groups[i].Passages, Passage{Text: strings.Repeat(p[k%len(p)].Text+" ", 8)}) // some 100 words
+		}
+	}
+	for b.Loop() {
+		Describe(groups)
+	}
+}

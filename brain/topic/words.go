@@ -1,0 +1,206 @@
+package topic
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"orgmem/brain/text"
+)
+
+// token is a word that may name something.
+type token struct {
+	key     string // lower case, without a plural s
+	surface string
+	stop    bool // breaks phrases, and is no keyword
+	starts  bool // begins a sentence, so its capital says nothing
+}
+
+const (
+	// maxPassageBytes is read of one passage, some 600 words.
+	maxPassageBytes = 4000
+	// maxWordBytes is the longest word that a reader would take for one.
+	maxWordBytes = 40
+)
+
+// generic are words that are frequent everywhere, so that they say little even
+// where there is nothing to compare with; and what people say while they think.
+var generic = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`able actually add added adding agree ago ahead almost already also alright always answer
+anybody anyone anything anyway apply area around ask asked bad basically begin best better big bit bring call called came care case
+cause certain certainly change clear close come coming common consider could couple course current day deal decide depend detail
+different difficult difference doe does doesn doing don done effect either else end enough especially etc even ever every everybody
+everyone everything exactly example fact far feel few figure find fine first following form found full general get getting give given
+go goe going gonna good got great guess had hand happen hard has haven having hear hello help here hey high hmm hope how however huh
+idea important include including instead isn issue just keep kind know knew large last late later least left less let level like likely
+line little live long look looking lot made main make making many matter may maybe mean might mind minute moment more most move much
+must name need never new next nice nobody nothing number obviously off often okay old once one only open other otherwise own part
+particular people perhaps person place please point possible pretty probably problem provide put question quite rather read ready
+real really reason remember right run said same saw say saying second see seem seen sense set several shall should show side similar
+simple simply since small somebody someone something sometime sometimes somewhat soon sorry sort stuff start started still stop
+such sure take taken talk tell term thank thanks thing think thought three through time today told tomorrow too took total toward
+tried true try trying turn two type uhm understand until upon use used useful user using usually various very via want wanna wasn way
+well went whatever whether while whole why will wish within without won wonder word work working would wouldn write wrong yeah year
+because both without either neither each during among upon another away back front middle based looked wanted mention mentioned
+talking zero four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty
+thirty forty fifty sixty seventy eighty ninety hundred thousand million percent half quarter monday tuesday wednesday thursday friday
+saturday sunday week month hour january february march april june july august september october november december mm-hmm mm-mm mmm
+nnn ehm uh-huh uh-uh cuz dunno wow oops cool fun excellent guy ha haha lol yep yes yesterday yet yup uh um mm oh ah hm eh er nah gotta lol ok thx hi http https www com org html`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// keyOf folds case and the English plural, by which most doublets differ.
+func keyOf(word string) string {
+	k := strings.ToLower(word)
+	if n := len(k); n > 3 && k[n-1] == 's' && !strings.ContainsRune("suia'", rune(k[n-2])) {
+		if strings.HasSuffix(k, "ies") && n > 4 {
+			return k[:n-3] + "y"
+		}
+		return k[:n-1]
+	}
+	return k
+}
+
+// tokens reads the words of a passage. langs are the languages whose function
+// words are no keywords.
+func tokens(dst []token, t string, langs text.LangSet) []token {
+	if len(t) > maxPassageBytes {
+		t = text.Truncate(t, maxPassageBytes)
+	}
+	fence := false
+	for line := range strings.SplitSeq(t, "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") {
+			fence = !fence
+			continue
+		}
+		if fence {
+			continue
+		}
+		dst = lineTokens(dst, line[speaker(line):], langs)
+		dst = append(dst, token{stop: true}) // phrases end with the line
+	}
+	return dst
+}
+
+// speaker is the length of a "Name: " in front of a turn: who speaks is no topic.
+func speaker(line string) int {
+	i := strings.Index(line, ": ")
+	if i <= 0 || i > 30 || strings.Count(line[:i], " ") > 3 {
+		return 0
+	}
+	if r, _ := utf8.DecodeRuneInString(line); !unicode.IsUpper(r) {
+		return 0
+	}
+	return i + 2
+}
+
+func lineTokens(dst []token, line string, langs text.LangSet) []token {
+	starts := true
+	for i := 0; i < len(line); {
+		r, n := utf8.DecodeRuneInString(line[i:])
+		if spaceless(r) {
+			i, dst = pairs(dst, line, i)
+			starts = false
+			continue
+		}
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			if r == '.' || r == '!' || r == '?' || r == ':' {
+				starts = true
+			}
+			if !unicode.IsSpace(r) || strings.HasPrefix(line[i+n:], " ") {
+				dst = append(dst, token{stop: true})
+			}
+			i += n
+			continue
+		}
+		from := i
+		i = wordEnd(line, i)
+		w := line[from:i]
+		marked := from > 0 && strings.IndexByte("@<:{#`&", line[from-1]) >= 0 // a mention, markup, an emoji
+		if marked && i < len(line) && strings.IndexByte(">:};", line[i]) >= 0 {
+			i++
+		}
+		tok := token{surface: w, starts: starts}
+		starts = false
+		switch {
+		case marked && line[from-1] != '`' && line[from-1] != '#', strings.Contains(w, "://"), strings.Contains(w, "@"),
+			len(w) > maxWordBytes, !hasLetters(w):
+			tok.stop = true
+		default:
+			tok.key = keyOf(w)
+			low := strings.ToLower(w)
+			short := utf8.RuneCountInString(w) < 3
+			tok.stop = text.FunctionWord(low)&langs != 0 || strings.ContainsRune(w, '\'') || strings.ContainsRune(w, '’') ||
+				generic[tok.key] || generic[low] || short && (w != strings.ToUpper(w) || len(w) < 2)
+		}
+		dst = append(dst, tok)
+	}
+	return dst
+}
+
+// wordEnd is where the word that begins at i ends: letters and digits, joined by
+// single marks.
+func wordEnd(s string, i int) int {
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsLetter(r) && !spaceless(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+			i += n
+			continue
+		}
+		if strings.ContainsRune("-_.'’/@+", r) && i+n < len(s) {
+			if next, _ := utf8.DecodeRuneInString(s[i+n:]); unicode.IsLetter(next) || unicode.IsDigit(next) {
+				i += n
+				continue
+			}
+		}
+		if strings.HasPrefix(s[i:], "://") {
+			for i < len(s) && s[i] != ' ' && s[i] != '>' && s[i] != ')' {
+				i++
+			}
+		}
+		break
+	}
+	return i
+}
+
+// hasLetters holds for words that are more letters than digits: dates, versions
+// and hashes name nothing.
+func hasLetters(w string) bool {
+	letters, others := 0, 0
+	for _, r := range w {
+		if unicode.IsLetter(r) {
+			letters++
+		} else {
+			others++
+		}
+	}
+	return letters > others
+}
+
+// spaceless holds for scripts that put no space between words.
+func spaceless(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// pairs reads a run of such a script as overlapping pairs of characters, the
+// usual stand-in for words there.
+func pairs(dst []token, s string, i int) (int, []token) {
+	prev := -1
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if !spaceless(r) && !unicode.IsMark(r) {
+			break
+		}
+		if prev >= 0 {
+			w := s[prev : i+n]
+			dst = append(dst, token{key: w, surface: w}, token{stop: true})
+		}
+		prev = i
+		i += n
+	}
+	return i, dst
+}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"orgmem/storage"
 )
 
 // identityKey holds the record among the meta group's stable values.
@@ -57,6 +59,9 @@ func establish(ctx context.Context, cfg Config) (identity, error) {
 		id.Server = ServerID("n-" + hex.EncodeToString(raw[:]))
 	}
 	if !id.Joined {
+		if err := forgetCluster(cfg.Storage); err != nil {
+			return identity{}, err
+		}
 		if err := each(1+id.Shards, func(i int) error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -73,6 +78,43 @@ func establish(ctx context.Context, cfg Config) (identity, error) {
 		return identity{}, fmt.Errorf("cluster: write identity: %w", err)
 	}
 	return id, nil
+}
+
+// forgetCluster takes what a restored directory says of the cluster that was backed
+// up out of it: with the old shard map the new node would wait for the old ones, and
+// the old authority's key is in every backup. The version stays, since the commands
+// of that version have been used. Nothing to do in a directory that is really new.
+//
+// It is written as entry 1, which in every group that is created is the membership
+// and no command, so that doing it again after a crash changes nothing.
+func forgetCluster(node *storage.Node) error {
+	there, err := node.Exists(storage.MetaStore)
+	if err != nil || !there {
+		return err
+	}
+	store, err := node.Acquire(storage.MetaStore)
+	if err != nil {
+		return err
+	}
+	defer store.Release()
+	batch := storage.NewBatch(storage.MetaStore)
+	for _, table := range []storage.Table{storage.TableNodeInfo, storage.TableJoinToken} {
+		for item, err := range store.Scan(dirSpace.Prefix(table), storage.ScanOptions{}) {
+			if err != nil {
+				return fmt.Errorf("cluster: forget the cluster that was backed up: %w", err)
+			}
+			batch.Delete(item.Key)
+		}
+	}
+	batch.Delete(shardMapRow())
+	batch.Delete(settingRow(settingAuthority))
+	if _, err = store.Apply(storage.Entry{Index: 1, Kind: storage.EntryPlain, Changes: batch.Changes()}); err == nil {
+		err = store.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: forget the cluster that was backed up: %w", err)
+	}
+	return nil
 }
 
 // recognize compares a directory's identity with what the operator asks for.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"time"
 
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -177,4 +178,82 @@ func TestRecoverKilled(t *testing.T) {
 	if begun == 0 {
 		t.Error("no recovery was interrupted: the test proves nothing")
 	}
+}
+
+// TestRestoredDirectoryForgetsItsCluster: what a backup says of the cluster that was
+// backed up must not keep the node that it is restored on from being a cluster.
+func TestRestoredDirectoryForgetsItsCluster(t *testing.T) {
+	disk := storagetest.NewDisk()
+	s := start(t, disk)
+	meta, ctx := s.host.Meta(), t.Context()
+	old := &pb.ShardMap{}
+	for g := range 4 {
+		old.Groups = append(old.Groups, &pb.GroupPlacement{Group: uint32(g), Desired: []string{"gone"}, Present: []string{"gone"}})
+	}
+	if err := errors.Join(
+		meta.PutNode(ctx, &pb.NodeEntry{Server: "gone"}), meta.PutAuthority(ctx, &pb.AuthorityEntry{Data: []byte("x")}),
+		meta.PutJoinToken(ctx, [32]byte{1}, time.Unix(1_800_000_000, 0)), meta.SetVersion(ctx, ProtocolVersion),
+		s.host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: org(7).Bytes()}), meta.PutShardMap(ctx, old),
+	); err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
+	again := start(t, restored(t, disk), func(c *Config, _ *storage.Options) { c.Server, c.Shards = "two", 5 })
+	meta = again.host.Meta()
+	if n := meta.Nodes(); len(n) > 0 {
+		t.Errorf("nodes %v", n)
+	}
+	if meta.ShardMap().GetVersion() != 0 || meta.Authority().GetVersion() != 0 || meta.JoinToken([32]byte{1}) != nil {
+		t.Errorf("shard map %v, authority %v", meta.ShardMap(), meta.Authority())
+	}
+	if meta.Version() != ProtocolVersion {
+		t.Errorf("version %d", meta.Version())
+	}
+	if _, ok := again.host.Directory().Org(org(7)); !ok {
+		t.Error("the organization is not there")
+	}
+	id := mainStore(7)
+	again.write(id, again.open(id), "a", "1")
+}
+
+// restored is a disk with the meta store of another one, as a restore makes it.
+func restored(t *testing.T, from *storagetest.Disk) *storagetest.Disk {
+	t.Helper()
+	to := storagetest.NewDisk()
+	open := func(disk *storagetest.Disk) *storage.Node {
+		node, err := storage.Open(storage.Options{Dir: storagetest.Dir, FS: disk, Clock: clock.Real(), MinFreeBytes: -1, BallastBytes: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return node
+	}
+	source, target := open(from), open(to)
+	c, err := source.Copy(t.Context(), storage.MetaStore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage, err := target.Stage(storage.MetaStore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing, err := stage.Want(c.Files())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range missing {
+		r, err := c.Open(m.Name, m.Offset)
+		if err == nil {
+			err = errors.Join(stage.Receive(m, r), r.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(stage.BeginAnew(), stage.Adopt(0), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(source.Close(), target.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return to
 }

@@ -14,7 +14,7 @@ import (
 func newCluster(w world) *cobra.Command {
 	var at operatorFlags
 	operated := []*cobra.Command{
-		newClusterStatus(w, &at), newClusterDrain(w, &at), newClusterRemove(w, &at),
+		newClusterStatus(w, &at), newClusterWait(w, &at), newClusterDrain(w, &at), newClusterRemove(w, &at),
 		newClusterToken(w, &at), newClusterRotate(w, &at),
 	}
 	for _, c := range operated {

@@ -65,26 +65,8 @@ func printCluster(out io.Writer, s client.ClusterStatus) {
 		}
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%d\t%d\t%d", n.ID, n.Name, n.Zone, n.Address, n.Version, state, n.Since, n.Leads, n.Voters, n.Learners)
 	})
-	var amiss []string
-	full := 0
-	for _, g := range s.Groups {
-		voters := 0
-		for _, r := range g.Replicas {
-			if r.Voter {
-				voters++
-			}
-		}
-		if g.Leader != "" && g.Waits == "" && voters == len(g.Desired) {
-			full++
-			continue
-		}
-		waits := g.Waits
-		if waits == "" {
-			waits = "is being changed"
-		}
-		amiss = append(amiss, fmt.Sprintf("group %d: %s", g.Group, waits))
-	}
-	fmt.Fprintf(out, "\n%d of %d groups are as they should be.\n", full, len(s.Groups))
+	amiss := amissGroups(s)
+	fmt.Fprintf(out, "\n%d of %d groups are as they should be.\n", len(s.Groups)-len(amiss), len(s.Groups))
 	for _, line := range amiss {
 		fmt.Fprintln(out, "  "+line)
 	}
@@ -98,6 +80,28 @@ func printCluster(out io.Writer, s client.ClusterStatus) {
 		}
 		fmt.Fprintf(out, "  %s  %s (%s): %s\n", d.At, what, d.Why, d.Outcome)
 	}
+}
+
+// amissGroups says of each group that is not as it should be what it waits for.
+func amissGroups(s client.ClusterStatus) []string {
+	var amiss []string
+	for _, g := range s.Groups {
+		voters := 0
+		for _, r := range g.Replicas {
+			if r.Voter {
+				voters++
+			}
+		}
+		if g.Leader != "" && g.Waits == "" && voters == len(g.Desired) {
+			continue
+		}
+		waits := g.Waits
+		if waits == "" {
+			waits = "is being changed"
+		}
+		amiss = append(amiss, fmt.Sprintf("group %d: %s", g.Group, waits))
+	}
+	return amiss
 }
 
 func newClusterDrain(w world, at *operatorFlags) *cobra.Command {

@@ -97,7 +97,7 @@ func newShell(t *testing.T, dir, base string) *shell {
 	cmd := exec.CommandContext(t.Context(), "bash")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "ORGMEM_BASE_URL="+base)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = t.Output()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -119,6 +119,16 @@ func newShell(t *testing.T, dir, base string) *shell {
 // run types a line and returns what it prints; it must succeed.
 func (s *shell) run(t *testing.T, line string) string {
 	t.Helper()
+	out, status := s.try(t, line)
+	if status != "0" {
+		t.Fatalf("%s: status %s: %s", line, status, out)
+	}
+	return out
+}
+
+// try types a line and returns what it prints and its status.
+func (s *shell) try(t *testing.T, line string) (out, status string) {
+	t.Helper()
 	const end = "--end-of-line--"
 	fmt.Fprintf(s.in, "%s\necho \"\n%s $?\"\n", line, end)
 	if err := s.in.Flush(); err != nil {
@@ -131,10 +141,7 @@ func (s *shell) run(t *testing.T, line string) string {
 			t.Fatalf("%s: bash ended: %v", line, err)
 		}
 		if status, ok := strings.CutPrefix(strings.TrimSpace(text), end+" "); ok {
-			if status != "0" {
-				t.Fatalf("%s: status %s: %s", line, status, printed.String())
-			}
-			return printed.String()
+			return printed.String(), status
 		}
 		printed.WriteString(text)
 	}

@@ -22,7 +22,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 15m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench sim histories crash diskfull fsyncfail deps clean
+.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench sim histories upgrade crash diskfull fsyncfail deps clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -120,6 +120,10 @@ histories: build
 		go test -tags histories ./cmd/orgmem -run '^TestHistories$$' -count 1 -timeout 15m -v
 	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" ORGMEM_HISTORIES=$(HISTORIES) \
 		go test -tags histories ./cmd/orgmem -run '^TestHistories$$' -count 1 -timeout 4h -v
+
+## upgrade: a cluster of the previous program becomes one of this program under load, node by node (needs git's history)
+upgrade: build
+	ORGMEM_UPGRADE=1 ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" go test ./cmd/orgmem -run '^TestUpgrade' -count 1 -timeout 30m -v
 
 ## crash: kill -9 under load, 50 rounds
 crash:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,13 +26,17 @@ type trio struct {
 	key   string // of the organization that the first node's quickstart made
 	nodes [3]*process.Process
 	ports [3]string // where they listen for each other, kept over restarts as a machine's are
+	// programs are what the nodes run, and commands are given with the first of them;
+	// empty is the binary under test.
+	programs [3]string
 }
 
 // startTrio makes a cluster as an operator does: init, serve, and a token for each
 // further machine; and waits until everything has three replicas.
-func startTrio(t *testing.T) *trio {
+func startTrio(t *testing.T, programs ...string) *trio {
 	t.Helper()
 	c := &trio{t: t, dir: t.TempDir()}
+	copy(c.programs[:], programs)
 	c.run("cluster", "init", "--data", c.data(0))
 	c.serve(0, "")
 	c.key = c.nodes[0].APIKey
@@ -53,7 +58,7 @@ func (c *trio) operator(i int) []string {
 // run runs a command of the binary and returns its JSON.
 func (c *trio) run(args ...string) []byte {
 	c.t.Helper()
-	bin := binary(c.t) // may have to be built first
+	bin := cmp.Or(c.programs[0], binary(c.t)) // may have to be built first
 	ctx, cancel := context.WithTimeout(c.t.Context(), process.ReadyWithin)
 	defer cancel()
 	var errs strings.Builder
@@ -72,7 +77,7 @@ func (c *trio) serve(i int, token string) {
 	if c.ports[i] == "" {
 		c.ports[i] = freePort(c.t)
 	}
-	o := process.Options{Args: []string{"--cluster-listen", "127.0.0.1:" + c.ports[i], "--node-name", fmt.Sprintf("n%d", i)}}
+	o := process.Options{Binary: c.programs[i], Args: []string{"--cluster-listen", "127.0.0.1:" + c.ports[i], "--node-name", fmt.Sprintf("n%d", i)}}
 	if token != "" {
 		o.Env = []string{"ORGMEM_JOIN_TOKEN=" + token}
 	}

@@ -57,7 +57,10 @@ func binary(t *testing.T) string {
 // start runs the service on data until the test ends.
 func start(t *testing.T, data string, o process.Options) *process.Process {
 	t.Helper()
-	o.Binary, o.Data = binary(t), data
+	o.Data = data
+	if o.Binary == "" {
+		o.Binary = binary(t)
+	}
 	p, err := process.Start(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

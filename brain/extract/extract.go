@@ -1,6 +1,171 @@
 package extract
 
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"orgmem/brain/extract/tagger"
+	"orgmem/brain/text"
+)
+
 // Extract reads a document. See the package comment for what it promises.
 func Extract(d Document) Extraction {
-	return Extraction{}
+	r, ok := readers.Get().(*reader)
+	if !ok {
+		return Extraction{} // the pool makes nothing else
+	}
+	defer readers.Put(r)
+	return r.read(d)
+}
+
+// readers keep the memory of a decoder, which is not seen from outside.
+var readers = sync.Pool{New: func() any { return newReader() }}
+
+func newReader() *reader {
+	m, err := tagger.Load()
+	if err != nil {
+		panic(err) // it is embedded in the binary, and a test opens it
+	}
+	return &reader{model: m, decoder: tagger.NewDecoder(m)}
+}
+
+// reader reads one document at a time.
+type reader struct {
+	model   *tagger.Model
+	decoder *tagger.Decoder
+
+	text    string
+	atMs    int64
+	speaker string
+	marked  []Mention // found by their shape, in order
+	next    int       // the first of marked that is not yet among the mentions
+
+	// Of the block that is read:
+	tokens []tagger.Token
+	lows   []string // the tokens in lower case
+	found  []span
+
+	out Extraction
+}
+
+// maxBlock is the longest stretch that is tagged at once, in tokens: longer ones
+// give a name no more context.
+const maxBlock = 128
+
+func (r *reader) read(d Document) Extraction {
+	r.text, r.atMs, r.speaker = cut(d.Text, MaxText), d.AtMs, d.Speaker
+	r.out, r.next = Extraction{}, 0
+	r.shapes()
+	r.turns()
+	slices.SortStableFunc(r.marked, func(a, b Mention) int { return a.Span.Start - b.Span.Start })
+	r.tokens = r.tokens[:0]
+	for sp := range text.Sentences(r.text) {
+		before := len(r.tokens)
+		r.tokens = tagger.Tokens(r.tokens, r.text, sp)
+		for len(r.tokens) > maxBlock {
+			// Between sentences, if one ends inside of the block.
+			at := before
+			if at == 0 || at > maxBlock {
+				at = maxBlock
+			}
+			rest := r.tokens[at:]
+			r.tokens = r.tokens[:at]
+			r.block()
+			r.tokens = r.tokens[:copy(r.tokens[:cap(r.tokens)], rest)]
+			before = 0
+		}
+	}
+	r.block()
+	r.shaped(len(r.text))
+	out := r.out
+	// Nothing of the document stays behind.
+	r.text, r.speaker, r.out = "", "", Extraction{}
+	clear(r.marked[:cap(r.marked)])
+	clear(r.lows[:cap(r.lows)])
+	r.marked, r.lows = r.marked[:0], r.lows[:0]
+	return out
+}
+
+// cut shortens s to at most n bytes, between characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// block reads r.tokens: whole sentences, or a part of a very long one.
+func (r *reader) block() {
+	if len(r.tokens) == 0 {
+		return
+	}
+	r.lows = r.lows[:0]
+	for i := range r.tokens {
+		r.lows = append(r.lows, strings.ToLower(r.word(i)))
+	}
+	first := len(r.out.Mentions)
+	r.names()
+	for from := 0; from < len(r.tokens); {
+		to := from + 1
+		for to < len(r.tokens) && !r.tokens[to].First {
+			to++
+		}
+		for first < len(r.out.Mentions) && r.out.Mentions[first].Span.Start < r.tokens[from].Start {
+			first++
+		}
+		end := first
+		for end < len(r.out.Mentions) && r.out.Mentions[end].Span.End <= r.tokens[to-1].End {
+			end++
+		}
+		r.relate(first, end, from, to)
+		r.statements(from, to, r.out.Mentions[first:end])
+		r.dates(from, to)
+		first, from = end, to
+	}
+}
+
+// names adds the mentions of a block.
+func (r *reader) names() {
+	tags, names := r.decoder.Tag(r.text, r.tokens, nameBias)
+	r.spans(tags, names)
+	r.runs(tags, names)
+	slices.SortFunc(r.found, func(a, b span) int { return a.from - b.from })
+	r.merge()
+	end := 0
+	for _, f := range r.found {
+		r.event(&f, tags)
+		if f.from < end || !r.trim(&f) || f.p < MinConfidence && f.tag != tagger.Outside {
+			continue
+		}
+		sp := Span{Start: r.tokens[f.from].Start, End: r.tokens[f.to-1].End}
+		r.shaped(sp.Start)
+		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > sp.Start || r.next < len(r.marked) && r.marked[r.next].Span.Start < sp.End {
+			continue // what is known by its shape is no name
+		}
+		end = f.to
+		name := r.text[sp.Start:sp.End]
+		if strings.ContainsAny(name, "\t\n\r") || strings.Contains(name, "  ") {
+			name = strings.Join(strings.Fields(name), " ")
+		}
+		if len(name) <= MaxName && len(r.out.Mentions) < MaxMentions {
+			r.out.Mentions = append(r.out.Mentions, Mention{Span: sp, Name: name, Type: r.kind(f), Confidence: f.p})
+		}
+	}
+	r.shaped(r.tokens[len(r.tokens)-1].End)
+}
+
+// shaped adds the mentions by shape that begin before an offset.
+func (r *reader) shaped(before int) {
+	for ; r.next < len(r.marked) && r.marked[r.next].Span.Start < before; r.next++ {
+		m := r.marked[r.next]
+		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > m.Span.Start || n >= MaxMentions {
+			continue // a name reaches into it, or another shape
+		}
+		r.out.Mentions = append(r.out.Mentions, m)
+	}
 }

@@ -1,0 +1,439 @@
+package extract
+
+import (
+	"math"
+	"strings"
+
+	"orgmem/brain/extract/tagger"
+)
+
+var months = names("january february march april may june july august september october november december", 3)
+
+var weekdays = names("monday tuesday wednesday thursday friday saturday sunday", 3)
+
+// names numbers words from 1, with their abbreviations of n letters.
+func names(words string, n int) map[string]int {
+	m := map[string]int{"sept": 0, "tues": 0, "thur": 0, "thurs": 0}
+	for i, w := range strings.Fields(words) {
+		m[w], m[w[:n]], m[w[:n]+"."] = i+1, i+1, i+1
+		for _, long := range []string{"sept", "tues", "thur", "thurs"} {
+			if strings.HasPrefix(w, long) {
+				m[long] = i + 1
+			}
+		}
+	}
+	return m
+}
+
+// small numbers as words.
+var numerals = func() map[string]int {
+	m := map[string]int{"a": 1, "an": 1, "couple": 2, "few": 3}
+	for i, w := range strings.Fields("one two three four five six seven eight nine ten eleven twelve") {
+		m[w] = i + 1
+	}
+	return m
+}()
+
+var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "last": 4}
+
+// dates finds the dates of one sentence, which are its tokens [from, to) of the
+// block.
+func (r *reader) dates(from, to int) {
+	for i := from; i < to && len(r.out.Dates) < MaxDates; {
+		d := dater{r: r, i: i, to: to}
+		p, ok := d.date()
+		if !ok {
+			i++
+			continue
+		}
+		p, start := d.bounded(p, i, from)
+		out := Date{
+			Span:   Span{Start: r.tokens[start].Start, End: r.tokens[d.i-1].End},
+			FromMs: ms(p.from), UntilMs: ms(p.until), Grain: p.grain, Relative: d.relative, Confidence: 0.95,
+		}
+		if d.relative {
+			out.Confidence = 0.85
+		}
+		if d.guessed {
+			out.Confidence = 0.6
+		}
+		if d.minute >= 0 {
+			out.FromMs += int64(d.minute) * msPerMinute
+			out.UntilMs, out.Grain = out.FromMs+msPerMinute, Minute
+		}
+		r.out.Dates = append(r.out.Dates, out)
+		i = d.i
+	}
+}
+
+// open ends of a period, in days.
+const (
+	always = math.MinInt64 / msPerDay
+	ever   = math.MaxInt64 / msPerDay
+)
+
+func ms(days int) int64 {
+	switch days {
+	case always:
+		return math.MinInt64
+	case ever:
+		return math.MaxInt64
+	}
+	return int64(days) * msPerDay
+}
+
+// dater reads one date from token i on.
+type dater struct {
+	r        *reader
+	i, to    int
+	relative bool // resolved against the document's time
+	guessed  bool // more than one reading
+	minute   int  // of the day, -1 where none is given
+}
+
+// low is the token at i, in lower case; empty behind the end.
+func (d *dater) low(i int) string {
+	if i >= d.to || i < 0 {
+		return ""
+	}
+	return strings.ToLower(d.r.word(i))
+}
+
+// today is the document's day.
+func (d *dater) today() (int, bool) {
+	if d.r.atMs == 0 {
+		return 0, false
+	}
+	return int(floorDiv64(d.r.atMs, msPerDay)), true
+}
+
+func floorDiv64(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// bounded looks at what stands before and behind a period: "since March" has no
+// end, "until March" no beginning, "from March 3 to March 7" both. It returns
+// where the date begins, and moves d.i behind it.
+func (d *dater) bounded(p period, i, from int) (period, int) {
+	if next := d.low(d.i); next == "to" || next == "until" || next == "through" || next == "-" || next == "–" || next == "and" && d.low(i-1) == "between" {
+		second := *d
+		second.i++
+		if q, ok := second.date(); ok && q.until > p.from {
+			*d = second
+			p = period{p.from, q.until, q.grain}
+			return p, i
+		}
+	}
+	if i == from {
+		return p, i
+	}
+	switch d.low(i - 1) {
+	case "since":
+		return period{p.from, ever, p.grain}, i - 1
+	case "until", "till":
+		return period{always, p.from, p.grain}, i - 1
+	}
+	return p, i
+}
+
+// date reads a period at d.i and moves behind it.
+func (d *dater) date() (period, bool) {
+	d.minute = -1
+	kind := d.r.tokens[d.i].Kind
+	w := d.low(d.i)
+	switch {
+	case kind == tagger.Number || kind == tagger.Word && w[0] >= '0' && w[0] <= '9':
+		return d.numeric(w)
+	case kind != tagger.Word:
+		return period{}, false
+	}
+	if m := months[w]; m > 0 {
+		return d.month(m)
+	}
+	if p, ok := d.named(w); ok {
+		d.relative = true
+		return p, true
+	}
+	return d.counted(w)
+}
+
+// month reads March, March 2024, March 5, March 5th, 2024 and March 3-7.
+func (d *dater) month(m int) (period, bool) {
+	w := d.r.word(d.i)
+	// "may" and "march" are words too, and so is "Mar" of a name.
+	if w[0] >= 'a' && (m == 5 || m == 3) {
+		return period{}, false
+	}
+	next := d.i + 1
+	if day, ok := dayNumber(d.low(next)); ok {
+		year, end := d.yearAt(next + 1)
+		if year == 0 {
+			if year, ok = d.nearYear(m, day); !ok {
+				return period{}, false
+			}
+			end = next + 1
+		}
+		if day > monthDays(year, m) {
+			return period{}, false
+		}
+		p := dayPeriod(daysOf(year, m, day))
+		if mark := d.low(end); mark == "-" || mark == "–" { // March 3 – 7
+			if last, ok := dayNumber(d.low(end + 1)); ok && last > day && last <= monthDays(year, m) {
+				p.until = daysOf(year, m, last) + 1
+				end += 2
+			}
+		}
+		d.i = end
+		d.time()
+		return p, true
+	}
+	if year, end := d.yearAt(next); year != 0 {
+		d.i = end
+		return monthPeriod(year, m), true
+	}
+	// A month alone is a name as often, unless a preposition says otherwise.
+	switch d.low(d.i - 1) {
+	case "in", "since", "until", "by", "from", "last", "this", "next", "of", "early", "late", "mid", "during", "before", "after", "between", "to", "and", "through":
+	default:
+		if m == 5 || len(w) <= 4 {
+			return period{}, false
+		}
+	}
+	today, ok := d.today()
+	if !ok {
+		return period{}, false
+	}
+	d.relative = true
+	year, now, _ := civil(today)
+	switch d.low(d.i - 1) {
+	case "last":
+		if m >= now {
+			year--
+		}
+	case "next":
+		if m <= now {
+			year++
+		}
+	default:
+		year, _ = d.nearYear(m, 15)
+	}
+	d.i++
+	return monthPeriod(year, m), true
+}
+
+// nearYear is the year in which a day lies nearest to the document's.
+func (d *dater) nearYear(m, day int) (int, bool) {
+	today, ok := d.today()
+	if !ok {
+		return 0, false
+	}
+	d.relative = true
+	year, _, _ := civil(today)
+	best := year
+	for _, y := range []int{year - 1, year + 1} {
+		if abs(daysOf(y, m, day)-today) < abs(daysOf(best, m, day)-today) {
+			best = y
+		}
+	}
+	return best, true
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// dayNumber reads 5, 05, 5th.
+func dayNumber(w string) (int, bool) {
+	digits := strings.TrimRight(w, "sthndr")
+	if len(w)-len(digits) != 0 && len(w)-len(digits) != 2 {
+		return 0, false
+	}
+	n, ok := number(digits)
+	return n, ok && n >= 1 && n <= 31 && len(digits) <= 2
+}
+
+// number reads up to four digits.
+func number(w string) (int, bool) {
+	if w == "" || len(w) > 4 {
+		return 0, false
+	}
+	n := 0
+	for i := range len(w) {
+		if w[i] < '0' || w[i] > '9' {
+			return 0, false
+		}
+		n = 10*n + int(w[i]-'0')
+	}
+	return n, true
+}
+
+// yearAt reads a year at token i, perhaps behind a comma or "of"; 0: there is none.
+func (d *dater) yearAt(i int) (year, end int) {
+	if w := d.low(i); w == "," || w == "of" {
+		i++
+	}
+	if n, ok := number(d.low(i)); ok && n >= minYear && n <= maxYear {
+		return n, i + 1
+	}
+	return 0, i
+}
+
+// numeric reads 2024-03-05, 2024-03, 5 March 2024, 2024, 1990s and 13/05/2024.
+func (d *dater) numeric(w string) (period, bool) {
+	i := d.i
+	if p, ok := isoDate(w); ok {
+		d.i++
+		d.time()
+		return p, true
+	}
+	if len(w) > 10 && (w[10] == 't') { // 2024-03-05T10:00:00Z, one token or cut at the colons
+		if p, ok := isoDate(w[:10]); ok && p.grain == Day {
+			d.minute = clock(w[11:])
+			d.i++
+			return p, true
+		}
+	}
+	if p, n, ok := d.slashed(i); ok {
+		d.i += n
+		return p, true
+	}
+	if day, ok := dayNumber(w); ok {
+		next := i + 1
+		if d.low(next) == "of" {
+			next++
+		}
+		if m := months[d.low(next)]; m > 0 && next < d.to {
+			year, end := d.yearAt(next + 1)
+			if year == 0 {
+				if year, ok = d.nearYear(m, day); !ok {
+					return period{}, false
+				}
+				end = next + 1
+			}
+			if day <= monthDays(year, m) {
+				d.i = end
+				d.time()
+				return dayPeriod(daysOf(year, m, day)), true
+			}
+		}
+	}
+	if p, ok := d.counted(w); ok {
+		return p, true
+	}
+	if decade, ok := strings.CutSuffix(w, "s"); ok {
+		if n, ok := number(decade); ok && n >= minYear && n <= maxYear && n%10 == 0 {
+			d.i++
+			return period{daysOf(n, 1, 1), daysOf(n+10, 1, 1), Decade}, true
+		}
+	}
+	if n, ok := number(w); ok && len(w) == 4 && n >= 1500 && n <= 2100 && d.yearish(i) {
+		d.i++
+		return yearPeriod(n), true
+	}
+	return period{}, false
+}
+
+// yearish tells whether a number of four digits is used as a year.
+func (d *dater) yearish(i int) bool {
+	switch d.low(i - 1) {
+	case "in", "since", "until", "till", "by", "from", "during", "of", "early", "late", "mid", "before", "after", "between", "and", "to", "year", "(", "-", "–", "circa", "around", "for":
+		switch d.low(i + 1) {
+		case "%", "years", "people", "users", "dollars", "times", "days", "km", "m":
+			return false
+		}
+		return true
+	}
+	return d.low(i+1) == ")" && d.low(i-1) == "("
+}
+
+// isoDate reads 2024-03-05, 2024/03/05 and 2024-03.
+func isoDate(w string) (period, bool) {
+	if len(w) != 10 && len(w) != 7 || w[4] != '-' && w[4] != '/' {
+		return period{}, false
+	}
+	year, ok := number(w[:4])
+	month, ok2 := number(w[5:7])
+	if !ok || !ok2 || year < minYear || year > maxYear || month < 1 || month > 12 {
+		return period{}, false
+	}
+	if len(w) == 7 {
+		return monthPeriod(year, month), w[4] == '-'
+	}
+	day, ok := number(w[8:])
+	if !ok || w[7] != w[4] || day < 1 || day > monthDays(year, month) {
+		return period{}, false
+	}
+	return dayPeriod(daysOf(year, month, day)), true
+}
+
+// slashed reads 13/05/2024, 05/13/2024, 13.05.2024 and 2024/03/05, which lie in
+// tokens of their own. Where day and month cannot be told apart, it is no date:
+// half of the world writes the other order.
+func (d *dater) slashed(i int) (period, int, bool) {
+	w, n := d.low(i), 1
+	parts := strings.Split(w, ".")
+	if len(parts) != 3 {
+		if d.low(i+1) != "/" || d.low(i+3) != "/" {
+			return period{}, 0, false
+		}
+		parts, n = []string{w, d.low(i + 2), d.low(i + 4)}, 5
+	}
+	a, okA := number(parts[0])
+	b, okB := number(parts[1])
+	c, okC := number(parts[2])
+	if !okA || !okB || !okC {
+		return period{}, 0, false
+	}
+	year, month, day := c, b, a
+	switch {
+	case len(parts[0]) == 4:
+		year, month, day = a, b, c
+	case len(parts[2]) != 4:
+		return period{}, 0, false
+	case n == 1: // dots: the day stands first
+	case a <= 12 && b > 12:
+		month, day = a, b
+	case a <= 12 && b <= 12 && a != b:
+		return period{}, 0, false
+	}
+	if year < minYear || year > maxYear || month < 1 || month > 12 || day < 1 || day > monthDays(year, month) {
+		return period{}, 0, false
+	}
+	return dayPeriod(daysOf(year, month, day)), n, true
+}
+
+// time reads "at 10:30", "10:30", "T10:30" behind a day.
+func (d *dater) time() {
+	i := d.i
+	if w := d.low(i); w == "at" || w == "," {
+		i++
+	}
+	if m := clock(d.low(i)); m >= 0 {
+		switch d.low(i + 1) {
+		case "pm":
+			if m < 12*60 {
+				m += 12 * 60
+			}
+			i++
+		case "am":
+			i++
+		}
+		d.minute, d.i = m, i+1
+	}
+}
+
+// clock reads 10:30 and 10:30:15z, in minutes; -1: it is none.
+func clock(w string) int {
+	h, rest, ok := strings.Cut(w, ":")
+	hour, ok2 := number(h)
+	if !ok || !ok2 || len(rest) < 2 || hour > 23 {
+		return -1
+	}
+	minute, ok := number(rest[:2])
+	if !ok || minute > 59 || len(rest) > 2 && rest[2] != ':' && rest[2] != 'z' {
+		return -1
+	}
+	return hour*60 + minute
+}

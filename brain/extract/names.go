@@ -1,0 +1,160 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"orgmem/brain/extract/tagger"
+)
+
+const (
+	// nameBias is what a name must gain over none, in units of log odds. Negative:
+	// the tagger was trained on posts, where few capitals mean a name, and finds too
+	// few elsewhere. Chosen on the development data of wnut17 (DESIGN.md).
+	nameBias = -1.25
+	// minRunProbability is what the tagger must give to a run of capitals in well
+	// written prose, where it is a name by the rules of spelling alone.
+	minRunProbability = 0.03
+	// minCommonProbability is what it must give where all of the run are words of the
+	// dictionary: people capitalise for emphasis too.
+	minCommonProbability = 0.2
+)
+
+// span is a name in tokens of a block: [from, to).
+type span struct {
+	from, to int
+	tag      tagger.Tag // the class, Outside for a run of capitals
+	p        float64    // that it is a name
+}
+
+// spans reads the names off the tags of a block.
+func (r *reader) spans(tags []tagger.Tag, names []float64) {
+	r.found = r.found[:0]
+	for i := 0; i < len(tags); {
+		if !tags[i].Begins() {
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(tags) && tags[end] != tagger.Outside && !tags[end].Begins() {
+			end++
+		}
+		r.found = append(r.found, span{i, end, tags[i], mean(names[i:end])})
+		i = end
+	}
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// prose tells whether capitals mean names in a block: most words have none.
+func (r *reader) prose() bool {
+	words, capitals := 0, 0
+	for _, t := range r.tokens {
+		if t.Kind != tagger.Word {
+			continue
+		}
+		words++
+		if first, _ := utf8.DecodeRuneInString(r.text[t.Start:]); unicode.IsUpper(first) {
+			capitals++
+		}
+	}
+	return words >= 4 && capitals*5 <= words*3
+}
+
+// capital tells whether a token can be part of a run of capitals.
+func (r *reader) capital(i int) bool {
+	t := r.tokens[i]
+	if t.Kind != tagger.Word {
+		return false
+	}
+	w := r.text[t.Start:t.End]
+	first, _ := utf8.DecodeRuneInString(w)
+	return unicode.IsUpper(first) || strings.IndexFunc(w, unicode.IsUpper) > 0 // iPhone
+}
+
+// plain are words that are capitalised without being names.
+func (r *reader) plain(i int) bool {
+	w := r.word(i)
+	if w == "I" || months[r.lows[i]] > 0 || weekdays[r.lows[i]] > 0 {
+		return true
+	}
+	e, _ := r.model.Find(w)
+	switch e.Class.Part() {
+	case tagger.Function, tagger.Calendar, tagger.Honorific, tagger.Demonym, tagger.Numeral, tagger.Expression, tagger.Adverb:
+		return true
+	}
+	return false
+}
+
+func (r *reader) word(i int) string { return r.text[r.tokens[i].Start:r.tokens[i].End] }
+
+// linking are the small words inside of names.
+var linking = map[string]bool{"of": true, "the": true, "de": true, "du": true, "la": true, "von": true, "van": true, "der": true, "del": true, "al": true, "for": true}
+
+// runs adds the runs of capitals that the tagger left out, in prose: it was
+// trained on posts, and knows too little of the names of other fields.
+func (r *reader) runs(tags []tagger.Tag, names []float64) {
+	if !r.prose() {
+		return
+	}
+	for i := 0; i < len(tags); {
+		if tags[i] != tagger.Outside || !r.capital(i) {
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(tags) && !r.tokens[end].First && tags[end] == tagger.Outside {
+			if r.capital(end) {
+				end++
+				continue
+			}
+			k := end
+			for k < len(tags) && k < end+2 && linking[r.word(k)] {
+				k++
+			}
+			if k == end || k == len(tags) || tags[k] != tagger.Outside || !r.capital(k) {
+				break
+			}
+			end = k + 1
+		}
+		from := i
+		for from < end && r.plain(from) {
+			from++
+		}
+		// The first word of a sentence is capitalised whatever it is.
+		if from < end && r.tokens[from].First {
+			e, _ := r.model.Find(r.word(from))
+			if e.Class&tagger.Common != 0 && (end-from == 1 || e.Class.Part() != 0 && !r.capital(from+1)) {
+				from++
+			}
+		}
+		to := end
+		for to > from && r.plain(to-1) {
+			to--
+		}
+		if from < to {
+			r.run(span{from, to, tagger.Outside, mean(names[from:to])})
+		}
+		i = end
+	}
+}
+
+// run keeps a run of capitals if the tagger does not rule it out.
+func (r *reader) run(f span) {
+	need := minCommonProbability
+	for i := f.from; i < f.to; i++ {
+		if e, _ := r.model.Find(r.word(i)); e.Class&tagger.Common == 0 {
+			need = minRunProbability
+		}
+	}
+	if f.p >= need {
+		r.found = append(r.found, f)
+	}
+}

@@ -1,0 +1,258 @@
+package extract
+
+import "strings"
+
+// named reads what is a date by the document's: today, next Tuesday, last month,
+// Q3, on Friday.
+func (d *dater) named(w string) (period, bool) {
+	today, ok := d.today()
+	if !ok {
+		return d.quarter(w, 0)
+	}
+	next := d.low(d.i + 1)
+	take := func(n int, p period) (period, bool) {
+		d.i += n
+		return p, true
+	}
+	switch w {
+	case "today", "tonight":
+		p, _ := take(1, dayPeriod(today))
+		d.time()
+		return p, true
+	case "yesterday":
+		return take(1, dayPeriod(today-1))
+	case "tomorrow":
+		p, _ := take(1, dayPeriod(today+1))
+		d.time()
+		return p, true
+	case "last", "past", "previous":
+		return d.shifted(next, today, -1)
+	case "next", "coming", "upcoming":
+		return d.shifted(next, today, 1)
+	case "this", "current":
+		return d.shifted(next, today, 0)
+	case "the":
+		if next == "day" && (d.low(d.i+2) == "before" || d.low(d.i+2) == "after") {
+			switch d.low(d.i + 3) {
+			case "yesterday":
+				return take(4, dayPeriod(today-2))
+			case "tomorrow":
+				return take(4, dayPeriod(today+2))
+			}
+		}
+	case "end":
+		// "by the end of the month" is its last day.
+		if next == "of" {
+			k := d.i + 2
+			if d.low(k) == "the" || d.low(k) == "this" {
+				k++
+			}
+			var p period
+			switch d.low(k) {
+			case "day":
+				p = dayPeriod(today)
+			case "week":
+				p = weekPeriod(today)
+				p.until -= 2 // Friday
+			case "month":
+				y, m, _ := civil(today)
+				p = monthPeriod(y, m)
+			case "quarter":
+				y, m, _ := civil(today)
+				p = quarterPeriod(y, (m+2)/3)
+			case "year":
+				y, _, _ := civil(today)
+				p = yearPeriod(y)
+			default:
+				return period{}, false
+			}
+			d.i = k + 1
+			return dayPeriod(p.until - 1), true
+		}
+	case "eod", "eow":
+		if w == "eow" {
+			return take(1, dayPeriod(weekPeriod(today).until-3))
+		}
+		return take(1, dayPeriod(today))
+	}
+	if n := weekdays[w]; n > 0 && (len(w) > 4 || d.low(d.i-1) == "on") {
+		return d.weekday(n-1, today)
+	}
+	return d.quarter(w, today)
+}
+
+// weekday is the next such day where something is to be done, the last one where
+// it was.
+func (d *dater) weekday(n, today int) (period, bool) {
+	ahead := floorMod(n-weekday(today), 7)
+	days := today + ahead
+	if !d.future() && ahead > 0 {
+		days -= 7
+	}
+	d.guessed = true
+	d.i++
+	d.time()
+	return dayPeriod(days), true
+}
+
+// future tells whether the sentence speaks of what is to come.
+func (d *dater) future() bool {
+	switch d.low(d.i - 1) {
+	case "by", "until", "till", "before":
+		return true
+	}
+	for i := d.i - 1; i >= 0 && i > d.i-12; i-- {
+		switch d.low(i) {
+		case "will", "'ll", "’ll", "shall", "must", "should", "need", "needs", "plan", "plans", "going", "due", "scheduled", "let", "can", "could", "deadline", "meet":
+			return true
+		}
+		if d.r.tokens[i].First {
+			break
+		}
+	}
+	return false
+}
+
+// shifted is the unit of time before, around or after the document's day.
+func (d *dater) shifted(unit string, today, by int) (period, bool) {
+	y, m, _ := civil(today)
+	var p period
+	switch unit {
+	case "week":
+		p = weekPeriod(today + 7*by)
+	case "month":
+		p = monthPeriod(y, m+by)
+	case "quarter":
+		q := (m+2)/3 + by
+		p = quarterPeriod(y+floorDiv(q-1, 4), floorMod(q-1, 4)+1)
+	case "year":
+		p = yearPeriod(y + by)
+	case "decade":
+		p = period{daysOf(y/10*10+10*by, 1, 1), daysOf(y/10*10+10*by+10, 1, 1), Decade}
+	case "weekend":
+		saturday := weekPeriod(today+7*by).from + 5
+		p = period{saturday, saturday + 2, Day}
+	case "night", "evening":
+		if by != -1 {
+			return period{}, false
+		}
+		p = dayPeriod(today - 1)
+	case "morning", "afternoon":
+		if by != 0 {
+			return period{}, false
+		}
+		p = dayPeriod(today)
+	default:
+		if n := weekdays[unit]; n > 0 {
+			monday := weekPeriod(today).from
+			switch {
+			case by == 0:
+				p = dayPeriod(monday + n - 1)
+			case by < 0: // the last one before today
+				p = dayPeriod(today - 1 - floorMod(weekday(today)-n, 7))
+			default: // of next week: "next Tuesday" said on Monday is not tomorrow
+				p = dayPeriod(monday + 7 + n - 1)
+			}
+			break
+		}
+		if n := months[unit]; n > 0 && len(unit) > 3 {
+			switch {
+			case by < 0 && n >= m:
+				y--
+			case by > 0 && n <= m:
+				y++
+			}
+			p = monthPeriod(y, n)
+			break
+		}
+		return period{}, false
+	}
+	d.i += 2
+	return p, true
+}
+
+// quarter reads Q3, Q3 2024 and "third quarter of 2024".
+func (d *dater) quarter(w string, today int) (period, bool) {
+	q, n := 0, 1
+	if len(w) == 2 && w[0] == 'q' && w[1] >= '1' && w[1] <= '4' {
+		q = int(w[1] - '0')
+	} else if o := ordinals[w]; o > 0 && d.low(d.i+1) == "quarter" && w != "last" {
+		q, n = o, 2
+	}
+	if q == 0 {
+		return period{}, false
+	}
+	if year, end := d.yearAt(d.i + n); year != 0 {
+		d.i = end
+		return quarterPeriod(year, q), true
+	}
+	if today == 0 {
+		return period{}, false
+	}
+	year, _, _ := civil(today)
+	d.i += n
+	return quarterPeriod(year, q), true
+}
+
+// counted reads "3 days ago", "two weeks from now", "in a month", at the number;
+// and "in" is left outside of the span.
+func (d *dater) counted(w string) (period, bool) {
+	today, ok := d.today()
+	if !ok {
+		return period{}, false
+	}
+	n, ok := number(w)
+	if !ok {
+		n = numerals[w]
+	}
+	i := d.i + 1
+	if n == 0 || n > 999 {
+		return period{}, false
+	}
+	if w == "a" && (d.low(i) == "couple" || d.low(i) == "few") {
+		n = numerals[d.low(i)]
+		i++
+		d.guessed = true
+	}
+	if d.low(i) == "of" {
+		i++
+	}
+	unit := strings.TrimSuffix(d.low(i), "s")
+	sign := 0
+	switch after := d.low(i + 1); {
+	case after == "ago":
+		sign = -1
+		i += 2
+	case after == "from" && (d.low(i+2) == "now" || d.low(i+2) == "today"):
+		sign = 1
+		i += 3
+	case d.low(d.i-1) == "in" || d.low(d.i-1) == "within":
+		sign = 1
+		i++
+	case after == "earlier" || after == "later":
+		return period{}, false // of another time than the document's
+	}
+	if sign == 0 {
+		return period{}, false
+	}
+	y, m, day := civil(today)
+	var p period
+	switch unit {
+	case "day":
+		p = dayPeriod(today + sign*n)
+	case "week":
+		p = period{today + sign*7*n, today + sign*7*n + 1, Week}
+	case "month":
+		first := daysOf(y, m+sign*n, 1)
+		fy, fm, _ := civil(first)
+		p = period{first + min(day, monthDays(fy, fm)) - 1, first + min(day, monthDays(fy, fm)), Month}
+	case "year":
+		p = yearPeriod(y + sign*n)
+	case "hour", "minute":
+		p = dayPeriod(today)
+	default:
+		return period{}, false
+	}
+	d.i, d.relative = i, true
+	return p, true
+}

@@ -1,0 +1,71 @@
+// Command nametagger remakes the model with which names are found: a lexicon and
+// the weights of a linear tagger. It is run once, by whoever changes the lists,
+// the features or the training data; the model it writes is committed and
+// embedded in the service. The recipe, sources and licences included, stands
+// beside the weights.
+//
+//	nametagger lexicon -sources DIR -out FILE.model
+//	nametagger train -lexicon FILE.model -data FILE.jsonl.gz[,…] -out FILE.model
+//	nametagger score -model FILE.model -data FILE.jsonl.gz [-split NAME]
+//
+// All three are deterministic: the same inputs make the same bytes.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Stdout, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "nametagger:", err)
+		os.Exit(1)
+	}
+}
+
+func run(stdout io.Writer, args []string) error {
+	if len(args) == 0 {
+		return errors.New("one of lexicon, train and score is required")
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	sources := flags.String("sources", "", "folder with the unpacked word lists")
+	lexicon := flags.String("lexicon", "", "the lexicon to train with")
+	data := flags.String("data", "", "labelled sentences, with commas between files")
+	split := flags.String("split", "", "of the data, take this split only")
+	epochs := flags.Int("epochs", defaultEpochs, "passes over the data")
+	bias := flags.Float64("bias", 0, "what a name must gain over none")
+	model := flags.String("model", "", "the model to score")
+	out := flags.String("out", "", "the file to write")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	switch args[0] {
+	case "lexicon":
+		packed, err := makeLexicon(stdout, *sources)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(*out, packed, 0o600)
+	case "train":
+		sentences, err := readAll(strings.Split(*data, ","), *split)
+		if err != nil {
+			return err
+		}
+		packed, err := train(stdout, *lexicon, sentences, *epochs)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(*out, packed, 0o600)
+	case "score":
+		sentences, err := readAll(strings.Split(*data, ","), *split)
+		if err != nil {
+			return err
+		}
+		return score(stdout, *model, sentences, *bias)
+	}
+	return fmt.Errorf("unknown command %q", args[0])
+}

@@ -1,0 +1,42 @@
+// Package retriever is the brain: it walks from the passages that search finds,
+// and from the things that a question names, to the passages that these lead to,
+// and has learned from the organization's own content when and how to walk.
+//
+// # Promises
+//
+//   - Pure: no I/O, no clock, no goroutine. A Graph may be read by any number of
+//     goroutines; a Walk and a Trainer belong to one at a time.
+//   - The same source, salt and seed give the same graph, the same examples, the
+//     same parameters and the same bytes.
+//   - What is stored of a graph or a model holds no text, and without the salt
+//     nobody can ask it for a name. Damaged bytes are refused with ErrCorrupt.
+//   - A walk takes a bounded number of steps, whatever is asked.
+//   - What is gone (Question.Gone) is neither found nor walked over. A passage that
+//     the graph does not know yet keeps the score that search gave it.
+//
+// # Order of calls
+//
+// Training: NewGraph of the whole Source, Graph.Examples, the caller asks search
+// for the seeds of each, NewTrainer with a part to learn from and another to check
+// by, Trainer.Epoch until it is done, Trainer.Best. Serving: GraphFrom and
+// ParametersFrom what Message gave, NewWalk once per worker, Walk.Forward per
+// question, then Walk.Passages, Walk.Entities and Walk.Confidence.
+//
+// # The walk
+//
+// Passages and concepts (entities, and what titles are about) hold activation.
+// It begins at the seeds and flows along mentions, subjects, similarity, sequence
+// and stated ties; the weight of a step is exp(θ·φ), where φ tells its kind, how
+// much of the question the sentence around the name holds, how widely the concept
+// is named, and how near the end is to the question. After five steps a passage's
+// score is that of search plus, as far as the gate is open, what it gained by
+// activation. This is a few learned steps in place of the personalized PageRank of
+// HippoRAG 2 (Gutiérrez et al. 2025, arXiv 2502.14802), with its passages inside the
+// walk and without a language model; sentences carry relevance as in LinearRAG
+// (arXiv 2510.10114).
+//
+// # What it hides
+//
+// How names are found and hashed, the features, the loss and its derivatives, and
+// how questions are made out of text.
+package retriever

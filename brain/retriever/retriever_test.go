@@ -1,0 +1,402 @@
+package retriever
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	pb "orgmem/proto"
+)
+
+var testSalt = Salt{1, 2, 3}
+
+// village is made-up text about people who have parents, trades and homes. A
+// document is about each.
+func village(people int, seed uint64) *Source {
+	r := rand.New(rand.NewPCG(seed, 2))
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	name := func() string {
+		return pick("Al", "Ber", "Car", "Dor", "El", "Fa", "Gun", "Hel") + pick("mar", "nix", "tor", "wen", "zul") + " " +
+			pick("Os", "Pra", "Quin", "Ros", "Sta") + pick("berg", "dale", "fort", "grim") + pick("a", "e", "i", "o", "u")
+	}
+	var names []string
+	for len(names) < people {
+		if n := name(); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	src := &Source{}
+	for i, n := range names {
+		other := names[r.IntN(people)]
+		body := fmt.Sprintf("%s was born in %d in a house by the %s. The mother of this child was %s, who kept %s.",
+			strings.Fields(n)[0], 1700+r.IntN(200), pick("river", "mill", "church"), other, pick("bees", "sheep", "an inn", "goats"))
+		v := make([]float32, 8)
+		for k := range v {
+			v[k] = float32(r.NormFloat64())
+		}
+		unit(v)
+		src.Documents = append(src.Documents, Document{ID: pb.NodeID(fmt.Sprint("doc", i)), Title: n, Passages: []Passage{{Seq: uint64(i), Text: body, Vector: v}}})
+		if i > 0 && r.IntN(3) == 0 {
+			src.Ties = append(src.Ties, Tie{From: src.Documents[i].ID, To: src.Documents[r.IntN(i)].ID, Kind: TieKind(r.IntN(int(tieKinds))), Weight: r.Float32()})
+		}
+	}
+	src.Entities = append(src.Entities, Entity{ID: "ent", Names: []string{names[0], "the Old Mill"}})
+	return src
+}
+
+func unit(v []float32) {
+	var s float64
+	for _, x := range v {
+		s += float64(x) * float64(x)
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(s))
+	}
+}
+
+// asked searches a source by the words of a text, with some noise for meaning.
+func asked(g *Graph, src *Source, text string) Question {
+	x := lexer{salt: testSalt}
+	want := stemsOf(x.words(text))
+	r := rand.New(rand.NewPCG(uint64(len(text)), 3))
+	all := make([]Seed, len(g.docOf))
+	for p := range all {
+		d := &src.Documents[g.docOf[p]]
+		have := stemsOf(x.words(d.Title + " " + d.Passages[int32(p)-g.first[g.docOf[p]]].Text))
+		n := 0
+		for _, t := range want {
+			if slices.Contains(have, t) {
+				n++
+			}
+		}
+		kw := float32(n) / float32(max(1, len(want)))
+		cos := r.Float32() * 0.5
+		all[p] = Seed{Passage: int32(p), Cosine: cos, Keyword: kw, Score: cos + kw}
+	}
+	seeds := slices.Clone(all)
+	slices.SortStableFunc(seeds, func(a, b Seed) int { return int(math.Copysign(1, float64(b.Score-a.Score))) })
+	return Question{Text: text, Seeds: seeds[:min(len(seeds), 20)], Score: func(ps []int32) (out []Seed) {
+		for _, p := range ps {
+			out = append(out, all[p])
+		}
+		return out
+	}}
+}
+
+// TestGradient compares the derivatives with differences of the loss.
+func TestGradient(t *testing.T) {
+	t.Parallel()
+
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		src := village(40, seed)
+		g := NewGraph(src, testSalt)
+		examples := g.Examples(src, testSalt, 4, seed)
+		if len(examples) == 0 {
+			t.Skip("no example in this village")
+		}
+		e := examples[0]
+		q := asked(g, src, e.Text)
+		p := Prior()
+		r := rand.New(rand.NewPCG(seed, 9))
+		for _, x := range p.flat() {
+			*x += r.NormFloat64() * 0.1
+		}
+		w := NewWalk(g, testSalt)
+		w.Forward(&p, &q)
+		var d gradient
+		if _, ok := w.loss(answersOf(&e), &d); !ok {
+			t.Skip("no answer was reached")
+		}
+		// Which nodes a step goes on from is a choice, not a function with a
+		// derivative; where the small difference changes it, nothing is compared.
+		taken := len(w.moves)
+		for range 6 {
+			k := r.IntN(len(p.flat()))
+			x := p.flat()[k]
+			const h = 1e-5
+			at := *x
+			*x = at + h
+			w.Forward(&p, &q)
+			up, _ := w.loss(answersOf(&e), nil)
+			same := len(w.moves) == taken
+			*x = at - h
+			w.Forward(&p, &q)
+			down, _ := w.loss(answersOf(&e), nil)
+			same = same && len(w.moves) == taken
+			*x = at
+			want, got := (up-down)/(2*h), *d.flat()[k]
+			if same && math.Abs(got-want) > 1e-3*(1+math.Abs(want)) {
+				t.Fatalf("parameter %d of %q: derivative %v, by differences %v", k, e.Text, got, want)
+			}
+		}
+	})
+}
+
+// TestTrainingFindsTheWay holds what a brain is for: questions whose answer lies a
+// name away are answered better after training, and the same twice.
+func TestTrainingFindsTheWay(t *testing.T) {
+	t.Parallel()
+
+	src := village(80, 1)
+	g := NewGraph(src, testSalt)
+	var all []Asked
+	for _, e := range g.Examples(src, testSalt, 200, 5) {
+		all = append(all, Asked{Example: e, Question: asked(g, src, e.Text)})
+	}
+	cut := len(all) * 2 / 3
+	train := func() Parameters {
+		tr := NewTrainer(g, testSalt, all[:cut], all[cut:], 11)
+		before := tr.BestLoss
+		for !tr.Epoch() {
+		}
+		if tr.BestLoss > 0.9*before {
+			t.Errorf("loss on examples held out: %.3f, before training %.3f", tr.BestLoss, before)
+		}
+		return tr.Best
+	}
+	p := train()
+	if q := train(); p != q {
+		t.Error("the same data and seed gave other parameters")
+	}
+
+	// The mother of somebody is asked for, whose document does not say so.
+	w := NewWalk(g, testSalt)
+	better, n := 0.0, 0
+	for _, a := range all[cut:] {
+		if a.Kind != KindTwoHop {
+			continue
+		}
+		w.Forward(&p, &a.Question)
+		rank := func(answer int32) int {
+			return slices.IndexFunc(w.Passages(20), func(r Ranked) bool { return r.Passage == answer })
+		}
+		plain := slices.IndexFunc(a.Seeds, func(s Seed) bool { return s.Passage == a.Answers[1] })
+		n++
+		if r := rank(a.Answers[1]); r >= 0 && r < 5 {
+			better++
+		}
+		if plain >= 0 && plain < 5 {
+			better--
+		}
+	}
+	if n < 10 || better < float64(n)/10 {
+		t.Errorf("of %d second passages %v more are among the first five than by search", n, better)
+	}
+}
+
+// TestForgottenDocumentsAreNotReached: whatever is asked, nothing leads to them or
+// over them.
+func TestForgottenDocumentsAreNotReached(t *testing.T) {
+	t.Parallel()
+
+	rapid.Check(t, func(t *rapid.T) {
+		src := village(40, rapid.Uint64().Draw(t, "seed"))
+		g := NewGraph(src, testSalt)
+		gone := rapid.SliceOfN(rapid.Bool(), 40, 40).Draw(t, "gone")
+		w := NewWalk(g, testSalt)
+		p := Prior()
+		q := asked(g, src, src.Documents[0].Title+" mother bees")
+		q.Seeds = slices.DeleteFunc(q.Seeds, func(s Seed) bool { return gone[g.docOf[s.Passage]] })
+		q.Gone = func(doc int32) bool { return gone[doc] }
+		w.Forward(&p, &q)
+		for i := range int32(len(w.nodes)) {
+			if w.isPassage(i) && gone[w.docOf(i)] {
+				t.Fatalf("the walk came to document %d", w.docOf(i))
+			}
+		}
+	})
+}
+
+// TestYoungPassagesKeepTheirScore: what the graph does not know ranks by search.
+func TestYoungPassagesKeepTheirScore(t *testing.T) {
+	t.Parallel()
+
+	src := village(20, 4)
+	g := NewGraph(src, testSalt)
+	q := asked(g, src, "bees by the river")
+	q.Seeds = append([]Seed{{Passage: Unknown, Cosine: 0.9, Keyword: 1, Score: 1.9}, {Passage: Unknown, Cosine: 0.8, Keyword: 1, Score: 1.8}}, q.Seeds...)
+	w, p := NewWalk(g, testSalt), Prior()
+	w.Forward(&p, &q)
+	got := w.Passages(2)
+	if len(got) != 2 || got[0].From != 0 || got[1].From != 1 {
+		t.Errorf("best: %+v, want the two young seeds", got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+
+	src := &Source{
+		Documents: []Document{
+			{ID: "1", Title: "Renée O'Brien (painter)", Passages: []Passage{{Text: "x"}}},
+			{ID: "2", Title: "夏目漱石", Passages: []Passage{{Text: "x"}}},
+			{ID: "3", Title: "Home", Passages: []Passage{{Text: "x"}}},
+		},
+		Entities: []Entity{{ID: "e", Names: []string{"INC-4521", "Bank of England"}}},
+	}
+	g := NewGraph(src, testSalt)
+	x := lexer{salt: testSalt}
+	for _, c := range []struct {
+		text   string
+		proper bool
+		want   int
+	}{
+		{"a portrait by Renee O’Brien's hand", true, 1},
+		{"who was renée o'brien", false, 1},
+		{"それは夏目漱石の本です", true, 1},
+		{"on our way home", true, 0},
+		{"on our way home", false, 1},
+		{"inc-4521 at the bank of england", false, 2},
+		{"Bank of Ireland", true, 0},
+	} {
+		n := 0
+		g.find(x.words(c.text), c.proper, func(found) { n++ })
+		if n != c.want {
+			t.Errorf("%q: %d names, want %d", c.text, n, c.want)
+		}
+	}
+	if other := NewGraph(src, Salt{9}); has(other.names, slices.Collect(keys(g.names))[0]) {
+		t.Error("another salt gave the same name")
+	}
+}
+
+func keys[K comparable, V any](m map[K]V) func(func(K) bool) {
+	return func(yield func(K) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func TestFoldedLetters(t *testing.T) {
+	t.Parallel()
+
+	if len(plainLatin) != 0x180-firstMarked {
+		t.Fatalf("%d letters, want %d", len(plainLatin), 0x180-firstMarked)
+	}
+	for r := rune(firstMarked); r < 0x180; r++ {
+		base := []rune(norm.NFD.String(string(unicode.ToLower(r))))[0]
+		if got := foldRune(r); base < 0x80 && got != base {
+			t.Errorf("%c folds to %c, want %c", r, got, base)
+		}
+	}
+}
+
+// TestStoredGraph: what is stored is the same graph, holds no word of the text, and
+// gives the same bytes each time.
+func TestStoredGraph(t *testing.T) {
+	t.Parallel()
+
+	src := village(60, 3)
+	g := NewGraph(src, testSalt)
+	opts := proto.MarshalOptions{Deterministic: true}
+	raw, err := opts.Marshal(g.Message())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := opts.Marshal(NewGraph(src, testSalt).Message())
+	if err != nil || !bytes.Equal(raw, again) {
+		t.Errorf("the same source gave other bytes (%v)", err)
+	}
+	for _, d := range src.Documents {
+		for _, word := range strings.FieldsSeq(d.Title) {
+			if bytes.Contains(raw, []byte(word)) {
+				t.Fatalf("%q stands in the stored graph", word)
+			}
+		}
+	}
+	var m pb.BrainGraph
+	if err := proto.Unmarshal(raw, &m); err != nil {
+		t.Fatal(err)
+	}
+	read, err := GraphFrom(&m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Prior()
+	one, two := NewWalk(g, testSalt), NewWalk(read, testSalt)
+	for _, e := range g.Examples(src, testSalt, 20, 1) {
+		q := asked(g, src, e.Text)
+		one.Forward(&p, &q)
+		two.Forward(&p, &q)
+		if !slices.Equal(one.Passages(10), two.Passages(10)) {
+			t.Fatalf("%q: the stored graph ranks otherwise", e.Text)
+		}
+	}
+	stored, err := ParametersFrom(p.Message())
+	if err != nil || stored != p {
+		t.Errorf("stored parameters: %v, %v", stored, err)
+	}
+}
+
+// FuzzGraph: what is damaged is refused or walked, and never panics.
+func FuzzGraph(f *testing.F) {
+	raw, err := proto.Marshal(NewGraph(village(8, 3), testSalt).Message())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(raw)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var m pb.BrainGraph
+		if proto.Unmarshal(data, &m) != nil {
+			return
+		}
+		g, err := GraphFrom(&m)
+		if err != nil || len(g.docOf) == 0 || len(g.docOf) > 1000 {
+			return
+		}
+		p := Prior()
+		w := NewWalk(g, testSalt)
+		w.Forward(&p, &Question{Text: "Almar Osberga mother", Seeds: []Seed{{Passage: 0, Score: 1}}, Score: func(ps []int32) (out []Seed) {
+			for _, x := range ps {
+				out = append(out, Seed{Passage: x})
+			}
+			return out
+		}})
+		w.Passages(10)
+	})
+}
+
+// TestExamplesHideWhatTheyAskFor: the name that leads on is not in the question.
+func TestExamplesHideWhatTheyAskFor(t *testing.T) {
+	t.Parallel()
+
+	src := village(100, 8)
+	g := NewGraph(src, testSalt)
+	got := g.Examples(src, testSalt, 200, 3)
+	if len(got) < 150 {
+		t.Fatalf("%d examples", len(got))
+	}
+	hops := 0
+	for _, e := range got {
+		for _, a := range e.Answers {
+			if a < 0 || int(a) >= len(g.docOf) {
+				t.Fatalf("%q: answer %d", e.Text, a)
+			}
+		}
+		if e.Kind == KindTwoHop {
+			hops++
+			if strings.Contains(e.Text, src.Documents[g.docOf[e.Answers[1]]].Title) {
+				t.Errorf("%q names its answer %q", e.Text, src.Documents[g.docOf[e.Answers[1]]].Title)
+			}
+		}
+	}
+	if hops < 40 {
+		t.Errorf("%d questions of two hops", hops)
+	}
+	if again := g.Examples(src, testSalt, 200, 3); !slices.EqualFunc(got, again, func(a, b Example) bool { return a.Text == b.Text && slices.Equal(a.Answers, b.Answers) }) {
+		t.Error("the same seed gave other examples")
+	}
+}

@@ -1,0 +1,523 @@
+package retriever
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	pb "orgmem/proto"
+)
+
+// The kinds of steps. Passages and concepts take turns, so two steps are one hop.
+const (
+	stepNames   = iota // from a passage to a concept that it names
+	stepNamed          // from a concept to a passage that names it
+	stepSubject        // from a concept to a document that is about it
+	stepAbout          // from a passage to what its document is about
+	stepTied           // along a tie; one kind for each TieKind
+	stepKinds   = stepTied + int(tieKinds)
+)
+
+// What a step's weight depends on.
+const (
+	byKind    = iota // always 1
+	byWords          // how much of the question's information the sentence holds, 0 to 1
+	bySpread         // log of the documents that the concept is named in
+	byShare          // how much of the title the concept is; the weight of a tie
+	byMeaning        // cosine of question and passage at the end, less the best
+	byKeyword        // the keyword score there
+	stepFeatures
+)
+
+// What a question's seed concepts weigh by.
+const (
+	seedAlways = iota
+	seedSpread
+	seedWords // log of the words of the name
+	seedFeatures
+)
+
+// What the gate looks at.
+const (
+	gateAlways    = iota
+	gateBest      // the best passage's score
+	gateMargin    // the best passage's score less the fifth's
+	gateAgreement // how many of the five best by meaning and by word are the same
+	gateNames     // how many concepts the question names
+	gateDensity   // log of the steps that lead away from the seeds
+	gateFeatures
+)
+
+const (
+	// steps of a walk: three hops from a concept that the question names.
+	steps = 5
+	// width bounds the nodes that a step goes on from.
+	width = 48
+	// seedPassages are where a walk begins, the best by search.
+	seedPassages = 10
+	// maxSteps bounds those from one node.
+	maxFan = 256
+	// maxPassagesOfSubject of a document that is about a concept are stepped to.
+	maxPassagesOfSubject = 12
+	// trace is the activation that a passage needs to be noticed.
+	trace = 0.02
+	// minExponent and maxExponent keep a step's weight within reason.
+	minExponent, maxExponent = -12, 3
+)
+
+// Parameters are what is learned; in all 57 + 1... numbers.
+type Parameters struct {
+	Step [stepKinds * stepFeatures]float64
+	Seed [seedFeatures]float64
+	Gate [gateFeatures]float64
+	// Heard is what a passage gains by its activation after each step.
+	Heard [steps + 1]float64
+	// Sharp is how quickly seeds weaken with their score, and Base the weight of
+	// the score of search.
+	Sharp, Base float64
+}
+
+// Prior are the parameters before any training, and what training holds them near.
+func Prior() Parameters {
+	var p Parameters
+	set := func(kind int, bias, words, spread, share, meaning, keyword float64) {
+		copy(p.Step[kind*stepFeatures:], []float64{bias, words, spread, share, meaning, keyword})
+	}
+	set(stepNames, -0.7, 1, -0.3, 0, 0, 0)
+	set(stepNamed, -1.5, 1, -0.7, 0, 1, 0.5)
+	set(stepSubject, -1.5, 0, -0.3, 1, 1, 0.5)
+	set(stepAbout, -1.5, 0, -0.3, 1, 0, 0)
+	set(stepTied+int(TieSimilar), -3, 0, 0, 1, 1, 0.5)
+	set(stepTied+int(TieSequence), -3, 0, 0, 1, 1, 0.5)
+	set(stepTied+int(TieStated), -2, 0, 0, 1, 1, 0.5)
+	p.Seed = [seedFeatures]float64{0.5, -0.5, 0.5}
+	p.Gate = [gateFeatures]float64{gateAlways: 1}
+	p.Heard = [steps + 1]float64{0, 0.1, 0.1, 0.1, 0.1, 0.05}
+	p.Sharp, p.Base = 8, 1
+	return p
+}
+
+// Unknown is the passage of a seed that the graph does not hold: it is younger.
+const Unknown int32 = -1
+
+// Seed is a passage that search found.
+type Seed struct {
+	Passage         int32 // number in the graph, or Unknown
+	Cosine, Keyword float32
+	// Score is the one that search ranks by.
+	Score float32
+}
+
+// Question is what is asked. Its seeds are the best of search, best first; Score
+// gives passages beyond them the scores that search would give.
+type Question struct {
+	Text  string
+	Seeds []Seed
+	Score func(passages []int32) []Seed
+	// Gone tells the documents that were forgotten since the graph was made; nil:
+	// none.
+	Gone func(doc int32) bool
+}
+
+// node of a walk: passages, then concepts.
+type node = int32
+
+// move is a step that was taken.
+type move struct {
+	from, to int32 // local numbers
+	kind     uint8
+	step     uint8
+	weight   float64
+	f        [stepFeatures]float32
+}
+
+// Walk is the working memory of one walk and what came of it. Keep it for the
+// next question; for one goroutine.
+type Walk struct {
+	g   *Graph
+	p   *Parameters
+	lex lexer
+
+	local []int32 // of nodes of the graph; local[n] is valid where mark[n] is now
+	mark  []uint32
+	now   uint32
+
+	nodes    []node
+	origin   []int32 // the seed that a local node is, or -1
+	seed     []Seed  // of local nodes that are passages
+	scored   []bool
+	start    []float64            // activation before the first step
+	act      [steps + 1][]float64 // by step and local node
+	moves    []move
+	concepts []found
+	stems    []uint32
+	info     []float32
+	total    float32
+
+	gate    [gateFeatures]float64
+	open    float64 // the gate, 0 to 1
+	density int
+	score   []float64 // of local nodes that are passages
+	order   []int32
+	best    float32
+}
+
+// NewWalk prepares for walks over a graph.
+func NewWalk(g *Graph, salt Salt) *Walk {
+	n := len(g.docOf) + len(g.concept)
+	return &Walk{g: g, lex: lexer{salt: salt}, local: make([]int32, n), mark: make([]uint32, n)}
+}
+
+func (w *Walk) at(n node) int32 {
+	i := int32(len(w.nodes))
+	if n != Unknown {
+		if w.mark[n] == w.now {
+			return w.local[n]
+		}
+		w.mark[n], w.local[n] = w.now, i
+	}
+	w.nodes = append(w.nodes, n)
+	w.seed = append(w.seed, Seed{Passage: n})
+	w.scored = append(w.scored, false)
+	w.origin = append(w.origin, -1)
+	w.start = append(w.start, 0)
+	for t := range w.act {
+		w.act[t] = append(w.act[t], 0)
+	}
+	return i
+}
+
+func (w *Walk) isPassage(i int32) bool { return int(w.nodes[i]) < len(w.g.docOf) }
+
+// docOf gives the document of a local node that is a passage, or Unknown.
+func (w *Walk) docOf(i int32) int32 {
+	if n := w.nodes[i]; n != Unknown {
+		return w.g.docOf[n]
+	}
+	return Unknown
+}
+
+// Forward walks from a question. What it finds stays until the next call.
+func (w *Walk) Forward(p *Parameters, q *Question) {
+	w.p = p
+	w.now++
+	w.nodes, w.seed, w.scored, w.origin = w.nodes[:0], w.seed[:0], w.scored[:0], w.origin[:0]
+	w.start, w.moves, w.concepts = w.start[:0], w.moves[:0], w.concepts[:0]
+	for t := range w.act {
+		w.act[t] = w.act[t][:0]
+	}
+	w.read(q.Text)
+	w.begin(q)
+	for t := 1; t <= steps; t++ {
+		w.step(t, q)
+	}
+	w.judge(q)
+}
+
+// read finds the names and the words of the question.
+func (w *Walk) read(q string) {
+	words := w.lex.words(q)
+	w.stems = append(w.stems[:0], stemsOf(words)...)
+	w.info, w.total = w.info[:0], 0
+	for _, s := range w.stems {
+		r := w.g.rarityOf(s)
+		w.info = append(w.info, r)
+		w.total += r
+	}
+	w.g.find(words, false, func(f found) {
+		for _, c := range w.concepts {
+			if c.concept == f.concept {
+				return
+			}
+		}
+		w.concepts = append(w.concepts, f)
+	})
+}
+
+// overlap is the share of the question's information that a sentence holds.
+func (w *Walk) overlap(sentence int32) float32 {
+	if w.total == 0 {
+		return 0
+	}
+	s := w.g.sentences.of(sentence)
+	var sum float32
+	for i, t := range w.stems {
+		if _, ok := slices.BinarySearch(s, t); ok {
+			sum += w.info[i]
+		}
+	}
+	return sum / w.total
+}
+
+func (w *Walk) begin(q *Question) {
+	w.best = 0
+	top := 0.0
+	for i, s := range q.Seeds {
+		n := w.at(s.Passage)
+		w.seed[n], w.scored[n], w.origin[n] = s, true, int32(i)
+		w.best = max(w.best, s.Cosine)
+		if i == 0 {
+			top = float64(s.Score)
+		}
+		if i < seedPassages {
+			w.start[n] = math.Exp(w.p.Sharp * (float64(s.Score) - top))
+		}
+	}
+	for _, c := range w.concepts {
+		n := w.at(node(len(w.g.docOf)) + c.concept)
+		w.start[n] = math.Exp(dot(w.p.Seed[:], w.seedFeatures(c)))
+	}
+	copy(w.act[0], w.start)
+}
+
+func (w *Walk) seedFeatures(c found) []float64 {
+	return []float64{1, float64(w.g.spread[c.concept]), math.Log(float64(c.words))}
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i := range a {
+		s += a[i] * b[i]
+	}
+	return s
+}
+
+// step goes on from the most active nodes.
+func (w *Walk) step(t int, q *Question) {
+	from := w.order[:0]
+	for i := range w.nodes {
+		if w.act[t-1][i] > 1e-4 {
+			from = append(from, int32(i))
+		}
+	}
+	a := w.act[t-1]
+	slices.SortFunc(from, func(x, y int32) int { return cmp.Or(cmp.Compare(a[y], a[x]), cmp.Compare(x, y)) })
+	from = from[:min(len(from), width)]
+	w.order = from
+	first := len(w.moves)
+	for _, i := range from {
+		w.leave(i, t, q)
+	}
+	// The scores of what was reached for the first time, all at once.
+	var missing []int32
+	for i := range w.nodes {
+		if !w.scored[i] && w.isPassage(int32(i)) {
+			missing = append(missing, w.nodes[i])
+		}
+	}
+	if len(missing) > 0 {
+		for _, s := range q.Score(missing) {
+			n := w.at(s.Passage)
+			w.seed[n], w.scored[n] = s, true
+		}
+	}
+	for k := range w.moves[first:] {
+		m := &w.moves[first+k]
+		if w.isPassage(m.to) {
+			m.f[byMeaning] = w.seed[m.to].Cosine - w.best
+			m.f[byKeyword] = w.seed[m.to].Keyword
+		}
+		x := 0.0
+		for f, v := range m.f {
+			x += w.p.Step[int(m.kind)*stepFeatures+f] * float64(v)
+		}
+		m.weight = math.Exp(min(max(x, minExponent), maxExponent))
+		w.act[t][m.to] += w.act[t-1][m.from] * m.weight
+	}
+	if t == 1 {
+		w.density = len(w.moves) - first
+	}
+}
+
+// leave takes the steps from a node.
+func (w *Walk) leave(i int32, t int, q *Question) {
+	g := w.g
+	n := w.nodes[i]
+	if n == Unknown {
+		return
+	}
+	begun := len(w.moves)
+	add := func(to node, kind int, words, spread, share float32) {
+		if len(w.moves)-begun < maxFan && !(int(to) < len(g.docOf) && q.Gone != nil && q.Gone(g.docOf[to])) {
+			w.moves = append(w.moves, move{from: i, to: w.at(to), kind: uint8(kind), step: uint8(t), f: [stepFeatures]float32{1, words, spread, share}})
+		}
+	}
+	concepts := node(len(g.docOf))
+	if n < concepts {
+		doc := g.docOf[n]
+		places := g.named.of(n)
+		for k, p := range places {
+			if slices.ContainsFunc(places[:k], func(e place) bool { return e.other == p.other }) {
+				continue // the sentence that says most is taken below
+			}
+			if g.namedIn.size(p.other)+g.aboutOf.size(p.other) > hubDocuments {
+				continue
+			}
+			best := float32(0)
+			for _, e := range places[k:] {
+				if e.other == p.other {
+					best = max(best, w.overlap(e.sentence))
+				}
+			}
+			add(concepts+p.other, stepNames, best, g.spread[p.other], 0)
+		}
+		for _, a := range g.about.of(doc) {
+			add(concepts+a.other, stepAbout, 0, g.spread[a.other], a.share)
+		}
+		for _, x := range g.ties.of(doc) {
+			w.tied(x, add)
+		}
+		return
+	}
+	c := n - concepts
+	for _, a := range g.aboutOf.of(c) {
+		for p := g.first[a.other]; p < min(g.first[a.other+1], g.first[a.other]+maxPassagesOfSubject); p++ {
+			add(p, stepSubject, 0, g.spread[c], a.share)
+		}
+	}
+	if g.namedIn.size(c) <= hubDocuments {
+		for _, p := range g.namedIn.of(c) {
+			add(p.other, stepNamed, w.overlap(p.sentence), g.spread[c], 0)
+		}
+	}
+	for _, x := range g.ties.of(int32(len(g.docs)) + c) {
+		w.tied(x, add)
+	}
+}
+
+func (w *Walk) tied(x tie, add func(to node, kind int, words, spread, share float32)) {
+	g := w.g
+	if int(x.other) >= len(g.docs) {
+		c := x.other - int32(len(g.docs))
+		add(node(len(g.docOf))+c, stepTied+int(x.kind), 0, g.spread[c], x.weight)
+		return
+	}
+	for p := g.first[x.other]; p < min(g.first[x.other+1], g.first[x.other]+maxPassagesOfSubject); p++ {
+		add(p, stepTied+int(x.kind), 0, 0, x.weight)
+	}
+}
+
+// judge opens the gate and scores the passages.
+func (w *Walk) judge(q *Question) {
+	w.gate = w.gateOf(q)
+	w.open = sigmoid(dot(w.p.Gate[:], w.gate[:]))
+	w.score = w.score[:0]
+	for i := range w.nodes {
+		z := 0.0
+		if w.isPassage(int32(i)) {
+			z = w.p.Base*float64(w.seed[i].Score) + w.open*w.heard(int32(i))
+		}
+		w.score = append(w.score, z)
+	}
+}
+
+// heard is what a passage gains by its activation.
+func (w *Walk) heard(i int32) float64 {
+	s := 0.0
+	for t := 1; t <= steps; t++ {
+		s += w.p.Heard[t] * math.Log1p(w.act[t][i]/trace)
+	}
+	return s
+}
+
+func (w *Walk) gateOf(q *Question) (f [gateFeatures]float64) {
+	f[gateAlways] = 1
+	if len(q.Seeds) > 0 {
+		f[gateBest] = float64(q.Seeds[0].Score)
+		f[gateMargin] = float64(q.Seeds[0].Score - q.Seeds[min(4, len(q.Seeds)-1)].Score)
+	}
+	f[gateAgreement] = agreement(q.Seeds)
+	f[gateNames] = min(float64(len(w.concepts)), 4) / 4
+	f[gateDensity] = math.Log1p(float64(w.density)) / 8
+	return f
+}
+
+// agreement is the share of the five best by meaning that are among the five best
+// by word.
+func agreement(seeds []Seed) float64 {
+	const few = 5
+	pick := func(key func(Seed) float32) []int32 {
+		s := slices.Clone(seeds)
+		slices.SortStableFunc(s, func(x, y Seed) int { return cmp.Compare(key(y), key(x)) })
+		var out []int32
+		for _, x := range s[:min(few, len(s))] {
+			out = append(out, x.Passage)
+		}
+		return out
+	}
+	words := pick(func(s Seed) float32 { return s.Keyword })
+	n := 0
+	for _, x := range pick(func(s Seed) float32 { return s.Cosine }) {
+		if slices.Contains(words, x) {
+			n++
+		}
+	}
+	return float64(n) / few
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// Ranked is a passage that a walk found.
+type Ranked struct {
+	Seed
+	From       int32 // the seed that it is; -1: the walk reached it
+	Total      float64
+	Activation float64 // 0 where the walk did not come
+}
+
+// Passages gives the best passages, one of each document, best first. Those of
+// documents that the graph does not hold all come; the caller knows their documents.
+func (w *Walk) Passages(topK int) []Ranked {
+	best := map[int32]int{}
+	var out []Ranked
+	for i := range int32(len(w.nodes)) {
+		if !w.isPassage(i) {
+			continue
+		}
+		r := Ranked{Seed: w.seed[i], From: w.origin[i], Total: w.score[i], Activation: w.heard(i)}
+		doc := w.docOf(i)
+		if k, ok := best[doc]; ok && doc != Unknown {
+			if r.Total > out[k].Total {
+				out[k] = r
+			}
+			continue
+		}
+		best[doc] = len(out)
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(x, y Ranked) int {
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.From, y.From), cmp.Compare(x.Passage, y.Passage))
+	})
+	return out[:min(topK, len(out))]
+}
+
+// Active is a concept that a walk came to.
+type Active struct {
+	Entity     pb.NodeID
+	Activation float64
+}
+
+// Entities gives the most active concepts that are entities of the graph, best
+// first.
+func (w *Walk) Entities(topK int) []Active {
+	var out []Active
+	for i := range int32(len(w.nodes)) {
+		if w.isPassage(i) {
+			continue
+		}
+		if id := w.g.concept[int(w.nodes[i])-len(w.g.docOf)]; id != "" {
+			most := 0.0
+			for t := range w.act {
+				most = max(most, w.act[t][i])
+			}
+			out = append(out, Active{id, most})
+		}
+	}
+	slices.SortFunc(out, func(x, y Active) int {
+		return cmp.Or(cmp.Compare(y.Activation, x.Activation), cmp.Compare(x.Entity, y.Entity))
+	})
+	return out[:min(topK, len(out))]
+}
+
+// Confidence is how far the gate is open, 0 to 1.
+func (w *Walk) Confidence() float64 { return w.open }

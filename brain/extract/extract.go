@@ -79,6 +79,7 @@ func (r *reader) read(d Document) Extraction {
 	}
 	r.block()
 	r.shaped(len(r.text))
+	r.agree()
 	out := r.out
 	// Nothing of the document stays behind.
 	r.text, r.speaker, r.out = "", "", Extraction{}

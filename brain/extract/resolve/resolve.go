@@ -1,6 +1,11 @@
 package resolve
 
-import "orgmem/brain/extract"
+import (
+	"slices"
+	"strings"
+
+	"orgmem/brain/extract"
+)
 
 // EntityID is the caller's name of an entity; here it is only passed through.
 type EntityID string
@@ -28,23 +33,28 @@ type Reason string
 const (
 	New      Reason = "new"      // no known entity: a node of its own
 	Same     Reason = "same"     // the same name or alias, as it stands
-	Case     Reason = "case"     // but for case, marks and spaces
-	Form     Reason = "form"     // but for an article, a title, a company form, a handle's @
-	Acronym  Reason = "acronym"  // its initials, stated in the document
+	Case     Reason = "case"     // but for case, diacritics, marks and spaces
+	Form     Reason = "form"     // but for an article, a title, a company's form
+	Acronym  Reason = "acronym"  // initials of a name of the same document: ESB
 	Initials Reason = "initials" // J. Lee for the only Jane Lee
 	Part     Reason = "part"     // Lee for the only Jane Lee of the document
 	Typo     Reason = "typo"     // one letter apart in a long name
 )
 
+// confidences are how sure each reason is; the order of the reasons is theirs.
+var confidences = map[Reason]float64{New: 1, Same: 1, Case: 0.97, Form: 0.93, Acronym: 0.85, Initials: 0.8, Part: 0.8, Typo: 0.75}
+
 // Decision is what one name means.
 type Decision struct {
 	// Entity is the known entity's id; empty: a new one.
 	Entity EntityID
-	// Leader is the index of the first name of this document that means the same
-	// entity: the name's own where it leads. All with the same Leader share Entity.
+	// Leader is the index of the name that stands for all names of this document that
+	// mean the same entity; of a new entity it is the one to call it by. It may come
+	// after the others ("Lee … Jane Lee"). All with the same Leader share Entity.
 	Leader int
 	Reason Reason
-	// Alias is set where the name is not yet among the entity's title and aliases.
+	// Alias is set where the name should be kept among the entity's aliases: it is
+	// not yet there, and means the entity in other documents too. A Part does not.
 	Alias      bool
 	Confidence float64
 	// Type is what the entity is after this name: a name of type other takes the
@@ -52,19 +62,173 @@ type Decision struct {
 	Type extract.Type
 }
 
-// Resolve gives one decision for each name, in order. Names are those of one
-// document: what is said there of one ("Jane Lee … Lee") is not carried to others.
-func Resolve(known []Known, names []Name) []Decision {
-	return nil
+// candidate is an entity, known or begun by a name of the document.
+type candidate struct {
+	id     EntityID
+	leader int // of a begun one; of a known one, the first name that means it, or -1
+	kind   extract.Type
+	names  []spelled
+	not    []string // folded
 }
 
-// Keys are the keys under which an entity of this name is found by other names
-// that may mean it; at most maxKeys, each at most maxKeyBytes. They hold parts of
-// the name: a caller that stores them erases them with the entity.
-func Keys(name string, t extract.Type) []string { return nil }
+// Resolve gives one decision for each name, in order. Names are those of one
+// document: what is said there of one ("Jane Lee … Lee") is not carried to
+// others. What could mean two entities by the same reason means neither. The cost
+// is that of comparing each name with each entity of Known.
+func Resolve(known []Known, names []Name) []Decision {
+	r := resolver{decisions: make([]Decision, len(names)), of: make([]int, len(names))}
+	for _, k := range known {
+		c := candidate{id: k.ID, leader: -1, kind: k.Type, names: []spelled{spell(k.Title, k.Type)}}
+		for _, alias := range k.Aliases {
+			c.names = append(c.names, spell(alias, k.Type))
+		}
+		for _, not := range k.Not {
+			c.not = append(c.not, fold(not))
+		}
+		r.candidates = append(r.candidates, c)
+	}
+	for _, n := range names {
+		r.names = append(r.names, spell(n.Name, n.Type))
+	}
+	// Whole names first, in order; then those that only say something beside a
+	// whole one.
+	var short []int
+	for i := range names {
+		if r.dependent(i, names) {
+			short = append(short, i)
+			continue
+		}
+		r.decide(i, names[i])
+	}
+	for _, i := range short {
+		r.decide(i, names[i])
+	}
+	for i := range r.decisions {
+		c := r.candidates[r.of[i]]
+		r.decisions[i].Entity, r.decisions[i].Leader, r.decisions[i].Type = c.id, c.leader, c.kind
+	}
+	return r.decisions
+}
 
-// Canonical is the form that equal names share across partitions: folded, without
-// article, title or company form; empty where the name is too weak to link by (a
-// first name alone). A caller that compares partitions compares a keyed hash of
-// it, never the form.
-func Canonical(name string, t extract.Type) string { return "" }
+type resolver struct {
+	candidates []candidate
+	decisions  []Decision
+	names      []spelled
+	of         []int // the candidate of each name
+}
+
+// dependent tells whether name i can be short for another one of the document.
+func (r *resolver) dependent(i int, names []Name) bool {
+	t, n := names[i].Type, r.names[i]
+	if verbatim(t) {
+		return false
+	}
+	for k, other := range names {
+		if o := r.names[k]; o.name != n.name && !verbatim(other.Type) {
+			if acronym(n.name, o.name) || personal(t) && personal(other.Type) && (part(n.form, o.form) || initials(n.form, o.form) && abbreviated(n.form)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func personal(t extract.Type) bool { return t == extract.Person || t == extract.Other }
+
+// decide finds the candidate of name i, or begins one.
+func (r *resolver) decide(i int, n Name) {
+	at, reason := r.find(r.names[i], n.Type)
+	if at < 0 {
+		r.candidates = append(r.candidates, candidate{leader: i, kind: n.Type})
+		at, reason = len(r.candidates)-1, New
+	}
+	c := &r.candidates[at]
+	if c.leader < 0 {
+		c.leader = i
+	}
+	if c.kind == extract.Other {
+		c.kind = n.Type
+	}
+	alias := false
+	if reason != Part && !slices.ContainsFunc(c.names, func(s spelled) bool { return s.name == n.Name }) {
+		alias = reason != New
+		c.names = append(c.names, r.names[i])
+	}
+	r.of[i] = at
+	r.decisions[i] = Decision{Reason: reason, Alias: alias, Confidence: confidences[reason]}
+}
+
+// find looks for the one candidate that a name means by the surest reason.
+func (r *resolver) find(n spelled, t extract.Type) (int, Reason) {
+	words := strings.Count(n.form, " ") + 1
+	// "Lee" beside "Jane Lee" is she, whoever else is called Lee.
+	if t == extract.Person && words == 1 {
+		if at, ok := r.only(n, func(c *candidate, s spelled) bool {
+			return c.leader >= 0 && personal(c.kind) && part(n.form, s.form)
+		}); ok {
+			return at, Part
+		}
+	}
+	for _, reason := range []Reason{Same, Case, Form} {
+		for _, strict := range []bool{true, false} { // of two that are called so, the one of the same type
+			if at, ok := r.only(n, func(c *candidate, s spelled) bool {
+				why, ok := same(s, n, c.kind, t)
+				return ok && why == reason && (c.kind == t || !strict && compatible(c.kind, t, words))
+			}); ok {
+				return at, reason
+			}
+		}
+	}
+	if verbatim(t) || n.form == "" {
+		return -1, New
+	}
+	if at, ok := r.only(n, func(c *candidate, s spelled) bool {
+		return c.leader >= 0 && !verbatim(c.kind) && (acronym(n.name, s.name) || acronym(s.name, n.name))
+	}); ok {
+		return at, Acronym
+	}
+	if personal(t) {
+		if at, ok := r.only(n, func(c *candidate, s spelled) bool {
+			return personal(c.kind) && (c.kind == extract.Person || t == extract.Person) && initials(n.form, s.form)
+		}); ok && r.unshared(n.form, at) {
+			return at, Initials
+		}
+	}
+	if at, ok := r.only(n, func(c *candidate, s spelled) bool { return c.kind == t && typo(n.form, s.form, t) }); ok {
+		return at, Typo
+	}
+	return -1, New
+}
+
+// unshared tells whether no other person has the name of candidate at with the
+// same initial: J. Lee is nobody where Jane Lee and John Lee are known, and so
+// John Lee is not the J. Lee who may be Jane.
+func (r *resolver) unshared(form string, at int) bool {
+	last := form[strings.LastIndexByte(form, ' '):]
+	for i, c := range r.candidates {
+		if i == at || !personal(c.kind) {
+			continue
+		}
+		if slices.ContainsFunc(c.names, func(s spelled) bool { return s.form != "" && strings.HasSuffix(s.form, last) && s.form[0] == form[0] }) {
+			return false
+		}
+	}
+	return true
+}
+
+// only is the one candidate of which a name matches; ok is false for none and for
+// several. What somebody split off does not match again.
+func (r *resolver) only(n spelled, match func(*candidate, spelled) bool) (at int, ok bool) {
+	at = -1
+	for i := range r.candidates {
+		c := &r.candidates[i]
+		if !slices.ContainsFunc(c.names, func(s spelled) bool { return match(c, s) }) || slices.Contains(c.not, n.folded) {
+			continue
+		}
+		if at >= 0 {
+			return -1, false
+		}
+		at = i
+	}
+	return at, at >= 0
+}

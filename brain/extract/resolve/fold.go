@@ -1,0 +1,67 @@
+package resolve
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"orgmem/brain/extract"
+)
+
+// fold takes case, diacritics and marks away: letters and digits in words, single
+// spaces between them.
+func fold(name string) string {
+	var b strings.Builder
+	gap := false
+	for _, c := range norm.NFKD.String(name) {
+		switch {
+		case unicode.Is(unicode.Mn, c) || c == '\'' || c == '’':
+			continue
+		case unicode.IsLetter(c) || unicode.IsDigit(c) || c == '+' || c == '#' && b.Len() > 0:
+			if gap && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			gap = false
+			b.WriteRune(unicode.ToLower(c))
+		default:
+			gap = true
+		}
+	}
+	return b.String()
+}
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
+
+var (
+	// titles are left out before a person's name.
+	titles = set(`mr mrs ms miss dr prof professor sir dame lord lady president senator minister captain colonel general reverend rev hon`)
+	// companies are left out behind an organization's.
+	companies = set(`inc incorporated corp corporation ltd limited llc gmbh ag plc co company sa bv oy ab kk pty`)
+)
+
+// form is fold without what may be left out at will: an article, titles before a
+// person, the company's form behind an organization. At least one word stays.
+func form(name string, t extract.Type) string {
+	words := strings.Fields(fold(name))
+	for len(words) > 1 && (words[0] == "the" || t == extract.Person && titles[words[0]]) {
+		words = words[1:]
+	}
+	if t == extract.Organization || t == extract.Other || t == extract.Product {
+		for len(words) > 1 && companies[words[len(words)-1]] {
+			words = words[:len(words)-1]
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// verbatim are the types whose names mean something else when a letter changes.
+func verbatim(t extract.Type) bool {
+	return t == extract.Code || t == extract.URL || t == extract.Identifier
+}

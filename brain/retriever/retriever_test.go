@@ -311,7 +311,7 @@ func TestStoredGraph(t *testing.T) {
 		t.Errorf("the same source gave other bytes (%v)", err)
 	}
 	for _, d := range src.Documents {
-		for _, word := range strings.FieldsSeq(d.Title) {
+		for word := range strings.FieldsSeq(d.Title) {
 			if bytes.Contains(raw, []byte(word)) {
 				t.Fatalf("%q stands in the stored graph", word)
 			}

@@ -20,6 +20,7 @@ type Node struct {
 	Domain int32 // index into Input.Domains, or None
 	AtMS   int64 // when it happened or was written; 0: unknown
 	Entity bool  // an entity; else something that holds text
+	Bytes  int   // of its text
 }
 
 // Edge joins two nodes by their index; the weights are those of the graph.
@@ -60,6 +61,3 @@ const MaxNodes = 20
 // ByNode tells what makes two findings of one kind the same: for bridges and
 // outliers the first node, else the first domain.
 func (i *Insight) ByNode() bool { return i.Kind == KindBridge || i.Kind == KindOutlier }
-
-// Find returns the insights, the surest of each kind first.
-func Find(in Input) []Insight { return nil }

@@ -46,6 +46,9 @@ because both without either neither each during among upon another away back fro
 talking zero four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty
 thirty forty fifty sixty seventy eighty ninety hundred thousand million percent half quarter monday tuesday wednesday thursday friday
 saturday sunday week month hour january february march april june july august september october november december mm-hmm mm-mm mmm
+worked lemme awesome figured confused confusing confuse sounds correct agreed fair interesting interested needed happy happened happen
+expected expect ought wanting trying wondering curious implemented beautiful perfect brilliant aha argh yikes oooh ooh darn indeed
+certain helpful hope hopefully feeling felt asking asked noticed realized realised mine yours approach
 nnn ehm uh-huh uh-uh cuz dunno wow oops cool fun excellent guy ha haha lol yep yes yesterday yet yup uh um mm oh ah hm eh er nah gotta lol ok thx hi http https www com org html`) {
 		m[w] = true
 	}
@@ -135,7 +138,7 @@ func lineTokens(dst []token, line string, langs text.LangSet) []token {
 			low := strings.ToLower(w)
 			short := utf8.RuneCountInString(w) < 3
 			tok.stop = text.FunctionWord(low)&langs != 0 || strings.ContainsRune(w, '\'') || strings.ContainsRune(w, '’') ||
-				generic[tok.key] || generic[low] || short && (w != strings.ToUpper(w) || len(w) < 2)
+				generic[tok.key] || generic[low] || drawn(low) || short && (w != strings.ToUpper(w) || len(w) < 2)
 		}
 		dst = append(dst, tok)
 	}
@@ -166,6 +169,41 @@ func wordEnd(s string, i int) int {
 	}
 	return i
 }
+
+// drawn holds for sounds such as hmmm, hehe and hahaha: at most two letters, over
+// and over.
+func drawn(w string) bool {
+	if len(w) < 4 {
+		return false
+	}
+	a, b := w[0], w[1]
+	for i := range len(w) {
+		if w[i] != a && w[i] != b {
+			if a != b {
+				return false
+			}
+			b = w[i]
+		}
+	}
+	return true
+}
+
+// Words counts the words of a text's beginning that can say what it is about. A
+// text with less than [FewWords] is an answer or a courtesy: what it is
+// similar to are other courtesies, and its topic is that of what it follows.
+func Words(t string) int {
+	langs := languages([]Passage{{Text: t}})
+	n := 0
+	for _, tok := range tokens(nil, t, langs) {
+		if !tok.stop && tok.key != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// FewWords is the least number of telling words for a text to have a topic.
+const FewWords = 3
 
 // hasLetters holds for words that are more letters than digits: dates, versions
 // and hashes name nothing.

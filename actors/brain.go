@@ -100,7 +100,7 @@ func (o *orgActor) brainAnswer(c *call, op *pb.BrainAnswer) {
 			return nil, err
 		}
 		words := int(cmp.Or(op.GetMaxWords(), defaultAnswerWords))
-		answer := extract(hits, wordsOf(rd, op.GetQuery()), words)
+		answer := answerFrom(hits, wordsOf(rd, op.GetQuery()), words)
 		answer.ReadUnits, answer.EmbedTokens = found.GetReadUnits(), found.GetEmbedTokens()
 		return mindReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: answer}}), nil
 	})
@@ -167,10 +167,10 @@ type sentence struct {
 	selected bool
 }
 
-// extract puts an answer together: the sentences that hold most of the query's
+// answerFrom puts an answer together: the sentences that hold most of the query's
 // words, each worth more the better its passage ranks, in the order in which
 // they were written.
-func extract(hits []*pb.Hit, words wordMatcher, maxWords int) *pb.BrainAnswered {
+func answerFrom(hits []*pb.Hit, words wordMatcher, maxWords int) *pb.BrainAnswered {
 	var all []*sentence
 	for i, h := range hits {
 		first := len(all)

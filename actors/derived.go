@@ -7,8 +7,7 @@ import (
 
 // What a cognition cycle derives rests on nodes, and must not outlive them. Each
 // such record is written by a function of this file, with an entry under every
-// node it rests on, so that forgetting a node finds it. The cycle that calls them
-// comes with issue 5; until then only tests do.
+// node it rests on, so that forgetting a node finds it.
 
 // The names of the views in storage.TableView.
 const (
@@ -91,6 +90,9 @@ func eraseDerived(r storage.Reader, b *storage.Batch, space storage.Space, node 
 		return err
 	}
 	for _, key := range keys {
+		if key.Table() == storage.TableDomain {
+			continue // it stays, without the node and its words (effect.eraseWords)
+		}
 		if key.Table() == storage.TableProposal {
 			p := &pb.Proposal{}
 			if _, err := r.Get(key, p); err != nil {
@@ -102,6 +104,25 @@ func eraseDerived(r storage.Reader, b *storage.Batch, space storage.Space, node 
 		b.Erase(key)
 	}
 	b.DeleteRange(space.Prefix(storage.TableDerivedByNode, storage.Str(node)))
+	return nil
+}
+
+// eraseFindings takes away what was derived from the words of a node that has got
+// others: what a person decided on, and what it is a mere part of, stays.
+func eraseFindings(r storage.Reader, b *storage.Batch, space storage.Space, node pb.NodeID) error {
+	for item, err := range r.Scan(space.Prefix(storage.TableDerivedByNode, storage.Str(node)), storage.ScanOptions{}) {
+		if err != nil {
+			return err
+		}
+		key, err := space.All().ParseKey(item.Value)
+		if err != nil {
+			return err
+		}
+		if t := key.Table(); t == storage.TableContradiction || t == storage.TableMoment || t == storage.TableInsight {
+			b.Erase(key)
+			b.Delete(item.Key)
+		}
+	}
 	return nil
 }
 

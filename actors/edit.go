@@ -45,6 +45,7 @@ type edit struct {
 	want, made *prepared // what run lacked, and what it then got
 	tries      int
 	created    bool // an earlier piece has made the node
+	derived    bool // a cognition cycle writes what it has found: that is no change to look at again
 }
 
 // edit hands a call to the worker of its partition.
@@ -209,5 +210,7 @@ func (w *worker) newEffect(now *loaded, e Embedder) *effect {
 		org: w.org, part: w.part, now: clock.Millis(w.org.sys.clock.Now()), model: e.ID(),
 		batch: newChange(w.org.store), state: cloneState(now.state),
 		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, kept: map[pb.NodeID]bool{}, refs: map[pb.ExternalID]pb.NodeID{},
+		entities: map[pb.NodeID]*pb.Entity{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{},
+		domains: map[string]*pb.Domain{}, changesBefore: now.state.GetChanges(),
 	}
 }

@@ -52,6 +52,8 @@ func (f *effect) forget(n *pb.Node, text string) error {
 	id := pb.NodeID(n.GetId())
 	for _, erase := range []func() error{
 		func() error { return f.hold(n, text, "") },
+		func() error { return f.unlink(n, true) },
+		func() error { return f.eraseWords(n, text) },
 		func() error { return f.eraseChunks(n) },
 		func() error { return f.eraseExternalIDs(n) },
 		func() error { return f.eraseHistory(id) },
@@ -69,7 +71,7 @@ func (f *effect) forget(n *pb.Node, text string) error {
 	f.forgotten = append(f.forgotten, id)
 	n.Was, n.Status = n.GetStatus(), statusTombstoned
 	n.Title, n.Metadata, n.ContentBytes, n.Chunks = "", nil, 0, nil
-	n.Turn, n.Edited, n.Curated, n.Erased = false, false, false, true
+	n.Turn, n.Edited, n.Curated, n.Erased, n.Facts = false, false, false, true, nil
 	n.Source = &pb.Source{Type: n.GetSource().GetType(), Job: n.GetSource().GetJob()}
 	n.TombstonedMs = f.now
 	n.RestorableMs = f.now + f.org.sys.cfg.TombstoneRetention.Milliseconds()

@@ -94,7 +94,7 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 		if !found {
 			return refuse(problem(codeDomainNotFound, "There is no such domain.")), nil
 		}
-		n.Domain = op.GetDomain()
+		n.Domain, n.Placed = op.GetDomain(), op.GetDomain() != ""
 	}
 	rewritten := item.GetContent() != text
 	if rewritten || redescribed(n, item) {

@@ -47,6 +47,16 @@ type effect struct {
 	vectors []string
 	spent   uint64 // tokens that were embedded and are not charged yet
 	forgets bool   // something that exports may hold goes
+	// What texts are linked to, with what the effect itself has written: derived
+	// nodes, the keys of their names, edges by triple (nil: cut), the last event of
+	// each session.
+	entities   map[pb.NodeID]*pb.Entity
+	entityKeys map[string][]pb.NodeID
+	written    map[edgeTriple]*pb.Edge
+	follows    map[string]pb.NodeID
+	domains    map[string]*pb.Domain // by raw id: those that words were taken from
+	// changesBefore is PartitionState.changes before the effect.
+	changesBefore uint64
 }
 
 // node returns the current record, nil when there is none.
@@ -136,6 +146,11 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 	if !absent && n.GetUnlearned() && learned { // what was sent to be learned from once may be
 		n.Unlearned = false
 		f.touch(n)
+		if !anew {
+			if err := f.link(it, n); err != nil {
+				return "", err
+			}
+		}
 	}
 	switch {
 	case absent:
@@ -332,6 +347,9 @@ func (f *effect) describe(n *pb.Node, item *pb.IngestItem) {
 // redescribe gives a node another title, kind, time or metadata. Titles are part
 // of what is embedded, so its chunks are made anew.
 func (f *effect) redescribe(it *prepared, n *pb.Node) error {
+	if err := f.unlink(n, false); err != nil {
+		return err
+	}
 	for _, seq := range n.GetChunks() {
 		f.batch.Delete(f.part.space.Key(storage.TableChunk, storage.U64(seq)))
 		f.batch.Delete(vectorKey(f.part, f.model, seq))
@@ -392,7 +410,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 	}
 	f.state.Chunks += uint64(len(it.chunks))
 	f.touch(n)
-	return nil
+	return f.link(it, n)
 }
 
 // apply commits the effects of a slice, its outcomes and its removal from the
@@ -419,10 +437,15 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 // settle makes an effect true: its nodes, the index that follows from it and the
 // head of the partition in one commit, then what readers see.
 func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err error) {
-	if err := f.countDomains(); err != nil {
-		return nil, err
+	if !f.derives() { // a cycle counts by itself
+		if err := f.countDomains(); err != nil {
+			return nil, err
+		}
 	}
 	for _, id := range f.changed {
+		if f.nodes[id] == nil {
+			continue // it is removed
+		}
 		putNode(f.batch.Batch, w.part.space, f.places[id], f.nodes[id])
 	}
 	next = &loaded{snapshot: now.snapshot, state: f.state, stale: now.stale}
@@ -449,6 +472,7 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 	if len(f.forgotten) > 0 {
 		f.markForgotten(now)
 	}
+	f.leaveWork()
 	f.batch.Put(w.part.space.Key(storage.TableState), f.state)
 	for _, b := range f.stage {
 		if err := w.org.committer.commit(b); err != nil {
@@ -470,6 +494,7 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 		return nil, err
 	}
 	w.show(next)
+	w.tellMind(f)
 	return next, nil
 }
 
@@ -493,10 +518,13 @@ func (f *effect) countDomains() error {
 			if err != nil || change == 0 {
 				continue
 			}
-			d := &pb.Domain{}
-			found, err := st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(id)), d)
-			if err != nil {
-				return err
+			d := f.domains[string(id[:])]
+			found := d != nil
+			if !found {
+				d = &pb.Domain{}
+				if found, err = st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(id)), d); err != nil {
+					return err
+				}
 			}
 			if found {
 				d.Nodes, d.UpdatedMs = uint32(max(0, int(d.GetNodes())+change)), f.now

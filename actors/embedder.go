@@ -42,6 +42,7 @@ type Encoder interface {
 type computer struct {
 	encoders encoders
 	analyzer text.Analyzer
+	comparer comparer // of cognition
 }
 
 // encoders are one worker's encoders, made when first needed.

@@ -62,14 +62,14 @@ func listed(part *partitionRef, n *pb.Node) *pb.NodeInfo {
 func (c *call) listNodes(st *storage.Store, op *pb.ListNodes, rd *reader) (_ *pb.Reply, err error) {
 	kind := cursorKind{
 		list: "nodes", partition: c.part.id,
-		filters: fmt.Sprintf("%q %v %d %v %d", []string{op.GetKind(), op.GetDomain(), op.GetStatus(), op.GetQ()},
-			op.CreatedAfterMs != nil, op.GetCreatedAfterMs(), op.CreatedBeforeMs != nil, op.GetCreatedBeforeMs()),
+		filters: fmt.Sprintf("%q %v %d %v %d %d", []string{op.GetKind(), op.GetDomain(), op.GetStatus(), op.GetQ()},
+			op.CreatedAfterMs != nil, op.GetCreatedAfterMs(), op.CreatedBeforeMs != nil, op.GetCreatedBeforeMs(), op.GetAsOfMs()),
 	}
 	after, p := c.org.positionOf(kind, op.GetPage())
 	if p != nil {
 		return refuse(p), nil
 	}
-	f := nodeFilter{statuses: standing, kinds: nodeKinds, domain: op.GetDomain(), created: always}
+	f := nodeFilter{statuses: standing, kinds: nodeKinds, domain: op.GetDomain(), created: always, asOf: op.GetAsOfMs()}
 	if op.GetStatus() != "" {
 		f.statuses = []string{op.GetStatus()}
 	}
@@ -109,6 +109,7 @@ type nodeFilter struct {
 	statuses, kinds []string
 	domain          string // empty: any, or none
 	created         window
+	asOf            int64 // held at that time; 0: any
 }
 
 // above are the beginnings of the list's entries.
@@ -127,7 +128,7 @@ func (f *nodeFilter) above(space storage.Space) []storage.Key {
 }
 
 func (f *nodeFilter) passes(n *pb.Node) bool {
-	return slices.Contains(f.statuses, n.GetStatus()) && slices.Contains(f.kinds, n.GetKind()) && (f.domain == "" || n.GetDomain() == f.domain)
+	return slices.Contains(f.statuses, n.GetStatus()) && slices.Contains(f.kinds, n.GetKind()) && (f.domain == "" || n.GetDomain() == f.domain) && heldAt(n, f.asOf)
 }
 
 // foundNode is a node of a page, and for a list by words the chunk that holds
@@ -210,12 +211,12 @@ func matching(rd *reader, after *position) iter.Seq2[entry, error] {
 // each with a passage that does. Ranking is POST /v1/search's: a rank changes
 // with every write, and pages of it would skip and repeat.
 func (c *call) searchNodes(st *storage.Store, op *pb.SearchNodes, rd *reader) (*pb.Reply, error) {
-	kind := cursorKind{list: "node search", partition: c.part.id, filters: op.GetQ()}
+	kind := cursorKind{list: "node search", partition: c.part.id, filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ())}
 	after, p := c.org.positionOf(kind, op.GetPage())
 	if p != nil {
 		return refuse(p), nil
 	}
-	nodes, next, err := c.pageOfNodes(st, nodeFilter{statuses: standing, kinds: nodeKinds, created: always}, op.GetQ(), after, pageSize(op.GetPage()), rd)
+	nodes, next, err := c.pageOfNodes(st, nodeFilter{statuses: standing, kinds: nodeKinds, created: always, asOf: op.GetAsOfMs()}, op.GetQ(), after, pageSize(op.GetPage()), rd)
 	if err != nil {
 		return nil, err
 	}

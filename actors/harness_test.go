@@ -91,7 +91,7 @@ func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, 
 	fatal := func(msg string) { t.Error("fatal: " + msg) }
 	opts, _ := disk.Options()
 	opts.Clock, opts.Fatal = clock.Real(), fatal
-	cfg := Config{Clock: n.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Embedder: wordEmbedder{id: "words"}, Workers: 2}
+	cfg := Config{Clock: n.clock, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Embedder: wordEmbedder{id: "words"}, Workers: 2, plain: true}
 	for _, c := range configure {
 		c(&cfg, &opts)
 	}

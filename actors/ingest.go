@@ -53,12 +53,14 @@ type prepared struct {
 	// change stands. variant: the content's own id is taken by a node that was
 	// edited (holder.go).
 	stands, variant bool
+	relearn         bool   // it was taken in to be searched only, and perhaps is to be learned from now
 	model           string // of an edit's: what embedded it
 	// Of each chunk what the index takes.
 	chunks   []text.Chunk
 	vectors  [][]float32
 	passages []text.Passage
-	err      error // the item cannot be processed
+	reading  *reading // what the text says; nil: it is not to be read
+	err      error    // the item cannot be processed
 }
 
 // itemError is a failure that is the item's own: trying again would not help,
@@ -202,6 +204,7 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 			}
 			items[i].known = found && node.GetStatus() != statusTombstoned && !node.GetErased() && !redescribes(node, entry.GetItem()) ||
 				inSlice[items[i].node] || items[i].stands
+			items[i].relearn = found && node.GetUnlearned()
 			inSlice[items[i].node] = true
 		}
 		return nil
@@ -259,11 +262,15 @@ func (w *worker) place(r storage.Reader, it *prepared) error {
 // embed cuts and embeds items on the CPU workers. goOn is asked before each batch
 // of chunks; what it answers ends all.
 func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
+	now := clock.Millis(w.org.sys.clock.Now())
 	cuts := make([]func(int) error, len(items)) // by themselves cheap, but a document may be long
 	for i := range items {
-		cuts[i] = func(int) error {
+		cuts[i] = func(worker int) error {
 			if !items[i].known {
 				items[i].cut(e)
+			}
+			if (!items[i].known || items[i].relearn) && !w.org.sys.cfg.plain {
+				items[i].read(&w.org.sys.computers[worker].comparer, now)
 			}
 			return nil
 		}

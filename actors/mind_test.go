@@ -222,7 +222,7 @@ func TestScaffoldKeepsItsBudget(t *testing.T) {
 		}
 		prompt := strings.Repeat("ask ", rapid.IntRange(1, 30).Draw(rt, "prompt"))
 		budget := rapid.IntRange(1, 200).Draw(rt, "budget")
-		s := scaffold(prompt, hits, budget, count)
+		s := scaffold(prompt, "", hits, budget, count)
 		if !strings.HasSuffix(s.GetPrompt(), prompt) {
 			rt.Fatalf("the prompt is cut: %q", s.GetPrompt())
 		}

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
@@ -204,7 +205,7 @@ func (o *orgActor) open() error {
 	if err := o.resumeJobs(); err != nil || o.record == nil {
 		return err
 	}
-	return o.resumeForgotten()
+	return errors.Join(o.resumeForgotten(), o.resumeCognition())
 }
 
 // openMain reads the organization's root, and wakes the sandbox where it may have

@@ -95,14 +95,18 @@ type cpuPool struct {
 	wake   *sync.Cond
 	queues map[pb.OrgID][]func(worker int)
 	// ahead counts the tasks at the head of a queue that somebody waits for.
-	ahead  map[pb.OrgID]int
-	turn   []pb.OrgID // organizations with waiting tasks, next first
-	closed bool
-	wg     sync.WaitGroup
+	ahead map[pb.OrgID]int
+	turn  []pb.OrgID // organizations with waiting tasks, next first
+	// patient tasks have a turn when nothing else waits, and now and then.
+	patient  map[pb.OrgID][]func(worker int)
+	patients []pb.OrgID // organizations with such tasks, next first
+	passed   int        // tasks since the last of them
+	closed   bool
+	wg       sync.WaitGroup
 }
 
 func newCPUPool(workers int, c clock.Clock) *cpuPool {
-	p := &cpuPool{clock: c, queues: make(map[pb.OrgID][]func(int)), ahead: make(map[pb.OrgID]int)}
+	p := &cpuPool{clock: c, queues: make(map[pb.OrgID][]func(int)), ahead: make(map[pb.OrgID]int), patient: make(map[pb.OrgID][]func(int))}
 	p.wake = sync.NewCond(&p.mu)
 	for worker := range workers {
 		p.wg.Go(func() { p.work(worker) })
@@ -113,13 +117,20 @@ func newCPUPool(workers int, c clock.Clock) *cpuPool {
 func (p *cpuPool) work(worker int) {
 	for {
 		p.mu.Lock()
-		for (len(p.turn) == 0 || p.press && (p.rest || worker > 0)) && !p.closed {
+		for (len(p.turn)+len(p.patients) == 0 || p.press && (p.rest || worker > 0)) && !p.closed {
 			p.wake.Wait()
 		}
-		if len(p.turn) == 0 {
+		if len(p.turn)+len(p.patients) == 0 {
 			p.mu.Unlock()
 			return
 		}
+		if len(p.patients) > 0 && (len(p.turn) == 0 || p.passed >= patientShare) {
+			task := p.takePatient()
+			p.mu.Unlock()
+			task(worker)
+			continue
+		}
+		p.passed++
 		org := p.turn[0]
 		p.turn = p.turn[1:]
 		queue := p.queues[org]
@@ -143,6 +154,26 @@ func (p *cpuPool) work(worker int) {
 		task(worker)
 		p.pause(p.clock.Now().Sub(began))
 	}
+}
+
+// patientShare is how many other tasks go before one that is patient, where there
+// are such: an import that lasts for hours must not keep cognition from ever
+// seeing what it has brought.
+const patientShare = 16
+
+// takePatient takes the next patient task; organizations take turns. p.mu is held.
+func (p *cpuPool) takePatient() func(int) {
+	p.passed = 0
+	org := p.patients[0]
+	p.patients = p.patients[1:]
+	queue := p.patient[org]
+	if len(queue) == 1 {
+		delete(p.patient, org)
+	} else {
+		p.patient[org] = queue[1:]
+		p.patients = append(p.patients, org)
+	}
+	return queue[0]
 }
 
 // maxRest bounds the rest after one task: a task that took long because the
@@ -192,6 +223,18 @@ func (p *cpuPool) pressure(on bool) {
 // panic in a task is returned as its error; the other tasks still run. After
 // close it returns errClosing without having run them all.
 func (p *cpuPool) all(org pb.OrgID, tasks []func(worker int) error) []error {
+	return p.run(org, tasks, p.queues, &p.turn)
+}
+
+// later is all for tasks that nobody waits for: they run when the workers have
+// nothing else to do, and now and then. Its callers are the cognition cycles, one
+// for each awake subject at most.
+func (p *cpuPool) later(org pb.OrgID, tasks []func(worker int) error) []error {
+	return p.run(org, tasks, p.patient, &p.patients)
+}
+
+// run queues tasks, and waits for them.
+func (p *cpuPool) run(org pb.OrgID, tasks []func(worker int) error, queues map[pb.OrgID][]func(int), turn *[]pb.OrgID) []error {
 	errs := make([]error, len(tasks))
 	var wg sync.WaitGroup
 	p.mu.Lock()
@@ -203,11 +246,11 @@ func (p *cpuPool) all(org pb.OrgID, tasks []func(worker int) error) []error {
 		return errs
 	}
 	wg.Add(len(tasks))
-	if len(p.queues[org]) == 0 && len(tasks) > 0 {
-		p.turn = append(p.turn, org)
+	if len(queues[org]) == 0 && len(tasks) > 0 {
+		*turn = append(*turn, org)
 	}
 	for i, task := range tasks {
-		p.queues[org] = append(p.queues[org], func(worker int) {
+		queues[org] = append(queues[org], func(worker int) {
 			defer wg.Done()
 			defer func() {
 				if r := recover(); r != nil {

@@ -507,7 +507,9 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 // endJob cancels a job, whose entries leave the queue with it.
 func (d *purgeWork) endJob(part *partitionRef, job *pb.Job) error {
 	job.Status, job.FinishedMs = jobCancelled, d.now
-	d.DeleteRange(queuedOf(part, job)) // the bytes leave the files with the memory
+	if job.GetType() != jobCognition { // which has nothing in the queue
+		d.DeleteRange(queuedOf(part, job)) // the bytes leave the files with the memory
+	}
 	if job.GetSession() {
 		d.waited[part.id] += job.GetTotal() - job.GetDone()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -42,7 +43,7 @@ func (o *orgActor) recall(c *call, op *pb.Recall) {
 	case recallIdentity:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, c.part) })
 	case recallGraph:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readStrongest(st, c.part) })
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readStrongest(st, c.part, op.GetAsOfMs()) })
 	case recallInsights:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.readInsights(st, c.part, op) })
 	case recallTemporal:
@@ -102,7 +103,8 @@ func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
 func (o *orgView) readInsights(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
 	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
 		i := &pb.Insight{}
-		return i, true, item.Decode(i)
+		err := item.Decode(i)
+		return i, op.GetAsOfMs() == 0 || i.GetCreatedMs() <= op.GetAsOfMs(), err
 	})
 	if p != nil {
 		return refuse(p), nil
@@ -113,7 +115,8 @@ func (o *orgView) readInsights(r storage.Reader, part *partitionRef, op *pb.Reca
 func (o *orgView) readTemporal(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
 	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
 		m := &pb.Moment{}
-		return m, true, item.Decode(m)
+		err := item.Decode(m)
+		return m, op.GetAsOfMs() == 0 || m.GetAtMs() <= op.GetAsOfMs(), err
 	})
 	if p != nil {
 		return refuse(p), nil
@@ -126,12 +129,12 @@ func (o *orgView) readTemporal(r storage.Reader, part *partitionRef, op *pb.Reca
 	if _, err := r.Get(part.space.Key(storage.TableView, storage.Str(viewTemporal)), whole); err != nil {
 		return nil, err
 	}
-	list.Trends = whole.GetTrends()
+	list.Trends, list.Cadence = whole.GetTrends(), whole.GetCadence()
 	return mindReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), nil
 }
 
 func recallCursor(op *pb.Recall, part *partitionRef) cursorKind {
-	return cursorKind{list: "recall " + op.GetType(), partition: part.id}
+	return cursorKind{list: "recall " + op.GetType(), partition: part.id, filters: strconv.FormatInt(op.GetAsOfMs(), 10)}
 }
 
 // recallPage is the page that was asked for, or all that an unpaginated view
@@ -151,14 +154,14 @@ func strength(n *pb.Node) float64 {
 
 // readStrongest gives the strongest live nodes, the edges among them and their
 // domains, all of one moment.
-func readStrongest(st *storage.Store, part *partitionRef) (_ *pb.Reply, err error) {
+func readStrongest(st *storage.Store, part *partitionRef, asOf int64) (_ *pb.Reply, err error) {
 	r, err := st.Snapshot()
 	if err != nil {
 		return nil, err
 	}
 	defer closeSnapshot(r, &err)
 	view := &pb.GraphView{Subject: string(part.subject)}
-	if err := addStrongest(r, part.space, view); err != nil {
+	if err := addStrongest(r, part.space, view, asOf); err != nil {
 		return nil, err
 	}
 	cutStrongest(view)
@@ -182,8 +185,11 @@ func readStrongest(st *storage.Store, part *partitionRef) (_ *pb.Reply, err erro
 
 // addStrongest looks through the live nodes that may be learned from, and counts
 // all that live.
-func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView) error {
+func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asOf int64) error {
 	f := nodeFilter{statuses: []string{statusLive}, kinds: nodeKinds}
+	if asOf != 0 {
+		f.statuses = standing // what is superseded now held once
+	}
 	for e, err := range newestFirst(r, f.above(space), always, nil, nil) {
 		if err != nil {
 			return err
@@ -201,7 +207,7 @@ func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView) err
 			return err
 		case !found:
 			return fmt.Errorf("node %s: %w", e.id, errNoRecord)
-		case n.GetUnlearned():
+		case n.GetUnlearned(), !heldAt(n, asOf):
 			continue
 		}
 		if view.Nodes = append(view.Nodes, n); len(view.Nodes) >= 4*maxRecallNodes {

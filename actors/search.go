@@ -163,7 +163,7 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 		topK = defaultTopK
 	}
 	q := &index.Query{
-		Mode: searchModes[op.GetMode()], IncludeSuperseded: op.GetIncludeSuperseded(), Config: index.DefaultConfig(),
+		Mode: searchModes[op.GetMode()], IncludeSuperseded: op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0, Config: index.DefaultConfig(),
 		N: min(max(topK*e.perHit, e.least), index.MaxCandidates),
 	}
 	q.Terms = rd.analyzer.Query(op.GetQuery(), langs)
@@ -198,6 +198,10 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 		if hit != nil {
 			result.Hits = append(result.Hits, hit)
 		}
+	}
+	asOf := op.GetFilters().GetAsOfMs()
+	if err := o.currentFirst(st, parts, result.Hits, asOf); err != nil {
+		return nil, err
 	}
 	result.ReadUnits = unitsOf(len(result.Hits))
 	return result, nil
@@ -273,12 +277,13 @@ func (o *orgView) filterOf(st *storage.Store, parts []*partitionRef, f *pb.Filte
 			out.Attrs = append(out.Attrs, index.AttrHash(key, canonical))
 		}
 	}
-	if f.GetDomain() != "" {
-		// A node's domain changes without the node; the record knows it.
+	if f.GetDomain() != "" || f.GetAsOfMs() != 0 {
+		// A node's domain changes without the node, and so does until when it held; the
+		// record knows it.
 		out.Node = func(part int, id pb.NodeID) bool {
 			n := &pb.Node{}
 			found, err := st.Get(parts[part].space.Key(storage.TableNode, storage.Str(id)), n)
-			return err == nil && found && n.GetDomain() == f.GetDomain()
+			return err == nil && found && (f.GetDomain() == "" || n.GetDomain() == f.GetDomain()) && heldAt(n, f.GetAsOfMs())
 		}
 	}
 	return out

@@ -542,6 +542,7 @@ func (f *effect) deleteSession(op *pb.DeleteSession) (*pb.Reply, error) {
 	f.batch.EraseRange(f.part.space.Prefix(storage.TableSessionSeen, storage.Str(s.GetId())))
 	f.batch.Erase(f.part.session(s.GetId()))
 	f.batch.Erase(sessionByTime(f.part, s))
+	f.batch.Erase(f.part.counter(counterSequence + s.GetId()))
 	f.forgets = true
 	f.batch.audit(f.call.auditOf("session.delete", ""))
 	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, nil
@@ -609,9 +610,9 @@ func (f *effect) countSessions(events, nodes uint64) error {
 // errUnknownWork means that the queue holds what this version does not know.
 var errUnknownWork = errors.New("unknown work in the queue")
 
-// chore does an entry of the queue that is no item. What is derived from sessions
-// comes with cognition; until then a finalization has its effect by its place in
-// the queue: when it has succeeded, everything sent before it can be found.
+// chore does an entry of the queue that is no item. A finalization waits, behind
+// all that was sent before it, for the cognition cycle that it begins, and ends with
+// that: then all that is derived from the sessions is there.
 func (w *worker) chore(entry queued) sliceDone {
 	if entry.GetWork() != workSessionFinalize {
 		return sliceDone{err: itemError{errUnknownWork}}
@@ -622,6 +623,9 @@ func (w *worker) chore(entry queued) sliceDone {
 	}
 	id := pb.JobID(entry.GetJob())
 	job := jobs[id]
+	if !w.org.sys.cfg.plain {
+		return w.finalize(entry, job)
+	}
 	job.Done, job.Status, job.FinishedMs = 1, jobSucceeded, clock.Millis(w.org.sys.clock.Now())
 	ch := newChange(w.org.store)
 	ch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(entry.seq)))
@@ -632,5 +636,27 @@ func (w *worker) chore(entry queued) sliceDone {
 		return sliceDone{err: err}
 	}
 	w.org.jobsEnded(id)
+	return sliceDone{more: true, last: entry.seq}
+}
+
+// finalize leaves a finalization to the next cycle.
+func (w *worker) finalize(entry queued, job *pb.Job) sliceDone {
+	cog := &pb.Cognition{}
+	err := w.org.withStore(func(st *storage.Store) error {
+		_, err := st.Get(w.part.space.Key(storage.TableCognition), cog)
+		return err
+	})
+	if err != nil {
+		return sliceDone{err: err}
+	}
+	cog.Finalizes = append(cog.Finalizes, job.GetId())
+	b := storage.NewBatch(w.org.store)
+	b.Delete(w.part.space.Key(storage.TableQueue, storage.U64(entry.seq)))
+	b.Put(w.part.space.Key(storage.TableCognition), cog)
+	b.PutRaw(w.org.space.Key(storage.TableCognitionDue, storage.ID16(w.part.id)), nil)
+	if err := w.org.committer.commit(b); err != nil {
+		return sliceDone{err: err}
+	}
+	w.org.sys.root.Send(w.parent, thinkNow{})
 	return sliceDone{more: true, last: entry.seq}
 }

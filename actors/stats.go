@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // counters count since the start.
 type counters struct {
-	orgActivations, orgsLost, itemsIngested atomic.Uint64
+	orgActivations, orgsLost, itemsIngested, cycles atomic.Uint64
 }
 
 // Stats is what the actors show of themselves, for metrics.
@@ -14,6 +14,7 @@ type Stats struct {
 	OrgActivations   uint64
 	OrgsLost         uint64
 	ItemsIngested    uint64
+	CognitionCycles  uint64
 	EventStreams     int
 	SnapshotBytes    int64
 	SnapshotsLoaded  int
@@ -33,7 +34,7 @@ func (s *System) Stats() Stats {
 	s.mu.Unlock()
 	st := Stats{
 		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.stats.orgActivations.Load(), OrgsLost: s.stats.orgsLost.Load(),
-		EventStreams: s.hub.count(), ItemsIngested: s.stats.itemsIngested.Load(), SnapshotLoads: s.parts.loads.Load(),
+		EventStreams: s.hub.count(), ItemsIngested: s.stats.itemsIngested.Load(), CognitionCycles: s.stats.cycles.Load(), SnapshotLoads: s.parts.loads.Load(),
 		ReadQueueLen: len(s.reads.tasks), ReadQueueCap: cap(s.reads.tasks), IngestTasksQueue: s.cpu.waiting(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.use()

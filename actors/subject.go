@@ -25,6 +25,9 @@ type subjectActor struct {
 	first    uint64 // lower bound of the oldest that waits
 	bad      error  // why the queue could not be read
 	work     *actor.PID
+	mind     *actor.PID
+	minded   uint64 // changes that the mind was told of
+	thinking bool   // it has not caught up with them
 	inFlight int    // accepted jobs whose commit is under way
 	woken    uint64 // how often the worker was woken
 	idle     bool   // the worker found the queue empty after the last time
@@ -66,6 +69,8 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 	case *actor.Started:
 		a.lastWork = a.org.sys.clock.Now()
 		a.work = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newWorker(a.org, a.part, ctx.Self()) }))
+		a.mind = ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newMind(a.org, a.part, ctx.Self(), a.work) }))
+		a.thinking = true // until it says otherwise
 		a.bad = a.open()
 		a.wake(ctx) // there may be work from before
 		a.arm(ctx)
@@ -74,17 +79,29 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			a.timer.Stop()
 		}
 		a.dropSessions()
+		if a.mind != nil { // first: it waits for the worker
+			_ = ctx.PoisonFuture(a.mind).Wait()
+		}
 		if a.work != nil {
 			// Poisoned, it answers first what it has got; stopped with its parent it
 			// would not. Where this takes long the stop goes on, and waits for it too.
 			_ = ctx.PoisonFuture(a.work).Wait()
 		}
 	case subjectTick:
-		if a.idle && a.inFlight == 0 && a.org.sys.clock.Now().Sub(a.lastWork) >= a.org.sys.cfg.IdleSubject {
+		if a.idle && !a.thinking && a.inFlight == 0 && a.org.sys.clock.Now().Sub(a.lastWork) >= a.org.sys.cfg.IdleSubject {
 			id, self := a.part.id, a.self
 			a.org.tell(func(o *orgActor) { o.releaseSubject(id, self) })
 		}
 		a.arm(ctx)
+	case changed:
+		a.minded++
+		a.thinking = true
+		ctx.Send(a.mind, changed{a.minded})
+	case mindIdle:
+		a.thinking = m.n != a.minded
+	case thinkNow:
+		a.thinking = true
+		ctx.Send(a.mind, m)
 	case look:
 		a.wake(ctx)
 	case sessionDone:
@@ -123,6 +140,9 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		case *pb.Envelope_Ingest:
 			a.accept(ctx.Self(), m, op.Ingest)
 		case *pb.Envelope_CancelJob:
+			if id, err := pb.ParseJobID(op.CancelJob.GetId()); err == nil {
+				ctx.Send(a.mind, cancelCycle{id})
+			}
 			ctx.Send(a.work, cancel{m, op.CancelJob})
 		default:
 			m.fail(fmt.Errorf("operation %T is unknown to a subject", op))

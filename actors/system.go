@@ -75,6 +75,9 @@ type Config struct {
 	SnapshotBytes int64
 	// Workers is the number of CPU workers of ingestion; 0 is GOMAXPROCS.
 	Workers int
+	// CognitionQuiet is how long a memory must have been left alone before a cognition
+	// cycle looks at what is new; 0 is 3 s.
+	CognitionQuiet time.Duration
 	// Egress reaches the addresses that tenants chose; nil: nothing does, and what
 	// needs it is refused.
 	Egress *egress.Client
@@ -96,6 +99,9 @@ type Config struct {
 	// maxPieceBytes, edgesTaken maxEdgesTaken; less in tests.
 	// usable says which stored segments serve; those of today's text analysis, but
 	// in tests.
+	// plain: nothing is read out of texts and no cycle runs; so for tests of other
+	// things, which count nodes and jobs.
+	plain      bool
 	sealChunks int
 	pieceBytes int
 	edgesTaken int
@@ -176,6 +182,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.SandboxKeyLife == 0 {
 		cfg.SandboxKeyLife = defaultSandboxKeyLife
+	}
+	if cfg.CognitionQuiet == 0 {
+		cfg.CognitionQuiet = defaultCognitionQuiet
 	}
 	if cfg.jobFinished == nil {
 		cfg.jobFinished = func(pb.JobID) {}

@@ -31,10 +31,10 @@ const (
 var errNoEgress = errors.New("no egress")
 
 // published says of each type in the interface's catalogue whether this version
-// has something that causes it. Those of cognition and the brain come with it.
+// has something that causes it. That of the brain comes with it.
 var published = map[string]bool{
 	eventGraph: true, eventJob: true, eventBelief: true, eventTest: true,
-	eventInsight: false, eventContradiction: false, eventBasin: false, eventBrain: false,
+	eventInsight: true, eventContradiction: true, eventBasin: true, eventBrain: false,
 }
 
 // InactiveEvents lists, of the types that an endpoint subscribes to, those that

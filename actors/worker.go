@@ -399,7 +399,9 @@ func (w *worker) cancelNow(m cancel) {
 		c.fail(err)
 		return
 	}
-	b.DeleteRange(queuedOf(w.part, job))
+	if job.GetType() != jobCognition { // which has nothing in the queue
+		b.DeleteRange(queuedOf(w.part, job))
+	}
 	if job.GetSession() {
 		err := w.org.withStore(func(st *storage.Store) error {
 			return addToCounter(st, b.Batch, w.part, counterDone, job.GetTotal()-job.GetDone(), 0, job.GetFinishedMs())

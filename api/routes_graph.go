@@ -28,6 +28,7 @@ var graphRoutes = []Route{
 		if in.CreatedBefore.given {
 			op.CreatedBeforeMs = &in.CreatedBefore.ms
 		}
+		op.AsOfMs = in.AsOf.ms
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: op}})
 	}, func(reply *pb.Reply) (pageOf[node], bool) {
 		list := reply.GetGraph().GetNodes()
@@ -72,7 +73,7 @@ var recallGraphRoutes = []Route{
 		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *recallSearchInput, errs *violations) {
 		checkWords(in.Q, errs)
-		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: in.proto(), Q: in.Q}}})
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: in.proto(), Q: in.Q, AsOfMs: in.AsOf.ms}}})
 	}, func(reply *pb.Reply) (pageOf[nodeMatch], bool) {
 		list := reply.GetGraph().GetMatches()
 		out := newPage[nodeMatch](len(list.GetMatches()), list.GetNextCursor())
@@ -99,6 +100,7 @@ type listNodesInput struct {
 	Status        string `query:"status" enum:"live,superseded,tombstoned" doc:"By default live and superseded nodes."`
 	CreatedAfter  bound  `query:"createdAfter" doc:"Recorded at this time or later."`
 	CreatedBefore bound  `query:"createdBefore" doc:"Recorded before this time."`
+	AsOf          moment `query:"asOf" doc:"What held at this time, whatever has superseded it since."`
 	Q             string `query:"q" minLength:"1" maxLength:"500" doc:"Words that title or content must hold, all of them."`
 }
 
@@ -115,7 +117,8 @@ func (b *bound) fromText(text string) *pb.Problem {
 
 type recallSearchInput struct {
 	page
-	Q string `query:"q" required:"true" minLength:"1" maxLength:"500" doc:"Words that title or content must hold, all of them."`
+	Q    string `query:"q" required:"true" minLength:"1" maxLength:"500" doc:"Words that title or content must hold, all of them."`
+	AsOf moment `query:"asOf" doc:"What held at this time, whatever has superseded it since."`
 }
 
 type nodeInput struct {

@@ -31,7 +31,7 @@ var recallRoutes = []Route{
 			errs.problem = in.Cursor.problem
 		}
 		page := page{in.Cursor.value, in.Size.value}
-		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: in.Type, Paged: paged, Page: page.proto()}}})
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: in.Type, Paged: paged, Page: page.proto(), AsOfMs: in.AsOf.ms}}})
 	}, recallOf),
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/identity/user/{user_id}", ID: "getIdentity", Tag: tagRecall,
@@ -54,6 +54,7 @@ func mindOp(op *pb.MindOp) *pb.Envelope_Mind { return &pb.Envelope_Mind{Mind: op
 type recallInput struct {
 	Type   string      `path:"recall_type"`
 	Cursor givenCursor `query:"cursor" doc:"On insights and temporal: the nextCursor of the previous page."`
+	AsOf   moment      `query:"asOf" doc:"On graph: what held at this time; on insights and temporal: what was found, or had happened, by then."`
 	Size   givenSize   `query:"pageSize" doc:"On insights and temporal: how many entries to answer at most. Values above 100 are read as 100."`
 }
 
@@ -134,6 +135,10 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 			return recallView{list}, true
 		}
 		view := temporalView{Events: list.Data, Trends: []trend{}}
+		if r.Temporal.GetCadence() != nil {
+			cadenceOf := r.Temporal.GetCadence()
+			view.Cadence = &cadence{float64(cadenceOf.GetEveryMs()) / (24 * 3600 * 1000), cadenceOf.GetRegularity(), cadenceOf.GetTimes()}
+		}
 		for _, t := range r.Temporal.GetTrends() {
 			view.Trends = append(view.Trends, trend{
 				t.GetTopic(), t.GetDirection(), t.GetChange(), timestamp(t.GetFromMs()), timestamp(t.GetUntilMs()), t.GetNodes(),
@@ -191,10 +196,11 @@ type manifold struct {
 }
 
 type voiceProfile struct {
-	AvgMessageLengthWords float64 `json:"avgMessageLengthWords"`
-	FormalityLevel        float64 `json:"formalityLevel" minimum:"0" maximum:"1"`
-	TechnicalDepth        float64 `json:"technicalDepth" minimum:"0" maximum:"1"`
-	EvidenceCount         uint64  `json:"evidenceCount" doc:"How many messages were measured."`
+	AvgMessageLengthWords float64                       `json:"avgMessageLengthWords"`
+	FormalityLevel        float64                       `json:"formalityLevel" minimum:"0" maximum:"1"`
+	TechnicalDepth        float64                       `json:"technicalDepth" minimum:"0" maximum:"1"`
+	EvidenceCount         uint64                        `json:"evidenceCount" doc:"How many messages were measured."`
+	Style                 map[string]map[string]float64 `json:"style" doc:"All other measures, by group and name: how often something comes, as the binary logarithm of its ratio to what is common, or a mean."`
 }
 
 type trait struct {
@@ -221,7 +227,13 @@ func identityOf(v *pb.IdentityView) identityView {
 		}
 	}
 	if p := v.GetVoice(); p != nil {
-		out.VoiceProfile = &voiceProfile{p.GetMessageWords(), p.GetFormality(), p.GetTechnicalDepth(), p.GetEvidence()}
+		out.VoiceProfile = &voiceProfile{p.GetMessageWords(), p.GetFormality(), p.GetTechnicalDepth(), p.GetEvidence(), map[string]map[string]float64{}}
+		for _, m := range p.GetStyle() {
+			if out.VoiceProfile.Style[m.GetGroup()] == nil {
+				out.VoiceProfile.Style[m.GetGroup()] = map[string]float64{}
+			}
+			out.VoiceProfile.Style[m.GetGroup()][m.GetName()] = m.GetValue()
+		}
 	}
 	for _, t := range v.GetTraits() {
 		out.Traits = append(out.Traits, trait{t.GetName(), t.GetValue(), t.GetConfidence(), t.GetNodes()})
@@ -277,8 +289,15 @@ type insight struct {
 }
 
 type temporalView struct {
-	Events []dated `json:"events" doc:"Latest first."`
-	Trends []trend `json:"trends"`
+	Events  []dated  `json:"events" doc:"Latest first."`
+	Trends  []trend  `json:"trends"`
+	Cadence *cadence `json:"cadence,omitempty" doc:"How regularly something is written; absent while that is too little."`
+}
+
+type cadence struct {
+	EveryDays  float64 `json:"everyDays" doc:"The median time between two days of writing."`
+	Regularity float64 `json:"regularity" minimum:"0" maximum:"1" doc:"0 is any gap, 1 always the same."`
+	Times      uint32  `json:"times" doc:"How many were counted."`
 }
 
 type dated struct {

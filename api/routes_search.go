@@ -34,7 +34,7 @@ var searchRoutes = []Route{
 		if f := b.Filters; f != nil {
 			op.Filters = &pb.Filters{
 				Kind: f.Kind, Domain: f.DomainID, Metadata: f.Metadata,
-				CreatedAfterMs: f.CreatedAfter.ms, CreatedBeforeMs: f.CreatedBefore.ms,
+				CreatedAfterMs: f.CreatedAfter.ms, CreatedBeforeMs: f.CreatedBefore.ms, AsOfMs: f.AsOf.ms,
 			}
 		}
 		env.Op = &pb.Envelope_Search{Search: op}
@@ -62,6 +62,7 @@ type searchFilters struct {
 	DomainID      string         `json:"domainId,omitempty" minLength:"1" maxLength:"200"`
 	CreatedAfter  instant        `json:"createdAfter,omitzero"`
 	CreatedBefore instant        `json:"createdBefore,omitzero"`
+	AsOf          instant        `json:"asOf,omitzero" doc:"What held at this time, whatever has superseded it since: by when a text's matter happened, else when it was ingested."`
 	Metadata      metadataFilter `json:"metadata,omitempty" doc:"Up to 16 names of metadata fields, each with the text, number or boolean that it must equal."`
 }
 

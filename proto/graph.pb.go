@@ -194,16 +194,19 @@ func (x *Edge) GetTombstonedWith() string {
 
 // Domain is a topic: a community of nodes.
 type Domain struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Label         string                 `protobuf:"bytes,2,opt,name=label,proto3" json:"label,omitempty"`
-	Keywords      []string               `protobuf:"bytes,3,rep,name=keywords,proto3" json:"keywords,omitempty"`
-	Nodes         uint32                 `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	Edges         uint32                 `protobuf:"varint,5,opt,name=edges,proto3" json:"edges,omitempty"`
-	Cohesion      float64                `protobuf:"fixed64,6,opt,name=cohesion,proto3" json:"cohesion,omitempty"`
-	TopNodes      []string               `protobuf:"bytes,7,rep,name=top_nodes,json=topNodes,proto3" json:"top_nodes,omitempty"`
-	CreatedMs     int64                  `protobuf:"varint,8,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
-	UpdatedMs     int64                  `protobuf:"varint,9,opt,name=updated_ms,json=updatedMs,proto3" json:"updated_ms,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Id        []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Label     string                 `protobuf:"bytes,2,opt,name=label,proto3" json:"label,omitempty"`
+	Keywords  []string               `protobuf:"bytes,3,rep,name=keywords,proto3" json:"keywords,omitempty"`
+	Nodes     uint32                 `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	Edges     uint32                 `protobuf:"varint,5,opt,name=edges,proto3" json:"edges,omitempty"`
+	Cohesion  float64                `protobuf:"fixed64,6,opt,name=cohesion,proto3" json:"cohesion,omitempty"`
+	TopNodes  []string               `protobuf:"bytes,7,rep,name=top_nodes,json=topNodes,proto3" json:"top_nodes,omitempty"`
+	CreatedMs int64                  `protobuf:"varint,8,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	UpdatedMs int64                  `protobuf:"varint,9,opt,name=updated_ms,json=updatedMs,proto3" json:"updated_ms,omitempty"`
+	// The nodes whose texts label and keywords were made of. Each has an entry that
+	// leads here: what is forgotten leaves both.
+	NamedBy       []string `protobuf:"bytes,10,rep,name=named_by,json=namedBy,proto3" json:"named_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -299,6 +302,13 @@ func (x *Domain) GetUpdatedMs() int64 {
 		return x.UpdatedMs
 	}
 	return 0
+}
+
+func (x *Domain) GetNamedBy() []string {
+	if x != nil {
+		return x.NamedBy
+	}
+	return nil
 }
 
 type GraphOp struct {
@@ -584,6 +594,7 @@ type ListNodes struct {
 	CreatedAfterMs  *int64                 `protobuf:"varint,5,opt,name=created_after_ms,json=createdAfterMs,proto3,oneof" json:"created_after_ms,omitempty"`    // inclusive
 	CreatedBeforeMs *int64                 `protobuf:"varint,6,opt,name=created_before_ms,json=createdBeforeMs,proto3,oneof" json:"created_before_ms,omitempty"` // exclusive
 	Q               string                 `protobuf:"bytes,7,opt,name=q,proto3" json:"q,omitempty"`                                                             // words of title and content
+	AsOfMs          int64                  `protobuf:"varint,8,opt,name=as_of_ms,json=asOfMs,proto3" json:"as_of_ms,omitempty"`                                  // what held then; 0: what holds now
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -665,6 +676,13 @@ func (x *ListNodes) GetQ() string {
 		return x.Q
 	}
 	return ""
+}
+
+func (x *ListNodes) GetAsOfMs() int64 {
+	if x != nil {
+		return x.AsOfMs
+	}
+	return 0
 }
 
 // EditNode changes the fields that are set.
@@ -1370,6 +1388,7 @@ type SearchNodes struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Page          *Page                  `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`
 	Q             string                 `protobuf:"bytes,2,opt,name=q,proto3" json:"q,omitempty"`
+	AsOfMs        int64                  `protobuf:"varint,3,opt,name=as_of_ms,json=asOfMs,proto3" json:"as_of_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1416,6 +1435,13 @@ func (x *SearchNodes) GetQ() string {
 		return x.Q
 	}
 	return ""
+}
+
+func (x *SearchNodes) GetAsOfMs() int64 {
+	if x != nil {
+		return x.AsOfMs
+	}
+	return 0
 }
 
 type GraphResult struct {
@@ -2267,7 +2293,7 @@ const file_graph_proto_rawDesc = "" +
 	"updated_ms\x18\r \x01(\x03R\tupdatedMs\x12#\n" +
 	"\rtombstoned_ms\x18\x0e \x01(\x03R\ftombstonedMs\x12\x12\n" +
 	"\x04note\x18\x0f \x01(\tR\x04note\x12'\n" +
-	"\x0ftombstoned_with\x18\x10 \x01(\tR\x0etombstonedWith\"\xed\x01\n" +
+	"\x0ftombstoned_with\x18\x10 \x01(\tR\x0etombstonedWith\"\x88\x02\n" +
 	"\x06Domain\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x14\n" +
 	"\x05label\x18\x02 \x01(\tR\x05label\x12\x1a\n" +
@@ -2279,7 +2305,9 @@ const file_graph_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\b \x01(\x03R\tcreatedMs\x12\x1d\n" +
 	"\n" +
-	"updated_ms\x18\t \x01(\x03R\tupdatedMs\"\x94\x06\n" +
+	"updated_ms\x18\t \x01(\x03R\tupdatedMs\x12\x19\n" +
+	"\bnamed_by\x18\n" +
+	" \x03(\tR\anamedBy\"\x94\x06\n" +
 	"\aGraphOp\x122\n" +
 	"\n" +
 	"list_nodes\x18\x01 \x01(\v2\x11.orgmem.ListNodesH\x00R\tlistNodes\x12/\n" +
@@ -2302,7 +2330,7 @@ const file_graph_proto_rawDesc = "" +
 	"get_domain\x18\f \x01(\v2\x11.orgmem.GetDomainH\x00R\tgetDomain\x128\n" +
 	"\fnode_context\x18\r \x01(\v2\x13.orgmem.NodeContextH\x00R\vnodeContext\x128\n" +
 	"\fsearch_nodes\x18\x0e \x01(\v2\x13.orgmem.SearchNodesH\x00R\vsearchNodesB\x04\n" +
-	"\x02op\"\x8a\x02\n" +
+	"\x02op\"\xa4\x02\n" +
 	"\tListNodes\x12 \n" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x16\n" +
@@ -2310,7 +2338,8 @@ const file_graph_proto_rawDesc = "" +
 	"\x06status\x18\x04 \x01(\tR\x06status\x12-\n" +
 	"\x10created_after_ms\x18\x05 \x01(\x03H\x00R\x0ecreatedAfterMs\x88\x01\x01\x12/\n" +
 	"\x11created_before_ms\x18\x06 \x01(\x03H\x01R\x0fcreatedBeforeMs\x88\x01\x01\x12\f\n" +
-	"\x01q\x18\a \x01(\tR\x01qB\x13\n" +
+	"\x01q\x18\a \x01(\tR\x01q\x12\x18\n" +
+	"\bas_of_ms\x18\b \x01(\x03R\x06asOfMsB\x13\n" +
 	"\x11_created_after_msB\x14\n" +
 	"\x12_created_before_ms\"\x95\x02\n" +
 	"\bEditNode\x12\x0e\n" +
@@ -2371,10 +2400,11 @@ const file_graph_proto_rawDesc = "" +
 	"\tGetDomain\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x1d\n" +
 	"\vNodeContext\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"=\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"W\n" +
 	"\vSearchNodes\x12 \n" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\f\n" +
-	"\x01q\x18\x02 \x01(\tR\x01q\"\xc5\x03\n" +
+	"\x01q\x18\x02 \x01(\tR\x01q\x12\x18\n" +
+	"\bas_of_ms\x18\x03 \x01(\x03R\x06asOfMs\"\xc5\x03\n" +
 	"\vGraphResult\x12(\n" +
 	"\x05nodes\x18\x01 \x01(\v2\x10.orgmem.NodeListH\x00R\x05nodes\x12/\n" +
 	"\ahistory\x18\x02 \x01(\v2\x13.orgmem.HistoryListH\x00R\ahistory\x124\n" +

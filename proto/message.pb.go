@@ -1343,6 +1343,7 @@ type Filters struct {
 	CreatedAfterMs  int64                  `protobuf:"varint,3,opt,name=created_after_ms,json=createdAfterMs,proto3" json:"created_after_ms,omitempty"`
 	CreatedBeforeMs int64                  `protobuf:"varint,4,opt,name=created_before_ms,json=createdBeforeMs,proto3" json:"created_before_ms,omitempty"`
 	Metadata        map[string]string      `protobuf:"bytes,5,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // value: the JSON of a scalar
+	AsOfMs          int64                  `protobuf:"varint,6,opt,name=as_of_ms,json=asOfMs,proto3" json:"as_of_ms,omitempty"`                                                              // what held then; 0: what holds now
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -1410,6 +1411,13 @@ func (x *Filters) GetMetadata() map[string]string {
 		return x.Metadata
 	}
 	return nil
+}
+
+func (x *Filters) GetAsOfMs() int64 {
+	if x != nil {
+		return x.AsOfMs
+	}
+	return 0
 }
 
 // Reply is the answer to an Envelope.
@@ -2557,13 +2565,14 @@ const file_message_proto_rawDesc = "" +
 	"\x05top_k\x18\x03 \x01(\rR\x04topK\x12\x12\n" +
 	"\x04mode\x18\x04 \x01(\tR\x04mode\x12)\n" +
 	"\afilters\x18\x05 \x01(\v2\x0f.orgmem.FiltersR\afilters\x12-\n" +
-	"\x12include_superseded\x18\x06 \x01(\bR\x11includeSuperseded\"\x83\x02\n" +
+	"\x12include_superseded\x18\x06 \x01(\bR\x11includeSuperseded\"\x9d\x02\n" +
 	"\aFilters\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x16\n" +
 	"\x06domain\x18\x02 \x01(\tR\x06domain\x12(\n" +
 	"\x10created_after_ms\x18\x03 \x01(\x03R\x0ecreatedAfterMs\x12*\n" +
 	"\x11created_before_ms\x18\x04 \x01(\x03R\x0fcreatedBeforeMs\x129\n" +
-	"\bmetadata\x18\x05 \x03(\v2\x1d.orgmem.Filters.MetadataEntryR\bmetadata\x1a;\n" +
+	"\bmetadata\x18\x05 \x03(\v2\x1d.orgmem.Filters.MetadataEntryR\bmetadata\x12\x18\n" +
+	"\bas_of_ms\x18\x06 \x01(\x03R\x06asOfMs\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcd\x06\n" +

@@ -209,6 +209,7 @@ type VoiceProfile struct {
 	Formality      float64                `protobuf:"fixed64,2,opt,name=formality,proto3" json:"formality,omitempty"`
 	TechnicalDepth float64                `protobuf:"fixed64,3,opt,name=technical_depth,json=technicalDepth,proto3" json:"technical_depth,omitempty"`
 	Evidence       uint64                 `protobuf:"varint,4,opt,name=evidence,proto3" json:"evidence,omitempty"` // how many messages were measured
+	Style          []*StyleMeasure        `protobuf:"bytes,5,rep,name=style,proto3" json:"style,omitempty"`        // in a fixed order of groups and names
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -271,6 +272,73 @@ func (x *VoiceProfile) GetEvidence() uint64 {
 	return 0
 }
 
+func (x *VoiceProfile) GetStyle() []*StyleMeasure {
+	if x != nil {
+		return x.Style
+	}
+	return nil
+}
+
+type StyleMeasure struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Group         string                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Value         float64                `protobuf:"fixed64,3,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StyleMeasure) Reset() {
+	*x = StyleMeasure{}
+	mi := &file_mind_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StyleMeasure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StyleMeasure) ProtoMessage() {}
+
+func (x *StyleMeasure) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StyleMeasure.ProtoReflect.Descriptor instead.
+func (*StyleMeasure) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *StyleMeasure) GetGroup() string {
+	if x != nil {
+		return x.Group
+	}
+	return ""
+}
+
+func (x *StyleMeasure) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *StyleMeasure) GetValue() float64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
 type Trait struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -283,7 +351,7 @@ type Trait struct {
 
 func (x *Trait) Reset() {
 	*x = Trait{}
-	mi := &file_mind_proto_msgTypes[3]
+	mi := &file_mind_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -295,7 +363,7 @@ func (x *Trait) String() string {
 func (*Trait) ProtoMessage() {}
 
 func (x *Trait) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[3]
+	mi := &file_mind_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -308,7 +376,7 @@ func (x *Trait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trait.ProtoReflect.Descriptor instead.
 func (*Trait) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{3}
+	return file_mind_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Trait) GetName() string {
@@ -352,7 +420,7 @@ type Basin struct {
 
 func (x *Basin) Reset() {
 	*x = Basin{}
-	mi := &file_mind_proto_msgTypes[4]
+	mi := &file_mind_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -364,7 +432,7 @@ func (x *Basin) String() string {
 func (*Basin) ProtoMessage() {}
 
 func (x *Basin) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[4]
+	mi := &file_mind_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -377,7 +445,7 @@ func (x *Basin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Basin.ProtoReflect.Descriptor instead.
 func (*Basin) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{4}
+	return file_mind_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Basin) GetId() string {
@@ -431,7 +499,7 @@ type Insight struct {
 
 func (x *Insight) Reset() {
 	*x = Insight{}
-	mi := &file_mind_proto_msgTypes[5]
+	mi := &file_mind_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -443,7 +511,7 @@ func (x *Insight) String() string {
 func (*Insight) ProtoMessage() {}
 
 func (x *Insight) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[5]
+	mi := &file_mind_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -456,7 +524,7 @@ func (x *Insight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Insight.ProtoReflect.Descriptor instead.
 func (*Insight) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{5}
+	return file_mind_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Insight) GetId() []byte {
@@ -522,7 +590,7 @@ type Moment struct {
 
 func (x *Moment) Reset() {
 	*x = Moment{}
-	mi := &file_mind_proto_msgTypes[6]
+	mi := &file_mind_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -534,7 +602,7 @@ func (x *Moment) String() string {
 func (*Moment) ProtoMessage() {}
 
 func (x *Moment) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[6]
+	mi := &file_mind_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -547,7 +615,7 @@ func (x *Moment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Moment.ProtoReflect.Descriptor instead.
 func (*Moment) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{6}
+	return file_mind_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Moment) GetId() []byte {
@@ -589,13 +657,14 @@ func (x *Moment) GetKind() string {
 type TemporalView struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Trends        []*Trend               `protobuf:"bytes,1,rep,name=trends,proto3" json:"trends,omitempty"`
+	Cadence       *Cadence               `protobuf:"bytes,2,opt,name=cadence,proto3" json:"cadence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TemporalView) Reset() {
 	*x = TemporalView{}
-	mi := &file_mind_proto_msgTypes[7]
+	mi := &file_mind_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -607,7 +676,7 @@ func (x *TemporalView) String() string {
 func (*TemporalView) ProtoMessage() {}
 
 func (x *TemporalView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[7]
+	mi := &file_mind_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -620,7 +689,7 @@ func (x *TemporalView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalView.ProtoReflect.Descriptor instead.
 func (*TemporalView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{7}
+	return file_mind_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TemporalView) GetTrends() []*Trend {
@@ -628,6 +697,74 @@ func (x *TemporalView) GetTrends() []*Trend {
 		return x.Trends
 	}
 	return nil
+}
+
+func (x *TemporalView) GetCadence() *Cadence {
+	if x != nil {
+		return x.Cadence
+	}
+	return nil
+}
+
+// Cadence is how regularly something is written.
+type Cadence struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	EveryMs       int64                  `protobuf:"varint,1,opt,name=every_ms,json=everyMs,proto3" json:"every_ms,omitempty"`
+	Regularity    float64                `protobuf:"fixed64,2,opt,name=regularity,proto3" json:"regularity,omitempty"`
+	Times         uint32                 `protobuf:"varint,3,opt,name=times,proto3" json:"times,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Cadence) Reset() {
+	*x = Cadence{}
+	mi := &file_mind_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Cadence) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Cadence) ProtoMessage() {}
+
+func (x *Cadence) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Cadence.ProtoReflect.Descriptor instead.
+func (*Cadence) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Cadence) GetEveryMs() int64 {
+	if x != nil {
+		return x.EveryMs
+	}
+	return 0
+}
+
+func (x *Cadence) GetRegularity() float64 {
+	if x != nil {
+		return x.Regularity
+	}
+	return 0
+}
+
+func (x *Cadence) GetTimes() uint32 {
+	if x != nil {
+		return x.Times
+	}
+	return 0
 }
 
 type Trend struct {
@@ -644,7 +781,7 @@ type Trend struct {
 
 func (x *Trend) Reset() {
 	*x = Trend{}
-	mi := &file_mind_proto_msgTypes[8]
+	mi := &file_mind_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -656,7 +793,7 @@ func (x *Trend) String() string {
 func (*Trend) ProtoMessage() {}
 
 func (x *Trend) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[8]
+	mi := &file_mind_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -669,7 +806,7 @@ func (x *Trend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trend.ProtoReflect.Descriptor instead.
 func (*Trend) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{8}
+	return file_mind_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Trend) GetTopic() string {
@@ -733,7 +870,7 @@ type Contradiction struct {
 
 func (x *Contradiction) Reset() {
 	*x = Contradiction{}
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -745,7 +882,7 @@ func (x *Contradiction) String() string {
 func (*Contradiction) ProtoMessage() {}
 
 func (x *Contradiction) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -758,7 +895,7 @@ func (x *Contradiction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contradiction.ProtoReflect.Descriptor instead.
 func (*Contradiction) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{9}
+	return file_mind_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Contradiction) GetId() []byte {
@@ -843,7 +980,7 @@ type Proposal struct {
 
 func (x *Proposal) Reset() {
 	*x = Proposal{}
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +992,7 @@ func (x *Proposal) String() string {
 func (*Proposal) ProtoMessage() {}
 
 func (x *Proposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +1005,7 @@ func (x *Proposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Proposal.ProtoReflect.Descriptor instead.
 func (*Proposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{10}
+	return file_mind_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Proposal) GetId() []byte {
@@ -941,6 +1078,697 @@ func (x *Proposal) GetEdge() string {
 	return ""
 }
 
+// Entity is what a node that was read out of texts rests on: an entity, or a
+// belief or preference that somebody states. Without mentions it goes.
+type Entity struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Type          string                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	Mentions      uint32                 `protobuf:"varint,3,opt,name=mentions,proto3" json:"mentions,omitempty"` // nodes that mention it
+	Forms         []*EntityForm          `protobuf:"bytes,4,rep,name=forms,proto3" json:"forms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Entity) Reset() {
+	*x = Entity{}
+	mi := &file_mind_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Entity) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Entity) ProtoMessage() {}
+
+func (x *Entity) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Entity.ProtoReflect.Descriptor instead.
+func (*Entity) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Entity) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *Entity) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *Entity) GetMentions() uint32 {
+	if x != nil {
+		return x.Mentions
+	}
+	return 0
+}
+
+func (x *Entity) GetForms() []*EntityForm {
+	if x != nil {
+		return x.Forms
+	}
+	return nil
+}
+
+// EntityForm is one way in which texts write it.
+type EntityForm struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Count         uint32                 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`  // nodes that write it so
+	Reason        string                 `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"` // why it means this entity (brain/extract/resolve)
+	Confidence    float64                `protobuf:"fixed64,4,opt,name=confidence,proto3" json:"confidence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EntityForm) Reset() {
+	*x = EntityForm{}
+	mi := &file_mind_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EntityForm) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EntityForm) ProtoMessage() {}
+
+func (x *EntityForm) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EntityForm.ProtoReflect.Descriptor instead.
+func (*EntityForm) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *EntityForm) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *EntityForm) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *EntityForm) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *EntityForm) GetConfidence() float64 {
+	if x != nil {
+		return x.Confidence
+	}
+	return 0
+}
+
+// Trace is what was read out of a node's text. It is erased with the text.
+type Trace struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Entities      []*TraceEntity         `protobuf:"bytes,1,rep,name=entities,proto3" json:"entities,omitempty"`
+	Relations     []string               `protobuf:"bytes,2,rep,name=relations,proto3" json:"relations,omitempty"` // edges that have evidence here
+	Dates         []*TraceDate           `protobuf:"bytes,3,rep,name=dates,proto3" json:"dates,omitempty"`
+	Follows       string                 `protobuf:"bytes,4,opt,name=follows,proto3" json:"follows,omitempty"` // the node before it in its sequence
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trace) Reset() {
+	*x = Trace{}
+	mi := &file_mind_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trace) ProtoMessage() {}
+
+func (x *Trace) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trace.ProtoReflect.Descriptor instead.
+func (*Trace) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Trace) GetEntities() []*TraceEntity {
+	if x != nil {
+		return x.Entities
+	}
+	return nil
+}
+
+func (x *Trace) GetRelations() []string {
+	if x != nil {
+		return x.Relations
+	}
+	return nil
+}
+
+func (x *Trace) GetDates() []*TraceDate {
+	if x != nil {
+		return x.Dates
+	}
+	return nil
+}
+
+func (x *Trace) GetFollows() string {
+	if x != nil {
+		return x.Follows
+	}
+	return ""
+}
+
+type TraceEntity struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Names         []string               `protobuf:"bytes,2,rep,name=names,proto3" json:"names,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraceEntity) Reset() {
+	*x = TraceEntity{}
+	mi := &file_mind_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraceEntity) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraceEntity) ProtoMessage() {}
+
+func (x *TraceEntity) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraceEntity.ProtoReflect.Descriptor instead.
+func (*TraceEntity) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *TraceEntity) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *TraceEntity) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+// TraceDate is a time that the text mentions, resolved.
+type TraceDate struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Start         uint32                 `protobuf:"varint,1,opt,name=start,proto3" json:"start,omitempty"`
+	End           uint32                 `protobuf:"varint,2,opt,name=end,proto3" json:"end,omitempty"`
+	FromMs        int64                  `protobuf:"varint,3,opt,name=from_ms,json=fromMs,proto3" json:"from_ms,omitempty"`
+	UntilMs       int64                  `protobuf:"varint,4,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraceDate) Reset() {
+	*x = TraceDate{}
+	mi := &file_mind_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraceDate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraceDate) ProtoMessage() {}
+
+func (x *TraceDate) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraceDate.ProtoReflect.Descriptor instead.
+func (*TraceDate) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *TraceDate) GetStart() uint32 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *TraceDate) GetEnd() uint32 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
+func (x *TraceDate) GetFromMs() int64 {
+	if x != nil {
+		return x.FromMs
+	}
+	return 0
+}
+
+func (x *TraceDate) GetUntilMs() int64 {
+	if x != nil {
+		return x.UntilMs
+	}
+	return 0
+}
+
+// Cognition is how far a partition's cycles are. It holds no text.
+type Cognition struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Job           []byte                 `protobuf:"bytes,1,opt,name=job,proto3" json:"job,omitempty"`          // of the cycle that is under way, or was when the node stopped
+	Changes       uint64                 `protobuf:"varint,2,opt,name=changes,proto3" json:"changes,omitempty"` // PartitionState.changes that have been seen
+	Removals      uint64                 `protobuf:"varint,3,opt,name=removals,proto3" json:"removals,omitempty"`
+	NextChunk     uint64                 `protobuf:"varint,4,opt,name=next_chunk,json=nextChunk,proto3" json:"next_chunk,omitempty"`     // chunks below it have been compared with all others
+	Model         string                 `protobuf:"bytes,5,opt,name=model,proto3" json:"model,omitempty"`                               // whose vectors they were
+	Finalizes     [][]byte               `protobuf:"bytes,6,rep,name=finalizes,proto3" json:"finalizes,omitempty"`                       // session_finalize jobs that end with the next cycle
+	CycleMs       int64                  `protobuf:"varint,7,opt,name=cycle_ms,json=cycleMs,proto3" json:"cycle_ms,omitempty"`           // when the last one began
+	Failures      uint32                 `protobuf:"varint,8,opt,name=failures,proto3" json:"failures,omitempty"`                        // in a row
+	Settled       uint32                 `protobuf:"varint,9,opt,name=settled,proto3" json:"settled,omitempty"`                          // community.Partition.Settled
+	Voice         []float64              `protobuf:"fixed64,10,rep,packed,name=voice,proto3" json:"voice,omitempty"`                     // the tally of voice: sums over messages
+	VoiceChunk    uint64                 `protobuf:"varint,11,opt,name=voice_chunk,json=voiceChunk,proto3" json:"voice_chunk,omitempty"` // nodes whose chunks are below it are in the tally
+	Mind          *MindState             `protobuf:"bytes,12,opt,name=mind,proto3" json:"mind,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Cognition) Reset() {
+	*x = Cognition{}
+	mi := &file_mind_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Cognition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Cognition) ProtoMessage() {}
+
+func (x *Cognition) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Cognition.ProtoReflect.Descriptor instead.
+func (*Cognition) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *Cognition) GetJob() []byte {
+	if x != nil {
+		return x.Job
+	}
+	return nil
+}
+
+func (x *Cognition) GetChanges() uint64 {
+	if x != nil {
+		return x.Changes
+	}
+	return 0
+}
+
+func (x *Cognition) GetRemovals() uint64 {
+	if x != nil {
+		return x.Removals
+	}
+	return 0
+}
+
+func (x *Cognition) GetNextChunk() uint64 {
+	if x != nil {
+		return x.NextChunk
+	}
+	return 0
+}
+
+func (x *Cognition) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *Cognition) GetFinalizes() [][]byte {
+	if x != nil {
+		return x.Finalizes
+	}
+	return nil
+}
+
+func (x *Cognition) GetCycleMs() int64 {
+	if x != nil {
+		return x.CycleMs
+	}
+	return 0
+}
+
+func (x *Cognition) GetFailures() uint32 {
+	if x != nil {
+		return x.Failures
+	}
+	return 0
+}
+
+func (x *Cognition) GetSettled() uint32 {
+	if x != nil {
+		return x.Settled
+	}
+	return 0
+}
+
+func (x *Cognition) GetVoice() []float64 {
+	if x != nil {
+		return x.Voice
+	}
+	return nil
+}
+
+func (x *Cognition) GetVoiceChunk() uint64 {
+	if x != nil {
+		return x.VoiceChunk
+	}
+	return 0
+}
+
+func (x *Cognition) GetMind() *MindState {
+	if x != nil {
+		return x.Mind
+	}
+	return nil
+}
+
+// MindState is what the manifold goes on from.
+type MindState struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	Refreshes     uint32                 `protobuf:"varint,2,opt,name=refreshes,proto3" json:"refreshes,omitempty"`
+	DiscoveredMs  int64                  `protobuf:"varint,3,opt,name=discovered_ms,json=discoveredMs,proto3" json:"discovered_ms,omitempty"`
+	Fitted        uint32                 `protobuf:"varint,4,opt,name=fitted,proto3" json:"fitted,omitempty"`
+	Mean          []float32              `protobuf:"fixed32,5,rep,packed,name=mean,proto3" json:"mean,omitempty"`
+	Axes          []*Axis                `protobuf:"bytes,6,rep,name=axes,proto3" json:"axes,omitempty"`
+	Silhouette    float64                `protobuf:"fixed64,7,opt,name=silhouette,proto3" json:"silhouette,omitempty"`
+	Basins        []*Dwelling            `protobuf:"bytes,8,rep,name=basins,proto3" json:"basins,omitempty"`
+	NextBasin     uint32                 `protobuf:"varint,9,opt,name=next_basin,json=nextBasin,proto3" json:"next_basin,omitempty"`
+	At            uint32                 `protobuf:"varint,10,opt,name=at,proto3" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MindState) Reset() {
+	*x = MindState{}
+	mi := &file_mind_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MindState) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MindState) ProtoMessage() {}
+
+func (x *MindState) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MindState.ProtoReflect.Descriptor instead.
+func (*MindState) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *MindState) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *MindState) GetRefreshes() uint32 {
+	if x != nil {
+		return x.Refreshes
+	}
+	return 0
+}
+
+func (x *MindState) GetDiscoveredMs() int64 {
+	if x != nil {
+		return x.DiscoveredMs
+	}
+	return 0
+}
+
+func (x *MindState) GetFitted() uint32 {
+	if x != nil {
+		return x.Fitted
+	}
+	return 0
+}
+
+func (x *MindState) GetMean() []float32 {
+	if x != nil {
+		return x.Mean
+	}
+	return nil
+}
+
+func (x *MindState) GetAxes() []*Axis {
+	if x != nil {
+		return x.Axes
+	}
+	return nil
+}
+
+func (x *MindState) GetSilhouette() float64 {
+	if x != nil {
+		return x.Silhouette
+	}
+	return 0
+}
+
+func (x *MindState) GetBasins() []*Dwelling {
+	if x != nil {
+		return x.Basins
+	}
+	return nil
+}
+
+func (x *MindState) GetNextBasin() uint32 {
+	if x != nil {
+		return x.NextBasin
+	}
+	return 0
+}
+
+func (x *MindState) GetAt() uint32 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type Axis struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Vector        []float32              `protobuf:"fixed32,1,rep,packed,name=vector,proto3" json:"vector,omitempty"`
+	Ratio         float64                `protobuf:"fixed64,2,opt,name=ratio,proto3" json:"ratio,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Axis) Reset() {
+	*x = Axis{}
+	mi := &file_mind_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Axis) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Axis) ProtoMessage() {}
+
+func (x *Axis) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Axis.ProtoReflect.Descriptor instead.
+func (*Axis) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Axis) GetVector() []float32 {
+	if x != nil {
+		return x.Vector
+	}
+	return nil
+}
+
+func (x *Axis) GetRatio() float64 {
+	if x != nil {
+		return x.Ratio
+	}
+	return 0
+}
+
+type Dwelling struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Number        uint32                 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	Centroid      []float32              `protobuf:"fixed32,2,rep,packed,name=centroid,proto3" json:"centroid,omitempty"`
+	Share         float64                `protobuf:"fixed64,3,opt,name=share,proto3" json:"share,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Dwelling) Reset() {
+	*x = Dwelling{}
+	mi := &file_mind_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Dwelling) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Dwelling) ProtoMessage() {}
+
+func (x *Dwelling) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Dwelling.ProtoReflect.Descriptor instead.
+func (*Dwelling) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Dwelling) GetNumber() uint32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *Dwelling) GetCentroid() []float32 {
+	if x != nil {
+		return x.Centroid
+	}
+	return nil
+}
+
+func (x *Dwelling) GetShare() float64 {
+	if x != nil {
+		return x.Share
+	}
+	return 0
+}
+
 // BrainArtifact describes a trained model; its bytes lie in pieces.
 type BrainArtifact struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -957,7 +1785,7 @@ type BrainArtifact struct {
 
 func (x *BrainArtifact) Reset() {
 	*x = BrainArtifact{}
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -969,7 +1797,7 @@ func (x *BrainArtifact) String() string {
 func (*BrainArtifact) ProtoMessage() {}
 
 func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -982,7 +1810,7 @@ func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainArtifact.ProtoReflect.Descriptor instead.
 func (*BrainArtifact) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{11}
+	return file_mind_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *BrainArtifact) GetVersion() uint64 {
@@ -1050,7 +1878,7 @@ type Training struct {
 
 func (x *Training) Reset() {
 	*x = Training{}
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1062,7 +1890,7 @@ func (x *Training) String() string {
 func (*Training) ProtoMessage() {}
 
 func (x *Training) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1075,7 +1903,7 @@ func (x *Training) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Training.ProtoReflect.Descriptor instead.
 func (*Training) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{12}
+	return file_mind_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Training) GetStatus() string {
@@ -1150,7 +1978,7 @@ type MindOp struct {
 
 func (x *MindOp) Reset() {
 	*x = MindOp{}
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1162,7 +1990,7 @@ func (x *MindOp) String() string {
 func (*MindOp) ProtoMessage() {}
 
 func (x *MindOp) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1175,7 +2003,7 @@ func (x *MindOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindOp.ProtoReflect.Descriptor instead.
 func (*MindOp) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{13}
+	return file_mind_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *MindOp) GetOp() isMindOp_Op {
@@ -1374,13 +2202,14 @@ type Recall struct {
 	Type          string                 `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	Paged         bool                   `protobuf:"varint,2,opt,name=paged,proto3" json:"paged,omitempty"`
 	Page          *Page                  `protobuf:"bytes,3,opt,name=page,proto3" json:"page,omitempty"`
+	AsOfMs        int64                  `protobuf:"varint,4,opt,name=as_of_ms,json=asOfMs,proto3" json:"as_of_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Recall) Reset() {
 	*x = Recall{}
-	mi := &file_mind_proto_msgTypes[14]
+	mi := &file_mind_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1392,7 +2221,7 @@ func (x *Recall) String() string {
 func (*Recall) ProtoMessage() {}
 
 func (x *Recall) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[14]
+	mi := &file_mind_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1405,7 +2234,7 @@ func (x *Recall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recall.ProtoReflect.Descriptor instead.
 func (*Recall) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{14}
+	return file_mind_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Recall) GetType() string {
@@ -1429,6 +2258,13 @@ func (x *Recall) GetPage() *Page {
 	return nil
 }
 
+func (x *Recall) GetAsOfMs() int64 {
+	if x != nil {
+		return x.AsOfMs
+	}
+	return 0
+}
+
 type GetIdentity struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	User          string                 `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
@@ -1438,7 +2274,7 @@ type GetIdentity struct {
 
 func (x *GetIdentity) Reset() {
 	*x = GetIdentity{}
-	mi := &file_mind_proto_msgTypes[15]
+	mi := &file_mind_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1450,7 +2286,7 @@ func (x *GetIdentity) String() string {
 func (*GetIdentity) ProtoMessage() {}
 
 func (x *GetIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[15]
+	mi := &file_mind_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1463,7 +2299,7 @@ func (x *GetIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdentity.ProtoReflect.Descriptor instead.
 func (*GetIdentity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{15}
+	return file_mind_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetIdentity) GetUser() string {
@@ -1483,7 +2319,7 @@ type ListContradictions struct {
 
 func (x *ListContradictions) Reset() {
 	*x = ListContradictions{}
-	mi := &file_mind_proto_msgTypes[16]
+	mi := &file_mind_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1495,7 +2331,7 @@ func (x *ListContradictions) String() string {
 func (*ListContradictions) ProtoMessage() {}
 
 func (x *ListContradictions) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[16]
+	mi := &file_mind_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1508,7 +2344,7 @@ func (x *ListContradictions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContradictions.ProtoReflect.Descriptor instead.
 func (*ListContradictions) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{16}
+	return file_mind_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListContradictions) GetPage() *Page {
@@ -1535,7 +2371,7 @@ type ListProposals struct {
 
 func (x *ListProposals) Reset() {
 	*x = ListProposals{}
-	mi := &file_mind_proto_msgTypes[17]
+	mi := &file_mind_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1547,7 +2383,7 @@ func (x *ListProposals) String() string {
 func (*ListProposals) ProtoMessage() {}
 
 func (x *ListProposals) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[17]
+	mi := &file_mind_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1560,7 +2396,7 @@ func (x *ListProposals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposals.ProtoReflect.Descriptor instead.
 func (*ListProposals) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{17}
+	return file_mind_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListProposals) GetPage() *Page {
@@ -1587,7 +2423,7 @@ type DecideProposal struct {
 
 func (x *DecideProposal) Reset() {
 	*x = DecideProposal{}
-	mi := &file_mind_proto_msgTypes[18]
+	mi := &file_mind_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1599,7 +2435,7 @@ func (x *DecideProposal) String() string {
 func (*DecideProposal) ProtoMessage() {}
 
 func (x *DecideProposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[18]
+	mi := &file_mind_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1612,7 +2448,7 @@ func (x *DecideProposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideProposal.ProtoReflect.Descriptor instead.
 func (*DecideProposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{18}
+	return file_mind_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DecideProposal) GetId() string {
@@ -1637,7 +2473,7 @@ type BrainInfo struct {
 
 func (x *BrainInfo) Reset() {
 	*x = BrainInfo{}
-	mi := &file_mind_proto_msgTypes[19]
+	mi := &file_mind_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1649,7 +2485,7 @@ func (x *BrainInfo) String() string {
 func (*BrainInfo) ProtoMessage() {}
 
 func (x *BrainInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[19]
+	mi := &file_mind_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1662,7 +2498,7 @@ func (x *BrainInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainInfo.ProtoReflect.Descriptor instead.
 func (*BrainInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{19}
+	return file_mind_proto_rawDescGZIP(), []int{30}
 }
 
 type BrainQuery struct {
@@ -1675,7 +2511,7 @@ type BrainQuery struct {
 
 func (x *BrainQuery) Reset() {
 	*x = BrainQuery{}
-	mi := &file_mind_proto_msgTypes[20]
+	mi := &file_mind_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1687,7 +2523,7 @@ func (x *BrainQuery) String() string {
 func (*BrainQuery) ProtoMessage() {}
 
 func (x *BrainQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[20]
+	mi := &file_mind_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1700,7 +2536,7 @@ func (x *BrainQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainQuery.ProtoReflect.Descriptor instead.
 func (*BrainQuery) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{20}
+	return file_mind_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *BrainQuery) GetQuery() string {
@@ -1727,7 +2563,7 @@ type BrainAnswer struct {
 
 func (x *BrainAnswer) Reset() {
 	*x = BrainAnswer{}
-	mi := &file_mind_proto_msgTypes[21]
+	mi := &file_mind_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1739,7 +2575,7 @@ func (x *BrainAnswer) String() string {
 func (*BrainAnswer) ProtoMessage() {}
 
 func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[21]
+	mi := &file_mind_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1752,7 +2588,7 @@ func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswer.ProtoReflect.Descriptor instead.
 func (*BrainAnswer) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{21}
+	return file_mind_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *BrainAnswer) GetQuery() string {
@@ -1777,7 +2613,7 @@ type BrainTrain struct {
 
 func (x *BrainTrain) Reset() {
 	*x = BrainTrain{}
-	mi := &file_mind_proto_msgTypes[22]
+	mi := &file_mind_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1789,7 +2625,7 @@ func (x *BrainTrain) String() string {
 func (*BrainTrain) ProtoMessage() {}
 
 func (x *BrainTrain) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[22]
+	mi := &file_mind_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1802,7 +2638,7 @@ func (x *BrainTrain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainTrain.ProtoReflect.Descriptor instead.
 func (*BrainTrain) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{22}
+	return file_mind_proto_rawDescGZIP(), []int{33}
 }
 
 type ConditionSession struct {
@@ -1816,7 +2652,7 @@ type ConditionSession struct {
 
 func (x *ConditionSession) Reset() {
 	*x = ConditionSession{}
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1828,7 +2664,7 @@ func (x *ConditionSession) String() string {
 func (*ConditionSession) ProtoMessage() {}
 
 func (x *ConditionSession) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1841,7 +2677,7 @@ func (x *ConditionSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionSession.ProtoReflect.Descriptor instead.
 func (*ConditionSession) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{23}
+	return file_mind_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ConditionSession) GetOrg() string {
@@ -1875,7 +2711,7 @@ type ConditionScaffold struct {
 
 func (x *ConditionScaffold) Reset() {
 	*x = ConditionScaffold{}
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1887,7 +2723,7 @@ func (x *ConditionScaffold) String() string {
 func (*ConditionScaffold) ProtoMessage() {}
 
 func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1900,7 +2736,7 @@ func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionScaffold.ProtoReflect.Descriptor instead.
 func (*ConditionScaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{24}
+	return file_mind_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ConditionScaffold) GetPrompt() string {
@@ -1929,7 +2765,7 @@ type Retrieve struct {
 
 func (x *Retrieve) Reset() {
 	*x = Retrieve{}
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1941,7 +2777,7 @@ func (x *Retrieve) String() string {
 func (*Retrieve) ProtoMessage() {}
 
 func (x *Retrieve) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1954,7 +2790,7 @@ func (x *Retrieve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieve.ProtoReflect.Descriptor instead.
 func (*Retrieve) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{25}
+	return file_mind_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Retrieve) GetQuery() string {
@@ -2009,7 +2845,7 @@ type MindResult struct {
 
 func (x *MindResult) Reset() {
 	*x = MindResult{}
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2021,7 +2857,7 @@ func (x *MindResult) String() string {
 func (*MindResult) ProtoMessage() {}
 
 func (x *MindResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2034,7 +2870,7 @@ func (x *MindResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindResult.ProtoReflect.Descriptor instead.
 func (*MindResult) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{26}
+	return file_mind_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *MindResult) GetResult() isMindResult_Result {
@@ -2253,7 +3089,7 @@ type IdentityInfo struct {
 
 func (x *IdentityInfo) Reset() {
 	*x = IdentityInfo{}
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2265,7 +3101,7 @@ func (x *IdentityInfo) String() string {
 func (*IdentityInfo) ProtoMessage() {}
 
 func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2278,7 +3114,7 @@ func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdentityInfo.ProtoReflect.Descriptor instead.
 func (*IdentityInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{27}
+	return file_mind_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *IdentityInfo) GetUser() []byte {
@@ -2310,7 +3146,7 @@ type GraphView struct {
 
 func (x *GraphView) Reset() {
 	*x = GraphView{}
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2322,7 +3158,7 @@ func (x *GraphView) String() string {
 func (*GraphView) ProtoMessage() {}
 
 func (x *GraphView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2335,7 +3171,7 @@ func (x *GraphView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraphView.ProtoReflect.Descriptor instead.
 func (*GraphView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{28}
+	return file_mind_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *GraphView) GetNodes() []*Node {
@@ -2398,7 +3234,7 @@ type InsightList struct {
 
 func (x *InsightList) Reset() {
 	*x = InsightList{}
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2410,7 +3246,7 @@ func (x *InsightList) String() string {
 func (*InsightList) ProtoMessage() {}
 
 func (x *InsightList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2423,7 +3259,7 @@ func (x *InsightList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InsightList.ProtoReflect.Descriptor instead.
 func (*InsightList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{29}
+	return file_mind_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *InsightList) GetInsights() []*Insight {
@@ -2453,13 +3289,14 @@ type TemporalList struct {
 	Trends        []*Trend               `protobuf:"bytes,2,rep,name=trends,proto3" json:"trends,omitempty"`
 	Paged         bool                   `protobuf:"varint,3,opt,name=paged,proto3" json:"paged,omitempty"`
 	NextCursor    string                 `protobuf:"bytes,4,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	Cadence       *Cadence               `protobuf:"bytes,5,opt,name=cadence,proto3" json:"cadence,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TemporalList) Reset() {
 	*x = TemporalList{}
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2471,7 +3308,7 @@ func (x *TemporalList) String() string {
 func (*TemporalList) ProtoMessage() {}
 
 func (x *TemporalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2484,7 +3321,7 @@ func (x *TemporalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalList.ProtoReflect.Descriptor instead.
 func (*TemporalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{30}
+	return file_mind_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *TemporalList) GetMoments() []*Moment {
@@ -2515,6 +3352,13 @@ func (x *TemporalList) GetNextCursor() string {
 	return ""
 }
 
+func (x *TemporalList) GetCadence() *Cadence {
+	if x != nil {
+		return x.Cadence
+	}
+	return nil
+}
+
 // ClaimPair is a contradiction with the text of both claims.
 type ClaimPair struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2527,7 +3371,7 @@ type ClaimPair struct {
 
 func (x *ClaimPair) Reset() {
 	*x = ClaimPair{}
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2539,7 +3383,7 @@ func (x *ClaimPair) String() string {
 func (*ClaimPair) ProtoMessage() {}
 
 func (x *ClaimPair) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2552,7 +3396,7 @@ func (x *ClaimPair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimPair.ProtoReflect.Descriptor instead.
 func (*ClaimPair) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{31}
+	return file_mind_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ClaimPair) GetContradiction() *Contradiction {
@@ -2586,7 +3430,7 @@ type ContradictionList struct {
 
 func (x *ContradictionList) Reset() {
 	*x = ContradictionList{}
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2598,7 +3442,7 @@ func (x *ContradictionList) String() string {
 func (*ContradictionList) ProtoMessage() {}
 
 func (x *ContradictionList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2611,7 +3455,7 @@ func (x *ContradictionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContradictionList.ProtoReflect.Descriptor instead.
 func (*ContradictionList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{32}
+	return file_mind_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ContradictionList) GetPairs() []*ClaimPair {
@@ -2638,7 +3482,7 @@ type ProposalList struct {
 
 func (x *ProposalList) Reset() {
 	*x = ProposalList{}
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2650,7 +3494,7 @@ func (x *ProposalList) String() string {
 func (*ProposalList) ProtoMessage() {}
 
 func (x *ProposalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2663,7 +3507,7 @@ func (x *ProposalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProposalList.ProtoReflect.Descriptor instead.
 func (*ProposalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{33}
+	return file_mind_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ProposalList) GetProposals() []*Proposal {
@@ -2690,7 +3534,7 @@ type BrainState struct {
 
 func (x *BrainState) Reset() {
 	*x = BrainState{}
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2702,7 +3546,7 @@ func (x *BrainState) String() string {
 func (*BrainState) ProtoMessage() {}
 
 func (x *BrainState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2715,7 +3559,7 @@ func (x *BrainState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainState.ProtoReflect.Descriptor instead.
 func (*BrainState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{34}
+	return file_mind_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *BrainState) GetArtifact() *BrainArtifact {
@@ -2745,7 +3589,7 @@ type BrainNode struct {
 
 func (x *BrainNode) Reset() {
 	*x = BrainNode{}
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2757,7 +3601,7 @@ func (x *BrainNode) String() string {
 func (*BrainNode) ProtoMessage() {}
 
 func (x *BrainNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2770,7 +3614,7 @@ func (x *BrainNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainNode.ProtoReflect.Descriptor instead.
 func (*BrainNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{35}
+	return file_mind_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *BrainNode) GetNode() string {
@@ -2826,7 +3670,7 @@ type BrainFound struct {
 
 func (x *BrainFound) Reset() {
 	*x = BrainFound{}
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2838,7 +3682,7 @@ func (x *BrainFound) String() string {
 func (*BrainFound) ProtoMessage() {}
 
 func (x *BrainFound) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2851,7 +3695,7 @@ func (x *BrainFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainFound.ProtoReflect.Descriptor instead.
 func (*BrainFound) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{36}
+	return file_mind_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *BrainFound) GetFocal() []*BrainNode {
@@ -2928,7 +3772,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2940,7 +3784,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2953,7 +3797,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{37}
+	return file_mind_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Citation) GetNode() string {
@@ -2991,7 +3835,7 @@ type BrainAnswered struct {
 
 func (x *BrainAnswered) Reset() {
 	*x = BrainAnswered{}
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3003,7 +3847,7 @@ func (x *BrainAnswered) String() string {
 func (*BrainAnswered) ProtoMessage() {}
 
 func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3016,7 +3860,7 @@ func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswered.ProtoReflect.Descriptor instead.
 func (*BrainAnswered) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{38}
+	return file_mind_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *BrainAnswered) GetAnswer() string {
@@ -3073,7 +3917,7 @@ type Pack struct {
 
 func (x *Pack) Reset() {
 	*x = Pack{}
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3085,7 +3929,7 @@ func (x *Pack) String() string {
 func (*Pack) ProtoMessage() {}
 
 func (x *Pack) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3098,7 +3942,7 @@ func (x *Pack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pack.ProtoReflect.Descriptor instead.
 func (*Pack) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{39}
+	return file_mind_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Pack) GetSystemPrompt() string {
@@ -3140,7 +3984,7 @@ type FocalNode struct {
 
 func (x *FocalNode) Reset() {
 	*x = FocalNode{}
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3152,7 +3996,7 @@ func (x *FocalNode) String() string {
 func (*FocalNode) ProtoMessage() {}
 
 func (x *FocalNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3165,7 +4009,7 @@ func (x *FocalNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FocalNode.ProtoReflect.Descriptor instead.
 func (*FocalNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{40}
+	return file_mind_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *FocalNode) GetNode() string {
@@ -3201,7 +4045,7 @@ type Scaffold struct {
 
 func (x *Scaffold) Reset() {
 	*x = Scaffold{}
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3213,7 +4057,7 @@ func (x *Scaffold) String() string {
 func (*Scaffold) ProtoMessage() {}
 
 func (x *Scaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3226,7 +4070,7 @@ func (x *Scaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scaffold.ProtoReflect.Descriptor instead.
 func (*Scaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{41}
+	return file_mind_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Scaffold) GetPrompt() string {
@@ -3270,7 +4114,7 @@ type Path struct {
 
 func (x *Path) Reset() {
 	*x = Path{}
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3282,7 +4126,7 @@ func (x *Path) String() string {
 func (*Path) ProtoMessage() {}
 
 func (x *Path) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3295,7 +4139,7 @@ func (x *Path) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Path.ProtoReflect.Descriptor instead.
 func (*Path) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{42}
+	return file_mind_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Path) GetNodes() []string {
@@ -3332,7 +4176,7 @@ type Retrieved struct {
 
 func (x *Retrieved) Reset() {
 	*x = Retrieved{}
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3344,7 +4188,7 @@ func (x *Retrieved) String() string {
 func (*Retrieved) ProtoMessage() {}
 
 func (x *Retrieved) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3357,7 +4201,7 @@ func (x *Retrieved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieved.ProtoReflect.Descriptor instead.
 func (*Retrieved) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{43}
+	return file_mind_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Retrieved) GetHits() []*Hit {
@@ -3415,12 +4259,17 @@ const file_mind_proto_rawDesc = "" +
 	"\x0fvariance_ratios\x18\x06 \x03(\x01R\x0evarianceRatios\x12/\n" +
 	"\x13cumulative_variance\x18\a \x01(\x01R\x12cumulativeVariance\x12#\n" +
 	"\rdiscovered_ms\x18\b \x01(\x03R\fdiscoveredMs\x12#\n" +
-	"\rrefresh_count\x18\t \x01(\rR\frefreshCount\"\x96\x01\n" +
+	"\rrefresh_count\x18\t \x01(\rR\frefreshCount\"\xc2\x01\n" +
 	"\fVoiceProfile\x12#\n" +
 	"\rmessage_words\x18\x01 \x01(\x01R\fmessageWords\x12\x1c\n" +
 	"\tformality\x18\x02 \x01(\x01R\tformality\x12'\n" +
 	"\x0ftechnical_depth\x18\x03 \x01(\x01R\x0etechnicalDepth\x12\x1a\n" +
-	"\bevidence\x18\x04 \x01(\x04R\bevidence\"g\n" +
+	"\bevidence\x18\x04 \x01(\x04R\bevidence\x12*\n" +
+	"\x05style\x18\x05 \x03(\v2\x14.orgmem.StyleMeasureR\x05style\"N\n" +
+	"\fStyleMeasure\x12\x14\n" +
+	"\x05group\x18\x01 \x01(\tR\x05group\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x03 \x01(\x01R\x05value\"g\n" +
 	"\x05Trait\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value\x12\x1e\n" +
@@ -3450,9 +4299,16 @@ const file_mind_proto_rawDesc = "" +
 	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\x12\x14\n" +
 	"\x05title\x18\x03 \x01(\tR\x05title\x12\x12\n" +
 	"\x04node\x18\x04 \x01(\tR\x04node\x12\x12\n" +
-	"\x04kind\x18\x05 \x01(\tR\x04kind\"5\n" +
+	"\x04kind\x18\x05 \x01(\tR\x04kind\"`\n" +
 	"\fTemporalView\x12%\n" +
-	"\x06trends\x18\x01 \x03(\v2\r.orgmem.TrendR\x06trends\"\x9d\x01\n" +
+	"\x06trends\x18\x01 \x03(\v2\r.orgmem.TrendR\x06trends\x12)\n" +
+	"\acadence\x18\x02 \x01(\v2\x0f.orgmem.CadenceR\acadence\"Z\n" +
+	"\aCadence\x12\x19\n" +
+	"\bevery_ms\x18\x01 \x01(\x03R\aeveryMs\x12\x1e\n" +
+	"\n" +
+	"regularity\x18\x02 \x01(\x01R\n" +
+	"regularity\x12\x14\n" +
+	"\x05times\x18\x03 \x01(\rR\x05times\"\x9d\x01\n" +
 	"\x05Trend\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x1c\n" +
 	"\tdirection\x18\x02 \x01(\tR\tdirection\x12\x16\n" +
@@ -3484,7 +4340,71 @@ const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"decided_ms\x18\t \x01(\x03R\tdecidedMs\x12\x12\n" +
 	"\x04edge\x18\n" +
-	" \x01(\tR\x04edge\"\xa6\x02\n" +
+	" \x01(\tR\x04edge\"v\n" +
+	"\x06Entity\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12\x1a\n" +
+	"\bmentions\x18\x03 \x01(\rR\bmentions\x12(\n" +
+	"\x05forms\x18\x04 \x03(\v2\x12.orgmem.EntityFormR\x05forms\"n\n" +
+	"\n" +
+	"EntityForm\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\rR\x05count\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1e\n" +
+	"\n" +
+	"confidence\x18\x04 \x01(\x01R\n" +
+	"confidence\"\x99\x01\n" +
+	"\x05Trace\x12/\n" +
+	"\bentities\x18\x01 \x03(\v2\x13.orgmem.TraceEntityR\bentities\x12\x1c\n" +
+	"\trelations\x18\x02 \x03(\tR\trelations\x12'\n" +
+	"\x05dates\x18\x03 \x03(\v2\x11.orgmem.TraceDateR\x05dates\x12\x18\n" +
+	"\afollows\x18\x04 \x01(\tR\afollows\"7\n" +
+	"\vTraceEntity\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x14\n" +
+	"\x05names\x18\x02 \x03(\tR\x05names\"g\n" +
+	"\tTraceDate\x12\x14\n" +
+	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\x12\x17\n" +
+	"\afrom_ms\x18\x03 \x01(\x03R\x06fromMs\x12\x19\n" +
+	"\buntil_ms\x18\x04 \x01(\x03R\auntilMs\"\xd5\x02\n" +
+	"\tCognition\x12\x10\n" +
+	"\x03job\x18\x01 \x01(\fR\x03job\x12\x18\n" +
+	"\achanges\x18\x02 \x01(\x04R\achanges\x12\x1a\n" +
+	"\bremovals\x18\x03 \x01(\x04R\bremovals\x12\x1d\n" +
+	"\n" +
+	"next_chunk\x18\x04 \x01(\x04R\tnextChunk\x12\x14\n" +
+	"\x05model\x18\x05 \x01(\tR\x05model\x12\x1c\n" +
+	"\tfinalizes\x18\x06 \x03(\fR\tfinalizes\x12\x19\n" +
+	"\bcycle_ms\x18\a \x01(\x03R\acycleMs\x12\x1a\n" +
+	"\bfailures\x18\b \x01(\rR\bfailures\x12\x18\n" +
+	"\asettled\x18\t \x01(\rR\asettled\x12\x14\n" +
+	"\x05voice\x18\n" +
+	" \x03(\x01R\x05voice\x12\x1f\n" +
+	"\vvoice_chunk\x18\v \x01(\x04R\n" +
+	"voiceChunk\x12%\n" +
+	"\x04mind\x18\f \x01(\v2\x11.orgmem.MindStateR\x04mind\"\xaf\x02\n" +
+	"\tMindState\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1c\n" +
+	"\trefreshes\x18\x02 \x01(\rR\trefreshes\x12#\n" +
+	"\rdiscovered_ms\x18\x03 \x01(\x03R\fdiscoveredMs\x12\x16\n" +
+	"\x06fitted\x18\x04 \x01(\rR\x06fitted\x12\x12\n" +
+	"\x04mean\x18\x05 \x03(\x02R\x04mean\x12 \n" +
+	"\x04axes\x18\x06 \x03(\v2\f.orgmem.AxisR\x04axes\x12\x1e\n" +
+	"\n" +
+	"silhouette\x18\a \x01(\x01R\n" +
+	"silhouette\x12(\n" +
+	"\x06basins\x18\b \x03(\v2\x10.orgmem.DwellingR\x06basins\x12\x1d\n" +
+	"\n" +
+	"next_basin\x18\t \x01(\rR\tnextBasin\x12\x0e\n" +
+	"\x02at\x18\n" +
+	" \x01(\rR\x02at\"4\n" +
+	"\x04Axis\x12\x16\n" +
+	"\x06vector\x18\x01 \x03(\x02R\x06vector\x12\x14\n" +
+	"\x05ratio\x18\x02 \x01(\x01R\x05ratio\"T\n" +
+	"\bDwelling\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\rR\x06number\x12\x1a\n" +
+	"\bcentroid\x18\x02 \x03(\x02R\bcentroid\x12\x14\n" +
+	"\x05share\x18\x03 \x01(\x01R\x05share\"\xa6\x02\n" +
 	"\rBrainArtifact\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x04R\aversion\x12\x1d\n" +
 	"\n" +
@@ -3529,11 +4449,12 @@ const file_mind_proto_rawDesc = "" +
 	"\x11condition_session\x18\f \x01(\v2\x18.orgmem.ConditionSessionH\x00R\x10conditionSession\x12J\n" +
 	"\x12condition_scaffold\x18\r \x01(\v2\x19.orgmem.ConditionScaffoldH\x00R\x11conditionScaffold\x12.\n" +
 	"\bretrieve\x18\x0e \x01(\v2\x10.orgmem.RetrieveH\x00R\bretrieveB\x04\n" +
-	"\x02op\"T\n" +
+	"\x02op\"n\n" +
 	"\x06Recall\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x14\n" +
 	"\x05paged\x18\x02 \x01(\bR\x05paged\x12 \n" +
-	"\x04page\x18\x03 \x01(\v2\f.orgmem.PageR\x04page\"!\n" +
+	"\x04page\x18\x03 \x01(\v2\f.orgmem.PageR\x04page\x12\x18\n" +
+	"\bas_of_ms\x18\x04 \x01(\x03R\x06asOfMs\"!\n" +
 	"\vGetIdentity\x12\x12\n" +
 	"\x04user\x18\x01 \x01(\tR\x04user\"N\n" +
 	"\x12ListContradictions\x12 \n" +
@@ -3602,13 +4523,14 @@ const file_mind_proto_rawDesc = "" +
 	"\binsights\x18\x01 \x03(\v2\x0f.orgmem.InsightR\binsights\x12\x14\n" +
 	"\x05paged\x18\x02 \x01(\bR\x05paged\x12\x1f\n" +
 	"\vnext_cursor\x18\x03 \x01(\tR\n" +
-	"nextCursor\"\x96\x01\n" +
+	"nextCursor\"\xc1\x01\n" +
 	"\fTemporalList\x12(\n" +
 	"\amoments\x18\x01 \x03(\v2\x0e.orgmem.MomentR\amoments\x12%\n" +
 	"\x06trends\x18\x02 \x03(\v2\r.orgmem.TrendR\x06trends\x12\x14\n" +
 	"\x05paged\x18\x03 \x01(\bR\x05paged\x12\x1f\n" +
 	"\vnext_cursor\x18\x04 \x01(\tR\n" +
-	"nextCursor\"v\n" +
+	"nextCursor\x12)\n" +
+	"\acadence\x18\x05 \x01(\v2\x0f.orgmem.CadenceR\acadence\"v\n" +
 	"\tClaimPair\x12;\n" +
 	"\rcontradiction\x18\x01 \x01(\v2\x15.orgmem.ContradictionR\rcontradiction\x12\x15\n" +
 	"\x06text_a\x18\x02 \x01(\tR\x05textA\x12\x15\n" +
@@ -3702,121 +4624,141 @@ func file_mind_proto_rawDescGZIP() []byte {
 	return file_mind_proto_rawDescData
 }
 
-var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
+var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 57)
 var file_mind_proto_goTypes = []any{
 	(*IdentityView)(nil),       // 0: orgmem.IdentityView
 	(*Manifold)(nil),           // 1: orgmem.Manifold
 	(*VoiceProfile)(nil),       // 2: orgmem.VoiceProfile
-	(*Trait)(nil),              // 3: orgmem.Trait
-	(*Basin)(nil),              // 4: orgmem.Basin
-	(*Insight)(nil),            // 5: orgmem.Insight
-	(*Moment)(nil),             // 6: orgmem.Moment
-	(*TemporalView)(nil),       // 7: orgmem.TemporalView
-	(*Trend)(nil),              // 8: orgmem.Trend
-	(*Contradiction)(nil),      // 9: orgmem.Contradiction
-	(*Proposal)(nil),           // 10: orgmem.Proposal
-	(*BrainArtifact)(nil),      // 11: orgmem.BrainArtifact
-	(*Training)(nil),           // 12: orgmem.Training
-	(*MindOp)(nil),             // 13: orgmem.MindOp
-	(*Recall)(nil),             // 14: orgmem.Recall
-	(*GetIdentity)(nil),        // 15: orgmem.GetIdentity
-	(*ListContradictions)(nil), // 16: orgmem.ListContradictions
-	(*ListProposals)(nil),      // 17: orgmem.ListProposals
-	(*DecideProposal)(nil),     // 18: orgmem.DecideProposal
-	(*BrainInfo)(nil),          // 19: orgmem.BrainInfo
-	(*BrainQuery)(nil),         // 20: orgmem.BrainQuery
-	(*BrainAnswer)(nil),        // 21: orgmem.BrainAnswer
-	(*BrainTrain)(nil),         // 22: orgmem.BrainTrain
-	(*ConditionSession)(nil),   // 23: orgmem.ConditionSession
-	(*ConditionScaffold)(nil),  // 24: orgmem.ConditionScaffold
-	(*Retrieve)(nil),           // 25: orgmem.Retrieve
-	(*MindResult)(nil),         // 26: orgmem.MindResult
-	(*IdentityInfo)(nil),       // 27: orgmem.IdentityInfo
-	(*GraphView)(nil),          // 28: orgmem.GraphView
-	(*InsightList)(nil),        // 29: orgmem.InsightList
-	(*TemporalList)(nil),       // 30: orgmem.TemporalList
-	(*ClaimPair)(nil),          // 31: orgmem.ClaimPair
-	(*ContradictionList)(nil),  // 32: orgmem.ContradictionList
-	(*ProposalList)(nil),       // 33: orgmem.ProposalList
-	(*BrainState)(nil),         // 34: orgmem.BrainState
-	(*BrainNode)(nil),          // 35: orgmem.BrainNode
-	(*BrainFound)(nil),         // 36: orgmem.BrainFound
-	(*Citation)(nil),           // 37: orgmem.Citation
-	(*BrainAnswered)(nil),      // 38: orgmem.BrainAnswered
-	(*Pack)(nil),               // 39: orgmem.Pack
-	(*FocalNode)(nil),          // 40: orgmem.FocalNode
-	(*Scaffold)(nil),           // 41: orgmem.Scaffold
-	(*Path)(nil),               // 42: orgmem.Path
-	(*Retrieved)(nil),          // 43: orgmem.Retrieved
-	nil,                        // 44: orgmem.BrainArtifact.MetricsEntry
-	nil,                        // 45: orgmem.Training.MetricsEntry
-	(*Page)(nil),               // 46: orgmem.Page
-	(*Node)(nil),               // 47: orgmem.Node
-	(*Edge)(nil),               // 48: orgmem.Edge
-	(*Domain)(nil),             // 49: orgmem.Domain
-	(*Hit)(nil),                // 50: orgmem.Hit
+	(*StyleMeasure)(nil),       // 3: orgmem.StyleMeasure
+	(*Trait)(nil),              // 4: orgmem.Trait
+	(*Basin)(nil),              // 5: orgmem.Basin
+	(*Insight)(nil),            // 6: orgmem.Insight
+	(*Moment)(nil),             // 7: orgmem.Moment
+	(*TemporalView)(nil),       // 8: orgmem.TemporalView
+	(*Cadence)(nil),            // 9: orgmem.Cadence
+	(*Trend)(nil),              // 10: orgmem.Trend
+	(*Contradiction)(nil),      // 11: orgmem.Contradiction
+	(*Proposal)(nil),           // 12: orgmem.Proposal
+	(*Entity)(nil),             // 13: orgmem.Entity
+	(*EntityForm)(nil),         // 14: orgmem.EntityForm
+	(*Trace)(nil),              // 15: orgmem.Trace
+	(*TraceEntity)(nil),        // 16: orgmem.TraceEntity
+	(*TraceDate)(nil),          // 17: orgmem.TraceDate
+	(*Cognition)(nil),          // 18: orgmem.Cognition
+	(*MindState)(nil),          // 19: orgmem.MindState
+	(*Axis)(nil),               // 20: orgmem.Axis
+	(*Dwelling)(nil),           // 21: orgmem.Dwelling
+	(*BrainArtifact)(nil),      // 22: orgmem.BrainArtifact
+	(*Training)(nil),           // 23: orgmem.Training
+	(*MindOp)(nil),             // 24: orgmem.MindOp
+	(*Recall)(nil),             // 25: orgmem.Recall
+	(*GetIdentity)(nil),        // 26: orgmem.GetIdentity
+	(*ListContradictions)(nil), // 27: orgmem.ListContradictions
+	(*ListProposals)(nil),      // 28: orgmem.ListProposals
+	(*DecideProposal)(nil),     // 29: orgmem.DecideProposal
+	(*BrainInfo)(nil),          // 30: orgmem.BrainInfo
+	(*BrainQuery)(nil),         // 31: orgmem.BrainQuery
+	(*BrainAnswer)(nil),        // 32: orgmem.BrainAnswer
+	(*BrainTrain)(nil),         // 33: orgmem.BrainTrain
+	(*ConditionSession)(nil),   // 34: orgmem.ConditionSession
+	(*ConditionScaffold)(nil),  // 35: orgmem.ConditionScaffold
+	(*Retrieve)(nil),           // 36: orgmem.Retrieve
+	(*MindResult)(nil),         // 37: orgmem.MindResult
+	(*IdentityInfo)(nil),       // 38: orgmem.IdentityInfo
+	(*GraphView)(nil),          // 39: orgmem.GraphView
+	(*InsightList)(nil),        // 40: orgmem.InsightList
+	(*TemporalList)(nil),       // 41: orgmem.TemporalList
+	(*ClaimPair)(nil),          // 42: orgmem.ClaimPair
+	(*ContradictionList)(nil),  // 43: orgmem.ContradictionList
+	(*ProposalList)(nil),       // 44: orgmem.ProposalList
+	(*BrainState)(nil),         // 45: orgmem.BrainState
+	(*BrainNode)(nil),          // 46: orgmem.BrainNode
+	(*BrainFound)(nil),         // 47: orgmem.BrainFound
+	(*Citation)(nil),           // 48: orgmem.Citation
+	(*BrainAnswered)(nil),      // 49: orgmem.BrainAnswered
+	(*Pack)(nil),               // 50: orgmem.Pack
+	(*FocalNode)(nil),          // 51: orgmem.FocalNode
+	(*Scaffold)(nil),           // 52: orgmem.Scaffold
+	(*Path)(nil),               // 53: orgmem.Path
+	(*Retrieved)(nil),          // 54: orgmem.Retrieved
+	nil,                        // 55: orgmem.BrainArtifact.MetricsEntry
+	nil,                        // 56: orgmem.Training.MetricsEntry
+	(*Page)(nil),               // 57: orgmem.Page
+	(*Node)(nil),               // 58: orgmem.Node
+	(*Edge)(nil),               // 59: orgmem.Edge
+	(*Domain)(nil),             // 60: orgmem.Domain
+	(*Hit)(nil),                // 61: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
 	1,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
 	2,  // 1: orgmem.IdentityView.voice:type_name -> orgmem.VoiceProfile
-	3,  // 2: orgmem.IdentityView.traits:type_name -> orgmem.Trait
-	4,  // 3: orgmem.IdentityView.basins:type_name -> orgmem.Basin
-	8,  // 4: orgmem.TemporalView.trends:type_name -> orgmem.Trend
-	44, // 5: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
-	45, // 6: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
-	14, // 7: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	15, // 8: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	16, // 9: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	17, // 10: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	18, // 11: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	19, // 12: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	20, // 13: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	21, // 14: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	22, // 15: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	23, // 16: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	24, // 17: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	25, // 18: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	46, // 19: orgmem.Recall.page:type_name -> orgmem.Page
-	46, // 20: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	46, // 21: orgmem.ListProposals.page:type_name -> orgmem.Page
-	27, // 22: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
-	28, // 23: orgmem.MindResult.graph:type_name -> orgmem.GraphView
-	29, // 24: orgmem.MindResult.insights:type_name -> orgmem.InsightList
-	30, // 25: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
-	32, // 26: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
-	33, // 27: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
-	10, // 28: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
-	34, // 29: orgmem.MindResult.brain:type_name -> orgmem.BrainState
-	36, // 30: orgmem.MindResult.found:type_name -> orgmem.BrainFound
-	38, // 31: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
-	39, // 32: orgmem.MindResult.pack:type_name -> orgmem.Pack
-	41, // 33: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
-	43, // 34: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
-	0,  // 35: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
-	47, // 36: orgmem.GraphView.nodes:type_name -> orgmem.Node
-	48, // 37: orgmem.GraphView.edges:type_name -> orgmem.Edge
-	49, // 38: orgmem.GraphView.domains:type_name -> orgmem.Domain
-	5,  // 39: orgmem.InsightList.insights:type_name -> orgmem.Insight
-	6,  // 40: orgmem.TemporalList.moments:type_name -> orgmem.Moment
-	8,  // 41: orgmem.TemporalList.trends:type_name -> orgmem.Trend
-	9,  // 42: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
-	31, // 43: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
-	10, // 44: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
-	11, // 45: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
-	12, // 46: orgmem.BrainState.training:type_name -> orgmem.Training
-	35, // 47: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
-	35, // 48: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
-	35, // 49: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
-	37, // 50: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
-	40, // 51: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
-	50, // 52: orgmem.Retrieved.hits:type_name -> orgmem.Hit
-	42, // 53: orgmem.Retrieved.paths:type_name -> orgmem.Path
-	31, // 54: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
-	55, // [55:55] is the sub-list for method output_type
-	55, // [55:55] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	4,  // 2: orgmem.IdentityView.traits:type_name -> orgmem.Trait
+	5,  // 3: orgmem.IdentityView.basins:type_name -> orgmem.Basin
+	3,  // 4: orgmem.VoiceProfile.style:type_name -> orgmem.StyleMeasure
+	10, // 5: orgmem.TemporalView.trends:type_name -> orgmem.Trend
+	9,  // 6: orgmem.TemporalView.cadence:type_name -> orgmem.Cadence
+	14, // 7: orgmem.Entity.forms:type_name -> orgmem.EntityForm
+	16, // 8: orgmem.Trace.entities:type_name -> orgmem.TraceEntity
+	17, // 9: orgmem.Trace.dates:type_name -> orgmem.TraceDate
+	19, // 10: orgmem.Cognition.mind:type_name -> orgmem.MindState
+	20, // 11: orgmem.MindState.axes:type_name -> orgmem.Axis
+	21, // 12: orgmem.MindState.basins:type_name -> orgmem.Dwelling
+	55, // 13: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
+	56, // 14: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
+	25, // 15: orgmem.MindOp.recall:type_name -> orgmem.Recall
+	26, // 16: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	27, // 17: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	28, // 18: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	29, // 19: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	30, // 20: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	31, // 21: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	32, // 22: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	33, // 23: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	34, // 24: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	35, // 25: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	36, // 26: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	57, // 27: orgmem.Recall.page:type_name -> orgmem.Page
+	57, // 28: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	57, // 29: orgmem.ListProposals.page:type_name -> orgmem.Page
+	38, // 30: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
+	39, // 31: orgmem.MindResult.graph:type_name -> orgmem.GraphView
+	40, // 32: orgmem.MindResult.insights:type_name -> orgmem.InsightList
+	41, // 33: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
+	43, // 34: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
+	44, // 35: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
+	12, // 36: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
+	45, // 37: orgmem.MindResult.brain:type_name -> orgmem.BrainState
+	47, // 38: orgmem.MindResult.found:type_name -> orgmem.BrainFound
+	49, // 39: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
+	50, // 40: orgmem.MindResult.pack:type_name -> orgmem.Pack
+	52, // 41: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
+	54, // 42: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
+	0,  // 43: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
+	58, // 44: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	59, // 45: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	60, // 46: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	6,  // 47: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	7,  // 48: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	10, // 49: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	9,  // 50: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
+	11, // 51: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	42, // 52: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	12, // 53: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	22, // 54: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	23, // 55: orgmem.BrainState.training:type_name -> orgmem.Training
+	46, // 56: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	46, // 57: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	46, // 58: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	48, // 59: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	51, // 60: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	61, // 61: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	53, // 62: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	42, // 63: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	64, // [64:64] is the sub-list for method output_type
+	64, // [64:64] is the sub-list for method input_type
+	64, // [64:64] is the sub-list for extension type_name
+	64, // [64:64] is the sub-list for extension extendee
+	0,  // [0:64] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -3827,7 +4769,7 @@ func file_mind_proto_init() {
 	file_common_proto_init()
 	file_graph_proto_init()
 	file_record_proto_init()
-	file_mind_proto_msgTypes[13].OneofWrappers = []any{
+	file_mind_proto_msgTypes[24].OneofWrappers = []any{
 		(*MindOp_Recall)(nil),
 		(*MindOp_GetIdentity)(nil),
 		(*MindOp_ListContradictions)(nil),
@@ -3841,7 +4783,7 @@ func file_mind_proto_init() {
 		(*MindOp_ConditionScaffold)(nil),
 		(*MindOp_Retrieve)(nil),
 	}
-	file_mind_proto_msgTypes[26].OneofWrappers = []any{
+	file_mind_proto_msgTypes[37].OneofWrappers = []any{
 		(*MindResult_Identity)(nil),
 		(*MindResult_Graph)(nil),
 		(*MindResult_Insights)(nil),
@@ -3862,7 +4804,7 @@ func file_mind_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mind_proto_rawDesc), len(file_mind_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   46,
+			NumMessages:   57,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -485,6 +485,8 @@ type Node struct {
 	Edited        bool                   `protobuf:"varint,24,opt,name=edited,proto3" json:"edited,omitempty"`                                 // its content is not the one that its id was made from
 	Erased        bool                   `protobuf:"varint,25,opt,name=erased,proto3" json:"erased,omitempty"`                                 // restored after it was forgotten: it has no content until it is given one
 	Curated       bool                   `protobuf:"varint,26,opt,name=curated,proto3" json:"curated,omitempty"`                               // a person edited it: ingestion does not describe it anew
+	Placed        bool                   `protobuf:"varint,28,opt,name=placed,proto3" json:"placed,omitempty"`                                 // a person chose its domain: cycles leave it there
+	Facts         []*StatedFact          `protobuf:"bytes,27,rep,name=facts,proto3" json:"facts,omitempty"`                                    // what its text gives a value to; none where that is much
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -701,6 +703,74 @@ func (x *Node) GetCurated() bool {
 	return false
 }
 
+func (x *Node) GetPlaced() bool {
+	if x != nil {
+		return x.Placed
+	}
+	return false
+}
+
+func (x *Node) GetFacts() []*StatedFact {
+	if x != nil {
+		return x.Facts
+	}
+	return nil
+}
+
+// StatedFact is an attribute of something with its value, both hashed: of two
+// nodes that give one key different values the later says what holds.
+type StatedFact struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Key           uint64                 `protobuf:"fixed64,1,opt,name=key,proto3" json:"key,omitempty"`
+	Value         uint64                 `protobuf:"fixed64,2,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StatedFact) Reset() {
+	*x = StatedFact{}
+	mi := &file_record_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StatedFact) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StatedFact) ProtoMessage() {}
+
+func (x *StatedFact) ProtoReflect() protoreflect.Message {
+	mi := &file_record_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StatedFact.ProtoReflect.Descriptor instead.
+func (*StatedFact) Descriptor() ([]byte, []int) {
+	return file_record_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *StatedFact) GetKey() uint64 {
+	if x != nil {
+		return x.Key
+	}
+	return 0
+}
+
+func (x *StatedFact) GetValue() uint64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
 // Content is a node's text, apart from Node so that lists do not read it.
 type Content struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -711,7 +781,7 @@ type Content struct {
 
 func (x *Content) Reset() {
 	*x = Content{}
-	mi := &file_record_proto_msgTypes[6]
+	mi := &file_record_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -723,7 +793,7 @@ func (x *Content) String() string {
 func (*Content) ProtoMessage() {}
 
 func (x *Content) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[6]
+	mi := &file_record_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -736,7 +806,7 @@ func (x *Content) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Content.ProtoReflect.Descriptor instead.
 func (*Content) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{6}
+	return file_record_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Content) GetText() string {
@@ -764,7 +834,7 @@ type Chunk struct {
 
 func (x *Chunk) Reset() {
 	*x = Chunk{}
-	mi := &file_record_proto_msgTypes[7]
+	mi := &file_record_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -776,7 +846,7 @@ func (x *Chunk) String() string {
 func (*Chunk) ProtoMessage() {}
 
 func (x *Chunk) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[7]
+	mi := &file_record_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -789,7 +859,7 @@ func (x *Chunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
 func (*Chunk) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{7}
+	return file_record_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Chunk) GetSeq() uint64 {
@@ -871,13 +941,17 @@ type PartitionState struct {
 	// these was forgotten: they are to be written anew without it.
 	ForgottenSegments []uint64 `protobuf:"varint,9,rep,packed,name=forgotten_segments,json=forgottenSegments,proto3" json:"forgotten_segments,omitempty"`
 	ForgottenMs       int64    `protobuf:"varint,10,opt,name=forgotten_ms,json=forgottenMs,proto3" json:"forgotten_ms,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// What cognition has to catch up with: changes counts commits that changed a node
+	// or a chunk, removals those of them that took something away.
+	Changes       uint64 `protobuf:"varint,11,opt,name=changes,proto3" json:"changes,omitempty"`
+	Removals      uint64 `protobuf:"varint,12,opt,name=removals,proto3" json:"removals,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PartitionState) Reset() {
 	*x = PartitionState{}
-	mi := &file_record_proto_msgTypes[8]
+	mi := &file_record_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -889,7 +963,7 @@ func (x *PartitionState) String() string {
 func (*PartitionState) ProtoMessage() {}
 
 func (x *PartitionState) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[8]
+	mi := &file_record_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -902,7 +976,7 @@ func (x *PartitionState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PartitionState.ProtoReflect.Descriptor instead.
 func (*PartitionState) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{8}
+	return file_record_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PartitionState) GetNextChunk() uint64 {
@@ -975,6 +1049,20 @@ func (x *PartitionState) GetForgottenMs() int64 {
 	return 0
 }
 
+func (x *PartitionState) GetChanges() uint64 {
+	if x != nil {
+		return x.Changes
+	}
+	return 0
+}
+
+func (x *PartitionState) GetRemovals() uint64 {
+	if x != nil {
+		return x.Removals
+	}
+	return 0
+}
+
 // Segment describes one stored index segment; its bytes lie in pieces.
 type Segment struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -990,7 +1078,7 @@ type Segment struct {
 
 func (x *Segment) Reset() {
 	*x = Segment{}
-	mi := &file_record_proto_msgTypes[9]
+	mi := &file_record_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1002,7 +1090,7 @@ func (x *Segment) String() string {
 func (*Segment) ProtoMessage() {}
 
 func (x *Segment) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[9]
+	mi := &file_record_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1015,7 +1103,7 @@ func (x *Segment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Segment.ProtoReflect.Descriptor instead.
 func (*Segment) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{9}
+	return file_record_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Segment) GetId() uint64 {
@@ -1091,7 +1179,7 @@ type Job struct {
 
 func (x *Job) Reset() {
 	*x = Job{}
-	mi := &file_record_proto_msgTypes[10]
+	mi := &file_record_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1103,7 +1191,7 @@ func (x *Job) String() string {
 func (*Job) ProtoMessage() {}
 
 func (x *Job) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[10]
+	mi := &file_record_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1116,7 +1204,7 @@ func (x *Job) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Job.ProtoReflect.Descriptor instead.
 func (*Job) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{10}
+	return file_record_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Job) GetId() []byte {
@@ -1287,7 +1375,7 @@ type JobItem struct {
 
 func (x *JobItem) Reset() {
 	*x = JobItem{}
-	mi := &file_record_proto_msgTypes[11]
+	mi := &file_record_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1299,7 +1387,7 @@ func (x *JobItem) String() string {
 func (*JobItem) ProtoMessage() {}
 
 func (x *JobItem) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[11]
+	mi := &file_record_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1312,7 +1400,7 @@ func (x *JobItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobItem.ProtoReflect.Descriptor instead.
 func (*JobItem) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{11}
+	return file_record_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *JobItem) GetIndex() uint32 {
@@ -1365,7 +1453,7 @@ type QueueEntry struct {
 
 func (x *QueueEntry) Reset() {
 	*x = QueueEntry{}
-	mi := &file_record_proto_msgTypes[12]
+	mi := &file_record_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1465,7 @@ func (x *QueueEntry) String() string {
 func (*QueueEntry) ProtoMessage() {}
 
 func (x *QueueEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[12]
+	mi := &file_record_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1478,7 @@ func (x *QueueEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueueEntry.ProtoReflect.Descriptor instead.
 func (*QueueEntry) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{12}
+	return file_record_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *QueueEntry) GetJob() []byte {
@@ -1452,7 +1540,7 @@ type IngestItem struct {
 
 func (x *IngestItem) Reset() {
 	*x = IngestItem{}
-	mi := &file_record_proto_msgTypes[13]
+	mi := &file_record_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1464,7 +1552,7 @@ func (x *IngestItem) String() string {
 func (*IngestItem) ProtoMessage() {}
 
 func (x *IngestItem) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[13]
+	mi := &file_record_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1477,7 +1565,7 @@ func (x *IngestItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IngestItem.ProtoReflect.Descriptor instead.
 func (*IngestItem) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{13}
+	return file_record_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *IngestItem) GetContent() string {
@@ -1546,7 +1634,7 @@ type ExternalRef struct {
 
 func (x *ExternalRef) Reset() {
 	*x = ExternalRef{}
-	mi := &file_record_proto_msgTypes[14]
+	mi := &file_record_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1558,7 +1646,7 @@ func (x *ExternalRef) String() string {
 func (*ExternalRef) ProtoMessage() {}
 
 func (x *ExternalRef) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[14]
+	mi := &file_record_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1571,7 +1659,7 @@ func (x *ExternalRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExternalRef.ProtoReflect.Descriptor instead.
 func (*ExternalRef) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{14}
+	return file_record_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ExternalRef) GetNode() string {
@@ -1594,7 +1682,7 @@ type Idempotency struct {
 
 func (x *Idempotency) Reset() {
 	*x = Idempotency{}
-	mi := &file_record_proto_msgTypes[15]
+	mi := &file_record_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1606,7 +1694,7 @@ func (x *Idempotency) String() string {
 func (*Idempotency) ProtoMessage() {}
 
 func (x *Idempotency) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[15]
+	mi := &file_record_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1619,7 +1707,7 @@ func (x *Idempotency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Idempotency.ProtoReflect.Descriptor instead.
 func (*Idempotency) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{15}
+	return file_record_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Idempotency) GetBodyHash() []byte {
@@ -1661,7 +1749,7 @@ type Outcome struct {
 
 func (x *Outcome) Reset() {
 	*x = Outcome{}
-	mi := &file_record_proto_msgTypes[16]
+	mi := &file_record_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1673,7 +1761,7 @@ func (x *Outcome) String() string {
 func (*Outcome) ProtoMessage() {}
 
 func (x *Outcome) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[16]
+	mi := &file_record_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1686,7 +1774,7 @@ func (x *Outcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Outcome.ProtoReflect.Descriptor instead.
 func (*Outcome) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{16}
+	return file_record_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Outcome) GetStatus() uint32 {
@@ -1721,7 +1809,7 @@ type Audit struct {
 
 func (x *Audit) Reset() {
 	*x = Audit{}
-	mi := &file_record_proto_msgTypes[17]
+	mi := &file_record_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1733,7 +1821,7 @@ func (x *Audit) String() string {
 func (*Audit) ProtoMessage() {}
 
 func (x *Audit) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[17]
+	mi := &file_record_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1746,7 +1834,7 @@ func (x *Audit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Audit.ProtoReflect.Descriptor instead.
 func (*Audit) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{17}
+	return file_record_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Audit) GetAtMs() int64 {
@@ -1833,7 +1921,7 @@ type FieldChange struct {
 
 func (x *FieldChange) Reset() {
 	*x = FieldChange{}
-	mi := &file_record_proto_msgTypes[18]
+	mi := &file_record_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1845,7 +1933,7 @@ func (x *FieldChange) String() string {
 func (*FieldChange) ProtoMessage() {}
 
 func (x *FieldChange) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[18]
+	mi := &file_record_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1858,7 +1946,7 @@ func (x *FieldChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldChange.ProtoReflect.Descriptor instead.
 func (*FieldChange) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{18}
+	return file_record_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *FieldChange) GetField() string {
@@ -1900,7 +1988,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_record_proto_msgTypes[19]
+	mi := &file_record_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +2000,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[19]
+	mi := &file_record_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +2013,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{19}
+	return file_record_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Usage) GetReadUnits() uint64 {
@@ -1958,7 +2046,7 @@ type OutboxEvent struct {
 
 func (x *OutboxEvent) Reset() {
 	*x = OutboxEvent{}
-	mi := &file_record_proto_msgTypes[20]
+	mi := &file_record_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1970,7 +2058,7 @@ func (x *OutboxEvent) String() string {
 func (*OutboxEvent) ProtoMessage() {}
 
 func (x *OutboxEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[20]
+	mi := &file_record_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1983,7 +2071,7 @@ func (x *OutboxEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutboxEvent.ProtoReflect.Descriptor instead.
 func (*OutboxEvent) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{20}
+	return file_record_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *OutboxEvent) GetId() []byte {
@@ -2083,7 +2171,7 @@ const file_record_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12!\n" +
 	"\fexternal_ids\x18\x03 \x03(\tR\vexternalIds\x12\x1c\n" +
-	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xe7\x05\n" +
+	"\tanonymous\x18\x04 \x01(\bR\tanonymous\"\xa9\x06\n" +
 	"\x04Node\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -2116,7 +2204,13 @@ const file_record_proto_rawDesc = "" +
 	"\x03was\x18\x17 \x01(\tR\x03was\x12\x16\n" +
 	"\x06edited\x18\x18 \x01(\bR\x06edited\x12\x16\n" +
 	"\x06erased\x18\x19 \x01(\bR\x06erased\x12\x18\n" +
-	"\acurated\x18\x1a \x01(\bR\acurated\"\x1d\n" +
+	"\acurated\x18\x1a \x01(\bR\acurated\x12\x16\n" +
+	"\x06placed\x18\x1c \x01(\bR\x06placed\x12(\n" +
+	"\x05facts\x18\x1b \x03(\v2\x12.orgmem.StatedFactR\x05facts\"4\n" +
+	"\n" +
+	"StatedFact\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x06R\x05value\"\x1d\n" +
 	"\aContent\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\"\xd9\x01\n" +
 	"\x05Chunk\x12\x10\n" +
@@ -2130,7 +2224,7 @@ const file_record_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\a \x01(\x03R\tcreatedMs\x12\x14\n" +
 	"\x05start\x18\b \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\t \x01(\rR\x03end\"\xcf\x02\n" +
+	"\x03end\x18\t \x01(\rR\x03end\"\x85\x03\n" +
 	"\x0ePartitionState\x12\x1d\n" +
 	"\n" +
 	"next_chunk\x18\x01 \x01(\x04R\tnextChunk\x12\x1d\n" +
@@ -2144,7 +2238,9 @@ const file_record_proto_rawDesc = "" +
 	"\fnext_history\x18\b \x01(\x04R\vnextHistory\x12-\n" +
 	"\x12forgotten_segments\x18\t \x03(\x04R\x11forgottenSegments\x12!\n" +
 	"\fforgotten_ms\x18\n" +
-	" \x01(\x03R\vforgottenMs\"\x95\x01\n" +
+	" \x01(\x03R\vforgottenMs\x12\x18\n" +
+	"\achanges\x18\v \x01(\x04R\achanges\x12\x1a\n" +
+	"\bremovals\x18\f \x01(\x04R\bremovals\"\x95\x01\n" +
 	"\aSegment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1b\n" +
 	"\tfirst_seq\x18\x02 \x01(\x04R\bfirstSeq\x12\x19\n" +
@@ -2263,7 +2359,7 @@ func file_record_proto_rawDescGZIP() []byte {
 	return file_record_proto_rawDescData
 }
 
-var file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_record_proto_goTypes = []any{
 	(*Organization)(nil),   // 0: orgmem.Organization
 	(*Member)(nil),         // 1: orgmem.Member
@@ -2271,33 +2367,35 @@ var file_record_proto_goTypes = []any{
 	(*Partition)(nil),      // 3: orgmem.Partition
 	(*Source)(nil),         // 4: orgmem.Source
 	(*Node)(nil),           // 5: orgmem.Node
-	(*Content)(nil),        // 6: orgmem.Content
-	(*Chunk)(nil),          // 7: orgmem.Chunk
-	(*PartitionState)(nil), // 8: orgmem.PartitionState
-	(*Segment)(nil),        // 9: orgmem.Segment
-	(*Job)(nil),            // 10: orgmem.Job
-	(*JobItem)(nil),        // 11: orgmem.JobItem
-	(*QueueEntry)(nil),     // 12: orgmem.QueueEntry
-	(*IngestItem)(nil),     // 13: orgmem.IngestItem
-	(*ExternalRef)(nil),    // 14: orgmem.ExternalRef
-	(*Idempotency)(nil),    // 15: orgmem.Idempotency
-	(*Outcome)(nil),        // 16: orgmem.Outcome
-	(*Audit)(nil),          // 17: orgmem.Audit
-	(*FieldChange)(nil),    // 18: orgmem.FieldChange
-	(*Usage)(nil),          // 19: orgmem.Usage
-	(*OutboxEvent)(nil),    // 20: orgmem.OutboxEvent
+	(*StatedFact)(nil),     // 6: orgmem.StatedFact
+	(*Content)(nil),        // 7: orgmem.Content
+	(*Chunk)(nil),          // 8: orgmem.Chunk
+	(*PartitionState)(nil), // 9: orgmem.PartitionState
+	(*Segment)(nil),        // 10: orgmem.Segment
+	(*Job)(nil),            // 11: orgmem.Job
+	(*JobItem)(nil),        // 12: orgmem.JobItem
+	(*QueueEntry)(nil),     // 13: orgmem.QueueEntry
+	(*IngestItem)(nil),     // 14: orgmem.IngestItem
+	(*ExternalRef)(nil),    // 15: orgmem.ExternalRef
+	(*Idempotency)(nil),    // 16: orgmem.Idempotency
+	(*Outcome)(nil),        // 17: orgmem.Outcome
+	(*Audit)(nil),          // 18: orgmem.Audit
+	(*FieldChange)(nil),    // 19: orgmem.FieldChange
+	(*Usage)(nil),          // 20: orgmem.Usage
+	(*OutboxEvent)(nil),    // 21: orgmem.OutboxEvent
 }
 var file_record_proto_depIdxs = []int32{
 	4,  // 0: orgmem.Node.source:type_name -> orgmem.Source
-	11, // 1: orgmem.Job.items:type_name -> orgmem.JobItem
-	13, // 2: orgmem.QueueEntry.item:type_name -> orgmem.IngestItem
-	16, // 3: orgmem.Idempotency.outcome:type_name -> orgmem.Outcome
-	18, // 4: orgmem.Audit.changes:type_name -> orgmem.FieldChange
-	5,  // [5:5] is the sub-list for method output_type
-	5,  // [5:5] is the sub-list for method input_type
-	5,  // [5:5] is the sub-list for extension type_name
-	5,  // [5:5] is the sub-list for extension extendee
-	0,  // [0:5] is the sub-list for field type_name
+	6,  // 1: orgmem.Node.facts:type_name -> orgmem.StatedFact
+	12, // 2: orgmem.Job.items:type_name -> orgmem.JobItem
+	14, // 3: orgmem.QueueEntry.item:type_name -> orgmem.IngestItem
+	17, // 4: orgmem.Idempotency.outcome:type_name -> orgmem.Outcome
+	19, // 5: orgmem.Audit.changes:type_name -> orgmem.FieldChange
+	6,  // [6:6] is the sub-list for method output_type
+	6,  // [6:6] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -2305,14 +2403,14 @@ func file_record_proto_init() {
 	if File_record_proto != nil {
 		return
 	}
-	file_record_proto_msgTypes[18].OneofWrappers = []any{}
+	file_record_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_record_proto_rawDesc), len(file_record_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -49,6 +49,9 @@ const (
 	// TableTombstoneDue: (U64 restorable until, ms, ID16 partition) → empty: where
 	// forgotten nodes are to be removed, and from when.
 	TableTombstoneDue Table = 0x1C
+	// TableCognitionDue: (ID16 partition) → empty: partitions that cognition has to
+	// catch up with.
+	TableCognitionDue Table = 0x1D
 	// TableIdempotency: (Hash32 of credential, method, path and key) → Idempotency.
 	TableIdempotency Table = 0x20
 	// TableIdempotencyByTime: (U64 created ms, Hash32) → empty: expiry order.
@@ -196,6 +199,15 @@ const (
 	// TableDerivedByNode: (Str node id, ID16 derived record) → raw key of the
 	// record that rests on the node.
 	TableDerivedByNode Table = 0xDB
+	// TableEntity: (Str node id) → Entity: of a node that was read out of texts.
+	TableEntity Table = 0xE0
+	// TableEntityKey: (Str key of a name, Str node id) → empty: the entities that a
+	// name may mean.
+	TableEntityKey Table = 0xE1
+	// TableTrace: (Str node id) → Trace: what was read out of a node's text.
+	TableTrace Table = 0xE2
+	// TableCognition: () → Cognition.
+	TableCognition Table = 0xE3
 )
 
 // partitionTables is the first table number of a partition.

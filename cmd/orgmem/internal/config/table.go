@@ -44,6 +44,8 @@ type Server struct {
 	IdleSubject        time.Duration
 	TombstoneRetention time.Duration
 	SandboxKeyLife     time.Duration
+	// CognitionQuiet is how long a memory is left alone before it is looked at.
+	CognitionQuiet time.Duration
 	// ExportRetention is how long an export can be downloaded.
 	ExportRetention time.Duration
 	ShutdownGrace   time.Duration
@@ -308,6 +310,12 @@ var Settings = []Setting{
 		Doc: "How long a sandbox key works whose creation names no `ttlSeconds`. A week is long enough to try " +
 			"something, and short enough that a forgotten key is worth nothing.",
 		set: func(s *Server, v string) error { return setDuration(&s.SandboxKeyLife, v, minKeyLife, maxKeyLife) },
+	},
+	{
+		Name: "cognition-quiet", Default: "3s", Form: "duration",
+		Doc: "How long a memory must have been left alone before a cognition cycle looks at what is new there. While content " +
+			"never stops coming a cycle begins after five minutes.",
+		set: func(s *Server, v string) error { return setDuration(&s.CognitionQuiet, v, minKeyLife, maxGrace) },
 	},
 	{
 		Name: "egress-allow-cidrs", Default: "", Form: "list of ranges",

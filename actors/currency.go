@@ -1,0 +1,81 @@
+package actors
+
+import (
+	"math"
+
+	"orgmem/brain/claim"
+	"orgmem/brain/moments"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// heldAt reports whether what a node says held at a time; 0 is any.
+func heldAt(n *pb.Node, at int64) bool {
+	return at == 0 || n.GetValidFromMs() <= at && (n.GetValidToMs() == 0 || at < n.GetValidToMs())
+}
+
+// maxFacts bounds the facts that are kept of one text: one that states more is
+// about many things, and no later text replaces it as a whole.
+const maxFacts = 8
+
+// factsOf are the facts that a text states, none where these are many.
+func factsOf(r *claim.Reader, item *pb.IngestItem, speaker string) (facts []*pb.StatedFact) {
+	if len(item.GetContent()) > maxFacts*maxStatement {
+		return nil
+	}
+	for _, c := range r.Read(claim.Source{Text: item.GetContent(), Title: item.GetTitle(), Speaker: speaker}) {
+		if c.Fact.Key != 0 {
+			facts = append(facts, &pb.StatedFact{Key: uint64(c.Fact.Key), Value: c.Fact.Same})
+		}
+	}
+	if len(facts) > maxFacts {
+		return nil
+	}
+	return facts
+}
+
+// currentFirst lets no hit stand before one that gives a later value to the same
+// facts, as far as was known at a time; 0 is now. Places change, the scores that
+// belong to them do not.
+func (o *orgView) currentFirst(r storage.Reader, parts []*partitionRef, hits []*pb.Hit, asOf int64) error {
+	if len(hits) < 2 {
+		return nil
+	}
+	if asOf == 0 {
+		asOf = math.MaxInt64
+	}
+	stated := make([]moments.Stated, len(hits))
+	states := 0
+	for i, h := range hits {
+		part := parts[0]
+		if len(parts) > 1 {
+			if part = ownerOf(parts, pb.NodeID(h.GetNode())); part == nil {
+				continue
+			}
+		}
+		n := &pb.Node{}
+		if _, err := r.Get(part.space.Key(storage.TableNode, storage.Str(h.GetNode())), n); err != nil {
+			return err
+		}
+		stated[i].AtMs = n.GetValidFromMs()
+		for _, f := range n.GetFacts() {
+			stated[i].Facts = append(stated[i].Facts, claim.Fact{Key: claim.Key(f.GetKey()), Same: f.GetValue()})
+		}
+		if len(n.GetFacts()) > 0 {
+			states++
+		}
+	}
+	if states < 2 {
+		return nil
+	}
+	before := make([]*pb.Hit, len(hits))
+	scores := make([]float64, len(hits))
+	for i, h := range hits {
+		before[i], scores[i] = h, h.GetScore()
+	}
+	for i, from := range moments.Current(stated, asOf) {
+		hits[i] = before[from]
+		hits[i].Score = scores[i]
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package actors
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orgmem/brain/index"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// maxFreshChunks bounds the chunks that one cycle compares with all others: each
+	// costs a search. What is over is left to the next cycle, which begins at once.
+	maxFreshChunks = 10_000
+	// maxShapeNodes and maxShapeEdges bound the graph whose shape a cycle looks at,
+	// the newest nodes of it: some 200 MB while it lasts.
+	maxShapeNodes = 500_000
+	maxShapeEdges = 4_000_000
+	// compareBatch is how many chunks one CPU task compares: some 50 ms.
+	compareBatch = 32
+)
+
+// cycle is one look of a mind at what is new.
+type cycle struct {
+	*mind
+	cog  *pb.Cognition
+	job  *pb.Job
+	now  int64
+	more bool // content is left for another
+	// wanes: something was taken away since the last cycle, so what is a sum over
+	// all has to be summed anew.
+	wanes bool
+
+	hot   *loaded
+	nodes []thing
+	at    map[pb.NodeID]int32
+	edges []tie
+	// fresh are the chunks that no cycle has compared yet, and until is the sequence
+	// number behind the last of them.
+	fresh []freshChunk
+	until uint64
+	notes []note        // of the fresh chunks
+	found []namedDomain // the domains, once they are cut
+}
+
+// thing is a live node that may be learned from.
+type thing struct {
+	id     pb.NodeID
+	kind   string
+	title  string
+	domain string
+	placed bool
+	at     int64 // when it happened, else when it was written down
+	valid  int64 // when the client says that it happened; 0: it does not
+	chunks []uint64
+	own    bool // what the partition's person wrote
+	degree uint32
+}
+
+func (t *thing) entity() bool { return t.kind == kindEntity }
+
+// tie is a live edge between two things.
+type tie struct {
+	a, b   int32
+	kind   edgeType
+	weight float64
+}
+
+// freshChunk is a chunk that no cycle has seen.
+type freshChunk struct {
+	seq  uint64
+	node int32
+}
+
+// stages are what a cycle does, in order. Each leaves the memory whole: a crash
+// behind any of them costs the work of the next ones, and what is found twice is
+// written once.
+var stages = []struct {
+	name string
+	run  func(c *cycle) error
+}{
+	{"compare", (*cycle).compareFresh},
+	{"look back", (*cycle).lookBack},
+	{"domains", (*cycle).findDomains},
+	{"identity", (*cycle).findIdentity},
+	{"proposals", (*cycle).findProposals},
+	{"insights", (*cycle).findInsights},
+}
+
+// run goes through the stages.
+func (c *cycle) run() error {
+	if err := c.gather(); err != nil {
+		return fmt.Errorf("gather: %w", err)
+	}
+	for _, stage := range stages {
+		if err := c.goOn(); err != nil {
+			return err
+		}
+		if err := stage.run(c); err != nil {
+			return fmt.Errorf("%s: %w", stage.name, err)
+		}
+		c.job.Done++
+	}
+	c.cog.NextChunk, c.cog.Model = c.until, c.hot.state.GetModel()
+	return nil
+}
+
+// gather reads the graph as it is now.
+func (c *cycle) gather() error {
+	before := &pb.Cognition{}
+	return c.org.withStore(func(st *storage.Store) (err error) {
+		if c.hot, err = c.org.sys.parts.get(st, c.part, c.org.sys.dim); err != nil {
+			return err
+		}
+		snap, err := st.Snapshot()
+		if err != nil {
+			return err
+		}
+		defer closeSnapshot(snap, &err)
+		if _, err := snap.Get(c.part.space.Key(storage.TableCognition), before); err != nil {
+			return err
+		}
+		c.wanes = before.GetRemovals() != c.cog.GetRemovals()
+		if err := c.gatherNodes(snap); err != nil {
+			return err
+		}
+		return c.gatherEdges(snap)
+	})
+}
+
+func (c *cycle) gatherNodes(r storage.Reader) error {
+	c.at = map[pb.NodeID]int32{}
+	from := c.cog.GetNextChunk()
+	if c.cog.GetModel() != c.hot.state.GetModel() {
+		from = 0 // all vectors are others
+	}
+	c.until = max(c.hot.state.GetNextChunk(), 1)
+	for rec, err := range storage.ScanRecords(r, c.part.space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+		if err != nil {
+			return err
+		}
+		n := rec.Value
+		if n.GetStatus() != statusLive || n.GetUnlearned() || len(c.nodes) == maxShapeNodes {
+			continue
+		}
+		t := thing{
+			id: pb.NodeID(n.GetId()), kind: n.GetKind(), title: n.GetTitle(), domain: n.GetDomain(), placed: n.GetPlaced(), at: n.GetOccurredMs(),
+			valid: n.GetOccurredMs(), chunks: n.GetChunks(), own: ownWriting(n), degree: n.GetDegree(),
+		}
+		if t.at == 0 {
+			t.at = n.GetCreatedMs()
+		}
+		place := int32(len(c.nodes))
+		c.at[t.id] = place
+		c.nodes = append(c.nodes, t)
+		for _, seq := range n.GetChunks() {
+			if seq >= from {
+				c.fresh = append(c.fresh, freshChunk{seq, place})
+			}
+		}
+	}
+	slices.SortFunc(c.fresh, func(a, b freshChunk) int { return int(int64(a.seq) - int64(b.seq)) })
+	if len(c.fresh) > maxFreshChunks {
+		c.until, c.more = c.fresh[maxFreshChunks].seq, true
+		c.fresh = c.fresh[:maxFreshChunks]
+	}
+	return nil
+}
+
+// ownWriting reports whether a node holds words of the partition's person: what is
+// derived is not written by anybody, and in a coding session others speak, too.
+func ownWriting(n *pb.Node) bool {
+	if n.GetKind() == kindEntity || len(n.GetChunks()) == 0 {
+		return false
+	}
+	return n.GetKind() != kindSession || strings.Contains(string(n.GetMetadata()), `"role":"user"`)
+}
+
+func (c *cycle) gatherEdges(r storage.Reader) error {
+	for rec, err := range storage.ScanRecords(r, c.part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+		if err != nil {
+			return err
+		}
+		e := rec.Value
+		a, known := c.at[pb.NodeID(e.GetSource())]
+		b, also := c.at[pb.NodeID(e.GetTarget())]
+		if !known || !also || e.GetStatus() != statusLive || len(c.edges) == maxShapeEdges {
+			continue
+		}
+		c.edges = append(c.edges, tie{a, b, edgeType(e.GetType()), e.GetWeight()})
+	}
+	return nil
+}
+
+// derivedID names what a cycle finds, so that it is the same when it is found
+// again.
+func (p *partitionRef) derivedID(kind string, of ...string) pb.DerivedID {
+	mac := hmac.New(sha256.New, p.secret)
+	mac.Write([]byte("finding\x00" + kind))
+	for _, s := range of {
+		mac.Write([]byte("\x00" + s))
+	}
+	return pb.DerivedID(mac.Sum(nil)[:16])
+}
+
+// rests reports whether a record that rests on a node is there already.
+func (f *effect) rests(on pb.NodeID, id pb.DerivedID) (bool, error) {
+	_, found, err := f.st.GetRaw(f.part.space.Key(storage.TableDerivedByNode, storage.Str(on), storage.ID16(id)))
+	return found, err
+}
+
+// carries reports whether a node is still what a cycle looked at: it lives, may be
+// learned from and has the chunk; 0 is any.
+func (f *effect) carries(id pb.NodeID, chunk uint64) (bool, error) {
+	n, err := f.node(id)
+	if err != nil || n.GetStatus() != statusLive || n.GetUnlearned() {
+		return false, err
+	}
+	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil
+}
+
+// lines brings the cosines of the partition's models to the range that thresholds
+// are made for.
+func (c *cycle) lines() map[index.ModelID]index.Line {
+	model := c.hot.state.GetModel()
+	if r, ok := c.org.sys.models[model].(ranged); ok {
+		factor, offset := r.CosineLine()
+		return map[index.ModelID]index.Line{index.ModelID(model): {Factor: factor, Offset: offset}}
+	}
+	return nil
+}

@@ -1,0 +1,339 @@
+package actors
+
+import (
+	"cmp"
+	"slices"
+
+	"orgmem/brain/claim"
+	"orgmem/brain/conflict"
+	"orgmem/brain/index"
+	"orgmem/brain/moments"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// edgeSimilar joins two texts of near meaning.
+	edgeSimilar = "similar_to"
+	// maxSimilar is to how many others a cycle joins a text: few, and near ones, are
+	// what keeps topics apart.
+	maxSimilar = 5
+	// leastSimilar is the least cosine for that, in the range of index.RangeModel: a
+	// quarter of all pairs of texts about one thing lie below it, and one in two
+	// hundred of the others above.
+	leastSimilar = 0.42
+	// maxFactSearches bounds the facts of one chunk that others are looked up for.
+	maxFactSearches = 4
+	// maxContradictionsPerCommit bounds the contradictions of one commit.
+	maxContradictionsPerCommit = 100
+)
+
+// note is a fresh chunk, taken apart.
+type note struct {
+	freshChunk
+	text   string
+	claims []claim.Claim
+	dates  []moments.Date
+}
+
+// likeness is what comparing a chunk has found.
+type likeness struct {
+	other  int32
+	cosine float64
+}
+
+// clash is a contradiction between two chunks.
+type clash struct {
+	a, b    freshChunk
+	finding conflict.Finding
+}
+
+// comparer is the working memory of one CPU worker.
+type comparer struct {
+	scratch  index.Scratch
+	analyzer text.Analyzer
+	reader   claim.Reader
+	judge    conflict.Judge
+}
+
+// compareFresh compares what is new with everything: it finds what is near to it,
+// and what it contradicts.
+func (c *cycle) compareFresh() error {
+	c.notes = make([]note, len(c.fresh))
+	alike := make([][]likeness, len(c.fresh))
+	clashes := make([][]clash, len(c.fresh))
+	var tasks []func(int) error
+	for from := 0; from < len(c.fresh); from += compareBatch {
+		to := min(from+compareBatch, len(c.fresh))
+		tasks = append(tasks, func(worker int) error {
+			own := c.comparer(worker)
+			return c.org.withStore(func(st *storage.Store) error {
+				for i := from; i < to; i++ {
+					var err error
+					if c.notes[i], alike[i], clashes[i], err = c.compare(st, own, c.fresh[i]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+	if err := c.compute(tasks); err != nil {
+		return err
+	}
+	if err := c.writeAll(c.similarities(alike)); err != nil {
+		return err
+	}
+	return c.writeClashes(clashes)
+}
+
+// comparer is the working memory that a CPU worker has for cycles.
+func (c *cycle) comparer(worker int) *comparer { return &c.org.sys.computers[worker].comparer }
+
+// compare takes one fresh chunk apart and sets it against its neighbours.
+func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note, near []likeness, found []clash, err error) {
+	n, passage, err := c.passage(st, own, f)
+	if err != nil || passage == nil {
+		return n, nil, nil, err
+	}
+	vec, err := readVector(st, c.part, c.hot.state.GetModel(), f.seq)
+	if err != nil {
+		return n, nil, nil, err
+	}
+	others := map[uint64]float64{}
+	if vec != nil {
+		model := index.ModelID(c.hot.state.GetModel())
+		q := &index.Query{
+			Mode: index.VectorOnly, Config: index.DefaultConfig(), N: conflict.Neighbours + maxOwnChunks,
+			Vectors: map[index.ModelID][]float32{model: vec}, Lines: c.lines(),
+		}
+		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.snapshot}, q) {
+			if x.Seq == f.seq || len(others) == conflict.Neighbours {
+				continue
+			}
+			place, ok := c.at[x.Node]
+			if !ok || place == f.node {
+				continue
+			}
+			others[x.Seq] = float64(x.Vector)
+			if x.Vector >= leastSimilar {
+				near = append(near, likeness{place, float64(x.Vector)})
+			}
+		}
+		own.scratch.Reset()
+	}
+	searched := 0
+	for _, cl := range passage.Claims {
+		if cl.Fact.Key == 0 || searched == maxFactSearches {
+			continue
+		}
+		searched++
+		q := &index.Query{
+			Mode: index.KeywordOnly, Config: index.DefaultConfig(), N: conflict.Neighbours,
+			Terms: own.analyzer.Query(cl.Fact.Subject+" "+cl.Fact.Attribute, c.hot.snapshot.Langs()),
+		}
+		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.snapshot}, q) {
+			if _, known := others[x.Seq]; !known && x.Seq != f.seq {
+				if place, ok := c.at[x.Node]; ok && place != f.node {
+					others[x.Seq] = 0
+				}
+			}
+		}
+		own.scratch.Reset()
+	}
+	for seq, cosine := range others {
+		o, other, err := c.passageOf(st, own, seq)
+		if err != nil {
+			return n, nil, nil, err
+		}
+		if other == nil {
+			continue
+		}
+		if finding, ok := own.judge.Compare(passage, other, cosine); ok {
+			found = append(found, clash{f, o.freshChunk, finding})
+		}
+	}
+	return n, near, found, nil
+}
+
+// maxOwnChunks is how many chunks of the very text may stand among the nearest of
+// one of its chunks.
+const maxOwnChunks = 16
+
+// passageOf reads a chunk and takes it apart; nil when it is gone.
+func (c *cycle) passageOf(st *storage.Store, own *comparer, seq uint64) (note, *conflict.Passage, error) {
+	chunk := &pb.Chunk{}
+	found, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+	if err != nil || !found {
+		return note{}, nil, err
+	}
+	place, ok := c.at[pb.NodeID(chunk.GetNode())]
+	if !ok {
+		return note{}, nil, nil
+	}
+	return c.read(own, freshChunk{seq, place}, chunk)
+}
+
+func (c *cycle) passage(st *storage.Store, own *comparer, f freshChunk) (note, *conflict.Passage, error) {
+	n, p, err := c.passageOf(st, own, f.seq)
+	if err != nil || p == nil {
+		return note{freshChunk: f}, nil, err
+	}
+	trace := &pb.Trace{}
+	if _, err := st.Get(c.part.space.Key(storage.TableTrace, storage.Str(c.nodes[f.node].id)), trace); err != nil {
+		return n, nil, err
+	}
+	chunk := &pb.Chunk{}
+	if _, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(f.seq)), chunk); err != nil {
+		return n, nil, err
+	}
+	for _, d := range trace.GetDates() {
+		if d.GetStart() >= chunk.GetStart() && d.GetEnd() <= chunk.GetEnd() {
+			n.dates = append(n.dates, moments.Date{
+				Span:   text.Span{Start: int(d.GetStart() - chunk.GetStart()), End: int(d.GetEnd() - chunk.GetStart())},
+				FromMs: d.GetFromMs(), UntilMs: d.GetUntilMs(),
+			})
+		}
+	}
+	return n, p, nil
+}
+
+// read takes a chunk apart.
+func (c *cycle) read(own *comparer, f freshChunk, chunk *pb.Chunk) (note, *conflict.Passage, error) {
+	t := &c.nodes[f.node]
+	claims := own.reader.Read(claim.Source{Text: chunk.GetText(), Title: t.title})
+	return note{freshChunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims, FromMs: t.valid}, nil
+}
+
+// similarities joins each fresh text with the nearest others.
+func (c *cycle) similarities(alike [][]likeness) (changes []func(*effect) error) {
+	best := map[int32]map[int32]float64{}
+	for i, near := range alike {
+		from := c.fresh[i].node
+		for _, x := range near {
+			if best[from] == nil {
+				best[from] = map[int32]float64{}
+			}
+			best[from][x.other] = max(best[from][x.other], x.cosine)
+		}
+	}
+	joined := map[[2]int32]bool{}
+	for _, f := range c.fresh {
+		near := best[f.node]
+		delete(best, f.node) // a text has several chunks
+		order := make([]likeness, 0, len(near))
+		for other, cosine := range near {
+			order = append(order, likeness{other, cosine})
+		}
+		slices.SortFunc(order, func(a, b likeness) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.other, b.other)) })
+		for _, x := range order[:min(len(order), maxSimilar)] {
+			pair := [2]int32{min(f.node, x.other), max(f.node, x.other)}
+			if joined[pair] {
+				continue
+			}
+			joined[pair] = true
+			from, to, weight := c.nodes[f.node].id, c.nodes[x.other].id, min(x.cosine, 1)
+			c.edges = append(c.edges, tie{f.node, x.other, edgeSimilar, weight})
+			changes = append(changes, func(e *effect) error { return e.join(from, to, weight) })
+		}
+	}
+	return changes
+}
+
+// join writes an edge of likeness between two texts that still stand, unless there
+// is one, or a person has forgotten it.
+func (f *effect) join(from, to pb.NodeID, weight float64) error {
+	for _, id := range []pb.NodeID{from, to} {
+		if ok, err := f.carries(id, 0); err != nil || !ok {
+			return err
+		}
+	}
+	for _, triple := range []edgeTriple{{to, from, edgeSimilar, originCognition}, {from, to, edgeSimilar, originCognition}} {
+		before, err := f.current(triple)
+		if err != nil {
+			return err
+		}
+		if before != nil && before.GetStatus() == statusTombstoned && before.GetTombstonedWith() != "" {
+			removeEdge(f.batch.Batch, f.part.space, before)
+			before = nil
+		}
+		if before != nil {
+			return nil
+		}
+	}
+	id, err := f.org.sys.newUUID()
+	if err != nil {
+		return err
+	}
+	e := &pb.Edge{
+		Id: id.String(), Source: string(from), Target: string(to), Type: edgeSimilar, Weight: weight, Confidence: weight, Origin: originCognition,
+		Status: statusLive, ValidFromMs: f.now, CreatedMs: f.now, UpdatedMs: f.now,
+	}
+	return f.putCurrent(nil, e)
+}
+
+// writeClashes reports contradictions, each pair of nodes once: the gravest.
+func (c *cycle) writeClashes(found [][]clash) error {
+	type pair [2]pb.NodeID
+	gravest := map[pair]clash{}
+	var order []pair
+	for _, list := range found {
+		for _, x := range list {
+			a, b := c.nodes[x.a.node].id, c.nodes[x.b.node].id
+			p := pair{min(a, b), max(a, b)}
+			before, known := gravest[p]
+			if !known {
+				order = append(order, p)
+			}
+			if !known || x.finding.Severity > before.finding.Severity {
+				gravest[p] = x
+			}
+		}
+	}
+	for part := range slices.Chunk(order, maxContradictionsPerCommit) {
+		if err := c.goOn(); err != nil {
+			return err
+		}
+		err := c.write(func(f *effect) error {
+			reported := 0
+			for _, p := range part {
+				ok, err := c.report(f, gravest[p])
+				if err != nil {
+					return err
+				}
+				if ok {
+					reported++
+				}
+			}
+			if reported == 0 {
+				return nil
+			}
+			return f.batch.event(f.org, eventContradiction, f.part, map[string]any{"count": reported, "subject": f.part.eventSubject()})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report writes a contradiction that is not on record, of two texts that still
+// stand.
+func (c *cycle) report(f *effect, x clash) (bool, error) {
+	a, b := c.nodes[x.a.node].id, c.nodes[x.b.node].id
+	for id, chunk := range map[pb.NodeID]uint64{a: x.a.seq, b: x.b.seq} {
+		if ok, err := f.carries(id, chunk); err != nil || !ok {
+			return false, err
+		}
+	}
+	id := f.part.derivedID("contradiction", string(min(a, b)), string(max(a, b)))
+	if known, err := f.rests(a, id); err != nil || known {
+		return false, err
+	}
+	putContradiction(f.batch.Batch, f.part.space, &pb.Contradiction{
+		Id: id[:], NodeA: string(a), NodeB: string(b), Kind: string(x.finding.Kind), Severity: x.finding.Severity,
+		Explanation: x.finding.Explanation, DetectedMs: f.now, ChunkA: x.a.seq, ChunkB: x.b.seq,
+	})
+	return true, nil
+}

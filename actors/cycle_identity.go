@@ -1,0 +1,275 @@
+package actors
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/brain/manifold"
+	"orgmem/brain/topic"
+	"orgmem/brain/voice"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// maxSignals bounds the passages that the manifold is laid through, the newest:
+	// 30 MB of vectors while a cycle lasts.
+	maxSignals = 20_000
+	// maxBasinNodes bounds the evidence that a basin shows.
+	maxBasinNodes = 20
+	// traitEvidence is at how many messages half of the confidence in a trait is
+	// reached.
+	traitEvidence = 20
+)
+
+// findIdentity tells who the partition's person is, as far as what they wrote says.
+func (c *cycle) findIdentity() error {
+	view := &pb.IdentityView{}
+	before := &pb.IdentityView{}
+	err := c.org.withStore(func(st *storage.Store) error {
+		_, err := st.Get(c.part.space.Key(storage.TableView, storage.Str(viewIdentity)), before)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.findVoice(view); err != nil {
+		return err
+	}
+	shift, rests, err := c.findManifold(before, view)
+	if err != nil {
+		return err
+	}
+	return c.write(func(f *effect) error {
+		for i, b := range view.GetBasins() {
+			for _, id := range rests[i] {
+				ok, err := f.carries(id, 0)
+				if err != nil {
+					return err
+				}
+				if !ok { // its words may be in the label: until the next cycle there is none
+					b.Label, b.Keywords = "", nil
+					b.Nodes = slices.DeleteFunc(b.Nodes, func(n string) bool { return n == string(id) })
+				}
+			}
+		}
+		now := &pb.IdentityView{}
+		if _, err := f.st.Get(f.part.space.Key(storage.TableView, storage.Str(viewIdentity)), now); err != nil {
+			return err
+		}
+		if proto.Equal(now, view) {
+			return nil
+		}
+		f.putView(viewIdentity, view)
+		if m := view.GetManifold(); m != nil {
+			f.batch.user = f.part.id.Bytes() // identity events reach whom they are about
+			if err := f.batch.event(f.org, eventIdentity, f.part, map[string]any{"subject": f.part.eventSubject(), "version": m.GetVersion()}); err != nil {
+				return err
+			}
+		}
+		if shift == nil {
+			return nil
+		}
+		return f.batch.event(f.org, eventBasin, f.part, map[string]any{
+			"subject": f.part.eventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": shift.Confidence,
+		})
+	})
+}
+
+func basinName(number uint32) string { return fmt.Sprintf("basin-%d", number) }
+
+// findVoice measures how the person writes. The sums of what was measured before
+// are kept; where something was taken away all is measured anew.
+func (c *cycle) findVoice(view *pb.IdentityView) error {
+	tally, ok := voice.TallyOf(c.cog.GetVoice())
+	from := c.cog.GetVoiceChunk()
+	if !ok || c.wanes {
+		tally, from = &voice.Tally{}, 0
+	}
+	var ids []int32
+	until := from
+	for i := range c.nodes {
+		if t := &c.nodes[i]; t.own && t.chunks[0] >= from {
+			ids = append(ids, int32(i))
+			until = max(until, slices.Max(t.chunks)+1)
+		}
+	}
+	var tasks []func(int) error
+	parts := make([]voice.Tally, 1+len(ids)/voiceBatch)
+	for n := range parts {
+		own := ids[min(n*voiceBatch, len(ids)):min((n+1)*voiceBatch, len(ids))]
+		tasks = append(tasks, func(int) error {
+			return c.org.withStore(func(st *storage.Store) error {
+				for _, i := range own {
+					text := &pb.Content{}
+					if _, err := st.Get(c.part.space.Key(storage.TableContent, storage.Str(c.nodes[i].id)), text); err != nil {
+						return err
+					}
+					if text.GetText() != "" {
+						parts[n].Add(text.GetText())
+					}
+				}
+				return nil
+			})
+		})
+	}
+	if err := c.compute(tasks); err != nil {
+		return err
+	}
+	for n := range parts {
+		tally.Merge(&parts[n])
+	}
+	c.cog.Voice, c.cog.VoiceChunk = tally.Sums(), until
+	p, ok := tally.Profile()
+	if !ok {
+		return nil
+	}
+	view.Voice = &pb.VoiceProfile{MessageWords: p.MessageWords, Formality: p.Formality, TechnicalDepth: p.TechnicalDepth, Evidence: p.Evidence}
+	for _, m := range p.Style {
+		view.Voice.Style = append(view.Voice.Style, &pb.StyleMeasure{Group: m.Group, Name: m.Name, Value: m.Value})
+	}
+	confidence := float64(p.Evidence) / float64(p.Evidence+traitEvidence)
+	view.Traits = []*pb.Trait{
+		{Name: "formality", Value: p.Formality, Confidence: confidence},
+		{Name: "technicalDepth", Value: p.TechnicalDepth, Confidence: confidence},
+	}
+	return nil
+}
+
+// voiceBatch is how many texts one CPU task measures: some 20 ms of short ones.
+const voiceBatch = 200
+
+// profileOf is a stored voice as package voice knows it.
+func profileOf(v *pb.VoiceProfile) voice.Profile {
+	p := voice.Profile{MessageWords: v.GetMessageWords(), Formality: v.GetFormality(), TechnicalDepth: v.GetTechnicalDepth(), Evidence: v.GetEvidence()}
+	for _, m := range v.GetStyle() {
+		p.Style = append(p.Style, voice.Measure{Group: m.GetGroup(), Name: m.GetName(), Value: m.GetValue()})
+	}
+	return p
+}
+
+// findManifold lays the manifold through what the person wrote. It returns whether
+// they have moved, and which nodes each basin is named by.
+func (c *cycle) findManifold(before, view *pb.IdentityView) (shift *manifold.Shift, rests [][]pb.NodeID, err error) {
+	type spoken struct {
+		seq  uint64
+		node int32
+	}
+	var said []spoken
+	for i := range c.nodes {
+		if t := &c.nodes[i]; t.own {
+			for _, seq := range t.chunks {
+				said = append(said, spoken{seq, int32(i)})
+			}
+		}
+	}
+	slices.SortFunc(said, func(a, b spoken) int { return cmp.Compare(b.seq, a.seq) })
+	said = said[:min(len(said), maxSignals)]
+	var signals []manifold.Signal
+	var of []int32
+	err = c.org.withStore(func(st *storage.Store) error {
+		for _, s := range said {
+			vec, err := readVector(st, c.part, c.hot.state.GetModel(), s.seq)
+			if err != nil {
+				return err
+			}
+			if vec != nil {
+				signals, of = append(signals, manifold.Signal{Vector: vec, AtMS: c.nodes[s.node].at}), append(of, s.node)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	last := manifold.State{}
+	if c.cog.GetModel() == c.hot.state.GetModel() {
+		last = mindState(c.cog.GetMind())
+	}
+	if c.wanes { // what it was laid through is not all there any more
+		last.Fitted = 0
+	}
+	var r manifold.Reading
+	found := false
+	err = c.compute([]func(int) error{func(int) error {
+		r, found = manifold.Refresh(last, signals, c.now)
+		return nil
+	}})
+	if err != nil || !found {
+		c.cog.Mind = nil
+		return nil, nil, err
+	}
+	c.cog.Mind = storedMind(&r.State)
+	groups := make([]topic.Group, len(r.State.Basins))
+	rests = make([][]pb.NodeID, len(groups))
+	labelled := map[string]*pb.Basin{}
+	for _, b := range before.GetBasins() {
+		labelled[b.GetId()] = b
+	}
+	for i, b := range r.State.Basins {
+		var top []int32
+		if i < len(r.Central) {
+			for _, s := range r.Central[i] {
+				if !slices.Contains(top, of[s]) {
+					top = append(top, of[s])
+					rests[i] = append(rests[i], c.nodes[of[s]].id)
+				}
+			}
+		}
+		if groups[i], err = c.groupOf(top); err != nil {
+			return nil, nil, err
+		}
+		if was := labelled[basinName(b.Number)]; was != nil {
+			groups[i].Before = topic.Label{Text: was.GetLabel(), Keywords: was.GetKeywords()}
+		}
+	}
+	labels := topic.Describe(groups)
+	for i, b := range r.State.Basins {
+		basin := &pb.Basin{Id: basinName(b.Number), Label: labels[i].Text, Keywords: labels[i].Keywords, Share: b.Share}
+		for _, id := range rests[i][:min(len(rests[i]), maxBasinNodes)] {
+			basin.Nodes = append(basin.Nodes, string(id))
+		}
+		view.Basins = append(view.Basins, basin)
+	}
+	view.Manifold = &pb.Manifold{
+		Version: r.State.Version, NDimensions: uint32(r.State.Dimensions()), NBasins: uint32(len(r.State.Basins)), NSignals: uint32(len(signals)),
+		SilhouetteScore: r.State.Silhouette, VarianceRatios: r.State.Ratios, CumulativeVariance: r.State.Cumulative(),
+		DiscoveredMs: r.State.DiscoveredMS, RefreshCount: r.State.Refreshes,
+	}
+	return r.Shift, rests, nil
+}
+
+func mindState(m *pb.MindState) manifold.State {
+	s := manifold.State{
+		Version: m.GetVersion(), Refreshes: m.GetRefreshes(), DiscoveredMS: m.GetDiscoveredMs(), Fitted: int(m.GetFitted()),
+		Mean: m.GetMean(), Silhouette: m.GetSilhouette(), NextBasin: m.GetNextBasin(), At: m.GetAt(),
+	}
+	for _, a := range m.GetAxes() {
+		s.Axes, s.Ratios = append(s.Axes, a.GetVector()), append(s.Ratios, a.GetRatio())
+	}
+	for _, b := range m.GetBasins() {
+		s.Basins = append(s.Basins, manifold.Basin{Number: b.GetNumber(), Centroid: b.GetCentroid(), Share: b.GetShare()})
+	}
+	return s
+}
+
+func storedMind(s *manifold.State) *pb.MindState {
+	m := &pb.MindState{
+		Version: s.Version, Refreshes: s.Refreshes, DiscoveredMs: s.DiscoveredMS, Fitted: uint32(s.Fitted),
+		Mean: s.Mean, Silhouette: s.Silhouette, NextBasin: s.NextBasin, At: s.At,
+	}
+	for i, a := range s.Axes {
+		axis := &pb.Axis{Vector: a}
+		if i < len(s.Ratios) {
+			axis.Ratio = s.Ratios[i]
+		}
+		m.Axes = append(m.Axes, axis)
+	}
+	for _, b := range s.Basins {
+		m.Basins = append(m.Basins, &pb.Dwelling{Number: b.Number, Centroid: b.Centroid, Share: b.Share})
+	}
+	return m
+}

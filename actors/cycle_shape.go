@@ -1,0 +1,585 @@
+package actors
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"orgmem/brain/community"
+	"orgmem/brain/insight"
+	"orgmem/brain/proposal"
+	"orgmem/brain/text"
+	"orgmem/brain/topic"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// maxTopNodes bounds the nodes that a domain shows.
+	maxTopNodes = 10
+	// maxPassageBytes bounds what is read of a text to name its domain.
+	maxPassageBytes = 2000
+	// maxProposalsOpen bounds the open proposals of a partition: nobody decides on
+	// more, and those that were not decided on say which are wanted.
+	maxProposalsOpen = 200
+	// leastProposed is from which score on a link is proposed; events name it.
+	leastProposed = 0.5
+	// maxProposalNodes bounds the graph around what is new that is looked at.
+	maxProposalNodes = 20_000
+)
+
+// namedDomain is a domain as a cycle has found it.
+type namedDomain struct {
+	id       pb.DomainID
+	label    string
+	keywords []string
+	members  []int32
+	top      []int32
+}
+
+// ties are the kinds of edges as the shape of the graph sees them; what is not
+// named is a relation.
+var ties = map[edgeType]community.Tie{edgeSimilar: community.Similar, edgeMentions: community.Mentions, edgeFollows: community.Follows}
+
+// findDomains cuts the graph into topics and names them.
+func (c *cycle) findDomains() error {
+	old, number, err := c.domains()
+	if err != nil {
+		return err
+	}
+	edges := make([]community.Edge, 0, len(c.edges))
+	for _, e := range c.edges {
+		kind, ok := ties[e.kind]
+		if !ok {
+			kind = community.Related
+		}
+		if e.weight > 0 {
+			edges = append(edges, community.Edge{A: e.a, B: e.b, Tie: kind, Weight: float32(min(e.weight, 1))})
+		}
+	}
+	earlier := community.Earlier{Of: make([]int32, len(c.nodes)), Settled: int(c.cog.GetSettled())}
+	for i := range c.nodes {
+		earlier.Of[i] = community.None
+		if n, ok := number[c.nodes[i].domain]; ok {
+			earlier.Of[i] = n
+		}
+	}
+	if !c.wanes {
+		earlier.Fresh = c.touched()
+	}
+	var found community.Partition
+	var named []topic.Label
+	var groups []topic.Group
+	err = c.compute([]func(int) error{func(int) error {
+		found = community.Find(community.NewGraph(len(c.nodes), edges), earlier, community.Options{})
+		return nil
+	}})
+	if err != nil {
+		return err
+	}
+	c.found = make([]namedDomain, len(found.Communities))
+	dead := maps.Clone(old)
+	for i, x := range found.Communities {
+		d := &c.found[i]
+		d.top = x.Top
+		before := topic.Label{}
+		if x.Before != community.None {
+			for name, n := range number {
+				if n == x.Before {
+					was := old[name]
+					d.id = pb.DomainID(was.GetId())
+					before = topic.Label{Text: was.GetLabel(), Keywords: was.GetKeywords()}
+					delete(dead, name)
+					break
+				}
+			}
+		} else {
+			id, err := c.org.sys.newUUID()
+			if err != nil {
+				return err
+			}
+			d.id = pb.DomainID(id)
+		}
+		group, err := c.groupOf(x.Top)
+		if err != nil {
+			return err
+		}
+		group.Before = before
+		groups = append(groups, group)
+	}
+	for i, of := range found.Of {
+		if of != community.None {
+			c.found[of].members = append(c.found[of].members, int32(i))
+		}
+	}
+	err = c.compute([]func(int) error{func(int) error {
+		named = topic.Describe(groups)
+		return nil
+	}})
+	if err != nil {
+		return err
+	}
+	var changes []func(*effect) error
+	for i, x := range found.Communities {
+		d := &c.found[i]
+		d.label, d.keywords = named[i].Text, named[i].Keywords
+		changes = append(changes, func(f *effect) error { return c.putDomain(f, d, x) })
+	}
+	for i := range c.nodes {
+		want := ""
+		if of := found.Of[i]; of != community.None {
+			want = c.found[of].id.String()
+		}
+		if t := &c.nodes[i]; t.domain != want && !t.placed {
+			t.domain = want
+			id := t.id
+			changes = append(changes, func(f *effect) error { return f.settleIn(id, want) })
+		}
+	}
+	for _, was := range dead {
+		changes = append(changes, func(f *effect) error { return f.dropDomain(was) })
+	}
+	if err := c.writeAll(changes); err != nil {
+		return err
+	}
+	c.cog.Settled = uint32(found.Settled)
+	return nil
+}
+
+// domains reads the domains that there are, and numbers them.
+func (c *cycle) domains() (old map[string]*pb.Domain, number map[string]int32, err error) {
+	old, number = map[string]*pb.Domain{}, map[string]int32{}
+	err = c.org.withStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, c.part.space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
+			if err != nil {
+				return err
+			}
+			id, err := pb.DomainIDFrom(rec.Value.GetId())
+			if err != nil {
+				return err
+			}
+			number[id.String()] = int32(len(old))
+			old[id.String()] = rec.Value
+		}
+		return nil
+	})
+	return old, number, err
+}
+
+// touched are the nodes whose edges changed since the last cycle.
+func (c *cycle) touched() []int32 {
+	fresh := map[int32]bool{}
+	for _, f := range c.fresh {
+		fresh[f.node] = true
+	}
+	for i := range c.nodes { // also derived ones
+		if c.nodes[i].domain == "" {
+			fresh[int32(i)] = true
+		}
+	}
+	near := maps.Clone(fresh)
+	for _, e := range c.edges {
+		if fresh[e.a] {
+			near[e.b] = true
+		}
+		if fresh[e.b] {
+			near[e.a] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(near))
+}
+
+// groupOf is what a domain, or a basin, is named by.
+func (c *cycle) groupOf(top []int32) (topic.Group, error) {
+	g := topic.Group{}
+	err := c.org.withStore(func(st *storage.Store) error {
+		for _, i := range top {
+			t := &c.nodes[i]
+			if t.entity() {
+				g.Names = append(g.Names, topic.Name{Title: t.title, Mentions: int(t.degree)})
+				continue
+			}
+			p := topic.Passage{Title: t.title}
+			if len(t.chunks) > 0 {
+				chunk := &pb.Chunk{}
+				if _, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(t.chunks[0])), chunk); err != nil {
+					return err
+				}
+				p.Text = text.Truncate(chunk.GetText(), maxPassageBytes)
+			}
+			if strings.HasPrefix(p.Text, strings.TrimSuffix(p.Title, "…")) {
+				p.Title = "" // it was made from the text
+			}
+			g.Passages = append(g.Passages, p)
+		}
+		return nil
+	})
+	return g, err
+}
+
+// putDomain writes a domain as a cycle has found it. The nodes that it is named by
+// are checked again: one that is gone takes the whole label with it, until the next
+// cycle.
+func (c *cycle) putDomain(f *effect, d *namedDomain, x community.Community) error {
+	before := &pb.Domain{}
+	found, err := f.st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(d.id)), before)
+	if err != nil {
+		return err
+	}
+	after := &pb.Domain{
+		Id: d.id[:], Label: d.label, Keywords: d.keywords, Nodes: uint32(x.Nodes), Edges: uint32(x.Edges), Cohesion: x.Cohesion,
+		CreatedMs: f.now, UpdatedMs: f.now,
+	}
+	for _, i := range d.top {
+		id := c.nodes[i].id
+		ok, err := f.carries(id, 0)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			after.Label, after.Keywords = "", nil
+			continue
+		}
+		after.NamedBy = append(after.NamedBy, string(id))
+		if len(after.GetTopNodes()) < maxTopNodes {
+			after.TopNodes = append(after.TopNodes, string(id))
+		}
+	}
+	if found {
+		after.CreatedMs = before.GetCreatedMs()
+		if sameDomain(before, after) {
+			return nil
+		}
+	}
+	f.nameBy(before, after)
+	return nil
+}
+
+func sameDomain(a, b *pb.Domain) bool {
+	return a.GetLabel() == b.GetLabel() && slices.Equal(a.GetKeywords(), b.GetKeywords()) && a.GetNodes() == b.GetNodes() && a.GetEdges() == b.GetEdges() &&
+		math.Abs(a.GetCohesion()-b.GetCohesion()) < 1e-6 && slices.Equal(a.GetTopNodes(), b.GetTopNodes()) && slices.Equal(a.GetNamedBy(), b.GetNamedBy())
+}
+
+// nameBy writes a domain, with entries under the nodes that it is named by.
+func (f *effect) nameBy(before, after *pb.Domain) {
+	id := pb.DerivedID(after.GetId())
+	for _, n := range before.GetNamedBy() {
+		if !slices.Contains(after.GetNamedBy(), n) {
+			f.batch.Delete(f.part.space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
+		}
+	}
+	restOn(f.batch.Batch, f.part.space, id, f.part.space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
+	// Its earlier versions may hold a label that is gone.
+	f.batch.Erase(f.part.space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))
+	putDomain(f.batch.Batch, f.part.space, after)
+}
+
+// settleIn puts a node into a domain, or none.
+func (f *effect) settleIn(id pb.NodeID, domain string) error {
+	if ok, err := f.carries(id, 0); err != nil || !ok {
+		return err
+	}
+	if n := f.nodes[id]; n.GetDomain() != domain && !n.GetPlaced() {
+		n.Domain = domain
+		f.keep(n)
+	}
+	return nil
+}
+
+// dropDomain removes a domain that nothing continues. A person may have put nodes
+// there: then it stays.
+func (f *effect) dropDomain(d *pb.Domain) error {
+	id := pb.DomainID(d.GetId())
+	for _, status := range nodeStatuses {
+		for _, kind := range nodeKinds {
+			for item, err := range f.st.Scan(domainList(f.part.space, id.String(), status, kind).Children(), storage.ScanOptions{}) {
+				if err != nil {
+					return err
+				}
+				parts := item.Key.PartsAfter(domainList(f.part.space, id.String(), status, kind))
+				parts.U64Desc()
+				n, err := f.node(pb.NodeID(parts.Str()))
+				if err != nil {
+					return err
+				}
+				if n.GetPlaced() && n.GetDomain() == id.String() {
+					return nil
+				}
+				if n != nil && n.GetDomain() == id.String() { // superseded, or forgotten
+					n.Domain = ""
+					f.keep(n)
+				}
+			}
+		}
+	}
+	for _, n := range d.GetNamedBy() {
+		f.batch.Delete(f.part.space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(id))))
+	}
+	f.batch.Erase(f.part.space.Key(storage.TableDomain, storage.ID16(id)))
+	f.batch.Delete(domainByTime(f.part.space, d))
+	return nil
+}
+
+// findProposals proposes links that seem to be missing around what is new.
+func (c *cycle) findProposals() error {
+	touched := map[int32]bool{}
+	for _, f := range c.fresh {
+		touched[f.node] = true
+	}
+	for _, e := range c.edges { // and what the new texts name
+		if touched[e.a] && c.nodes[e.b].entity() && e.kind == edgeMentions {
+			touched[e.b] = true
+		}
+	}
+	if len(touched) == 0 {
+		return nil
+	}
+	open, err := c.openProposals()
+	if err != nil || open >= maxProposalsOpen {
+		return err
+	}
+	near := c.around(touched, 2)
+	place := map[int32]int32{}
+	g := proposal.Graph{}
+	err = c.org.withStore(func(st *storage.Store) error {
+		for _, i := range near {
+			t := &c.nodes[i]
+			n := proposal.Node{ID: t.id, Title: t.title, Kind: t.kind}
+			if len(t.chunks) > 0 {
+				if n.Vector, err = readVector(st, c.part, c.hot.state.GetModel(), t.chunks[0]); err != nil {
+					return err
+				}
+			}
+			place[i] = int32(len(g.Nodes))
+			g.Nodes = append(g.Nodes, n)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range c.edges {
+		a, known := place[e.a]
+		b, also := place[e.b]
+		if known && also {
+			g.Edges = append(g.Edges, proposal.Edge{A: a, B: b, Weight: e.weight})
+		}
+	}
+	var ask []int32
+	for _, i := range slices.Sorted(maps.Keys(touched)) {
+		if p, ok := place[i]; ok {
+			ask = append(ask, p)
+		}
+	}
+	var links []proposal.Link
+	err = c.compute([]func(int) error{func(int) error {
+		links = proposal.Missing(g, ask)
+		return nil
+	}})
+	if err != nil || len(links) == 0 {
+		return err
+	}
+	links = links[:min(len(links), maxProposalsOpen-open)]
+	return c.write(func(f *effect) error {
+		made := 0
+		for _, l := range links {
+			ok, err := f.propose(string(g.Nodes[l.A].ID), string(g.Nodes[l.B].ID), l)
+			if err != nil {
+				return err
+			}
+			if ok {
+				made++
+			}
+		}
+		if made == 0 {
+			return nil
+		}
+		return f.batch.event(f.org, eventInsight, f.part, map[string]any{"count": made, "threshold": leastProposed})
+	})
+}
+
+// propose writes a proposal between two nodes that still stand and were never
+// proposed to each other.
+func (f *effect) propose(source, target string, l proposal.Link) (bool, error) {
+	for _, id := range []string{source, target} {
+		if ok, err := f.carries(pb.NodeID(id), 0); err != nil || !ok {
+			return false, err
+		}
+	}
+	id := f.part.derivedID("proposal", min(source, target), max(source, target))
+	p := &pb.Proposal{
+		Id: id[:], Source: source, Target: target, Type: l.Type, Score: min(max(l.Score, 0), 1), Rationale: l.Rationale,
+		Status: reviewOpen, CreatedMs: f.now,
+	}
+	if known, err := proposedBefore(f.st, f.part.space, p); err != nil || known {
+		return false, err
+	}
+	putProposal(f.batch.Batch, f.part.space, p)
+	return true, nil
+}
+
+// openProposals counts the proposals that nobody has decided on.
+func (c *cycle) openProposals() (open int, err error) {
+	err = c.org.withStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, c.part.space.Prefix(storage.TableProposal), storage.ScanOptions{}, func() *pb.Proposal { return &pb.Proposal{} }) {
+			if err != nil {
+				return err
+			}
+			if rec.Value.GetStatus() == reviewOpen {
+				open++
+			}
+		}
+		return nil
+	})
+	return open, err
+}
+
+// around are the nodes within some steps of others, these included, as many as a
+// cycle looks at.
+func (c *cycle) around(from map[int32]bool, steps int) []int32 {
+	all := maps.Clone(from)
+	for range steps {
+		next := map[int32]bool{}
+		for _, e := range c.edges {
+			if all[e.a] && !all[e.b] {
+				next[e.b] = true
+			}
+			if all[e.b] && !all[e.a] {
+				next[e.a] = true
+			}
+		}
+		for _, i := range slices.Sorted(maps.Keys(next)) {
+			if len(all) >= maxProposalNodes {
+				break
+			}
+			all[i] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// findInsights replaces what the shape of the graph tells, and what is asked and not
+// answered, and tells of topics over time.
+func (c *cycle) findInsights() error {
+	number := map[string]int32{}
+	in := insight.Input{NowMS: c.now}
+	for i := range c.found {
+		number[c.found[i].id.String()] = int32(i)
+		in.Domains = append(in.Domains, insight.Domain{Label: c.found[i].label, Keywords: c.found[i].keywords})
+	}
+	for i := range c.nodes {
+		t := &c.nodes[i]
+		n := insight.Node{Title: t.title, Domain: insight.None, AtMS: t.at, Entity: t.entity()}
+		if d, ok := number[t.domain]; ok {
+			n.Domain = d
+		}
+		in.Nodes = append(in.Nodes, n)
+	}
+	for _, e := range c.edges {
+		in.Edges = append(in.Edges, insight.Edge{A: e.a, B: e.b, Weight: float32(e.weight)})
+	}
+	var shape []insight.Insight
+	err := c.compute([]func(int) error{func(int) error {
+		shape = insight.Find(in)
+		return nil
+	}})
+	if err != nil {
+		return err
+	}
+	var found []*pb.Insight
+	for _, x := range shape {
+		var of string
+		switch {
+		case x.ByNode() && len(x.Nodes) > 0:
+			of = string(c.nodes[x.Nodes[0]].id)
+		case len(x.Domains) > 0:
+			of = c.found[x.Domains[0]].id.String()
+		default:
+			continue
+		}
+		id := c.part.derivedID(x.Kind, of)
+		one := &pb.Insight{Id: id[:], Kind: x.Kind, Title: x.Title, Detail: x.Detail, Confidence: x.Confidence}
+		for _, i := range x.Nodes {
+			one.Nodes = append(one.Nodes, string(c.nodes[i].id))
+		}
+		found = append(found, one)
+	}
+	questions, err := c.openQuestions()
+	if err != nil {
+		return err
+	}
+	found = append(found, questions...)
+	view := c.temporalView(c.found)
+	return c.write(func(f *effect) error {
+		if err := f.replaceInsights(found); err != nil {
+			return err
+		}
+		kept := view.GetTrends()[:0:0]
+		for _, t := range view.GetTrends() {
+			all := true
+			for _, id := range t.GetNodes() {
+				ok, err := f.carries(pb.NodeID(id), 0)
+				if err != nil {
+					return err
+				}
+				all = all && ok
+			}
+			if all {
+				kept = append(kept, t)
+			}
+		}
+		view.Trends = kept
+		f.putView(viewTemporal, view)
+		return nil
+	})
+}
+
+// replaceInsights writes the insights that a cycle has found in place of the ones
+// before. One that is found again keeps its time; a commitment stays as long as its
+// text, but for the oldest of many.
+func (f *effect) replaceInsights(found []*pb.Insight) error {
+	wanted := map[string]*pb.Insight{}
+	for _, i := range found {
+		wanted[string(i.GetId())] = i
+	}
+	commitments := 0
+	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
+		if err != nil {
+			return err
+		}
+		i := rec.Value
+		if i.GetKind() == insightCommitment {
+			if commitments++; commitments <= maxCommitments { // newest first
+				continue
+			}
+		}
+		if again := wanted[string(i.GetId())]; again != nil {
+			again.CreatedMs = i.GetCreatedMs()
+		}
+		f.dropInsight(rec.Key, i)
+	}
+	for _, i := range found {
+		stand := len(i.GetNodes()) > 0
+		for _, id := range i.GetNodes() {
+			ok, err := f.carries(pb.NodeID(id), 0)
+			if err != nil {
+				return err
+			}
+			stand = stand && ok
+		}
+		if stand {
+			i.CreatedMs = cmp.Or(i.GetCreatedMs(), f.now)
+			putInsight(f.batch.Batch, f.part.space, i)
+		}
+	}
+	return nil
+}
+
+func (f *effect) dropInsight(key storage.Key, i *pb.Insight) {
+	for _, n := range i.GetNodes() {
+		f.batch.Delete(f.part.space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(i.GetId()))))
+	}
+	f.batch.Erase(key)
+}

@@ -1,0 +1,248 @@
+package actors
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"orgmem/brain/moments"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// The kinds of insights that come from what people say, beside those of the
+	// graph's shape (brain/insight).
+	insightCommitment = "commitment"
+	insightQuestion   = "open_question"
+
+	// maxAskedNotes bounds the newest passages among which open questions are looked
+	// for, and their answers: reading them is some 50 ms.
+	maxAskedNotes = 1000
+	// maxOpenQuestions and maxCommitments bound what is reported: the newest.
+	maxOpenQuestions = 20
+	maxCommitments   = 100
+	// maxTrends bounds the trends of the temporal view, and maxTrendNodes the
+	// evidence of each.
+	maxTrends     = 30
+	maxTrendNodes = 10
+	// maxMomentMs bounds the time that a moment may have, on both sides of 1970: what
+	// lies eight thousand years away was misread.
+	maxMomentMs = 8000 * 365 * 24 * 3600 * 1000
+)
+
+// asNote is a fresh chunk as brain/moments takes it.
+func (c *cycle) asNote(n *note) moments.Note {
+	return moments.Note{Text: n.text, Claims: n.claims, AtMs: c.nodes[n.node].at, Dates: n.dates}
+}
+
+// lookBack writes what the fresh texts tell of times: moments and commitments.
+func (c *cycle) lookBack() error {
+	var notes []moments.Note
+	var of []*note
+	for i := range c.notes {
+		if n := &c.notes[i]; n.text != "" {
+			notes, of = append(notes, c.asNote(n)), append(of, n)
+		}
+	}
+	var changes []func(*effect) error
+	for _, m := range moments.Timeline(notes) {
+		if m.AtMs < -maxMomentMs || m.AtMs > maxMomentMs {
+			continue
+		}
+		changes = append(changes, c.momentOf(of[m.Note], m.Kind, m.AtMs, m.Title))
+	}
+	for _, p := range moments.Commitments(notes) {
+		n := of[p.Note]
+		said := oneLine(n.text[p.Span.Start:p.Span.End])
+		title, detail := "Commitment: "+said, "No date is named."
+		if p.Who != "" {
+			detail = p.Who + " says so; no date is named."
+		}
+		if p.DueMs != 0 {
+			detail = "Due by " + dayOf(p.DueMs) + "."
+			if p.Who != "" {
+				detail = p.Who + " says so, due by " + dayOf(p.DueMs) + "."
+			}
+			changes = append(changes, c.momentOf(n, moments.Due, p.DueMs, said))
+		}
+		node, at := c.nodes[n.node].id, c.nodes[n.node].at
+		seq, place := n.seq, p.Span.Start
+		changes = append(changes, func(f *effect) error {
+			id := f.part.derivedID(insightCommitment, string(node), fmt.Sprint(seq, place))
+			ok, err := f.carries(node, seq)
+			if err != nil || !ok {
+				return err
+			}
+			if known, err := f.rests(node, id); err != nil || known {
+				return err
+			}
+			putInsight(f.batch.Batch, f.part.space, &pb.Insight{
+				Id: id[:], Kind: insightCommitment, Title: title, Detail: detail, Confidence: p.Confidence, Nodes: []string{string(node)}, CreatedMs: max(min(at, f.now), 1),
+			})
+			return nil
+		})
+	}
+	return c.writeAll(changes)
+}
+
+func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*effect) error {
+	node, seq := c.nodes[n.node].id, n.seq
+	return func(f *effect) error {
+		ok, err := f.carries(node, seq)
+		if err != nil || !ok {
+			return err
+		}
+		id := f.part.derivedID("moment", string(node), kind, string(binary.BigEndian.AppendUint64(nil, uint64(at))), title)
+		if known, err := f.rests(node, id); err != nil || known {
+			return err
+		}
+		putMoment(f.batch.Batch, f.part.space, &pb.Moment{Id: id[:], AtMs: at, Title: title, Node: string(node), Kind: kind})
+		return nil
+	}
+}
+
+// openQuestions looks for questions among the newest passages that nobody answered.
+func (c *cycle) openQuestions() (found []*pb.Insight, err error) {
+	type place struct {
+		seq  uint64
+		node int32
+	}
+	var newest []place
+	for i := range c.nodes {
+		if t := &c.nodes[i]; !t.entity() {
+			for _, seq := range t.chunks {
+				newest = append(newest, place{seq, int32(i)})
+			}
+		}
+	}
+	slices.SortFunc(newest, func(a, b place) int {
+		return cmp.Or(cmp.Compare(c.nodes[b.node].at, c.nodes[a.node].at), cmp.Compare(b.seq, a.seq))
+	})
+	newest = newest[:min(len(newest), maxAskedNotes)]
+	slices.Reverse(newest)
+	var notes []moments.Note
+	var of []*note
+	fresh := map[uint64]*note{}
+	for i := range c.notes {
+		fresh[c.notes[i].seq] = &c.notes[i]
+	}
+	err = c.compute([]func(int) error{func(worker int) error {
+		own := c.comparer(worker)
+		return c.org.withStore(func(st *storage.Store) error {
+			for _, p := range newest {
+				n := fresh[p.seq]
+				if n == nil || n.text == "" {
+					read, passage, err := c.passageOf(st, own, p.seq)
+					if err != nil {
+						return err
+					}
+					if passage == nil {
+						continue
+					}
+					n = &read
+				}
+				vec, err := readVector(st, c.part, c.hot.state.GetModel(), p.seq)
+				if err != nil {
+					return err
+				}
+				one := c.asNote(n)
+				one.Vector = vec
+				notes, of = append(notes, one), append(of, n)
+			}
+			return nil
+		})
+	}})
+	if err != nil {
+		return nil, err
+	}
+	asked := moments.OpenQuestions(notes)
+	slices.Reverse(asked) // the newest first
+	for _, q := range asked[:min(len(asked), maxOpenQuestions)] {
+		n := of[q.Note]
+		node := c.nodes[n.node].id
+		id := c.part.derivedID(insightQuestion, string(node), fmt.Sprint(n.seq, q.Span.Start))
+		found = append(found, &pb.Insight{
+			Id: id[:], Kind: insightQuestion, Title: "Open question: " + oneLine(n.text[q.Span.Start:q.Span.End]),
+			Detail: "Asked on " + dayOf(c.nodes[n.node].at) + "; nothing that was written since answers it.", Confidence: q.Confidence, Nodes: []string{string(node)},
+		})
+	}
+	return found, nil
+}
+
+// temporalView tells which topics come up more often, or less, and how regularly
+// something is written.
+func (c *cycle) temporalView(labels []namedDomain) *pb.TemporalView {
+	var total []int64
+	var until, from int64
+	for i := range c.nodes {
+		if t := &c.nodes[i]; !t.entity() && t.at != 0 {
+			total = append(total, t.at)
+		}
+	}
+	view := &pb.TemporalView{}
+	if len(total) == 0 {
+		return view
+	}
+	from, until = slices.Min(total), slices.Max(total)+1
+	type topic struct{ nodes []string }
+	var series []moments.Series
+	var topics []topic
+	for _, d := range labels {
+		if d.label == "" {
+			continue
+		}
+		s, t := moments.Series{Topic: d.label}, topic{}
+		for _, i := range d.members {
+			if one := &c.nodes[i]; !one.entity() && one.at != 0 {
+				s.AtMs = append(s.AtMs, one.at)
+			}
+		}
+		for _, i := range d.top[:min(len(d.top), maxTrendNodes)] {
+			t.nodes = append(t.nodes, string(c.nodes[i].id))
+		}
+		series, topics = append(series, s), append(topics, t)
+	}
+	series = c.entitySeries(series, func(nodes []string) { topics = append(topics, topic{nodes: nodes}) })
+	trends := moments.Trends(series, total, from, until)
+	slices.SortStableFunc(trends, func(a, b moments.Trend) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	for _, t := range trends[:min(len(trends), maxTrends)] {
+		view.Trends = append(view.Trends, &pb.Trend{
+			Topic: series[t.Series].Topic, Direction: t.Direction, Change: t.Change, FromMs: t.FromMs, UntilMs: t.UntilMs, Nodes: topics[t.Series].nodes,
+		})
+	}
+	if r, ok := moments.Cadence(total); ok {
+		view.Cadence = &pb.Cadence{EveryMs: r.EveryMs, Regularity: r.Regularity, Times: uint32(r.Times)}
+	}
+	return view
+}
+
+// maxTrendEntities bounds the entities whose trends are looked at: those that are
+// named most.
+const maxTrendEntities = 200
+
+// entitySeries adds when the entities that are named most were.
+func (c *cycle) entitySeries(series []moments.Series, add func(nodes []string)) []moments.Series {
+	times := map[int32][]int64{}
+	for _, e := range c.edges {
+		if e.kind == edgeMentions && c.nodes[e.b].entity() && c.nodes[e.a].at != 0 {
+			times[e.b] = append(times[e.b], c.nodes[e.a].at)
+		}
+	}
+	var order []int32
+	for i := range times {
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(len(times[b]), len(times[a])), cmp.Compare(a, b)) })
+	for _, i := range order[:min(len(order), maxTrendEntities)] {
+		series = append(series, moments.Series{Topic: strings.Clone(c.nodes[i].title), AtMs: times[i]})
+		add([]string{string(c.nodes[i].id)})
+	}
+	return series
+}
+
+// dayOf is a day as a person reads it.
+func dayOf(ms int64) string { return time.UnixMilli(ms).UTC().Format("2 January 2006") }

@@ -1,0 +1,829 @@
+package actors
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/brain/extract"
+	"orgmem/brain/extract/resolve"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// What a text speaks of becomes part of the graph in the commit that takes the
+// text in: nodes for the entities that it names and for the preferences and
+// beliefs that it states, edges that say which passage says so. Each of these
+// nodes knows how many texts it rests on, and each text has a trace of what was
+// read out of it, so that forgetting the text takes away what only it said.
+
+const (
+	kindEntity = "entity"
+	// The types of edges that a text causes, beside those of its relations.
+	edgeMentions = "mentions"  // text → entity
+	edgeStatedIn = "stated_in" // preference or belief → text
+	edgeFollows  = "follows"   // text → the one before it in its sequence
+
+	// maxEntitiesPerText bounds the entities that one text is linked to: a book
+	// names thousands, and the first few hundred are what it is about. Each is some
+	// 700 bytes of edge and entries.
+	maxEntitiesPerText = 400
+	// maxStatementsPerText bounds its preferences and beliefs.
+	maxStatementsPerText = 50
+	// maxStatement bounds the length of one in bytes: it is a sentence.
+	maxStatement = 1000
+	// maxForms bounds the ways of writing one entity that are counted.
+	maxForms = 32
+	// maxMeant bounds the entities that are looked at under one key of a name.
+	maxMeant = 16
+	// maxEvidence bounds the passages that one edge names.
+	maxEvidence = 20
+)
+
+// reading is what an item's text says, computed with its chunks.
+type reading struct {
+	extract.Extraction
+	facts []*pb.StatedFact
+}
+
+// read reads an item's text, on a CPU worker.
+func (p *prepared) read(own *comparer, now int64) {
+	item := p.GetItem()
+	at := item.GetOccurredMs()
+	if at == 0 {
+		at = now
+	}
+	speaker := speakerOf(item.GetMetadata())
+	p.reading = &reading{
+		extract.Extract(extract.Document{Text: item.GetContent(), Title: item.GetTitle(), AtMs: at, Speaker: speaker}),
+		factsOf(&own.reader, item, speaker),
+	}
+}
+
+// speakerOf is who says what has no speaker of its own, as far as a client tells.
+func speakerOf(metadata []byte) string {
+	var about map[string]any
+	if len(metadata) == 0 || json.Unmarshal(metadata, &about) != nil {
+		return ""
+	}
+	for _, name := range []string{"speaker", "author", "from", "user"} {
+		if s, ok := about[name].(string); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// derivedNode names a node that was read out of texts. Like the id of a content's
+// node it depends on the partition's secret.
+func (p *partitionRef) derivedNode(kind, what string) pb.NodeID {
+	mac := hmac.New(sha256.New, p.secret)
+	mac.Write([]byte("derived\x00" + kind + "\x00"))
+	mac.Write([]byte(what))
+	return pb.NodeID(kind + ":" + p.id.String() + ":" + suffixEncoding.EncodeToString(mac.Sum(nil)[:20]))
+}
+
+// link writes what an item's text says into the graph. n has its chunks.
+func (f *effect) link(it *prepared, n *pb.Node) error {
+	if it.reading == nil || n.GetUnlearned() {
+		return nil
+	}
+	s, err := f.org.sys.parts.settings(f.st, f.part)
+	if err != nil {
+		return err
+	}
+	n.Facts = it.reading.facts
+	t := &texts{effect: f, node: n, chunks: it.chunks, trace: &pb.Trace{}, reading: it.reading}
+	if len(t.chunks) == 0 {
+		if t.chunks, err = f.spansOf(n); err != nil {
+			return err
+		}
+	}
+	if err := t.mentions(); err != nil {
+		return err
+	}
+	if s.quality != qualityFast { // which is for those to whom speed matters more
+		if err := t.relations(); err != nil {
+			return err
+		}
+	}
+	if err := t.statements(it.GetItem()); err != nil {
+		return err
+	}
+	for _, d := range it.reading.Dates[:min(len(it.reading.Dates), maxEntitiesPerText)] {
+		t.trace.Dates = append(t.trace.Dates, &pb.TraceDate{Start: uint32(d.Span.Start), End: uint32(d.Span.End), FromMs: d.FromMs, UntilMs: d.UntilMs})
+	}
+	if err := t.sequence(it.GetItem()); err != nil {
+		return err
+	}
+	f.batch.Put(f.traceKey(pb.NodeID(n.GetId())), t.trace)
+	return nil
+}
+
+// spansOf reads where the stored chunks of a node stand in its text.
+func (f *effect) spansOf(n *pb.Node) (spans []text.Chunk, err error) {
+	for _, seq := range n.GetChunks() {
+		c := &pb.Chunk{}
+		if _, err := f.st.Get(f.part.space.Key(storage.TableChunk, storage.U64(seq)), c); err != nil {
+			return nil, err
+		}
+		spans = append(spans, text.Chunk{Start: int(c.GetStart()), End: int(c.GetEnd())})
+	}
+	return spans, nil
+}
+
+func (f *effect) traceKey(id pb.NodeID) storage.Key {
+	return f.part.space.Key(storage.TableTrace, storage.Str(id))
+}
+
+// texts links one text.
+type texts struct {
+	*effect
+	node    *pb.Node
+	chunks  []text.Chunk
+	trace   *pb.Trace
+	reading *reading
+	means   []pb.NodeID // of each mention, "" where it means nothing
+}
+
+// evidence names the chunk that holds a span.
+func (t *texts) evidence(s extract.Span) string {
+	ordinal, _ := slices.BinarySearchFunc(t.chunks, s.Start, func(c text.Chunk, at int) int {
+		if c.End <= at {
+			return -1
+		}
+		return 1
+	})
+	return fmt.Sprintf("%s:%d", t.node.GetId(), min(ordinal, max(len(t.chunks)-1, 0)))
+}
+
+// mentions links the text to the entities that it names.
+func (t *texts) mentions() error {
+	type form struct {
+		name string
+		kind extract.Type
+	}
+	at := map[form]int{}
+	var names []resolve.Name
+	which := make([]int, len(t.reading.Mentions))
+	for i, m := range t.reading.Mentions {
+		k := form{m.Name, m.Type}
+		place, ok := at[k]
+		if !ok {
+			if len(names) == maxEntitiesPerText {
+				which[i] = -1
+				continue
+			}
+			place = len(names)
+			at[k] = place
+			names = append(names, resolve.Name{Name: m.Name, Type: m.Type})
+		}
+		which[i] = place
+	}
+	known, err := t.known(names)
+	if err != nil {
+		return err
+	}
+	means := make([]pb.NodeID, len(names))
+	for i, d := range resolve.Resolve(known, names) {
+		switch {
+		case d.Entity != "":
+			means[i] = pb.NodeID(d.Entity)
+		case d.Leader != i:
+			means[i] = means[d.Leader]
+		default:
+			if means[i], err = t.begin(names[i]); err != nil {
+				return err
+			}
+		}
+		if means[i] == "" {
+			continue
+		}
+		if err := t.name(means[i], names[i].Name, d); err != nil {
+			return err
+		}
+	}
+	t.means = make([]pb.NodeID, len(which))
+	strongest := map[pb.NodeID]*pb.Edge{}
+	var order []pb.NodeID
+	for i, place := range which {
+		if place < 0 || means[place] == "" {
+			continue
+		}
+		id, m := means[place], t.reading.Mentions[i]
+		t.means[i] = id
+		e := strongest[id]
+		if e == nil {
+			e = &pb.Edge{Source: t.node.GetId(), Target: string(id), Type: edgeMentions}
+			strongest[id] = e
+			order = append(order, id)
+		}
+		e.Confidence = max(e.GetConfidence(), m.Confidence)
+		addEvidence(e, t.evidence(m.Span))
+	}
+	for _, id := range order {
+		e := strongest[id]
+		e.Weight = e.GetConfidence()
+		if err := t.derive(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addEvidence(e *pb.Edge, chunk string) {
+	if len(e.GetEvidence()) < maxEvidence && !slices.Contains(e.GetEvidence(), chunk) {
+		e.Evidence = append(e.Evidence, chunk)
+	}
+}
+
+// known reads the entities that some names may mean.
+func (t *texts) known(names []resolve.Name) (known []resolve.Known, err error) {
+	seen := map[pb.NodeID]bool{}
+	looked := map[string]bool{}
+	for _, n := range names {
+		for _, key := range resolve.Keys(n.Name, n.Type) {
+			if looked[key] {
+				continue
+			}
+			looked[key] = true
+			ids, err := t.entitiesUnder(key)
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range ids {
+				if seen[id] {
+					continue
+				}
+				seen[id] = true
+				k, err := t.knownAs(id)
+				if err != nil {
+					return nil, err
+				}
+				if k != nil {
+					known = append(known, *k)
+				}
+			}
+		}
+	}
+	return known, nil
+}
+
+func (t *texts) knownAs(id pb.NodeID) (*resolve.Known, error) {
+	rec, err := t.entity(id)
+	if err != nil || rec == nil {
+		return nil, err
+	}
+	n, err := t.effect.node(id)
+	if err != nil || n == nil || n.GetStatus() != statusLive {
+		return nil, err
+	}
+	k := &resolve.Known{ID: resolve.EntityID(id), Type: extract.Type(rec.GetType()), Title: n.GetTitle()}
+	refused := refusedAliases(n.GetMetadata())
+	for _, form := range rec.GetForms() {
+		if !slices.Contains(refused, form.GetName()) && form.GetName() != n.GetTitle() {
+			k.Aliases = append(k.Aliases, form.GetName())
+		}
+	}
+	k.Not = refused
+	return k, nil
+}
+
+// aboutEntity is an entity's metadata.
+type aboutEntity struct {
+	EntityType string         `json:"entityType"`
+	Aliases    []string       `json:"aliases"`
+	Reasons    []*aliasReason `json:"aliasReasons,omitempty"`
+	// NotAliases are names that a person split off: they never mean this entity.
+	NotAliases []string `json:"notAliases,omitempty"`
+}
+
+// aliasReason says why a name is taken for the entity's.
+type aliasReason struct {
+	Alias      string  `json:"alias"`
+	Reason     string  `json:"reason"`
+	Confidence float64 `json:"confidence"`
+}
+
+func refusedAliases(metadata []byte) []string {
+	about := &aboutEntity{}
+	if len(metadata) == 0 || json.Unmarshal(metadata, about) != nil {
+		return nil
+	}
+	return about.NotAliases
+}
+
+// entitiesUnder lists the entities that are stored under a key, or are going to be.
+func (f *effect) entitiesUnder(key string) (ids []pb.NodeID, err error) {
+	for item, err := range f.st.Scan(f.part.space.Prefix(storage.TableEntityKey, storage.Str(key)), storage.ScanOptions{Limit: maxMeant}) {
+		if err != nil {
+			return nil, err
+		}
+		parts := item.Key.Parts()
+		parts.Str()
+		ids = append(ids, pb.NodeID(parts.Str()))
+		if err := parts.Done(); err != nil {
+			return nil, err
+		}
+	}
+	return append(ids, f.entityKeys[key]...), nil
+}
+
+// entity returns the current record of a derived node, nil when there is none.
+func (f *effect) entity(id pb.NodeID) (*pb.Entity, error) {
+	if rec, ok := f.entities[id]; ok {
+		return rec, nil
+	}
+	rec := &pb.Entity{}
+	found, err := f.st.Get(f.part.space.Key(storage.TableEntity, storage.Str(id)), rec)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		rec = nil
+	}
+	f.entities[id] = rec
+	return rec, nil
+}
+
+func (f *effect) putEntity(rec *pb.Entity) {
+	f.entities[pb.NodeID(rec.GetNode())] = rec
+	f.batch.Put(f.part.space.Key(storage.TableEntity, storage.Str(rec.GetNode())), rec)
+}
+
+// begin makes the node of an entity that nobody has named before; "" where a person
+// has forgotten it: what they do not want to see does not come back by itself.
+func (t *texts) begin(name resolve.Name) (pb.NodeID, error) {
+	id := t.part.derivedNode(kindEntity, string(name.Type)+"\x00"+strings.ToLower(name.Name))
+	return t.beginNode(id, kindEntity, string(name.Type), name.Name)
+}
+
+func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, error) {
+	n, err := t.effect.node(id)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case n == nil:
+		n = &pb.Node{
+			Id: string(id), Kind: kind, Title: title, Authority: 0.5, Confidence: 1, Status: statusLive,
+			Source: &pb.Source{Type: "ingest"}, CreatedMs: t.now, ValidFromMs: t.now,
+		}
+		t.state.Nodes++
+	case n.GetStatus() == statusTombstoned:
+		return "", nil
+	case n.GetErased(): // restored without what it held
+		n.Title, n.Erased = title, false
+	}
+	rec, err := t.entity(id)
+	if err != nil {
+		return "", err
+	}
+	if rec == nil {
+		t.putEntity(&pb.Entity{Node: string(id), Type: typ})
+	}
+	t.touch(n)
+	return id, nil
+}
+
+// name notes that the text writes an entity in some way.
+func (t *texts) name(id pb.NodeID, name string, d resolve.Decision) error {
+	rec, err := t.entity(id)
+	if err != nil || rec == nil {
+		return err
+	}
+	i := slices.IndexFunc(t.trace.GetEntities(), func(e *pb.TraceEntity) bool { return e.GetNode() == string(id) })
+	if i < 0 {
+		t.trace.Entities = append(t.trace.Entities, &pb.TraceEntity{Node: string(id)})
+		i = len(t.trace.GetEntities()) - 1
+		rec.Mentions++
+	}
+	mine := t.trace.GetEntities()[i]
+	renamed := d.Type != "" && rec.GetType() != string(d.Type)
+	if renamed {
+		rec.Type = string(d.Type)
+	}
+	if !slices.Contains(mine.GetNames(), name) {
+		form := slices.IndexFunc(rec.GetForms(), func(x *pb.EntityForm) bool { return x.GetName() == name })
+		if form < 0 && len(rec.GetForms()) < maxForms {
+			rec.Forms = append(rec.Forms, &pb.EntityForm{Name: name, Reason: string(d.Reason), Confidence: d.Confidence})
+			form, renamed = len(rec.GetForms())-1, true
+		}
+		if form >= 0 {
+			rec.Forms[form].Count++
+			mine.Names = append(mine.Names, name)
+		}
+	}
+	t.putEntity(rec)
+	if renamed {
+		return t.describeEntity(rec)
+	}
+	return nil
+}
+
+// describeEntity makes an entity's node and keys say what its record says. What a
+// person has put there stays.
+func (f *effect) describeEntity(rec *pb.Entity) error {
+	id := pb.NodeID(rec.GetNode())
+	n, err := f.node(id)
+	if err != nil || n == nil || n.GetKind() != kindEntity {
+		return err
+	}
+	if !n.GetCurated() {
+		about := &aboutEntity{EntityType: rec.GetType(), Aliases: []string{}}
+		held := false
+		for _, form := range rec.GetForms() {
+			held = held || form.GetName() == n.GetTitle()
+		}
+		if !held && len(rec.GetForms()) > 0 { // the text that wrote it so was forgotten
+			n.Title = slices.MaxFunc(rec.GetForms(), func(a, b *pb.EntityForm) int {
+				return cmp.Or(cmp.Compare(a.GetCount(), b.GetCount()), cmp.Compare(b.GetName(), a.GetName()))
+			}).GetName()
+		}
+		for _, form := range rec.GetForms() {
+			if form.GetName() == n.GetTitle() {
+				continue
+			}
+			about.Aliases = append(about.Aliases, form.GetName())
+			if r := form.GetReason(); r != string(resolve.New) && r != string(resolve.Same) {
+				about.Reasons = append(about.Reasons, &aliasReason{form.GetName(), r, form.GetConfidence()})
+			}
+		}
+		if n.Metadata, err = json.Marshal(about); err != nil {
+			return err
+		}
+		f.touch(n)
+	}
+	for _, form := range rec.GetForms() {
+		f.putEntityKeys(id, form.GetName(), extract.Type(rec.GetType()))
+	}
+	f.putEntityKeys(id, n.GetTitle(), extract.Type(rec.GetType()))
+	return nil
+}
+
+func (f *effect) putEntityKeys(id pb.NodeID, name string, t extract.Type) {
+	for _, key := range resolve.Keys(name, t) {
+		if !slices.Contains(f.entityKeys[key], id) {
+			f.entityKeys[key] = append(f.entityKeys[key], id)
+			f.batch.PutRaw(f.part.space.Key(storage.TableEntityKey, storage.Str(key), storage.Str(id)), nil)
+		}
+	}
+}
+
+// relations links entities as the text says that they are related.
+func (t *texts) relations() error {
+	for _, r := range t.reading.Relations {
+		from, to := t.means[r.From], t.means[r.To]
+		if from == "" || to == "" || from == to {
+			continue
+		}
+		e := &pb.Edge{Source: string(from), Target: string(to), Type: string(r.Type), Weight: r.Confidence, Confidence: r.Confidence}
+		addEvidence(e, t.evidence(r.Evidence))
+		if err := t.derive(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// statements makes nodes of the preferences and beliefs that the text states.
+func (t *texts) statements(item *pb.IngestItem) error {
+	for _, s := range t.reading.Statements[:min(len(t.reading.Statements), maxStatementsPerText)] {
+		said := strings.TrimSpace(item.GetContent()[s.Span.Start:s.Span.End])
+		if said == "" || len(said) > maxStatement || said == strings.TrimSpace(item.GetContent()) && t.node.GetKind() == string(s.Kind) {
+			continue
+		}
+		id := t.part.derivedNode(string(s.Kind), s.Speaker+"\x00"+said)
+		before, err := t.effect.node(id)
+		if err != nil {
+			return err
+		}
+		if id, err = t.beginNode(id, string(s.Kind), string(s.Kind), titleOf(&pb.IngestItem{Content: said})); err != nil {
+			return err
+		}
+		if id == "" {
+			continue
+		}
+		n := t.nodes[id]
+		if before == nil {
+			t.putContent(n, said)
+			n.Confidence, n.OccurredMs, n.ValidFromMs = s.Confidence, item.GetOccurredMs(), t.validFrom(item)
+			about := map[string]any{"object": item.GetContent()[s.Object.Start:s.Object.End], "polarity": s.Polarity}
+			if s.Speaker != "" {
+				about["speaker"] = s.Speaker
+			}
+			if n.Metadata, err = json.Marshal(about); err != nil {
+				return err
+			}
+		}
+		for _, ext := range t.node.GetSource().GetExternalIds() {
+			if !slices.Contains(n.GetSource().GetExternalIds(), ext) {
+				n.Source.ExternalIds = append(n.Source.ExternalIds, ext)
+			}
+		}
+		t.touch(n)
+		rec, err := t.entity(id)
+		if err != nil {
+			return err
+		}
+		rec.Mentions++
+		t.putEntity(rec)
+		t.trace.Entities = append(t.trace.Entities, &pb.TraceEntity{Node: string(id)})
+		e := &pb.Edge{Source: string(id), Target: t.node.GetId(), Type: edgeStatedIn, Weight: s.Confidence, Confidence: s.Confidence}
+		addEvidence(e, t.evidence(s.Span))
+		if err := t.derive(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sequence links an event of a coding session to the one before it.
+func (t *texts) sequence(item *pb.IngestItem) error {
+	session, _, ok := strings.Cut(item.GetScope(), "\x00")
+	if !ok || session == "" {
+		return nil
+	}
+	key := t.part.counter(counterSequence + session)
+	id := pb.NodeID(t.node.GetId())
+	before, known := t.follows[session]
+	if !known {
+		raw, _, err := t.st.GetRaw(key)
+		if err != nil {
+			return err
+		}
+		before = pb.NodeID(raw)
+	}
+	t.follows[session] = id
+	t.batch.PutRaw(key, []byte(id))
+	if before == "" || before == id {
+		return nil
+	}
+	n, err := t.effect.node(before)
+	if err != nil || n.GetStatus() != statusLive {
+		return err
+	}
+	t.trace.Follows = string(before)
+	return t.derive(&pb.Edge{Source: string(id), Target: string(before), Type: edgeFollows, Weight: 1, Confidence: 1})
+}
+
+// counterSequence begins the names of the counters that hold the last event of a
+// session.
+const counterSequence = "sequence."
+
+// derive writes an edge that a text is the evidence of, or adds that evidence to
+// it. One that a person has forgotten is not derived again.
+func (t *texts) derive(e *pb.Edge) error {
+	e.Origin = originIngest
+	before, err := t.current(tripleOf(e))
+	if err != nil {
+		return err
+	}
+	if before != nil && before.GetStatus() == statusTombstoned {
+		if before.GetTombstonedWith() == "" {
+			return nil
+		}
+		removeEdge(t.batch.Batch, t.part.space, before) // it went with a node that is there again
+		before = nil
+	}
+	var after *pb.Edge
+	if before != nil {
+		after = proto.CloneOf(before)
+		for _, chunk := range e.GetEvidence() {
+			addEvidence(after, chunk)
+		}
+		after.Weight, after.Confidence = max(after.GetWeight(), e.GetWeight()), max(after.GetConfidence(), e.GetConfidence())
+		if after.GetStatus() == statusSuperseded {
+			after.Status, after.ValidFromMs, after.ValidToMs = statusLive, t.now, 0
+		}
+	} else {
+		id, err := t.org.sys.newUUID()
+		if err != nil {
+			return err
+		}
+		after = e
+		after.Id, after.Status, after.CreatedMs, after.ValidFromMs = id.String(), statusLive, t.now, t.node.GetValidFromMs()
+	}
+	after.UpdatedMs = t.now
+	if after.GetSource() != t.node.GetId() && after.GetTarget() != t.node.GetId() {
+		t.trace.Relations = append(t.trace.Relations, after.GetId())
+	}
+	return t.putCurrent(before, after)
+}
+
+// current is edgeOfTriple with what the effect itself has written.
+func (f *effect) current(triple edgeTriple) (*pb.Edge, error) {
+	if e, ok := f.written[triple]; ok {
+		return e, nil
+	}
+	return f.edgeOfTriple(triple)
+}
+
+func (f *effect) putCurrent(before, after *pb.Edge) error {
+	f.written[tripleOf(after)] = after
+	return f.putEdge(before, after)
+}
+
+// unlink takes out of the graph what a text said, and only it. With forget the
+// text's own edges are left: they are tombstoned with it.
+func (f *effect) unlink(n *pb.Node, forget bool) error {
+	id := pb.NodeID(n.GetId())
+	if !forget { // contradictions and moments were of the words that it had
+		if err := eraseFindings(f.st, f.batch.Batch, f.part.space, id); err != nil {
+			return err
+		}
+	}
+	trace := &pb.Trace{}
+	found, err := f.st.Get(f.traceKey(id), trace)
+	if err != nil || !found {
+		return err
+	}
+	f.batch.Erase(f.traceKey(id))
+	for _, edge := range trace.GetRelations() {
+		if err := f.dropEvidence(pb.EdgeID(edge), id); err != nil {
+			return err
+		}
+	}
+	if !forget {
+		if err := f.cutOwn(id, trace); err != nil {
+			return err
+		}
+	}
+	for _, x := range trace.GetEntities() {
+		if err := f.unname(x, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropEvidence takes a text's passages from what an edge rests on, and the edge
+// away where it rests on nothing else.
+func (f *effect) dropEvidence(edge pb.EdgeID, text pb.NodeID) error {
+	before, err := f.edge(edge)
+	if err != nil || before == nil {
+		return err
+	}
+	if w, ok := f.written[tripleOf(before)]; ok {
+		before = w
+	}
+	if before == nil || before.GetStatus() == statusTombstoned {
+		return nil
+	}
+	after := proto.CloneOf(before)
+	after.Evidence = slices.DeleteFunc(after.Evidence, func(chunk string) bool { return strings.HasPrefix(chunk, string(text)+":") })
+	if len(after.GetEvidence()) == 0 {
+		return f.cut(before)
+	}
+	after.UpdatedMs = f.now
+	return f.putCurrent(before, after)
+}
+
+// cut removes an edge that nothing speaks for any more.
+func (f *effect) cut(e *pb.Edge) error {
+	if e.GetStatus() != statusTombstoned {
+		if err := f.addDegree(-1, e); err != nil {
+			return err
+		}
+	}
+	f.written[tripleOf(e)] = nil
+	removeEdge(f.batch.Batch, f.part.space, e)
+	return nil
+}
+
+// cutOwn removes the edges between a text and what was read out of it.
+func (f *effect) cutOwn(id pb.NodeID, trace *pb.Trace) error {
+	var triples []edgeTriple
+	for _, x := range trace.GetEntities() {
+		triples = append(triples,
+			edgeTriple{id, pb.NodeID(x.GetNode()), edgeMentions, originIngest},
+			edgeTriple{pb.NodeID(x.GetNode()), id, edgeStatedIn, originIngest})
+	}
+	if trace.GetFollows() != "" {
+		triples = append(triples, edgeTriple{id, pb.NodeID(trace.GetFollows()), edgeFollows, originIngest})
+	}
+	for _, triple := range triples {
+		e, err := f.current(triple)
+		if err != nil {
+			return err
+		}
+		if e != nil && e.GetStatus() != statusTombstoned {
+			if err := f.cut(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unname takes back that a text names an entity. An entity that no text names any
+// more goes: its name was theirs.
+func (f *effect) unname(x *pb.TraceEntity, text pb.NodeID) error {
+	id := pb.NodeID(x.GetNode())
+	rec, err := f.entity(id)
+	if err != nil || rec == nil {
+		return err
+	}
+	if rec.Mentions--; rec.GetMentions() == 0 {
+		return f.dropDerived(id, text)
+	}
+	before := len(rec.GetForms())
+	var gone []string
+	for _, name := range x.GetNames() {
+		i := slices.IndexFunc(rec.GetForms(), func(form *pb.EntityForm) bool { return form.GetName() == name })
+		if i < 0 {
+			continue
+		}
+		if rec.Forms[i].Count--; rec.GetForms()[i].GetCount() == 0 {
+			rec.Forms = slices.Delete(rec.Forms, i, i+1)
+			gone = append(gone, name)
+		}
+	}
+	// Its earlier versions hold the names that are gone.
+	f.batch.Erase(f.part.space.Key(storage.TableEntity, storage.Str(id)))
+	f.putEntity(rec)
+	if len(rec.GetForms()) == before {
+		return nil
+	}
+	f.eraseEntityKeys(id, rec.GetType(), gone...)
+	if n, err := f.node(id); err != nil || n == nil {
+		return err
+	}
+	f.batch.Erase(f.part.space.Key(storage.TableNode, storage.Str(id)))
+	return f.describeEntity(rec)
+}
+
+func (f *effect) eraseEntityKeys(id pb.NodeID, typ string, names ...string) {
+	for _, name := range names {
+		for _, key := range resolve.Keys(name, extract.Type(typ)) {
+			f.batch.Erase(f.part.space.Key(storage.TableEntityKey, storage.Str(key), storage.Str(id)))
+			f.entityKeys[key] = slices.DeleteFunc(f.entityKeys[key], func(other pb.NodeID) bool { return other == id })
+		}
+	}
+}
+
+// dropDerived removes a node that was read out of a text, when that is gone. The
+// text's own edges to it are the caller's.
+func (f *effect) dropDerived(id, text pb.NodeID) error {
+	n, err := f.node(id)
+	if err != nil || n == nil {
+		return err
+	}
+	rec, err := f.entity(id)
+	if err != nil {
+		return err
+	}
+	edges, err := f.edgesOfNode(id, append([]string{statusTombstoned}, edgeOrigins...)...)
+	if err != nil {
+		return err
+	}
+	for _, e := range edges {
+		if w, ok := f.written[tripleOf(e)]; ok && w == nil || otherEnd(e, id) == text {
+			continue // cut already, or the text's own
+		}
+		if err := f.cut(e); err != nil {
+			return err
+		}
+	}
+	var names []string
+	for _, form := range rec.GetForms() {
+		names = append(names, form.GetName())
+	}
+	f.eraseEntityKeys(id, rec.GetType(), append(names, n.GetTitle())...)
+	f.batch.Erase(f.part.space.Key(storage.TableEntity, storage.Str(id)))
+	f.entities[id] = nil
+	return f.remove(n)
+}
+
+// remove takes a node away for good, as if it had never been.
+func (f *effect) remove(n *pb.Node) error {
+	id := pb.NodeID(n.GetId())
+	text, err := f.content(id)
+	if err != nil {
+		return err
+	}
+	if err := f.eraseWords(n, text); err != nil {
+		return err
+	}
+	if err := eraseDerived(f.st, f.batch.Batch, f.part.space, id); err != nil {
+		return err
+	}
+	f.batch.Erase(f.part.space.Key(storage.TableContent, storage.Str(id)))
+	f.batch.EraseRange(f.part.space.Prefix(storage.TableHistory, storage.Str(id)))
+	if n.GetStatus() == statusTombstoned {
+		f.batch.Delete(f.tombstone(n))
+	} else {
+		f.state.Nodes--
+	}
+	removeNode(f.batch.Batch, f.part.space, f.places[id], id)
+	f.keep(n)         // it is among what changed,
+	f.nodes[id] = nil // as nothing
+	return nil
+}

@@ -1,0 +1,133 @@
+package actors
+
+import (
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// Labels are made of the words of many texts, and views are whole records. When a
+// text is forgotten its words leave them at once, whoever else uses them: the
+// cycle that follows puts those back that are not its alone.
+
+// putView replaces a view. Its earlier versions may hold what is gone.
+func (f *effect) putView(name string, view proto.Message) {
+	key := f.part.space.Key(storage.TableView, storage.Str(name))
+	f.batch.Erase(key)
+	f.batch.Put(key, view)
+}
+
+// eraseWords takes out of labels, views and insights what may be of a text that is
+// being forgotten; said is all that the node held.
+func (f *effect) eraseWords(n *pb.Node, said string) error {
+	id := n.GetId()
+	said = strings.ToLower(n.GetTitle() + "\n" + said)
+	his := func(word string) bool { return word != "" && strings.Contains(said, strings.ToLower(word)) }
+	if err := f.eraseFromDomains(n, his); err != nil {
+		return err
+	}
+	identity := &pb.IdentityView{}
+	found, err := f.st.Get(f.part.space.Key(storage.TableView, storage.Str(viewIdentity)), identity)
+	if err != nil {
+		return err
+	}
+	if found {
+		before := proto.CloneOf(identity)
+		for _, b := range identity.GetBasins() {
+			b.Label, b.Keywords = without(b.GetLabel(), b.GetKeywords(), his)
+			b.Nodes = slices.DeleteFunc(b.GetNodes(), func(other string) bool { return other == id })
+		}
+		for _, t := range identity.GetTraits() {
+			t.Nodes = slices.DeleteFunc(t.GetNodes(), func(other string) bool { return other == id })
+		}
+		if !proto.Equal(before, identity) {
+			f.putView(viewIdentity, identity)
+		}
+	}
+	temporal := &pb.TemporalView{}
+	if found, err = f.st.Get(f.part.space.Key(storage.TableView, storage.Str(viewTemporal)), temporal); err != nil {
+		return err
+	}
+	if found {
+		all := len(temporal.GetTrends())
+		temporal.Trends = slices.DeleteFunc(temporal.GetTrends(), func(t *pb.Trend) bool {
+			return slices.Contains(t.GetNodes(), id) || slices.ContainsFunc(wordsIn(t.GetTopic()), his)
+		})
+		if len(temporal.GetTrends()) < all {
+			f.putView(viewTemporal, temporal)
+		}
+	}
+	return f.eraseShapes()
+}
+
+// wordsIn are the parts of a label: what its commas part.
+func wordsIn(label string) []string { return strings.Split(label, ", ") }
+
+// without takes words out of a label and its keywords. A label that loses one is
+// made of what is left.
+func without(label string, keywords []string, gone func(string) bool) (string, []string) {
+	kept := slices.DeleteFunc(slices.Clone(keywords), gone)
+	if !slices.ContainsFunc(wordsIn(label), gone) {
+		return label, kept
+	}
+	return strings.Join(kept[:min(len(kept), labelWords)], ", "), kept
+}
+
+// labelWords is how many keywords a label is made of.
+const labelWords = 3
+
+// eraseFromDomains takes a node out of what domains show, and words out of the
+// labels of those that it has named, or is in.
+func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) error {
+	keys, err := restingOn(f.st, f.part.space, pb.NodeID(n.GetId()), 0)
+	if err != nil {
+		return err
+	}
+	if id, err := pb.ParseDomainID(n.GetDomain()); err == nil {
+		keys = append(keys, f.part.space.Key(storage.TableDomain, storage.ID16(id)))
+	}
+	done := map[string]bool{}
+	for _, key := range keys {
+		if key.Table() != storage.TableDomain || done[string(key.Bytes())] {
+			continue
+		}
+		done[string(key.Bytes())] = true
+		before := &pb.Domain{}
+		found, err := f.st.Get(key, before)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		after := f.domains[string(before.GetId())] // another node of the same batch may have named it
+		if after == nil {
+			after = proto.CloneOf(before)
+			f.domains[string(before.GetId())] = after
+		}
+		mine := func(other string) bool { return other == n.GetId() }
+		after.NamedBy, after.TopNodes = slices.DeleteFunc(after.GetNamedBy(), mine), slices.DeleteFunc(after.GetTopNodes(), mine)
+		after.Label, after.Keywords = without(after.GetLabel(), after.GetKeywords(), his)
+		after.UpdatedMs = f.now
+		f.nameBy(before, after)
+	}
+	return nil
+}
+
+// eraseShapes removes the insights that quote labels and titles of others than the
+// nodes that they rest on. What still holds the next cycle finds again.
+func (f *effect) eraseShapes() error {
+	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
+		if err != nil {
+			return err
+		}
+		if kind := rec.Value.GetKind(); kind != insightCommitment && kind != insightQuestion {
+			f.dropInsight(rec.Key, rec.Value)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,495 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+const (
+	jobCognition = "cognition"
+
+	// defaultCognitionQuiet is how long a partition must have been left alone before
+	// a cycle begins: what comes in a burst is looked at once.
+	defaultCognitionQuiet = 3 * time.Second
+	// cognitionLatest is how long new content waits for a cycle at most where it never
+	// stops coming (decisions.md, section 9).
+	cognitionLatest = 5 * time.Minute
+	// errorCognition is the error of a job whose cycle failed maxAttempts times.
+	errorCognition = "cognition_failed"
+)
+
+type (
+	// changed says that the n-th change since the start is committed.
+	changed struct{ n uint64 }
+	// thinkNow begins a cycle without waiting for quiet.
+	thinkNow struct{}
+	// quietOver and latestOver end the waits for a cycle.
+	quietOver  struct{}
+	latestOver struct{}
+	// cycleDone is the end of a cycle, from its goroutine.
+	cycleDone struct {
+		more bool // there is more to look at
+		err  error
+	}
+	// mindIdle is the mind's word that it has caught up with the n-th change.
+	mindIdle struct{ n uint64 }
+	// cancelCycle says that a job is being cancelled, perhaps the cycle's.
+	cancelCycle struct{ job pb.JobID }
+)
+
+// mind is a subject's cognition child. It waits until its partition has come to
+// rest, and then looks at what is new: one cycle at a time, beside the worker, on
+// snapshots. What it finds the worker writes, as it writes edits, so nothing
+// changes under it that is not checked again.
+type mind struct {
+	org    *orgView
+	part   *partitionRef
+	parent *actor.PID
+	worker *actor.PID
+	ctx    actor.Context
+
+	quiet, latest clock.Timer
+	wait          clock.Timer // after a failed cycle
+	failures      int         // in a row
+	running       bool
+	again         bool // changed while running
+	now           bool // asked for while running
+	newest        uint64
+	seen          uint64        // the newest change before the cycle that runs
+	ended         chan struct{} // closed when the cycle that runs has ended
+	stopped       atomic.Bool
+	stop          chan struct{} // closed with stopped
+	cancelled     atomic.Bool
+	job           atomic.Pointer[pb.JobID] // of the cycle that runs
+	dead          bool
+}
+
+func newMind(org *orgView, part *partitionRef, parent, worker *actor.PID) *mind {
+	return &mind{org: org, part: part, parent: parent, worker: worker, stop: make(chan struct{})}
+}
+
+// Receive implements actor.Actor.
+func (m *mind) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.dead = true
+			m.halt()
+			m.org.panicked("cognition", r)
+		}
+	}()
+	if m.dead {
+		return
+	}
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		m.ctx = ctx
+		m.resume()
+	case *actor.Stopping:
+		m.halt()
+		if m.ended != nil {
+			<-m.ended
+		}
+		m.disarm()
+		if m.wait != nil {
+			m.wait.Stop()
+		}
+	case changed:
+		m.newest = max(m.newest, msg.n)
+		m.arm()
+	case thinkNow:
+		m.now = true
+		m.start()
+	case quietOver, latestOver:
+		m.start()
+	case backOffOver:
+		m.wait = nil
+		m.start()
+	case cancelCycle:
+		if id := m.job.Load(); id != nil && *id == msg.job {
+			m.cancelled.Store(true)
+		}
+	case cycleDone:
+		m.done(msg)
+	}
+}
+
+// halt ends the cycle that runs, soon.
+func (m *mind) halt() {
+	if m.stopped.CompareAndSwap(false, true) {
+		close(m.stop)
+	}
+}
+
+// resume goes on with what a stop or a crash interrupted.
+func (m *mind) resume() {
+	state, cog := &pb.PartitionState{}, &pb.Cognition{}
+	err := m.org.withStore(func(st *storage.Store) error {
+		if _, err := st.Get(m.part.space.Key(storage.TableState), state); err != nil {
+			return err
+		}
+		_, err := st.Get(m.part.space.Key(storage.TableCognition), cog)
+		return err
+	})
+	switch {
+	case err != nil:
+		m.done(cycleDone{err: err})
+	case len(cog.GetJob()) > 0 || len(cog.GetFinalizes()) > 0:
+		m.start()
+	case state.GetChanges() != cog.GetChanges():
+		m.arm()
+	default:
+		m.rest()
+	}
+}
+
+// rest tells the subject that nothing is to be done.
+func (m *mind) rest() { m.ctx.Send(m.parent, mindIdle{m.newest}) }
+
+// arm begins the waits for a cycle: that for quiet anew.
+func (m *mind) arm() {
+	if m.running || m.wait != nil {
+		m.again = true
+		return
+	}
+	self, root, c := m.ctx.Self(), m.org.sys.root, m.org.sys.clock
+	if m.quiet != nil {
+		m.quiet.Stop()
+	}
+	m.quiet = c.AfterFunc(m.org.sys.cfg.CognitionQuiet, func() { root.Send(self, quietOver{}) })
+	if m.latest == nil {
+		m.latest = c.AfterFunc(max(cognitionLatest, m.org.sys.cfg.CognitionQuiet), func() { root.Send(self, latestOver{}) })
+	}
+}
+
+func (m *mind) disarm() {
+	for _, t := range []*clock.Timer{&m.quiet, &m.latest} {
+		if *t != nil {
+			(*t).Stop()
+			*t = nil
+		}
+	}
+}
+
+// start begins a cycle, unless one is under way or a failed one is waited for.
+func (m *mind) start() {
+	if m.running || m.wait != nil || m.org.sys.cfg.plain {
+		return
+	}
+	m.disarm()
+	m.running, m.again, m.now, m.seen = true, false, false, m.newest
+	m.cancelled.Store(false)
+	m.ended = make(chan struct{})
+	ended := m.ended
+	self, root := m.ctx.Self(), m.org.sys.root
+	m.org.sys.wg.Go(func() {
+		done := cycleDone{}
+		defer close(ended)
+		defer func() {
+			if r := recover(); r != nil {
+				done.err = panicked("cognition cycle", r)
+			}
+			root.Send(self, done)
+		}()
+		done.more, done.err = m.cycle()
+	})
+}
+
+// done decides what follows a cycle.
+func (m *mind) done(d cycleDone) {
+	m.running = false
+	m.job.Store(nil)
+	switch {
+	case m.stopped.Load(), superseded(d.err): // another activation goes on
+	case d.err != nil:
+		m.failures++
+		m.org.sys.log.Error("a cognition cycle failed; it is tried again", "org", m.org.id.String(), "partition", m.part.id.String(), "failures", m.failures, "err", d.err)
+		self, root := m.ctx.Self(), m.org.sys.root
+		m.wait = m.org.sys.clock.AfterFunc(min(m.org.sys.cfg.maxBackOff, cycleBackOff<<min(m.failures-1, 10)), func() { root.Send(self, backOffOver{}) })
+	case m.now || d.more:
+		m.failures = 0
+		m.start()
+	case m.again:
+		m.failures = 0
+		m.arm()
+	default:
+		m.failures = 0
+		m.rest()
+	}
+}
+
+// cycleBackOff is the wait after a first failure; it doubles up to maxBackOff.
+const cycleBackOff = time.Second
+
+// goOn says whether a cycle may go on; it is asked between two steps.
+func (m *mind) goOn() error {
+	switch {
+	case m.stopped.Load():
+		return errClosing
+	case m.cancelled.Load():
+		return errCancelled
+	default:
+		return nil
+	}
+}
+
+// compute runs tasks on the CPU workers, behind all ingestion.
+func (m *mind) compute(tasks []func(worker int) error) error {
+	for i, task := range tasks {
+		tasks[i] = func(worker int) error {
+			if err := m.goOn(); err != nil {
+				return err
+			}
+			return task(worker)
+		}
+	}
+	return errors.Join(m.org.sys.cpu.later(m.org.id, tasks)...)
+}
+
+// write has the worker carry out an edit and waits for it. run may be called more
+// than once (edit.run).
+func (m *mind) write(run func(f *effect) error) error {
+	c := newCall(&pb.Envelope{})
+	c.org, c.part = m.org, m.part
+	c.edit = &edit{derived: true, run: func(f *effect) (*pb.Reply, error) {
+		return &pb.Reply{Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, run(f)
+	}}
+	m.org.sys.root.Send(m.worker, c)
+	var r *pb.Reply
+	select {
+	case r = <-c.done:
+	case <-m.stop: // the worker may be gone already; what it still does is whole in itself
+		return errClosing
+	}
+	if p := r.GetProblem(); p != nil {
+		if m.stopped.Load() || p.GetCode() == codeServiceDraining {
+			return errClosing
+		}
+		return fmt.Errorf("%w: %s %s", errNotWritten, p.GetCode(), p.GetDetail())
+	}
+	return nil
+}
+
+// errNotWritten wraps what a worker answers to a cycle.
+var errNotWritten = errors.New("what a cycle found could not be written")
+
+// writeAll is write for many small changes, as many in one commit as it takes.
+func (m *mind) writeAll(changes []func(f *effect) error) error {
+	for len(changes) > 0 {
+		if err := m.goOn(); err != nil {
+			return err
+		}
+		n := 0
+		err := m.write(func(f *effect) error {
+			for n = 0; n < len(changes) && n < maxFoundPerCommit; n++ {
+				if f.full() {
+					return nil
+				}
+				if err := changes[n](f); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		changes = changes[n:]
+	}
+	return nil
+}
+
+// maxFoundPerCommit bounds the findings of one commit: an edit or a slice of
+// ingestion waits behind it, some 50 ms.
+const maxFoundPerCommit = 500
+
+// cycle looks at what is new in the partition. It returns whether there is more.
+func (m *mind) cycle() (more bool, err error) {
+	cog, job, err := m.begin()
+	if err != nil || job == nil {
+		return false, err
+	}
+	id := pb.JobID(job.GetId())
+	m.job.Store(&id)
+	if job.GetAttempts() > maxAttempts {
+		m.org.sys.log.Error("a cognition cycle is given up", "org", m.org.id.String(), "partition", m.part.id.String(), "job", id.String())
+		return false, m.end(cog, job, jobFailed)
+	}
+	c := &cycle{mind: m, cog: cog, job: job, now: clock.Millis(m.org.sys.clock.Now())}
+	switch err := c.run(); {
+	case errors.Is(err, errCancelled):
+		return false, m.end(cog, job, jobCancelled)
+	case err != nil:
+		return false, err
+	}
+	if err := m.end(c.cog, job, jobSucceeded); err != nil {
+		return false, err
+	}
+	m.org.sys.stats.cycles.Add(1)
+	return c.more, nil
+}
+
+// begin finds out what is to be done, and notes that a cycle is under way: nil when
+// there is nothing. A cycle that a crash has ended goes on under its old job.
+func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, err error) {
+	opened := false
+	err = m.write(func(f *effect) error {
+		cog, job, opened = &pb.Cognition{}, nil, false
+		if _, err := f.st.Get(f.cognition(), cog); err != nil {
+			return err
+		}
+		due := f.org.space.Key(storage.TableCognitionDue, storage.ID16(m.part.id))
+		if f.state.GetChanges() == cog.GetChanges() && len(cog.GetJob()) == 0 && len(cog.GetFinalizes()) == 0 {
+			f.batch.Delete(due)
+			return nil
+		}
+		if len(cog.GetJob()) > 0 {
+			job = &pb.Job{}
+			found, err := f.st.Get(f.org.space.Key(storage.TableJob, storage.ID16(pb.JobID(cog.GetJob()))), job)
+			if err != nil {
+				return err
+			}
+			if !found || terminal(job.GetStatus()) {
+				job = nil
+			}
+		}
+		if job == nil {
+			if job, err = f.org.newJob(jobCognition, principal{user: pb.UserID(m.part.id)}, m.part, len(stages)); err != nil {
+				return err
+			}
+			job.Status, job.StartedMs, opened = jobRunning, f.now, true
+			putJob(f.batch.Batch, f.org.space, job)
+		}
+		job.Attempts++
+		job.Done = 0
+		updateJob(f.batch.Batch, f.org.space, job)
+		cog.Job, cog.CycleMs = job.GetId(), f.now
+		f.batch.Put(f.cognition(), cog)
+		f.batch.PutRaw(due, nil)
+		cog.Changes, cog.Removals = f.state.GetChanges(), f.state.GetRemovals() // as it will be behind the cycle
+		return nil
+	})
+	if err == nil && opened {
+		m.org.tell(func(o *orgActor) { o.openJobs++ })
+	}
+	return cog, job, err
+}
+
+func (f *effect) cognition() storage.Key { return f.part.space.Key(storage.TableCognition) }
+
+// end ends the cycle's job, and the finalizations that have waited for it, with
+// the cycle's last commit.
+func (m *mind) end(cog *pb.Cognition, job *pb.Job, status string) error {
+	var ended []pb.JobID
+	err := m.write(func(f *effect) error {
+		ended = nil
+		now := &pb.Cognition{} // finalizations may have come since
+		if _, err := f.st.Get(f.cognition(), now); err != nil {
+			return err
+		}
+		waited := cog.GetFinalizes()
+		cog.Job, cog.Finalizes = nil, nil
+		for _, id := range now.GetFinalizes() {
+			if !slices.ContainsFunc(waited, func(w []byte) bool { return string(w) == string(id) }) {
+				cog.Finalizes = append(cog.Finalizes, id)
+			}
+		}
+		for _, id := range append([][]byte{job.GetId()}, waited...) {
+			j := &pb.Job{}
+			found, err := f.st.Get(f.org.space.Key(storage.TableJob, storage.ID16(pb.JobID(id))), j)
+			if err != nil {
+				return err
+			}
+			if !found || terminal(j.GetStatus()) { // cancelled meanwhile
+				continue
+			}
+			j.Status, j.FinishedMs, j.Done = status, f.now, j.GetTotal()
+			if status == jobFailed {
+				j.ErrorCode, j.ErrorDetail = errorCognition, "The cycle failed several times; the next change of the memory begins another."
+			}
+			if err := f.batch.endJob(f.org, j); err != nil {
+				return err
+			}
+			ended = append(ended, pb.JobID(id))
+		}
+		f.batch.Put(f.cognition(), cog)
+		if cog.GetChanges() == f.state.GetChanges() && len(cog.GetFinalizes()) == 0 {
+			f.batch.Delete(f.org.space.Key(storage.TableCognitionDue, storage.ID16(m.part.id)))
+		}
+		cog.Finalizes = waited // should this be called again
+		return nil
+	})
+	if err == nil {
+		m.org.jobsEnded(ended...)
+	}
+	return err
+}
+
+// derives reports whether a cognition cycle writes what it has found.
+func (f *effect) derives() bool { return f.call != nil && f.call.edit != nil && f.call.edit.derived }
+
+// leaveWork notes in an effect that changes the partition that cognition has to
+// catch up with it.
+func (f *effect) leaveWork() {
+	if f.org.sys.cfg.plain || f.derives() || len(f.changed)+len(f.entries)+len(f.gone)+len(f.hide)+len(f.show) == 0 {
+		return
+	}
+	f.state.Changes++
+	if len(f.gone)+len(f.hide)+len(f.forgotten) > 0 {
+		f.state.Removals++
+	}
+	f.batch.PutRaw(f.org.space.Key(storage.TableCognitionDue, storage.ID16(f.part.id)), nil)
+}
+
+// tellMind tells of an effect that is committed, when it left work.
+func (w *worker) tellMind(f *effect) {
+	if f.state.GetChanges() != f.changesBefore {
+		w.org.sys.root.Send(w.parent, changed{})
+	}
+}
+
+// resumeCognition wakes the partitions that a stop or a crash has left behind.
+func (o *orgActor) resumeCognition() error {
+	if o.sys.cfg.plain {
+		return nil
+	}
+	gone := storage.NewBatch(o.store)
+	err := o.withStore(func(st *storage.Store) error {
+		for item, err := range st.Scan(o.space.Prefix(storage.TableCognitionDue), storage.ScanOptions{Limit: maxResumedMinds}) {
+			if err != nil {
+				return err
+			}
+			parts := item.Key.Parts()
+			id := pb.PartitionID(parts.ID16())
+			if err := parts.Done(); err != nil {
+				return err
+			}
+			part, err := o.loadPartition(id)
+			if err != nil {
+				return err
+			}
+			if part == nil { // it is erased
+				gone.Delete(item.Key)
+				continue
+			}
+			o.child(part)
+		}
+		return nil
+	})
+	if err == nil && gone.Len() > 0 {
+		o.committer.submit(gone, func(error) {}) // otherwise the next opening does it
+	}
+	return err
+}
+
+// maxResumedMinds bounds the partitions that are woken together: one that is not
+// among them catches up when it is used, or the organization opens again.
+const maxResumedMinds = 256

@@ -1,0 +1,75 @@
+package actors
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// thinking is for nodes whose texts are read and looked at.
+func thinking(cfg *Config, _ *storage.Options) { cfg.plain = false }
+
+// think lets the quiet time pass and waits for the cycle of the caller's memory.
+func (c client) think() {
+	c.n.t.Helper()
+	before := c.n.sys.stats.cycles.Load()
+	c.n.waitFor(func() bool {
+		c.n.clock.Advance(time.Second)
+		return c.n.sys.stats.cycles.Load() > before
+	})
+}
+
+// nodesOf lists the titles of the nodes of a kind.
+func (c client) titles(kind string) (titles []string) {
+	c.n.t.Helper()
+	for _, n := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: kind, Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
+		titles = append(titles, n.GetNode().GetTitle())
+	}
+	slices.Sort(titles)
+	return titles
+}
+
+// What two texts say of one thing is set against each other by the cycle, once,
+// and leaves the list with either side.
+func TestCycleReportsContradictions(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	a := c.note("The deadline of the Atlas project is 3 May.")
+	b := c.note("The deadline of the Atlas project is 9 June.")
+	c.note("The garden is large and green.")
+	c.think()
+	pairs := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs()
+	if len(pairs) != 1 {
+		t.Fatalf("%d contradictions: %v", len(pairs), pairs)
+	}
+	x := pairs[0]
+	if ends := []string{x.GetContradiction().GetNodeA(), x.GetContradiction().GetNodeB()}; !slices.Contains(ends, a) || !slices.Contains(ends, b) ||
+		x.GetContradiction().GetExplanation() == "" || !strings.Contains(x.GetTextA(), "Atlas") {
+		t.Errorf("%v", x)
+	}
+	c.note("Something else altogether.")
+	c.think()
+	if again := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(again) != 1 || string(again[0].GetContradiction().GetId()) != string(x.GetContradiction().GetId()) {
+		t.Errorf("reported again: %v", again)
+	}
+	c.forget(a)
+	if left := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(left) != 0 {
+		t.Errorf("it outlives its side: %v", left)
+	}
+	kinds := map[string]int{}
+	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobCognition}}}).GetJobs().GetJobs() {
+		kinds[j.GetStatus()]++
+		if j.GetStartedMs() == 0 {
+			t.Errorf("%v", j)
+		}
+	}
+	if kinds[jobSucceeded] != 2 {
+		t.Errorf("cognition jobs: %v", kinds)
+	}
+}

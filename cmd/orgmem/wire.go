@@ -122,8 +122,8 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 	cfg := actors.Config{
 		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: actors.NewEmbedder(model),
 		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
-		ExportRetention: server.ExportRetention,
-		SnapshotBytes:   server.SnapshotBytes, Workers: roomForRequests(server.CPUWorkers),
+		ExportRetention: server.ExportRetention, CognitionQuiet: server.CognitionQuiet,
+		SnapshotBytes: server.SnapshotBytes, Workers: roomForRequests(server.CPUWorkers),
 	}
 	out, err := newEgress(server)
 	if err != nil {

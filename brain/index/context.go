@@ -264,7 +264,9 @@ func (sc *Scratch) addContext(q *Query) {
 		sc.runOf = make([]int32, n)
 	}
 	sc.floor = max(0, q.Config.ContextFloor*sc.top[0].score)
-	for _, h := range sc.top[:min(len(sc.top), q.Config.ContextDocs)] {
+	best := sc.top[:min(len(sc.top), q.Config.ContextDocs)]
+	sc.fetchContext(best)
+	for _, h := range best {
 		if h.score <= sc.floor {
 			break
 		}
@@ -298,5 +300,41 @@ func (sc *Scratch) target(r int32) {
 	if !sc.runs[r].target {
 		sc.runs[r].target = true
 		sc.targets = append(sc.targets, r)
+	}
+}
+
+// fetchContext asks for what addContext reads around the best chunks: of their
+// neighbours, and of those that these may have for neighbours.
+func (sc *Scratch) fetchContext(best []ranked) {
+	for _, h := range best {
+		if h.score <= sc.floor {
+			return
+		}
+		v := &sc.views[h.view]
+		s, doc := v.Segment, int(h.doc)
+		if s.turns[s.nodeOf[doc]] == 0 {
+			continue
+		}
+		from, to := max(doc-2*contextReach, 0), min(doc+2*contextReach+1, s.Len())
+		fetch(raw(s.nodeOf[from:to]))
+		fetch(raw(s.seqOff[from : to+1]))
+		if v.model >= 0 {
+			w := stride(s.Dim())
+			fetch(raw(s.vectors[from*w : to*w]))
+		}
+	}
+	for _, h := range best {
+		if h.score <= sc.floor {
+			return
+		}
+		s, doc := sc.views[h.view].Segment, int(h.doc)
+		if s.turns[s.nodeOf[doc]] == 0 {
+			continue
+		}
+		from, to := max(doc-2*contextReach, 0), min(doc+2*contextReach+1, s.Len())
+		fetch(s.wordSeqs[s.seqOff[from]:s.seqOff[to]])
+		for _, d := range s.nodeOf[from:to] {
+			fetch(s.turns[d : d+1])
+		}
 	}
 }

@@ -11,6 +11,9 @@ func dotSomeAVX2(q *int16, rows *int8, stride int, docs *int32, n int, out *int3
 //go:noescape
 func sketchDotsAVX2(table, codes *byte, steps, blocks int, out *uint16)
 
+//go:noescape
+func fetchLines(p *byte, n int)
+
 // dotRows is the kernel of this machine. AVX-512 would read the same bytes: from
 // 50,000 rows on the scan is bound by memory, below it costs 0.1 ms at most.
 var dotRows = func() func(q []int16, rows []int8, out []int32) {
@@ -63,4 +66,11 @@ func sketchDotsFast(table, codes []byte, out []uint16) {
 	}
 	_ = codes[blocks*len(table)-1]
 	sketchDotsAVX2(&table[0], &codes[0], len(table)/32, blocks, &out[0])
+}
+
+// fetch asks for the cache lines of b, which is going to be read.
+func fetch(b []byte) {
+	if len(b) > 0 {
+		fetchLines(&b[0], len(b))
+	}
 }

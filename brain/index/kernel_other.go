@@ -8,3 +8,6 @@ var (
 	dotSome    = dotSomePortable
 	sketchDots = sketchDotsPortable
 )
+
+// fetch would ask for the cache lines of b, which is going to be read.
+func fetch([]byte) {}

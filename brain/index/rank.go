@@ -238,17 +238,38 @@ func (sc *Scratch) offer(key uint64, n int) {
 // they are looked at for.
 func (sc *Scratch) rank(q *Query) {
 	slices.Sort(sc.heap)
+	// What is read of the chunks lies all over the segments, and an embedding has
+	// just emptied the caches: each round asks for what the next one reads.
 	for _, key := range slices.Backward(sc.heap) {
 		at := int(^uint32(key))
 		view := sort.Search(len(sc.views), func(i int) bool { return sc.views[i].base > at }) - 1
 		v := &sc.views[view]
 		doc := at - v.base
-		r := ranked{score: keyScore(key), part: v.part, seq: v.Segment.seqs[doc], view: int32(view), doc: int32(doc)}
-		if sc.phrases.n > 0 && sc.kw[at] > 0 {
-			r.phrase = sc.phrases.share(v.Segment.sequence(doc))
+		v.Segment.fetchChunk(doc)
+		sc.top = append(sc.top, ranked{score: keyScore(key), part: v.part, view: int32(view), doc: int32(doc)})
+	}
+	for i := range sc.top {
+		r := &sc.top[i]
+		s := sc.views[r.view].Segment
+		r.seq = s.seqs[r.doc]
+		s.fetchNode(s.nodeOf[r.doc])
+		if sc.hasPhrases(r) {
+			fetch(s.sequence(int(r.doc)))
+		}
+	}
+	for i := range sc.top {
+		r := &sc.top[i]
+		s := sc.views[r.view].Segment
+		s.fetchID(s.nodeOf[r.doc])
+		if sc.hasPhrases(r) {
+			r.phrase = sc.phrases.share(s.sequence(int(r.doc)))
 			r.score += q.Config.PhraseWeight * r.phrase
 		}
-		sc.top = append(sc.top, r)
 	}
 	slices.SortFunc(sc.top, compareRanked)
+}
+
+// hasPhrases tells whether a chunk is looked at for phrases of the query.
+func (sc *Scratch) hasPhrases(r *ranked) bool {
+	return sc.phrases.n > 0 && sc.kw[sc.views[r.view].base+int(r.doc)] > 0
 }

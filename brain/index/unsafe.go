@@ -25,5 +25,8 @@ func alignedBytes(n int) []byte {
 // str shares the bytes, which never change.
 func str(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// raw views components as bytes.
-func raw(b []int8) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), len(b)) }
+// raw views numbers as bytes.
+func raw[T uint32 | uint64 | float32 | int8](a []T) []byte {
+	var z T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(unsafe.Sizeof(z)))
+}

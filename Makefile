@@ -22,7 +22,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 15m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench sim histories upgrade crash diskfull fsyncfail deps clean
+.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -128,6 +128,18 @@ upgrade: build
 ## crash: kill -9 under load, 50 rounds
 crash:
 	ORGMEM_TEST_CRASH_ROUNDS=50 go test ./cmd/orgmem -run '^TestCrash' -count 1 -timeout 60m -v
+
+## crash-all: kill -9 of all three nodes at once under load, 100 rounds with logs that are cut and 100 with logs that are not (some 15 min)
+crash-all:
+	ORGMEM_KILL_ALL_ROUNDS=100 go test ./cluster -run '^TestKillAll$$' -count 1 -timeout 90m -v
+
+## memberships: 500 changes of membership under load (some 3 min)
+memberships:
+	ORGMEM_MEMBERSHIPS=500 go test ./cluster -run '^TestMembershipsUnderLoad$$' -count 1 -timeout 60m -v
+
+## runbooks: the commands of docs/operations.md, typed as they stand (some 5 min)
+runbooks: build
+	ORGMEM_TEST_RUNBOOKS=1 ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" go test ./cmd/orgmem -run '^TestRunbooks' -count 1 -timeout 20m -v
 
 ## diskfull: a disk that really fills up (a small tmpfs; needs root)
 diskfull:

@@ -31,6 +31,7 @@ var children = map[string]func(){
 	"writer":   writerChild,
 	"badsync":  badSyncChild,
 	"badentry": badEntryChild,
+	"member":   memberChild,
 }
 
 func child(t *testing.T, kind, dir string) *exec.Cmd {

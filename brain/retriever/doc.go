@@ -11,14 +11,14 @@
 //   - What is stored of a graph or a model holds no text, and without the salt
 //     nobody can ask it for a name. Damaged bytes are refused with ErrCorrupt.
 //   - A walk takes a bounded number of steps, whatever is asked.
-//   - What is gone (Question.Gone) is neither found nor walked over. A passage that
+//   - What is gone (Question.Score) is neither found nor walked over. A passage that
 //     the graph does not know yet keeps the score that search gave it.
 //
 // # Order of calls
 //
 // Training: NewGraph of the whole Source, Graph.Examples, the caller asks search
 // for the seeds of each, NewTrainer with a part to learn from and another to check
-// by, Trainer.Epoch until it is done, Trainer.Best. Serving: GraphFrom and
+// by, Trainer.Step until it is done, Trainer.Best. Serving: GraphFrom and
 // ParametersFrom what Message gave, NewWalk once per worker, Walk.Forward per
 // question, then Walk.Passages, Walk.Entities and Walk.Confidence.
 //

@@ -21,7 +21,7 @@ func (w *Walk) loss(answers map[int32]bool, into *gradient) (loss float64, ok bo
 	most := math.Inf(-1)
 	var right []int32
 	for i := range w.nodes {
-		if w.isPassage(int32(i)) {
+		if w.isPassage(int32(i)) && w.scored[i] {
 			most = max(most, w.score[i])
 			if answers[w.nodes[i]] {
 				right = append(right, int32(i))
@@ -36,7 +36,7 @@ func (w *Walk) loss(answers map[int32]bool, into *gradient) (loss float64, ok bo
 		docs[w.g.docOf[a]] = true
 	}
 	others := 0.0
-	other := func(i int) bool { return w.isPassage(int32(i)) && !docs[w.docOf(int32(i))] }
+	other := func(i int) bool { return w.isPassage(int32(i)) && w.scored[i] && !docs[w.docOf(int32(i))] }
 	for i := range w.nodes {
 		if other(i) {
 			others += math.Exp(sharpness * (w.score[i] - most))

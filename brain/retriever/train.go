@@ -3,13 +3,15 @@ package retriever
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 const (
 	// maxEpochs bounds a training, patience how long it goes on without gain.
 	maxEpochs = 16
 	patience  = 3
-	// batch is after how many examples the parameters move.
+	// batch is after how many examples the parameters move, and how many a step of
+	// the trainer looks at: some 50 ms.
 	batch = 32
 	// rate, momentum and the rest are those of Adam (Kingma and Ba 2015).
 	rate           = 0.03
@@ -18,21 +20,9 @@ const (
 	tiny           = 1e-8
 	// hold draws the parameters to the prior: little content must not move them far.
 	hold = 0.002
+	// leastBetter is the loss on the checks that counts as gained, in nats.
+	leastBetter = 1e-4
 )
-
-// Trainer fits parameters to examples, an epoch at a time.
-type Trainer struct {
-	walk  *Walk
-	ask   []Asked
-	check []Asked
-	rand  *rand.Rand
-
-	now, Best      Parameters
-	BestLoss       float64
-	m, v           []float64
-	t              int
-	epoch, waiting int
-}
 
 // Asked is an example with what search says to it.
 type Asked struct {
@@ -40,14 +30,97 @@ type Asked struct {
 	Question
 }
 
-// NewTrainer begins a training.
-func NewTrainer(g *Graph, salt Salt, train, check []Asked, seed uint64) *Trainer {
-	t := &Trainer{walk: NewWalk(g, salt), ask: train, check: check, rand: rand.New(rand.NewPCG(seed, 1)), now: Prior()} //nolint:gosec // to be repeatable is the point
-	t.Best = t.now
-	t.BestLoss = t.Loss(&t.now, check)
+// Trainer fits parameters to examples.
+type Trainer struct {
+	walk  *Walk
+	learn []Asked
+	check []Asked
+	rand  *rand.Rand
+
+	now, best     Parameters
+	bestLoss      float64
+	mean, square  []float64 // of the derivatives
+	moves         int       // of the parameters
+	order         []int     // the examples of this epoch that are left
+	checked       int       // checks of this epoch that are done
+	sum           float64   // of their losses
+	counted       int
+	epoch, wasted int
+}
+
+// NewTrainer begins a training: learn is what the parameters move by, check is what
+// says when it is enough.
+func NewTrainer(g *Graph, salt Salt, learn, check []Asked, seed uint64) *Trainer {
+	t := &Trainer{walk: NewWalk(g, salt), learn: learn, check: check, rand: rand.New(rand.NewPCG(seed, 1)), now: Prior(), bestLoss: math.Inf(1)} //nolint:gosec // to be repeatable is the point
+	t.best = t.now
 	n := len(t.now.flat())
-	t.m, t.v = make([]float64, n), make([]float64, n)
-	return t
+	t.mean, t.square = make([]float64, n), make([]float64, n)
+	return t // the first epoch is only the checks: the prior must be beaten
+}
+
+// Best gives the parameters that did best on the checks.
+func (t *Trainer) Best() Parameters { return t.best }
+
+// Progress is how much of the longest possible training is done, 0 to 1.
+func (t *Trainer) Progress() float64 { return float64(t.epoch) / (maxEpochs + 1) }
+
+// Step goes on by one batch; done when nothing more is to be gained.
+func (t *Trainer) Step() (done bool) {
+	if len(t.order) > 0 {
+		n := min(batch, len(t.order))
+		t.move(t.order[:n])
+		t.order = t.order[n:]
+		return false
+	}
+	n := min(batch, len(t.check)-t.checked)
+	for i := range t.check[t.checked : t.checked+n] {
+		a := &t.check[t.checked+i]
+		t.walk.Forward(&t.now, &a.Question)
+		if l, ok := t.walk.loss(answersOf(&a.Example), nil); ok {
+			t.sum, t.counted = t.sum+l, t.counted+1
+		}
+	}
+	if t.checked += n; t.checked < len(t.check) {
+		return false
+	}
+	if l := t.sum / float64(max(1, t.counted)); l < t.bestLoss-leastBetter {
+		t.best, t.bestLoss, t.wasted = t.now, l, 0
+	} else {
+		t.wasted++
+	}
+	t.epoch++
+	t.checked, t.sum, t.counted = 0, 0, 0
+	if t.epoch > maxEpochs || t.wasted >= patience || len(t.learn) == 0 {
+		return true
+	}
+	t.order = t.rand.Perm(len(t.learn))
+	return false
+}
+
+// move takes a step against the mean derivative of some examples.
+func (t *Trainer) move(which []int) {
+	var g gradient
+	n := 0
+	for _, i := range which {
+		t.walk.Forward(&t.now, &t.learn[i].Question)
+		if _, ok := t.walk.loss(answersOf(&t.learn[i].Example), &g); ok {
+			n++
+		}
+	}
+	if n == 0 {
+		return
+	}
+	t.moves++
+	prior := Prior()
+	at, from, d := t.now.flat(), prior.flat(), g.flat()
+	for k, x := range at {
+		grad := *d[k]/float64(n) + hold*(*x-*from[k])
+		t.mean[k] = momentum*t.mean[k] + (1-momentum)*grad
+		t.square[k] = squareMomentum*t.square[k] + (1-squareMomentum)*grad*grad
+		m := t.mean[k] / (1 - math.Pow(momentum, float64(t.moves)))
+		v := t.square[k] / (1 - math.Pow(squareMomentum, float64(t.moves)))
+		*x -= rate * m / (math.Sqrt(v) + tiny)
+	}
 }
 
 func answersOf(e *Example) map[int32]bool {
@@ -58,54 +131,50 @@ func answersOf(e *Example) map[int32]bool {
 	return out
 }
 
-// Loss is the mean over questions.
-func (t *Trainer) Loss(p *Parameters, asked []Asked) float64 {
-	sum, n := 0.0, 0
-	for i := range asked {
-		t.walk.Forward(p, &asked[i].Question)
-		if l, ok := t.walk.loss(answersOf(&asked[i].Example), nil); ok {
-			sum, n = sum+l, n+1
+// Marks are how well a ranking does on one question: the share of the answers
+// among the first ten documents, and one over the rank of the first answer.
+type Marks struct{ Recall, Reciprocal float64 }
+
+// ranked is how many documents are looked at (decisions.md, section 10).
+const ranked = 10
+
+// Mark judges a walk with some parameters.
+func (w *Walk) Mark(p *Parameters, a *Asked) Marks {
+	w.Forward(p, &a.Question)
+	var docs []int32
+	for _, r := range w.Passages(ranked) {
+		if r.Passage != Unknown {
+			docs = append(docs, w.g.docOf[r.Passage])
 		}
 	}
-	return sum / math.Max(1, float64(n))
+	return w.g.mark(docs, a.Answers)
 }
 
-// Epoch goes once over the examples; done when nothing more is to be gained.
-func (t *Trainer) Epoch() (done bool) {
-	order := t.rand.Perm(len(t.ask))
-	for from := 0; from < len(order); from += batch {
-		t.learn(order[from:min(from+batch, len(order))])
-	}
-	t.epoch++
-	if l := t.Loss(&t.now, t.check); l < t.BestLoss-1e-4 {
-		t.Best, t.BestLoss, t.waiting = t.now, l, 0
-	} else {
-		t.waiting++
-	}
-	return t.epoch >= maxEpochs || t.waiting >= patience
-}
-
-func (t *Trainer) learn(which []int) {
-	var g gradient
-	n := 0
-	for _, i := range which {
-		t.walk.Forward(&t.now, &t.ask[i].Question)
-		if _, ok := t.walk.loss(answersOf(&t.ask[i].Example), &g); ok {
-			n++
+// MarkCosine judges plain vector search: its passages, best first.
+func (g *Graph) MarkCosine(passages []int32, a *Asked) Marks {
+	var docs []int32
+	for _, p := range passages {
+		if d := g.docOf[p]; !slices.Contains(docs, d) {
+			docs = append(docs, d)
 		}
 	}
-	if n == 0 {
-		return
+	return g.mark(docs[:min(len(docs), ranked)], a.Answers)
+}
+
+func (g *Graph) mark(docs, answers []int32) (m Marks) {
+	var want []int32
+	for _, a := range answers {
+		if d := g.docOf[a]; !slices.Contains(want, d) {
+			want = append(want, d)
+		}
 	}
-	t.t++
-	prior := Prior()
-	at, from, d := t.now.flat(), prior.flat(), g.flat()
-	for k, x := range at {
-		grad := *d[k]/float64(n) + hold*(*x-*from[k])
-		t.m[k] = momentum*t.m[k] + (1-momentum)*grad
-		t.v[k] = squareMomentum*t.v[k] + (1-squareMomentum)*grad*grad
-		m := t.m[k] / (1 - math.Pow(momentum, float64(t.t)))
-		v := t.v[k] / (1 - math.Pow(squareMomentum, float64(t.t)))
-		*x -= rate * m / (math.Sqrt(v) + tiny)
+	for i, d := range docs {
+		if slices.Contains(want, d) {
+			m.Recall += 1 / float64(len(want))
+			if m.Reciprocal == 0 {
+				m.Reciprocal = 1 / float64(i+1)
+			}
+		}
 	}
+	return m
 }

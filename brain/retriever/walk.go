@@ -109,14 +109,12 @@ type Seed struct {
 }
 
 // Question is what is asked. Its seeds are the best of search, best first; Score
-// gives passages beyond them the scores that search would give.
+// gives passages beyond them the scores that search would give. Those that it
+// leaves out are gone since the graph was made: they are not walked over.
 type Question struct {
 	Text  string
 	Seeds []Seed
 	Score func(passages []int32) []Seed
-	// Gone tells the documents that were forgotten since the graph was made; nil:
-	// none.
-	Gone func(doc int32) bool
 }
 
 // node of a walk: passages, then concepts.
@@ -159,6 +157,8 @@ type Walk struct {
 	density int
 	score   []float64 // of local nodes that are passages
 	order   []int32
+	missing []int32
+	looked  int // local nodes that look has seen
 	best    float32
 }
 
@@ -206,6 +206,7 @@ func (w *Walk) Forward(p *Parameters, q *Question) {
 	for t := range w.act {
 		w.act[t] = w.act[t][:0]
 	}
+	w.looked = 0
 	w.read(q.Text)
 	w.begin(q)
 	for t := 1; t <= steps; t++ {
@@ -296,24 +297,16 @@ func (w *Walk) step(t int, q *Question) {
 	w.order = from
 	first := len(w.moves)
 	for _, i := range from {
-		w.leave(i, t, q)
+		w.leave(i, t)
 	}
-	// The scores of what was reached for the first time, all at once.
-	var missing []int32
-	for i := range w.nodes {
-		if !w.scored[i] && w.isPassage(int32(i)) {
-			missing = append(missing, w.nodes[i])
-		}
-	}
-	if len(missing) > 0 {
-		for _, s := range q.Score(missing) {
-			n := w.at(s.Passage)
-			w.seed[n], w.scored[n] = s, true
-		}
-	}
+	w.look(q)
+	kept := w.moves[:first]
 	for k := range w.moves[first:] {
 		m := &w.moves[first+k]
 		if w.isPassage(m.to) {
+			if !w.scored[m.to] {
+				continue // it is gone
+			}
 			m.f[byMeaning] = w.seed[m.to].Cosine - w.best
 			m.f[byKeyword] = w.seed[m.to].Keyword
 		}
@@ -323,14 +316,34 @@ func (w *Walk) step(t int, q *Question) {
 		}
 		m.weight = math.Exp(min(max(x, minExponent), maxExponent))
 		w.act[t][m.to] += w.act[t-1][m.from] * m.weight
+		kept = append(kept, *m)
 	}
+	w.moves = kept
 	if t == 1 {
 		w.density = len(w.moves) - first
 	}
 }
 
+// look asks for the scores of the passages that were reached for the first time.
+func (w *Walk) look(q *Question) {
+	w.missing = w.missing[:0]
+	for i := w.looked; i < len(w.nodes); i++ {
+		if !w.scored[i] && w.isPassage(int32(i)) {
+			w.missing = append(w.missing, w.nodes[i])
+		}
+	}
+	w.looked = len(w.nodes)
+	if len(w.missing) == 0 {
+		return
+	}
+	for _, s := range q.Score(w.missing) {
+		i := w.local[s.Passage]
+		w.seed[i], w.scored[i] = s, true
+	}
+}
+
 // leave takes the steps from a node.
-func (w *Walk) leave(i int32, t int, q *Question) {
+func (w *Walk) leave(i int32, t int) {
 	g := w.g
 	n := w.nodes[i]
 	if n == Unknown {
@@ -338,7 +351,7 @@ func (w *Walk) leave(i int32, t int, q *Question) {
 	}
 	begun := len(w.moves)
 	add := func(to node, kind int, words, spread, share float32) {
-		if len(w.moves)-begun < maxFan && !(int(to) < len(g.docOf) && q.Gone != nil && q.Gone(g.docOf[to])) {
+		if len(w.moves)-begun < maxFan {
 			w.moves = append(w.moves, move{from: i, to: w.at(to), kind: uint8(kind), step: uint8(t), f: [stepFeatures]float32{1, words, spread, share}})
 		}
 	}
@@ -404,7 +417,7 @@ func (w *Walk) judge(q *Question) {
 	w.score = w.score[:0]
 	for i := range w.nodes {
 		z := 0.0
-		if w.isPassage(int32(i)) {
+		if w.isPassage(int32(i)) && w.scored[i] {
 			z = w.p.Base*float64(w.seed[i].Score) + w.open*w.heard(int32(i))
 		}
 		w.score = append(w.score, z)
@@ -471,7 +484,7 @@ func (w *Walk) Passages(topK int) []Ranked {
 	best := map[int32]int{}
 	var out []Ranked
 	for i := range int32(len(w.nodes)) {
-		if !w.isPassage(i) {
+		if !w.isPassage(i) || !w.scored[i] {
 			continue
 		}
 		r := Ranked{Seed: w.seed[i], From: w.origin[i], Total: w.score[i], Activation: w.heard(i)}
@@ -521,3 +534,45 @@ func (w *Walk) Entities(topK int) []Active {
 
 // Confidence is how far the gate is open, 0 to 1.
 func (w *Walk) Confidence() float64 { return w.open }
+
+// Tier says how far the walk went for what it found.
+type Tier string
+
+// The tiers.
+const (
+	TierNone     Tier = "none"     // nothing was gained by walking
+	TierLocal    Tier = "local"    // what the question names, and what its finds name
+	TierRegional Tier = "regional" // one hop further
+	TierGlobal   Tier = "global"   // beyond
+)
+
+// leastGain is the part of a passage's score that walking must have brought for it
+// to be told.
+const leastGain = 0.01
+
+// Tier tells how far the walk went for the best topK passages.
+func (w *Walk) Tier(topK int) Tier {
+	far := 0
+	for _, r := range w.Passages(topK) {
+		if r.Passage == Unknown || w.open*r.Activation < leastGain*math.Abs(r.Total) {
+			continue
+		}
+		i, most, at := w.local[r.Passage], 0.0, 0
+		for t := 1; t <= steps; t++ {
+			if x := w.p.Heard[t] * math.Log1p(w.act[t][i]/trace); x > most {
+				most, at = x, t
+			}
+		}
+		far = max(far, at)
+	}
+	switch {
+	case far == 0:
+		return TierNone
+	case far <= 2:
+		return TierLocal
+	case far <= 4:
+		return TierRegional
+	default:
+		return TierGlobal
+	}
+}

@@ -117,7 +117,7 @@ HISTORIES ?= 200
 histories: build
 	CGO_ENABLED=0 go build -tags unfenced -trimpath -o $(BIN)/orgmem-unfenced ./cmd/orgmem
 	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem-unfenced" ORGMEM_HISTORIES_UNFENCED=1 \
-		go test -tags histories ./cmd/orgmem -run '^TestHistories$$' -count 1 -timeout 15m -v
+		go test -tags histories ./cmd/orgmem -run '^Test(Judge|Histories)$$' -count 1 -timeout 15m -v
 	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" ORGMEM_HISTORIES=$(HISTORIES) \
 		go test -tags histories ./cmd/orgmem -run '^TestHistories$$' -count 1 -timeout 4h -v
 

@@ -139,9 +139,16 @@ func (o *orgView) allPartitions(r storage.Reader) ([]*partitionRef, error) {
 
 var searchModes = map[string]index.Mode{"": index.Hybrid, "hybrid": index.Hybrid, "vector": index.VectorOnly, "keyword": index.KeywordOnly}
 
-// searchIn ranks the chunks of some partitions as one index.
-func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Search, e effort, rd *reader) (*pb.SearchResult, error) {
-	snapshots := make([]*index.Snapshot, len(parts))
+// lookup is a query made ready for the indexes of some partitions.
+type lookup struct {
+	*index.Query
+	snapshots []*index.Snapshot // of each partition
+	tokens    int               // embedded
+}
+
+// lookInto reads a query's words and meaning.
+func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query string, mode index.Mode, rd *reader) (*lookup, error) {
+	q := &lookup{snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}
 	for i, part := range parts {
@@ -152,44 +159,51 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 		if len(parts) == 1 && o.sys.neglected(now) { // an organization's search must not wake all of it
 			o.tell(func(o *orgActor) { o.attend(part.id) })
 		}
-		snapshots[i] = now.snapshot
+		q.snapshots[i] = now.snapshot
 		langs |= now.snapshot.Langs()
 		for _, v := range now.snapshot.Views {
 			wanted[v.Segment.Model()] = true
 		}
 	}
+	q.Terms = rd.analyzer.Query(query, langs)
+	if mode == index.KeywordOnly {
+		return q, nil
+	}
+	q.Vectors, q.Lines = map[index.ModelID][]float32{}, map[index.ModelID]index.Line{}
+	for model := range wanted {
+		// A model that this node does not carry: its chunks are found by words
+		// until they are embedded anew.
+		if m := o.sys.models[string(model)]; m != nil {
+			q.Vectors[model] = rd.encoders.of(m).Query(query)
+			if r, ok := m.(ranged); ok {
+				factor, offset := r.CosineLine()
+				q.Lines[model] = index.Line{Factor: factor, Offset: offset}
+			}
+			q.tokens += m.CountTokens(query)
+		}
+	}
+	return q, nil
+}
+
+// searchIn ranks the chunks of some partitions as one index.
+func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Search, e effort, rd *reader) (*pb.SearchResult, error) {
+	q, err := o.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], rd)
+	if err != nil {
+		return nil, err
+	}
 	topK := int(op.GetTopK())
 	if topK == 0 {
 		topK = defaultTopK
 	}
-	q := &index.Query{
-		Mode: searchModes[op.GetMode()], IncludeSuperseded: op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0, Config: index.DefaultConfig(),
-		N: min(max(topK*e.perHit, e.least), index.MaxCandidates),
-	}
-	q.Terms = rd.analyzer.Query(op.GetQuery(), langs)
-	tokens := 0
-	if q.Mode != index.KeywordOnly {
-		q.Vectors, q.Lines = map[index.ModelID][]float32{}, map[index.ModelID]index.Line{}
-		for model := range wanted {
-			// A model that this node does not carry: its chunks are found by words
-			// until they are embedded anew.
-			if m := o.sys.models[string(model)]; m != nil {
-				q.Vectors[model] = rd.encoders.of(m).Query(op.GetQuery())
-				if r, ok := m.(ranged); ok {
-					factor, offset := r.CosineLine()
-					q.Lines[model] = index.Line{Factor: factor, Offset: offset}
-				}
-				tokens += m.CountTokens(op.GetQuery())
-			}
-		}
-	}
+	q.N = min(max(topK*e.perHit, e.least), index.MaxCandidates)
+	q.IncludeSuperseded = op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
 	defer rd.scratch.Reset()
-	hits, err := o.rank(st, parts, snapshots, q, topK, e, rd)
+	hits, err := o.rank(st, parts, q.snapshots, q.Query, topK, e, rd)
 	if err != nil {
 		return nil, err
 	}
-	result := &pb.SearchResult{EmbedTokens: uint64(tokens)}
+	result := &pb.SearchResult{EmbedTokens: uint64(q.tokens)}
 	for _, h := range hits {
 		hit, err := readHit(st, parts[h.Part], h)
 		if err != nil {

@@ -2,6 +2,8 @@ package claim
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -52,6 +54,9 @@ func (r *Reader) fact(src *Source, c *Claim) Fact {
 	if value >= len(w) || len(w)-value > maxValueWords || clauses[w[value].Form] || w[value].Not {
 		return Fact{}
 	}
+	if f := w[value].Form; value+1 < len(w) && (strings.HasSuffix(f, "ing") || strings.HasSuffix(f, "ed") || w[value+1].Form == "by") {
+		return Fact{} // what is done, not what is
+	}
 	subject, attribute := subjectOf(w[:verb], s, src.Speaker)
 	if subject == "" || attribute == "" {
 		return Fact{}
@@ -100,11 +105,11 @@ func subjectOf(w []Word, s, speaker string) (subject, attribute string) {
 	for i := last; i >= 0 && last-i <= maxAttributeWords; i-- {
 		switch {
 		case w[i].Form == "the" && i < last && i > 0 && strings.ContainsAny(s[w[i-1].End:w[i].Start], ":,"): // S: the A
-			return between(s, w[:i]), between(s, w[i+1:])
+			return named(s, w[:i]), between(s, w[i+1:])
 		case i < last && i > 0 && (w[i].Form == "of" || w[i].Form == "for"):
 			continue
 		case i < last && possessive(s, w[i], w[i+1]): // S's A
-			return between(s, w[:i+1]), between(s, w[i+1:])
+			return named(s, w[:i+1]), between(s, w[i+1:])
 		case i < last && i == 0 && (w[i].Form == "my" || w[i].Form == "our"):
 			if speaker == "" {
 				speaker = w[i].Form
@@ -117,10 +122,30 @@ func subjectOf(w []Word, s, speaker string) (subject, attribute string) {
 	}
 	for i := 2; i < last && i <= maxAttributeWords+1; i++ {
 		if w[i].Form == "of" || w[i].Form == "for" { // the A of S
-			return between(s, w[i+1:]), between(s, w[1:i])
+			return named(s, w[i+1:]), between(s, w[1:i])
 		}
 	}
 	return "", ""
+}
+
+// named is what some words name, empty where they name nothing by themselves:
+// "the film" is another one in each text.
+func named(s string, w []Word) string {
+	content := 0
+	for i := range w {
+		if w[i].Kind == Function || w[i].Kind == Negation {
+			continue
+		}
+		if content++; w[i].Name || w[i].Kind == Number || i == 0 && isCapital(s[w[i].Start:]) || content > 1 {
+			return between(s, w)
+		}
+	}
+	return ""
+}
+
+func isCapital(s string) bool {
+	c, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(c)
 }
 
 func possessive(s string, w, next Word) bool {

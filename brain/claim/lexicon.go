@@ -15,7 +15,7 @@ var breaks = set(`but although though however while whereas because since unless
 
 // closed are the words whose kind is known by their form.
 var closed = kinds(map[Kind]string{
-	Negation: `no not never nobody nothing none neither nor without cannot nowhere`,
+	Negation: `no not never nobody nothing none neither nor cannot nowhere hardly`,
 	Function: `a an the this that these those some any all each every both either such same other another
 i you he she it we they me him her us them my your his its our their mine yours hers ours theirs myself
 himself herself itself themselves who whom whose which what where when why how there here
@@ -23,7 +23,7 @@ am is are was were be been being do does did doing have has had having will woul
 may might must ought
 of in on at by for with from to into onto over under above below up down out off about against between
 through during before after until till within across along around behind beside near per via as than
-and or but if because while although though so then also just only even very too quite rather more most
+someone somebody anyone anybody everyone everybody something anything everything without and or but if because while although though so then also just only even very too quite rather more most
 less least much many few one s t ll re ve d m`,
 	Time: `monday tuesday wednesday thursday friday saturday sunday january february march april june july
 august september october november december today tomorrow yesterday`,

@@ -224,3 +224,6 @@ func negate(words []Word, s string) {
 		w.Not = reach
 	}
 }
+
+// Stem gives what the words of one form share, as [Word.Stem] has it.
+func Stem(word string) string { return lexemeOf(strings.ToLower(word)).stem }

@@ -1,6 +1,8 @@
 package conflict
 
 import (
+	"slices"
+
 	"orgmem/brain/claim"
 	"orgmem/brain/text"
 )
@@ -29,6 +31,9 @@ type Passage struct {
 	// that is not known. Two values of one fact at two times are an update: they
 	// are reported with a lower severity.
 	FromMs int64
+
+	profiles []profile // of Claims, made when first compared
+	prepared bool
 }
 
 // Finding is a pair of statements at odds.
@@ -44,17 +49,28 @@ type Finding struct {
 	A, B text.Span
 }
 
+// Near is how two passages stand to each other in their partition.
+type Near struct {
+	// Cosine is that of their vectors, or 0 where it is not known.
+	Cosine float64
+	// Rank is the place of the one among the nearest of the other, 1 for the
+	// nearest; 0 where it was found by its words. Of is how many passages the
+	// partition has. The further away and the more there are, the likelier it is
+	// that two passages look opposed by chance.
+	Rank, Of int
+}
+
 // Judge compares passages. The zero value is ready to use; it holds working
 // memory, so it is for one goroutine at a time.
-type Judge struct{}
+type Judge struct{ al alignment }
 
 // Compare gives the gravest conflict between two passages; ok is false where
-// there is none. cosine is that of the passages' vectors, or 0 where it is not
-// known.
-func (j *Judge) Compare(a, b *Passage, cosine float64) (f Finding, ok bool) {
-	for i := range a.Claims {
-		for k := range b.Claims {
-			if g, found := facts(a, b, &a.Claims[i], &b.Claims[k]); found && g.Severity > f.Severity {
+// there is none.
+func (j *Judge) Compare(a, b *Passage, near Near) (f Finding, ok bool) {
+	for x := range a.prepare() {
+		for y := range b.prepare() {
+			g, found := j.claims(a, b, &a.profiles[x], &b.profiles[y], near)
+			if found && g.Severity > f.Severity {
 				f, ok = g, true
 			}
 		}
@@ -62,17 +78,72 @@ func (j *Judge) Compare(a, b *Passage, cosine float64) (f Finding, ok bool) {
 	return f, ok
 }
 
-// facts compares two values of one attribute of one subject.
-func facts(a, b *Passage, x, y *claim.Claim) (Finding, bool) {
-	if x.Fact.Key == 0 || x.Fact.Key != y.Fact.Key || x.Fact.Same == y.Fact.Same {
-		return Finding{}, false
+// claims applies the rules to two claims, the surest first.
+func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) {
+	f := Finding{A: x.claim.Span, B: y.claim.Span}
+	if strangers(x, y) {
+		return f, false
 	}
-	severity := 0.8
-	if a.FromMs != 0 && b.FromMs != 0 && a.FromMs != b.FromMs {
-		severity = 0.5 // an update: only one of them is out of date
+	if factsDiffer(x.claim, y.claim) {
+		f.Kind, f.Severity = Value, 0.8
+		if dated(&x.claim.Fact) && dated(&y.claim.Fact) {
+			f.Kind = Temporal
+		}
+		if a.FromMs != 0 && b.FromMs != 0 && a.FromMs != b.FromMs {
+			f.Severity = 0.5 // an update: one of them is out of date, and nobody is wrong
+		}
+		f.Explanation = explainFact(&x.claim.Fact, &y.claim.Fact)
+		return f, true
 	}
-	return Finding{
-		Kind: Value, Severity: severity, A: x.Span, B: y.Span,
-		Explanation: "The " + x.Fact.Attribute + " of " + x.Fact.Subject + " is given as “" + x.Fact.Value + "” and as “" + y.Fact.Value + "”.",
-	}, true
+	align(&j.al, x, y)
+	if c := denies(x, y, &j.al, near.Cosine); c >= leastDenial {
+		f.Kind, f.Severity, f.Explanation = Negation, min(1, c), explainDenial(a, b, x, y)
+		return f, true
+	}
+	if i, k, c := opposites(x, y, &j.al); c >= leastOpposite {
+		f.Kind, f.Severity, f.Explanation = Antonym, c, explainWords(x.words[i].word, y.words[k].word)
+		return f, true
+	}
+	if i, k, ok := values(x, y, &j.al); ok {
+		f.Kind, f.Severity = Value, 0.7
+		if x.words[i].word.Kind == claim.Time {
+			f.Kind = Temporal
+		}
+		f.Explanation = explainWords(x.words[i].word, y.words[k].word)
+		return f, true
+	}
+	if c := opposed(x, y, &j.al, near); c > 0 {
+		f.Kind, f.Severity, f.Explanation = Semantic, c, explainOpposed(x, &j.al)
+		return f, true
+	}
+	return f, false
+}
+
+// factsDiffer tells whether two claims give one attribute of one subject two
+// values. One value that says more than the other is none: "3 May" and "3 May in
+// Lisbon" both hold.
+func factsDiffer(x, y *claim.Claim) bool {
+	f, g := &x.Fact, &y.Fact
+	if f.Key == 0 || f.Key != g.Key || f.Same == g.Same {
+		return false
+	}
+	return !within(f.Words, g.Words) && !within(g.Words, f.Words)
+}
+
+// within tells whether all the words that carry meaning of a are among those of b.
+func within(a, b []claim.Word) bool {
+	for i := range a {
+		if a[i].Kind == claim.Function {
+			continue
+		}
+		if !slices.ContainsFunc(b, func(w claim.Word) bool { return w.Stem == a[i].Stem }) {
+			return false
+		}
+	}
+	return true
+}
+
+// dated tells whether a value is a time.
+func dated(f *claim.Fact) bool {
+	return slices.ContainsFunc(f.Words, func(w claim.Word) bool { return w.Kind == claim.Time })
 }

@@ -11,8 +11,7 @@
 //
 // # Promises
 //
-//   - Compare is symmetric: the pair (a, b) gives the finding of (b, a) with the
-//     sides exchanged.
+//   - Compare is symmetric: (b, a) is at odds when (a, b) is, and as gravely.
 //   - A passage is never at odds with an equal one.
 //   - Pure: no I/O, no clock; the same passages give the same finding.
 package conflict

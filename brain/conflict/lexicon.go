@@ -1,0 +1,118 @@
+package conflict
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+
+	"orgmem/brain/claim"
+)
+
+// antonymList holds pairs of opposites, one a line: the direct antonyms among
+// the adjectives, verbs, adverbs and (where one is formed from the other) nouns
+// of WordNet 3.0 that occur in its tagged texts, and some two hundred of our own.
+// NOTICE.md has the licence, bench/contradictions the recipe.
+//
+//go:embed antonyms.txt
+var antonymList string
+
+// stemPair is two stems, the lesser first.
+type stemPair struct{ a, b string }
+
+func pairOf(a, b string) stemPair {
+	if a > b {
+		a, b = b, a
+	}
+	return stemPair{a, b}
+}
+
+// antonyms are the opposites by stem.
+var antonyms = sync.OnceValue(func() map[stemPair]bool {
+	m := make(map[stemPair]bool, 4096)
+	for line := range strings.Lines(antonymList) {
+		a, b, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if a, b = claim.Stem(a), claim.Stem(b); a != b {
+			m[pairOf(a, b)] = true
+		}
+	}
+	return m
+})
+
+// opposable are the stems that have an opposite: few words do, and to look up a
+// pair costs more than to look up a word once.
+var opposable = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for p := range antonyms() {
+		m[p.a], m[p.b] = true, true
+	}
+	return m
+})
+
+// owners are the words that make what follows at the head of a sentence a
+// definite thing.
+var owners = set(`the this that my your his her its our their`)
+
+// indefinites make it one of many, another one each time.
+var indefinites = set(`a an some several any many few another one someone somebody everyone everybody each every most there it he she they we you i`)
+
+// beings with a participle behind them describe what is going on somewhere.
+var beings = set(`is are was were be been being am`)
+
+// verbs are the words behind which a sentence says something of its subject.
+var verbs = set(`is are was were be been being am has have had will would shall should can could may might must does did do`)
+
+// weak are the stems of words that two sentences share without being about the
+// same.
+var weak = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(weakWords) {
+		m[claim.Stem(w)] = true
+	}
+	return m
+})
+
+const weakWords = `know think want need get got go going come see look say said tell make made do done take give put use
+used work works try like mean feel seem keep let thing things way ways lot kind sort bit stuff something anything
+nothing someone time times day people person one ones good bad right okay ok yeah yes well really actually maybe
+probably sure still always ever sometimes often again yet already back here there now today first last next new
+able possible different important great nice problem question point case part fact example please thanks sorry uh um oh
+hmm guess believe understand remember find found happen start stop call called set`
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// signs are the words that say in which direction something goes: 1 more, −1
+// less. They turn what they govern, as a negation does.
+var signs = sync.OnceValue(func() map[string]int8 {
+	m := map[string]int8{}
+	for sign, list := range map[int8]string{1: upwards, -1: downwards} {
+		for _, w := range strings.Fields(list) {
+			m[claim.Stem(w)] = sign
+		}
+	}
+	return m
+})
+
+const (
+	upwards = `increase rise risen raise elevate elevation enhance enhancement promote stimulate stimulation induce
+induction activate activation upregulate upregulation improve improvement augment amplify boost accelerate facilitate
+encourage enable strengthen expand expansion grow growth gain higher greater more larger high elevated positive positively
+support favor favour cause trigger drive lead contribute produce generate potentiate restore rescue better superior
+effective effectively require necessary essential crucial critical key allow permit associate correlate link significant
+significantly benefit beneficial dependent abundant overexpression overexpress sufficient sensitize sensitivity
+susceptible susceptibility faster longer accurate stabilize maintain`
+	downwards = `decrease reduce reduction lower decline diminish inhibit inhibition inhibitor inhibitory suppress suppression
+suppressor impair impairment attenuate attenuation block blockade prevent prevention repress repression downregulate
+downregulation deactivate inactivate inactivation disrupt disruption abolish abrogate limit restrict slow slower weaken
+shrink less fewer smaller low negative negatively protect protection protective delay halt stop loss lack lacking absence
+deficient deficiency deplete depletion knockdown knockout ablation deletion delete remove removal silence hinder impede
+ameliorate amelioration alleviate counteract antagonize destroy kill poor worse worsen inferior discourage deny unrelated
+independent irrelevant ineffective inaccurate unaffected unchanged unnecessary fail unable without resistant resistance
+insensitive inverse inversely scarce rare trivial minor immune damage destabilize degrade degradation avoid prolong
+shorter little dispensable compromise`
+)

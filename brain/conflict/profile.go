@@ -1,0 +1,95 @@
+package conflict
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"orgmem/brain/claim"
+)
+
+// maxTokens bounds the words of a sentence that are compared.
+const maxTokens = 64
+
+// leastWords is how many words with a meaning a statement needs: "it does not
+// work" could be about anything.
+const leastWords = 2
+
+// profile is a claim as two are compared.
+type profile struct {
+	claim *claim.Claim
+	words []token
+	// bloom has a bit for each stem: two sentences that share few bits share few
+	// words.
+	bloom uint64
+	nots  int // negations
+	// definite: it speaks of a thing that is the same wherever it is spoken of.
+	definite bool
+}
+
+// token is a word that carries meaning.
+type token struct {
+	id   uint64 // of the stem
+	word *claim.Word
+	sign int8 // 1 more, −1 less
+	// weak words mean little by themselves: know, thing, get.
+	weak bool
+	// opposable words have an antonym at all.
+	opposable bool
+}
+
+// prepare makes the profiles of a passage's claims, once. Questions state
+// nothing.
+func (p *Passage) prepare() []profile {
+	if p.prepared {
+		return p.profiles
+	}
+	p.prepared = true
+	for i := range p.Claims {
+		c := &p.Claims[i]
+		if c.Asks {
+			continue
+		}
+		if pr := profileOf(c); len(pr.words) >= leastWords {
+			p.profiles = append(p.profiles, pr)
+		}
+	}
+	return p.profiles
+}
+
+func profileOf(c *claim.Claim) profile {
+	p := profile{claim: c, words: make([]token, 0, len(c.Words)/2+1)}
+	var owned, some, scene bool // the door; a door; is opening a door
+	for k := range c.Words {
+		w := &c.Words[k]
+		switch w.Kind {
+		case claim.Negation:
+			p.nots++
+			continue
+		case claim.Function:
+			if len(p.words) == 0 {
+				owned = owned || owners[w.Form]
+				some = some || indefinites[w.Form]
+			}
+			continue
+		case claim.Number:
+			some = some || len(p.words) == 0
+		}
+		if len(p.words) > 0 && k > 0 && beings[c.Words[k-1].Form] && strings.HasSuffix(w.Form, "ing") {
+			scene = true
+		}
+		if len(p.words) == maxTokens {
+			break
+		}
+		t := token{id: xxhash.Sum64String(w.Stem), word: w, sign: signs()[w.Stem], weak: weak()[w.Stem], opposable: opposable()[w.Stem]}
+		owned = owned || w.Name
+		p.words = append(p.words, t)
+		p.bloom |= 1 << (t.id & 63)
+	}
+	p.definite = owned || !some && !scene // "coffee keeps people awake" is about all coffee
+	return p
+}
+
+// strangers tells at once that two claims share next to nothing.
+func strangers(x, y *profile) bool { return bits.OnesCount64(x.bloom&y.bloom) < leastWords }

@@ -98,11 +98,12 @@ func TestHubDoesNotGlue(t *testing.T) {
 	}
 }
 
-// grow adds nodes to a planted graph, each with ties into one group.
-func grow(r *rand.Rand, n, size, more int, edges []Edge) (int, []Edge) {
+// grow adds nodes to a graph of which the first were planted, each with ties into
+// one of their groups.
+func grow(r *rand.Rand, n, planted, size, more int, edges []Edge) (int, []Edge) {
 	edges = slices.Clone(edges)
 	for v := n; v < n+more; v++ {
-		home := r.IntN(n) / size * size
+		home := r.IntN(planted) / size * size
 		for range 6 {
 			edges = append(edges, Edge{int32(v), int32(home + r.IntN(size)), Similar, float32(0.6 + 0.3*r.Float64())})
 		}
@@ -145,7 +146,7 @@ func TestCommunitiesContinue(t *testing.T) {
 			p := Find(NewGraph(n, edges), Earlier{}, Options{})
 			for step := range 10 {
 				before := p
-				m, more := grow(r, n, size, n/20, edges)
+				m, more := grow(r, n, 1000, size, n/20, edges)
 				p = Find(NewGraph(m, more), later(before, m, fresh), Options{Seed: uint64(step)})
 				same, of := kept(before.Of, p)
 				if float64(same) < 0.97*float64(of) {
@@ -172,7 +173,7 @@ func TestCutAnewKeepsNumbers(t *testing.T) {
 	const size = 40
 	n, edges := planted(r, 10, size, 8, 0.1)
 	p := Find(NewGraph(n, edges), Earlier{}, Options{})
-	m, more := grow(r, n, size, n, edges)
+	m, more := grow(r, n, n, size, n, edges)
 	q := Find(NewGraph(m, more), later(p, m, false), Options{Seed: 9})
 	if q.Settled != m {
 		t.Errorf("settled at %d nodes of %d", q.Settled, m)
@@ -325,7 +326,7 @@ func BenchmarkFind(b *testing.B) {
 			}
 		})
 		p := Find(NewGraph(n, edges), Earlier{}, Options{})
-		m, more := grow(r, n, 200, 50, edges)
+		m, more := grow(r, n, n, 200, 50, edges)
 		for _, fresh := range []bool{false, true} {
 			b.Run(fmt.Sprintf("nodes=%d/later/fresh=%v", m, fresh), func(b *testing.B) {
 				for b.Loop() {

@@ -4,20 +4,20 @@ package community
 type cutter struct {
 	g     *Graph
 	gamma float64
-	// stay is the share of its degree that a node must gain to leave others for a
-	// third: 0 where nothing has to be kept.
-	stay float64
-	of   []int32   // community of each node, numbers below len(weight)
-	sum  []float64 // degree of each community
-	size []int32   // its nodes
+	// bound nodes were in a community before: they leave it only for one that gains
+	// more by loyalty times their degree. Nil: none is.
+	bound []bool
+	of    []int32   // community of each node, numbers below len(weight)
+	sum   []float64 // degree of each community
+	size  []int32   // its nodes
 
 	links   []float64 // scratch: weight from a node to each community
 	touched []int32
 }
 
-func newCutter(g *Graph, of []int32, gamma, stay float64) *cutter {
+func newCutter(g *Graph, of []int32, gamma float64, bound []bool) *cutter {
 	n := g.nodes()
-	c := &cutter{g: g, gamma: gamma, stay: stay, of: of, sum: make([]float64, n), size: make([]int32, n), links: make([]float64, n)}
+	c := &cutter{g: g, gamma: gamma, bound: bound, of: of, sum: make([]float64, n), size: make([]int32, n), links: make([]float64, n)}
 	for v, k := range of {
 		c.sum[k] += g.degree[v]
 		c.size[k]++
@@ -75,8 +75,8 @@ func (c *cutter) move(queue []int32) bool {
 		c.gains(v)
 		scale := c.gamma * g.degree[v] / g.total
 		best, gain := own, c.links[own]-scale*(c.sum[own]-g.degree[v])
-		if c.size[own] > 1 {
-			gain += c.stay * g.degree[v]
+		if c.bound != nil && c.bound[v] {
+			gain += loyalty * g.degree[v]
 		}
 		for _, d := range c.touched {
 			if d == own {
@@ -202,10 +202,10 @@ func renumber(of []int32) int {
 // leiden improves the communities in of, which are numbered below g.nodes(), until
 // nothing changes or the rounds are used up. Of the first round only the queued
 // nodes are looked at.
-func leiden(g *Graph, of, queue []int32, gamma, stay float64, rounds int, chance *chance) {
+func leiden(g *Graph, of, queue []int32, gamma float64, bound []bool, rounds int, chance *chance) {
 	for round := 0; round < rounds; round++ {
 		renumber(of)
-		if !improve(g, of, queue, gamma, stay, chance, 0) && round > 0 {
+		if !improve(g, of, queue, gamma, bound, chance, 0) && round > 0 {
 			return
 		}
 		queue = chance.order(g.nodes())
@@ -213,8 +213,8 @@ func leiden(g *Graph, of, queue []int32, gamma, stay float64, rounds int, chance
 }
 
 // improve is one round: move, refine, aggregate, and the same on the aggregate.
-func improve(g *Graph, of, queue []int32, gamma, stay float64, chance *chance, level int) bool {
-	c := newCutter(g, of, gamma, stay)
+func improve(g *Graph, of, queue []int32, gamma float64, bound []bool, chance *chance, level int) bool {
+	c := newCutter(g, of, gamma, bound)
 	moved := c.move(queue)
 	if level == maxLevels {
 		return moved
@@ -225,11 +225,18 @@ func improve(g *Graph, of, queue []int32, gamma, stay float64, chance *chance, l
 	}
 	a := g.aggregate(parts, count)
 	upper := make([]int32, count)
+	var held []bool
+	if bound != nil {
+		held = make([]bool, count)
+	}
 	for v, p := range parts {
 		upper[p] = of[v]
+		if bound != nil && bound[v] {
+			held[p] = true
+		}
 	}
 	renumber(upper)
-	moved = improve(a, upper, chance.order(count), gamma, stay, chance, level+1) || moved
+	moved = improve(a, upper, chance.order(count), gamma, held, chance, level+1) || moved
 	for v, p := range parts {
 		of[v] = upper[p]
 	}

@@ -13,9 +13,13 @@ const (
 	// least: within a day there are no trends.
 	lately      = 5 // a fifth
 	leastLately = dayMS
-	// leastDated is the least number of dated texts in each of the two times.
-	leastDated = 10
-	// leastTurn is the least number of texts of a domain in the time in which it is
+	// apart is how long a domain has to rest for what comes next to be another visit
+	// to it: a hundred messages of one evening are one occasion, and a test that
+	// takes them for a hundred finds a trend in each.
+	apart = 6 * 60 * 60 * 1000
+	// leastVisits is the least number of visits to domains in each of the two times.
+	leastVisits = 10
+	// leastTurn is the least number of visits to a domain in the time in which it is
 	// strong.
 	leastTurn = 5
 	// turned is by what factor a domain's share has to change: what is certain can
@@ -26,60 +30,83 @@ const (
 	doubt = 0.05
 )
 
+// period counts what lies in one of the two times.
+type period struct {
+	texts, visits       []float64 // of each domain
+	allTexts, allVisits float64
+}
+
+func newPeriod(domains int) *period {
+	return &period{texts: make([]float64, domains), visits: make([]float64, domains)}
+}
+
 // turns finds the domains whose share of what was written lately is clearly
 // another than before. Shares, since a partition in which all grows has no rising
-// topic. The test is the likelihood ratio of two binomial rates (Dunning 1993),
-// its probability multiplied by the number of domains looked at.
+// topic. The test is the likelihood ratio of two binomial rates (Dunning 1993) of
+// visits, its probability multiplied by the number of domains looked at.
 func turns(in *Input, kind string) []Insight {
-	first, last := int64(math.MaxInt64), int64(math.MinInt64)
-	dated := func(n *Node) bool { return !n.Entity && n.AtMS > 0 && n.AtMS <= in.NowMS }
-	for i := range in.Nodes {
-		if n := &in.Nodes[i]; dated(n) {
-			first, last = min(first, n.AtMS), max(last, n.AtMS)
+	var dated []int32
+	for v := range int32(len(in.Nodes)) {
+		if in.dated(v) {
+			dated = append(dated, v)
 		}
 	}
-	if first >= last {
+	if len(dated) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(dated, func(a, b int32) int { return cmp.Compare(in.Nodes[a].AtMS, in.Nodes[b].AtMS) })
+	first, last := in.Nodes[dated[0]].AtMS, in.Nodes[dated[len(dated)-1]].AtMS
 	window := max((last-first)/lately, leastLately)
 	border := last - window
-	before, now := make([]float64, len(in.Domains)), make([]float64, len(in.Domains))
-	allBefore, allNow := 0.0, 0.0
-	for i := range in.Nodes {
-		n := &in.Nodes[i]
-		if !dated(n) {
+	before, now := newPeriod(len(in.Domains)), newPeriod(len(in.Domains))
+	seen := make([]int64, len(in.Domains)) // when a text of the domain came last
+	for _, v := range dated {
+		p, at := before, in.Nodes[v].AtMS
+		if at > border {
+			p = now
+		}
+		p.allTexts++
+		d := in.domain(v)
+		if d == None {
 			continue
 		}
-		count, all := before, &allBefore
-		if n.AtMS > border {
-			count, all = now, &allNow
+		p.texts[d]++
+		if seen[d] == 0 || at-seen[d] > apart {
+			p.visits[d]++
+			p.allVisits++
 		}
-		*all++
-		if d := in.domain(int32(i)); d != None {
-			count[d]++
-		}
+		seen[d] = at
 	}
-	if allBefore < leastDated || allNow < leastDated {
+	if before.allVisits < leastVisits || now.allVisits < leastVisits {
 		return nil
 	}
 	var out []Insight
 	for d := range in.Domains {
-		was, is := before[d]/allBefore, now[d]/allNow
-		strong := now[d]
+		was, is := before.visits[d]/before.allVisits, now.visits[d]/now.allVisits
+		strong := now.visits[d]
+		wrote, writes := before.texts[d]/before.allTexts, now.texts[d]/now.allTexts
+		from, to := wrote, writes
 		if kind == KindFading {
-			was, is = is, was
-			strong = before[d] * min(1, allNow/allBefore) // as many as lately there would be
+			was, is, from, to = is, was, to, from
+			strong = before.visits[d] * min(1, now.allVisits/before.allVisits) // as many as lately there would be
 		}
-		if strong < leastTurn || is < turned*was {
+		if strong < leastTurn || is < turned*was || to < turned*from {
 			continue
 		}
-		p := chanceOf(before[d], allBefore, now[d], allNow) * float64(len(in.Domains))
+		p := chanceOf(before.visits[d], before.allVisits, now.visits[d], now.allVisits) * float64(len(in.Domains))
 		if p > doubt {
 			continue
 		}
-		out = append(out, in.turn(kind, int32(d), before[d]/allBefore, now[d]/allNow, border, window, 1-p))
+		out = append(out, in.turn(kind, int32(d), wrote, writes, border, window, 1-p))
 	}
 	return out
+}
+
+// dated holds for texts of which it is known when they were written, not after
+// now.
+func (in *Input) dated(v int32) bool {
+	n := &in.Nodes[v]
+	return !n.Entity && n.AtMS > 0 && n.AtMS <= in.NowMS
 }
 
 func (in *Input) turn(kind string, d int32, was, is float64, border, window int64, sure float64) Insight {
@@ -114,8 +141,7 @@ func percent(share float64) string {
 func (in *Input) latest(d int32, border int64, after bool) []int32 {
 	var out []int32
 	for v := range int32(len(in.Nodes)) {
-		n := &in.Nodes[v]
-		if in.domain(v) == d && !n.Entity && n.AtMS > 0 && n.AtMS <= in.NowMS && (n.AtMS > border) == after {
+		if in.dated(v) && in.domain(v) == d && (in.Nodes[v].AtMS > border) == after {
 			out = append(out, v)
 		}
 	}

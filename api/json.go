@@ -34,9 +34,7 @@ func (t timestamp) MarshalJSONTo(e *jsontext.Encoder) error {
 		return e.WriteToken(jsontext.Null)
 	}
 	var buf [len(timeLayout) + 16]byte
-	b := append(buf[:0], '"')
-	b = time.UnixMilli(int64(t)).UTC().AppendFormat(b, timeLayout)
-	return e.WriteValue(append(b, '"'))
+	return e.WriteValue(t.append(buf[:0]))
 }
 
 // Schema implements huma.SchemaProvider.

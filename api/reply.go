@@ -43,7 +43,7 @@ func (ex *exchange) writeJSON(status int, contentType []string, value any) {
 			outBuffers.Put(out)
 		}
 	}()
-	if err := json.MarshalWrite(out, value, jsonOptions); err != nil {
+	if err := encode(out, value); err != nil {
 		ex.err = err
 		if contentType[0] == contentProblem[0] {
 			ex.write(http.StatusInternalServerError, contentType, nil) // a problem is plain text: this cannot happen
@@ -57,6 +57,17 @@ func (ex *exchange) writeJSON(status int, contentType []string, value any) {
 		}
 	}
 	ex.write(status, contentType, out.Bytes())
+}
+
+// encode writes a value as JSON.
+func encode(out *bytes.Buffer, value any) error {
+	if a, ok := value.(appender); ok {
+		if b, ok := a.appendJSON(out.AvailableBuffer()); ok {
+			out.Write(b)
+			return nil
+		}
+	}
+	return json.MarshalWrite(out, value, jsonOptions)
 }
 
 // write sends the answer. A client that does not take it has left; nobody else

@@ -1,0 +1,89 @@
+package api
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The answer to a search is written by hand: going over ten hits of nine fields by
+// reflection took 0.06 ms, as long as a third of the index. A test holds it to what
+// the library makes of the same structs, which the schemas come from.
+
+// appender is an output that writes itself. False stands for one that JSON cannot
+// express; the library is left to say why.
+type appender interface {
+	appendJSON(b []byte) ([]byte, bool)
+}
+
+func (r searchResult) appendJSON(b []byte) ([]byte, bool) {
+	b = append(b, `{"results":[`...)
+	for i := range r.Results {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		var ok bool
+		if b, ok = r.Results[i].appendJSON(b); !ok {
+			return b, false
+		}
+	}
+	b = append(b, `],"usage":{"readUnits":`...)
+	b = strconv.AppendUint(b, r.Usage.ReadUnits, 10)
+	b = append(b, `,"embedTokens":`...)
+	b = strconv.AppendUint(b, r.Usage.EmbedTokens, 10)
+	return append(b, `}}`...), true
+}
+
+func (h *hit) appendJSON(b []byte) ([]byte, bool) {
+	for _, score := range [...]float64{h.Score, h.Scores.Vector, h.Scores.Keyword} {
+		if math.IsNaN(score) || math.IsInf(score, 0) {
+			return b, false
+		}
+	}
+	b = append(b, `{"chunk":`...)
+	b = appendText(b, h.Chunk)
+	b = append(b, `,"chunkId":`...)
+	b = appendText(b, h.ChunkID)
+	b = append(b, `,"nodeId":`...)
+	b = appendText(b, h.NodeID)
+	b = append(b, `,"title":`...)
+	b = appendText(b, h.Title)
+	b = append(b, `,"score":`...)
+	b = jsontext.AppendFloat(b, h.Score, 64)
+	b = append(b, `,"scores":{"vector":`...)
+	b = jsontext.AppendFloat(b, h.Scores.Vector, 64)
+	b = append(b, `,"keyword":`...)
+	b = jsontext.AppendFloat(b, h.Scores.Keyword, 64)
+	b = append(b, `},"externalId":`...)
+	b = h.ExternalID.append(b)
+	b = append(b, `,"subject":`...)
+	b = h.Subject.append(b)
+	b = append(b, `,"createdAt":`...)
+	return append(h.CreatedAt.append(b), '}'), true
+}
+
+// appendText quotes text. What is not UTF-8 in it (there should be nothing) becomes
+// replacement characters, as everywhere (jsonOptions): that is all that the error
+// tells.
+func appendText(b []byte, text string) []byte {
+	b, _ = jsontext.AppendQuote(b, text)
+	return b
+}
+
+func (s orNull) append(b []byte) []byte {
+	if s == "" {
+		return append(b, "null"...)
+	}
+	return appendText(b, string(s))
+}
+
+func (t timestamp) append(b []byte) []byte {
+	if t == 0 {
+		return append(b, "null"...)
+	}
+	b = append(b, '"')
+	b = time.UnixMilli(int64(t)).UTC().AppendFormat(b, timeLayout)
+	return append(b, '"')
+}

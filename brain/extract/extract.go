@@ -140,10 +140,13 @@ func (r *reader) names() {
 	end := 0
 	for _, f := range r.found {
 		r.event(&f, tags)
-		if f.from < end || !r.trim(&f) || f.p < MinConfidence && f.tag != tagger.Outside {
+		if f.from < end || !r.trim(&f) {
 			continue
 		}
 		sp := Span{Start: r.tokens[f.from].Start, End: r.tokens[f.to-1].End}
+		if last := r.word(f.to - 1); strings.IndexByte(last, '.') == len(last)-1 && len(last) > 2 {
+			sp.End-- // Acme Corp., but not J. or U.S.
+		}
 		r.shaped(sp.Start)
 		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > sp.Start || r.next < len(r.marked) && r.marked[r.next].Span.Start < sp.End {
 			continue // what is known by its shape is no name
@@ -154,7 +157,7 @@ func (r *reader) names() {
 			name = strings.Join(strings.Fields(name), " ")
 		}
 		if len(name) <= MaxName && len(r.out.Mentions) < MaxMentions {
-			r.out.Mentions = append(r.out.Mentions, Mention{Span: sp, Name: name, Type: r.kind(f), Confidence: f.p})
+			r.out.Mentions = append(r.out.Mentions, Mention{Span: sp, Name: name, Type: r.kind(f), Confidence: f.confidence()})
 		}
 	}
 	r.shaped(r.tokens[len(r.tokens)-1].End)

@@ -114,6 +114,9 @@ func (r *reader) trim(f *span) bool {
 			f.from++
 		}
 	}
+	if f.from > 0 && f.to < len(r.tokens) && r.word(f.from-1) == "{" && r.word(f.to) == "}" {
+		return false // markup of a transcript
+	}
 	switch f.to - f.from {
 	case 0:
 		return false

@@ -15,7 +15,7 @@ const (
 	nameBias = -1.25
 	// minRunProbability is what the tagger must give to a run of capitals in well
 	// written prose, where it is a name by the rules of spelling alone.
-	minRunProbability = 0.03
+	minRunProbability = 0.1
 	// minCommonProbability is what it must give where all of the run are words of the
 	// dictionary: people capitalise for emphasis too.
 	minCommonProbability = 0.2
@@ -25,7 +25,7 @@ const (
 type span struct {
 	from, to int
 	tag      tagger.Tag // the class, Outside for a run of capitals
-	p        float64    // that it is a name
+	p        float64    // that it is a name, by the tagger
 }
 
 // spans reads the names off the tags of a block.
@@ -40,9 +40,26 @@ func (r *reader) spans(tags []tagger.Tag, names []float64) {
 		for end < len(tags) && tags[end] != tagger.Outside && !tags[end].Begins() {
 			end++
 		}
-		r.found = append(r.found, span{i, end, tags[i], mean(names[i:end])})
+		stop := r.unbroken(i, end, tags[i])
+		r.found = append(r.found, span{i, stop, tags[i], mean(names[i:stop])})
 		i = end
 	}
+}
+
+// unbroken is where a name ends at the latest: at a mark that no name holds. A
+// colon stands in titles, before a capital.
+func (r *reader) unbroken(from, to int, tag tagger.Tag) int {
+	for i := from + 1; i < to; i++ {
+		if r.tokens[i].Kind != tagger.Mark {
+			continue
+		}
+		switch w := r.word(i); {
+		case w == ":" && tag == tagger.BeginWork && i+1 < to && r.capital(i+1):
+		case strings.ContainsAny(w, `:;(){}[]<>|"“”?*=_~`), strings.Contains(w, "..."):
+			return i
+		}
+	}
+	return to
 }
 
 func mean(x []float64) float64 {
@@ -82,7 +99,7 @@ func (r *reader) capital(i int) bool {
 // plain are words that are capitalised without being names.
 func (r *reader) plain(i int) bool {
 	w := r.word(i)
-	if w == "I" || months[r.lows[i]] > 0 || weekdays[r.lows[i]] > 0 {
+	if w == "I" || months[r.lows[i]] > 0 || weekdays[r.lows[i]] > 0 || interjections[r.lows[i]] {
 		return true
 	}
 	e, _ := r.model.Find(w)
@@ -94,6 +111,13 @@ func (r *reader) plain(i int) bool {
 }
 
 func (r *reader) word(i int) string { return r.text[r.tokens[i].Start:r.tokens[i].End] }
+
+// interjections are words of speech that dictionaries leave out.
+var interjections = map[string]bool{
+	"ok": true, "okay": true, "yeah": true, "yep": true, "yup": true, "nope": true, "mm": true, "mmm": true, "hmm": true, "um": true, "uh": true,
+	"ah": true, "oh": true, "huh": true, "wow": true, "lol": true, "haha": true, "hey": true, "hi": true, "hello": true, "thanks": true, "thx": true,
+	"btw": true, "fyi": true, "imo": true, "imho": true, "tl;dr": true, "tbh": true, "idk": true, "omg": true, "wtf": true, "lmao": true,
+}
 
 // linking are the small words inside of names.
 var linking = map[string]bool{"of": true, "the": true, "de": true, "du": true, "la": true, "von": true, "van": true, "der": true, "del": true, "al": true, "for": true}
@@ -157,4 +181,13 @@ func (r *reader) run(f span) {
 	if f.p >= need {
 		r.found = append(r.found, f)
 	}
+}
+
+// confidence is how sure a name is. Runs of capitals are right more often than the
+// tagger believes: it gave them no class.
+func (f span) confidence() float64 {
+	if f.tag == tagger.Outside {
+		return 0.4 + 0.6*f.p
+	}
+	return max(f.p, MinConfidence)
 }

@@ -19,11 +19,13 @@ func (r *reader) shapes() {
 		}
 		end := wordStop(r.text, i)
 		if r.text[i] == '`' {
-			if stop := inlineCode(r.text, i); stop > i {
-				if name := r.text[i+1 : stop-1]; symbol(strings.TrimSuffix(name, "()")) || len(name) > 1 && !strings.ContainsAny(name, " \t") {
-					r.mark(Span{Start: i + 1, End: stop - 1}, name, Code, 0.9)
+			if sp, ok := inlineCode(r.text, i); ok {
+				if name := r.text[sp.Start:sp.End]; len(name) > 1 && !strings.ContainsAny(name, " \t") {
+					r.mark(sp, name, Code, 0.9)
 				}
-				i = stop
+				for i = sp.End; i < len(r.text) && r.text[i] == '`'; {
+					i++
+				}
 				continue
 			}
 		}
@@ -46,26 +48,31 @@ func wordStop(s string, i int) int {
 	return len(s)
 }
 
-// inlineCode is the end of the `code` that begins at i, or i: not a fence, and not
-// longer than a name may be.
-func inlineCode(s string, i int) int {
+// inlineCode is what stands in the `code` or “code“ that begins at i: no fence,
+// and not longer than a name may be.
+func inlineCode(s string, i int) (Span, bool) {
+	ticks := "`"
 	if strings.HasPrefix(s[i:], "``") {
-		return i
+		ticks = "``"
 	}
-	rest := s[i+1 : min(len(s), i+1+MaxName)]
-	n := strings.IndexByte(rest, '`')
-	if n <= 0 || strings.IndexByte(rest[:n], '\n') >= 0 {
-		return i
+	start := i + len(ticks)
+	rest := s[start:min(len(s), start+MaxName)]
+	n := strings.Index(rest, ticks)
+	if n <= 0 || rest[0] == '`' || strings.IndexByte(rest[:n], '\n') >= 0 {
+		return Span{}, false
 	}
-	return i + n + 2
+	return Span{Start: start, End: start + n}, true
 }
+
+// maxURL is the longest URL, as browsers have it.
+const maxURL = 2048
 
 // shape looks at the word [i, end), without the marks around it.
 func (r *reader) shape(i, end int) {
 	for i < end && strings.IndexByte(`([{<"'*_,;`, r.text[i]) >= 0 && !strings.HasPrefix(r.text[i:], "__") {
 		i++
 	}
-	for end > i && strings.IndexByte(`.,;:!?"'*>]}`, r.text[end-1]) >= 0 {
+	for end > i && strings.IndexByte(".,;:!?\"'*>]}`", r.text[end-1]) >= 0 {
 		end--
 	}
 	for end > i && r.text[end-1] == ')' && strings.Count(r.text[i:end], "(") < strings.Count(r.text[i:end], ")") {
@@ -74,12 +81,13 @@ func (r *reader) shape(i, end int) {
 	w := r.text[i:end]
 	sp := Span{Start: i, End: end}
 	switch {
-	case len(w) < 2 || len(w) > 2048:
+	case len(w) < 2 || len(w) > maxURL:
 	case strings.Contains(w, "://") || strings.HasPrefix(w, "www."):
 		if name := urlName(w); name != "" {
 			r.mark(sp, name, URL, 0.95)
 		}
 	case strings.Contains(w, "@"):
+		r.handle(i, end)
 	case ticket(w):
 		r.mark(sp, w, Identifier, 0.9)
 	case r.numbered(i, end):
@@ -92,6 +100,21 @@ func (r *reader) shape(i, end int) {
 	case file(w) || flag(w):
 		r.mark(sp, w, Code, 0.8)
 	}
+}
+
+// handle keeps <@name> of a chat, and @name where people are known to talk to each
+// other: elsewhere it is a stranger's account.
+func (r *reader) handle(i, end int) {
+	name := r.text[i+1 : end]
+	if r.text[i] != '@' || len(name) < 2 || len(name) > maxSpeaker || r.speaker == "" && (i == 0 || r.text[i-1] != '<') {
+		return
+	}
+	for _, c := range name {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("._-", c) {
+			return
+		}
+	}
+	r.mark(Span{Start: i, End: end}, name, Person, 0.8)
 }
 
 // urlName is a URL without its scheme, query and closing slash; empty for a
@@ -152,8 +175,8 @@ func (r *reader) numbered(i, end int) bool {
 	if number == "" || len(number) > 8 || strings.Trim(number, "0123456789") != "" {
 		return false
 	}
-	line := strings.LastIndexByte(r.text[:i], '\n') + 1
-	before := strings.TrimRight(r.text[max(line, i-24):i], " ")
+	before := r.text[max(0, i-24):i]
+	before = strings.TrimRight(before[strings.LastIndexByte(before, '\n')+1:], " ")
 	word := before[strings.LastIndexAny(before, " (")+1:]
 	low := strings.ToLower(word)
 	switch {

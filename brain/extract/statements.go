@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"orgmem/brain/extract/tagger"
@@ -31,7 +32,10 @@ var attitudes = map[string]attitude{
 }
 
 // opinions open a belief without a verb.
-var opinions = []string{"in my opinion", "in my view", "in my experience", "imo", "imho", "my view is", "my opinion is", "it seems to me"}
+var opinions = [][]string{
+	{"in", "my", "opinion"}, {"in", "my", "view"}, {"in", "my", "experience"}, {"imo"}, {"imho"},
+	{"my", "view", "is"}, {"my", "opinion", "is"}, {"it", "seems", "to", "me"},
+}
 
 // maxAttitude is the longest key of attitudes, in words.
 const maxAttitude = 5
@@ -81,9 +85,9 @@ func (r *reader) statements(from, to int, mentions []Mention) {
 		}
 	}
 	for _, opinion := range opinions {
-		n := strings.Count(opinion, " ") + 1
+		n := len(opinion)
 		for i := from; i+n < to && i < from+3; i++ {
-			if strings.Join(r.lows[i:i+n], " ") == opinion {
+			if slices.Equal(r.lows[i:i+n], opinion) {
 				r.keep(Statement{Kind: Belief, Speaker: r.speakerAt(r.tokens[i].Start), Polarity: 1, Confidence: 0.8}, i+n, from, to)
 				return
 			}
@@ -193,7 +197,7 @@ func (r *reader) keep(s Statement, i, from, to int) bool {
 			pronouns++
 		}
 	}
-	if words == pronouns || s.Kind == Belief && words < minBelief {
+	if words == pronouns || r.lows[i] == "if" || s.Kind == Belief && words < minBelief {
 		return false
 	}
 	s.Span = Span{Start: r.tokens[from].Start, End: r.tokens[to-1].End}

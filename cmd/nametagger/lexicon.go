@@ -43,10 +43,13 @@ func (l lexicon) add(phrase string, c tagger.Class) {
 	l[key] = old | c
 }
 
+// lists read the sources, each from its place in a folder.
+var lists = []func(lexicon, string) error{addCompromise, addNames, addCities, addCountries, addBrands, addLanguages, addDictionary}
+
 // makeLexicon reads the word lists and packs them with the clusters.
 func makeLexicon(stdout io.Writer, dir string) ([]byte, error) {
 	l := lexicon{}
-	for _, read := range []func(lexicon, string) error{addCompromise, addNames, addCities, addCountries, addBrands, addLanguages, addDictionary} {
+	for _, read := range lists {
 		if err := read(l, dir); err != nil {
 			return nil, err
 		}

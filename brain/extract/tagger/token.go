@@ -33,6 +33,9 @@ type Token struct {
 // long, and a blob must not become one.
 const maxToken = 128
 
+// maxLink is the longest URL, as browsers have it.
+const maxLink = 2048
+
 // Tokens appends the tokens of s between the offsets of a sentence.
 func Tokens(dst []Token, s string, sp text.Span) []Token {
 	first := true
@@ -110,15 +113,21 @@ func run(s string, i, end int) int {
 
 // linkEnd is the end of the URL or e-mail address that begins at i, or i.
 func linkEnd(s string, i, end int) int {
-	rest := s[i:end]
+	rest := s[i:min(end, i+maxLink)]
 	url := hasPrefixFold(rest, "http://") || hasPrefixFold(rest, "https://") || hasPrefixFold(rest, "www.") || hasPrefixFold(rest, "ftp://")
+	at := 0
+	if !url {
+		rest = rest[:min(len(rest), 2*maxToken)]
+		if at = strings.IndexByte(rest[:min(len(rest), maxToken)], '@'); at <= 0 {
+			return i
+		}
+	}
 	stop := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || r == '<' || r == '>' || r == '"' || r == '|' })
 	if stop < 0 {
 		stop = len(rest)
 	}
 	if !url {
-		at := strings.IndexByte(rest[:min(stop, maxToken)], '@')
-		if at <= 0 || strings.LastIndexByte(rest[at:stop], '.') < 2 {
+		if at >= stop || strings.LastIndexByte(rest[at:stop], '.') < 2 {
 			return i
 		}
 		for _, r := range rest[:at] {

@@ -1,0 +1,42 @@
+package extract
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestRelations(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Jane Lee and Tom Hardy joined Acme Corp.":                {"Tom Hardy works_for Acme Corp", "Jane Lee works_for Acme Corp"},
+		"Acme Corp is based in Berlin, Germany.":                  {"Acme Corp located_in Berlin", "Berlin located_in Germany"},
+		"The Empire State Building (ESB) is old.":                 {"Empire State Building also_known_as ESB"},
+		"Acme Corp was acquired by Google last year.":             {"Google owns Acme Corp"},
+		"PEP 3107 was superseded by PEP 484 in the end.":          {"PEP 484 replaces PEP 3107"},
+		"INC-4521 is assigned to Jane Lee.":                       {"INC-4521 assigned_to Jane Lee"},
+		"INC-4521 depends on INC-4400.":                           {"INC-4521 depends_on INC-4400"},
+		"Jane Lee never joined Acme Corp.":                        nil,
+		"Jane Lee left the room. Acme Corp is based there.":       nil,
+		"Jane Lee went to see the people whom they say hired Tom": nil,
+	} {
+		x := Extract(Document{Text: text})
+		var got []string
+		for _, r := range x.Relations {
+			got = append(got, x.Mentions[r.From].Name+" "+string(r.Type)+" "+x.Mentions[r.To].Name)
+			if r.Confidence < MinConfidence || r.Confidence > 1 {
+				t.Errorf("%q: %+v", text, r)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q (of %q)", text, got, want, namesOf(x))
+		}
+	}
+}
+
+// TestEvidence: the sentence, and no other.
+func TestEvidence(t *testing.T) {
+	const text = "It was late. Jane Lee works for Acme Corp. Nobody knew."
+	x := Extract(Document{Text: text})
+	if len(x.Relations) != 1 || text[x.Relations[0].Evidence.Start:x.Relations[0].Evidence.End] != "Jane Lee works for Acme Corp." {
+		t.Errorf("%+v", x.Relations)
+	}
+}

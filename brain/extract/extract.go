@@ -26,7 +26,7 @@ var readers = sync.Pool{New: func() any { return newReader() }}
 func newReader() *reader {
 	m, err := tagger.Load()
 	if err != nil {
-		panic(err) // it is embedded in the binary, and a test opens it
+		panic(err) //nolint:forbidigo // it is embedded in the binary, and a test opens it
 	}
 	return &reader{model: m, decoder: tagger.NewDecoder(m)}
 }

@@ -79,6 +79,7 @@ func (r *reader) kind(f span) Type {
 		return Organization
 	case tagger.BeginWork:
 		return Product
+	default: // a run of capitals
 	}
 	if r.personal(f) {
 		return Person
@@ -127,11 +128,8 @@ func (r *reader) trim(f *span) bool {
 }
 
 func (r *reader) nameable(i int) bool {
-	switch r.tokens[i].Kind {
-	case tagger.Mark, tagger.Suffix, tagger.Link:
-		return false
-	}
-	return true
+	k := r.tokens[i].Kind
+	return k != tagger.Mark && k != tagger.Suffix && k != tagger.Link
 }
 
 // title tells whether a word is a form of address or an office.

@@ -106,8 +106,9 @@ func (r *reader) plain(i int) bool {
 	switch e.Class.Part() {
 	case tagger.Function, tagger.Calendar, tagger.Honorific, tagger.Demonym, tagger.Numeral, tagger.Expression, tagger.Adverb:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 func (r *reader) word(i int) string { return r.text[r.tokens[i].Start:r.tokens[i].End] }

@@ -1,6 +1,9 @@
 package extract
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // phrase is what stands between two mentions of a relation, in words.
 type phrase struct {
@@ -69,10 +72,8 @@ var ends = map[RelationType][2][]Type{
 }
 
 func fits(t Type, of []Type) (fits, sure bool) {
-	for _, o := range of {
-		if t == o {
-			return true, true
-		}
+	if slices.Contains(of, t) {
+		return true, true
 	}
 	return len(of) == 0 || t == Other, len(of) == 0
 }

@@ -33,8 +33,14 @@ var attitudes = map[string]attitude{
 
 // opinions open a belief without a verb.
 var opinions = [][]string{
-	{"in", "my", "opinion"}, {"in", "my", "view"}, {"in", "my", "experience"}, {"imo"}, {"imho"},
-	{"my", "view", "is"}, {"my", "opinion", "is"}, {"it", "seems", "to", "me"},
+	{"in", "my", "opinion"},
+	{"in", "my", "view"},
+	{"in", "my", "experience"},
+	{"imo"},
+	{"imho"},
+	{"my", "view", "is"},
+	{"my", "opinion", "is"},
+	{"it", "seems", "to", "me"},
 }
 
 // maxAttitude is the longest key of attitudes, in words.

@@ -20,7 +20,7 @@ const (
 // labels stand before a colon without speaking.
 var labels = func() map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(`note notes warning caution tip info example examples todo fixme subject from to date cc bcc re fwd title
+	for w := range strings.FieldsSeq(`note notes warning caution tip info example examples todo fixme subject from to date cc bcc re fwd title
 		author authors status type version question answer q a summary abstract http https step figure table input output result results
 		error usage args returns return default value name url link links source sources reference references see also ps p.s update edit
 		attendees present agenda topic topics action actions decision decisions created updated tags category categories content description

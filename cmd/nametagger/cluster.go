@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"unicode"
 
@@ -27,7 +26,7 @@ const (
 // learns of words that its training data does not hold. It returns the cluster
 // of each word, from 1, and the coarse cluster of each of these.
 func clusters(stdout io.Writer) (map[string]uint16, []uint8, error) {
-	raw, err := os.ReadFile(packPath)
+	raw, err := readFile(packPath)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +106,7 @@ func unit(v []float32) []float32 {
 // kmeans is Lloyd's algorithm on the sphere, from k vectors chosen by a fixed
 // seed. An empty cluster stays where it was.
 func kmeans(vectors [][]float32, k int) (centres [][]float32, of []int) {
-	chance := rand.New(rand.NewPCG(1, 2))
+	chance := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // to be repeatable is the point
 	for _, i := range chance.Perm(len(vectors))[:k] {
 		centres = append(centres, append([]float32(nil), vectors[i]...))
 	}

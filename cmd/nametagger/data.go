@@ -2,11 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode"
@@ -38,12 +37,11 @@ var classes = map[string]tagger.Tag{
 func readAll(paths []string, split string) ([]labelled, error) {
 	var all []labelled
 	for _, path := range paths {
-		f, err := os.Open(filepath.Clean(path))
+		raw, err := readFile(path)
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
+		z, err := gzip.NewReader(bytes.NewReader(raw))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

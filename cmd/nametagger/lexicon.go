@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -81,16 +79,14 @@ func makeLexicon(stdout io.Writer, dir string) ([]byte, error) {
 }
 
 func eachLine(path string, do func(line string)) error {
-	f, err := os.Open(filepath.Clean(path))
+	raw, err := readFile(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	s := bufio.NewScanner(f)
-	for s.Scan() {
-		do(s.Text())
+	for line := range strings.Lines(string(raw)) {
+		do(strings.TrimRight(line, "\r\n"))
 	}
-	return s.Err()
+	return nil
 }
 
 // parts maps compromise's tags.
@@ -178,7 +174,7 @@ func addCountries(l lexicon, dir string) error {
 }
 
 func readJSON(path string, into any) error {
-	raw, err := os.ReadFile(filepath.Clean(path))
+	raw, err := readFile(path)
 	if err != nil {
 		return err
 	}
@@ -219,7 +215,7 @@ func addLanguages(l lexicon, dir string) error {
 		return err
 	}
 	for _, file := range files {
-		raw, err := os.ReadFile(filepath.Clean(file))
+		raw, err := readFile(file)
 		if err != nil {
 			return err
 		}

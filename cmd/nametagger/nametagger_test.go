@@ -88,7 +88,7 @@ func TestRecipe(t *testing.T) {
 	var data bytes.Buffer
 	z := gzip.NewWriter(&data)
 	for _, name := range []string{"Jane", "Anna", "Tom"} {
-		for _, verb := range strings.Fields("went ran saw left came") {
+		for verb := range strings.FieldsSeq("went ran saw left came") {
 			line, err := json.Marshal(map[string]any{"tokens": []string{name, verb, "home", "."}, "tags": []string{"B-person", "O", "O", "O"}, "split": "train"})
 			if err != nil {
 				t.Fatal(err)

@@ -3,15 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"orgmem/brain/extract/tagger"
 )
 
 // score counts the names that a model finds, exactly and in part.
 func score(stdout io.Writer, path string, sentences []labelled, bias float64) error {
-	raw, err := os.ReadFile(filepath.Clean(path))
+	raw, err := readFile(path)
 	if err != nil {
 		return err
 	}
@@ -26,7 +24,7 @@ func score(stdout io.Writer, path string, sentences []labelled, bias float64) er
 		tags, _ := d.Tag(s.text, tokens, bias)
 		gold += len(s.names)
 		hit := make([]bool, len(s.names))
-		for i := 0; i < len(tags); i++ {
+		for i := range tags {
 			if !tags[i].Begins() {
 				continue
 			}

@@ -5,8 +5,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 
 	"orgmem/brain/extract/tagger"
 )
@@ -44,7 +42,7 @@ type trainer struct {
 }
 
 func train(stdout io.Writer, lexicon string, sentences []labelled, epochs int) ([]byte, error) {
-	raw, err := os.ReadFile(filepath.Clean(lexicon))
+	raw, err := readFile(lexicon)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +50,7 @@ func train(stdout io.Writer, lexicon string, sentences []labelled, epochs int) (
 	if err != nil {
 		return nil, err
 	}
-	t := &trainer{chance: rand.New(rand.NewPCG(3, 4))}
+	t := &trainer{chance: rand.New(rand.NewPCG(3, 4))} //nolint:gosec // to be repeatable is the point
 	examples := t.prepare(model, sentences)
 	fmt.Fprintf(stdout, "%d blocks, %d features\n", len(examples), len(t.keys))
 	for epoch := range epochs {

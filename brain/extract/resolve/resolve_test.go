@@ -77,8 +77,14 @@ func TestOneName(t *testing.T) {
 
 func TestADocumentsNames(t *testing.T) {
 	names := []Name{
-		{"Lee", extract.Person}, {"Jane Lee", extract.Person}, {"ESB", extract.Place}, {"Empire State Building", extract.Place},
-		{"J. Lee", extract.Person}, {"Tom", extract.Person}, {"ACME", extract.Organization}, {"Acme", extract.Organization},
+		{"Lee", extract.Person},
+		{"Jane Lee", extract.Person},
+		{"ESB", extract.Place},
+		{"Empire State Building", extract.Place},
+		{"J. Lee", extract.Person},
+		{"Tom", extract.Person},
+		{"ACME", extract.Organization},
+		{"Acme", extract.Organization},
 	}
 	got := Resolve([]Known{person("Anna Lee")}, names)
 	want := []Decision{

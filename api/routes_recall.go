@@ -196,11 +196,57 @@ type manifold struct {
 }
 
 type voiceProfile struct {
-	AvgMessageLengthWords float64                       `json:"avgMessageLengthWords"`
-	FormalityLevel        float64                       `json:"formalityLevel" minimum:"0" maximum:"1"`
-	TechnicalDepth        float64                       `json:"technicalDepth" minimum:"0" maximum:"1"`
-	EvidenceCount         uint64                        `json:"evidenceCount" doc:"How many messages were measured."`
-	Style                 map[string]map[string]float64 `json:"style" doc:"All other measures, by group and name: how often something comes, as the binary logarithm of its ratio to what is common, or a mean."`
+	AvgMessageLengthWords float64 `json:"avgMessageLengthWords"`
+	FormalityLevel        float64 `json:"formalityLevel" minimum:"0" maximum:"1"`
+	TechnicalDepth        float64 `json:"technicalDepth" minimum:"0" maximum:"1"`
+	EvidenceCount         uint64  `json:"evidenceCount" doc:"How many messages were measured."`
+	Style                 style   `json:"style" doc:"All other measures, by group and name: how often something comes, as the binary logarithm of its ratio to what is common, or a mean."`
+}
+
+// style is answered as an object of objects of numbers, in the order in which it is
+// measured: a client that compares two answers sees the same text.
+type style []*pb.StyleMeasure
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (v style) MarshalJSONTo(e *jsontext.Encoder) error {
+	if err := e.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, first := range v {
+		group := first.GetGroup()
+		if seen[group] {
+			continue
+		}
+		seen[group] = true
+		if err := e.WriteToken(jsontext.String(group)); err != nil {
+			return err
+		}
+		if err := e.WriteToken(jsontext.BeginObject); err != nil {
+			return err
+		}
+		for _, m := range v {
+			if m.GetGroup() != group {
+				continue
+			}
+			if err := e.WriteToken(jsontext.String(m.GetName())); err != nil {
+				return err
+			}
+			if err := e.WriteToken(jsontext.Float(m.GetValue())); err != nil {
+				return err
+			}
+		}
+		if err := e.WriteToken(jsontext.EndObject); err != nil {
+			return err
+		}
+	}
+	return e.WriteToken(jsontext.EndObject)
+}
+
+// Schema implements huma.SchemaProvider.
+func (style) Schema(huma.Registry) *huma.Schema {
+	numbers := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeNumber}}
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: numbers}
 }
 
 type trait struct {
@@ -227,13 +273,7 @@ func identityOf(v *pb.IdentityView) identityView {
 		}
 	}
 	if p := v.GetVoice(); p != nil {
-		out.VoiceProfile = &voiceProfile{p.GetMessageWords(), p.GetFormality(), p.GetTechnicalDepth(), p.GetEvidence(), map[string]map[string]float64{}}
-		for _, m := range p.GetStyle() {
-			if out.VoiceProfile.Style[m.GetGroup()] == nil {
-				out.VoiceProfile.Style[m.GetGroup()] = map[string]float64{}
-			}
-			out.VoiceProfile.Style[m.GetGroup()][m.GetName()] = m.GetValue()
-		}
+		out.VoiceProfile = &voiceProfile{p.GetMessageWords(), p.GetFormality(), p.GetTechnicalDepth(), p.GetEvidence(), p.GetStyle()}
 	}
 	for _, t := range v.GetTraits() {
 		out.Traits = append(out.Traits, trait{t.GetName(), t.GetValue(), t.GetConfidence(), t.GetNodes()})

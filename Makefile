@@ -22,7 +22,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 15m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps clean
+.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench bench-cluster sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -105,6 +105,10 @@ fuzz:
 bench: build
 	go run ./bench -binary $(BIN)/orgmem
 	go test -run '^$$' -bench . -benchtime 1s ./brain/...
+
+## bench-cluster: the same for a cluster of three on this machine, bare raft beside it (some 15 min)
+bench-cluster: build
+	go run ./bench -binary $(BIN)/orgmem -only cluster-reads,cluster-writes,cluster-join,cluster-idle
 
 ## sim: the whole cluster simulated, SEEDS times; each is reproducible from its number
 SEEDS ?= 10000

@@ -4,6 +4,8 @@
 // part quality needs the evaluation harness (ORGMEM_EVAL) and Python.
 //
 // It sees the service from outside only: it starts the binary, speaks HTTP and
-// reads /proc. Only the part embed runs the model itself. Load is closed-loop and bounded in count and time. Inputs are
-// made by a seeded generator, so that two runs measure the same.
+// reads /proc. Only the part embed runs the model itself, and cluster-writes and
+// cluster-join are benchmarks of package cluster, which alone may put bare raft
+// beside ours. Load is closed-loop and bounded in count and time. Inputs are made by
+// a seeded generator, so that two runs measure the same.
 package main

@@ -101,6 +101,10 @@ var parts = []struct {
 	{"lists", measureLists},
 	{"orgs", measureOrgs},
 	{"quality", measureQuality},
+	{"cluster-reads", measureClusterReads},
+	{"cluster-idle", measureClusterIdle},
+	{"cluster-writes", measureClusterWrites},
+	{"cluster-join", measureClusterJoin},
 }
 
 func partNames() []string {

@@ -40,13 +40,7 @@ func (r *Reader) fact(src *Source, c *Claim) Fact {
 	if a := header(w, s, c.Span.Start); a > 0 && src.Title != "" {
 		return r.newFact(src.Title, between(s, w[:a]), rest(s, w[a:], c.Span.End), w[a:])
 	}
-	verb := -1
-	for i := range w {
-		if copulas[w[i].Form] || changes[w[i].Form] || i+1 < len(w) && (w[i].Form == "has" || w[i].Form == "have") && (w[i+1].Form == "been" || changes[w[i+1].Form]) {
-			verb = i
-			break
-		}
-	}
+	verb := verbOf(w, s)
 	if verb < 1 || verb > maxSubjectWords+maxAttributeWords {
 		return Fact{}
 	}
@@ -54,7 +48,7 @@ func (r *Reader) fact(src *Source, c *Claim) Fact {
 	if value >= len(w) || len(w)-value > maxValueWords || clauses[w[value].Form] || w[value].Not {
 		return Fact{}
 	}
-	if f := w[value].Form; value+1 < len(w) && (strings.HasSuffix(f, "ing") || strings.HasSuffix(f, "ed") || w[value+1].Form == "by") {
+	if f := w[value].Form; value+1 < len(w) && !isCapital(s[w[value].Start:]) && (strings.HasSuffix(f, "ing") || strings.HasSuffix(f, "ed") || w[value+1].Form == "by") {
 		return Fact{} // what is done, not what is
 	}
 	subject, attribute := subjectOf(w[:verb], s, src.Speaker)
@@ -62,6 +56,27 @@ func (r *Reader) fact(src *Source, c *Claim) Fact {
 		return Fact{}
 	}
 	return r.newFact(subject, attribute, rest(s, w[value:], c.Span.End), w[value:])
+}
+
+// verbOf gives the place of the word that joins subject and value, −1 where there
+// is none: the first form of be, else the first word of change. What stands in
+// brackets only explains.
+func verbOf(w []Word, s string) int {
+	change, depth := -1, 0
+	for i := range w {
+		if i > 0 {
+			gap := s[w[i-1].End:w[i].Start]
+			depth = max(0, depth+strings.Count(gap, "(")-strings.Count(gap, ")"))
+		}
+		switch {
+		case depth > 0:
+		case copulas[w[i].Form], (w[i].Form == "has" || w[i].Form == "have") && i+1 < len(w) && (w[i+1].Form == "been" || changes[w[i+1].Form]):
+			return i
+		case change < 0 && changes[w[i].Form]:
+			change = i
+		}
+	}
+	return change
 }
 
 // header gives the length of A in a line "A: V", 0 where it is no such line.
@@ -81,20 +96,26 @@ func header(w []Word, s string, start int) int {
 	return 0
 }
 
-// valueOf gives the place where the value begins behind the verb.
+// valueOf gives the place where the value begins behind the verb: behind the "to"
+// of a change, else behind the verb itself.
 func valueOf(w []Word, verb int) int {
-	i, change := verb, false
+	i, change := verb, -1
 	for i < len(w) && (copulas[w[i].Form] || fillers[w[i].Form] || changes[w[i].Form]) {
-		change = change || changes[w[i].Form]
+		if changes[w[i].Form] && change < 0 {
+			change = i
+		}
 		i++
 	}
-	if !change {
+	if change < 0 {
 		return i
 	}
 	for k := i; k < len(w); k++ { // from U to V
 		if f := w[k].Form; f == "to" || f == "as" {
 			return k + 1
 		}
+	}
+	if change > verb {
+		return change // "is postponed"
 	}
 	return len(w)
 }
@@ -131,13 +152,20 @@ func subjectOf(w []Word, s, speaker string) (subject, attribute string) {
 // named is what some words name, empty where they name nothing by themselves:
 // "the film" is another one in each text.
 func named(s string, w []Word) string {
+	for len(w) > 0 && w[0].Kind == Function {
+		w = w[1:]
+	}
 	content := 0
 	for i := range w {
 		if w[i].Kind == Function || w[i].Kind == Negation {
 			continue
 		}
 		if content++; w[i].Name || w[i].Kind == Number || i == 0 && isCapital(s[w[i].Start:]) || content > 1 {
-			return between(s, w)
+			name := between(s, w)
+			if strings.Count(name, "(") > strings.Count(name, ")") && strings.HasPrefix(s[w[len(w)-1].End:], ")") {
+				name += ")"
+			}
+			return name
 		}
 	}
 	return ""

@@ -81,19 +81,20 @@ func (j *Judge) Compare(a, b *Passage, near Near) (f Finding, ok bool) {
 // claims applies the rules to two claims, the surest first.
 func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) {
 	f := Finding{A: x.claim.Span, B: y.claim.Span}
-	if strangers(x, y) {
-		return f, false
-	}
-	if factsDiffer(x.claim, y.claim) {
+	update := a.FromMs != 0 && b.FromMs != 0 && a.FromMs != b.FromMs
+	if factsDiffer(x.claim, y.claim, update) {
 		f.Kind, f.Severity = Value, 0.8
 		if dated(&x.claim.Fact) && dated(&y.claim.Fact) {
 			f.Kind = Temporal
 		}
-		if a.FromMs != 0 && b.FromMs != 0 && a.FromMs != b.FromMs {
-			f.Severity = 0.5 // an update: one of them is out of date, and nobody is wrong
+		if update {
+			f.Severity = 0.5 // one of them is out of date, and nobody is wrong
 		}
 		f.Explanation = explainFact(&x.claim.Fact, &y.claim.Fact)
 		return f, true
+	}
+	if strangers(x, y) {
+		return f, false
 	}
 	align(&j.al, x, y)
 	if c := denies(x, y, &j.al, near.Cosine); c >= leastDenial {
@@ -120,14 +121,14 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 }
 
 // factsDiffer tells whether two claims give one attribute of one subject two
-// values. One value that says more than the other is none: "3 May" and "3 May in
-// Lisbon" both hold.
-func factsDiffer(x, y *claim.Claim) bool {
+// values. One value that says more than the other is none ("3 May" and "3 May in
+// Lisbon" both hold), unless the one took the other's place later on.
+func factsDiffer(x, y *claim.Claim, update bool) bool {
 	f, g := &x.Fact, &y.Fact
 	if f.Key == 0 || f.Key != g.Key || f.Same == g.Same {
 		return false
 	}
-	return !within(f.Words, g.Words) && !within(g.Words, f.Words)
+	return update || !within(f.Words, g.Words) && !within(g.Words, f.Words)
 }
 
 // within tells whether all the words that carry meaning of a are among those of b.

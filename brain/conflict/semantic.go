@@ -47,15 +47,18 @@ const (
 	governs, follows = 6, 3
 	// leastSemantic is how many words both claims must have: of a short one every
 	// word counts, and the other rules know it better.
-	leastSemantic = 5
+	leastSemantic = 4
 	// leastLogit is from which value on the model's word is taken in a partition of
 	// smallPartition passages. In a larger one more passages are near each other by
 	// chance, so the evidence must be stronger, by growth times the logarithm of how
 	// many more: a prior that falls as the candidates grow. With 1 it still took
 	// forty of ten thousand unrelated sentences for opposed, with 1.6 two.
-	leastLogit     = 0.1
+	leastLogit     = 0
 	smallPartition = 500
 	growth         = 1.6
+	// leastLike is how near two passages must be in meaning that share but one
+	// strong word.
+	leastLike = 0.5
 	// maxRank is how far down a passage may stand among the nearest of the other.
 	maxRank = 2
 )
@@ -63,7 +66,10 @@ const (
 // opposed is how sure the model is that two claims oppose each other in other
 // words, 0 where it is not.
 func opposed(x, y *profile, al *alignment, near Near) float64 {
-	if near.Rank == 0 || near.Rank > maxRank || al.strong < leastStrong || len(x.words) < leastSemantic || len(y.words) < leastSemantic {
+	if near.Rank == 0 || near.Rank > maxRank || len(x.words) < leastSemantic || len(y.words) < leastSemantic {
+		return 0
+	}
+	if al.strong < 1 || al.strong < leastStrong && near.Cosine < leastLike {
 		return 0
 	}
 	f := featuresOf(x, y, al, near.Cosine)

@@ -19,14 +19,26 @@ type Stated struct {
 // facts is replaced only where all of them are. What was said after asOfMs
 // replaces nothing. Of two said at the same time neither replaces the other.
 func Replaced(all []Stated, asOfMs int64) []int {
-	newest := map[claim.Key]int{}
+	out := newest(all, asOfMs)
+	for i, k := range out {
+		if k >= 0 && slices.ContainsFunc(all[i].Facts, func(f claim.Fact) bool { return says(all[k].Facts, f) }) {
+			out[i] = -1 // the later one says so again
+		}
+	}
+	return out
+}
+
+// newest gives for each passage the newest other that speaks of the same facts,
+// −1 where it is the newest itself of one of its facts.
+func newest(all []Stated, asOfMs int64) []int {
+	last := map[claim.Key]int{}
 	for i, s := range all {
+		if s.AtMs > asOfMs {
+			continue
+		}
 		for _, f := range s.Facts {
-			if f.Key == 0 || s.AtMs > asOfMs {
-				continue
-			}
-			if k, ok := newest[f.Key]; !ok || all[k].AtMs < s.AtMs {
-				newest[f.Key] = i
+			if k, ok := last[f.Key]; f.Key != 0 && (!ok || all[k].AtMs < s.AtMs) {
+				last[f.Key] = i
 			}
 		}
 	}
@@ -34,8 +46,8 @@ func Replaced(all []Stated, asOfMs int64) []int {
 	for i, s := range all {
 		out[i] = -1
 		for n, f := range s.Facts {
-			k, ok := newest[f.Key]
-			if !ok || all[k].AtMs <= s.AtMs || says(all[k].Facts, f) {
+			k, ok := last[f.Key]
+			if !ok || all[k].AtMs <= s.AtMs {
 				out[i] = -1
 				break
 			}
@@ -52,23 +64,23 @@ func says(facts []claim.Fact, f claim.Fact) bool {
 	return slices.ContainsFunc(facts, func(g claim.Fact) bool { return g.Key == f.Key && g.Same == f.Same })
 }
 
-// Current reorders a ranking, best first, so that no passage stands before one
-// that replaces it: among the values of one fact the newest known at asOfMs
-// takes the best of their places, and the others follow by their age. Everything
-// else keeps its place. It returns the places of the passages in the new order.
+// Current reorders a ranking, best first, so that no passage stands before a
+// newer one about the same facts: among these the newest known at asOfMs takes
+// the best of their places, and the others follow by their age. Everything else
+// keeps its place. It returns the places of the passages in the new order.
 func Current(ranking []Stated, asOfMs int64) []int {
 	order := make([]int, len(ranking))
 	for i := range order {
 		order[i] = i
 	}
 	groups := map[int][]int{} // by the newest
-	for i, k := range Replaced(ranking, asOfMs) {
+	for i, k := range newest(ranking, asOfMs) {
 		if k >= 0 {
 			groups[k] = append(groups[k], i)
 		}
 	}
-	for newest, older := range groups {
-		members := append([]int{newest}, older...)
+	for first, older := range groups {
+		members := append([]int{first}, older...)
 		places := slices.Clone(members)
 		slices.Sort(places)
 		slices.SortFunc(members, func(a, b int) int {

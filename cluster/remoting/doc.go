@@ -16,12 +16,17 @@
 // Start with an actor system that has no traffic yet, then Owner and the
 // system's own ways to send, then Stop.
 //
-// # Why not all of protoactor's cluster
+// # What of protoactor's cluster is used
 //
-// Lookup is protoactor's IdentityLookup: it says where an organization's actor
-// is. The rest of its package cluster is not started: it gossips by itself, to
-// every member, every 300 ms; it never takes a member back that was paused for 20
-// seconds; and its placement put one identity on two nodes for six seconds after
-// a join (DESIGN.md in the package above). Membership is memberlist's, and
-// placement is where the shard leads.
+// It is started, with two parts of ours: Provider says who its members are, and
+// Lookup, its IdentityLookup, where an organization's actor is. Messages go to the
+// address that Lookup gives, in one hop. Three of its parts are kept still:
+//
+//   - Its gossip speaks to every member every 300 ms, and blocks for good whoever
+//     was paused for 20 seconds. Membership is memberlist's; the interval is never.
+//   - Its placement put one identity on two nodes for six seconds after a join
+//     (DESIGN.md in the package above). Placement is where the shard leads.
+//   - Cluster.Request remembers where an identity was until a request to it has
+//     timed out, and asks again by itself what may have been done. Who waits for an
+//     answer, and what may be repeated, is known in package actors.
 package remoting

@@ -53,10 +53,16 @@ const (
 	// portTries is how often another port is tried, where somebody else took the
 	// one that was found free.
 	portTries = 8
+	// clusterName is used in protoactor's log, which nobody reads.
+	clusterName = "orgmem"
+	// never is when protoactor's cluster gossips; see the package's comment.
+	never = 100 * 365 * 24 * time.Hour
 )
 
-// Wire is how remoting reaches other nodes. *cluster.Network implements it.
+// Wire is how remoting reaches other nodes, and knows of them. *cluster.Network
+// implements it.
 type Wire interface {
+	Members
 	// DialActors connects to another node's remoting.
 	DialActors(ctx context.Context, to cluster.ServerID) (net.Conn, error)
 	// ServeActors says at which address of this machine the node's own remoting
@@ -79,12 +85,14 @@ type Config struct {
 
 // Remoting is a node's way to the actors of other nodes.
 type Remoting struct {
-	cfg    Config
-	lookup Lookup
-	system *actor.ActorSystem
-	remote *remote.Remote
-	ended  *eventstream.Subscription
-	lost   func(server cluster.ServerID, sent bool)
+	cfg      Config
+	lookup   Lookup
+	system   *actor.ActorSystem
+	cluster  *protocluster.Cluster
+	provider *Provider
+	started  chan struct{} // closed when protoactor's StartMember has returned
+	ended    *eventstream.Subscription
+	lost     func(server cluster.ServerID, sent bool)
 
 	mu      sync.Mutex
 	reached map[cluster.ServerID]bool // whether the attempt to connect did; absent: none is under way
@@ -121,7 +129,7 @@ func (r *Remoting) Start(system *actor.ActorSystem, lost func(server cluster.Ser
 
 const loopback = "127.0.0.1"
 
-// listen starts protoactor's server. It wants a port's number and tells nobody
+// listen starts protoactor's cluster and with it the server. It wants a port's number and tells nobody
 // which one it got, so a free one is found first; where somebody else takes it in
 // between, it panics, and another one is tried.
 func (r *Remoting) listen() (port int, err error) {
@@ -143,12 +151,7 @@ func (r *Remoting) listen() (port int, err error) {
 	return 0, errors.New("found no free port on the loopback interface")
 }
 
-func (r *Remoting) serve(port int) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("start: %v", p)
-		}
-	}()
+func (r *Remoting) serve(port int) error {
 	config := remote.Configure(loopback, port,
 		remote.WithAdvertisedHost(string(r.cfg.Self)),
 		remote.WithEndpointWriterBatchSize(batchSize),
@@ -175,9 +178,25 @@ func (r *Remoting) serve(port int) (err error) {
 		),
 	)
 	config.MaxRetryCount = connectTries
-	r.remote = remote.NewRemote(r.system, config)
-	r.remote.Start()
-	return nil
+
+	began := make(chan error, 2)
+	r.provider = &Provider{members: r.cfg.Wire, began: func() { began <- nil }}
+	as := protocluster.Configure(clusterName, r.provider, &r.lookup, config)
+	as.GossipInterval = never
+	r.cluster = protocluster.New(r.system, as)
+	started := make(chan struct{})
+	r.started = started
+	// It sleeps for a second when all is done, for others to notice; ours have gossip.
+	go func() {
+		defer close(started)
+		defer func() {
+			if p := recover(); p != nil {
+				began <- fmt.Errorf("start: %v", p)
+			}
+		}()
+		r.cluster.StartMember()
+	}()
+	return <-began
 }
 
 // dial connects to a node. protoactor says two seconds later that it could not;
@@ -208,7 +227,7 @@ func (r *Remoting) survive(srv any, stream grpc.ServerStream, _ *grpc.StreamServ
 // Owner returns the gateway of the node where an organization lives and that
 // node's id; false while nobody knows.
 func (r *Remoting) Owner(org pb.OrgID) (*actor.PID, bool) {
-	pid := r.lookup.Get(protocluster.NewClusterIdentity(org.String(), KindOrganization))
+	pid := r.cluster.Get(org.String(), KindOrganization)
 	return pid, pid != nil
 }
 
@@ -230,12 +249,16 @@ func (r *Remoting) At(server cluster.ServerID) *actor.PID { return gatewayOf(ser
 func (r *Remoting) Stop() {
 	r.cfg.Wire.ServeActors("")
 	r.system.EventStream.Unsubscribe(r.ended)
+	// Not cluster.Shutdown: it stops the actors first, and sleeps for two seconds.
+	<-r.started // at most a second after Start
+	_ = r.provider.Shutdown(true)
+	r.cluster.Gossip.Shutdown()
 	// Not remote.Shutdown(true): it takes the table of connections from under those
 	// who use it, and waits up to ten seconds for streams that do not end.
 	for _, name := range []string{"EndpointSupervisor", "activator"} {
 		_ = r.system.Root.StopFuture(r.system.NewLocalPID(name)).Wait() // its own time-out only means that it was gone
 	}
-	r.remote.Shutdown(false)
+	r.cluster.Remote.Shutdown(false)
 }
 
 // clientCreds is mutual TLS towards the node that is dialled: gRPC hands over its

@@ -164,6 +164,9 @@ func (h *house) ActorServerTLS() *tls.Config {
 	return h.config(func(*x509.Certificate) error { return nil })
 }
 
+// Watch tells of nobody: messages need no members.
+func (*house) Watch(func([]cluster.Member)) (stop func()) { return func() {} }
+
 // Leader says that every organization lives on b.
 func (*house) Leader(pb.OrgID) (cluster.ServerID, bool) { return "b", true }
 

@@ -24,3 +24,15 @@ func dotSomePortable(q []int16, rows []int8, docs, out []int32) {
 		dotRowsPortable(q, rows[int(doc)*len(q):], out[i:i+1])
 	}
 }
+
+// abovePortable gives, in out, which has room for all, the places whose weight·kw +
+// vec is not below least.
+func abovePortable(out []int32, kw, vec []float32, weight, least float32) []int32 {
+	out = out[:0]
+	for i, k := range kw {
+		if float32(weight*k)+vec[i] >= least {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}

@@ -12,6 +12,9 @@ func dotSomeAVX2(q *int16, rows *int8, stride int, docs *int32, n int, out *int3
 func sketchDotsAVX2(table, codes *byte, steps, blocks int, out *uint16)
 
 //go:noescape
+func aboveAVX2(kw, vec *float32, weight, least float32, n int, out *int32) int
+
+//go:noescape
 func fetchLines(p *byte, n int)
 
 // dotRows is the kernel of this machine. AVX-512 would read the same bytes: from
@@ -73,4 +76,27 @@ func fetch(b []byte) {
 	if len(b) > 0 {
 		fetchLines(&b[0], len(b))
 	}
+}
+
+var above = func() func(out []int32, kw, vec []float32, weight, least float32) []int32 {
+	if cpu.X86.HasAVX2 {
+		return aboveFast
+	}
+	return abovePortable
+}()
+
+func aboveFast(out []int32, kw, vec []float32, weight, least float32) []int32 {
+	n := len(kw) &^ 7
+	if n > 0 {
+		_, _ = vec[n-1], out[n-1]
+		out = out[:aboveAVX2(&kw[0], &vec[0], weight, least, n, &out[0])]
+	} else {
+		out = out[:0]
+	}
+	for i, k := range kw[n:] {
+		if float32(weight*k)+vec[n+i] >= least {
+			out = append(out, int32(n+i))
+		}
+	}
+	return out
 }

@@ -275,3 +275,40 @@ line:
 	CMPQ SI, CX
 	JLT  line
 	RET
+
+// func aboveAVX2(kw, vec *float32, weight, least float32, n int, out *int32) int
+TEXT ·aboveAVX2(SB), NOSPLIT, $0-48
+	MOVQ kw+0(FP), SI
+	MOVQ vec+8(FP), DX
+	VBROADCASTSS weight+16(FP), Y0
+	VBROADCASTSS least+20(FP), Y1
+	MOVQ n+24(FP), CX
+	MOVQ out+32(FP), DI
+	XORQ AX, AX
+
+eight:
+	VMULPS    (SI)(AX*4), Y0, Y2
+	VADDPS    (DX)(AX*4), Y2, Y2
+	VCMPPS    $13, Y1, Y2, Y3 // at least
+	VMOVMSKPS Y3, BX
+	TESTL     BX, BX
+	JZ        none
+
+found:
+	BSFL BX, R8
+	ADDL AX, R8
+	MOVL R8, (DI)
+	ADDQ $4, DI
+	LEAL -1(BX), R9
+	ANDL R9, BX
+	JNZ  found
+
+none:
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT  eight
+	SUBQ out+32(FP), DI
+	SHRQ $2, DI
+	MOVQ DI, ret+40(FP)
+	VZEROUPPER
+	RET

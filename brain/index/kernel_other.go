@@ -7,6 +7,7 @@ var (
 	dotRows    = dotRowsPortable
 	dotSome    = dotSomePortable
 	sketchDots = sketchDotsPortable
+	above      = abovePortable
 )
 
 // fetch would ask for the cache lines of b, which is going to be read.

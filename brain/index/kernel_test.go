@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -67,4 +68,27 @@ func itoa(n int) string {
 		return itoa(n/1000) + "k"
 	}
 	return string(rune('0'+n/100)) + string(rune('0'+n/10%10)) + string(rune('0'+n%10))
+}
+
+func TestAboveKernelsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, scanBlock).Draw(t, "n")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		kw, vec := make([]float32, n), make([]float32, n)
+		for i := range kw {
+			kw[i], vec[i] = float32(r.IntN(8))/8, float32(r.IntN(16)-8)/8 // many are equal to least
+		}
+		weight := rapid.SampledFrom([]float32{0, 1, 1.33}).Draw(t, "weight")
+		least := rapid.SampledFrom([]float32{float32(math.Inf(-1)), -0.5, 0, 0.5, 1, 9}).Draw(t, "least")
+		a := slices.Clone(above(make([]int32, scanBlock), kw, vec, weight, least))
+		b := abovePortable(make([]int32, scanBlock), kw, vec, weight, least)
+		if !slices.Equal(a, b) {
+			t.Fatalf("%v\n%v", a, b)
+		}
+		for i := range kw {
+			if slices.Contains(b, int32(i)) != (float32(weight*kw[i])+vec[i] >= least) {
+				t.Fatalf("place %d: %v", i, b)
+			}
+		}
+	})
 }

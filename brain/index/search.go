@@ -30,6 +30,7 @@ type Scratch struct {
 	nodes   []uint64  // nodes of the segment at hand that pass the filter
 	dots    [scanBlock]int32
 	sums    [scanBlock]uint16
+	above   [scanBlock]int32
 	sure    []uint64 // as many words per rough view as its chunks need
 	docs    []int32  // of a view, to be looked at closer
 	exact   []int32  // the products of their rows with the query
@@ -38,7 +39,9 @@ type Scratch struct {
 	ptrs    []pointer
 	heap    []uint64 // rank keys of the best chunks, the worst of them first
 	guess   []uint64 // those of the best chunks by their estimated cosines
+	keys    []uint64 // rank keys of what is being put in order
 	top     []ranked // the same, in order
+	other   []ranked // to put in order into
 	out     []Candidate
 	spare   []Candidate // to sort out into
 	phrases phrases
@@ -371,7 +374,12 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 		sc.out = append(sc.out, c)
 	}
 	if len(sc.targets) > 0 {
-		sc.top = order(sc.top[:0], sc.out)
+		sc.top = sc.top[:0]
+		for i := range sc.out {
+			c := &sc.out[i]
+			sc.top = append(sc.top, ranked{score: c.Score, part: c.Part, seq: c.Seq, doc: int32(i)})
+		}
+		sc.order()
 		sc.spare = sc.spare[:0]
 		for _, r := range sc.top {
 			sc.spare = append(sc.spare, sc.out[r.doc])

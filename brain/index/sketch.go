@@ -137,6 +137,10 @@ func (l *lookup) prepare(q []int16, scale float32) {
 	most := int32(min(math.MaxUint8, (math.MaxUint16-groups)/(groups*3/2)))
 	widest = max(widest, 1)
 	upper, lower := l.table[:4*len(q)], l.table[4*len(q):]
+	// most/widest with 40 bits behind the point: sums are below 2¹⁵ and most below
+	// 2⁸, and a division for each of 3,000 entries took 10 µs.
+	const point = 40
+	factor, half := uint64(most)<<point/uint64(widest), uint64(1)<<(point-1)
 	for j := 0; j < len(q); j += 4 {
 		var least int32
 		var sums [16]int32 // of the components whose bit is set
@@ -149,8 +153,8 @@ func (l *lookup) prepare(q []int16, scale float32) {
 		}
 		for v, sum := range sums {
 			sum += least // 0 to widest
-			upper[4*j+v] = byte((2*sum*most + widest) / (2 * widest))
-			lower[4*j+v] = byte((sum*most + widest) / (2 * widest))
+			upper[4*j+v] = byte((uint64(sum)*factor + half) >> point)
+			lower[4*j+v] = byte((uint64(sum)*factor/2 + half) >> point)
 		}
 	}
 	l.step = 4 * float32(widest) / float32(most) * scale

@@ -78,6 +78,9 @@ func (r *Reader) words(s string, sp text.Span) []Word {
 			words = append(words, Word{Stem: "not", Form: "not", Kind: Negation, Start: int32(i + base), End: int32(end)})
 		} else {
 			w := r.word(s, i, end)
+			if word == "May" && i > sp.Start { // else it is the verb
+				w.Kind = Time
+			}
 			w.Name = w.Kind == Content && isName(word, i == sp.Start)
 			words = append(words, w)
 		}

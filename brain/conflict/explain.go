@@ -27,7 +27,7 @@ func explainDenial(a, b *Passage, x, y *profile) string {
 }
 
 func explainWords(a, b *claim.Word) string {
-	return "The passages say the same but for one word: " + quote(a.Form) + " in one, " + quote(b.Form) + " in the other."
+	return "The passages are about the same and differ in what they say of it: " + quote(a.Form) + " in one, " + quote(b.Form) + " in the other."
 }
 
 func explainOpposed(x *profile, al *alignment) string {

@@ -61,15 +61,9 @@ var beings = set(`is are was were be been being am`)
 // verbs are the words behind which a sentence says something of its subject.
 var verbs = set(`is are was were be been being am has have had will would shall should can could may might must does did do`)
 
-// weak are the stems of words that two sentences share without being about the
-// same.
-var weak = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(weakWords) {
-		m[claim.Stem(w)] = true
-	}
-	return m
-})
+// weak are the words that two sentences share without being about the same. They
+// are looked up as written: "importer" has the stem of "important".
+var weak = set(weakWords)
 
 const weakWords = `know think want need get got go going come see look say said tell make made do done take give put use
 used work works try like mean feel seem keep let thing things way ways lot kind sort bit stuff something anything

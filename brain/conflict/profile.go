@@ -82,7 +82,7 @@ func profileOf(c *claim.Claim) profile {
 		if len(p.words) == maxTokens {
 			break
 		}
-		t := token{id: xxhash.Sum64String(w.Stem), word: w, sign: signs()[w.Stem], weak: weak()[w.Stem], opposable: opposable()[w.Stem]}
+		t := token{id: xxhash.Sum64String(w.Stem), word: w, sign: signs()[w.Stem], weak: weak[w.Form], opposable: opposable()[w.Stem]}
 		owned = owned || w.Name
 		p.words = append(p.words, t)
 		p.bloom |= 1 << (t.id & 63)

@@ -47,13 +47,13 @@ const (
 	governs, follows = 6, 3
 	// leastSemantic is how many words both claims must have: of a short one every
 	// word counts, and the other rules know it better.
-	leastSemantic = 4
+	leastSemantic = 5
 	// leastLogit is from which value on the model's word is taken in a partition of
 	// smallPartition passages. In a larger one more passages are near each other by
 	// chance, so the evidence must be stronger, by growth times the logarithm of how
 	// many more: a prior that falls as the candidates grow. With 1 it still took
 	// forty of ten thousand unrelated sentences for opposed, with 1.6 two.
-	leastLogit     = 0
+	leastLogit     = 0.0
 	smallPartition = 500
 	growth         = 1.6
 	// leastLike is how near two passages must be in meaning that share but one

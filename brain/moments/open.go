@@ -2,6 +2,8 @@ package moments
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"orgmem/brain/claim"
 	"orgmem/brain/text"
@@ -115,11 +117,19 @@ func promise(n *Note, c *claim.Claim, dated bool) (who string, confidence float6
 		switch {
 		case persons[w[by].Form]:
 			return n.Speaker, confidence
-		case w[by].Name && (dated || !states[w[verb].Form]):
+		case w[by].Name && (dated || !states[w[verb].Form]), by == 0 && dated && !states[w[verb].Form] && capital(n.Text[w[by].Start:]):
 			return n.Text[w[by].Start:w[by].End], confidence - 0.15
 		}
 	}
 	return "", 0
+}
+
+// capital tells whether a text begins with one. At the head of a sentence that
+// makes no name, but with a date behind it "Robin will …" is likelier than "Rain
+// will …".
+func capital(s string) bool {
+	c, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(c)
 }
 
 // OpenQuestions finds the questions that nobody answered: none of the next notes

@@ -1,0 +1,196 @@
+package conflict
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"orgmem/brain/claim"
+)
+
+// near is a pair of nearest neighbours in a small partition.
+var near = Near{Cosine: 0.85, Rank: 1, Of: 100}
+
+func passage(s string) *Passage {
+	var r claim.Reader
+	return &Passage{Text: s, Claims: r.Read(claim.Source{Text: s})}
+}
+
+// Two statements that oppose each other in other words.
+const (
+	opposedA = "Nightly restarts of all workers improve the stability of the importer."
+	opposedB = "After we had introduced restarts, the stability of the importer was impaired in three of four weeks, and two of the workers failed."
+)
+
+func TestFindings(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		kind Kind
+		says []string // the explanation quotes
+	}{
+		{"The backup job runs every night.", "The backup job does not run every night.", Negation, []string{"does not run every night", "denies"}},
+		{"Nobody is watching the deploy dashboard.", "Two engineers are watching the deploy dashboard.", Negation, []string{"Nobody is watching"}},
+		{"The server room isn't locked during the day.", "The server room is locked during the day.", Negation, nil},
+		{"The deadline of Atlas is 3 May.", "Atlas: the deadline is 9 June.", Temporal, []string{"“Atlas”", "“3 May”", "“9 June”"}},
+		{"The owner of Atlas is Dana.", "Atlas's owner is Robin.", Value, []string{"owner", "“Dana”", "“Robin”"}},
+		{"The Lisbon office has 40 desks.", "The Lisbon office has 55 desks.", Value, []string{"“40”", "“55”"}},
+		{"The planning meeting takes place on Monday, as was agreed with Lisbon.", "The planning meeting takes place on Friday, as was agreed with Lisbon.", "", nil}, // no word that says so
+		{"The planning meeting with Lisbon is on Monday.", "The planning meeting with Lisbon is on Friday.", Temporal, []string{"“monday”", "“friday”"}},
+		{"The staging database is empty.", "The staging database is full.", Antonym, []string{"“empty”", "“full”"}},
+		{"Memory use increased after the rollout.", "Memory use decreased after the rollout.", Antonym, nil},
+		{
+			opposedA, opposedB, Semantic, []string{"opposite conclusions", "importer"},
+		},
+	} {
+		var j Judge
+		f, ok := j.Compare(passage(c.a), passage(c.b), near)
+		if f.Kind != c.kind || ok != (c.kind != "") {
+			t.Errorf("%q against %q: %q %q", c.a, c.b, f.Kind, f.Explanation)
+			continue
+		}
+		for _, s := range c.says {
+			if !strings.Contains(f.Explanation, s) {
+				t.Errorf("%q against %q: %q does not say %q", c.a, c.b, f.Explanation, s)
+			}
+		}
+	}
+}
+
+// What looks alike and is no conflict.
+func TestNoFinding(t *testing.T) {
+	for _, c := range [][2]string{
+		{"A man is sitting on a bench.", "A man is standing on a bench."},                             // another man
+		{"Somebody is not eating an apple under a tree.", "Somebody is eating an apple."},             // perhaps elsewhere
+		{"Version 2 of the importer is stable.", "Version 3 of the importer is stable."},              // another version
+		{"The deadline of Atlas is 3 May.", "The deadline of Atlas is 3 May in Lisbon."},              // says more
+		{"The deadline of Atlas is 3 May.", "The deadline of Borealis is 9 June."},                    // another thing
+		{"Is the backup job not running?", "The backup job is running."},                              // asks
+		{"It does not work.", "It works."},                                                            // could be anything
+		{"I don't think so.", "I think so, yes."},                                                     // same
+		{"The old server is not locked, the new one is.", "The old server is slow, the new one is."},  // something else is denied
+		{"The staging database is empty on most days of the week.", "The production queue is full."},  // something else is full
+		{"The committee did not approve the budget.", "The committee did not approve of the budget."}, // both deny
+	} {
+		var j Judge
+		if f, ok := j.Compare(passage(c[0]), passage(c[1]), near); ok {
+			t.Errorf("%q against %q: %s, %s", c[0], c[1], f.Kind, f.Explanation)
+		}
+	}
+}
+
+// An update is reported, but as the lesser matter.
+func TestUpdate(t *testing.T) {
+	a, b := passage("The owner of Atlas is Dana."), passage("The owner of Atlas is Robin.")
+	var j Judge
+	atOnce, _ := j.Compare(a, b, near)
+	a.FromMs, b.FromMs = 1000, 2000
+	later, ok := j.Compare(a, b, near)
+	if !ok || later.Severity >= atOnce.Severity {
+		t.Errorf("an update has severity %.2f, a conflict %.2f", later.Severity, atOnce.Severity)
+	}
+}
+
+// The statement is found wherever it stands, and the spans say where.
+func TestSpans(t *testing.T) {
+	a := passage("We met on Tuesday. The staging database is empty. Nothing else was said.")
+	b := passage("Long day. Coffee was fine. The staging database is full.")
+	var j Judge
+	f, ok := j.Compare(a, b, near)
+	if !ok {
+		t.Fatal("not found")
+	}
+	if got := a.Text[f.A.Start:f.A.End]; got != "The staging database is empty." {
+		t.Errorf("A is %q", got)
+	}
+	if got := b.Text[f.B.Start:f.B.End]; got != "The staging database is full." {
+		t.Errorf("B is %q", got)
+	}
+}
+
+// The word of the model counts for less where more passages are near by chance,
+// and for nothing where they are not near.
+func TestOpposedNeedsMoreInALargePartition(t *testing.T) {
+	a, b := passage(opposedA), passage(opposedB)
+	for _, c := range []struct {
+		near Near
+		want bool
+	}{
+		{Near{Cosine: 0.85, Rank: 1, Of: 100}, true}, {Near{Cosine: 0.85, Rank: 1, Of: 1_000_000}, false},
+		{Near{Cosine: 0.85, Rank: maxRank + 1, Of: 100}, false}, {Near{}, false},
+	} {
+		var j Judge
+		if _, ok := j.Compare(a, b, c.near); ok != c.want {
+			t.Errorf("%+v: %t", c.near, ok)
+		}
+	}
+}
+
+var words = strings.Fields(`the a Atlas Borealis not no nobody is are was deadline owner of server door open closed increased reduced
+empty full 3 40 May Monday engineers Dana run runs running but without, every risk of incidents. higher lower effective`)
+
+func anyPassage(t *rapid.T, label string) *Passage {
+	p := passage(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 40).Draw(t, label), " "))
+	p.FromMs = int64(rapid.IntRange(0, 2).Draw(t, label+" at"))
+	return p
+}
+
+func TestCompareIsSymmetric(t *testing.T) {
+	var j Judge
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := anyPassage(t, "a"), anyPassage(t, "b")
+		n := Near{Cosine: rapid.Float64Range(-1, 1).Draw(t, "cosine"), Rank: rapid.IntRange(0, 4).Draw(t, "rank"), Of: rapid.IntRange(0, 100_000).Draw(t, "of")}
+		f, ok := j.Compare(a, b, n)
+		g, back := j.Compare(b, a, n)
+		if ok != back || f.Severity != g.Severity {
+			t.Fatalf("%q against %q: %t %v, the other way round %t %v", a.Text, b.Text, ok, f, back, g)
+		}
+		if !ok {
+			return
+		}
+		if f.Severity <= 0 || f.Severity > 1 || f.Explanation == "" || f.Kind == "" {
+			t.Fatalf("%+v", f)
+		}
+		if f.A.End > len(a.Text) || f.A.Start >= f.A.End || f.B.End > len(b.Text) || f.B.Start >= f.B.End {
+			t.Fatalf("spans %v and %v", f.A, f.B)
+		}
+	})
+}
+
+// One sentence is never at odds with itself, whatever it says.
+func TestSameStatementIsNoConflict(t *testing.T) {
+	var j Judge
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.NewReplacer(".", "", ",", "").Replace(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 30).Draw(t, "words"), " "))
+		if f, ok := j.Compare(passage(s), passage(s), near); ok && f.Kind != Semantic {
+			t.Fatalf("%q: %+v", s, f)
+		}
+	})
+}
+
+func TestAntonymList(t *testing.T) {
+	for line := range strings.Lines(antonymList) {
+		a, b, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || a == "" || b == "" || a >= b || strings.Contains(b, " ") {
+			t.Errorf("line %q", line)
+		}
+	}
+	for _, p := range []stemPair{{"empty", "full"}, {"open", "closed"}, {"increase", "decrease"}} {
+		if !antonyms()[pairOf(claim.Stem(p.a), claim.Stem(p.b))] {
+			t.Errorf("%s and %s are no opposites", p.a, p.b)
+		}
+	}
+	if antonyms()[pairOf(claim.Stem("man"), claim.Stem("woman"))] {
+		t.Error("man and woman are opposites")
+	}
+}
+
+func BenchmarkCompare(b *testing.B) {
+	x := passage(strings.Repeat("The deadline of Atlas has been moved from 3 May to 9 June, since the importer could not read old files. ", 8))
+	y := passage(strings.Repeat("Old files were read by the importer without trouble, and the deadline of Borealis was kept. ", 8))
+	var j Judge
+	b.ReportAllocs()
+	for b.Loop() {
+		j.Compare(x, y, near)
+	}
+}

@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"orgmem/brain/claim"
 	"orgmem/brain/conflict"
@@ -101,7 +102,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 	if err != nil {
 		return n, nil, nil, err
 	}
-	others := map[uint64]float64{}
+	others := map[uint64]conflict.Near{}
 	if vec != nil {
 		model := index.ModelID(c.hot.state.GetModel())
 		q := &index.Query{
@@ -116,7 +117,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 			if !ok || place == f.node {
 				continue
 			}
-			others[x.Seq] = float64(x.Vector)
+			others[x.Seq] = conflict.Near{Cosine: float64(x.Vector), Rank: len(others) + 1, Of: int(c.hot.state.GetChunks())}
 			if x.Vector >= leastSimilar {
 				near = append(near, likeness{place, float64(x.Vector)})
 			}
@@ -136,13 +137,13 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.snapshot}, q) {
 			if _, known := others[x.Seq]; !known && x.Seq != f.seq {
 				if place, ok := c.at[x.Node]; ok && place != f.node {
-					others[x.Seq] = 0
+					others[x.Seq] = conflict.Near{Of: int(c.hot.state.GetChunks())} // found by its words
 				}
 			}
 		}
 		own.scratch.Reset()
 	}
-	for seq, cosine := range others {
+	for seq, place := range others {
 		o, other, err := c.passageOf(st, own, seq)
 		if err != nil {
 			return n, nil, nil, err
@@ -150,7 +151,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 		if other == nil {
 			continue
 		}
-		if finding, ok := own.judge.Compare(passage, other, cosine); ok {
+		if finding, ok := own.judge.Compare(passage, other, place); ok {
 			found = append(found, clash{f, o.freshChunk, finding})
 		}
 	}
@@ -199,10 +200,19 @@ func (c *cycle) passage(st *storage.Store, own *comparer, f freshChunk) (note, *
 	return n, p, nil
 }
 
+// givenTitle is what a chunk stands under: the title of its text, unless that was made
+// from its beginning.
+func givenTitle(title string, chunk *pb.Chunk) string {
+	if chunk.GetOrdinal() == 0 && strings.HasPrefix(strings.TrimLeft(chunk.GetText(), "#*->= \t\n"), strings.TrimSuffix(title, "…")) {
+		return ""
+	}
+	return title
+}
+
 // read takes a chunk apart.
 func (c *cycle) read(own *comparer, f freshChunk, chunk *pb.Chunk) (note, *conflict.Passage, error) {
 	t := &c.nodes[f.node]
-	claims := own.reader.Read(claim.Source{Text: chunk.GetText(), Title: t.title})
+	claims := own.reader.Read(claim.Source{Text: chunk.GetText(), Title: givenTitle(t.title, chunk)})
 	return note{freshChunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims, FromMs: t.valid}, nil
 }
 

@@ -73,3 +73,48 @@ func TestCycleReportsContradictions(t *testing.T) {
 		t.Errorf("cognition jobs: %v", kinds)
 	}
 }
+
+// What only a forgotten text said leaves the graph and every view with it; what
+// others say stays.
+//
+// interface: States/Node forget
+func TestForgettingTakesWhatWasReadOutOfATextAlong(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	secret := c.note("Jane Lee of Initech met Zebediah Quimby in Paris on 3 May 2024. The codeword of the Zircon project is marmalade.")
+	c.note("Jane Lee of Initech wrote the report. The codeword of the Zircon project is treacle.")
+	c.think()
+	entities := c.titles("entity")
+	if !slices.Contains(entities, "Jane Lee") || !slices.ContainsFunc(entities, func(s string) bool { return strings.Contains(s, "Quimby") }) {
+		t.Fatalf("entities %q", entities)
+	}
+	c.forget(secret)
+	if left := c.titles("entity"); slices.ContainsFunc(left, func(s string) bool { return strings.Contains(s, "Quimby") }) || !slices.Contains(left, "Jane Lee") {
+		t.Errorf("entities %q", left)
+	}
+	store := storage.StoreID{Org: org.Org, Realm: storage.RealmMain}
+	n.nothingSays(store, "Quimby", "marmalade")
+	c.think()
+	n.nothingSays(store, "Quimby", "marmalade")
+}
+
+// nothingSays fails when a value of a store holds one of some words.
+func (n *node) nothingSays(id storage.StoreID, words ...string) {
+	n.t.Helper()
+	st, err := n.store.Acquire(id)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	defer st.Release()
+	for item, err := range st.Scan(storage.OrgSpace(id).All(), storage.ScanOptions{}) {
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		for _, w := range words {
+			if held := strings.ToLower(string(item.Value) + string(item.Key.Bytes())); strings.Contains(held, strings.ToLower(w)) {
+				n.t.Errorf("table %#x still says %q", item.Key.Table(), w)
+			}
+		}
+	}
+}

@@ -19,6 +19,8 @@ const (
 	// minCommonProbability is what it must give where all of the run are words of the
 	// dictionary: people capitalise for emphasis too.
 	minCommonProbability = 0.2
+	// minPostProbability is the same for posts, where capitals are used at will.
+	minPostProbability = 0.5
 )
 
 // span is a name in tokens of a block: [from, to).
@@ -83,6 +85,17 @@ func (r *reader) prose() bool {
 		}
 	}
 	return words >= 4 && capitals*5 <= words*3
+}
+
+// post tells whether a block is of the kind that the tagger was trained on, and so
+// knows best: it has accounts and topics.
+func (r *reader) post() bool {
+	for _, t := range r.tokens {
+		if t.Kind == tagger.Handle || t.Kind == tagger.Hashtag {
+			return true
+		}
+	}
+	return false
 }
 
 // capital tells whether a token can be part of a run of capitals.
@@ -178,6 +191,9 @@ func (r *reader) run(f span) {
 		if e, _ := r.model.Find(r.word(i)); e.Class&tagger.Common == 0 {
 			need = minRunProbability
 		}
+	}
+	if r.post() {
+		need = minPostProbability
 	}
 	if f.p >= need {
 		r.found = append(r.found, f)

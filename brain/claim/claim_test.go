@@ -51,8 +51,12 @@ func TestFacts(t *testing.T) {
 // However an attribute of a subject is worded, it has one key.
 func TestKeys(t *testing.T) {
 	same := []Source{
-		{Text: "The deadline of Atlas is 3 May."}, {Text: "Atlas: the deadline is 4 May."}, {Text: "Atlas (phase two): the deadline is 5 May."},
-		{Text: "Atlas's deadlines are 3 May and 4 May."}, {Text: "Deadline: 6 May", Title: "Atlas"}, {Text: "The deadline for Atlas has moved to July."},
+		{Text: "The deadline of Atlas is 3 May."},
+		{Text: "Atlas: the deadline is 4 May."},
+		{Text: "Atlas (phase two): the deadline is 5 May."},
+		{Text: "Atlas's deadlines are 3 May and 4 May."},
+		{Text: "Deadline: 6 May", Title: "Atlas"},
+		{Text: "The deadline for Atlas has moved to July."},
 	}
 	first := only(t, same[0]).Fact.Key
 	for _, src := range same {

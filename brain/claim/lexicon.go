@@ -31,7 +31,7 @@ august september october november december today tomorrow yesterday`,
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		m[w] = true
 	}
 	return m
@@ -40,7 +40,7 @@ func set(words string) map[string]bool {
 func kinds(lists map[Kind]string) map[string]Kind {
 	m := map[string]Kind{}
 	for k, words := range lists {
-		for _, w := range strings.Fields(words) {
+		for w := range strings.FieldsSeq(words) {
 			m[w] = k
 		}
 	}

@@ -116,8 +116,10 @@ func TestOpposedNeedsMoreInALargePartition(t *testing.T) {
 		near Near
 		want bool
 	}{
-		{Near{Cosine: 0.85, Rank: 1, Of: 100}, true}, {Near{Cosine: 0.85, Rank: 1, Of: 1_000_000}, false},
-		{Near{Cosine: 0.85, Rank: maxRank + 1, Of: 100}, false}, {Near{}, false},
+		{Near{Cosine: 0.85, Rank: 1, Of: 100}, true},
+		{Near{Cosine: 0.85, Rank: 1, Of: 1_000_000}, false},
+		{Near{Cosine: 0.85, Rank: maxRank + 1, Of: 100}, false},
+		{Near{}, false},
 	} {
 		var j Judge
 		if _, ok := j.Compare(a, b, c.near); ok != c.want {

@@ -74,7 +74,7 @@ hmm guess believe understand remember find found happen start stop call called s
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		m[w] = true
 	}
 	return m
@@ -85,7 +85,7 @@ func set(words string) map[string]bool {
 var signs = sync.OnceValue(func() map[string]int8 {
 	m := map[string]int8{}
 	for sign, list := range map[int8]string{1: upwards, -1: downwards} {
-		for _, w := range strings.Fields(list) {
+		for w := range strings.FieldsSeq(list) {
 			m[claim.Stem(w)] = sign
 		}
 	}

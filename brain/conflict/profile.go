@@ -75,6 +75,7 @@ func profileOf(c *claim.Claim) profile {
 			continue
 		case claim.Number:
 			some = some || len(p.words) == 0
+		case claim.Content, claim.Time:
 		}
 		if len(p.words) > 0 && k > 0 && beings[c.Words[k-1].Form] && strings.HasSuffix(w.Form, "ing") {
 			scene = true

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 const (
@@ -21,6 +22,8 @@ const (
 	leastCosine = 0.35
 	// leastShared is how many neighbours a pair must share.
 	leastShared = 2
+	// maxNamed is how many of them a rationale names.
+	maxNamed = 3
 )
 
 // Missing proposes links for the nodes at the places touched, best first.
@@ -118,15 +121,12 @@ func rationale(g Graph, near [][]int32, l Link, through []int32, meaning float64
 	slices.SortFunc(through, func(x, y int32) int {
 		return cmp.Or(cmp.Compare(len(near[x]), len(near[y])), cmp.Compare(x, y))
 	})
-	names := ""
-	for i, m := range through[:min(3, len(through))] {
-		if i > 0 {
-			names += ", "
-		}
-		names += "“" + g.Nodes[m].Title + "”"
+	names := make([]string, min(maxNamed, len(through)))
+	for i := range names {
+		names[i] = "“" + g.Nodes[through[i]].Title + "”"
 	}
-	s := fmt.Sprintf("Both are linked to %s", names)
-	if more := len(through) - 3; more > 0 {
+	s := "Both are linked to " + strings.Join(names, ", ")
+	if more := len(through) - maxNamed; more > 0 {
 		s += fmt.Sprintf(" and %d more", more)
 	}
 	if g.Nodes[l.A].Vector != nil && g.Nodes[l.B].Vector != nil {

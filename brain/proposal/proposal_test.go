@@ -17,7 +17,8 @@ func graph() Graph {
 	g := Graph{Nodes: []Node{
 		{ID: "a", Title: "March report", Vector: []float32{1, 0}},
 		{ID: "b", Title: "April report", Vector: []float32{0.8, 0.6}},
-		{ID: "x", Title: "Importer"}, {ID: "y", Title: "Lisbon office"},
+		{ID: "x", Title: "Importer"},
+		{ID: "y", Title: "Lisbon office"},
 		{ID: "c", Title: "Menu", Vector: []float32{0, 1}},
 		{ID: "h", Title: "Company"},
 	}}

@@ -4,20 +4,20 @@
 // # Promises
 //
 //   - [Find] is a pure function: the same graph, the same memory of the last time
-//     and the same options give the same communities on every machine.
+//     and the same options give the same communities.
 //   - A community is connected. Nodes that hold to nothing, or to too few others,
 //     belong to none.
 //   - Communities continue: [Community.Before] names the earlier one that a
 //     community mostly is, and no two claim the same. A graph that grew a little
 //     is not cut anew; its new nodes are fitted in, and what they move, moves.
-//   - Cost is linear in the edges; a first run over 10,000 nodes and 100,000 edges
-//     takes about a tenth of a second, a later one a fraction.
+//   - Cost follows the edges: a first run over 21,000 nodes and 113,000 edges takes
+//     0.17 s of one core, a later one a third.
 //
 // # Order of calls
 //
 // [NewGraph] of all live nodes and edges; [Find] with what each node's community
-// was ([Earlier]); store Of and what [Partition.Earlier] says for the next time.
-// Package topic names what was found.
+// was ([Earlier]); store Of and Settled for the next time. Package topic names what
+// was found.
 //
 // # What it hides
 //

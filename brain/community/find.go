@@ -118,7 +118,7 @@ func follow(g *Graph, earlier Earlier, gamma float64, chance *chance) []int32 {
 			wake(g.to[k])
 		}
 	}
-	newCutter(g, of, gamma, bound).move(queue)
+	leiden(g, of, queue, gamma, bound, 1, chance)
 	return of
 }
 

@@ -42,8 +42,9 @@ func (e *Edge) weigh(busy int32) float64 {
 		return weightRelated * w
 	case Follows:
 		return weightFollows * w
+	default:
+		return 0
 	}
-	return 0
 }
 
 // NewGraph builds a graph of nodes numbered from 0. Edges to a node itself, beyond

@@ -203,7 +203,7 @@ func renumber(of []int32) int {
 // nothing changes or the rounds are used up. Of the first round only the queued
 // nodes are looked at.
 func leiden(g *Graph, of, queue []int32, gamma float64, bound []bool, rounds int, chance *chance) {
-	for round := 0; round < rounds; round++ {
+	for round := range rounds {
 		renumber(of)
 		if !improve(g, of, queue, gamma, bound, chance, 0) && round > 0 {
 			return

@@ -124,12 +124,10 @@ func (c *counted) addNames(toks []token, names map[string]string) {
 	}
 }
 
-// add counts a word or phrase in the present passage.
+// add counts a word or phrase in the present passage; an empty surface: it is
+// written as it stands there.
 func (c *counted) add(toks []token, surface string) {
-	key := toks[0].key
-	for _, t := range toks[1:] {
-		key += " " + t.key
-	}
+	key := joined(toks, func(t *token) string { return t.key })
 	t := c.terms[key]
 	if t == nil {
 		t = &term{key: key, words: len(toks), surfaces: map[string]int{}}
@@ -139,21 +137,27 @@ func (c *counted) add(toks []token, surface string) {
 		t.last = c.passages
 		t.passages++
 	}
-	weight := 2
+	weight := 3 // a name knows how it is written
 	if surface == "" {
+		surface = joined(toks, func(t *token) string { return t.surface })
+		weight = 2
 		if toks[0].starts {
 			weight = 1 // its capital is the sentence's
 		}
-		for i, w := range toks {
-			if i > 0 {
-				surface += " "
-			}
-			surface += w.surface
-		}
-	} else {
-		weight = 3
 	}
 	t.surfaces[surface] += weight
+}
+
+// joined puts spaces between what part takes of the tokens.
+func joined(toks []token, part func(*token) string) string {
+	if len(toks) == 1 {
+		return part(&toks[0])
+	}
+	parts := make([]string, len(toks))
+	for i := range toks {
+		parts[i] = part(&toks[i])
+	}
+	return strings.Join(parts, " ")
 }
 
 // surface is how the term is mostly written.
@@ -254,7 +258,7 @@ func choose(c *counted, ranked []scored) []string {
 		if len(parts) == 1 {
 			best = widest(c, s.term, chosen)
 		}
-		for _, p := range strings.Fields(best.key) {
+		for p := range strings.FieldsSeq(best.key) {
 			chosen[p] = true
 		}
 		out = append(out, best.surface())

@@ -74,8 +74,13 @@ func TestProfileTellsMannersApart(t *testing.T) {
 		t.Errorf("technical depth: chat %.2f, technical %.2f, official %.2f", c.TechnicalDepth, n.TechnicalDepth, s.TechnicalDepth)
 	}
 	for _, m := range []struct{ group, name string }{
-		{"opening", "lowerCase"}, {"stance", "hedges"}, {"address", "thanks"}, {"address", "greetings"},
-		{"address", "emoticons"}, {"spelling", "contractions"}, {"punctuation", "exclamations"},
+		{"opening", "lowerCase"},
+		{"stance", "hedges"},
+		{"address", "thanks"},
+		{"address", "greetings"},
+		{"address", "emoticons"},
+		{"spelling", "contractions"},
+		{"punctuation", "exclamations"},
 	} {
 		if a, b := c.style(m.group, m.name), s.style(m.group, m.name); a <= b {
 			t.Errorf("%s.%s: chat %.2f, official %.2f", m.group, m.name, a, b)

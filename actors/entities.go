@@ -54,7 +54,12 @@ type reading struct {
 }
 
 // read reads an item's text, on a CPU worker.
-func (p *prepared) read(own *comparer, now int64) {
+func (p *prepared) read(own *comparer, now int64) (err error) {
+	defer func() {
+		if r := recover(); r != nil { // what is found by its words must not be lost for that
+			p.reading, err = nil, panicked("reading of a text", r)
+		}
+	}()
 	item := p.GetItem()
 	at := item.GetOccurredMs()
 	if at == 0 {
@@ -65,6 +70,7 @@ func (p *prepared) read(own *comparer, now int64) {
 		extract.Extract(extract.Document{Text: item.GetContent(), Title: item.GetTitle(), AtMs: at, Speaker: speaker}),
 		factsOf(&own.reader, item, speaker),
 	}
+	return nil
 }
 
 // speakerOf is who says what has no speaker of its own, as far as a client tells.
@@ -100,6 +106,9 @@ func (f *effect) link(it *prepared, n *pb.Node) error {
 		return err
 	}
 	n.Facts = it.reading.facts
+	if f.traced {
+		return nil
+	}
 	t := &texts{effect: f, node: n, chunks: it.chunks, trace: &pb.Trace{}, reading: it.reading}
 	if len(t.chunks) == 0 {
 		if t.chunks, err = f.spansOf(n); err != nil {

@@ -70,7 +70,41 @@ type (
 		Edited          bool             `json:"edited,omitempty"`
 		Erased          bool             `json:"erased,omitempty"`
 		Curated         bool             `json:"curated,omitempty"`
+		Placed          bool             `json:"placed,omitempty"` // a person chose the domain
+		Derived         *documentDerived `json:"derived,omitempty"`
+		Trace           *documentTrace   `json:"trace,omitempty"`
 		History         []documentChange `json:"history,omitempty"` // newest first
+	}
+	// documentDerived is of a node that was read out of texts: what it rests on.
+	documentDerived struct {
+		Type     string         `json:"type"`
+		Mentions uint32         `json:"mentions"`
+		Forms    []documentForm `json:"forms,omitempty"`
+	}
+	documentForm struct {
+		Name       string  `json:"name"`
+		Count      uint32  `json:"count"`
+		Reason     string  `json:"reason,omitempty"`
+		Confidence float64 `json:"confidence,omitempty"`
+	}
+	// documentTrace is what was read out of a node's text.
+	documentTrace struct {
+		Entities  []documentNamed `json:"entities,omitempty"`
+		Relations []string        `json:"relations,omitempty"`
+		Dates     []documentDate  `json:"dates,omitempty"`
+		Follows   string          `json:"follows,omitempty"`
+	}
+	documentNamed struct {
+		NodeID string   `json:"nodeId"`
+		Names  []string `json:"names,omitempty"`
+	}
+	// documentDate spans bytes of the text and milliseconds since 1970, which may lie
+	// beyond what RFC 3339 can say.
+	documentDate struct {
+		Start uint32 `json:"start"`
+		End   uint32 `json:"end"`
+		From  int64  `json:"from,string"`
+		Until int64  `json:"until,string"`
 	}
 	documentSource struct {
 		Type        string   `json:"type"`
@@ -102,6 +136,7 @@ type (
 		Origin       string       `json:"origin"`
 		Status       string       `json:"status"`
 		Note         string       `json:"note,omitempty"`
+		Evidence     []string     `json:"evidence,omitempty"`
 		ValidFrom    documentTime `json:"validFrom,omitzero"`
 		ValidTo      documentTime `json:"validTo,omitzero"`
 		CreatedAt    documentTime `json:"createdAt"`
@@ -336,7 +371,10 @@ func writeNodes(w *recordWriter, r storage.Reader, part *partitionRef) error {
 			ValidFrom: documentTime(n.GetValidFromMs()), ValidTo: documentTime(n.GetValidToMs()), CreatedAt: documentTime(n.GetCreatedMs()),
 			UpdatedAt: documentTime(n.GetUpdatedMs()), OccurredAt: documentTime(n.GetOccurredMs()), TombstonedAt: documentTime(n.GetTombstonedMs()),
 			RestorableUntil: documentTime(n.GetRestorableMs()), Was: n.GetWas(), Metadata: n.GetMetadata(),
-			Turn: n.GetTurn(), Unlearned: n.GetUnlearned(), Edited: n.GetEdited(), Erased: n.GetErased(), Curated: n.GetCurated(),
+			Turn: n.GetTurn(), Unlearned: n.GetUnlearned(), Edited: n.GetEdited(), Erased: n.GetErased(), Curated: n.GetCurated(), Placed: n.GetPlaced(),
+		}
+		if err := addDerived(&out, r, part); err != nil {
+			return err
 		}
 		if id, err := pb.JobIDFrom(n.GetSource().GetJob()); err == nil {
 			out.Source.JobID = id.String()
@@ -356,6 +394,32 @@ func writeNodes(w *recordWriter, r storage.Reader, part *partitionRef) error {
 		w.record(out, false)
 	}
 	return w.err
+}
+
+// addDerived says what a node was read out of, and what was read out of it.
+func addDerived(out *documentNode, r storage.Reader, part *partitionRef) error {
+	rec, trace := &pb.Entity{}, &pb.Trace{}
+	found, err := r.Get(part.space.Key(storage.TableEntity, storage.Str(out.ID)), rec)
+	if err != nil {
+		return err
+	}
+	if found {
+		out.Derived = &documentDerived{Type: rec.GetType(), Mentions: rec.GetMentions()}
+		for _, f := range rec.GetForms() {
+			out.Derived.Forms = append(out.Derived.Forms, documentForm{f.GetName(), f.GetCount(), f.GetReason(), f.GetConfidence()})
+		}
+	}
+	if found, err = r.Get(part.space.Key(storage.TableTrace, storage.Str(out.ID)), trace); err != nil || !found {
+		return err
+	}
+	out.Trace = &documentTrace{Relations: trace.GetRelations(), Follows: trace.GetFollows()}
+	for _, x := range trace.GetEntities() {
+		out.Trace.Entities = append(out.Trace.Entities, documentNamed{x.GetNode(), x.GetNames()})
+	}
+	for _, d := range trace.GetDates() {
+		out.Trace.Dates = append(out.Trace.Dates, documentDate{d.GetStart(), d.GetEnd(), d.GetFromMs(), d.GetUntilMs()})
+	}
+	return nil
 }
 
 func documentHistory(r storage.Reader, part *partitionRef, node pb.NodeID) (out []documentChange, err error) {
@@ -387,7 +451,7 @@ func writeEdges(w *recordWriter, r storage.Reader, part *partitionRef) error {
 		e := rec.Value
 		w.record(documentEdge{
 			ID: e.GetId(), Source: e.GetSource(), Target: e.GetTarget(), Type: e.GetType(), Weight: e.GetWeight(), Confidence: e.GetConfidence(),
-			Origin: e.GetOrigin(), Status: e.GetStatus(), Note: e.GetNote(), ValidFrom: documentTime(e.GetValidFromMs()), ValidTo: documentTime(e.GetValidToMs()),
+			Origin: e.GetOrigin(), Status: e.GetStatus(), Note: e.GetNote(), Evidence: e.GetEvidence(), ValidFrom: documentTime(e.GetValidFromMs()), ValidTo: documentTime(e.GetValidToMs()),
 			CreatedAt: documentTime(e.GetCreatedMs()), UpdatedAt: documentTime(e.GetUpdatedMs()), TombstonedAt: documentTime(e.GetTombstonedMs()),
 		}, false)
 	}

@@ -270,7 +270,9 @@ func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 				items[i].cut(e)
 			}
 			if (!items[i].known || items[i].relearn) && !w.org.sys.cfg.plain {
-				items[i].read(&w.org.sys.computers[worker].comparer, now)
+				if err := items[i].read(&w.org.sys.computers[worker].comparer, now); err != nil {
+					w.org.sys.log.Error("a text is stored without what it speaks of", "org", w.org.id.String(), "job", pb.JobID(items[i].GetJob()).String(), "err", err)
+				}
 			}
 			return nil
 		}

@@ -118,3 +118,25 @@ func (n *node) nothingSays(id storage.StoreID, words ...string) {
 		}
 	}
 }
+
+// What was read out of texts comes back from an export as it was, and forgetting a
+// text there takes along what only it said.
+func TestRestoreBringsBackWhatWasRead(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.note("Jane Lee of Initech met Zebediah Quimby in Paris on 3 May 2024.")
+	c.note("Jane Lee works for Initech.")
+	exported := readDocument(t, c.download(c.export(false)))
+	other := n.org(NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: planUnlimited})
+	there := client{n: n, key: other.APIKey}
+	n.restore(other.Org, exported)
+	if before, after := c.titles("entity"), there.titles("entity"); !slices.Equal(before, after) || len(before) == 0 {
+		t.Fatalf("entities %q, there %q", before, after)
+	}
+	secret := there.search(&pb.Search{Query: "Quimby", Mode: "keyword", TopK: 1})[0].GetNode()
+	there.forget(secret)
+	n.nothingSays(storage.StoreID{Org: other.Org, Realm: storage.RealmMain}, "Quimby")
+	if left := there.titles("entity"); !slices.Contains(left, "Jane Lee") {
+		t.Errorf("left %q", left)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/brain/extract"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -70,7 +71,7 @@ func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restore
 		return Restored{}, err
 	}
 	out := Restored{PartitionID: part.id.String(), NodeIDs: make([]string, 0, len(in.Nodes))}
-	r := &restorer{sys: s, ctx: ctx, org: org, part: part, out: &out}
+	r := &restorer{sys: s, ctx: ctx, org: org, part: part, from: in.Partition.ID, out: &out}
 	err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.head(f, &in) }})
 	if in.Partition.Settings != nil {
 		s.parts.drop(part) // who reads settings now reads those
@@ -175,6 +176,7 @@ type restorer struct {
 	ctx  context.Context // the request's: the restorer lives as long
 	org  pb.OrgID
 	part *partitionRef
+	from string // the memory's id in the document
 	out  *Restored
 }
 
@@ -286,7 +288,10 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (*pb.Reply, e
 		Source:      &pb.Source{Type: in.Source.Type, ExternalIds: in.Source.ExternalIDs, Anonymous: in.Source.Anonymous},
 		ValidFromMs: int64(in.ValidFrom), ValidToMs: int64(in.ValidTo), CreatedMs: int64(in.CreatedAt), OccurredMs: int64(in.OccurredAt),
 		TombstonedMs: int64(in.TombstonedAt), RestorableMs: int64(in.RestorableUntil), Was: in.Was, Metadata: in.Metadata,
-		Unlearned: in.Unlearned, Erased: in.Erased, Curated: in.Curated,
+		Unlearned: in.Unlearned, Erased: in.Erased, Curated: in.Curated, Placed: in.Placed,
+	}
+	if err := r.derived(f, id, in); err != nil {
+		return nil, err
 	}
 	for i := len(in.History) - 1; i >= 0; i-- {
 		f.restoreChange(id, &in.History[i])
@@ -327,6 +332,40 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (*pb.Reply, e
 	}
 	n.UpdatedMs = int64(in.UpdatedAt)
 	return &pb.Reply{Status: statusMade}, nil
+}
+
+// derived writes what a node was read out of, and what was read out of it: then its
+// text is not read again. Nodes that were read out of texts keep their ids but for
+// the memory's name.
+func (r *restorer) derived(f *effect, id pb.NodeID, in *documentNode) error {
+	from, here := r.from, r.part.id.String()
+	if d := in.Derived; d != nil {
+		rec := &pb.Entity{Node: string(id), Type: d.Type, Mentions: d.Mentions}
+		names := []string{in.Title}
+		for _, x := range d.Forms {
+			rec.Forms = append(rec.Forms, &pb.EntityForm{Name: x.Name, Count: x.Count, Reason: x.Reason, Confidence: x.Confidence})
+			names = append(names, x.Name)
+		}
+		f.putEntity(rec)
+		if in.Kind == kindEntity {
+			for _, name := range names {
+				f.putEntityKeys(id, name, extract.Type(d.Type))
+			}
+		}
+	}
+	f.traced = in.Trace != nil
+	if in.Trace == nil {
+		return nil
+	}
+	trace := &pb.Trace{Relations: in.Trace.Relations, Follows: strings.Replace(in.Trace.Follows, from, here, 1)}
+	for _, x := range in.Trace.Entities {
+		trace.Entities = append(trace.Entities, &pb.TraceEntity{Node: strings.Replace(x.NodeID, from, here, 1), Names: x.Names})
+	}
+	for _, d := range in.Trace.Dates {
+		trace.Dates = append(trace.Dates, &pb.TraceDate{Start: d.Start, End: d.End, FromMs: d.From, UntilMs: d.Until})
+	}
+	f.batch.Put(f.traceKey(id), trace)
+	return nil
 }
 
 // restoreChange adds an entry to a node's history as it was.
@@ -390,7 +429,7 @@ func (f *effect) restoreEdgeRecord(in *documentEdge) error {
 	}
 	e := &pb.Edge{
 		Id: in.ID, Source: in.Source, Target: in.Target, Type: in.Type, Weight: in.Weight, Confidence: in.Confidence, Origin: in.Origin,
-		Status: in.Status, Note: in.Note, ValidFromMs: int64(in.ValidFrom), ValidToMs: int64(in.ValidTo), CreatedMs: int64(in.CreatedAt),
+		Status: in.Status, Note: in.Note, Evidence: in.Evidence, ValidFromMs: int64(in.ValidFrom), ValidToMs: int64(in.ValidTo), CreatedMs: int64(in.CreatedAt),
 		UpdatedMs: int64(in.UpdatedAt), TombstonedMs: int64(in.TombstonedAt),
 	}
 	before, err := f.edge(pb.EdgeID(in.ID))

@@ -42,6 +42,10 @@ func (n *node) restore(org pb.OrgID, doc document) {
 		}
 		for _, e := range p.Edges {
 			e.ID = strings.Replace(strings.Replace(e.ID, e.Source, here[e.Source], 1), e.Target, here[e.Target], 1)
+			for i, chunk := range e.Evidence {
+				at := strings.LastIndexByte(chunk, ':')
+				e.Evidence[i] = here[chunk[:at]] + chunk[at:]
+			}
 			e.Source, e.Target = here[e.Source], here[e.Target]
 			last.Edges = append(last.Edges, e)
 		}

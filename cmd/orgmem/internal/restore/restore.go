@@ -313,6 +313,13 @@ func (i *importer) edge(raw json.RawMessage) error {
 	id := strings.Replace(text(e["id"]), text(e["source"]), source, 1)
 	e["id"] = strings.Replace(id, text(e["target"]), target, 1)
 	e["source"], e["target"] = source, target
+	if chunks, ok := e["evidence"].([]any); ok { // each is the id of a node and a number
+		for n, chunk := range chunks {
+			if at := strings.LastIndexByte(text(chunk), ':'); at >= 0 && i.ids[text(chunk)[:at]] != "" {
+				chunks[n] = i.ids[text(chunk)[:at]] + text(chunk)[at:]
+			}
+		}
+	}
 	out, err := json.Marshal(e)
 	i.part.Edges = append(i.part.Edges, out)
 	return err

@@ -140,3 +140,104 @@ func TestRestoreBringsBackWhatWasRead(t *testing.T) {
 		t.Errorf("left %q", left)
 	}
 }
+
+// A cycle that a crash ended is gone on with under its job, and what it had found is
+// not reported twice.
+func TestCycleGoesOnAfterACrash(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, thinking)
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	c.note("The deadline of the Atlas project is 3 May.")
+	c.note("The deadline of the Atlas project is 9 June.")
+	c.think()
+	// As it is when the process ends behind the first commits of the next cycle.
+	c.note("Something else altogether.")
+	var job *pb.Job
+	c.inOrg(func(o *orgActor) {
+		var err error
+		if job, err = o.newJob(jobCognition, principal{user: org.Owner}, o.members[org.Owner], len(stages)); err != nil {
+			t.Error(err)
+			return
+		}
+		job.Status, job.Attempts = jobRunning, 1
+		b := storage.NewBatch(o.store)
+		putJob(b, o.space, job)
+		cog := &pb.Cognition{}
+		err = o.withStore(func(st *storage.Store) error {
+			_, err := st.Get(o.members[org.Owner].space.Key(storage.TableCognition), cog)
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		cog.Job, cog.NextChunk = job.GetId(), 0 // it would find all again
+		b.Put(o.members[org.Owner].space.Key(storage.TableCognition), cog)
+		if err := o.committer.commit(b); err != nil {
+			t.Error(err)
+		}
+	})
+	n = startNode(t, disk.Crash(0, 1), thinking)
+	c.n = n
+	id := pb.JobID(job.GetId()).String()
+	n.wait(id) // nobody asked anything
+	if j := c.job(id); j.GetStatus() != jobSucceeded || j.GetAttempts() != 2 {
+		t.Errorf("%v", j)
+	}
+	if pairs := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(pairs) != 1 {
+		t.Errorf("%d contradictions", len(pairs))
+	}
+	told := 0
+	for _, e := range records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+		if e.GetType() == eventContradiction {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("contradiction.detected was told %d times", told)
+	}
+}
+
+// A finalization ends with the cycle that it begins, without waiting for quiet.
+//
+// interface: States/Session backfill
+func TestFinalizeWaitsForTheCycle(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.note("The deadline of the Atlas project is 3 May.")
+	c.note("The deadline of the Atlas project is 9 June.")
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}}))
+	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobSessionFinalize}}}).GetJobs().GetJobs()
+	n.wait(pb.JobID(jobs[0].GetId()).String())
+	if pairs := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(pairs) != 1 {
+		t.Errorf("%d contradictions", len(pairs))
+	}
+}
+
+// What held at a time is found at that time, and of two values of one fact the later
+// stands first.
+func TestWhatHeldAt(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	day := func(d int) int64 { return time.Date(2025, 1, d, 0, 0, 0, 0, time.UTC).UnixMilli() }
+	item := func(text string, at int64) string {
+		return c.ingest(&pb.IngestItem{Content: text, OccurredMs: at}).GetItems()[0].GetNode()
+	}
+	later := item("The deadline of the Atlas project is 9 June.", day(20))
+	first := item("The deadline of the Atlas project is 3 May.", day(10))
+	order := func(asOf int64) (nodes []string) {
+		for _, h := range c.search(&pb.Search{Query: "deadline of the Atlas project 3 May", TopK: 10, Filters: &pb.Filters{AsOfMs: asOf}}) {
+			nodes = append(nodes, h.GetNode())
+		}
+		return nodes
+	}
+	if got := order(0); !slices.Equal(got, []string{later, first}) {
+		t.Errorf("now: %v, want %s first", got, later)
+	}
+	if got := order(day(15)); !slices.Equal(got, []string{first}) {
+		t.Errorf("then: %v", got)
+	}
+	if got := order(day(5)); len(got) != 0 {
+		t.Errorf("before: %v", got)
+	}
+}

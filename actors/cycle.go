@@ -41,10 +41,11 @@ type cycle struct {
 	edges []tie
 	// fresh are the chunks that no cycle has compared yet, and until is the sequence
 	// number behind the last of them.
-	fresh []freshChunk
-	until uint64
-	notes []note        // of the fresh chunks
-	found []namedDomain // the domains, once they are cut
+	fresh  []freshChunk
+	until  uint64
+	notes  []note        // of the fresh chunks
+	found  []namedDomain // the domains, once they are cut
+	worded int           // contradictions that a language model was asked to explain
 }
 
 // thing is a live node that may be learned from.

@@ -305,6 +305,9 @@ func (c *cycle) writeClashes(found [][]clash) error {
 		if err := c.goOn(); err != nil {
 			return err
 		}
+		for _, p := range part {
+			gravest[p] = c.reworded(gravest[p])
+		}
 		err := c.write(func(f *effect) error {
 			reported := 0
 			for _, p := range part {

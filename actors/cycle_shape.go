@@ -37,6 +37,7 @@ type namedDomain struct {
 	keywords []string
 	members  []int32
 	top      []int32
+	refined  bool // a language model has worded the label
 }
 
 // ties are the kinds of edges as the shape of the graph sees them; what is not
@@ -91,6 +92,9 @@ func (c *cycle) findDomains() error {
 					was := old[name]
 					d.id = pb.DomainID(was.GetId())
 					before = topic.Label{Text: was.GetLabel(), Keywords: was.GetKeywords()}
+					if was.GetRefined() {
+						before.Text = labelFrom(was.GetKeywords())
+					}
 					delete(dead, name)
 					break
 				}
@@ -122,9 +126,13 @@ func (c *cycle) findDomains() error {
 		return err
 	}
 	var changes []func(*effect) error
-	for i, x := range found.Communities {
+	for i := range named {
 		d := &c.found[i]
 		d.label, d.keywords = named[i].Text, named[i].Keywords
+	}
+	c.refineLabels(old)
+	for i, x := range found.Communities {
+		d := &c.found[i]
 		changes = append(changes, func(f *effect) error { return c.putDomain(f, d, x) })
 	}
 	for i := range c.nodes {
@@ -230,7 +238,7 @@ func (c *cycle) putDomain(f *effect, d *namedDomain, x community.Community) erro
 	}
 	after := &pb.Domain{
 		Id: d.id[:], Label: d.label, Keywords: d.keywords, Nodes: uint32(x.Nodes), Edges: uint32(x.Edges), Cohesion: x.Cohesion,
-		CreatedMs: f.now, UpdatedMs: f.now,
+		CreatedMs: f.now, UpdatedMs: f.now, Refined: d.refined,
 	}
 	for _, i := range d.top {
 		id := c.nodes[i].id
@@ -239,7 +247,7 @@ func (c *cycle) putDomain(f *effect, d *namedDomain, x community.Community) erro
 			return err
 		}
 		if !ok {
-			after.Label, after.Keywords = "", nil
+			after.Label, after.Keywords, after.Refined = "", nil, false
 			continue
 		}
 		after.NamedBy = append(after.NamedBy, string(id))

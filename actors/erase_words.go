@@ -74,7 +74,11 @@ func without(label string, keywords []string, gone func(string) bool) (string, [
 	if !slices.ContainsFunc(wordsIn(label), gone) {
 		return label, kept
 	}
-	return strings.Join(kept[:min(len(kept), labelWords)], ", "), kept
+	return labelFrom(kept), kept
+}
+
+func labelFrom(keywords []string) string {
+	return strings.Join(keywords[:min(len(keywords), labelWords)], ", ")
 }
 
 // labelWords is how many keywords a label is made of.
@@ -111,7 +115,11 @@ func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) error {
 		}
 		mine := func(other string) bool { return other == n.GetId() }
 		after.NamedBy, after.TopNodes = slices.DeleteFunc(after.GetNamedBy(), mine), slices.DeleteFunc(after.GetTopNodes(), mine)
-		after.Label, after.Keywords = without(after.GetLabel(), after.GetKeywords(), his)
+		label, keywords := without(after.GetLabel(), after.GetKeywords(), his)
+		if after.GetRefined() { // who knows from which of the texts a model had its words
+			label = labelFrom(keywords)
+		}
+		after.Label, after.Keywords, after.Refined = label, keywords, false
 		after.UpdatedMs = f.now
 		f.nameBy(before, after)
 	}

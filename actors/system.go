@@ -16,6 +16,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/egress"
+	"orgmem/actors/llm"
 	"orgmem/brain/index"
 	"orgmem/cluster"
 	pb "orgmem/proto"
@@ -78,6 +79,8 @@ type Config struct {
 	// CognitionQuiet is how long a memory must have been left alone before a cognition
 	// cycle looks at what is new; 0 is 3 s.
 	CognitionQuiet time.Duration
+	// LLM words what cognition finds; nil: it says so in its own words.
+	LLM *llm.Client
 	// Egress reaches the addresses that tenants chose; nil: nothing does, and what
 	// needs it is refused.
 	Egress *egress.Client

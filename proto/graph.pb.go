@@ -207,6 +207,7 @@ type Domain struct {
 	// The nodes whose texts label and keywords were made of. Each has an entry that
 	// leads here: what is forgotten leaves both.
 	NamedBy       []string `protobuf:"bytes,10,rep,name=named_by,json=namedBy,proto3" json:"named_by,omitempty"`
+	Refined       bool     `protobuf:"varint,11,opt,name=refined,proto3" json:"refined,omitempty"` // a language model has made the label from the keywords and texts
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -309,6 +310,13 @@ func (x *Domain) GetNamedBy() []string {
 		return x.NamedBy
 	}
 	return nil
+}
+
+func (x *Domain) GetRefined() bool {
+	if x != nil {
+		return x.Refined
+	}
+	return false
 }
 
 type GraphOp struct {
@@ -2293,7 +2301,7 @@ const file_graph_proto_rawDesc = "" +
 	"updated_ms\x18\r \x01(\x03R\tupdatedMs\x12#\n" +
 	"\rtombstoned_ms\x18\x0e \x01(\x03R\ftombstonedMs\x12\x12\n" +
 	"\x04note\x18\x0f \x01(\tR\x04note\x12'\n" +
-	"\x0ftombstoned_with\x18\x10 \x01(\tR\x0etombstonedWith\"\x88\x02\n" +
+	"\x0ftombstoned_with\x18\x10 \x01(\tR\x0etombstonedWith\"\xa2\x02\n" +
 	"\x06Domain\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x14\n" +
 	"\x05label\x18\x02 \x01(\tR\x05label\x12\x1a\n" +
@@ -2307,7 +2315,8 @@ const file_graph_proto_rawDesc = "" +
 	"\n" +
 	"updated_ms\x18\t \x01(\x03R\tupdatedMs\x12\x19\n" +
 	"\bnamed_by\x18\n" +
-	" \x03(\tR\anamedBy\"\x94\x06\n" +
+	" \x03(\tR\anamedBy\x12\x18\n" +
+	"\arefined\x18\v \x01(\bR\arefined\"\x94\x06\n" +
 	"\aGraphOp\x122\n" +
 	"\n" +
 	"list_nodes\x18\x01 \x01(\v2\x11.orgmem.ListNodesH\x00R\tlistNodes\x12/\n" +

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 
 	"orgmem/actors"
 	"orgmem/actors/egress"
+	"orgmem/actors/llm"
 	"orgmem/api"
 	"orgmem/brain/embed"
 	"orgmem/cluster"
@@ -130,6 +132,9 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 		return nil, err
 	}
 	cfg.Egress = out
+	if cfg.LLM, err = newLLM(w, server); err != nil {
+		return nil, err
+	}
 	for _, m := range former {
 		cfg.Former = append(cfg.Former, actors.NewEmbedder(m))
 	}
@@ -144,6 +149,31 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 	}
 	leads.Of(system)
 	return system, nil
+}
+
+// newLLM is the language model that the operator has named, nil for none. It is the
+// operator's own choice, so the rules for addresses that tenants choose do not bind
+// it; redirects, which nobody chose, are not followed.
+func newLLM(w world, server config.Server) (*llm.Client, error) {
+	if server.LLMBaseURL == "" {
+		return nil, nil
+	}
+	key := w.env(config.EnvLLMKey, "")
+	if server.LLMKeyFile != "" {
+		raw, err := readSmall(server.LLMKeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("llm-api-key-file: %w", err)
+		}
+		key = string(raw)
+	}
+	c, err := llm.New(llm.Config{
+		BaseURL: server.LLMBaseURL, Model: server.LLMModel, Key: strings.TrimSpace(key), Clock: w.clock,
+		HTTP: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("llm-base-url, llm-model: %w", err)
+	}
+	return c, nil
 }
 
 // newEgress is the way out for webhooks and connectors.

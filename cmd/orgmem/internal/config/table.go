@@ -44,6 +44,8 @@ type Server struct {
 	IdleSubject        time.Duration
 	TombstoneRetention time.Duration
 	SandboxKeyLife     time.Duration
+	// LLMBaseURL is empty where there is no language model.
+	LLMBaseURL, LLMKeyFile, LLMModel string
 	// CognitionQuiet is how long a memory is left alone before it is looked at.
 	CognitionQuiet time.Duration
 	// ExportRetention is how long an export can be downloaded.
@@ -318,6 +320,22 @@ var Settings = []Setting{
 		set: func(s *Server, v string) error { return setDuration(&s.CognitionQuiet, v, minKeyLife, maxGrace) },
 	},
 	{
+		Name: "llm-base-url", Default: "", Form: "URL",
+		Doc: "A language model that speaks the protocol of OpenAI's chat completions, such as `https://host/v1`; it words labels of " +
+			"domains and explanations of contradictions. Content of memories is sent there. Empty: none is asked, and everything works.",
+		set: func(s *Server, v string) error { s.LLMBaseURL = v; return nil },
+	},
+	{
+		Name: "llm-model", Default: "", Form: "text",
+		Doc: "The name of the model there.",
+		set: func(s *Server, v string) error { s.LLMModel = v; return nil },
+	},
+	{
+		Name: "llm-api-key-file", Default: "", Form: "file",
+		Doc: "File with the key of `llm-base-url`; `ORGMEM_LLM_API_KEY` may hold the key itself. Empty: none is sent.",
+		set: func(s *Server, v string) error { s.LLMKeyFile = v; return nil },
+	},
+	{
 		Name: "egress-allow-cidrs", Default: "", Form: "list of ranges",
 		Doc: "Address ranges, with commas between them, that webhooks and connectors may reach although they are not public. " +
 			"For private deployments and tests: whoever may register a webhook can then reach what is there. HTTPS is never waived.",
@@ -424,6 +442,7 @@ var ClientSettings = []ClientSetting{
 	{"--operator", EnvOperator, DefaultOperator, "Address of the operator interface (`org`, `member`, `key`, `doctor`)."},
 	{"--operator-token", EnvOperatorToken, "`operator.token` in `--data`", "File with the operator's token."},
 	{"--data", "ORGMEM_DATA", "./data", "The server's data directory, to find `operator.token`."},
+	{"", EnvLLMKey, "", "The key of the language model (`serve`); see `llm-api-key-file`."},
 	{"", EnvJoinToken, "", "The join token of a machine that is to become a node (`serve`); see `join-token-file`."},
 	{"", EnvStateHome, "~/.local/state", "Where `import` remembers what it has sent, in `orgmem/import`."},
 }
@@ -436,6 +455,7 @@ const (
 	EnvOperatorToken = "ORGMEM_OPERATOR_TOKEN"
 	EnvStateHome     = "XDG_STATE_HOME"
 	EnvJoinToken     = "ORGMEM_JOIN_TOKEN"
+	EnvLLMKey        = "ORGMEM_LLM_API_KEY"
 	EnvConfig        = "ORGMEM_CONFIG"
 	DefaultBase      = "http://127.0.0.1:8080"
 	DefaultOperator  = "http://127.0.0.1:8081"

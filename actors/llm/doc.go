@@ -1,0 +1,18 @@
+// Package llm asks a language model, at any endpoint that speaks the protocol of
+// OpenAI's chat completions, to word what the service has found: the label of a
+// domain, the explanation of a contradiction. It is optional, and never gates:
+// every caller has an answer of its own and keeps it when this one fails.
+//
+// # Promises
+//
+//   - A prompt holds the content of one organization. It goes as JSON in a message
+//     of its own, which the model is told to treat as data; what the model answers
+//     is taken as text of the wanted form, or not at all.
+//   - An organization spends at most Config.CallsPerHour; a call takes at most
+//     Config.Timeout; an endpoint that keeps failing is left alone for a while.
+//   - Nothing is logged of what is asked and answered.
+//
+// # What it hides
+//
+// The protocol.
+package llm

@@ -24,7 +24,7 @@ func TestWeightsAreZeroAndTheCallers(t *testing.T) {
 				t.Fatalf("two callers share number %d of %d", i, n)
 			}
 		}
-		if n > 0 && uintptr(unsafe.Pointer(&a[0]))%64 != 0 { //nolint:gosec // only looked at
+		if n > 0 && uintptr(unsafe.Pointer(&a[0]))%64 != 0 {
 			t.Errorf("%d begin in the middle of a cache line", n)
 		}
 	}

@@ -93,8 +93,8 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 		f.Explanation = explainFact(&x.claim.Fact, &y.claim.Fact)
 		return f, true
 	}
-	if strangers(x, y) {
-		return f, false
+	if strangers(x, y) || x.claim.Fact.Key != 0 && y.claim.Fact.Key != 0 && x.claim.Fact.Key != y.claim.Fact.Key {
+		return f, false // about nothing that is the same, or about other things by name
 	}
 	align(&j.al, x, y)
 	if c := denies(x, y, &j.al, near.Cosine); c >= leastDenial {

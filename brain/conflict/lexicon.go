@@ -48,6 +48,80 @@ var opposable = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
+// synonyms are the common words that say the same, a group a line: who denies the
+// one denies the other.
+const synonyms = `woman lady
+man guy gentleman
+child kid
+start begin commence
+end finish conclude
+close shut
+fix repair
+buy purchase
+help assist
+need require
+answer reply respond
+speak talk
+say state
+show display
+choose select pick
+allow permit
+forbid prohibit ban
+stop cease
+build construct
+big large
+small little tiny
+quick fast rapid
+quiet silent
+car automobile
+road street
+job task
+error mistake fault
+bug defect
+client customer
+employee worker
+boss manager
+document doc
+photo picture image
+film movie
+price cost
+illness disease
+doctor physician
+medicine drug medication
+shop store
+city town
+happy glad
+sad unhappy
+wrong incorrect
+rich wealthy
+hard difficult
+easy simple
+shoot fire
+slice cut
+jump leap
+throw toss
+yell shout
+delay postpone
+reject refuse decline`
+
+// sameAs gives for each such word, by its stem, the first of its group.
+var sameAs = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for group := range strings.Lines(synonyms) {
+		first := ""
+		for w := range strings.FieldsSeq(group) {
+			stem := claim.Stem(w)
+			if first == "" {
+				first = stem
+			}
+			if _, taken := m[stem]; !taken {
+				m[stem] = first
+			}
+		}
+	}
+	return m
+})
+
 // owners are the words that make what follows at the head of a sentence a
 // definite thing.
 var owners = set(`the this that my your his her its our their`)

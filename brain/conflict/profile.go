@@ -30,7 +30,7 @@ type profile struct {
 
 // token is a word that carries meaning.
 type token struct {
-	id   uint64 // of the stem
+	id   uint64 // of the stem, or of that of the first of its synonyms
 	word *claim.Word
 	sign int8 // 1 more, −1 less
 	// weak words mean little by themselves: know, thing, get.
@@ -83,7 +83,11 @@ func profileOf(c *claim.Claim) profile {
 		if len(p.words) == maxTokens {
 			break
 		}
-		t := token{id: xxhash.Sum64String(w.Stem), word: w, sign: signs()[w.Stem], weak: weak[w.Form], opposable: opposable()[w.Stem]}
+		stem := w.Stem
+		if first, ok := sameAs()[stem]; ok {
+			stem = first
+		}
+		t := token{id: xxhash.Sum64String(stem), word: w, sign: signs()[w.Stem], weak: weak[w.Form], opposable: opposable()[w.Stem]}
 		owned = owned || w.Name
 		p.words = append(p.words, t)
 		p.bloom |= 1 << (t.id & 63)

@@ -15,7 +15,7 @@ const (
 	leastCovered = 0.6
 	leastStated  = 0.4
 	// leastDenial, leastOpposite are from which confidence on the two are reported.
-	leastDenial   = 0.72
+	leastDenial   = 0.66
 	leastOpposite = 0.7
 	// maxLone is how many words, beside those at odds, two statements that give
 	// different values may not share.

@@ -19,7 +19,7 @@ type rate struct {
 // one occurrence at the common rate taken as seen before (a Gamma prior): 0 is as
 // everybody, 1 twice as often, -1 half. On that scale a rare mark and a frequent
 // word vary alike, and one stray occurrence moves little. With the ratios
-// themselves, half as many authors are found again by a few messages.
+// themselves, half as many authors of commit messages are found again.
 //
 // What is left out was tried and did not tell people apart: participles in -ing,
 // the words to, for, with, at, from, by, or, if, when, all, more.

@@ -1,7 +1,8 @@
 // Package actors decides. An organization is an actor: it alone knows who may
 // do what there, how much is left of a rate limit, and which partition a
 // request means. A subject (a member or a provisioned end user) is an actor
-// below it that takes in content; each has one child that works through its queue.
+// below it that takes in content; each has one child that works through its queue,
+// and one that looks at what is new in cycles (mind.go).
 // Searches and other reads are answered in the organization's read pool. The sandbox is an organization's actor of its own, below
 // the real one, over a store of its own.
 //
@@ -23,6 +24,8 @@
 //   - A partition has a single writer under one lease, groups of commits are
 //     applied in the order of their proposals, and readers are shown nothing that
 //     is not committed. Builds with the tag invariants check these at run time.
+//   - What is derived rests on nodes and goes with them, in the commit that forgets
+//     them; a cycle that ends anywhere is gone on with, and reports nothing twice.
 //   - On a node of several, a request is decided where its organization lives, or
 //     not at all. It waits for that until its deadline.
 //   - When the outcome of a write is unknown, the organization forgets all it

@@ -23,9 +23,13 @@ const (
 	sleepers     = 1000             // organizations that sleep
 	sleepAfter   = 5 * time.Second  // unused; the default would only take longer
 	sleepWithin  = 20 * time.Minute // until the last one sleeps: cognition runs in each of them first
-	idleFor      = time.Minute      // in which their cost is measured
-	hopReads     = 3000             // on each node, alternating
-	writeFor     = "5s"             // each of the runs of BenchmarkReplicated
+	// quietAfter is how long nobody has asked anything when the cost of idling is
+	// measured: within two minutes logs are cut by age, stores are flushed, and the
+	// garbage of what went before is collected.
+	quietAfter = 3 * time.Minute
+	idleFor    = time.Minute
+	hopReads   = 3000 // on each node, alternating
+	writeFor   = "5s" // each of the runs of BenchmarkReplicated
 )
 
 // trio is three nodes on loopback that have three replicas of everything.
@@ -124,15 +128,12 @@ func measureClusterIdle(ctx context.Context, b *bench) error {
 	if err := c.asleep(ctx); err != nil {
 		return errors.Join(err, c.end())
 	}
-	if err := b.idleTrio(ctx, c, "", true); err != nil {
-		return errors.Join(err, c.end())
-	}
-	return c.end()
+	return errors.Join(b.idleTrio(ctx, c), c.end())
 }
 
 // idleTrio reports what the nodes use while nothing happens.
-func (b *bench) idleTrio(ctx context.Context, c trio, when string, promised bool) error {
-	if err := pause(ctx, settle); err != nil {
+func (b *bench) idleTrio(ctx context.Context, c trio) error {
+	if err := pause(ctx, quietAfter); err != nil {
 		return err
 	}
 	var before [clusterNodes]process.Usage
@@ -154,10 +155,6 @@ func (b *bench) idleTrio(ctx context.Context, c trio, when string, promised bool
 		}
 		cpu = append(cpu, 100*(u.CPU-before[i].CPU).Seconds()/time.Since(began).Seconds())
 		rss = append(rss, float64(u.RSS)/1e6)
-	}
-	if !promised {
-		b.report.note("idle node "+when, "%.1f %% of a core, %.0f MB (the worst of three)", slices.Max(cpu), slices.Max(rss))
-		return nil
 	}
 	what := fmt.Sprintf("idle node, 32 shards, %d sleeping organizations", sleepers)
 	b.report.add(what+", CPU", "< 10 % of a core", slices.Max(cpu) < 10, "%.1f, %.1f, %.1f %%", cpu[0], cpu[1], cpu[2])

@@ -50,6 +50,9 @@
 //   - A follower keeps its promises as a leader does: it compacts, erases, removes,
 //     and what it keeps of the log for others is bounded (trail.go).
 //   - A node without Config.Network is a cluster of one.
+//   - Where the disks of a majority are gone, Recover makes a stopped node go on alone
+//     with its copies (recover.go): the only way in which what was acknowledged may be
+//     given up, and a person says so, by the name of each node.
 //
 // # Who is there
 //

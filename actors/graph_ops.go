@@ -29,6 +29,8 @@ func (o *orgActor) graph(c *call, op *pb.GraphOp) {
 		o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 			return c.searchNodes(st, op.SearchNodes, &c.org.sys.readers[worker])
 		})
+	case *pb.GraphOp_EntityElsewhere:
+		o.entityElsewhere(c, op.EntityElsewhere)
 	case *pb.GraphOp_EditNode:
 		o.edit(c, func(f *effect) (*pb.Reply, error) { return f.editNode(op.EditNode) })
 	case *pb.GraphOp_ForgetNode:

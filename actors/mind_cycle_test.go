@@ -288,3 +288,36 @@ func TestALanguageModelWordsWhatIsFound(t *testing.T) {
 		n.stop()
 	}
 }
+
+// The organization knows where else an entity is named, and nobody learns what is
+// said of it there.
+func TestAnEntityElsewhere(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	c.put("anna")
+	c.note("Jane Lee of Initech wrote the report.")
+	c.as("anna").note("Jane Lee of Initech fired everybody on Monday.")
+	stranger := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	stranger.note("Jane Lee of Initech is here.")
+	id := func(c client, title string) string {
+		for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: "entity"}}})).GetGraph().GetNodes().GetNodes() {
+			if x.GetNode().GetTitle() == title {
+				return x.GetNode().GetId()
+			}
+		}
+		t.Fatalf("no entity %q", title)
+		return ""
+	}
+	ask := graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_EntityElsewhere{EntityElsewhere: &pb.EntityElsewhere{Id: id(c, "Jane Lee")}}})
+	seen := c.ok(ask).GetGraph().GetSightings().GetSightings()
+	if len(seen) != 1 || seen[0].GetSubject() != "anna" || seen[0].GetMentions() != 1 || seen[0].GetNode() != id(c.as("anna"), "Jane Lee") {
+		t.Errorf("%v", seen)
+	}
+	c.as("anna").refused(codePermissionDenied, ask)
+	stranger.refused(codeNodeNotFound, ask)
+	c.as("anna").forget(c.as("anna").search(&pb.Search{Query: "fired", TopK: 1})[0].GetNode())
+	if left := c.ok(ask).GetGraph().GetSightings().GetSightings(); len(left) != 0 {
+		t.Errorf("forgotten, and still named: %v", left)
+	}
+}

@@ -290,9 +290,7 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (*pb.Reply, e
 		TombstonedMs: int64(in.TombstonedAt), RestorableMs: int64(in.RestorableUntil), Was: in.Was, Metadata: in.Metadata,
 		Unlearned: in.Unlearned, Erased: in.Erased, Curated: in.Curated, Placed: in.Placed,
 	}
-	if err := r.derived(f, id, in); err != nil {
-		return nil, err
-	}
+	r.derived(f, id, in)
 	for i := len(in.History) - 1; i >= 0; i-- {
 		f.restoreChange(id, &in.History[i])
 	}
@@ -337,7 +335,7 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (*pb.Reply, e
 // derived writes what a node was read out of, and what was read out of it: then its
 // text is not read again. Nodes that were read out of texts keep their ids but for
 // the memory's name.
-func (r *restorer) derived(f *effect, id pb.NodeID, in *documentNode) error {
+func (r *restorer) derived(f *effect, id pb.NodeID, in *documentNode) {
 	from, here := r.from, r.part.id.String()
 	if d := in.Derived; d != nil {
 		rec := &pb.Entity{Node: string(id), Type: d.Type, Mentions: d.Mentions}
@@ -355,7 +353,7 @@ func (r *restorer) derived(f *effect, id pb.NodeID, in *documentNode) error {
 	}
 	f.traced = in.Trace != nil
 	if in.Trace == nil {
-		return nil
+		return
 	}
 	trace := &pb.Trace{Relations: in.Trace.Relations, Follows: strings.Replace(in.Trace.Follows, from, here, 1)}
 	for _, x := range in.Trace.Entities {
@@ -365,7 +363,6 @@ func (r *restorer) derived(f *effect, id pb.NodeID, in *documentNode) error {
 		trace.Dates = append(trace.Dates, &pb.TraceDate{Start: d.Start, End: d.End, FromMs: d.From, UntilMs: d.Until})
 	}
 	f.batch.Put(f.traceKey(id), trace)
-	return nil
 }
 
 // restoreChange adds an entry to a node's history as it was.

@@ -66,6 +66,10 @@ func fakeGraph(op *pb.GraphOp) *pb.Reply {
 		return answer(&pb.GraphResult{Result: &pb.GraphResult_Matches{Matches: &pb.NodeMatches{
 			NextCursor: "next", Matches: []*pb.NodeMatch{{Node: fakeNode("ingest:x:y"), Chunk: chunk}},
 		}}})
+	case *pb.GraphOp_EntityElsewhere:
+		return answer(&pb.GraphResult{Result: &pb.GraphResult_Sightings{Sightings: &pb.Sightings{Sightings: []*pb.Sighting{
+			{Node: "entity:x:y", Subject: "ann", Partition: testJob.Bytes(), Mentions: 2}, {Node: "entity:x:z", Partition: testJob.Bytes(), Mentions: 1},
+		}}}})
 	case *pb.GraphOp_EditNode:
 		return &pb.Reply{Result: &pb.Reply_Node{Node: fakeNode(op.EditNode.GetId())}}
 	case *pb.GraphOp_ForgetNode:

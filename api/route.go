@@ -240,7 +240,7 @@ func newTable() ([]*Route, huma.Registry, error) {
 	seen := map[string]bool{}
 	for _, group := range [][]Route{
 		identityRoutes, accountRoutes, keyRoutes, sandboxRoutes, subjectRoutes,
-		graphRoutes, graphEditRoutes, edgeRoutes, domainRoutes, recallGraphRoutes,
+		graphRoutes, elsewhereRoutes, graphEditRoutes, edgeRoutes, domainRoutes, recallGraphRoutes,
 		ingestRoutes, importRoutes, sessionRoutes, jobRoutes,
 		searchRoutes, conditionRoutes, recallRoutes, reviewRoutes, brainRoutes,
 		usageRoutes, exportRoutes, purgeRoutes, settingsRoutes,

@@ -45,6 +45,49 @@ var graphRoutes = []Route{
 	}, answerNode),
 }
 
+// elsewhereRoutes show where else in the organization an entity is named.
+var elsewhereRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}/elsewhere", ID: "entityElsewhere", Tag: tagGraph,
+		Summary:     "Where else an entity is named",
+		Description: "The other memories of the organization that name the same entity, as far as its name alone can tell: whose, by which node, in how many texts. Nothing of what they say. A selected subject may not ask. Computed when it is asked, at most 1,000.",
+		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
+		Problems: []string{codeNodeNotFound, codePermission},
+	}, func(env *pb.Envelope, in *nodeInput, _ *violations) {
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_EntityElsewhere{EntityElsewhere: &pb.EntityElsewhere{Id: in.ID}}})
+	}, func(reply *pb.Reply) (elsewhere, bool) {
+		found := reply.GetGraph().GetSightings()
+		out := elsewhere{Data: []sighting{}, HasMore: found.GetMore()}
+		for _, s := range found.GetSightings() {
+			one := sighting{NodeID: s.GetNode(), Mentions: s.GetMentions()}
+			if s.GetSubject() != "" {
+				one.Subject = new(s.GetSubject())
+			} else if user, err := pb.UserIDFrom(s.GetPartition()); err == nil {
+				one.UserID = new(user.String())
+			}
+			out.Data = append(out.Data, one)
+		}
+		return out, found != nil
+	}),
+}
+
+type elsewhere struct {
+	Data    []sighting `json:"data"`
+	HasMore bool       `json:"hasMore"`
+}
+
+type sighting struct {
+	NodeID   string  `json:"nodeId"`
+	Subject  *string `json:"subject" doc:"Whose memory it is, where that is a provisioned subject's."`
+	UserID   *string `json:"userId" doc:"Whose memory it is, where that is a member's."`
+	Mentions uint32  `json:"mentions" doc:"How many texts there name it."`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (sighting) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "subject", "userId")
+}
+
 // recallGraphRoutes are the two views of the graph below /v1/recall.
 var recallGraphRoutes = []Route{
 	on(Route{

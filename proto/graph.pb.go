@@ -337,6 +337,7 @@ type GraphOp struct {
 	//	*GraphOp_GetDomain
 	//	*GraphOp_NodeContext
 	//	*GraphOp_SearchNodes
+	//	*GraphOp_EntityElsewhere
 	Op            isGraphOp_Op `protobuf_oneof:"op"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -505,6 +506,15 @@ func (x *GraphOp) GetSearchNodes() *SearchNodes {
 	return nil
 }
 
+func (x *GraphOp) GetEntityElsewhere() *EntityElsewhere {
+	if x != nil {
+		if x, ok := x.Op.(*GraphOp_EntityElsewhere); ok {
+			return x.EntityElsewhere
+		}
+	}
+	return nil
+}
+
 type isGraphOp_Op interface {
 	isGraphOp_Op()
 }
@@ -565,6 +575,10 @@ type GraphOp_SearchNodes struct {
 	SearchNodes *SearchNodes `protobuf:"bytes,14,opt,name=search_nodes,json=searchNodes,proto3,oneof"`
 }
 
+type GraphOp_EntityElsewhere struct {
+	EntityElsewhere *EntityElsewhere `protobuf:"bytes,15,opt,name=entity_elsewhere,json=entityElsewhere,proto3,oneof"`
+}
+
 func (*GraphOp_ListNodes) isGraphOp_Op() {}
 
 func (*GraphOp_EditNode) isGraphOp_Op() {}
@@ -592,6 +606,8 @@ func (*GraphOp_GetDomain) isGraphOp_Op() {}
 func (*GraphOp_NodeContext) isGraphOp_Op() {}
 
 func (*GraphOp_SearchNodes) isGraphOp_Op() {}
+
+func (*GraphOp_EntityElsewhere) isGraphOp_Op() {}
 
 type ListNodes struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
@@ -1452,6 +1468,51 @@ func (x *SearchNodes) GetAsOfMs() int64 {
 	return 0
 }
 
+// EntityElsewhere asks which other memories of the organization name an entity.
+type EntityElsewhere struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EntityElsewhere) Reset() {
+	*x = EntityElsewhere{}
+	mi := &file_graph_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EntityElsewhere) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EntityElsewhere) ProtoMessage() {}
+
+func (x *EntityElsewhere) ProtoReflect() protoreflect.Message {
+	mi := &file_graph_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EntityElsewhere.ProtoReflect.Descriptor instead.
+func (*EntityElsewhere) Descriptor() ([]byte, []int) {
+	return file_graph_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *EntityElsewhere) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 type GraphResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Result:
@@ -1465,6 +1526,7 @@ type GraphResult struct {
 	//	*GraphResult_Domains
 	//	*GraphResult_Surroundings
 	//	*GraphResult_Matches
+	//	*GraphResult_Sightings
 	Result        isGraphResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1472,7 +1534,7 @@ type GraphResult struct {
 
 func (x *GraphResult) Reset() {
 	*x = GraphResult{}
-	mi := &file_graph_proto_msgTypes[17]
+	mi := &file_graph_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1484,7 +1546,7 @@ func (x *GraphResult) String() string {
 func (*GraphResult) ProtoMessage() {}
 
 func (x *GraphResult) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[17]
+	mi := &file_graph_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1497,7 +1559,7 @@ func (x *GraphResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraphResult.ProtoReflect.Descriptor instead.
 func (*GraphResult) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{17}
+	return file_graph_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GraphResult) GetResult() isGraphResult_Result {
@@ -1588,6 +1650,15 @@ func (x *GraphResult) GetMatches() *NodeMatches {
 	return nil
 }
 
+func (x *GraphResult) GetSightings() *Sightings {
+	if x != nil {
+		if x, ok := x.Result.(*GraphResult_Sightings); ok {
+			return x.Sightings
+		}
+	}
+	return nil
+}
+
 type isGraphResult_Result interface {
 	isGraphResult_Result()
 }
@@ -1628,6 +1699,10 @@ type GraphResult_Matches struct {
 	Matches *NodeMatches `protobuf:"bytes,9,opt,name=matches,proto3,oneof"`
 }
 
+type GraphResult_Sightings struct {
+	Sightings *Sightings `protobuf:"bytes,10,opt,name=sightings,proto3,oneof"`
+}
+
 func (*GraphResult_Nodes) isGraphResult_Result() {}
 
 func (*GraphResult_History) isGraphResult_Result() {}
@@ -1646,6 +1721,8 @@ func (*GraphResult_Surroundings) isGraphResult_Result() {}
 
 func (*GraphResult_Matches) isGraphResult_Result() {}
 
+func (*GraphResult_Sightings) isGraphResult_Result() {}
+
 // NodeInfo is a node as clients see it. Lists leave the content out.
 type NodeInfo struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1659,7 +1736,7 @@ type NodeInfo struct {
 
 func (x *NodeInfo) Reset() {
 	*x = NodeInfo{}
-	mi := &file_graph_proto_msgTypes[18]
+	mi := &file_graph_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1671,7 +1748,7 @@ func (x *NodeInfo) String() string {
 func (*NodeInfo) ProtoMessage() {}
 
 func (x *NodeInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[18]
+	mi := &file_graph_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1684,7 +1761,7 @@ func (x *NodeInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeInfo.ProtoReflect.Descriptor instead.
 func (*NodeInfo) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{18}
+	return file_graph_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *NodeInfo) GetNode() *Node {
@@ -1725,7 +1802,7 @@ type NodeList struct {
 
 func (x *NodeList) Reset() {
 	*x = NodeList{}
-	mi := &file_graph_proto_msgTypes[19]
+	mi := &file_graph_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1737,7 +1814,7 @@ func (x *NodeList) String() string {
 func (*NodeList) ProtoMessage() {}
 
 func (x *NodeList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[19]
+	mi := &file_graph_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1750,7 +1827,7 @@ func (x *NodeList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeList.ProtoReflect.Descriptor instead.
 func (*NodeList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{19}
+	return file_graph_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *NodeList) GetNodes() []*NodeInfo {
@@ -1777,7 +1854,7 @@ type HistoryList struct {
 
 func (x *HistoryList) Reset() {
 	*x = HistoryList{}
-	mi := &file_graph_proto_msgTypes[20]
+	mi := &file_graph_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1789,7 +1866,7 @@ func (x *HistoryList) String() string {
 func (*HistoryList) ProtoMessage() {}
 
 func (x *HistoryList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[20]
+	mi := &file_graph_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1802,7 +1879,7 @@ func (x *HistoryList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistoryList.ProtoReflect.Descriptor instead.
 func (*HistoryList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{20}
+	return file_graph_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *HistoryList) GetChanges() []*Audit {
@@ -1832,7 +1909,7 @@ type Superseded struct {
 
 func (x *Superseded) Reset() {
 	*x = Superseded{}
-	mi := &file_graph_proto_msgTypes[21]
+	mi := &file_graph_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1844,7 +1921,7 @@ func (x *Superseded) String() string {
 func (*Superseded) ProtoMessage() {}
 
 func (x *Superseded) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[21]
+	mi := &file_graph_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1857,7 +1934,7 @@ func (x *Superseded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Superseded.ProtoReflect.Descriptor instead.
 func (*Superseded) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{21}
+	return file_graph_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Superseded) GetOldNode() string {
@@ -1905,7 +1982,7 @@ type EdgeInfo struct {
 
 func (x *EdgeInfo) Reset() {
 	*x = EdgeInfo{}
-	mi := &file_graph_proto_msgTypes[22]
+	mi := &file_graph_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1917,7 +1994,7 @@ func (x *EdgeInfo) String() string {
 func (*EdgeInfo) ProtoMessage() {}
 
 func (x *EdgeInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[22]
+	mi := &file_graph_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1930,7 +2007,7 @@ func (x *EdgeInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EdgeInfo.ProtoReflect.Descriptor instead.
 func (*EdgeInfo) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{22}
+	return file_graph_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *EdgeInfo) GetEdge() *Edge {
@@ -1958,7 +2035,7 @@ type EdgeList struct {
 
 func (x *EdgeList) Reset() {
 	*x = EdgeList{}
-	mi := &file_graph_proto_msgTypes[23]
+	mi := &file_graph_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1970,7 +2047,7 @@ func (x *EdgeList) String() string {
 func (*EdgeList) ProtoMessage() {}
 
 func (x *EdgeList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[23]
+	mi := &file_graph_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1983,7 +2060,7 @@ func (x *EdgeList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EdgeList.ProtoReflect.Descriptor instead.
 func (*EdgeList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{23}
+	return file_graph_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *EdgeList) GetEdges() []*Edge {
@@ -2017,7 +2094,7 @@ type DomainList struct {
 
 func (x *DomainList) Reset() {
 	*x = DomainList{}
-	mi := &file_graph_proto_msgTypes[24]
+	mi := &file_graph_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2029,7 +2106,7 @@ func (x *DomainList) String() string {
 func (*DomainList) ProtoMessage() {}
 
 func (x *DomainList) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[24]
+	mi := &file_graph_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2042,7 +2119,7 @@ func (x *DomainList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DomainList.ProtoReflect.Descriptor instead.
 func (*DomainList) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{24}
+	return file_graph_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DomainList) GetDomains() []*Domain {
@@ -2070,7 +2147,7 @@ type NodeSurroundings struct {
 
 func (x *NodeSurroundings) Reset() {
 	*x = NodeSurroundings{}
-	mi := &file_graph_proto_msgTypes[25]
+	mi := &file_graph_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2082,7 +2159,7 @@ func (x *NodeSurroundings) String() string {
 func (*NodeSurroundings) ProtoMessage() {}
 
 func (x *NodeSurroundings) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[25]
+	mi := &file_graph_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2095,7 +2172,7 @@ func (x *NodeSurroundings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeSurroundings.ProtoReflect.Descriptor instead.
 func (*NodeSurroundings) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{25}
+	return file_graph_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *NodeSurroundings) GetNode() *NodeInfo {
@@ -2129,7 +2206,7 @@ type Neighbour struct {
 
 func (x *Neighbour) Reset() {
 	*x = Neighbour{}
-	mi := &file_graph_proto_msgTypes[26]
+	mi := &file_graph_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2141,7 +2218,7 @@ func (x *Neighbour) String() string {
 func (*Neighbour) ProtoMessage() {}
 
 func (x *Neighbour) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[26]
+	mi := &file_graph_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2154,7 +2231,7 @@ func (x *Neighbour) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Neighbour.ProtoReflect.Descriptor instead.
 func (*Neighbour) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{26}
+	return file_graph_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Neighbour) GetNode() *NodeInfo {
@@ -2171,6 +2248,127 @@ func (x *Neighbour) GetEdge() *Edge {
 	return nil
 }
 
+// Sightings are where else an entity is named: by whom, and nothing of what is said.
+type Sightings struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Sightings     []*Sighting            `protobuf:"bytes,1,rep,name=sightings,proto3" json:"sightings,omitempty"`
+	More          bool                   `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Sightings) Reset() {
+	*x = Sightings{}
+	mi := &file_graph_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sightings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sightings) ProtoMessage() {}
+
+func (x *Sightings) ProtoReflect() protoreflect.Message {
+	mi := &file_graph_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sightings.ProtoReflect.Descriptor instead.
+func (*Sightings) Descriptor() ([]byte, []int) {
+	return file_graph_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *Sightings) GetSightings() []*Sighting {
+	if x != nil {
+		return x.Sightings
+	}
+	return nil
+}
+
+func (x *Sightings) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
+type Sighting struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Partition     []byte                 `protobuf:"bytes,2,opt,name=partition,proto3" json:"partition,omitempty"`
+	Subject       string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"` // empty: a member's
+	Mentions      uint32                 `protobuf:"varint,4,opt,name=mentions,proto3" json:"mentions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Sighting) Reset() {
+	*x = Sighting{}
+	mi := &file_graph_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sighting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sighting) ProtoMessage() {}
+
+func (x *Sighting) ProtoReflect() protoreflect.Message {
+	mi := &file_graph_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sighting.ProtoReflect.Descriptor instead.
+func (*Sighting) Descriptor() ([]byte, []int) {
+	return file_graph_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *Sighting) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *Sighting) GetPartition() []byte {
+	if x != nil {
+		return x.Partition
+	}
+	return nil
+}
+
+func (x *Sighting) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *Sighting) GetMentions() uint32 {
+	if x != nil {
+		return x.Mentions
+	}
+	return 0
+}
+
 type NodeMatches struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Matches       []*NodeMatch           `protobuf:"bytes,1,rep,name=matches,proto3" json:"matches,omitempty"`
@@ -2181,7 +2379,7 @@ type NodeMatches struct {
 
 func (x *NodeMatches) Reset() {
 	*x = NodeMatches{}
-	mi := &file_graph_proto_msgTypes[27]
+	mi := &file_graph_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2193,7 +2391,7 @@ func (x *NodeMatches) String() string {
 func (*NodeMatches) ProtoMessage() {}
 
 func (x *NodeMatches) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[27]
+	mi := &file_graph_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2206,7 +2404,7 @@ func (x *NodeMatches) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeMatches.ProtoReflect.Descriptor instead.
 func (*NodeMatches) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{27}
+	return file_graph_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *NodeMatches) GetMatches() []*NodeMatch {
@@ -2233,7 +2431,7 @@ type NodeMatch struct {
 
 func (x *NodeMatch) Reset() {
 	*x = NodeMatch{}
-	mi := &file_graph_proto_msgTypes[28]
+	mi := &file_graph_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2245,7 +2443,7 @@ func (x *NodeMatch) String() string {
 func (*NodeMatch) ProtoMessage() {}
 
 func (x *NodeMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_graph_proto_msgTypes[28]
+	mi := &file_graph_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2258,7 +2456,7 @@ func (x *NodeMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeMatch.ProtoReflect.Descriptor instead.
 func (*NodeMatch) Descriptor() ([]byte, []int) {
-	return file_graph_proto_rawDescGZIP(), []int{28}
+	return file_graph_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *NodeMatch) GetNode() *NodeInfo {
@@ -2316,7 +2514,7 @@ const file_graph_proto_rawDesc = "" +
 	"updated_ms\x18\t \x01(\x03R\tupdatedMs\x12\x19\n" +
 	"\bnamed_by\x18\n" +
 	" \x03(\tR\anamedBy\x12\x18\n" +
-	"\arefined\x18\v \x01(\bR\arefined\"\x94\x06\n" +
+	"\arefined\x18\v \x01(\bR\arefined\"\xda\x06\n" +
 	"\aGraphOp\x122\n" +
 	"\n" +
 	"list_nodes\x18\x01 \x01(\v2\x11.orgmem.ListNodesH\x00R\tlistNodes\x12/\n" +
@@ -2338,7 +2536,8 @@ const file_graph_proto_rawDesc = "" +
 	"\n" +
 	"get_domain\x18\f \x01(\v2\x11.orgmem.GetDomainH\x00R\tgetDomain\x128\n" +
 	"\fnode_context\x18\r \x01(\v2\x13.orgmem.NodeContextH\x00R\vnodeContext\x128\n" +
-	"\fsearch_nodes\x18\x0e \x01(\v2\x13.orgmem.SearchNodesH\x00R\vsearchNodesB\x04\n" +
+	"\fsearch_nodes\x18\x0e \x01(\v2\x13.orgmem.SearchNodesH\x00R\vsearchNodes\x12D\n" +
+	"\x10entity_elsewhere\x18\x0f \x01(\v2\x17.orgmem.EntityElsewhereH\x00R\x0fentityElsewhereB\x04\n" +
 	"\x02op\"\xa4\x02\n" +
 	"\tListNodes\x12 \n" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\x12\n" +
@@ -2413,7 +2612,9 @@ const file_graph_proto_rawDesc = "" +
 	"\vSearchNodes\x12 \n" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\f\n" +
 	"\x01q\x18\x02 \x01(\tR\x01q\x12\x18\n" +
-	"\bas_of_ms\x18\x03 \x01(\x03R\x06asOfMs\"\xc5\x03\n" +
+	"\bas_of_ms\x18\x03 \x01(\x03R\x06asOfMs\"!\n" +
+	"\x0fEntityElsewhere\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xf8\x03\n" +
 	"\vGraphResult\x12(\n" +
 	"\x05nodes\x18\x01 \x01(\v2\x10.orgmem.NodeListH\x00R\x05nodes\x12/\n" +
 	"\ahistory\x18\x02 \x01(\v2\x13.orgmem.HistoryListH\x00R\ahistory\x124\n" +
@@ -2425,7 +2626,9 @@ const file_graph_proto_rawDesc = "" +
 	"\x06domain\x18\x06 \x01(\v2\x0e.orgmem.DomainH\x00R\x06domain\x12.\n" +
 	"\adomains\x18\a \x01(\v2\x12.orgmem.DomainListH\x00R\adomains\x12>\n" +
 	"\fsurroundings\x18\b \x01(\v2\x18.orgmem.NodeSurroundingsH\x00R\fsurroundings\x12/\n" +
-	"\amatches\x18\t \x01(\v2\x13.orgmem.NodeMatchesH\x00R\amatchesB\b\n" +
+	"\amatches\x18\t \x01(\v2\x13.orgmem.NodeMatchesH\x00R\amatches\x121\n" +
+	"\tsightings\x18\n" +
+	" \x01(\v2\x11.orgmem.SightingsH\x00R\tsightingsB\b\n" +
 	"\x06result\"t\n" +
 	"\bNodeInfo\x12 \n" +
 	"\x04node\x18\x01 \x01(\v2\f.orgmem.NodeR\x04node\x12\x18\n" +
@@ -2468,7 +2671,15 @@ const file_graph_proto_rawDesc = "" +
 	"neighbours\"S\n" +
 	"\tNeighbour\x12$\n" +
 	"\x04node\x18\x01 \x01(\v2\x10.orgmem.NodeInfoR\x04node\x12 \n" +
-	"\x04edge\x18\x02 \x01(\v2\f.orgmem.EdgeR\x04edge\"[\n" +
+	"\x04edge\x18\x02 \x01(\v2\f.orgmem.EdgeR\x04edge\"O\n" +
+	"\tSightings\x12.\n" +
+	"\tsightings\x18\x01 \x03(\v2\x10.orgmem.SightingR\tsightings\x12\x12\n" +
+	"\x04more\x18\x02 \x01(\bR\x04more\"r\n" +
+	"\bSighting\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x1c\n" +
+	"\tpartition\x18\x02 \x01(\fR\tpartition\x12\x18\n" +
+	"\asubject\x18\x03 \x01(\tR\asubject\x12\x1a\n" +
+	"\bmentions\x18\x04 \x01(\rR\bmentions\"[\n" +
 	"\vNodeMatches\x12+\n" +
 	"\amatches\x18\x01 \x03(\v2\x11.orgmem.NodeMatchR\amatches\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
@@ -2489,7 +2700,7 @@ func file_graph_proto_rawDescGZIP() []byte {
 	return file_graph_proto_rawDescData
 }
 
-var file_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_graph_proto_goTypes = []any{
 	(*Edge)(nil),             // 0: orgmem.Edge
 	(*Domain)(nil),           // 1: orgmem.Domain
@@ -2508,22 +2719,25 @@ var file_graph_proto_goTypes = []any{
 	(*GetDomain)(nil),        // 14: orgmem.GetDomain
 	(*NodeContext)(nil),      // 15: orgmem.NodeContext
 	(*SearchNodes)(nil),      // 16: orgmem.SearchNodes
-	(*GraphResult)(nil),      // 17: orgmem.GraphResult
-	(*NodeInfo)(nil),         // 18: orgmem.NodeInfo
-	(*NodeList)(nil),         // 19: orgmem.NodeList
-	(*HistoryList)(nil),      // 20: orgmem.HistoryList
-	(*Superseded)(nil),       // 21: orgmem.Superseded
-	(*EdgeInfo)(nil),         // 22: orgmem.EdgeInfo
-	(*EdgeList)(nil),         // 23: orgmem.EdgeList
-	(*DomainList)(nil),       // 24: orgmem.DomainList
-	(*NodeSurroundings)(nil), // 25: orgmem.NodeSurroundings
-	(*Neighbour)(nil),        // 26: orgmem.Neighbour
-	(*NodeMatches)(nil),      // 27: orgmem.NodeMatches
-	(*NodeMatch)(nil),        // 28: orgmem.NodeMatch
-	(*Page)(nil),             // 29: orgmem.Page
-	(*Node)(nil),             // 30: orgmem.Node
-	(*Audit)(nil),            // 31: orgmem.Audit
-	(*Chunk)(nil),            // 32: orgmem.Chunk
+	(*EntityElsewhere)(nil),  // 17: orgmem.EntityElsewhere
+	(*GraphResult)(nil),      // 18: orgmem.GraphResult
+	(*NodeInfo)(nil),         // 19: orgmem.NodeInfo
+	(*NodeList)(nil),         // 20: orgmem.NodeList
+	(*HistoryList)(nil),      // 21: orgmem.HistoryList
+	(*Superseded)(nil),       // 22: orgmem.Superseded
+	(*EdgeInfo)(nil),         // 23: orgmem.EdgeInfo
+	(*EdgeList)(nil),         // 24: orgmem.EdgeList
+	(*DomainList)(nil),       // 25: orgmem.DomainList
+	(*NodeSurroundings)(nil), // 26: orgmem.NodeSurroundings
+	(*Neighbour)(nil),        // 27: orgmem.Neighbour
+	(*Sightings)(nil),        // 28: orgmem.Sightings
+	(*Sighting)(nil),         // 29: orgmem.Sighting
+	(*NodeMatches)(nil),      // 30: orgmem.NodeMatches
+	(*NodeMatch)(nil),        // 31: orgmem.NodeMatch
+	(*Page)(nil),             // 32: orgmem.Page
+	(*Node)(nil),             // 33: orgmem.Node
+	(*Audit)(nil),            // 34: orgmem.Audit
+	(*Chunk)(nil),            // 35: orgmem.Chunk
 }
 var file_graph_proto_depIdxs = []int32{
 	3,  // 0: orgmem.GraphOp.list_nodes:type_name -> orgmem.ListNodes
@@ -2540,39 +2754,42 @@ var file_graph_proto_depIdxs = []int32{
 	14, // 11: orgmem.GraphOp.get_domain:type_name -> orgmem.GetDomain
 	15, // 12: orgmem.GraphOp.node_context:type_name -> orgmem.NodeContext
 	16, // 13: orgmem.GraphOp.search_nodes:type_name -> orgmem.SearchNodes
-	29, // 14: orgmem.ListNodes.page:type_name -> orgmem.Page
-	29, // 15: orgmem.NodeHistory.page:type_name -> orgmem.Page
-	29, // 16: orgmem.ListEdges.page:type_name -> orgmem.Page
-	29, // 17: orgmem.ListDomains.page:type_name -> orgmem.Page
-	29, // 18: orgmem.SearchNodes.page:type_name -> orgmem.Page
-	19, // 19: orgmem.GraphResult.nodes:type_name -> orgmem.NodeList
-	20, // 20: orgmem.GraphResult.history:type_name -> orgmem.HistoryList
-	21, // 21: orgmem.GraphResult.superseded:type_name -> orgmem.Superseded
-	22, // 22: orgmem.GraphResult.edge:type_name -> orgmem.EdgeInfo
-	23, // 23: orgmem.GraphResult.edges:type_name -> orgmem.EdgeList
-	1,  // 24: orgmem.GraphResult.domain:type_name -> orgmem.Domain
-	24, // 25: orgmem.GraphResult.domains:type_name -> orgmem.DomainList
-	25, // 26: orgmem.GraphResult.surroundings:type_name -> orgmem.NodeSurroundings
-	27, // 27: orgmem.GraphResult.matches:type_name -> orgmem.NodeMatches
-	30, // 28: orgmem.NodeInfo.node:type_name -> orgmem.Node
-	18, // 29: orgmem.NodeList.nodes:type_name -> orgmem.NodeInfo
-	31, // 30: orgmem.HistoryList.changes:type_name -> orgmem.Audit
-	0,  // 31: orgmem.EdgeInfo.edge:type_name -> orgmem.Edge
-	0,  // 32: orgmem.EdgeList.edges:type_name -> orgmem.Edge
-	1,  // 33: orgmem.DomainList.domains:type_name -> orgmem.Domain
-	18, // 34: orgmem.NodeSurroundings.node:type_name -> orgmem.NodeInfo
-	32, // 35: orgmem.NodeSurroundings.chunks:type_name -> orgmem.Chunk
-	26, // 36: orgmem.NodeSurroundings.neighbours:type_name -> orgmem.Neighbour
-	18, // 37: orgmem.Neighbour.node:type_name -> orgmem.NodeInfo
-	0,  // 38: orgmem.Neighbour.edge:type_name -> orgmem.Edge
-	28, // 39: orgmem.NodeMatches.matches:type_name -> orgmem.NodeMatch
-	18, // 40: orgmem.NodeMatch.node:type_name -> orgmem.NodeInfo
-	32, // 41: orgmem.NodeMatch.chunk:type_name -> orgmem.Chunk
-	42, // [42:42] is the sub-list for method output_type
-	42, // [42:42] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	17, // 14: orgmem.GraphOp.entity_elsewhere:type_name -> orgmem.EntityElsewhere
+	32, // 15: orgmem.ListNodes.page:type_name -> orgmem.Page
+	32, // 16: orgmem.NodeHistory.page:type_name -> orgmem.Page
+	32, // 17: orgmem.ListEdges.page:type_name -> orgmem.Page
+	32, // 18: orgmem.ListDomains.page:type_name -> orgmem.Page
+	32, // 19: orgmem.SearchNodes.page:type_name -> orgmem.Page
+	20, // 20: orgmem.GraphResult.nodes:type_name -> orgmem.NodeList
+	21, // 21: orgmem.GraphResult.history:type_name -> orgmem.HistoryList
+	22, // 22: orgmem.GraphResult.superseded:type_name -> orgmem.Superseded
+	23, // 23: orgmem.GraphResult.edge:type_name -> orgmem.EdgeInfo
+	24, // 24: orgmem.GraphResult.edges:type_name -> orgmem.EdgeList
+	1,  // 25: orgmem.GraphResult.domain:type_name -> orgmem.Domain
+	25, // 26: orgmem.GraphResult.domains:type_name -> orgmem.DomainList
+	26, // 27: orgmem.GraphResult.surroundings:type_name -> orgmem.NodeSurroundings
+	30, // 28: orgmem.GraphResult.matches:type_name -> orgmem.NodeMatches
+	28, // 29: orgmem.GraphResult.sightings:type_name -> orgmem.Sightings
+	33, // 30: orgmem.NodeInfo.node:type_name -> orgmem.Node
+	19, // 31: orgmem.NodeList.nodes:type_name -> orgmem.NodeInfo
+	34, // 32: orgmem.HistoryList.changes:type_name -> orgmem.Audit
+	0,  // 33: orgmem.EdgeInfo.edge:type_name -> orgmem.Edge
+	0,  // 34: orgmem.EdgeList.edges:type_name -> orgmem.Edge
+	1,  // 35: orgmem.DomainList.domains:type_name -> orgmem.Domain
+	19, // 36: orgmem.NodeSurroundings.node:type_name -> orgmem.NodeInfo
+	35, // 37: orgmem.NodeSurroundings.chunks:type_name -> orgmem.Chunk
+	27, // 38: orgmem.NodeSurroundings.neighbours:type_name -> orgmem.Neighbour
+	19, // 39: orgmem.Neighbour.node:type_name -> orgmem.NodeInfo
+	0,  // 40: orgmem.Neighbour.edge:type_name -> orgmem.Edge
+	29, // 41: orgmem.Sightings.sightings:type_name -> orgmem.Sighting
+	31, // 42: orgmem.NodeMatches.matches:type_name -> orgmem.NodeMatch
+	19, // 43: orgmem.NodeMatch.node:type_name -> orgmem.NodeInfo
+	35, // 44: orgmem.NodeMatch.chunk:type_name -> orgmem.Chunk
+	45, // [45:45] is the sub-list for method output_type
+	45, // [45:45] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_graph_proto_init() }
@@ -2597,11 +2814,12 @@ func file_graph_proto_init() {
 		(*GraphOp_GetDomain)(nil),
 		(*GraphOp_NodeContext)(nil),
 		(*GraphOp_SearchNodes)(nil),
+		(*GraphOp_EntityElsewhere)(nil),
 	}
 	file_graph_proto_msgTypes[3].OneofWrappers = []any{}
 	file_graph_proto_msgTypes[4].OneofWrappers = []any{}
 	file_graph_proto_msgTypes[11].OneofWrappers = []any{}
-	file_graph_proto_msgTypes[17].OneofWrappers = []any{
+	file_graph_proto_msgTypes[18].OneofWrappers = []any{
 		(*GraphResult_Nodes)(nil),
 		(*GraphResult_History)(nil),
 		(*GraphResult_Superseded)(nil),
@@ -2611,6 +2829,7 @@ func file_graph_proto_init() {
 		(*GraphResult_Domains)(nil),
 		(*GraphResult_Surroundings)(nil),
 		(*GraphResult_Matches)(nil),
+		(*GraphResult_Sightings)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2618,7 +2837,7 @@ func file_graph_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_graph_proto_rawDesc), len(file_graph_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,96 @@
+package actors
+
+import (
+	"orgmem/brain/extract"
+	"orgmem/brain/extract/resolve"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// maxSightings bounds the memories that are told to name an entity.
+const maxSightings = 1000
+
+// entityElsewhere tells which other memories of the organization name an entity of
+// the caller's, by the form that its names share. Nothing is stored for it: what is
+// forgotten in a memory is not found there. It says who, and how often, and nothing
+// of what is written; like a search of the organization it is not for a subject.
+func (o *orgActor) entityElsewhere(c *call, op *pb.EntityElsewhere) {
+	if c.env.GetHasSubject() {
+		c.refuse(problem(codePermissionDenied, "A subject sees its own memory only; this needs a request without X-Svc-Subject."))
+		return
+	}
+	o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+		mine, typ, err := entityAt(st, c.part.space, pb.NodeID(op.GetId()))
+		if err != nil {
+			return nil, err
+		}
+		if mine == nil {
+			return refuse(nodeNotFound()), nil
+		}
+		out := &pb.Sightings{}
+		same := resolve.Canonical(mine.GetTitle(), typ)
+		if same != "" { // else the name is too weak to tell people apart by
+			parts, err := c.everywhere(st)
+			if err != nil {
+				return nil, err
+			}
+			for _, part := range parts {
+				if part.id == c.part.id {
+					continue
+				}
+				if err := sightings(st, part, mine.GetTitle(), typ, same, out); err != nil {
+					return nil, err
+				}
+			}
+		}
+		c.readUnits = unitsOf(len(out.GetSightings()))
+		return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Sightings{Sightings: out}}), nil
+	})
+}
+
+// entityAt reads a live entity and its type, nil when it is none.
+func entityAt(r storage.Reader, space storage.Space, id pb.NodeID) (*pb.Node, extract.Type, error) {
+	n, rec := &pb.Node{}, &pb.Entity{}
+	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
+	if err != nil || !found || n.GetStatus() != statusLive || n.GetKind() != kindEntity {
+		return nil, "", err
+	}
+	_, err = r.Get(space.Key(storage.TableEntity, storage.Str(id)), rec)
+	return n, extract.Type(rec.GetType()), err
+}
+
+// sightings adds the entities of a memory that share a form.
+func sightings(r storage.Reader, part *partitionRef, name string, typ extract.Type, same string, out *pb.Sightings) error {
+	seen := map[pb.NodeID]bool{}
+	for _, key := range resolve.Keys(name, typ) {
+		for item, err := range r.Scan(part.space.Prefix(storage.TableEntityKey, storage.Str(key)), storage.ScanOptions{Limit: maxMeant}) {
+			if err != nil {
+				return err
+			}
+			parts := item.Key.Parts()
+			parts.Str()
+			id := pb.NodeID(parts.Str())
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			n, other, err := entityAt(r, part.space, id)
+			if err != nil {
+				return err
+			}
+			if n == nil || resolve.Canonical(n.GetTitle(), other) != same {
+				continue
+			}
+			if len(out.GetSightings()) == maxSightings {
+				out.More = true
+				return nil
+			}
+			rec := &pb.Entity{}
+			if _, err := r.Get(part.space.Key(storage.TableEntity, storage.Str(id)), rec); err != nil {
+				return err
+			}
+			out.Sightings = append(out.Sightings, &pb.Sighting{Node: string(id), Partition: part.id.Bytes(), Subject: string(part.subject), Mentions: rec.GetMentions()})
+		}
+	}
+	return nil
+}

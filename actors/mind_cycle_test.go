@@ -82,7 +82,7 @@ func TestCycleReportsContradictions(t *testing.T) {
 // What only a forgotten text said leaves the graph and every view with it; what
 // others say stays.
 //
-// interface: States/Node forget
+// interface: States/Node forgotten
 func TestForgettingTakesWhatWasReadOutOfATextAlong(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	org := n.org(NewOrg{})

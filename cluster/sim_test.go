@@ -90,6 +90,8 @@ type sim struct {
 	fenced   int
 	steps    int
 	diskGone bool
+	ambush   bool                     // promoted may destroy a disk
+	calm     map[uint32]time.Duration // until when clients only read in a group
 
 	verbose bool
 	trace   []string
@@ -131,8 +133,9 @@ func newSim(seed uint64, opts simOptions) *sim {
 		seed: seed, opts: opts, policy: defaultPolicy(),
 		rng:   rand.New(rand.NewPCG(seed, 0x6f72676d656d)),
 		nodes: map[ServerID]*simNode{}, cut: map[[2]ServerID]int{}, orgs: simOrgs,
-		digests: map[[2]uint64]uint64{}, leaders: map[[2]uint64]ServerID{},
+		digests: map[[2]uint64]uint64{}, leaders: map[[2]uint64]ServerID{}, calm: map[uint32]time.Duration{},
 	}
+	s.ambush = s.rng.IntN(8) == 0
 	s.policy.goneAfter, s.policy.settle = 15*time.Second, 2*time.Second
 	return s
 }
@@ -286,7 +289,7 @@ func (s *sim) client() {
 	}
 	s.after(time.Duration(s.rng.Int64N(int64(400*time.Millisecond))), func() {
 		op := &simOp{org: s.rng.IntN(s.orgs), from: s.now}
-		if s.rng.IntN(3) > 0 {
+		if s.rng.IntN(3) > 0 && s.now >= s.calm[s.shard(op.org)] {
 			s.nextID++
 			op.id = s.nextID
 		}
@@ -554,21 +557,18 @@ func TestSimulationIsDeterministic(t *testing.T) {
 func TestSimulationCatchesBrokenBuilds(t *testing.T) {
 	for _, broken := range []struct {
 		name  string
-		seeds uint64 // within which it shows; many are left to make sim
+		seeds uint64 // within which it shows
 		take  func(*simOptions)
 	}{
 		{"fencing", 200, func(o *simOptions) { o.fencing = false }},
 		{"the lease", 200, func(o *simOptions) { o.lease = false }},
 		{"silence while handing over", 200, func(o *simOptions) { o.quietTransfer = false }},
 		{"wariness after handing over", 200, func(o *simOptions) { o.wary = false }},
-		{"patience after a start", 200, func(o *simOptions) { o.startDelay = false }},
+		{"patience after a start", 500, func(o *simOptions) { o.startDelay = false }},
 		{"silence of the fresh", 200, func(o *simOptions) { o.freshSilent = false }},
-		{"votes for the unknown", 1500, func(o *simOptions) { o.strictVotes = true }},
+		{"votes for the unknown", 200, func(o *simOptions) { o.strictVotes = true }},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
-			if broken.seeds > 200 && os.Getenv(simSeedsEnv) == "" {
-				t.Skip("takes too many seeds; make sim has the time")
-			}
 			opts := rightBuild()
 			broken.take(&opts)
 			failed, _, _, _ := simulate(1, broken.seeds, opts)

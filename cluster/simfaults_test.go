@@ -215,7 +215,8 @@ func (s *sim) handOverLate() bool {
 
 // forgetFollower cuts one of a leader's followers off from it, until that one wants
 // to be elected, and then lets the others forget that they have just promised the
-// leader to elect nobody.
+// leader to elect nobody. Meanwhile nothing is written, or nobody would vote for one
+// that lacks it.
 func (s *sim) forgetFollower() bool {
 	p, followers := s.someLeader()
 	if p == nil || len(followers) < 2 {
@@ -224,6 +225,7 @@ func (s *sim) forgetFollower() bool {
 	heir, leader := followers[0], p.n.id
 	s.log("cut %s off from %s, which leads group %d", heir, leader, p.group)
 	later := simElection + time.Duration(s.rng.Int64N(int64(simElection)))
+	s.calm[p.group] = s.now + later
 	s.part(later+simElection, heir, leader)
 	s.after(later, func() {
 		for _, id := range followers[1:] {
@@ -299,9 +301,15 @@ func (s *sim) jump() bool {
 	return true
 }
 
-// loseDisk destroys one machine of a run, at a moment at which every group could
-// do without it: it has three voters, and the operator has given up none of them.
+// loseDisk destroys one machine of a run.
 func (s *sim) loseDisk() bool {
+	n := s.some()
+	return s.dispensable() && s.destroy(n)
+}
+
+// dispensable reports whether every group could do without any one machine: it has
+// three voters, and the operator has given up none of them.
+func (s *sim) dispensable() bool {
 	if s.diskGone || len(s.order) < 3 {
 		return false
 	}
@@ -321,7 +329,10 @@ func (s *sim) loseDisk() bool {
 			}
 		}
 	}
-	n := s.some()
+	return true
+}
+
+func (s *sim) destroy(n *simNode) bool {
 	if n.gone {
 		return false
 	}
@@ -334,6 +345,38 @@ func (s *sim) loseDisk() bool {
 	}
 	return true
 }
+
+// promoted strikes when a voter has been added, which is when memberships differ.
+// The second of three, which has not heard of the third, is left alone with it; or
+// one of the old three is cut off with the old membership in mind from all but
+// another one, which may have to go for the new one.
+func (s *sim) promoted(p *simPeer, fresh ServerID) {
+	conf, _ := p.conf()
+	old := slices.DeleteFunc(votersOf(conf), func(id ServerID) bool { return id == p.n.id || id == fresh })
+	switch {
+	case len(old) == 1 && s.ambush:
+		s.severFor(simElection, [][2]ServerID{{p.n.id, old[0]}})
+		s.after(simHeartbeat/2, func() {
+			if s.dispensable() {
+				s.ambush = false
+				s.destroy(p.n)
+			}
+		})
+	case len(old) == 2 && s.rng.IntN(4) == 0:
+		apart, friend := old[0], old[1]
+		if s.rng.IntN(2) == 0 {
+			apart, friend = friend, apart
+		}
+		for _, id := range s.order {
+			if id != apart && id != friend {
+				s.part(simEstranged, id, apart)
+			}
+		}
+	}
+}
+
+// simEstranged is long enough for the controller to take a replica away.
+const simEstranged = 12 * time.Second
 
 // ask is the operator, who changes a node's entry until it is so. He asks any
 // node that is up.

@@ -490,8 +490,9 @@ func (p *simPeer) propose(cmd any, answer func(any)) bool {
 
 // change carries out a step on the membership, as replicas.go promises.
 func (p *simPeer) change(st step) error {
+	s := p.n.s
 	conf, at := p.conf()
-	if p.role != simLeader || p.applied < p.barrier || p.n.s.now < p.handing {
+	if p.role != simLeader || p.applied < p.barrier || s.now < p.handing {
 		return ErrNotLeader
 	}
 	if at != st.index || at > p.commit {
@@ -515,6 +516,9 @@ func (p *simPeer) change(st step) error {
 		return fmt.Errorf("%v of %s makes no sense", st.kind, st.node)
 	}
 	p.append(simEntry{term: p.term, conf: conf})
+	if st.kind == stepPromote {
+		s.promoted(p, st.node)
+	}
 	return nil
 }
 

@@ -8,8 +8,9 @@ import (
 )
 
 // Neighbours is among how many of its nearest passages a passage's conflicts are
-// looked for.
-const Neighbours = 24
+// looked for. Twice as many found none that these had missed, in 400 as in 10,000
+// passages; 8 missed one in fifty.
+const Neighbours = 12
 
 // Kind is in what two statements are at odds.
 type Kind string

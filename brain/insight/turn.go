@@ -25,9 +25,9 @@ const (
 	// turned is by what factor a domain's share has to change: what is certain can
 	// still be too little to tell.
 	turned = 1.5
-	// doubt is the probability up to which chance is not held responsible, over all
-	// domains together.
-	doubt = 0.05
+	// doubt is the share of what is told that may be chance: each says how sure it
+	// is, and a reader wants to hear of what is likely, too.
+	doubt = 0.2
 )
 
 // period counts what lies in one of the two times.
@@ -43,7 +43,7 @@ func newPeriod(domains int) *period {
 // turns finds the domains whose share of what was written lately is clearly
 // another than before. Shares, since a partition in which all grows has no rising
 // topic. The test is the likelihood ratio of two binomial rates (Dunning 1993) of
-// visits, its probability multiplied by the number of domains looked at.
+// visits, over all domains at once (Benjamini and Hochberg 1995).
 func turns(in *Input, kind string) []Insight {
 	var dated []int32
 	for v := range int32(len(in.Nodes)) {
@@ -80,6 +80,11 @@ func turns(in *Input, kind string) []Insight {
 	if before.allVisits < leastVisits || now.allVisits < leastVisits {
 		return nil
 	}
+	odds := make([]float64, len(in.Domains))
+	for d := range odds {
+		odds[d] = chanceOf(before.visits[d], before.allVisits, now.visits[d], now.allVisits)
+	}
+	odds = among(odds)
 	var out []Insight
 	for d := range in.Domains {
 		was, is := before.visits[d]/before.allVisits, now.visits[d]/now.allVisits
@@ -93,11 +98,10 @@ func turns(in *Input, kind string) []Insight {
 		if strong < leastTurn || is < turned*was || to < turned*from {
 			continue
 		}
-		p := chanceOf(before.visits[d], before.allVisits, now.visits[d], now.allVisits) * float64(len(in.Domains))
-		if p > doubt {
+		if odds[d] > doubt {
 			continue
 		}
-		out = append(out, in.turn(kind, int32(d), wrote, writes, border, window, 1-p))
+		out = append(out, in.turn(kind, int32(d), wrote, writes, border, window, 1-odds[d]))
 	}
 	return out
 }
@@ -157,6 +161,24 @@ func chanceOf(a, n, b, m float64) float64 {
 	p := (a + b) / (n + m)
 	g := 2 * (lean(a, n*p) + lean(n-a, n*(1-p)) + lean(b, m*p) + lean(m-b, m*(1-p)))
 	return math.Erfc(math.Sqrt(max(g, 0) / 2)) // of chi-square with one degree of freedom
+}
+
+// among turns probabilities that chance alone would go so far into the share of
+// chance among all that go as far or farther (Benjamini and Hochberg's adjustment).
+func among(odds []float64) []float64 {
+	order := make([]int, len(odds))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(odds[a], odds[b]) })
+	out := make([]float64, len(odds))
+	least := 1.0
+	for rank := len(order); rank > 0; rank-- {
+		i := order[rank-1]
+		least = min(least, odds[i]*float64(len(odds))/float64(rank))
+		out[i] = least
+	}
+	return out
 }
 
 func lean(seen, expected float64) float64 {

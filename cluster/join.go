@@ -256,7 +256,7 @@ func (n *Network) admit(ctx context.Context, r registry, ask *pb.JoinRequest) *p
 	if entry == nil || len(entry.GetName()) > maxNameBytes || len(entry.GetZone()) > maxNameBytes {
 		return refuse(fmt.Errorf("name or zone is missing or longer than %d bytes", maxNameBytes), false)
 	}
-	if err, again := mayJoin(r, n.cfg.speaks, entry.GetVersion()); err != nil {
+	if again, err := mayJoin(r, n.cfg.speaks, entry.GetVersion()); err != nil {
 		return refuse(err, again) // the token is good for another program
 	}
 	a, err := openAuthority(r.Authority())

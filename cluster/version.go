@@ -119,18 +119,18 @@ func (m *Meta) judgeOutdated(old, n *pb.NodeEntry) error {
 // mayJoin says why a machine may not join, and whether it may ask again: while the
 // version is about to rise nobody knows what it will have to understand. speaks is
 // this node's version, which the cluster's does not exceed.
-func mayJoin(r registry, speaks, version uint32) (refusal error, again bool) {
+func mayJoin(r registry, speaks, version uint32) (again bool, refusal error) {
 	if version < r.Version() {
-		return outdated(r.Version(), version), false
+		return false, outdated(r.Version(), version)
 	}
 	if version >= speaks {
-		return nil, false
+		return false, nil
 	}
 	older := func(e *pb.NodeEntry) bool { return !e.GetRemoved() && e.GetVersion() <= r.Version() }
 	if !slices.ContainsFunc(r.Nodes(), older) {
-		return fmt.Errorf("the cluster's version %d is about to rise: %w", r.Version(), ErrNotReady), true
+		return true, fmt.Errorf("the cluster's version %d is about to rise: %w", r.Version(), ErrNotReady)
 	}
-	return nil, false
+	return false, nil
 }
 
 // asRunning returns the node table with what gossip knows better: a node that came

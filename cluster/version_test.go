@@ -278,12 +278,12 @@ func TestOldMachineWaitsForTheVersion(t *testing.T) {
 		m.nodes["a"] = &pb.NodeEntry{Server: "a", Version: 3}
 		m.nodes["gone"] = &pb.NodeEntry{Server: "gone", Removed: true}
 		m.raise(2)
-		if err, again := mayJoin(m, 3, tc.version); !errors.Is(err, tc.refusal) || (err != nil) != (tc.refusal != nil) || again != tc.again {
+		if again, err := mayJoin(m, 3, tc.version); !errors.Is(err, tc.refusal) || (err != nil) != (tc.refusal != nil) || again != tc.again {
 			t.Errorf("%s: %v, %t", tc.name, err, again)
 		}
 		// With another old node nothing is about to rise.
 		m.nodes["b"] = &pb.NodeEntry{Server: "b", Version: 2}
-		if err, _ := mayJoin(m, 3, tc.version); (err != nil) != (tc.version < 2) {
+		if _, err := mayJoin(m, 3, tc.version); (err != nil) != (tc.version < 2) {
 			t.Errorf("%s, beside an old node: %v", tc.name, err)
 		}
 	}

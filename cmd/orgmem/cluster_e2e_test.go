@@ -266,6 +266,7 @@ func (c *trio) holds(i int, acked []string) {
 	missing := ""
 	eventually(c.t, "everything that was acknowledged", func() bool {
 		have := c.known(i)
+		missing = ""
 		for _, name := range acked {
 			if !have[name] {
 				missing = name
@@ -274,8 +275,8 @@ func (c *trio) holds(i int, acked []string) {
 		}
 		return true
 	})
-	if c.t.Failed() {
-		c.t.Logf("for example %s is missing", missing)
+	if c.t.Failed() && missing != "" {
+		c.t.Logf("for example %s was missing", missing)
 	}
 }
 

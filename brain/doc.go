@@ -1,5 +1,5 @@
-// Package brain is the folder of what the service thinks with: text, embed and
-// index, each a package of its own. This one holds no code.
+// Package brain is the folder of what the service thinks with, each part a package
+// of its own. This one holds no code.
 //
 // All of it is pure: values in, values out. No I/O, no goroutine, no clock, no
 // context, no logger; what is random takes a seed. What must happen in the world

@@ -143,6 +143,9 @@ func (d *dater) bounded(p period, i, from int) (period, int) {
 // date reads a period at d.i and moves behind it.
 func (d *dater) date() (period, bool) {
 	d.minute = -1
+	if d.i >= d.to {
+		return period{}, false
+	}
 	kind := d.r.tokens[d.i].Kind
 	w := d.low(d.i)
 	switch {

@@ -20,8 +20,8 @@ const (
 	insightQuestion   = "open_question"
 
 	// maxAskedNotes bounds the newest passages among which open questions are looked
-	// for, and their answers: reading them is some 50 ms.
-	maxAskedNotes = 1000
+	// for, and their answers: reading them is some 20 ms.
+	maxAskedNotes = 400
 	// maxOpenQuestions and maxCommitments bound what is reported: the newest.
 	maxOpenQuestions = 20
 	maxCommitments   = 100

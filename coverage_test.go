@@ -80,7 +80,7 @@ var paragraphs = map[string]string{
 	"Events/Delivery attempts, retries and disabling":        "waits for the issue of events: no event is delivered yet but webhook.test",
 	"Events/basin.shifted":                                   "waits for issue 5, cognition",
 	"Events/belief.superseded":                               "",
-	"Events/brain.trained":                                   "waits for issue 6, the brain",
+	"Events/brain.trained":                                   "",
 	"Events/contradiction.detected":                          "waits for issue 5, cognition",
 	"Events/graph.updated":                                   "",
 	"Events/identity.* on the stream":                        "waits for issue 5, cognition",

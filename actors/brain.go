@@ -2,14 +2,16 @@ package actors
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"unicode"
 
+	"orgmem/brain/index"
+	"orgmem/brain/retriever"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -47,39 +49,11 @@ func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	if state.Training.GetStatus() == "" {
 		state.Training.Status = trainingNone
 	}
-	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableBrain), storage.ScanOptions{Reverse: true, Limit: 1}, func() *pb.BrainArtifact { return &pb.BrainArtifact{} }) {
-		if err != nil {
-			return nil, err
-		}
-		state.Artifact = rec.Value
+	var err error
+	if state.Artifact, err = o.newestBrain(r); err != nil {
+		return nil, err
 	}
 	return mindReply(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: state}}), nil
-}
-
-// brainTrain accepts a training. There is no trainer yet, and the job says so:
-// it ends in the commit that accepts it, so there is nothing to wait for, and
-// nothing that a crash could leave half done.
-func (o *orgActor) brainTrain(c *call) {
-	job, err := o.newJob(jobBrainTrain, c.who, c.part, 1)
-	if err != nil {
-		c.fail(err)
-		return
-	}
-	id := pb.JobID(job.GetId())
-	const why = "This version of the service cannot train a brain yet."
-	job.Status, job.Attempts, job.ErrorCode, job.ErrorDetail = jobFailed, 1, "not_available", why
-	job.StartedMs, job.FinishedMs = job.GetCreatedMs(), clock.Millis(o.sys.clock.Now())
-	ch := newChange(o.store)
-	putJob(ch.Batch, o.space, job)
-	ch.Put(o.space.Key(storage.TableTraining), &pb.Training{
-		Status: trainingFailed, Job: job.GetId(), StartedMs: job.GetStartedMs(), FinishedMs: job.GetFinishedMs(), Reason: why,
-	})
-	ch.audit(c.auditOf("brain.train", id.String()))
-	if err := ch.endJob(&o.orgView, job); err != nil {
-		c.fail(err)
-		return
-	}
-	c.settle(ch, &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobQueued}}}, nil)
 }
 
 // brainAnswer writes an answer from sentences of the passages that search finds,
@@ -91,19 +65,52 @@ func (o *orgActor) brainAnswer(c *call, op *pb.BrainAnswer) {
 			return nil, err
 		}
 		rd := &c.org.sys.readers[worker]
-		found, err := c.find(st, parts, &pb.Search{Query: op.GetQuery(), TopK: answerSources}, rd)
-		if err != nil {
-			return nil, err
-		}
-		hits, err := learnedFrom(st, parts, evidence(found.GetHits()))
+		hits, confidence, err := c.sources(st, parts, op.GetQuery(), rd)
 		if err != nil {
 			return nil, err
 		}
 		words := int(cmp.Or(op.GetMaxWords(), defaultAnswerWords))
 		answer := answerFrom(hits, wordsOf(rd, op.GetQuery()), words)
-		answer.ReadUnits, answer.EmbedTokens = found.GetReadUnits(), found.GetEmbedTokens()
+		answer.GateConfidence = confidence
+		answer.ReadUnits, answer.EmbedTokens = c.readUnits, c.embedTokens
 		return mindReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: answer}}), nil
 	})
+}
+
+// sources are the passages that an answer is made of: those that the brain comes to
+// or, while there is none, those that search finds.
+func (c *call) sources(st *storage.Store, parts []*partitionRef, query string, rd *reader) (hits []*pb.Hit, confidence float64, err error) {
+	n, err := c.org.brain(st)
+	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
+		found, err := c.find(st, parts, &pb.Search{Query: query, TopK: answerSources}, rd)
+		if err != nil {
+			return nil, 0, err
+		}
+		hits, err = learnedFrom(st, parts, evidence(found.GetHits()))
+		return hits, 0, err
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	w, a, err := c.org.walkFrom(st, parts, n, query, rd)
+	if err != nil {
+		return nil, 0, err
+	}
+	found, gains, err := a.found(n, w, answerSources)
+	if err != nil {
+		return nil, 0, err
+	}
+	c.readUnits += unitsOf(len(found))
+	c.embedTokens += uint64(a.look.tokens)
+	for i, h := range found { // what the walk came to need not sound like the question
+		if gains[i] > 0 || len(evidence([]*pb.Hit{h})) > 0 {
+			hits = append(hits, h)
+		}
+	}
+	if len(evidence(hits)) == 0 { // but where nothing does, the walk had nothing to begin at
+		return nil, w.Confidence(), nil
+	}
+	return hits, w.Confidence(), nil
 }
 
 // evidence keeps the hits that are about the query.
@@ -247,4 +254,161 @@ func firstWords(s string, most int) (beginning string, n int) {
 		}
 	}
 	return s, n
+}
+
+// walkFrom lets the brain walk from a question. The walk and what is returned are
+// the worker's until its next call.
+func (o *orgView) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet, query string, rd *reader) (*retriever.Walk, *asking, error) {
+	q, err := o.lookInto(st, parts, query, index.Hybrid, &rd.wordsmith)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := o.ask(st, parts, query, &rd.scratch, q, func(at chunkAt) int32 {
+		if p, ok := n.passages[at]; ok {
+			return p
+		}
+		return retriever.Unknown
+	})
+	a.at = func(p int32) chunkAt { return n.chunks[p] }
+	a.docs = func(p int32) pb.NodeID { return n.graph.Documents()[n.graph.Document(p)] }
+	w := rd.walker.of(n)
+	w.Forward(&n.params, &a.Question)
+	return w, a, a.err
+}
+
+// found reads what a walk ranked: the best passages of nodes that may be learned
+// from, at most topK.
+func (a *asking) found(n *brainNet, w *retriever.Walk, topK int) (hits []*pb.Hit, gains []float64, err error) {
+	taken := map[string]bool{}
+	for _, r := range w.Passages(topK + brainSeeds) {
+		at := chunkAt{}
+		var id pb.NodeID
+		if r.From >= 0 {
+			c := a.seeds[r.From]
+			at, id = chunkAt{a.parts[c.Part].id, c.Seq}, c.Node
+		} else {
+			at, id = n.chunks[r.Passage], a.docs(r.Passage)
+		}
+		i := slices.IndexFunc(a.parts, func(p *partitionRef) bool { return p.id == at.part })
+		if i < 0 || taken[string(id)] {
+			continue
+		}
+		hit, err := readHit(a.st, a.parts[i], index.Hit{Seq: at.seq, Node: id, Part: int32(i), Score: float32(r.Total), Vector: r.Cosine, Keyword: r.Keyword})
+		if err != nil {
+			return nil, nil, err
+		}
+		if hit == nil {
+			continue
+		}
+		kept, err := learnedFrom(a.st, a.parts, []*pb.Hit{hit})
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(kept) == 0 {
+			continue
+		}
+		taken[string(id)] = true
+		hits, gains = append(hits, hit), append(gains, w.Confidence()*r.Activation)
+		if len(hits) == topK {
+			break
+		}
+	}
+	return hits, gains, nil
+}
+
+// brainQuery is one forward pass, beside what plain likeness of meaning finds.
+func (o *orgActor) brainQuery(c *call, op *pb.BrainQuery) {
+	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+		n, err := c.org.brain(st)
+		switch {
+		case errors.Is(err, errBrainNotTrained):
+			return refuse(problem(codeBrainNotTrained, "The organization's brain has not been trained yet.")), nil
+		case errors.Is(err, errBrainNotReady):
+			return refuse(problem(codeBrainNotReady, "The brain that was published is being loaded.")), nil
+		case err != nil:
+			return nil, err
+		}
+		parts, err := c.everywhere(st)
+		if err != nil {
+			return nil, err
+		}
+		rd := &c.org.sys.readers[worker]
+		w, a, err := c.org.walkFrom(st, parts, n, op.GetQuery(), rd)
+		if err != nil {
+			return nil, err
+		}
+		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
+		out := &pb.BrainFound{GateConfidence: w.Confidence(), PropagationTier: string(w.Tier(topK)), Version: n.artifact.GetVersion()}
+		hits, gains, err := a.found(n, w, topK)
+		if err != nil {
+			return nil, err
+		}
+		for i, h := range hits {
+			out.Focal = append(out.Focal, brainNode(h, gains[i]))
+		}
+		if out.Entities, err = a.entities(w, topK); err != nil {
+			return nil, err
+		}
+		plain, err := c.find(st, parts, &pb.Search{Query: op.GetQuery(), TopK: uint32(topK), Mode: "vector"}, rd)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range plain.GetHits() {
+			out.Cosine = append(out.Cosine, brainNode(h, 0))
+		}
+		if out.DriftRate, err = drift(st, parts, n.artifact); err != nil {
+			return nil, err
+		}
+		c.readUnits += unitsOf(len(hits))
+		out.ReadUnits, out.EmbedTokens = c.readUnits, c.embedTokens
+		return mindReply(&pb.MindResult{Result: &pb.MindResult_Found{Found: out}}), nil
+	})
+}
+
+func brainNode(h *pb.Hit, activation float64) *pb.BrainNode {
+	return &pb.BrainNode{Node: h.GetNode(), ExternalId: h.GetExternalId(), Title: h.GetTitle(), Score: h.GetScore(), Activation: activation}
+}
+
+// entities are the things that a walk came to.
+func (a *asking) entities(w *retriever.Walk, topK int) (out []*pb.BrainNode, err error) {
+	for _, x := range w.Entities(2 * topK) { // some may be gone
+		part := ownerOf(a.parts, x.Entity)
+		if part == nil || len(out) == topK {
+			continue
+		}
+		n := &pb.Node{}
+		if _, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(x.Entity)), n); err != nil {
+			return nil, err
+		}
+		if n.GetStatus() == statusLive {
+			out = append(out, &pb.BrainNode{Node: n.GetId(), Title: n.GetTitle(), Activation: x.Activation})
+		}
+	}
+	return out, nil
+}
+
+// drift is how much of the memory the brain does not know: the chunks that came, and
+// those that went, since it was trained, as a share of all that were or are, 0 to 1.
+func drift(r storage.Reader, parts []*partitionRef, artifact *pb.BrainArtifact) (float64, error) {
+	came, went, all := 0.0, 0.0, 0.0
+	seen := map[string]*pb.BrainSeen{}
+	for _, s := range artifact.GetSeen() {
+		seen[string(s.GetPartition())] = s
+		all += float64(s.GetChunks())
+		went += float64(s.GetChunks())
+	}
+	for _, part := range parts {
+		now := &pb.PartitionState{}
+		if _, err := r.Get(part.space.Key(storage.TableState), now); err != nil {
+			return 0, err
+		}
+		then := seen[string(part.id.Bytes())]
+		fresh := float64(now.GetNextChunk()) - max(1, float64(then.GetNextChunk()))
+		came += max(0, fresh)
+		went -= max(0, float64(now.GetChunks())-fresh)
+	}
+	if all += came; all == 0 {
+		return 0, nil
+	}
+	return min(1, (came+max(0, went))/all), nil
 }

@@ -40,8 +40,8 @@ type Encoder interface {
 
 // computer is the working memory of one CPU worker.
 type computer struct {
-	encoders encoders
-	analyzer text.Analyzer
+	wordsmith
+
 	comparer comparer // of cognition
 }
 

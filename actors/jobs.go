@@ -216,6 +216,10 @@ func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
 		o.cancelExport(c, job)
 		return
 	}
+	if err == nil && job != nil && job.GetType() == jobBrainTrain && !terminal(job.GetStatus()) {
+		o.cancelTraining(c, job)
+		return
+	}
 	if err == nil && job != nil && !terminal(job.GetStatus()) && job.GetType() != jobSubjectErase {
 		var id pb.PartitionID
 		if id, err = pb.PartitionIDFrom(job.GetPartition()); err == nil {
@@ -288,6 +292,10 @@ func (o *orgActor) resumeJobs() error {
 			if err := o.resumeExport(pb.ExportID(job.GetId())); err != nil {
 				return fmt.Errorf("resume jobs: %w", err)
 			}
+			continue
+		}
+		if job.GetType() == jobBrainTrain {
+			o.train(pb.JobID(job.GetId()))
 			continue
 		}
 		part, err := o.loadPartition(id)

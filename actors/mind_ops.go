@@ -14,6 +14,8 @@ const (
 	codeProposalNotFound   = "proposal_not_found"
 	codeProposalDecided    = "proposal_already_decided"
 	codeBrainNotTrained    = "brain_not_trained"
+	codeBrainNotReady      = "brain_not_ready"
+	codeTrainInProgress    = "train_in_progress"
 )
 
 // mind carries out an operation of proto/mind.proto: recall, identity, contradictions, proposals, the brain, conditioning and retrieval.
@@ -35,7 +37,7 @@ func (o *orgActor) mind(c *call, op *pb.MindOp) {
 	case *pb.MindOp_BrainInfo:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.brainInfo(st) })
 	case *pb.MindOp_BrainQuery:
-		c.refuse(problem(codeBrainNotTrained, "The organization's brain has not been trained yet."))
+		o.brainQuery(c, op.BrainQuery)
 	case *pb.MindOp_BrainAnswer:
 		o.brainAnswer(c, op.BrainAnswer)
 	case *pb.MindOp_BrainTrain:

@@ -46,6 +46,7 @@ type orgView struct {
 	pid       *actor.PID // set when the actor starts, before anybody has the view
 	main      *orgView   // of a sandbox: the organization; nil otherwise
 	exports   *exports
+	seat      *brainSeat
 }
 
 // tell runs f in the organization's actor, soon.
@@ -66,6 +67,7 @@ type orgActor struct {
 	idem     map[idemKey]struct{} // under way
 	locks    map[string][]func()  // waiting for an entity whose change is under way
 	openJobs int                  // jobs accepted or found, not finished
+	training *actor.PID           // the trainer, while there is one
 	busy     bool                 // the directory says so
 	busyWait []func(error)        // waiting for the directory to say so
 	sweeping bool                 // a sweep's commit, or the pause to the next, is under way
@@ -187,7 +189,7 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.exports = &exports{runs: map[pb.ExportID]*exportRun{}}
+	o.exports, o.seat = &exports{runs: map[pb.ExportID]*exportRun{}}, &brainSeat{}
 	trail, err := newTrail(&o.orgView)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
@@ -205,7 +207,7 @@ func (o *orgActor) open() error {
 	if err := o.resumeJobs(); err != nil || o.record == nil {
 		return err
 	}
-	return errors.Join(o.resumeForgotten(), o.resumeCognition())
+	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeTold())
 }
 
 // openMain reads the organization's root, and wakes the sandbox where it may have

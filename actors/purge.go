@@ -288,6 +288,8 @@ func (o *orgActor) purgeNow(p *purge, ticket storage.Key, t *pb.PurgeTicket, rel
 					o.sys.parts.drop(part)
 				}
 				o.exportsForgot(p.concerns)
+				o.seat.void() // also one that began in between
+				o.seat.now.Store(nil)
 				o.jobsEnded(ended...)
 			}
 			for _, part := range p.parts {
@@ -371,6 +373,7 @@ func newPurgeWork(o *orgView, p *purge) *purgeWork {
 		d.parts[part.id] = part
 	}
 	d.begin()
+	o.seat.void() // what a training under way has read may be what goes
 	return d
 }
 
@@ -400,6 +403,7 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 	}
 	target := purgeScopeOrg
 	if d.purge.org {
+		d.Delete(d.org.space.Key(storage.TableTraining))
 		d.EraseRange(d.org.space.Prefix(storage.TableBrain))
 		d.EraseRange(d.org.space.Prefix(storage.TableBrainPiece))
 		err = d.graphUpdated(d.org, nil, changePurged, "", int(counts["vault_nodes"]))

@@ -55,8 +55,15 @@ var errTooManyPartitions = fmt.Errorf("scope org covers at most %d partitions", 
 
 // reader is the working memory of one read worker.
 type reader struct {
-	scratch  index.Scratch
-	matcher  index.Matcher
+	wordsmith
+
+	scratch index.Scratch
+	matcher index.Matcher
+	walker  walker
+}
+
+// wordsmith reads words and their meaning, for one worker.
+type wordsmith struct {
 	analyzer text.Analyzer
 	encoders encoders
 }
@@ -147,7 +154,7 @@ type lookup struct {
 }
 
 // lookInto reads a query's words and meaning.
-func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query string, mode index.Mode, rd *reader) (*lookup, error) {
+func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query string, mode index.Mode, own *wordsmith) (*lookup, error) {
 	q := &lookup{snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}
@@ -165,7 +172,7 @@ func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query strin
 			wanted[v.Segment.Model()] = true
 		}
 	}
-	q.Terms = rd.analyzer.Query(query, langs)
+	q.Terms = own.analyzer.Query(query, langs)
 	if mode == index.KeywordOnly {
 		return q, nil
 	}
@@ -174,7 +181,7 @@ func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query strin
 		// A model that this node does not carry: its chunks are found by words
 		// until they are embedded anew.
 		if m := o.sys.models[string(model)]; m != nil {
-			q.Vectors[model] = rd.encoders.of(m).Query(query)
+			q.Vectors[model] = own.encoders.of(m).Query(query)
 			if r, ok := m.(ranged); ok {
 				factor, offset := r.CosineLine()
 				q.Lines[model] = index.Line{Factor: factor, Offset: offset}
@@ -187,7 +194,7 @@ func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query strin
 
 // searchIn ranks the chunks of some partitions as one index.
 func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Search, e effort, rd *reader) (*pb.SearchResult, error) {
-	q, err := o.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], rd)
+	q, err := o.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.wordsmith)
 	if err != nil {
 		return nil, err
 	}

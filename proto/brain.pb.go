@@ -77,6 +77,59 @@ func (x *BrainModel) GetParameters() []float64 {
 	return nil
 }
 
+// Brain is what a training publishes.
+type Brain struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Model         *BrainModel            `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`
+	Graph         *BrainGraph            `protobuf:"bytes,2,opt,name=graph,proto3" json:"graph,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Brain) Reset() {
+	*x = Brain{}
+	mi := &file_brain_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Brain) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Brain) ProtoMessage() {}
+
+func (x *Brain) ProtoReflect() protoreflect.Message {
+	mi := &file_brain_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Brain.ProtoReflect.Descriptor instead.
+func (*Brain) Descriptor() ([]byte, []int) {
+	return file_brain_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Brain) GetModel() *BrainModel {
+	if x != nil {
+		return x.Model
+	}
+	return nil
+}
+
+func (x *Brain) GetGraph() *BrainGraph {
+	if x != nil {
+		return x.Graph
+	}
+	return nil
+}
+
 // BrainGraph is what a walk goes over. Lists of lists are their lengths and, in
 // another field, all of their members.
 type BrainGraph struct {
@@ -84,7 +137,6 @@ type BrainGraph struct {
 	Format          uint32                 `protobuf:"varint,1,opt,name=format,proto3" json:"format,omitempty"`
 	Documents       []string               `protobuf:"bytes,2,rep,name=documents,proto3" json:"documents,omitempty"`
 	Passages        []uint32               `protobuf:"varint,3,rep,packed,name=passages,proto3" json:"passages,omitempty"` // of each document
-	Seqs            []uint64               `protobuf:"varint,4,rep,packed,name=seqs,proto3" json:"seqs,omitempty"`         // of each passage
 	Concepts        []string               `protobuf:"bytes,5,rep,name=concepts,proto3" json:"concepts,omitempty"`         // the entity; empty: only the subject of a document
 	Names           []uint64               `protobuf:"fixed64,6,rep,packed,name=names,proto3" json:"names,omitempty"`      // ascending
 	Named           []uint32               `protobuf:"varint,7,rep,packed,name=named,proto3" json:"named,omitempty"`       // the concept of each name
@@ -109,7 +161,7 @@ type BrainGraph struct {
 
 func (x *BrainGraph) Reset() {
 	*x = BrainGraph{}
-	mi := &file_brain_proto_msgTypes[1]
+	mi := &file_brain_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -121,7 +173,7 @@ func (x *BrainGraph) String() string {
 func (*BrainGraph) ProtoMessage() {}
 
 func (x *BrainGraph) ProtoReflect() protoreflect.Message {
-	mi := &file_brain_proto_msgTypes[1]
+	mi := &file_brain_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -134,7 +186,7 @@ func (x *BrainGraph) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainGraph.ProtoReflect.Descriptor instead.
 func (*BrainGraph) Descriptor() ([]byte, []int) {
-	return file_brain_proto_rawDescGZIP(), []int{1}
+	return file_brain_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *BrainGraph) GetFormat() uint32 {
@@ -154,13 +206,6 @@ func (x *BrainGraph) GetDocuments() []string {
 func (x *BrainGraph) GetPassages() []uint32 {
 	if x != nil {
 		return x.Passages
-	}
-	return nil
-}
-
-func (x *BrainGraph) GetSeqs() []uint64 {
-	if x != nil {
-		return x.Seqs
 	}
 	return nil
 }
@@ -301,13 +346,15 @@ const file_brain_proto_rawDesc = "" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x1e\n" +
 	"\n" +
 	"parameters\x18\x02 \x03(\x01R\n" +
-	"parameters\"\x8a\x05\n" +
+	"parameters\"[\n" +
+	"\x05Brain\x12(\n" +
+	"\x05model\x18\x01 \x01(\v2\x12.orgmem.BrainModelR\x05model\x12(\n" +
+	"\x05graph\x18\x02 \x01(\v2\x12.orgmem.BrainGraphR\x05graph\"\xf6\x04\n" +
 	"\n" +
 	"BrainGraph\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x1c\n" +
 	"\tdocuments\x18\x02 \x03(\tR\tdocuments\x12\x1a\n" +
-	"\bpassages\x18\x03 \x03(\rR\bpassages\x12\x12\n" +
-	"\x04seqs\x18\x04 \x03(\x04R\x04seqs\x12\x1a\n" +
+	"\bpassages\x18\x03 \x03(\rR\bpassages\x12\x1a\n" +
 	"\bconcepts\x18\x05 \x03(\tR\bconcepts\x12\x14\n" +
 	"\x05names\x18\x06 \x03(\x06R\x05names\x12\x14\n" +
 	"\x05named\x18\a \x03(\rR\x05named\x12\x18\n" +
@@ -341,17 +388,20 @@ func file_brain_proto_rawDescGZIP() []byte {
 	return file_brain_proto_rawDescData
 }
 
-var file_brain_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_brain_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_brain_proto_goTypes = []any{
 	(*BrainModel)(nil), // 0: orgmem.BrainModel
-	(*BrainGraph)(nil), // 1: orgmem.BrainGraph
+	(*Brain)(nil),      // 1: orgmem.Brain
+	(*BrainGraph)(nil), // 2: orgmem.BrainGraph
 }
 var file_brain_proto_depIdxs = []int32{
-	0, // [0:0] is the sub-list for method output_type
-	0, // [0:0] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	0, // 0: orgmem.Brain.model:type_name -> orgmem.BrainModel
+	2, // 1: orgmem.Brain.graph:type_name -> orgmem.BrainGraph
+	2, // [2:2] is the sub-list for method output_type
+	2, // [2:2] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_brain_proto_init() }
@@ -365,7 +415,7 @@ func file_brain_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_brain_proto_rawDesc), len(file_brain_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1779,6 +1779,7 @@ type BrainArtifact struct {
 	Parameters    uint64                 `protobuf:"varint,5,opt,name=parameters,proto3" json:"parameters,omitempty"`
 	Sha256        []byte                 `protobuf:"bytes,6,opt,name=sha256,proto3" json:"sha256,omitempty"`
 	Metrics       map[string]float64     `protobuf:"bytes,7,rep,name=metrics,proto3" json:"metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
+	Seen          []*BrainSeen           `protobuf:"bytes,8,rep,name=seen,proto3" json:"seen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1862,6 +1863,75 @@ func (x *BrainArtifact) GetMetrics() map[string]float64 {
 	return nil
 }
 
+func (x *BrainArtifact) GetSeen() []*BrainSeen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+// BrainSeen is how far a partition had come when a brain was trained: what came and
+// what went since is its drift.
+type BrainSeen struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Partition     []byte                 `protobuf:"bytes,1,opt,name=partition,proto3" json:"partition,omitempty"`
+	NextChunk     uint64                 `protobuf:"varint,2,opt,name=next_chunk,json=nextChunk,proto3" json:"next_chunk,omitempty"`
+	Chunks        uint64                 `protobuf:"varint,3,opt,name=chunks,proto3" json:"chunks,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainSeen) Reset() {
+	*x = BrainSeen{}
+	mi := &file_mind_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainSeen) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainSeen) ProtoMessage() {}
+
+func (x *BrainSeen) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainSeen.ProtoReflect.Descriptor instead.
+func (*BrainSeen) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *BrainSeen) GetPartition() []byte {
+	if x != nil {
+		return x.Partition
+	}
+	return nil
+}
+
+func (x *BrainSeen) GetNextChunk() uint64 {
+	if x != nil {
+		return x.NextChunk
+	}
+	return 0
+}
+
+func (x *BrainSeen) GetChunks() uint64 {
+	if x != nil {
+		return x.Chunks
+	}
+	return 0
+}
+
 // Training is the latest train of an organization's brain.
 type Training struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1872,13 +1942,14 @@ type Training struct {
 	Progress      float64                `protobuf:"fixed64,5,opt,name=progress,proto3" json:"progress,omitempty"` // 0 to 1
 	Metrics       map[string]float64     `protobuf:"bytes,6,rep,name=metrics,proto3" json:"metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
 	Reason        string                 `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	Told          bool                   `protobuf:"varint,8,opt,name=told,proto3" json:"told,omitempty"` // brain.trained has gone out
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Training) Reset() {
 	*x = Training{}
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1890,7 +1961,7 @@ func (x *Training) String() string {
 func (*Training) ProtoMessage() {}
 
 func (x *Training) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1903,7 +1974,7 @@ func (x *Training) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Training.ProtoReflect.Descriptor instead.
 func (*Training) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{23}
+	return file_mind_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Training) GetStatus() string {
@@ -1955,6 +2026,13 @@ func (x *Training) GetReason() string {
 	return ""
 }
 
+func (x *Training) GetTold() bool {
+	if x != nil {
+		return x.Told
+	}
+	return false
+}
+
 type MindOp struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Op:
@@ -1978,7 +2056,7 @@ type MindOp struct {
 
 func (x *MindOp) Reset() {
 	*x = MindOp{}
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1990,7 +2068,7 @@ func (x *MindOp) String() string {
 func (*MindOp) ProtoMessage() {}
 
 func (x *MindOp) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2003,7 +2081,7 @@ func (x *MindOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindOp.ProtoReflect.Descriptor instead.
 func (*MindOp) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{24}
+	return file_mind_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *MindOp) GetOp() isMindOp_Op {
@@ -2209,7 +2287,7 @@ type Recall struct {
 
 func (x *Recall) Reset() {
 	*x = Recall{}
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2221,7 +2299,7 @@ func (x *Recall) String() string {
 func (*Recall) ProtoMessage() {}
 
 func (x *Recall) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2234,7 +2312,7 @@ func (x *Recall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recall.ProtoReflect.Descriptor instead.
 func (*Recall) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{25}
+	return file_mind_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Recall) GetType() string {
@@ -2274,7 +2352,7 @@ type GetIdentity struct {
 
 func (x *GetIdentity) Reset() {
 	*x = GetIdentity{}
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2286,7 +2364,7 @@ func (x *GetIdentity) String() string {
 func (*GetIdentity) ProtoMessage() {}
 
 func (x *GetIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2299,7 +2377,7 @@ func (x *GetIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdentity.ProtoReflect.Descriptor instead.
 func (*GetIdentity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{26}
+	return file_mind_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetIdentity) GetUser() string {
@@ -2319,7 +2397,7 @@ type ListContradictions struct {
 
 func (x *ListContradictions) Reset() {
 	*x = ListContradictions{}
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2331,7 +2409,7 @@ func (x *ListContradictions) String() string {
 func (*ListContradictions) ProtoMessage() {}
 
 func (x *ListContradictions) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2344,7 +2422,7 @@ func (x *ListContradictions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContradictions.ProtoReflect.Descriptor instead.
 func (*ListContradictions) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{27}
+	return file_mind_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListContradictions) GetPage() *Page {
@@ -2371,7 +2449,7 @@ type ListProposals struct {
 
 func (x *ListProposals) Reset() {
 	*x = ListProposals{}
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2383,7 +2461,7 @@ func (x *ListProposals) String() string {
 func (*ListProposals) ProtoMessage() {}
 
 func (x *ListProposals) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2396,7 +2474,7 @@ func (x *ListProposals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposals.ProtoReflect.Descriptor instead.
 func (*ListProposals) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{28}
+	return file_mind_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListProposals) GetPage() *Page {
@@ -2423,7 +2501,7 @@ type DecideProposal struct {
 
 func (x *DecideProposal) Reset() {
 	*x = DecideProposal{}
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2435,7 +2513,7 @@ func (x *DecideProposal) String() string {
 func (*DecideProposal) ProtoMessage() {}
 
 func (x *DecideProposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2448,7 +2526,7 @@ func (x *DecideProposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideProposal.ProtoReflect.Descriptor instead.
 func (*DecideProposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{29}
+	return file_mind_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *DecideProposal) GetId() string {
@@ -2473,7 +2551,7 @@ type BrainInfo struct {
 
 func (x *BrainInfo) Reset() {
 	*x = BrainInfo{}
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2485,7 +2563,7 @@ func (x *BrainInfo) String() string {
 func (*BrainInfo) ProtoMessage() {}
 
 func (x *BrainInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2498,7 +2576,7 @@ func (x *BrainInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainInfo.ProtoReflect.Descriptor instead.
 func (*BrainInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{30}
+	return file_mind_proto_rawDescGZIP(), []int{31}
 }
 
 type BrainQuery struct {
@@ -2511,7 +2589,7 @@ type BrainQuery struct {
 
 func (x *BrainQuery) Reset() {
 	*x = BrainQuery{}
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2523,7 +2601,7 @@ func (x *BrainQuery) String() string {
 func (*BrainQuery) ProtoMessage() {}
 
 func (x *BrainQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2536,7 +2614,7 @@ func (x *BrainQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainQuery.ProtoReflect.Descriptor instead.
 func (*BrainQuery) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{31}
+	return file_mind_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *BrainQuery) GetQuery() string {
@@ -2563,7 +2641,7 @@ type BrainAnswer struct {
 
 func (x *BrainAnswer) Reset() {
 	*x = BrainAnswer{}
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2575,7 +2653,7 @@ func (x *BrainAnswer) String() string {
 func (*BrainAnswer) ProtoMessage() {}
 
 func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2588,7 +2666,7 @@ func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswer.ProtoReflect.Descriptor instead.
 func (*BrainAnswer) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{32}
+	return file_mind_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *BrainAnswer) GetQuery() string {
@@ -2613,7 +2691,7 @@ type BrainTrain struct {
 
 func (x *BrainTrain) Reset() {
 	*x = BrainTrain{}
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2625,7 +2703,7 @@ func (x *BrainTrain) String() string {
 func (*BrainTrain) ProtoMessage() {}
 
 func (x *BrainTrain) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2638,7 +2716,7 @@ func (x *BrainTrain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainTrain.ProtoReflect.Descriptor instead.
 func (*BrainTrain) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{33}
+	return file_mind_proto_rawDescGZIP(), []int{34}
 }
 
 type ConditionSession struct {
@@ -2652,7 +2730,7 @@ type ConditionSession struct {
 
 func (x *ConditionSession) Reset() {
 	*x = ConditionSession{}
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2664,7 +2742,7 @@ func (x *ConditionSession) String() string {
 func (*ConditionSession) ProtoMessage() {}
 
 func (x *ConditionSession) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2677,7 +2755,7 @@ func (x *ConditionSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionSession.ProtoReflect.Descriptor instead.
 func (*ConditionSession) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{34}
+	return file_mind_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ConditionSession) GetOrg() string {
@@ -2711,7 +2789,7 @@ type ConditionScaffold struct {
 
 func (x *ConditionScaffold) Reset() {
 	*x = ConditionScaffold{}
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2723,7 +2801,7 @@ func (x *ConditionScaffold) String() string {
 func (*ConditionScaffold) ProtoMessage() {}
 
 func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2736,7 +2814,7 @@ func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionScaffold.ProtoReflect.Descriptor instead.
 func (*ConditionScaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{35}
+	return file_mind_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ConditionScaffold) GetPrompt() string {
@@ -2765,7 +2843,7 @@ type Retrieve struct {
 
 func (x *Retrieve) Reset() {
 	*x = Retrieve{}
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2777,7 +2855,7 @@ func (x *Retrieve) String() string {
 func (*Retrieve) ProtoMessage() {}
 
 func (x *Retrieve) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2790,7 +2868,7 @@ func (x *Retrieve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieve.ProtoReflect.Descriptor instead.
 func (*Retrieve) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{36}
+	return file_mind_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Retrieve) GetQuery() string {
@@ -2845,7 +2923,7 @@ type MindResult struct {
 
 func (x *MindResult) Reset() {
 	*x = MindResult{}
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2857,7 +2935,7 @@ func (x *MindResult) String() string {
 func (*MindResult) ProtoMessage() {}
 
 func (x *MindResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2870,7 +2948,7 @@ func (x *MindResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindResult.ProtoReflect.Descriptor instead.
 func (*MindResult) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{37}
+	return file_mind_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *MindResult) GetResult() isMindResult_Result {
@@ -3089,7 +3167,7 @@ type IdentityInfo struct {
 
 func (x *IdentityInfo) Reset() {
 	*x = IdentityInfo{}
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3101,7 +3179,7 @@ func (x *IdentityInfo) String() string {
 func (*IdentityInfo) ProtoMessage() {}
 
 func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3114,7 +3192,7 @@ func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdentityInfo.ProtoReflect.Descriptor instead.
 func (*IdentityInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{38}
+	return file_mind_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *IdentityInfo) GetUser() []byte {
@@ -3146,7 +3224,7 @@ type GraphView struct {
 
 func (x *GraphView) Reset() {
 	*x = GraphView{}
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3158,7 +3236,7 @@ func (x *GraphView) String() string {
 func (*GraphView) ProtoMessage() {}
 
 func (x *GraphView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3171,7 +3249,7 @@ func (x *GraphView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraphView.ProtoReflect.Descriptor instead.
 func (*GraphView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{39}
+	return file_mind_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *GraphView) GetNodes() []*Node {
@@ -3234,7 +3312,7 @@ type InsightList struct {
 
 func (x *InsightList) Reset() {
 	*x = InsightList{}
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3246,7 +3324,7 @@ func (x *InsightList) String() string {
 func (*InsightList) ProtoMessage() {}
 
 func (x *InsightList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3259,7 +3337,7 @@ func (x *InsightList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InsightList.ProtoReflect.Descriptor instead.
 func (*InsightList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{40}
+	return file_mind_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *InsightList) GetInsights() []*Insight {
@@ -3296,7 +3374,7 @@ type TemporalList struct {
 
 func (x *TemporalList) Reset() {
 	*x = TemporalList{}
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3308,7 +3386,7 @@ func (x *TemporalList) String() string {
 func (*TemporalList) ProtoMessage() {}
 
 func (x *TemporalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3321,7 +3399,7 @@ func (x *TemporalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalList.ProtoReflect.Descriptor instead.
 func (*TemporalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{41}
+	return file_mind_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *TemporalList) GetMoments() []*Moment {
@@ -3371,7 +3449,7 @@ type ClaimPair struct {
 
 func (x *ClaimPair) Reset() {
 	*x = ClaimPair{}
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3383,7 +3461,7 @@ func (x *ClaimPair) String() string {
 func (*ClaimPair) ProtoMessage() {}
 
 func (x *ClaimPair) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3396,7 +3474,7 @@ func (x *ClaimPair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimPair.ProtoReflect.Descriptor instead.
 func (*ClaimPair) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{42}
+	return file_mind_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ClaimPair) GetContradiction() *Contradiction {
@@ -3430,7 +3508,7 @@ type ContradictionList struct {
 
 func (x *ContradictionList) Reset() {
 	*x = ContradictionList{}
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3442,7 +3520,7 @@ func (x *ContradictionList) String() string {
 func (*ContradictionList) ProtoMessage() {}
 
 func (x *ContradictionList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3455,7 +3533,7 @@ func (x *ContradictionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContradictionList.ProtoReflect.Descriptor instead.
 func (*ContradictionList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{43}
+	return file_mind_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ContradictionList) GetPairs() []*ClaimPair {
@@ -3482,7 +3560,7 @@ type ProposalList struct {
 
 func (x *ProposalList) Reset() {
 	*x = ProposalList{}
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3494,7 +3572,7 @@ func (x *ProposalList) String() string {
 func (*ProposalList) ProtoMessage() {}
 
 func (x *ProposalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3507,7 +3585,7 @@ func (x *ProposalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProposalList.ProtoReflect.Descriptor instead.
 func (*ProposalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{44}
+	return file_mind_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ProposalList) GetProposals() []*Proposal {
@@ -3534,7 +3612,7 @@ type BrainState struct {
 
 func (x *BrainState) Reset() {
 	*x = BrainState{}
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3546,7 +3624,7 @@ func (x *BrainState) String() string {
 func (*BrainState) ProtoMessage() {}
 
 func (x *BrainState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3559,7 +3637,7 @@ func (x *BrainState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainState.ProtoReflect.Descriptor instead.
 func (*BrainState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{45}
+	return file_mind_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *BrainState) GetArtifact() *BrainArtifact {
@@ -3589,7 +3667,7 @@ type BrainNode struct {
 
 func (x *BrainNode) Reset() {
 	*x = BrainNode{}
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3601,7 +3679,7 @@ func (x *BrainNode) String() string {
 func (*BrainNode) ProtoMessage() {}
 
 func (x *BrainNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3614,7 +3692,7 @@ func (x *BrainNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainNode.ProtoReflect.Descriptor instead.
 func (*BrainNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{46}
+	return file_mind_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *BrainNode) GetNode() string {
@@ -3670,7 +3748,7 @@ type BrainFound struct {
 
 func (x *BrainFound) Reset() {
 	*x = BrainFound{}
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3682,7 +3760,7 @@ func (x *BrainFound) String() string {
 func (*BrainFound) ProtoMessage() {}
 
 func (x *BrainFound) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3695,7 +3773,7 @@ func (x *BrainFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainFound.ProtoReflect.Descriptor instead.
 func (*BrainFound) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{47}
+	return file_mind_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *BrainFound) GetFocal() []*BrainNode {
@@ -3772,7 +3850,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3784,7 +3862,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3797,7 +3875,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{48}
+	return file_mind_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Citation) GetNode() string {
@@ -3835,7 +3913,7 @@ type BrainAnswered struct {
 
 func (x *BrainAnswered) Reset() {
 	*x = BrainAnswered{}
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3847,7 +3925,7 @@ func (x *BrainAnswered) String() string {
 func (*BrainAnswered) ProtoMessage() {}
 
 func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3860,7 +3938,7 @@ func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswered.ProtoReflect.Descriptor instead.
 func (*BrainAnswered) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{49}
+	return file_mind_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *BrainAnswered) GetAnswer() string {
@@ -3917,7 +3995,7 @@ type Pack struct {
 
 func (x *Pack) Reset() {
 	*x = Pack{}
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3929,7 +4007,7 @@ func (x *Pack) String() string {
 func (*Pack) ProtoMessage() {}
 
 func (x *Pack) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3942,7 +4020,7 @@ func (x *Pack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pack.ProtoReflect.Descriptor instead.
 func (*Pack) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{50}
+	return file_mind_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Pack) GetSystemPrompt() string {
@@ -3984,7 +4062,7 @@ type FocalNode struct {
 
 func (x *FocalNode) Reset() {
 	*x = FocalNode{}
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3996,7 +4074,7 @@ func (x *FocalNode) String() string {
 func (*FocalNode) ProtoMessage() {}
 
 func (x *FocalNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4009,7 +4087,7 @@ func (x *FocalNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FocalNode.ProtoReflect.Descriptor instead.
 func (*FocalNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{51}
+	return file_mind_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *FocalNode) GetNode() string {
@@ -4045,7 +4123,7 @@ type Scaffold struct {
 
 func (x *Scaffold) Reset() {
 	*x = Scaffold{}
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4057,7 +4135,7 @@ func (x *Scaffold) String() string {
 func (*Scaffold) ProtoMessage() {}
 
 func (x *Scaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4070,7 +4148,7 @@ func (x *Scaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scaffold.ProtoReflect.Descriptor instead.
 func (*Scaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{52}
+	return file_mind_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Scaffold) GetPrompt() string {
@@ -4114,7 +4192,7 @@ type Path struct {
 
 func (x *Path) Reset() {
 	*x = Path{}
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4126,7 +4204,7 @@ func (x *Path) String() string {
 func (*Path) ProtoMessage() {}
 
 func (x *Path) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4139,7 +4217,7 @@ func (x *Path) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Path.ProtoReflect.Descriptor instead.
 func (*Path) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{53}
+	return file_mind_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Path) GetNodes() []string {
@@ -4176,7 +4254,7 @@ type Retrieved struct {
 
 func (x *Retrieved) Reset() {
 	*x = Retrieved{}
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4188,7 +4266,7 @@ func (x *Retrieved) String() string {
 func (*Retrieved) ProtoMessage() {}
 
 func (x *Retrieved) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4201,7 +4279,7 @@ func (x *Retrieved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieved.ProtoReflect.Descriptor instead.
 func (*Retrieved) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{54}
+	return file_mind_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *Retrieved) GetHits() []*Hit {
@@ -4404,7 +4482,7 @@ const file_mind_proto_rawDesc = "" +
 	"\bDwelling\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\rR\x06number\x12\x1a\n" +
 	"\bcentroid\x18\x02 \x03(\x02R\bcentroid\x12\x14\n" +
-	"\x05share\x18\x03 \x01(\x01R\x05share\"\xa6\x02\n" +
+	"\x05share\x18\x03 \x01(\x01R\x05share\"\xcd\x02\n" +
 	"\rBrainArtifact\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x04R\aversion\x12\x1d\n" +
 	"\n" +
@@ -4415,10 +4493,16 @@ const file_mind_proto_rawDesc = "" +
 	"parameters\x18\x05 \x01(\x04R\n" +
 	"parameters\x12\x16\n" +
 	"\x06sha256\x18\x06 \x01(\fR\x06sha256\x12<\n" +
-	"\ametrics\x18\a \x03(\v2\".orgmem.BrainArtifact.MetricsEntryR\ametrics\x1a:\n" +
+	"\ametrics\x18\a \x03(\v2\".orgmem.BrainArtifact.MetricsEntryR\ametrics\x12%\n" +
+	"\x04seen\x18\b \x03(\v2\x11.orgmem.BrainSeenR\x04seen\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\x9d\x02\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"`\n" +
+	"\tBrainSeen\x12\x1c\n" +
+	"\tpartition\x18\x01 \x01(\fR\tpartition\x12\x1d\n" +
+	"\n" +
+	"next_chunk\x18\x02 \x01(\x04R\tnextChunk\x12\x16\n" +
+	"\x06chunks\x18\x03 \x01(\x04R\x06chunks\"\xb1\x02\n" +
 	"\bTraining\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12\x1d\n" +
@@ -4428,7 +4512,8 @@ const file_mind_proto_rawDesc = "" +
 	"finishedMs\x12\x1a\n" +
 	"\bprogress\x18\x05 \x01(\x01R\bprogress\x127\n" +
 	"\ametrics\x18\x06 \x03(\v2\x1d.orgmem.Training.MetricsEntryR\ametrics\x12\x16\n" +
-	"\x06reason\x18\a \x01(\tR\x06reason\x1a:\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason\x12\x12\n" +
+	"\x04told\x18\b \x01(\bR\x04told\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xe5\x05\n" +
@@ -4624,7 +4709,7 @@ func file_mind_proto_rawDescGZIP() []byte {
 	return file_mind_proto_rawDescData
 }
 
-var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 57)
+var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
 var file_mind_proto_goTypes = []any{
 	(*IdentityView)(nil),       // 0: orgmem.IdentityView
 	(*Manifold)(nil),           // 1: orgmem.Manifold
@@ -4649,45 +4734,46 @@ var file_mind_proto_goTypes = []any{
 	(*Axis)(nil),               // 20: orgmem.Axis
 	(*Dwelling)(nil),           // 21: orgmem.Dwelling
 	(*BrainArtifact)(nil),      // 22: orgmem.BrainArtifact
-	(*Training)(nil),           // 23: orgmem.Training
-	(*MindOp)(nil),             // 24: orgmem.MindOp
-	(*Recall)(nil),             // 25: orgmem.Recall
-	(*GetIdentity)(nil),        // 26: orgmem.GetIdentity
-	(*ListContradictions)(nil), // 27: orgmem.ListContradictions
-	(*ListProposals)(nil),      // 28: orgmem.ListProposals
-	(*DecideProposal)(nil),     // 29: orgmem.DecideProposal
-	(*BrainInfo)(nil),          // 30: orgmem.BrainInfo
-	(*BrainQuery)(nil),         // 31: orgmem.BrainQuery
-	(*BrainAnswer)(nil),        // 32: orgmem.BrainAnswer
-	(*BrainTrain)(nil),         // 33: orgmem.BrainTrain
-	(*ConditionSession)(nil),   // 34: orgmem.ConditionSession
-	(*ConditionScaffold)(nil),  // 35: orgmem.ConditionScaffold
-	(*Retrieve)(nil),           // 36: orgmem.Retrieve
-	(*MindResult)(nil),         // 37: orgmem.MindResult
-	(*IdentityInfo)(nil),       // 38: orgmem.IdentityInfo
-	(*GraphView)(nil),          // 39: orgmem.GraphView
-	(*InsightList)(nil),        // 40: orgmem.InsightList
-	(*TemporalList)(nil),       // 41: orgmem.TemporalList
-	(*ClaimPair)(nil),          // 42: orgmem.ClaimPair
-	(*ContradictionList)(nil),  // 43: orgmem.ContradictionList
-	(*ProposalList)(nil),       // 44: orgmem.ProposalList
-	(*BrainState)(nil),         // 45: orgmem.BrainState
-	(*BrainNode)(nil),          // 46: orgmem.BrainNode
-	(*BrainFound)(nil),         // 47: orgmem.BrainFound
-	(*Citation)(nil),           // 48: orgmem.Citation
-	(*BrainAnswered)(nil),      // 49: orgmem.BrainAnswered
-	(*Pack)(nil),               // 50: orgmem.Pack
-	(*FocalNode)(nil),          // 51: orgmem.FocalNode
-	(*Scaffold)(nil),           // 52: orgmem.Scaffold
-	(*Path)(nil),               // 53: orgmem.Path
-	(*Retrieved)(nil),          // 54: orgmem.Retrieved
-	nil,                        // 55: orgmem.BrainArtifact.MetricsEntry
-	nil,                        // 56: orgmem.Training.MetricsEntry
-	(*Page)(nil),               // 57: orgmem.Page
-	(*Node)(nil),               // 58: orgmem.Node
-	(*Edge)(nil),               // 59: orgmem.Edge
-	(*Domain)(nil),             // 60: orgmem.Domain
-	(*Hit)(nil),                // 61: orgmem.Hit
+	(*BrainSeen)(nil),          // 23: orgmem.BrainSeen
+	(*Training)(nil),           // 24: orgmem.Training
+	(*MindOp)(nil),             // 25: orgmem.MindOp
+	(*Recall)(nil),             // 26: orgmem.Recall
+	(*GetIdentity)(nil),        // 27: orgmem.GetIdentity
+	(*ListContradictions)(nil), // 28: orgmem.ListContradictions
+	(*ListProposals)(nil),      // 29: orgmem.ListProposals
+	(*DecideProposal)(nil),     // 30: orgmem.DecideProposal
+	(*BrainInfo)(nil),          // 31: orgmem.BrainInfo
+	(*BrainQuery)(nil),         // 32: orgmem.BrainQuery
+	(*BrainAnswer)(nil),        // 33: orgmem.BrainAnswer
+	(*BrainTrain)(nil),         // 34: orgmem.BrainTrain
+	(*ConditionSession)(nil),   // 35: orgmem.ConditionSession
+	(*ConditionScaffold)(nil),  // 36: orgmem.ConditionScaffold
+	(*Retrieve)(nil),           // 37: orgmem.Retrieve
+	(*MindResult)(nil),         // 38: orgmem.MindResult
+	(*IdentityInfo)(nil),       // 39: orgmem.IdentityInfo
+	(*GraphView)(nil),          // 40: orgmem.GraphView
+	(*InsightList)(nil),        // 41: orgmem.InsightList
+	(*TemporalList)(nil),       // 42: orgmem.TemporalList
+	(*ClaimPair)(nil),          // 43: orgmem.ClaimPair
+	(*ContradictionList)(nil),  // 44: orgmem.ContradictionList
+	(*ProposalList)(nil),       // 45: orgmem.ProposalList
+	(*BrainState)(nil),         // 46: orgmem.BrainState
+	(*BrainNode)(nil),          // 47: orgmem.BrainNode
+	(*BrainFound)(nil),         // 48: orgmem.BrainFound
+	(*Citation)(nil),           // 49: orgmem.Citation
+	(*BrainAnswered)(nil),      // 50: orgmem.BrainAnswered
+	(*Pack)(nil),               // 51: orgmem.Pack
+	(*FocalNode)(nil),          // 52: orgmem.FocalNode
+	(*Scaffold)(nil),           // 53: orgmem.Scaffold
+	(*Path)(nil),               // 54: orgmem.Path
+	(*Retrieved)(nil),          // 55: orgmem.Retrieved
+	nil,                        // 56: orgmem.BrainArtifact.MetricsEntry
+	nil,                        // 57: orgmem.Training.MetricsEntry
+	(*Page)(nil),               // 58: orgmem.Page
+	(*Node)(nil),               // 59: orgmem.Node
+	(*Edge)(nil),               // 60: orgmem.Edge
+	(*Domain)(nil),             // 61: orgmem.Domain
+	(*Hit)(nil),                // 62: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
 	1,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
@@ -4703,62 +4789,63 @@ var file_mind_proto_depIdxs = []int32{
 	19, // 10: orgmem.Cognition.mind:type_name -> orgmem.MindState
 	20, // 11: orgmem.MindState.axes:type_name -> orgmem.Axis
 	21, // 12: orgmem.MindState.basins:type_name -> orgmem.Dwelling
-	55, // 13: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
-	56, // 14: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
-	25, // 15: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	26, // 16: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	27, // 17: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	28, // 18: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	29, // 19: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	30, // 20: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	31, // 21: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	32, // 22: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	33, // 23: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	34, // 24: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	35, // 25: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	36, // 26: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	57, // 27: orgmem.Recall.page:type_name -> orgmem.Page
-	57, // 28: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	57, // 29: orgmem.ListProposals.page:type_name -> orgmem.Page
-	38, // 30: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
-	39, // 31: orgmem.MindResult.graph:type_name -> orgmem.GraphView
-	40, // 32: orgmem.MindResult.insights:type_name -> orgmem.InsightList
-	41, // 33: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
-	43, // 34: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
-	44, // 35: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
-	12, // 36: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
-	45, // 37: orgmem.MindResult.brain:type_name -> orgmem.BrainState
-	47, // 38: orgmem.MindResult.found:type_name -> orgmem.BrainFound
-	49, // 39: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
-	50, // 40: orgmem.MindResult.pack:type_name -> orgmem.Pack
-	52, // 41: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
-	54, // 42: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
-	0,  // 43: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
-	58, // 44: orgmem.GraphView.nodes:type_name -> orgmem.Node
-	59, // 45: orgmem.GraphView.edges:type_name -> orgmem.Edge
-	60, // 46: orgmem.GraphView.domains:type_name -> orgmem.Domain
-	6,  // 47: orgmem.InsightList.insights:type_name -> orgmem.Insight
-	7,  // 48: orgmem.TemporalList.moments:type_name -> orgmem.Moment
-	10, // 49: orgmem.TemporalList.trends:type_name -> orgmem.Trend
-	9,  // 50: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
-	11, // 51: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
-	42, // 52: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
-	12, // 53: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
-	22, // 54: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
-	23, // 55: orgmem.BrainState.training:type_name -> orgmem.Training
-	46, // 56: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
-	46, // 57: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
-	46, // 58: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
-	48, // 59: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
-	51, // 60: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
-	61, // 61: orgmem.Retrieved.hits:type_name -> orgmem.Hit
-	53, // 62: orgmem.Retrieved.paths:type_name -> orgmem.Path
-	42, // 63: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
-	64, // [64:64] is the sub-list for method output_type
-	64, // [64:64] is the sub-list for method input_type
-	64, // [64:64] is the sub-list for extension type_name
-	64, // [64:64] is the sub-list for extension extendee
-	0,  // [0:64] is the sub-list for field type_name
+	56, // 13: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
+	23, // 14: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
+	57, // 15: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
+	26, // 16: orgmem.MindOp.recall:type_name -> orgmem.Recall
+	27, // 17: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	28, // 18: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	29, // 19: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	30, // 20: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	31, // 21: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	32, // 22: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	33, // 23: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	34, // 24: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	35, // 25: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	36, // 26: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	37, // 27: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	58, // 28: orgmem.Recall.page:type_name -> orgmem.Page
+	58, // 29: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	58, // 30: orgmem.ListProposals.page:type_name -> orgmem.Page
+	39, // 31: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
+	40, // 32: orgmem.MindResult.graph:type_name -> orgmem.GraphView
+	41, // 33: orgmem.MindResult.insights:type_name -> orgmem.InsightList
+	42, // 34: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
+	44, // 35: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
+	45, // 36: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
+	12, // 37: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
+	46, // 38: orgmem.MindResult.brain:type_name -> orgmem.BrainState
+	48, // 39: orgmem.MindResult.found:type_name -> orgmem.BrainFound
+	50, // 40: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
+	51, // 41: orgmem.MindResult.pack:type_name -> orgmem.Pack
+	53, // 42: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
+	55, // 43: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
+	0,  // 44: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
+	59, // 45: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	60, // 46: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	61, // 47: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	6,  // 48: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	7,  // 49: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	10, // 50: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	9,  // 51: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
+	11, // 52: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	43, // 53: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	12, // 54: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	22, // 55: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	24, // 56: orgmem.BrainState.training:type_name -> orgmem.Training
+	47, // 57: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	47, // 58: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	47, // 59: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	49, // 60: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	52, // 61: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	62, // 62: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	54, // 63: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	43, // 64: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	65, // [65:65] is the sub-list for method output_type
+	65, // [65:65] is the sub-list for method input_type
+	65, // [65:65] is the sub-list for extension type_name
+	65, // [65:65] is the sub-list for extension extendee
+	0,  // [0:65] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -4769,7 +4856,7 @@ func file_mind_proto_init() {
 	file_common_proto_init()
 	file_graph_proto_init()
 	file_record_proto_init()
-	file_mind_proto_msgTypes[24].OneofWrappers = []any{
+	file_mind_proto_msgTypes[25].OneofWrappers = []any{
 		(*MindOp_Recall)(nil),
 		(*MindOp_GetIdentity)(nil),
 		(*MindOp_ListContradictions)(nil),
@@ -4783,7 +4870,7 @@ func file_mind_proto_init() {
 		(*MindOp_ConditionScaffold)(nil),
 		(*MindOp_Retrieve)(nil),
 	}
-	file_mind_proto_msgTypes[37].OneofWrappers = []any{
+	file_mind_proto_msgTypes[38].OneofWrappers = []any{
 		(*MindResult_Identity)(nil),
 		(*MindResult_Graph)(nil),
 		(*MindResult_Insights)(nil),
@@ -4804,7 +4891,7 @@ func file_mind_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mind_proto_rawDesc), len(file_mind_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   57,
+			NumMessages:   58,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

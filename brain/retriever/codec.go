@@ -49,7 +49,7 @@ func ParametersFrom(m *pb.BrainModel) (Parameters, error) {
 // Message gives the graph as it is stored. The same graph gives the same message.
 func (g *Graph) Message() *pb.BrainGraph {
 	m := &pb.BrainGraph{
-		Format: graphFormat, Seqs: g.seq, Longest: uint32(g.longest), SentenceStems: g.sentences.all, Stems: g.stems, Rarity: g.rarity,
+		Format: graphFormat, Longest: uint32(g.longest), SentenceStems: g.sentences.all, Stems: g.stems, Rarity: g.rarity,
 		Places: g.named.sizes(), Subjects: g.about.sizes(), Ties: g.ties.sizes(), Sentences: g.sentences.sizes(),
 	}
 	for i, d := range g.docs {
@@ -94,7 +94,7 @@ func GraphFrom(m *pb.BrainGraph) (*Graph, error) {
 	}
 	g := &Graph{
 		byID: make(map[pb.NodeID]int32, len(m.GetDocuments())), names: make(map[uint64]int32, len(m.GetNames())),
-		seq: m.GetSeqs(), longest: int(m.GetLongest()), stems: m.GetStems(), rarity: m.GetRarity(),
+		longest: int(m.GetLongest()), stems: m.GetStems(), rarity: m.GetRarity(),
 	}
 	if g.longest > maxNameWords || len(g.stems) != len(g.rarity) || !slices.IsSorted(g.stems) {
 		return nil, corrupt("words")
@@ -106,7 +106,7 @@ func GraphFrom(m *pb.BrainGraph) (*Graph, error) {
 		g.docs = append(g.docs, pb.NodeID(d))
 		g.byID[pb.NodeID(d)] = int32(i)
 		g.first = append(g.first, int32(len(g.docOf)))
-		if int(m.GetPassages()[i]) > len(g.seq)-len(g.docOf) {
+		if int(m.GetPassages()[i]) > len(m.GetPlaces())-len(g.docOf) { // there is one for each
 			return nil, corrupt("passages")
 		}
 		for range m.GetPassages()[i] {
@@ -114,9 +114,6 @@ func GraphFrom(m *pb.BrainGraph) (*Graph, error) {
 		}
 	}
 	g.first = append(g.first, int32(len(g.docOf)))
-	if len(g.docOf) != len(g.seq) {
-		return nil, corrupt("passages")
-	}
 	for _, c := range m.GetConcepts() {
 		g.concept = append(g.concept, pb.NodeID(c))
 	}

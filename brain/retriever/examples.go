@@ -99,7 +99,7 @@ func (m *maker) passage() int32 { return int32(m.rand.IntN(len(m.g.docOf))) }
 
 func (m *maker) text(p int32) string {
 	d := m.g.docOf[p]
-	return m.src.Documents[d].Passages[p-m.g.first[d]].Text
+	return m.src.Documents[d].Passages[p-m.g.first[d]]
 }
 
 func (m *maker) titleOf(p int32) string {

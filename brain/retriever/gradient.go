@@ -13,10 +13,13 @@ type gradient struct {
 }
 
 // loss gives, after Forward, how badly the walk ranks what answers the question,
-// in nats for each of them that was reached; ok is false where none was. Passages
-// of the same documents that are not the answer itself do not count.
+// in nats; ok is false where none of it was reached. Passages of the same documents
+// that are not the answer itself do not count.
 //
-//	loss = mean over answers g of -log( e^z(g) / (e^z(g) + Σ over others n of e^z(n)) )
+//	loss = mean over answers g of -log( e^z(g) / (e^z(g) + N) ) - log( G / (G + N) )
+//
+// where G and N are the sums of e^z over the answers and over the others. The first
+// part wants all answers high, the second one of them at the top.
 func (w *Walk) loss(answers map[int32]bool, into *gradient) (loss float64, ok bool) {
 	most := math.Inf(-1)
 	var right []int32
@@ -43,12 +46,17 @@ func (w *Walk) loss(answers map[int32]bool, into *gradient) (loss float64, ok bo
 		}
 	}
 	share := 1 / float64(len(right))
-	spill := 0.0 // what each unit of e^z of the others takes
+	all := 0.0
+	for _, i := range right {
+		all += math.Exp(sharpness * (w.score[i] - most))
+	}
+	loss = -math.Log(all / (all + others))
+	spill := sharpness / (all + others) // what each unit of e^z of the others takes
 	dz := make([]float64, len(w.nodes))
 	for _, i := range right {
 		e := math.Exp(sharpness * (w.score[i] - most))
 		loss -= share * math.Log(e/(e+others))
-		dz[i] = share * sharpness * (e/(e+others) - 1)
+		dz[i] = share*sharpness*(e/(e+others)-1) + sharpness*e*(1/(all+others)-1/all)
 		spill += share * sharpness / (e + others)
 	}
 	if into == nil {
@@ -74,6 +82,8 @@ func (w *Walk) backward(dz []float64, into *gradient) {
 			continue
 		}
 		into.Base += d * float64(w.seed[i].Score)
+		into.Meaning += d * float64(w.seed[i].Cosine)
+		into.Words += d * float64(w.seed[i].Keyword)
 		open += d * w.heard(int32(i))
 		for t := 1; t <= steps; t++ {
 			a := w.act[t][i]

@@ -13,15 +13,8 @@ import (
 type Document struct {
 	ID    pb.NodeID
 	Title string
-	// Passages are its chunks, in order.
-	Passages []Passage
-}
-
-// Passage is a chunk. Vector has length 1.
-type Passage struct {
-	Seq    uint64
-	Text   string
-	Vector []float32
+	// Passages are the texts of its chunks, in order.
+	Passages []string
 }
 
 // Entity is a node that stands for a thing with names.
@@ -70,9 +63,8 @@ const (
 // about. It holds no text: names and words are keyed hashes. Immutable.
 type Graph struct {
 	docs    []pb.NodeID
-	docOf   []int32  // by passage
-	seq     []uint64 // by passage
-	first   []int32  // by document: its first passage; len(docs)+1
+	docOf   []int32 // by passage
+	first   []int32 // by document: its first passage; len(docs)+1
 	byID    map[pb.NodeID]int32
 	concept []pb.NodeID // the entity that a concept is; empty: the title of a document only
 	names   map[uint64]int32
@@ -183,9 +175,8 @@ func (b *builder) documents(src *Source) {
 		g.docs = append(g.docs, d.ID)
 		g.byID[d.ID] = int32(i)
 		g.first = append(g.first, int32(len(g.docOf)))
-		for _, p := range d.Passages {
+		for range d.Passages {
 			g.docOf = append(g.docOf, int32(i))
-			g.seq = append(g.seq, p.Seq)
 		}
 	}
 	g.first = append(g.first, int32(len(g.docOf)))
@@ -317,8 +308,8 @@ func (b *builder) places(src *Source) {
 	for _, d := range src.Documents {
 		for _, p := range d.Passages {
 			from := len(g.named.all)
-			for s := range text.Sentences(p.Text) {
-				words := b.lex.words(p.Text[s.Start:s.End])
+			for s := range text.Sentences(p) {
+				words := b.lex.words(p[s.Start:s.End])
 				sentence := int32(len(g.sentences.at) - 1)
 				named := false
 				g.find(words, true, func(f found) {
@@ -406,8 +397,14 @@ func (b *builder) ties(src *Source) {
 	}
 }
 
-// Passages is how many there are.
-func (g *Graph) Passages() int { return len(g.docOf) }
+// Documents gives the documents; a passage's is Document(passage).
+func (g *Graph) Documents() []pb.NodeID { return g.docs }
+
+// Document gives the document of a passage, as an index of Documents.
+func (g *Graph) Document(passage int32) int { return int(g.docOf[passage]) }
+
+// PassagesOf gives the passages of a document, from first to before end.
+func (g *Graph) PassagesOf(doc int) (first, end int32) { return g.first[doc], g.first[doc+1] }
 
 // Size tells how large the graph is.
 func (g *Graph) Size() Size {

@@ -39,28 +39,13 @@ func village(people int, seed uint64) *Source {
 		other := names[r.IntN(people)]
 		body := fmt.Sprintf("%s was born in %d in a house by the %s. The mother of this child was %s, who kept %s.",
 			strings.Fields(n)[0], 1700+r.IntN(200), pick("river", "mill", "church"), other, pick("bees", "sheep", "an inn", "goats"))
-		v := make([]float32, 8)
-		for k := range v {
-			v[k] = float32(r.NormFloat64())
-		}
-		unit(v)
-		src.Documents = append(src.Documents, Document{ID: pb.NodeID(fmt.Sprint("doc", i)), Title: n, Passages: []Passage{{Seq: uint64(i), Text: body, Vector: v}}})
+		src.Documents = append(src.Documents, Document{ID: pb.NodeID(fmt.Sprint("doc", i)), Title: n, Passages: []string{body}})
 		if i > 0 && r.IntN(3) == 0 {
 			src.Ties = append(src.Ties, Tie{From: src.Documents[i].ID, To: src.Documents[r.IntN(i)].ID, Kind: TieKind(r.IntN(int(tieKinds))), Weight: r.Float32()})
 		}
 	}
 	src.Entities = append(src.Entities, Entity{ID: "ent", Names: []string{names[0], "the Old Mill"}})
 	return src
-}
-
-func unit(v []float32) {
-	var s float64
-	for _, x := range v {
-		s += float64(x) * float64(x)
-	}
-	for i := range v {
-		v[i] /= float32(math.Sqrt(s))
-	}
 }
 
 // asked searches a source by the words of a text, with some noise for meaning.
@@ -71,7 +56,7 @@ func asked(g *Graph, src *Source, text string) Question {
 	all := make([]Seed, len(g.docOf))
 	for p := range all {
 		d := &src.Documents[g.docOf[p]]
-		have := stemsOf(x.words(d.Title + " " + d.Passages[int32(p)-g.first[g.docOf[p]]].Text))
+		have := stemsOf(x.words(d.Title + " " + d.Passages[int32(p)-g.first[g.docOf[p]]]))
 		n := 0
 		for _, t := range want {
 			if slices.Contains(have, t) {
@@ -240,9 +225,9 @@ func TestNames(t *testing.T) {
 
 	src := &Source{
 		Documents: []Document{
-			{ID: "1", Title: "Renée O'Brien (painter)", Passages: []Passage{{Text: "x"}}},
-			{ID: "2", Title: "夏目漱石", Passages: []Passage{{Text: "x"}}},
-			{ID: "3", Title: "Home", Passages: []Passage{{Text: "x"}}},
+			{ID: "1", Title: "Renée O'Brien (painter)", Passages: []string{"x"}},
+			{ID: "2", Title: "夏目漱石", Passages: []string{"x"}},
+			{ID: "3", Title: "Home", Passages: []string{"x"}},
 		},
 		Entities: []Entity{{ID: "e", Names: []string{"INC-4521", "Bank of England"}}},
 	}

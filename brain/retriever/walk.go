@@ -72,9 +72,9 @@ type Parameters struct {
 	Gate [gateFeatures]float64
 	// Heard is what a passage gains by its activation after each step.
 	Heard [steps + 1]float64
-	// Sharp is how quickly seeds weaken with their score, and Base the weight of
-	// the score of search.
-	Sharp, Base float64
+	// Sharp is how quickly seeds weaken with their score. Base is the weight of the
+	// score of search, Meaning and Words what its two parts count beyond.
+	Sharp, Base, Meaning, Words float64
 }
 
 // Prior are the parameters before any training, and what training holds them near.
@@ -418,7 +418,8 @@ func (w *Walk) judge(q *Question) {
 	for i := range w.nodes {
 		z := 0.0
 		if w.isPassage(int32(i)) && w.scored[i] {
-			z = w.p.Base*float64(w.seed[i].Score) + w.open*w.heard(int32(i))
+			s := &w.seed[i]
+			z = w.p.Base*float64(s.Score) + w.p.Meaning*float64(s.Cosine) + w.p.Words*float64(s.Keyword) + w.open*w.heard(int32(i))
 		}
 		w.score = append(w.score, z)
 	}

@@ -1,0 +1,184 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// tellTrained is how long after its end a training is told of: it is observed, as
+// the interface says, on a later sweep.
+const tellTrained = time.Second
+
+// brainTrain queues a training, unless one is queued or running.
+func (o *orgActor) brainTrain(c *call) {
+	o.whenBusyFor(c, func() {
+		o.exclusive("brain", func(release func()) {
+			if !o.inUse(c) {
+				release()
+				return
+			}
+			fail := func(err error) { release(); c.fail(err) }
+			state := &pb.Training{}
+			err := o.withStore(func(st *storage.Store) error {
+				_, err := st.Get(o.space.Key(storage.TableTraining), state)
+				return err
+			})
+			if err != nil {
+				fail(err)
+				return
+			}
+			if s := state.GetStatus(); s == jobQueued || s == jobRunning {
+				release()
+				c.refuse(problem(codeTrainInProgress, "A training is %s already.", s))
+				return
+			}
+			job, err := o.newJob(jobBrainTrain, c.who, c.part, 1)
+			if err != nil {
+				fail(err)
+				return
+			}
+			id := pb.JobID(job.GetId())
+			ch := newChange(o.store)
+			putJob(ch.Batch, o.space, job)
+			ch.Put(o.space.Key(storage.TableTraining), &pb.Training{Status: jobQueued, Job: job.GetId()})
+			ch.audit(c.auditOf("brain.train", id.String()))
+			r := &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobQueued}}}
+			if err := c.idem.record(ch.Batch, r); err != nil {
+				fail(err)
+				return
+			}
+			o.committer.submitChange(ch, func(err error) {
+				o.tell(func(o *orgActor) {
+					release()
+					if err != nil {
+						c.fail(err)
+						return
+					}
+					o.openJobs++
+					o.train(id)
+					c.reply(r)
+				})
+			})
+		})
+	})
+}
+
+// train begins a queued training, or goes on with one that was interrupted.
+func (o *orgActor) train(id pb.JobID) {
+	view, permit := &o.orgView, o.seat.permit()
+	o.training = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &trainer{org: view, id: id, permit: permit} }, actor.WithSupervisor(stopFailed)))
+}
+
+// trained follows the end of a training, whose child it lets go. One that a purge
+// has voided begins anew, unless the purge has ended its job.
+func (o *orgActor) trained(child *actor.PID, id pb.JobID) {
+	o.ctx.Poison(child)
+	if o.training == nil || !o.training.Equal(child) {
+		return
+	}
+	o.training = nil
+	o.exclusive("brain", func(release func()) { // behind a cancellation that is being written
+		defer release()
+		job := &pb.Job{}
+		err := o.withStore(func(st *storage.Store) error {
+			_, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
+			return err
+		})
+		switch {
+		case err != nil:
+			o.sys.log.Error("a training's end cannot be read", "org", o.id.String(), "job", id.String(), "err", err)
+			o.lose()
+		case job.GetStatus() == jobQueued, job.GetStatus() == jobRunning:
+			o.train(id)
+		}
+	})
+	o.sys.clock.AfterFunc(tellTrained, func() { o.tell((*orgActor).tellOfTraining) })
+}
+
+// resumeTold tells of a training that ended before a stop or a crash.
+func (o *orgActor) resumeTold() error {
+	return o.withStore(func(st *storage.Store) error {
+		state := &pb.Training{}
+		found, err := st.Get(o.space.Key(storage.TableTraining), state)
+		if err == nil && found && state.GetFinishedMs() != 0 && !state.GetTold() {
+			o.sys.clock.AfterFunc(tellTrained, func() { o.tell((*orgActor).tellOfTraining) })
+		}
+		return err
+	})
+}
+
+// tellOfTraining emits the event of the latest training, once.
+func (o *orgActor) tellOfTraining() {
+	if o.lost || o.record == nil {
+		return
+	}
+	o.exclusive("brain", func(release func()) {
+		state := &pb.Training{}
+		var artifact *pb.BrainArtifact
+		err := o.withStore(func(st *storage.Store) (err error) {
+			if _, err = st.Get(o.space.Key(storage.TableTraining), state); err == nil {
+				artifact, err = o.newestBrain(st)
+			}
+			return err
+		})
+		if err != nil || state.GetFinishedMs() == 0 || state.GetTold() {
+			release()
+			return
+		}
+		state.Told = true
+		ch := newChange(o.store)
+		ch.Put(o.space.Key(storage.TableTraining), state)
+		err = ch.event(&o.orgView, eventBrain, nil, map[string]any{
+			"status": state.GetStatus(), "trainedAt": time.UnixMilli(state.GetFinishedMs()).UTC().Format(eventTime),
+			"nodes": artifact.GetNodes(), "edges": artifact.GetEdges(),
+		})
+		if err != nil {
+			release()
+			return
+		}
+		o.committer.submitChange(ch, func(error) { release() }) // after a failure the next opening tells
+	})
+}
+
+// cancelTraining ends a training that is queued or running.
+func (o *orgActor) cancelTraining(c *call, job *pb.Job) {
+	o.exclusive("brain", func(release func()) {
+		if !o.seat.void() {
+			release()
+			c.refuse(notCancellable(job)) // it has just ended
+			return
+		}
+		now := clock.Millis(o.sys.clock.Now())
+		job.Status, job.FinishedMs = jobCancelled, now
+		ch := newChange(o.store)
+		// The states of a training know no cancellation: the reason tells.
+		ch.Put(o.space.Key(storage.TableTraining), &pb.Training{
+			Status: trainingFailed, Job: job.GetId(), StartedMs: job.GetStartedMs(), FinishedMs: now, Reason: "It was cancelled.",
+		})
+		ch.audit(c.auditOf("job.cancel", pb.JobID(job.GetId()).String()))
+		if err := ch.endJob(&o.orgView, job); err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		o.committer.submitChange(ch, func(err error) {
+			o.tell(func(o *orgActor) {
+				release()
+				if o.training != nil {
+					o.trained(o.training, pb.JobID(job.GetId())) // after a failure it goes on
+				}
+				if err != nil {
+					c.fail(err)
+					return
+				}
+				o.jobsEnded(pb.JobID(job.GetId()))
+				c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
+			})
+		})
+	})
+}

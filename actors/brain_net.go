@@ -1,0 +1,318 @@
+package actors
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/brain/index"
+	"orgmem/brain/retriever"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// brainCandidates are what search gives a walk, best first; brainSeeds of them it
+	// may begin at and ranks, the others are scores at hand.
+	brainCandidates = 400
+	brainSeeds      = 100
+)
+
+// brainNet is a brain that serves. It does not change.
+type brainNet struct {
+	artifact *pb.BrainArtifact
+	params   retriever.Parameters
+	graph    *retriever.Graph
+	salt     retriever.Salt
+	chunks   []chunkAt         // of each passage; the zero value: it is gone
+	passages map[chunkAt]int32 // the other way
+}
+
+// chunkAt names a chunk of an organization.
+type chunkAt struct {
+	part pb.PartitionID
+	seq  uint64
+}
+
+// brainSeat is where an organization's brain sits while its actor lives.
+type brainSeat struct {
+	now     atomic.Pointer[brainNet]
+	loading sync.Mutex
+	// mu is held while what a training writes enters the commit, and while something
+	// voids the training: nothing of it enters behind that.
+	mu     sync.Mutex
+	voided uint64
+	ending bool // its last commit has entered
+}
+
+// void refuses whatever a training that is under way would still write; false: it
+// has written all.
+func (s *brainSeat) void() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ending {
+		return false
+	}
+	s.voided++
+	return true
+}
+
+// permit lets a training begin to write.
+func (s *brainSeat) permit() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ending = false
+	return s.voided
+}
+
+// goOn says that a training's last commit has failed.
+func (s *brainSeat) goOn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ending = false
+}
+
+var (
+	// errBrainNotTrained: there is no brain; errBrainNotReady: there is, and it is
+	// being loaded.
+	errBrainNotTrained = errors.New("no brain is trained")
+	errBrainNotReady   = errors.New("the brain is being loaded")
+)
+
+// brainSalt keys what a brain's graph knows of names and words.
+func (o *orgView) brainSalt() (s retriever.Salt) {
+	mac := hmac.New(sha256.New, o.secret)
+	mac.Write([]byte("brain"))
+	copy(s[:], mac.Sum(nil))
+	return s
+}
+
+// newestBrain reads the description of the brain that is published; nil: none is.
+func (o *orgView) newestBrain(r storage.Reader) (*pb.BrainArtifact, error) {
+	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TableBrain), storage.ScanOptions{Reverse: true, Limit: 1}, func() *pb.BrainArtifact { return &pb.BrainArtifact{} }) {
+		return rec.Value, err
+	}
+	return nil, nil
+}
+
+func (o *orgView) brainPieces(version uint64) storage.Key {
+	return o.space.Key(storage.TableBrainPiece, storage.U64(version))
+}
+
+// brain returns the brain that is published, which it loads where that is not the
+// one that serves: some 10 ms for each thousand documents.
+func (o *orgView) brain(st *storage.Store) (*brainNet, error) {
+	artifact, err := o.newestBrain(st)
+	if err != nil {
+		return nil, err
+	}
+	if artifact == nil {
+		return nil, errBrainNotTrained
+	}
+	if n := o.seat.now.Load(); n != nil && n.artifact.GetVersion() == artifact.GetVersion() {
+		return n, nil
+	}
+	if !o.seat.loading.TryLock() {
+		return nil, errBrainNotReady
+	}
+	defer o.seat.loading.Unlock()
+	if n := o.seat.now.Load(); n != nil && n.artifact.GetVersion() == artifact.GetVersion() {
+		return n, nil
+	}
+	n, err := o.loadBrain(st, artifact)
+	if err != nil {
+		return nil, fmt.Errorf("load brain %d: %w", artifact.GetVersion(), err)
+	}
+	o.seat.now.Store(n)
+	return n, nil
+}
+
+func (o *orgView) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
+	raw, found, err := storage.ReadPieces(st, o.brainPieces(artifact.GetVersion()))
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(raw); !found || !bytes.Equal(sum[:], artifact.GetSha256()) {
+		return nil, retriever.ErrCorrupt
+	}
+	stored := &pb.Brain{}
+	if err := proto.Unmarshal(raw, stored); err != nil {
+		return nil, fmt.Errorf("%w: %w", retriever.ErrCorrupt, err)
+	}
+	n := &brainNet{artifact: artifact, salt: o.brainSalt(), passages: map[chunkAt]int32{}}
+	if n.params, err = retriever.ParametersFrom(stored.GetModel()); err != nil {
+		return nil, err
+	}
+	if n.graph, err = retriever.GraphFrom(stored.GetGraph()); err != nil {
+		return nil, err
+	}
+	parts, err := o.allPartitions(st)
+	if err != nil {
+		return nil, err
+	}
+	for doc, id := range n.graph.Documents() {
+		first, end := n.graph.PassagesOf(doc)
+		n.chunks = append(n.chunks, make([]chunkAt, end-first)...)
+		part := ownerOf(parts, id)
+		if part == nil {
+			continue
+		}
+		node := &pb.Node{}
+		if _, err := st.Get(part.space.Key(storage.TableNode, storage.Str(id)), node); err != nil {
+			return nil, err
+		}
+		if node.GetStatus() != statusLive || node.GetUnlearned() || len(node.GetChunks()) != int(end-first) {
+			continue
+		}
+		for i, seq := range node.GetChunks() {
+			at := chunkAt{part.id, seq}
+			n.chunks[int(first)+i] = at
+			n.passages[at] = first + int32(i)
+		}
+	}
+	return n, nil
+}
+
+// walker is what a read worker keeps for a brain.
+type walker struct {
+	net  *brainNet
+	walk *retriever.Walk
+}
+
+func (w *walker) of(n *brainNet) *retriever.Walk {
+	if w.net != n {
+		w.net, w.walk = n, retriever.NewWalk(n.graph, n.salt)
+	}
+	return w.walk
+}
+
+// candidate is what search found, and the seed that it makes.
+type candidate struct {
+	index.Candidate
+	retriever.Seed
+}
+
+// asking is a question to a brain: what search says to it.
+type asking struct {
+	retriever.Question
+	org   *orgView
+	st    *storage.Store
+	parts []*partitionRef
+	at    func(passage int32) chunkAt
+	// seeds are the candidates that Question.Seeds stand for.
+	seeds []candidate
+	near  map[chunkAt]retriever.Seed
+	alive map[pb.NodeID]bool
+	docs  func(passage int32) pb.NodeID
+	look  *lookup
+	err   error
+}
+
+// ask searches for a question's seeds. passage gives a chunk's passage, or
+// retriever.Unknown.
+func (o *orgView) ask(st *storage.Store, parts []*partitionRef, query string, own *index.Scratch, q *lookup, passage func(chunkAt) int32) *asking {
+	q.N = brainCandidates
+	a := &asking{org: o, st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, alive: map[pb.NodeID]bool{}, look: q}
+	a.Text, a.Score = query, a.score
+	defer own.Reset()
+	for _, c := range own.Candidates(q.snapshots, q.Query) {
+		at := chunkAt{parts[c.Part].id, c.Seq}
+		s := retriever.Seed{Passage: passage(at), Cosine: c.Vector, Keyword: c.Keyword, Score: c.Score}
+		a.near[at] = s
+		a.seeds = append(a.seeds, candidate{c, s})
+	}
+	// The index breaks ties by how its segments came about; a brain must not learn
+	// from that.
+	slices.SortStableFunc(a.seeds, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(y.Seed.Score, x.Seed.Score), cmp.Compare(x.Passage, y.Passage))
+	})
+	a.seeds = a.seeds[:min(len(a.seeds), brainSeeds)]
+	for i := range a.seeds {
+		c := &a.seeds[i]
+		c.Candidate.Node = pb.NodeID(strings.Clone(string(c.Candidate.Node)))
+		a.Seeds = append(a.Seeds, c.Seed)
+	}
+	return a
+}
+
+// score gives passages that search did not find their likeness to the question, and
+// leaves out what is gone.
+func (a *asking) score(passages []int32) []retriever.Seed {
+	var out []retriever.Seed
+	for _, p := range passages {
+		s, ok, err := a.scoreOf(p)
+		if err != nil {
+			a.err = errors.Join(a.err, err)
+			return out
+		}
+		if ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (a *asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
+	at := a.at(p)
+	if s, ok = a.near[at]; ok {
+		return s, true, nil
+	}
+	i := slices.IndexFunc(a.parts, func(x *partitionRef) bool { return x.id == at.part })
+	if i < 0 {
+		return s, false, nil
+	}
+	part, doc := a.parts[i], a.docs(p)
+	live, known := a.alive[doc]
+	if !known {
+		n := &pb.Node{}
+		if _, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(doc)), n); err != nil {
+			return s, false, err
+		}
+		live = n.GetStatus() == statusLive && !n.GetUnlearned()
+		a.alive[doc] = live
+	}
+	if !live {
+		return s, false, nil
+	}
+	s.Passage = p
+	for model, want := range a.look.Vectors {
+		v, err := readVector(a.st, part, string(model), at.seq)
+		if err != nil {
+			return s, false, err
+		}
+		if v == nil {
+			continue
+		}
+		line := index.Line{Factor: 1}
+		if l, ok := a.look.Lines[model]; ok {
+			line = l
+		}
+		s.Cosine = line.Factor*cosineOf(want, v) + line.Offset
+	}
+	s.Score = s.Cosine
+	a.near[at] = s
+	return s, true, nil
+}
+
+// cosineOf is that of a query's vector, which has length 1, and a stored one.
+func cosineOf(q, v []float32) float32 {
+	var dot, square float32
+	for i := range min(len(q), len(v)) {
+		dot += q[i] * v[i]
+		square += v[i] * v[i]
+	}
+	if square == 0 {
+		return 0
+	}
+	return dot / float32(math.Sqrt(float64(square)))
+}

@@ -1,0 +1,132 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+
+	"orgmem/brain/retriever"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// maxBrainPassages bounds what a brain is trained on, the oldest first: a graph
+	// of some 100 MB.
+	maxBrainPassages = 200_000
+	// maxBrainEntities and maxBrainTies bound the rest of its graph.
+	maxBrainEntities = 200_000
+	maxBrainTies     = 1_000_000
+)
+
+// brainTies are what the edges of the graph are to a brain. Mentions it finds
+// itself, sentence by sentence.
+var brainTies = map[edgeType]retriever.TieKind{edgeSimilar: retriever.TieSimilar, edgeFollows: retriever.TieSequence}
+
+// brainSource is an organization's content as a brain is made of it.
+type brainSource struct {
+	retriever.Source
+	places []chunkPlace // of each passage
+	seen   []*pb.BrainSeen
+}
+
+// chunkPlace is where a chunk lies.
+type chunkPlace struct {
+	part int // of the partitions
+	seq  uint64
+}
+
+// readBrainSource reads what may be learned from, in the order of the partitions'
+// and the nodes' ids: the same content is the same source, whatever came between.
+// goOn is asked between two nodes.
+func readBrainSource(st storage.Reader, parts []*partitionRef, goOn func() error) (*brainSource, error) {
+	src := &brainSource{}
+	for i, part := range parts {
+		state := &pb.PartitionState{}
+		if _, err := st.Get(part.space.Key(storage.TableState), state); err != nil {
+			return nil, err
+		}
+		src.seen = append(src.seen, &pb.BrainSeen{Partition: part.id.Bytes(), NextChunk: state.GetNextChunk(), Chunks: state.GetChunks()})
+		if err := src.readPartition(st, part, i, goOn); err != nil {
+			return nil, fmt.Errorf("read partition %s: %w", part.id, err)
+		}
+	}
+	return src, nil
+}
+
+func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at int, goOn func() error) error {
+	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+		if err == nil {
+			err = goOn()
+		}
+		if err != nil {
+			return err
+		}
+		n := rec.Value
+		switch {
+		case n.GetStatus() != statusLive || n.GetUnlearned():
+		case n.GetKind() == kindEntity:
+			if err := src.readEntity(st, part, n); err != nil {
+				return err
+			}
+		case len(n.GetChunks()) > 0 && len(src.places)+len(n.GetChunks()) <= maxBrainPassages:
+			if err := src.readDocument(st, part, at, n); err != nil {
+				return err
+			}
+		}
+	}
+	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+		if err == nil {
+			err = goOn()
+		}
+		if err != nil {
+			return err
+		}
+		e := rec.Value
+		if e.GetStatus() != statusLive || e.GetType() == edgeMentions || len(src.Ties) == maxBrainTies {
+			continue
+		}
+		kind, known := brainTies[edgeType(e.GetType())]
+		if !known {
+			kind = retriever.TieStated
+		}
+		src.Ties = append(src.Ties, retriever.Tie{From: pb.NodeID(e.GetSource()), To: pb.NodeID(e.GetTarget()), Kind: kind, Weight: float32(e.GetWeight())})
+	}
+	return nil
+}
+
+func (src *brainSource) readEntity(st storage.Reader, part *partitionRef, n *pb.Node) error {
+	if len(src.Entities) == maxBrainEntities {
+		return nil
+	}
+	e := retriever.Entity{ID: pb.NodeID(n.GetId()), Names: []string{n.GetTitle()}}
+	written := &pb.Entity{}
+	if _, err := st.Get(part.space.Key(storage.TableEntity, storage.Str(n.GetId())), written); err != nil {
+		return err
+	}
+	refused := refusedAliases(n.GetMetadata())
+	for _, form := range written.GetForms() {
+		if name := form.GetName(); name != n.GetTitle() && !slices.Contains(refused, name) {
+			e.Names = append(e.Names, name)
+		}
+	}
+	src.Entities = append(src.Entities, e)
+	return nil
+}
+
+func (src *brainSource) readDocument(st storage.Reader, part *partitionRef, at int, n *pb.Node) error {
+	d := retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()}
+	for _, seq := range n.GetChunks() {
+		chunk := &pb.Chunk{}
+		found, err := st.Get(part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return fmt.Errorf("chunk %d of %s: %w", seq, n.GetId(), errNoRecord)
+		}
+		d.Passages = append(d.Passages, chunk.GetText())
+		src.places = append(src.places, chunkPlace{at, seq})
+	}
+	src.Documents = append(src.Documents, d)
+	return nil
+}

@@ -1,0 +1,514 @@
+package actors
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/brain/index"
+	"orgmem/brain/retriever"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// The states of a training beside those of its job (decisions.md, section 10).
+const trainingRejected = "rejected"
+
+const (
+	// leastPassages is the content below which there is nothing to learn from.
+	leastPassages = 20
+	// maxExamples bounds the questions of a training: each is a search, and some ten
+	// walks.
+	maxExamples = 2000
+	// examplesPerPassage keeps small memories from being asked the same over and over.
+	examplesPerPassage = 8
+	// brainSeed makes trainings repeatable: the same content gives the same brain.
+	brainSeed = 1
+	// Of ten questions, this many check when a training has learned enough, and this
+	// many judge what it has learned; the others it learns from.
+	checkTenths = 1
+	judgeTenths = 2
+	// askBatch is how many examples one CPU task searches for: some 50 ms.
+	askBatch = 16
+	// trainRetry is the wait after a failed attempt.
+	trainRetry = 10 * time.Second
+	// errorBrain is the error of a job that failed as often as it may.
+	errorBrain = "training_failed"
+)
+
+type (
+	// trainingDone is the end of an attempt, from its goroutine.
+	trainingDone struct{ err error }
+)
+
+var (
+	// errRejected wraps why a brain is not published.
+	errRejected = errors.New("rejected")
+	// errVoid: the training was cancelled, or what it learns from was purged; whoever
+	// did that has ended its job.
+	errVoid = errors.New("the training is void")
+)
+
+// trainer is an organization's training child: it trains one brain, tries again
+// where that failed, and is poisoned when the job has ended. A crash begins the
+// training anew, which gives the same brain.
+type trainer struct {
+	org     *orgView
+	id      pb.JobID
+	ctx     actor.Context
+	ended   chan struct{}
+	stopped atomic.Bool
+	wait    clock.Timer
+	permit  uint64 // to write
+	dead    bool
+}
+
+// Receive implements actor.Actor.
+func (t *trainer) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			t.dead = true
+			t.stopped.Store(true)
+			t.org.panicked("brain training", r)
+		}
+	}()
+	if t.dead {
+		return
+	}
+	switch msg := ctx.Message().(type) {
+	case *actor.Started:
+		t.ctx = ctx
+		t.start()
+	case *actor.Stopping:
+		t.stopped.Store(true)
+		if t.wait != nil {
+			t.wait.Stop()
+		}
+		if t.ended != nil {
+			<-t.ended
+		}
+	case backOffOver:
+		t.wait = nil
+		t.start()
+	case trainingDone:
+		t.done(msg.err)
+	}
+}
+
+func (t *trainer) start() {
+	t.ended = make(chan struct{})
+	ended, self, root := t.ended, t.ctx.Self(), t.org.sys.root
+	t.org.sys.wg.Go(func() {
+		var err error
+		defer close(ended)
+		defer func() {
+			if r := recover(); r != nil {
+				err = panicked("brain training", r)
+			}
+			root.Send(self, trainingDone{err})
+		}()
+		err = t.attempt()
+	})
+}
+
+// done decides what follows an attempt: nil means that the job has ended.
+func (t *trainer) done(err error) {
+	switch {
+	case err == nil, errors.Is(err, errVoid):
+		self, id := t.ctx.Self(), t.id
+		t.org.tell(func(o *orgActor) { o.trained(self, id) })
+	case t.stopped.Load(), superseded(err), errors.Is(err, errClosing): // another activation goes on
+	default:
+		t.org.sys.log.Error("a brain training failed; it is tried again", "org", t.org.id.String(), "job", t.id.String(), "err", err)
+		self, root := t.ctx.Self(), t.org.sys.root
+		t.wait = t.org.sys.clock.AfterFunc(trainRetry, func() { root.Send(self, backOffOver{}) })
+	}
+}
+
+func (t *trainer) goOn() error {
+	if t.stopped.Load() {
+		return errClosing
+	}
+	return nil
+}
+
+// attempt trains once. It returns nil when the job has ended, one way or another.
+func (t *trainer) attempt() error {
+	job, state := &pb.Job{}, &pb.Training{}
+	found := false
+	err := t.org.withStore(func(st *storage.Store) (err error) {
+		if found, err = st.Get(t.org.space.Key(storage.TableJob, storage.ID16(t.id)), job); err != nil {
+			return err
+		}
+		_, err = st.Get(t.org.space.Key(storage.TableTraining), state)
+		return err
+	})
+	if err != nil || !found || terminal(job.GetStatus()) {
+		return err
+	}
+	job.Attempts++
+	if job.GetAttempts() > maxAttempts {
+		return t.end(job, state, nil, nil, errors.New("the training failed several times"))
+	}
+	now := clock.Millis(t.org.sys.clock.Now())
+	job.Status, job.StartedMs = jobRunning, cmp.Or(job.GetStartedMs(), now)
+	state.Status, state.StartedMs, state.Progress = jobRunning, job.GetStartedMs(), 0
+	if err := t.note(job, state); err != nil {
+		return err
+	}
+	r := &trainRun{trainer: t, job: job, state: state}
+	made, err := r.train()
+	switch {
+	case errors.Is(err, errRejected):
+		return t.end(job, state, nil, r.metrics, err)
+	case err != nil:
+		return err
+	}
+	return t.end(job, state, made, r.metrics, nil)
+}
+
+// note writes how far a training has come.
+func (t *trainer) note(job *pb.Job, state *pb.Training) error {
+	ch := newChange(t.org.store)
+	updateJob(ch.Batch, t.org.space, job)
+	ch.Put(t.org.space.Key(storage.TableTraining), state)
+	return t.commit(ch, false)
+}
+
+// end ends the job, and with a brain publishes it.
+func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metrics map[string]float64, why error) error {
+	o := t.org
+	now := clock.Millis(o.sys.clock.Now())
+	job.FinishedMs, state.FinishedMs, state.Metrics = now, now, metrics
+	ch := newChange(o.store)
+	switch {
+	case made != nil:
+		job.Status, state.Status = jobSucceeded, jobSucceeded
+		job.Done, state.Progress = job.GetTotal(), 1
+		if err := t.publish(ch, made, now); err != nil {
+			return err
+		}
+	case errors.Is(why, errRejected):
+		job.Status, state.Status, state.Reason = jobSucceeded, trainingRejected, why.Error()
+		job.Done, state.Progress = job.GetTotal(), 1
+	default:
+		job.Status, state.Status, state.Reason = jobFailed, trainingFailed, why.Error()
+		job.ErrorCode, job.ErrorDetail = errorBrain, why.Error()
+	}
+	ch.Put(o.space.Key(storage.TableTraining), state)
+	if err := ch.endJob(o, job); err != nil {
+		return err
+	}
+	if err := t.commit(ch, true); err != nil {
+		return err
+	}
+	o.jobsEnded(t.id)
+	return nil
+}
+
+// commit is the committer's, unless the training is void.
+func (t *trainer) commit(ch *change, last bool) error {
+	seat := t.org.seat
+	result := make(chan error, 1)
+	seat.mu.Lock()
+	if seat.voided != t.permit {
+		seat.mu.Unlock()
+		return errVoid
+	}
+	seat.ending = last
+	t.org.committer.submitChange(ch, func(err error) { result <- err })
+	seat.mu.Unlock()
+	err := <-result
+	if err != nil && last {
+		seat.goOn()
+	}
+	return err
+}
+
+// publish writes a brain behind the one that serves, and takes that one away.
+func (t *trainer) publish(ch *change, made *trainedBrain, now int64) error {
+	o := t.org
+	version := uint64(1)
+	err := o.withStore(func(st *storage.Store) error {
+		last, err := o.newestBrain(st)
+		if err == nil && last != nil {
+			version = last.GetVersion() + 1
+			ch.Delete(o.space.Key(storage.TableBrain, storage.U64(last.GetVersion())))
+			storage.ErasePieces(ch.Batch, o.brainPieces(last.GetVersion()))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	key := o.brainPieces(version)
+	first := newChange(o.store)
+	w := storage.BeginPieces(first.Batch, key)
+	for rest := made.raw; len(rest) > 0; {
+		n := min(len(rest), stageBytes)
+		if err := w.Add(first.Batch, rest[:n]); err != nil {
+			return err
+		}
+		if err := t.commit(first, false); err != nil {
+			return err
+		}
+		first, rest = newChange(o.store), rest[n:]
+	}
+	if err := w.Finish(ch.Batch); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(made.raw)
+	ch.Put(o.space.Key(storage.TableBrain, storage.U64(version)), &pb.BrainArtifact{
+		Version: version, TrainedMs: now, Nodes: uint64(made.size.Documents + made.size.Concepts), Edges: uint64(made.size.Edges),
+		Parameters: uint64(made.parameters), Sha256: sum[:], Metrics: made.metrics, Seen: made.seen,
+	})
+	return nil
+}
+
+// trainedBrain is a brain that passed.
+type trainedBrain struct {
+	raw        []byte
+	size       retriever.Size
+	parameters int
+	metrics    map[string]float64
+	seen       []*pb.BrainSeen
+}
+
+// trainRun is one attempt at a training.
+type trainRun struct {
+	*trainer
+	job     *pb.Job
+	state   *pb.Training
+	metrics map[string]float64
+}
+
+// train makes a brain out of what the organization's memory holds now.
+func (r *trainRun) train() (*trainedBrain, error) {
+	o := r.org
+	var made *trainedBrain
+	err := o.withStore(func(st *storage.Store) error {
+		parts, err := o.allPartitions(st)
+		if err != nil {
+			return err
+		}
+		src, err := readBrainSource(st, parts, r.goOn)
+		if err != nil {
+			return err
+		}
+		if len(src.places) < leastPassages {
+			return fmt.Errorf("%w: there are %d passages to learn from, and %d are needed", errRejected, len(src.places), leastPassages)
+		}
+		salt := o.brainSalt()
+		var graph *retriever.Graph
+		var examples []retriever.Example
+		err = r.compute(func(int) error {
+			graph = retriever.NewGraph(&src.Source, salt)
+			examples = graph.Examples(&src.Source, salt, min(maxExamples, examplesPerPassage*len(src.places)), brainSeed)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		asked, cosine, err := r.ask(st, parts, src, graph, examples)
+		if err != nil {
+			return err
+		}
+		best, err := r.learn(graph, salt, asked)
+		if err != nil {
+			return err
+		}
+		if err := r.judge(st, graph, salt, best, asked, cosine); err != nil {
+			return err
+		}
+		raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(&pb.Brain{Model: best.Message(), Graph: graph.Message()})
+		if err != nil {
+			return err
+		}
+		made = &trainedBrain{raw: raw, size: graph.Size(), parameters: len(best.Message().GetParameters()), metrics: r.metrics, seen: src.seen}
+		return nil
+	})
+	return made, err
+}
+
+// compute runs tasks on the CPU workers, behind all ingestion.
+func (r *trainRun) compute(tasks ...func(worker int) error) error {
+	for i, task := range tasks {
+		tasks[i] = func(worker int) error {
+			if err := r.goOn(); err != nil {
+				return err
+			}
+			return task(worker)
+		}
+	}
+	return errors.Join(r.org.sys.cpu.later(r.org.id, tasks)...)
+}
+
+// ask searches for the questions' seeds. cosine are the passages that plain vector
+// search finds for each.
+func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSource, graph *retriever.Graph, examples []retriever.Example) (asked []retriever.Asked, cosine [][]int32, err error) {
+	passages := make(map[chunkAt]int32, len(src.places))
+	for p, at := range src.places {
+		passages[chunkAt{parts[at.part].id, at.seq}] = int32(p)
+	}
+	asked, cosine = make([]retriever.Asked, len(examples)), make([][]int32, len(examples))
+	snapshots, err := r.withoutGone(st, parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	var tasks []func(int) error
+	for from := 0; from < len(examples); from += askBatch {
+		tasks = append(tasks, func(worker int) error {
+			own := &r.org.sys.computers[worker]
+			for i := from; i < min(from+askBatch, len(examples)); i++ {
+				q, err := r.org.lookInto(st, parts, examples[i].Text, index.Hybrid, &own.wordsmith)
+				if err != nil {
+					return err
+				}
+				q.snapshots = snapshots
+				a := r.org.ask(st, parts, examples[i].Text, &own.comparer.scratch, q, func(at chunkAt) int32 {
+					if p, ok := passages[at]; ok {
+						return p
+					}
+					return retriever.Unknown
+				})
+				a.at = func(p int32) chunkAt { return chunkAt{parts[src.places[p].part].id, src.places[p].seq} }
+				a.docs = func(p int32) pb.NodeID { return graph.Documents()[graph.Document(p)] }
+				a.seeds = nil // they name what is found, and a training finds nothing
+				asked[i] = retriever.Asked{Example: examples[i], Question: a.Question}
+				cosine[i] = a.byCosine()
+			}
+			return nil
+		})
+	}
+	return asked, cosine, r.compute(tasks...)
+}
+
+// withoutGone gives the indexes of some partitions without what was forgotten: until
+// a merge takes it out it counts in their statistics, and a brain must not be made of
+// that.
+func (r *trainRun) withoutGone(st *storage.Store, parts []*partitionRef) ([]*index.Snapshot, error) {
+	out := make([]*index.Snapshot, len(parts))
+	for i, part := range parts {
+		now, err := r.org.sys.parts.get(st, part, r.org.sys.dim)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = now.snapshot
+		for _, v := range now.snapshot.Views {
+			if v.Gone() == 0 {
+				continue
+			}
+			err := r.compute(func(int) error {
+				plan := index.Plan{Views: []index.View{v}}
+				merged, err := index.Merge(plan.Views)
+				if err != nil {
+					return err
+				}
+				// The snapshot is this training's own: the segment's number is of no use.
+				out[i], _ = out[i].Replace(plan, v.ID, merged)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// byCosine gives the passages that search found by their likeness alone.
+func (a *asking) byCosine() []int32 {
+	all := make([]retriever.Seed, 0, len(a.near))
+	for _, s := range a.near {
+		if s.Passage != retriever.Unknown {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(x, y retriever.Seed) int {
+		return cmp.Or(cmp.Compare(y.Cosine, x.Cosine), cmp.Compare(x.Passage, y.Passage))
+	})
+	var out []int32
+	for _, s := range all[:min(len(all), brainSeeds)] {
+		out = append(out, s.Passage)
+	}
+	return out
+}
+
+// learn trains on the first part of the questions.
+func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked) (retriever.Parameters, error) {
+	judges := len(asked) * judgeTenths / 10
+	checks := len(asked) * checkTenths / 10
+	learn, check := asked[:len(asked)-judges-checks], asked[len(asked)-judges-checks:len(asked)-judges]
+	t := retriever.NewTrainer(graph, salt, learn, check, brainSeed)
+	told := 0.0
+	for done := false; !done; {
+		if err := r.compute(func(int) error { done = t.Step(); return nil }); err != nil {
+			return retriever.Parameters{}, err
+		}
+		if p := t.Progress(); p > told {
+			told = p
+			r.state.Progress = p
+			if err := r.note(r.job, r.state); err != nil {
+				return retriever.Parameters{}, err
+			}
+		}
+	}
+	return t.Best(), nil
+}
+
+// judge compares the new brain with plain likeness and with the brain that serves,
+// on questions that it has not learned from (decisions.md, section 10).
+func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, cosine [][]int32) error {
+	from := len(asked) - len(asked)*judgeTenths/10
+	var serving *retriever.Parameters
+	if n, err := r.org.brain(st); err == nil {
+		serving = &n.params
+	}
+	var mine, plain, other retriever.Marks
+	n := float64(max(1, len(asked)-from))
+	add := func(sum *retriever.Marks, m retriever.Marks) {
+		sum.Recall += m.Recall / n
+		sum.Reciprocal += m.Reciprocal / n
+	}
+	w := retriever.NewWalk(graph, salt)
+	for i := from; i < len(asked); i += askBatch {
+		err := r.compute(func(int) error {
+			for k := i; k < min(i+askBatch, len(asked)); k++ {
+				add(&mine, w.Mark(&made, &asked[k]))
+				add(&plain, graph.MarkCosine(cosine[k], &asked[k]))
+				if serving != nil {
+					add(&other, w.Mark(serving, &asked[k]))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	r.metrics = map[string]float64{
+		"questions": float64(len(asked)), "judged": float64(len(asked) - from),
+		"recall10": mine.Recall, "mrr": mine.Reciprocal, "cosineRecall10": plain.Recall, "cosineMrr": plain.Reciprocal,
+	}
+	if serving != nil {
+		r.metrics["servingRecall10"], r.metrics["servingMrr"] = other.Recall, other.Reciprocal
+	}
+	for _, rival := range []struct {
+		name string
+		retriever.Marks
+	}{{"plain cosine", plain}, {"the serving brain", other}} {
+		if mine.Recall < rival.Recall || mine.Reciprocal < rival.Reciprocal {
+			return fmt.Errorf("%w: recall@10 %.3f and MRR %.3f on held-out questions, against %.3f and %.3f of %s",
+				errRejected, mine.Recall, mine.Reciprocal, rival.Recall, rival.Reciprocal, rival.name)
+		}
+	}
+	return nil
+}

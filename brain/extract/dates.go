@@ -87,6 +87,7 @@ type dater struct {
 	r        *reader
 	i, to    int
 	relative bool // resolved against the document's time
+	dated    bool // by a year of its own
 	guessed  bool // more than one reading
 	minute   int  // of the day, -1 where none is given
 }
@@ -158,7 +159,7 @@ func (d *dater) date() (period, bool) {
 		return d.month(m)
 	}
 	if p, ok := d.named(w); ok {
-		d.relative = true
+		d.relative = !d.dated
 		return p, true
 	}
 	return d.counted(w)

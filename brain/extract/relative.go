@@ -183,7 +183,7 @@ func (d *dater) quarter(w string, today int) (period, bool) {
 		return period{}, false
 	}
 	if year, end := d.yearAt(d.i + n); year != 0 {
-		d.i = end
+		d.i, d.dated = end, true
 		return quarterPeriod(year, q), true
 	}
 	if today == 0 {

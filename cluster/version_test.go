@@ -249,7 +249,9 @@ func TestOutdatedMachineIsRefused(t *testing.T) {
 
 	two := w.open(creds, func(cfg *NetworkConfig) { cfg.Join, cfg.speaks = []string{w.first.Addr()}, ProtocolVersion+1 })
 	acquainted(t, w.first, two)
-	two.shut() //nolint:errcheck // it is opened again
+	if err := two.shut(); err != nil {
+		t.Fatal(err)
+	}
 	waitFor(t, func() bool { return state(w.first, two.Server()) != MemberAlive })
 	old := w.open(creds, func(cfg *NetworkConfig) { cfg.Join, cfg.speaks = []string{w.first.Addr()}, ProtocolVersion-1 })
 	three := w.grow()

@@ -228,6 +228,7 @@ func (c *cycle) touched() []int32 {
 // groupOf is what a domain, or a basin, is named by.
 func (c *cycle) groupOf(top []int32) (topic.Group, error) {
 	g := topic.Group{}
+	each := max(1, topic.MaxPassages/max(1, len(top)))
 	err := c.org.withStore(func(st *storage.Store) error {
 		for _, i := range top {
 			t := &c.nodes[i]
@@ -235,18 +236,25 @@ func (c *cycle) groupOf(top []int32) (topic.Group, error) {
 				g.Names = append(g.Names, topic.Name{Title: t.title, Mentions: int(t.degree)})
 				continue
 			}
+			// A document speaks by passages from all over it: the first are often a
+			// heading, and who was there.
 			p := topic.Passage{Title: t.title}
-			if len(t.chunks) > 0 {
+			k := min(each, len(t.chunks))
+			for n := range k {
 				chunk := &pb.Chunk{}
-				if _, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(t.chunks[0])), chunk); err != nil {
+				if _, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(t.chunks[(2*n+1)*len(t.chunks)/(2*k)])), chunk); err != nil {
 					return err
 				}
 				p.Text = text.Truncate(chunk.GetText(), maxPassageBytes)
+				if strings.HasPrefix(p.Text, strings.TrimSuffix(p.Title, "…")) {
+					p.Title = "" // it was made from the text
+				}
+				g.Passages = append(g.Passages, p)
+				p.Title = "" // it counts once
 			}
-			if strings.HasPrefix(p.Text, strings.TrimSuffix(p.Title, "…")) {
-				p.Title = "" // it was made from the text
+			if k == 0 {
+				g.Passages = append(g.Passages, p)
 			}
-			g.Passages = append(g.Passages, p)
 		}
 		return nil
 	})

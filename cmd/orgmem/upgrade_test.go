@@ -71,7 +71,7 @@ func ancestor(t *testing.T, from string) (program, commit string) {
 	}
 	top := git(t, "rev-parse", "--show-toplevel")
 	var errs []error
-	for _, commit := range strings.Fields(git(t, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", maxAncestors), from)) {
+	for commit := range strings.FieldsSeq(git(t, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", maxAncestors), from)) {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "orgmem")
 		tar := exec.CommandContext(t.Context(), "git", "-C", top, "archive", "--format=tar", commit)

@@ -26,6 +26,12 @@ func dated(s, phrase string, fromMs int64) Note {
 	return n
 }
 
+func endless(s, phrase string) Note {
+	n := dated(s, phrase, 9*day)
+	n.Dates[0].UntilMs = math.MaxInt64
+	return n
+}
+
 func indexOf(s, phrase string) int {
 	for i := range s {
 		if len(s)-i >= len(phrase) && s[i:i+len(phrase)] == phrase {
@@ -56,7 +62,8 @@ func TestCommitments(t *testing.T) {
 	}{
 		{note("I will send the report."), "Dana", 0, true},
 		{dated("We'll fix the importer by 9 June.", "9 June", 9*day), "Dana", 10 * day, true},
-		{dated("Robin is going to review the plan on 3 May.", "3 May", 3*day), "", 0, true},
+		{endless("I will work from home from June on.", "from June on"), "Dana", 0, true},
+		{dated("Robin is going to review the plan on 3 May.", "3 May", 3*day), "", 4 * day, true},
 		{note("TODO: renew the certificate"), "", 0, true},
 		{note("- [ ] Action item: call the landlord"), "", 0, true},
 		{note("I'm going to write the summary."), "Dana", 0, true},
@@ -71,7 +78,7 @@ func TestCommitments(t *testing.T) {
 			t.Errorf("%q: %+v", c.note.Text, got)
 			continue
 		}
-		if c.is && c.who != "" && got[0].Who != c.who || c.due != 0 && got[0].DueMs != c.due {
+		if c.is && c.who != "" && (got[0].Who != c.who || got[0].DueMs != c.due) {
 			t.Errorf("%q: %+v", c.note.Text, got)
 		}
 		if c.is && (got[0].Confidence <= 0 || got[0].Confidence > 1) {

@@ -20,7 +20,7 @@ type Note struct {
 }
 
 // Date is a stretch of time that a text mentions: from FromMs until before
-// UntilMs.
+// UntilMs. The least and the largest number mark an open end.
 type Date struct {
 	Span            text.Span
 	FromMs, UntilMs int64

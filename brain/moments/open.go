@@ -1,6 +1,7 @@
 package moments
 
 import (
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -62,10 +63,11 @@ func Commitments(notes []Note) []Commitment {
 	return out
 }
 
-// dueIn is the end of the last period that a sentence names.
+// dueIn is the end of the last period that a sentence names and that has one:
+// "from June on" is no time by when.
 func (n *Note) dueIn(sp text.Span) (due int64) {
 	for _, d := range n.Dates {
-		if d.Span.Start >= sp.Start && d.Span.End <= sp.End {
+		if d.Span.Start >= sp.Start && d.Span.End <= sp.End && d.UntilMs != math.MaxInt64 {
 			due = max(due, d.UntilMs)
 		}
 	}

@@ -276,7 +276,7 @@ func (p *pen) begin(ctx context.Context) (_ <-chan error, epoch uint64, _ error)
 // write is one durable write, however often it has to be tried: a leadership may
 // move while the controller levels them.
 func (p *pen) write() error {
-	ctx := context.Background() //nolint:usetesting // ends with the benchmark's loop
+	ctx := context.Background() // ends with the benchmark's loop
 	for {
 		answer, epoch, err := p.begin(ctx)
 		if err == nil {

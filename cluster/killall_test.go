@@ -67,7 +67,7 @@ func (s *station) fill(ctx context.Context, i int) error {
 	id := mainStore(i)
 	lease, err := s.host.OpenStore(ctx, id)
 	if err != nil {
-		return nil //nolint:nilerr // not the leader any more
+		return nil // not the leader any more
 	}
 	store, err := s.node.AcquireForApply(id)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *station) fill(ctx context.Context, i int) error {
 			<-slots
 		})
 		if err != nil {
-			return nil //nolint:nilerr // as above
+			return nil // as above
 		}
 		lease = lease.Next()
 	}

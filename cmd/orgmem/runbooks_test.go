@@ -49,7 +49,7 @@ type yard struct {
 	acked    []string
 }
 
-// machine is one of them, with what runs on it.
+// site is one of them, with what runs on it.
 type site struct {
 	name, data, address string
 	p                   *process.Process

@@ -245,6 +245,32 @@ func TestWhatHeldAt(t *testing.T) {
 	if got := order(day(5)); len(got) != 0 {
 		t.Errorf("before: %v", got)
 	}
+
+	list := func(asOf int64) []string { return c.nodes(&pb.ListNodes{AsOfMs: asOf}, 100) }
+	find := func(asOf int64) (nodes []string) {
+		op := graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: &pb.Page{Size: 100}, Q: "deadline", AsOfMs: asOf}}})
+		for _, x := range c.ok(op).GetGraph().GetMatches().GetMatches() {
+			nodes = append(nodes, x.GetNode().GetNode().GetId())
+		}
+		return nodes
+	}
+	strongest := func(asOf int64) (nodes []string) {
+		for _, x := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: recallGraph, AsOfMs: asOf}}})).GetMind().GetGraph().GetNodes() {
+			nodes = append(nodes, x.GetId())
+		}
+		return nodes
+	}
+	for name, read := range map[string]func(int64) []string{"list": list, "node search": find, "recall": strongest} {
+		if got := read(0); !slices.Contains(got, first) || !slices.Contains(got, later) {
+			t.Errorf("%s: %v", name, got)
+		}
+		if got := read(day(15)); !slices.Contains(got, first) || slices.Contains(got, later) {
+			t.Errorf("%s then: %v", name, got)
+		}
+		if got := read(day(5)); slices.Contains(got, first) || slices.Contains(got, later) {
+			t.Errorf("%s before: %v", name, got)
+		}
+	}
 }
 
 // A language model words labels and explanations; what it does not answer properly

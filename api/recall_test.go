@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 
 	pb "orgmem/proto"
@@ -30,6 +31,13 @@ func TestRecallViews(t *testing.T) {
 				t.Errorf("%s?%s: %d %s", view, query, res.StatusCode, res.body)
 			}
 		}
+	}
+	if res := h.do("GET", "/v1/recall/identity?asOf=2025-01-01T00:00:00Z", ""); res.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(string(res.body), `"asOf"`) {
+		t.Errorf("identity as of a time: %d %s", res.StatusCode, res.body)
+	}
+	h.do("GET", "/v1/recall/graph?asOf=2025-01-01T00:00:00Z", "")
+	if op := h.asker.last().GetMind().GetRecall(); op.GetAsOfMs() != 1735689600000 {
+		t.Errorf("%v", op)
 	}
 	h.do("GET", "/v1/recall/insights?pageSize=7&cursor=c", "")
 	op := h.asker.last().GetMind().GetRecall()

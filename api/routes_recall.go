@@ -30,6 +30,9 @@ var recallRoutes = []Route{
 		default:
 			errs.problem = in.Cursor.problem
 		}
+		if in.AsOf.ms != 0 && in.Type == "identity" {
+			errs.add("asOf", "expected none: who a person is, is known as of now only")
+		}
 		page := page{in.Cursor.value, in.Size.value}
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: in.Type, Paged: paged, Page: page.proto(), AsOfMs: in.AsOf.ms}}})
 	}, recallOf),
@@ -54,7 +57,7 @@ func mindOp(op *pb.MindOp) *pb.Envelope_Mind { return &pb.Envelope_Mind{Mind: op
 type recallInput struct {
 	Type   string      `path:"recall_type"`
 	Cursor givenCursor `query:"cursor" doc:"On insights and temporal: the nextCursor of the previous page."`
-	AsOf   moment      `query:"asOf" doc:"On graph: what held at this time; on insights and temporal: what was found, or had happened, by then."`
+	AsOf   moment      `query:"asOf" doc:"On graph: what held at this time; on insights and temporal: what was found, or had happened, by then. identity takes none."`
 	Size   givenSize   `query:"pageSize" doc:"On insights and temporal: how many entries to answer at most. Values above 100 are read as 100."`
 }
 

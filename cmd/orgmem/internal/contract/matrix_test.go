@@ -43,6 +43,17 @@ func (f fixture) node(t *testing.T) string {
 	return f.note(t, f.maker, f.next("The boiler speaks, number "))
 }
 
+// entity ingests a text that names somebody, and returns who that is.
+func (f fixture) entity(t *testing.T) string {
+	t.Helper()
+	f.note(t, f.maker, f.next("Amelia Norwood repaired the boiler, says note "))
+	list := f.ok(t, f.maker, http.MethodGet, "/v1/graph/nodes?kind=entity", "").object(t)["data"].([]any)
+	if len(list) == 0 {
+		t.Fatal("nobody was read out of the text")
+	}
+	return list[0].(map[string]any)["id"].(string)
+}
+
 func (f fixture) edge(t *testing.T) string {
 	t.Helper()
 	body := fmt.Sprintf(`{"source":%q,"target":%q,"type":"near"}`, f.node(t), f.node(t))
@@ -106,13 +117,14 @@ var samples = map[string]func(t *testing.T, f fixture) request{
 	"assertEdge": func(t *testing.T, f fixture) request {
 		return request{body: fmt.Sprintf(`{"source":%q,"target":%q,"type":"near"}`, f.node(t), f.node(t))}
 	},
-	"getEdge":        func(t *testing.T, f fixture) request { return request{id: f.edge(t)} },
-	"forgetEdge":     func(t *testing.T, f fixture) request { return request{id: f.edge(t)} },
-	"getNode":        func(t *testing.T, f fixture) request { return request{id: f.node(t)} },
-	"recallNode":     func(t *testing.T, f fixture) request { return request{id: f.node(t)} },
-	"getNodeHistory": func(t *testing.T, f fixture) request { return request{id: f.node(t)} },
-	"forgetNode":     func(t *testing.T, f fixture) request { return request{id: f.node(t)} },
-	"editNode":       func(t *testing.T, f fixture) request { return request{id: f.node(t), body: `{"title":"Edited"}`} },
+	"getEdge":         func(t *testing.T, f fixture) request { return request{id: f.edge(t)} },
+	"forgetEdge":      func(t *testing.T, f fixture) request { return request{id: f.edge(t)} },
+	"getNode":         func(t *testing.T, f fixture) request { return request{id: f.node(t)} },
+	"entityElsewhere": func(t *testing.T, f fixture) request { return request{id: f.entity(t)} },
+	"recallNode":      func(t *testing.T, f fixture) request { return request{id: f.node(t)} },
+	"getNodeHistory":  func(t *testing.T, f fixture) request { return request{id: f.node(t)} },
+	"forgetNode":      func(t *testing.T, f fixture) request { return request{id: f.node(t)} },
+	"editNode":        func(t *testing.T, f fixture) request { return request{id: f.node(t), body: `{"title":"Edited"}`} },
 	"supersedeNode": func(t *testing.T, f fixture) request {
 		return request{id: f.node(t), body: fmt.Sprintf(`{"content":%q,"reason":"newer"}`, f.next("Newer "))}
 	},
@@ -191,6 +203,7 @@ var besides = map[string][]string{
 	"acceptProposal": {"proposal_not_found"},
 	"rejectProposal": {"proposal_not_found"},
 	"queryBrain":     {"brain_not_trained"},
+	"trainBrain":     {"train_in_progress"}, // of the one who asked before
 	"downloadExport": {"export_not_ready"},
 	"cancelJob":      {"job_not_cancellable"},
 	"syncConnector":  {"service_degraded"},  // nothing is fetched by this version
@@ -289,6 +302,8 @@ func refusalOf(r route, c credential) string {
 	case !holds(c.scopes, r.scope):
 		return "permission_denied"
 	case c.sandbox && r.id == "deleteMe":
+		return "permission_denied"
+	case r.id == "entityElsewhere" && c.caller.subject != "": // a subject has no elsewhere
 		return "permission_denied"
 	}
 	return ""

@@ -210,6 +210,10 @@ func (d *Directory) apply(entries []entry) ([]result, error) {
 			results[i] = result{err: err}
 			continue
 		}
+		// Only here: until now the raise might have been refused, for this node's sake.
+		if v, speaks := e.cmd.GetSetClusterVersion().GetVersion(), d.host.cfg.speaks; v > speaks {
+			return nil, fmt.Errorf("log entry %d: %w", e.index, outdated(v, speaks))
+		}
 		if err := d.write(e.index, batch); err != nil {
 			return nil, err
 		}

@@ -42,30 +42,28 @@ func outdated(cluster, program uint32) error {
 }
 
 // needs returns the version that a command asks of whoever carries it out, 0 where
-// the first one knew it. A new kind of command is entered here, and a field that
-// changes what an old one does, with the ProtocolVersion that brings it: then it
-// is refused until the last node has that version, and nothing else has to be
-// done.
-func needs(cmd *pb.Command) uint32 {
-	if s := cmd.GetSetClusterVersion(); s != nil {
-		return s.GetVersion() // who does not speak it must stop at this entry
-	}
-	return 0
-}
+// the first one knew it, as all of today's. A new kind of command is entered here,
+// and a field that changes what an old one does, with the ProtocolVersion that
+// brings it: then it is refused until the last node has that version, and nothing
+// else has to be done. What raises the version asks for nothing: an old node must
+// be able to refuse it as all others do, and stops where it takes effect
+// (Directory.apply).
+func needs(*pb.Command) uint32 { return 0 }
 
 // allow stamps a command with what it needs, and refuses it (ErrNotSpoken) while
 // some node might not understand it. This node's copy of the version may be old;
 // since it never falls, that only makes it wait.
 func (h *Host) allow(cmd *pb.Command) error {
+	if v := cmd.GetSetClusterVersion().GetVersion(); v > h.cfg.speaks {
+		return fmt.Errorf("raise to version %d, this program speaks %d: %w", v, h.cfg.speaks, ErrNotSpoken)
+	}
 	// A command that was forwarded may be of a newer program, which knows better.
 	cmd.Needs = max(cmd.GetNeeds(), h.cfg.needs(cmd))
 	if cmd.GetNeeds() == 0 {
 		return nil // as nearly all; no lock for them
 	}
 	limit := h.cfg.speaks
-	// A node alone speaks with nobody. And what raises the version is ahead of it,
-	// and judged where it is applied.
-	if h.peers != nil && cmd.GetSetClusterVersion() == nil {
+	if h.peers != nil { // a node alone speaks with nobody
 		limit = h.Meta().Version()
 	}
 	if cmd.GetNeeds() > limit {

@@ -118,8 +118,8 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 	for _, e := range edges {
 		forgotten := e.GetStatus() == statusTombstoned
 		switch {
-		case e.GetOrigin() == originSupersede, e.GetStatus() == statusSuperseded:
-			continue
+		case e.GetOrigin() == originSupersede, e.GetValidToMs() != 0:
+			continue // it has ended, perhaps before it was forgotten
 		case forgotten && e.GetTombstonedWith() == "":
 			continue // it was forgotten for itself
 		case f.full():

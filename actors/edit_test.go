@@ -398,6 +398,26 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	}
 }
 
+// An edge that had ended before one of its nodes was forgotten does not follow the
+// other to its successor, and comes back ended where it was.
+func TestEndedEdgeStaysWhereItEnded(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	old, by := c.note("The boiler is loud."), c.note("The boiler is quiet.")
+	e, _ := c.assertEdge(&pb.AssertEdge{Source: old, Target: by, Type: "about"})
+	c.supersede(old, "The boiler is quiet.") // by a node that is there: the edge would join it with itself
+	c.forget(old)
+	successor := c.supersede(by, "The boiler is gone.").GetNewNode()
+	c.ok(undeleteOp(old))
+	if got := c.nodeOf(successor).GetDegree(); got != 1 {
+		t.Errorf("the successor has %d edges, want that from its predecessor", got)
+	}
+	edge := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge()
+	if edge.GetSource() != old || edge.GetTarget() != by || edge.GetStatus() != statusSuperseded {
+		t.Errorf("the edge came back as %v", edge)
+	}
+}
+
 func TestReplayedSupersedeAnswersTheFirstOutcome(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}

@@ -124,25 +124,11 @@ func (p *cpuPool) work(worker int) {
 			p.mu.Unlock()
 			return
 		}
+		var task func(int)
 		if len(p.patients) > 0 && (len(p.turn) == 0 || p.passed >= patientShare) {
-			task := p.takePatient()
-			p.mu.Unlock()
-			task(worker)
-			continue
-		}
-		p.passed++
-		org := p.turn[0]
-		p.turn = p.turn[1:]
-		queue := p.queues[org]
-		task := queue[0]
-		if p.ahead[org]--; p.ahead[org] <= 0 {
-			delete(p.ahead, org)
-		}
-		if len(queue) == 1 {
-			delete(p.queues, org)
+			task = p.takePatient()
 		} else {
-			p.queues[org] = queue[1:]
-			p.turn = append(p.turn, org)
+			task = p.take()
 		}
 		pressed := p.press
 		p.mu.Unlock()
@@ -161,7 +147,26 @@ func (p *cpuPool) work(worker int) {
 // seeing what it has brought.
 const patientShare = 16
 
-// takePatient takes the next patient task; organizations take turns. p.mu is held.
+// take takes the next task that is not patient; organizations take turns. p.mu is
+// held.
+func (p *cpuPool) take() func(int) {
+	p.passed++
+	org := p.turn[0]
+	p.turn = p.turn[1:]
+	queue := p.queues[org]
+	if p.ahead[org]--; p.ahead[org] <= 0 {
+		delete(p.ahead, org)
+	}
+	if len(queue) == 1 {
+		delete(p.queues, org)
+	} else {
+		p.queues[org] = queue[1:]
+		p.turn = append(p.turn, org)
+	}
+	return queue[0]
+}
+
+// takePatient is take for patient tasks. p.mu is held.
 func (p *cpuPool) takePatient() func(int) {
 	p.passed = 0
 	org := p.patients[0]

@@ -102,6 +102,14 @@ func TestPanickingTaskIsItsOwnError(t *testing.T) {
 }
 
 func TestIngestionStandsBackUnderPressureAndGoesOn(t *testing.T) {
+	standsBack(t, (*cpuPool).all)
+}
+
+func TestCognitionStandsBackUnderPressureAndGoesOn(t *testing.T) {
+	standsBack(t, (*cpuPool).later)
+}
+
+func standsBack(t *testing.T, run func(*cpuPool, pb.OrgID, []func(int) error) []error) {
 	c := clock.NewFake(time.Unix(0, 0))
 	p := newCPUPool(3, c)
 	defer p.close()
@@ -118,7 +126,7 @@ func TestIngestionStandsBackUnderPressureAndGoesOn(t *testing.T) {
 		}
 	}
 	done := make(chan struct{})
-	go func() { p.all(pb.OrgID{}, tasks); close(done) }()
+	go func() { run(p, pb.OrgID{}, tasks); close(done) }()
 	ended := func() int { mu.Lock(); defer mu.Unlock(); return len(workers) }
 	for i := 1; i <= 3; i++ {
 		for c.Waiters() == 0 { // one task ran, and its worker rests

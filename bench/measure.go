@@ -189,6 +189,14 @@ func measureSearch(ctx context.Context, b *bench) error {
 		return err
 	}
 	b.report.note(fmt.Sprintf("taking in %d chunks of ~100 tokens", b.chunks), "%.0f s, %.1f ms CPU each", time.Since(began).Seconds(), ms(after.CPU-before.CPU)/float64(b.chunks))
+	if err := s.rest(ctx); err != nil {
+		return err
+	}
+	rested, err := s.Usage()
+	if err != nil {
+		return err
+	}
+	b.report.note("the cycle over them", "%.1f s CPU, merges included", (rested.CPU - after.CPU).Seconds())
 	if err := pause(ctx, settle); err != nil { // merges end
 		return err
 	}

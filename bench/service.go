@@ -134,6 +134,29 @@ func (s *service) await(ctx context.Context, job string) error {
 	}
 }
 
+// rest waits until cognition has looked at what came: what it costs is measured by
+// itself, and has nothing to do with what a request costs.
+func (s *service) rest(ctx context.Context) error {
+	for {
+		var list struct {
+			Data []struct{ Status string }
+		}
+		if err := s.call(ctx, http.MethodGet, "/v1/jobs?type=cognition", nil, &list); err != nil {
+			return err
+		}
+		open := len(list.Data) == 0 // the first cycle has not begun
+		for _, j := range list.Data {
+			open = open || j.Status == "queued" || j.Status == "running"
+		}
+		if !open {
+			return nil
+		}
+		if err := pause(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
 type hit struct{ ExternalID, Chunk string }
 
 func (s *service) search(ctx context.Context, query, mode string) ([]hit, error) {

@@ -429,12 +429,45 @@ func (h *Host) catchUp() error {
 	defer limit.Stop()
 	a, err := h.askLeader(ctx, &pb.GroupCall{Group: metaGroup, Kind: &pb.GroupCall_ReadIndex{ReadIndex: &pb.Empty{}}})
 	if err == nil {
-		err = g.fsm.reached(ctx, a.GetIndex())
+		err = g.level(ctx, a.GetIndex())
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNotReady, err)
 	}
 	return nil
+}
+
+// level waits until this node's state machine is where another one was at an index.
+// raft shows it commands and memberships only, but where another node's counting
+// begins is its marker, which may be at the barrier of an election. To wait for that
+// one would be to wait for the next command.
+func (g *group) level(ctx context.Context, index uint64) error {
+	for !g.hollow(index) {
+		look, cancel := context.WithCancel(ctx)
+		timer := g.host.cfg.Clock.AfterFunc(readyPoll, cancel) // of what raft commits beside nobody tells
+		err := g.fsm.reached(look, index)
+		timer.Stop()
+		cancel()
+		if err == nil || ctx.Err() != nil || errors.Is(err, ErrClosed) {
+			return err
+		}
+	}
+	return nil
+}
+
+// hollow reports whether all that is agreed on up to an index, and not applied yet,
+// are entries that no state machine is shown.
+func (g *group) hollow(index uint64) bool {
+	if g.raft.CommitIndex() < index {
+		return false
+	}
+	for done := max(g.fsm.applied.Load(), g.marks.index.Load()); index > done; index-- {
+		var l raft.Log
+		if err := g.logs.GetLog(index, &l); err != nil || l.Type == raft.LogCommand || l.Type == raft.LogConfiguration {
+			return false
+		}
+	}
+	return true
 }
 
 // Find is Lookup that believes in a miss only after it asked the meta group's

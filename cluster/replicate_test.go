@@ -283,3 +283,24 @@ func TestMoreLogThanTheSnapshot(t *testing.T) {
 	// It was restored, or the test would prove nothing.
 	waitFor(t, func() bool { g := old.host.shard(c.id); return g != nil && g.marks.index.Load() > 0 })
 }
+
+// TestFreshBehindABarrier: a node whose marker is at the barrier of an election counts
+// it as applied, which no other node ever does. When it leads the directory, the
+// others are level with it all the same, without a command that moves them.
+func TestFreshBehindABarrier(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	w := three(t)
+	at := func(id ServerID) uint64 { return w.servers[id].host.group(metaGroup).fsm.applied.Load() }
+	w.leads(metaGroup, "one")
+	w.leads(metaGroup, "two")
+	one, two := w.servers["one"].host.group(metaGroup).raft, w.servers["two"].host.group(metaGroup).raft
+	waitFor(t, func() bool { return one.AppliedIndex() >= two.LastIndex() })
+	w.stop("one")
+	w.start("one", false)
+	w.ready()
+	w.leads(metaGroup, "one")
+	if at("one") <= at("three") {
+		t.Fatalf("one is at entry %d, three at %d: there is no barrier between them", at("one"), at("three"))
+	}
+	waitFor(t, func() bool { return w.servers["three"].host.Directory().Fresh(t.Context()) == nil })
+}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
+	"orgmem/storage/storagetest"
 )
 
 var surveyed = time.Unix(1_700_000_000, 0)
@@ -90,7 +91,7 @@ func TestRedrawNamesWhoeverMayHoldAReplica(t *testing.T) {
 }
 
 func TestDecisionsCountTries(t *testing.T) {
-	s := start(t, nil)
+	s := start(t, storagetest.NewDisk())
 	c := &controller{h: s.host}
 	st := step{kind: stepAdd, group: 1, node: "b", why: "it has the best claim"}
 	c.decided(st, ErrNotLeader)

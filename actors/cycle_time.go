@@ -63,9 +63,10 @@ func (c *cycle) lookBack() error {
 			detail = p.Who + " says so; no date is named."
 		}
 		if p.DueMs != 0 {
-			detail = "Due by " + dayOf(p.DueMs) + "."
+			day := dayOf(p.DueMs - 1) // the period ends with it
+			detail = "Due by " + day + "."
 			if p.Who != "" {
-				detail = p.Who + " says so, due by " + dayOf(p.DueMs) + "."
+				detail = p.Who + " says so, due by " + day + "."
 			}
 			changes = append(changes, c.momentOf(n, moments.Due, p.DueMs, said))
 		}

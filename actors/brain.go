@@ -96,7 +96,7 @@ func (c *call) sources(st *storage.Store, parts []*partitionRef, query string, r
 	if err != nil {
 		return nil, 0, err
 	}
-	found, gains, err := a.found(n, w, answerSources)
+	found, gains, err := a.found(n, w, w.Passages(answerSources+brainSeeds), answerSources)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -278,9 +278,9 @@ func (o *orgView) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet
 
 // found reads what a walk ranked: the best passages of nodes that may be learned
 // from, at most topK.
-func (a *asking) found(n *brainNet, w *retriever.Walk, topK int) (hits []*pb.Hit, gains []float64, err error) {
-	taken := map[string]bool{}
-	for _, r := range w.Passages(topK + brainSeeds) {
+func (a *asking) found(n *brainNet, w *retriever.Walk, ranked []retriever.Ranked, topK int) (hits []*pb.Hit, gains []float64, err error) {
+	taken := map[pb.NodeID]bool{}
+	for _, r := range ranked {
 		at := chunkAt{}
 		var id pb.NodeID
 		if r.From >= 0 {
@@ -290,24 +290,17 @@ func (a *asking) found(n *brainNet, w *retriever.Walk, topK int) (hits []*pb.Hit
 			at, id = n.chunks[r.Passage], a.docs(r.Passage)
 		}
 		i := slices.IndexFunc(a.parts, func(p *partitionRef) bool { return p.id == at.part })
-		if i < 0 || taken[string(id)] {
+		if i < 0 || taken[id] {
 			continue
 		}
-		hit, err := readHit(a.st, a.parts[i], index.Hit{Seq: at.seq, Node: id, Part: int32(i), Score: float32(r.Total), Vector: r.Cosine, Keyword: r.Keyword})
+		hit, node, err := readHit(a.st, a.parts[i], index.Hit{Seq: at.seq, Node: id, Part: int32(i), Score: float32(r.Total), Vector: r.Cosine, Keyword: r.Keyword})
 		if err != nil {
 			return nil, nil, err
 		}
-		if hit == nil {
+		if hit == nil || node.GetUnlearned() {
 			continue
 		}
-		kept, err := learnedFrom(a.st, a.parts, []*pb.Hit{hit})
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(kept) == 0 {
-			continue
-		}
-		taken[string(id)] = true
+		taken[id] = true
 		hits, gains = append(hits, hit), append(gains, w.Confidence()*r.Activation)
 		if len(hits) == topK {
 			break
@@ -338,8 +331,9 @@ func (o *orgActor) brainQuery(c *call, op *pb.BrainQuery) {
 			return nil, err
 		}
 		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
-		out := &pb.BrainFound{GateConfidence: w.Confidence(), PropagationTier: string(w.Tier(topK)), Version: n.artifact.GetVersion()}
-		hits, gains, err := a.found(n, w, topK)
+		ranked := w.Passages(topK + brainSeeds)
+		out := &pb.BrainFound{GateConfidence: w.Confidence(), PropagationTier: string(w.Tier(ranked[:min(topK, len(ranked))])), Version: n.artifact.GetVersion()}
+		hits, gains, err := a.found(n, w, ranked, topK)
 		if err != nil {
 			return nil, err
 		}
@@ -349,7 +343,8 @@ func (o *orgActor) brainQuery(c *call, op *pb.BrainQuery) {
 		if out.Entities, err = a.entities(w, topK); err != nil {
 			return nil, err
 		}
-		plain, err := c.find(st, parts, &pb.Search{Query: op.GetQuery(), TopK: uint32(topK), Mode: "vector"}, rd)
+		a.look.Mode = index.VectorOnly
+		plain, err := c.findWith(st, parts, a.look, &pb.Search{TopK: uint32(topK)}, rd)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"orgmem/brain/claim"
 	"orgmem/brain/moments"
 	pb "orgmem/proto"
-	"orgmem/storage"
 )
 
 // heldAt reports whether what a node says held at a time; 0 is any.
@@ -35,28 +34,18 @@ func factsOf(r *claim.Reader, item *pb.IngestItem, speaker string) (facts []*pb.
 }
 
 // currentFirst lets no hit stand before one that gives a later value to the same
-// facts, as far as was known at a time; 0 is now. Places change, the scores that
-// belong to them do not.
-func (o *orgView) currentFirst(r storage.Reader, parts []*partitionRef, hits []*pb.Hit, asOf int64) error {
+// facts, as far as was known at a time; 0 is now. nodes are those of the hits.
+// Places change, the scores that belong to them do not.
+func currentFirst(hits []*pb.Hit, nodes []*pb.Node, asOf int64) {
 	if len(hits) < 2 {
-		return nil
+		return
 	}
 	if asOf == 0 {
 		asOf = math.MaxInt64
 	}
 	stated := make([]moments.Stated, len(hits))
 	states := 0
-	for i, h := range hits {
-		part := parts[0]
-		if len(parts) > 1 {
-			if part = ownerOf(parts, pb.NodeID(h.GetNode())); part == nil {
-				continue
-			}
-		}
-		n := &pb.Node{}
-		if _, err := r.Get(part.space.Key(storage.TableNode, storage.Str(h.GetNode())), n); err != nil {
-			return err
-		}
+	for i, n := range nodes {
 		stated[i].AtMs = n.GetValidFromMs()
 		for _, f := range n.GetFacts() {
 			stated[i].Facts = append(stated[i].Facts, claim.Fact{Key: claim.Key(f.GetKey()), Same: f.GetValue()})
@@ -66,7 +55,7 @@ func (o *orgView) currentFirst(r storage.Reader, parts []*partitionRef, hits []*
 		}
 	}
 	if states < 2 {
-		return nil
+		return
 	}
 	before := make([]*pb.Hit, len(hits))
 	scores := make([]float64, len(hits))
@@ -77,5 +66,4 @@ func (o *orgView) currentFirst(r storage.Reader, parts []*partitionRef, hits []*
 		hits[i] = before[from]
 		hits[i].Score = scores[i]
 	}
-	return nil
 }

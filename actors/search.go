@@ -109,11 +109,20 @@ func (c *call) everywhere(st *storage.Store) ([]*partitionRef, error) {
 
 // find searches, and counts what that costs.
 func (c *call) find(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
+	q, err := c.org.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.wordsmith)
+	if err != nil {
+		return nil, err
+	}
+	return c.findWith(st, parts, q, op, rd)
+}
+
+// findWith is find for a query that is ready.
+func (c *call) findWith(st *storage.Store, parts []*partitionRef, q *lookup, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
 	e, err := c.effort(st)
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.org.searchIn(st, parts, op, e, rd)
+	found, err := c.org.searchIn(st, parts, q, op, e, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -193,11 +202,7 @@ func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query strin
 }
 
 // searchIn ranks the chunks of some partitions as one index.
-func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Search, e effort, rd *reader) (*pb.SearchResult, error) {
-	q, err := o.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.wordsmith)
-	if err != nil {
-		return nil, err
-	}
+func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, q *lookup, op *pb.Search, e effort, rd *reader) (*pb.SearchResult, error) {
 	topK := int(op.GetTopK())
 	if topK == 0 {
 		topK = defaultTopK
@@ -211,19 +216,17 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, op *pb.Sear
 		return nil, err
 	}
 	result := &pb.SearchResult{EmbedTokens: uint64(q.tokens)}
+	nodes := make([]*pb.Node, 0, len(hits))
 	for _, h := range hits {
-		hit, err := readHit(st, parts[h.Part], h)
+		hit, node, err := readHit(st, parts[h.Part], h)
 		if err != nil {
 			return nil, err
 		}
 		if hit != nil {
-			result.Hits = append(result.Hits, hit)
+			result.Hits, nodes = append(result.Hits, hit), append(nodes, node)
 		}
 	}
-	asOf := op.GetFilters().GetAsOfMs()
-	if err := o.currentFirst(st, parts, result.Hits, asOf); err != nil {
-		return nil, err
-	}
+	currentFirst(result.Hits, nodes, op.GetFilters().GetAsOfMs())
 	result.ReadUnits = unitsOf(len(result.Hits))
 	return result, nil
 }
@@ -310,20 +313,21 @@ func (o *orgView) filterOf(st *storage.Store, parts []*partitionRef, f *pb.Filte
 	return out
 }
 
-// readHit reads what a hit shows; nil when it was erased since the snapshot.
-func readHit(r storage.Reader, part *partitionRef, h index.Hit) (*pb.Hit, error) {
+// readHit reads what a hit shows, and its node; nil when it was erased since the
+// snapshot.
+func readHit(r storage.Reader, part *partitionRef, h index.Hit) (*pb.Hit, *pb.Node, error) {
 	chunk, node := &pb.Chunk{}, &pb.Node{}
 	found, err := r.Get(part.space.Key(storage.TableChunk, storage.U64(h.Seq)), chunk)
 	if err != nil || !found {
-		return nil, err
+		return nil, nil, err
 	}
 	found, err = r.Get(part.space.Key(storage.TableNode, storage.Str(h.Node)), node)
 	if err != nil || !found {
-		return nil, err
+		return nil, nil, err
 	}
 	hit := hitOf(part, node, chunk)
 	hit.Score, hit.Vector, hit.Keyword = float64(h.Score), float64(h.Vector), float64(h.Keyword)
-	return hit, nil
+	return hit, node, nil
 }
 
 // hitOf is what a hit shows of a passage, but its scores.

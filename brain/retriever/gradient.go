@@ -84,7 +84,7 @@ func (w *Walk) backward(dz []float64, into *gradient) {
 		into.Base += d * float64(w.seed[i].Score)
 		into.Meaning += d * float64(w.seed[i].Cosine)
 		into.Words += d * float64(w.seed[i].Keyword)
-		open += d * w.heard(int32(i))
+		open += d * w.gain[i]
 		for t := 1; t <= steps; t++ {
 			a := w.act[t][i]
 			into.Heard[t] += d * w.open * math.Log1p(a/trace)

@@ -156,6 +156,7 @@ type Walk struct {
 	open    float64 // the gate, 0 to 1
 	density int
 	score   []float64 // of local nodes that are passages
+	gain    []float64 // what of it is heard, before the gate
 	order   []int32
 	missing []int32
 	looked  int // local nodes that look has seen
@@ -414,14 +415,15 @@ func (w *Walk) tied(x tie, add func(to node, kind int, words, spread, share floa
 func (w *Walk) judge(q *Question) {
 	w.gate = w.gateOf(q)
 	w.open = sigmoid(dot(w.p.Gate[:], w.gate[:]))
-	w.score = w.score[:0]
+	w.score, w.gain = w.score[:0], w.gain[:0]
 	for i := range w.nodes {
-		z := 0.0
+		z, gain := 0.0, 0.0
 		if w.isPassage(int32(i)) && w.scored[i] {
 			s := &w.seed[i]
-			z = w.p.Base*float64(s.Score) + w.p.Meaning*float64(s.Cosine) + w.p.Words*float64(s.Keyword) + w.open*w.heard(int32(i))
+			gain = w.heard(int32(i))
+			z = w.p.Base*float64(s.Score) + w.p.Meaning*float64(s.Cosine) + w.p.Words*float64(s.Keyword) + w.open*gain
 		}
-		w.score = append(w.score, z)
+		w.score, w.gain = append(w.score, z), append(w.gain, gain)
 	}
 }
 
@@ -488,7 +490,7 @@ func (w *Walk) Passages(topK int) []Ranked {
 		if !w.isPassage(i) || !w.scored[i] {
 			continue
 		}
-		r := Ranked{Seed: w.seed[i], From: w.origin[i], Total: w.score[i], Activation: w.heard(i)}
+		r := Ranked{Seed: w.seed[i], From: w.origin[i], Total: w.score[i], Activation: w.gain[i]}
 		doc := w.docOf(i)
 		if k, ok := best[doc]; ok && doc != Unknown {
 			if r.Total > out[k].Total {
@@ -551,10 +553,10 @@ const (
 // to be told.
 const leastGain = 0.01
 
-// Tier tells how far the walk went for the best topK passages.
-func (w *Walk) Tier(topK int) Tier {
+// Tier tells how far the walk went for some of its passages.
+func (w *Walk) Tier(found []Ranked) Tier {
 	far := 0
-	for _, r := range w.Passages(topK) {
+	for _, r := range found {
 		if r.Passage == Unknown || w.open*r.Activation < leastGain*math.Abs(r.Total) {
 			continue
 		}

@@ -211,6 +211,6 @@ func (w *worker) newEffect(now *loaded, e Embedder) *effect {
 		batch: newChange(w.org.store), state: cloneState(now.state),
 		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, kept: map[pb.NodeID]bool{}, refs: map[pb.ExternalID]pb.NodeID{},
 		entities: map[pb.NodeID]*pb.Entity{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{},
-		domains: map[string]*pb.Domain{}, changesBefore: now.state.GetChanges(),
+		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, changesBefore: now.state.GetChanges(),
 	}
 }

@@ -55,7 +55,9 @@ type effect struct {
 	written    map[edgeTriple]*pb.Edge
 	follows    map[string]pb.NodeID
 	domains    map[string]*pb.Domain // by raw id: those that words were taken from
-	traced     bool                  // what is taken in was read before: its document says what was found
+	views      map[string]proto.Message
+	shapeless  bool // the insights that are not of one text are gone
+	traced     bool // what is taken in was read before: its document says what was found
 	// changesBefore is PartitionState.changes before the effect.
 	changesBefore uint64
 }

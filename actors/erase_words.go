@@ -14,8 +14,21 @@ import (
 // text is forgotten its words leave them at once, whoever else uses them: the
 // cycle that follows puts those back that are not its alone.
 
+// view reads a view into empty, as this effect leaves it; nil when there is none.
+func (f *effect) view(name string, empty proto.Message) (proto.Message, error) {
+	if v, ok := f.views[name]; ok {
+		return v, nil
+	}
+	found, err := f.st.Get(f.part.space.Key(storage.TableView, storage.Str(name)), empty)
+	if err != nil || !found {
+		return nil, err
+	}
+	return empty, nil
+}
+
 // putView replaces a view. Its earlier versions may hold what is gone.
 func (f *effect) putView(name string, view proto.Message) {
+	f.views[name] = view
 	key := f.part.space.Key(storage.TableView, storage.Str(name))
 	f.batch.Erase(key)
 	f.batch.Put(key, view)
@@ -30,12 +43,11 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 	if err := f.eraseFromDomains(n, his); err != nil {
 		return err
 	}
-	identity := &pb.IdentityView{}
-	found, err := f.st.Get(f.part.space.Key(storage.TableView, storage.Str(viewIdentity)), identity)
+	view, err := f.view(viewIdentity, &pb.IdentityView{})
 	if err != nil {
 		return err
 	}
-	if found {
+	if identity, ok := view.(*pb.IdentityView); ok {
 		before := proto.CloneOf(identity)
 		for _, b := range identity.GetBasins() {
 			b.Label, b.Keywords = without(b.GetLabel(), b.GetKeywords(), his)
@@ -48,11 +60,10 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 			f.putView(viewIdentity, identity)
 		}
 	}
-	temporal := &pb.TemporalView{}
-	if found, err = f.st.Get(f.part.space.Key(storage.TableView, storage.Str(viewTemporal)), temporal); err != nil {
+	if view, err = f.view(viewTemporal, &pb.TemporalView{}); err != nil {
 		return err
 	}
-	if found {
+	if temporal, ok := view.(*pb.TemporalView); ok {
 		all := len(temporal.GetTrends())
 		temporal.Trends = slices.DeleteFunc(temporal.GetTrends(), func(t *pb.Trend) bool {
 			return slices.Contains(t.GetNodes(), id) || slices.ContainsFunc(wordsIn(t.GetTopic()), his)
@@ -129,6 +140,10 @@ func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) error {
 // eraseShapes removes the insights that quote labels and titles of others than the
 // nodes that they rest on. What still holds the next cycle finds again.
 func (f *effect) eraseShapes() error {
+	if f.shapeless {
+		return nil
+	}
+	f.shapeless = true
 	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {
 			return err

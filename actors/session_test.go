@@ -181,6 +181,36 @@ func TestSessionListAndDelete(t *testing.T) {
 	}
 }
 
+// What views show of a session leaves them with it, of all its texts.
+func TestDeletedSessionLeavesViews(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.say(said("s", "walnut one"), said("s", "hazelnut two"), said("other", "peanut three"))
+	c.settled()
+	var nodes []string
+	for _, word := range []string{"walnut", "hazelnut", "peanut"} {
+		nodes = append(nodes, c.hits(keyword(word))[0])
+	}
+	c.derive(func(b *storage.Batch, space storage.Space) {
+		b.Put(space.Key(storage.TableView, storage.Str(viewIdentity)), &pb.IdentityView{Basins: []*pb.Basin{{Label: "walnut, hazelnut, peanut", Keywords: []string{"walnut", "hazelnut", "peanut"}, Nodes: nodes}}})
+		b.Put(space.Key(storage.TableView, storage.Str(viewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{
+			{Topic: "walnut", Nodes: nodes[:1]}, {Topic: "hazelnut", Nodes: nodes[1:2]}, {Topic: "peanut", Nodes: nodes[2:]},
+		}})
+	})
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "s"}}}))
+	basin := c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView().GetBasins()[0]
+	if basin.GetLabel() != "peanut" || !slices.Equal(basin.GetKeywords(), []string{"peanut"}) || !slices.Equal(basin.GetNodes(), nodes[2:]) {
+		t.Errorf("%v", basin)
+	}
+	var topics []string
+	for _, trend := range c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal().GetTrends() {
+		topics = append(topics, trend.GetTopic())
+	}
+	if !slices.Equal(topics, []string{"peanut"}) {
+		t.Errorf("trends %q", topics)
+	}
+}
+
 // interface: Resources/Coding-session status
 // interface: States/Session backfill
 func TestSessionFinalize(t *testing.T) {

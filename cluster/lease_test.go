@@ -97,24 +97,24 @@ func TestLeaseIsOfWhatWasSent(t *testing.T) {
 	fake.Advance(leaderLease) // it sleeps
 	g.lease.heard("three", term, sent)
 	answer := make(chan error, 1)
-	wait := fake.Waiters()
-	go func() { answer <- g.lead() }()
-	waitFor(t, func() bool { return fake.Waiters() > wait })
+	ask := func() { // and see it wait, whatever else of the node comes to wait meanwhile
+		go func() { answer <- g.lead() }()
+		waitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 })
+	}
+	ask()
 	fake.Advance(leaderLease)
 	if err := <-answer; !errors.Is(err, ErrNotLeader) {
 		t.Errorf("after a sleep: %v", err)
 	}
 	// A heartbeat that is sent now, and acknowledged, is news, and ends the wait.
-	go func() { answer <- g.lead() }()
-	waitFor(t, func() bool { return fake.Waiters() > wait })
+	ask()
 	g.lease.heard("two", term, s.host.elapsed())
 	if err := <-answer; err != nil {
 		t.Errorf("with news: %v", err)
 	}
 	g.lease.heard("two", term+1, s.host.elapsed()) // of a term that is not this node's
 	fake.Advance(leaderLease)
-	go func() { answer <- g.lead() }()
-	waitFor(t, func() bool { return fake.Waiters() > wait })
+	ask()
 	fake.Advance(leaderLease)
 	if err := <-answer; !errors.Is(err, ErrNotLeader) {
 		t.Errorf("with another term's heartbeats: %v", err)

@@ -239,7 +239,7 @@ func firstWords(s string, most int) (beginning string, n int) {
 	for i, r := range s {
 		begins := false
 		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+		case text.Spaceless(r):
 			begins, inside = true, false
 		case unicode.IsSpace(r):
 			inside = false

@@ -237,7 +237,9 @@ func (m *maker) hop(from int32, been []int32) (to int32, said string, ok bool) {
 	c := choices[m.rand.IntN(len(choices))]
 	var ends []int32
 	for _, t := range m.g.aboutOf.of(c.f.concept) {
-		ends = append(ends, m.g.first[t.other])
+		if m.g.first[t.other] < m.g.first[t.other+1] {
+			ends = append(ends, m.g.first[t.other])
+		}
 	}
 	if len(ends) == 0 || m.rand.IntN(4) == 0 {
 		for _, p := range m.g.namedIn.of(c.f.concept) {
@@ -245,7 +247,7 @@ func (m *maker) hop(from int32, been []int32) (to int32, said string, ok bool) {
 		}
 	}
 	ends = slices.DeleteFunc(ends, func(p int32) bool {
-		return int(p) >= len(m.g.docOf) || slices.ContainsFunc(been, func(b int32) bool { return m.g.docOf[b] == m.g.docOf[p] })
+		return slices.ContainsFunc(been, func(b int32) bool { return m.g.docOf[b] == m.g.docOf[p] })
 	})
 	if len(ends) == 0 {
 		return 0, "", false
@@ -259,12 +261,16 @@ func (m *maker) hop(from int32, been []int32) (to int32, said string, ok bool) {
 
 func (m *maker) comparison() (Example, bool) {
 	p := m.passage()
-	ties := m.g.ties.of(m.g.docOf[p])
+	var near []int32 // the first passages of documents that are tied to this one
+	for _, t := range m.g.ties.of(m.g.docOf[p]) {
+		if int(t.other) < len(m.g.docs) && m.g.first[t.other] < m.g.first[t.other+1] {
+			near = append(near, m.g.first[t.other])
+		}
+	}
 	var q int32
-	switch {
-	case len(ties) > 0 && int(ties[0].other) < len(m.g.docs):
-		q = m.g.first[ties[m.rand.IntN(len(ties))].other%int32(len(m.g.docs))]
-	default:
+	if len(near) > 0 {
+		q = near[m.rand.IntN(len(near))]
+	} else {
 		q = m.passage()
 	}
 	one, two := m.titleOf(p), m.titleOf(q)

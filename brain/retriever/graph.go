@@ -248,29 +248,31 @@ type found struct {
 	end     int
 }
 
-// find gives the longest names in a text, from left to right. A name of one word
-// must be loud where proper is set: "home" is no film in the middle of a sentence.
+// find gives the longest names in a text, from left to right. A name must begin with
+// a loud word where proper is set: "home" is no film in the middle of a sentence.
 func (g *Graph) find(words []word, proper bool, yield func(found)) {
 	for i := 0; i < len(words); {
-		n := 0
-		var at int32
-		h := [maxNameWords + 1]uint64{}
-		for k := 1; k <= min(g.longest, len(words)-i); k++ {
-			h[k] = nameHash(words[i : i+k])
-		}
-		for k := min(g.longest, len(words)-i); k > 0; k-- {
-			if c, ok := g.names[h[k]]; ok && (!proper || words[i].loud) {
-				n, at = k, c
-				break
-			}
+		c, n := int32(0), 0
+		if !proper || words[i].loud {
+			c, n = g.longestName(words[i:])
 		}
 		if n == 0 {
 			i++
 			continue
 		}
-		yield(found{concept: at, words: n, start: words[i].start, end: words[i+n-1].end})
+		yield(found{concept: c, words: n, start: words[i].start, end: words[i+n-1].end})
 		i += n
 	}
+}
+
+// longestName gives the longest name that words begin with, and how many of them it is.
+func (g *Graph) longestName(words []word) (concept int32, n int) {
+	for k := min(g.longest, len(words)); k > 0; k-- {
+		if c, ok := g.names[nameHash(words[:k])]; ok {
+			return c, k
+		}
+	}
+	return 0, 0
 }
 
 func (b *builder) topics(src *Source) {

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
+
+	"orgmem/brain/text"
 )
 
 // Salt keys every hash that an artifact holds: without the organization's secret,
@@ -50,7 +52,7 @@ func (x *lexer) words(s string) []word {
 			i += n
 			continue
 		}
-		start, first := i, r
+		start, first, single := i, r, text.Spaceless(r)
 		x.buf = append(x.buf[:0], x.salt[:]...)
 		runes, stem := 0, 0
 		for {
@@ -59,7 +61,7 @@ func (x *lexer) words(s string) []word {
 				stem = len(x.buf)
 			}
 			i += n
-			if i >= len(s) || spaceless(first) {
+			if i >= len(s) || single {
 				break
 			}
 			r, n = utf8.DecodeRuneInString(s[i:])
@@ -70,7 +72,7 @@ func (x *lexer) words(s string) []word {
 					r, n = next, m
 				}
 			}
-			if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) || spaceless(r) {
+			if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) || text.Spaceless(r) {
 				break
 			}
 		}
@@ -79,7 +81,7 @@ func (x *lexer) words(s string) []word {
 		}
 		x.out = append(x.out, word{
 			whole: xxhash.Sum64(x.buf), stem: uint32(xxhash.Sum64(x.buf[:stem])), start: start, end: i,
-			loud: unicode.IsUpper(first) || unicode.IsDigit(first) || !unicode.IsLower(first),
+			loud: !unicode.IsLower(first),
 			weak: runes < 3,
 		})
 	}
@@ -112,11 +114,6 @@ const firstMarked = 'À'
 var plainLatin = []rune("aaaaaaaceeeeiiiidnooooo×ouuuuyþsaaaaaaaceeeeiiiidnooooo÷ouuuuyþy" +
 	"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkklllllllllln" +
 	"nnnnnnnnoooooooorrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs")
-
-// spaceless tells the scripts that do not separate words.
-func spaceless(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
 
 // nameHash identifies a run of words.
 func nameHash(words []word) uint64 {

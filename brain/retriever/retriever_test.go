@@ -387,3 +387,33 @@ func TestExamplesHideWhatTheyAskFor(t *testing.T) {
 		t.Error("the same seed gave other examples")
 	}
 }
+
+// TestComparisonsAreOfDocuments: a tie that leads to an entity, or to a document
+// without a passage, compares nothing.
+func TestComparisonsAreOfDocuments(t *testing.T) {
+	t.Parallel()
+
+	src := village(30, 6)
+	src.Documents = append(src.Documents, Document{ID: "bare", Title: "Bare Document"})
+	src.Ties = nil
+	for i, d := range src.Documents[:30] {
+		src.Ties = append(src.Ties, Tie{From: d.ID, To: "ent", Weight: 1}, Tie{From: d.ID, To: "bare", Weight: 1})
+		if i%2 == 0 {
+			src.Ties = append(src.Ties, Tie{From: d.ID, To: src.Documents[i+1].ID, Weight: 1})
+		}
+	}
+	g := NewGraph(src, testSalt)
+	n := 0
+	for _, e := range g.Examples(src, testSalt, 300, 2) {
+		if e.Kind != KindComparison {
+			continue
+		}
+		n++
+		if one, two := e.Answers[0], e.Answers[1]; one/2 != two/2 {
+			t.Errorf("%q compares %d with %d, which no tie joins", e.Text, one, two)
+		}
+	}
+	if n < 10 {
+		t.Errorf("%d comparisons", n)
+	}
+}

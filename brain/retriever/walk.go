@@ -55,7 +55,7 @@ const (
 	width = 48
 	// seedPassages are where a walk begins, the best by search.
 	seedPassages = 10
-	// maxSteps bounds those from one node.
+	// maxFan bounds the steps from one node.
 	maxFan = 256
 	// maxPassagesOfSubject of a document that is about a concept are stepped to.
 	maxPassagesOfSubject = 12
@@ -65,7 +65,7 @@ const (
 	minExponent, maxExponent = -12, 3
 )
 
-// Parameters are what is learned; in all 57 + 1... numbers.
+// Parameters are what is learned: 61 numbers.
 type Parameters struct {
 	Step [stepKinds * stepFeatures]float64
 	Seed [seedFeatures]float64

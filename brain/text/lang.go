@@ -111,6 +111,11 @@ const (
 // spaceless tells that words of the script are cut into bigrams.
 func (s script) spaceless() bool { return s >= scriptHan && s <= scriptCluster }
 
+// Spaceless tells the scripts that put no space between words.
+func Spaceless(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
 // scriptOf classifies a character outside ASCII. Ranges are tested from the
 // frequent to the rare; the tables of package unicode come last.
 func scriptOf(r rune) script {

@@ -105,7 +105,7 @@ func lineTokens(dst []token, line string, langs text.LangSet) []token {
 	starts := true
 	for i := 0; i < len(line); {
 		r, n := utf8.DecodeRuneInString(line[i:])
-		if spaceless(r) {
+		if text.Spaceless(r) {
 			i, dst = pairs(dst, line, i)
 			starts = false
 			continue
@@ -150,7 +150,7 @@ func lineTokens(dst []token, line string, langs text.LangSet) []token {
 func wordEnd(s string, i int) int {
 	for i < len(s) {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if unicode.IsLetter(r) && !spaceless(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+		if unicode.IsLetter(r) && !text.Spaceless(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
 			i += n
 			continue
 		}
@@ -188,23 +188,6 @@ func drawn(w string) bool {
 	return true
 }
 
-// Words counts the words of a text's beginning that can say what it is about. A
-// text with less than [FewWords] is an answer or a courtesy: what it is
-// similar to are other courtesies, and its topic is that of what it follows.
-func Words(t string) int {
-	langs := languages([]Passage{{Text: t}})
-	n := 0
-	for _, tok := range tokens(nil, t, langs) {
-		if !tok.stop && tok.key != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// FewWords is the least number of telling words for a text to have a topic.
-const FewWords = 3
-
 // hasLetters holds for words that are more letters than digits: dates, versions
 // and hashes name nothing.
 func hasLetters(w string) bool {
@@ -219,18 +202,13 @@ func hasLetters(w string) bool {
 	return letters > others
 }
 
-// spaceless holds for scripts that put no space between words.
-func spaceless(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
-
 // pairs reads a run of such a script as overlapping pairs of characters, the
 // usual stand-in for words there.
 func pairs(dst []token, s string, i int) (int, []token) {
 	prev := -1
 	for i < len(s) {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if !spaceless(r) && !unicode.IsMark(r) {
+		if !text.Spaceless(r) && !unicode.IsMark(r) {
 			break
 		}
 		if prev >= 0 {

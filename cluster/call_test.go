@@ -97,10 +97,10 @@ func TestCallsTellWhatIsKnown(t *testing.T) {
 		return nil, ctx.Err()
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
+	go func(begun <-chan struct{}) {
 		<-begun
 		cancel()
-	}()
+	}(begun)
 	if _, err := two.Call(ctx, "one", byeArm("")); !errors.Is(err, ErrNoAnswer) || !errors.Is(err, context.Canceled) {
 		t.Errorf("giving up gave %v", err)
 	}
@@ -117,7 +117,11 @@ func TestCallsTellWhatIsKnown(t *testing.T) {
 		_, err := two.Call(t.Context(), "one", byeArm(""))
 		done <- err
 	}()
-	<-begun
+	select {
+	case <-begun:
+	case err := <-done:
+		t.Fatalf("the call ended before it was answered: %v", err)
+	}
 	if err := w.first.shut(); err != nil {
 		t.Fatal(err)
 	}

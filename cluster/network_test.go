@@ -219,15 +219,17 @@ func (w *campus) admitted() *Credentials {
 	return creds
 }
 
-// grow joins a node and opens its network.
+// grow joins a node, opens its network and waits until it has met the first.
 func (w *campus) grow(configure ...func(*NetworkConfig)) *Network {
 	w.t.Helper()
-	return w.open(w.admitted(), func(cfg *NetworkConfig) {
+	n := w.open(w.admitted(), func(cfg *NetworkConfig) {
 		cfg.Join = []string{w.first.Addr()}
 		for _, f := range configure {
 			f(cfg)
 		}
 	})
+	acquainted(w.t, w.first, n)
+	return n
 }
 
 // state is what a node's gossip thinks of another.

@@ -8,8 +8,8 @@ import (
 
 // heads are the words that say what a name names. They stand at its end, or
 // before "of" and its like.
-var heads = func() map[string]Type {
-	m := map[string]Type{}
+var heads, listedHeads = func() (m map[string]Type, listed int) {
+	m = map[string]Type{}
 	for t, words := range map[Type]string{
 		Organization: `inc inc. corp corp. ltd ltd. llc gmbh ag plc university college institute institution company committee party bank
 			association foundation ministry department council agency club team union commission society school academy church orchestra
@@ -28,9 +28,10 @@ var heads = func() map[string]Type {
 	} {
 		for w := range strings.FieldsSeq(words) {
 			m[w] = t
+			listed++
 		}
 	}
-	return m
+	return m, listed
 }()
 
 // kind says what a name is: by the words it is made of, by the lexicon, by the

@@ -12,15 +12,16 @@ type phrase struct {
 	reverse  bool // the second mention is From
 }
 
-// phrases, by relation; "<" before a phrase: the second mention is From.
-var phrases = func() map[string]phrase {
-	m := map[string]phrase{}
+// phrases, by relation; "<" before a phrase: the second mention is From. None may
+// stand under two relations: which of them it means would differ between processes.
+var phrases, listedPhrases = func() (m map[string]phrase, listed int) {
+	m = map[string]phrase{}
 	for relation, list := range map[RelationType]string{
 		WorksFor: `works for|works at|work at|work for|worked for|worked at|working for|working at|joined|joins|is employed by|employed by|hired by|was hired by|
 			professor at|professor of|engineer at|developer at|researcher at|scientist at|lecturer at|studied at|taught at|teaches at|left|< hired|< hires|employee of|manager at|fellow at|of the faculty of`,
 		MemberOf: `member of|is a member of|was a member of|members of|belongs to|belonged to|joined the band|plays for|played for|signed for|representing|on behalf of|< led by|fellow of|of the band|drummer of|singer of|guitarist of|bassist of|vocalist of|frontman of`,
 		RoleIn: `founder of|co-founder of|cofounder of|founded|co-founded|chair of|chairman of|chairs|ceo of|cto of|cfo of|president of|vice president of|director of|head of|heads|leads|led|lead of|
-			leader of|editor of|maintainer of|maintains|manager of|manages|author of|minister of|secretary of|governor of|mayor of|owner of|representative of|candidate of|< founded by|< chaired by|< directed by|< maintained by|< co-founded by|chief executive of|stars in|starred in|appeared in|starring in`,
+			leader of|editor of|maintainer of|maintains|manager of|manages|author of|minister of|secretary of|governor of|mayor of|owner of|representative of|candidate of|< founded by|< chaired by|< maintained by|< co-founded by|chief executive of|stars in|starred in|appeared in|starring in`,
 		LocatedIn: `based in|is based in|headquartered in|located in|is located in|is in|lives in|lived in|lives at|born in|was born in|died in|moved to|located at|situated in|office in|offices in|city in|town in|village in|held in|was held in|took place in|takes place in|capital of`,
 		PartOf:    `part of|is part of|is a part of|subsidiary of|division of|branch of|department of|component of|is included in|belongs to the|chapter of|track on|song on|from the album|< consists of|< includes|< contains|< comprises|merged into|within`,
 		CreatedBy: `written by|created by|developed by|built by|designed by|directed by|composed by|published by|released by|made by|produced by|invented by|authored by|proposed by|recorded by|performed by|painted by|
@@ -40,9 +41,10 @@ var phrases = func() map[string]phrase {
 			p = strings.Join(strings.Fields(p), " ")
 			rest, reverse := strings.CutPrefix(p, "< ")
 			m[rest] = phrase{words: rest, relation: relation, reverse: reverse}
+			listed++
 		}
 	}
-	return m
+	return m, listed
 }()
 
 const (

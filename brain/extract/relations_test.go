@@ -40,3 +40,14 @@ func TestEvidence(t *testing.T) {
 		t.Errorf("%+v", x.Relations)
 	}
 }
+
+// TestWordListsMeanOneThing: a phrase that stood under two relations would mean one
+// in this process and the other in the next.
+func TestWordListsMeanOneThing(t *testing.T) {
+	if len(phrases) != listedPhrases {
+		t.Errorf("%d of %d phrases stand under more than one relation", listedPhrases-len(phrases), listedPhrases)
+	}
+	if len(heads) != listedHeads {
+		t.Errorf("%d of %d heads stand under more than one type", listedHeads-len(heads), listedHeads)
+	}
+}

@@ -56,8 +56,9 @@ type effect struct {
 	follows    map[string]pb.NodeID
 	domains    map[string]*pb.Domain // by raw id: those that words were taken from
 	views      map[string]proto.Message
-	shapeless  bool // the insights that are not of one text are gone
-	traced     bool // what is taken in was read before: its document says what was found
+	shapeless  bool   // the insights that are not of one text are gone
+	file       string // that the item at hand was imported from
+	traced     bool   // what is taken in was read before: its document says what was found
 	// changesBefore is PartitionState.changes before the effect.
 	changesBefore uint64
 }
@@ -569,11 +570,14 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		it := &items[i]
 		id := pb.JobID(it.GetJob())
 		job := jobs[id]
-		f.job = job
+		f.job, f.file = job, it.GetItem().GetFile()
 		outcome := &pb.JobItem{Index: it.GetIndex(), ExternalId: it.GetItem().GetExternalId()}
 		if it.GetForgotten() {
 			outcome.Status, outcome.Error = itemFailed, "its content was forgotten before it was stored"
 			job.ErrorCode, job.ErrorDetail = errorForgotten, outcome.Error
+		} else if reason := it.GetItem().GetRefused(); reason != "" {
+			outcome.Status, outcome.Error = itemFailed, reason
+			job.ErrorCode, job.ErrorDetail = codeValidation, outcome.Error
 		} else if it.err != nil {
 			outcome.Status, outcome.Error = itemFailed, "the item could not be processed"
 			job.ErrorCode, job.ErrorDetail = codeInternal, outcome.Error

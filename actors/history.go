@@ -38,6 +38,9 @@ type deed struct {
 
 // note adds an entry to a node's history: the changes are of its fields.
 func (f *effect) note(id pb.NodeID, action, reason string, changes ...*pb.FieldChange) {
+	if reason == "" && f.file != "" {
+		reason = "imported from " + f.file
+	}
 	entry := &pb.Audit{AtMs: f.now, Subject: string(f.part.subject), Action: action, Reason: reason, Changes: changes}
 	switch {
 	case f.call != nil:

@@ -2,13 +2,17 @@ package actors
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/brain/format"
+	"orgmem/brain/text"
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 	"orgmem/storage"
 )
 
@@ -124,24 +128,75 @@ func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, err
 			Content: d.Content, Title: d.Title, Kind: cmp.Or(d.Kind, defaultKind), ExternalId: d.ExternalID, OccurredMs: op.GetOccurredMs(),
 			Metadata: d.Metadata, Source: sourceImport,
 		}
+		if d.Refused != "" {
+			item = &pb.IngestItem{Refused: partRefused(d), Source: sourceImport}
+		}
+		item.File = op.GetFilename()
 		if op.GetTitle() != "" && (len(docs) == 1 || d.Title == "") {
 			item.Title = op.GetTitle()
 		}
 		if d.OccurredAt != "" {
-			if item.OccurredMs = occurredIn(d); item.OccurredMs == 0 {
+			switch at := occurredIn(d); {
+			case at != 0:
+				item.OccurredMs = at
+			case !d.Noted:
 				return nil, invalid("file", "has at "+d.Where+" an occurredAt that is no RFC 3339 date-time"), nil
 			}
 		}
-		if len(item.GetMetadata()) == 0 {
-			item.Metadata = op.GetMetadata()
+		if d.Refused == "" {
+			item.Metadata = metadataOf(d, op.GetMetadata())
 		}
 		// What the form says for all of them is stored with each.
-		if size += len(item.GetContent()) + len(item.GetTitle()) + len(item.GetExternalId()) + len(item.GetMetadata()); size > maxImportText {
+		if size += len(item.GetContent()) + len(item.GetTitle()) + len(item.GetExternalId()) + len(item.GetMetadata()) + len(item.GetFile()) + len(item.GetRefused()); size > maxImportText {
 			return nil, problem(codePayloadTooLarge, "The file holds more than %d bytes of text, titles and metadata. Split it.", maxImportText), nil
 		}
 		up.items = append(up.items, item)
 	}
 	return up, nil, nil
+}
+
+// maxRefusal bounds what is kept of a refusal: a reason, and where in the file.
+const maxRefusal = 1000
+
+// partRefused says which part of a file cannot be read, and why.
+func partRefused(d format.Document) string {
+	return strings.ToValidUTF8(text.Truncate(d.Where+" "+d.Refused, maxRefusal), "")
+}
+
+// metadataOf is a document's metadata: its author's, else what the form says for
+// all. What the reading of the file noted goes with either, where neither says
+// otherwise and there is room.
+func metadataOf(d format.Document, form []byte) []byte {
+	own := d.Metadata
+	if !d.Noted {
+		own = nil
+		if len(d.Metadata) > 0 {
+			form = d.Metadata
+		}
+	}
+	notes := map[string]json.RawMessage{}
+	if len(own) > 0 && json.Unmarshal(own, &notes) != nil {
+		return form
+	}
+	if _, ok := notes["path"]; !ok && d.Path != "" {
+		if raw, err := json.Marshal(d.Path); err == nil {
+			notes["path"] = raw
+		}
+	}
+	if len(notes) == 0 {
+		return form
+	}
+	if len(form) > 0 && json.Unmarshal(form, &notes) != nil { // what was said comes before what was found
+		return form
+	}
+	raw, err := json.Marshal(notes)
+	if err != nil {
+		return form
+	}
+	if all, err := canon.Object(raw); err == nil {
+		return all
+	}
+	return form
 }
 
 // occurredIn is the time that a document says; 0 when what it says is none, and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -57,7 +58,7 @@ func TestImport(t *testing.T) {
 func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	for name, content := range map[string]string{"a.pdf": "%PDF-1.7", "b.json": `[{"content":""}]`, "c.txt": "a\x00", "d.json": `[{"content":"x","occurredAt":"yesterday"}]`} {
+	for name, content := range map[string]string{"a.pdf": "%PDF-1.7\n", "b.json": `[{"content":""}]`, "c.txt": "a\x00", "d.json": `[{"content":"x","occurredAt":"yesterday"}]`} {
 		p := c.refused(codeValidation, file(name, content))
 		if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "file" {
 			t.Errorf("%s: %v", name, p)
@@ -82,6 +83,32 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	n.wait(id)
 	if job := c.job(id); job.GetType() != jobTranscript || job.GetStatus() != jobSucceeded {
 		t.Errorf("%v", job)
+	}
+}
+
+// TestPartsOfAnImport: what cannot be read of a file is a failed item with its
+// reason, the rest is taken in, and each node's history says of which file it is.
+func TestPartsOfAnImport(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	const letter = "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Figs\nDate: Tue, 5 May 2026 10:00:00 +0000\nMessage-ID: <1@x.org>\n\nFigs ripen late.\n\n"
+	env := file("inbox.mbox", letter+"From b@x.org Tue May  5 11:00:00 2026\nno header\n")
+	env.GetLink().GetImportFile().Metadata = []byte(`{"from":"the form"}`)
+	id := jobOf(c.ok(env))
+	n.wait(id)
+	job := c.job(id)
+	if got, want := itemStatus(job), []string{itemCreated, itemFailed}; !slices.Equal(got, want) || job.GetStatus() != jobSucceeded || job.GetDone() != 2 || job.GetFailed() != 1 {
+		t.Fatalf("%v", job)
+	}
+	if e := job.GetItems()[1].GetError(); !strings.HasPrefix(e, "mail 2 ") || !strings.Contains(e, "header") {
+		t.Errorf("%q", e)
+	}
+	node := c.nodeOf(job.GetItems()[0].GetNode())
+	if node.GetSource().GetExternalIds()[0] != "mid:1@x.org" || string(node.GetMetadata()) != `{"from":"the form","messageId":"1@x.org","thread":"1@x.org","to":"b@x.org"}` {
+		t.Errorf("%v", node)
+	}
+	if h := c.ok(historyOp(node.GetId(), nil)).GetGraph().GetHistory().GetChanges(); len(h) != 1 || h[0].GetReason() != "imported from inbox.mbox" {
+		t.Errorf("%v", h)
 	}
 }
 

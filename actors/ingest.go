@@ -190,7 +190,7 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 		inSlice := map[pb.NodeID]bool{}
 		for i, entry := range entries {
 			items[i] = prepared{queued: entry}
-			if entry.GetForgotten() {
+			if entry.GetForgotten() || entry.GetItem().GetRefused() != "" {
 				items[i].known = true
 				continue
 			}

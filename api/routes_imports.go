@@ -12,8 +12,9 @@ var importRoutes = []Route{
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/import", ID: "importFile", Tag: tagImports,
 		Summary: "Import a file",
-		Description: "A multipart form. Plain text, Markdown, JSON and JSONL of items as ingest takes them, and VTT and SRT; what a file is, its content decides. " +
-			"One job for all documents of the file. A file that cannot be read is refused at once, and nothing of it is kept. " + importSizes,
+		Description: "A multipart form. Plain text in any common encoding, Markdown, HTML, CSV, JSON and JSONL of items as ingest takes them, mails and mailboxes, VTT and SRT, " +
+			"and ZIP and tar archives of those; what a file is, its content decides. One job for all documents of the file. A file that cannot be read is refused at once, " +
+			"and nothing of it is kept; of an archive or a mailbox the parts that cannot be read are failed items of the job, each with its reason. " + importSizes,
 		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *importInput, _ *violations) { linkImport(env, &in.Form, false) }, answerAccepted),
 	on(Route{
@@ -78,7 +79,7 @@ type importEntry struct {
 	ID              string    `json:"id" format:"uuid"`
 	JobID           string    `json:"jobId" format:"uuid"`
 	Filename        string    `json:"filename"`
-	Format          string    `json:"format" enum:"text,markdown,json,jsonl,vtt,srt,lines"`
+	Format          string    `json:"format" enum:"text,markdown,json,jsonl,vtt,srt,lines,html,csv,eml,mbox,zip,tar"`
 	Bytes           uint64    `json:"bytes"`
 	Status          string    `json:"status" enum:"queued,running,succeeded,failed,cancelled"`
 	NodesCreated    *uint64   `json:"nodesCreated" nullable:"true" doc:"Null until the job has ended."`

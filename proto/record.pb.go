@@ -1532,8 +1532,10 @@ type IngestItem struct {
 	ExternalId    string                 `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3" json:"external_id,omitempty"`
 	OccurredMs    int64                  `protobuf:"varint,5,opt,name=occurred_ms,json=occurredMs,proto3" json:"occurred_ms,omitempty"`
 	Metadata      []byte                 `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	Source        string                 `protobuf:"bytes,7,opt,name=source,proto3" json:"source,omitempty"` // import, session; empty: ingest
-	Scope         string                 `protobuf:"bytes,8,opt,name=scope,proto3" json:"scope,omitempty"`   // equal content of different scopes is different nodes: an event of a coding session
+	Source        string                 `protobuf:"bytes,7,opt,name=source,proto3" json:"source,omitempty"`    // import, session; empty: ingest
+	Scope         string                 `protobuf:"bytes,8,opt,name=scope,proto3" json:"scope,omitempty"`      // equal content of different scopes is different nodes: an event of a coding session
+	File          string                 `protobuf:"bytes,9,opt,name=file,proto3" json:"file,omitempty"`        // the name of the file it was imported from
+	Refused       string                 `protobuf:"bytes,10,opt,name=refused,proto3" json:"refused,omitempty"` // why this part of an imported file cannot be read; it has no content then
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1620,6 +1622,20 @@ func (x *IngestItem) GetSource() string {
 func (x *IngestItem) GetScope() string {
 	if x != nil {
 		return x.Scope
+	}
+	return ""
+}
+
+func (x *IngestItem) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
+func (x *IngestItem) GetRefused() string {
+	if x != nil {
+		return x.Refused
 	}
 	return ""
 }
@@ -2290,7 +2306,7 @@ const file_record_proto_rawDesc = "" +
 	"\x04last\x18\x03 \x01(\bR\x04last\x12&\n" +
 	"\x04item\x18\x04 \x01(\v2\x12.orgmem.IngestItemR\x04item\x12\x12\n" +
 	"\x04work\x18\x05 \x01(\tR\x04work\x12\x1c\n" +
-	"\tforgotten\x18\x06 \x01(\bR\tforgotten\"\xdc\x01\n" +
+	"\tforgotten\x18\x06 \x01(\bR\tforgotten\"\x8a\x02\n" +
 	"\n" +
 	"IngestItem\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\tR\acontent\x12\x14\n" +
@@ -2302,7 +2318,10 @@ const file_record_proto_rawDesc = "" +
 	"occurredMs\x12\x1a\n" +
 	"\bmetadata\x18\x06 \x01(\fR\bmetadata\x12\x16\n" +
 	"\x06source\x18\a \x01(\tR\x06source\x12\x14\n" +
-	"\x05scope\x18\b \x01(\tR\x05scope\"!\n" +
+	"\x05scope\x18\b \x01(\tR\x05scope\x12\x12\n" +
+	"\x04file\x18\t \x01(\tR\x04file\x12\x18\n" +
+	"\arefused\x18\n" +
+	" \x01(\tR\arefused\"!\n" +
 	"\vExternalRef\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\"\x92\x01\n" +
 	"\vIdempotency\x12\x1b\n" +

@@ -47,6 +47,12 @@ const (
 	VTT      = "vtt"
 	SRT      = "srt"
 	Lines    = "lines" // a transcript of "Name: text" lines
+	HTML     = "html"
+	CSV      = "csv"
+	EML      = "eml"
+	MBOX     = "mbox"
+	ZIP      = "zip"
+	TAR      = "tar"
 )
 
 // ErrFile is wrapped by every error about a file; the text behind it completes
@@ -71,8 +77,10 @@ func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrFile.E
 // reader reads one file.
 type reader struct {
 	Limits
-	kept int // bytes of contents so far
-	todo int // bytes until GoOn is asked
+	kept     int // bytes of contents so far
+	todo     int // bytes until GoOn is asked
+	unpacked int // bytes that came out of archives
+	nested   int // archives that the file lies in
 }
 
 func newReader(l Limits) *reader {
@@ -99,11 +107,14 @@ func (r *reader) keep(n int) error {
 	return nil
 }
 
-const supported = "; plain text, Markdown, JSON, JSONL, and as transcripts VTT and SRT can be"
+const supported = "; what can be read is listed in docs/imports.md"
 
 // Document is one text of a file. Title is empty where the file says none.
 // OccurredAt is RFC 3339 as the file has it, not checked; Metadata a JSON object
 // or empty.
+//
+// A part of a file that cannot be read is a Document of Where and Refused alone,
+// in its place among the others.
 type Document struct {
 	Title      string
 	Content    string
@@ -113,57 +124,84 @@ type Document struct {
 	Metadata   []byte
 	// Where names the document in messages: "items[3]", empty for the whole file.
 	Where string
+	// Path is where in its archive the document lies; empty outside of one.
+	Path string
+	// Noted says that Metadata and OccurredAt are what the reading found, not what
+	// the file's author asked for: they give way to what the caller says.
+	Noted bool
+	// Refused completes the sentence "the part …" of one that cannot be read.
+	Refused string
+
+	tooLarge bool // it is refused for its size
 }
 
 // foreign are the beginnings of files that are known and not read.
 var foreign = []struct{ begin, name string }{
 	{"%PDF-", "PDF"},
-	{"PK\x03\x04", "a ZIP archive or an office document"},
-	{"PK\x05\x06", "a ZIP archive"},
-	{"\xd0\xcf\x11\xe0", "an old office document"},
-	{"\x1f\x8b", "a gzip archive"},
-	{"7z\xbc\xaf", "a 7z archive"},
-	{"Rar!", "a RAR archive"},
 	{"{\\rtf", "RTF"},
+	{"\xd0\xcf\x11\xe0", "an office document of before 2007, or an encrypted one"},
+	{"7z\xbc\xaf\x27", "a 7z archive"},
+	{"Rar!", "a RAR archive"},
+	{"\xfd7zXZ", "an xz archive"},
+	{"\x28\xb5\x2f\xfd", "a zstd archive"},
 	{"\x89PNG", "an image"},
 	{"\xff\xd8\xff", "an image"},
 	{"GIF8", "an image"},
+	{"II*\x00", "an image"},
+	{"MM\x00*", "an image"},
+	{"BM", "an image"},
+	{"RIFF", "an image or a sound"},
+	{"ID3", "a sound"},
+	{"OggS", "a sound"},
+	{"fLaC", "a sound"},
+	{"\x1aE\xdf\xa3", "a film"},
+	{"\x7fELF", "a program"},
+	{"MZ", "a program"},
+	{"SQLite format 3\x00", "a database"},
+	{"wOFF", "a font"},
+	{"wOF2", "a font"},
+	{"\x00\x01\x00\x00\x00", "a font"},
 }
 
-// foreignNames are the extensions of files that are text, but are not read as
-// such yet: their markup would be remembered as if somebody had said it.
-var foreignNames = map[string]string{".html": "HTML", ".htm": "HTML", ".csv": "CSV", ".eml": "an e-mail", ".mbox": "a mailbox", ".xml": "XML"}
-
-// text returns a file's text, its lines ended by newlines, or why it has none.
-func text(name string, data []byte) ([]byte, error) {
+// foreignOf names a file that is known and not read; empty: it is none of those.
+// Two letters may begin a text: then it is one if it reads as such.
+func foreignOf(data []byte) string {
 	for _, f := range foreign {
-		if bytes.HasPrefix(data, []byte(f.begin)) {
-			return nil, errorf("is %s, which cannot be read%s", f.name, supported)
+		if bytes.HasPrefix(data, []byte(f.begin)) && (len(f.begin) > 3 || bytes.IndexByte(data[:min(len(data), sampleBytes)], 0) >= 0) {
+			return f.name
 		}
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	switch {
-	case len(bytes.TrimSpace(data)) == 0:
+	if len(data) > 12 && string(data[4:8]) == "ftyp" {
+		return "a film, a sound or an image"
+	}
+	return ""
+}
+
+// newlines ends lines by newlines.
+func newlines(data []byte) []byte {
+	if bytes.IndexByte(data, '\r') < 0 {
+		return data
+	}
+	return bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+}
+
+// text returns a file's text, its lines ended by newlines, or why it has none.
+// label is the encoding that it says it is in, if it does.
+func text(data []byte, label string) ([]byte, error) {
+	if name := foreignOf(data); name != "" {
+		return nil, errorf("is %s, which cannot be read%s", name, supported)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errorf("is empty")
-	case !utf8.Valid(data):
-		return nil, errorf("is not text in UTF-8%s", supported)
-	case bytes.IndexByte(data, 0) >= 0:
-		return nil, errorf("holds binary data%s", supported)
 	}
-	if bytes.IndexByte(data, '\r') >= 0 {
-		data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	}
-	head := strings.ToLower(strings.TrimSpace(string(data[:min(len(data), 512)])))
-	if kind, ok := foreignNames[strings.ToLower(path.Ext(name))]; ok {
-		return nil, errorf("is %s, which cannot be read%s", kind, supported)
-	}
-	if strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html") {
-		return nil, errorf("is HTML, which cannot be read%s", supported)
+	data, err := decoded(data, label)
+	if err != nil {
+		return nil, err
 	}
 	if bytes.IndexFunc(data, canon.Visible) < 0 {
 		return nil, errorf("is empty: it holds no visible character")
 	}
-	return data, nil
+	return newlines(data), nil
 }
 
 // isMarkdown reports whether a line is a heading, or opens a block of code.
@@ -181,13 +219,45 @@ func isMarkdown(s string) bool {
 	return false
 }
 
-// Documents reads a file and says what it was.
+// Documents reads a file and says what it was. Of a file of several parts some may
+// be Refused, not all.
 func Documents(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
-	raw, err := text(name, data)
+	return newReader(limits).file(name, data)
+}
+
+// file reads a file, or a file in an archive. What it is, its bytes say; the name
+// decides between kinds of text alone.
+func (r *reader) file(name string, data []byte) (docs []Document, format string, err error) {
+	switch {
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("PK\x05\x06")):
+		return r.zip(data)
+	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
+		return r.gzip(name, data)
+	case bytes.HasPrefix(data, []byte("BZh")) && len(data) > 4 && data[3] >= '1' && data[3] <= '9':
+		return r.bzip2(name, data)
+	case isTar(data):
+		docs, err = r.tar(data)
+		return docs, TAR, err
+	case isMbox(data):
+		if docs, err = r.mbox(data); err == nil {
+			err = allRefused(docs)
+		}
+		return docs, MBOX, err
+	case isMail(data): // before it is decoded: each part says what it is in
+		docs, err = r.mail(data)
+		return docs, EML, err
+	}
+	label := ""
+	if isHTML(data) {
+		label = htmlCharset(data)
+	}
+	raw, err := text(data, label)
 	if err != nil {
 		return nil, "", err
 	}
-	r := newReader(limits)
+	if isHTML(raw) {
+		return r.single(name, HTML, func() (Document, error) { return r.html(raw) })
+	}
 	ext := strings.ToLower(path.Ext(name))
 	switch {
 	case isVTT(raw), isSRT(raw):
@@ -198,20 +268,42 @@ func Documents(name string, data []byte, limits Limits) (docs []Document, format
 	case ext == ".json" || looksJSON(raw):
 		docs, err = r.jsonItems(raw)
 		return docs, JSON, err
+	case ext == ".html" || ext == ".htm" || ext == ".xhtml":
+		return r.single(name, HTML, func() (Document, error) { return r.html(raw) })
+	case ext == ".csv" || ext == ".tsv" || ext != ".md" && looksCSV(raw):
+		return r.single(name, CSV, func() (Document, error) { return r.csv(name, raw) })
 	}
+	return r.prose(name, raw)
+}
+
+// single reads a file of one document.
+func (r *reader) single(name, format string, read func() (Document, error)) ([]Document, string, error) {
+	doc, err := read()
+	if err != nil {
+		return nil, "", err
+	}
+	if doc.Title == "" {
+		doc.Title = baseTitle(name)
+	}
+	docs, err := r.cut(doc)
+	return docs, format, err
+}
+
+// prose reads plain text and Markdown.
+func (r *reader) prose(name string, raw []byte) ([]Document, string, error) {
 	if err := r.keep(len(raw)); err != nil {
 		return nil, "", err
 	}
 	s := string(raw)
-	format = Text
-	if ext == ".md" || ext == ".markdown" || isMarkdown(s) {
+	format := Text
+	if ext := strings.ToLower(path.Ext(name)); ext == ".md" || ext == ".markdown" || isMarkdown(s) {
 		format = Markdown
 	}
 	title := ""
 	if format == Text {
-		title = strings.TrimSuffix(name, path.Ext(name))
+		title = baseTitle(name)
 	}
-	docs, err = r.cut(Document{Title: title, Content: s})
+	docs, err := r.cut(Document{Title: title, Content: s})
 	return docs, format, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"html"
-	"path"
 	"regexp"
 	"strings"
 	"unicode"
@@ -43,7 +42,7 @@ const (
 // the form "Name: text". It becomes one document of such lines, whose metadata
 // names the speakers.
 func Transcript(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
-	raw, err := text(name, data)
+	raw, err := text(data, "")
 	if err != nil {
 		return nil, "", err
 	}
@@ -75,7 +74,7 @@ func (r *reader) transcript(name string, raw []byte) (docs []Document, format st
 	if err != nil {
 		return nil, "", errorf("names speakers that cannot be kept")
 	}
-	docs, err = r.cut(Document{Title: strings.TrimSuffix(name, path.Ext(name)), Content: t.text.String(), Metadata: metadata})
+	docs, err = r.cut(Document{Title: baseTitle(name), Content: t.text.String(), Metadata: metadata, Noted: true})
 	return docs, format, err
 }
 

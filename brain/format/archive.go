@@ -1,0 +1,350 @@
+package format
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+const (
+	// maxPart bounds one file of an archive, unpacked: what may be uploaded by itself.
+	maxPart = 64 << 20
+	// maxUnpacked bounds what is unpacked of one upload, nested archives included: a
+	// few seconds of a processor. A bomb of any making ends here.
+	maxUnpacked = 512 << 20
+	// maxEntries bounds the files of an archive, with those that are not read: its
+	// directory is held in memory, at some 300 bytes for each.
+	maxEntries = 100_000
+	// maxNesting bounds archives in archives: an export in an export in a mail.
+	maxNesting = 4
+)
+
+// pack is an archive's content, one file after the other.
+type pack struct {
+	*reader
+	docs []Document
+}
+
+// part reads a part of a file. What is wrong with the part is said in its place,
+// and the others go on; an error is about the whole.
+func (r *reader) part(where string, read func() ([]Document, error)) ([]Document, error) {
+	kept := r.kept
+	docs, err := read()
+	if err != nil && errors.Is(err, ErrFile) {
+		r.kept = kept // nothing of it stays
+		return []Document{{Where: where, Refused: Reason(err), tooLarge: errors.Is(err, ErrTooLarge)}}, nil
+	}
+	for i := range docs {
+		docs[i].Where = where + within(docs[i].Where)
+	}
+	return docs, err
+}
+
+func within(where string) string {
+	if where == "" {
+		return ""
+	}
+	return ", " + where
+}
+
+// inner reads a file within a file.
+func (r *reader) inner(name string, raw []byte) ([]Document, error) {
+	if r.nested >= maxNesting {
+		return []Document{{Where: name, Refused: fmt.Sprintf("lies in more than %d archives in each other", maxNesting)}}, nil
+	}
+	r.nested++
+	defer func() { r.nested-- }()
+	return r.part(name, func() ([]Document, error) {
+		docs, _, err := r.file(path.Base(name), raw)
+		for i := range docs {
+			if docs[i].Path == "" && docs[i].Refused == "" {
+				docs[i].Path = name
+			}
+		}
+		return docs, err
+	})
+}
+
+// clutter are the names of files and folders that systems leave in archives.
+var clutter = []string{"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".git", ".obsidian", ".trash", ".svn"}
+
+// entryName says what to do with a file of an archive: pass over it in silence, or
+// why it is refused.
+func entryName(name string) (silent bool, refused string) {
+	slashed := strings.ReplaceAll(name, `\`, "/")
+	for element := range strings.SplitSeq(slashed, "/") {
+		switch {
+		case element == "..":
+			return false, "has a path that leads out of its archive"
+		case slices.Contains(clutter, element):
+			return true, ""
+		}
+	}
+	switch {
+	case strings.HasPrefix(slashed, "/"), len(slashed) > 1 && slashed[1] == ':':
+		return false, "has a path that leads out of its archive"
+	case strings.ContainsRune(name, 0):
+		return false, "has a path that no file can have"
+	}
+	return false, ""
+}
+
+// take adds a file of an archive.
+func (p *pack) take(name string, raw []byte) error {
+	docs, err := p.inner(name, raw)
+	if err != nil {
+		return err
+	}
+	return p.add(docs...)
+}
+
+func (p *pack) add(docs ...Document) error {
+	if p.docs = append(p.docs, docs...); len(p.docs) > MaxDocuments {
+		return errorf("holds more than %d documents; split it", MaxDocuments)
+	}
+	return nil
+}
+
+func (p *pack) refuse(name, reason string) error {
+	return p.add(Document{Where: showPath(name), Refused: reason})
+}
+
+// showPath is an archive's path, fit to be shown.
+func showPath(name string) string { return clipTitle(name) }
+
+// unpack reads a file of an archive whole, within the bounds.
+func (r *reader) unpack(in io.Reader) ([]byte, error) {
+	limit := min(maxPart, maxUnpacked-r.unpacked)
+	if limit <= 0 {
+		return nil, errorf("is not read: its archive unpacks to more than %d MiB", maxUnpacked>>20)
+	}
+	var out bytes.Buffer
+	for {
+		n, err := io.CopyN(&out, in, min(int64(stepBytes), int64(limit-out.Len())+1))
+		r.unpacked += int(n)
+		if err := r.step(int(n)); err != nil {
+			return nil, err
+		}
+		switch {
+		case out.Len() > limit && limit == maxPart:
+			return nil, errorf("unpacks to more than %d MiB", maxPart>>20)
+		case out.Len() > limit:
+			return nil, errorf("is not read: its archive unpacks to more than %d MiB", maxUnpacked>>20)
+		case errors.Is(err, io.EOF):
+			return out.Bytes(), nil
+		case err != nil:
+			return nil, errorf("is damaged or cut short in its archive")
+		}
+	}
+}
+
+// openZip reads the directory of a ZIP archive.
+func (r *reader) openZip(raw []byte) (*zip.Reader, error) {
+	if bytes.Count(raw, []byte("PK\x01\x02")) > maxEntries {
+		return nil, errorf("is an archive of more than %d files", maxEntries)
+	}
+	z, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	switch {
+	case errors.Is(err, zip.ErrInsecurePath): // each path is looked at
+	case err != nil:
+		return nil, errorf("is a ZIP archive that is damaged or cut short")
+	}
+	if len(z.File) == 0 {
+		return nil, errorf("is an empty archive")
+	}
+	return z, nil
+}
+
+// zipEncrypted is the bit of a ZIP entry's flags (APPNOTE.TXT, 4.4.4).
+const zipEncrypted = 1
+
+// entry unpacks a file of a ZIP archive.
+func (r *reader) entry(f *zip.File) ([]byte, error) {
+	if f.Flags&zipEncrypted != 0 {
+		return nil, errorf("is encrypted")
+	}
+	if f.UncompressedSize64 > maxPart {
+		return nil, errorf("unpacks to more than %d MiB", maxPart>>20)
+	}
+	in, err := f.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		return nil, errorf("is packed in a way that cannot be read")
+	}
+	if err != nil {
+		return nil, errorf("is damaged or cut short in its archive")
+	}
+	out, err := r.unpack(in)
+	if cerr := in.Close(); err == nil && cerr != nil {
+		err = errorf("is damaged or cut short in its archive")
+	}
+	return out, err
+}
+
+// zipName is a file's name in an archive: where it is not in UTF-8 it is in the
+// code page of the first PCs, as the format has it.
+func zipName(f *zip.File) string {
+	if !f.NonUTF8 && utf8.ValidString(f.Name) || utf8.ValidString(f.Name) {
+		return f.Name
+	}
+	name, err := charmap.CodePage437.NewDecoder().String(f.Name)
+	if err != nil {
+		return strings.ToValidUTF8(f.Name, "\ufffd")
+	}
+	return name
+}
+
+// zip reads a ZIP archive.
+func (r *reader) zip(raw []byte) ([]Document, string, error) {
+	z, err := r.openZip(raw)
+	if err != nil {
+		return nil, "", err
+	}
+	p := &pack{reader: r}
+	for _, f := range z.File {
+		if err := r.step(1); err != nil {
+			return nil, "", err
+		}
+		name := zipName(f)
+		silent, refused := entryName(name)
+		switch {
+		case silent, strings.HasSuffix(name, "/"):
+			continue
+		case refused != "":
+			err = p.refuse(name, refused)
+		case !f.Mode().IsRegular():
+			err = p.refuse(name, "is no file but a link or a device")
+		default:
+			err = p.unpacked(name, func() ([]byte, error) { return r.entry(f) })
+		}
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	return p.docs, ZIP, p.nothing()
+}
+
+// unpacked unpacks a file of an archive and takes it.
+func (p *pack) unpacked(name string, open func() ([]byte, error)) error {
+	raw, err := open()
+	switch {
+	case errors.Is(err, ErrFile):
+		return p.refuse(name, Reason(err))
+	case err != nil:
+		return err
+	case len(raw) == 0:
+		return nil
+	}
+	return p.take(name, raw)
+}
+
+// nothing is the error of an archive of which nothing can be read: the reason of
+// its first file, or that there is none.
+func (p *pack) nothing() error { return allRefused(p.docs) }
+
+func allRefused(docs []Document) error {
+	if len(docs) == 0 {
+		return errorf("is an archive without a file to read")
+	}
+	for _, d := range docs {
+		if d.Refused == "" {
+			return nil
+		}
+	}
+	first := docs[0]
+	if first.tooLarge {
+		return tooLargef("holds nothing that can be taken in: %s %s", first.Where, first.Refused)
+	}
+	if first.Where == "" {
+		return errorf("%s", first.Refused)
+	}
+	return errorf("holds nothing that can be taken in: %s %s", first.Where, first.Refused)
+}
+
+// packed reads what one stream was packed to: a tar archive, or a file.
+func (r *reader) packed(name string, in io.Reader) ([]Document, string, error) {
+	raw, err := r.unpack(in)
+	if err != nil {
+		return nil, "", err
+	}
+	if isTar(raw) {
+		docs, err := r.tar(raw)
+		return docs, TAR, err
+	}
+	base := strings.TrimSuffix(strings.TrimSuffix(name, path.Ext(name)), ".tar")
+	if r.nested >= maxNesting {
+		return nil, "", errorf("lies in more than %d archives in each other", maxNesting)
+	}
+	r.nested++
+	defer func() { r.nested-- }()
+	return r.file(base, raw)
+}
+
+func (r *reader) gzip(name string, raw []byte) ([]Document, string, error) {
+	in, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, "", errorf("is a gzip archive that is damaged or cut short")
+	}
+	return r.packed(name, in)
+}
+
+func (r *reader) bzip2(name string, raw []byte) ([]Document, string, error) {
+	return r.packed(name, bzip2.NewReader(bytes.NewReader(raw)))
+}
+
+// isTar looks for the mark of POSIX tar, and of GNU's.
+func isTar(raw []byte) bool {
+	const at = 257
+	return len(raw) >= 512 && bytes.HasPrefix(raw[at:], []byte("ustar"))
+}
+
+func (r *reader) tar(raw []byte) ([]Document, error) {
+	p := &pack{reader: r}
+	t := tar.NewReader(bytes.NewReader(raw))
+	for n := 0; ; n++ {
+		if n == maxEntries {
+			return nil, errorf("is an archive of more than %d files", maxEntries)
+		}
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
+			if n == 0 {
+				return nil, errorf("is a tar archive that is damaged or cut short")
+			}
+			if err := p.refuse("the rest of the archive", "is damaged or cut short"); err != nil {
+				return nil, err
+			}
+			break
+		}
+		if err := r.step(512); err != nil {
+			return nil, err
+		}
+		silent, refused := entryName(h.Name)
+		switch {
+		case silent, h.Typeflag == tar.TypeDir, h.Typeflag == tar.TypeXGlobalHeader:
+			continue
+		case refused != "":
+			err = p.refuse(h.Name, refused)
+		case h.Typeflag != tar.TypeReg:
+			err = p.refuse(h.Name, "is no file but a link or a device")
+		default:
+			err = p.unpacked(strings.ToValidUTF8(h.Name, "\ufffd"), func() ([]byte, error) { return r.unpack(t) })
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p.docs, p.nothing()
+}

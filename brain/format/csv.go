@@ -1,0 +1,205 @@
+package format
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"orgmem/proto/canon"
+)
+
+const (
+	// maxColumns bounds the columns that are read of a table: what is wider is no
+	// table that people read.
+	maxColumns = 1024
+	// looksLines of a text are looked at to tell whether it is a table, and
+	// looksColumns they must have, all as many: prose has commas too.
+	looksLines   = 20
+	looksColumns = 3
+	// looksCell is what a cell holds at most in a text that is not called CSV.
+	looksCell = 80
+)
+
+// separators of the columns, the likeliest first.
+const separators = ",;\t|"
+
+// separatorOf finds what separates the columns of a text: what divides its first
+// lines into equally many, the most. least is how many must be.
+func separatorOf(raw []byte, least int) (separator rune, ok bool) {
+	head := raw[:min(len(raw), sampleBytes)]
+	if cut := bytes.LastIndexByte(head, '\n'); len(head) < len(raw) && cut > 0 {
+		head = head[:cut]
+	}
+	most := least - 1
+	for _, s := range separators {
+		records := csv.NewReader(bytes.NewReader(head))
+		records.Comma, records.ReuseRecord = s, true
+		n, lines := 0, 0
+		for ; lines < looksLines; lines++ {
+			record, err := records.Read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil { // among others csv.ErrFieldCount
+				n = 0
+				break
+			}
+			n = len(record)
+		}
+		if n > most && lines > 1 {
+			separator, most, ok = s, n, true
+		}
+	}
+	return separator, ok
+}
+
+// looksCSV reports whether a text is a table, whatever it is called: each of its
+// first lines has as many short cells as the first, whose cells are names.
+func looksCSV(raw []byte) bool {
+	separator, ok := separatorOf(raw, looksColumns)
+	if !ok {
+		return false
+	}
+	records := csv.NewReader(bytes.NewReader(raw[:min(len(raw), sampleBytes)]))
+	records.Comma = separator
+	first, err := records.Read()
+	if err != nil || !isHeader(first) {
+		return false
+	}
+	second, err := records.Read()
+	if err != nil {
+		return false
+	}
+	for _, cell := range append(first, second...) {
+		if len(cell) > looksCell || strings.HasSuffix(cell, ".") {
+			return false
+		}
+	}
+	return true
+}
+
+// csv reads a table.
+func (r *reader) csv(name string, raw []byte) (Document, error) {
+	separator, ok := separatorOf(raw, 2)
+	if !ok {
+		separator = rune(separators[0])
+	}
+	records := csv.NewReader(bytes.NewReader(raw))
+	records.Comma, records.LazyQuotes, records.FieldsPerRecord, records.ReuseRecord = separator, true, -1, true
+	sheet := sheet{markup: &markup{reader: r}}
+	at := int64(0)
+	for {
+		record, err := records.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			line := 0
+			if p, ok := errors.AsType[*csv.ParseError](err); ok {
+				line = p.StartLine
+			}
+			return Document{}, errorf("is no well-formed CSV at line %d", line)
+		}
+		if err := r.step(int(records.InputOffset() - at)); err != nil {
+			return Document{}, err
+		}
+		at = records.InputOffset()
+		sheet.add(record)
+	}
+	sheet.end()
+	content, err := sheet.done()
+	if err != nil {
+		return Document{}, err
+	}
+	if canon.Blank(content) {
+		return Document{}, errorf("is a table without a cell to read")
+	}
+	return Document{Title: baseTitle(name), Content: content}, nil
+}
+
+// sheet writes a table as lines of "column: value; column: value": a chunk from its
+// middle then says what its numbers are, which rows under a header far above do not.
+type sheet struct {
+	*markup
+	header []string
+	first  []string // the first row, until it is known whether it is a header
+	rows   int
+}
+
+// add adds a row; cells stays the caller's.
+func (s *sheet) add(cells []string) {
+	cells = cells[:min(len(cells), maxColumns)]
+	blank := true
+	for _, c := range cells {
+		blank = blank && canon.Blank(c)
+	}
+	if blank {
+		return
+	}
+	s.rows++
+	if s.rows == 1 {
+		for _, c := range cells {
+			s.first = append(s.first, strings.Clone(flat(c)))
+		}
+		return
+	}
+	s.begin(true)
+	s.line(cells)
+}
+
+// begin decides what the first row is. Alone, it is no header.
+func (s *sheet) begin(more bool) {
+	if s.first == nil {
+		return
+	}
+	first := s.first
+	s.first = nil
+	if more && isHeader(first) {
+		s.header = first
+		return
+	}
+	s.line(first)
+}
+
+// end writes what is left.
+func (s *sheet) end() { s.begin(false) }
+
+func (s *sheet) line(cells []string) {
+	var parts []string
+	for i, c := range cells {
+		if c = flat(c); c == "" {
+			continue
+		}
+		if i < len(s.header) && s.header[i] != "" {
+			c = s.header[i] + ": " + c
+		}
+		parts = append(parts, c)
+	}
+	if len(parts) > 0 {
+		s.block("table")
+		s.write(plain(strings.Join(parts, "; ")))
+	}
+}
+
+// isHeader reports whether a row names columns: words, each once.
+func isHeader(row []string) bool {
+	seen := map[string]bool{}
+	for i, c := range row {
+		c = flat(c)
+		if c == "" {
+			if i == 0 { // the corner of a table with names on two sides
+				continue
+			}
+			return false
+		}
+		if _, err := strconv.ParseFloat(strings.TrimSuffix(c, "%"), 64); err == nil || seen[c] || utf8.RuneCountInString(c) > looksCell {
+			return false
+		}
+		seen[c] = true
+	}
+	return len(seen) > 0
+}

@@ -1,0 +1,416 @@
+package format
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
+
+	"orgmem/proto/canon"
+)
+
+// isHTML looks at the beginning, behind white space and comments.
+func isHTML(raw []byte) bool {
+	head := bytes.ToLower(raw[:min(len(raw), 1024)])
+	for {
+		head = bytes.TrimLeft(head, " \t\r\n\ufeff")
+		rest, ok := bytes.CutPrefix(head, []byte("<!--"))
+		if !ok {
+			break
+		}
+		_, rest, ok = bytes.Cut(rest, []byte("-->"))
+		if !ok {
+			return false
+		}
+		head = rest
+	}
+	if rest, ok := bytes.CutPrefix(head, []byte("<?xml")); ok {
+		_, rest, _ = bytes.Cut(rest, []byte("?>"))
+		head = bytes.TrimSpace(rest)
+	}
+	for _, begin := range []string{"<!doctype html", "<html", "<head", "<body"} {
+		if bytes.HasPrefix(head, []byte(begin)) {
+			return true
+		}
+	}
+	return false
+}
+
+// htmlCharset is what a page says that it is in.
+func htmlCharset(raw []byte) string {
+	_, name, certain := charset.DetermineEncoding(raw[:min(len(raw), 1024)], "")
+	if !certain && name == "windows-1252" {
+		return ""
+	}
+	return name
+}
+
+// page is HTML on its way to Markdown. The tokens are read one after the other and
+// no tree is built: its depth is the file's choice, and so would be the cost.
+type page struct {
+	markup
+	text    strings.Builder // of the open block
+	gap     bool            // white space is due before the next word
+	level   int             // of the open heading; 0: none
+	pre     int
+	lists   []list
+	mark    string // of the open item; "": none
+	tables  []table
+	skipped atom.Atom // nothing is read until its end
+	deep    int       // elements of that name within it
+	title   string
+	lang    string
+	at      string // when it was published
+	inTitle bool
+}
+
+type list struct {
+	ordered bool
+	n       int
+}
+
+// table is a table that is open. One that holds another arranges a page, and its
+// cells are blocks.
+type table struct {
+	layout bool
+	row    []string
+	cell   bool
+}
+
+// unread are elements whose content nobody reads.
+var unread = []atom.Atom{
+	atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Iframe, atom.Object, atom.Noscript, atom.Select,
+	atom.Textarea, atom.Canvas, atom.Audio, atom.Video, atom.Nav,
+}
+
+// closed are elements that always have an end: what is hidden in one of them can be
+// passed over without losing what follows.
+var closed = []atom.Atom{atom.Div, atom.Span, atom.Section, atom.Table, atom.Ul, atom.Footer, atom.Aside}
+
+// furniture are the parts of a page of a wiki's export that are on every page.
+var furniture = []string{"breadcrumb-section", "footer", "likes-and-labels-container"}
+
+// blocks are the elements before and behind which a block ends.
+var blocks = []atom.Atom{
+	atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Center, atom.Dd, atom.Details, atom.Dialog, atom.Div,
+	atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.Header, atom.Hr, atom.Legend,
+	atom.Main, atom.P, atom.Section, atom.Summary, atom.Caption,
+}
+
+// html reads a page.
+func (r *reader) html(raw []byte) (Document, error) {
+	p := &page{markup: markup{reader: r}}
+	z := html.NewTokenizer(bytes.NewReader(raw))
+	for z.Next() != html.ErrorToken {
+		if err := r.step(len(z.Raw())); err != nil {
+			return Document{}, err
+		}
+		p.token(z)
+		if p.err != nil {
+			return Document{}, p.err
+		}
+	}
+	p.flush()
+	content, err := p.done()
+	if err != nil {
+		return Document{}, err
+	}
+	if canon.Blank(content) {
+		return Document{}, errorf("is HTML without a text to read")
+	}
+	return Document{Title: clipTitle(p.title), Content: content, OccurredAt: p.at, Metadata: noted("language", p.lang), Noted: true}, nil
+}
+
+func (p *page) token(z *html.Tokenizer) {
+	t := z.Token()
+	switch t.Type {
+	case html.TextToken:
+		switch {
+		case p.skipped != 0:
+		case p.inTitle:
+			p.title += t.Data
+		default:
+			p.words(t.Data)
+		}
+	case html.StartTagToken, html.SelfClosingTagToken:
+		p.open(t)
+	case html.EndTagToken:
+		p.shut(t.DataAtom)
+	default: // comments and the like
+	}
+}
+
+// words adds text to the open block.
+func (p *page) words(s string) {
+	if p.pre > 0 {
+		p.text.WriteString(s)
+		return
+	}
+	for s != "" {
+		start := strings.IndexFunc(s, func(r rune) bool { return !space(r) })
+		if start != 0 {
+			p.gap = true
+		}
+		if start < 0 {
+			return
+		}
+		s = s[start:]
+		end := strings.IndexFunc(s, space)
+		if end < 0 {
+			end = len(s)
+		}
+		if p.gap && p.text.Len() > 0 {
+			p.text.WriteByte(' ')
+		}
+		p.gap = false
+		p.text.WriteString(s[:end])
+		s = s[end:]
+	}
+}
+
+func space(r rune) bool {
+	return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' || r == '\u00a0'
+}
+
+// flush ends the open block.
+func (p *page) flush() {
+	text := p.text.String()
+	p.text.Reset()
+	p.gap = false
+	switch {
+	case p.pre > 0:
+		p.code(text)
+	case p.level > 0:
+		p.heading(p.level, text)
+	case p.mark != "":
+		p.item(len(p.lists)-1, p.mark, text)
+		if strings.TrimSpace(text) != "" {
+			p.mark = "" // what follows within the item is a block
+		}
+	default:
+		p.paragraph(text)
+	}
+}
+
+// inCell reports whether text goes into a cell.
+func (p *page) inCell() bool {
+	return len(p.tables) > 0 && p.tables[len(p.tables)-1].cell && !p.tables[len(p.tables)-1].layout
+}
+
+func attr(t html.Token, key string) string {
+	for _, a := range t.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// hidden reports whether an element is not shown.
+func hidden(t html.Token) bool {
+	for _, a := range t.Attr {
+		switch a.Key {
+		case "hidden":
+			return true
+		case "style":
+			if strings.Contains(strings.ReplaceAll(strings.ToLower(a.Val), " ", ""), "display:none") {
+				return true
+			}
+		case "id":
+			if slices.Contains(furniture, a.Val) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *page) open(t html.Token) {
+	tag := t.DataAtom
+	if p.skipped != 0 {
+		if tag == p.skipped && t.Type == html.StartTagToken {
+			p.deep++
+		}
+		return
+	}
+	if t.Type == html.StartTagToken && tag != 0 && (slices.Contains(unread, tag) || slices.Contains(closed, tag) && hidden(t)) {
+		p.skipped, p.deep = tag, 1
+		return
+	}
+	switch tag {
+	case atom.Html:
+		p.lang = flat(attr(t, "lang"))
+	case atom.Meta:
+		if attr(t, "property") == "article:published_time" || attr(t, "itemprop") == "datePublished" {
+			p.at = instant(attr(t, "content"))
+		}
+	case atom.Title:
+		p.inTitle = p.title == "" && t.Type == html.StartTagToken
+	case atom.Br:
+		if p.inCell() || p.level > 0 || p.mark != "" {
+			p.gap = true
+		} else {
+			p.text.WriteByte('\n')
+		}
+	case atom.Img:
+		if alt := attr(t, "alt"); alt != "" {
+			p.gap = true
+			p.words(alt + " ")
+		}
+	case atom.Pre:
+		if !p.inCell() {
+			p.flush()
+			p.pre++
+		}
+	case atom.Table:
+		p.flushCell()
+		if n := len(p.tables); n > 0 {
+			outer := &p.tables[n-1]
+			outer.layout = true
+			for _, c := range outer.row {
+				p.paragraph(c)
+			}
+			outer.row = nil
+		}
+		p.flush()
+		p.tables = append(p.tables, table{})
+	case atom.Tr:
+		p.endRow()
+	case atom.Td, atom.Th:
+		p.flushCell()
+		if n := len(p.tables); n > 0 {
+			if p.tables[n-1].layout {
+				p.flush()
+			} else {
+				p.tables[n-1].cell = true
+			}
+		}
+	default:
+		p.openBlock(tag)
+	}
+}
+
+// openBlock begins what is a block outside of tables and a space within.
+func (p *page) openBlock(tag atom.Atom) {
+	level := headingOf(tag)
+	switch {
+	case level == 0 && tag != atom.Ul && tag != atom.Ol && tag != atom.Li && !slices.Contains(blocks, tag):
+		return
+	case p.inCell():
+		p.gap = true
+		return
+	case p.pre > 0:
+		return
+	}
+	p.flush()
+	switch {
+	case level > 0:
+		p.level = level
+	case tag == atom.Ul, tag == atom.Ol:
+		p.lists = append(p.lists, list{ordered: tag == atom.Ol})
+		p.mark = ""
+	case tag == atom.Li:
+		p.mark = "-"
+		if n := len(p.lists); n > 0 && p.lists[n-1].ordered {
+			p.lists[n-1].n++
+			p.mark = strconv.Itoa(p.lists[n-1].n) + "."
+		}
+	}
+}
+
+func headingOf(tag atom.Atom) int {
+	return 1 + slices.Index([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}, tag)
+}
+
+func (p *page) shut(tag atom.Atom) {
+	if p.skipped != 0 {
+		if tag == p.skipped {
+			if p.deep--; p.deep == 0 {
+				p.skipped, p.gap = 0, true
+			}
+		}
+		return
+	}
+	switch tag {
+	case atom.Title:
+		p.inTitle = false
+	case atom.Td, atom.Th:
+		p.flushCell()
+	case atom.Tr:
+		p.endRow()
+	case atom.Table:
+		p.endRow()
+		if n := len(p.tables); n > 0 {
+			p.tables = p.tables[:n-1]
+		}
+		p.flush()
+		p.tail = ""
+	case atom.Pre:
+		if p.pre > 0 {
+			p.flush()
+			p.pre--
+		}
+	default:
+		p.shutBlock(tag)
+	}
+}
+
+// shutBlock ends what openBlock began.
+func (p *page) shutBlock(tag atom.Atom) {
+	level := headingOf(tag)
+	switch {
+	case p.pre > 0:
+		return
+	case p.inCell():
+		if level > 0 || tag == atom.Li || slices.Contains(blocks, tag) {
+			p.gap = true
+		}
+		return
+	case level > 0:
+		p.flush()
+		p.level = 0
+	case tag == atom.Ul, tag == atom.Ol:
+		p.flush()
+		if n := len(p.lists); n > 0 {
+			p.lists = p.lists[:n-1]
+		}
+		p.mark = ""
+	case tag == atom.Li:
+		p.flush()
+		p.mark = ""
+	case slices.Contains(blocks, tag):
+		p.flush()
+	}
+}
+
+// flushCell ends the open cell.
+func (p *page) flushCell() {
+	if !p.inCell() {
+		return
+	}
+	t := &p.tables[len(p.tables)-1]
+	t.row = append(t.row, p.text.String())
+	t.cell = false
+	p.text.Reset()
+	p.gap = false
+}
+
+// endRow ends the open row.
+func (p *page) endRow() {
+	n := len(p.tables)
+	if n == 0 {
+		return
+	}
+	p.flushCell()
+	if t := &p.tables[n-1]; t.layout {
+		p.flush()
+	} else {
+		p.flush() // what stands between cells
+		p.row(t.row)
+		t.row = nil
+	}
+}

@@ -35,6 +35,12 @@ var makers = [kinds]int{KindSentence: 25, KindTitle: 15, KindTwoHop: 40, KindThr
 const (
 	// maxTries of an example: not every passage has what its kind needs.
 	maxTries = 12
+	// rare is in how many passages a name leads from one to the other that is nobody's
+	// title. Of subjectsTo1 hops from a passage that names subjects one takes such a
+	// name: whoever asks for what lies two documents away mostly asks by way of what
+	// one of them is about, and there are many more other names.
+	rare        = 8
+	subjectsTo1 = 8
 	// around is how many words beside a name say how it is meant.
 	around = 6
 )
@@ -223,13 +229,20 @@ func (m *maker) hop(from int32, been []int32) (to int32, said string, ok bool) {
 		s spoken
 		f found
 	}
-	var choices []choice
+	var subjects, others []choice
 	for _, s := range all {
 		for _, f := range s.names {
-			if m.g.aboutOf.size(f.concept) > 0 || m.g.namedIn.size(f.concept) <= 8 {
-				choices = append(choices, choice{s, f})
+			switch {
+			case m.g.subject[f.concept]:
+				subjects = append(subjects, choice{s, f})
+			case m.g.namedIn.size(f.concept) <= rare:
+				others = append(others, choice{s, f})
 			}
 		}
+	}
+	choices := others
+	if len(subjects) > 0 && (len(others) == 0 || m.rand.IntN(subjectsTo1) > 0) {
+		choices = subjects
 	}
 	if len(choices) == 0 {
 		return 0, "", false

@@ -68,7 +68,8 @@ type Graph struct {
 	byID    map[pb.NodeID]int32
 	concept []pb.NodeID // the entity that a concept is; empty: the title of a document only
 	names   map[uint64]int32
-	longest int // words of the longest name
+	longest int    // words of the longest name
+	subject []bool // by concept: some document's title is its name
 
 	// named and namedIn are the places where passages name concepts, by passage and
 	// by concept.
@@ -157,8 +158,9 @@ func NewGraph(src *Source, salt Salt) *Graph {
 func (g *Graph) turn() {
 	g.aboutOf = turned(&g.about, len(g.concept), func(t topic, doc int32) (int32, topic) { return t.other, topic{doc, t.share} })
 	g.namedIn = turned(&g.named, len(g.concept), func(p place, passage int32) (int32, place) { return p.other, place{passage, p.sentence} })
-	g.spread = make([]float32, len(g.concept))
+	g.spread, g.subject = make([]float32, len(g.concept)), make([]bool, len(g.concept))
 	for c := range g.spread {
+		g.subject[c] = slices.ContainsFunc(g.aboutOf.of(int32(c)), func(t topic) bool { return t.share == 1 })
 		last, n := int32(-1), 0
 		for _, p := range g.namedIn.of(int32(c)) {
 			if d := g.docOf[p.other]; d != last {
@@ -202,7 +204,7 @@ func (b *builder) concepts(src *Source) {
 			}
 		}
 		if known {
-			g.concept = append(g.concept, e.ID)
+			g.concept, g.subject = append(g.concept, e.ID), append(g.subject, false)
 		}
 	}
 	for _, d := range src.Documents {
@@ -211,18 +213,17 @@ func (b *builder) concepts(src *Source) {
 			if !nominal(ws) {
 				continue
 			}
-			if h := nameHash(ws); !has(g.names, h) {
-				g.names[h] = int32(len(g.concept))
+			h := nameHash(ws)
+			c, known := g.names[h]
+			if !known {
+				c = int32(len(g.concept))
+				g.names[h] = c
 				g.longest = max(g.longest, len(ws))
-				g.concept = append(g.concept, "")
+				g.concept, g.subject = append(g.concept, ""), append(g.subject, false)
 			}
+			g.subject[c] = true
 		}
 	}
-}
-
-func has[K comparable, V any](m map[K]V, k K) bool {
-	_, ok := m[k]
-	return ok
 }
 
 // titleNames are what a title may call its subject: the whole, and what stands
@@ -261,7 +262,27 @@ func (g *Graph) find(words []word, proper bool, yield func(found)) {
 			continue
 		}
 		yield(found{concept: c, words: n, start: words[i].start, end: words[i+n-1].end})
+		if !g.subject[c] {
+			g.within(words[i:i+n], proper, yield)
+		}
 		i += n
+	}
+}
+
+// within gives the subjects that a name which is none is made of: "the film Rebecca",
+// where a document is about Rebecca.
+func (g *Graph) within(words []word, proper bool, yield func(found)) {
+	for i := 0; i < len(words); i++ {
+		if proper && !words[i].loud {
+			continue
+		}
+		for k := min(g.longest, len(words)-i); k > 0; k-- {
+			if c, ok := g.names[nameHash(words[i:i+k])]; ok && g.subject[c] {
+				yield(found{concept: c, words: k, start: words[i].start, end: words[i+k-1].end})
+				i += k - 1
+				break
+			}
+		}
 	}
 }
 

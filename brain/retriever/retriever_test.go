@@ -252,17 +252,10 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q: %d names, want %d", c.text, n, c.want)
 		}
 	}
-	if other := NewGraph(src, Salt{9}); has(other.names, slices.Collect(keys(g.names))[0]) {
-		t.Error("another salt gave the same name")
-	}
-}
-
-func keys[K comparable, V any](m map[K]V) func(func(K) bool) {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
+	other := NewGraph(src, Salt{9})
+	for name := range g.names {
+		if _, same := other.names[name]; same {
+			t.Error("another salt gave the same name")
 		}
 	}
 }
@@ -415,5 +408,31 @@ func TestComparisonsAreOfDocuments(t *testing.T) {
 	}
 	if n < 10 {
 		t.Errorf("%d comparisons", n)
+	}
+}
+
+// TestSubjectsWithinNames: an entity's longer name hides no document that a part of
+// it names; a name that is a subject is taken whole.
+func TestSubjectsWithinNames(t *testing.T) {
+	t.Parallel()
+
+	src := &Source{
+		Documents: []Document{{ID: "rebecca", Title: "Rebecca", Passages: []string{"A novel."}}, {ID: "york", Title: "New York", Passages: []string{"A city."}}, {ID: "new", Title: "York", Passages: []string{"A town."}}},
+		Entities:  []Entity{{ID: "film", Names: []string{"Director Rebecca Young"}}},
+	}
+	g := NewGraph(src, testSalt)
+	x := lexer{salt: testSalt}
+	for text, want := range map[string][]pb.NodeID{"It is by Director Rebecca Young.": {"rebecca"}, "He moved to New York.": {"york"}} {
+		var got []pb.NodeID
+		g.find(x.words(text), true, func(f found) {
+			for _, a := range g.aboutOf.of(f.concept) {
+				if a.share == 1 {
+					got = append(got, g.docs[a.other])
+				}
+			}
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("%q leads to %v, want %v", text, got, want)
+		}
 	}
 }

@@ -9,13 +9,17 @@ import (
 )
 
 // The kinds of steps. Passages and concepts take turns, so two steps are one hop.
+// A concept that some document is about leads somewhere; one that is only named
+// may, and is often a word that was taken for a name.
 const (
-	stepNames   = iota // from a passage to a concept that it names
-	stepNamed          // from a concept to a passage that names it
-	stepSubject        // from a concept to a document that is about it
-	stepAbout          // from a passage to what its document is about
-	stepTied           // along a tie; one kind for each TieKind
-	stepKinds   = stepTied + int(tieKinds)
+	stepNames      = iota // from a passage to a concept that it names, a subject
+	stepNamesPlain        // the same, no subject
+	stepNamed             // from a subject to a passage that names it
+	stepNamedPlain        // from a concept that is no subject to a passage that names it
+	stepSubject           // from a concept to a document that is about it
+	stepAbout             // from a passage to what its document is about
+	stepTied              // along a tie; one kind for each TieKind
+	stepKinds      = stepTied + int(tieKinds)
 )
 
 // What a step's weight depends on.
@@ -34,6 +38,7 @@ const (
 	seedAlways = iota
 	seedSpread
 	seedWords // log of the words of the name
+	seedPlain // it is no subject
 	seedFeatures
 )
 
@@ -65,7 +70,7 @@ const (
 	minExponent, maxExponent = -12, 3
 )
 
-// Parameters are what is learned: 61 numbers.
+// Parameters are what is learned: 74 numbers.
 type Parameters struct {
 	Step [stepKinds * stepFeatures]float64
 	Seed [seedFeatures]float64
@@ -84,13 +89,15 @@ func Prior() Parameters {
 		copy(p.Step[kind*stepFeatures:], []float64{bias, words, spread, share, meaning, keyword})
 	}
 	set(stepNames, -0.7, 1, -0.3, 0, 0, 0)
+	set(stepNamesPlain, -1.2, 1, -0.3, 0, 0, 0)
 	set(stepNamed, -1.5, 1, -0.7, 0, 1, 0.5)
+	set(stepNamedPlain, -2, 1, -0.7, 0, 1, 0.5)
 	set(stepSubject, -1.5, 0, -0.3, 1, 1, 0.5)
 	set(stepAbout, -1.5, 0, -0.3, 1, 0, 0)
 	set(stepTied+int(TieSimilar), -3, 0, 0, 1, 1, 0.5)
 	set(stepTied+int(TieSequence), -3, 0, 0, 1, 1, 0.5)
 	set(stepTied+int(TieStated), -2, 0, 0, 1, 1, 0.5)
-	p.Seed = [seedFeatures]float64{0.5, -0.5, 0.5}
+	p.Seed = [seedFeatures]float64{0.5, -0.5, 0.5, -0.5}
 	p.Gate = [gateFeatures]float64{gateAlways: 1}
 	p.Heard = [steps + 1]float64{0, 0.1, 0.1, 0.1, 0.1, 0.05}
 	p.Sharp, p.Base = 8, 1
@@ -273,7 +280,11 @@ func (w *Walk) begin(q *Question) {
 }
 
 func (w *Walk) seedFeatures(c found) []float64 {
-	return []float64{1, float64(w.g.spread[c.concept]), math.Log(float64(c.words))}
+	plain := 0.0
+	if !w.g.subject[c.concept] {
+		plain = 1
+	}
+	return []float64{1, float64(w.g.spread[c.concept]), math.Log(float64(c.words)), plain}
 }
 
 func dot(a, b []float64) float64 {
@@ -373,7 +384,11 @@ func (w *Walk) leave(i int32, t int) {
 					best = max(best, w.overlap(e.sentence))
 				}
 			}
-			add(concepts+p.other, stepNames, best, g.spread[p.other], 0)
+			kind := stepNames
+			if !g.subject[p.other] {
+				kind = stepNamesPlain
+			}
+			add(concepts+p.other, kind, best, g.spread[p.other], 0)
 		}
 		for _, a := range g.about.of(doc) {
 			add(concepts+a.other, stepAbout, 0, g.spread[a.other], a.share)
@@ -390,8 +405,12 @@ func (w *Walk) leave(i int32, t int) {
 		}
 	}
 	if g.namedIn.size(c) <= hubDocuments {
+		kind := stepNamed
+		if !g.subject[c] {
+			kind = stepNamedPlain
+		}
 		for _, p := range g.namedIn.of(c) {
-			add(p.other, stepNamed, w.overlap(p.sentence), g.spread[c], 0)
+			add(p.other, kind, w.overlap(p.sentence), g.spread[c], 0)
 		}
 	}
 	for _, x := range g.ties.of(int32(len(g.docs)) + c) {

@@ -15,7 +15,7 @@ func main() {
 	// second one end the process at once: nothing acknowledged can be lost by it.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], world{
-		out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, environ: os.Environ, clock: clock.Real(),
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, environ: os.Environ, clock: clock.Real(),
 		program: os.Args[0],
 	}))
 }

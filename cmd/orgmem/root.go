@@ -22,6 +22,7 @@ const (
 
 // world is what commands see of the machine.
 type world struct {
+	in        io.Reader
 	out, err  io.Writer
 	lookupEnv func(string) (string, bool)
 	environ   func() []string
@@ -80,7 +81,7 @@ func newRoot(w world) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newServe(w), newOrg(w), newMember(w), newKey(w), newCluster(w),
-		newImport(w), newImportExport(w), newSearch(w), newBackup(w), newDoctor(w), newVersion(w),
+		newImport(w), newImportExport(w), newSessions(w), newSearch(w), newBackup(w), newDoctor(w), newVersion(w),
 	)
 	return root
 }

@@ -437,14 +437,14 @@ type ClientSetting struct{ Flag, Env, Default, Doc string }
 
 // ClientSettings is the second table of docs/configuration.md.
 var ClientSettings = []ClientSetting{
-	{"--base", EnvBase, DefaultBase, "Address of the service (`import`, `search`)."},
-	{"", EnvAPIKey, "", "The API key (`import`, `search`). There is no flag: arguments are visible to every user of a machine."},
+	{"--base", EnvBase, DefaultBase, "Address of the service (`import`, `search`, `sessions`)."},
+	{"", EnvAPIKey, "", "The API key (`import`, `search`, `sessions`). There is no flag: arguments are visible to every user of a machine."},
 	{"--operator", EnvOperator, DefaultOperator, "Address of the operator interface (`org`, `member`, `key`, `doctor`)."},
 	{"--operator-token", EnvOperatorToken, "`operator.token` in `--data`", "File with the operator's token."},
 	{"--data", "ORGMEM_DATA", "./data", "The server's data directory, to find `operator.token`."},
 	{"", EnvLLMKey, "", "The key of the language model (`serve`); see `llm-api-key-file`."},
 	{"", EnvJoinToken, "", "The join token of a machine that is to become a node (`serve`); see `join-token-file`."},
-	{"", EnvStateHome, "~/.local/state", "Where `import` remembers what it has sent, in `orgmem/import`."},
+	{"", EnvStateHome, "~/.local/state", "Where `import` and `sessions push` remember what they have sent, in `orgmem`."},
 }
 
 // Names and defaults of the client settings.

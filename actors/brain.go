@@ -96,15 +96,15 @@ func (c *call) sources(st *storage.Store, parts []*partitionRef, query string, r
 	if err != nil {
 		return nil, 0, err
 	}
-	found, gains, err := a.found(n, w, w.Passages(answerSources+brainSeeds), answerSources)
+	found, err := a.found(n, w.Passages(answerSources+brainSeeds), answerSources, learned)
 	if err != nil {
 		return nil, 0, err
 	}
 	c.readUnits += unitsOf(len(found))
 	c.embedTokens += uint64(a.look.tokens)
-	for i, h := range found { // what the walk came to need not sound like the question
-		if gains[i] > 0 || len(evidence([]*pb.Hit{h})) > 0 {
-			hits = append(hits, h)
+	for _, f := range found { // what the walk came to need not sound like the question
+		if f.Activation > 0 || len(evidence([]*pb.Hit{f.hit})) > 0 {
+			hits = append(hits, f.hit)
 		}
 	}
 	if len(evidence(hits)) == 0 { // but where nothing does, the walk had nothing to begin at
@@ -271,14 +271,27 @@ func (o *orgView) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet
 	})
 	a.at = func(p int32) chunkAt { return n.chunks[p] }
 	a.docs = func(p int32) pb.NodeID { return n.graph.Documents()[n.graph.Document(p)] }
+	// What another partition's texts state is not followed: the order of the hits
+	// would tell of it.
+	a.Within = func(entity pb.NodeID) bool { return ownerOf(parts, entity) != nil }
 	w := rd.walker.of(n)
 	w.Forward(&n.params, &a.Question)
 	return w, a, a.err
 }
 
-// found reads what a walk ranked: the best passages of nodes that may be learned
-// from, at most topK.
-func (a *asking) found(n *brainNet, w *retriever.Walk, ranked []retriever.Ranked, topK int) (hits []*pb.Hit, gains []float64, err error) {
+// walked is a passage that a walk ranked, as it is shown.
+type walked struct {
+	retriever.Ranked
+	hit  *pb.Hit
+	node *pb.Node
+}
+
+// learned keeps what a brain may be made of; a search shows the rest, too.
+func learned(n *pb.Node) bool { return !n.GetUnlearned() }
+
+// found reads what a walk ranked: the best passages of the nodes that are to be
+// kept, at most topK.
+func (a *asking) found(n *brainNet, ranked []retriever.Ranked, topK int, keep func(*pb.Node) bool) (out []walked, err error) {
 	taken := map[pb.NodeID]bool{}
 	for _, r := range ranked {
 		at := chunkAt{}
@@ -295,18 +308,17 @@ func (a *asking) found(n *brainNet, w *retriever.Walk, ranked []retriever.Ranked
 		}
 		hit, node, err := readHit(a.st, a.parts[i], index.Hit{Seq: at.seq, Node: id, Part: int32(i), Score: float32(r.Total), Vector: r.Cosine, Keyword: r.Keyword})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if hit == nil || node.GetUnlearned() {
+		if hit == nil || !keep(node) {
 			continue
 		}
 		taken[id] = true
-		hits, gains = append(hits, hit), append(gains, w.Confidence()*r.Activation)
-		if len(hits) == topK {
+		if out = append(out, walked{r, hit, node}); len(out) == topK {
 			break
 		}
 	}
-	return hits, gains, nil
+	return out, nil
 }
 
 // brainQuery is one forward pass, beside what plain likeness of meaning finds.
@@ -333,12 +345,12 @@ func (o *orgActor) brainQuery(c *call, op *pb.BrainQuery) {
 		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
 		ranked := w.Passages(topK + brainSeeds)
 		out := &pb.BrainFound{GateConfidence: w.Confidence(), PropagationTier: string(w.Tier(ranked[:min(topK, len(ranked))])), Version: n.artifact.GetVersion()}
-		hits, gains, err := a.found(n, w, ranked, topK)
+		hits, err := a.found(n, ranked, topK, learned)
 		if err != nil {
 			return nil, err
 		}
-		for i, h := range hits {
-			out.Focal = append(out.Focal, brainNode(h, gains[i]))
+		for _, f := range hits {
+			out.Focal = append(out.Focal, brainNode(f.hit, w.Confidence()*f.Activation))
 		}
 		if out.Entities, err = a.entities(w, topK); err != nil {
 			return nil, err

@@ -211,6 +211,7 @@ type asking struct {
 	at    func(passage int32) chunkAt
 	// seeds are the candidates that Question.Seeds stand for.
 	seeds []candidate
+	more  bool // there were others
 	near  map[chunkAt]retriever.Seed
 	alive map[pb.NodeID]bool
 	docs  func(passage int32) pb.NodeID
@@ -236,6 +237,7 @@ func (o *orgView) ask(st *storage.Store, parts []*partitionRef, query string, ow
 	slices.SortStableFunc(a.seeds, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(y.Seed.Score, x.Seed.Score), cmp.Compare(x.Passage, y.Passage))
 	})
+	a.more = len(a.seeds) > brainSeeds
 	a.seeds = a.seeds[:min(len(a.seeds), brainSeeds)]
 	for i := range a.seeds {
 		c := &a.seeds[i]

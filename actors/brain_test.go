@@ -156,6 +156,79 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	}
 }
 
+// Search and retrieve rank by the brain once there is one and say so; what a brain
+// does not know or may not be made of is found as before, and nobody's search leaves
+// its partition.
+func TestSearchUsesTheBrain(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), drawn)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	docs, names, mother := parish(60)
+	c.ingest(docs...)
+	c.put("ann")
+	ann := c.as("ann")
+	ann.ingest(&pb.IngestItem{ExternalId: "hers", Content: "The mother of " + names[0] + " kept a secret diary."})
+	search := func(c client, op *pb.Search) (ids []string, version uint64) {
+		found := c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: op}}).GetSearch()
+		for i, h := range found.GetHits() {
+			ids = append(ids, h.GetExternalId())
+			if i > 0 && h.GetScore() > found.GetHits()[i-1].GetScore() {
+				t.Errorf("%v: scores rise", op)
+			}
+		}
+		return ids, found.GetBrainVersion()
+	}
+	reached := func() (n int, version uint64) {
+		for i := range 20 {
+			ids, v := search(c, &pb.Search{Query: "What did the mother of " + names[i] + " keep?"})
+			if len(ids) != defaultTopK {
+				t.Errorf("%d hits", len(ids))
+			}
+			if slices.Contains(ids[:3], fmt.Sprint("p", mother[i])) {
+				n++
+			}
+			version = v
+		}
+		return n, version
+	}
+	before, version := reached()
+	if version != 0 {
+		t.Error("a brain ranked before there was one")
+	}
+	if s := c.train(); s.GetArtifact() == nil {
+		t.Fatalf("%v", s)
+	}
+	after, version := reached()
+	if version != 1 || after <= before {
+		t.Errorf("of 20 mothers %d with brain %d, %d without", after, version, before)
+	}
+	if r := c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Retrieve{Retrieve: &pb.Retrieve{Query: names[3], MaxHops: 1}}})).GetMind().GetRetrieved(); r.GetBrainVersion() != 1 || len(r.GetHits()) == 0 {
+		t.Errorf("%v", r)
+	}
+
+	ids, version := search(ann, &pb.Search{Query: "What did the mother of " + names[0] + " keep?"})
+	if version != 1 || !slices.Equal(ids, []string{"hers"}) {
+		t.Errorf("a subject's search found %v by brain %d", ids, version)
+	}
+	c.ok(patchSettings("", new(bool))) // what comes now is not learned from
+	c.ingest(&pb.IngestItem{ExternalId: "plain", Content: "A zeppelin landed on the common."})
+	if ids, _ := search(c, &pb.Search{Query: "Where did the zeppelin land?"}); len(ids) == 0 || ids[0] != "plain" {
+		t.Errorf("what must not be learned from: %v", ids)
+	}
+	for _, op := range []*pb.Search{
+		{Query: names[0], Mode: "keyword"},
+		{Query: names[0], IncludeSuperseded: true},
+		{Query: names[0], Filters: &pb.Filters{Kind: "note"}},
+	} {
+		if _, version := search(c, op); version != 0 {
+			t.Errorf("the brain ranked %v", op)
+		}
+	}
+	c.ok(patchSettings("fast", nil))
+	if _, version := search(c, &pb.Search{Query: names[0]}); version != 0 {
+		t.Error("the brain ranked in quality mode fast")
+	}
+}
+
 // nodeNamed finds the node of an external id.
 func (c client) nodeNamed(ext string) string {
 	c.n.t.Helper()

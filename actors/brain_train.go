@@ -464,28 +464,26 @@ func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []re
 	return t.Best(), nil
 }
 
-// judge compares the new brain with plain likeness and with the brain that serves,
-// on questions that it has not learned from (decisions.md, section 10).
+// judge compares the new brain with plain likeness, with search and with the brain
+// that serves, on questions that it has not learned from (decisions.md, section 10).
 func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, cosine [][]int32) error {
 	from := len(asked) - len(asked)*judgeTenths/10
 	var serving *retriever.Parameters
 	if n, err := r.org.brain(st); err == nil {
 		serving = &n.params
 	}
-	var mine, plain, other retriever.Marks
-	n := float64(max(1, len(asked)-from))
-	add := func(sum *retriever.Marks, m retriever.Marks) {
-		sum.Recall += m.Recall / n
-		sum.Reciprocal += m.Reciprocal / n
-	}
+	judged := asked[from:]
+	type marks = []retriever.Marks
+	mine, plain, search, other := make(marks, len(judged)), make(marks, len(judged)), make(marks, len(judged)), make(marks, len(judged))
 	w := retriever.NewWalk(graph, salt)
-	for i := from; i < len(asked); i += askBatch {
+	for i := 0; i < len(judged); i += askBatch {
 		err := r.compute(func(int) error {
-			for k := i; k < min(i+askBatch, len(asked)); k++ {
-				add(&mine, w.Mark(&made, &asked[k]))
-				add(&plain, graph.MarkCosine(cosine[k], &asked[k]))
+			for k := i; k < min(i+askBatch, len(judged)); k++ {
+				mine[k] = w.Mark(&made, &judged[k])
+				plain[k] = graph.MarkRanking(cosine[from+k], &judged[k])
+				search[k] = graph.MarkRanking(judged[k].Found(), &judged[k])
 				if serving != nil {
-					add(&other, w.Mark(serving, &asked[k]))
+					other[k] = w.Mark(serving, &judged[k])
 				}
 			}
 			return nil
@@ -494,21 +492,37 @@ func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriev
 			return err
 		}
 	}
+	beside := retriever.Pair(mine, plain)
 	r.metrics = map[string]float64{
-		"questions": float64(len(asked)), "judged": float64(len(asked) - from),
-		"recall10": mine.Recall, "mrr": mine.Reciprocal, "cosineRecall10": plain.Recall, "cosineMrr": plain.Reciprocal,
+		"questions": float64(len(asked)), "judged": float64(len(judged)),
+		"recall10": beside.Mine.Recall, "mrr": beside.Mine.Reciprocal,
+		"cosineRecall10": beside.Theirs.Recall, "cosineMrr": beside.Theirs.Reciprocal,
+		"cosineWon": float64(beside.Won), "cosineLost": float64(beside.Lost),
 	}
-	if serving != nil {
-		r.metrics["servingRecall10"], r.metrics["servingMrr"] = other.Recall, other.Reciprocal
+	if beside.Worse() {
+		return lost("plain cosine", beside)
 	}
-	for _, rival := range []struct {
-		name string
-		retriever.Marks
-	}{{"plain cosine", plain}, {"the serving brain", other}} {
-		if mine.Recall < rival.Recall || mine.Reciprocal < rival.Reciprocal {
-			return fmt.Errorf("%w: recall@10 %.3f and MRR %.3f on held-out questions, against %.3f and %.3f of %s",
-				errRejected, mine.Recall, mine.Reciprocal, rival.Recall, rival.Reciprocal, rival.name)
-		}
+	// Searches are going to be ranked by it, too.
+	beside = retriever.Pair(mine, search)
+	r.metrics["searchRecall10"], r.metrics["searchMrr"] = beside.Theirs.Recall, beside.Theirs.Reciprocal
+	r.metrics["searchWon"], r.metrics["searchLost"] = float64(beside.Won), float64(beside.Lost)
+	if beside.Mine.Recall < beside.Theirs.Recall || beside.Loses() {
+		return lost("search", beside)
+	}
+	if serving == nil {
+		return nil
+	}
+	beside = retriever.Pair(mine, other)
+	r.metrics["servingRecall10"], r.metrics["servingMrr"] = beside.Theirs.Recall, beside.Theirs.Reciprocal
+	r.metrics["servingWon"], r.metrics["servingLost"] = float64(beside.Won), float64(beside.Lost)
+	if beside.Worse() {
+		return lost("the serving brain", beside)
 	}
 	return nil
+}
+
+// lost says to what a brain has lost, and how.
+func lost(rival string, p retriever.Paired) error {
+	return fmt.Errorf("%w: recall@10 %.3f and MRR %.3f on held-out questions, against %.3f and %.3f of %s; of them %d were won and %d lost, the chance of which is %.3f between equals",
+		errRejected, p.Mine.Recall, p.Mine.Reciprocal, p.Theirs.Recall, p.Theirs.Reciprocal, rival, p.Won, p.Lost, p.Chance())
 }

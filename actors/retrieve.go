@@ -62,7 +62,7 @@ func (o *orgActor) retrieve(c *call, op *pb.Retrieve) {
 		}
 		best := p.best(topK)
 		words := wordsOf(rd, op.GetQuery())
-		out := &pb.Retrieved{EmbedTokens: found.GetEmbedTokens()}
+		out := &pb.Retrieved{EmbedTokens: found.GetEmbedTokens(), BrainVersion: found.GetBrainVersion()}
 		for _, x := range best {
 			if x.hit == nil {
 				if x.hit, err = passageOf(st, x, words); err != nil {

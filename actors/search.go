@@ -107,8 +107,12 @@ func (c *call) everywhere(st *storage.Store) ([]*partitionRef, error) {
 	return c.org.allPartitions(st)
 }
 
-// find searches, and counts what that costs.
+// find searches, by the brain where there is one and it may be used, and counts what
+// that costs.
 func (c *call) find(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
+	if found, err := c.findByBrain(st, parts, op, rd); found != nil || err != nil {
+		return found, err
+	}
 	q, err := c.org.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.wordsmith)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ var brainRoutes = []Route{
 		a := reply.GetMind().GetAnswered()
 		out := writtenAnswer{
 			Answer: a.GetAnswer(), Citations: []citation{}, Voice: orNull(a.GetVoice()), GateConfidence: a.GetGateConfidence(),
-			Usage: usage{a.GetReadUnits(), a.GetEmbedTokens()},
+			Usage: usage{ReadUnits: a.GetReadUnits(), EmbedTokens: a.GetEmbedTokens()},
 		}
 		for _, c := range a.GetCitations() {
 			out.Citations = append(out.Citations, citation{c.GetNode(), c.GetChunk(), c.GetScore()})
@@ -187,7 +187,7 @@ func brainFoundOf(f *pb.BrainFound) brainFound {
 	out := brainFound{
 		FocalNodes: []focalHit{}, ActivatedEntities: []activatedEntity{}, CosineTopK: []cosineHit{},
 		GateConfidence: f.GetGateConfidence(), DriftRate: f.GetDriftRate(), PropagationTier: f.GetPropagationTier(),
-		ArtifactVersion: f.GetVersion(), Usage: usage{f.GetReadUnits(), f.GetEmbedTokens()},
+		ArtifactVersion: f.GetVersion(), Usage: usage{ReadUnits: f.GetReadUnits(), EmbedTokens: f.GetEmbedTokens()},
 	}
 	for _, n := range f.GetFocal() {
 		out.FocalNodes = append(out.FocalNodes, focalHit{n.GetNode(), orNull(n.GetExternalId()), n.GetTitle(), n.GetScore(), n.GetActivation()})

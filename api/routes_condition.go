@@ -36,7 +36,7 @@ var conditionRoutes = []Route{
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: op}})
 	}, func(reply *pb.Reply) (scaffoldedPrompt, bool) {
 		s := reply.GetMind().GetScaffold()
-		out := scaffoldedPrompt{Prompt: s.GetPrompt(), FocalNodes: []focalNode{}, Usage: usage{s.GetReadUnits(), s.GetEmbedTokens()}}
+		out := scaffoldedPrompt{Prompt: s.GetPrompt(), FocalNodes: []focalNode{}, Usage: usage{ReadUnits: s.GetReadUnits(), EmbedTokens: s.GetEmbedTokens()}}
 		for _, f := range s.GetFocal() {
 			out.FocalNodes = append(out.FocalNodes, focalNode{f.GetNode(), f.GetTitle(), f.GetWeight()})
 		}
@@ -61,7 +61,7 @@ var conditionRoutes = []Route{
 		r := reply.GetMind().GetRetrieved()
 		out := retrieved{
 			Results: hitsOf(r.GetHits()), Paths: make([]hopPath, 0, len(r.GetPaths())), Contradictions: []contradiction{},
-			Usage: usage{r.GetReadUnits(), r.GetEmbedTokens()},
+			Usage: usage{r.GetReadUnits(), r.GetEmbedTokens(), r.GetBrainVersion()},
 		}
 		for _, p := range r.GetPaths() {
 			out.Paths = append(out.Paths, hopPath{p.GetNodes()[len(p.GetNodes())-1], p.GetNodes(), p.GetEdges(), p.GetActivation()})

@@ -40,7 +40,7 @@ var searchRoutes = []Route{
 		env.Op = &pb.Envelope_Search{Search: op}
 	}, func(reply *pb.Reply) (searchResult, bool) {
 		found := reply.GetSearch()
-		return searchResult{hitsOf(found.GetHits()), usage{found.GetReadUnits(), found.GetEmbedTokens()}}, found != nil
+		return searchResult{hitsOf(found.GetHits()), usage{found.GetReadUnits(), found.GetEmbedTokens(), found.GetBrainVersion()}}, found != nil
 	}),
 }
 
@@ -154,6 +154,7 @@ type hitScores struct {
 }
 
 type usage struct {
-	ReadUnits   uint64 `json:"readUnits"`
-	EmbedTokens uint64 `json:"embedTokens"`
+	ReadUnits    uint64 `json:"readUnits"`
+	EmbedTokens  uint64 `json:"embedTokens"`
+	BrainVersion uint64 `json:"brainVersion,omitzero" doc:"The brain that ranked the results; absent where none did."`
 }

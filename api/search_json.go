@@ -33,6 +33,10 @@ func (r searchResult) appendJSON(b []byte) ([]byte, bool) {
 	b = strconv.AppendUint(b, r.Usage.ReadUnits, 10)
 	b = append(b, `,"embedTokens":`...)
 	b = strconv.AppendUint(b, r.Usage.EmbedTokens, 10)
+	if r.Usage.BrainVersion != 0 {
+		b = append(b, `,"brainVersion":`...)
+		b = strconv.AppendUint(b, r.Usage.BrainVersion, 10)
+	}
 	return append(b, `}}`...), true
 }
 

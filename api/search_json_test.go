@@ -19,7 +19,7 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 		rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1e21, 9.9e20, 1e-6, 9.9e-7, 1e-9, math.SmallestNonzeroFloat64, math.MaxFloat64, float64(float32(0.1))}))
 	rapid.Check(t, func(t *rapid.T) {
 		var r searchResult
-		r.Usage = usage{rapid.Uint64().Draw(t, "units"), rapid.Uint64().Draw(t, "tokens")}
+		r.Usage = usage{rapid.Uint64().Draw(t, "units"), rapid.Uint64().Draw(t, "tokens"), rapid.Uint64Range(0, 2).Draw(t, "brain")}
 		for range rapid.IntRange(0, 3).Draw(t, "hits") {
 			r.Results = append(r.Results, hit{
 				Chunk: text.Draw(t, "chunk"), ChunkID: text.Draw(t, "chunkId"), NodeID: text.Draw(t, "nodeId"), Title: text.Draw(t, "title"),

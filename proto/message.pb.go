@@ -2411,6 +2411,7 @@ type SearchResult struct {
 	Hits          []*Hit                 `protobuf:"bytes,1,rep,name=hits,proto3" json:"hits,omitempty"`
 	ReadUnits     uint64                 `protobuf:"varint,2,opt,name=read_units,json=readUnits,proto3" json:"read_units,omitempty"`
 	EmbedTokens   uint64                 `protobuf:"varint,3,opt,name=embed_tokens,json=embedTokens,proto3" json:"embed_tokens,omitempty"`
+	BrainVersion  uint64                 `protobuf:"varint,4,opt,name=brain_version,json=brainVersion,proto3" json:"brain_version,omitempty"` // of the brain that ranked; 0: none did
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2462,6 +2463,13 @@ func (x *SearchResult) GetReadUnits() uint64 {
 func (x *SearchResult) GetEmbedTokens() uint64 {
 	if x != nil {
 		return x.EmbedTokens
+	}
+	return 0
+}
+
+func (x *SearchResult) GetBrainVersion() uint64 {
+	if x != nil {
+		return x.BrainVersion
 	}
 	return 0
 }
@@ -2643,12 +2651,13 @@ const file_message_proto_rawDesc = "" +
 	"\aJobList\x12\x1f\n" +
 	"\x04jobs\x18\x01 \x03(\v2\v.orgmem.JobR\x04jobs\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"q\n" +
+	"nextCursor\"\x96\x01\n" +
 	"\fSearchResult\x12\x1f\n" +
 	"\x04hits\x18\x01 \x03(\v2\v.orgmem.HitR\x04hits\x12\x1d\n" +
 	"\n" +
 	"read_units\x18\x02 \x01(\x04R\treadUnits\x12!\n" +
-	"\fembed_tokens\x18\x03 \x01(\x04R\vembedTokens*J\n" +
+	"\fembed_tokens\x18\x03 \x01(\x04R\vembedTokens\x12#\n" +
+	"\rbrain_version\x18\x04 \x01(\x04R\fbrainVersion*J\n" +
 	"\vSubjectMode\x12\x13\n" +
 	"\x0fSUBJECT_IGNORED\x10\x00\x12\x11\n" +
 	"\rSUBJECT_AWARE\x10\x01\x12\x13\n" +

@@ -4248,6 +4248,7 @@ type Retrieved struct {
 	Contradictions []*ClaimPair           `protobuf:"bytes,3,rep,name=contradictions,proto3" json:"contradictions,omitempty"`
 	ReadUnits      uint64                 `protobuf:"varint,4,opt,name=read_units,json=readUnits,proto3" json:"read_units,omitempty"`
 	EmbedTokens    uint64                 `protobuf:"varint,5,opt,name=embed_tokens,json=embedTokens,proto3" json:"embed_tokens,omitempty"`
+	BrainVersion   uint64                 `protobuf:"varint,6,opt,name=brain_version,json=brainVersion,proto3" json:"brain_version,omitempty"` // of the brain that ranked what the walk began at; 0: none did
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -4313,6 +4314,13 @@ func (x *Retrieved) GetReadUnits() uint64 {
 func (x *Retrieved) GetEmbedTokens() uint64 {
 	if x != nil {
 		return x.EmbedTokens
+	}
+	return 0
+}
+
+func (x *Retrieved) GetBrainVersion() uint64 {
+	if x != nil {
+		return x.BrainVersion
 	}
 	return 0
 }
@@ -4688,14 +4696,15 @@ const file_mind_proto_rawDesc = "" +
 	"\x05edges\x18\x02 \x03(\tR\x05edges\x12\x1e\n" +
 	"\n" +
 	"activation\x18\x03 \x01(\x01R\n" +
-	"activation\"\xcd\x01\n" +
+	"activation\"\xf2\x01\n" +
 	"\tRetrieved\x12\x1f\n" +
 	"\x04hits\x18\x01 \x03(\v2\v.orgmem.HitR\x04hits\x12\"\n" +
 	"\x05paths\x18\x02 \x03(\v2\f.orgmem.PathR\x05paths\x129\n" +
 	"\x0econtradictions\x18\x03 \x03(\v2\x11.orgmem.ClaimPairR\x0econtradictions\x12\x1d\n" +
 	"\n" +
 	"read_units\x18\x04 \x01(\x04R\treadUnits\x12!\n" +
-	"\fembed_tokens\x18\x05 \x01(\x04R\vembedTokensB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"\fembed_tokens\x18\x05 \x01(\x04R\vembedTokens\x12#\n" +
+	"\rbrain_version\x18\x06 \x01(\x04R\fbrainVersionB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_mind_proto_rawDescOnce sync.Once

@@ -161,7 +161,7 @@ func TestTrainingFindsTheWay(t *testing.T) {
 		for _, x := range []struct {
 			sum *Marks
 			m   Marks
-		}{{&trained, w.Mark(&p, a)}, {&untrained, w.Mark(&prior, a)}, {&search, g.MarkCosine(plain, a)}} {
+		}{{&trained, w.Mark(&p, a)}, {&untrained, w.Mark(&prior, a)}, {&search, g.MarkRanking(plain, a)}} {
 			x.sum.Recall += x.m.Recall / float64(len(all)-cut)
 			x.sum.Reciprocal += x.m.Reciprocal / float64(len(all)-cut)
 		}

@@ -150,8 +150,19 @@ func (w *Walk) Mark(p *Parameters, a *Asked) Marks {
 	return w.g.mark(docs, a.Answers)
 }
 
-// MarkCosine judges plain vector search: its passages, best first.
-func (g *Graph) MarkCosine(passages []int32, a *Asked) Marks {
+// Found gives the passages that search found, best first.
+func (q *Question) Found() []int32 {
+	var out []int32
+	for _, s := range q.Seeds {
+		if s.Passage != Unknown {
+			out = append(out, s.Passage)
+		}
+	}
+	return out
+}
+
+// MarkRanking judges other passages, best first.
+func (g *Graph) MarkRanking(passages []int32, a *Asked) Marks {
 	var docs []int32
 	for _, p := range passages {
 		if d := g.docOf[p]; !slices.Contains(docs, d) {

@@ -122,6 +122,8 @@ type Question struct {
 	Text  string
 	Seeds []Seed
 	Score func(passages []int32) []Seed
+	// Within says of which entities the ties may be followed; nil: of all.
+	Within func(entity pb.NodeID) bool
 }
 
 // node of a walk: passages, then concepts.
@@ -309,7 +311,7 @@ func (w *Walk) step(t int, q *Question) {
 	w.order = from
 	first := len(w.moves)
 	for _, i := range from {
-		w.leave(i, t)
+		w.leave(i, t, q)
 	}
 	w.look(q)
 	kept := w.moves[:first]
@@ -355,7 +357,7 @@ func (w *Walk) look(q *Question) {
 }
 
 // leave takes the steps from a node.
-func (w *Walk) leave(i int32, t int) {
+func (w *Walk) leave(i int32, t int, q *Question) {
 	g := w.g
 	n := w.nodes[i]
 	if n == Unknown {
@@ -412,6 +414,9 @@ func (w *Walk) leave(i int32, t int) {
 		for _, p := range g.namedIn.of(c) {
 			add(p.other, kind, w.overlap(p.sentence), g.spread[c], 0)
 		}
+	}
+	if q.Within != nil && !q.Within(g.concept[c]) {
+		return
 	}
 	for _, x := range g.ties.of(int32(len(g.docs)) + c) {
 		w.tied(x, add)

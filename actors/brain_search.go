@@ -1,0 +1,63 @@
+package actors
+
+import (
+	"cmp"
+	"errors"
+	"math"
+
+	"orgmem/brain/index"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// scoreFall is how quickly scores fall with what a brain thinks of a hit.
+const scoreFall = 4
+
+// findByBrain lets the organization's brain rank what a search finds and what that
+// leads to; nil: there is none, or it is not for this search. A brain knows neither
+// filters nor other modes, nothing of the sandbox, and it costs several times what
+// the index does, which quality mode fast declines. It walks over nothing outside
+// parts. The first hit's score is the best that the index gave; the others' fall from
+// there, since a brain's own figures have no scale and may be negative.
+func (c *call) findByBrain(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
+	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() || c.part.kind == partitionSandbox {
+		return nil, nil
+	}
+	if s, err := c.org.sys.parts.settings(st, c.part); err != nil || s.quality == qualityFast {
+		return nil, err
+	}
+	n, err := c.org.brain(st)
+	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	w, a, err := c.org.walkFrom(st, parts, n, op.GetQuery(), rd)
+	if err != nil {
+		return nil, err
+	}
+	topK := int(cmp.Or(op.GetTopK(), defaultTopK))
+	found, err := a.found(n, w.Passages(topK+brainSeeds), topK, func(*pb.Node) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	if len(found) < topK && a.more {
+		return nil, nil // the best are all chunks of a few documents: the index looks further
+	}
+	out := &pb.SearchResult{EmbedTokens: uint64(a.look.tokens), BrainVersion: n.artifact.GetVersion()}
+	nodes := make([]*pb.Node, 0, len(found))
+	var top float32
+	if len(a.Seeds) > 0 {
+		top = a.Seeds[0].Score
+	}
+	for _, f := range found {
+		f.hit.Score = float64(top) * math.Exp(scoreFall*(f.Total-found[0].Total))
+		out.Hits, nodes = append(out.Hits, f.hit), append(nodes, f.node)
+	}
+	currentFirst(out.Hits, nodes, 0)
+	out.ReadUnits = unitsOf(len(out.Hits))
+	c.readUnits += out.GetReadUnits()
+	c.embedTokens += out.GetEmbedTokens()
+	return out, nil
+}

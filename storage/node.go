@@ -9,9 +9,12 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"orgmem/proto/clock"
 )
 
 // reserveStores is how far above Options.MaxOpenStores AcquireForApply may go
@@ -48,14 +51,16 @@ type Node struct {
 
 	backgroundErrors, corruptions, stalls atomic.Int64
 	backgroundLogged                      atomic.Int64 // when, in Unix milliseconds; 0: never
-	opens, evictions, erasures            atomic.Int64
-	copies                                atomic.Int64 // made for other nodes; names their directories
+	opens, evictions, rests, erasures     atomic.Int64
+	resting                               sync.WaitGroup // of stores that are closed for idleness
+	copies                                atomic.Int64   // made for other nodes; names their directories
 
 	mu      sync.Mutex
 	stores  map[StoreID]*openStore
-	unheld  *list.List // of *openStore: open, not held; the front was released last
-	held    int        // stores with pins
-	closing int        // stores on their way out, still in the map
+	unheld  *list.List  // of *openStore: open, not held; the front was released last
+	held    int         // stores with pins
+	closing int         // stores on their way out, still in the map
+	idle    clock.Timer // until the next store has been unheld for long; nil: none is awaited
 	closed  bool
 	done    chan struct{} // closed when Close has finished
 	doneErr error
@@ -73,6 +78,7 @@ type openStore struct {
 	pins    int
 	closing bool
 	element *list.Element
+	since   time.Time // when it was released; of stores in unheld
 
 	gate    *gate
 	db      *pebble.DB // exchanged only while the gate is shut
@@ -282,10 +288,11 @@ func (n *Node) unpin(s *openStore) {
 		return
 	}
 	n.held--
-	s.element = n.unheld.PushFront(s)
+	s.element, s.since = n.unheld.PushFront(s), n.opts.Clock.Now()
 	var victims []*openStore
 	if !n.closed {
 		victims = n.surplusLocked()
+		n.awaitIdleLocked()
 	}
 	n.mu.Unlock()
 	n.evict(victims)
@@ -314,8 +321,13 @@ func (n *Node) takeLocked(s *openStore) {
 // off, what only the memtable has is gone with the instance, and raft replays
 // it only when the process starts, not when the store is next opened.
 func (n *Node) evict(victims []*openStore) {
+	n.evictions.Add(int64(len(victims)))
+	n.shut(victims)
+}
+
+// shut closes stores that were taken.
+func (n *Node) shut(victims []*openStore) {
 	for _, s := range victims {
-		n.evictions.Add(1)
 		if err := s.close(true); err != nil {
 			// A store that cannot be flushed or closed leaves applied entries
 			// nowhere. There is nobody to tell but the operator.
@@ -478,6 +490,9 @@ func (n *Node) Close() error {
 		return n.doneErr
 	}
 	n.closed = true
+	if n.idle != nil {
+		n.idle.Stop()
+	}
 	n.mu.Unlock()
 
 	n.eraser.stop()
@@ -513,6 +528,7 @@ func (n *Node) Close() error {
 			n.forget(next)
 		}
 	}
+	n.resting.Wait()
 	errs = append(errs, n.log.close())
 	n.files.Unref()
 	n.cache.Unref()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -16,6 +17,10 @@ const (
 	DefaultMaxOpenStores = 256
 	DefaultMinFreeBytes  = 256 << 20
 	DefaultBallastBytes  = 64 << 20
+	DefaultIdleStore     = time.Minute
+
+	// idlePause is between two sweeps of idle stores that are all due.
+	idlePause = 100 * time.Millisecond
 )
 
 // Options says what a Node is made of. Dir and Clock are required; every other
@@ -39,6 +44,10 @@ type Options struct {
 	// and about 8 descriptors, opening a cold one some 10 ms, so 256 is 80 MB for
 	// an evening's active organizations; the file-descriptor limit may lower it.
 	MaxOpenStores int
+	// IdleStore is after how long a store that nobody holds is closed: its memtable,
+	// which grows to several MiB while it is written to, is worth more than the some
+	// 10 ms of opening it again. Negative: only when others need its place.
+	IdleStore time.Duration
 	// MinFreeBytes is the free space below which Writable refuses. It must hold
 	// what is in flight when the refusal begins: the log's and the stores'
 	// memtables, and one compaction of each running one. Negative: never refuse.
@@ -82,6 +91,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MaxOpenStores == 0 {
 		o.MaxOpenStores = DefaultMaxOpenStores
+	}
+	if o.IdleStore == 0 {
+		o.IdleStore = DefaultIdleStore
 	}
 	if o.MinFreeBytes == 0 {
 		o.MinFreeBytes = DefaultMinFreeBytes

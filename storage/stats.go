@@ -7,8 +7,9 @@ type Stats struct {
 	// OpenStores, HeldStores: open now, and those of them that somebody holds.
 	// MaxOpenStores is the limit in force.
 	OpenStores, HeldStores, MaxOpenStores int
-	// Opens and Evictions of stores.
-	Opens, Evictions int64
+	// Opens of stores, Evictions to make room for others, Rests of those that nobody
+	// held for long.
+	Opens, Evictions, Rests int64
 	// Erasures carried out, and stores that have some to carry out.
 	Erasures        int64
 	PendingErasures int
@@ -48,7 +49,7 @@ func (n *Node) Stats() Stats {
 		OpenStores: len(n.stores) - n.closing, HeldStores: n.held, MaxOpenStores: n.limit,
 	}
 	n.mu.Unlock()
-	st.Opens, st.Evictions, st.Erasures = n.opens.Load(), n.evictions.Load(), n.erasures.Load()
+	st.Opens, st.Evictions, st.Rests, st.Erasures = n.opens.Load(), n.evictions.Load(), n.rests.Load(), n.erasures.Load()
 	st.PendingErasures = len(n.log.notedErasures())
 	st.Syncs = n.syncs.count.Load()
 	st.SyncTime = time.Duration(n.syncs.nanos.Load())

@@ -51,6 +51,7 @@ var storageReadings = []reading[storage.Stats]{
 	gauge("storage_held_stores", "Open stores that somebody holds.", func(s storage.Stats) float64 { return float64(s.HeldStores) }),
 	gauge("storage_open_stores_limit", "Stores that may be open at once.", func(s storage.Stats) float64 { return float64(s.MaxOpenStores) }),
 	counter("storage_opens_total", "Stores opened.", func(s storage.Stats) float64 { return float64(s.Opens) }),
+	counter("storage_rests_total", "Stores closed because nobody used them.", func(s storage.Stats) float64 { return float64(s.Rests) }),
 	counter("storage_evictions_total", "Stores closed to make room.", func(s storage.Stats) float64 { return float64(s.Evictions) }),
 	counter("storage_erasures_total", "Erasures carried out.", func(s storage.Stats) float64 { return float64(s.Erasures) }),
 	gauge("storage_pending_erasures", "Stores with erasures to carry out.", func(s storage.Stats) float64 { return float64(s.PendingErasures) }),

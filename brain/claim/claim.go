@@ -50,14 +50,15 @@ type Word struct {
 	Stem string
 	// Form is the word in lower case.
 	Form string
-	// Number is the value of a quantity, where Kind is Number.
-	Number float64
-	Kind   Kind
+	Kind Kind
 	// Name: it is written as a name is, with a capital or a digit inside the
 	// sentence.
 	Name bool
 	// Not: a negation reaches it.
 	Not bool
+	// Label: it stands in front of what is said, as "Dana" in "Dana: it is done": who
+	// speaks, or of what.
+	Label bool
 	// Start and End are its byte offsets in the text.
 	Start, End int32
 }

@@ -105,8 +105,8 @@ func TestWords(t *testing.T) {
 				t.Errorf("%s is of kind %d, want %d", w.Form, w.Kind, kind)
 			}
 		}
-		if w.Form == "1,500" && w.Number != 1500 {
-			t.Errorf("1,500 reads as %v", w.Number)
+		if w.Form == "1,500" && w.Stem != "1500" {
+			t.Errorf("1,500 reads as %q", w.Stem)
 		}
 	}
 	if len(want) > 0 {

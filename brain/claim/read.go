@@ -33,7 +33,6 @@ type Reader struct {
 type lexeme struct {
 	form, stem string
 	kind       Kind
-	number     float64
 }
 
 // Read gives the statements of a text in order.
@@ -48,7 +47,8 @@ func (r *Reader) Read(src Source) []Claim {
 		if len(c.Words) == 0 {
 			continue
 		}
-		c.Asks = strings.HasSuffix(strings.TrimRight(s[sp.Start:sp.End], `"'”’) `), "?")
+		c.Asks = strings.HasSuffix(strings.TrimRight(withoutMarks(s[sp.Start:sp.End]), `"'”’) `), "?")
+		label(c.Words, s)
 		negate(c.Words, s)
 		if !c.Asks {
 			c.Fact = r.fact(&src, &c)
@@ -66,7 +66,7 @@ func (r *Reader) words(s string, sp text.Span) []Word {
 	for i := sp.Start; i < sp.End && len(words) < maxWords; {
 		c, n := utf8.DecodeRuneInString(s[i:])
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			i += n
+			i += max(n, mark(s[i:sp.End]))
 			continue
 		}
 		end := wordEnd(s[:sp.End], i)
@@ -91,6 +91,63 @@ func (r *Reader) words(s string, sp text.Span) []Word {
 		}
 	}
 	return words
+}
+
+// maxMark is the longest mark of a transcript in bytes.
+const maxMark = 24
+
+// mark is the length of what a transcript notes of a noise, as {vocalsound}: nobody
+// has said it.
+func mark(s string) int {
+	if s[0] != '{' {
+		return 0
+	}
+	for i := 1; i < min(len(s), maxMark); i++ {
+		if s[i] == '}' {
+			return i + 1
+		}
+		if c := s[i] | 0x20; c < 'a' || c > 'z' {
+			return 0
+		}
+	}
+	return 0
+}
+
+// withoutMarks cuts marks off the end of a sentence.
+func withoutMarks(s string) string {
+	for {
+		s = strings.TrimRight(s, " .\n")
+		i := strings.LastIndexByte(s, '{')
+		if i < 0 || mark(s[i:]) != len(s)-i {
+			return s
+		}
+		s = s[:i]
+	}
+}
+
+// label marks the words in front of a colon at the beginning of a line.
+func label(words []Word, s string) {
+	for i := range words {
+		if i == 0 || strings.ContainsRune(s[words[i-1].End:words[i].Start], '\n') {
+			for k := range words[i : i+labelled(words[i:], s)] {
+				words[i+k].Label = true
+			}
+		}
+	}
+}
+
+// labelled is of how many words the label in front of words consists.
+func labelled(words []Word, s string) int {
+	for i := 0; i+1 < len(words) && i < maxAttributeWords; i++ {
+		gap := s[words[i].End:words[i+1].Start]
+		if strings.HasPrefix(gap, ": ") {
+			return i + 1
+		}
+		if strings.TrimSpace(gap) != "" {
+			break
+		}
+	}
+	return 0
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
@@ -153,7 +210,7 @@ func isName(w string, first bool) bool {
 
 func (r *Reader) word(s string, start, end int) Word {
 	l := r.lexeme(s[start:end])
-	return Word{Stem: l.stem, Form: l.form, Kind: l.kind, Number: l.number, Start: int32(start), End: int32(end)}
+	return Word{Stem: l.stem, Form: l.form, Kind: l.kind, Start: int32(start), End: int32(end)}
 }
 
 func (r *Reader) lexeme(w string) lexeme {
@@ -175,7 +232,7 @@ func (r *Reader) lexeme(w string) lexeme {
 func lexemeOf(form string) lexeme {
 	l := lexeme{form: form, stem: form}
 	if n, ok := quantity(form); ok {
-		l.kind, l.number = Number, n
+		l.kind = Number
 		l.stem = strconv.FormatFloat(n, 'g', -1, 64)
 		return l
 	}

@@ -59,6 +59,32 @@ type Near struct {
 	// partition has. The further away and the more there are, the likelier it is
 	// that two passages look opposed by chance.
 	Rank, Of int
+	// Clear is by how much its cosine exceeds those of the neighbours further down
+	// (see [Clearance]), 0 where that is not known. What stands out of its
+	// surroundings is about the same thing however many passages there are.
+	Clear float64
+}
+
+const (
+	// surroundings is from which place on a passage's neighbours are taken for
+	// others that are merely of its kind, and leastSurroundings how many it takes to
+	// tell.
+	surroundings      = 5
+	leastSurroundings = 4
+)
+
+// Clearance tells of a passage's nearest neighbours, whose cosines come in falling
+// order, what each exceeds to stand out: their mean from the fifth on. ok is false
+// where there are too few.
+func Clearance(cosines []float64) (level float64, ok bool) {
+	if len(cosines) < surroundings-1+leastSurroundings {
+		return 0, false
+	}
+	far := cosines[surroundings-1:]
+	for _, c := range far {
+		level += c / float64(len(far))
+	}
+	return level, true
 }
 
 // Judge compares passages. The zero value is ready to use; it holds working

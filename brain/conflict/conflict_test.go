@@ -1,6 +1,7 @@
 package conflict
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -118,6 +119,8 @@ func TestOpposedNeedsMoreInALargePartition(t *testing.T) {
 	}{
 		{Near{Cosine: 0.85, Rank: 1, Of: 100}, true},
 		{Near{Cosine: 0.85, Rank: 1, Of: 1_000_000}, false},
+		{Near{Cosine: 0.85, Rank: 1, Of: 1_000_000, Clear: 0.1}, false},
+		{Near{Cosine: 0.85, Rank: 1, Of: 1_000_000, Clear: 0.4}, true}, // it stands out
 		{Near{Cosine: 0.85, Rank: maxRank + 1, Of: 100}, false},
 		{Near{}, false},
 	} {
@@ -157,6 +160,32 @@ func TestCompareIsSymmetric(t *testing.T) {
 			t.Fatalf("spans %v and %v", f.A, f.B)
 		}
 	})
+}
+
+// Who speaks, and what a transcript notes of a noise, is nothing that is said.
+func TestSpeakersAndMarksSayNothing(t *testing.T) {
+	var j Judge
+	for _, c := range [][2]string{
+		{"Project Manager: Why not ? {vocalsound}", "Project Manager: {vocalsound} Right ."},
+		{"Industrial Designer: Yeah I think so too .", "Industrial Designer: Mm I don't think so , no ."},
+		{"Designer: {vocalsound} Yeah\nMarketing: Yeah", "Designer: {vocalsound}\nMarketing: This is not mine . {vocalsound}"},
+	} {
+		if f, ok := j.Compare(passage(c[0]), passage(c[1]), near); ok {
+			t.Errorf("%q against %q: %+v", c[0], c[1], f)
+		}
+	}
+	if f, ok := j.Compare(passage("Dana: the staging database is empty."), passage("Robin: {laugh} the staging database is not empty."), near); !ok || f.Kind != Negation {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestClearance(t *testing.T) {
+	if _, ok := Clearance([]float64{0.9, 0.5, 0.5, 0.5, 0.5, 0.4}); ok {
+		t.Error("six neighbours are surroundings")
+	}
+	if level, ok := Clearance([]float64{0.9, 0.8, 0.7, 0.6, 0.5, 0.5, 0.4, 0.2}); !ok || math.Abs(level-0.4) > 1e-9 {
+		t.Errorf("%v %t", level, ok)
+	}
 }
 
 // One sentence is never at odds with itself, whatever it says.

@@ -33,7 +33,8 @@ type token struct {
 	id   uint64 // of the stem, or of that of the first of its synonyms
 	word *claim.Word
 	sign int8 // 1 more, −1 less
-	// weak words mean little by themselves: know, thing, get.
+	// weak words mean little by themselves: know, thing, get; and who speaks is not
+	// what is spoken of.
 	weak bool
 	// opposable words have an antonym at all.
 	opposable bool
@@ -87,7 +88,7 @@ func profileOf(c *claim.Claim) profile {
 		if first, ok := sameAs()[stem]; ok {
 			stem = first
 		}
-		t := token{id: xxhash.Sum64String(stem), word: w, sign: signs()[w.Stem], weak: weak[w.Form], opposable: opposable()[w.Stem]}
+		t := token{id: xxhash.Sum64String(stem), word: w, sign: signs()[w.Stem], weak: weak[w.Form] || w.Label, opposable: opposable()[w.Stem]}
 		owned = owned || w.Name
 		p.words = append(p.words, t)
 		p.bloom |= 1 << (t.id & 63)

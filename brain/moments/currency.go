@@ -13,23 +13,8 @@ type Stated struct {
 	AtMs  int64
 }
 
-// Replaced tells for each passage which other one gives a later value to the
-// same fact, as far as was known at asOfMs: the place of the newest, or -1 where
-// the passage is the newest of its fact or states none. A passage with several
-// facts is replaced only where all of them are. What was said after asOfMs
-// replaces nothing. Of two said at the same time neither replaces the other.
-func Replaced(all []Stated, asOfMs int64) []int {
-	out := newest(all, asOfMs)
-	for i, k := range out {
-		if k >= 0 && slices.ContainsFunc(all[i].Facts, func(f claim.Fact) bool { return says(all[k].Facts, f) }) {
-			out[i] = -1 // the later one says so again
-		}
-	}
-	return out
-}
-
-// newest gives for each passage the newest other that speaks of the same facts,
-// −1 where it is the newest itself of one of its facts.
+// newest gives for each passage the newest other that speaks of the same facts, as
+// far as was known at asOfMs, −1 where it is the newest itself of one of its facts.
 func newest(all []Stated, asOfMs int64) []int {
 	last := map[claim.Key]int{}
 	for i, s := range all {
@@ -57,11 +42,6 @@ func newest(all []Stated, asOfMs int64) []int {
 		}
 	}
 	return out
-}
-
-// says tells whether one of facts gives f the same value.
-func says(facts []claim.Fact, f claim.Fact) bool {
-	return slices.ContainsFunc(facts, func(g claim.Fact) bool { return g.Key == f.Key && g.Same == f.Same })
 }
 
 // Current reorders a ranking, best first, so that no passage stands before a

@@ -193,11 +193,11 @@ func TestCurrency(t *testing.T) {
 		stated(1, 3, 9),          // 5
 		stated(2, 3, 9),          // 6: says it again
 	}
-	if got, want := Replaced(history, 100), []int{-1, 0, 0, -1, -1, -1, -1}; !slices.Equal(got, want) {
-		t.Errorf("replaced now: %v, want %v", got, want)
+	if got, want := newest(history, 100), []int{-1, 0, 0, -1, -1, 6, -1}; !slices.Equal(got, want) {
+		t.Errorf("newer now: %v, want %v", got, want)
 	}
-	if got, want := Replaced(history, 25), []int{-1, 2, -1, -1, -1, -1, -1}; !slices.Equal(got, want) {
-		t.Errorf("replaced at 25: %v, want %v", got, want)
+	if got, want := newest(history, 25), []int{-1, 2, -1, -1, -1, 6, -1}; !slices.Equal(got, want) {
+		t.Errorf("newer at 25: %v, want %v", got, want)
 	}
 	ranking := []Stated{history[1], history[3], history[0], history[2]}
 	if got, want := Current(ranking, 100), []int{2, 1, 3, 0}; !slices.Equal(got, want) {
@@ -228,7 +228,7 @@ func TestCurrentHoldsForAnyRanking(t *testing.T) {
 		for at, i := range order {
 			place[i] = at
 		}
-		for i, k := range Replaced(ranking, asOf) {
+		for i, k := range newest(ranking, asOf) {
 			if k < 0 {
 				continue
 			}

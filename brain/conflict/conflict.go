@@ -63,6 +63,8 @@ type Near struct {
 	// (see [Clearance]), 0 where that is not known. What stands out of its
 	// surroundings is about the same thing however many passages there are.
 	Clear float64
+
+	pairs int // of statements that the two passages have
 }
 
 const (
@@ -94,8 +96,9 @@ type Judge struct{ al alignment }
 // Compare gives the gravest conflict between two passages; ok is false where
 // there is none.
 func (j *Judge) Compare(a, b *Passage, near Near) (f Finding, ok bool) {
-	for x := range a.prepare() {
-		for y := range b.prepare() {
+	near.pairs = len(a.prepare()) * len(b.prepare())
+	for x := range a.profiles {
+		for y := range b.profiles {
 			g, found := j.claims(a, b, &a.profiles[x], &b.profiles[y], near)
 			if found && g.Severity > f.Severity {
 				f, ok = g, true

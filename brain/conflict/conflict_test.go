@@ -188,6 +188,18 @@ func TestClearance(t *testing.T) {
 	}
 }
 
+// Among the many statements of two long passages some look opposed by chance.
+func TestOpposedNeedsMoreAmongManyStatements(t *testing.T) {
+	var j Judge
+	if f, ok := j.Compare(passage(opposedA), passage(opposedB), near); !ok || f.Kind != Semantic {
+		t.Fatalf("%+v", f)
+	}
+	beside := " The minutes of last week were read. Nobody had seen the garden before. The plumber comes on Tuesday with two new valves. Lisbon hires."
+	if f, ok := j.Compare(passage(opposedA+beside), passage(opposedB+beside), near); ok && f.Kind == Semantic {
+		t.Errorf("%+v", f)
+	}
+}
+
 // One sentence is never at odds with itself, whatever it says.
 func TestSameStatementIsNoConflict(t *testing.T) {
 	var j Judge

@@ -61,6 +61,8 @@ const (
 	// eight thousand out of scientific abstracts, whose neighbours are of the same
 	// abstract, thirty; with 0.25, a dozen and a hundred.
 	leastClear = 0.35
+	// fewPairs is how many pairs of statements two passages may have as they come.
+	fewPairs = 4
 	// leastLike is how near two passages must be in meaning that share but one
 	// strong word.
 	leastLike = 0.5
@@ -86,6 +88,9 @@ func opposed(x, y *profile, al *alignment, near Near) float64 {
 	if near.Clear < leastClear {
 		least += growth * math.Log(float64(max(near.Of, smallPartition))/smallPartition)
 	}
+	// Of the many statements of two long passages some look opposed by chance, and what
+	// is near are the passages.
+	least += growth * math.Log(float64(max(near.pairs, fewPairs))/fewPairs)
 	if z < least {
 		return 0
 	}

@@ -209,3 +209,14 @@ func BenchmarkExtract(b *testing.B) {
 		Extract(Document{Text: chunk, AtMs: 1_700_000_000_000})
 	}
 }
+
+// A sentence in small letters that says what something is names nothing.
+func TestASentenceIsNoName(t *testing.T) {
+	for _, text := range []string{"The garden is large and green.", "The garden is small and green.", "The lake was cold and is deep."} {
+		for _, m := range Extract(Document{Text: text}).Mentions {
+			if strings.Contains(m.Name, " is ") || strings.Contains(m.Name, " was ") {
+				t.Errorf("%q names %q", text, m.Name)
+			}
+		}
+	}
+}

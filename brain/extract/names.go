@@ -200,6 +200,24 @@ func (r *reader) run(f span) {
 	}
 }
 
+// statement tells whether a span is no name but a sentence: it begins one, goes on in
+// small letters, and says what something is.
+func (r *reader) statement(f span) bool {
+	if !r.tokens[f.from].First {
+		return false
+	}
+	says := false
+	for i := f.from + 1; i < f.to; i++ {
+		if r.capital(i) {
+			return false
+		}
+		says = says || copulas[r.lows[i]]
+	}
+	return says
+}
+
+var copulas = map[string]bool{"is": true, "are": true, "was": true, "were": true, "am": true, "has": true, "have": true, "had": true}
+
 // confidence is how sure a name is. Runs of capitals are right more often than the
 // tagger believes: it gave them no class.
 func (f span) confidence() float64 {

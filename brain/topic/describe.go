@@ -52,6 +52,7 @@ func Describe(groups []Group) []Label {
 			spread[k] += float64(t.passages) / float64(all[i].passages)
 		}
 	}
+	people := peopleOf(groups)
 	labels := make([]Label, len(groups))
 	taken := map[string]bool{}
 	for i := range groups {
@@ -60,7 +61,7 @@ func Describe(groups []Group) []Label {
 			continue
 		}
 		words := keywords(&all[i], spread, filled)
-		labels[i] = Label{Text: label(topics(words, groups[i].Names), groups[i].Before, taken), Keywords: words}
+		labels[i] = Label{Text: label(topics(words, people), groups[i].Before, taken), Keywords: words}
 		if labels[i].Text != "" {
 			taken[strings.ToLower(labels[i].Text)] = true
 		}
@@ -285,14 +286,28 @@ func widest(c *counted, word *term, chosen map[string]bool) *term {
 	return best
 }
 
+// peopleOf are the names of people, whole and in parts, in lower case: who belongs to
+// one group names no other one.
+func peopleOf(groups []Group) map[string]bool {
+	people := map[string]bool{}
+	for i := range groups {
+		for _, n := range groups[i].Names {
+			if n.Person {
+				name := strings.ToLower(n.Title)
+				people[name] = true
+				for part := range strings.FieldsSeq(name) {
+					people[part] = true
+				}
+			}
+		}
+	}
+	return people
+}
+
 // topics are the keywords that are no person's name, whole or in part; if there
 // are none, all of them.
-func topics(words []string, names []Name) []string {
-	out := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-		return slices.ContainsFunc(names, func(n Name) bool {
-			return n.Person && (strings.EqualFold(n.Title, w) || slices.ContainsFunc(strings.Fields(n.Title), func(p string) bool { return strings.EqualFold(p, w) }))
-		})
-	})
+func topics(words []string, people map[string]bool) []string {
+	out := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return people[strings.ToLower(w)] })
 	if len(out) == 0 {
 		return words
 	}

@@ -271,6 +271,7 @@ func (o *orgView) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet
 	})
 	a.at = func(p int32) chunkAt { return n.chunks[p] }
 	a.docs = func(p int32) pb.NodeID { return n.graph.Documents()[n.graph.Document(p)] }
+	a.Budget = walkBudget
 	// What another partition's texts state is not followed: the order of the hits
 	// would tell of it.
 	a.Within = func(entity pb.NodeID) bool { return ownerOf(parts, entity) != nil }

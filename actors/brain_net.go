@@ -26,6 +26,9 @@ const (
 	// may begin at and ranks, the others are scores at hand.
 	brainCandidates = 400
 	brainSeeds      = 100
+	// walkBudget bounds the steps of a walk that somebody waits for: some 10 ms. What
+	// is linked so densely that it does not suffice is walked less far.
+	walkBudget = 20_000
 )
 
 // brainNet is a brain that serves. It does not change.

@@ -98,8 +98,9 @@ type variant struct {
 	rank func(q *asked) []int32
 	// untrained takes the parameters from before the training.
 	untrained bool
-	// shut is where the gate stands instead of where it puts itself; 0: there.
-	open bool
+	// gate is where the gate stands instead of where it puts itself: far open or shut;
+	// 0: there.
+	gate float64
 }
 
 func without(cut ...retriever.Part) func(*retriever.Graph) *retriever.Graph {
@@ -117,7 +118,8 @@ var variants = []variant{
 	{name: "search", rank: (*asked).bySearch},
 	{name: "full"},
 	{name: "untrained", untrained: true},
-	{name: "no-gate", open: true},
+	{name: "no-gate", gate: 100},
+	{name: "shut", gate: -100},
 	{name: "no-entities", source: func(s *retriever.Source) { s.Entities = nil }},
 	{name: "no-titles", source: func(s *retriever.Source) {
 		for i := range s.Documents {

@@ -198,8 +198,8 @@ func (m *memory) run(v variant, seed uint64) result {
 		}
 		p = t.Best()
 	}
-	if v.open {
-		p.Gate = [len(p.Gate)]float64{100}
+	if v.gate != 0 {
+		p.Gate = [len(p.Gate)]float64{v.gate}
 	}
 	r := result{training: time.Since(began)}
 	w := retriever.NewWalk(g, salt)

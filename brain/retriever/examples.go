@@ -41,6 +41,9 @@ const (
 	// one of them is about, and there are many more other names.
 	rare        = 8
 	subjectsTo1 = 8
+	// commonTenths of a sentence's words, the commonest, are what is left of it in two
+	// of three questions of a sentence.
+	commonTenths = 6
 	// around is how many words beside a name say how it is meant.
 	around = 6
 )
@@ -165,9 +168,23 @@ func (m *maker) sentence() (Example, bool) {
 		return Example{}, false
 	}
 	drop := len(s.names) > 0 && m.rand.IntN(2) == 0
-	t := m.some(s, 4+m.rand.IntN(len(s.words)), func(_ int, w word) bool {
+	plain := func(_ int, w word) bool {
 		return !drop || !slices.ContainsFunc(s.names, func(f found) bool { return w.start >= f.start && w.end <= f.end })
-	})
+	}
+	if m.rand.IntN(3) == 0 {
+		t := m.some(s, 4+m.rand.IntN(len(s.words)), plain)
+		return Example{Text: t, Answers: []int32{p}}, t != ""
+	}
+	// Who asks in other words than the text's does not know its rare ones: they would
+	// give the passage away, and the question would teach nothing.
+	rarities := make([]float32, len(s.words))
+	for i, w := range s.words {
+		rarities[i] = m.g.rarityOf(w.stem)
+	}
+	sorted := slices.Clone(rarities)
+	slices.Sort(sorted)
+	most := sorted[len(sorted)*commonTenths/10]
+	t := m.some(s, 3+m.rand.IntN(6), func(i int, w word) bool { return plain(i, w) && rarities[i] <= most })
 	return Example{Text: t, Answers: []int32{p}}, t != ""
 }
 

@@ -81,9 +81,8 @@ func (w *Walk) backward(dz []float64, into *gradient) {
 		if d == 0 {
 			continue
 		}
-		into.Base += d * float64(w.seed[i].Score)
-		into.Meaning += d * float64(w.seed[i].Cosine)
-		into.Words += d * float64(w.seed[i].Keyword)
+		into.Meaning += d * w.open * float64(w.seed[i].Cosine)
+		into.Words += d * w.open * float64(w.seed[i].Keyword)
 		open += d * w.gain[i]
 		for t := 1; t <= steps; t++ {
 			a := w.act[t][i]

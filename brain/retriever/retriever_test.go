@@ -436,3 +436,51 @@ func TestSubjectsWithinNames(t *testing.T) {
 		}
 	}
 }
+
+// TestBudgets: a walk whose budget is spent goes no further and still ranks; one
+// behind a shut gate ranks as search does.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+
+	src := village(60, 3)
+	g := NewGraph(src, testSalt)
+	w := NewWalk(g, testSalt)
+	p := Prior()
+	q := &Question{Text: src.Documents[7].Title}
+	q.Score = func(passages []int32) (out []Seed) {
+		for _, x := range passages {
+			out = append(out, Seed{Passage: x})
+		}
+		return out
+	}
+	for i := range int32(12) {
+		q.Seeds = append(q.Seeds, Seed{Passage: 2*i + 14, Cosine: 0.9 - 0.01*float32(i), Score: 0.9 - 0.01*float32(i)})
+	}
+	far := func() (step uint8) {
+		w.Forward(&p, q)
+		for _, m := range w.moves {
+			step = max(step, m.step)
+		}
+		return step
+	}
+	if all := far(); all != steps {
+		t.Fatalf("%d steps without a budget", all)
+	}
+	q.Budget = 1
+	if n := far(); n != 1 || len(w.Passages(10)) == 0 {
+		t.Errorf("%d steps with a budget of one", n)
+	}
+	q.Budget, p.Gate[gateAlways] = 1_000_000, -20
+	if n := far(); n != 1 {
+		t.Errorf("%d steps behind a shut gate", n)
+	}
+	found := w.Passages(10)
+	if tier := w.Tier(found); tier != TierNone {
+		t.Errorf("tier %s behind a shut gate", tier)
+	}
+	for i, r := range found {
+		if r.Passage != q.Seeds[i].Passage {
+			t.Errorf("rank %d is %d, not the one of search", i, r.Passage)
+		}
+	}
+}

@@ -50,6 +50,8 @@ const (
 	gateAgreement // how many of the five best by meaning and by word are the same
 	gateNames     // how many concepts the question names
 	gateDensity   // log of the steps that lead away from the seeds
+	gateSubjects  // whether it names a subject
+	gateCover     // how much of its information is in the names of subjects
 	gateFeatures
 )
 
@@ -64,22 +66,25 @@ const (
 	maxFan = 256
 	// maxPassagesOfSubject of a document that is about a concept are stepped to.
 	maxPassagesOfSubject = 12
+	// shut is a gate behind which nothing that a walk finds is heard.
+	shut = 0.01
 	// trace is the activation that a passage needs to be noticed.
 	trace = 0.02
 	// minExponent and maxExponent keep a step's weight within reason.
 	minExponent, maxExponent = -12, 3
 )
 
-// Parameters are what is learned: 74 numbers.
+// Parameters are what is learned: 75 numbers.
 type Parameters struct {
 	Step [stepKinds * stepFeatures]float64
 	Seed [seedFeatures]float64
 	Gate [gateFeatures]float64
 	// Heard is what a passage gains by its activation after each step.
 	Heard [steps + 1]float64
-	// Sharp is how quickly seeds weaken with their score. Base is the weight of the
-	// score of search, Meaning and Words what its two parts count beyond.
-	Sharp, Base, Meaning, Words float64
+	// Sharp is how quickly seeds weaken with their score. Meaning and Words are what
+	// the two parts of a passage's score count beyond, as far as the gate is open: with
+	// it shut the order is that of search.
+	Sharp, Meaning, Words float64
 }
 
 // Prior are the parameters before any training, and what training holds them near.
@@ -100,7 +105,7 @@ func Prior() Parameters {
 	p.Seed = [seedFeatures]float64{0.5, -0.5, 0.5, -0.5}
 	p.Gate = [gateFeatures]float64{gateAlways: 1}
 	p.Heard = [steps + 1]float64{0, 0.1, 0.1, 0.1, 0.1, 0.05}
-	p.Sharp, p.Base = 8, 1
+	p.Sharp = 8
 	return p
 }
 
@@ -122,6 +127,10 @@ type Question struct {
 	Text  string
 	Seeds []Seed
 	Score func(passages []int32) []Seed
+	// Budget bounds the steps that are taken, all in all: once so many are, the walk
+	// goes no further, and it takes no second one where the gate is shut. 0: it goes
+	// as far as it can, which is what a training sees.
+	Budget int
 	// Within says of which entities the ties may be followed; nil: of all.
 	Within func(entity pb.NodeID) bool
 }
@@ -158,6 +167,7 @@ type Walk struct {
 	moves    []move
 	concepts []found
 	stems    []uint32
+	words    int // of the question
 	info     []float32
 	total    float32
 
@@ -165,7 +175,8 @@ type Walk struct {
 	open    float64 // the gate, 0 to 1
 	density int
 	score   []float64 // of local nodes that are passages
-	gain    []float64 // what of it is heard, before the gate
+	gain    []float64 // what of it comes through the gate, before it does
+	reach   []float64 // what of that the walk brought
 	order   []int32
 	missing []int32
 	looked  int // local nodes that look has seen
@@ -221,13 +232,21 @@ func (w *Walk) Forward(p *Parameters, q *Question) {
 	w.begin(q)
 	for t := 1; t <= steps; t++ {
 		w.step(t, q)
+		if t == 1 {
+			w.gate = w.gateOf(q)
+			w.open = sigmoid(dot(w.p.Gate[:], w.gate[:]))
+		}
+		if q.Budget > 0 && (w.open < shut || len(w.moves) >= q.Budget) {
+			break
+		}
 	}
-	w.judge(q)
+	w.judge()
 }
 
 // read finds the names and the words of the question.
 func (w *Walk) read(q string) {
 	words := w.lex.words(q)
+	w.words = len(words)
 	w.stems = append(w.stems[:0], stemsOf(words)...)
 	w.info, w.total = w.info[:0], 0
 	for _, s := range w.stems {
@@ -435,19 +454,18 @@ func (w *Walk) tied(x tie, add func(to node, kind int, words, spread, share floa
 	}
 }
 
-// judge opens the gate and scores the passages.
-func (w *Walk) judge(q *Question) {
-	w.gate = w.gateOf(q)
-	w.open = sigmoid(dot(w.p.Gate[:], w.gate[:]))
-	w.score, w.gain = w.score[:0], w.gain[:0]
+// judge scores the passages.
+func (w *Walk) judge() {
+	w.score, w.gain, w.reach = w.score[:0], w.gain[:0], w.reach[:0]
 	for i := range w.nodes {
-		z, gain := 0.0, 0.0
+		z, gain, reach := 0.0, 0.0, 0.0
 		if w.isPassage(int32(i)) && w.scored[i] {
 			s := &w.seed[i]
-			gain = w.heard(int32(i))
-			z = w.p.Base*float64(s.Score) + w.p.Meaning*float64(s.Cosine) + w.p.Words*float64(s.Keyword) + w.open*gain
+			reach = w.heard(int32(i))
+			gain = reach + w.p.Meaning*float64(s.Cosine) + w.p.Words*float64(s.Keyword)
+			z = float64(s.Score) + w.open*gain
 		}
-		w.score, w.gain = append(w.score, z), append(w.gain, gain)
+		w.score, w.gain, w.reach = append(w.score, z), append(w.gain, gain), append(w.reach, reach)
 	}
 }
 
@@ -469,6 +487,12 @@ func (w *Walk) gateOf(q *Question) (f [gateFeatures]float64) {
 	f[gateAgreement] = agreement(q.Seeds)
 	f[gateNames] = min(float64(len(w.concepts)), 4) / 4
 	f[gateDensity] = math.Log1p(float64(w.density)) / 8
+	for _, c := range w.concepts {
+		if w.g.subject[c.concept] {
+			f[gateSubjects] = 1
+			f[gateCover] += float64(c.words) / float64(max(1, w.words))
+		}
+	}
 	return f
 }
 
@@ -514,7 +538,7 @@ func (w *Walk) Passages(topK int) []Ranked {
 		if !w.isPassage(i) || !w.scored[i] {
 			continue
 		}
-		r := Ranked{Seed: w.seed[i], From: w.origin[i], Total: w.score[i], Activation: w.gain[i]}
+		r := Ranked{Seed: w.seed[i], From: w.origin[i], Total: w.score[i], Activation: w.reach[i]}
 		doc := w.docOf(i)
 		if k, ok := best[doc]; ok && doc != Unknown {
 			if r.Total > out[k].Total {

@@ -12,7 +12,8 @@ var importRoutes = []Route{
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/import", ID: "importFile", Tag: tagImports,
 		Summary: "Import a file",
-		Description: "A multipart form. Plain text in any common encoding, Markdown, HTML, CSV, JSON and JSONL of items as ingest takes them, mails and mailboxes, VTT and SRT, " +
+		Description: "A multipart form. Plain text in any common encoding, Markdown, HTML, PDF, RTF, DOCX, PPTX, XLSX, OpenDocument, EPUB, CSV, JSON and JSONL of items as ingest takes them, " +
+			"mails and mailboxes, calendars, VTT and SRT, exports of Slack, Notion, ChatGPT, Claude, mem0, Zep and this service, " +
 			"and ZIP and tar archives of those; what a file is, its content decides. One job for all documents of the file. A file that cannot be read is refused at once, " +
 			"and nothing of it is kept; of an archive or a mailbox the parts that cannot be read are failed items of the job, each with its reason. " + importSizes,
 		Scope: scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusAccepted,
@@ -79,7 +80,7 @@ type importEntry struct {
 	ID              string    `json:"id" format:"uuid"`
 	JobID           string    `json:"jobId" format:"uuid"`
 	Filename        string    `json:"filename"`
-	Format          string    `json:"format" enum:"text,markdown,json,jsonl,vtt,srt,lines,html,csv,eml,mbox,zip,tar"`
+	Format          string    `json:"format" enum:"text,markdown,json,jsonl,vtt,srt,lines,html,csv,eml,mbox,zip,tar,docx,pptx,xlsx,odt,ods,odp,epub,rtf,ics,pdf,slack,chatgpt,claude,mem0,zep,orgmem-export"`
 	Bytes           uint64    `json:"bytes"`
 	Status          string    `json:"status" enum:"queued,running,succeeded,failed,cancelled"`
 	NodesCreated    *uint64   `json:"nodesCreated" nullable:"true" doc:"Null until the job has ended."`

@@ -66,7 +66,11 @@ func (r *reader) inner(name string, raw []byte) ([]Document, error) {
 	r.nested++
 	defer func() { r.nested-- }()
 	return r.part(name, func() ([]Document, error) {
-		docs, _, err := r.file(path.Base(name), raw)
+		title, id := notion(path.Base(name))
+		docs, _, err := r.file(title, raw)
+		if id != "" && len(docs) == 1 && docs[0].ExternalID == "" && docs[0].Refused == "" {
+			docs[0].ExternalID = externalID("notion", id)
+		}
 		for i := range docs {
 			if docs[i].Path == "" && docs[i].Refused == "" {
 				docs[i].Path = name
@@ -204,13 +208,22 @@ func zipName(f *zip.File) string {
 	return name
 }
 
-// zip reads a ZIP archive.
-func (r *reader) zip(raw []byte) ([]Document, string, error) {
+// zip reads a ZIP archive: an office document, or a folder of files.
+func (r *reader) zip(name string, raw []byte) ([]Document, string, error) {
 	z, err := r.openZip(raw)
 	if err != nil {
 		return nil, "", err
 	}
+	if read, format := officeOf(r, z); read != nil {
+		return r.single(name, format, func() (Document, error) { return read(z) })
+	}
 	p := &pack{reader: r}
+	if isSlack(z) {
+		if err := p.slack(z); err != nil {
+			return nil, "", err
+		}
+		return p.docs, Slack, nil
+	}
 	for _, f := range z.File {
 		if err := r.step(1); err != nil {
 			return nil, "", err

@@ -4,15 +4,18 @@
 //
 // # Promises
 //
-//   - What is not recognised, or recognised and cannot be read yet, is an error
-//     that names what can be read.
+//   - What is not recognised, or cannot be read, is an error. Of an archive, a
+//     mailbox or an export the part that cannot be read is a Document that says
+//     why, and the others are read.
+//   - Structure is kept as Markdown, which the chunks take their title paths from.
 //   - The text of a document is UTF-8 without U+0000, shows something, and is at
 //     most Limits.Runes long: a longer text is cut at paragraphs into several
 //     documents, a longer item of a JSON file is refused.
 //   - JSON is read as strictly as the bodies of POST /v1/ingest: a name that stands
 //     twice, or that is not known, is refused and never chosen from.
-//   - The time and the memory that a file costs follow its length alone, whatever
-//     it says, and Limits.GoOn may end the reading.
+//   - The time and the memory that a file costs follow its length, and of what is
+//     packed the bounds in archive.go and pdf/file.go, whatever it says; Limits.GoOn
+//     may end the reading.
 //   - The errors are written for the person who uploaded the file: they say
 //     where, and never quote what.
 //

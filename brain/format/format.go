@@ -53,6 +53,23 @@ const (
 	MBOX     = "mbox"
 	ZIP      = "zip"
 	TAR      = "tar"
+	DOCX     = "docx"
+	PPTX     = "pptx"
+	XLSX     = "xlsx"
+	ODT      = "odt"
+	ODS      = "ods"
+	ODP      = "odp"
+	EPUB     = "epub"
+	RTF      = "rtf"
+	ICS      = "ics"
+	PDF      = "pdf"
+	// Exports of other systems, and of this one.
+	Slack     = "slack"
+	ChatGPT   = "chatgpt"
+	Claude    = "claude"
+	Mem0      = "mem0"
+	Zep       = "zep"
+	OwnExport = "orgmem-export"
 )
 
 // ErrFile is wrapped by every error about a file; the text behind it completes
@@ -70,6 +87,8 @@ func errorf(format string, args ...any) error {
 func tooLargef(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrTooLarge, fmt.Sprintf(format, args...))
 }
+
+func isFileError(err error) bool { return errors.Is(err, ErrFile) && !errors.Is(err, ErrTooLarge) }
 
 // Reason is the text of an error behind ErrFile.
 func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrFile.Error()+": ") }
@@ -137,8 +156,6 @@ type Document struct {
 
 // foreign are the beginnings of files that are known and not read.
 var foreign = []struct{ begin, name string }{
-	{"%PDF-", "PDF"},
-	{"{\\rtf", "RTF"},
 	{"\xd0\xcf\x11\xe0", "an office document of before 2007, or an encrypted one"},
 	{"7z\xbc\xaf\x27", "a 7z archive"},
 	{"Rar!", "a RAR archive"},
@@ -230,11 +247,15 @@ func Documents(name string, data []byte, limits Limits) (docs []Document, format
 func (r *reader) file(name string, data []byte) (docs []Document, format string, err error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("PK\x05\x06")):
-		return r.zip(data)
+		return r.zip(name, data)
 	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
 		return r.gzip(name, data)
 	case bytes.HasPrefix(data, []byte("BZh")) && len(data) > 4 && data[3] >= '1' && data[3] <= '9':
 		return r.bzip2(name, data)
+	case bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
+		return r.single(name, PDF, func() (Document, error) { return r.pdf(data) })
+	case bytes.HasPrefix(data, []byte("{\\rtf")):
+		return r.single(name, RTF, func() (Document, error) { return r.rtf(data) })
 	case isTar(data):
 		docs, err = r.tar(data)
 		return docs, TAR, err
@@ -244,7 +265,9 @@ func (r *reader) file(name string, data []byte) (docs []Document, format string,
 		}
 		return docs, MBOX, err
 	case isMail(data): // before it is decoded: each part says what it is in
-		docs, err = r.mail(data)
+		if docs, err = r.mail(data); err == nil {
+			err = allRefused(docs)
+		}
 		return docs, EML, err
 	}
 	label := ""
@@ -262,10 +285,17 @@ func (r *reader) file(name string, data []byte) (docs []Document, format string,
 	switch {
 	case isVTT(raw), isSRT(raw):
 		return r.transcript(name, raw)
+	case bytes.HasPrefix(raw, []byte("BEGIN:VCALENDAR")):
+		docs, err = r.calendar(raw)
+		return docs, ICS, err
 	case ext == ".jsonl" || ext == ".ndjson" || looksJSONL(raw):
 		docs, err = r.jsonl(raw)
 		return docs, JSONL, err
 	case ext == ".json" || looksJSON(raw):
+		if read, export := r.export(raw); read != nil {
+			docs, err = read()
+			return docs, export, err
+		}
 		docs, err = r.jsonItems(raw)
 		return docs, JSON, err
 	case ext == ".html" || ext == ".htm" || ext == ".xhtml":
@@ -299,11 +329,11 @@ func (r *reader) prose(name string, raw []byte) ([]Document, string, error) {
 	if ext := strings.ToLower(path.Ext(name)); ext == ".md" || ext == ".markdown" || isMarkdown(s) {
 		format = Markdown
 	}
-	title := ""
-	if format == Text {
-		title = baseTitle(name)
+	if format == Markdown {
+		docs, err := r.markdown(name, s)
+		return docs, format, err
 	}
-	docs, err := r.cut(Document{Title: title, Content: s})
+	docs, err := r.cut(Document{Title: baseTitle(name), Content: s})
 	return docs, format, err
 }
 

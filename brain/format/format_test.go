@@ -257,13 +257,24 @@ func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
 		if len(docs) == 0 || format == "" {
 			t.Errorf("neither a document nor an error")
 		}
+		refused := 0
 		for _, d := range docs {
+			if d.Refused != "" {
+				refused++
+				continue
+			}
+			if !utf8.ValidString(d.Title) || utf8.RuneCountInString(d.Title) > maxTitleRunes || len(d.ExternalID) > 4*maxExternalID || strings.ContainsRune(d.Title+d.ExternalID, 0) {
+				t.Errorf("title %q, external id %q", d.Title, d.ExternalID)
+			}
 			if _, err := canon.Object(d.Metadata); len(d.Metadata) > 0 && err != nil {
 				t.Errorf("metadata %q: %v", d.Metadata, err)
 			}
 			if !utf8.ValidString(d.Content) || canon.Blank(d.Content) || strings.ContainsRune(d.Content, 0) {
 				t.Errorf("document %q", d.Content)
 			}
+		}
+		if refused == len(docs) {
+			t.Errorf("all %d parts are refused, and the file is not", refused)
 		}
 	}
 }

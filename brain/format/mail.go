@@ -174,7 +174,10 @@ func (r *reader) mail(raw []byte) ([]Document, error) {
 		Metadata: noted("from", words(header.Get("From")), "to", words(header.Get("To")), "cc", words(header.Get("Cc")),
 			"messageId", own, "thread", thread, "labels", words(header.Get("X-Gmail-Labels")), "attachments", l.names, "language", header.Get("Content-Language")),
 	}
-	docs := []Document{doc}
+	var docs []Document
+	if !canon.Blank(content) { // of a mail that is nothing but what is attached nothing is kept
+		docs = append(docs, doc)
+	}
 	for _, a := range l.attached {
 		a.OccurredAt = cmp.Or(a.OccurredAt, doc.OccurredAt)
 		docs = append(docs, a)

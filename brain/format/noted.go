@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -117,3 +118,37 @@ func instant(s string) string {
 
 // clip cuts a value to maxNote characters.
 func clip(s string) string { return s[:runeOffset(s, maxNote)] }
+
+// maxUnix is the end of the year 9999, the last that RFC 3339 can say.
+const maxUnix = 253402300799
+
+// unixInstant makes an RFC 3339 date-time of seconds since 1970; empty where there
+// are none.
+func unixInstant(seconds int64) string {
+	if seconds <= 0 || seconds > maxUnix {
+		return ""
+	}
+	y, m, d := civil(int(seconds / 86400))
+	rest := seconds % 86400
+	return fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02dZ", y, m, d, rest/3600, rest/60%60, rest%60)
+}
+
+// civil is the date of a day since 1970.
+//
+// The algorithm is Howard Hinnant's civil_from_days.
+func civil(days int) (year, month, day int) {
+	z := days + 719468
+	era := z / 146097
+	if z < 0 {
+		era = (z - 146096) / 146097
+	}
+	doe := z - era*146097
+	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
+	doy := doe - (365*yoe + yoe/4 - yoe/100)
+	mp := (5*doy + 2) / 153
+	day, month, year = doy-(153*mp+2)/5+1, mp+3, yoe+era*400
+	if month > 12 {
+		month, year = month-12, year+1
+	}
+	return year, month, day
+}

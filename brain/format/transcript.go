@@ -148,15 +148,25 @@ func (t *talk) write(parts ...string) error {
 // an empty one. Everything else (numbers, notes, styles) is passed over.
 func (t *talk) cues(raw []byte, timing *regexp.Regexp) error {
 	within := false
-	var body []string
+	var body, before []string // of this cue and of the one before it
+	var from, until, ended int
 	end := func() error {
-		words := strings.Join(body, " ")
+		lines := body
 		body = nil
 		if !within {
 			return nil
 		}
 		within = false
-		return t.say(cue(words))
+		if from > ended {
+			before = nil
+		}
+		fresh := rolled(before, lines)
+		before, ended = lines, until
+		speaker, words := cue(strings.Join(fresh, " "))
+		if speaker == "" && len(fresh) < len(lines) { // the line that names who speaks was said already
+			speaker, _ = cue(strings.Join(lines, " "))
+		}
+		return t.say(speaker, words)
 	}
 	size := 0 // of body
 	for full := range bytes.Lines(raw) {
@@ -173,6 +183,7 @@ func (t *talk) cues(raw []byte, timing *regexp.Regexp) error {
 		switch {
 		case timed:
 			within, size = true, 0
+			from, until = cueTimes(line)
 		case within && line != "":
 			if size += len(line); size > maxCue {
 				return errorf("holds a cue of more than %d bytes", maxCue)
@@ -181,6 +192,45 @@ func (t *talk) cues(raw []byte, timing *regexp.Regexp) error {
 		}
 	}
 	return end()
+}
+
+// rolled cuts what a cue repeats of the one before it: captions that roll up show
+// a line again until it leaves the screen, each time with what is new below it.
+// Whole lines alone are cut, and only where the cues touch: people say things twice.
+func rolled(before, lines []string) []string {
+	for k := min(len(before), len(lines)); k > 0; k-- {
+		same := true
+		for i := range k {
+			same = same && withoutTags(before[len(before)-k+i]) == withoutTags(lines[i])
+		}
+		if same {
+			return lines[k:]
+		}
+	}
+	return lines
+}
+
+// cueTimes are the begin and the end of a cue, in milliseconds; the line is one of
+// times.
+func cueTimes(line string) (from, until int) {
+	begin, rest, _ := strings.Cut(line[:min(len(line), maxTiming)], "-->")
+	end, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	return milliseconds(strings.TrimSpace(begin)), milliseconds(end)
+}
+
+func milliseconds(s string) int {
+	n, unit := 0, 0
+	for _, c := range s {
+		switch {
+		case c == ':':
+			n, unit = n*60+unit, 0
+		case c == '.' || c == ',':
+			n, unit = (n*60+unit)*1000, 0
+		case c >= '0' && c <= '9' && unit < 1e6:
+			unit = unit*10 + int(c-'0')
+		}
+	}
+	return n + unit
 }
 
 // cue reads the text of one cue: who speaks stands in a voice tag, or before a

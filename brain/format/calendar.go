@@ -1,0 +1,115 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// calendarShown are the lines of an event that its text shows, in this order.
+var calendarShown = []struct{ name, label string }{
+	{"DTSTART", "Start"}, {"DTEND", "End"}, {"LOCATION", "Location"}, {"ORGANIZER", "Organizer"}, {"ATTENDEE", "Attendees"},
+}
+
+// calendar reads iCalendar (RFC 5545): a document of kind event for each event.
+func (r *reader) calendar(raw []byte) ([]Document, error) {
+	raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\n "), nil), []byte("\n\t"), nil) // folded lines
+	var docs []Document
+	var event map[string]string
+	alarm := false
+	for full := range bytes.Lines(raw) {
+		if err := r.step(len(full)); err != nil {
+			return nil, err
+		}
+		line := strings.TrimRight(string(full), "\n")
+		name, value, _ := strings.Cut(line, ":")
+		name, params, _ := strings.Cut(strings.ToUpper(name), ";")
+		switch {
+		case line == "BEGIN:VEVENT" || line == "BEGIN:VTODO" || line == "BEGIN:VJOURNAL":
+			event = map[string]string{}
+		case line == "BEGIN:VALARM":
+			alarm = true
+		case line == "END:VALARM":
+			alarm = false
+		case event == nil || alarm:
+		case name == "END":
+			doc, err := r.event(event)
+			event = nil
+			if err != nil {
+				return nil, err
+			}
+			if doc.Content == "" {
+				continue
+			}
+			if docs = append(docs, doc); len(docs) > MaxDocuments {
+				return nil, errorf("holds more than %d events; split it", MaxDocuments)
+			}
+		default:
+			takeProperty(event, name, params, line, value)
+		}
+	}
+	if len(docs) == 0 {
+		return nil, errorf("is a calendar without an event")
+	}
+	return docs, nil
+}
+
+// takeProperty keeps a property of an event. Of people the name is kept, where
+// there is one.
+func takeProperty(event map[string]string, name, params, line, value string) {
+	value = strings.NewReplacer(`\n`, "\n", `\N`, "\n", `\,`, ",", `\;`, ";", `\\`, `\`).Replace(value)
+	if name == "ORGANIZER" || name == "ATTENDEE" {
+		if at := strings.Index(params, "CN="); at >= 0 {
+			from := strings.IndexByte(line, ';') + 1 + at + len("CN=")
+			common, _, _ := strings.Cut(strings.Trim(line[from:], `"`), ":")
+			common, _, _ = strings.Cut(common, ";")
+			value = strings.Trim(common, `"`)
+		} else if len(value) > 7 && strings.EqualFold(value[:7], "mailto:") {
+			value = value[7:]
+		}
+	}
+	if before := event[name]; before != "" && name == "ATTENDEE" {
+		if value = before + ", " + value; len(value) > 4*maxNote {
+			return
+		}
+	}
+	if len(event) < maxNotes || event[name] != "" {
+		event[name] = value
+	}
+}
+
+func (r *reader) event(e map[string]string) (Document, error) {
+	m := &markup{reader: r}
+	m.heading(1, e["SUMMARY"])
+	var lines []string
+	for _, p := range calendarShown {
+		v := e[p.name]
+		if at := calendarTime(v); at != "" && strings.HasPrefix(p.name, "DT") {
+			v = strings.TrimSuffix(strings.Replace(at, "T", " ", 1), " 00:00:00Z")
+		}
+		if v = clean(v); v != "" {
+			lines = append(lines, p.label+": "+v)
+		}
+	}
+	m.paragraph(strings.Join(lines, "\n"))
+	m.paragraph(e["DESCRIPTION"])
+	content, err := m.done()
+	return Document{
+		Title: clipTitle(e["SUMMARY"]), Content: content, Kind: "event", OccurredAt: calendarTime(e["DTSTART"]), Noted: true,
+		ExternalID: externalID("ics", e["UID"]+within(e["RECURRENCE-ID"])),
+	}, err
+}
+
+// calendarTime makes an RFC 3339 date-time of 20260505 or 20260505T100000. A local
+// time is taken for UTC: its zone is defined by whoever wrote the calendar.
+func calendarTime(s string) string {
+	s = strings.TrimSuffix(strings.TrimSpace(s), "Z")
+	day, clock, _ := strings.Cut(s, "T")
+	if len(day) != 8 || strings.Trim(s, "0123456789T") != "" {
+		return ""
+	}
+	if len(clock) != 6 {
+		clock = "000000"
+	}
+	return instant(fmt.Sprintf("%s-%s-%sT%s:%s:%sZ", day[:4], day[4:6], day[6:], clock[:2], clock[2:4], clock[4:]))
+}

@@ -1,0 +1,401 @@
+package format
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orgmem/proto/canon"
+)
+
+// The exports of other systems in JSON. Each is known by the names in its first
+// record; what else it holds is not looked at, since it changes with each version
+// of what wrote it.
+
+// lenient reads JSON as its writers take it: of a name that stands twice the last.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// maxShape bounds the names that are looked at to know an export.
+const maxShape = 64
+
+// shape is the names of a JSON object, and those of the first object of each list in
+// it; of a list, those of its first object.
+type shape struct {
+	list  bool
+	names map[string][]string
+}
+
+func (s shape) has(names ...string) bool {
+	for _, n := range names {
+		if _, ok := s.names[n]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether the list of that name holds objects with these names.
+func (s shape) holds(list string, names ...string) bool {
+	for _, n := range names {
+		if !slices.Contains(s.names[list], n) {
+			return false
+		}
+	}
+	return true
+}
+
+func shapeOf(raw []byte) shape {
+	d := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
+	s := shape{names: map[string][]string{}}
+	if s.list = d.PeekKind() == '['; s.list {
+		if _, err := d.ReadToken(); err != nil {
+			return s
+		}
+	}
+	namesOf(d, func(name string) bool {
+		s.names[name] = nil
+		if s.list || d.PeekKind() != '[' {
+			return d.SkipValue() == nil
+		}
+		value, err := d.ReadValue()
+		if err != nil {
+			return false
+		}
+		inner := jsontext.NewDecoder(bytes.NewReader(value), lenient)
+		if _, err := inner.ReadToken(); err != nil {
+			return false
+		}
+		s.names[name] = []string{}
+		namesOf(inner, func(n string) bool {
+			s.names[name] = append(s.names[name], n)
+			return inner.SkipValue() == nil
+		})
+		return true
+	})
+	return s
+}
+
+// namesOf visits the names of an object; visit passes over the value.
+func namesOf(d *jsontext.Decoder, visit func(string) bool) {
+	if d.PeekKind() != '{' {
+		return
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return
+	}
+	for range maxShape {
+		if d.PeekKind() != '"' {
+			return
+		}
+		t, err := d.ReadToken()
+		if err != nil || !visit(t.String()) {
+			return
+		}
+	}
+}
+
+// export reads an export of another system; read is nil where it is none.
+func (r *reader) export(raw []byte) (read func() ([]Document, error), format string) {
+	s := shapeOf(raw)
+	switch {
+	case !s.list && s.has("format", "partitions"):
+		return func() ([]Document, error) { return r.ownExport(raw) }, OwnExport
+	case s.has("mapping", "title"), s.has("mapping", "current_node"):
+		return func() ([]Document, error) { return r.chats(raw, s.list, "chatgpt") }, ChatGPT
+	case s.has("chat_messages"):
+		return func() ([]Document, error) { return r.chats(raw, s.list, "claude") }, Claude
+	case s.list && s.has("memory", "id"), s.holds("results", "memory"), s.holds("memories", "memory"):
+		return func() ([]Document, error) { return r.records(raw, "mem0") }, Mem0
+	case s.list && (s.has("uuid", "fact") || s.has("uuid", "content")),
+		s.holds("facts", "fact"), s.holds("edges", "fact"), s.holds("episodes", "content", "uuid"), s.holds("messages", "content", "role_type"):
+		return func() ([]Document, error) { return r.records(raw, "zep") }, Zep
+	}
+	return nil, ""
+}
+
+// elements of a list, or the value itself.
+func oneOrMany[T any](raw []byte, list bool) ([]T, error) {
+	var all []T
+	var err error
+	if list {
+		err = json.Unmarshal(raw, &all, lenient)
+	} else {
+		all = make([]T, 1)
+		err = json.Unmarshal(raw, &all[0], lenient)
+	}
+	if err != nil {
+		return nil, errorf("is an export with records that cannot be read")
+	}
+	return all, nil
+}
+
+// chat is a conversation of ChatGPT, a tree of messages, or of Claude, a list.
+type chat struct {
+	ID             string              `json:"id"`
+	ConversationID string              `json:"conversation_id"`
+	UUID           string              `json:"uuid"`
+	Title          string              `json:"title"`
+	Name           string              `json:"name"`
+	CreateTime     anyNumber           `json:"create_time"`
+	CreatedAt      string              `json:"created_at"`
+	CurrentNode    string              `json:"current_node"`
+	Mapping        map[string]chatNode `json:"mapping"`
+	Messages       []struct {
+		Sender  string `json:"sender"`
+		Text    string `json:"text"`
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+	} `json:"chat_messages"`
+}
+
+type chatNode struct {
+	Parent  string `json:"parent"`
+	Message *struct {
+		Author struct {
+			Role string `json:"role"`
+		} `json:"author"`
+		Content struct {
+			Parts []jsontext.Value `json:"parts"`
+		} `json:"content"`
+	} `json:"message"`
+}
+
+// anyNumber is a number of seconds, or nothing.
+type anyNumber float64
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (n *anyNumber) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() != '0' {
+		return d.SkipValue()
+	}
+	t, err := d.ReadToken()
+	if err == nil {
+		if f, err := t.Float(); err == nil && math.Abs(f) < maxUnix { // what is larger is no time
+			*n = anyNumber(f)
+		}
+	}
+	return err
+}
+
+// chats reads conversations: each is a document of lines of who says what.
+func (r *reader) chats(raw []byte, list bool, system string) ([]Document, error) {
+	all, err := oneOrMany[chat](raw, list)
+	if err != nil {
+		return nil, err
+	}
+	var docs []Document
+	for i := range all {
+		c := &all[i]
+		got, err := r.part(fmt.Sprintf("conversation %d", i+1), func() ([]Document, error) { return r.chat(c, system) })
+		if err != nil {
+			return nil, err
+		}
+		all[i] = chat{} // it is not held twice
+		if docs = append(docs, got...); len(docs) > MaxDocuments {
+			return nil, errorf("holds more than %d conversations; split it", MaxDocuments)
+		}
+	}
+	return docs, allRefused(docs)
+}
+
+func (r *reader) chat(c *chat, system string) ([]Document, error) {
+	m := &markup{reader: r}
+	say := func(who, text string) error {
+		if !canon.Blank(text) {
+			m.block("")
+			m.write(who, ": ", strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\ufffd")))
+		}
+		return cmp.Or(m.err, r.step(len(text)))
+	}
+	var path []chatNode
+	for id := c.CurrentNode; id != "" && len(path) < len(c.Mapping); id = c.Mapping[id].Parent {
+		path = append(path, c.Mapping[id])
+	}
+	for _, n := range slices.Backward(path) {
+		if n.Message == nil || n.Message.Author.Role == "system" || n.Message.Author.Role == "tool" {
+			continue
+		}
+		var words strings.Builder
+		for _, p := range n.Message.Content.Parts {
+			var s string
+			if json.Unmarshal(p, &s, lenient) == nil {
+				words.WriteString(s)
+			}
+		}
+		if err := say(roleName(n.Message.Author.Role), words.String()); err != nil {
+			return nil, err
+		}
+	}
+	for _, one := range c.Messages {
+		words := one.Text
+		if canon.Blank(words) {
+			var parts []string
+			for _, p := range one.Content {
+				if p.Type == "text" {
+					parts = append(parts, p.Text)
+				}
+			}
+			words = strings.Join(parts, "\n")
+		}
+		if err := say(roleName(one.Sender), words); err != nil {
+			return nil, err
+		}
+	}
+	content, err := m.done()
+	if err != nil {
+		return nil, err
+	}
+	if canon.Blank(content) {
+		return nil, errorf("holds no words")
+	}
+	return r.cut(Document{
+		Title: clipTitle(cmp.Or(c.Title, c.Name)), Content: content, Noted: true, Metadata: noted("source", system),
+		OccurredAt: cmp.Or(unixInstant(int64(c.CreateTime)), instant(c.CreatedAt)), ExternalID: externalID(system, cmp.Or(c.ID, c.ConversationID, c.UUID)),
+	})
+}
+
+func roleName(role string) string {
+	switch role {
+	case "user", "human":
+		return "User"
+	case "assistant":
+		return "Assistant"
+	}
+	return clipTitle(cmp.Or(role, "Unknown"))
+}
+
+// record is a memory of mem0, or a fact, an episode or a message of Zep.
+type record struct {
+	ID        string `json:"id"`
+	UUID      string `json:"uuid"`
+	Memory    string `json:"memory"`
+	Fact      string `json:"fact"`
+	Content   string `json:"content"`
+	Role      string `json:"role"`
+	UserID    string `json:"user_id"`
+	CreatedAt string `json:"created_at"`
+	ValidAt   string `json:"valid_at"`
+	InvalidAt string `json:"invalid_at"`
+}
+
+// records reads lists of what another memory holds. What it says is no longer true
+// is left out.
+func (r *reader) records(raw []byte, system string) ([]Document, error) {
+	var all []record
+	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
+		list, err := oneOrMany[record](raw, true)
+		if err != nil {
+			return nil, err
+		}
+		all = list
+	} else {
+		lists := map[string]jsontext.Value{}
+		if err := json.Unmarshal(raw, &lists, lenient); err != nil {
+			return nil, errorf("is an export with records that cannot be read")
+		}
+		for _, name := range []string{"results", "memories", "facts", "edges", "episodes", "messages"} {
+			if v := lists[name]; v.Kind() == '[' {
+				list, err := oneOrMany[record](v, true)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, list...)
+			}
+		}
+	}
+	var docs []Document
+	for _, one := range all {
+		words := strings.ToValidUTF8(strings.ReplaceAll(cmp.Or(one.Memory, one.Fact, one.Content), "\x00", ""), "\ufffd")
+		if canon.Blank(words) || one.InvalidAt != "" {
+			continue
+		}
+		if one.Content != "" && one.Role != "" {
+			words = clipTitle(one.Role) + ": " + words
+		}
+		if err := r.keep(len(words)); err != nil {
+			return nil, err
+		}
+		if err := r.step(len(words)); err != nil {
+			return nil, err
+		}
+		cut, err := r.cut(Document{
+			Content: words, OccurredAt: instant(cmp.Or(one.ValidAt, one.CreatedAt)), ExternalID: externalID(system, cmp.Or(one.ID, one.UUID)), Noted: true,
+			Metadata: noted("source", system, "user", one.UserID),
+		})
+		if err != nil {
+			return nil, err
+		}
+		if docs = append(docs, cut...); len(docs) > MaxDocuments {
+			return nil, errorf("holds more than %d records; split it", MaxDocuments)
+		}
+	}
+	if len(docs) == 0 {
+		return nil, errorf("is an export without a record to read")
+	}
+	return docs, nil
+}
+
+// ownExport reads an export of this service: the documents that are live, each
+// under its external id. orgmem import-export brings back all of it.
+func (r *reader) ownExport(raw []byte) ([]Document, error) {
+	var all struct {
+		Partitions []struct {
+			Nodes []struct {
+				Kind    string `json:"kind"`
+				Title   string `json:"title"`
+				Content string `json:"content"`
+				Status  string `json:"status"`
+				Source  struct {
+					ExternalIDs []string `json:"externalIds"`
+				} `json:"source"`
+				OccurredAt string         `json:"occurredAt"`
+				Metadata   jsontext.Value `json:"metadata"`
+				Derived    jsontext.Value `json:"derived"`
+			} `json:"nodes"`
+		} `json:"partitions"`
+	}
+	if json.Unmarshal(raw, &all, lenient) != nil {
+		return nil, errorf("is an export with records that cannot be read")
+	}
+	var docs []Document
+	for _, p := range all.Partitions {
+		for i, n := range p.Nodes {
+			if n.Status != "live" || canon.Blank(n.Content) || n.Derived != nil || !slices.Contains(kinds, n.Kind) {
+				continue
+			}
+			d := Document{
+				Title: clipTitle(n.Title), Content: strings.ToValidUTF8(n.Content, "\ufffd"), Kind: n.Kind, OccurredAt: instant(n.OccurredAt),
+				Where: fmt.Sprintf("nodes[%d]", i),
+			}
+			if len(n.Source.ExternalIDs) > 0 {
+				d.ExternalID = n.Source.ExternalIDs[0]
+			}
+			if n.Metadata != nil {
+				if v, err := canon.Object(n.Metadata); err == nil {
+					d.Metadata = v
+				}
+			}
+			if err := r.check(d); err != nil {
+				return nil, err
+			}
+			if err := r.step(len(n.Content)); err != nil {
+				return nil, err
+			}
+			if docs = append(docs, d); len(docs) > MaxDocuments {
+				return nil, errorf("holds more than %d documents; use orgmem import-export", MaxDocuments)
+			}
+		}
+	}
+	if len(docs) == 0 {
+		return nil, errorf("is an export without a document to read")
+	}
+	return docs, nil
+}

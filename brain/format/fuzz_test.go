@@ -1,0 +1,122 @@
+package format
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	chunking "orgmem/brain/text"
+)
+
+// fuzzFiles mutates the real files with the given ends, and what else is given.
+func fuzzFiles(f *testing.F, name string, ends ...string) {
+	f.Helper()
+	for file := range files {
+		if !slices.Contains(ends, filepath.Ext(file)) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { hold(t, name, data) })
+}
+
+func FuzzPDF(f *testing.F)      { fuzzFiles(f, "a.pdf", ".pdf") }
+func FuzzHTML(f *testing.F)     { fuzzFiles(f, "a.html", ".html") }
+func FuzzCSV(f *testing.F)      { fuzzFiles(f, "a.csv", ".csv") }
+func FuzzMail(f *testing.F)     { fuzzFiles(f, "a", ".eml", ".mbox") }
+func FuzzRTF(f *testing.F)      { fuzzFiles(f, "a.rtf", ".rtf") }
+func FuzzCalendar(f *testing.F) { fuzzFiles(f, "a.ics", ".ics") }
+func FuzzArchives(f *testing.F) { fuzzFiles(f, "a", ".zip", ".gz", ".docx", ".epub", ".ods") }
+func FuzzExports(f *testing.F)  { fuzzFiles(f, "a.json", ".json") }
+func FuzzCaptions(f *testing.F) { fuzzFiles(f, "a", ".vtt", ".srt") }
+func FuzzTexts(f *testing.F)    { fuzzFiles(f, "a.md", ".md", ".txt") }
+
+// FuzzOffice mutates the XML of office documents: a mutated archive hardly ever
+// opens.
+func FuzzOffice(f *testing.F) {
+	parts := [][]string{
+		{"word/document.xml"},
+		{"xl/workbook.xml", "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml"},
+		{"ppt/presentation.xml", "ppt/slides/slide1.xml"},
+		{"content.xml"},
+		{"META-INF/container.xml", "a.opf"},
+	}
+	for i, seed := range []string{
+		`<w:document><w:body><w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl></w:body></w:document>`,
+		`<workbook><sheet name="a" id="r"/><row><c r="A1" t="s" s="1"><v>0</v></c></row><si><t>a</t></si><numFmt numFmtId="1" formatCode="yyyy"/><cellXfs><xf numFmtId="14"/></cellXfs></workbook>`,
+		`<p:presentation><p:sldId r:id="r"/><p:sp><p:ph type="title"/><a:p><a:t>a</a:t></a:p></p:sp></p:presentation>`,
+		`<office:text><text:h text:outline-level="2">a</text:h><text:list><text:p>b<text:s text:c="9"/></text:p></text:list><table:table><table:table-row><table:table-cell table:number-columns-repeated="999999"><text:p>c</text:p></table:table-cell></table:table-row></table:table></office:text>`,
+		`<package><rootfile full-path="a.opf"/><title>a</title><item id="a" href="a.opf" media-type="application/xhtml+xml"/><itemref idref="a"/></package>`,
+	} {
+		f.Add(i, seed)
+	}
+	const relations = `<Relationships><Relationship Id="r" Target="worksheets/sheet1.xml"/><Relationship Id="r" Target="slides/slide1.xml"/></Relationships>`
+	f.Fuzz(func(t *testing.T, kind int, xml string) {
+		var pairs []string
+		kind = max(kind, -kind) % len(parts)
+		for _, name := range parts[max(kind, 0)] {
+			pairs = append(pairs, name, xml)
+		}
+		switch kind {
+		case 1:
+			pairs = append(pairs, "xl/_rels/workbook.xml.rels", strings.ReplaceAll(relations, "slides/slide1", "worksheets/sheet1"))
+		case 2:
+			pairs = append(pairs, "ppt/_rels/presentation.xml.rels", relations)
+		case 3:
+			pairs = append([]string{"mimetype", "application/vnd.oasis.opendocument.text"}, pairs...)
+		}
+		hold(t, "a", []byte(zipped(t, pairs...)))
+	})
+}
+
+// The numbers of docs/imports.md: go test -run - -bench . ./brain/format
+
+func BenchmarkPlainText(b *testing.B) {
+	data := []byte(strings.Repeat("The compost heap behind the greenhouse has reached sixty degrees. It is turned twice a week, by whoever comes first.\n\n", 8192))
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		docs, _, err := Documents("a.txt", data, Limits{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if len(chunking.Chunks(chunking.Document{Title: docs[0].Title, Body: docs[0].Content}, chunking.ChunkOptions{})) == 0 {
+			b.Fatal("no chunks")
+		}
+	}
+}
+
+func BenchmarkPDF(b *testing.B) {
+	data, err := os.ReadFile("testdata/report.pdf")
+	if err != nil {
+		b.Fatal(err)
+	}
+	const pages = 2
+	for b.Loop() {
+		if _, _, err := Documents("a.pdf", data, Limits{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(pages*float64(b.N)/b.Elapsed().Seconds(), "pages/s")
+}
+
+func BenchmarkMailbox(b *testing.B) {
+	one, err := os.ReadFile("testdata/cave.mbox")
+	if err != nil {
+		b.Fatal(err)
+	}
+	data := []byte(strings.Repeat(string(one)+strings.Repeat("Words of an ordinary mail.\n", 80)+"\n", 300))
+	const mails = 900
+	for b.Loop() {
+		docs, _, err := Documents("a.mbox", data, Limits{})
+		if err != nil || len(docs) != mails {
+			b.Fatal(len(docs), err)
+		}
+	}
+	b.ReportMetric(mails*float64(b.N)/b.Elapsed().Seconds(), "mails/s")
+}

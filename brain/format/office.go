@@ -1,0 +1,361 @@
+package format
+
+import (
+	"archive/zip"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// officeOf recognises office documents and books by the files that each must have.
+func officeOf(r *reader, z *zip.Reader) (read func(*zip.Reader) (Document, error), format string) {
+	for _, f := range z.File {
+		switch f.Name {
+		case "word/document.xml":
+			return r.docx, DOCX
+		case "ppt/presentation.xml":
+			return r.pptx, PPTX
+		case "xl/workbook.xml":
+			return r.xlsx, XLSX
+		case "META-INF/container.xml":
+			return r.epub, EPUB
+		case "mimetype":
+			raw, err := r.entry(f)
+			if err != nil {
+				continue
+			}
+			switch kind := strings.TrimSpace(string(raw)); {
+			case strings.HasPrefix(kind, "application/vnd.oasis.opendocument.spreadsheet"):
+				return r.opendocument, ODS
+			case strings.HasPrefix(kind, "application/vnd.oasis.opendocument.presentation"):
+				return r.opendocument, ODP
+			case strings.HasPrefix(kind, "application/vnd.oasis.opendocument."):
+				return r.opendocument, ODT
+			}
+		}
+	}
+	return nil, ""
+}
+
+// writer writes the paragraphs and tables of a word processor.
+type writer struct {
+	markup
+	text   strings.Builder // of the open paragraph
+	level  int             // it is a heading of that level; 0: none
+	item   bool            // it is an item of a list
+	depth  int             // of the list
+	tables []table
+	cells  []string // the paragraphs of the open cell
+}
+
+func (w *writer) inCell() bool {
+	return len(w.tables) > 0 && w.tables[len(w.tables)-1].cell && !w.tables[len(w.tables)-1].layout
+}
+
+// paragraph ends the open paragraph.
+func (w *writer) endParagraph() {
+	text := w.text.String()
+	w.text.Reset()
+	switch {
+	case w.inCell():
+		w.cells = append(w.cells, text)
+	case w.level > 0:
+		w.heading(w.level, text)
+	case w.item:
+		w.markup.item(w.depth, "-", text)
+	default:
+		w.paragraph(text)
+	}
+	w.level, w.item, w.depth = 0, false, 0
+}
+
+func (w *writer) openTable() {
+	if n := len(w.tables); n > 0 {
+		outer := &w.tables[n-1]
+		outer.layout = true
+		for _, c := range slices.Concat(outer.row, w.cells) {
+			w.paragraph(c)
+		}
+		outer.row, w.cells = nil, nil
+	}
+	w.tables = append(w.tables, table{})
+}
+
+func (w *writer) shutTable() {
+	if n := len(w.tables); n > 0 {
+		w.tables = w.tables[:n-1]
+	}
+	w.tail = ""
+}
+
+func (w *writer) openCell() {
+	if n := len(w.tables); n > 0 {
+		w.tables[n-1].cell = true
+	}
+	w.cells = nil
+}
+
+func (w *writer) shutCell() {
+	if n := len(w.tables); n > 0 && w.inCell() {
+		w.tables[n-1].row = append(w.tables[n-1].row, strings.Join(w.cells, " "))
+		w.tables[n-1].cell = false
+	}
+	w.cells = nil
+}
+
+func (w *writer) shutRow() {
+	if n := len(w.tables); n > 0 {
+		row := w.tables[n-1].row
+		w.tables[n-1].row = nil
+		w.row(row[:min(len(row), maxColumns)])
+	}
+}
+
+// docx reads a document of Word.
+func (r *reader) docx(z *zip.Reader) (Document, error) {
+	levels, err := r.wordStyles(z)
+	if err != nil {
+		return Document{}, err
+	}
+	w := &writer{markup: markup{reader: r}}
+	within := false // of a run's text
+	e := elements{
+		open: func(t xml.StartElement) {
+			switch t.Name.Local {
+			case "t":
+				within = true
+			case "tab":
+				w.text.WriteByte('\t')
+			case "br", "cr":
+				w.text.WriteByte('\n')
+			case "noBreakHyphen":
+				w.text.WriteByte('-')
+			case "pStyle":
+				style := xmlAttr(t, "val")
+				if w.level = levels[style]; w.level == 0 && strings.Contains(strings.ToLower(style), "list") {
+					w.item = true
+				}
+			case "outlineLvl":
+				if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil && n >= 0 && n < 9 {
+					w.level = n + 1
+				}
+			case "ilvl":
+				if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil {
+					w.item, w.depth = true, n
+				}
+			case "tbl":
+				w.openTable()
+			case "tc":
+				w.openCell()
+			}
+		},
+		shut: func(name string) {
+			switch name {
+			case "t":
+				within = false
+			case "p":
+				w.endParagraph()
+			case "tc":
+				w.shutCell()
+			case "tr":
+				w.shutRow()
+			case "tbl":
+				w.shutTable()
+			}
+		},
+		text: func(b []byte) {
+			if within {
+				w.text.Write(b)
+			}
+		},
+	}
+	for _, part := range []string{"word/document.xml", "word/footnotes.xml", "word/endnotes.xml"} {
+		if _, err := r.walkNamed(z, part, e); err != nil {
+			return Document{}, err
+		}
+		w.endParagraph()
+	}
+	values, err := r.properties(z, "docProps/core.xml")
+	if err != nil {
+		return Document{}, err
+	}
+	return office(&w.markup, values)
+}
+
+// wordStyles are the levels of the styles that are headings. A style's name is
+// English in every language of Word, its id is not.
+func (r *reader) wordStyles(z *zip.Reader) (map[string]int, error) {
+	levels := map[string]int{"Title": 1}
+	for n := 1; n <= 9; n++ {
+		levels[fmt.Sprintf("Heading%d", n)] = n
+	}
+	id := ""
+	_, err := r.walkNamed(z, "word/styles.xml", elements{open: func(t xml.StartElement) {
+		switch t.Name.Local {
+		case "style":
+			id = xmlAttr(t, "styleId")
+		case "name":
+			name := strings.ToLower(xmlAttr(t, "val"))
+			if n, err := strconv.Atoi(strings.TrimPrefix(name, "heading ")); err == nil && n >= 1 && n <= 9 {
+				levels[id] = n
+			} else if name == "title" {
+				levels[id] = 1
+			}
+		case "outlineLvl":
+			if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil && n >= 0 && n < 9 && id != "" {
+				levels[id] = n + 1
+			}
+		}
+	}})
+	return levels, err
+}
+
+// pptx reads a presentation: a section for each slide, with the speaker's notes.
+func (r *reader) pptx(z *zip.Reader) (Document, error) {
+	const presentation = "ppt/presentation.xml"
+	parts, err := r.relations(z, presentation)
+	if err != nil {
+		return Document{}, err
+	}
+	var slides []string
+	if _, err := r.walkNamed(z, presentation, elements{open: func(t xml.StartElement) {
+		if t.Name.Local != "sldId" {
+			return
+		}
+		for _, a := range t.Attr { // there is an id of its own beside it
+			if a.Name.Local == "id" && parts[a.Value] != "" {
+				slides = append(slides, parts[a.Value])
+			}
+		}
+	}}); err != nil {
+		return Document{}, err
+	}
+	w := &writer{markup: markup{reader: r}}
+	for i, part := range slides[:min(len(slides), maxInDocument)] {
+		if err := r.slide(z, w, part, i+1); err != nil {
+			return Document{}, err
+		}
+		if w.err != nil {
+			return Document{}, w.err
+		}
+	}
+	values, err := r.properties(z, "docProps/core.xml")
+	if err != nil {
+		return Document{}, err
+	}
+	return office(&w.markup, values, "slides", len(slides))
+}
+
+// maxInDocument bounds the slides, sheets and chapters of one document.
+const maxInDocument = 2000
+
+// slide reads a slide. Its title may stand anywhere in the file, so that the rest
+// waits for it.
+func (r *reader) slide(z *zip.Reader, w *writer, part string, number int) error {
+	body := &writer{markup: markup{reader: r}}
+	title := ""
+	kept := r.kept
+	if err := r.shapes(z, part, body, &title); err != nil {
+		return err
+	}
+	parts, err := r.relations(z, part)
+	if err != nil {
+		return err
+	}
+	notes := &writer{markup: markup{reader: r}}
+	for _, id := range sortedKeys(parts) {
+		if strings.Contains(parts[id], "notesSlide") {
+			var ignored string
+			if err := r.shapes(z, parts[id], notes, &ignored); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range []*writer{body, notes} {
+		if _, err := m.done(); err != nil {
+			return err
+		}
+	}
+	r.kept = kept // it is counted where it is written
+	w.heading(2, fmt.Sprintf("Slide %d: %s", number, cmp.Or(flat(title), "no title")))
+	for _, m := range []*writer{body, notes} {
+		if m.out.Len() > 0 {
+			w.block("")
+			w.write(m.out.String())
+		}
+	}
+	return w.err
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// shapes reads the text of a slide's shapes and tables.
+func (r *reader) shapes(z *zip.Reader, part string, w *writer, title *string) error {
+	within, kind := false, ""
+	_, err := r.walkNamed(z, part, elements{
+		open: func(t xml.StartElement) {
+			switch t.Name.Local {
+			case "sp":
+				kind = ""
+			case "ph":
+				if kind = xmlAttr(t, "type"); kind == "" {
+					kind = "body"
+				}
+			case "t":
+				within = true
+			case "br":
+				w.text.WriteByte('\n')
+			case "pPr":
+				if n, err := strconv.Atoi(xmlAttr(t, "lvl")); err == nil {
+					w.depth = n
+				}
+			case "tbl":
+				w.openTable()
+			case "tc":
+				w.openCell()
+			}
+		},
+		shut: func(name string) {
+			switch name {
+			case "t":
+				within = false
+			case "p":
+				switch kind {
+				case "title", "ctrTitle":
+					*title += " " + w.text.String()
+					w.text.Reset()
+				case "sldNum", "ftr", "dt":
+					w.text.Reset()
+				case "body":
+					w.item = !w.inCell()
+				}
+				w.endParagraph()
+			case "tc":
+				w.shutCell()
+			case "tr":
+				w.shutRow()
+			case "tbl":
+				w.shutTable()
+			case "sp":
+				kind = ""
+				w.tail = ""
+			}
+		},
+		text: func(b []byte) {
+			if within {
+				w.text.Write(b)
+			}
+		},
+	})
+	return err
+}

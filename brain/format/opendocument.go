@@ -1,0 +1,256 @@
+package format
+
+import (
+	"archive/zip"
+	"encoding/xml"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// maxRepeated bounds how often a cell of OpenDocument is repeated, as its file may
+// ask for a million: what repeats further is a sheet's empty end.
+const maxRepeated = 64
+
+// opendocument reads texts, sheets and presentations of OpenDocument, which are one
+// format.
+func (r *reader) opendocument(z *zip.Reader) (Document, error) {
+	raw, err := r.named(z, "META-INF/manifest.xml")
+	if err != nil {
+		return Document{}, err
+	}
+	if strings.Contains(string(raw), "encryption-data") {
+		return Document{}, errorf("is encrypted")
+	}
+	o := &openReader{writer: writer{markup: markup{reader: r}}}
+	found, err := r.walkNamed(z, "content.xml", elements{open: o.open, shut: o.shut, text: o.chars})
+	if err != nil {
+		return Document{}, err
+	}
+	if !found {
+		return Document{}, errorf("is an OpenDocument file without its content")
+	}
+	if o.err != nil {
+		return Document{}, o.err
+	}
+	values, err := r.properties(z, "meta.xml")
+	if err != nil {
+		return Document{}, err
+	}
+	return office(&o.markup, values)
+}
+
+type openReader struct {
+	writer
+	paragraphs int // open ones: a note's stand in that of its mark
+	lists      int
+	skipped    int    // depth within what is not read
+	sheet      *sheet // of a spreadsheet
+	row        []string
+	repeat     int
+	slides     int
+}
+
+func (o *openReader) open(t xml.StartElement) {
+	if o.skipped > 0 {
+		o.skipped++
+		return
+	}
+	switch t.Name.Local {
+	case "annotation", "tracked-changes", "forms", "object", "automatic-styles", "font-face-decls", "scripts":
+		o.skipped = 1
+	case "h":
+		o.paragraphs++
+		o.level = 1
+		if n, err := strconv.Atoi(xmlAttr(t, "outline-level")); err == nil {
+			o.level = n
+		}
+	case "p":
+		o.paragraphs++
+	case "s":
+		n, err := strconv.Atoi(xmlAttr(t, "c"))
+		if err != nil {
+			n = 1
+		}
+		o.text.WriteString(strings.Repeat(" ", min(max(n, 0), maxRepeated)))
+	case "tab":
+		o.text.WriteByte('\t')
+	case "line-break":
+		o.text.WriteByte('\n')
+	case "list":
+		o.lists++
+	case "page":
+		o.slides++
+		o.heading(2, "Slide "+strconv.Itoa(o.slides))
+	case "spreadsheet":
+		o.sheet = &sheet{}
+	case "table":
+		if o.sheet != nil {
+			o.heading(2, xmlAttr(t, "name"))
+			o.sheet = &sheet{markup: &o.markup}
+			return
+		}
+		o.openTable()
+	case "table-row":
+		o.row = nil
+	case "table-cell", "covered-table-cell":
+		o.repeat = 1
+		if n, err := strconv.Atoi(xmlAttr(t, "number-columns-repeated")); err == nil {
+			o.repeat = min(max(n, 1), maxRepeated)
+		}
+		o.openCell()
+	}
+}
+
+func (o *openReader) shut(name string) {
+	if o.skipped > 0 {
+		o.skipped--
+		return
+	}
+	switch name {
+	case "h", "p":
+		if o.paragraphs > 0 {
+			o.paragraphs--
+		}
+		if o.sheet != nil {
+			o.cells = append(o.cells, o.text.String())
+			o.text.Reset()
+			return
+		}
+		if o.lists > 0 && o.level == 0 {
+			o.item, o.depth = true, o.lists-1
+		}
+		o.endParagraph()
+	case "list":
+		if o.lists > 0 {
+			o.lists--
+		}
+	case "table-cell", "covered-table-cell":
+		if o.sheet == nil {
+			o.shutCell()
+			return
+		}
+		cell := strings.Join(o.cells, " ")
+		o.cells = nil
+		for range o.repeat {
+			if len(o.row) < maxColumns {
+				o.row = append(o.row, cell)
+			}
+		}
+	case "table-row":
+		if o.sheet != nil && o.sheet.markup != nil {
+			o.sheet.add(o.row)
+			o.row = nil
+			return
+		}
+		o.shutRow()
+	case "table":
+		if o.sheet != nil && o.sheet.markup != nil {
+			o.sheet.end()
+			o.tail = ""
+			return
+		}
+		o.shutTable()
+	}
+}
+
+func (o *openReader) chars(b []byte) {
+	if o.skipped == 0 && o.paragraphs > 0 {
+		o.text.Write(b)
+	}
+}
+
+// epub reads a book: the pages of its spine, in their order.
+func (r *reader) epub(z *zip.Reader) (Document, error) {
+	opf := ""
+	if _, err := r.walkNamed(z, "META-INF/container.xml", elements{open: func(t xml.StartElement) {
+		if t.Name.Local == "rootfile" && opf == "" {
+			opf = xmlAttr(t, "full-path")
+		}
+	}}); err != nil {
+		return Document{}, err
+	}
+	if locked, err := r.named(z, "META-INF/rights.xml"); err != nil || locked != nil {
+		return Document{}, errorf("is a book that is locked")
+	}
+	pages, values, err := r.spine(z, opf)
+	if err != nil {
+		return Document{}, err
+	}
+	m := &markup{reader: r}
+	for _, name := range pages[:min(len(pages), maxInDocument)] {
+		raw, err := r.named(z, name)
+		if err != nil {
+			return Document{}, err
+		}
+		if raw, err = decoded(raw, htmlCharset(raw)); err != nil {
+			continue // it is no page of text
+		}
+		kept := r.kept
+		doc, err := r.html(newlines(raw))
+		if err != nil && !isFileError(err) {
+			return Document{}, err
+		}
+		r.kept = kept
+		if doc.Content != "" {
+			m.block("")
+			m.write(doc.Content)
+		}
+		if m.err != nil {
+			return Document{}, m.err
+		}
+	}
+	return office(m, values)
+}
+
+// spine reads which pages a book has, and what it says of itself.
+func (r *reader) spine(z *zip.Reader, opf string) (pages []string, values map[string]string, err error) {
+	items, values := map[string]string{}, map[string]string{}
+	var text strings.Builder
+	found, err := r.walkNamed(z, opf, elements{
+		open: func(t xml.StartElement) {
+			text.Reset()
+			switch t.Name.Local {
+			case "item":
+				if kind := xmlAttr(t, "media-type"); strings.Contains(kind, "html") && len(items) < maxEntries {
+					items[xmlAttr(t, "id")] = path.Join(path.Dir(opf), unescaped(xmlAttr(t, "href")))
+				}
+			case "itemref":
+				if name := items[xmlAttr(t, "idref")]; name != "" {
+					pages = append(pages, name)
+				}
+			}
+		},
+		shut: func(name string) {
+			switch name {
+			case "title", "creator", "language", "date":
+				if values[name] == "" {
+					values[name] = clean(text.String())
+				}
+			}
+			text.Reset()
+		},
+		text: func(b []byte) { text.Write(b) },
+	})
+	if err == nil && !found {
+		err = errorf("is a book without its contents")
+	}
+	return pages, values, err
+}
+
+// unescaped takes the escapes of an address back.
+func unescaped(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil && n >= ' ' && n != unicode.MaxASCII {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

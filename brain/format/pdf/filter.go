@@ -1,0 +1,299 @@
+package pdf
+
+import (
+	"bytes"
+	"compress/flate"
+	"io"
+)
+
+// decode undoes the filters of a stream. What is damaged is read as far as it goes;
+// pictures are nothing.
+func (f *file) decode(s *stream) []byte {
+	data := s.raw
+	if f.key != nil {
+		data = f.key.stream(data, s)
+	}
+	filters, params := f.list(s.dict["Filter"], s.dict["F"]), f.list(s.dict["DecodeParms"], s.dict["DP"])
+	if len(filters) > maxFilters {
+		return nil
+	}
+	for i, filter := range filters {
+		var p dict
+		if i < len(params) {
+			p = f.dict(params[i])
+		}
+		switch f.name(filter) {
+		case "FlateDecode", "Fl":
+			data = predicted(f.flate(data), f.predictor(p))
+		case "LZWDecode", "LZW":
+			early := 1
+			if v, ok := f.object(p["EarlyChange"]).(int); ok {
+				early = v
+			}
+			data = predicted(f.lzw(data, early), f.predictor(p))
+		case "ASCII85Decode", "A85":
+			data = ascii85(data)
+		case "ASCIIHexDecode", "AHx":
+			l := lexer{data: append([]byte{'<'}, data...)}
+			data = []byte(l.hex())
+		case "RunLengthDecode", "RL":
+			data = f.runLength(data)
+		case "Crypt":
+		default:
+			return nil
+		}
+		if !f.spend(len(data)) {
+			return nil
+		}
+	}
+	return data
+}
+
+// maxFilters bounds the filters of one stream; two are usual.
+const maxFilters = 8
+
+// list makes a list of a value that may be one or several.
+func (f *file) list(values ...object) array {
+	for _, v := range values {
+		switch v := f.object(v).(type) {
+		case nil:
+		case array:
+			return v
+		default:
+			return array{v}
+		}
+	}
+	return nil
+}
+
+func (f *file) flate(data []byte) []byte {
+	body := data
+	if len(body) >= 2 && body[0]&0x0f == 8 { // the header of zlib, whose checksum is often wrong
+		body = body[2:]
+	}
+	in := flate.NewReader(bytes.NewReader(body))
+	var out bytes.Buffer
+	for {
+		n, err := io.CopyN(&out, in, 256<<10)
+		if err != nil || !f.spend(int(n)) {
+			return out.Bytes()
+		}
+		if out.Len() > maxStream {
+			f.stop(ErrTooLarge)
+			return nil
+		}
+	}
+}
+
+// lzw undoes LZW as TIFF has it, with codes of 9 to 12 bits.
+func (f *file) lzw(data []byte, early int) []byte {
+	type code struct {
+		prefix int
+		last   byte
+		length int
+	}
+	const clearCode, endCode = 256, 257
+	table := make([]code, 258, 4096)
+	for i := range 256 {
+		table[i] = code{-1, byte(i), 1}
+	}
+	var out []byte
+	bits, have, width, before := 0, 0, 9, -1
+	emit := func(c int) byte {
+		n := table[c].length
+		at := len(out)
+		out = append(out, make([]byte, n)...)
+		for i := n - 1; i >= 0; i-- {
+			out[at+i] = table[c].last
+			c = table[c].prefix
+		}
+		return out[at]
+	}
+	for _, b := range data {
+		bits, have = bits<<8|int(b), have+8
+		if have < width {
+			continue
+		}
+		c := bits >> (have - width) & (1<<width - 1)
+		have -= width
+		bits &= 1<<have - 1
+		switch {
+		case c == endCode:
+			return out
+		case c == clearCode:
+			table, width, before = table[:258], 9, -1
+			continue
+		case before < 0:
+			if c >= 256 {
+				return out
+			}
+			emit(c)
+		case c < len(table):
+			first := emit(c)
+			if len(table) < 4096 {
+				table = append(table, code{before, first, table[before].length + 1})
+			}
+		case c == len(table) && len(table) < 4096:
+			first := before
+			for table[first].prefix >= 0 {
+				first = table[first].prefix
+			}
+			table = append(table, code{before, table[first].last, table[before].length + 1})
+			emit(c)
+		default:
+			return out
+		}
+		before = c
+		if len(out) > maxStream {
+			f.stop(ErrTooLarge)
+			return nil
+		}
+		for width < 12 && len(table)+early >= 1<<width {
+			width++
+		}
+	}
+	return out
+}
+
+func ascii85(data []byte) []byte {
+	var out []byte
+	var group [5]uint32
+	n := 0
+	flush := func() {
+		if n < 2 {
+			return
+		}
+		for i := n; i < 5; i++ {
+			group[i] = 84
+		}
+		v := uint32(0)
+		for _, g := range group {
+			v = v*85 + g
+		}
+		out = append(out, []byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}[:n-1]...)
+		n = 0
+	}
+	for _, c := range bytes.TrimPrefix(data, []byte("<~")) {
+		switch {
+		case c == '~':
+			flush()
+			return out
+		case c == 'z' && n == 0:
+			out = append(out, 0, 0, 0, 0)
+		case c >= '!' && c <= 'u':
+			group[n] = uint32(c - '!')
+			if n++; n == 5 {
+				flush()
+				n = 0
+			}
+		}
+	}
+	flush()
+	return out
+}
+
+func (f *file) runLength(data []byte) []byte {
+	var out []byte
+	for i := 0; i < len(data); {
+		n := int(data[i])
+		i++
+		switch {
+		case n == 128:
+			return out
+		case n < 128:
+			end := min(i+n+1, len(data))
+			out = append(out, data[i:end]...)
+			i = end
+		case i < len(data):
+			out = append(out, bytes.Repeat(data[i:i+1], 257-n)...)
+			i++
+		}
+		if len(out) > maxStream {
+			f.stop(ErrTooLarge)
+			return nil
+		}
+	}
+	return out
+}
+
+// prediction says how rows were made smaller before they were packed.
+type prediction struct{ kind, columns, colors, bits int }
+
+func (f *file) predictor(p dict) prediction {
+	or := func(o object, otherwise int) int {
+		if v := f.int(o); v > 0 && v < 1<<16 {
+			return v
+		}
+		return otherwise
+	}
+	return prediction{or(p["Predictor"], 1), or(p["Columns"], 1), or(p["Colors"], 1), or(p["BitsPerComponent"], 8)}
+}
+
+// predicted undoes the prediction of rows as PNG has it (RFC 2083, 6), and TIFF's
+// of whole bytes.
+func predicted(data []byte, p prediction) []byte {
+	if p.kind < 2 || p.colors > 32 || p.bits > 16 {
+		return data
+	}
+	size := (p.columns*p.colors*p.bits + 7) / 8
+	pixel := max(1, p.colors*p.bits/8)
+	if p.kind == 2 {
+		if p.bits != 8 {
+			return data
+		}
+		for row := 0; row < len(data); row += size {
+			end := min(row+size, len(data))
+			for i := row + pixel; i < end; i++ {
+				data[i] += data[i-pixel]
+			}
+		}
+		return data
+	}
+	out := data[:0] // what is written is always behind what is read
+	var above []byte
+	for len(data) > 1 {
+		kind := data[0]
+		row := data[1:min(len(data), size+1)]
+		data = data[min(len(data), size+1):]
+		at := len(out)
+		for i, c := range row {
+			var left, up, corner byte
+			if i >= pixel {
+				left = out[at+i-pixel]
+			}
+			if i < len(above) {
+				up = above[i]
+				if i >= pixel {
+					corner = above[i-pixel]
+				}
+			}
+			switch kind {
+			case 1:
+				c += left
+			case 2:
+				c += up
+			case 3:
+				c += byte((int(left) + int(up)) / 2)
+			case 4:
+				c += paeth(left, up, corner)
+			}
+			out = append(out, c)
+		}
+		above = out[at:]
+	}
+	return out
+}
+
+func paeth(a, b, c byte) byte {
+	p := int(a) + int(b) - int(c)
+	pa, pb, pc := abs(p-int(a)), abs(p-int(b)), abs(p-int(c))
+	switch {
+	case pa <= pb && pa <= pc:
+		return a
+	case pb <= pc:
+		return b
+	}
+	return c
+}
+
+func abs(n int) int { return max(n, -n) }

@@ -1,0 +1,271 @@
+package format
+
+import (
+	"archive/zip"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// maxShared bounds the texts that the cells of a workbook share. They are read
+// from a part of at most maxPart bytes; their number is bounded for the memory that
+// each takes beside its letters.
+const maxShared = 1_000_000
+
+// xlsx reads a workbook: a section for each sheet, a line for each row. What a
+// cell shows is read, not how it is computed.
+func (r *reader) xlsx(z *zip.Reader) (Document, error) {
+	const workbook = "xl/workbook.xml"
+	parts, err := r.relations(z, workbook)
+	if err != nil {
+		return Document{}, err
+	}
+	type named struct{ name, part string }
+	var sheets []named
+	from1904 := false
+	if _, err := r.walkNamed(z, workbook, elements{open: func(t xml.StartElement) {
+		switch t.Name.Local {
+		case "sheet":
+			if part := parts[xmlAttr(t, "id")]; part != "" && xmlAttr(t, "state") != "veryHidden" {
+				sheets = append(sheets, named{xmlAttr(t, "name"), part})
+			}
+		case "workbookPr":
+			v := xmlAttr(t, "date1904")
+			from1904 = v == "1" || v == "true"
+		}
+	}}); err != nil {
+		return Document{}, err
+	}
+	book := &workbookReader{markup: markup{reader: r}, from1904: from1904}
+	if err := book.readShared(z); err != nil {
+		return Document{}, err
+	}
+	if err := book.readStyles(z); err != nil {
+		return Document{}, err
+	}
+	for _, s := range sheets[:min(len(sheets), maxInDocument)] {
+		if err := book.readSheet(z, s.name, s.part); err != nil {
+			return Document{}, err
+		}
+	}
+	values, err := r.properties(z, "docProps/core.xml")
+	if err != nil {
+		return Document{}, err
+	}
+	return office(&book.markup, values, "sheets", len(sheets))
+}
+
+type workbookReader struct {
+	markup
+	shared   []string
+	dated    []bool // of the styles of cells: it shows a date
+	from1904 bool
+}
+
+// readShared reads the texts that cells share. Readings of East Asian characters
+// (rPh) are not part of them.
+func (b *workbookReader) readShared(z *zip.Reader) error {
+	var text strings.Builder
+	within, reading := false, false
+	_, err := b.walkNamed(z, "xl/sharedStrings.xml", elements{
+		open: func(t xml.StartElement) {
+			switch t.Name.Local {
+			case "t":
+				within = true
+			case "rPh":
+				reading = true
+			}
+		},
+		shut: func(name string) {
+			switch name {
+			case "t":
+				within = false
+			case "rPh":
+				reading = false
+			case "si":
+				if len(b.shared) < maxShared {
+					b.shared = append(b.shared, text.String())
+				}
+				text.Reset()
+			}
+		},
+		text: func(raw []byte) {
+			if within && !reading {
+				text.Write(raw)
+			}
+		},
+	})
+	return err
+}
+
+// readStyles finds the styles of cells that show dates: by the numbers of the
+// built-in formats (ECMA-376, 18.8.30), or by the letters of others.
+func (b *workbookReader) readStyles(z *zip.Reader) error {
+	formats := map[string]bool{}
+	cells := false
+	_, err := b.walkNamed(z, "xl/styles.xml", elements{
+		open: func(t xml.StartElement) {
+			switch t.Name.Local {
+			case "numFmt":
+				if len(formats) < maxInDocument {
+					formats[xmlAttr(t, "numFmtId")] = isDateFormat(xmlAttr(t, "formatCode"))
+				}
+			case "cellXfs":
+				cells = true
+			case "xf":
+				if !cells || len(b.dated) >= maxXfs {
+					return
+				}
+				id := xmlAttr(t, "numFmtId")
+				n, err := strconv.Atoi(id)
+				b.dated = append(b.dated, err == nil && (n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 36 || n >= 50 && n <= 58) || formats[id])
+			}
+		},
+		shut: func(name string) { cells = cells && name != "cellXfs" },
+	})
+	return err
+}
+
+// maxXfs is the most styles of cells that Excel writes.
+const maxXfs = 65_490
+
+// isDateFormat looks for days or years outside of quotes and brackets.
+func isDateFormat(code string) bool {
+	quoted, bracket := false, false
+	for _, c := range strings.ToLower(code) {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == '[':
+			bracket = true
+		case c == ']':
+			bracket = false
+		case !quoted && !bracket && (c == 'd' || c == 'y'):
+			return true
+		}
+	}
+	return false
+}
+
+// readSheet reads one sheet.
+func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
+	s := sheet{markup: &b.markup}
+	var row []string
+	var text strings.Builder
+	kind, style, column := "", 0, 0
+	within, titled := false, false
+	_, err := b.walkNamed(z, part, elements{
+		open: func(t xml.StartElement) {
+			switch t.Name.Local {
+			case "row":
+				row = row[:0]
+				column = -1
+			case "c":
+				kind = xmlAttr(t, "t")
+				style, _ = strconv.Atoi(xmlAttr(t, "s")) // none is the first
+				column++
+				if at, ok := columnOf(xmlAttr(t, "r")); ok {
+					column = at
+				}
+				text.Reset()
+			case "v", "t":
+				within = true
+			}
+		},
+		shut: func(element string) {
+			switch element {
+			case "v", "t":
+				within = false
+			case "c":
+				if text.Len() == 0 || column >= maxColumns || column < 0 {
+					return
+				}
+				for len(row) <= column {
+					row = append(row, "")
+				}
+				row[column] = b.shown(kind, style, text.String())
+			case "row":
+				if !titled {
+					b.heading(2, name)
+					titled = true
+				}
+				s.add(row)
+			}
+		},
+		text: func(raw []byte) {
+			if within {
+				text.Write(raw)
+			}
+		},
+	})
+	s.end()
+	b.tail = ""
+	if err == nil {
+		err = b.err
+	}
+	return err
+}
+
+// columnOf reads the column of a cell's place, such as 27 of AB3.
+func columnOf(ref string) (int, bool) {
+	n := 0
+	for i := 0; i < len(ref) && ref[i] >= 'A' && ref[i] <= 'Z'; i++ {
+		if n = n*26 + int(ref[i]-'A') + 1; n > 1<<20 {
+			return 0, false
+		}
+	}
+	return n - 1, n > 0
+}
+
+// shown is what a cell shows.
+func (b *workbookReader) shown(kind string, style int, v string) string {
+	switch kind {
+	case "s":
+		if i, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && i >= 0 && i < len(b.shared) {
+			return b.shared[i]
+		}
+		return ""
+	case "b":
+		if v == "1" {
+			return "true"
+		}
+		return "false"
+	case "", "n":
+		n, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+		if err != nil {
+			return v
+		}
+		if style >= 0 && style < len(b.dated) && b.dated[style] {
+			return b.date(n)
+		}
+		return strconv.FormatFloat(n, 'f', -1, 64)[:min(len(strconv.FormatFloat(n, 'f', -1, 64)), looksCell)]
+	}
+	return v
+}
+
+// Days from the begin of each of the two calendars of workbooks to 1970.
+const (
+	days1900 = 25569
+	days1904 = 24107
+)
+
+// date reads a serial day: a day and its part that has gone by.
+func (b *workbookReader) date(serial float64) string {
+	begin := days1900
+	if b.from1904 {
+		begin = days1904
+	}
+	if serial < 1 || serial > 2958466 { // the year 10000
+		return strconv.FormatFloat(serial, 'f', -1, 64)
+	}
+	day := int(math.Floor(serial))
+	minutes := int(math.Round((serial - float64(day)) * 24 * 60))
+	y, m, d := civil(day - begin)
+	out := fmt.Sprintf("%04d-%02d-%02d", y, m, d)
+	if minutes > 0 && minutes < 24*60 {
+		out += fmt.Sprintf(" %02d:%02d", minutes/60, minutes%60)
+	}
+	return out
+}

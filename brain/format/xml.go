@@ -1,0 +1,158 @@
+package format
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+// maxXMLDepth bounds how deep elements may lie in each other: word processors nest
+// some dozens.
+const maxXMLDepth = 512
+
+// elements are called with what an XML part holds, in its order. Each may be nil.
+type elements struct {
+	open func(xml.StartElement)
+	shut func(name string)
+	text func([]byte)
+}
+
+// walk reads an XML part. Names are the local ones: the prefixes are the file's
+// choice, and no two elements that matter differ in theirs alone. Entities that a
+// part defines are not expanded, so that a bomb of them stays a few letters.
+func (r *reader) walk(raw []byte, e elements) error {
+	d := xml.NewDecoder(bytes.NewReader(raw))
+	d.Strict = false
+	d.CharsetReader = charset.NewReaderLabel
+	depth, at := 0, int64(0)
+	for {
+		t, err := d.RawToken()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return errorf("holds XML that is damaged or cut short")
+		}
+		if err := r.step(int(d.InputOffset() - at)); err != nil {
+			return err
+		}
+		at = d.InputOffset()
+		switch t := t.(type) {
+		case xml.StartElement:
+			if depth++; depth > maxXMLDepth {
+				return errorf("holds XML that is nested deeper than %d", maxXMLDepth)
+			}
+			if e.open != nil {
+				e.open(t)
+			}
+		case xml.EndElement:
+			depth--
+			if e.shut != nil {
+				e.shut(t.Name.Local)
+			}
+		case xml.CharData:
+			if e.text != nil {
+				e.text(t)
+			}
+		}
+	}
+}
+
+// xmlAttr is the value of an attribute.
+func xmlAttr(t xml.StartElement, name string) string {
+	for _, a := range t.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// named opens one file of a ZIP archive by its name; nil where there is none.
+func (r *reader) named(z *zip.Reader, name string) ([]byte, error) {
+	for _, f := range z.File {
+		if f.Name == name {
+			return r.entry(f)
+		}
+	}
+	return nil, nil
+}
+
+// walkNamed reads an XML file of an archive, if it is there.
+func (r *reader) walkNamed(z *zip.Reader, name string, e elements) (found bool, err error) {
+	raw, err := r.named(z, name)
+	if err != nil || raw == nil {
+		return false, err
+	}
+	return true, r.walk(raw, e)
+}
+
+// relations are the files that a part of an office document names, by their ids.
+func (r *reader) relations(z *zip.Reader, part string) (map[string]string, error) {
+	dir, base := path.Split(part)
+	to := map[string]string{}
+	_, err := r.walkNamed(z, dir+"_rels/"+base+".rels", elements{open: func(t xml.StartElement) {
+		if t.Name.Local != "Relationship" || xmlAttr(t, "TargetMode") == "External" {
+			return
+		}
+		target := xmlAttr(t, "Target")
+		if strings.HasPrefix(target, "/") {
+			target = target[1:]
+		} else {
+			target = path.Join(dir, target)
+		}
+		to[xmlAttr(t, "Id")] = target
+	}})
+	return to, err
+}
+
+// properties are what a document says of itself: the values of a flat XML part.
+func (r *reader) properties(z *zip.Reader, part string) (map[string]string, error) {
+	values := map[string]string{}
+	var text strings.Builder
+	_, err := r.walkNamed(z, part, elements{
+		open: func(xml.StartElement) { text.Reset() },
+		shut: func(name string) {
+			if s := clean(text.String()); s != "" && len(values) < maxNotes {
+				values[name] = s
+			}
+			text.Reset()
+		},
+		text: func(b []byte) { text.Write(b) },
+	})
+	return values, err
+}
+
+// office makes a document of what was written of an office file, and of what the
+// file says of itself.
+func office(m *markup, values map[string]string, extra ...any) (Document, error) {
+	content, err := m.done()
+	if err != nil {
+		return Document{}, err
+	}
+	if strings.TrimSpace(content) == "" {
+		return Document{}, errorf("holds no text to read")
+	}
+	author := values["creator"]
+	if author == "" {
+		author = values["initial-creator"]
+	}
+	created := values["created"]
+	if created == "" {
+		created = values["creation-date"]
+	}
+	modified := values["modified"]
+	if modified == "" {
+		modified = values["date"]
+	}
+	return Document{
+		Title: clipTitle(values["title"]), Content: content, Noted: true,
+		Metadata: noted(append([]any{"author", author, "created", instant(created), "modified", instant(modified), "language", values["language"]}, extra...)...),
+	}, nil
+}

@@ -102,8 +102,7 @@ func (p *push) file(ctx context.Context, file File) error {
 	p.path = file.Path
 	f, err := os.Open(file.Path)
 	if err != nil {
-		p.skip(err.Error())
-		return nil //nolint:nilerr // the summary tells it, and the other files go on
+		return p.leave(err.Error())
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	before := p.news()
@@ -127,16 +126,21 @@ func (p *push) skip(reason string) {
 	p.summary.Skipped = append(p.summary.Skipped, Skipped{p.path, reason})
 }
 
+// leave leaves the rest of the file out: the summary tells it, and the other files
+// go on.
+func (p *push) leave(reason string) error {
+	p.skip(reason)
+	return nil
+}
+
 // whole pushes a file that is one record, when it is not the one that was pushed.
 func (p *push) whole(ctx context.Context, file File, f *os.File) error {
 	raw, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
 	if err != nil {
-		p.skip(err.Error())
-		return nil //nolint:nilerr // the summary tells it, and the other files go on
+		return p.leave(err.Error())
 	}
 	if len(raw) > maxRecord {
-		p.skip(fmt.Sprintf("larger than %d MiB", maxRecord>>20))
-		return nil
+		return p.leave(fmt.Sprintf("larger than %d MiB", maxRecord>>20))
 	}
 	digest := sumOf(raw)
 	if p.State.mark(file.Path).Head == digest {
@@ -157,15 +161,13 @@ func (p *push) lines(ctx context.Context, file File, f *os.File) error {
 	m := p.State.mark(file.Path)
 	head, err := headOf(f, min(m.Offset, headBytes))
 	if err != nil {
-		p.skip(err.Error())
-		return nil
+		return p.leave(err.Error())
 	}
 	if head != m.Head { // another file, or the same written anew
 		m = mark{}
 	}
 	if _, err := f.Seek(m.Offset, io.SeekStart); err != nil {
-		p.skip(err.Error())
-		return nil
+		return p.leave(err.Error())
 	}
 	done := func() error {
 		if err := p.flush(ctx); err != nil {

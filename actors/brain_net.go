@@ -50,6 +50,7 @@ type chunkAt struct {
 // brainSeat is where an organization's brain sits while its actor lives.
 type brainSeat struct {
 	now     atomic.Pointer[brainNet]
+	broken  atomic.Uint64 // the version that could not be read; it is not tried again
 	loading sync.Mutex
 	// mu is held while what a training writes enters the commit, and while something
 	// voids the training: nothing of it enters behind that.
@@ -119,7 +120,7 @@ func (o *orgView) brain(st *storage.Store) (*brainNet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if artifact == nil {
+	if artifact == nil || artifact.GetVersion() == o.seat.broken.Load() {
 		return nil, errBrainNotTrained
 	}
 	if n := o.seat.now.Load(); n != nil && n.artifact.GetVersion() == artifact.GetVersion() {
@@ -133,6 +134,13 @@ func (o *orgView) brain(st *storage.Store) (*brainNet, error) {
 		return n, nil
 	}
 	n, err := o.loadBrain(st, artifact)
+	if errors.Is(err, retriever.ErrCorrupt) {
+		// Of a version of this program that reads other brains, or damaged: nothing but
+		// a training mends that, and searches go on without.
+		o.sys.log.Warn("the brain cannot be read; it is to be trained again", "org", o.id.String(), "version", artifact.GetVersion(), "err", err)
+		o.seat.broken.Store(artifact.GetVersion())
+		return nil, errBrainNotTrained
+	}
 	if err != nil {
 		return nil, fmt.Errorf("load brain %d: %w", artifact.GetVersion(), err)
 	}

@@ -229,6 +229,42 @@ func TestSearchUsesTheBrain(t *testing.T) {
 	}
 }
 
+// A brain that cannot be read, of another version or damaged, is none: searches go on
+// without it, and a training puts another in its place.
+func TestUnreadableBrains(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, drawn)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	docs, names, _ := parish(60)
+	c.ingest(docs...)
+	c.train()
+	done := make(chan error)
+	c.inOrg(func(o *orgActor) {
+		ch := newChange(o.store)
+		ch.Put(o.space.Key(storage.TableBrain, storage.U64(1)), &pb.BrainArtifact{Version: 1, Sha256: []byte("another")})
+		o.seat.now.Store(nil)
+		go func() {
+			result := make(chan error, 1)
+			o.committer.submitChange(ch, func(err error) { result <- err })
+			done <- <-result
+		}()
+	})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	found := c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: names[3]}}}).GetSearch()
+	if found.GetBrainVersion() != 0 || len(found.GetHits()) == 0 {
+		t.Errorf("%v", found)
+	}
+	c.refused(codeBrainNotTrained, queryOp("bees"))
+	if s := c.train(); s.GetArtifact().GetVersion() != 2 {
+		t.Errorf("%v", s)
+	}
+	if _, found := c.query(names[3]); found.GetVersion() != 2 {
+		t.Errorf("%v", found)
+	}
+}
+
 // nodeNamed finds the node of an external id.
 func (c client) nodeNamed(ext string) string {
 	c.n.t.Helper()

@@ -76,7 +76,7 @@ var arrows = map[string][]string{
 	"proto":   {"proto"},
 	// Beside the house: bench drives the built binary from outside, and times the
 	// embedding alone, to tell what a search costs without it.
-	"bench": {"bench", "cmd", "brain"},
+	"bench": {"bench", "cmd", "brain", "proto"},
 }
 
 func TestImportsRunOneWay(t *testing.T) {

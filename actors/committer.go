@@ -190,6 +190,14 @@ func (c *committer) finished(group []write, err error) {
 	}
 }
 
+// lastEvent is the number of the last event that was given one: what happens from
+// now on has a higher one.
+func (c *committer) lastEvent() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.trail.events
+}
+
 // idle reports whether nothing waits and nothing is under way.
 func (c *committer) idle() bool {
 	c.mu.Lock()

@@ -65,11 +65,20 @@ type EventStream struct {
 	events chan *pb.OutboxEvent // closed by the hub when it cuts the stream off
 	expiry clock.Timer          // of the ticket
 	ended  bool                 // guarded by eventHub.mu
+	slow   bool                 // likewise: it ended because its buffer was full
 }
 
 // Events yields what the caller may see, in the order of the commits. It is
-// closed when the reader fell too far behind, or Close was called.
+// closed when the reader fell too far behind, the organization moved to another
+// node, or Close was called.
 func (s *EventStream) Events() <-chan *pb.OutboxEvent { return s.events }
+
+// Slow reports whether the stream has ended because the reader fell too far behind.
+func (s *EventStream) Slow() bool {
+	s.sys.hub.mu.Lock()
+	defer s.sys.hub.mu.Unlock()
+	return s.slow
+}
 
 // Close ends the stream. It may be called more than once.
 func (s *EventStream) Close() { s.sys.hub.end(s) }
@@ -177,6 +186,7 @@ func (h *eventHub) publish(store storage.StoreID, events []*pb.OutboxEvent) {
 			select {
 			case s.events <- e:
 			default:
+				s.slow = true
 				h.cut(s)
 			}
 		}
@@ -210,9 +220,6 @@ func (s *EventStream) reaches(e *pb.OutboxEvent) bool {
 	}
 	return len(e.GetPartition()) == 0 || e.GetSubject() != "" || bytes.Equal(e.GetPartition(), s.who.user[:])
 }
-
-// publish tells those who listen of events that are true.
-func (o *orgView) publish(events []*pb.OutboxEvent) { o.sys.hub.publish(o.store, events) }
 
 // streamEvents opens a stream; the edge takes it up by its ticket.
 func (o *orgActor) streamEvents(c *call) {

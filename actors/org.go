@@ -47,6 +47,7 @@ type orgView struct {
 	main      *orgView   // of a sandbox: the organization; nil otherwise
 	exports   *exports
 	seat      *brainSeat
+	couriers  *couriers
 }
 
 // tell runs f in the organization's actor, soon.
@@ -64,13 +65,15 @@ type orgActor struct {
 	members  map[pb.UserID]*partitionRef
 	erasing  map[pb.PartitionID]bool // their erasure is being committed: of no use any more
 	children map[pb.PartitionID]*child
-	idem     map[idemKey]struct{} // under way
-	locks    map[string][]func()  // waiting for an entity whose change is under way
-	openJobs int                  // jobs accepted or found, not finished
-	training *actor.PID           // the trainer, while there is one
-	busy     bool                 // the directory says so
-	busyWait []func(error)        // waiting for the directory to say so
-	sweeping bool                 // a sweep's commit, or the pause to the next, is under way
+	idem     map[idemKey]struct{}         // under way
+	locks    map[string][]func()          // waiting for an entity whose change is under way
+	openJobs int                          // jobs accepted or found, not finished
+	training *actor.PID                   // the trainer, while there is one
+	enabled  map[pb.WebhookID]struct{}    // the endpoints that are not disabled
+	posting  map[pb.WebhookID]*courierRef // their children, while there are any
+	busy     bool                         // the directory says so
+	busyWait []func(error)                // waiting for the directory to say so
+	sweeping bool                         // a sweep's commit, or the pause to the next, is under way
 	lastWork time.Time
 	timer    clock.Timer
 	failed   error // why it could not be opened
@@ -109,6 +112,8 @@ func newOrgActor(s *System, a *activation) *orgActor {
 		held:     map[pb.PartitionID][]*call{},
 		idem:     map[idemKey]struct{}{},
 		locks:    map[string][]func(){},
+		enabled:  map[pb.WebhookID]struct{}{},
+		posting:  map[pb.WebhookID]*courierRef{},
 	}
 	id := storage.StoreID{Org: a.org, Realm: storage.RealmMain}
 	o.orgView = orgView{sys: s, id: a.org, store: id, space: storage.OrgSpace(id), act: a}
@@ -189,7 +194,7 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.exports, o.seat = &exports{runs: map[pb.ExportID]*exportRun{}}, &brainSeat{}
+	o.exports, o.seat, o.couriers = &exports{runs: map[pb.ExportID]*exportRun{}}, &brainSeat{}, newCouriers()
 	trail, err := newTrail(&o.orgView)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
@@ -207,7 +212,7 @@ func (o *orgActor) open() error {
 	if err := o.resumeJobs(); err != nil || o.record == nil {
 		return err
 	}
-	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeTold())
+	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeTold(), o.resumeCouriers())
 }
 
 // openMain reads the organization's root, and wakes the sandbox where it may have
@@ -295,7 +300,7 @@ func (o *orgActor) lose() {
 		})
 	} else {
 		o.sys.retire(o.act, false)
-		if (o.busy || o.openJobs > 0 || o.sandbox != nil || o.sandboxDue) && o.sys.ctx.Err() == nil {
+		if (o.busy || o.openJobs > 0 || len(o.posting) > 0 || o.sandbox != nil || o.sandboxDue) && o.sys.ctx.Err() == nil {
 			o.sys.wg.Go(func() { o.sys.rouse(o.id) }) // its work waits for nobody's next request
 		}
 	}
@@ -315,7 +320,7 @@ func (o *orgActor) tick() {
 	o.sweep()
 	o.sweepTombstones()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
-	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping
+	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && len(o.posting) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping
 	if idle >= o.sys.cfg.IdleOrg && atRest && o.rest() {
 		return
 	}
@@ -384,7 +389,7 @@ func (o *orgActor) handle(c *call) {
 	case c.who.sandbox && !ofAccount(c.env):
 		o.toSandbox(c)
 	case o.checkReplay(c):
-		o.carryOut(c)
+		o.marked(c, func() { o.carryOut(c) })
 	}
 }
 

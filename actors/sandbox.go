@@ -185,7 +185,7 @@ func (o *orgActor) handleSandboxed(c *call) {
 	o.lastWork = o.sys.clock.Now()
 	c.part = o.part
 	if o.checkReplay(c) {
-		o.carryOut(c)
+		o.marked(c, func() { o.carryOut(c) })
 	}
 }
 

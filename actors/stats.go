@@ -5,23 +5,27 @@ import "sync/atomic"
 // counters count since the start.
 type counters struct {
 	orgActivations, orgsLost, itemsIngested, cycles atomic.Uint64
+	deliveries, deliveriesFailed, webhooksDisabled  atomic.Uint64
 }
 
 // Stats is what the actors show of themselves, for metrics.
 type Stats struct {
-	ActiveOrgs       int
-	CallsInFlight    int64
-	OrgActivations   uint64
-	OrgsLost         uint64
-	ItemsIngested    uint64
-	CognitionCycles  uint64
-	EventStreams     int
-	SnapshotBytes    int64
-	SnapshotsLoaded  int
-	SnapshotLoads    uint64
-	ReadQueueLen     int
-	ReadQueueCap     int
-	IngestTasksQueue int
+	ActiveOrgs      int
+	CallsInFlight   int64
+	OrgActivations  uint64
+	OrgsLost        uint64
+	ItemsIngested   uint64
+	CognitionCycles uint64
+	EventStreams    int
+	// Of webhooks: attempts that succeeded and that failed, and endpoints that were
+	// disabled for it.
+	Deliveries, DeliveriesFailed, WebhooksDisabled uint64
+	SnapshotBytes                                  int64
+	SnapshotsLoaded                                int
+	SnapshotLoads                                  uint64
+	ReadQueueLen                                   int
+	ReadQueueCap                                   int
+	IngestTasksQueue                               int
 	// Of a node of several: what it asked others, what it answered them, and what
 	// was lost on the way because a connection ended.
 	AskedElsewhere, AnsweredForOthers, LostOnTheWay uint64
@@ -38,6 +42,7 @@ func (s *System) Stats() Stats {
 		ReadQueueLen: len(s.reads.tasks), ReadQueueCap: cap(s.reads.tasks), IngestTasksQueue: s.cpu.waiting(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.use()
+	st.Deliveries, st.DeliveriesFailed, st.WebhooksDisabled = s.stats.deliveries.Load(), s.stats.deliveriesFailed.Load(), s.stats.webhooksDisabled.Load()
 	if o := s.others; o != nil {
 		st.AskedElsewhere, st.AnsweredForOthers, st.LostOnTheWay = o.asked.Load(), o.answered.Load(), o.lost.Load()
 	}

@@ -45,6 +45,7 @@ func ticketAt(ticket string, server cluster.ServerID) string { return ticket + "
 // EventStream's.
 type LiveStream interface {
 	Events() <-chan *pb.OutboxEvent
+	Slow() bool
 	Valid() bool
 	Close()
 }
@@ -79,6 +80,7 @@ type afarStream struct {
 	conn   net.Conn
 	events chan *pb.OutboxEvent
 	ended  atomic.Bool
+	slow   atomic.Bool
 	once   sync.Once
 	done   chan struct{}
 }
@@ -126,6 +128,7 @@ func (a *afarStream) receive(c clock.Clock, in *bufio.Reader) {
 		if err != nil {
 			return
 		}
+		a.slow.Store(frame.GetSlow()) // nothing follows it
 		if frame.GetEvent() == nil {
 			continue
 		}
@@ -139,6 +142,9 @@ func (a *afarStream) receive(c clock.Clock, in *bufio.Reader) {
 
 // Events implements LiveStream.
 func (a *afarStream) Events() <-chan *pb.OutboxEvent { return a.events }
+
+// Slow implements LiveStream.
+func (a *afarStream) Slow() bool { return a.slow.Load() }
 
 // Valid implements LiveStream. The other side has looked before it sent, and ends
 // the stream when the key does not stand any more.
@@ -186,9 +192,9 @@ func (s *System) serveStream(ctx context.Context, _ cluster.ServerID, conn net.C
 		cancel()
 	}()
 	defer func() { _ = conn.Close(); <-left }()
-	frame := &pb.StreamFrame{} // the first one says that the stream is there
+	frames := []*pb.StreamFrame{{}} // the first one says that the stream is there
 	for stream.Valid() {
-		if err := s.sendFrame(conn, frame); err != nil {
+		if err := s.sendFrames(conn, frames); err != nil {
 			return
 		}
 		beat := s.clock.NewTimer(streamBeat)
@@ -196,11 +202,15 @@ func (s *System) serveStream(ctx context.Context, _ cluster.ServerID, conn net.C
 		case e, ok := <-stream.Events():
 			if !ok {
 				beat.Stop()
+				if stream.Slow() {
+					_ = s.sendFrames(conn, []*pb.StreamFrame{{Slow: true}}) // it ends either way
+				}
 				return
 			}
-			frame = &pb.StreamFrame{Event: e}
+			frames = append(frames[:0], &pb.StreamFrame{Event: e})
+			frames = appendWaiting(frames, stream.Events())
 		case <-beat.C():
-			frame = &pb.StreamFrame{}
+			frames = append(frames[:0], &pb.StreamFrame{})
 		case <-s.ctx.Done():
 			beat.Stop()
 			return
@@ -212,10 +222,31 @@ func (s *System) serveStream(ctx context.Context, _ cluster.ServerID, conn net.C
 	}
 }
 
-// sendFrame writes one frame; another node that does not take it in time is left.
-func (s *System) sendFrame(conn net.Conn, frame *pb.StreamFrame) error {
+// appendWaiting adds the events that wait already: a burst is written at once.
+func appendWaiting(frames []*pb.StreamFrame, events <-chan *pb.OutboxEvent) []*pb.StreamFrame {
+	for len(frames) < streamBuffer {
+		select {
+		case e, ok := <-events:
+			if !ok {
+				return frames // the next look finds that
+			}
+			frames = append(frames, &pb.StreamFrame{Event: e})
+		default:
+			return frames
+		}
+	}
+	return frames
+}
+
+// sendFrames writes frames; another node that does not take them in time is left.
+func (s *System) sendFrames(conn net.Conn, frames []*pb.StreamFrame) error {
 	late := s.clock.AfterFunc(streamSilence, func() { _ = conn.Close() })
 	defer late.Stop()
-	_, err := protodelim.MarshalTo(conn, frame)
-	return err
+	out := bufio.NewWriter(conn)
+	for _, frame := range frames {
+		if _, err := protodelim.MarshalTo(out, frame); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
 }

@@ -84,6 +84,12 @@ type Config struct {
 	// Egress reaches the addresses that tenants chose; nil: nothing does, and what
 	// needs it is refused.
 	Egress *egress.Client
+	// WebhookRetryDelays are the waits before the second and the third attempt to
+	// deliver an event; nil is 30 s and 120 s.
+	WebhookRetryDelays []time.Duration
+	// SecretsKey goes into the key that webhook secrets are stored under; nil: the
+	// organization's own secret makes it alone. It must stay what it is.
+	SecretsKey []byte
 	// SandboxKeyLife is how long a sandbox key works whose creation does not say; 0
 	// is 7 days.
 	SandboxKeyLife time.Duration
@@ -188,6 +194,12 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.CognitionQuiet == 0 {
 		cfg.CognitionQuiet = defaultCognitionQuiet
+	}
+	if cfg.WebhookRetryDelays == nil {
+		cfg.WebhookRetryDelays = defaultRetryDelays()
+	}
+	if len(cfg.WebhookRetryDelays) != maxDeliveryAttempts-1 {
+		return nil, fmt.Errorf("actors: there are %d webhook retries, and delays for %d", maxDeliveryAttempts-1, len(cfg.WebhookRetryDelays))
 	}
 	if cfg.jobFinished == nil {
 		cfg.jobFinished = func(pb.JobID) {}

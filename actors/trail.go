@@ -153,7 +153,13 @@ func newTrail(o *orgView) (*trail, error) {
 				}
 			}
 		}
-		return nil
+		// A number that an endpoint is past may be of an event that was erased, or
+		// never written; another one must not get it, since it would not be delivered.
+		hooks, err := o.webhooks(st)
+		for _, hook := range hooks {
+			t.events = max(t.events, hook.GetCursor())
+		}
+		return err
 	})
 	return t, err
 }

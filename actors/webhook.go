@@ -31,10 +31,10 @@ const (
 var errNoEgress = errors.New("no egress")
 
 // published says of each type in the interface's catalogue whether this version
-// has something that causes it. That of the brain comes with it.
+// has something that causes it.
 var published = map[string]bool{
 	eventGraph: true, eventJob: true, eventBelief: true, eventTest: true,
-	eventInsight: true, eventContradiction: true, eventBasin: true, eventBrain: false,
+	eventInsight: true, eventContradiction: true, eventBasin: true, eventBrain: true,
 }
 
 // InactiveEvents lists, of the types that an endpoint subscribes to, those that
@@ -131,8 +131,8 @@ func (o *orgView) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply
 	if p != nil {
 		return refuse(p), nil
 	}
-	for _, hook := range page {
-		hook.Secret = ""
+	for i, hook := range page {
+		page[i] = shownWebhook(hook)
 	}
 	return linked(&pb.LinkResult{Result: &pb.LinkResult_Webhooks{Webhooks: &pb.WebhookList{Webhooks: page, NextCursor: next}}}), nil
 }
@@ -146,8 +146,7 @@ func (o *orgView) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, er
 	if hook == nil {
 		return refuse(webhookNotFound()), nil
 	}
-	hook.Secret = ""
-	detail := &pb.WebhookDetail{Webhook: hook}
+	detail := &pb.WebhookDetail{Webhook: shownWebhook(hook)}
 	log := o.space.Prefix(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())))
 	for rec, err := range storage.ScanRecords(r, log, storage.ScanOptions{Reverse: true, Limit: maxDeliveries}, func() *pb.Delivery { return &pb.Delivery{} }) {
 		if err != nil {
@@ -183,35 +182,50 @@ func (o *orgActor) checkAddress(c *call, field, address string, then func(o *org
 	})
 }
 
+// createWebhook makes an endpoint that receives what happens from now on.
 func (o *orgActor) createWebhook(c *call, op *pb.CreateWebhook) {
 	o.checkAddress(c, "url", op.GetUrl(), func(o *orgActor) {
-		o.exclusive("webhooks", func(release func()) {
-			count := 0
-			err := o.withStore(func(st *storage.Store) error {
-				all, err := o.webhooks(st)
-				count = len(all)
-				return err
-			})
-			var hook *pb.Webhook
-			if err == nil && count < maxWebhooks {
-				hook, err = o.newWebhook(c, op)
-			}
-			if err != nil {
-				release()
-				c.fail(err)
-				return
-			}
-			if hook == nil {
-				release()
-				c.refuseSettled(problem(codeWebhookLimit, "An organization has at most %d webhook endpoints.", maxWebhooks))
-				return
-			}
-			ch := newChange(o.store)
-			ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
-			ch.audit(c.auditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
-			r := linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
-			r.Status = 201
-			c.settle(ch, r, release)
+		o.whenBusyFor(c, func() { o.putWebhook(c, op) }) // before there can be something to bring
+	})
+}
+
+func (o *orgActor) putWebhook(c *call, op *pb.CreateWebhook) {
+	o.exclusive("webhooks", func(release func()) {
+		count := 0
+		err := o.withStore(func(st *storage.Store) error {
+			all, err := o.webhooks(st)
+			count = len(all)
+			return err
+		})
+		var hook *pb.Webhook
+		if err == nil && count < maxWebhooks {
+			hook, err = o.newWebhook(c, op)
+		}
+		if err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		if hook == nil {
+			release()
+			c.refuseSettled(problem(codeWebhookLimit, "An organization has at most %d webhook endpoints.", maxWebhooks))
+			return
+		}
+		stored, err := o.sealWebhook(hook)
+		if err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		ch := newChange(o.store)
+		ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), stored)
+		ch.audit(c.auditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
+		r := linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
+		r.Status = 201
+		view, id := &o.orgView, pb.WebhookID(hook.GetId())
+		c.settle(ch, r, func() {
+			view.tell(func(o *orgActor) { o.reviewWebhook(id) })
+			release()
 		})
 	})
 }
@@ -228,13 +242,24 @@ func (o *orgActor) newWebhook(c *call, op *pb.CreateWebhook) (*pb.Webhook, error
 	return &pb.Webhook{
 		Id: id[:], User: c.who.user.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
 		CreatedMs: clock.Millis(o.sys.clock.Now()), Secret: webhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
+		Cursor: o.committer.lastEvent(),
 	}, nil
 }
 
 // changeWebhook runs f on an endpoint that no other change is under way of, and
 // answers what f does not.
 func (o *orgActor) changeWebhook(c *call, id string, f func(o *orgActor, hook *pb.Webhook, release func())) {
-	o.exclusive("webhooks", func(release func()) {
+	hookID, err := pb.ParseWebhookID(id)
+	if err != nil {
+		c.refuse(webhookNotFound()) // what is no id names no endpoint
+		return
+	}
+	o.exclusive(webhookLock(hookID), func(release func()) {
+		view, free := &o.orgView, release
+		release = func() { // its child learns of the change
+			view.tell(func(o *orgActor) { o.reviewWebhook(hookID) })
+			free()
+		}
 		var hook *pb.Webhook
 		err := o.withStore(func(st *storage.Store) (err error) {
 			hook, err = o.findWebhook(st, id)
@@ -253,6 +278,30 @@ func (o *orgActor) changeWebhook(c *call, id string, f func(o *orgActor, hook *p
 	})
 }
 
+// switchWebhook disables an endpoint or enables it. What happens while it is
+// disabled it does not receive. Where whoever set its URL has left, whoever enables
+// it vouches for it.
+func (o *orgActor) switchWebhook(c *call, hook *pb.Webhook, off bool) error {
+	was := hook.GetDisabled()
+	hook.Disabled, hook.DisabledReason = off, ""
+	if off {
+		hook.DisabledReason, hook.Pending = "disabled by request", nil
+		return nil
+	}
+	hook.Failures = 0
+	if !was {
+		return nil
+	}
+	hook.Cursor = o.committer.lastEvent()
+	return o.withStore(func(st *storage.Store) error {
+		orphan, err := o.orphaned(st, hook)
+		if orphan {
+			hook.User = c.who.user.Bytes()
+		}
+		return err
+	})
+}
+
 // patchWebhook changes an endpoint. Who gives it another URL vouches for that,
 // so that from then on it receives what they may read.
 func (o *orgActor) patchWebhook(c *call, op *pb.PatchWebhook) {
@@ -265,30 +314,24 @@ func (o *orgActor) patchWebhook(c *call, op *pb.PatchWebhook) {
 				hook.EventTypes = op.GetEventTypes()
 			}
 			if op.Disabled != nil {
-				hook.Disabled, hook.DisabledReason = op.GetDisabled(), ""
-				if op.GetDisabled() {
-					hook.DisabledReason = "disabled by request"
-				} else {
-					hook.Failures = 0
+				if err := o.switchWebhook(c, hook, op.GetDisabled()); err != nil {
+					release()
+					c.fail(err)
+					return
 				}
 			}
 			hook.UpdatedMs = clock.Millis(o.sys.clock.Now())
 			ch := newChange(o.store)
 			ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
 			ch.audit(c.auditOf("webhook.update", pb.WebhookID(hook.GetId()).String()))
-			shown := &pb.Webhook{
-				Id: hook.Id, Url: hook.Url, EventTypes: hook.EventTypes, Disabled: hook.Disabled, DisabledReason: hook.DisabledReason,
-				Failures: hook.Failures, LastDeliveryMs: hook.LastDeliveryMs, LastSuccessMs: hook.LastSuccessMs,
-				CreatedMs: hook.CreatedMs, UpdatedMs: hook.UpdatedMs,
-			}
-			c.settle(ch, linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shown}}), release)
+			c.settle(ch, linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shownWebhook(hook)}}), release)
 		})
 	}
 	if op.Url == nil {
-		change(o)
+		o.whenBusyFor(c, func() { change(o) })
 		return
 	}
-	o.checkAddress(c, "url", op.GetUrl(), change)
+	o.checkAddress(c, "url", op.GetUrl(), func(o *orgActor) { o.whenBusyFor(c, func() { change(o) }) })
 }
 
 // deleteWebhook removes an endpoint and its delivery log.

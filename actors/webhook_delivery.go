@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -59,20 +60,24 @@ func signature(secret string, at time.Time, body []byte) string {
 	return "t=" + t + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
+// sender makes an HTTP request; egress.Client.Do and egress.Session.Do are.
+type sender func(context.Context, egress.Request) (egress.Response, error)
+
 // attempt posts one event to an endpoint and returns what became of it. n is the
-// attempt's number for this event, from 1.
-func (o *orgView) attempt(ctx context.Context, hook *pb.Webhook, e *pb.OutboxEvent, n uint32) (*pb.Delivery, error) {
+// attempt's number for this event, from 1. It was not tried when the context ended
+// first, or the node has no place for it: that says nothing of the receiver.
+func (o *orgView) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *pb.OutboxEvent, n uint32) (d *pb.Delivery, tried bool, err error) {
 	id, err := o.sys.newUUID()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	body, err := o.envelopeOf(e)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	began := o.sys.clock.Now()
-	d := &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n, AtMs: clock.Millis(began)}
-	r, err := o.sys.cfg.Egress.Do(ctx, egress.Request{
+	d = &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n, AtMs: clock.Millis(began)}
+	r, err := send(ctx, egress.Request{
 		Method: http.MethodPost, Address: hook.GetUrl(), Body: body,
 		Header: http.Header{
 			"Content-Type":    {"application/json"},
@@ -93,7 +98,7 @@ func (o *orgView) attempt(ctx context.Context, hook *pb.Webhook, e *pb.OutboxEve
 	default:
 		d.Ok = true
 	}
-	return d, nil
+	return d, ctx.Err() == nil && !errors.Is(err, egress.ErrBusy), nil
 }
 
 // snippet is the beginning of a response, printable.
@@ -113,18 +118,27 @@ func snippet(body []byte) string {
 	return b.String()
 }
 
-// logDelivery adds an attempt to an endpoint's log, whose oldest entries leave.
-func (o *orgView) logDelivery(ch *change, hook *pb.Webhook, d *pb.Delivery) {
-	id := pb.WebhookID(hook.GetId())
-	hook.Attempts++
-	hook.LastDeliveryMs = d.GetAtMs()
-	if d.GetOk() {
-		hook.LastSuccessMs = d.GetAtMs()
+// logDeliveries adds attempts to an endpoint's log, whose oldest entries leave.
+// The caller writes the endpoint.
+func (o *orgView) logDeliveries(ch *change, hook *pb.Webhook, made []*pb.Delivery) {
+	before := hook.GetAttempts()
+	entry := func(n uint64) storage.Key {
+		return o.space.Key(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())), storage.U64(n))
 	}
-	ch.Put(o.webhookKey(id), hook)
-	ch.Put(o.space.Key(storage.TableDelivery, storage.ID16(id), storage.U64(hook.GetAttempts())), d)
-	if hook.GetAttempts() > maxDeliveries {
-		ch.Delete(o.space.Key(storage.TableDelivery, storage.ID16(id), storage.U64(hook.GetAttempts()-maxDeliveries)))
+	for i, d := range made {
+		hook.Attempts++
+		hook.LastDeliveryMs = d.GetAtMs()
+		if d.GetOk() {
+			hook.LastSuccessMs = d.GetAtMs()
+		}
+		if len(made)-i <= maxDeliveries { // those before would leave at once
+			ch.Put(entry(hook.GetAttempts()), d)
+		}
+	}
+	for n := before + 1; n <= hook.GetAttempts(); n++ {
+		if n > maxDeliveries && n-maxDeliveries <= before {
+			ch.Delete(entry(n - maxDeliveries))
+		}
 	}
 }
 
@@ -133,7 +147,9 @@ func (o *orgView) logDelivery(ch *change, hook *pb.Webhook, d *pb.Delivery) {
 func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
 	var hook *pb.Webhook
 	err := o.withStore(func(st *storage.Store) (err error) {
-		hook, err = o.findWebhook(st, op.GetId())
+		if hook, err = o.findWebhook(st, op.GetId()); err == nil && hook != nil {
+			err = o.openWebhook(hook)
+		}
 		return err
 	})
 	switch {
@@ -156,7 +172,7 @@ func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
 	e := ch.events[0]
 	view := c.org
 	o.sys.wg.Go(func() { // ends with the attempt, which has a time-out
-		d, err := view.attempt(view.sys.root0, hook, e, 1)
+		d, _, err := view.attempt(view.sys.root0, view.sys.cfg.Egress.Do, hook, e, 1)
 		if err != nil {
 			c.fail(err)
 			return
@@ -169,15 +185,17 @@ func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
 			}
 			o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
 				log := newChange(o.store)
-				o.logDelivery(log, hook, d)
+				o.logDeliveries(log, hook, []*pb.Delivery{d})
+				log.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
 				c.settle(log, linked(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
 			})
 		})
 	})
 }
 
-// outboxRetention is how long an event can wait to be handed to webhooks: the
-// retries of one end within minutes, so what is older was kept for nobody.
+// outboxRetention is how long an event can wait to be handed to webhooks. The
+// retries of one end within minutes: what is older waits for a receiver that is
+// slower than what happens, or for a service that was down for days.
 const outboxRetention = 72 * time.Hour
 
 // sweepOutbox deletes events that are past their retention, and says how many

@@ -37,7 +37,7 @@ func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 
 // receiver is a webhook's other end, and the configuration that lets a node
 // reach it.
-func receiver(t *testing.T, h http.HandlerFunc) (url string, allow func(*Config, *storage.Options)) {
+func receiver(t testing.TB, h http.HandlerFunc) (url string, allow func(*Config, *storage.Options)) {
 	t.Helper()
 	server := httptest.NewTLSServer(h)
 	t.Cleanup(server.Close)

@@ -96,6 +96,7 @@ type fakeStream struct {
 	events chan *pb.OutboxEvent
 	valid  func() bool
 	closed chan struct{}
+	slow   bool
 }
 
 func newFakeStream(events ...*pb.OutboxEvent) *fakeStream {
@@ -108,6 +109,7 @@ func newFakeStream(events ...*pb.OutboxEvent) *fakeStream {
 
 func (s *fakeStream) Events() <-chan *pb.OutboxEvent { return s.events }
 func (s *fakeStream) Valid() bool                    { return s.valid() }
+func (s *fakeStream) Slow() bool                     { return s.slow }
 func (s *fakeStream) Close()                         { close(s.closed) }
 
 // fakeStreams gives every ticket a stream with one event, which is then cut off.

@@ -2,10 +2,8 @@ package api
 
 import (
 	"net/http"
-	"strings"
+	"strconv"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	pb "orgmem/proto"
@@ -18,7 +16,8 @@ var eventRoutes = []Route{
 		Description: "A stream of server-sent events: `event: <type>`, `id: <uuid>` and `data: <json>` with `type`, `data` and `timestamp`. " +
 			"It is a live view: nothing is replayed, and Last-Event-ID is ignored. After 15 seconds without an event comes the comment `: ping`. " +
 			"The caller sees what it did itself, what concerns its own memory, and what concerns provisioned subjects or the whole organization. " +
-			"A reader that does not keep up is cut off.",
+			"A reader that falls some hundred events behind is cut off; a comment is the last it gets. A comment also ends the stream " +
+			"where the node stops or the organization moves to another: connect again.",
 		Scope: scopeRead, Family: familyReads, Status: http.StatusOK,
 		Problems: []string{codeTooManyStreams},
 	}, mediaEvents, func(env *pb.Envelope, _ *empty, _ *violations) {
@@ -30,9 +29,11 @@ const mediaEvents = "text/event-stream"
 
 // EventStream is one caller's live view of its organization.
 type EventStream interface {
-	// Events yields what the caller may see. It is closed when the stream was cut
-	// off, because its buffer was full.
+	// Events yields what the caller may see. It is closed when the stream has ended.
 	Events() <-chan *pb.OutboxEvent
+	// Slow reports of a stream that has ended whether that is because its reader fell
+	// too far behind.
+	Slow() bool
 	// Valid reports whether the caller's credential still stands. It reads the
 	// store.
 	Valid() bool
@@ -53,67 +54,97 @@ func serveEvents(ex *exchange, reply *pb.Reply) *pb.Problem {
 	defer stream.Close()
 	ex.w.Header()["X-Accel-Buffering"] = noBuffering
 	out := ex.startStream(http.StatusOK, mediaEvents)
+	var frames []byte
 	for {
 		idle := ex.s.cfg.Clock.NewTimer(streamHeartbeat)
-		var frame []byte
+		var end []byte // the last that is written
 		select {
 		case event, ok := <-stream.Events():
-			if !ok {
-				idle.Stop()
-				return nil
+			switch {
+			case ok:
+				frames = appendWaiting(appendFrame(frames[:0], event), stream.Events())
+			case stream.Slow():
+				end = slowFrame
+			default:
+				end = endFrame
 			}
-			frame = eventFrame(event)
 		case <-idle.C():
-			frame = pingFrame
+			frames = append(frames[:0], pingFrame...)
 		case <-ex.s.drained:
-			idle.Stop()
-			return nil
+			end = endFrame
 		case <-ex.r.Context().Done():
 			idle.Stop()
 			return nil
 		}
 		idle.Stop()
-		// Asked before each frame, so that a revoked key sees nothing that happens
+		if end != nil {
+			_, _ = out.Write(end) // whether it still arrives or not, this is the end
+			return nil
+		}
+		// Asked before each write, so that a revoked key sees nothing that happens
 		// after its revocation was acknowledged.
 		if !stream.Valid() {
 			return nil
 		}
-		if _, err := out.Write(frame); err != nil {
+		if _, err := out.Write(frames); err != nil {
 			return nil // the client has left; nobody is to be told
+		}
+		if cap(frames) > keptFrames {
+			frames = nil
 		}
 	}
 }
 
+const (
+	// maxFrames ends the gathering of frames for one write: the size of a TLS record
+	// and of what a socket takes at once. A write costs some 10 µs, a frame less than
+	// one, so that a burst is paid for once and not per event.
+	maxFrames = 16 << 10
+	// keptFrames is how much of that a stream keeps while nothing happens: a few
+	// events.
+	keptFrames = 1 << 10
+)
+
+// appendWaiting adds the events that wait already.
+func appendWaiting(frames []byte, events <-chan *pb.OutboxEvent) []byte {
+	for len(frames) < maxFrames {
+		select {
+		case event, ok := <-events:
+			if !ok {
+				return frames // the next look finds that
+			}
+			frames = appendFrame(frames, event)
+		default:
+			return frames
+		}
+	}
+	return frames
+}
+
 var (
 	pingFrame   = []byte(": ping\n\n")
+	slowFrame   = []byte(": dropped, because it was read too slowly; connect again\n\n")
+	endFrame    = []byte(": the stream ends here; connect again\n\n")
 	noBuffering = []string{"no"} // a proxy that collects an answer would hold events back
 )
 
-// eventData is the JSON of a frame.
-type eventData struct {
-	Type      string         `json:"type"`
-	Data      jsontext.Value `json:"data"`
-	Timestamp timestamp      `json:"timestamp"`
-}
-
-// eventFrame spells one event. Its JSON holds no line break, so one data line
-// takes it.
-func eventFrame(e *pb.OutboxEvent) []byte {
-	data := eventData{Type: e.GetType(), Data: e.GetData(), Timestamp: timestamp(e.GetAtMs())}
-	if len(data.Data) == 0 {
-		data.Data = jsontext.Value("{}")
-	}
-	body, err := json.Marshal(data, jsonOptions)
-	if err != nil { // the outbox holds what was marshalled before: this cannot happen
-		return pingFrame
-	}
-	var b strings.Builder
-	b.WriteString("event: " + e.GetType() + "\n")
+// appendFrame spells one event. Its data was marshalled when the event was made, so
+// it holds no line break, and one data line takes it.
+func appendFrame(b []byte, e *pb.OutboxEvent) []byte {
+	b = append(b, "event: "...)
+	b = append(b, e.GetType()...)
 	if id, err := uuid.FromBytes(e.GetId()); err == nil {
-		b.WriteString("id: " + id.String() + "\n")
+		b = append(b, "\nid: "...)
+		b = append(b, id.String()...)
 	}
-	b.WriteString("data: ")
-	b.Write(body)
-	b.WriteString("\n\n")
-	return []byte(b.String())
+	b = append(b, "\ndata: {\"type\":"...)
+	b = strconv.AppendQuote(b, e.GetType()) // lower-case letters and dots
+	b = append(b, ",\"data\":"...)
+	if len(e.GetData()) == 0 {
+		b = append(b, "{}"...)
+	}
+	b = append(b, e.GetData()...)
+	b = append(b, ",\"timestamp\":"...)
+	b = timestamp(e.GetAtMs()).append(b)
+	return append(b, "}\n\n"...)
 }

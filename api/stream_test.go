@@ -82,6 +82,9 @@ func TestEventFrames(t *testing.T) {
 		}
 	}
 	h.s.Drain()
+	if got := nextLine(t, lines) + nextLine(t, lines); got != ": the stream ends here; connect again" {
+		t.Errorf("on a draining node: %q", got)
+	}
 	if lines.Scan() {
 		t.Errorf("a draining node goes on: %q", lines.Text())
 	}
@@ -106,16 +109,24 @@ func advanceWhenWaiting(t *testing.T, h *harness, d time.Duration) {
 // TestEventStreamEnds lists why the server ends a stream.
 func TestEventStreamEnds(t *testing.T) {
 	event := &pb.OutboxEvent{Type: "graph.updated", AtMs: testNow.UnixMilli()}
-	for name, stream := range map[string]*fakeStream{
-		"cut off":            func() *fakeStream { s := newFakeStream(); close(s.events); return s }(),
-		"credential revoked": func() *fakeStream { s := newFakeStream(event); s.valid = func() bool { return false }; return s }(),
+	for name, c := range map[string]struct {
+		stream *fakeStream
+		last   string
+	}{
+		"read too slowly":    {func() *fakeStream { s := newFakeStream(); s.slow = true; close(s.events); return s }(), ": dropped, because it was read too slowly; connect again"},
+		"moved":              {func() *fakeStream { s := newFakeStream(); close(s.events); return s }(), ": the stream ends here; connect again"},
+		"credential revoked": {func() *fakeStream { s := newFakeStream(event); s.valid = func() bool { return false }; return s }(), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, lines := startEvents(t, newHarness(t), stream)
-			if lines.Scan() {
-				t.Errorf("a frame: %q", lines.Text())
+			_, lines := startEvents(t, newHarness(t), c.stream)
+			var got []string
+			for lines.Scan() {
+				got = append(got, lines.Text())
 			}
-			<-stream.closed
+			if strings.Join(got, "") != c.last {
+				t.Errorf("%q", got)
+			}
+			<-c.stream.closed
 		})
 	}
 	t.Run("client leaves", func(t *testing.T) {

@@ -2008,7 +2008,8 @@ func (x *TakeStream) GetTicket() string {
 
 type StreamFrame struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Event         *OutboxEvent           `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	Event         *OutboxEvent           `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"` // none: the stream stands
+	Slow          bool                   `protobuf:"varint,2,opt,name=slow,proto3" json:"slow,omitempty"`  // it ends here, because its reader fell behind
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2048,6 +2049,13 @@ func (x *StreamFrame) GetEvent() *OutboxEvent {
 		return x.Event
 	}
 	return nil
+}
+
+func (x *StreamFrame) GetSlow() bool {
+	if x != nil {
+		return x.Slow
+	}
+	return false
 }
 
 var File_actors_proto protoreflect.FileDescriptor
@@ -2182,9 +2190,10 @@ const file_actors_proto_rawDesc = "" +
 	"\tunchanged\x18\x04 \x01(\x04R\tunchanged\"$\n" +
 	"\n" +
 	"TakeStream\x12\x16\n" +
-	"\x06ticket\x18\x01 \x01(\tR\x06ticket\"8\n" +
+	"\x06ticket\x18\x01 \x01(\tR\x06ticket\"L\n" +
 	"\vStreamFrame\x12)\n" +
-	"\x05event\x18\x01 \x01(\v2\x13.orgmem.OutboxEventR\x05eventB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"\x05event\x18\x01 \x01(\v2\x13.orgmem.OutboxEventR\x05event\x12\x12\n" +
+	"\x04slow\x18\x02 \x01(\bR\x04slowB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_actors_proto_rawDescOnce sync.Once

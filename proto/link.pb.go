@@ -40,8 +40,13 @@ type Webhook struct {
 	UpdatedMs      int64                  `protobuf:"varint,11,opt,name=updated_ms,json=updatedMs,proto3" json:"updated_ms,omitempty"`
 	Secret         string                 `protobuf:"bytes,12,opt,name=secret,proto3" json:"secret,omitempty"`
 	Attempts       uint64                 `protobuf:"varint,13,opt,name=attempts,proto3" json:"attempts,omitempty"` // number of the last attempt in the delivery log
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Every event up to this number of the outbox has been tried, or is not for this
+	// endpoint; those that failed and are tried again stand in pending.
+	Cursor        uint64             `protobuf:"varint,14,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	Pending       []*PendingDelivery `protobuf:"bytes,15,rep,name=pending,proto3" json:"pending,omitempty"`
+	Sealed        []byte             `protobuf:"bytes,16,opt,name=sealed,proto3" json:"sealed,omitempty"` // the secret as it is stored
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Webhook) Reset() {
@@ -165,6 +170,88 @@ func (x *Webhook) GetAttempts() uint64 {
 	return 0
 }
 
+func (x *Webhook) GetCursor() uint64 {
+	if x != nil {
+		return x.Cursor
+	}
+	return 0
+}
+
+func (x *Webhook) GetPending() []*PendingDelivery {
+	if x != nil {
+		return x.Pending
+	}
+	return nil
+}
+
+func (x *Webhook) GetSealed() []byte {
+	if x != nil {
+		return x.Sealed
+	}
+	return nil
+}
+
+// PendingDelivery is an event that is tried again.
+type PendingDelivery struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Seq           uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`           // of the outbox
+	Attempts      uint32                 `protobuf:"varint,2,opt,name=attempts,proto3" json:"attempts,omitempty"` // that have failed
+	DueMs         int64                  `protobuf:"varint,3,opt,name=due_ms,json=dueMs,proto3" json:"due_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PendingDelivery) Reset() {
+	*x = PendingDelivery{}
+	mi := &file_link_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PendingDelivery) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PendingDelivery) ProtoMessage() {}
+
+func (x *PendingDelivery) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PendingDelivery.ProtoReflect.Descriptor instead.
+func (*PendingDelivery) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *PendingDelivery) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *PendingDelivery) GetAttempts() uint32 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
+func (x *PendingDelivery) GetDueMs() int64 {
+	if x != nil {
+		return x.DueMs
+	}
+	return 0
+}
+
 // Delivery is one attempt to post an event.
 type Delivery struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
@@ -184,7 +271,7 @@ type Delivery struct {
 
 func (x *Delivery) Reset() {
 	*x = Delivery{}
-	mi := &file_link_proto_msgTypes[1]
+	mi := &file_link_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -196,7 +283,7 @@ func (x *Delivery) String() string {
 func (*Delivery) ProtoMessage() {}
 
 func (x *Delivery) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[1]
+	mi := &file_link_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -209,7 +296,7 @@ func (x *Delivery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Delivery.ProtoReflect.Descriptor instead.
 func (*Delivery) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{1}
+	return file_link_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Delivery) GetId() []byte {
@@ -304,7 +391,7 @@ type Connector struct {
 
 func (x *Connector) Reset() {
 	*x = Connector{}
-	mi := &file_link_proto_msgTypes[2]
+	mi := &file_link_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -316,7 +403,7 @@ func (x *Connector) String() string {
 func (*Connector) ProtoMessage() {}
 
 func (x *Connector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[2]
+	mi := &file_link_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -329,7 +416,7 @@ func (x *Connector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Connector.ProtoReflect.Descriptor instead.
 func (*Connector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{2}
+	return file_link_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Connector) GetId() []byte {
@@ -444,7 +531,7 @@ type Import struct {
 
 func (x *Import) Reset() {
 	*x = Import{}
-	mi := &file_link_proto_msgTypes[3]
+	mi := &file_link_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -456,7 +543,7 @@ func (x *Import) String() string {
 func (*Import) ProtoMessage() {}
 
 func (x *Import) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[3]
+	mi := &file_link_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -469,7 +556,7 @@ func (x *Import) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Import.ProtoReflect.Descriptor instead.
 func (*Import) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{3}
+	return file_link_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Import) GetId() []byte {
@@ -568,7 +655,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_link_proto_msgTypes[4]
+	mi := &file_link_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -580,7 +667,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[4]
+	mi := &file_link_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -593,7 +680,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{4}
+	return file_link_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Session) GetId() string {
@@ -679,7 +766,7 @@ type StoredEvent struct {
 
 func (x *StoredEvent) Reset() {
 	*x = StoredEvent{}
-	mi := &file_link_proto_msgTypes[5]
+	mi := &file_link_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -691,7 +778,7 @@ func (x *StoredEvent) String() string {
 func (*StoredEvent) ProtoMessage() {}
 
 func (x *StoredEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[5]
+	mi := &file_link_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -704,7 +791,7 @@ func (x *StoredEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoredEvent.ProtoReflect.Descriptor instead.
 func (*StoredEvent) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{5}
+	return file_link_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *StoredEvent) GetEvent() *SessionEvent {
@@ -747,7 +834,7 @@ type SessionCounter struct {
 
 func (x *SessionCounter) Reset() {
 	*x = SessionCounter{}
-	mi := &file_link_proto_msgTypes[6]
+	mi := &file_link_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -759,7 +846,7 @@ func (x *SessionCounter) String() string {
 func (*SessionCounter) ProtoMessage() {}
 
 func (x *SessionCounter) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[6]
+	mi := &file_link_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -772,7 +859,7 @@ func (x *SessionCounter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionCounter.ProtoReflect.Descriptor instead.
 func (*SessionCounter) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{6}
+	return file_link_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SessionCounter) GetEvents() uint64 {
@@ -828,7 +915,7 @@ type LinkOp struct {
 
 func (x *LinkOp) Reset() {
 	*x = LinkOp{}
-	mi := &file_link_proto_msgTypes[7]
+	mi := &file_link_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -840,7 +927,7 @@ func (x *LinkOp) String() string {
 func (*LinkOp) ProtoMessage() {}
 
 func (x *LinkOp) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[7]
+	mi := &file_link_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -853,7 +940,7 @@ func (x *LinkOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkOp.ProtoReflect.Descriptor instead.
 func (*LinkOp) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{7}
+	return file_link_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *LinkOp) GetOp() isLinkOp_Op {
@@ -1197,7 +1284,7 @@ type ImportFile struct {
 
 func (x *ImportFile) Reset() {
 	*x = ImportFile{}
-	mi := &file_link_proto_msgTypes[8]
+	mi := &file_link_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1209,7 +1296,7 @@ func (x *ImportFile) String() string {
 func (*ImportFile) ProtoMessage() {}
 
 func (x *ImportFile) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[8]
+	mi := &file_link_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1222,7 +1309,7 @@ func (x *ImportFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportFile.ProtoReflect.Descriptor instead.
 func (*ImportFile) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{8}
+	return file_link_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ImportFile) GetFilename() string {
@@ -1282,7 +1369,7 @@ type ListImports struct {
 
 func (x *ListImports) Reset() {
 	*x = ListImports{}
-	mi := &file_link_proto_msgTypes[9]
+	mi := &file_link_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1294,7 +1381,7 @@ func (x *ListImports) String() string {
 func (*ListImports) ProtoMessage() {}
 
 func (x *ListImports) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[9]
+	mi := &file_link_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1307,7 +1394,7 @@ func (x *ListImports) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListImports.ProtoReflect.Descriptor instead.
 func (*ListImports) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{9}
+	return file_link_proto_rawDescGZIP(), []int{10}
 }
 
 type SessionEvents struct {
@@ -1320,7 +1407,7 @@ type SessionEvents struct {
 
 func (x *SessionEvents) Reset() {
 	*x = SessionEvents{}
-	mi := &file_link_proto_msgTypes[10]
+	mi := &file_link_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1332,7 +1419,7 @@ func (x *SessionEvents) String() string {
 func (*SessionEvents) ProtoMessage() {}
 
 func (x *SessionEvents) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[10]
+	mi := &file_link_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1345,7 +1432,7 @@ func (x *SessionEvents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionEvents.ProtoReflect.Descriptor instead.
 func (*SessionEvents) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{10}
+	return file_link_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SessionEvents) GetEvents() []*SessionEvent {
@@ -1380,7 +1467,7 @@ type SessionEvent struct {
 
 func (x *SessionEvent) Reset() {
 	*x = SessionEvent{}
-	mi := &file_link_proto_msgTypes[11]
+	mi := &file_link_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1392,7 +1479,7 @@ func (x *SessionEvent) String() string {
 func (*SessionEvent) ProtoMessage() {}
 
 func (x *SessionEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[11]
+	mi := &file_link_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1405,7 +1492,7 @@ func (x *SessionEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionEvent.ProtoReflect.Descriptor instead.
 func (*SessionEvent) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{11}
+	return file_link_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SessionEvent) GetSession() string {
@@ -1488,7 +1575,7 @@ type AgentSignals struct {
 
 func (x *AgentSignals) Reset() {
 	*x = AgentSignals{}
-	mi := &file_link_proto_msgTypes[12]
+	mi := &file_link_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1500,7 +1587,7 @@ func (x *AgentSignals) String() string {
 func (*AgentSignals) ProtoMessage() {}
 
 func (x *AgentSignals) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[12]
+	mi := &file_link_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1513,7 +1600,7 @@ func (x *AgentSignals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentSignals.ProtoReflect.Descriptor instead.
 func (*AgentSignals) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{12}
+	return file_link_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AgentSignals) GetSession() string {
@@ -1542,7 +1629,7 @@ type AgentSignal struct {
 
 func (x *AgentSignal) Reset() {
 	*x = AgentSignal{}
-	mi := &file_link_proto_msgTypes[13]
+	mi := &file_link_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1554,7 +1641,7 @@ func (x *AgentSignal) String() string {
 func (*AgentSignal) ProtoMessage() {}
 
 func (x *AgentSignal) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[13]
+	mi := &file_link_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1567,7 +1654,7 @@ func (x *AgentSignal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentSignal.ProtoReflect.Descriptor instead.
 func (*AgentSignal) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{13}
+	return file_link_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AgentSignal) GetType() string {
@@ -1606,7 +1693,7 @@ type SessionFinalize struct {
 
 func (x *SessionFinalize) Reset() {
 	*x = SessionFinalize{}
-	mi := &file_link_proto_msgTypes[14]
+	mi := &file_link_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1618,7 +1705,7 @@ func (x *SessionFinalize) String() string {
 func (*SessionFinalize) ProtoMessage() {}
 
 func (x *SessionFinalize) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[14]
+	mi := &file_link_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1631,7 +1718,7 @@ func (x *SessionFinalize) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionFinalize.ProtoReflect.Descriptor instead.
 func (*SessionFinalize) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{14}
+	return file_link_proto_rawDescGZIP(), []int{15}
 }
 
 type SessionStatus struct {
@@ -1642,7 +1729,7 @@ type SessionStatus struct {
 
 func (x *SessionStatus) Reset() {
 	*x = SessionStatus{}
-	mi := &file_link_proto_msgTypes[15]
+	mi := &file_link_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1654,7 +1741,7 @@ func (x *SessionStatus) String() string {
 func (*SessionStatus) ProtoMessage() {}
 
 func (x *SessionStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[15]
+	mi := &file_link_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1667,7 +1754,7 @@ func (x *SessionStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionStatus.ProtoReflect.Descriptor instead.
 func (*SessionStatus) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{15}
+	return file_link_proto_rawDescGZIP(), []int{16}
 }
 
 type ListSessions struct {
@@ -1679,7 +1766,7 @@ type ListSessions struct {
 
 func (x *ListSessions) Reset() {
 	*x = ListSessions{}
-	mi := &file_link_proto_msgTypes[16]
+	mi := &file_link_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1691,7 +1778,7 @@ func (x *ListSessions) String() string {
 func (*ListSessions) ProtoMessage() {}
 
 func (x *ListSessions) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[16]
+	mi := &file_link_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1704,7 +1791,7 @@ func (x *ListSessions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessions.ProtoReflect.Descriptor instead.
 func (*ListSessions) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{16}
+	return file_link_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListSessions) GetPage() *Page {
@@ -1723,7 +1810,7 @@ type DeleteSession struct {
 
 func (x *DeleteSession) Reset() {
 	*x = DeleteSession{}
-	mi := &file_link_proto_msgTypes[17]
+	mi := &file_link_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1735,7 +1822,7 @@ func (x *DeleteSession) String() string {
 func (*DeleteSession) ProtoMessage() {}
 
 func (x *DeleteSession) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[17]
+	mi := &file_link_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1748,7 +1835,7 @@ func (x *DeleteSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSession.ProtoReflect.Descriptor instead.
 func (*DeleteSession) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{17}
+	return file_link_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DeleteSession) GetId() string {
@@ -1768,7 +1855,7 @@ type CreateWebhook struct {
 
 func (x *CreateWebhook) Reset() {
 	*x = CreateWebhook{}
-	mi := &file_link_proto_msgTypes[18]
+	mi := &file_link_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1780,7 +1867,7 @@ func (x *CreateWebhook) String() string {
 func (*CreateWebhook) ProtoMessage() {}
 
 func (x *CreateWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[18]
+	mi := &file_link_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1793,7 +1880,7 @@ func (x *CreateWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateWebhook.ProtoReflect.Descriptor instead.
 func (*CreateWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{18}
+	return file_link_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CreateWebhook) GetUrl() string {
@@ -1819,7 +1906,7 @@ type ListWebhooks struct {
 
 func (x *ListWebhooks) Reset() {
 	*x = ListWebhooks{}
-	mi := &file_link_proto_msgTypes[19]
+	mi := &file_link_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1831,7 +1918,7 @@ func (x *ListWebhooks) String() string {
 func (*ListWebhooks) ProtoMessage() {}
 
 func (x *ListWebhooks) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[19]
+	mi := &file_link_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1844,7 +1931,7 @@ func (x *ListWebhooks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWebhooks.ProtoReflect.Descriptor instead.
 func (*ListWebhooks) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{19}
+	return file_link_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListWebhooks) GetPage() *Page {
@@ -1863,7 +1950,7 @@ type GetWebhook struct {
 
 func (x *GetWebhook) Reset() {
 	*x = GetWebhook{}
-	mi := &file_link_proto_msgTypes[20]
+	mi := &file_link_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1875,7 +1962,7 @@ func (x *GetWebhook) String() string {
 func (*GetWebhook) ProtoMessage() {}
 
 func (x *GetWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[20]
+	mi := &file_link_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1888,7 +1975,7 @@ func (x *GetWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWebhook.ProtoReflect.Descriptor instead.
 func (*GetWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{20}
+	return file_link_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetWebhook) GetId() string {
@@ -1911,7 +1998,7 @@ type PatchWebhook struct {
 
 func (x *PatchWebhook) Reset() {
 	*x = PatchWebhook{}
-	mi := &file_link_proto_msgTypes[21]
+	mi := &file_link_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1923,7 +2010,7 @@ func (x *PatchWebhook) String() string {
 func (*PatchWebhook) ProtoMessage() {}
 
 func (x *PatchWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[21]
+	mi := &file_link_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1936,7 +2023,7 @@ func (x *PatchWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PatchWebhook.ProtoReflect.Descriptor instead.
 func (*PatchWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{21}
+	return file_link_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *PatchWebhook) GetId() string {
@@ -1976,7 +2063,7 @@ type DeleteWebhook struct {
 
 func (x *DeleteWebhook) Reset() {
 	*x = DeleteWebhook{}
-	mi := &file_link_proto_msgTypes[22]
+	mi := &file_link_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1988,7 +2075,7 @@ func (x *DeleteWebhook) String() string {
 func (*DeleteWebhook) ProtoMessage() {}
 
 func (x *DeleteWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[22]
+	mi := &file_link_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2001,7 +2088,7 @@ func (x *DeleteWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteWebhook.ProtoReflect.Descriptor instead.
 func (*DeleteWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{22}
+	return file_link_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DeleteWebhook) GetId() string {
@@ -2020,7 +2107,7 @@ type TestWebhook struct {
 
 func (x *TestWebhook) Reset() {
 	*x = TestWebhook{}
-	mi := &file_link_proto_msgTypes[23]
+	mi := &file_link_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2032,7 +2119,7 @@ func (x *TestWebhook) String() string {
 func (*TestWebhook) ProtoMessage() {}
 
 func (x *TestWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[23]
+	mi := &file_link_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2045,7 +2132,7 @@ func (x *TestWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhook.ProtoReflect.Descriptor instead.
 func (*TestWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{23}
+	return file_link_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TestWebhook) GetId() string {
@@ -2063,7 +2150,7 @@ type StreamEvents struct {
 
 func (x *StreamEvents) Reset() {
 	*x = StreamEvents{}
-	mi := &file_link_proto_msgTypes[24]
+	mi := &file_link_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2075,7 +2162,7 @@ func (x *StreamEvents) String() string {
 func (*StreamEvents) ProtoMessage() {}
 
 func (x *StreamEvents) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[24]
+	mi := &file_link_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2088,7 +2175,7 @@ func (x *StreamEvents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamEvents.ProtoReflect.Descriptor instead.
 func (*StreamEvents) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{24}
+	return file_link_proto_rawDescGZIP(), []int{25}
 }
 
 type CreateConnector struct {
@@ -2104,7 +2191,7 @@ type CreateConnector struct {
 
 func (x *CreateConnector) Reset() {
 	*x = CreateConnector{}
-	mi := &file_link_proto_msgTypes[25]
+	mi := &file_link_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2116,7 +2203,7 @@ func (x *CreateConnector) String() string {
 func (*CreateConnector) ProtoMessage() {}
 
 func (x *CreateConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[25]
+	mi := &file_link_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2129,7 +2216,7 @@ func (x *CreateConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateConnector.ProtoReflect.Descriptor instead.
 func (*CreateConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{25}
+	return file_link_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CreateConnector) GetType() string {
@@ -2176,7 +2263,7 @@ type ListConnectors struct {
 
 func (x *ListConnectors) Reset() {
 	*x = ListConnectors{}
-	mi := &file_link_proto_msgTypes[26]
+	mi := &file_link_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2188,7 +2275,7 @@ func (x *ListConnectors) String() string {
 func (*ListConnectors) ProtoMessage() {}
 
 func (x *ListConnectors) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[26]
+	mi := &file_link_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2201,7 +2288,7 @@ func (x *ListConnectors) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListConnectors.ProtoReflect.Descriptor instead.
 func (*ListConnectors) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{26}
+	return file_link_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListConnectors) GetPage() *Page {
@@ -2220,7 +2307,7 @@ type GetConnector struct {
 
 func (x *GetConnector) Reset() {
 	*x = GetConnector{}
-	mi := &file_link_proto_msgTypes[27]
+	mi := &file_link_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2232,7 +2319,7 @@ func (x *GetConnector) String() string {
 func (*GetConnector) ProtoMessage() {}
 
 func (x *GetConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[27]
+	mi := &file_link_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2245,7 +2332,7 @@ func (x *GetConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetConnector.ProtoReflect.Descriptor instead.
 func (*GetConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{27}
+	return file_link_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetConnector) GetId() string {
@@ -2268,7 +2355,7 @@ type PatchConnector struct {
 
 func (x *PatchConnector) Reset() {
 	*x = PatchConnector{}
-	mi := &file_link_proto_msgTypes[28]
+	mi := &file_link_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2280,7 +2367,7 @@ func (x *PatchConnector) String() string {
 func (*PatchConnector) ProtoMessage() {}
 
 func (x *PatchConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[28]
+	mi := &file_link_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2293,7 +2380,7 @@ func (x *PatchConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PatchConnector.ProtoReflect.Descriptor instead.
 func (*PatchConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{28}
+	return file_link_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *PatchConnector) GetId() string {
@@ -2340,7 +2427,7 @@ type DeleteConnector struct {
 
 func (x *DeleteConnector) Reset() {
 	*x = DeleteConnector{}
-	mi := &file_link_proto_msgTypes[29]
+	mi := &file_link_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2352,7 +2439,7 @@ func (x *DeleteConnector) String() string {
 func (*DeleteConnector) ProtoMessage() {}
 
 func (x *DeleteConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[29]
+	mi := &file_link_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2365,7 +2452,7 @@ func (x *DeleteConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteConnector.ProtoReflect.Descriptor instead.
 func (*DeleteConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{29}
+	return file_link_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *DeleteConnector) GetId() string {
@@ -2384,7 +2471,7 @@ type SyncConnector struct {
 
 func (x *SyncConnector) Reset() {
 	*x = SyncConnector{}
-	mi := &file_link_proto_msgTypes[30]
+	mi := &file_link_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2396,7 +2483,7 @@ func (x *SyncConnector) String() string {
 func (*SyncConnector) ProtoMessage() {}
 
 func (x *SyncConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[30]
+	mi := &file_link_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2409,7 +2496,7 @@ func (x *SyncConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SyncConnector.ProtoReflect.Descriptor instead.
 func (*SyncConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{30}
+	return file_link_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SyncConnector) GetId() string {
@@ -2443,7 +2530,7 @@ type LinkResult struct {
 
 func (x *LinkResult) Reset() {
 	*x = LinkResult{}
-	mi := &file_link_proto_msgTypes[31]
+	mi := &file_link_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2455,7 +2542,7 @@ func (x *LinkResult) String() string {
 func (*LinkResult) ProtoMessage() {}
 
 func (x *LinkResult) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[31]
+	mi := &file_link_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2468,7 +2555,7 @@ func (x *LinkResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkResult.ProtoReflect.Descriptor instead.
 func (*LinkResult) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{31}
+	return file_link_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *LinkResult) GetResult() isLinkResult_Result {
@@ -2688,7 +2775,7 @@ type WebhookList struct {
 
 func (x *WebhookList) Reset() {
 	*x = WebhookList{}
-	mi := &file_link_proto_msgTypes[32]
+	mi := &file_link_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2700,7 +2787,7 @@ func (x *WebhookList) String() string {
 func (*WebhookList) ProtoMessage() {}
 
 func (x *WebhookList) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[32]
+	mi := &file_link_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2713,7 +2800,7 @@ func (x *WebhookList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhookList.ProtoReflect.Descriptor instead.
 func (*WebhookList) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{32}
+	return file_link_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WebhookList) GetWebhooks() []*Webhook {
@@ -2740,7 +2827,7 @@ type WebhookDetail struct {
 
 func (x *WebhookDetail) Reset() {
 	*x = WebhookDetail{}
-	mi := &file_link_proto_msgTypes[33]
+	mi := &file_link_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2752,7 +2839,7 @@ func (x *WebhookDetail) String() string {
 func (*WebhookDetail) ProtoMessage() {}
 
 func (x *WebhookDetail) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[33]
+	mi := &file_link_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2765,7 +2852,7 @@ func (x *WebhookDetail) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhookDetail.ProtoReflect.Descriptor instead.
 func (*WebhookDetail) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{33}
+	return file_link_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *WebhookDetail) GetWebhook() *Webhook {
@@ -2791,7 +2878,7 @@ type SessionResults struct {
 
 func (x *SessionResults) Reset() {
 	*x = SessionResults{}
-	mi := &file_link_proto_msgTypes[34]
+	mi := &file_link_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2803,7 +2890,7 @@ func (x *SessionResults) String() string {
 func (*SessionResults) ProtoMessage() {}
 
 func (x *SessionResults) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[34]
+	mi := &file_link_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2816,7 +2903,7 @@ func (x *SessionResults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionResults.ProtoReflect.Descriptor instead.
 func (*SessionResults) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{34}
+	return file_link_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *SessionResults) GetResults() []*SessionResult {
@@ -2837,7 +2924,7 @@ type SessionResult struct {
 
 func (x *SessionResult) Reset() {
 	*x = SessionResult{}
-	mi := &file_link_proto_msgTypes[35]
+	mi := &file_link_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2849,7 +2936,7 @@ func (x *SessionResult) String() string {
 func (*SessionResult) ProtoMessage() {}
 
 func (x *SessionResult) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[35]
+	mi := &file_link_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2862,7 +2949,7 @@ func (x *SessionResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionResult.ProtoReflect.Descriptor instead.
 func (*SessionResult) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{35}
+	return file_link_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SessionResult) GetStatus() string {
@@ -2903,7 +2990,7 @@ type SessionState struct {
 
 func (x *SessionState) Reset() {
 	*x = SessionState{}
-	mi := &file_link_proto_msgTypes[36]
+	mi := &file_link_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2915,7 +3002,7 @@ func (x *SessionState) String() string {
 func (*SessionState) ProtoMessage() {}
 
 func (x *SessionState) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[36]
+	mi := &file_link_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2928,7 +3015,7 @@ func (x *SessionState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionState.ProtoReflect.Descriptor instead.
 func (*SessionState) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{36}
+	return file_link_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *SessionState) GetSessionNodes() uint64 {
@@ -3004,7 +3091,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_link_proto_msgTypes[37]
+	mi := &file_link_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3016,7 +3103,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[37]
+	mi := &file_link_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3029,7 +3116,7 @@ func (x *SessionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionList.ProtoReflect.Descriptor instead.
 func (*SessionList) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{37}
+	return file_link_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *SessionList) GetSessions() []*Session {
@@ -3055,7 +3142,7 @@ type ImportList struct {
 
 func (x *ImportList) Reset() {
 	*x = ImportList{}
-	mi := &file_link_proto_msgTypes[38]
+	mi := &file_link_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3067,7 +3154,7 @@ func (x *ImportList) String() string {
 func (*ImportList) ProtoMessage() {}
 
 func (x *ImportList) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[38]
+	mi := &file_link_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3080,7 +3167,7 @@ func (x *ImportList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportList.ProtoReflect.Descriptor instead.
 func (*ImportList) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{38}
+	return file_link_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ImportList) GetImports() []*Import {
@@ -3100,7 +3187,7 @@ type ConnectorList struct {
 
 func (x *ConnectorList) Reset() {
 	*x = ConnectorList{}
-	mi := &file_link_proto_msgTypes[39]
+	mi := &file_link_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3112,7 +3199,7 @@ func (x *ConnectorList) String() string {
 func (*ConnectorList) ProtoMessage() {}
 
 func (x *ConnectorList) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[39]
+	mi := &file_link_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3125,7 +3212,7 @@ func (x *ConnectorList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectorList.ProtoReflect.Descriptor instead.
 func (*ConnectorList) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{39}
+	return file_link_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ConnectorList) GetConnectors() []*Connector {
@@ -3147,7 +3234,7 @@ var File_link_proto protoreflect.FileDescriptor
 const file_link_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"link.proto\x12\x06orgmem\x1a\fcommon.proto\"\x85\x03\n" +
+	"link.proto\x12\x06orgmem\x1a\fcommon.proto\"\xe8\x03\n" +
 	"\aWebhook\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\fR\x04user\x12\x10\n" +
@@ -3165,7 +3252,14 @@ const file_link_proto_rawDesc = "" +
 	"\n" +
 	"updated_ms\x18\v \x01(\x03R\tupdatedMs\x12\x16\n" +
 	"\x06secret\x18\f \x01(\tR\x06secret\x12\x1a\n" +
-	"\battempts\x18\r \x01(\x04R\battempts\"\x99\x02\n" +
+	"\battempts\x18\r \x01(\x04R\battempts\x12\x16\n" +
+	"\x06cursor\x18\x0e \x01(\x04R\x06cursor\x121\n" +
+	"\apending\x18\x0f \x03(\v2\x17.orgmem.PendingDeliveryR\apending\x12\x16\n" +
+	"\x06sealed\x18\x10 \x01(\fR\x06sealed\"V\n" +
+	"\x0fPendingDelivery\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x1a\n" +
+	"\battempts\x18\x02 \x01(\rR\battempts\x12\x15\n" +
+	"\x06due_ms\x18\x03 \x01(\x03R\x05dueMs\"\x99\x02\n" +
 	"\bDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x14\n" +
 	"\x05event\x18\x02 \x01(\fR\x05event\x12\x1d\n" +
@@ -3429,103 +3523,105 @@ func file_link_proto_rawDescGZIP() []byte {
 	return file_link_proto_rawDescData
 }
 
-var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_link_proto_goTypes = []any{
 	(*Webhook)(nil),         // 0: orgmem.Webhook
-	(*Delivery)(nil),        // 1: orgmem.Delivery
-	(*Connector)(nil),       // 2: orgmem.Connector
-	(*Import)(nil),          // 3: orgmem.Import
-	(*Session)(nil),         // 4: orgmem.Session
-	(*StoredEvent)(nil),     // 5: orgmem.StoredEvent
-	(*SessionCounter)(nil),  // 6: orgmem.SessionCounter
-	(*LinkOp)(nil),          // 7: orgmem.LinkOp
-	(*ImportFile)(nil),      // 8: orgmem.ImportFile
-	(*ListImports)(nil),     // 9: orgmem.ListImports
-	(*SessionEvents)(nil),   // 10: orgmem.SessionEvents
-	(*SessionEvent)(nil),    // 11: orgmem.SessionEvent
-	(*AgentSignals)(nil),    // 12: orgmem.AgentSignals
-	(*AgentSignal)(nil),     // 13: orgmem.AgentSignal
-	(*SessionFinalize)(nil), // 14: orgmem.SessionFinalize
-	(*SessionStatus)(nil),   // 15: orgmem.SessionStatus
-	(*ListSessions)(nil),    // 16: orgmem.ListSessions
-	(*DeleteSession)(nil),   // 17: orgmem.DeleteSession
-	(*CreateWebhook)(nil),   // 18: orgmem.CreateWebhook
-	(*ListWebhooks)(nil),    // 19: orgmem.ListWebhooks
-	(*GetWebhook)(nil),      // 20: orgmem.GetWebhook
-	(*PatchWebhook)(nil),    // 21: orgmem.PatchWebhook
-	(*DeleteWebhook)(nil),   // 22: orgmem.DeleteWebhook
-	(*TestWebhook)(nil),     // 23: orgmem.TestWebhook
-	(*StreamEvents)(nil),    // 24: orgmem.StreamEvents
-	(*CreateConnector)(nil), // 25: orgmem.CreateConnector
-	(*ListConnectors)(nil),  // 26: orgmem.ListConnectors
-	(*GetConnector)(nil),    // 27: orgmem.GetConnector
-	(*PatchConnector)(nil),  // 28: orgmem.PatchConnector
-	(*DeleteConnector)(nil), // 29: orgmem.DeleteConnector
-	(*SyncConnector)(nil),   // 30: orgmem.SyncConnector
-	(*LinkResult)(nil),      // 31: orgmem.LinkResult
-	(*WebhookList)(nil),     // 32: orgmem.WebhookList
-	(*WebhookDetail)(nil),   // 33: orgmem.WebhookDetail
-	(*SessionResults)(nil),  // 34: orgmem.SessionResults
-	(*SessionResult)(nil),   // 35: orgmem.SessionResult
-	(*SessionState)(nil),    // 36: orgmem.SessionState
-	(*SessionList)(nil),     // 37: orgmem.SessionList
-	(*ImportList)(nil),      // 38: orgmem.ImportList
-	(*ConnectorList)(nil),   // 39: orgmem.ConnectorList
-	(*Page)(nil),            // 40: orgmem.Page
-	(*Empty)(nil),           // 41: orgmem.Empty
+	(*PendingDelivery)(nil), // 1: orgmem.PendingDelivery
+	(*Delivery)(nil),        // 2: orgmem.Delivery
+	(*Connector)(nil),       // 3: orgmem.Connector
+	(*Import)(nil),          // 4: orgmem.Import
+	(*Session)(nil),         // 5: orgmem.Session
+	(*StoredEvent)(nil),     // 6: orgmem.StoredEvent
+	(*SessionCounter)(nil),  // 7: orgmem.SessionCounter
+	(*LinkOp)(nil),          // 8: orgmem.LinkOp
+	(*ImportFile)(nil),      // 9: orgmem.ImportFile
+	(*ListImports)(nil),     // 10: orgmem.ListImports
+	(*SessionEvents)(nil),   // 11: orgmem.SessionEvents
+	(*SessionEvent)(nil),    // 12: orgmem.SessionEvent
+	(*AgentSignals)(nil),    // 13: orgmem.AgentSignals
+	(*AgentSignal)(nil),     // 14: orgmem.AgentSignal
+	(*SessionFinalize)(nil), // 15: orgmem.SessionFinalize
+	(*SessionStatus)(nil),   // 16: orgmem.SessionStatus
+	(*ListSessions)(nil),    // 17: orgmem.ListSessions
+	(*DeleteSession)(nil),   // 18: orgmem.DeleteSession
+	(*CreateWebhook)(nil),   // 19: orgmem.CreateWebhook
+	(*ListWebhooks)(nil),    // 20: orgmem.ListWebhooks
+	(*GetWebhook)(nil),      // 21: orgmem.GetWebhook
+	(*PatchWebhook)(nil),    // 22: orgmem.PatchWebhook
+	(*DeleteWebhook)(nil),   // 23: orgmem.DeleteWebhook
+	(*TestWebhook)(nil),     // 24: orgmem.TestWebhook
+	(*StreamEvents)(nil),    // 25: orgmem.StreamEvents
+	(*CreateConnector)(nil), // 26: orgmem.CreateConnector
+	(*ListConnectors)(nil),  // 27: orgmem.ListConnectors
+	(*GetConnector)(nil),    // 28: orgmem.GetConnector
+	(*PatchConnector)(nil),  // 29: orgmem.PatchConnector
+	(*DeleteConnector)(nil), // 30: orgmem.DeleteConnector
+	(*SyncConnector)(nil),   // 31: orgmem.SyncConnector
+	(*LinkResult)(nil),      // 32: orgmem.LinkResult
+	(*WebhookList)(nil),     // 33: orgmem.WebhookList
+	(*WebhookDetail)(nil),   // 34: orgmem.WebhookDetail
+	(*SessionResults)(nil),  // 35: orgmem.SessionResults
+	(*SessionResult)(nil),   // 36: orgmem.SessionResult
+	(*SessionState)(nil),    // 37: orgmem.SessionState
+	(*SessionList)(nil),     // 38: orgmem.SessionList
+	(*ImportList)(nil),      // 39: orgmem.ImportList
+	(*ConnectorList)(nil),   // 40: orgmem.ConnectorList
+	(*Page)(nil),            // 41: orgmem.Page
+	(*Empty)(nil),           // 42: orgmem.Empty
 }
 var file_link_proto_depIdxs = []int32{
-	11, // 0: orgmem.StoredEvent.event:type_name -> orgmem.SessionEvent
-	13, // 1: orgmem.StoredEvent.signal:type_name -> orgmem.AgentSignal
-	8,  // 2: orgmem.LinkOp.import_file:type_name -> orgmem.ImportFile
-	9,  // 3: orgmem.LinkOp.list_imports:type_name -> orgmem.ListImports
-	10, // 4: orgmem.LinkOp.session_events:type_name -> orgmem.SessionEvents
-	12, // 5: orgmem.LinkOp.agent_signals:type_name -> orgmem.AgentSignals
-	14, // 6: orgmem.LinkOp.session_finalize:type_name -> orgmem.SessionFinalize
-	15, // 7: orgmem.LinkOp.session_status:type_name -> orgmem.SessionStatus
-	18, // 8: orgmem.LinkOp.create_webhook:type_name -> orgmem.CreateWebhook
-	19, // 9: orgmem.LinkOp.list_webhooks:type_name -> orgmem.ListWebhooks
-	20, // 10: orgmem.LinkOp.get_webhook:type_name -> orgmem.GetWebhook
-	21, // 11: orgmem.LinkOp.patch_webhook:type_name -> orgmem.PatchWebhook
-	22, // 12: orgmem.LinkOp.delete_webhook:type_name -> orgmem.DeleteWebhook
-	23, // 13: orgmem.LinkOp.test_webhook:type_name -> orgmem.TestWebhook
-	24, // 14: orgmem.LinkOp.stream_events:type_name -> orgmem.StreamEvents
-	25, // 15: orgmem.LinkOp.create_connector:type_name -> orgmem.CreateConnector
-	26, // 16: orgmem.LinkOp.list_connectors:type_name -> orgmem.ListConnectors
-	27, // 17: orgmem.LinkOp.get_connector:type_name -> orgmem.GetConnector
-	28, // 18: orgmem.LinkOp.patch_connector:type_name -> orgmem.PatchConnector
-	29, // 19: orgmem.LinkOp.delete_connector:type_name -> orgmem.DeleteConnector
-	30, // 20: orgmem.LinkOp.sync_connector:type_name -> orgmem.SyncConnector
-	16, // 21: orgmem.LinkOp.list_sessions:type_name -> orgmem.ListSessions
-	17, // 22: orgmem.LinkOp.delete_session:type_name -> orgmem.DeleteSession
-	11, // 23: orgmem.SessionEvents.events:type_name -> orgmem.SessionEvent
-	13, // 24: orgmem.AgentSignals.signals:type_name -> orgmem.AgentSignal
-	40, // 25: orgmem.ListSessions.page:type_name -> orgmem.Page
-	40, // 26: orgmem.ListWebhooks.page:type_name -> orgmem.Page
-	40, // 27: orgmem.ListConnectors.page:type_name -> orgmem.Page
-	41, // 28: orgmem.LinkResult.none:type_name -> orgmem.Empty
-	0,  // 29: orgmem.LinkResult.webhook:type_name -> orgmem.Webhook
-	32, // 30: orgmem.LinkResult.webhooks:type_name -> orgmem.WebhookList
-	33, // 31: orgmem.LinkResult.webhook_detail:type_name -> orgmem.WebhookDetail
-	1,  // 32: orgmem.LinkResult.test:type_name -> orgmem.Delivery
-	34, // 33: orgmem.LinkResult.session_results:type_name -> orgmem.SessionResults
-	36, // 34: orgmem.LinkResult.session_state:type_name -> orgmem.SessionState
-	37, // 35: orgmem.LinkResult.sessions:type_name -> orgmem.SessionList
-	38, // 36: orgmem.LinkResult.imports:type_name -> orgmem.ImportList
-	2,  // 37: orgmem.LinkResult.connector:type_name -> orgmem.Connector
-	39, // 38: orgmem.LinkResult.connectors:type_name -> orgmem.ConnectorList
-	0,  // 39: orgmem.WebhookList.webhooks:type_name -> orgmem.Webhook
-	0,  // 40: orgmem.WebhookDetail.webhook:type_name -> orgmem.Webhook
-	1,  // 41: orgmem.WebhookDetail.attempts:type_name -> orgmem.Delivery
-	35, // 42: orgmem.SessionResults.results:type_name -> orgmem.SessionResult
-	4,  // 43: orgmem.SessionList.sessions:type_name -> orgmem.Session
-	3,  // 44: orgmem.ImportList.imports:type_name -> orgmem.Import
-	2,  // 45: orgmem.ConnectorList.connectors:type_name -> orgmem.Connector
-	46, // [46:46] is the sub-list for method output_type
-	46, // [46:46] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	1,  // 0: orgmem.Webhook.pending:type_name -> orgmem.PendingDelivery
+	12, // 1: orgmem.StoredEvent.event:type_name -> orgmem.SessionEvent
+	14, // 2: orgmem.StoredEvent.signal:type_name -> orgmem.AgentSignal
+	9,  // 3: orgmem.LinkOp.import_file:type_name -> orgmem.ImportFile
+	10, // 4: orgmem.LinkOp.list_imports:type_name -> orgmem.ListImports
+	11, // 5: orgmem.LinkOp.session_events:type_name -> orgmem.SessionEvents
+	13, // 6: orgmem.LinkOp.agent_signals:type_name -> orgmem.AgentSignals
+	15, // 7: orgmem.LinkOp.session_finalize:type_name -> orgmem.SessionFinalize
+	16, // 8: orgmem.LinkOp.session_status:type_name -> orgmem.SessionStatus
+	19, // 9: orgmem.LinkOp.create_webhook:type_name -> orgmem.CreateWebhook
+	20, // 10: orgmem.LinkOp.list_webhooks:type_name -> orgmem.ListWebhooks
+	21, // 11: orgmem.LinkOp.get_webhook:type_name -> orgmem.GetWebhook
+	22, // 12: orgmem.LinkOp.patch_webhook:type_name -> orgmem.PatchWebhook
+	23, // 13: orgmem.LinkOp.delete_webhook:type_name -> orgmem.DeleteWebhook
+	24, // 14: orgmem.LinkOp.test_webhook:type_name -> orgmem.TestWebhook
+	25, // 15: orgmem.LinkOp.stream_events:type_name -> orgmem.StreamEvents
+	26, // 16: orgmem.LinkOp.create_connector:type_name -> orgmem.CreateConnector
+	27, // 17: orgmem.LinkOp.list_connectors:type_name -> orgmem.ListConnectors
+	28, // 18: orgmem.LinkOp.get_connector:type_name -> orgmem.GetConnector
+	29, // 19: orgmem.LinkOp.patch_connector:type_name -> orgmem.PatchConnector
+	30, // 20: orgmem.LinkOp.delete_connector:type_name -> orgmem.DeleteConnector
+	31, // 21: orgmem.LinkOp.sync_connector:type_name -> orgmem.SyncConnector
+	17, // 22: orgmem.LinkOp.list_sessions:type_name -> orgmem.ListSessions
+	18, // 23: orgmem.LinkOp.delete_session:type_name -> orgmem.DeleteSession
+	12, // 24: orgmem.SessionEvents.events:type_name -> orgmem.SessionEvent
+	14, // 25: orgmem.AgentSignals.signals:type_name -> orgmem.AgentSignal
+	41, // 26: orgmem.ListSessions.page:type_name -> orgmem.Page
+	41, // 27: orgmem.ListWebhooks.page:type_name -> orgmem.Page
+	41, // 28: orgmem.ListConnectors.page:type_name -> orgmem.Page
+	42, // 29: orgmem.LinkResult.none:type_name -> orgmem.Empty
+	0,  // 30: orgmem.LinkResult.webhook:type_name -> orgmem.Webhook
+	33, // 31: orgmem.LinkResult.webhooks:type_name -> orgmem.WebhookList
+	34, // 32: orgmem.LinkResult.webhook_detail:type_name -> orgmem.WebhookDetail
+	2,  // 33: orgmem.LinkResult.test:type_name -> orgmem.Delivery
+	35, // 34: orgmem.LinkResult.session_results:type_name -> orgmem.SessionResults
+	37, // 35: orgmem.LinkResult.session_state:type_name -> orgmem.SessionState
+	38, // 36: orgmem.LinkResult.sessions:type_name -> orgmem.SessionList
+	39, // 37: orgmem.LinkResult.imports:type_name -> orgmem.ImportList
+	3,  // 38: orgmem.LinkResult.connector:type_name -> orgmem.Connector
+	40, // 39: orgmem.LinkResult.connectors:type_name -> orgmem.ConnectorList
+	0,  // 40: orgmem.WebhookList.webhooks:type_name -> orgmem.Webhook
+	0,  // 41: orgmem.WebhookDetail.webhook:type_name -> orgmem.Webhook
+	2,  // 42: orgmem.WebhookDetail.attempts:type_name -> orgmem.Delivery
+	36, // 43: orgmem.SessionResults.results:type_name -> orgmem.SessionResult
+	5,  // 44: orgmem.SessionList.sessions:type_name -> orgmem.Session
+	4,  // 45: orgmem.ImportList.imports:type_name -> orgmem.Import
+	3,  // 46: orgmem.ConnectorList.connectors:type_name -> orgmem.Connector
+	47, // [47:47] is the sub-list for method output_type
+	47, // [47:47] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_link_proto_init() }
@@ -3534,7 +3630,7 @@ func file_link_proto_init() {
 		return
 	}
 	file_common_proto_init()
-	file_link_proto_msgTypes[7].OneofWrappers = []any{
+	file_link_proto_msgTypes[8].OneofWrappers = []any{
 		(*LinkOp_ImportFile)(nil),
 		(*LinkOp_ListImports)(nil),
 		(*LinkOp_SessionEvents)(nil),
@@ -3557,9 +3653,9 @@ func file_link_proto_init() {
 		(*LinkOp_ListSessions)(nil),
 		(*LinkOp_DeleteSession)(nil),
 	}
-	file_link_proto_msgTypes[21].OneofWrappers = []any{}
-	file_link_proto_msgTypes[28].OneofWrappers = []any{}
-	file_link_proto_msgTypes[31].OneofWrappers = []any{
+	file_link_proto_msgTypes[22].OneofWrappers = []any{}
+	file_link_proto_msgTypes[29].OneofWrappers = []any{}
+	file_link_proto_msgTypes[32].OneofWrappers = []any{
 		(*LinkResult_None)(nil),
 		(*LinkResult_Webhook)(nil),
 		(*LinkResult_Webhooks)(nil),
@@ -3580,7 +3676,7 @@ func file_link_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_link_proto_rawDesc), len(file_link_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   40,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

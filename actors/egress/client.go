@@ -27,9 +27,15 @@ const (
 	// hold beside MaxResponse.
 	maxResponseHeader = 16 << 10
 	// maxAttempts bounds the attempts under way on a node. Each holds a socket
-	// and some 100 KiB for at most AttemptTimeout; 64 that all time out still let
-	// six a second begin.
-	maxAttempts = 64
+	// and some 100 KiB for at most AttemptTimeout. An organization has at most 36
+	// under way (actors), so it takes more than a dozen with nothing but hanging
+	// receivers before others wait.
+	maxAttempts = 512
+	// maxIdle and idleTimeout bound the connections that a Session keeps between
+	// two attempts: as many as its user has under way at a time, for as long as a
+	// busy receiver's next event takes.
+	maxIdle     = 8
+	idleTimeout = 5 * time.Second
 	// maxAddresses bounds the addresses of one name that are looked at: more are
 	// no honest receiver.
 	maxAddresses = 32
@@ -132,34 +138,86 @@ type attemptError struct {
 func (e attemptError) Error() string { return e.reason + ": " + e.cause.Error() }
 func (e attemptError) Unwrap() error { return e.cause }
 
+// ErrBusy means that nothing was tried, because the node has as many attempts
+// under way as it may.
+var ErrBusy = errors.New("too many attempts are under way")
+
 // Do makes one attempt; a response of any status is a success of Do. An error
 // means that there was none, or that it could not be read; Reason tells a tenant
 // why.
 func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
-	u, err := c.cfg.Rules.parse(r.Address)
+	s, err := c.Session(r.Address)
 	if err != nil {
 		return Response{}, err
 	}
+	defer s.Close()
+	s.transport.DisableKeepAlives = true
+	return s.Do(ctx, r)
+}
+
+// Session makes attempts at one host that one tenant chose. It keeps connections
+// between them, for a row of attempts in quick succession, and shares none with
+// another Session. Each attempt resolves the name and holds the addresses against the
+// rules anew, and takes no connection to an address that is not among them. Its
+// methods may be called from any goroutine.
+type Session struct {
+	client    *Client
+	host      string // with the port, as the address has it
+	transport *http.Transport
+}
+
+// Session returns a new one for the host of an address. The caller closes it. The
+// error wraps ErrAddress.
+func (c *Client) Session(address string) (*Session, error) {
+	u, err := c.cfg.Rules.parse(address)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{client: c, host: u.Host, transport: &http.Transport{
+		Proxy:           nil, // a proxy would resolve the name again
+		TLSClientConfig: &tls.Config{RootCAs: c.cfg.Roots, MinVersion: tls.VersionTLS12, ServerName: u.Hostname()},
+		// What a receiver may make us hold.
+		MaxResponseHeaderBytes: maxResponseHeader,
+		DisableCompression:     true,
+		MaxIdleConnsPerHost:    maxIdle,
+		IdleConnTimeout:        idleTimeout,
+		// The address is one that an attempt has resolved and checked, never a
+		// name; it is checked once more because nothing else stands behind it.
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			at, err := netip.ParseAddrPort(address)
+			if err != nil || !c.cfg.Rules.allows(at.Addr()) || !c.cfg.Rules.port(at.Port()) {
+				return nil, refusef("must name a host whose addresses are all public")
+			}
+			return c.cfg.Dialer.DialContext(ctx, "tcp", at.String())
+		},
+	}}, nil
+}
+
+// Close lets go of the connections that are kept.
+func (s *Session) Close() { s.transport.CloseIdleConnections() }
+
+// Do is Client.Do, for addresses of the session's host.
+func (s *Session) Do(ctx context.Context, r Request) (Response, error) {
+	c := s.client
+	u, err := c.cfg.Rules.parse(r.Address)
+	if err == nil && u.Host != s.host {
+		err = refusef("names another host")
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	release, err := c.enter(ctx)
+	if err != nil {
+		return Response{}, err
+	}
+	defer release()
 	ctx, cancel := context.WithTimeout(ctx, AttemptTimeout)
 	defer cancel()
-	select {
-	case c.gate <- struct{}{}:
-		defer func() { <-c.gate }()
-	case <-ctx.Done():
-		return Response{}, attemptError{"was not tried: too many deliveries are under way", ctx.Err()}
-	}
 	addresses, err := c.resolve(ctx, u.Hostname())
 	if err != nil {
 		return Response{}, err
 	}
-	transport := c.transport(u, addresses)
-	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, r.Method, u.String(), bytes.NewReader(r.Body))
-	if err != nil {
-		return Response{}, attemptError{"could not be asked", err}
-	}
-	maps.Copy(request.Header, r.Header)
-	answer, err := transport.RoundTrip(request) // not http.Client: it would follow redirects
+	answer, err := s.ask(ctx, u, addresses, r)
 	if err != nil {
 		return Response{}, attemptError{reasonOf(ctx, err), err}
 	}
@@ -179,28 +237,47 @@ func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
 	return out, nil
 }
 
-// transport is made for one attempt: it connects to the addresses that were
-// checked, whatever the name means by now.
-func (c *Client) transport(u *url.URL, addresses []netip.Addr) *http.Transport {
-	return &http.Transport{
-		Proxy:             nil, // a proxy would resolve the name again
-		DisableKeepAlives: true,
-		TLSClientConfig:   &tls.Config{RootCAs: c.cfg.Roots, MinVersion: tls.VersionTLS12},
-		// What a receiver may make us hold.
-		MaxResponseHeaderBytes: maxResponseHeader,
-		DisableCompression:     true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			var last error
-			for _, a := range addresses {
-				conn, err := c.cfg.Dialer.DialContext(ctx, "tcp", netip.AddrPortFrom(a.Unmap(), portOf(u)).String())
-				if err == nil {
-					return conn, nil
-				}
-				last = err
-			}
-			return nil, last
-		},
+// enter waits for one of the node's places, for as long as an attempt may take.
+func (c *Client) enter(ctx context.Context) (release func(), err error) {
+	release = func() { <-c.gate }
+	select {
+	case c.gate <- struct{}{}:
+		return release, nil
+	default:
 	}
+	ctx, cancel := context.WithTimeout(ctx, AttemptTimeout)
+	defer cancel()
+	select {
+	case c.gate <- struct{}{}:
+		return release, nil
+	case <-ctx.Done():
+		return nil, attemptError{"was not tried: too many deliveries are under way", errors.Join(ErrBusy, ctx.Err())}
+	}
+}
+
+// ask sends a request to the first of some addresses that a connection stands or
+// can be made to. The transport knows the address only: connections are found by
+// what they lead to, and not by a name that may mean something else by now.
+func (s *Session) ask(ctx context.Context, u *url.URL, addresses []netip.Addr, r Request) (answer *http.Response, err error) {
+	for _, a := range addresses {
+		at := *u
+		at.Host, at.Fragment = netip.AddrPortFrom(a.Unmap(), portOf(u)).String(), ""
+		var request *http.Request
+		if request, err = http.NewRequestWithContext(ctx, r.Method, at.String(), bytes.NewReader(r.Body)); err != nil {
+			return nil, err
+		}
+		maps.Copy(request.Header, r.Header)
+		// Nothing is sent for it, but a request on a connection that the receiver
+		// was just closing is sent again on another.
+		request.Header["Idempotency-Key"] = []string{}
+		request.Host = u.Host
+		answer, err = s.transport.RoundTrip(request) // not http.Client: it would follow redirects
+		var operation *net.OpError
+		if err == nil || !errors.As(err, &operation) || operation.Op != "dial" {
+			return answer, err
+		}
+	}
+	return nil, err
 }
 
 // reasonOf says for a tenant how an attempt failed.

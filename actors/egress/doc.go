@@ -9,16 +9,17 @@
 //   - The address that was checked is the address that is dialled: the name is
 //     resolved for each attempt, and the connection goes to what came out. A
 //     name that means another address the next moment gains nothing.
-//   - Redirects are not followed, proxies of the environment are not used, no
-//     connection is used twice.
+//   - Redirects are not followed, proxies of the environment are not used, and
+//     a connection is used again only by the Session that opened it, and only
+//     while the name still means the address that it leads to.
 //   - An attempt has a time-out, a response is read up to a bound, and a bounded
 //     number of attempts run at a time.
 //   - What an attempt says of a failure names no internal address.
 //
 // # Order of calls
 //
-// New once; then Check when an address is registered and Do for each attempt,
-// from any goroutine.
+// New once; then Check when an address is registered and Do for each attempt, or
+// a Session for a row of them, from any goroutine.
 //
 // # Why below actors
 //

@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -148,8 +151,8 @@ func TestCheck(t *testing.T) {
 		"https://[fe80::1%25eth0]/":                           "public",
 		"https://10.8.0.1/":                                   "public",
 		"https://169.254.169.254/latest":                      "public",
-		"https://2130706433/":                                 "does not resolve", // a spelling of 127.0.0.1 that some resolvers know
-		"https://0x7f.1/":                                     "does not resolve",
+		"https://2130706433/":                                 "more than one way", // a spelling of 127.0.0.1 that some resolvers know
+		"https://0x7f.1/":                                     "more than one way",
 		"https://none.example/":                               "does not resolve",
 		"https://nowhere.example/":                            "does not resolve",
 		"https://many.example/":                               "addresses",
@@ -250,5 +253,116 @@ func TestDoFailures(t *testing.T) {
 	_, err = client.Do(t.Context(), Request{Method: "POST", Address: "https://example.com:" + strconv.Itoa(int(port))})
 	if err == nil || strings.Contains(Reason(err), "127.0.0.1") || !strings.Contains(Reason(err), "refused") {
 		t.Errorf("nobody listens: %q", Reason(err))
+	}
+}
+
+// rebinding is a name service that says something public first, and something else
+// from then on.
+type rebinding struct {
+	public, then string
+	asked        int
+}
+
+func (r *rebinding) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	r.asked++
+	if r.asked == 1 {
+		return []netip.Addr{netip.MustParseAddr(r.public)}, nil
+	}
+	return []netip.Addr{netip.MustParseAddr(r.then)}, nil
+}
+
+// TestRebinding: a name that means a public address when it is checked and an
+// inner one a moment later is never followed there. What is dialled is what that
+// attempt resolved.
+func TestRebinding(t *testing.T) {
+	for _, inner := range []string{"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:7f00:1::"} {
+		dialled := &noted{}
+		client := newClient(t, Config{Resolver: &rebinding{public: "93.184.216.34", then: inner}, Dialer: dialled})
+		if err := client.Check(t.Context(), "https://evil.example/"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Do(t.Context(), Request{Method: "POST", Address: "https://evil.example/"}); !errors.Is(err, ErrAddress) {
+			t.Errorf("%s: %v", inner, err)
+		}
+		if len(dialled.all) > 0 {
+			t.Errorf("%s: dialled %v", inner, dialled.all)
+		}
+		// Between the look-up of an attempt and its connection there is no second one.
+		service := &rebinding{public: "93.184.216.34", then: inner}
+		client = newClient(t, Config{Resolver: service, Dialer: dialled})
+		if _, err := client.Do(t.Context(), Request{Method: "POST", Address: "https://evil.example/"}); err == nil {
+			t.Error("nobody listens")
+		}
+		if service.asked != 1 || len(dialled.all) != 1 || dialled.all[0] != "93.184.216.34:443" {
+			t.Errorf("%s: asked %d times, dialled %v", inner, service.asked, dialled.all)
+		}
+	}
+}
+
+// noted refuses to dial and remembers what.
+type noted struct{ all []string }
+
+func (d *noted) DialContext(_ context.Context, network, address string) (net.Conn, error) {
+	d.all = append(d.all, address)
+	return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("no network in tests")}
+}
+
+// TestSession: attempts in a row share a connection, until the name means another
+// address; and it serves no other host.
+func TestSession(t *testing.T) {
+	var mu sync.Mutex
+	from := map[string]int{}
+	client, resolver, address := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		from[r.RemoteAddr+" "+r.Host]++
+	})
+	s, err := client.Session(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 5 {
+		if r, err := s.Do(t.Context(), Request{Method: "POST", Address: address, Body: []byte("x")}); err != nil || r.Status != http.StatusOK {
+			t.Fatalf("%v: %d", err, r.Status)
+		}
+	}
+	mu.Lock()
+	if len(from) != 1 {
+		t.Errorf("%v", from)
+	}
+	for who := range from {
+		if !strings.Contains(who, " example.com:") {
+			t.Errorf("asked as %s", who)
+		}
+	}
+	mu.Unlock()
+	if _, err := s.Do(t.Context(), Request{Method: "POST", Address: strings.Replace(address, "example.com", "other.example", 1)}); !errors.Is(err, ErrAddress) {
+		t.Errorf("another host: %v", err)
+	}
+	resolver["example.com"] = []string{"10.0.0.1"}
+	if _, err := s.Do(t.Context(), Request{Method: "POST", Address: address}); !errors.Is(err, ErrAddress) {
+		t.Errorf("the name means something else, and a connection stands: %v", err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if total := slices.Collect(maps.Values(from)); len(total) != 1 || total[0] != 5 {
+		t.Errorf("%v", from)
+	}
+}
+
+// TestBusy: an attempt that finds no place is none.
+func TestBusy(t *testing.T) {
+	client := newClient(t, Config{Resolver: names{"good.example": {"93.184.216.34"}}, Dialer: noDial{t}})
+	for range maxAttempts {
+		client.gate <- struct{}{}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := client.Do(ctx, Request{Method: "POST", Address: "https://good.example/"}); !errors.Is(err, ErrBusy) {
+		t.Error(err)
+	}
+	for range maxAttempts {
+		<-client.gate
 	}
 }

@@ -64,6 +64,8 @@ func (r Rules) parse(text string) (*url.URL, error) {
 		return nil, refusef("names no host")
 	case u.User != nil || strings.Contains(u.Host, "@"):
 		return nil, refusef("must not hold a user name or password")
+	case numeric(u.Hostname()):
+		return nil, refusef("spells an address in a way that is read in more than one way")
 	}
 	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
 		n, err := strconv.ParseUint(port, 10, 16)
@@ -72,6 +74,21 @@ func (r Rules) parse(text string) (*url.URL, error) {
 		}
 	}
 	return u, nil
+}
+
+// numeric reports whether a host ends in a number and is still no address in its
+// one canonical spelling: 127.1, 0x7f.0.0.1, 017700000001, 2130706433. Some
+// resolvers take those for addresses (WHATWG's URL standard, "ends in a number").
+func numeric(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	host = strings.TrimSuffix(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if hex, ok := strings.CutPrefix(strings.ToLower(last), "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
 }
 
 func (r Rules) port(n uint16) bool {
@@ -152,5 +169,13 @@ func Public(a netip.Addr) bool {
 			return false
 		}
 	}
-	return true
+	return !isatap(a)
+}
+
+// isatap reports whether an address's last half says that it is a tunnel to the
+// IPv4 address in its last quarter (RFC 5214, section 6.1), which any prefix may
+// lead to.
+func isatap(a netip.Addr) bool {
+	raw := a.As16()
+	return a.Is6() && raw[8]&^0x02 == 0 && raw[9] == 0 && raw[10] == 0x5e && raw[11] == 0xfe
 }

@@ -124,7 +124,7 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 	cfg := actors.Config{
 		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: actors.NewEmbedder(model),
 		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
-		ExportRetention: server.ExportRetention, CognitionQuiet: server.CognitionQuiet,
+		ExportRetention: server.ExportRetention, CognitionQuiet: server.CognitionQuiet, WebhookRetryDelays: server.WebhookRetryDelays,
 		SnapshotBytes: server.SnapshotBytes, Workers: roomForRequests(server.CPUWorkers),
 	}
 	out, err := newEgress(server)
@@ -132,6 +132,14 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 		return nil, err
 	}
 	cfg.Egress = out
+	if server.SecretsKeyFile != "" {
+		if cfg.SecretsKey, err = readSmall(server.SecretsKeyFile); err != nil {
+			return nil, fmt.Errorf("secrets-key-file: %w", err)
+		}
+		if len(cfg.SecretsKey) < config.MinSecretsKey {
+			return nil, fmt.Errorf("secrets-key-file: %s holds fewer than %d bytes", server.SecretsKeyFile, config.MinSecretsKey)
+		}
+	}
 	if cfg.LLM, err = newLLM(w, server); err != nil {
 		return nil, err
 	}
@@ -179,8 +187,9 @@ func newLLM(w world, server config.Server) (*llm.Client, error) {
 // newEgress is the way out for webhooks and connectors.
 func newEgress(server config.Server) (*egress.Client, error) {
 	cfg := egress.Config{
-		Rules:    egress.Rules{AllowCIDRs: server.EgressCIDRs, AllowPorts: server.EgressPorts},
-		Resolver: net.DefaultResolver, Dialer: &net.Dialer{},
+		Rules: egress.Rules{AllowCIDRs: server.EgressCIDRs, AllowPorts: server.EgressPorts},
+		// Go's own resolver: what libc's takes for an address is not for libc to say.
+		Resolver: &net.Resolver{PreferGo: true}, Dialer: &net.Dialer{},
 	}
 	if server.EgressCAFile != "" {
 		pem, err := os.ReadFile(server.EgressCAFile)

@@ -51,9 +51,14 @@ type Server struct {
 	// ExportRetention is how long an export can be downloaded.
 	ExportRetention time.Duration
 	ShutdownGrace   time.Duration
-	EgressCIDRs     []netip.Prefix
-	EgressPorts     []uint16
-	EgressCAFile    string
+	// SecretsKeyFile is empty where secrets are sealed by what the store holds alone.
+	SecretsKeyFile string
+	// WebhookRetryDelays are the waits before the second and the third attempt.
+	WebhookRetryDelays []time.Duration
+
+	EgressCIDRs  []netip.Prefix
+	EgressPorts  []uint16
+	EgressCAFile string
 	// ClusterListen is empty where the node is alone.
 	ClusterListen    string
 	ClusterAdvertise string
@@ -80,6 +85,9 @@ func (s Setting) Env() string {
 	return "ORGMEM_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
 }
 
+// MinSecretsKey is how many bytes of key nobody can try through.
+const MinSecretsKey = 32
+
 // Bounds of the numeric settings. Outside them a value is a mistake, not a wish.
 const (
 	minCacheBytes = 8 << 20  // below this Pebble thrashes on its own index blocks
@@ -98,6 +106,9 @@ const (
 	minSnapshots  = 16 << 20 // one partition of 20,000 chunks must fit
 	minIdle       = time.Second
 	maxIdle       = 24 * time.Hour
+	// maxRetryDelay keeps all attempts of a delivery well within the time that its
+	// event is kept.
+	maxRetryDelay = time.Hour
 	minKeyLife    = 100 * time.Millisecond // so that a test can see a key expire
 	maxKeyLife    = 90 * 24 * time.Hour
 	minGoneAfter  = 10 * time.Second // gossip needs some of them to miss a node at all
@@ -334,6 +345,31 @@ var Settings = []Setting{
 		Name: "llm-api-key-file", Default: "", Form: "file",
 		Doc: "File with the key of `llm-base-url`; `ORGMEM_LLM_API_KEY` may hold the key itself. Empty: none is sent.",
 		set: func(s *Server, v string) error { s.LLMKeyFile = v; return nil },
+	},
+	{
+		Name: "secrets-key-file", Default: "", Form: "file",
+		Doc: "File with at least 32 random bytes that go into the key under which the signing secrets of webhooks are stored, the same on " +
+			"every node of a cluster. With it on another disk, a stolen one holds no readable secret; without it they are sealed by what " +
+			"the organization's own store holds. What was sealed with it can be used with it only: keep a copy, and set it before the first webhook.",
+		set: func(s *Server, v string) error { s.SecretsKeyFile = v; return nil },
+	},
+	{
+		Name: "webhook-retry-delays", Default: "30s,120s", Form: "two durations",
+		Doc: "How long a webhook delivery that failed waits before its second and before its third attempt, each by up to a fifth " +
+			"shorter or longer. Receivers count on some minutes to come back; less is for tests.",
+		set: func(s *Server, v string) error {
+			s.WebhookRetryDelays = nil
+			err := setList(v, func(part string) error {
+				var d time.Duration
+				err := setDuration(&d, part, minKeyLife, maxRetryDelay)
+				s.WebhookRetryDelays = append(s.WebhookRetryDelays, d)
+				return err
+			})
+			if err == nil && len(s.WebhookRetryDelays) != 2 {
+				err = fmt.Errorf("%q is not two durations with a comma between them", v)
+			}
+			return err
+		},
 	},
 	{
 		Name: "egress-allow-cidrs", Default: "", Form: "list of ranges",

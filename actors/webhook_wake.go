@@ -1,0 +1,145 @@
+package actors
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// What an organization's actor does for its webhook children: it knows which
+// endpoints are enabled, makes a child of one when there may be something to bring,
+// and lets it go when there is not. An organization with such a child stays awake;
+// one with an enabled endpoint is marked busy before anything happens in it, so that
+// after a crash somebody brings what was not brought.
+
+// publish tells those who listen of events that are true.
+func (o *orgView) publish(events []*pb.OutboxEvent) {
+	o.sys.hub.publish(o.store, events)
+	if o.couriers.hooked.Load() && o.couriers.told.CompareAndSwap(false, true) {
+		o.tell((*orgActor).wakeCouriers)
+	}
+}
+
+// resumeCouriers goes on with what was not delivered when the organization left
+// memory.
+func (o *orgActor) resumeCouriers() error {
+	if o.sys.cfg.Egress == nil {
+		return nil
+	}
+	var all []*pb.Webhook
+	err := o.withStore(func(st *storage.Store) (err error) {
+		all, err = o.webhooks(st)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("resume webhooks: %w", err)
+	}
+	last := o.committer.lastEvent()
+	for _, hook := range all {
+		if hook.GetDisabled() {
+			continue
+		}
+		id := pb.WebhookID(hook.GetId())
+		o.enabled[id] = struct{}{}
+		if hook.GetCursor() < last || len(hook.GetPending()) > 0 {
+			o.wakeCourier(id)
+		}
+	}
+	o.couriers.hooked.Store(len(o.enabled) > 0)
+	return nil
+}
+
+// reviewWebhook looks at an endpoint that was changed.
+func (o *orgActor) reviewWebhook(id pb.WebhookID) {
+	if o.sys.cfg.Egress == nil || o.lost {
+		return
+	}
+	hook := &pb.Webhook{}
+	found := false
+	err := o.withStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(o.webhookKey(id), hook)
+		return err
+	})
+	if err != nil {
+		o.sys.log.Error("an endpoint that was changed cannot be read", "org", o.id.String(), "webhook", id.String(), "err", err)
+		o.lose()
+		return
+	}
+	if found && !hook.GetDisabled() {
+		o.enabled[id] = struct{}{}
+		o.couriers.hooked.Store(true)
+		o.wakeCourier(id)
+		return
+	}
+	delete(o.enabled, id) // its child finds that out by itself
+	o.couriers.hooked.Store(len(o.enabled) > 0)
+}
+
+// wakeCouriers tells the children that something has happened.
+func (o *orgActor) wakeCouriers() {
+	o.couriers.told.Store(false) // before looking: what comes from now on tells again
+	for id := range o.enabled {
+		o.wakeCourier(id)
+	}
+}
+
+// wakeCourier tells an endpoint's child that there may be something to bring, and
+// makes it when there is none.
+func (o *orgActor) wakeCourier(id pb.WebhookID) {
+	if o.lost || o.failed != nil {
+		return
+	}
+	ref := o.posting[id]
+	if ref == nil {
+		view := &o.orgView
+		ref = &courierRef{pid: o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newCourier(view, id) }, actor.WithSupervisor(stopFailed)))}
+		o.posting[id] = ref
+	}
+	ref.wakes++
+	o.ctx.Send(ref.pid, wake{ref.wakes})
+}
+
+// releaseCourier lets a child go that has brought everything up to a wake.
+func (o *orgActor) releaseCourier(id pb.WebhookID, pid *actor.PID, seen uint64) {
+	if ref := o.posting[id]; ref != nil && ref.pid.Equal(pid) && ref.wakes == seen {
+		delete(o.posting, id)
+		o.sys.root.Poison(pid)
+	}
+}
+
+// marked runs f, for a call that may change something, once the directory says that
+// this organization may have something to bring. Where nobody listens, or it says so
+// already, that is now.
+func (o *orgActor) marked(c *call, f func()) {
+	if !o.couriers.hooked.Load() || o.busy || c.env.GetMethod() == methodGet {
+		f()
+		return
+	}
+	o.whenBusy(func(err error) {
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		if c.part == nil || o.inUse(c) {
+			f()
+		}
+	})
+}
+
+// jittered spreads a wait by the interface's share, so that what failed together
+// does not come back together.
+func (s *System) jittered(wait time.Duration) (time.Duration, error) {
+	raw := make([]byte, 8)
+	if _, err := io.ReadFull(s.cfg.Random, raw); err != nil {
+		return 0, fmt.Errorf("jitter: %w", err)
+	}
+	share := float64(binary.BigEndian.Uint64(raw)) / math.MaxUint64 // of the spread
+	return time.Duration(float64(wait) * (1 - retryJitter + 2*retryJitter*share)), nil
+}

@@ -99,6 +99,7 @@ var parts = []struct {
 	{"fresh", measureFresh},
 	{"search", measureSearch},
 	{"lists", measureLists},
+	{"streams", measureStreams},
 	{"orgs", measureOrgs},
 	{"quality", measureQuality},
 	{"cluster-reads", measureClusterReads},

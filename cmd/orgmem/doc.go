@@ -7,10 +7,11 @@
 // import and search to the public one.
 //
 // Beside it, internal/config is the table of settings, internal/client speaks
-// HTTP, internal/importer takes in folders, internal/doctor examines the machine,
+// HTTP, internal/importer takes in folders, internal/hooks receives webhooks,
+// internal/doctor examines the machine,
 // and process starts the built binary as a child for tests and benchmarks.
 //
 // Results go to standard output, everything else to standard error. With --json
-// a command prints exactly one JSON object. Exit status: 0 done, 1 failed, 2
+// a command prints exactly one JSON object, but webhook listen one per delivery. Exit status: 0 done, 1 failed, 2
 // wrongly called, 130 interrupted.
 package main

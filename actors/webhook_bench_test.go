@@ -71,7 +71,7 @@ func BenchmarkWebhookCrash(b *testing.B) {
 			n.happen(org.Org, eventInsight, i, perCommit)
 		}
 		for in.all.Load() < events/4 {
-			time.Sleep(time.Millisecond)
+			_ = clock.Wait(b.Context(), clock.Real(), time.Millisecond)
 		}
 		after := disk.Crash(0, 0)
 		n.stop()
@@ -80,7 +80,7 @@ func BenchmarkWebhookCrash(b *testing.B) {
 			n.happen(org.Org, eventInsight, i, perCommit)
 		}
 		for in.all.Load() < events {
-			time.Sleep(time.Millisecond)
+			_ = clock.Wait(b.Context(), clock.Real(), time.Millisecond)
 		}
 		n.quiet(org.Org)
 		twice := 0
@@ -175,7 +175,7 @@ func BenchmarkWebhookHanging(b *testing.B) {
 				n.happen(org.Org, eventInsight, int(time.Now().UnixMilli()), 1)
 			}
 			for reached.Load() < int64((i+1)*orgs*maxWebhooks/2) {
-				time.Sleep(time.Millisecond)
+				_ = clock.Wait(b.Context(), clock.Real(), time.Millisecond)
 			}
 		}
 		b.ReportMetric(float64(worst.Milliseconds()), "ms-worst")

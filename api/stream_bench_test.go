@@ -13,6 +13,7 @@ import (
 	"time"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 )
 
 // BenchmarkEventStreams sends bursts of 64 events to 100 readers on loopback, the way
@@ -77,7 +78,7 @@ func BenchmarkEventStreams(b *testing.B) {
 				})
 			}
 			for open := 0; open < readers; {
-				time.Sleep(time.Millisecond)
+				_ = clock.Wait(b.Context(), clock.Real(), time.Millisecond)
 				mu.Lock()
 				open = len(feeds)
 				mu.Unlock()
@@ -94,7 +95,7 @@ func BenchmarkEventStreams(b *testing.B) {
 					}
 				}
 				for got.Load() < int64((i+1)*readers*burst) {
-					time.Sleep(100 * time.Microsecond)
+					_ = clock.Wait(b.Context(), clock.Real(), 100*time.Microsecond)
 				}
 			}
 			b.StopTimer()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"orgmem/actors/egress"
 	pb "orgmem/proto"
@@ -196,7 +197,7 @@ func (o *orgActor) checkAddresses(c *call, config []byte, then func(o *orgActor)
 }
 
 func (o *orgActor) createConnector(c *call, op *pb.CreateConnector) {
-	o.checkAddresses(c, op.GetConfig(), func(o *orgActor) {
+	o.whenScheduled(c, op.GetConfig(), func(o *orgActor) {
 		o.exclusive("connectors", func(release func()) {
 			if !o.inUse(c) {
 				release()
@@ -215,7 +216,7 @@ func (o *orgActor) createConnector(c *call, op *pb.CreateConnector) {
 			var r *pb.Reply
 			k := &pb.Connector{
 				User: c.who.user.Bytes(), Type: op.GetType(), Name: op.GetName(), Config: op.GetConfig(), IntervalS: op.GetIntervalS(), Enabled: op.GetEnabled(),
-				CreatedMs: clock.Millis(o.sys.clock.Now()),
+				CreatedMs: clock.Millis(o.sys.clock.Now()), NextSyncMs: clock.Millis(o.sys.clock.Now().Add(firstSync)),
 			}
 			if err == nil {
 				id, drawn := o.sys.newUUID()
@@ -239,7 +240,22 @@ func (o *orgActor) putConnector(c *call, k *pb.Connector, action string, r *pb.R
 	ch := newChange(o.store)
 	ch.Put(o.connectorKey(id), k)
 	ch.audit(c.auditOf(action, id.String()))
-	c.settle(ch, r, release)
+	view := &o.orgView
+	c.settle(ch, r, func() {
+		release()
+		view.tell((*orgActor).lookConnectors)
+	})
+}
+
+// whenScheduled is checkAddresses, behind which the directory says that the
+// organization has work that comes by itself. Without a config nothing is checked.
+func (o *orgActor) whenScheduled(c *call, config []byte, then func(o *orgActor)) {
+	busy := func(o *orgActor) { o.whenBusyFor(c, func() { then(o) }) }
+	if config == nil {
+		busy(o)
+		return
+	}
+	o.checkAddresses(c, config, busy)
 }
 
 // changeConnector runs f on a connector that no other change is under way of.
@@ -278,10 +294,15 @@ func (o *orgActor) patchConnector(c *call, op *pb.PatchConnector) {
 			if op.IntervalS != nil {
 				k.IntervalS = op.GetIntervalS()
 			}
+			now := o.sys.clock.Now()
+			k.UpdatedMs = clock.Millis(now)
+			if op.Config != nil || op.GetEnabled() && !k.GetEnabled() {
+				k.NextSyncMs, k.Failures = clock.Millis(now.Add(firstSync)), 0
+			}
+			k.NextSyncMs = min(k.GetNextSyncMs(), clock.Millis(now.Add(time.Duration(k.GetIntervalS())*time.Second)))
 			if op.Enabled != nil {
 				k.Enabled = op.GetEnabled()
 			}
-			k.UpdatedMs = clock.Millis(o.sys.clock.Now())
 			if field := misfit(k.GetType(), op); field != "" {
 				release()
 				c.refuse(invalid(field, "does not belong to a connector of type "+k.GetType()))
@@ -303,11 +324,7 @@ func (o *orgActor) patchConnector(c *call, op *pb.PatchConnector) {
 			o.putConnector(c, k, "connector.update", r, release)
 		})
 	}
-	if op.Config == nil {
-		change(o)
-		return
-	}
-	o.checkAddresses(c, op.GetConfig(), change)
+	o.whenScheduled(c, op.Config, change)
 }
 
 // configFields are those of each type's config.
@@ -355,30 +372,32 @@ func mergeConfig(before, after []byte) ([]byte, error) {
 
 func (o *orgActor) deleteConnector(c *call, op *pb.DeleteConnector) {
 	o.changeConnector(c, op.GetId(), func(o *orgActor, k *pb.Connector, release func()) {
-		id := pb.ConnectorID(k.GetId())
 		ch := newChange(o.store)
-		ch.Erase(o.connectorKey(id)) // its secrets leave the files too
-		ch.audit(c.auditOf("connector.delete", id.String()))
-		c.settle(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
+		var ended []pb.JobID
+		err := o.withStore(func(st *storage.Store) (err error) {
+			ended, err = o.eraseConnector(ch, st, k)
+			return err
+		})
+		if err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		ch.audit(c.auditOf("connector.delete", pb.ConnectorID(k.GetId()).String()))
+		o.committer.submitChange(ch, func(err error) {
+			release()
+			if err != nil {
+				c.fail(err)
+				return
+			}
+			c.org.jobsEnded(ended...)
+			c.org.tell(func(o *orgActor) {
+				for _, id := range ended {
+					o.stopSync(id)
+				}
+				o.lookConnectors()
+			})
+			c.reply(emptyReply())
+		})
 	})
-}
-
-// syncConnector refuses: the fetching itself comes with its own issue, and a job
-// that can only fail would be a promise broken later instead of now.
-func (o *orgActor) syncConnector(c *call, op *pb.SyncConnector) {
-	var k *pb.Connector
-	err := o.withStore(func(st *storage.Store) (err error) {
-		k, err = o.findConnector(st, c.who, op.GetId())
-		return err
-	})
-	switch {
-	case err != nil:
-		c.fail(err)
-	case k == nil:
-		c.refuse(connectorNotFound())
-	default:
-		p := problem(codeServiceDegraded, "This version keeps connectors of type %s and does not fetch for them yet.", k.GetType())
-		p.RetryAfterS = retryAfterUpgradeSeconds
-		c.refuse(p)
-	}
 }

@@ -579,21 +579,21 @@ func (c *cycle) findInsights() error {
 }
 
 // replaceInsights writes the insights that a cycle has found in place of the ones
-// before. One that is found again keeps its time; a commitment stays as long as its
-// text, but for the oldest of many.
+// before. One that is found again keeps its time; a commitment, or what a signal told,
+// stays as long as its text, but for the oldest of many.
 func (f *effect) replaceInsights(found []*pb.Insight) error {
 	wanted := map[string]*pb.Insight{}
 	for _, i := range found {
 		wanted[string(i.GetId())] = i
 	}
-	commitments := 0
+	kept := map[string]int{}
 	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {
 			return err
 		}
 		i := rec.Value
-		if i.GetKind() == insightCommitment {
-			if commitments++; commitments <= maxCommitments { // newest first
+		if kind := i.GetKind(); kind == insightCommitment || kind == insightSignal {
+			if kept[kind]++; kept[kind] <= maxCommitments { // newest first
 				continue
 			}
 		}

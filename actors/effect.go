@@ -333,6 +333,7 @@ func (f *effect) create(it *prepared) error {
 	}
 	f.state.Nodes++
 	f.note(it.node, actionCreated, "")
+	f.tellSignal(n, item)
 	return f.putChunks(it, n)
 }
 

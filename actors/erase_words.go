@@ -148,7 +148,7 @@ func (f *effect) eraseShapes() error {
 		if err != nil {
 			return err
 		}
-		if kind := rec.Value.GetKind(); kind != insightCommitment && kind != insightQuestion {
+		if kind := rec.Value.GetKind(); kind != insightCommitment && kind != insightQuestion && kind != insightSignal {
 			f.dropInsight(rec.Key, rec.Value)
 		}
 	}

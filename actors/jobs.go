@@ -220,6 +220,10 @@ func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
 		o.cancelTraining(c, job)
 		return
 	}
+	if err == nil && job != nil && job.GetType() == jobConnectorSync && job.GetTotal() == 0 && !terminal(job.GetStatus()) {
+		o.cancelSync(c, pb.JobID(job.GetId()))
+		return
+	}
 	if err == nil && job != nil && !terminal(job.GetStatus()) && job.GetType() != jobSubjectErase {
 		var id pb.PartitionID
 		if id, err = pb.PartitionIDFrom(job.GetPartition()); err == nil {
@@ -297,6 +301,9 @@ func (o *orgActor) resumeJobs() error {
 		if job.GetType() == jobBrainTrain {
 			o.train(pb.JobID(job.GetId()))
 			continue
+		}
+		if job.GetType() == jobConnectorSync && job.GetTotal() == 0 {
+			continue // the syncer fetches once more
 		}
 		part, err := o.loadPartition(id)
 		if err != nil {

@@ -24,10 +24,8 @@ func (o *orgActor) link(c *call, op *pb.LinkOp) {
 		o.deleteWebhook(c, op.DeleteWebhook)
 	case *pb.LinkOp_TestWebhook:
 		o.testWebhook(c, op.TestWebhook)
-	case *pb.LinkOp_SessionEvents, *pb.LinkOp_SessionFinalize:
+	case *pb.LinkOp_SessionEvents, *pb.LinkOp_AgentSignals, *pb.LinkOp_SessionFinalize:
 		o.accept(c)
-	case *pb.LinkOp_AgentSignals:
-		o.forward(c, c.part)
 	case *pb.LinkOp_SessionStatus:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
 			state, err := c.org.sessionState(st, c.part)

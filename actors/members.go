@@ -178,7 +178,8 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 	err = o.withStore(func(st *storage.Store) error {
 		connectors, err := o.connectors(st, principal{user: user})
 		for _, k := range connectors {
-			ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId()))) // with the tokens
+			ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId()))) // with the tokens; the erasure drops its job
+			ch.Erase(o.connectorState(pb.ConnectorID(k.GetId())))
 		}
 		return err
 	})
@@ -198,6 +199,7 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 				}
 				o.openJobs++
 				o.erase(ref, job)
+				o.sweepSandbox()
 			}
 			committed(err)
 		})
@@ -224,6 +226,7 @@ func (o *orgView) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, er
 			}
 			hashes = append(hashes, hash)
 			o.deleteKey(b, hash)
+			b.Erase(o.space.Key(storage.TableKey, storage.Hash32(hash))) // its label is their text
 		}
 		b.DeleteRange(own)
 		for k, err := range o.sandboxKeys(st) {
@@ -233,9 +236,24 @@ func (o *orgView) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, er
 			if string(k.GetUser()) == string(user[:]) {
 				hashes = append(hashes, pb.KeyHash(k.GetHash()))
 				o.deleteSandboxKey(b, k)
+				b.Erase(o.space.Key(storage.TableKey, storage.Hash32(pb.KeyHash(k.GetHash()))))
 			}
 		}
 		return nil
 	})
 	return hashes, err
+}
+
+// sweepSandbox lets what a removed member has left in the sandbox go: their
+// connectors, with the tokens. A sandbox that sleeps is woken for it; behind a crash
+// it is woken for the erasure's sake, and looks by itself.
+func (o *orgActor) sweepSandbox() {
+	if o.sandbox == nil {
+		if err := o.resumeSandbox(); err != nil {
+			o.sys.log.Error("the sandbox could not be opened for a removed member's connectors; it is done when it opens", "org", o.id.String(), "err", err)
+		}
+	}
+	if o.sandbox != nil {
+		o.ctx.Send(o.sandbox.pid, task((*orgActor).lookConnectors))
+	}
 }

@@ -69,6 +69,8 @@ type orgActor struct {
 	locks    map[string][]func()          // waiting for an entity whose change is under way
 	openJobs int                          // jobs accepted or found, not finished
 	training *actor.PID                   // the trainer, while there is one
+	syncing  *actor.PID                   // the syncer, while there are connectors to fetch for
+	looks    uint64                       // how often it was told to look
 	enabled  map[pb.WebhookID]struct{}    // the endpoints that are not disabled
 	posting  map[pb.WebhookID]*courierRef // their children, while there are any
 	busy     bool                         // the directory says so
@@ -212,7 +214,7 @@ func (o *orgActor) open() error {
 	if err := o.resumeJobs(); err != nil || o.record == nil {
 		return err
 	}
-	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeTold(), o.resumeCouriers())
+	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeTold(), o.resumeCouriers(), o.resumeConnectors())
 }
 
 // openMain reads the organization's root, and wakes the sandbox where it may have
@@ -320,7 +322,7 @@ func (o *orgActor) tick() {
 	o.sweep()
 	o.sweepTombstones()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
-	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && len(o.posting) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping
+	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && len(o.posting) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && o.syncing == nil
 	if idle >= o.sys.cfg.IdleOrg && atRest && o.rest() {
 		return
 	}

@@ -45,10 +45,9 @@ const (
 	codeSessionNotFound      = "session_not_found"
 	codePayloadTooLarge      = "payload_too_large"
 	codeInternal             = "internal_error"
-	retryAfterBusySeconds    = 1     // overload passes quickly or not at all
-	retryAfterUpgradeSeconds = 86400 // only another version can do it
-	retryAfterStreamsSeconds = 15    // the interface's
-	retryAfterNoSpaceSeconds = 30    // an operator, or a compaction, must act first
+	retryAfterBusySeconds    = 1  // overload passes quickly or not at all
+	retryAfterStreamsSeconds = 15 // the interface's
+	retryAfterNoSpaceSeconds = 30 // an operator, or a compaction, must act first
 )
 
 func problem(code, format string, args ...any) *pb.Problem {

@@ -1,10 +1,12 @@
 package actors
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -25,6 +27,9 @@ import (
 const (
 	kindSession   = "session"
 	sourceSession = "session"
+	sourceSignal  = "agent_signal"
+	// roleSignal is who speaks in a signal: nobody.
+	roleSignal = "signal"
 
 	jobSessionFinalize  = "session_finalize"
 	workSessionFinalize = "session_finalize"
@@ -111,7 +116,7 @@ func (a *subjectActor) link(self *actor.PID, c *call, op *pb.LinkOp) bool {
 	case *pb.LinkOp_SessionEvents:
 		a.serially(self, c, func(done func()) { a.sessionEvents(self, c, op.SessionEvents, done) })
 	case *pb.LinkOp_AgentSignals:
-		a.serially(self, c, func(done func()) { a.agentSignals(c, op.AgentSignals, done) })
+		a.serially(self, c, func(done func()) { a.agentSignals(self, c, op.AgentSignals, done) })
 	case *pb.LinkOp_SessionFinalize:
 		a.serially(self, c, func(done func()) { a.sessionFinalize(self, c, done) })
 	case *pb.LinkOp_ImportFile:
@@ -361,26 +366,16 @@ func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []
 		return
 	}
 	putJob(ch.Batch, a.org.space, job)
-	for i, e := range entries {
-		e.Job, e.Index, e.Last = job.GetId(), uint32(i), i == n-1
-		ch.Put(a.part.space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
-	}
 	if err := c.idem.record(ch.Batch, r); err != nil {
 		fail(err)
 		return
 	}
-	a.next += uint64(n)
-	a.inFlight++
-	root := a.org.sys.root
-	a.org.committer.submitChange(ch, func(err error) {
-		if err == nil {
-			c.jobOpen = false // it is the worker's now
-		}
-		root.Send(self, acceptDone{})
+	a.queue(self, job, entries, ch, func(err error) {
 		if err != nil {
 			fail(err)
 			return
 		}
+		c.jobOpen = false // it is the worker's now
 		if then != nil {
 			then()
 		}
@@ -388,9 +383,26 @@ func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []
 	})
 }
 
-// agentSignals keeps what a client noticed of its agent, for cognition to learn
-// from.
-func (a *subjectActor) agentSignals(c *call, op *pb.AgentSignals, done func()) {
+// queue commits a change with the entries of a job, whose place in the queue is
+// a.next.
+func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEntry, ch *change, then func(error)) {
+	for i, e := range entries {
+		e.Job, e.Index, e.Last = job.GetId(), uint32(i), i == len(entries)-1
+		ch.Put(a.part.space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
+	}
+	a.next += uint64(len(entries))
+	a.inFlight++
+	root := a.org.sys.root
+	a.org.committer.submitChange(ch, func(err error) {
+		root.Send(self, acceptDone{})
+		then(err)
+	})
+}
+
+// agentSignals keeps what a client noticed of its agent: each signal becomes a node of
+// its session, so that it is found like what was said, and an insight that rests on
+// it. One that says when it was is stored once, however often it is sent.
+func (a *subjectActor) agentSignals(self *actor.PID, c *call, op *pb.AgentSignals, done func()) {
 	var in *intake
 	var p *pb.Problem
 	err := a.org.withStore(func(st *storage.Store) error {
@@ -404,33 +416,115 @@ func (a *subjectActor) agentSignals(c *call, op *pb.AgentSignals, done func()) {
 			return nil
 		}
 		for _, signal := range op.GetSignals() {
-			s.Signals++
-			s.Last++
-			in.batch.Put(in.part.space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())), &pb.StoredEvent{
-				Signal: signal, ReceivedMs: in.now,
-			})
+			if err := in.signal(s, signal); err != nil {
+				return err
+			}
 		}
-		in.write()
-		return nil
+		if len(in.items) == 0 {
+			return nil
+		}
+		return in.count(counterAccepted, uint64(len(in.items)), 0)
 	})
-	if err != nil || p != nil {
+	r := linked(&pb.LinkResult{Result: &pb.LinkResult_Signals{Signals: uint32(len(op.GetSignals()))}})
+	r.Status = 202
+	switch {
+	case err != nil:
 		done()
-		if err != nil {
-			c.fail(err)
-			return
-		}
+		c.fail(err)
+		return
+	case p != nil:
+		done()
 		c.refuse(p)
 		return
-	}
-	a.org.committer.submit(in.batch, func(err error) {
+	case len(in.items) == 0:
 		done()
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		r := linked(&pb.LinkResult{Result: &pb.LinkResult_Signals{Signals: uint32(len(op.GetSignals()))}})
-		r.Status = 202
 		c.reply(r)
+		return
+	}
+	in.write()
+	entries := make([]*pb.QueueEntry, 0, len(in.items))
+	for _, item := range in.items {
+		entries = append(entries, &pb.QueueEntry{Item: item})
+	}
+	a.enqueue(self, c, jobIngestBatch, entries, &change{Batch: in.batch}, func(job *pb.Job) (*pb.Reply, error) {
+		job.Session = true
+		return r, nil
+	}, done)
+}
+
+// signal takes in one signal of a session.
+func (in *intake) signal(s *pb.Session, signal *pb.AgentSignal) error {
+	said := &pb.SessionEvent{Role: roleSignal, Text: signalText(signal), AtMs: signal.GetAtMs()}
+	if said.GetAtMs() == 0 { // the same may happen again
+		said.Event = "signal " + strconv.FormatUint(s.GetLast()+1, 10)
+	}
+	key := eventKey(said)
+	seenKey := in.part.space.Key(storage.TableSessionSeen, storage.Str(s.GetId()), storage.Hash32(key))
+	_, known := in.seen[s.GetId()][key]
+	if !known {
+		var err error
+		if _, known, err = in.st.GetRaw(seenKey); err != nil {
+			return err
+		}
+	}
+	if known {
+		return nil
+	}
+	about := map[string]string{"sessionId": s.GetId(), "role": roleSignal, "signal": signal.GetType()}
+	if signal.GetSeverity() != "" {
+		about["severity"] = signal.GetSeverity()
+	}
+	metadata, err := json.Marshal(about, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	item := &pb.IngestItem{
+		Content: said.GetText(), Kind: kindSession, OccurredMs: signal.GetAtMs(), Metadata: metadata, Source: sourceSignal,
+		Scope: s.GetId() + "\x00" + hex.EncodeToString(key[:]),
+	}
+	node := in.part.nodeIn(item.GetScope(), item.GetContent())
+	s.Signals++
+	s.Last++
+	in.seen[s.GetId()][key] = string(node)
+	in.batch.PutRaw(seenKey, []byte(node))
+	in.batch.Put(in.part.space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())), &pb.StoredEvent{
+		Signal: &pb.AgentSignal{Type: signal.GetType(), Severity: signal.GetSeverity(), AtMs: signal.GetAtMs()}, Node: string(node), ReceivedMs: in.now,
+	})
+	in.items = append(in.items, item)
+	return nil
+}
+
+// signalText is a signal as a person, and a search, reads it.
+func signalText(signal *pb.AgentSignal) string {
+	text, known := signalTexts[signal.GetType()]
+	if !known {
+		text = "The agent's client noticed: " + strings.ReplaceAll(signal.GetType(), "_", " ")
+	}
+	if detail := strings.TrimSpace(signal.GetDetail()); detail != "" {
+		return text + ": " + detail
+	}
+	return text + "."
+}
+
+var signalTexts = map[string]string{
+	"tool_failure": "A tool failed", "test_failure": "Tests failed", "user_correction": "The person corrected the agent",
+	"loop": "The agent went round in circles", "abandoned": "The work was given up",
+}
+
+// insightSignal is the kind of insight that tells of a signal.
+const insightSignal = "agent_signal"
+
+// tellSignal writes the insight of a signal whose node is being created.
+func (f *effect) tellSignal(n *pb.Node, item *pb.IngestItem) {
+	if item.GetSource() != sourceSignal || n.GetUnlearned() {
+		return
+	}
+	session, _, _ := strings.Cut(item.GetScope(), "\x00")
+	at := cmp.Or(item.GetOccurredMs(), f.now)
+	id := f.part.derivedID(insightSignal, n.GetId())
+	putInsight(f.batch.Batch, f.part.space, &pb.Insight{
+		Id: id[:], Kind: insightSignal, Title: oneLine(n.GetTitle()), Detail: "On " + dayOf(at) + ", in the coding session " + oneLine(session) + ".",
+		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.now), 1),
 	})
 }
 

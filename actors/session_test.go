@@ -211,6 +211,59 @@ func TestDeletedSessionLeavesViews(t *testing.T) {
 	}
 }
 
+// TestSignalsAreRecalled: what failed and what a person corrected is found, and told
+// as an insight; what says when it was is stored once.
+func TestSignalsAreRecalled(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	signals := func(list ...*pb.AgentSignal) *pb.Envelope {
+		return link(&pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: &pb.AgentSignals{Session: "one", Signals: list}}})
+	}
+	c.say(said("one", "make the walnut parser faster"))
+	failed := &pb.AgentSignal{Type: "test_failure", Severity: "error", Detail: "hazelnut assertion in the parser", AtMs: 1000}
+	for range 2 {
+		if r := c.ok(signals(failed, &pb.AgentSignal{Type: "user_correction", Detail: "keep the almond cache", AtMs: 2000})); r.GetStatus() != 202 || r.GetLink().GetSignals() != 2 {
+			t.Fatalf("%v", r)
+		}
+	}
+	for range 2 { // without a time: twice is twice
+		c.ok(signals(&pb.AgentSignal{Type: "strange_thing"}))
+	}
+	c.settled()
+	if s := c.sessionState(); s.GetIngestPending() != 0 || s.GetSessionNodes() != 5 {
+		t.Errorf("%v", s)
+	}
+	hits := c.search(&pb.Search{Query: "hazelnut assertion", TopK: 1, Mode: "keyword"})
+	if len(hits) != 1 || hits[0].GetChunk() != "Tests failed: hazelnut assertion in the parser" {
+		t.Fatalf("%v", hits)
+	}
+	titles := func() (out []string) {
+		for _, i := range c.ok(recallOp(&pb.Recall{Type: recallInsights})).GetMind().GetInsights().GetInsights() {
+			if i.GetKind() != insightSignal || i.GetConfidence() != 1 || len(i.GetNodes()) != 1 {
+				t.Errorf("%v", i)
+			}
+			out = append(out, i.GetTitle())
+		}
+		return out
+	}
+	strange := "The agent's client noticed: strange thing."
+	want := []string{strange, strange, "The person corrected the agent: keep the almond cache", "Tests failed: hazelnut assertion in the parser"}
+	if got := titles(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	c.forget(hits[0].GetNode())
+	if got := titles(); !slices.Equal(got, want[:3]) {
+		t.Errorf("behind a forgotten signal: %q", got)
+	}
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "one"}}}))
+	if got := titles(); len(got) != 0 {
+		t.Errorf("behind a deleted session: %q", got)
+	}
+	if s := c.sessionState(); s.GetTotalNodes() != 0 {
+		t.Errorf("%v", s)
+	}
+}
+
 // interface: Resources/Coding-session status
 // interface: States/Session backfill
 func TestSessionFinalize(t *testing.T) {

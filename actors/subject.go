@@ -106,6 +106,8 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		a.wake(ctx)
 	case sessionDone:
 		a.nextSession()
+	case *delivery:
+		a.deliver(ctx.Self(), m)
 	case acceptDone:
 		a.inFlight--
 		a.wake(ctx)

@@ -131,6 +131,7 @@ type System struct {
 	cpu       *cpuPool
 	parts     *partitionCache
 	hub       *eventHub
+	syncs     chan struct{} // the fetches under way for connectors
 	backups   *Backups
 	models    map[string]Embedder
 	others    *others // nil: the node is alone
@@ -239,6 +240,7 @@ func Start(cfg Config) (*System, error) {
 		cpu:   newCPUPool(cfg.Workers, cfg.Clock),
 		parts: newPartitionCache(cfg.SnapshotBytes, cfg.usable),
 		hub:   newEventHub(cfg.Clock),
+		syncs: make(chan struct{}, maxSyncs),
 
 		backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger),
 

@@ -279,9 +279,10 @@ func TestWebhookTest(t *testing.T) {
 			t.Fatalf("snippet of %d bytes: %q", len(s), s)
 		}
 	}
-	gone := "https://public.example/"
-	c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Url: &gone}))
-	n.sys.cfg.Egress = refusing(t)
+	c = client{n: startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) { cfg.Egress = refusing(t) })}
+	c.key = c.n.org(NewOrg{}).APIKey
+	hook = c.ok(newWebhook("https://public.example/", "job.completed")).GetLink().GetWebhook()
+	test = link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
 	if r := c.ok(test).GetLink().GetTest(); r.GetOk() || r.GetResponseStatus() != 0 || !strings.Contains(r.GetError(), "could not be reached") {
 		t.Errorf("nobody there: %v", r)
 	}

@@ -78,7 +78,7 @@ var connectorRoutes = []Route{
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/connectors/{id}/sync", ID: "syncConnector", Tag: tagConnectors,
 		Summary:     "Fetch now",
-		Description: "The work is a job. A deployment that cannot fetch for this type answers 503 and changes nothing.",
+		Description: "The work is a job of type connector_sync, whose items are what is new. One that is under way is named again.",
 		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusAccepted, Problems: []string{codeConnectorNotFound},
 	}, func(env *pb.Envelope, in *connectorInput, _ *violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: in.ID}}})

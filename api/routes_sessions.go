@@ -56,9 +56,10 @@ var sessionRoutes = []Route{
 	}),
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/ingest/agent-signals", ID: "ingestAgentSignals", Tag: tagSessions,
-		Summary:     "Report what an agent did wrong",
-		Description: "Failures that the client noticed: of a tool, a test, or the agent itself.",
-		Scope:       scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusAccepted,
+		Summary: "Report what an agent did wrong",
+		Description: "Failures that the client noticed, of a tool, a test, or the agent itself, and what the person corrected. Each becomes a node of " +
+			"the session and an insight. One that says when it was is stored once, however often it is sent.",
+		Scope: scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusAccepted,
 	}, func(env *pb.Envelope, in *agentSignalsInput, errs *violations) {
 		checkSessionID("sessionId", in.Body.SessionID, errs)
 		op := &pb.AgentSignals{Session: in.Body.SessionID}

@@ -98,6 +98,7 @@ var parts = []struct {
 	{"reads", measureReads},
 	{"fresh", measureFresh},
 	{"search", measureSearch},
+	{"sessions", measureSessions},
 	{"lists", measureLists},
 	{"streams", measureStreams},
 	{"orgs", measureOrgs},

@@ -385,6 +385,9 @@ type Connector struct {
 	Documents     uint64                 `protobuf:"varint,11,opt,name=documents,proto3" json:"documents,omitempty"`
 	CreatedMs     int64                  `protobuf:"varint,12,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
 	UpdatedMs     int64                  `protobuf:"varint,13,opt,name=updated_ms,json=updatedMs,proto3" json:"updated_ms,omitempty"`
+	Failures      uint32                 `protobuf:"varint,14,opt,name=failures,proto3" json:"failures,omitempty"`                         // of syncs, in a row
+	NextSyncMs    int64                  `protobuf:"varint,15,opt,name=next_sync_ms,json=nextSyncMs,proto3" json:"next_sync_ms,omitempty"` // when it is due, while it is enabled
+	Job           []byte                 `protobuf:"bytes,16,opt,name=job,proto3" json:"job,omitempty"`                                    // of the fetch that is under way
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -508,6 +511,27 @@ func (x *Connector) GetUpdatedMs() int64 {
 		return x.UpdatedMs
 	}
 	return 0
+}
+
+func (x *Connector) GetFailures() uint32 {
+	if x != nil {
+		return x.Failures
+	}
+	return 0
+}
+
+func (x *Connector) GetNextSyncMs() int64 {
+	if x != nil {
+		return x.NextSyncMs
+	}
+	return 0
+}
+
+func (x *Connector) GetJob() []byte {
+	if x != nil {
+		return x.Job
+	}
+	return nil
 }
 
 // Import is an entry of the import history. Its id is its job's.
@@ -3273,7 +3297,7 @@ const file_link_proto_rawDesc = "" +
 	"\x10response_snippet\x18\b \x01(\tR\x0fresponseSnippet\x12\x14\n" +
 	"\x05error\x18\t \x01(\tR\x05error\x12\x0e\n" +
 	"\x02ok\x18\n" +
-	" \x01(\bR\x02ok\"\xe6\x02\n" +
+	" \x01(\bR\x02ok\"\xb6\x03\n" +
 	"\tConnector\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\fR\x04user\x12\x12\n" +
@@ -3294,7 +3318,11 @@ const file_link_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\f \x01(\x03R\tcreatedMs\x12\x1d\n" +
 	"\n" +
-	"updated_ms\x18\r \x01(\x03R\tupdatedMs\"\xa0\x02\n" +
+	"updated_ms\x18\r \x01(\x03R\tupdatedMs\x12\x1a\n" +
+	"\bfailures\x18\x0e \x01(\rR\bfailures\x12 \n" +
+	"\fnext_sync_ms\x18\x0f \x01(\x03R\n" +
+	"nextSyncMs\x12\x10\n" +
+	"\x03job\x18\x10 \x01(\fR\x03job\"\xa0\x02\n" +
 	"\x06Import\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x1a\n" +
 	"\bfilename\x18\x02 \x01(\tR\bfilename\x12\x16\n" +

@@ -84,6 +84,8 @@ const (
 	TableTraining Table = 0x4B
 	// TableConnector: (ID16 connector) → the connector.
 	TableConnector Table = 0x50
+	// TableConnectorState: (ID16 connector) → raw state of its last sync, for the next.
+	TableConnectorState Table = 0x51
 	// TableOrgCounter: (Str name) → a counter record, such as the next audit sequence.
 	TableOrgCounter Table = 0x58
 

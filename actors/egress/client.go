@@ -2,10 +2,12 @@ package egress
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -118,6 +120,8 @@ type Request struct {
 	Body    []byte
 	// MaxResponse bounds the body of the response; 0 is the constant.
 	MaxResponse int64
+	// Timeout bounds the attempt; 0 is AttemptTimeout.
+	Timeout time.Duration
 }
 
 // Response is what came back. Body is at most MaxResponse bytes long; Cut says
@@ -211,7 +215,8 @@ func (s *Session) Do(ctx context.Context, r Request) (Response, error) {
 		return Response{}, err
 	}
 	defer release()
-	ctx, cancel := context.WithTimeout(ctx, AttemptTimeout)
+	timeout := cmp.Or(r.Timeout, AttemptTimeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	addresses, err := c.resolve(ctx, u.Hostname())
 	if err != nil {
@@ -219,7 +224,7 @@ func (s *Session) Do(ctx context.Context, r Request) (Response, error) {
 	}
 	answer, err := s.ask(ctx, u, addresses, r)
 	if err != nil {
-		return Response{}, attemptError{reasonOf(ctx, err), err}
+		return Response{}, attemptError{reasonOf(ctx, timeout, err), err}
 	}
 	defer func() { _ = answer.Body.Close() }() // everything that is wanted of it has been read
 	limit := r.MaxResponse
@@ -281,7 +286,7 @@ func (s *Session) ask(ctx context.Context, u *url.URL, addresses []netip.Addr, r
 }
 
 // reasonOf says for a tenant how an attempt failed.
-func reasonOf(ctx context.Context, err error) string {
+func reasonOf(ctx context.Context, timeout time.Duration, err error) string {
 	var (
 		certificate *tls.CertificateVerificationError
 		record      tls.RecordHeaderError
@@ -289,7 +294,7 @@ func reasonOf(ctx context.Context, err error) string {
 	)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return "did not answer within 10 seconds"
+		return fmt.Sprintf("did not answer within %d seconds", int(timeout.Seconds()))
 	case errors.As(err, &certificate):
 		return "has a certificate that is not trusted"
 	case errors.As(err, &record):

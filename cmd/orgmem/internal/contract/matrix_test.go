@@ -206,7 +206,6 @@ var besides = map[string][]string{
 	"trainBrain":     {"train_in_progress"}, // of the one who asked before
 	"downloadExport": {"export_not_ready"},
 	"cancelJob":      {"job_not_cancellable"},
-	"syncConnector":  {"service_degraded"},  // nothing is fetched by this version
 	"deleteSession":  {"session_not_found"}, // those of a subject cannot be made
 }
 

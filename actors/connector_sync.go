@@ -1,0 +1,744 @@
+package actors
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"orgmem/actors/connect"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// The connectors of an organization have one child, the syncer, which fetches for one
+// of them at a time. It decides nothing: which connector is due, and what becomes of
+// what was fetched, the organization decides, under the lock of connectors, so that
+// each change of a connector sees the one before. What was fetched becomes the items
+// of the sync's job, in the commit that also remembers what was fetched: a crash before
+// it fetches once more, and one behind it loses and repeats nothing.
+//
+// An organization with connectors stays in memory, and marked busy in the directory:
+// so the schedule goes on behind a crash, and wherever its shard moves.
+
+const (
+	jobConnectorSync = "connector_sync"
+	sourceConnector  = "connector"
+	// errorConnector is the error of a sync whose source could not be read.
+	errorConnector = "fetch_failed"
+
+	// firstSync is how long a new or changed connector is left alone: its owner may
+	// think better of it.
+	firstSync = 5 * time.Second
+	// moreSoon is the pause before what one sync had no place for is fetched.
+	moreSoon = time.Minute
+	// maxSyncBackOff bounds the pause behind syncs that fail: it doubles with each.
+	maxSyncBackOff = 24 * time.Hour
+	// syncRetry is the pause behind a sync that failed on our side.
+	syncRetry = 30 * time.Second
+	// syncLimit bounds one fetch: five hundred pages, and the pauses between them.
+	syncLimit = 30 * time.Minute
+	// maxSyncs bounds the fetches under way on a node: one holds what connect allows,
+	// at most some 200 MiB for a large repository.
+	maxSyncs = 2
+)
+
+type (
+	// syncLook says that a connector may be due.
+	syncLook struct{ n uint64 }
+	// syncDue ends the wait for the next connector.
+	syncDue struct{}
+	// syncRest is the organization's word that nothing is due before a time, in
+	// milliseconds; 0: never.
+	syncRest struct{ next int64 }
+	// syncFetch is its word to fetch.
+	syncFetch struct {
+		id     pb.ConnectorID
+		job    pb.JobID
+		source connect.Source
+		before []byte
+	}
+	// syncEnded says that what became of a fetch is decided, or why it is not.
+	syncEnded struct{ err error }
+	// syncStop ends the fetch of a job that is being cancelled.
+	syncStop struct{ job pb.JobID }
+)
+
+// errSyncGivenUp is the reason of a sync that began more often than it may.
+var errSyncGivenUp = errors.New("given up")
+
+// syncer is an organization's connector child.
+type syncer struct {
+	org     *orgView
+	ctx     actor.Context
+	timer   clock.Timer
+	seen    uint64 // the newest look
+	running bool   // something is asked, fetched or decided
+	again   bool   // a connector changed meanwhile
+	job     pb.JobID
+	stop    context.CancelFunc // of the fetch under way
+	ended   chan struct{}      // closed when the fetch that runs has ended
+	dead    bool
+}
+
+// Receive implements actor.Actor.
+func (s *syncer) Receive(ctx actor.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.dead = true
+			s.halt()
+			s.org.panicked("connectors", r)
+		}
+	}()
+	if s.dead {
+		return
+	}
+	switch m := ctx.Message().(type) {
+	case *actor.Started:
+		s.ctx = ctx
+	case *actor.Stopping:
+		s.halt()
+		if s.ended != nil {
+			<-s.ended
+		}
+		if s.timer != nil {
+			s.timer.Stop()
+		}
+	case syncLook:
+		s.seen = max(s.seen, m.n)
+		s.look()
+	case syncDue:
+		s.timer = nil
+		s.look()
+	case syncRest:
+		s.running = false
+		switch {
+		case s.again:
+			s.look()
+		case m.next == 0:
+			seen, self := s.seen, ctx.Self()
+			s.org.tell(func(o *orgActor) { o.releaseSyncer(self, seen) })
+		default:
+			s.wait(time.UnixMilli(m.next).Sub(s.org.sys.clock.Now()))
+		}
+	case syncFetch:
+		s.fetch(m)
+	case syncStop:
+		if s.stop != nil && s.job == m.job {
+			s.stop()
+		}
+	case syncEnded:
+		s.running, s.stop = false, nil
+		if m.err != nil {
+			if !superseded(m.err) && !errors.Is(m.err, errClosing) {
+				s.org.sys.log.Error("a sync failed; it is tried again", "org", s.org.id.String(), "err", m.err)
+				s.wait(syncRetry)
+			}
+			return
+		}
+		s.look()
+	}
+}
+
+func (s *syncer) halt() {
+	if s.stop != nil {
+		s.stop()
+	}
+}
+
+// wait looks again after a pause.
+func (s *syncer) wait(d time.Duration) {
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	self, root := s.ctx.Self(), s.org.sys.root
+	s.timer = s.org.sys.clock.AfterFunc(max(d, time.Millisecond), func() { root.Send(self, syncDue{}) })
+}
+
+// look asks which connector is due.
+func (s *syncer) look() {
+	if s.running {
+		s.again = true
+		return
+	}
+	s.running, s.again = true, false
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	self := s.ctx.Self()
+	s.org.tell(func(o *orgActor) { o.nextSync(self) })
+}
+
+// fetch fetches beside the actor, and hands the outcome to the organization.
+func (s *syncer) fetch(m syncFetch) {
+	ctx, stop := context.WithTimeout(s.org.sys.ctx, syncLimit)
+	s.stop, s.job = stop, m.job
+	s.ended = make(chan struct{})
+	ended, self, view := s.ended, s.ctx.Self(), s.org
+	view.sys.wg.Go(func() {
+		defer close(ended)
+		defer stop()
+		result, err := view.fetchSource(ctx, m)
+		view.tell(func(o *orgActor) { o.endSync(self, m, result, err) })
+	})
+}
+
+func (o *orgView) fetchSource(ctx context.Context, m syncFetch) (result connect.Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked("sync", r)
+		}
+	}()
+	select {
+	case o.sys.syncs <- struct{}{}:
+		defer func() { <-o.sys.syncs }()
+	case <-ctx.Done():
+		return connect.Result{}, ctx.Err()
+	}
+	if o.sys.cfg.Egress == nil {
+		return connect.Result{}, errNoEgress
+	}
+	return connect.Sync(ctx, o.sys.cfg.Egress, o.sys.clock, m.source, m.before)
+}
+
+// lookConnectors lets the syncer look whether a connector is due.
+func (o *orgActor) lookConnectors() {
+	if o.lost || o.record == nil {
+		return
+	}
+	if o.syncing == nil {
+		view := &o.orgView
+		o.syncing = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &syncer{org: view} }, actor.WithSupervisor(stopFailed)))
+		o.whenBusy(func(error) {}) // without the mark only a crash now is not made good
+	}
+	o.looks++
+	o.ctx.Send(o.syncing, syncLook{o.looks})
+}
+
+// resumeConnectors goes on with the schedule, and with what a stop or a crash
+// interrupted.
+func (o *orgActor) resumeConnectors() error {
+	return o.withStore(func(st *storage.Store) error {
+		for _, err := range st.Scan(o.space.Prefix(storage.TableConnector), storage.ScanOptions{Limit: 1}) {
+			if err != nil {
+				return err
+			}
+			o.lookConnectors()
+		}
+		return nil
+	})
+}
+
+// releaseSyncer lets a syncer go that has nothing to wait for.
+func (o *orgActor) releaseSyncer(child *actor.PID, seen uint64) {
+	if o.syncing != nil && o.syncing.Equal(child) && o.looks == seen {
+		o.syncing = nil
+		o.ctx.Poison(child)
+	}
+}
+
+func (o *orgView) connectorState(id pb.ConnectorID) storage.Key {
+	return o.space.Key(storage.TableConnectorState, storage.ID16(id))
+}
+
+// eraseConnector takes a connector away with all that was remembered for it, and ends
+// the sync that is under way for it. It returns that sync's job, if there is one.
+func (o *orgActor) eraseConnector(ch *change, st *storage.Store, k *pb.Connector) ([]pb.JobID, error) {
+	id := pb.ConnectorID(k.GetId())
+	ch.Erase(o.connectorKey(id)) // its secrets leave the files too
+	ch.Erase(o.connectorState(id))
+	job, err := o.openSync(st, k)
+	if err != nil || job == nil {
+		return nil, err
+	}
+	job.Status, job.FinishedMs = jobCancelled, clock.Millis(o.sys.clock.Now())
+	return []pb.JobID{pb.JobID(job.GetId())}, ch.endJob(&o.orgView, job)
+}
+
+// openSync is the job of a fetch that is under way for a connector, nil when there is
+// none.
+func (o *orgView) openSync(r storage.Reader, k *pb.Connector) (*pb.Job, error) {
+	if len(k.GetJob()) == 0 {
+		return nil, nil
+	}
+	id, err := pb.JobIDFrom(k.GetJob())
+	if err != nil {
+		return nil, err
+	}
+	job := &pb.Job{}
+	found, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
+	if err != nil || !found || terminal(job.GetStatus()) {
+		return nil, err
+	}
+	return job, nil
+}
+
+// ownerOf is the partition that a connector fills, nil when its owner is gone. In the
+// sandbox, which knows nobody, the organization tells who is a member.
+func (o *orgActor) ownerOf(k *pb.Connector) (*partitionRef, error) {
+	user, err := pb.UserIDFrom(k.GetUser())
+	if err != nil {
+		return nil, err
+	}
+	if o.main == nil {
+		return o.loadPartition(pb.PartitionID(user))
+	}
+	found := false
+	err = o.main.withStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(o.main.space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{})
+		return err
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	return o.part, nil
+}
+
+// dueAt is when a connector is to be fetched for, in milliseconds; 0: never, until
+// somebody asks for it.
+func dueAt(k *pb.Connector) int64 {
+	switch {
+	case len(k.GetJob()) > 0:
+		return 1
+	case !k.GetEnabled():
+		return 0
+	}
+	return max(k.GetNextSyncMs(), 1)
+}
+
+// nextSync tells the syncer to fetch for the connector that is due longest, or when
+// the next one is. Connectors whose owner is gone leave on the way.
+func (o *orgActor) nextSync(child *actor.PID) {
+	o.exclusive("connectors", func(release func()) {
+		answer := func(m any) { release(); o.sys.root.Send(child, m) }
+		if o.lost {
+			answer(syncEnded{errLost})
+			return
+		}
+		now := clock.Millis(o.sys.clock.Now())
+		var first *pb.Connector
+		var owner *partitionRef
+		var ended []pb.JobID
+		ch := newChange(o.store)
+		err := o.withStore(func(st *storage.Store) error {
+			for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
+				if err != nil {
+					return err
+				}
+				k := rec.Value
+				part, err := o.ownerOf(k)
+				if err != nil {
+					return err
+				}
+				if part == nil {
+					jobs, err := o.eraseConnector(ch, st, k)
+					if err != nil {
+						return err
+					}
+					ended = append(ended, jobs...)
+					continue
+				}
+				if due := dueAt(k); due > 0 && (first == nil || due < dueAt(first)) {
+					first, owner = k, part
+				}
+			}
+			return nil
+		})
+		switch {
+		case err != nil:
+			answer(syncEnded{err})
+		case ch.Len() > 0:
+			o.committer.submitChange(ch, func(err error) {
+				if err == nil {
+					o.jobsEnded(ended...)
+				}
+				answer(syncEnded{err}) // and looks again
+			})
+		case first == nil:
+			answer(syncRest{})
+		case dueAt(first) > now:
+			answer(syncRest{dueAt(first)})
+		default:
+			o.beginSync(child, first, owner, release)
+		}
+	})
+}
+
+// beginSync makes the job of a sync, or goes on with the one that there is.
+func (o *orgActor) beginSync(child *actor.PID, k *pb.Connector, part *partitionRef, release func()) {
+	answer := func(m any) { release(); o.sys.root.Send(child, m) }
+	id := pb.ConnectorID(k.GetId())
+	var job *pb.Job
+	var before []byte
+	err := o.withStore(func(st *storage.Store) (err error) {
+		if job, err = o.openSync(st, k); err != nil {
+			return err
+		}
+		before, _, err = st.GetRaw(o.connectorState(id))
+		return err
+	})
+	opened := job == nil
+	if err == nil && opened {
+		job, err = o.newSync(k, part)
+	}
+	if err != nil {
+		answer(syncEnded{err})
+		return
+	}
+	ch := newChange(o.store)
+	if job.GetStartedMs() == 0 {
+		job.Status, job.StartedMs = jobRunning, clock.Millis(o.sys.clock.Now())
+	}
+	job.Attempts++
+	k.Job = job.GetId()
+	if opened {
+		putJob(ch.Batch, o.space, job)
+	} else {
+		updateJob(ch.Batch, o.space, job)
+	}
+	ch.Put(o.connectorKey(id), k)
+	m := syncFetch{id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: k.GetConfig()}, before: before}
+	view := &o.orgView
+	o.committer.submitChange(ch, func(err error) {
+		view.tell(func(o *orgActor) {
+			if err == nil && opened {
+				o.openJobs++
+			}
+			switch {
+			case err != nil:
+				answer(syncEnded{err})
+			case job.GetAttempts() > maxAttempts: // it ends the process, or runs out of time
+				release()
+				o.endSync(child, m, connect.Result{}, errSyncGivenUp)
+			default:
+				answer(m)
+			}
+		})
+	})
+}
+
+func (o *orgView) newSync(k *pb.Connector, part *partitionRef) (*pb.Job, error) {
+	user, err := pb.UserIDFrom(k.GetUser())
+	if err != nil {
+		return nil, err
+	}
+	return o.newJob(jobConnectorSync, principal{user: user}, part, 0)
+}
+
+// endSync decides what becomes of a fetch.
+func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result, failure error) {
+	o.exclusive("connectors", func(release func()) {
+		answer := func(err error) { release(); o.sys.root.Send(child, syncEnded{err}) }
+		if o.lost || o.sys.ctx.Err() != nil {
+			answer(errLost) // the next activation fetches again
+			return
+		}
+		k, job := &pb.Connector{}, (*pb.Job)(nil)
+		found := false
+		err := o.withStore(func(st *storage.Store) (err error) {
+			if found, err = st.Get(o.connectorKey(m.id), k); err == nil && found {
+				job, err = o.openSync(st, k)
+			}
+			return err
+		})
+		var part *partitionRef
+		if err == nil && found {
+			part, err = o.ownerOf(k)
+		}
+		switch {
+		case err != nil:
+			answer(err)
+			return
+		case !found || part == nil || string(k.GetJob()) != string(m.job[:]):
+			answer(nil) // deleted, or cancelled: what was fetched is nobody's
+			return
+		}
+		if errors.Is(failure, context.Canceled) { // a stop: the next activation fetches again
+			answer(errLost)
+			return
+		}
+		if _, held := o.held[part.id]; held { // its memory is being purged
+			release()
+			o.sys.clock.AfterFunc(sweepPause, func() { o.tell(func(o *orgActor) { o.endSync(child, m, result, failure) }) })
+			return
+		}
+		now := o.sys.clock.Now()
+		k.Job, k.LastSyncMs = nil, clock.Millis(now)
+		ch := newChange(o.store)
+		ch.user = k.GetUser()
+		if failure != nil {
+			if !errors.Is(failure, connect.ErrSource) && !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, errNoEgress) && !errors.Is(failure, errSyncGivenUp) {
+				o.sys.log.Error("a source could not be read", "org", o.id.String(), "connector", m.id.String(), "err", failure)
+			}
+			o.syncFailed(k, failure, now)
+			ch.Put(o.connectorKey(m.id), k)
+			if job == nil { // its memory was purged meanwhile
+				o.committer.submitChange(ch, answer)
+				return
+			}
+			job.Status, job.FinishedMs, job.ErrorCode, job.ErrorDetail = jobFailed, clock.Millis(now), errorConnector, k.GetLastError()
+			o.endSyncJob(ch, job, answer)
+			return
+		}
+		interval := time.Duration(k.GetIntervalS()) * time.Second
+		if result.More {
+			interval = min(interval, moreSoon)
+		}
+		k.Failures, k.NextSyncMs = 0, clock.Millis(now.Add(interval))
+		k.LastStatus, k.LastError, k.Documents = jobSucceeded, "", uint64(result.Known)
+		if result.Note != "" {
+			k.LastError = "The source " + result.Note + "."
+		}
+		if job == nil { // what it fetched goes nowhere, and is fetched again
+			k.LastStatus = jobCancelled
+			ch.Put(o.connectorKey(m.id), k)
+			o.committer.submitChange(ch, answer)
+			return
+		}
+		ch.Put(o.connectorKey(m.id), k)
+		ch.PutRaw(o.connectorState(m.id), result.State)
+		if len(result.Documents) == 0 {
+			job.Status, job.FinishedMs = jobSucceeded, clock.Millis(now)
+			o.endSyncJob(ch, job, answer)
+			return
+		}
+		items, err := itemsOf(k, result.Documents)
+		if err != nil {
+			answer(err)
+			return
+		}
+		job.Attempts = 1 // the fetch is done; what follows is the worker's
+		owner := o.child(part)
+		owner.calls.Add(1)
+		o.ctx.Send(owner.pid, &delivery{change: ch, job: job, items: items, done: func(err error) {
+			owner.calls.Add(-1)
+			answer(err)
+		}})
+	})
+}
+
+func (o *orgActor) endSyncJob(ch *change, job *pb.Job, answer func(error)) {
+	if err := ch.endJob(&o.orgView, job); err != nil {
+		answer(err)
+		return
+	}
+	view := &o.orgView
+	o.committer.submitChange(ch, func(err error) {
+		if err == nil {
+			view.jobsEnded(pb.JobID(job.GetId()))
+		}
+		answer(err)
+	})
+}
+
+// syncFailed notes a failed sync, and how long its source is left alone.
+func (o *orgView) syncFailed(k *pb.Connector, failure error, now time.Time) {
+	k.Failures++
+	interval := time.Duration(k.GetIntervalS()) * time.Second
+	wait := min(interval<<min(k.GetFailures()-1, 10), max(maxSyncBackOff, interval))
+	wait = max(wait, connect.RetryAfter(failure))
+	k.NextSyncMs = clock.Millis(now.Add(wait))
+	reason := "could not be read"
+	switch {
+	case errors.Is(failure, connect.ErrSource):
+		reason = connect.Reason(failure)
+	case errors.Is(failure, context.DeadlineExceeded):
+		reason = fmt.Sprintf("was not read to its end within %d minutes", int(syncLimit.Minutes()))
+	case errors.Is(failure, errSyncGivenUp):
+		reason = "was given up: reading it ended this service's process several times"
+	case errors.Is(failure, errNoEgress):
+		reason = "cannot be reached: this deployment reaches no other hosts"
+	}
+	k.LastStatus = jobFailed
+	k.LastError = "The source " + reason + "."
+	if k.GetEnabled() {
+		k.LastError += " It is tried again at " + now.Add(wait).UTC().Format(time.RFC3339) + "."
+	}
+}
+
+// itemsOf makes items of what a connector has fetched. A document keeps its external
+// id when its text changes, so that the new text takes the old one's place.
+func itemsOf(k *pb.Connector, docs []connect.Document) ([]*pb.IngestItem, error) {
+	items := make([]*pb.IngestItem, 0, len(docs))
+	id := pb.ConnectorID(k.GetId()).String()
+	for _, d := range docs {
+		about := map[string]string{"connector": k.GetName(), "connectorId": id}
+		if d.Link != "" {
+			about["url"] = d.Link
+		}
+		metadata, err := json.Marshal(about)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, &pb.IngestItem{
+			Content: d.Content, Title: oneLine(d.Title), ExternalId: connectorExternalID(id, d.ID), OccurredMs: d.OccurredMs, Metadata: metadata, Source: sourceConnector,
+		})
+	}
+	return items, nil
+}
+
+// maxConnectorID bounds what an external id quotes of a document's own; the interface
+// takes 512 bytes.
+const maxConnectorID = 400
+
+func connectorExternalID(connector, id string) string {
+	id = strings.ToValidUTF8(id, "?")
+	if len(id) > maxConnectorID {
+		sum := sha256.Sum256([]byte(id))
+		id = hex.EncodeToString(sum[:])
+	}
+	return "connector/" + connector + "/" + id
+}
+
+// delivery is what a sync hands to the actor of a partition: a change that is to be
+// committed together with the items of its job.
+type delivery struct {
+	change *change
+	job    *pb.Job
+	items  []*pb.IngestItem
+	done   func(error)
+}
+
+// deliver queues what a sync has fetched.
+func (a *subjectActor) deliver(self *actor.PID, d *delivery) {
+	a.lastWork = a.org.sys.clock.Now()
+	if a.bad != nil {
+		a.bad = a.open()
+	}
+	switch {
+	case a.dead:
+		d.done(errLost)
+	case a.bad != nil:
+		d.done(a.bad)
+	case a.next-a.first+uint64(len(d.items)) > maxQueued:
+		d.done(errCommitQueueFull)
+	default:
+		entries := make([]*pb.QueueEntry, 0, len(d.items))
+		for _, item := range d.items {
+			entries = append(entries, &pb.QueueEntry{Item: item})
+		}
+		d.job.Total, d.job.QueueSeq = uint64(len(entries)), a.next
+		updateJob(d.change.Batch, a.org.space, d.job)
+		a.queue(self, d.job, entries, d.change, d.done)
+	}
+}
+
+// syncConnector begins a sync at once, or names the one that is under way.
+func (o *orgActor) syncConnector(c *call, op *pb.SyncConnector) {
+	o.whenBusyFor(c, func() {
+		o.changeConnector(c, op.GetId(), func(o *orgActor, k *pb.Connector, release func()) {
+			var job *pb.Job
+			err := o.withStore(func(st *storage.Store) (err error) {
+				job, err = o.openSync(st, k)
+				return err
+			})
+			if err == nil && job != nil {
+				release()
+				c.reply(accepted(job))
+				return
+			}
+			var part *partitionRef
+			if err == nil {
+				part, err = o.ownerOf(k)
+			}
+			if err == nil && part == nil {
+				release()
+				c.refuse(connectorNotFound())
+				return
+			}
+			if err == nil {
+				job, err = o.newSync(k, part)
+			}
+			if err != nil {
+				release()
+				c.fail(err)
+				return
+			}
+			k.Job = job.GetId()
+			ch := newChange(o.store)
+			putJob(ch.Batch, o.space, job)
+			ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
+			ch.audit(c.auditOf("connector.sync", pb.ConnectorID(k.GetId()).String()))
+			o.committer.submitChange(ch, func(err error) {
+				c.org.tell(func(o *orgActor) {
+					release()
+					if err != nil {
+						c.fail(err)
+						return
+					}
+					o.openJobs++
+					o.lookConnectors()
+					c.reply(accepted(job))
+				})
+			})
+		})
+	})
+}
+
+// stopSync ends a fetch whose job has ended.
+func (o *orgActor) stopSync(id pb.JobID) {
+	if o.syncing != nil {
+		o.ctx.Send(o.syncing, syncStop{id})
+	}
+}
+
+// cancelSync ends a sync that is fetching; behind that its items are the worker's.
+func (o *orgActor) cancelSync(c *call, id pb.JobID) {
+	o.exclusive("connectors", func(release func()) {
+		job, k := &pb.Job{}, (*pb.Connector)(nil)
+		err := o.withStore(func(st *storage.Store) error {
+			if _, err := st.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job); err != nil {
+				return err
+			}
+			all, err := o.connectors(st, c.who)
+			for _, one := range all {
+				if string(one.GetJob()) == string(id[:]) {
+					k = one
+				}
+			}
+			return err
+		})
+		switch {
+		case err != nil:
+			release()
+			c.fail(err)
+			return
+		case k == nil || terminal(job.GetStatus()):
+			release()
+			c.refuse(notCancellable(job)) // it has just ended, or is the worker's
+			return
+		}
+		now := o.sys.clock.Now()
+		k.Job, k.LastStatus, k.LastError = nil, jobCancelled, ""
+		k.LastSyncMs, k.NextSyncMs = clock.Millis(now), clock.Millis(now.Add(time.Duration(k.GetIntervalS())*time.Second))
+		job.Status, job.FinishedMs = jobCancelled, clock.Millis(now)
+		ch := newChange(o.store)
+		ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
+		ch.audit(c.auditOf("job.cancel", id.String()))
+		if err := ch.endJob(&o.orgView, job); err != nil {
+			release()
+			c.fail(err)
+			return
+		}
+		o.committer.submitChange(ch, func(err error) {
+			c.org.tell(func(o *orgActor) {
+				release()
+				if err != nil {
+					c.fail(err)
+					return
+				}
+				o.stopSync(id)
+				o.jobsEnded(id)
+				c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
+			})
+		})
+	})
+}

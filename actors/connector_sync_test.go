@@ -1,0 +1,247 @@
+package actors
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// newsroom is a feed on a server of its own.
+type newsroom struct {
+	mu      sync.Mutex
+	entries []string // "id|text"
+	status  int
+	hold    chan struct{} // answers wait for it to be closed; nil: they do not
+	asked   int
+	kept    int // answered with 304
+}
+
+func (f *newsroom) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	f.asked++
+	hold, status := f.hold, f.status
+	var items []string
+	for _, e := range f.entries {
+		id, text, _ := strings.Cut(e, "|")
+		items = append(items, fmt.Sprintf(`{"id":%q,"title":%q,"content_text":%q}`, id, id, text))
+	}
+	f.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	if status != 0 {
+		w.Header().Set("Retry-After", "100000")
+		w.WriteHeader(status)
+		return
+	}
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(strings.Join(items, ""))))
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		f.mu.Lock()
+		f.kept++
+		f.mu.Unlock()
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	fmt.Fprintf(w, `{"version":"https://jsonfeed.org/version/1.1","title":"News","items":[%s]}`, strings.Join(items, ","))
+}
+
+// counts are how often it was asked, and how often nothing had changed.
+func (f *newsroom) counts() [2]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return [2]int{f.asked, f.kept}
+}
+
+func (f *newsroom) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+func feedOp(url string) *pb.Envelope {
+	return link(&pb.LinkOp{Op: &pb.LinkOp_CreateConnector{CreateConnector: &pb.CreateConnector{
+		Type: "feed", Name: "news", Config: fmt.Appendf(nil, `{"url":%q}`, url), IntervalS: 3600, Enabled: true,
+	}}})
+}
+
+// follow makes a connector, and returns its id.
+func (c client) follow(url string) string {
+	c.n.t.Helper()
+	return pb.ConnectorID(c.ok(feedOp(url)).GetLink().GetConnector().GetId()).String()
+}
+
+func (c client) connector(id string) *pb.Connector {
+	c.n.t.Helper()
+	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_GetConnector{GetConnector: &pb.GetConnector{Id: id}}})).GetLink().GetConnector()
+}
+
+func (c client) syncNow(id string) *pb.Job {
+	c.n.t.Helper()
+	job := jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: id}}})))
+	c.n.wait(job)
+	return c.job(job)
+}
+
+// become waits, in real time, for what comes by itself.
+func (n *node) become(so func() bool) {
+	n.t.Helper()
+	for give := time.Now().Add(patience); !so(); runtime.Gosched() {
+		if time.Now().After(give) {
+			n.t.Fatal("it does not happen")
+		}
+	}
+}
+
+// A connector fetches by its schedule, also behind a restart; what is unchanged is not
+// taken in again, and what has changed takes the old text's place.
+func TestConnectorSyncs(t *testing.T) {
+	feed := &newsroom{entries: []string{"one|The walnut harvest begins.", "two|Hazelnut prices fall."}}
+	url, allow := receiver(t, feed.ServeHTTP)
+	n := startNode(t, storagetest.NewDisk(), allow)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.follow(url)
+	if k := c.connector(id); k.GetLastSyncMs() != 0 || feed.counts() != [2]int{} {
+		t.Errorf("before its time: %v", k)
+	}
+	n.clock.Advance(firstSync)
+	n.become(func() bool { return c.connector(id).GetLastStatus() == jobSucceeded })
+	c.settled()
+	if k := c.connector(id); k.GetDocuments() != 2 || k.GetLastError() != "" || k.GetLastSyncMs() == 0 {
+		t.Errorf("%v", k)
+	}
+	hits := c.search(&pb.Search{Query: "walnut harvest", TopK: 1})
+	if len(hits) != 1 || !strings.Contains(hits[0].GetChunk(), "walnut") || hits[0].GetExternalId() != "connector/"+id+"/one" {
+		t.Fatalf("%v", hits)
+	}
+	if job := c.syncNow(id); job.GetStatus() != jobSucceeded || job.GetTotal() != 0 || feed.counts() != [2]int{2, 1} {
+		t.Errorf("nothing new: %v, asked and unchanged %v", job, feed.counts())
+	}
+	feed.set(func() {
+		feed.entries = []string{"three|Almonds bloom.", "one|The walnut harvest is over.", "two|Hazelnut prices fall."}
+	})
+	n.stop()
+	n = startNode(t, n.disk, allow)
+	c.n = n
+	n.clock.Advance(2 * time.Hour)
+	n.become(func() bool { return c.connector(id).GetDocuments() == 3 }) // nobody asked for it
+	var job *pb.Job
+	n.become(func() bool {
+		newest := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobConnectorSync}}}).GetJobs().GetJobs()[0]
+		job = c.job(pb.JobID(newest.GetId()).String())
+		return terminal(job.GetStatus())
+	})
+	if got := strings.Join(itemStatus(job), " "); got != "created superseded" {
+		t.Errorf("items %s of %v", got, job)
+	}
+	for _, hit := range c.search(&pb.Search{Query: "walnut harvest", TopK: 10, Mode: "keyword"}) {
+		if strings.Contains(hit.GetChunk(), "begins") {
+			t.Errorf("the old text is found: %v", hit)
+		}
+	}
+}
+
+// A source that fails is told, and left alone for as long as it asks.
+func TestConnectorBacksOff(t *testing.T) {
+	feed := &newsroom{status: 503}
+	url, allow := receiver(t, feed.ServeHTTP)
+	n := startNode(t, storagetest.NewDisk(), allow)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.follow(url)
+	job := c.syncNow(id)
+	if job.GetStatus() != jobFailed || job.GetErrorCode() != errorConnector || !strings.Contains(job.GetErrorDetail(), "answered 503") {
+		t.Errorf("%v", job)
+	}
+	k := c.connector(id)
+	if k.GetLastStatus() != jobFailed || !strings.Contains(k.GetLastError(), "tried again at 2026-03-02T12:00:00Z") {
+		t.Errorf("%v", k)
+	}
+	n.clock.Advance(20 * time.Hour)
+	c.connector(id)
+	if asked := feed.counts()[0]; asked != 1 {
+		t.Errorf("asked %d times within the pause", asked)
+	}
+	feed.set(func() { feed.status, feed.entries = 0, []string{"one|Back again."} })
+	n.clock.Advance(10 * time.Hour)
+	n.become(func() bool { k := c.connector(id); return k.GetLastStatus() == jobSucceeded && k.GetLastError() == "" })
+	c.settled()
+}
+
+func TestConnectorSyncIsCancelled(t *testing.T) {
+	feed := &newsroom{hold: make(chan struct{}), entries: []string{"one|Never taken in."}}
+	url, allow := receiver(t, feed.ServeHTTP)
+	n := startNode(t, storagetest.NewDisk(), allow)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.follow(url)
+	sync := link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: id}}})
+	job := jobOf(c.ok(sync))
+	if again := jobOf(c.ok(sync)); again != job {
+		t.Error("a second sync began beside the first")
+	}
+	n.become(func() bool { return feed.counts()[0] == 1 })
+	c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: job}}})
+	if got := c.job(job).GetStatus(); got != jobCancelled || c.connector(id).GetLastStatus() != jobCancelled {
+		t.Errorf("%s, %v", got, c.connector(id))
+	}
+	// One that is deleted while it fetches ends, too.
+	job = jobOf(c.ok(sync))
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteConnector{DeleteConnector: &pb.DeleteConnector{Id: id}}}))
+	if got := c.job(job).GetStatus(); got != jobCancelled {
+		t.Errorf("behind its deletion: %s", got)
+	}
+	close(feed.hold)
+	n.become(func() bool {
+		rest := false
+		c.inOrg(func(o *orgActor) { rest = o.syncing == nil && o.openJobs == 0 })
+		return rest
+	})
+	if hits := c.search(&pb.Search{Query: "never taken", TopK: 1, Mode: "keyword"}); len(hits) != 0 {
+		t.Errorf("%v", hits)
+	}
+}
+
+// What a removed member left in the sandbox goes, and no byte of their keys' labels
+// stays.
+func TestARemovedMembersSandboxConnectorsGo(t *testing.T) {
+	_, allow := receiver(t, nil)
+	n, l := erasing(t, storagetest.NewDisk(), allow)
+	org := n.org(NewOrg{})
+	owner := client{n: n, key: org.APIKey}
+	_, leaver := n.recruit(org.Org, "two@example.com", RoleMember)
+	p := &planter{seed: "label"}
+	leaver.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: p.next()}}})
+	sandboxed := func(c client) client {
+		made := c.ok(account(&pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: &pb.CreateSandboxKey{}}}))
+		return client{n: n, key: made.GetAccount().GetNewSandboxKey().GetApiKey()}
+	}
+	plant := func(c client) { c.ok(connectorOp(`{"url":"https://public.example/r.git","token":"sesame"}`)) }
+	plant(sandboxed(leaver))
+	plant(sandboxed(owner))
+	store := sandboxStore(org.Org)
+	left := func() []*pb.Connector {
+		return records(n, store, storage.TableConnector, func() *pb.Connector { return &pb.Connector{} })
+	}
+	if len(left()) != 2 {
+		t.Fatalf("%d connectors", len(left()))
+	}
+	leaver.ok(deleteMe())
+	n.become(func() bool { return len(left()) == 1 })
+	if pb.UserID(left()[0].GetUser()) != org.Owner {
+		t.Error("another's connector went")
+	}
+	n.settle(storage.StoreID{Org: org.Org, Realm: storage.RealmMain})
+	p.gone(t, n, l)
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -109,6 +111,40 @@ func TestPartsOfAnImport(t *testing.T) {
 	}
 	if h := c.ok(historyOp(node.GetId(), nil)).GetGraph().GetHistory().GetChanges(); len(h) != 1 || h[0].GetReason() != "imported from inbox.mbox" {
 		t.Errorf("%v", h)
+	}
+}
+
+// TestFilesOfEveryKindAreFound: each of the real files goes in, and is found by words
+// from its middle.
+func TestFilesOfEveryKindAreFound(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	for name, phrase := range map[string]string{
+		"plain.txt": "compost heap greenhouse", "latin1.txt": "Brücke Mühlbach", "utf16.txt": "spare pantograph", "russian.txt": "старый маяк",
+		"notes.md": "third plank steamed", "page.html": "planetarium dome solstice", "stock.csv": "walnut veneer offcuts", "items.json": "sourdough Methuselah",
+		"items.jsonl": "harpist tuning key", "letter.eml": "weather vane", "cave.mbox": "hygrometer horsehair", "call.vtt": "drawbridge semitone", "call.srt": "wrong estuary",
+		"letter.rtf": "green peppercorns", "calendar.ics": "rare map lichen", "report.pdf": "cider press bicycle chain", "open256.pdf": "green barometer",
+		"notes.docx": "wait until cone bends", "slides.pptx": "dogs travel free", "hives.xlsx": "hive quarry wall", "tower.odt": "smallest bell foundry", "trails.ods": "marsh boardwalk",
+		"book.epub": "forty gannets", "chatgpt.json": "salt cucumbers brine", "claude.json": "gnomon latitude", "mem0.json": "allergic lupin", "zep.json": "harmoniums chapel",
+		"export.json": "jacquard peacock", "slack.zip": "enamel teapot", "notion.zip": "rehang barn door", "vault.zip": "weeping mulberry", "confluence.zip": "turbine governor sluice",
+		"takeout.zip": "barograph horsehair", "bells.tar.gz": "ferry bell church",
+	} {
+		data, err := os.ReadFile(filepath.Join("..", "brain", "format", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := jobOf(c.ok(file(name, string(data))))
+		n.wait(id)
+		if job := c.job(id); job.GetStatus() != jobSucceeded || job.GetFailed() != 0 {
+			t.Errorf("%s: %v", name, job)
+		}
+		found := strings.ToLower(strings.Join(c.chunks(phrase), "\n"))
+		for word := range strings.FieldsSeq(strings.ToLower(phrase)) {
+			if !strings.Contains(found, word) {
+				t.Errorf("%s is not found by %q", name, phrase)
+				break
+			}
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	DefaultMaxOpenStores = 256
 	DefaultMinFreeBytes  = 256 << 20
 	DefaultBallastBytes  = 64 << 20
-	DefaultIdleStore     = time.Minute
+	DefaultIdleStore     = 10 * time.Minute
 
 	// idlePause is between two sweeps of idle stores that are all due.
 	idlePause = 100 * time.Millisecond

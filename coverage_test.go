@@ -119,7 +119,7 @@ var paragraphs = map[string]string{
 	"Resources/Usage bucket":                                 "",
 	"Resources/Webhook endpoint":                             "",
 	"States/API key revoked":                                 "",
-	"States/Brain parity gate":                               "waits for issue 6, the brain",
+	"States/Brain parity gate":                               "",
 	"States/Brain training":                                  "",
 	"States/Edge forgotten":                                  "",
 	"States/Export":                                          "",

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -153,6 +156,100 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	c.ingest(&pb.IngestItem{ExternalId: "new", Title: "Zora Newcomer", Content: "Zora Newcomer came yesterday with a parrot."})
 	if ids, found := c.query("Who came with a parrot?"); len(ids) == 0 || ids[0] != "new" || found.GetDriftRate() == 0 {
 		t.Errorf("what came after the training: %v, %v", ids, found)
+	}
+}
+
+// A brain that is worse on the questions held out than the one that serves is not
+// published, says so with the figures of both, and leaves everything as it was, also
+// behind a crash: the artifact and its bytes, and what a query and a search find.
+//
+// interface: States/Brain parity gate
+func TestRejectedBrains(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, drawn)
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	docs, names, _ := parish(160)
+	c.ingest(docs[:60]...)
+	c.train()
+
+	type image struct {
+		artifact *pb.BrainArtifact
+		brains   []*pb.BrainArtifact
+		bytes    []byte
+		focal    *pb.BrainFound
+		hits     []*pb.Hit
+	}
+	look := func() (x image) {
+		c.n.t.Helper()
+		id := storage.StoreID{Org: org.Org, Realm: storage.RealmMain}
+		x.artifact = c.info().GetArtifact()
+		x.brains = records(c.n, id, storage.TableBrain, func() *pb.BrainArtifact { return &pb.BrainArtifact{} })
+		st, err := c.n.store.Acquire(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Release()
+		if x.bytes, _, err = storage.ReadPieces(st, storage.OrgSpace(id).Key(storage.TableBrainPiece, storage.U64(x.artifact.GetVersion()))); err != nil {
+			t.Fatal(err)
+		}
+		_, x.focal = c.query("What did the mother of " + names[3] + " keep?")
+		x.hits = c.search(&pb.Search{Query: "What did the mother of " + names[4] + " keep?"})
+		return x
+	}
+	same := func(a, b image) bool {
+		return proto.Equal(a.artifact, b.artifact) && slices.EqualFunc(a.brains, b.brains, func(x, y *pb.BrainArtifact) bool { return proto.Equal(x, y) }) &&
+			bytes.Equal(a.bytes, b.bytes) && proto.Equal(a.focal, b.focal) &&
+			slices.EqualFunc(a.hits, b.hits, func(x, y *pb.Hit) bool { return proto.Equal(x, y) })
+	}
+
+	// The memory grows until a training does worse than the brain before it. Which does
+	// is chance, and the same chance each time.
+	var before image
+	rejected := &pb.Training{}
+	published := uint64(0)
+	for from := 60; rejected.GetStatus() != trainingRejected; from += 10 {
+		if from == len(docs) {
+			t.Fatal("no training was rejected: the test says nothing")
+		}
+		published++
+		c.ingest(docs[from : from+10]...)
+		before = look()
+		if rejected = c.train().GetTraining(); rejected.GetStatus() == trainingFailed {
+			t.Fatalf("%v", rejected)
+		}
+	}
+	m := rejected.GetMetrics()
+	if m["recall10"] >= m["servingRecall10"] && m["mrr"] >= m["servingMrr"] && m["servingLost"] <= m["servingWon"] || m["judged"] == 0 {
+		t.Errorf("rejected with %v", m)
+	}
+	for _, figure := range []string{"recall10", "mrr", "servingRecall10", "servingMrr"} {
+		if said := fmt.Sprintf("%.3f", m[figure]); !strings.Contains(rejected.GetReason(), said) {
+			t.Errorf("%q does not tell %s, which is %s", rejected.GetReason(), figure, said)
+		}
+	}
+	if job := c.job(pb.JobID(rejected.GetJob()).String()); job.GetStatus() != jobSucceeded { // it did what it was to do
+		t.Errorf("%v", job)
+	}
+	if before.artifact.GetVersion() != published || len(before.bytes) == 0 {
+		t.Fatalf("%d brains were published, and %v serves, %d bytes", published, before.artifact, len(before.bytes))
+	}
+	if after := look(); !same(before, after) {
+		t.Errorf("before the rejected training: %v\nafter it: %v", before, after)
+	}
+	c.n.waitFor(func() bool {
+		c.n.clock.Advance(time.Second)
+		return slices.ContainsFunc(records(c.n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }),
+			func(e *pb.OutboxEvent) bool {
+				return e.GetType() == eventBrain && strings.Contains(string(e.GetData()), `"status":"rejected"`)
+			})
+	})
+	c = client{n: startNode(t, disk.Crash(0, 1)), key: c.key}
+	if after := look(); !same(before, after) {
+		t.Errorf("before the rejected training: %v\nbehind a crash: %v", before, after)
+	}
+	if s := c.info().GetTraining(); s.GetStatus() != trainingRejected || s.GetReason() != rejected.GetReason() {
+		t.Errorf("%v", s)
 	}
 }
 

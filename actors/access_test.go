@@ -505,3 +505,27 @@ func TestOrganizationsAreListedWithoutOpeningThem(t *testing.T) {
 		t.Errorf("too large a page: %v", err)
 	}
 }
+
+// Who rotates keys for years does not run out of them: of those that are revoked the
+// oldest makes way, and is as unknown from then on as one that never was.
+func TestRevokedKeysMakeRoom(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey} // its first key
+	var made []string
+	for range maxKeysPerUser - 1 {
+		n.clock.Advance(time.Millisecond) // lists are in order of creation
+		made = append(made, c.ok(createKey("")).GetNewKey().GetId())
+	}
+	c.refused("key_limit_reached", createKey(""))
+	c.ok(revoke(made[3]))
+	c.ok(revoke(made[1]))
+	c.ok(createKey(""))
+	c.refused(codeKeyNotFound, revoke(made[1]))
+	c.ok(revoke(made[3]))
+	c.ok(createKey(""))
+	c.refused(codeKeyNotFound, revoke(made[3]))
+	c.refused("key_limit_reached", createKey(""))
+	if got := len(c.ok(listKeys()).GetKeys().GetKeys()); got != maxKeysPerUser {
+		t.Errorf("%d keys are listed", got)
+	}
+}

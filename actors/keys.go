@@ -63,14 +63,7 @@ func (o *orgActor) listKeys(c *call) func(*storage.Store) (*pb.Reply, error) {
 			if err != nil {
 				return nil, err
 			}
-			parts := item.Key.Parts()
-			parts.ID16()
-			parts.U64()
-			hash := parts.Hash32()
-			if err := parts.Done(); err != nil {
-				return nil, err
-			}
-			k, err := view.readKey(st, hash)
+			k, err := view.keyAt(st, item, false)
 			if err != nil {
 				return nil, err
 			}
@@ -192,18 +185,18 @@ func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (
 			}
 			count++
 		}
-		if count < limit || !order.GetSandbox() {
+		if count < limit {
 			return nil
 		}
-		expired, err := o.dropExpired(ch.Batch, st)
-		count -= expired
+		dropped, err := o.dropUseless(ch.Batch, st, index, order.GetSandbox())
+		count -= dropped
 		return err
 	})
 	if err != nil {
 		return CreatedKey{}, nil, err
 	}
 	if count >= limit {
-		return CreatedKey{}, nil, refusalError{problem("key_limit_reached", "There can be at most %d keys, revoked ones included.", limit)}
+		return CreatedKey{}, nil, refusalError{problem("key_limit_reached", "There can be at most %d keys that are not revoked.", limit)}
 	}
 	apiKey, err := o.sys.newAPIKey(prefix)
 	if err != nil {
@@ -218,6 +211,49 @@ func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (
 		ch.PutRaw(o.space.Key(storage.TableKeyByUser, storage.ID16(user), storage.U64(uint64(order.GetCreatedMs())), storage.Hash32(made.Key)), nil)
 	}
 	return made, ch, with(ch, made)
+}
+
+// dropUseless makes room in a full list of keys, and says how many went: those of the
+// sandbox that have expired, else the one that was made first of those that are
+// revoked. Who rotates keys for years must not run out of them.
+func (o *orgView) dropUseless(b *storage.Batch, st *storage.Store, list storage.Range, sandbox bool) (int, error) {
+	if sandbox {
+		if n, err := o.dropExpired(b, st); n > 0 || err != nil {
+			return n, err
+		}
+	}
+	for item, err := range st.Scan(list, storage.ScanOptions{Reverse: sandbox}) { // at most as many as there can be
+		if err != nil {
+			return 0, err
+		}
+		k, err := o.keyAt(st, item, sandbox)
+		if err != nil {
+			return 0, err
+		}
+		if k.GetStatus() == keyRevoked {
+			o.deleteKey(b, pb.KeyHash(k.GetHash()))
+			b.Delete(item.Key)
+			return 1, nil
+		}
+	}
+	return 0, nil
+}
+
+// keyAt reads the key of an entry of a list, its member's or the sandbox's; nil when
+// there is none any more.
+func (o *orgView) keyAt(r storage.Reader, item storage.Item, sandbox bool) (*pb.Key, error) {
+	parts := item.Key.Parts()
+	if sandbox {
+		parts.U64Desc()
+	} else {
+		parts.ID16()
+		parts.U64()
+	}
+	hash := pb.KeyHash(parts.Hash32())
+	if err := parts.Done(); err != nil {
+		return nil, err
+	}
+	return o.readKey(r, hash)
 }
 
 // deleteKey removes a key, but for its place in a list.

@@ -96,6 +96,7 @@ type staleSegment struct {
 type partitionCache struct {
 	budget int64
 	usable func(index.View) bool // whether a stored segment can serve
+	asked  *askedQueries
 
 	mu      sync.Mutex
 	entries map[partitionKey]*cachedPartition
@@ -126,7 +127,7 @@ type cachedPartition struct {
 const partitionOverhead = 4 << 10
 
 func newPartitionCache(budget int64, usable func(index.View) bool) *partitionCache {
-	return &partitionCache{budget: budget, usable: usable, entries: map[partitionKey]*cachedPartition{}}
+	return &partitionCache{budget: budget, usable: usable, asked: newAskedQueries(), entries: map[partitionKey]*cachedPartition{}}
 }
 
 func (pc *partitionCache) entry(key partitionKey) *cachedPartition {
@@ -240,6 +241,7 @@ func (pc *partitionCache) remove(e *cachedPartition) {
 
 // drop forgets a partition; dropOrg all partitions of a store.
 func (pc *partitionCache) drop(part *partitionRef) {
+	pc.asked.forgetPartition(part)
 	pc.mu.Lock()
 	e := pc.entries[partitionKey{part.store, part.id}]
 	if e != nil {
@@ -250,6 +252,7 @@ func (pc *partitionCache) drop(part *partitionRef) {
 }
 
 func (pc *partitionCache) dropOrg(store storage.StoreID) {
+	pc.asked.forgetStore(store)
 	pc.mu.Lock()
 	var dropped []*cachedPartition
 	for key, e := range pc.entries {

@@ -27,7 +27,7 @@ const (
 	sandboxKeyPrefix = "svc_sandbox_"
 	// sandboxSubject is what the sandbox's one partition is called.
 	sandboxSubject pb.SubjectKey = "sandbox"
-	// maxSandboxKeys bounds an organization's sandbox keys, revoked ones included.
+	// maxSandboxKeys bounds an organization's sandbox keys.
 	// Expired ones leave.
 	maxSandboxKeys = 1000
 	// defaultSandboxKeyLife is how long a sandbox key works when neither its
@@ -297,7 +297,7 @@ func (o *orgView) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
 		for item, err := range r.Scan(o.space.Prefix(storage.TableSandboxKey), storage.ScanOptions{}) {
 			var k *pb.Key
 			if err == nil {
-				k, err = o.sandboxKeyAt(r, item)
+				k, err = o.keyAt(r, item, true)
 			}
 			if k == nil && err == nil {
 				continue
@@ -307,17 +307,6 @@ func (o *orgView) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
 			}
 		}
 	}
-}
-
-// sandboxKeyAt reads the key of an entry of their list; nil when there is none.
-func (o *orgView) sandboxKeyAt(r storage.Reader, item storage.Item) (*pb.Key, error) {
-	parts := item.Key.Parts()
-	parts.U64Desc()
-	hash := pb.KeyHash(parts.Hash32())
-	if err := parts.Done(); err != nil {
-		return nil, err
-	}
-	return o.readKey(r, hash)
 }
 
 // dropExpired removes the sandbox's keys that have expired, and says how many
@@ -342,7 +331,7 @@ func (o *orgView) sandboxKeysPage(r storage.Reader, page *pb.Page) (*pb.Reply, e
 	kind := cursorKind{list: "sandbox keys"}
 	now := clock.Millis(o.sys.clock.Now())
 	entries, next, p, err := pageOfKeys(o, r, o.space.Prefix(storage.TableSandboxKey), kind, page, maxSandboxKeys, func(item storage.Item) (*pb.Key, bool, error) {
-		k, err := o.sandboxKeyAt(r, item)
+		k, err := o.keyAt(r, item, true)
 		return k, k != nil && k.GetExpiresMs() > now, err
 	})
 	if p != nil {

@@ -143,12 +143,16 @@ func TestSandboxKeys(t *testing.T) {
 	sandbox.refused(codeAuthentication, me())
 }
 
-func TestExpiredSandboxKeysMakeRoom(t *testing.T) {
+func TestUselessSandboxKeysMakeRoom(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	for range maxSandboxKeys {
 		c.ok(createSandboxKey(time.Hour))
 	}
+	c.refused("key_limit_reached", createSandboxKey(time.Hour))
+	made := c.ok(listSandboxKeys(nil)).GetAccount().GetSandboxKeys().GetKeys()
+	c.ok(revokeSandboxKey(pb.KeyHash(made[0].GetHash()).String()))
+	c.ok(createSandboxKey(time.Hour)) // instead of the one that is revoked
 	c.refused("key_limit_reached", createSandboxKey(time.Hour))
 	n.clock.Advance(time.Hour)
 	c.ok(createSandboxKey(time.Hour))

@@ -66,6 +66,7 @@ type reader struct {
 type wordsmith struct {
 	analyzer text.Analyzer
 	encoders encoders
+	asked    *askedQueries // nil: nothing is remembered
 }
 
 // search answers from snapshots, in the read pool.
@@ -194,12 +195,13 @@ func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query strin
 		// A model that this node does not carry: its chunks are found by words
 		// until they are embedded anew.
 		if m := o.sys.models[string(model)]; m != nil {
-			q.Vectors[model] = own.encoders.of(m).Query(query)
+			u := own.understand(parts, m, query)
+			q.Vectors[model] = u.vector
 			if r, ok := m.(ranged); ok {
 				factor, offset := r.CosineLine()
 				q.Lines[model] = index.Line{Factor: factor, Offset: offset}
 			}
-			q.tokens += m.CountTokens(query)
+			q.tokens += u.tokens
 		}
 	}
 	return q, nil

@@ -268,6 +268,9 @@ func Start(cfg Config) (*System, error) {
 	s.nobody = s.root.Spawn(actor.PropsFromFunc(refuseUnknown))
 	readWorkers := 2 * runtime.GOMAXPROCS(0) // some wait for the disk
 	s.readers = make([]reader, readWorkers)
+	for i := range s.readers {
+		s.readers[i].asked = s.parts.asked
+	}
 	s.computers = make([]computer, cfg.Workers)
 	s.reads = newReadPool(readWorkers, readQueue, func(err error) { s.log.Error("read failed", "err", err) })
 	s.root0 = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent

@@ -223,7 +223,7 @@ var catalogue = indexCatalogue([]entry{
 	},
 	{
 		Code: "key_limit_reached", Status: http.StatusConflict, Title: "Key limit reached",
-		Explanation: "A member can have a bounded number of keys, revoked ones included.",
+		Explanation: "A member has at most 1,000 keys, and a sandbox too. One that is revoked makes way for a new one, the oldest first.",
 	},
 	{
 		Code: codeProposalDecided, Status: http.StatusConflict, Title: "Proposal already decided",

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cmd/orgmem/internal/importer"
 	"orgmem/proto/clock"
 )
 
@@ -265,13 +266,13 @@ func TestImportAndSearch(t *testing.T) {
 		}
 	}
 	sum := m.ok("import", folder)
-	if sum["taken"] != 1.0 || len(sum["skipped"].([]any)) != 1 {
+	if sum["created"] != 1.0 || len(sum["skipped"].([]any)) != 1 {
 		t.Errorf("imported %v", sum)
 	}
-	if sum := m.ok("import", folder); sum["taken"] != 0.0 || sum["unchanged"] != 1.0 {
+	if sum := m.ok("import", folder); sum["created"] != 0.0 || sum["unchanged"] != 1.0 {
 		t.Errorf("imported again %v", sum)
 	}
-	if r := m.run("import", folder); !strings.Contains(r.out, "0 taken in, 1 unchanged, 1 skipped, 0 failed") || !strings.Contains(r.out, "picture") {
+	if r := m.run("import", folder); !strings.Contains(r.out, "0 created, 0 superseded, 1 unchanged, 1 skipped, 0 failed; 0 documents taken in") || !strings.Contains(r.out, "is an image") {
 		t.Errorf("%+v", r)
 	}
 	hits := m.ok("search", "--subject", "ann", "the", "heating")
@@ -281,6 +282,17 @@ func TestImportAndSearch(t *testing.T) {
 	r := m.run("search", "--subject", "ann", "the heating")
 	if !strings.Contains(r.out, "boiler was serviced") || !strings.Contains(r.out, "note.md") || strings.Contains(r.out, "\x1b") {
 		t.Errorf("printed %q", r.out)
+	}
+}
+
+// What stands beside the bar: speeds, and what the rest takes at that speed.
+func TestRatesOfAnImport(t *testing.T) {
+	p := importer.Progress{Files: 6, TotalFiles: 10, Bytes: 1 << 20, TotalBytes: 4 << 20}
+	if got, want := ratesOf(p, 2*time.Second), "3.0 files/s, 0.50 MiB/s, 6s left"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if p.Bytes = p.TotalBytes; strings.Contains(ratesOf(p, 2*time.Second), "left") {
+		t.Error("something is left of nothing")
 	}
 }
 

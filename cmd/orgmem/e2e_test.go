@@ -270,7 +270,7 @@ func TestCommandsAgainstTheRealService(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if sum := m.ok("import", folder); sum["taken"] != 2.0 {
+	if sum := m.ok("import", folder); sum["created"] != 2.0 {
 		t.Fatalf("imported %v", sum)
 	}
 	if sum := m.ok("import", folder); sum["unchanged"] != 2.0 {

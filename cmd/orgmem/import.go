@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
@@ -39,9 +41,9 @@ func newImport(w world) *cobra.Command {
 	var memory memoryFlags
 	c := &cobra.Command{
 		Use: "import PATH...", Short: "Take in files and folders; unchanged files are skipped",
-		Long: "Takes in the text files at and below each PATH and waits until they can be found.\n" +
-			"A file's external id is its path below PATH. Unchanged files are skipped, changed ones\n" +
-			"replace what they were. An interrupted import goes on where it stopped.",
+		Long: "Takes in the files at and below each PATH, of every format that the service reads (docs/imports.md),\n" +
+			"and waits until they can be found. A file's external id is its path below PATH. Unchanged files\n" +
+			"are skipped, changed ones replace what they were. An interrupted import goes on where it stopped.",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return runImport(c, w, memory, args) },
 	}
@@ -71,7 +73,7 @@ func runImport(c *cobra.Command, w world, memory memoryFlags, paths []string) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, state.Close()) }()
-	show, finish := progress(w, len(files))
+	show, finish := progress(w, files)
 	summary, err := importer.Import(c.Context(), importer.Options{
 		Service: service, State: state, Clock: w.clock, Progress: show,
 	}, files, skipped)
@@ -124,26 +126,50 @@ func stateDir(w world) (string, error) {
 }
 
 // progress shows a bar on a terminal, and a line for each tenth elsewhere: a
-// log full of redrawn bars helps nobody.
-func progress(w world, total int) (show func(importer.Progress), finish func()) {
-	if total == 0 {
+// log full of redrawn bars helps nobody. Both go by bytes, since files differ.
+func progress(w world, files []importer.File) (show func(importer.Progress), finish func()) {
+	if len(files) == 0 {
 		return nil, func() {}
 	}
+	began := w.clock.Now()
+	var last atomic.Pointer[importer.Progress]
+	last.Store(&importer.Progress{TotalFiles: len(files)})
+	rates := func() string { return ratesOf(*last.Load(), w.clock.Now().Sub(began)) }
 	if file, ok := w.err.(*os.File); ok && isTerminal(file) {
-		bars := mpb.New(mpb.WithOutput(file), mpb.WithWidth(48))
-		bar := bars.AddBar(int64(total),
-			mpb.PrependDecorators(decor.Name("importing "), decor.CountersNoUnit("%d of %d")),
-			mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO), "done")))
-		return func(p importer.Progress) { bar.SetCurrent(int64(p.Done)) },
+		bars := mpb.New(mpb.WithOutput(file), mpb.WithWidth(32))
+		bar := bars.AddBar(0,
+			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string {
+				p := last.Load()
+				return fmt.Sprintf("importing %d of %d ", p.Files, p.TotalFiles)
+			})),
+			mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string { return "  " + rates() })))
+		return func(p importer.Progress) {
+				last.Store(&p)
+				bar.SetTotal(p.TotalBytes, false)
+				bar.SetCurrent(p.Bytes)
+			},
 			func() { bar.Abort(false); bars.Wait() }
 	}
-	tenth := 0
+	tenth := int64(0)
 	return func(p importer.Progress) {
-		if now := 10 * p.Done / p.Total; now > tenth {
+		last.Store(&p)
+		if now := 10 * p.Bytes / max(p.TotalBytes, 1); now > tenth {
 			tenth = now
-			fmt.Fprintf(w.err, "imported %d of %d\n", p.Done, p.Total)
+			fmt.Fprintf(w.err, "imported %d of %d files, %s\n", p.Files, p.TotalFiles, rates())
 		}
 	}, func() {}
+}
+
+// ratesOf says how fast it went, and how long the rest takes at that speed.
+func ratesOf(p importer.Progress, elapsed time.Duration) string {
+	const mib = 1 << 20
+	seconds := max(elapsed.Seconds(), 0.001)
+	said := fmt.Sprintf("%.1f files/s, %.2f MiB/s", float64(p.Files)/seconds, float64(p.Bytes)/mib/seconds)
+	if p.Bytes == 0 || p.Bytes >= p.TotalBytes {
+		return said
+	}
+	left := time.Duration(float64(elapsed) / float64(p.Bytes) * float64(p.TotalBytes-p.Bytes))
+	return said + ", " + left.Round(time.Second).String() + " left"
 }
 
 func isTerminal(f *os.File) bool {
@@ -156,7 +182,8 @@ func isTerminal(f *os.File) bool {
 const shownFiles = 5
 
 func printSummary(out io.Writer, s importer.Summary) {
-	fmt.Fprintf(out, "%d taken in, %d unchanged, %d skipped, %d failed\n", s.Taken, s.Unchanged, len(s.Skipped), len(s.Failed))
+	fmt.Fprintf(out, "%d created, %d superseded, %d unchanged, %d skipped, %d failed; %d documents taken in\n",
+		s.Created, s.Superseded, s.Unchanged, len(s.Skipped), len(s.Failed), s.Documents)
 	printReasons(out, "skipped", s.Skipped)
 	printReasons(out, "failed", s.Failed)
 }
@@ -164,7 +191,11 @@ func printSummary(out io.Writer, s importer.Summary) {
 func printReasons(out io.Writer, what string, files []importer.Skipped) {
 	byReason := make(map[string][]string)
 	for _, f := range files {
-		byReason[f.Reason] = append(byReason[f.Reason], f.Path)
+		where := f.Path
+		if f.Part != "" {
+			where += " (" + f.Part + ")"
+		}
+		byReason[f.Reason] = append(byReason[f.Reason], where)
 	}
 	reasons := make([]string, 0, len(byReason))
 	for reason := range byReason {

@@ -32,7 +32,9 @@ func (c *Client) Me(ctx context.Context) (Principal, error) {
 type Item struct {
 	Content    string          `json:"content"`
 	Title      string          `json:"title,omitempty"`
+	Kind       string          `json:"kind,omitempty"`
 	ExternalID string          `json:"externalId,omitempty"`
+	OccurredAt string          `json:"occurredAt,omitempty"` // RFC 3339
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
 }
 

@@ -1,5 +1,6 @@
-// Package durable writes files that are there, whole, after a power failure. It
-// hides the order of the system calls that this takes.
+// Package durable writes files that are there, whole, after a power failure, and
+// locks what two must not write at once. It hides the system calls that this takes,
+// and their order.
 package durable
 
 import (

@@ -38,6 +38,37 @@ func TestAFailedWriteLeavesTheFileAsItWas(t *testing.T) {
 	}
 }
 
+// A lock has one holder, and is free when that has gone.
+func TestALockHasOneHolder(t *testing.T) {
+	t.Parallel()
+
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := durable.Lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := durable.Lock(path); !errors.Is(err, durable.ErrBusy) {
+		t.Errorf("taken twice: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := durable.Lock(path)
+	if err != nil {
+		t.Fatalf("given up and not free: %v", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := durable.Lock(link); err == nil || errors.Is(err, durable.ErrBusy) {
+		t.Errorf("a link is followed: %v", err)
+	}
+}
+
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }

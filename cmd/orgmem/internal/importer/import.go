@@ -22,10 +22,9 @@ const (
 	// batchItems is a fifth of what the interface allows: progress is seen sooner
 	// and an interruption repeats less, at no measurable cost in speed.
 	batchItems = 200
-	// batchBytes is the encoded size at which a batch is sent; one item more must
-	// still fit the interface's 10 MiB.
-	batchBytes = 4 << 20
-	// maxItemBytes is the encoded size of one item that still fits.
+	// batchBytes is the encoded size at which a batch is sent; one of maxItemBytes
+	// goes alone, and still fits the interface's 10 MiB.
+	batchBytes   = 4 << 20
 	maxItemBytes = 9 << 20
 	// inFlight is how many jobs are under way. The service works them off one
 	// after the other for one subject; two more keep its queue from running dry.
@@ -58,15 +57,24 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress counts files whose fate is known.
-type Progress struct{ Done, Total int }
+// Progress counts files whose fate is known, and bytes of files.
+type Progress struct {
+	Files, TotalFiles int
+	Bytes, TotalBytes int64
+}
 
-// Summary is what became of the files.
+func (p *Progress) add(d Progress) { p.Files, p.Bytes = p.Files+d.Files, p.Bytes+d.Bytes }
+
+// Summary is what became of the files. A file of several documents is counted once:
+// as superseded where one of them took the place of an older one, else as created
+// where one is new.
 type Summary struct {
-	Taken     int       `json:"taken"`
-	Unchanged int       `json:"unchanged"`
-	Skipped   []Skipped `json:"skipped"`
-	Failed    []Skipped `json:"failed"`
+	Created    int       `json:"created"`
+	Superseded int       `json:"superseded"`
+	Unchanged  int       `json:"unchanged"`
+	Documents  int       `json:"documents"` // that were created or superseded
+	Skipped    []Skipped `json:"skipped"`
+	Failed     []Skipped `json:"failed"`
 }
 
 // Import sends the files that are new or changed and waits until the service
@@ -79,8 +87,11 @@ func Import(ctx context.Context, o Options, files []File, skipped []Skipped) (Su
 	r := &run{
 		Options: o, saved: o.Clock.Now(),
 		summary: Summary{Skipped: slices.Clone(skipped), Failed: []Skipped{}},
-		total:   len(files),
-		partial: make(map[string]int),
+		done:    Progress{TotalFiles: len(files)},
+		partial: make(map[string]Progress),
+	}
+	for _, file := range files {
+		r.done.TotalBytes += file.bytes
 	}
 	if r.summary.Skipped == nil {
 		r.summary.Skipped = []Skipped{}
@@ -115,23 +126,35 @@ func Import(ctx context.Context, o Options, files []File, skipped []Skipped) (Su
 	return r.summary, r.State.save()
 }
 
-// entry is one document on its way.
-type entry struct {
+// intake is one file on its way. Its documents may be in several batches.
+type intake struct {
 	file   File
 	digest digest
-	item   client.Item
-	bytes  int
+	count  int // documents
+
+	// What follows is guarded by run.mu.
+	left    int       // documents whose fate is not known
+	node    pb.NodeID // of the last document that was taken
+	taken   map[string]int
+	refused int // documents that the service did not take
+}
+
+// entry is one document on its way.
+type entry struct {
+	*intake
+	item  client.Item
+	bytes int      // encoded
+	share Progress // of the file: its last document is the one that completes it
 }
 
 type run struct {
 	Options
-	total int
-	stop  context.CancelCauseFunc
+	stop context.CancelCauseFunc
 
 	mu      sync.Mutex // guards State and what follows
 	summary Summary
-	done    int            // files whose fate is known
-	partial map[string]int // by job under way: what the service has worked off of it
+	done    Progress            // what is known
+	partial map[string]Progress // by job under way: what the service has worked off of it
 	saved   time.Time
 }
 
@@ -173,12 +196,16 @@ func (r *run) resume(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if done.Result != nil {
-			for _, item := range done.Result.Items {
-				id := pb.ExternalID(item.ExternalID)
-				if d, ok := files[id]; ok && item.Status != "failed" {
-					r.State.body.Files[id] = taken{d, pb.NodeID(item.NodeID)}
-				}
+		outcome := outcomes(done)
+		for id, s := range files {
+			var node pb.NodeID
+			whole := s.Count > 0
+			for i := s.First; i < s.First+s.Count; i++ {
+				item, ok := outcome[i]
+				whole, node = whole && ok && item.Status != itemFailed, pb.NodeID(item.NodeID)
+			}
+			if whole {
+				r.State.body.Files[id] = taken{s.Digest, node}
 			}
 		}
 		delete(r.State.body.Jobs, job)
@@ -206,46 +233,52 @@ func (r *run) produce(ctx context.Context, files []File, batches chan<- []entry)
 		if ctx.Err() != nil {
 			return
 		}
-		e, ok := r.prepare(file)
-		if !ok {
-			continue
-		}
-		batch, bytes = append(batch, e), bytes+e.bytes
-		if len(batch) == batchItems || bytes >= batchBytes {
-			flush()
+		for _, e := range r.prepare(ctx, file) {
+			if len(batch) == batchItems || bytes+e.bytes > batchBytes {
+				flush()
+			}
+			batch, bytes = append(batch, e), bytes+e.bytes
 		}
 	}
 	flush()
 }
 
-// prepare reads a file and says whether it has to be sent.
-func (r *run) prepare(file File) (entry, bool) {
-	doc, reason := file.read()
+// prepare reads a file and returns what of it has to be sent.
+func (r *run) prepare(ctx context.Context, file File) []entry {
+	whole := Progress{Files: 1, Bytes: file.bytes}
+	raw, sum, reason := file.bytesOf()
 	if reason != "" {
-		r.settle(1, func(s *Summary) { s.Skipped = append(s.Skipped, Skipped{file.Path, reason}) })
-		return entry{}, false
+		r.settle(whole, func(s *Summary) { s.Skipped = append(s.Skipped, Skipped{Path: file.Path, Reason: reason}) })
+		return nil
 	}
 	r.mu.Lock()
-	known := r.State.body.Files[file.ID].Digest == doc.digest
+	known := r.State.body.Files[file.ID].Digest == sum
 	r.mu.Unlock()
 	if known {
-		r.settle(1, func(s *Summary) { s.Unchanged++ })
-		return entry{}, false
+		r.settle(whole, func(s *Summary) { s.Unchanged++ })
+		return nil
 	}
-	meta, err := json.Marshal(map[string]string{"path": string(file.ID)})
-	if err == nil {
-		item := client.Item{Content: doc.text, Title: doc.title, ExternalID: string(file.ID), Metadata: meta}
-		var raw []byte
-		if raw, err = json.Marshal(item); err == nil && len(raw) <= maxItemBytes {
-			return entry{file, doc.digest, item, len(raw)}, true
-		}
-	}
-	reason = "too large once encoded"
+	items, refused, err := file.documents(raw, ctx.Err)
 	if err != nil {
-		reason = err.Error()
+		return nil // the import has ended
 	}
-	r.settle(1, func(s *Summary) { s.Skipped = append(s.Skipped, Skipped{file.Path, reason}) })
-	return entry{}, false
+	none := Progress{}
+	if len(items) == 0 {
+		none = whole
+	}
+	r.settle(none, func(s *Summary) { s.Skipped = append(s.Skipped, refused...) })
+	in := &intake{file: file, digest: sum, count: len(items), left: len(items), taken: make(map[string]int)}
+	entries := make([]entry, len(items))
+	rest := whole
+	for i, item := range items {
+		part := Progress{Bytes: file.bytes / int64(len(items))}
+		if i == len(items)-1 {
+			part = rest
+		}
+		rest.Bytes -= part.Bytes
+		entries[i] = entry{in, item.Item, item.encoded, part}
+	}
+	return entries
 }
 
 // send queues a batch, waits for its job and records the outcome. A batch that
@@ -259,7 +292,16 @@ func (r *run) send(ctx context.Context, batch []entry) error {
 	files := make(pending, len(batch))
 	for i, e := range batch {
 		items[i] = e.item
-		files[e.file.ID] = e.digest
+		s, ok := files[e.file.ID]
+		if !ok {
+			s = share{Digest: e.digest, First: i}
+		}
+		s.Count++
+		if files[e.file.ID] = s; i == len(batch)-1 || batch[i+1].intake != e.intake {
+			if s.Count < e.count {
+				delete(files, e.file.ID)
+			}
+		}
 	}
 	key, err := r.newKey()
 	if err != nil {
@@ -268,7 +310,7 @@ func (r *run) send(ctx context.Context, batch []entry) error {
 	job, err := r.Service.IngestBatch(ctx, items, key)
 	if p, ok := errors.AsType[*client.Problem](err); ok && (p.Status == 422 || p.Status == 413 || p.Status == 400) {
 		if len(batch) == 1 {
-			r.settle(1, func(s *Summary) { s.Failed = append(s.Failed, Skipped{batch[0].file.Path, p.Error()}) })
+			r.settle(batch[0].share, func(s *Summary) { r.decided(s, batch[0], client.JobItem{}, p.Error()) })
 			return nil
 		}
 		half := len(batch) / 2
@@ -283,7 +325,7 @@ func (r *run) send(ctx context.Context, batch []entry) error {
 	r.mu.Lock()
 	r.State.body.Jobs[job] = files
 	r.mu.Unlock()
-	done, err := r.wait(ctx, job, func(n int) { r.underway(job, n) })
+	done, err := r.wait(ctx, job, func(n int) { r.underway(job, batch, n) })
 	if err != nil {
 		return err
 	}
@@ -323,37 +365,49 @@ func (r *run) wait(ctx context.Context, job string, note func(done int)) (client
 	}
 }
 
-// record takes over what became of a batch.
-func (r *run) record(id string, batch []entry, job client.Job) error {
-	outcome := make(map[int]client.JobItem, len(batch))
+// The outcomes of an item that an import tells apart.
+const (
+	itemCreated   = "created"
+	itemUnchanged = "unchanged"
+	itemFailed    = "failed"
+)
+
+// outcomes are what became of a job's items, by their place in it.
+func outcomes(job client.Job) map[int]client.JobItem {
+	by := make(map[int]client.JobItem)
 	if job.Result != nil {
 		for _, item := range job.Result.Items {
-			outcome[item.Index] = item
+			by[item.Index] = item
 		}
 	}
+	return by
+}
+
+// record takes over what became of a batch.
+func (r *run) record(id string, batch []entry, job client.Job) error {
+	outcome := outcomes(job)
 	fallback := "the job ended as " + job.Status
 	if job.Error != nil {
 		fallback += ": " + job.Error.Detail
 	}
 	var save error
-	r.settle(len(batch), func(s *Summary) {
+	var all Progress
+	for _, e := range batch {
+		all.add(e.share)
+	}
+	r.settle(all, func(s *Summary) {
 		delete(r.State.body.Jobs, id)
 		delete(r.partial, id)
 		for i, e := range batch {
 			item, ok := outcome[i]
+			reason := ""
 			switch {
 			case !ok:
-				s.Failed = append(s.Failed, Skipped{e.file.Path, fallback})
-				continue
-			case item.Status == "failed":
-				s.Failed = append(s.Failed, Skipped{e.file.Path, itemError(item.Error)})
-				continue
-			case item.Status == "unchanged":
-				s.Unchanged++
-			default:
-				s.Taken++
+				reason = fallback
+			case item.Status == itemFailed:
+				reason = itemError(item.Error)
 			}
-			r.State.body.Files[e.file.ID] = taken{e.digest, pb.NodeID(item.NodeID)}
+			r.decided(s, e, item, reason)
 		}
 		if now := r.Clock.Now(); now.Sub(r.saved) >= saveEvery {
 			r.saved = now
@@ -361,6 +415,40 @@ func (r *run) record(id string, batch []entry, job client.Job) error {
 		}
 	})
 	return save
+}
+
+// decided takes over what became of one document: the service's item, or the reason
+// why it did not take it. mu is held.
+func (r *run) decided(s *Summary, e entry, item client.JobItem, reason string) {
+	in := e.intake
+	if in.left--; reason != "" {
+		part := ""
+		if in.count > 1 {
+			part = e.item.ExternalID
+		}
+		s.Failed = append(s.Failed, Skipped{in.file.Path, part, reason})
+		in.refused++
+	} else {
+		in.taken[item.Status]++
+		in.node = pb.NodeID(item.NodeID)
+	}
+	if in.left > 0 {
+		return
+	}
+	created, unchanged := in.taken[itemCreated], in.taken[itemUnchanged]
+	superseded := in.count - in.refused - created - unchanged // and those that are live again
+	s.Documents += created + superseded
+	switch {
+	case superseded > 0:
+		s.Superseded++
+	case created > 0:
+		s.Created++
+	case in.refused == 0:
+		s.Unchanged++
+	}
+	if in.refused == 0 { // else it is sent again the next time
+		r.State.body.Files[in.file.ID] = taken{in.digest, in.node}
+	}
 }
 
 // itemError reads an item's error, a text or an object with a detail.
@@ -376,20 +464,24 @@ func itemError(raw json.RawMessage) string {
 	return "failed"
 }
 
-// settle changes the summary and reports n more files as done.
-func (r *run) settle(n int, change func(*Summary)) {
+// settle changes the summary and reports what more is done.
+func (r *run) settle(more Progress, change func(*Summary)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.summary)
-	r.done += n
+	r.done.add(more)
 	r.report()
 }
 
-// underway notes how far a job has come.
-func (r *run) underway(job string, done int) {
+// underway notes how far a job has come with its batch.
+func (r *run) underway(job string, batch []entry, done int) {
+	var worked Progress
+	for _, e := range batch[:min(done, len(batch))] {
+		worked.add(e.share)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.partial[job] = done
+	r.partial[job] = worked
 	r.report()
 }
 
@@ -399,8 +491,8 @@ func (r *run) report() {
 		return
 	}
 	done := r.done
-	for _, n := range r.partial {
-		done += n
+	for _, worked := range r.partial {
+		done.add(worked)
 	}
-	r.Progress(Progress{Done: min(done, r.total), Total: r.total})
+	r.Progress(done)
 }

@@ -1,6 +1,8 @@
 package importer_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +25,7 @@ import (
 type memory struct {
 	mu      sync.Mutex
 	docs    map[string]string // by external id
+	sent    map[string]client.Item
 	nodes   map[string]bool
 	jobs    map[string]client.Job
 	batches int
@@ -32,7 +35,7 @@ type memory struct {
 }
 
 func newMemory() *memory {
-	return &memory{docs: map[string]string{}, nodes: map[string]bool{}, jobs: map[string]client.Job{}}
+	return &memory{docs: map[string]string{}, sent: map[string]client.Item{}, nodes: map[string]bool{}, jobs: map[string]client.Job{}}
 }
 
 func (m *memory) IngestBatch(_ context.Context, items []client.Item, key string) (string, error) {
@@ -64,7 +67,7 @@ func (m *memory) IngestBatch(_ context.Context, items []client.Item, key string)
 		case known:
 			status = "superseded"
 		}
-		m.docs[item.ExternalID] = item.Content
+		m.docs[item.ExternalID], m.sent[item.ExternalID] = item.Content, item
 		node := "n:" + item.ExternalID + ":" + item.Content
 		m.nodes[node] = true
 		job.Result.Items = append(job.Result.Items, client.JobItem{
@@ -159,8 +162,8 @@ func (b *bench) mustRun(taken, unchanged int) importer.Summary {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if sum.Taken != taken || sum.Unchanged != unchanged {
-		b.Fatalf("taken %d, unchanged %d, want %d, %d; failed %v", sum.Taken, sum.Unchanged, taken, unchanged, sum.Failed)
+	if sum.Created+sum.Superseded != taken || sum.Unchanged != unchanged {
+		b.Fatalf("%+v, want %d created or superseded, and %d unchanged", sum, taken, unchanged)
 	}
 	return sum
 }
@@ -176,30 +179,37 @@ func TestUnchangedFilesAreNotSentAgain(t *testing.T) {
 		t.Errorf("%d batches were sent", b.memory.batches)
 	}
 	b.write("c.rst", "third, changed")
-	b.mustRun(1, 2)
+	if sum := b.mustRun(1, 2); sum.Superseded != 1 || sum.Documents != 1 {
+		t.Errorf("%+v", sum)
+	}
 	if b.memory.docs["c.rst"] != "third, changed" {
 		t.Error("the change did not arrive")
 	}
 }
 
-func TestOnlyTextIsTaken(t *testing.T) {
+// Every format is read as the service reads it, and what is not taken is named with
+// its reason.
+func TestEveryFormatIsTaken(t *testing.T) {
 	b := newBench(t, map[string]string{
-		"ok.log": "a line", "bom.txt": "\ufeffwith a mark", "x.pdf": "%PDF-1.7", "x.docx": "PK\x03\x04 z", "nul.md": "a\x00b",
-		"latin.txt": "caf\xe9 au lait", "page.html": " <!DOCTYPE html><p>", "empty": "", "blank.txt": " \n\t ",
-		".hidden/x.md": "no", "u16.txt": "\xff\xfea\x00",
+		"ok.log": "a line", "bom.txt": "\ufeffwith a mark", "latin.txt": "caf\xe9 au lait", "page.html": "<!DOCTYPE html><title>A page</title><p>of words", "u16.txt": "\xff\xfea\x00b\x00",
+		"stock.csv": "item,shelf\nfigs,B7\n", "call.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello", "package.json": `{"name": "x"}`,
+		"two.json": `[{"content":"one","externalId":"own"},{"content":"two"}]`, "day.ics": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:u\nSUMMARY:Walk\nDTSTART:20260505T100000Z\nEND:VEVENT\nEND:VCALENDAR\n",
+		"all.zip": zipped(t, "a.txt", "Figs ripen late.", "x/b.txt", "Plums ripen early.", "../out.txt", "no", "p.png", "\x89PNG"),
+		"x.pdf":   "%PDF-1.7", "x.docx": "PK\x03\x04 z", "nul.md": "a\x00b", "photo": "\x89PNG", "empty": "", "blank.txt": " \n\t ", ".hidden/x.md": "no",
+		"bad.json": `[{"content":"x","occurredAt":"yesterday"}]`,
 	})
 	if err := os.Symlink(filepath.Join(b.folder, "ok.log"), filepath.Join(b.folder, "link.txt")); err != nil {
 		t.Fatal(err)
 	}
-	sum := b.mustRun(2, 0)
+	sum := b.mustRun(11, 0)
 	got := map[string]string{}
-	for _, s := range sum.Skipped {
+	for _, s := range append(sum.Skipped, sum.Failed...) {
 		rel, _ := filepath.Rel(b.folder, s.Path)
-		got[rel] = s.Reason
+		got[strings.TrimSuffix(rel+": "+s.Part, ": ")] = s.Reason
 	}
 	want := map[string]string{
-		"x.pdf": "PDF", "x.docx": "ZIP", "nul.md": "binary", "latin.txt": "UTF-8", "page.html": "HTML", "empty": "empty",
-		"blank.txt": "blank", ".hidden": "hidden", "u16.txt": "UTF-16", "link.txt": "not a regular file",
+		"x.pdf": "PDF", "x.docx": "ZIP", "nul.md": "binary", "photo": "image", "empty": "empty", "blank.txt": "empty", ".hidden": "hidden",
+		"link.txt": "not a regular file", "all.zip: ../out.txt": "out of its archive", "all.zip: p.png": "image", "bad.json: items[0]": "occurredAt",
 	}
 	if len(got) != len(want) {
 		t.Errorf("skipped %v", got)
@@ -209,9 +219,106 @@ func TestOnlyTextIsTaken(t *testing.T) {
 			t.Errorf("%s is skipped as %q", name, got[name])
 		}
 	}
-	if b.memory.docs["bom.txt"] != "with a mark" {
-		t.Error("the byte order mark is part of the text")
+	for id, content := range map[string]string{
+		"bom.txt": "with a mark", "latin.txt": "café au lait", "u16.txt": "ab", "page.html": "of words", "stock.csv": "item: figs; shelf: B7", "call.vtt": "Ann: Hello",
+		"package.json": `{"name": "x"}`, "own": "one", "two.json#items[1]": "two", "all.zip#a.txt": "Figs ripen late.", "all.zip#x/b.txt": "Plums ripen early.",
+	} {
+		if !strings.Contains(b.memory.docs[id], content) {
+			t.Errorf("%s is %q, want %q", id, b.memory.docs[id], content)
+		}
 	}
+	if event := b.memory.sent["ics:u"]; event.Kind != "event" || event.OccurredAt != "2026-05-05T10:00:00Z" {
+		t.Errorf("%+v", event)
+	}
+	if inner := b.memory.sent["all.zip#x/b.txt"]; string(inner.Metadata) != `{"path":"all.zip/x/b.txt"}` {
+		t.Errorf("%s", inner.Metadata)
+	}
+}
+
+// A file of many documents is one file: it is taken when all of them are, in however
+// many batches they went, and a change in one is no change in the others.
+func TestAFileOfManyDocuments(t *testing.T) {
+	mails := func(changed string) string {
+		var all strings.Builder
+		for i := range 450 {
+			body := fmt.Sprintf("mail %d", i)
+			if i == 300 {
+				body += changed
+			}
+			fmt.Fprintf(&all, "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nDate: Tue, 5 May 2026 10:00:00 +0000\nMessage-ID: <%d@x.org>\n\n%s\n\n", i, body)
+		}
+		return all.String()
+	}
+	b := newBench(t, map[string]string{"in.mbox": mails(""), "a.txt": "one"})
+	if sum := b.mustRun(2, 0); sum.Created != 2 || sum.Documents != 451 || len(b.memory.docs) != 451 {
+		t.Fatalf("%+v, %d documents", sum, len(b.memory.docs))
+	}
+	b.mustRun(0, 2)
+	b.write("in.mbox", mails(", mended"))
+	if sum := b.mustRun(1, 1); sum.Superseded != 1 || sum.Documents != 1 {
+		t.Errorf("%+v", sum)
+	}
+	// Stopped between two of its batches it is not held for taken.
+	b.write("in.mbox", mails(", mended again"))
+	ctx, stop := context.WithCancel(t.Context())
+	b.memory.onTake = stop
+	if _, _, err := b.run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	b.memory.onTake = nil
+	b.mustRun(1, 1)
+	if got := b.memory.docs["mid:300@x.org"]; !strings.HasSuffix(got, "mail 300, mended again") {
+		t.Errorf("%q", got)
+	}
+	// One that the service does not take leaves its file to be sent again.
+	b.write("in.mbox", mails(" poison"))
+	sum, _, err := b.run(t.Context())
+	if err != nil || len(sum.Failed) != 1 || sum.Failed[0].Part != "mid:300@x.org" || sum.Unchanged != 1 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	batches := b.memory.batches
+	if _, _, err := b.run(t.Context()); err != nil || b.memory.batches == batches {
+		t.Errorf("it was not sent again: %v", err)
+	}
+}
+
+// Documents of one file never share an id, and no id is longer than the interface
+// takes.
+func TestIdsWithinAFile(t *testing.T) {
+	long := strings.Repeat("d/", 300) + "a.txt"
+	b := newBench(t, map[string]string{"all.zip": zipped(t, "a.txt", "one", "a.txt", "two", long, "three", long, "four"), "long.txt": strings.Repeat("word ", 700_000)})
+	b.mustRun(2, 0)
+	if len(b.memory.docs) != 6 || b.memory.docs["all.zip#a.txt"] != "one" || b.memory.docs["all.zip#a.txt#2"] != "two" {
+		t.Errorf("%d documents", len(b.memory.docs))
+	}
+	titles := []string{b.memory.sent["long.txt"].Title, b.memory.sent["long.txt#2"].Title}
+	if !slices.Equal(titles, []string{"long.txt", "long.txt (2)"}) {
+		t.Errorf("%q", titles)
+	}
+	for id := range b.memory.docs {
+		if len(id) > 512 {
+			t.Errorf("an id of %d bytes", len(id))
+		}
+	}
+}
+
+func zipped(t *testing.T, pairs ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for i := 0; i < len(pairs); i += 2 {
+		w, err := z.Create(pairs[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(pairs[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 // A stop in the middle loses nothing and repeats nothing that was accepted.
@@ -255,8 +362,8 @@ func TestAServiceSetUpAnewGetsEverything(t *testing.T) {
 	b.mustRun(2, 0)
 	b.memory.wipe()
 	sum, why, err := b.run(context.Background())
-	if err != nil || sum.Taken != 2 || why == "" {
-		t.Fatalf("taken %d (%q): %v", sum.Taken, why, err)
+	if err != nil || sum.Created != 2 || why == "" {
+		t.Fatalf("%+v (%q): %v", sum, why, err)
 	}
 }
 
@@ -374,13 +481,13 @@ func TestProgressGoesForward(t *testing.T) {
 	_, err = importer.Import(t.Context(), importer.Options{
 		Service: b.memory, State: state, Clock: clock.NewFake(time.Unix(0, 0)),
 		Progress: func(p importer.Progress) {
-			if p.Done < last.Done || p.Done > p.Total {
+			if p.Files < last.Files || p.Bytes < last.Bytes || p.Files > p.TotalFiles || p.Bytes > p.TotalBytes {
 				t.Errorf("%+v after %+v", p, last)
 			}
 			last = p
 		},
 	}, files, skipped)
-	if err != nil || last.Done != 4 || last.Total != 4 {
+	if err != nil || last != (importer.Progress{Files: 4, TotalFiles: 4, Bytes: 13, TotalBytes: 13}) {
 		t.Errorf("ended at %+v: %v", last, err)
 	}
 	if err := state.Close(); err != nil {

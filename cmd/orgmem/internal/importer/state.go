@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"orgmem/cmd/orgmem/internal/config"
+	"orgmem/cmd/orgmem/internal/durable"
 	pb "orgmem/proto"
 )
 
@@ -46,13 +47,21 @@ type taken struct {
 	Node   pb.NodeID `json:"node"`
 }
 
-// pending is a job whose end was not seen: what it will have taken in.
-type pending map[pb.ExternalID]digest
+// pending is a job whose end was not seen: the files that are wholly in it. One
+// that is in several jobs is sent again after an interruption.
+type pending map[pb.ExternalID]share
+
+// share is where the documents of a file stand in a job.
+type share struct {
+	Digest digest `json:"digest"`
+	First  int    `json:"first"`
+	Count  int    `json:"count"`
+}
 
 // State is what was sent to one memory. One goroutine at a time.
 type State struct {
 	path string
-	lock *os.File
+	lock io.Closer
 	body stateBody
 	// Distrusted says why a state that was found is not believed; empty when it
 	// is, or when there was none.
@@ -74,7 +83,7 @@ type stateFile struct {
 }
 
 // stateVersion changes with the meaning of the fields.
-const stateVersion = 1
+const stateVersion = 2
 
 // OpenState locks and reads the state of a target in dir, which is made when
 // missing. A state that is damaged, foreign or open to others is not believed
@@ -84,17 +93,12 @@ func OpenState(dir string, target Target) (*State, error) {
 		return nil, fmt.Errorf("import state: %w", err)
 	}
 	s := &State{path: filepath.Join(dir, target.name())}
-	// The lock has its own file, since the state's is replaced on every save.
-	lock, err := os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, config.FileMode0600)
+	lock, err := durable.Lock(s.path + ".lock")
+	if errors.Is(err, durable.ErrBusy) {
+		return nil, ErrStateBusy
+	}
 	if err != nil {
 		return nil, fmt.Errorf("import state: %w", err)
-	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		lock.Close() //nolint:errcheck // nothing was written
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, ErrStateBusy
-		}
-		return nil, fmt.Errorf("import state: lock: %w", err)
 	}
 	s.lock = lock
 	body, err := readState(s.path)

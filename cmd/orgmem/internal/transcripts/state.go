@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/durable"
@@ -27,7 +27,7 @@ type mark struct {
 // without it everything is sent again, and the service finds that it has it.
 type State struct {
 	path  string
-	lock  *os.File
+	lock  io.Closer
 	marks map[string]mark // by path
 }
 
@@ -42,16 +42,12 @@ func OpenState(dir, memory string) (*State, error) {
 		return nil, fmt.Errorf("session state: %w", err)
 	}
 	s := &State{path: filepath.Join(dir, sumOf([]byte(memory))+".json"), marks: map[string]mark{}}
-	lock, err := os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, config.FileMode0600)
+	lock, err := durable.Lock(s.path + ".lock")
+	if errors.Is(err, durable.ErrBusy) {
+		return nil, ErrStateBusy
+	}
 	if err != nil {
 		return nil, fmt.Errorf("session state: %w", err)
-	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		lock.Close() //nolint:errcheck // nothing was written
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, ErrStateBusy
-		}
-		return nil, fmt.Errorf("session state: lock: %w", err)
 	}
 	s.lock = lock
 	if info, err := os.Stat(s.path); err == nil && info.Size() <= maxStateBytes {

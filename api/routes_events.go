@@ -1,8 +1,8 @@
 package api
 
 import (
+	"encoding/hex"
 	"net/http"
-	"strconv"
 
 	"github.com/google/uuid"
 
@@ -128,6 +128,15 @@ var (
 	noBuffering = []string{"no"} // a proxy that collects an answer would hold events back
 )
 
+// appendUUID is id.String without its allocation.
+func appendUUID(b []byte, id uuid.UUID) []byte {
+	b = hex.AppendEncode(b, id[:4])
+	for _, group := range [][]byte{id[4:6], id[6:8], id[8:10], id[10:]} {
+		b = hex.AppendEncode(append(b, '-'), group)
+	}
+	return b
+}
+
 // appendFrame spells one event. Its data was marshalled when the event was made, so
 // it holds no line break, and one data line takes it.
 func appendFrame(b []byte, e *pb.OutboxEvent) []byte {
@@ -135,11 +144,11 @@ func appendFrame(b []byte, e *pb.OutboxEvent) []byte {
 	b = append(b, e.GetType()...)
 	if id, err := uuid.FromBytes(e.GetId()); err == nil {
 		b = append(b, "\nid: "...)
-		b = append(b, id.String()...)
+		b = appendUUID(b, id)
 	}
-	b = append(b, "\ndata: {\"type\":"...)
-	b = strconv.AppendQuote(b, e.GetType()) // lower-case letters and dots
-	b = append(b, ",\"data\":"...)
+	b = append(b, "\ndata: {\"type\":\""...)
+	b = append(b, e.GetType()...) // lower-case letters and dots
+	b = append(b, "\",\"data\":"...)
 	if len(e.GetData()) == 0 {
 		b = append(b, "{}"...)
 	}

@@ -3,8 +3,8 @@ package actors
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
+	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
@@ -15,14 +15,16 @@ import (
 // etagOf names a version of a node's own fields. Edges come and go without it: an
 // edit that was made on what the node says must not fail because of them.
 func etagOf(n *pb.Node) string {
-	own := proto.CloneOf(n)
-	own.Degree = 0
-	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(own)
+	degree := n.GetDegree()
+	n.Degree = 0 // n is its reader's alone, and a copy would cost more than the rest
+	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(n)
+	n.Degree = degree
 	if err != nil {
 		panic(err) //nolint:forbidigo // it has been stored: only a message that is not UTF-8 fails
 	}
 	sum := sha256.Sum256(raw)
-	return fmt.Sprintf(`"%d-%s"`, n.GetUpdatedMs(), hex.EncodeToString(sum[:8]))
+	tag := strconv.AppendInt([]byte{'"'}, n.GetUpdatedMs(), 10)
+	return string(append(hex.AppendEncode(append(tag, '-'), sum[:8]), '"'))
 }
 
 // content returns what a node holds, empty when it holds nothing.

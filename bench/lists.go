@@ -62,6 +62,9 @@ func measureLists(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
+	if err := s.rest(ctx); err != nil { // the cycle over all of it takes both processors
+		return err
+	}
 	if err := pause(ctx, settle); err != nil { // merges end
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"orgmem/actors"
 	"orgmem/cluster"
@@ -29,13 +30,16 @@ func counter[S any](name, help string, of func(S) float64) reading[S] {
 	return reading[S]{prometheus.NewDesc("orgmem_"+name, help, nil, nil), prometheus.CounterValue, of}
 }
 
-// nodeMetrics collects the figures of the packages behind the edge.
+// nodeMetrics collects the figures of the packages behind the edge, and those of the
+// process: what it takes, and what its garbage collector finds alive.
 func nodeMetrics(store *storage.Node, host *cluster.Host, system *actors.System) []prometheus.Collector {
 	return []prometheus.Collector{
 		figures[storage.Stats]{store.Stats, storageReadings},
 		figures[cluster.Stats]{host.Stats, clusterReadings},
 		figures[cluster.ControllerStats]{host.ControllerStats, controllerReadings},
 		figures[actors.Stats]{system.Stats, actorReadings},
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.MetricsGC, collectors.MetricsMemory)),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	}
 }
 

@@ -46,6 +46,7 @@ func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	if _, err := r.Get(o.space.Key(storage.TableTraining), state.Training); err != nil {
 		return nil, err
 	}
+	state.Training.Checkpoint = nil
 	if state.Training.GetStatus() == "" {
 		state.Training.Status = trainingNone
 	}

@@ -374,6 +374,117 @@ func (c client) nodeNamed(ext string) string {
 	return ""
 }
 
+// A training that a crash interrupts goes on at the epoch that it was in and gives the
+// same brain, byte for byte; where the content has changed in between it begins anew.
+// Nothing of how far it was is left behind its end.
+func TestTrainingsGoOnAfterACrash(t *testing.T) {
+	const cut = 3 // epochs, the one of the untrained parameters among them
+	docs, _, _ := parish(60)
+	epochs := make(chan int, 64) // more than a training has
+	start := func(t *testing.T, disk *storagetest.Disk, hold chan struct{}) *node {
+		done := 0
+		return startNode(t, disk, drawn, func(cfg *Config, _ *storage.Options) {
+			cfg.epochDone = func() {
+				done++
+				epochs <- done
+				if hold != nil && done == cut {
+					<-hold
+				}
+			}
+		})
+	}
+	count := func() (all int) {
+		for {
+			select {
+			case <-epochs:
+				all++
+			default:
+				return all
+			}
+		}
+	}
+	state := func(c client, org pb.OrgID) *pb.Training {
+		all := records(c.n, storage.StoreID{Org: org, Realm: storage.RealmMain}, storage.TableTraining, func() *pb.Training { return &pb.Training{} })
+		if len(all) != 1 {
+			t.Fatalf("%d states of trainings", len(all))
+		}
+		return all[0]
+	}
+	ended := func(c client) *pb.BrainState {
+		t.Helper()
+		c.info() // somebody asks for the organization
+		c.n.waitFor(func() bool {
+			c.n.clock.Advance(time.Second)
+			s := c.info().GetTraining().GetStatus()
+			return s != jobQueued && s != jobRunning
+		})
+		return c.info()
+	}
+
+	disk, hold := storagetest.NewDisk(), make(chan struct{})
+	first := start(t, disk, hold)
+	org := first.org(NewOrg{})
+	c := client{n: first, key: org.APIKey}
+	c.ingest(docs...)
+	c.ok(trainOp())
+	for range cut {
+		<-epochs
+	}
+	interrupted := disk.Crash(0, 1)
+	close(hold)
+	whole := ended(c) // the one that was not interrupted
+	all := cut + count()
+	if whole.GetArtifact().GetVersion() != 1 || all <= cut+1 {
+		t.Fatalf("%v after %d epochs", whole, all)
+	}
+	if s := state(c, org.Org); s.GetCheckpoint() != nil {
+		t.Errorf("behind the end of a training: %v", s)
+	}
+
+	t.Run("same content", func(t *testing.T) {
+		c := client{n: start(t, interrupted.Crash(0, 1), nil), key: org.APIKey}
+		if s := state(c, org.Org); s.GetCheckpoint().GetEpoch() != cut {
+			t.Fatalf("behind the crash: %v", s)
+		}
+		s := ended(c)
+		if !bytes.Equal(s.GetArtifact().GetSha256(), whole.GetArtifact().GetSha256()) {
+			t.Errorf("%v, and without an interruption %v", s, whole)
+		}
+		if n := count(); n != all-cut {
+			t.Errorf("%d epochs, want those that were left of %d", n, all)
+		}
+		if s := state(c, org.Org); s.GetCheckpoint() != nil {
+			t.Errorf("behind the end of a training: %v", s)
+		}
+	})
+	t.Run("other content", func(t *testing.T) {
+		failed := false
+		n := startNode(t, storagetest.NewDisk(), drawn, func(cfg *Config, _ *storage.Options) {
+			done := 0
+			cfg.epochDone = func() {
+				epochs <- done
+				if done++; done == cut && !failed {
+					failed = true
+					panic("tried again in a while")
+				}
+			}
+		})
+		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c.ingest(docs...)
+		c.ok(trainOp())
+		for range cut {
+			<-epochs
+		}
+		c.ingest(&pb.IngestItem{ExternalId: "new", Title: "Zora Newcomer", Content: "Zora Newcomer came yesterday with a parrot. " + docs[0].GetContent()})
+		s := ended(c)
+		n1 := count()
+		again := c.train()
+		if n2 := count(); n1 != n2 || !bytes.Equal(s.GetArtifact().GetSha256(), again.GetArtifact().GetSha256()) {
+			t.Errorf("%v after %d epochs, and anew %v after %d", s, n1, again, n2)
+		}
+	})
+}
+
 // A brain that is trained after something was forgotten is byte for byte the one of
 // a memory that never had it.
 func TestBrainOfWhatIsLeft(t *testing.T) {

@@ -1,10 +1,13 @@
 package actors
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -58,8 +61,8 @@ var (
 )
 
 // trainer is an organization's training child: it trains one brain, tries again
-// where that failed, and is poisoned when the job has ended. A crash begins the
-// training anew, which gives the same brain.
+// where that failed, and is poisoned when the job has ended. After a crash it goes on
+// at the epoch that it was in, which gives the same brain.
 type trainer struct {
 	org     *orgView
 	id      pb.JobID
@@ -160,7 +163,7 @@ func (t *trainer) attempt() error {
 	}
 	now := clock.Millis(t.org.sys.clock.Now())
 	job.Status, job.StartedMs = jobRunning, cmp.Or(job.GetStartedMs(), now)
-	state.Status, state.StartedMs, state.Progress = jobRunning, job.GetStartedMs(), 0
+	state.Status, state.StartedMs = jobRunning, job.GetStartedMs()
 	if err := t.note(job, state); err != nil {
 		return err
 	}
@@ -187,7 +190,7 @@ func (t *trainer) note(job *pb.Job, state *pb.Training) error {
 func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metrics map[string]float64, why error) error {
 	o := t.org
 	now := clock.Millis(o.sys.clock.Now())
-	job.FinishedMs, state.FinishedMs, state.Metrics = now, now, metrics
+	job.FinishedMs, state.FinishedMs, state.Metrics, state.Checkpoint = now, now, metrics, nil
 	ch := newChange(o.store)
 	switch {
 	case made != nil:
@@ -321,7 +324,11 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		if err != nil {
 			return err
 		}
-		best, err := r.learn(graph, salt, asked)
+		content, err := contentOf(graph, asked)
+		if err != nil {
+			return err
+		}
+		best, err := r.learn(graph, salt, asked, content)
 		if err != nil {
 			return err
 		}
@@ -443,12 +450,20 @@ func (a *asking) byCosine() []int32 {
 }
 
 // learn trains on the first part of the questions.
-func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked) (retriever.Parameters, error) {
+func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked, content []byte) (retriever.Parameters, error) {
 	judges := len(asked) * judgeTenths / 10
 	checks := len(asked) * checkTenths / 10
 	learn, check := asked[:len(asked)-judges-checks], asked[len(asked)-judges-checks:len(asked)-judges]
 	t := retriever.NewTrainer(graph, salt, learn, check, brainSeed)
-	told := 0.0
+	// The memory is not held still between two attempts: what was learned of other
+	// content would make another brain than this content does.
+	if c := r.state.GetCheckpoint(); c != nil && bytes.Equal(c.GetContent(), content) {
+		if err := t.Resume(c); err != nil {
+			r.org.sys.log.Warn("a training begins anew", "org", r.org.id.String(), "job", r.id.String(), "err", err)
+		}
+	}
+	r.state.Progress = t.Progress()
+	told := t.Progress()
 	for done := false; !done; {
 		if err := r.compute(func(int) error { done = t.Step(); return nil }); err != nil {
 			return retriever.Parameters{}, err
@@ -456,12 +471,43 @@ func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []re
 		if p := t.Progress(); p > told {
 			told = p
 			r.state.Progress = p
+			if r.state.Checkpoint = t.Checkpoint(); r.state.Checkpoint != nil {
+				r.state.Checkpoint.Content = content
+			}
 			if err := r.note(r.job, r.state); err != nil {
 				return retriever.Parameters{}, err
 			}
+			r.org.sys.cfg.epochDone()
 		}
 	}
 	return t.Best(), nil
+}
+
+// contentOf identifies what parameters are learned from: the graph, the questions and
+// what search says to them.
+func contentOf(graph *retriever.Graph, asked []retriever.Asked) ([]byte, error) {
+	h := sha256.New()
+	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(graph.Message())
+	if err != nil {
+		return nil, err
+	}
+	h.Write(raw)
+	var b []byte
+	for i := range asked {
+		a := &asked[i]
+		b = append(b[:0], a.Example.Text...)
+		for _, p := range a.Answers {
+			b = binary.LittleEndian.AppendUint32(b, uint32(p))
+		}
+		for _, s := range a.Seeds {
+			b = binary.LittleEndian.AppendUint32(b, uint32(s.Passage))
+			for _, x := range []float32{s.Cosine, s.Keyword, s.Score} {
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+			}
+		}
+		h.Write(binary.LittleEndian.AppendUint32(b, uint32(len(b))))
+	}
+	return h.Sum(nil), nil
 }
 
 // judge compares the new brain with plain likeness, with search and with the brain

@@ -303,7 +303,7 @@ func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 			own := &w.org.sys.computers[worker]
 			for i, v := range own.encoders.of(e).Passages(texts) {
 				it, n := &items[batch[i].item], batch[i].chunk
-				it.vectors[n] = v
+				it.vectors[n] = asStored(v)
 				it.passages[n] = own.analyzer.Passage(titleLine(it.chunks[n].TitlePath), it.chunks[n].Text)
 			}
 			return nil

@@ -409,6 +409,9 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 		err = d.graphUpdated(d.org, nil, changePurged, "", int(counts["vault_nodes"]))
 	} else {
 		target = d.purge.parts[0].id.String()
+		if err := d.forgetCheckpoint(); err != nil {
+			return err
+		}
 		err = d.graphUpdated(d.org, d.purge.parts[0], changePurged, "", int(counts["vault_nodes"]))
 	}
 	if err != nil {
@@ -420,6 +423,20 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 		return err
 	}
 	return d.commit()
+}
+
+// forgetCheckpoint lets a training that is under way begin anew: what it has learned
+// so far it may have learned of what goes.
+func (d *purgeWork) forgetCheckpoint() error {
+	return d.org.withStore(func(st *storage.Store) error {
+		key, state := d.org.space.Key(storage.TableTraining), &pb.Training{}
+		if _, err := st.Get(key, state); err != nil || state.GetCheckpoint() == nil {
+			return err
+		}
+		state.Checkpoint, state.Progress = nil, 0
+		d.Put(key, state)
+		return nil
+	})
 }
 
 // spill commits what is gathered where that is much: what comes then needs room,

@@ -99,11 +99,13 @@ type Config struct {
 	Others *Others
 
 	// Tests wait for these: a job's end is committed, a worker knows of a
-	// cancellation, a worker is to stop, a part of an effect is committed.
+	// cancellation, a worker is to stop, a part of an effect is committed, an epoch of
+	// a training is.
 	jobFinished func(pb.JobID)
 	cancelAsked func(pb.JobID)
 	stopAsked   func()
 	pieceDone   func()
+	epochDone   func()
 	// sealChunks is defaultSealChunks, maxBackOff the constant, pieceBytes
 	// maxPieceBytes, edgesTaken maxEdgesTaken; less in tests.
 	// usable says which stored segments serve; those of today's text analysis, but
@@ -210,6 +212,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.stopAsked == nil {
 		cfg.stopAsked = func() {}
+	}
+	if cfg.epochDone == nil {
+		cfg.epochDone = func() {}
 	}
 	if cfg.pieceDone == nil {
 		cfg.pieceDone = func() {}

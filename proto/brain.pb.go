@@ -77,6 +77,124 @@ func (x *BrainModel) GetParameters() []float64 {
 	return nil
 }
 
+// BrainCheckpoint is how far a training has come, between two epochs. Its lists are
+// in the order of BrainModel.parameters.
+type BrainCheckpoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Format        uint32                 `protobuf:"varint,1,opt,name=format,proto3" json:"format,omitempty"`  // that of the model
+	Content       []byte                 `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"` // what the training learns from: a checksum
+	Epoch         uint32                 `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`    // that begins
+	Wasted        uint32                 `protobuf:"varint,4,opt,name=wasted,proto3" json:"wasted,omitempty"`  // epochs without gain
+	Moves         uint32                 `protobuf:"varint,5,opt,name=moves,proto3" json:"moves,omitempty"`    // of the parameters
+	BestLoss      float64                `protobuf:"fixed64,6,opt,name=best_loss,json=bestLoss,proto3" json:"best_loss,omitempty"`
+	Now           []float64              `protobuf:"fixed64,7,rep,packed,name=now,proto3" json:"now,omitempty"`
+	Best          []float64              `protobuf:"fixed64,8,rep,packed,name=best,proto3" json:"best,omitempty"`
+	Mean          []float64              `protobuf:"fixed64,9,rep,packed,name=mean,proto3" json:"mean,omitempty"`      // of the derivatives
+	Square        []float64              `protobuf:"fixed64,10,rep,packed,name=square,proto3" json:"square,omitempty"` // of their squares
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainCheckpoint) Reset() {
+	*x = BrainCheckpoint{}
+	mi := &file_brain_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainCheckpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainCheckpoint) ProtoMessage() {}
+
+func (x *BrainCheckpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_brain_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainCheckpoint.ProtoReflect.Descriptor instead.
+func (*BrainCheckpoint) Descriptor() ([]byte, []int) {
+	return file_brain_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *BrainCheckpoint) GetFormat() uint32 {
+	if x != nil {
+		return x.Format
+	}
+	return 0
+}
+
+func (x *BrainCheckpoint) GetContent() []byte {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
+func (x *BrainCheckpoint) GetEpoch() uint32 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *BrainCheckpoint) GetWasted() uint32 {
+	if x != nil {
+		return x.Wasted
+	}
+	return 0
+}
+
+func (x *BrainCheckpoint) GetMoves() uint32 {
+	if x != nil {
+		return x.Moves
+	}
+	return 0
+}
+
+func (x *BrainCheckpoint) GetBestLoss() float64 {
+	if x != nil {
+		return x.BestLoss
+	}
+	return 0
+}
+
+func (x *BrainCheckpoint) GetNow() []float64 {
+	if x != nil {
+		return x.Now
+	}
+	return nil
+}
+
+func (x *BrainCheckpoint) GetBest() []float64 {
+	if x != nil {
+		return x.Best
+	}
+	return nil
+}
+
+func (x *BrainCheckpoint) GetMean() []float64 {
+	if x != nil {
+		return x.Mean
+	}
+	return nil
+}
+
+func (x *BrainCheckpoint) GetSquare() []float64 {
+	if x != nil {
+		return x.Square
+	}
+	return nil
+}
+
 // Brain is what a training publishes.
 type Brain struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -88,7 +206,7 @@ type Brain struct {
 
 func (x *Brain) Reset() {
 	*x = Brain{}
-	mi := &file_brain_proto_msgTypes[1]
+	mi := &file_brain_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -100,7 +218,7 @@ func (x *Brain) String() string {
 func (*Brain) ProtoMessage() {}
 
 func (x *Brain) ProtoReflect() protoreflect.Message {
-	mi := &file_brain_proto_msgTypes[1]
+	mi := &file_brain_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -113,7 +231,7 @@ func (x *Brain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Brain.ProtoReflect.Descriptor instead.
 func (*Brain) Descriptor() ([]byte, []int) {
-	return file_brain_proto_rawDescGZIP(), []int{1}
+	return file_brain_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Brain) GetModel() *BrainModel {
@@ -161,7 +279,7 @@ type BrainGraph struct {
 
 func (x *BrainGraph) Reset() {
 	*x = BrainGraph{}
-	mi := &file_brain_proto_msgTypes[2]
+	mi := &file_brain_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -173,7 +291,7 @@ func (x *BrainGraph) String() string {
 func (*BrainGraph) ProtoMessage() {}
 
 func (x *BrainGraph) ProtoReflect() protoreflect.Message {
-	mi := &file_brain_proto_msgTypes[2]
+	mi := &file_brain_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -186,7 +304,7 @@ func (x *BrainGraph) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainGraph.ProtoReflect.Descriptor instead.
 func (*BrainGraph) Descriptor() ([]byte, []int) {
-	return file_brain_proto_rawDescGZIP(), []int{2}
+	return file_brain_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *BrainGraph) GetFormat() uint32 {
@@ -346,7 +464,19 @@ const file_brain_proto_rawDesc = "" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x1e\n" +
 	"\n" +
 	"parameters\x18\x02 \x03(\x01R\n" +
-	"parameters\"[\n" +
+	"parameters\"\xf6\x01\n" +
+	"\x0fBrainCheckpoint\x12\x16\n" +
+	"\x06format\x18\x01 \x01(\rR\x06format\x12\x18\n" +
+	"\acontent\x18\x02 \x01(\fR\acontent\x12\x14\n" +
+	"\x05epoch\x18\x03 \x01(\rR\x05epoch\x12\x16\n" +
+	"\x06wasted\x18\x04 \x01(\rR\x06wasted\x12\x14\n" +
+	"\x05moves\x18\x05 \x01(\rR\x05moves\x12\x1b\n" +
+	"\tbest_loss\x18\x06 \x01(\x01R\bbestLoss\x12\x10\n" +
+	"\x03now\x18\a \x03(\x01R\x03now\x12\x12\n" +
+	"\x04best\x18\b \x03(\x01R\x04best\x12\x12\n" +
+	"\x04mean\x18\t \x03(\x01R\x04mean\x12\x16\n" +
+	"\x06square\x18\n" +
+	" \x03(\x01R\x06square\"[\n" +
 	"\x05Brain\x12(\n" +
 	"\x05model\x18\x01 \x01(\v2\x12.orgmem.BrainModelR\x05model\x12(\n" +
 	"\x05graph\x18\x02 \x01(\v2\x12.orgmem.BrainGraphR\x05graph\"\xf6\x04\n" +
@@ -388,15 +518,16 @@ func file_brain_proto_rawDescGZIP() []byte {
 	return file_brain_proto_rawDescData
 }
 
-var file_brain_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_brain_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_brain_proto_goTypes = []any{
-	(*BrainModel)(nil), // 0: orgmem.BrainModel
-	(*Brain)(nil),      // 1: orgmem.Brain
-	(*BrainGraph)(nil), // 2: orgmem.BrainGraph
+	(*BrainModel)(nil),      // 0: orgmem.BrainModel
+	(*BrainCheckpoint)(nil), // 1: orgmem.BrainCheckpoint
+	(*Brain)(nil),           // 2: orgmem.Brain
+	(*BrainGraph)(nil),      // 3: orgmem.BrainGraph
 }
 var file_brain_proto_depIdxs = []int32{
 	0, // 0: orgmem.Brain.model:type_name -> orgmem.BrainModel
-	2, // 1: orgmem.Brain.graph:type_name -> orgmem.BrainGraph
+	3, // 1: orgmem.Brain.graph:type_name -> orgmem.BrainGraph
 	2, // [2:2] is the sub-list for method output_type
 	2, // [2:2] is the sub-list for method input_type
 	2, // [2:2] is the sub-list for extension type_name
@@ -415,7 +546,7 @@ func file_brain_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_brain_proto_rawDesc), len(file_brain_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1942,7 +1942,8 @@ type Training struct {
 	Progress      float64                `protobuf:"fixed64,5,opt,name=progress,proto3" json:"progress,omitempty"` // 0 to 1
 	Metrics       map[string]float64     `protobuf:"bytes,6,rep,name=metrics,proto3" json:"metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
 	Reason        string                 `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
-	Told          bool                   `protobuf:"varint,8,opt,name=told,proto3" json:"told,omitempty"` // brain.trained has gone out
+	Told          bool                   `protobuf:"varint,8,opt,name=told,proto3" json:"told,omitempty"`            // brain.trained has gone out
+	Checkpoint    *BrainCheckpoint       `protobuf:"bytes,9,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"` // of one that runs, from where it goes on after a crash
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2031,6 +2032,13 @@ func (x *Training) GetTold() bool {
 		return x.Told
 	}
 	return false
+}
+
+func (x *Training) GetCheckpoint() *BrainCheckpoint {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return nil
 }
 
 type MindOp struct {
@@ -4330,7 +4338,7 @@ var File_mind_proto protoreflect.FileDescriptor
 const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"mind.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\vgraph.proto\x1a\frecord.proto\"\xb6\x01\n" +
+	"mind.proto\x12\x06orgmem\x1a\vbrain.proto\x1a\fcommon.proto\x1a\vgraph.proto\x1a\frecord.proto\"\xb6\x01\n" +
 	"\fIdentityView\x12,\n" +
 	"\bmanifold\x18\x01 \x01(\v2\x10.orgmem.ManifoldR\bmanifold\x12*\n" +
 	"\x05voice\x18\x02 \x01(\v2\x14.orgmem.VoiceProfileR\x05voice\x12%\n" +
@@ -4510,7 +4518,7 @@ const file_mind_proto_rawDesc = "" +
 	"\tpartition\x18\x01 \x01(\fR\tpartition\x12\x1d\n" +
 	"\n" +
 	"next_chunk\x18\x02 \x01(\x04R\tnextChunk\x12\x16\n" +
-	"\x06chunks\x18\x03 \x01(\x04R\x06chunks\"\xb1\x02\n" +
+	"\x06chunks\x18\x03 \x01(\x04R\x06chunks\"\xea\x02\n" +
 	"\bTraining\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12\x1d\n" +
@@ -4521,7 +4529,10 @@ const file_mind_proto_rawDesc = "" +
 	"\bprogress\x18\x05 \x01(\x01R\bprogress\x127\n" +
 	"\ametrics\x18\x06 \x03(\v2\x1d.orgmem.Training.MetricsEntryR\ametrics\x12\x16\n" +
 	"\x06reason\x18\a \x01(\tR\x06reason\x12\x12\n" +
-	"\x04told\x18\b \x01(\bR\x04told\x1a:\n" +
+	"\x04told\x18\b \x01(\bR\x04told\x127\n" +
+	"\n" +
+	"checkpoint\x18\t \x01(\v2\x17.orgmem.BrainCheckpointR\n" +
+	"checkpoint\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xe5\x05\n" +
@@ -4778,11 +4789,12 @@ var file_mind_proto_goTypes = []any{
 	(*Retrieved)(nil),          // 55: orgmem.Retrieved
 	nil,                        // 56: orgmem.BrainArtifact.MetricsEntry
 	nil,                        // 57: orgmem.Training.MetricsEntry
-	(*Page)(nil),               // 58: orgmem.Page
-	(*Node)(nil),               // 59: orgmem.Node
-	(*Edge)(nil),               // 60: orgmem.Edge
-	(*Domain)(nil),             // 61: orgmem.Domain
-	(*Hit)(nil),                // 62: orgmem.Hit
+	(*BrainCheckpoint)(nil),    // 58: orgmem.BrainCheckpoint
+	(*Page)(nil),               // 59: orgmem.Page
+	(*Node)(nil),               // 60: orgmem.Node
+	(*Edge)(nil),               // 61: orgmem.Edge
+	(*Domain)(nil),             // 62: orgmem.Domain
+	(*Hit)(nil),                // 63: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
 	1,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
@@ -4801,60 +4813,61 @@ var file_mind_proto_depIdxs = []int32{
 	56, // 13: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
 	23, // 14: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
 	57, // 15: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
-	26, // 16: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	27, // 17: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	28, // 18: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	29, // 19: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	30, // 20: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	31, // 21: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	32, // 22: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	33, // 23: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	34, // 24: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	35, // 25: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	36, // 26: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	37, // 27: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	58, // 28: orgmem.Recall.page:type_name -> orgmem.Page
-	58, // 29: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	58, // 30: orgmem.ListProposals.page:type_name -> orgmem.Page
-	39, // 31: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
-	40, // 32: orgmem.MindResult.graph:type_name -> orgmem.GraphView
-	41, // 33: orgmem.MindResult.insights:type_name -> orgmem.InsightList
-	42, // 34: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
-	44, // 35: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
-	45, // 36: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
-	12, // 37: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
-	46, // 38: orgmem.MindResult.brain:type_name -> orgmem.BrainState
-	48, // 39: orgmem.MindResult.found:type_name -> orgmem.BrainFound
-	50, // 40: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
-	51, // 41: orgmem.MindResult.pack:type_name -> orgmem.Pack
-	53, // 42: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
-	55, // 43: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
-	0,  // 44: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
-	59, // 45: orgmem.GraphView.nodes:type_name -> orgmem.Node
-	60, // 46: orgmem.GraphView.edges:type_name -> orgmem.Edge
-	61, // 47: orgmem.GraphView.domains:type_name -> orgmem.Domain
-	6,  // 48: orgmem.InsightList.insights:type_name -> orgmem.Insight
-	7,  // 49: orgmem.TemporalList.moments:type_name -> orgmem.Moment
-	10, // 50: orgmem.TemporalList.trends:type_name -> orgmem.Trend
-	9,  // 51: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
-	11, // 52: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
-	43, // 53: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
-	12, // 54: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
-	22, // 55: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
-	24, // 56: orgmem.BrainState.training:type_name -> orgmem.Training
-	47, // 57: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
-	47, // 58: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
-	47, // 59: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
-	49, // 60: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
-	52, // 61: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
-	62, // 62: orgmem.Retrieved.hits:type_name -> orgmem.Hit
-	54, // 63: orgmem.Retrieved.paths:type_name -> orgmem.Path
-	43, // 64: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
-	65, // [65:65] is the sub-list for method output_type
-	65, // [65:65] is the sub-list for method input_type
-	65, // [65:65] is the sub-list for extension type_name
-	65, // [65:65] is the sub-list for extension extendee
-	0,  // [0:65] is the sub-list for field type_name
+	58, // 16: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
+	26, // 17: orgmem.MindOp.recall:type_name -> orgmem.Recall
+	27, // 18: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	28, // 19: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	29, // 20: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	30, // 21: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	31, // 22: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	32, // 23: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	33, // 24: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	34, // 25: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	35, // 26: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	36, // 27: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	37, // 28: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	59, // 29: orgmem.Recall.page:type_name -> orgmem.Page
+	59, // 30: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	59, // 31: orgmem.ListProposals.page:type_name -> orgmem.Page
+	39, // 32: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
+	40, // 33: orgmem.MindResult.graph:type_name -> orgmem.GraphView
+	41, // 34: orgmem.MindResult.insights:type_name -> orgmem.InsightList
+	42, // 35: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
+	44, // 36: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
+	45, // 37: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
+	12, // 38: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
+	46, // 39: orgmem.MindResult.brain:type_name -> orgmem.BrainState
+	48, // 40: orgmem.MindResult.found:type_name -> orgmem.BrainFound
+	50, // 41: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
+	51, // 42: orgmem.MindResult.pack:type_name -> orgmem.Pack
+	53, // 43: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
+	55, // 44: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
+	0,  // 45: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
+	60, // 46: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	61, // 47: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	62, // 48: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	6,  // 49: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	7,  // 50: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	10, // 51: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	9,  // 52: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
+	11, // 53: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	43, // 54: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	12, // 55: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	22, // 56: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	24, // 57: orgmem.BrainState.training:type_name -> orgmem.Training
+	47, // 58: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	47, // 59: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	47, // 60: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	49, // 61: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	52, // 62: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	63, // 63: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	54, // 64: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	43, // 65: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	66, // [66:66] is the sub-list for method output_type
+	66, // [66:66] is the sub-list for method input_type
+	66, // [66:66] is the sub-list for extension type_name
+	66, // [66:66] is the sub-list for extension extendee
+	0,  // [0:66] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -4862,6 +4875,7 @@ func file_mind_proto_init() {
 	if File_mind_proto != nil {
 		return
 	}
+	file_brain_proto_init()
 	file_common_proto_init()
 	file_graph_proto_init()
 	file_record_proto_init()

@@ -35,7 +35,7 @@ type Trainer struct {
 	walk  *Walk
 	learn []Asked
 	check []Asked
-	rand  *rand.Rand
+	seed  uint64
 
 	now, best     Parameters
 	bestLoss      float64
@@ -51,7 +51,7 @@ type Trainer struct {
 // NewTrainer begins a training: learn is what the parameters move by, check is what
 // says when it is enough.
 func NewTrainer(g *Graph, salt Salt, learn, check []Asked, seed uint64) *Trainer {
-	t := &Trainer{walk: NewWalk(g, salt), learn: learn, check: check, rand: rand.New(rand.NewPCG(seed, 1)), now: Prior(), bestLoss: math.Inf(1)} //nolint:gosec // to be repeatable is the point
+	t := &Trainer{walk: NewWalk(g, salt), learn: learn, check: check, seed: seed, now: Prior(), bestLoss: math.Inf(1)}
 	t.best = t.now
 	n := len(t.now.flat())
 	t.mean, t.square = make([]float64, n), make([]float64, n)
@@ -93,8 +93,15 @@ func (t *Trainer) Step() (done bool) {
 	if t.epoch > maxEpochs || t.wasted >= patience || len(t.learn) == 0 {
 		return true
 	}
-	t.order = t.rand.Perm(len(t.learn))
+	t.shuffle()
 	return false
+}
+
+// shuffle puts the examples of an epoch into its order, which depends on nothing
+// before it: a training that goes on from a checkpoint meets the same.
+func (t *Trainer) shuffle() {
+	r := rand.New(rand.NewPCG(t.seed, uint64(t.epoch))) //nolint:gosec // to be repeatable is the point
+	t.order = r.Perm(len(t.learn))
 }
 
 // move takes a step against the mean derivative of some examples.

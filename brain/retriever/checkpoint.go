@@ -1,0 +1,44 @@
+package retriever
+
+import (
+	"math"
+
+	pb "orgmem/proto"
+)
+
+// Checkpoint gives how far the training has come; nil but where an epoch has just
+// begun. Its size does not depend on the content.
+func (t *Trainer) Checkpoint() *pb.BrainCheckpoint {
+	if t.epoch == 0 || t.checked > 0 || len(t.order) < len(t.learn) {
+		return nil
+	}
+	return &pb.BrainCheckpoint{
+		Format: modelFormat, Epoch: uint32(t.epoch), Wasted: uint32(t.wasted), Moves: uint32(t.moves), BestLoss: t.bestLoss,
+		Now: t.now.Message().GetParameters(), Best: t.best.Message().GetParameters(), Mean: append([]float64(nil), t.mean...), Square: append([]float64(nil), t.square...),
+	}
+}
+
+// Resume goes on from a checkpoint of a training with the same graph, examples and
+// seed, to the same parameters as if it had not been interrupted. ErrCorrupt leaves
+// the trainer at its beginning.
+func (t *Trainer) Resume(c *pb.BrainCheckpoint) error {
+	now, err := ParametersFrom(&pb.BrainModel{Format: c.GetFormat(), Parameters: c.GetNow()})
+	if err != nil {
+		return err
+	}
+	best, err := ParametersFrom(&pb.BrainModel{Format: c.GetFormat(), Parameters: c.GetBest()})
+	if err != nil {
+		return err
+	}
+	if len(c.GetMean()) != len(t.mean) || len(c.GetSquare()) != len(t.square) || math.IsNaN(c.GetBestLoss()) ||
+		c.GetEpoch() == 0 || c.GetEpoch() > maxEpochs || c.GetWasted() >= patience || len(t.learn) == 0 {
+		return corrupt("checkpoint")
+	}
+	t.now, t.best, t.bestLoss = now, best, c.GetBestLoss()
+	copy(t.mean, c.GetMean())
+	copy(t.square, c.GetSquare())
+	t.moves, t.epoch, t.wasted = int(c.GetMoves()), int(c.GetEpoch()), int(c.GetWasted())
+	t.checked, t.sum, t.counted = 0, 0, 0
+	t.shuffle()
+	return nil
+}

@@ -82,13 +82,35 @@ func looksCSV(raw []byte) bool {
 	return true
 }
 
+// rowBytes gives out a table until the allowance of the row is spent.
+type rowBytes struct {
+	rest    []byte
+	allowed int
+}
+
+var errLongRow = errorf("holds a row of more than %d MiB", maxToken>>20)
+
+// Read implements io.Reader.
+func (b *rowBytes) Read(p []byte) (int, error) {
+	switch {
+	case len(b.rest) == 0:
+		return 0, io.EOF
+	case b.allowed == 0:
+		return 0, errLongRow
+	}
+	n := copy(p, b.rest[:min(len(b.rest), b.allowed)])
+	b.rest, b.allowed = b.rest[n:], b.allowed-n
+	return n, nil
+}
+
 // csv reads a table.
 func (r *reader) csv(name string, raw []byte) (Document, error) {
 	separator, ok := separatorOf(raw, 2)
 	if !ok {
 		separator = rune(separators[0])
 	}
-	records := csv.NewReader(bytes.NewReader(raw))
+	in := &rowBytes{rest: raw, allowed: maxToken}
+	records := csv.NewReader(in)
 	records.Comma, records.LazyQuotes, records.FieldsPerRecord, records.ReuseRecord = separator, true, -1, true
 	sheet := sheet{markup: &markup{reader: r}}
 	at := int64(0)
@@ -96,6 +118,9 @@ func (r *reader) csv(name string, raw []byte) (Document, error) {
 		record, err := records.Read()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if errors.Is(err, errLongRow) {
+			return Document{}, errLongRow
 		}
 		if err != nil {
 			line := 0
@@ -107,16 +132,15 @@ func (r *reader) csv(name string, raw []byte) (Document, error) {
 		if err := r.step(int(records.InputOffset() - at)); err != nil {
 			return Document{}, err
 		}
-		at = records.InputOffset()
-		sheet.add(record)
+		at, in.allowed = records.InputOffset(), maxToken
+		if sheet.add(record); sheet.err != nil {
+			return Document{}, sheet.err
+		}
 	}
 	sheet.end()
-	content, err := sheet.done()
+	content, err := sheet.said("is a table without a cell to read")
 	if err != nil {
 		return Document{}, err
-	}
-	if canon.Blank(content) {
-		return Document{}, errorf("is a table without a cell to read")
 	}
 	return Document{Title: baseTitle(name), Content: content}, nil
 }
@@ -133,6 +157,9 @@ type sheet struct {
 // add adds a row; cells stays the caller's.
 func (s *sheet) add(cells []string) {
 	cells = cells[:min(len(cells), maxColumns)]
+	if s.tooWide(cells) {
+		return
+	}
 	blank := true
 	for _, c := range cells {
 		blank = blank && canon.Blank(c)

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -269,5 +270,97 @@ func TestHostileArchives(t *testing.T) {
 	docs, _ := read(t, "a.zip", zipped(t, "bomb.zip", bomb, "b.txt", "Figs ripen late."))
 	if len(docs) != 2 || docs[0].Refused == "" || docs[1].Content != "Figs ripen late." {
 		t.Errorf("%+v", docs)
+	}
+}
+
+// TestHostileOffice: entities are not expanded, elements lie in each other no deeper
+// than the bound, and what a file says of itself makes nothing larger than it is.
+func TestHostileOffice(t *testing.T) {
+	const entities = `<!DOCTYPE x [<!ENTITY a "plums"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>`
+	word := func(body string) string {
+		return zipped(t, "word/document.xml", entities+"<w:document><w:body>"+body+"</w:body></w:document>")
+	}
+	sheet := func(rows string) string {
+		return zipped(t, "xl/workbook.xml", `<workbook><sheet name="a" id="r"/></workbook>`, "xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Target="worksheets/sheet1.xml"/></Relationships>`,
+			"xl/worksheets/sheet1.xml", "<worksheet>"+rows+"</worksheet>", "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("plums ", 1000)+"</t></si></sst>")
+	}
+	book := func(table string) string {
+		return zipped(t, "mimetype", "application/vnd.oasis.opendocument.spreadsheet", "content.xml", "<office:document-content>"+table+"</office:document-content>")
+	}
+	limits := Limits{Bytes: 1 << 20}
+	for name, c := range map[string]struct{ data, want string }{
+		"tables in tables": {word(strings.Repeat("<w:tbl><w:tr><w:tc>", 1<<12)), "nested deeper"},
+		"shared strings":   {sheet(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 1000)), "more than 1048576 bytes of text"},
+		"one wide row":     {sheet("<row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, 2000) + "</row>"), "more than 1048576 bytes of text"},
+		"attributes":       {word("<w:p a='>'" + strings.Repeat(" ", maxToken) + "/>"), "XML of more than 8 MiB without an end"},
+	} {
+		if _, _, err := Documents("a", []byte(c.data), limits); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, c := range map[string]string{
+		"entities": word("<w:p><w:r><w:t>Figs &b;</w:t></w:r></w:p>"),
+		"many titles": zipped(t, "ppt/presentation.xml", `<p:presentation><p:sldId r:id="r"/></p:presentation>`, "ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="r" Target="s.xml"/></Relationships>`,
+			"ppt/s.xml", `<p:sp><p:ph type="title"/><a:p><a:t>Figs</a:t></a:p>`+strings.Repeat("<a:p/>", 1<<15)+"</p:sp>"),
+		"far cells":    sheet(`<row r="1000000000"><c r="ZZZZZZZ1000000000" t="inlineStr"><is><t>far</t></is></c><c r="A1" t="inlineStr"><is><t>Figs</t></is></c></row>`),
+		"repeated":     book(`<table:table><table:table-row table:number-rows-repeated="1000000000"><table:table-cell table:number-columns-repeated="1000000000"><text:p>Figs</text:p></table:table-cell></table:table-row></table:table>`),
+		"many spaces":  book(`<table:table><table:table-row><table:table-cell><text:p>Figs<text:s text:c="1000000000"/></text:p></table:table-cell></table:table-row></table:table>`),
+		"out of it":    zipped(t, "word/document.xml", "<w:document><w:body><w:p><w:r><w:t>Figs</w:t></w:r></w:p></w:body></w:document>", "word/_rels/document.xml.rels", `<Relationships><Relationship Id="r" Type="x/footnotes" Target="../../../../etc/passwd"/></Relationships>`),
+		"macros, code": zipped(t, "word/document.xml", "<w:document><w:body><w:p><w:r><w:t>Figs</w:t></w:r></w:p></w:body></w:document>", "word/vbaProject.bin", "\xd0\xcf\x11\xe0AutoOpen plums"),
+	} {
+		docs, _, err := Documents("a", []byte(c), limits)
+		if err != nil || len(docs) != 1 {
+			t.Errorf("%s: %v, %d documents", name, err, len(docs))
+			continue
+		}
+		if got := docs[0].Content; !strings.Contains(got, "Figs") || strings.Contains(got, "plums") || len(got) > 64*len("Figs; ")*64 {
+			t.Errorf("%s: %d bytes, %.80q", name, len(got), got)
+		}
+	}
+}
+
+// TestWideRows: one text in every cell, and a row without an end, are refused before
+// they are made.
+func TestWideRows(t *testing.T) {
+	wide := zipped(t, "xl/workbook.xml", `<workbook><sheet name="a" id="r"/></workbook>`, "xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Target="worksheets/sheet1.xml"/></Relationships>`,
+		"xl/worksheets/sheet1.xml", "<worksheet><row>"+strings.Repeat(`<c t="s"><v>0</v></c>`, maxColumns)+"</row></worksheet>", "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("plums ", 1<<18)+"</t></si></sst>")
+	for name, c := range map[string]struct{ file, data, want string }{
+		"cells":      {"a.xlsx", wide, "a row of more than 8 MiB"},
+		"a quote":    {"a.csv", "a,b\n1,2\n\"" + strings.Repeat("x", maxToken+1<<14), "a row of more than 8 MiB"},
+		"attributes": {"a.html", "<!DOCTYPE html>Figs<p " + strings.Repeat(" ", maxToken) + ">", "HTML of more than 8 MiB without an end"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _, err := Documents(c.file, []byte(c.data), Limits{})
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if spent := after.TotalAlloc - before.TotalAlloc; spent > 768<<20 {
+			t.Errorf("%s: %d MiB were allocated", name, spent>>20)
+		}
+	}
+}
+
+// TestHostileMarkup: what is nested without an end is refused or read, and soon; that
+// scripts are no text is in TestHTML.
+func TestHostileMarkup(t *testing.T) {
+	for name, data := range map[string]string{
+		"elements": "<!DOCTYPE html>" + strings.Repeat("<div><b>", 1<<17) + "Figs",
+		"tables":   "<!DOCTYPE html>" + strings.Repeat("<table><tr><td>", 1<<16) + "Figs",
+		"comment":  "<!DOCTYPE html>Figs" + strings.Repeat("<!--", 1<<18),
+		"groups":   "{\\rtf1 Figs " + strings.Repeat("{", 1<<20),
+		"brackets": "Figs " + strings.Repeat("[", 1<<21),
+		"objects":  strings.Repeat(`{"a":[`, 1<<19),
+		"one line": "Figs" + strings.Repeat("x", 1<<22),
+	} {
+		read := 0
+		docs, _, err := Documents("a", []byte(data), Limits{GoOn: func() error { read++; return nil }})
+		if err != nil && !errors.Is(err, ErrFile) || err == nil && len(docs) == 0 {
+			t.Errorf("%s: %v, %d documents", name, err, len(docs))
+		}
+		if read > 4*len(data)/stepBytes+4 { // it was gone through again and again
+			t.Errorf("%s: %d steps for %d bytes", name, read, len(data))
+		}
 	}
 }

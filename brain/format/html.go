@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,8 +10,6 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
-
-	"orgmem/proto/canon"
 )
 
 // isHTML looks at the beginning, behind white space and comments.
@@ -105,6 +104,7 @@ var blocks = []atom.Atom{
 func (r *reader) html(raw []byte) (Document, error) {
 	p := &page{markup: markup{reader: r}}
 	z := html.NewTokenizer(bytes.NewReader(raw))
+	z.SetMaxBuf(maxToken)
 	for z.Next() != html.ErrorToken {
 		if err := r.step(len(z.Raw())); err != nil {
 			return Document{}, err
@@ -114,13 +114,13 @@ func (r *reader) html(raw []byte) (Document, error) {
 			return Document{}, p.err
 		}
 	}
+	if errors.Is(z.Err(), html.ErrBufferExceeded) {
+		return Document{}, errorf("holds HTML of more than %d MiB without an end", maxToken>>20)
+	}
 	p.flush()
-	content, err := p.done()
+	content, err := p.said("is HTML without a text to read")
 	if err != nil {
 		return Document{}, err
-	}
-	if canon.Blank(content) {
-		return Document{}, errorf("is HTML without a text to read")
 	}
 	return Document{Title: clipTitle(p.title), Content: content, OccurredAt: p.at, Metadata: noted("language", p.lang), Noted: true}, nil
 }

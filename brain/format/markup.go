@@ -3,6 +3,8 @@ package format
 import (
 	"strings"
 	"unicode"
+
+	"orgmem/proto/canon"
 )
 
 // markup writes a document as Markdown, the form in which structure reaches the
@@ -91,8 +93,24 @@ func (m *markup) item(depth int, mark, text string) {
 	m.write(strings.Repeat("  ", min(max(depth, 0), maxListDepth)), mark, " ", text)
 }
 
+// tooWide reports a row that is not written: few bytes of a workbook may ask for
+// one text in each of its cells.
+func (m *markup) tooWide(cells []string) bool {
+	n := 0
+	for _, c := range cells {
+		n += len(c)
+	}
+	if m.err == nil && n > maxToken {
+		m.err = errorf("holds a row of more than %d MiB", maxToken>>20)
+	}
+	return m.err != nil
+}
+
 // row writes a row of a table. Bars in cells are escaped.
 func (m *markup) row(cells []string) {
+	if m.tooWide(cells) {
+		return
+	}
 	used := 0
 	for i, c := range cells {
 		if cells[i] = strings.ReplaceAll(flat(c), "|", `\|`); cells[i] != "" {
@@ -129,4 +147,14 @@ func (m *markup) done() (string, error) {
 		return "", m.err
 	}
 	return m.out.String(), nil
+}
+
+// said ends a document that must show something; silent completes the sentence "the
+// file …" where it does not.
+func (m *markup) said(silent string) (string, error) {
+	content, err := m.done()
+	if err == nil && canon.Blank(content) {
+		err = errorf("%s", silent)
+	}
+	return content, err
 }

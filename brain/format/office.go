@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,6 +50,48 @@ type writer struct {
 	depth  int             // of the list
 	tables []table
 	cells  []string // the paragraphs of the open cell
+	within bool     // of a run's text
+}
+
+// elements are what word processors and presentations of Office Open XML have in
+// common: runs of text, and tables. open and shut deal with the rest.
+func (w *writer) elements(open func(xml.StartElement), shut func(name string)) elements {
+	return elements{
+		open: func(t xml.StartElement) {
+			switch t.Name.Local {
+			case "t":
+				w.within = true
+			case "br":
+				w.text.WriteByte('\n')
+			case "tbl":
+				w.openTable()
+			case "tc":
+				w.openCell()
+			default:
+				open(t)
+			}
+		},
+		shut: func(name string) {
+			switch name {
+			case "t":
+				w.within = false
+			case "tc":
+				w.shutCell()
+			case "tr":
+				w.shutRow()
+			case "tbl":
+				w.shutTable()
+			default:
+				shut(name)
+			}
+		},
+		text: func(b []byte) {
+			if w.within {
+				w.text.Write(b)
+			}
+		},
+		fault: &w.err,
+	}
 }
 
 func (w *writer) inCell() bool {
@@ -121,57 +164,33 @@ func (r *reader) docx(z *zip.Reader) (Document, error) {
 		return Document{}, err
 	}
 	w := &writer{markup: markup{reader: r}}
-	within := false // of a run's text
-	e := elements{
-		open: func(t xml.StartElement) {
-			switch t.Name.Local {
-			case "t":
-				within = true
-			case "tab":
-				w.text.WriteByte('\t')
-			case "br", "cr":
-				w.text.WriteByte('\n')
-			case "noBreakHyphen":
-				w.text.WriteByte('-')
-			case "pStyle":
-				style := xmlAttr(t, "val")
-				if w.level = levels[style]; w.level == 0 && strings.Contains(strings.ToLower(style), "list") {
-					w.item = true
-				}
-			case "outlineLvl":
-				if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil && n >= 0 && n < 9 {
-					w.level = n + 1
-				}
-			case "ilvl":
-				if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil {
-					w.item, w.depth = true, n
-				}
-			case "tbl":
-				w.openTable()
-			case "tc":
-				w.openCell()
+	e := w.elements(func(t xml.StartElement) {
+		switch t.Name.Local {
+		case "tab":
+			w.text.WriteByte('\t')
+		case "cr":
+			w.text.WriteByte('\n')
+		case "noBreakHyphen":
+			w.text.WriteByte('-')
+		case "pStyle":
+			style := xmlAttr(t, "val")
+			if w.level = levels[style]; w.level == 0 && strings.Contains(strings.ToLower(style), "list") {
+				w.item = true
 			}
-		},
-		shut: func(name string) {
-			switch name {
-			case "t":
-				within = false
-			case "p":
-				w.endParagraph()
-			case "tc":
-				w.shutCell()
-			case "tr":
-				w.shutRow()
-			case "tbl":
-				w.shutTable()
+		case "outlineLvl":
+			if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil && n >= 0 && n < 9 {
+				w.level = n + 1
 			}
-		},
-		text: func(b []byte) {
-			if within {
-				w.text.Write(b)
+		case "ilvl":
+			if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil {
+				w.item, w.depth = true, n
 			}
-		},
-	}
+		}
+	}, func(name string) {
+		if name == "p" {
+			w.endParagraph()
+		}
+	})
 	for _, part := range []string{"word/document.xml", "word/footnotes.xml", "word/endnotes.xml"} {
 		if _, err := r.walkNamed(z, part, e); err != nil {
 			return Document{}, err
@@ -266,7 +285,7 @@ func (r *reader) slide(z *zip.Reader, w *writer, part string, number int) error 
 		return err
 	}
 	notes := &writer{markup: markup{reader: r}}
-	for _, id := range sortedKeys(parts) {
+	for _, id := range slices.Sorted(maps.Keys(parts)) {
 		if strings.Contains(parts[id], "notesSlide") {
 			var ignored string
 			if err := r.shapes(z, parts[id], notes, &ignored); err != nil {
@@ -290,72 +309,41 @@ func (r *reader) slide(z *zip.Reader, w *writer, part string, number int) error 
 	return w.err
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // shapes reads the text of a slide's shapes and tables.
 func (r *reader) shapes(z *zip.Reader, part string, w *writer, title *string) error {
-	within, kind := false, ""
-	_, err := r.walkNamed(z, part, elements{
-		open: func(t xml.StartElement) {
-			switch t.Name.Local {
-			case "sp":
-				kind = ""
-			case "ph":
-				if kind = xmlAttr(t, "type"); kind == "" {
-					kind = "body"
-				}
-			case "t":
-				within = true
-			case "br":
-				w.text.WriteByte('\n')
-			case "pPr":
-				if n, err := strconv.Atoi(xmlAttr(t, "lvl")); err == nil {
-					w.depth = n
-				}
-			case "tbl":
-				w.openTable()
-			case "tc":
-				w.openCell()
+	kind := ""
+	_, err := r.walkNamed(z, part, w.elements(func(t xml.StartElement) {
+		switch t.Name.Local {
+		case "sp":
+			kind = ""
+		case "ph":
+			if kind = xmlAttr(t, "type"); kind == "" {
+				kind = "body"
 			}
-		},
-		shut: func(name string) {
-			switch name {
-			case "t":
-				within = false
-			case "p":
-				switch kind {
-				case "title", "ctrTitle":
+		case "pPr":
+			if n, err := strconv.Atoi(xmlAttr(t, "lvl")); err == nil {
+				w.depth = n
+			}
+		}
+	}, func(name string) {
+		switch name {
+		case "p":
+			switch kind {
+			case "title", "ctrTitle":
+				if len(*title) < maxNote {
 					*title += " " + w.text.String()
-					w.text.Reset()
-				case "sldNum", "ftr", "dt":
-					w.text.Reset()
-				case "body":
-					w.item = !w.inCell()
 				}
-				w.endParagraph()
-			case "tc":
-				w.shutCell()
-			case "tr":
-				w.shutRow()
-			case "tbl":
-				w.shutTable()
-			case "sp":
-				kind = ""
-				w.tail = ""
+				w.text.Reset()
+			case "sldNum", "ftr", "dt":
+				w.text.Reset()
+			case "body":
+				w.item = !w.inCell()
 			}
-		},
-		text: func(b []byte) {
-			if within {
-				w.text.Write(b)
-			}
-		},
-	})
+			w.endParagraph()
+		case "sp":
+			kind = ""
+			w.tail = ""
+		}
+	}))
 	return err
 }

@@ -24,7 +24,7 @@ func (r *reader) opendocument(z *zip.Reader) (Document, error) {
 		return Document{}, errorf("is encrypted")
 	}
 	o := &openReader{writer: writer{markup: markup{reader: r}}}
-	found, err := r.walkNamed(z, "content.xml", elements{open: o.open, shut: o.shut, text: o.chars})
+	found, err := r.walkNamed(z, "content.xml", elements{open: o.open, shut: o.shut, text: o.chars, fault: &o.err})
 	if err != nil {
 		return Document{}, err
 	}

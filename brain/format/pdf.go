@@ -23,6 +23,8 @@ func (r *reader) pdf(data []byte) (Document, error) {
 	switch {
 	case errors.Is(err, pdf.ErrTooLarge):
 		return Document{}, tooLargef("%v", pdf.ErrTooLarge)
+	case errors.Is(err, pdf.ErrPages):
+		return Document{}, tooLargef("%v", pdf.ErrPages)
 	case errors.Is(err, pdf.ErrEncrypted):
 		return Document{}, errorf("%v", pdf.ErrEncrypted)
 	case errors.Is(err, pdf.ErrDamaged):

@@ -10,8 +10,6 @@ import (
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
-
-	"orgmem/proto/canon"
 )
 
 // maxRTFDepth bounds the groups that lie in each other.
@@ -73,12 +71,9 @@ func (r *reader) rtf(data []byte) (Document, error) {
 	}
 	t.decode()
 	t.endParagraph()
-	content, err := t.done()
+	content, err := t.said("holds no text to read")
 	if err != nil {
 		return Document{}, err
-	}
-	if canon.Blank(content) {
-		return Document{}, errorf("holds no text to read")
 	}
 	return Document{Content: content}, nil
 }

@@ -199,6 +199,7 @@ func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
 				text.Write(raw)
 			}
 		},
+		fault: &b.err,
 	})
 	s.end()
 	b.tail = ""

@@ -2,7 +2,6 @@ package format
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -16,27 +15,72 @@ import (
 // some dozens.
 const maxXMLDepth = 512
 
-// elements are called with what an XML part holds, in its order. Each may be nil.
+// maxToken bounds a tag with its attributes, a piece of text between two tags, and a
+// row of a table, which are in memory whole, at up to forty times their size.
+const maxToken = 8 << 20
+
+// elements are called with what an XML part holds, in its order. Each may be nil. An
+// error that fault points to ends the walk, and is returned.
 type elements struct {
-	open func(xml.StartElement)
-	shut func(name string)
-	text func([]byte)
+	open  func(xml.StartElement)
+	shut  func(name string)
+	text  func([]byte)
+	fault *error
+}
+
+// xmlBytes gives out an XML part until its allowance is spent.
+type xmlBytes struct {
+	rest    []byte
+	allowed int
+}
+
+var errLongToken = errorf("holds XML of more than %d MiB without an end", maxToken>>20)
+
+// ReadByte implements io.ByteReader, so that the decoder reads no further than it
+// must.
+func (b *xmlBytes) ReadByte() (byte, error) {
+	switch {
+	case len(b.rest) == 0:
+		return 0, io.EOF
+	case b.allowed == 0:
+		return 0, errLongToken
+	}
+	c := b.rest[0]
+	b.rest, b.allowed = b.rest[1:], b.allowed-1
+	return c, nil
+}
+
+// Read implements io.Reader, for what is in another encoding.
+func (b *xmlBytes) Read(p []byte) (int, error) {
+	switch {
+	case len(b.rest) == 0:
+		return 0, io.EOF
+	case b.allowed == 0:
+		return 0, errLongToken
+	}
+	n := copy(p, b.rest[:min(len(b.rest), b.allowed)])
+	b.rest, b.allowed = b.rest[n:], b.allowed-n
+	return n, nil
 }
 
 // walk reads an XML part. Names are the local ones: the prefixes are the file's
 // choice, and no two elements that matter differ in theirs alone. Entities that a
 // part defines are not expanded, so that a bomb of them stays a few letters.
 func (r *reader) walk(raw []byte, e elements) error {
-	d := xml.NewDecoder(bytes.NewReader(raw))
+	in := &xmlBytes{rest: raw}
+	d := xml.NewDecoder(in)
 	d.Strict = false
 	d.CharsetReader = charset.NewReaderLabel
 	depth, at := 0, int64(0)
 	for {
+		in.allowed = maxToken
 		t, err := d.RawToken()
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF):
 			return nil
-		}
-		if err != nil {
+		case errors.Is(err, errLongToken):
+			return errLongToken
+		case err != nil:
 			return errorf("holds XML that is damaged or cut short")
 		}
 		if err := r.step(int(d.InputOffset() - at)); err != nil {
@@ -60,6 +104,9 @@ func (r *reader) walk(raw []byte, e elements) error {
 			if e.text != nil {
 				e.text(t)
 			}
+		}
+		if e.fault != nil && *e.fault != nil {
+			return *e.fault
 		}
 	}
 }
@@ -132,12 +179,9 @@ func (r *reader) properties(z *zip.Reader, part string) (map[string]string, erro
 // office makes a document of what was written of an office file, and of what the
 // file says of itself.
 func office(m *markup, values map[string]string, extra ...any) (Document, error) {
-	content, err := m.done()
+	content, err := m.said("holds no text to read")
 	if err != nil {
 		return Document{}, err
-	}
-	if strings.TrimSpace(content) == "" {
-		return Document{}, errorf("holds no text to read")
 	}
 	author := values["creator"]
 	if author == "" {

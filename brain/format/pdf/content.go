@@ -12,6 +12,10 @@ const (
 	maxOperands = 1024
 	// maxForms bounds forms in forms.
 	maxForms = 8
+	// maxWritten bounds the text of a file, where each byte may stand for a ligature,
+	// and each letter be a line, which takes lineBytes beside its text.
+	maxWritten = 64 << 20
+	lineBytes  = 64
 	// maxSaved bounds the states of a page that are saved at a time.
 	maxSaved = 256
 	// wordGap is the gap, in parts of the size of the letters, that is a space, and
@@ -250,7 +254,7 @@ func (p *painter) show(o object) {
 		end := p.text.times(p.ctm)
 		p.out.put(s, at[4], at[5], end[4], size)
 	})
-	if p.out.bytes > maxStream {
+	if p.written+p.out.bytes > p.most.written {
 		p.stop(ErrTooLarge)
 	}
 }
@@ -301,6 +305,7 @@ func (g *page) end() {
 		line.Gap = drop > 1.8*g.size || drop < -0.5*g.size
 	}
 	g.lines = append(g.lines, line)
+	g.bytes += lineBytes
 	g.before = g.y
 	g.open.Reset()
 	g.any, g.size = false, 0

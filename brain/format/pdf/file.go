@@ -26,14 +26,23 @@ const (
 	maxObjects = 1 << 20
 	// maxCached bounds the elements of the objects that are held.
 	maxCached = 4 << 20
+	// elementBytes of text are held to cost what an element does.
+	elementBytes = 24
 	// maxHeld bounds the object streams that are held unpacked.
 	maxHeld = 64 << 20
 	// maxChain bounds references to references, and trees of pages.
 	maxChain = 64
+	// pageWork, and listWork, are what a node of the tree of pages and an element of a
+	// list cost, in bytes that are worked through: references make much of little.
+	pageWork = 64
+	listWork = 8
 	// maxSections bounds the parts of the directory, one for each time that the file
 	// was saved.
 	maxSections = 4096
 )
+
+// bounds are those that tests make smaller, to get there sooner.
+type bounds struct{ decoded, stream, written int }
 
 // entry says where an object lies: at an offset, or in an object stream.
 type entry struct {
@@ -52,10 +61,13 @@ type file struct {
 	held    int
 	cached  int // elements of cache
 	decoded int
+	most    bounds
 	key     *cipherKey
 	busy    map[int]bool // objects that are being read
 	stopped error        // by step, or by a bound
 	fonts   map[int]*font
+	codes   int // that fonts hold
+	written int // bytes of the pages that were read
 }
 
 type packedObjects struct {
@@ -76,7 +88,7 @@ func (f *file) spend(n int) bool {
 	if f.stopped != nil {
 		return false
 	}
-	if f.decoded += n; f.decoded > maxDecoded {
+	if f.decoded += n; f.decoded > f.most.decoded {
 		f.stop(ErrTooLarge)
 		return false
 	}
@@ -90,8 +102,8 @@ func (f *file) spend(n int) bool {
 }
 
 // open finds the directory of a file.
-func open(data []byte, step func(int) error) (*file, error) {
-	f := &file{data: data, step: step}
+func open(data []byte, step func(int) error, most bounds) (*file, error) {
+	f := &file{data: data, step: step, most: most}
 	f.reset()
 	if !f.directory() || f.pagesRoot() == nil {
 		if f.stopped != nil {
@@ -171,7 +183,7 @@ func (f *file) section(offset int) dict {
 	}
 	_, o, ok := l.indirect()
 	s, isStream := o.(*stream)
-	if !ok || !isStream || s.dict["Type"] != name("XRef") {
+	if !f.spend(l.pos-offset) || !ok || !isStream || s.dict["Type"] != name("XRef") {
 		return nil
 	}
 	f.tableStream(s)
@@ -299,10 +311,12 @@ func (f *file) rebuild() {
 		}
 		if bytes.Contains(head, []byte("/XRef")) {
 			l := lexer{data: f.data, pos: start}
-			if _, o, _ := l.indirect(); o != nil {
-				if s, is := o.(*stream); is {
-					f.adopt(s.dict)
-				}
+			_, o, _ := l.indirect()
+			if !f.spend(l.pos - start) { // an object that does not end holds all that follow
+				return
+			}
+			if s, is := o.(*stream); is {
+				f.adopt(s.dict)
 			}
 		}
 	}
@@ -407,7 +421,9 @@ func (f *file) load(n int) object {
 		}
 		i := e.index
 		if i < 0 || i >= len(p.numbers) || p.numbers[i] != n {
-			i = -1
+			if i = -1; !f.spend(len(p.numbers)) {
+				return nil
+			}
 			for k, number := range p.numbers {
 				if number == n {
 					i = k
@@ -423,15 +439,14 @@ func (f *file) load(n int) object {
 			o = nil
 		}
 		f.spend(l.pos - p.offsets[i])
-		elements += l.elements
+		elements += l.elements + (l.pos-p.offsets[i])/elementBytes
 	} else {
 		l := lexer{data: f.data, pos: e.offset}
 		r, found, ok := l.indirect()
-		if !ok || r.number != n {
+		if !f.spend(l.pos-e.offset) || !ok || r.number != n {
 			return nil
 		}
-		f.spend(l.pos - e.offset)
-		elements += l.elements
+		elements += l.elements + (l.pos-e.offset)/elementBytes
 		o = found
 		if f.key != nil {
 			o = f.key.strings(o, r, 0)
@@ -543,9 +558,14 @@ func (f *file) pages(visit func(page dict) bool) error {
 			}
 			seen[r.number] = true
 		}
+		// A node that is written out in its parent's list is not seen: two that name the
+		// list they stand in would double at each level.
+		if !f.spend(pageWork) {
+			return false
+		}
 		d := f.dict(o)
-		if d == nil || depth > maxChain || f.stopped != nil {
-			return f.stopped == nil
+		if d == nil || depth > maxChain {
+			return true
 		}
 		all := dict{"Resources": inherited["Resources"]}
 		if v := d["Resources"]; v != nil {

@@ -14,7 +14,7 @@ func (f *file) decode(s *stream) []byte {
 		data = f.key.stream(data, s)
 	}
 	filters, params := f.list(s.dict["Filter"], s.dict["F"]), f.list(s.dict["DecodeParms"], s.dict["DP"])
-	if len(filters) > maxFilters {
+	if len(filters) > maxFilters || !f.spend(len(data)) { // some filters make nothing of much
 		return nil
 	}
 	for i, filter := range filters {
@@ -32,7 +32,7 @@ func (f *file) decode(s *stream) []byte {
 			}
 			data = predicted(f.lzw(data, early), f.predictor(p))
 		case "ASCII85Decode", "A85":
-			data = ascii85(data)
+			data = f.ascii85(data)
 		case "ASCIIHexDecode", "AHx":
 			l := lexer{data: append([]byte{'<'}, data...)}
 			data = []byte(l.hex())
@@ -78,7 +78,7 @@ func (f *file) flate(data []byte) []byte {
 		if err != nil || !f.spend(int(n)) {
 			return out.Bytes()
 		}
-		if out.Len() > maxStream {
+		if out.Len() > f.most.stream {
 			f.stop(ErrTooLarge)
 			return nil
 		}
@@ -144,7 +144,7 @@ func (f *file) lzw(data []byte, early int) []byte {
 			return out
 		}
 		before = c
-		if len(out) > maxStream {
+		if len(out) > f.most.stream {
 			f.stop(ErrTooLarge)
 			return nil
 		}
@@ -155,7 +155,7 @@ func (f *file) lzw(data []byte, early int) []byte {
 	return out
 }
 
-func ascii85(data []byte) []byte {
+func (f *file) ascii85(data []byte) []byte {
 	var out []byte
 	var group [5]uint32
 	n := 0
@@ -180,6 +180,10 @@ func ascii85(data []byte) []byte {
 			return out
 		case c == 'z' && n == 0:
 			out = append(out, 0, 0, 0, 0)
+			if len(out) > f.most.stream {
+				f.stop(ErrTooLarge)
+				return nil
+			}
 		case c >= '!' && c <= 'u':
 			group[n] = uint32(c - '!')
 			if n++; n == 5 {
@@ -208,7 +212,7 @@ func (f *file) runLength(data []byte) []byte {
 			out = append(out, bytes.Repeat(data[i:i+1], 257-n)...)
 			i++
 		}
-		if len(out) > maxStream {
+		if len(out) > f.most.stream {
 			f.stop(ErrTooLarge)
 			return nil
 		}

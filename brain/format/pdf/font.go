@@ -30,6 +30,11 @@ const (
 	maxCodes = 1 << 16
 	// maxMeaning bounds what one code stands for: a ligature of a few letters.
 	maxMeaning = 32
+	// maxHeldCodes bounds the codes of the fonts that are held, at some 64 bytes each.
+	maxHeldCodes = 1 << 20
+	// fontWork is what a font costs beside its tables, in bytes that are worked
+	// through: a font that is written out where it is named is read each time.
+	fontWork = 4096
 )
 
 // fontOf reads a font.
@@ -42,6 +47,10 @@ func (f *file) fontOf(o object) *font {
 	}
 	n := f.readFont(f.dict(o))
 	if is {
+		if f.codes += len(n.widths) + len(n.unicode); f.codes > maxHeldCodes {
+			clear(f.fonts)
+			f.codes = len(n.widths) + len(n.unicode)
+		}
 		f.fonts[r.number] = n
 	}
 	return n
@@ -49,6 +58,9 @@ func (f *file) fontOf(o object) *font {
 
 func (f *file) readFont(d dict) *font {
 	n := &font{widths: map[int]float64{}, missing: 500}
+	if !f.spend(fontWork) {
+		return n
+	}
 	if s, ok := f.object(d["ToUnicode"]).(*stream); ok {
 		n.unicode = f.cmap(f.decode(s))
 	}
@@ -103,6 +115,9 @@ func (f *file) simpleEncoding(n *font, d dict) {
 	}
 	code := 0
 	for _, o := range differences {
+		if !f.spend(listWork) {
+			return
+		}
 		switch v := f.object(o).(type) {
 		case int:
 			code = v
@@ -154,6 +169,9 @@ func (f *file) compositeWidths(n *font, w array) {
 		first := f.int(w[i])
 		if list := f.array(w[i+1]); list != nil {
 			for k, width := range list[:min(len(list), maxCodes)] {
+				if !f.spend(listWork) {
+					return
+				}
 				n.widths[first+k] = f.float(width)
 			}
 			i += 2
@@ -163,7 +181,7 @@ func (f *file) compositeWidths(n *font, w array) {
 			return
 		}
 		last, width := f.int(w[i+1]), f.float(w[i+2])
-		for c := first; c <= last && c-first < maxCodes && len(n.widths) < maxCodes; c++ {
+		for c := first; c <= last && c-first < maxCodes && f.spend(listWork); c++ {
 			n.widths[c] = width
 		}
 		i += 3
@@ -197,7 +215,7 @@ func (f *file) cmap(data []byte) map[int]string {
 			}
 		case "endbfrange":
 			for i := 0; i+2 < len(stack); i += 3 {
-				spread(out, code(stack[i]), code(stack[i+1]), stack[i+2])
+				f.spread(out, code(stack[i]), code(stack[i+1]), stack[i+2])
 			}
 		}
 		stack = stack[:0]
@@ -211,7 +229,7 @@ func put(m map[int]string, code int, meaning string) {
 }
 
 // spread reads one range of a table.
-func spread(m map[int]string, first, last int, to object) {
+func (f *file) spread(m map[int]string, first, last int, to object) {
 	if first < 0 || last < first {
 		return
 	}
@@ -219,6 +237,9 @@ func spread(m map[int]string, first, last int, to object) {
 	switch to := to.(type) {
 	case array:
 		for i, o := range to {
+			if !f.spend(listWork) {
+				return
+			}
 			if t, ok := o.(text); ok && first+i <= last {
 				put(m, first+i, meaning(t))
 			}
@@ -228,7 +249,7 @@ func spread(m map[int]string, first, last int, to object) {
 		if len(begin) == 0 {
 			return
 		}
-		for c := first; c <= last && len(m) < maxCodes; c++ {
+		for c := first; c <= last && len(m) < maxCodes && f.spend(listWork); c++ {
 			put(m, c, string(begin))
 			begin[len(begin)-1]++
 		}

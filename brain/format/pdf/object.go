@@ -258,7 +258,11 @@ func (l *lexer) name() name {
 	return name(out)
 }
 
-func (l *lexer) array() array {
+func (l *lexer) array() array { return l.list("]") }
+
+// list reads objects up to the word that ends them, or that ends what they are in.
+// Objects in too many objects end what is read.
+func (l *lexer) list(end operator) array {
 	var out array
 	if l.deep++; l.deep > maxDepth {
 		l.pos = len(l.data)
@@ -266,14 +270,16 @@ func (l *lexer) array() array {
 	defer func() { l.deep-- }()
 	for {
 		o, ok := l.next()
-		if !ok || o == operator("]") || o == operator("endobj") {
+		op, isWord := o.(operator)
+		switch {
+		case !ok, op == end, op == "endobj":
 			return out
-		}
-		if o == operator("R") {
+		case op == "stream" && end == ">>": // the dictionary's own, whose end is missing
+			l.pos -= len("stream")
+			return out
+		case op == "R":
 			out = reference(out)
-			continue
-		}
-		if _, stray := o.(operator); !stray {
+		case !isWord:
 			out = append(out, o)
 			l.count()
 		}
@@ -294,28 +300,7 @@ func reference(list array) array {
 
 func (l *lexer) dict() dict {
 	out := dict{}
-	if l.deep++; l.deep > maxDepth {
-		l.pos = len(l.data)
-	}
-	defer func() { l.deep-- }()
-	var list array
-	for {
-		o, ok := l.next()
-		if !ok || o == operator(">>") || o == operator("endobj") || o == operator("stream") {
-			if o == operator("stream") {
-				l.pos -= len("stream")
-			}
-			break
-		}
-		if o == operator("R") {
-			list = reference(list)
-			continue
-		}
-		if _, stray := o.(operator); !stray {
-			list = append(list, o)
-			l.count()
-		}
-	}
+	list := l.list(">>")
 	for i := 0; i < len(list); {
 		key, ok := list[i].(name)
 		if !ok || i+1 >= len(list) {

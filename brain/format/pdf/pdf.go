@@ -18,18 +18,30 @@ type Document struct {
 	Title, Author, Language, Created, Modified string
 }
 
-// maxPages bounds the pages that are read.
+// maxPages bounds the pages of a file.
 const maxPages = 20_000
 
+// ErrPages says that a file has more of them.
+var ErrPages = fmt.Errorf("has more than %d pages; split it", maxPages)
+
 // Read reads a file. step is told how many bytes were worked through, and ends the
-// work with an error; the others are ErrEncrypted, ErrDamaged and ErrTooLarge.
+// work with an error; the others are ErrEncrypted, ErrDamaged, ErrPages and
+// ErrTooLarge.
 func Read(data []byte, step func(int) error) (*Document, error) {
-	f, err := open(data, step)
+	return read(data, step, bounds{maxDecoded, maxStream, maxWritten})
+}
+
+func read(data []byte, step func(int) error, most bounds) (*Document, error) {
+	f, err := open(data, step, most)
 	if err != nil {
 		return nil, err
 	}
 	d := &Document{}
 	if err := f.pages(func(p dict) bool {
+		if len(d.Pages) == maxPages {
+			f.stop(ErrPages)
+			return false
+		}
 		lines, lost := f.page(p)
 		switch {
 		case lost:
@@ -38,7 +50,7 @@ func Read(data []byte, step func(int) error) (*Document, error) {
 			d.Blank++
 		}
 		d.Pages = append(d.Pages, lines)
-		return len(d.Pages) < maxPages
+		return true
 	}); err != nil {
 		return nil, err
 	}
@@ -58,16 +70,20 @@ func (f *file) page(p dict) (lines []Line, lost bool) {
 	w := &painter{file: f, out: g, text: identity, line: identity, state: state{ctm: identity, scale: 1}}
 	var all []byte // one stream, wherever it is divided
 	for _, part := range f.list(p["Contents"]) {
+		if !f.spend(listWork) {
+			return nil, false
+		}
 		if s, ok := f.object(part).(*stream); ok {
 			all = append(append(all, f.decode(s)...), '\n')
 		}
-		if len(all) > maxStream {
+		if len(all) > f.most.stream {
 			f.stop(ErrTooLarge)
 			return nil, false
 		}
 	}
 	w.run(all, f.dict(p["Resources"]), 0)
 	g.end()
+	f.written += g.bytes
 	return g.lines, w.lost && len(g.lines) == 0
 }
 

@@ -10,10 +10,14 @@ COMMIT  := $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 
 # Tools are built from source at these versions into ./bin; nothing is installed
-# outside the repository but Debian packages, where they are missing.
+# outside the repository but Debian packages, where they are missing. What few tests
+# need is installed where it can be; those tests are skipped where it is not.
 GOLANGCI  := $(BIN)/golangci-lint-2.15.0
 GOTESTSUM := $(BIN)/gotestsum-1.13.0
 GENGO     := $(BIN)/protoc-gen-go
+# What npm writes once it has installed all of docs/package-lock.json: the
+# TypeScript compiler.
+TYPESCRIPT := docs/node_modules/.package-lock.json
 
 # Packages of two go processes at a time: the machines this is built on have two
 # processors.
@@ -22,7 +26,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 15m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench bench-cluster sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps clean
+.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench bench-cluster sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps typescript clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -41,7 +45,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/orgmem ./cmd/orgmem
 
 ## test: everything that CI checks; installs what it needs
-test: deps lint fresh test-go invariants
+test: deps typescript lint fresh test-go invariants
 
 ## test-go: the tests alone, under the race detector; fuzz corpora run as seeds
 # End-to-end tests drive the very binary that is shipped.
@@ -165,8 +169,16 @@ deps:
 			|| { echo "could not install:$$missing; install them by hand and run again"; exit 1; }; \
 	fi
 
+## typescript: the compiler that the pages' TypeScript is checked with, where npm can install it
+typescript:
+	@if command -v npm >/dev/null; then \
+		$(MAKE) -s $(TYPESCRIPT) || echo "could not install TypeScript: its tests are skipped"; \
+	else \
+		echo "npm is not on this machine: TypeScript's tests are skipped"; \
+	fi
+
 clean:
-	rm -rf $(BIN)
+	rm -rf $(BIN) docs/node_modules
 
 $(GOLANGCI):
 	@mkdir -p $(BIN)
@@ -181,3 +193,9 @@ $(GOTESTSUM):
 $(GENGO):
 	@mkdir -p $(BIN)
 	GOBIN="$$PWD/$(BIN)" go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
+
+# By name and hash from the registry that npm is set to. A registry that does not
+# answer costs two minutes at most.
+$(TYPESCRIPT): docs/package-lock.json
+	timeout 120 npm ci --prefix docs --ignore-scripts --no-audit --no-fund
+	@touch $@

@@ -51,18 +51,14 @@ func TestReceivers(t *testing.T) {
 			return []string{tool(t, "python3"), filepath.Join(docs, "receiver.py")}
 		}},
 		{"TypeScript", func(t *testing.T, dir string) []string {
-			node, compiler := tool(t, "node"), tool(t, "tsc")
-			source, err := os.ReadFile(filepath.Join(docs, "receiver.ts"))
-			if err != nil {
-				t.Fatal(err)
+			node, modules := tool(t, "node"), filepath.Join(filepath.Dir(docs), "node_modules")
+			compiler := filepath.Join(modules, ".bin", "tsc")
+			if _, err := os.Stat(compiler); err != nil {
+				t.Skipf("no TypeScript compiler (make typescript installs it): its receiver is not tested here: %v", err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, "receiver.mts"), source, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			// Node's own types are a package that is not here; what the compiler reports
-			// for lack of them says nothing, and it writes the program all the same.
-			_ = exec.CommandContext(t.Context(), compiler, "--module", "nodenext", "--target", "es2022", "--noCheck", "--outDir", dir, filepath.Join(dir, "receiver.mts")).Run()
-			return []string{node, filepath.Join(dir, "receiver.mjs")}
+			build(t, dir, compiler, "--module", "nodenext", "--target", "es2022", "--types", "node", "--strict",
+				"--typeRoots", filepath.Join(modules, "@types"), "--outDir", dir, filepath.Join(docs, "receiver.ts"))
+			return []string{node, filepath.Join(dir, "receiver.js")}
 		}},
 	} {
 		t.Run(language.name, func(t *testing.T) {

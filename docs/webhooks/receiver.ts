@@ -1,7 +1,8 @@
 // A receiver of webhooks in TypeScript, with nothing but Node's standard library.
-// Run it with
+// Compile and run it with
 //
-//	tsc --module nodenext --target es2022 --types node receiver.ts
+//	npm install typescript @types/node
+//	npx tsc --module nodenext --target es2022 --types node receiver.ts
 //	WEBHOOK_SECRET=whsec_… node receiver.js CERTIFICATE KEY ADDRESS
 
 import { createHmac, timingSafeEqual } from "node:crypto";

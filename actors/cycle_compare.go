@@ -109,6 +109,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 			Mode: index.VectorOnly, Config: index.DefaultConfig(), N: conflict.Neighbours + maxOwnChunks,
 			Vectors: map[index.ModelID][]float32{model: vec}, Lines: c.lines(),
 		}
+		var cosines []float64
 		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.snapshot}, q) {
 			if x.Seq == f.seq || len(others) == conflict.Neighbours {
 				continue
@@ -117,12 +118,19 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 			if !ok || place == f.node {
 				continue
 			}
-			others[x.Seq] = conflict.Near{Cosine: float64(x.Vector), Rank: len(others) + 1, Of: int(c.hot.state.GetChunks())}
+			cosines = append(cosines, float64(x.Vector))
+			others[x.Seq] = conflict.Near{Cosine: float64(x.Vector), Rank: len(cosines), Of: int(c.hot.state.GetChunks())}
 			if x.Vector >= leastSimilar {
 				near = append(near, likeness{place, float64(x.Vector)})
 			}
 		}
 		own.scratch.Reset()
+		if level, ok := conflict.Clearance(cosines); ok {
+			for seq, x := range others {
+				x.Clear = x.Cosine - level
+				others[seq] = x
+			}
+		}
 	}
 	searched := 0
 	for _, cl := range passage.Claims {
@@ -162,31 +170,39 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 // one of its chunks.
 const maxOwnChunks = 16
 
-// passageOf reads a chunk and takes it apart; nil when it is gone.
-func (c *cycle) passageOf(st *storage.Store, own *comparer, seq uint64) (note, *conflict.Passage, error) {
-	chunk := &pb.Chunk{}
+// chunkOf reads a chunk of a thing; nil when it is gone.
+func (c *cycle) chunkOf(st *storage.Store, seq uint64) (chunk *pb.Chunk, at freshChunk, err error) {
+	chunk = &pb.Chunk{}
 	found, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 	if err != nil || !found {
-		return note{}, nil, err
+		return nil, at, err
 	}
 	place, ok := c.at[pb.NodeID(chunk.GetNode())]
 	if !ok {
-		return note{}, nil, nil
+		return nil, at, nil
 	}
-	return c.read(own, freshChunk{seq, place}, chunk)
+	return chunk, freshChunk{seq, place}, nil
 }
 
+// passageOf reads a chunk and takes it apart; nil when it is gone.
+func (c *cycle) passageOf(st *storage.Store, own *comparer, seq uint64) (note, *conflict.Passage, error) {
+	chunk, at, err := c.chunkOf(st, seq)
+	if err != nil || chunk == nil {
+		return note{}, nil, err
+	}
+	n, p := c.read(own, at, chunk)
+	return n, p, nil
+}
+
+// passage is passageOf with the dates that the chunk names.
 func (c *cycle) passage(st *storage.Store, own *comparer, f freshChunk) (note, *conflict.Passage, error) {
-	n, p, err := c.passageOf(st, own, f.seq)
-	if err != nil || p == nil {
+	chunk, at, err := c.chunkOf(st, f.seq)
+	if err != nil || chunk == nil {
 		return note{freshChunk: f}, nil, err
 	}
+	n, p := c.read(own, at, chunk)
 	trace := &pb.Trace{}
 	if _, err := st.Get(c.part.space.Key(storage.TableTrace, storage.Str(c.nodes[f.node].id)), trace); err != nil {
-		return n, nil, err
-	}
-	chunk := &pb.Chunk{}
-	if _, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(f.seq)), chunk); err != nil {
 		return n, nil, err
 	}
 	for _, d := range trace.GetDates() {
@@ -210,10 +226,10 @@ func givenTitle(title string, chunk *pb.Chunk) string {
 }
 
 // read takes a chunk apart.
-func (c *cycle) read(own *comparer, f freshChunk, chunk *pb.Chunk) (note, *conflict.Passage, error) {
+func (c *cycle) read(own *comparer, f freshChunk, chunk *pb.Chunk) (note, *conflict.Passage) {
 	t := &c.nodes[f.node]
 	claims := own.reader.Read(claim.Source{Text: chunk.GetText(), Title: givenTitle(t.title, chunk)})
-	return note{freshChunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims, FromMs: t.valid}, nil
+	return note{freshChunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims, FromMs: t.valid}
 }
 
 // similarities joins each fresh text with the nearest others.

@@ -210,7 +210,7 @@ func (w *worker) newEffect(now *loaded, e Embedder) *effect {
 		org: w.org, part: w.part, now: clock.Millis(w.org.sys.clock.Now()), model: e.ID(),
 		batch: newChange(w.org.store), state: cloneState(now.state),
 		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, kept: map[pb.NodeID]bool{}, refs: map[pb.ExternalID]pb.NodeID{},
-		entities: map[pb.NodeID]*pb.Entity{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{},
+		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{},
 		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, changesBefore: now.state.GetChanges(),
 	}
 }

@@ -51,6 +51,7 @@ type effect struct {
 	// nodes, the keys of their names, edges by triple (nil: cut), the last event of
 	// each session.
 	entities   map[pb.NodeID]*pb.Entity
+	renewed    map[pb.NodeID]bool // the entities whose records have changed
 	entityKeys map[string][]pb.NodeID
 	written    map[edgeTriple]*pb.Edge
 	follows    map[string]pb.NodeID
@@ -453,6 +454,7 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 		}
 		putNode(f.batch.Batch, w.part.space, f.places[id], f.nodes[id])
 	}
+	f.putEntities()
 	next = &loaded{snapshot: now.snapshot, state: f.state, stale: now.stale}
 	if len(f.entries)+len(f.hide)+len(f.show)+len(f.gone) > 0 {
 		snapshot := now.snapshot.ForgetSeqs(f.gone...)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -362,9 +363,24 @@ func (f *effect) entity(id pb.NodeID) (*pb.Entity, error) {
 	return rec, nil
 }
 
+// putEntity changes an entity. Its record is written once, with the effect
+// (putEntities): a slice may name one entity in each of its texts.
 func (f *effect) putEntity(rec *pb.Entity) {
-	f.entities[pb.NodeID(rec.GetNode())] = rec
-	f.batch.Put(f.part.space.Key(storage.TableEntity, storage.Str(rec.GetNode())), rec)
+	id := pb.NodeID(rec.GetNode())
+	f.entities[id] = rec
+	if !f.renewed[id] {
+		f.renewed[id] = true
+		f.bytes += proto.Size(rec)
+	}
+}
+
+// putEntities writes the entities that the effect has changed, and not taken away.
+func (f *effect) putEntities() {
+	for _, id := range slices.Sorted(maps.Keys(f.renewed)) {
+		if rec := f.entities[id]; rec != nil {
+			f.batch.Put(f.part.space.Key(storage.TableEntity, storage.Str(id)), rec)
+		}
+	}
 }
 
 // begin makes the node of an entity that nobody has named before; "" where a person

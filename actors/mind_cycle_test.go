@@ -2,6 +2,7 @@ package actors
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -76,6 +77,27 @@ func TestCycleReportsContradictions(t *testing.T) {
 	}
 	if kinds[jobSucceeded] != 2 {
 		t.Errorf("cognition jobs: %v", kinds)
+	}
+}
+
+// Where many texts are, two are told apart from neighbours by chance by standing out
+// of their surroundings.
+func TestOppositionThatStandsOutOfManyTexts(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var items []*pb.IngestItem
+	for i := range 1000 { // of which each is its own kind, and others wrote them: they lay no manifold
+		items = append(items, &pb.IngestItem{Kind: kindSession, Content: fmt.Sprintf("w%d x%d y%d z%d", i, i, i, i)})
+	}
+	for part := range slices.Chunk(items, 100) {
+		c.ingest(part...)
+	}
+	c.note("Nightly restarts of all workers improve the stability of the importer.")
+	c.note("After we had introduced restarts, the stability of the importer was impaired in three of four weeks, and two of the workers failed.")
+	c.think()
+	pairs := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs()
+	if len(pairs) != 1 || pairs[0].GetContradiction().GetKind() != "semantic" {
+		t.Errorf("contradictions %v", pairs)
 	}
 }
 

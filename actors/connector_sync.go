@@ -621,10 +621,7 @@ func (a *subjectActor) deliver(self *actor.PID, d *delivery) {
 	case a.next-a.first+uint64(len(d.items)) > maxQueued:
 		d.done(errCommitQueueFull)
 	default:
-		entries := make([]*pb.QueueEntry, 0, len(d.items))
-		for _, item := range d.items {
-			entries = append(entries, &pb.QueueEntry{Item: item})
-		}
+		entries := queueOf(d.items)
 		d.job.Total, d.job.QueueSeq = uint64(len(entries)), a.next
 		updateJob(d.change.Batch, a.org.space, d.job)
 		a.queue(self, d.job, entries, d.change, d.done)
@@ -667,18 +664,25 @@ func (o *orgActor) syncConnector(c *call, op *pb.SyncConnector) {
 			putJob(ch.Batch, o.space, job)
 			ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
 			ch.audit(c.auditOf("connector.sync", pb.ConnectorID(k.GetId()).String()))
-			o.committer.submitChange(ch, func(err error) {
-				c.org.tell(func(o *orgActor) {
-					release()
-					if err != nil {
-						c.fail(err)
-						return
-					}
-					o.openJobs++
-					o.lookConnectors()
-					c.reply(accepted(job))
-				})
+			o.commitSync(c, ch, release, func(o *orgActor) {
+				o.openJobs++
+				o.lookConnectors()
+				c.reply(accepted(job))
 			})
+		})
+	})
+}
+
+// commitSync commits what a caller did to a sync; then answers.
+func (o *orgActor) commitSync(c *call, ch *change, release func(), then func(*orgActor)) {
+	o.committer.submitChange(ch, func(err error) {
+		c.org.tell(func(o *orgActor) {
+			release()
+			if err != nil {
+				c.fail(err)
+				return
+			}
+			then(o)
 		})
 	})
 }
@@ -728,17 +732,10 @@ func (o *orgActor) cancelSync(c *call, id pb.JobID) {
 			c.fail(err)
 			return
 		}
-		o.committer.submitChange(ch, func(err error) {
-			c.org.tell(func(o *orgActor) {
-				release()
-				if err != nil {
-					c.fail(err)
-					return
-				}
-				o.stopSync(id)
-				o.jobsEnded(id)
-				c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
-			})
+		o.commitSync(c, ch, release, func(o *orgActor) {
+			o.stopSync(id)
+			o.jobsEnded(id)
+			c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
 		})
 	})
 }

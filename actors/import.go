@@ -225,11 +225,7 @@ func (a *subjectActor) importJob(self *actor.PID, c *call) {
 		c.fail(err)
 		return
 	}
-	entries := make([]*pb.QueueEntry, 0, len(c.upload.items))
-	for _, item := range c.upload.items {
-		entries = append(entries, &pb.QueueEntry{Item: item})
-	}
-	a.enqueue(self, c, kind, entries, ch, func(job *pb.Job) (*pb.Reply, error) {
+	a.enqueue(self, c, kind, queueOf(c.upload.items), ch, func(job *pb.Job) (*pb.Reply, error) {
 		e := c.upload.entry
 		e.Id, e.CreatedMs = job.GetId(), job.GetCreatedMs()
 		ch.Put(importKey(a.part, e), e)

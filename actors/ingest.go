@@ -259,13 +259,16 @@ func (w *worker) place(r storage.Reader, it *prepared) error {
 	return err
 }
 
-// embed cuts and embeds items on the CPU workers. goOn is asked before each batch
-// of chunks; what it answers ends all.
+// embed cuts and embeds items on the CPU workers. goOn is asked before each item and
+// each batch of chunks; what it answers ends all.
 func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 	now := clock.Millis(w.org.sys.clock.Now())
 	cuts := make([]func(int) error, len(items)) // by themselves cheap, but a document may be long
 	for i := range items {
 		cuts[i] = func(worker int) error {
+			if err := goOn(); err != nil {
+				return err
+			}
 			if !items[i].known {
 				items[i].cut(e)
 			}
@@ -278,6 +281,9 @@ func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 		}
 	}
 	for i, err := range w.org.sys.cpu.all(w.org.id, cuts) {
+		if errors.Is(err, errCancelled) || errors.Is(err, errClosing) {
+			return err
+		}
 		items[i].err = err
 	}
 	type place struct{ item, chunk int }

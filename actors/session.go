@@ -312,14 +312,24 @@ func (a *subjectActor) sessionEvents(self *actor.PID, c *call, op *pb.SessionEve
 	if op.GetBatch() {
 		kind = jobIngestBatch
 	}
-	entries := make([]*pb.QueueEntry, 0, len(in.items))
-	for _, item := range in.items {
-		entries = append(entries, &pb.QueueEntry{Item: item})
-	}
-	a.enqueue(self, c, kind, entries, &change{Batch: in.batch}, func(job *pb.Job) (*pb.Reply, error) {
+	a.enqueueEvents(self, c, kind, in, r, done)
+}
+
+// enqueueEvents queues what is new of sessions, and answers r.
+func (a *subjectActor) enqueueEvents(self *actor.PID, c *call, kind string, in *intake, r *pb.Reply, done func()) {
+	a.enqueue(self, c, kind, queueOf(in.items), &change{Batch: in.batch}, func(job *pb.Job) (*pb.Reply, error) {
 		job.Session = true
 		return r, nil
 	}, done)
+}
+
+// queueOf makes entries of the queue of items.
+func queueOf(items []*pb.IngestItem) []*pb.QueueEntry {
+	entries := make([]*pb.QueueEntry, 0, len(items))
+	for _, item := range items {
+		entries = append(entries, &pb.QueueEntry{Item: item})
+	}
+	return entries
 }
 
 // count adds to a counter of the partition.
@@ -442,14 +452,7 @@ func (a *subjectActor) agentSignals(self *actor.PID, c *call, op *pb.AgentSignal
 		return
 	}
 	in.write()
-	entries := make([]*pb.QueueEntry, 0, len(in.items))
-	for _, item := range in.items {
-		entries = append(entries, &pb.QueueEntry{Item: item})
-	}
-	a.enqueue(self, c, jobIngestBatch, entries, &change{Batch: in.batch}, func(job *pb.Job) (*pb.Reply, error) {
-		job.Session = true
-		return r, nil
-	}, done)
+	a.enqueueEvents(self, c, jobIngestBatch, in, r, done)
 }
 
 // signal takes in one signal of a session.

@@ -199,9 +199,5 @@ func (a *subjectActor) accept(self *actor.PID, c *call, op *pb.Ingest) {
 	if op.GetBatch() {
 		kind = jobIngestBatch
 	}
-	entries := make([]*pb.QueueEntry, 0, len(op.GetItems()))
-	for _, item := range op.GetItems() {
-		entries = append(entries, &pb.QueueEntry{Item: item})
-	}
-	a.enqueue(self, c, kind, entries, newChange(a.org.store), func(job *pb.Job) (*pb.Reply, error) { return accepted(job), nil }, nil)
+	a.enqueue(self, c, kind, queueOf(op.GetItems()), newChange(a.org.store), func(job *pb.Job) (*pb.Reply, error) { return accepted(job), nil }, nil)
 }

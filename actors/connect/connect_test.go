@@ -238,3 +238,32 @@ func FuzzFeed(f *testing.F) {
 		}
 	})
 }
+
+// FuzzPage syncs a page under a robots.txt, which are read with libraries of their
+// own, as is the HTML.
+func FuzzPage(f *testing.F) {
+	f.Add([]byte("User-agent: *\nDisallow: /secret/\nCrawl-delay: 0\nSitemap: https://x.example/map\n"), []byte("<html><title>T</title><article><p>Text</p></article></html>"))
+	f.Add([]byte("\xef\xbb\xbfuser-agent: orgmem\nallow: /*$\ndisallow: /a*b*c\n"), []byte("<!DOCTYPE html><table><tr><td>x<script>y</script>"))
+	f.Fuzz(func(t *testing.T, robots, page []byte) {
+		s := newSite(t)
+		s.put("/robots.txt", "text/plain", string(robots))
+		s.put("/a", "text/html", string(page))
+		r, err := s.sync("web", `{"pages":["https://x.example/a"]}`, nil)
+		if err != nil && !errors.Is(err, ErrSource) {
+			t.Error(err)
+		}
+		for _, d := range r.Documents {
+			if d.ID != "https://x.example/a" || strings.TrimSpace(d.Content) == "" {
+				t.Errorf("%+v", d)
+			}
+		}
+		rules, err := robotsOf(egress.Response{Status: http.StatusOK, Body: robots})
+		if err != nil {
+			return
+		}
+		// What it forbids is not asked for.
+		if slices.Contains(s.asked, "/a") && !rules.TestAgent("/a", agent) {
+			t.Errorf("asked for what is forbidden: %q", s.asked)
+		}
+	})
+}

@@ -1,0 +1,207 @@
+package actors
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// gated starts a node whose embedder waits at the first text with a word until the
+// gate is opened.
+func gated(t *testing.T, workers int, word string) (n *node, reached chan struct{}, open func(), embedded *atomic.Int64) {
+	t.Helper()
+	gate, reached := make(chan struct{}), make(chan struct{})
+	var once, opened sync.Once
+	open = func() { opened.Do(func() { close(gate) }) }
+	t.Cleanup(open)
+	embedded = &atomic.Int64{}
+	n = startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+		c.Workers = workers
+		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
+			embedded.Add(1)
+			if strings.Contains(s, word) {
+				once.Do(func() { close(reached); <-gate })
+			}
+		}}
+	})
+	return n, reached, open, embedded
+}
+
+// TestJobsTellHowFarTheyAre: while a job runs, what it has done is counted and told
+// item by item, and nothing that it has not.
+func TestJobsTellHowFarTheyAre(t *testing.T) {
+	n, reached, open, _ := gated(t, 1, "brake")
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	const all = 2*maxSliceItems + 10
+	var lines strings.Builder
+	for i := range all {
+		word := "wheel"
+		if i == maxSliceItems { // the first of the second slice
+			word = "brake"
+		}
+		fmt.Fprintf(&lines, "{\"content\":\"The %s of bicycle number %d.\"}\n", word, i)
+	}
+	id := jobOf(c.ok(file("bicycles.jsonl", lines.String())))
+	<-reached
+	job := c.job(id)
+	if job.GetStatus() != jobRunning || job.GetDone() != maxSliceItems || job.GetTotal() != all || len(job.GetItems()) != maxSliceItems || job.GetStartedMs() == 0 || job.GetFinishedMs() != 0 {
+		t.Errorf("%s, %d of %d, %d items", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()))
+	}
+	for i, it := range job.GetItems() {
+		if it.GetStatus() != itemCreated || it.GetNode() == "" {
+			t.Errorf("item %d: %v", i, it)
+		}
+	}
+	if e := c.imports()[0]; e.GetStatus() != jobRunning || e.GetNodes() != 0 || e.GetFinishedMs() != 0 {
+		t.Errorf("the history says %v", e)
+	}
+	open()
+	n.wait(id)
+	if job := c.job(id); job.GetStatus() != jobSucceeded || job.GetDone() != all || len(job.GetItems()) != all || job.GetCreated() != all {
+		t.Errorf("%s, %d of %d, %d items, %d created", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()), job.GetCreated())
+	}
+}
+
+// TestCancellationEndsALongDocument: what is cancelled ends with the batch that is
+// being embedded, however long its document is, and leaves nothing.
+func TestCancellationEndsALongDocument(t *testing.T) {
+	asked := make(chan pb.JobID, 1)
+	gate, reached := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	var embedded atomic.Int64
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+		c.Workers = 1
+		c.cancelAsked = func(id pb.JobID) { asked <- id }
+		c.Embedder = wordEmbedder{id: "words", fail: func(string) {
+			embedded.Add(1)
+			once.Do(func() { close(reached); <-gate })
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var long strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&long, "# Part %d\n\n%s\n\n", i, strings.Repeat("The tide tables of the harbour are pinned to the door. ", 20))
+	}
+	id := jobOf(c.ok(file("tides.md", long.String())))
+	<-reached
+	var wg sync.WaitGroup
+	wg.Go(func() { c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: id}}}) })
+	<-asked
+	close(gate)
+	wg.Wait()
+	if done := embedded.Load(); done > embedBatch {
+		t.Errorf("%d passages were embedded, want the %d of one batch at most", done, embedBatch)
+	}
+	if job := c.job(id); job.GetStatus() != jobCancelled || job.GetDone() != 0 || len(job.GetItems()) != 0 {
+		t.Errorf("%v", job)
+	}
+	if e := c.imports()[0]; e.GetStatus() != jobCancelled || e.GetNodes() != 0 {
+		t.Errorf("the history says %v", e)
+	}
+	if got := c.chunks("tide tables harbour"); len(got) != 0 {
+		t.Errorf("%d passages are found", len(got))
+	}
+}
+
+// TestOneOrganizationDoesNotHoldUpAnother: nor one subject of an organization another,
+// with a job that gets no further.
+func TestOneOrganizationDoesNotHoldUpAnother(t *testing.T) {
+	n, reached, open, _ := gated(t, 2, "anvil")
+	stuck := client{n: n, key: n.org(NewOrg{}).APIKey}
+	stuck.put("ann")
+	other := client{n: n, key: n.org(NewOrg{}).APIKey}
+	held := jobOf(stuck.ok(items(doc("a", "The anvil stands in the yard."))))
+	<-reached
+	for name, c := range map[string]client{"another organization": other, "another subject": stuck.as("ann")} {
+		if job := c.ingest(doc("b", "The bellows were oiled.")); job.GetStatus() != jobSucceeded {
+			t.Errorf("%s: %v", name, job)
+		}
+	}
+	if job := stuck.job(held); terminal(job.GetStatus()) {
+		t.Errorf("%v", job)
+	}
+	open()
+	n.wait(held)
+}
+
+// TestVersionsOfADocumentAreTakenInTheirOrder: in one job, in several, and in several
+// slices, the last that was sent is what stands.
+func TestVersionsOfADocumentAreTakenInTheirOrder(t *testing.T) {
+	n, reached, open, _ := gated(t, 2, "gatehouse")
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	jobs := []string{jobOf(c.ok(items(doc("g", "The gatehouse is shut."))))}
+	<-reached
+	version := 0
+	next := func() *pb.IngestItem {
+		version++
+		return doc("timetable", fmt.Sprintf("Version %d of the timetable.", version))
+	}
+	for range 5 {
+		jobs = append(jobs, jobOf(c.ok(items(next()))))
+	}
+	var many []*pb.IngestItem
+	for range 2 * maxSliceItems {
+		many = append(many, next())
+	}
+	jobs = append(jobs, jobOf(c.ok(items(many...))))
+	open()
+	n.wait(jobs...)
+	got := slices.DeleteFunc(c.chunks("timetable"), func(s string) bool { return !strings.Contains(s, "Version") })
+	if want := []string{fmt.Sprintf("Version %d of the timetable.", version)}; !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	status := itemStatus(c.job(jobs[len(jobs)-1]))
+	if slices.ContainsFunc(status, func(s string) bool { return s != itemSuperseded }) || len(status) != len(many) {
+		t.Errorf("%q", status)
+	}
+}
+
+// TestPoisonInAnImport: the one document that cannot be digested is told, in words for
+// people, at its place; the others of its file are there.
+func TestPoisonInAnImport(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
+		c.maxBackOff = 1
+		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
+			if strings.Contains(s, "hemlock") {
+				panic("cannot digest hemlock")
+			}
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := jobOf(c.ok(file("herbs.jsonl", `{"content":"Thyme by the wall."}`+"\n"+`{"content":"A row of hemlock."}`+"\n"+`{"content":"Sage in the pot."}`)))
+	done := make(chan struct{})
+	var moving sync.WaitGroup
+	moving.Go(func() { // the back-off runs on the clock of the test
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				n.clock.Advance(1)
+			}
+		}
+	})
+	n.wait(id)
+	close(done)
+	moving.Wait()
+	job := c.job(id)
+	if got := itemStatus(job); !slices.Equal(got, []string{itemCreated, itemFailed, itemCreated}) || job.GetStatus() != jobSucceeded || job.GetFailed() != 1 || job.GetDone() != 3 {
+		t.Errorf("%v", job)
+	}
+	if reason := job.GetItems()[1].GetError(); reason == "" || strings.Contains(reason, "hemlock") || strings.Contains(reason, "goroutine") {
+		t.Errorf("the reason reads %q", reason)
+	}
+	if e := c.imports()[0]; e.GetStatus() != jobSucceeded || e.GetNodes() != 2 {
+		t.Errorf("the history says %v", e)
+	}
+	if got := strings.Join(c.chunks("thyme sage row"), "|"); !strings.Contains(got, "Sage") || !strings.Contains(got, "Thyme") || strings.Contains(got, "hemlock") {
+		t.Errorf("found %s", got)
+	}
+}

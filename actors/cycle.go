@@ -107,6 +107,9 @@ func (c *cycle) run() error {
 		c.job.Done++
 	}
 	c.cog.NextChunk, c.cog.Model = c.until, c.hot.state.GetModel()
+	if c.more {
+		c.cog.Changes-- // what is left is work for the next cycle, also behind a restart
+	}
 	return nil
 }
 
@@ -165,9 +168,9 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 		}
 	}
 	slices.SortFunc(c.fresh, func(a, b freshChunk) int { return int(int64(a.seq) - int64(b.seq)) })
-	if len(c.fresh) > maxFreshChunks {
-		c.until, c.more = c.fresh[maxFreshChunks].seq, true
-		c.fresh = c.fresh[:maxFreshChunks]
+	if most := c.org.sys.cfg.freshChunks; len(c.fresh) > most {
+		c.until, c.more = c.fresh[most].seq, true
+		c.fresh = c.fresh[:most]
 	}
 	return nil
 }

@@ -26,7 +26,12 @@ const (
 )
 
 // findIdentity tells who the partition's person is, as far as what they wrote says.
+// What the next cycle goes on from is written with it: where a crash comes behind
+// that, it is not told again.
 func (c *cycle) findIdentity() error {
+	if c.cog.GetIdentified() == c.cog.GetChanges() {
+		return nil
+	}
 	view := &pb.IdentityView{}
 	before := &pb.IdentityView{}
 	err := c.org.withStore(func(st *storage.Store) error {
@@ -36,14 +41,24 @@ func (c *cycle) findIdentity() error {
 	if err != nil {
 		return err
 	}
-	if err := c.findVoice(view); err != nil {
+	next := &pb.Cognition{Identified: c.cog.GetChanges()}
+	if err := c.findVoice(next, view); err != nil {
 		return err
 	}
-	shift, rests, err := c.findManifold(before, view)
+	shift, rests, err := c.findManifold(next, before, view)
 	if err != nil {
 		return err
 	}
-	return c.write(func(f *effect) error {
+	know := func(cog *pb.Cognition) {
+		cog.Identified, cog.Mind, cog.Voice, cog.VoiceChunk = next.GetIdentified(), next.GetMind(), next.GetVoice(), next.GetVoiceChunk()
+	}
+	err = c.write(func(f *effect) error {
+		cog := &pb.Cognition{}
+		if _, err := f.st.Get(f.cognition(), cog); err != nil {
+			return err
+		}
+		know(cog)
+		f.batch.Put(f.cognition(), cog)
 		for i, b := range view.GetBasins() {
 			for _, id := range rests[i] {
 				ok, err := f.carries(id, 0)
@@ -77,13 +92,17 @@ func (c *cycle) findIdentity() error {
 			"subject": f.part.eventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": shift.Confidence,
 		})
 	})
+	if err == nil {
+		know(c.cog)
+	}
+	return err
 }
 
 func basinName(number uint32) string { return fmt.Sprintf("basin-%d", number) }
 
 // findVoice measures how the person writes. The sums of what was measured before
 // are kept; where something was taken away all is measured anew.
-func (c *cycle) findVoice(view *pb.IdentityView) error {
+func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 	tally, ok := voice.TallyOf(c.cog.GetVoice())
 	from := c.cog.GetVoiceChunk()
 	if !ok || c.wanes {
@@ -122,7 +141,7 @@ func (c *cycle) findVoice(view *pb.IdentityView) error {
 	for n := range parts {
 		tally.Merge(&parts[n])
 	}
-	c.cog.Voice, c.cog.VoiceChunk = tally.Sums(), until
+	next.Voice, next.VoiceChunk = tally.Sums(), until
 	p, ok := tally.Profile()
 	if !ok {
 		return nil
@@ -153,7 +172,7 @@ func profileOf(v *pb.VoiceProfile) voice.Profile {
 
 // findManifold lays the manifold through what the person wrote. It returns whether
 // they have moved, and which nodes each basin is named by.
-func (c *cycle) findManifold(before, view *pb.IdentityView) (shift *manifold.Shift, rests [][]pb.NodeID, err error) {
+func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) (shift *manifold.Shift, rests [][]pb.NodeID, err error) {
 	type spoken struct {
 		seq  uint64
 		node int32
@@ -199,10 +218,9 @@ func (c *cycle) findManifold(before, view *pb.IdentityView) (shift *manifold.Shi
 		return nil
 	}})
 	if err != nil || !found {
-		c.cog.Mind = nil
 		return nil, nil, err
 	}
-	c.cog.Mind = storedMind(&r.State)
+	next.Mind = storedMind(&r.State)
 	groups := make([]topic.Group, len(r.State.Basins))
 	rests = make([][]pb.NodeID, len(groups))
 	labelled := map[string]*pb.Basin{}

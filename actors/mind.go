@@ -275,6 +275,7 @@ func (m *mind) write(run func(f *effect) error) error {
 		}
 		return fmt.Errorf("%w: %s %s", errNotWritten, p.GetCode(), p.GetDetail())
 	}
+	m.org.sys.cfg.cycleWrote(m)
 	return nil
 }
 
@@ -317,10 +318,8 @@ func (m *mind) cycle() (more bool, err error) {
 	if err != nil || job == nil {
 		return false, err
 	}
-	id := pb.JobID(job.GetId())
-	m.job.Store(&id)
 	if job.GetAttempts() > maxAttempts {
-		m.org.sys.log.Error("a cognition cycle is given up", "org", m.org.id.String(), "partition", m.part.id.String(), "job", id.String())
+		m.org.sys.log.Error("a cognition cycle is given up", "org", m.org.id.String(), "partition", m.part.id.String(), "job", pb.JobID(job.GetId()).String())
 		return false, m.end(cog, job, jobFailed)
 	}
 	c := &cycle{mind: m, cog: cog, job: job, now: clock.Millis(m.org.sys.clock.Now())}
@@ -368,10 +367,12 @@ func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, err error) {
 			job.Status, job.StartedMs, opened = jobRunning, f.now, true
 			putJob(f.batch.Batch, f.org.space, job)
 		}
+		id := pb.JobID(job.GetId())
+		m.job.Store(&id) // from the commit on it may be cancelled
 		job.Attempts++
 		job.Done = 0
 		updateJob(f.batch.Batch, f.org.space, job)
-		cog.Job, cog.CycleMs = job.GetId(), f.now
+		cog.Job = job.GetId()
 		f.batch.Put(f.cognition(), cog)
 		f.batch.PutRaw(due, nil)
 		cog.Changes, cog.Removals = f.state.GetChanges(), f.state.GetRemovals() // as it will be behind the cycle

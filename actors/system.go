@@ -100,24 +100,27 @@ type Config struct {
 
 	// Tests wait for these: a job's end is committed, a worker knows of a
 	// cancellation, a worker is to stop, a part of an effect is committed, an epoch of
-	// a training is.
+	// a training is, and so is something that a mind's cycle has found.
 	jobFinished func(pb.JobID)
 	cancelAsked func(pb.JobID)
 	stopAsked   func()
 	pieceDone   func()
 	epochDone   func()
+	cycleWrote  func(*mind)
 	// sealChunks is defaultSealChunks, maxBackOff the constant, pieceBytes
-	// maxPieceBytes, edgesTaken maxEdgesTaken; less in tests.
+	// maxPieceBytes, edgesTaken maxEdgesTaken, freshChunks maxFreshChunks; less in
+	// tests.
 	// usable says which stored segments serve; those of today's text analysis, but
 	// in tests.
 	// plain: nothing is read out of texts and no cycle runs; so for tests of other
 	// things, which count nodes and jobs.
-	plain      bool
-	sealChunks int
-	pieceBytes int
-	edgesTaken int
-	maxBackOff time.Duration
-	usable     func(index.View) bool
+	plain       bool
+	sealChunks  int
+	pieceBytes  int
+	edgesTaken  int
+	freshChunks int
+	maxBackOff  time.Duration
+	usable      func(index.View) bool
 }
 
 // System holds the actors of one node. All methods may be called from any
@@ -216,11 +219,17 @@ func Start(cfg Config) (*System, error) {
 	if cfg.epochDone == nil {
 		cfg.epochDone = func() {}
 	}
+	if cfg.cycleWrote == nil {
+		cfg.cycleWrote = func(*mind) {}
+	}
 	if cfg.pieceDone == nil {
 		cfg.pieceDone = func() {}
 	}
 	if cfg.pieceBytes == 0 {
 		cfg.pieceBytes = maxPieceBytes
+	}
+	if cfg.freshChunks == 0 {
+		cfg.freshChunks = maxFreshChunks
 	}
 	if cfg.edgesTaken == 0 {
 		cfg.edgesTaken = maxEdgesTaken

@@ -1416,12 +1416,12 @@ type Cognition struct {
 	NextChunk     uint64                 `protobuf:"varint,4,opt,name=next_chunk,json=nextChunk,proto3" json:"next_chunk,omitempty"`     // chunks below it have been compared with all others
 	Model         string                 `protobuf:"bytes,5,opt,name=model,proto3" json:"model,omitempty"`                               // whose vectors they were
 	Finalizes     [][]byte               `protobuf:"bytes,6,rep,name=finalizes,proto3" json:"finalizes,omitempty"`                       // session_finalize jobs that end with the next cycle
-	CycleMs       int64                  `protobuf:"varint,7,opt,name=cycle_ms,json=cycleMs,proto3" json:"cycle_ms,omitempty"`           // when the last one began
 	Failures      uint32                 `protobuf:"varint,8,opt,name=failures,proto3" json:"failures,omitempty"`                        // in a row
 	Settled       uint32                 `protobuf:"varint,9,opt,name=settled,proto3" json:"settled,omitempty"`                          // community.Partition.Settled
 	Voice         []float64              `protobuf:"fixed64,10,rep,packed,name=voice,proto3" json:"voice,omitempty"`                     // the tally of voice: sums over messages
 	VoiceChunk    uint64                 `protobuf:"varint,11,opt,name=voice_chunk,json=voiceChunk,proto3" json:"voice_chunk,omitempty"` // nodes whose chunks are below it are in the tally
 	Mind          *MindState             `protobuf:"bytes,12,opt,name=mind,proto3" json:"mind,omitempty"`
+	Identified    uint64                 `protobuf:"varint,13,opt,name=identified,proto3" json:"identified,omitempty"` // the changes that the identity on record knows of
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1498,13 +1498,6 @@ func (x *Cognition) GetFinalizes() [][]byte {
 	return nil
 }
 
-func (x *Cognition) GetCycleMs() int64 {
-	if x != nil {
-		return x.CycleMs
-	}
-	return 0
-}
-
 func (x *Cognition) GetFailures() uint32 {
 	if x != nil {
 		return x.Failures
@@ -1538,6 +1531,13 @@ func (x *Cognition) GetMind() *MindState {
 		return x.Mind
 	}
 	return nil
+}
+
+func (x *Cognition) GetIdentified() uint64 {
+	if x != nil {
+		return x.Identified
+	}
+	return 0
 }
 
 // MindState is what the manifold goes on from.
@@ -4460,7 +4460,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
 	"\x03end\x18\x02 \x01(\rR\x03end\x12\x17\n" +
 	"\afrom_ms\x18\x03 \x01(\x03R\x06fromMs\x12\x19\n" +
-	"\buntil_ms\x18\x04 \x01(\x03R\auntilMs\"\xd5\x02\n" +
+	"\buntil_ms\x18\x04 \x01(\x03R\auntilMs\"\xe0\x02\n" +
 	"\tCognition\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x18\n" +
 	"\achanges\x18\x02 \x01(\x04R\achanges\x12\x1a\n" +
@@ -4468,15 +4468,17 @@ const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"next_chunk\x18\x04 \x01(\x04R\tnextChunk\x12\x14\n" +
 	"\x05model\x18\x05 \x01(\tR\x05model\x12\x1c\n" +
-	"\tfinalizes\x18\x06 \x03(\fR\tfinalizes\x12\x19\n" +
-	"\bcycle_ms\x18\a \x01(\x03R\acycleMs\x12\x1a\n" +
+	"\tfinalizes\x18\x06 \x03(\fR\tfinalizes\x12\x1a\n" +
 	"\bfailures\x18\b \x01(\rR\bfailures\x12\x18\n" +
 	"\asettled\x18\t \x01(\rR\asettled\x12\x14\n" +
 	"\x05voice\x18\n" +
 	" \x03(\x01R\x05voice\x12\x1f\n" +
 	"\vvoice_chunk\x18\v \x01(\x04R\n" +
 	"voiceChunk\x12%\n" +
-	"\x04mind\x18\f \x01(\v2\x11.orgmem.MindStateR\x04mind\"\xaf\x02\n" +
+	"\x04mind\x18\f \x01(\v2\x11.orgmem.MindStateR\x04mind\x12\x1e\n" +
+	"\n" +
+	"identified\x18\r \x01(\x04R\n" +
+	"identifiedJ\x04\b\a\x10\b\"\xaf\x02\n" +
 	"\tMindState\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1c\n" +
 	"\trefreshes\x18\x02 \x01(\rR\trefreshes\x12#\n" +

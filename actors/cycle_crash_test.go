@@ -1,0 +1,281 @@
+package actors
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// mindTexts give every stage of a cycle something to write.
+var mindTexts = []string{
+	"The deadline of the Atlas project is 3 May 2027.",
+	"The deadline of the Atlas project is 9 June 2027.",
+	"Jane Lee of Initech will send the report by 4 April 2027.",
+	"Who can review the importer before the release?",
+	"The importer reads old files slowly.",
+	"Old files break the importer on Mondays.",
+	"The importer of old files is slow and breaks.",
+	"Jane Lee of Initech wrote the importer of old files.",
+	"The boiler in the cellar is old and loud.",
+	"The old boiler in the cellar leaks water.",
+	"A plumber looked at the loud boiler in the cellar.",
+	"The boiler of the cellar was repaired by a plumber.",
+}
+
+// findings is what cycles have found in the only memory of a node's organization, and
+// the events that told of it, in an order of its own: what stands twice is there twice.
+func (c client) findings(org CreatedOrg) (all []string) {
+	c.n.t.Helper()
+	id := storage.StoreID{Org: org.Org, Realm: storage.RealmMain}
+	titles := map[string]string{}
+	for _, n := range ofPartition(c, org, storage.TableNode, func() *pb.Node { return &pb.Node{} }) {
+		titles[n.GetId()] = n.GetTitle()
+	}
+	for _, d := range ofPartition(c, org, storage.TableDomain, func() *pb.Domain { return &pb.Domain{} }) {
+		all = append(all, fmt.Sprint("domain ", d.GetLabel(), " of ", d.GetNodes()))
+	}
+	for _, e := range ofPartition(c, org, storage.TableEdge, func() *pb.Edge { return &pb.Edge{} }) {
+		ends := []string{titles[e.GetSource()], titles[e.GetTarget()]}
+		if e.GetOrigin() == originCognition { // which of two began it is chance
+			slices.Sort(ends)
+		}
+		all = append(all, fmt.Sprint("edge ", e.GetType(), ends))
+	}
+	for _, x := range ofPartition(c, org, storage.TableContradiction, func() *pb.Contradiction { return &pb.Contradiction{} }) {
+		all = append(all, "contradiction "+x.GetKind())
+	}
+	for _, x := range ofPartition(c, org, storage.TableMoment, func() *pb.Moment { return &pb.Moment{} }) {
+		all = append(all, fmt.Sprint("moment ", x.GetAtMs(), x.GetTitle(), x.GetKind()))
+	}
+	for _, x := range ofPartition(c, org, storage.TableInsight, func() *pb.Insight { return &pb.Insight{} }) {
+		all = append(all, "insight "+x.GetKind()+x.GetTitle())
+	}
+	for _, x := range ofPartition(c, org, storage.TableProposal, func() *pb.Proposal { return &pb.Proposal{} }) {
+		all = append(all, fmt.Sprint("proposal ", titles[x.GetSource()], titles[x.GetTarget()]))
+	}
+	for _, e := range records(c.n, id, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+		if slices.Contains([]string{eventContradiction, eventInsight, eventIdentity, eventBasin}, e.GetType()) {
+			all = append(all, "event "+e.GetType())
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// ofPartition reads a table of the organization owner's memory.
+func ofPartition[M proto.Message](c client, org CreatedOrg, table storage.Table, empty func() M) (all []M) {
+	c.n.t.Helper()
+	c.inOrg(func(o *orgActor) {
+		err := o.withStore(func(st *storage.Store) error {
+			for rec, err := range storage.ScanRecords(st, o.members[org.Owner].space.Prefix(table), storage.ScanOptions{}, empty) {
+				if err != nil {
+					return err
+				}
+				all = append(all, rec.Value)
+			}
+			return nil
+		})
+		if err != nil {
+			c.n.t.Error(err)
+		}
+	})
+	return all
+}
+
+// cognitionJobs are the cycles' jobs by their status.
+func (c client) cognitionJobs() map[string]int {
+	c.n.t.Helper()
+	by := map[string]int{}
+	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobCognition}}}).GetJobs().GetJobs() {
+		by[j.GetStatus()]++
+	}
+	return by
+}
+
+// Behind whichever commit of a cycle the process ends, the next one does the rest,
+// under the same job: what is found then is what had been found without the crash,
+// and is told once.
+func TestACrashBehindAnyCommitOfACycle(t *testing.T) {
+	disk := storagetest.NewDisk()
+	var images []*storagetest.Disk
+	n := startNode(t, disk, thinking, func(cfg *Config, _ *storage.Options) {
+		cfg.cycleWrote = func(*mind) { images = append(images, disk.Crash(0, 1)) }
+	})
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	for _, text := range mindTexts {
+		c.note(text)
+	}
+	c.think()
+	want := c.findings(org)
+	n.stop()
+	for _, kind := range []string{"domain ", "edge similar_to", "contradiction", "moment", "insight commitment", "event contradiction"} {
+		if !slices.ContainsFunc(want, func(s string) bool { return strings.HasPrefix(s, kind) }) {
+			t.Errorf("the cycle finds no %s: %q", kind, want)
+		}
+	}
+	if len(images) < len(stages) {
+		t.Fatalf("%d commits in a cycle of %d stages", len(images), len(stages))
+	}
+	for i, image := range images {
+		t.Run(fmt.Sprint("commit ", i+1), func(t *testing.T) {
+			n := startNode(t, image, thinking)
+			defer n.stop()
+			c := client{n: n, key: org.APIKey}
+			n.waitFor(func() bool { return c.cognitionJobs()[jobSucceeded] == 1 }) // nobody asked anything
+			if got := c.findings(org); !slices.Equal(got, want) {
+				t.Errorf("got %q\nwant %q", got, want)
+			}
+			if jobs := c.cognitionJobs(); len(jobs) != 1 {
+				t.Errorf("jobs %v", jobs)
+			}
+		})
+	}
+}
+
+// A cycle is cancelled between any two of its commits: what it has found stays, and
+// the next one finds the rest, nothing twice.
+func TestCancellingACycleAnywhere(t *testing.T) {
+	var want []string
+	for at, open := 0, true; open; at++ {
+		t.Run(fmt.Sprint("behind commit ", at), func(t *testing.T) {
+			writes := 0
+			n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *Config, _ *storage.Options) {
+				cfg.cycleWrote = func(m *mind) {
+					if writes++; writes == at {
+						m.cancelled.Store(true)
+					}
+				}
+			})
+			defer n.stop()
+			org := n.org(NewOrg{})
+			c := client{n: n, key: org.APIKey}
+			for _, text := range mindTexts {
+				c.note(text)
+			}
+			ended := func(all int) func() bool {
+				return func() bool {
+					jobs := c.cognitionJobs()
+					if jobs[jobRunning] == 0 {
+						n.clock.Advance(time.Second)
+					}
+					return jobs[jobSucceeded]+jobs[jobCancelled] == all && jobs[jobRunning] == 0
+				}
+			}
+			n.waitFor(ended(1))
+			open = at == 0 || c.cognitionJobs()[jobCancelled] == 1 // else it was behind the last
+			c.note("Something else altogether.")
+			n.waitFor(ended(2))
+			// The identity of the texts without the last was told of, or not yet.
+			got := slices.DeleteFunc(c.findings(org), func(s string) bool { return s == "event "+eventIdentity })
+			if at == 0 {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("got %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
+// What one cycle does not take on is left to the next, which begins at once; behind a
+// restart, too, it is known that there is more.
+func TestCyclesGoOnUntilAllIsCompared(t *testing.T) {
+	disk := storagetest.NewDisk()
+	few := func(cfg *Config, _ *storage.Options) { cfg.freshChunks = 5 }
+	var n *node
+	var first, last *storagetest.Disk // behind the end of the first cycle; behind any commit
+	n = startNode(t, disk, thinking, few, func(cfg *Config, _ *storage.Options) {
+		cfg.cycleWrote = func(*mind) {
+			if first == nil && n.sys.stats.cycles.Load() == 1 {
+				first = last
+			}
+			last = disk.Crash(0, 1)
+		}
+	})
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	var items []*pb.IngestItem
+	for _, text := range mindTexts {
+		items = append(items, doc("", text))
+	}
+	c.ingest(items...)
+	all := func(n *node) {
+		t.Helper()
+		n.waitFor(func() bool {
+			n.clock.Advance(time.Second)
+			return c.cognitionJobs()[jobSucceeded] == 3
+		})
+		var compared []string
+		for _, s := range c.findings(org) {
+			if strings.HasPrefix(s, "edge similar_to") && strings.Contains(s, "was repaired by a plumber") { // the last text
+				compared = append(compared, s)
+			}
+		}
+		if len(compared) == 0 {
+			t.Error("the last text is like no other")
+		}
+		cog := ofPartition(c, org, storage.TableCognition, func() *pb.Cognition { return &pb.Cognition{} })[0]
+		state := ofPartition(c, org, storage.TableState, func() *pb.PartitionState { return &pb.PartitionState{} })[0]
+		if cog.GetChanges() != state.GetChanges() || cog.GetNextChunk() != state.GetNextChunk() {
+			t.Errorf("%v of %v", cog, state)
+		}
+	}
+	all(n)
+	n.stop()
+	n = startNode(t, first, thinking, few)
+	c = client{n: n, key: org.APIKey}
+	all(n)
+}
+
+// A large memory's cycle does not keep a small one's waiting: organizations take
+// turns, task by task.
+func TestCyclesOfOrganizationsTakeTurns(t *testing.T) {
+	p := newCPUPool(1, clock.NewFake(time.Unix(0, 0)))
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var order []byte
+	held, hold := make(chan struct{}), make(chan struct{})
+	note := func(who byte) func(int) error {
+		return func(int) error {
+			mu.Lock()
+			order = append(order, who)
+			mu.Unlock()
+			return nil
+		}
+	}
+	large, small := pb.OrgID{1}, pb.OrgID{2}
+	wg.Go(func() {
+		p.later(large, []func(int) error{func(int) error { close(held); <-hold; return note('L')(0) }, note('L'), note('L'), note('L'), note('L')})
+	})
+	<-held
+	wg.Go(func() { p.later(small, []func(int) error{note('s'), note('s')}) })
+	waiting := func() (n int) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, q := range p.patient {
+			n += len(q)
+		}
+		return n
+	}
+	for waiting() != 6 {
+		runtime.Gosched()
+	}
+	close(hold)
+	wg.Wait()
+	p.close()
+	if got := string(order); got != "LLsLsLL" && got != "LsLsLLL" {
+		t.Errorf("order %s", got)
+	}
+}

@@ -16,6 +16,11 @@ const (
 	// maxBrainEntities and maxBrainTies bound the rest of its graph.
 	maxBrainEntities = 200_000
 	maxBrainTies     = 1_000_000
+	// maxBrainTold bounds the supersessions, and the proposals, that questions are made
+	// of: there are some hundred such questions.
+	maxBrainTold = 10_000
+	// maxSuperseded is how often in a row something may be superseded to be one example.
+	maxSuperseded = 16
 )
 
 // brainTies are what the edges of the graph are to a brain. Mentions it finds
@@ -50,7 +55,26 @@ func readBrainSource(st storage.Reader, parts []*partitionRef, goOn func() error
 			return nil, fmt.Errorf("read partition %s: %w", part.id, err)
 		}
 	}
+	src.follow()
 	return src, nil
+}
+
+// follow finds what stands in the place of the former documents now.
+func (src *brainSource) follow() {
+	by := make(map[pb.NodeID]pb.NodeID, len(src.Former))
+	for _, f := range src.Former {
+		by[f.ID] = f.By
+	}
+	for i := range src.Former {
+		f := &src.Former[i]
+		for range maxSuperseded {
+			next, ok := by[f.By]
+			if !ok {
+				break
+			}
+			f.By = next
+		}
+	}
 }
 
 func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at int, goOn func() error) error {
@@ -63,6 +87,10 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 		}
 		n := rec.Value
 		switch {
+		case n.GetStatus() == statusSuperseded && !n.GetUnlearned() && n.GetKind() != kindEntity && len(src.Former) < maxBrainTold:
+			if err := src.readFormer(st, part, n); err != nil {
+				return err
+			}
 		case n.GetStatus() != statusLive || n.GetUnlearned():
 		case n.GetKind() == kindEntity:
 			if err := src.readEntity(st, part, n); err != nil {
@@ -91,6 +119,33 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 		}
 		src.Ties = append(src.Ties, retriever.Tie{From: pb.NodeID(e.GetSource()), To: pb.NodeID(e.GetTarget()), Kind: kind, Weight: float32(e.GetWeight())})
 	}
+	return src.readAccepted(st, part, goOn)
+}
+
+// readFormer reads what a superseded node said, as far as it is still there.
+func (src *brainSource) readFormer(st storage.Reader, part *partitionRef, n *pb.Node) error {
+	f := retriever.Former{Document: retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()}, By: pb.NodeID(n.GetSupersededBy())}
+	var err error
+	if f.Passages, err = passagesOf(st, part, n); err == nil {
+		src.Former = append(src.Former, f)
+	}
+	return err
+}
+
+// readAccepted reads the proposals that somebody accepted, in the order of their ids,
+// which are made of those of the nodes.
+func (src *brainSource) readAccepted(st storage.Reader, part *partitionRef, goOn func() error) error {
+	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableProposal), storage.ScanOptions{}, func() *pb.Proposal { return &pb.Proposal{} }) {
+		if err == nil {
+			err = goOn()
+		}
+		if err != nil {
+			return err
+		}
+		if p := rec.Value; p.GetStatus() == proposalAccepted && len(src.Accepted) < maxBrainTold {
+			src.Accepted = append(src.Accepted, retriever.Tie{From: pb.NodeID(p.GetSource()), To: pb.NodeID(p.GetTarget()), Kind: retriever.TieStated, Weight: float32(p.GetScore())})
+		}
+	}
 	return nil
 }
 
@@ -115,18 +170,29 @@ func (src *brainSource) readEntity(st storage.Reader, part *partitionRef, n *pb.
 
 func (src *brainSource) readDocument(st storage.Reader, part *partitionRef, at int, n *pb.Node) error {
 	d := retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()}
+	var err error
+	if d.Passages, err = passagesOf(st, part, n); err != nil {
+		return err
+	}
 	for _, seq := range n.GetChunks() {
-		chunk := &pb.Chunk{}
-		found, err := st.Get(part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return fmt.Errorf("chunk %d of %s: %w", seq, n.GetId(), errNoRecord)
-		}
-		d.Passages = append(d.Passages, chunk.GetText())
 		src.places = append(src.places, chunkPlace{at, seq})
 	}
 	src.Documents = append(src.Documents, d)
 	return nil
+}
+
+// passagesOf reads the texts of a node's chunks.
+func passagesOf(st storage.Reader, part *partitionRef, n *pb.Node) (texts []string, err error) {
+	for _, seq := range n.GetChunks() {
+		chunk := &pb.Chunk{}
+		found, err := st.Get(part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, fmt.Errorf("chunk %d of %s: %w", seq, n.GetId(), errNoRecord)
+		}
+		texts = append(texts, chunk.GetText())
+	}
+	return texts, nil
 }

@@ -511,6 +511,67 @@ func TestBrainOfWhatIsLeft(t *testing.T) {
 	}
 }
 
+// What people decide about a memory is what its brain learns from, too: that one thing
+// took the place of another, also by way of a third, and that two belong together. What
+// is forgotten, must not be learned from or was refused is not among it.
+func TestBrainsLearnFromDecisions(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	supersede := func(id, content string) string {
+		return c.ok(supersedeOp(id, content)).GetGraph().GetSuperseded().GetNewNode()
+	}
+	first := c.note("The boiler is from 1980.")
+	second := supersede(first, "The boiler is from 1990.")
+	third := supersede(second, "The boiler is from 1999.")
+	lost := c.note("Nobody may know of the safe.")
+	supersede(lost, "There is no safe.")
+	c.forget(lost)
+	a, b := c.note("The plumber came."), c.note("The roof leaks.")
+	for i, pair := range [][2]string{{a, b}, {a, third}, {b, third}} {
+		c.derive(func(batch *storage.Batch, space storage.Space) {
+			putProposal(batch, space, &pb.Proposal{Id: derivedN(i), Source: pair[0], Target: pair[1], Type: "relates_to", Score: 0.7, Status: reviewOpen, CreatedMs: int64(i)})
+		})
+	}
+	c.ok(decideOp(pb.DerivedID(derivedN(0)).String(), true))
+	c.ok(decideOp(pb.DerivedID(derivedN(1)).String(), false))
+
+	read := make(chan *brainSource, 1)
+	c.inOrg(func(o *orgActor) {
+		var src *brainSource
+		err := o.withStore(func(st *storage.Store) error {
+			parts, err := o.allPartitions(st)
+			if err == nil {
+				src, err = readBrainSource(st, parts, func() error { return nil })
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		read <- src
+	})
+	src := <-read
+	var formers []string
+	for _, f := range src.Former {
+		formers = append(formers, string(f.ID))
+		if f.By != pb.NodeID(third) || len(f.Passages) != 1 || !strings.HasPrefix(f.Passages[0], "The boiler is from 19") {
+			t.Errorf("%+v", f)
+		}
+	}
+	slices.Sort(formers)
+	if want := slices.Sorted(slices.Values([]string{first, second})); !slices.Equal(formers, want) {
+		t.Errorf("former: %v, want %v", formers, want)
+	}
+	if len(src.Accepted) != 1 || src.Accepted[0].From != pb.NodeID(a) || src.Accepted[0].To != pb.NodeID(b) {
+		t.Errorf("accepted: %v", src.Accepted)
+	}
+	for _, d := range src.Documents {
+		if id := string(d.ID); id == first || id == second || id == lost {
+			t.Errorf("%q is part of the graph", d.Title)
+		}
+	}
+}
+
 // A training that is cancelled or purged under way publishes nothing, and the next
 // can begin.
 func TestTrainingsEndEarly(t *testing.T) {

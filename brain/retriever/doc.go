@@ -19,9 +19,9 @@
 // Training: NewGraph of the whole Source, Graph.Examples, the caller asks search
 // for the seeds of each, NewTrainer with a part to learn from and another to check
 // by, Trainer.Resume where there is a Trainer.Checkpoint of it, Trainer.Step until it
-// is done, Trainer.Best. Serving: GraphFrom and
-// ParametersFrom what Message gave, NewWalk once per worker, Walk.Forward per
-// question, then Walk.Passages, Walk.Entities and Walk.Confidence.
+// is done, Trainer.Best. Serving: GraphFrom and ParametersFrom what Message gave,
+// NewWalk once per worker, Walk.Forward per question, then Walk.Passages,
+// Walk.Entities and Walk.Confidence.
 //
 // # The walk
 //

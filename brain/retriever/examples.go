@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orgmem/brain/text"
+	pb "orgmem/proto"
 )
 
 // Kind says how an example was made.
@@ -18,6 +19,8 @@ const (
 	KindTwoHop                 // what names a concept, and what is about it, without its name
 	KindThreeHop               // one step further
 	KindComparison             // two documents that are near each other
+	KindFormer                 // what a document said before: what says it now
+	KindAccepted               // two documents of which a person has said that they belong together
 	kinds
 )
 
@@ -29,8 +32,11 @@ type Example struct {
 	Answers []int32
 }
 
-// makers are the shares of the kinds, in percent.
+// makers are the shares of the kinds, in percent. What people have decided takes its
+// share from all of them, where there is such; told is how much each kind of it takes.
 var makers = [kinds]int{KindSentence: 25, KindTitle: 15, KindTwoHop: 40, KindThreeHop: 10, KindComparison: 10}
+
+const told = 5
 
 const (
 	// maxTries of an example: not every passage has what its kind needs.
@@ -51,9 +57,19 @@ const (
 // Examples makes up to n questions from a source and its graph. The same source
 // and seed give the same questions.
 func (g *Graph) Examples(src *Source, salt Salt, n int, seed uint64) []Example {
-	m := &maker{g: g, src: src, lex: lexer{salt: salt}, rand: rand.New(rand.NewPCG(seed, 0x6272_6169_6e))} //nolint:gosec // to be repeatable is the point
 	if len(g.docOf) == 0 {
 		return nil
+	}
+	m := &maker{g: g, src: src, lex: lexer{salt: salt}, rand: rand.New(rand.NewPCG(seed, 0x6272_6169_6e))} //nolint:gosec // to be repeatable is the point
+	for _, f := range src.Former {
+		if m.holds(f.By) && len(f.Passages) > 0 {
+			m.former = append(m.former, f)
+		}
+	}
+	for _, t := range src.Accepted {
+		if m.holds(t.From) && m.holds(t.To) {
+			m.accepted = append(m.accepted, t)
+		}
 	}
 	var out []Example
 	asked := map[string]bool{}
@@ -77,10 +93,25 @@ type maker struct {
 	src  *Source
 	lex  lexer
 	rand *rand.Rand
+	// former and accepted are those whose ends are in the graph.
+	former   []Former
+	accepted []Tie
+}
+
+// holds says that the graph has passages of a node.
+func (m *maker) holds(id pb.NodeID) bool {
+	d, ok := m.g.byID[id]
+	return ok && m.g.first[d] < m.g.first[d+1]
 }
 
 func (m *maker) kind() Kind {
 	x := m.rand.IntN(100)
+	if len(m.former) > 0 && m.rand.IntN(100) < told {
+		return KindFormer
+	}
+	if len(m.accepted) > 0 && m.rand.IntN(100) < told {
+		return KindAccepted
+	}
 	for k, share := range makers {
 		if x -= share; x < 0 {
 			return Kind(k)
@@ -99,6 +130,10 @@ func (m *maker) make(k Kind) (Example, bool) {
 		return m.hops(2)
 	case KindComparison:
 		return m.comparison()
+	case KindFormer:
+		return m.formerly()
+	case KindAccepted:
+		return m.belonging()
 	default:
 		return m.sentence()
 	}
@@ -126,8 +161,9 @@ type spoken struct {
 	names []found
 }
 
-func (m *maker) sentences(p int32) []spoken {
-	t := m.text(p)
+func (m *maker) sentences(p int32) []spoken { return m.sentencesOf(m.text(p)) }
+
+func (m *maker) sentencesOf(t string) []spoken {
 	var out []spoken
 	for s := range text.Sentences(t) {
 		x := spoken{text: t[s.Start:s.End]}

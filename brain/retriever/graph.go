@@ -42,11 +42,22 @@ type Tie struct {
 	Weight   float32
 }
 
-// Source is what a graph is made of.
+// Former is what a document said before it was superseded, and what by.
+type Former struct {
+	Document
+	By pb.NodeID
+}
+
+// Source is what a graph is made of, and questions for it.
 type Source struct {
 	Documents []Document
 	Entities  []Entity
 	Ties      []Tie
+	// Former and Accepted are no part of the graph, which holds what is the case:
+	// examples are made of them. Accepted are ties that were proposed and that a person
+	// has accepted.
+	Former   []Former
+	Accepted []Tie
 }
 
 const (

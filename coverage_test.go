@@ -78,7 +78,7 @@ var paragraphs = map[string]string{
 	"Events/Stream reach":                                    "",
 	"Events/Stream without a bus":                            "",
 	"Events/Delivery attempts, retries and disabling":        "",
-	"Events/basin.shifted":                                   "waits for issue 5, cognition",
+	"Events/basin.shifted":                                   "",
 	"Events/belief.superseded":                               "",
 	"Events/brain.trained":                                   "",
 	"Events/contradiction.detected":                          "",

@@ -187,6 +187,7 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 	}
 	slices.SortFunc(said, func(a, b spoken) int { return cmp.Compare(b.seq, a.seq) })
 	said = said[:min(len(said), maxSignals)]
+	slices.Reverse(said) // of one moment the last that was written is the latest
 	var signals []manifold.Signal
 	var of []int32
 	err = c.org.withStore(func(st *storage.Store) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -20,13 +21,16 @@ import (
 // thinking is for nodes whose texts are read and looked at.
 func thinking(cfg *Config, _ *storage.Options) { cfg.plain = false }
 
-// think lets the quiet time pass and waits for the cycle of the caller's memory.
+// think lets the quiet time pass and waits for the cycle of the caller's memory. The
+// clock stands while that runs: what is kept for a time only is still there.
 func (c client) think() {
 	c.n.t.Helper()
-	before := c.n.sys.stats.cycles.Load()
+	cycles, jobs := c.n.sys.stats.cycles.Load(), c.cognitionJobs()
 	c.n.waitFor(func() bool {
-		c.n.clock.Advance(time.Second)
-		return c.n.sys.stats.cycles.Load() > before
+		if maps.Equal(c.cognitionJobs(), jobs) {
+			c.n.clock.Advance(time.Second)
+		}
+		return c.n.sys.stats.cycles.Load() > cycles
 	})
 }
 

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -17,6 +19,7 @@ import (
 //
 // interface: Events/contradiction.detected
 // interface: Events/insight.proposed
+// interface: Events/basin.shifted
 // interface: Events/identity.* on the stream
 func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
@@ -37,23 +40,32 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 	}
 	about := func(words []string, from, to int) (items []*pb.IngestItem) {
 		for i := from; i < to; i++ {
-			w := func(k int) string { return words[(i%2+k)%len(words)] }
-			items = append(items, &pb.IngestItem{ExternalId: fmt.Sprint(words[0], i), Content: fmt.Sprintf("%s %s %s %s %s %d", w(0), w(1), w(2), w(3), w(4), i)})
+			items = append(items, &pb.IngestItem{ExternalId: fmt.Sprint(words[0], i), Content: fmt.Sprint(strings.Join(words, " "), " ", i)})
 		}
 		return items
 	}
-	garden := []string{"rose", "hedge", "spade", "compost", "tulip", "lawn", "seed", "shed", "pond", "trellis", "mulch"}
-	server := []string{"router", "kernel", "cluster", "socket", "packet", "daemon", "switch", "driver", "buffer", "thread", "cache"}
+	garden := []string{"rose", "hedge", "spade", "compost", "tulip"}
+	server := []string{"router", "kernel", "cluster", "socket", "packet"}
 	ann.ingest(about(garden, 0, 40)...)
+	n.clock.Advance(time.Second)
 	ann.ingest(about(server, 0, 40)...)
 	ann.note("The deadline of the Atlas project is 3 May.")
 	ann.note("The deadline of the Atlas project is 9 June.")
 	ann.think()
+	if data, ok := told()[eventBasin]; ok {
+		t.Errorf("ann has moved already: %v", data)
+	}
+	ann.ingest(about(garden, 40, 60)...) // back in the garden
+	ann.think()
 	got := told()
+	if data := got[eventBasin]; data["from"] == data["to"] {
+		t.Errorf("the shift is %v", data)
+	}
 	for kind, keys := range map[string][]string{
 		eventContradiction: {"count", "subject"},
 		eventInsight:       {"count", "threshold"},
 		eventIdentity:      {"subject", "version"},
+		eventBasin:         {"confidence", "from", "subject", "to"},
 	} {
 		data, ok := got[kind]
 		if !ok {

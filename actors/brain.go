@@ -11,6 +11,7 @@ import (
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	"orgmem/brain/text"
+	"orgmem/brain/voice"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -57,8 +58,8 @@ func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	return mindReply(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: state}}), nil
 }
 
-// brainAnswer writes an answer from sentences of the passages that search finds,
-// word for word, and names them.
+// brainAnswer writes an answer from sentences of the passages that search finds, in
+// the manner of the person whose memory asks, and names them.
 func (o *orgActor) brainAnswer(c *call, op *pb.BrainAnswer) {
 	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		parts, err := c.everywhere(st)
@@ -70,8 +71,19 @@ func (o *orgActor) brainAnswer(c *call, op *pb.BrainAnswer) {
 		if err != nil {
 			return nil, err
 		}
-		words := int(cmp.Or(op.GetMaxWords(), defaultAnswerWords))
-		answer := answerFrom(hits, wordsOf(rd, op.GetQuery()), words)
+		manner, err := mannerOf(st, c.part.space)
+		if err != nil {
+			return nil, err
+		}
+		most := defaultAnswerWords
+		if manner != nil {
+			most = manner.AnswerWords(most)
+		}
+		words := int(cmp.Or(op.GetMaxWords(), uint32(most)))
+		answer := answerFrom(hits, wordsOf(rd, op.GetQuery()), words, manner)
+		if manner != nil && len(answer.GetCitations()) > 0 {
+			answer.Voice = voice.Hint(*manner)
+		}
 		answer.GateConfidence = confidence
 		answer.ReadUnits, answer.EmbedTokens = c.readUnits, c.embedTokens
 		return mindReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: answer}}), nil
@@ -170,27 +182,33 @@ func (m wordMatcher) share(s string) float64 {
 // sentence is a sentence that may become part of an answer.
 type sentence struct {
 	text     string
-	hit      int // its hit
+	said     string // in the manner of who asks
+	hit      int    // its hit
 	worth    float64
 	selected bool
 }
 
 // answerFrom puts an answer together: the sentences that hold most of the query's
 // words, each worth more the better its passage ranks, in the order in which
-// they were written.
-func answerFrom(hits []*pb.Hit, words wordMatcher, maxWords int) *pb.BrainAnswered {
+// they were written. They say what they said, in a person's manner; nil: word for word.
+func answerFrom(hits []*pb.Hit, words wordMatcher, maxWords int, manner *voice.Profile) *pb.BrainAnswered {
 	var all []*sentence
+	take := func(i int, sp text.Span) *sentence {
+		s := &sentence{text: strings.Join(strings.Fields(hits[i].GetChunk()[sp.Start:sp.End]), " "), hit: i}
+		s.said = manner.Retell(s.text)
+		return s
+	}
 	for i, h := range hits {
 		first := len(all)
 		for sp := range text.Sentences(h.GetChunk()) {
-			s := &sentence{text: strings.Join(strings.Fields(h.GetChunk()[sp.Start:sp.End]), " "), hit: i}
+			s := take(i, sp)
 			if s.worth = words.share(s.text) * h.GetScore(); s.worth > 0 {
 				all = append(all, s)
 			}
 		}
 		if len(all) == first { // found by its meaning: none of its words is the query's
 			for sp := range text.Sentences(h.GetChunk()) {
-				all = append(all, &sentence{text: strings.Join(strings.Fields(h.GetChunk()[sp.Start:sp.End]), " "), hit: i})
+				all = append(all, take(i, sp))
 				break
 			}
 		}
@@ -200,11 +218,11 @@ func answerFrom(hits []*pb.Hit, words wordMatcher, maxWords int) *pb.BrainAnswer
 	left := maxWords
 	said := map[string]bool{}
 	for _, s := range best {
-		_, n := firstWords(s.text, math.MaxInt)
-		if said[s.text] || n > left {
+		_, n := firstWords(s.said, math.MaxInt)
+		if said[s.said] || n > left {
 			continue
 		}
-		s.selected, said[s.text] = true, true
+		s.selected, said[s.said] = true, true
 		left -= n
 	}
 	out := &pb.BrainAnswered{}
@@ -214,7 +232,7 @@ func answerFrom(hits []*pb.Hit, words wordMatcher, maxWords int) *pb.BrainAnswer
 		if !s.selected {
 			continue
 		}
-		answer = append(answer, s.text)
+		answer = append(answer, s.said)
 		if s.hit != cited {
 			cited = s.hit
 			out.Citations = append(out.Citations, &pb.Citation{Node: hits[cited].GetNode(), Chunk: hits[cited].GetChunk(), Score: hits[cited].GetScore()})
@@ -224,12 +242,12 @@ func answerFrom(hits []*pb.Hit, words wordMatcher, maxWords int) *pb.BrainAnswer
 		out.Answer = nothingKnown
 		if len(best) > 0 { // one sentence, too long for the answer: its beginning
 			h := hits[best[0].hit]
-			out.Answer, _ = firstWords(best[0].text, maxWords)
+			out.Answer, _ = firstWords(best[0].said, maxWords)
 			out.Citations = []*pb.Citation{{Node: h.GetNode(), Chunk: h.GetChunk(), Score: h.GetScore()}}
 		}
 		return out
 	}
-	out.Answer = strings.Join(answer, " ")
+	out.Answer = manner.End(strings.Join(answer, " "))
 	return out
 }
 

@@ -150,12 +150,22 @@ func topicLabels(r storage.Reader, space storage.Space) ([]string, error) {
 // voiceHint tells how a partition's person writes, in words for a model; empty
 // while too little is known of that.
 func voiceHint(r storage.Reader, space storage.Space) (string, error) {
+	p, err := mannerOf(r, space)
+	if err != nil || p == nil {
+		return "", err
+	}
+	return voice.Hint(*p), nil
+}
+
+// mannerOf is how a partition's person writes; nil while too little is known of that.
+func mannerOf(r storage.Reader, space storage.Space) (*voice.Profile, error) {
 	view := &pb.IdentityView{}
 	found, err := r.Get(space.Key(storage.TableView, storage.Str(viewIdentity)), view)
 	if err != nil || !found || view.GetVoice() == nil {
-		return "", err
+		return nil, err
 	}
-	return voice.Hint(profileOf(view.GetVoice())), nil
+	p := profileOf(view.GetVoice())
+	return &p, nil
 }
 
 // titlesAbout finds documents that name the directory somebody works in.

@@ -11,6 +11,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"orgmem/brain/text"
+	"orgmem/brain/voice"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -112,6 +114,47 @@ func TestAnswers(t *testing.T) {
 		a := c.ok(answerOp("Who serviced the boiler?", words)).GetMind().GetAnswered()
 		if _, got := firstWords(a.GetAnswer(), math.MaxInt); got > int(words) || len(a.GetCitations()) == 0 {
 			t.Errorf("%d words: %q", words, a.GetAnswer())
+		}
+	}
+}
+
+// An answer is told in the manner of the person whose memory asks, as far as that is
+// known: as long as their messages, contracted or written out, with or without the last
+// full stop. It says nothing else for it: each of its sentences is one of a passage that
+// it cites.
+func TestAnswersInTheAskersVoice(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.note("Mrs Okafor did not service the boiler in May. She said it will not last. The garden is large.")
+	c.note("Mr Brown couldn't find the boiler of Mrs Okafor.")
+	const q = "Who did not service the boiler?"
+	plain := c.ok(answerOp(q, 0)).GetMind().GetAnswered()
+	if !strings.Contains(plain.GetAnswer(), "did not service") || !strings.HasSuffix(plain.GetAnswer(), ".") || plain.GetVoice() != "" {
+		t.Errorf("%v", plain)
+	}
+	for _, manner := range []struct {
+		contractions, stop float64
+		q, said            string
+	}{{1, -1, q, "Mrs Okafor didn't service the boiler in May"}, {-1, 0, "Who tried to find the boiler of Mrs Okafor?", "Mr Brown could not find the boiler of Mrs Okafor."}} {
+		view := &pb.VoiceProfile{MessageWords: 12, Evidence: 50, Style: []*pb.StyleMeasure{
+			{Group: "closing", Name: "fullStop", Value: manner.stop}, {Group: "spelling", Name: "contractions", Value: manner.contractions},
+		}}
+		c.derive(func(b *storage.Batch, space storage.Space) {
+			b.Put(space.Key(storage.TableView, storage.Str(viewIdentity)), &pb.IdentityView{Voice: view})
+		})
+		a := c.ok(answerOp(manner.q, 0)).GetMind().GetAnswered()
+		p := profileOf(view)
+		if !strings.Contains(a.GetAnswer(), manner.said) || a.GetVoice() != voice.Hint(p) || strings.HasSuffix(a.GetAnswer(), ".") == (manner.stop < 0) {
+			t.Errorf("%v", a)
+		}
+		for sp := range text.Sentences(a.GetAnswer()) {
+			s := strings.TrimSuffix(a.GetAnswer()[sp.Start:sp.End], ".")
+			if !slices.ContainsFunc(a.GetCitations(), func(x *pb.Citation) bool { return strings.Contains(p.Retell(x.GetChunk()), s) }) {
+				t.Errorf("%q is cited nowhere: %v", s, a)
+			}
+		}
+		if none := c.ok(answerOp("Which quantum chromodynamics textbook?", 0)).GetMind().GetAnswered(); none.GetAnswer() != nothingKnown || none.GetVoice() != "" || len(none.GetCitations()) > 0 {
+			t.Errorf("invented: %v", none)
 		}
 	}
 }

@@ -24,9 +24,9 @@ const (
 	sleepAfter   = 5 * time.Second  // unused; the default would only take longer
 	sleepWithin  = 20 * time.Minute // until the last one sleeps: cognition runs in each of them first
 	// quietAfter is how long nobody has asked anything when the cost of idling is
-	// measured: within two minutes logs are cut by age, stores are flushed, and the
-	// garbage of what went before is collected.
-	quietAfter = 3 * time.Minute
+	// measured: within five minutes logs are cut by age, stores are flushed and closed,
+	// and what went before is given back.
+	quietAfter = 5 * time.Minute
 	idleFor    = time.Minute
 	hopReads   = 3000 // on each node, alternating
 	writeFor   = "5s" // each of the runs of BenchmarkReplicated

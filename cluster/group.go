@@ -22,8 +22,11 @@ const (
 	// With three voters it is raft's default, with which writes were measured to go on
 	// 1.9 s after a leader's death, and so low that only dead ones are replaced.
 	soloTimeout = time.Second
-	// commitTimeout is raft's default; it paces idle replication to followers.
-	commitTimeout = 50 * time.Millisecond
+	// commitTimeout paces what a leader sends its followers while nothing is written:
+	// how long they may not know yet that the last entry is committed, which concerns
+	// nobody, since leaders answer. At raft's default of 50 ms it was half of what an
+	// idle node of three costs: 14 % of a core on a busy machine, and 8 % so.
+	commitTimeout = 250 * time.Millisecond
 	// never disables raft's own snapshots, which count entries where we count
 	// bytes and age; see compactor.
 	never = 24 * 365 * time.Hour

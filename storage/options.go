@@ -17,7 +17,7 @@ const (
 	DefaultMaxOpenStores = 256
 	DefaultMinFreeBytes  = 256 << 20
 	DefaultBallastBytes  = 64 << 20
-	DefaultIdleStore     = 10 * time.Minute
+	DefaultIdleStore     = 2 * time.Minute
 
 	// idlePause is between two sweeps of idle stores that are all due.
 	idlePause = 100 * time.Millisecond
@@ -46,7 +46,7 @@ type Options struct {
 	MaxOpenStores int
 	// IdleStore is after how long a store that nobody holds is closed: its memtable,
 	// which grows to several MiB while it is written to, is worth more than the some
-	// 10 ms of opening it again. Negative: only when others need its place.
+	// 10 ms of opening it again, for some minutes. Negative: only when others need its place.
 	IdleStore time.Duration
 	// MinFreeBytes is the free space below which Writable refuses. It must hold
 	// what is in flight when the refusal begins: the log's and the stores'

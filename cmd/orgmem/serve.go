@@ -101,6 +101,9 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if err := announce(c, w, server, listeners, system.Operator(), quickstart); err != nil {
 		return err
 	}
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	go keepMemory(serving, w)
 	log.Info("ready", "listen", listeners.public.Addr().String(), "operator", listeners.operator.Addr().String())
 
 	select {

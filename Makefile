@@ -26,7 +26,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 15m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench bench-cluster sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps typescript clean
+.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench bench-cluster sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps typescript browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -45,7 +45,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/orgmem ./cmd/orgmem
 
 ## test: everything that CI checks; installs what it needs
-test: deps typescript lint fresh test-go invariants
+test: deps typescript browser lint fresh test-go invariants
 
 ## test-go: the tests alone, under the race detector; fuzz corpora run as seeds
 # End-to-end tests drive the very binary that is shipped.
@@ -175,6 +175,18 @@ typescript:
 		$(MAKE) -s $(TYPESCRIPT) || echo "could not install TypeScript: its tests are skipped"; \
 	else \
 		echo "npm is not on this machine: TypeScript's tests are skipped"; \
+	fi
+
+## browser: Debian's Chromium and its driver, which the event stream's client is tested in, where root can install them
+browser:
+	@if command -v chromium >/dev/null && command -v chromedriver >/dev/null; then \
+		:; \
+	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
+		echo "no chromium and chromedriver, and no right to install them: the browser's test is skipped"; \
+	else \
+		echo "installing chromium and chromium-driver"; \
+		{ timeout 120 apt-get update -qq && DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null; } \
+			|| echo "could not install chromium and chromium-driver: the browser's test is skipped"; \
 	fi
 
 clean:

@@ -59,7 +59,7 @@ type thing struct {
 	valid  int64 // when the client says that it happened; 0: it does not
 	chunks []uint64
 	own    bool // what the partition's person wrote
-	degree uint32
+	bytes  int  // of its text
 }
 
 func (t *thing) entity() bool { return t.kind == kindEntity }
@@ -153,7 +153,7 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 		}
 		t := thing{
 			id: pb.NodeID(n.GetId()), kind: n.GetKind(), title: n.GetTitle(), domain: n.GetDomain(), placed: n.GetPlaced(), at: n.GetOccurredMs(),
-			valid: n.GetOccurredMs(), chunks: n.GetChunks(), own: ownWriting(n), degree: n.GetDegree(),
+			valid: n.GetOccurredMs(), chunks: n.GetChunks(), own: ownWriting(n), bytes: int(n.GetContentBytes()),
 		}
 		if t.at == 0 {
 			t.at = n.GetCreatedMs()

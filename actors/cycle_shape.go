@@ -233,7 +233,7 @@ func (c *cycle) groupOf(top []int32) (topic.Group, error) {
 		for _, i := range top {
 			t := &c.nodes[i]
 			if t.entity() {
-				g.Names = append(g.Names, topic.Name{Title: t.title, Mentions: int(t.degree)})
+				g.Names = append(g.Names, topic.Name{Title: t.title})
 				continue
 			}
 			// A document speaks by passages from all over it: the first are often a
@@ -513,7 +513,7 @@ func (c *cycle) findInsights() error {
 	}
 	for i := range c.nodes {
 		t := &c.nodes[i]
-		n := insight.Node{Title: t.title, Domain: insight.None, AtMS: t.at, Entity: t.entity()}
+		n := insight.Node{Title: t.title, Domain: insight.None, AtMS: t.at, Entity: t.entity(), Bytes: t.bytes}
 		if d, ok := number[t.domain]; ok {
 			n.Domain = d
 		}

@@ -84,6 +84,33 @@ func TestCycleReportsContradictions(t *testing.T) {
 	}
 }
 
+// A long text that is like no other stands alone.
+func TestATextThatStandsAlone(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	words := strings.Fields("importer file reader queue format record parser stream version header column encoding release migration checksum")
+	var items []*pb.IngestItem
+	for i := range 40 {
+		var said []string
+		for k := range 14 { // each leaves another word out, and says another twice
+			said = append(said, words[(i+k*(1+i%3))%len(words)])
+		}
+		items = append(items, doc("", fmt.Sprintf("The %s of release %d and all that goes with it.", strings.Join(said, " "), i)))
+	}
+	c.ingest(items...)
+	alone := c.note("Grandmother baked seven plum cakes yesterday because every neighbour promised to bring their hungry children along to our summer party.")
+	c.think()
+	var found []*pb.Insight
+	for _, i := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: recallInsights}}})).GetMind().GetInsights().GetInsights() {
+		if i.GetKind() == "outlier" {
+			found = append(found, i)
+		}
+	}
+	if len(found) != 1 || found[0].GetNodes()[0] != alone {
+		t.Errorf("outliers %v", found)
+	}
+}
+
 // Where many texts are, two are told apart from neighbours by chance by standing out
 // of their surroundings.
 func TestOppositionThatStandsOutOfManyTexts(t *testing.T) {

@@ -8,9 +8,8 @@ type Passage struct {
 
 // Name is an entity that a group's passages mention.
 type Name struct {
-	Title    string
-	Mentions int
-	Person   bool // a person belongs to a group, but does not name it
+	Title  string
+	Person bool // a person belongs to a group, but does not name it
 }
 
 // Group is what is to be described: some passages that stand for it, the most

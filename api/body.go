@@ -143,7 +143,8 @@ func (t *ioTimer) stop() {
 var closeConnection = []string{"close"}
 
 // releaseBody gives the body's bytes back. Nothing of the request points into
-// them: decoding copies.
+// them: decoding copies. The file of a form may, of a body that is too large to be
+// used again.
 func (ex *exchange) releaseBody() {
 	ex.s.bodies.give(ex.held)
 	if ex.isUpload() {

@@ -83,6 +83,7 @@ func readForm(body []byte, boundary string, form *uploadForm, fileParts []string
 	}
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
 	seen := map[string]bool{}
+	rest := body
 	for n := 0; ; n++ {
 		part, err := reader.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -91,10 +92,17 @@ func readForm(body []byte, boundary string, form *uploadForm, fileParts []string
 		if err != nil || n == maxFormParts {
 			return refusalf(codeMalformed, "The body is no well-formed multipart form of at most %d parts.", maxFormParts)
 		}
-		content, err := io.ReadAll(part) // a copy, for the body's buffer is used again
-		if err != nil {
+		in := &partBytes{body: rest, shared: cap(body) > maxPooledBuffer}
+		if _, head, ok := bytes.Cut(rest, []byte("--"+boundary)); ok {
+			if _, in.body, ok = bytes.Cut(head, []byte("\r\n\r\n")); !ok {
+				in.shared = false
+			}
+		}
+		if _, err := io.Copy(in, part); err != nil {
 			return refusalf(codeMalformed, "The body is no well-formed multipart form: a part has no end.")
 		}
+		content := in.content()
+		rest = in.body[min(in.n, len(in.body)):]
 		name := part.FormName()
 		if seen[name] {
 			errs.add(showName(name), "is given more than once")
@@ -107,6 +115,37 @@ func readForm(body []byte, boundary string, form *uploadForm, fileParts []string
 		errs.add(fileParts[0], "is required")
 	}
 	return nil
+}
+
+// partBytes takes a part's bytes. Those of a large body stay where they are, so that
+// a file is in memory once: releaseBody leaves such a buffer to whoever points into
+// it. Others are copied, since their buffer is used again.
+type partBytes struct {
+	body   []byte // from where the part is thought to begin
+	shared bool   // it is there, as far as has been seen
+	n      int
+	copied []byte
+}
+
+// Write implements io.Writer.
+func (p *partBytes) Write(b []byte) (int, error) {
+	if p.shared && p.n <= len(p.body) && bytes.HasPrefix(p.body[p.n:], b) {
+		p.n += len(b)
+		return len(b), nil
+	}
+	if p.shared { // it is not where it was looked for
+		p.shared, p.copied = false, bytes.Clone(p.body[:p.n])
+	}
+	p.copied = append(p.copied, b...)
+	p.n += len(b)
+	return len(b), nil
+}
+
+func (p *partBytes) content() []byte {
+	if p.shared {
+		return p.body[:p.n:p.n]
+	}
+	return p.copied
 }
 
 // take reads one part.

@@ -206,3 +206,36 @@ func TestSessionBatch(t *testing.T) {
 		t.Errorf("%s", res.body)
 	}
 }
+
+// TestAFileIsInMemoryOnce: the file of a large form stays where the body is, wherever
+// in it that may be; of a small one it is copied, for that body's bytes are used again.
+func TestAFileIsInMemoryOnce(t *testing.T) {
+	large := strings.Repeat("Figs ripen late.\r\n\r\n--sampl\r\n", maxPooledBuffer/16)
+	for name, c := range map[string]struct {
+		body   string
+		file   string
+		shared bool
+	}{
+		"large":             {formOf("title", "", "x", "file", "a", large), large, true},
+		"behind a preamble": {"before\r\n\r\nit\r\n" + formOf("file", "a", large, "title", "", "x"), large, true},
+		"small":             {formOf("file", "a", "Figs"), "Figs", false},
+		"ends of lines":     {strings.ReplaceAll(formOf("file", "a", strings.Repeat("Figs", maxPooledBuffer)), "\r\n", "\n"), strings.Repeat("Figs", maxPooledBuffer), false},
+	} {
+		body := []byte(c.body)
+		form := &uploadForm{}
+		errs := &violations{}
+		if p := readForm(slices.Clip(body), "sample", form, []string{"file"}, errs); p != nil || len(errs.list) != 0 {
+			t.Errorf("%s: %v, %v", name, p, errs.list)
+			continue
+		}
+		if string(form.content) != c.file {
+			t.Errorf("%s: read %d bytes, %.40q", name, len(form.content), form.content)
+			continue
+		}
+		at := strings.Index(c.body, c.file)
+		body[at]++
+		if shared := string(form.content) != c.file; shared != c.shared {
+			t.Errorf("%s: shared %v, want %v", name, shared, c.shared)
+		}
+	}
+}

@@ -99,6 +99,7 @@ var parts = []struct {
 	{"fresh", measureFresh},
 	{"search", measureSearch},
 	{"sessions", measureSessions},
+	{"import", measureImport},
 	{"lists", measureLists},
 	{"streams", measureStreams},
 	{"orgs", measureOrgs},

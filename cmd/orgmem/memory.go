@@ -10,14 +10,15 @@ import (
 )
 
 const (
-	// memoryLook is how often a node looks whether it has anything to do.
-	memoryLook = 10 * time.Second
+	// memoryLook is how often a node looks whether it has anything to do: so much
+	// later than its first work at most it stops collecting eagerly.
+	memoryLook = time.Second
 	// busyBytes, allocated between two looks, tell a node that works from one that
 	// only hears from its neighbours, which is some 1 MB a second with 32 shards.
-	busyBytes = 64 << 20
+	busyBytes = 8 << 20
 	// quietLooks in a row make a node idle: what is collected too eagerly is paid for
 	// by the next requests.
-	quietLooks = 3
+	quietLooks = 30
 	// busyGarbage and idleGarbage are how far the heap may grow before it is collected,
 	// in percent of what was alive: Go's default, and a quarter. A collection takes some
 	// 50 ms of an idle node's heap, and happens every minute or less.

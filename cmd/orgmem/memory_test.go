@@ -30,14 +30,17 @@ func TestAnIdleNodeGivesMemoryBack(t *testing.T) {
 	}
 	step(10)
 	step(busyBytes) // a short rest is none
-	step(10)
-	step(busyBytes - 1)
+	rest := func() {
+		for range quietLooks - 1 {
+			step(busyBytes - 1)
+		}
+	}
+	rest()
 	step(10, "25", "release")
-	step(10)
+	rest()
 	step(10)
 	step(busyBytes, "100")
 	step(busyBytes)
-	step(10)
-	step(10)
+	rest()
 	step(10, "25", "release")
 }

@@ -34,8 +34,8 @@ const (
 	// failure, so that a receiver which hangs holds one place.
 	maxWidth = 8
 	// maxExtraWidth bounds, for all endpoints of an organization together, the
-	// attempts under way beyond the first of each. The first needs nobody's leave:
-	// whatever others do, an endpoint can go on.
+	// attempts under way beyond the first of each, and its test deliveries. The first
+	// needs nobody's leave: whatever others do, an endpoint can go on.
 	maxExtraWidth = 16
 	// maxPending bounds the events of an endpoint that wait for a retry. With so many
 	// no new event is tried until one of them is settled: what cannot be remembered

@@ -142,6 +142,10 @@ func (o *orgView) logDeliveries(ch *change, hook *pb.Webhook, made []*pb.Deliver
 	}
 }
 
+// retryAfterTestSeconds is when to ask for a test again that found no place: most
+// attempts take less.
+const retryAfterTestSeconds = 1
+
 // testWebhook posts a test event at once and answers with what became of it. It
 // is written to the delivery log, and that is all: it is no delivery that counts.
 func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
@@ -171,7 +175,16 @@ func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
 	}
 	e := ch.events[0]
 	view := c.org
+	select {
+	case o.couriers.extra <- struct{}{}: // or keys without end would fill the node's places with one receiver that hangs
+	default:
+		p := problem(codeRateLimit, "The organization has as many deliveries under way as it may.")
+		p.RetryAfterS = retryAfterTestSeconds
+		c.refuse(p)
+		return
+	}
 	o.sys.wg.Go(func() { // ends with the attempt, which has a time-out
+		defer func() { <-view.couriers.extra }()
 		d, _, err := view.attempt(view.sys.root0, view.sys.cfg.Egress.Do, hook, e, 1)
 		if err != nil {
 			c.fail(err)

@@ -253,6 +253,21 @@ func TestWebhookTest(t *testing.T) {
 		t.Errorf("signature %s, want %s", d.header.Get("X-Svc-Signature"), want)
 	}
 
+	// Tests have the places of deliveries, and no more.
+	c.inOrg(func(o *orgActor) {
+		for range maxExtraWidth {
+			o.couriers.extra <- struct{}{}
+		}
+	})
+	if p := c.refused(codeRateLimit, test); p.GetRetryAfterS() == 0 {
+		t.Errorf("%v", p)
+	}
+	c.inOrg(func(o *orgActor) {
+		for range maxExtraWidth {
+			<-o.couriers.extra
+		}
+	})
+
 	status = http.StatusInternalServerError
 	attempts := 1
 	for range maxDeliveries + 5 {

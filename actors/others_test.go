@@ -19,6 +19,7 @@ import (
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
@@ -52,6 +53,11 @@ type townNode struct {
 
 func startTown(t *testing.T, names ...cluster.ServerID) *town {
 	t.Helper()
+	return startTownWith(t, func(*Config, *storage.Options) {}, names...)
+}
+
+func startTownWith(t *testing.T, change func(*Config, *storage.Options), names ...cluster.ServerID) *town {
+	t.Helper()
 	w := &town{t: t, nodes: map[cluster.ServerID]*townNode{}, leader: names[0]}
 	first := startNode(t, storagetest.NewDisk())
 	for _, name := range names {
@@ -63,6 +69,7 @@ func startTown(t *testing.T, names ...cluster.ServerID) *town {
 			Host: first.host, Storage: first.store, Clock: clock.Real(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 			Embedder: wordEmbedder{id: "words"}, Workers: 1, Others: &Others{Placement: n, Remote: n, Network: n},
 		}
+		change(&cfg, nil)
 		cfg.jobFinished = func(id pb.JobID) {
 			n.node.mu.Lock()
 			n.jobs[id] = true

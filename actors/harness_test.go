@@ -399,6 +399,27 @@ func records[M proto.Message](n *node, id storage.StoreID, table storage.Table, 
 	return all
 }
 
+// waitMoving is wait for jobs whose back-off runs on the clock of the test, which goes
+// on by steps meanwhile, and no further: requests have deadlines on it, too.
+func (n *node) waitMoving(step time.Duration, jobs ...string) {
+	n.t.Helper()
+	done := make(chan struct{})
+	var moving sync.WaitGroup
+	defer moving.Wait()
+	defer close(done)
+	moving.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				n.clock.Advance(step)
+			}
+		}
+	})
+	n.wait(jobs...)
+}
+
 // waitFor gives the actors their turns until something holds.
 func (n *node) waitFor(holds func() bool) {
 	n.t.Helper()

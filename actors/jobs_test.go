@@ -176,21 +176,7 @@ func TestPoisonInAnImport(t *testing.T) {
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := jobOf(c.ok(file("herbs.jsonl", `{"content":"Thyme by the wall."}`+"\n"+`{"content":"A row of hemlock."}`+"\n"+`{"content":"Sage in the pot."}`)))
-	done := make(chan struct{})
-	var moving sync.WaitGroup
-	moving.Go(func() { // the back-off runs on the clock of the test
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				n.clock.Advance(1)
-			}
-		}
-	})
-	n.wait(id)
-	close(done)
-	moving.Wait()
+	n.waitMoving(1, id)
 	job := c.job(id)
 	if got := itemStatus(job); !slices.Equal(got, []string{itemCreated, itemFailed, itemCreated}) || job.GetStatus() != jobSucceeded || job.GetFailed() != 1 || job.GetDone() != 3 {
 		t.Errorf("%v", job)

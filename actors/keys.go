@@ -242,6 +242,15 @@ func (o *orgView) dropUseless(b *storage.Batch, st *storage.Store, list storage.
 // keyAt reads the key of an entry of a list, its member's or the sandbox's; nil when
 // there is none any more.
 func (o *orgView) keyAt(r storage.Reader, item storage.Item, sandbox bool) (*pb.Key, error) {
+	hash, err := listedKey(item, sandbox)
+	if err != nil {
+		return nil, err
+	}
+	return o.readKey(r, hash)
+}
+
+// listedKey says whose entry of such a list it is.
+func listedKey(item storage.Item, sandbox bool) (pb.KeyHash, error) {
 	parts := item.Key.Parts()
 	if sandbox {
 		parts.U64Desc()
@@ -250,10 +259,7 @@ func (o *orgView) keyAt(r storage.Reader, item storage.Item, sandbox bool) (*pb.
 		parts.U64()
 	}
 	hash := pb.KeyHash(parts.Hash32())
-	if err := parts.Done(); err != nil {
-		return nil, err
-	}
-	return o.readKey(r, hash)
+	return hash, parts.Done()
 }
 
 // deleteKey removes a key, but for its place in a list.

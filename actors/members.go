@@ -217,11 +217,8 @@ func (o *orgView) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, er
 			if err != nil {
 				return err
 			}
-			parts := item.Key.Parts()
-			parts.ID16()
-			parts.U64()
-			hash := pb.KeyHash(parts.Hash32())
-			if err := parts.Done(); err != nil {
+			hash, err := listedKey(item, false)
+			if err != nil {
 				return err
 			}
 			hashes = append(hashes, hash)

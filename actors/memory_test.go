@@ -529,21 +529,7 @@ func testPoison(t *testing.T, e Embedder) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := jobOf(c.ok(items(doc("a", "Bread."), doc("b", "This is poison."), doc("c", "Butter."))))
 	behind := jobOf(c.ok(items(doc("d", "Cheese."))))
-	done := make(chan struct{})
-	var moving sync.WaitGroup
-	moving.Go(func() { // the back-off runs on the clock of the test
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				n.clock.Advance(time.Millisecond)
-			}
-		}
-	})
-	n.wait(id, behind)
-	close(done)
-	moving.Wait() // requests have deadlines on the same clock
+	n.waitMoving(time.Millisecond, id, behind)
 	job := c.job(id)
 	if got := itemStatus(job); !slices.Equal(got, []string{itemCreated, itemFailed, itemCreated}) || job.GetStatus() != jobSucceeded {
 		t.Errorf("job %s with items %v", job.GetStatus(), got)

@@ -12,7 +12,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -74,15 +73,15 @@ func measureImport(ctx context.Context, b *bench) error {
 				return err
 			}
 		}
-		peak, err := s.memory("VmHWM:")
+		after, err := s.Usage()
 		if err != nil {
 			return err
 		}
 		if err := s.end(); err != nil {
 			return err
 		}
-		rise := peak - before
-		most := min(importFactor*f.part, importMost)
+		rise := after.Peak - before
+		most := int64(min(importFactor*f.part, importMost))
 		b.report.add(fmt.Sprintf("import of %s, %d MiB, largest part %d MiB: memory on top of %d MiB", f.name, len(data)>>20, f.part>>20, before>>20),
 			fmt.Sprintf("under %d MiB", most>>20), rise < most, "%d MiB, answered %d after %.1f s", rise>>20, status, took.Seconds())
 	}
@@ -91,17 +90,17 @@ func measureImport(ctx context.Context, b *bench) error {
 
 // settled waits until the service's memory is no longer that of its start, and forgets
 // the peak so far.
-func (s *service) settled(ctx context.Context) (int, error) {
-	least := 0
+func (s *service) settled(ctx context.Context) (int64, error) {
+	least := int64(0)
 	for range 20 {
-		now, err := s.memory("VmRSS:")
+		now, err := s.Usage()
 		if err != nil {
 			return 0, err
 		}
-		if least > 0 && now >= least*99/100 {
+		if least > 0 && now.RSS >= least*99/100 {
 			break
 		}
-		least = now
+		least = now.RSS
 		if err := pause(ctx, 3*time.Second); err != nil {
 			return 0, err
 		}
@@ -109,22 +108,8 @@ func (s *service) settled(ctx context.Context) (int, error) {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.Pid()), []byte("5"), 0); err != nil {
 		return 0, err
 	}
-	return s.memory("VmRSS:")
-}
-
-// memory reads a figure of the service's process, in bytes.
-func (s *service) memory(field string) (int, error) {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Pid()))
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(raw)) {
-		if rest, ok := strings.CutPrefix(line, field); ok {
-			kib, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")))
-			return kib << 10, err
-		}
-	}
-	return 0, errors.New("no " + field)
+	now, err := s.Usage()
+	return now.RSS, err
 }
 
 // upload imports a file, and returns its job where it is accepted.

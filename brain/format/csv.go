@@ -82,26 +82,7 @@ func looksCSV(raw []byte) bool {
 	return true
 }
 
-// rowBytes gives out a table until the allowance of the row is spent.
-type rowBytes struct {
-	rest    []byte
-	allowed int
-}
-
 var errLongRow = errorf("holds a row of more than %d MiB", maxToken>>20)
-
-// Read implements io.Reader.
-func (b *rowBytes) Read(p []byte) (int, error) {
-	switch {
-	case len(b.rest) == 0:
-		return 0, io.EOF
-	case b.allowed == 0:
-		return 0, errLongRow
-	}
-	n := copy(p, b.rest[:min(len(b.rest), b.allowed)])
-	b.rest, b.allowed = b.rest[n:], b.allowed-n
-	return n, nil
-}
 
 // csv reads a table.
 func (r *reader) csv(name string, raw []byte) (Document, error) {
@@ -109,7 +90,7 @@ func (r *reader) csv(name string, raw []byte) (Document, error) {
 	if !ok {
 		separator = rune(separators[0])
 	}
-	in := &rowBytes{rest: raw, allowed: maxToken}
+	in := &allowance{rest: raw, allowed: maxToken, spent: errLongRow}
 	records := csv.NewReader(in)
 	records.Comma, records.LazyQuotes, records.FieldsPerRecord, records.ReuseRecord = separator, true, -1, true
 	sheet := sheet{markup: &markup{reader: r}}

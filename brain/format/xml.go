@@ -28,35 +28,37 @@ type elements struct {
 	fault *error
 }
 
-// xmlBytes gives out an XML part until its allowance is spent.
-type xmlBytes struct {
+var errLongToken = errorf("holds XML of more than %d MiB without an end", maxToken>>20)
+
+// allowance gives bytes to a decoder until it has got what it may for one token or
+// row; whoever reads these grants the next one by setting allowed.
+type allowance struct {
 	rest    []byte
 	allowed int
+	spent   error
 }
-
-var errLongToken = errorf("holds XML of more than %d MiB without an end", maxToken>>20)
 
 // ReadByte implements io.ByteReader, so that the decoder reads no further than it
 // must.
-func (b *xmlBytes) ReadByte() (byte, error) {
+func (b *allowance) ReadByte() (byte, error) {
 	switch {
 	case len(b.rest) == 0:
 		return 0, io.EOF
 	case b.allowed == 0:
-		return 0, errLongToken
+		return 0, b.spent
 	}
 	c := b.rest[0]
 	b.rest, b.allowed = b.rest[1:], b.allowed-1
 	return c, nil
 }
 
-// Read implements io.Reader, for what is in another encoding.
-func (b *xmlBytes) Read(p []byte) (int, error) {
+// Read implements io.Reader, for tables, and for XML that is in another encoding.
+func (b *allowance) Read(p []byte) (int, error) {
 	switch {
 	case len(b.rest) == 0:
 		return 0, io.EOF
 	case b.allowed == 0:
-		return 0, errLongToken
+		return 0, b.spent
 	}
 	n := copy(p, b.rest[:min(len(b.rest), b.allowed)])
 	b.rest, b.allowed = b.rest[n:], b.allowed-n
@@ -67,7 +69,7 @@ func (b *xmlBytes) Read(p []byte) (int, error) {
 // choice, and no two elements that matter differ in theirs alone. Entities that a
 // part defines are not expanded, so that a bomb of them stays a few letters.
 func (r *reader) walk(raw []byte, e elements) error {
-	in := &xmlBytes{rest: raw}
+	in := &allowance{rest: raw, spent: errLongToken}
 	d := xml.NewDecoder(in)
 	d.Strict = false
 	d.CharsetReader = charset.NewReaderLabel

@@ -187,6 +187,9 @@ func (p *Process) Log() string { return p.log.String() }
 type Usage struct {
 	CPU time.Duration // user and system, of all threads, since it began
 	RSS int64         // resident bytes
+	// Peak is the most that was ever resident, or was since clear_refs of proc(5) was told
+	// to forget it.
+	Peak int64
 }
 
 // clockTick is USER_HZ, which is 100 on every Linux this runs on.
@@ -218,13 +221,16 @@ func (p *Process) Usage() (Usage, error) {
 		return u, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-			if err != nil {
-				return u, err
-			}
-			u.RSS = kib << 10
+		name, rest, _ := strings.Cut(line, ":")
+		bytes, wanted := map[string]*int64{"VmRSS": &u.RSS, "VmHWM": &u.Peak}[name]
+		if !wanted {
+			continue
 		}
+		kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+		if err != nil {
+			return u, err
+		}
+		*bytes = kib << 10
 	}
 	return u, nil
 }

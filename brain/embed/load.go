@@ -14,3 +14,7 @@ var pack []byte
 // in room (nil: the heap). It costs about 90 ms, a third of it the hash of the
 // weights, the rest their unpacking. An error means that the binary is damaged.
 func Load(room Room) (*Model, error) { return LoadPack(pack, room) }
+
+// Pack is what Load opens, mapped from the binary and not to be written. Behind
+// Load a model reads of it the vectors of the words it meets, a third of the whole.
+func Pack() []byte { return pack }

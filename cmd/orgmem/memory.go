@@ -6,6 +6,8 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"orgmem/brain/embed"
+	"orgmem/cmd/orgmem/pages"
 	"orgmem/proto/clock"
 )
 
@@ -31,7 +33,7 @@ const (
 type memoryKeeper struct {
 	allocated func() uint64 // bytes since the start
 	garbage   func(percent int)
-	release   func() // collects, and gives free pages back
+	release   func() // collects, and gives back free pages and those that files can fill again
 
 	last  uint64
 	quiet int // looks in a row
@@ -64,7 +66,7 @@ func keepMemory(ctx context.Context, w world) {
 	k := memoryKeeper{
 		allocated: func() uint64 { metrics.Read(sample); return sample[0].Value.Uint64() },
 		garbage:   func(percent int) { debug.SetGCPercent(percent) },
-		release:   debug.FreeOSMemory,
+		release:   func() { debug.FreeOSMemory(); pages.Unload(embed.Pack()) },
 	}
 	for clock.Wait(ctx, w.clock, memoryLook) == nil {
 		k.look()

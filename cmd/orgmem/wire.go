@@ -56,7 +56,12 @@ func startCluster(ctx context.Context, w world, server config.Server, store *sto
 	return cluster.Start(ctx, cfg)
 }
 
-func loadModel() (*embed.Model, error) { return embed.Load(pages.Weights) }
+// loadModel opens the model inside the binary, whose 34 MB no longer count as
+// memory in use once it has been unpacked.
+func loadModel() (*embed.Model, error) {
+	defer pages.Unload(embed.Pack())
+	return embed.Load(pages.Weights)
+}
 
 func modelID() string {
 	model, err := loadModel()

@@ -28,3 +28,18 @@ func Weights(n int) []int16 {
 	_ = unix.Madvise(aligned, unix.MADV_HUGEPAGE)
 	return unsafe.Slice((*int16)(unsafe.Pointer(unsafe.SliceData(aligned))), size/2)[:n:n] //nolint:gosec // aligned to far more than int16 needs
 }
+
+// Unload takes back the memory of file, bytes that the process has mapped from a
+// file and never written: they stay in the system's cache and come back when they
+// are read again, some microseconds for each 64 KB. Other memory would lose what
+// it holds.
+func Unload(file []byte) {
+	page := unix.Getpagesize()
+	first := unsafe.Pointer(unsafe.SliceData(file)) //nolint:gosec // only to find where pages begin
+	skip := int(-uintptr(first) & uintptr(page-1))
+	if len(file) < skip+page {
+		return
+	}
+	whole := file[skip : skip+(len(file)-skip)/page*page]
+	_ = unix.Madvise(whole, unix.MADV_DONTNEED) // who refuses it keeps the memory
+}

@@ -42,8 +42,14 @@ type chunkPlace struct {
 
 // readBrainSource reads what may be learned from, in the order of the partitions'
 // and the nodes' ids: the same content is the same source, whatever came between.
-// goOn is asked between two nodes.
-func readBrainSource(st storage.Reader, parts []*partitionRef, goOn func() error) (*brainSource, error) {
+// All of it is of one moment, since a node whose text is forgotten while it is being
+// read would fail the training. goOn is asked between two nodes.
+func readBrainSource(store *storage.Store, parts []*partitionRef, goOn func() error) (_ *brainSource, err error) {
+	st, err := store.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer closeSnapshot(st, &err)
 	src := &brainSource{}
 	for i, part := range parts {
 		state := &pb.PartitionState{}

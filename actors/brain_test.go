@@ -46,14 +46,7 @@ func (l *lockedRandom) Read(p []byte) (int, error) {
 // train trains a brain and waits for it.
 func (c client) train() *pb.BrainState {
 	c.n.t.Helper()
-	job := jobOf(c.ok(trainOp()))
-	c.n.waitFor(func() bool {
-		if terminal(c.job(job).GetStatus()) {
-			return true
-		}
-		c.n.clock.Advance(time.Second) // it waits until what was forgotten is gone
-		return false
-	})
+	c.n.wait(jobOf(c.ok(trainOp())))
 	return c.info()
 }
 
@@ -572,6 +565,40 @@ func TestBrainsLearnFromDecisions(t *testing.T) {
 	}
 }
 
+// A training reads a memory of one moment: what is forgotten while it reads neither
+// fails it nor is half there.
+func TestBrainSourcesAreOfOneMoment(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	a, b := c.note("The ferry leaves at noon."), c.note("The bridge is closed.")
+	var parts []*partitionRef
+	c.inOrg(func(o *orgActor) {
+		if err := o.withStore(func(st *storage.Store) (err error) { parts, err = o.allPartitions(st); return err }); err != nil {
+			t.Error(err)
+		}
+	})
+	st, err := n.store.Acquire(storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Release()
+	forgotten := false
+	src, err := readBrainSource(st, parts, func() error {
+		if !forgotten {
+			forgotten = true
+			c.forget(a)
+			c.forget(b)
+		}
+		return nil
+	})
+	if err != nil || !forgotten || len(src.Documents) != 2 {
+		t.Fatalf("%+v, %v", src, err)
+	}
+	if src, err = readBrainSource(st, parts, func() error { return nil }); err != nil || len(src.Documents) != 0 {
+		t.Errorf("behind that: %+v, %v", src, err)
+	}
+}
+
 // A training that is cancelled or purged under way publishes nothing, and the next
 // can begin.
 func TestTrainingsEndEarly(t *testing.T) {
@@ -607,7 +634,7 @@ func TestTrainingsEndEarly(t *testing.T) {
 	if done.GetProblem() != nil {
 		t.Fatalf("%v", done)
 	}
-	c.n.waitFor(func() bool { return terminal(c.job(job).GetStatus()) })
+	c.n.wait(job) // by the purge or, where that let it, by itself
 	if s := c.info(); s.GetArtifact() != nil {
 		t.Errorf("behind the purge: %v", s)
 	}

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// patience bounds every wait of a test; one that passes never waits so long.
+// patience bounds every wait of a test; one that passes never waits so long without
+// anything getting on.
 const patience = 60 * time.Second
 
 // wordEmbedder is a model whose vectors are bags of hashed words: texts that
@@ -82,6 +83,7 @@ type node struct {
 	mu       sync.Mutex
 	finished *sync.Cond
 	jobs     map[pb.JobID]bool
+	epochs   int // that trainings have gone through
 }
 
 func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, *storage.Options)) *node {
@@ -111,6 +113,15 @@ func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, 
 		t.Fatal(err)
 	}
 	cfg.Host, cfg.Storage = n.host, n.store
+	told := cfg.epochDone
+	cfg.epochDone = func() {
+		n.mu.Lock()
+		n.epochs++
+		n.mu.Unlock()
+		if told != nil {
+			told()
+		}
+	}
 	cfg.jobFinished = func(id pb.JobID) {
 		n.mu.Lock()
 		n.jobs[id] = true
@@ -138,18 +149,25 @@ func (n *node) stop() {
 	}
 }
 
-// wait waits until jobs have ended.
+// wait waits until jobs have ended, for as long as trainings get on.
 func (n *node) wait(jobs ...string) {
 	n.t.Helper()
-	give := time.AfterFunc(patience, func() { // a bound for a test that fails
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	seen := n.epochs
+	var give *time.Timer
+	give = time.AfterFunc(patience, func() { // a bound for a test that fails
 		n.mu.Lock()
+		defer n.mu.Unlock()
+		if seen != n.epochs {
+			seen = n.epochs
+			give.Reset(patience)
+			return
+		}
 		n.jobs = nil
-		n.mu.Unlock()
 		n.finished.Broadcast()
 	})
 	defer give.Stop()
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	for _, j := range jobs {
 		id, err := pb.ParseJobID(j)
 		if err != nil {

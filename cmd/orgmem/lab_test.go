@@ -39,7 +39,7 @@ const (
 // lab is three processes of the built binary, each in a network namespace of its
 // own and with its data on a disk of its own.
 //
-// A cut is a blackhole route, so it has a direction: what a node sends is lost,
+// A cut has a direction: what a node sends to another one is lost without a word,
 // what it is sent arrives. A disk is a file that is mounted; frozen, it takes no
 // write and no sync until it is thawed, as one does that hangs. Clients stand
 // beside the nodes, in their namespaces, and reach each node always.
@@ -96,6 +96,7 @@ func newLab(t *testing.T) *lab {
 		ip(t, "link", "add", "name", "eth0", "netns", n.ns, "type", "veth", "peer", "name", port, "netns", hub)
 		ip(t, "-n", hub, "link", "set", port, "master", "br0", "up")
 		ip(t, "-n", n.ns, "addr", "add", n.ip+"/24", "dev", "eth0")
+		ip(t, "-n", n.ns, "link", "set", "eth0", "address", hardware(i))
 		ip(t, "-n", n.ns, "link", "set", "eth0", "up")
 		ip(t, "-n", n.ns, "link", "set", "lo", "up")
 		handle, err := unix.Open("/run/netns/"+n.ns, unix.O_RDONLY|unix.O_CLOEXEC, 0)
@@ -107,6 +108,9 @@ func newLab(t *testing.T) *lab {
 		n.disk = l.mount(i)
 		n.http = &http.Client{Transport: &http.Transport{DialContext: n.dial, MaxIdleConnsPerHost: historyClients}}
 	}
+	for _, x := range labLinks {
+		l.neighbour(x[0], x[1], hardware(x[1])) // a cut is what changes it
+	}
 	l.run(0, "cluster", "init", "--data", l.data(0))
 	l.serve(0, "")
 	for i := 1; i < historyNodes; i++ {
@@ -116,6 +120,7 @@ func newLab(t *testing.T) *lab {
 		}
 		l.serve(i, token.Token)
 	}
+	l.silent()
 	l.settle()
 	l.run(0, append([]string{"org", "set-plan", l.nodes[0].p.OrgID, "unlimited"}, l.operator(0)...)...)
 	return l

@@ -351,6 +351,9 @@ func (h *Host) Close() error {
 // a group. Shards in which it has no vote (yet) do not count: they come and go while
 // the controller works, and nobody waits for this node's copy.
 func (h *Host) Ready() error {
+	if h.peers != nil && h.group(metaGroup) == nil {
+		return fmt.Errorf("the meta group is being opened again: %w", ErrNotReady)
+	}
 	for _, g := range h.hosted() {
 		if !g.ready() && (g.id == metaGroup || g.votes()) {
 			return fmt.Errorf("group %d of %d: %w", g.id, len(h.groups), ErrNotReady)
@@ -365,7 +368,7 @@ func (h *Host) sweepable() error {
 	if h.peers == nil {
 		return h.Ready()
 	}
-	if !h.group(metaGroup).ready() {
+	if g := h.group(metaGroup); g == nil || !g.ready() {
 		return ErrNotReady
 	}
 	return nil

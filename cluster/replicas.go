@@ -378,10 +378,14 @@ const barrierPatience = 2 * time.Second
 
 // Fresh waits until this node's copy of the directory holds everything that was
 // acknowledged, on any node, before the call. The error is ErrNotReady when the
-// meta group has no leader that answers, or the context's.
+// meta group has no leader that answers, or is not here for the moment, or the
+// context's.
 func (d *Directory) Fresh(ctx context.Context) error {
 	h := d.host
 	g := h.group(metaGroup)
+	if g == nil {
+		return ErrNotReady // it is being opened again (reopenLater)
+	}
 	if h.peers == nil || g.alone.Load() || (g.leading.Load() != 0 && g.lead() == nil) {
 		return nil
 	}
@@ -423,6 +427,9 @@ func (b *barrier) begin(h *Host) {
 // catchUp asks the leader and waits.
 func (h *Host) catchUp() error {
 	g := h.group(metaGroup)
+	if g == nil {
+		return ErrNotReady // since Fresh looked it was closed
+	}
 	ctx, cancel := context.WithCancel(g.fsm.life)
 	defer cancel()
 	limit := h.cfg.Clock.AfterFunc(barrierPatience, cancel)

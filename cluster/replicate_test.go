@@ -284,6 +284,69 @@ func TestMoreLogThanTheSnapshot(t *testing.T) {
 	waitFor(t, func() bool { g := old.host.shard(c.id); return g != nil && g.marks.index.Load() > 0 })
 }
 
+// TestMetaGroupOpenedAgain: the same happens to the directory, which every request
+// asks. While its group is closed to be opened again the node says that it is not
+// ready, and goes on.
+func TestMetaGroupOpenedAgain(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	w := three(t)
+	w.leads(metaGroup, "one")
+	old := w.servers["one"]
+	g := old.host.group(metaGroup)
+	w.part("one")
+	var told sync.WaitGroup
+	for range 100 {
+		told.Go(func() {
+			cmd := &pb.Command{Kind: &pb.Command_SetClusterVersion{SetClusterVersion: &pb.SetClusterVersion{Version: 1}}}
+			if _, err := old.host.proposeAndWait(t.Context(), g, cmd); err == nil {
+				t.Error("a node that is cut off acknowledged a command")
+			}
+		})
+	}
+	told.Wait()
+	last, err := g.logs.LastIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		w.try("write", func() error { return w.servers["two"].host.Meta().SetVersion(t.Context(), 1) })
+	}
+	for _, id := range []ServerID{"two", "three"} {
+		s := w.servers[id]
+		waitFor(t, func() bool { return s.host.compactor.compactTo(s.host.group(metaGroup), ^uint64(0)) == nil })
+		if m := s.host.group(metaGroup).marks.index.Load(); m >= last {
+			t.Fatalf("snapshot at %d, the old log ends at %d: the test proves nothing", m, last)
+		}
+	}
+	w.heal()
+	away := false
+	waitFor(t, func() bool {
+		now := old.host.group(metaGroup)
+		if now == nil {
+			away = true
+			if err := old.host.Directory().Fresh(t.Context()); !errors.Is(err, ErrNotReady) && old.host.group(metaGroup) == nil {
+				t.Errorf("fresh without the group: %v", err)
+			}
+			if err := old.host.catchUp(); !errors.Is(err, ErrNotReady) && old.host.group(metaGroup) == nil {
+				t.Errorf("a round of the barrier without the group: %v", err)
+			}
+			for what, look := range map[string]func() error{"ready": old.host.Ready, "the sweep": old.host.sweepable} {
+				if err := look(); !errors.Is(err, ErrNotReady) && old.host.group(metaGroup) == nil {
+					t.Errorf("%s without the group: %v", what, err)
+				}
+			}
+		}
+		return now != nil && now != g
+	})
+	if !away {
+		t.Log("nobody looked while the group was away")
+	}
+	waitFor(t, func() bool { return old.host.Directory().Fresh(t.Context()) == nil && old.host.Ready() == nil })
+	if old.host.group(metaGroup).marks.index.Load() == 0 {
+		t.Error("it was not restored: the test proves nothing")
+	}
+}
+
 // TestFreshBehindABarrier: a node whose marker is at the barrier of an election counts
 // it as applied, which no other node ever does. When it leads the directory, the
 // others are level with it all the same, without a command that moves them.

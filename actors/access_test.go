@@ -525,6 +525,21 @@ func TestRevokedKeysMakeRoom(t *testing.T) {
 	c.ok(createKey(""))
 	c.refused(codeKeyNotFound, revoke(made[3]))
 	c.refused("key_limit_reached", createKey(""))
+	// Of several that ask at once for the one place, one has it.
+	c.ok(revoke(made[5]))
+	var placed atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if c.ask(createKey("")).GetProblem() == nil {
+				placed.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if got := placed.Load(); got != 1 {
+		t.Errorf("%d keys have the place of one", got)
+	}
 	if got := len(c.ok(listKeys()).GetKeys().GetKeys()); got != maxKeysPerUser {
 		t.Errorf("%d keys are listed", got)
 	}

@@ -152,18 +152,28 @@ func (e refusalError) Error() string { return e.problem.GetDetail() }
 // sandbox key until when. with adds to the commit. The directory learns of the
 // key first: a crash in between leaves a hash that leads to an organization which
 // does not know it, and that is refused like any other unknown key.
+//
+// Those of one user come one after the other: what is counted for the bound is in
+// the store only once it is committed.
 func (o *orgActor) mintKey(order *pb.Key, with func(*change, CreatedKey) error, done func(CreatedKey, error)) {
-	made, ch, err := o.newKey(order, with)
-	if err != nil {
-		done(CreatedKey{}, err)
-		return
-	}
-	o.sys.background(func(ctx context.Context) {
-		if err := o.sys.cfg.Host.Directory().PutKey(ctx, made.Key, o.id); err != nil {
+	o.exclusive(fmt.Sprintf("keys %x", order.GetUser()), func(release func()) {
+		made, ch, err := o.newKey(order, with)
+		if err != nil {
+			release()
 			done(CreatedKey{}, err)
 			return
 		}
-		o.committer.submitChange(ch, func(err error) { done(made, err) })
+		o.sys.background(func(ctx context.Context) {
+			if err := o.sys.cfg.Host.Directory().PutKey(ctx, made.Key, o.id); err != nil {
+				release()
+				done(CreatedKey{}, err)
+				return
+			}
+			o.committer.submitChange(ch, func(err error) {
+				release()
+				done(made, err)
+			})
+		})
 	})
 }
 

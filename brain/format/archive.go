@@ -218,12 +218,13 @@ func (r *reader) zip(name string, raw []byte) ([]Document, string, error) {
 		return r.single(name, format, func() (Document, error) { return read(z) })
 	}
 	p := &pack{reader: r}
-	if isSlack(z) {
-		if err := p.slack(z); err != nil {
+	if root, ok := slackRoot(z); ok {
+		if err := p.slack(z, root); err != nil {
 			return nil, "", err
 		}
 		return p.docs, Slack, nil
 	}
+	views := notionViews(z)
 	for _, f := range z.File {
 		if err := r.step(1); err != nil {
 			return nil, "", err
@@ -231,7 +232,7 @@ func (r *reader) zip(name string, raw []byte) ([]Document, string, error) {
 		name := zipName(f)
 		silent, refused := entryName(name)
 		switch {
-		case silent, strings.HasSuffix(name, "/"):
+		case silent, views[f.Name], strings.HasSuffix(name, "/"):
 			continue
 		case refused != "":
 			err = p.refuse(name, refused)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -101,7 +102,7 @@ func namesOf(d *jsontext.Decoder, visit func(string) bool) {
 }
 
 // export reads an export of another system; read is nil where it is none.
-func (r *reader) export(raw []byte) (read func() ([]Document, error), format string) {
+func (r *reader) export(name string, raw []byte) (read func() ([]Document, error), format string) {
 	s := shapeOf(raw)
 	switch {
 	case !s.list && s.has("format", "partitions"):
@@ -110,6 +111,10 @@ func (r *reader) export(raw []byte) (read func() ([]Document, error), format str
 		return func() ([]Document, error) { return r.chats(raw, s.list, "chatgpt") }, ChatGPT
 	case s.has("chat_messages"):
 		return func() ([]Document, error) { return r.chats(raw, s.list, "claude") }, Claude
+	case s.has("uuid", "docs", "prompt_template"):
+		return func() ([]Document, error) { return r.projects(raw, s.list) }, Claude
+	case s.holds("nodes", "type", "x", "y"):
+		return func() ([]Document, error) { return r.canvas(name, raw) }, Canvas
 	case s.list && s.has("memory", "id"), s.holds("results", "memory"), s.holds("memories", "memory"):
 		return func() ([]Document, error) { return r.records(raw, "mem0") }, Mem0
 	case s.list && (s.has("uuid", "fact") || s.has("uuid", "content")),
@@ -153,6 +158,10 @@ type chat struct {
 			Type string `json:"type"`
 			Text string `json:"text"`
 		} `json:"content"`
+		Attachments []struct {
+			FileName string `json:"file_name"`
+			Content  string `json:"extracted_content"`
+		} `json:"attachments"`
 	} `json:"chat_messages"`
 }
 
@@ -165,7 +174,46 @@ type chatNode struct {
 		Content struct {
 			Parts []jsontext.Value `json:"parts"`
 		} `json:"content"`
+		CreateTime anyNumber `json:"create_time"`
 	} `json:"message"`
+}
+
+// chatWords is what a part of a message says: a text, or what was heard of a voice.
+func chatWords(part jsontext.Value) string {
+	var s string
+	switch part.Kind() {
+	case '"':
+		_ = json.Unmarshal(part, &s, lenient) // it was read already
+	case '{':
+		var heard struct {
+			Type string `json:"content_type"`
+			Text string `json:"text"`
+		}
+		if json.Unmarshal(part, &heard, lenient) == nil && heard.Type == "audio_transcription" {
+			s = heard.Text
+		}
+	default: // what is not said
+	}
+	return s
+}
+
+// leaf is where a conversation of ChatGPT ended: where it says, or else at the
+// newest message that nothing follows.
+func (c *chat) leaf() string {
+	if _, ok := c.Mapping[c.CurrentNode]; ok {
+		return c.CurrentNode
+	}
+	parents := map[string]bool{}
+	for _, n := range c.Mapping {
+		parents[n.Parent] = true
+	}
+	last, at := "", anyNumber(-1)
+	for _, id := range slices.Sorted(maps.Keys(c.Mapping)) {
+		if m := c.Mapping[id].Message; m != nil && !parents[id] && m.CreateTime > at {
+			last, at = id, m.CreateTime
+		}
+	}
+	return last
 }
 
 // anyNumber is a number of seconds, or nothing.
@@ -216,21 +264,18 @@ func (r *reader) chat(c *chat, system string) ([]Document, error) {
 		return cmp.Or(m.err, r.step(len(text)))
 	}
 	var path []chatNode
-	for id := c.CurrentNode; id != "" && len(path) < len(c.Mapping); id = c.Mapping[id].Parent {
+	for id := c.leaf(); id != "" && len(path) < len(c.Mapping); id = c.Mapping[id].Parent {
 		path = append(path, c.Mapping[id])
 	}
 	for _, n := range slices.Backward(path) {
 		if n.Message == nil || n.Message.Author.Role == "system" || n.Message.Author.Role == "tool" {
 			continue
 		}
-		var words strings.Builder
+		var words []string
 		for _, p := range n.Message.Content.Parts {
-			var s string
-			if json.Unmarshal(p, &s, lenient) == nil {
-				words.WriteString(s)
-			}
+			words = append(words, chatWords(p))
 		}
-		if err := say(roleName(n.Message.Author.Role), words.String()); err != nil {
+		if err := say(roleName(n.Message.Author.Role), strings.Join(words, "\n")); err != nil {
 			return nil, err
 		}
 	}
@@ -248,6 +293,11 @@ func (r *reader) chat(c *chat, system string) ([]Document, error) {
 		if err := say(roleName(one.Sender), words); err != nil {
 			return nil, err
 		}
+		for _, a := range one.Attachments { // also what is too long to be pasted
+			if err := say(cmp.Or(clipTitle(a.FileName), "Attachment"), a.Content); err != nil {
+				return nil, err
+			}
+		}
 	}
 	content, err := m.done()
 	if err != nil {
@@ -260,6 +310,86 @@ func (r *reader) chat(c *chat, system string) ([]Document, error) {
 		Title: clipTitle(cmp.Or(c.Title, c.Name)), Content: content, Noted: true, Metadata: noted("source", system),
 		OccurredAt: cmp.Or(unixInstant(int64(c.CreateTime)), instant(c.CreatedAt)), ExternalID: externalID(system, cmp.Or(c.ID, c.ConversationID, c.UUID)),
 	})
+}
+
+// projects reads the documents that projects of Claude know. What a project is told
+// to do is no memory.
+func (r *reader) projects(raw []byte, list bool) ([]Document, error) {
+	type project struct {
+		Name string `json:"name"`
+		Docs []struct {
+			UUID      string `json:"uuid"`
+			Filename  string `json:"filename"`
+			Content   string `json:"content"`
+			CreatedAt string `json:"created_at"`
+		} `json:"docs"`
+	}
+	all, err := oneOrMany[project](raw, list)
+	if err != nil {
+		return nil, err
+	}
+	var docs []Document
+	for _, p := range all {
+		for _, d := range p.Docs {
+			words := strings.ToValidUTF8(strings.ReplaceAll(d.Content, "\x00", ""), "\ufffd")
+			if canon.Blank(words) {
+				continue
+			}
+			if err := cmp.Or(r.keep(len(words)), r.step(len(words))); err != nil {
+				return nil, err
+			}
+			cut, err := r.cut(Document{
+				Title: clipTitle(d.Filename), Content: words, Noted: true, OccurredAt: instant(d.CreatedAt), ExternalID: externalID("claude", d.UUID),
+				Metadata: noted("source", "claude", "project", p.Name),
+			})
+			if err != nil {
+				return nil, err
+			}
+			if docs = append(docs, cut...); len(docs) > MaxDocuments {
+				return nil, errorf("holds more than %d documents; split it", MaxDocuments)
+			}
+		}
+	}
+	if len(docs) == 0 {
+		return nil, errorf("holds no project with a document")
+	}
+	return docs, nil
+}
+
+// canvas reads a canvas of Obsidian: what its cards say, from top to bottom.
+func (r *reader) canvas(name string, raw []byte) ([]Document, error) {
+	type card struct {
+		Text  string    `json:"text"`
+		Label string    `json:"label"` // of a group, or of a line between two cards
+		File  string    `json:"file"`
+		URL   string    `json:"url"`
+		X     anyNumber `json:"x"`
+		Y     anyNumber `json:"y"`
+	}
+	var all struct {
+		Nodes []card `json:"nodes"`
+		Edges []card `json:"edges"`
+	}
+	if err := json.Unmarshal(raw, &all, lenient); err != nil {
+		return nil, errorf("is a canvas whose cards cannot be read")
+	}
+	slices.SortStableFunc(all.Nodes, func(a, b card) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
+	m := &markup{reader: r}
+	for _, c := range slices.Concat(all.Nodes, all.Edges) {
+		words := strings.ReplaceAll(strings.ToValidUTF8(cmp.Or(c.Text, c.Label, c.File, c.URL), "\ufffd"), "\x00", "")
+		if !canon.Blank(words) {
+			m.block("")
+			m.write(withoutWikiLinks(strings.TrimSpace(words)))
+		}
+		if err := cmp.Or(m.err, r.step(len(words)+1)); err != nil {
+			return nil, err
+		}
+	}
+	content, err := m.said("is a canvas without a word")
+	if err != nil {
+		return nil, err
+	}
+	return r.cut(Document{Title: baseTitle(name), Content: content, Noted: true, Metadata: noted("source", "obsidian")})
 }
 
 func roleName(role string) string {

@@ -57,6 +57,17 @@ func separatorOf(raw []byte, least int) (separator rune, ok bool) {
 	return separator, ok
 }
 
+// separatorSaid is what a first line for Excel says that separates the columns, and
+// what follows it.
+func separatorSaid(raw []byte) (separator rune, rest []byte, ok bool) {
+	first, rest, _ := bytes.Cut(raw, []byte("\n"))
+	said, ok := bytes.CutPrefix(bytes.Trim(first, "\""), []byte("sep="))
+	if !ok || len(said) != 1 || !strings.Contains(separators, string(said)) {
+		return 0, raw, false
+	}
+	return rune(said[0]), rest, true
+}
+
 // looksCSV reports whether a text is a table, whatever it is called: each of its
 // first lines has as many short cells as the first, whose cells are names.
 func looksCSV(raw []byte) bool {
@@ -86,7 +97,10 @@ var errLongRow = errorf("holds a row of more than %d MiB", maxToken>>20)
 
 // csv reads a table.
 func (r *reader) csv(name string, raw []byte) (Document, error) {
-	separator, ok := separatorOf(raw, 2)
+	separator, raw, ok := separatorSaid(raw)
+	if !ok {
+		separator, ok = separatorOf(raw, 2)
+	}
 	if !ok {
 		separator = rune(separators[0])
 	}
@@ -141,11 +155,7 @@ func (s *sheet) add(cells []string) {
 	if s.tooWide(cells) {
 		return
 	}
-	blank := true
-	for _, c := range cells {
-		blank = blank && canon.Blank(c)
-	}
-	if blank {
+	if filled(cells) == 0 {
 		return
 	}
 	s.rows++
@@ -155,8 +165,25 @@ func (s *sheet) add(cells []string) {
 		}
 		return
 	}
+	if filled(s.first) == 1 && filled(cells) > 1 { // a title above the table
+		s.begin(false)
+		for _, c := range cells {
+			s.first = append(s.first, strings.Clone(flat(c)))
+		}
+		return
+	}
 	s.begin(true)
 	s.line(cells)
+}
+
+// filled is how many cells of a row say something.
+func filled(row []string) (n int) {
+	for _, c := range row {
+		if !canon.Blank(c) {
+			n++
+		}
+	}
+	return n
 }
 
 // begin decides what the first row is. Alone, it is no header.

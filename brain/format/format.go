@@ -69,6 +69,7 @@ const (
 	Claude    = "claude"
 	Mem0      = "mem0"
 	Zep       = "zep"
+	Canvas    = "canvas"
 	OwnExport = "orgmem-export"
 )
 
@@ -292,7 +293,7 @@ func (r *reader) file(name string, data []byte) (docs []Document, format string,
 		docs, err = r.jsonl(raw)
 		return docs, JSONL, err
 	case ext == ".json" || looksJSON(raw):
-		if read, export := r.export(raw); read != nil {
+		if read, export := r.export(name, raw); read != nil {
 			docs, err = read()
 			return docs, export, err
 		}

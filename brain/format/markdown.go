@@ -79,6 +79,18 @@ func withoutWikiLinks(s string) string {
 	})
 }
 
+// tagsOf divides tags that stand in one line.
+func tagsOf(said []string) (tags []string) {
+	for _, s := range said {
+		for one := range strings.SplitSeq(s, ",") {
+			if one = strings.TrimSpace(one); one != "" {
+				tags = append(tags, one)
+			}
+		}
+	}
+	return tags
+}
+
 // markdown reads a Markdown text. It stands as it is, but for what its head says of
 // it and for links between notes.
 func (r *reader) markdown(name, s string) ([]Document, error) {
@@ -103,7 +115,7 @@ func (r *reader) markdown(name, s string) ([]Document, error) {
 	}
 	if values != nil {
 		doc.Noted, doc.OccurredAt = true, instant(one("date", "created"))
-		doc.Metadata = noted("tags", values["tags"], "aliases", values["aliases"], "author", one("author"), "language", one("lang", "language"))
+		doc.Metadata = noted("tags", tagsOf(values["tags"]), "aliases", values["aliases"], "author", one("author"), "language", one("lang", "language"))
 	}
 	return r.cut(doc)
 }

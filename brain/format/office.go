@@ -51,13 +51,24 @@ type writer struct {
 	tables []table
 	cells  []string // the paragraphs of the open cell
 	within bool     // of a run's text
+	beside int      // elements that lie open whose text stands elsewhere, too
 }
+
+// besides are those elements: the shape for older programs beside the one that is
+// read, and where a paragraph stood before it was moved.
+var besides = []string{"Fallback", "moveFrom"}
 
 // elements are what word processors and presentations of Office Open XML have in
 // common: runs of text, and tables. open and shut deal with the rest.
 func (w *writer) elements(open func(xml.StartElement), shut func(name string)) elements {
 	return elements{
 		open: func(t xml.StartElement) {
+			if slices.Contains(besides, t.Name.Local) {
+				w.beside++
+			}
+			if w.beside > 0 {
+				return
+			}
 			switch t.Name.Local {
 			case "t":
 				w.within = true
@@ -72,6 +83,12 @@ func (w *writer) elements(open func(xml.StartElement), shut func(name string)) e
 			}
 		},
 		shut: func(name string) {
+			if w.beside > 0 {
+				if slices.Contains(besides, name) {
+					w.beside--
+				}
+				return
+			}
 			switch name {
 			case "t":
 				w.within = false
@@ -86,7 +103,7 @@ func (w *writer) elements(open func(xml.StartElement), shut func(name string)) e
 			}
 		},
 		text: func(b []byte) {
-			if w.within {
+			if w.within && w.beside == 0 {
 				w.text.Write(b)
 			}
 		},

@@ -12,48 +12,128 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"orgmem/proto/canon"
 )
 
-// slackDay is a channel's file of one day.
-var slackDay = regexp.MustCompile(`^([^/]+)/(\d{4}-\d{2}-\d{2})\.json$`)
+// slackDay is a channel's file of one day, and the folder that the export lies in.
+var slackDay = regexp.MustCompile(`^(.*/|)([^/]+)/(\d{4}-\d{2}-\d{2})\.json$`)
 
-// isSlack reports whether an archive is an export of Slack: a list of users, and
-// channels' days.
-func isSlack(z *zip.Reader) bool {
-	users, days := false, false
+const slackUsers = "users.json"
+
+// slackRoot tells an export of Slack: a list of users, and beside it channels' days.
+// They lie at an archive's root, or in the folder that somebody unpacked them to.
+func slackRoot(z *zip.Reader) (root string, ok bool) {
+	users := map[string]bool{}
 	for _, f := range z.File {
-		users = users || f.Name == "users.json"
-		days = days || slackDay.MatchString(f.Name)
+		if root, named := strings.CutSuffix(f.Name, slackUsers); named && (root == "" || strings.HasSuffix(root, "/")) {
+			users[root] = true
+		}
 	}
-	return users && days
+	for _, f := range z.File {
+		if m := slackDay.FindStringSubmatch(f.Name); m != nil && users[m[1]] {
+			return m[1], true
+		}
+	}
+	return "", false
 }
 
 type slackUser struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	RealName string `json:"real_name"`
-	Profile  struct {
-		RealName    string `json:"real_name"`
-		DisplayName string `json:"display_name"`
-	} `json:"profile"`
+	ID       string       `json:"id"`
+	Name     string       `json:"name"`
+	RealName string       `json:"real_name"`
+	Profile  slackProfile `json:"profile"`
 }
 
+type slackProfile struct {
+	RealName    string `json:"real_name"`
+	DisplayName string `json:"display_name"`
+	Name        string `json:"name"` // of a program
+}
+
+func (p slackProfile) shown() string { return cmp.Or(p.DisplayName, p.RealName, p.Name) }
+
 type slackMessage struct {
-	Type     string `json:"type"`
-	Subtype  string `json:"subtype"`
-	User     string `json:"user"`
-	Username string `json:"username"`
+	Type        string            `json:"type"`
+	Subtype     string            `json:"subtype"`
+	User        string            `json:"user"`
+	Username    string            `json:"username"`
+	Profile     slackProfile      `json:"user_profile"` // of a guest of another workspace, whom the list of users lacks
+	Bot         slackProfile      `json:"bot_profile"`
+	Text        string            `json:"text"`
+	Blocks      []slackBlock      `json:"blocks"`
+	Attachments []slackAttachment `json:"attachments"`
+	TS          string            `json:"ts"`
+	ThreadTS    string            `json:"thread_ts"`
+}
+
+// slackBlock is a piece of a message's layout.
+type slackBlock struct {
+	Text     jsontext.Value `json:"text"` // words, or an object of such
+	Elements []slackBlock   `json:"elements"`
+}
+
+type slackAttachment struct {
+	Pretext  string `json:"pretext"`
+	Title    string `json:"title"`
 	Text     string `json:"text"`
-	TS       string `json:"ts"`
-	ThreadTS string `json:"thread_ts"`
+	Fallback string `json:"fallback"`
+}
+
+// words is what a message says. Programs often leave the text empty, and say it in
+// blocks or attachments; what people link to is attached likewise, and left out.
+func (m *slackMessage) words() string {
+	if !canon.Blank(m.Text) {
+		return m.Text
+	}
+	var parts []string
+	add := func(all ...string) (some bool) {
+		for _, s := range all {
+			if !canon.Blank(s) {
+				parts, some = append(parts, s), true
+			}
+		}
+		return some
+	}
+	for _, b := range m.Blocks {
+		var out strings.Builder
+		b.write(&out)
+		add(out.String())
+	}
+	for _, a := range m.Attachments {
+		if !add(a.Pretext, a.Title, a.Text) {
+			add(a.Fallback)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// write writes the words of a block to one text, so that deep ones cost no more.
+func (b slackBlock) write(out *strings.Builder) {
+	var s string
+	var inner struct {
+		Text string `json:"text"`
+	}
+	switch b.Text.Kind() {
+	case '"':
+		_ = json.Unmarshal(b.Text, &s, lenient) // it was read already
+	case '{':
+		if json.Unmarshal(b.Text, &inner, lenient) == nil {
+			s = inner.Text
+		}
+	default: // it has elements, or no words
+	}
+	out.WriteString(s)
+	for _, e := range b.Elements {
+		e.write(out)
+	}
 }
 
 // slack reads an export: a document for each day of a channel, of lines of who says
 // what, the answers of a thread behind what they answer.
-func (p *pack) slack(z *zip.Reader) error {
-	raw, err := p.named(z, "users.json")
+func (p *pack) slack(z *zip.Reader, root string) error {
+	raw, err := p.named(z, root+slackUsers)
 	if err != nil {
 		return err
 	}
@@ -67,13 +147,13 @@ func (p *pack) slack(z *zip.Reader) error {
 	}
 	for _, f := range z.File {
 		m := slackDay.FindStringSubmatch(f.Name)
-		if m == nil {
+		if m == nil || m[1] != root {
 			continue
 		}
 		raw, err := p.entry(f)
 		if err == nil {
 			var docs []Document
-			docs, err = p.part(f.Name, func() ([]Document, error) { return p.slackDay(m[1], m[2], raw, names) })
+			docs, err = p.part(f.Name, func() ([]Document, error) { return p.slackDay(m[2], m[3], raw, names) })
 			if err == nil {
 				err = p.add(docs...)
 			}
@@ -105,11 +185,11 @@ func (p *pack) slackDay(channel, day string, raw []byte, names map[string]string
 		if err := p.step(len(one.Text) + 1); err != nil {
 			return nil, err
 		}
-		words := strings.ReplaceAll(slackText(one.Text, names), "\x00", "")
+		words := strings.ReplaceAll(slackText(one.words(), names), "\x00", "")
 		if slices.Contains(quiet, one.Subtype) || canon.Blank(words) {
 			continue
 		}
-		who := cmp.Or(names[one.User], clipTitle(one.Username), "Unknown")
+		who := cmp.Or(names[one.User], clipTitle(cmp.Or(one.Profile.shown(), one.Username, one.Bot.shown())), "Unknown")
 		if len(speakers) < maxNotes && !slices.Contains(speakers, who) {
 			speakers = append(speakers, who)
 		}
@@ -167,5 +247,17 @@ func notion(name string) (title, id string) {
 	if m == nil {
 		return name, ""
 	}
-	return m[1] + m[4], m[2] + m[3]
+	return m[1] + m[4], m[2]
+}
+
+// notionViews are the tables of a Notion export of which it holds all rows and
+// columns in a file beside them: what is left is a view of the same.
+func notionViews(z *zip.Reader) map[string]bool {
+	views := map[string]bool{}
+	for _, f := range z.File {
+		if stem, ok := strings.CutSuffix(f.Name, "_all.csv"); ok && notionName.MatchString(path.Base(f.Name)) {
+			views[stem+".csv"] = true
+		}
+	}
+	return views
 }

@@ -51,18 +51,17 @@ if [ ! -e "$dir/n1/cluster.credentials" ]; then
 	"$bin" cluster init --data "$dir/n1" >/dev/null
 fi
 
-# start runs a node in the background. Its process id goes to a file, for those
-# who want to kill it.
-started=""
+# start runs a node in the background.
+declare -A process
 start() {
 	local n=$1
 	shift
 	(serve "$n" "$@") >"$dir/n$n.out" 2>"$dir/n$n.log" &
-	echo $! >"$dir/n$n.pid"
-	started="$started $!"
+	process[$n]=$!
 }
-# shellcheck disable=SC2086 # a list of process ids
-trap 'trap - EXIT; kill $started 2>/dev/null || true; wait; echo stopped' EXIT
+# Those that still run: the number of one that was killed may be a stranger's by now.
+# shellcheck disable=SC2046 # a list of process ids
+trap 'trap - EXIT; kill $(jobs -rp) 2>/dev/null || true; wait; echo stopped' EXIT
 trap 'exit 0' INT TERM
 
 # Those that were there before start together: no one of them is a majority.
@@ -71,7 +70,7 @@ for n in $nodes; do
 		if [ "$n" = 1 ]; then start 1 --quickstart; else start "$n"; fi
 	fi
 done
-await 1 "$(cat "$dir/n1.pid")"
+await 1 "${process[1]}"
 for n in $nodes; do
 	if [ ! -e "$dir/n$n/cluster.credentials" ]; then
 		# shellcheck disable=SC2046 # two options and their values
@@ -80,7 +79,7 @@ for n in $nodes; do
 		start "$n"
 		unset ORGMEM_JOIN_TOKEN
 	fi
-	await "$n" "$(cat "$dir/n$n.pid")"
+	await "$n" "${process[$n]}"
 done
 
 cat <<TEXT
@@ -96,10 +95,10 @@ In another terminal, in this folder:
            curl -sH "X-Svc-API-Key: \$ORGMEM_API_KEY" --json '{"content":"The boiler was serviced in May."}' http://127.0.0.1:$(public 1)/v1/ingest
            $bin search --base http://127.0.0.1:$(public 3) who looked after the heating
   look     $bin cluster status $(operator 1)
-  kill     kill -9 \$(cat $dir/n2.pid)            the others take over within some two seconds
+  kill     kill -9 \$(cat $dir/n2/PID)            the others take over within some two seconds
   rejoin   make cluster-node N=2                  it catches up and takes its share again
   drain    $bin cluster drain n3 $(operator 1)
-           kill \$(cat $dir/n3.pid)               nobody notices; then make cluster-node N=3
+           kill \$(cat $dir/n3/PID)               nobody notices; then make cluster-node N=3
 
 A new cluster has three replicas of everything after some ten seconds: see cluster status.
 Ctrl-C stops the three. Their data stays in $dir.

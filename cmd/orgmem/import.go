@@ -42,8 +42,9 @@ func newImport(w world) *cobra.Command {
 	c := &cobra.Command{
 		Use: "import PATH...", Short: "Take in files and folders; unchanged files are skipped",
 		Long: "Takes in the files at and below each PATH, of every format that the service reads (docs/imports.md),\n" +
-			"and waits until they can be found. A file's external id is its path below PATH. Unchanged files\n" +
-			"are skipped, changed ones replace what they were. An interrupted import goes on where it stopped.",
+			"and waits until they can be found. A file's external id is its path below PATH, marked where\n" +
+			"a file from elsewhere has that already. Unchanged files are skipped, changed ones replace what they\n" +
+			"were. An interrupted import goes on where it stopped.",
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return runImport(c, w, memory, args) },
 	}

@@ -102,6 +102,8 @@ func Import(ctx context.Context, o Options, files []File, skipped []Skipped) (Su
 	if err := r.resume(ctx); err != nil {
 		return r.summary, err
 	}
+	files = slices.Clone(files)
+	r.State.identify(files)
 	ctx, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
 	batches := make(chan []entry)
@@ -205,7 +207,7 @@ func (r *run) resume(ctx context.Context) error {
 				whole, node = whole && ok && item.Status != itemFailed, pb.NodeID(item.NodeID)
 			}
 			if whole {
-				r.State.body.Files[id] = taken{s.Digest, node}
+				r.State.body.Files[id] = taken{s.Digest, node, s.Path}
 			}
 		}
 		delete(r.State.body.Jobs, job)
@@ -252,7 +254,11 @@ func (r *run) prepare(ctx context.Context, file File) []entry {
 		return nil
 	}
 	r.mu.Lock()
-	known := r.State.body.Files[file.ID].Digest == sum
+	was, known := r.State.body.Files[file.ID]
+	if known = known && was.Digest == sum; known {
+		was.Path = file.whole // it may have been moved
+		r.State.body.Files[file.ID] = was
+	}
 	r.mu.Unlock()
 	if known {
 		r.settle(whole, func(s *Summary) { s.Unchanged++ })
@@ -294,7 +300,7 @@ func (r *run) send(ctx context.Context, batch []entry) error {
 		items[i] = e.item
 		s, ok := files[e.file.ID]
 		if !ok {
-			s = share{Digest: e.digest, First: i}
+			s = share{Digest: e.digest, First: i, Path: e.file.whole}
 		}
 		s.Count++
 		if files[e.file.ID] = s; i == len(batch)-1 || batch[i+1].intake != e.intake {
@@ -447,7 +453,7 @@ func (r *run) decided(s *Summary, e entry, item client.JobItem, reason string) {
 		s.Unchanged++
 	}
 	if in.refused == 0 { // else it is sent again the next time
-		r.State.body.Files[in.file.ID] = taken{in.digest, in.node}
+		r.State.body.Files[in.file.ID] = taken{in.digest, in.node, in.file.whole}
 	}
 }
 

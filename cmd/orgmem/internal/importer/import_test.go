@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -140,9 +141,13 @@ func (b *bench) write(name, text string) {
 	}
 }
 
-func (b *bench) run(ctx context.Context) (importer.Summary, string, error) {
+// run takes in the paths; none are the folder.
+func (b *bench) run(ctx context.Context, paths ...string) (importer.Summary, string, error) {
 	b.Helper()
-	files, skipped, err := importer.Scan([]string{b.folder})
+	if len(paths) == 0 {
+		paths = []string{b.folder}
+	}
+	files, skipped, err := importer.Scan(paths)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -161,7 +166,12 @@ func (b *bench) run(ctx context.Context) (importer.Summary, string, error) {
 
 func (b *bench) mustRun(taken, unchanged int) importer.Summary {
 	b.Helper()
-	sum, _, err := b.run(context.Background())
+	return b.mustRunOn(taken, unchanged)
+}
+
+func (b *bench) mustRunOn(taken, unchanged int, paths ...string) importer.Summary {
+	b.Helper()
+	sum, _, err := b.run(context.Background(), paths...)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -461,15 +471,58 @@ func TestARefusedKeyEndsTheImport(t *testing.T) {
 	}
 }
 
-func TestScanNamesWhatIsMissingOrTwice(t *testing.T) {
+func TestScanNamesWhatIsMissing(t *testing.T) {
 	b := newBench(t, map[string]string{"x/a.txt": "1", "y/a.txt": "2"})
 	if _, _, err := importer.Scan([]string{filepath.Join(b.folder, "absent")}); err == nil {
 		t.Error("a missing folder went unnoticed")
 	}
 	x := filepath.Join(b.folder, "x")
 	files, skipped, err := importer.Scan([]string{x, filepath.Join(b.folder, "y"), x})
-	if err != nil || len(files) != 1 || len(skipped) != 1 || !strings.Contains(skipped[0].Reason, "same relative path") {
+	if err != nil || len(files) != 2 || len(skipped) != 0 {
 		t.Errorf("files %v, skipped %v: %v", files, skipped, err)
+	}
+}
+
+// Files of one name in two folders are two documents, whether the folders are taken in
+// together or one after the other; each changes on its own, and a folder that is moved
+// stays what it was.
+func TestTwoFoldersDoNotDisplaceEachOther(t *testing.T) {
+	for _, together := range []bool{true, false} {
+		b := newBench(t, map[string]string{"x/README.md": "of x", "y/README.md": "of y"})
+		x, y := filepath.Join(b.folder, "x"), filepath.Join(b.folder, "y")
+		if together {
+			b.mustRunOn(2, 0, x, y)
+		} else {
+			b.mustRunOn(1, 0, x)
+			if sum := b.mustRunOn(1, 0, y); sum.Created != 1 {
+				t.Errorf("the second folder: %+v", sum)
+			}
+		}
+		holds := func(want ...string) {
+			t.Helper()
+			texts := slices.Sorted(maps.Values(b.memory.docs))
+			if !slices.Equal(texts, want) {
+				t.Errorf("the memory holds %q of %v, want %q", texts, b.memory.docs, want)
+			}
+		}
+		holds("of x", "of y")
+		b.mustRunOn(0, 2, y, x)
+		b.mustRunOn(0, 1, filepath.Join(y, "README.md")) // the same file, named by itself
+		b.write("y/README.md", "of y, changed")
+		if sum := b.mustRunOn(1, 0, y); sum.Superseded != 1 {
+			t.Errorf("a change of the second: %+v", sum)
+		}
+		holds("of x", "of y, changed")
+		z := filepath.Join(b.folder, "z")
+		if err := os.Rename(x, z); err != nil {
+			t.Fatal(err)
+		}
+		b.mustRunOn(0, 1, z)
+		b.write("z/README.md", "of z")
+		if sum := b.mustRunOn(1, 0, z); sum.Superseded != 1 {
+			t.Errorf("a change behind a move: %+v", sum)
+		}
+		holds("of y, changed", "of z")
 	}
 }
 

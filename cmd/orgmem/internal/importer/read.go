@@ -16,7 +16,6 @@ import (
 
 	"orgmem/brain/format"
 	"orgmem/cmd/orgmem/internal/client"
-	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
 
@@ -79,7 +78,7 @@ func (f File) documents(raw []byte, goOn func() error) (items []document, refuse
 			items, refused = nil, []Skipped{{Path: f.Path, Reason: fmt.Sprintf("fault while it was read: %v", p)}}
 		}
 	}()
-	docs, kind, err := format.Documents(path.Base(string(f.ID)), raw, format.Limits{Runes: maxRunes, Bytes: maxText, GoOn: goOn})
+	docs, kind, err := format.Documents(path.Base(f.below), raw, format.Limits{Runes: maxRunes, Bytes: maxText, GoOn: goOn})
 	if errors.Is(err, format.ErrFile) && (kind == format.JSON || kind == format.JSONL) && isText(raw) {
 		// JSON that holds nothing to take in is somebody's configuration or data, and
 		// is taken as the text that it is.
@@ -120,9 +119,9 @@ func (f File) item(d format.Document, kind string, n int) (document, string) {
 	item := client.Item{Content: d.Content, Title: d.Title, Kind: d.Kind, ExternalID: d.ExternalID}
 	switch {
 	case kind == format.Text && n == 0, kind == format.Markdown && d.Title == "":
-		item.Title = titleOf(d.Content, f.ID)
+		item.Title = titleOf(d.Content, f.below)
 	case kind == format.Text:
-		item.Title = fmt.Sprintf("%s (%d)", f.ID, n+1)
+		item.Title = fmt.Sprintf("%s (%d)", f.below, n+1)
 	}
 	if d.OccurredAt != "" {
 		switch _, err := time.Parse(time.RFC3339, d.OccurredAt); {
@@ -151,7 +150,7 @@ func (f File) metadata(d format.Document) json.RawMessage {
 		return d.Metadata
 	}
 	if _, said := all["path"]; !said {
-		where, err := json.Marshal(path.Join(string(f.ID), d.Path))
+		where, err := json.Marshal(path.Join(f.below, d.Path))
 		if err != nil {
 			return d.Metadata
 		}
@@ -185,7 +184,7 @@ func (f File) idOf(d format.Document, given map[string]int) string {
 
 // titleOf is the first Markdown heading near the top, else the path: a path
 // often says more of a file than its first line does.
-func titleOf(text string, id pb.ExternalID) string {
+func titleOf(text, below string) string {
 	lines := strings.SplitN(text, "\n", 11)
 	for _, line := range lines[:min(len(lines), 10)] {
 		if heading, ok := strings.CutPrefix(line, "# "); ok {
@@ -194,8 +193,8 @@ func titleOf(text string, id pb.ExternalID) string {
 			}
 		}
 	}
-	if utf8.RuneCountInString(string(id)) > maxPath {
-		return path.Base(string(id))
+	if utf8.RuneCountInString(below) > maxPath {
+		return path.Base(below)
 	}
-	return string(id)
+	return below
 }

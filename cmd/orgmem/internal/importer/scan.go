@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,7 +26,9 @@ const (
 // File is one file that can be taken in.
 type File struct {
 	Path  string        // to open it
-	ID    pb.ExternalID // slash path relative to the root it was found under
+	whole string        // the same from the file system's root, which tells it from all others
+	below string        // slash path below the root it was found under
+	ID    pb.ExternalID // given by the state, which knows the files of earlier imports
 	bytes int64         // size when it was found
 }
 
@@ -36,18 +39,20 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
-// Scan finds the regular files at and below the paths, sorted by external id.
+// Scan finds the regular files at and below the paths, sorted by their path below them.
 // A path that does not exist is an error: a misspelt argument must not look
 // like an empty folder. Hidden files, links and special files are skipped.
 func Scan(paths []string) ([]File, []Skipped, error) {
 	var (
 		files   []File
 		skipped []Skipped
-		owner   = make(map[pb.ExternalID]string)
+		found   = make(map[string]bool)
 	)
 	add := func(path, rel string, info fs.FileInfo) error {
-		id := pb.ExternalID(filepath.ToSlash(rel))
+		whole, err := filepath.Abs(path)
 		switch {
+		case err != nil:
+			skipped = append(skipped, Skipped{Path: path, Reason: reasonOf(err)})
 		case !info.Mode().IsRegular():
 			skipped = append(skipped, Skipped{Path: path, Reason: "not a regular file"})
 		case info.Size() == 0:
@@ -56,14 +61,12 @@ func Scan(paths []string) ([]File, []Skipped, error) {
 			skipped = append(skipped, Skipped{Path: path, Reason: tooLarge})
 		case !utf8.ValidString(rel):
 			skipped = append(skipped, Skipped{Path: path, Reason: "name is not UTF-8"})
-		case owner[id] == path: // the same file named twice on the command line
-		case owner[id] != "":
-			skipped = append(skipped, Skipped{Path: path, Reason: "same relative path as " + owner[id]})
+		case found[whole]: // the same file named twice on the command line
 		case len(files) == maxFiles:
 			return fmt.Errorf("more than %d files: import folder by folder", maxFiles)
 		default:
-			owner[id] = path
-			files = append(files, File{Path: path, ID: id, bytes: info.Size()})
+			found[whole] = true
+			files = append(files, File{Path: path, whole: whole, below: filepath.ToSlash(rel), bytes: info.Size()})
 		}
 		return nil
 	}
@@ -111,7 +114,9 @@ func Scan(paths []string) ([]File, []Skipped, error) {
 			return nil, nil, fmt.Errorf("import: %w", err)
 		}
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	slices.SortFunc(files, func(a, b File) int {
+		return cmp.Or(strings.Compare(a.below, b.below), strings.Compare(a.whole, b.whole))
+	})
 	return files, skipped, nil
 }
 

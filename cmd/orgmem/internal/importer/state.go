@@ -38,13 +38,14 @@ func (t Target) name() string {
 	return hex.EncodeToString(h.Sum(nil)[:16]) + ".json"
 }
 
-// maxStateBytes bounds the state file: about 200 bytes for each of maxFiles.
+// maxStateBytes bounds the state file: about 300 bytes for each of maxFiles.
 const maxStateBytes = 512 << 20
 
 // taken is what the service holds of one file.
 type taken struct {
 	Digest digest    `json:"digest"`
 	Node   pb.NodeID `json:"node"`
+	Path   string    `json:"path,omitempty"` // from the file system's root; older states have none
 }
 
 // pending is a job whose end was not seen: the files that are wholly in it. One
@@ -56,6 +57,7 @@ type share struct {
 	Digest digest `json:"digest"`
 	First  int    `json:"first"`
 	Count  int    `json:"count"`
+	Path   string `json:"path,omitempty"`
 }
 
 // State is what was sent to one memory. One goroutine at a time.
@@ -158,6 +160,51 @@ func (s *State) forget(why string) {
 	s.Distrusted = why
 	clear(s.body.Files)
 	clear(s.body.Jobs)
+}
+
+// identify gives each file its external id: the one under which it was taken in
+// before, else its path below the folder that was named. Where another file that
+// still exists has that, a mark of the whole path is behind it: the README of a
+// second folder must not take the place of the first one's. A folder that was
+// moved keeps its ids.
+func (s *State) identify(files []File) {
+	before := make(map[string]pb.ExternalID, len(s.body.Files))
+	for id, t := range s.body.Files {
+		before[t.Path] = id
+	}
+	given := make(map[pb.ExternalID]bool, len(files))
+	for i := range files {
+		if id, ok := before[files[i].whole]; ok {
+			files[i].ID, given[id] = id, true
+		}
+	}
+	for i := range files {
+		f := &files[i]
+		if f.ID != "" {
+			continue
+		}
+		f.ID = pb.ExternalID(f.below)
+		if given[f.ID] || s.anothers(f.ID) {
+			sum := sha256.Sum256([]byte(f.whole))
+			f.ID += pb.ExternalID("~" + hex.EncodeToString(sum[:markBytes]))
+		}
+		given[f.ID] = true
+	}
+}
+
+// markBytes of a path's hash tell two files of one name apart: among the most that
+// an import may have, two are alike once in a thousand imports.
+const markBytes = 8
+
+// anothers reports whether an id is that of a file that an earlier import has taken
+// and that is still where it was.
+func (s *State) anothers(id pb.ExternalID) bool {
+	path := s.body.Files[id].Path
+	if path == "" {
+		return false
+	}
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // save replaces the file in one step, so that a crash leaves the old or the new

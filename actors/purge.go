@@ -27,20 +27,18 @@ const (
 	purgeScopeOrg     = "org"
 )
 
-// purgeStores are what a purge counts of a memory. What is only bookkeeping (list
-// entries, the index, derived views) goes too and is not counted.
+// purgeStores are what a purge counts of a memory, beside its edges. What is only
+// bookkeeping (list entries, the index) or derived by a cycle (domains,
+// contradictions, proposals, likeness) goes too and is not counted: it changes by
+// itself, and a purge that somebody has looked at must not be refused for that.
 var purgeStores = []struct {
 	name  string
 	table storage.Table
 }{
 	{"vault_nodes", storage.TableNode},
 	{"memory_chunks", storage.TableChunk},
-	{"graph_edges", storage.TableEdge},
-	{"domains", storage.TableDomain},
 	{"history", storage.TableHistory},
 	{"external_ids", storage.TableExternalID},
-	{"contradictions", storage.TableContradiction},
-	{"proposals", storage.TableProposal},
 	{"sessions", storage.TableSession},
 	{"session_events", storage.TableSessionEvent},
 	{"imports", storage.TableImport},
@@ -215,7 +213,7 @@ func purgeReply(r *pb.PurgeReport) *pb.Reply {
 
 // countPurge counts what a purge would delete.
 func (o *orgView) countPurge(p *purge) (counts map[string]uint64, err error) {
-	counts = map[string]uint64{"exports": 0}
+	counts = map[string]uint64{"exports": 0, "graph_edges": 0}
 	for _, s := range purgeStores {
 		counts[s.name] = 0
 	}
@@ -232,6 +230,14 @@ func (o *orgView) countPurge(p *purge) (counts map[string]uint64, err error) {
 					return err
 				}
 				counts[s.name] += n
+			}
+			for rec, err := range storage.ScanRecords(snap, part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+				if err != nil {
+					return err
+				}
+				if rec.Value.GetOrigin() != originCognition {
+					counts["graph_edges"]++
+				}
 			}
 		}
 		stored, err := o.readExports(snap)

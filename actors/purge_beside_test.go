@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -179,5 +182,32 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	}
 	if got := c.chunks("text"); len(got) != 0 {
 		t.Errorf("the purge left %q", got)
+	}
+}
+
+// What a cycle finds between the two calls of a purge is no change of what was looked
+// at, and goes with it.
+func TestACycleBesideAPurge(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	for _, text := range mindTexts {
+		c.note(text)
+	}
+	dry := c.ok(dryPurge("")).GetData().GetPurge()
+	c.think()
+	found := c.findings(org)
+	for _, kind := range []string{"domain ", "edge similar_to", "contradiction", "moment", "insight commitment"} {
+		if !slices.ContainsFunc(found, func(s string) bool { return strings.HasPrefix(s, kind) }) {
+			t.Errorf("the cycle finds no %s: %q", kind, found)
+		}
+	}
+	done := c.ok(confirmPurge("", dry.GetConfirmToken())).GetData().GetPurge()
+	if !maps.Equal(done.GetCounts(), dry.GetCounts()) {
+		t.Errorf("purged is %v, and shown was %v", done.GetCounts(), dry.GetCounts())
+	}
+	left := slices.DeleteFunc(c.findings(org), func(s string) bool { return strings.HasPrefix(s, "event ") }) // they say no word of it
+	if nodes := c.nodes(&pb.ListNodes{}, 10); len(left) != 0 || len(nodes) != 0 {
+		t.Errorf("left are %q of %q", left, nodes)
 	}
 }

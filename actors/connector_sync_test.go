@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -96,14 +95,15 @@ func (c client) syncNow(id string) *pb.Job {
 	return c.job(job)
 }
 
-// become waits, in real time, for what comes by itself.
-func (n *node) become(so func() bool) {
-	n.t.Helper()
-	for give := time.Now().Add(patience); !so(); runtime.Gosched() {
-		if time.Now().After(give) {
-			n.t.Fatal("it does not happen")
-		}
-	}
+// awaitSchedule waits for the timer of the organization's one connector.
+func (c client) awaitSchedule() {
+	c.n.t.Helper()
+	var store storage.StoreID
+	c.inOrg(func(o *orgActor) { store = o.store })
+	c.n.waitFor(func() bool {
+		all := records(c.n, store, storage.TableConnector, func() *pb.Connector { return &pb.Connector{} })
+		return len(all) == 1 && c.n.clock.WaitersIn(time.UnixMilli(all[0].GetNextSyncMs()).Sub(c.n.clock.Now())) > 0
+	})
 }
 
 // A connector fetches by its schedule, also behind a restart; what is unchanged is not
@@ -117,8 +117,9 @@ func TestConnectorSyncs(t *testing.T) {
 	if k := c.connector(id); k.GetLastSyncMs() != 0 || feed.counts() != [2]int{} {
 		t.Errorf("before its time: %v", k)
 	}
+	c.awaitSchedule()
 	n.clock.Advance(firstSync)
-	n.become(func() bool { return c.connector(id).GetLastStatus() == jobSucceeded })
+	n.waitFor(func() bool { return c.connector(id).GetLastStatus() == jobSucceeded })
 	c.settled()
 	if k := c.connector(id); k.GetDocuments() != 2 || k.GetLastError() != "" || k.GetLastSyncMs() == 0 {
 		t.Errorf("%v", k)
@@ -136,10 +137,11 @@ func TestConnectorSyncs(t *testing.T) {
 	n.stop()
 	n = startNode(t, n.disk, allow)
 	c.n = n
+	c.awaitSchedule()
 	n.clock.Advance(2 * time.Hour)
-	n.become(func() bool { return c.connector(id).GetDocuments() == 3 }) // nobody asked for it
+	n.waitFor(func() bool { return c.connector(id).GetDocuments() == 3 }) // nobody asked for it
 	var job *pb.Job
-	n.become(func() bool {
+	n.waitFor(func() bool {
 		newest := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobConnectorSync}}}).GetJobs().GetJobs()[0]
 		job = c.job(pb.JobID(newest.GetId()).String())
 		return terminal(job.GetStatus())
@@ -169,6 +171,7 @@ func TestConnectorBacksOff(t *testing.T) {
 	if k.GetLastStatus() != jobFailed || !strings.Contains(k.GetLastError(), "tried again at 2026-03-02T12:00:00Z") {
 		t.Errorf("%v", k)
 	}
+	c.awaitSchedule()
 	n.clock.Advance(20 * time.Hour)
 	c.connector(id)
 	if asked := feed.counts()[0]; asked != 1 {
@@ -176,7 +179,7 @@ func TestConnectorBacksOff(t *testing.T) {
 	}
 	feed.set(func() { feed.status, feed.entries = 0, []string{"one|Back again."} })
 	n.clock.Advance(10 * time.Hour)
-	n.become(func() bool { k := c.connector(id); return k.GetLastStatus() == jobSucceeded && k.GetLastError() == "" })
+	n.waitFor(func() bool { k := c.connector(id); return k.GetLastStatus() == jobSucceeded && k.GetLastError() == "" })
 	c.settled()
 }
 
@@ -191,7 +194,7 @@ func TestConnectorSyncIsCancelled(t *testing.T) {
 	if again := jobOf(c.ok(sync)); again != job {
 		t.Error("a second sync began beside the first")
 	}
-	n.become(func() bool { return feed.counts()[0] == 1 })
+	n.waitFor(func() bool { return feed.counts()[0] == 1 })
 	c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: job}}})
 	if got := c.job(job).GetStatus(); got != jobCancelled || c.connector(id).GetLastStatus() != jobCancelled {
 		t.Errorf("%s, %v", got, c.connector(id))
@@ -203,7 +206,7 @@ func TestConnectorSyncIsCancelled(t *testing.T) {
 		t.Errorf("behind its deletion: %s", got)
 	}
 	close(feed.hold)
-	n.become(func() bool {
+	n.waitFor(func() bool {
 		rest := false
 		c.inOrg(func(o *orgActor) { rest = o.syncing == nil && o.openJobs == 0 })
 		return rest
@@ -238,7 +241,7 @@ func TestARemovedMembersSandboxConnectorsGo(t *testing.T) {
 		t.Fatalf("%d connectors", len(left()))
 	}
 	leaver.ok(deleteMe())
-	n.become(func() bool { return len(left()) == 1 })
+	n.waitFor(func() bool { return len(left()) == 1 })
 	if pb.UserID(left()[0].GetUser()) != org.Owner {
 		t.Error("another's connector went")
 	}

@@ -195,3 +195,34 @@ func failingProcess(dir string) {
 	}
 	os.Exit(0)
 }
+
+// A log that the disk has no place for, once the ballast is gone as well, stops the
+// process: Pebble reports it by Logger.Fatalf, and one that returned would let Append
+// acknowledge what is nowhere.
+func TestALogWithoutPlaceStopsTheProcess(t *testing.T) {
+	disk := storagetest.NewDisk()
+	o, fatal := disk.Options()
+	o.MinFreeBytes, o.BallastBytes = -1, -1
+	n, err := storage.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk.Capacity(disk.Used() + 1000)
+	appended := make(chan error, 1)
+	go func() {
+		appended <- n.Log().Append(1, []storage.LogEntry{{Index: 1, Data: randomBytes(1, 200_000)}})
+	}()
+	select {
+	case why := <-fatal:
+		if !strings.Contains(why, "no space left") {
+			t.Errorf("stopped for %q", why)
+		}
+	case err := <-appended:
+		t.Fatalf("the append returned %v", err)
+	}
+	select {
+	case err := <-appended:
+		t.Errorf("behind the stop the append returned %v", err)
+	default:
+	}
+}

@@ -81,20 +81,16 @@ func TestBasinsAreTheThemes(t *testing.T) {
 		if r.State.Silhouette < 0.2 || r.State.Silhouette > 1 {
 			t.Errorf("silhouette %.3f", r.State.Silhouette)
 		}
-		for i := range signals {
+		theme := make([]int32, len(signals))
+		for i, s := range signals {
+			theme[i], _ = nearest(s.Vector, th.centers)
 			for k := range i {
-				same := slices.Equal(nearestTheme(th, signals[i]), nearestTheme(th, signals[k]))
-				if same != (r.Of[i] == r.Of[k]) {
+				if (theme[i] == theme[k]) != (r.Of[i] == r.Of[k]) {
 					t.Fatalf("%d themes: signals %d and %d", n, i, k)
 				}
 			}
 		}
 	}
-}
-
-func nearestTheme(t *themes, s Signal) []float32 {
-	k, _ := nearest(s.Vector, t.centers)
-	return t.centers[k]
 }
 
 // One cloud is one basin, however often k-means could cut it.

@@ -30,7 +30,7 @@ import (
 	pb "orgmem/proto"
 )
 
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // authority signs the certificates of a test's nodes.
 type authority struct {

@@ -32,7 +32,7 @@ import (
 )
 
 // patience bounds what a test that fails waits for.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // words is a model whose vectors are bags of hashed words.
 type words struct{}

@@ -111,9 +111,9 @@ bench: build
 	go run ./bench -binary $(BIN)/orgmem
 	go test -run '^$$' -bench . -benchtime 1s ./brain/...
 
-## bench-cluster: the same for a cluster of three on this machine, bare raft beside it (some 15 min)
+## bench-cluster: the same for a cluster of three on this machine, bare raft beside it (some 25 min)
 bench-cluster: build
-	go run ./bench -binary $(BIN)/orgmem -only cluster-reads,cluster-writes,cluster-join,cluster-idle
+	go run ./bench -binary $(BIN)/orgmem -only cluster-reads,cluster-writes,cluster-failover,cluster-drain,cluster-join,cluster-idle
 
 ## sim: the whole cluster simulated, SEEDS times; each is reproducible from its number
 SEEDS ?= 10000
@@ -138,7 +138,7 @@ upgrade: build
 crash:
 	ORGMEM_TEST_CRASH_ROUNDS=50 go test ./cmd/orgmem -run '^TestCrash' -count 1 -timeout 60m -v
 
-## crash-all: kill -9 of all three nodes at once under load, 100 rounds with logs that are cut and 100 with logs that are not (some 15 min)
+## crash-all: kill -9 of all three nodes at once under load, 100 rounds with logs that are cut and 100 with logs that are not (some 25 min)
 crash-all:
 	ORGMEM_KILL_ALL_ROUNDS=100 go test ./cluster -run '^TestKillAll$$' -count 1 -timeout 90m -v
 

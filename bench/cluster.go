@@ -57,8 +57,9 @@ func (b *bench) cluster(ctx context.Context, args ...string) (trio, error) {
 		if err != nil {
 			return c, err
 		}
-		options := process.Options{Binary: b.binary, Data: s.data, Args: append([]string{"--cluster-listen", "127.0.0.1:" + port}, args...), Env: env}
-		if s.Process, err = process.Start(ctx, options); err != nil {
+		own := []string{"--cluster-listen", "127.0.0.1:" + port, "--node-name", nodeName(i)}
+		s.options = process.Options{Binary: b.binary, Data: s.data, Args: append(own, args...), Env: env}
+		if s.Process, err = process.Start(ctx, s.options); err != nil {
 			return c, err
 		}
 		c[i], s.key = s, s.APIKey
@@ -71,6 +72,8 @@ func (b *bench) cluster(ctx context.Context, args ...string) (trio, error) {
 	}
 	return c, c[0].operator(ctx, http.MethodPut, "/operator/orgs/"+c[0].OrgID+"/plan", map[string]string{"plan": "unlimited"}, nil)
 }
+
+func nodeName(i int) string { return "n" + strconv.Itoa(i+1) }
 
 // wait waits until every group is as it should be.
 func (c trio) wait(ctx context.Context, b *bench) error {
@@ -209,18 +212,9 @@ func (b *bench) hop(ctx context.Context, c trio) error {
 	if len(nodes.Data) == 0 {
 		return errors.New("no node to read")
 	}
-	owner := -1
-	for i, s := range c {
-		n, err := s.gauge(ctx, "orgmem_actors_organizations")
-		if err != nil {
-			return err
-		}
-		if n == 1 {
-			owner = i
-		}
-	}
-	if owner < 0 {
-		return errors.New("no node has the organization")
+	owner, err := c.owner(ctx)
+	if err != nil {
+		return err
 	}
 	path := "/v1/graph/nodes/" + nodes.Data[0].ID
 	var took [clusterNodes][]time.Duration

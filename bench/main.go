@@ -108,6 +108,8 @@ var parts = []struct {
 	{"cluster-idle", measureClusterIdle},
 	{"cluster-writes", measureClusterWrites},
 	{"cluster-join", measureClusterJoin},
+	{"cluster-failover", measureClusterFailover},
+	{"cluster-drain", measureClusterDrain},
 }
 
 func partNames() []string {

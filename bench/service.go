@@ -30,8 +30,9 @@ type bench struct {
 // service is a running orgmem with a caller of its first organization.
 type service struct {
 	*process.Process
-	data string
-	key  string
+	data    string
+	key     string
+	options process.Options // of a cluster's node, to start it again
 }
 
 // fresh starts the service on a new data directory, without rate limits.

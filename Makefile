@@ -146,7 +146,7 @@ crash-all:
 memberships:
 	ORGMEM_MEMBERSHIPS=500 go test ./cluster -run '^TestMembershipsUnderLoad$$' -count 1 -timeout 60m -v
 
-## runbooks: the commands of docs/operations.md and of make cluster, typed as they stand (some 6 min)
+## runbooks: the commands of docs/operations.md and of make cluster, typed as they stand (some 8 min)
 runbooks: build
 	ORGMEM_TEST_RUNBOOKS=1 ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" go test ./cmd/orgmem -run '^(TestRunbooks|TestClusterScript)' -count 1 -timeout 20m -v
 

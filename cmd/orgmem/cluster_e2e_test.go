@@ -114,21 +114,27 @@ func (c *trio) token() string {
 func (c *trio) settled(i int) {
 	c.t.Helper()
 	eventually(c.t, "three voters of every group", func() bool {
-		var status struct {
-			Nodes  []struct{ Voters int }
-			Groups []json.RawMessage
-		}
-		if err := json.Unmarshal(c.run(append([]string{"cluster", "status"}, c.operator(i)...)...), &status); err != nil {
-			c.t.Fatal(err)
-		}
-		full := 0
-		for _, n := range status.Nodes {
-			if len(status.Groups) > 0 && n.Voters == len(status.Groups) {
-				full++
-			}
-		}
-		return full == len(c.nodes)
+		return everywhere(c.t, c.run(append([]string{"cluster", "status"}, c.operator(i)...)...)) == len(c.nodes)
 	})
+}
+
+// everywhere is how many nodes have a vote in every group, by the cluster's status.
+func everywhere(t *testing.T, status []byte) int {
+	t.Helper()
+	var s struct {
+		Nodes  []struct{ Voters int }
+		Groups []json.RawMessage
+	}
+	if err := json.Unmarshal(status, &s); err != nil {
+		t.Fatal(err)
+	}
+	full := 0
+	for _, n := range s.Nodes {
+		if len(s.Groups) > 0 && n.Voters == len(s.Groups) {
+			full++
+		}
+	}
+	return full
 }
 
 func (c *trio) client(i int) caller { return caller{base: c.nodes[i].BaseURL, key: c.key} }
@@ -230,6 +236,13 @@ func (w *writers) more(t *testing.T, n int) {
 		defer w.mu.Unlock()
 		return len(w.acked) >= want
 	})
+}
+
+// sofar returns what is acknowledged by now.
+func (w *writers) sofar() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.acked)
 }
 
 func (w *writers) stop() (acked, refused []string) {

@@ -44,6 +44,7 @@ type yard struct {
 	shell  *shell
 	blocks map[string][][]string
 	typed  map[string]int // blocks of each runbook that were typed
+	flags  []string       // that whatever serves has beside its own
 
 	key, org string // of the organization that the first machine's quickstart made
 	acked    []string
@@ -118,7 +119,7 @@ func (y *yard) lines(lines []string, on *site) (out string) {
 		}
 		token, served := strings.CutPrefix(strings.TrimSpace(out), "--serve-- ")
 		if served || strings.TrimSpace(out) == "--serve--" {
-			o := process.Options{Binary: y.binary, Args: []string{"--cluster-listen", on.address, "--node-name", on.name}}
+			o := process.Options{Binary: y.binary, Args: slices.Concat([]string{"--cluster-listen", on.address, "--node-name", on.name}, y.flags)}
 			if served {
 				o.Env = []string{"ORGMEM_JOIN_TOKEN=" + token}
 			}
@@ -262,9 +263,8 @@ func TestRunbooksInShort(t *testing.T) {
 	one, two, three := y.site("one"), y.site("two"), y.site("three")
 	y.found(one)
 	y.grow(one, two)
-	y.rotate(two)
-	if refused := y.during("short", []*site{one, two}, func() {}); len(refused) > 0 {
-		t.Errorf("%d requests were refused, the first: %s", len(refused), refused[0])
+	if refused := y.during("rotation", []*site{one, two}, func() { y.rotate(two) }); len(refused) > 0 {
+		t.Errorf("%d requests were refused while certificates were replaced, the first: %s", len(refused), refused[0])
 	}
 	y.remembers(one) // all of it is worked off: what follows cannot be behind by more than an idle moment
 	y.typed["Lose a majority"] = 1
@@ -288,7 +288,9 @@ func TestRunbooks(t *testing.T) {
 	for _, s := range []*site{one, two, three} {
 		y.remembers(s)
 	}
-	y.rotate(two)
+	if refused := y.during("rotation", []*site{one, two, three}, func() { y.rotate(two) }); len(refused) > 0 {
+		t.Errorf("%d requests were refused while certificates were replaced, the first: %s", len(refused), refused[0])
+	}
 
 	y.set("NEW", binary(t))
 	y.set("BINARY", y.binary)
@@ -369,4 +371,62 @@ func TestRunbooks(t *testing.T) {
 	y.restore(one, seven)
 	y.remembers(seven)
 	y.all("Grow", "Shrink", "Upgrade", "Lose a node", "Lose a majority", "Restore", "Rotate certificates")
+}
+
+// TestRunbooksWithoutACommand: of four machines one is lost with its disk, under load,
+// and nobody types anything: after gone-after every shard has three voters again, and
+// all that was acknowledged. Then a backup of them, while they serve and leaders move,
+// becomes a cluster of two.
+func TestRunbooksWithoutACommand(t *testing.T) {
+	if os.Getenv(runbooksEnv) == "" {
+		t.Skip("make runbooks")
+	}
+	y := newYard(t)
+	y.flags = []string{"--gone-after", "10s"}
+	one, two, three, four := y.site("one"), y.site("two"), y.site("three"), y.site("four")
+	y.found(one)
+	y.grow(one, two, three, four)
+
+	// The three that stay hold every shard in the end, which they did not before.
+	stay := []*site{one, two, four}
+	full := func() int { return everywhere(t, []byte(y.lines([]string{"orgmem cluster status --json"}, one))) }
+	if full() == len(stay) {
+		t.Fatal("three of four nodes hold everything: there is nothing to repair")
+	}
+	refused := y.during("repair", stay, func() {
+		three.p.Kill()
+		if err := os.RemoveAll(three.data); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "three voters of every group", func() bool { return full() == len(stay) })
+	})
+	t.Logf("%d writes acknowledged, %d refused while a node died and was replaced", len(y.acked), len(refused))
+	for _, s := range stay {
+		y.remembers(s)
+	}
+
+	y.set("VAULT", filepath.Join(y.dir, "vault"))
+	y.lines([]string{"orgmem backup keygen backup.key"}, one)
+	w := y.crew(stay...).write("backup", 0, 1, 2)
+	w.more(t, 20)
+	for _, s := range stay {
+		y.acked = append(y.acked, w.sofar()...)
+		y.set("NODE", s.name)
+		y.lines([]string{
+			`orgmem cluster drain "$NODE" >/dev/null & orgmem backup create "$VAULT" --key backup.key.pub && wait $!`,
+			`orgmem cluster drain "$NODE" --undo`,
+		}, one)
+	}
+	w.more(t, 20)
+	if _, refused := w.stop(); len(refused) > 0 {
+		t.Errorf("%d requests were refused while backups were made, the first: %s", len(refused), refused[0])
+	}
+	for _, s := range stay {
+		s.p.Kill()
+	}
+	five, six := y.site("five"), y.site("six")
+	y.block("Restore", five)
+	y.remembers(five)
+	y.grow(five, six)
+	y.remembers(six)
 }

@@ -45,7 +45,7 @@ cluster-node: build
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/orgmem ./cmd/orgmem
 
-## test: everything that CI checks; installs what it needs
+## test: everything that CI checks but the upgrade; installs what it needs
 test: deps typescript browser lint fresh test-go invariants
 
 ## test-go: the tests alone, under the race detector; fuzz corpora run as seeds

@@ -276,7 +276,7 @@ func measureOrgs(ctx context.Context, b *bench) error {
 		keys[i], s.key = made.APIKey, made.APIKey
 		items := make([]item, perOrg)
 		for j := range items {
-			items[j] = item{"Note " + strconv.Itoa(j) + ": " + text.sentence(), strconv.Itoa(j)}
+			items[j] = item{"Note " + strconv.Itoa(j) + " of organization " + strconv.Itoa(i) + ": " + text.sentence(), strconv.Itoa(j)}
 		}
 		job, err := s.ingest(ctx, items)
 		if err != nil {
@@ -304,20 +304,22 @@ func measureOrgs(ctx context.Context, b *bench) error {
 	b.report.note("start with them", "%.2f s", s.ReadyAfter.Seconds())
 	var cold []time.Duration
 	answered := 0
-	for _, s.key = range keys {
+	for i, key := range keys {
+		s.key = key
 		began := time.Now()
 		found, err := s.search(ctx, "who repaired the old boiler", "hybrid")
 		if err != nil {
 			return err
 		}
 		cold = append(cold, time.Since(began))
-		if len(found) > 0 {
+		own := " of organization " + strconv.Itoa(i) + ":"
+		if len(found) > 0 && !slices.ContainsFunc(found, func(h hit) bool { return !strings.Contains(h.Chunk, own) }) {
 			answered++
 		}
 	}
 	p := percentile(cold, 95)
-	b.report.add("all organizations answer", "all", answered == len(keys), "%d of %d", answered, len(keys))
-	b.report.add("cold open and first search", "< 100 ms", p < 100*time.Millisecond, "p95 %.0f ms, median %.0f ms", ms(p), ms(percentile(cold, 50)))
+	b.report.add("all organizations answer, each with its own", "all", answered == len(keys), "%d of %d", answered, len(keys))
+	b.report.add("cold open and first search", "< 100 ms", p < 100*time.Millisecond, "p95 %.0f ms, median %.0f, worst %.0f", ms(p), ms(percentile(cold, 50)), ms(percentile(cold, 100)))
 	usage, err := s.Usage()
 	if err != nil {
 		return err

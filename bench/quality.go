@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,9 @@ import (
 // evalVariable names the folder of the evaluation harness. It is no part of this
 // repository, so without it the part is not run and says so.
 const evalVariable = "ORGMEM_EVAL"
+
+// evalFolder is where it is looked for else, from the project's root.
+const evalFolder = "../shared/eval"
 
 // developmentSets are the sets with a promise, each with its measure.
 var developmentSets = []struct {
@@ -32,10 +36,9 @@ var developmentSets = []struct {
 // three modes: hybrid keeps what was promised, and is at least as good as the
 // better of the other two.
 func measureQuality(ctx context.Context, b *bench) error {
-	folder := os.Getenv(evalVariable)
-	if folder == "" {
-		b.report.note("retrieval quality", "not run: %s names no folder with the evaluation harness", evalVariable)
-		return nil
+	folder := cmp.Or(os.Getenv(evalVariable), evalFolder)
+	if _, err := os.Stat(filepath.Join(folder, "run.py")); err != nil {
+		return fmt.Errorf("retrieval quality: %s names the folder of the evaluation harness: %w", evalVariable, err)
 	}
 	s, err := b.fresh(ctx)
 	if err != nil {

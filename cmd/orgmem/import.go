@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,7 +35,33 @@ func (f *memoryFlags) client(w world) (*client.Client, error) {
 	if key == "" {
 		return nil, fmt.Errorf("no API key: set %s, for example to the content of quickstart.key in the data directory", config.EnvAPIKey)
 	}
-	return client.New(client.Options{Base: f.base, APIKey: key, Subject: f.subject, Clock: w.clock})
+	return client.New(client.Options{
+		Base: f.base, APIKey: key, Subject: f.subject, Clock: w.clock, Waiting: w.waiting(), Advice: baseAdvice,
+	})
+}
+
+// baseAdvice is for those who work on a memory where nobody answers.
+const baseAdvice = "start the service (orgmem serve), or give its address with --base or in " + config.EnvBase
+
+// waitingAgain is how long the same reason for a wait is not said again: the calls of
+// an import that meets a limit wait by the dozen.
+const waitingAgain = 30 * time.Second
+
+// waiting tells the person why nothing happens.
+func (w world) waiting() func(why error) {
+	var mu sync.Mutex
+	var said string
+	var at time.Time
+	return func(why error) {
+		mu.Lock()
+		defer mu.Unlock()
+		now := w.clock.Now()
+		if why.Error() == said && now.Sub(at) < waitingAgain {
+			return
+		}
+		said, at = why.Error(), now
+		fmt.Fprintf(w.err, "orgmem: %v\n", why)
+	}
 }
 
 func newImport(w world) *cobra.Command {

@@ -45,7 +45,10 @@ func (f *operatorFlags) client(w world) (*client.Client, error) {
 	if token == "" || len(raw) > maxTokenFile {
 		return nil, fmt.Errorf("operator token: %s does not hold a token", path)
 	}
-	return client.New(client.Options{Base: f.address, Token: token, Clock: w.clock})
+	return client.New(client.Options{
+		Base: f.address, Token: token, Clock: w.clock, Waiting: w.waiting(),
+		Advice: "start the server, or give the address of its operator interface with --operator",
+	})
 }
 
 // organization reads ORG as an id, or finds it by its slug.

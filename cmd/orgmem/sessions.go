@@ -168,7 +168,7 @@ func sessionTarget(c *cobra.Command, w world, f pushFlags) (*client.Client, stri
 	if key == "" {
 		return nil, "", fmt.Errorf("no API key: set %s or --key-file", config.EnvAPIKey)
 	}
-	service, err := client.New(client.Options{Base: f.base, APIKey: key, Clock: w.clock})
+	service, err := client.New(client.Options{Base: f.base, APIKey: key, Clock: w.clock, Waiting: w.waiting(), Advice: baseAdvice})
 	if err != nil {
 		return nil, "", err
 	}

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"orgmem/proto/clock"
@@ -18,9 +20,15 @@ import (
 
 // Bounds of one call.
 const (
-	// MaxWait is how long the waits of one call may add up to. The slowest
-	// bucket of the interface refills in a minute, and a restart takes seconds.
+	// MaxWait is how long one call is tried. The slowest bucket of the interface
+	// refills in a minute, and a restart takes seconds.
 	MaxWait = 3 * time.Minute
+	// dialTimeout bounds the making of a connection: a host that lets packets vanish
+	// is to be told from one that is busy.
+	dialTimeout = 10 * time.Second
+	// tellAfter is how long a person may look at nothing before they are told what
+	// is waited for.
+	tellAfter = 5 * time.Second
 	// maxAttempts stops a server that answers 429 with Retry-After: 0 for ever.
 	maxAttempts = 50
 	// firstBackoff doubles up to maxBackoff where no Retry-After is sent.
@@ -41,6 +49,11 @@ type Options struct {
 	Subject   string // acting subject; empty: the key owner
 	Clock     clock.Clock
 	Transport http.RoundTripper // nil: a plain one, without a proxy on loopback
+	// Advice is what a person can do where nobody answers at Base.
+	Advice string
+	// Waiting is told why a call is not over yet, from any goroutine: now and then
+	// when it has waited for some seconds. It may be nil.
+	Waiting func(why error)
 }
 
 // Client may be used by many goroutines.
@@ -49,8 +62,13 @@ type Client struct {
 	apiKey  string
 	token   string
 	subject string
+	advice  string
 	clock   clock.Clock
+	waiting func(error)
 	http    *http.Client
+	// answered: somebody has answered at the address once. Until then it may as well
+	// be the wrong one, and waiting for it would be in vain.
+	answered atomic.Bool
 }
 
 // New checks the options and returns a client; it does not connect.
@@ -59,9 +77,17 @@ func New(o Options) (*Client, error) {
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, fmt.Errorf("%q is not an address such as http://127.0.0.1:8080", o.Base)
 	}
+	if o.Transport == nil {
+		plain := http.DefaultTransport.(*http.Transport).Clone()
+		plain.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
+		o.Transport = plain
+	}
+	if o.Waiting == nil {
+		o.Waiting = func(error) {}
+	}
 	return &Client{
 		base: strings.TrimRight(o.Base, "/"), apiKey: o.APIKey, token: o.Token, subject: o.Subject,
-		clock: o.Clock,
+		advice: o.Advice, clock: o.Clock, waiting: o.Waiting,
 		http: &http.Client{
 			Transport: o.Transport, Timeout: requestTimeout,
 			// A redirect would carry the key to another address.
@@ -95,20 +121,37 @@ func (c *Client) do(ctx context.Context, in call) error {
 	}
 	repeatable := in.method == http.MethodGet || in.method == http.MethodPut ||
 		in.method == http.MethodDelete || in.idempotencyKey != "" || in.repeatable
-	var waited time.Duration
+	began := c.clock.Now()
 	backoff := firstBackoff
 	for attempt := 1; ; attempt++ {
+		quiet := c.clock.AfterFunc(tellAfter, func() { c.waiting(fmt.Errorf("no answer from %s yet", c.base)) })
 		err := c.once(ctx, in, body)
+		quiet.Stop()
+		if dial, ok := unreachable(err); ok && !c.answered.Load() {
+			return fmt.Errorf("nobody answers at %s (%w); %s", c.base, dial.Err, c.advice)
+		}
 		pause, again := retryPause(err, backoff, repeatable)
+		waited := c.clock.Now().Sub(began)
 		if !again || attempt == maxAttempts || waited+pause > MaxWait {
 			return err
 		}
+		if waited+pause >= tellAfter {
+			if p, ok := errors.AsType[*Problem](err); ok { // without its request's id: it is always the same
+				err = fmt.Errorf("%s answers %d %s", c.base, p.Status, p.Code)
+			}
+			c.waiting(fmt.Errorf("%w; trying again", err))
+		}
 		backoff = min(2*backoff, maxBackoff)
-		waited += pause
 		if werr := clock.Wait(ctx, c.clock, pause); werr != nil {
 			return werr
 		}
 	}
+}
+
+// unreachable returns how an attempt failed that found nobody to talk to.
+func unreachable(err error) (*net.OpError, bool) {
+	operation, ok := errors.AsType[*net.OpError](err)
+	return operation, ok && operation.Op == "dial"
 }
 
 // retryPause says whether err is worth another attempt, and after which pause.
@@ -158,6 +201,7 @@ func (c *Client) once(ctx context.Context, in call, body []byte) error {
 		return fmt.Errorf("no answer from %s: %w", c.base, err)
 	}
 	defer response.Body.Close() //nolint:errcheck // nothing was written
+	c.answered.Store(true)
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	if err != nil {
 		return fmt.Errorf("answer of %s broke off: %w", c.base, err)

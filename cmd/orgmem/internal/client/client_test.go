@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -129,6 +130,41 @@ func TestBrokenConnections(t *testing.T) {
 	}
 	if _, err := c.CreateOrg(context.Background(), client.NewOrg{Name: "n"}); err == nil || calls.Load() != 3 {
 		t.Errorf("%d calls: %v", calls.Load(), err)
+	}
+}
+
+// An address where nobody has answered yet may be the wrong one, and is told at once;
+// where somebody has, a restart is waited for, and the person knows why.
+func TestNobodyAnswers(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"plan":"free"}`) }))
+	defer server.Close()
+	clk := &jumping{Fake: clock.NewFake(time.Unix(1_700_000_000, 0))}
+	var told []string
+	made := func() *client.Client {
+		c, err := client.New(client.Options{
+			Base: server.URL, Clock: clk, Advice: "start it", Waiting: func(why error) { told = append(told, why.Error()) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	before, after := made(), made()
+	if _, err := before.Me(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	server.Close()
+	_, err := after.Me(t.Context())
+	if err == nil || !strings.Contains(err.Error(), server.URL) || !strings.Contains(err.Error(), "refused") ||
+		!strings.HasSuffix(err.Error(), "start it") || clk.waited != 0 || len(told) != 0 {
+		t.Errorf("after %v, and %q: %v", clk.waited, told, err)
+	}
+	_, err = before.Me(t.Context())
+	if err == nil || clk.waited < time.Minute || clk.waited > client.MaxWait {
+		t.Errorf("after %v: %v", clk.waited, err)
+	}
+	if len(told) == 0 || !strings.Contains(told[0], server.URL) || !strings.HasSuffix(told[0], "trying again") {
+		t.Errorf("told %q", told)
 	}
 }
 

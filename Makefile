@@ -27,7 +27,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 40m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench bench-cluster sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps typescript browser clean
+.PHONY: run cluster cluster-node build test test-go invariants lint fmt fresh proto docs cover fuzz bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps typescript browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -114,6 +114,13 @@ bench: build
 ## bench-cluster: the same for a cluster of three on this machine, bare raft beside it (some 25 min)
 bench-cluster: build
 	go run ./bench -binary $(BIN)/orgmem -only cluster-reads,cluster-writes,cluster-failover,cluster-drain,cluster-join,cluster-idle
+
+## bench-events: deliveries to webhooks, with a crash and with receivers that hang, and 1,000 streams (some 3 min)
+bench-events: build
+	go test ./actors -run '^$$' -bench '^BenchmarkWebhook(Crash|Hanging)$$' -benchtime 1x -timeout 30m
+	go test ./actors -run '^$$' -bench '^BenchmarkWebhookCommits$$' -benchtime 2000x
+	go test ./api -run '^$$' -bench '^BenchmarkEventStreams$$' -benchtime 100x
+	go run ./bench -binary $(BIN)/orgmem -only streams
 
 ## sim: the whole cluster simulated, SEEDS times; each is reproducible from its number
 SEEDS ?= 10000

@@ -33,6 +33,8 @@ type town struct {
 	mu     sync.Mutex
 	leader cluster.ServerID // of all shards; empty: none
 	cut    bool             // between all nodes
+	down   bool             // likewise, connections alone
+	pipes  []net.Conn       // connections that were made
 }
 
 // townNode is one node: what it is to the System, and the System.
@@ -124,6 +126,18 @@ func (w *town) sever(cut bool) {
 			}
 		}
 	}
+}
+
+// bridge ends the connections that events come by and allows no more, or allows them
+// again.
+func (w *town) bridge(up bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down = !up
+	for _, pipe := range w.pipes {
+		_ = pipe.Close()
+	}
+	w.pipes = nil
 }
 
 func (w *town) now() (leader cluster.ServerID, cut bool) {
@@ -241,10 +255,13 @@ func (n *townNode) Handle(kind cluster.Kind, f func(context.Context, cluster.Ser
 }
 
 func (n *townNode) Dial(_ context.Context, to cluster.ServerID, _ cluster.Kind) (net.Conn, error) {
-	if _, cut := n.town.now(); cut {
+	n.town.mu.Lock()
+	defer n.town.mu.Unlock()
+	if n.town.cut || n.town.down {
 		return nil, errors.New("no way there")
 	}
 	near, far := net.Pipe()
+	n.town.pipes = append(n.town.pipes, near)
 	go n.town.at(to).events(context.Background(), n.self, far)
 	return near, nil
 }

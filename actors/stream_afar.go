@@ -82,7 +82,6 @@ type afarStream struct {
 	ended  atomic.Bool
 	slow   atomic.Bool
 	once   sync.Once
-	done   chan struct{}
 }
 
 // openAfar takes up a stream of another node. The first frame says that there is
@@ -107,13 +106,15 @@ func (s *System) openAfar(ctx context.Context, server cluster.ServerID, ticket s
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open stream: %w", err), conn.Close())
 	}
-	stream := &afarStream{conn: conn, events: make(chan *pb.OutboxEvent), done: make(chan struct{})}
+	stream := &afarStream{conn: conn, events: make(chan *pb.OutboxEvent, streamBuffer)}
 	go stream.receive(s.clock, in) // ends with the connection, which Close closes
 	return stream, nil
 }
 
-// receive hands on events until the connection ends. It keeps none: a reader that
-// does not keep up fills the other side's buffer, and is cut off there.
+// receive hands on events until the connection ends. It takes what comes whether the
+// reader does or not, and cuts one off that has let its buffer fill: if it waited, the
+// other side would find a node that takes nothing, and end the stream without saying
+// that its reader was slow.
 func (a *afarStream) receive(c clock.Clock, in *bufio.Reader) {
 	defer func() {
 		a.ended.Store(true)
@@ -134,7 +135,8 @@ func (a *afarStream) receive(c clock.Clock, in *bufio.Reader) {
 		}
 		select {
 		case a.events <- frame.GetEvent():
-		case <-a.done:
+		default:
+			a.slow.Store(true)
 			return
 		}
 	}
@@ -151,12 +153,7 @@ func (a *afarStream) Slow() bool { return a.slow.Load() }
 func (a *afarStream) Valid() bool { return !a.ended.Load() }
 
 // Close implements LiveStream.
-func (a *afarStream) Close() {
-	a.once.Do(func() {
-		close(a.done)
-		_ = a.conn.Close()
-	})
-}
+func (a *afarStream) Close() { a.once.Do(func() { _ = a.conn.Close() }) }
 
 func readFrame(in *bufio.Reader, limit int64, m proto.Message) error {
 	return protodelim.UnmarshalOptions{MaxSize: limit}.UnmarshalFrom(in, m)

@@ -46,6 +46,13 @@ const (
 	// down: reading them again costs less than a commit for each.
 	maxLook    = 1024
 	cursorStep = 256
+	// slowReceiver is what an attempt may take before its endpoint goes on in the places
+	// for slow ones (egress): more than an honest answer from the other side of the
+	// world, and a tenth of what one that hangs takes.
+	slowReceiver = time.Second
+	// maxSlowKnown bounds the slow endpoints that an organization remembers: all that
+	// there can be, and as many that were deleted since.
+	maxSlowKnown = 2 * maxWebhooks
 	// stopGrace is how long the attempts under way have to end when the node stops.
 	// One that is cut off is made again by whoever comes next.
 	stopGrace = 3 * time.Second
@@ -64,9 +71,37 @@ type couriers struct {
 	// that a busy one is told once.
 	told  atomic.Bool
 	extra chan struct{} // maxExtraWidth
+
+	mu   sync.Mutex
+	slow map[pb.WebhookID]struct{} // endpoints whose last attempt took slowReceiver
 }
 
-func newCouriers() *couriers { return &couriers{extra: make(chan struct{}, maxExtraWidth)} }
+func newCouriers() *couriers {
+	return &couriers{extra: make(chan struct{}, maxExtraWidth), slow: map[pb.WebhookID]struct{}{}}
+}
+
+// isSlow reports whether an endpoint's last attempt was slow. It is forgotten with the
+// organization: that costs one attempt.
+func (c *couriers) isSlow(id pb.WebhookID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, slow := c.slow[id]
+	return slow
+}
+
+// took notes how long an attempt at an endpoint took.
+func (c *couriers) took(id pb.WebhookID, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.slow, id)
+	if d < slowReceiver {
+		return
+	}
+	if len(c.slow) == maxSlowKnown {
+		clear(c.slow)
+	}
+	c.slow[id] = struct{}{}
+}
 
 // courierRef is a webhook child as its organization knows it.
 type courierRef struct {

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,9 +9,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"orgmem/actors/egress"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -467,6 +470,69 @@ func TestWebhookOfHangingReceiverDelaysNobody(t *testing.T) {
 		return len(slices.DeleteFunc(in.letters(), func(l letter) bool { return strings.HasSuffix(l.path, "/hang") }))
 	}
 	n.waitFor(func() bool { return healthy() == events })
+}
+
+// TestSlowReceiversHaveTheirOwnPlaces: an endpoint that let an attempt wait goes on in
+// the places for slow ones, so that those of one organization, when all of these are
+// taken, do not delay another. One that is quick again leaves them.
+func TestSlowReceiversHaveTheirOwnPlaces(t *testing.T) {
+	in := newInbox(t)
+	var n *node
+	var slow atomic.Bool
+	slow.Store(true)
+	in.answer(func(path string, _ int) int {
+		if slow.Load() && strings.HasSuffix(path, "/slow") {
+			n.clock.Advance(slowReceiver)
+		}
+		return http.StatusOK
+	})
+	var out *egress.Client
+	n = startNode(t, storagetest.NewDisk(), in.allow, func(c *Config, _ *storage.Options) { out = c.Egress })
+	one, other := n.org(NewOrg{}), n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com"})
+	client{n: n, key: one.APIKey}.ok(newWebhook(in.url+"/slow", "*"))
+	client{n: n, key: other.APIKey}.ok(newWebhook(in.url+"/quick", "*"))
+	happens := func(i int) {
+		n.happen(one.Org, eventInsight, i, 1)
+		n.happen(other.Org, eventInsight, i, 1)
+	}
+	came := func(path string, count int) {
+		t.Helper()
+		n.waitFor(func() bool {
+			return len(slices.DeleteFunc(in.letters(), func(l letter) bool { return l.path != "/in"+path })) == count
+		})
+	}
+	// fill takes all places for slow receivers, as if other organizations had them.
+	fill := func() (empty func()) {
+		over, cancel := context.WithCancel(t.Context())
+		cancel() // so that it does not wait
+		var leaves []func()
+		for leave, err := out.Enter(over, true); err == nil; leave, err = out.Enter(over, true) {
+			leaves = append(leaves, leave)
+		}
+		return func() {
+			for _, leave := range leaves {
+				leave()
+			}
+		}
+	}
+	n.happen(one.Org, eventInsight, 0, 1)
+	came("/slow", 1)
+	n.quiet(one.Org)
+	empty := fill()
+	for i := range 3 {
+		happens(1 + i)
+		came("/quick", 1+i)
+	}
+	if got := in.count(); got != 4 {
+		t.Errorf("%d deliveries, while the places for slow receivers were taken", got)
+	}
+	slow.Store(false)
+	empty()
+	came("/slow", 4)
+	n.quiet(one.Org)
+	defer fill()()
+	happens(4)
+	came("/slow", 5)
 }
 
 // TestWebhookSecretsAreSealed: none can be read off the disk, and without the

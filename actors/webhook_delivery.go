@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -60,7 +59,8 @@ func signature(secret string, at time.Time, body []byte) string {
 	return "t=" + t + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// sender makes an HTTP request; egress.Client.Do and egress.Session.Do are.
+// sender makes an HTTP request for a caller who has a place; egress.Client.Once and
+// egress.Session.Do are.
 type sender func(context.Context, egress.Request) (egress.Response, error)
 
 // attempt posts one event to an endpoint and returns what became of it. n is the
@@ -75,8 +75,16 @@ func (o *orgView) attempt(ctx context.Context, send sender, hook *pb.Webhook, e 
 	if err != nil {
 		return nil, false, err
 	}
-	began := o.sys.clock.Now()
-	d = &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n, AtMs: clock.Millis(began)}
+	d = &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n}
+	to := pb.WebhookID(hook.GetId())
+	leave, err := o.sys.cfg.Egress.Enter(ctx, o.couriers.isSlow(to))
+	began := o.sys.clock.Now() // waiting for a place is no time of the receiver's
+	d.AtMs = clock.Millis(began)
+	if err != nil {
+		d.Error = "The receiver " + egress.Reason(err) + "."
+		return d, false, nil
+	}
+	defer leave()
 	r, err := send(ctx, egress.Request{
 		Method: http.MethodPost, Address: hook.GetUrl(), Body: body,
 		Header: http.Header{
@@ -84,11 +92,12 @@ func (o *orgView) attempt(ctx context.Context, send sender, hook *pb.Webhook, e 
 			"User-Agent":      {"orgmem-webhooks/1"},
 			"X-Svc-Event":     {e.GetType()},
 			"X-Svc-Delivery":  {id.String()},
-			"X-Svc-Webhook":   {pb.WebhookID(hook.GetId()).String()},
+			"X-Svc-Webhook":   {to.String()},
 			"X-Svc-Signature": {signature(hook.GetSecret(), began, body)},
 		},
 	})
-	d.DurationMs = uint32(o.sys.clock.Now().Sub(began).Milliseconds())
+	took := o.sys.clock.Now().Sub(began)
+	d.DurationMs = uint32(took.Milliseconds())
 	d.ResponseStatus, d.ResponseSnippet = uint32(r.Status), snippet(r.Body)
 	switch {
 	case err != nil:
@@ -98,7 +107,11 @@ func (o *orgView) attempt(ctx context.Context, send sender, hook *pb.Webhook, e 
 	default:
 		d.Ok = true
 	}
-	return d, ctx.Err() == nil && !errors.Is(err, egress.ErrBusy), nil
+	if ctx.Err() != nil { // it was cut off
+		return d, false, nil
+	}
+	o.couriers.took(to, took)
+	return d, true, nil
 }
 
 // snippet is the beginning of a response, printable.
@@ -185,7 +198,7 @@ func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
 	}
 	o.sys.wg.Go(func() { // ends with the attempt, which has a time-out
 		defer func() { <-view.couriers.extra }()
-		d, _, err := view.attempt(view.sys.root0, view.sys.cfg.Egress.Do, hook, e, 1)
+		d, _, err := view.attempt(view.sys.root0, view.sys.cfg.Egress.Once, hook, e, 1)
 		if err != nil {
 			c.fail(err)
 			return

@@ -28,11 +28,15 @@ const (
 	// maxResponseHeader bounds a response's header: what a receiver may make us
 	// hold beside MaxResponse.
 	maxResponseHeader = 16 << 10
-	// maxAttempts bounds the attempts under way on a node. Each holds a socket
-	// and some 100 KiB for at most AttemptTimeout. An organization has at most 36
-	// under way (actors), so it takes more than a dozen with nothing but hanging
-	// receivers before others wait.
-	maxAttempts = 512
+	// maxQuick and maxSlow bound the attempts under way on a node, at receivers that
+	// were quick last time and at those that were not. Each holds a socket and some
+	// 100 KiB for at most its time-out. So receivers that hang have a quarter of the
+	// places, however many they are and whosever; the others meet a hanging one in
+	// its first attempt only. An organization has at most 36 under way (actors), and
+	// its sandbox as many, so it takes the receivers of ten that begin to hang within
+	// the same ten seconds before a quick one waits.
+	maxQuick = 384
+	maxSlow  = 128
 	// maxIdle and idleTimeout bound the connections that a Session keeps between
 	// two attempts: as many as its user has under way at a time, for as long as a
 	// busy receiver's next event takes.
@@ -67,8 +71,8 @@ type Config struct {
 // Client sends requests to addresses that tenants chose. Its methods may be
 // called from any goroutine.
 type Client struct {
-	cfg  Config
-	gate chan struct{}
+	cfg         Config
+	quick, slow chan struct{} // the places that are taken
 }
 
 // New returns a Client.
@@ -76,7 +80,7 @@ func New(c Config) (*Client, error) {
 	if c.Resolver == nil || c.Dialer == nil {
 		return nil, errors.New("egress: Resolver and Dialer are required")
 	}
-	return &Client{cfg: c, gate: make(chan struct{}, maxAttempts)}, nil
+	return &Client{cfg: c, quick: make(chan struct{}, maxQuick), slow: make(chan struct{}, maxSlow)}, nil
 }
 
 // Check returns nil when an address satisfies the rules now. Its errors wrap
@@ -146,10 +150,20 @@ func (e attemptError) Unwrap() error { return e.cause }
 // under way as it may.
 var ErrBusy = errors.New("too many attempts are under way")
 
-// Do makes one attempt; a response of any status is a success of Do. An error
-// means that there was none, or that it could not be read; Reason tells a tenant
-// why.
+// Do makes one attempt, in a place for quick receivers; a response of any status is
+// a success of Do. An error means that there was none, or that it could not be
+// read; Reason tells a tenant why.
 func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
+	leave, err := c.Enter(ctx, false)
+	if err != nil {
+		return Response{}, err
+	}
+	defer leave()
+	return c.Once(ctx, r)
+}
+
+// Once is Do for a caller who has a place already (Enter).
+func (c *Client) Once(ctx context.Context, r Request) (Response, error) {
 	s, err := c.Session(r.Address)
 	if err != nil {
 		return Response{}, err
@@ -200,7 +214,8 @@ func (c *Client) Session(address string) (*Session, error) {
 // Close lets go of the connections that are kept.
 func (s *Session) Close() { s.transport.CloseIdleConnections() }
 
-// Do is Client.Do, for addresses of the session's host.
+// Do is Client.Do, for addresses of the session's host and a caller who has a place
+// already.
 func (s *Session) Do(ctx context.Context, r Request) (Response, error) {
 	c := s.client
 	u, err := c.cfg.Rules.parse(r.Address)
@@ -210,11 +225,6 @@ func (s *Session) Do(ctx context.Context, r Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	release, err := c.enter(ctx)
-	if err != nil {
-		return Response{}, err
-	}
-	defer release()
 	timeout := cmp.Or(r.Timeout, AttemptTimeout)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -242,19 +252,25 @@ func (s *Session) Do(ctx context.Context, r Request) (Response, error) {
 	return out, nil
 }
 
-// enter waits for one of the node's places, for as long as an attempt may take.
-func (c *Client) enter(ctx context.Context) (release func(), err error) {
-	release = func() { <-c.gate }
+// Enter waits for one of the node's places, for as long as an attempt may take. slow
+// says that the receiver kept an attempt waiting last time. The caller leaves the
+// place as soon as its attempt has ended. The error wraps ErrBusy.
+func (c *Client) Enter(ctx context.Context, slow bool) (leave func(), err error) {
+	places := c.quick
+	if slow {
+		places = c.slow
+	}
+	leave = func() { <-places }
 	select {
-	case c.gate <- struct{}{}:
-		return release, nil
+	case places <- struct{}{}:
+		return leave, nil
 	default:
 	}
 	ctx, cancel := context.WithTimeout(ctx, AttemptTimeout)
 	defer cancel()
 	select {
-	case c.gate <- struct{}{}:
-		return release, nil
+	case places <- struct{}{}:
+		return leave, nil
 	case <-ctx.Done():
 		return nil, attemptError{"was not tried: too many deliveries are under way", errors.Join(ErrBusy, ctx.Err())}
 	}

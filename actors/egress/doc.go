@@ -13,13 +13,15 @@
 //     a connection is used again only by the Session that opened it, and only
 //     while the name still means the address that it leads to.
 //   - An attempt has a time-out, a response is read up to a bound, and a bounded
-//     number of attempts run at a time.
+//     number of attempts run at a time, of which those at receivers that are slow
+//     are a part: they wait for each other, and nobody waits for them.
 //   - What an attempt says of a failure names no internal address.
 //
 // # Order of calls
 //
 // New once; then Check when an address is registered and Do for each attempt, or
-// a Session for a row of them, from any goroutine.
+// Enter, and an attempt by Once or a Session's Do, and out again; from any
+// goroutine.
 //
 // # Why below actors
 //

@@ -351,18 +351,36 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestBusy: an attempt that finds no place is none.
+// TestBusy: an attempt that finds no place is none, and neither those who are slow
+// nor those who are not take the places of the others.
 func TestBusy(t *testing.T) {
-	client := newClient(t, Config{Resolver: names{"good.example": {"93.184.216.34"}}, Dialer: noDial{t}})
-	for range maxAttempts {
-		client.gate <- struct{}{}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := client.Do(ctx, Request{Method: "POST", Address: "https://good.example/"}); !errors.Is(err, ErrBusy) {
-		t.Error(err)
-	}
-	for range maxAttempts {
-		<-client.gate
+	client := newClient(t, Config{Resolver: names{}, Dialer: noDial{t}})
+	over, cancel := context.WithCancel(t.Context())
+	cancel() // so that nobody waits
+	for slow, places := range map[bool]int{true: maxSlow, false: maxQuick} {
+		var leaves []func()
+		for range places {
+			leave, err := client.Enter(over, slow)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaves = append(leaves, leave)
+		}
+		if _, err := client.Enter(over, slow); !errors.Is(err, ErrBusy) {
+			t.Errorf("beyond the places (slow %v): %v", slow, err)
+		}
+		_, err := client.Do(over, Request{Method: "POST", Address: "https://nowhere.example/"})
+		if want := map[bool]error{true: ErrAddress, false: ErrBusy}[slow]; !errors.Is(err, want) {
+			t.Errorf("with the places taken (slow %v): %v", slow, err)
+		}
+		other, err := client.Enter(over, !slow)
+		if err != nil {
+			t.Errorf("the others find no place (slow %v): %v", slow, err)
+			continue
+		}
+		other()
+		for _, leave := range leaves {
+			leave()
+		}
 	}
 }

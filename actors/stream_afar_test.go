@@ -1,0 +1,221 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+)
+
+// watch opens a stream by a node, whichever one the organization lives on.
+func (n *townNode) watch(key string) LiveStream {
+	n.t.Helper()
+	s, ok := n.sys.TakeStream(n.client(key).ok(openStream()).GetLink().GetStream())
+	if !ok {
+		n.t.Fatal("the ticket opens nothing")
+	}
+	n.t.Cleanup(s.Close)
+	return s
+}
+
+// coming returns the type of a stream's next event, which must come; empty: the stream
+// has ended.
+func coming(t *testing.T, s LiveStream) string {
+	t.Helper()
+	select {
+	case e := <-s.Events():
+		return e.GetType()
+	case <-time.After(patience):
+		t.Fatal("no event, and no end")
+		return ""
+	}
+}
+
+// ends waits for the end of a stream, whatever comes before, and returns how much that
+// was.
+func ends(t *testing.T, s LiveStream) (events int) {
+	t.Helper()
+	for coming(t, s) != "" {
+		events++
+	}
+	return events
+}
+
+// TestStreamsAreCountedAcrossNodes: an organization has five streams however they are
+// spread, and the sixth is refused whichever node is asked; also behind a move.
+//
+// interface: Limits/Concurrent event streams
+func TestStreamsAreCountedAcrossNodes(t *testing.T) {
+	names := []cluster.ServerID{"a", "b", "c"}
+	w := startTown(t, names...)
+	made, other := w.org("a", planUnlimited), w.org("b", planUnlimited)
+	full := func() (open []LiveStream) {
+		t.Helper()
+		for i := range maxStreams {
+			open = append(open, w.at(names[i%len(names)]).watch(made.APIKey))
+		}
+		for _, name := range names {
+			if p := w.at(name).client(made.APIKey).refused(codeTooManyStreams, openStream()); p.GetRetryAfterS() != 15 {
+				t.Errorf("by %s: %v", name, p)
+			}
+		}
+		return open
+	}
+	open := full()
+	w.at("c").watch(other.APIKey) // has its own five
+
+	open[1].Close() // by b, and a has to hear of it
+	w.at("c").waitFor(func() bool {
+		return w.at("c").client(made.APIKey).ask(openStream()).GetProblem() == nil
+	})
+	w.at("b").client(made.APIKey).refused(codeTooManyStreams, openStream()) // c's counts, taken up or not
+
+	w.lead("b")
+	for i, s := range open {
+		if i != 1 && (ends(t, s) != 0 || s.Slow()) {
+			t.Errorf("stream %d did not end with the move as it should", i)
+		}
+	}
+	full()
+}
+
+// TestEventsComeFromAfar lets happen what workers cause: it reaches whom it concerns, by
+// whatever node they watch.
+//
+// interface: Events/Stream reach
+func TestEventsComeFromAfar(t *testing.T) {
+	w := startTown(t, "a", "b", "c")
+	made := w.org("a", planUnlimited)
+	owner := w.at("b").client(made.APIKey)
+	m, err := w.at("b").operator().AddMember(t.Context(), made.Org, "peer@example.com", RoleMember)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := w.at("b").operator().CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User, Scopes: []string{scopeRead}, Label: "own"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, afar := w.at("a").watch(owner.key), w.at("b").watch(owner.key)
+	peer := w.at("c").watch(k.APIKey)
+	me, subject := made.Owner.Bytes(), []byte("0123456789abcdef")
+	both := []string{eventInsight, eventBrain, eventJob}
+	w.at("a").emit(made.Org,
+		&pb.OutboxEvent{Type: eventJob, Partition: me},
+		&pb.OutboxEvent{Type: eventContradiction, Partition: me},
+		&pb.OutboxEvent{Type: eventBelief, Partition: me},
+		&pb.OutboxEvent{Type: eventBasin, Partition: me},
+		&pb.OutboxEvent{Type: eventInsight, Partition: me},
+		&pb.OutboxEvent{Type: eventBrain},
+		&pb.OutboxEvent{Type: eventJob, Subject: "ann", Partition: subject},
+	)
+	for who, s := range map[string]struct {
+		LiveStream
+		want []string
+	}{
+		"the owner, where it lives": {near, append([]string{eventJob, eventContradiction, eventBelief, eventBasin}, both...)},
+		"the owner, elsewhere":      {afar, append([]string{eventJob, eventContradiction, eventBelief, eventBasin}, both...)},
+		"a peer":                    {peer, both},
+	} {
+		var got []string
+		for range s.want {
+			got = append(got, coming(t, s))
+		}
+		if !slices.Equal(got, s.want) {
+			t.Errorf("%s saw %v, want %v", who, got, s.want)
+		}
+	}
+}
+
+// TestSlowReaderAfarIsCutOff: one who watches by another node and reads nothing loses
+// the stream as somebody slow, gets what the buffer held, and delays nobody.
+func TestSlowReaderAfarIsCutOff(t *testing.T) {
+	w := startTown(t, "a", "b", "c")
+	made := w.org("a", planUnlimited)
+	slow, quick := w.at("b").watch(made.APIKey), w.at("c").watch(made.APIKey)
+	beside := w.at("b").watch(made.APIKey)
+	const events = 3 * streamBuffer
+	for range events {
+		w.at("a").emit(made.Org, &pb.OutboxEvent{Type: eventBrain})
+		for _, s := range []LiveStream{quick, beside} {
+			if got := coming(t, s); got != eventBrain {
+				t.Fatalf("a quick reader got %q", got)
+			}
+		}
+	}
+	w.at("b").waitFor(slow.Slow)
+	if got := ends(t, slow); got < streamBuffer || got == events || !slow.Slow() {
+		t.Errorf("it ended with %d of %d events, slow %v", got, events, slow.Slow())
+	}
+	if quick.Slow() || beside.Slow() || !quick.Valid() || !beside.Valid() {
+		t.Error("the quick ones ended, too")
+	}
+	w.at("a").waitFor(func() bool { return w.at("a").sys.Stats().EventStreams == 2 }) // its place is free
+}
+
+// TestEventsWithoutABridge cuts the node that is asked off from the one where the
+// organization lives: streams there end, or are refused, as the interface says, and
+// webhooks go on; with the bridge they come back.
+//
+// interface: Events/Stream without a bus
+func TestEventsWithoutABridge(t *testing.T) {
+	in := newInbox(t)
+	w := startTownWith(t, in.allow, "a", "b")
+	made := w.org("a", planUnlimited)
+	w.at("a").client(made.APIKey).ok(newWebhook(in.url, "*"))
+	near, afar := w.at("a").watch(made.APIKey), w.at("b").watch(made.APIKey)
+
+	// The bridge alone: requests still find their way.
+	w.bridge(false)
+	if ends(t, afar) != 0 || afar.Slow() || afar.Valid() {
+		t.Error("a stream goes on without its bridge")
+	}
+	ticket := w.at("b").client(made.APIKey).ok(openStream()).GetLink().GetStream()
+	if _, ok := w.at("b").sys.TakeStream(ticket); ok { // the edge says 503
+		t.Error("a stream was opened without a bridge")
+	}
+	w.at("a").happen(made.Org, eventBrain, 0, 3)
+	w.at("a").waitFor(func() bool { return in.count() == 3 })
+	for range 3 {
+		if got := coming(t, near); got != eventBrain {
+			t.Errorf("where it lives: %q", got)
+		}
+	}
+	w.bridge(true)
+	again := w.at("b").watch(made.APIKey)
+
+	// Everything: the node that is asked cannot even ask.
+	w.bridge(false)
+	w.sever(true)
+	b := w.at("b").client(made.APIKey)
+	_, err := w.at("b").sys.Ask(t.Context(), within(b.envelope(openStream()), 100*time.Millisecond))
+	if !errors.Is(err, context.DeadlineExceeded) { // the edge says 503
+		t.Errorf("cut off: %v", err)
+	}
+	if ends(t, again) != 0 || again.Slow() {
+		t.Error("a stream goes on across a cut")
+	}
+	w.at("a").happen(made.Org, eventBrain, 3, 2)
+	w.at("a").waitFor(func() bool { return in.count() == 5 })
+}
+
+// TestStreamsEndWithTheirNode: when the node where the organization lives stops, streams
+// by others end, and not as if their readers had been slow.
+func TestStreamsEndWithTheirNode(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("a", planUnlimited)
+	afar := w.at("b").watch(made.APIKey)
+	w.at("a").emit(made.Org, &pb.OutboxEvent{Type: eventBrain})
+	if got := coming(t, afar); got != eventBrain {
+		t.Fatalf("%q", got)
+	}
+	if err := w.at("a").sys.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if ends(t, afar) != 0 || afar.Slow() || afar.Valid() {
+		t.Error("the stream outlives the node that it comes from")
+	}
+}

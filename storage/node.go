@@ -445,8 +445,11 @@ func (n *Node) FlushStores(ctx context.Context, match func(StoreID) bool) error 
 				err := ctx.Err()
 				if err == nil {
 					<-h.s.ready
-					if err = h.s.err; err == nil {
+					switch err = h.s.err; {
+					case err == nil:
 						err = h.Flush()
+					case errors.Is(err, ErrNoStore):
+						err = nil // a reader asked for what is not there
 					}
 				}
 				if err != nil {

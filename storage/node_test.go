@@ -368,7 +368,8 @@ func TestOptionsNameEveryMistake(t *testing.T) {
 	}
 }
 
-// Readers create nothing; who may create is not kept from it by them.
+// Readers create nothing; who may create is not kept from it by them, nor who makes
+// everything durable.
 func TestReadersDoNotCreateStores(t *testing.T) {
 	n := storagetest.NewDisk().Node(t)
 	for i := range 50 {
@@ -387,6 +388,11 @@ func TestReadersDoNotCreateStores(t *testing.T) {
 		if i%2 == 0 {
 			wg.Go(func() { acquire(t, n, id).Release() })
 		}
+		wg.Go(func() {
+			if err := n.FlushStores(context.Background(), func(s storage.StoreID) bool { return s == id }); err != nil {
+				t.Errorf("flush: %v", err)
+			}
+		})
 		wg.Wait()
 		if there, err := n.Exists(id); err != nil || there != (i%2 == 0) {
 			t.Errorf("store %d exists: %v, %v", i, there, err)

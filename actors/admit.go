@@ -137,6 +137,20 @@ func (o *orgActor) key(env *pb.Envelope) (*keyState, error) {
 	return k, nil
 }
 
+// full reports whether the buckets of all keys are: they are in memory only, so an
+// organization that left it earlier would come back with more than was left.
+func (o *orgActor) full() bool {
+	now := o.sys.clock.Now()
+	for _, k := range o.keys {
+		for family, b := range k.buckets {
+			if b.refill(now, limitOf(family, o.record.GetPlan())); b.spent > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // noteUse writes lastUsedAt, at most once a minute. Nobody waits for it: a
 // crash may lose the last minute's note.
 func (o *orgActor) noteUse(k *keyState, now time.Time) {

@@ -3,6 +3,7 @@ package actors
 import (
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	pb "orgmem/proto"
+	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
@@ -196,4 +198,28 @@ func TestLimitsAgainstModel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSleepFillsNoBucket: an organization whose rest is due at once stays in memory
+// while a bucket fills, since it would come back with a full one.
+func TestSleepFillsNoBucket(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.IdleOrg = time.Second })
+	c := client{n: n, key: n.org(NewOrg{Name: "Idle", OwnerEmail: "i@example.com", Plan: planFree}).APIKey}
+	l := limitOf("reads", planFree)
+	for range int(l.burst) {
+		c.ok(me())
+	}
+	c.refused(codeRateLimit, me())
+	const steps = 8000 // of a millisecond: its rest is due once a second
+	for range steps {
+		n.clock.Advance(time.Millisecond)
+		runtime.Gosched() // the actor's turn
+		if n.sys.Stats().ActiveOrgs == 0 {
+			t.Fatal("it has left memory, and its bucket with it")
+		}
+	}
+	for range int(steps / 1000 * l.perMinute / 60) {
+		c.ok(me())
+	}
+	c.refused(codeRateLimit, me())
 }

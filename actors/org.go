@@ -323,7 +323,7 @@ func (o *orgActor) tick() {
 	o.sweepTombstones()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
 	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && len(o.posting) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && o.syncing == nil
-	if idle >= o.sys.cfg.IdleOrg && atRest && o.rest() {
+	if idle >= o.sys.cfg.IdleOrg && atRest && o.full() && o.rest() {
 		return
 	}
 	o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, sweepInterval, o.sys.tombstoneSweep()), func() { o.tell((*orgActor).tick) })

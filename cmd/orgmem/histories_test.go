@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,9 +22,12 @@ import (
 )
 
 // Three nodes are cut off from each other, killed and paused, and their disks
-// hang, while clients write titles, read them, and use and revoke keys through
+// hang or are slow, while clients write titles, read them, use and revoke keys, and
+// make things under an Idempotency-Key that they send again to the next node, through
 // every node. What the clients saw must be explained by one order that respects
-// real time (linearizability), which porcupine decides.
+// real time (linearizability), which porcupine decides. One more client draws on a
+// rate limit at all nodes: it is never shown more than one bucket holds, but for one
+// full bucket each time that an organization was opened (docs/cluster.md).
 //
 // A machine's clock cannot be set for one process (a time namespace moves the
 // monotonic clock only), so clock jumps are left to the simulation (make sim).
@@ -43,85 +47,21 @@ const (
 	// clientPatience is shorter than a pause, so that somebody always asks a paused
 	// node late enough for an old answer to be wrong.
 	clientPatience = 1500 * time.Millisecond
-	// judgeWithin bounds porcupine's search; a history of this size takes it
-	// milliseconds. What it cannot decide counts as a failure.
-	judgeWithin = time.Minute
+	// countedAtOnce is of how many of the last appended things a list says something
+	// while clients work.
+	countedAtOnce = 4
+	// appendTries is at how many nodes a client asks for the same thing, each after
+	// clientPatience.
+	appendTries = historyNodes
+	// drawPatience is short: whoever draws asks one node after the other, and a hung one
+	// must not be all that it sees.
+	drawPatience = 300 * time.Millisecond
+	// drawPause makes them some 30 a second: the bucket is empty in two seconds.
+	drawPause = 30 * time.Millisecond
 	// caughtWithin is how many histories a broken build has to get through unnoticed.
 	// Every second one, the first among them, has the trap that it walks into always.
 	caughtWithin = 4
 )
-
-// labOp is an operation on one register: a title, or a key's life.
-type labOp struct {
-	register string
-	kind     string // write, read; revoke, use
-	value    string // written
-}
-
-// labModel says what operations on a register may see. A title holds the last
-// value; a key works until it is revoked, and never again.
-var labModel = porcupine.Model{
-	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-		of := map[string][]porcupine.Operation{}
-		for _, op := range history {
-			r := op.Input.(labOp).register
-			of[r] = append(of[r], op)
-		}
-		var parts [][]porcupine.Operation
-		for _, part := range of {
-			parts = append(parts, part)
-		}
-		return parts
-	},
-	Init: func() any { return "first" },
-	Step: func(state, input, output any) (bool, any) {
-		switch op := input.(labOp); op.kind {
-		case "write":
-			return true, op.value
-		case "revoke":
-			return true, "revoked"
-		case "use":
-			return (output.(string) == "works") == (state.(string) != "revoked"), state
-		default:
-			return output.(string) == state.(string), state
-		}
-	},
-	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v → %v", input, output) },
-}
-
-// settled returns what the model has to explain. A write whose answer never came
-// may take effect late, or never, and porcupine would try all of it: a dozen such
-// writes are more than it decides in a minute. Values are written once, so whoever
-// saw one says by when it was written; and what nobody saw explains nothing, since
-// between it and the next write nobody read.
-func settled(ops []porcupine.Operation) []porcupine.Operation {
-	seen := map[labOp]int64{} // a write, and when somebody first had its value
-	for _, op := range ops {
-		if in := op.Input.(labOp); in.kind == "read" {
-			w := labOp{in.register, "write", op.Output.(string)}
-			if at, ok := seen[w]; !ok || op.Return < at {
-				seen[w] = op.Return
-			}
-		}
-	}
-	var left []porcupine.Operation
-	for _, op := range ops {
-		if in := op.Input.(labOp); in.kind == "write" && op.Return == math.MaxInt64 {
-			at, ok := seen[in]
-			if !ok {
-				continue
-			}
-			op.Return = max(at, op.Call)
-		}
-		left = append(left, op)
-	}
-	return left
-}
-
-// judge asks porcupine.
-func judge(ops []porcupine.Operation) (porcupine.CheckResult, porcupine.LinearizationInfo) {
-	return porcupine.CheckOperationsVerbose(labModel, settled(ops), judgeWithin)
-}
 
 // labHistory is one history: what is worked on, and what was seen.
 type labHistory struct {
@@ -129,10 +69,14 @@ type labHistory struct {
 	seed      uint64
 	registers [historyRegisters]string
 	keys      [historyKeys]struct{ id, secret string }
+	limited   string // a key of the organization whose plan has limits
 
-	mu  sync.Mutex // guards what follows
-	ops []porcupine.Operation
-	n   int
+	draws []labDraw // of one client
+
+	mu   sync.Mutex // guards what follows
+	ops  []porcupine.Operation
+	made []string // the labels of what was appended, or perhaps was
+	n    int
 }
 
 // newHistory makes registers and keys.
@@ -145,6 +89,14 @@ func (l *lab) newHistory(seed uint64) *labHistory {
 		a := l.must(http.StatusCreated, http.MethodPost, "/v1/keys", map[string]any{"label": fmt.Sprint("k", i), "scopes": []string{"read"}})
 		h.keys[i].id, h.keys[i].secret = a["id"].(string), a["apiKey"].(string)
 	}
+	l.eventually(&answer{}, func() bool {
+		a := l.sendKeyed(l.t.Context(), 0, l.limited, fmt.Sprint("limited", seed), http.MethodPost, "/v1/keys", map[string]any{"label": "limited", "scopes": []string{"read"}})
+		var made struct{ APIKey string }
+		if a.Status == http.StatusCreated && json.Unmarshal(a.Body, &made) == nil {
+			h.limited = made.APIKey
+		}
+		return h.limited != ""
+	})
 	return h
 }
 
@@ -153,6 +105,12 @@ func (l *lab) newHistory(seed uint64) *labHistory {
 func (h *labHistory) end() {
 	for _, k := range h.keys {
 		h.lab.must(http.StatusNoContent, http.MethodDelete, "/v1/keys/"+k.id, nil)
+	}
+	listed, _ := h.list(0)
+	for _, k := range listed {
+		if slices.Contains(h.made, k.Label) {
+			h.lab.must(http.StatusNoContent, http.MethodDelete, "/v1/keys/"+k.ID, nil)
+		}
 	}
 }
 
@@ -195,6 +153,91 @@ func (h *labHistory) revoke(i, key int) bool {
 		})
 }
 
+// append makes a key under a label and an Idempotency-Key that were never used
+// before. Where no answer comes from node i it does what a client does, and asks for
+// the same thing at the next one.
+func (h *labHistory) append(i int) bool {
+	h.mu.Lock()
+	h.n++
+	label := fmt.Sprintf("a%d-%d", h.seed, h.n)
+	h.made = append(h.made, label)
+	h.mu.Unlock()
+	op := porcupine.Operation{ClientId: i, Input: labOp{label, "append", ""}, Output: "", Call: h.lab.now(), Return: math.MaxInt64}
+	for try := range appendTries {
+		ctx, cancel := context.WithTimeout(h.lab.t.Context(), clientPatience)
+		a := h.lab.sendKeyed(ctx, (i+try)%historyNodes, h.lab.node(0).APIKey, label, http.MethodPost, "/v1/keys", map[string]any{"label": label, "scopes": []string{"read"}})
+		cancel()
+		if a.Status == http.StatusCreated {
+			op.Return = h.lab.now()
+			break
+		}
+		if a.Status != 0 && a.Status != http.StatusConflict && a.Status < http.StatusInternalServerError { // under way, or not decided
+			h.lab.t.Errorf("append %s: %d %s", label, a.Status, a.Body)
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ops = append(h.ops, op)
+	return op.Return != math.MaxInt64
+}
+
+// labKey is a key in a list.
+type labKey struct{ ID, Label, Status string }
+
+// list returns all keys, as node i lists them.
+func (h *labHistory) list(i int) ([]labKey, bool) {
+	ctx, cancel := context.WithTimeout(h.lab.t.Context(), clientPatience)
+	defer cancel()
+	a := h.lab.send(ctx, i, h.lab.node(0).APIKey, http.MethodGet, "/v1/keys", nil)
+	var list struct{ Keys []labKey }
+	known := a.Status == http.StatusOK && json.Unmarshal(a.Body, &list) == nil
+	return list.Keys, known
+}
+
+// count notes how many there are of some things that were appended; they are the
+// last ones at first, and with all of them everything.
+func (h *labHistory) count(i int, all bool) bool {
+	h.mu.Lock()
+	labels := slices.Clone(h.made)
+	h.mu.Unlock()
+	if !all {
+		labels = labels[max(0, len(labels)-countedAtOnce):]
+	}
+	call := h.lab.now()
+	listed, known := h.list(i)
+	till := h.lab.now()
+	if !known {
+		return false
+	}
+	found := map[string]int{}
+	for _, k := range listed {
+		found[k.Label]++
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, label := range labels {
+		h.ops = append(h.ops, porcupine.Operation{ClientId: i, Input: labOp{label, "count", ""}, Output: strconv.Itoa(found[label]), Call: call, Return: till})
+	}
+	return true
+}
+
+// draw asks at node i for something that has a limit.
+func (h *labHistory) draw(i int) {
+	ctx, cancel := context.WithTimeout(h.lab.t.Context(), drawPatience)
+	defer cancel()
+	d := labDraw{call: h.lab.now()}
+	a := h.lab.send(ctx, i, h.limited, http.MethodGet, "/v1/me", nil)
+	d.till, d.granted = h.lab.now(), a.Status == http.StatusOK
+	if a.Status != http.StatusOK && a.Status != http.StatusTooManyRequests {
+		return
+	}
+	var full int
+	if _, err := fmt.Sscanf(a.Header.Get("RateLimit"), "default;r=%d;t=%d", &d.left, &full); err != nil {
+		h.lab.t.Errorf("RateLimit: %q: %v", a.Header.Get("RateLimit"), err)
+	}
+	h.draws = append(h.draws, d)
+}
+
 // try does one operation at node i and notes what was seen. An answer that never
 // came leaves open whether a write or a revocation was done, and when; a read
 // without an answer saw nothing.
@@ -229,7 +272,7 @@ func (h *labHistory) run(leader int) (faults []string, trapped bool) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				at, register, key := c%historyNodes, mine.IntN(historyRegisters), mine.IntN(h.spare())
-				switch mine.IntN(8) {
+				switch mine.IntN(10) {
 				case 0, 1, 2:
 					h.write(at, register)
 				case 3, 4, 5:
@@ -237,6 +280,10 @@ func (h *labHistory) run(leader int) (faults []string, trapped bool) {
 				case 6:
 					h.use(at, key)
 				case 7:
+					h.append(at)
+				case 8:
+					h.count(at, false)
+				case 9:
 					if mine.IntN(6) == 0 {
 						h.revoke(at, key)
 					}
@@ -245,6 +292,12 @@ func (h *labHistory) run(leader int) (faults []string, trapped bool) {
 			}
 		})
 	}
+	wg.Go(func() {
+		for n := 0; ctx.Err() == nil; n++ {
+			h.draw(n % historyNodes)
+			time.Sleep(drawPause)
+		}
+	})
 	defer wg.Wait()
 	rng := rand.New(rand.NewPCG(h.seed, 1))
 	some := func(most int) time.Duration { return time.Duration(300+rng.IntN(most)) * time.Millisecond }
@@ -313,8 +366,16 @@ func TestHistories(t *testing.T) {
 		if last != nil {
 			last.end()
 		}
+		opened := l.opened()
 		h := l.newHistory(seed)
 		faults, trapped := h.run(leader)
+		l.settle()
+		if !h.count(int(seed%historyNodes), true) {
+			t.Fatalf("history %d: the keys could not be listed", seed)
+		}
+		if more := overdrawn(h.draws); float64(more) > l.opened()-opened {
+			t.Errorf("history %d: a bucket was overdrawn %d times, and organizations were opened %v times; %s\n%+v", seed, more, l.opened()-opened, strings.Join(faults, "; "), h.draws)
+		}
 		total += len(h.ops)
 		if trapped {
 			traps++
@@ -330,7 +391,7 @@ func TestHistories(t *testing.T) {
 			_ = porcupine.VisualizePath(labModel, info, picture)
 			t.Fatalf("history %d of %d operations is %s: see %s\n%s", seed, len(h.ops), result, picture, what)
 		}
-		t.Logf("history %d: %d operations; %s", seed, len(h.ops), what)
+		t.Logf("history %d: %d operations, %d appended, %d draws of which %d found a new bucket; %s", seed, len(h.ops), len(h.made), len(h.draws), overdrawn(h.draws), what)
 		last = h
 	}
 	if broken {
@@ -340,45 +401,4 @@ func TestHistories(t *testing.T) {
 		t.Errorf("in %d of %d histories a successor came to acknowledge a write: the others show little", traps, n)
 	}
 	t.Logf("%d histories, %d operations, %d leaders overtaken and asked, none refused", n, total, traps)
-}
-
-// TestJudge: what a history may hold, and what it must not.
-func TestJudge(t *testing.T) {
-	const never = math.MaxInt64
-	write := func(call, till int64, v string) porcupine.Operation {
-		return porcupine.Operation{Input: labOp{"a", "write", v}, Output: "", Call: call, Return: till}
-	}
-	read := func(call, till int64, v string) porcupine.Operation {
-		return porcupine.Operation{Input: labOp{"a", "read", ""}, Output: v, Call: call, Return: till}
-	}
-	key := func(call, till int64, kind, out string) porcupine.Operation {
-		return porcupine.Operation{Input: labOp{"key", kind, ""}, Output: out, Call: call, Return: till}
-	}
-	var storm []porcupine.Operation // writes that nobody answered, beside others that are read
-	for n := range int64(60) {
-		storm = append(storm, write(n, never, fmt.Sprint("lost", n)), write(10*n, 10*n+15, fmt.Sprint("v", n)), read(10*n+15, 10*n+19, fmt.Sprint("v", n)))
-	}
-	for _, c := range []struct {
-		name string
-		ops  []porcupine.Operation
-		want porcupine.CheckResult
-	}{
-		{"nothing written", []porcupine.Operation{read(1, 2, "first")}, porcupine.Ok},
-		{"old value", []porcupine.Operation{write(1, 2, "x"), read(3, 4, "first")}, porcupine.Illegal},
-		{"back again", []porcupine.Operation{write(1, 9, "x"), read(2, 3, "x"), read(4, 5, "first")}, porcupine.Illegal},
-		{"unanswered, never done", []porcupine.Operation{write(1, never, "x"), read(3, 4, "first")}, porcupine.Ok},
-		{"unanswered, done late", []porcupine.Operation{write(1, never, "x"), read(3, 4, "first"), read(5, 6, "x")}, porcupine.Ok},
-		{"unanswered, done and undone", []porcupine.Operation{write(1, never, "x"), read(3, 4, "x"), read(5, 6, "first")}, porcupine.Illegal},
-		{"unanswered, over what came later", []porcupine.Operation{write(1, never, "x"), read(2, 3, "x"), write(4, 5, "y"), read(6, 7, "x")}, porcupine.Illegal},
-		{"seen before it was written", []porcupine.Operation{read(1, 2, "x"), write(3, never, "x")}, porcupine.Illegal},
-		{"revoked", []porcupine.Operation{key(1, 2, "use", "works"), key(3, 4, "revoke", ""), key(5, 6, "use", "refused")}, porcupine.Ok},
-		{"revoked and used", []porcupine.Operation{key(1, 2, "revoke", ""), key(3, 4, "use", "works")}, porcupine.Illegal},
-		{"perhaps revoked", []porcupine.Operation{key(1, never, "revoke", ""), key(3, 4, "use", "works"), key(5, 6, "use", "refused")}, porcupine.Ok},
-		{"refused, and works again", []porcupine.Operation{key(1, never, "revoke", ""), key(3, 4, "use", "refused"), key(5, 6, "use", "works")}, porcupine.Illegal},
-		{"many unanswered", storm, porcupine.Ok},
-	} {
-		if got, _ := judge(c.ops); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
-	}
 }

@@ -50,6 +50,9 @@ type lab struct {
 	nodes [historyNodes]*labNode
 	began time.Time
 	mu    sync.Mutex // guards the nodes' processes while clients work
+
+	limited string  // a key of an organization whose plan has limits, and which only draws on them
+	past    float64 // what processes that were killed had opened
 }
 
 type labNode struct {
@@ -123,6 +126,11 @@ func newLab(t *testing.T) *lab {
 	l.silent()
 	l.settle()
 	l.run(0, append([]string{"org", "set-plan", l.nodes[0].p.OrgID, "unlimited"}, l.operator(0)...)...)
+	var limited struct{ APIKey string }
+	if err := json.Unmarshal(l.run(0, append([]string{"org", "create", "--name", "Limited", "--owner-email", "l@example.com", "--plan", "free"}, l.operator(0)...)...), &limited); err != nil {
+		t.Fatal(err)
+	}
+	l.limited = limited.APIKey
 	return l
 }
 
@@ -298,7 +306,44 @@ func labShard(org pb.OrgID, shards int) uint32 {
 	return 1 + uint32(first.Mod(first, big.NewInt(int64(shards))).Uint64())
 }
 
+// opened is how often the nodes have brought an organization into memory.
+func (l *lab) opened() float64 {
+	l.t.Helper()
+	sum := l.past
+	for i := range l.nodes {
+		sum += l.openedAt(i)
+	}
+	return sum
+}
+
+func (l *lab) openedAt(i int) (n float64) {
+	l.t.Helper()
+	request, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, l.node(i).OperatorURL+"/metrics", http.NoBody)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	response, err := l.nodes[i].http.Do(request)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(body), "\norgmem_actors_activations_total ")
+	if _, err := fmt.Sscan(rest, &n); !found || err != nil {
+		l.t.Fatalf("metrics of node %d: %v", i, err)
+	}
+	return n
+}
+
 func (l *lab) send(ctx context.Context, i int, key, method, path string, body any) answer {
+	return l.sendKeyed(ctx, i, key, "", method, path, body)
+}
+
+// sendKeyed is send with an Idempotency-Key.
+func (l *lab) sendKeyed(ctx context.Context, i int, key, once, method, path string, body any) answer {
 	raw, err := json.Marshal(body)
 	if err != nil {
 		panic(err)
@@ -311,6 +356,9 @@ func (l *lab) send(ctx context.Context, i int, key, method, path string, body an
 		panic(err)
 	}
 	request.Header.Set("X-Svc-Api-Key", key)
+	if once != "" {
+		request.Header.Set("Idempotency-Key", once)
+	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}

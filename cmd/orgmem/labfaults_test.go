@@ -18,6 +18,11 @@ const (
 	overtakenWithin = 10 * time.Second
 	// pinnedReads are at once at the old leader, of each register and key.
 	pinnedReads = 4
+	// slowest is how long a slow disk takes for a sync, or a half, a quarter or an eighth
+	// of it; slowGap is when it takes some. It is a disk that is frozen and thawed: the
+	// device mapper's delay and throttling by control group are not in every kernel.
+	slowest = 240 * time.Millisecond
+	slowGap = 5 * time.Millisecond
 	// arrival is time for a request to get as far as the old leader's socket.
 	arrival = 20 * time.Millisecond
 )
@@ -44,6 +49,7 @@ var labTraps = []struct {
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		wg.Go(func() { h.write(a, 0) }) // for the loop to wait
+		wg.Go(func() { h.append(a) })   // is asked for again, of the successor
 		if !h.overtake(b) {
 			return false
 		}
@@ -113,6 +119,7 @@ var labFaults = []struct {
 		l.cut(d, [2]int{a, b}, [2]int{b, a}, [2]int{a, c}, [2]int{c, a}, [2]int{b, c}, [2]int{c, b})
 	}},
 	{"kill", func(l *lab, a, _, _ int, d time.Duration) {
+		l.past += l.openedAt(a) + 1 // and one for what it opens until it is dead
 		l.node(a).Kill()
 		time.Sleep(d)
 		l.serve(a, "")
@@ -120,6 +127,15 @@ var labFaults = []struct {
 	{"pause", func(l *lab, a, _, _ int, d time.Duration) {
 		defer l.pause(a)()
 		time.Sleep(d)
+	}},
+	// Every sync waits; the disk is thawed so shortly that few get through without.
+	{"slow disk", func(l *lab, a, _, _ int, d time.Duration) {
+		for until, n := time.Now().Add(d), 0; time.Now().Before(until); n++ {
+			l.freeze(a)
+			time.Sleep(slowest >> (n % 4))
+			l.thaw(a)
+			time.Sleep(slowGap)
+		}
 	}},
 	{"hung disk", func(l *lab, a, _, _ int, d time.Duration) {
 		l.freeze(a)

@@ -56,6 +56,7 @@ func main() {
 		_, _ = fmt.Fprintf(out, "%s\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%s\n", v.name, sum.recall5, spread(r5), sum.mrr, sum.ndcg, sum.judges.Recall, sum.judges.Reciprocal,
 			sum.training.Round(100*time.Millisecond), sum.walk.Round(100*time.Microsecond))
 		_ = out.Flush()
+		fmt.Print(sum.paired())
 		if *kinds {
 			for _, k := range sum.kinds {
 				fmt.Printf("    %s: %.3f of %d\n", k.name, k.recall/float64(k.n), k.n)

@@ -33,9 +33,10 @@ const (
 	leastSimilar = 0.42
 	// titleRunes is how much of an untitled text is its title.
 	titleRunes = 80
-	// brainCandidates and brainSeeds are those of the service.
+	// brainCandidates, brainSeeds and walkBudget are those of the service.
 	brainCandidates = 400
 	brainSeeds      = 100
+	walkBudget      = 20_000
 	workers         = 2
 )
 

@@ -120,12 +120,17 @@ func (m *memory) documents(passages []int32) []int32 {
 
 // result is what a variant is worth.
 type result struct {
-	recall5, mrr, ndcg float64
-	judges             retriever.Marks
-	training, walk     time.Duration
-	kinds              []kind
-	calibration        string
+	marks
+	judges         retriever.Marks
+	training, walk time.Duration
+	kinds          []kind
+	calibration    string
+	// beyond is what the walk is worth beyond search, on each question.
+	beyond []marks
 }
+
+// marks are what a ranking is worth, on one question or in the mean.
+type marks struct{ recall5, mrr, ndcg float64 }
 
 type kind struct {
 	name   string
@@ -141,7 +146,32 @@ func (r *result) add(x result, share float64) {
 	r.judges.Reciprocal += share * x.judges.Reciprocal
 	r.training += time.Duration(share * float64(x.training))
 	r.walk += time.Duration(share * float64(x.walk))
-	r.kinds, r.calibration = x.kinds, x.calibration
+	r.kinds, r.calibration, r.beyond = x.kinds, x.calibration, x.beyond
+}
+
+// paired tells what the walk gains beyond search, with the standard error over the
+// questions.
+func (r *result) paired() string {
+	if len(r.beyond) == 0 {
+		return ""
+	}
+	one := func(of func(marks) float64) string {
+		n := float64(len(r.beyond))
+		mean, square, won, lost := 0.0, 0.0, 0, 0
+		for _, x := range r.beyond {
+			v := of(x)
+			mean += v / n
+			square += v * v / n
+			if v > 0 {
+				won++
+			} else if v < 0 {
+				lost++
+			}
+		}
+		return fmt.Sprintf("%+.4f ± %.4f (won %d, lost %d)", mean, math.Sqrt((square-mean*mean)/n), won, lost)
+	}
+	return fmt.Sprintf("    beyond search: recall@5 %s, MRR@10 %s, nDCG@10 %s\n",
+		one(func(m marks) float64 { return m.recall5 }), one(func(m marks) float64 { return m.mrr }), one(func(m marks) float64 { return m.ndcg }))
 }
 
 const (
@@ -211,6 +241,7 @@ func (m *memory) run(v variant, seed uint64) result {
 	took := make([]time.Duration, 0, len(questions))
 	var gate calibration
 	for i, q := range questions {
+		q.Budget = walkBudget
 		began := time.Now()
 		w.Forward(&p, &q.Question)
 		found := w.Passages(10)
@@ -221,7 +252,9 @@ func (m *memory) run(v variant, seed uint64) result {
 		}
 		mine := r.mark(&m.questions[i], m.names(docs))
 		var alone result
-		gate.add(w.Confidence(), mine, alone.mark(&m.questions[i], m.names(q.bySearch())))
+		search := alone.mark(&m.questions[i], m.names(q.bySearch()))
+		gate.add(w.Confidence(), mine.recall5, search.recall5)
+		r.beyond = append(r.beyond, marks{mine.recall5 - search.recall5, mine.mrr - search.mrr, mine.ndcg - search.ndcg})
 	}
 	slices.Sort(took)
 	r.walk = took[len(took)/2]
@@ -240,8 +273,8 @@ func (m *memory) names(docs []int32) []pb.NodeID {
 	return out
 }
 
-// mark adds what a ranking is worth, and gives its recall@5.
-func (r *result) mark(q *question, docs []pb.NodeID) float64 {
+// mark adds what a ranking is worth, and gives it.
+func (r *result) mark(q *question, docs []pb.NodeID) marks {
 	recall, first, dcg := 0.0, 0.0, 0.0
 	for i, d := range docs {
 		g := q.grades[d]
@@ -265,16 +298,17 @@ func (r *result) mark(q *question, docs []pb.NodeID) float64 {
 	for i, g := range ideal[:min(10, len(ideal))] {
 		best += g / math.Log2(float64(i+2))
 	}
-	r.recall5 += recall
-	r.mrr += first
-	r.ndcg += dcg / best
+	one := marks{recall, first, dcg / best}
+	r.recall5 += one.recall5
+	r.mrr += one.mrr
+	r.ndcg += one.ndcg
 	i := slices.IndexFunc(r.kinds, func(k kind) bool { return k.name == q.kind })
 	if i < 0 {
 		i, r.kinds = len(r.kinds), append(r.kinds, kind{name: q.kind})
 	}
 	r.kinds[i].n++
 	r.kinds[i].recall += recall
-	return recall
+	return one
 }
 
 func (r *result) mean(n int) {

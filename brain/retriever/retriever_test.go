@@ -171,6 +171,29 @@ func TestTrainingFindsTheWay(t *testing.T) {
 	}
 }
 
+// TestCaution: what a training gives trusts its walk as far as it has learned to where
+// a question names what a document is about, and less where it does not.
+func TestCaution(t *testing.T) {
+	t.Parallel()
+
+	src := village(40, 2)
+	g := NewGraph(src, testSalt)
+	trained, cautious := Prior(), NewTrainer(g, testSalt, nil, nil, 1).Best()
+	w := NewWalk(g, testSalt)
+	confidence := func(p *Parameters, text string) float64 {
+		q := asked(g, src, text)
+		w.Forward(p, &q)
+		return w.Confidence()
+	}
+	named, unnamed := src.Documents[3].Title+" mother", "who kept bees"
+	if a, b := confidence(&trained, named), confidence(&cautious, named); math.Abs(a-b) > 1e-9 {
+		t.Errorf("a subject is named: %g as trained, %g with caution", a, b)
+	}
+	if a, b := confidence(&trained, unnamed), confidence(&cautious, unnamed); b >= a || b <= 0 {
+		t.Errorf("no subject is named: %g as trained, %g with caution", a, b)
+	}
+}
+
 // TestForgottenDocumentsAreNotReached: whatever is asked, nothing leads to them or
 // over them.
 func TestForgottenDocumentsAreNotReached(t *testing.T) {

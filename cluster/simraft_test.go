@@ -16,8 +16,8 @@ import (
 
 const (
 	simHeartbeat = 100 * time.Millisecond
-	simElection  = time.Second // as soloTimeout
-	simLease     = 700 * time.Millisecond
+	simElection  = soloTimeout
+	simLease     = leaderLease
 	simBatch     = 16 // entries of one append
 )
 

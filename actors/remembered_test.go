@@ -1,0 +1,122 @@
+package actors
+
+import (
+	"reflect"
+	"strings"
+	"unsafe"
+
+	pb "orgmem/proto"
+)
+
+// remembered collects every string and every byte that the node keeps in memory where
+// a request can be served from it: the partitions' indexes and settings, the vectors of
+// what was asked, the streams, and all that the organizations' actors hold, with their
+// commits, exports and brains. Nothing may be under way.
+func (n *node) remembered() []byte {
+	n.t.Helper()
+	m := &memory{seen: map[visited]bool{}}
+	n.sys.mu.Lock()
+	var orgs []pb.OrgID
+	for id := range n.sys.orgs {
+		orgs = append(orgs, id)
+	}
+	n.sys.mu.Unlock()
+	for _, id := range orgs {
+		err := n.sys.onOrg(n.t.Context(), id, func(o *orgActor, done func(error)) {
+			o.committer.mu.Lock()
+			defer o.committer.mu.Unlock()
+			m.collect(reflect.ValueOf(o))
+			done(nil)
+		})
+		if err != nil {
+			n.t.Logf("not looked at: %v", err) // it is removed
+		}
+	}
+	n.sys.parts.mu.Lock()
+	defer n.sys.parts.mu.Unlock()
+	m.collect(reflect.ValueOf(n.sys.parts))
+	n.sys.hub.mu.Lock()
+	defer n.sys.hub.mu.Unlock()
+	m.collect(reflect.ValueOf(n.sys.hub))
+	return m.bytes
+}
+
+// memory walks values by their types, private fields too.
+type memory struct {
+	bytes []byte
+	seen  map[visited]bool
+}
+
+type visited struct {
+	at unsafe.Pointer
+	of reflect.Type
+}
+
+// followed reports whether a type belongs to what holds the content of a memory. The
+// rest are tools: files, clocks, actors, the model.
+func followed(t reflect.Type) bool {
+	switch at := t.PkgPath(); {
+	case t == reflect.TypeFor[System](), t == reflect.TypeFor[activation]():
+		return false
+	case at == "", at == "orgmem/actors", at == "orgmem/proto", at == "container/list", strings.HasPrefix(at, "orgmem/brain/"):
+		return true
+	default:
+		return strings.HasPrefix(at, "github.com/hashicorp/golang-lru/")
+	}
+}
+
+func (m *memory) collect(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		m.bytes = append(append(m.bytes, v.String()...), '\n')
+	case reflect.Pointer:
+		if v.IsNil() || !followed(v.Type().Elem()) && v.Type().Elem().PkgPath() != "sync/atomic" {
+			return
+		}
+		key := visited{v.UnsafePointer(), v.Type()}
+		if !m.seen[key] {
+			m.seen[key] = true
+			m.collect(v.Elem())
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			m.collect(v.Elem())
+		}
+	case reflect.Struct:
+		if v.Type().PkgPath() == "sync/atomic" {
+			if load := v.Addr().MethodByName("Load"); load.IsValid() {
+				m.collect(load.Call(nil)[0])
+			}
+			return
+		}
+		if !followed(v.Type()) {
+			return
+		}
+		if !v.CanAddr() { // of a map, or an interface: a copy has an address
+			c := reflect.New(v.Type()).Elem()
+			c.Set(v)
+			v = c
+		}
+		for _, f := range v.Fields() {
+			m.collect(reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		switch v.Type().Elem().Kind() {
+		case reflect.Uint8:
+			if v.Kind() == reflect.Slice { // an array is an id
+				m.bytes = append(append(m.bytes, v.Bytes()...), '\n')
+			}
+		case reflect.String, reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
+			for i := range v.Len() {
+				m.collect(v.Index(i))
+			}
+		default: // numbers
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			m.collect(it.Key())
+			m.collect(it.Value())
+		}
+	default: // numbers, functions and channels
+	}
+}

@@ -143,7 +143,7 @@ func requestedSpan(h http.Header, size int64, tag string) (span, bool) {
 		return whole, true // of another document
 	}
 	text, ok = strings.CutPrefix(text, "bytes=")
-	first, last, dash := strings.Cut(strings.TrimSpace(text), "-")
+	first, last, dash := strings.Cut(strings.Trim(text, " \t"), "-")
 	if !ok || !dash {
 		return whole, true
 	}
@@ -181,7 +181,7 @@ func digits(text string) (int64, bool) {
 func etagListed(values []string, tag string) bool {
 	for _, value := range values {
 		for one := range strings.SplitSeq(value, ",") {
-			one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
+			one = strings.TrimPrefix(strings.Trim(one, " \t"), "W/")
 			if one == tag || one == "*" {
 				return true
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -44,7 +45,8 @@ func (timestamp) Schema(huma.Registry) *huma.Schema {
 
 // instant is a time in a request: any RFC 3339 form. 0 says that none was given, in
 // messages and records alike; the moment that 1970 began is read as the millisecond
-// behind it, so that whoever names it is heard.
+// behind it, so that whoever names it is heard. A year that UTC would need a fifth
+// digit or a sign for is none that could be answered.
 type instant struct{ ms int64 }
 
 const expectedInstant = "expected RFC 3339 date-time"
@@ -63,6 +65,14 @@ func (t *instant) fromJSON(raw jsontext.Value) string {
 func (t *instant) parse(text string) (message string) {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
+		return expectedInstant
+	}
+	// time.Parse takes an hour of one digit, a comma, and zones up to 24:60 as well.
+	zone := text[len(text)-len("07:00"):]
+	if text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") || !strings.HasSuffix(text, "Z") && (zone[:2] > "23" || zone[3:] > "59") {
+		return expectedInstant
+	}
+	if year := at.UTC().Year(); year < 0 || year > 9999 {
 		return expectedInstant
 	}
 	t.ms = cmp.Or(at.UnixMilli(), 1)

@@ -1,7 +1,12 @@
 package api
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"maps"
+	"mime/multipart"
 	"slices"
 	"strings"
 	"testing"
@@ -143,15 +148,63 @@ func TestFilenames(t *testing.T) {
 	}
 }
 
+// FuzzForm reads forms as small ones are read, by copying, and as large ones are, in
+// place, and holds both to what mime/multipart makes of them. filler is repeated in the
+// middle, so that a few bytes make a form that is large in earnest.
 func FuzzForm(f *testing.F) {
-	f.Add([]byte(sampleForm))
-	f.Add([]byte(formOf("file", "a", "x", "metadata", "", "{}", "title", "", "y")))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		var form uploadForm
-		var errs violations
-		problem := readForm(body, "sample", &form, []string{"file", "transcript"}, &errs)
-		if problem == nil && !errs.any() && !form.given {
-			t.Error("a form without a file was taken")
+	for _, form := range []string{
+		sampleForm, formOf("file", "a", "x", "metadata", "", "{}", "title", "", "y"), formOf("file", "a", "x", "file", "b", "y"),
+		strings.ReplaceAll(sampleForm, "\r\n", "\n"), formOf("title", "", "\xff", "file", "a", ""),
+	} {
+		head, tail, _ := strings.Cut(form, "\r\n\r\n")
+		f.Add([]byte(head), []byte("\r\n\r\n"), []byte(tail), uint16(1))
+	}
+	head, tail, _ := strings.Cut(formOf("title", "", "x", "file", "a", "Figs|", "occurredAt", "", "2026-03-01T10:00:00Z"), "|")
+	for _, filler := range []string{"Figs ripen late. ", "\r\n--sampl", "\r\n\r\n", "\r\n--sample\r\n"} {
+		f.Add([]byte(head), []byte(filler), []byte(tail), uint16(1+maxPooledBuffer/len(filler)))
+	}
+	f.Fuzz(func(t *testing.T, head, filler, tail []byte, times uint16) {
+		times %= uint16(1 + 2*maxPooledBuffer/max(len(filler), 4))
+		body := slices.Concat(head, bytes.Repeat(filler, int(times)), tail)
+		read := func(body []byte) (*uploadForm, *pb.Problem, *violations) {
+			form, errs := &uploadForm{}, &violations{}
+			return form, readForm(body, "sample", form, []string{"file", "transcript"}, errs), errs
+		}
+		copied, problem, errs := read(slices.Clip(body))
+		shared, problem2, errs2 := read(append(make([]byte, 0, maxPooledBuffer+1+len(body)), body...))
+		if problem.GetCode() != problem2.GetCode() || fmt.Sprint(errs.list) != fmt.Sprint(errs2.list) {
+			t.Fatalf("copied %v %v, in place %v %v", problem, errs.list, problem2, errs2.list)
+		}
+		if !bytes.Equal(copied.content, shared.content) || copied.filename != shared.filename || copied.Title != shared.Title || !bytes.Equal(copied.metadata, shared.metadata) {
+			t.Fatalf("copied %+v, in place %+v", copied, shared)
+		}
+		if problem != nil || errs.any() {
+			return
+		}
+		if !copied.given {
+			t.Fatal("a form without a file was taken")
+		}
+		reader := multipart.NewReader(bytes.NewReader(body), "sample")
+		for {
+			part, err := reader.NextRawPart()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				t.Fatalf("taken, and broken: %v", err)
+			}
+			want, err := io.ReadAll(part)
+			if err != nil {
+				t.Fatalf("taken, and broken: %v", err)
+			}
+			switch name := part.FormName(); {
+			case name == "file", name == "transcript":
+				if !bytes.Equal(copied.content, want) {
+					t.Fatalf("a file of %d bytes is read as %d", len(want), len(copied.content))
+				}
+			case name == "title" && copied.Title != string(want):
+				t.Fatalf("the title %q is read as %q", want, copied.Title)
+			}
 		}
 	})
 }

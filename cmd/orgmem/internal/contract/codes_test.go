@@ -20,9 +20,7 @@ var onlyFaked = map[string]string{
 	"request_timeout":          "needs a body that does not arrive; api tests it on a real connection",
 	"proposal_already_decided": "proposals come from cognition; actors tests it with a written one",
 	"brain_not_ready":          "needs a brain that was just published",
-	"train_in_progress":        "needs a training that is under way",
 	"undelete_window_passed":   "the sweep removes the node at the same moment; actors tests both",
-	"key_limit_reached":        "needs a thousand keys; actors tests it",
 	"internal_error":           "needs a fault",
 	"service_degraded":         "needs a full queue or disk; cmd tests both on a real process",
 	"service_draining":         "needs a node that shuts down; api tests it",
@@ -93,6 +91,24 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 			if a = post("/v1/connectors", newConnector)(t, f); a.status >= 400 {
 				break
 			}
+		}
+		return a
+	},
+	"key_limit_reached": func(t *testing.T, f fixture) answer {
+		for range 999 { // beside the first
+			f.org.mint(t, f.user, "read")
+		}
+		return post("/v1/keys", `{"label":"one too many"}`)(t, f)
+	},
+	"train_in_progress": func(t *testing.T, f fixture) (a answer) {
+		f.node(t)
+		for range 1000 { // until one is asked for while another is under way
+			if a = post("/v1/brain/train", "")(t, f); a.status != http.StatusAccepted {
+				break
+			}
+		}
+		if a.header.Get("Retry-After") == "" {
+			t.Errorf("no Retry-After: %v", a.header)
 		}
 		return a
 	},

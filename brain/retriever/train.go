@@ -30,7 +30,7 @@ const (
 // ask: on claims that others have written, the walk put something else before what
 // search had right, while on the questions that judge it lost two of a hundred. A
 // subject is where a walk leads somewhere; without one there are only names and words
-// to go by (docs/brain.md has what less and more of it is worth).
+// to go by (docs/brain.md has what it is worth, and how it was chosen).
 const caution = 1.5
 
 // Asked is an example with what search says to it.

@@ -49,26 +49,35 @@ func (c *cycle) lookBack() error {
 		}
 	}
 	var changes []func(*effect) error
+	promised := moments.Commitments(notes)
+	type day struct {
+		note  int
+		until int64
+	}
+	due := map[day]bool{}
+	for _, p := range promised {
+		due[day{p.Note, p.DueMs}] = true
+	}
 	for _, m := range moments.Timeline(notes) {
-		if m.AtMs < -maxMomentMs || m.AtMs > maxMomentMs {
+		if m.AtMs < -maxMomentMs || m.AtMs > maxMomentMs || due[day{m.Note, m.UntilMs}] { // which is told as due
 			continue
 		}
 		changes = append(changes, c.momentOf(of[m.Note], m.Kind, m.AtMs, m.Title))
 	}
-	for _, p := range moments.Commitments(notes) {
+	for _, p := range promised {
 		n := of[p.Note]
 		said := oneLine(n.text[p.Span.Start:p.Span.End])
 		title, detail := "Commitment: "+said, "No date is named."
 		if p.Who != "" {
-			detail = p.Who + " says so; no date is named."
+			detail = p.Who + "; no date is named."
 		}
 		if p.DueMs != 0 {
 			day := dayOf(p.DueMs - 1) // the period ends with it
 			detail = "Due by " + day + "."
 			if p.Who != "" {
-				detail = p.Who + " says so, due by " + day + "."
+				detail = p.Who + ", by " + day + "."
 			}
-			changes = append(changes, c.momentOf(n, moments.Due, p.DueMs, said))
+			changes = append(changes, c.momentOf(n, moments.Due, p.DueMs-1, said)) // in the period that is named, not behind it
 		}
 		node, at := c.nodes[n.node].id, c.nodes[n.node].at
 		seq, place := n.seq, p.Span.Start

@@ -111,7 +111,7 @@ func (j *Judge) Compare(a, b *Passage, near Near) (f Finding, ok bool) {
 // claims applies the rules to two claims, the surest first.
 func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) {
 	f := Finding{A: x.claim.Span, B: y.claim.Span}
-	update := a.FromMs != 0 && b.FromMs != 0 && a.FromMs != b.FromMs
+	update := updates(a, b)
 	if factsDiffer(x.claim, y.claim, update) {
 		f.Kind, f.Severity = Value, 0.8
 		if dated(&x.claim.Fact) && dated(&y.claim.Fact) {
@@ -120,7 +120,7 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 		if update {
 			f.Severity = 0.5 // one of them is out of date, and nobody is wrong
 		}
-		f.Explanation = explainFact(&x.claim.Fact, &y.claim.Fact)
+		f.Explanation = explainFact(a, b, &x.claim.Fact, &y.claim.Fact)
 		return f, true
 	}
 	if strangers(x, y) || x.claim.Fact.Key != 0 && y.claim.Fact.Key != 0 && x.claim.Fact.Key != y.claim.Fact.Key {
@@ -135,12 +135,9 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 		f.Kind, f.Severity, f.Explanation = Antonym, c, explainWords(x.words[i].word, y.words[k].word)
 		return f, true
 	}
-	if i, k, ok := values(x, y, &j.al); ok {
-		f.Kind, f.Severity = Value, 0.7
-		if x.words[i].word.Kind == claim.Time {
-			f.Kind = Temporal
-		}
-		f.Explanation = explainWords(x.words[i].word, y.words[k].word)
+	if i, k, kind, ok := values(x, y, &j.al); ok {
+		f.Kind, f.Severity = kind, 0.7
+		f.Explanation = explainValues(a, b, x, y, i, k, &j.al)
 		return f, true
 	}
 	if c := opposed(x, y, &j.al, near); c > 0 {
@@ -149,6 +146,10 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 	}
 	return f, false
 }
+
+// updates tells whether two passages are of two times, so that what the one says may
+// have taken the place of what the other says.
+func updates(a, b *Passage) bool { return a.FromMs != 0 && b.FromMs != 0 && a.FromMs != b.FromMs }
 
 // factsDiffer tells whether two claims give one attribute of one subject two
 // values. One value that says more than the other is none ("3 May" and "3 May in

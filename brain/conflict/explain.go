@@ -1,9 +1,11 @@
 package conflict
 
 import (
+	"fmt"
 	"strings"
 
 	"orgmem/brain/claim"
+	"orgmem/brain/extract"
 	"orgmem/brain/text"
 )
 
@@ -14,8 +16,28 @@ const maxQuote = 120
 // maxAbout bounds the words that say what two passages are about.
 const maxAbout = 4
 
-func explainFact(f, g *claim.Fact) string {
-	return "The " + f.Attribute + " of " + quote(f.Subject) + " is given two values: " + quote(f.Value) + " and " + quote(g.Value) + "."
+// explainFact tells of an update which value is the later one.
+func explainFact(a, b *Passage, f, g *claim.Fact) string {
+	of := "The " + f.Attribute + " of " + quote(f.Subject) + " is given two values: "
+	if !updates(a, b) {
+		return of + quote(f.Value) + " and " + quote(g.Value) + "."
+	}
+	if a.FromMs > b.FromMs {
+		a, b, f, g = b, a, g, f
+	}
+	since, until := day(a.FromMs), day(b.FromMs)
+	if since == until {
+		return of + quote(f.Value) + ", and later on the same day " + quote(g.Value) + "."
+	}
+	return of + quote(f.Value) + " on " + since + " and " + quote(g.Value) + " on " + until + "."
+}
+
+var months = strings.Fields("January February March April May June July August September October November December")
+
+// day is a time as a person reads it.
+func day(ms int64) string {
+	year, month, day := extract.DayOf(ms)
+	return fmt.Sprintf("%d %s %d", day, months[month-1], year)
 }
 
 func explainDenial(a, b *Passage, x, y *profile) string {
@@ -28,6 +50,21 @@ func explainDenial(a, b *Passage, x, y *profile) string {
 
 func explainWords(a, b *claim.Word) string {
 	return "The passages are about the same and differ in what they say of it: " + quote(a.Form) + " in one, " + quote(b.Form) + " in the other."
+}
+
+// explainValues quotes the two values as they are written.
+func explainValues(a, b *Passage, x, y *profile, i, k int, al *alignment) string {
+	return "The passages are about the same and differ in what they say of it: " + quote(a.written(x, i, al.to[:])) + " in one, " + quote(b.written(y, k, al.back[:])) + " in the other."
+}
+
+// written is the value that begins with the i-th word, as it stands in the passage,
+// with what both sides have of it: "16 March" where the other has "30 March".
+func (p *Passage) written(x *profile, i int, to []int8) string {
+	last := i
+	for last+1 < len(x.words) && (to[last+1] < 0 || x.words[last+1].word.Kind == claim.Time || units[x.words[last+1].word.Stem]) {
+		last++
+	}
+	return p.Text[x.words[i].word.Start:x.words[last].word.End]
 }
 
 func explainOpposed(x *profile, al *alignment) string {

@@ -132,8 +132,29 @@ var indefinites = set(`a an some several any many few another one someone somebo
 // beings with a participle behind them describe what is going on somewhere.
 var beings = set(`is are was were be been being am`)
 
-// verbs are the words behind which a sentence says something of its subject.
-var verbs = set(`is are was were be been being am has have had will would shall should can could may might must does did do`)
+// verbs are the words behind which a sentence says something of its subject: the
+// auxiliaries, and those that give a thing a time, a quantity or a place.
+var verbs = set(`is are was were be been being am has have had will would shall should can could may might must does did do
+begins begin began starts started opens opened closes closed ends ended expires expired takes took lasts lasted runs ran
+weighs weighed costs cost holds held contains contained measures measured counts counted needs needed gets got pays paid
+earns earned employs employed seats joins joined leaves left happens happened occurs occurred arrives arrived departs
+departed falls fell rises rose rose grew sends sent stops stopped covers covered reaches reached becomes became`)
+
+// copulas say what something is.
+var copulas = set(`is are was were`)
+
+// articles may stand between such a verb and what follows.
+var articles = set(`the a an`)
+
+// years are the words in front of a number that make it a year.
+var years = set(`in since by until from of during before after`)
+
+// hours are the words behind a number that make it a time of day.
+var hours = set(`am pm o'clock oclock`)
+
+// units, by their stems, are what quantities are of and times are counted in.
+var units = stems(`second minute hour day week month quarter year euro dollar pound franc cent percent per gram kilogram kg ton tonne
+metre meter km kilometre kilometer mile litre liter degree watt kw kwh mb gb tb byte people person piece item am pm`)
 
 // weak are the words that two sentences share without being about the same. They
 // are looked up as written: "importer" has the stem of "important".
@@ -145,6 +166,14 @@ nothing someone time times day people person one ones good bad right okay ok yea
 probably sure still always ever sometimes often again yet already back here there now today first last next new
 able possible different important great nice problem question point case part fact example please thanks sorry uh um oh
 hmm guess believe understand remember find found happen start stop call called set`
+
+func stems(words string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		m[claim.Stem(w)] = true
+	}
+	return m
+}
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}

@@ -26,6 +26,9 @@ func daysOf(year, month, day int) int {
 	return era*146097 + yoe*365 + yoe/4 - yoe/100 + doy - 719468
 }
 
+// DayOf is the date, in UTC, of a time in Unix milliseconds.
+func DayOf(ms int64) (year, month, day int) { return civil(int(floorDiv64(ms, msPerDay))) }
+
 // civil is the inverse of daysOf.
 func civil(days int) (year, month, day int) {
 	days += 719468

@@ -140,7 +140,7 @@ func (r *reader) names() {
 	end := 0
 	for _, f := range r.found {
 		r.event(&f, tags)
-		if f.from < end || !r.trim(&f) || r.statement(f) {
+		if f.from < end || !r.trim(&f) || r.statement(f) || !r.subject(&f) {
 			continue
 		}
 		sp := Span{Start: r.tokens[f.from].Start, End: r.tokens[f.to-1].End}

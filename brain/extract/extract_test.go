@@ -22,12 +22,14 @@ func namesOf(x Extraction) []string {
 
 func TestNames(t *testing.T) {
 	for text, want := range map[string][]string{
-		"Jane Lee and Tom Hardy joined Acme Corp in Berlin, Germany.": {"person Jane Lee", "person Tom Hardy", "organization Acme Corp", "place Berlin", "place Germany"},
-		"She teaches at the University of Helsinki.":                  {"organization University of Helsinki"},
-		"The 1961 Turkish general election was held in October.":      {"event 1961 Turkish general election"},
-		"We moved the build from Jenkins to GitHub last week.":        {"product GitHub"},
-		"Nothing is named here, and nobody.":                          nil,
-		"On Monday I will think about it.":                            nil,
+		"Jane Lee and Tom Hardy joined Acme Corp in Berlin, Germany.":                                   {"person Jane Lee", "person Tom Hardy", "organization Acme Corp", "place Berlin", "place Germany"},
+		"She teaches at the University of Helsinki.":                                                    {"organization University of Helsinki"},
+		"The 1961 Turkish general election was held in October.":                                        {"event 1961 Turkish general election"},
+		"We moved the build from Jenkins to GitHub last week.":                                          {"product GitHub"},
+		"# Board of the Lindenhof\n\nPresent: Agnes Keller.\n\n## Money\n\nThe city of Lindenhof pays.": {"organization Board of the Lindenhof", "person Agnes Keller"},
+		"The deadline of Heron is 4 May.":                                                               {"product Heron"},
+		"Nothing is named here, and nobody.":                                                            nil,
+		"On Monday I will think about it.":                                                              nil,
 	} {
 		got := namesOf(Extract(Document{Text: text}))
 		for _, w := range want {

@@ -42,10 +42,23 @@ func (r *reader) spans(tags []tagger.Tag, names []float64) {
 		for end < len(tags) && tags[end] != tagger.Outside && !tags[end].Begins() {
 			end++
 		}
-		stop := r.unbroken(i, end, tags[i])
-		r.found = append(r.found, span{i, stop, tags[i], mean(names[i:stop])})
-		i = end
+		for tag := tags[i]; i < end; {
+			part := i + 1
+			for part < end && !r.parted(part) {
+				part++
+			}
+			stop := r.unbroken(i, part, tag)
+			r.found = append(r.found, span{i, stop, tag, mean(names[i:stop])})
+			i = part // what stands below a heading is another name
+		}
 	}
+}
+
+// parted tells whether a token begins a sentence on a line of its own: the tagger was
+// trained on posts, which have no headings, and takes a heading and what stands below
+// it for one name.
+func (r *reader) parted(i int) bool {
+	return r.tokens[i].First && strings.Contains(r.text[r.tokens[i-1].End:r.tokens[i].Start], "\n")
 }
 
 // unbroken is where a name ends at the latest: at a mark that no name holds. A
@@ -214,6 +227,31 @@ func (r *reader) statement(f span) bool {
 		says = says || copulas[r.lows[i]]
 	}
 	return says
+}
+
+// subject cuts off what is said of a name ("Heron is 4", but not "Life Is Beautiful"),
+// and of what is left at the head of a sentence all but the name ("The deadline of
+// Heron"). It reports whether there is one.
+func (r *reader) subject(f *span) bool {
+	for i := f.from + 1; i < f.to; i++ {
+		if !copulas[r.word(i)] || i+1 < f.to && r.capital(i+1) {
+			continue
+		}
+		f.to = i
+		if !r.tokens[f.from].First {
+			return true
+		}
+		for k := f.to - 1; k > f.from; k-- {
+			if r.capital(k) || linking[r.word(k)] {
+				continue
+			}
+			for f.from = k + 1; f.from < f.to && !r.capital(f.from); f.from++ {
+			}
+			break
+		}
+		return f.from < f.to
+	}
+	return true
 }
 
 var copulas = map[string]bool{"is": true, "are": true, "was": true, "were": true, "am": true, "has": true, "have": true, "had": true}

@@ -63,7 +63,10 @@ func TestCommitments(t *testing.T) {
 		{note("I will send the report."), "Dana", 0, true},
 		{dated("We'll fix the importer by 9 June.", "9 June", 9*day), "Dana", 10 * day, true},
 		{endless("I will work from home from June on.", "from June on"), "Dana", 0, true},
-		{dated("Robin is going to review the plan on 3 May.", "3 May", 3*day), "", 4 * day, true},
+		{dated("Robin is going to review the plan on 3 May.", "3 May", 3*day), "Robin", 4 * day, true},
+		{dated("Robin Hale will send the plan by 3 May.", "3 May", 3*day), "Robin Hale", 4 * day, true},
+		{dated("On Monday Robin Hale will send the plan by 3 May.", "3 May", 3*day), "Robin Hale", 4 * day, true},
+		{dated("Atlas-2 will be moved on 3 May.", "3 May", 3*day), "", 4 * day, true},
 		{note("TODO: renew the certificate"), "", 0, true},
 		{note("- [ ] Action item: call the landlord"), "", 0, true},
 		{note("I'm going to write the summary."), "Dana", 0, true},
@@ -78,7 +81,7 @@ func TestCommitments(t *testing.T) {
 			t.Errorf("%q: %+v", c.note.Text, got)
 			continue
 		}
-		if c.is && c.who != "" && (got[0].Who != c.who || got[0].DueMs != c.due) {
+		if c.is && (got[0].Who != c.who || got[0].DueMs != c.due) {
 			t.Errorf("%q: %+v", c.note.Text, got)
 		}
 		if c.is && (got[0].Confidence <= 0 || got[0].Confidence > 1) {

@@ -120,10 +120,24 @@ func promise(n *Note, c *claim.Claim, dated bool) (who string, confidence float6
 		case persons[w[by].Form]:
 			return n.Speaker, confidence
 		case w[by].Name && (dated || !states[w[verb].Form]), by == 0 && dated && !states[w[verb].Form] && capital(n.Text[w[by].Start:]):
-			return n.Text[w[by].Start:w[by].End], confidence - 0.15
+			if w[verb].Form == "be" && verb+1 < len(w) && isDone(w[verb+1].Form) {
+				return "", confidence - 0.15 // "Atlas-2 will be moved": by whom is not said
+			}
+			return n.Text[w[n.nameFrom(w, by)].Start:w[by].End], confidence - 0.15
 		}
 	}
 	return "", 0
+}
+
+// isDone tells whether a word behind a form of be is what is done to something.
+func isDone(w string) bool { return strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "en") }
+
+// nameFrom is where the name begins whose last word is w[i].
+func (n *Note) nameFrom(w []claim.Word, i int) int {
+	for i > 0 && (w[i-1].Name || i == 1 && w[0].Kind == claim.Content && capital(n.Text[w[0].Start:])) && n.Text[w[i-1].End:w[i].Start] == " " {
+		i--
+	}
+	return i
 }
 
 // capital tells whether a text begins with one. At the head of a sentence that

@@ -9,10 +9,11 @@ import (
 
 // Moment is something that happened, or is to happen, at a time.
 type Moment struct {
-	Note  int // its place in the arguments
-	AtMs  int64
-	Title string // the sentence that says so, shortened
-	Kind  string
+	Note int // its place in the arguments
+	// AtMs is when it begins, and UntilMs when it is over: of the 3rd of May, the 4th.
+	AtMs, UntilMs int64
+	Title         string // the sentence that says so, shortened
+	Kind          string
 }
 
 // The kinds of moments.
@@ -44,7 +45,7 @@ func Timeline(notes []Note) []Moment {
 				continue
 			}
 			count++
-			out = append(out, Moment{Note: i, AtMs: d.FromMs, Title: title(n.Text, c.Span), Kind: Mentioned})
+			out = append(out, Moment{Note: i, AtMs: d.FromMs, UntilMs: d.UntilMs, Title: title(n.Text, c.Span), Kind: Mentioned})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Moment) int {

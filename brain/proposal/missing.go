@@ -116,7 +116,8 @@ func cosine(x, y []float32) float64 {
 	return sum
 }
 
-// rationale names the shared neighbours that speak most: those that few share.
+// rationale names the two, and the shared neighbours that speak most: those that few
+// share.
 func rationale(g Graph, near [][]int32, l Link, through []int32, meaning float64) string {
 	slices.SortFunc(through, func(x, y int32) int {
 		return cmp.Or(cmp.Compare(len(near[x]), len(near[y])), cmp.Compare(x, y))
@@ -125,7 +126,7 @@ func rationale(g Graph, near [][]int32, l Link, through []int32, meaning float64
 	for i := range names {
 		names[i] = "“" + g.Nodes[through[i]].Title + "”"
 	}
-	s := "Both are linked to " + strings.Join(names, ", ")
+	s := "“" + g.Nodes[l.A].Title + "” and “" + g.Nodes[l.B].Title + "” are both linked to " + strings.Join(names, ", ")
 	if more := len(through) - maxNamed; more > 0 {
 		s += fmt.Sprintf(" and %d more", more)
 	}

@@ -28,8 +28,13 @@ type term struct {
 	passages int // that hold it
 	last     int // the passage that was counted last, plus one
 	words    int
+	named    bool // it is the name of something
 	surfaces map[string]int
 }
+
+// holds tells whether a term may be a keyword: words that stand beside each other
+// once say nothing together ("button again"), unless they are a name.
+func (t *term) holds() bool { return t.words == 1 || t.named || t.passages > 1 }
 
 // counted is a group's candidates.
 type counted struct {
@@ -139,7 +144,7 @@ func (c *counted) add(toks []token, surface string) {
 		t.passages++
 	}
 	weight := 3 // a name knows how it is written
-	if surface == "" {
+	if t.named = t.named || surface != ""; surface == "" {
 		surface = joined(toks, func(t *token) string { return t.surface })
 		weight = 2
 		if toks[0].starts {
@@ -215,7 +220,7 @@ func keywords(c *counted, spread map[string]float64, groups int) []string {
 	}
 	ranked := make([]scored, 0, len(c.terms))
 	for k, t := range c.terms {
-		if t.passages < least {
+		if t.passages < least || !t.holds() {
 			continue
 		}
 		share := float64(t.passages) / float64(c.passages)
@@ -272,7 +277,7 @@ func choose(c *counted, ranked []scored) []string {
 func widest(c *counted, word *term, chosen map[string]bool) *term {
 	best := word
 	for _, t := range c.terms {
-		if t.words < 2 || t.passages*3 < word.passages*2 {
+		if t.words < 2 || !t.holds() || t.passages*3 < word.passages*2 {
 			continue
 		}
 		parts := strings.Fields(t.key)
@@ -304,10 +309,13 @@ func peopleOf(groups []Group) map[string]bool {
 	return people
 }
 
-// topics are the keywords that are no person's name, whole or in part; if there
-// are none, all of them.
+// topics are the keywords that hold no part of a person's name ("Ruiz believes"); if
+// there are none, all of them.
 func topics(words []string, people map[string]bool) []string {
-	out := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return people[strings.ToLower(w)] })
+	out := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		low := strings.ToLower(w)
+		return people[low] || slices.ContainsFunc(strings.Fields(low), func(part string) bool { return people[part] })
+	})
 	if len(out) == 0 {
 		return words
 	}

@@ -199,3 +199,23 @@ func BenchmarkDescribe(b *testing.B) {
 		Describe(groups)
 	}
 }
+
+// Words that stand beside each other once say nothing together, and a verb behind a
+// person's name makes no topic of it.
+func TestLabelsAreNoAccidents(t *testing.T) {
+	labels := Describe([]Group{
+		{
+			Passages: []Passage{{Text: "Customers pressed the button again and were charged twice."}, {Text: "Carmen Ruiz believes that the refunds are late."}, {Text: "Ruiz believes in refunds."}},
+			Names:    []Name{{Title: "Carmen Ruiz", Person: true}},
+		},
+		{Passages: []Passage{{Text: "The remote control has a green case."}, {Text: "A remote control costs twelve euros."}}},
+	})
+	for _, w := range append(strings.Split(labels[0].Text, ", "), strings.Split(labels[1].Text, ", ")...) {
+		if strings.Contains(w, " ") && !strings.EqualFold(w, "remote control") || strings.Contains(w, "elieves") {
+			t.Errorf("%q is a part of %q, %q", w, labels[0].Text, labels[1].Text)
+		}
+	}
+	if !strings.EqualFold(strings.Split(labels[1].Text, ", ")[0], "remote control") {
+		t.Errorf("%q", labels[1].Text)
+	}
+}

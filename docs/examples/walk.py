@@ -66,10 +66,12 @@ def when(stamp):
             return datetime.strptime(stamp, form).strftime("%Y-%m-%dT00:00:00Z")
         except ValueError:
             pass
-    try:
-        return email.utils.parsedate_to_datetime(stamp).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except ValueError:
-        return None
+    for read in (datetime.fromisoformat, email.utils.parsedate_to_datetime):
+        try:
+            return read(stamp).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        except ValueError:
+            pass
+    return None
 
 
 def documents(path, limit, scopes):

@@ -510,7 +510,8 @@ func TestOrganizationsAreListedWithoutOpeningThem(t *testing.T) {
 // oldest makes way, and is as unknown from then on as one that never was.
 func TestRevokedKeysMakeRoom(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	c := client{n: n, key: n.org(NewOrg{}).APIKey} // its first key
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey} // its first key
 	var made []string
 	for range maxKeysPerUser - 1 {
 		n.clock.Advance(time.Millisecond) // lists are in order of creation
@@ -543,4 +544,6 @@ func TestRevokedKeysMakeRoom(t *testing.T) {
 	if got := len(c.ok(listKeys()).GetKeys().GetKeys()); got != maxKeysPerUser {
 		t.Errorf("%d keys are listed", got)
 	}
+	// Nor does the directory of all keep those that went.
+	n.waitFor(func() bool { return n.host.Directory().KeyCount(org.Org) == maxKeysPerUser })
 }

@@ -104,6 +104,9 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.RetryAfterS = retryAfterNoSpaceSeconds
 	case errors.Is(err, errPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, errCommitQueueFull), errors.Is(err, storage.ErrTooManyStores):
 		p.Detail = "The service has more work than it can queue; try again shortly."
+	case errors.Is(err, cluster.ErrDirectoryFull):
+		p.Detail = "The cluster holds its maximum of keys: no more can be made until some are deleted."
+		p.RetryAfterS = retryAfterNoSpaceSeconds
 	case errors.Is(err, storage.ErrBatchTooLarge):
 		return problem("payload_too_large", "The request is too large to be stored in one piece.")
 	case errors.Is(err, cluster.ErrRemoved), errors.Is(err, cluster.ErrOrgRemoved), errors.Is(err, cluster.ErrOrgUnknown), errors.Is(err, storage.ErrNoStore):

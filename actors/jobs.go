@@ -325,6 +325,7 @@ func (o *orgActor) sweep() {
 	now := o.sys.clock.Now()
 	b := storage.NewBatch(o.store)
 	more := false
+	var gone []pb.KeyHash
 	err := o.withStore(func(st *storage.Store) error {
 		outcomes, err := o.sweepOutcomes(st, b, now.Add(-idempotencyRetention))
 		if err != nil {
@@ -339,7 +340,7 @@ func (o *orgActor) sweep() {
 		if err != nil {
 			return err
 		}
-		_, err = o.dropExpired(b, st)
+		gone, err = o.dropExpired(b, st)
 		return errors.Join(err, o.sweepUsage(b, st), o.sweepExports(b, st), o.sweepTickets(b, st))
 	})
 	if err != nil {
@@ -353,6 +354,8 @@ func (o *orgActor) sweep() {
 	o.committer.submit(b, func(err error) {
 		if err != nil {
 			o.sys.log.Warn("sweep was not committed; it is tried again", "org", o.id.String(), "err", err)
+		} else {
+			o.tell(func(o *orgActor) { o.dropKeys(gone) })
 		}
 		again := func() { o.tell(func(o *orgActor) { o.sweeping = false; o.sweep() }) }
 		if err == nil && more {

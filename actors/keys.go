@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -157,19 +158,36 @@ func (e refusalError) Error() string { return e.problem.GetDetail() }
 // the store only once it is committed.
 func (o *orgActor) mintKey(order *pb.Key, with func(*change, CreatedKey) error, done func(CreatedKey, error)) {
 	o.exclusive(fmt.Sprintf("keys %x", order.GetUser()), func(release func()) {
-		made, ch, err := o.newKey(order, with)
+		made, ch, gone, err := o.newKey(order, with)
 		if err != nil {
 			release()
 			done(CreatedKey{}, err)
 			return
 		}
+		o.minting[made.Key] = struct{}{}
+		view := &o.orgView
 		o.sys.background(func(ctx context.Context) {
-			if err := o.sys.cfg.Host.Directory().PutKey(ctx, made.Key, o.id); err != nil {
+			err := view.sys.cfg.Host.Directory().PutKey(ctx, made.Key, view.id)
+			if err != nil {
+				view.tell(func(o *orgActor) { delete(o.minting, made.Key) })
 				release()
+				if errors.Is(err, cluster.ErrTooManyKeys) {
+					err = refusalError{problem("key_limit_reached", "An organization can have at most %d keys.", cluster.MaxKeysPerOrg)}
+				}
 				done(CreatedKey{}, err)
 				return
 			}
-			o.committer.submitChange(ch, func(err error) {
+			view.committer.submitChange(ch, func(err error) {
+				// One that may be in the store all the same stays: the next activation sees.
+				if !errors.Is(err, cluster.ErrOutcomeUnknown) {
+					view.tell(func(o *orgActor) {
+						delete(o.minting, made.Key)
+						if err != nil {
+							gone = []pb.KeyHash{made.Key}
+						}
+						o.dropKeys(gone)
+					})
+				}
 				release()
 				done(made, err)
 			})
@@ -177,16 +195,17 @@ func (o *orgActor) mintKey(order *pb.Key, with func(*change, CreatedKey) error, 
 	})
 }
 
-func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (CreatedKey, *change, error) {
+// newKey prepares a key, and says which others make way for it.
+func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (made CreatedKey, ch *change, gone []pb.KeyHash, err error) {
 	user, err := pb.UserIDFrom(order.GetUser())
 	if err != nil {
-		return CreatedKey{}, nil, err
+		return CreatedKey{}, nil, nil, err
 	}
 	prefix, index, limit := keyPrefix, o.space.Prefix(storage.TableKeyByUser, storage.ID16(user)), maxKeysPerUser
 	if order.GetSandbox() {
 		prefix, index, limit = sandboxKeyPrefix, o.space.Prefix(storage.TableSandboxKey), maxSandboxKeys
 	}
-	ch := newChange(o.store)
+	ch = newChange(o.store)
 	count := 0
 	err = o.withStore(func(st *storage.Store) error {
 		for _, err := range st.Scan(index, storage.ScanOptions{Limit: limit}) {
@@ -198,21 +217,21 @@ func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (
 		if count < limit {
 			return nil
 		}
-		dropped, err := o.dropUseless(ch.Batch, st, index, order.GetSandbox())
-		count -= dropped
+		gone, err = o.dropUseless(ch.Batch, st, index, order.GetSandbox())
+		count -= len(gone)
 		return err
 	})
 	if err != nil {
-		return CreatedKey{}, nil, err
+		return CreatedKey{}, nil, nil, err
 	}
 	if count >= limit {
-		return CreatedKey{}, nil, refusalError{problem("key_limit_reached", "There can be at most %d keys that are not revoked.", limit)}
+		return CreatedKey{}, nil, nil, refusalError{problem("key_limit_reached", "There can be at most %d keys that are not revoked.", limit)}
 	}
 	apiKey, err := o.sys.newAPIKey(prefix)
 	if err != nil {
-		return CreatedKey{}, nil, err
+		return CreatedKey{}, nil, nil, err
 	}
-	made := CreatedKey{APIKey: apiKey, Key: pb.HashKey(apiKey), Label: order.GetLabel()}
+	made = CreatedKey{APIKey: apiKey, Key: pb.HashKey(apiKey), Label: order.GetLabel()}
 	order.Hash, order.Status, order.CreatedMs = made.Key[:], keyActive, clock.Millis(o.sys.clock.Now())
 	ch.Put(o.space.Key(storage.TableKey, storage.Hash32(made.Key)), order)
 	if order.GetSandbox() {
@@ -220,33 +239,34 @@ func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (
 	} else {
 		ch.PutRaw(o.space.Key(storage.TableKeyByUser, storage.ID16(user), storage.U64(uint64(order.GetCreatedMs())), storage.Hash32(made.Key)), nil)
 	}
-	return made, ch, with(ch, made)
+	return made, ch, gone, with(ch, made)
 }
 
-// dropUseless makes room in a full list of keys, and says how many went: those of the
+// dropUseless makes room in a full list of keys, and says which went: those of the
 // sandbox that have expired, else the one that was made first of those that are
 // revoked. Who rotates keys for years must not run out of them.
-func (o *orgView) dropUseless(b *storage.Batch, st *storage.Store, list storage.Range, sandbox bool) (int, error) {
+func (o *orgView) dropUseless(b *storage.Batch, st *storage.Store, list storage.Range, sandbox bool) ([]pb.KeyHash, error) {
 	if sandbox {
-		if n, err := o.dropExpired(b, st); n > 0 || err != nil {
-			return n, err
+		if gone, err := o.dropExpired(b, st); len(gone) > 0 || err != nil {
+			return gone, err
 		}
 	}
 	for item, err := range st.Scan(list, storage.ScanOptions{Reverse: sandbox}) { // at most as many as there can be
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		k, err := o.keyAt(st, item, sandbox)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		if k.GetStatus() == keyRevoked {
-			o.deleteKey(b, pb.KeyHash(k.GetHash()))
+			hash := pb.KeyHash(k.GetHash())
+			o.deleteKey(b, hash)
 			b.Delete(item.Key)
-			return 1, nil
+			return []pb.KeyHash{hash}, nil
 		}
 	}
-	return 0, nil
+	return nil, nil
 }
 
 // keyAt reads the key of an entry of a list, its member's or the sandbox's; nil when
@@ -272,7 +292,8 @@ func listedKey(item storage.Item, sandbox bool) (pb.KeyHash, error) {
 	return hash, parts.Done()
 }
 
-// deleteKey removes a key, but for its place in a list.
+// deleteKey removes a key, but for its place in a list. When that is committed, it goes
+// from the directory too (dropKeys).
 func (o *orgView) deleteKey(b *storage.Batch, hash pb.KeyHash) {
 	b.Delete(o.space.Key(storage.TableKey, storage.Hash32(hash)))
 	b.Delete(o.space.Key(storage.TableKeyUse, storage.Hash32(hash)))

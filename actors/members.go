@@ -197,6 +197,7 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 				for _, h := range hashes {
 					delete(o.keys, h)
 				}
+				o.dropKeys(hashes)
 				o.openJobs++
 				o.erase(ref, job)
 				o.sweepSandbox()

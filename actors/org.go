@@ -75,6 +75,9 @@ type orgActor struct {
 	posting  map[pb.WebhookID]*courierRef // their children, while there are any
 	busy     bool                         // the directory says so
 	busyWait []func(error)                // waiting for the directory to say so
+	minting  map[pb.KeyHash]struct{}      // keys under way from the directory to the store
+	gone     []pb.KeyHash                 // keys to be dropped from the directory
+	dropping bool                         // some are, or are being looked for
 	sweeping bool                         // a sweep's commit, or the pause to the next, is under way
 	lastWork time.Time
 	timer    clock.Timer
@@ -107,6 +110,7 @@ type child struct {
 func newOrgActor(s *System, a *activation) *orgActor {
 	o := &orgActor{
 		keys:     map[pb.KeyHash]*keyState{},
+		minting:  map[pb.KeyHash]struct{}{},
 		subjects: map[pb.SubjectKey]*partitionRef{},
 		members:  map[pb.UserID]*partitionRef{},
 		erasing:  map[pb.PartitionID]bool{},
@@ -320,9 +324,10 @@ func (o *orgActor) lose() {
 // store.
 func (o *orgActor) tick() {
 	o.sweep()
+	o.dropLostKeys()
 	o.sweepTombstones()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
-	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && len(o.posting) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && o.syncing == nil
+	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && len(o.posting) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && !o.dropping && o.syncing == nil
 	if idle >= o.sys.cfg.IdleOrg && atRest && o.full() && o.rest() {
 		return
 	}

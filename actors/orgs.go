@@ -103,6 +103,9 @@ func (s *System) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, r
 	if err != nil {
 		return made, nil, "", err
 	}
+	if d := s.cfg.Host.Directory().KeyStats(); d.Keys >= d.Limit { // looked at before there is something that nobody can enter
+		return made, nil, "", keyConflict(cluster.ErrDirectoryFull)
+	}
 	ids := make([]uuid.UUID, 2)
 	for i := range ids {
 		if ids[i], err = s.newUUID(); err != nil {
@@ -156,7 +159,7 @@ func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organiza
 				first := &pb.Key{User: made.Owner.Bytes(), Scopes: scopes, Label: "first key"}
 				o.mintKey(first, func(*change, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
 					made.APIKey, made.Key = k.APIKey, k.Key
-					done(err)
+					done(keyConflict(err))
 				})
 			})
 		})
@@ -379,11 +382,19 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 		key := &pb.Key{User: order.User.Bytes(), Scopes: scopes, Label: order.Label}
 		o.mintKey(key, func(*change, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
 			made = k
-			if refusal, ok := errors.AsType[refusalError](err); ok {
-				err = fmt.Errorf("%w: %s", ErrConflict, refusal.problem.GetDetail())
-			}
-			done(err)
+			done(keyConflict(err))
 		})
 	})
 	return made, err
+}
+
+// keyConflict says to an operator why there can be no further key.
+func keyConflict(err error) error {
+	if refusal, ok := errors.AsType[refusalError](err); ok {
+		return fmt.Errorf("%w: %s", ErrConflict, refusal.problem.GetDetail())
+	}
+	if errors.Is(err, cluster.ErrDirectoryFull) {
+		return fmt.Errorf("%w: %w", ErrConflict, cluster.ErrDirectoryFull)
+	}
+	return err
 }

@@ -309,20 +309,19 @@ func (o *orgView) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
 	}
 }
 
-// dropExpired removes the sandbox's keys that have expired, and says how many
-// those are.
-func (o *orgView) dropExpired(b *storage.Batch, st *storage.Store) (n int, err error) {
+// dropExpired removes the sandbox's keys that have expired, and says which those are.
+func (o *orgView) dropExpired(b *storage.Batch, st *storage.Store) (gone []pb.KeyHash, err error) {
 	now := clock.Millis(o.sys.clock.Now())
 	for k, err := range o.sandboxKeys(st) { // at most maxSandboxKeys
 		if err != nil {
-			return n, err
+			return gone, err
 		}
 		if k.GetExpiresMs() <= now {
 			o.deleteSandboxKey(b, k)
-			n++
+			gone = append(gone, pb.KeyHash(k.GetHash()))
 		}
 	}
-	return n, nil
+	return gone, nil
 }
 
 // sandboxKeysPage pages through the sandbox's keys that have not expired, newest

@@ -53,6 +53,7 @@ var sentinels = []struct {
 	{"org_unknown", ErrOrgUnknown},
 	{"org_removed", ErrOrgRemoved},
 	{"directory_full", ErrDirectoryFull},
+	{"too_many_keys", ErrTooManyKeys},
 	{"node_removed", ErrNodeRemoved},
 	{"node_unknown", ErrNodeUnknown},
 	{"too_many_nodes", ErrTooManyNodes},

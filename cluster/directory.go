@@ -12,10 +12,6 @@ import (
 	"orgmem/storage"
 )
 
-// MaxKeys bounds the key hashes of one cluster: at about 60 bytes each in memory
-// this is 240 MB. It is far above 100,000 organizations with a handful of keys.
-const MaxKeys = 4_000_000
-
 // Directory is the meta group's state: which organization a key hash belongs to,
 // and which organizations there are.
 //
@@ -40,6 +36,7 @@ type Directory struct {
 type dirOrg struct {
 	id    pb.OrgID
 	entry *pb.OrgEntry
+	keys  int // of Directory.keys lead to it; guarded by Directory.mu
 }
 
 var dirSpace = storage.OrgSpace(storage.MetaStore)
@@ -108,26 +105,6 @@ func (d *Directory) Orgs() []*pb.OrgEntry {
 	return entries
 }
 
-// PutKey records that a key hash belongs to an organization, for ever. Doing it
-// twice is no error; another organization is ErrKeyTaken. The organization must
-// be in the directory (ErrOrgUnknown, ErrOrgRemoved). Further errors are the
-// proposal's: ErrNotApplied (also wrapping ErrDirectoryFull) and
-// ErrOutcomeUnknown, after which it may simply be called again.
-func (d *Directory) PutKey(ctx context.Context, key pb.KeyHash, org pb.OrgID) error {
-	d.mu.RLock()
-	n := len(d.keys)
-	d.mu.RUnlock()
-	if n >= MaxKeys {
-		return notApplied(ErrDirectoryFull)
-	}
-	if err := d.host.cfg.Storage.Writable(); err != nil {
-		return notApplied(err)
-	}
-	return d.propose(ctx, "put key", &pb.Command{Kind: &pb.Command_PutKey{
-		PutKey: &pb.PutKey{KeyHash: key[:], Org: org.Bytes()},
-	}})
-}
-
 // PutOrg creates or updates an organization's entry. A slug that is not empty
 // is unique among the organizations that are not removed (ErrSlugTaken). A
 // removed organization stays removed (ErrOrgRemoved).
@@ -147,7 +124,7 @@ func (d *Directory) PutOrg(ctx context.Context, entry *pb.OrgEntry) error {
 }
 
 // RemoveOrg marks an organization as removed, blanks its name and slug, and then
-// removes both its stores. From its return on no key of it resolves and no
+// removes both its stores and drops its keys. From its return on no key of it resolves and no
 // proposal to its stores is applied (ErrRemoved). After an error call it again;
 // what a crash leaves half done the next start finishes. It works on a full disk,
 // since it is what makes room.
@@ -158,7 +135,13 @@ func (d *Directory) RemoveOrg(ctx context.Context, org pb.OrgID) error {
 	if err != nil {
 		return err
 	}
-	return d.host.removeStores(ctx, org)
+	if err := d.host.removeStores(ctx, org); err != nil {
+		return err
+	}
+	if err := d.dropRemoved(ctx, org); err != nil {
+		d.host.cfg.Logger.Warn("keys of a removed organization not dropped; a later sweep does it", "org", org, "error", err)
+	}
+	return nil
 }
 
 func (d *Directory) propose(ctx context.Context, what string, cmd *pb.Command) error {
@@ -239,6 +222,8 @@ func (d *Directory) judge(cmd *pb.Command, batch *storage.Batch) (publish func()
 			return nil, fmt.Errorf("%w: %w", errBadCommand, err)
 		}
 		return d.judgeKey(key, org, batch)
+	case *pb.Command_DropKeys:
+		return d.judgeDrop(k.DropKeys, batch)
 	case *pb.Command_PutOrg:
 		org, err := pb.OrgIDFrom(k.PutOrg.GetEntry().GetOrg())
 		if err != nil {
@@ -271,10 +256,10 @@ func (d *Directory) judgeKey(key pb.KeyHash, org pb.OrgID, batch *storage.Batch)
 	switch d.keys[key] {
 	case nil:
 		batch.PutRaw(keyRow(key), org.Bytes())
-		return func() { d.keys[key] = o }, nil
+		return func() { d.keys[key] = o; o.keys++ }, nil
 	case o:
 		return func() {}, nil
-	default: // also when that organization was removed: a mapping never changes
+	default: // also when that organization was removed, until its keys are dropped
 		return nil, ErrKeyTaken
 	}
 }
@@ -319,22 +304,16 @@ func (d *Directory) load() error {
 		}
 		d.publishOrg(org, rec.Value)
 	}
-	keys := dirSpace.Prefix(storage.TableDirectoryKey)
-	for item, err := range d.store.Scan(keys, storage.ScanOptions{}) {
+	for k, err := range scanKeys(d.store) {
 		if err != nil {
 			return err
 		}
-		parts := item.Key.Parts()
-		key := pb.KeyHash(parts.Hash32())
-		org, err := pb.OrgIDFrom(item.Value)
-		if err = errors.Join(err, parts.Done()); err != nil {
-			return err
-		}
-		o := d.orgs[org]
+		o := d.orgs[k.org]
 		if o == nil {
-			return fmt.Errorf("key of organization %v: %w", org, ErrOrgUnknown)
+			return fmt.Errorf("key of organization %v: %w", k.org, ErrOrgUnknown)
 		}
-		d.keys[key] = o
+		d.keys[k.hash] = o
+		o.keys++
 	}
 	return d.meta.load()
 }

@@ -162,8 +162,8 @@ func TestRemoveOrg(t *testing.T) {
 		if err := s.putKey(5, 0); !errors.Is(err, ErrOrgRemoved) {
 			t.Errorf("new key of a removed organization: %v", err)
 		}
-		if err := s.putKey(0, 1); !errors.Is(err, ErrKeyTaken) {
-			t.Errorf("key of a removed organization: %v", err)
+		if n := d.KeyStats().Keys; n != 1 || d.KeyCount(org(0)) != 0 {
+			t.Errorf("%d keys are left, %d of the removed organization", n, d.KeyCount(org(0)))
 		}
 		if there, err := s.node.Exists(id); err != nil || there {
 			t.Errorf("directory of a removed store is there: %t, %v", there, err)
@@ -190,6 +190,9 @@ func TestRemovalSurvivesCrashes(t *testing.T) {
 	one := func(c *Config, _ *storage.Options) { c.Shards = 1 }
 	s := start(t, disk, one)
 	s.putOrg(0, "zero")
+	if err := s.putKey(0, 0); err != nil {
+		t.Fatal(err)
+	}
 	id, other := mainStore(0), mainStore(1)
 	lease := s.open(id)
 	for i := range 5 {
@@ -230,6 +233,9 @@ func TestRemovalSurvivesCrashes(t *testing.T) {
 			}
 			if _, err := again.host.OpenStore(t.Context(), id); !errors.Is(err, ErrRemoved) {
 				t.Errorf("crash %d: open a removed store: %v", i, err)
+			}
+			if n := again.host.Directory().KeyStats().Keys; n != 0 {
+				t.Errorf("crash %d: removed, but %d keys are left", i, n)
 			}
 		}
 		again.wantRows(other, map[string]string{"b": "2"})

@@ -56,6 +56,8 @@ var (
 	ErrOrgRemoved = errors.New("organization was removed")
 	// ErrDirectoryFull means that the directory holds MaxKeys key hashes.
 	ErrDirectoryFull = errors.New("directory holds its maximum of keys")
+	// ErrTooManyKeys means that MaxKeysPerOrg key hashes lead to the organization.
+	ErrTooManyKeys = errors.New("organization has its maximum of keys")
 )
 
 // Refusals of Start.

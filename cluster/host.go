@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -87,6 +88,8 @@ type Config struct {
 	// programs.
 	speaks uint32
 	needs  func(*pb.Command) uint32
+	// maxKeys is MaxKeys and maxKeysPerOrg the constant; less in tests.
+	maxKeys, maxKeysPerOrg int
 }
 
 // withDefaults checks the configuration and fills in what is zero.
@@ -135,6 +138,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.needs == nil {
 		c.needs = needs
 	}
+	c.maxKeys, c.maxKeysPerOrg = cmp.Or(c.maxKeys, MaxKeys), cmp.Or(c.maxKeysPerOrg, MaxKeysPerOrg)
 	if c.Random == nil {
 		c.Random = rand.Reader
 	}

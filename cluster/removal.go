@@ -22,6 +22,7 @@ import (
 //     applies or replays an entry of a store that has a tombstone skips it without
 //     touching the disk, so neither a late proposal nor an old entry in the log
 //     brings the directory back, half filled.
+//  3. DROP of its keys in the meta group's log, which only makes room.
 //
 // Ids of organizations are never used twice, so a tombstone is for ever. It is a
 // key of some 60 bytes.
@@ -123,12 +124,16 @@ func (h *Host) deleteBuried(ctx context.Context) {
 }
 
 // finishRemoval removes the stores of a removed organization, unless all of them
-// have their tombstones.
+// have their tombstones, and its keys.
 func (h *Host) finishRemoval(ctx context.Context, org pb.OrgID) error {
-	if done, err := h.StoresRemoved(org); err != nil || done {
+	done, err := h.StoresRemoved(org)
+	if err == nil && !done {
+		err = h.removeStores(ctx, org)
+	}
+	if err != nil {
 		return err
 	}
-	return h.removeStores(ctx, org)
+	return h.directory.dropRemoved(ctx, org)
 }
 
 // StoresRemoved reports whether all stores that an organization may have were

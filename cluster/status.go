@@ -41,10 +41,13 @@ type Stats struct {
 
 	InFlightBytes int64 // of all proposals not answered yet
 	LogBytes      int64 // that a restart now would replay
+
+	Keys, KeysLimit int // key hashes in the directory, and how many there may be
 }
 
 // Stats returns the counters.
 func (h *Host) Stats() Stats {
+	keys := h.directory.KeyStats()
 	return Stats{
 		Proposed:           h.stats.proposed.Load(),
 		Busy:               h.stats.busy.Load(),
@@ -57,6 +60,8 @@ func (h *Host) Stats() Stats {
 		TransferredBytes:   h.stats.transferred.Load(),
 		InFlightBytes:      h.inFlightBytes.Load(),
 		LogBytes:           h.logBytes.Load(),
+		Keys:               keys.Keys,
+		KeysLimit:          keys.Limit,
 	}
 }
 

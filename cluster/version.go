@@ -22,7 +22,11 @@ import (
 //	1  the first
 //	2  commands say what they need (Command.needs); the node table and the version
 //	   are judged by it (judgeOutdated, judgeVersion)
-const ProtocolVersion = 2
+//	3  keys are dropped from the directory (DropKeys)
+const ProtocolVersion = 3
+
+// dropVersion is the version that brought DropKeys.
+const dropVersion = 3
 
 // judgedVersion is the version of the cluster from which on entries of nodes and
 // raises of the version are refused where they are applied. Before it some replica
@@ -42,13 +46,18 @@ func outdated(cluster, program uint32) error {
 }
 
 // needs returns the version that a command asks of whoever carries it out, 0 where
-// the first one knew it, as all of today's. A new kind of command is entered here,
+// the first one knew it. A new kind of command is entered here,
 // and a field that changes what an old one does, with the ProtocolVersion that
 // brings it: then it is refused until the last node has that version, and nothing
 // else has to be done. What raises the version asks for nothing: an old node must
 // be able to refuse it as all others do, and stops where it takes effect
 // (Directory.apply).
-func needs(*pb.Command) uint32 { return 0 }
+func needs(cmd *pb.Command) uint32 {
+	if cmd.GetDropKeys() != nil {
+		return dropVersion
+	}
+	return 0
+}
 
 // allow stamps a command with what it needs, and refuses it (ErrNotSpoken) while
 // some node might not understand it. This node's copy of the version may be old;

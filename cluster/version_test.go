@@ -273,7 +273,7 @@ func TestOutdatedMachineIsRefused(t *testing.T) {
 	cfg := w.joinConfig(tok)
 	cfg.speaks = ProtocolVersion - 1
 	_, err := Join(t.Context(), cfg)
-	if !errors.Is(err, ErrJoinRefused) || !strings.Contains(err.Error(), "the cluster is at version 2, this program speaks 1") {
+	if !errors.Is(err, ErrJoinRefused) || !strings.Contains(err.Error(), fmt.Sprintf("the cluster is at version %d, this program speaks %d", ProtocolVersion, ProtocolVersion-1)) {
 		t.Fatalf("an old machine: %v", err)
 	}
 	cfg.speaks = ProtocolVersion + 1

@@ -94,6 +94,7 @@ type Command struct {
 	//	*Command_PutJoinToken
 	//	*Command_UseJoinToken
 	//	*Command_SetClusterVersion
+	//	*Command_DropKeys
 	Kind isCommand_Kind `protobuf_oneof:"kind"`
 	// needs is the cluster's version that whoever carries the command out must
 	// speak; 0: any. Who speaks less stops instead of taking half of it.
@@ -256,6 +257,15 @@ func (x *Command) GetSetClusterVersion() *SetClusterVersion {
 	return nil
 }
 
+func (x *Command) GetDropKeys() *DropKeys {
+	if x != nil {
+		if x, ok := x.Kind.(*Command_DropKeys); ok {
+			return x.DropKeys
+		}
+	}
+	return nil
+}
+
 func (x *Command) GetNeeds() uint32 {
 	if x != nil {
 		return x.Needs
@@ -319,6 +329,10 @@ type Command_SetClusterVersion struct {
 	SetClusterVersion *SetClusterVersion `protobuf:"bytes,13,opt,name=set_cluster_version,json=setClusterVersion,proto3,oneof"`
 }
 
+type Command_DropKeys struct {
+	DropKeys *DropKeys `protobuf:"bytes,14,opt,name=drop_keys,json=dropKeys,proto3,oneof"`
+}
+
 func (*Command_Open) isCommand_Kind() {}
 
 func (*Command_Write) isCommand_Kind() {}
@@ -344,6 +358,8 @@ func (*Command_PutJoinToken) isCommand_Kind() {}
 func (*Command_UseJoinToken) isCommand_Kind() {}
 
 func (*Command_SetClusterVersion) isCommand_Kind() {}
+
+func (*Command_DropKeys) isCommand_Kind() {}
 
 // StoreRef names one Pebble directory: an organization's main store or its
 // sandbox. realm is storage.Realm.
@@ -584,7 +600,7 @@ func (x *Change) GetEnd() []byte {
 	return nil
 }
 
-// PutKey records which organization a key hash belongs to. Written once.
+// PutKey records which organization a key hash belongs to.
 type PutKey struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	KeyHash       []byte                 `protobuf:"bytes,1,opt,name=key_hash,json=keyHash,proto3" json:"key_hash,omitempty"` // 32 bytes
@@ -637,6 +653,59 @@ func (x *PutKey) GetOrg() []byte {
 	return nil
 }
 
+// DropKeys removes key hashes of an organization. Others are left alone.
+type DropKeys struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Org           []byte                 `protobuf:"bytes,1,opt,name=org,proto3" json:"org,omitempty"`
+	KeyHashes     [][]byte               `protobuf:"bytes,2,rep,name=key_hashes,json=keyHashes,proto3" json:"key_hashes,omitempty"` // 32 bytes each
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DropKeys) Reset() {
+	*x = DropKeys{}
+	mi := &file_command_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DropKeys) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DropKeys) ProtoMessage() {}
+
+func (x *DropKeys) ProtoReflect() protoreflect.Message {
+	mi := &file_command_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DropKeys.ProtoReflect.Descriptor instead.
+func (*DropKeys) Descriptor() ([]byte, []int) {
+	return file_command_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *DropKeys) GetOrg() []byte {
+	if x != nil {
+		return x.Org
+	}
+	return nil
+}
+
+func (x *DropKeys) GetKeyHashes() [][]byte {
+	if x != nil {
+		return x.KeyHashes
+	}
+	return nil
+}
+
 // PutOrg creates or updates an organization's entry in the directory.
 type PutOrg struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -647,7 +716,7 @@ type PutOrg struct {
 
 func (x *PutOrg) Reset() {
 	*x = PutOrg{}
-	mi := &file_command_proto_msgTypes[6]
+	mi := &file_command_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -659,7 +728,7 @@ func (x *PutOrg) String() string {
 func (*PutOrg) ProtoMessage() {}
 
 func (x *PutOrg) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[6]
+	mi := &file_command_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -672,7 +741,7 @@ func (x *PutOrg) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutOrg.ProtoReflect.Descriptor instead.
 func (*PutOrg) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{6}
+	return file_command_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PutOrg) GetEntry() *OrgEntry {
@@ -692,7 +761,7 @@ type RemoveOrg struct {
 
 func (x *RemoveOrg) Reset() {
 	*x = RemoveOrg{}
-	mi := &file_command_proto_msgTypes[7]
+	mi := &file_command_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -704,7 +773,7 @@ func (x *RemoveOrg) String() string {
 func (*RemoveOrg) ProtoMessage() {}
 
 func (x *RemoveOrg) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[7]
+	mi := &file_command_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -717,7 +786,7 @@ func (x *RemoveOrg) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveOrg.ProtoReflect.Descriptor instead.
 func (*RemoveOrg) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{7}
+	return file_command_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RemoveOrg) GetOrg() []byte {
@@ -737,7 +806,7 @@ type RemoveStore struct {
 
 func (x *RemoveStore) Reset() {
 	*x = RemoveStore{}
-	mi := &file_command_proto_msgTypes[8]
+	mi := &file_command_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -749,7 +818,7 @@ func (x *RemoveStore) String() string {
 func (*RemoveStore) ProtoMessage() {}
 
 func (x *RemoveStore) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[8]
+	mi := &file_command_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -762,7 +831,7 @@ func (x *RemoveStore) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveStore.ProtoReflect.Descriptor instead.
 func (*RemoveStore) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{8}
+	return file_command_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RemoveStore) GetStore() *StoreRef {
@@ -789,7 +858,7 @@ type OrgEntry struct {
 
 func (x *OrgEntry) Reset() {
 	*x = OrgEntry{}
-	mi := &file_command_proto_msgTypes[9]
+	mi := &file_command_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -801,7 +870,7 @@ func (x *OrgEntry) String() string {
 func (*OrgEntry) ProtoMessage() {}
 
 func (x *OrgEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[9]
+	mi := &file_command_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -814,7 +883,7 @@ func (x *OrgEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrgEntry.ProtoReflect.Descriptor instead.
 func (*OrgEntry) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{9}
+	return file_command_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *OrgEntry) GetOrg() []byte {
@@ -870,7 +939,7 @@ type PutNode struct {
 
 func (x *PutNode) Reset() {
 	*x = PutNode{}
-	mi := &file_command_proto_msgTypes[10]
+	mi := &file_command_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -882,7 +951,7 @@ func (x *PutNode) String() string {
 func (*PutNode) ProtoMessage() {}
 
 func (x *PutNode) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[10]
+	mi := &file_command_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -895,7 +964,7 @@ func (x *PutNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutNode.ProtoReflect.Descriptor instead.
 func (*PutNode) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{10}
+	return file_command_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PutNode) GetNode() *NodeEntry {
@@ -916,7 +985,7 @@ type RemoveNode struct {
 
 func (x *RemoveNode) Reset() {
 	*x = RemoveNode{}
-	mi := &file_command_proto_msgTypes[11]
+	mi := &file_command_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -928,7 +997,7 @@ func (x *RemoveNode) String() string {
 func (*RemoveNode) ProtoMessage() {}
 
 func (x *RemoveNode) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[11]
+	mi := &file_command_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -941,7 +1010,7 @@ func (x *RemoveNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveNode.ProtoReflect.Descriptor instead.
 func (*RemoveNode) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{11}
+	return file_command_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RemoveNode) GetServer() string {
@@ -963,7 +1032,7 @@ type PutShardMap struct {
 
 func (x *PutShardMap) Reset() {
 	*x = PutShardMap{}
-	mi := &file_command_proto_msgTypes[12]
+	mi := &file_command_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -975,7 +1044,7 @@ func (x *PutShardMap) String() string {
 func (*PutShardMap) ProtoMessage() {}
 
 func (x *PutShardMap) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[12]
+	mi := &file_command_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -988,7 +1057,7 @@ func (x *PutShardMap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutShardMap.ProtoReflect.Descriptor instead.
 func (*PutShardMap) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{12}
+	return file_command_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PutShardMap) GetMap() *ShardMap {
@@ -1017,7 +1086,7 @@ type PutAuthority struct {
 
 func (x *PutAuthority) Reset() {
 	*x = PutAuthority{}
-	mi := &file_command_proto_msgTypes[13]
+	mi := &file_command_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1029,7 +1098,7 @@ func (x *PutAuthority) String() string {
 func (*PutAuthority) ProtoMessage() {}
 
 func (x *PutAuthority) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[13]
+	mi := &file_command_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1042,7 +1111,7 @@ func (x *PutAuthority) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutAuthority.ProtoReflect.Descriptor instead.
 func (*PutAuthority) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{13}
+	return file_command_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PutAuthority) GetAuthority() *AuthorityEntry {
@@ -1071,7 +1140,7 @@ type PutJoinToken struct {
 
 func (x *PutJoinToken) Reset() {
 	*x = PutJoinToken{}
-	mi := &file_command_proto_msgTypes[14]
+	mi := &file_command_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1083,7 +1152,7 @@ func (x *PutJoinToken) String() string {
 func (*PutJoinToken) ProtoMessage() {}
 
 func (x *PutJoinToken) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[14]
+	mi := &file_command_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1096,7 +1165,7 @@ func (x *PutJoinToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutJoinToken.ProtoReflect.Descriptor instead.
 func (*PutJoinToken) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{14}
+	return file_command_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *PutJoinToken) GetToken() *JoinToken {
@@ -1126,7 +1195,7 @@ type UseJoinToken struct {
 
 func (x *UseJoinToken) Reset() {
 	*x = UseJoinToken{}
-	mi := &file_command_proto_msgTypes[15]
+	mi := &file_command_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1138,7 +1207,7 @@ func (x *UseJoinToken) String() string {
 func (*UseJoinToken) ProtoMessage() {}
 
 func (x *UseJoinToken) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[15]
+	mi := &file_command_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1151,7 +1220,7 @@ func (x *UseJoinToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UseJoinToken.ProtoReflect.Descriptor instead.
 func (*UseJoinToken) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{15}
+	return file_command_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *UseJoinToken) GetHash() []byte {
@@ -1186,7 +1255,7 @@ type SetClusterVersion struct {
 
 func (x *SetClusterVersion) Reset() {
 	*x = SetClusterVersion{}
-	mi := &file_command_proto_msgTypes[16]
+	mi := &file_command_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1198,7 +1267,7 @@ func (x *SetClusterVersion) String() string {
 func (*SetClusterVersion) ProtoMessage() {}
 
 func (x *SetClusterVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[16]
+	mi := &file_command_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1211,7 +1280,7 @@ func (x *SetClusterVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetClusterVersion.ProtoReflect.Descriptor instead.
 func (*SetClusterVersion) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{16}
+	return file_command_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SetClusterVersion) GetVersion() uint32 {
@@ -1239,7 +1308,7 @@ type NodeEntry struct {
 
 func (x *NodeEntry) Reset() {
 	*x = NodeEntry{}
-	mi := &file_command_proto_msgTypes[17]
+	mi := &file_command_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1320,7 @@ func (x *NodeEntry) String() string {
 func (*NodeEntry) ProtoMessage() {}
 
 func (x *NodeEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[17]
+	mi := &file_command_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1333,7 @@ func (x *NodeEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeEntry.ProtoReflect.Descriptor instead.
 func (*NodeEntry) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{17}
+	return file_command_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *NodeEntry) GetServer() string {
@@ -1341,7 +1410,7 @@ type ShardMap struct {
 
 func (x *ShardMap) Reset() {
 	*x = ShardMap{}
-	mi := &file_command_proto_msgTypes[18]
+	mi := &file_command_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1353,7 +1422,7 @@ func (x *ShardMap) String() string {
 func (*ShardMap) ProtoMessage() {}
 
 func (x *ShardMap) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[18]
+	mi := &file_command_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1366,7 +1435,7 @@ func (x *ShardMap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShardMap.ProtoReflect.Descriptor instead.
 func (*ShardMap) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{18}
+	return file_command_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ShardMap) GetVersion() uint64 {
@@ -1396,7 +1465,7 @@ type GroupPlacement struct {
 
 func (x *GroupPlacement) Reset() {
 	*x = GroupPlacement{}
-	mi := &file_command_proto_msgTypes[19]
+	mi := &file_command_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1408,7 +1477,7 @@ func (x *GroupPlacement) String() string {
 func (*GroupPlacement) ProtoMessage() {}
 
 func (x *GroupPlacement) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[19]
+	mi := &file_command_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1421,7 +1490,7 @@ func (x *GroupPlacement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GroupPlacement.ProtoReflect.Descriptor instead.
 func (*GroupPlacement) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{19}
+	return file_command_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GroupPlacement) GetGroup() uint32 {
@@ -1457,7 +1526,7 @@ type AuthorityEntry struct {
 
 func (x *AuthorityEntry) Reset() {
 	*x = AuthorityEntry{}
-	mi := &file_command_proto_msgTypes[20]
+	mi := &file_command_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1469,7 +1538,7 @@ func (x *AuthorityEntry) String() string {
 func (*AuthorityEntry) ProtoMessage() {}
 
 func (x *AuthorityEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[20]
+	mi := &file_command_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1482,7 +1551,7 @@ func (x *AuthorityEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthorityEntry.ProtoReflect.Descriptor instead.
 func (*AuthorityEntry) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{20}
+	return file_command_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AuthorityEntry) GetVersion() uint64 {
@@ -1511,7 +1580,7 @@ type JoinToken struct {
 
 func (x *JoinToken) Reset() {
 	*x = JoinToken{}
-	mi := &file_command_proto_msgTypes[21]
+	mi := &file_command_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1523,7 +1592,7 @@ func (x *JoinToken) String() string {
 func (*JoinToken) ProtoMessage() {}
 
 func (x *JoinToken) ProtoReflect() protoreflect.Message {
-	mi := &file_command_proto_msgTypes[21]
+	mi := &file_command_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1536,7 +1605,7 @@ func (x *JoinToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JoinToken.ProtoReflect.Descriptor instead.
 func (*JoinToken) Descriptor() ([]byte, []int) {
-	return file_command_proto_rawDescGZIP(), []int{21}
+	return file_command_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *JoinToken) GetHash() []byte {
@@ -1564,7 +1633,7 @@ var File_command_proto protoreflect.FileDescriptor
 
 const file_command_proto_rawDesc = "" +
 	"\n" +
-	"\rcommand.proto\x12\x06orgmem\"\xe6\x05\n" +
+	"\rcommand.proto\x12\x06orgmem\"\x97\x06\n" +
 	"\aCommand\x12'\n" +
 	"\x04open\x18\x01 \x01(\v2\x11.orgmem.OpenStoreH\x00R\x04open\x12*\n" +
 	"\x05write\x18\x02 \x01(\v2\x12.orgmem.WriteStoreH\x00R\x05write\x12)\n" +
@@ -1581,7 +1650,8 @@ const file_command_proto_rawDesc = "" +
 	" \x01(\v2\x14.orgmem.PutAuthorityH\x00R\fputAuthority\x12<\n" +
 	"\x0eput_join_token\x18\v \x01(\v2\x14.orgmem.PutJoinTokenH\x00R\fputJoinToken\x12<\n" +
 	"\x0euse_join_token\x18\f \x01(\v2\x14.orgmem.UseJoinTokenH\x00R\fuseJoinToken\x12K\n" +
-	"\x13set_cluster_version\x18\r \x01(\v2\x19.orgmem.SetClusterVersionH\x00R\x11setClusterVersion\x12\x14\n" +
+	"\x13set_cluster_version\x18\r \x01(\v2\x19.orgmem.SetClusterVersionH\x00R\x11setClusterVersion\x12/\n" +
+	"\tdrop_keys\x18\x0e \x01(\v2\x10.orgmem.DropKeysH\x00R\bdropKeys\x12\x14\n" +
 	"\x05needs\x18\x14 \x01(\rR\x05needsB\x06\n" +
 	"\x04kind\"2\n" +
 	"\bStoreRef\x12\x10\n" +
@@ -1608,7 +1678,11 @@ const file_command_proto_rawDesc = "" +
 	"\vERASE_RANGE\x10\x03\"5\n" +
 	"\x06PutKey\x12\x19\n" +
 	"\bkey_hash\x18\x01 \x01(\fR\akeyHash\x12\x10\n" +
-	"\x03org\x18\x02 \x01(\fR\x03org\"0\n" +
+	"\x03org\x18\x02 \x01(\fR\x03org\";\n" +
+	"\bDropKeys\x12\x10\n" +
+	"\x03org\x18\x01 \x01(\fR\x03org\x12\x1d\n" +
+	"\n" +
+	"key_hashes\x18\x02 \x03(\fR\tkeyHashes\"0\n" +
 	"\x06PutOrg\x12&\n" +
 	"\x05entry\x18\x01 \x01(\v2\x10.orgmem.OrgEntryR\x05entry\"\x1d\n" +
 	"\tRemoveOrg\x12\x10\n" +
@@ -1682,7 +1756,7 @@ func file_command_proto_rawDescGZIP() []byte {
 }
 
 var file_command_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_command_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_command_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_command_proto_goTypes = []any{
 	(Change_Op)(0),            // 0: orgmem.Change.Op
 	(*Command)(nil),           // 1: orgmem.Command
@@ -1691,53 +1765,55 @@ var file_command_proto_goTypes = []any{
 	(*WriteStore)(nil),        // 4: orgmem.WriteStore
 	(*Change)(nil),            // 5: orgmem.Change
 	(*PutKey)(nil),            // 6: orgmem.PutKey
-	(*PutOrg)(nil),            // 7: orgmem.PutOrg
-	(*RemoveOrg)(nil),         // 8: orgmem.RemoveOrg
-	(*RemoveStore)(nil),       // 9: orgmem.RemoveStore
-	(*OrgEntry)(nil),          // 10: orgmem.OrgEntry
-	(*PutNode)(nil),           // 11: orgmem.PutNode
-	(*RemoveNode)(nil),        // 12: orgmem.RemoveNode
-	(*PutShardMap)(nil),       // 13: orgmem.PutShardMap
-	(*PutAuthority)(nil),      // 14: orgmem.PutAuthority
-	(*PutJoinToken)(nil),      // 15: orgmem.PutJoinToken
-	(*UseJoinToken)(nil),      // 16: orgmem.UseJoinToken
-	(*SetClusterVersion)(nil), // 17: orgmem.SetClusterVersion
-	(*NodeEntry)(nil),         // 18: orgmem.NodeEntry
-	(*ShardMap)(nil),          // 19: orgmem.ShardMap
-	(*GroupPlacement)(nil),    // 20: orgmem.GroupPlacement
-	(*AuthorityEntry)(nil),    // 21: orgmem.AuthorityEntry
-	(*JoinToken)(nil),         // 22: orgmem.JoinToken
+	(*DropKeys)(nil),          // 7: orgmem.DropKeys
+	(*PutOrg)(nil),            // 8: orgmem.PutOrg
+	(*RemoveOrg)(nil),         // 9: orgmem.RemoveOrg
+	(*RemoveStore)(nil),       // 10: orgmem.RemoveStore
+	(*OrgEntry)(nil),          // 11: orgmem.OrgEntry
+	(*PutNode)(nil),           // 12: orgmem.PutNode
+	(*RemoveNode)(nil),        // 13: orgmem.RemoveNode
+	(*PutShardMap)(nil),       // 14: orgmem.PutShardMap
+	(*PutAuthority)(nil),      // 15: orgmem.PutAuthority
+	(*PutJoinToken)(nil),      // 16: orgmem.PutJoinToken
+	(*UseJoinToken)(nil),      // 17: orgmem.UseJoinToken
+	(*SetClusterVersion)(nil), // 18: orgmem.SetClusterVersion
+	(*NodeEntry)(nil),         // 19: orgmem.NodeEntry
+	(*ShardMap)(nil),          // 20: orgmem.ShardMap
+	(*GroupPlacement)(nil),    // 21: orgmem.GroupPlacement
+	(*AuthorityEntry)(nil),    // 22: orgmem.AuthorityEntry
+	(*JoinToken)(nil),         // 23: orgmem.JoinToken
 }
 var file_command_proto_depIdxs = []int32{
 	3,  // 0: orgmem.Command.open:type_name -> orgmem.OpenStore
 	4,  // 1: orgmem.Command.write:type_name -> orgmem.WriteStore
 	6,  // 2: orgmem.Command.put_key:type_name -> orgmem.PutKey
-	7,  // 3: orgmem.Command.put_org:type_name -> orgmem.PutOrg
-	8,  // 4: orgmem.Command.remove_org:type_name -> orgmem.RemoveOrg
-	9,  // 5: orgmem.Command.remove_store:type_name -> orgmem.RemoveStore
-	11, // 6: orgmem.Command.put_node:type_name -> orgmem.PutNode
-	12, // 7: orgmem.Command.remove_node:type_name -> orgmem.RemoveNode
-	13, // 8: orgmem.Command.put_shard_map:type_name -> orgmem.PutShardMap
-	14, // 9: orgmem.Command.put_authority:type_name -> orgmem.PutAuthority
-	15, // 10: orgmem.Command.put_join_token:type_name -> orgmem.PutJoinToken
-	16, // 11: orgmem.Command.use_join_token:type_name -> orgmem.UseJoinToken
-	17, // 12: orgmem.Command.set_cluster_version:type_name -> orgmem.SetClusterVersion
-	2,  // 13: orgmem.OpenStore.store:type_name -> orgmem.StoreRef
-	2,  // 14: orgmem.WriteStore.store:type_name -> orgmem.StoreRef
-	5,  // 15: orgmem.WriteStore.changes:type_name -> orgmem.Change
-	0,  // 16: orgmem.Change.op:type_name -> orgmem.Change.Op
-	10, // 17: orgmem.PutOrg.entry:type_name -> orgmem.OrgEntry
-	2,  // 18: orgmem.RemoveStore.store:type_name -> orgmem.StoreRef
-	18, // 19: orgmem.PutNode.node:type_name -> orgmem.NodeEntry
-	19, // 20: orgmem.PutShardMap.map:type_name -> orgmem.ShardMap
-	21, // 21: orgmem.PutAuthority.authority:type_name -> orgmem.AuthorityEntry
-	22, // 22: orgmem.PutJoinToken.token:type_name -> orgmem.JoinToken
-	20, // 23: orgmem.ShardMap.groups:type_name -> orgmem.GroupPlacement
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	8,  // 3: orgmem.Command.put_org:type_name -> orgmem.PutOrg
+	9,  // 4: orgmem.Command.remove_org:type_name -> orgmem.RemoveOrg
+	10, // 5: orgmem.Command.remove_store:type_name -> orgmem.RemoveStore
+	12, // 6: orgmem.Command.put_node:type_name -> orgmem.PutNode
+	13, // 7: orgmem.Command.remove_node:type_name -> orgmem.RemoveNode
+	14, // 8: orgmem.Command.put_shard_map:type_name -> orgmem.PutShardMap
+	15, // 9: orgmem.Command.put_authority:type_name -> orgmem.PutAuthority
+	16, // 10: orgmem.Command.put_join_token:type_name -> orgmem.PutJoinToken
+	17, // 11: orgmem.Command.use_join_token:type_name -> orgmem.UseJoinToken
+	18, // 12: orgmem.Command.set_cluster_version:type_name -> orgmem.SetClusterVersion
+	7,  // 13: orgmem.Command.drop_keys:type_name -> orgmem.DropKeys
+	2,  // 14: orgmem.OpenStore.store:type_name -> orgmem.StoreRef
+	2,  // 15: orgmem.WriteStore.store:type_name -> orgmem.StoreRef
+	5,  // 16: orgmem.WriteStore.changes:type_name -> orgmem.Change
+	0,  // 17: orgmem.Change.op:type_name -> orgmem.Change.Op
+	11, // 18: orgmem.PutOrg.entry:type_name -> orgmem.OrgEntry
+	2,  // 19: orgmem.RemoveStore.store:type_name -> orgmem.StoreRef
+	19, // 20: orgmem.PutNode.node:type_name -> orgmem.NodeEntry
+	20, // 21: orgmem.PutShardMap.map:type_name -> orgmem.ShardMap
+	22, // 22: orgmem.PutAuthority.authority:type_name -> orgmem.AuthorityEntry
+	23, // 23: orgmem.PutJoinToken.token:type_name -> orgmem.JoinToken
+	21, // 24: orgmem.ShardMap.groups:type_name -> orgmem.GroupPlacement
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_command_proto_init() }
@@ -1759,6 +1835,7 @@ func file_command_proto_init() {
 		(*Command_PutJoinToken)(nil),
 		(*Command_UseJoinToken)(nil),
 		(*Command_SetClusterVersion)(nil),
+		(*Command_DropKeys)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1766,7 +1843,7 @@ func file_command_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_command_proto_rawDesc), len(file_command_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

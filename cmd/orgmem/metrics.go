@@ -85,6 +85,8 @@ var clusterReadings = []reading[cluster.Stats]{
 	counter("cluster_compactions_total", "Logs cut.", func(s cluster.Stats) float64 { return float64(s.Compactions) }),
 	counter("cluster_compaction_failures_total", "Logs that could not be cut; each is tried again.", func(s cluster.Stats) float64 { return float64(s.CompactionFailures) }),
 	gauge("cluster_in_flight_bytes", "Bytes of writes that are not answered yet.", func(s cluster.Stats) float64 { return float64(s.InFlightBytes) }),
+	gauge("cluster_keys", "Keys in the directory of all organizations.", func(s cluster.Stats) float64 { return float64(s.Keys) }),
+	gauge("cluster_keys_limit", "Keys that the directory may hold.", func(s cluster.Stats) float64 { return float64(s.KeysLimit) }),
 	gauge("cluster_log_bytes", "Bytes of log that a restart would replay.", func(s cluster.Stats) float64 { return float64(s.LogBytes) }),
 }
 

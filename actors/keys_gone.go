@@ -1,0 +1,130 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+const (
+	// maxGoneKeys bounds the keys of an organization that wait to be dropped from the
+	// cluster's directory: those of some members who are removed together. What is
+	// beyond it is found by dropLostKeys.
+	maxGoneKeys = 4096
+	// minLostKeys is from how many keys on that are in the directory and not in the
+	// organization dropLostKeys looks for them: each look reads the whole directory,
+	// and a crash leaves one.
+	minLostKeys = 100
+)
+
+// dropKeys drops keys that the organization does not know any more from the cluster's
+// directory, soon. They have authenticated nothing since they went from the store; this
+// makes room for others. Behind a crash dropLostKeys finds them.
+func (o *orgActor) dropKeys(gone []pb.KeyHash) {
+	o.gone = append(o.gone, gone[:min(len(gone), maxGoneKeys-len(o.gone))]...)
+	if len(o.gone) == 0 || o.dropping || o.lost {
+		return
+	}
+	keys := o.gone
+	o.gone, o.dropping = nil, true
+	view := &o.orgView
+	o.sys.background(func(ctx context.Context) {
+		err := view.sys.cfg.Host.Directory().DropKeys(ctx, view.id, keys)
+		if err != nil && !errors.Is(err, cluster.ErrNotSpoken) { // during an upgrade it is no news
+			view.sys.log.Warn("keys that are gone were not dropped from the directory; they are looked for later", "org", view.id.String(), "err", err)
+		}
+		view.tell(func(o *orgActor) {
+			o.dropping = false
+			o.dropKeys(nil)
+			if err == nil && len(keys) == maxGoneKeys {
+				o.dropLostKeys() // there may be as many again
+			}
+		})
+	})
+}
+
+// dropLostKeys finds keys that the directory has and the organization does not know:
+// what a crash, a lost leader or a node of an earlier version has left. Without it a
+// tenant could fill the directory of all.
+func (o *orgActor) dropLostKeys() {
+	directory := o.sys.cfg.Host.Directory()
+	if o.main != nil || o.failed != nil || o.lost || o.dropping || directory.KeyCount(o.id) < minLostKeys {
+		return
+	}
+	o.dropping = true
+	view := &o.orgView
+	o.sys.background(func(ctx context.Context) {
+		lost, err := view.lostKeys(ctx, directory)
+		if err != nil {
+			view.sys.log.Warn("could not look for keys that nobody has; it is tried again", "org", view.id.String(), "err", err)
+		}
+		view.tell(func(o *orgActor) {
+			o.dropping = false
+			o.dropKeys(o.stillLost(lost))
+		})
+	})
+}
+
+// lostKeys lists up to maxGoneKeys keys that lead here and are not in the store, where
+// there are minLostKeys or more.
+func (o *orgView) lostKeys(ctx context.Context, directory *cluster.Directory) (lost []pb.KeyHash, err error) {
+	err = o.withStore(func(st *storage.Store) error {
+		known := 0
+		for _, err := range st.Scan(o.space.Prefix(storage.TableKey), storage.ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			known++
+		}
+		if directory.KeyCount(o.id)-known < minLostKeys {
+			return nil
+		}
+		keys, err := directory.KeysOf(ctx, o.id, known+maxGoneKeys)
+		if err != nil {
+			return err
+		}
+		lost, err = o.unknownKeys(st, keys)
+		lost = lost[:min(len(lost), maxGoneKeys)]
+		return err
+	})
+	return lost, err
+}
+
+func (o *orgView) unknownKeys(st *storage.Store, keys []pb.KeyHash) (unknown []pb.KeyHash, err error) {
+	for _, k := range keys {
+		_, found, err := st.GetRaw(o.space.Key(storage.TableKey, storage.Hash32(k)))
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			unknown = append(unknown, k)
+		}
+	}
+	return unknown, nil
+}
+
+// stillLost leaves out the keys that were being made when they were missed: those that
+// still are, and those that have come since. Nobody else makes any: another activation
+// could not store them.
+func (o *orgActor) stillLost(keys []pb.KeyHash) (lost []pb.KeyHash) {
+	if o.lost || len(keys) == 0 {
+		return nil
+	}
+	err := o.withStore(func(st *storage.Store) (err error) {
+		lost, err = o.unknownKeys(st, keys)
+		return err
+	})
+	if err != nil {
+		return nil // looked for again
+	}
+	settled := lost[:0]
+	for _, k := range lost {
+		if _, underway := o.minting[k]; !underway {
+			settled = append(settled, k)
+		}
+	}
+	return settled
+}

@@ -73,7 +73,7 @@ lint: $(GOLANGCI)
 ## vet-tags: what stands behind a build tag compiles, too, and go vet has nothing to say
 vet-tags:
 	go vet -tags histories,faults ./cmd/orgmem
-	go vet -tags unfenced ./storage ./cluster
+	go vet -tags unleased ./cluster
 
 ## fmt: write the formatting that lint asks for
 fmt: $(GOLANGCI)
@@ -133,11 +133,11 @@ sim:
 	ORGMEM_SIM_SEEDS=$(SEEDS) go test ./cluster -run '^TestSimulation' -count 1 -timeout 120m -v
 
 ## histories: three processes in network namespaces under faults, HISTORIES of them checked by porcupine (needs root)
-# Beforehand a build without fencing has to be caught.
+# Beforehand a build whose leaders need no lease has to be caught.
 HISTORIES ?= 200
 histories: build
-	CGO_ENABLED=0 go build -tags unfenced -trimpath -o $(BIN)/orgmem-unfenced ./cmd/orgmem
-	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem-unfenced" ORGMEM_HISTORIES_UNFENCED=1 \
+	CGO_ENABLED=0 go build -tags unleased -trimpath -o $(BIN)/orgmem-unleased ./cmd/orgmem
+	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem-unleased" ORGMEM_HISTORIES_UNLEASED=1 \
 		go test -tags histories ./cmd/orgmem -run '^TestHistories$$' -count 1 -timeout 15m -v
 	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" ORGMEM_HISTORIES=$(HISTORIES) \
 		go test -tags histories ./cmd/orgmem -run '^TestHistories$$' -count 1 -timeout 4h -v

@@ -121,7 +121,7 @@ func (g *group) lead() error {
 	if term == 0 {
 		return ErrNotLeader
 	}
-	if g.alone.Load() || !fencing {
+	if g.alone.Load() || !leased {
 		return nil
 	}
 	if !g.wary.Load() {

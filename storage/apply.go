@@ -161,10 +161,10 @@ func (st State) judge(e *Entry) Outcome {
 	case EntryOpen:
 		return OutcomeApplied
 	case EntryWrite:
-		if fencing && e.Epoch != st.Epoch {
+		if e.Epoch != st.Epoch {
 			return OutcomeFenced
 		}
-		if fencing && e.Version != st.Version {
+		if e.Version != st.Version {
 			return OutcomeStale
 		}
 	case EntryPlain:

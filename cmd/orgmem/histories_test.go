@@ -34,8 +34,8 @@ import (
 //
 // It needs root and stands behind a build tag; where it cannot run it fails.
 // ORGMEM_HISTORIES says how many, ORGMEM_HISTORIES_FROM the first one's number, which
-// decides its faults, ORGMEM_HISTORIES_UNFENCED that the binary is the broken one
-// (go build -tags unfenced) and has to be caught.
+// decides its faults, ORGMEM_HISTORIES_UNLEASED that the binary is the broken one
+// (go build -tags unleased) and has to be caught.
 
 const (
 	historyClients = 9 // three beside each node
@@ -354,7 +354,7 @@ func setNumber(t *testing.T, name string, otherwise int) int {
 // TestHistories checks as many histories as ORGMEM_HISTORIES says.
 func TestHistories(t *testing.T) {
 	n, from := setNumber(t, "ORGMEM_HISTORIES", 10), setNumber(t, "ORGMEM_HISTORIES_FROM", 1)
-	broken := os.Getenv("ORGMEM_HISTORIES_UNFENCED") != ""
+	broken := os.Getenv("ORGMEM_HISTORIES_UNLEASED") != ""
 	if broken {
 		n = caughtWithin
 	}

@@ -1,6 +1,0 @@
-//go:build !unfenced
-
-package storage
-
-// fencing is off in one build only, which is wrong on purpose: see unfenced.
-const fencing = true

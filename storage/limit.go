@@ -9,6 +9,8 @@ const (
 	// openFilesPerStore is what an open store holds beside its tables: lock,
 	// manifest, directory, format markers.
 	openFilesPerStore = 6
+	// filesPerStore is that and as many of its tables.
+	filesPerStore = 2 * openFilesPerStore
 	// reservedFiles are left to everything that is not storage: connections,
 	// listeners, the log.
 	reservedFiles = 2048
@@ -37,13 +39,17 @@ func raiseFileLimit() (uint64, error) {
 	return r.Cur, nil
 }
 
+// Descriptors returns how many file descriptors a process wants that may hold so many
+// stores open: with as many storesFor allows them all.
+func Descriptors(stores int) uint64 { return reservedFiles + filesPerStore*uint64(max(stores, 0)) }
+
 // storesFor returns how many stores fit under a descriptor limit, at least a
 // few: with a limit that low, Pebble's own errors will name the cause.
 func storesFor(descriptors uint64) int {
 	if descriptors < 2*reservedFiles {
-		return max(8, int(descriptors)/(4*openFilesPerStore))
+		return max(8, int(descriptors)/(2*filesPerStore))
 	}
-	return int(min((descriptors-reservedFiles)/(2*openFilesPerStore), 1<<20))
+	return int(min((descriptors-reservedFiles)/filesPerStore, 1<<20))
 }
 
 func fileCacheSize(descriptors uint64, stores int) int {

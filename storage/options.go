@@ -42,7 +42,8 @@ type Options struct {
 	CacheBytes int64
 	// MaxOpenStores bounds the stores kept open. An open store costs 150–310 KiB
 	// and about 8 descriptors, opening a cold one some 10 ms, so 256 is 80 MB for
-	// an evening's active organizations; the file-descriptor limit may lower it.
+	// an evening's active organizations; the file-descriptor limit may lower it
+	// (Descriptors).
 	MaxOpenStores int
 	// IdleStore is after how long a store that nobody holds is closed: its memtable,
 	// which grows to several MiB while it is written to, is worth more than the some

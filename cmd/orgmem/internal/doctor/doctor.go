@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"orgmem/cmd/orgmem/internal/config"
+	"orgmem/storage"
 )
 
 // Check is the outcome of one look.
@@ -158,20 +159,13 @@ func disk(p Patient) Check {
 	return Check{"disk space", free > p.Server.MinFreeBytes+p.Server.BallastBytes, detail}
 }
 
-// Descriptors a node needs beside its stores, and for each open store; both as
-// storage reckons.
-const (
-	reservedFiles = 2048
-	filesPerStore = 8
-)
-
 func descriptors(p Patient) Check {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return Check{"open files", false, err.Error()}
 	}
 	// The server raises the soft limit to the hard one itself.
-	need := uint64(reservedFiles + filesPerStore*p.Server.MaxOpenStores)
+	need := storage.Descriptors(p.Server.MaxOpenStores)
 	if limit.Max < need {
 		return Check{"open files", false, fmt.Sprintf("the limit is %d, %d open stores want %d: raise it (ulimit -n, LimitNOFILE) or lower max-open-stores", limit.Max, p.Server.MaxOpenStores, need)}
 	}

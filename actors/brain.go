@@ -61,7 +61,7 @@ func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
 // brainAnswer writes an answer from sentences of the passages that search finds, in
 // the manner of the person whose memory asks, and names them.
 func (o *orgActor) brainAnswer(c *call, op *pb.BrainAnswer) {
-	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+	o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		parts, err := c.everywhere(st)
 		if err != nil {
 			return nil, err
@@ -105,7 +105,7 @@ func (c *call) sources(st *storage.Store, parts []*partitionRef, query string, r
 	if err != nil {
 		return nil, 0, err
 	}
-	w, a, err := c.org.walkFrom(st, parts, n, query, rd)
+	w, a, err := c.org.walkFrom(st, parts, n, query, rd, c.awaited)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -277,8 +277,8 @@ func firstWords(s string, most int) (beginning string, n int) {
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are
 // the worker's until its next call.
-func (o *orgView) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet, query string, rd *reader) (*retriever.Walk, *asking, error) {
-	q, err := o.lookInto(st, parts, query, index.Hybrid, &rd.wordsmith)
+func (o *orgView) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet, query string, rd *reader, goOn func() error) (*retriever.Walk, *asking, error) {
+	q, err := o.lookInto(st, parts, query, index.Hybrid, &rd.wordsmith, goOn)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -343,7 +343,7 @@ func (a *asking) found(n *brainNet, ranked []retriever.Ranked, topK int, keep fu
 
 // brainQuery is one forward pass, beside what plain likeness of meaning finds.
 func (o *orgActor) brainQuery(c *call, op *pb.BrainQuery) {
-	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+	o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		n, err := c.org.brain(st)
 		switch {
 		case errors.Is(err, errBrainNotTrained):
@@ -358,7 +358,7 @@ func (o *orgActor) brainQuery(c *call, op *pb.BrainQuery) {
 			return nil, err
 		}
 		rd := &c.org.sys.readers[worker]
-		w, a, err := c.org.walkFrom(st, parts, n, op.GetQuery(), rd)
+		w, a, err := c.org.walkFrom(st, parts, n, op.GetQuery(), rd, c.awaited)
 		if err != nil {
 			return nil, err
 		}

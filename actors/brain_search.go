@@ -33,7 +33,7 @@ func (c *call) findByBrain(st *storage.Store, parts []*partitionRef, op *pb.Sear
 	if err != nil {
 		return nil, err
 	}
-	w, a, err := c.org.walkFrom(st, parts, n, op.GetQuery(), rd)
+	w, a, err := c.org.walkFrom(st, parts, n, op.GetQuery(), rd, c.awaited)
 	if err != nil {
 		return nil, err
 	}

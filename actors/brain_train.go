@@ -375,7 +375,7 @@ func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSourc
 		tasks = append(tasks, func(worker int) error {
 			own := &r.org.sys.computers[worker]
 			for i := from; i < min(from+askBatch, len(examples)); i++ {
-				q, err := r.org.lookInto(st, parts, examples[i].Text, index.Hybrid, &own.wordsmith)
+				q, err := r.org.lookInto(st, parts, examples[i].Text, index.Hybrid, &own.wordsmith, func() error { return nil })
 				if err != nil {
 					return err
 				}

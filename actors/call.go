@@ -115,6 +115,8 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."
 	case errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrFenced), errors.Is(err, errLost):
 		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
+	case errors.Is(err, errGivenUpWaiting):
+		p.Detail = "The caller left before it was its turn."
 	case errors.Is(err, errReembedding):
 		p.Detail = "The memory is being embedded anew with another model; until that is done no text can be edited."
 	case errors.Is(err, errUnsettled):
@@ -122,7 +124,7 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 	case errors.Is(err, errNoEgress):
 		p.Detail = "This deployment reaches no other hosts."
 	case errors.Is(err, errTooManyPartitions):
-		return problem(codeServiceDegraded, "%s", err.Error())
+		return invalid("scope", err.Error())
 	case errors.Is(err, errClosing):
 		return &pb.Problem{Code: codeServiceDraining, Detail: "The node is shutting down.", RetryAfterS: retryAfterBusySeconds}
 	default:

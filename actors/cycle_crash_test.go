@@ -261,13 +261,10 @@ func TestCyclesOfOrganizationsTakeTurns(t *testing.T) {
 	})
 	<-held
 	wg.Go(func() { p.later(small, []func(int) error{note('s'), note('s')}) })
-	waiting := func() (n int) {
+	waiting := func() int {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		for _, q := range p.patient {
-			n += len(q)
-		}
-		return n
+		return p.patient.n
 	}
 	for waiting() != 6 {
 		runtime.Gosched()

@@ -19,7 +19,7 @@ func (o *orgActor) entityElsewhere(c *call, op *pb.EntityElsewhere) {
 		c.refuse(problem(codePermissionDenied, "A subject sees its own memory only; this needs a request without X-Svc-Subject."))
 		return
 	}
-	o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+	o.readWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
 		mine, typ, err := entityAt(st, c.part.space, pb.NodeID(op.GetId()))
 		if err != nil {
 			return nil, err
@@ -37,6 +37,9 @@ func (o *orgActor) entityElsewhere(c *call, op *pb.EntityElsewhere) {
 			for _, part := range parts {
 				if part.id == c.part.id {
 					continue
+				}
+				if err := c.awaited(); err != nil {
+					return nil, err
 				}
 				if err := sightings(st, part, mine.GetTitle(), typ, same, out); err != nil {
 					return nil, err

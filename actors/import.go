@@ -79,7 +79,7 @@ func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 	}
 	var err error
 	if len(op.GetContent()) <= quickImport {
-		err = o.sys.reads.do(read)
+		err = o.sys.reads.do(o.id, narrow, read)
 	} else {
 		err = o.sys.cpu.soon(o.id, read)
 	}
@@ -91,11 +91,16 @@ func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 // stillWanted returns an error when the caller has given up, or the node is to
 // stop.
 func (c *call) stillWanted() error {
-	switch {
-	case c.stay.through.Load() > 0:
-		return errGivenUpWaiting
-	case c.org.sys.ctx.Err() != nil:
+	if c.org.sys.ctx.Err() != nil {
 		return errClosing
+	}
+	return c.awaited()
+}
+
+// awaited returns an error when the caller has given up.
+func (c *call) awaited() error {
+	if c.stay.through.Load() > 0 {
+		return errGivenUpWaiting
 	}
 	return nil
 }

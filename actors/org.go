@@ -458,7 +458,20 @@ func (o *orgActor) read(c *call, f func(*storage.Store) (*pb.Reply, error)) {
 
 // readWith is read for what needs the working memory of the pool's worker.
 func (o *orgActor) readWith(c *call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
-	err := o.sys.reads.do(func(worker int) {
+	o.readAs(c, narrow, f)
+}
+
+// readWide is readWith for what may read all of the organization.
+func (o *orgActor) readWide(c *call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
+	o.readAs(c, wide, f)
+}
+
+func (o *orgActor) readAs(c *call, w width, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
+	err := o.sys.reads.do(o.id, w, func(worker int) {
+		if err := c.awaited(); err != nil { // it has waited for its turn in vain
+			c.fail(err)
+			return
+		}
 		defer func() {
 			if r := recover(); r != nil { // the pool's own recovery would leave the caller waiting
 				c.fail(panicked("read", r))

@@ -21,28 +21,114 @@ func panicked(work string, r any) error {
 	return fmt.Errorf("%s panicked: %v\n%s", work, r, debug.Stack())
 }
 
-// readPool runs reads: workers goroutines over one bounded queue.
-type readPool struct {
-	tasks   chan func(worker int)
-	wg      sync.WaitGroup
-	mu      sync.RWMutex // guards closed against a send on a closed channel
-	closed  bool
-	onPanic func(err error)
+// turns are waiting tasks of which organizations take turns, task by task.
+type turns struct {
+	queues map[pb.OrgID][]func(worker int)
+	next   []pb.OrgID // organizations with waiting tasks, next first
+	n      int        // waiting tasks
 }
 
-// newReadPool starts the workers. queue bounds the waiting reads: at 1 ms of
-// CPU each, a full queue of 256 is a wait of 0.13 s on two cores, beyond which a
-// client is served better by a 503.
-func newReadPool(workers, queue int, onPanic func(error)) *readPool {
-	p := &readPool{tasks: make(chan func(int), queue), onPanic: onPanic}
+func newTurns() turns { return turns{queues: make(map[pb.OrgID][]func(int))} }
+
+// of is how many tasks of an organization wait.
+func (t *turns) of(org pb.OrgID) int { return len(t.queues[org]) }
+
+// insert queues a task behind the first at of the organization's.
+func (t *turns) insert(org pb.OrgID, at int, task func(worker int)) {
+	queue := t.queues[org]
+	if len(queue) == 0 {
+		t.next = append(t.next, org)
+	}
+	t.queues[org] = slices.Insert(queue, at, task)
+	t.n++
+}
+
+// take takes the next task; there must be one.
+func (t *turns) take() (org pb.OrgID, task func(worker int)) {
+	org, t.next = t.next[0], t.next[1:]
+	queue := t.queues[org]
+	if task = queue[0]; len(queue) == 1 {
+		delete(t.queues, org)
+	} else {
+		t.queues[org] = queue[1:]
+		t.next = append(t.next, org)
+	}
+	t.n--
+	return org, task
+}
+
+// width is how much a read may take.
+type width int
+
+const (
+	narrow width = iota // one memory: about 1 ms
+	wide                // all of an organization's: up to seconds where they are cold
+)
+
+const (
+	// readsPerOrg bounds the waiting reads of one organization: at 1 ms of CPU each
+	// they are a wait of 0.13 s on two cores, beyond which a client is served better by
+	// a 503.
+	readsPerOrg = 256
+	// readQueue bounds those of all together: eight organizations that ask for more
+	// than they get.
+	readQueue = 8 * readsPerOrg
+)
+
+// readPool runs reads in bounded queues. Organizations take turns, and wide reads have
+// half of the workers at most: whatever one organization asks for, another's narrow
+// read waits for narrow ones only.
+type readPool struct {
+	wg      sync.WaitGroup
+	onPanic func(err error)
+	widest  int // wide reads that may run
+
+	mu      sync.Mutex // guards what follows
+	wake    *sync.Cond
+	waiting [2]turns // by width
+	running int      // wide reads
+	closed  bool
+}
+
+func newReadPool(workers int, onPanic func(error)) *readPool {
+	p := &readPool{onPanic: onPanic, widest: max(1, workers/2), waiting: [2]turns{newTurns(), newTurns()}}
+	p.wake = sync.NewCond(&p.mu)
 	for worker := range workers {
-		p.wg.Go(func() {
-			for task := range p.tasks {
-				p.run(worker, task)
-			}
-		})
+		p.wg.Go(func() { p.work(worker) })
 	}
 	return p
+}
+
+func (p *readPool) work(worker int) {
+	task, w := p.take(narrow)
+	for task != nil {
+		p.run(worker, task)
+		task, w = p.take(w)
+	}
+}
+
+// take waits for a read that may run and takes it, after one of another width; nil
+// when the pool is closed and has no more.
+func (p *readPool) take(after width) (task func(worker int), w width) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if after == wide {
+		p.running--
+	}
+	for {
+		switch {
+		case p.waiting[wide].n > 0 && p.running < p.widest: // the others are for the narrow
+			p.running++
+			_, task = p.waiting[wide].take()
+			return task, wide
+		case p.waiting[narrow].n > 0:
+			_, task = p.waiting[narrow].take()
+			return task, narrow
+		case p.closed: // who runs wide reads takes the rest of them
+			return nil, narrow
+		}
+		p.wake.Wait()
+	}
 }
 
 func (p *readPool) run(worker int, task func(int)) {
@@ -54,29 +140,34 @@ func (p *readPool) run(worker int, task func(int)) {
 	task(worker)
 }
 
-// do queues a task, or returns errPoolFull or errClosing.
-func (p *readPool) do(task func(worker int)) error {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	if p.closed {
+// do queues an organization's read, or returns errPoolFull or errClosing.
+func (p *readPool) do(org pb.OrgID, w width, task func(worker int)) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed:
 		return errClosing
-	}
-	select {
-	case p.tasks <- task:
-		return nil
-	default:
+	case p.waiting[narrow].of(org)+p.waiting[wide].of(org) >= readsPerOrg, p.waiting[narrow].n+p.waiting[wide].n >= readQueue:
 		return errPoolFull
 	}
+	p.waiting[w].insert(org, p.waiting[w].of(org), task)
+	p.wake.Signal()
+	return nil
+}
+
+// length is the number of reads that no worker has taken yet.
+func (p *readPool) length() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waiting[narrow].n + p.waiting[wide].n
 }
 
 // close finishes what is queued and waits.
 func (p *readPool) close() {
 	p.mu.Lock()
-	if !p.closed {
-		p.closed = true
-		close(p.tasks)
-	}
+	p.closed = true
 	p.mu.Unlock()
+	p.wake.Broadcast()
 	p.wg.Wait()
 }
 
@@ -88,25 +179,23 @@ func (p *readPool) close() {
 // worker goes on and rests longer than it works, the others wait. Taking content
 // in and answering searches are what somebody waits for; embedding is not.
 type cpuPool struct {
-	clock  clock.Clock
-	mu     sync.Mutex
-	press  bool
-	rest   bool // the one worker rests
-	wake   *sync.Cond
-	queues map[pb.OrgID][]func(worker int)
+	clock clock.Clock
+	mu    sync.Mutex
+	press bool
+	rest  bool // the one worker rests
+	wake  *sync.Cond
+	tasks turns
 	// ahead counts the tasks at the head of a queue that somebody waits for.
 	ahead map[pb.OrgID]int
-	turn  []pb.OrgID // organizations with waiting tasks, next first
 	// patient tasks have a turn when nothing else waits, and now and then.
-	patient  map[pb.OrgID][]func(worker int)
-	patients []pb.OrgID // organizations with such tasks, next first
-	passed   int        // tasks since the last of them
-	closed   bool
-	wg       sync.WaitGroup
+	patient turns
+	passed  int // tasks since the last of them
+	closed  bool
+	wg      sync.WaitGroup
 }
 
 func newCPUPool(workers int, c clock.Clock) *cpuPool {
-	p := &cpuPool{clock: c, queues: make(map[pb.OrgID][]func(int)), ahead: make(map[pb.OrgID]int), patient: make(map[pb.OrgID][]func(int))}
+	p := &cpuPool{clock: c, tasks: newTurns(), ahead: make(map[pb.OrgID]int), patient: newTurns()}
 	p.wake = sync.NewCond(&p.mu)
 	for worker := range workers {
 		p.wg.Go(func() { p.work(worker) })
@@ -117,16 +206,17 @@ func newCPUPool(workers int, c clock.Clock) *cpuPool {
 func (p *cpuPool) work(worker int) {
 	for {
 		p.mu.Lock()
-		for (len(p.turn)+len(p.patients) == 0 || p.press && (p.rest || worker > 0)) && !p.closed {
+		for (p.tasks.n+p.patient.n == 0 || p.press && (p.rest || worker > 0)) && !p.closed {
 			p.wake.Wait()
 		}
-		if len(p.turn)+len(p.patients) == 0 {
+		if p.tasks.n+p.patient.n == 0 {
 			p.mu.Unlock()
 			return
 		}
 		var task func(int)
-		if len(p.patients) > 0 && (len(p.turn) == 0 || p.passed >= patientShare) {
-			task = p.takePatient()
+		if p.patient.n > 0 && (p.tasks.n == 0 || p.passed >= patientShare) {
+			p.passed = 0
+			_, task = p.patient.take()
 		} else {
 			task = p.take()
 		}
@@ -147,38 +237,14 @@ func (p *cpuPool) work(worker int) {
 // seeing what it has brought.
 const patientShare = 16
 
-// take takes the next task that is not patient; organizations take turns. p.mu is
-// held.
+// take takes the next task that is not patient. p.mu is held.
 func (p *cpuPool) take() func(int) {
 	p.passed++
-	org := p.turn[0]
-	p.turn = p.turn[1:]
-	queue := p.queues[org]
+	org, task := p.tasks.take()
 	if p.ahead[org]--; p.ahead[org] <= 0 {
 		delete(p.ahead, org)
 	}
-	if len(queue) == 1 {
-		delete(p.queues, org)
-	} else {
-		p.queues[org] = queue[1:]
-		p.turn = append(p.turn, org)
-	}
-	return queue[0]
-}
-
-// takePatient is take for patient tasks. p.mu is held.
-func (p *cpuPool) takePatient() func(int) {
-	p.passed = 0
-	org := p.patients[0]
-	p.patients = p.patients[1:]
-	queue := p.patient[org]
-	if len(queue) == 1 {
-		delete(p.patient, org)
-	} else {
-		p.patient[org] = queue[1:]
-		p.patients = append(p.patients, org)
-	}
-	return queue[0]
+	return task
 }
 
 // maxRest bounds the rest after one task: a task that took long because the
@@ -228,18 +294,18 @@ func (p *cpuPool) pressure(on bool) {
 // panic in a task is returned as its error; the other tasks still run. After
 // close it returns errClosing without having run them all.
 func (p *cpuPool) all(org pb.OrgID, tasks []func(worker int) error) []error {
-	return p.run(org, tasks, p.queues, &p.turn)
+	return p.run(org, tasks, &p.tasks)
 }
 
 // later is all for tasks that nobody waits for: they run when the workers have
 // nothing else to do, and now and then. Its callers are the cognition cycles, one
 // for each awake subject at most.
 func (p *cpuPool) later(org pb.OrgID, tasks []func(worker int) error) []error {
-	return p.run(org, tasks, p.patient, &p.patients)
+	return p.run(org, tasks, &p.patient)
 }
 
 // run queues tasks, and waits for them.
-func (p *cpuPool) run(org pb.OrgID, tasks []func(worker int) error, queues map[pb.OrgID][]func(int), turn *[]pb.OrgID) []error {
+func (p *cpuPool) run(org pb.OrgID, tasks []func(worker int) error, queue *turns) []error {
 	errs := make([]error, len(tasks))
 	var wg sync.WaitGroup
 	p.mu.Lock()
@@ -251,11 +317,8 @@ func (p *cpuPool) run(org pb.OrgID, tasks []func(worker int) error, queues map[p
 		return errs
 	}
 	wg.Add(len(tasks))
-	if len(queues[org]) == 0 && len(tasks) > 0 {
-		*turn = append(*turn, org)
-	}
 	for i, task := range tasks {
-		queues[org] = append(queues[org], func(worker int) {
+		queue.insert(org, queue.of(org), func(worker int) {
 			defer wg.Done()
 			defer func() {
 				if r := recover(); r != nil {
@@ -286,10 +349,8 @@ func (p *cpuPool) soon(org pb.OrgID, task func(worker int)) error {
 		return errClosing
 	case p.ahead[org] == maxAhead:
 		return errPoolFull
-	case len(p.queues[org]) == 0:
-		p.turn = append(p.turn, org)
 	}
-	p.queues[org] = slices.Insert(p.queues[org], p.ahead[org], task)
+	p.tasks.insert(org, p.ahead[org], task)
 	p.ahead[org]++
 	p.wake.Broadcast()
 	return nil
@@ -308,9 +369,5 @@ func (p *cpuPool) close() {
 func (p *cpuPool) waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := 0
-	for _, q := range p.queues {
-		n += len(q)
-	}
-	return n
+	return p.tasks.n
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -141,5 +142,95 @@ func standsBack(t *testing.T, run func(*cpuPool, pb.OrgID, []func(int) error) []
 	<-done
 	if !slices.Equal(workers[:3], []int{0, 0, 0}) || ended() != 5 {
 		t.Errorf("workers %v under pressure", workers)
+	}
+}
+
+// TestNoOrganizationKeepsAnotherFromReading: while one organization has as many wide
+// reads as it likes, and a queue of narrow ones, another's read is not behind them.
+func TestNoOrganizationKeepsAnotherFromReading(t *testing.T) {
+	p := newReadPool(4, func(err error) { t.Error(err) })
+	big, small := pb.OrgID{1}, pb.OrgID{2}
+	hold := make(chan struct{})
+	var wides atomic.Int64
+	for range 8 {
+		if err := p.do(big, wide, func(int) { wides.Add(1); <-hold }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answered := make(chan struct{})
+	if err := p.do(small, narrow, func(int) { close(answered) }); err != nil {
+		t.Fatal(err)
+	}
+	<-answered // although more wide reads wait than there are workers
+	if n := wides.Load(); n > 2 {
+		t.Errorf("%d wide reads run on four workers", n)
+	}
+
+	// Where narrow ones hold all workers, too, organizations take turns.
+	block, held := make(chan struct{}), make(chan struct{}, 2)
+	for range 2 {
+		if err := p.do(big, narrow, func(int) { held <- struct{}{}; <-block }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-held
+	<-held
+	var mu sync.Mutex
+	var order []byte
+	note := func(b byte) func(int) { return func(int) { mu.Lock(); order = append(order, b); mu.Unlock() } }
+	for range readsPerOrg - 6 { // beside the six wide ones
+		if err := p.do(big, narrow, note('b')); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.do(big, narrow, note('b')); !errors.Is(err, errPoolFull) {
+		t.Errorf("one more than an organization may have waiting: %v", err)
+	}
+	if err := p.do(small, narrow, note('s')); err != nil {
+		t.Errorf("another organization, beside a full queue: %v", err)
+	}
+	if n := p.length(); n != readsPerOrg+1 {
+		t.Errorf("%d wait", n)
+	}
+	block <- struct{}{} // to one worker, which has all of them for itself
+	noted := func() int { mu.Lock(); defer mu.Unlock(); return len(order) }
+	for noted() != readsPerOrg-6+1 {
+		continue
+	}
+	close(block)
+	close(hold)
+	p.close()
+	if at := slices.Index(order, 's'); at < 0 || at > 1 {
+		t.Errorf("the other organization was number %d", at)
+	}
+	if len(order) != readsPerOrg-6+1 || wides.Load() != 8 {
+		t.Errorf("%d and %d reads ran", len(order), wides.Load())
+	}
+	if err := p.do(small, wide, note('x')); !errors.Is(err, errClosing) {
+		t.Errorf("after close: %v", err)
+	}
+}
+
+// TestReadsAreBounded: eight organizations that ask for more than they get fill the
+// queue, and a ninth is told so.
+func TestReadsAreBounded(t *testing.T) {
+	p := newReadPool(1, func(err error) { t.Error(err) })
+	hold, held := make(chan struct{}), make(chan struct{})
+	if err := p.do(pb.OrgID{99}, narrow, func(int) { close(held); <-hold }); err != nil {
+		t.Fatal(err)
+	}
+	<-held
+	for i := range readQueue {
+		if err := p.do(pb.OrgID{byte(i % 8)}, width(i%2), func(int) {}); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if err := p.do(pb.OrgID{98}, narrow, func(int) {}); !errors.Is(err, errPoolFull) {
+		t.Errorf("one more: %v", err)
+	}
+	close(hold)
+	p.close()
+	if n := p.length(); n != 0 {
+		t.Errorf("%d were left", n)
 	}
 }

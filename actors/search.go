@@ -16,7 +16,8 @@ const (
 	// documents among them.
 	widening = 4
 	// maxOrgPartitions bounds an organization-wide search: its partitions are
-	// searched as one index, which has to be in memory.
+	// searched as one index, which has to be in memory. More of them is the caller's to
+	// mend (422), since waiting does not.
 	maxOrgPartitions = 20_000
 	// hitsPerReadUnit defines the unit that search is metered by.
 	hitsPerReadUnit = 10
@@ -51,7 +52,7 @@ func (c *call) effort(st *storage.Store) (effort, error) {
 
 // errTooManyPartitions refuses an organization-wide search that would be
 // incomplete.
-var errTooManyPartitions = fmt.Errorf("scope org covers at most %d partitions", maxOrgPartitions)
+var errTooManyPartitions = fmt.Errorf("org covers at most %d subjects and members, and this organization has more: ask with a subject, or with scope user", maxOrgPartitions)
 
 // reader is the working memory of one read worker.
 type reader struct {
@@ -87,7 +88,11 @@ func (o *orgActor) readScope(c *call, orgScope bool, read func(st *storage.Store
 		c.refuse(problem(codePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
 	}
-	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+	w := narrow
+	if orgScope {
+		w = wide
+	}
+	o.readAs(c, w, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		parts := []*partitionRef{c.part}
 		if orgScope {
 			var err error
@@ -114,7 +119,7 @@ func (c *call) find(st *storage.Store, parts []*partitionRef, op *pb.Search, rd 
 	if found, err := c.findByBrain(st, parts, op, rd); found != nil || err != nil {
 		return found, err
 	}
-	q, err := c.org.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.wordsmith)
+	q, err := c.org.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.wordsmith, c.awaited)
 	if err != nil {
 		return nil, err
 	}
@@ -167,12 +172,16 @@ type lookup struct {
 	tokens    int               // embedded
 }
 
-// lookInto reads a query's words and meaning.
-func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query string, mode index.Mode, own *wordsmith) (*lookup, error) {
+// lookInto reads a query's words and meaning, and the indexes that are cold. goOn is
+// asked before each of these; its error ends it.
+func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query string, mode index.Mode, own *wordsmith, goOn func() error) (*lookup, error) {
 	q := &lookup{snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}
 	for i, part := range parts {
+		if err := goOn(); err != nil {
+			return nil, err
+		}
 		now, err := o.sys.parts.get(st, part, o.sys.dim)
 		if err != nil {
 			return nil, err

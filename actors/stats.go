@@ -39,7 +39,7 @@ func (s *System) Stats() Stats {
 	st := Stats{
 		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.stats.orgActivations.Load(), OrgsLost: s.stats.orgsLost.Load(),
 		EventStreams: s.hub.count(), ItemsIngested: s.stats.itemsIngested.Load(), CognitionCycles: s.stats.cycles.Load(), SnapshotLoads: s.parts.loads.Load(),
-		ReadQueueLen: len(s.reads.tasks), ReadQueueCap: cap(s.reads.tasks), IngestTasksQueue: s.cpu.waiting(),
+		ReadQueueLen: s.reads.length(), ReadQueueCap: readQueue, IngestTasksQueue: s.cpu.waiting(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.use()
 	st.Deliveries, st.DeliveriesFailed, st.WebhooksDisabled = s.stats.deliveries.Load(), s.stats.deliveriesFailed.Load(), s.stats.webhooksDisabled.Load()

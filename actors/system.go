@@ -45,8 +45,6 @@ const (
 	// of any. One that a bug leaves without an answer must not hold its place for
 	// ever.
 	writeOff = 10 * time.Minute
-	// readQueue is argued at newReadPool.
-	readQueue = 256
 	// resumeAtOnce is how many organizations are woken together at start to
 	// finish the jobs that a stop interrupted: opening a store costs some 20 ms
 	// of CPU, which requests need more.
@@ -286,7 +284,7 @@ func Start(cfg Config) (*System, error) {
 		s.readers[i].asked = s.parts.asked
 	}
 	s.computers = make([]computer, cfg.Workers)
-	s.reads = newReadPool(readWorkers, readQueue, func(err error) { s.log.Error("read failed", "err", err) })
+	s.reads = newReadPool(readWorkers, func(err error) { s.log.Error("read failed", "err", err) })
 	s.root0 = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
 	s.ctx, s.cancel = context.WithCancel(s.root0)
 	if cfg.Others != nil {

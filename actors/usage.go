@@ -63,7 +63,7 @@ func (o *orgActor) getUsage(c *call, op *pb.GetUsage) {
 			return
 		}
 		view.tell(func(o *orgActor) {
-			o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+			o.readWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
 				return view.usageReport(st, start, end, cmp.Or(op.GetGroupBy(), groupBySubject), maxUsageLines)
 			})
 		})

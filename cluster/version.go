@@ -17,7 +17,24 @@ import (
 // logs, calls, and what a snapshot brings. It speaks all earlier ones, too. A node
 // tells it in its gossip and in the node table; what is newer than the lowest
 // present is not said. Raise it with whatever an earlier program would not
-// understand, and write down here what that is:
+// understand, and write down here what that is.
+//
+// Commands that write a store carry records that cluster does not look into, and the
+// actors of another node may read them: where the store has moved, and where an
+// operation travels to its owner. They are not gated; each change of a record
+// has to be of one of two kinds.
+//
+//   - What an earlier program may leave out: a new field that is as good as absent
+//     there, a new key that it never looks at. protobuf keeps fields that a program does
+//     not know as long as it writes back the message that it read, so records are changed
+//     in place and never built anew. This needs no version.
+//   - What it must not leave out, since it would answer, erase or bill wrongly: another
+//     meaning of a field, a key that moves, a value of an enumeration that it would
+//     refuse, a record of which it would drop the half. This needs a version here, and
+//     whoever writes the new form asks Meta.Version first and writes the old one until
+//     then; what reads takes both, for good.
+//
+// make upgrade holds both to it, as far as its load reaches. The versions:
 //
 //	1  the first
 //	2  commands say what they need (Command.needs); the node table and the version

@@ -100,6 +100,14 @@ func (o *orgView) eraseEvents(ref *partitionRef) error {
 	}, func() {})
 }
 
+// eraseDeliveries erases the attempts at telling of a memory: what a receiver
+// answered may name it.
+func (o *orgView) eraseDeliveries(ref *partitionRef) error {
+	return eraseRecords(o, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} }, func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
+		return eraseOf(b, key, rec, ref), nil
+	}, func() {})
+}
+
 // eraseOf erases a record where it is of a partition, and reports whether it is.
 func eraseOf(b *storage.Batch, key storage.Key, rec interface{ GetPartition() []byte }, ref *partitionRef) bool {
 	if string(rec.GetPartition()) != string(ref.id[:]) {

@@ -233,7 +233,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	if err := o.committer.commit(begin); err != nil {
 		return err
 	}
-	for _, erase := range []func(*partitionRef) error{o.eraseExports, o.eraseJobRecords, o.eraseOutcomes, o.eraseEvents} {
+	for _, erase := range []func(*partitionRef) error{o.eraseExports, o.eraseJobRecords, o.eraseOutcomes, o.eraseEvents, o.eraseDeliveries} {
 		if err := erase(ref); err != nil {
 			return err
 		}

@@ -595,7 +595,9 @@ func (o *orgActor) settleRound(id pb.WebhookID, r *round) (ch *change, done roun
 	if hook.GetDisabled() {
 		hook.Pending, done = nil, roundDone{}
 	}
-	o.logDeliveries(ch, hook, outcomes)
+	if err := o.logDeliveries(ch, hook, outcomes); err != nil {
+		return nil, roundDone{}, err
+	}
 	ch.Put(o.webhookKey(id), hook)
 	r.hook = hook
 	return ch, done, nil

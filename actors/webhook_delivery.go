@@ -75,7 +75,7 @@ func (o *orgView) attempt(ctx context.Context, send sender, hook *pb.Webhook, e 
 	if err != nil {
 		return nil, false, err
 	}
-	d = &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n}
+	d = &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n, Partition: e.GetPartition()}
 	to := pb.WebhookID(hook.GetId())
 	leave, err := o.sys.cfg.Egress.Enter(ctx, o.couriers.isSlow(to))
 	began := o.sys.clock.Now() // waiting for a place is no time of the receiver's
@@ -132,8 +132,9 @@ func snippet(body []byte) string {
 }
 
 // logDeliveries adds attempts to an endpoint's log, whose oldest entries leave.
-// The caller writes the endpoint.
-func (o *orgView) logDeliveries(ch *change, hook *pb.Webhook, made []*pb.Delivery) {
+// The caller writes the endpoint. Attempts at telling of a memory that was erased
+// meanwhile are counted and not told: a receiver may have answered with its name.
+func (o *orgActor) logDeliveries(ch *change, hook *pb.Webhook, made []*pb.Delivery) error {
 	before := hook.GetAttempts()
 	entry := func(n uint64) storage.Key {
 		return o.space.Key(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())), storage.U64(n))
@@ -144,15 +145,30 @@ func (o *orgView) logDeliveries(ch *change, hook *pb.Webhook, made []*pb.Deliver
 		if d.GetOk() {
 			hook.LastSuccessMs = d.GetAtMs()
 		}
-		if len(made)-i <= maxDeliveries { // those before would leave at once
-			ch.Put(entry(hook.GetAttempts()), d)
+		if len(made)-i > maxDeliveries { // it would leave at once
+			continue
 		}
+		if of := d.GetPartition(); len(of) > 0 {
+			id, err := pb.PartitionIDFrom(of)
+			if err != nil {
+				return err
+			}
+			part, err := o.loadPartition(id)
+			if err != nil {
+				return err
+			}
+			if part == nil {
+				continue
+			}
+		}
+		ch.Put(entry(hook.GetAttempts()), d)
 	}
 	for n := before + 1; n <= hook.GetAttempts(); n++ {
 		if n > maxDeliveries && n-maxDeliveries <= before {
 			ch.Delete(entry(n - maxDeliveries))
 		}
 	}
+	return nil
 }
 
 // retryAfterTestSeconds is when to ask for a test again that found no place: most
@@ -211,7 +227,11 @@ func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
 			}
 			o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
 				log := newChange(o.store)
-				o.logDeliveries(log, hook, []*pb.Delivery{d})
+				if err := o.logDeliveries(log, hook, []*pb.Delivery{d}); err != nil {
+					release()
+					c.fail(err)
+					return
+				}
 				log.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
 				c.settle(log, linked(&pb.LinkResult{Result: &pb.LinkResult_Test{Test: d}}), release)
 			})

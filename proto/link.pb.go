@@ -265,6 +265,7 @@ type Delivery struct {
 	ResponseSnippet string                 `protobuf:"bytes,8,opt,name=response_snippet,json=responseSnippet,proto3" json:"response_snippet,omitempty"`
 	Error           string                 `protobuf:"bytes,9,opt,name=error,proto3" json:"error,omitempty"`
 	Ok              bool                   `protobuf:"varint,10,opt,name=ok,proto3" json:"ok,omitempty"`
+	Partition       []byte                 `protobuf:"bytes,11,opt,name=partition,proto3" json:"partition,omitempty"` // of the event; what the receiver answered may name it
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -367,6 +368,13 @@ func (x *Delivery) GetOk() bool {
 		return x.Ok
 	}
 	return false
+}
+
+func (x *Delivery) GetPartition() []byte {
+	if x != nil {
+		return x.Partition
+	}
+	return nil
 }
 
 // Connector is a place that content is fetched from.
@@ -3283,7 +3291,7 @@ const file_link_proto_rawDesc = "" +
 	"\x0fPendingDelivery\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x1a\n" +
 	"\battempts\x18\x02 \x01(\rR\battempts\x12\x15\n" +
-	"\x06due_ms\x18\x03 \x01(\x03R\x05dueMs\"\x99\x02\n" +
+	"\x06due_ms\x18\x03 \x01(\x03R\x05dueMs\"\xb7\x02\n" +
 	"\bDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x14\n" +
 	"\x05event\x18\x02 \x01(\fR\x05event\x12\x1d\n" +
@@ -3297,7 +3305,8 @@ const file_link_proto_rawDesc = "" +
 	"\x10response_snippet\x18\b \x01(\tR\x0fresponseSnippet\x12\x14\n" +
 	"\x05error\x18\t \x01(\tR\x05error\x12\x0e\n" +
 	"\x02ok\x18\n" +
-	" \x01(\bR\x02ok\"\xb6\x03\n" +
+	" \x01(\bR\x02ok\x12\x1c\n" +
+	"\tpartition\x18\v \x01(\fR\tpartition\"\xb6\x03\n" +
 	"\tConnector\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\fR\x04user\x12\x12\n" +

@@ -206,6 +206,8 @@ func (o *orgActor) inUse(c *call) bool {
 		c.fail(err)
 	case ref == nil && c.part.kind == partitionMember:
 		c.refuse(unauthenticated())
+	case ref == nil && c.part.kind == partitionSandbox: // it was reset; the next call finds it empty
+		c.fail(errLost)
 	case ref == nil:
 		c.refuse(problem(codeSubjectNotProvided, "The subject was erased meanwhile."))
 	}

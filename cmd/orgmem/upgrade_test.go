@@ -25,6 +25,9 @@ import (
 	"orgmem/proto/clock"
 )
 
+// upgradeVariable is set where versions are upgraded: a run of minutes.
+const upgradeVariable = "ORGMEM_UPGRADE"
+
 const (
 	// maxAncestors is how far back an ancestor is looked for that can be built: one
 	// that cannot was never run by anybody, and there are seldom two in a row.
@@ -62,7 +65,7 @@ func noHistory(t *testing.T, why error) {
 
 func slow(t *testing.T) {
 	t.Helper()
-	if os.Getenv("ORGMEM_UPGRADE") == "" {
+	if os.Getenv(upgradeVariable) == "" {
 		t.Skip("builds another program and upgrades three processes, which takes a minute: make upgrade")
 	}
 }

@@ -220,7 +220,7 @@ type route struct {
 func (s *stack) routes(t testing.TB) []route {
 	t.Helper()
 	var all []route
-	for path, item := range s.doc.Paths.Map() {
+	for path, item := range s.doc.Spec.Paths.Map() {
 		for method, op := range item.Operations() {
 			scope, _ := op.Extensions["x-svc-scope"].(string)
 			subject, _ := op.Extensions["x-svc-subject"].(string)

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -15,15 +14,13 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/getkin/kin-openapi/openapi3"
 
 	"orgmem/actors"
 	"orgmem/actors/egress"
 	"orgmem/api"
+	"orgmem/api/apitest"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -84,10 +81,9 @@ type stack struct {
 	base  string
 	// operator is the address of the operator interface.
 	operator string
-	doc      *openapi3.T
+	doc      *apitest.Document
 	http     *http.Client
 	disk     *storagetest.Disk
-	seen     sync.Map // answers that were held to the document before
 }
 
 var operatorToken = strings.Repeat("x", api.MinOperatorToken)
@@ -144,7 +140,7 @@ func startStack(t testing.TB) *stack {
 		}
 	})
 	raw := s.send(t, caller{}, http.MethodGet, "/openapi.json", "").body
-	s.doc, err = openapi3.NewLoader().LoadFromData(raw)
+	s.doc, err = apitest.Parse(raw)
 	must(t, err)
 	return s
 }
@@ -243,81 +239,17 @@ func (s *stack) send(t testing.TB, c caller, method, path, body string, headers 
 	return a
 }
 
-// operationAt finds the document's operation for a request.
-func (s *stack) operationAt(method, path string) *openapi3.Operation {
-	path, _, _ = strings.Cut(path, "?")
-	parts := strings.Split(path, "/")
-	var best *openapi3.Operation
-	fixed := -1
-paths:
-	for template, item := range s.doc.Paths.Map() {
-		want := strings.Split(template, "/")
-		if len(want) != len(parts) || item.GetOperation(method) == nil {
-			continue
-		}
-		same := 0
-		for i := range want {
-			switch {
-			case want[i] == parts[i]:
-				same++
-			case !strings.HasPrefix(want[i], "{"):
-				continue paths
-			}
-		}
-		if same > fixed { // /v1/recall/sessions before /v1/recall/{recall_type}
-			best, fixed = item.GetOperation(method), same
-		}
-	}
-	return best
-}
-
 // hold compares an answer with the document.
 func (s *stack) hold(t testing.TB, method, path string, a answer) {
 	t.Helper()
-	code := a.code(t)
-	op := s.operationAt(method, path)
-	if op == nil || a.status == http.StatusRequestHeaderFieldsTooLarge { // that is refused before there is a route
-		return
+	if err := s.doc.Hold(method, path, apitest.Answer{Status: a.status, Header: a.header, Body: a.body}); err != nil {
+		t.Error(err)
 	}
-	if a.header.Get("X-Request-Id") == "" {
-		t.Errorf("%s: no X-Request-Id", op.OperationID)
+	if !s.doc.Knows(method, path) || a.status == http.StatusRequestHeaderFieldsTooLarge { // refused before there is a route
+		return
 	}
 	if limits := a.header["Ratelimit"]; (len(limits) == 1) != (a.status != http.StatusUnauthorized) {
-		t.Errorf("%s: %d with rate headers %q", op.OperationID, a.status, limits)
-	}
-	documented := op.Responses.Status(a.status)
-	if documented == nil {
-		t.Errorf("%s answered %d (%s), which the document does not list", op.OperationID, a.status, a.body)
-		return
-	}
-	contentType := a.header.Get("Content-Type")
-	if contentType == "" {
-		if len(a.body) > 0 || len(documented.Value.Content) > 0 {
-			t.Errorf("%s: %d without a content type", op.OperationID, a.status)
-		}
-		return
-	}
-	media := documented.Value.Content[contentType]
-	if media == nil {
-		t.Errorf("%s: %d as %s is not in the document", op.OperationID, a.status, contentType)
-		return
-	}
-	key := op.OperationID + " " + code
-	if code == "" {
-		key = op.OperationID + " " + string(bytes.TrimSpace(a.body))
-	} else if !strings.Contains(*documented.Value.Description, "`"+code+"`") {
-		t.Errorf("%s: %s is not documented for %d", op.OperationID, code, a.status)
-	}
-	if _, seen := s.seen.LoadOrStore(key, true); seen {
-		return
-	}
-	var value any
-	if err := json.Unmarshal(a.body, &value); err != nil {
-		t.Errorf("%s: %v in %s", op.OperationID, err, a.body)
-		return
-	}
-	if err := media.Schema.Value.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors()); err != nil {
-		t.Errorf("%s: %d does not fit the document: %v\n%s", op.OperationID, a.status, err, a.body)
+		t.Errorf("%s %s: %d with rate headers %q", method, path, a.status, limits)
 	}
 }
 

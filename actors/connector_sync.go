@@ -518,7 +518,7 @@ func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result,
 		job.Attempts = 1 // the fetch is done; what follows is the worker's
 		owner := o.child(part)
 		owner.calls.Add(1)
-		o.ctx.Send(owner.pid, &delivery{change: ch, job: job, items: items, done: func(err error) {
+		o.send(owner, &delivery{change: ch, job: job, items: items, done: func(err error) {
 			owner.calls.Add(-1)
 			answer(err)
 		}})

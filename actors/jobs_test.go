@@ -191,3 +191,27 @@ func TestPoisonInAnImport(t *testing.T) {
 		t.Errorf("found %s", got)
 	}
 }
+
+// A subject that found itself idle gets a job, which is accepted, and only then is
+// released: the job would wait for whoever asks for the subject next.
+func TestASubjectWithAJobStaysInMemory(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.put("ann")
+	c = c.as("ann")
+	c.ingest(doc("", "a first text"))
+	part, late := c.partition(), newCall(c.envelope(items(doc("", "a second text"))))
+	var job string
+	c.inOrg(func(o *orgActor) {
+		ch := o.child(part)
+		idle := ch.sent
+		o.handle(late)
+		job = jobOf(<-late.done)
+		if o.releaseSubject(part.id, ch, idle); o.children[part.id] != ch {
+			t.Error("it has left memory")
+		}
+	})
+	if !t.Failed() {
+		n.wait(job)
+	}
+}

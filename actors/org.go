@@ -92,18 +92,17 @@ type orgActor struct {
 	// must be woken, because it may have unfinished jobs.
 	sandbox    *child
 	sandboxDue bool
-	// Of a sandbox: what the organization knows it as, and the calls it has had.
+	// Of a sandbox: what the organization knows it as, and what it has been sent.
 	self    *child
 	handled uint64
 }
 
-// child is a subject's actor.
+// child is the actor of a subject, or of the sandbox.
 type child struct {
 	pid   *actor.PID
-	calls atomic.Int64
-	// Of a sandbox: the calls handed to it, which its organization counts; and
-	// that another has taken its place.
-	sent     uint64
+	calls atomic.Int64 // handed to it and not answered
+	sent  uint64       // what the organization has sent it, which only that counts
+	// Of a sandbox: another has taken its place.
 	replaced atomic.Bool
 }
 
@@ -514,7 +513,14 @@ func (o *orgActor) forward(c *call, part *partitionRef) {
 	ch := o.child(part)
 	ch.calls.Add(1)
 	c.child = ch
-	o.ctx.Send(ch.pid, c)
+	o.send(ch, c)
+}
+
+// send gives a child something to do. Whatever does is sent by this, so that the
+// child is not released while it is on its way.
+func (o *orgActor) send(ch *child, message any) {
+	ch.sent++
+	o.ctx.Send(ch.pid, message)
 }
 
 // accept takes in content: the job is counted before it can exist, so that the
@@ -527,14 +533,19 @@ func (o *orgActor) accept(c *call) {
 	})
 }
 
-// releaseSubject lets an idle subject leave memory. Only this actor sends to it, so
-// with no call under way nothing is on its way to it either.
-func (o *orgActor) releaseSubject(id pb.PartitionID, ch *child) {
-	if o.children[id] == ch && ch.calls.Load() == 0 {
+// releaseSubject lets an idle subject leave memory. handled is how much of what it
+// was sent it had dealt with when it found itself idle: where there is more, it has
+// work again, even if all of its calls are answered.
+func (o *orgActor) releaseSubject(id pb.PartitionID, ch *child, handled uint64) {
+	if o.children[id] == ch && ch.spent(handled) {
 		delete(o.children, id)
 		o.sys.root.Poison(ch.pid)
 	}
 }
+
+// spent reports whether a child that has dealt with so much of what it was sent has
+// dealt with all.
+func (ch *child) spent(handled uint64) bool { return ch.sent == handled && ch.calls.Load() == 0 }
 
 // setIdle clears the directory's busy mark and reports whether it is clear.
 func (o *orgActor) setIdle() bool {

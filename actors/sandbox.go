@@ -110,9 +110,8 @@ func (o *orgActor) toSandbox(c *call) {
 	}
 	ch := o.sandbox
 	ch.calls.Add(1)
-	ch.sent++
 	c.sandbox = ch
-	o.ctx.Send(ch.pid, c)
+	o.send(ch, c)
 }
 
 func (o *orgActor) startSandbox() {
@@ -161,10 +160,9 @@ func (o *orgActor) sandboxFailed(ch *child, why error) {
 	}
 }
 
-// releaseSandbox lets an idle sandbox leave memory. handled is how many calls it
-// has had: when there is another on its way, it stays.
+// releaseSandbox is releaseSubject for the sandbox.
 func (o *orgActor) releaseSandbox(ch *child, handled uint64) {
-	if o.sandbox == ch && ch.sent == handled && ch.calls.Load() == 0 {
+	if o.sandbox == ch && ch.spent(handled) {
 		o.sandbox = nil
 		o.sys.root.Poison(ch.pid)
 	}

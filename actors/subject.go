@@ -28,6 +28,7 @@ type subjectActor struct {
 	mind     *actor.PID
 	minded   uint64 // changes that the mind was told of
 	thinking bool   // it has not caught up with them
+	handled  uint64 // how much of what the organization has sent was dealt with
 	inFlight int    // accepted jobs whose commit is under way
 	woken    uint64 // how often the worker was woken
 	idle     bool   // the worker found the queue empty after the last time
@@ -89,8 +90,8 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		}
 	case subjectTick:
 		if a.idle && !a.thinking && a.inFlight == 0 && a.org.sys.clock.Now().Sub(a.lastWork) >= a.org.sys.cfg.IdleSubject {
-			id, self := a.part.id, a.self
-			a.org.tell(func(o *orgActor) { o.releaseSubject(id, self) })
+			id, self, handled := a.part.id, a.self, a.handled
+			a.org.tell(func(o *orgActor) { o.releaseSubject(id, self, handled) })
 		}
 		a.arm(ctx)
 	case changed:
@@ -103,10 +104,12 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		a.thinking = true
 		ctx.Send(a.mind, m)
 	case look:
+		a.handled++
 		a.wake(ctx)
 	case sessionDone:
 		a.nextSession()
 	case *delivery:
+		a.handled++
 		a.deliver(ctx.Self(), m)
 	case acceptDone:
 		a.inFlight--
@@ -119,6 +122,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			a.first = a.next // also what was refused or cancelled waits no more
 		}
 	case *call:
+		a.handled++
 		a.lastWork = a.org.sys.clock.Now()
 		if a.bad != nil { // what was wrong then may have passed
 			a.bad = a.open()

@@ -86,7 +86,7 @@ func (o *orgActor) sweepTombstones() {
 			continue
 		}
 		if ch := o.children[id]; ch != nil {
-			o.ctx.Send(ch.pid, look{})
+			o.send(ch, look{})
 			continue
 		}
 		o.attend(id)

@@ -3,13 +3,11 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"orgmem/bench/internal/data"
 	"orgmem/brain/conflict"
 	"orgmem/brain/embed"
 	"orgmem/brain/extract"
@@ -68,7 +67,7 @@ type texts struct {
 }
 
 func load(o options) (*memory, error) {
-	model, err := embed.Load(func(n int) []int16 { return make([]int16, n) })
+	model, err := embed.Load(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func load(o options) (*memory, error) {
 	var in texts
 	var analyzer text.Analyzer
 	grow := func(round int) error {
-		return lines(filepath.Join(o.set, "corpus.jsonl"), func(line []byte) error {
+		return data.Lines(filepath.Join(o.set, "corpus.jsonl"), func(line []byte) error {
 			var d struct{ ID, Title, Text string }
 			if err := json.Unmarshal(line, &d); err != nil || o.passages > 0 && len(m.docOf) >= o.passages {
 				return err
@@ -353,7 +352,7 @@ func (m *memory) readQuestions(set string) error {
 		}
 		grades[cols[0]][pb.NodeID(cols[1])] = grade
 	}
-	return lines(filepath.Join(set, "queries.jsonl"), func(line []byte) error {
+	return data.Lines(filepath.Join(set, "queries.jsonl"), func(line []byte) error {
 		var q struct{ ID, Text, Category string }
 		if err := json.Unmarshal(line, &q); err != nil {
 			return err
@@ -363,32 +362,4 @@ func (m *memory) readQuestions(set string) error {
 		}
 		return nil
 	})
-}
-
-// lines reads a file that may be packed, line by line.
-func lines(file string, each func([]byte) error) (err error) {
-	f, err := os.Open(file)
-	packed := errors.Is(err, os.ErrNotExist)
-	if packed {
-		f, err = os.Open(file + ".gz")
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	var r io.Reader = f
-	if packed {
-		if r, err = gzip.NewReader(f); err != nil {
-			return err
-		}
-	}
-	const longest = 16 << 20
-	scanner := bufio.NewScanner(r)
-	scanner.Buffer(nil, longest)
-	for scanner.Scan() {
-		if err := each(scanner.Bytes()); err != nil {
-			return err
-		}
-	}
-	return scanner.Err()
 }

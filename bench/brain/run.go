@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"orgmem/bench/internal/data"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	"orgmem/brain/text"
@@ -63,20 +64,13 @@ func (a *asked) score(passages []int32) []retriever.Seed {
 	for _, p := range passages {
 		s, ok := a.near[p]
 		if !ok {
-			s = retriever.Seed{Passage: p, Cosine: a.m.line.Factor*dot(a.v, a.m.vectors[p]) + a.m.line.Offset}
+			s = retriever.Seed{Passage: p, Cosine: a.m.line.Factor*data.Dot(a.v, a.m.vectors[p]) + a.m.line.Offset}
 			s.Score = s.Cosine
 			a.near[p] = s
 		}
 		out = append(out, s)
 	}
 	return out
-}
-
-func dot(a, b []float32) (sum float32) {
-	for i := range a {
-		sum += a[i] * b[i]
-	}
-	return sum
 }
 
 // byCosine gives the documents that are nearest in meaning.
@@ -87,7 +81,7 @@ func (a *asked) byCosine() []int32 {
 	}
 	all := make([]near, len(a.m.vectors))
 	for p, v := range a.m.vectors {
-		all[p] = near{int32(p), dot(a.v, v)}
+		all[p] = near{int32(p), data.Dot(a.v, v)}
 	}
 	slices.SortFunc(all, func(x, y near) int { return cmp.Or(cmp.Compare(y.c, x.c), cmp.Compare(x.p, y.p)) })
 	out := make([]int32, brainSeeds)

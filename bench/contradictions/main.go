@@ -12,19 +12,16 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"log"
-	"os"
 	"slices"
-	"strings"
 
+	"orgmem/bench/internal/data"
 	"orgmem/brain/claim"
 	"orgmem/brain/conflict"
 	"orgmem/brain/embed"
@@ -74,14 +71,14 @@ type maker struct {
 }
 
 func load(pairs, background string) ([]example, error) {
-	model, err := embed.Load(func(n int) []int16 { return make([]int16, n) })
+	model, err := embed.Load(nil)
 	if err != nil {
 		return nil, err
 	}
 	m := &maker{encoder: model.NewEncoder(), dim: model.Dim()}
 	var out []example
 	var labelled []struct{ A, B, Label string }
-	err = lines(pairs, func(line []byte) error {
+	err = data.Lines(pairs, func(line []byte) error {
 		labelled = append(labelled, struct{ A, B, Label string }{})
 		return json.Unmarshal(line, &labelled[len(labelled)-1])
 	})
@@ -91,7 +88,7 @@ func load(pairs, background string) ([]example, error) {
 	opposed := 0
 	for _, p := range labelled {
 		vectors := m.vectors([]string{p.A, p.B})
-		f, ok := m.judge.FeaturesOf(m.passage(p.A), m.passage(p.B), dot(vectors[0], vectors[1]))
+		f, ok := m.judge.FeaturesOf(m.passage(p.A), m.passage(p.B), float64(data.Dot(vectors[0], vectors[1])))
 		if !ok {
 			continue
 		}
@@ -116,7 +113,7 @@ func load(pairs, background string) ([]example, error) {
 // unrelated gives the pairs of neighbours among sentences of the background.
 func (m *maker) unrelated(file string) ([]example, error) {
 	var sentences []string
-	err := lines(file, func(line []byte) error {
+	err := data.Lines(file, func(line []byte) error {
 		var doc struct{ Text string }
 		if err := json.Unmarshal(line, &doc); err != nil {
 			return err
@@ -144,7 +141,7 @@ func (m *maker) unrelated(file string) ([]example, error) {
 	for i := range sentences {
 		var near []neighbour
 		for k := range i {
-			if c := dot(vectors[i], vectors[k]); c > 0.5 {
+			if c := float64(data.Dot(vectors[i], vectors[k])); c > 0.5 {
 				near = append(near, neighbour{k, c})
 			}
 		}
@@ -173,14 +170,6 @@ func (m *maker) vectors(texts []string) [][]float32 {
 		m.encoder.Passages(out[i:end], texts[i:end])
 	}
 	return out
-}
-
-func dot(a, b []float32) float64 {
-	var sum float32
-	for i := range a {
-		sum += a[i] * b[i]
-	}
-	return float64(sum)
 }
 
 // heldOut prints precision (with as many opposed as other pairs) and recall by
@@ -218,27 +207,4 @@ func heldOut(examples []example) {
 		recall, alarm := hits/opposed, alarms/others
 		fmt.Printf("// logit %4.1f: precision %.3f recall %.3f\n", z, recall/(recall+alarm), recall)
 	}
-}
-
-func lines(file string, each func([]byte) error) (err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, f.Close()) }()
-	var r io.Reader = f
-	if strings.HasSuffix(file, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			return err
-		}
-	}
-	const longest = 16 << 20
-	scanner := bufio.NewScanner(r)
-	scanner.Buffer(nil, longest)
-	for scanner.Scan() {
-		if err := each(scanner.Bytes()); err != nil {
-			return err
-		}
-	}
-	return scanner.Err()
 }

@@ -16,9 +16,7 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"compress/gzip"
 	_ "embed"
 	"encoding/json"
 	"flag"
@@ -26,12 +24,12 @@ import (
 	"hash/fnv"
 	"io"
 	"log"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"orgmem/bench/internal/data"
 	"orgmem/brain/claim"
 	"orgmem/brain/conflict"
 	"orgmem/brain/embed"
@@ -85,7 +83,7 @@ func main() {
 func (f *field) grow(files []string, count int, seed string) error {
 	for _, file := range files {
 		var all []string
-		err := lines(file, func(line []byte) error {
+		err := data.Lines(file, func(line []byte) error {
 			var doc struct {
 				Text   string
 				Tokens []string
@@ -133,7 +131,7 @@ func (f *field) plant(files, seed string) error {
 		}
 		type pair struct{ A, B, Label string }
 		var all []pair
-		err = lines(file, func(line []byte) error {
+		err = data.Lines(file, func(line []byte) error {
 			var p pair
 			if err := json.Unmarshal(line, &p); err != nil {
 				return err
@@ -193,7 +191,7 @@ type neighbour struct {
 
 // neighbours gives for each sentence the nearest others, the nearest first.
 func (f *field) neighbours() ([][]neighbour, error) {
-	model, err := embed.Load(func(n int) []int16 { return make([]int16, n) })
+	model, err := embed.Load(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +214,7 @@ func (f *field) neighbours() ([][]neighbour, error) {
 	for i, a := range vectors {
 		var best []neighbour
 		for k, b := range vectors {
-			c := dot(a, b)
+			c := data.Dot(a, b)
 			if k == i || len(best) == conflict.Neighbours && c <= best[len(best)-1].cosine {
 				continue
 			}
@@ -227,18 +225,6 @@ func (f *field) neighbours() ([][]neighbour, error) {
 		near[i] = best
 	}
 	return near, nil
-}
-
-func dot(a, b []float32) float32 {
-	var s0, s1, s2, s3 float32
-	b = b[:len(a)]
-	for i := 0; i+3 < len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	return s0 + s1 + s2 + s3
 }
 
 // compare sets each sentence against its neighbours.
@@ -335,27 +321,4 @@ func (f *field) report(near [][]neighbour, missed bool) {
 	positives := len(f.plants) - tallies["none"].planted
 	fmt.Printf("in %d sentences: recall %.3f of %d, precision %.3f; wrong are %d of the background, %d of pairs that only look like one\n",
 		f.grown, float64(right)/float64(positives), positives, float64(right)/float64(max(1, right+beside+among)), beside, among)
-}
-
-func lines(file string, each func([]byte) error) (err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, f.Close()) }()
-	var r io.Reader = f
-	if strings.HasSuffix(file, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			return err
-		}
-	}
-	const longest = 16 << 20
-	scanner := bufio.NewScanner(r)
-	scanner.Buffer(nil, longest)
-	for scanner.Scan() {
-		if err := each(scanner.Bytes()); err != nil {
-			return err
-		}
-	}
-	return scanner.Err()
 }

@@ -67,23 +67,12 @@ func (s *station) fill(ctx context.Context, i int) error {
 	id := mainStore(i)
 	lease, err := s.host.OpenStore(ctx, id)
 	if err != nil {
-		return nil // not the leader any more
+		return nil //nolint:nilerr // not the leader any more
 	}
-	store, err := s.node.AcquireForApply(id)
+	rows, err := s.count(id, lease.Version)
 	if err != nil {
-		return err
+		return fmt.Errorf("organization %d: %w", i, err)
 	}
-	rows := uint64(0)
-	for item, err := range store.Scan(storage.OrgSpace(id).Prefix(storage.TableOrgCounter), storage.ScanOptions{}) {
-		if err != nil {
-			return err
-		}
-		if name := item.Key.Parts().Str(); rows < lease.Version && name != fmt.Sprintf("%08d", rows) {
-			return fmt.Errorf("organization %d has row %s in place %d", i, name, rows)
-		}
-		rows++
-	}
-	store.Release()
 	fmt.Println("open", i, lease.Version, rows)
 	slots := make(chan struct{}, 8)
 	var mu sync.Mutex
@@ -108,17 +97,37 @@ func (s *station) fill(ctx context.Context, i int) error {
 			<-slots
 		})
 		if err != nil {
-			return nil // as above
+			return nil //nolint:nilerr // as above
 		}
 		lease = lease.Next()
 	}
 }
 
+// count counts the rows of a store, of which so many have to be the first ones, in
+// order.
+func (s *station) count(id storage.StoreID, inOrder uint64) (rows uint64, err error) {
+	store, err := s.node.AcquireForApply(id)
+	if err != nil {
+		return 0, err
+	}
+	defer store.Release()
+	for item, err := range store.Scan(storage.OrgSpace(id).Prefix(storage.TableOrgCounter), storage.ScanOptions{}) {
+		if err != nil {
+			return rows, err
+		}
+		if name := item.Key.Parts().Str(); rows < inOrder && name != fmt.Sprintf("%08d", rows) {
+			return rows, fmt.Errorf("row %s is in place %d", name, rows)
+		}
+		rows++
+	}
+	return rows, nil
+}
+
 // TestKillAll kills all three processes of a cluster at once, under load, again and
 // again on the same disks, with logs that are cut all the time and with logs that
-// are never cut. After each kill every row that was acknowledged is there, and
-// none twice: a store has as many rows as it has taken writes, and none is missing
-// before one that is there.
+// are never cut. After each kill, the last one too, every row that was acknowledged
+// is there, and none twice: a store has as many rows as it has taken writes, and none
+// is missing before one that is there.
 func TestKillAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -140,6 +149,7 @@ func TestKillAll(t *testing.T) {
 		for round := range rounds {
 			k.round(round, 50+rng.IntN(2500))
 		}
+		k.look()
 		t.Logf("compaction %s: %d rounds, %d acknowledged writes, none lost, none taken twice", k.compact, rounds, k.total-before)
 	}
 }
@@ -222,4 +232,62 @@ func (k *killing) round(round, limit int) {
 	if k.t.Failed() {
 		k.t.FailNow()
 	}
+}
+
+// look starts all three in this process and looks at what each has: behind the last
+// kill no child says what it finds.
+func (k *killing) look() {
+	k.t.Helper()
+	ctx, cancel := context.WithTimeout(k.t.Context(), roundPatience)
+	defer cancel()
+	for i := range k.d.stations {
+		var err error
+		if k.d.stations[i], err = openStation(ctx, k.d.dirs[i], k.d.ports[i], compacting(k.compact == "always")); err != nil {
+			k.t.Fatal(err)
+		}
+	}
+	defer k.d.close()
+	for o := range childOrgs {
+		id := mainStore(o)
+		var lease Lease
+		waitFor(k.t, func() bool {
+			for _, s := range k.d.stations {
+				if s.host.Lead(id.Org) != nil {
+					continue
+				}
+				var err error
+				if lease, err = s.host.OpenStore(ctx, id); err == nil {
+					return true
+				}
+			}
+			return false
+		})
+		if lease.Version < k.acked[o] {
+			k.t.Errorf("organization %d is at version %d, row %d was acknowledged", o, lease.Version, k.acked[o]-1)
+		}
+		for i, s := range k.d.stations {
+			waitFor(k.t, func() bool { return k.versionOf(s, id) == lease.Version })
+			rows, err := s.count(id, lease.Version)
+			if err != nil {
+				k.t.Errorf("node %d: organization %d: %v", i, o, err)
+			}
+			if rows != lease.Version {
+				k.t.Errorf("node %d: organization %d has %d rows at version %d", i, o, rows, lease.Version)
+			}
+		}
+	}
+	if k.t.Failed() {
+		k.t.FailNow()
+	}
+}
+
+// versionOf is how many writes a node's copy of a store has taken.
+func (k *killing) versionOf(s *station, id storage.StoreID) uint64 {
+	k.t.Helper()
+	st, err := s.node.AcquireForApply(id)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	defer st.Release()
+	return st.State().Version
 }

@@ -576,8 +576,8 @@ type visit struct {
 	done func(error)
 }
 
-// Ready returns nil when the node can serve, ErrDraining when it still does and
-// should be left alone.
+// Ready returns nil when the node can serve, be it by asking another one, ErrDraining
+// when it still does and should be left alone.
 func (s *System) Ready(context.Context) error {
 	s.mu.Lock()
 	closing := s.closing
@@ -588,7 +588,7 @@ func (s *System) Ready(context.Context) error {
 	case s.draining.Load(), s.others != nil && s.others.Placement.Draining():
 		return ErrDraining
 	}
-	return s.cfg.Host.Ready()
+	return s.cfg.Host.Serves()
 }
 
 // ErrDraining means that the node answers, but is about to stop: others should be

@@ -82,7 +82,8 @@ type group struct {
 	// confIndex is the entry that the newest agreed membership comes from.
 	confIndex atomic.Uint64
 
-	trail trail
+	trail   trail
+	silence silence
 }
 
 // settlePause is how often settle looks: a proposal under way takes about a
@@ -293,6 +294,7 @@ func (g *group) watch() {
 	for {
 		select {
 		case <-changes:
+			g.leaderless() // notes it
 			g.host.notifyReady()
 		case leader := <-g.raft.LeaderCh():
 			g.resign()

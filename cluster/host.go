@@ -168,6 +168,7 @@ type Host struct {
 	compactor  *compactor
 	eraser     *eraser // nil until the groups are open
 	started    time.Time
+	caughtUp   atomic.Bool // Ready was nil once; see Serves
 
 	pacer    *pacer
 	fetching chan struct{} // one for each store that is being fetched

@@ -38,6 +38,9 @@ type fleet struct {
 	breakAfter func() int64
 	// spoil changes what goes over such a connection.
 	spoil func(b []byte)
+	// stall is called where such a connection would break. It says whether the
+	// connection goes on, and may keep it waiting until the other side is dead.
+	stall func(source ServerID, dead <-chan struct{}) bool
 
 	servers map[ServerID]*server // changed by the test's goroutine, under mu
 	disks   map[ServerID]*storagetest.Disk
@@ -150,19 +153,27 @@ type wire struct {
 	net.Conn
 	other    net.Conn
 	from, to ServerID
+	once     sync.Once
+	dead     chan struct{} // closed when one end has gone
 }
 
-func (c *wire) hangUp() { _, _ = c.Conn.Close(), c.other.Close() }
+// Close closes this end.
+func (c *wire) Close() error {
+	c.once.Do(func() { close(c.dead) })
+	return c.Conn.Close()
+}
+
+func (c *wire) hangUp() { _, _ = c.Close(), c.other.Close() }
 
 // connect makes a connection; deliver gets the other end.
-func (s *street) connect(to ServerID, deliver func(*street, net.Conn) error) (net.Conn, error) {
+func (s *street) connect(to ServerID, deliver func(*street, net.Conn) error) (*wire, error) {
 	there, err := s.fleet.reach(s.self, to)
 	if err != nil {
 		return nil, err
 	}
 	// A pipe of loopback would hold data after a cut; this one holds nothing.
 	a, b := net.Pipe()
-	c := &wire{Conn: a, other: b, from: s.self, to: to}
+	c := &wire{Conn: a, other: b, from: s.self, to: to, dead: make(chan struct{})}
 	s.mu.Lock()
 	open := s.open
 	if open {
@@ -198,8 +209,11 @@ func (s *street) Dial(_ context.Context, to ServerID, kind Kind) (net.Conn, erro
 		there.busy.Go(func() { f(there.life, s.self, b) })
 		return nil
 	})
-	if err != nil || kind != KindStore {
-		return conn, err
+	if err != nil {
+		return nil, err
+	}
+	if kind != KindStore {
+		return conn, nil
 	}
 	s.fleet.mu.Lock()
 	defer s.fleet.mu.Unlock()
@@ -208,24 +222,28 @@ func (s *street) Dial(_ context.Context, to ServerID, kind Kind) (net.Conn, erro
 		if s.fleet.breakAfter != nil {
 			left = s.fleet.breakAfter()
 		}
-		return &frayed{Conn: conn, left: left, spoil: s.fleet.spoil}, nil
+		return &frayed{wire: conn, left: left, spoil: s.fleet.spoil, stall: s.fleet.stall}, nil
 	}
 	return conn, nil
 }
 
-// frayed is a connection that breaks after some bytes, or changes them.
+// frayed is a connection that breaks after some bytes, waits there, or changes them.
 type frayed struct {
-	net.Conn
+	*wire
 	left  int64
 	spoil func([]byte)
+	stall func(ServerID, <-chan struct{}) bool
 }
 
 func (f *frayed) Read(b []byte) (int, error) {
 	if f.left <= 0 {
-		_ = f.Close()
-		return 0, io.ErrUnexpectedEOF
+		if f.stall == nil || !f.stall(f.to, f.dead) {
+			_ = f.Close()
+			return 0, io.ErrUnexpectedEOF
+		}
+		f.left = 1 << 60
 	}
-	n, err := f.Conn.Read(b[:min(int64(len(b)), f.left)])
+	n, err := f.wire.Read(b[:min(int64(len(b)), f.left)])
 	f.left -= int64(n)
 	if f.spoil != nil {
 		f.spoil(b[:n])
@@ -329,7 +347,7 @@ func (l *lane) Close() error {
 func (l *lane) Addr() net.Addr { return serverAddr(l.s.self) }
 
 func (l *lane) Dial(to raft.ServerAddress, _ time.Duration) (net.Conn, error) {
-	return l.s.connect(ServerID(to), func(there *street, b net.Conn) error {
+	conn, err := l.s.connect(ServerID(to), func(there *street, b net.Conn) error {
 		there.mu.Lock()
 		other := there.groups[l.id]
 		there.mu.Unlock()
@@ -345,6 +363,10 @@ func (l *lane) Dial(to raft.ServerAddress, _ time.Duration) (net.Conn, error) {
 			return ErrUnreachable
 		}
 	})
+	if err != nil {
+		return nil, err // and no connection: a nil of a type is one
+	}
+	return conn, nil
 }
 
 // start starts a node on its disk; join says that it is new and waits for others.
@@ -570,6 +592,15 @@ type writer struct {
 	w     *fleet
 	id    storage.StoreID
 	acked atomic.Int64 // rows 0 to acked-1 are acknowledged
+	value func(row int64) string
+}
+
+// valueOf is what a row holds, "v" unless somebody says otherwise.
+func (c *writer) valueOf(row int64) string {
+	if c.value == nil {
+		return "v"
+	}
+	return c.value(row)
 }
 
 // put writes one row, however long it takes. The store counts what it takes: a row
@@ -604,7 +635,7 @@ func (c *writer) attempt(s *server) bool {
 		c.w.t.Errorf("%v is at version %d after %d acknowledged rows", c.id, lease.Version, n)
 		return true
 	}
-	if _, err = s.host.Propose(ctx, c.id, lease, put(c.id, fmt.Sprint(n), "v")); err == nil {
+	if _, err = s.host.Propose(ctx, c.id, lease, put(c.id, fmt.Sprint(n), c.valueOf(n))); err == nil {
 		c.acked.Store(n + 1)
 	}
 	return err == nil
@@ -616,7 +647,7 @@ func (c *writer) check() {
 	n := c.acked.Load()
 	want := map[string]string{}
 	for i := range n {
-		want[fmt.Sprint(i)] = "v"
+		want[fmt.Sprint(i)] = c.valueOf(i)
 	}
 	for _, s := range c.w.all() {
 		if s.host.shard(c.id) == nil {

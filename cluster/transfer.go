@@ -250,11 +250,14 @@ func (f *fetcher) attempt(ctx context.Context, w want) error {
 		return err
 	}
 	for _, m := range missing {
-		rest := &pb.StoreFileRest{Name: m.Name, Offset: uint64(m.Offset)}
-		if err := c.send(&pb.StoreAsk{Kind: &pb.StoreAsk_File{File: rest}}); err != nil {
-			return err
+		err := f.receive(stage, m)
+		if m.Offset > 0 && errors.Is(err, storage.ErrChecksum) {
+			// The beginning was another file's: one of the source before, which numbers
+			// its tables as this one does. Each of them would cost an attempt otherwise.
+			m.Offset = 0
+			err = f.receive(stage, m)
 		}
-		if err := stage.Receive(m, &countingReader{r: c, n: &f.host.stats.transferred}); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -267,6 +270,15 @@ func (f *fetcher) attempt(ctx context.Context, w want) error {
 	}
 	f.host.stats.transfers.Add(1)
 	return nil
+}
+
+// receive fetches the rest of one file.
+func (f *fetcher) receive(stage *storage.Stage, m storage.Missing) error {
+	rest := &pb.StoreFileRest{Name: m.Name, Offset: uint64(m.Offset)}
+	if err := f.conn.send(&pb.StoreAsk{Kind: &pb.StoreAsk_File{File: rest}}); err != nil {
+		return err
+	}
+	return stage.Receive(m, &countingReader{r: f.conn, n: &f.host.stats.transferred})
 }
 
 // serveStores sends copies of stores to another node until it hangs up.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -120,6 +121,180 @@ func TestTransferInterruptedAtRandom(t *testing.T) {
 		staged, err := two.node.Staged()
 		return err == nil && len(staged) == 0
 	})
+}
+
+// stalled lets transfers come to a halt where breakAfter would break them, and says of
+// whose: such a one is in its middle until its source is killed. end lets all be.
+func (w *fleet) stalled(after func() int64) (sources <-chan ServerID, end func()) {
+	stuck, over := make(chan ServerID), make(chan struct{})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.breakAfter = after
+	w.stall = func(source ServerID, dead <-chan struct{}) bool {
+		select {
+		case stuck <- source:
+			<-dead
+			return false
+		case <-dead: // of another cause
+			return false
+		case <-over:
+			return true
+		}
+	}
+	return stuck, func() {
+		w.mu.Lock()
+		w.breakAfter = nil
+		w.mu.Unlock()
+		close(over)
+	}
+}
+
+// arrival waits for a transfer to come to a halt.
+func (w *fleet) arrival(stuck <-chan ServerID) (source ServerID) {
+	w.t.Helper()
+	waitFor(w.t, func() bool {
+		select {
+		case source = <-stuck:
+			return true
+		default:
+			return false
+		}
+	})
+	return source
+}
+
+// halfWay is where transfers are brought to a halt: behind the meta store, which has
+// some kilobytes, and before the end of the store of 50 large rows.
+const halfWay = 250_000
+
+// TestTransferGoesOnFromAnotherSource: the node that a new replica fetches from dies
+// in the middle, again and again. Each time the replica goes on with what the next
+// leader has, while rows are being written, and in the end nothing is missing and
+// nothing there twice.
+func TestTransferGoesOnFromAnotherSource(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	w, rng := newFleet(t), seeded(t)
+	c := &writer{w: w, id: mainStore(0), value: func(row int64) string { return large(int(row)) }}
+	write := func(rows int) {
+		for range rows {
+			c.put()
+		}
+	}
+	cut := func() { // what follows cannot come by the log
+		for _, s := range w.all() {
+			for _, g := range s.host.hosted() {
+				if err := s.host.compactor.compact(g); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	w.start("one", false).ready()
+	write(50)
+	cut()
+	w.place([]ServerID{"one", "two", "three"}, "one", "two", "three", "four")
+	for _, id := range []ServerID{"two", "three"} {
+		w.start(id, true)
+		w.joinAll(id)
+	}
+	write(10)
+	cut() // from here on each has tables of its own
+
+	stuck, end := w.stalled(func() int64 { return 50_000 + rng.Int64N(halfWay) })
+	four := w.start("four", true)
+	w.learn("four")
+	sources := map[ServerID]bool{}
+	for range 3 {
+		source := w.arrival(stuck)
+		if four.host.Stats().TransferredBytes == 0 {
+			t.Error("nothing has arrived: the test proves nothing")
+		}
+		sources[source] = true
+		w.kill(source)
+		write(2)
+		w.start(source, false).ready()
+	}
+	end()
+	if len(sources) < 2 {
+		t.Errorf("all came from %v: the test proves nothing", sources)
+	}
+	w.joinAll("four")
+	write(2)
+	c.check()
+}
+
+// filesOf are the files of a node's copy of the first organization's store.
+func (w *fleet) filesOf(id ServerID) []storage.CopyFile {
+	w.t.Helper()
+	c, err := w.servers[id].node.Copy(w.t.Context(), mainStore(0))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	return c.Files()
+}
+
+// TestBeginningsOfAnotherSourceCostNoAttempt: sources number their tables alike, so
+// that what was left of one's may stand where the next one's are to be. Each such file
+// is fetched anew at once, however many they are.
+func TestBeginningsOfAnotherSourceCostNoAttempt(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	w := newFleet(t)
+	source(w, 1, 50)
+	two := w.start("two", true)
+	stage, err := two.node.Stage(mainStore(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing, err := stage.Want(w.filesOf("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := 0
+	for _, m := range missing {
+		if m.Size < 2 { // markers are empty
+			continue
+		}
+		begun++
+		if err := stage.Receive(m, bytes.NewReader(make([]byte, m.Size/2))); err == nil {
+			t.Fatal("half a file was taken for a whole one")
+		}
+	}
+	if begun == 0 {
+		t.Fatal("nothing was begun: the test proves nothing")
+	}
+	w.learn("two")
+	w.same(1)
+	if got := two.host.Stats().TransferRetries; got != 0 {
+		t.Errorf("%d attempts failed", got)
+	}
+}
+
+// TestTransferGoesOnWhenItsSourceReturns: where there is no other source the replica
+// waits for the one that died, and then fetches what is missing, and no more.
+func TestTransferGoesOnWhenItsSourceReturns(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	w := newFleet(t)
+	source(w, 1, 50)
+	var whole uint64
+	for _, f := range w.filesOf("one") {
+		whole += uint64(f.Size)
+	}
+	stuck, end := w.stalled(func() int64 { return halfWay })
+	two := w.start("two", true)
+	w.learn("two")
+	w.kill(w.arrival(stuck))
+	end()
+	before := two.host.Stats().TransferredBytes
+	w.start("one", false).ready()
+	w.same(1)
+	// Of what had arrived only the small files are fetched again that a start writes
+	// anew, beside the meta store.
+	if got := two.host.Stats().TransferredBytes; before < halfWay/2 || got > whole+halfWay/4 {
+		t.Errorf("%d bytes were fetched of a store of %d, %d of them before its source died", got, whole, before)
+	}
 }
 
 // TestMarkerWaitsForTheStores: raft closes the sink of a received snapshot before

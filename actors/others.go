@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -38,6 +39,11 @@ const (
 	moveCheck = 100 * time.Millisecond
 	moveGrace = 4
 	longGrace = 50
+	// doubtAfter is after how many looks, and after how many more each time, the other
+	// node is asked whether it still works on the question. Messages get lost without a
+	// word: what a node answers to one that was away a moment ago waits for a connection
+	// that protoactor gives up after two seconds, with all that waits for it.
+	doubtAfter = 10
 	// maxHops bounds how often in a row one node's word leads on to the next: after
 	// that they contradict each other, and time decides.
 	maxHops = 3
@@ -134,9 +140,10 @@ type others struct {
 	asked, answered, lost atomic.Uint64
 
 	mu      sync.Mutex
-	next    uint64
+	next    uint64 // begins anywhere: a node's questions are told from those before it was started again
 	waiting map[uint64]*asked
 	load    map[cluster.ServerID]*afarLoad
+	here    map[visitor]struct{} // what other nodes have asked and is being answered
 }
 
 // asked is a question on its way to another node.
@@ -153,7 +160,10 @@ type afarLoad struct{ calls, bytes int }
 func (s *System) startOthers(cfg Others) error {
 	o := &others{
 		Others: cfg, sys: s, self: cfg.Placement.Server(),
-		waiting: map[uint64]*asked{}, load: map[cluster.ServerID]*afarLoad{},
+		waiting: map[uint64]*asked{}, load: map[cluster.ServerID]*afarLoad{}, here: map[visitor]struct{}{},
+	}
+	if err := binary.Read(s.cfg.Random, binary.BigEndian, &o.next); err != nil {
+		return fmt.Errorf("actors: %w", err)
 	}
 	if err := cfg.Remote.Start(s.actors, o.connectionLost); err != nil {
 		return fmt.Errorf("actors: %w", err)
@@ -367,24 +377,34 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 	if err != nil {
 		return nil, moved, err
 	}
-	defer o.drop(id)
-	for gone := 0; gone < grace; {
+	doubt := o.doubt(to, id)
+	defer func() {
+		doubt.drop()
+		o.drop(id)
+	}()
+	for gone, look := 0, 1; gone < grace; look++ {
 		check := o.sys.clock.NewTimer(moveCheck)
 		select {
 		case r := <-a.reply:
 			check.Stop()
-			switch {
-			case r == nil:
-				return nil, unknown, nil
-			case r.GetElsewhere() != nil:
-				return r, moved, nil
-			case r.GetFailure() != nil:
-				return nil, unknown, nil
-			case r.GetUnknown():
-				return r, unknown, nil
+			r, what := fateOfAnswer(r)
+			return r, what, nil
+		case r := <-doubt.reply():
+			check.Stop()
+			if doubt.drop(); !doubt.confirmed(r) {
+				continue
 			}
-			return r, decided, nil
+			select { // what it answered came before this, or never comes
+			case r := <-a.reply:
+				r, what := fateOfAnswer(r)
+				return r, what, nil
+			default:
+				return nil, unknown, nil
+			}
 		case <-check.C():
+			if look%doubtAfter == 0 {
+				doubt.ask()
+			}
 			if now, ok := o.owner(org); ok && now != to {
 				gone++
 			} else {
@@ -401,6 +421,21 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 	return nil, unknown, nil
 }
 
+// fateOfAnswer is what an answer says of the question; nil: the connection ended.
+func fateOfAnswer(r *pb.NodeReply) (*pb.NodeReply, fate) {
+	switch {
+	case r == nil:
+		return nil, unknown
+	case r.GetElsewhere() != nil:
+		return r, moved
+	case r.GetFailure() != nil:
+		return nil, unknown
+	case r.GetUnknown():
+		return r, unknown
+	}
+	return r, decided
+}
+
 // gateway receives what other nodes ask of the organizations that they think
 // live here. It hands on and waits for nothing.
 func (o *others) gateway(ctx actor.Context) {
@@ -413,6 +448,11 @@ func (o *others) gateway(ctx actor.Context) {
 		r.Id = ask.GetId()
 		o.sys.root.Send(sender, r)
 	}
+	from := cluster.ServerID(sender.GetAddress())
+	if w, ok := ask.GetWhat().(*pb.NodeAsk_Underway); ok {
+		answer(&pb.NodeReply{What: &pb.NodeReply_Underway{Underway: o.worksOn(visitor{from, w.Underway})}})
+		return
+	}
 	if !o.sys.admitVisit() { // stopping: somebody else leads soon
 		answer(elsewhere(""))
 		return
@@ -423,9 +463,12 @@ func (o *others) gateway(ctx actor.Context) {
 		answer(&pb.NodeReply{What: &pb.NodeReply_Reply{Reply: refuse(busyNode{}.Problem())}})
 		return
 	}
+	v := visitor{from, ask.GetId()}
+	o.enter(v)
 	go func() { // ends with the question's deadline; Close waits for it
 		defer o.sys.underway.Done()
 		defer o.visits.Add(-1)
+		defer o.leave(v) // behind the answer
 		o.answered.Add(1)
 		answer(o.answer(ask))
 	}()

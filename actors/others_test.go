@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ type town struct {
 	cut    bool             // between all nodes
 	down   bool             // likewise, connections alone
 	pipes  []net.Conn       // connections that were made
+	seen   func(from cluster.ServerID, m proto.Message) (lost bool)
 }
 
 // townNode is one node: what it is to the System, and the System.
@@ -232,6 +234,12 @@ func (p townWire) SendUserMessage(pid *actor.PID, message any) {
 	}
 	if err != nil {
 		p.from.t.Error(err)
+		return
+	}
+	p.from.town.mu.Lock()
+	seen := p.from.town.seen
+	p.from.town.mu.Unlock()
+	if seen != nil && seen(p.from.self, out) {
 		return
 	}
 	p.to.mu.Lock()
@@ -567,6 +575,97 @@ func TestLostConnection(t *testing.T) {
 	}
 	if n := w.at("b").sys.Stats().LostOnTheWay; n < 3 {
 		t.Errorf("%d losses were counted", n)
+	}
+}
+
+// watch looks at every message between nodes, and loses those that it says.
+func (w *town) watch(seen func(from cluster.ServerID, m proto.Message) (lost bool)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen = seen
+}
+
+// TestLostMessage: a question or an answer is lost without a word, as is what waits for
+// a connection that is given up. A request that may be repeated is; another one is told
+// that nobody knows, long before its time is over.
+func TestLostMessage(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("a", planUnlimited)
+	b := w.at("b").client(made.APIKey)
+	b.ok(me())
+	for name, lost := range map[string]func(proto.Message) bool{
+		"the question": func(m proto.Message) bool { _, is := m.(*pb.NodeAsk); return is },
+		"the answer":   func(m proto.Message) bool { _, is := m.(*pb.NodeReply); return is },
+		"the answer, and what is answered to the doubt": func(m proto.Message) bool { _, is := m.(*pb.NodeReply); return is },
+	} {
+		most := 1
+		if strings.Contains(name, "doubt") {
+			most = 2
+		}
+		arm := func() {
+			var n atomic.Int64
+			w.watch(func(_ cluster.ServerID, m proto.Message) bool { return lost(m) && n.Add(1) <= int64(most) })
+		}
+		arm()
+		read := b.envelope(me())
+		read.Method = methodGet
+		if r, err := w.at("b").sys.Ask(t.Context(), read); err != nil || r.GetProblem() != nil {
+			t.Errorf("%s of a read: %v %v", name, r, err)
+		}
+		arm()
+		write := b.envelope(&pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: "s"}}})
+		_, err := w.at("b").sys.Ask(t.Context(), write)
+		var known interface{ Problem() *pb.Problem }
+		if !errors.As(err, &known) || !strings.Contains(known.Problem().GetDetail(), "Idempotency-Key") {
+			t.Errorf("%s of a write without a key: %v", name, err)
+		}
+	}
+}
+
+// TestSlowAnswerIsWaitedFor: what the other node still works on is asked once.
+func TestSlowAnswerIsWaitedFor(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("a", planUnlimited)
+	a, b := w.at("a").client(made.APIKey), w.at("b").client(made.APIKey)
+	b.ok(me())
+	var asked atomic.Int64
+	worksOn := make(chan struct{})
+	var once sync.Once
+	w.watch(func(from cluster.ServerID, m proto.Message) bool {
+		switch m := m.(type) {
+		case *pb.NodeAsk:
+			if m.GetEnvelope() != nil {
+				asked.Add(1)
+			}
+		case *pb.NodeReply:
+			if from == "a" && m.GetUnderway() {
+				once.Do(func() { close(worksOn) })
+			}
+		}
+		return false
+	})
+	read := b.envelope(me())
+	read.Method = methodGet
+	answered := make(chan error, 1)
+	a.inOrg(func(*orgActor) {
+		go func() {
+			r, err := w.at("b").sys.Ask(t.Context(), read)
+			if err == nil && r.GetProblem() != nil {
+				err = errors.New(r.GetProblem().GetDetail())
+			}
+			answered <- err
+		}()
+		select {
+		case <-worksOn:
+		case <-time.After(patience):
+			t.Error("nobody doubted")
+		}
+	})
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("it was asked %d times", n)
 	}
 }
 

@@ -95,6 +95,7 @@ type NodeAsk struct {
 	//	*NodeAsk_Envelope
 	//	*NodeAsk_Piece
 	//	*NodeAsk_Operator
+	//	*NodeAsk_Underway
 	What          isNodeAsk_What `protobuf_oneof:"what"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -185,6 +186,15 @@ func (x *NodeAsk) GetOperator() *OperatorOp {
 	return nil
 }
 
+func (x *NodeAsk) GetUnderway() uint64 {
+	if x != nil {
+		if x, ok := x.What.(*NodeAsk_Underway); ok {
+			return x.Underway
+		}
+	}
+	return 0
+}
+
 type isNodeAsk_What interface {
 	isNodeAsk_What()
 }
@@ -201,11 +211,17 @@ type NodeAsk_Operator struct {
 	Operator *OperatorOp `protobuf:"bytes,12,opt,name=operator,proto3,oneof"`
 }
 
+type NodeAsk_Underway struct {
+	Underway uint64 `protobuf:"varint,13,opt,name=underway,proto3,oneof"` // whether the sender's question of this id is still being answered
+}
+
 func (*NodeAsk_Envelope) isNodeAsk_What() {}
 
 func (*NodeAsk_Piece) isNodeAsk_What() {}
 
 func (*NodeAsk_Operator) isNodeAsk_What() {}
+
+func (*NodeAsk_Underway) isNodeAsk_What() {}
 
 // NodeReply answers a NodeAsk.
 type NodeReply struct {
@@ -218,6 +234,7 @@ type NodeReply struct {
 	//	*NodeReply_Operator
 	//	*NodeReply_Elsewhere
 	//	*NodeReply_Failure
+	//	*NodeReply_Underway
 	What isNodeReply_What `protobuf_oneof:"what"`
 	// The reply says that the outcome is not known: where the request can be
 	// repeated without harm, it may.
@@ -315,6 +332,15 @@ func (x *NodeReply) GetFailure() *NodeFailure {
 	return nil
 }
 
+func (x *NodeReply) GetUnderway() bool {
+	if x != nil {
+		if x, ok := x.What.(*NodeReply_Underway); ok {
+			return x.Underway
+		}
+	}
+	return false
+}
+
 func (x *NodeReply) GetUnknown() bool {
 	if x != nil {
 		return x.Unknown
@@ -348,6 +374,10 @@ type NodeReply_Failure struct {
 	Failure *NodeFailure `protobuf:"bytes,14,opt,name=failure,proto3,oneof"`
 }
 
+type NodeReply_Underway struct {
+	Underway bool `protobuf:"varint,15,opt,name=underway,proto3,oneof"`
+}
+
 func (*NodeReply_Reply) isNodeReply_What() {}
 
 func (*NodeReply_Piece) isNodeReply_What() {}
@@ -357,6 +387,8 @@ func (*NodeReply_Operator) isNodeReply_What() {}
 func (*NodeReply_Elsewhere) isNodeReply_What() {}
 
 func (*NodeReply_Failure) isNodeReply_What() {}
+
+func (*NodeReply_Underway) isNodeReply_What() {}
 
 // Elsewhere says where to ask instead; an empty server: not known here either.
 type Elsewhere struct {
@@ -2063,7 +2095,7 @@ var File_actors_proto protoreflect.FileDescriptor
 const file_actors_proto_rawDesc = "" +
 	"\n" +
 	"\factors.proto\x12\x06orgmem\x1a\n" +
-	"data.proto\x1a\rmessage.proto\x1a\frecord.proto\"\xde\x01\n" +
+	"data.proto\x1a\rmessage.proto\x1a\frecord.proto\"\xfc\x01\n" +
 	"\aNodeAsk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x10\n" +
 	"\x03org\x18\x02 \x01(\fR\x03org\x12\x17\n" +
@@ -2071,8 +2103,9 @@ const file_actors_proto_rawDesc = "" +
 	"\benvelope\x18\n" +
 	" \x01(\v2\x10.orgmem.EnvelopeH\x00R\benvelope\x12.\n" +
 	"\x05piece\x18\v \x01(\v2\x16.orgmem.GetExportPieceH\x00R\x05piece\x120\n" +
-	"\boperator\x18\f \x01(\v2\x12.orgmem.OperatorOpH\x00R\boperatorB\x06\n" +
-	"\x04what\"\xab\x02\n" +
+	"\boperator\x18\f \x01(\v2\x12.orgmem.OperatorOpH\x00R\boperator\x12\x1c\n" +
+	"\bunderway\x18\r \x01(\x04H\x00R\bunderwayB\x06\n" +
+	"\x04what\"\xc9\x02\n" +
 	"\tNodeReply\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12%\n" +
 	"\x05reply\x18\n" +
@@ -2080,7 +2113,8 @@ const file_actors_proto_rawDesc = "" +
 	"\x05piece\x18\v \x01(\v2\x13.orgmem.ExportPieceH\x00R\x05piece\x124\n" +
 	"\boperator\x18\f \x01(\v2\x16.orgmem.OperatorResultH\x00R\boperator\x121\n" +
 	"\telsewhere\x18\r \x01(\v2\x11.orgmem.ElsewhereH\x00R\telsewhere\x12/\n" +
-	"\afailure\x18\x0e \x01(\v2\x13.orgmem.NodeFailureH\x00R\afailure\x12\x18\n" +
+	"\afailure\x18\x0e \x01(\v2\x13.orgmem.NodeFailureH\x00R\afailure\x12\x1c\n" +
+	"\bunderway\x18\x0f \x01(\bH\x00R\bunderway\x12\x18\n" +
 	"\aunknown\x18\x02 \x01(\bR\aunknownB\x06\n" +
 	"\x04what\"#\n" +
 	"\tElsewhere\x12\x16\n" +
@@ -2303,6 +2337,7 @@ func file_actors_proto_init() {
 		(*NodeAsk_Envelope)(nil),
 		(*NodeAsk_Piece)(nil),
 		(*NodeAsk_Operator)(nil),
+		(*NodeAsk_Underway)(nil),
 	}
 	file_actors_proto_msgTypes[1].OneofWrappers = []any{
 		(*NodeReply_Reply)(nil),
@@ -2310,6 +2345,7 @@ func file_actors_proto_init() {
 		(*NodeReply_Operator)(nil),
 		(*NodeReply_Elsewhere)(nil),
 		(*NodeReply_Failure)(nil),
+		(*NodeReply_Underway)(nil),
 	}
 	file_actors_proto_msgTypes[6].OneofWrappers = []any{
 		(*OperatorOp_BeginOrg)(nil),

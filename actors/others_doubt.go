@@ -1,0 +1,76 @@
+package actors
+
+import (
+	"orgmem/cluster"
+	pb "orgmem/proto"
+)
+
+// doubt asks a node whether it still works on a question: one question at a time.
+type doubt struct {
+	o     *others
+	to    cluster.ServerID
+	about uint64
+	id    uint64
+	asked *asked // nil: there is none
+}
+
+func (o *others) doubt(to cluster.ServerID, about uint64) *doubt {
+	return &doubt{o: o, to: to, about: about}
+}
+
+// ask asks, instead of before: that may be lost, too.
+func (d *doubt) ask() {
+	d.drop()
+	id, a, err := d.o.send(d.to, &pb.NodeAsk{What: &pb.NodeAsk_Underway{Underway: d.about}})
+	if err == nil { // else as much is on its way there as may be: next time
+		d.id, d.asked = id, a
+	}
+}
+
+func (d *doubt) drop() {
+	if d.asked != nil {
+		d.o.drop(d.id)
+		d.asked = nil
+	}
+}
+
+// reply is where the answer comes; nil, which is never, where nothing is asked.
+func (d *doubt) reply() <-chan *pb.NodeReply {
+	if d.asked == nil {
+		return nil
+	}
+	return d.asked.reply
+}
+
+// confirmed reports whether an answer says that nobody works on the question. A node
+// of before there were such questions answers that it does not know.
+func (*doubt) confirmed(r *pb.NodeReply) bool {
+	w, ok := r.GetWhat().(*pb.NodeReply_Underway)
+	return ok && !w.Underway
+}
+
+// visitor is a question of another node.
+type visitor struct {
+	from cluster.ServerID
+	id   uint64
+}
+
+func (o *others) enter(v visitor) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.here[v] = struct{}{} // bounded by maxCalls
+}
+
+func (o *others) leave(v visitor) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.here, v)
+}
+
+// worksOn reports whether a question is being answered.
+func (o *others) worksOn(v visitor) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, there := o.here[v]
+	return there
+}

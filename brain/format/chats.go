@@ -52,7 +52,7 @@ func (s shape) holds(list string, names ...string) bool {
 }
 
 func shapeOf(raw []byte) shape {
-	d := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw), lenient) // of a buffer nothing is copied
 	s := shape{names: map[string][]string{}}
 	if s.list = d.PeekKind() == '['; s.list {
 		if _, err := d.ReadToken(); err != nil {
@@ -68,7 +68,7 @@ func shapeOf(raw []byte) shape {
 		if err != nil {
 			return false
 		}
-		inner := jsontext.NewDecoder(bytes.NewReader(value), lenient)
+		inner := jsontext.NewDecoder(bytes.NewBuffer(value), lenient)
 		if _, err := inner.ReadToken(); err != nil {
 			return false
 		}
@@ -124,20 +124,55 @@ func (r *reader) export(name string, raw []byte) (read func() ([]Document, error
 	return nil, ""
 }
 
-// elements of a list, or the value itself.
-func oneOrMany[T any](raw []byte, list bool) ([]T, error) {
-	var all []T
-	var err error
+// each reads the elements of a list, or the value itself, one after the other, so that
+// an export is not held twice.
+func each[T any](r *reader, raw []byte, list bool, visit func(T) error) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw), lenient)
 	if list {
-		err = json.Unmarshal(raw, &all, lenient)
-	} else {
-		all = make([]T, 1)
-		err = json.Unmarshal(raw, &all[0], lenient)
+		if _, err := d.ReadToken(); err != nil {
+			return errRecords
+		}
 	}
+	for !list || d.PeekKind() != ']' {
+		var one T
+		at := d.InputOffset()
+		if err := json.UnmarshalDecode(d, &one); err != nil {
+			return errRecords
+		}
+		if err := r.step(int(d.InputOffset() - at)); err != nil {
+			return err
+		}
+		if err := visit(one); err != nil {
+			return err
+		}
+		if !list {
+			return atEnd(d)
+		}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return errRecords
+	}
+	return atEnd(d)
+}
+
+var errRecords = errorf("is an export with records that cannot be read")
+
+// unbroken is a text of a JSON file that was read leniently, without what no text
+// holds.
+func unbroken(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\ufffd")
+}
+
+// record adds a text of an export.
+func (p *pack) record(d Document) error {
+	if err := p.keep(len(d.Content)); err != nil {
+		return err
+	}
+	docs, err := p.cut(d)
 	if err != nil {
-		return nil, errorf("is an export with records that cannot be read")
+		return err
 	}
-	return all, nil
+	return p.add(docs...)
 }
 
 // chat is a conversation of ChatGPT, a tree of messages, or of Claude, a list.
@@ -235,23 +270,20 @@ func (n *anyNumber) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 
 // chats reads conversations: each is a document of lines of who says what.
 func (r *reader) chats(raw []byte, list bool, system string) ([]Document, error) {
-	all, err := oneOrMany[chat](raw, list)
+	p := &pack{reader: r}
+	n := 0
+	err := each(r, raw, list, func(c chat) error {
+		n++
+		docs, err := r.part(fmt.Sprintf("conversation %d", n), func() ([]Document, error) { return r.chat(&c, system) })
+		if err != nil {
+			return err
+		}
+		return p.add(docs...)
+	})
 	if err != nil {
 		return nil, err
 	}
-	var docs []Document
-	for i := range all {
-		c := &all[i]
-		got, err := r.part(fmt.Sprintf("conversation %d", i+1), func() ([]Document, error) { return r.chat(c, system) })
-		if err != nil {
-			return nil, err
-		}
-		all[i] = chat{} // it is not held twice
-		if docs = append(docs, got...); len(docs) > MaxDocuments {
-			return nil, errorf("holds more than %d conversations; split it", MaxDocuments)
-		}
-	}
-	return docs, allRefused(docs)
+	return p.docs, p.nothing()
 }
 
 func (r *reader) chat(c *chat, system string) ([]Document, error) {
@@ -259,7 +291,7 @@ func (r *reader) chat(c *chat, system string) ([]Document, error) {
 	say := func(who, text string) error {
 		if !canon.Blank(text) {
 			m.block("")
-			m.write(who, ": ", strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\ufffd")))
+			m.write(who, ": ", strings.TrimSpace(unbroken(text)))
 		}
 		return cmp.Or(m.err, r.step(len(text)))
 	}
@@ -324,36 +356,26 @@ func (r *reader) projects(raw []byte, list bool) ([]Document, error) {
 			CreatedAt string `json:"created_at"`
 		} `json:"docs"`
 	}
-	all, err := oneOrMany[project](raw, list)
-	if err != nil {
-		return nil, err
-	}
-	var docs []Document
-	for _, p := range all {
-		for _, d := range p.Docs {
-			words := strings.ToValidUTF8(strings.ReplaceAll(d.Content, "\x00", ""), "\ufffd")
+	p := &pack{reader: r}
+	err := each(r, raw, list, func(one project) error {
+		for _, d := range one.Docs {
+			words := unbroken(d.Content)
 			if canon.Blank(words) {
 				continue
 			}
-			if err := cmp.Or(r.keep(len(words)), r.step(len(words))); err != nil {
-				return nil, err
-			}
-			cut, err := r.cut(Document{
+			if err := p.record(Document{
 				Title: clipTitle(d.Filename), Content: words, Noted: true, OccurredAt: instant(d.CreatedAt), ExternalID: externalID("claude", d.UUID),
-				Metadata: noted("source", "claude", "project", p.Name),
-			})
-			if err != nil {
-				return nil, err
-			}
-			if docs = append(docs, cut...); len(docs) > MaxDocuments {
-				return nil, errorf("holds more than %d documents; split it", MaxDocuments)
+				Metadata: noted("source", "claude", "project", one.Name),
+			}); err != nil {
+				return err
 			}
 		}
+		return nil
+	})
+	if err == nil && len(p.docs) == 0 {
+		err = errorf("holds no project with a document")
 	}
-	if len(docs) == 0 {
-		return nil, errorf("holds no project with a document")
-	}
-	return docs, nil
+	return p.docs, err
 }
 
 // canvas reads a canvas of Obsidian: what its cards say, from top to bottom.
@@ -376,7 +398,7 @@ func (r *reader) canvas(name string, raw []byte) ([]Document, error) {
 	slices.SortStableFunc(all.Nodes, func(a, b card) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
 	m := &markup{reader: r}
 	for _, c := range slices.Concat(all.Nodes, all.Edges) {
-		words := strings.ReplaceAll(strings.ToValidUTF8(cmp.Or(c.Text, c.Label, c.File, c.URL), "\ufffd"), "\x00", "")
+		words := unbroken(cmp.Or(c.Text, c.Label, c.File, c.URL))
 		if !canon.Blank(words) {
 			m.block("")
 			m.write(withoutWikiLinks(strings.TrimSpace(words)))
@@ -419,58 +441,38 @@ type record struct {
 // records reads lists of what another memory holds. What it says is no longer true
 // is left out.
 func (r *reader) records(raw []byte, system string) ([]Document, error) {
-	var all []record
-	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
-		list, err := oneOrMany[record](raw, true)
-		if err != nil {
-			return nil, err
-		}
-		all = list
-	} else {
-		lists := map[string]jsontext.Value{}
-		if err := json.Unmarshal(raw, &lists, lenient); err != nil {
-			return nil, errorf("is an export with records that cannot be read")
-		}
-		for _, name := range []string{"results", "memories", "facts", "edges", "episodes", "messages"} {
-			if v := lists[name]; v.Kind() == '[' {
-				list, err := oneOrMany[record](v, true)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, list...)
-			}
-		}
-	}
-	var docs []Document
-	for _, one := range all {
-		words := strings.ToValidUTF8(strings.ReplaceAll(cmp.Or(one.Memory, one.Fact, one.Content), "\x00", ""), "\ufffd")
+	p := &pack{reader: r}
+	take := func(one record) error {
+		words := unbroken(cmp.Or(one.Memory, one.Fact, one.Content))
 		if canon.Blank(words) || one.InvalidAt != "" {
-			continue
+			return nil
 		}
 		if one.Content != "" && one.Role != "" {
 			words = clipTitle(one.Role) + ": " + words
 		}
-		if err := r.keep(len(words)); err != nil {
-			return nil, err
-		}
-		if err := r.step(len(words)); err != nil {
-			return nil, err
-		}
-		cut, err := r.cut(Document{
+		return p.record(Document{
 			Content: words, OccurredAt: instant(cmp.Or(one.ValidAt, one.CreatedAt)), ExternalID: externalID(system, cmp.Or(one.ID, one.UUID)), Noted: true,
 			Metadata: noted("source", system, "user", one.UserID),
 		})
-		if err != nil {
-			return nil, err
+	}
+	var err error
+	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
+		err = each(r, raw, true, take)
+	} else {
+		lists := map[string]jsontext.Value{}
+		if json.Unmarshal(raw, &lists, lenient) != nil {
+			return nil, errRecords
 		}
-		if docs = append(docs, cut...); len(docs) > MaxDocuments {
-			return nil, errorf("holds more than %d records; split it", MaxDocuments)
+		for _, name := range []string{"results", "memories", "facts", "edges", "episodes", "messages"} {
+			if v := lists[name]; v.Kind() == '[' && err == nil {
+				err = each(r, v, true, take)
+			}
 		}
 	}
-	if len(docs) == 0 {
-		return nil, errorf("is an export without a record to read")
+	if err == nil && len(p.docs) == 0 {
+		err = errorf("is an export without a record to read")
 	}
-	return docs, nil
+	return p.docs, err
 }
 
 // ownExport reads an export of this service: the documents that are live, each
@@ -493,7 +495,7 @@ func (r *reader) ownExport(raw []byte) ([]Document, error) {
 		} `json:"partitions"`
 	}
 	if json.Unmarshal(raw, &all, lenient) != nil {
-		return nil, errorf("is an export with records that cannot be read")
+		return nil, errRecords
 	}
 	var docs []Document
 	for _, p := range all.Partitions {

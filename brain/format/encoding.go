@@ -32,11 +32,11 @@ func decoded(data []byte, label string) ([]byte, error) {
 	if from == nil {
 		data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	} else {
-		out, err := from.NewDecoder().Bytes(data)
-		if err != nil {
+		out := bytes.NewBuffer(make([]byte, 0, len(data)+len(data)/8+bytes.MinRead)) // for most texts it need not grow
+		if _, err := out.ReadFrom(from.NewDecoder().Reader(bytes.NewReader(data))); err != nil {
 			return nil, errorf("is text in an encoding that cannot be read%s", supported)
 		}
-		data = bytes.TrimPrefix(out, []byte("\ufeff"))
+		data = bytes.TrimPrefix(out.Bytes(), []byte("\ufeff"))
 	}
 	controls := 0
 	for _, c := range data {

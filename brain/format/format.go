@@ -195,12 +195,18 @@ func foreignOf(data []byte) string {
 	return ""
 }
 
-// newlines ends lines by newlines.
+// newlines ends lines by newlines. A large text is copied once at most.
 func newlines(data []byte) []byte {
-	if bytes.IndexByte(data, '\r') < 0 {
+	at := bytes.IndexByte(data, '\r')
+	if at < 0 {
 		return data
 	}
-	return bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	out := make([]byte, 0, len(data)-bytes.Count(data, []byte("\r\n")))
+	for ; at >= 0; at = bytes.IndexByte(data, '\r') {
+		out = append(append(out, data[:at]...), '\n')
+		data = bytes.TrimPrefix(data[at+1:], []byte("\n"))
+	}
+	return append(out, data...)
 }
 
 // text returns a file's text, its lines ended by newlines, or why it has none.
@@ -290,15 +296,13 @@ func (r *reader) file(name string, data []byte) (docs []Document, format string,
 		docs, err = r.calendar(raw)
 		return docs, ICS, err
 	case ext == ".jsonl" || ext == ".ndjson" || looksJSONL(raw):
-		docs, err = r.jsonl(raw)
-		return docs, JSONL, err
+		return r.items(name, JSONL, raw, r.jsonl)
 	case ext == ".json" || looksJSON(raw):
 		if read, export := r.export(name, raw); read != nil {
 			docs, err = read()
 			return docs, export, err
 		}
-		docs, err = r.jsonItems(raw)
-		return docs, JSON, err
+		return r.items(name, JSON, raw, r.jsonItems)
 	case ext == ".html" || ext == ".htm" || ext == ".xhtml":
 		return r.single(name, HTML, func() (Document, error) { return r.html(raw) })
 	case ext == ".csv" || ext == ".tsv" || ext != ".md" && looksCSV(raw):

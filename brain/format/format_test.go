@@ -1,8 +1,10 @@
 package format
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -177,6 +179,50 @@ func TestReadingIsCancelled(t *testing.T) {
 		if _, _, err := Documents("a", []byte(data), Limits{Runes: size / 100, GoOn: goOn}); !errors.Is(err, enough) || asked != 2 {
 			t.Errorf("%s: %v, asked %d times", name, err, asked)
 		}
+	}
+}
+
+// TestAFileIsNotHeldTwice: what is alive while a large file is read, beside the file, is
+// less than the file. A part of a mail stays where it is, and of an export one record at
+// a time is in memory.
+func TestAFileIsNotHeldTwice(t *testing.T) {
+	const pictures, size = 16, 256 << 10
+	noise := make([]byte, size)
+	if _, err := rand.NewChaCha8([32]byte{1}).Read(noise); err != nil {
+		t.Fatal(err)
+	}
+	var pairs []string
+	for i := range pictures {
+		pairs = append(pairs, fmt.Sprintf("%d.png", i), "\x89PNG\r\n"+string(noise))
+	}
+	archive := zipped(t, append(pairs, "a.txt", "Figs ripen late.")...)
+	encoded := base64.StdEncoding.EncodeToString([]byte(archive))
+	var lines strings.Builder
+	for len(encoded) > 0 {
+		n := min(76, len(encoded))
+		lines.WriteString(encoded[:n] + "\n")
+		encoded = encoded[n:]
+	}
+	chats := strings.Repeat(`{"chat_messages":[{"sender":"human","text":"Figs","files":"`+strings.Repeat("x", size)+`"}]},`, pictures)
+	parts := strings.Repeat(`{"title":"Figs","mapping":{"a":{"message":{"author":{"role":"user"},"content":{"parts":["Figs",{"data":"`+strings.Repeat("x", size)+`"}]}}}}},`, pictures)
+	for name, data := range map[string][]byte{
+		"a.eml":        []byte(letterOfAnn + "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n" + lines.String() + "--b--\r\n"),
+		"claude.json":  []byte("[" + strings.TrimSuffix(chats, ",") + "]"),
+		"chatgpt.json": []byte("[" + strings.TrimSuffix(parts, ",") + "]"),
+	} {
+		alive := func() int {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			return int(m.HeapAlloc)
+		}
+		alive() // what was pooled is gone after two collections
+		before, most := alive(), 0
+		_, _, err := Documents(name, data, Limits{GoOn: func() error { most = max(most, alive()-before); return nil }})
+		if err != nil || most == 0 || most > len(data) {
+			t.Errorf("%s: %d bytes, %d on top, %v", name, len(data), most, err)
+		}
+		runtime.KeepAlive(data)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	chunking "orgmem/brain/text"
 )
 
-// fuzzFiles mutates the real files with the given ends, and what else is given.
+// fuzzFiles mutates the real files with the given ends, beside what was added.
 func fuzzFiles(f *testing.F, name string, ends ...string) {
 	f.Helper()
 	for file := range files {
@@ -27,15 +27,31 @@ func fuzzFiles(f *testing.F, name string, ends ...string) {
 }
 
 func FuzzPDF(f *testing.F)      { fuzzFiles(f, "a.pdf", ".pdf") }
-func FuzzHTML(f *testing.F)     { fuzzFiles(f, "a.html", ".html") }
 func FuzzCSV(f *testing.F)      { fuzzFiles(f, "a.csv", ".csv") }
-func FuzzMail(f *testing.F)     { fuzzFiles(f, "a", ".eml", ".mbox") }
-func FuzzRTF(f *testing.F)      { fuzzFiles(f, "a.rtf", ".rtf") }
 func FuzzCalendar(f *testing.F) { fuzzFiles(f, "a.ics", ".ics") }
 func FuzzArchives(f *testing.F) { fuzzFiles(f, "a", ".zip", ".gz", ".docx", ".epub", ".ods") }
 func FuzzExports(f *testing.F)  { fuzzFiles(f, "a.json", ".json") }
 func FuzzCaptions(f *testing.F) { fuzzFiles(f, "a", ".vtt", ".srt") }
 func FuzzTexts(f *testing.F)    { fuzzFiles(f, "a.md", ".md", ".txt") }
+
+func FuzzHTML(f *testing.F) {
+	f.Add([]byte(`<?xml version="1.0"?><html><title/><script/><p/><table/><nav/>Figs</html>`))
+	fuzzFiles(f, "a.html", ".html")
+}
+
+func FuzzMail(f *testing.F) {
+	for _, c := range mailVariations {
+		f.Add([]byte(c.mail))
+	}
+	fuzzFiles(f, "a", ".eml", ".mbox")
+}
+
+func FuzzRTF(f *testing.F) {
+	for _, c := range rtfVariations {
+		f.Add([]byte(c.rtf))
+	}
+	fuzzFiles(f, "a.rtf", ".rtf")
+}
 
 // FuzzOffice mutates the XML of office documents: a mutated archive hardly ever
 // opens.
@@ -47,6 +63,8 @@ func FuzzOffice(f *testing.F) {
 		{"content.xml"},
 		{"META-INF/container.xml", "a.opf"},
 	}
+	f.Add(0, `<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>a</w:t><w:txbxContent><w:p><w:t>b</w:t></w:p></w:txbxContent><w:del/></w:r></w:p>`)
+	f.Add(3, `<text:p>a<text:note><text:note-body><text:p>b</text:p></text:note-body></text:note><draw:text-box><table:table><text:p>c</text:p></table:table></draw:text-box></text:p>`)
 	for i, seed := range []string{
 		`<w:document><w:body><w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl></w:body></w:document>`,
 		`<workbook><sheet name="a" id="r"/><row><c r="A1" t="s" s="1"><v>0</v></c></row><si><t>a</t></si><numFmt numFmtId="1" formatCode="yyyy"/><cellXfs><xf numFmtId="14"/></cellXfs></workbook>`,

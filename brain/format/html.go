@@ -61,6 +61,7 @@ type page struct {
 	tables  []table
 	skipped atom.Atom // nothing is read until its end
 	deep    int       // elements of that name within it
+	xhtml   bool      // it is XML: an element may end where it begins
 	title   string
 	lang    string
 	at      string // when it was published
@@ -102,7 +103,8 @@ var blocks = []atom.Atom{
 
 // html reads a page.
 func (r *reader) html(raw []byte) (Document, error) {
-	p := &page{markup: markup{reader: r}}
+	head := raw[:min(len(raw), 1024)]
+	p := &page{markup: markup{reader: r}, xhtml: bytes.HasPrefix(head, []byte("<?xml")) || bytes.Contains(head, []byte("http://www.w3.org/1999/xhtml"))}
 	z := html.NewTokenizer(bytes.NewReader(raw))
 	z.SetMaxBuf(maxToken)
 	for z.Next() != html.ErrorToken {
@@ -136,8 +138,19 @@ func (p *page) token(z *html.Tokenizer) {
 		default:
 			p.words(t.Data)
 		}
-	case html.StartTagToken, html.SelfClosingTagToken:
+	case html.StartTagToken:
 		p.open(t)
+	case html.SelfClosingTagToken:
+		if !p.xhtml && t.DataAtom != atom.Svg && t.DataAtom != atom.Math { // in HTML the sign ends nothing
+			t.Type = html.StartTagToken
+			p.open(t)
+			return
+		}
+		z.NextIsNotRawText() // what follows <title/> or <script/> is not its content
+		p.open(t)
+		if p.skipped == 0 {
+			p.shut(t.DataAtom)
+		}
 	case html.EndTagToken:
 		p.shut(t.DataAtom)
 	default: // comments and the like

@@ -1,14 +1,15 @@
 package format
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"mime"
-	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
 	"net/textproto"
@@ -55,6 +56,9 @@ func isMail(raw []byte) bool {
 			if n == 0 {
 				return false
 			}
+			continue
+		}
+		if bytes.HasPrefix(line, []byte(">From ")) { // it began the mail in a mailbox
 			continue
 		}
 		name, _, ok := bytes.Cut(line, []byte(":"))
@@ -195,11 +199,31 @@ func splitMail(raw []byte) (mail.Header, []byte, error) {
 	if end > maxMailHeader {
 		return nil, nil, errorf("holds a mail whose header has no end")
 	}
-	m, err := mail.ReadMessage(io.MultiReader(bytes.NewReader(raw[:end]), strings.NewReader("\n\n")))
+	m, err := mail.ReadMessage(io.MultiReader(bytes.NewReader(headerLines(raw[:end])), strings.NewReader("\n\n")))
 	if err != nil {
 		return nil, nil, errorf("holds a mail whose header cannot be read")
 	}
 	return m.Header, raw[end:], nil
+}
+
+// headerLines leaves out lines that are none of a header: what programs that move mails
+// about put between those, and what continues it. A header without a line stays as it is.
+func headerLines(raw []byte) []byte {
+	var out []byte
+	all, good := true, false
+	for line := range bytes.Lines(raw) {
+		if text := bytes.TrimRight(line, "\r\n"); len(text) > 0 && text[0] != ' ' && text[0] != '\t' {
+			name, _, ok := bytes.Cut(text, []byte(":"))
+			good = ok && len(name) > 0 && bytes.IndexFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/;<=>?@[\]{}`, r) }) < 0
+		}
+		if all = all && good; good {
+			out = append(out, line...)
+		}
+	}
+	if all || out == nil {
+		return raw
+	}
+	return out
 }
 
 // headers writes who wrote to whom, when and about what, as the text says it to
@@ -227,7 +251,7 @@ var decoder = mime.WordDecoder{CharsetReader: func(label string, in io.Reader) (
 // words decodes what a header says.
 func words(s string) string {
 	if strings.Contains(s, "=?") {
-		if out, err := decoder.DecodeHeader(s); err == nil {
+		if out, err := decoder.DecodeHeader(joined(s)); err == nil {
 			s = out
 		}
 	}
@@ -237,6 +261,38 @@ func words(s string) string {
 		s = ""
 	}
 	return clean(s)
+}
+
+// encodedWord is one of RFC 2047; a language may follow the encoding's name.
+var encodedWord = regexp.MustCompile(`=\?([^?*\s]{1,100})(?:\*[^?\s]*)?\?([BbQq])\?([^?\s]*)\?=`)
+
+// joined makes one of encoded words in a row: programs divide them in the middle of a
+// letter, although they must not (RFC 2047, 5).
+func joined(s string) string {
+	var out strings.Builder
+	at, label, how := 0, "", "" // of the word that is open
+	var said strings.Builder
+	shut := func() {
+		if label != "" {
+			out.WriteString("=?" + label + "?" + how + "?" + said.String() + "?=")
+		}
+		label = ""
+		said.Reset()
+	}
+	for _, m := range encodedWord.FindAllStringSubmatchIndex(s, -1) {
+		between, nextLabel, nextHow := s[at:m[0]], s[m[2]:m[3]], s[m[4]:m[5]]
+		whole := !strings.EqualFold(how, "b") || said.Len()%4 == 0 && !strings.HasSuffix(said.String(), "=")
+		if label == "" || !whole || strings.TrimSpace(between) != "" || !strings.EqualFold(label, nextLabel) || !strings.EqualFold(how, nextHow) {
+			shut()
+			out.WriteString(between)
+			label, how = nextLabel, nextHow
+		}
+		said.WriteString(s[m[6]:m[7]])
+		at = m[1]
+	}
+	shut()
+	out.WriteString(s[at:])
+	return out.String()
 }
 
 var messageID = regexp.MustCompile(`<([^<>\s]{1,400})>`)
@@ -260,18 +316,13 @@ func (l *letter) part(h textproto.MIMEHeader, raw []byte, depth int) error {
 	if err := l.step(len(raw)); err != nil {
 		return err
 	}
-	kind, params, err := mime.ParseMediaType(cmp.Or(h.Get("Content-Type"), "text/plain"))
-	if err != nil && kind == "" {
-		kind = "text/plain"
-	}
+	kind, params := mediaType(h.Get("Content-Type"))
+	kind = cmp.Or(kind, "text/plain")
 	if strings.HasPrefix(kind, "multipart/") {
 		return l.many(kind, params["boundary"], raw, depth)
 	}
-	disposition, about, err := mime.ParseMediaType(h.Get("Content-Disposition"))
-	if err != nil {
-		disposition = ""
-	}
-	raw, err = transferred(h.Get("Content-Transfer-Encoding"), raw)
+	disposition, about := mediaType(h.Get("Content-Disposition"))
+	raw, err := transferred(h.Get("Content-Transfer-Encoding"), raw)
 	if err != nil {
 		return err
 	}
@@ -279,12 +330,31 @@ func (l *letter) part(h textproto.MIMEHeader, raw []byte, depth int) error {
 	switch {
 	case kind == "message/rfc822" || kind == "message/global":
 		return l.forwarded(raw, depth)
-	case disposition != "attachment" && (kind == "text/plain" || kind == "text/html" && name == ""):
-		return l.shown(kind, params["charset"], raw)
+	case disposition != "attachment" && (kind == "text/plain" || kind == "text" || kind == "text/html" && name == ""):
+		return l.shown(kind, params, raw)
 	case name == "":
 		return nil // signatures, delivery reports, calendar replies and pictures within a text
 	}
 	return l.attachment(name, raw)
+}
+
+// mediaType reads what a header says of a part. Where it says it wrongly, with names of
+// files that have spaces in them or a value twice, it is read as far as it can be.
+func mediaType(s string) (kind string, params map[string]string) {
+	kind, params, err := mime.ParseMediaType(s)
+	if err == nil {
+		return kind, params
+	}
+	kind, rest, _ := strings.Cut(s, ";")
+	params = map[string]string{}
+	for one := range strings.SplitSeq(rest, ";") {
+		name, value, ok := strings.Cut(one, "=")
+		if name = strings.ToLower(strings.TrimSpace(name)); ok && params[name] == "" {
+			params[name] = strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	kind, _, _ = strings.Cut(strings.TrimSpace(kind), " ")
+	return strings.ToLower(kind), params
 }
 
 // many reads the parts of a multipart. Of alternatives the plain text is read, or,
@@ -293,54 +363,123 @@ func (l *letter) many(kind, boundary string, raw []byte, depth int) error {
 	if boundary == "" {
 		return errorf("holds a mail of several parts without a boundary between them")
 	}
-	parts := multipart.NewReader(bytes.NewReader(raw), boundary)
 	before := l.body.out.Len()
-	for {
-		p, err := parts.NextRawPart()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			if l.body.out.Len() > before || l.parts > 1 {
-				return nil // it was cut short: what came is read
-			}
-			return errorf("holds a mail whose parts cannot be told apart")
-		}
+	found := false
+	for part := range divided(raw, boundary) {
+		found = true
 		if kind == "multipart/alternative" && l.body.out.Len() > before {
 			continue
 		}
-		content, err := io.ReadAll(p)
-		if err != nil && len(content) == 0 {
-			continue
+		header, content := mail.Header{}, bytes.TrimPrefix(bytes.TrimPrefix(part, []byte("\r")), []byte("\n"))
+		if len(content) == len(part) { // it has a header
+			var err error
+			if header, content, err = splitMail(part); err != nil {
+				continue
+			}
 		}
-		if err := l.part(p.Header, content, depth+1); err != nil {
+		if err := l.part(textproto.MIMEHeader(header), content, depth+1); err != nil {
 			return err
 		}
 	}
+	if !found && l.parts == 1 {
+		return errorf("holds a mail whose parts cannot be told apart")
+	}
+	return nil
 }
+
+// divided are the parts between the boundaries of a multipart, where they stand: they
+// may be as large as the file, so that no reader copies them. The last ends with the
+// mail where that was cut short.
+//
+// RFC 2046, 5.1.1.
+func divided(raw []byte, boundary string) iter.Seq[[]byte] {
+	mark := []byte("--" + boundary)
+	return func(yield func([]byte) bool) {
+		begin := -1 // of the open part
+		for from := 0; from < len(raw); {
+			at := bytes.Index(raw[from:], mark)
+			if at < 0 {
+				break
+			}
+			at += from
+			from = at + len(mark)
+			line := raw[from : from+min(len(raw)-from, maxBoundaryLine)]
+			end := bytes.IndexByte(line, '\n')
+			if end >= 0 {
+				line = line[:end]
+			}
+			rest, last := bytes.CutPrefix(line, []byte("--"))
+			if at > 0 && raw[at-1] != '\n' || !last && len(bytes.TrimSpace(rest)) > 0 {
+				continue // it is some other line
+			}
+			if begin >= 0 && !yield(bytes.TrimSuffix(bytes.TrimSuffix(raw[begin:max(begin, at)], []byte("\n")), []byte("\r"))) {
+				return
+			}
+			if last || end < 0 {
+				return
+			}
+			from += end + 1
+			begin = from
+		}
+		if begin >= 0 {
+			yield(raw[begin:])
+		}
+	}
+}
+
+// maxBoundaryLine bounds what is looked at behind a boundary: white space.
+const maxBoundaryLine = 256
 
 // transferred takes off what a part was wrapped in to be sent. What is damaged is
 // read as far as it goes.
 func transferred(how string, raw []byte) ([]byte, error) {
 	var in io.Reader
+	size := len(raw)
 	switch strings.ToLower(strings.TrimSpace(how)) {
 	case "base64":
+		if bytes.ContainsAny(raw, " \t") { // the decoder ends at one
+			raw = bytes.Join(bytes.Fields(raw), nil)
+		}
 		in = base64.NewDecoder(base64.StdEncoding, bytes.NewReader(raw))
+		size = base64.StdEncoding.DecodedLen(size)
 	case "quoted-printable":
-		in = quotedprintable.NewReader(bytes.NewReader(raw))
+		in = quotedprintable.NewReader(bufio.NewReaderSize(bytes.NewReader(withoutStray(raw)), min(max(len(raw)+1, minQuoted), maxQuoted)))
 	default:
 		return raw, nil
 	}
-	out, err := io.ReadAll(in)
-	if err != nil && len(out) == 0 {
+	out := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // so that it need not grow
+	if _, err := out.ReadFrom(in); err != nil && out.Len() == 0 {
 		return nil, errorf("holds a mail with a part that cannot be decoded")
 	}
-	return out, nil
+	return out.Bytes(), nil
+}
+
+// minQuoted is the buffer that the decoder of quoted-printable makes itself, and
+// maxQuoted the longest line that is read: the standard's are of 76 letters, and at one
+// that its buffer does not hold the decoder ends.
+const minQuoted, maxQuoted = 4096, 1 << 20
+
+// withoutStray quotes control characters that should have been: at one the decoder
+// ends, too.
+func withoutStray(raw []byte) []byte {
+	stray := func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' && r != '\n' }
+	if !bytes.ContainsFunc(raw, stray) {
+		return raw
+	}
+	var out bytes.Buffer
+	for _, c := range raw {
+		if stray(rune(c)) {
+			fmt.Fprintf(&out, "=%02X", c)
+		} else {
+			out.WriteByte(c)
+		}
+	}
+	return out.Bytes()
 }
 
 // shown reads what a mail shows.
-func (l *letter) shown(kind, label string, raw []byte) error {
-	raw, err := decoded(raw, label)
+func (l *letter) shown(kind string, params map[string]string, raw []byte) error {
+	raw, err := decoded(raw, params["charset"])
 	if err != nil {
 		return nil //nolint:nilerr // what is no text says nothing
 	}
@@ -358,8 +497,45 @@ func (l *letter) shown(kind, label string, raw []byte) error {
 		}
 		return l.body.err
 	}
-	l.body.paragraph(string(raw))
+	text := string(raw)
+	if strings.EqualFold(params["format"], "flowed") {
+		text = flowed(text, strings.EqualFold(params["delsp"], "yes"))
+	}
+	l.body.paragraph(text)
 	return l.body.err
+}
+
+// flowed joins the lines of a text that a program broke to send it: those that end
+// with a space, of the same depth of quotation. tight says that the space is the
+// break's own, as in scripts that have none between words.
+//
+// RFC 3676, 4.
+func flowed(text string, tight bool) string {
+	var out strings.Builder
+	open, depth := false, 0 // the line before goes on; how often it is quoted
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		words := strings.TrimLeft(line, ">")
+		quoted := len(line) - len(words)
+		words = strings.TrimPrefix(words, " ")
+		signature := words == "-- "
+		if open && (quoted != depth || signature || words == "") {
+			open = false
+			out.WriteByte('\n')
+		}
+		if !open && quoted > 0 {
+			out.WriteString(line[:quoted] + " ")
+		}
+		depth = quoted
+		if open = strings.HasSuffix(words, " ") && !signature; open && tight {
+			words = strings.TrimSuffix(words, " ")
+		}
+		out.WriteString(words)
+		if !open {
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
 }
 
 // forwarded reads a mail in a mail.

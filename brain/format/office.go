@@ -2,6 +2,7 @@ package format
 
 import (
 	"archive/zip"
+	"bytes"
 	"cmp"
 	"encoding/xml"
 	"fmt"
@@ -38,25 +39,81 @@ func officeOf(r *reader, z *zip.Reader) (read func(*zip.Reader) (Document, error
 			}
 		}
 	}
+	return r.wordElsewhere(z)
+}
+
+// wordElsewhere finds the text of a document that a program keeps under another name
+// than Word does: the archive's own relations say which.
+func (r *reader) wordElsewhere(z *zip.Reader) (read func(*zip.Reader) (Document, error), format string) {
+	parts, err := r.relations(z, "")
+	if err != nil {
+		return nil, ""
+	}
+	if main := partOf(parts, "officeDocument"); strings.HasPrefix(main, "word/") {
+		return func(z *zip.Reader) (Document, error) { return r.wordDocument(z, main) }, DOCX
+	}
 	return nil, ""
 }
 
 // writer writes the paragraphs and tables of a word processor.
 type writer struct {
 	markup
-	text   strings.Builder // of the open paragraph
-	level  int             // it is a heading of that level; 0: none
-	item   bool            // it is an item of a list
-	depth  int             // of the list
+	text   bytes.Buffer // of the open paragraph, behind that of those it stands in
+	level  int          // it is a heading of that level; 0: none
+	item   bool         // it is an item of a list
+	depth  int          // of the list
+	asides []aside
+	notes  []string // what is written behind the open paragraph
 	tables []table
 	cells  []string // the paragraphs of the open cell
 	within bool     // of a run's text
-	beside int      // elements that lie open whose text stands elsewhere, too
+	hidden bool     // and that is not shown
+	beside int      // elements that lie open whose text stands elsewhere, too, or nowhere
 }
 
-// besides are those elements: the shape for older programs beside the one that is
-// read, and where a paragraph stood before it was moved.
-var besides = []string{"Fallback", "moveFrom"}
+// aside is a box or a note in the middle of a paragraph: it has paragraphs of its own,
+// and when it ends the outer one goes on.
+type aside struct {
+	start int // where the text of the inner paragraphs begins
+	note  bool
+	level int // of the outer paragraph, and what else it is
+	item  bool
+	depth int
+}
+
+// openAside begins a box, which is read before the paragraph that it hangs on, or a
+// note, which is read behind.
+func (w *writer) openAside(note bool) {
+	w.asides = append(w.asides, aside{start: w.text.Len(), note: note, level: w.level, item: w.item, depth: w.depth})
+	w.level, w.item, w.depth = 0, false, 0
+}
+
+func (w *writer) shutAside() {
+	n := len(w.asides)
+	if n == 0 {
+		return
+	}
+	w.endParagraph()
+	outer := w.asides[n-1]
+	w.asides = w.asides[:n-1]
+	w.level, w.item, w.depth = outer.level, outer.item, outer.depth
+}
+
+// take takes the text of the open paragraph.
+func (w *writer) take() string {
+	start := 0
+	if n := len(w.asides); n > 0 {
+		start = w.asides[n-1].start
+	}
+	text := string(w.text.Bytes()[start:])
+	w.text.Truncate(start)
+	return text
+}
+
+// besides are elements that are not read: the shape for older programs beside the one
+// that is, where a paragraph stood before it was moved, what was deleted, and what
+// something looked like before it was changed.
+var besides = []string{"Fallback", "moveFrom", "del", "pPrChange", "rPrChange"}
 
 // elements are what word processors and presentations of Office Open XML have in
 // common: runs of text, and tables. open and shut deal with the rest.
@@ -103,7 +160,7 @@ func (w *writer) elements(open func(xml.StartElement), shut func(name string)) e
 			}
 		},
 		text: func(b []byte) {
-			if w.within && w.beside == 0 {
+			if w.within && !w.hidden && w.beside == 0 {
 				w.text.Write(b)
 			}
 		},
@@ -115,11 +172,12 @@ func (w *writer) inCell() bool {
 	return len(w.tables) > 0 && w.tables[len(w.tables)-1].cell && !w.tables[len(w.tables)-1].layout
 }
 
-// paragraph ends the open paragraph.
+// endParagraph ends the open paragraph.
 func (w *writer) endParagraph() {
-	text := w.text.String()
-	w.text.Reset()
+	text := w.take()
 	switch {
+	case len(w.asides) > 0 && w.asides[len(w.asides)-1].note:
+		w.notes = append(w.notes, text)
 	case w.inCell():
 		w.cells = append(w.cells, text)
 	case w.level > 0:
@@ -130,6 +188,17 @@ func (w *writer) endParagraph() {
 		w.paragraph(text)
 	}
 	w.level, w.item, w.depth = 0, false, 0
+	if len(w.notes) > 0 && len(w.asides) == 0 {
+		notes := w.notes
+		w.notes = nil
+		for _, text := range notes {
+			if w.inCell() {
+				w.cells = append(w.cells, text)
+			} else {
+				w.paragraph(text)
+			}
+		}
+	}
 }
 
 func (w *writer) openTable() {
@@ -175,14 +244,28 @@ func (w *writer) shutRow() {
 }
 
 // docx reads a document of Word.
-func (r *reader) docx(z *zip.Reader) (Document, error) {
-	levels, err := r.wordStyles(z)
+func (r *reader) docx(z *zip.Reader) (Document, error) { return r.wordDocument(z, "word/document.xml") }
+
+// wordDocument reads the document whose text is the part main.
+func (r *reader) wordDocument(z *zip.Reader, main string) (Document, error) {
+	parts, err := r.relations(z, main)
+	if err != nil {
+		return Document{}, err
+	}
+	levels, err := r.wordStyles(z, cmp.Or(partOf(parts, "styles"), "word/styles.xml"))
 	if err != nil {
 		return Document{}, err
 	}
 	w := &writer{markup: markup{reader: r}}
+	run := false
 	e := w.elements(func(t xml.StartElement) {
 		switch t.Name.Local {
+		case "r":
+			run, w.hidden = true, false
+		case "vanish": // of the paragraph's mark it hides no text
+			w.hidden = run && !slices.Contains([]string{"0", "false", "off"}, xmlAttr(t, "val"))
+		case "txbxContent":
+			w.openAside(false)
 		case "tab":
 			w.text.WriteByte('\t')
 		case "cr":
@@ -202,13 +285,21 @@ func (r *reader) docx(z *zip.Reader) (Document, error) {
 			if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil {
 				w.item, w.depth = true, n
 			}
+		case "numId": // 0 takes the paragraph out of the list that its style is
+			w.item = xmlAttr(t, "val") != "0"
 		}
 	}, func(name string) {
-		if name == "p" {
+		switch name {
+		case "r":
+			run, w.hidden = false, false
+		case "p":
 			w.endParagraph()
+		case "txbxContent":
+			w.shutAside()
 		}
 	})
-	for _, part := range []string{"word/document.xml", "word/footnotes.xml", "word/endnotes.xml"} {
+	notes, ends := cmp.Or(partOf(parts, "footnotes"), "word/footnotes.xml"), cmp.Or(partOf(parts, "endnotes"), "word/endnotes.xml")
+	for _, part := range []string{main, notes, ends} {
 		if _, err := r.walkNamed(z, part, e); err != nil {
 			return Document{}, err
 		}
@@ -223,13 +314,13 @@ func (r *reader) docx(z *zip.Reader) (Document, error) {
 
 // wordStyles are the levels of the styles that are headings. A style's name is
 // English in every language of Word, its id is not.
-func (r *reader) wordStyles(z *zip.Reader) (map[string]int, error) {
+func (r *reader) wordStyles(z *zip.Reader, part string) (map[string]int, error) {
 	levels := map[string]int{"Title": 1}
 	for n := 1; n <= 9; n++ {
 		levels[fmt.Sprintf("Heading%d", n)] = n
 	}
 	id := ""
-	_, err := r.walkNamed(z, "word/styles.xml", elements{open: func(t xml.StartElement) {
+	_, err := r.walkNamed(z, part, elements{open: func(t xml.StartElement) {
 		switch t.Name.Local {
 		case "style":
 			id = xmlAttr(t, "styleId")
@@ -262,8 +353,8 @@ func (r *reader) pptx(z *zip.Reader) (Document, error) {
 			return
 		}
 		for _, a := range t.Attr { // there is an id of its own beside it
-			if a.Name.Local == "id" && parts[a.Value] != "" {
-				slides = append(slides, parts[a.Value])
+			if part := parts[a.Value].part; a.Name.Local == "id" && part != "" {
+				slides = append(slides, part)
 			}
 		}
 	}}); err != nil {
@@ -303,11 +394,17 @@ func (r *reader) slide(z *zip.Reader, w *writer, part string, number int) error 
 	}
 	notes := &writer{markup: markup{reader: r}}
 	for _, id := range slices.Sorted(maps.Keys(parts)) {
-		if strings.Contains(parts[id], "notesSlide") {
-			var ignored string
-			if err := r.shapes(z, parts[id], notes, &ignored); err != nil {
-				return err
-			}
+		to := notes
+		switch parts[id].kind {
+		case "notesSlide":
+		case "diagramData": // the words of its shapes
+			to = body
+		default:
+			continue
+		}
+		var ignored string
+		if err := r.shapes(z, parts[id].part, to, &ignored); err != nil {
+			return err
 		}
 	}
 	for _, m := range []*writer{body, notes} {
@@ -348,11 +445,11 @@ func (r *reader) shapes(z *zip.Reader, part string, w *writer, title *string) er
 			switch kind {
 			case "title", "ctrTitle":
 				if len(*title) < maxNote {
-					*title += " " + w.text.String()
+					*title += " " + w.take()
 				}
-				w.text.Reset()
-			case "sldNum", "ftr", "dt":
-				w.text.Reset()
+				w.take()
+			case "sldNum", "ftr", "dt", "hdr":
+				w.take()
 			case "body":
 				w.item = !w.inCell()
 			}

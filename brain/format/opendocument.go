@@ -58,8 +58,16 @@ func (o *openReader) open(t xml.StartElement) {
 		return
 	}
 	switch t.Name.Local {
-	case "annotation", "tracked-changes", "forms", "object", "automatic-styles", "font-face-decls", "scripts":
+	case "annotation", "tracked-changes", "forms", "object", "automatic-styles", "font-face-decls", "scripts", "note-citation", "ruby-text", "desc":
 		o.skipped = 1
+	case "title":
+		if t.Name.Space == "svg" { // of a picture, within a paragraph; another is a field that shows the document's
+			o.skipped = 1
+		}
+	case "note":
+		o.openAside(true)
+	case "text-box":
+		o.openAside(false)
 	case "h":
 		o.paragraphs++
 		o.level = 1
@@ -114,14 +122,15 @@ func (o *openReader) shut(name string) {
 			o.paragraphs--
 		}
 		if o.sheet != nil {
-			o.cells = append(o.cells, o.text.String())
-			o.text.Reset()
+			o.cells = append(o.cells, o.take())
 			return
 		}
 		if o.lists > 0 && o.level == 0 {
 			o.item, o.depth = true, o.lists-1
 		}
 		o.endParagraph()
+	case "note", "text-box":
+		o.shutAside()
 	case "list":
 		if o.lists > 0 {
 			o.lists--
@@ -155,9 +164,26 @@ func (o *openReader) shut(name string) {
 	}
 }
 
+// chars takes the letters of a paragraph. White space of any length is one space, as
+// OpenDocument has it (1.3, part 3, 6.1.2): programs break lines where they like.
 func (o *openReader) chars(b []byte) {
-	if o.skipped == 0 && o.paragraphs > 0 {
-		o.text.Write(b)
+	if o.skipped > 0 || o.paragraphs == 0 {
+		return
+	}
+	gap := false
+	for _, c := range b {
+		if c == ' ' || c == '\n' || c == '\r' || c == '\t' {
+			gap = true
+			continue
+		}
+		if gap {
+			o.text.WriteByte(' ')
+			gap = false
+		}
+		o.text.WriteByte(c)
+	}
+	if gap {
+		o.text.WriteByte(' ')
 	}
 }
 

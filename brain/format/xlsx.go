@@ -28,7 +28,7 @@ func (r *reader) xlsx(z *zip.Reader) (Document, error) {
 	if _, err := r.walkNamed(z, workbook, elements{open: func(t xml.StartElement) {
 		switch t.Name.Local {
 		case "sheet":
-			if part := parts[xmlAttr(t, "id")]; part != "" && xmlAttr(t, "state") != "veryHidden" {
+			if part := parts[xmlAttr(t, "id")].part; part != "" && xmlAttr(t, "state") != "veryHidden" {
 				sheets = append(sheets, named{xmlAttr(t, "name"), part})
 			}
 		case "workbookPr":

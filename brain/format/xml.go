@@ -5,7 +5,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -142,10 +144,16 @@ func (r *reader) walkNamed(z *zip.Reader, name string, e elements) (found bool, 
 	return true, r.walk(raw, e)
 }
 
-// relations are the files that a part of an office document names, by their ids.
-func (r *reader) relations(z *zip.Reader, part string) (map[string]string, error) {
+// related is a file that a part of an office document names. kind is the last word of
+// the address that says what it is to the part: the rest differs between the editions
+// of the standard.
+type related struct{ part, kind string }
+
+// relations are the files that a part names, by their ids; those that the archive
+// itself does, where part is empty.
+func (r *reader) relations(z *zip.Reader, part string) (map[string]related, error) {
 	dir, base := path.Split(part)
-	to := map[string]string{}
+	to := map[string]related{}
 	_, err := r.walkNamed(z, dir+"_rels/"+base+".rels", elements{open: func(t xml.StartElement) {
 		if t.Name.Local != "Relationship" || xmlAttr(t, "TargetMode") == "External" {
 			return
@@ -156,9 +164,20 @@ func (r *reader) relations(z *zip.Reader, part string) (map[string]string, error
 		} else {
 			target = path.Join(dir, target)
 		}
-		to[xmlAttr(t, "Id")] = target
+		to[xmlAttr(t, "Id")] = related{part: target, kind: path.Base(xmlAttr(t, "Type"))}
 	}})
 	return to, err
+}
+
+// partOf is the file of that kind, of several the one with the first id; empty where
+// there is none.
+func partOf(parts map[string]related, kind string) string {
+	for _, id := range slices.Sorted(maps.Keys(parts)) {
+		if parts[id].kind == kind {
+			return parts[id].part
+		}
+	}
+	return ""
 }
 
 // properties are what a document says of itself: the values of a flat XML part.

@@ -67,13 +67,21 @@ func TestBackupOfARunningServiceIsRestored(t *testing.T) {
 	if n, where := planted(t, again, []string{secret}); n > 0 {
 		t.Errorf("what was forgotten before the backup came back in %s", where)
 	}
-	restored := start(t, again, process.Options{})
+	restored := start(t, again, process.Options{Args: []string{"--shards", "5"}})
 	c.base = restored.BaseURL
 	c.mustFind(t, "who looked after the heating", "boiler")
 	c.mustFind(t, "gutter", "later")
 	remember("new", "The roof was mended after the restore.")
 	if err := restored.Stop(); err != nil {
 		t.Fatal(err)
+	}
+	other, err := process.Start(t.Context(), process.Options{Binary: binary(t), Data: again, Args: []string{"--shards", "32"}})
+	if err == nil {
+		other.Kill()
+		t.Fatal("it started with another number of shards")
+	}
+	if !strings.Contains(err.Error(), "directory has 5 shards") {
+		t.Errorf("it says: %v", err)
 	}
 	restored = start(t, again, process.Options{})
 	c.base = restored.BaseURL

@@ -48,10 +48,16 @@ func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node
 // startCluster starts the shards; where there are other nodes the network says
 // which cluster they are a part of, and leads is told what they lead.
 func startCluster(ctx context.Context, w world, server config.Server, store *storage.Node, network *cluster.Network, creds *cluster.Credentials, leads *actors.Leads, log *slog.Logger) (*cluster.Host, error) {
-	cfg := cluster.Config{Storage: store, Clock: w.clock, Logger: log, GoneAfter: server.GoneAfter}
+	cfg := cluster.Config{
+		Storage: store, Clock: w.clock, Logger: log, GoneAfter: server.GoneAfter,
+		TransferRate: server.TransferRate, Shards: server.Shards,
+	}
 	if network != nil {
 		cfg.Network, cfg.Server, cfg.Shards, cfg.Join = network, creds.Server(), creds.Shards(), true
 		cfg.OnLead = leads.OnLead
+		if server.Shards != 0 && server.Shards != creds.Shards() {
+			return nil, fmt.Errorf("shards: the cluster has %d, configuration says %d; leave it out: %w", creds.Shards(), server.Shards, cluster.ErrShardCount)
+		}
 	}
 	return cluster.Start(ctx, cfg)
 }

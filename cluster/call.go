@@ -167,8 +167,8 @@ func newCalls(n *Network) *calls {
 type line struct {
 	room chan struct{} // one for each call in flight
 
-	opening sync.Mutex // held while the stream is being opened
-	writing sync.Mutex // held while a question is written
+	opening chan struct{} // holds one while the stream is being opened
+	writing sync.Mutex    // held while a question is written
 
 	mu      sync.Mutex // guards what follows
 	conn    net.Conn   // nil while there is none
@@ -215,7 +215,7 @@ func (c *calls) line(to ServerID) *line {
 	defer c.mu.Unlock()
 	l := c.lines[to]
 	if l == nil {
-		l = &line{room: make(chan struct{}, maxCallsInFlight), waiting: map[uint64]chan frame{}}
+		l = &line{room: make(chan struct{}, maxCallsInFlight), opening: make(chan struct{}, 1), waiting: map[uint64]chan frame{}}
 		c.lines[to] = l
 	}
 	return l
@@ -275,8 +275,12 @@ func hangUp(conn net.Conn) {
 
 // begin makes sure that there is a stream, and registers a question.
 func (l *line) begin(ctx context.Context, n *Network, to ServerID) (net.Conn, uint64, chan frame, error) {
-	l.opening.Lock()
-	defer l.opening.Unlock()
+	select {
+	case l.opening <- struct{}{}:
+		defer func() { <-l.opening }()
+	case <-ctx.Done(): // others try for longer than this caller has
+		return nil, 0, nil, fmt.Errorf("%w: %w", ErrUnreachable, ctx.Err())
+	}
 	l.mu.Lock()
 	conn := l.conn
 	l.mu.Unlock()

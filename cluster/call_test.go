@@ -137,6 +137,29 @@ func TestCallsTellWhatIsKnown(t *testing.T) {
 	}
 }
 
+// Who waits for a stream that somebody else is opening waits no longer than it has.
+func TestACallEndsWithItsTime(t *testing.T) {
+	w := newCampus(t, clock.Real())
+	two := w.grow()
+	l := two.calls.line("one")
+	l.opening <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := two.Call(ctx, "one", probe())
+		done <- err
+	}()
+	waitFor(t, func() bool { return len(l.room) == 1 })
+	cancel()
+	if err := <-done; !errors.Is(err, ErrUnreachable) || !errors.Is(err, context.Canceled) {
+		t.Errorf("giving up gave %v", err)
+	}
+	<-l.opening
+	if _, err := two.Call(t.Context(), "one", probe()); err != nil {
+		t.Errorf("the line did not survive: %v", err)
+	}
+}
+
 // A member that does not keep to the protocol loses its stream and nothing else.
 func TestBadFramesEndTheStream(t *testing.T) {
 	w := newCampus(t, clock.Real())

@@ -451,24 +451,44 @@ func (w *fleet) any() *server {
 // place writes the shard map: all groups on the given nodes.
 func (w *fleet) place(present []ServerID, desired ...ServerID) {
 	w.t.Helper()
-	h := w.any().host
-	sm := &pb.ShardMap{Version: h.Meta().ShardMap().GetVersion()}
-	for g := range len(h.groups) {
-		p := &pb.GroupPlacement{Group: uint32(g)}
-		for _, id := range desired {
-			p.Desired = append(p.GetDesired(), string(id))
+	w.remap(func(sm *pb.ShardMap) {
+		sm.Groups = nil
+		for g := range len(w.any().host.groups) {
+			p := &pb.GroupPlacement{Group: uint32(g)}
+			for _, id := range desired {
+				p.Desired = append(p.GetDesired(), string(id))
+			}
+			for _, id := range present {
+				p.Present = append(p.GetPresent(), string(id))
+			}
+			sm.Groups = append(sm.GetGroups(), p)
 		}
-		for _, id := range present {
-			p.Present = append(p.GetPresent(), string(id))
-		}
-		sm.Groups = append(sm.GetGroups(), p)
-	}
-	if err := h.Meta().PutShardMap(w.t.Context(), sm); err != nil {
-		w.t.Fatal(err)
-	}
+	})
 }
 
-// try repeats what may fail while a leader is being elected.
+// remap changes the shard map, which nobody else does.
+func (w *fleet) remap(change func(*pb.ShardMap)) {
+	w.t.Helper()
+	w.try("change the shard map", func() error {
+		h := w.any().host
+		if err := h.Directory().Fresh(w.t.Context()); err != nil {
+			return err
+		}
+		old := h.Meta().ShardMap()
+		fresh := proto.CloneOf(old)
+		if change(fresh); proto.Equal(old, fresh) {
+			return nil // by an attempt that nobody knew the outcome of
+		}
+		err := h.Meta().PutShardMap(w.t.Context(), fresh)
+		if errors.Is(err, ErrMapChanged) { // likewise, on its way until now
+			err = errBehind
+		}
+		return err
+	})
+}
+
+// try repeats what may fail while a leader is being elected. That may be at any time:
+// on a busy machine a leader is late with its heartbeats.
 func (w *fleet) try(what string, f func() error) {
 	w.t.Helper()
 	var last error
@@ -478,7 +498,7 @@ func (w *fleet) try(what string, f func() error) {
 		if last = f(); last == nil {
 			return
 		}
-		if !errors.Is(last, ErrNotLeader) && !errors.Is(last, ErrOutcomeUnknown) && !errors.Is(last, errBehind) {
+		if !transient(last) && !errors.Is(last, errBehind) {
 			break
 		}
 		_ = clock.Wait(ctx, clock.Real(), 10*time.Millisecond)
@@ -487,6 +507,43 @@ func (w *fleet) try(what string, f func() error) {
 }
 
 var errBehind = errors.New("a member is behind")
+
+// transient reports whether an error is of a leader that is missed for a moment.
+func transient(err error) bool {
+	return errors.Is(err, ErrNotLeader) || errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrNotReady)
+}
+
+// settle is try for what has to fail: it returns how.
+func (w *fleet) settle(what string, f func() error) (err error) {
+	w.t.Helper()
+	w.try(what, func() error {
+		if err = f(); transient(err) {
+			return err
+		}
+		return nil
+	})
+	return err
+}
+
+// commit writes batches into a store, one after the other, again where a leader is
+// lost in between.
+func (w *fleet) commit(id storage.StoreID, batches ...func() *storage.Batch) {
+	w.t.Helper()
+	w.try("write", func() error {
+		h := w.owner(id).host
+		lease, err := h.OpenStore(w.t.Context(), id)
+		for _, b := range batches {
+			if err == nil {
+				_, err = h.Propose(w.t.Context(), id, lease, b())
+			}
+			lease = lease.Next()
+		}
+		if errors.Is(err, ErrFenced) { // an attempt before was still on its way
+			err = errBehind
+		}
+		return err
+	})
+}
 
 // join adds a node to a group: learner, caught up, voter.
 func (w *fleet) join(group uint32, id ServerID) {

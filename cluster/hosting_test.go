@@ -11,18 +11,9 @@ import (
 // placeGroup changes the shard map for one group.
 func (w *fleet) placeGroup(group uint32, desired ...string) {
 	w.t.Helper()
-	m := w.any().host.Meta()
-	old := m.ShardMap()
-	sm := &pb.ShardMap{Version: old.GetVersion()}
-	for i, p := range old.GetGroups() {
-		if uint32(i) == group {
-			p = &pb.GroupPlacement{Group: group, Desired: desired, Present: desired}
-		}
-		sm.Groups = append(sm.GetGroups(), p)
-	}
-	if err := m.PutShardMap(w.t.Context(), sm); err != nil {
-		w.t.Fatal(err)
-	}
+	w.remap(func(sm *pb.ShardMap) {
+		sm.Groups[group] = &pb.GroupPlacement{Group: group, Desired: desired, Present: desired}
+	})
 }
 
 // TestGroupsComeAndGo: a node gives up a group that the map takes from it, with
@@ -49,8 +40,9 @@ func TestGroupsComeAndGo(t *testing.T) {
 	three := w.servers["three"]
 	w.placeGroup(shard, "one", "two")
 	waitFor(t, func() bool { return !three.host.wants(shard) })
-	if err := three.host.giveUp(ctx, shard); err != nil || three.host.group(shard) == nil {
-		t.Fatalf("a member gave up its group: %v", err)
+	w.try("look whether to give up", func() error { return three.host.giveUp(ctx, shard) })
+	if three.host.group(shard) == nil {
+		t.Fatal("a member gave up its group")
 	}
 	w.try("remove", func() error { return one.RemoveReplica(ctx, shard, "three", 0) })
 	waitFor(t, func() bool {
@@ -71,10 +63,8 @@ func TestGroupsComeAndGo(t *testing.T) {
 	if _, err := three.host.OpenStore(ctx, id); !errors.Is(err, ErrNotApplied) || !errors.Is(err, ErrNotLeader) {
 		t.Errorf("open a store of a shard that is not here: %v", err)
 	}
-	if _, err := three.host.Membership(ctx, shard); err != nil {
-		t.Errorf("ask others for the membership: %v", err)
-	}
-	if leader, ok := three.host.LeaderOf(shard); !ok || leader != "one" {
+	w.try("ask others for the membership", func() error { _, err := three.host.Membership(ctx, shard); return err })
+	if leader, ok := three.host.LeaderOf(shard); !ok || leader != "one" && leader != "two" {
 		t.Errorf("the leader of a shard that is elsewhere is %q, %t", leader, ok)
 	}
 	for range 10 {
@@ -98,10 +88,18 @@ func TestChangesOfMembership(t *testing.T) {
 	if len(m.Replicas) != 3 || m.Index == 0 {
 		t.Fatalf("membership is %+v", m)
 	}
-	if err := h.RemoveReplica(ctx, 1, "three", m.Index+1); !errors.Is(err, ErrMapChanged) {
+	if err := w.settle("remove", func() error { return h.RemoveReplica(ctx, 1, "three", m.Index+1) }); !errors.Is(err, ErrMapChanged) {
 		t.Errorf("a change of a membership that is not the newest: %v", err)
 	}
-	w.try("demote", func() error { return h.Demote(ctx, 1, notLeading(t, w, 1), m.Index) })
+	again := false
+	w.try("demote", func() error {
+		err := h.Demote(ctx, 1, notLeading(t, w, 1), m.Index)
+		if again && errors.Is(err, ErrMapChanged) {
+			return nil // by an attempt that nobody knew the outcome of
+		}
+		again = true
+		return err
+	})
 	var after Membership
 	w.try("membership", func() (err error) { after, err = h.Membership(ctx, 1); return err })
 	learners := 0

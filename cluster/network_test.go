@@ -149,11 +149,12 @@ type campus struct {
 	first *Network
 }
 
-// quick makes memberlist notice a death within a second.
+// quick makes memberlist notice a death within some two seconds. Whoever is suspected has
+// one and a half to say that it lives: on a busy machine nobody answers at once.
 func quick(cfg *memberlist.Config) {
 	cfg.ProbeInterval, cfg.ProbeTimeout = 100*time.Millisecond, 80*time.Millisecond
 	cfg.GossipInterval = 20 * time.Millisecond
-	cfg.SuspicionMult = 2
+	cfg.SuspicionMult = 15
 	cfg.DisableTcpPings = true
 }
 

@@ -472,17 +472,15 @@ func TestErasureReachesReplicas(t *testing.T) {
 	w := three(t)
 	const secret = "quizzaciously-kept-secret"
 	id := mainStore(0)
-	s := w.owner(id)
-	lease := s.open(id)
-	lease = s.write(id, lease, "secret", secret)
+	batches := []func() *storage.Batch{func() *storage.Batch { return put(id, "secret", secret) }}
 	for i := range 20 {
-		lease = s.write(id, lease, fmt.Sprint(i), "v")
+		batches = append(batches, func() *storage.Batch { return put(id, fmt.Sprint(i), "v") })
 	}
-	b := storage.NewBatch(id)
-	b.Erase(row(id, "secret"))
-	if _, err := s.host.Propose(t.Context(), id, lease, b); err != nil {
-		t.Fatal(err)
-	}
+	w.commit(id, append(batches, func() *storage.Batch {
+		b := storage.NewBatch(id)
+		b.Erase(row(id, "secret"))
+		return b
+	})...)
 	for _, s := range w.all() {
 		waitFor(t, func() bool { return len(s.rows(id)) == 20 })
 		if len(s.fs.Find(t, secret)) == 0 {

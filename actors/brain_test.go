@@ -132,6 +132,21 @@ func TestBrainLearnsTheWay(t *testing.T) {
 		t.Errorf("the same content gave another brain: %v", again)
 	}
 
+	// While somebody else reads a brain that was just published, who asks it is told to
+	// come back; searches, and answers, go without.
+	c.inOrg(func(o *orgActor) {
+		o.seat.now.Store(nil)
+		o.seat.loading.Lock()
+	})
+	c.refused(codeBrainNotReady, queryOp(names[3]))
+	if hits := c.search(&pb.Search{Query: names[3], OrgScope: true, TopK: 5}); len(hits) == 0 {
+		t.Error("without the brain nothing is found")
+	}
+	c.inOrg(func(o *orgActor) { o.seat.loading.Unlock() })
+	if _, found := c.query(names[3]); found.GetVersion() != 2 {
+		t.Errorf("the brain that was read is %v", found)
+	}
+
 	// What was forgotten is not found, at once and after a crash.
 	c.forget(c.nodeNamed("p5"))
 	for _, q := range []string{names[5], docs[5].GetContent(), "bees"} {

@@ -336,6 +336,34 @@ func TestExportCanBeCancelled(t *testing.T) {
 	c.download(c.export(false)) // the next one is not held up
 }
 
+// Nothing is downloaded of an export that has not succeeded, and its record says
+// what it is.
+//
+// interface: States/Export
+func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	made := n.org(NewOrg{})
+	c := client{n: n, key: made.APIKey}
+	for i, status := range []string{exportQueued, exportRunning, exportFailed, exportExpired} {
+		id := pb.ExportID{byte(i + 1)}
+		c.inOrg(func(o *orgActor) {
+			e := &pb.Export{
+				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: exportScopeUser, Status: status, Format: exportFormat, CreatedMs: n.clock.Now().UnixMilli(),
+			}
+			ch := newChange(o.store)
+			ch.Put(exportKey(o.space, id), e)
+			ch.PutRaw(exportByTime(o.space, e), nil)
+			if err := o.committer.commitChange(ch); err != nil {
+				t.Error(err)
+			}
+		})
+		if got := c.exportStatus(id.String()); got != status {
+			t.Errorf("%s reads %s", status, got)
+		}
+		c.refused(codeExportNotReady, downloadExport(id.String()))
+	}
+}
+
 // interface: Endpoints/Exports
 func TestEndedExportsAreBounded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())

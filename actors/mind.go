@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -259,14 +260,24 @@ func (m *mind) compute(tasks []func(worker int) error) error {
 func (m *mind) write(run func(f *effect) error) error {
 	c := newCall(&pb.Envelope{})
 	c.org, c.part = m.org, m.part
+	var running sync.Mutex // guards left, and what run shares with its cycle
+	left := false
 	c.edit = &edit{derived: true, run: func(f *effect) (*pb.Reply, error) {
+		running.Lock()
+		defer running.Unlock()
+		if left {
+			return nil, errClosing
+		}
 		return &pb.Reply{Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, run(f)
 	}}
 	m.org.sys.root.Send(m.worker, c)
 	var r *pb.Reply
 	select {
 	case r = <-c.done:
-	case <-m.stop: // the worker may be gone already; what it still does is whole in itself
+	case <-m.stop: // the worker may be gone already; what it has run may still be committed, whole in itself
+		running.Lock()
+		defer running.Unlock()
+		left = true
 		return errClosing
 	}
 	if p := r.GetProblem(); p != nil {

@@ -179,6 +179,7 @@ func (c *committer) finished(group []write, err error) {
 		}
 		w.done(err)
 	}
+	clear(group) // the array lives on under those that wait, and done may hold a file
 	for _, w := range abandoned {
 		w.done(errLost)
 	}

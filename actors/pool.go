@@ -50,6 +50,7 @@ func (t *turns) take() (org pb.OrgID, task func(worker int)) {
 	if task = queue[0]; len(queue) == 1 {
 		delete(t.queues, org)
 	} else {
+		queue[0] = nil // what it holds, such as a file of 64 MiB, must not live as long as the queue
 		t.queues[org] = queue[1:]
 		t.next = append(t.next, org)
 	}

@@ -2,11 +2,13 @@ package actors
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+	"weak"
 
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -39,6 +41,25 @@ func TestOrganizationsTakeTurnsOnTheWorkers(t *testing.T) {
 	wg.Wait()
 	if got := string(order); got != "bsbsbbbbbbb" && got != "sbsbbbbbbbb" {
 		t.Errorf("order %s: the small organization waited for the big one", got)
+	}
+}
+
+// TestATakenTaskIsLetGo: what it holds does not live on in the queue that it waited in,
+// as the files of imports did while their organization had other work.
+func TestATakenTaskIsLetGo(t *testing.T) {
+	tasks, org := newTurns(), pb.OrgID{1}
+	task := func(file *[1 << 20]byte) func(int) { return func(int) { runtime.KeepAlive(file) } }
+	file := new([1 << 20]byte)
+	held := weak.Make(file)
+	tasks.insert(org, 0, task(file))
+	tasks.insert(org, 1, task(nil))
+	tasks.take()
+	runtime.GC()
+	if held.Value() != nil {
+		t.Error("a task that was taken is still held")
+	}
+	if tasks.n != 1 {
+		t.Errorf("%d tasks wait", tasks.n)
 	}
 }
 

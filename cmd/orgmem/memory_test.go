@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 )
@@ -13,7 +14,9 @@ func TestAnIdleNodeGivesMemoryBack(t *testing.T) {
 	var did []string
 	k := memoryKeeper{
 		allocated: func() uint64 { return allocated },
+		alive:     func() uint64 { return 0 },
 		garbage:   func(percent int) { did = append(did, fmt.Sprint(percent)) },
+		bound:     func(int64) {},
 		release:   func() { did = append(did, "release") },
 	}
 	step := func(bytes uint64, want ...string) {
@@ -43,4 +46,21 @@ func TestAnIdleNodeGivesMemoryBack(t *testing.T) {
 	step(busyBytes)
 	rest()
 	step(10, "25", "release")
+}
+
+// A node with little alive is bounded, so that imports in a row do not gather garbage
+// of several; one with much is not, or it would do nothing but collect.
+func TestASmallNodeStaysSmall(t *testing.T) {
+	var alive uint64
+	var did []int64
+	k := memoryKeeper{
+		allocated: func() uint64 { return 0 }, alive: func() uint64 { return alive }, garbage: func(int) {}, release: func() {},
+		bound: func(bytes int64) { did = append(did, bytes) },
+	}
+	for _, alive = range []uint64{0, smallAlive, smallAlive + 1, 4 * smallAlive, smallAlive} {
+		k.look()
+	}
+	if want := []int64{smallMemory, math.MaxInt64, smallMemory}; !slices.Equal(did, want) {
+		t.Errorf("bounds %d, want %d", did, want)
+	}
 }

@@ -129,6 +129,13 @@ func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, err
 	}}
 	size := 0
 	for _, d := range docs {
+		const noTime = "an occurredAt that is no RFC 3339 date-time"
+		if d.OccurredAt != "" && !d.Noted && occurredIn(d) == 0 {
+			if d.Path == "" { // of an archive the rest is taken in
+				return nil, invalid("file", "has at "+d.Where+" "+noTime), nil
+			}
+			d = format.Document{Where: d.Where, Refused: "has " + noTime}
+		}
 		item := &pb.IngestItem{
 			Content: d.Content, Title: d.Title, Kind: cmp.Or(d.Kind, defaultKind), ExternalId: d.ExternalID, OccurredMs: op.GetOccurredMs(),
 			Metadata: d.Metadata, Source: sourceImport,
@@ -140,13 +147,8 @@ func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, err
 		if op.GetTitle() != "" && (len(docs) == 1 || d.Title == "") {
 			item.Title = op.GetTitle()
 		}
-		if d.OccurredAt != "" {
-			switch at := occurredIn(d); {
-			case at != 0:
-				item.OccurredMs = at
-			case !d.Noted:
-				return nil, invalid("file", "has at "+d.Where+" an occurredAt that is no RFC 3339 date-time"), nil
-			}
+		if at := occurredIn(d); at != 0 {
+			item.OccurredMs = at
 		}
 		if d.Refused == "" {
 			item.Metadata = metadataOf(d, op.GetMetadata())

@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -111,6 +113,27 @@ func TestPartsOfAnImport(t *testing.T) {
 	}
 	if h := c.ok(historyOp(node.GetId(), nil)).GetGraph().GetHistory().GetChanges(); len(h) != 1 || h[0].GetReason() != "imported from inbox.mbox" {
 		t.Errorf("%v", h)
+	}
+}
+
+// TestATimeThatIsNone: what is wrong with an item of an archive's file is said of the
+// item, and the rest is taken in.
+func TestATimeThatIsNone(t *testing.T) {
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
+	w, err := z.Create("a.json")
+	if err == nil {
+		_, err = w.Write([]byte(`[{"content":"x"},{"content":"y","occurredAt":"yesterday"}]`))
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	up, p, err := readUpload(&pb.ImportFile{Filename: "a.zip", Content: packed.Bytes()}, func() error { return nil })
+	if err != nil || p != nil || len(up.items) != 2 {
+		t.Fatalf("%v, %v, %v", up, p, err)
+	}
+	if x, y := up.items[0], up.items[1]; x.GetContent() != "x" || y.GetContent() != "" || y.GetRefused() != "a.json, items[1] has an occurredAt that is no RFC 3339 date-time" {
+		t.Errorf("%v", up.items)
 	}
 }
 

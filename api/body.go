@@ -79,9 +79,11 @@ func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 		case err == io.EOF, r.ContentLength > 0 && int64(len(buf)) == r.ContentLength:
 			return nil, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
+			ex.cut = true
 			ex.w.Header()["Connection"] = closeConnection
 			return refusal(codeRequestTimeout), nil
 		case err != nil:
+			ex.cut = true
 			return refusalf(codeMalformed, "The body could not be read to its end."), nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,6 +53,7 @@ var (
 type plan struct {
 	kind     reflect.Kind // Struct, Slice, String, Bool, Int64, Uint64, Float64; Interface: fromJSON
 	fields   map[string]fieldPlan
+	needed   []string // fields that read themselves, which huma does not see, and must be there
 	elem     *plan
 	maxItems int // beyond it elements are counted up to one more, and dropped
 }
@@ -65,7 +67,8 @@ type fieldPlan struct {
 }
 
 // planOf makes the plan of a request type. The tags are json's and huma's, and
-// `blank:"false"`, which refuses text without a visible character.
+// `blank:"false"`, which refuses text without a visible character, and
+// `needed:"true"` of a field that reads itself and must be there.
 func planOf(t reflect.Type) (*plan, error) {
 	if own := reflect.PointerTo(t); own.Implements(fromJSONType) || own.Implements(tolerantType) {
 		return &plan{kind: reflect.Interface}, nil
@@ -103,6 +106,9 @@ func planOf(t reflect.Type) (*plan, error) {
 				}
 				fp.maxItems = n
 			}
+			if f.Tag.Get("needed") == "true" {
+				p.needed = append(p.needed, name)
+			}
 			p.fields[name] = fieldPlan{
 				name: name, index: i, plan: fp,
 				nullable: f.Tag.Get("nullable") == "true",
@@ -112,6 +118,19 @@ func planOf(t reflect.Type) (*plan, error) {
 		return p, nil
 	default:
 		return nil, fmt.Errorf("no plan for %s", t)
+	}
+}
+
+// document says in a schema which fields are needed. huma has made its mind up by
+// then about what it misses itself: those fields are not in the tree it judges.
+func (p *plan) document(schema *huma.Schema, registry huma.Registry) {
+	if schema.Ref != "" {
+		schema = registry.SchemaFromRef(schema.Ref)
+	}
+	for _, name := range p.needed {
+		if !slices.Contains(schema.Required, name) {
+			schema.Required = append(schema.Required, name)
+		}
 	}
 }
 
@@ -264,6 +283,7 @@ func (d *decoder) object(p *plan, dst reflect.Value) (any, error) {
 		return nil, err
 	}
 	tree := make(map[string]any, len(p.fields))
+	missing := slices.Clone(p.needed)
 	for members := 0; d.json.PeekKind() != '}'; members++ {
 		if members == maxMembers {
 			return nil, errTooManyMembers
@@ -290,6 +310,9 @@ func (d *decoder) object(p *plan, dst reflect.Value) (any, error) {
 			continue
 		}
 		d.push(f.name)
+		if len(missing) > 0 {
+			missing = slices.DeleteFunc(missing, func(m string) bool { return m == f.name })
+		}
 		if f.nullable && d.json.PeekKind() == 'n' {
 			if _, err := d.json.ReadToken(); err != nil {
 				return nil, err
@@ -311,6 +334,12 @@ func (d *decoder) object(p *plan, dst reflect.Value) (any, error) {
 		if f.plan.kind != reflect.Interface { // those judge themselves
 			tree[f.name] = v
 		}
+	}
+	for _, name := range missing {
+		mark := len(d.path)
+		d.push(name)
+		d.errs.add(string(d.path), "is required")
+		d.path = d.path[:mark]
 	}
 	_, err := d.json.ReadToken()
 	return tree, err

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
 	"net/http"
 	"reflect"
@@ -29,6 +30,7 @@ type exchange struct {
 	requestID string
 	answered  bool
 	streamed  bool // it lasts as long as its client wants
+	cut       bool // the body was not read to its end
 
 	pooled *[]byte // the body's buffer, if it came from the pool
 	body   []byte
@@ -86,7 +88,6 @@ func (ex *exchange) serve(path gin.Params) {
 		RequestId:   ex.requestID,
 		Method:      r.Method,
 		Path:        ex.r.URL.EscapedPath(),
-		DeadlineMs:  ex.start.Add(ex.s.cfg.RequestTimeout).UnixMilli(),
 	}
 	problem, overload := ex.compose(env, path)
 	if overload != nil {
@@ -99,6 +100,8 @@ func (ex *exchange) serve(path gin.Params) {
 	if problem != nil {
 		env.Op = &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problem}}
 	}
+	// From here: a body has a time of its own, and may have taken all of it.
+	env.DeadlineMs = ex.s.cfg.Clock.Now().Add(ex.s.cfg.RequestTimeout).UnixMilli()
 	ex.ask(env)
 }
 
@@ -197,10 +200,15 @@ const statusClientLeft = 499
 
 // ask makes the one hop and answers.
 func (ex *exchange) ask(env *pb.Envelope) {
-	reply, err := ex.s.cfg.Asker.Ask(ex.r.Context(), env)
-	if err != nil && ex.r.Context().Err() != nil {
+	ctx := ex.r.Context()
+	if ex.cut { // net/http takes the client for gone, who may well wait for the answer
+		ctx = context.WithoutCancel(ctx)
+	}
+	reply, err := ex.s.cfg.Asker.Ask(ctx, env)
+	if err != nil && ctx.Err() != nil {
 		ex.answered, ex.status = true, statusClientLeft
-		return
+		// To one who has closed only his own side, net/http would say 200 and nothing.
+		panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to cut a connection
 	}
 	if err != nil {
 		problem, internal := askProblem(err)

@@ -134,9 +134,13 @@ func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.
 		}
 		input = value.Interface()
 	}
-	query := ex.r.URL.Query()
-	for _, name := range r.query {
-		path = append(path, gin.Param{Key: name, Value: query.Get(name)})
+	if !r.open { // a probe may say what it likes
+		query, problem := operatorQuery(ex.r.URL.RawQuery, r.query)
+		if problem != nil {
+			ex.refuse(problem, nil)
+			return
+		}
+		path = append(path, query...)
 	}
 	ctx, cancel := context.WithCancel(ex.r.Context())
 	late := ex.s.cfg.Clock.AfterFunc(ex.s.cfg.RequestTimeout, cancel)
@@ -155,6 +159,29 @@ func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.
 		return
 	}
 	ex.writeJSON(r.status, contentJSON, output)
+}
+
+// operatorQuery reads the parameters that a row names; one that is not given is
+// empty. As under /v1, a misspelt one is not ignored.
+func operatorQuery(raw string, names []string) (gin.Params, *pb.Problem) {
+	query, problem := readQuery(raw)
+	if problem != nil {
+		return nil, problem
+	}
+	var errs violations
+	for name, values := range query {
+		switch {
+		case !slices.Contains(names, name):
+			errs.add(showName(name), "unknown query parameter")
+		case len(values) > 1:
+			errs.add(name, "is given more than once")
+		}
+	}
+	var params gin.Params
+	for _, name := range names {
+		params = append(params, gin.Param{Key: name, Value: query.Get(name)})
+	}
+	return params, errs.refusal()
 }
 
 // operatorToken compares in constant time.

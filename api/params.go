@@ -74,16 +74,11 @@ func fillParams(r *Route, path gin.Params, header http.Header, rawQuery string, 
 		requireParams(r, nil, errs)
 		return nil
 	}
-	query, err := url.ParseQuery(rawQuery)
-	if err != nil {
-		return refusalf(codeMalformed, "The query holds a malformed escape.")
+	query, problem := readQuery(rawQuery)
+	if problem != nil {
+		return problem
 	}
 	for name, values := range query {
-		for _, v := range values {
-			if !utf8.ValidString(v) || !utf8.ValidString(name) {
-				return refusalf(codeMalformed, "The query is not UTF-8.")
-			}
-		}
 		p, known := r.queryParams[name]
 		switch {
 		case known && len(values) > 1:
@@ -98,6 +93,22 @@ func fillParams(r *Route, path gin.Params, header http.Header, rawQuery string, 
 	}
 	requireParams(r, query, errs)
 	return nil
+}
+
+// readQuery parses a query. What is none is a problem of the whole request.
+func readQuery(raw string) (url.Values, *pb.Problem) {
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, refusalf(codeMalformed, "The query holds a malformed escape.")
+	}
+	for name, values := range query {
+		for _, v := range values {
+			if !utf8.ValidString(v) || !utf8.ValidString(name) {
+				return nil, refusalf(codeMalformed, "The query is not UTF-8.")
+			}
+		}
+	}
+	return query, nil
 }
 
 func requireParams(r *Route, query url.Values, errs *violations) {

@@ -160,7 +160,9 @@ func (r *Route) build(registry huma.Registry) error {
 	case ok:
 		r.bodyIndex = f.Index[0]
 		r.bodySchema = registry.Schema(f.Type, true, r.ID+"Request")
-		r.body, err = planOf(f.Type)
+		if r.body, err = planOf(f.Type); err == nil {
+			r.body.document(r.bodySchema, registry)
+		}
 	case r.Method == http.MethodPost, r.Method == http.MethodPut, r.Method == http.MethodPatch:
 		// Nothing to say is said by no body, or by {}.
 		r.body, err = planOf(reflect.TypeFor[empty]())

@@ -103,7 +103,7 @@ const defaultInterval = 3600
 type newConnectorBody struct {
 	Type            string `json:"type" enum:"feed,web,git"`
 	Name            string `json:"name" minLength:"1" maxLength:"200" blank:"false"`
-	Config          object `json:"config,omitempty" doc:"Required; its fields depend on the type."`
+	Config          object `json:"config,omitempty" needed:"true" doc:"Its fields depend on the type."`
 	IntervalSeconds uint32 `json:"intervalSeconds,omitempty" minimum:"300" maximum:"2592000" default:"3600"`
 	Enabled         *bool  `json:"enabled,omitempty" default:"true"`
 }

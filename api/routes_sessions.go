@@ -38,8 +38,6 @@ var sessionRoutes = []Route{
 		LargeBody: true, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *sessionBatchInput, errs *violations) {
 		switch n := in.Body.Events.count; {
-		case !in.Body.Events.given:
-			errs.add("events", "is required")
 		case n == 0:
 			errs.add("events", "expected array length >= 1")
 		case n > maxSessionBatch:
@@ -154,13 +152,12 @@ func (b *sessionEventBody) proto() *pb.SessionEvent {
 }
 
 type sessionBatchBody struct {
-	Events sessionEvents `json:"events,omitzero" doc:"Each an event as session-event takes it."`
+	Events sessionEvents `json:"events,omitzero" needed:"true" doc:"Each an event as session-event takes it."`
 }
 
 // sessionEvents reads a list of events each by itself, so that a bad one becomes
 // a rejected one.
 type sessionEvents struct {
-	given bool
 	count int
 	list  []*pb.SessionEvent
 }
@@ -178,7 +175,6 @@ func (sessionEvents) Schema(r huma.Registry) *huma.Schema {
 
 // fromJSONWith implements tolerant.
 func (e *sessionEvents) fromJSONWith(raw jsontext.Value, registry huma.Registry) string {
-	e.given = true
 	if raw.Kind() != '[' {
 		return "expected array"
 	}

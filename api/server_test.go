@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -187,6 +188,40 @@ func TestSlowBody(t *testing.T) {
 	}
 	if env := l.asker.last(); env.GetRejected().GetProblem().GetCode() != codeRequestTimeout {
 		t.Errorf("%v", env)
+	}
+}
+
+// TestHalfClosedConnections holds what a client reads that has closed its own side:
+// of half a body, what is wrong with it; while it is waited for an actor, nothing at
+// all. Neither is the empty 200 that net/http gives where nothing was written.
+func TestHalfClosedConnections(t *testing.T) {
+	l := startLive(t)
+	send := func(request string) *bufio.Reader {
+		t.Helper()
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.public)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		if _, err := io.WriteString(c, strings.ReplaceAll(request, "\n", "\r\n")); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		return bufio.NewReader(c)
+	}
+	res := readAnswer(t, send("POST /v1/ingest HTTP/1.1\nHost: x\nX-Svc-API-Key: "+goodKey+"\nContent-Type: application/json\nContent-Length: 300\n\n{"))
+	if res.code(t) != codeMalformed {
+		t.Errorf("%d %s", res.StatusCode, res.body)
+	}
+	l.asker.answer = func(ctx context.Context, _ *pb.Envelope) (*pb.Reply, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	left, err := io.ReadAll(send("GET /v1/me HTTP/1.1\nHost: x\nX-Svc-API-Key: " + goodKey + "\n\n"))
+	if len(left) > 0 || err != nil && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("%q, %v", left, err)
 	}
 }
 

@@ -55,6 +55,9 @@ func (f *fakeAsker) Ask(ctx context.Context, env *pb.Envelope) (*pb.Reply, error
 	if answer != nil {
 		return answer(ctx, env)
 	}
+	if err := ctx.Err(); err != nil { // as where it must wait for an actor
+		return nil, err
+	}
 	return fakeAnswer(env), nil
 }
 

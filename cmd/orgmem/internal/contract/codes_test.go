@@ -1,13 +1,17 @@
 package contract
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"orgmem/actors"
 	pb "orgmem/proto"
@@ -17,13 +21,7 @@ import (
 // is well, each with the reason. TestProblemsOfActors of package api has all of
 // them answered by an actor that is not.
 var onlyFaked = map[string]string{
-	"request_timeout":          "needs a body that does not arrive; api tests it on a real connection",
-	"proposal_already_decided": "proposals come from cognition; actors tests it with a written one",
-	"brain_not_ready":          "needs a brain that was just published",
-	"undelete_window_passed":   "the sweep removes the node at the same moment; actors tests both",
-	"internal_error":           "needs a fault",
-	"service_degraded":         "needs a full queue or disk; cmd tests both on a real process",
-	"service_draining":         "needs a node that shuts down; api tests it",
+	"brain_not_ready": "lasts the milliseconds in which a brain is read; TestBrainLearnsTheWay of package actors holds one that long",
 }
 
 // A code is a line of the table: what to send, after what.
@@ -171,9 +169,102 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 		}
 		return a
 	},
+	"request_timeout": func(t *testing.T, f fixture) answer {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(f.base, "http://"))
+		must(t, err)
+		defer conn.Close()
+		_, err = fmt.Fprintf(conn, "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nX-Svc-API-Key: %s\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{", f.maker.key)
+		must(t, err)
+		come := make(chan answer, 1)
+		go func() {
+			var a answer
+			if res, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
+				a.status, a.header = res.StatusCode, res.Header
+				a.body, _ = io.ReadAll(res.Body) // cut short, it says no code
+			}
+			come <- a
+		}()
+		for {
+			select {
+			case a := <-come:
+				return a
+			default: // the rest of the body does not come, however long the service waits
+				f.clock.Advance(30 * time.Second)
+				f.ok(t, f.maker, http.MethodGet, "/v1/me", "")
+			}
+		}
+	},
+	"proposal_already_decided": func(t *testing.T, f fixture) answer {
+		var items []string
+		for i := range 40 {
+			items = append(items, fmt.Sprintf(`{"content":"rose hedge spade compost tulip %d"}`, i), fmt.Sprintf(`{"content":"router kernel cluster socket packet %d"}`, i))
+		}
+		f.job(t, f.maker, f.ok(t, f.maker, http.MethodPost, "/v1/ingest/batch", `{"items":[`+strings.Join(items, ",")+`]}`).text(t, "jobId"))
+		open := f.afterACycle(t, func() []map[string]any {
+			return f.ok(t, f.maker, http.MethodGet, "/v1/proposals?status=open", "").entries(t, "data")
+		})
+		path := "/v1/proposals/" + open[0]["id"].(string)
+		f.ok(t, f.maker, http.MethodPost, path+"/accept", "")
+		return post(path+"/reject", "")(t, f)
+	},
+	"undelete_window_passed": func(t *testing.T, f fixture) answer {
+		id := f.node(t)
+		f.ok(t, f.maker, http.MethodDelete, "/v1/graph/nodes/"+id, "")
+		f.clock.Advance(30*24*time.Hour - 5*time.Minute)
+		f.ok(t, f.maker, http.MethodGet, "/v1/me", "") // behind the sweep, which comes every ten minutes
+		f.clock.Advance(5*time.Minute + time.Second)
+		return post("/v1/graph/nodes/"+id+"/undelete", "")(t, f)
+	},
+	"internal_error": func(t *testing.T, f fixture) answer {
+		f.node(t) // so that the query is embedded
+		return post("/v1/search", fmt.Sprintf(`{"query":%q}`, faultyQuery))(t, f)
+	},
+	"service_degraded": func(t *testing.T, f fixture) answer {
+		f.node(t)
+		answers := make(chan answer, 300) // more than may wait
+		for range cap(answers) {
+			go func() { answers <- post("/v1/search", fmt.Sprintf(`{"query":%q}`, endlessQuery))(t, f) }()
+		}
+		refused := <-answers // no other ends
+		close(f.endless)
+		for range cap(answers) - 1 {
+			if a := <-answers; a.status != http.StatusOK && a.code(t) != "service_degraded" {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+		}
+		if refused.header.Get("Retry-After") == "" {
+			t.Errorf("no Retry-After: %v", refused.header)
+		}
+		return refused
+	},
+	"service_draining": func(t *testing.T, _ fixture) answer {
+		s := startStack(t) // a node of its own
+		c := caller{key: s.org(t, "Acme").key}
+		s.ok(t, c, http.MethodGet, "/v1/me", "")
+		s.edge.Drain()
+		a := s.send(t, c, http.MethodGet, "/v1/me", "")
+		if a.header.Get("Retry-After") == "" {
+			t.Errorf("no Retry-After: %v", a.header)
+		}
+		return a
+	},
 	"headers_too_large": func(t *testing.T, f fixture) answer {
 		return f.send(t, f.maker, http.MethodGet, "/v1/me", "", "X-Large", strings.Repeat("x", 64<<10))
 	},
+}
+
+// afterACycle lets cognition's time come until something is there that a cycle
+// derives.
+func (s *stack) afterACycle(t *testing.T, there func() []map[string]any) []map[string]any {
+	t.Helper()
+	for range 1000 {
+		s.clock.Advance(5 * time.Second)
+		if found := there(); len(found) > 0 {
+			return found
+		}
+	}
+	t.Fatal("no cycle brings it")
+	return nil
 }
 
 // written waits until an export can be downloaded.

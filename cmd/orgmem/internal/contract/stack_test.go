@@ -63,6 +63,31 @@ func (words) Passages(texts []string) [][]float32 {
 	return out
 }
 
+// Two queries in which the model is at fault, or does not come to an end.
+const (
+	faultyQuery  = "What is wrong with you?"
+	endlessQuery = "What do I wait for?"
+)
+
+// moody is words but for these queries.
+type moody struct {
+	words
+	endless <-chan struct{} // until it is closed
+}
+
+func (m moody) NewEncoder() actors.Encoder { return m }
+
+func (m moody) Query(s string) []float32 {
+	switch s {
+	case faultyQuery:
+		var none []float32
+		return none[:wordDim] // a panic
+	case endlessQuery:
+		<-m.endless
+	}
+	return m.words.Query(s)
+}
+
 // nowhere is a network in which every name has an address and none answers.
 type nowhere struct{}
 
@@ -84,11 +109,13 @@ type stack struct {
 	doc      *apitest.Document
 	http     *http.Client
 	disk     *storagetest.Disk
+	edge     *api.Server
+	endless  chan struct{} // ends endlessQuery
 }
 
 var operatorToken = strings.Repeat("x", api.MinOperatorToken)
 
-func startStack(t testing.TB) *stack {
+func startStack(t testing.TB, change ...func(*actors.Config)) *stack {
 	t.Helper()
 	fatal := func(msg string) { t.Error("fatal: " + msg) }
 	log := slog.New(slog.DiscardHandler)
@@ -108,9 +135,14 @@ func startStack(t testing.TB) *stack {
 	must(t, host.WaitReady(ctx))
 	out, err := egress.New(egress.Config{Resolver: nowhere{}, Dialer: nowhere{}})
 	must(t, err)
-	sys, err := actors.Start(actors.Config{
-		Host: host, Storage: store, Clock: fake, Random: rand.Reader, Logger: log, Embedder: words{}, Workers: 2, Egress: out,
-	})
+	endless := make(chan struct{})
+	config := actors.Config{
+		Host: host, Storage: store, Clock: fake, Random: rand.Reader, Logger: log, Embedder: moody{endless: endless}, Workers: 2, Egress: out,
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	sys, err := actors.Start(config)
 	must(t, err)
 	edge, err := api.New(api.Config{
 		Asker: sys, Operator: sys, Exports: sys, OperatorToken: operatorToken, Clock: fake, Logger: log,
@@ -127,7 +159,7 @@ func startStack(t testing.TB) *stack {
 	go func() { served <- edge.Serve(public, operator) }()
 	s := &stack{
 		sys: sys, clock: fake, base: "http://" + public.Addr().String(), operator: "http://" + operator.Addr().String(), http: &http.Client{},
-		disk: disk,
+		disk: disk, edge: edge, endless: endless,
 	}
 	t.Cleanup(func() {
 		s.http.CloseIdleConnections()
@@ -248,7 +280,8 @@ func (s *stack) hold(t testing.TB, method, path string, a answer) {
 	if !s.doc.Knows(method, path) || a.status == http.StatusRequestHeaderFieldsTooLarge { // refused before there is a route
 		return
 	}
-	if limits := a.header["Ratelimit"]; (len(limits) == 1) != (a.status != http.StatusUnauthorized) {
+	admitted := a.status != http.StatusUnauthorized && !strings.Contains(string(a.body), `"service_draining"`)
+	if limits := a.header["Ratelimit"]; (len(limits) == 1) != admitted {
 		t.Errorf("%s %s: %d with rate headers %q", method, path, a.status, limits)
 	}
 }

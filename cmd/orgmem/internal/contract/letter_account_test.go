@@ -1,0 +1,325 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"orgmem/actors"
+	pb "orgmem/proto"
+)
+
+// TestPrincipalToTheLetter: who a key is, and that the default subject is the key's
+// user whatever is selected, and can itself not be selected.
+//
+// interface: Resources/Principal
+// interface: Endpoints/GET /v1/me
+// interface: Authentication/1 header or bearer
+// interface: Authentication/3 principal
+func TestPrincipalToTheLetter(t *testing.T) {
+	s := startStack(t)
+	o := s.org(t, "Acme & Sons")
+	c := caller{key: o.key}
+	s.ok(t, c, http.MethodPut, "/v1/subjects/anna", "")
+	principal := map[string]shape{
+		"org":  map[string]shape{"id": "uuid", "displayName": "string", "slug": "string"},
+		"user": map[string]shape{"id": "uuid"}, "scopes": []shape{"string"}, "subjectDefault": "uuid", "plan": "string",
+	}
+	var bodies []string
+	for _, who := range []caller{c, c.as("anna")} {
+		a := s.letter(t, who, http.MethodGet, "/v1/me", "", http.StatusOK, principal)
+		bodies = append(bodies, string(a.body))
+		want := map[string]any{
+			"org":  map[string]any{"id": o.id.String(), "displayName": "Acme & Sons", "slug": "acme-sons"},
+			"user": map[string]any{"id": o.owner.String()}, "subjectDefault": o.owner.String(), "plan": "unlimited",
+			"scopes": []any{"read", "write", "admin"},
+		}
+		if got := a.object(t); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	bearer := s.letter(t, caller{}, http.MethodGet, "/v1/me", "", http.StatusOK, principal, "Authorization", "Bearer "+o.key)
+	if bodies = append(bodies, string(bearer.body)); bodies[0] != bodies[1] || bodies[0] != bodies[2] {
+		t.Errorf("answers differ: %q", bodies)
+	}
+	for _, path := range []string{"/v1/me", "/v1/settings", "/v1/graph/nodes"} {
+		s.refused(t, c.as(o.owner.String()), http.MethodGet, path, "", "subject_not_provisioned")
+	}
+	for _, scope := range allScopes { // any key
+		s.letter(t, caller{key: o.mint(t, o.owner, scope)}, http.MethodGet, "/v1/me", "", http.StatusOK, principal)
+	}
+	member := o.recruit(t, "member@example.com", actors.RoleMember)
+	if a := s.ok(t, caller{key: o.mint(t, member, "read")}, http.MethodGet, "/v1/me", ""); a.text(t, "subjectDefault") != member.String() {
+		t.Errorf("the member reads %s", a.body)
+	}
+}
+
+// TestKeysToTheLetter: what is shown of keys, to whom, and once.
+//
+// interface: Resources/API key
+// interface: Endpoints/Keys
+// interface: Endpoints/Sandbox
+// interface: Authentication/2 form of a key
+// interface: Authentication/5 shown once
+// interface: Authentication/7 sandbox keys
+// interface: Authentication/10 a key that is not the caller's
+func TestKeysToTheLetter(t *testing.T) {
+	s := startStack(t)
+	o := s.org(t, "Acme")
+	c := caller{key: o.key}
+	peer := caller{key: o.mint(t, o.recruit(t, "peer@example.com", actors.RoleAdmin), fullScope...)}
+	made := map[string]shape{"apiKey": "string", "id": "hash", "label": "string"}
+	key := map[string]shape{"id": "hash", "label": "string", "status": "string", "createdAt": "time", "lastUsedAt": "time|null"}
+	looks := func(env string) *regexp.Regexp { return regexp.MustCompile(`^svc_` + env + `_[A-Za-z0-9_-]{43}$`) }
+	var plain []string
+	for _, label := range []string{"older", "newer"} {
+		s.clock.Advance(time.Second)
+		a := s.letter(t, c, http.MethodPost, "/v1/keys", fmt.Sprintf(`{"label":%q,"scopes":["read"]}`, label), http.StatusCreated, made)
+		plain = append(plain, a.text(t, "apiKey"))
+		if !looks("prod").MatchString(plain[len(plain)-1]) || a.text(t, "id") != pb.HashKey(plain[len(plain)-1]).String() || a.text(t, "label") != label {
+			t.Errorf("%s", a.body)
+		}
+	}
+	older := pb.HashKey(plain[0]).String()
+	for _, try := range []string{older, "svc_prod_" + older[:43]} { // the id cannot authenticate
+		s.refused(t, caller{key: try}, http.MethodGet, "/v1/me", "", "authentication_error")
+	}
+	if a := s.send(t, caller{key: plain[0]}, http.MethodGet, "/v1/me", ""); a.status != http.StatusOK {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	s.letter(t, peer, http.MethodDelete, "/v1/keys/"+older, "", http.StatusNotFound, "object")
+	for range 2 { // a second time, too
+		s.letter(t, c, http.MethodDelete, "/v1/keys/"+older, "", http.StatusNoContent, nil)
+	}
+	s.refused(t, caller{key: plain[0]}, http.MethodGet, "/v1/me", "", "authentication_error")
+	list := s.letter(t, c, http.MethodGet, "/v1/keys", "", http.StatusOK, map[string]shape{"keys": []shape{key}})
+	var shown []string
+	for _, k := range list.entries(t, "keys") {
+		shown = append(shown, fmt.Sprint(k["label"], " ", k["status"], " ", k["lastUsedAt"] == nil))
+	}
+	if want := []string{"newer active true", "older revoked false", "first key active false"}; !slices.Equal(shown, want) {
+		t.Errorf("keys %q, want %q", shown, want)
+	}
+	for _, secret := range append(plain, o.key, peer.key) {
+		if strings.Contains(string(list.body), secret) {
+			t.Error("a list shows a key")
+		}
+	}
+	if got := s.ok(t, peer, http.MethodGet, "/v1/keys", "").entries(t, "keys"); len(got) != 1 {
+		t.Errorf("the peer reads %v", got)
+	}
+
+	// The sandbox's.
+	boxed := with(made, map[string]shape{"scopes": []shape{"string"}, "subject": "string", "expiresAt": "time"})
+	var boxes []string
+	for range 2 { // a retry mints a fresh key
+		a := s.letter(t, c, http.MethodPost, "/v1/sandbox/keys", "", http.StatusCreated, boxed, "Idempotency-Key", "once")
+		boxes = append(boxes, a.text(t, "apiKey"))
+		if scopes := fmt.Sprint(a.object(t)["scopes"]); scopes != "[read write]" || a.text(t, "subject") != "sandbox" || !looks("sandbox").MatchString(boxes[len(boxes)-1]) ||
+			a.text(t, "expiresAt") != stamp(s.clock.Now().Add(7*24*time.Hour)) || a.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s", a.body)
+		}
+	}
+	if boxes[0] == boxes[1] {
+		t.Error("a key of the sandbox is shown twice")
+	}
+	box := caller{key: boxes[0]}
+	s.ok(t, c, http.MethodPut, "/v1/subjects/anna", "")
+	s.refused(t, box.as("anna"), http.MethodGet, "/v1/graph/nodes", "", "permission_denied")
+	s.refused(t, box, http.MethodDelete, "/v1/me", "", "permission_denied")
+	s.refused(t, box, http.MethodGet, "/v1/sandbox/keys", "", "permission_denied")
+	s.refused(t, box, http.MethodGet, "/v1/usage", "", "permission_denied")
+	kept, tried := s.note(t, c, "The boiler is old."), s.note(t, box, "The boiler is new.")
+	s.refused(t, box, http.MethodGet, "/v1/graph/nodes/"+kept, "", "node_not_found")
+	s.letter(t, c, http.MethodPost, "/v1/sandbox/reset", "", http.StatusOK, map[string]shape{"subject": "string", "resetAt": "time"})
+	s.refused(t, box, http.MethodGet, "/v1/graph/nodes/"+tried, "", "node_not_found")
+	s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+kept, "")
+	keys := s.letter(t, c, http.MethodGet, "/v1/sandbox/keys", "", http.StatusOK, paged(with(key, map[string]shape{"scopes": []shape{"string"}, "expiresAt": "time"})))
+	if got := keys.entries(t, "data"); len(got) != 2 {
+		t.Errorf("after a reset %v", got)
+	}
+	s.letter(t, c, http.MethodDelete, "/v1/sandbox/keys/"+pb.HashKey(boxes[1]).String(), "", http.StatusNoContent, nil)
+	s.refused(t, caller{key: boxes[1]}, http.MethodGet, "/v1/me", "", "authentication_error")
+	s.clock.Advance(7 * 24 * time.Hour)
+	s.refused(t, box, http.MethodGet, "/v1/me", "", "authentication_error")
+}
+
+// stamp is a time as the service writes it.
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// TestSubjectsAndPeopleToTheLetter: who is in an organization, and who only seems
+// to be.
+//
+// interface: Resources/Subject
+// interface: Resources/Organization
+// interface: Endpoints/Subjects
+// interface: Endpoints/Team
+func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
+	s := startStack(t)
+	o := s.org(t, "Acme")
+	c := caller{key: o.key}
+	o.recruit(t, "ann@example.com", actors.RoleAdmin)
+	subject := map[string]shape{"id": "string", "createdAt": "time"}
+	const name = "Jörg/1 %" // of the client's choosing
+	path := "/v1/subjects/J%C3%B6rg%2F1%20%25"
+	first := s.letter(t, c, http.MethodPut, path, "", http.StatusCreated, subject)
+	s.clock.Advance(time.Second)
+	for _, method := range []string{http.MethodPut, http.MethodGet} {
+		if a := s.letter(t, c, method, path, "", http.StatusOK, subject); string(a.body) != string(first.body) || a.text(t, "id") != name {
+			t.Errorf("%s: %s, then %s", method, first.body, a.body)
+		}
+	}
+	if got := s.letter(t, c, http.MethodGet, "/v1/subjects", "", http.StatusOK, paged(subject)).entries(t, "data"); len(got) != 1 || got[0]["id"] != name {
+		t.Errorf("subjects %v", got)
+	}
+	s.ok(t, c, http.MethodPost, "/v1/sandbox/keys", "")
+	node := s.note(t, c.as(name), "The boiler is old.")
+	team := s.letter(t, c, http.MethodGet, "/v1/team", "", http.StatusOK, map[string]shape{
+		"id": "uuid", "name": "string", "slug": "string", "memberCount": "int", "createdAt": "time",
+	}).object(t)
+	if team["memberCount"] != 2.0 || team["id"] != o.id.String() || team["name"] != "Acme" || team["slug"] != "acme" {
+		t.Errorf("team %v", team)
+	}
+	var people []string
+	for _, m := range s.letter(t, c, http.MethodGet, "/v1/team/members", "", http.StatusOK, paged(map[string]shape{
+		"id": "uuid", "email": "string", "role": "string", "createdAt": "time",
+	})).entries(t, "data") {
+		people = append(people, fmt.Sprint(m["email"], " ", m["role"]))
+	}
+	if slices.Sort(people); !slices.Equal(people, []string{"ann@example.com admin", "owner@example.com owner"}) {
+		t.Errorf("members %q", people)
+	}
+	// Erased: refused at once, empty afterwards.
+	job := s.letter(t, c, http.MethodDelete, path, "", http.StatusAccepted, map[string]shape{"jobId": "uuid", "status": "string"})
+	s.refused(t, c.as(name), http.MethodGet, "/v1/graph/nodes", "", "subject_not_provisioned")
+	s.refused(t, c, http.MethodGet, path, "", "subject_not_found")
+	if j := s.job(t, c, job.text(t, "jobId")); j["status"] != "succeeded" || j["type"] != "subject_erase" {
+		t.Errorf("job %v", j)
+	}
+	s.letter(t, c, http.MethodPut, path, "", http.StatusCreated, subject)
+	s.refused(t, c.as(name), http.MethodGet, "/v1/graph/nodes/"+node, "", "node_not_found")
+	if got := s.ok(t, c.as(name), http.MethodGet, "/v1/graph/nodes", "").entries(t, "data"); len(got) > 0 {
+		t.Errorf("begins with %v", got)
+	}
+}
+
+// TestSettingsUsageAndDataToTheLetter: what belongs to a memory as a whole.
+//
+// interface: Resources/Settings
+// interface: Resources/Usage bucket
+// interface: Resources/Purge report
+// interface: Resources/Export
+// interface: Endpoints/Settings
+// interface: Endpoints/Usage
+// interface: Endpoints/Exports
+// interface: Endpoints/Purge
+// interface: States/Purge
+// interface: Versioning/export format
+func TestSettingsUsageAndDataToTheLetter(t *testing.T) {
+	s := startStack(t)
+	o := s.org(t, "Acme")
+	c := caller{key: o.key}
+	s.ok(t, c, http.MethodPut, "/v1/subjects/anna", "")
+	anna := c.as("anna")
+
+	// Settings: the defaults for whoever wrote none; no unknown field; not metered.
+	settings := func(c caller, method, path, body, quality string, learn bool) {
+		t.Helper()
+		if got := s.letter(t, c, method, path, body, http.StatusOK, shapeSettings).object(t); got["qualityMode"] != quality || got["learnModeDefault"] != learn {
+			t.Errorf("%s %s %s: %v", method, path, body, got)
+		}
+	}
+	settings(anna, http.MethodGet, "/v1/settings", "", "balanced", true)
+	settings(anna, http.MethodPatch, "/v1/settings", `{"qualityMode":"fast"}`, "fast", true)
+	settings(anna, http.MethodPatch, "/v1/settings", `{"learnModeDefault":false}`, "fast", false)
+	settings(c, http.MethodGet, "/v1/settings", "", "balanced", true)
+	for _, bad := range []string{`{"qualitymode":"fast"}`, `{"qualityMode":"best"}`, `{"learnModeDefault":"no"}`, `{"theme":"dark"}`} {
+		s.refused(t, anna, http.MethodPatch, "/v1/settings", bad, "validation_failed")
+	}
+	settings(anna, http.MethodPost, "/v1/settings/reset", "", "balanced", true)
+	usage := map[string]shape{"buckets": []shape{map[string]shape{
+		"startTime": "time", "endTime": "time",
+		"groups": []shape{map[string]shape{"subject": "string", "capability": "string|null", "key?": "hash", "units": shapeUnits}},
+	}}}
+	const day = "/v1/usage?startTime=2026-03-01T00:00:00Z&endTime=2026-03-02T00:00:00Z"
+	if got := s.letter(t, c, http.MethodGet, day, "", http.StatusOK, usage).entries(t, "buckets"); len(got) > 0 {
+		t.Errorf("settings are metered: %v", got)
+	}
+
+	// Usage: of the hours in which there was any.
+	s.note(t, anna, "The boiler is old.")
+	s.clock.Advance(time.Hour)
+	s.ok(t, c, http.MethodPost, "/v1/search", `{"query":"boiler"}`)
+	for by, named := range map[string]bool{"": false, "&groupBy=subject": false, "&groupBy=capability": true, "&groupBy=key": false} {
+		got := s.letter(t, c, http.MethodGet, day+by, "", http.StatusOK, usage).entries(t, "buckets")
+		if len(got) != 2 || got[0]["startTime"] != "2026-03-01T12:00:00.000Z" || got[0]["endTime"] != "2026-03-01T13:00:00.000Z" || got[1]["startTime"] != got[0]["endTime"] {
+			t.Errorf("%s: %v", by, got)
+			continue
+		}
+		group := got[1]["groups"].([]any)[0].(map[string]any)
+		if _, key := group["key"]; group["subject"] != o.owner.String() || (group["capability"] != nil) != named || key != (by == "&groupBy=key") {
+			t.Errorf("%s: %v", by, group)
+		}
+	}
+	reporter := caller{key: o.mint(t, o.owner, "usage:read")}
+	s.letter(t, reporter, http.MethodGet, day, "", http.StatusOK, usage)
+	for _, bad := range []string{"&groupBy=colour", "&groupBy="} {
+		s.refused(t, c, http.MethodGet, day+bad, "", "validation_failed")
+	}
+
+	// Exports.
+	export := map[string]shape{
+		"exportId": "uuid", "status": "string", "scope": "string", "format": "string", "bytes": "int|null", "sha256": "hash|null", "createdAt": "time",
+		"finishedAt": "time|null", "expiresAt": "time|null", "error": "string|null",
+	}
+	for _, bad := range []string{`{"format":"csv"}`, `{"format":"JSON"}`, `{"format":"json","scope":"subject"}`} {
+		s.refused(t, c, http.MethodPost, "/v1/exports", bad, "validation_failed")
+	}
+	s.refused(t, caller{key: o.mint(t, o.owner, "write")}, http.MethodPost, "/v1/exports", `{"scope":"org","format":"json"}`, "permission_denied")
+	made := s.letter(t, anna, http.MethodPost, "/v1/exports", `{"format":"json"}`, http.StatusAccepted, export)
+	if made.text(t, "scope") != "user" {
+		t.Errorf("%s", made.body)
+	}
+	id := made.text(t, "exportId")
+	s.job(t, c, id)
+	if got := s.letter(t, anna, http.MethodGet, "/v1/exports/"+id, "", http.StatusOK, export); got.text(t, "status") != "succeeded" {
+		t.Errorf("%s", got.body)
+	}
+	s.letter(t, anna, http.MethodGet, "/v1/exports", "", http.StatusOK, paged(export))
+	document := s.ok(t, anna, http.MethodGet, "/v1/exports/"+id+"/download", "")
+	if !json.Valid(document.body) || !strings.Contains(string(document.body), "The boiler is old.") || document.header.Get("Content-Type") != "application/json" {
+		t.Errorf("%v %s", document.header, document.body)
+	}
+
+	// A purge: shown first, and done as it was shown.
+	dry := s.letter(t, c, http.MethodPost, "/v1/purge", `{"scope":"subject","subjectId":"anna"}`, http.StatusOK,
+		with(shapePurge, map[string]shape{"subjectId": "string", "confirmToken": "string", "expiresAt": "time"}))
+	report := dry.object(t)
+	sum := 0.0
+	counts := report["counts"].(map[string]any)
+	for _, n := range counts {
+		sum += n.(float64)
+	}
+	if counts["vault_nodes"] != 1.0 || counts["memory_chunks"] != 1.0 || counts["graph_edges"] == nil || report["totalRows"] != sum || report["dryRun"] != true ||
+		report["purgedAt"] != nil || report["scope"] != "subject" || report["subjectId"] != "anna" || report["expiresAt"] != stamp(s.clock.Now().Add(10*time.Minute)) {
+		t.Errorf("%s", dry.body)
+	}
+	s.refused(t, c, http.MethodPost, "/v1/purge", `{"scope":"subject","subjectId":"anna","dryRun":false}`, "validation_failed")
+	s.refused(t, c, http.MethodPost, "/v1/purge", `{"scope":"subject"}`, "validation_failed")
+	s.refused(t, c, http.MethodPost, "/v1/purge", `{"scope":"user"}`, "validation_failed")
+	s.ok(t, anna, http.MethodGet, "/v1/graph/nodes", "")
+	done := s.letter(t, c, http.MethodPost, "/v1/purge", fmt.Sprintf(`{"scope":"subject","subjectId":"anna","dryRun":false,"confirmToken":%q}`, dry.text(t, "confirmToken")), http.StatusOK,
+		with(shapePurge, map[string]shape{"subjectId": "string"}))
+	if got := done.object(t); got["dryRun"] != false || got["purgedAt"] != stamp(s.clock.Now()) || fmt.Sprint(got["counts"]) != fmt.Sprint(counts) {
+		t.Errorf("%s, shown %s", done.body, dry.body)
+	}
+	if got := s.ok(t, anna, http.MethodGet, "/v1/graph/nodes", "").entries(t, "data"); len(got) > 0 {
+		t.Errorf("left: %v", got)
+	}
+	s.letter(t, c, http.MethodPost, "/v1/purge", `{"scope":"org"}`, http.StatusOK, with(shapePurge, map[string]shape{"confirmToken": "string", "expiresAt": "time"}))
+}

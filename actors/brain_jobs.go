@@ -12,7 +12,11 @@ import (
 
 // tellTrained is how long after its end a training is told of: it is observed, as
 // the interface says, on a later sweep.
-const tellTrained = time.Second
+// tellRetry is the wait before that is tried again.
+const (
+	tellTrained = time.Second
+	tellRetry   = 5 * time.Second
+)
 
 // brainTrain queues a training, unless one is queued or running.
 func (o *orgActor) brainTrain(c *call) {
@@ -126,8 +130,16 @@ func (o *orgActor) tellOfTraining() {
 			}
 			return err
 		})
-		if err != nil || state.GetFinishedMs() == 0 || state.GetTold() {
+		if err == nil && (state.GetFinishedMs() == 0 || state.GetTold()) {
 			release()
+			return
+		}
+		again := func() { // one that is lost leaves it to the next, by resumeTold
+			release()
+			o.sys.clock.AfterFunc(tellRetry, func() { o.tell((*orgActor).tellOfTraining) })
+		}
+		if err != nil {
+			again()
 			return
 		}
 		state.Told = true
@@ -138,10 +150,16 @@ func (o *orgActor) tellOfTraining() {
 			"nodes": artifact.GetNodes(), "edges": artifact.GetEdges(),
 		})
 		if err != nil {
-			release()
+			again()
 			return
 		}
-		o.committer.submitChange(ch, func(error) { release() }) // after a failure the next opening tells
+		o.committer.submitChange(ch, func(err error) {
+			if err != nil {
+				again()
+				return
+			}
+			release()
+		})
 	})
 }
 

@@ -137,10 +137,10 @@ func (s *syncer) Receive(ctx actor.Context) {
 	case syncEnded:
 		s.running, s.stop = false, nil
 		if m.err != nil {
-			if !superseded(m.err) && !errors.Is(m.err, errClosing) {
+			if !superseded(m.err) {
 				s.org.sys.log.Error("a sync failed; it is tried again", "org", s.org.id.String(), "err", m.err)
-				s.wait(syncRetry)
 			}
+			s.wait(syncRetry) // in vain, as a rule, where another activation goes on
 			return
 		}
 		s.look()

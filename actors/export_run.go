@@ -120,7 +120,7 @@ func (o *orgView) export(ctx context.Context, run *exportRun) {
 	gone := run.gone
 	run.cancel = nil
 	again := err != nil && !gone
-	if !again {
+	if !again && o.exports.runs[run.id] == run { // after a cancellation that failed there is another
 		delete(o.exports.runs, run.id)
 	}
 	o.exports.mu.Unlock()

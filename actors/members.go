@@ -248,10 +248,11 @@ func (o *orgView) deleteKeys(b *storage.Batch, user pb.UserID) ([]pb.KeyHash, er
 func (o *orgActor) sweepSandbox() {
 	if o.sandbox == nil {
 		if err := o.resumeSandbox(); err != nil {
-			o.sys.log.Error("the sandbox could not be opened for a removed member's connectors; it is done when it opens", "org", o.id.String(), "err", err)
+			o.sys.log.Error("the sandbox could not be opened for a removed member's connectors; it is tried again", "org", o.id.String(), "err", err)
+			o.wakeSandboxLater()
 		}
 	}
 	if o.sandbox != nil {
-		o.ctx.Send(o.sandbox.pid, task((*orgActor).lookConnectors))
+		o.send(o.sandbox, look{})
 	}
 }

@@ -41,8 +41,12 @@ type (
 		more bool // there is more to look at
 		err  error
 	}
-	// mindIdle is the mind's word that it has caught up with the n-th change.
-	mindIdle struct{ n uint64 }
+	// mindIdle is the mind's word that it has caught up with the n-th change, and
+	// whether it wrote anything for it.
+	mindIdle struct {
+		n     uint64
+		wrote bool
+	}
 	// cancelCycle says that a job is being cancelled, perhaps the cycle's.
 	cancelCycle struct{ job pb.JobID }
 )
@@ -148,12 +152,12 @@ func (m *mind) resume() {
 	case state.GetChanges() != cog.GetChanges():
 		m.arm()
 	default:
-		m.rest()
+		m.rest(false)
 	}
 }
 
 // rest tells the subject that nothing is to be done.
-func (m *mind) rest() { m.ctx.Send(m.parent, mindIdle{m.newest}) }
+func (m *mind) rest(wrote bool) { m.ctx.Send(m.parent, mindIdle{m.newest, wrote}) }
 
 // arm begins the waits for a cycle: that for quiet anew.
 func (m *mind) arm() {
@@ -223,7 +227,7 @@ func (m *mind) done(d cycleDone) {
 		m.arm()
 	default:
 		m.failures = 0
-		m.rest()
+		m.rest(true)
 	}
 }
 

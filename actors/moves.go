@@ -44,8 +44,35 @@ func (s *System) gained(shard uint32) {
 		return
 	}
 	s.wg.Go(func() {
-		s.resume(func(org pb.OrgID) bool { return s.others.Placement.Shard(org) == shard })
+		of := func(org pb.OrgID) bool { return s.others.Placement.Shard(org) == shard }
+		s.resume(of)
+		// This node's copy of the directory may lack the marks of the last moments before
+		// the one that led is gone: nobody would look again.
+		if s.directoryCaughtUp(shard) {
+			s.resume(func(org pb.OrgID) bool { return of(org) && !s.inMemory(org) })
+		}
 	})
+}
+
+// directoryCaughtUp waits until this node's copy of the directory holds all that was
+// acknowledged before the call; false when the shard is not led here any more, or Close
+// has begun.
+func (s *System) directoryCaughtUp(shard uint32) bool {
+	for wait := minBackOff; slices.Contains(s.others.Placement.Leads(), shard); wait = min(2*wait, maxBackOff) {
+		if s.cfg.caughtUp(s.ctx) == nil {
+			return true
+		}
+		if !s.pause(wait) {
+			return false
+		}
+	}
+	return false
+}
+
+func (s *System) inMemory(org pb.OrgID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.orgs[org] != nil
 }
 
 // gaveUp takes the organizations of a shard out of memory: what they remember is

@@ -156,6 +156,11 @@ func (o *orgActor) Receive(ctx actor.Context) {
 				m.run(o, m.done)
 			}
 		})
+	case look: // of a sandbox
+		o.handled++
+		if o.failed == nil {
+			o.guard(func(error) {}, o.lookConnectors)
+		}
 	case task:
 		if o.failed == nil {
 			o.guard(func(error) {}, func() { m(o) })
@@ -325,6 +330,7 @@ func (o *orgActor) tick() {
 	o.sweep()
 	o.dropLostKeys()
 	o.sweepTombstones()
+	o.keepMark()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
 	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && len(o.posting) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && !o.dropping && o.syncing == nil
 	if idle >= o.sys.cfg.IdleOrg && atRest && o.full() && o.rest() {
@@ -549,17 +555,32 @@ func (ch *child) spent(handled uint64) bool { return ch.sent == handled && ch.ca
 
 // setIdle clears the directory's busy mark and reports whether it is clear.
 func (o *orgActor) setIdle() bool {
-	if !o.busy {
+	if !o.busy && !o.markedBusy() {
 		return true
 	}
-	// From now on a job that is accepted asks for the mark again, behind this.
+	// From now on a job that is accepted asks for the mark again, behind this; also
+	// where this fails, for then it may have taken effect all the same.
 	o.busy = false
-	o.markBusy(false, func(err error) {
-		if err != nil {
-			o.busy = true
-		}
-	})
+	o.markBusy(false, func(error) {})
 	return false // the next tick sees the result
+}
+
+// markedBusy reports what this node's copy of the directory says.
+func (o *orgActor) markedBusy() bool {
+	e, ok := o.sys.cfg.Host.Directory().Org(o.id)
+	return ok && !e.GetRemoved() && e.GetBusy()
+}
+
+// keepMark marks an organization with work that is not marked: the mark of its syncer
+// was not to be had, or an earlier activation, which was about to rest, has cleared it
+// since this one found it.
+func (o *orgActor) keepMark() {
+	works := o.openJobs > 0 || len(o.posting) > 0 || o.syncing != nil || o.sandbox != nil || o.sandboxDue
+	if o.main != nil || o.lost || !works || o.busyWait != nil || o.busy && o.markedBusy() {
+		return
+	}
+	o.busy = false
+	o.whenBusy(func(error) {}) // the next tick tries again
 }
 
 // whenBusy calls f once the directory says that this organization may have

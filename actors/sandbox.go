@@ -149,15 +149,25 @@ func (o *orgActor) sandboxFailed(ch *child, why error) {
 	case errors.Is(why, cluster.ErrRemoved):
 		o.lose()
 	case o.busy:
-		o.sandboxDue = true
-		o.sys.clock.AfterFunc(sandboxRetry, func() {
-			o.tell(func(o *orgActor) {
-				if o.sandboxDue && !o.lost {
-					o.startSandbox()
-				}
-			})
-		})
+		o.wakeSandboxLater()
 	}
+}
+
+// wakeSandboxLater opens a sandbox that has something to do and could not be opened.
+func (o *orgActor) wakeSandboxLater() {
+	o.sandboxDue = true
+	o.sys.clock.AfterFunc(sandboxRetry, func() {
+		o.tell(func(o *orgActor) {
+			if !o.sandboxDue || o.lost {
+				return
+			}
+			o.sandboxDue = false
+			if err := o.resumeSandbox(); err != nil {
+				o.sys.log.Error("could not open the sandbox; it is tried again", "org", o.id.String(), "err", err)
+				o.wakeSandboxLater()
+			}
+		})
+	})
 }
 
 // releaseSandbox is releaseSubject for the sandbox.
@@ -382,7 +392,8 @@ func (o *orgActor) replaceSandbox(done func()) {
 		old.leave(o.sys)
 	}
 	if err := o.resumeSandbox(); err != nil {
-		o.sys.log.Error("could not open the sandbox after its reset", "org", o.id.String(), "err", err)
+		o.sys.log.Error("could not open the sandbox after its reset; it is tried again", "org", o.id.String(), "err", err)
+		o.wakeSandboxLater()
 	}
 	if o.sandbox == nil {
 		done()

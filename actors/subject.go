@@ -99,7 +99,9 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		a.thinking = true
 		ctx.Send(a.mind, changed{a.minded})
 	case mindIdle:
-		a.thinking = m.n != a.minded
+		if a.thinking = m.n != a.minded; m.wrote { // straight to the worker, and so that there may be upkeep
+			a.wake(ctx)
+		}
 	case thinkNow:
 		a.thinking = true
 		ctx.Send(a.mind, m)
@@ -136,6 +138,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 			return
 		case m.edit != nil:
 			ctx.Send(a.work, m)
+			a.wake(ctx) // behind it there may be upkeep
 			return
 		}
 		switch op := m.env.GetOp().(type) {

@@ -96,6 +96,8 @@ type Config struct {
 	// Others is how a node of several reaches the others; nil: it is alone.
 	Others *Others
 
+	// caughtUp is Directory.Fresh; a test has a directory that lags.
+	caughtUp func(context.Context) error
 	// Tests wait for these: a job's end is committed, a worker knows of a
 	// cancellation, a worker is to stop, a part of an effect is committed, an epoch of
 	// a training is, and so is something that a mind's cycle has found.
@@ -204,6 +206,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if len(cfg.WebhookRetryDelays) != maxDeliveryAttempts-1 {
 		return nil, fmt.Errorf("actors: there are %d webhook retries, and delays for %d", maxDeliveryAttempts-1, len(cfg.WebhookRetryDelays))
+	}
+	if cfg.caughtUp == nil {
+		cfg.caughtUp = cfg.Host.Directory().Fresh
 	}
 	if cfg.jobFinished == nil {
 		cfg.jobFinished = func(pb.JobID) {}
@@ -502,37 +507,52 @@ func (s *System) resumeAll() {
 }
 
 // resume wakes those of the organizations that are meant whose jobs a stop, a crash
-// or a move interrupted.
+// or a move interrupted. It returns when each of them has had its turn.
 func (s *System) resume(meant func(pb.OrgID) bool) {
-	var wg sync.WaitGroup
-	defer wg.Wait()
 	for _, entry := range s.cfg.Host.Directory().Orgs() {
 		org, err := pb.OrgIDFrom(entry.GetOrg())
 		if err != nil || !entry.GetBusy() || !meant(org) {
 			continue
 		}
-		select {
-		case <-s.ctx.Done():
+		if !s.waitToWake() {
 			return
-		case s.waking <- struct{}{}:
 		}
-		wg.Go(func() {
-			defer func() { <-s.waking }()
-			s.rouse(org)
-		})
+		s.wg.Go(func() { s.rouseInTurn(org) })
 	}
 }
 
 // rouse brings an organization into memory, which resumes its jobs, however
 // often that takes; until Close, or until it lives elsewhere.
 func (s *System) rouse(org pb.OrgID) {
-	for wait := minBackOff; s.ledHere(org); wait = min(2*wait, maxBackOff) {
-		err := s.onOrg(s.ctx, org, func(o *orgActor, done func(error)) { done(nil) })
+	if s.waitToWake() {
+		s.rouseInTurn(org)
+	}
+}
+
+// waitToWake takes one of the places for waking; false when Close has begun.
+func (s *System) waitToWake() bool {
+	select {
+	case s.waking <- struct{}{}:
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// rouseInTurn is rouse for who has a place for waking. It leaves the place between two
+// attempts: an organization that cannot be opened must not keep others asleep.
+func (s *System) rouseInTurn(org pb.OrgID) {
+	for wait := minBackOff; ; wait = min(2*wait, maxBackOff) {
+		var err error
+		if s.ledHere(org) {
+			err = s.onOrg(s.ctx, org, func(o *orgActor, done func(error)) { done(nil) })
+		}
+		<-s.waking
 		if err == nil || s.ctx.Err() != nil || errors.Is(err, cluster.ErrRemoved) {
 			return
 		}
 		s.log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)
-		if !s.pause(wait) {
+		if !s.pause(wait) || !s.waitToWake() {
 			return
 		}
 	}

@@ -93,7 +93,8 @@ func (o *orgActor) sweepTombstones() {
 	}
 }
 
-// look wakes a subject's worker for what its partition needs by itself.
+// look wakes a subject's worker for what its partition needs by itself, or a sandbox
+// for its connectors.
 type look struct{}
 
 // tombstonesWait reports whether a partition has tombstones to be removed that

@@ -255,7 +255,7 @@ func (w *worker) next(d sliceDone) {
 			w.start()
 			return
 		}
-		if w.armRewrite(); w.rewrite == nil { // until it is done the worker stays
+		if w.armRewrite(); w.rewrite == nil && w.rest == nil { // until it is done the worker stays
 			w.ctx.Send(w.parent, workerIdle{w.seen})
 		}
 	}

@@ -68,11 +68,15 @@ func TestFailingUpkeepDoesNotHoldUpContent(t *testing.T) {
 		}}
 		cfg.Former = []Embedder{wordEmbedder{id: "words"}}
 	})
+	stands := c.n.clock.Now()
 	for i := range 3 {
 		job := c.ingest(doc("", fmt.Sprintf("New content %d.", i)))
 		if got := itemStatus(job); got[0] == itemFailed {
 			t.Fatalf("an item was charged with the upkeep's failure: %v", got)
 		}
+	}
+	if now := c.n.clock.Now(); !now.Equal(stands) {
+		t.Errorf("content waited until %v", now)
 	}
 	failed := func() int { mu.Lock(); defer mu.Unlock(); return tries }
 	c.n.waitFor(func() bool { return failed() > 0 }) // behind the content

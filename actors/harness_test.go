@@ -32,6 +32,14 @@ func TestMain(m *testing.M) {
 // anything getting on, even where ten other programs want the machine's processors.
 const patience = 5 * time.Minute
 
+// stuck is after how long a wait moves the test's clock, by nudges of a second and twice as
+// far as a back-off goes: what failed for a moment, on a busy machine, waits for that clock
+// to be tried again.
+const (
+	stuck  = 30 * time.Second
+	nudges = 2 * int(maxBackOff/time.Second)
+)
+
 // wordEmbedder is a model whose vectors are bags of hashed words: texts that
 // share words are near, and nothing needs weights.
 type wordEmbedder struct {
@@ -168,6 +176,7 @@ func (n *node) wait(jobs ...string) {
 		n.finished.Broadcast()
 	})
 	defer give.Stop()
+	defer n.nudge()()
 	for _, j := range jobs {
 		id, err := pb.ParseJobID(j)
 		if err != nil {
@@ -438,11 +447,37 @@ func (n *node) waitMoving(step time.Duration, jobs ...string) {
 	n.wait(jobs...)
 }
 
+// nudge moves the clock when it is stuck, until the caller has what it waits for.
+func (n *node) nudge() (done func()) {
+	var mu sync.Mutex // guards what follows
+	left := nudges
+	var timer *time.Timer
+	mu.Lock()
+	defer mu.Unlock()
+	timer = time.AfterFunc(stuck, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if left == 0 {
+			return
+		}
+		left--
+		n.clock.Advance(time.Second) // not at once: requests have deadlines on it, too
+		timer.Reset(stuck / 100)
+	})
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		left = 0
+		timer.Stop()
+	}
+}
+
 // waitFor gives the actors their turns until something holds.
 func (n *node) waitFor(holds func() bool) {
 	n.t.Helper()
 	late := time.AfterFunc(patience, func() { n.t.Error("waited in vain") })
 	defer late.Stop()
+	defer n.nudge()()
 	for !holds() && !n.t.Failed() {
 		runtime.Gosched()
 	}

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -111,13 +110,10 @@ func TestIdleOrganizationsLeaveMemoryAndComeBack(t *testing.T) {
 		n.clock.Advance(11 * time.Minute)
 		_ = c.n.sys.onOrg(t.Context(), c.orgID(), func(_ *orgActor, done func(error)) { done(nil) })
 	}
-	for i := 0; n.sys.Stats().ActiveOrgs > 0 && i < 1_000_000; i++ {
+	n.waitFor(func() bool {
 		n.clock.Advance(11 * time.Minute)
-		runtime.Gosched() // the actors' turn
-	}
-	if got := n.sys.Stats().ActiveOrgs; got != 0 {
-		t.Fatalf("%d organizations are awake", got)
-	}
+		return n.sys.Stats().ActiveOrgs == 0
+	})
 	if e, ok := n.host.Directory().Org(c.orgID()); !ok || e.GetBusy() {
 		t.Error("a sleeping organization without jobs is marked busy")
 	}

@@ -79,7 +79,9 @@ func (c *Fake) Advance(d time.Duration) {
 		t.fire(now)
 		c.mu.Lock()
 	}
-	c.now = target
+	if target.After(c.now) { // another may have moved it further
+		c.now = target
+	}
 	c.mu.Unlock()
 }
 

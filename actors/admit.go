@@ -152,9 +152,10 @@ func (o *orgActor) full() bool {
 }
 
 // noteUse writes lastUsedAt, at most once a minute. Nobody waits for it: a
-// crash may lose the last minute's note.
+// crash may lose the last minute's note. A note of a time that is to come was
+// written before the clock was put back.
 func (o *orgActor) noteUse(k *keyState, now time.Time) {
-	if now.Sub(k.usedNote) < useWriteInterval {
+	if since := now.Sub(k.usedNote); since >= 0 && since < useWriteInterval {
 		return
 	}
 	k.usedNote = now

@@ -304,14 +304,21 @@ func (o *orgActor) ownerOf(k *pb.Connector) (*partitionRef, error) {
 
 // dueAt is when a connector is to be fetched for, in milliseconds; 0: never, until
 // somebody asks for it.
-func dueAt(k *pb.Connector) int64 {
+func dueAt(k *pb.Connector, now int64) int64 {
 	switch {
 	case len(k.GetJob()) > 0:
 		return 1
 	case !k.GetEnabled():
 		return 0
 	}
-	return max(k.GetNextSyncMs(), 1)
+	longest := time.Duration(k.GetIntervalS()) * time.Second
+	if k.GetFailures() > 0 {
+		longest = max(longest, maxSyncBackOff)
+	}
+	if next := k.GetNextSyncMs(); !isDue(next, now, longest) {
+		return next
+	}
+	return max(min(k.GetNextSyncMs(), now), 1)
 }
 
 // nextSync tells the syncer to fetch for the connector that is due longest, or when
@@ -346,7 +353,7 @@ func (o *orgActor) nextSync(child *actor.PID) {
 					ended = append(ended, jobs...)
 					continue
 				}
-				if due := dueAt(k); due > 0 && (first == nil || due < dueAt(first)) {
+				if due := dueAt(k, now); due > 0 && (first == nil || due < dueAt(first, now)) {
 					first, owner = k, part
 				}
 			}
@@ -364,8 +371,8 @@ func (o *orgActor) nextSync(child *actor.PID) {
 			})
 		case first == nil:
 			answer(syncRest{})
-		case dueAt(first) > now:
-			answer(syncRest{dueAt(first)})
+		case dueAt(first, now) > now:
+			answer(syncRest{dueAt(first, now)})
 		default:
 			o.beginSync(child, first, owner, release)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"orgmem/brain/index"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -59,9 +60,9 @@ func (w *worker) rewriteForgotten(now *loaded) (*loaded, error) {
 	if len(now.state.GetForgottenSegments()) == 0 || len(now.stale) > 0 { // those are replaced first
 		return now, nil
 	}
-	due := time.UnixMilli(now.state.GetForgottenMs()).Add(rewriteDelay)
-	if wait := due.Sub(w.org.sys.clock.Now()); wait > 0 {
-		w.rewriteIn = wait
+	due, at := now.state.GetForgottenMs()+rewriteDelay.Milliseconds(), clock.Millis(w.org.sys.clock.Now())
+	if !isDue(due, at, rewriteDelay) {
+		w.rewriteIn = time.Duration(due-at) * time.Millisecond
 		return now, nil
 	}
 	for _, id := range now.state.GetForgottenSegments() {

@@ -230,6 +230,7 @@ func (w *courier) next(d roundDone) {
 	case d.due > 0:
 		w.failures = 0
 		wait := time.Duration(d.due-clock.Millis(w.org.sys.clock.Now())) * time.Millisecond
+		wait = min(wait, 2*slices.Max(w.org.sys.cfg.WebhookRetryDelays)) // it may have been put back this moment
 		w.timer = w.org.sys.clock.AfterFunc(max(wait, time.Millisecond), func() { root.Send(self, backOffOver{}) })
 	default:
 		w.failures = 0
@@ -309,7 +310,7 @@ func (w *courier) plan() (r *round, err error) {
 // planRetries takes up the retries that are due.
 func (w *courier) planRetries(st *storage.Store, r *round, now int64) error {
 	for _, p := range r.hook.GetPending() {
-		if p.GetDueMs() > now {
+		if !isDue(p.GetDueMs(), now, w.org.sys.retryDelay(p.GetAttempts())) {
 			if r.due == 0 || p.GetDueMs() < r.due {
 				r.due = p.GetDueMs()
 			}
@@ -660,13 +661,18 @@ func (p *pendingList) retry(o *orgActor, h *handing) error {
 	if n >= maxDeliveryAttempts {
 		return nil
 	}
-	wait, err := o.sys.jittered(o.sys.cfg.WebhookRetryDelays[n-1])
+	wait, err := o.sys.jittered(o.sys.retryDelay(n))
 	if err != nil {
 		return err
 	}
 	due := h.outcome.GetAtMs() + int64(h.outcome.GetDurationMs()) + wait.Milliseconds()
 	p.list = append(p.list, &pb.PendingDelivery{Seq: h.seq, Attempts: n, DueMs: due})
 	return nil
+}
+
+// retryDelay is the wait behind an event's n-th attempt, before jitter.
+func (s *System) retryDelay(n uint32) time.Duration {
+	return s.cfg.WebhookRetryDelays[min(max(n, 1), maxDeliveryAttempts-1)-1]
 }
 
 // first is when the first of them is due; 0: there is none.

@@ -32,8 +32,12 @@ const (
 	// authorityLife is how long a generation of the authority is good. Rotating it is
 	// one command; nothing should stop by itself because nobody gave it.
 	authorityLife = 10 * 365 * 24 * time.Hour
-	// clockSkew is how far nodes' clocks may be apart when a certificate is new.
-	clockSkew = time.Hour
+	// clockSkew is how far nodes' clocks may be apart when a certificate is new, and
+	// how far one of them may be put back. A certificate that began later would protect
+	// nobody, since its key is as new; and a node whose clock was some hours ahead when it
+	// renewed its own, or that is put right after having been, would be cut off for as
+	// long.
+	clockSkew = 24 * time.Hour
 	// gossipKeyBytes makes memberlist encrypt with AES-256.
 	gossipKeyBytes = 32
 	// maxGenerations bounds an authority: the one that signs, and while it is being

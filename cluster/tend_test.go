@@ -240,6 +240,20 @@ func TestRotationWaitsForAll(t *testing.T) {
 	}
 }
 
+// TestCertificatesAllowForClocks: a node whose clock is a good part of a day behind
+// recognizes who has just joined.
+func TestCertificatesAllowForClocks(t *testing.T) {
+	fake := clock.NewFake(time.Now())
+	w := newCampus(t, fake)
+	n := w.grow()
+	for off, good := range map[time.Duration]bool{-23 * time.Hour: true, 0: true, 23 * time.Hour: true, -25 * time.Hour: false} {
+		id, err := w.first.creds.Load().verify([]*x509.Certificate{n.creds.Load().leaf}, fake.Now().Add(off))
+		if good && (err != nil || id != n.Server()) || !good && !errors.Is(err, ErrNotMember) {
+			t.Errorf("by a clock that is %v off it is %s, %v", off, id, err)
+		}
+	}
+}
+
 // Certificates are renewed by age, and used only when they are on the disk.
 func TestCertificatesRenewThemselves(t *testing.T) {
 	fake := clock.NewFake(time.Now())

@@ -28,4 +28,9 @@ func TestFailingBackgroundWorkIsLoggedNowAndThen(t *testing.T) {
 	if got := lines.String(); strings.Count(got, "no space") != 2 || !strings.Contains(got, "failures=1001") {
 		t.Errorf("after a while: %s", got)
 	}
+	fake.Jump(-3 * time.Hour)
+	n.backgroundFailed(errors.New("no space"))
+	if got := strings.Count(lines.String(), "no space"); got != 3 {
+		t.Errorf("%d lines after the clock was put back", got)
+	}
 }

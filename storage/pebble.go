@@ -77,7 +77,8 @@ func (n *Node) backgroundFailed(err error) {
 	failures := n.backgroundErrors.Add(1)
 	now := clock.Millis(n.opts.Clock.Now())
 	last := n.backgroundLogged.Load()
-	if last != 0 && now-last < backgroundLogEvery.Milliseconds() || !n.backgroundLogged.CompareAndSwap(last, now) {
+	lately := now >= last && now-last < backgroundLogEvery.Milliseconds() // else the clock was put back
+	if last != 0 && lately || !n.backgroundLogged.CompareAndSwap(last, now) {
 		return
 	}
 	n.opts.Logger.Warn("storage: background work failed, will be retried", "err", err, "failures", failures)

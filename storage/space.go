@@ -75,8 +75,8 @@ func (g *spaceGuard) start() error {
 
 // writable returns nil or ErrNoSpace, looking again when the figure is old.
 func (g *spaceGuard) writable() error {
-	now := g.clock.Now().UnixNano()
-	if now-g.last.Load() >= int64(spaceMaxAge) {
+	// Below zero the clock was put back, and the figure is of nobody knows when.
+	if age := g.clock.Now().UnixNano() - g.last.Load(); age >= int64(spaceMaxAge) || age < 0 {
 		// One caller looks, the others go by the older figure.
 		if g.mu.TryLock() {
 			err := g.look()

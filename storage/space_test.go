@@ -69,6 +69,13 @@ func TestFreeSpaceWatermark(t *testing.T) {
 	if n.Stats().Refused == 0 {
 		t.Error("no refusal was counted")
 	}
+
+	// A clock that is put back makes no figure newer than it is.
+	fake.Jump(-3 * time.Hour)
+	others.Store(80 * mib)
+	if err := n.Writable(); !errors.Is(err, storage.ErrNoSpace) {
+		t.Errorf("the disk has filled up since the clock was put back: %v", err)
+	}
 }
 
 // A disk that fills up under writes: refused before Pebble dies of it, reads go

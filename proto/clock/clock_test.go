@@ -52,6 +52,26 @@ func TestFakeFiresInOrderAndAtDueTimes(t *testing.T) {
 	}
 }
 
+func TestJumpLeavesWaitsAsTheyAre(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, by := range []time.Duration{-3 * time.Hour, 3 * time.Hour} {
+		c := clock.NewFake(start)
+		timer := c.NewTimer(time.Minute)
+		c.Jump(by)
+		if got := c.Now(); !got.Equal(start.Add(by)) {
+			t.Errorf("after a jump by %v it is %v", by, got)
+		}
+		c.Advance(time.Minute - 1)
+		select {
+		case <-timer.C():
+			t.Errorf("a jump by %v fired a timer", by)
+		default:
+		}
+		c.Advance(1)
+		<-timer.C()
+	}
+}
+
 func TestMillisOfZeroTimeIsZero(t *testing.T) {
 	if clock.Millis(time.Time{}) != 0 || clock.Millis(time.UnixMilli(17)) != 17 {
 		t.Fatal("Millis must map the zero time to 0 and keep others")

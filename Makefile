@@ -74,6 +74,7 @@ lint: $(GOLANGCI)
 vet-tags:
 	go vet -tags histories,faults ./cmd/orgmem
 	go vet -tags unleased ./cluster
+	go vet -tags shifted ./proto/clock
 
 ## fmt: write the formatting that lint asks for
 fmt: $(GOLANGCI)
@@ -133,13 +134,16 @@ sim:
 	ORGMEM_SIM_SEEDS=$(SEEDS) go test ./cluster -run '^TestSimulation' -count 1 -timeout 120m -v
 
 ## histories: three processes in network namespaces under faults, HISTORIES of them checked by porcupine (needs root)
-# Beforehand a build whose leaders need no lease has to be caught.
+# Beforehand a build whose leaders need no lease has to be caught. Both are builds whose
+# time of day can be set.
 HISTORIES ?= 200
-histories: build
-	CGO_ENABLED=0 go build -tags unleased -trimpath -o $(BIN)/orgmem-unleased ./cmd/orgmem
+histories:
+	go test -tags shifted ./proto/clock -count 1
+	CGO_ENABLED=0 go build -tags shifted -trimpath -o $(BIN)/orgmem-shifted ./cmd/orgmem
+	CGO_ENABLED=0 go build -tags shifted,unleased -trimpath -o $(BIN)/orgmem-unleased ./cmd/orgmem
 	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem-unleased" ORGMEM_HISTORIES_UNLEASED=1 \
 		go test -tags histories ./cmd/orgmem -run '^TestHistories$$' -count 1 -timeout 15m -v
-	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" ORGMEM_HISTORIES=$(HISTORIES) \
+	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem-shifted" ORGMEM_HISTORIES=$(HISTORIES) \
 		go test -tags histories ./cmd/orgmem -run '^TestHistories$$' -count 1 -timeout 4h -v
 
 ## upgrade: a cluster of the previous program becomes one of this program under load, node by node (needs git's history)

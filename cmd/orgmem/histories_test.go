@@ -21,21 +21,21 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Three nodes are cut off from each other, killed and paused, and their disks
-// hang or are slow, while clients write titles, read them, use and revoke keys, and
+// Three nodes are cut off from each other, killed and paused, their disks hang or are
+// slow, and their clocks are set, while clients write titles, read them, use and revoke keys, and
 // make things under an Idempotency-Key that they send again to the next node, through
 // every node. What the clients saw must be explained by one order that respects
 // real time (linearizability), which porcupine decides. One more client draws on a
 // rate limit at all nodes: it is never shown more than one bucket holds, but for one
 // full bucket each time that an organization was opened (docs/cluster.md).
 //
-// A machine's clock cannot be set for one process (a time namespace moves the
-// monotonic clock only), so clock jumps are left to the simulation (make sim).
+// A machine's clock cannot be set for one process, so the binary is of a build that
+// lets it be (go build -tags shifted; proto/clock).
 //
 // It needs root and stands behind a build tag; where it cannot run it fails.
 // ORGMEM_HISTORIES says how many, ORGMEM_HISTORIES_FROM the first one's number, which
 // decides its faults, ORGMEM_HISTORIES_UNLEASED that the binary is the broken one
-// (go build -tags unleased) and has to be caught.
+// (go build -tags unleased,shifted) and has to be caught.
 
 const (
 	historyClients = 9 // three beside each node

@@ -61,6 +61,7 @@ type labNode struct {
 	handle int // of the namespace
 	home   int // of the test's own
 	disk   *os.File
+	clock  *os.File // by how many seconds its time of day is off
 	p      *process.Process
 	http   *http.Client
 }
@@ -109,6 +110,11 @@ func newLab(t *testing.T) *lab {
 		n.handle, n.home = handle, home
 		t.Cleanup(func() { unix.Close(handle) })
 		n.disk = l.mount(i)
+		if n.clock, err = os.Create(filepath.Join(l.dir, fmt.Sprintf("n%d.clock", i))); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { n.clock.Close() })
+		l.setClock(i, 0)
 		n.http = &http.Client{Transport: &http.Transport{DialContext: n.dial, MaxIdleConnsPerHost: historyClients}}
 	}
 	for _, x := range labLinks {
@@ -125,6 +131,7 @@ func newLab(t *testing.T) *lab {
 	}
 	l.silent()
 	l.settle()
+	l.jumps()
 	l.run(0, append([]string{"org", "set-plan", l.nodes[0].p.OrgID, "unlimited"}, l.operator(0)...)...)
 	var limited struct{ APIKey string }
 	if err := json.Unmarshal(l.run(0, append([]string{"org", "create", "--name", "Limited", "--owner-email", "l@example.com", "--plan", "free"}, l.operator(0)...)...), &limited); err != nil {
@@ -230,9 +237,10 @@ func (l *lab) serve(i int, token string) {
 	o := process.Options{
 		Binary: binary(l.t), Data: l.data(i), Prefix: []string{"ip", "netns", "exec", n.ns},
 		Args: []string{"--cluster-listen", n.ip + ":7946", "--node-name", fmt.Sprintf("n%d", i)},
+		Env:  []string{"ORGMEM_CLOCK_SHIFT_FILE=" + n.clock.Name()},
 	}
 	if token != "" {
-		o.Env = []string{"ORGMEM_JOIN_TOKEN=" + token}
+		o.Env = append(o.Env, "ORGMEM_JOIN_TOKEN="+token)
 	}
 	p, err := process.Start(context.WithoutCancel(l.t.Context()), o)
 	if p != nil {

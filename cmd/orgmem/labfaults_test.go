@@ -4,12 +4,16 @@ package main
 
 import (
 	"context"
+	order "encoding/binary"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"sync"
 	"syscall"
 	"time"
+
+	"orgmem/cmd/orgmem/process"
 )
 
 const (
@@ -23,6 +27,9 @@ const (
 	// device mapper's delay and throttling by control group are not in every kernel.
 	slowest = 240 * time.Millisecond
 	slowGap = 5 * time.Millisecond
+	// farthest is how far a clock is set from the right time. Two of them are less than a
+	// day apart then: what an Idempotency-Key is known for, and what certificates allow.
+	farthest = 11 * time.Hour
 	// arrival is time for a request to get as far as the old leader's socket.
 	arrival = 20 * time.Millisecond
 )
@@ -142,6 +149,43 @@ var labFaults = []struct {
 		defer l.thaw(a)
 		time.Sleep(d)
 	}},
+	// By hours, there and past where it was; it stays so until the next one.
+	{"clock", func(l *lab, a, _, _ int, d time.Duration) {
+		off := (d%(100*time.Millisecond)).Milliseconds()*2 - 100 // d is random
+		l.setClock(a, time.Duration(off)*farthest/100)
+		time.Sleep(d)
+		l.setClock(a, -time.Duration(off)*farthest/100)
+	}},
+}
+
+// setClock sets a node's time of day.
+func (l *lab) setClock(i int, off time.Duration) {
+	raw := order.NativeEndian.AppendUint64(nil, uint64(off/time.Second))
+	if _, err := l.nodes[i].clock.WriteAt(raw, 0); err != nil {
+		l.t.Errorf("clock of node %d: %v", i, err)
+	}
+}
+
+// jumps looks at what setting clocks does before histories rely on it: a key is made
+// at that time of day.
+func (l *lab) jumps() {
+	for _, off := range []time.Duration{farthest, -farthest, 0} {
+		for i := range l.nodes {
+			l.setClock(i, off)
+		}
+		id := l.must(http.StatusCreated, http.MethodPost, "/v1/keys", map[string]any{"label": "clock", "scopes": []string{"read"}})["id"]
+		for _, k := range l.must(http.StatusOK, http.MethodGet, "/v1/keys", nil)["keys"].([]any) {
+			k := k.(map[string]any)
+			made, err := time.Parse(time.RFC3339, k["createdAt"].(string))
+			if err != nil {
+				l.t.Fatal(err)
+			}
+			if late := time.Since(made.Add(-off)); k["id"] == id && (late < 0 || late > process.ReadyWithin) {
+				l.t.Fatalf("NOT RUN: a key is made at %v with clocks that are set %v off (a binary built with -tags shifted is needed: make histories)", made, off)
+			}
+		}
+		l.must(http.StatusNoContent, http.MethodDelete, "/v1/keys/"+id.(string), nil)
+	}
 }
 
 // pause stops a node's process. What it returns lets it go on, once.

@@ -44,7 +44,7 @@ func Real() Clock { return real{} }
 
 type real struct{}
 
-func (real) Now() time.Time                            { return time.Now() }
+func (real) Now() time.Time                            { return now() }
 func (real) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
 func (real) NewTimer(d time.Duration) ChanTimer        { return realTimer{time.NewTimer(d)} }
 

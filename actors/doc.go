@@ -15,8 +15,9 @@
 //     (committer.Submit, then cluster.Host.ProposeAsync) first. A job is
 //     durable before its 202, runs at least once and takes effect exactly once:
 //     its effect and its removal from the queue are one batch.
-//   - A change of the graph is in search, lists and history when it is answered;
-//     what is forgotten leaves all of them in the commit that forgets it.
+//   - A change of the graph is in search, lists and history when it is answered, and
+//     what a job brought when the job is read as ended; what is forgotten leaves all
+//     of them in the commit that forgets it.
 //   - Reads run on immutable snapshots in a bounded pool and never wait in a
 //     mailbox behind writes. Full queues answer 503, they do not grow.
 //   - An event that is committed reaches the streams that may see it, in the order

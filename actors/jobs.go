@@ -157,8 +157,25 @@ func jobReader(c *call, id string, confined bool) func(*storage.Store) (*pb.Repl
 		if err := c.org.readItems(snap, job); err != nil {
 			return nil, err
 		}
-		return &pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}}, nil
+		if terminal(job.GetStatus()) && job.GetType() != jobSubjectErase {
+			err = c.org.awaitShown(snap, job)
+		}
+		return &pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}}, err
 	}
+}
+
+// awaitShown waits until a search finds what an ended job has brought.
+func (o *orgView) awaitShown(r storage.Reader, job *pb.Job) error {
+	part, err := o.partitionOf(job)
+	if err != nil {
+		return err
+	}
+	state := &pb.PartitionState{}
+	if _, err := r.Get(part.space.Key(storage.TableState), state); err != nil {
+		return err
+	}
+	o.sys.parts.shown(part, state.GetIndexVersion(), o.sys.clock)
+	return nil
 }
 
 // readItems fills in the outcomes of a job's items. They lie in the partition,

@@ -216,3 +216,40 @@ func TestAMarkThatComesLateIsSeen(t *testing.T) {
 	w.lead("b")
 	w.at("b").wait(job)
 }
+
+// Who is told that a job has ended finds what it brought, also while the worker has not
+// come to show what is committed.
+func TestAnEndedJobIsFound(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ingest(doc("a", "A first text."))
+	if got := c.chunks("text"); len(got) != 1 { // it is in memory
+		t.Fatalf("found %q", got)
+	}
+	gate, reached := make(chan struct{}), make(chan struct{})
+	c.inOrg(func(o *orgActor) {
+		told := o.committer.published
+		o.committer.published = func(events []*pb.OutboxEvent) { // behind the commit, before its answer
+			if events[0].GetType() == eventJob || events[len(events)-1].GetType() == eventJob {
+				close(reached)
+				<-gate
+			}
+			told(events)
+		}
+	})
+	id := jobOf(c.ok(items(doc("b", "A second text."))))
+	<-reached
+	found := make(chan int, 1)
+	go func() {
+		for !terminal(c.job(id).GetStatus()) {
+			continue
+		}
+		found <- len(c.chunks("text"))
+	}()
+	n.waitFor(func() bool { return len(found) > 0 || n.clock.WaitersIn(shownWithin) > 0 })
+	close(gate)
+	if got := <-found; got != 2 {
+		t.Errorf("%d passages are found", got)
+	}
+	n.wait(id)
+}

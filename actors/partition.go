@@ -13,10 +13,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"orgmem/brain/index"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -102,6 +104,7 @@ type partitionCache struct {
 	entries map[partitionKey]*cachedPartition
 	order   list.List // of *cachedPartition, most recently used first
 	bytes   int64
+	news    chan struct{} // closed and replaced when something else is shown
 	loads   atomic.Uint64
 }
 
@@ -127,7 +130,7 @@ type cachedPartition struct {
 const partitionOverhead = 4 << 10
 
 func newPartitionCache(budget int64, usable func(index.View) bool) *partitionCache {
-	return &partitionCache{budget: budget, usable: usable, asked: newAskedQueries(), entries: map[partitionKey]*cachedPartition{}}
+	return &partitionCache{budget: budget, usable: usable, asked: newAskedQueries(), entries: map[partitionKey]*cachedPartition{}, news: make(chan struct{})}
 }
 
 func (pc *partitionCache) entry(key partitionKey) *cachedPartition {
@@ -203,10 +206,63 @@ func (pc *partitionCache) publish(part *partitionRef, next *loaded) {
 	case v, v + 1:
 	default:
 		e.now.Store(nil) // the next reader loads
+		pc.tell()
 		return
 	}
 	e.now.Store(next)
+	pc.tell()
 	pc.resize(e, next)
+}
+
+// tell wakes those who wait in shown.
+func (pc *partitionCache) tell() {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	pc.announce()
+}
+
+// announce is tell for who holds mu.
+func (pc *partitionCache) announce() {
+	close(pc.news)
+	pc.news = make(chan struct{})
+}
+
+// shownWithin bounds the wait for what is committed to be shown: microseconds, where the
+// processors are taken some more. Who lost its lease in between shows nothing.
+const shownWithin = time.Second
+
+// shown waits until readers see a committed version of a partition's index: the worker
+// shows it right behind its commit, and whoever has read in the store that a job has
+// ended must find what it brought. What is not in memory is loaded from the store.
+func (pc *partitionCache) shown(part *partitionRef, version uint64, c clock.Clock) {
+	news := pc.behind(part, version)
+	if news == nil {
+		return
+	}
+	late := c.NewTimer(shownWithin)
+	defer late.Stop()
+	for ; news != nil; news = pc.behind(part, version) {
+		select {
+		case <-news:
+		case <-late.C():
+			return
+		}
+	}
+}
+
+// behind returns what is closed when something else is shown, where a partition's index
+// is in memory and older than a version; else nil.
+func (pc *partitionCache) behind(part *partitionRef, version uint64) <-chan struct{} {
+	pc.mu.Lock()
+	e, news := pc.entries[partitionKey{part.store, part.id}], pc.news
+	pc.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	if now := e.now.Load(); now == nil || now.state.GetIndexVersion() >= version {
+		return nil
+	}
+	return news
 }
 
 // resize accounts an entry's new size and evicts what is over the budget. e.mu
@@ -237,6 +293,7 @@ func (pc *partitionCache) remove(e *cachedPartition) {
 	pc.order.Remove(e.place)
 	pc.bytes -= e.bytes
 	e.now.Store(nil)
+	pc.announce()
 }
 
 // drop forgets a partition; dropOrg all partitions of a store.

@@ -3,6 +3,7 @@ package actors
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"time"
 
@@ -200,6 +201,9 @@ func (t *documentTime) UnmarshalJSON(raw []byte) error {
 	var at time.Time
 	if err := json.Unmarshal(raw, &at); err != nil {
 		return err
+	}
+	if at = at.UTC(); at.Year() < 0 || at.Year() > 9999 { // its offset takes it out of what can be written
+		return errors.New("a time before the year 0 or after 9999")
 	}
 	*t = documentTime(at.UnixMilli())
 	return nil

@@ -203,12 +203,16 @@ func (s *System) Orgs(_ context.Context, from string, size int) (OrgPage, error)
 			return OrgPage{}, err
 		}
 		if len(page.Orgs) == size {
-			page.Next = fmt.Sprintf("%d.%s", e.GetCreatedMs(), id)
+			page.Next = formatPosition(e.GetCreatedMs(), id)
 			break
 		}
 		page.Orgs = append(page.Orgs, OrgEntry{Org: id, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC()})
 	}
 	return page, nil
+}
+
+func formatPosition(createdMs int64, org pb.OrgID) string {
+	return fmt.Sprintf("%d.%s", createdMs, org)
 }
 
 func parsePosition(s string) (createdMs int64, org pb.OrgID, err error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -57,22 +58,17 @@ type Restored struct {
 
 // Restore implements Operator.
 func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restored, error) {
-	var in restorePart
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
-		return Restored{}, fmt.Errorf("%w: the part is not one of an export: %w", ErrInvalid, err)
+	in, err := readPart(raw)
+	if err != nil {
+		return Restored{}, err
 	}
-	if n := len(in.Domains) + len(in.Nodes) + len(in.Edges) + len(in.External) + len(in.Links); n > maxRestoreRecords {
-		return Restored{}, fmt.Errorf("%w: the part has %d records, at most %d go together", ErrInvalid, n, maxRestoreRecords)
-	}
-	part, err := s.restoreInto(ctx, org, &in)
+	part, err := s.restoreInto(ctx, org, in)
 	if err != nil {
 		return Restored{}, err
 	}
 	out := Restored{PartitionID: part.id.String(), NodeIDs: make([]string, 0, len(in.Nodes))}
 	r := &restorer{sys: s, ctx: ctx, org: org, part: part, from: in.Partition.ID, out: &out}
-	err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.head(f, &in) }})
+	err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.head(f, in) }})
 	if in.Partition.Settings != nil {
 		s.parts.drop(part) // who reads settings now reads those
 	}
@@ -92,12 +88,32 @@ func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restore
 		err = r.edits(runs)
 	}
 	if err == nil && len(in.Edges)+len(in.External)+len(in.Links) > 0 {
-		err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.relations(f, &in) }})
+		err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.relations(f, in) }})
 	}
 	if err != nil {
 		return Restored{}, fmt.Errorf("restore: %w", err)
 	}
 	return out, nil
+}
+
+// readPart reads a part, which is one object and nothing behind it.
+func readPart(raw []byte) (*restorePart, error) {
+	in := &restorePart{}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	err := d.Decode(in)
+	if err == nil {
+		if _, behind := d.Token(); !errors.Is(behind, io.EOF) { // d.More would pass over a closing brace
+			err = errors.New("something follows it")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: the part is not one of an export: %w", ErrInvalid, err)
+	}
+	if n := len(in.Domains) + len(in.Nodes) + len(in.Edges) + len(in.External) + len(in.Links); n > maxRestoreRecords {
+		return nil, fmt.Errorf("%w: the part has %d records, at most %d go together", ErrInvalid, n, maxRestoreRecords)
+	}
+	return in, nil
 }
 
 // restoreInto finds the memory that a part goes into, or provisions its subject.

@@ -21,6 +21,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/proto/canon"
 )
 
 // What reads bytes from outside has a fuzz target here, or beside what it belongs
@@ -352,6 +356,88 @@ func FuzzHost(f *testing.F) {
 		_, err := netip.ParseAddr(name)
 		if ownHost(host) != (err == nil || strings.EqualFold(name, "localhost")) {
 			t.Fatalf("%q is %v", host, ownHost(host))
+		}
+	})
+}
+
+// FuzzOperatorQuery: what is taken is what net/url reads, once each, of the
+// parameters that the row has, and nothing else.
+func FuzzOperatorQuery(f *testing.F) {
+	for _, q := range []string{"", "limit=5&cursor=17.x", "limit=5&limit=6", "Limit=5", "offset=0", "cursor=%zz", "cursor=%ff", "a;b", "limit"} {
+		f.Add(q)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		values, err := url.ParseQuery(query)
+		for name, list := range values {
+			if !utf8.ValidString(name) || slices.ContainsFunc(list, func(v string) bool { return !utf8.ValidString(v) }) {
+				err = errors.New("not UTF-8")
+			}
+		}
+		for _, r := range operatorRoutes {
+			params, problem := operatorQuery(query, r.query)
+			alien, twice := false, false
+			for name, list := range values {
+				alien, twice = alien || !slices.Contains(r.query, name), twice || len(list) > 1
+			}
+			switch want := ""; {
+			case err != nil:
+				want = codeMalformed
+				fallthrough
+			case alien || twice:
+				if want == "" {
+					want = codeValidation
+				}
+				if problem.GetCode() != want {
+					t.Fatalf("%s: %q: %v, want %s", r.path, query, problem, want)
+				}
+			case problem != nil || len(params) != len(r.query):
+				t.Fatalf("%s: %q: %v %v", r.path, query, params, problem)
+			}
+			for _, p := range params {
+				if problem == nil && p.Value != values.Get(p.Key) {
+					t.Fatalf("%s: %q: %s is %q", r.path, query, p.Key, p.Value)
+				}
+			}
+		}
+	})
+}
+
+// FuzzSessionEvent: an event is taken in a batch as it is taken alone, and one that
+// is not rejects itself and no other.
+func FuzzSessionEvent(f *testing.F) {
+	for _, e := range []string{
+		`{"sessionId":"s","role":"user","text":"Hello."}`, `{"sessionId":"s","role":"poet","text":"x"}`, `{}`, `null`, `[1]`, `"x"`, `{"sessionId":"s\u0000","role":"user","text":"x"}`,
+		`{"sessionId":"s","role":"tool","text":"x","at":"2026-03-01T10:00:00Z","eventId":"e","cwd":"/","model":"m","tool":"t","metadata":{"a":[1,{"b":1e400}]}}`,
+		`{"sessionId":"s","role":"user","text":" "}`, `{"sessionId":"s","role":"user","text":"x","text":"y"}`, `{"sessionId":"s","role":"user","text":"x","colour":1}`,
+	} {
+		f.Add([]byte(e))
+	}
+	const good = `{"sessionId":"s","role":"user","text":"A good one."}`
+	h := newHarness(f)
+	f.Fuzz(func(t *testing.T, event []byte) {
+		if value := jsontext.Value(event); !value.IsValid() || bytes.Count(event, []byte("{"))+bytes.Count(event, []byte("[")) > canon.MaxDepth-3 {
+			return // a fault of the body as a whole, or one that its place decides
+		}
+		alone, problem, errs := decodeAs(t, h, "ingestSessionEvent", event)
+		taken := problem == nil && !errs.any()
+		if taken {
+			body := alone.(sessionEventBody)
+			body.check(errs)
+			taken = !errs.any()
+		}
+		got, problem, faults := decodeAs(t, h, "ingestSessionBatch", slices.Concat([]byte(`{"events":[`+good+`,`), event, []byte(`,`+good+`]}`)))
+		if problem != nil || faults.any() {
+			t.Fatalf("%s: the batch: %v %v", event, problem, faults.list)
+		}
+		list := got.(sessionBatchBody).Events.list
+		if len(list) != 3 || list[0].GetInvalid() != "" || list[2].GetInvalid() != "" || list[0].GetText() != "A good one." || list[2].GetText() != "A good one." {
+			t.Fatalf("%s: %v", event, list)
+		}
+		if one := list[1]; (one.GetInvalid() == "") != taken || !utf8.ValidString(one.GetInvalid()) {
+			t.Fatalf("%s alone: %v; in a batch %v", event, errs.list, one)
+		}
+		if body, ok := alone.(sessionEventBody); taken && (!ok || !proto.Equal(body.proto(), list[1])) {
+			t.Fatalf("%s alone: %v; in a batch %v", event, alone, list[1])
 		}
 	})
 }

@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -436,6 +440,32 @@ func FuzzToken(f *testing.F) {
 		again, err := ParseToken(tok.String())
 		if err != nil || again.hash() != tok.hash() {
 			t.Errorf("%q does not come back: %v", text, err)
+		}
+	})
+}
+
+// FuzzMessage: what two machines say to each other before they trust each other is
+// read as far as it says it goes, and is bounded.
+func FuzzMessage(f *testing.F) {
+	var b bytes.Buffer
+	if err := writeMessage(&b, &pb.JoinAnswer{Refusal: "no", Again: true}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(binary.BigEndian.AppendUint32(nil, maxJoinBytes+1))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		r := bytes.NewReader(in)
+		m := &pb.JoinAnswer{}
+		if err := readMessage(r, m); err != nil {
+			return
+		}
+		if size := len(in) - r.Len(); size > 4+maxJoinBytes || size != 4+int(binary.BigEndian.Uint32(in)) {
+			t.Fatalf("%d bytes read of %x", size, in)
+		}
+		var out bytes.Buffer
+		again := &pb.JoinAnswer{}
+		if err := errors.Join(writeMessage(&out, m), readMessage(&out, again)); err != nil || !proto.Equal(m, again) {
+			t.Fatalf("%v is read again as %v, %v", m, again, err)
 		}
 	})
 }

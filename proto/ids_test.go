@@ -2,6 +2,7 @@ package pb_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -42,4 +43,23 @@ func TestKeyHash(t *testing.T) {
 			t.Errorf("ParseKeyHash(%q) = %v, want ErrBadID", s, err)
 		}
 	}
+}
+
+// FuzzIDs: text that is an id is its canonical form, but for the case of its
+// letters, and text that is none is ErrBadID.
+func FuzzIDs(f *testing.F) {
+	for _, s := range []string{
+		"", "01890a5d-ac96-774b-bcce-b302099a8057", "01890A5D-AC96-774B-BCCE-B302099A8057", "{01890a5d-ac96-774b-bcce-b302099a8057}", "urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057",
+		"01890a5dac96774bbcceb302099a8057", strings.Repeat("a", 64), strings.Repeat("A", 64), strings.Repeat("g", 64),
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if id, err := pb.ParseOrgID(s); err != nil && !errors.Is(err, pb.ErrBadID) || err == nil && id.String() != strings.ToLower(s) {
+			t.Fatalf("%q is %v, %v", s, id, err)
+		}
+		if hash, err := pb.ParseKeyHash(s); err != nil && !errors.Is(err, pb.ErrBadID) || err == nil && hash.String() != strings.ToLower(s) {
+			t.Fatalf("%q is %v, %v", s, hash, err)
+		}
+	})
 }

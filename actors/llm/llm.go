@@ -198,14 +198,23 @@ func (c *Client) ask(ctx context.Context, org pb.OrgID, order string, data, out 
 	case len(raw) > maxAnswer:
 		return fmt.Errorf("more than %d bytes: %w", maxAnswer, ErrAnswer)
 	}
+	return readAnswer(raw, out)
+}
+
+// readAnswer reads what the model wrote, which is an object of the form asked for
+// and nothing behind it. Its error is ErrAnswer.
+func readAnswer(raw []byte, out any) error {
 	var answer response
 	if err := json.Unmarshal(raw, &answer); err != nil || len(answer.Choices) == 0 {
 		return fmt.Errorf("no choice: %w", ErrAnswer)
 	}
 	d := json.NewDecoder(strings.NewReader(answer.Choices[0].Message.Content))
 	d.DisallowUnknownFields()
-	if err := d.Decode(out); err != nil || d.More() {
+	if err := d.Decode(out); err != nil {
 		return fmt.Errorf("no object of the form: %w", ErrAnswer)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) { // d.More would pass over a closing brace
+		return fmt.Errorf("something behind the object: %w", ErrAnswer)
 	}
 	return nil
 }

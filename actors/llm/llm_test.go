@@ -142,3 +142,34 @@ func TestConfigIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// FuzzAnswer: whatever an endpoint answers is an object of the form that was asked
+// for, with nothing behind it, or no answer.
+func FuzzAnswer(f *testing.F) {
+	for _, content := range []string{`{"explanation":"They differ."}`, `{"explanation":"x"}}`, `{"explanation":"x"} {}`, `{"explanation":1}`, `{"other":""}`, "```json\n{}\n```", ""} {
+		raw, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": message{"assistant", content}}}})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	for _, raw := range []string{`{"choices":[]}`, `{"choices":null}`, `[]`, `{"choices":[{"message":{"content":"{}"}}],"usage":{"total_tokens":1}}`, ``} {
+		f.Add([]byte(raw))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var out struct {
+			Explanation string `json:"explanation"`
+		}
+		err := readAnswer(raw, &out)
+		if err != nil {
+			if !errors.Is(err, ErrAnswer) {
+				t.Fatalf("%s: %v", raw, err)
+			}
+			return
+		}
+		var whole response
+		if err := json.Unmarshal(raw, &whole); err != nil || !json.Valid([]byte(whole.Choices[0].Message.Content)) {
+			t.Fatalf("%s passes: %v", raw, err)
+		}
+	})
+}

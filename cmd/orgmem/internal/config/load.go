@@ -136,6 +136,11 @@ func fromFile(path string) (*koanf.Koanf, error) {
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}
+	return fromText(path, raw)
+}
+
+// fromText reads the content of a file; path is for its errors.
+func fromText(path string, raw []byte) (*koanf.Koanf, error) {
 	k := koanf.New(delim)
 	if err := k.Load(rawbytes.Provider(raw), toml.Parser()); err != nil {
 		return nil, fmt.Errorf("file %s: %w", path, err)

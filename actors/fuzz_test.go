@@ -1,0 +1,110 @@
+package actors
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	pb "orgmem/proto"
+)
+
+// What this package reads of what comes from outside, or of what it once stored
+// under a name of its own making, has a fuzz target here or beside what it belongs
+// to: cursors in cursor_test.go.
+
+// FuzzPositions: what stands in a cursor, once it is open, is a position or none.
+func FuzzPositions(f *testing.F) {
+	f.Add(position{1772366400000, "ingest:x:y"}.encode())
+	f.Add(position{-1, ""}.encode())
+	f.Add([]byte("1772366400000.00000000-0000-0000-0000-000000000001"))
+	f.Add([]byte("-1.x"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if at, err := decodePosition(raw); (err == nil) != (len(raw) >= 8) || err == nil && string(at.encode()) != string(raw) {
+			t.Fatalf("%x is %v, %v", raw, at, err)
+		}
+		created, org, err := parsePosition(string(raw))
+		if err != nil {
+			if !errors.Is(err, ErrInvalid) {
+				t.Fatalf("%q: %v", raw, err)
+			}
+			return
+		}
+		again, same, err := parsePosition(formatPosition(created, org))
+		if err != nil || again != created || same != org {
+			t.Fatalf("%q is %d %v, then %d %v, %v", raw, created, org, again, same, err)
+		}
+	})
+}
+
+// FuzzRestorePart: a part that is taken is written and read again as the same.
+func FuzzRestorePart(f *testing.F) {
+	for _, part := range []string{
+		`{"partition":{"kind":"subject","subject":"anna"}}`, `{}`, `{} {}`, `[]`, `{"colour":1}`,
+		`{"partition":{"kind":"member"},"user":"u","nodes":[{"id":"n","kind":"document","createdAt":"2026-03-01T12:00:00.000Z","metadata":{"a":[1]}}],
+			"edges":[{"id":"e","source":"a","target":"b","type":"near","weight":0.1}],"links":[{"nodeId":"n","supersededBy":"m"}]}`,
+		`{"nodes":[{"createdAt":"0000-01-01T00:00:00+23:59"}]}`, `{"nodes":[{"validTo":null}]}`,
+	} {
+		f.Add([]byte(part))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		in, err := readPart(raw)
+		if err != nil {
+			if !errors.Is(err, ErrInvalid) {
+				t.Fatalf("%s: %v", raw, err)
+			}
+			return
+		}
+		said, err := json.Marshal(in)
+		if err != nil {
+			t.Fatalf("%s: %v", raw, err)
+		}
+		again, err := readPart(said)
+		if err != nil {
+			t.Fatalf("%s is written as %s: %v", raw, said, err)
+		}
+		if twice, err := json.Marshal(again); err != nil || string(twice) != string(said) || len(again.Nodes) != len(in.Nodes) || !reflect.DeepEqual(again.Links, in.Links) && len(in.Links) > 0 {
+			t.Fatalf("%s, then %s: %v", said, twice, err)
+		}
+	})
+}
+
+// FuzzConnectorConfig: a config that is shown holds everything but its secrets, and
+// each address that it names is one that is checked.
+func FuzzConnectorConfig(f *testing.F) {
+	for _, config := range []string{
+		`{"url":"https://example.com/feed.xml","authorization":"Bearer x"}`, `{"pages":["https://a.example/","https://b.example/"]}`, `{"sitemap":"https://a.example/s.xml"}`,
+		`{"url":"https://a.example/r.git","token":"t","branch":"main"}`, `{"url":1}`, `null`, `{"Token":"x"}`, `{"token":"a","token":"b"}`,
+	} {
+		f.Add([]byte(config))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		shown, err := showConnector(&pb.Connector{Config: raw})
+		list, failed := addressesOf(raw)
+		if err != nil {
+			if failed == nil {
+				t.Fatalf("%s has addresses %v, and cannot be shown: %v", raw, list, err)
+			}
+			return
+		}
+		config, err := readConfig(shown.GetConfig())
+		if err != nil {
+			t.Fatalf("%s is shown as %s: %v", raw, shown.GetConfig(), err)
+		}
+		for name := range config {
+			if slices.Contains(connectorSecrets, name) {
+				t.Fatalf("%s shows %s", raw, shown.GetConfig())
+			}
+		}
+		for _, a := range list {
+			if !strings.HasPrefix(a.field, "config.") {
+				t.Fatalf("%s: %v", raw, a)
+			}
+		}
+		if again, err := addressesOf(shown.GetConfig()); failed == nil && (err != nil || !slices.Equal(again, list)) {
+			t.Fatalf("%s: addresses %v, as shown %v, %v", raw, list, again, err)
+		}
+	})
+}

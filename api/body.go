@@ -66,7 +66,11 @@ func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 			step = min(2*step, bodyStep)
 		}
 		if int64(cap(buf)) < ex.held {
-			grown := make([]byte, len(buf), max(ex.held, min(2*int64(cap(buf)), limit+1)))
+			size := max(ex.held, min(2*int64(cap(buf)), limit+1))
+			if all := r.ContentLength; int64(len(buf)) >= all/trustedPart {
+				size = max(size, all)
+			}
+			grown := make([]byte, len(buf), size)
 			copy(grown, buf)
 			buf = grown
 		}

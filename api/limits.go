@@ -54,6 +54,11 @@ const (
 	firstBodyStep = 4 << 10
 	bodyStep      = 64 << 10
 
+	// trustedPart of what was announced makes the rest likely: once it has arrived the
+	// buffer grows to all of it, rather than to twice what it is. Half of a large file
+	// is then never copied, nor left as garbage.
+	trustedPart = 4
+
 	// uploadShare quarters of the budget are the most that uploads take: a few
 	// large files that arrive slowly must not keep out the small bodies of others.
 	uploadShare, uploadShareOf = 3, 4

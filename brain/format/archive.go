@@ -127,18 +127,32 @@ func (p *pack) refuse(name, reason string) error {
 // showPath is an archive's path, fit to be shown.
 func showPath(name string) string { return clipTitle(name) }
 
-// unpack reads a file of an archive whole, within the bounds.
-func (r *reader) unpack(in io.Reader) ([]byte, error) {
+// unpack reads a file of an archive whole, within the bounds. size is what the archive
+// says of it, 0 where it does not: what was wrongly said counts as unpacked, since the
+// memory for it was made.
+func (r *reader) unpack(in io.Reader, size uint64) ([]byte, error) {
 	limit := min(maxPart, maxUnpacked-r.unpacked)
 	if limit <= 0 {
 		return nil, errorf("is not read: its archive unpacks to more than %d MiB", maxUnpacked>>20)
 	}
 	var out bytes.Buffer
+	said := 0
+	defer func() { r.unpacked += max(0, said-out.Len()) }()
 	for {
 		n, err := io.CopyN(&out, in, min(int64(stepBytes), int64(limit-out.Len())+1))
 		r.unpacked += int(n)
 		if err := r.step(int(n)); err != nil {
 			return nil, err
+		}
+		if err == nil && out.Len() == stepBytes { // the first of several
+			head := out.Bytes()
+			if name := foreignOf(head); name != "" && !isTar(head) && !bytes.Contains(head[:1024], []byte("%PDF-")) {
+				return nil, foreignError(name) // the rest would be unpacked for nothing
+			}
+			if size > uint64(out.Len()) { // so that it need not grow
+				said = int(min(size, uint64(limit)))
+				out.Grow(said - out.Len() + bytes.MinRead)
+			}
 		}
 		switch {
 		case out.Len() > limit && limit == maxPart:
@@ -188,7 +202,7 @@ func (r *reader) entry(f *zip.File) ([]byte, error) {
 	if err != nil {
 		return nil, errorf("is damaged or cut short in its archive")
 	}
-	out, err := r.unpack(in)
+	out, err := r.unpack(in, f.UncompressedSize64)
 	if cerr := in.Close(); err == nil && cerr != nil {
 		err = errorf("is damaged or cut short in its archive")
 	}
@@ -287,7 +301,7 @@ func allRefused(docs []Document) error {
 
 // packed reads what one stream was packed to: a tar archive, or a file.
 func (r *reader) packed(name string, in io.Reader) ([]Document, string, error) {
-	raw, err := r.unpack(in)
+	raw, err := r.unpack(in, 0)
 	if err != nil {
 		return nil, "", err
 	}
@@ -354,7 +368,7 @@ func (r *reader) tar(raw []byte) ([]Document, error) {
 		case h.Typeflag != tar.TypeReg:
 			err = p.refuse(h.Name, "is no file but a link or a device")
 		default:
-			err = p.unpacked(strings.ToValidUTF8(h.Name, "\ufffd"), func() ([]byte, error) { return r.unpack(t) })
+			err = p.unpacked(strings.ToValidUTF8(h.Name, "\ufffd"), func() ([]byte, error) { return r.unpack(t, uint64(min(max(h.Size, 0), int64(len(raw))))) })
 		}
 		if err != nil {
 			return nil, err

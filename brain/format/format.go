@@ -195,6 +195,8 @@ func foreignOf(data []byte) string {
 	return ""
 }
 
+func foreignError(name string) error { return errorf("is %s, which cannot be read%s", name, supported) }
+
 // newlines ends lines by newlines. A large text is copied once at most.
 func newlines(data []byte) []byte {
 	at := bytes.IndexByte(data, '\r')
@@ -213,7 +215,7 @@ func newlines(data []byte) []byte {
 // label is the encoding that it says it is in, if it does.
 func text(data []byte, label string) ([]byte, error) {
 	if name := foreignOf(data); name != "" {
-		return nil, errorf("is %s, which cannot be read%s", name, supported)
+		return nil, foreignError(name)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errorf("is empty")

@@ -32,6 +32,9 @@ const (
 	// takes beside Go they stay under 512. A node that has more alive than smallAlive
 	// has it of its data and its cache, and would do nothing but collect under a bound.
 	smallMemory, smallAlive = 384 << 20, 256 << 20
+	// largeLooks in a row with more alive make a node large: what comes while a
+	// collection is under way counts as alive to it, however soon it is garbage.
+	largeLooks = 5
 )
 
 // memoryKeeper lets a small node stay small when it takes in large files, and an idle
@@ -46,18 +49,23 @@ type memoryKeeper struct {
 
 	last  uint64
 	quiet int  // looks in a row
+	large int  // looks in a row
 	small bool // it is held to smallMemory
 }
 
 // look decides once.
 func (k *memoryKeeper) look() {
-	if small := k.alive() <= smallAlive; small != k.small {
-		k.small = small
-		if small {
-			k.bound(smallMemory)
-		} else {
-			k.bound(math.MaxInt64)
-		}
+	k.large++
+	if k.alive() <= smallAlive {
+		k.large = 0
+	}
+	switch {
+	case k.large == 0 && !k.small:
+		k.small = true
+		k.bound(smallMemory)
+	case k.large == largeLooks && k.small:
+		k.small = false
+		k.bound(math.MaxInt64)
 	}
 	now := k.allocated()
 	grown := now - k.last

@@ -57,7 +57,14 @@ func TestASmallNodeStaysSmall(t *testing.T) {
 		allocated: func() uint64 { return 0 }, alive: func() uint64 { return alive }, garbage: func(int) {}, release: func() {},
 		bound: func(bytes int64) { did = append(did, bytes) },
 	}
-	for _, alive = range []uint64{0, smallAlive, smallAlive + 1, 4 * smallAlive, smallAlive} {
+	const much = 4 * smallAlive
+	for _, alive = range []uint64{0, smallAlive, much, smallAlive, much, much, much, much} {
+		k.look()
+	}
+	if len(did) != 1 {
+		t.Errorf("bounds %d while a little passes", did)
+	}
+	for _, alive = range []uint64{much, much, smallAlive + 1, smallAlive} {
 		k.look()
 	}
 	if want := []int64{smallMemory, math.MaxInt64, smallMemory}; !slices.Equal(did, want) {

@@ -94,20 +94,22 @@ func (s *Segment) decode(dst []posting, ptr uint32) []posting {
 	if ptr&inlineFlag != 0 {
 		return append(dst, newPosting(inlinePosting(ptr)))
 	}
-	b := s.postings[ptr:]
-	df, n := binary.Uvarint(b)
-	b = b[n:]
-	dst = slices.Grow(dst, int(df))
-	for left := int(df); left > 0; {
-		code := b[0]
-		count, n := binary.Uvarint(b[1:])
-		b = b[1+n:]
-		left -= int(count)
-		doc := uint32(0)
-		for range count {
-			d, n := binary.Uvarint(b)
-			b = b[n:]
-			doc += uint32(d)
+	p := s.postings[ptr:]
+	left, at := uvarint(p, 0)
+	dst = slices.Grow(dst, int(left))
+	for left > 0 {
+		code := p[at]
+		var count, doc uint32
+		count, at = uvarint(p, at+1)
+		left -= count
+		for ; count > 0; count-- {
+			// The one-byte case written out, as in accumulate.
+			d := uint32(p[at])
+			at++
+			if d >= 0x80 {
+				d, at = uvarint(p, at-1)
+			}
+			doc += d
 			dst = append(dst, newPosting(code, doc))
 		}
 	}

@@ -130,7 +130,8 @@ func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, err
 	size := 0
 	for _, d := range docs {
 		const noTime = "an occurredAt that is no RFC 3339 date-time"
-		if d.OccurredAt != "" && !d.Noted && occurredIn(d) == 0 {
+		at := occurredIn(d)
+		if d.OccurredAt != "" && !d.Noted && at == 0 {
 			if d.Path == "" { // of an archive the rest is taken in
 				return nil, invalid("file", "has at "+d.Where+" "+noTime), nil
 			}
@@ -147,9 +148,7 @@ func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, err
 		if op.GetTitle() != "" && (len(docs) == 1 || d.Title == "") {
 			item.Title = op.GetTitle()
 		}
-		if at := occurredIn(d); at != 0 {
-			item.OccurredMs = at
-		}
+		item.OccurredMs = cmp.Or(at, item.GetOccurredMs())
 		if d.Refused == "" {
 			item.Metadata = metadataOf(d, op.GetMetadata())
 		}

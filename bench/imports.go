@@ -209,12 +209,7 @@ func importMailbox() ([]byte, error) {
 	for i := range mails {
 		fmt.Fprintf(&out, "From a@x.example Tue May  5 10:00:00 2026\nFrom: a@x.example\nTo: b@x.example\nSubject: Heap %d\nDate: Tue, 5 May 2026 10:00:00 +0000\nMessage-ID: <%d@x.example>\n"+
 			"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\n%s\n--b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\n", i, i, text)
-		encoded := base64.StdEncoding.EncodeToString(picture)
-		for len(encoded) > 0 {
-			n := min(76, len(encoded))
-			out.WriteString(encoded[:n] + "\n")
-			encoded = encoded[n:]
-		}
+		writeBase64(&out, picture)
 		out.WriteString("--b--\n\n")
 	}
 	return out.Bytes()[:min(out.Len(), importBytes)], nil
@@ -229,14 +224,19 @@ func importLetter() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString("From: a@x.example\nTo: b@x.example\nSubject: All of it\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n" +
 		"--b\nContent-Type: text/plain\n\nHere it is.\n--b\nContent-Type: application/zip; name=all.zip\nContent-Transfer-Encoding: base64\n\n")
-	encoded := base64.StdEncoding.EncodeToString(archive)
+	writeBase64(&out, archive)
+	out.WriteString("--b--\n")
+	return out.Bytes(), nil
+}
+
+// writeBase64 writes what a mail carries, in lines as mails have them.
+func writeBase64(out *bytes.Buffer, data []byte) {
+	encoded := base64.StdEncoding.EncodeToString(data)
 	for len(encoded) > 0 {
 		n := min(76, len(encoded))
 		out.WriteString(encoded[:n] + "\n")
 		encoded = encoded[n:]
 	}
-	out.WriteString("--b--\n")
-	return out.Bytes(), nil
 }
 
 // importArchive is of pictures that do not pack, and of some texts.

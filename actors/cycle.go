@@ -1,12 +1,15 @@
 package actors
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"orgmem/brain/extract"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -43,9 +46,10 @@ type cycle struct {
 	// number behind the last of them.
 	fresh  []freshChunk
 	until  uint64
-	notes  []note        // of the fresh chunks
-	found  []namedDomain // the domains, once they are cut
-	worded int           // contradictions that a language model was asked to explain
+	notes  []note            // of the fresh chunks
+	found  []namedDomain     // the domains, once they are cut
+	named  map[int32][]int32 // see people; nil until it is asked for
+	worded int               // contradictions that a language model was asked to explain
 }
 
 // thing is a live node that may be learned from.
@@ -60,6 +64,7 @@ type thing struct {
 	chunks []uint64
 	own    bool // what the partition's person wrote
 	bytes  int  // of its text
+	person bool // an entity that is surely one
 }
 
 func (t *thing) entity() bool { return t.kind == kindEntity }
@@ -154,6 +159,7 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 		t := thing{
 			id: pb.NodeID(n.GetId()), kind: n.GetKind(), title: n.GetTitle(), domain: n.GetDomain(), placed: n.GetPlaced(), at: n.GetOccurredMs(),
 			valid: n.GetOccurredMs(), chunks: n.GetChunks(), own: ownWriting(n), bytes: int(n.GetContentBytes()),
+			person: n.GetKind() == kindEntity && isPerson(n),
 		}
 		if t.at == 0 {
 			t.at = n.GetCreatedMs()
@@ -182,6 +188,21 @@ func ownWriting(n *pb.Node) bool {
 		return false
 	}
 	return n.GetKind() != kindSession || strings.Contains(string(n.GetMetadata()), `"role":"user"`)
+}
+
+// isPerson reports whether an entity is a person who goes by more than one word. Types
+// are guesses, and of names of one word ("Finch", a service) wrong as often as right.
+func isPerson(n *pb.Node) bool {
+	about := &aboutEntity{}
+	if !bytes.Contains(n.GetMetadata(), []byte(extract.Person)) || json.Unmarshal(n.GetMetadata(), about) != nil || about.EntityType != string(extract.Person) {
+		return false
+	}
+	for _, name := range append(about.Aliases, n.GetTitle()) {
+		if strings.ContainsRune(strings.TrimSpace(name), ' ') {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *cycle) gatherEdges(r storage.Reader) error {

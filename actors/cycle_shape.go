@@ -233,8 +233,11 @@ func (c *cycle) groupOf(top []int32) (topic.Group, error) {
 		for _, i := range top {
 			t := &c.nodes[i]
 			if t.entity() {
-				g.Names = append(g.Names, topic.Name{Title: t.title})
+				g.Names = append(g.Names, topic.Name{Title: t.title, Person: t.person})
 				continue
+			}
+			for _, k := range c.people()[i] {
+				g.People = append(g.People, c.nodes[k].title)
 			}
 			// A document speaks by passages from all over it: the first are often a
 			// heading, and who was there.
@@ -259,6 +262,20 @@ func (c *cycle) groupOf(top []int32) (topic.Group, error) {
 		return nil
 	})
 	return g, err
+}
+
+// people are for each text the persons that it names: they belong to a topic, and are
+// none.
+func (c *cycle) people() map[int32][]int32 {
+	if c.named == nil {
+		c.named = map[int32][]int32{}
+		for _, e := range c.edges {
+			if e.kind == edgeMentions && c.nodes[e.b].person {
+				c.named[e.a] = append(c.named[e.a], e.b)
+			}
+		}
+	}
+	return c.named
 }
 
 // putDomain writes a domain as a cycle has found it. The nodes that it is named by

@@ -141,7 +141,7 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 	}
 	absent := n == nil || n.GetStatus() == statusTombstoned
 	anew := !absent && (redescribes(n, item) || n.GetErased())
-	if it.known && (absent || anew) || it.stands {
+	if it.known && (absent || anew) || it.stands || it.unread && !absent && !n.GetUnlearned() {
 		return "", errNotPrepared
 	}
 	learned, err := f.learned()

@@ -850,5 +850,6 @@ func (f *effect) remove(n *pb.Node) error {
 	removeNode(f.batch.Batch, f.part.space, f.places[id], id)
 	f.keep(n)         // it is among what changed,
 	f.nodes[id] = nil // as nothing
+	f.places[id] = nodePlace{}
 	return nil
 }

@@ -54,6 +54,7 @@ type prepared struct {
 	// edited (holder.go).
 	stands, variant bool
 	relearn         bool   // it was taken in to be searched only, and perhaps is to be learned from now
+	unread          bool   // it is taken in to be searched only, so nobody asks what it says
 	model           string // of an edit's: what embedded it
 	// Of each chunk what the index takes.
 	chunks   []text.Chunk
@@ -101,7 +102,7 @@ func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next 
 	} else if tries > 1 {
 		entries = entries[:1]
 	}
-	items, err := w.prepare(entries, e)
+	items, err := w.prepare(entries, jobs, e)
 	if errors.Is(err, errCancelled) {
 		return 0, now, nil
 	}
@@ -184,7 +185,7 @@ func (w *worker) uncharge(charged []*pb.Job) error {
 
 // prepare cuts and embeds what is not stored yet, on the CPU workers. An item
 // that cannot be processed carries its error; errCancelled ends the slice.
-func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
+func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e Embedder) ([]prepared, error) {
 	items := make([]prepared, len(entries))
 	err := w.org.withStore(func(st *storage.Store) error {
 		inSlice := map[pb.NodeID]bool{}
@@ -205,6 +206,7 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 			items[i].known = found && node.GetStatus() != statusTombstoned && !node.GetErased() && !redescribes(node, entry.GetItem()) ||
 				inSlice[items[i].node] || items[i].stands
 			items[i].relearn = found && node.GetUnlearned()
+			items[i].unread = jobs[pb.JobID(entry.GetJob())].GetUnlearned() && !(found && learnable(node))
 			inSlice[items[i].node] = true
 		}
 		return nil
@@ -223,6 +225,10 @@ func (w *worker) prepare(entries []queued, e Embedder) ([]prepared, error) {
 	})
 	return items, err
 }
+
+// learnable reports whether a node that stands is one that is learned from, so that what
+// its text says is read again where the text comes anew, whatever is asked of that.
+func learnable(n *pb.Node) bool { return n.GetStatus() != statusTombstoned && !n.GetUnlearned() }
 
 // place finds the node that an item is about.
 func (w *worker) place(r storage.Reader, it *prepared) error {
@@ -272,7 +278,7 @@ func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 			if !items[i].known {
 				items[i].cut(e)
 			}
-			if (!items[i].known || items[i].relearn) && !w.org.sys.cfg.plain {
+			if (!items[i].known || items[i].relearn) && !items[i].unread && !w.org.sys.cfg.plain {
 				if err := items[i].read(&w.org.sys.computers[worker].comparer, now); err != nil {
 					w.org.sys.log.Error("a text is stored without what it speaks of", "org", w.org.id.String(), "job", pb.JobID(items[i].GetJob()).String(), "err", err)
 				}

@@ -111,6 +111,64 @@ func TestATextThatStandsAlone(t *testing.T) {
 	}
 }
 
+// Who is named in every text of a topic, and is its busiest node, does not name it; nor
+// the basin that these texts make.
+func TestPeopleNameNoTopic(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	for _, what := range []string{
+		"ordered seedlings for the greenhouse", "repaired the heating of the greenhouse", "waters the seedlings", "painted the greenhouse",
+		"gave the seedlings to the school", "keeps the key of the greenhouse", "planted the seedlings", "sold seedlings at the market",
+	} {
+		c.note("Anselm Vogt " + what + ". Vogt wrote this down.")
+	}
+	for _, what := range []string{
+		"wrote the parser", "tested the parser on long files", "rewrote the tokenizer", "found a crash in the tokenizer", "made the parser faster",
+		"merged the parser and the tokenizer", "reviewed the release", "tagged the release of the parser",
+	} {
+		c.note("Priya Nair " + what + ". Nair sent a message.")
+	}
+	c.think()
+	var labels, keywords []string
+	for _, d := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: &pb.Page{Size: 100}}}})).GetGraph().GetDomains().GetDomains() {
+		labels, keywords = append(labels, d.GetLabel()), append(keywords, d.GetKeywords()...)
+	}
+	for _, b := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: recallIdentity}}})).GetMind().GetIdentity().GetView().GetBasins() {
+		labels = append(labels, b.GetLabel())
+	}
+	if len(labels) == 0 || !slices.ContainsFunc(keywords, func(w string) bool { return strings.Contains(w, "Vogt") }) {
+		t.Fatalf("labels %q, keywords %q: he is not known at all", labels, keywords)
+	}
+	for _, label := range labels {
+		if slices.ContainsFunc([]string{"Vogt", "Anselm", "Priya", "Nair"}, func(name string) bool { return strings.Contains(label, name) }) {
+			t.Errorf("a topic is called %q", label)
+		}
+	}
+}
+
+// What is taken in to be searched only is not read, and is as soon as it may be learned
+// from; what stands already is read again whatever brings it anew.
+func TestWhatIsReadOfATextThatIsNotLearnedFrom(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ingest(doc("known", "The boiler was serviced by Carmen Ruiz."))
+	if got := c.titles(kindEntity); !slices.Equal(got, []string{"Carmen Ruiz"}) {
+		t.Fatalf("named are %q", got)
+	}
+	c.ok(patchSettings("", new(false)))
+	renamed := doc("known", "The boiler was serviced by Carmen Ruiz.")
+	renamed.Title = "The boiler"
+	c.ingest(renamed, doc("hidden", "The lift was serviced by Bruno Sato."))
+	if got := c.titles(kindEntity); !slices.Equal(got, []string{"Carmen Ruiz"}) {
+		t.Errorf("named are %q", got)
+	}
+	c.ok(patchSettings("", new(true)))
+	c.ingest(doc("hidden", "The lift was serviced by Bruno Sato."))
+	if got := c.titles(kindEntity); !slices.Equal(got, []string{"Bruno Sato", "Carmen Ruiz"}) {
+		t.Errorf("named are %q", got)
+	}
+}
+
 // Where many texts are, two are told apart from neighbours by chance by standing out
 // of their surroundings.
 func TestOppositionThatStandsOutOfManyTexts(t *testing.T) {

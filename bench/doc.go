@@ -1,7 +1,8 @@
 // Command bench measures what issue and README promise of the built binary, on
 // loopback and on the machine it runs on, and prints each figure beside the one
 // that was asked. `make bench` runs it; it fails when a promise is not kept. The
-// part quality needs Python and the evaluation harness, in ../shared/eval or where ORGMEM_EVAL says.
+// part quality needs Python and the evaluation harness, in ../shared/eval or where
+// ORGMEM_EVAL says, the part domains its corpora.
 //
 // It sees the service from outside only: it starts the binary, speaks HTTP and
 // reads /proc. Only the part embed runs the model itself, and cluster-writes and

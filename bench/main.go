@@ -59,7 +59,7 @@ func main() {
 	orgs := flag.Int("orgs", 1000, "organizations of the part orgs")
 	chunks := flag.Int("chunks", 10_000, "chunks of the part search")
 	nodes := flag.Int("nodes", 100_000, "nodes of the part lists")
-	sets := flag.String("sets", "", "comma list of development sets of the part quality; empty: all")
+	sets := flag.String("sets", "", "comma list of development sets of the parts quality and domains; empty: all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -98,12 +98,14 @@ var parts = []struct {
 	{"reads", measureReads},
 	{"fresh", measureFresh},
 	{"search", measureSearch},
+	{"cognition", measureCognition},
 	{"sessions", measureSessions},
 	{"import", measureImport},
 	{"lists", measureLists},
 	{"streams", measureStreams},
 	{"orgs", measureOrgs},
 	{"quality", measureQuality},
+	{"domains", measureDomains},
 	{"cluster-reads", measureClusterReads},
 	{"cluster-idle", measureClusterIdle},
 	{"cluster-writes", measureClusterWrites},

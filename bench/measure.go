@@ -171,7 +171,7 @@ func measureSearch(ctx context.Context, b *bench) error {
 	for n := 0; n < b.chunks; n += batch {
 		items := make([]item, batch)
 		for i := range items {
-			items[i] = item{text.passage(n + i), strconv.Itoa(n + i)}
+			items[i] = item{Content: text.passage(n + i), ExternalID: strconv.Itoa(n + i)}
 		}
 		job, err := s.ingest(ctx, items)
 		if err != nil {
@@ -276,7 +276,7 @@ func measureOrgs(ctx context.Context, b *bench) error {
 		keys[i], s.key = made.APIKey, made.APIKey
 		items := make([]item, perOrg)
 		for j := range items {
-			items[j] = item{"Note " + strconv.Itoa(j) + " of organization " + strconv.Itoa(i) + ": " + text.sentence(), strconv.Itoa(j)}
+			items[j] = item{Content: "Note " + strconv.Itoa(j) + " of organization " + strconv.Itoa(i) + ": " + text.sentence(), ExternalID: strconv.Itoa(j)}
 		}
 		job, err := s.ingest(ctx, items)
 		if err != nil {

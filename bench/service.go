@@ -22,7 +22,7 @@ type bench struct {
 	orgs   int
 	chunks int
 	nodes  int    // of the part lists
-	sets   string // of the part quality
+	sets   string // of the parts quality and domains
 	report *report
 	count  int
 }
@@ -107,6 +107,7 @@ func call(ctx context.Context, method, url string, header http.Header, body, out
 type item struct {
 	Content    string `json:"content"`
 	ExternalID string `json:"externalId,omitempty"`
+	Title      string `json:"title,omitempty"`
 }
 
 // ingest sends items as one job and returns its id.

@@ -46,6 +46,7 @@ func (r *reader) dates(from, to int) {
 			i++
 			continue
 		}
+		named := p.from
 		p, start := d.bounded(p, i, from)
 		out := Date{
 			Span:   Span{Start: r.tokens[start].Start, End: r.tokens[d.i-1].End},
@@ -58,8 +59,18 @@ func (r *reader) dates(from, to int) {
 			out.Confidence = 0.6
 		}
 		if d.minute >= 0 {
-			out.FromMs += int64(d.minute) * msPerMinute
-			out.UntilMs, out.Grain = out.FromMs+msPerMinute, Minute
+			at := ms(named) + int64(d.minute)*msPerMinute
+			out.Grain = Minute
+			switch {
+			case p.until == ever:
+				out.FromMs = at
+			case p.from == always && p.until == named: // before it
+				out.UntilMs = at
+			case p.from == always:
+				out.UntilMs = at + msPerMinute
+			default:
+				out.FromMs, out.UntilMs = at, at+msPerMinute
+			}
 		}
 		r.out.Dates = append(r.out.Dates, out)
 		i = d.i
@@ -117,14 +128,17 @@ func floorDiv64(a, b int64) int64 {
 }
 
 // bounded looks at what stands before and behind a period: "since March" has no
-// end, "until March" no beginning, "from March 3 to March 7" both. It returns
-// where the date begins, and moves d.i behind it.
+// end, "until March" and "before March" no beginning, "from March 3 to March 7" both.
+// Who is away until 9 February is away on that day, too, and what is due until then may
+// be done on it: only "before" leaves it out. It returns where the date begins, and
+// moves d.i behind it.
 func (d *dater) bounded(p period, i, from int) (period, int) {
 	if next := d.low(d.i); next == "to" || next == "until" || next == "through" || next == "-" || next == "–" || next == "and" && d.low(i-1) == "between" {
 		second := *d
 		second.i++
 		if q, ok := second.date(); ok && q.until > p.from {
 			*d = second
+			d.minute = -1 // the days are the period, whatever the hour
 			p = period{p.from, q.until, q.grain}
 			return p, i
 		}
@@ -136,6 +150,11 @@ func (d *dater) bounded(p period, i, from int) (period, int) {
 	case "since":
 		return period{p.from, ever, p.grain}, i - 1
 	case "until", "till":
+		if i-1 > from && d.low(i-2) == "not" { // it begins then
+			return period{p.from, ever, p.grain}, i - 2
+		}
+		return period{always, p.until, p.grain}, i - 1
+	case "before":
 		return period{always, p.from, p.grain}, i - 1
 	}
 	return p, i

@@ -26,6 +26,13 @@ func dated(s, phrase string, fromMs int64) Note {
 	return n
 }
 
+// until is a note in which a phrase means all time up to the end of a day.
+func until(s, phrase string, dayMs int64) Note {
+	n := dated(s, phrase, dayMs)
+	n.Dates[0].FromMs = math.MinInt64
+	return n
+}
+
 func endless(s, phrase string) Note {
 	n := dated(s, phrase, 9*day)
 	n.Dates[0].UntilMs = math.MaxInt64
@@ -46,9 +53,11 @@ func TestTimeline(t *testing.T) {
 		dated("Long week. The importer ships on 9 June. Nothing else.", "9 June", 9*day),
 		dated("We met on 3 May.", "3 May", 3*day),
 		dated("Do we ship on 4 May?", "4 May", 4*day), // a question tells of nothing
+		until("Robin is on leave until 12 June.", "until 12 June", 12*day),
 	}
 	got := Timeline(notes)
-	if len(got) != 2 || got[0].Note != 1 || got[1].Note != 0 || got[1].AtMs != 9*day || got[1].Title != "The importer ships on 9 June." {
+	if len(got) != 3 || got[0].Note != 1 || got[1].Note != 0 || got[1].AtMs != 9*day || got[1].Title != "The importer ships on 9 June." ||
+		got[2].AtMs != 13*day-1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -67,6 +76,7 @@ func TestCommitments(t *testing.T) {
 		{dated("Robin Hale will send the plan by 3 May.", "3 May", 3*day), "Robin Hale", 4 * day, true},
 		{dated("On Monday Robin Hale will send the plan by 3 May.", "3 May", 3*day), "Robin Hale", 4 * day, true},
 		{dated("Atlas-2 will be moved on 3 May.", "3 May", 3*day), "", 4 * day, true},
+		{until("Robin Hale will count them until 9 June.", "until 9 June", 9*day), "Robin Hale", 10 * day, true},
 		{note("TODO: renew the certificate"), "", 0, true},
 		{note("- [ ] Action item: call the landlord"), "", 0, true},
 		{note("I'm going to write the summary."), "Dana", 0, true},

@@ -2,6 +2,7 @@ package moments
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"orgmem/brain/text"
@@ -11,6 +12,7 @@ import (
 type Moment struct {
 	Note int // its place in the arguments
 	// AtMs is when it begins, and UntilMs when it is over: of the 3rd of May, the 4th.
+	// What is told of until a time is at the last moment of that.
 	AtMs, UntilMs int64
 	Title         string // the sentence that says so, shortened
 	Kind          string
@@ -45,7 +47,11 @@ func Timeline(notes []Note) []Moment {
 				continue
 			}
 			count++
-			out = append(out, Moment{Note: i, AtMs: d.FromMs, UntilMs: d.UntilMs, Title: title(n.Text, c.Span), Kind: Mentioned})
+			at := d.FromMs
+			if at == math.MinInt64 {
+				at = d.UntilMs - 1
+			}
+			out = append(out, Moment{Note: i, AtMs: at, UntilMs: d.UntilMs, Title: title(n.Text, c.Span), Kind: Mentioned})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Moment) int {

@@ -66,7 +66,8 @@ func Describe(groups []Group) []Label {
 			continue
 		}
 		words := keywords(&all[i], spread, filled)
-		labels[i] = Label{Text: label(topics(words, people), groups[i].Before, taken), Keywords: words}
+		about, before := topics(words, people, groups[i].Before)
+		labels[i] = Label{Text: label(about, before, taken), Keywords: words}
 		if labels[i].Text != "" {
 			taken[strings.ToLower(labels[i].Text)] = true
 		}
@@ -291,35 +292,45 @@ func widest(c *counted, word *term, chosen map[string]bool) *term {
 	return best
 }
 
-// peopleOf are the names of people, whole and in parts, in lower case: who belongs to
-// one group names no other one.
+// peopleOf are the parts of the names of people, in lower case: who belongs to one group
+// names no other one.
 func peopleOf(groups []Group) map[string]bool {
 	people := map[string]bool{}
+	add := func(name string) {
+		for part := range strings.FieldsSeq(strings.ToLower(name)) {
+			people[part] = true
+		}
+	}
 	for i := range groups {
 		for _, n := range groups[i].Names {
 			if n.Person {
-				name := strings.ToLower(n.Title)
-				people[name] = true
-				for part := range strings.FieldsSeq(name) {
-					people[part] = true
-				}
+				add(n.Title)
 			}
+		}
+		for _, name := range groups[i].People {
+			add(name)
 		}
 	}
 	return people
 }
 
 // topics are the keywords that hold no part of a person's name ("Ruiz believes"); if
-// there are none, all of them.
-func topics(words []string, people map[string]bool) []string {
-	out := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-		low := strings.ToLower(w)
-		return people[low] || slices.ContainsFunc(strings.Fields(low), func(part string) bool { return people[part] })
-	})
-	if len(out) == 0 {
-		return words
+// there are none, all of them. A label of before that holds one is given up for them.
+func topics(words []string, people map[string]bool, before Label) ([]string, Label) {
+	named := func(w string) bool {
+		return slices.ContainsFunc(strings.Fields(w), func(part string) bool {
+			first, _ := utf8.DecodeRuneInString(part)
+			return unicode.IsUpper(first) && people[strings.ToLower(part)] // a park is not Mina Park
+		})
 	}
-	return out
+	out := slices.DeleteFunc(slices.Clone(words), named)
+	if len(out) == 0 {
+		return words, before
+	}
+	if slices.ContainsFunc(strings.Split(before.Text, ", "), named) {
+		before.Text = ""
+	}
+	return out, before
 }
 
 // label joins the first keywords, unless the label of before still holds: at least

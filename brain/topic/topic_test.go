@@ -93,6 +93,19 @@ func TestPersonsDoNotNameGroups(t *testing.T) {
 	}
 }
 
+// Who is named in a group's passages names it no more than who belongs to it does, and a
+// label that was given before that was known is given up. What a person is called after
+// is still a word.
+func TestWhomPassagesNameIsNoTopic(t *testing.T) {
+	g := Group{Passages: passages(
+		"Mina repaired the gate of the park.", "Ask Mina for the key of the park.", "Mina waters the seedlings in the park.", "Mina closes the gate of the park.", "Seedlings for Mina.",
+	), People: []string{"Mina Park"}, Before: Label{Text: "Mina, seedlings, gate", Keywords: []string{"Mina", "seedlings", "gate"}}}
+	l := Describe([]Group{g, baking})[0]
+	if low := strings.ToLower(l.Text); strings.Contains(low, "mina") || !strings.Contains(low, "seedlings") || !strings.Contains(low, "park") {
+		t.Errorf("label %q", l.Text)
+	}
+}
+
 func TestNamesAreWrittenAsNames(t *testing.T) {
 	g := Group{Passages: passages("The bank of north harbour lends money.", "Ask the Bank of North Harbour.", "money from the bank of north harbour"), Names: []Name{{Title: "Bank of North Harbour"}}}
 	if l := Describe([]Group{g, baking})[0]; !slices.Contains(l.Keywords, "Bank of North Harbour") {

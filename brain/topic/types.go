@@ -17,7 +17,8 @@ type Name struct {
 type Group struct {
 	Passages []Passage
 	Names    []Name
-	Before   Label // its label of the last time; zero: none
+	People   []string // whom its passages name: they belong to groups, and name none
+	Before   Label    // its label of the last time; zero: none
 }
 
 // Label describes a group.

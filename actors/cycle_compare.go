@@ -110,6 +110,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 			Vectors: map[index.ModelID][]float32{model: vec}, Lines: c.lines(),
 		}
 		var cosines []float64
+		var nearest []uint64
 		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.snapshot}, q) {
 			if x.Seq == f.seq || len(others) == conflict.Neighbours {
 				continue
@@ -118,18 +119,17 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 			if !ok || place == f.node {
 				continue
 			}
-			cosines = append(cosines, float64(x.Vector))
+			cosines, nearest = append(cosines, float64(x.Vector)), append(nearest, x.Seq)
 			others[x.Seq] = conflict.Near{Cosine: float64(x.Vector), Rank: len(cosines), Of: int(c.hot.state.GetChunks())}
 			if x.Vector >= leastSimilar {
 				near = append(near, likeness{place, float64(x.Vector)})
 			}
 		}
 		own.scratch.Reset()
-		if level, ok := conflict.Clearance(cosines); ok {
-			for seq, x := range others {
-				x.Clear = x.Cosine - level
-				others[seq] = x
-			}
+		for i, clear := range conflict.Clearance(cosines) {
+			x := others[nearest[i]]
+			x.Clear = clear
+			others[nearest[i]] = x
 		}
 	}
 	searched := 0

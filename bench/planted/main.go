@@ -241,9 +241,9 @@ func (f *field) compare(near [][]neighbour) map[[2]int]conflict.Finding {
 		for _, n := range near[i] {
 			cosines = append(cosines, float64(n.cosine))
 		}
-		level, _ := conflict.Clearance(cosines)
+		clear := conflict.Clearance(cosines)
 		for k, n := range near[i] {
-			at := conflict.Near{Cosine: cosines[k], Rank: k + 1, Of: len(f.sentences), Clear: cosines[k] - level}
+			at := conflict.Near{Cosine: cosines[k], Rank: k + 1, Of: len(f.sentences), Clear: clear[k]}
 			pair := [2]int{min(i, int(n.at)), max(i, int(n.at))}
 			if g, ok := judge.Compare(passages[i], passages[n.at], at); ok && g.Severity > found[pair].Severity {
 				found[pair] = g

@@ -59,8 +59,8 @@ type Near struct {
 	// partition has. The further away and the more there are, the likelier it is
 	// that two passages look opposed by chance.
 	Rank, Of int
-	// Clear is by how much its cosine exceeds those of the neighbours further down
-	// (see [Clearance]), 0 where that is not known. What stands out of its
+	// Clear is by which part of its cosine it exceeds those of the neighbours further
+	// down (see [Clearance]), 0 where that is not known. What stands out of its
 	// surroundings is about the same thing however many passages there are.
 	Clear float64
 
@@ -76,17 +76,23 @@ const (
 )
 
 // Clearance tells of a passage's nearest neighbours, whose cosines come in falling
-// order, what each exceeds to stand out: their mean from the fifth on. ok is false
-// where there are too few.
-func Clearance(cosines []float64) (level float64, ok bool) {
+// order, by which part of it each cosine exceeds their mean from the fifth on: a half
+// where the others are half as near. All are 0 where there are too few to tell.
+func Clearance(cosines []float64) []float64 {
+	clear := make([]float64, len(cosines))
 	if len(cosines) < surroundings-1+leastSurroundings {
-		return 0, false
+		return clear
 	}
-	far := cosines[surroundings-1:]
+	far, level := cosines[surroundings-1:], 0.0
 	for _, c := range far {
 		level += c / float64(len(far))
 	}
-	return level, true
+	for i, c := range cosines {
+		if c > 0 {
+			clear[i] = 1 - level/c
+		}
+	}
+	return clear
 }
 
 // Judge compares passages. The zero value is ready to use; it holds working

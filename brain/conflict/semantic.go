@@ -57,10 +57,7 @@ const (
 	smallPartition = 500
 	growth         = 1.6
 	// leastClear is from which clearance on the size of the partition does not matter.
-	// Of ten thousand unrelated sentences three pairs are taken for opposed by that, of
-	// eight thousand out of scientific abstracts, whose neighbours are of the same
-	// abstract, thirty; with 0.25, a dozen and a hundred.
-	leastClear = 0.35
+	leastClear = 0.45
 	// fewPairs is how many pairs of statements two passages may have as they come.
 	fewPairs = 4
 	// leastLike is how near two passages must be in meaning that share but one

@@ -1,14 +1,11 @@
 package actors
 
 import (
-	"fmt"
-
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/brain/embed"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
-	"orgmem/storage"
 )
 
 // Embedder turns text into vectors. Its methods may be called from any
@@ -74,23 +71,6 @@ func chunkOptions(e Embedder) text.ChunkOptions {
 }
 
 func cloneState(s *pb.PartitionState) *pb.PartitionState { return proto.CloneOf(s) }
-
-func vectorKey(part *partitionRef, model string, seq uint64) storage.Key {
-	return part.space.Key(storage.TableVector, storage.Str(model), storage.U64(seq))
-}
-
-// readVector returns a chunk's vector under a model, nil when it has none.
-func readVector(r storage.Reader, part *partitionRef, model string, seq uint64) ([]float32, error) {
-	raw, found, err := r.GetRaw(vectorKey(part, model, seq))
-	if err != nil || !found {
-		return nil, err
-	}
-	v, err := decodeVector(raw)
-	if err != nil {
-		return nil, fmt.Errorf("vector of chunk %d: %w", seq, err)
-	}
-	return v, nil
-}
 
 // NewEmbedder wraps a model of package embed.
 func NewEmbedder(m *embed.Model) Embedder { return modelEmbedder{m} }

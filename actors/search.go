@@ -61,6 +61,7 @@ type reader struct {
 	scratch index.Scratch
 	matcher index.Matcher
 	walker  walker
+	vectors vectorReader
 }
 
 // wordsmith reads words and their meaning, for one worker.
@@ -252,7 +253,7 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, q *lookup, 
 func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *reader) ([]index.Hit, error) {
 	for {
 		candidates := rd.scratch.Candidates(snapshots, q)
-		exact, err := e.exactVectors(st, parts, candidates, q, topK)
+		exact, err := e.exactVectors(st, parts, candidates, q, topK, &rd.vectors)
 		if err != nil {
 			return nil, err
 		}
@@ -265,16 +266,16 @@ func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*in
 }
 
 // exactVectors reads the stored vectors of the candidates that are to be ranked by
-// them, each at its candidate's place.
-func (e effort) exactVectors(st *storage.Store, parts []*partitionRef, candidates []index.Candidate, q *index.Query, topK int) ([][]float32, error) {
+// them, each at its candidate's place. They are valid until from reads the next.
+func (e effort) exactVectors(st *storage.Store, parts []*partitionRef, candidates []index.Candidate, q *index.Query, topK int, from *vectorReader) ([][]float32, error) {
 	most := min(e.exact*max(topK, defaultTopK), len(candidates))
 	if q.Mode == index.KeywordOnly || most == 0 {
 		return nil, nil
 	}
-	exact := make([][]float32, most)
+	exact := from.reset(most)
 	read := func(i int) (err error) {
 		c := &candidates[i]
-		exact[i], err = readVector(st, parts[c.Part], string(c.Model), c.Seq)
+		exact[i], err = from.read(st, parts[c.Part], string(c.Model), c.Seq)
 		return err
 	}
 	if e.open {

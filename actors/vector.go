@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"slices"
 
 	"orgmem/brain/embed"
 	"orgmem/storage"
@@ -19,9 +20,43 @@ func asStored(v []float32) []float32 {
 	return embed.DecodeF16(make([]float32, 0, len(v)), embed.EncodeF16(make([]byte, 0, 2*len(v)), v))
 }
 
-func decodeVector(raw []byte) ([]float32, error) {
-	if len(raw)%2 != 0 {
-		return nil, fmt.Errorf("%d bytes: %w", len(raw), storage.ErrCorrupt)
+func vectorKey(part *partitionRef, model string, seq uint64) storage.Key {
+	return part.space.Key(storage.TableVector, storage.Str(model), storage.U64(seq))
+}
+
+// readVector returns a chunk's vector under a model, nil when it has none.
+func readVector(r storage.Reader, part *partitionRef, model string, seq uint64) ([]float32, error) {
+	return new(vectorReader).read(r, part, model, seq)
+}
+
+// vectorReader reads stored vectors into memory that it keeps for the next ones. The
+// zero value is ready; not for concurrent use.
+type vectorReader struct {
+	raw    []byte
+	floats []float32   // of all that were read since the last reset
+	list   [][]float32 // what reset gave
+}
+
+// reset gives a list of n places for vectors, all nil. What was read before is no
+// longer valid.
+func (v *vectorReader) reset(n int) [][]float32 {
+	v.floats = v.floats[:0]
+	v.list = slices.Grow(v.list[:0], n)[:n]
+	clear(v.list)
+	return v.list
+}
+
+// read is readVector; the vector is valid until the next reset.
+func (v *vectorReader) read(r storage.Reader, part *partitionRef, model string, seq uint64) ([]float32, error) {
+	raw, found, err := r.AppendRaw(v.raw[:0], vectorKey(part, model, seq))
+	if err != nil || !found {
+		return nil, err
 	}
-	return embed.DecodeF16(make([]float32, 0, len(raw)/2), raw), nil
+	v.raw = raw
+	if len(raw)%2 != 0 {
+		return nil, fmt.Errorf("vector of chunk %d: %d bytes: %w", seq, len(raw), storage.ErrCorrupt)
+	}
+	from := len(v.floats)
+	v.floats = embed.DecodeF16(v.floats, raw)
+	return v.floats[from:len(v.floats):len(v.floats)], nil
 }

@@ -18,6 +18,9 @@ type Reader interface {
 	Get(k Key, m proto.Message) (bool, error)
 	// GetRaw reads raw bytes; the slice is the caller's.
 	GetRaw(k Key) ([]byte, bool, error)
+	// AppendRaw is GetRaw into memory that the caller has: the bytes stand behind dst.
+	// It returns dst itself where there are none.
+	AppendRaw(dst []byte, k Key) ([]byte, bool, error)
 	// Scan walks a range in key order. An error ends the walk and is yielded
 	// last, with a zero Item.
 	Scan(r Range, o ScanOptions) iter.Seq2[Item, error]
@@ -115,20 +118,29 @@ func getRecord(db pebble.Reader, id StoreID, k Key, m proto.Message) (bool, erro
 	return true, nil
 }
 
-func getRaw(db pebble.Reader, id StoreID, k Key) ([]byte, bool, error) {
+func appendRaw(dst []byte, db pebble.Reader, id StoreID, k Key) ([]byte, bool, error) {
 	mustBelong(id, k.store)
 	b, closer, err := db.Get(k.b)
 	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, false, nil
+		return dst, false, nil
 	}
 	if err != nil {
-		return nil, false, wrapPebble("get", err)
+		return dst, false, wrapPebble("get", err)
 	}
-	out := append([]byte{}, b...)
+	out := append(dst, b...)
 	if err := closer.Close(); err != nil {
-		return nil, false, wrapPebble("get", err)
+		return dst, false, wrapPebble("get", err)
 	}
 	return out, true, nil
+}
+
+// getRaw is GetRaw of any reader: bytes that are there and empty are not nil.
+func getRaw(r Reader, k Key) ([]byte, bool, error) {
+	b, found, err := r.AppendRaw([]byte{}, k)
+	if !found {
+		return nil, false, err
+	}
+	return b, true, nil
 }
 
 func scan(db pebble.Reader, id StoreID, r Range, o ScanOptions, yield func(Item, error) bool) {
@@ -238,13 +250,16 @@ func (s *Snapshot) Get(k Key, m proto.Message) (bool, error) {
 }
 
 // GetRaw implements Reader.
-func (s *Snapshot) GetRaw(k Key) ([]byte, bool, error) {
+func (s *Snapshot) GetRaw(k Key) ([]byte, bool, error) { return getRaw(s, k) }
+
+// AppendRaw implements Reader.
+func (s *Snapshot) AppendRaw(dst []byte, k Key) ([]byte, bool, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.done {
-		return nil, false, fmt.Errorf("get: snapshot: %w", ErrClosed)
+		return dst, false, fmt.Errorf("get: snapshot: %w", ErrClosed)
 	}
-	return getRaw(s.snap, s.s.id, k)
+	return appendRaw(dst, s.snap, s.s.id, k)
 }
 
 // Scan implements Reader. Do not close the snapshot inside the loop.

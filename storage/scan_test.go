@@ -155,3 +155,28 @@ func TestForeignKeysPanicOnRead(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Reading into memory that the caller has leaves what stands there, and is the same
+// read of a store and of its snapshot. A value that is empty is not a missing one.
+func TestReadsBehindWhatTheCallerHas(t *testing.T) {
+	h := acquire(t, storagetest.NewDisk().Node(t), store(1))
+	defer h.Release()
+	put(t, h, 1, "a", "value")
+	put(t, h, 2, "empty", "")
+	snap, err := h.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	for _, r := range []storage.Reader{h, snap} {
+		for name, want := range map[string]string{"a": "kept,value", "empty": "kept,", "missing": "kept,"} {
+			got, found, err := r.AppendRaw([]byte("kept,"), setting(store(1), name))
+			if err != nil || found != (name != "missing") || string(got) != want {
+				t.Errorf("%T %s: %q, %v, %v", r, name, got, found, err)
+			}
+		}
+		if got, found, err := r.GetRaw(setting(store(1), "empty")); err != nil || !found || got == nil || len(got) != 0 {
+			t.Errorf("%T: the empty value is %#v, %v, %v", r, got, found, err)
+		}
+	}
+}

@@ -202,11 +202,14 @@ func (h *Store) Get(k Key, m proto.Message) (bool, error) {
 }
 
 // GetRaw reads raw bytes; the slice is the caller's.
-func (h *Store) GetRaw(k Key) ([]byte, bool, error) {
+func (h *Store) GetRaw(k Key) ([]byte, bool, error) { return getRaw(h, k) }
+
+// AppendRaw is GetRaw into memory that the caller has: the bytes stand behind dst.
+func (h *Store) AppendRaw(dst []byte, k Key) ([]byte, bool, error) {
 	db, err := h.begin()
 	if err != nil {
-		return nil, false, fmt.Errorf("get: %w", err)
+		return dst, false, fmt.Errorf("get: %w", err)
 	}
 	defer h.s.gate.leave()
-	return getRaw(db, h.s.id, k)
+	return appendRaw(dst, db, h.s.id, k)
 }

@@ -3,6 +3,7 @@ package embed
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // EncodeF16 appends the IEEE 754 half floats nearest to v, little-endian, ties to
@@ -17,8 +18,10 @@ func EncodeF16(dst []byte, v []float32) []byte {
 
 // DecodeF16 appends the values of b, whose length is even.
 func DecodeF16(dst []float32, b []byte) []float32 {
-	for ; len(b) >= 2; b = b[2:] {
-		dst = append(dst, fromF16(binary.LittleEndian.Uint16(b)))
+	from, n := len(dst), len(b)/2
+	dst = slices.Grow(dst, n)[:from+n]
+	for i := range dst[from:] {
+		dst[from+i] = fromF16(binary.LittleEndian.Uint16(b[2*i:]))
 	}
 	return dst
 }

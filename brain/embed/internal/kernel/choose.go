@@ -21,8 +21,8 @@ func Available() []Kernels {
 const verifyRows = 20
 
 // verify runs both matrix products on small fixed inputs and compares every bit
-// with the portable result. The development machines have no AVX-512, so the
-// VNNI kernel's first run is on a user's machine: a mistake in it, or a
+// with the portable result. Not every machine that tests run on has AVX-512, so a
+// change of the VNNI kernel may run first on a user's: a mistake in it, or a
 // processor or emulator that gets it wrong, must cost speed and not answers.
 func verify(k Kernels) bool {
 	const pairs, rows = 2 * PairStep, verifyRows

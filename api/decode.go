@@ -36,11 +36,16 @@ type fromJSON interface {
 	fromJSON(raw jsontext.Value) (message string)
 }
 
+// maxParsed is how deep a tolerant type's value may be nested for its end to be
+// looked for: less than the parser bears.
+const maxParsed = 5_000
+
 // tolerant is fromJSON of a type that looks for faults itself, those that the
-// parser would report too: text with U+0000, numbers out of range. registry holds
-// the route's schemas.
+// parser would report too: text with U+0000, numbers out of range, nesting deeper
+// than canon.MaxDepth. registry holds the route's schemas; around is how many levels
+// of the body raw stands in.
 type tolerant interface {
-	fromJSONWith(raw jsontext.Value, registry huma.Registry) (message string)
+	fromJSONWith(raw jsontext.Value, registry huma.Registry, around int) (message string)
 }
 
 var (
@@ -147,8 +152,10 @@ type decoder struct {
 	json *jsontext.Decoder
 	src  bytes.Buffer
 	body []byte
-	path []byte
-	errs *violations
+	// around is how many levels of nesting there are about the body.
+	around int
+	path   []byte
+	errs   *violations
 	// registry is for types that read by themselves.
 	registry huma.Registry
 	// suspect is set when the body holds an escaped NUL somewhere; only then is
@@ -166,9 +173,15 @@ var decoders = sync.Pool{New: func() any {
 // was made of. Faults of single fields go to errs; the problem it returns is
 // about the body as a whole.
 func decodeBody(body []byte, p *plan, schema *huma.Schema, registry huma.Registry, dst reflect.Value, errs *violations) *pb.Problem {
+	return decodeWithin(0, body, p, schema, registry, dst, errs)
+}
+
+// decodeWithin is decodeBody of a part of a body, which stands in so many levels of
+// its nesting.
+func decodeWithin(around int, body []byte, p *plan, schema *huma.Schema, registry huma.Registry, dst reflect.Value, errs *violations) *pb.Problem {
 	d := decoders.Get().(*decoder)
 	defer d.release()
-	d.body, d.errs, d.registry = body, errs, registry
+	d.body, d.around, d.errs, d.registry = body, around, errs, registry
 	d.src = *bytes.NewBuffer(body)
 	d.json.Reset(&d.src)
 	d.suspect = bytes.Contains(body, []byte(`\u0000`))
@@ -261,7 +274,7 @@ func (d *decoder) value(p *plan, dst reflect.Value) (any, error) {
 		setNumber(p, dst, f)
 		return f, nil
 	}
-	return misfit{}, d.skip()
+	return misfit{}, d.skip(canon.MaxDepth)
 }
 
 // setNumber stores what fits; what does not, the schema's bounds refuse.
@@ -304,7 +317,7 @@ func (d *decoder) object(p *plan, dst reflect.Value) (any, error) {
 			d.push(showName(string(name)))
 			d.errs.add(string(d.path), "unknown field")
 			d.path = d.path[:mark]
-			if err := d.skip(); err != nil {
+			if err := d.skip(canon.MaxDepth); err != nil {
 				return nil, err
 			}
 			continue
@@ -353,7 +366,7 @@ func (d *decoder) list(p *plan, dst reflect.Value) (any, error) {
 	items := dst
 	for d.json.PeekKind() != ']' {
 		if len(tree) > p.maxItems {
-			if err := d.skip(); err != nil {
+			if err := d.skip(canon.MaxDepth); err != nil {
 				return nil, err
 			}
 			continue
@@ -379,14 +392,19 @@ func (d *decoder) list(p *plan, dst reflect.Value) (any, error) {
 func (d *decoder) raw(dst reflect.Value) (any, error) {
 	faults := len(d.errs.list)
 	start := d.json.InputOffset()
-	if err := d.skip(); err != nil {
+	own, tolerates := reflect.TypeAssert[tolerant](dst.Addr())
+	deepest := canon.MaxDepth
+	if tolerates {
+		deepest = maxParsed
+	}
+	if err := d.skip(deepest); err != nil {
 		return nil, err
 	}
 	end := d.json.InputOffset()
 	value := jsontext.Value(trimToValue(d.body[start:end]))
-	if own, ok := reflect.TypeAssert[tolerant](dst.Addr()); ok {
+	if tolerates {
 		d.errs.list = d.errs.list[:faults]
-		if message := own.fromJSONWith(value, d.registry); message != "" {
+		if message := own.fromJSONWith(value, d.registry, d.depth()); message != "" {
 			d.errs.add(string(d.path), message)
 		}
 		return misfit{}, nil
@@ -408,8 +426,11 @@ func (d *decoder) raw(dst reflect.Value) (any, error) {
 // colon or comma, and white space.
 func trimToValue(b []byte) []byte { return bytes.TrimLeft(b, ":, \t\r\n") }
 
+// depth is how deep in the request's body the next token stands.
+func (d *decoder) depth() int { return d.around + d.json.StackDepth() }
+
 // skip reads the next value for its syntax, depth and numbers only.
-func (d *decoder) skip() error {
+func (d *decoder) skip(deepest int) error {
 	base := d.json.StackDepth()
 	for {
 		var err error
@@ -428,7 +449,7 @@ func (d *decoder) skip() error {
 		switch container, tokens := d.json.StackIndex(depth); {
 		case depth <= base:
 			return nil
-		case depth > canon.MaxDepth:
+		case d.depth() > deepest:
 			return errTooDeep
 		case container == jsontext.KindBeginObject && tokens > 2*maxMembers:
 			return errTooManyMembers
@@ -440,7 +461,7 @@ func (d *decoder) open() error {
 	if _, err := d.json.ReadToken(); err != nil {
 		return err
 	}
-	if d.json.StackDepth() > canon.MaxDepth {
+	if d.depth() > canon.MaxDepth {
 		return errTooDeep
 	}
 	return nil

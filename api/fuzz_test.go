@@ -402,12 +402,25 @@ func FuzzOperatorQuery(f *testing.F) {
 	})
 }
 
+// deepest is how deep a JSON value is nested; -1: it is none.
+func deepest(raw []byte) (levels int) {
+	if !jsontext.Value(raw).IsValid() {
+		return -1
+	}
+	for d := jsontext.NewDecoder(bytes.NewReader(raw)); ; levels = max(levels, d.StackDepth()) {
+		if _, err := d.ReadToken(); err != nil {
+			return levels
+		}
+	}
+}
+
 // FuzzSessionEvent: an event is taken in a batch as it is taken alone, and one that
 // is not rejects itself and no other.
 func FuzzSessionEvent(f *testing.F) {
 	for _, e := range []string{
 		`{"sessionId":"s","role":"user","text":"Hello."}`, `{"sessionId":"s","role":"poet","text":"x"}`, `{}`, `null`, `[1]`, `"x"`, `{"sessionId":"s\u0000","role":"user","text":"x"}`,
 		`{"sessionId":"s","role":"tool","text":"x","at":"2026-03-01T10:00:00Z","eventId":"e","cwd":"/","model":"m","tool":"t","metadata":{"a":[1,{"b":1e400}]}}`,
+		`{"sessionId":"s","role":"user","text":"x","metadata":` + strings.Repeat(`{"a":`, canon.MaxDepth) + "1" + strings.Repeat("}", canon.MaxDepth) + "}",
 		`{"sessionId":"s","role":"user","text":" "}`, `{"sessionId":"s","role":"user","text":"x","text":"y"}`, `{"sessionId":"s","role":"user","text":"x","colour":1}`,
 	} {
 		f.Add([]byte(e))
@@ -415,7 +428,8 @@ func FuzzSessionEvent(f *testing.F) {
 	const good = `{"sessionId":"s","role":"user","text":"A good one."}`
 	h := newHarness(f)
 	f.Fuzz(func(t *testing.T, event []byte) {
-		if value := jsontext.Value(event); !value.IsValid() || bytes.Count(event, []byte("{"))+bytes.Count(event, []byte("[")) > canon.MaxDepth-3 {
+		depth := deepest(event)
+		if depth < 0 || depth > maxParsed-2 || depth == canon.MaxDepth-1 || depth == canon.MaxDepth {
 			return // a fault of the body as a whole, or one that its place decides
 		}
 		alone, problem, errs := decodeAs(t, h, "ingestSessionEvent", event)

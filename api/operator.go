@@ -164,18 +164,10 @@ func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.
 // operatorQuery reads the parameters that a row names; one that is not given is
 // empty. As under /v1, a misspelt one is not ignored.
 func operatorQuery(raw string, names []string) (gin.Params, *pb.Problem) {
-	query, problem := readQuery(raw)
+	var errs violations
+	query, problem := readQuery(raw, func(name string) bool { return slices.Contains(names, name) }, &errs)
 	if problem != nil {
 		return nil, problem
-	}
-	var errs violations
-	for name, values := range query {
-		switch {
-		case !slices.Contains(names, name):
-			errs.add(showName(name), "unknown query parameter")
-		case len(values) > 1:
-			errs.add(name, "is given more than once")
-		}
 	}
 	var params gin.Params
 	for _, name := range names {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -70,33 +71,33 @@ func fillParams(r *Route, path gin.Params, header http.Header, rawQuery string, 
 		}
 		p.set(text, dst, errs)
 	}
-	if rawQuery == "" {
-		requireParams(r, nil, errs)
-		return nil
-	}
-	query, problem := readQuery(rawQuery)
+	known := func(name string) bool { _, known := r.queryParams[name]; return known }
+	query, problem := readQuery(rawQuery, known, errs, pageParams...)
 	if problem != nil {
 		return problem
 	}
-	for name, values := range query {
-		p, known := r.queryParams[name]
-		switch {
-		case known && len(values) > 1:
-			errs.add(name, "is given more than once")
-		case known:
+	for name, p := range r.queryParams {
+		switch values := query[name]; {
+		case len(values) == 1:
 			p.set(values[0], dst, errs)
-		case name == "cursor" || name == "pageSize":
-			// decisions.md: ignored on a route that does not paginate.
-		default:
-			errs.add(showName(name), "unknown query parameter")
+		case values == nil && p.needed:
+			errs.add(name, "is required")
 		}
 	}
-	requireParams(r, query, errs)
 	return nil
 }
 
-// readQuery parses a query. What is none is a problem of the whole request.
-func readQuery(raw string) (url.Values, *pb.Problem) {
+// pageParams are ignored on a route under /v1 that does not paginate
+// (decisions.md, section 1).
+var pageParams = []string{"cursor", "pageSize"}
+
+// readQuery parses a query, and says of each parameter that is neither known nor
+// ignored, or is given more than once, that it is. What is no query is a problem of
+// the whole request.
+func readQuery(raw string, known func(name string) bool, errs *violations, ignored ...string) (url.Values, *pb.Problem) {
+	if raw == "" {
+		return nil, nil
+	}
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return nil, refusalf(codeMalformed, "The query holds a malformed escape.")
@@ -108,15 +109,17 @@ func readQuery(raw string) (url.Values, *pb.Problem) {
 			}
 		}
 	}
-	return query, nil
-}
-
-func requireParams(r *Route, query url.Values, errs *violations) {
-	for name, p := range r.queryParams {
-		if p.needed && !query.Has(name) {
-			errs.add(name, "is required")
+	for name, values := range query {
+		switch {
+		case known(name):
+			if len(values) > 1 {
+				errs.add(name, "is given more than once")
+			}
+		case !slices.Contains(ignored, name):
+			errs.add(showName(name), "unknown query parameter")
 		}
 	}
+	return query, nil
 }
 
 func (p param) set(text string, dst reflect.Value, errs *violations) {

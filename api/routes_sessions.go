@@ -174,7 +174,7 @@ func (sessionEvents) Schema(r huma.Registry) *huma.Schema {
 }
 
 // fromJSONWith implements tolerant.
-func (e *sessionEvents) fromJSONWith(raw jsontext.Value, registry huma.Registry) string {
+func (e *sessionEvents) fromJSONWith(raw jsontext.Value, registry huma.Registry, around int) string {
 	if raw.Kind() != '[' {
 		return "expected array"
 	}
@@ -188,7 +188,7 @@ func (e *sessionEvents) fromJSONWith(raw jsontext.Value, registry huma.Registry)
 			return "expected array"
 		}
 		if e.count++; e.count <= maxSessionBatch {
-			e.list = append(e.list, readEvent(one, registry))
+			e.list = append(e.list, readEvent(one, around+1, registry))
 		}
 	}
 	return ""
@@ -198,11 +198,11 @@ func (e *sessionEvents) fromJSONWith(raw jsontext.Value, registry huma.Registry)
 var eventSchema = &huma.Schema{Ref: "#/components/schemas/SessionEvent"}
 
 // readEvent reads one event; what is wrong with it becomes the reason of its
-// rejection.
-func readEvent(raw jsontext.Value, registry huma.Registry) *pb.SessionEvent {
+// rejection. It stands around levels deep in the body.
+func readEvent(raw jsontext.Value, around int, registry huma.Registry) *pb.SessionEvent {
 	var body sessionEventBody
 	var errs violations
-	problem := decodeBody(raw, sessionEventPlan, eventSchema, registry, reflect.ValueOf(&body).Elem(), &errs)
+	problem := decodeWithin(around, raw, sessionEventPlan, eventSchema, registry, reflect.ValueOf(&body).Elem(), &errs)
 	if problem == nil && !errs.any() {
 		body.check(&errs)
 	}

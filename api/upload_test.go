@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 // formOf builds a form of name, file name and content triples; an empty file name
@@ -216,6 +217,10 @@ func FuzzForm(f *testing.F) {
 // interface: Limits/Session batch
 func TestSessionBatch(t *testing.T) {
 	h := newHarness(t)
+	// An event that is nested so deep; the list of events is nested twice.
+	nested := func(levels int) string {
+		return `{"sessionId":"s","role":"user","text":"x","metadata":` + strings.Repeat(`{"a":`, levels-2) + "{}" + strings.Repeat("}", levels-1)
+	}
 	body := `{"events":[
 		{"sessionId":"s","role":"user","text":"fine","at":"2026-03-01T10:00:00Z","eventId":"e","cwd":"c","model":"m","tool":"t","metadata":{"b":1,"a":2}},
 		{"sessionId":"s","role":"user","text":"x","colour":1},
@@ -228,15 +233,18 @@ func TestSessionBatch(t *testing.T) {
 		{"sessionId":"s","role":"user","text":"x","metadata":{"n":1e999}},
 		{"sessionId":"s","role":"user","text":"x","at":"today"},
 		7,
+		` + nested(canon.MaxDepth-2) + `,
+		` + nested(canon.MaxDepth-1) + `,
+		` + nested(maxParsed-2) + `,
 		{"sessionId":"s","role":"system","text":"fine too"}
 	]}`
 	res := h.do("POST", "/v1/ingest/session-batch", body)
 	list := h.asker.last().GetLink().GetSessionEvents().GetEvents()
-	if res.StatusCode != 200 || len(list) != 12 {
+	if res.StatusCode != 200 || len(list) != 15 {
 		t.Fatalf("%s: %d events", res.body, len(list))
 	}
 	for i, e := range list {
-		if (e.GetInvalid() == "") != (i == 0 || i == 11) {
+		if (e.GetInvalid() == "") != (i == 0 || i == 11 || i == 14) {
 			t.Errorf("event %d: %v", i, e)
 		}
 	}
@@ -251,6 +259,10 @@ func TestSessionBatch(t *testing.T) {
 		if res := h.do("POST", "/v1/ingest/session-batch", bad); res.code(t) != codeValidation || res.fields(t)["events"] == "" {
 			t.Errorf("%s: %s", name, res.body)
 		}
+	}
+	// Where one ends that is deeper still, nobody looks for.
+	if res := h.do("POST", "/v1/ingest/session-batch", `{"events":[`+nested(maxParsed-1)+`]}`); res.code(t) != codeValidation || res.fields(t)["body"] == "" {
+		t.Errorf("far too deep: %s", res.body)
 	}
 	if res := h.do("POST", "/v1/ingest/session-batch", `{"events":[`+strings.Repeat(one+",", 499)+one+`]}`); res.StatusCode != 200 {
 		t.Errorf("500 events: %s", res.body)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"orgmem/actors/egress"
 	"orgmem/proto/clock"
@@ -224,14 +225,32 @@ func TestEveryConfigIsTold(t *testing.T) {
 	}
 }
 
+// FuzzFeed: a feed is documents that can be stored, each once, and none the second
+// time; a sitemap is addresses.
 func FuzzFeed(f *testing.F) {
 	f.Add([]byte(rss(rssItem("a", "T", "x"))))
+	f.Add([]byte(`<feed xmlns="http://www.w3.org/2005/Atom"><title>F</title><entry><id>a</id><title>T</title><link href="/a"/><updated>2026-03-01T12:00:00Z</updated><content type="html">&lt;p&gt;x</content></entry></feed>`))
+	f.Add([]byte(`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel/><item rdf:about="a"><title>T</title></item></rdf:RDF>`))
+	f.Add([]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://x.example/a</loc><lastmod>2026-03-01</lastmod></url></urlset>`))
+	f.Add([]byte(`<sitemapindex><sitemap><loc>https://x.example/b.xml</loc></sitemap></sitemapindex>`))
 	f.Add([]byte(`{"version":"https://jsonfeed.org/version/1","items":[{"id":1}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		s := newSite(t)
 		s.put("/feed", "", string(raw))
-		if r, err := s.sync("feed", feedConfig, nil); err == nil && len(r.Documents) > maxDocuments {
+		r, err := s.sync("feed", feedConfig, nil)
+		if err != nil && !errors.Is(err, ErrSource) {
+			t.Error(err)
+		}
+		if len(r.Documents) > maxDocuments {
 			t.Errorf("%d documents", len(r.Documents))
+		}
+		for _, d := range r.Documents {
+			if strings.TrimSpace(d.Content) == "" || !utf8.ValidString(d.Content) || !utf8.ValidString(d.ID+d.Title+d.Link) {
+				t.Errorf("%+v", d)
+			}
+		}
+		if again, also := s.sync("feed", feedConfig, r.State); err == nil && !r.More && (also != nil || len(again.Documents) != 0) {
+			t.Errorf("a second time: %+v, %v", again.Documents, also)
 		}
 		if _, _, err := readSitemap(raw); err != nil && !errors.Is(err, ErrSource) {
 			t.Error(err)

@@ -69,14 +69,19 @@ func (s *syncer) git(ctx context.Context) error {
 	}
 	all := true
 	root := strings.Trim(path.Clean("/"+s.config.Path), "/")
-	err = walkTree(objects, tree, "", 0, func(name string, blob *object) {
+	entries, read := 0, 0
+	err = walkTree(objects, tree, "", 0, &entries, func(name string, blob *object) error {
 		if !wanted(name, root) || len(blob.data) > maxFile || !utf8.Valid(blob.data) || bytes.IndexByte(blob.data, 0) >= 0 {
-			return
+			return nil
+		}
+		if read += len(blob.data); read > maxUnpacked { // one blob may be many files
+			return failf("holds more than %d MiB", maxUnpacked>>20)
 		}
 		title, content := text(path.Base(name), blob.data)
 		all = s.add(Document{
 			ID: name, Title: cmp.Or(title, name), Content: content, Link: strings.TrimSuffix(s.config.URL, ".git") + "#" + name, OccurredMs: commitTime(commit.data),
 		}) && all
+		return nil
 	})
 	if err != nil {
 		return err
@@ -113,8 +118,9 @@ func commitTime(commit []byte) int64 {
 	return 0
 }
 
-// walkTree calls f for each file of a tree, in order.
-func walkTree(objects map[string]*object, id, at string, depth int, f func(name string, blob *object)) error {
+// walkTree calls f for each file of a tree, in order, and counts the entries: folders
+// that are all the same one, in each other, may be more than any number.
+func walkTree(objects map[string]*object, id, at string, depth int, entries *int, f func(name string, blob *object) error) error {
 	tree := objects[id]
 	if tree == nil || tree.kind != objTree || depth > maxTreeDepth {
 		return failf("sent a tree that cannot be read")
@@ -126,17 +132,22 @@ func walkTree(objects map[string]*object, id, at string, depth int, f func(name 
 		if !found || !named || len(tail) < 20 || name == "" || name == "." || name == ".." || strings.Contains(name, "/") {
 			return failf("sent a tree that cannot be read")
 		}
+		if *entries++; *entries > maxObjects {
+			return failf("holds more than %d files and folders", maxObjects)
+		}
 		child := hex.EncodeToString(tail[:20])
 		rest = tail[20:]
 		full := path.Join(at, name)
 		switch mode {
 		case "40000", "040000":
-			if err := walkTree(objects, child, full, depth+1, f); err != nil {
+			if err := walkTree(objects, child, full, depth+1, entries, f); err != nil {
 				return err
 			}
 		case "100644", "100755", "100664":
 			if blob := objects[child]; blob != nil && blob.kind == objBlob && utf8.ValidString(full) {
-				f(full, blob)
+				if err := f(full, blob); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"hash/adler32"
 	"io"
 	"net/http"
 	"net/http/cgi"
@@ -12,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -182,14 +187,130 @@ func TestPackWithDeltas(t *testing.T) {
 	}
 }
 
+// packed writes an object as it stands in a pack. before is what a delta's base is
+// named by: its id, or its distance.
+func packed(kind int, before, data []byte) []byte {
+	size := len(data)
+	out := []byte{byte(kind<<4 | size&15)}
+	for size >>= 4; size > 0; size >>= 7 {
+		out[len(out)-1] |= 0x80
+		out = append(out, byte(size&0x7f))
+	}
+	// One block that is stored as it is (RFC 1950, RFC 1951).
+	out = append(append(out, before...), 0x78, 0x01, 0x01)
+	out = binary.LittleEndian.AppendUint16(out, uint16(len(data)))
+	out = binary.LittleEndian.AppendUint16(out, ^uint16(len(data)))
+	return binary.BigEndian.AppendUint32(append(out, data...), adler32.Checksum(data))
+}
+
+// packFile is a pack of such objects, without its sum.
+func packFile(objects ...[]byte) []byte {
+	out := append([]byte("PACK\x00\x00\x00\x02"), binary.BigEndian.AppendUint32(nil, uint32(len(objects)))...)
+	return append(out, bytes.Join(objects, nil)...)
+}
+
+func blobID(text string) []byte {
+	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(text), text))
+	return sum[:]
+}
+
+// A chain of deltas each of which stands before its base is read in one go: in as many
+// rounds as it has links, it would keep a processor busy for minutes.
+func TestPackBackwards(t *testing.T) {
+	const links = 20_000
+	text := func(i int) string { return fmt.Sprintf("%05d", i) }
+	objects := make([][]byte, links+1)
+	for i := range links {
+		delta := append([]byte{5, 5, 5}, text(i+1)...) // of 5 bytes to 5 bytes: these 5
+		objects[links-1-i] = packed(objRefDelta, blobID(text(i)), delta)
+	}
+	objects[links] = packed(objBlob, nil, []byte(text(0)))
+	got, err := readPack(sealed(packFile(objects...)))
+	if err != nil || len(got) != links+1 {
+		t.Fatalf("%d objects: %v", len(got), err)
+	}
+	if o := got[hex.EncodeToString(blobID(text(links)))]; o == nil || string(o.data) != text(links) {
+		t.Errorf("the last of the chain is %v", o)
+	}
+	if _, err := readPack(sealed(packFile(objects[:links]...))); !errors.Is(err, ErrSource) {
+		t.Errorf("without their first: %v", err)
+	}
+}
+
+// A few trees, each with the next one many times, are as many files as nobody could
+// walk over.
+func TestTreesThatMultiply(t *testing.T) {
+	p := &pack{at: map[int]*object{}, byID: map[string]*object{}}
+	below, mode := p.put(0, &object{objBlob, []byte("Figs")}), "100644 %d.md\x00"
+	for level := range 20 {
+		id, err := hex.DecodeString(below)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tree []byte
+		for i := range 20 {
+			tree = append(fmt.Appendf(tree, mode, i), id...)
+		}
+		below, mode = p.put(level+1, &object{objTree, tree}), "40000 %d\x00"
+	}
+	entries := 0
+	if err := walkTree(p.byID, below, "", 0, &entries, func(string, *object) error { return nil }); !errors.Is(err, ErrSource) || entries > maxObjects+1 {
+		t.Errorf("%d entries: %v", entries, err)
+	}
+}
+
+// FuzzPack: each object is named by what it holds, all together are no larger than
+// they may be; a delta gives what it says; and lines are those that say the same.
 func FuzzPack(f *testing.F) {
 	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01\x33abc"))
-	f.Fuzz(func(_ *testing.T, raw []byte) {
+	f.Add([]byte("0006a\n00000001000512"))
+	f.Add([]byte{4, 3, 0x91, 1, 3})                         // of 4 bytes to 3: from 1, 3 of them
+	f.Add([]byte{4, 0x84, 1, 0x80, 0x90, 128, 2, 'a', 'b'}) // of 4 bytes to 132, which it does not give
+	first := packed(objBlob, nil, []byte("base"))
+	f.Add(packFile(first, packed(objOfsDelta, []byte{byte(len(first))}, []byte{4, 3, 0x91, 1, 3})))
+	f.Add(packFile(packed(objRefDelta, blobID("base"), []byte{4, 5, 0x90, 4, 1, 's'}), first))
+	f.Fuzz(func(t *testing.T, raw []byte) {
 		// With a sum that is right, so that what stands before it is read.
-		readPack(sealed(raw))
-		readLines(raw)
+		objects, err := readPack(sealed(raw))
+		if err != nil && !errors.Is(err, ErrSource) {
+			t.Error(err)
+		}
+		size := 0
+		for id, o := range objects {
+			sum := sha1.Sum(append(fmt.Appendf(nil, "%s %d\x00", objNames[o.kind], len(o.data)), o.data...))
+			if id != hex.EncodeToString(sum[:]) || objNames[o.kind] == "" {
+				t.Errorf("%d %q is called %s", o.kind, o.data, id)
+			}
+			size += len(o.data)
+		}
+		if size > maxUnpacked {
+			t.Errorf("%d bytes", size)
+		}
+		if lines, err := readLines(raw); err == nil {
+			var said []byte
+			for _, l := range lines {
+				if l.data == nil {
+					said = append(said, flush...)
+				} else {
+					said = append(said, line(string(l.data))...)
+				}
+			}
+			again, err := readLines(said)
+			if err != nil || !reflect.DeepEqual(again, lines) {
+				t.Errorf("%q is %q, then %q: %v", raw, lines, again, err)
+			}
+		} else if !errors.Is(err, ErrSource) {
+			t.Error(err)
+		}
 		p := &pack{at: map[int]*object{}, byID: map[string]*object{}}
-		p.apply(&object{objBlob, []byte("base")}, raw)
+		if o, err := p.apply(&object{objBlob, []byte("base")}, raw); err == nil {
+			from, rest, _ := number(raw)
+			if to, _, _ := number(rest); from != 4 || uint64(len(o.data)) != to || o.kind != objBlob {
+				t.Errorf("%x gives %q", raw, o.data)
+			}
+		} else if !errors.Is(err, ErrSource) {
+			t.Error(err)
+		}
 	})
 }
 

@@ -63,51 +63,58 @@ func readPack(raw []byte) (map[string]*object, error) {
 	place := 12
 	type late struct {
 		place int
-		base  string
 		delta []byte
 	}
-	var waiting []late
+	waiting := map[string][]late{} // deltas on an object that comes later, by its id
 	for range count {
 		o, base, delta, next, err := p.read(place)
 		if err != nil {
 			return nil, err
 		}
-		if o == nil { // a delta on an object that comes later
-			waiting = append(waiting, late{place, base, delta})
+		if o == nil {
+			waiting[base] = append(waiting[base], late{place, delta})
 		} else {
 			p.put(place, o)
 		}
 		place = next
 	}
-	// Each round places at least one, or none of the rest can be.
-	for len(waiting) > 0 {
-		var still []late
-		for _, w := range waiting {
-			base := p.byID[w.base]
-			if base == nil {
-				still = append(still, w)
-				continue
-			}
-			o, err := p.apply(base, w.delta)
+	// Whatever is placed may be what others wait for. Each is looked at once: a chain
+	// of deltas that stands backwards in the pack costs no more than another.
+	var ready []string
+	for base := range waiting {
+		if p.byID[base] != nil {
+			ready = append(ready, base)
+		}
+	}
+	for len(ready) > 0 {
+		base := ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		resting := waiting[base]
+		delete(waiting, base)
+		for _, w := range resting {
+			o, err := p.apply(p.byID[base], w.delta)
 			if err != nil {
 				return nil, err
 			}
-			p.put(w.place, o)
+			if id := p.put(w.place, o); waiting[id] != nil {
+				ready = append(ready, id)
+			}
 		}
-		if len(still) == len(waiting) {
-			return nil, errPack
-		}
-		waiting = still
+	}
+	if len(waiting) > 0 { // on what is not in the pack
+		return nil, errPack
 	}
 	return p.byID, nil
 }
 
-func (p *pack) put(place int, o *object) {
+// put places an object, and returns its id.
+func (p *pack) put(place int, o *object) string {
 	h := sha1.New() //nolint:gosec // as above
 	fmt.Fprintf(h, "%s %d\x00", objNames[o.kind], len(o.data))
 	h.Write(o.data)
-	p.at[place] = o
-	p.byID[hex.EncodeToString(h.Sum(nil))] = o
+	id := hex.EncodeToString(h.Sum(nil))
+	p.at[place], p.byID[id] = o, o
+	return id
 }
 
 // read reads the object that begins at a place, and returns where the next begins. Of

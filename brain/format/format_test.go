@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -303,13 +304,17 @@ func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
 		if len(docs) == 0 || format == "" {
 			t.Errorf("neither a document nor an error")
 		}
+		// A file that is taken in again is the same documents: else they were stored twice.
+		if again, same, err := read(name, data, Limits{}); err != nil || same != format || !reflect.DeepEqual(again, docs) {
+			t.Errorf("the second time it is %s, %v: %+v and %+v", same, err, docs, again)
+		}
 		refused := 0
 		for _, d := range docs {
 			if d.Refused != "" {
 				refused++
 				continue
 			}
-			if !utf8.ValidString(d.Title) || utf8.RuneCountInString(d.Title) > maxTitleRunes || len(d.ExternalID) > 4*maxExternalID || strings.ContainsRune(d.Title+d.ExternalID, 0) {
+			if !utf8.ValidString(d.Title+d.ExternalID+d.Path+d.Where) || utf8.RuneCountInString(d.Title) > maxTitleRunes || len(d.ExternalID) > 4*maxExternalID || strings.ContainsRune(d.Title+d.ExternalID, 0) {
 				t.Errorf("title %q, external id %q", d.Title, d.ExternalID)
 			}
 			if _, err := canon.Object(d.Metadata); len(d.Metadata) > 0 && err != nil {

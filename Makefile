@@ -27,7 +27,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 40m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go invariants lint vet-tags fmt fresh proto docs cover fuzz bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps typescript browser clean
+.PHONY: run cluster cluster-node build test test-go invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps typescript browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -111,6 +111,10 @@ fuzz:
 			echo "$$dir $$target"; go test "$$dir" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME); \
 		done; \
 	done
+
+## fuzz-keep: of what fuzzing found, keep the few inputs that run what no other does, where every test runs them
+fuzz-keep:
+	go run ./cmd/fuzzcorpus ./...
 
 ## bench: the numbers that are promised, measured on this machine against the built binary
 bench: build

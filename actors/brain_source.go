@@ -32,6 +32,7 @@ type brainSource struct {
 	retriever.Source
 	places []chunkPlace // of each passage
 	seen   []*pb.BrainSeen
+	shapes []*brainShape // of the partitions
 }
 
 // chunkPlace is where a chunk lies.
@@ -56,6 +57,7 @@ func readBrainSource(store *storage.Store, parts []*partitionRef, goOn func() er
 		if _, err := st.Get(part.space.Key(storage.TableState), state); err != nil {
 			return nil, err
 		}
+		src.shapes = append(src.shapes, newBrainShape())
 		src.seen = append(src.seen, &pb.BrainSeen{Partition: part.id.Bytes(), NextChunk: state.GetNextChunk(), Chunks: state.GetChunks()})
 		if err := src.readPartition(st, part, i, goOn); err != nil {
 			return nil, fmt.Errorf("read partition %s: %w", part.id, err)
@@ -99,10 +101,12 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 			}
 		case n.GetStatus() != statusLive || n.GetUnlearned():
 		case n.GetKind() == kindEntity:
+			src.shapes[at].hold(n)
 			if err := src.readEntity(st, part, n); err != nil {
 				return err
 			}
 		case len(n.GetChunks()) > 0 && len(src.places)+len(n.GetChunks()) <= maxBrainPassages:
+			src.shapes[at].hold(n)
 			if err := src.readDocument(st, part, at, n); err != nil {
 				return err
 			}
@@ -116,14 +120,25 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 			return err
 		}
 		e := rec.Value
-		if e.GetStatus() != statusLive || e.GetType() == edgeMentions || len(src.Ties) == maxBrainTies {
+		from, to := pb.NodeID(e.GetSource()), pb.NodeID(e.GetTarget())
+		if e.GetType() == edgeSimilar && e.GetOrigin() == originCognition {
+			if e.GetStatus() == statusTombstoned && e.GetTombstonedWith() == "" {
+				src.shapes[at].apart[[2]pb.NodeID{min(from, to), max(from, to)}] = true
+			}
+			continue
+		}
+		if e.GetStatus() != statusLive {
+			continue
+		}
+		src.shapes[at].join(from, to, edgeType(e.GetType()), e.GetWeight())
+		if e.GetType() == edgeMentions || len(src.Ties) == maxBrainTies {
 			continue
 		}
 		kind, known := brainTies[edgeType(e.GetType())]
 		if !known {
 			kind = retriever.TieStated
 		}
-		src.Ties = append(src.Ties, retriever.Tie{From: pb.NodeID(e.GetSource()), To: pb.NodeID(e.GetTarget()), Kind: kind, Weight: float32(e.GetWeight())})
+		src.Ties = append(src.Ties, retriever.Tie{From: from, To: to, Kind: kind, Weight: float32(e.GetWeight())})
 	}
 	return src.readAccepted(st, part, goOn)
 }

@@ -270,7 +270,7 @@ func (t *trainer) publish(ch *change, made *trainedBrain, now int64) error {
 	}
 	sum := sha256.Sum256(made.raw)
 	ch.Put(o.space.Key(storage.TableBrain, storage.U64(version)), &pb.BrainArtifact{
-		Version: version, TrainedMs: now, Nodes: uint64(made.size.Documents + made.size.Concepts), Edges: uint64(made.size.Edges),
+		Version: version, TrainedMs: now, Nodes: uint64(made.size.Documents + made.size.Concepts + made.size.Domains), Edges: uint64(made.size.Edges),
 		Parameters: uint64(made.parameters), Sha256: sum[:], Metrics: made.metrics, Seen: made.seen,
 	})
 	return nil
@@ -309,10 +309,20 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		if len(src.places) < leastPassages {
 			return fmt.Errorf("%w: there are %d passages to learn from, and %d are needed", errRejected, len(src.places), leastPassages)
 		}
+		snapshots, err := r.withoutGone(st, parts)
+		if err != nil {
+			return err
+		}
+		if err := r.alike(st, parts, src, snapshots); err != nil {
+			return err
+		}
 		salt := o.brainSalt()
 		var graph *retriever.Graph
 		var examples []retriever.Example
 		err = r.compute(func(int) error {
+			for _, s := range src.shapes {
+				src.Domains = append(src.Domains, s.domains()...)
+			}
 			graph = retriever.NewGraph(&src.Source, salt)
 			examples = graph.Examples(&src.Source, salt, min(maxExamples, examplesPerPassage*len(src.places)), brainSeed)
 			return nil
@@ -320,7 +330,7 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		if err != nil {
 			return err
 		}
-		asked, cosine, err := r.ask(st, parts, src, graph, examples)
+		asked, cosine, err := r.ask(st, parts, src, graph, snapshots, examples)
 		if err != nil {
 			return err
 		}
@@ -360,16 +370,12 @@ func (r *trainRun) compute(tasks ...func(worker int) error) error {
 
 // ask searches for the questions' seeds. cosine are the passages that plain vector
 // search finds for each.
-func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSource, graph *retriever.Graph, examples []retriever.Example) (asked []retriever.Asked, cosine [][]int32, err error) {
+func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSource, graph *retriever.Graph, snapshots []*index.Snapshot, examples []retriever.Example) (asked []retriever.Asked, cosine [][]int32, err error) {
 	passages := make(map[chunkAt]int32, len(src.places))
 	for p, at := range src.places {
 		passages[chunkAt{parts[at.part].id, at.seq}] = int32(p)
 	}
 	asked, cosine = make([]retriever.Asked, len(examples)), make([][]int32, len(examples))
-	snapshots, err := r.withoutGone(st, parts)
-	if err != nil {
-		return nil, nil, err
-	}
 	var tasks []func(int) error
 	for from := 0; from < len(examples); from += askBatch {
 		tasks = append(tasks, func(worker int) error {

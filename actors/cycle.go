@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"orgmem/brain/extract"
-	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -246,15 +245,4 @@ func (f *effect) carries(id pb.NodeID, chunk uint64) (bool, error) {
 		return false, err
 	}
 	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil
-}
-
-// lines brings the cosines of the partition's models to the range that thresholds
-// are made for.
-func (c *cycle) lines() map[index.ModelID]index.Line {
-	model := c.hot.state.GetModel()
-	if r, ok := c.org.sys.models[model].(ranged); ok {
-		factor, offset := r.CosineLine()
-		return map[index.ModelID]index.Line{index.ModelID(model): {Factor: factor, Offset: offset}}
-	}
-	return nil
 }

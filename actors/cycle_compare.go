@@ -107,7 +107,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 		model := index.ModelID(c.hot.state.GetModel())
 		q := &index.Query{
 			Mode: index.VectorOnly, Config: index.DefaultConfig(), N: conflict.Neighbours + maxOwnChunks,
-			Vectors: map[index.ModelID][]float32{model: vec}, Lines: c.lines(),
+			Vectors: map[index.ModelID][]float32{model: vec}, Lines: c.org.sys.linesOf(c.hot.state.GetModel()),
 		}
 		var cosines []float64
 		var nearest []uint64

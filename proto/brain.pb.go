@@ -273,6 +273,8 @@ type BrainGraph struct {
 	SentenceStems   []uint32               `protobuf:"fixed32,20,rep,packed,name=sentence_stems,json=sentenceStems,proto3" json:"sentence_stems,omitempty"`
 	Stems           []uint32               `protobuf:"fixed32,21,rep,packed,name=stems,proto3" json:"stems,omitempty"`   // ascending
 	Rarity          []float32              `protobuf:"fixed32,22,rep,packed,name=rarity,proto3" json:"rarity,omitempty"` // of each stem
+	Within          []uint32               `protobuf:"varint,23,rep,packed,name=within,proto3" json:"within,omitempty"`  // of each document and concept
+	Domains         []uint32               `protobuf:"varint,24,rep,packed,name=domains,proto3" json:"domains,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -454,6 +456,20 @@ func (x *BrainGraph) GetRarity() []float32 {
 	return nil
 }
 
+func (x *BrainGraph) GetWithin() []uint32 {
+	if x != nil {
+		return x.Within
+	}
+	return nil
+}
+
+func (x *BrainGraph) GetDomains() []uint32 {
+	if x != nil {
+		return x.Domains
+	}
+	return nil
+}
+
 var File_brain_proto protoreflect.FileDescriptor
 
 const file_brain_proto_rawDesc = "" +
@@ -479,7 +495,7 @@ const file_brain_proto_rawDesc = "" +
 	" \x03(\x01R\x06square\"[\n" +
 	"\x05Brain\x12(\n" +
 	"\x05model\x18\x01 \x01(\v2\x12.orgmem.BrainModelR\x05model\x12(\n" +
-	"\x05graph\x18\x02 \x01(\v2\x12.orgmem.BrainGraphR\x05graph\"\xf6\x04\n" +
+	"\x05graph\x18\x02 \x01(\v2\x12.orgmem.BrainGraphR\x05graph\"\xa8\x05\n" +
 	"\n" +
 	"BrainGraph\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x1c\n" +
@@ -504,7 +520,9 @@ const file_brain_proto_rawDesc = "" +
 	"\tsentences\x18\x13 \x03(\rR\tsentences\x12%\n" +
 	"\x0esentence_stems\x18\x14 \x03(\aR\rsentenceStems\x12\x14\n" +
 	"\x05stems\x18\x15 \x03(\aR\x05stems\x12\x16\n" +
-	"\x06rarity\x18\x16 \x03(\x02R\x06rarityB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"\x06rarity\x18\x16 \x03(\x02R\x06rarity\x12\x16\n" +
+	"\x06within\x18\x17 \x03(\rR\x06within\x12\x18\n" +
+	"\adomains\x18\x18 \x03(\rR\adomainsB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_brain_proto_rawDescOnce sync.Once

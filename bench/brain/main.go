@@ -38,7 +38,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%s: %d documents, %d passages, %d entities, %d ties, %d questions\n", o.set, len(m.source.Documents), len(m.vectors), len(m.source.Entities), len(m.source.Ties), len(m.questions))
+	fmt.Printf("%s: %d documents, %d passages, %d entities, %d ties, %d domains, %d questions\n", o.set, len(m.source.Documents), len(m.vectors), len(m.source.Entities), len(m.source.Ties), len(m.source.Domains), len(m.questions))
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	defer func() { _ = out.Flush() }()
 	_, _ = fmt.Fprintln(out, "variant\trecall@5\t±\tMRR@10\tnDCG@10\tjudges: recall@10\tMRR\ttraining\tmedian walk")
@@ -57,6 +57,9 @@ func main() {
 			sum.training.Round(100*time.Millisecond), sum.walk.Round(100*time.Microsecond))
 		_ = out.Flush()
 		fmt.Print(sum.paired())
+		if v.project != nil {
+			fmt.Printf("    projected, by likeness alone: recall@5 %.3f\n", sum.cosine)
+		}
 		if *kinds {
 			for _, k := range sum.kinds {
 				fmt.Printf("    %s: %.3f of %d\n", k.name, k.recall/float64(k.n), k.n)
@@ -102,6 +105,9 @@ type variant struct {
 	// gate is where the gate stands instead of where it puts itself: far open or shut;
 	// 0: there.
 	gate float64
+	// project is the rank of a projection of the question that is learned, too; nil: of
+	// none.
+	project *int
 }
 
 func without(cut ...retriever.Part) func(*retriever.Graph) *retriever.Graph {
@@ -129,10 +135,14 @@ var variants = []variant{
 	}},
 	{name: "no-names", graph: without(retriever.PartNames)},
 	{name: "no-subjects", graph: without(retriever.PartSubjects)},
+	{name: "projected-diagonal", project: new(0)},
+	{name: "projected-rank8", project: new(8)},
+	{name: "no-sentences", graph: without(retriever.PartSentences)},
+	{name: "no-domains", graph: without(retriever.PartDomains)},
 	{name: "no-similar", source: noTies(retriever.TieSimilar)},
 	{name: "no-sequence", source: noTies(retriever.TieSequence)},
 	{name: "no-stated", source: noTies(retriever.TieStated)},
-	{name: "no-graph", graph: without(retriever.PartNames, retriever.PartSubjects), source: func(s *retriever.Source) { s.Entities, s.Ties = nil, nil }},
+	{name: "no-graph", graph: without(retriever.PartNames, retriever.PartSubjects), source: func(s *retriever.Source) { s.Entities, s.Ties, s.Domains = nil, nil, nil }},
 }
 
 func exitOn(err error) {

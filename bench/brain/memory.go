@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"orgmem/bench/internal/data"
+	"orgmem/brain/community"
 	"orgmem/brain/conflict"
 	"orgmem/brain/embed"
 	"orgmem/brain/extract"
@@ -45,6 +46,7 @@ var salt = retriever.Salt{1}
 // memory is a set taken in.
 type memory struct {
 	source    retriever.Source
+	mentions  []mention
 	vectors   [][]float32 // of each passage
 	docOf     []int32
 	id        map[pb.NodeID]bool
@@ -53,6 +55,12 @@ type memory struct {
 	line      index.Line
 	questions []question
 	cache     string
+}
+
+// mention says that a document names an entity, both by their place in the source.
+type mention struct {
+	document, entity int32
+	confidence       float32
 }
 
 type question struct {
@@ -101,6 +109,7 @@ func load(o options) (*memory, error) {
 	}
 	m.read()
 	m.similar()
+	m.domains()
 	return m, m.readQuestions(o.set)
 }
 
@@ -215,7 +224,7 @@ func (m *memory) read() {
 	})
 	var known []resolve.Known
 	under := map[string][]int{}
-	for _, x := range readings {
+	for d, x := range readings {
 		at := map[resolve.Name]int{}
 		var names []resolve.Name
 		which := make([]int, len(x.Mentions))
@@ -267,6 +276,11 @@ func (m *memory) read() {
 				if !slices.Contains(under[key], k) {
 					under[key] = append(under[key], k)
 				}
+			}
+		}
+		for i, mentioned := range x.Mentions {
+			if id := means[which[i]]; id != "" {
+				m.mentions = append(m.mentions, mention{int32(d), int32(number(id)), float32(mentioned.Confidence)})
 			}
 		}
 		for _, r := range x.Relations {
@@ -328,6 +342,53 @@ func (m *memory) similar() {
 	slices.SortFunc(pairs, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	for _, k := range pairs {
 		m.source.Ties = append(m.source.Ties, retriever.Tie{From: m.source.Documents[k[0]].ID, To: m.source.Documents[k[1]].ID, Kind: retriever.TieSimilar, Weight: best[k]})
+	}
+}
+
+// domains cuts the memory into topics, as a cycle does.
+func (m *memory) domains() {
+	number := map[pb.NodeID]int32{}
+	for i, d := range m.source.Documents {
+		number[d.ID] = int32(i)
+	}
+	ids := make([]pb.NodeID, len(m.source.Documents), len(m.source.Documents)+len(m.source.Entities))
+	for i, d := range m.source.Documents {
+		ids[i] = d.ID
+	}
+	for _, e := range m.source.Entities {
+		number[e.ID] = int32(len(ids))
+		ids = append(ids, e.ID)
+	}
+	var edges []community.Edge
+	for _, t := range m.source.Ties {
+		kind := community.Related
+		if t.Kind == retriever.TieSimilar {
+			kind = community.Similar
+		}
+		edges = append(edges, community.Edge{A: number[t.From], B: number[t.To], Tie: kind, Weight: t.Weight})
+	}
+	type pair struct{ document, entity int32 }
+	strongest := map[pair]float32{}
+	for _, x := range m.mentions {
+		p := pair{x.document, x.entity}
+		strongest[p] = max(strongest[p], x.confidence)
+	}
+	named := make([]pair, 0, len(strongest))
+	for p := range strongest {
+		named = append(named, p)
+	}
+	slices.SortFunc(named, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(a.document, b.document), cmp.Compare(a.entity, b.entity))
+	})
+	for _, p := range named {
+		edges = append(edges, community.Edge{A: p.document, B: int32(len(m.source.Documents)) + p.entity, Tie: community.Mentions, Weight: strongest[p]})
+	}
+	found := community.Find(community.NewGraph(len(ids), edges), community.Earlier{}, community.Options{})
+	m.source.Domains = make([]retriever.Domain, len(found.Communities))
+	for i, d := range found.Of {
+		if d != community.None {
+			m.source.Domains[d] = append(m.source.Domains[d], ids[i])
+		}
 	}
 }
 

@@ -23,11 +23,14 @@ type asked struct {
 	near map[int32]retriever.Seed
 }
 
-// ask searches for some texts.
-func (m *memory) ask(all []string) ([]*asked, error) {
+// ask searches for some texts, whose vectors are projected before; nil: they are not.
+func (m *memory) ask(all []string, p *projection) ([]*asked, error) {
 	vectors, err := m.embed(all, true)
 	if err != nil {
 		return nil, err
+	}
+	for i, v := range vectors {
+		vectors[i] = p.apply(v)
 	}
 	out := make([]*asked, len(all))
 	model := index.ModelID(m.encoder.ID())
@@ -119,6 +122,7 @@ type result struct {
 	training, walk time.Duration
 	kinds          []kind
 	calibration    string
+	cosine         float64 // recall@5 of the projected questions by likeness alone
 	// beyond is what the walk is worth beyond search, on each question.
 	beyond []marks
 }
@@ -139,6 +143,7 @@ func (r *result) add(x result, share float64) {
 	r.judges.Recall += share * x.judges.Recall
 	r.judges.Reciprocal += share * x.judges.Reciprocal
 	r.training += time.Duration(share * float64(x.training))
+	r.cosine += share * x.cosine
 	r.walk += time.Duration(share * float64(x.walk))
 	r.kinds, r.calibration, r.beyond = x.kinds, x.calibration, x.beyond
 }
@@ -178,14 +183,9 @@ const (
 
 // run trains a variant and asks it the set's questions.
 func (m *memory) run(v variant, seed uint64) result {
-	texts := make([]string, len(m.questions))
-	for i, q := range m.questions {
-		texts[i] = q.text
-	}
-	questions, err := m.ask(texts)
-	exitOn(err)
 	if v.rank != nil {
 		var r result
+		questions := m.questioned(nil)
 		for i, q := range questions {
 			r.mark(&m.questions[i], m.names(v.rank(q)))
 		}
@@ -204,31 +204,39 @@ func (m *memory) run(v variant, seed uint64) result {
 	if v.graph != nil {
 		g = v.graph(g)
 	}
-	texts = texts[:0]
+	var texts []string
 	for _, e := range examples {
 		texts = append(texts, e.Text)
 	}
-	made, err := m.ask(texts)
+	made, err := m.ask(texts, nil)
 	exitOn(err)
+	judges, checks := len(made)*judgeTenths/10, len(made)*checkTenths/10
+	learn := len(made) - judges - checks
+	var p *projection
+	if v.project != nil {
+		p = m.project(*v.project, examples[:learn+checks], made[:learn], made[learn:learn+checks], seed)
+		made, err = m.ask(texts, p)
+		exitOn(err)
+	}
+	questions := m.questioned(p)
 	all := make([]retriever.Asked, len(made))
 	for i, a := range made {
 		all[i] = retriever.Asked{Example: examples[i], Question: a.Question}
 	}
-	judges, checks := len(all)*judgeTenths/10, len(all)*checkTenths/10
-	p := retriever.Prior()
+	params := retriever.Prior()
 	if !v.untrained {
-		t := retriever.NewTrainer(g, salt, all[:len(all)-judges-checks], all[len(all)-judges-checks:len(all)-judges], seed)
+		t := retriever.NewTrainer(g, salt, all[:learn], all[learn:learn+checks], seed)
 		for !t.Step() {
 		}
-		p = t.Best()
+		params = t.Best()
 	}
 	if v.gate != 0 {
-		p.Gate = [len(p.Gate)]float64{v.gate}
+		params.Gate = [len(params.Gate)]float64{v.gate}
 	}
 	r := result{training: time.Since(began)}
 	w := retriever.NewWalk(g, salt)
 	for i := range all[len(all)-judges:] {
-		mark := w.Mark(&p, &all[len(all)-judges+i])
+		mark := w.Mark(&params, &all[len(all)-judges+i])
 		r.judges.Recall += mark.Recall / float64(judges)
 		r.judges.Reciprocal += mark.Reciprocal / float64(judges)
 	}
@@ -237,7 +245,7 @@ func (m *memory) run(v variant, seed uint64) result {
 	for i, q := range questions {
 		q.Budget = walkBudget
 		began := time.Now()
-		w.Forward(&p, &q.Question)
+		w.Forward(&params, &q.Question)
 		found := w.Passages(10)
 		took = append(took, time.Since(began))
 		docs := make([]int32, len(found))
@@ -248,6 +256,9 @@ func (m *memory) run(v variant, seed uint64) result {
 		var alone result
 		search := alone.mark(&m.questions[i], m.names(q.bySearch()))
 		gate.add(w.Confidence(), mine.recall5, search.recall5)
+		if p != nil {
+			r.cosine += alone.mark(&m.questions[i], m.names(q.byCosine())).recall5 / float64(len(questions))
+		}
 		r.beyond = append(r.beyond, marks{mine.recall5 - search.recall5, mine.mrr - search.mrr, mine.ndcg - search.ndcg})
 	}
 	slices.Sort(took)
@@ -257,6 +268,17 @@ func (m *memory) run(v variant, seed uint64) result {
 		r.calibration = gate.String()
 	}
 	return r
+}
+
+// questioned searches for the set's questions.
+func (m *memory) questioned(p *projection) []*asked {
+	texts := make([]string, len(m.questions))
+	for i, q := range m.questions {
+		texts[i] = q.text
+	}
+	out, err := m.ask(texts, p)
+	exitOn(err)
+	return out
 }
 
 func (m *memory) names(docs []int32) []pb.NodeID {

@@ -11,8 +11,8 @@ import (
 
 // graphFormat and modelFormat number what the bytes mean.
 const (
-	graphFormat = 1
-	modelFormat = 2
+	graphFormat = 2
+	modelFormat = 3
 )
 
 // ErrCorrupt says that a stored graph or model is not one of this package's, or of
@@ -51,6 +51,7 @@ func (g *Graph) Message() *pb.BrainGraph {
 	m := &pb.BrainGraph{
 		Format: graphFormat, Longest: uint32(g.longest), SentenceStems: g.sentences.all, Stems: g.stems, Rarity: g.rarity,
 		Places: g.named.sizes(), Subjects: g.about.sizes(), Ties: g.ties.sizes(), Sentences: g.sentences.sizes(),
+		Within: g.belongs.sizes(),
 	}
 	for i, d := range g.docs {
 		m.Documents = append(m.Documents, string(d))
@@ -74,6 +75,9 @@ func (g *Graph) Message() *pb.BrainGraph {
 	}
 	for _, t := range g.ties.all {
 		m.TieEnds, m.TieKinds, m.TieWeights = append(m.TieEnds, uint32(t.other)), append(m.TieKinds, uint32(t.kind)), append(m.TieWeights, t.weight)
+	}
+	for _, d := range g.belongs.all {
+		m.Domains = append(m.Domains, uint32(d))
 	}
 	return m
 }
@@ -141,6 +145,10 @@ func GraphFrom(m *pb.BrainGraph) (*Graph, error) {
 		g.ties.fill(m.GetTies(), len(g.docs)+len(g.concept), len(m.GetTieEnds()), func(i int) (tie, bool) {
 			end, kind := m.GetTieEnds()[i], m.GetTieKinds()[i]
 			return tie{int32(end), TieKind(kind), m.GetTieWeights()[i]}, int(end) < len(g.docs)+len(g.concept) && kind < uint32(tieKinds)
+		}) &&
+		g.belongs.fill(m.GetWithin(), len(g.docs)+len(g.concept), len(m.GetDomains()), func(i int) (int32, bool) {
+			d := m.GetDomains()[i]
+			return int32(d), int(d) < len(m.GetDomains())
 		})
 	if !ok {
 		return nil, corrupt("lists")

@@ -25,13 +25,13 @@
 //
 // # The walk
 //
-// Passages and concepts (entities, and what titles are about) hold activation.
-// It begins at the seeds and flows along mentions, subjects, similarity, sequence
-// and stated ties; the weight of a step is exp(θ·φ), where φ tells its kind, how
-// much of the question the sentence around the name holds, how widely the concept
-// is named, and how near the end is to the question. After five steps a passage's
-// score is that of search plus, as far as the gate is open, what it gained by
-// activation. This is a few learned steps in place of the personalized PageRank of
+// Passages, concepts (entities, and what titles are about) and domains hold
+// activation. It begins at the seeds and flows along mentions, subjects, similarity,
+// sequence, stated ties and what belongs to one domain; the weight of a step is
+// exp(θ·φ), where φ tells its kind, how much of the question the sentence around the
+// name holds, how widely the concept is named, and how near the end is to the question.
+// After five steps a passage's score is that of search plus, as far as the gate is
+// open, what it gained by activation. This is a few learned steps in place of the personalized PageRank of
 // HippoRAG 2 (Gutiérrez et al. 2025, arXiv 2502.14802), with its passages inside the
 // walk and without a language model; sentences carry relevance as in LinearRAG
 // (arXiv 2510.10114).

@@ -42,6 +42,9 @@ type Tie struct {
 	Weight   float32
 }
 
+// Domain are the documents and entities of one topic.
+type Domain []pb.NodeID
+
 // Former is what a document said before it was superseded, and what by.
 type Former struct {
 	Document
@@ -53,6 +56,7 @@ type Source struct {
 	Documents []Document
 	Entities  []Entity
 	Ties      []Tie
+	Domains   []Domain
 	// Former and Accepted are no part of the graph, which holds what is the case:
 	// examples are made of them. Accepted are ties that were proposed and that a person
 	// has accepted.
@@ -70,8 +74,8 @@ const (
 	maxSentenceStems = 48
 )
 
-// Graph is what the brain walks on: passages, and concepts that they name or are
-// about. It holds no text: names and words are keyed hashes. Immutable.
+// Graph is what the brain walks on: passages, concepts that they name or are about,
+// and the domains of both. It holds no text: names and words are keyed hashes. Immutable.
 type Graph struct {
 	docs    []pb.NodeID
 	docOf   []int32 // by passage
@@ -88,6 +92,10 @@ type Graph struct {
 	// about and aboutOf are what documents are about, by document and by concept.
 	about, aboutOf lists[topic]
 	ties           lists[tie] // by node: documents, then concepts
+	// belongs are the domains that a node belongs to, by node as ties are. Documents that
+	// are alone in theirs have none: it would lead nowhere.
+	belongs lists[int32]
+	large   []float32 // by domain: log of its documents
 
 	sentences lists[uint32] // ascending stems
 	spread    []float32     // by concept: log of the documents that name it
@@ -160,7 +168,9 @@ func NewGraph(src *Source, salt Salt) *Graph {
 	b.concepts(src)
 	b.topics(src)
 	b.places(src)
-	b.ties(src)
+	at := b.numbers()
+	b.ties(src, at)
+	b.domains(src, at)
 	b.g.turn()
 	return b.g
 }
@@ -179,6 +189,19 @@ func (g *Graph) turn() {
 			}
 		}
 		g.spread[c] = float32(math.Log1p(float64(n + g.aboutOf.size(int32(c)))))
+	}
+	domains := int32(0)
+	for _, d := range g.belongs.all {
+		domains = max(domains, d+1)
+	}
+	g.large = make([]float32, domains)
+	for doc := range g.docs {
+		for _, d := range g.belongs.of(int32(doc)) {
+			g.large[d]++
+		}
+	}
+	for d, n := range g.large {
+		g.large[d] = float32(math.Log1p(float64(n)))
 	}
 }
 
@@ -393,7 +416,8 @@ func (g *Graph) rarityOf(stem uint32) float32 {
 	return 1
 }
 
-func (b *builder) ties(src *Source) {
+// numbers gives the numbers of documents and entities: documents, then concepts.
+func (b *builder) numbers() func(pb.NodeID) (int32, bool) {
 	g := b.g
 	entity := map[pb.NodeID]int32{}
 	for c, id := range g.concept {
@@ -401,13 +425,17 @@ func (b *builder) ties(src *Source) {
 			entity[id] = int32(c)
 		}
 	}
-	at := func(id pb.NodeID) (int32, bool) {
+	return func(id pb.NodeID) (int32, bool) {
 		if d, ok := g.byID[id]; ok {
 			return d, true
 		}
 		c, ok := entity[id]
 		return int32(len(g.docs)) + c, ok
 	}
+}
+
+func (b *builder) ties(src *Source, at func(pb.NodeID) (int32, bool)) {
+	g := b.g
 	type both struct {
 		from int32
 		tie
@@ -420,7 +448,10 @@ func (b *builder) ties(src *Source) {
 			all = append(all, both{from, tie{to, t.Kind, t.Weight}}, both{to, tie{from, t.Kind, t.Weight}})
 		}
 	}
-	slices.SortStableFunc(all, func(x, y both) int { return cmp.Compare(x.from, y.from) })
+	// The caller's order says nothing. Of more than a walk follows the strongest count.
+	slices.SortFunc(all, func(x, y both) int {
+		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(y.weight, x.weight), cmp.Compare(x.kind, y.kind), cmp.Compare(x.other, y.other))
+	})
 	g.ties.at = make([]int32, len(g.docs)+len(g.concept)+1)
 	for _, t := range all {
 		g.ties.at[t.from+1]++
@@ -428,6 +459,39 @@ func (b *builder) ties(src *Source) {
 	}
 	for i := range len(g.ties.at) - 1 {
 		g.ties.at[i+1] += g.ties.at[i]
+	}
+}
+
+// domains takes in which nodes belong together, as far as two documents do.
+func (b *builder) domains(src *Source, at func(pb.NodeID) (int32, bool)) {
+	g := b.g
+	var of [][2]int32 // the node and its domain
+	next := int32(0)
+	for _, members := range src.Domains {
+		from, documents := len(of), 0
+		for _, id := range members {
+			if n, ok := at(id); ok {
+				of = append(of, [2]int32{n, next})
+				if int(n) < len(g.docs) {
+					documents++
+				}
+			}
+		}
+		if documents < 2 {
+			of = of[:from]
+			continue
+		}
+		next++
+	}
+	slices.SortFunc(of, func(x, y [2]int32) int { return slices.Compare(x[:], y[:]) })
+	of = slices.Compact(of)
+	g.belongs.at = make([]int32, len(g.docs)+len(g.concept)+1)
+	for _, x := range of {
+		g.belongs.at[x[0]+1]++
+		g.belongs.all = append(g.belongs.all, x[1])
+	}
+	for i := range len(g.belongs.at) - 1 {
+		g.belongs.at[i+1] += g.belongs.at[i]
 	}
 }
 
@@ -442,8 +506,8 @@ func (g *Graph) PassagesOf(doc int) (first, end int32) { return g.first[doc], g.
 
 // Size tells how large the graph is.
 func (g *Graph) Size() Size {
-	return Size{Documents: len(g.docs), Passages: len(g.docOf), Concepts: len(g.concept), Edges: len(g.named.all) + len(g.about.all) + len(g.ties.all)}
+	return Size{Documents: len(g.docs), Passages: len(g.docOf), Concepts: len(g.concept), Domains: len(g.large), Edges: len(g.named.all) + len(g.about.all) + len(g.ties.all) + len(g.belongs.all)}
 }
 
 // Size is how large a graph is.
-type Size struct{ Documents, Passages, Concepts, Edges int }
+type Size struct{ Documents, Passages, Concepts, Domains, Edges int }

@@ -5,8 +5,10 @@ type Part uint8
 
 // The parts. Entities, titles and ties are taken out of the Source instead.
 const (
-	PartNames    Part = iota // which passages name a concept
-	PartSubjects             // what documents are about
+	PartNames     Part = iota // which passages name a concept
+	PartSubjects              // what documents are about
+	PartSentences             // what else stands in the sentences that name
+	PartDomains               // what belongs together
 )
 
 // Without gives the graph without some of its parts.
@@ -18,6 +20,10 @@ func (g *Graph) Without(cut ...Part) *Graph {
 			out.named = lists[place]{at: make([]int32, len(g.named.at))}
 		case PartSubjects:
 			out.about = lists[topic]{at: make([]int32, len(g.about.at))}
+		case PartSentences:
+			out.sentences = lists[uint32]{at: make([]int32, len(g.sentences.at))}
+		case PartDomains:
+			out.belongs = lists[int32]{at: make([]int32, len(g.belongs.at))}
 		}
 	}
 	out.turn()

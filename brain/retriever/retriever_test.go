@@ -45,6 +45,11 @@ func village(people int, seed uint64) *Source {
 		}
 	}
 	src.Entities = append(src.Entities, Entity{ID: "ent", Names: []string{names[0], "the Old Mill"}})
+	src.Domains = make([]Domain, 4)
+	for i, d := range src.Documents {
+		src.Domains[i%len(src.Domains)] = append(src.Domains[i%len(src.Domains)], d.ID)
+	}
+	src.Domains[1] = append(src.Domains[1], "ent")
 	return src
 }
 
@@ -456,6 +461,58 @@ func TestSubjectsWithinNames(t *testing.T) {
 		})
 		if !slices.Equal(got, want) {
 			t.Errorf("%q leads to %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestDomains: what search found of a domain gains by what else was found of it, and
+// by an entity of it; nothing that search did not find is reached by a domain, however
+// large, and one that holds a single document leads nowhere.
+func TestDomains(t *testing.T) {
+	t.Parallel()
+
+	src := &Source{Entities: []Entity{{ID: "guild", Names: []string{"Bakers' Guild"}}}, Domains: []Domain{{"guild"}, {"d1", "nobody"}}}
+	for i := range 400 {
+		d := Document{ID: pb.NodeID(fmt.Sprint("d", i)), Passages: []string{"nothing is named here"}}
+		src.Documents = append(src.Documents, d)
+		if i != 1 {
+			src.Domains[0] = append(src.Domains[0], d.ID)
+		}
+	}
+	g := NewGraph(src, testSalt)
+	if n := g.Size().Domains; n != 1 {
+		t.Fatalf("%d domains", n)
+	}
+	q := Question{Text: "what else is there", Score: func([]int32) []Seed { t.Error("a domain led to what search did not find"); return nil }}
+	for i, score := range []float32{0.9, 0.5, 0.49} {
+		q.Seeds = append(q.Seeds, Seed{Passage: int32(i), Score: score, Cosine: score})
+	}
+	p := Prior()
+	for _, kind := range []int{stepWithin, stepTopic, stepHolds} {
+		p.Step[kind*stepFeatures+byKind] = 1
+	}
+	second := func(g *Graph) int32 {
+		w := NewWalk(g, testSalt)
+		w.Forward(&p, &q)
+		if len(w.Entities(10)) > 1 {
+			t.Error("a domain is no entity")
+		}
+		return w.Passages(2)[1].Passage
+	}
+	if got, without := second(g), second(g.Without(PartDomains)); got != 2 || without != 1 {
+		t.Errorf("second is %d, and without domains %d", got, without)
+	}
+	q.Text = "of the bakers' guild"
+	q.Seeds = q.Seeds[1:]
+	w := NewWalk(g, testSalt)
+	w.Forward(&p, &q)
+	if best := w.Passages(1)[0]; best.Passage != 2 || best.Activation <= 0 {
+		t.Errorf("an entity of the domain is named: %+v", best)
+	}
+	q.Within = func(pb.NodeID) bool { return false }
+	for _, m := range func() []move { w.Forward(&p, &q); return w.moves }() {
+		if int(m.kind) == stepTopic {
+			t.Error("the domain of somebody else's entity was gone to")
 		}
 	}
 }

@@ -8,25 +8,29 @@ import (
 	pb "orgmem/proto"
 )
 
-// The kinds of steps. Passages and concepts take turns, so two steps are one hop.
+// The kinds of steps. Passages take turns with concepts and domains, so two steps are
+// one hop.
 // A concept that some document is about leads somewhere; one that is only named
 // may, and is often a word that was taken for a name.
 const (
-	stepNames      = iota // from a passage to a concept that it names, a subject
-	stepNamesPlain        // the same, no subject
-	stepNamed             // from a subject to a passage that names it
-	stepNamedPlain        // from a concept that is no subject to a passage that names it
-	stepSubject           // from a concept to a document that is about it
-	stepAbout             // from a passage to what its document is about
-	stepTied              // along a tie; one kind for each TieKind
-	stepKinds      = stepTied + int(tieKinds)
+	stepNames      = iota                     // from a passage to a concept that it names, a subject
+	stepNamesPlain                            // the same, no subject
+	stepNamed                                 // from a subject to a passage that names it
+	stepNamedPlain                            // from a concept that is no subject to a passage that names it
+	stepSubject                               // from a concept to a document that is about it
+	stepAbout                                 // from a passage to what its document is about
+	stepTied                                  // along a tie; one kind for each TieKind
+	stepWithin     = stepTied + int(tieKinds) // from a passage to its document's domain
+	stepTopic      = stepWithin + 1           // from a concept to its domain
+	stepHolds      = stepWithin + 2           // from a domain to a passage of it that search found
+	stepKinds      = stepWithin + 3
 )
 
 // What a step's weight depends on.
 const (
 	byKind    = iota // always 1
 	byWords          // how much of the question's information the sentence holds, 0 to 1
-	bySpread         // log of the documents that the concept is named in
+	bySpread         // log of the documents that the concept is named in, or the domain has
 	byShare          // how much of the title the concept is; the weight of a tie
 	byMeaning        // cosine of question and passage at the end, less the best
 	byKeyword        // the keyword score there
@@ -60,6 +64,9 @@ const (
 	steps = 5
 	// width bounds the nodes that a step goes on from.
 	width = 48
+	// domainWidth bounds the domains that it goes on from beside them: there are few,
+	// in which much comes together, and they would take the place of what is telling.
+	domainWidth = 8
 	// seedPassages are where a walk begins, the best by search.
 	seedPassages = 10
 	// maxFan bounds the steps from one node.
@@ -74,7 +81,7 @@ const (
 	minExponent, maxExponent = -12, 3
 )
 
-// Parameters are what is learned: 75 numbers.
+// Parameters are what is learned: 93 numbers.
 type Parameters struct {
 	Step [stepKinds * stepFeatures]float64
 	Seed [seedFeatures]float64
@@ -102,6 +109,9 @@ func Prior() Parameters {
 	set(stepTied+int(TieSimilar), -3, 0, 0, 1, 1, 0.5)
 	set(stepTied+int(TieSequence), -3, 0, 0, 1, 1, 0.5)
 	set(stepTied+int(TieStated), -2, 0, 0, 1, 1, 0.5)
+	set(stepWithin, -2.5, 0, -0.3, 0, 0, 0)
+	set(stepTopic, -2.5, 0, -0.3, 0, 0, 0)
+	set(stepHolds, -2.5, 0, -0.3, 0, 1, 0.5)
 	p.Seed = [seedFeatures]float64{0.5, -0.5, 0.5, -0.5}
 	p.Gate = [gateFeatures]float64{gateAlways: 1}
 	p.Heard = [steps + 1]float64{0, 0.1, 0.1, 0.1, 0.1, 0.05}
@@ -135,7 +145,7 @@ type Question struct {
 	Within func(entity pb.NodeID) bool
 }
 
-// node of a walk: passages, then concepts.
+// node of a walk: passages, then concepts, then domains.
 type node = int32
 
 // move is a step that was taken.
@@ -185,7 +195,7 @@ type Walk struct {
 
 // NewWalk prepares for walks over a graph.
 func NewWalk(g *Graph, salt Salt) *Walk {
-	n := len(g.docOf) + len(g.concept)
+	n := len(g.docOf) + len(g.concept) + len(g.large)
 	return &Walk{g: g, lex: lexer{salt: salt}, local: make([]int32, n), mark: make([]uint32, n)}
 }
 
@@ -209,6 +219,8 @@ func (w *Walk) at(n node) int32 {
 }
 
 func (w *Walk) isPassage(i int32) bool { return int(w.nodes[i]) < len(w.g.docOf) }
+
+func (w *Walk) isDomain(i int32) bool { return int(w.nodes[i]) >= len(w.g.docOf)+len(w.g.concept) }
 
 // docOf gives the document of a local node that is a passage, or Unknown.
 func (w *Walk) docOf(i int32) int32 {
@@ -326,8 +338,8 @@ func (w *Walk) step(t int, q *Question) {
 	}
 	a := w.act[t-1]
 	slices.SortFunc(from, func(x, y int32) int { return cmp.Or(cmp.Compare(a[y], a[x]), cmp.Compare(x, y)) })
-	from = from[:min(len(from), width)]
 	w.order = from
+	from = w.most(from)
 	first := len(w.moves)
 	for _, i := range from {
 		w.leave(i, t, q)
@@ -355,6 +367,21 @@ func (w *Walk) step(t int, q *Question) {
 	if t == 1 {
 		w.density = len(w.moves) - first
 	}
+}
+
+// most keeps the first nodes that a step may go on from.
+func (w *Walk) most(from []int32) []int32 {
+	kept, others, domains := from[:0], 0, 0
+	for _, i := range from {
+		n, bound := &others, width
+		if w.isDomain(i) {
+			n, bound = &domains, domainWidth
+		}
+		if *n++; *n <= bound {
+			kept = append(kept, i)
+		}
+	}
+	return kept
 }
 
 // look asks for the scores of the passages that were reached for the first time.
@@ -389,6 +416,7 @@ func (w *Walk) leave(i int32, t int, q *Question) {
 		}
 	}
 	concepts := node(len(g.docOf))
+	domains := concepts + node(len(g.concept))
 	if n < concepts {
 		doc := g.docOf[n]
 		places := g.named.of(n)
@@ -417,9 +445,28 @@ func (w *Walk) leave(i int32, t int, q *Question) {
 		for _, x := range g.ties.of(doc) {
 			w.tied(x, add)
 		}
+		for _, d := range g.belongs.of(doc) {
+			add(domains+d, stepWithin, 0, g.large[d], 0)
+		}
+		return
+	}
+	if n >= domains {
+		// A domain is too large for all of it to be looked at, and the order in which that
+		// would come says nothing: it raises what search has found of it (hub control).
+		d := n - domains
+		for k := range min(len(q.Seeds), len(w.nodes)) {
+			if p := w.nodes[k]; w.origin[k] >= 0 && p != Unknown && slices.Contains(g.belongs.of(g.docOf[p]), d) {
+				add(p, stepHolds, 0, g.large[d], 0)
+			}
+		}
 		return
 	}
 	c := n - concepts
+	for _, d := range g.belongs.of(int32(len(g.docs)) + c) {
+		if q.Within == nil || q.Within(g.concept[c]) {
+			add(domains+d, stepTopic, 0, g.large[d], 0)
+		}
+	}
 	for _, a := range g.aboutOf.of(c) {
 		for p := g.first[a.other]; p < min(g.first[a.other+1], g.first[a.other]+maxPassagesOfSubject); p++ {
 			add(p, stepSubject, 0, g.spread[c], a.share)
@@ -566,7 +613,7 @@ type Active struct {
 func (w *Walk) Entities(topK int) []Active {
 	var out []Active
 	for i := range int32(len(w.nodes)) {
-		if w.isPassage(i) {
+		if w.isPassage(i) || w.isDomain(i) {
 			continue
 		}
 		if id := w.g.concept[int(w.nodes[i])-len(w.g.docOf)]; id != "" {

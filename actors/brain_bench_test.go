@@ -1,0 +1,157 @@
+package actors
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"orgmem/brain/index"
+	"orgmem/brain/retriever"
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// BenchmarkWalks walks as a query to the brain does, with the service's budget, over
+// memories of 6,000 and 100,000 passages, and reads what it needs to score a passage,
+// its node and its vector, from a store of which the cache holds a part. What comes
+// before, the search for the seeds, is not in it. Each question is asked once. Run it
+// with -benchtime 1x.
+func BenchmarkWalks(b *testing.B) {
+	for _, passages := range []int{6_000, 100_000} {
+		b.Run(fmt.Sprint(passages), func(b *testing.B) {
+			n := startNode(b, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
+			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			c.ok(find("nothing")) // the member is known
+			c.inOrg(func(o *orgActor) { walksFrom(b, o, o.members[o.onlyMember(b)], passages) })
+		})
+	}
+}
+
+const (
+	walkQuestions = 300
+	walkDim       = 384
+)
+
+func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int) {
+	rnd := rand.New(rand.NewPCG(uint64(passages), 2))
+	vector := func() []float32 {
+		v, length := make([]float32, walkDim), 0.0
+		for i := range v {
+			x := rnd.NormFloat64()
+			v[i], length = float32(x), length+x*x
+		}
+		for i := range v {
+			v[i] /= float32(math.Sqrt(length))
+		}
+		return v
+	}
+	src := named(rnd, part, passages)
+	ch := newChange(o.store)
+	for i, d := range src.Documents {
+		seq := uint64(i + 1)
+		putNode(ch.Batch, part.space, nodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title, Status: statusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}}, CreatedMs: int64(seq), Chunks: []uint64{seq}})
+		putVector(ch.Batch, part, "words", seq, vector())
+		if ch.Bytes() > 4<<20 || i == passages-1 {
+			if err := o.committer.commitChange(ch); err != nil {
+				b.Fatal(err)
+			}
+			ch = newChange(o.store)
+		}
+	}
+	salt := o.brainSalt()
+	net := &brainNet{params: retriever.Prior(), graph: retriever.NewGraph(src, salt)}
+	for i := range passages {
+		net.chunks = append(net.chunks, chunkAt{part.id, uint64(i + 1)})
+	}
+	examples := net.graph.Examples(src, salt, walkQuestions, 1)
+	err := o.withStore(func(st *storage.Store) error {
+		for range b.N {
+			w := retriever.NewWalk(net.graph, salt)
+			took, scored := make([]time.Duration, 0, len(examples)), 0
+			spent := time.Duration(0)
+			for _, e := range examples {
+				a := &asking{
+					org: &o.orgView, st: st, parts: []*partitionRef{part}, near: map[chunkAt]retriever.Seed{}, alive: map[pb.NodeID]bool{},
+					look: &lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()}}},
+				}
+				a.at = func(p int32) chunkAt { return net.chunks[p] }
+				a.docs = func(p int32) pb.NodeID { return net.graph.Documents()[net.graph.Document(p)] }
+				a.Text, a.Budget, a.Score = e.Text, walkBudget, a.score
+				for i := range brainSeeds {
+					s := retriever.Seed{Passage: int32(rnd.IntN(passages)), Cosine: 0.6 - 0.004*float32(i), Score: 0.9 - 0.006*float32(i)}
+					if i == 0 {
+						s.Passage = e.Answers[0]
+					}
+					if at := a.at(s.Passage); a.near[at] == (retriever.Seed{}) {
+						a.near[at] = s
+						a.Seeds = append(a.Seeds, s)
+					}
+				}
+				before := len(a.near)
+				began, used := time.Now(), cpu(b)
+				w.Forward(&net.params, &a.Question)
+				w.Passages(defaultTopK + brainSeeds)
+				took, spent = append(took, time.Since(began)), spent+cpu(b)-used
+				if a.err != nil {
+					return a.err
+				}
+				scored += len(a.near) - before
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
+			b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+			b.ReportMetric(float64(spent.Microseconds())/1000/float64(len(took)), "mean-CPU-ms")
+			b.ReportMetric(float64(scored)/float64(len(took)), "read/walk")
+			b.ReportMetric(0, "ns/op")
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// named is made-up text in which names are as common as in an encyclopedia, a titled
+// document for each passage: half of the names stand in one passage, some in hundreds;
+// one in three that a passage holds is the title of another. Each document is tied to
+// five others, and every fiftieth is of one domain.
+func named(rnd *rand.Rand, part *partitionRef, passages int) *retriever.Source {
+	syllables := []string{"ka", "lo", "mi", "ne", "ru", "ta", "vo", "shi", "dor", "bel", "gan", "wick"}
+	coin := func(n int) string { // a name for each number
+		var s strings.Builder
+		for range 5 {
+			s.WriteString(syllables[n%len(syllables)])
+			n /= len(syllables)
+		}
+		return strings.ToUpper(s.String()[:1]) + s.String()[1:]
+	}
+	titles, others := rand.NewZipf(rnd, 1.2, 8, uint64(passages-1)), rand.NewZipf(rnd, 1.2, 8, uint64(4*passages-1))
+	src := &retriever.Source{Domains: make([]retriever.Domain, passages/50)}
+	for i := range passages {
+		var s strings.Builder
+		for range 5 {
+			name := coin(passages + int(others.Uint64()))
+			if rnd.IntN(3) == 0 {
+				name = coin(int(titles.Uint64()))
+			}
+			fmt.Fprintf(&s, "It was near %s that word%d came upon word%d and word%d. ", name, rnd.IntN(5000), rnd.IntN(5000), rnd.IntN(50))
+		}
+		d := retriever.Document{ID: part.nodeFor(s.String()), Title: coin(i), Passages: []string{s.String()}}
+		src.Documents = append(src.Documents, d)
+		src.Domains[i%len(src.Domains)] = append(src.Domains[i%len(src.Domains)], d.ID)
+	}
+	for i := range passages {
+		for range 5 {
+			src.Ties = append(src.Ties, retriever.Tie{From: src.Documents[i].ID, To: src.Documents[rnd.IntN(passages)].ID, Kind: retriever.TieSimilar, Weight: 0.5})
+		}
+	}
+	for i := range 4 * passages {
+		src.Entities = append(src.Entities, retriever.Entity{ID: part.nodeFor(fmt.Sprint("entity", i)), Names: []string{coin(passages + i)}})
+	}
+	return src
+}

@@ -423,6 +423,13 @@ func FuzzCredentials(f *testing.F) {
 		if _, err := c.verify([]*x509.Certificate{c.leaf}, c.leaf.NotBefore); errors.As(err, new(x509.UnknownAuthorityError)) {
 			t.Errorf("credentials of an authority that they do not trust: %v", err)
 		}
+		said, err := c.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := ParseCredentials(said); err != nil || !proto.Equal(again.pb, c.pb) || again.issuer != c.issuer {
+			t.Errorf("they do not come back: %v", err)
+		}
 	})
 }
 

@@ -349,7 +349,8 @@ func TestStoredGraph(t *testing.T) {
 	}
 }
 
-// FuzzGraph: what is damaged is refused or walked, and never panics.
+// FuzzGraph: what is damaged is refused, or walked to passages that it has, each of
+// which has a number for its rank, the best first.
 func FuzzGraph(f *testing.F) {
 	raw, err := proto.Marshal(NewGraph(village(8, 3), testSalt).Message())
 	if err != nil {
@@ -373,7 +374,12 @@ func FuzzGraph(f *testing.F) {
 			}
 			return out
 		}})
-		w.Passages(10)
+		ranked := w.Passages(10)
+		for i, r := range ranked {
+			if r.Passage < 0 || int(r.Passage) >= len(g.docOf) || math.IsNaN(r.Total) || math.IsInf(r.Total, 0) || i > 0 && r.Total > ranked[i-1].Total {
+				t.Fatalf("place %d of %d passages: %+v", i, len(g.docOf), ranked)
+			}
+		}
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"
 )
 
@@ -155,6 +156,8 @@ func FuzzText(f *testing.F) {
 		if utf8.ValidString(text) && !utf8.ValidString(got) {
 			t.Errorf("%q is no text any more: %q", text, got)
 		}
-		JSON([]byte(text))
+		if in, _ := JSON([]byte(text)); !jsontext.Value(text).IsValid() && in != got {
+			t.Errorf("%q is no JSON, and is redacted to %q, as text to %q", text, in, got)
+		}
 	})
 }

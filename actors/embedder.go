@@ -3,6 +3,7 @@ package actors
 import (
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/brain/embed"
 	"orgmem/brain/index"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -80,3 +81,24 @@ func (s *System) linesOf(model string) map[index.ModelID]index.Line {
 	}
 	return nil
 }
+
+// NewEmbedder wraps a model of package embed.
+func NewEmbedder(m *embed.Model) Embedder { return modelEmbedder{m} }
+
+type modelEmbedder struct{ m *embed.Model }
+
+func (e modelEmbedder) ID() string                           { return string(e.m.ID()) }
+func (e modelEmbedder) Dim() int                             { return e.m.Dim() }
+func (e modelEmbedder) CountTokens(text string) int          { return e.m.CountTokens(text) }
+func (e modelEmbedder) CosineLine() (factor, offset float32) { return e.m.CosineLine() }
+func (e modelEmbedder) NewEncoder() Encoder                  { return modelEncoder{e.m.NewEncoder()} }
+
+type modelEncoder struct{ e *embed.Encoder }
+
+func (e modelEncoder) Passages(texts []string) [][]float32 {
+	out := make([][]float32, len(texts))
+	e.e.Passages(out, texts)
+	return out
+}
+
+func (e modelEncoder) Query(text string) []float32 { return e.e.Query(text) }

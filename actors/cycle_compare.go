@@ -217,8 +217,11 @@ func (c *cycle) passage(st *storage.Store, own *comparer, f freshChunk) (note, *
 }
 
 // givenTitle is what a chunk stands under: the title of its text, unless that was made
-// from its beginning.
+// from its beginning: of a transcript that is somebody's "Mm-hm".
 func givenTitle(title string, chunk *pb.Chunk) string {
+	if path := chunk.GetTitlePath(); len(path) == 0 || !strings.HasPrefix(strings.Join(strings.Fields(title), " "), path[0]) {
+		return ""
+	}
 	if chunk.GetOrdinal() == 0 && strings.HasPrefix(strings.TrimLeft(chunk.GetText(), "#*->= \t\n"), strings.TrimSuffix(title, "…")) {
 		return ""
 	}

@@ -111,6 +111,29 @@ func TestATextThatStandsAlone(t *testing.T) {
 	}
 }
 
+// What people say in turns is at odds with nothing for that: the title that a transcript
+// has from its first words is no subject, and who speaks no attribute of it.
+func TestTurnsOfATranscriptAreNotAtOdds(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	talk := "Robin: The boiler is in the cellar, and somebody has to look at it before the winter comes, I believe. "
+	first := "Dana: Mm-hm.\n" + strings.Repeat(talk, 30)
+	c.note(first + "\nRobin: Sorry.")
+	c.note(first + "\nRobin: You tell me.")
+	c.think()
+	for _, x := range c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs() {
+		t.Errorf("reported: %s", x.GetContradiction().GetExplanation())
+	}
+	later := &pb.Chunk{Ordinal: 1, Text: "Robin: Sorry."}
+	if got := givenTitle("Dana: Mm-hm.", later); got != "" {
+		t.Errorf("a title that was made from the first words is a subject: %q", got)
+	}
+	later.TitlePath = []string{"Atlas", "Owners"}
+	if got := givenTitle(" Atlas", later); got != " Atlas" {
+		t.Errorf("a given title is %q", got)
+	}
+}
+
 // Who is named in every text of a topic, and is its busiest node, does not name it; nor
 // the basin that these texts make.
 func TestPeopleNameNoTopic(t *testing.T) {

@@ -48,6 +48,27 @@ func TestFacts(t *testing.T) {
 	}
 }
 
+// What people say in turns is no list of attributes, however short it is.
+func TestTurnsAreNoFacts(t *testing.T) {
+	var r Reader
+	for said, want := range map[string]int{
+		"Owner: Dana\nStatus: final":                        2,
+		"Dana: Right.\nRobin: Mm-hm.\nDana: Who is next?":   0,
+		"Dana: Right.\nRobin: Mm-hm.\nDana: Next.":          0,
+		"Dana: Right.\nDana: The deadline of Atlas is May.": 1,
+	} {
+		facts := 0
+		for _, c := range r.Read(Source{Text: said, Title: "Weekly"}) {
+			if c.Fact.Key != 0 {
+				facts++
+			}
+		}
+		if facts != want {
+			t.Errorf("%q: %d facts, want %d", said, facts, want)
+		}
+	}
+}
+
 // However an attribute of a subject is worded, it has one key.
 func TestKeys(t *testing.T) {
 	same := []Source{

@@ -55,7 +55,28 @@ func (r *Reader) Read(src Source) []Claim {
 		}
 		claims = append(claims, c)
 	}
+	if src.Title != "" {
+		forgetTurns(claims, s)
+	}
 	return claims
+}
+
+// forgetTurns takes the facts "A: V" back where one A stands in front of two sentences:
+// then the text is what people say in turns, and A is one of them.
+func forgetTurns(claims []Claim, s string) {
+	turns, seen := false, map[string]bool{}
+	for i := range claims {
+		if n := labelled(claims[i].Words, s); n > 0 {
+			name := between(s, claims[i].Words[:n])
+			turns = turns || seen[name]
+			seen[name] = true
+		}
+	}
+	for i := range claims {
+		if c := &claims[i]; turns && header(c.Words, s, c.Span.Start) > 0 {
+			c.Fact = Fact{}
+		}
+	}
 }
 
 // words cuts a sentence into words: runs of letters and digits, with the dots,

@@ -127,6 +127,10 @@ func (s *service) cycles(ctx context.Context) (n int, err error) {
 	return len(list.Data), err
 }
 
+// askEvery is between two looks at whether a cycle has ended: a look reads all jobs, and
+// what that costs is counted with the cycle.
+const askEvery = 3 * time.Second
+
 // cycled waits until so many cycles have ended and none is under way.
 func (s *service) cycled(ctx context.Context, least int) error {
 	for {
@@ -137,7 +141,7 @@ func (s *service) cycled(ctx context.Context, least int) error {
 		if n >= least {
 			return s.rest(ctx)
 		}
-		if err := pause(ctx, 200*time.Millisecond); err != nil {
+		if err := pause(ctx, askEvery); err != nil {
 			return err
 		}
 	}

@@ -236,6 +236,24 @@ func TestNoTestSleeps(t *testing.T) {
 	}
 }
 
+// What fuzzing finds is kept beside its target, where every test runs it: make fuzz,
+// then make fuzz-keep.
+func TestFuzzTargetsKeepWhatTheyFound(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			for _, d := range parse(t, filepath.Join(p.Dir, name)).ast.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Fuzz") {
+					continue
+				}
+				if kept, err := os.ReadDir(filepath.Join(p.Dir, "testdata", "fuzz", f.Name.Name)); err != nil || len(kept) == 0 {
+					t.Errorf("%s.%s keeps nothing: %v", p.ImportPath, f.Name.Name, err)
+				}
+			}
+		}
+	}
+}
+
 // maxLines is where a file must be split; at 500 one asks.
 const maxLines = 900
 

@@ -294,7 +294,8 @@ var Settings = []Setting{
 	{
 		Name: "model-file", Default: "", Form: "file",
 		Doc: "A model pack to embed with in place of the built-in one (`modelpack` makes packs). Memory that was " +
-			"embedded with the built-in model is embedded anew in the background, which serves meanwhile.",
+			"embedded with the built-in model is embedded anew in the background, each when it is next written to or " +
+			"searched by itself; the built-in model serves it until then.",
 		set: func(s *Server, v string) error { s.ModelFile = v; return nil },
 	},
 	{

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"orgmem/brain/community"
-	"orgmem/brain/conflict"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -130,10 +129,7 @@ func (r *trainRun) likenessOf(st *storage.Store, part *partitionRef, seq uint64)
 	if err != nil || v == nil {
 		return nil, err
 	}
-	return &index.Query{
-		Mode: index.VectorOnly, Config: index.DefaultConfig(), N: conflict.Neighbours + maxOwnChunks,
-		Vectors: map[index.ModelID][]float32{index.ModelID(model): v}, Lines: r.org.sys.linesOf(model),
-	}, nil
+	return r.org.sys.likenessQuery(model, v), nil
 }
 
 // join makes ties of what was found near to the passages of each document: to the

@@ -104,11 +104,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 	}
 	others := map[uint64]conflict.Near{}
 	if vec != nil {
-		model := index.ModelID(c.hot.state.GetModel())
-		q := &index.Query{
-			Mode: index.VectorOnly, Config: index.DefaultConfig(), N: conflict.Neighbours + maxOwnChunks,
-			Vectors: map[index.ModelID][]float32{model: vec}, Lines: c.org.sys.linesOf(c.hot.state.GetModel()),
-		}
+		q := c.org.sys.likenessQuery(c.hot.state.GetModel(), vec)
 		var cosines []float64
 		var nearest []uint64
 		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.snapshot}, q) {

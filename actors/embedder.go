@@ -3,6 +3,7 @@ package actors
 import (
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/brain/conflict"
 	"orgmem/brain/embed"
 	"orgmem/brain/index"
 	"orgmem/brain/text"
@@ -72,6 +73,15 @@ func chunkOptions(e Embedder) text.ChunkOptions {
 }
 
 func cloneState(s *pb.PartitionState) *pb.PartitionState { return proto.CloneOf(s) }
+
+// likenessQuery asks for the chunks that are nearest to a vector of a model, as cycles
+// and trainings do.
+func (s *System) likenessQuery(model string, v []float32) *index.Query {
+	return &index.Query{
+		Mode: index.VectorOnly, Config: index.DefaultConfig(), N: conflict.Neighbours + maxOwnChunks,
+		Vectors: map[index.ModelID][]float32{index.ModelID(model): v}, Lines: s.linesOf(model),
+	}
+}
 
 // linesOf brings the cosines of a model to the range that thresholds are made for.
 func (s *System) linesOf(model string) map[index.ModelID]index.Line {

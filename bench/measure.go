@@ -167,22 +167,9 @@ func measureSearch(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	var jobs []string
-	for n := 0; n < b.chunks; n += batch {
-		items := make([]item, batch)
-		for i := range items {
-			items[i] = item{Content: text.passage(n + i), ExternalID: strconv.Itoa(n + i)}
-		}
-		job, err := s.ingest(ctx, items)
-		if err != nil {
-			return err
-		}
-		jobs = append(jobs, job)
-	}
-	for _, job := range jobs {
-		if err := s.await(ctx, job); err != nil {
-			return err
-		}
+	n := 0
+	if err := s.passages(ctx, text, &n, b.chunks); err != nil {
+		return err
 	}
 	after, err := s.Usage()
 	if err != nil {

@@ -557,6 +557,7 @@ type Import struct {
 	FinishedMs    int64  `protobuf:"varint,9,opt,name=finished_ms,json=finishedMs,proto3" json:"finished_ms,omitempty"`
 	Error         string `protobuf:"bytes,10,opt,name=error,proto3" json:"error,omitempty"`
 	Transcript    bool   `protobuf:"varint,11,opt,name=transcript,proto3" json:"transcript,omitempty"`
+	Counted       bool   `protobuf:"varint,12,opt,name=counted,proto3" json:"counted,omitempty"` // domains is what a cycle behind the job's end has found
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -664,6 +665,13 @@ func (x *Import) GetError() string {
 func (x *Import) GetTranscript() bool {
 	if x != nil {
 		return x.Transcript
+	}
+	return false
+}
+
+func (x *Import) GetCounted() bool {
+	if x != nil {
+		return x.Counted
 	}
 	return false
 }
@@ -3016,6 +3024,7 @@ type SessionState struct {
 	LastIngestedMs  int64                  `protobuf:"varint,7,opt,name=last_ingested_ms,json=lastIngestedMs,proto3" json:"last_ingested_ms,omitempty"`
 	AlreadyInFlight bool                   `protobuf:"varint,8,opt,name=already_in_flight,json=alreadyInFlight,proto3" json:"already_in_flight,omitempty"` // of a finalize
 	Finalize        bool                   `protobuf:"varint,9,opt,name=finalize,proto3" json:"finalize,omitempty"`
+	WarmLayers      []string               `protobuf:"bytes,10,rep,name=warm_layers,json=warmLayers,proto3" json:"warm_layers,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -3111,6 +3120,13 @@ func (x *SessionState) GetFinalize() bool {
 		return x.Finalize
 	}
 	return false
+}
+
+func (x *SessionState) GetWarmLayers() []string {
+	if x != nil {
+		return x.WarmLayers
+	}
+	return nil
 }
 
 type SessionList struct {
@@ -3331,7 +3347,7 @@ const file_link_proto_rawDesc = "" +
 	"\bfailures\x18\x0e \x01(\rR\bfailures\x12 \n" +
 	"\fnext_sync_ms\x18\x0f \x01(\x03R\n" +
 	"nextSyncMs\x12\x10\n" +
-	"\x03job\x18\x10 \x01(\fR\x03job\"\xa0\x02\n" +
+	"\x03job\x18\x10 \x01(\fR\x03job\"\xba\x02\n" +
 	"\x06Import\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x1a\n" +
 	"\bfilename\x18\x02 \x01(\tR\bfilename\x12\x16\n" +
@@ -3348,7 +3364,8 @@ const file_link_proto_rawDesc = "" +
 	" \x01(\tR\x05error\x12\x1e\n" +
 	"\n" +
 	"transcript\x18\v \x01(\bR\n" +
-	"transcript\"\x8f\x02\n" +
+	"transcript\x12\x18\n" +
+	"\acounted\x18\f \x01(\bR\acounted\"\x8f\x02\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03cwd\x18\x02 \x01(\tR\x03cwd\x12\x14\n" +
@@ -3522,7 +3539,7 @@ const file_link_proto_rawDesc = "" +
 	"\rSessionResult\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\tR\x04node\x12\x14\n" +
-	"\x05error\x18\x03 \x01(\tR\x05error\"\xd9\x02\n" +
+	"\x05error\x18\x03 \x01(\tR\x05error\"\xfa\x02\n" +
 	"\fSessionState\x12#\n" +
 	"\rsession_nodes\x18\x01 \x01(\x04R\fsessionNodes\x12#\n" +
 	"\rsession_edges\x18\x02 \x01(\x04R\fsessionEdges\x12%\n" +
@@ -3533,7 +3550,10 @@ const file_link_proto_rawDesc = "" +
 	"totalNodes\x12(\n" +
 	"\x10last_ingested_ms\x18\a \x01(\x03R\x0elastIngestedMs\x12*\n" +
 	"\x11already_in_flight\x18\b \x01(\bR\x0falreadyInFlight\x12\x1a\n" +
-	"\bfinalize\x18\t \x01(\bR\bfinalize\"[\n" +
+	"\bfinalize\x18\t \x01(\bR\bfinalize\x12\x1f\n" +
+	"\vwarm_layers\x18\n" +
+	" \x03(\tR\n" +
+	"warmLayers\"[\n" +
 	"\vSessionList\x12+\n" +
 	"\bsessions\x18\x01 \x03(\v2\x0f.orgmem.SessionR\bsessions\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +

@@ -1421,7 +1421,8 @@ type Cognition struct {
 	Voice         []float64              `protobuf:"fixed64,10,rep,packed,name=voice,proto3" json:"voice,omitempty"`                     // the tally of voice: sums over messages
 	VoiceChunk    uint64                 `protobuf:"varint,11,opt,name=voice_chunk,json=voiceChunk,proto3" json:"voice_chunk,omitempty"` // nodes whose chunks are below it are in the tally
 	Mind          *MindState             `protobuf:"bytes,12,opt,name=mind,proto3" json:"mind,omitempty"`
-	Identified    uint64                 `protobuf:"varint,13,opt,name=identified,proto3" json:"identified,omitempty"` // the changes that the identity on record knows of
+	Identified    uint64                 `protobuf:"varint,13,opt,name=identified,proto3" json:"identified,omitempty"`                         // the changes that the identity on record knows of
+	SessionEdges  uint64                 `protobuf:"varint,14,opt,name=session_edges,json=sessionEdges,proto3" json:"session_edges,omitempty"` // live edges of which an end is a node of a coding session
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1536,6 +1537,13 @@ func (x *Cognition) GetMind() *MindState {
 func (x *Cognition) GetIdentified() uint64 {
 	if x != nil {
 		return x.Identified
+	}
+	return 0
+}
+
+func (x *Cognition) GetSessionEdges() uint64 {
+	if x != nil {
+		return x.SessionEdges
 	}
 	return 0
 }
@@ -1875,8 +1883,10 @@ func (x *BrainArtifact) GetSeen() []*BrainSeen {
 type BrainSeen struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Partition     []byte                 `protobuf:"bytes,1,opt,name=partition,proto3" json:"partition,omitempty"`
-	NextChunk     uint64                 `protobuf:"varint,2,opt,name=next_chunk,json=nextChunk,proto3" json:"next_chunk,omitempty"`
 	Chunks        uint64                 `protobuf:"varint,3,opt,name=chunks,proto3" json:"chunks,omitempty"`
+	Size          uint64                 `protobuf:"varint,4,opt,name=size,proto3" json:"size,omitempty"` // of its graph: live nodes that may be learned from, their passages, and live edges
+	Came          uint64                 `protobuf:"varint,5,opt,name=came,proto3" json:"came,omitempty"` // those of PartitionState, then
+	Went          uint64                 `protobuf:"varint,6,opt,name=went,proto3" json:"went,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1918,16 +1928,30 @@ func (x *BrainSeen) GetPartition() []byte {
 	return nil
 }
 
-func (x *BrainSeen) GetNextChunk() uint64 {
+func (x *BrainSeen) GetChunks() uint64 {
 	if x != nil {
-		return x.NextChunk
+		return x.Chunks
 	}
 	return 0
 }
 
-func (x *BrainSeen) GetChunks() uint64 {
+func (x *BrainSeen) GetSize() uint64 {
 	if x != nil {
-		return x.Chunks
+		return x.Size
+	}
+	return 0
+}
+
+func (x *BrainSeen) GetCame() uint64 {
+	if x != nil {
+		return x.Came
+	}
+	return 0
+}
+
+func (x *BrainSeen) GetWent() uint64 {
+	if x != nil {
+		return x.Went
 	}
 	return 0
 }
@@ -4460,7 +4484,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
 	"\x03end\x18\x02 \x01(\rR\x03end\x12\x17\n" +
 	"\afrom_ms\x18\x03 \x01(\x03R\x06fromMs\x12\x19\n" +
-	"\buntil_ms\x18\x04 \x01(\x03R\auntilMs\"\xe0\x02\n" +
+	"\buntil_ms\x18\x04 \x01(\x03R\auntilMs\"\x85\x03\n" +
 	"\tCognition\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x18\n" +
 	"\achanges\x18\x02 \x01(\x04R\achanges\x12\x1a\n" +
@@ -4478,7 +4502,8 @@ const file_mind_proto_rawDesc = "" +
 	"\x04mind\x18\f \x01(\v2\x11.orgmem.MindStateR\x04mind\x12\x1e\n" +
 	"\n" +
 	"identified\x18\r \x01(\x04R\n" +
-	"identifiedJ\x04\b\a\x10\b\"\xaf\x02\n" +
+	"identified\x12#\n" +
+	"\rsession_edges\x18\x0e \x01(\x04R\fsessionEdgesJ\x04\b\a\x10\b\"\xaf\x02\n" +
 	"\tMindState\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1c\n" +
 	"\trefreshes\x18\x02 \x01(\rR\trefreshes\x12#\n" +
@@ -4515,12 +4540,13 @@ const file_mind_proto_rawDesc = "" +
 	"\x04seen\x18\b \x03(\v2\x11.orgmem.BrainSeenR\x04seen\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"`\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\x83\x01\n" +
 	"\tBrainSeen\x12\x1c\n" +
-	"\tpartition\x18\x01 \x01(\fR\tpartition\x12\x1d\n" +
-	"\n" +
-	"next_chunk\x18\x02 \x01(\x04R\tnextChunk\x12\x16\n" +
-	"\x06chunks\x18\x03 \x01(\x04R\x06chunks\"\xea\x02\n" +
+	"\tpartition\x18\x01 \x01(\fR\tpartition\x12\x16\n" +
+	"\x06chunks\x18\x03 \x01(\x04R\x06chunks\x12\x12\n" +
+	"\x04size\x18\x04 \x01(\x04R\x04size\x12\x12\n" +
+	"\x04came\x18\x05 \x01(\x04R\x04came\x12\x12\n" +
+	"\x04went\x18\x06 \x01(\x04R\x04wentJ\x04\b\x02\x10\x03\"\xea\x02\n" +
 	"\bTraining\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12\x1d\n" +

@@ -1264,7 +1264,7 @@ type NodeStatus struct {
 	Voters        uint32                 `protobuf:"varint,10,opt,name=voters,proto3" json:"voters,omitempty"`     // votes that it has, the meta group's included
 	Learners      uint32                 `protobuf:"varint,11,opt,name=learners,proto3" json:"learners,omitempty"` // replicas without a vote
 	Leads         uint32                 `protobuf:"varint,12,opt,name=leads,proto3" json:"leads,omitempty"`       // groups that it leads, the meta group included
-	Load          uint32                 `protobuf:"varint,13,opt,name=load,proto3" json:"load,omitempty"`         // thousandths of what it can do
+	Load          uint32                 `protobuf:"varint,13,opt,name=load,proto3" json:"load,omitempty"`         // thousandths of what it can do; 0 while it is not alive
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

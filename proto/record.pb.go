@@ -943,8 +943,12 @@ type PartitionState struct {
 	ForgottenMs       int64    `protobuf:"varint,10,opt,name=forgotten_ms,json=forgottenMs,proto3" json:"forgotten_ms,omitempty"`
 	// What cognition has to catch up with: changes counts commits that changed a node
 	// or a chunk, removals those of them that took something away.
-	Changes       uint64 `protobuf:"varint,11,opt,name=changes,proto3" json:"changes,omitempty"`
-	Removals      uint64 `protobuf:"varint,12,opt,name=removals,proto3" json:"removals,omitempty"`
+	Changes  uint64 `protobuf:"varint,11,opt,name=changes,proto3" json:"changes,omitempty"`
+	Removals uint64 `protobuf:"varint,12,opt,name=removals,proto3" json:"removals,omitempty"`
+	// How much has come into the graph that a brain is made of and how much has gone,
+	// ever: nodes, passages and edges.
+	Came          uint64 `protobuf:"varint,13,opt,name=came,proto3" json:"came,omitempty"`
+	Went          uint64 `protobuf:"varint,14,opt,name=went,proto3" json:"went,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1059,6 +1063,20 @@ func (x *PartitionState) GetChanges() uint64 {
 func (x *PartitionState) GetRemovals() uint64 {
 	if x != nil {
 		return x.Removals
+	}
+	return 0
+}
+
+func (x *PartitionState) GetCame() uint64 {
+	if x != nil {
+		return x.Came
+	}
+	return 0
+}
+
+func (x *PartitionState) GetWent() uint64 {
+	if x != nil {
+		return x.Went
 	}
 	return 0
 }
@@ -2240,7 +2258,7 @@ const file_record_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\a \x01(\x03R\tcreatedMs\x12\x14\n" +
 	"\x05start\x18\b \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\t \x01(\rR\x03end\"\x85\x03\n" +
+	"\x03end\x18\t \x01(\rR\x03end\"\xad\x03\n" +
 	"\x0ePartitionState\x12\x1d\n" +
 	"\n" +
 	"next_chunk\x18\x01 \x01(\x04R\tnextChunk\x12\x1d\n" +
@@ -2256,7 +2274,9 @@ const file_record_proto_rawDesc = "" +
 	"\fforgotten_ms\x18\n" +
 	" \x01(\x03R\vforgottenMs\x12\x18\n" +
 	"\achanges\x18\v \x01(\x04R\achanges\x12\x1a\n" +
-	"\bremovals\x18\f \x01(\x04R\bremovals\"\x95\x01\n" +
+	"\bremovals\x18\f \x01(\x04R\bremovals\x12\x12\n" +
+	"\x04came\x18\r \x01(\x04R\x04came\x12\x12\n" +
+	"\x04went\x18\x0e \x01(\x04R\x04went\"\x95\x01\n" +
 	"\aSegment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1b\n" +
 	"\tfirst_seq\x18\x02 \x01(\x04R\bfirstSeq\x12\x19\n" +

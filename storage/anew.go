@@ -12,9 +12,16 @@ import (
 // a store that is restored into a new cluster, before Adopt. With the old applied
 // index the store would take the new log's first entries for replays and skip
 // them: acknowledged writes would be lost. The version stays, as it only counts.
-// Call it when no file is missing; a second call changes nothing.
+// Call it when no file is missing; a second call changes nothing. What was collected
+// must be a store that has taken an entry: anything else, which Pebble would be glad
+// to make an empty store beside, is ErrCorrupt.
 func (s *Stage) BeginAnew() error {
-	db, err := pebble.Open(s.dir, s.node.storeOptions())
+	o := s.node.storeOptions()
+	o.ErrorIfNotExists = true
+	db, err := pebble.Open(s.dir, o)
+	if errors.Is(err, pebble.ErrDBDoesNotExist) {
+		return fmt.Errorf("restore %v: no store was collected: %w", s.id, ErrCorrupt)
+	}
 	if err != nil {
 		return wrapPebble("open restored store", err)
 	}
@@ -26,9 +33,12 @@ func (s *Stage) BeginAnew() error {
 }
 
 func beginAnew(db *pebble.DB) error {
-	st, err := readState(db)
+	st, found, err := findState(db)
 	if err != nil {
 		return err
+	}
+	if !found {
+		return fmt.Errorf("a store without its state: %w", ErrCorrupt)
 	}
 	if err := db.Set(stateKey, State{Version: st.Version}.encode(), pebble.NoSync); err != nil {
 		return wrapPebble("begin anew", err)

@@ -1,6 +1,9 @@
 package storage_test
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
 	"testing"
 
 	pb "orgmem/proto"
@@ -58,5 +61,44 @@ func TestAStoreBeginsAnewInAnotherLog(t *testing.T) {
 	}
 	if v, _, _ := g.GetRaw(key); string(v) != "new" {
 		t.Errorf("record %q after the new log's first entry", v)
+	}
+}
+
+// What is no store is not made an empty one.
+func TestOnlyAStoreBeginsAnew(t *testing.T) {
+	n, id := storagetest.NewDisk().Node(t), store(1)
+	s := stage(t, n, id)
+	refused := func(what string) {
+		t.Helper()
+		if err := s.BeginAnew(); !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("%s begins anew: %v", what, err)
+		}
+	}
+	refused("an empty folder")
+
+	content := []byte("records")
+	files := []storage.CopyFile{{Name: "rows-000000", Size: int64(len(content)), Sum: sha256.Sum256(content)}}
+	missing, err := s.Want(files)
+	if err != nil || len(missing) != 1 {
+		t.Fatalf("missing %v: %v", missing, err)
+	}
+	if err := s.Receive(missing[0], bytes.NewReader(content)); err != nil {
+		t.Fatal(err)
+	}
+	refused("a folder with something else")
+	if missing, err := s.Want(files); err != nil || len(missing) != 0 {
+		t.Errorf("missing %v afterwards: %v", missing, err)
+	}
+
+	empty := storagetest.NewDisk().Node(t)
+	acquire(t, empty, id).Release()
+	c := copyOf(t, empty, id)
+	defer c.Close()
+	if !collect(t, c, s, 1<<30) {
+		t.Fatal("not all was collected")
+	}
+	refused("a store that has taken no entry")
+	if there, err := n.Exists(id); err != nil || there {
+		t.Errorf("a store was made of it: %v, %v", there, err)
 	}
 }

@@ -73,6 +73,18 @@ type Copy struct {
 // Copy makes a copy of a store as it is now; ErrNoStore when there is none. The
 // caller closes it. It reads all of the store once, for the sums.
 func (n *Node) Copy(ctx context.Context, id StoreID) (*Copy, error) {
+	c, err := n.hold(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.list(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("copy %v: %w", id, err), c.Close())
+	}
+	return c, nil
+}
+
+// hold makes a copy whose files nobody has looked at.
+func (n *Node) hold(id StoreID) (*Copy, error) {
 	store, err := n.acquire(id, n.limit+reserveStores, false)
 	if err != nil {
 		return nil, fmt.Errorf("copy: %w", err)
@@ -83,10 +95,7 @@ func (n *Node) Copy(ctx context.Context, id StoreID) (*Copy, error) {
 	}
 	dir := n.layout.path(outgoingDir, fmt.Sprintf("%v.%d", id, n.copies.Add(1)))
 	c := &Copy{fs: n.fs, dir: dir}
-	if c.state, err = store.checkpoint(dir); err == nil {
-		err = c.list(ctx)
-	}
-	if err != nil {
+	if c.state, err = store.checkpoint(dir); err != nil {
 		return nil, errors.Join(fmt.Errorf("copy %v: %w", id, err), c.Close())
 	}
 	return c, nil

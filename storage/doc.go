@@ -14,7 +14,9 @@
 //     restarts; Node.Erase waits for it. Log.Owed remembers, as durably, that the
 //     log still has it.
 //   - A store that comes from another node (Stage) takes its place as a whole or
-//     not at all, holds what it must hold, and is byte for byte what was sent.
+//     not at all, holds what it must hold, and is byte for byte what was sent. One
+//     that is made of a backup's parts (Rebuild) takes it in the same way, and has
+//     the records that were there (Extract), whichever replica they came from.
 //   - Open stores, caches, batches and pieces have bounds; a full disk refuses
 //     writes (ErrNoSpace) and goes on reading.
 //

@@ -62,15 +62,21 @@ func decodeState(b []byte) (State, error) {
 }
 
 func readState(r pebble.Reader) (State, error) {
+	st, _, err := findState(r)
+	return st, err
+}
+
+// findState reports as well whether there is a record of it.
+func findState(r pebble.Reader) (State, bool, error) {
 	b, closer, err := r.Get(stateKey)
 	if errors.Is(err, pebble.ErrNotFound) {
-		return State{}, nil
+		return State{}, false, nil
 	}
 	if err != nil {
-		return State{}, wrapPebble("read store state", err)
+		return State{}, false, wrapPebble("read store state", err)
 	}
 	st, err := decodeState(b)
-	return st, errors.Join(err, closer.Close())
+	return st, true, errors.Join(err, closer.Close())
 }
 
 // open opens the Pebble instance and reads the state.

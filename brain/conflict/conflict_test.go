@@ -44,6 +44,9 @@ func TestFindings(t *testing.T) {
 		{"The cooling tower of the plant was built in 1974.", "The cooling tower of the plant was built in 1981.", Temporal, nil},
 		{"The notice period for the garage is three months.", "The notice period for the garage is six weeks.", Value, []string{"“three months”", "“six weeks”"}},
 		{"The contact at Nordwind Energie is Herr Paulsen.", "The contact at Nordwind Energie is Frau Kremer.", Value, []string{"“Herr Paulsen”"}},
+		{"A pallet of tiles weighs 820 kilograms.", "A pallet of tiles weighs 640 kilograms.", Value, []string{"“820 kilograms”", "“640 kilograms”"}},
+		{"Each team gets 12 licences of the drawing program.", "Each team gets 20 licences of the drawing program.", Value, nil},
+		{"Project Larch is written in Kotlin.", "Project Larch is written in Go.", Value, []string{"“Kotlin”", "“Go”"}},
 		{"The staging database is empty.", "The staging database is full.", Antonym, []string{"“empty”", "“full”"}},
 		{"Memory use increased after the rollout.", "Memory use decreased after the rollout.", Antonym, nil},
 		{
@@ -69,6 +72,8 @@ func TestNoFinding(t *testing.T) {
 	for _, c := range [][2]string{
 		{"A man is sitting on a bench.", "A man is standing on a bench."},                            // another man
 		{"Somebody is not eating an apple under a tree.", "Somebody is eating an apple."},            // perhaps elsewhere
+		{"The firm Nordwind has an office in Paris.", "The firm Nordwind has an office in Rome."},    // it may have two
+		{"A crate of the supplier holds tiles.", "A crate of the supplier holds bricks."},            // another crate
 		{"Version 2 of the importer is stable.", "Version 3 of the importer is stable."},             // another version
 		{"The deadline of Atlas is 3 May.", "The deadline of Atlas is 3 May in Lisbon."},             // says more
 		{"The deadline of Atlas is 3 May.", "The deadline of Borealis is 9 June."},                   // another thing

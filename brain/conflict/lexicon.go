@@ -140,6 +140,19 @@ weighs weighed costs cost holds held contains contained measures measured counts
 earns earned employs employed seats joins joined leaves left happens happened occurs occurred arrives arrived departs
 departed falls fell rises rose rose grew sends sent stops stopped covers covered reaches reached becomes became`)
 
+// measures are those of them that say of a whole kind how much it is: "a pallet of
+// tiles weighs 820 kilograms" is of any pallet.
+var measures = set(`weighs costs takes lasts holds contains measures counts needs seats earns gets pays`)
+
+// settled are the participles behind which a thing has one place, maker or material:
+// what has an office in Paris may have one in Rome, what is based in Paris is not in
+// Rome. placers stand between them and the name.
+var (
+	settled = set(`written based located situated held born buried founded established built stored kept hosted headquartered
+registered filed implemented led owned managed chaired maintained directed painted composed`)
+	placers = set(`in at by`)
+)
+
 // copulas say what something is.
 var copulas = set(`is are was were`)
 

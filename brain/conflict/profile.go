@@ -1,7 +1,9 @@
 package conflict
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -24,8 +26,13 @@ type profile struct {
 	// words.
 	bloom uint64
 	nots  int // negations
+	// firstVerb and lastVerb are where the first and the last word of verbs begin; where
+	// there is none, behind all words and before them.
+	firstVerb, lastVerb int32
 	// definite: it speaks of a thing that is the same wherever it is spoken of.
 	definite bool
+	// general: it says of every thing of a kind how much it is.
+	general bool
 }
 
 // token is a word that carries meaning.
@@ -60,7 +67,7 @@ func (p *Passage) prepare() []profile {
 }
 
 func profileOf(c *claim.Claim) profile {
-	p := profile{claim: c, words: make([]token, 0, len(c.Words)/2+1)}
+	p := profile{claim: c, words: make([]token, 0, len(c.Words)/2+1), firstVerb: math.MaxInt32, lastVerb: -1}
 	var owned, some, scene bool // the door; a door; is opening a door
 	for k := range c.Words {
 		w := &c.Words[k]
@@ -94,6 +101,12 @@ func profileOf(c *claim.Claim) profile {
 		p.bloom |= 1 << (t.id & 63)
 	}
 	p.definite = owned || !some && !scene // "coffee keeps people awake" is about all coffee
+	for k := range c.Words {
+		if w := &c.Words[k]; verbs[w.Form] {
+			p.firstVerb, p.lastVerb = min(p.firstVerb, w.Start), w.Start
+		}
+	}
+	p.general = !scene && slices.ContainsFunc(c.Words, func(w claim.Word) bool { return measures[w.Form] })
 	return p
 }
 

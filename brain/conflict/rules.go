@@ -62,8 +62,11 @@ func denies(x, y *profile, al *alignment, cosine float64) float64 {
 // has, Bob need not have, and what is in the north wing not in the south wing.
 func others(x, y *profile, al *alignment) bool {
 	for a := range x.words {
+		if al.to[a] >= 0 {
+			continue
+		}
 		for b := range y.words {
-			if al.to[a] < 0 && al.back[b] < 0 && x.names(a) && y.names(b) && (a == 0 && b == 0 && x.named(a) && y.named(b) || opposite(&x.words[a], &y.words[b])) {
+			if al.back[b] < 0 && x.names(a) && y.names(b) && (a == 0 && b == 0 && x.named(a) && y.named(b) || opposite(&x.words[a], &y.words[b])) {
 				return true
 			}
 		}
@@ -136,7 +139,7 @@ func opposite(a, b *token) bool {
 // definite thing differ. It must stand where something is said, not where the thing is
 // named: version 2 is not version 3. i and k are where the two values begin.
 func values(x, y *profile, al *alignment) (i, k int, kind Kind, ok bool) {
-	if al.strong < leastStrong+1 || !x.definite || !y.definite {
+	if al.strong < leastStrong+1 || !x.definite && !x.general || !y.definite && !y.general {
 		return 0, 0, "", false
 	}
 	i, n := slot(x, al.to[:])
@@ -170,7 +173,8 @@ func slot(p *profile, to []int8) (from, n int) {
 }
 
 // valueIn tells of what kind the value in n words from the i-th on is, and in what: a
-// name stands behind a form of be, a quantity has its unit with it. It is "" where they
+// name stands behind a form of be, or where something has one place or maker; a quantity
+// has its unit with it. It is "" where they
 // are no value.
 func (p *profile) valueIn(i, n int) (kind Kind, name bool) {
 	names := 0
@@ -192,7 +196,7 @@ func (p *profile) valueIn(i, n int) (kind Kind, name bool) {
 			return "", false
 		}
 	}
-	if names == n && i > 0 && p.isBefore(p.words[i].word) {
+	if names == n && i > 0 && (p.isBefore(p.words[i].word) || settled[p.words[i-1].word.Form] && p.formBefore(p.words[i].word, placers)) {
 		return Value, true
 	}
 	if names > 0 {
@@ -243,26 +247,6 @@ func (p *profile) before(i int) (n int) {
 }
 
 // verbBefore tells whether a form of be or have, a modal, or a verb that gives something
-// a value stands in front of w.
-func (p *profile) verbBefore(w *claim.Word) bool {
-	for i := range p.claim.Words {
-		c := &p.claim.Words[i]
-		if c.Start >= w.Start {
-			return false
-		}
-		if verbs[c.Form] {
-			return true
-		}
-	}
-	return false
-}
-
-// verbBehind tells whether one stands behind w.
-func (p *profile) verbBehind(w *claim.Word) bool {
-	for i := range p.claim.Words {
-		if c := &p.claim.Words[i]; c.Start > w.Start && verbs[c.Form] {
-			return true
-		}
-	}
-	return false
-}
+// a value stands in front of w, and verbBehind whether one stands behind it.
+func (p *profile) verbBefore(w *claim.Word) bool { return p.firstVerb < w.Start }
+func (p *profile) verbBehind(w *claim.Word) bool { return p.lastVerb > w.Start }

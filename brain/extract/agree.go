@@ -36,6 +36,10 @@ func (r *reader) agree() {
 		if !guessed(m.Type) {
 			continue
 		}
+		if r.people[m.Name] {
+			m.Type = Person
+			continue
+		}
 		if v := all[m.Name]; v.count > 1 {
 			for _, t := range guesses {
 				if v.of[t] > v.of[m.Type] {

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,12 +13,19 @@ import (
 
 // Extract reads a document. See the package comment for what it promises.
 func Extract(d Document) Extraction {
+	found, _ := While(d, func() error { return nil }) // which never ends it
+	return found
+}
+
+// While is Extract, and asks goOn from time to time whether to go on: a document
+// may take a second. An error of goOn ends it and is returned; nothing else is.
+func While(d Document, goOn func() error) (Extraction, error) {
 	r, ok := readers.Get().(*reader)
 	if !ok {
-		return Extraction{} // the pool makes nothing else
+		return Extraction{}, nil // the pool makes nothing else
 	}
 	defer readers.Put(r)
-	return r.read(d)
+	return r.read(d, goOn)
 }
 
 // readers keep the memory of a decoder, which is not seen from outside.
@@ -39,8 +47,10 @@ type reader struct {
 	text    string
 	atMs    int64
 	speaker string
-	marked  []Mention // found by their shape, in order
-	next    int       // the first of marked that is not yet among the mentions
+	people  map[string]bool // the names of known speakers
+	marked  []Mention       // found by their shape, in order; without a type where nothing is named
+	next    int             // the first of marked that is not yet among the mentions
+	unnamed int             // the end of the last stretch that names nothing
 
 	// Of the block that is read:
 	tokens []tagger.Token
@@ -54,14 +64,28 @@ type reader struct {
 // give a name no more context.
 const maxBlock = 128
 
-func (r *reader) read(d Document) Extraction {
+// stepBytes of a document are read between two questions whether to go on: some
+// milliseconds.
+const stepBytes = 64 << 10
+
+func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
+	defer r.clean()
 	r.text, r.atMs, r.speaker = cut(d.Text, MaxText), d.AtMs, d.Speaker
-	r.out, r.next = Extraction{}, 0
+	r.out, r.next, r.unnamed = Extraction{}, 0, 0
 	r.shapes()
-	r.turns()
-	slices.SortStableFunc(r.marked, func(a, b Mention) int { return a.Span.Start - b.Span.Start })
+	r.turns(d.Speakers)
+	slices.SortStableFunc(r.marked, func(a, b Mention) int {
+		return cmp.Or(a.Span.Start-b.Span.Start, min(len(a.Type), 1)-min(len(b.Type), 1))
+	})
 	r.tokens = r.tokens[:0]
+	asked := 0
 	for sp := range text.Sentences(r.text) {
+		if sp.Start-asked >= stepBytes {
+			asked = sp.Start
+			if err := goOn(); err != nil {
+				return Extraction{}, err
+			}
+		}
 		before := len(r.tokens)
 		r.tokens = tagger.Tokens(r.tokens, r.text, sp)
 		for len(r.tokens) > maxBlock {
@@ -80,13 +104,15 @@ func (r *reader) read(d Document) Extraction {
 	r.block()
 	r.shaped(len(r.text))
 	r.agree()
-	out := r.out
-	// Nothing of the document stays behind.
-	r.text, r.speaker, r.out = "", "", Extraction{}
+	return r.out, nil
+}
+
+// clean leaves nothing of the document behind.
+func (r *reader) clean() {
+	r.text, r.speaker, r.people, r.out = "", "", nil, Extraction{}
 	clear(r.marked[:cap(r.marked)])
 	clear(r.lows[:cap(r.lows)])
-	r.marked, r.lows = r.marked[:0], r.lows[:0]
-	return out
+	r.marked, r.lows, r.tokens = r.marked[:0], r.lows[:0], r.tokens[:0]
 }
 
 // cut shortens s to at most n bytes, between characters.
@@ -148,7 +174,7 @@ func (r *reader) names() {
 			sp.End-- // Acme Corp., but not J. or U.S.
 		}
 		r.shaped(sp.Start)
-		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > sp.Start || r.next < len(r.marked) && r.marked[r.next].Span.Start < sp.End {
+		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > sp.Start || r.next < len(r.marked) && r.marked[r.next].Span.Start < sp.End || sp.Start < r.unnamed {
 			continue // what is known by its shape is no name
 		}
 		end = f.to
@@ -167,7 +193,11 @@ func (r *reader) names() {
 func (r *reader) shaped(before int) {
 	for ; r.next < len(r.marked) && r.marked[r.next].Span.Start < before; r.next++ {
 		m := r.marked[r.next]
-		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > m.Span.Start || n >= MaxMentions {
+		if m.Type == "" {
+			r.unnamed = m.Span.End
+			continue
+		}
+		if n := len(r.out.Mentions); n > 0 && r.out.Mentions[n-1].Span.End > m.Span.Start || n >= MaxMentions || r.unnamed > m.Span.Start {
 			continue // a name reaches into it, or another shape
 		}
 		r.out.Mentions = append(r.out.Mentions, m)

@@ -51,3 +51,17 @@ func TestWordListsMeanOneThing(t *testing.T) {
 		t.Errorf("%d of %d heads stand under more than one type", listedHeads-len(heads), listedHeads)
 	}
 }
+
+// Whatever a phrase or the ends of a relation name is among the types that there are.
+func TestRelationTypesAreAllOfThem(t *testing.T) {
+	for words, p := range phrases {
+		if !slices.Contains(RelationTypes, p.relation) {
+			t.Errorf("%q is %q, which is no type", words, p.relation)
+		}
+	}
+	for r := range ends {
+		if !slices.Contains(RelationTypes, r) {
+			t.Errorf("%q is no type", r)
+		}
+	}
+}

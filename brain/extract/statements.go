@@ -207,10 +207,15 @@ func (r *reader) keep(s Statement, i, from, to int) bool {
 		return false
 	}
 	s.Span = Span{Start: r.tokens[from].Start, End: r.tokens[to-1].End}
-	if k := r.turnAt(s.Span.Start); k >= 0 && s.Span.Start < r.out.Turns[k].Span.Start && r.out.Turns[k].Span.Start < s.Span.End {
-		s.Span.Start = r.out.Turns[k].Span.Start // without the speaker's name
-	}
 	s.Object = Span{Start: r.tokens[i].Start, End: r.tokens[end-1].End}
+	if k := r.turnAt(s.Object.Start); k >= 0 {
+		// Without the speaker's name, and what others say: no sentence ends for sure
+		// where a name of small letters follows.
+		if turn := r.out.Turns[k].Span; turn.Start <= s.Object.Start && s.Object.Start < turn.End {
+			s.Span = Span{Start: max(s.Span.Start, turn.Start), End: min(s.Span.End, turn.End)}
+			s.Object.End = min(s.Object.End, turn.End)
+		}
+	}
 	r.out.Statements = append(r.out.Statements, s)
 	return true
 }

@@ -3,6 +3,7 @@ package extract
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -69,6 +70,56 @@ func TestTurns(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestAStatementIsOfOneTurn: also where the next speaker's name begins no sentence.
+func TestAStatementIsOfOneTurn(t *testing.T) {
+	const text = "Ann Lee: And on Friday\nzsuzsa: I prefer tea to coffee\nbob: good"
+	x := Extract(Document{Text: text, Speakers: []string{"Ann Lee", "zsuzsa", "bob"}})
+	if len(x.Statements) != 1 {
+		t.Fatalf("%+v", x.Statements)
+	}
+	s := x.Statements[0]
+	if said, object := text[s.Span.Start:s.Span.End], text[s.Object.Start:s.Object.End]; s.Speaker != "zsuzsa" || said != "I prefer tea to coffee" || object != "tea to coffee" {
+		t.Errorf("%s: %q, %q", s.Speaker, said, object)
+	}
+}
+
+// TestKnownSpeakers: who is known to speak is a person in each line that they begin,
+// whatever the name looks like, and however seldom they speak.
+func TestKnownSpeakers(t *testing.T) {
+	for _, c := range []struct {
+		speakers []string
+		text     string
+		want     []string // speaker of each turn, and what it is
+	}{
+		{[]string{"Lee, Ann"}, "It began late.\nLee, Ann: Hello.\nWhat: nobody knows.\nIt went on.", []string{"Ann Lee person"}},
+		{[]string{"Ann Lee (she/her)", "ann lee [Acme]"}, "Ann Lee (she/her): Hello.\nann lee [Acme]: Hi.", []string{"Ann Lee person", "ann lee person"}},
+		{[]string{"Maria del Carmen", "Juan Carlos Alfonso de Borbón y Dos Sicilias"}, "Maria del Carmen: Hello.\nJuan Carlos Alfonso de Borbón y Dos Sicilias: Hi.", []string{"Maria del Carmen person", "Juan Carlos Alfonso de Borbón y Dos Sicilias person"}},
+		{[]string{"Ann Lee, PhD", "Lee, M.D.", "Note"}, "Ann Lee, PhD: Hello.\nLee, M.D.: Hi.\nNote: this.", []string{"Ann Lee, PhD person", "Lee, M.D. person", "Note person"}},
+		{[]string{"Jordan"}, "Jordan: Hello.\nShe went to Jordan. In Jordan it is hot. The capital of Jordan is Amman.", []string{"Jordan person"}},
+		{[]string{"R2: D2"}, "R2: D2: Hello.\nR2: no.", []string{"R2: D2 person"}},
+		{[]string{strings.Repeat("x", MaxName+1)}, strings.Repeat("x", MaxName+1) + ": Hello.", nil},
+		{[]string{"Speaker 1", "SPEAKER_00", "Unknown", "Unidentified Male Speaker"}, "Speaker 1: Hello.\nSPEAKER_00: Hi.\nUnknown: Ho.\nUnidentified Male Speaker: Ha.", []string{"Speaker 1 nobody", "SPEAKER_00 nobody", "Unknown nobody", "Unidentified Male Speaker nobody"}},
+	} {
+		x := Extract(Document{Text: c.text, Speakers: c.speakers})
+		var got []string
+		for _, turn := range x.Turns {
+			what := "nobody"
+			for _, m := range x.Mentions {
+				if m.Span.Start < turn.Name.End && m.Span.End > turn.Name.Start {
+					what = string(m.Type)
+				}
+			}
+			if strings.Contains(c.text[turn.Span.Start:turn.Span.End], "\n") {
+				t.Errorf("%q: a turn of %q", c.text, c.text[turn.Span.Start:turn.Span.End])
+			}
+			got = append(got, turn.Speaker+" "+what)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
 }

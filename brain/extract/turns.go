@@ -18,21 +18,28 @@ const (
 )
 
 // labels stand before a colon without speaking.
-var labels = func() map[string]bool {
+var labels = setOf(`note notes warning caution tip info example examples todo fixme subject from to date cc bcc re fwd title
+	author authors status type version question answer q a summary abstract http https step figure table input output result results
+	error usage args returns return default value name url link links source sources reference references see also ps p.s update edit
+	attendees present agenda topic topics action actions decision decisions created updated tags category categories content description
+	requires replaces python-version post-history resolution discussions-to pep last-modified sponsor delegate where when what who why how`)
+
+func setOf(words string) map[string]bool {
 	m := map[string]bool{}
-	for w := range strings.FieldsSeq(`note notes warning caution tip info example examples todo fixme subject from to date cc bcc re fwd title
-		author authors status type version question answer q a summary abstract http https step figure table input output result results
-		error usage args returns return default value name url link links source sources reference references see also ps p.s update edit
-		attendees present agenda topic topics action actions decision decisions created updated tags category categories content description
-		requires replaces python-version post-history resolution discussions-to pep last-modified sponsor delegate where when what who why how`) {
+	for w := range strings.FieldsSeq(words) {
 		m[w] = true
 	}
 	return m
-}()
+}
 
-// turns finds who speaks where: lines of the form "Name: words", "<Name> words"
-// and "[10:30] Name: words", if the text is made of such lines.
-func (r *reader) turns() {
+// turns finds who speaks where: lines of the form "Name: words" of the speakers that
+// are known. Where none are, also "<Name> words" and "[10:30] Name: words", if the text
+// is made of such lines.
+func (r *reader) turns(speakers []string) {
+	begins, sure := r.turn, 0.9
+	if len(speakers) > 0 {
+		begins, sure = r.known(speakers), 0.95
+	}
 	lines, repeated, personal := 0, false, true
 	seen := map[string]bool{}
 	var turns []Turn
@@ -43,24 +50,89 @@ func (r *reader) turns() {
 		}
 		if strings.TrimSpace(r.text[at:end]) != "" {
 			lines++
-			if t, ok := r.turn(at, end); ok {
+			if t, ok := begins(at, end); ok {
 				repeated = repeated || seen[t.Speaker]
 				seen[t.Speaker] = true
 				personal = personal && r.humanName(t.Speaker)
 				turns = append(turns, t)
-			} else if len(turns) > 0 { // the turn goes on
+			} else if len(turns) > 0 && len(speakers) == 0 { // the turn goes on; a transcript's is one line
 				turns[len(turns)-1].Span.End = end
 			}
 		}
 		at = end + 1
 	}
-	if len(turns) == 0 || float64(len(turns)) < minTurnShare*float64(lines) || !repeated && !personal {
+	if len(turns) == 0 || len(speakers) == 0 && (float64(len(turns)) < minTurnShare*float64(lines) || !repeated && !personal) {
 		return
 	}
 	r.out.Turns = turns
 	for _, t := range turns {
-		r.mark(t.Name, t.Speaker, Person, 0.9)
+		if anonymous(t.Speaker) {
+			r.mark(t.Name, t.Speaker, "", 0)
+			continue
+		}
+		r.mark(t.Name, t.Speaker, Person, sure)
 	}
+}
+
+// known reads a line that begins a turn of one of the known speakers.
+func (r *reader) known(speakers []string) func(at, end int) (Turn, bool) {
+	names, longest := map[string]string{}, 0
+	r.people = map[string]bool{}
+	for _, s := range speakers {
+		if len(s) > MaxName {
+			continue
+		}
+		name := spokenName(s)
+		names[s], longest = name, max(longest, len(s))
+		if !anonymous(name) {
+			r.people[name] = true
+		}
+	}
+	return func(at, end int) (Turn, bool) {
+		line := r.text[at:end]
+		for i, c := range line[:min(len(line), longest+1)] { // a name may hold a colon
+			if c != ':' || names[line[:i]] == "" {
+				continue
+			}
+			if said := trimSpan(r.text, Span{Start: at + i + 1, End: end}); said.Start > at+i+1 && said.Start < said.End {
+				return Turn{Speaker: names[line[:i]], Name: Span{Start: at, End: at + i}, Span: said}, true
+			}
+		}
+		return Turn{}, false
+	}
+}
+
+// spokenName is the name in what a meeting calls a speaker: without what stands in
+// brackets behind it, and "Lee, Ann" in the order in which others write it.
+func spokenName(label string) string {
+	name := strings.TrimSpace(label)
+	for _, brackets := range []string{"()", "[]"} {
+		if at := strings.IndexByte(name, brackets[0]); at > 0 && name[len(name)-1] == brackets[1] {
+			name = strings.TrimSpace(name[:at])
+		}
+	}
+	last, first, found := strings.Cut(name, ", ")
+	if n := len(strings.Fields(first)); !found || n == 0 || n > 2 || strings.Contains(first, ",") || len(strings.Fields(last)) != 1 || degrees[strings.ToLower(strings.ReplaceAll(first, ".", ""))] {
+		return name
+	}
+	return strings.TrimSpace(first) + " " + last
+}
+
+// degrees stand behind a comma after a name, as a first name does.
+var degrees = setOf(`phd md mba jr sr esq ma msc bsc ii iii iv inc llc ltd gmbh`)
+
+// nobody are the words that stand for a speaker whom nobody has named. They are no
+// person: the first speaker of one meeting is not the first of the next.
+var nobody = setOf(`speaker spk participant attendee unknown unidentified person voice caller guest male female`)
+
+func anonymous(label string) bool {
+	parts := strings.FieldsFunc(strings.ToLower(label), func(c rune) bool { return !unicode.IsLetter(c) })
+	for _, p := range parts {
+		if utf8.RuneCountInString(p) > 1 && !nobody[p] {
+			return false
+		}
+	}
+	return len(parts) > 0 && nobody[parts[0]]
 }
 
 // turn reads a line that begins one.

@@ -16,6 +16,9 @@ type Document struct {
 	AtMs int64
 	// Speaker is who says what has no speaker of its own; empty: nobody known.
 	Speaker string
+	// Speakers are known to speak in a text that is a transcript: the names that stand
+	// in its lines "Name: words". Where there are any, no other line begins a turn.
+	Speakers []string
 }
 
 // Extraction is what was found. All lists are in the order of the text.
@@ -79,6 +82,11 @@ const (
 	AssignedTo  RelationType = "assigned_to"   // identifier, project → person
 )
 
+// RelationTypes are all of them.
+var RelationTypes = []RelationType{
+	WorksFor, MemberOf, RoleIn, LocatedIn, PartOf, CreatedBy, Owns, Uses, DependsOn, Replaces, AlsoKnownAs, TypeOf, Won, TookPartIn, Knows, Opposes, AssignedTo,
+}
+
 // Relation is said between two mentions of one sentence.
 type Relation struct {
 	From, To   int // indices of Extraction.Mentions
@@ -140,7 +148,7 @@ type Statement struct {
 
 // Turn is what one speaker says without a break, in a transcript or chat log.
 type Turn struct {
-	Speaker string // as the text writes it
+	Speaker string // as the text writes it; one of Document.Speakers by the name alone (see spokenName)
 	Name    Span   // the speaker's name
 	Span    Span   // what is said, without the name
 }

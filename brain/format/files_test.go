@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -138,11 +139,32 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// TestRollingCaptions: a line that is shown again is said once.
+// TestRollingCaptions: a line that is shown again is said once, and one that grows
+// is said as it was in the end.
 func TestRollingCaptions(t *testing.T) {
-	docs, _, err := Transcript("a.vtt", []byte("WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>one\n\n00:02.000 --> 00:03.000\n<v Ann>one\ntwo<00:02.500><c> two</c>\n\n"+
-		"00:03.000 --> 00:04.000\ntwo two\nthree\n\n00:09.000 --> 00:10.000\nthree\n"), Limits{})
-	if want := "Ann: one two two\nthree\nthree"; err != nil || docs[0].Content != want {
-		t.Errorf("%q, %v", docs[0].Content, err)
+	for name, c := range map[string]struct {
+		cues []string // of a second each; "" is a second of silence
+		want string
+	}{
+		"lines that roll up":    {[]string{"<v Ann>one", "<v Ann>one\ntwo<00:02.500><c> two</c>", "two two\nthree", "", "three"}, "Ann: one two two\nthree\nthree"},
+		"a line that grows":     {[]string{"I think", "I think", "I think, we should", "I think, we should go.", "", "I think"}, "I think we should go.\nI think"},
+		"by a name":             {[]string{"ANN: I think", "ANN: I think we should\ngo", "BOB: No"}, "ANN: I think we should go\nBOB: No"},
+		"by a voice":            {[]string{"<v Ann>I think", "<v Ann>I <i>think</i> <c>we</c> <v Bob>No"}, "Ann: I think we\nBob: No"},
+		"wrapped anew":          {[]string{"so I think we should", "so I think\nwe should go home", "we should go home\nnow"}, "so I think we should go home\nnow"},
+		"both":                  {[]string{"one", "one\ntwo", "two three\nfour", "four five"}, "one\ntwo three\nfour five"},
+		"the same of two":       {[]string{"<v Ann>Yes.", "<v Bob>Yes.", "<v Bob>Yes.\n<v Ann>Yes."}, "Ann: Yes.\nBob: Yes.\nAnn: Yes."},
+		"the begin of a word":   {[]string{"I thin", "I think"}, "I thin\nI think"},
+		"a mark that is a word": {[]string{"-", "- -"}, "- -"},
+	} {
+		vtt := "WEBVTT\n\n"
+		for i, cue := range c.cues {
+			if cue != "" {
+				vtt += fmt.Sprintf("00:%02d.000 --> 00:%02d.000\n%s\n\n", i, i+1, cue)
+			}
+		}
+		docs, _, err := Transcript("a.vtt", []byte(vtt), Limits{})
+		if err != nil || docs[0].Content != c.want {
+			t.Errorf("%s: %q, %v", name, docs[0].Content, err)
+		}
 	}
 }

@@ -96,6 +96,20 @@ func TestTranscripts(t *testing.T) {
 		"lines":  {"Ann: Hello\nand more\n\nBob Öz: Hi: there\n", Lines, "Ann: Hello and more\nBob Öz: Hi: there", `{"speakers":["Ann","Bob Öz"],"transcript":true}`},
 		"json":   {`[{"speaker":"Ann","text":"Hello","start":1.5},{"text":"who?"}]`, JSON, "Ann: Hello\nwho?", `{"speakers":["Ann"],"transcript":true}`},
 		"object": {`{"segments":[{"speaker":"Ann","text":"Hello"}]}`, JSON, "Ann: Hello", `{"speakers":["Ann"],"transcript":true}`},
+		"what programs say beside it": {
+			`{"text":" Hello. Yes.","language":"en","segments":[{"id":0,"seek":0,"start":0.0,"end":1.5,"text":" Hello.","tokens":[1,[2]],"avg_logprob":-0.3,"speaker":"Ann"},{"id":1,"confidence":0.9,"words":[{"word":"Yes","start":2}],"text":" Yes.","speaker":null}],"duration":3}`,
+			JSON, "Ann: Hello.\nYes.", `{"speakers":["Ann"],"transcript":true}`,
+		},
+		"two voices in a cue": {
+			"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hi <v Bob>Hello\n\n00:03.000 --> 00:04.000\n- <v Bob Öz>How are</v>\n- <v Ann>Fine: <i>really</i></v>\n",
+			VTT, "Ann: Hi\nBob: Hello\nBob Öz: How are\nAnn: Fine: really", `{"speakers":["Ann","Bob","Bob Öz"],"transcript":true}`,
+		},
+		"words before a voice": {"WEBVTT\n\n00:01.000 --> 00:02.000\nANN: so\n<v Bob>Hello\n", VTT, "ANN: so\nBob: Hello", `{"speakers":["ANN","Bob"],"transcript":true}`},
+		"two names in a cue": {
+			"1\n00:00:01,000 --> 00:00:02,000\n- ANN: Hi\nand hello\n- BOB: Hello\n\n2\n00:00:03,000 --> 00:00:04,000\nand more.\nANN: I say\none thing: no\n",
+			SRT, "ANN: Hi and hello\nBOB: Hello\nand more.\nANN: I say one thing: no", `{"speakers":["ANN","BOB"],"transcript":true}`,
+		},
+		"a name of small letters, met before": {"1\n00:00:01,000 --> 00:00:02,000\nann lee: Hi\n\n2\n00:00:03,000 --> 00:00:04,000\nBOB: Yes\nann lee: No\n", SRT, "ann lee: Hi\nBOB: Yes\nann lee: No", `{"speakers":["ann lee","BOB"],"transcript":true}`},
 	} {
 		docs, format, err := Transcript("call.txt", []byte(c.data), Limits{})
 		if err != nil || format != c.format || len(docs) != 1 {
@@ -106,7 +120,7 @@ func TestTranscripts(t *testing.T) {
 			t.Errorf("%s: %q %s", name, docs[0].Content, docs[0].Metadata)
 		}
 	}
-	for name, data := range map[string]string{"prose": "Nothing is said here.", "silence": "WEBVTT\n\n", "other json": `{"a":1}`, "odd": `[{"speaker":"A\nB","text":"x"}]`, "empty": ""} {
+	for name, data := range map[string]string{"prose": "Nothing is said here.", "silence": "WEBVTT\n\n", "other json": `{"a":1}`, "odd": `[{"speaker":"A\nB","text":"x"}]`, "no text": `[{"speaker":"A"}]`, "segments of none": `{"segments":[{"a":1}]}`, "empty": ""} {
 		if _, _, err := Transcript("x", []byte(data), Limits{}); !errors.Is(err, ErrFile) {
 			t.Errorf("%s: %v", name, err)
 		}

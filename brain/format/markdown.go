@@ -5,6 +5,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"orgmem/proto/canon"
 )
 
 // maxFront bounds what stands before a Markdown text about it.
@@ -107,7 +109,7 @@ func (r *reader) markdown(name, s string) ([]Document, error) {
 		body = withoutWikiLinks(body)
 	}
 	doc := Document{Content: body, Title: clipTitle(one("title"))}
-	if strings.TrimSpace(body) == "" {
+	if canon.Blank(body) {
 		doc.Content = s
 	}
 	if doc.Title == "" && r.nested > 0 { // in an archive the name is how others refer to it

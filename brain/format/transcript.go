@@ -2,9 +2,10 @@ package format
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -160,13 +161,9 @@ func (t *talk) cues(raw []byte, timing *regexp.Regexp) error {
 		if from > ended {
 			before = nil
 		}
-		fresh := rolled(before, lines)
+		shown, fresh := rolled(before, lines)
 		before, ended = lines, until
-		speaker, words := cue(strings.Join(fresh, " "))
-		if speaker == "" && len(fresh) < len(lines) { // the line that names who speaks was said already
-			speaker, _ = cue(strings.Join(lines, " "))
-		}
-		return t.say(speaker, words)
+		return t.cue(shown, fresh)
 	}
 	size := 0 // of body
 	for full := range bytes.Lines(raw) {
@@ -194,20 +191,91 @@ func (t *talk) cues(raw []byte, timing *regexp.Regexp) error {
 	return end()
 }
 
-// rolled cuts what a cue repeats of the one before it: captions that roll up show
-// a line again until it leaves the screen, each time with what is new below it.
-// Whole lines alone are cut, and only where the cues touch: people say things twice.
-func rolled(before, lines []string) []string {
-	for k := min(len(before), len(lines)); k > 0; k-- {
-		same := true
-		for i := range k {
-			same = same && withoutTags(before[len(before)-k+i]) == withoutTags(lines[i])
+// maxRolled bounds the lines of a cue that are looked for in the next one: more
+// than any screen shows.
+const maxRolled = 16
+
+// rolled divides a cue's text, its lines joined by newlines, into what the cue before
+// it has shown and what is fresh. Captions that roll up show a line again until it
+// leaves the screen, with what is new below it; captions that grow, with what is new
+// behind it. Whole lines alone are looked for, as words, since a line that grows is
+// wrapped anew; and only where the cues touch, since people say things twice, and two
+// people the same.
+func rolled(before, lines []string) (shown, fresh string) {
+	all := strings.Join(lines, "\n")
+	if len(before) == 0 {
+		return "", all
+	}
+	words := strings.Fields(withoutTags(all))
+	for i := max(0, len(before)-maxRolled); i < len(before); i++ {
+		old := strings.Join(before[i:], "\n")
+		n := begun(strings.Fields(withoutTags(old)), words)
+		if n == 0 || !agree(cmp.Or(leading(old), lastVoice(strings.Join(before[:i], "\n"))), leading(all)) {
+			continue
 		}
-		if same {
-			return lines[k:]
+		at := behindWords(all, n)
+		return all[:at], all[at:]
+	}
+	return "", all
+}
+
+// begun is the number of old words if the new ones begin with them, else 0. What ended
+// a sentence may end it no longer when the sentence goes on.
+func begun(old, words []string) int {
+	n := len(old)
+	if n == 0 || n > len(words) || !slices.Equal(old[:n-1], words[:n-1]) {
+		return 0
+	}
+	a, b := old[n-1], words[n-1]
+	bare := strings.TrimRightFunc(a, unicode.IsPunct)
+	if a == b || n < len(words) && bare != "" && bare == strings.TrimRightFunc(b, unicode.IsPunct) {
+		return n
+	}
+	return 0
+}
+
+func agree(one, other string) bool { return one == "" || other == "" || one == other }
+
+// leading is the voice that a text begins with, if it does.
+func leading(s string) string {
+	if m := voice.FindStringSubmatchIndex(s); m != nil && strings.TrimSpace(withoutTags(s[:m[0]])) == "" {
+		return voiceName(s[m[2]:m[3]])
+	}
+	return ""
+}
+
+func lastVoice(s string) string {
+	name := ""
+	for _, m := range voice.FindAllStringSubmatch(s, -1) {
+		name = voiceName(m[1])
+	}
+	return name
+}
+
+// voiceName reads a name in a tag; an escape in it may stand for a line's end.
+func voiceName(s string) string { return strings.Join(strings.Fields(html.UnescapeString(s)), " ") }
+
+// behindWords is the offset behind the first n words of a text with tags, which has as
+// many.
+func behindWords(s string, n int) int {
+	last := strings.LastIndexByte(s, '>')
+	within, tag := false, false
+	for i, c := range s {
+		switch {
+		case tag:
+			tag = c != '>'
+		case c == '<' && i < last:
+			tag = true
+		case !unicode.IsSpace(c):
+			within = true
+		case within:
+			if n--; n == 0 {
+				return i
+			}
+			within = false
 		}
 	}
-	return lines
+	return len(s)
 }
 
 // cueTimes are the begin and the end of a cue, in milliseconds; the line is one of
@@ -233,19 +301,93 @@ func milliseconds(s string) int {
 	return n + unit
 }
 
-// cue reads the text of one cue: who speaks stands in a voice tag, or before a
-// colon.
-func cue(body string) (speaker, words string) {
-	if m := voice.FindStringSubmatch(body); m != nil {
-		speaker = strings.Join(strings.Fields(html.UnescapeString(m[1])), " ") // an escape may stand for a line's end
+// cue says what is fresh in a cue, behind what was shown of it already.
+func (t *talk) cue(shown, fresh string) error {
+	var who teller
+	if err := t.tell(&who, shown, func(string, string) error { return nil }); err != nil {
+		return err
 	}
-	words = strings.TrimSpace(html.UnescapeString(withoutTags(body)))
-	if speaker == "" {
-		if name, said, ok := spoken(words); ok {
-			return name, said
+	if shown != "" && t.text.Len() > 0 && !strings.HasPrefix(fresh, "\n") { // a line has grown: whoever began it goes on
+		end := len(fresh)
+		if at := strings.IndexByte(fresh, '\n'); at >= 0 {
+			end = at
+		}
+		if m := voice.FindStringIndex(fresh[:end]); m != nil {
+			end = m[0]
+		}
+		if words := strings.Fields(html.UnescapeString(withoutTags(fresh[:end]))); len(words) > 0 {
+			if err := t.write(" ", strings.Join(words, " ")); err != nil {
+				return err
+			}
+		}
+		fresh = fresh[end:]
+	}
+	return t.tell(&who, fresh, t.say)
+}
+
+// teller is who speaks at a place in a cue: a voice of its tags, or a name before a
+// colon.
+type teller struct {
+	name   string
+	voiced bool
+	begun  bool // the cue has words already
+}
+
+// dashes stand before what each of two says in one cue.
+const dashes = "-\u2013\u2014 "
+
+// tell divides the text of a cue, or the rest of one, between those who speak in it.
+func (t *talk) tell(who *teller, body string, say func(speaker, words string) error) error {
+	for {
+		m := voice.FindStringSubmatchIndex(body)
+		if m == nil {
+			return t.labelled(who, html.UnescapeString(withoutTags(body)), say)
+		}
+		words := html.UnescapeString(withoutTags(body[:m[0]]))
+		if at := strings.LastIndexByte(words, '\n') + 1; strings.Trim(words[at:], dashes) == "" {
+			words = words[:at] // the dash is the voice's
+		}
+		if err := t.labelled(who, words, say); err != nil {
+			return err
+		}
+		name := voiceName(body[m[2]:m[3]])
+		*who = teller{name: name, voiced: name != ""}
+		body = body[m[1]:]
+	}
+}
+
+// labelled divides lines before which may stand who speaks them. The first line of a
+// cue may begin with any name. In the middle of what is said a colon is mostly one of
+// the sentence: there a name is one that was met, or has no small words.
+func (t *talk) labelled(who *teller, body string, say func(speaker, words string) error) error {
+	if who.voiced {
+		return say(who.name, body)
+	}
+	var words []string
+	for line := range strings.Lines(body) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		name, said, ok := spoken(strings.TrimLeft(line, dashes))
+		if ok && (!who.begun || t.known[name] || capital(name)) {
+			if err := say(who.name, strings.Join(words, " ")); err != nil {
+				return err
+			}
+			who.name, words, line = name, nil, said
+		}
+		who.begun = true
+		words = append(words, line)
+	}
+	return say(who.name, strings.Join(words, " "))
+}
+
+func capital(name string) bool {
+	for word := range strings.FieldsSeq(name) {
+		if c, _ := utf8.DecodeRuneInString(word); unicode.IsLower(c) {
+			return false
 		}
 	}
-	return speaker, words
+	return true
 }
 
 // withoutTags cuts what stands in angle brackets.
@@ -311,41 +453,51 @@ func (t *talk) lines(raw []byte) error {
 	return nil
 }
 
-// segment is one turn of a transcript in JSON. When it was said is not kept.
+// segment is one turn of a transcript in JSON. When it was said, and what else a
+// program says of it, is not kept.
 type segment struct {
-	Speaker string   `json:"speaker"`
-	Text    string   `json:"text"`
-	Start   anything `json:"start"`
+	Speaker string  `json:"speaker"`
+	Text    *string `json:"text"`
 }
 
-// anything is a value that is read over.
-type anything struct{}
-
-// UnmarshalJSONFrom implements json.UnmarshalerFrom.
-func (anything) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	_, err := canon.Next(d)
-	return err
-}
-
-// json reads a list of {speaker, text, start?}, or an object that holds it as
-// segments.
+// json reads a list of {speaker, text}, or an object that holds it as segments, beside
+// whatever else.
 func (t *talk) json(raw []byte) error {
-	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw), lenient)
 	refused := errorf("is JSON, but no list of speaker and text")
-	err := t.list(d, "segments", func(i int) error {
-		if i == maxTurns {
-			return errorf("holds more than %d turns", maxTurns)
-		}
-		var one segment
-		if json.UnmarshalDecode(d, &one, json.RejectUnknownMembers(true)) != nil {
-			return refused
-		}
-		if strings.ContainsAny(one.Speaker, "\n\x00") || strings.ContainsRune(one.Text, 0) {
-			return errorf("has a control character in segment %d", i)
-		}
-		return t.say(strings.TrimSpace(one.Speaker), one.Text)
-	})
-	if errors.Is(err, errNoList) {
+	spoke := false
+	read := func() error {
+		return t.list(d, "", func(i int) error {
+			if i == maxTurns {
+				return errorf("holds more than %d turns", maxTurns)
+			}
+			var one segment
+			if json.UnmarshalDecode(d, &one) != nil {
+				return refused
+			}
+			if one.Text == nil {
+				return nil
+			}
+			spoke = true
+			if strings.ContainsAny(one.Speaker, "\n\x00") || strings.ContainsRune(*one.Text, 0) {
+				return errorf("has a control character in segment %d", i)
+			}
+			return t.say(strings.TrimSpace(one.Speaker), *one.Text)
+		})
+	}
+	var err error
+	if d.PeekKind() == '[' {
+		err = read()
+	} else {
+		namesOf(d, func(name string) bool {
+			if name != "segments" || d.PeekKind() != '[' {
+				return d.SkipValue() == nil
+			}
+			err = read()
+			return false
+		})
+	}
+	if err == nil && !spoke {
 		return refused
 	}
 	return err

@@ -153,10 +153,8 @@ func Fuse(cands []Candidate, exact [][]float32, q *Query, topK int) []Hit {
 	vectors := make([]float32, len(cands))
 	for i := range cands {
 		c := cands[i]
-		if i < len(exact) && len(exact[i]) > 0 {
-			if v := q.Vectors[c.Model]; len(v) == len(exact[i]) {
-				c.Vector = q.line(c.Model).at(cosine(v, exact[i]))
-			}
+		if i < len(exact) {
+			c.sharpen(exact[i], q)
 		}
 		vectors[i] = c.Vector
 		scored[i] = ranked{score: q.score(&c), part: c.Part, seq: c.Seq, doc: int32(i)}
@@ -177,4 +175,22 @@ func Fuse(cands []Candidate, exact [][]float32, q *Query, topK int) []Hit {
 		hits = append(hits, Hit{Seq: c.Seq, Node: c.Node, Part: c.Part, Score: r.score, Vector: vectors[r.doc], Keyword: c.Keyword})
 	}
 	return hits
+}
+
+// Sharpen gives candidates the cosine of their exact vectors, as Fuse does, and leaves
+// them in their order.
+func Sharpen(cands []Candidate, exact [][]float32, q *Query) {
+	for i := range min(len(cands), len(exact)) {
+		c := &cands[i]
+		c.sharpen(exact[i], q)
+		c.Score = q.score(c)
+	}
+}
+
+// sharpen replaces the int8 cosine by that of a stored vector, where there is one of
+// the candidate's model.
+func (c *Candidate) sharpen(exact []float32, q *Query) {
+	if v := q.Vectors[c.Model]; len(exact) > 0 && len(v) == len(exact) {
+		c.Vector = q.line(c.Model).at(cosine(v, exact))
+	}
 }

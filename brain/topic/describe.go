@@ -40,28 +40,45 @@ func (t *term) holds() bool { return t.words == 1 || t.named || t.passages > 1 }
 type counted struct {
 	terms    map[string]*term
 	passages int
+	// wanted are the only terms that count, and these only by their passages; nil: all.
+	wanted map[string]float64
+	key    []byte // working memory
 }
 
 // Describe labels the groups, each by what sets it apart from the others. Groups
-// without passages keep their label of before.
+// without passages, and those whose label is given, keep their label of before.
 func Describe(groups []Group) []Label {
 	all := make([]counted, len(groups))
 	spread := map[string]float64{} // the sum of a term's shares over the groups
 	filled := 0
-	for i := range groups {
-		all[i] = count(&groups[i])
-		if all[i].passages > 0 {
-			filled++
-		}
-		for k, t := range all[i].terms {
-			spread[k] += float64(t.passages) / float64(all[i].passages)
+	// Of a group that keeps its label only the words matter that others may be named by.
+	for _, given := range []bool{false, true} {
+		for i := range groups {
+			if groups[i].Given != given {
+				continue
+			}
+			if given {
+				all[i].wanted = spread
+			}
+			all[i].count(&groups[i])
+			if all[i].passages > 0 {
+				filled++
+			}
+			for k, t := range all[i].terms {
+				spread[k] += float64(t.passages) / float64(all[i].passages)
+			}
 		}
 	}
 	people := peopleOf(groups)
 	labels := make([]Label, len(groups))
 	taken := map[string]bool{}
 	for i := range groups {
-		if all[i].passages == 0 {
+		if groups[i].Given && groups[i].Before.Text != "" {
+			taken[strings.ToLower(groups[i].Before.Text)] = true
+		}
+	}
+	for i := range groups {
+		if all[i].passages == 0 || groups[i].Given {
 			labels[i] = groups[i].Before
 			continue
 		}
@@ -77,7 +94,7 @@ func Describe(groups []Group) []Label {
 
 // count collects the candidates of a group: words, pairs of neighbouring words,
 // and the names that it is said to mention.
-func count(g *Group) counted {
+func (c *counted) count(g *Group) {
 	passages := g.Passages[:min(len(g.Passages), MaxPassages)]
 	langs := languages(passages)
 	names := map[string]string{} // by their keys, joined by spaces
@@ -92,7 +109,7 @@ func count(g *Group) counted {
 			names[strings.Join(keys, " ")] = n.Title
 		}
 	}
-	c := counted{terms: map[string]*term{}}
+	c.terms = map[string]*term{}
 	var toks []token
 	for _, p := range passages {
 		toks = tokens(toks[:0], p.Title, langs)
@@ -114,7 +131,6 @@ func count(g *Group) counted {
 			c.addNames(toks, names)
 		}
 	}
-	return c
 }
 
 // addNames counts names of more than two words, or with a function word inside:
@@ -134,15 +150,31 @@ func (c *counted) addNames(toks []token, names map[string]string) {
 // add counts a word or phrase in the present passage; an empty surface: it is
 // written as it stands there.
 func (c *counted) add(toks []token, surface string) {
-	key := joined(toks, func(t *token) string { return t.key })
-	t := c.terms[key]
+	c.key = c.key[:0]
+	for i := range toks {
+		if i > 0 {
+			c.key = append(c.key, ' ')
+		}
+		c.key = append(c.key, toks[i].key...)
+	}
+	t := c.terms[string(c.key)]
 	if t == nil {
-		t = &term{key: key, words: len(toks), surfaces: map[string]int{}}
+		if _, ok := c.wanted[string(c.key)]; c.wanted != nil && !ok {
+			return
+		}
+		key := string(c.key)
+		t = &term{key: key, words: len(toks)}
+		if c.wanted == nil {
+			t.surfaces = map[string]int{}
+		}
 		c.terms[key] = t
 	}
 	if t.last != c.passages {
 		t.last = c.passages
 		t.passages++
+	}
+	if c.wanted != nil {
+		return
 	}
 	weight := 3 // a name knows how it is written
 	if t.named = t.named || surface != ""; surface == "" {

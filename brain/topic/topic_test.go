@@ -54,6 +54,36 @@ func TestGroupsAreToldApart(t *testing.T) {
 	}
 }
 
+// A group whose label is given keeps it, and tells the others apart as if it were named
+// anew: by the words that it has in common with them.
+func TestAGivenLabelTellsOthersApart(t *testing.T) {
+	regatta := Group{Passages: passages(
+		"The harbour of the regatta was closed, and the wind was weak.",
+		"The regatta begins at the harbour when the wind allows it.",
+		"The regatta was won by a boat from the north.",
+	)}
+	all := []Group{sailing, regatta, baking, databases}
+	anew := Describe(all)
+	for i := range all {
+		given := slices.Clone(all)
+		for k := range given {
+			if k != i {
+				given[k].Before, given[k].Given = anew[k], true
+			}
+		}
+		if got := Describe(given); got[i].Text != anew[i].Text || !slices.Equal(got[i].Keywords, anew[i].Keywords) {
+			t.Errorf("%v among given labels, %v among none", got[i], anew[i])
+		} else if got[(i+1)%4].Text != anew[(i+1)%4].Text {
+			t.Errorf("a given label %q has become %q", anew[(i+1)%4].Text, got[(i+1)%4].Text)
+		}
+	}
+	given := slices.Clone(all) // no group takes the label of one that is given
+	given[3].Before, given[3].Given = anew[0], true
+	if got := Describe(given); got[0].Text == anew[0].Text || got[3].Text != anew[0].Text {
+		t.Errorf("%q and %q", got[0].Text, got[3].Text)
+	}
+}
+
 func TestLabelStays(t *testing.T) {
 	was := Describe([]Group{sailing, baking, databases})
 	more := sailing

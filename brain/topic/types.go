@@ -19,6 +19,8 @@ type Group struct {
 	Names    []Name
 	People   []string // whom its passages name: they belong to groups, and name none
 	Before   Label    // its label of the last time; zero: none
+	// Given: it keeps the label of before, and is there to tell the others apart.
+	Given bool
 }
 
 // Label describes a group.

@@ -357,8 +357,9 @@ func (h *Host) describe(members []Member, v view) *pb.ClusterStatus {
 		}
 		for _, m := range members {
 			if m.Server == n.id {
-				node.Load = m.Load
-				if !n.alive {
+				if n.alive {
+					node.Load = m.Load
+				} else {
 					node.State = m.State.String()
 				}
 			}

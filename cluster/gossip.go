@@ -352,21 +352,6 @@ func (g *gossip) leave() {
 // close ends memberlist.
 func (g *gossip) close() error { return g.list.Shutdown() }
 
-// SetLoad says how busy this node is, in thousandths of what it can do. A change
-// of less than loadStep is not worth telling.
-func (n *Network) SetLoad(load uint32) {
-	n.gossip.mu.Lock()
-	old := n.gossip.meta.GetLoad()
-	n.gossip.mu.Unlock()
-	if load < old+loadStep && old < load+loadStep {
-		return
-	}
-	n.gossip.change(func(m *pb.NodeMeta) { m.Load = load })
-}
-
-// loadStep keeps gossip quiet where load changes all the time.
-const loadStep = 50
-
 // SetLeaving says whether this node is being drained or on its way out.
 func (n *Network) SetLeaving(leaving bool) {
 	n.gossip.change(func(m *pb.NodeMeta) { m.Leaving = leaving })

@@ -126,11 +126,11 @@ func TestLoadAndLeavingAreGossiped(t *testing.T) {
 		i := slices.IndexFunc(w.first.Members(), func(m Member) bool { return m.Server == two.Server() })
 		return w.first.Members()[i]
 	}
-	two.SetLoad(400)
+	two.setLoad(400)
 	two.SetLeaving(true)
 	waitFor(t, func() bool { m := of(); return m.Load == 400 && m.Leaving })
 	since := of().Since
-	two.SetLoad(400 + loadStep - 1) // not worth telling
+	two.setLoad(400 + loadStep - 1) // not worth telling
 	two.SetLeaving(false)
 	waitFor(t, func() bool { return !of().Leaving })
 	if m := of(); m.Load != 400 || m.Since != since {

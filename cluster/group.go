@@ -353,6 +353,9 @@ func (g *group) handOver(to ServerID) error {
 	if term == 0 {
 		return notApplied(ErrNotLeader)
 	}
+	if f := g.host.cfg.OnHandOver; f != nil && g.id != metaGroup {
+		f(g.id)
+	}
 	g.settle()
 	defer g.handed()
 	var err error

@@ -56,6 +56,12 @@ type Config struct {
 	// other, from a goroutine of the host, which it must not block. It is also called for what the node leads soon after Start, perhaps
 	// before Start has returned. Nil: nobody wants to know.
 	OnLead func(shard uint32, leads bool)
+	// OnHandOver is called when this node is about to give a shard to another one, by a
+	// drain or to level, behind OnLead's word that it leads no more and before its last
+	// proposals are waited for: what it has answered and not written yet can be written
+	// now. Nobody answers for the shard until it returns, so it must within leaderLease.
+	// It is called by the goroutine that hands over. Nil: there is nothing to write.
+	OnHandOver func(shard uint32)
 
 	// Shards is the number of shard groups, fixed when the data directory is
 	// created. 0 takes what the directory has, or DefaultShards for a new one.

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/raft"
 	"pgregory.net/rapid"
 
+	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -122,6 +123,69 @@ func TestLeaseIsOfWhatWasSent(t *testing.T) {
 	g.electors()
 	if err := g.lead(); err != nil {
 		t.Errorf("alone again: %v", err)
+	}
+}
+
+// TestHandOverLeavesTimeToWrite: who gives a shard away is told when it answers no more,
+// and what it writes then is true, and read by whoever takes over.
+func TestHandOverLeavesTimeToWrite(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	id := mainStore(0)
+	key := storage.PartitionSpace(id, pb.PartitionID{1}).Key(storage.TableContent, storage.Str("last"))
+	var w *fleet
+	var mu sync.Mutex // guards what follows
+	var lease Lease
+	armed, wrote := false, 0
+	w = three(t, func(c *Config, _ *storage.Options) {
+		server := c.Server
+		c.OnHandOver = func(shard uint32) {
+			mu.Lock()
+			defer mu.Unlock()
+			if !armed { // the fleet is being set up
+				return
+			}
+			h := w.servers[server].host
+			if shard != h.Shard(id.Org) {
+				return
+			}
+			if err := h.Lead(id.Org); !errors.Is(err, ErrNotLeader) {
+				t.Errorf("it still answers: %v", err)
+			}
+			b := storage.NewBatch(id)
+			b.PutRaw(key, []byte("written at last"))
+			if _, err := h.Propose(t.Context(), id, lease, b); err != nil {
+				t.Errorf("its last write: %v", err)
+			}
+			lease = lease.Next() // on a busy machine a transfer may be tried again
+			wrote++
+		}
+	})
+	(&writer{w: w, id: id}).put() // it is there
+	from := w.owner(id)
+	to := ServerID("two")
+	if from.host.Server() == to {
+		to = "three"
+	}
+	var err error
+	mu.Lock()
+	lease, err = from.host.OpenStore(t.Context(), id)
+	armed = true
+	mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.try("transfer", func() error { return from.host.TransferLeadership(t.Context(), from.host.Shard(id.Org), to) })
+	waitFor(t, func() bool { return w.owner(id).host.Server() != from.host.Server() })
+	mu.Lock()
+	defer mu.Unlock()
+	armed = false
+	st, err := w.owner(id).node.Acquire(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Release()
+	if got, found, err := st.GetRaw(key); wrote == 0 || err != nil || !found || string(got) != "written at last" {
+		t.Errorf("after %d last writes there is %q, %v, %v", wrote, got, found, err)
 	}
 }
 

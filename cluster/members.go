@@ -47,7 +47,7 @@ type Member struct {
 	Address  string // host:port of its cluster listener
 	Instance string // new with every start
 	Version  uint32 // of the protocol it speaks
-	Load     uint32 // thousandths of what it can do
+	Load     uint32 // thousandths of what it can do, of some seconds
 	Leaving  bool   // being drained or on its way out
 	Trusts   uint64 // newest generation of the authority that it trusts
 	Issuer   uint64 // generation its certificate comes from

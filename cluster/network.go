@@ -76,6 +76,9 @@ type NetworkConfig struct {
 	// Clock measures certificates and waits; raft's and memberlist's own time-outs
 	// follow the machine's.
 	Clock clock.Clock
+	// CPUTime returns the processor time that the process has used since its start,
+	// user and system: the node's load is made of it. Nil tells a load of 0.
+	CPUTime func() time.Duration
 	// Logger receives what the network has to say.
 	Logger *slog.Logger
 	// Random makes keys. Nil is crypto/rand.
@@ -250,6 +253,9 @@ func OpenNetwork(ctx context.Context, cfg NetworkConfig) (*Network, error) {
 	n.wg.Go(n.members.tell)
 	n.wg.Go(n.seek)
 	n.wg.Go(n.tend)
+	if n.cfg.CPUTime != nil {
+		n.wg.Go(n.gaugeLoad)
+	}
 	return n, nil
 }
 

@@ -39,6 +39,8 @@ type Stats struct {
 	TransferRetries    uint64 // attempts at one that failed
 	TransferredBytes   uint64 // received for them
 
+	Load uint32 // how busy this node says it is, in thousandths of what it can do; 0 without a network
+
 	InFlightBytes int64 // of all proposals not answered yet
 	LogBytes      int64 // that a restart now would replay
 
@@ -48,7 +50,12 @@ type Stats struct {
 // Stats returns the counters.
 func (h *Host) Stats() Stats {
 	keys := h.directory.KeyStats()
+	var load uint32
+	if h.cfg.Network != nil {
+		load = h.cfg.Network.Load()
+	}
 	return Stats{
+		Load:               load,
 		Proposed:           h.stats.proposed.Load(),
 		Busy:               h.stats.busy.Load(),
 		Fenced:             h.stats.fenced.Load(),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -31,8 +32,8 @@ func large(n int) string {
 }
 
 // source makes a node that has stores and, of most of what it wrote, no log.
-func source(w *fleet, orgs, rows int) {
-	one := w.start("one", false)
+func source(w *fleet, orgs, rows int, configure ...func(*Config, *storage.Options)) {
+	one := w.start("one", false, configure...)
 	one.ready()
 	for i := range orgs {
 		id := mainStore(i)
@@ -462,6 +463,86 @@ func TestPacer(t *testing.T) {
 	}
 	if err := (&pacer{clock: c, rate: -1}).wait(ctx, 1<<40); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestReplicasAreExtractedAlike: what a backup takes of a store is the same whichever
+// node leads, although the nodes' tables are not, and after some more writes most of it
+// still is.
+func TestReplicasAreExtractedAlike(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	w := three(t)
+	id := mainStore(0)
+	const rows = 400
+	var batches []func() *storage.Batch
+	for r := range rows {
+		batches = append(batches, func() *storage.Batch { return put(id, fmt.Sprintf("%04d", r), large(r)) })
+	}
+	w.commit(id, batches...)
+	taken := func(s *server) map[[32]byte]int64 {
+		t.Helper()
+		x, err := s.node.Extract(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := map[[32]byte]int64{}
+		for _, f := range x.Files() {
+			parts[f.Sum] = f.Size
+		}
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return parts
+	}
+	vault := taken(w.owner(id))
+	if len(vault) < 4 {
+		t.Fatalf("%d parts prove nothing", len(vault))
+	}
+	for _, s := range w.all() {
+		waitFor(t, func() bool { return maps.Equal(taken(s), vault) }) // when it has all of the log
+	}
+	w.kill(w.owner(id).host.identity.Server)
+	w.commit(id, func() *storage.Batch { return put(id, "0100", "changed") })
+	var fresh, all int64
+	for sum, size := range taken(w.owner(id)) {
+		if all += size; vault[sum] == 0 {
+			fresh += size
+		}
+	}
+	if fresh == 0 || fresh > all/2 {
+		t.Errorf("another node's backup writes %d bytes of %d for one record", fresh, all)
+	}
+}
+
+// obliging is a clock on which time passes when somebody waits for it, and only then.
+type obliging struct{ *clock.Fake }
+
+func (o obliging) NewTimer(d time.Duration) clock.ChanTimer {
+	timer := o.Fake.NewTimer(d)
+	o.Advance(d)
+	return timer
+}
+
+// TestTransfersKeepToTheirRate: what a new replica is sent beyond the burst takes its
+// bytes divided by the rate, neither less nor more.
+func TestTransfersKeepToTheirRate(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	const rate = 1 << 20
+	w := newFleet(t)
+	source(w, 1, 1200, func(c *Config, _ *storage.Options) { c.TransferRate = rate })
+	began := time.Unix(1_700_000_000, 0)
+	passed := obliging{clock.NewFake(began)}
+	w.servers["one"].host.pacer.clock = passed // raft's clock is the machine's
+	two := w.start("two", true)
+	w.learn("two")
+	w.same(1)
+	sent := two.host.Stats().TransferredBytes
+	if sent < 2*transferBurst {
+		t.Fatalf("%d bytes were sent: the burst is %d", sent, transferBurst)
+	}
+	took, want := passed.Now().Sub(began), time.Duration((sent-transferBurst)*uint64(time.Second)/rate)
+	if off := (took - want).Abs(); off > time.Second*transferChunk/rate {
+		t.Errorf("%d bytes took %v of the clock, want %v", sent, took, want)
 	}
 }
 

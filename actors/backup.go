@@ -19,7 +19,8 @@ import (
 
 const (
 	// maxCopies bounds the copies that backups hold at once. A copy keeps the files
-	// of its moment on the disk, also those that a compaction has replaced.
+	// of its moment on the disk, also those that a compaction has replaced, and a part
+	// of the store in memory.
 	maxCopies = 4
 	// copyLife is how long a copy is kept that nobody reads: longer than a backup
 	// needs to store what it has read.
@@ -43,7 +44,7 @@ func ParseCopyID(text string) (CopyID, error) {
 	return CopyID(id), err
 }
 
-// CopiedFile is one file of a copy.
+// CopiedFile is one file of a copy: a part of the store's records.
 type CopiedFile = storage.CopyFile
 
 // StoreCopy is a store held still.
@@ -97,7 +98,7 @@ type heldCopy struct {
 	store storage.StoreID
 
 	mu    sync.Mutex // held while the copy is made, read or ended
-	copy  *storage.Copy
+	copy  *storage.Extract
 	timer clock.Timer
 	ended bool
 }
@@ -118,13 +119,9 @@ func (b *Backups) Open(ctx context.Context, name StoreName) (StoreCopy, error) {
 	if err := b.admit(held); err != nil {
 		return StoreCopy{}, err
 	}
-	// What was forgotten must not be in a backup made afterwards, its bytes neither.
-	// A full disk has no room for that; a backup is wanted then all the more, and a
-	// restore carries the erasure out.
-	if err = b.storage.Erase(ctx, store); err == nil || errors.Is(err, storage.ErrNoSpace) {
-		held.copy, err = b.storage.Copy(ctx, store)
-	}
-	if err != nil {
+	// What was forgotten is in no part, also while its bytes are still in the files: parts
+	// are made of the records that there are.
+	if held.copy, err = b.storage.Extract(ctx, store); err != nil {
 		held.ended = true
 		b.drop(held)
 		if errors.Is(err, storage.ErrNoStore) {

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -14,6 +15,65 @@ import (
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
+
+// A backup made after something was forgotten has nothing of it, and does not wait until
+// its bytes have left the files: it neither needs a moment without readers nor is shut out
+// by one who reads for long.
+func TestBackupsHaveNothingOfWhatWasForgotten(t *testing.T) {
+	node := storagetest.NewDisk().Node(t)
+	id := storage.StoreID{Org: pb.OrgID{1}, Realm: storage.RealmMain}
+	store, err := node.Acquire(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Release()
+	space := storage.PartitionSpace(id, pb.PartitionID{1})
+	first, second := storage.NewBatch(id), storage.NewBatch(id)
+	first.PutRaw(space.Key(storage.TableView, storage.Str("kept")), []byte("what is kept"))
+	first.PutRaw(space.Key(storage.TableView, storage.Str("zanzibar")), []byte("quokka"))
+	second.EraseRange(space.Prefix(storage.TableView, storage.Str("zanzibar")))
+	apply := func(index uint64, b *storage.Batch) {
+		t.Helper()
+		if _, err := store.Apply(storage.Entry{Index: index, Kind: storage.EntryPlain, Changes: b.Changes()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(1, first)
+	if err := store.Flush(); err != nil { // so that a table has it
+		t.Fatal(err)
+	}
+	reader, err := store.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	apply(2, second)
+
+	b := NewBackups(node, clock.NewFake(time.Unix(1, 0)), rand.Reader, slog.New(slog.DiscardHandler))
+	defer b.close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	c, err := b.Open(ctx, StoreName(id.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, f := range c.Files {
+		piece, err := b.Read(t.Context(), StoreName(id.String()), c.ID, f.Name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, piece...)
+	}
+	if !bytes.Contains(all, []byte("what is kept")) {
+		t.Errorf("the parts hold %q", all)
+	}
+	for _, gone := range []string{"zanzibar", "quokka"} {
+		if bytes.Contains(all, []byte(gone)) {
+			t.Errorf("the parts hold %q", gone)
+		}
+	}
+}
 
 func TestBackupsHoldCopiesStill(t *testing.T) {
 	disk := storagetest.NewDisk()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"orgmem/brain/ground"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	"orgmem/brain/text"
@@ -59,35 +60,48 @@ func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
 }
 
 // brainAnswer writes an answer from sentences of the passages that search finds, in
-// the manner of the person whose memory asks, and names them.
+// the manner of the person whose memory asks, and names them; a language model may word
+// it (brain_phrase.go).
 func (o *orgActor) brainAnswer(c *call, op *pb.BrainAnswer) {
 	o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		parts, err := c.everywhere(st)
+		d, err := c.draftAnswer(st, op, worker)
 		if err != nil {
 			return nil, err
 		}
-		rd := &c.org.sys.readers[worker]
-		hits, confidence, err := c.sources(st, parts, op.GetQuery(), rd)
-		if err != nil {
+		if phrased, err := c.phrase(st, op, d); err != nil || phrased {
 			return nil, err
 		}
-		manner, err := mannerOf(st, c.part.space)
-		if err != nil {
-			return nil, err
-		}
-		most := defaultAnswerWords
-		if manner != nil {
-			most = manner.AnswerWords(most)
-		}
-		words := int(cmp.Or(op.GetMaxWords(), uint32(most)))
-		answer := answerFrom(hits, wordsOf(rd, op.GetQuery()), words, manner)
-		if manner != nil && len(answer.GetCitations()) > 0 {
-			answer.Voice = voice.Hint(*manner)
-		}
-		answer.GateConfidence = confidence
-		answer.ReadUnits, answer.EmbedTokens = c.readUnits, c.embedTokens
-		return mindReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: answer}}), nil
+		return d.reply(), nil
 	})
+}
+
+// draftAnswer puts an answer together.
+func (c *call) draftAnswer(st *storage.Store, op *pb.BrainAnswer, worker int) (*draft, error) {
+	parts, err := c.everywhere(st)
+	if err != nil {
+		return nil, err
+	}
+	rd := &c.org.sys.readers[worker]
+	d := &draft{query: op.GetQuery(), parts: parts}
+	hits, confidence, err := c.sources(st, parts, d.query, rd)
+	if err != nil {
+		return nil, err
+	}
+	if d.manner, err = mannerOf(st, c.part.space); err != nil {
+		return nil, err
+	}
+	most := defaultAnswerWords
+	if d.manner != nil {
+		most = d.manner.AnswerWords(most)
+	}
+	d.hits, d.words = hits, int(cmp.Or(op.GetMaxWords(), uint32(most)))
+	d.BrainAnswered = answerFrom(hits, wordsOf(rd, d.query), d.words, d.manner)
+	if d.manner != nil && len(d.GetCitations()) > 0 {
+		d.Voice = voice.Hint(*d.manner)
+	}
+	d.GateConfidence = confidence
+	d.ReadUnits, d.EmbedTokens = c.readUnits, c.embedTokens
+	return d, nil
 }
 
 // sources are the passages that an answer is made of: those that the brain comes to
@@ -105,7 +119,7 @@ func (c *call) sources(st *storage.Store, parts []*partitionRef, query string, r
 	if err != nil {
 		return nil, 0, err
 	}
-	w, a, err := c.org.walkFrom(st, parts, n, query, rd, c.awaited)
+	w, a, err := c.walkFrom(st, parts, n, query, rd)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -162,21 +176,7 @@ func wordsOf(rd *reader, query string) wordMatcher { return wordMatcher{rd, quer
 
 // share is the part of the query's words, by weight, that the text holds: 0 to 1.
 func (m wordMatcher) share(s string) float64 {
-	p := m.rd.analyzer.Passage("", s)
-	var all, held float64
-	for _, q := range m.rd.analyzer.Query(m.query, p.Langs) {
-		all += float64(q.Weight)
-		if slices.ContainsFunc(q.Alts, func(t text.Term) bool {
-			_, ok := slices.BinarySearchFunc(p.Terms, t, func(f text.TermFreq, t text.Term) int { return cmp.Compare(f.Term, t) })
-			return ok
-		}) {
-			held += float64(q.Weight)
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return held / all
+	return ground.Share(&m.rd.analyzer, m.query, s)
 }
 
 // sentence is a sentence that may become part of an answer.
@@ -235,15 +235,14 @@ func answerFrom(hits []*pb.Hit, words wordMatcher, maxWords int, manner *voice.P
 		answer = append(answer, s.said)
 		if s.hit != cited {
 			cited = s.hit
-			out.Citations = append(out.Citations, &pb.Citation{Node: hits[cited].GetNode(), Chunk: hits[cited].GetChunk(), Score: hits[cited].GetScore()})
+			out.Citations = append(out.Citations, citationOf(hits[cited]))
 		}
 	}
 	if len(answer) == 0 {
 		out.Answer = nothingKnown
 		if len(best) > 0 { // one sentence, too long for the answer: its beginning
-			h := hits[best[0].hit]
 			out.Answer, _ = firstWords(best[0].said, maxWords)
-			out.Citations = []*pb.Citation{{Node: h.GetNode(), Chunk: h.GetChunk(), Score: h.GetScore()}}
+			out.Citations = []*pb.Citation{citationOf(hits[best[0].hit])}
 		}
 		return out
 	}
@@ -276,13 +275,25 @@ func firstWords(s string, most int) (beginning string, n int) {
 }
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are
-// the worker's until its next call.
-func (o *orgView) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet, query string, rd *reader, goOn func() error) (*retriever.Walk, *asking, error) {
-	q, err := o.lookInto(st, parts, query, index.Hybrid, &rd.wordsmith, goOn)
+// the worker's until its next call. Quality mode thorough begins at the exact cosines.
+func (c *call) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet, query string, rd *reader) (*retriever.Walk, *asking, error) {
+	e, err := c.effort(st)
 	if err != nil {
 		return nil, nil, err
 	}
-	a := o.ask(st, parts, query, &rd.scratch, q, func(at chunkAt) int32 {
+	q, err := c.org.lookInto(st, parts, query, index.Hybrid, &rd.wordsmith, c.awaited)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sharpen func([]index.Candidate) error
+	if e.brain {
+		sharpen = func(candidates []index.Candidate) error {
+			exact, err := e.exactVectors(st, parts, candidates, q.Query, defaultTopK, &rd.vectors)
+			index.Sharpen(candidates, exact, q.Query)
+			return err
+		}
+	}
+	a := c.org.ask(st, parts, query, &rd.scratch, q, sharpen, func(at chunkAt) int32 {
 		if p, ok := n.passages[at]; ok {
 			return p
 		}
@@ -358,7 +369,7 @@ func (o *orgActor) brainQuery(c *call, op *pb.BrainQuery) {
 			return nil, err
 		}
 		rd := &c.org.sys.readers[worker]
-		w, a, err := c.org.walkFrom(st, parts, n, op.GetQuery(), rd, c.awaited)
+		w, a, err := c.walkFrom(st, parts, n, op.GetQuery(), rd)
 		if err != nil {
 			return nil, err
 		}
@@ -412,30 +423,4 @@ func (a *asking) entities(w *retriever.Walk, topK int) (out []*pb.BrainNode, err
 		}
 	}
 	return out, nil
-}
-
-// drift is how much of the memory the brain does not know: the chunks that came, and
-// those that went, since it was trained, as a share of all that were or are, 0 to 1.
-func drift(r storage.Reader, parts []*partitionRef, artifact *pb.BrainArtifact) (float64, error) {
-	came, went, all := 0.0, 0.0, 0.0
-	seen := map[string]*pb.BrainSeen{}
-	for _, s := range artifact.GetSeen() {
-		seen[string(s.GetPartition())] = s
-		all += float64(s.GetChunks())
-		went += float64(s.GetChunks())
-	}
-	for _, part := range parts {
-		now := &pb.PartitionState{}
-		if _, err := r.Get(part.space.Key(storage.TableState), now); err != nil {
-			return 0, err
-		}
-		then := seen[string(part.id.Bytes())]
-		fresh := float64(now.GetNextChunk()) - max(1, float64(then.GetNextChunk()))
-		came += max(0, fresh)
-		went -= max(0, float64(now.GetChunks())-fresh)
-	}
-	if all += came; all == 0 {
-		return 0, nil
-	}
-	return min(1, (came+max(0, went))/all), nil
 }

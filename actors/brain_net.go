@@ -230,14 +230,18 @@ type asking struct {
 	err   error
 }
 
-// ask searches for a question's seeds. passage gives a chunk's passage, or
-// retriever.Unknown.
-func (o *orgView) ask(st *storage.Store, parts []*partitionRef, query string, own *index.Scratch, q *lookup, passage func(chunkAt) int32) *asking {
+// ask searches for a question's seeds. sharpen gives the candidates better scores;
+// nil leaves them as they are. passage gives a chunk's passage, or retriever.Unknown.
+func (o *orgView) ask(st *storage.Store, parts []*partitionRef, query string, own *index.Scratch, q *lookup, sharpen func([]index.Candidate) error, passage func(chunkAt) int32) *asking {
 	q.N = brainCandidates
 	a := &asking{org: o, st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, alive: map[pb.NodeID]bool{}, look: q}
 	a.Text, a.Score = query, a.score
 	defer own.Reset()
-	for _, c := range own.Candidates(q.snapshots, q.Query) {
+	candidates := own.Candidates(q.snapshots, q.Query)
+	if sharpen != nil {
+		a.err = sharpen(candidates)
+	}
+	for _, c := range candidates {
 		at := chunkAt{parts[c.Part].id, c.Seq}
 		s := retriever.Seed{Passage: passage(at), Cosine: c.Vector, Keyword: c.Keyword, Score: c.Score}
 		a.near[at] = s

@@ -33,7 +33,7 @@ func (c *call) findByBrain(st *storage.Store, parts []*partitionRef, op *pb.Sear
 	if err != nil {
 		return nil, err
 	}
-	w, a, err := c.org.walkFrom(st, parts, n, op.GetQuery(), rd, c.awaited)
+	w, a, err := c.walkFrom(st, parts, n, op.GetQuery(), rd)
 	if err != nil {
 		return nil, err
 	}

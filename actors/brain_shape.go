@@ -98,8 +98,11 @@ func (r *trainRun) alike(st *storage.Store, parts []*partitionRef, src *brainSou
 			for p := from; p < min(from+likeBatch, len(near)); p++ {
 				at := src.places[p]
 				q, err := r.likenessOf(st, parts[at.part], at.seq)
-				if err != nil || q == nil {
+				if err != nil {
 					return err
+				}
+				if q == nil { // it is like nothing; those behind it may be
+					continue
 				}
 				for _, x := range own.scratch.Candidates(snapshots[at.part:at.part+1], q) {
 					if d, ok := byID[x.Node]; ok && d != docs[p] && x.Vector >= leastSimilar {

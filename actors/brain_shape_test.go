@@ -7,6 +7,8 @@ import (
 
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
 )
 
 // A training joins what is alike and cuts domains out of what there is, in whatever
@@ -71,5 +73,55 @@ func TestBrainShapes(t *testing.T) {
 	one, two := build(false).shapes[0].domains(), build(true).shapes[0].domains()
 	if !slices.EqualFunc(one, two, func(a, b retriever.Domain) bool { return slices.Equal(a, b) }) {
 		t.Errorf("in another order %v, and %v", two, one)
+	}
+}
+
+// A passage that has no vector is like nothing, and keeps no other from being compared.
+func TestWhatHasNoVectorIsPassedOver(t *testing.T) {
+	c := client{n: startNode(t, storagetest.NewDisk(), drawn)}
+	c.key = c.n.org(NewOrg{}).APIKey
+	docs, _, _ := parish(likeBatch) // one passage each: one batch
+	c.ingest(docs...)
+	st, err := c.n.store.Acquire(storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Release()
+	var view *orgView
+	c.inOrg(func(o *orgActor) { view = &o.orgView })
+	parts, err := view.allPartitions(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := func() (src *brainSource, documents int) {
+		if src, err = readBrainSource(st, parts, func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		r := &trainRun{trainer: &trainer{org: view}}
+		snapshots, err := r.withoutGone(st, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.alike(st, parts, src, snapshots); err != nil {
+			t.Fatal(err)
+		}
+		ends := map[pb.NodeID]bool{}
+		for _, x := range src.Ties {
+			if x.Kind == retriever.TieSimilar {
+				ends[x.From], ends[x.To] = true, true
+			}
+		}
+		return src, len(ends)
+	}
+	src, before := joined()
+	if before < likeBatch/2 || len(src.places) != likeBatch {
+		t.Fatalf("of %d passages %d are alike: the test says nothing", len(src.places), before)
+	}
+	first := src.places[0]
+	c.derive(func(b *storage.Batch, _ storage.Space) {
+		b.Delete(vectorKey(parts[first.part], "words", first.seq))
+	})
+	if _, after := joined(); after < before-1 {
+		t.Errorf("%d documents are alike, and %d where one of them has no vector", before, after)
 	}
 }

@@ -58,7 +58,7 @@ func readBrainSource(store *storage.Store, parts []*partitionRef, goOn func() er
 			return nil, err
 		}
 		src.shapes = append(src.shapes, newBrainShape())
-		src.seen = append(src.seen, &pb.BrainSeen{Partition: part.id.Bytes(), NextChunk: state.GetNextChunk(), Chunks: state.GetChunks()})
+		src.seen = append(src.seen, &pb.BrainSeen{Partition: part.id.Bytes(), Chunks: state.GetChunks(), Came: state.GetCame(), Went: state.GetWent()})
 		if err := src.readPartition(st, part, i, goOn); err != nil {
 			return nil, fmt.Errorf("read partition %s: %w", part.id, err)
 		}
@@ -94,6 +94,7 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 			return err
 		}
 		n := rec.Value
+		src.seen[at].Size += graphShareOf(n).size()
 		switch {
 		case n.GetStatus() == statusSuperseded && !n.GetUnlearned() && n.GetKind() != kindEntity && len(src.Former) < maxBrainTold:
 			if err := src.readFormer(st, part, n); err != nil {
@@ -121,7 +122,10 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 		}
 		e := rec.Value
 		from, to := pb.NodeID(e.GetSource()), pb.NodeID(e.GetTarget())
-		if e.GetType() == edgeSimilar && e.GetOrigin() == originCognition {
+		if inGraph(e) {
+			src.seen[at].Size++
+		}
+		if foundAlike(e) {
 			if e.GetStatus() == statusTombstoned && e.GetTombstonedWith() == "" {
 				src.shapes[at].apart[[2]pb.NodeID{min(from, to), max(from, to)}] = true
 			}

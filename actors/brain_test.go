@@ -2,6 +2,7 @@ package actors
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -104,13 +105,20 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	if m := state.GetTraining().GetMetrics(); m["recall10"] < m["cosineRecall10"] || m["mrr"] < m["cosineMrr"] || m["judged"] == 0 {
 		t.Errorf("published with %v", m)
 	}
+	var told map[string]any
 	c.n.waitFor(func() bool {
 		c.n.clock.Advance(time.Second)
-		return slices.ContainsFunc(records(c.n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }),
-			func(e *pb.OutboxEvent) bool {
-				return e.GetType() == eventBrain && strings.Contains(string(e.GetData()), `"status":"succeeded"`)
-			})
+		for _, e := range records(c.n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+			if e.GetType() == eventBrain && json.Unmarshal(e.GetData(), &told) == nil && told["status"] == jobSucceeded {
+				return true
+			}
+		}
+		return false
 	})
+	_, err := time.Parse(time.RFC3339, fmt.Sprint(told["trainedAt"]))
+	if err != nil || len(told) != 4 || told["nodes"] != float64(artifact.GetNodes()) || told["edges"] != float64(artifact.GetEdges()) {
+		t.Errorf("brain.trained says %v of %v", told, artifact)
+	}
 
 	reached := 0
 	for i := range 20 {
@@ -619,6 +627,8 @@ func TestBrainSourcesAreOfOneMoment(t *testing.T) {
 
 // A training that is cancelled or purged under way publishes nothing, and the next
 // can begin.
+//
+// interface: States/Purge
 func TestTrainingsEndEarly(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), drawn)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}

@@ -386,7 +386,7 @@ func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSourc
 					return err
 				}
 				q.snapshots = snapshots
-				a := r.org.ask(st, parts, examples[i].Text, &own.comparer.scratch, q, func(at chunkAt) int32 {
+				a := r.org.ask(st, parts, examples[i].Text, &own.comparer.scratch, q, nil, func(at chunkAt) int32 {
 					if p, ok := passages[at]; ok {
 						return p
 					}

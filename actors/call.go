@@ -37,6 +37,7 @@ type call struct {
 	// readUnits and embedTokens are what the call used, where its route is
 	// metered; a route that says nothing uses one read unit.
 	readUnits, embedTokens uint64
+	charged                bool // what it used is committed with its effect
 }
 
 // principal is who a credential stands for.
@@ -59,6 +60,11 @@ func (c *call) answer(r *pb.Reply, what fate) {
 	if !c.answered.CompareAndSwap(false, true) {
 		return // a recovered panic after the answer: the first answer stands
 	}
+	if r.GetProblem() == nil && !r.GetReplayed() && !c.tryAgain.Load() && !c.meter() {
+		// It only read, and whoever the organization lives with now can read it, and
+		// count it.
+		r, what = refuse(c.org.problemOf(errLost, c.env.GetRequestId())), c.org.sys.fateOf(errLost)
+	}
 	r.Rate = c.rate
 	if c.child != nil {
 		c.child.calls.Add(-1)
@@ -71,9 +77,6 @@ func (c *call) answer(r *pb.Reply, what fate) {
 	}
 	if c.idem != nil {
 		c.idem.finish()
-	}
-	if r.GetProblem() == nil && !r.GetReplayed() && !c.tryAgain.Load() {
-		c.meter()
 	}
 	c.fate = what
 	c.done <- r

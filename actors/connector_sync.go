@@ -43,7 +43,8 @@ const (
 	maxSyncBackOff = 24 * time.Hour
 	// syncRetry is the pause behind a sync that failed on our side.
 	syncRetry = 30 * time.Second
-	// syncLimit bounds one fetch: five hundred pages, and the pauses between them.
+	// syncLimit bounds one fetch. Connect ends the walk through a site's pages well
+	// before, and returns what came; this is for what hangs.
 	syncLimit = 30 * time.Minute
 	// maxSyncs bounds the fetches under way on a node: one holds what connect allows,
 	// at most some 200 MiB for a large repository.
@@ -179,7 +180,7 @@ func (s *syncer) look() {
 
 // fetch fetches beside the actor, and hands the outcome to the organization.
 func (s *syncer) fetch(m syncFetch) {
-	ctx, stop := context.WithTimeout(s.org.sys.ctx, syncLimit)
+	ctx, stop := context.WithCancel(s.org.sys.ctx)
 	s.stop, s.job = stop, m.job
 	s.ended = make(chan struct{})
 	ended, self, view := s.ended, s.ctx.Self(), s.org
@@ -206,7 +207,16 @@ func (o *orgView) fetchSource(ctx context.Context, m syncFetch) (result connect.
 	if o.sys.cfg.Egress == nil {
 		return connect.Result{}, errNoEgress
 	}
-	return connect.Sync(ctx, o.sys.cfg.Egress, o.sys.clock, m.source, m.before)
+	// From here on, since what others fetch before it is not the source's time.
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	limit := o.sys.clock.AfterFunc(syncLimit, func() { stop(context.DeadlineExceeded) })
+	defer limit.Stop()
+	result, err = connect.Sync(ctx, o.sys.cfg.Egress, o.sys.clock, m.source, m.before)
+	if errors.Is(err, context.Canceled) {
+		err = context.Cause(ctx)
+	}
+	return result, err
 }
 
 // lookConnectors lets the syncer look whether a connector is due.
@@ -312,7 +322,7 @@ func dueAt(k *pb.Connector, now int64) int64 {
 		return 0
 	}
 	longest := time.Duration(k.GetIntervalS()) * time.Second
-	if k.GetFailures() > 0 {
+	if k.GetFailures() > 0 || k.GetLastError() != "" { // a source that gave some of its pages may ask for a pause, too
 		longest = max(longest, maxSyncBackOff)
 	}
 	if next := k.GetNextSyncMs(); !isDue(next, now, longest) {
@@ -422,14 +432,45 @@ func (o *orgActor) beginSync(child *actor.PID, k *pb.Connector, part *partitionR
 			switch {
 			case err != nil:
 				answer(syncEnded{err})
-			case job.GetAttempts() > maxAttempts: // it ends the process, or runs out of time
+			case job.GetAttempts() > maxAttempts: // it ends the process
 				release()
 				o.endSync(child, m, connect.Result{}, errSyncGivenUp)
 			default:
+				o.fetching = m
 				answer(m)
 			}
 		})
 	})
+}
+
+// unchargeSync takes back the attempt of a fetch that a stop has ended: its job must
+// not be given up for how often the node is restarted. It is the actor's last act, and
+// leaves the attempt where a change may be under way that it would write over.
+func (o *orgActor) unchargeSync() {
+	m := o.fetching
+	if _, changing := o.locks["connectors"]; changing || o.committer == nil || o.lost || m.job == (pb.JobID{}) || len(o.held)+len(o.erasing) > 0 {
+		return
+	}
+	k, job := &pb.Connector{}, (*pb.Job)(nil)
+	err := o.withStore(func(st *storage.Store) error {
+		_, err := st.Get(o.connectorKey(m.id), k)
+		if err == nil && string(k.GetJob()) == string(m.job[:]) {
+			job, err = o.openSync(st, k)
+		}
+		return err
+	})
+	if err == nil && (job == nil || job.GetAttempts() == 0) {
+		return
+	}
+	if err == nil {
+		job.Attempts--
+		b := storage.NewBatch(o.store)
+		updateJob(b, o.space, job)
+		err = o.lastly(func(done func(error)) { o.committer.submit(b, done) })
+	}
+	if err != nil {
+		o.sys.log.Warn("a fetch that was stopped counts as an attempt", "org", o.id.String(), "err", err)
+	}
 }
 
 func (o *orgView) newSync(k *pb.Connector, part *partitionRef) (*pb.Job, error) {
@@ -442,12 +483,17 @@ func (o *orgView) newSync(k *pb.Connector, part *partitionRef) (*pb.Job, error) 
 
 // endSync decides what becomes of a fetch.
 func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result, failure error) {
+	if o.sys.ctx.Err() != nil { // without the lock, which unchargeSync must find free
+		o.sys.root.Send(child, syncEnded{errLost}) // the next activation fetches again
+		return
+	}
 	o.exclusive("connectors", func(release func()) {
 		answer := func(err error) { release(); o.sys.root.Send(child, syncEnded{err}) }
 		if o.lost || o.sys.ctx.Err() != nil {
-			answer(errLost) // the next activation fetches again
+			answer(errLost)
 			return
 		}
+		o.fetching = syncFetch{}
 		k, job := &pb.Connector{}, (*pb.Job)(nil)
 		found := false
 		err := o.withStore(func(st *storage.Store) (err error) {
@@ -491,6 +537,9 @@ func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result,
 				o.committer.submitChange(ch, answer)
 				return
 			}
+			if result.State != nil {
+				ch.PutRaw(o.connectorState(m.id), result.State)
+			}
 			job.Status, job.FinishedMs, job.ErrorCode, job.ErrorDetail = jobFailed, clock.Millis(now), errorConnector, k.GetLastError()
 			o.endSyncJob(ch, job, answer)
 			return
@@ -499,6 +548,7 @@ func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result,
 		if result.More {
 			interval = min(interval, moreSoon)
 		}
+		interval = max(interval, result.Retry)
 		k.Failures, k.NextSyncMs = 0, clock.Millis(now.Add(interval))
 		k.LastStatus, k.LastError, k.Documents = jobSucceeded, "", uint64(result.Known)
 		if result.Note != "" {
@@ -560,7 +610,7 @@ func (o *orgView) syncFailed(k *pb.Connector, failure error, now time.Time) {
 	case errors.Is(failure, context.DeadlineExceeded):
 		reason = fmt.Sprintf("was not read to its end within %d minutes", int(syncLimit.Minutes()))
 	case errors.Is(failure, errSyncGivenUp):
-		reason = "was given up: reading it ended this service's process several times"
+		reason = fmt.Sprintf("was given up: the service ended, or moved to another machine, %d times while it was read", maxAttempts)
 	case errors.Is(failure, errNoEgress):
 		reason = "cannot be reached: this deployment reaches no other hosts"
 	}

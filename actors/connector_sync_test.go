@@ -83,6 +83,14 @@ func (c client) follow(url string) string {
 	return pb.ConnectorID(c.ok(feedOp(url)).GetLink().GetConnector().GetId()).String()
 }
 
+// followSite is follow for a sitemap.
+func (c client) followSite(url string) string {
+	c.n.t.Helper()
+	return pb.ConnectorID(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_CreateConnector{CreateConnector: &pb.CreateConnector{
+		Type: "web", Name: "site", Config: fmt.Appendf(nil, `{"sitemap":%q}`, url), IntervalS: 300, Enabled: true,
+	}}})).GetLink().GetConnector().GetId()).String()
+}
+
 func (c client) connector(id string) *pb.Connector {
 	c.n.t.Helper()
 	return c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_GetConnector{GetConnector: &pb.GetConnector{Id: id}}})).GetLink().GetConnector()
@@ -138,7 +146,7 @@ func TestConnectorSyncs(t *testing.T) {
 	n = startNode(t, n.disk, allow)
 	c.n = n
 	c.awaitSchedule()
-	n.clock.Advance(2 * time.Hour)
+	n.clock.Advance(time.Hour + firstSync)                                // no further: a fetch has a limit on this clock
 	n.waitFor(func() bool { return c.connector(id).GetDocuments() == 3 }) // nobody asked for it
 	var job *pb.Job
 	n.waitFor(func() bool {
@@ -178,9 +186,176 @@ func TestConnectorBacksOff(t *testing.T) {
 		t.Errorf("asked %d times within the pause", asked)
 	}
 	feed.set(func() { feed.status, feed.entries = 0, []string{"one|Back again."} })
-	n.clock.Advance(10 * time.Hour)
+	n.clock.Advance(100_000*time.Second - 20*time.Hour)
 	n.waitFor(func() bool { k := c.connector(id); return k.GetLastStatus() == jobSucceeded && k.GetLastError() == "" })
 	c.settled()
+}
+
+// A site that gives some pages and then wants to be left alone is, however often it is
+// fetched for; what came is kept, and the next sync goes on where that one ended, also
+// behind one that failed.
+func TestConnectorGoesOnWhereASiteWasBusy(t *testing.T) {
+	var mu sync.Mutex
+	var asked []string
+	busy := true
+	url, allow := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch asked = append(asked, r.URL.Path); {
+		case r.URL.Path == "/in":
+			at := "https://" + r.Host
+			fmt.Fprintf(w, "<urlset><url><loc>%s/one</loc></url><url><loc>%s/two</loc></url></urlset>", at, at)
+		case r.URL.Path == "/robots.txt":
+			w.WriteHeader(http.StatusNotFound)
+		case r.URL.Path == "/two" && busy:
+			w.Header().Set("Retry-After", "80000")
+			w.WriteHeader(http.StatusTooManyRequests)
+		default:
+			fmt.Fprintf(w, "<p>This is page %s.</p>", r.URL.Path)
+		}
+	})
+	n := startNode(t, storagetest.NewDisk(), allow)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.followSite(url)
+	pages := func() (paths []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, path := range asked {
+			if path == "/one" || path == "/two" {
+				paths = append(paths, path)
+			}
+		}
+		return paths
+	}
+	if job := c.syncNow(id); job.GetStatus() != jobSucceeded || strings.Join(itemStatus(job), " ") != itemCreated {
+		t.Fatalf("%v", job)
+	}
+	if k := c.connector(id); k.GetLastStatus() != jobSucceeded || !strings.Contains(k.GetLastError(), "left alone") || k.GetDocuments() != 1 {
+		t.Errorf("%v", k)
+	}
+	c.awaitSchedule() // which is that of the site
+	if n.clock.WaitersIn(80000*time.Second) == 0 {
+		t.Error("it is not left alone for as long as it asks")
+	}
+	if job := c.syncNow(id); job.GetStatus() != jobFailed {
+		t.Errorf("%v", job)
+	}
+	mu.Lock()
+	busy = false
+	mu.Unlock()
+	if job := c.syncNow(id); job.GetStatus() != jobSucceeded || strings.Join(itemStatus(job), " ") != itemCreated {
+		t.Errorf("%v", job)
+	}
+	if got := strings.Join(pages(), " "); got != "/one /two /two /two" {
+		t.Errorf("asked %s", got)
+	}
+	c.settled()
+}
+
+// A sync that found none of a site's first pages has failed, and the next one goes on
+// behind them all the same.
+func TestConnectorGoesOnBehindAFailure(t *testing.T) {
+	const pages = 501 // one more than a sync asks for
+	url, allow := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/in":
+			fmt.Fprint(w, "<urlset>")
+			for i := range pages {
+				fmt.Fprintf(w, "<url><loc>https://%s/%d</loc></url>", r.Host, i+1)
+			}
+			fmt.Fprint(w, "</urlset>")
+		case fmt.Sprint("/", pages):
+			fmt.Fprint(w, "<p>The last page.</p>")
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
+	n := startNode(t, storagetest.NewDisk(), allow)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.followSite(url)
+	if job := c.syncNow(id); job.GetStatus() != jobFailed || !strings.Contains(job.GetErrorDetail(), "answered 404") {
+		t.Errorf("%v", job)
+	}
+	if job := c.syncNow(id); job.GetStatus() != jobSucceeded || strings.Join(itemStatus(job), " ") != itemCreated {
+		t.Errorf("%v", job)
+	}
+	if k := c.connector(id); !strings.Contains(k.GetLastError(), "withheld 500 of 501 pages") {
+		t.Errorf("%v", k)
+	}
+	c.settled()
+}
+
+// The node stops more often in the middle of a fetch than a fetch is tried.
+func TestRestartsDoNotUseUpAFetchsAttempts(t *testing.T) {
+	feed := &newsroom{hold: make(chan struct{}), entries: []string{"one|It came at last."}}
+	url, allow := receiver(t, feed.ServeHTTP)
+	disk := storagetest.NewDisk()
+	var c client
+	var id, job string
+	for round := range maxAttempts + 2 {
+		n := startNode(t, disk, allow)
+		if c.n = n; round == 0 {
+			c.key = n.org(NewOrg{}).APIKey
+			id = c.follow(url)
+			job = jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: id}}})))
+		}
+		n.waitFor(func() bool { return feed.counts()[0] == round+1 })
+		if got := c.job(job).GetAttempts(); got != 1 {
+			t.Errorf("round %d: %d attempts", round, got)
+		}
+		n.stop()
+	}
+	close(feed.hold)
+	feed.set(func() { feed.hold = nil })
+	c.n = startNode(t, disk, allow)
+	c.n.waitFor(func() bool { return c.connector(id).GetLastSyncMs() != 0 })
+	if k := c.connector(id); k.GetLastStatus() != jobSucceeded || k.GetDocuments() != 1 {
+		t.Errorf("behind many restarts: %v", k)
+	}
+	c.settled()
+}
+
+// Two organizations have slow sources, and take the node's turns to fetch. What a third
+// one waits is none of its source's time: it has its own when the turn comes.
+func TestConnectorsWaitForTheirTurn(t *testing.T) {
+	slow, quick := &newsroom{hold: make(chan struct{})}, &newsroom{entries: []string{"one|It was worth the wait."}}
+	url, allow := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/in" {
+			slow.ServeHTTP(w, r)
+		} else {
+			quick.ServeHTTP(w, r)
+		}
+	})
+	n := startNode(t, storagetest.NewDisk(), allow)
+	var all []client
+	var ids []string
+	begin := func(i int, url string) {
+		c := client{n: n, key: n.org(NewOrg{Name: "Acme", OwnerEmail: fmt.Sprintf("owner%d@example.com", i), Plan: planUnlimited}).APIKey}
+		all, ids = append(all, c), append(ids, c.follow(url))
+		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: ids[i]}}}))
+	}
+	for i := range maxSyncs {
+		begin(i, url)
+	}
+	n.waitFor(func() bool { return slow.counts()[0] == maxSyncs })
+	begin(maxSyncs, strings.TrimSuffix(url, "/in")+"/quick")
+	n.waitFor(func() bool {
+		fetching := false
+		all[maxSyncs].inOrg(func(o *orgActor) { fetching = o.fetching.job != pb.JobID{} })
+		return fetching
+	})
+	if quick.counts() != [2]int{} {
+		t.Error("three fetch at once")
+	}
+	n.clock.Advance(syncLimit)
+	for i, c := range all {
+		n.waitFor(func() bool { return c.connector(ids[i]).GetLastSyncMs() != 0 })
+		k := c.connector(ids[i])
+		if slow := i < maxSyncs; slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow && k.GetLastStatus() != jobSucceeded {
+			t.Errorf("organization %d: %v", i, k)
+		}
+	}
+	close(slow.hold)
 }
 
 func TestConnectorSyncIsCancelled(t *testing.T) {

@@ -43,12 +43,14 @@ type cycle struct {
 	edges []tie
 	// fresh are the chunks that no cycle has compared yet, and until is the sequence
 	// number behind the last of them.
-	fresh  []freshChunk
-	until  uint64
-	notes  []note            // of the fresh chunks
-	found  []namedDomain     // the domains, once they are cut
-	named  map[int32][]int32 // see people; nil until it is asked for
-	worded int               // contradictions that a language model was asked to explain
+	fresh   []freshChunk
+	until   uint64
+	notes   []note            // of the fresh chunks
+	found   []namedDomain     // the domains, once they are cut
+	imports []importMade      // that are not counted yet
+	named   map[int32][]int32 // see people; nil until it is asked for
+	worded  int               // contradictions that a language model was asked to explain
+	doubts  []unweighed       // relations that one may be asked about; none where there is none
 }
 
 // thing is a live node that may be learned from.
@@ -90,6 +92,7 @@ var stages = []struct {
 }{
 	{"compare", (*cycle).compareFresh},
 	{"look back", (*cycle).lookBack},
+	{"relations", (*cycle).refineRelations},
 	{"domains", (*cycle).findDomains},
 	{"identity", (*cycle).findIdentity},
 	{"proposals", (*cycle).findProposals},
@@ -109,6 +112,9 @@ func (c *cycle) run() error {
 			return fmt.Errorf("%s: %w", stage.name, err)
 		}
 		c.job.Done++
+	}
+	if err := c.count(); err != nil {
+		return fmt.Errorf("count: %w", err)
 	}
 	c.cog.NextChunk, c.cog.Model = c.until, c.hot.state.GetModel()
 	if c.more {
@@ -136,7 +142,10 @@ func (c *cycle) gather() error {
 		if err := c.gatherNodes(snap); err != nil {
 			return err
 		}
-		return c.gatherEdges(snap)
+		if err := c.gatherEdges(snap); err != nil {
+			return err
+		}
+		return c.gatherImports(snap)
 	})
 }
 
@@ -147,7 +156,8 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 		from = 0 // all vectors are others
 	}
 	c.until = max(c.hot.state.GetNextChunk(), 1)
-	for rec, err := range storage.ScanRecords(r, c.part.space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+	one := &pb.Node{} // what is decoded anew each time; nothing below keeps it
+	for rec, err := range storage.ScanRecords(r, c.part.space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return one }) {
 		if err != nil {
 			return err
 		}
@@ -205,7 +215,8 @@ func isPerson(n *pb.Node) bool {
 }
 
 func (c *cycle) gatherEdges(r storage.Reader) error {
-	for rec, err := range storage.ScanRecords(r, c.part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+	one := &pb.Edge{} // as above
+	for rec, err := range storage.ScanRecords(r, c.part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return one }) {
 		if err != nil {
 			return err
 		}
@@ -216,6 +227,7 @@ func (c *cycle) gatherEdges(r storage.Reader) error {
 			continue
 		}
 		c.edges = append(c.edges, tie{a, b, edgeType(e.GetType()), e.GetWeight()})
+		c.doubted(e)
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (c *cycle) findDomains() error {
 		if err != nil {
 			return err
 		}
-		group.Before = before
+		group.Before, group.Given = before, d.same
 		groups = append(groups, group)
 	}
 	for i, of := range found.Of {

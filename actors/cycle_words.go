@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"orgmem/actors/llm"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
 
-// Where a language model is configured, it words what a cycle has found. What it
-// does not answer, or not in the form that it was asked for, stays as it is.
+// Where a language model is configured, it words what a cycle has found (and sees
+// about relations, cycle_relations.go). What it does not answer, or not in the form
+// that it was asked for, stays as it is.
 
 const (
 	// maxRefined bounds the domains that one cycle has worded, the largest.
@@ -22,12 +24,29 @@ const (
 	maxReworded = 10
 )
 
-// asking is the context of a question to the model, which ends with the node.
-func (c *cycle) asking() context.Context { return c.org.sys.ctx }
+// ask puts a question to the model. Its context ends with the node, and with the cycle:
+// who cancels that does not wait for an answer.
+func (c *cycle) ask(question func(ctx context.Context, model *llm.Client) error) error {
+	ctx, cancel := context.WithCancel(c.org.sys.ctx)
+	answered := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-c.stop:
+		case <-c.quit:
+		case <-answered:
+		}
+		cancel()
+	})
+	err := question(ctx, c.org.sys.cfg.LLM)
+	close(answered)
+	watch.Wait()
+	return err
+}
 
 // unanswered notes why the model did not help, where that is not by design.
 func (c *cycle) unanswered(what string, err error) {
-	if !errors.Is(err, llm.ErrBudget) && !errors.Is(err, llm.ErrOpen) {
+	if !errors.Is(err, llm.ErrBudget) && !errors.Is(err, llm.ErrOpen) && !errors.Is(err, context.Canceled) {
 		c.org.sys.log.Warn("the language model did not answer; its help is done without", "org", c.org.id.String(), "for", what, "err", err)
 	}
 }
@@ -57,7 +76,11 @@ func (c *cycle) refineLabels(old map[string]*pb.Domain) {
 	if len(topics) == 0 {
 		return
 	}
-	labels, err := c.org.sys.cfg.LLM.Labels(c.asking(), c.org.id, topics)
+	var labels []string
+	err := c.ask(func(ctx context.Context, model *llm.Client) (err error) {
+		labels, err = model.Labels(ctx, c.org.id, topics)
+		return err
+	})
 	if err != nil {
 		c.unanswered("labels", err)
 		return
@@ -93,7 +116,11 @@ func (c *cycle) reworded(x clash) clash {
 		return x // an error will come again where it matters
 	}
 	c.worded++
-	said, err := c.org.sys.cfg.LLM.Explain(c.asking(), c.org.id, texts[x.a.seq], texts[x.b.seq], string(x.finding.Kind)+": "+x.finding.Explanation)
+	said := ""
+	err = c.ask(func(ctx context.Context, model *llm.Client) (err error) {
+		said, err = model.Explain(ctx, c.org.id, texts[x.a.seq], texts[x.b.seq], string(x.finding.Kind)+": "+x.finding.Explanation)
+		return err
+	})
 	if err != nil {
 		c.unanswered("an explanation", err)
 		return x

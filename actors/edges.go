@@ -44,6 +44,7 @@ func (f *effect) putEdge(before, after *pb.Edge) error {
 			return err
 		}
 	}
+	moveEdge(f.state, before, after)
 	putEdge(f.batch.Batch, f.part.space, before, after)
 	return nil
 }

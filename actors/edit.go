@@ -144,6 +144,10 @@ func (w *worker) editPiece(now *loaded, e Embedder, c *call) (next *loaded, unfi
 	}
 	f.charge(c.env.GetCapability(), c.who.key)
 	if !unfinished {
+		if cost, ok := c.cost(); ok {
+			f.batch.cost(cost)
+			c.charged = true
+		}
 		if err := c.idem.record(f.batch.Batch, r); err != nil {
 			c.fail(err)
 			return now, false
@@ -209,8 +213,8 @@ func (w *worker) newEffect(now *loaded, e Embedder) *effect {
 	return &effect{
 		org: w.org, part: w.part, now: clock.Millis(w.org.sys.clock.Now()), model: e.ID(),
 		batch: newChange(w.org.store), state: cloneState(now.state),
-		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, kept: map[pb.NodeID]bool{}, refs: map[pb.ExternalID]pb.NodeID{},
-		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{},
+		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]graphShare{}, kept: map[pb.NodeID]bool{}, refs: map[pb.ExternalID]pb.NodeID{},
+		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{}, traces: map[pb.NodeID]*pb.Trace{},
 		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, changesBefore: now.state.GetChanges(),
 	}
 }

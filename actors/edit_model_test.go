@@ -426,6 +426,9 @@ func (m *modelGraph) check(c client, contents []string) {
 			m.t.Fatalf("the edge reads %v, want %+v", r, e)
 		}
 	}
+	if err := c.driftAddsUp(); err != nil {
+		m.t.Fatal(err)
+	}
 	list("the edges", c.edges(&pb.ListEdges{}, 7), shown)
 	list("the list", c.nodes(&pb.ListNodes{}, 7), standing)
 	list("the tombstones", c.nodes(&pb.ListNodes{Status: statusTombstoned}, 7), tombs)

@@ -165,6 +165,7 @@ func (f *effect) reconnect(before, after *pb.Edge) error {
 			return err
 		}
 	}
+	moveEdge(f.state, before, nil)
 	removeEdge(f.batch.Batch, f.part.space, before)
 	return f.putEdge(nil, after)
 }

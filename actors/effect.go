@@ -30,7 +30,8 @@ type effect struct {
 	batch   *change
 	state   *pb.PartitionState
 	nodes   map[pb.NodeID]*pb.Node
-	places  map[pb.NodeID]nodePlace // of the nodes as they are stored
+	places  map[pb.NodeID]nodePlace  // of the nodes as they are stored
+	shares  map[pb.NodeID]graphShare // of the same
 	changed []pb.NodeID
 	kept    map[pb.NodeID]bool // those of changed
 	bytes   int                // of the records in changed
@@ -49,17 +50,19 @@ type effect struct {
 	forgets bool   // something that exports may hold goes
 	// What texts are linked to, with what the effect itself has written: derived
 	// nodes, the keys of their names, edges by triple (nil: cut), the last event of
-	// each session.
+	// each session, the traces that a cycle has changed.
 	entities   map[pb.NodeID]*pb.Entity
 	renewed    map[pb.NodeID]bool // the entities whose records have changed
 	entityKeys map[string][]pb.NodeID
 	written    map[edgeTriple]*pb.Edge
 	follows    map[string]pb.NodeID
+	traces     map[pb.NodeID]*pb.Trace
 	domains    map[string]*pb.Domain // by raw id: those that words were taken from
 	views      map[string]proto.Message
 	shapeless  bool   // the insights that are not of one text are gone
 	file       string // that the item at hand was imported from
 	traced     bool   // what is taken in was read before: its document says what was found
+	restores   bool   // what comes back from a document is no update of its domain
 	// changesBefore is PartitionState.changes before the effect.
 	changesBefore uint64
 }
@@ -77,7 +80,7 @@ func (f *effect) node(id pb.NodeID) (*pb.Node, error) {
 	if !found {
 		n = nil
 	}
-	f.nodes[id], f.places[id] = n, placeOf(n)
+	f.nodes[id], f.places[id], f.shares[id] = n, placeOf(n), graphShareOf(n)
 	return n, nil
 }
 
@@ -449,6 +452,7 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 		}
 	}
 	for _, id := range f.changed {
+		moveNode(f.state, f.shares[id], graphShareOf(f.nodes[id]))
 		if f.nodes[id] == nil {
 			continue // it is removed
 		}
@@ -534,7 +538,10 @@ func (f *effect) countDomains() error {
 				}
 			}
 			if found {
-				d.Nodes, d.UpdatedMs = uint32(max(0, int(d.GetNodes())+change)), f.now
+				d.Nodes = uint32(max(0, int(d.GetNodes())+change))
+				if !f.restores {
+					d.UpdatedMs = f.now
+				}
 				putDomain(f.batch.Batch, f.part.space, d)
 			}
 		}
@@ -582,7 +589,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 			outcome.Status, outcome.Error = itemFailed, reason
 			job.ErrorCode, job.ErrorDetail = codeValidation, outcome.Error
 		} else if it.err != nil {
-			outcome.Status, outcome.Error = itemFailed, "the item could not be processed"
+			outcome.Status, outcome.Error = itemFailed, fmt.Sprintf("the item could not be processed in %d attempts", maxAttempts)
 			job.ErrorCode, job.ErrorDetail = codeInternal, outcome.Error
 		} else {
 			status, err := f.apply(it)

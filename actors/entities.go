@@ -55,7 +55,7 @@ type reading struct {
 }
 
 // read reads an item's text, on a CPU worker.
-func (p *prepared) read(own *comparer, now int64) (err error) {
+func (p *prepared) read(own *comparer, now int64, goOn func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // what is found by its words must not be lost for that
 			p.reading, err = nil, panicked("reading of a text", r)
@@ -66,26 +66,36 @@ func (p *prepared) read(own *comparer, now int64) (err error) {
 	if at == 0 {
 		at = now
 	}
-	speaker := speakerOf(item.GetMetadata())
-	p.reading = &reading{
-		extract.Extract(extract.Document{Text: item.GetContent(), Title: item.GetTitle(), AtMs: at, Speaker: speaker}),
-		factsOf(&own.reader, item, speaker),
+	speaker, speakers := speakersOf(item.GetMetadata())
+	found, err := extract.While(extract.Document{Text: item.GetContent(), Title: item.GetTitle(), AtMs: at, Speaker: speaker, Speakers: speakers}, goOn)
+	if err != nil {
+		return err
 	}
+	p.reading = &reading{found, factsOf(&own.reader, item, speaker)}
 	return nil
 }
 
-// speakerOf is who says what has no speaker of its own, as far as a client tells.
-func speakerOf(metadata []byte) string {
+// speakersOf is who says what has no speaker of its own, as far as a client tells, and
+// who speaks in what was read as a transcript.
+func speakersOf(metadata []byte) (speaker string, speakers []string) {
 	var about map[string]any
 	if len(metadata) == 0 || json.Unmarshal(metadata, &about) != nil {
-		return ""
+		return "", nil
+	}
+	if about["transcript"] == true {
+		list, _ := about["speakers"].([]any)
+		for _, s := range list {
+			if name, ok := s.(string); ok {
+				speakers = append(speakers, name)
+			}
+		}
 	}
 	for _, name := range []string{"speaker", "author", "from", "user"} {
 		if s, ok := about[name].(string); ok {
-			return s
+			return s, speakers
 		}
 	}
-	return ""
+	return "", speakers
 }
 
 // derivedNode names a node that was read out of texts. Like the id of a content's
@@ -719,6 +729,7 @@ func (f *effect) cut(e *pb.Edge) error {
 		}
 	}
 	f.written[tripleOf(e)] = nil
+	moveEdge(f.state, e, nil)
 	removeEdge(f.batch.Batch, f.part.space, e)
 	return nil
 }
@@ -759,7 +770,6 @@ func (f *effect) unname(x *pb.TraceEntity, text pb.NodeID) error {
 	if rec.Mentions--; rec.GetMentions() == 0 {
 		return f.dropDerived(id, text)
 	}
-	before := len(rec.GetForms())
 	var gone []string
 	for _, name := range x.GetNames() {
 		i := slices.IndexFunc(rec.GetForms(), func(form *pb.EntityForm) bool { return form.GetName() == name })
@@ -771,10 +781,17 @@ func (f *effect) unname(x *pb.TraceEntity, text pb.NodeID) error {
 			gone = append(gone, name)
 		}
 	}
+	return f.putRenamed(rec, gone)
+}
+
+// putRenamed writes an entity that fewer texts name, and that none writes in some ways
+// any more.
+func (f *effect) putRenamed(rec *pb.Entity, gone []string) error {
+	id := pb.NodeID(rec.GetNode())
 	// Its earlier versions hold the names that are gone.
 	f.batch.Erase(f.part.space.Key(storage.TableEntity, storage.Str(id)))
 	f.putEntity(rec)
-	if len(rec.GetForms()) == before {
+	if len(gone) == 0 {
 		return nil
 	}
 	f.eraseEntityKeys(id, rec.GetType(), gone...)

@@ -143,13 +143,19 @@ type (
 		CreatedAt    documentTime `json:"createdAt"`
 		UpdatedAt    documentTime `json:"updatedAt,omitzero"`
 		TombstonedAt documentTime `json:"tombstonedAt,omitzero"`
+		// TombstonedWith is the node with which it was forgotten, and comes back.
+		TombstonedWith string `json:"tombstonedWith,omitempty"`
 	}
 	documentDomain struct {
 		ID        string       `json:"id"`
 		Label     string       `json:"label"`
 		Keywords  []string     `json:"keywords"`
+		Refined   bool         `json:"refined,omitempty"` // a language model has made the label
+		NodeCount uint32       `json:"nodeCount"`
+		EdgeCount uint32       `json:"edgeCount"`
 		Cohesion  float64      `json:"cohesion"`
 		TopNodes  []string     `json:"topNodes"`
+		NamedBy   []string     `json:"namedBy"` // the nodes that label and keywords were made of
 		CreatedAt documentTime `json:"createdAt"`
 		UpdatedAt documentTime `json:"updatedAt"`
 	}
@@ -347,8 +353,8 @@ func writeDomains(w *recordWriter, r storage.Reader, part *partitionRef) error {
 			return err
 		}
 		w.record(documentDomain{
-			ID: id.String(), Label: d.GetLabel(), Keywords: orEmpty(d.GetKeywords()), Cohesion: d.GetCohesion(), TopNodes: orEmpty(d.GetTopNodes()),
-			CreatedAt: documentTime(d.GetCreatedMs()), UpdatedAt: documentTime(d.GetUpdatedMs()),
+			ID: id.String(), Label: d.GetLabel(), Keywords: orEmpty(d.GetKeywords()), Refined: d.GetRefined(), NodeCount: d.GetNodes(), EdgeCount: d.GetEdges(),
+			Cohesion: d.GetCohesion(), TopNodes: orEmpty(d.GetTopNodes()), NamedBy: orEmpty(d.GetNamedBy()), CreatedAt: documentTime(d.GetCreatedMs()), UpdatedAt: documentTime(d.GetUpdatedMs()),
 		}, false)
 	}
 	return w.err
@@ -457,6 +463,7 @@ func writeEdges(w *recordWriter, r storage.Reader, part *partitionRef) error {
 			ID: e.GetId(), Source: e.GetSource(), Target: e.GetTarget(), Type: e.GetType(), Weight: e.GetWeight(), Confidence: e.GetConfidence(),
 			Origin: e.GetOrigin(), Status: e.GetStatus(), Note: e.GetNote(), Evidence: e.GetEvidence(), ValidFrom: documentTime(e.GetValidFromMs()), ValidTo: documentTime(e.GetValidToMs()),
 			CreatedAt: documentTime(e.GetCreatedMs()), UpdatedAt: documentTime(e.GetUpdatedMs()), TombstonedAt: documentTime(e.GetTombstonedMs()),
+			TombstonedWith: e.GetTombstonedWith(),
 		}, false)
 	}
 	return w.err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -337,5 +338,37 @@ func TestLateReadsDoNotBringBackAnOrganization(t *testing.T) {
 	}
 	if n.hasStores(org) {
 		t.Error("the store is there again")
+	}
+}
+
+// An item that fails is tried five times, each after twice the wait of the one before, and
+// the job tells how often; then it is given up without being touched again.
+//
+// interface: Endpoints/Jobs
+func TestAnItemIsTriedFiveTimes(t *testing.T) {
+	var tries atomic.Int32
+	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) {
+			tries.Add(1)
+			panic("cannot digest this")
+		}}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := jobOf(c.ok(items(doc("a", "Bread."))))
+	for k, wait := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond, 1600 * time.Millisecond} {
+		// That an attempt began is on its way to the disk meanwhile.
+		n.waitFor(func() bool { return n.clock.WaitersIn(wait) > 0 && int(c.job(id).GetAttempts()) > k })
+		if job := c.job(id); int(tries.Load()) != k+1 || int(job.GetAttempts()) != k+1 || job.GetStatus() != jobRunning {
+			t.Fatalf("before the wait of %v it was tried %d times: %v", wait, tries.Load(), job)
+		}
+		n.clock.Advance(wait)
+	}
+	n.wait(id)
+	job := c.job(id)
+	if tries.Load() != maxAttempts || job.GetStatus() != jobFailed || job.GetAttempts() != maxAttempts {
+		t.Errorf("tried %d times: %v", tries.Load(), job)
+	}
+	if reason := job.GetItems()[0].GetError(); !strings.Contains(reason, "5 attempts") {
+		t.Errorf("the reason reads %q", reason)
 	}
 }

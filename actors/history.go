@@ -76,6 +76,9 @@ func fieldChange(field, before, after string) *pb.FieldChange {
 	return c
 }
 
+// fieldSupersededBy is the field whose values are the ids of other nodes.
+const fieldSupersededBy = "supersededBy"
+
 // described lists what differs between two descriptions of a node.
 func described(before, after *pb.Node) (changes []*pb.FieldChange) {
 	for _, field := range []struct{ name, before, after string }{
@@ -84,7 +87,7 @@ func described(before, after *pb.Node) (changes []*pb.FieldChange) {
 		{"metadata", string(before.GetMetadata()), string(after.GetMetadata())},
 		{"domainId", before.GetDomain(), after.GetDomain()},
 		{"status", before.GetStatus(), after.GetStatus()},
-		{"supersededBy", before.GetSupersededBy(), after.GetSupersededBy()},
+		{fieldSupersededBy, before.GetSupersededBy(), after.GetSupersededBy()},
 	} {
 		if field.before != field.after {
 			changes = append(changes, fieldChange(field.name, field.before, field.after))

@@ -90,6 +90,29 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
+// TestSpeakersBecomePeople: whoever a transcript says that speaks is a person of the
+// graph, linked to the transcript; a speaker who has no name is none.
+func TestSpeakersBecomePeople(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	const vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Okonkwo, Ifeoma>We meet on Monday.\n\n00:03.000 --> 00:04.000\n<v Maria del Carmen>And on Friday.\n\n" +
+		"00:05.000 --> 00:06.000\n<v zsuzsa (she/her)>I prefer tea to coffee.\n\n00:07.000 --> 00:08.000\n<v Speaker 1>Good bye.\n"
+	transcript := file("call.vtt", vtt)
+	transcript.GetLink().GetImportFile().Transcript = true
+	for name, env := range map[string]*pb.Envelope{"transcript": transcript, "import": file("call.vtt", vtt)} {
+		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		id := jobOf(c.ok(env))
+		n.wait(id)
+		people := c.titles(kindEntity)
+		if want := []string{"Ifeoma Okonkwo", "Maria del Carmen", "zsuzsa"}; !slices.Equal(people, want) {
+			t.Errorf("%s: %q, want %q", name, people, want)
+		}
+		said := c.titles("preference")
+		if len(said) != 1 || !strings.Contains(said[0], "tea") {
+			t.Errorf("%s: %q", name, said)
+		}
+	}
+}
+
 // TestPartsOfAnImport: what cannot be read of a file is a failed item with its
 // reason, the rest is taken in, and each node's history says of which file it is.
 func TestPartsOfAnImport(t *testing.T) {
@@ -137,12 +160,12 @@ func TestATimeThatIsNone(t *testing.T) {
 	}
 }
 
-// TestFilesOfEveryKindAreFound: each of the real files goes in, and is found by words
-// from its middle.
+// TestFilesOfEveryKindAreFound: each of the real files goes in, and is what words from
+// its middle find first among all of them.
 func TestFilesOfEveryKindAreFound(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	for name, phrase := range map[string]string{
+	phrases := map[string]string{
 		"plain.txt": "compost heap greenhouse", "latin1.txt": "Brücke Mühlbach", "utf16.txt": "spare pantograph", "russian.txt": "старый маяк",
 		"notes.md": "third plank steamed", "page.html": "planetarium dome solstice", "stock.csv": "walnut veneer offcuts", "items.json": "sourdough Methuselah",
 		"items.jsonl": "harpist tuning key", "letter.eml": "weather vane", "cave.mbox": "hygrometer horsehair", "call.vtt": "drawbridge semitone", "call.srt": "wrong estuary",
@@ -151,21 +174,32 @@ func TestFilesOfEveryKindAreFound(t *testing.T) {
 		"book.epub": "forty gannets", "chatgpt.json": "salt cucumbers brine", "claude.json": "gnomon latitude", "mem0.json": "allergic lupin", "zep.json": "harmoniums chapel",
 		"export.json": "jacquard peacock", "slack.zip": "enamel teapot", "notion.zip": "rehang barn door", "vault.zip": "weeping mulberry", "confluence.zip": "turbine governor sluice",
 		"takeout.zip": "barograph horsehair", "bells.tar.gz": "ferry bell church",
-	} {
+	}
+	made := map[string][]string{} // the nodes of each file
+	for name := range phrases {
 		data, err := os.ReadFile(filepath.Join("..", "brain", "format", "testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		id := jobOf(c.ok(file(name, string(data))))
 		n.wait(id)
-		if job := c.job(id); job.GetStatus() != jobSucceeded || job.GetFailed() != 0 {
+		job := c.job(id)
+		if job.GetStatus() != jobSucceeded || job.GetFailed() != 0 {
 			t.Errorf("%s: %v", name, job)
 		}
-		found := strings.ToLower(strings.Join(c.chunks(phrase), "\n"))
+		for _, item := range job.GetItems() {
+			made[name] = append(made[name], item.GetNode())
+		}
+	}
+	for name, phrase := range phrases {
+		hits := c.search(&pb.Search{Query: phrase, TopK: 1, Mode: "keyword"})
+		if len(hits) != 1 || !slices.Contains(made[name], hits[0].GetNode()) {
+			t.Errorf("%s is not what %q finds: %v", name, phrase, hits)
+			continue
+		}
 		for word := range strings.FieldsSeq(strings.ToLower(phrase)) {
-			if !strings.Contains(found, word) {
-				t.Errorf("%s is not found by %q", name, phrase)
-				break
+			if !strings.Contains(strings.ToLower(hits[0].GetChunk()), word) {
+				t.Errorf("%s is found by %q without %q", name, phrase, word)
 			}
 		}
 	}

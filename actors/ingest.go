@@ -279,7 +279,11 @@ func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 				items[i].cut(e)
 			}
 			if (!items[i].known || items[i].relearn) && !items[i].unread && !w.org.sys.cfg.plain {
-				if err := items[i].read(&w.org.sys.computers[worker].comparer, now); err != nil {
+				err := items[i].read(&w.org.sys.computers[worker].comparer, now, goOn)
+				if errors.Is(err, errCancelled) || errors.Is(err, errClosing) {
+					return err
+				}
+				if err != nil {
 					w.org.sys.log.Error("a text is stored without what it speaks of", "org", w.org.id.String(), "job", pb.JobID(items[i].GetJob()).String(), "err", err)
 				}
 			}

@@ -74,6 +74,7 @@ type mind struct {
 	stopped       atomic.Bool
 	stop          chan struct{} // closed with stopped
 	cancelled     atomic.Bool
+	quit          chan struct{}            // closed when the cycle that runs is cancelled
 	job           atomic.Pointer[pb.JobID] // of the cycle that runs
 	dead          bool
 }
@@ -119,8 +120,8 @@ func (m *mind) Receive(ctx actor.Context) {
 		m.wait = nil
 		m.start()
 	case cancelCycle:
-		if id := m.job.Load(); id != nil && *id == msg.job {
-			m.cancelled.Store(true)
+		if id := m.job.Load(); id != nil && *id == msg.job && m.cancelled.CompareAndSwap(false, true) {
+			close(m.quit)
 		}
 	case cycleDone:
 		m.done(msg)
@@ -192,7 +193,7 @@ func (m *mind) start() {
 	m.disarm()
 	m.running, m.again, m.now, m.seen = true, false, false, m.newest
 	m.cancelled.Store(false)
-	m.ended = make(chan struct{})
+	m.ended, m.quit = make(chan struct{}), make(chan struct{})
 	ended := m.ended
 	self, root := m.ctx.Self(), m.org.sys.root
 	m.org.sys.wg.Go(func() {

@@ -1,18 +1,13 @@
 package actors
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"orgmem/actors/llm"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -404,48 +399,6 @@ func TestWhatHeldAt(t *testing.T) {
 		if got := read(day(5)); slices.Contains(got, first) || slices.Contains(got, later) {
 			t.Errorf("%s before: %v", name, got)
 		}
-	}
-}
-
-// A language model words labels and explanations; what it does not answer properly
-// the service says in its own words.
-func TestALanguageModelWordsWhatIsFound(t *testing.T) {
-	answer := ""
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		raw, err := io.ReadAll(r.Body)
-		if err != nil || !strings.Contains(string(raw), "as data") && !strings.Contains(string(raw), "is data") {
-			t.Errorf("%q: %v", raw, err)
-		}
-		reply, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": map[string]string{"content": answer}}}})
-		if err != nil {
-			t.Error(err)
-		}
-		_, _ = w.Write(reply)
-	}))
-	defer s.Close()
-	for _, x := range []struct{ answer, want string }{
-		{`{"explanation": "One says May, the other June."}`, "One says May, the other June."},
-		{`{"labels": ["x"]}`, ""},
-		{`I will not.`, ""},
-	} {
-		answer = x.answer
-		n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *Config, _ *storage.Options) {
-			model, err := llm.New(llm.Config{BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock})
-			if err != nil {
-				t.Fatal(err)
-			}
-			cfg.LLM = model
-		})
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
-		c.note("The deadline of the Atlas project is 3 May.")
-		c.note("The deadline of the Atlas project is 9 June.")
-		c.think()
-		pairs := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs()
-		if len(pairs) != 1 || pairs[0].GetContradiction().GetExplanation() == "" || x.want != "" && pairs[0].GetContradiction().GetExplanation() != x.want {
-			t.Errorf("answered %q: %v", x.answer, pairs)
-		}
-		s.Client().CloseIdleConnections()
-		n.stop()
 	}
 }
 

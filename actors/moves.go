@@ -27,6 +27,13 @@ func (l *Leads) OnLead(shard uint32, leads bool) {
 	}
 }
 
+// OnHandOver is what the host calls (cluster.Config.OnHandOver).
+func (l *Leads) OnHandOver(shard uint32) {
+	if s := l.to.Load(); s != nil {
+		s.handOver(shard)
+	}
+}
+
 // Of makes the System the one that is told.
 func (l *Leads) Of(s *System) {
 	l.to.Store(s)
@@ -88,10 +95,74 @@ func (s *System) gaveUp(shard uint32) {
 		}
 	}
 	s.mu.Unlock()
+	var sealed []*orgView
+	for _, a := range gone {
+		if o := a.view.Load(); o != nil {
+			o.committer.trail.seal() // what is answered from now on is counted elsewhere
+			sealed = append(sealed, o)
+		}
+	}
+	settled := make(chan error, 1)
+	s.mu.Lock()
+	s.leaving[shard] = settled
+	s.mu.Unlock()
+	// Not here: it may read a store, and the shard's leadership waits for this.
+	s.wg.Go(func() { settleCosts(sealed, settled) })
 	for _, a := range gone {
 		s.root.Send(a.pid, task((*orgActor).lose))
 	}
 	s.hub.cutAll(of)
+}
+
+// settleCosts writes what reads have cost in organizations that leave this node, while
+// it still can: on a planned move the log takes proposals until handOver has returned.
+// settled, which has room for an error, is closed when all has been written, or refused;
+// then the first error is in it.
+func settleCosts(leaving []*orgView, settled chan<- error) {
+	var left atomic.Int64
+	left.Store(1)
+	done := func(err error) {
+		if err != nil {
+			select {
+			case settled <- err:
+			default: // the first tells enough
+			}
+		}
+		if left.Add(-1) == 0 {
+			close(settled)
+		}
+	}
+	for _, o := range leaving {
+		left.Add(1)
+		if o.committer.trail.waits() {
+			o.flushUsage(done)
+		} else {
+			o.settledUsage(done) // a group may be on its way, with the last of it
+		}
+	}
+	done(nil)
+}
+
+// handOver waits until what gaveUp has left to write of a shard is written, or
+// usageDelay has passed: the shard has no leader meanwhile.
+func (s *System) handOver(shard uint32) {
+	s.mu.Lock()
+	settled := s.leaving[shard]
+	s.mu.Unlock()
+	if settled == nil {
+		return
+	}
+	timer := s.clock.NewTimer(usageDelay)
+	defer timer.Stop()
+	const lost = "usage of the last moment was not stored before a shard moved"
+	select {
+	case err := <-settled:
+		if err != nil {
+			s.log.Warn(lost, "shard", shard, "err", err)
+		}
+	case <-timer.C():
+		s.log.Warn(lost, "shard", shard)
+	}
 }
 
 // cutAll ends the streams of the organizations that are meant.

@@ -70,6 +70,7 @@ type orgActor struct {
 	openJobs int                          // jobs accepted or found, not finished
 	training *actor.PID                   // the trainer, while there is one
 	syncing  *actor.PID                   // the syncer, while there are connectors to fetch for
+	fetching syncFetch                    // what the syncer fetches; zero: nothing
 	looks    uint64                       // how often it was told to look
 	enabled  map[pb.WebhookID]struct{}    // the endpoints that are not disabled
 	posting  map[pb.WebhookID]*courierRef // their children, while there are any
@@ -141,6 +142,7 @@ func (o *orgActor) Receive(ctx actor.Context) {
 			o.timer.Stop()
 		}
 		o.settleUsage()
+		o.unchargeSync()
 	case *actor.Stopped:
 		o.sys.parts.dropOrg(o.store)
 	case *call:
@@ -218,6 +220,9 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
+	if o.main == nil {
+		o.act.view.Store(&o.orgView)
+	}
 	o.lastWork = o.sys.clock.Now()
 	if err := o.resumeJobs(); err != nil || o.record == nil {
 		return err
@@ -264,18 +269,22 @@ func (o *orgActor) settleUsage() {
 	if o.committer == nil || o.lost {
 		return
 	}
+	if err := o.lastly(o.flushUsage); err != nil {
+		o.sys.log.Warn("usage of the last moment was not stored", "org", o.id.String(), "err", err)
+	}
+}
+
+// lastly waits for a commit in the actor's last moment, for usageDelay at most.
+func (o *orgActor) lastly(submit func(done func(error))) error {
 	done := make(chan error, 1)
-	o.flushUsage(func(err error) { done <- err })
+	submit(func(err error) { done <- err })
 	timer := o.sys.clock.NewTimer(usageDelay)
 	defer timer.Stop()
-	var err error
 	select {
-	case err = <-done:
+	case err := <-done:
+		return err
 	case <-timer.C():
-		err = context.DeadlineExceeded
-	}
-	if err != nil {
-		o.sys.log.Warn("usage of the last moment was not stored", "org", o.id.String(), "err", err)
+		return context.DeadlineExceeded
 	}
 }
 
@@ -461,7 +470,8 @@ func (o *orgActor) read(c *call, f func(*storage.Store) (*pb.Reply, error)) {
 	o.readWith(c, func(st *storage.Store, _ int) (*pb.Reply, error) { return f(st) })
 }
 
-// readWith is read for what needs the working memory of the pool's worker.
+// readWith is read for what needs the working memory of the pool's worker. Where f
+// gives no reply, it has seen to it that somebody else does.
 func (o *orgActor) readWith(c *call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
 	o.readAs(c, narrow, f)
 }
@@ -491,7 +501,9 @@ func (o *orgActor) readAs(c *call, w width, f func(st *storage.Store, worker int
 			c.fail(err)
 			return
 		}
-		c.reply(r)
+		if r != nil {
+			c.reply(r)
+		}
 	})
 	if err != nil {
 		c.fail(err)

@@ -113,6 +113,20 @@ func (w *town) lead(name cluster.ServerID) {
 	}
 }
 
+// handOver moves all shards as a host does that is asked to: whoever led answers no
+// more, has its time to write, and only then another one leads.
+func (w *town) handOver(to cluster.ServerID) {
+	w.mu.Lock()
+	was := w.nodes[w.leader]
+	w.leader = ""
+	w.mu.Unlock()
+	for shard := range was.host.Shards() {
+		was.leads.OnLead(uint32(shard+1), false)
+		was.leads.OnHandOver(uint32(shard + 1))
+	}
+	w.lead(to)
+}
+
 // sever cuts or mends all connections.
 func (w *town) sever(cut bool) {
 	w.mu.Lock()
@@ -373,7 +387,7 @@ func TestOperatorAnywhere(t *testing.T) {
 		if got := w.at(name).client(k.APIKey).ok(me()).GetMe().GetUser(); !bytes.Equal(got, m.User.Bytes()) {
 			t.Errorf("the key is of %x", got)
 		}
-		part, err := op.Restore(t.Context(), made.Org, []byte(`{"partition":{"kind":"subject","subject":"s"}}`))
+		part, err := op.Restore(t.Context(), made.Org, []byte(`{"partition":{"kind":"subject","subject":"s","id":"x"}}`))
 		if err != nil || part.PartitionID == "" {
 			t.Errorf("on %s: restore: %+v, %v", name, part, err)
 		}

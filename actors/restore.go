@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	"orgmem/brain/extract"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -32,33 +34,43 @@ type (
 	// restorePart is a part of a document, on its way in.
 	restorePart struct {
 		Partition documentPartition  `json:"partition"`
-		User      string             `json:"user,omitempty"` // the member into whose memory a member's goes
-		Domains   []documentDomain   `json:"domains,omitempty"`
+		User      string             `json:"user,omitempty"`    // the member into whose memory a member's goes
+		Domains   []documentDomain   `json:"domains,omitempty"` // come before the nodes: what they are named by is not there yet
 		Nodes     []documentNode     `json:"nodes,omitempty"`
 		Edges     []documentEdge     `json:"edges,omitempty"`
 		External  []documentExternal `json:"externalIds,omitempty"`
 		Links     []documentLink     `json:"links,omitempty"`
+		Unread    []string           `json:"unread,omitempty"` // what Restored.Unread said, when the edges are there
+		Names     []documentDomain   `json:"names,omitempty"`  // the domains once more, with the ids of nodes that are there
 	}
-	// documentLink says what a superseded node was superseded by; it comes when both
-	// are there.
+	// documentLink says what a node knows of others; it comes when all are there: what a
+	// superseded one was superseded by, which one a text follows in its sequence, and the
+	// ids of those that its history names, there and here.
 	documentLink struct {
-		NodeID       string `json:"nodeId"`
-		SupersededBy string `json:"supersededBy"`
+		NodeID       string            `json:"nodeId"`
+		SupersededBy string            `json:"supersededBy,omitempty"`
+		Follows      string            `json:"follows,omitempty"`
+		History      map[string]string `json:"history,omitempty"`
 	}
 )
 
 // Restored answers a part: NodeIDs are the ids that the part's nodes have here,
-// in its order.
+// in its order. Unread are the nodes that texts of the part name which are forgotten
+// here: when all edges are there, they are sent back, to be counted anew (recount).
 type Restored struct {
 	PartitionID string   `json:"partitionId"`
 	NodeIDs     []string `json:"nodeIds"`
 	Created     int      `json:"created"`
 	Unchanged   int      `json:"unchanged"`
+	Unread      []string `json:"unread,omitempty"`
 }
 
 // Restore implements Operator.
 func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restored, error) {
 	in, err := readPart(raw)
+	if err == nil {
+		err = in.check()
+	}
 	if err != nil {
 		return Restored{}, err
 	}
@@ -77,22 +89,32 @@ func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restore
 			break
 		}
 		var runs []func(*effect) (*pb.Reply, error)
+		forgotten := make([]bool, len(nodes)) // here
 		for i := range nodes {
-			id, problem := r.idOf(in.Partition.ID, &nodes[i])
-			if problem != nil {
-				return Restored{}, problem
-			}
+			id := r.idOf(&nodes[i])
 			out.NodeIDs = append(out.NodeIDs, string(id))
-			runs = append(runs, func(f *effect) (*pb.Reply, error) { return r.node(f, id, &nodes[i]) })
+			runs = append(runs, func(f *effect) (reply *pb.Reply, err error) {
+				reply, forgotten[i], err = r.node(f, id, &nodes[i])
+				return reply, err
+			})
 		}
-		err = r.edits(runs)
+		if err = r.edits(runs); err != nil {
+			break
+		}
+		for i := range nodes {
+			if forgotten[i] {
+				out.Unread = append(out.Unread, r.namedIn(&nodes[i])...)
+			}
+		}
 	}
-	if err == nil && len(in.Edges)+len(in.External)+len(in.Links) > 0 {
+	if err == nil && len(in.Edges)+len(in.External)+len(in.Links)+len(in.Unread)+len(in.Names) > 0 {
 		err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.relations(f, in) }})
 	}
 	if err != nil {
 		return Restored{}, fmt.Errorf("restore: %w", err)
 	}
+	slices.Sort(out.Unread)
+	out.Unread = slices.Compact(out.Unread)
 	return out, nil
 }
 
@@ -110,7 +132,7 @@ func readPart(raw []byte) (*restorePart, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: the part is not one of an export: %w", ErrInvalid, err)
 	}
-	if n := len(in.Domains) + len(in.Nodes) + len(in.Edges) + len(in.External) + len(in.Links); n > maxRestoreRecords {
+	if n := len(in.Domains) + len(in.Nodes) + len(in.Edges) + len(in.External) + len(in.Links) + len(in.Unread) + len(in.Names); n > maxRestoreRecords {
 		return nil, fmt.Errorf("%w: the part has %d records, at most %d go together", ErrInvalid, n, maxRestoreRecords)
 	}
 	return in, nil
@@ -248,17 +270,17 @@ var errRestore = errors.New("a record could not be restored")
 
 // idOf is the id that a node of a document has here: what its content has in this
 // memory, or its old id with this memory's name in it.
-func (r *restorer) idOf(from string, n *documentNode) (pb.NodeID, error) {
+func (r *restorer) idOf(n *documentNode) pb.NodeID {
 	if n.OfContent && n.Content != nil {
-		return r.part.nodeFor(*n.Content), nil
+		return r.part.nodeFor(*n.Content)
 	}
-	if n.ID == "" || len(n.ID) > storage.MaxKeyBytes/2 {
-		return "", fmt.Errorf("%w: a node without an id", ErrInvalid)
-	}
-	return pb.NodeID(strings.Replace(n.ID, from, r.part.id.String(), 1)), nil
+	return pb.NodeID(strings.Replace(n.ID, r.from, r.part.id.String(), 1))
 }
 
-// head writes a memory's settings and domains, where it has none.
+// head writes a memory's settings and domains, where it has none. The domains are
+// there before the nodes, so that each node that comes is counted (countDomains) and
+// a cycle that runs meanwhile goes on with them. What they say comes with the nodes
+// that it was read out of (nameDomain): one of them may have been forgotten here.
 func (r *restorer) head(f *effect, in *restorePart) (*pb.Reply, error) {
 	f.batch.audit(f.call.auditOf("export.import", in.Partition.ID))
 	if s := in.Partition.Settings; s != nil {
@@ -283,21 +305,57 @@ func (r *restorer) head(f *effect, in *restorePart) (*pb.Reply, error) {
 			continue
 		}
 		putDomain(f.batch.Batch, r.part.space, &pb.Domain{
-			Id: id[:], Label: d.Label, Keywords: d.Keywords, Cohesion: d.Cohesion,
+			Id: id[:], Edges: d.EdgeCount, Cohesion: d.Cohesion,
 			CreatedMs: int64(d.CreatedAt), UpdatedMs: int64(d.UpdatedAt),
 		})
 	}
 	return &pb.Reply{}, nil
 }
 
-// node writes one node with what belongs to it. One that is there already stays.
-func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (*pb.Reply, error) {
+// nameDomain gives a domain that is there its words and the nodes that it shows, as
+// they were, unless something has named it since: a cycle, or this import before it
+// was repeated. Where a node that it was named by has been forgotten here, or must not be
+// learned from, its words stay away.
+func (f *effect) nameDomain(in *documentDomain) error {
+	id, err := pb.ParseDomainID(in.ID)
+	if err != nil {
+		return err
+	}
+	before := &pb.Domain{}
+	found, err := f.st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(id)), before)
+	if err != nil || !found || before.GetLabel() != "" || len(before.GetKeywords())+len(before.GetTopNodes())+len(before.GetNamedBy()) > 0 {
+		return err
+	}
+	after := proto.CloneOf(before)
+	after.Label, after.Keywords, after.Refined, after.UpdatedMs = in.Label, in.Keywords, in.Refined, int64(in.UpdatedAt)
+	names := in.NamedBy
+	if len(names) == 0 { // a document of before that was in it
+		names = in.TopNodes
+	}
+	for _, name := range names {
+		n, err := f.node(pb.NodeID(name))
+		if err != nil {
+			return err
+		}
+		if n == nil || n.GetStatus() == statusTombstoned || n.GetErased() || n.GetUnlearned() {
+			after.Label, after.Keywords, after.Refined = "", nil, false
+			continue
+		}
+		after.NamedBy = append(after.NamedBy, name)
+		if slices.Contains(in.TopNodes, name) {
+			after.TopNodes = append(after.TopNodes, name)
+		}
+	}
+	f.nameBy(before, after)
+	return nil
+}
+
+// node writes one node with what belongs to it. One that is there already stays;
+// forgotten says of one that it is a tombstone, and was none in the document.
+func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (reply *pb.Reply, forgotten bool, err error) {
 	before, err := f.node(id)
 	if err != nil || before != nil {
-		return &pb.Reply{Status: statusThere}, err
-	}
-	if !slices.Contains(nodeStatuses, in.Status) || !slices.Contains(nodeKinds, in.Kind) {
-		return refuse(problem(codeValidation, "A node has the status %q and the kind %q.", in.Status, in.Kind)), nil
+		return &pb.Reply{Status: statusThere}, before.GetStatus() == statusTombstoned && in.Status != statusTombstoned, err
 	}
 	n := &pb.Node{
 		Id: string(id), Kind: in.Kind, Title: in.Title, Domain: in.DomainID, Authority: in.Authority, Confidence: in.Confidence, Status: in.Status,
@@ -320,6 +378,11 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (*pb.Reply, e
 	case in.Content == nil:
 		f.keep(n)
 		f.state.Nodes++
+	case in.Derived != nil && !in.Edited: // the words of a text, which is found by them
+		f.nodes[id] = n
+		f.putContent(n, *in.Content)
+		f.keep(n)
+		f.state.Nodes++
 	default:
 		item := &pb.IngestItem{Content: *in.Content}
 		if titleOf(item) != in.Title { // else nobody has given it one
@@ -327,25 +390,25 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (*pb.Reply, e
 		}
 		it, err := f.prepared(id, item)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		f.nodes[id] = n
 		if err := f.hold(n, "", *in.Content); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		n.Edited = in.Edited // a content that came back after its node was edited has another id, too
 		f.putContent(n, *in.Content)
 		f.state.Nodes++
 		if err := f.putChunks(it, n); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if in.Status == statusSuperseded {
 			f.hide = append(f.hide, id)
 		}
 		f.spent = 0 // what the operator brings back is nobody's use
 	}
-	n.UpdatedMs = int64(in.UpdatedAt)
-	return &pb.Reply{Status: statusMade}, nil
+	n.UpdatedMs, f.restores = int64(in.UpdatedAt), true
+	return &pb.Reply{Status: statusMade}, false, nil
 }
 
 // derived writes what a node was read out of, and what was read out of it: then its
@@ -371,7 +434,7 @@ func (r *restorer) derived(f *effect, id pb.NodeID, in *documentNode) {
 	if in.Trace == nil {
 		return
 	}
-	trace := &pb.Trace{Relations: in.Trace.Relations, Follows: strings.Replace(in.Trace.Follows, from, here, 1)}
+	trace := &pb.Trace{Relations: in.Trace.Relations} // what it follows may not be there yet
 	for _, x := range in.Trace.Entities {
 		trace.Entities = append(trace.Entities, &pb.TraceEntity{Node: strings.Replace(x.NodeID, from, here, 1), Names: x.Names})
 	}
@@ -397,17 +460,25 @@ func (f *effect) restoreChange(id pb.NodeID, in *documentChange) {
 	f.batch.Put(f.part.space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), a)
 }
 
-// relations writes edges, external ids and successions between nodes that are
-// there. Their ids are those of this memory.
+// relations writes edges, external ids, successions and the names of domains between
+// nodes that are there. Their ids are those of this memory.
 func (r *restorer) relations(f *effect, in *restorePart) (*pb.Reply, error) {
 	for _, link := range in.Links {
-		n, err := f.node(pb.NodeID(link.NodeID))
-		if err != nil {
+		if err := f.restoreLink(link); err != nil {
 			return nil, err
 		}
-		if n != nil && n.GetStatus() == statusSuperseded && n.GetSupersededBy() == "" {
-			n.SupersededBy = link.SupersededBy
-			f.keep(n)
+	}
+	for _, id := range in.Unread {
+		if f.full() {
+			return nil, errUnfinished
+		}
+		if err := f.recount(pb.NodeID(id)); err != nil {
+			return nil, err
+		}
+	}
+	for i := range in.Names {
+		if err := f.nameDomain(&in.Names[i]); err != nil {
+			return nil, err
 		}
 	}
 	for i := range in.Edges {
@@ -425,7 +496,7 @@ func (r *restorer) relations(f *effect, in *restorePart) (*pb.Reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		if before == "" && n != nil {
+		if before == "" && n != nil && n.GetStatus() != statusTombstoned {
 			f.refs[ext] = pb.NodeID(x.NodeID)
 			f.batch.Put(f.part.space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: x.NodeID})
 		}
@@ -433,17 +504,67 @@ func (r *restorer) relations(f *effect, in *restorePart) (*pb.Reply, error) {
 	return &pb.Reply{}, nil
 }
 
+// restoreLink writes what a node knows of another one.
+func (f *effect) restoreLink(in documentLink) error {
+	n, err := f.node(pb.NodeID(in.NodeID))
+	if err != nil || n == nil {
+		return err
+	}
+	superseded := n.GetStatus() == statusSuperseded || n.GetStatus() == statusTombstoned && n.GetWas() == statusSuperseded
+	if in.SupersededBy != "" && superseded && n.GetSupersededBy() == "" {
+		n.SupersededBy = in.SupersededBy
+		f.keep(n)
+	}
+	if err := f.renameInHistory(pb.NodeID(in.NodeID), in.History); err != nil {
+		return err
+	}
+	if in.Follows == "" {
+		return nil
+	}
+	trace := &pb.Trace{}
+	found, err := f.st.Get(f.traceKey(pb.NodeID(in.NodeID)), trace)
+	if err == nil && found && trace.GetFollows() == "" {
+		trace.Follows = in.Follows
+		f.batch.Put(f.traceKey(pb.NodeID(in.NodeID)), trace)
+	}
+	return err
+}
+
+// renameInHistory gives the nodes that a node's history names the ids that they have
+// here.
+func (f *effect) renameInHistory(id pb.NodeID, ids map[string]string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableHistory, storage.Str(id)), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+		if err != nil {
+			return err
+		}
+		renamed := false
+		for _, change := range rec.Value.GetChanges() {
+			if change.GetField() != fieldSupersededBy {
+				continue
+			}
+			for _, value := range []*string{change.Before, change.After} {
+				if value != nil && ids[*value] != "" {
+					*value, renamed = ids[*value], true
+				}
+			}
+		}
+		if renamed {
+			f.batch.Put(rec.Key, rec.Value)
+		}
+	}
+	return nil
+}
+
+// restoreEdgeRecord writes an edge between nodes that are there; one that is there already
+// stays.
 func (f *effect) restoreEdgeRecord(in *documentEdge) error {
-	if !slices.Contains(edgeOrigins, in.Origin) || in.ID == "" || len(in.ID) > storage.MaxKeyBytes/2 || strings.Contains(in.Type, "\x00") {
-		return fmt.Errorf("%w: an edge of origin %q", ErrInvalid, in.Origin)
-	}
-	if in.Source == in.Target {
-		return fmt.Errorf("%w: an edge from a node to itself", ErrInvalid)
-	}
 	e := &pb.Edge{
 		Id: in.ID, Source: in.Source, Target: in.Target, Type: in.Type, Weight: in.Weight, Confidence: in.Confidence, Origin: in.Origin,
 		Status: in.Status, Note: in.Note, Evidence: in.Evidence, ValidFromMs: int64(in.ValidFrom), ValidToMs: int64(in.ValidTo), CreatedMs: int64(in.CreatedAt),
-		UpdatedMs: int64(in.UpdatedAt), TombstonedMs: int64(in.TombstonedAt),
+		UpdatedMs: int64(in.UpdatedAt), TombstonedMs: int64(in.TombstonedAt), TombstonedWith: in.TombstonedWith,
 	}
 	before, err := f.edge(pb.EdgeID(in.ID))
 	if err != nil || before != nil {
@@ -452,10 +573,16 @@ func (f *effect) restoreEdgeRecord(in *documentEdge) error {
 	if before, err = f.edgeOfTriple(tripleOf(e)); err != nil || before != nil {
 		return err
 	}
+	var ends []*pb.Node
 	for _, id := range []string{e.GetSource(), e.GetTarget()} {
-		if n, err := f.node(pb.NodeID(id)); err != nil || n == nil {
+		n, err := f.node(pb.NodeID(id))
+		if err != nil || n == nil {
 			return err // its node was removed long ago: the edge says nothing
 		}
+		ends = append(ends, n)
+	}
+	if baseless, err := f.buryEdge(e, ends...); err != nil || baseless {
+		return err
 	}
 	return f.putEdge(nil, e)
 }

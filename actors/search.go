@@ -36,12 +36,14 @@ type effort struct {
 	exact int
 	// open reads only the vectors that can still change the hits or their order.
 	open bool
+	// brain: where a brain ranks, what it begins at is ranked by stored vectors, too.
+	brain bool
 }
 
 var efforts = map[quality]effort{
 	qualityFast:     {perHit: 8, least: 100},
 	qualityBalanced: {perHit: 8, least: 100, exact: 2, open: true},
-	qualityThorough: {perHit: 32, least: 400, exact: 8},
+	qualityThorough: {perHit: 32, least: 400, exact: 8, brain: true},
 }
 
 // effort is what the effective partition wants spent on the call.

@@ -567,7 +567,7 @@ func (o *orgView) sessionState(st *storage.Store, part *partitionRef) (_ *pb.Ses
 		return nil, err
 	}
 	defer closeSnapshot(snap, &err)
-	in, out, head := &pb.SessionCounter{}, &pb.SessionCounter{}, &pb.PartitionState{}
+	in, out, head, cog := &pb.SessionCounter{}, &pb.SessionCounter{}, &pb.PartitionState{}, &pb.Cognition{}
 	for name, counter := range map[string]*pb.SessionCounter{counterAccepted: in, counterDone: out} {
 		if _, err := snap.Get(part.counter(name), counter); err != nil {
 			return nil, err
@@ -576,8 +576,17 @@ func (o *orgView) sessionState(st *storage.Store, part *partitionRef) (_ *pb.Ses
 	if _, err := snap.Get(part.space.Key(storage.TableState), head); err != nil {
 		return nil, err
 	}
+	if _, err := snap.Get(part.space.Key(storage.TableCognition), cog); err != nil {
+		return nil, err
+	}
 	state := &pb.SessionState{
 		SessionNodes: out.GetNodes(), IngestPending: in.GetEvents() - out.GetEvents(), TotalNodes: head.GetNodes(), LastIngestedMs: out.GetAtMs(),
+	}
+	if state.GetSessionNodes() > 0 { // the count is the last cycle's
+		state.SessionEdges = cog.GetSessionEdges()
+	}
+	if state.WarmLayers, err = warmLayers(snap, part); err != nil {
+		return nil, err
 	}
 	raw, found, err := snap.GetRaw(part.counter(counterFinalize))
 	if err != nil || !found {
@@ -594,6 +603,27 @@ func (o *orgView) sessionState(st *storage.Store, part *partitionRef) (_ *pb.Ses
 	state.FinalizePending = found && !terminal(job.GetStatus())
 	state.Building = state.FinalizePending
 	return state, nil
+}
+
+// warmLayers are the recall views that hold something.
+func warmLayers(r storage.Reader, part *partitionRef) (warm []string, err error) {
+	for _, layer := range []struct {
+		name    string
+		records storage.Range
+	}{
+		{recallIdentity, part.space.Prefix(storage.TableView, storage.Str(viewIdentity))},
+		{recallGraph, part.space.Prefix(storage.TableDomain)},
+		{recallInsights, part.space.Prefix(storage.TableInsight)},
+		{recallTemporal, part.space.Prefix(storage.TableMoment)},
+	} {
+		for _, err := range r.Scan(layer.records, storage.ScanOptions{Limit: 1}) {
+			if err != nil {
+				return nil, err
+			}
+			warm = append(warm, layer.name)
+		}
+	}
+	return warm, nil
 }
 
 // listSessions pages through a partition's sessions, newest first.

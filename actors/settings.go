@@ -9,9 +9,15 @@ import (
 type quality string
 
 const (
-	qualityFast     quality = "fast"     // no pass that reads more than the index
-	qualityBalanced quality = "balanced" // the default
-	qualityThorough quality = "thorough" // wider, and every pass
+	// qualityFast searches by the index alone: no stored vector is read, and no brain
+	// walks. Content that is taken in has its entities read, and no relations.
+	qualityFast quality = "fast"
+	// qualityBalanced is the default.
+	qualityBalanced quality = "balanced"
+	// qualityThorough looks at four times the candidates of the others, and leaves no
+	// pass out: relations, stored vectors of all leading candidates, and where a brain
+	// walks, that from their exact cosines. What each spends on a search: efforts.
+	qualityThorough quality = "thorough"
 )
 
 func knownQuality(q quality) bool {

@@ -2,10 +2,12 @@ package actors
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -144,6 +146,107 @@ func TestQualityModesSpendDifferently(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", mode, got, want)
+		}
+	}
+}
+
+// TestFastReadsNoRelations: of what is taken in while the mode is fast the entities are
+// read, and nothing between them; the other modes read that, too.
+func TestFastReadsNoRelations(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	for mode, want := range map[quality]bool{qualityFast: false, qualityBalanced: true, qualityThorough: true} {
+		who := c.as(string(mode))
+		c.put(who.subject)
+		who.ok(patchSettings(string(mode), nil))
+		who.note("Jane Lee works for Initech.")
+		if got := who.titles(kindEntity); !slices.Equal(got, []string{"Initech", "Jane Lee"}) {
+			t.Errorf("%s names %q", mode, got)
+		}
+		types := map[string]int{}
+		for _, id := range who.edges(&pb.ListEdges{}, 100) {
+			types[who.ok(getEdgeOp(id)).GetGraph().GetEdge().GetEdge().GetType()]++
+		}
+		if mentions := types[string(edgeMentions)]; mentions != 2 || (types["works_for"] == 1) != want || (len(types) > 1) != want {
+			t.Errorf("%s reads %v", mode, types)
+		}
+	}
+}
+
+// TestThoroughLooksAtMore: at four times the candidates, as docs/settings.md has it.
+func TestThoroughLooksAtMore(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	owner := client{n: n, key: n.org(NewOrg{}).APIKey}
+	owner.put("anna")
+	c := owner.as("anna")
+	c.note("Common text.")
+	part := c.partition()
+	for _, topK := range []uint32{10, 100} {
+		looked := map[quality]int{}
+		c.inOrg(func(o *orgActor) {
+			err := o.withStore(func(st *storage.Store) error {
+				for mode, e := range efforts {
+					rd, parts := &o.sys.readers[0], []*partitionRef{part}
+					q, err := o.lookInto(st, parts, "common", index.Hybrid, &rd.wordsmith, func() error { return nil })
+					if err != nil {
+						return err
+					}
+					found, err := o.searchIn(st, parts, q, &pb.Search{Query: "common", TopK: topK}, e, rd)
+					if err != nil || len(found.GetHits()) != 1 {
+						t.Errorf("%s finds %v, %v", mode, found, err)
+					}
+					looked[mode] = q.N
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		few := max(100, 8*int(topK))
+		if want := map[quality]int{qualityFast: few, qualityBalanced: few, qualityThorough: min(4*few, index.MaxCandidates)}; !maps.Equal(looked, want) {
+			t.Errorf("for %d hits they look at %v candidates, want %v", topK, looked, want)
+		}
+	}
+}
+
+// TestQualityModesAndTheBrain: fast declines it, balanced goes by it, and thorough gives
+// it the exact cosines: the stored vector of one passage is another than the index has.
+func TestQualityModesAndTheBrain(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), drawn)
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	docs, names, _ := parish(60)
+	c.ingest(docs...)
+	if s := c.train().GetTraining(); s.GetStatus() != jobSucceeded {
+		t.Fatalf("no brain is published: %v", s)
+	}
+	query := "Where was " + names[5] + " born?"
+	node := c.nodeOf(c.nodeNamed("p5"))
+	c.inOrg(func(o *orgActor) {
+		part, err := o.member(org.Owner)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		model := wordEmbedder{id: "words"}
+		b := storage.NewBatch(o.store)
+		putVector(b, part, model.ID(), node.GetChunks()[0], model.Query(query))
+		done := make(chan error, 1)
+		o.committer.submit(b, func(err error) { done <- err })
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	for _, x := range []struct {
+		mode         quality
+		brain, exact bool
+	}{{qualityFast, false, false}, {qualityBalanced, true, false}, {qualityThorough, true, true}} {
+		c.ok(patchSettings(string(x.mode), nil))
+		r := c.ok(find(query)).GetSearch()
+		i := slices.IndexFunc(r.GetHits(), func(h *pb.Hit) bool { return h.GetExternalId() == "p5" })
+		if i < 0 || (r.GetBrainVersion() != 0) != x.brain || (r.GetHits()[i].GetVector() > 0.999) != x.exact {
+			t.Errorf("%s: brain %d, hits %v", x.mode, r.GetBrainVersion(), r.GetHits())
 		}
 	}
 }

@@ -77,7 +77,8 @@ type Config struct {
 	// CognitionQuiet is how long a memory must have been left alone before a cognition
 	// cycle looks at what is new; 0 is 3 s.
 	CognitionQuiet time.Duration
-	// LLM words what cognition finds; nil: it says so in its own words.
+	// LLM words what cognition finds, and answers, and weighs relations; nil: what the
+	// rules find and say stands.
 	LLM *llm.Client
 	// Egress reaches the addresses that tenants chose; nil: nothing does, and what
 	// needs it is refused.
@@ -137,6 +138,7 @@ type System struct {
 	parts     *partitionCache
 	hub       *eventHub
 	syncs     chan struct{} // the fetches under way for connectors
+	phrasing  chan struct{} // the answers that a language model is wording
 	backups   *Backups
 	models    map[string]Embedder
 	others    *others // nil: the node is alone
@@ -159,6 +161,7 @@ type System struct {
 
 	mu      sync.Mutex
 	orgs    map[pb.OrgID]*activation
+	leaving map[uint32]<-chan error // by shard that was led here: closed when its last costs are written, or with the error in it
 	closing bool
 }
 
@@ -171,6 +174,7 @@ type activation struct {
 	calls   atomic.Int64
 	retired atomic.Bool // not in System.orgs any more; stops when calls is 0
 	once    sync.Once
+	view    atomic.Pointer[orgView] // once it is open
 }
 
 // Start builds the actors and wakes the organizations that have unfinished
@@ -250,14 +254,16 @@ func Start(cfg Config) (*System, error) {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
 	s := &System{
-		cfg:   cfg,
-		log:   cfg.Logger,
-		clock: cfg.Clock,
-		orgs:  make(map[pb.OrgID]*activation),
-		cpu:   newCPUPool(cfg.Workers, cfg.Clock),
-		parts: newPartitionCache(cfg.SnapshotBytes, cfg.usable),
-		hub:   newEventHub(cfg.Clock),
-		syncs: make(chan struct{}, maxSyncs),
+		cfg:      cfg,
+		log:      cfg.Logger,
+		clock:    cfg.Clock,
+		orgs:     make(map[pb.OrgID]*activation),
+		leaving:  make(map[uint32]<-chan error),
+		cpu:      newCPUPool(cfg.Workers, cfg.Clock),
+		parts:    newPartitionCache(cfg.SnapshotBytes, cfg.usable),
+		hub:      newEventHub(cfg.Clock),
+		syncs:    make(chan struct{}, maxSyncs),
+		phrasing: make(chan struct{}, maxPhrasings),
 
 		backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger),
 

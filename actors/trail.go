@@ -94,7 +94,8 @@ const capabilityIngest = "ingest"
 const (
 	// usageDelay is how long the cost of reads waits for a commit to go along
 	// with before it gets one of its own. A crash loses at most this much of it;
-	// the cost of writes is committed with them.
+	// the cost of writes is committed with them, and a move to another node waits for
+	// it (System.settleCosts).
 	usageDelay = 250 * time.Millisecond
 	// maxUsageTotals bounds the lines of usage that are remembered while nothing
 	// is under way; the rest is read again.
@@ -135,6 +136,8 @@ type trail struct {
 
 	mu      sync.Mutex
 	pending map[usageKey]usage // what reads cost that no commit has taken along
+	sealed  bool               // nothing more is counted (seal)
+	armed   bool               // a timer will write it (flushUsageSoon)
 }
 
 // newTrail goes on behind what the store holds.
@@ -165,17 +168,33 @@ func newTrail(o *orgView) (*trail, error) {
 }
 
 // count adds what a read cost to what waits, and reports whether nothing waited
-// before.
-func (t *trail) count(u usage) (first bool) {
+// before; and whether it did, since behind seal nothing is counted any more.
+func (t *trail) count(u usage) (first, counted bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.sealed {
+		return false, false
+	}
 	first = len(t.pending) == 0
+	t.wait(u)
+	return first, true
+}
+
+// seal ends the counting: what has been counted can still be written, and what is not
+// counted must not be answered (call.answer).
+func (t *trail) seal() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sealed = true
+}
+
+// wait adds a cost to what waits. t.mu is held.
+func (t *trail) wait(u usage) {
 	sum := t.pending[u.usageKey]
 	sum.usageKey = u.usageKey
 	sum.readUnits += u.readUnits
 	sum.embedTokens += u.embedTokens
 	t.pending[u.usageKey] = sum
-	return first
 }
 
 func (t *trail) waits() bool {
@@ -240,9 +259,11 @@ func (t *trail) add(sign uint64) {
 }
 
 func (t *trail) putBack() {
+	t.mu.Lock()
 	for _, u := range t.reads {
-		t.count(u)
+		t.wait(u)
 	}
+	t.mu.Unlock()
 	t.reads, t.writes = nil, nil
 }
 
@@ -270,25 +291,57 @@ func (t *trail) settled() {
 	}
 }
 
-// meter counts what a call that succeeded has used.
-func (c *call) meter() {
-	switch capability := c.env.GetCapability(); {
-	case capability == "", c.part == nil, c.part.kind == partitionSandbox:
-		return
-	case capability == capabilityIngest:
-		return // content is charged with its effect (effect.charge), not for being accepted
+// cost is what a call that succeeds has used by itself; false: nothing, as whatever is
+// not metered. Content is charged with its effect (effect.charge), not for being accepted.
+func (c *call) cost() (usage, bool) {
+	capability := c.env.GetCapability()
+	if capability == "" || capability == capabilityIngest || c.part == nil || c.part.kind == partitionSandbox {
+		return usage{}, false
 	}
-	o := c.org
-	line := usageLine(o.sys.clock.Now(), c.env.GetCapability(), c.who.key, c.part)
-	if o.committer.trail.count(usage{line, max(c.readUnits, 1), c.embedTokens}) {
-		o.flushUsageSoon()
+	return usage{usageLine(c.org.sys.clock.Now(), capability, c.who.key, c.part), max(c.readUnits, 1), c.embedTokens}, true
+}
+
+// meter counts what a call that succeeded has used, unless that went with its effect.
+// False: it cannot be counted here any more, because the organization moves.
+func (c *call) meter() bool {
+	u, ok := c.cost()
+	if !ok || c.charged {
+		return true
 	}
+	first, counted := c.org.committer.trail.count(u)
+	if first {
+		c.org.flushUsageSoon()
+	}
+	return counted
 }
 
 // flushUsageSoon gives what reads cost a commit of its own, unless another comes
-// first. There is one timer for each time that something begins to wait.
+// first. There is one timer at a time, however many ask for it: what is refused, as it is
+// while the disk is full, asks again.
 func (o *orgView) flushUsageSoon() {
-	o.sys.clock.AfterFunc(usageDelay, func() { o.flushUsage(func(error) {}) })
+	t := o.committer.trail
+	if !t.arm() {
+		return
+	}
+	o.sys.clock.AfterFunc(usageDelay, func() {
+		t.disarm()
+		o.flushUsage(func(error) {})
+	})
+}
+
+// arm reports whether there is no timer yet, and notes that there is one.
+func (t *trail) arm() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was := t.armed
+	t.armed = true
+	return !was
+}
+
+func (t *trail) disarm() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.armed = false
 }
 
 // flushUsage makes durable what reads have cost so far.

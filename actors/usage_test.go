@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -231,13 +232,24 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 			}
 		}
 		seen := map[string]bool{}
+		// assert writes an edge and says what that costs.
+		assert := func(c client) uint64 {
+			nodes := c.nodes(&pb.ListNodes{}, 2)
+			if len(nodes) < 2 {
+				return 0
+			}
+			op := assertOp(&pb.AssertEdge{Source: nodes[0], Target: nodes[1], Type: "about"})
+			op.Capability = "graph"
+			c.ok(op)
+			return 1
+		}
 		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
 			k := rapid.IntRange(0, 1).Draw(rt, "key")
 			c, who := keys[k], names[k]
 			if rapid.Bool().Draw(rt, "as ann") {
 				c, who = c.as("ann"), "ann"
 			}
-			switch rapid.SampledFrom([]string{"search", "search", "search", "ingest", "bad", "hour", "restart", "report"}).Draw(rt, "step") {
+			switch rapid.SampledFrom([]string{"search", "search", "search", "ingest", "assert", "bad", "hour", "restart", "crash", "report"}).Draw(rt, "step") {
 			case "search":
 				r := c.ok(metered("common")).GetSearch()
 				add(who, r.GetReadUnits(), r.GetEmbedTokens())
@@ -251,6 +263,19 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 					add(who, 0, uint64(wordEmbedder{}.CountTokens(text)))
 				}
 				seen[who+text] = true
+			case "assert":
+				add(who, assert(c), 0)
+			case "crash": // behind a report that made reads exact: what was written since is not lost
+				if got := spent(keys[0].usage(&pb.GetUsage{})); !maps.Equal(got, want) {
+					rt.Fatalf("usage %v before a crash, want %v", got, want)
+				}
+				add(who, assert(c), 0)
+				now := n.clock.Now()
+				disk = disk.Crash(0, 1)
+				n.stop()
+				n = startNode(t, disk, smallSlices)
+				n.clock.Set(now)
+				keys[0].n, keys[1].n = n, n
 			case "bad":
 				op := metered("")
 				op.Op = &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problem(codeValidation, "bad")}}
@@ -278,11 +303,84 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 		}
 		for _, b := range got {
 			for _, g := range b.GetGroups() {
-				if !slices.Contains([]string{"search", capabilityIngest}, g.GetCapability()) {
+				if !slices.Contains([]string{"search", "graph", capabilityIngest}, g.GetCapability()) {
 					rt.Fatalf("capability %q", g.GetCapability())
 				}
 			}
 		}
 		n.stop()
 	})
+}
+
+// TestUsageSurvivesMoves: reads are counted once and only once, wherever the organization
+// lives when they are answered, also those that are under way while it moves as planned.
+func TestUsageSurvivesMoves(t *testing.T) {
+	entered, release := make(chan struct{}), make(chan struct{})
+	slow := func(text string) {
+		if text == "slowly" {
+			entered <- struct{}{}
+			<-release
+		}
+	}
+	w := startTownWith(t, func(cfg *Config, _ *storage.Options) {
+		cfg.Embedder, cfg.Workers = wordEmbedder{id: "words", fail: slow}, 2
+		cfg.plain = true
+	}, "a", "b")
+	made := w.org("a", planUnlimited)
+	names := []cluster.ServerID{"a", "b"}
+	first := w.at("a").client(made.APIKey)
+	first.ingest(doc("", "something to be found"))
+	want := uint64(0)
+	for i := range 12 {
+		for k := range 3 { // by either node
+			want += w.at(names[(i+k)%2]).client(made.APIKey).ok(metered("something")).GetSearch().GetReadUnits()
+		}
+		w.handOver(names[(i+1)%2])
+	}
+	// It lives at a again. What is read there when it moves is answered by b.
+	answered := make(chan *pb.Reply, 1)
+	go func() { answered <- first.ask(metered("slowly")) }()
+	<-entered
+	w.handOver("b")
+	close(release)
+	go func() { // it is asked again
+		for range entered {
+		}
+	}()
+	r := <-answered
+	close(entered)
+	if r.GetProblem() != nil {
+		t.Fatalf("a read that moved: %v", r.GetProblem())
+	}
+	want += r.GetSearch().GetReadUnits()
+	if got := spent(first.usage(&pb.GetUsage{}))[made.Owner.String()][0]; got != want {
+		t.Errorf("%d read units are counted, and %d were answered", got, want)
+	}
+}
+
+// However often the writing of what reads cost is asked for, as it is by each attempt that a
+// full disk refuses, one timer waits to write it.
+func TestOneTimerWritesUsage(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	c.ingest(doc("", "something to be found"))
+	n.waitFor(func() bool { return n.clock.WaitersIn(usageDelay) == 0 })
+	c.inOrg(func(o *orgActor) {
+		for range 10 {
+			o.flushUsageSoon()
+		}
+	})
+	if got := n.clock.WaitersIn(usageDelay); got != 1 {
+		t.Errorf("%d timers", got)
+	}
+	want := c.ok(metered("something")).GetSearch().GetReadUnits()
+	n.clock.Advance(usageDelay)
+	n.waitFor(func() bool { // the next read begins a timer of its own
+		want += c.ok(metered("something")).GetSearch().GetReadUnits()
+		return n.clock.WaitersIn(usageDelay) == 1
+	})
+	if got := spent(c.usage(&pb.GetUsage{}))[org.Owner.String()][0]; got != want {
+		t.Errorf("%d read units are counted, and %d were answered", got, want)
+	}
 }

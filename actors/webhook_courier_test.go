@@ -187,6 +187,9 @@ func (n *node) retryAt(hook []byte, org pb.OrgID) time.Duration {
 // interface: Limits/Webhook attempts and time-out
 // interface: Events/Delivery attempts, retries and disabling
 func TestWebhookRetries(t *testing.T) {
+	if egress.AttemptTimeout != 10*time.Second {
+		t.Errorf("an attempt may take %v", egress.AttemptTimeout)
+	}
 	in := newInbox(t)
 	in.answer(func(_ string, nth int) int {
 		if nth <= 2 {
@@ -274,6 +277,7 @@ func TestWebhookGivesUp(t *testing.T) {
 // count at the delivery, not when an endpoint was made.
 //
 // interface: What the service does/8 events
+// interface: Events/Delivery reach
 func TestWebhookReach(t *testing.T) {
 	in := newInbox(t)
 	n := startNode(t, storagetest.NewDisk(), in.allow)

@@ -21,14 +21,25 @@ type site struct {
 	pages   map[string]func(r egress.Request) egress.Response
 	asked   []string
 	refused error
+	clock   patient
+	at      []time.Time // of what was asked
+}
+
+// patient is a clock on which nobody waits: it goes on by as much as somebody would.
+type patient struct{ *clock.Fake }
+
+func (p patient) NewTimer(d time.Duration) clock.ChanTimer {
+	timer := p.Fake.NewTimer(d)
+	p.Advance(d)
+	return timer
 }
 
 func newSite(t *testing.T) *site {
-	return &site{t: t, pages: map[string]func(egress.Request) egress.Response{}}
+	return &site{t: t, pages: map[string]func(egress.Request) egress.Response{}, clock: patient{clock.NewFake(time.Unix(1_700_000_000, 0))}}
 }
 
 func (s *site) Do(_ context.Context, r egress.Request) (egress.Response, error) {
-	s.asked = append(s.asked, strings.TrimPrefix(r.Address, "https://x.example"))
+	s.asked, s.at = append(s.asked, strings.TrimPrefix(r.Address, "https://x.example")), append(s.at, s.clock.Now())
 	if s.refused != nil {
 		return egress.Response{}, s.refused
 	}
@@ -63,8 +74,8 @@ func (s *site) status(path string, status int, header http.Header) {
 
 // sync syncs, and tells what was asked for.
 func (s *site) sync(kind, config string, before []byte) (Result, error) {
-	s.asked = nil
-	return Sync(s.t.Context(), s, clock.NewFake(time.Unix(1_700_000_000, 0)), Source{Type: kind, Config: []byte(config)}, before)
+	s.asked, s.at = nil, nil
+	return Sync(s.t.Context(), s, s.clock, Source{Type: kind, Config: []byte(config)}, before)
 }
 
 func (s *site) must(kind, config string, before []byte, want ...string) Result {

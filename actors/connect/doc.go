@@ -6,9 +6,9 @@
 // nor returned again; and that a source makes it hold, fetch or wait for no more than
 // the bounds of this package, whatever it answers.
 //
-// Order of calls: Sync with the state that the Sync before returned, nil at first. The
-// state of a Sync whose documents were not stored must be thrown away: the next one
-// returns them again.
+// Order of calls: Sync with the state that the Sync before returned, nil at first, also
+// where that one failed and returned one. The state of a Sync whose documents were not
+// stored must be thrown away: the next one returns them again.
 //
 // What it hides: RSS, Atom and JSON Feed (gofeed), robots.txt (robotstxt), sitemaps,
 // git's smart protocol and packs, and conditional requests. It knows no organization,

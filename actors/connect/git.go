@@ -249,7 +249,7 @@ func (s *syncer) ask(ctx context.Context, r egress.Request) (egress.Response, er
 	if err != nil {
 		return out, err
 	}
-	return out, statusError(out)
+	return out, statusError(out, s.clock.Now())
 }
 
 // The packets of gitprotocol-common.

@@ -19,8 +19,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"orgmem/actors/egress"
+	"orgmem/proto/clock"
 )
 
 // forge serves a repository with git's own server, and is the Fetcher that reaches it
@@ -100,7 +102,7 @@ func (f *forge) Do(ctx context.Context, r egress.Request) (egress.Response, erro
 
 func (f *forge) sync(config string, before []byte) (Result, error) {
 	f.asked = nil
-	return Sync(f.t.Context(), f, nil, Source{Type: "git", Config: []byte(config)}, before)
+	return Sync(f.t.Context(), f, clock.NewFake(time.Unix(0, 0)), Source{Type: "git", Config: []byte(config)}, before)
 }
 
 // TestGit: against git's own server.

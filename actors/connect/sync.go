@@ -51,10 +51,11 @@ type Fetcher interface {
 // completes the sentence "the source …", for the tenant.
 var ErrSource = errors.New("source failed")
 
-// sourceError is one of them, with the pause that the source asked for.
+// sourceError is one of them.
 type sourceError struct {
 	reason string
-	retry  time.Duration
+	busy   bool          // the source wants to be left alone,
+	retry  time.Duration // for so long, where it says how long
 }
 
 func (e sourceError) Error() string { return ErrSource.Error() + ": " + e.reason }
@@ -75,7 +76,7 @@ func Reason(err error) string {
 // RetryAfter is how long the source asks to be left alone; 0 when it does not.
 func RetryAfter(err error) time.Duration {
 	e, _ := errors.AsType[sourceError](err)
-	return min(e.retry, maxRetryAfter)
+	return e.retry
 }
 
 // Document is one entry, page or file. ID tells it from the others of its source, and
@@ -92,9 +93,10 @@ type Document struct {
 type Result struct {
 	Documents []Document // new or changed
 	State     []byte
-	Known     int    // documents that the source had so far
-	Note      string // completes "the source …": what could not be fetched; empty: all could
-	More      bool   // what is over the bounds waits for the next Sync
+	Known     int           // documents that the source had so far
+	Note      string        // completes "the source …": what could not be fetched; empty: all could
+	More      bool          // what is over the bounds waits for the next Sync
+	Retry     time.Duration // how long the source asks to be left alone; 0: it does not
 }
 
 // Source says what to fetch.
@@ -124,6 +126,7 @@ type state struct {
 	Known map[string]string `json:"known,omitempty"`
 	// Commit is the head of a repository that was read to its end.
 	Commit string `json:"commit,omitempty"`
+	Round  round  `json:"round,omitzero"`
 }
 
 // page is what a server said of a resource.
@@ -141,15 +144,17 @@ type syncer struct {
 	state   state
 	out     Result
 	size    int
-	failed  int
-	whyNot  error
+	sites   map[string]*manners // by host
 	visited int
+	until   time.Time // no page is begun behind it
 }
 
 // Sync fetches what is new at a source. before is the State of the Sync before, nil at
-// first. Its errors wrap ErrSource, or are ctx's.
+// first. Its errors wrap ErrSource, or are ctx's. One that wraps ErrSource may come
+// with a State, and never with documents: the walk through a list of pages has gone on,
+// although nothing came of it.
 func Sync(ctx context.Context, fetch Fetcher, c clock.Clock, source Source, before []byte) (Result, error) {
-	s := &syncer{fetch: fetch, clock: c}
+	s := &syncer{fetch: fetch, clock: c, sites: map[string]*manners{}}
 	if err := json.Unmarshal(source.Config, &s.config); err != nil {
 		return Result{}, failf("has a config that cannot be read")
 	}
@@ -163,6 +168,7 @@ func Sync(ctx context.Context, fetch Fetcher, c clock.Clock, source Source, befo
 	if s.state.Known == nil {
 		s.state.Known = map[string]string{}
 	}
+	began := s.state.Round
 	var err error
 	switch source.Type {
 	case "feed":
@@ -177,12 +183,18 @@ func Sync(ctx context.Context, fetch Fetcher, c clock.Clock, source Source, befo
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}
-	if err != nil {
+	if err != nil && (s.state.Round == began || len(s.out.Documents) > 0) { // digests of what nobody gets must not be remembered
 		return Result{}, err
 	}
-	s.out.Known = len(s.state.Known)
-	s.out.State, err = json.Marshal(s.state)
-	return s.out, err
+	raw, bad := json.Marshal(s.state)
+	if bad != nil {
+		return Result{}, bad
+	}
+	if err != nil {
+		return Result{State: raw}, err
+	}
+	s.out.Known, s.out.State = len(s.state.Known), raw
+	return s.out, nil
 }
 
 // digest is a short digest of texts: enough to tell ten thousand from each other.
@@ -238,7 +250,7 @@ func (s *syncer) get(ctx context.Context, address, accept string, most int64) (b
 	if r.Status == http.StatusNotModified && (before.ETag != "" || before.Modified != "") {
 		return nil, r.Header, nil
 	}
-	if err := statusError(r); err != nil {
+	if err := statusError(r, s.clock.Now()); err != nil {
 		return nil, nil, err
 	}
 	if r.Cut {
@@ -275,13 +287,13 @@ func (s *syncer) do(ctx context.Context, r egress.Request) (egress.Response, err
 	return out, nil
 }
 
-// statusError is what an answer other than 200 means.
-func statusError(r egress.Response) error {
+// statusError is what an answer other than 200 means at a time.
+func statusError(r egress.Response, now time.Time) error {
 	switch {
 	case r.Status == http.StatusOK:
 		return nil
 	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusServiceUnavailable:
-		return sourceError{fmt.Sprintf("answered %d: it wants to be left alone for a while", r.Status), retryAfter(r.Header)}
+		return sourceError{fmt.Sprintf("answered %d: it wants to be left alone for a while", r.Status), true, retryAfter(r.Header, now)}
 	case r.Status/100 == 3:
 		return failf("answered %d: it has moved, and redirects are not followed; give its new address", r.Status)
 	case r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden:
@@ -290,13 +302,18 @@ func statusError(r egress.Response) error {
 	return failf("answered %d", r.Status)
 }
 
-// retryAfter reads the header in its form of seconds; dates are rare.
-func retryAfter(h http.Header) time.Duration {
-	n, err := strconv.ParseUint(h.Get("Retry-After"), 10, 20)
-	if err != nil {
+// retryAfter reads the header in both of its forms, seconds and a date (RFC 9110,
+// 10.2.3), within maxRetryAfter; 0 where it says nothing.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	said := strings.TrimSpace(h.Get("Retry-After"))
+	if at, err := http.ParseTime(said); err == nil {
+		return min(max(at.Sub(now), 0), maxRetryAfter)
+	}
+	n, err := strconv.ParseUint(said, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) { // out of range it is the largest
 		return 0
 	}
-	return time.Duration(n) * time.Second
+	return time.Duration(min(n, uint64(maxRetryAfter/time.Second))) * time.Second
 }
 
 // text is the text of HTML, and the title that it says.

@@ -11,88 +11,142 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/temoto/robotstxt"
-
-	"orgmem/actors/egress"
-	"orgmem/proto/clock"
 )
 
 const (
-	// maxVisits bounds the requests for pages of one Sync.
-	maxVisits = 500
+	// maxVisits bounds the requests for pages of one Sync, and maxVisiting their time,
+	// with all the pauses that a site may ask for between them.
+	maxVisits   = 500
+	maxVisiting = 20 * time.Minute
 	// maxListed bounds the addresses of all sitemaps together, and maxSitemaps those.
 	maxListed   = maxKnown
 	maxSitemaps = 20
-	// maxRobots bounds robots.txt, as RFC 9309 asks at least.
-	maxRobots = 512 << 10
-	// maxCrawlDelay bounds the pause between two pages that a site may ask for.
-	maxCrawlDelay = 10 * time.Second
 )
 
 // listed is an address that a sitemap names.
 type listed struct{ address, changed string }
 
+// round is how far the walk through a list of pages has come, when it takes more than
+// one Sync. Its zero value begins one. A place in the list, and no address, ends it
+// after so many pages whatever a site's next list says; what moves over the place
+// meanwhile is met in the next round.
+type round struct {
+	Next   int    `json:"next"`   // the place to go on at
+	Came   int    `json:"came"`   // pages that came, or had not changed
+	Failed int    `json:"failed"` // those that did not
+	Why    string `json:"why"`    // the reason of the last of them
+}
+
 // web takes in pages: those that are listed, or those of a sitemap. A page that is
 // gone stays in the memory: a sync removes nothing.
 func (s *syncer) web(ctx context.Context) error {
+	s.until = s.clock.Now().Add(maxVisiting)
 	var pages []listed
 	for _, p := range s.config.Pages {
 		pages = append(pages, listed{address: p})
 	}
-	robots := map[string]*robotstxt.RobotsData{}
 	if s.config.Sitemap != "" {
 		var err error
-		if pages, err = s.sitemap(ctx, robots); err != nil {
+		if pages, err = s.sitemap(ctx); err != nil {
 			return err
 		}
 	}
-	done := 0
-	for _, p := range pages {
-		before, seen := s.state.Pages[p.address]
-		if seen && p.changed != "" && before.Listed == p.changed {
-			done++
-			continue
-		}
-		if s.visited == maxVisits {
-			s.out.More = true
-			break
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		all, err := s.page(ctx, robots, p)
-		var source sourceError
-		switch {
-		case errors.As(err, &source) && source.retry > 0:
-			return err // the whole site wants to be left alone
-		case err != nil:
-			s.failed++
-			s.whyNot = err
-		case !all:
-			return nil // there is no place for more
-		default:
-			done++
-		}
+	if len(pages) == 0 {
+		return failf("lists no page")
+	}
+	r := &s.state.Round
+	if r.Next >= len(pages) {
+		*r = round{}
+	}
+	came := r.Came
+	busy, err := s.walk(ctx, pages, r)
+	if err != nil {
+		return err
+	}
+	sum := *r
+	if r.Next == len(pages) {
+		*r = round{}
 	}
 	switch {
-	case len(pages) == 0:
-		return failf("lists no page")
-	case done == 0 && s.failed > 0:
-		return s.whyNot
-	case s.failed > 0:
-		s.out.Note = fmt.Sprintf("withheld %d of %d pages; the last %s", s.failed, len(pages), Reason(s.whyNot))
+	case busy != "" && sum.Came == came:
+		return sourceError{busy, true, s.out.Retry}
+	case sum.Came == 0 && sum.Failed > 0:
+		return sourceError{sum.Why, false, s.out.Retry}
 	}
+	var notes []string
+	if sum.Failed > 0 {
+		notes = append(notes, fmt.Sprintf("withheld %d of %d pages; the last %s", sum.Failed, len(pages), sum.Why))
+	}
+	if busy != "" {
+		notes = append(notes, busy+", and the rest of its pages follows then")
+	}
+	s.out.Note = strings.Join(notes, "; it ")
 	return nil
 }
 
+// walk asks for pages, from the round's place on. busy says that the only site of the
+// list wants to be left alone, and why: the walk ends there, and goes on there. Where a
+// list names several sites, the pages of a busy one have failed, and the others' come.
+func (s *syncer) walk(ctx context.Context, pages []listed, r *round) (busy string, err error) {
+	alone := s.config.Sitemap != "" || oneHost(pages)
+	for ; r.Next < len(pages); r.Next++ {
+		p := pages[r.Next]
+		before, seen := s.state.Pages[p.address]
+		if seen && p.changed != "" && before.Listed == p.changed {
+			r.Came++
+			continue
+		}
+		if s.visited == maxVisits || !s.clock.Now().Before(s.until) {
+			s.out.More = true
+			return "", nil
+		}
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		all, err := s.page(ctx, p)
+		source, _ := errors.AsType[sourceError](err)
+		s.out.Retry = max(s.out.Retry, source.retry)
+		switch {
+		case source.busy && alone:
+			s.out.More = source.retry > 0
+			return source.reason, nil
+		case err != nil:
+			r.Failed++
+			r.Why = Reason(err)
+		case !all:
+			if !s.out.More { // nor will there be: as much is remembered as may be
+				r.Next = len(pages)
+			}
+			return "", nil
+		default:
+			r.Came++
+		}
+	}
+	return "", nil
+}
+
+// oneHost reports whether pages are all of one site.
+func oneHost(pages []listed) bool {
+	hosts := map[string]bool{}
+	for _, p := range pages {
+		if u, err := url.Parse(p.address); err == nil {
+			hosts[u.Host] = true
+		}
+	}
+	return len(hosts) == 1
+}
+
 // page takes in one page. It reports whether there was place for it.
-func (s *syncer) page(ctx context.Context, robots map[string]*robotstxt.RobotsData, p listed) (bool, error) {
-	if err := s.allowed(ctx, robots, p.address); err != nil {
+func (s *syncer) page(ctx context.Context, p listed) (bool, error) {
+	site, err := s.allowed(ctx, p.address)
+	if err != nil {
 		return true, err
 	}
 	s.visited++
 	body, header, err := s.get(ctx, p.address, "text/html, text/markdown;q=0.9, text/plain;q=0.8", maxPage)
+	if source, _ := errors.AsType[sourceError](err); source.busy {
+		site.why = err
+	}
 	if err != nil {
 		return true, err
 	}
@@ -142,52 +196,9 @@ func (s *syncer) validators(address string, now http.Header) http.Header {
 	return out
 }
 
-// allowed asks a site's robots.txt, once per Sync, and waits as long as it asks for.
-// As RFC 9309 says, a site without one allows all, and one that does not answer
-// nothing.
-func (s *syncer) allowed(ctx context.Context, robots map[string]*robotstxt.RobotsData, address string) error {
-	u, err := url.Parse(address)
-	if err != nil {
-		return failf("has an address that is not well-formed")
-	}
-	rules, known := robots[u.Host]
-	if !known {
-		r, err := s.do(ctx, egress.Request{
-			Method: http.MethodGet, Address: "https://" + u.Host + "/robots.txt", Header: http.Header{"User-Agent": {userAgent}},
-			MaxResponse: maxRobots, Timeout: fetchTimeout,
-		})
-		if err != nil {
-			return err
-		}
-		if rules, err = robotsOf(r); err != nil {
-			return err
-		}
-		robots[u.Host] = rules
-	} else if wait := min(rules.FindGroup(agent).CrawlDelay, maxCrawlDelay); wait > 0 {
-		if err := clock.Wait(ctx, s.clock, wait); err != nil {
-			return err
-		}
-	}
-	if !rules.TestAgent(u.EscapedPath(), agent) { // not the group, which knows nothing of a site that does not answer
-		return failf("forbids it in its robots.txt")
-	}
-	return nil
-}
-
-func robotsOf(r egress.Response) (*robotstxt.RobotsData, error) {
-	if r.Status/100 == 3 { // a redirect is not followed: as if there were none
-		r.Status = http.StatusNotFound
-	}
-	rules, err := robotstxt.FromStatusAndBytes(r.Status, r.Body)
-	if err != nil {
-		return nil, failf("has a robots.txt that cannot be read")
-	}
-	return rules, nil
-}
-
 // sitemap reads a sitemap and those that it names. Only pages of its own host are
 // taken: who may speak for one site may not for another.
-func (s *syncer) sitemap(ctx context.Context, robots map[string]*robotstxt.RobotsData) ([]listed, error) {
+func (s *syncer) sitemap(ctx context.Context) ([]listed, error) {
 	at, err := url.Parse(s.config.Sitemap)
 	if err != nil {
 		return nil, failf("has an address that is not well-formed")
@@ -201,7 +212,7 @@ func (s *syncer) sitemap(ctx context.Context, robots map[string]*robotstxt.Robot
 			continue
 		}
 		seen[address] = true
-		if err := s.allowed(ctx, robots, address); err != nil {
+		if _, err := s.allowed(ctx, address); err != nil {
 			return nil, err
 		}
 		// Without conditions: what it lists is needed each time.

@@ -1,7 +1,8 @@
 // Package llm asks a language model, at any endpoint that speaks the protocol of
-// OpenAI's chat completions, to word what the service has found: the label of a
-// domain, the explanation of a contradiction. It is optional, and never gates:
-// every caller has an answer of its own and keeps it when this one fails.
+// OpenAI's chat completions, to refine what the service has found: the label of a
+// domain, the explanation of a contradiction, the type of a relation, the words of an
+// answer. It is optional, and never gates: every caller has an answer of its own and
+// keeps it when this one fails.
 //
 // # Promises
 //

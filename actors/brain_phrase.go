@@ -1,0 +1,203 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"orgmem/actors/llm"
+	"orgmem/brain/ground"
+	"orgmem/brain/text"
+	"orgmem/brain/voice"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// Where a language model is configured, it words the answers of the brain out of the
+// passages that they cite. The answer in the passages' own words is there before, and
+// is what goes out where the model does not help in time. What it says is taken
+// sentence by sentence, each only as far as the passages that it names say it
+// (brain/ground): neither what the model knows otherwise nor what a passage talks it
+// into stands in an answer.
+
+const (
+	// phraseWait is how long an answer waits for the model: somebody waits for the
+	// answer.
+	phraseWait = 10 * time.Second
+	// phraseReserve is what is left of a request's time for what comes behind.
+	phraseReserve = 2 * time.Second
+	// maxPhrasings bounds the answers of a node that wait for the model at a time;
+	// others go out in the passages' words. Each is a request under way, of which
+	// pressureFrom hold ingestion back though none of them works.
+	maxPhrasings = pressureFrom / 2
+)
+
+// draft is an answer in the passages' own words, and what it takes to say it in others.
+type draft struct {
+	*pb.BrainAnswered
+
+	query  string
+	hits   []*pb.Hit
+	parts  []*partitionRef
+	manner *voice.Profile // nil: it is not known
+	words  int            // the most that the answer may have
+}
+
+func (d *draft) reply() *pb.Reply {
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: d.BrainAnswered}})
+}
+
+// phrase has a draft worded and then answers the call; false: it does not, since there
+// is no model or nothing to word, nobody has the time, or quality mode fast declines
+// to wait.
+func (c *call) phrase(st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, error) {
+	sys := c.org.sys
+	if sys.cfg.LLM == nil || len(d.GetCitations()) == 0 {
+		return false, nil
+	}
+	if s, err := sys.parts.settings(st, c.part); err != nil || s.quality == qualityFast {
+		return false, err
+	}
+	wait := phraseWait
+	if until := c.env.GetDeadlineMs(); until > 0 {
+		wait = min(wait, time.Duration(until-clock.Millis(sys.clock.Now()))*time.Millisecond-phraseReserve)
+	}
+	if wait <= 0 {
+		return false, nil
+	}
+	select {
+	case sys.phrasing <- struct{}{}:
+	default:
+		return false, nil
+	}
+	sys.wg.Go(func() { // ends with the wait, or with the node
+		defer func() {
+			if r := recover(); r != nil {
+				c.fail(panicked("phrasing", r))
+			}
+		}()
+		said := c.org.phrasing(d, wait)
+		c.org.tell(func(o *orgActor) {
+			if o.lost {
+				c.fail(errLost)
+				return
+			}
+			o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+				stands, err := d.stands(st)
+				if err != nil {
+					return nil, err
+				}
+				if !stands { // what it rests on has been forgotten, or edited, meanwhile
+					c.readUnits, c.embedTokens = 0, 0
+					again, err := c.draftAnswer(st, op, worker)
+					if err != nil {
+						return nil, err
+					}
+					return again.reply(), nil
+				}
+				d.take(said, &o.sys.readers[worker])
+				return d.reply(), nil
+			})
+		})
+	})
+	return true, nil
+}
+
+// phrasing asks the model, in whose place it gives nothing where that does not answer.
+func (o *orgView) phrasing(d *draft, wait time.Duration) []llm.Sentence {
+	defer func() { <-o.sys.phrasing }()
+	ctx, cancel := context.WithCancel(o.sys.ctx)
+	defer cancel()
+	defer o.sys.clock.AfterFunc(wait, cancel).Stop()
+	q := llm.Question{Text: d.query, Words: d.words}
+	for i, h := range d.hits {
+		p := llm.Passage{Number: i + 1, Title: oneLine(h.GetTitle()), Text: h.GetChunk()}
+		if strings.HasPrefix(p.Text, strings.TrimSuffix(p.Title, "…")) { // its own beginning, for want of a title
+			p.Title = ""
+		}
+		q.Passages = append(q.Passages, p)
+	}
+	if d.manner != nil {
+		q.Style = voice.Hint(*d.manner)
+	}
+	said, err := o.sys.cfg.LLM.Answer(ctx, o.id, q)
+	if err != nil && !errors.Is(err, llm.ErrBudget) && !errors.Is(err, llm.ErrOpen) && o.sys.ctx.Err() == nil {
+		o.sys.log.Warn("the language model did not answer; its help is done without", "org", o.id.String(), "for", "an answer", "err", err)
+	}
+	return said
+}
+
+// stands reports whether all passages of a draft still are what they were.
+func (d *draft) stands(r storage.Reader) (bool, error) {
+	for _, h := range d.hits {
+		part := ownerOf(d.parts, pb.NodeID(h.GetNode()))
+		if part == nil {
+			return false, nil
+		}
+		n := &pb.Node{}
+		if _, err := r.Get(part.space.Key(storage.TableNode, storage.Str(h.GetNode())), n); err != nil {
+			return false, err
+		}
+		// A chunk's name ends in its place among those of its node.
+		at, err := strconv.Atoi(h.GetChunkId()[strings.LastIndexByte(h.GetChunkId(), ':')+1:])
+		if err != nil {
+			return false, fmt.Errorf("chunk id: %w", err)
+		}
+		if n.GetStatus() != statusLive || n.GetUnlearned() || at >= len(n.GetChunks()) {
+			return false, nil
+		}
+		chunk := &pb.Chunk{}
+		if _, err := r.Get(part.space.Key(storage.TableChunk, storage.U64(n.GetChunks()[at])), chunk); err != nil || chunk.GetText() != h.GetChunk() {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// take puts what a model has said into the place of the draft's words, as far as the
+// passages say it, and leaves the draft where they say nothing of it.
+func (d *draft) take(said []llm.Sentence, rd *reader) {
+	var checker ground.Checker
+	var answer []string
+	var cited []int
+	left := d.words
+	for _, s := range said {
+		var passages []string
+		for _, k := range s.Passages {
+			passages = append(passages, oneLine(d.hits[k-1].GetTitle()), d.hits[k-1].GetChunk())
+		}
+		for sp := range text.Sentences(s.Text) { // there may be several, and each is to be said
+			sentence := s.Text[sp.Start:sp.End]
+			told := d.manner.Retell(sentence)
+			_, n := firstWords(told, math.MaxInt)
+			if n > left || !checker.Holds(sentence, passages...) {
+				continue
+			}
+			left -= n
+			answer = append(answer, told)
+			for _, k := range s.Passages {
+				h := d.hits[k-1]
+				if !slices.Contains(cited, k-1) && ground.Share(&rd.analyzer, sentence, h.GetTitle()+"\n"+h.GetChunk()) > 0 {
+					cited = append(cited, k-1)
+				}
+			}
+		}
+	}
+	if len(answer) == 0 {
+		return
+	}
+	d.Answer, d.Citations = d.manner.End(strings.Join(answer, " ")), nil
+	for _, i := range cited {
+		d.Citations = append(d.Citations, citationOf(d.hits[i]))
+	}
+}
+
+func citationOf(h *pb.Hit) *pb.Citation {
+	return &pb.Citation{Node: h.GetNode(), Chunk: h.GetChunk(), Score: h.GetScore()}
+}

@@ -1,0 +1,75 @@
+package actors
+
+import (
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// What others show of a cycle's work as a number is counted while the graph is at hand:
+// the domains that an import's documents became part of, and the edges of coding
+// sessions.
+
+// gatherImports finds the imports that have ended and are not counted, and the nodes
+// that they have made. r is what the graph is read from: all of them are in it.
+func (c *cycle) gatherImports(r storage.Reader) error {
+	for rec, err := range storage.ScanRecords(r, c.part.space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
+		if err != nil {
+			return err
+		}
+		if rec.Value.GetFinishedMs() == 0 || rec.Value.GetCounted() {
+			continue
+		}
+		made := importMade{entry: rec.Value}
+		items := c.part.space.Prefix(storage.TableJobItem, storage.ID16(pb.JobID(rec.Value.GetId())))
+		for item, err := range storage.ScanRecords(r, items, storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
+			if err != nil {
+				return err
+			}
+			if at, ok := c.at[pb.NodeID(item.Value.GetNode())]; ok {
+				made.nodes = append(made.nodes, at)
+			}
+		}
+		c.imports = append(c.imports, made)
+	}
+	return nil
+}
+
+// importMade is an import and its documents' nodes, as far as they are learned from.
+type importMade struct {
+	entry *pb.Import
+	nodes []int32
+}
+
+// count counts both. The domains of an import are counted once, by the first cycle that
+// has looked at all of it: later ones change domains, and not what it brought.
+func (c *cycle) count() error {
+	c.cog.SessionEdges = 0
+	for _, e := range c.edges {
+		if c.nodes[e.a].kind == kindSession || c.nodes[e.b].kind == kindSession {
+			c.cog.SessionEdges++
+		}
+	}
+	if c.more {
+		return nil
+	}
+	var changes []func(*effect) error
+	for _, made := range c.imports {
+		domains := map[string]bool{}
+		for _, i := range made.nodes {
+			if d := c.nodes[i].domain; d != "" {
+				domains[d] = true
+			}
+		}
+		changes = append(changes, func(f *effect) error {
+			e, key := &pb.Import{}, importKey(f.part, made.entry)
+			found, err := f.st.Get(key, e)
+			if err != nil || !found { // the history has moved on
+				return err
+			}
+			e.Domains, e.Counted = uint64(len(domains)), true
+			f.batch.Put(key, e)
+			return nil
+		})
+	}
+	return c.writeAll(changes)
+}

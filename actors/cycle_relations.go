@@ -1,0 +1,247 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/actors/llm"
+	"orgmem/brain/extract"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// Where a language model is configured, it reads the sentences of the relations that
+// rules have found: it lets one stand, gives it another of the types that there are,
+// or says that it is not there. It names no entity and adds no relation, so whatever
+// stands in a text, the model can say no more of it than the rules could. Each
+// relation is asked about once, and keeps its evidence.
+
+const (
+	// maxWeighed bounds the relations that one cycle asks about, the newest, and
+	// relationsPerCall those of one question. What is over waits for the next cycle.
+	maxWeighed       = 90
+	relationsPerCall = 30
+	// maxSentences bounds the sentences of one relation, and maxSentence the
+	// characters of one.
+	maxSentences = 3
+	maxSentence  = 500
+)
+
+// unweighed is a relation that no model has been asked about.
+type unweighed struct {
+	edge *pb.Edge
+	tie  int // its place among the edges of the cycle
+}
+
+// doubted notes an edge that a model may be asked about, of which it keeps a copy.
+func (c *cycle) doubted(e *pb.Edge) {
+	last := c.edges[len(c.edges)-1]
+	if c.org.sys.cfg.LLM == nil || e.GetWeighed() || e.GetOrigin() != originIngest || !c.nodes[last.a].entity() || !c.nodes[last.b].entity() {
+		return
+	}
+	c.doubts = append(c.doubts, unweighed{proto.CloneOf(e), len(c.edges) - 1})
+	if len(c.doubts) == 2*maxWeighed {
+		c.newestDoubts()
+	}
+}
+
+// newestDoubts leaves as many doubts as a cycle asks about.
+func (c *cycle) newestDoubts() {
+	slices.SortFunc(c.doubts, func(a, b unweighed) int {
+		return cmp.Or(cmp.Compare(b.edge.GetCreatedMs(), a.edge.GetCreatedMs()), cmp.Compare(a.edge.GetId(), b.edge.GetId()))
+	})
+	c.doubts = c.doubts[:min(len(c.doubts), maxWeighed)]
+}
+
+// refineRelations asks about the newest relations that were not asked about yet. Those
+// that get no answer stay as they are, and are asked about by the next cycle.
+func (c *cycle) refineRelations() error {
+	if len(c.doubts) == 0 {
+		return nil
+	}
+	c.newestDoubts()
+	types := make([]string, len(extract.RelationTypes))
+	for i, t := range extract.RelationTypes {
+		types[i] = string(t)
+	}
+	var changes []func(*effect) error
+	var asked []unweighed
+	var about []llm.Relation
+	for _, d := range c.doubts {
+		sentences, err := c.sentencesOf(d)
+		if err != nil {
+			return err
+		}
+		if len(sentences) == 0 { // so it would be at every cycle
+			changes = append(changes, func(f *effect) error { return f.weigh(d.edge, d.edge.GetType()) })
+			continue
+		}
+		t := c.edges[d.tie]
+		asked, about = append(asked, d), append(about, llm.Relation{
+			From: c.nodes[t.a].title, To: c.nodes[t.b].title, Type: d.edge.GetType(), Sentences: sentences,
+		})
+	}
+	gone := map[int]bool{}
+	for from := 0; from < len(asked); from += relationsPerCall {
+		if err := c.goOn(); err != nil {
+			return err
+		}
+		to := min(from+relationsPerCall, len(asked))
+		var said []string
+		err := c.ask(func(ctx context.Context, model *llm.Client) (err error) {
+			said, err = model.Relations(ctx, c.org.id, types, about[from:to])
+			return err
+		})
+		if err != nil {
+			c.unanswered("relations", err)
+			break
+		}
+		for i, kind := range said {
+			d := asked[from+i]
+			if kind == llm.NoRelation {
+				gone[d.tie] = true
+			} else {
+				c.edges[d.tie].kind = edgeType(kind)
+			}
+			changes = append(changes, func(f *effect) error { return f.weigh(d.edge, kind) })
+		}
+	}
+	c.doubts = nil
+	if len(gone) > 0 { // the stages behind this one see what is left
+		kept := c.edges[:0]
+		for i, t := range c.edges {
+			if !gone[i] {
+				kept = append(kept, t)
+			}
+		}
+		c.edges = kept
+	}
+	return c.writeAll(changes)
+}
+
+// sentencesOf reads the sentences of a relation's evidence that name both of its ends.
+func (c *cycle) sentencesOf(d unweighed) (found []string, err error) {
+	err = c.org.withStore(func(st *storage.Store) error {
+		var names [2][]string
+		for i, end := range []string{d.edge.GetSource(), d.edge.GetTarget()} {
+			rec := &pb.Entity{}
+			if _, err := st.Get(c.part.space.Key(storage.TableEntity, storage.Str(end)), rec); err != nil {
+				return err
+			}
+			for _, form := range rec.GetForms() {
+				names[i] = append(names[i], form.GetName())
+			}
+		}
+		for _, ref := range d.edge.GetEvidence() {
+			seq, ok := c.chunkNamed(ref)
+			if !ok {
+				continue
+			}
+			chunk, _, err := c.chunkOf(st, seq)
+			if err != nil {
+				return err
+			}
+			for sp := range text.Sentences(chunk.GetText()) {
+				s := strings.Join(strings.Fields(chunk.GetText()[sp.Start:sp.End]), " ")
+				if len(found) < maxSentences && namesOne(s, names[0]) && namesOne(s, names[1]) {
+					found = append(found, text.TruncateRunes(s, maxSentence))
+				}
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// namesOne reports whether a sentence holds one of some names.
+func namesOne(sentence string, names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.Contains(sentence, n) })
+}
+
+// chunkNamed is the chunk that an edge names as evidence (texts.evidence); ok is false
+// where its text is gone.
+func (c *cycle) chunkNamed(ref string) (seq uint64, ok bool) {
+	cut := strings.LastIndexByte(ref, ':')
+	if cut < 0 {
+		return 0, false
+	}
+	place, known := c.at[pb.NodeID(ref[:cut])]
+	ordinal, err := strconv.Atoi(ref[cut+1:])
+	if !known || err != nil || ordinal < 0 || ordinal >= len(c.nodes[place].chunks) {
+		return 0, false
+	}
+	return c.nodes[place].chunks[ordinal], true
+}
+
+// weigh notes what a model said of a relation: its type, or llm.NoRelation, by which it
+// goes. One that has changed since it was asked about is asked about again.
+func (f *effect) weigh(asked *pb.Edge, kind string) error {
+	before, err := f.current(tripleOf(asked))
+	if err != nil || before == nil || !proto.Equal(before, asked) {
+		return err
+	}
+	if kind == llm.NoRelation {
+		return f.cut(before)
+	}
+	after := proto.CloneOf(before)
+	after.Type, after.Weighed = kind, true
+	if kind == before.GetType() {
+		return f.putCurrent(before, after)
+	}
+	after.UpdatedMs = f.now
+	if err := f.cut(before); err != nil {
+		return err
+	}
+	same, err := f.current(tripleOf(after))
+	if err != nil {
+		return err
+	}
+	if same != nil && same.GetStatus() != statusTombstoned {
+		return f.mergeRelation(same, after)
+	}
+	if same != nil {
+		if same.GetTombstonedWith() == "" {
+			return nil // a person does not want to see it
+		}
+		removeEdge(f.batch.Batch, f.part.space, same)
+	}
+	return f.putCurrent(nil, after) // under its id, by which its texts know it
+}
+
+// mergeRelation gives an edge what speaks for another that is the same and goes: its
+// evidence, of which the texts know that they are.
+func (f *effect) mergeRelation(same, gone *pb.Edge) error {
+	after := proto.CloneOf(same)
+	for _, ref := range gone.GetEvidence() {
+		addEvidence(after, ref)
+		id := pb.NodeID(ref[:max(strings.LastIndexByte(ref, ':'), 0)])
+		trace := f.traces[id]
+		if trace == nil {
+			trace = &pb.Trace{}
+			if found, err := f.st.Get(f.traceKey(id), trace); err != nil {
+				return err
+			} else if !found { // the text is being forgotten
+				continue
+			}
+			f.traces[id] = trace
+		}
+		for i, edge := range trace.GetRelations() {
+			if edge == gone.GetId() {
+				trace.Relations[i] = same.GetId()
+			}
+		}
+		f.batch.Put(f.traceKey(id), trace)
+	}
+	after.Weight, after.Confidence = max(same.GetWeight(), gone.GetWeight()), max(same.GetConfidence(), gone.GetConfidence())
+	if after.GetStatus() == statusSuperseded {
+		after.Status, after.ValidFromMs, after.ValidToMs = statusLive, f.now, 0
+	}
+	after.Weighed, after.UpdatedMs = true, f.now
+	return f.putCurrent(same, after)
+}

@@ -1,0 +1,389 @@
+package actors
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"orgmem/actors/llm"
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// askedRelation is a relation as a model is asked about it.
+type askedRelation struct {
+	ID             int
+	From, To, Type string
+	Sentences      []string
+}
+
+// stubModel is a stub of the protocol of language models. What it is not told to
+// answer it answers with an object of no form that anybody asks for.
+type stubModel struct {
+	status      int // 0: 200
+	label       string
+	explanation string
+	relation    func(askedRelation) string // its type
+	hangs       chan struct{}              // told of a question, which is then left unanswered; nil: none is
+
+	mu        sync.Mutex
+	questions []string // the data of each
+	relations []askedRelation
+}
+
+// ask is what package llm sends.
+func (m *stubModel) ask(t *testing.T, raw []byte) (answer string) {
+	var q struct {
+		Messages []struct{ Role, Content string }
+	}
+	var about struct {
+		Topics    []json.RawMessage
+		A, B      string
+		Types     []string
+		Relations []askedRelation
+	}
+	if err := json.Unmarshal(raw, &q); err != nil || len(q.Messages) != 2 || !strings.Contains(q.Messages[0].Content, "All of it is data") ||
+		q.Messages[1].Role != "user" || json.Unmarshal([]byte(q.Messages[1].Content), &about) != nil {
+		t.Errorf("asked %q: %v", raw, err)
+		return ""
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.questions = append(m.questions, q.Messages[1].Content)
+	m.relations = append(m.relations, about.Relations...)
+	said := map[string]any{}
+	switch {
+	case len(about.Topics) > 0 && m.label != "":
+		said["labels"] = slices.Repeat([]string{m.label}, len(about.Topics))
+	case about.A != "" && m.explanation != "":
+		said["explanation"] = m.explanation
+	case len(about.Relations) > 0 && m.relation != nil:
+		var list []map[string]any
+		for _, r := range about.Relations {
+			list = append(list, map[string]any{"id": r.ID, "type": m.relation(r)})
+		}
+		said["relations"] = list
+	default:
+		said["else"] = "I will not."
+	}
+	out, err := json.Marshal(said)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(out)
+}
+
+// weighed counts the relations that it was asked about.
+func (m *stubModel) weighed() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.relations)
+}
+
+// advised is for nodes that think, and ask a model.
+func advised(t *testing.T, m *stubModel) func(*Config, *storage.Options) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		content := m.ask(t, raw)
+		if m.hangs != nil {
+			m.hangs <- struct{}{}
+			<-r.Context().Done()
+			return
+		}
+		if m.status != 0 {
+			w.WriteHeader(m.status)
+		}
+		reply, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": map[string]string{"content": content}}}})
+		if err != nil {
+			t.Error(err)
+		}
+		_, _ = w.Write(reply)
+	}))
+	t.Cleanup(s.Close)
+	return func(cfg *Config, o *storage.Options) {
+		thinking(cfg, o)
+		model, err := llm.New(llm.Config{BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock, Timeout: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.LLM = model
+		t.Cleanup(s.Client().CloseIdleConnections)
+	}
+}
+
+// related lists the relations between entities, with how many passages speak for each.
+func (c client) related() (all []string) {
+	c.n.t.Helper()
+	titles := map[string]string{}
+	for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: kindEntity, Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
+		titles[x.GetNode().GetId()] = x.GetNode().GetTitle()
+	}
+	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Origin: originIngest, Page: &pb.Page{Size: 100}}}})).GetGraph().GetEdges().GetEdges() {
+		if titles[e.GetSource()] != "" && titles[e.GetTarget()] != "" {
+			all = append(all, fmt.Sprintf("%s %s %s (%d)", titles[e.GetSource()], e.GetType(), titles[e.GetTarget()], len(e.GetEvidence())))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// worded is each view that a language model refines.
+type worded struct{ labels, explanations, relations []string }
+
+func (c client) worded() (w worded) {
+	c.n.t.Helper()
+	for _, d := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: &pb.Page{Size: 100}}}})).GetGraph().GetDomains().GetDomains() {
+		w.labels = append(w.labels, d.GetLabel())
+	}
+	for _, x := range c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs() {
+		w.explanations = append(w.explanations, x.GetContradiction().GetExplanation())
+	}
+	slices.Sort(w.labels)
+	slices.Sort(w.explanations)
+	w.relations = c.related()
+	return w
+}
+
+// Each view that a language model refines is there without one, with one that
+// answers, and with one that fails or answers something else: then in the service's
+// own words.
+func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
+	look := func(configure func(*Config, *storage.Options)) worded {
+		n := startNode(t, storagetest.NewDisk(), configure)
+		defer n.stop()
+		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		for _, s := range mindTexts {
+			c.note(s)
+		}
+		c.note("Maria Lopez works for Globex.")
+		c.think()
+		return c.worded()
+	}
+	own := look(thinking)
+	if len(own.labels) == 0 || slices.Contains(own.labels, "") || len(own.explanations) == 0 || !slices.Contains(own.relations, "Maria Lopez works_for Globex (1)") {
+		t.Fatalf("without a model: %q", own)
+	}
+	for name, m := range map[string]*stubModel{
+		"another form": {},
+		"a failure":    {status: http.StatusInternalServerError, label: "No", explanation: "No.", relation: func(askedRelation) string { return "uses" }},
+		"another type": {relation: func(askedRelation) string { return "is secretly paid by" }},
+	} {
+		if got := look(advised(t, m)); fmt.Sprint(got) != fmt.Sprint(own) {
+			t.Errorf("%s: %q, without a model %q", name, got, own)
+		}
+		if m.weighed() == 0 || len(m.questions) < 3 {
+			t.Errorf("%s: it was asked %q only", name, m.questions)
+		}
+	}
+	m := &stubModel{label: "In other words", explanation: "They name two days.", relation: func(r askedRelation) string {
+		if r.From == "Maria Lopez" {
+			return "role_in"
+		}
+		return r.Type
+	}}
+	got := look(advised(t, m))
+	if want := slices.Repeat([]string{"In other words"}, len(own.labels)); !slices.Equal(got.labels, want) {
+		t.Errorf("labels %q", got.labels)
+	}
+	if want := slices.Repeat([]string{"They name two days."}, len(own.explanations)); !slices.Equal(got.explanations, want) {
+		t.Errorf("explanations %q", got.explanations)
+	}
+	want := slices.Clone(own.relations)
+	want[slices.Index(want, "Maria Lopez works_for Globex (1)")] = "Maria Lopez role_in Globex (1)"
+	slices.Sort(want)
+	if !slices.Equal(got.relations, want) {
+		t.Errorf("relations %q, not %q", got.relations, want)
+	}
+}
+
+// A relation that a model has read is let stand, called something else, or taken away.
+// It is asked about once, and goes with its text under whatever name.
+func TestAModelWeighsRelations(t *testing.T) {
+	m := &stubModel{relation: func(r askedRelation) string {
+		switch {
+		case r.From == "Maria Lopez":
+			return "role_in"
+		case r.From == "Peter Novak":
+			return llm.NoRelation
+		}
+		return r.Type
+	}}
+	n := startNode(t, storagetest.NewDisk(), advised(t, m))
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	maria := c.note("Maria Lopez works for Globex.")
+	c.note("Peter Novak works for Hooli.")
+	c.note("Jane Lee works for Initech.")
+	c.think()
+	want := []string{"Jane Lee works_for Initech (1)", "Maria Lopez role_in Globex (1)"}
+	if got := c.related(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	c.graphHolds(t)
+	if m.weighed() != 3 || !slices.ContainsFunc(m.relations, func(r askedRelation) bool {
+		return r.From == "Peter Novak" && r.To == "Hooli" && r.Type == "works_for" && slices.Equal(r.Sentences, []string{"Peter Novak works for Hooli."})
+	}) {
+		t.Errorf("asked about %+v", m.relations)
+	}
+	c.note("The garden is large and green.")
+	c.think()
+	if m.weighed() != 3 {
+		t.Errorf("asked again: %+v", m.relations[3:])
+	}
+	if got := c.related(); !slices.Equal(got, want) {
+		t.Errorf("after another cycle %q", got)
+	}
+	c.forget(maria)
+	if got := c.related(); !slices.Equal(got, want[:1]) {
+		t.Errorf("it outlives its text: %q", got)
+	}
+	c.graphHolds(t)
+}
+
+// A relation that turns out to be one that is there already speaks for that one, and
+// takes nothing along when the other text goes.
+func TestARelationThatIsAnotherOne(t *testing.T) {
+	m := &stubModel{relation: func(askedRelation) string { return "role_in" }}
+	n := startNode(t, storagetest.NewDisk(), advised(t, m))
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	leads := c.note("Maria Lopez is the founder of Globex.")
+	c.think()
+	if got := c.related(); !slices.Equal(got, []string{"Maria Lopez role_in Globex (1)"}) {
+		t.Fatalf("%q", got)
+	}
+	works := c.note("Maria Lopez works for Globex.")
+	c.think()
+	if got := c.related(); !slices.Equal(got, []string{"Maria Lopez role_in Globex (2)"}) {
+		t.Errorf("%q", got)
+	}
+	c.graphHolds(t)
+	c.forget(leads)
+	if got := c.related(); !slices.Equal(got, []string{"Maria Lopez role_in Globex (1)"}) {
+		t.Errorf("without the first text %q", got)
+	}
+	c.forget(works)
+	if got := c.related(); len(got) != 0 {
+		t.Errorf("without both %q", got)
+	}
+	c.graphHolds(t)
+}
+
+// A relation that a person has forgotten does not come back under a model's name.
+func TestAModelBringsNoForgottenRelationBack(t *testing.T) {
+	m := &stubModel{relation: func(askedRelation) string { return "role_in" }}
+	n := startNode(t, storagetest.NewDisk(), advised(t, m))
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.note("Maria Lopez is the founder of Globex.")
+	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Type: "role_in"}}})).GetGraph().GetEdges().GetEdges() {
+		c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: e.GetId()}}}))
+	}
+	c.note("Maria Lopez works for Globex.")
+	c.think()
+	if got := c.related(); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+	if m.weighed() != 1 {
+		t.Errorf("asked about %+v", m.relations)
+	}
+	c.graphHolds(t)
+}
+
+// A relation that was not weighed for a failure is weighed by a later cycle.
+func TestARelationIsWeighedOnceTheModelIsWell(t *testing.T) {
+	m := &stubModel{status: http.StatusServiceUnavailable, relation: func(askedRelation) string { return "role_in" }}
+	n := startNode(t, storagetest.NewDisk(), advised(t, m))
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.note("Maria Lopez works for Globex.")
+	c.think()
+	if got := c.related(); !slices.Equal(got, []string{"Maria Lopez works_for Globex (1)"}) {
+		t.Fatalf("%q", got)
+	}
+	m.status = 0
+	c.note("The garden is large and green.")
+	c.think()
+	if got := c.related(); !slices.Equal(got, []string{"Maria Lopez role_in Globex (1)"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Who cancels a cycle does not wait for a model that does not answer.
+func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
+	m := &stubModel{hangs: make(chan struct{})}
+	n := startNode(t, storagetest.NewDisk(), advised(t, m))
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.note("Maria Lopez works for Globex.")
+	asked := func() {
+		t.Helper()
+		seen := false
+		n.waitFor(func() bool {
+			n.clock.Advance(time.Second)
+			select {
+			case <-m.hangs:
+				seen = true
+			default:
+			}
+			return seen
+		})
+	}
+	asked()
+	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobCognition}}}).GetJobs().GetJobs()
+	id, err := pb.JobIDFrom(jobs[0].GetId())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: id.String()}}})
+	c.note("Peter Novak works for Hooli.")
+	asked() // by the next cycle, so the first has ended
+	if jobs := c.cognitionJobs(); jobs[jobCancelled] != 1 || jobs[jobRunning] != 1 {
+		t.Errorf("%v", jobs)
+	}
+}
+
+// No question to a model holds the content of two organizations.
+func TestNoQuestionHoldsTwoOrganizations(t *testing.T) {
+	m := &stubModel{label: "In other words", explanation: "They name two days.", relation: func(r askedRelation) string { return r.Type }}
+	n := startNode(t, storagetest.NewDisk(), advised(t, m))
+	words := []string{"Zwickau", "Quedlinburg"}
+	var orgs []client
+	for i, word := range words {
+		c := client{n: n, key: n.org(NewOrg{Name: word, OwnerEmail: fmt.Sprintf("owner%d@example.com", i), Plan: planUnlimited}).APIKey}
+		for _, s := range mindTexts {
+			c.note(s + " In " + word + ".")
+		}
+		c.note("Maria " + word + " works for Globex " + word + ".")
+		orgs = append(orgs, c)
+	}
+	n.waitFor(func() bool { // both organizations come to rest at one time
+		n.clock.Advance(time.Second)
+		return orgs[0].cognitionJobs()[jobSucceeded] > 0 && orgs[1].cognitionJobs()[jobSucceeded] > 0
+	})
+	n.stop()
+	held := map[string]int{}
+	for _, q := range m.questions {
+		first, second := strings.Contains(q, words[0]), strings.Contains(q, words[1])
+		if first && second {
+			t.Errorf("both: %s", q)
+		}
+		if first {
+			held[words[0]]++
+		}
+		if second {
+			held[words[1]]++
+		}
+	}
+	for _, word := range words {
+		if held[word] < 2 { // explanations and relations; labels where the word is among them
+			t.Errorf("%d questions of %q", held[word], word)
+		}
+	}
+}

@@ -175,7 +175,7 @@ type nodeStatus struct {
 	Voters   uint32    `json:"voters"`
 	Learners uint32    `json:"learners"`
 	Leads    uint32    `json:"leads"`
-	Load     uint32    `json:"load"` // thousandths
+	Load     uint32    `json:"load"` // thousandths of its processors, lately
 }
 
 type groupPlace struct {

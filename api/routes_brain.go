@@ -39,7 +39,7 @@ var brainRoutes = []Route{
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/brain/answer", ID: "answerFromBrain", Tag: tagBrain,
 		Summary:     "Ask for a written answer",
-		Description: "The answer is put together from sentences of the cited passages, word for word; where memory holds nothing about the question it says so. It draws on every partition of the organization but the sandbox. Without a trained brain it rests on hybrid search, and gateConfidence is 0.",
+		Description: "The answer is put together from sentences of the cited passages, in their own words but for the asker's manner; where the operator has named a language model, that may word it, and no sentence stands in it that the passages which it names do not say. Citations stand in the order in which the answer comes to rest on them. Where memory holds nothing about the question it says so. It draws on every partition of the organization but the sandbox. Without a trained brain it rests on hybrid search, and gateConfidence is 0.",
 		Scope:       scopeRead, Family: familyDefault, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *brainAnswerInput, _ *violations) {
 		op := &pb.BrainAnswer{Query: in.Body.Query}

@@ -32,7 +32,7 @@ var jobRoutes = []Route{
 	on(Route{
 		Method: http.MethodPost, Path: "/v1/jobs/{job_id}/cancel", ID: "cancelJob", Tag: tagJobs,
 		Summary:     "Cancel a job",
-		Description: "What the job has done stays done; a running job stops at its next item.",
+		Description: "What the job has done stays done; a running job stops within a second, also inside of a long document.",
 		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusOK,
 		Problems: []string{codeJobNotFound, codeNotCancellable},
 	}, func(env *pb.Envelope, in *jobInput, _ *violations) {
@@ -57,7 +57,7 @@ type jobRecord[Status ~string] struct {
 	Status     Status      `json:"status"`
 	Progress   jobProgress `json:"progress"`
 	Subject    orNull      `json:"subject" doc:"The provisioned subject it works for; null for a person's own."`
-	Attempts   uint32      `json:"attempts"`
+	Attempts   uint32      `json:"attempts" doc:"How often the work that is left of it was begun; at 5 the item at its head, or the job, is given up."`
 	CreatedAt  timestamp   `json:"createdAt"`
 	StartedAt  timestamp   `json:"startedAt" nullable:"true"`
 	FinishedAt timestamp   `json:"finishedAt" nullable:"true"`

@@ -252,13 +252,13 @@ func resultOf(i int, r *pb.SessionResult) sessionResult {
 
 type sessionState struct {
 	SessionNodeCount uint64    `json:"sessionNodeCount"`
-	SessionEdgeCount uint64    `json:"sessionEdgeCount"`
+	SessionEdgeCount uint64    `json:"sessionEdgeCount" doc:"The edges of those nodes, as the last cognition cycle counted them."`
 	IngestPending    uint64    `json:"ingestPending" doc:"Events that are stored and not yet ingested."`
 	FinalizePending  bool      `json:"finalizePending"`
 	Building         bool      `json:"building" doc:"What is derived from sessions is being built."`
 	TotalNodeCount   uint64    `json:"totalNodeCount" doc:"All nodes of the subject."`
 	LastIngestedAt   timestamp `json:"lastIngestedAt" nullable:"true"`
-	WarmLayers       []string  `json:"warmLayers" doc:"Depends on the data: do not wait for it."`
+	WarmLayers       []string  `json:"warmLayers" doc:"The recall views that hold something. Depends on the data: do not wait for it."`
 	AlreadyInFlight  *bool     `json:"alreadyInFlight,omitempty" doc:"Of session-finalize: an earlier one was still under way."`
 }
 
@@ -267,7 +267,7 @@ func answerSessionState(reply *pb.Reply) (sessionState, bool) {
 	out := sessionState{
 		SessionNodeCount: s.GetSessionNodes(), SessionEdgeCount: s.GetSessionEdges(), IngestPending: s.GetIngestPending(),
 		FinalizePending: s.GetFinalizePending(), Building: s.GetBuilding(), TotalNodeCount: s.GetTotalNodes(),
-		LastIngestedAt: timestamp(s.GetLastIngestedMs()), WarmLayers: []string{},
+		LastIngestedAt: timestamp(s.GetLastIngestedMs()), WarmLayers: append([]string{}, s.GetWarmLayers()...),
 	}
 	if s.GetFinalize() {
 		already := s.GetAlreadyInFlight()

@@ -1,11 +1,20 @@
 package main
 
 import (
+	"encoding/json"
+	"encoding/pem"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"orgmem/cmd/orgmem/process"
 )
@@ -39,10 +48,19 @@ func TestBackupOfARunningServiceIsRestored(t *testing.T) {
 	if made := m.ok("backup", "create", vault, "--key", key+".pub"); made["stores"].(float64) < 2 {
 		t.Fatalf("made %v", made)
 	}
+	// Work in the background may still write to the organization; then it is at rest.
+	eventually(t, "a backup of what has not changed adds nothing", func() bool {
+		made := m.ok("backup", "create", vault, "--key", key+".pub")
+		if made["stores"].(float64) < 2 || made["bytes"].(float64) == 0 {
+			t.Fatalf("made %v", made)
+		}
+		return made["newBytes"].(float64) == 0 && made["newFiles"].(float64) == 0
+	})
 	remember("later", "The gutter was cleaned in November.")
+	// Each store is one part as yet, and nobody wrote to the directory.
 	second := m.ok("backup", "create", vault, "--key", key+".pub")
-	if second["newBytes"].(float64) >= second["bytes"].(float64) {
-		t.Errorf("the second backup is not incremental: %v", second)
+	if second["newFiles"].(float64) != 1 || second["newBytes"].(float64) == 0 || second["newBytes"].(float64) >= second["bytes"].(float64) {
+		t.Errorf("what was written since is not what is new: %v", second)
 	}
 	if err := p.Stop(); err != nil {
 		t.Fatal(err)
@@ -100,5 +118,101 @@ func TestBackupOfARunningServiceIsRestored(t *testing.T) {
 	}
 	if !strings.Contains(err.Error(), "restore") {
 		t.Errorf("it says: %v", err)
+	}
+}
+
+// The settings of a bucket reach it: through the command line a service is copied into
+// an S3-compatible store, and comes back.
+func TestBackupIntoABucketIsRestored(t *testing.T) {
+	memory := s3mem.New()
+	if err := memory.CreateBucket("bucket"); err != nil {
+		t.Fatal(err)
+	}
+	objects := gofakes3.New(memory).Server()
+	var strange atomic.Int64 // requests without the settings of the environment
+	bucket := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		signed := r.Header.Get("Authorization")
+		if !strings.Contains(signed, "Credential=access/") || !strings.Contains(signed, "/eu-north-7/s3/") || r.Header.Get("X-Amz-Security-Token") != "session" {
+			strange.Add(1)
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		objects.ServeHTTP(w, r)
+	}))
+	t.Cleanup(bucket.Close)
+	dir := t.TempDir()
+	data, key, trusted := filepath.Join(dir, "data"), filepath.Join(dir, "key"), filepath.Join(dir, "bucket.pem")
+	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: bucket.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, data, process.Options{})
+	c := caller{base: p.BaseURL, key: p.APIKey}
+	job := c.finished(t, c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", map[string]any{"content": "Mrs Okafor serviced the boiler in May.", "externalId": "boiler"})["jobId"].(string))
+	if job.Status != "done" {
+		t.Fatalf("job %+v", job)
+	}
+
+	const vault = "s3://bucket/some/where"
+	settings := map[string]string{
+		"SSL_CERT_FILE": trusted, "ORGMEM_OPERATOR": p.OperatorURL, "ORGMEM_DATA": data, "ORGMEM_BACKUP_KEY_FILE": key + ".pub",
+		"AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "session", "AWS_REGION": "eu-north-7",
+		"ORGMEM_BACKUP_S3_ENDPOINT": bucket.URL,
+	}
+	// typed runs the binary, which has an environment of its own.
+	typed := func(args ...string) (answer map[string]any, err error) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), binary(t), append([]string{"backup"}, append(args, "--json")...)...)
+		for name, value := range settings {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+		cmd.Stderr = t.Output()
+		out, err := cmd.Output()
+		if err == nil {
+			err = json.Unmarshal(out, &answer)
+		}
+		return answer, err
+	}
+	ok := func(args ...string) map[string]any {
+		t.Helper()
+		answer, err := typed(args...)
+		if err != nil {
+			t.Fatalf("backup %v: %v", args, err)
+		}
+		return answer
+	}
+	ok("keygen", key)
+	made := ok("create", vault)
+	if made["stores"].(float64) < 2 || made["newBytes"] != made["bytes"] {
+		t.Errorf("made %v", made)
+	}
+	snapshots := 1
+	eventually(t, "a backup of what has not changed adds nothing", func() bool {
+		snapshots++
+		again := ok("create", vault)
+		return again["newBytes"].(float64) == 0 && again["newFiles"].(float64) == 0 && again["stores"] == made["stores"]
+	})
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	listed, err := memory.ListBucket("bucket", &gofakes3.Prefix{HasPrefix: true, Prefix: "some/where/snapshots/"}, gofakes3.ListBucketPage{})
+	if err != nil || len(listed.Contents) != snapshots || path.Base(listed.Contents[0].Key) != made["snapshot"] {
+		t.Errorf("the bucket lists %+v, made was %v: %v", listed, made, err)
+	}
+
+	settings["ORGMEM_BACKUP_KEY_FILE"] = key
+	if seen := ok("verify", vault, "--snapshot", made["snapshot"].(string)); seen["bytes"] != made["bytes"] {
+		t.Errorf("verified %v of %v", seen, made)
+	}
+	again := filepath.Join(dir, "again")
+	ok("restore", vault, "--data", again)
+	c.base = start(t, again, process.Options{}).BaseURL
+	c.mustFind(t, "who looked after the heating", "boiler")
+
+	if n := strange.Load(); n > 0 {
+		t.Errorf("%d requests did not have the settings of the environment", n)
+	}
+	settings["AWS_ACCESS_KEY_ID"] = "other"
+	if _, err := typed("verify", vault); err == nil || strange.Load() == 0 {
+		t.Error("verified with other credentials: they come from somewhere else")
 	}
 }

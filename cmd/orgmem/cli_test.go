@@ -275,6 +275,9 @@ func TestImportAndSearch(t *testing.T) {
 	if r := m.run("import", folder); !strings.Contains(r.out, "0 created, 0 superseded, 1 unchanged, 1 skipped, 0 failed; 0 documents taken in") || !strings.Contains(r.out, "is an image") {
 		t.Errorf("%+v", r)
 	}
+	if r := m.run("import", t.TempDir()); r.status != 0 || !strings.Contains(r.err, "There is no file") {
+		t.Errorf("of an empty folder: %+v", r)
+	}
 	hits := m.ok("search", "--subject", "ann", "the", "heating")
 	if results := hits["results"].([]any); len(results) != 1 {
 		t.Errorf("found %v", hits)

@@ -109,6 +109,9 @@ func runImport(c *cobra.Command, w world, memory memoryFlags, paths []string) (e
 	if state.Distrusted != "" {
 		fmt.Fprintf(w.err, "What was remembered of earlier imports is not used: %s.\n", state.Distrusted)
 	}
+	if len(files)+len(skipped) == 0 {
+		fmt.Fprintln(w.err, "There is no file at or below what was named.")
+	}
 	if aerr := w.answer(c, summary, func(out io.Writer) { printSummary(out, summary) }); aerr != nil {
 		return errors.Join(err, aerr)
 	}
@@ -212,6 +215,9 @@ const shownFiles = 5
 func printSummary(out io.Writer, s importer.Summary) {
 	fmt.Fprintf(out, "%d created, %d superseded, %d unchanged, %d skipped, %d failed; %d documents taken in\n",
 		s.Created, s.Superseded, s.Unchanged, len(s.Skipped), len(s.Failed), s.Documents)
+	if s.Queued > 0 {
+		fmt.Fprintf(out, "  %d documents are with the service, which goes on with them\n", s.Queued)
+	}
 	printReasons(out, "skipped", s.Skipped)
 	printReasons(out, "failed", s.Failed)
 }

@@ -46,7 +46,7 @@ func newImportExport(w world) *cobra.Command {
 				User: user,
 				Send: func(ctx context.Context, part restore.Part) (restore.Answer, error) {
 					r, err := operator.Restore(ctx, id, part)
-					return restore.Answer{NodeIDs: r.NodeIDs, Created: r.Created, Unchanged: r.Unchanged}, err
+					return restore.Answer{NodeIDs: r.NodeIDs, Created: r.Created, Unchanged: r.Unchanged, Unread: r.Unread}, err
 				},
 			})
 			if err != nil {

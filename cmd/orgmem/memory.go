@@ -28,10 +28,11 @@ const (
 	busyGarbage, idleGarbage = 100, 25
 	// smallMemory bounds what Go takes of the machine while no more than smallAlive is
 	// alive. By itself Go lets as much garbage gather as is alive, and an import of
-	// 64 MiB has some 200 MiB alive: several in a row took 544 MiB. With what the binary
-	// takes beside Go they stay under 512. A node that has more alive than smallAlive
+	// 64 MiB has some 200 MiB alive: several in a row took 544 MiB, and a mail with an
+	// archive more than four times its size. With what the binary takes beside Go an
+	// import stays under that, and several under 512 MiB. A node that has more alive than smallAlive
 	// has it of its data and its cache, and would do nothing but collect under a bound.
-	smallMemory, smallAlive = 384 << 20, 256 << 20
+	smallMemory, smallAlive = 296 << 20, 208 << 20
 	// largeLooks in a row with more alive make a node large: what comes while a
 	// collection is under way counts as alive to it, however soon it is garbage.
 	largeLooks = 5

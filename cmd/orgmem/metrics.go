@@ -87,6 +87,7 @@ var clusterReadings = []reading[cluster.Stats]{
 	gauge("cluster_in_flight_bytes", "Bytes of writes that are not answered yet.", func(s cluster.Stats) float64 { return float64(s.InFlightBytes) }),
 	gauge("cluster_keys", "Keys in the directory of all organizations.", func(s cluster.Stats) float64 { return float64(s.Keys) }),
 	gauge("cluster_keys_limit", "Keys that the directory may hold.", func(s cluster.Stats) float64 { return float64(s.KeysLimit) }),
+	gauge("cluster_load_ratio", "Share of its processors that this node has used lately, as it tells the others: 0 to 1.", func(s cluster.Stats) float64 { return float64(s.Load) / 1000 }),
 	gauge("cluster_log_bytes", "Bytes of log that a restart would replay.", func(s cluster.Stats) float64 { return float64(s.LogBytes) }),
 }
 

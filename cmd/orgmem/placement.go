@@ -55,7 +55,7 @@ func printCluster(out io.Writer, s client.ClusterStatus) {
 		fmt.Fprintf(out, "controlled by %s\n", name(s.Controller))
 	}
 	fmt.Fprintln(out)
-	table(out, "NODE\tNAME\tZONE\tADDRESS\tVERSION\tSTATE\tSINCE\tLEADS\tVOTERS\tLEARNERS", s.Nodes, func(n client.ClusterNode) string {
+	table(out, "NODE\tNAME\tZONE\tADDRESS\tVERSION\tSTATE\tSINCE\tLOAD\tLEADS\tVOTERS\tLEARNERS", s.Nodes, func(n client.ClusterNode) string {
 		state := n.State
 		if n.Draining {
 			state += ", draining"
@@ -63,7 +63,8 @@ func printCluster(out io.Writer, s client.ClusterStatus) {
 		if n.Leaving {
 			state += ", leaving"
 		}
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%d\t%d\t%d", n.ID, n.Name, n.Zone, n.Address, n.Version, state, n.Since, n.Leads, n.Voters, n.Learners)
+		load := fmt.Sprintf("%d %%", (n.Load+5)/10)
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%d", n.ID, n.Name, n.Zone, n.Address, n.Version, state, n.Since, load, n.Leads, n.Voters, n.Learners)
 	})
 	amiss := amissGroups(s)
 	fmt.Fprintf(out, "\n%d of %d groups are as they should be.\n", len(s.Groups)-len(amiss), len(s.Groups))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"orgmem/cmd/orgmem/process"
+	pb "orgmem/proto"
+	"orgmem/storage"
 )
 
 // runbooksEnv makes the test go through all runbooks; without it, through those
@@ -48,6 +51,15 @@ type yard struct {
 
 	key, org string // of the organization that the first machine's quickstart made
 	acked    []string
+	tenants  []*tenant // further ones
+}
+
+// tenant is an organization with what was acknowledged to it.
+type tenant struct {
+	store string // its name, as storage has it
+	key   string
+	told  int // notes that it was to remember
+	acked []string
 }
 
 // site is one of them, with what runs on it.
@@ -167,6 +179,57 @@ func (y *yard) during(tag string, through []*site, f func()) []string {
 func (y *yard) remembers(s *site) {
 	y.t.Helper()
 	y.crew(s).holds(0, y.acked)
+	for _, o := range y.tenants {
+		c := y.crew(s)
+		c.key = o.key
+		c.holds(0, o.acked)
+	}
+}
+
+// settle makes further organizations, so many that every machine is to hold some.
+func (y *yard) settle(n int, on *site) {
+	y.t.Helper()
+	for i := range n {
+		out := y.lines([]string{fmt.Sprintf("orgmem org create --name Tenant-%d --owner-email t%d@example.com --plan unlimited --json", i, i)}, on)
+		var made struct{ OrgID, APIKey string }
+		if err := json.Unmarshal([]byte(out), &made); err != nil {
+			y.t.Fatalf("%s: %v", out, err)
+		}
+		org, err := pb.ParseOrgID(made.OrgID)
+		if err != nil {
+			y.t.Fatal(err)
+		}
+		y.tenants = append(y.tenants, &tenant{store: storage.StoreID{Org: org, Realm: storage.RealmMain}.String(), key: made.APIKey})
+	}
+}
+
+// tell has every tenant remember a note more, each through the next machine. What is
+// refused was not acknowledged.
+func (y *yard) tell(through ...*site) {
+	y.t.Helper()
+	for i, o := range y.tenants {
+		c := caller{base: through[i%len(through)].p.BaseURL, key: o.key}
+		name := fmt.Sprintf("%s-%d", o.store, o.told)
+		o.told++
+		if a := c.send(y.t.Context(), http.MethodPost, "/v1/ingest", "", map[string]any{"externalId": name, "content": "note " + name}); a.Status == http.StatusAccepted {
+			o.acked = append(o.acked, name)
+		}
+	}
+}
+
+// lacks counts the tenants of which a machine has nothing on its disk.
+func (y *yard) lacks(s *site) (n int) {
+	y.t.Helper()
+	for _, o := range y.tenants {
+		there, err := filepath.Glob(filepath.Join(s.data, "stores", "*", o.store))
+		if err != nil {
+			y.t.Fatal(err)
+		}
+		if len(there) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // token types the block that makes a join token.
@@ -219,14 +282,16 @@ func (y *yard) rotate(on *site) {
 // recovered: all but one disk are gone, and the one goes on.
 func (y *yard) recovered(left *site, lost ...*site) {
 	y.t.Helper()
+	var names []string
 	for _, s := range lost {
 		s.p.Kill()
 		if err := os.RemoveAll(s.data); err != nil {
 			y.t.Fatal(err)
 		}
+		names = append(names, s.name)
 	}
-	y.set("LOST", lost[0].name)
-	y.set("OTHER", lost[len(lost)-1].name)
+	y.set("LOST", names[0])
+	y.set("OTHER", strings.Join(names[min(1, len(names)-1):], ","))
 	if shown := y.block("Lose a majority", left); !strings.Contains(shown, lost[0].address) || !strings.Contains(shown, "LOST") {
 		y.t.Errorf("a look at what is lost shows %s", shown)
 	}
@@ -375,8 +440,9 @@ func TestRunbooks(t *testing.T) {
 
 // TestRunbooksWithoutACommand: of four machines one is lost with its disk, under load,
 // and nobody types anything: after gone-after every shard has three voters again, and
-// all that was acknowledged. Then a backup of them, while they serve and leaders move,
-// becomes a cluster of two.
+// all that was acknowledged. A backup of them is made while they serve and leaders move.
+// Then the disks of all are lost but of one that had to be given replicas: it alone has
+// everything of every organization. At last the backup becomes a cluster of two.
 func TestRunbooksWithoutACommand(t *testing.T) {
 	if os.Getenv(runbooksEnv) == "" {
 		t.Skip("make runbooks")
@@ -386,6 +452,10 @@ func TestRunbooksWithoutACommand(t *testing.T) {
 	one, two, three, four := y.site("one"), y.site("two"), y.site("three"), y.site("four")
 	y.found(one)
 	y.grow(one, two, three, four)
+	y.settle(24, one)
+	for range 3 {
+		y.tell(one, two, three, four)
+	}
 
 	// The three that stay hold every shard in the end, which they did not before.
 	stay := []*site{one, two, four}
@@ -393,16 +463,24 @@ func TestRunbooksWithoutACommand(t *testing.T) {
 	if full() == len(stay) {
 		t.Fatal("three of four nodes hold everything: there is nothing to repair")
 	}
+	taker := slices.MaxFunc(stay, func(a, b *site) int { return y.lacks(a) - y.lacks(b) })
+	given := y.lacks(taker)
 	refused := y.during("repair", stay, func() {
 		three.p.Kill()
 		if err := os.RemoveAll(three.data); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "three voters of every group", func() bool { return full() == len(stay) })
+		eventually(t, "three voters of every group", func() bool {
+			y.tell(stay...)
+			return full() == len(stay)
+		})
 	})
 	t.Logf("%d writes acknowledged, %d refused while a node died and was replaced", len(y.acked), len(refused))
 	for _, s := range stay {
 		y.remembers(s)
+	}
+	if given == 0 || y.lacks(taker) > 0 {
+		t.Fatalf("%s was to be given %d organizations of %d and lacks %d", taker.name, given, len(y.tenants), y.lacks(taker))
 	}
 
 	y.set("VAULT", filepath.Join(y.dir, "vault"))
@@ -418,12 +496,22 @@ func TestRunbooksWithoutACommand(t *testing.T) {
 		}, one)
 	}
 	w.more(t, 20)
-	if _, refused := w.stop(); len(refused) > 0 {
+	acked, refused := w.stop()
+	if len(refused) > 0 {
 		t.Errorf("%d requests were refused while backups were made, the first: %s", len(refused), refused[0])
 	}
-	for _, s := range stay {
-		s.p.Kill()
-	}
+
+	// What a node was given while the others served is whole: it is all that is left.
+	backedUp := y.acked
+	y.acked = slices.Concat(backedUp, acked)
+	y.remembers(taker) // all of it is worked off: it cannot be behind by more than an idle moment
+	y.typed["Lose a majority"] = 1
+	y.recovered(taker, slices.DeleteFunc([]*site{one, two, three, four}, func(s *site) bool { return s == taker })...)
+	y.remembers(taker)
+	t.Logf("%s alone has %d writes of its first organization and those of %d others, of which it was given %d", taker.name, len(y.acked), len(y.tenants), given)
+
+	y.acked = backedUp
+	taker.p.Kill()
 	five, six := y.site("five"), y.site("six")
 	y.block("Restore", five)
 	y.remembers(five)

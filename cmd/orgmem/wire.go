@@ -54,7 +54,7 @@ func startCluster(ctx context.Context, w world, server config.Server, store *sto
 	}
 	if network != nil {
 		cfg.Network, cfg.Server, cfg.Shards, cfg.Join = network, creds.Server(), creds.Shards(), true
-		cfg.OnLead = leads.OnLead
+		cfg.OnLead, cfg.OnHandOver = leads.OnLead, leads.OnHandOver
 		if server.Shards != 0 && server.Shards != creds.Shards() {
 			return nil, fmt.Errorf("shards: the cluster has %d, configuration says %d; leave it out: %w", creds.Shards(), server.Shards, cluster.ErrShardCount)
 		}

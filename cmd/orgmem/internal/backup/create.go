@@ -27,6 +27,8 @@ var (
 	// ErrCopyGone says that the service does not have a copy any more: it was
 	// restarted, or the organization moved to another node.
 	ErrCopyGone = errors.New("copy is gone")
+	// ErrTooLarge says that a snapshot would be larger than one that can be read.
+	ErrTooLarge = errors.New("the snapshot is too large")
 )
 
 // Source is a running service.
@@ -101,7 +103,10 @@ func Make(ctx context.Context, r *Repository, from Source, o Options) (Made, err
 	if err != nil {
 		return made, fmt.Errorf("backup: %w", err)
 	}
-	if err := r.put(ctx, snapshotPrefix+name, bytes.NewReader(text)); err != nil {
+	if len(text) > maxSnapshotBytes {
+		return made, fmt.Errorf("backup: %w: its list of %d stores and %d parts takes %d bytes, and %d can be read", ErrTooLarge, made.Stores, made.Files, len(text), maxSnapshotBytes)
+	}
+	if err := r.put(ctx, snapshotPrefix+name, bytes.NewReader(text), asItIs); err != nil {
 		return made, fmt.Errorf("backup: %w", err)
 	}
 	made.Snapshot = name
@@ -138,16 +143,16 @@ func copyStore(ctx context.Context, r *Repository, from Source, name string, mad
 
 func copyFiles(ctx context.Context, r *Repository, from Source, c Copy, made *Made) error {
 	for _, f := range c.Store.Files {
-		there := f.Size == 0 // some of Pebble's are only names
+		there := f.Size == 0
 		if !there {
 			var err error
-			if there, err = r.vault.Has(ctx, blobName(f.Sum)); err != nil {
+			if there, err = r.vault.Has(ctx, blobName(f.Sum)+packedSuffix); err != nil {
 				return err
 			}
 		}
 		if !there {
 			content := &proven{ReadCloser: io.NopCloser(&pieces{ctx: ctx, from: from, copy: c, file: f}), hash: sha256.New(), file: f}
-			if err := r.put(ctx, blobName(f.Sum), content); err != nil {
+			if err := r.put(ctx, blobName(f.Sum)+packedSuffix, content, packed); err != nil {
 				return err
 			}
 			made.NewFiles++

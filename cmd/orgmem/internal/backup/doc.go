@@ -4,12 +4,15 @@
 // # What a vault holds
 //
 //	orgmem-vault                 what it is, and for which key it is encrypted
-//	blobs/ab/<sha256>            one file of a store, encrypted
+//	blobs/ab/<sha256>.zst        one part of a store, compressed and encrypted
+//	blobs/ab/<sha256>            one file of a store, encrypted (of older programs)
 //	snapshots/<time>-<id>        one backup: which files make which store
 //
-// A blob is named by the SHA-256 of its content. Files of a store never change
-// and keep their names between backups, so a backup writes only what is new since
-// the last one: it is incremental, and yet each snapshot is complete by itself.
+// A blob is named by the SHA-256 of its content. The service hands out a store as parts
+// of its records, cut where their content says (storage.Extract): where nothing was
+// written a part is the same as before, also on another node. So a backup writes only
+// what is new since the last one: it is incremental, and yet each snapshot is complete
+// by itself.
 //
 // Blobs and snapshots are encrypted to the operator's key with age
 // (https://age-encryption.org/v1). Making a backup needs the public half alone, so

@@ -14,6 +14,15 @@ type proven struct {
 	hash hash.Hash
 	size int64
 	file File
+	blob string // its name in the vault; empty: it is read from the service
+}
+
+// damaged names the blob too: whoever mends the vault must find it there.
+func (p *proven) damaged() error {
+	if p.blob == "" {
+		return fmt.Errorf("%s: %w", p.file.Name, ErrDamaged)
+	}
+	return fmt.Errorf("%s: %s: %w", p.file.Name, p.blob, ErrDamaged)
 }
 
 func (p *proven) Read(b []byte) (int, error) {
@@ -23,10 +32,10 @@ func (p *proven) Read(b []byte) (int, error) {
 	switch {
 	case errors.Is(err, io.EOF):
 		if p.size != p.file.Size || Sum(p.hash.Sum(nil)) != p.file.Sum {
-			return n, fmt.Errorf("%s: %w", p.file.Name, ErrDamaged)
+			return n, p.damaged()
 		}
 	case err != nil:
-		return n, fmt.Errorf("%s: %w: %w", p.file.Name, ErrDamaged, err)
+		return n, fmt.Errorf("%w: %w", p.damaged(), err)
 	}
 	return n, err
 }

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"filippo.io/age"
+	"github.com/klauspost/compress/zstd"
+
+	"orgmem/storage"
 )
 
 const (
@@ -20,11 +23,17 @@ const (
 	markFormat     = 1
 	blobPrefix     = "blobs/"
 	snapshotPrefix = "snapshots/"
-	// maxSnapshotBytes bounds a snapshot's list in memory: 100,000 organizations
-	// with a dozen files each are some 200 MB.
-	maxSnapshotBytes = 512 << 20
-	maxMarkBytes     = 64 << 10
+	maxMarkBytes   = 64 << 10
+	// packedSuffix is behind the names of compressed blobs.
+	packedSuffix = ".zst"
+	// maxUnpackMemory bounds what decompressing takes; the window is some 8 MB at most.
+	maxUnpackMemory = 64 << 20
 )
+
+// maxSnapshotBytes bounds a snapshot's list in memory, and so what one backup can hold: a
+// part takes some 120 bytes of it and a store 90 more, so it has room for 4 million parts,
+// 2 TiB of records, or for 2.5 million stores of one part. Tests lower it.
+var maxSnapshotBytes = 512 << 20
 
 var (
 	// ErrNoVault says that a place holds no vault.
@@ -162,6 +171,15 @@ type Store struct {
 	Files   []File `json:"files"`
 }
 
+// copied returns the files as package storage has them.
+func (s Store) copied() []storage.CopyFile {
+	files := make([]storage.CopyFile, len(s.Files))
+	for i, f := range s.Files {
+		files[i] = storage.CopyFile{Name: f.Name, Size: f.Size, Sum: f.Sum}
+	}
+	return files
+}
+
 // Snapshot is one backup.
 type Snapshot struct {
 	Program string    `json:"program"` // the version that served
@@ -170,13 +188,30 @@ type Snapshot struct {
 	Stores  []Store   `json:"stores"`
 }
 
+// packing writes what is to be encrypted.
+type packing func(to io.Writer, content io.Reader) error
+
+func asItIs(to io.Writer, content io.Reader) error {
+	_, err := io.Copy(to, content)
+	return err
+}
+
+// packed compresses it: records are not compressed as the files of stores are.
+func packed(to io.Writer, content io.Reader) error {
+	w, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	return errors.Join(asItIs(w, content), w.Close())
+}
+
 // put encrypts an object into the vault.
-func (r *Repository) put(ctx context.Context, name string, content io.Reader) error {
+func (r *Repository) put(ctx context.Context, name string, content io.Reader, pack packing) error {
 	reader, writer := io.Pipe()
 	go func() {
 		w, err := age.Encrypt(writer, r.key.recipient)
 		if err == nil {
-			if _, err = io.Copy(w, content); err == nil {
+			if err = pack(w, content); err == nil {
 				err = w.Close()
 			}
 		}
@@ -212,11 +247,42 @@ func (r *Repository) blob(ctx context.Context, f File) (io.ReadCloser, error) {
 	if f.Size == 0 {
 		return io.NopCloser(strings.NewReader("")), nil
 	}
-	file, err := r.get(ctx, blobName(f.Sum))
+	file, name, err := r.unpacked(ctx, blobName(f.Sum))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
-	return &proven{ReadCloser: file, hash: sha256.New(), file: f}, nil
+	return &proven{ReadCloser: file, hash: sha256.New(), file: f, blob: name}, nil
+}
+
+// unpacked opens a blob that is compressed, or is from a program that did not, and
+// returns its name.
+func (r *Repository) unpacked(ctx context.Context, name string) (io.ReadCloser, string, error) {
+	file, err := r.get(ctx, name+packedSuffix)
+	if errors.Is(err, ErrNotFound) {
+		file, err = r.get(ctx, name)
+		return file, name, err
+	}
+	name += packedSuffix
+	if err != nil {
+		return nil, name, err
+	}
+	plain, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnpackMemory))
+	if err != nil {
+		return nil, name, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
+	}
+	return unpacking{plain, file}, name, nil
+}
+
+// unpacking is a blob that is being decompressed.
+type unpacking struct {
+	*zstd.Decoder
+	from io.Closer
+}
+
+// Close ends it.
+func (u unpacking) Close() error {
+	u.Decoder.Close()
+	return u.from.Close()
 }
 
 // Snapshots lists the names of the backups, oldest first.
@@ -251,7 +317,7 @@ func (r *Repository) Snapshot(ctx context.Context, name string) (string, Snapsho
 	if err != nil {
 		return "", s, err
 	}
-	text, err := io.ReadAll(io.LimitReader(file, maxSnapshotBytes+1))
+	text, err := io.ReadAll(io.LimitReader(file, int64(maxSnapshotBytes)+1))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", s, fmt.Errorf("snapshot %s: %w: %w", name, ErrDamaged, err)
 	}

@@ -19,7 +19,8 @@ type Verified struct {
 
 // Verify reads every file of a snapshot (the newest where name is empty),
 // decrypts it and compares it with its sum. It reports the first that is missing
-// (ErrNotFound) or wrong (ErrDamaged).
+// (ErrNotFound) or wrong (ErrDamaged), by its name and that of its blob. Parts that are
+// as they were stored, and of which no store can be made all the same, are wrong too.
 func Verify(ctx context.Context, r *Repository, name string) (Verified, error) {
 	name, snapshot, err := r.Snapshot(ctx, name)
 	v := Verified{Snapshot: name}
@@ -28,12 +29,22 @@ func Verify(ctx context.Context, r *Repository, name string) (Verified, error) {
 	}
 	seen := map[Sum]bool{}
 	for _, store := range snapshot.Stores {
+		if _, err := storage.ParseStoreID(store.Name); err != nil {
+			return v, fmt.Errorf("verify: store %s: %w: %w", store.Name, ErrDamaged, err)
+		}
+		var parts storage.Parts
+		inParts := storage.InParts(store.copied())
 		for _, f := range store.Files {
-			if !seen[f.Sum] {
-				if err := readAll(ctx, r, f); err != nil {
-					return v, fmt.Errorf("verify: store %s: %w", store.Name, err)
-				}
+			var err error
+			switch {
+			case inParts:
+				err = readPart(ctx, r, f, &parts)
+			case !seen[f.Sum]:
+				err = readAll(ctx, r, f)
 				seen[f.Sum] = true
+			}
+			if err != nil {
+				return v, fmt.Errorf("verify: store %s: %w", store.Name, err)
 			}
 			v.Files++
 			v.Bytes += f.Size
@@ -50,6 +61,18 @@ func readAll(ctx context.Context, r *Repository, f File) error {
 	}
 	_, err = io.Copy(io.Discard, file)
 	return errors.Join(err, file.Close())
+}
+
+// readPart looks at the next part of a store as a restore would.
+func readPart(ctx context.Context, r *Repository, f File, parts *storage.Parts) error {
+	part, err := r.whole(ctx, f)
+	if err != nil {
+		return err
+	}
+	if err := parts.Next(part, nil); err != nil {
+		return fmt.Errorf("%s: %s: %w: %w", f.Name, blobName(f.Sum), ErrDamaged, err)
+	}
+	return nil
 }
 
 // Restored says what Restore has brought back.
@@ -93,13 +116,59 @@ func restoreStore(ctx context.Context, r *Repository, store Store, node *storage
 	if err != nil || there { // of the earlier attempt
 		return err
 	}
-	stage, err := node.Stage(id)
+	files := store.copied()
+	if len(files) == 0 || storage.InParts(files) {
+		return rebuild(ctx, r, store, node, id)
+	}
+	return restage(ctx, r, files, node, id)
+}
+
+// rebuild makes a store of its parts. Interrupted, it begins again.
+func rebuild(ctx context.Context, r *Repository, store Store, node *storage.Node, id storage.StoreID) (err error) {
+	var bytes int64
+	for _, f := range store.Files {
+		bytes += f.Size
+	}
+	to, err := node.Rebuild(id, bytes)
 	if err != nil {
 		return err
 	}
-	files := make([]storage.CopyFile, len(store.Files))
-	for i, f := range store.Files {
-		files[i] = storage.CopyFile{Name: f.Name, Size: f.Size, Sum: f.Sum}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	for _, f := range store.Files {
+		part, err := r.whole(ctx, f)
+		if err == nil {
+			err = to.Add(part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return to.Adopt(store.Version)
+}
+
+// maxPartBytes bounds a part in memory: one record, which a batch of the service has
+// brought, and a part's usual size.
+const maxPartBytes = 128 << 20
+
+// whole reads a part.
+func (r *Repository) whole(ctx context.Context, f File) ([]byte, error) {
+	if f.Size > maxPartBytes {
+		return nil, fmt.Errorf("%s has %d bytes, limit %d", f.Name, f.Size, maxPartBytes)
+	}
+	file, err := r.blob(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	part, err := io.ReadAll(file)
+	return part, errors.Join(err, file.Close())
+}
+
+// restage brings back the files of a store as they were, which is what programs before
+// this one have kept.
+func restage(ctx context.Context, r *Repository, files []storage.CopyFile, node *storage.Node, id storage.StoreID) error {
+	stage, err := node.Stage(id)
+	if err != nil {
+		return err
 	}
 	missing, err := stage.Want(files)
 	if err != nil {

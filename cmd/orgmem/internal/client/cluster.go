@@ -95,6 +95,7 @@ type ClusterNode struct {
 	Voters   uint32 `json:"voters"`
 	Learners uint32 `json:"learners"`
 	Leads    uint32 `json:"leads"`
+	Load     uint32 `json:"load"` // thousandths
 }
 
 // Node finds a node by its id or name; false when it is not among them.

@@ -14,6 +14,7 @@ type Restored struct {
 	NodeIDs     []string `json:"nodeIds"`
 	Created     int      `json:"created"`
 	Unchanged   int      `json:"unchanged"`
+	Unread      []string `json:"unread"`
 }
 
 // Restore sends a part of an exported document. It may be sent again: PUT in all

@@ -341,7 +341,7 @@ var Settings = []Setting{
 	{
 		Name: "llm-base-url", Default: "", Form: "URL",
 		Doc: "A language model that speaks the protocol of OpenAI's chat completions, such as `https://host/v1`; it words labels of " +
-			"domains and explanations of contradictions. Content of memories is sent there. Empty: none is asked, and everything works.",
+			"domains, explanations of contradictions and answers, and weighs relations. Content of memories is sent there. Empty: none is asked, and everything works.",
 		set: func(s *Server, v string) error { s.LLMBaseURL = v; return nil },
 	},
 	{

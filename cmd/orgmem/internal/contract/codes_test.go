@@ -3,6 +3,7 @@ package contract
 import (
 	"bufio"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
@@ -270,8 +271,8 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 func (f fixture) proposals(t *testing.T, least int) (ids []string) {
 	t.Helper()
 	var items []string
-	for i := range 40 {
-		items = append(items, fmt.Sprintf(`{"content":"rose hedge spade compost tulip %d"}`, i), fmt.Sprintf(`{"content":"router kernel cluster socket packet %d"}`, i))
+	for range 40 { // others than any before
+		items = append(items, fmt.Sprintf(`{"content":%q}`, f.next("rose hedge spade compost tulip ")), fmt.Sprintf(`{"content":%q}`, f.next("router kernel cluster socket packet ")))
 	}
 	f.job(t, f.maker, f.ok(t, f.maker, http.MethodPost, "/v1/ingest/batch", `{"items":[`+strings.Join(items, ",")+`]}`).text(t, "jobId"))
 	for _, p := range f.afterACycle(t, func() []map[string]any {
@@ -366,6 +367,7 @@ func TestEveryCodeIsRequested(t *testing.T) {
 		t.Fatalf("only %d codes in the index of errors", len(codes))
 	}
 	creds := 0
+	var actions, places atomic.Int64
 	for _, code := range codes {
 		if page := s.get(t, caller{}, "/docs/errors/"+code); page.status != http.StatusOK || !strings.Contains(string(page.body), code) {
 			t.Errorf("the page of %s: %d", code, page.status)
@@ -390,7 +392,29 @@ func TestEveryCodeIsRequested(t *testing.T) {
 				body["requestId"] != a.header.Get("X-Request-Id") || a.header.Get("Content-Type") != "application/problem+json" {
 				t.Errorf("%v %s", a.header, a.body)
 			}
+			// What to do, and where more is said, as the code's page has it.
+			page := html.UnescapeString(string(s.get(t, caller{}, "/docs/errors/"+code).body))
+			action, advised := body["suggestedAction"].(string)
+			if advised != strings.Contains(page, "What to do") || !strings.Contains(page, action) {
+				t.Errorf("suggestedAction %q is not what the page says", action)
+			}
+			where, pointed := body["documentationUrl"].(string)
+			if pointed != strings.Contains(page, "See <a href=") {
+				t.Errorf("documentationUrl %q is not what the page says", where)
+			}
+			if path, section, ok := strings.Cut(where, "#"); pointed && (!ok || !strings.Contains(string(s.get(t, caller{}, path).body), `id="`+section+`"`)) {
+				t.Errorf("documentationUrl %q leads nowhere", where)
+			}
+			if advised {
+				actions.Add(1)
+			}
+			if pointed {
+				places.Add(1)
+			}
 		})
+	}
+	if actions.Load() == 0 || places.Load() == 0 {
+		t.Errorf("%d problems say what to do, %d where more is said", actions.Load(), places.Load())
 	}
 	for code := range provoked {
 		if !slices.Contains(codes, code) {

@@ -208,6 +208,79 @@ func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
 	}
 }
 
+// TestDeleteMeToTheLetter: a personal organization goes as a whole, keys and sandbox
+// included; of a team only who asks, with what is theirs; and never its only owner.
+//
+// interface: Endpoints/DELETE /v1/me
+// interface: Authentication/7 sandbox keys
+// interface: What the service does/7 export, purge, usage, settings
+func TestDeleteMeToTheLetter(t *testing.T) {
+	s := startStack(t)
+	gone := func(who ...caller) {
+		t.Helper()
+		for _, c := range who {
+			s.refused(t, c, http.MethodGet, "/v1/me", "", "authentication_error")
+		}
+	}
+	box := func(c caller) caller {
+		t.Helper()
+		return caller{key: s.ok(t, c, http.MethodPost, "/v1/sandbox/keys", "").text(t, "apiKey")}
+	}
+
+	made, err := s.sys.CreateOrg(t.Context(), actors.NewOrg{Name: "Solo", OwnerEmail: "solo@example.com", Personal: true, Plan: "unlimited"})
+	must(t, err)
+	o := org{s, made.Org, made.Owner, made.APIKey}
+	c := caller{key: o.key}
+	s.ok(t, c, http.MethodPut, "/v1/subjects/anna", "")
+	s.note(t, c, "The diary is mine.")
+	second, sandbox := caller{key: o.mint(t, o.owner, "read")}, box(c)
+	s.note(t, sandbox, "The sandbox is mine, too.")
+	s.refused(t, sandbox, http.MethodDelete, "/v1/me", "", "permission_denied")
+	for _, scopes := range [][]string{{"read", "admin"}, {"graph:write", "memory:forget", "subjects:provision", "usage:read"}} {
+		s.refused(t, caller{key: o.mint(t, o.owner, scopes...)}, http.MethodDelete, "/v1/me", "", "permission_denied")
+	}
+	s.refused(t, c.as("nobody"), http.MethodDelete, "/v1/me", "", "subject_not_provisioned")
+	s.ok(t, c, http.MethodGet, "/v1/me", "") // a refusal deletes nothing
+	bystander := caller{key: s.org(t, "Bystander").key}
+	kept := s.note(t, bystander, "This is another's.")
+	// The selector is ignored: who goes is whose key it is.
+	if a := s.letter(t, c.as("anna"), http.MethodDelete, "/v1/me", "", http.StatusNoContent, nil); len(a.body) > 0 {
+		t.Errorf("%s", a.body)
+	}
+	gone(c, second, sandbox)
+	s.refused(t, c, http.MethodDelete, "/v1/me", "", "authentication_error")
+	if list := s.operate(t, http.MethodGet, "/operator/orgs", ""); list.status != http.StatusOK || strings.Contains(string(list.body), o.id.String()) {
+		t.Errorf("the operator reads %d %s", list.status, list.body)
+	}
+	s.ok(t, bystander, http.MethodGet, "/v1/graph/nodes/"+kept, "")
+
+	team := s.org(t, "Team")
+	owner := caller{key: team.key}
+	s.ok(t, owner, http.MethodPut, "/v1/subjects/anna", "")
+	user := team.recruit(t, "leaver@example.com", actors.RoleAdmin)
+	leaver, also := caller{key: team.mint(t, user, fullScope...)}, caller{key: team.mint(t, user, "read")}
+	theirs, ours := box(leaver), box(owner)
+	s.note(t, leaver, "The leaver minded the boiler.")
+	stays := s.note(t, leaver.as("anna"), "Anna minds the boiler.")
+	s.refused(t, owner, http.MethodDelete, "/v1/me", "", "last_owner")
+	s.ok(t, owner, http.MethodGet, "/v1/me", "")
+	s.letter(t, leaver, http.MethodDelete, "/v1/me", "", http.StatusNoContent, nil)
+	gone(leaver, also, theirs)
+	s.ok(t, ours, http.MethodGet, "/v1/me", "")
+	s.ok(t, owner.as("anna"), http.MethodGet, "/v1/graph/nodes/"+stays, "")
+	if n := s.ok(t, owner, http.MethodGet, "/v1/team", "").object(t)["memberCount"]; n != 1.0 {
+		t.Errorf("%v members are left", n)
+	}
+	if found := s.ok(t, owner, http.MethodPost, "/v1/search", `{"query":"boiler","scope":"org"}`); strings.Contains(string(found.body), "leaver minded") || !strings.Contains(string(found.body), "Anna minds") {
+		t.Errorf("the team finds %s", found.body)
+	}
+	// One of two owners may go.
+	heir := team.recruit(t, "heir@example.com", actors.RoleOwner)
+	s.letter(t, owner, http.MethodDelete, "/v1/me", "", http.StatusNoContent, nil)
+	gone(owner)
+	s.ok(t, caller{key: team.mint(t, heir, fullScope...)}, http.MethodGet, "/v1/me", "")
+}
+
 // TestSettingsUsageAndDataToTheLetter: what belongs to a memory as a whole.
 //
 // interface: Resources/Settings
@@ -220,6 +293,7 @@ func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
 // interface: Endpoints/Purge
 // interface: States/Purge
 // interface: Versioning/export format
+// interface: What the service does/7 export, purge, usage, settings
 func TestSettingsUsageAndDataToTheLetter(t *testing.T) {
 	s := startStack(t)
 	o := s.org(t, "Acme")

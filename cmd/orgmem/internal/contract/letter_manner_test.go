@@ -298,6 +298,7 @@ func TestListsToTheLetter(t *testing.T) {
 // interface: Events/job.completed
 // interface: Events/belief.superseded
 // interface: Events/webhook.test
+// interface: Events/import.* on the stream
 func TestEventsToTheLetter(t *testing.T) {
 	s := startStack(t)
 	o := s.org(t, "Acme")

@@ -245,6 +245,9 @@ func TestGraphToTheLetter(t *testing.T) {
 // interface: Endpoints/Proposals
 // interface: Endpoints/Brain
 // interface: What the service does/derived views are empty at first
+// interface: What the service does/4 kinds of reads
+// interface: What the service does/1 graph and chunks
+// interface: Endpoints/Conventions JSON
 func TestReadsToTheLetter(t *testing.T) {
 	s := startStack(t)
 	o := s.org(t, "Acme")

@@ -60,6 +60,29 @@ func (f fixture) edge(t *testing.T) string {
 	return f.ok(t, f.maker, http.MethodPost, "/v1/graph/edges", body).text(t, "id")
 }
 
+// domain and proposal return what a cycle has derived in the maker's memory, and have one
+// run where there is nothing (any more).
+func (f fixture) domain(t *testing.T) string {
+	t.Helper()
+	list := func() []map[string]any {
+		return f.ok(t, f.maker, http.MethodGet, "/v1/graph/domains", "").entries(t, "data")
+	}
+	found := list()
+	if len(found) == 0 {
+		f.proposals(t, 1)
+		found = list()
+	}
+	return found[0]["id"].(string)
+}
+
+func (f fixture) proposal(t *testing.T) string {
+	t.Helper()
+	if open := f.ok(t, f.maker, http.MethodGet, "/v1/proposals?status=open", "").entries(t, "data"); len(open) > 0 {
+		return open[0]["id"].(string)
+	}
+	return f.proposals(t, 1)[0]
+}
+
 func (f fixture) newJob(t *testing.T) string {
 	t.Helper()
 	return f.ok(t, f.maker, http.MethodPost, "/v1/ingest", fmt.Sprintf(`{"content":%q}`, f.next("Text "))).text(t, "jobId")
@@ -113,7 +136,7 @@ var samples = map[string]func(t *testing.T, f fixture) request{
 		f.ok(t, caller{key: f.org.key}, http.MethodPut, "/v1/subjects/"+id, "")
 		return request{id: id}
 	},
-	"getDomain": func(*testing.T, fixture) request { return request{id: pb.DomainID{1}.String()} },
+	"getDomain": func(t *testing.T, f fixture) request { return request{id: f.domain(t)} },
 	"assertEdge": func(t *testing.T, f fixture) request {
 		return request{body: fmt.Sprintf(`{"source":%q,"target":%q,"type":"near"}`, f.node(t), f.node(t))}
 	},
@@ -151,8 +174,8 @@ var samples = map[string]func(t *testing.T, f fixture) request{
 	"recall":            func(*testing.T, fixture) request { return request{id: "graph"} },
 	"recallGraphSearch": func(*testing.T, fixture) request { return request{query: "q=boiler"} },
 	"getIdentity":       func(_ *testing.T, f fixture) request { return request{id: f.user.String()} },
-	"acceptProposal":    func(*testing.T, fixture) request { return request{id: pb.DerivedID{1}.String()} },
-	"rejectProposal":    func(*testing.T, fixture) request { return request{id: pb.DerivedID{1}.String()} },
+	"acceptProposal":    func(t *testing.T, f fixture) request { return request{id: f.proposal(t)} },
+	"rejectProposal":    func(t *testing.T, f fixture) request { return request{id: f.proposal(t)} },
 	"queryBrain":        func(*testing.T, fixture) request { return request{body: `{"query":"boiler"}`} },
 	"answerFromBrain":   func(*testing.T, fixture) request { return request{body: `{"query":"boiler"}`} },
 	"createExport":      func(*testing.T, fixture) request { return request{body: `{"format":"json"}`} },
@@ -199,9 +222,6 @@ var samples = map[string]func(t *testing.T, f fixture) request{
 // besides lists the refusals that are as good as a success here: the sample
 // cannot bring the state about, or the work may be over already.
 var besides = map[string][]string{
-	"getDomain":      {"domain_not_found"},
-	"acceptProposal": {"proposal_not_found"},
-	"rejectProposal": {"proposal_not_found"},
 	"queryBrain":     {"brain_not_trained"},
 	"trainBrain":     {"train_in_progress"}, // of the one who asked before
 	"downloadExport": {"export_not_ready"},

@@ -73,6 +73,7 @@ type Summary struct {
 	Superseded int       `json:"superseded"`
 	Unchanged  int       `json:"unchanged"`
 	Documents  int       `json:"documents"` // that were created or superseded
+	Queued     int       `json:"queued"`    // documents that the service has, and goes on with, of an import that was stopped
 	Skipped    []Skipped `json:"skipped"`
 	Failed     []Skipped `json:"failed"`
 }
@@ -88,7 +89,7 @@ func Import(ctx context.Context, o Options, files []File, skipped []Skipped) (Su
 		Options: o, saved: o.Clock.Now(),
 		summary: Summary{Skipped: slices.Clone(skipped), Failed: []Skipped{}},
 		done:    Progress{TotalFiles: len(files)},
-		partial: make(map[string]Progress),
+		partial: make(map[string]Progress), queued: make(map[string]int),
 	}
 	for _, file := range files {
 		r.done.TotalBytes += file.bytes
@@ -123,6 +124,9 @@ func Import(ctx context.Context, o Options, files []File, skipped []Skipped) (Su
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if ctx.Err() != nil {
+		for _, n := range r.queued {
+			r.summary.Queued += n
+		}
 		return r.summary, context.Cause(ctx)
 	}
 	return r.summary, r.State.save()
@@ -157,6 +161,7 @@ type run struct {
 	summary Summary
 	done    Progress            // what is known
 	partial map[string]Progress // by job under way: what the service has worked off of it
+	queued  map[string]int      // by job under way: its documents
 	saved   time.Time
 }
 
@@ -329,7 +334,7 @@ func (r *run) send(ctx context.Context, batch []entry) error {
 		return err
 	}
 	r.mu.Lock()
-	r.State.body.Jobs[job] = files
+	r.State.body.Jobs[job], r.queued[job] = files, len(batch)
 	r.mu.Unlock()
 	done, err := r.wait(ctx, job, func(n int) { r.underway(job, batch, n) })
 	if err != nil {
@@ -404,6 +409,7 @@ func (r *run) record(id string, batch []entry, job client.Job) error {
 	r.settle(all, func(s *Summary) {
 		delete(r.State.body.Jobs, id)
 		delete(r.partial, id)
+		delete(r.queued, id)
 		for i, e := range batch {
 			item, ok := outcome[i]
 			reason := ""

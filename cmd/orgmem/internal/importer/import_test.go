@@ -351,11 +351,15 @@ func TestInterruptedImportGoesOn(t *testing.T) {
 			stop()
 		}
 	}
-	if _, _, err := b.run(ctx); !errors.Is(err, context.Canceled) {
+	stopped, _, err := b.run(ctx)
+	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
 	b.memory.onTake = nil
 	accepted := len(b.memory.docs)
+	if stopped.Created+stopped.Queued != accepted || stopped.Queued == 0 {
+		t.Errorf("it says %d created and %d with the service, which has %d", stopped.Created, stopped.Queued, accepted)
+	}
 	if accepted == 0 || accepted == 900 {
 		t.Fatalf("%d documents before the stop", accepted)
 	}

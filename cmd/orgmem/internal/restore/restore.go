@@ -1,6 +1,7 @@
 // Package restore reads the document of an export (docs/export.md) and sends it,
 // in parts, to an organization. It never holds more of it than one part, and of
-// each memory the ids that its nodes had and have.
+// each memory its domains, the ids that its nodes had and have, and of those that texts
+// name which are forgotten there.
 package restore
 
 import (
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,12 +41,17 @@ type Part struct {
 	Edges     []json.RawMessage `json:"edges,omitempty"`
 	External  []json.RawMessage `json:"externalIds,omitempty"`
 	Links     []Link            `json:"links,omitempty"`
+	Unread    []string          `json:"unread,omitempty"`
+	Names     []json.RawMessage `json:"names,omitempty"`
 }
 
-// Link says what a superseded node was superseded by.
+// Link says what a node knows of others: what a superseded one was superseded by, which
+// one a text follows, and the ids of those that its history names, there and here.
 type Link struct {
-	NodeID       string `json:"nodeId"`
-	SupersededBy string `json:"supersededBy"`
+	NodeID       string            `json:"nodeId"`
+	SupersededBy string            `json:"supersededBy,omitempty"`
+	Follows      string            `json:"follows,omitempty"`
+	History      map[string]string `json:"history,omitempty"`
 }
 
 // Answer is what a part is answered with.
@@ -52,6 +59,8 @@ type Answer struct {
 	NodeIDs   []string
 	Created   int
 	Unchanged int
+	// Unread are ids there, which are sent back when the edges are.
+	Unread []string
 }
 
 // Summary says what became of a document.
@@ -90,12 +99,14 @@ type importer struct {
 	seen bool // the head says that it is ours
 
 	// Of the memory that is being read.
-	head  map[string]json.RawMessage
-	ids   map[string]string // of its nodes, there and here
-	links []Link            // in old ids
-	part  Part
-	bytes int
-	olds  []string // old ids of the part's nodes
+	head    map[string]json.RawMessage
+	ids     map[string]string // of its nodes, there and here
+	links   []Link            // in old ids
+	domains []json.RawMessage // likewise
+	unread  []string          // in the ids there
+	part    Part
+	bytes   int
+	olds    []string // old ids of the part's nodes
 }
 
 func (i *importer) document() error {
@@ -181,11 +192,14 @@ func (i *importer) skip() error { _, err := i.raw(); return err }
 // partition reads one memory: its head, then its records in the order of the
 // document, which has nodes before what connects them.
 func (i *importer) partition() error {
-	i.head, i.ids, i.links, i.part = map[string]json.RawMessage{}, map[string]string{}, nil, Part{}
+	i.head, i.ids, i.links, i.domains, i.unread, i.part = map[string]json.RawMessage{}, map[string]string{}, nil, nil, nil, Part{}
 	err := i.object(func(name string) error {
 		switch name {
 		case "domains":
-			return i.each(func(raw json.RawMessage) error { i.part.Domains = append(i.part.Domains, raw); return nil }, false)
+			return i.each(func(raw json.RawMessage) error {
+				i.domains, i.part.Domains = append(i.domains, raw), append(i.part.Domains, raw)
+				return nil
+			}, false)
 		case "nodes":
 			if err := i.each(i.node, true); err != nil {
 				return err
@@ -202,6 +216,12 @@ func (i *importer) partition() error {
 		i.head[name] = raw
 		return err
 	})
+	if err == nil {
+		err = i.recount()
+	}
+	if err == nil {
+		err = i.names()
+	}
 	i.sum.Partitions++
 	return err
 }
@@ -255,6 +275,7 @@ func (i *importer) send() error {
 	for k, old := range i.olds {
 		i.ids[old] = answer.NodeIDs[k]
 	}
+	i.unread = append(i.unread, answer.Unread...)
 	i.sum.Created += answer.Created
 	i.sum.Unchanged += answer.Unchanged
 	i.sum.Edges += len(i.part.Edges)
@@ -264,32 +285,54 @@ func (i *importer) send() error {
 	return i.begin()
 }
 
-// node sends a node as it stands, but for what it was superseded by: that may
-// come behind it.
+// node sends a node as it stands, but for what it was superseded by and what it
+// follows: that may come behind it.
 func (i *importer) node(raw json.RawMessage) error {
 	var n struct {
 		ID           string `json:"id"`
 		SupersededBy string `json:"supersededBy"`
+		Trace        struct {
+			Follows string `json:"follows"`
+		} `json:"trace"`
+		History []struct {
+			Changes []struct {
+				Field  string `json:"field"`
+				Before string `json:"before"`
+				After  string `json:"after"`
+			} `json:"changes"`
+		} `json:"history"`
 	}
 	if err := json.Unmarshal(raw, &n); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	if n.SupersededBy != "" {
-		i.links = append(i.links, Link{n.ID, n.SupersededBy})
+	named := map[string]string{}
+	for _, h := range n.History {
+		for _, c := range h.Changes {
+			if c.Field == "supersededBy" {
+				named[c.Before], named[c.After] = "", ""
+			}
+		}
+	}
+	delete(named, "")
+	if n.SupersededBy != "" || n.Trace.Follows != "" || len(named) > 0 {
+		i.links = append(i.links, Link{n.ID, n.SupersededBy, n.Trace.Follows, named})
 	}
 	i.olds = append(i.olds, n.ID)
 	i.part.Nodes = append(i.part.Nodes, raw)
 	return nil
 }
 
-// link sends what the nodes of a memory were superseded by.
+// link sends what the nodes of a memory know of each other.
 func (i *importer) link() error {
 	for len(i.links) > 0 {
 		k := min(len(i.links), maxRecords)
 		for _, l := range i.links[:k] {
-			if by := i.ids[l.SupersededBy]; by != "" {
-				i.part.Links = append(i.part.Links, Link{i.ids[l.NodeID], by})
+			for old := range l.History {
+				if l.History[old] = i.ids[old]; l.History[old] == "" {
+					delete(l.History, old)
+				}
 			}
+			i.part.Links = append(i.part.Links, Link{i.ids[l.NodeID], i.ids[l.SupersededBy], i.ids[l.Follows], l.History})
 		}
 		i.links = i.links[k:]
 		if err := i.send(); err != nil {
@@ -313,6 +356,9 @@ func (i *importer) edge(raw json.RawMessage) error {
 	id := strings.Replace(text(e["id"]), text(e["source"]), source, 1)
 	e["id"] = strings.Replace(id, text(e["target"]), target, 1)
 	e["source"], e["target"] = source, target
+	if with := i.ids[text(e["tombstonedWith"])]; with != "" {
+		e["tombstonedWith"] = with
+	}
 	if chunks, ok := e["evidence"].([]any); ok { // each is the id of a node and a number
 		for n, chunk := range chunks {
 			if at := strings.LastIndexByte(text(chunk), ':'); at >= 0 && i.ids[text(chunk)[:at]] != "" {
@@ -323,6 +369,58 @@ func (i *importer) edge(raw json.RawMessage) error {
 	out, err := json.Marshal(e)
 	i.part.Edges = append(i.part.Edges, out)
 	return err
+}
+
+// recount sends back the nodes that texts name which are forgotten there: those that no
+// other names go, now that it can be known.
+func (i *importer) recount() error {
+	slices.Sort(i.unread)
+	for ids := range slices.Chunk(slices.Compact(i.unread), maxRecords) {
+		if err := i.begin(); err != nil {
+			return err
+		}
+		i.part.Unread = ids
+		if err := i.send(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names sends the domains of a memory once more, with the ids that the nodes have
+// which they are named by. One that is not in the document keeps its old id, which
+// nothing has there: what a domain says comes only with all that it was read out of.
+func (i *importer) names() error {
+	for len(i.domains) > 0 {
+		k := min(len(i.domains), maxRecords)
+		if err := i.begin(); err != nil {
+			return err
+		}
+		for _, raw := range i.domains[:k] {
+			d := map[string]any{}
+			if err := unmarshal(raw, &d); err != nil {
+				return err
+			}
+			for _, field := range []string{"topNodes", "namedBy"} {
+				nodes, _ := d[field].([]any)
+				for n, id := range nodes {
+					if here := i.ids[text(id)]; here != "" {
+						nodes[n] = here
+					}
+				}
+			}
+			out, err := json.Marshal(d)
+			if err != nil {
+				return err
+			}
+			i.part.Names = append(i.part.Names, out)
+		}
+		i.domains = i.domains[k:]
+		if err := i.send(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (i *importer) external(raw json.RawMessage) error {

@@ -12,8 +12,11 @@ import (
 // r repeats, so that no line of this file is itself a secret that scanners find.
 func r(s string, n int) string { return strings.Repeat(s, n) }
 
-// leaks are texts with a secret each, by a kind of their own.
-var leaks = []struct{ name, before, secret, after string }{
+// leak is a text with a secret, and the name of its kind.
+type leak struct{ name, before, secret, after string }
+
+// leaks are of each kind that has a form or a place of its own.
+var leaks = []leak{
 	{"private key", "", "-----BEGIN RSA PRIVATE KEY-----\n" + r("MIIEow\n", 6) + "-----END RSA PRIVATE KEY-----", "\nnext"},
 	{"private key", "", "-----BEGIN OPENSSH PRIVATE KEY-----\n" + r("b3BlbnNz\n", 6), ""}, // cut off
 	{"private key", `{"key":"`, `-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----`, `"}`},
@@ -61,7 +64,7 @@ var leaks = []struct{ name, before, secret, after string }{
 }
 
 func TestSecretsGo(t *testing.T) {
-	for _, l := range leaks {
+	for _, l := range append(leaks, vendors...) {
 		got, n := Text(l.before + l.secret + l.after)
 		if strings.Contains(got, l.secret) || n == 0 {
 			t.Errorf("%s: %q stays", l.name, got)

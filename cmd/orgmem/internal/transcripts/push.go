@@ -262,8 +262,10 @@ func (p *push) take(f found) {
 		}
 		p.summary.Redacted += redacted
 		e.Arguments, e.Text = nil, cut(e.Text, maxText)
-		e.Cwd, redacted = secrets.Text(e.Cwd)
-		p.summary.Redacted += redacted
+		for _, said := range []*string{&e.Cwd, &e.Tool, &e.Model} {
+			*said, redacted = secrets.Text(*said)
+			p.summary.Redacted += redacted
+		}
 		if _, err := time.Parse(time.RFC3339, e.At); err != nil {
 			e.At = ""
 		}

@@ -1,159 +1,85 @@
 package orgmem_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/interface-coverage.md")
+var (
+	update = flag.Bool("update", false, "rewrite docs/interface-coverage.md")
+	// specification is not in the repository; who has it holds the list to it.
+	specification = flag.String("interface", "", "the interface's text: its paragraphs must be those of docs/interface-paragraphs.tsv")
+)
 
-const coveragePage = "docs/interface-coverage.md"
+const (
+	coveragePage   = "docs/interface-coverage.md"
+	paragraphsList = "docs/interface-paragraphs.tsv"
+)
 
-// paragraphs are the paragraphs of the interface, by section and a label of our
-// own. A test names what it holds in its comment, "// interface: <label>". The
-// value says what a paragraph without a test waits for; empty: nothing.
-var paragraphs = map[string]string{
-	"Authentication/1 header or bearer":                      "",
-	"Authentication/10 a key that is not the caller's":       "",
-	"Authentication/11 OAuth for assistants":                 "it does not apply to /v1",
-	"Authentication/12 webhook signature":                    "",
-	"Authentication/2 form of a key":                         "",
-	"Authentication/3 principal":                             "",
-	"Authentication/4 minting":                               "",
-	"Authentication/5 shown once":                            "",
-	"Authentication/6 scopes":                                "",
-	"Authentication/7 sandbox keys":                          "",
-	"Authentication/8 acting as a subject":                   "",
-	"Authentication/9 isolation between organizations":       "",
-	"Endpoints/Brain":                                        "",
-	"Endpoints/Coding sessions":                              "",
-	"Endpoints/Condition scaffold":                           "",
-	"Endpoints/Condition session":                            "",
-	"Endpoints/Contradictions":                               "",
-	"Endpoints/Conventions Idempotency-Key":                  "",
-	"Endpoints/Conventions JSON":                             "",
-	"Endpoints/Conventions X-Svc-Subject":                    "",
-	"Endpoints/Conventions credential":                       "",
-	"Endpoints/Conventions key owner's routes":               "",
-	"Endpoints/Conventions lists":                            "",
-	"Endpoints/DELETE /v1/me":                                "",
-	"Endpoints/Events":                                       "",
-	"Endpoints/Exports":                                      "",
-	"Endpoints/GET /v1/me":                                   "",
-	"Endpoints/Graph domains":                                "",
-	"Endpoints/Graph edges":                                  "",
-	"Endpoints/Graph history":                                "",
-	"Endpoints/Graph nodes":                                  "",
-	"Endpoints/Identity":                                     "",
-	"Endpoints/Import":                                       "",
-	"Endpoints/Ingest":                                       "",
-	"Endpoints/Jobs":                                         "",
-	"Endpoints/Keys":                                         "",
-	"Endpoints/Proposals":                                    "",
-	"Endpoints/Purge":                                        "",
-	"Endpoints/Recall node and search":                       "",
-	"Endpoints/Recall sessions":                              "",
-	"Endpoints/Recall views":                                 "",
-	"Endpoints/Retrieve":                                     "",
-	"Endpoints/Sandbox":                                      "",
-	"Endpoints/Search":                                       "",
-	"Endpoints/Settings":                                     "",
-	"Endpoints/Subjects":                                     "",
-	"Endpoints/Team":                                         "",
-	"Endpoints/Usage":                                        "",
-	"Endpoints/Webhooks":                                     "",
-	"Errors/Codes":                                           "",
-	"Errors/Problem body":                                    "",
-	"Events/Delivery signature":                              "",
-	"Events/Stream frames":                                   "",
-	"Events/Stream reach":                                    "",
-	"Events/Stream without a bus":                            "",
-	"Events/Delivery attempts, retries and disabling":        "",
-	"Events/basin.shifted":                                   "",
-	"Events/belief.superseded":                               "",
-	"Events/brain.trained":                                   "",
-	"Events/contradiction.detected":                          "",
-	"Events/graph.updated":                                   "",
-	"Events/identity.* on the stream":                        "",
-	"Events/insight.proposed":                                "",
-	"Events/job.completed":                                   "",
-	"Events/webhook.test":                                    "",
-	"Limits/Asserted weight and confidence":                  "",
-	"Limits/Concurrent event streams":                        "",
-	"Limits/Families":                                        "",
-	"Limits/Headers":                                         "",
-	"Limits/Import history":                                  "",
-	"Limits/Key token":                                       "",
-	"Limits/Page size":                                       "",
-	"Limits/Session batch":                                   "",
-	"Limits/Stream heartbeat":                                "",
-	"Limits/Tombstone retention":                             "",
-	"Limits/Webhook attempts and time-out":                   "",
-	"Limits/Webhook URL":                                     "",
-	"Limits/Webhook endpoints and types":                     "",
-	"Resources/API key":                                      "",
-	"Resources/Brain info":                                   "",
-	"Resources/Coding-session status":                        "",
-	"Resources/Conditioning pack":                            "",
-	"Resources/Event envelope":                               "",
-	"Resources/Export":                                       "",
-	"Resources/Graph records":                                "",
-	"Resources/Ingest job":                                   "",
-	"Resources/Organization":                                 "",
-	"Resources/Pagination envelope":                          "",
-	"Resources/Principal":                                    "",
-	"Resources/Purge report":                                 "",
-	"Resources/Recall identity view":                         "",
-	"Resources/Search hit":                                   "",
-	"Resources/Settings":                                     "",
-	"Resources/Subject":                                      "",
-	"Resources/Usage bucket":                                 "",
-	"Resources/Webhook endpoint":                             "",
-	"States/API key revoked":                                 "",
-	"States/Brain parity gate":                               "",
-	"States/Brain training":                                  "",
-	"States/Edge forgotten":                                  "",
-	"States/Export":                                          "",
-	"States/Ingest job":                                      "",
-	"States/Node forgotten":                                  "",
-	"States/Node restored":                                   "",
-	"States/Node superseded":                                 "",
-	"States/Purge":                                           "",
-	"States/Session backfill":                                "",
-	"States/Webhook":                                         "",
-	"Versioning/export format":                               "",
-	"Versioning/path prefix":                                 "",
-	"What the service does/1 graph and chunks":               "",
-	"What the service does/2 partitions by subject":          "",
-	"What the service does/3 asynchronous ingestion":         "",
-	"What the service does/4 kinds of reads":                 "",
-	"What the service does/5 edits with an audit trail":      "",
-	"What the service does/6 contradictions and proposals":   "",
-	"What the service does/7 export, purge, usage, settings": "",
-	"What the service does/8 events":                         "",
-	"What the service does/9 sandbox keys":                   "",
-	"What the service does/derived views are empty at first": "",
+// paragraph is one promise of the interface: a row of a table, an item of a list or a
+// paragraph of its own. Headings, heads of tables and what only says that something is
+// not shown are none.
+type paragraph struct {
+	digest  string // of its text: the first 12 hex digits of its SHA-256
+	section string
+	anchor  string   // how it begins
+	labels  []string // what a test of it says in its comment: "// interface: <label>"
+	none    string   // why no test can be of it; empty: one must
+}
+
+// paragraphs reads the committed list of them: a line each, with digest, section, anchor,
+// labels (parted by semicolons) and perhaps why there is no test, parted by tabs.
+func paragraphs(t *testing.T) (all []paragraph) {
+	t.Helper()
+	raw, err := os.ReadFile(paragraphsList)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(raw)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) < 4 || len(fields) > 5 {
+			t.Fatalf("%s: %d fields in %q", paragraphsList, len(fields), line)
+		}
+		p := paragraph{digest: fields[0], section: fields[1], anchor: fields[2], labels: strings.Split(fields[3], ";")}
+		if len(fields) == 5 {
+			p.none = fields[4]
+		}
+		all = append(all, p)
+	}
+	if len(all) < 250 {
+		t.Fatalf("only %d paragraphs in %s", len(all), paragraphsList)
+	}
+	return all
 }
 
 // TestInterfaceCoverage fails for a paragraph that no test names, for a name that
 // is no paragraph's, and when the page that lists them is stale. Rewrite it with:
 // go test . -run TestInterfaceCoverage -update
 func TestInterfaceCoverage(t *testing.T) {
+	all := paragraphs(t)
+	known := map[string]bool{}
+	for _, p := range all {
+		for _, label := range p.labels {
+			known[label] = true
+		}
+	}
 	tests := map[string][]string{}
 	for _, p := range packages(t) {
 		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
 			for _, found := range namedIn(t, filepath.Join(p.Dir, name)) {
-				if _, known := paragraphs[found.label]; !known {
-					t.Errorf("%s names %q, which is no paragraph", found.test, found.label)
+				if !known[found.label] {
+					t.Errorf("%s names %q, which is no paragraph's", found.test, found.label)
 				}
 				tests[found.label] = append(tests[found.label], strings.TrimPrefix(p.ImportPath, "orgmem/")+"."+found.test)
 			}
@@ -161,27 +87,34 @@ func TestInterfaceCoverage(t *testing.T) {
 	}
 	var page strings.Builder
 	page.WriteString("# Which tests hold which paragraph of the interface\n\n" +
-		"Made by `go test . -run TestInterfaceCoverage -update` from the comments of the tests. Beside what stands here,\n" +
-		"`TestAccessMatrix` sends every route with every kind of credential, and holds every answer to the OpenAPI document.\n")
+		"Made by `go test . -run TestInterfaceCoverage -update` from two things: the paragraphs of the interface, which\n" +
+		"`docs/interface-paragraphs.tsv` lists by their digests and how they begin (the text itself is not in the repository;\n" +
+		"`-interface FILE` holds the list to it), each with the labels that a person gave it; and the comments of the tests, where\n" +
+		"`// interface: <label>` says what a test is of. A paragraph is held by the tests of any of its labels, and a label may\n" +
+		"stand for several paragraphs: that a test is about all that they say is its author's word and its reviewer's. The test fails\n" +
+		"for a paragraph that no test names, and for a label that is no paragraph's. Beside what stands here, `TestAccessMatrix`\n" +
+		"sends every route with every kind of credential, and holds every answer to the OpenAPI document.\n")
 	section := ""
-	for _, label := range slices.Sorted(maps.Keys(paragraphs)) {
-		waits := paragraphs[label]
-		name, paragraph, _ := strings.Cut(label, "/")
-		if name != section {
-			section = name
+	for _, p := range all {
+		if p.section != section {
+			section = p.section
 			fmt.Fprintf(&page, "\n## %s\n\n| Paragraph | Tests |\n|---|---|\n", section)
 		}
-		slices.Sort(tests[label])
-		switch {
-		case len(tests[label]) > 0 && waits != "":
-			t.Errorf("%s has a test and waits for nothing more", label)
-		case len(tests[label]) > 0:
-			fmt.Fprintf(&page, "| %s | %s |\n", paragraph, strings.Join(tests[label], ", "))
-		case waits != "":
-			fmt.Fprintf(&page, "| %s | none: %s |\n", paragraph, waits)
-		default:
-			t.Errorf("%s: no test names it", label)
+		var of []string
+		for _, label := range p.labels {
+			if len(tests[label]) == 0 && p.none == "" {
+				t.Errorf("%s, %q: no test names %q", p.section, p.anchor, label)
+			}
+			of = append(of, tests[label]...)
 		}
+		slices.Sort(of)
+		switch of = slices.Compact(of); {
+		case len(of) > 0 && p.none != "":
+			t.Errorf("%q has tests, and says that there are none: %s", p.anchor, p.none)
+		case p.none != "":
+			of = []string{"none: " + p.none}
+		}
+		fmt.Fprintf(&page, "| %s | %s |\n", strings.ReplaceAll(p.anchor, "|", "\\|"), strings.Join(of, ", "))
 	}
 	if *update {
 		if err := os.WriteFile(coveragePage, []byte(page.String()), 0o644); err != nil {
@@ -194,6 +127,47 @@ func TestInterfaceCoverage(t *testing.T) {
 	}
 	if string(committed) != page.String() {
 		t.Errorf("%s is stale; run: go test . -run TestInterfaceCoverage -update", coveragePage)
+	}
+}
+
+// TestParagraphsAreTheInterfaces holds the list of paragraphs to the text of the
+// interface, where -interface says where that is.
+func TestParagraphsAreTheInterfaces(t *testing.T) {
+	if *specification == "" {
+		t.Skip("-interface does not say where the interface's text is")
+	}
+	raw, err := os.ReadFile(*specification)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]int{}
+	for _, p := range paragraphs(t) {
+		listed[p.digest]++
+	}
+	ruler := regexp.MustCompile(`^\|[-| ]+\|$`)
+	lines, sub := strings.Split(string(raw), "\n"), ""
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "### "); ok {
+			sub = name
+		} else if strings.HasPrefix(line, "#") {
+			sub = ""
+		}
+		head := strings.HasPrefix(line, "|") && i+1 < len(lines) && ruler.MatchString(strings.TrimSpace(lines[i+1]))
+		hidden := strings.HasSuffix(line, "not shown.") && (strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "Complete scope")) || line == "Open items:"
+		if line == "" || strings.HasPrefix(line, "#") || head || hidden || ruler.MatchString(line) || strings.HasPrefix(sub, "Gaps") {
+			continue
+		}
+		sum := sha256.Sum256([]byte(line))
+		digest := hex.EncodeToString(sum[:])[:12]
+		if listed[digest]--; listed[digest] < 0 {
+			t.Errorf("no line of %s is %s: %.60q", paragraphsList, digest, line)
+		}
+	}
+	for digest, n := range listed {
+		if n > 0 {
+			t.Errorf("%s of %s is no paragraph of the interface", digest, paragraphsList)
+		}
 	}
 }
 

@@ -101,6 +101,7 @@ var parts = []struct {
 	{"cognition", measureCognition},
 	{"sessions", measureSessions},
 	{"import", measureImport},
+	{"cancel", measureCancel},
 	{"lists", measureLists},
 	{"streams", measureStreams},
 	{"orgs", measureOrgs},

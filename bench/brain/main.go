@@ -3,9 +3,10 @@
 //
 //	go run ./bench/brain -set FOLDER [-cache FOLDER] [-only full,no-entities] [-seeds 3]
 //
-// FOLDER holds corpus.jsonl(.gz) with lines of {id, title, text}, queries.jsonl(.gz)
-// with lines of {id, text, category} and qrels.tsv (query, document, grade). All
-// documents are one memory; the graph is read out of them as ingestion and a cycle
+// FOLDER holds corpus.jsonl(.gz) with lines of {id, title, text} and, in a
+// conversation, {speaker, timestamp}, queries.jsonl(.gz) with lines of {id, text,
+// category} and qrels.tsv (query, document, grade). All documents are one memory, in
+// their order; the graph is read out of them as ingestion and a cycle
 // do, without a store. Vectors are kept under -cache, since they take most of the
 // time. A set that is larger than -passages is cut; -double repeats it under other
 // names until it has so many.

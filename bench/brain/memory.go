@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"orgmem/bench/internal/data"
 	"orgmem/brain/community"
@@ -47,7 +48,8 @@ var salt = retriever.Salt{1}
 type memory struct {
 	source    retriever.Source
 	mentions  []mention
-	vectors   [][]float32 // of each passage
+	nodes     []index.Node // of each document
+	vectors   [][]float32  // of each passage
 	docOf     []int32
 	id        map[pb.NodeID]bool
 	snapshot  *index.Snapshot
@@ -85,15 +87,14 @@ func load(o options) (*memory, error) {
 	var analyzer text.Analyzer
 	grow := func(round int) error {
 		return data.Lines(filepath.Join(o.set, "corpus.jsonl"), func(line []byte) error {
-			var d struct{ ID, Title, Text string }
+			var d document
 			if err := json.Unmarshal(line, &d); err != nil || o.passages > 0 && len(m.docOf) >= o.passages {
 				return err
 			}
 			if round > 0 { // the same again, under names of its own
 				d.ID = fmt.Sprintf("%s again %d", d.ID, round)
 			}
-			m.take(&in, &analyzer, d.ID, d.Title, d.Text, model.CountTokens)
-			return nil
+			return m.take(&in, &analyzer, d, model.CountTokens)
 		})
 	}
 	for round := 0; round == 0 || len(m.docOf) < o.passages; round++ {
@@ -113,9 +114,46 @@ func load(o options) (*memory, error) {
 	return m, m.readQuestions(o.set)
 }
 
-func (m *memory) take(in *texts, analyzer *text.Analyzer, id, title, body string, count func(string) int) {
-	d := retriever.Document{ID: pb.NodeID(id), Title: title}
-	for _, c := range text.Chunks(text.Document{Title: title, Body: body}, text.ChunkOptions{Count: count}) {
+// document is one of a set.
+type document struct {
+	ID, Title, Text string
+	// Speaker says the text, Timestamp when, in a conversation: in words, as
+	// spokenTime, or in the form of RFC 3339 with or without a zone.
+	Speaker, Timestamp string
+}
+
+// spokenTime is how locomo dates the sessions of its conversations.
+const spokenTime = "3:04 pm on 2 January, 2006"
+
+// occurred gives when a document happened, in milliseconds since 1970; 0: that is not
+// known.
+func (d *document) occurred() (int64, error) {
+	if d.Timestamp == "" {
+		return 0, nil
+	}
+	for _, form := range []string{spokenTime, time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+		if at, err := time.Parse(form, d.Timestamp); err == nil {
+			return at.UnixMilli(), nil
+		}
+	}
+	return 0, fmt.Errorf("document %s: no time is %q", d.ID, d.Timestamp)
+}
+
+// take takes a document in as ingestion does: what somebody says begins with their
+// name, and what has no title and is not long is a turn, which those before and behind
+// it explain.
+func (m *memory) take(in *texts, analyzer *text.Analyzer, from document, count func(string) int) error {
+	d := retriever.Document{ID: pb.NodeID(from.ID), Title: from.Title}
+	at, err := from.occurred()
+	if err != nil {
+		return err
+	}
+	body := from.Text
+	if from.Speaker != "" {
+		body = from.Speaker + ": " + body
+	}
+	tokens := 0
+	for _, c := range text.Chunks(text.Document{Title: d.Title, Body: body}, text.ChunkOptions{Count: count}) {
 		d.Passages = append(d.Passages, c.Text)
 		whole := c.Text
 		if len(c.TitlePath) > 0 {
@@ -124,12 +162,15 @@ func (m *memory) take(in *texts, analyzer *text.Analyzer, id, title, body string
 		in.all = append(in.all, whole)
 		in.terms = append(in.terms, analyzer.Passage(strings.Join(c.TitlePath, "\n"), c.Text))
 		m.docOf = append(m.docOf, int32(len(m.source.Documents)))
+		tokens += c.Tokens
 	}
+	m.nodes = append(m.nodes, index.Node{ID: d.ID, Kind: "document", Turn: strings.TrimSpace(d.Title) == "" && tokens <= index.MaxTurnTokens, OccurredMs: at})
 	if d.Title == "" {
 		d.Title = text.TruncateRunes(strings.TrimSpace(body), titleRunes)
 	}
 	m.id[d.ID] = true
 	m.source.Documents = append(m.source.Documents, d)
+	return nil
 }
 
 // embed gives the vectors of texts, from the cache where they were made before.
@@ -199,7 +240,7 @@ func inParallel(n, some int, worker func() func(from, to int)) {
 func (m *memory) indexed(terms []text.Passage) error {
 	b := index.NewBuilder(index.ModelID(m.encoder.ID()), m.encoder.Dim())
 	for p, v := range m.vectors {
-		if err := b.Add(index.Entry{Seq: uint64(p + 1), Node: index.Node{ID: m.source.Documents[m.docOf[p]].ID, Kind: "note"}, Vector: v, Passage: terms[p]}); err != nil {
+		if err := b.Add(index.Entry{Seq: uint64(p + 1), Node: m.nodes[m.docOf[p]], Vector: v, Passage: terms[p]}); err != nil {
 			return err
 		}
 	}

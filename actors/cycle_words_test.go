@@ -33,6 +33,7 @@ type stubModel struct {
 	explanation string
 	relation    func(askedRelation) string // its type
 	hangs       chan struct{}              // told of a question, which is then left unanswered; nil: none is
+	givenUp     func()                     // of such a question, once nobody waits for its answer
 
 	mu        sync.Mutex
 	questions []string // the data of each
@@ -97,8 +98,12 @@ func advised(t *testing.T, m *stubModel) func(*Config, *storage.Options) {
 		}
 		content := m.ask(t, raw)
 		if m.hangs != nil {
-			m.hangs <- struct{}{}
+			select {
+			case m.hangs <- struct{}{}:
+			case <-r.Context().Done():
+			}
 			<-r.Context().Done()
+			m.givenUp()
 			return
 		}
 		if m.status != 0 {
@@ -316,12 +321,27 @@ func TestARelationIsWeighedOnceTheModelIsWell(t *testing.T) {
 	}
 }
 
-// Who cancels a cycle does not wait for a model that does not answer.
+// Who cancels a cycle does not wait for a model that does not answer. The cycle gives up
+// once its job is cancelled and not before, else it would end the job first, and whoever
+// cancels it be refused.
 func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
+	states := make(chan []string, 1) // of the jobs, when the first question is given up
 	m := &stubModel{hangs: make(chan struct{})}
 	n := startNode(t, storagetest.NewDisk(), advised(t, m))
-	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	c.note("Maria Lopez works for Globex.")
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	var first sync.Once
+	m.givenUp = func() {
+		first.Do(func() {
+			var all []string
+			for _, j := range records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
+				if j.GetType() == jobCognition {
+					all = append(all, j.GetStatus())
+				}
+			}
+			states <- all
+		})
+	}
 	asked := func() {
 		t.Helper()
 		seen := false
@@ -335,13 +355,28 @@ func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
 			return seen
 		})
 	}
+	c.note("Maria Lopez works for Globex.")
 	asked()
 	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobCognition}}}).GetJobs().GetJobs()
+	if len(jobs) != 1 || jobs[0].GetStatus() != jobRunning {
+		t.Fatalf("%v", jobs)
+	}
 	id, err := pb.JobIDFrom(jobs[0].GetId())
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: id.String()}}})
+	var was []string
+	n.waitFor(func() bool {
+		select {
+		case was = <-states:
+		default:
+		}
+		return was != nil
+	})
+	if !slices.Equal(was, []string{jobCancelled}) {
+		t.Errorf("the question was given up while the job was %q", was)
+	}
 	c.note("Peter Novak works for Hooli.")
 	asked() // by the next cycle, so the first has ended
 	if jobs := c.cognitionJobs(); jobs[jobCancelled] != 1 || jobs[jobRunning] != 1 {

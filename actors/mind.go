@@ -47,7 +47,9 @@ type (
 		n     uint64
 		wrote bool
 	}
-	// cancelCycle says that a job is being cancelled, perhaps the cycle's.
+	// cancelCycle says that a job of cognition is cancelled, perhaps the cycle's. The
+	// worker says so once it has written it: a cycle that ended before that would end
+	// its job itself, and whoever cancels it be told that there is nothing to cancel.
 	cancelCycle struct{ job pb.JobID }
 )
 

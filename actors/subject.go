@@ -105,6 +105,8 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 	case thinkNow:
 		a.thinking = true
 		ctx.Send(a.mind, m)
+	case cancelCycle:
+		ctx.Send(a.mind, m)
 	case look:
 		a.handled++
 		a.wake(ctx)
@@ -149,9 +151,6 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		case *pb.Envelope_Ingest:
 			a.accept(ctx.Self(), m, op.Ingest)
 		case *pb.Envelope_CancelJob:
-			if id, err := pb.ParseJobID(op.CancelJob.GetId()); err == nil {
-				ctx.Send(a.mind, cancelCycle{id})
-			}
 			ctx.Send(a.work, cancel{m, op.CancelJob})
 		default:
 			m.fail(fmt.Errorf("operation %T is unknown to a subject", op))

@@ -417,6 +417,9 @@ func (w *worker) cancelNow(m cancel) {
 		return
 	}
 	w.org.jobsEnded(pb.JobID(job.GetId()))
+	if job.GetType() == jobCognition {
+		w.ctx.Send(w.parent, cancelCycle{pb.JobID(job.GetId())})
+	}
 	job.Items = items
 	c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})
 }

@@ -143,7 +143,9 @@ type others struct {
 	next    uint64 // begins anywhere: a node's questions are told from those before it was started again
 	waiting map[uint64]*asked
 	load    map[cluster.ServerID]*afarLoad
-	here    map[visitor]struct{} // what other nodes have asked and is being answered
+	here    map[visitor]struct{}           // what other nodes have asked and is being answered
+	askers  map[cluster.ServerID]struct{}  // who has asked something since it was last lost
+	parting map[cluster.ServerID]*farewell // who is about to stop
 }
 
 // asked is a question on its way to another node.
@@ -161,6 +163,7 @@ func (s *System) startOthers(cfg Others) error {
 	o := &others{
 		Others: cfg, sys: s, self: cfg.Placement.Server(),
 		waiting: map[uint64]*asked{}, load: map[cluster.ServerID]*afarLoad{}, here: map[visitor]struct{}{},
+		askers: map[cluster.ServerID]struct{}{}, parting: map[cluster.ServerID]*farewell{},
 	}
 	if err := binary.Read(s.cfg.Random, binary.BigEndian, &o.next); err != nil {
 		return fmt.Errorf("actors: %w", err)
@@ -184,10 +187,7 @@ func (s *System) startOthers(cfg Others) error {
 
 // settle hands an answer, or nil for none, to who waits for it.
 func (o *others) settle(id uint64, r *pb.NodeReply) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if a := o.waiting[id]; a != nil {
-		o.forget(id, a)
+	if a := o.drop(id); a != nil {
 		a.reply <- r
 	}
 }
@@ -212,6 +212,8 @@ func (o *others) connectionLost(server cluster.ServerID, sent bool) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	delete(o.askers, server)
+	delete(o.parting, server)
 	for id, a := range o.waiting {
 		if a.to == server {
 			o.lost.Add(1)
@@ -224,10 +226,17 @@ func (o *others) connectionLost(server cluster.ServerID, sent bool) {
 // errNodeBusy means that as much is on its way to a node as may be.
 var errNodeBusy = errors.New("too much is on its way to the other node")
 
+// errParting means that a node has said that it is about to stop.
+var errParting = errors.New("the other node is about to stop")
+
 // send puts a question on its way. Whoever calls it calls drop when it does not
 // wait any more.
 func (o *others) send(to cluster.ServerID, ask *pb.NodeAsk) (id uint64, a *asked, err error) {
 	o.mu.Lock()
+	if o.parts(to) {
+		o.mu.Unlock()
+		return 0, nil, errParting
+	}
 	o.next++
 	ask.Id = o.next
 	a = &asked{to: to, bytes: proto.Size(ask), reply: make(chan *pb.NodeReply, 1)}
@@ -249,12 +258,20 @@ func (o *others) send(to cluster.ServerID, ask *pb.NodeAsk) (id uint64, a *asked
 	return ask.GetId(), a, nil
 }
 
-func (o *others) drop(id uint64) {
+// drop takes a question out of those that wait; nil: it was no more among them.
+func (o *others) drop(id uint64) *asked {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if a := o.waiting[id]; a != nil {
+	a := o.waiting[id]
+	var heard func()
+	if a != nil {
 		o.forget(id, a)
+		heard = o.allAnswered(a.to)
 	}
+	o.mu.Unlock()
+	if heard != nil {
+		heard()
+	}
+	return a
 }
 
 // noOwner says that nobody answered for an organization in time.
@@ -374,7 +391,10 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 	// A message of its own: one that was given up may still be being encoded.
 	ask = &pb.NodeAsk{Org: ask.GetOrg(), What: ask.GetWhat(), WaitMs: uint32(max(deadline.Sub(o.sys.clock.Now()), 0).Milliseconds())}
 	id, a, err := o.send(to, ask)
-	if err != nil {
+	switch {
+	case errors.Is(err, errParting):
+		return nil, moved, nil
+	case err != nil:
 		return nil, moved, err
 	}
 	doubt := o.doubt(to, id)
@@ -449,10 +469,15 @@ func (o *others) gateway(ctx actor.Context) {
 		o.sys.root.Send(sender, r)
 	}
 	from := cluster.ServerID(sender.GetAddress())
-	if w, ok := ask.GetWhat().(*pb.NodeAsk_Underway); ok {
+	switch w := ask.GetWhat().(type) {
+	case *pb.NodeAsk_Underway:
 		answer(&pb.NodeReply{What: &pb.NodeReply_Underway{Underway: o.worksOn(visitor{from, w.Underway})}})
 		return
+	case *pb.NodeAsk_Farewell:
+		o.hearFarewell(from, func() { answer(&pb.NodeReply{What: &pb.NodeReply_Farewell{Farewell: &pb.Empty{}}}) })
+		return
 	}
+	o.noteAsker(from)
 	if !o.sys.admitVisit() { // stopping: somebody else leads soon
 		answer(elsewhere(""))
 		return

@@ -37,6 +37,7 @@ type town struct {
 	down   bool             // likewise, connections alone
 	pipes  []net.Conn       // connections that were made
 	seen   func(from cluster.ServerID, m proto.Message) (lost bool)
+	held   func(from cluster.ServerID, m proto.Message) (until <-chan struct{}) // nil: it is on its way no longer than the others
 }
 
 // townNode is one node: what it is to the System, and the System.
@@ -52,6 +53,7 @@ type townNode struct {
 	events  func(context.Context, cluster.ServerID, net.Conn)
 	believe cluster.ServerID // who this node thinks leads; empty: who does
 	carried int              // messages that came in
+	stopped bool             // its connections have ended
 	looked  int              // questions for the leader
 }
 
@@ -230,7 +232,23 @@ func (n *townNode) Owner(org pb.OrgID) (*actor.PID, bool) {
 
 func (*townNode) Reachable(cluster.ServerID) bool { return true }
 
-func (n *townNode) Stop() {}
+// Stop ends the connections: what is on its way is lost, and the others hear of it.
+func (n *townNode) Stop() {
+	n.mu.Lock()
+	n.stopped = true
+	n.mu.Unlock()
+	for name, other := range n.town.nodes {
+		if name != n.self && other.lost != nil {
+			other.lost(n.self, true)
+		}
+	}
+}
+
+func (n *townNode) ended() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.stopped
+}
 
 // townWire carries messages as bytes.
 type townWire struct{ from, to *townNode }
@@ -251,9 +269,25 @@ func (p townWire) SendUserMessage(pid *actor.PID, message any) {
 		return
 	}
 	p.from.town.mu.Lock()
-	seen := p.from.town.seen
+	seen, held := p.from.town.seen, p.from.town.held
 	p.from.town.mu.Unlock()
 	if seen != nil && seen(p.from.self, out) {
+		return
+	}
+	if held != nil {
+		if until := held(p.from.self, out); until != nil {
+			go func() {
+				<-until
+				p.deliver(pid, out, sender)
+			}()
+			return
+		}
+	}
+	p.deliver(pid, out, sender)
+}
+
+func (p townWire) deliver(pid *actor.PID, m proto.Message, sender *actor.PID) {
+	if p.from.ended() || p.to.ended() {
 		return
 	}
 	p.to.mu.Lock()
@@ -262,7 +296,7 @@ func (p townWire) SendUserMessage(pid *actor.PID, message any) {
 	if sender != nil {
 		sender = actor.NewPID(string(p.from.self), sender.GetId())
 	}
-	p.to.system.Root.Send(actor.NewPID(pid.GetAddress(), pid.GetId()), &actor.MessageEnvelope{Message: out, Sender: sender})
+	p.to.system.Root.Send(actor.NewPID(pid.GetAddress(), pid.GetId()), &actor.MessageEnvelope{Message: m, Sender: sender})
 }
 
 func (townWire) SendSystemMessage(*actor.PID, any) {}

@@ -649,6 +649,7 @@ func (s *System) Close() error {
 		s.reads.close()
 		s.cpu.close()
 		if s.others != nil {
+			s.others.farewell()
 			s.others.Remote.Stop()
 		}
 		s.actors.Shutdown()

@@ -96,6 +96,7 @@ type NodeAsk struct {
 	//	*NodeAsk_Piece
 	//	*NodeAsk_Operator
 	//	*NodeAsk_Underway
+	//	*NodeAsk_Farewell
 	What          isNodeAsk_What `protobuf_oneof:"what"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -195,6 +196,15 @@ func (x *NodeAsk) GetUnderway() uint64 {
 	return 0
 }
 
+func (x *NodeAsk) GetFarewell() *Empty {
+	if x != nil {
+		if x, ok := x.What.(*NodeAsk_Farewell); ok {
+			return x.Farewell
+		}
+	}
+	return nil
+}
+
 type isNodeAsk_What interface {
 	isNodeAsk_What()
 }
@@ -215,6 +225,12 @@ type NodeAsk_Underway struct {
 	Underway uint64 `protobuf:"varint,13,opt,name=underway,proto3,oneof"` // whether the sender's question of this id is still being answered
 }
 
+type NodeAsk_Farewell struct {
+	// The sender is about to stop. It is to be asked nothing more, and to be told once
+	// all that it was asked is answered.
+	Farewell *Empty `protobuf:"bytes,14,opt,name=farewell,proto3,oneof"`
+}
+
 func (*NodeAsk_Envelope) isNodeAsk_What() {}
 
 func (*NodeAsk_Piece) isNodeAsk_What() {}
@@ -222,6 +238,8 @@ func (*NodeAsk_Piece) isNodeAsk_What() {}
 func (*NodeAsk_Operator) isNodeAsk_What() {}
 
 func (*NodeAsk_Underway) isNodeAsk_What() {}
+
+func (*NodeAsk_Farewell) isNodeAsk_What() {}
 
 // NodeReply answers a NodeAsk.
 type NodeReply struct {
@@ -235,6 +253,7 @@ type NodeReply struct {
 	//	*NodeReply_Elsewhere
 	//	*NodeReply_Failure
 	//	*NodeReply_Underway
+	//	*NodeReply_Farewell
 	What isNodeReply_What `protobuf_oneof:"what"`
 	// The reply says that the outcome is not known: where the request can be
 	// repeated without harm, it may.
@@ -341,6 +360,15 @@ func (x *NodeReply) GetUnderway() bool {
 	return false
 }
 
+func (x *NodeReply) GetFarewell() *Empty {
+	if x != nil {
+		if x, ok := x.What.(*NodeReply_Farewell); ok {
+			return x.Farewell
+		}
+	}
+	return nil
+}
+
 func (x *NodeReply) GetUnknown() bool {
 	if x != nil {
 		return x.Unknown
@@ -378,6 +406,10 @@ type NodeReply_Underway struct {
 	Underway bool `protobuf:"varint,15,opt,name=underway,proto3,oneof"`
 }
 
+type NodeReply_Farewell struct {
+	Farewell *Empty `protobuf:"bytes,16,opt,name=farewell,proto3,oneof"`
+}
+
 func (*NodeReply_Reply) isNodeReply_What() {}
 
 func (*NodeReply_Piece) isNodeReply_What() {}
@@ -389,6 +421,8 @@ func (*NodeReply_Elsewhere) isNodeReply_What() {}
 func (*NodeReply_Failure) isNodeReply_What() {}
 
 func (*NodeReply_Underway) isNodeReply_What() {}
+
+func (*NodeReply_Farewell) isNodeReply_What() {}
 
 // Elsewhere says where to ask instead; an empty server: not known here either.
 type Elsewhere struct {
@@ -2094,8 +2128,8 @@ var File_actors_proto protoreflect.FileDescriptor
 
 const file_actors_proto_rawDesc = "" +
 	"\n" +
-	"\factors.proto\x12\x06orgmem\x1a\n" +
-	"data.proto\x1a\rmessage.proto\x1a\frecord.proto\"\xfc\x01\n" +
+	"\factors.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\n" +
+	"data.proto\x1a\rmessage.proto\x1a\frecord.proto\"\xa9\x02\n" +
 	"\aNodeAsk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x10\n" +
 	"\x03org\x18\x02 \x01(\fR\x03org\x12\x17\n" +
@@ -2104,8 +2138,9 @@ const file_actors_proto_rawDesc = "" +
 	" \x01(\v2\x10.orgmem.EnvelopeH\x00R\benvelope\x12.\n" +
 	"\x05piece\x18\v \x01(\v2\x16.orgmem.GetExportPieceH\x00R\x05piece\x120\n" +
 	"\boperator\x18\f \x01(\v2\x12.orgmem.OperatorOpH\x00R\boperator\x12\x1c\n" +
-	"\bunderway\x18\r \x01(\x04H\x00R\bunderwayB\x06\n" +
-	"\x04what\"\xc9\x02\n" +
+	"\bunderway\x18\r \x01(\x04H\x00R\bunderway\x12+\n" +
+	"\bfarewell\x18\x0e \x01(\v2\r.orgmem.EmptyH\x00R\bfarewellB\x06\n" +
+	"\x04what\"\xf6\x02\n" +
 	"\tNodeReply\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12%\n" +
 	"\x05reply\x18\n" +
@@ -2114,7 +2149,8 @@ const file_actors_proto_rawDesc = "" +
 	"\boperator\x18\f \x01(\v2\x16.orgmem.OperatorResultH\x00R\boperator\x121\n" +
 	"\telsewhere\x18\r \x01(\v2\x11.orgmem.ElsewhereH\x00R\telsewhere\x12/\n" +
 	"\afailure\x18\x0e \x01(\v2\x13.orgmem.NodeFailureH\x00R\afailure\x12\x1c\n" +
-	"\bunderway\x18\x0f \x01(\bH\x00R\bunderway\x12\x18\n" +
+	"\bunderway\x18\x0f \x01(\bH\x00R\bunderway\x12+\n" +
+	"\bfarewell\x18\x10 \x01(\v2\r.orgmem.EmptyH\x00R\bfarewell\x12\x18\n" +
 	"\aunknown\x18\x02 \x01(\bR\aunknownB\x06\n" +
 	"\x04what\"#\n" +
 	"\tElsewhere\x12\x16\n" +
@@ -2275,54 +2311,57 @@ var file_actors_proto_goTypes = []any{
 	(*TakeStream)(nil),        // 28: orgmem.TakeStream
 	(*StreamFrame)(nil),       // 29: orgmem.StreamFrame
 	(*Envelope)(nil),          // 30: orgmem.Envelope
-	(*Reply)(nil),             // 31: orgmem.Reply
-	(*Export)(nil),            // 32: orgmem.Export
-	(*Organization)(nil),      // 33: orgmem.Organization
-	(*Member)(nil),            // 34: orgmem.Member
-	(*Problem)(nil),           // 35: orgmem.Problem
-	(*OutboxEvent)(nil),       // 36: orgmem.OutboxEvent
+	(*Empty)(nil),             // 31: orgmem.Empty
+	(*Reply)(nil),             // 32: orgmem.Reply
+	(*Export)(nil),            // 33: orgmem.Export
+	(*Organization)(nil),      // 34: orgmem.Organization
+	(*Member)(nil),            // 35: orgmem.Member
+	(*Problem)(nil),           // 36: orgmem.Problem
+	(*OutboxEvent)(nil),       // 37: orgmem.OutboxEvent
 }
 var file_actors_proto_depIdxs = []int32{
 	30, // 0: orgmem.NodeAsk.envelope:type_name -> orgmem.Envelope
 	5,  // 1: orgmem.NodeAsk.piece:type_name -> orgmem.GetExportPiece
 	7,  // 2: orgmem.NodeAsk.operator:type_name -> orgmem.OperatorOp
-	31, // 3: orgmem.NodeReply.reply:type_name -> orgmem.Reply
-	6,  // 4: orgmem.NodeReply.piece:type_name -> orgmem.ExportPiece
-	20, // 5: orgmem.NodeReply.operator:type_name -> orgmem.OperatorResult
-	3,  // 6: orgmem.NodeReply.elsewhere:type_name -> orgmem.Elsewhere
-	4,  // 7: orgmem.NodeReply.failure:type_name -> orgmem.NodeFailure
-	32, // 8: orgmem.GetExportPiece.export:type_name -> orgmem.Export
-	8,  // 9: orgmem.OperatorOp.begin_org:type_name -> orgmem.BeginOrg
-	9,  // 10: orgmem.OperatorOp.show_org:type_name -> orgmem.ShowOrg
-	10, // 11: orgmem.OperatorOp.set_plan:type_name -> orgmem.SetPlan
-	11, // 12: orgmem.OperatorOp.delete_org:type_name -> orgmem.DeleteOrg
-	12, // 13: orgmem.OperatorOp.add_member:type_name -> orgmem.AddMember
-	13, // 14: orgmem.OperatorOp.show_members:type_name -> orgmem.ShowMembers
-	14, // 15: orgmem.OperatorOp.remove_member:type_name -> orgmem.RemoveMember
-	15, // 16: orgmem.OperatorOp.mint_key:type_name -> orgmem.MintKey
-	16, // 17: orgmem.OperatorOp.restore_part:type_name -> orgmem.RestorePart
-	17, // 18: orgmem.OperatorOp.hold_copy:type_name -> orgmem.HoldCopy
-	18, // 19: orgmem.OperatorOp.read_copy:type_name -> orgmem.ReadCopy
-	19, // 20: orgmem.OperatorOp.release_copy:type_name -> orgmem.ReleaseCopy
-	33, // 21: orgmem.BeginOrg.record:type_name -> orgmem.Organization
-	21, // 22: orgmem.OperatorResult.refusal:type_name -> orgmem.OperatorRefusal
-	22, // 23: orgmem.OperatorResult.key:type_name -> orgmem.MintedKey
-	23, // 24: orgmem.OperatorResult.org:type_name -> orgmem.OrgShown
-	34, // 25: orgmem.OperatorResult.member:type_name -> orgmem.Member
-	26, // 26: orgmem.OperatorResult.members:type_name -> orgmem.MembersShown
-	27, // 27: orgmem.OperatorResult.restored:type_name -> orgmem.PartRestored
-	24, // 28: orgmem.OperatorResult.copy:type_name -> orgmem.HeldCopy
-	0,  // 29: orgmem.OperatorRefusal.kind:type_name -> orgmem.OperatorRefusal.Kind
-	35, // 30: orgmem.OperatorRefusal.problem:type_name -> orgmem.Problem
-	33, // 31: orgmem.OrgShown.record:type_name -> orgmem.Organization
-	25, // 32: orgmem.HeldCopy.files:type_name -> orgmem.CopiedFile
-	34, // 33: orgmem.MembersShown.members:type_name -> orgmem.Member
-	36, // 34: orgmem.StreamFrame.event:type_name -> orgmem.OutboxEvent
-	35, // [35:35] is the sub-list for method output_type
-	35, // [35:35] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	31, // 3: orgmem.NodeAsk.farewell:type_name -> orgmem.Empty
+	32, // 4: orgmem.NodeReply.reply:type_name -> orgmem.Reply
+	6,  // 5: orgmem.NodeReply.piece:type_name -> orgmem.ExportPiece
+	20, // 6: orgmem.NodeReply.operator:type_name -> orgmem.OperatorResult
+	3,  // 7: orgmem.NodeReply.elsewhere:type_name -> orgmem.Elsewhere
+	4,  // 8: orgmem.NodeReply.failure:type_name -> orgmem.NodeFailure
+	31, // 9: orgmem.NodeReply.farewell:type_name -> orgmem.Empty
+	33, // 10: orgmem.GetExportPiece.export:type_name -> orgmem.Export
+	8,  // 11: orgmem.OperatorOp.begin_org:type_name -> orgmem.BeginOrg
+	9,  // 12: orgmem.OperatorOp.show_org:type_name -> orgmem.ShowOrg
+	10, // 13: orgmem.OperatorOp.set_plan:type_name -> orgmem.SetPlan
+	11, // 14: orgmem.OperatorOp.delete_org:type_name -> orgmem.DeleteOrg
+	12, // 15: orgmem.OperatorOp.add_member:type_name -> orgmem.AddMember
+	13, // 16: orgmem.OperatorOp.show_members:type_name -> orgmem.ShowMembers
+	14, // 17: orgmem.OperatorOp.remove_member:type_name -> orgmem.RemoveMember
+	15, // 18: orgmem.OperatorOp.mint_key:type_name -> orgmem.MintKey
+	16, // 19: orgmem.OperatorOp.restore_part:type_name -> orgmem.RestorePart
+	17, // 20: orgmem.OperatorOp.hold_copy:type_name -> orgmem.HoldCopy
+	18, // 21: orgmem.OperatorOp.read_copy:type_name -> orgmem.ReadCopy
+	19, // 22: orgmem.OperatorOp.release_copy:type_name -> orgmem.ReleaseCopy
+	34, // 23: orgmem.BeginOrg.record:type_name -> orgmem.Organization
+	21, // 24: orgmem.OperatorResult.refusal:type_name -> orgmem.OperatorRefusal
+	22, // 25: orgmem.OperatorResult.key:type_name -> orgmem.MintedKey
+	23, // 26: orgmem.OperatorResult.org:type_name -> orgmem.OrgShown
+	35, // 27: orgmem.OperatorResult.member:type_name -> orgmem.Member
+	26, // 28: orgmem.OperatorResult.members:type_name -> orgmem.MembersShown
+	27, // 29: orgmem.OperatorResult.restored:type_name -> orgmem.PartRestored
+	24, // 30: orgmem.OperatorResult.copy:type_name -> orgmem.HeldCopy
+	0,  // 31: orgmem.OperatorRefusal.kind:type_name -> orgmem.OperatorRefusal.Kind
+	36, // 32: orgmem.OperatorRefusal.problem:type_name -> orgmem.Problem
+	34, // 33: orgmem.OrgShown.record:type_name -> orgmem.Organization
+	25, // 34: orgmem.HeldCopy.files:type_name -> orgmem.CopiedFile
+	35, // 35: orgmem.MembersShown.members:type_name -> orgmem.Member
+	37, // 36: orgmem.StreamFrame.event:type_name -> orgmem.OutboxEvent
+	37, // [37:37] is the sub-list for method output_type
+	37, // [37:37] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_actors_proto_init() }
@@ -2330,6 +2369,7 @@ func file_actors_proto_init() {
 	if File_actors_proto != nil {
 		return
 	}
+	file_common_proto_init()
 	file_data_proto_init()
 	file_message_proto_init()
 	file_record_proto_init()
@@ -2338,6 +2378,7 @@ func file_actors_proto_init() {
 		(*NodeAsk_Piece)(nil),
 		(*NodeAsk_Operator)(nil),
 		(*NodeAsk_Underway)(nil),
+		(*NodeAsk_Farewell)(nil),
 	}
 	file_actors_proto_msgTypes[1].OneofWrappers = []any{
 		(*NodeReply_Reply)(nil),
@@ -2346,6 +2387,7 @@ func file_actors_proto_init() {
 		(*NodeReply_Elsewhere)(nil),
 		(*NodeReply_Failure)(nil),
 		(*NodeReply_Underway)(nil),
+		(*NodeReply_Farewell)(nil),
 	}
 	file_actors_proto_msgTypes[6].OneofWrappers = []any{
 		(*OperatorOp_BeginOrg)(nil),

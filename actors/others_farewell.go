@@ -1,0 +1,108 @@
+package actors
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+)
+
+const (
+	// farewellWait bounds how long a node that stops waits for the others to have had
+	// all its answers: they need a round trip, and one that is paused gives none.
+	farewellWait = time.Second
+	// farewellHold is how long a node that has said farewell is asked nothing, if the end
+	// of its connection does not tell sooner that it has stopped: a farewell may be read
+	// behind that end, when the node has long been started again.
+	farewellHold = 2 * farewellWait
+)
+
+// farewell is what a node that is about to stop has said.
+type farewell struct {
+	at    time.Time
+	heard func() // tells it that all it was asked is answered; nil: it was told
+}
+
+// farewell ends this node's part in the others' requests before their connections end:
+// a question or an answer that is on its way then is lost, and a write whose answer is
+// lost may have been done. It returns once nothing is on its way, or farewellWait has
+// passed. What the node is still asked meanwhile it passes on.
+func (o *others) farewell() {
+	o.mu.Lock()
+	askers := make([]cluster.ServerID, 0, len(o.askers))
+	for who := range o.askers {
+		askers = append(askers, who)
+	}
+	o.mu.Unlock()
+	slices.Sort(askers)
+	inTime, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer o.sys.clock.AfterFunc(farewellWait, cancel).Stop()
+	for id, a := range o.sayFarewell(askers) {
+		select {
+		case <-a.reply:
+		case <-inTime.Done():
+			o.sys.log.Info("a node has not heard that this one stops", "peer", string(a.to))
+		}
+		o.drop(id)
+	}
+}
+
+// sayFarewell asks all before it waits for one.
+func (o *others) sayFarewell(to []cluster.ServerID) map[uint64]*asked {
+	told := map[uint64]*asked{}
+	for _, who := range to {
+		if !o.Remote.Reachable(who) {
+			continue
+		}
+		if id, a, err := o.send(who, &pb.NodeAsk{What: &pb.NodeAsk_Farewell{Farewell: &pb.Empty{}}}); err == nil {
+			told[id] = a
+		}
+	}
+	return told
+}
+
+// noteAsker notes who has to be told when this node stops.
+func (o *others) noteAsker(who cluster.ServerID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.askers[who] = struct{}{}
+}
+
+// hearFarewell notes that a node is about to stop. heard is called when it has answered
+// all that it was asked.
+func (o *others) hearFarewell(from cluster.ServerID, heard func()) {
+	o.mu.Lock()
+	o.parting[from] = &farewell{at: o.sys.clock.Now(), heard: heard}
+	now := o.allAnswered(from)
+	o.mu.Unlock()
+	if now != nil {
+		now()
+	}
+}
+
+// allAnswered returns what tells a node that it has answered everything; nil: it has
+// not, or is not waiting for that. o.mu is held; what it returns is called without.
+func (o *others) allAnswered(server cluster.ServerID) (heard func()) {
+	f := o.parting[server]
+	if f == nil || o.load[server] != nil {
+		return nil
+	}
+	heard, f.heard = f.heard, nil
+	return heard
+}
+
+// parts reports whether a node is about to stop, and is not to be asked. o.mu is held.
+func (o *others) parts(server cluster.ServerID) bool {
+	f := o.parting[server]
+	if f == nil {
+		return false
+	}
+	if o.sys.clock.Now().Sub(f.at) >= farewellHold {
+		delete(o.parting, server)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,133 @@
+package actors
+
+import (
+	"sync"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/cluster"
+	pb "orgmem/proto"
+)
+
+// What is on its way while a node stops, be it a question or its answer, arrives: a
+// write that goes through another node is not refused because nobody knows whether it
+// was done.
+func TestNothingIsLostWhenANodeStops(t *testing.T) {
+	for name, is := range map[string]func(from cluster.ServerID, m proto.Message) bool{
+		"a question on its way": func(from cluster.ServerID, m proto.Message) bool {
+			ask, ok := m.(*pb.NodeAsk)
+			return ok && from == "b" && ask.GetEnvelope().GetPutSubject() != nil
+		},
+		"an answer on its way": func(from cluster.ServerID, m proto.Message) bool {
+			r, ok := m.(*pb.NodeReply)
+			return ok && from == "a" && r.GetReply() != nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := startTown(t, "a", "b")
+			made := w.org("a", planUnlimited)
+			b := w.at("b").client(made.APIKey)
+			b.ok(me())
+			slow, release := make(chan struct{}), make(chan struct{})
+			var one, two sync.Once
+			w.hold(func(from cluster.ServerID, m proto.Message) <-chan struct{} {
+				if ask, ok := m.(*pb.NodeAsk); ok && ask.GetFarewell() != nil {
+					two.Do(func() { close(release) })
+				} else if is(from, m) {
+					until := (<-chan struct{})(nil)
+					one.Do(func() {
+						close(slow)
+						until = release
+					})
+					return until
+				}
+				return nil
+			})
+			answered := make(chan error, 1)
+			go func() {
+				_, err := w.at("b").sys.Ask(t.Context(), b.envelope(&pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: "s"}}}))
+				answered <- err
+			}()
+			<-slow
+			w.lead("b")
+			if err := w.at("a").sys.Close(); err != nil {
+				t.Error(err)
+			}
+			two.Do(func() { close(release) }) // without a farewell it is too late
+			if err := <-answered; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A node that has said that it stops is asked nothing more, whoever is thought to lead,
+// until its connection has ended or farewellHold is over.
+func TestWhoStopsIsNotAsked(t *testing.T) {
+	w := startTown(t, "a", "b", "c")
+	made := w.org("a", planUnlimited)
+	w.lead("b")
+	a, c := w.at("a"), w.at("c")
+	come := func() int {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.carried
+	}
+	believe := func(who cluster.ServerID) (looked int) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.believe = who
+		return c.looked
+	}
+	heard := 0
+	for range 2 {
+		c.sys.others.hearFarewell("a", func() { heard++ })
+	}
+	if heard != 2 {
+		t.Errorf("who has nothing to wait for says so: %d times of 2", heard)
+	}
+	before, looked := come(), believe("a")
+	answered := make(chan error, 1)
+	go func() {
+		_, err := c.sys.Ask(t.Context(), c.client(made.APIKey).envelope(me()))
+		answered <- err
+	}()
+	c.waitFor(func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.looked > looked+3
+	})
+	believe("")
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+	if n := come() - before; n != 0 {
+		t.Errorf("%d messages came to who stops", n)
+	}
+	for name, back := range map[string]func(){
+		"its connection has ended": func() { c.lost("a", true) },
+		"time is over": func() {
+			c.sys.others.mu.Lock()
+			defer c.sys.others.mu.Unlock()
+			f := c.sys.others.parting["a"]
+			f.at = f.at.Add(-farewellHold)
+		},
+	} {
+		c.sys.others.hearFarewell("a", func() {})
+		back()
+		before = come()
+		believe("a")
+		c.client(made.APIKey).ok(me())
+		if come() == before {
+			t.Errorf("%s: it is not asked again", name)
+		}
+	}
+}
+
+// hold keeps messages on their way as long as it says.
+func (w *town) hold(held func(from cluster.ServerID, m proto.Message) (until <-chan struct{})) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held = held
+}

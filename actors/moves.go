@@ -154,14 +154,14 @@ func (s *System) handOver(shard uint32) {
 	}
 	timer := s.clock.NewTimer(usageDelay)
 	defer timer.Stop()
-	const lost = "usage of the last moment was not stored before a shard moved"
+	var err error
 	select {
-	case err := <-settled:
-		if err != nil {
-			s.log.Warn(lost, "shard", shard, "err", err)
-		}
+	case err = <-settled:
 	case <-timer.C():
-		s.log.Warn(lost, "shard", shard)
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
+		s.log.Warn("usage of the last moment was not stored before a shard moved", "shard", shard, "err", err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -37,14 +36,17 @@ func (o *others) farewell() {
 	}
 	o.mu.Unlock()
 	slices.Sort(askers)
-	inTime, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	defer o.sys.clock.AfterFunc(farewellWait, cancel).Stop()
+	late := o.sys.clock.NewTimer(farewellWait)
+	defer late.Stop()
+	over := false
 	for id, a := range o.sayFarewell(askers) {
-		select {
-		case <-a.reply:
-		case <-inTime.Done():
-			o.sys.log.Info("a node has not heard that this one stops", "peer", string(a.to))
+		if !over {
+			select {
+			case <-a.reply:
+			case <-late.C():
+				over = true
+				o.sys.log.Info("a node has not heard that this one stops", "peer", string(a.to))
+			}
 		}
 		o.drop(id)
 	}

@@ -112,9 +112,13 @@ func (c *call) phrase(st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, er
 // phrasing asks the model, in whose place it gives nothing where that does not answer.
 func (o *orgView) phrasing(d *draft, wait time.Duration) []llm.Sentence {
 	defer func() { <-o.sys.phrasing }()
-	ctx, cancel := context.WithCancel(o.sys.ctx)
-	defer cancel()
-	defer o.sys.clock.AfterFunc(wait, cancel).Stop()
+	ctx, cancel := context.WithCancelCause(o.sys.ctx)
+	defer cancel(nil)
+	late := context.Canceled
+	if wait == phraseWait { // a request in a hurry says nothing of the endpoint
+		late = llm.ErrSlow
+	}
+	defer o.sys.clock.AfterFunc(wait, func() { cancel(late) }).Stop()
 	q := llm.Question{Text: d.query, Words: d.words}
 	for i, h := range d.hits {
 		p := llm.Passage{Number: i + 1, Title: oneLine(h.GetTitle()), Text: h.GetChunk()}

@@ -212,7 +212,7 @@ func TestWordedAnswersAreTheAskers(t *testing.T) {
 // endpoint has failed, as many answers as may are waiting, the request has no time left,
 // or its memory is in quality mode fast.
 func TestAnswersGoOutWithoutAModel(t *testing.T) {
-	const perHour = 7
+	const perHour, ours = 10, 7 // the others are kept for cycles
 	p, c := phrased(t, perHour)
 	c.note(okafor)
 	worded := func(_ *http.Request, q llm.Question) (int, string) {
@@ -251,7 +251,7 @@ func TestAnswersGoOutWithoutAModel(t *testing.T) {
 	expect("the endpoint has failed five times", false, ask())
 	c.n.clock.Advance(time.Minute)
 	expect("a minute later", true, ask())
-	if p.calls.Load() != perHour {
+	if p.calls.Load() != ours {
 		t.Fatalf("%d calls", p.calls.Load())
 	}
 	expect("the budget is spent", false, ask())
@@ -293,6 +293,35 @@ func TestAnswersDoNotWaitForAModel(t *testing.T) {
 		if a := (<-replies).GetMind().GetAnswered(); a.GetAnswer() != "The boiler was serviced by Mrs Okafor in May." || len(a.GetCitations()) != 1 {
 			t.Errorf("%s: %v", x.name, a)
 		}
+	}
+}
+
+// An endpoint that is waited for in vain is left alone: nobody waits for it any more.
+func TestAnswersLeaveASlowModelAlone(t *testing.T) {
+	p, c := phrased(t, 100)
+	c.note(okafor)
+	begun := make(chan struct{}, 1)
+	p.answer = func(r *http.Request, _ llm.Question) (int, string) {
+		begun <- struct{}{}
+		<-r.Context().Done()
+		return 200, ""
+	}
+	for range 5 { // failures in a row open the breaker
+		replies := make(chan error, 1)
+		env := c.envelope(answerOp(whoServiced, 0))
+		go func() {
+			_, err := c.n.sys.Ask(t.Context(), env)
+			replies <- err
+		}()
+		<-begun
+		c.n.clock.Advance(phraseWait)
+		if err := <-replies; err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := p.calls.Load()
+	if a := c.answer(whoServiced); a.GetAnswer() != "The boiler was serviced by Mrs Okafor in May." || p.calls.Load() != before {
+		t.Errorf("%v after %d calls", a, p.calls.Load()-before)
 	}
 }
 

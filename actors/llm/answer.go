@@ -55,7 +55,7 @@ func (c *Client) Answer(ctx context.Context, org pb.OrgID, q Question) ([]Senten
 	var out struct {
 		Sentences []Sentence `json:"sentences"`
 	}
-	if err := c.ask(ctx, org, answerOrder, q, &out); err != nil {
+	if err := c.ask(ctx, org, forAnswer, answerOrder, q, &out); err != nil {
 		return nil, err
 	}
 	if len(out.Sentences) > maxSentences {

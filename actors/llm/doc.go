@@ -9,8 +9,11 @@
 //   - A prompt holds the content of one organization. It goes as JSON in a message
 //     of its own, which the model is told to treat as data; what the model answers
 //     is taken as text of the wanted form, or not at all.
-//   - An organization spends at most Config.CallsPerHour; a call takes at most
-//     Config.Timeout; an endpoint that keeps failing is left alone for a while.
+//   - An organization spends at most Config.CallsPerHour, of which a share is kept for
+//     cycles and one for answers; a call takes at most Config.Timeout.
+//   - An endpoint that keeps failing is left alone for a while: by the organization
+//     that meets the failures, and by all where several do. What content may cause, an
+//     answer of another form or a prompt that is refused, is no failure.
 //   - Nothing is logged of what is asked and answered.
 //
 // # What it hides

@@ -25,6 +25,10 @@ const (
 	// once for all labels, and a few times for explanations and relations, so some
 	// five cycles.
 	defaultCallsPerHour = 60
+	// reservedShare of the hour is kept for cycles, and as much for answers, so that
+	// neither takes all of it; the rest is for what comes first. A third is a cycle with
+	// all that it may ask, or an answer every three minutes.
+	reservedShare = 3
 	// maxAnswer bounds what is read of an answer; it holds a few sentences.
 	maxAnswer = 256 << 10
 	// maxLabel and maxExplanation bound what is taken of it, in characters.
@@ -33,7 +37,8 @@ const (
 	// maxBudgets bounds the organizations whose spending is remembered; the hour in
 	// which there are more begins anew for all.
 	maxBudgets = 100_000
-	// failuresToOpen in a row leave the endpoint alone for openFor.
+	// failuresToOpen in a row leave the endpoint alone for openFor: the organization
+	// that met all of them, or everybody where several did.
 	failuresToOpen = 5
 	openFor        = time.Minute
 )
@@ -46,6 +51,11 @@ var ErrOpen = errors.New("the endpoint is left alone after failures")
 
 // ErrAnswer means that the model answered something else than it was asked for.
 var ErrAnswer = errors.New("the answer has not the form that was asked for")
+
+// ErrSlow is the cause with which a caller ends a context that has waited as long as
+// for any answer: that counts as a failure of the endpoint. One that ends for another
+// cause says nothing of it.
+var ErrSlow = errors.New("the endpoint was waited for as long as for any answer")
 
 // Config says where the model is.
 type Config struct {
@@ -65,11 +75,38 @@ type Client struct {
 	cfg Config
 	at  string
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards all below
 	hour     time.Time
-	spent    map[pb.OrgID]int
-	failures int // in a row
+	accounts map[pb.OrgID]*account // of the hour
+	endpoint shared
+}
+
+// purpose is what a call is for.
+type purpose int
+
+const (
+	forCycle purpose = iota
+	forAnswer
+	purposes
+)
+
+// account is what an organization has asked in an hour, and met.
+type account struct {
+	spent [purposes]int
+	own   breaker
+}
+
+// breaker counts failures in a row, and says until when they leave the endpoint alone.
+type breaker struct {
+	failures int
 	until    time.Time
+}
+
+// shared is the breaker of all organizations together.
+type shared struct {
+	breaker
+	met     pb.OrgID // one that met a failure; none: nobody did
+	several bool     // another met one, too
 }
 
 // New checks a configuration.
@@ -89,7 +126,7 @@ func New(cfg Config) (*Client, error) {
 	if cfg.CallsPerHour == 0 {
 		cfg.CallsPerHour = defaultCallsPerHour
 	}
-	return &Client{cfg: cfg, at: strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions", spent: map[pb.OrgID]int{}}, nil
+	return &Client{cfg: cfg, at: strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions", accounts: map[pb.OrgID]*account{}}, nil
 }
 
 // Topic is what a label is wanted for.
@@ -107,7 +144,7 @@ func (c *Client) Labels(ctx context.Context, org pb.OrgID, topics []Topic) ([]st
 	var out struct {
 		Labels []string `json:"labels"`
 	}
-	if err := c.ask(ctx, org, labelOrder, map[string]any{"topics": topics}, &out); err != nil {
+	if err := c.ask(ctx, org, forCycle, labelOrder, map[string]any{"topics": topics}, &out); err != nil {
 		return nil, err
 	}
 	if len(out.Labels) != len(topics) {
@@ -130,7 +167,7 @@ func (c *Client) Explain(ctx context.Context, org pb.OrgID, a, b, found string) 
 	var out struct {
 		Explanation string `json:"explanation"`
 	}
-	if err := c.ask(ctx, org, explainOrder, map[string]any{"a": a, "b": b, "found": found}, &out); err != nil {
+	if err := c.ask(ctx, org, forCycle, explainOrder, map[string]any{"a": a, "b": b, "found": found}, &out); err != nil {
 		return "", err
 	}
 	out.Explanation = oneLine(out.Explanation)
@@ -175,7 +212,7 @@ func (c *Client) Relations(ctx context.Context, org pb.OrgID, types []string, fo
 			Type string `json:"type"`
 		} `json:"relations"`
 	}
-	if err := c.ask(ctx, org, relationsOrder, map[string]any{"types": types, "relations": about}, &out); err != nil {
+	if err := c.ask(ctx, org, forCycle, relationsOrder, map[string]any{"types": types, "relations": about}, &out); err != nil {
 		return nil, err
 	}
 	if len(out.Relations) != len(found) {
@@ -215,14 +252,14 @@ type (
 )
 
 // ask sends one prompt and reads the JSON object that is answered.
-func (c *Client) ask(ctx context.Context, org pb.OrgID, order string, data, out any) (err error) {
-	if err := c.enter(org); err != nil {
+func (c *Client) ask(ctx context.Context, org pb.OrgID, why purpose, order string, data, out any) (err error) {
+	if err := c.enter(org, why); err != nil {
 		return err
 	}
 	asked := ctx
 	defer func() {
-		if asked.Err() == nil { // an answer that nobody waits for says nothing of the endpoint
-			c.leave(err)
+		if asked.Err() == nil || errors.Is(context.Cause(asked), ErrSlow) { // else nobody waits, which says nothing of the endpoint
+			c.leave(org, err)
 		}
 	}()
 	about, err := json.Marshal(data)
@@ -254,6 +291,8 @@ func (c *Client) ask(ctx context.Context, org pb.OrgID, order string, data, out 
 	switch {
 	case err != nil:
 		return fmt.Errorf("ask the model: %w", err)
+	case refused(resp.StatusCode):
+		return fmt.Errorf("ask the model: status %d: %w", resp.StatusCode, ErrAnswer)
 	case resp.StatusCode != http.StatusOK:
 		return fmt.Errorf("ask the model: status %d", resp.StatusCode)
 	case len(raw) > maxAnswer:
@@ -280,36 +319,70 @@ func readAnswer(raw []byte, out any) error {
 	return nil
 }
 
+// refused reports whether a status says that this prompt is not taken (it is too long,
+// or a filter holds it back), which is no failure of the endpoint.
+func refused(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity
+}
+
 // enter draws from the organization's budget, unless the endpoint is left alone.
-func (c *Client) enter(org pb.OrgID) error {
+func (c *Client) enter(org pb.OrgID, why purpose) error {
 	now := c.cfg.Clock.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now.Before(c.until) {
+	if hour := now.UTC().Truncate(time.Hour); !hour.Equal(c.hour) || len(c.accounts) >= maxBudgets {
+		c.hour = hour
+		clear(c.accounts)
+	}
+	a := c.account(org)
+	if now.Before(c.endpoint.until) || now.Before(a.own.until) {
 		return ErrOpen
 	}
-	if hour := now.UTC().Truncate(time.Hour); !hour.Equal(c.hour) || len(c.spent) >= maxBudgets {
-		c.hour = hour
-		clear(c.spent)
+	beside := 0 // what is spent for, or kept for, something else
+	for other := range purposes {
+		if other != why {
+			beside += max(a.spent[other], c.cfg.CallsPerHour/reservedShare)
+		}
 	}
-	if c.spent[org] >= c.cfg.CallsPerHour {
+	if a.spent[why]+beside >= c.cfg.CallsPerHour {
 		return ErrBudget
 	}
-	c.spent[org]++
+	a.spent[why]++
 	return nil
 }
 
-// leave counts failures. After a while one call tries again; another failure leaves
-// the endpoint alone at once.
-func (c *Client) leave(err error) {
+// account gives an organization's. The caller holds c.mu.
+func (c *Client) account(org pb.OrgID) *account {
+	a := c.accounts[org]
+	if a == nil {
+		a = &account{}
+		c.accounts[org] = a
+	}
+	return a
+}
+
+// leave counts failures to reach the endpoint or to have it answer. An answer of
+// another form than was asked for is none: content may talk the model into that, and
+// the budget bounds it. Nor do the failures of one organization leave the endpoint
+// alone for others, since it may be that one's content that it fails at. After a while
+// calls try again; another failure leaves the endpoint alone for that organization at
+// once, and those of two for everybody.
+func (c *Client) leave(org pb.OrgID, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err == nil {
-		c.failures = 0
+	a := c.account(org)
+	if err == nil || errors.Is(err, ErrAnswer) {
+		a.own, c.endpoint = breaker{}, shared{}
 		return
 	}
-	if c.failures++; c.failures >= failuresToOpen {
-		c.failures = failuresToOpen - 1
-		c.until = c.cfg.Clock.Now().Add(openFor)
+	until := c.cfg.Clock.Now().Add(openFor)
+	if a.own.failures++; a.own.failures >= failuresToOpen {
+		a.own = breaker{failuresToOpen - 1, until}
+	}
+	e := &c.endpoint
+	e.several = e.several || e.met != pb.OrgID{} && e.met != org
+	e.met = org
+	if e.failures++; e.several && e.failures >= failuresToOpen {
+		*e = shared{breaker: breaker{failuresToOpen - 2, until}}
 	}
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -77,7 +78,6 @@ func TestAnswersAreTakenStrictly(t *testing.T) {
 		case err != nil || labels[0] != x.want:
 			t.Errorf("%s: %q, %v", x.content, labels, err)
 		}
-		c.leave(nil) // the breaker has a test of its own
 	}
 }
 
@@ -117,60 +117,164 @@ func TestRelationsAreTakenStrictly(t *testing.T) {
 		if !slices.Equal(said, x.want) || (err != nil) != (x.want == nil) || err != nil && !errors.Is(err, ErrAnswer) {
 			t.Errorf("%s: %q, %v", x.content, said, err)
 		}
-		c.leave(nil) // the breaker has a test of its own
 	}
 }
 
+// An organization has an hour of its own, of which neither cycles nor answers take what
+// is kept for the others.
 func TestBudgetIsEachOrganizationsOwn(t *testing.T) {
-	c, now := endpoint(t, func(*http.Request, request) (int, string) { return 200, `{"explanation": "They differ."}` })
-	ask := func(org pb.OrgID) error {
+	c, now := endpoint(t, func(_ *http.Request, q request) (int, string) {
+		if q.Messages[0].Content == answerOrder {
+			return 200, `{"sentences": []}`
+		}
+		return 200, `{"explanation": "They differ."}`
+	})
+	explain := func(org pb.OrgID) error {
 		_, err := c.Explain(t.Context(), org, "a", "b", "value")
 		return err
 	}
-	for range 20 {
-		if err := ask(pb.OrgID{1}); err != nil {
-			t.Fatal(err)
+	answer := func(org pb.OrgID) error {
+		_, err := c.Answer(t.Context(), org, Question{Text: "?"})
+		return err
+	}
+	const kept = 20 / reservedShare
+	spend := func(name string, ask func(pb.OrgID) error, org pb.OrgID, want int) {
+		t.Helper()
+		for i := range want {
+			if err := ask(org); err != nil {
+				t.Fatalf("%s %d: %v", name, i, err)
+			}
+		}
+		if err := ask(org); !errors.Is(err, ErrBudget) {
+			t.Errorf("%s beyond the budget: %v", name, err)
 		}
 	}
-	if err := ask(pb.OrgID{1}); !errors.Is(err, ErrBudget) {
-		t.Errorf("beyond the budget: %v", err)
-	}
-	if err := ask(pb.OrgID{2}); err != nil {
-		t.Errorf("another organization: %v", err)
-	}
+	spend("explanations", explain, pb.OrgID{1}, 20-kept)
+	spend("answers behind them", answer, pb.OrgID{1}, kept)
+	spend("answers of another organization", answer, pb.OrgID{2}, 20-kept)
+	spend("explanations behind them", explain, pb.OrgID{2}, kept)
 	now.Advance(time.Hour)
-	if err := ask(pb.OrgID{1}); err != nil {
-		t.Errorf("in the next hour: %v", err)
-	}
+	spend("answers in the next hour", answer, pb.OrgID{1}, 20-kept)
+}
+
+// explained asks for an explanation, as an organization does.
+func explained(t *testing.T, c *Client, org pb.OrgID) error {
+	t.Helper()
+	_, err := c.Explain(t.Context(), org, "a", "b", "value")
+	return err
 }
 
 func TestAFailingEndpointIsLeftAlone(t *testing.T) {
-	status, calls := 500, 0
-	c, now := endpoint(t, func(*http.Request, request) (int, string) { calls++; return status, `{"explanation": "They differ."}` })
-	ask := func() error {
-		_, err := c.Explain(t.Context(), pb.OrgID{1}, "a", "b", "value")
-		return err
+	for name, orgs := range map[string][]pb.OrgID{"one organization": {{1}}, "two organizations": {{1}, {2}}} {
+		t.Run(name, func(t *testing.T) {
+			status, calls := 500, 0
+			c, now := endpoint(t, func(*http.Request, request) (int, string) { calls++; return status, `{"explanation": "They differ."}` })
+			next := 0
+			ask := func() error {
+				next++
+				return explained(t, c, orgs[next%len(orgs)])
+			}
+			for range failuresToOpen {
+				if err := ask(); err == nil || errors.Is(err, ErrOpen) {
+					t.Fatalf("a 500: %v", err)
+				}
+			}
+			for range orgs {
+				if err := ask(); !errors.Is(err, ErrOpen) || calls != failuresToOpen {
+					t.Errorf("%v after %d calls", err, calls)
+				}
+			}
+			now.Advance(openFor)
+			for range orgs {
+				if err := ask(); errors.Is(err, ErrOpen) {
+					t.Error("it is never tried again")
+				}
+			}
+			for range orgs {
+				if err := ask(); !errors.Is(err, ErrOpen) {
+					t.Errorf("one failure more of each: %v", err)
+				}
+			}
+			now.Advance(openFor)
+			status = 200
+			for range 3 {
+				if err := ask(); err != nil {
+					t.Errorf("it is well again: %v", err)
+				}
+			}
+		})
 	}
-	for range failuresToOpen {
-		if err := ask(); err == nil {
-			t.Fatal("a 500 is taken as an answer")
+}
+
+// What an organization's content makes the model do, or fail at, costs no other
+// organization the model; an answer of another form and a prompt that is refused do not
+// even cost that organization.
+func TestOneOrganizationsFailuresAreItsOwn(t *testing.T) {
+	mine, others := pb.OrgID{1}, pb.OrgID{2}
+	status, content := 200, ""
+	c, now := endpoint(t, func(*http.Request, request) (int, string) { return status, content })
+	const well = `{"explanation": "They differ."}`
+	for _, x := range []struct {
+		status  int
+		content string
+	}{{200, "I will not."}, {200, `{"labels": []}`}, {400, ""}, {413, ""}, {422, ""}} {
+		for range failuresToOpen + 1 {
+			status, content = x.status, x.content
+			if err := explained(t, c, mine); !errors.Is(err, ErrAnswer) {
+				t.Errorf("%d %q: %v", x.status, x.content, err)
+			}
 		}
+		status, content = 200, well
+		if err := explained(t, c, mine); err != nil {
+			t.Errorf("behind %d %q: %v", x.status, x.content, err)
+		}
+		now.Advance(time.Hour) // the budget has a test of its own
 	}
-	if err := ask(); !errors.Is(err, ErrOpen) || calls != failuresToOpen {
-		t.Errorf("%v after %d calls", err, calls)
+	for range 3 { // at every try anew
+		status = 500
+		for range failuresToOpen {
+			if err := explained(t, c, mine); err == nil {
+				t.Error("a 500 is taken as an answer")
+			}
+		}
+		status, content = 200, well
+		if err := explained(t, c, mine); !errors.Is(err, ErrOpen) {
+			t.Errorf("the organization that met the failures: %v", err)
+		}
+		if err := explained(t, c, others); err != nil {
+			t.Errorf("another organization: %v", err)
+		}
+		now.Advance(openFor)
 	}
-	now.Advance(openFor)
-	if err := ask(); errors.Is(err, ErrOpen) {
-		t.Error("it is never tried again")
-	}
-	if err := ask(); !errors.Is(err, ErrOpen) {
-		t.Errorf("one failure more: %v", err)
-	}
-	now.Advance(openFor)
-	status = 200
-	for range 3 {
-		if err := ask(); err != nil {
-			t.Errorf("it is well again: %v", err)
+}
+
+// A caller that has waited as long as for any answer has met a failure; one that went
+// away, or had less time, has not.
+func TestWaitingInVainIsAFailure(t *testing.T) {
+	for cause, fails := range map[error]bool{ErrSlow: true, context.Canceled: false} {
+		begun := make(chan struct{}, failuresToOpen+1)
+		c, _ := endpoint(t, func(r *http.Request, _ request) (int, string) {
+			begun <- struct{}{}
+			<-r.Context().Done()
+			return 200, ""
+		})
+		for range failuresToOpen {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			answered := make(chan error, 1)
+			go func() {
+				_, err := c.Answer(ctx, pb.OrgID{1}, Question{Text: "?"})
+				answered <- err
+			}()
+			<-begun
+			cancel(cause)
+			if err := <-answered; err == nil || errors.Is(err, ErrOpen) {
+				t.Errorf("%v: %v", cause, err)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := c.Answer(ctx, pb.OrgID{1}, Question{Text: "?"}); errors.Is(err, ErrOpen) != fails {
+			t.Errorf("behind %v: %v", cause, err)
 		}
 	}
 }

@@ -8,8 +8,8 @@
 // category} and qrels.tsv (query, document, grade). All documents are one memory, in
 // their order; the graph is read out of them as ingestion and a cycle
 // do, without a store. Vectors are kept under -cache, since they take most of the
-// time. A set that is larger than -passages is cut; -double repeats it under other
-// names until it has so many.
+// time. A set of more passages than -passages is cut to so many, a smaller one is
+// repeated under other names until it has them.
 package main
 
 import (

@@ -117,13 +117,17 @@ func load(o options) (*memory, error) {
 // document is one of a set.
 type document struct {
 	ID, Title, Text string
-	// Speaker says the text, Timestamp when, in a conversation: in words, as
-	// spokenTime, or in the form of RFC 3339 with or without a zone.
+	// Speaker says the text, Timestamp when, in a conversation: as spokenTime,
+	// headerTime, or in the form of RFC 3339 with or without a zone.
 	Speaker, Timestamp string
 }
 
-// spokenTime is how locomo dates the sessions of its conversations.
-const spokenTime = "3:04 pm on 2 January, 2006"
+const (
+	// spokenTime is how locomo dates the sessions of its conversations.
+	spokenTime = "3:04 pm on 2 January, 2006"
+	// headerTime is how org_peps dates its proposals.
+	headerTime = "02-Jan-2006"
+)
 
 // occurred gives when a document happened, in milliseconds since 1970; 0: that is not
 // known.
@@ -131,7 +135,7 @@ func (d *document) occurred() (int64, error) {
 	if d.Timestamp == "" {
 		return 0, nil
 	}
-	for _, form := range []string{spokenTime, time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+	for _, form := range []string{spokenTime, headerTime, time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
 		if at, err := time.Parse(form, d.Timestamp); err == nil {
 			return at.UnixMilli(), nil
 		}

@@ -21,7 +21,7 @@ func TestMessagesAreTurns(t *testing.T) {
 	for _, d := range []document{
 		{ID: "a", Text: "See you there!", Speaker: "Ann", Timestamp: "1:56 pm on 8 May, 2023"},
 		{ID: "b", Text: "See you there!", Title: "A letter", Timestamp: "2017-12-31T11:38:10.000028"},
-		{ID: "c", Text: strings.Repeat("a b c d ", index.MaxTurnTokens)},
+		{ID: "c", Text: strings.Repeat("a b c d ", index.MaxTurnTokens), Timestamp: "13-Jun-2000"},
 	} {
 		if err := m.take(&in, &analyzer, d, words); err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func TestMessagesAreTurns(t *testing.T) {
 	for i, want := range []index.Node{
 		{ID: "a", Kind: "document", Turn: true, OccurredMs: 1683554160000},
 		{ID: "b", Kind: "document", OccurredMs: 1514720290000},
-		{ID: "c", Kind: "document"},
+		{ID: "c", Kind: "document", OccurredMs: 960854400000},
 	} {
 		if got := m.nodes[i]; got.ID != want.ID || got.Turn != want.Turn || got.OccurredMs != want.OccurredMs {
 			t.Errorf("%+v, want %+v", got, want)

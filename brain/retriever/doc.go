@@ -11,8 +11,8 @@
 //   - What is stored of a graph or a model holds no text, and without the salt
 //     nobody can ask it for a name. Damaged bytes are refused with ErrCorrupt.
 //   - A walk takes a bounded number of steps, whatever is asked.
-//   - What is gone (Question.Score) is neither found nor walked over. A passage that
-//     the graph does not know yet keeps the score that search gave it.
+//   - What is gone (Question.Score) is neither found nor walked over. A passage that the graph does not know
+//     yet gains nothing by walking; likeness and words count with it as with all.
 //
 // # Order of calls
 //

@@ -256,6 +256,38 @@ func TestStoredSegmentsLoseWhatWasForgotten(t *testing.T) {
 	}
 }
 
+// A statement that was read out of a text goes with it, also once a person has put it
+// otherwise: then it has passages of its own, and what was read out of those.
+func TestAnEditedStatementGoesWithItsText(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	c.note("Peter Novak works for Hooli.")
+	text := c.note("The offices were cold all week. I prefer trains to boats.")
+	said := c.nodes(&pb.ListNodes{Kind: "preference"}, 1)
+	if len(said) != 1 {
+		t.Fatalf("preferences %v", said)
+	}
+	c.edit(&pb.EditNode{Id: said[0], Content: new("I prefer the marmalade of Zebediah Quimby to any other.")})
+	if hits := c.search(&pb.Search{Query: "marmalade", Mode: "keyword"}); len(hits) != 1 || hits[0].GetNode() != said[0] {
+		t.Fatalf("it is found as %v", hits)
+	}
+	c.think()
+	c.forget(text)
+	if hits := c.search(&pb.Search{Query: "marmalade", Mode: "keyword"}); len(hits) != 0 {
+		t.Errorf("it is still found: %v", hits)
+	}
+	if left := c.titles("entity"); slices.ContainsFunc(left, func(s string) bool { return strings.Contains(s, "Quimby") }) || !slices.Contains(left, "Peter Novak") {
+		t.Errorf("entities %q", left)
+	}
+	n.nothingSays(storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, "marmalade", "Quimby")
+	c.graphHolds(t)
+	again := c.note("I prefer the marmalade of Zebediah Quimby to any other.")
+	if hits := c.search(&pb.Search{Query: "marmalade", Mode: "keyword", Filters: &pb.Filters{Kind: "document"}}); len(hits) != 1 || hits[0].GetNode() != again {
+		t.Errorf("written once more it is found as %v, not %s", hits, again)
+	}
+}
+
 // mentioned reports whether a stored segment knows a node. It wakes nobody.
 func (n *node) mentioned(part *partitionRef, id string) bool {
 	n.t.Helper()

@@ -844,18 +844,24 @@ func (f *effect) dropDerived(id, text pb.NodeID) error {
 	return f.remove(n)
 }
 
-// remove takes a node away for good, as if it had never been.
+// remove takes a node away for good, as if it had never been. One that a person has
+// edited holds a content like a text, with passages, and with what was read out of it.
 func (f *effect) remove(n *pb.Node) error {
 	id := pb.NodeID(n.GetId())
 	text, err := f.content(id)
 	if err != nil {
 		return err
 	}
-	if err := f.eraseWords(n, text); err != nil {
-		return err
-	}
-	if err := eraseDerived(f.st, f.batch.Batch, f.part.space, id); err != nil {
-		return err
+	for _, erase := range []func() error{
+		func() error { return f.hold(n, text, "") },
+		func() error { return f.unlink(n, true) },
+		func() error { return f.eraseWords(n, text) },
+		func() error { return f.eraseChunks(n) },
+		func() error { return eraseDerived(f.st, f.batch.Batch, f.part.space, id) },
+	} {
+		if err := erase(); err != nil {
+			return err
+		}
 	}
 	f.batch.Erase(f.part.space.Key(storage.TableContent, storage.Str(id)))
 	f.batch.EraseRange(f.part.space.Prefix(storage.TableHistory, storage.Str(id)))

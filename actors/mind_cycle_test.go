@@ -233,21 +233,31 @@ func TestForgettingTakesWhatWasReadOutOfATextAlong(t *testing.T) {
 	n.nothingSays(store, "Quimby", "marmalade")
 }
 
-// nothingSays fails when a value of a store holds one of some words.
+// nothingSays fails when a key or value of a store holds one of some words, in whatever
+// space: the organization's or a memory's.
 func (n *node) nothingSays(id storage.StoreID, words ...string) {
 	n.t.Helper()
+	spaces := []storage.Space{storage.OrgSpace(id)}
+	for _, p := range records(n, id, storage.TablePartition, func() *pb.Partition { return &pb.Partition{} }) {
+		spaces = append(spaces, storage.PartitionSpace(id, pb.PartitionID(p.GetId())))
+	}
+	if len(spaces) < 2 {
+		n.t.Error("there is no memory that could say anything")
+	}
 	st, err := n.store.Acquire(id)
 	if err != nil {
 		n.t.Fatal(err)
 	}
 	defer st.Release()
-	for item, err := range st.Scan(storage.OrgSpace(id).All(), storage.ScanOptions{}) {
-		if err != nil {
-			n.t.Fatal(err)
-		}
-		for _, w := range words {
-			if held := strings.ToLower(string(item.Value) + string(item.Key.Bytes())); strings.Contains(held, strings.ToLower(w)) {
-				n.t.Errorf("table %#x still says %q", item.Key.Table(), w)
+	for _, space := range spaces {
+		for item, err := range st.Scan(space.All(), storage.ScanOptions{}) {
+			if err != nil {
+				n.t.Fatal(err)
+			}
+			for _, w := range words {
+				if held := strings.ToLower(string(item.Value) + string(item.Key.Bytes())); strings.Contains(held, strings.ToLower(w)) {
+					n.t.Errorf("table %#x still says %q", item.Key.Table(), w)
+				}
 			}
 		}
 	}

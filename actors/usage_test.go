@@ -312,6 +312,73 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 	})
 }
 
+// A metered call that writes has its cost in the commit of its effect: what call.answer
+// counts by itself may be refused while the organization moves, and then the call, which is
+// told to try again, must only have read. Each operation that a metered route can carry is
+// either here or a read.
+func TestMeteredWritesCarryTheirCost(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	made := n.org(NewOrg{})
+	c := client{n: n, key: made.APIKey}
+	store := storage.StoreID{Org: made.Org, Realm: storage.RealmMain}
+	stored := func() (units uint64) {
+		for _, u := range records(n, store, storage.TableUsage, func() *pb.Usage { return &pb.Usage{} }) {
+			units += u.GetReadUnits()
+		}
+		return units
+	}
+	kept, gone, old, other := c.note("This one is kept."), c.note("This one is forgotten."), c.note("This one is old."), c.note("This is another one.")
+	c.say(said("one", "rename the parser"))
+	c.settled()
+	var edge string
+	tests := map[string]func() *pb.Envelope{
+		"EditNode":      func() *pb.Envelope { return editOp(&pb.EditNode{Id: kept, Content: new("It reads otherwise.")}) },
+		"ForgetNode":    func() *pb.Envelope { return forgetOp(gone) },
+		"UndeleteNode":  func() *pb.Envelope { return undeleteOp(gone) },
+		"SupersedeNode": func() *pb.Envelope { return supersedeOp(old, "This one is new.") },
+		"AssertEdge":    func() *pb.Envelope { return assertOp(&pb.AssertEdge{Source: kept, Target: other, Type: "about"}) },
+		"ForgetEdge": func() *pb.Envelope {
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: edge}}})
+		},
+		"DeleteSession": func() *pb.Envelope {
+			return link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "one"}}})
+		},
+	}
+	// The clock stands, so nothing writes usage but the commits of effects.
+	for _, name := range []string{
+		"EditNode", "ForgetNode", "UndeleteNode", "SupersedeNode",
+		"AssertEdge", "ForgetEdge", "DeleteSession",
+	} {
+		before := stored()
+		op := tests[name]()
+		op.Capability = "graph"
+		r := c.ok(op)
+		if e := r.GetGraph().GetEdge(); e != nil && edge == "" {
+			edge = e.GetEdge().GetId()
+		}
+		if got := stored(); got != before+1 {
+			t.Errorf("%s: %d units are stored when it is answered, %d before it", name, got, before)
+		}
+	}
+	reads := []string{
+		"NodeHistory", "ListNodes", "ListEdges", "GetEdge", "ListDomains", "GetDomain", "NodeContext", "SearchNodes", "EntityElsewhere",
+	}
+	ops := (&pb.GraphOp{}).ProtoReflect().Descriptor().Oneofs().ByName("op").Fields()
+	for i := range ops.Len() {
+		name := string(ops.Get(i).Message().Name())
+		if tests[name] == nil && !slices.Contains(reads, name) {
+			t.Errorf("%s: does it write?", name)
+		}
+	}
+	before := stored()
+	op := graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: &pb.Page{Size: 10}}}})
+	op.Capability = "graph"
+	c.ok(op)
+	if got := stored(); got != before {
+		t.Errorf("a read's cost is stored at once: the test would prove nothing (%d, before it %d)", got, before)
+	}
+}
+
 // TestUsageSurvivesMoves: reads are counted once and only once, wherever the organization
 // lives when they are answered, also those that are under way while it moves as planned.
 func TestUsageSurvivesMoves(t *testing.T) {

@@ -125,6 +125,49 @@ func TestWebhookLifecycle(t *testing.T) {
 	}
 }
 
+// An endpoint that is enabled again signs with the secret that it was made with: its
+// receiver knows no other, and no route would tell it one.
+//
+// interface: States/Webhook
+func TestEnablingAWebhookKeepsItsSecret(t *testing.T) {
+	type delivery struct {
+		signature string
+		body      []byte
+	}
+	got := make(chan delivery, 2)
+	url, allow := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- delivery{r.Header.Get("X-Svc-Signature"), body}
+	})
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk, allow)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
+	test := link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}})
+	signed := func(when string) {
+		t.Helper()
+		if r := c.ok(test).GetLink().GetTest(); !r.GetOk() {
+			t.Fatalf("%s: %v", when, r)
+		}
+		d := <-got
+		if want := signature(hook.GetSecret(), c.n.clock.Now(), d.body); d.signature != want {
+			t.Errorf("%s: signature %s, want %s", when, d.signature, want)
+		}
+	}
+	for _, disabled := range []bool{true, false} {
+		if x := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &disabled})).GetLink().GetWebhook(); x.GetDisabled() != disabled || x.GetSecret() != "" {
+			t.Errorf("disabled %v: %v", disabled, x)
+		}
+	}
+	signed("enabled again")
+	n.stop()
+	c.n = startNode(t, disk, allow)
+	signed("after a restart")
+}
+
 // interface: Limits/Webhook URL
 func TestWebhookAddressIsChecked(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})

@@ -165,13 +165,21 @@ func options() backup.Options {
 	return backup.Options{Clock: clock.NewFake(time.Unix(1_800_000_000, 0)), Random: rand.Reader, Program: "v1"}
 }
 
-// vaults are the kinds of vaults there are, empty.
-func vaults(t *testing.T) map[string]backup.Vault {
+// folder is an empty vault in a folder, and where that is.
+func folder(t *testing.T) (vault backup.Vault, root string) {
 	t.Helper()
-	dir, err := backup.OpenDirectory(filepath.Join(t.TempDir(), "vault"))
+	root = filepath.Join(t.TempDir(), "vault")
+	vault, err := backup.OpenDirectory(root)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return vault, root
+}
+
+// vaults are the kinds of vaults there are, empty.
+func vaults(t *testing.T) map[string]backup.Vault {
+	t.Helper()
+	dir, _ := folder(t)
 	memory := s3mem.New()
 	if err := memory.CreateBucket("bucket"); err != nil {
 		t.Fatal(err)
@@ -374,11 +382,7 @@ func TestAnInterruptedBackupLeavesNoSnapshot(t *testing.T) {
 func TestADamagedBlobIsReplaced(t *testing.T) {
 	s := newService(t)
 	secret, _ := newKey(t)
-	root := filepath.Join(t.TempDir(), "vault")
-	vault, err := backup.OpenDirectory(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	vault, root := folder(t)
 	r := create(t, vault, secret)
 	o := options()
 	now := o.Clock.(*clock.Fake)
@@ -518,11 +522,7 @@ func TestASnapshotThatIsTooLargeIsNotMade(t *testing.T) {
 func TestDamageIsFound(t *testing.T) {
 	s := newService(t)
 	secret, _ := newKey(t)
-	root := filepath.Join(t.TempDir(), "vault")
-	vault, err := backup.OpenDirectory(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	vault, root := folder(t)
 	r := create(t, vault, secret)
 	if _, err := backup.Make(t.Context(), r, s, options()); err != nil {
 		t.Fatal(err)

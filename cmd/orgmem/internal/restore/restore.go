@@ -115,7 +115,7 @@ func (i *importer) document() error {
 		case "format", "version":
 			var v any
 			if err := i.json.Decode(&v); err != nil {
-				return err
+				return fmt.Errorf("%w: %w", ErrFormat, err)
 			}
 			if name == "format" && v != Format || name == "version" && fmt.Sprint(v) != strconv.Itoa(Version) {
 				return fmt.Errorf("%w of version %d: its %s is %v", ErrFormat, Version, name, v)
@@ -438,12 +438,15 @@ func (i *importer) external(raw json.RawMessage) error {
 	return err
 }
 
-// unmarshal keeps numbers as they are written.
+// unmarshal reads an object, and keeps numbers as they are written.
 func unmarshal(raw json.RawMessage, into *map[string]any) error {
 	d := json.NewDecoder(strings.NewReader(string(raw)))
 	d.UseNumber()
 	if err := d.Decode(into); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if *into == nil { // a null
+		return fmt.Errorf("%w: a record is missing", ErrFormat)
 	}
 	return nil
 }

@@ -190,9 +190,10 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 	slices.Reverse(said) // of one moment the last that was written is the latest
 	var signals []manifold.Signal
 	var of []int32
+	reader := vectorReader{floats: make([]float32, 0, len(said)*c.org.sys.dim(c.hot.state.GetModel()))} // one piece for all
 	err = c.org.withStore(func(st *storage.Store) error {
 		for _, s := range said {
-			vec, err := readVector(st, c.part, c.hot.state.GetModel(), s.seq)
+			vec, err := reader.read(st, c.part, c.hot.state.GetModel(), s.seq)
 			if err != nil {
 				return err
 			}

@@ -202,18 +202,19 @@ func (c *cycle) domains() (old map[string]*pb.Domain, number map[string]int32, e
 	return old, number, err
 }
 
-// touched are the nodes whose edges changed since the last cycle.
+// touched are the nodes whose edges changed since the last cycle; nil where that is not
+// known: something else has changed, such as an edge that a person asserted.
 func (c *cycle) touched() []int32 {
-	fresh := map[int32]bool{}
+	fresh := make([]bool, len(c.nodes))
 	for _, f := range c.fresh {
 		fresh[f.node] = true
 	}
 	for i := range c.nodes { // also derived ones
 		if c.nodes[i].domain == "" {
-			fresh[int32(i)] = true
+			fresh[i] = true
 		}
 	}
-	near := maps.Clone(fresh)
+	near := slices.Clone(fresh)
 	for _, e := range c.edges {
 		if fresh[e.a] {
 			near[e.b] = true
@@ -222,7 +223,13 @@ func (c *cycle) touched() []int32 {
 			near[e.a] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(near))
+	var out []int32
+	for i, yes := range near {
+		if yes {
+			out = append(out, int32(i))
+		}
+	}
+	return out
 }
 
 // groupOf is what a domain, or a basin, is named by.
@@ -383,58 +390,54 @@ func (f *effect) dropDomain(d *pb.Domain) error {
 
 // findProposals proposes links that seem to be missing around what is new.
 func (c *cycle) findProposals() error {
-	touched := map[int32]bool{}
+	if len(c.fresh) == 0 {
+		return nil
+	}
+	touched := make([]bool, len(c.nodes))
 	for _, f := range c.fresh {
 		touched[f.node] = true
 	}
-	for _, e := range c.edges { // and what the new texts name
+	named := slices.Clone(touched)
+	for _, e := range c.edges { // what the new texts name
 		if touched[e.a] && c.nodes[e.b].entity() && e.kind == edgeMentions {
-			touched[e.b] = true
+			named[e.b] = true
 		}
-	}
-	if len(touched) == 0 {
-		return nil
 	}
 	open, err := c.openProposals()
 	if err != nil || open >= maxProposalsOpen {
 		return err
 	}
-	near := c.around(touched, 2)
-	place := map[int32]int32{}
-	g := proposal.Graph{}
-	err = c.org.withStore(func(st *storage.Store) error {
-		for _, i := range near {
-			t := &c.nodes[i]
-			n := proposal.Node{ID: t.id, Title: t.title, Kind: t.kind}
-			if len(t.chunks) > 0 {
-				if n.Vector, err = readVector(st, c.part, c.hot.state.GetModel(), t.chunks[0]); err != nil {
-					return err
-				}
-			}
-			place[i] = int32(len(g.Nodes))
-			g.Nodes = append(g.Nodes, n)
+	near := c.around(named, 2)
+	place := make([]int32, len(c.nodes)) // in the graph that is looked at, plus one
+	g := proposal.Graph{Nodes: make([]proposal.Node, len(near))}
+	var ask []int32
+	for k, i := range near {
+		t := &c.nodes[i]
+		g.Nodes[k] = proposal.Node{ID: t.id, Title: t.title, Kind: t.kind, Text: len(t.chunks) > 0}
+		if place[i] = int32(k) + 1; named[i] {
+			ask = append(ask, int32(k))
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	for _, e := range c.edges {
-		a, known := place[e.a]
-		b, also := place[e.b]
-		if known && also {
-			g.Edges = append(g.Edges, proposal.Edge{A: a, B: b, Weight: e.weight})
-		}
-	}
-	var ask []int32
-	for _, i := range slices.Sorted(maps.Keys(touched)) {
-		if p, ok := place[i]; ok {
-			ask = append(ask, p)
+		if a, b := place[e.a], place[e.b]; a > 0 && b > 0 {
+			g.Edges = append(g.Edges, proposal.Edge{A: a - 1, B: b - 1, Weight: e.weight})
 		}
 	}
 	var links []proposal.Link
 	err = c.compute([]func(int) error{func(int) error {
-		links = proposal.Missing(g, ask)
+		finder := proposal.NewFinder(&g)
+		err := c.org.withStore(func(st *storage.Store) (err error) {
+			for _, k := range finder.Compared(ask) {
+				if g.Nodes[k].Vector, err = readVector(st, c.part, c.hot.state.GetModel(), c.nodes[near[k]].chunks[0]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		links = finder.Missing(ask)
 		return nil
 	}})
 	if err != nil || len(links) == 0 {
@@ -497,26 +500,37 @@ func (c *cycle) openProposals() (open int, err error) {
 
 // around are the nodes within some steps of others, these included, as many as a
 // cycle looks at.
-func (c *cycle) around(from map[int32]bool, steps int) []int32 {
-	all := maps.Clone(from)
-	for range steps {
-		next := map[int32]bool{}
-		for _, e := range c.edges {
-			if all[e.a] && !all[e.b] {
-				next[e.b] = true
-			}
-			if all[e.b] && !all[e.a] {
-				next[e.a] = true
-			}
-		}
-		for _, i := range slices.Sorted(maps.Keys(next)) {
-			if len(all) >= maxProposalNodes {
-				break
-			}
-			all[i] = true
+func (c *cycle) around(from []bool, steps int) (all []int32) {
+	in := slices.Clone(from)
+	n := 0
+	for _, yes := range in {
+		if yes {
+			n++
 		}
 	}
-	return slices.Sorted(maps.Keys(all))
+	for range steps {
+		next := make([]bool, len(in))
+		for _, e := range c.edges {
+			if in[e.a] != in[e.b] {
+				next[e.a], next[e.b] = true, true
+			}
+		}
+		for i := range next {
+			if n >= maxProposalNodes {
+				break
+			}
+			if next[i] && !in[i] {
+				in[i] = true
+				n++
+			}
+		}
+	}
+	for i, yes := range in {
+		if yes {
+			all = append(all, int32(i))
+		}
+	}
+	return all
 }
 
 // findInsights replaces what the shape of the graph tells, and what is asked and not

@@ -9,7 +9,9 @@ type Node struct {
 	// Kind is the node's: an entity and a document are linked as a mention, two
 	// entities as related.
 	Kind string
-	// Vector is that of the node's text, of length 1; nil where there is none.
+	// Text tells that the node has one, and Vector is its, of length 1; nil where it
+	// is not known.
+	Text   bool
 	Vector []float32
 }
 

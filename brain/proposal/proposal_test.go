@@ -28,8 +28,11 @@ func graph() Graph {
 	return g
 }
 
+// missing looks for links in a graph.
+func missing(g Graph, touched []int32) []Link { return NewFinder(&g).Missing(touched) }
+
 func TestMissing(t *testing.T) {
-	got := Missing(graph(), []int32{0})
+	got := missing(graph(), []int32{0})
 	if len(got) != 1 || got[0].A != 0 || got[0].B != 1 {
 		t.Fatalf("%+v", got)
 	}
@@ -40,12 +43,12 @@ func TestMissing(t *testing.T) {
 	}
 	linked := graph()
 	linked.Edges = append(linked.Edges, Edge{A: 1, B: 0})
-	if got := Missing(linked, []int32{0, 1}); len(got) != 0 {
+	if got := missing(linked, []int32{0, 1}); len(got) != 0 {
 		t.Errorf("proposed what is linked: %+v", got)
 	}
 	apart := graph()
 	apart.Nodes[1].Vector = []float32{0, 1}
-	if got := Missing(apart, []int32{0, 1}); len(got) != 0 {
+	if got := missing(apart, []int32{0, 1}); len(got) != 0 {
 		t.Errorf("proposed what means something else: %+v", got)
 	}
 }
@@ -62,7 +65,7 @@ func TestHubsSayNothing(t *testing.T) {
 			g.Edges = append(g.Edges, Edge{A: h, B: i})
 		}
 	}
-	if got := Missing(g, []int32{2, 3, 4}); len(got) != 0 {
+	if got := missing(g, []int32{2, 3, 4}); len(got) != 0 {
 		t.Errorf("%d proposals through hubs", len(got))
 	}
 }
@@ -72,14 +75,15 @@ func TestMissingHoldsForAnyGraph(t *testing.T) {
 		n := rapid.IntRange(1, 14).Draw(t, "nodes")
 		g := Graph{}
 		for range n {
-			g.Nodes = append(g.Nodes, Node{Vector: []float32{1, 0}})
+			vector := rapid.SampledFrom([][]float32{{1, 0}, {0.8, 0.6}, {0, 1}, nil}).Draw(t, "vector")
+			g.Nodes = append(g.Nodes, Node{Vector: vector})
 		}
 		end := rapid.Int32Range(0, int32(n-1))
 		g.Edges = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Edge {
 			return Edge{A: end.Draw(t, "a"), B: end.Draw(t, "b"), Weight: 1}
 		}), 0, 50).Draw(t, "edges")
 		touched := rapid.SliceOf(end).Draw(t, "touched")
-		got := Missing(g, touched)
+		got := missing(g, touched)
 		if len(got) > MaxLinks {
 			t.Fatalf("%d links", len(got))
 		}
@@ -103,9 +107,21 @@ func TestMissingHoldsForAnyGraph(t *testing.T) {
 				t.Fatalf("too many of one node: %+v", got)
 			}
 		}
+		texts := g
+		texts.Nodes = nil
+		for _, x := range g.Nodes {
+			texts.Nodes = append(texts.Nodes, Node{Text: x.Vector != nil})
+		}
+		late := NewFinder(&texts) // which is given the vectors that it asks for, and no other
+		for _, i := range late.Compared(touched) {
+			texts.Nodes[i].Vector = g.Nodes[i].Vector
+		}
+		if again := late.Missing(touched); !reflect.DeepEqual(got, again) {
+			t.Fatalf("with the vectors that are compared %+v, with all %+v", again, got)
+		}
 		slices.Reverse(touched)
 		slices.Reverse(g.Edges)
-		if again := Missing(g, touched); !reflect.DeepEqual(got, again) {
+		if again := missing(g, touched); !reflect.DeepEqual(got, again) {
 			t.Fatalf("another order, other links: %+v, %+v", got, again)
 		}
 	})

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -147,7 +148,8 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 		}
 		own.scratch.Reset()
 	}
-	for seq, place := range others {
+	for _, seq := range slices.Sorted(maps.Keys(others)) { // of findings that are alike the first is reported
+		place := others[seq]
 		o, other, err := c.passageOf(st, own, seq)
 		if err != nil {
 			return n, nil, nil, err

@@ -143,11 +143,23 @@ func (c client) related() (all []string) {
 	return all
 }
 
-// worded is each view that a language model refines.
-type worded struct{ labels, explanations, relations []string }
+// worded is each view that a language model refines, and what it has no say in.
+type worded struct{ labels, explanations, relations, others []string }
 
-func (c client) worded() (w worded) {
+func (c client) worded(org CreatedOrg) (w worded) {
 	c.n.t.Helper()
+	for _, s := range c.findings(org) {
+		kind, about, _ := strings.Cut(s, " ")
+		if slices.Contains([]string{"contradiction", "moment", "insight"}, kind) || strings.HasPrefix(about, edgeSimilar) {
+			w.others = append(w.others, s)
+		}
+	}
+	id := c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView()
+	w.others = append(w.others,
+		fmt.Sprintf("manifold of %d", id.GetManifold().GetNSignals()), fmt.Sprint("basins ", len(id.GetBasins()) > 0),
+		fmt.Sprintf("voice of %d: %.3f", id.GetVoice().GetEvidence(), id.GetVoice().GetFormality()), fmt.Sprint("traits ", len(id.GetTraits())),
+		c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: &pb.ConditionScaffold{Prompt: "Who repaired the boiler?"}}})).GetMind().GetScaffold().GetPrompt(),
+	)
 	for _, d := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: &pb.Page{Size: 100}}}})).GetGraph().GetDomains().GetDomains() {
 		w.labels = append(w.labels, d.GetLabel())
 	}
@@ -160,24 +172,30 @@ func (c client) worded() (w worded) {
 	return w
 }
 
-// Each view that a language model refines is there without one, with one that
-// answers, and with one that fails or answers something else: then in the service's
-// own words.
+// Each view is there without a language model, with one that answers, and with one that
+// fails or answers something else: then in the service's own words. What no model has a
+// say in is the same each time.
 func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 	look := func(configure func(*Config, *storage.Options)) worded {
 		n := startNode(t, storagetest.NewDisk(), configure)
 		defer n.stop()
-		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		org := n.org(NewOrg{})
+		c := client{n: n, key: org.APIKey}
 		for _, s := range mindTexts {
 			c.note(s)
 		}
 		c.note("Maria Lopez works for Globex.")
 		c.think()
-		return c.worded()
+		return c.worded(org)
 	}
 	own := look(thinking)
 	if len(own.labels) == 0 || slices.Contains(own.labels, "") || len(own.explanations) == 0 || !slices.Contains(own.relations, "Maria Lopez works_for Globex (1)") {
 		t.Fatalf("without a model: %q", own)
+	}
+	for _, kind := range []string{"contradiction", "moment", "insight commitment", "insight open_question", "edge " + edgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2"} {
+		if !slices.ContainsFunc(own.others, func(s string) bool { return strings.HasPrefix(s, kind) }) {
+			t.Errorf("no %s without a model: %q", kind, own.others)
+		}
 	}
 	for name, m := range map[string]*stubModel{
 		"another form": {},
@@ -209,6 +227,9 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got.relations, want) {
 		t.Errorf("relations %q, not %q", got.relations, want)
+	}
+	if !slices.Equal(got.others, own.others) {
+		t.Errorf("with a model %q, without %q", got.others, own.others)
 	}
 }
 

@@ -273,3 +273,19 @@ func BenchmarkCompare(b *testing.B) {
 		j.Compare(x, y, near)
 	}
 }
+
+// An explanation names what both passages speak of once, and nothing where that is but
+// letters.
+func TestExplainOpposed(t *testing.T) {
+	for said, want := range map[string]string{
+		"The api w makes the Api complex": "The passages draw opposite conclusions about the same: api, makes, complex.",
+		"w x":                             "The passages draw opposite conclusions.",
+	} {
+		x := &passage(said).prepare()[0]
+		var al alignment
+		align(&al, x, x)
+		if got := explainOpposed(x, &al); got != want {
+			t.Errorf("%q: %q", said, got)
+		}
+	}
+}

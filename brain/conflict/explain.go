@@ -2,6 +2,7 @@ package conflict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"orgmem/brain/claim"
@@ -67,12 +68,18 @@ func (p *Passage) written(x *profile, i int, to []int8) string {
 	return p.Text[x.words[i].word.Start:x.words[last].word.End]
 }
 
+// explainOpposed names what both speak of, each word once; a single letter tells nobody
+// anything.
 func explainOpposed(x *profile, al *alignment) string {
 	var about []string
 	for i := range x.words {
-		if al.to[i] >= 0 && !x.words[i].weak && x.words[i].sign == 0 && len(about) < maxAbout {
-			about = append(about, x.words[i].word.Form)
+		w := x.words[i].word.Form
+		if al.to[i] >= 0 && !x.words[i].weak && x.words[i].sign == 0 && len(about) < maxAbout && len(w) > 1 && !slices.Contains(about, w) {
+			about = append(about, w)
 		}
+	}
+	if len(about) == 0 {
+		return "The passages draw opposite conclusions."
 	}
 	return "The passages draw opposite conclusions about the same: " + strings.Join(about, ", ") + "."
 }

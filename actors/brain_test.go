@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -375,6 +376,71 @@ func TestUnreadableBrains(t *testing.T) {
 	}
 	if _, found := c.query(names[3]); found.GetVersion() != 2 {
 		t.Errorf("%v", found)
+	}
+}
+
+// A brain is useless outside its organization: it holds no word of the texts, and one
+// that somebody carries over to another with the same texts leads nowhere.
+func TestBrainsAreOfTheirOrganization(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), drawn)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	docs, names, _ := parish(60)
+	c.ingest(docs...)
+	artifact := c.train().GetArtifact()
+	if artifact == nil {
+		t.Fatal("no brain was published: the test says nothing")
+	}
+	id := storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}
+	st, err := n.store.Acquire(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	carried, found, err := storage.ReadPieces(st, storage.OrgSpace(id).Key(storage.TableBrainPiece, storage.U64(artifact.GetVersion())))
+	st.Release()
+	if err != nil || !found {
+		t.Fatalf("the artifact: %v, %v", found, err)
+	}
+	for _, d := range docs {
+		for word := range strings.FieldsSeq(d.GetTitle() + " " + d.GetContent()) {
+			if word = strings.Trim(word, ".,"); len(word) > 4 && bytes.Contains(carried, []byte(word)) { // shorter ones may stand anywhere by chance
+				t.Fatalf("%q stands in the artifact", word)
+			}
+		}
+	}
+
+	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	other.ingest(docs...)
+	other.refused(codeBrainNotTrained, queryOp(names[0]))
+	done := make(chan error)
+	other.inOrg(func(o *orgActor) {
+		ch := newChange(o.store)
+		ch.Put(o.space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
+		if err := storage.PutPieces(ch.Batch, o.brainPieces(artifact.GetVersion()), carried); err != nil {
+			t.Error(err)
+		}
+		go func() {
+			result := make(chan error, 1)
+			o.committer.submitChange(ch, func(err error) { result <- err })
+			done <- <-result
+		}()
+	})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	led := false
+	for _, name := range names[:10] {
+		q := "What did the mother of " + name + " keep?"
+		if _, found := c.query(q); len(found.GetEntities()) > 0 || found.GetPropagationTier() != string(retriever.TierNone) {
+			led = true
+		}
+		_, found := other.query(q)
+		if found.GetVersion() != artifact.GetVersion() || len(found.GetFocal()) == 0 || found.GetPropagationTier() != string(retriever.TierNone) || len(found.GetEntities()) > 0 ||
+			slices.ContainsFunc(found.GetFocal(), func(f *pb.BrainNode) bool { return f.GetActivation() != 0 }) {
+			t.Errorf("%q leads somewhere: %v", q, found)
+		}
+	}
+	if !led {
+		t.Error("it leads nowhere at home either: the test says nothing")
 	}
 }
 

@@ -80,7 +80,6 @@ func (c *cycle) findIdentity() error {
 		}
 		f.putView(viewIdentity, view)
 		if m := view.GetManifold(); m != nil {
-			f.batch.user = f.part.id.Bytes() // identity events reach whom they are about
 			if err := f.batch.event(f.org, eventIdentity, f.part, map[string]any{"subject": f.part.eventSubject(), "version": m.GetVersion()}); err != nil {
 				return err
 			}

@@ -213,7 +213,7 @@ func (s *EventStream) reaches(e *pb.OutboxEvent) bool {
 		return true
 	}
 	switch kind := e.GetType(); {
-	case kind == eventGraph, kind == eventTest, strings.HasPrefix(kind, "import."), strings.HasPrefix(kind, "identity."):
+	case kind == eventGraph, kind == eventTest, strings.HasPrefix(kind, "import."):
 		return bytes.Equal(e.GetUser(), s.who.user[:])
 	case kind == eventInsight, kind == eventBrain:
 		return true

@@ -118,6 +118,9 @@ func (i *idempotent) record(b *storage.Batch, r *pb.Reply) error {
 	if p := stored.GetMind().GetProposal(); p != nil {
 		p.Rationale = ""
 	}
+	if n := stored.GetNode().GetNode(); n != nil {
+		n.Title, n.Metadata = "", nil // of one that came back, which has none but what another edit gave it meanwhile
+	}
 	raw, err := proto.Marshal(stored)
 	if err != nil {
 		return err

@@ -105,9 +105,13 @@ func (s *System) gaveUp(shard uint32) {
 	settled := make(chan error, 1)
 	s.mu.Lock()
 	s.leaving[shard] = settled
+	if s.closing {
+		close(settled) // Close has stepped down before: this was not planned
+	} else {
+		// Not here: it may read a store, and the shard's leadership waits for this.
+		s.wg.Go(func() { settleCosts(sealed, settled) })
+	}
 	s.mu.Unlock()
-	// Not here: it may read a store, and the shard's leadership waits for this.
-	s.wg.Go(func() { settleCosts(sealed, settled) })
 	for _, a := range gone {
 		s.root.Send(a.pid, task((*orgActor).lose))
 	}

@@ -222,6 +222,11 @@ func (o *orgActor) open() error {
 	}
 	if o.main == nil {
 		o.act.view.Store(&o.orgView)
+		// The log takes an opening as long as it takes what gaveUp writes. One that began
+		// behind gaveUp's look nobody would tell to lose what it remembers.
+		if !o.sys.ledHere(o.id) {
+			return fmt.Errorf("open organization: %w: %w", cluster.ErrNotApplied, cluster.ErrNotLeader)
+		}
 	}
 	o.lastWork = o.sys.clock.Now()
 	if err := o.resumeJobs(); err != nil || o.record == nil {

@@ -150,9 +150,10 @@ type others struct {
 
 // asked is a question on its way to another node.
 type asked struct {
-	to    cluster.ServerID
-	bytes int
-	reply chan *pb.NodeReply // buffered for one; nil: the connection is lost
+	to       cluster.ServerID
+	bytes    int
+	reply    chan *pb.NodeReply // buffered for one; nil: the connection is lost
+	farewell bool               // it counts nowhere: two that stop would wait for each other
 }
 
 // afarLoad is what is on its way to one node.
@@ -195,6 +196,9 @@ func (o *others) settle(id uint64, r *pb.NodeReply) {
 // forget ends the counting of a question. o.mu is held.
 func (o *others) forget(id uint64, a *asked) {
 	delete(o.waiting, id)
+	if a.farewell {
+		return
+	}
 	l := o.load[a.to]
 	l.calls--
 	l.bytes -= a.bytes
@@ -239,23 +243,31 @@ func (o *others) send(to cluster.ServerID, ask *pb.NodeAsk) (id uint64, a *asked
 	}
 	o.next++
 	ask.Id = o.next
-	a = &asked{to: to, bytes: proto.Size(ask), reply: make(chan *pb.NodeReply, 1)}
-	l := o.load[to]
-	if l == nil {
-		l = &afarLoad{}
-	}
-	if l.calls >= maxAfar || l.calls > 0 && l.bytes+a.bytes > maxAfarBytes {
+	a = &asked{to: to, bytes: proto.Size(ask), reply: make(chan *pb.NodeReply, 1), farewell: ask.GetFarewell() != nil}
+	if !a.farewell && !o.takeOn(a) {
 		o.mu.Unlock()
 		return 0, nil, errNodeBusy
 	}
-	l.calls++
-	l.bytes += a.bytes
-	o.load[to] = l
 	o.waiting[ask.GetId()] = a
 	o.mu.Unlock()
 	o.asked.Add(1)
 	o.sys.root.RequestWithCustomSender(o.Remote.At(to), ask, o.answers)
 	return ask.GetId(), a, nil
+}
+
+// takeOn counts a question; false: there are as many as there may be. o.mu is held.
+func (o *others) takeOn(a *asked) bool {
+	l := o.load[a.to]
+	if l == nil {
+		l = &afarLoad{}
+	}
+	if l.calls >= maxAfar || l.calls > 0 && l.bytes+a.bytes > maxAfarBytes {
+		return false
+	}
+	l.calls++
+	l.bytes += a.bytes
+	o.load[a.to] = l
+	return true
 }
 
 // drop takes a question out of those that wait; nil: it was no more among them.

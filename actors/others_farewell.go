@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"slices"
 	"time"
 
 	"orgmem/cluster"
@@ -29,27 +28,40 @@ type farewell struct {
 // lost may have been done. It returns once nothing is on its way, or farewellWait has
 // passed. What the node is still asked meanwhile it passes on.
 func (o *others) farewell() {
-	o.mu.Lock()
-	askers := make([]cluster.ServerID, 0, len(o.askers))
-	for who := range o.askers {
-		askers = append(askers, who)
-	}
-	o.mu.Unlock()
-	slices.Sort(askers)
 	late := o.sys.clock.NewTimer(farewellWait)
 	defer late.Stop()
-	over := false
-	for id, a := range o.sayFarewell(askers) {
-		if !over {
-			select {
-			case <-a.reply:
-			case <-late.C():
-				over = true
-				o.sys.log.Info("a node has not heard that this one stops", "peer", string(a.to))
-			}
+	told := map[cluster.ServerID]bool{}
+	for over := false; !over; {
+		asked := o.sayFarewell(o.askersBut(told))
+		if len(asked) == 0 {
+			return
 		}
-		o.drop(id)
+		for id, a := range asked {
+			if !over {
+				select {
+				case <-a.reply:
+				case <-late.C():
+					over = true
+					o.sys.log.Info("not all nodes have said that they ask this one nothing more", "peer", string(a.to))
+				}
+			}
+			o.drop(id)
+		}
 	}
+}
+
+// askersBut lists who has to be told that this node stops, and adds them to those who
+// are.
+func (o *others) askersBut(told map[cluster.ServerID]bool) (more []cluster.ServerID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for who := range o.askers {
+		if !told[who] {
+			told[who] = true
+			more = append(more, who)
+		}
+	}
+	return more
 }
 
 // sayFarewell asks all before it waits for one.

@@ -1,8 +1,12 @@
 package actors
 
 import (
+	"errors"
+	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -123,6 +127,70 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 			t.Errorf("%s: it is not asked again", name)
 		}
 	}
+}
+
+// Two that stop at once wait for the others' questions, and not for each other's word.
+func TestTwoStopAtOnce(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("a", planUnlimited)
+	w.at("b").client(made.APIKey).ok(me()) // b has asked a
+	w.lead("b")
+	w.at("a").client(made.APIKey).ok(me()) // and a has asked b
+	release := make(chan struct{})
+	var said atomic.Int64
+	w.hold(func(_ cluster.ServerID, m proto.Message) <-chan struct{} {
+		if ask, ok := m.(*pb.NodeAsk); !ok || ask.GetFarewell() == nil {
+			return nil
+		}
+		if said.Add(1) == 2 {
+			close(release)
+		}
+		return release
+	})
+	late := make(chan string, 2)
+	var both sync.WaitGroup
+	for _, name := range []cluster.ServerID{"a", "b"} {
+		o := w.at(name).sys.others
+		both.Go(func() {
+			asked := o.sayFarewell(o.askersBut(map[cluster.ServerID]bool{}))
+			if len(asked) != 1 {
+				late <- fmt.Sprintf("%s says farewell to %d", name, len(asked))
+			}
+			for id, a := range asked {
+				select {
+				case <-a.reply:
+				case <-time.After(patience):
+					late <- fmt.Sprintf("%s waits for %s", name, a.to)
+				}
+				o.drop(id)
+			}
+		})
+	}
+	both.Wait()
+	close(late)
+	for what := range late {
+		t.Error(what)
+	}
+}
+
+// An organization that is opened when its shard has just been given up is not: nobody
+// would tell it that it has moved.
+func TestNothingOpensBehindAMove(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("a", planUnlimited)
+	w.lead("b")
+	if err := w.at("a").sys.Idle(t.Context()); err != nil { // it is out of memory
+		t.Fatal(err)
+	}
+	ran := false
+	err := w.at("a").sys.onOrg(t.Context(), made.Org, func(_ *orgActor, done func(error)) {
+		ran = true
+		done(nil)
+	})
+	if !errors.Is(err, cluster.ErrNotLeader) || ran {
+		t.Errorf("it opens, and works %v: %v", ran, err)
+	}
+	w.at("b").client(made.APIKey).ok(me())
 }
 
 // hold keeps messages on their way as long as it says.

@@ -38,6 +38,17 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 		c.refuse(invalid("subject_id", "must be 1 to 256 bytes of UTF-8 without control characters"))
 		return
 	}
+	if id, err := pb.ParsePartitionID(op.GetId()); err == nil {
+		ref, err := o.loadPartition(id)
+		if err != nil {
+			c.fail(err)
+			return
+		}
+		if ref != nil && ref.kind == partitionMember { // nobody could tell the two apart
+			c.refuse(invalid("subject_id", "must not be the user id of a member"))
+			return
+		}
+	}
 	name := pb.SubjectKey(op.GetId())
 	o.exclusive("subject "+op.GetId(), func(release func()) {
 		ref, err := o.lookupSubject(name)

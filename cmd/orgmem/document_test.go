@@ -42,11 +42,14 @@ func (d *documented) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err == nil {
 		kind = res.Header.Get("Content-Type")
 	}
-	if err != nil || !strings.HasPrefix(r.URL.Path, "/v1/") || kind != "application/json" && kind != "application/problem+json" {
+	if err != nil || !strings.HasPrefix(r.URL.Path, "/v1/") {
 		return res, err
 	}
-	body, err := io.ReadAll(res.Body)
-	res.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{err}))
+	var body []byte
+	if kind == "application/json" || kind == "application/problem+json" {
+		body, err = io.ReadAll(res.Body)
+		res.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{err}))
+	}
 	if err == nil {
 		if wrong := d.doc.Hold(r.Method, r.URL.EscapedPath(), apitest.Answer{Status: res.StatusCode, Header: res.Header, Body: body}); wrong != nil {
 			d.mu.Lock()

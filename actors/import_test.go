@@ -139,6 +139,38 @@ func TestPartsOfAnImport(t *testing.T) {
 	}
 }
 
+// TestAnArchiveThatWasCutShort: the files that are whole are taken in, and what is
+// missing are failed items, which say what.
+func TestAnArchiveThatWasCutShort(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
+	for _, name := range []string{"figs.txt", "plums.txt"} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte("What there is to know of " + name + " is written here."))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	id := jobOf(c.ok(file("fruit.zip", packed.String()[:packed.Len()/2])))
+	n.wait(id)
+	job := c.job(id)
+	if got, want := itemStatus(job), []string{itemCreated, itemFailed, itemFailed}; !slices.Equal(got, want) || job.GetStatus() != jobSucceeded || job.GetFailed() != 2 {
+		t.Fatalf("%v", job)
+	}
+	for i, want := range []string{"plums.txt is cut short with its archive", "the rest of the archive is missing or damaged"} {
+		if e := job.GetItems()[1+i].GetError(); !strings.HasPrefix(e, want) {
+			t.Errorf("%q", e)
+		}
+	}
+}
+
 // TestATimeThatIsNone: what is wrong with an item of an archive's file is said of the
 // item, and the rest is taken in.
 func TestATimeThatIsNone(t *testing.T) {

@@ -127,13 +127,24 @@ func (p *pack) refuse(name, reason string) error {
 // showPath is an archive's path, fit to be shown.
 func showPath(name string) string { return clipTitle(name) }
 
-// unpack reads a file of an archive whole, within the bounds. size is what the archive
-// says of it, 0 where it does not: what was wrongly said counts as unpacked, since the
-// memory for it was made.
+var errPart = errorf("is damaged or cut short in its archive")
+
+// unpack reads a file of an archive whole, within the bounds.
 func (r *reader) unpack(in io.Reader, size uint64) ([]byte, error) {
+	raw, cut, err := r.unpackCut(in, size)
+	if cut && err == nil {
+		return nil, errPart
+	}
+	return raw, err
+}
+
+// unpackCut reads a file of an archive within the bounds, and says whether it ends
+// before its end. size is what the archive says of it, 0 where it does not: what was
+// wrongly said counts as unpacked, since the memory for it was made.
+func (r *reader) unpackCut(in io.Reader, size uint64) (raw []byte, cut bool, err error) {
 	limit := min(maxPart, maxUnpacked-r.unpacked)
 	if limit <= 0 {
-		return nil, errorf("is not read: its archive unpacks to more than %d MiB", maxUnpacked>>20)
+		return nil, false, errorf("is not read: its archive unpacks to more than %d MiB", maxUnpacked>>20)
 	}
 	var out bytes.Buffer
 	said := 0
@@ -142,12 +153,12 @@ func (r *reader) unpack(in io.Reader, size uint64) ([]byte, error) {
 		n, err := io.CopyN(&out, in, min(int64(stepBytes), int64(limit-out.Len())+1))
 		r.unpacked += int(n)
 		if err := r.step(int(n)); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if err == nil && out.Len() == stepBytes { // the first of several
 			head := out.Bytes()
 			if name := foreignOf(head); name != "" && !isTar(head) && !bytes.Contains(head[:1024], []byte("%PDF-")) {
-				return nil, foreignError(name) // the rest would be unpacked for nothing
+				return nil, false, foreignError(name) // the rest would be unpacked for nothing
 			}
 			if size > uint64(out.Len()) { // so that it need not grow
 				said = int(min(size, uint64(limit)))
@@ -156,32 +167,38 @@ func (r *reader) unpack(in io.Reader, size uint64) ([]byte, error) {
 		}
 		switch {
 		case out.Len() > limit && limit == maxPart:
-			return nil, errorf("unpacks to more than %d MiB", maxPart>>20)
+			return nil, false, errorf("unpacks to more than %d MiB", maxPart>>20)
 		case out.Len() > limit:
-			return nil, errorf("is not read: its archive unpacks to more than %d MiB", maxUnpacked>>20)
+			return nil, false, errorf("is not read: its archive unpacks to more than %d MiB", maxUnpacked>>20)
 		case errors.Is(err, io.EOF):
-			return out.Bytes(), nil
+			return out.Bytes(), false, nil
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return out.Bytes(), true, nil
 		case err != nil:
-			return nil, errorf("is damaged or cut short in its archive")
+			return nil, false, errPart
 		}
 	}
 }
 
-// openZip reads the directory of a ZIP archive.
-func (r *reader) openZip(raw []byte) (*zip.Reader, error) {
-	if bytes.Count(raw, []byte("PK\x01\x02")) > maxEntries {
-		return nil, errorf("is an archive of more than %d files", maxEntries)
+// openZip reads the directory of a ZIP archive. left is what there is of one that has
+// lost it, else nil.
+func (r *reader) openZip(raw []byte) (z *zip.Reader, left *salvaged, err error) {
+	if bytes.Count(raw, []byte(zipDirectory)) > maxEntries {
+		return nil, nil, errorf("is an archive of more than %d files", maxEntries)
 	}
-	z, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	z, err = zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	switch {
 	case errors.Is(err, zip.ErrInsecurePath): // each path is looked at
 	case err != nil:
-		return nil, errorf("is a ZIP archive that is damaged or cut short")
+		if left, err = r.salvage(raw); err != nil {
+			return nil, nil, err
+		}
+		return left.Reader, left, left.half(r)
 	}
 	if len(z.File) == 0 {
-		return nil, errorf("is an empty archive")
+		return nil, nil, errorf("is an empty archive")
 	}
-	return z, nil
+	return z, nil, nil
 }
 
 // zipEncrypted is the bit of a ZIP entry's flags (APPNOTE.TXT, 4.4.4).
@@ -200,11 +217,11 @@ func (r *reader) entry(f *zip.File) ([]byte, error) {
 		return nil, errorf("is packed in a way that cannot be read")
 	}
 	if err != nil {
-		return nil, errorf("is damaged or cut short in its archive")
+		return nil, errPart
 	}
 	out, err := r.unpack(in, f.UncompressedSize64)
 	if cerr := in.Close(); err == nil && cerr != nil {
-		err = errorf("is damaged or cut short in its archive")
+		err = errPart
 	}
 	return out, err
 }
@@ -224,7 +241,7 @@ func zipName(f *zip.File) string {
 
 // zip reads a ZIP archive: an office document, or a folder of files.
 func (r *reader) zip(name string, raw []byte) ([]Document, string, error) {
-	z, err := r.openZip(raw)
+	z, left, err := r.openZip(raw)
 	if err != nil {
 		return nil, "", err
 	}
@@ -236,7 +253,7 @@ func (r *reader) zip(name string, raw []byte) ([]Document, string, error) {
 		if err := p.slack(z, root); err != nil {
 			return nil, "", err
 		}
-		return p.docs, Slack, nil
+		return p.docs, Slack, p.ended(left)
 	}
 	views := notionViews(z)
 	for _, f := range z.File {
@@ -259,7 +276,7 @@ func (r *reader) zip(name string, raw []byte) ([]Document, string, error) {
 			return nil, "", err
 		}
 	}
-	return p.docs, ZIP, p.nothing()
+	return p.docs, ZIP, p.ended(left)
 }
 
 // unpacked unpacks a file of an archive and takes it.
@@ -299,15 +316,20 @@ func allRefused(docs []Document) error {
 	return errorf("holds nothing that can be taken in: %s %s", first.Where, first.Refused)
 }
 
-// packed reads what one stream was packed to: a tar archive, or a file.
+// packed reads what one stream was packed to: a tar archive, or a file. Of a stream
+// that ends too early the files of an archive are read that stand before; where one is
+// damaged it cannot be known which of them are.
 func (r *reader) packed(name string, in io.Reader) ([]Document, string, error) {
-	raw, err := r.unpack(in, 0)
+	raw, cut, err := r.unpackCut(in, 0)
 	if err != nil {
 		return nil, "", err
 	}
 	if isTar(raw) {
-		docs, err := r.tar(raw)
+		docs, err := r.tar(raw, cut)
 		return docs, TAR, err
+	}
+	if cut {
+		return nil, "", errPart
 	}
 	base := strings.TrimSuffix(strings.TrimSuffix(name, path.Ext(name)), ".tar")
 	if r.nested >= maxNesting {
@@ -333,30 +355,30 @@ func (r *reader) bzip2(name string, raw []byte) ([]Document, string, error) {
 // isTar looks for the mark of POSIX tar, and of GNU's.
 func isTar(raw []byte) bool {
 	const at = 257
-	return len(raw) >= 512 && bytes.HasPrefix(raw[at:], []byte("ustar"))
+	return len(raw) >= tarBlock && bytes.HasPrefix(raw[at:], []byte("ustar"))
 }
 
-func (r *reader) tar(raw []byte) ([]Document, error) {
+var errTar = errorf("is a tar archive that is damaged or cut short")
+
+// tar reads a tar archive; cut says that it is known to end before its end.
+func (r *reader) tar(raw []byte, cut bool) ([]Document, error) {
 	p := &pack{reader: r}
-	t := tar.NewReader(bytes.NewReader(raw))
+	in := bytes.NewReader(raw)
+	t := tar.NewReader(in)
 	for n := 0; ; n++ {
 		if n == maxEntries {
 			return nil, errorf("is an archive of more than %d files", maxEntries)
 		}
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
+			cut = cut || !tarEnded(raw[:len(raw)-in.Len()])
 			break
 		}
 		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
-			if n == 0 {
-				return nil, errorf("is a tar archive that is damaged or cut short")
-			}
-			if err := p.refuse("the rest of the archive", "is damaged or cut short"); err != nil {
-				return nil, err
-			}
+			cut = true
 			break
 		}
-		if err := r.step(512); err != nil {
+		if err := r.step(tarBlock); err != nil {
 			return nil, err
 		}
 		silent, refused := entryName(h.Name)
@@ -374,5 +396,18 @@ func (r *reader) tar(raw []byte) ([]Document, error) {
 			return nil, err
 		}
 	}
-	return p.docs, p.nothing()
+	err := p.nothing()
+	if cut && err == nil {
+		err = p.refuse(restOfArchive, "is missing or damaged: the archive has no end")
+	} else if cut {
+		err = errTar
+	}
+	return p.docs, err
+}
+
+// tarBlock is what a tar archive is made of; one of zeros ends it.
+const tarBlock = 512
+
+func tarEnded(raw []byte) bool {
+	return len(raw) >= tarBlock && len(bytes.Trim(raw[len(raw)-tarBlock:], "\x00")) == 0
 }

@@ -266,7 +266,7 @@ func (r *reader) file(name string, data []byte) (docs []Document, format string,
 	case bytes.HasPrefix(data, []byte("{\\rtf")):
 		return r.single(name, RTF, func() (Document, error) { return r.rtf(data) })
 	case isTar(data):
-		docs, err = r.tar(data)
+		docs, err = r.tar(data, false)
 		return docs, TAR, err
 	case isMbox(data):
 		if docs, err = r.mbox(data); err == nil {

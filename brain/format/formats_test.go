@@ -142,13 +142,50 @@ func TestHostileMail(t *testing.T) {
 		fmt.Fprintf(&deep, "Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n", i, i)
 	}
 	for name, c := range map[string]struct{ mail, want string }{
-		"many parts": {letterOfAnn + "Content-Type: multipart/mixed; boundary=b\r\n\r\n" + strings.Repeat("--b\r\n\r\nx\r\n", 5000) + "--b--", "more than 1000 parts"},
 		"deep parts": {deep.String(), "nested deeper"},
 		"no end":     {letterOfAnn + strings.Repeat("X-Y: z\r\n", 1<<18), "no end"},
 	} {
 		if _, _, err := Documents("a.eml", []byte(c.mail), Limits{}); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestMailOfTooManyParts: the first parts are read, and it is said how many are not.
+func TestMailOfTooManyParts(t *testing.T) {
+	many := letterOfAnn + "Content-Type: multipart/mixed; boundary=b\r\n\r\n"
+	inner := strings.Repeat("--c\r\n\r\nx\r\n", maxMailParts-10)
+	for name, c := range map[string]struct {
+		mail, last string
+		texts      int
+	}{
+		"as many as are read": {many + strings.Repeat("--b\r\n\r\nx\r\n", maxMailParts-1) + "--b--", "", maxMailParts - 1},
+		"more":                {many + strings.Repeat("--b\r\n\r\nx\r\n", 5000) + "--b--", "the last 4001 parts are not read, nor what is in them: of one mail 1000 are", maxMailParts - 1},
+		"parts in parts": {
+			many + strings.Repeat("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n"+inner+"--c--\r\n", 3) + "--b--",
+			"the last 984 parts are not read, nor what is in them: of one mail 1000 are", maxMailParts - 3,
+		},
+		"forwarded": {many + strings.Repeat("--b\r\nContent-Type: message/rfc822\r\n\r\n"+letterOfAnn+"\r\nx\r\n", maxMailParts) + "--b--", "the last 501 parts are not read, nor what is in them: of one mail 1000 are", (maxMailParts - 1) / 2},
+	} {
+		docs, _, err := Documents("a.eml", []byte(c.mail), Limits{})
+		if err != nil || docs[0].Refused != "" {
+			t.Errorf("%s: %+v, %v", name, docs, err)
+			continue
+		}
+		if got := strings.Count(docs[0].Content, "\nx"); got != c.texts {
+			t.Errorf("%s: %d texts, want %d", name, got, c.texts)
+		}
+		last := ""
+		for _, d := range docs[1:] {
+			last += d.Where + " " + d.Refused
+		}
+		if last != c.last {
+			t.Errorf("%s: %q, want %q", name, last, c.last)
+		}
+	}
+	docs, _, err := Documents("a.mbox", []byte("From ann@example.org Tue May  5 10:00:00 2026\n"+strings.ReplaceAll(many+strings.Repeat("--b\r\n\r\nx\r\n", 5000)+"--b--", "\r\n", "\n")), Limits{})
+	if err != nil || len(docs) != 2 || docs[0].Refused != "" || docs[1].Where != "mail 1, the last 4001 parts" {
+		t.Errorf("%d documents, %v", len(docs), err)
 	}
 }
 

@@ -24,7 +24,8 @@ import (
 
 const (
 	// maxMailParts bounds the parts of one mail, those of forwarded ones included:
-	// people send some dozens, and a mailing list's digest some hundreds.
+	// people send some dozens, and a mailing list's digest some hundreds. What is behind
+	// them is left out, and it is said how much.
 	maxMailParts = 1000
 	// maxMailDepth bounds how deep parts and forwarded mails may lie in each other.
 	maxMailDepth = 16
@@ -138,6 +139,7 @@ func unquoteFrom(raw []byte) []byte {
 type letter struct {
 	*reader
 	parts    int
+	left     int // parts that are left out, since there are too many
 	body     markup
 	attached []Document
 	names    []string // of what is attached
@@ -185,6 +187,9 @@ func (r *reader) mail(raw []byte) ([]Document, error) {
 	for _, a := range l.attached {
 		a.OccurredAt = cmp.Or(a.OccurredAt, doc.OccurredAt)
 		docs = append(docs, a)
+	}
+	if l.left > 0 {
+		docs = append(docs, Document{Where: fmt.Sprintf("the last %d parts", l.left), Refused: fmt.Sprintf("are not read, nor what is in them: of one mail %d are", maxMailParts)})
 	}
 	return docs, nil
 }
@@ -307,9 +312,11 @@ func messageIDs(s string) (ids []string) {
 
 // part reads a part of a mail, and what is in it.
 func (l *letter) part(h textproto.MIMEHeader, raw []byte, depth int) error {
-	if l.parts++; l.parts > maxMailParts {
-		return errorf("holds a mail of more than %d parts", maxMailParts)
+	if l.parts == maxMailParts {
+		l.left++
+		return nil
 	}
+	l.parts++
 	if depth > maxMailDepth {
 		return errorf("holds a mail whose parts are nested deeper than %d", maxMailDepth)
 	}
@@ -367,6 +374,10 @@ func (l *letter) many(kind, boundary string, raw []byte, depth int) error {
 	found := false
 	for part := range divided(raw, boundary) {
 		found = true
+		if l.parts == maxMailParts {
+			l.left++
+			continue
+		}
 		if kind == "multipart/alternative" && l.body.out.Len() > before {
 			continue
 		}

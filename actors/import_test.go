@@ -205,7 +205,9 @@ func TestFilesOfEveryKindAreFound(t *testing.T) {
 		"notes.docx": "wait until cone bends", "slides.pptx": "dogs travel free", "hives.xlsx": "hive quarry wall", "tower.odt": "smallest bell foundry", "trails.ods": "marsh boardwalk",
 		"book.epub": "forty gannets", "chatgpt.json": "salt cucumbers brine", "claude.json": "gnomon latitude", "mem0.json": "allergic lupin", "zep.json": "harmoniums chapel",
 		"export.json": "jacquard peacock", "slack.zip": "enamel teapot", "notion.zip": "rehang barn door", "vault.zip": "weeping mulberry", "confluence.zip": "turbine governor sluice",
-		"takeout.zip": "barograph horsehair", "bells.tar.gz": "ferry bell church",
+		"takeout.zip": "barograph horsehair", "bells.tar.gz": "ferry bell church", "harbour.odp": "diaphone bell buoy",
+		"journal.txt.gz": "orrery Saturn", "oak.txt.bz2": "horseshoe trunk saddle", "wells.tsv": "water bailiff's widow", "plan.canvas": "vanilla orchid stanchion",
+		"projects.json": "heliostat swan feather", "meeting.txt": "cantilever cyclist", "talk.json": "cobalt foot ring",
 	}
 	made := map[string][]string{} // the nodes of each file
 	for name := range phrases {
@@ -213,7 +215,9 @@ func TestFilesOfEveryKindAreFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := jobOf(c.ok(file(name, string(data))))
+		env := file(name, string(data))
+		env.GetLink().GetImportFile().Transcript = name == "meeting.txt" || name == "talk.json"
+		id := jobOf(c.ok(env))
 		n.wait(id)
 		job := c.job(id)
 		if job.GetStatus() != jobSucceeded || job.GetFailed() != 0 {

@@ -2,13 +2,19 @@ package format
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// files are real files of each format, with a phrase from the middle of each.
+// files are real files of each format, with a phrase from the middle of each. A
+// transcript is read as one.
 var files = map[string]struct{ format, phrase string }{
 	"plain.txt":      {Text, "The compost heap behind the greenhouse has reached sixty degrees."},
 	"latin1.txt":     {Text, "Die Brücke über den Mühlbach wird im Frühjahr gestrichen."},
@@ -46,6 +52,61 @@ var files = map[string]struct{ format, phrase string }{
 	"confluence.zip": {ZIP, "# Runbook\n\nRestart the turbine governor before the sluice opens."},
 	"takeout.zip":    {ZIP, "I ordered a barograph with a horsehair element."},
 	"bells.tar.gz":   {TAR, "The ferry bell was cast from two church bells."},
+	"harbour.odp":    {ODP, "## Slide 2: Fog signals\n\n- The diaphone was swapped for a bell buoy in November\n- Nobody complained\n\nPlay the recording first"},
+	"journal.txt.gz": {Text, "The orrery lost Saturn again, it rolled under the workbench."},
+	"oak.txt.bz2":    {Text, "A horseshoe was grown into the trunk at the height of a saddle."},
+	"wells.tsv":      {CSV, "Well: chalk spring; Depth: 4 m; Keeper: the water bailiff's widow"},
+	"plan.canvas":    {Canvas, "The vanilla orchid climbs the north stanchion\n\nBoiler.md"},
+	"projects.json":  {Claude, "The heliostat mirror is cleaned with distilled water and a swan feather."},
+	"meeting.txt":    {Lines, "Omar: The cantilever creaks whenever a cyclist crosses it in the rain.\nHedda: Then"},
+	"talk.json":      {JSON, "Tor: The cobalt ran into the foot ring of every bowl."},
+}
+
+// transcripts are those of the files that are known for what they are by the call alone.
+var transcripts = []string{"meeting.txt", "talk.json"}
+
+// TestEveryFormatHasAFile compares the files with the formats that the package names.
+func TestEveryFormatHasAFile(t *testing.T) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), "format.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]string{} // the constants by what they say
+	for _, d := range parsed.Decls {
+		block, ok := d.(*ast.GenDecl)
+		if !ok || block.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range block.Specs {
+			one, ok := spec.(*ast.ValueSpec)
+			if !ok || len(one.Values) != 1 || !one.Names[0].IsExported() {
+				continue
+			}
+			if value, ok := one.Values[0].(*ast.BasicLit); ok && value.Kind == token.STRING {
+				named[strings.Trim(value.Value, `"`)] = one.Names[0].Name
+			}
+		}
+	}
+	has := map[string]bool{}
+	for name, f := range files {
+		if has[f.format] = true; named[f.format] == "" {
+			t.Errorf("%s is of the format %q, which no constant is", name, f.format)
+		}
+	}
+	for format, name := range named {
+		if !has[format] {
+			t.Errorf("no file of testdata is of the format %s", name)
+		}
+	}
+	if len(named) < 30 {
+		t.Errorf("only %d formats are found in format.go", len(named))
+	}
+	// What has no constant of its own: how a text is packed, and kinds of one format.
+	for _, end := range []string{".gz", ".bz2", ".tsv", ".tar.gz"} {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool { return strings.HasSuffix(name, end) }) {
+			t.Errorf("no file of testdata ends with %s", end)
+		}
+	}
 }
 
 func TestRealFiles(t *testing.T) {
@@ -67,7 +128,11 @@ func TestRealFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		docs, format, err := Documents(name, data, Limits{})
+		read := Documents
+		if slices.Contains(transcripts, name) {
+			read = Transcript
+		}
+		docs, format, err := read(name, data, Limits{})
 		if err != nil || format != want.format {
 			t.Errorf("%s: %q, %v", name, format, err)
 			continue
@@ -96,18 +161,22 @@ func TestRealFiles(t *testing.T) {
 // TestWhatFilesSay: titles, ids, times and what else a file says of itself.
 func TestWhatFilesSay(t *testing.T) {
 	for name, want := range map[string]Document{
-		"report.pdf":   {Title: "Orchard report"},
-		"notes.docx":   {Title: "Kiln notes"},
-		"book.epub":    {Title: "The Tin Lighthouse"},
-		"notes.md":     {Title: "Boat shed", OccurredAt: "2026-03-04T00:00:00Z"},
-		"calendar.ics": {Title: "Lichen walk", Kind: "event", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "ics:walk-1"},
-		"chatgpt.json": {Title: "Pickles", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "chatgpt:c-1"},
-		"claude.json":  {Title: "Sundial", OccurredAt: "2026-05-05T10:00:00.000000Z", ExternalID: "claude:k-1"},
-		"mem0.json":    {OccurredAt: "2026-05-05T10:00:00-07:00", ExternalID: "mem0:m1"},
-		"slack.zip":    {Title: "#kitchen 2026-05-05", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "slack:kitchen/2026-05-05"},
-		"notion.zip":   {Title: "Workshop", ExternalID: "notion:0123456789abcdef0123456789abcdef"},
-		"vault.zip":    {Title: "Swarms"},
-		"export.json":  {Title: "Looms", Kind: "document", ExternalID: "loom-1"},
+		"report.pdf":    {Title: "Orchard report"},
+		"notes.docx":    {Title: "Kiln notes"},
+		"book.epub":     {Title: "The Tin Lighthouse"},
+		"notes.md":      {Title: "Boat shed", OccurredAt: "2026-03-04T00:00:00Z"},
+		"calendar.ics":  {Title: "Lichen walk", Kind: "event", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "ics:walk-1"},
+		"chatgpt.json":  {Title: "Pickles", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "chatgpt:c-1"},
+		"claude.json":   {Title: "Sundial", OccurredAt: "2026-05-05T10:00:00.000000Z", ExternalID: "claude:k-1"},
+		"mem0.json":     {OccurredAt: "2026-05-05T10:00:00-07:00", ExternalID: "mem0:m1"},
+		"slack.zip":     {Title: "#kitchen 2026-05-05", OccurredAt: "2026-05-05T10:00:00Z", ExternalID: "slack:kitchen/2026-05-05"},
+		"notion.zip":    {Title: "Workshop", ExternalID: "notion:0123456789abcdef0123456789abcdef"},
+		"vault.zip":     {Title: "Swarms"},
+		"harbour.odp":   {Title: "Harbour night"},
+		"wells.tsv":     {Title: "wells"},
+		"plan.canvas":   {Title: "plan"},
+		"projects.json": {Title: "mirror.md", OccurredAt: "2026-05-05T11:00:00.000000+00:00", ExternalID: "claude:pd-1"},
+		"export.json":   {Title: "Looms", Kind: "document", ExternalID: "loom-1"},
 	} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {

@@ -27,10 +27,10 @@ func fuzzFiles(f *testing.F, name string, ends ...string) {
 }
 
 func FuzzPDF(f *testing.F)      { fuzzFiles(f, "a.pdf", ".pdf") }
-func FuzzCSV(f *testing.F)      { fuzzFiles(f, "a.csv", ".csv") }
+func FuzzCSV(f *testing.F)      { fuzzFiles(f, "a.csv", ".csv", ".tsv") }
 func FuzzCalendar(f *testing.F) { fuzzFiles(f, "a.ics", ".ics") }
-func FuzzArchives(f *testing.F) { fuzzFiles(f, "a", ".zip", ".gz", ".docx", ".epub", ".ods") }
-func FuzzExports(f *testing.F)  { fuzzFiles(f, "a.json", ".json") }
+func FuzzArchives(f *testing.F) { fuzzFiles(f, "a", ".zip", ".gz", ".bz2", ".docx", ".epub", ".ods", ".odp") }
+func FuzzExports(f *testing.F)  { fuzzFiles(f, "a.json", ".json", ".canvas") }
 func FuzzCaptions(f *testing.F) { fuzzFiles(f, "a", ".vtt", ".srt") }
 func FuzzTexts(f *testing.F)    { fuzzFiles(f, "a.md", ".md", ".txt") }
 

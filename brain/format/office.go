@@ -413,7 +413,7 @@ func (r *reader) slide(z *zip.Reader, w *writer, part string, number int) error 
 		}
 	}
 	r.kept = kept // it is counted where it is written
-	w.heading(2, fmt.Sprintf("Slide %d: %s", number, cmp.Or(flat(title), "no title")))
+	w.heading(2, slideTitle(number, title))
 	for _, m := range []*writer{body, notes} {
 		if m.out.Len() > 0 {
 			w.block("")
@@ -421,6 +421,10 @@ func (r *reader) slide(z *zip.Reader, w *writer, part string, number int) error 
 		}
 	}
 	return w.err
+}
+
+func slideTitle(number int, title string) string {
+	return fmt.Sprintf("Slide %d: %s", number, cmp.Or(flat(title), "no title"))
 }
 
 // shapes reads the text of a slide's shapes and tables.

@@ -50,6 +50,20 @@ type openReader struct {
 	row        []string
 	repeat     int
 	slides     int
+	untitled   bool     // the open slide has no heading yet
+	titling    bool     // within the frame of its title
+	title      []string // what stands there
+}
+
+// beginSlide writes the heading of the open slide, once what follows shows that its title
+// has been read or that it has none in front.
+func (o *openReader) beginSlide() {
+	if !o.untitled || o.titling {
+		return
+	}
+	o.untitled = false
+	o.heading(2, slideTitle(o.slides, strings.Join(o.title, " ")))
+	o.title = nil
 }
 
 func (o *openReader) open(t xml.StartElement) {
@@ -64,17 +78,22 @@ func (o *openReader) open(t xml.StartElement) {
 		if t.Name.Space == "svg" { // of a picture, within a paragraph; another is a field that shows the document's
 			o.skipped = 1
 		}
+	case "frame":
+		o.titling = o.untitled && xmlAttr(t, "class") == "title"
 	case "note":
 		o.openAside(true)
 	case "text-box":
+		o.beginSlide()
 		o.openAside(false)
 	case "h":
+		o.beginSlide()
 		o.paragraphs++
 		o.level = 1
 		if n, err := strconv.Atoi(xmlAttr(t, "outline-level")); err == nil {
 			o.level = n
 		}
 	case "p":
+		o.beginSlide()
 		o.paragraphs++
 	case "s":
 		n, err := strconv.Atoi(xmlAttr(t, "c"))
@@ -90,7 +109,7 @@ func (o *openReader) open(t xml.StartElement) {
 		o.lists++
 	case "page":
 		o.slides++
-		o.heading(2, "Slide "+strconv.Itoa(o.slides))
+		o.untitled, o.titling, o.title = true, false, nil
 	case "spreadsheet":
 		o.sheet = &sheet{}
 	case "table":
@@ -99,6 +118,7 @@ func (o *openReader) open(t xml.StartElement) {
 			o.sheet = &sheet{markup: &o.markup}
 			return
 		}
+		o.beginSlide()
 		o.openTable()
 	case "table-row":
 		o.row = nil
@@ -125,12 +145,21 @@ func (o *openReader) shut(name string) {
 			o.cells = append(o.cells, o.take())
 			return
 		}
+		if o.titling {
+			o.title = append(o.title, o.take())
+			return
+		}
 		if o.lists > 0 && o.level == 0 {
 			o.item, o.depth = true, o.lists-1
 		}
 		o.endParagraph()
 	case "note", "text-box":
 		o.shutAside()
+	case "frame":
+		o.titling = false
+	case "page":
+		o.titling = false
+		o.beginSlide()
 	case "list":
 		if o.lists > 0 {
 			o.lists--

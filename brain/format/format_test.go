@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -305,10 +306,33 @@ func TestWhateverComesIsTextOrRefused(t *testing.T) {
 	})
 }
 
+// What reading a file may allocate: what any file may, and what a byte of it is unpacked
+// to, by a thousand times at most, and copied to; bzip2 packs more, and is left what an
+// import may hold. What is counted is all that was allocated, which is more than was held
+// at a time. The files of testdata take less than 4 MiB.
+const (
+	allocatedAlways  = 16 << 20
+	allocatedPerByte = 8 << 10
+	allocatedAtMost  = 512 << 20
+)
+
+func allocatable(data []byte) uint64 {
+	if bytes.Contains(data, []byte("BZh")) {
+		return allocatedAtMost
+	}
+	return min(allocatedAlways+allocatedPerByte*uint64(len(data)), allocatedAtMost)
+}
+
 // hold holds what is read of a file to the package's promises.
 func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
 	for _, read := range []func(string, []byte, Limits) ([]Document, string, error){Documents, Transcript} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		docs, format, err := read(name, data, Limits{})
+		runtime.ReadMemStats(&after)
+		if spent := after.TotalAlloc - before.TotalAlloc; spent > allocatable(data) {
+			t.Errorf("%d bytes were allocated for a file of %d", spent, len(data))
+		}
 		if err != nil {
 			if !errors.Is(err, ErrFile) {
 				t.Errorf("%v", err)

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +31,9 @@ func fuzzFiles(f *testing.F, name string, ends ...string) {
 func FuzzPDF(f *testing.F)      { fuzzFiles(f, "a.pdf", ".pdf") }
 func FuzzCSV(f *testing.F)      { fuzzFiles(f, "a.csv", ".csv", ".tsv") }
 func FuzzCalendar(f *testing.F) { fuzzFiles(f, "a.ics", ".ics") }
-func FuzzArchives(f *testing.F) { fuzzFiles(f, "a", ".zip", ".gz", ".bz2", ".docx", ".epub", ".ods", ".odp") }
+func FuzzArchives(f *testing.F) {
+	fuzzFiles(f, "a", ".zip", ".gz", ".bz2", ".docx", ".epub", ".ods", ".odp")
+}
 func FuzzExports(f *testing.F)  { fuzzFiles(f, "a.json", ".json", ".canvas") }
 func FuzzCaptions(f *testing.F) { fuzzFiles(f, "a", ".vtt", ".srt") }
 func FuzzTexts(f *testing.F)    { fuzzFiles(f, "a.md", ".md", ".txt") }
@@ -90,6 +94,73 @@ func FuzzOffice(f *testing.F) {
 			pairs = append([]string{"mimetype", "application/vnd.oasis.opendocument.text"}, pairs...)
 		}
 		hold(t, "a", []byte(zipped(t, pairs...)))
+	})
+}
+
+// longName is what an archive's format can say of names.
+const longName = 1 << 15
+
+// cutTo cuts an archive where the fuzzer says, if it is longer: what is left is read.
+func cutTo(data string, cut uint16) []byte { return []byte(data[:min(len(data), int(cut))]) }
+
+// FuzzSlack mutates what is in an export, and cuts it.
+func FuzzSlack(f *testing.F) {
+	const whole = 1<<16 - 1
+	f.Add("", "ops", `[{"id":"U1","name":"ann","profile":{"display_name":"Ann"}}]`, `[{"type":"message","user":"U1","text":"By <https://x.example|the book> &amp; <@U1>","ts":"1700000000.0001","thread_ts":"1700000000.0001"}]`, `[]`, uint16(whole))
+	f.Add("Acme/", "a/b", `[]`, `[{"type":"message","subtype":"bot_message","bot_profile":{"name":"CI"},"attachments":[{"title":"x","text":"y","fallback":"z"}],"ts":"1"},{"blocks":[{"text":{"text":"a"},"elements":[{"elements":[{"text":"b"}]}]}]}]`,
+		`[{"type":"message","subtype":"channel_join","text":"joined","ts":"2"}]`, uint16(whole))
+	f.Add("", "ops", `[]`, `[{"type":"message","text":"cut short","ts":"2"}]`, `[]`, uint16(300))
+	f.Fuzz(func(t *testing.T, root, channel, users, day, next string, cut uint16) {
+		if len(root)+len(channel) > longName {
+			return
+		}
+		data := zipped(t, root+"users.json", users, root+channel+"/2026-05-05.json", day, root+channel+"/2026-05-06.json", next, root+"channels.json", `[]`)
+		hold(t, "a.zip", cutTo(data, cut))
+	})
+}
+
+// FuzzNotion mutates the names and the pages of an export, in an archive in an archive
+// as large ones are.
+func FuzzNotion(f *testing.F) {
+	const whole = 1<<16 - 1
+	const id = " 0123456789abcdef0123456789abcdef"
+	f.Add("Workshop"+id+".md", "# Workshop\n\nJob: rehang the door\n", "Workshop"+id+"/Jobs"+id+".csv", "Job,State\nrehang,open\n", true, uint16(whole))
+	f.Add("A"+id+".html", "<html><body><article><h1>A</h1><table><tr><td>b</td></tr></table></article></body></html>", "Jobs"+id+"_all.csv", "\ufeffJob;State\n\"a\";b\n", false, uint16(whole))
+	f.Add("../x.md", "x", "a\\b"+id+".csv", "a\tb\nc\td", false, uint16(100))
+	f.Fuzz(func(t *testing.T, page, text, table, rows string, nested bool, cut uint16) {
+		if len(page)+len(table) > longName {
+			return
+		}
+		data := zipped(t, page, text, table, rows, strings.TrimSuffix(table, ".csv")+"_all.csv", rows, "picture.png", "\x89PNG\r\n")
+		if nested {
+			data = zipped(t, "Part-1.zip", data, "Part-2.zip", zipped(t, table, rows))
+		}
+		hold(t, "a.zip", cutTo(data, cut))
+	})
+}
+
+// FuzzTar mutates the blocks of an archive, and puts the sums of its headers right: a
+// mutated header hardly ever has the sum that it says.
+func FuzzTar(f *testing.F) {
+	f.Add([]byte(tarred(f, "a.txt", "Figs ripen late.", "../b.md", "# Plums", "deep/"+strings.Repeat("c", 120)+".txt", "Quinces.")))
+	f.Add([]byte(tarred(f, "a.tar", tarred(f, "b.txt", "Figs."), "c.zip", zipped(f, "d.txt", "Plums."))))
+	f.Add([]byte(tarred(f, "a.txt", "Figs ripen late.", "b.txt", "Plums.")[:1400]))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		const sumAt, sumBytes = 148, 8
+		data = bytes.Clone(data)
+		for at := 0; at+tarBlock <= len(data); at += tarBlock {
+			block := data[at : at+tarBlock]
+			if !isTar(block) {
+				continue
+			}
+			copy(block[sumAt:], strings.Repeat(" ", sumBytes))
+			sum := 0
+			for _, c := range block {
+				sum += int(c)
+			}
+			copy(block[sumAt:], fmt.Sprintf("%06o\x00 ", sum))
+		}
+		hold(t, "a.tar", data)
 	})
 }
 

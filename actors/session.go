@@ -734,22 +734,31 @@ func (f *effect) countSessions(events, nodes uint64) error {
 	return addToCounter(f.st, f.batch.Batch, f.part, counterDone, events, nodes, f.now)
 }
 
-// errUnknownWork means that the queue holds what this version does not know.
+// errUnknownWork means that the queue holds what this version does not know: a newer one
+// has written it, and may come back.
 var errUnknownWork = errors.New("unknown work in the queue")
 
 // chore does an entry of the queue that is no item. A finalization waits, behind
 // all that was sent before it, for the cognition cycle that it begins, and ends with
 // that: then all that is derived from the sessions is there.
-func (w *worker) chore(entry queued) sliceDone {
-	if entry.GetWork() != workSessionFinalize {
-		return sliceDone{err: itemError{errUnknownWork}}
-	}
+//
+// What is not known is tried again like an item that fails, and given up at last, with
+// what waits behind it going on.
+func (w *worker) chore(now *loaded, e Embedder, entry queued) sliceDone {
 	jobs, _, err := w.begin([]queued{entry})
 	if err != nil {
 		return sliceDone{err: err}
 	}
 	id := pb.JobID(entry.GetJob())
 	job := jobs[id]
+	if entry.GetWork() != workSessionFinalize {
+		if job.GetAttempts() <= maxAttempts {
+			return sliceDone{err: itemError{errUnknownWork}}
+		}
+		w.org.sys.log.Error("unknown work is given up", "org", w.org.id.String(), "job", id.String(), "index", entry.GetIndex())
+		_, _, err := w.apply(now, e, []prepared{{queued: entry, err: errUnknownWork}}, jobs)
+		return sliceDone{more: true, last: entry.seq, err: err}
+	}
 	if !w.org.sys.cfg.plain {
 		return w.finalize(entry, job)
 	}

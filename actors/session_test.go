@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -302,4 +304,60 @@ func TestSessionFinalize(t *testing.T) {
 	}
 	close(block)
 	c2.settled()
+}
+
+// TestUnknownWorkIsGivenUp: what a newer version has left in the queue is tried as often
+// as an item that fails, and does not hold up what waits behind it.
+func TestUnknownWorkIsGivenUp(t *testing.T) {
+	entered, block := make(chan struct{}), make(chan struct{})
+	goOn := sync.OnceFunc(func() { close(block) })
+	defer goOn()
+	var once sync.Once
+	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { once.Do(func() { close(entered); <-block }) }}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	before := jobOf(c.ok(items(doc("a", "Bread rises."))))
+	<-entered
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}}))
+	behind := jobOf(c.ok(items(doc("b", "Figs ripen late."))))
+	unknown := ""
+	var queue storage.Range
+	st, err := n.store.Acquire(storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.derive(func(b *storage.Batch, space storage.Space) {
+		queue = space.Prefix(storage.TableQueue)
+		for rec, err := range storage.ScanRecords(st, queue, storage.ScanOptions{}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if rec.Value.GetWork() != "" {
+				unknown = pb.JobID(rec.Value.GetJob()).String()
+				rec.Value.Work = "of a later version"
+				b.Put(rec.Key, rec.Value)
+			}
+		}
+	})
+	st.Release()
+	goOn()
+	n.waitMoving(100*time.Millisecond, before, unknown, behind)
+	for _, id := range []string{before, behind} {
+		if got := itemStatus(c.job(id)); !slices.Equal(got, []string{itemCreated}) {
+			t.Errorf("%v", got)
+		}
+	}
+	job := c.job(unknown)
+	const reason = "it is work of a kind that this version of the service does not know"
+	if job.GetStatus() != jobFailed || job.GetAttempts() != maxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
+		t.Errorf("%v", job)
+	}
+	if s := c.sessionState(); s.GetFinalizePending() {
+		t.Errorf("%v", s)
+	}
+	if left := c.count(queue); left != 0 {
+		t.Errorf("%d entries are left in the queue", left)
+	}
 }

@@ -305,7 +305,7 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 		return done
 	}
 	if entries[0].GetWork() != "" {
-		return w.chore(entries[0])
+		return w.chore(now, e, entries[0])
 	}
 	// After the last slice one more look finds the queue empty and does the
 	// maintenance; so there is always more.

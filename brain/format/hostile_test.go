@@ -101,7 +101,7 @@ func TestPathsOutOfATarArchive(t *testing.T) {
 // TestEndlessLines: a line without an end is read or refused, and either within a few
 // times its length; so is a large text as DOS ended its lines, in a code page.
 func TestEndlessLines(t *testing.T) {
-	const size, most = 2 << 20, 24
+	const size, most = maxCue + 1<<16, 24
 	long := strings.Repeat("x", size)
 	dos := func(from encoding.Encoding, line string) string {
 		raw, err := from.NewEncoder().String(strings.Repeat(line+"\r\n", 2*size/len(line)))

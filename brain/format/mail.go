@@ -79,8 +79,18 @@ func isMail(raw []byte) bool {
 var fromLine = regexp.MustCompile(`^From \S+ .*\d\d:\d\d`)
 
 func isMbox(raw []byte) bool {
-	line, rest, ok := bytes.Cut(raw[:min(len(raw), looksMail)], []byte("\n"))
-	return ok && fromLine.Match(line) && isMail(rest)
+	line, _, ok := bytes.Cut(raw[:min(len(raw), looksMail)], []byte("\n"))
+	return ok && fromLine.Match(line) && isMail(raw[len(line)+1:])
+}
+
+// IsMailbox reports whether a file is a mailbox; of one, 16 KiB say it.
+func IsMailbox(head []byte) bool { return isMbox(head) }
+
+// FirstMail is the length of the first mail of a mailbox, with the line that begins it,
+// and whether another begins behind it: else more of the same mail may follow.
+func FirstMail(mailbox []byte) (length int, another bool) {
+	_, rest := firstMail(mailbox)
+	return len(mailbox) - len(rest), len(rest) > 0
 }
 
 // mbox reads a mailbox: each mail is a document, and so are its attachments.

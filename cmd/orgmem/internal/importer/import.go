@@ -132,17 +132,34 @@ func Import(ctx context.Context, o Options, files []File, skipped []Skipped) (Su
 	return r.summary, r.State.save()
 }
 
-// intake is one file on its way. Its documents may be in several batches.
+// taking is one file on its way, which may be in several parts.
+type taking struct {
+	file File
+
+	// What follows is guarded by run.mu.
+	open    int    // parts whose fate is not known, and 1 while a mailbox is read
+	count   int    // documents whose fate is known
+	stood   bool   // a part had not changed
+	cut     bool   // it was not read to its end
+	digest  digest // of all parts
+	node    pb.NodeID
+	taken   map[string]int
+	refused int
+}
+
+// intake is a part of a file, or a whole one, on its way. Its documents may be in several
+// batches.
 type intake struct {
-	file   File
+	*taking
+	key    pb.ExternalID // under which the state knows it
+	path   string        // that the state gives back as the file's; empty for a part
 	digest digest
 	count  int // documents
 
 	// What follows is guarded by run.mu.
 	left    int       // documents whose fate is not known
 	node    pb.NodeID // of the last document that was taken
-	taken   map[string]int
-	refused int // documents that the service did not take
+	refused int       // documents that the service did not take
 }
 
 // entry is one document on its way.
@@ -236,16 +253,23 @@ func (r *run) produce(ctx context.Context, files []File, batches chan<- []entry)
 		}
 		batch, bytes = nil, 0
 	}
-	for _, file := range files {
-		if ctx.Err() != nil {
-			return
-		}
-		for _, e := range r.prepare(ctx, file) {
+	give := func(entries []entry) {
+		for _, e := range entries {
 			if len(batch) == batchItems || bytes+e.bytes > batchBytes {
 				flush()
 			}
 			batch, bytes = append(batch, e), bytes+e.bytes
 		}
+	}
+	for _, file := range files {
+		if ctx.Err() != nil {
+			return
+		}
+		if file.isMailbox() {
+			r.prepareMailbox(ctx, file, give)
+			continue
+		}
+		give(r.prepare(ctx, file))
 	}
 	flush()
 }
@@ -258,35 +282,58 @@ func (r *run) prepare(ctx context.Context, file File) []entry {
 		r.settle(whole, func(s *Summary) { s.Skipped = append(s.Skipped, Skipped{Path: file.Path, Reason: reason}) })
 		return nil
 	}
+	if r.stands(file, sum) {
+		r.settle(whole, func(s *Summary) { s.Unchanged++ })
+		return nil
+	}
+	all := &taking{file: file, taken: make(map[string]int)}
+	entries := r.prepareBytes(ctx, &intake{taking: all, key: file.ID, path: file.whole, digest: sum}, file, raw, 0)
+	if n := len(entries); n > 0 {
+		entries[n-1].share.Files = 1
+	} else if ctx.Err() == nil {
+		r.settle(Progress{Files: 1}, func(*Summary) {})
+	}
+	return entries
+}
+
+// stands reports whether a file is as it was when it was taken in.
+func (r *run) stands(file File, sum digest) bool {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	was, known := r.State.body.Files[file.ID]
 	if known = known && was.Digest == sum; known {
 		was.Path = file.whole // it may have been moved
 		r.State.body.Files[file.ID] = was
 	}
-	r.mu.Unlock()
-	if known {
-		r.settle(whole, func(s *Summary) { s.Unchanged++ })
-		return nil
-	}
-	items, refused, err := file.documents(raw, ctx.Err)
+	return known
+}
+
+// prepareBytes reads a part of a file, or a whole one, which is as long as file says, and
+// returns what of it has to be sent. mails stand before it.
+func (r *run) prepareBytes(ctx context.Context, in *intake, file File, raw []byte, mails int) []entry {
+	items, refused, err := file.documents(raw, mails, ctx.Err)
 	if err != nil {
 		return nil // the import has ended
 	}
 	none := Progress{}
 	if len(items) == 0 {
-		none = whole
+		none.Bytes = file.bytes
 	}
-	r.settle(none, func(s *Summary) { s.Skipped = append(s.Skipped, refused...) })
-	in := &intake{file: file, digest: sum, count: len(items), left: len(items), taken: make(map[string]int)}
+	in.count, in.left = len(items), len(items)
+	r.settle(none, func(s *Summary) {
+		s.Skipped = append(s.Skipped, refused...)
+		if in.count > 0 {
+			in.open++
+		}
+	})
 	entries := make([]entry, len(items))
-	rest := whole
+	rest := file.bytes
 	for i, item := range items {
 		part := Progress{Bytes: file.bytes / int64(len(items))}
 		if i == len(items)-1 {
-			part = rest
+			part.Bytes = rest
 		}
-		rest.Bytes -= part.Bytes
+		rest -= part.Bytes
 		entries[i] = entry{in, item.Item, item.encoded, part}
 	}
 	return entries
@@ -303,14 +350,14 @@ func (r *run) send(ctx context.Context, batch []entry) error {
 	files := make(pending, len(batch))
 	for i, e := range batch {
 		items[i] = e.item
-		s, ok := files[e.file.ID]
+		s, ok := files[e.key]
 		if !ok {
-			s = share{Digest: e.digest, First: i, Path: e.file.whole}
+			s = share{Digest: e.digest, First: i, Path: e.path}
 		}
 		s.Count++
-		if files[e.file.ID] = s; i == len(batch)-1 || batch[i+1].intake != e.intake {
+		if files[e.key] = s; i == len(batch)-1 || batch[i+1].intake != e.intake {
 			if s.Count < e.count {
-				delete(files, e.file.ID)
+				delete(files, e.key)
 			}
 		}
 	}
@@ -447,19 +494,36 @@ func (r *run) decided(s *Summary, e entry, item client.JobItem, reason string) {
 	if in.left > 0 {
 		return
 	}
-	created, unchanged := in.taken[itemCreated], in.taken[itemUnchanged]
-	superseded := in.count - in.refused - created - unchanged // and those that are live again
+	all := in.taking
+	all.count, all.refused, all.node = all.count+in.count, all.refused+in.refused, in.node
+	if in.refused == 0 { // else it is sent again the next time
+		r.State.body.Files[in.key] = taken{in.digest, in.node, in.path}
+	}
+	r.partEnded(s, all)
+}
+
+// partEnded counts a file once the fate of all its parts is known. mu is held.
+func (r *run) partEnded(s *Summary, all *taking) {
+	if all.open--; all.open > 0 {
+		return
+	}
+	created, unchanged := all.taken[itemCreated], all.taken[itemUnchanged]
+	superseded := all.count - all.refused - created - unchanged // and those that are live again
 	s.Documents += created + superseded
 	switch {
 	case superseded > 0:
 		s.Superseded++
 	case created > 0:
 		s.Created++
-	case in.refused == 0:
+	case all.refused == 0 && (all.count > 0 || all.stood):
 		s.Unchanged++
 	}
-	if in.refused == 0 { // else it is sent again the next time
-		r.State.body.Files[in.file.ID] = taken{in.digest, in.node, in.file.whole}
+	if all.digest == "" {
+		return // a file that is not in parts
+	}
+	r.done.Files++
+	if all.refused == 0 && !all.cut && all.node != "" {
+		r.State.body.Files[all.file.ID] = taken{all.digest, all.node, all.file.whole}
 	}
 }
 

@@ -66,13 +66,14 @@ type document struct {
 }
 
 // documents reads a file. refused are the parts that cannot be read, or
-// the whole file. goOn is asked meanwhile; its errors are the only ones.
+// the whole file. goOn is asked meanwhile; its errors are the only ones. Of a part of a
+// mailbox, mails stand before it.
 //
 // It reads with the service's own code rather than sending the file to POST
 // /v1/import: that route knows no external id, by which a changed file takes the
 // place of what it was, and takes sixty files a minute where a batch takes two
 // hundred documents.
-func (f File) documents(raw []byte, goOn func() error) (items []document, refused []Skipped, err error) {
+func (f File) documents(raw []byte, mails int, goOn func() error) (items []document, refused []Skipped, err error) {
 	defer func() {
 		if p := recover(); p != nil { // one file must not end the import of the others
 			items, refused = nil, []Skipped{{Path: f.Path, Reason: fmt.Sprintf("fault while it was read: %v", p)}}
@@ -92,6 +93,7 @@ func (f File) documents(raw []byte, goOn func() error) (items []document, refuse
 	}
 	ids := make(map[string]int)
 	for i, d := range docs {
+		d.Where = behind(d.Where, mails)
 		if d.Refused != "" {
 			refused = append(refused, Skipped{f.Path, d.Where, d.Refused})
 			continue

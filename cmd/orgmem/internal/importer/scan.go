@@ -57,7 +57,7 @@ func Scan(paths []string) ([]File, []Skipped, error) {
 			skipped = append(skipped, Skipped{Path: path, Reason: "not a regular file"})
 		case info.Size() == 0:
 			skipped = append(skipped, Skipped{Path: path, Reason: "empty"})
-		case info.Size() > maxFileBytes:
+		case info.Size() > maxFileBytes && !(File{Path: path, bytes: info.Size()}).isMailbox():
 			skipped = append(skipped, Skipped{Path: path, Reason: tooLarge})
 		case !utf8.ValidString(rel):
 			skipped = append(skipped, Skipped{Path: path, Reason: "name is not UTF-8"})

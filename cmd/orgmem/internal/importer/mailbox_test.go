@@ -1,0 +1,109 @@
+package importer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"orgmem/cmd/orgmem/internal/client"
+	"orgmem/cmd/orgmem/internal/importer"
+)
+
+// letters are mails of a mailbox, from one to another, of which each has a picture of so
+// many bytes attached.
+func letters(from, to, size int) string {
+	var out strings.Builder
+	picture := strings.Repeat("x", size)
+	for i := from; i <= to; i++ {
+		fmt.Fprintf(&out, "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Letter %d\nContent-Type: multipart/mixed; boundary=b\n\n"+
+			"--b\n\nThis is letter %d.\n--b\nContent-Type: image/png; name=a.png\n\n\x89PNG%s\n--b--\n\n", i, i, picture)
+	}
+	return out.String()
+}
+
+// count counts the documents that are sent from now on.
+func (b *bench) count() *int {
+	sent := 0
+	b.memory.refuse = func(items []client.Item) error { sent += len(items); return nil }
+	return &sent
+}
+
+// TestALargeMailboxIsTakenInParts: one that is larger than any other file may be is one
+// file all the same; of one that has grown, the last part alone is sent.
+func TestALargeMailboxIsTakenInParts(t *testing.T) {
+	const mails, size = 17, 4 << 20
+	b := newBench(t, map[string]string{"box.mbox": letters(1, mails, size)})
+	sent := b.count()
+	sum := b.mustRun(1, 0)
+	if sum.Created != 1 || sum.Documents != mails || *sent != mails || len(sum.Skipped)+len(sum.Failed) != 0 {
+		t.Fatalf("%d sent: %+v", *sent, sum)
+	}
+	for i := 1; i <= mails; i++ {
+		id := fmt.Sprintf("box.mbox#mail %d", i)
+		if got := b.memory.docs[id]; !strings.HasSuffix(got, fmt.Sprintf("This is letter %d.", i)) {
+			t.Errorf("%s: %q", id, got)
+		}
+	}
+	*sent = 0
+	if b.mustRun(0, 1); *sent != 0 {
+		t.Errorf("%d are sent again", *sent)
+	}
+	b.write("box.mbox", letters(1, mails+1, size))
+	if sum := b.mustRun(1, 0); sum.Created != 1 || sum.Documents != 1 || *sent > 2 || len(b.memory.docs) != mails+1 {
+		t.Errorf("%d sent, %d there: %+v", *sent, len(b.memory.docs), sum)
+	}
+}
+
+// TestAnInterruptedMailboxGoesOn: the parts that were taken in are not sent again.
+func TestAnInterruptedMailboxGoesOn(t *testing.T) {
+	const mails = 4500
+	b := newBench(t, map[string]string{"box.mbox": letters(1, mails, 2000)})
+	ctx, stop := context.WithCancel(context.Background())
+	b.memory.onTake = func() {
+		if b.memory.batches == 15 {
+			stop()
+		}
+	}
+	if _, _, err := b.run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	b.memory.onTake = nil
+	sent := b.count()
+	sum := b.mustRun(1, 0)
+	if len(b.memory.docs) != mails || *sent > mails-2000 || len(sum.Failed)+len(sum.Skipped) != 0 {
+		t.Errorf("%d sent, %d there: %+v", *sent, len(b.memory.docs), sum)
+	}
+	*sent = 0
+	if b.mustRun(0, 1); *sent != 0 {
+		t.Errorf("%d are sent again", *sent)
+	}
+}
+
+// TestAMailThatIsTooLarge: what stands before it is taken in, and the rest is told.
+func TestAMailThatIsTooLarge(t *testing.T) {
+	b := newBench(t, map[string]string{"box.mbox": letters(1, 2, 100) + letters(3, 3, 65<<20) + letters(4, 4, 100)})
+	for range 2 {
+		sum, _, err := b.run(context.Background())
+		want := importer.Skipped{Path: filepath.Join(b.folder, "box.mbox"), Part: "the rest of it", Reason: "holds a mail that is larger than 64 MiB"}
+		if err != nil || len(b.memory.docs) != 2 || len(sum.Skipped) != 1 || sum.Skipped[0] != want {
+			t.Errorf("%d documents, %+v, %v", len(b.memory.docs), sum, err)
+		}
+	}
+}
+
+// TestAnArchiveOfTooManyDocuments is skipped with the bound: nothing of it is taken in,
+// since nobody could say what is missing.
+func TestAnArchiveOfTooManyDocuments(t *testing.T) {
+	var pairs []string
+	for i := range 10_001 {
+		pairs = append(pairs, fmt.Sprintf("%d.txt", i), "x")
+	}
+	b := newBench(t, map[string]string{"all.zip": zipped(t, pairs...), "most.zip": zipped(t, pairs[2:]...)})
+	sum := b.mustRun(1, 0)
+	if len(sum.Skipped) != 1 || sum.Skipped[0].Path != filepath.Join(b.folder, "all.zip") || sum.Skipped[0].Reason != "holds more than 10000 documents; split it" || sum.Documents != 10_000 {
+		t.Errorf("%d documents, %+v", sum.Documents, sum.Skipped)
+	}
+}

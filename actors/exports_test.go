@@ -184,7 +184,7 @@ func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 	}
 }
 
-// interface: States/Export
+// interface: States/Export not ready
 func TestExportExpires(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})
@@ -339,7 +339,7 @@ func TestExportCanBeCancelled(t *testing.T) {
 // Nothing is downloaded of an export that has not succeeded, and its record says
 // what it is.
 //
-// interface: States/Export
+// interface: States/Export not ready
 func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})

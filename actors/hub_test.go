@@ -28,15 +28,21 @@ func openStream() *pb.Envelope {
 // next returns the type of the next event, which must come.
 func next(t *testing.T, s *EventStream) string {
 	t.Helper()
-	select {
-	case e, ok := <-s.Events():
-		if !ok {
-			return "ended"
-		}
+	if e := nextEvent(t, s); e != nil {
 		return e.GetType()
+	}
+	return "ended"
+}
+
+// nextEvent returns the next event, or nil for a stream that has ended.
+func nextEvent(t *testing.T, s *EventStream) *pb.OutboxEvent {
+	t.Helper()
+	select {
+	case e := <-s.Events():
+		return e
 	case <-time.After(patience):
 		t.Fatal("no event")
-		return ""
+		return nil
 	}
 }
 

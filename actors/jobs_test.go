@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,7 +71,9 @@ func TestJobsTellHowFarTheyAre(t *testing.T) {
 }
 
 // TestCancellationEndsALongDocument: what is cancelled ends with the batch that is
-// being embedded, however long its document is, and leaves nothing.
+// being embedded, however long its document is, and leaves nothing but the news of it.
+//
+// interface: Events/job.completed
 func TestCancellationEndsALongDocument(t *testing.T) {
 	asked := make(chan pb.JobID, 1)
 	gate, reached := make(chan struct{}), make(chan struct{})
@@ -89,6 +92,7 @@ func TestCancellationEndsALongDocument(t *testing.T) {
 	for i := range 500 {
 		fmt.Fprintf(&long, "# Part %d\n\n%s\n\n", i, strings.Repeat("The tide tables of the harbour are pinned to the door. ", 20))
 	}
+	stream := c.stream()
 	id := jobOf(c.ok(file("tides.md", long.String())))
 	<-reached
 	var wg sync.WaitGroup
@@ -101,6 +105,14 @@ func TestCancellationEndsALongDocument(t *testing.T) {
 	}
 	if job := c.job(id); job.GetStatus() != jobCancelled || job.GetDone() != 0 || len(job.GetItems()) != 0 {
 		t.Errorf("%v", job)
+	}
+	told := nextEvent(t, stream)
+	for told.GetType() == eventImportStarted || told.GetType() == eventImportFinished {
+		told = nextEvent(t, stream)
+	}
+	var data map[string]any
+	if err := json.Unmarshal(told.GetData(), &data); err != nil || told.GetType() != eventJob || data["jobId"] != id || data["jobType"] != "import" || data["status"] != "cancelled" {
+		t.Errorf("the stream says %s %s, %v", told.GetType(), told.GetData(), err)
 	}
 	if e := c.imports()[0]; e.GetStatus() != jobCancelled || e.GetNodes() != 0 {
 		t.Errorf("the history says %v", e)

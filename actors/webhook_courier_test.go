@@ -232,9 +232,11 @@ func TestWebhookRetries(t *testing.T) {
 // TestWebhookGivesUp lets every attempt fail: three of each event, and after eight
 // in a row the endpoint receives nothing until it is enabled.
 //
+// interface: Limits/Webhook attempts and time-out
 // interface: Events/Delivery attempts, retries and disabling
 // interface: States/Webhook
 func TestWebhookGivesUp(t *testing.T) {
+	const attempts, failures = 3, 8 // the interface's
 	in := newInbox(t)
 	in.answer(func(string, int) int { return http.StatusBadGateway })
 	n := startNode(t, storagetest.NewDisk(), in.allow)
@@ -242,18 +244,18 @@ func TestWebhookGivesUp(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	hook := c.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
 	n.happen(org.Org, eventInsight, 0, 1)
-	for range maxDeliveryAttempts - 1 {
+	for range attempts - 1 {
 		n.clock.Advance(n.retryAt(hook.GetId(), org.Org))
 	}
 	n.quiet(org.Org)
-	if in.count() != maxDeliveryAttempts {
+	if in.count() != attempts {
 		t.Errorf("%d attempts", in.count())
 	}
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}}))
-	n.happen(org.Org, eventInsight, 1, maxWebhookFailures)
+	n.happen(org.Org, eventInsight, 1, failures)
 	n.quiet(org.Org)
 	got := c.webhook(hook.GetId()).GetWebhook()
-	if in.count() != maxWebhookFailures+1 || !got.GetDisabled() || got.GetDisabledReason() == "" || got.GetFailures() != maxWebhookFailures || len(got.GetPending()) != 0 {
+	if in.count() != failures+1 || !got.GetDisabled() || got.GetDisabledReason() == "" || got.GetFailures() != failures || len(got.GetPending()) != 0 {
 		t.Errorf("after %d attempts, of which one was a test: %v", in.count(), got)
 	}
 	if audits := n.audits(org.Org); audits[len(audits)-1] != "webhook.disable" {
@@ -268,8 +270,8 @@ func TestWebhookGivesUp(t *testing.T) {
 	n.happen(org.Org, eventInsight, 200, 1)
 	n.quiet(org.Org)
 	letters := in.letters()
-	if len(letters) != maxWebhookFailures+2 || letters[len(letters)-1].n != 200 {
-		t.Errorf("after it was enabled: %v", letters[maxWebhookFailures:])
+	if len(letters) != failures+2 || letters[len(letters)-1].n != 200 {
+		t.Errorf("after it was enabled: %v", letters[failures:])
 	}
 }
 

@@ -188,7 +188,7 @@ func TestWebhookAddressIsChecked(t *testing.T) {
 	(client{n: off, key: off.org(NewOrg{}).APIKey}).refused(codeServiceDegraded, newWebhook(url, "*"))
 }
 
-// interface: Limits/Webhook endpoints and types
+// interface: Limits/Webhook endpoints
 func TestWebhookLimitAndPages(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)

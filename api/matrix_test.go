@@ -117,6 +117,33 @@ func TestEveryRouteSucceeds(t *testing.T) {
 	})
 }
 
+// TestNoRateHeadersWithoutALimiter: an organization that knows no bucket, because its
+// limiter is out of reach, answers all the same, and the answer tells of none.
+//
+// interface: Limits/Headers
+func TestNoRateHeadersWithoutALimiter(t *testing.T) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+		h.asker.answer = func(_ context.Context, env *pb.Envelope) (*pb.Reply, error) { return fakeResult(env), nil }
+		target, body := h.sample(r)
+		res := h.do(r.Method, target, body)
+		if !r.succeedsWith(res.StatusCode) {
+			t.Errorf("%d: %s", res.StatusCode, res.body)
+		}
+		h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) { return fakeProblem(codeDegraded), nil }
+		refused := h.do(r.Method, target, body)
+		if refused.code(t) != codeDegraded {
+			t.Errorf("%d: %s", refused.StatusCode, refused.body)
+		}
+		for _, res := range []response{res, refused} {
+			for name, value := range res.Header {
+				if strings.HasPrefix(strings.ToLower(name), "ratelimit") {
+					t.Errorf("%d has %s: %q", res.StatusCode, name, value)
+				}
+			}
+		}
+	})
+}
+
 // exactly reads a header under the name as it is sent, canonical or not.
 func exactly(res response, name string) []string { return res.Header[name] }
 

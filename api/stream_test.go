@@ -76,7 +76,7 @@ func TestEventFrames(t *testing.T) {
 	}
 	// Idle for fifteen seconds: a comment, again and again.
 	for range 2 {
-		advanceWhenWaiting(t, h, streamHeartbeat)
+		advanceWhenWaiting(t, h, 15*time.Second)
 		if got := nextLine(t, lines) + nextLine(t, lines); got != ": ping" {
 			t.Errorf("heartbeat %q", got)
 		}

@@ -92,7 +92,7 @@ func TestRouterEqualsDocument(t *testing.T) {
 // TestTableAgainstInterface repeats, by hand and once, what interface.md says of
 // each route: the table must not drift from it.
 //
-// interface: Limits/Families
+// interface: Limits/Family figures
 func TestTableAgainstInterface(t *testing.T) {
 	want := map[string]string{
 		"GET /v1/me":                       "any reads ignored",

@@ -3,6 +3,7 @@ package config_test
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,38 @@ func TestDefaultsAreValid(t *testing.T) {
 	for _, v := range values {
 		if v.Origin != config.FromDefault {
 			t.Errorf("%s comes from %s", v.Name, v.Origin)
+		}
+	}
+}
+
+// TestDefaultsAreTheDocuments repeats, by hand and once, the figures of interface.md
+// and decisions.md that an operator may change: the service runs with these, whatever
+// the packages below would do by themselves.
+//
+// interface: Limits/Tombstone retention
+// interface: Limits/Webhook attempts and time-out
+func TestDefaultsAreTheDocuments(t *testing.T) {
+	server, _, err := config.Load(config.Sources{Getenv: noEnv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const day = 24 * time.Hour
+	for _, f := range []struct {
+		words     string // the document's
+		got, want any
+	}{
+		{"Tombstone retention for forgotten nodes | 30 days", server.TombstoneRetention, 30 * day},
+		{"retry delays of about 30 s then about 120 s", fmt.Sprint(server.WebhookRetryDelays), "[30s 2m0s]"},
+		{"JSON bodies 1 MiB", server.MaxBody, int64(1 << 20)},
+		{"ingest, batches and session batches 10 MiB", server.MaxIngestBody, int64(10 << 20)},
+		{"uploads 64 MiB", server.MaxUpload, int64(64 << 20)},
+		{"one content at most 5,000,000 characters", server.MaxContent, 5_000_000},
+		{"a batch at most 1,000 items", server.MaxBatch, 1_000},
+		{"lifetime 7 days (of a sandbox key)", server.SandboxKeyLife, 7 * day},
+		{"expired (after 7 days)", server.ExportRetention, 7 * day},
+	} {
+		if f.got != f.want {
+			t.Errorf("%q: %v, want %v", f.words, f.got, f.want)
 		}
 	}
 }

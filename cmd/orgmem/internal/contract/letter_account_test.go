@@ -293,6 +293,7 @@ func TestDeleteMeToTheLetter(t *testing.T) {
 // interface: Endpoints/Exports
 // interface: Endpoints/Purge
 // interface: States/Purge
+// interface: States/Export succeeded
 // interface: Versioning/export format
 // interface: What the service does/7 export, purge, usage, settings
 func TestSettingsUsageAndDataToTheLetter(t *testing.T) {

@@ -22,8 +22,10 @@ import (
 // interface: Resources/Webhook endpoint
 // interface: Endpoints/Webhooks
 // interface: States/Webhook
-// interface: Limits/Webhook endpoints and types
+// interface: Limits/Webhook endpoints
+// interface: Limits/Event types
 // interface: Limits/Webhook URL
+// interface: Limits/Webhook URL length
 func TestWebhooksToTheLetter(t *testing.T) {
 	s := startStack(t)
 	c := caller{key: s.org(t, "Acme").key}
@@ -55,20 +57,21 @@ func TestWebhooksToTheLetter(t *testing.T) {
 			t.Errorf("%s: %v", change, got)
 		}
 	}
+	longest := "https://example.com/" + strings.Repeat("x", 2048-len("https://example.com/"))
 	types := func(n int) string { return strings.TrimSuffix(strings.Repeat(`"job.completed",`, n), ",") }
 	for _, bad := range []string{
 		`{"url":"http://example.com/","eventTypes":["*"]}`, `{"url":"https://a:b@example.com/","eventTypes":["*"]}`, `{"url":"https://example.com:444/","eventTypes":["*"]}`,
 		`{"url":"https://10.0.0.1/","eventTypes":["*"]}`, `{"url":"https://127.0.0.1/","eventTypes":["*"]}`, `{"url":"https://[::1]/","eventTypes":["*"]}`,
 		`{"url":"https://100.64.0.1/","eventTypes":["*"]}`, `{"url":"https://[2002:7f00:1::]/","eventTypes":["*"]}`, `{"url":"https://[fe80::1]/","eventTypes":["*"]}`,
-		`{"url":"https://example.com/` + strings.Repeat("x", 2048) + `","eventTypes":["*"]}`,
+		fmt.Sprintf(`{"url":%q,"eventTypes":["*"]}`, longest+"x"),
 		`{"url":"https://example.com/","eventTypes":["job.dreamt"]}`, `{"url":"https://example.com/","eventTypes":[]}`, `{"url":"https://example.com/"}`,
 		`{"url":"https://example.com/","eventTypes":[` + types(21) + `]}`,
 	} {
 		s.refused(t, c, http.MethodPost, "/v1/webhooks", bad, "validation_failed")
 	}
-	longest := "https://example.com/" + strings.Repeat("x", 2048-len("https://example.com/"))
 	s.letter(t, c, http.MethodPost, "/v1/webhooks", fmt.Sprintf(`{"url":%q,"eventTypes":["*"]}`, longest), http.StatusCreated, with(shapeWebhook, map[string]shape{"secret": "string"}))
-	for range 18 {
+	s.ok(t, c, http.MethodPost, "/v1/webhooks", `{"url":"https://example.com/","eventTypes":[`+types(20)+`]}`)
+	for range 17 {
 		s.ok(t, c, http.MethodPost, "/v1/webhooks", body)
 	}
 	s.refused(t, c, http.MethodPost, "/v1/webhooks", body, "webhook_limit_reached")
@@ -144,6 +147,7 @@ func TestListedRoutesReplay(t *testing.T) {
 // when to come back.
 //
 // interface: Limits/Families
+// interface: Limits/Family figures
 // interface: Limits/Headers
 func TestLimitsToTheLetter(t *testing.T) {
 	s := startStack(t)

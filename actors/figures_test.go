@@ -1,0 +1,78 @@
+package actors
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"testing"
+	"time"
+
+	"orgmem/actors/egress"
+	pb "orgmem/proto"
+)
+
+// TestFiguresOfTheDocuments repeats, by hand and once, the figures of interface.md
+// and decisions.md that this package owns: other tests work with the constants, and
+// would follow them wherever they go.
+//
+// interface: Limits/Family figures
+// interface: Limits/Concurrent event streams
+// interface: Limits/Webhook endpoints
+// interface: Limits/Webhook attempts and time-out
+// interface: Limits/Webhook URL length
+// interface: Limits/Import history
+// interface: Limits/Asserted weight and confidence
+// interface: Limits/Tombstone retention
+// interface: Limits/Key token
+func TestFiguresOfTheDocuments(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, f := range []struct {
+		words     string // the document's
+		got, want any
+	}{
+		// interface.md, "Rate limits".
+		{"reads | 100 | 300", limitOf("reads", planStandard), limit{100, 300}},
+		{"writes | 30 | 120", limitOf("writes", planStandard), limit{30, 120}},
+		{"ingest | 30 | 60", limitOf("ingest", planStandard), limit{30, 60}},
+		{"sessions | 300 | 600", limitOf("sessions", planStandard), limit{300, 600}},
+		{"search | 30 | 120", limitOf("search", planStandard), limit{30, 120}},
+		{"exports | 10 | 30", limitOf("exports", planStandard), limit{10, 30}},
+		{"default | 60 | 120", limitOf("default", planStandard), limit{60, 120}},
+		// interface.md, "Other limits" and "Webhook delivery".
+		{"Concurrent event streams per organization | 5", maxStreams, 5},
+		{"sixth: 429, Retry-After 15 s", retryAfterStreamsSeconds, 15},
+		{"Webhook endpoints per organization | 20", maxWebhooks, 20},
+		{"Webhook attempts per event | 3", maxDeliveryAttempts, 3},
+		{"timeout | 10 s", egress.AttemptTimeout, 10 * time.Second},
+		{"failures before disable | 8", maxWebhookFailures, 8},
+		{"retry delays of about 30 s then about 120 s", fmt.Sprint(defaultRetryDelays()), "[30s 2m0s]"},
+		{"each jittered by up to 20%", retryJitter, 0.2},
+		{"Webhook URL length | at most 2048 characters", egress.MaxURL, 2048},
+		{"Import history | 20 most recent", maxImports, 20},
+		{"Asserted edge weight and confidence | at most 0.4", maxAssertedWeight, 0.4},
+		{"Tombstone retention for forgotten nodes | 30 days", defaultTombstoneRetention, 30 * day},
+		{"Key token length | 43 characters", base64.RawURLEncoding.EncodedLen(keyTokenBytes), 43},
+		{"key id 64 hex characters", hex.EncodedLen(len(pb.KeyHash{})), 64},
+		// decisions.md.
+		{"Default page size 50", pageSize(&pb.Page{}), 50},
+		{"lastUsedAt is written at most once a minute per key", useWriteInterval, time.Minute},
+		{"lifetime 7 days (of a sandbox key)", defaultSandboxKeyLife, 7 * day},
+		{"ends failed after 5 attempts", maxAttempts, 5},
+		{"topK?: 1-100 (10)", defaultTopK, 10},
+		{"the strongest 200 nodes", maxRecallNodes, 200},
+		{"at the latest every 5 minutes while there is new content", cognitionLatest, 5 * time.Minute},
+		{"buckets are UTC hours up to 7 days", hourlyUsage, 7 * day},
+		{"A range over 92 days", maxUsageRange, 92 * day},
+		{"expired (after 7 days)", defaultExportRetention, 7 * day},
+		{"the token lives 10 minutes", confirmLife, 10 * time.Minute},
+		{"Kept 24 hours (an idempotency key's outcome)", idempotencyRetention, day},
+		{"responseSnippet (at most 512 bytes, printable)", maxSnippet, 512},
+		{"The last 50 per endpoint are kept", maxDeliveries, 50},
+		{"A response is read up to 64 KiB", egress.MaxResponse, 64 << 10},
+		{"whsec_ followed by base64 of 32 random bytes", fmt.Sprint(webhookSecretPrefix, webhookSecretBytes), "whsec_32"},
+	} {
+		if f.got != f.want {
+			t.Errorf("%q: %v, want %v", f.words, f.got, f.want)
+		}
+	}
+}

@@ -260,6 +260,8 @@ func (m *modelGraph) assert(source, target, id string) (code string) {
 		if e.with == "" {
 			m.same(at, id)
 			e.ended = false
+			a.tell(actionEdgeAsserted)
+			b.tell(actionEdgeAsserted)
 			return ""
 		}
 		delete(m.edges, at) // it comes back as another
@@ -268,6 +270,8 @@ func (m *modelGraph) assert(source, target, id string) (code string) {
 		m.t.Fatalf("the new edge is %s, which is there", id)
 	}
 	m.edges[id] = &modelEdge{source: source, target: target}
+	a.tell(actionEdgeAsserted)
+	b.tell(actionEdgeAsserted)
 	return ""
 }
 
@@ -276,6 +280,9 @@ func (m *modelGraph) forgetEdge(id string) (code string) {
 		return codeEdgeNotFound
 	}
 	m.edges[id].with = "-"
+	for _, end := range []string{m.edges[id].source, m.edges[id].target} {
+		m.nodes[end].tell(actionEdgeForgotten)
+	}
 	return ""
 }
 

@@ -208,6 +208,7 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 	if err := f.putEdge(before, e); err != nil {
 		return nil, err
 	}
+	f.noteEdge(actionEdgeAsserted, "", before, e)
 	if err := f.edgeChanged("edge.assert", changeEdgeAsserted, e); err != nil {
 		return nil, err
 	}
@@ -234,6 +235,7 @@ func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
 	if err := f.putEdge(before, e); err != nil {
 		return nil, err
 	}
+	f.noteEdge(actionEdgeForgotten, "", before, nil)
 	if err := f.edgeChanged("edge.forget", changeEdgeForgotten, e); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +20,9 @@ const (
 	actionRevived    = "revived"
 	actionForgotten  = "forgotten"
 	actionRestored   = "restored"
+	// What happens to an edge is told by both its ends.
+	actionEdgeAsserted  = changeEdgeAsserted
+	actionEdgeForgotten = changeEdgeForgotten
 )
 
 const (
@@ -76,8 +82,39 @@ func fieldChange(field, before, after string) *pb.FieldChange {
 	return c
 }
 
-// fieldSupersededBy is the field whose values are the ids of other nodes.
-const fieldSupersededBy = "supersededBy"
+// The fields whose values are the ids of nodes.
+const (
+	fieldSupersededBy = "supersededBy"
+	fieldSource       = "source"
+	fieldTarget       = "target"
+)
+
+// namesNode reports whether a field's values are the ids of nodes.
+func namesNode(field string) bool {
+	return field == fieldSupersededBy || field == fieldSource || field == fieldTarget
+}
+
+// noteEdge adds to the histories of an edge's ends what became of it; nil: it was not,
+// or is not any more. Its ends and type say which one it is. Its note and evidence are
+// left out: they go with the edge, and these entries stay.
+func (f *effect) noteEdge(action, reason string, before, after *pb.Edge) {
+	weight := func(e *pb.Edge, v float64) string {
+		if e == nil {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	changes := []*pb.FieldChange{
+		fieldChange(fieldSource, before.GetSource(), after.GetSource()), fieldChange("type", before.GetType(), after.GetType()),
+		fieldChange(fieldTarget, before.GetTarget(), after.GetTarget()),
+		fieldChange("weight", weight(before, before.GetWeight()), weight(after, after.GetWeight())),
+		fieldChange("confidence", weight(before, before.GetConfidence()), weight(after, after.GetConfidence())),
+	}
+	edge := cmp.Or(before, after)
+	for _, end := range slices.Compact([]string{edge.GetSource(), edge.GetTarget()}) {
+		f.note(pb.NodeID(end), action, reason, changes...)
+	}
+}
 
 // described lists what differs between two descriptions of a node.
 func described(before, after *pb.Node) (changes []*pb.FieldChange) {

@@ -542,7 +542,7 @@ func (f *effect) renameInHistory(id pb.NodeID, ids map[string]string) error {
 		}
 		renamed := false
 		for _, change := range rec.Value.GetChanges() {
-			if change.GetField() != fieldSupersededBy {
+			if !namesNode(change.GetField()) {
 				continue
 			}
 			for _, value := range []*string{change.Before, change.After} {

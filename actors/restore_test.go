@@ -57,7 +57,7 @@ func (n *node) restore(org pb.OrgID, doc document) (moved []map[string]string) {
 			for _, h := range node.History {
 				for _, x := range h.Changes {
 					for _, id := range []*string{x.Before, x.After} {
-						if x.Field == fieldSupersededBy && id != nil {
+						if namesNode(x.Field) && id != nil {
 							link.History[*id] = here[*id]
 						}
 					}

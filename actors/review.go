@@ -165,5 +165,6 @@ func (f *effect) putProposed(x *pb.Proposal) (string, error) {
 		return "", err
 	}
 	after.Id = id.String() // a forgotten edge is not the one that comes in its place
+	f.noteEdge(actionEdgeAsserted, "a proposal was accepted", nil, after)
 	return after.Id, f.putEdge(nil, after)
 }

@@ -118,7 +118,7 @@ type superseded struct {
 type historyEntry struct {
 	At      timestamp       `json:"at"`
 	Actor   historyActor    `json:"actor"`
-	Action  string          `json:"action" enum:"created,updated,superseded,revived,forgotten,restored"`
+	Action  string          `json:"action" enum:"created,updated,superseded,revived,forgotten,restored,edge_asserted,edge_forgotten"`
 	Reason  orNull          `json:"reason"`
 	Changes []historyChange `json:"changes"`
 }
@@ -130,7 +130,7 @@ type historyActor struct {
 }
 
 type historyChange struct {
-	Field     string  `json:"field" enum:"title,content,kind,metadata,domainId,status,supersededBy"`
+	Field     string  `json:"field" enum:"title,content,kind,metadata,domainId,status,supersededBy,source,type,target,weight,confidence"`
 	Before    *string `json:"before" nullable:"true" doc:"Metadata as the text of its JSON. Null where there was none, or it was forgotten."`
 	After     *string `json:"after" nullable:"true"`
 	Truncated bool    `json:"truncated" doc:"Before, or after, is the beginning of a text of more than 16 KiB."`

@@ -192,6 +192,23 @@ func TestGraphToTheLetter(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	s.refused(t, c, http.MethodGet, path, "", "edge_not_found")
+	for _, end := range []string{id, other} { // both ends tell it, and what the edge was
+		told := s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+end+"/history", "").entries(t, "data")
+		for i, want := range []string{
+			"edge_forgotten source:" + id + ">nil type:near>nil target:" + other + ">nil weight:0.1>nil confidence:0.25>nil",
+			"edge_asserted source:" + id + ">" + id + " type:near>near target:" + other + ">" + other + " weight:0.4>0.1 confidence:0.4>0.25",
+			"edge_asserted source:nil>" + id + " type:nil>near target:nil>" + other + " weight:nil>0.4 confidence:nil>0.4",
+		} {
+			got := fmt.Sprint(told[i]["action"])
+			for _, change := range told[i]["changes"].([]any) {
+				x := change.(map[string]any)
+				got += strings.ReplaceAll(fmt.Sprintf(" %v:%v>%v", x["field"], x["before"], x["after"]), "<nil>", "nil")
+			}
+			if got != want {
+				t.Errorf("%s tells %q, want %q", end, got, want)
+			}
+		}
+	}
 
 	// Superseded: exactly these fields.
 	by := s.letter(t, c, http.MethodPost, "/v1/graph/nodes/"+other+"/supersede", `{"content":"The pump is broken.","reason":"It broke."}`, http.StatusOK, map[string]shape{

@@ -358,7 +358,7 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	if e := edge(away.GetId()); e.GetSource() != id || e.GetTarget() != gone {
 		t.Errorf("the edge that comes back: %v", e)
 	}
-	if got, want := c.actions(old), []string{actionSuperseded, actionCreated}; !slices.Equal(got, want) {
+	if got, want := c.actions(old), []string{actionSuperseded, actionEdgeAsserted, actionEdgeAsserted, actionEdgeAsserted, actionCreated}; !slices.Equal(got, want) {
 		t.Errorf("history of the old %v", got)
 	}
 	if reason := c.ok(historyOp(old, nil)).GetGraph().GetHistory().GetChanges()[0].GetReason(); reason != "it changed" {

@@ -546,6 +546,7 @@ func TestIngestionRespectsWhatAPersonHasDone(t *testing.T) {
 
 func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 	gate, blocked := make(chan struct{}), make(chan struct{})
+	asked := make(chan struct{}, 1)
 	var once sync.Once
 	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
 		c.Embedder = wordEmbedder{id: "words", fail: func(s string) {
@@ -553,6 +554,7 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 				once.Do(func() { close(blocked); <-gate })
 			}
 		}}
+		c.cancelAsked = func(pb.JobID) { asked <- struct{}{} }
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.note("A regretted sentence.")
@@ -562,10 +564,15 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 	<-blocked
 	queued := jobOf(c.ok(items(doc("r", "A regretted sentence."), doc("k", "A kept sentence."), doc("s", "A repaired sentence."))))
 	only := jobOf(c.ok(items(doc("", "A sentence that is as it was."))))
+	unwanted := jobOf(c.ok(items(doc("", "Nobody wants this."))))
 	var wg sync.WaitGroup
 	wg.Go(func() { c.forget(id) })
 	wg.Go(func() { c.forget(before) })
 	n.waitFor(func() bool { return n.waitingEdits(c) > 1 }) // no time passes: the two have until their deadlines
+	// A cancellation goes the way of the edits, behind them: the worker has them now, and
+	// begins no other slice first.
+	wg.Go(func() { c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: unwanted}}}) })
+	<-asked
 	close(gate)
 	wg.Wait()
 	n.wait(first, queued, only)

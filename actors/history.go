@@ -189,7 +189,7 @@ func (f *effect) eraseReasonsOf(id, by pb.NodeID) error {
 			return err
 		}
 		for _, c := range rec.Value.GetChanges() {
-			if rec.Value.GetReason() != "" && c.GetField() == "supersededBy" && c.GetAfter() == string(by) {
+			if rec.Value.GetReason() != "" && c.GetField() == fieldSupersededBy && c.GetAfter() == string(by) {
 				rec.Value.Reason = ""
 				f.batch.Erase(rec.Key)
 				f.batch.Put(rec.Key, rec.Value)

@@ -250,14 +250,7 @@ func TestBackupsComeBack(t *testing.T) {
 				t.Errorf("verified %+v: %v", v, err)
 			}
 			for name, second := range map[string]string{first.Snapshot: "", "": "second of one"} {
-				node := storagetest.NewDisk().Node(t)
-				if _, err := backup.Restore(t.Context(), r, name, node, nil); err != nil {
-					t.Fatal(err)
-				}
-				want(t, node, main1, 1, "first of one")
-				want(t, node, main1, 2, second)
-				want(t, node, main2, 1, "first of two")
-				want(t, node, storage.MetaStore, 1, "directory")
+				comesBack(t, r, name, second)
 			}
 			if _, err := backup.Restore(t.Context(), r, "20000101T000000Z-00000000", storagetest.NewDisk().Node(t), nil); !errors.Is(err, backup.ErrNotFound) {
 				t.Errorf("a snapshot that is not there: %v", err)
@@ -288,15 +281,22 @@ func TestAVaultOfFilesGoesOn(t *testing.T) {
 		if _, err := backup.Verify(t.Context(), r, name); err != nil {
 			t.Error(err)
 		}
-		node := storagetest.NewDisk().Node(t)
-		if _, err := backup.Restore(t.Context(), r, name, node, nil); err != nil {
-			t.Fatal(err)
-		}
-		want(t, node, main1, 1, "first of one")
-		want(t, node, main1, 2, second)
-		want(t, node, main2, 1, "first of two")
-		want(t, node, storage.MetaStore, 1, "directory")
+		comesBack(t, r, name, second)
 	}
+}
+
+// comesBack restores a snapshot of newService's stores, in which the second record of
+// the first organization is as it says.
+func comesBack(t *testing.T, r *backup.Repository, name, second string) {
+	t.Helper()
+	node := storagetest.NewDisk().Node(t)
+	if _, err := backup.Restore(t.Context(), r, name, node, nil); err != nil {
+		t.Fatal(err)
+	}
+	want(t, node, main1, 1, "first of one")
+	want(t, node, main1, 2, second)
+	want(t, node, main2, 1, "first of two")
+	want(t, node, storage.MetaStore, 1, "directory")
 }
 
 // Another node leads, and nothing was written: a backup of its records adds nothing to

@@ -47,6 +47,8 @@ type committer struct {
 	trail *trail
 	// published is told of the events of a group that is true, in commit order.
 	published func([]*pb.OutboxEvent)
+	// moved is told that the store is not what it was, before those are who waited for it.
+	moved func()
 
 	mu       sync.Mutex
 	lease    cluster.Lease // of the next group to be proposed
@@ -62,8 +64,8 @@ type write struct {
 	done func(error)
 }
 
-func newCommitter(ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, t *trail, published func([]*pb.OutboxEvent), lost func()) *committer {
-	return &committer{ctx: ctx, host: host, store: store, lease: lease, trail: t, published: published, lost: lost}
+func newCommitter(ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, t *trail, published func([]*pb.OutboxEvent), moved, lost func()) *committer {
+	return &committer{ctx: ctx, host: host, store: store, lease: lease, trail: t, published: published, moved: moved, lost: lost}
 }
 
 // submit commits a batch that nothing goes with.
@@ -173,6 +175,7 @@ func (c *committer) finished(group []write, err error) {
 	}
 	after := c.pump()
 	c.mu.Unlock()
+	c.moved()
 	for _, w := range group {
 		if err == nil && len(w.events) > 0 {
 			c.published(w.events)

@@ -19,7 +19,8 @@
 //     what a job brought when the job is read as ended; what is forgotten leaves all
 //     of them in the commit that forgets it.
 //   - Reads run on immutable snapshots in a bounded pool and never wait in a
-//     mailbox behind writes. Full queues answer 503, they do not grow.
+//     mailbox behind writes. Full queues answer 503, they do not grow. A node that
+//     was just read is answered from memory for as long as nothing is written.
 //   - An event that is committed reaches the streams that may see it, in the order
 //     of the commits; a reader that does not keep up is cut off. What a tenant
 //     chose to be reached is reached through package egress only.

@@ -15,17 +15,36 @@ import (
 // hundred thousand edges; GET /v1/graph/edges?node= pages through them.
 const maxNeighbours = 100
 
-// getNode answers one node of the effective partition.
-func getNode(r storage.Reader, part *partitionRef, id pb.NodeID) (*pb.Reply, error) {
-	info, err := readNode(r, part, id)
-	if err != nil {
-		return nil, err
+// getNode answers one node of the effective partition: at once, when it was read
+// before and nothing was written since.
+func (o *orgActor) getNode(c *call, id pb.NodeID) {
+	key, recent := recentKey{c.part.id, id}, o.recent
+	info, err := recent.find(&o.orgView, key)
+	switch {
+	case err != nil:
+		c.fail(err)
+		return
+	case info != nil:
+		c.reply(nodeReply(info))
+		return
 	}
-	if info == nil {
-		return refuse(nodeNotFound()), nil
-	}
-	return &pb.Reply{Result: &pb.Reply_Node{Node: info}}, nil
+	o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+		applied, settled := st.Settled()
+		info, err := readNode(st, c.part, id)
+		if err != nil {
+			return nil, err
+		}
+		if info == nil {
+			return refuse(nodeNotFound()), nil
+		}
+		if settled {
+			recent.keep(applied, key, info)
+		}
+		return nodeReply(info), nil
+	})
 }
+
+func nodeReply(info *pb.NodeInfo) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Node{Node: info}} }
 
 func nodeNotFound() *pb.Problem { return problem(codeNodeNotFound, "There is no such node.") }
 

@@ -48,6 +48,7 @@ type orgView struct {
 	exports   *exports
 	seat      *brainSeat
 	couriers  *couriers
+	recent    *recentNodes
 }
 
 // tell runs f in the organization's actor, soon.
@@ -206,12 +207,12 @@ func (o *orgActor) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.exports, o.seat, o.couriers = &exports{runs: map[pb.ExportID]*exportRun{}}, &brainSeat{}, newCouriers()
+	o.exports, o.seat, o.couriers, o.recent = &exports{runs: map[pb.ExportID]*exportRun{}}, &brainSeat{}, newCouriers(), &recentNodes{}
 	trail, err := newTrail(&o.orgView)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.committer = newCommitter(o.sys.root0, o.sys.cfg.Host, o.store, lease, trail, o.publish, func() { o.tell((*orgActor).lose) })
+	o.committer = newCommitter(o.sys.root0, o.sys.cfg.Host, o.store, lease, trail, o.publish, o.recent.forget, func() { o.tell((*orgActor).lose) })
 	if o.main != nil {
 		err = o.openSandbox()
 	} else {
@@ -454,7 +455,7 @@ func (o *orgActor) carryOut(c *call) {
 	case *pb.Envelope_Search:
 		o.search(c, op.Search)
 	case *pb.Envelope_GetNode:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return getNode(st, c.part, pb.NodeID(op.GetNode.GetId())) })
+		o.getNode(c, pb.NodeID(op.GetNode.GetId()))
 	case *pb.Envelope_Graph:
 		o.graph(c, op.Graph)
 	case *pb.Envelope_Account:

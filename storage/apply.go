@@ -141,6 +141,8 @@ func (h *Store) ApplyBatch(entries []Entry) ([]Result, error) {
 			return nil, err
 		}
 	}
+	h.s.moving.Store(true)
+	defer h.s.moving.Store(false)
 	if err := db.Apply(batch, pebble.NoSync); err != nil {
 		return nil, wrapPebble("apply", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -295,4 +297,48 @@ func drawEntry(t *rapid.T, id storage.StoreID, p pb.PartitionID, index uint64, m
 		m.data = data
 	}
 	return e, storage.Result{Outcome: outcome, Epoch: m.state.Epoch, Version: m.state.Version}
+}
+
+// TestSettledIsNeverBehindWhatIsSeen: who has seen a value is not told that an index
+// before it is all there is, and whoever is told an index sees what it wrote.
+func TestSettledIsNeverBehindWhatIsSeen(t *testing.T) {
+	n := storagetest.NewDisk().Node(t)
+	id := store(1)
+	h := acquire(t, n, id)
+	defer h.Release()
+	const last = 3000
+	value := func() uint64 {
+		v, err := strconv.ParseUint(get(t, h, setting(id, "a")), 10, 64)
+		if err != nil {
+			return 0 // nothing is written yet
+		}
+		return v
+	}
+	var written atomic.Bool
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for !written.Load() {
+				told, settled := h.Settled()
+				seen := value()
+				if settled && seen < told {
+					t.Errorf("told %d, saw %d", told, seen)
+					return
+				}
+				if told, settled = h.Settled(); settled && told < seen {
+					t.Errorf("saw %d, told that %d is all", seen, told)
+					return
+				}
+			}
+		})
+	}
+	for i := range uint64(last) {
+		e := write(id, i+1, 0, 0, "a", strconv.FormatUint(i+1, 10))
+		e.Kind = storage.EntryPlain
+		if _, err := h.Apply(e); err != nil {
+			t.Error(err)
+		}
+	}
+	written.Store(true)
+	wg.Wait()
 }

@@ -85,8 +85,9 @@ type openStore struct {
 	apply   sync.Mutex // one writer: Apply, Flush bookkeeping; guards state writes
 	erase   sync.Mutex // one erasure or close at a time
 	state   atomic.Pointer[State]
-	flushed uint64 // applied index known to be in tables; guarded by apply
-	dirty   bool   // own records were written since; guarded by apply
+	moving  atomic.Bool // readers may see more than state says
+	flushed uint64      // applied index known to be in tables; guarded by apply
+	dirty   bool        // own records were written since; guarded by apply
 
 	snapshots snapshotSet
 }

@@ -155,6 +155,14 @@ func (h *Store) State() State { return *h.s.state.Load() }
 // Applied returns the log index of the last applied entry.
 func (h *Store) Applied() uint64 { return h.State().Applied }
 
+// Settled is Applied, and whether that is all that a reader can see: a batch shows
+// a moment before its index does. What was read since Settled said true and an
+// index is what the store holds for as long as Settled says the same.
+func (h *Store) Settled() (applied uint64, settled bool) {
+	settled = !h.s.moving.Load() // before the index: a batch that begins now is not seen yet
+	return h.Applied(), settled
+}
+
 // Flush makes what was applied so far durable in the store's own tables; until
 // then only the raft log holds it. It costs some milliseconds, or nothing when
 // nothing was applied since the last flush.

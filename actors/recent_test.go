@@ -1,0 +1,127 @@
+package actors
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// recentOf is what the organization of a client remembers of nodes, and its view.
+func recentOf(c client) (view *orgView, part *partitionRef) {
+	c.inOrg(func(o *orgActor) {
+		view = &o.orgView
+		for _, part = range o.members {
+			return
+		}
+	})
+	return view, part
+}
+
+// appliedBy is what a store has applied, once nothing is on its way.
+func appliedBy(t *testing.T, view *orgView) (applied uint64) {
+	t.Helper()
+	if err := view.withStore(func(st *storage.Store) error {
+		settled := false
+		for !settled {
+			applied, settled = st.Settled()
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return applied
+}
+
+// TestANodeReadAgainIsNotReadFromTheStore, as long as nothing is written.
+func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
+	first := c.ok(getNodeOp(id)).GetNode()
+	view, part := recentOf(c)
+	key := recentKey{part.id, pb.NodeID(id)}
+
+	var kept *pb.NodeInfo
+	for kept == nil { // something in the background may write
+		if again := c.ok(getNodeOp(id)).GetNode(); !proto.Equal(again, first) {
+			t.Fatalf("reads %v, then %v", first, again)
+		}
+		var err error
+		if kept, err = view.recent.find(view, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !proto.Equal(kept, first) {
+		t.Errorf("kept is %v, answered was %v", kept, first)
+	}
+	marked := proto.CloneOf(first)
+	marked.Content = "kept"
+	for answered := ""; answered != "kept"; answered = c.ok(getNodeOp(id)).GetNode().GetContent() {
+		view.recent.keep(appliedBy(t, view), key, marked)
+	}
+	c.put("anna")
+	view.recent.keep(appliedBy(t, view), key, marked)
+	c.as("anna").refused(codeNodeNotFound, getNodeOp(id))
+}
+
+// TestWhatWasWrittenIsReadAtOnce, even where a read that began before the change
+// keeps what it saw behind it.
+func TestWhatWasWrittenIsReadAtOnce(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
+	view, part := recentOf(c)
+	key := recentKey{part.id, pb.NodeID(id)}
+	before := appliedBy(t, view)
+	old := c.ok(getNodeOp(id)).GetNode()
+
+	after := c.edit(&pb.EditNode{Id: id, Content: new("The boiler is new.")})
+	view.recent.keep(before, key, old)
+	if got := c.ok(getNodeOp(id)).GetNode(); !proto.Equal(got, after) {
+		t.Errorf("reads %v, was answered %v", got, after)
+	}
+	before = appliedBy(t, view)
+	c.forget(id)
+	view.recent.keep(before, key, after)
+	c.refused(codeNodeNotFound, getNodeOp(id))
+}
+
+// TestWhatIsWrittenLeavesNothingRemembered: content that is forgotten does not live
+// on in memory because nobody reads anything any more.
+func TestWhatIsWrittenLeavesNothingRemembered(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
+	c.ok(getNodeOp(id))
+	view, _ := recentOf(c)
+	c.forget(id)
+	view.recent.mu.Lock()
+	defer view.recent.mu.Unlock()
+	if len(view.recent.nodes) != 0 {
+		t.Errorf("remembered: %v", view.recent.nodes)
+	}
+}
+
+func TestRecentNodesAreBounded(t *testing.T) {
+	r := &recentNodes{}
+	for i := range 3 * maxRecentNodes {
+		r.keep(1, recentKey{id: pb.NodeID(strings.Repeat("n", i))}, &pb.NodeInfo{})
+		if len(r.nodes) > maxRecentNodes {
+			t.Fatalf("%d are kept", len(r.nodes))
+		}
+	}
+	r.keep(2, recentKey{id: "large"}, &pb.NodeInfo{Content: strings.Repeat("x", maxRecentBytes)})
+	if r.nodes[recentKey{id: "large"}] != nil {
+		t.Error("a large node is kept")
+	}
+	r.keep(2, recentKey{id: "new"}, &pb.NodeInfo{})
+	r.keep(1, recentKey{id: "late"}, &pb.NodeInfo{})
+	if len(r.nodes) != 1 {
+		t.Errorf("of another time are kept: %v", r.nodes)
+	}
+}

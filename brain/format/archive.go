@@ -229,7 +229,7 @@ func (r *reader) entry(f *zip.File) ([]byte, error) {
 // zipName is a file's name in an archive: where it is not in UTF-8 it is in the
 // code page of the first PCs, as the format has it.
 func zipName(f *zip.File) string {
-	if !f.NonUTF8 && utf8.ValidString(f.Name) || utf8.ValidString(f.Name) {
+	if utf8.ValidString(f.Name) {
 		return f.Name
 	}
 	name, err := charmap.CodePage437.NewDecoder().String(f.Name)
@@ -249,8 +249,8 @@ func (r *reader) zip(name string, raw []byte) ([]Document, string, error) {
 		return r.single(name, format, func() (Document, error) { return read(z) })
 	}
 	p := &pack{reader: r}
-	if root, ok := slackRoot(z); ok {
-		if err := p.slack(z, root); err != nil {
+	if root, users := slackRoot(z); users != nil {
+		if err := p.slack(z, root, users); err != nil {
 			return nil, "", err
 		}
 		return p.docs, Slack, p.ended(left)

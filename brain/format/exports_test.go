@@ -29,6 +29,10 @@ func TestExportsAsPeopleHaveThem(t *testing.T) {
 			"slack.zip", zipped(t, "Acme export/users.json", users, "Acme export/ops/2023-11-14.json", day, "__MACOSX/Acme export/._users.json", "x"),
 			[]found{{"#ops 2023-11-14", "slack:ops/2023-11-14", slack}},
 		},
+		"Slack, with channels whose names were not written in UTF-8": {
+			"slack.zip", zipped(t, "users.json", users, "k\x81che/2023-11-14.json", day, "k\x94che/2023-11-14.json", day),
+			[]found{{"#küche 2023-11-14", "slack:küche/2023-11-14", slack}, {"#köche 2023-11-14", "slack:köche/2023-11-14", slack}},
+		},
 		"ChatGPT, by voice": {
 			"conversations.json", `[{"title":"Boiler","id":"c","current_node":"e","mapping":{
 			"a":{"parent":null,"message":null},

@@ -236,7 +236,7 @@ func (s *salvaged) half(r *reader) error {
 	if read, _ := officeOf(r, s.Reader); read != nil {
 		return errorf("is an office document or a book that is damaged or cut short")
 	}
-	if _, ok := slackRoot(s.Reader); ok {
+	if _, users := slackRoot(s.Reader); users != nil {
 		return nil
 	}
 	for _, f := range s.File {

@@ -23,20 +23,21 @@ var slackDay = regexp.MustCompile(`^(.*/|)([^/]+)/(\d{4}-\d{2}-\d{2})\.json$`)
 const slackUsers = "users.json"
 
 // slackRoot tells an export of Slack: a list of users, and beside it channels' days.
-// They lie at an archive's root, or in the folder that somebody unpacked them to.
-func slackRoot(z *zip.Reader) (root string, ok bool) {
-	users := map[string]bool{}
+// They lie at an archive's root, or in the folder that somebody unpacked them to. users
+// is that list; nil: it is no such export.
+func slackRoot(z *zip.Reader) (root string, users *zip.File) {
+	lists := map[string]*zip.File{}
 	for _, f := range z.File {
-		if root, named := strings.CutSuffix(f.Name, slackUsers); named && (root == "" || strings.HasSuffix(root, "/")) {
-			users[root] = true
+		if root, named := strings.CutSuffix(zipName(f), slackUsers); named && (root == "" || strings.HasSuffix(root, "/")) {
+			lists[root] = f
 		}
 	}
 	for _, f := range z.File {
-		if m := slackDay.FindStringSubmatch(f.Name); m != nil && users[m[1]] {
-			return m[1], true
+		if m := slackDay.FindStringSubmatch(zipName(f)); m != nil && lists[m[1]] != nil {
+			return m[1], lists[m[1]]
 		}
 	}
-	return "", false
+	return "", nil
 }
 
 type slackUser struct {
@@ -132,8 +133,8 @@ func (b slackBlock) write(out *strings.Builder) {
 
 // slack reads an export: a document for each day of a channel, of lines of who says
 // what, the answers of a thread behind what they answer.
-func (p *pack) slack(z *zip.Reader, root string) error {
-	raw, err := p.named(z, root+slackUsers)
+func (p *pack) slack(z *zip.Reader, root string, list *zip.File) error {
+	raw, err := p.entry(list)
 	if err != nil {
 		return err
 	}
@@ -146,19 +147,20 @@ func (p *pack) slack(z *zip.Reader, root string) error {
 		names[u.ID] = clipTitle(cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name))
 	}
 	for _, f := range z.File {
-		m := slackDay.FindStringSubmatch(f.Name)
+		name := zipName(f)
+		m := slackDay.FindStringSubmatch(name)
 		if m == nil || m[1] != root {
 			continue
 		}
 		raw, err := p.entry(f)
 		if err == nil {
 			var docs []Document
-			docs, err = p.part(f.Name, func() ([]Document, error) { return p.slackDay(m[2], m[3], raw, names) })
+			docs, err = p.part(name, func() ([]Document, error) { return p.slackDay(m[2], m[3], raw, names) })
 			if err == nil {
 				err = p.add(docs...)
 			}
 		} else if isFileError(err) {
-			err = p.refuse(f.Name, Reason(err))
+			err = p.refuse(name, Reason(err))
 		}
 		if err != nil {
 			return err

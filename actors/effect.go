@@ -590,8 +590,11 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 			job.ErrorCode, job.ErrorDetail = codeValidation, outcome.Error
 		} else if it.err != nil {
 			outcome.Status, outcome.Error = itemFailed, fmt.Sprintf("the item could not be processed in %d attempts", maxAttempts)
-			if errors.Is(it.err, errUnknownWork) {
+			switch {
+			case errors.Is(it.err, errUnknownWork):
 				outcome.Error = "it is work of a kind that this version of the service does not know"
+			case it.GetWork() == workSessionFinalize:
+				outcome.Error = fmt.Sprintf("the coding sessions could not be finalized in %d attempts", maxAttempts)
 			}
 			job.ErrorCode, job.ErrorDetail = codeInternal, outcome.Error
 		} else {

@@ -742,23 +742,33 @@ var errUnknownWork = errors.New("unknown work in the queue")
 // all that was sent before it, for the cognition cycle that it begins, and ends with
 // that: then all that is derived from the sessions is there.
 //
-// What is not known is tried again like an item that fails, and given up at last, with
-// what waits behind it going on.
-func (w *worker) chore(now *loaded, e Embedder, entry queued) sliceDone {
+// What is not known, and what panics, is tried again like an item that fails, and given
+// up at last without being touched again, with what waits behind it going on.
+func (w *worker) chore(now *loaded, e Embedder, entry queued) (done sliceDone) {
 	jobs, _, err := w.begin([]queued{entry})
 	if err != nil {
 		return sliceDone{err: err}
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			done = sliceDone{err: itemError{panicked("chore", r)}}
+		}
+	}()
 	id := pb.JobID(entry.GetJob())
 	job := jobs[id]
+	why := errGivenUp
 	if entry.GetWork() != workSessionFinalize {
-		if job.GetAttempts() <= maxAttempts {
-			return sliceDone{err: itemError{errUnknownWork}}
-		}
-		w.org.sys.log.Error("unknown work is given up", "org", w.org.id.String(), "job", id.String(), "index", entry.GetIndex())
-		_, _, err := w.apply(now, e, []prepared{{queued: entry, err: errUnknownWork}}, jobs)
+		why = errUnknownWork
+	}
+	if job.GetAttempts() > maxAttempts {
+		w.org.sys.log.Error("work is given up", "org", w.org.id.String(), "job", id.String(), "work", entry.GetWork(), "err", why)
+		_, _, err := w.apply(now, e, []prepared{{queued: entry, err: why}}, jobs)
 		return sliceDone{more: true, last: entry.seq, err: err}
 	}
+	if entry.GetWork() != workSessionFinalize {
+		return sliceDone{err: itemError{errUnknownWork}}
+	}
+	w.org.sys.cfg.choreBegun()
 	if !w.org.sys.cfg.plain {
 		return w.finalize(entry, job)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -359,5 +360,61 @@ func TestUnknownWorkIsGivenUp(t *testing.T) {
 	}
 	if left := c.count(queue); left != 0 {
 		t.Errorf("%d entries are left in the queue", left)
+	}
+}
+
+// TestFinalizationThatPanicsIsGivenUp: it is tried as often as an item that fails, with
+// the same waits, and leaves nothing half-done; what waits behind it goes on, and a
+// later one is none the worse.
+func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
+	for name, plain := range map[string]bool{"by itself": true, "with a cycle": false} {
+		t.Run(name, func(t *testing.T) {
+			var tries atomic.Int32
+			var mended atomic.Bool
+			n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+				cfg.plain = plain
+				cfg.choreBegun = func() {
+					if tries.Add(1); !mended.Load() {
+						panic("cannot finalize this")
+					}
+				}
+			})
+			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			finalize := link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}})
+			c.say(said("one", "Bread rises."))
+			c.ok(finalize)
+			behind := jobOf(c.ok(items(doc("b", "Figs ripen late."))))
+			id := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
+			for k := range maxAttempts {
+				wait := minBackOff << k
+				n.waitFor(func() bool { return n.clock.WaitersIn(wait) > 0 && int(c.job(id).GetAttempts()) > k })
+				if job := c.job(id); int(tries.Load()) != k+1 || job.GetStatus() != jobRunning || !c.sessionState().GetFinalizePending() {
+					t.Fatalf("before the wait of %v it was tried %d times: %v", wait, tries.Load(), job)
+				}
+				n.clock.Advance(wait)
+			}
+			n.waitMoving(100*time.Millisecond, id, behind)
+			job := c.job(id)
+			const reason = "the coding sessions could not be finalized in 5 attempts"
+			if job.GetStatus() != jobFailed || tries.Load() != maxAttempts || job.GetAttempts() != maxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
+				t.Errorf("after %d tries: %v", tries.Load(), job)
+			}
+			if got := itemStatus(c.job(behind)); !slices.Equal(got, []string{itemCreated}) {
+				t.Errorf("what waited behind it: %v", got)
+			}
+			if s := c.sessionState(); s.GetFinalizePending() || s.GetSessionNodes() != 1 {
+				t.Errorf("%v", s)
+			}
+			mended.Store(true)
+			c.ok(finalize)
+			later := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
+			if later == id {
+				t.Fatal("the one that failed is still under way")
+			}
+			n.waitMoving(100*time.Millisecond, later)
+			if job := c.job(later); job.GetStatus() != jobSucceeded {
+				t.Errorf("a later one: %v", job)
+			}
+		})
 	}
 }

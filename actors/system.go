@@ -101,13 +101,15 @@ type Config struct {
 	caughtUp func(context.Context) error
 	// Tests wait for these: a job's end is committed, a worker knows of a
 	// cancellation, a worker is to stop, a part of an effect is committed, an epoch of
-	// a training is, and so is something that a mind's cycle has found.
+	// a training is, so is something that a mind's cycle has found, and a worker begins
+	// what is no item.
 	jobFinished func(pb.JobID)
 	cancelAsked func(pb.JobID)
 	stopAsked   func()
 	pieceDone   func()
 	epochDone   func()
 	cycleWrote  func(*mind)
+	choreBegun  func()
 	// sealChunks is defaultSealChunks, maxBackOff the constant, pieceBytes
 	// maxPieceBytes, edgesTaken maxEdgesTaken, freshChunks maxFreshChunks; less in
 	// tests.
@@ -228,6 +230,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.cycleWrote == nil {
 		cfg.cycleWrote = func(*mind) {}
+	}
+	if cfg.choreBegun == nil {
+		cfg.choreBegun = func() {}
 	}
 	if cfg.pieceDone == nil {
 		cfg.pieceDone = func() {}

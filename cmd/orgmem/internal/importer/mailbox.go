@@ -17,12 +17,16 @@ import (
 	pb "orgmem/proto"
 )
 
-// A mailbox may be larger than any other file: it is read in parts, each of some whole
+// A mailbox may be larger than any other file, and hold more documents: it is read in parts, each of some whole
 // mails, and each is remembered by itself. So an import that was interrupted goes on
 // behind the parts that were taken in, and of a mailbox to which mails were added only
 // its end is sent.
 
 const (
+	// wholeBytes is what a mailbox may have that is read like any other file: with the
+	// fourteen bytes of the shortest line that begins a mail, so many hold no more
+	// mails than a file may hold documents.
+	wholeBytes = 128 << 10
 	// partBytes is where a part ends, at the next mail: little of it is in memory, and
 	// little is sent again.
 	partBytes = 8 << 20
@@ -35,7 +39,7 @@ const (
 
 // isMailbox reports whether a file is one that is read in parts.
 func (f File) isMailbox() bool {
-	if f.bytes <= partBytes {
+	if f.bytes <= wholeBytes {
 		return false
 	}
 	file, err := os.Open(f.Path)

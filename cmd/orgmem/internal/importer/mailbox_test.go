@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/brain/format"
 	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/internal/importer"
 )
@@ -54,6 +55,29 @@ func TestALargeMailboxIsTakenInParts(t *testing.T) {
 	b.write("box.mbox", letters(1, mails+1, size))
 	if sum := b.mustRun(1, 0); sum.Created != 1 || sum.Documents != 1 || *sent > 2 || len(b.memory.docs) != mails+1 {
 		t.Errorf("%d sent, %d there: %+v", *sent, len(b.memory.docs), sum)
+	}
+}
+
+// TestAMailboxOfManySmallMails: one that is no large file may hold more mails than a file
+// may hold documents.
+func TestAMailboxOfManySmallMails(t *testing.T) {
+	const mails = format.MaxDocuments + 1
+	var box strings.Builder
+	for i := range mails {
+		fmt.Fprintf(&box, "From a@x.org Tue May  5 10:00:00 2026\nFrom: a@x.org\nTo: b@x.org\nSubject: Letter %d\nMessage-ID: <%d@x.org>\n\nThis is letter %d.\n\n", i+1, i+1, i+1)
+	}
+	b := newBench(t, map[string]string{"box.mbox": box.String()})
+	sent := b.count()
+	if sum := b.mustRun(1, 0); sum.Created != 1 || sum.Documents != mails || len(b.memory.docs) != mails || len(sum.Skipped)+len(sum.Failed) != 0 {
+		t.Fatalf("%d there: %+v", len(b.memory.docs), sum)
+	}
+	last := fmt.Sprintf("mid:%d@x.org", mails)
+	if got := b.memory.docs[last]; !strings.HasSuffix(got, fmt.Sprintf("This is letter %d.", mails)) {
+		t.Errorf("%s: %q", last, got)
+	}
+	*sent = 0
+	if b.mustRun(0, 1); *sent != 0 {
+		t.Errorf("%d are sent again", *sent)
 	}
 }
 

@@ -26,7 +26,8 @@ import (
 //     nobody, stays.
 //   - An order to begin an election at once, which overrules that last rule, is
 //     taken from the present leader only. raft takes it from anybody, at any time: one
-//     that waited for a stopped process would cut a later leader's lease short.
+//     that waited for a stopped process would cut a later leader's lease short. A node
+//     that stops takes none: who gives it a group may not have heard that it does.
 type ballot struct {
 	group  *group
 	stable *stableStore
@@ -45,6 +46,7 @@ const freshKey = "orgmem/fresh"
 var (
 	errFresh     = errors.New("cluster: replica does not know its group yet")
 	errNotLeader = errors.New("cluster: not the leader's order")
+	errParting   = errors.New("cluster: the node is about to stop")
 )
 
 // newBallot reads whether the replica is fresh, and makes it so when it has
@@ -114,6 +116,10 @@ func (b *ballot) pass(rpc raft.RPC) {
 			rpc.Command = &pretended
 		}
 	case *raft.TimeoutNowRequest:
+		if b.group.host.parting.Load() {
+			rpc.Respond(&raft.TimeoutNowResponse{}, errParting)
+			return
+		}
 		if b.fresh.Load() || !b.group.leads(raft.ServerID(req.ID)) {
 			rpc.Respond(&raft.TimeoutNowResponse{}, errNotLeader)
 			return

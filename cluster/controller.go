@@ -153,7 +153,7 @@ func (c *controller) first() *pb.ShardMap {
 func (c *controller) seen() map[ServerID]presence {
 	seen := map[ServerID]presence{}
 	for _, m := range c.members() {
-		seen[m.Server] = presence{alive: m.State == MemberAlive, since: m.Since}
+		seen[m.Server] = presence{alive: m.State == MemberAlive, since: m.Since, leaving: m.State == MemberAlive && m.Leaving}
 	}
 	// A node that talks to itself only must still see itself.
 	self := seen[c.h.identity.Server]

@@ -115,6 +115,26 @@ func TestGoodbyeIsForOneInstance(t *testing.T) {
 	}
 }
 
+// TestNothingForWhoLeaves: what a node hands over before it stops makes it the one that
+// leads least, and nobody gives it anything back: not the controller, which sees it as
+// drained (assemble), and not a leader that was told to before.
+func TestNothingForWhoLeaves(t *testing.T) {
+	w := newCampus(t, clock.Real())
+	two := w.grow(func(*NetworkConfig) {})
+	acquainted(t, w.first, two)
+	h := &Host{cfg: Config{Network: w.first}, identity: identity{Server: w.first.Server()}}
+	c := &controller{h: h, members: w.first.Members}
+	g := &group{id: 1, host: h}
+	if err := g.handOver(two.Server()); errors.Is(err, ErrNotReady) || c.seen()[two.Server()].leaving {
+		t.Errorf("a node that stays gets nothing: %v", err)
+	}
+	two.SetLeaving(true)
+	waitFor(t, func() bool { return c.seen()[two.Server()].leaving })
+	if err := g.handOver(two.Server()); !errors.Is(err, ErrNotReady) {
+		t.Errorf("a group was handed to a node that leaves: %v", err)
+	}
+}
+
 // What a node says of itself reaches the others, and fits.
 func TestLoadAndLeavingAreGossiped(t *testing.T) {
 	w := newCampus(t, clock.Real())

@@ -349,6 +349,9 @@ func (g *group) told(leads bool) {
 // named. The node stops answering before it begins, since followers vote for the
 // other one although they hear from this one.
 func (g *group) handOver(to ServerID) error {
+	if to != "" && !g.host.stays(to) {
+		return notApplied(fmt.Errorf("group %d: %q is not there, or about to stop: %w", g.id, to, ErrNotReady))
+	}
 	term := g.resign()
 	if term == 0 {
 		return notApplied(ErrNotLeader)
@@ -358,6 +361,11 @@ func (g *group) handOver(to ServerID) error {
 	}
 	g.settle()
 	defer g.handed()
+	// That took time: another node may have led meanwhile, and this one again. What it
+	// answers for now was not meant, and it has not stopped answering.
+	if g.raft.State() != raft.Leader || g.raft.CurrentTerm() != term {
+		return notApplied(ErrNotLeader)
+	}
 	var err error
 	if to == "" {
 		err = g.raft.LeadershipTransfer().Error()

@@ -175,6 +175,7 @@ type Host struct {
 	eraser     *eraser // nil until the groups are open
 	started    time.Time
 	caughtUp   atomic.Bool // Ready was nil once; see Serves
+	parting    atomic.Bool // StepDown has begun: no group is taken over
 
 	pacer    *pacer
 	fetching chan struct{} // one for each store that is being fetched

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -186,6 +187,118 @@ func TestHandOverLeavesTimeToWrite(t *testing.T) {
 	defer st.Release()
 	if got, found, err := st.GetRaw(key); wrote == 0 || err != nil || !found || string(got) != "written at last" {
 		t.Errorf("after %d last writes there is %q, %v, %v", wrote, got, found, err)
+	}
+}
+
+// atHandOver is a cluster of three and a shard's group on the node that leads it. The
+// first time that this node is about to hand the shard over, once is called.
+func atHandOver(t *testing.T, once func(w *fleet, from *server, g *group)) (w *fleet, from *server, g *group) {
+	t.Helper()
+	var mu sync.Mutex
+	var hook func()
+	w = three(t, func(c *Config, _ *storage.Options) {
+		server := c.Server
+		c.OnHandOver = func(shard uint32) {
+			mu.Lock()
+			f := hook
+			if f == nil || server != from.host.Server() || shard != g.id {
+				f = func() {}
+			} else {
+				hook = nil
+			}
+			mu.Unlock()
+			f()
+		}
+	})
+	id := mainStore(0)
+	(&writer{w: w, id: id}).put() // it is there
+	mu.Lock()
+	defer mu.Unlock()
+	from = w.owner(id)
+	g = from.host.group(from.host.Shard(id.Org))
+	hook = func() { once(w, from, g) }
+	return w, from, g
+}
+
+// TestHandOverOfAnotherTerm: an order to hand over is for the leadership that it found.
+// One that was lost and won again while the node wrote its last is not given away, since
+// nobody has stopped answering in it.
+func TestHandOverOfAnotherTerm(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	done := false
+	_, from, g := atHandOver(t, func(w *fleet, from *server, g *group) {
+		term := g.raft.CurrentTerm()
+		waitFor(t, func() bool {
+			_ = g.raft.LeadershipTransfer().Error() // on a busy machine it is tried again
+			_, leader := g.raft.LeaderWithID()
+			return leader != "" && ServerID(leader) != from.host.Server()
+		})
+		waitFor(t, func() bool {
+			if g.leading.Load() > term {
+				return true
+			}
+			_ = w.servers["two"].host.TransferLeadership(t.Context(), g.id, from.host.Server())
+			return false
+		})
+		done = true
+	})
+	to := ServerID("three")
+	if from.host.Server() == to {
+		to = "one"
+	}
+	waitFor(t, func() bool {
+		err := g.handOver(to)
+		if done && !errors.Is(err, ErrNotLeader) {
+			t.Errorf("the leadership of a later term is handed over: %v", err)
+		}
+		return done
+	})
+}
+
+// TestStepDownWaitsForAHandOver: a group that somebody else hands over is not given up
+// before that is so, for it may fail.
+func TestStepDownWaitsForAHandOver(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	done := false
+	_, from, g := atHandOver(t, func(_ *fleet, from *server, g *group) {
+		done = true
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		// A machine so busy that another node has been elected has nothing to wait for.
+		if err := from.host.stepDown(over, g.id); err == nil && g.raft.State() == raft.Leader {
+			t.Error("the node counts as stepped down while it hands over")
+		}
+	})
+	waitFor(t, func() bool {
+		if err := g.handOver("nobody"); err == nil {
+			t.Error("a transfer to nobody succeeded")
+		}
+		return done
+	})
+	if err := from.host.stepDown(t.Context(), g.id); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStoppedNodeTakesNothingOver: who hands a group to a node may not have heard that it
+// is about to stop. With the node the group would lose its leader.
+func TestStoppedNodeTakesNothingOver(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	w := three(t)
+	id := mainStore(0)
+	(&writer{w: w, id: id}).put() // it is there
+	to := w.servers["two"].host
+	if err := to.StepDown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	from := w.owner(id).host.Server()
+	answers := make(chan raft.RPCResponse, 1)
+	to.group(to.Shard(id.Org)).ballot.pass(raft.RPC{
+		Command:  &raft.TimeoutNowRequest{RPCHeader: raft.RPCHeader{ID: []byte(from)}},
+		RespChan: answers,
+	})
+	if a := <-answers; !errors.Is(a.Error, errParting) {
+		t.Errorf("it is told to take over and says %v", a.Error)
 	}
 }
 

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -41,10 +40,11 @@ func (h *Host) Draining() bool {
 }
 
 // StepDown gives the leadership of all this node's groups to others, and waits for
-// that. A group keeps it whose other voters have gone or are on their way out, too:
-// there is nobody to take it. While those that are there do not answer it tries
-// again, until the context ends, whose error is returned.
+// that; from then on the node takes over none. A group keeps it whose other voters have
+// gone or are on their way out, too: there is nobody to take it. While those that are
+// there do not answer it tries again, until the context ends, whose error is returned.
 func (h *Host) StepDown(ctx context.Context) error {
+	h.parting.Store(true)
 	gate := make(chan struct{}, stepDownAtOnce)
 	groups := h.hosted()
 	return each(len(groups), func(i int) error {
@@ -57,22 +57,42 @@ func (h *Host) StepDown(ctx context.Context) error {
 func (h *Host) stepDown(ctx context.Context, group uint32) error {
 	for {
 		g := h.group(group)
-		if g == nil || g.leading.Load() == 0 {
+		if g == nil || !h.mayLead(g) {
 			return nil
 		}
-		to, err := h.successor(ctx, group)
-		if err == nil && to == "" {
-			return nil
-		}
-		if err == nil {
-			err = h.TransferLeadership(ctx, group, to)
-		}
-		if err == nil || errors.Is(err, ErrNotLeader) {
-			return nil
+		err := notApplied(ErrNotLeader)
+		if g.leading.Load() != 0 {
+			var to ServerID
+			to, err = h.successor(ctx, group)
+			if err == nil && to == "" {
+				return nil
+			}
+			if err == nil {
+				err = g.handOver(to)
+			}
+			if err == nil {
+				return nil
+			}
 		}
 		if late := clock.Wait(ctx, h.cfg.Clock, stepDownPause); late != nil {
 			return fmt.Errorf("step down from group %d: %w: %w", group, err, late)
 		}
+	}
+}
+
+// mayLead reports whether this node leads a group or is about to, whether it answers
+// for it or not: it may have been elected a moment ago, somebody else may be handing the
+// group over and fail, and it may be asking others for their votes.
+func (h *Host) mayLead(g *group) bool {
+	switch g.raft.State() {
+	case raft.Leader:
+		return true
+	case raft.Candidate:
+		return slices.ContainsFunc(*g.lease.voters.Load(), func(id raft.ServerID) bool {
+			return ServerID(id) != h.identity.Server && h.stays(ServerID(id))
+		})
+	default:
+		return false
 	}
 }
 

@@ -73,8 +73,9 @@ type nodeView struct {
 	version uint32 // of the commands that it understands
 	alive   bool
 	since   time.Time // since when it is alive, or is not
-	// draining: keeps its replicas, leads nothing, gets nothing new. leaving: to be
-	// removed for good, as soon as nothing depends on it.
+	// draining, by the operator's word or because it is about to stop: keeps its
+	// replicas, leads nothing, gets nothing new. leaving: to be removed for good, as
+	// soon as nothing depends on it.
 	draining, leaving bool
 }
 

@@ -132,7 +132,7 @@ func (n *simNode) look() {
 		at, ok := n.heard[other]
 		alive := other == n.id || ok && n.s.now-at < 3*time.Second
 		if p, known := n.seen[other]; (known || alive) && p.alive != alive {
-			n.seen[other] = presence{alive, n.clock()}
+			n.seen[other] = presence{alive: alive, since: n.clock()}
 		}
 	}
 	n.tidy()

@@ -35,15 +35,18 @@ type report struct {
 	groups []groupReport
 }
 
-// presence is whether a node is there, and since when.
+// presence is whether a node is there, and since when, and whether it is about to stop.
 type presence struct {
-	alive bool
-	since time.Time
+	alive   bool
+	since   time.Time
+	leaving bool
 }
 
 // assemble makes the planner's view of what the meta group knows, what gossip
 // sees and what the nodes said. Groups of which no leader reported are known by
-// the shard map only. A node that gossip has never seen is away since begun.
+// the shard map only. A node that gossip has never seen is away since begun; one that
+// is about to stop is like one that is drained: what it has just handed over would look
+// like room, and what it is given goes down with it.
 func assemble(now, begun time.Time, version uint32, nodes []*pb.NodeEntry, seen map[ServerID]presence, reports []report, shards *pb.ShardMap) view {
 	v := view{now: now, version: version}
 	for _, n := range nodes {
@@ -58,7 +61,7 @@ func assemble(now, begun time.Time, version uint32, nodes []*pb.NodeEntry, seen 
 		v.nodes = append(v.nodes, nodeView{
 			id: id, zone: n.GetZone(), version: n.GetVersion(),
 			alive: p.alive, since: p.since,
-			draining: n.GetDraining(), leaving: n.GetLeaving(),
+			draining: n.GetDraining() || p.leaving, leaving: n.GetLeaving(),
 		})
 	}
 	slices.SortFunc(v.nodes, func(a, b nodeView) int { return cmp.Compare(a.id, b.id) })

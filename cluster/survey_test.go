@@ -15,8 +15,8 @@ var surveyed = time.Unix(1_700_000_000, 0)
 
 func TestAssembleBelievesTheNewestLeader(t *testing.T) {
 	members := []Replica{{"a", true}, {"b", true}, {"c", false}}
-	nodes := []*pb.NodeEntry{{Server: "c"}, {Server: "a", Zone: "z", Version: 2, Draining: true}, {Server: "b", Leaving: true}, {Server: "x", Removed: true}}
-	seen := map[ServerID]presence{"a": {true, surveyed}, "b": {false, surveyed.Add(-time.Minute)}}
+	nodes := []*pb.NodeEntry{{Server: "c"}, {Server: "a", Zone: "z", Version: 2, Draining: true}, {Server: "b", Leaving: true}, {Server: "d"}, {Server: "x", Removed: true}}
+	seen := map[ServerID]presence{"a": {alive: true, since: surveyed}, "b": {since: surveyed.Add(-time.Minute)}, "d": {alive: true, since: surveyed, leaving: true}}
 	shards := &pb.ShardMap{Groups: []*pb.GroupPlacement{{Group: 0, Present: []string{"a"}}, {Group: 1, Present: []string{"a", "b"}}}}
 	v := assemble(surveyed, surveyed.Add(-time.Hour), 7, nodes, seen, []report{
 		{"a", []groupReport{{Group: 1, Leads: true, Term: 3, Index: 9, Applied: 40, Replicas: members[:2]}}},
@@ -27,6 +27,7 @@ func TestAssembleBelievesTheNewestLeader(t *testing.T) {
 		{id: "a", zone: "z", version: 2, alive: true, since: surveyed, draining: true},
 		{id: "b", since: surveyed.Add(-time.Minute), leaving: true},
 		{id: "c", since: surveyed.Add(-time.Hour)},
+		{id: "d", alive: true, since: surveyed, draining: true},
 	}
 	if !slices.Equal(v.nodes, want) || v.version != 7 {
 		t.Errorf("nodes %+v, version %d", v.nodes, v.version)

@@ -438,7 +438,11 @@ func (n *simNode) serve(r *simRequest, hops int) {
 	a := n.active[r.org]
 	if a == nil || a.term != p.term && (r.id == 0 || !a.open) {
 		// A read from the memory of an earlier term would be stale: nothing fences
-		// reads but this. A write would be fenced.
+		// reads but this. A write would be fenced. The product compares no terms here:
+		// when a leadership ends, and before the next one can begin, each activation is
+		// sent word to lose what it remembers (actors.System.gaveUp). This check stands
+		// for that; the message and its way through a mailbox are not simulated, so
+		// what is proved of them is what the tests of package actors prove.
 		a = &simActivation{term: p.term}
 		n.active[r.org] = a
 	}

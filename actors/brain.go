@@ -56,6 +56,9 @@ func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	if state.Artifact, err = o.newestBrain(r); err != nil {
 		return nil, err
 	}
+	if sameBrain(o.seat.broken.Load(), state.Artifact) {
+		state.Artifact = nil // it is there, but serves nobody
+	}
 	return mindReply(&pb.MindResult{Result: &pb.MindResult_Brain{Brain: state}}), nil
 }
 

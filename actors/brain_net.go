@@ -50,7 +50,7 @@ type chunkAt struct {
 // brainSeat is where an organization's brain sits while its actor lives.
 type brainSeat struct {
 	now     atomic.Pointer[brainNet]
-	broken  atomic.Uint64 // the version that could not be read; it is not tried again
+	broken  atomic.Pointer[pb.BrainArtifact] // the one that could not be read; it is not tried again
 	loading sync.Mutex
 	// mu is held while what a training writes enters the commit, and while something
 	// voids the training: nothing of it enters behind that.
@@ -120,17 +120,17 @@ func (o *orgView) brain(st *storage.Store) (*brainNet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if artifact == nil || artifact.GetVersion() == o.seat.broken.Load() {
+	if artifact == nil || sameBrain(o.seat.broken.Load(), artifact) {
 		return nil, errBrainNotTrained
 	}
-	if n := o.seat.now.Load(); n != nil && n.artifact.GetVersion() == artifact.GetVersion() {
+	if n := o.seat.now.Load(); n != nil && sameBrain(n.artifact, artifact) {
 		return n, nil
 	}
 	if !o.seat.loading.TryLock() {
 		return nil, errBrainNotReady
 	}
 	defer o.seat.loading.Unlock()
-	if n := o.seat.now.Load(); n != nil && n.artifact.GetVersion() == artifact.GetVersion() {
+	if n := o.seat.now.Load(); n != nil && sameBrain(n.artifact, artifact) {
 		return n, nil
 	}
 	n, err := o.loadBrain(st, artifact)
@@ -138,7 +138,7 @@ func (o *orgView) brain(st *storage.Store) (*brainNet, error) {
 		// Of a version of this program that reads other brains, or damaged: nothing but
 		// a training mends that, and searches go on without.
 		o.sys.log.Warn("the brain cannot be read; it is to be trained again", "org", o.id.String(), "version", artifact.GetVersion(), "err", err)
-		o.seat.broken.Store(artifact.GetVersion())
+		o.seat.broken.Store(artifact)
 		return nil, errBrainNotTrained
 	}
 	if err != nil {
@@ -148,7 +148,14 @@ func (o *orgView) brain(st *storage.Store) (*brainNet, error) {
 	return n, nil
 }
 
-func (o *orgView) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
+// sameBrain tells one publication from another; nil is none. Versions alone do not:
+// they begin anew behind a purge.
+func sameBrain(a, b *pb.BrainArtifact) bool {
+	return a.GetVersion() == b.GetVersion() && a.GetTrainedMs() == b.GetTrainedMs() && bytes.Equal(a.GetSha256(), b.GetSha256())
+}
+
+// readBrain reads a brain that is published; retriever.ErrCorrupt.
+func (o *orgView) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
 	raw, found, err := storage.ReadPieces(st, o.brainPieces(artifact.GetVersion()))
 	if err != nil {
 		return nil, err
@@ -165,6 +172,32 @@ func (o *orgView) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*bra
 		return nil, err
 	}
 	if n.graph, err = retriever.GraphFrom(stored.GetGraph()); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// servingParameters are what the brain that is published has learned; nil: there is
+// none, or none that can be read. Nobody waits for it, and it waits for nobody.
+func (o *orgView) servingParameters(st *storage.Store) (*retriever.Parameters, error) {
+	artifact, err := o.newestBrain(st)
+	if err != nil || artifact == nil {
+		return nil, err
+	}
+	n, err := o.readBrain(st, artifact)
+	if errors.Is(err, retriever.ErrCorrupt) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := n.params // without its graph
+	return &p, nil
+}
+
+func (o *orgView) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
+	n, err := o.readBrain(st, artifact)
+	if err != nil {
 		return nil, err
 	}
 	parts, err := o.allPartitions(st)

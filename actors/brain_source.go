@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxBrainPassages bounds what a brain is trained on, the oldest first: a graph
-	// of some 100 MB.
+	// maxBrainPassages bounds what a brain is trained on, in the order of the ids, which
+	// prefers nothing: a graph of some 100 MB.
 	maxBrainPassages = 200_000
 	// maxBrainEntities and maxBrainTies bound the rest of its graph.
 	maxBrainEntities = 200_000

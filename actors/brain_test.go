@@ -3,6 +3,7 @@ package actors
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -136,17 +137,19 @@ func TestBrainLearnsTheWay(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 
-	again := c.train()
-	if again.GetArtifact().GetVersion() != 2 || string(again.GetArtifact().GetSha256()) != string(artifact.GetSha256()) {
-		t.Errorf("the same content gave another brain: %v", again)
-	}
-
-	// While somebody else reads a brain that was just published, who asks it is told to
-	// come back; searches, and answers, go without.
+	// While somebody else reads a brain, who asks it is told to come back; searches, and
+	// answers, go without. A training measures itself against it all the same.
 	c.inOrg(func(o *orgActor) {
 		o.seat.now.Store(nil)
 		o.seat.loading.Lock()
 	})
+	again := c.train()
+	if again.GetArtifact().GetVersion() != 2 || string(again.GetArtifact().GetSha256()) != string(artifact.GetSha256()) {
+		t.Errorf("the same content gave another brain: %v", again)
+	}
+	if m := again.GetTraining().GetMetrics(); m["servingRecall10"] == 0 || m["servingRecall10"] != m["recall10"] {
+		t.Errorf("beside its like: %v", m)
+	}
 	c.refused(codeBrainNotReady, queryOp(names[3]))
 	if hits := c.search(&pb.Search{Query: names[3], OrgScope: true, TopK: 5}); len(hits) == 0 {
 		t.Error("without the brain nothing is found")
@@ -270,6 +273,23 @@ func TestRejectedBrains(t *testing.T) {
 	}
 }
 
+// A memory of which too few questions can be made to judge a brain by gets none, since
+// nothing would say that it is as good as search.
+func TestNoBrainWithoutJudges(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), drawn)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	var docs []*pb.IngestItem
+	for i := range leastPassages + 5 { // all the questions that it asks are its one title, once or twice
+		docs = append(docs, &pb.IngestItem{ExternalId: fmt.Sprint("d", i), Title: "Note", Content: strings.Repeat("?", i+1)})
+	}
+	c.ingest(docs...)
+	s := c.train()
+	if s.GetTraining().GetStatus() != trainingRejected || s.GetArtifact() != nil || !strings.Contains(s.GetTraining().GetReason(), "questions to judge it by") {
+		t.Errorf("%v", s)
+	}
+	c.refused(codeBrainNotTrained, queryOp("Note"))
+}
+
 // Search and retrieve rank by the brain once there is one and say so; what a brain
 // does not know or may not be made of is found as before, and nobody's search leaves
 // its partition.
@@ -344,38 +364,65 @@ func TestSearchUsesTheBrain(t *testing.T) {
 }
 
 // A brain that cannot be read, of another version or damaged, is none: searches go on
-// without it, and a training puts another in its place.
+// without it, nobody is told of it, and a training puts another in its place. The one
+// that is published behind a purge, which has its number again, is another too.
 func TestUnreadableBrains(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, drawn)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	docs, names, _ := parish(60)
 	c.ingest(docs...)
-	c.train()
-	done := make(chan error)
-	c.inOrg(func(o *orgActor) {
-		ch := newChange(o.store)
-		ch.Put(o.space.Key(storage.TableBrain, storage.U64(1)), &pb.BrainArtifact{Version: 1, Sha256: []byte("another")})
-		o.seat.now.Store(nil)
-		go func() {
-			result := make(chan error, 1)
-			o.committer.submitChange(ch, func(err error) { result <- err })
-			done <- <-result
-		}()
-	})
-	if err := <-done; err != nil {
-		t.Fatal(err)
+	whole := c.train().GetArtifact()
+	put := func(artifact *pb.BrainArtifact, raw []byte) (was []byte) {
+		done := make(chan error)
+		c.inOrg(func(o *orgActor) {
+			key := o.brainPieces(artifact.GetVersion())
+			err := o.withStore(func(st *storage.Store) (err error) {
+				was, _, err = storage.ReadPieces(st, key)
+				return err
+			})
+			ch := newChange(o.store)
+			ch.Put(o.space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
+			if raw != nil {
+				err = errors.Join(err, storage.PutPieces(ch.Batch, key, raw))
+			}
+			o.seat.now.Store(nil)
+			go func() {
+				result := make(chan error, 1)
+				o.committer.submitChange(ch, func(err error) { result <- err })
+				done <- errors.Join(err, <-result)
+			}()
+		})
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		return was
 	}
+	raw := put(&pb.BrainArtifact{Version: 1, Sha256: []byte("another")}, nil)
 	found := c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: names[3]}}}).GetSearch()
 	if found.GetBrainVersion() != 0 || len(found.GetHits()) == 0 {
 		t.Errorf("%v", found)
 	}
 	c.refused(codeBrainNotTrained, queryOp("bees"))
+	if s := c.info(); s.GetArtifact() != nil {
+		t.Errorf("told of: %v", s)
+	}
 	if s := c.train(); s.GetArtifact().GetVersion() != 2 {
 		t.Errorf("%v", s)
 	}
 	if _, found := c.query(names[3]); found.GetVersion() != 2 {
 		t.Errorf("%v", found)
+	}
+
+	dry := c.ok(dryPurge("")).GetData().GetPurge()
+	c.ok(confirmPurge("", dry.GetConfirmToken()))
+	c.refused(codeBrainNotTrained, queryOp("bees"))
+	put(whole, raw)
+	if _, found := c.query(names[3]); found.GetVersion() != 1 {
+		t.Errorf("behind the purge: %v", found)
+	}
+	if s := c.info(); s.GetArtifact().GetVersion() != 1 {
+		t.Errorf("behind the purge: %v", s)
 	}
 }
 

@@ -28,6 +28,9 @@ const trainingRejected = "rejected"
 const (
 	// leastPassages is the content below which there is nothing to learn from.
 	leastPassages = 20
+	// leastJudges is how many questions must judge a brain: fewer than five that are lost
+	// are never told from chance, and most questions are neither won nor lost.
+	leastJudges = 10
 	// maxExamples bounds the questions of a training: each is a search, and some ten
 	// walks.
 	maxExamples = 2000
@@ -330,6 +333,9 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		if err != nil {
 			return err
 		}
+		if n := judgesOf(len(examples)); n < leastJudges {
+			return fmt.Errorf("%w: the memory gives %d questions to judge it by, and %d are needed", errRejected, n, leastJudges)
+		}
 		asked, cosine, err := r.ask(st, parts, src, graph, snapshots, examples)
 		if err != nil {
 			return err
@@ -354,6 +360,9 @@ func (r *trainRun) train() (*trainedBrain, error) {
 	})
 	return made, err
 }
+
+// judgesOf is how many of some questions judge.
+func judgesOf(examples int) int { return examples * judgeTenths / 10 }
 
 // compute runs tasks on the CPU workers, behind all ingestion.
 func (r *trainRun) compute(tasks ...func(worker int) error) error {
@@ -457,7 +466,7 @@ func (a *asking) byCosine() []int32 {
 
 // learn trains on the first part of the questions.
 func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked, content []byte) (retriever.Parameters, error) {
-	judges := len(asked) * judgeTenths / 10
+	judges := judgesOf(len(asked))
 	checks := len(asked) * checkTenths / 10
 	learn, check := asked[:len(asked)-judges-checks], asked[len(asked)-judges-checks:len(asked)-judges]
 	t := retriever.NewTrainer(graph, salt, learn, check, brainSeed)
@@ -519,10 +528,10 @@ func contentOf(graph *retriever.Graph, asked []retriever.Asked) ([]byte, error) 
 // judge compares the new brain with plain likeness, with search and with the brain
 // that serves, on questions that it has not learned from (decisions.md, section 10).
 func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, cosine [][]int32) error {
-	from := len(asked) - len(asked)*judgeTenths/10
-	var serving *retriever.Parameters
-	if n, err := r.org.brain(st); err == nil {
-		serving = &n.params
+	from := len(asked) - judgesOf(len(asked))
+	serving, err := r.org.servingParameters(st)
+	if err != nil {
+		return fmt.Errorf("read the serving brain: %w", err)
 	}
 	judged := asked[from:]
 	type marks = []retriever.Marks

@@ -96,7 +96,7 @@ type brainAnswerBody struct {
 }
 
 type brainInfo struct {
-	Artifact *brainArtifact `json:"artifact" doc:"The brain that serves; null before one was trained."`
+	Artifact *brainArtifact `json:"artifact" doc:"The brain that serves; null where none does: none was trained, or it cannot be read and is to be trained again."`
 	Training training       `json:"training" doc:"The latest training."`
 }
 

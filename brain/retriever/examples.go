@@ -41,7 +41,7 @@ const told = 5
 const (
 	// maxTries of an example: not every passage has what its kind needs.
 	maxTries = 12
-	// rare is in how many passages a name leads from one to the other that is nobody's
+	// rare is in how many places a name leads from one to the other that is nobody's
 	// title. Of subjectsTo1 hops from a passage that names subjects one takes such a
 	// name: whoever asks for what lies two documents away mostly asks by way of what
 	// one of them is about, and there are many more other names.

@@ -65,9 +65,9 @@ type Source struct {
 }
 
 const (
-	// hubDocuments is in how many documents a concept may be named and still lead
-	// from one to the other: what is everywhere says nothing about where to go.
-	hubDocuments = 256
+	// hubPlaces is in how many places a concept may be named and still lead from one to
+	// the other: what is everywhere says nothing about where to go.
+	hubPlaces = 256
 	// maxPlaces bounds the places where one passage names concepts.
 	maxPlaces = 64
 	// maxSentenceStems bounds what is kept of a sentence.

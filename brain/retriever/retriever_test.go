@@ -197,6 +197,20 @@ func TestCaution(t *testing.T) {
 	if a, b := confidence(&trained, unnamed), confidence(&cautious, unnamed); b >= a || b <= 0 {
 		t.Errorf("no subject is named: %g as trained, %g with caution", a, b)
 	}
+
+	// Where nothing leads anywhere only likeness and words can be believed, and less yet.
+	for i := range src.Documents {
+		src.Documents[i].Title = ""
+	}
+	src.Entities, src.Ties, src.Domains = nil, nil, nil
+	g = NewGraph(src, testSalt)
+	if n := g.Size().Edges; n != 0 {
+		t.Fatalf("%d edges of texts alone", n)
+	}
+	bare := NewTrainer(g, testSalt, nil, nil, 1).Best()
+	if a, b := confidence(&cautious, unnamed), confidence(&bare, unnamed); b >= a || b <= 0 {
+		t.Errorf("no edges: %g with caution, %g with more", a, b)
+	}
 }
 
 // TestForgottenDocumentsAreNotReached: whatever is asked, nothing leads to them or

@@ -424,7 +424,7 @@ func (w *Walk) leave(i int32, t int, q *Question) {
 			if slices.ContainsFunc(places[:k], func(e place) bool { return e.other == p.other }) {
 				continue // the sentence that says most is taken below
 			}
-			if g.namedIn.size(p.other)+g.aboutOf.size(p.other) > hubDocuments {
+			if g.namedIn.size(p.other)+g.aboutOf.size(p.other) > hubPlaces {
 				continue
 			}
 			best := float32(0)
@@ -472,7 +472,7 @@ func (w *Walk) leave(i int32, t int, q *Question) {
 			add(p, stepSubject, 0, g.spread[c], a.share)
 		}
 	}
-	if g.namedIn.size(c) <= hubDocuments {
+	if g.namedIn.size(c) <= hubPlaces {
 		kind := stepNamed
 		if !g.subject[c] {
 			kind = stepNamedPlain

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -186,6 +187,47 @@ func TestCancellingACycleAnywhere(t *testing.T) {
 				t.Errorf("got %q\nwant %q", got, want)
 			}
 		})
+	}
+}
+
+// What is forgotten leaves the voice and the manifold also where the cycle behind it was
+// cancelled before it could tell: the next one takes it for removed, too.
+func TestWhatIsForgottenLeavesTheIdentityBehindACancelledCycle(t *testing.T) {
+	var cancel atomic.Bool
+	n := startNode(t, storagetest.NewDisk(), thinking, func(cfg *Config, _ *storage.Options) {
+		cfg.cycleWrote = func(m *mind) {
+			if cancel.CompareAndSwap(true, false) {
+				m.cancelled.Store(true)
+			}
+		}
+	})
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	gone := c.note("The lift of the warehouse is slow and loud.")
+	for _, text := range mindTexts {
+		c.note(text)
+	}
+	c.think()
+	view := func() *pb.IdentityView {
+		return c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView()
+	}
+	all := uint64(len(mindTexts) + 1)
+	if v := view(); v.GetVoice().GetEvidence() != all || v.GetManifold().GetNSignals() != uint32(all) {
+		t.Fatalf("of %d texts: %v", all, v)
+	}
+	laid := view().GetManifold().GetVersion()
+	cancel.Store(true)
+	c.forget(gone)
+	n.waitFor(func() bool {
+		jobs := c.cognitionJobs()
+		if jobs[jobRunning] == 0 && jobs[jobCancelled] == 0 {
+			n.clock.Advance(time.Second)
+		}
+		return jobs[jobRunning] == 0 && jobs[jobCancelled] == 1
+	})
+	c.note("Something else altogether.")
+	c.think()
+	if v := view(); v.GetVoice().GetEvidence() != all || v.GetManifold().GetVersion() == laid {
+		t.Errorf("of %d texts: %v", all, v)
 	}
 }
 

@@ -447,7 +447,11 @@ func (c *cycle) findProposals() error {
 	return c.write(func(f *effect) error {
 		made := 0
 		for _, l := range links {
-			ok, err := f.propose(string(g.Nodes[l.A].ID), string(g.Nodes[l.B].ID), l)
+			through := make([]string, len(l.Through))
+			for i, k := range l.Through {
+				through[i] = string(g.Nodes[k].ID)
+			}
+			ok, err := f.propose(string(g.Nodes[l.A].ID), string(g.Nodes[l.B].ID), l, through)
 			if err != nil {
 				return err
 			}
@@ -463,8 +467,8 @@ func (c *cycle) findProposals() error {
 }
 
 // propose writes a proposal between two nodes that still stand and were never
-// proposed to each other.
-func (f *effect) propose(source, target string, l proposal.Link) (bool, error) {
+// proposed to each other; through are the nodes that it names beside them.
+func (f *effect) propose(source, target string, l proposal.Link, through []string) (bool, error) {
 	for _, id := range []string{source, target} {
 		if ok, err := f.carries(pb.NodeID(id), 0); err != nil || !ok {
 			return false, err
@@ -473,7 +477,14 @@ func (f *effect) propose(source, target string, l proposal.Link) (bool, error) {
 	id := f.part.derivedID("proposal", min(source, target), max(source, target))
 	p := &pb.Proposal{
 		Id: id[:], Source: source, Target: target, Type: l.Type, Score: min(max(l.Score, 0), 1), Rationale: l.Rationale,
-		Status: reviewOpen, CreatedMs: f.now,
+		Status: reviewOpen, CreatedMs: f.now, Through: through,
+	}
+	for _, name := range through {
+		if ok, err := f.carries(pb.NodeID(name), 0); err != nil {
+			return false, err
+		} else if !ok { // forgotten while the cycle looked
+			p.Rationale, p.Through = unnamed, nil
+		}
 	}
 	if known, err := proposedBefore(f.st, f.part.space, p); err != nil || known {
 		return false, err

@@ -144,7 +144,10 @@ func (c client) related() (all []string) {
 }
 
 // worded is each view that a language model refines, and what it has no say in.
-type worded struct{ labels, explanations, relations, others []string }
+type worded struct {
+	labels, explanations, relations, others []string
+	pack                                    []string // the labels that it names
+}
 
 func (c client) worded(org CreatedOrg) (w worded) {
 	c.n.t.Helper()
@@ -160,6 +163,23 @@ func (c client) worded(org CreatedOrg) (w worded) {
 		fmt.Sprintf("voice of %d: %.3f", id.GetVoice().GetEvidence(), id.GetVoice().GetFormality()), fmt.Sprint("traits ", len(id.GetTraits())),
 		c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: &pb.ConditionScaffold{Prompt: "Who repaired the boiler?"}}})).GetMind().GetScaffold().GetPrompt(),
 	)
+	temporal := c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal()
+	graph := c.ok(recallOp(&pb.Recall{Type: recallGraph})).GetMind().GetGraph()
+	w.others = append(w.others, fmt.Sprintf("timeline of %d", len(temporal.GetMoments())), fmt.Sprint("cadence ", temporal.GetCadence() != nil),
+		fmt.Sprintf("graph of %d nodes, %d edges, %d domains", len(graph.GetNodes()), len(graph.GetEdges()), len(graph.GetDomains())))
+	var reached []string
+	for _, h := range c.ok(retrieveOp(&pb.Retrieve{Query: "Who repaired the boiler?", TopK: 100, MaxHops: 4})).GetMind().GetRetrieved().GetHits() {
+		reached = append(reached, h.GetTitle())
+	}
+	slices.Sort(reached)
+	proposed := c.ok(proposalsOp("", &pb.Page{Size: 100})).GetMind().GetProposals().GetProposals()
+	w.others = append(w.others, fmt.Sprintf("retrieved %q", reached), fmt.Sprint("proposed ", len(proposed) > 0))
+	for line := range strings.Lines(c.ok(sessionOp(org.Org, org.Owner, "/boiler")).GetMind().GetPack().GetSystemPrompt()) {
+		if topics, ok := strings.CutPrefix(strings.TrimSpace(line), "Topics: "); ok {
+			w.pack = strings.Split(strings.Trim(topics, `".`), `", "`)
+			slices.Sort(w.pack) // those of one size come as they like
+		}
+	}
 	for _, d := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: &pb.Page{Size: 100}}}})).GetGraph().GetDomains().GetDomains() {
 		w.labels = append(w.labels, d.GetLabel())
 	}
@@ -192,7 +212,7 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 	if len(own.labels) == 0 || slices.Contains(own.labels, "") || len(own.explanations) == 0 || !slices.Contains(own.relations, "Maria Lopez works_for Globex (1)") {
 		t.Fatalf("without a model: %q", own)
 	}
-	for _, kind := range []string{"contradiction", "moment", "insight commitment", "insight open_question", "edge " + edgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2"} {
+	for _, kind := range []string{"contradiction", "moment", "insight commitment", "insight open_question", "edge " + edgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2", "timeline", "graph of", "retrieved", "proposed true"} {
 		if !slices.ContainsFunc(own.others, func(s string) bool { return strings.HasPrefix(s, kind) }) {
 			t.Errorf("no %s without a model: %q", kind, own.others)
 		}
@@ -219,6 +239,9 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 	if want := slices.Repeat([]string{"In other words"}, len(own.labels)); !slices.Equal(got.labels, want) {
 		t.Errorf("labels %q", got.labels)
 	}
+	if !slices.Equal(own.pack, own.labels) || !slices.Equal(got.pack, got.labels) {
+		t.Errorf("the pack names %q with a model, %q without", got.pack, own.pack)
+	}
 	if want := slices.Repeat([]string{"They name two days."}, len(own.explanations)); !slices.Equal(got.explanations, want) {
 		t.Errorf("explanations %q", got.explanations)
 	}
@@ -230,6 +253,24 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 	}
 	if !slices.Equal(got.others, own.others) {
 		t.Errorf("with a model %q, without %q", got.others, own.others)
+	}
+}
+
+// A label that a model has worded goes from the trends, too, with a text that it may be of.
+func TestTrendsLoseAModelsWords(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	secret := c.note("The codeword is marmalade.")
+	c.derive(func(b *storage.Batch, space storage.Space) {
+		d := &pb.Domain{Id: derivedN(1), Label: "Breakfast spreads", Refined: true, Keywords: []string{"codeword"}, Nodes: 1, CreatedMs: 1, NamedBy: []string{secret}}
+		putDomain(b, space, d)
+		restOn(b, space, pb.DerivedID(d.GetId()), space.Key(storage.TableDomain, storage.ID16(pb.DomainID(d.GetId()))), secret)
+		b.Put(space.Key(storage.TableView, storage.Str(viewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{{Topic: "Breakfast spreads"}, {Topic: "boilers"}}})
+	})
+	c.forget(secret)
+	trends := c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal().GetTrends()
+	if len(trends) != 1 || trends[0].GetTopic() != "boilers" {
+		t.Errorf("trends %v", trends)
 	}
 }
 

@@ -41,8 +41,11 @@ func putProposal(b *storage.Batch, space storage.Space, p *pb.Proposal) {
 	b.Put(key, p)
 	b.PutRaw(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())), storage.ID16(id)), nil)
 	b.PutRaw(pairKey(space, p), id[:])
-	restOn(b, space, id, key, p.GetSource(), p.GetTarget())
+	restOn(b, space, id, key, append([]string{p.GetSource(), p.GetTarget()}, p.GetThrough()...)...)
 }
+
+// unnamed is the rationale of a proposal of which a node that it named is gone.
+const unnamed = "Both are linked to the same nodes, of which one was forgotten since."
 
 func proposalKey(space storage.Space, id pb.DerivedID) storage.Key {
 	return space.Key(storage.TableProposal, storage.ID16(id))
@@ -83,9 +86,12 @@ func restingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int)
 	return keys, nil
 }
 
-// eraseDerived takes away, bytes included, what was derived from a node.
-func eraseDerived(r storage.Reader, b *storage.Batch, space storage.Space, node pb.NodeID) error {
-	keys, err := restingOn(r, space, node, 0)
+// eraseDerived takes away, bytes included, what was derived from a node. A proposal
+// between others that only names it stays, since it may be decided on: what was
+// rejected must not be proposed again.
+func (f *effect) eraseDerived(node pb.NodeID) error {
+	b, space := f.batch.Batch, f.part.space
+	keys, err := restingOn(f.st, space, node, 0)
 	if err != nil {
 		return err
 	}
@@ -95,9 +101,23 @@ func eraseDerived(r storage.Reader, b *storage.Batch, space storage.Space, node 
 		}
 		if key.Table() == storage.TableProposal {
 			p := &pb.Proposal{}
-			if _, err := r.Get(key, p); err != nil {
+			found, err := f.st.Get(key, p)
+			if err != nil {
 				return err
 			}
+			if !found || f.undone[string(key.Bytes())] {
+				continue // it went with an end
+			}
+			if id := string(node); p.GetSource() != id && p.GetTarget() != id {
+				for _, other := range p.GetThrough() {
+					b.Delete(space.Key(storage.TableDerivedByNode, storage.Str(other), storage.ID16(pb.DerivedID(p.GetId()))))
+				}
+				p.Rationale, p.Through = unnamed, nil
+				b.Erase(key)
+				b.Put(key, p)
+				continue
+			}
+			f.undone[string(key.Bytes())] = true
 			b.Delete(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())), storage.ID16(pb.DerivedID(p.GetId()))))
 			b.Delete(pairKey(space, p))
 		}
@@ -129,6 +149,18 @@ func eraseFindings(r storage.Reader, b *storage.Batch, space storage.Space, node
 // maxDerivedPerScan bounds the records that one page of a list of derived
 // records reads; a page may then be short, and its cursor goes on.
 const maxDerivedPerScan = 2000
+
+// stoodAt reports whether a node can carry what was derived from it at a time; 0 is
+// now. What it said until another took its place stood then; when that began is no
+// matter, since a text tells of times before its own.
+func stoodAt(r storage.Reader, space storage.Space, id pb.NodeID, at int64) (bool, error) {
+	if at == 0 {
+		return stands(r, space, id)
+	}
+	n := &pb.Node{}
+	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
+	return found && n.GetStatus() != statusTombstoned && (n.GetValidToMs() == 0 || at < n.GetValidToMs()), err
+}
 
 // stands reports whether a node can carry what was derived from it: it is there
 // and neither forgotten nor superseded.

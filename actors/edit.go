@@ -215,6 +215,6 @@ func (w *worker) newEffect(now *loaded, e Embedder) *effect {
 		batch: newChange(w.org.store), state: cloneState(now.state),
 		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]graphShare{}, kept: map[pb.NodeID]bool{}, refs: map[pb.ExternalID]pb.NodeID{},
 		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{}, traces: map[pb.NodeID]*pb.Trace{},
-		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, changesBefore: now.state.GetChanges(),
+		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, undone: map[string]bool{}, changesBefore: now.state.GetChanges(),
 	}
 }

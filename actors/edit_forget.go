@@ -58,7 +58,7 @@ func (f *effect) forget(n *pb.Node, text string) error {
 		func() error { return f.eraseExternalIDs(n) },
 		func() error { return f.eraseHistory(id) },
 		func() error { return f.eraseReasons(id) },
-		func() error { return eraseDerived(f.st, f.batch.Batch, f.part.space, id) },
+		func() error { return f.eraseDerived(id) },
 	} {
 		if err := erase(); err != nil {
 			return err

@@ -59,10 +59,11 @@ type effect struct {
 	traces     map[pb.NodeID]*pb.Trace
 	domains    map[string]*pb.Domain // by raw id: those that words were taken from
 	views      map[string]proto.Message
-	shapeless  bool   // the insights that are not of one text are gone
-	file       string // that the item at hand was imported from
-	traced     bool   // what is taken in was read before: its document says what was found
-	restores   bool   // what comes back from a document is no update of its domain
+	undone     map[string]bool // by key: the proposals that went with an end
+	shapeless  bool            // the insights that are not of one text are gone
+	file       string          // that the item at hand was imported from
+	traced     bool            // what is taken in was read before: its document says what was found
+	restores   bool            // what comes back from a document is no update of its domain
 	// changesBefore is PartitionState.changes before the effect.
 	changesBefore uint64
 }

@@ -857,7 +857,7 @@ func (f *effect) remove(n *pb.Node) error {
 		func() error { return f.unlink(n, true) },
 		func() error { return f.eraseWords(n, text) },
 		func() error { return f.eraseChunks(n) },
-		func() error { return eraseDerived(f.st, f.batch.Batch, f.part.space, id) },
+		func() error { return f.eraseDerived(id) },
 	} {
 		if err := erase(); err != nil {
 			return err

@@ -40,7 +40,8 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 	id := n.GetId()
 	said = strings.ToLower(n.GetTitle() + "\n" + said)
 	his := func(word string) bool { return word != "" && strings.Contains(said, strings.ToLower(word)) }
-	if err := f.eraseFromDomains(n, his); err != nil {
+	unlabelled, err := f.eraseFromDomains(n, his)
+	if err != nil {
 		return err
 	}
 	view, err := f.view(viewIdentity, &pb.IdentityView{})
@@ -66,7 +67,7 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 	if temporal, ok := view.(*pb.TemporalView); ok {
 		all := len(temporal.GetTrends())
 		temporal.Trends = slices.DeleteFunc(temporal.GetTrends(), func(t *pb.Trend) bool {
-			return slices.Contains(t.GetNodes(), id) || slices.ContainsFunc(wordsIn(t.GetTopic()), his)
+			return slices.Contains(t.GetNodes(), id) || slices.Contains(unlabelled, t.GetTopic()) || slices.ContainsFunc(wordsIn(t.GetTopic()), his)
 		})
 		if len(temporal.GetTrends()) < all {
 			f.putView(viewTemporal, temporal)
@@ -96,11 +97,12 @@ func labelFrom(keywords []string) string {
 const labelWords = 3
 
 // eraseFromDomains takes a node out of what domains show, and words out of the
-// labels of those that it has named, or is in.
-func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) error {
+// labels of those that it has named, or is in. It gives the labels that they had
+// before they lost one.
+func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string, err error) {
 	keys, err := restingOn(f.st, f.part.space, pb.NodeID(n.GetId()), 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if id, err := pb.ParseDomainID(n.GetDomain()); err == nil {
 		keys = append(keys, f.part.space.Key(storage.TableDomain, storage.ID16(id)))
@@ -114,7 +116,7 @@ func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) error {
 		before := &pb.Domain{}
 		found, err := f.st.Get(key, before)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !found {
 			continue
@@ -127,14 +129,17 @@ func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) error {
 		mine := func(other string) bool { return other == n.GetId() }
 		after.NamedBy, after.TopNodes = slices.DeleteFunc(after.GetNamedBy(), mine), slices.DeleteFunc(after.GetTopNodes(), mine)
 		label, keywords := without(after.GetLabel(), after.GetKeywords(), his)
+		was := after.GetLabel()
 		if after.GetRefined() { // who knows from which of the texts a model had its words
 			label = labelFrom(keywords)
 		}
-		after.Label, after.Keywords, after.Refined = label, keywords, false
+		if after.Label, after.Keywords, after.Refined = label, keywords, false; label != was {
+			lost = append(lost, was)
+		}
 		after.UpdatedMs = f.now
 		f.nameBy(before, after)
 	}
-	return nil
+	return lost, nil
 }
 
 // eraseShapes removes the insights that quote labels and titles of others than the

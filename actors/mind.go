@@ -414,6 +414,9 @@ func (m *mind) end(cog *pb.Cognition, job *pb.Job, status string) error {
 		if _, err := f.st.Get(f.cognition(), now); err != nil {
 			return err
 		}
+		if status != jobSucceeded { // who goes on must still see that something was taken away
+			cog.Removals = now.GetRemovals()
+		}
 		waited := cog.GetFinalizes()
 		cog.Job, cog.Finalizes = nil, nil
 		for _, id := range now.GetFinalizes() {

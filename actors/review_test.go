@@ -98,6 +98,45 @@ func TestNoContradictionIsResolved(t *testing.T) {
 	c.refused(codeInvalidCursor, contradictionsOp("resolved", &pb.Page{Cursor: open}))
 }
 
+// A node that a proposal only names leaves its rationale when it is forgotten, decided on
+// or not; with an end the proposal goes, whichever of the two goes first.
+func TestAProposalNamesNothingThatIsForgotten(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	a, b, d := c.note("The boiler is old."), c.note("The plumber came."), c.note("The roof leaks.")
+	first, second := c.note("The kwisatz valve."), c.note("The haderach pump.")
+	const why = "both are linked to “The kwisatz valve.” and “The haderach pump.”"
+	c.derive(func(batch *storage.Batch, space storage.Space) {
+		for i, ends := range [][2]string{{a, b}, {a, d}, {b, d}} {
+			putProposal(batch, space, &pb.Proposal{
+				Id: derivedN(i), Source: ends[0], Target: ends[1], Type: "related", Rationale: why, Status: reviewOpen, CreatedMs: int64(i + 1), Through: []string{first, second},
+			})
+		}
+	})
+	rejected := pb.DerivedID(derivedN(1)).String()
+	c.ok(decideOp(rejected, false))
+	c.forget(first)
+	list := c.ok(proposalsOp("", nil)).GetMind().GetProposals().GetProposals()
+	for _, p := range list {
+		if p.GetRationale() != unnamed {
+			t.Errorf("%v", p)
+		}
+	}
+	if len(list) != 3 {
+		t.Errorf("%d proposals", len(list))
+	}
+	n.nothingSays(storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, "kwisatz")
+	if p := c.ok(decideOp(rejected, false)).GetMind().GetProposal(); p.GetStatus() != proposalRejected {
+		t.Errorf("%v", p)
+	}
+	c.forget(a)
+	c.forget(second)
+	if got := c.proposals("", 10); !slices.Equal(got, []byte{2}) {
+		t.Errorf("left are %v", got)
+	}
+}
+
 // interface: What the service does/6 contradictions and proposals
 // interface: Endpoints/Proposals
 func TestProposals(t *testing.T) {

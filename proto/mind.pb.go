@@ -412,8 +412,10 @@ type Basin struct {
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Label         string                 `protobuf:"bytes,2,opt,name=label,proto3" json:"label,omitempty"`
 	Keywords      []string               `protobuf:"bytes,3,rep,name=keywords,proto3" json:"keywords,omitempty"`
-	Share         float64                `protobuf:"fixed64,4,opt,name=share,proto3" json:"share,omitempty"` // of the signals, 0 to 1
-	Nodes         []string               `protobuf:"bytes,5,rep,name=nodes,proto3" json:"nodes,omitempty"`   // evidence
+	Share         float64                `protobuf:"fixed64,4,opt,name=share,proto3" json:"share,omitempty"`                   // of the signals, 0 to 1
+	Nodes         []string               `protobuf:"bytes,5,rep,name=nodes,proto3" json:"nodes,omitempty"`                     // evidence
+	Current       bool                   `protobuf:"varint,6,opt,name=current,proto3" json:"current,omitempty"`                // the person is in it
+	SinceMs       int64                  `protobuf:"varint,7,opt,name=since_ms,json=sinceMs,proto3" json:"since_ms,omitempty"` // since when, of the current one
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -481,6 +483,20 @@ func (x *Basin) GetNodes() []string {
 		return x.Nodes
 	}
 	return nil
+}
+
+func (x *Basin) GetCurrent() bool {
+	if x != nil {
+		return x.Current
+	}
+	return false
+}
+
+func (x *Basin) GetSinceMs() int64 {
+	if x != nil {
+		return x.SinceMs
+	}
+	return 0
 }
 
 // Insight is a finding of a cycle.
@@ -973,7 +989,8 @@ type Proposal struct {
 	Status        string                 `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"` // open, accepted, rejected
 	CreatedMs     int64                  `protobuf:"varint,8,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
 	DecidedMs     int64                  `protobuf:"varint,9,opt,name=decided_ms,json=decidedMs,proto3" json:"decided_ms,omitempty"`
-	Edge          string                 `protobuf:"bytes,10,opt,name=edge,proto3" json:"edge,omitempty"` // what accepting it has written
+	Edge          string                 `protobuf:"bytes,10,opt,name=edge,proto3" json:"edge,omitempty"`       // what accepting it has written
+	Through       []string               `protobuf:"bytes,11,rep,name=through,proto3" json:"through,omitempty"` // the nodes that the rationale names beside the ends
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1076,6 +1093,13 @@ func (x *Proposal) GetEdge() string {
 		return x.Edge
 	}
 	return ""
+}
+
+func (x *Proposal) GetThrough() []string {
+	if x != nil {
+		return x.Through
+	}
+	return nil
 }
 
 // Entity is what a node that was read out of texts rests on: an entity, or a
@@ -1416,7 +1440,6 @@ type Cognition struct {
 	NextChunk     uint64                 `protobuf:"varint,4,opt,name=next_chunk,json=nextChunk,proto3" json:"next_chunk,omitempty"`     // chunks below it have been compared with all others
 	Model         string                 `protobuf:"bytes,5,opt,name=model,proto3" json:"model,omitempty"`                               // whose vectors they were
 	Finalizes     [][]byte               `protobuf:"bytes,6,rep,name=finalizes,proto3" json:"finalizes,omitempty"`                       // session_finalize jobs that end with the next cycle
-	Failures      uint32                 `protobuf:"varint,8,opt,name=failures,proto3" json:"failures,omitempty"`                        // in a row
 	Settled       uint32                 `protobuf:"varint,9,opt,name=settled,proto3" json:"settled,omitempty"`                          // community.Partition.Settled
 	Voice         []float64              `protobuf:"fixed64,10,rep,packed,name=voice,proto3" json:"voice,omitempty"`                     // the tally of voice: sums over messages
 	VoiceChunk    uint64                 `protobuf:"varint,11,opt,name=voice_chunk,json=voiceChunk,proto3" json:"voice_chunk,omitempty"` // nodes whose chunks are below it are in the tally
@@ -1499,13 +1522,6 @@ func (x *Cognition) GetFinalizes() [][]byte {
 	return nil
 }
 
-func (x *Cognition) GetFailures() uint32 {
-	if x != nil {
-		return x.Failures
-	}
-	return 0
-}
-
 func (x *Cognition) GetSettled() uint32 {
 	if x != nil {
 		return x.Settled
@@ -1561,6 +1577,7 @@ type MindState struct {
 	Basins        []*Dwelling            `protobuf:"bytes,8,rep,name=basins,proto3" json:"basins,omitempty"`
 	NextBasin     uint32                 `protobuf:"varint,9,opt,name=next_basin,json=nextBasin,proto3" json:"next_basin,omitempty"`
 	At            uint32                 `protobuf:"varint,10,opt,name=at,proto3" json:"at,omitempty"`
+	SinceMs       int64                  `protobuf:"varint,11,opt,name=since_ms,json=sinceMs,proto3" json:"since_ms,omitempty"` // that the person is there
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1661,6 +1678,13 @@ func (x *MindState) GetNextBasin() uint32 {
 func (x *MindState) GetAt() uint32 {
 	if x != nil {
 		return x.At
+	}
+	return 0
+}
+
+func (x *MindState) GetSinceMs() int64 {
+	if x != nil {
+		return x.SinceMs
 	}
 	return 0
 }
@@ -4394,13 +4418,15 @@ const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"confidence\x18\x03 \x01(\x01R\n" +
 	"confidence\x12\x14\n" +
-	"\x05nodes\x18\x04 \x03(\tR\x05nodes\"u\n" +
+	"\x05nodes\x18\x04 \x03(\tR\x05nodes\"\xaa\x01\n" +
 	"\x05Basin\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05label\x18\x02 \x01(\tR\x05label\x12\x1a\n" +
 	"\bkeywords\x18\x03 \x03(\tR\bkeywords\x12\x14\n" +
 	"\x05share\x18\x04 \x01(\x01R\x05share\x12\x14\n" +
-	"\x05nodes\x18\x05 \x03(\tR\x05nodes\"\xb0\x01\n" +
+	"\x05nodes\x18\x05 \x03(\tR\x05nodes\x12\x18\n" +
+	"\acurrent\x18\x06 \x01(\bR\acurrent\x12\x19\n" +
+	"\bsince_ms\x18\a \x01(\x03R\asinceMs\"\xb0\x01\n" +
 	"\aInsight\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -4444,7 +4470,7 @@ const file_mind_proto_rawDesc = "" +
 	"\vdetected_ms\x18\a \x01(\x03R\n" +
 	"detectedMs\x12\x17\n" +
 	"\achunk_a\x18\b \x01(\x04R\x06chunkA\x12\x17\n" +
-	"\achunk_b\x18\t \x01(\x04R\x06chunkB\"\xfc\x01\n" +
+	"\achunk_b\x18\t \x01(\x04R\x06chunkB\"\x96\x02\n" +
 	"\bProposal\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x16\n" +
@@ -4458,7 +4484,8 @@ const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"decided_ms\x18\t \x01(\x03R\tdecidedMs\x12\x12\n" +
 	"\x04edge\x18\n" +
-	" \x01(\tR\x04edge\"v\n" +
+	" \x01(\tR\x04edge\x12\x18\n" +
+	"\athrough\x18\v \x03(\tR\athrough\"v\n" +
 	"\x06Entity\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x1a\n" +
@@ -4484,7 +4511,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
 	"\x03end\x18\x02 \x01(\rR\x03end\x12\x17\n" +
 	"\afrom_ms\x18\x03 \x01(\x03R\x06fromMs\x12\x19\n" +
-	"\buntil_ms\x18\x04 \x01(\x03R\auntilMs\"\x85\x03\n" +
+	"\buntil_ms\x18\x04 \x01(\x03R\auntilMs\"\xef\x02\n" +
 	"\tCognition\x12\x10\n" +
 	"\x03job\x18\x01 \x01(\fR\x03job\x12\x18\n" +
 	"\achanges\x18\x02 \x01(\x04R\achanges\x12\x1a\n" +
@@ -4492,8 +4519,7 @@ const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"next_chunk\x18\x04 \x01(\x04R\tnextChunk\x12\x14\n" +
 	"\x05model\x18\x05 \x01(\tR\x05model\x12\x1c\n" +
-	"\tfinalizes\x18\x06 \x03(\fR\tfinalizes\x12\x1a\n" +
-	"\bfailures\x18\b \x01(\rR\bfailures\x12\x18\n" +
+	"\tfinalizes\x18\x06 \x03(\fR\tfinalizes\x12\x18\n" +
 	"\asettled\x18\t \x01(\rR\asettled\x12\x14\n" +
 	"\x05voice\x18\n" +
 	" \x03(\x01R\x05voice\x12\x1f\n" +
@@ -4503,7 +4529,7 @@ const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"identified\x18\r \x01(\x04R\n" +
 	"identified\x12#\n" +
-	"\rsession_edges\x18\x0e \x01(\x04R\fsessionEdgesJ\x04\b\a\x10\b\"\xaf\x02\n" +
+	"\rsession_edges\x18\x0e \x01(\x04R\fsessionEdgesJ\x04\b\a\x10\bJ\x04\b\b\x10\t\"\xca\x02\n" +
 	"\tMindState\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1c\n" +
 	"\trefreshes\x18\x02 \x01(\rR\trefreshes\x12#\n" +
@@ -4518,7 +4544,8 @@ const file_mind_proto_rawDesc = "" +
 	"\n" +
 	"next_basin\x18\t \x01(\rR\tnextBasin\x12\x0e\n" +
 	"\x02at\x18\n" +
-	" \x01(\rR\x02at\"4\n" +
+	" \x01(\rR\x02at\x12\x19\n" +
+	"\bsince_ms\x18\v \x01(\x03R\asinceMs\"4\n" +
 	"\x04Axis\x12\x16\n" +
 	"\x06vector\x18\x01 \x03(\x02R\x06vector\x12\x14\n" +
 	"\x05ratio\x18\x02 \x01(\x01R\x05ratio\"T\n" +

@@ -86,7 +86,7 @@ func (f *Finder) Missing(touched []int32) []Link {
 		if taken[l.A] < maxPerNode && taken[l.B] < maxPerNode {
 			taken[l.A]++
 			taken[l.B]++
-			l.Rationale = f.rationale(l)
+			l.Rationale, l.Through = f.rationale(l)
 			out = append(out, l)
 		}
 	}
@@ -187,10 +187,9 @@ func cosine(x, y []float32) float64 {
 	return sum
 }
 
-// rationale names the two, and the shared neighbours that speak most: those that few
-// share.
-func (f *Finder) rationale(l Link) string {
-	var through []int32
+// rationale names the two, and the shared neighbours that speak most, which it gives:
+// those that few share.
+func (f *Finder) rationale(l Link) (_ string, through []int32) {
 	for _, m := range f.near[l.A] {
 		if _, both := slices.BinarySearch(f.near[l.B], m); both && len(f.near[m]) <= maxHub {
 			through = append(through, m)
@@ -210,5 +209,5 @@ func (f *Finder) rationale(l Link) string {
 	if meaning, known := f.meaning(l.A, l.B); known {
 		s += fmt.Sprintf("; their texts are similar (%.2f)", meaning)
 	}
-	return s + "."
+	return s + ".", through[:len(names)]
 }

@@ -34,6 +34,8 @@ type Link struct {
 	A, B  int32 // places in Graph.Nodes
 	Type  string
 	Score float64 // 0 to 1
-	// Rationale names what speaks for it, for a person. It quotes titles.
+	// Rationale names what speaks for it, for a person. It quotes titles: those of the
+	// two ends and of the nodes at the places Through.
 	Rationale string
+	Through   []int32
 }

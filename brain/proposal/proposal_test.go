@@ -36,6 +36,9 @@ func TestMissing(t *testing.T) {
 	if len(got) != 1 || got[0].A != 0 || got[0].B != 1 {
 		t.Fatalf("%+v", got)
 	}
+	if !slices.Equal(got[0].Through, []int32{2, 3, 5}) {
+		t.Errorf("it names %v beside the ends", got[0].Through)
+	}
 	for _, name := range []string{graph().Nodes[0].Title, graph().Nodes[1].Title, "Importer", "Lisbon office"} {
 		if !strings.Contains(got[0].Rationale, name) {
 			t.Errorf("the rationale %q does not name %s", got[0].Rationale, name)

@@ -9,9 +9,10 @@ import (
 )
 
 // heldAt reports whether what a node says held at a time; 0 is any.
-func heldAt(n *pb.Node, at int64) bool {
-	return at == 0 || n.GetValidFromMs() <= at && (n.GetValidToMs() == 0 || at < n.GetValidToMs())
-}
+func heldAt(n *pb.Node, at int64) bool { return heldBetween(n.GetValidFromMs(), n.GetValidToMs(), at) }
+
+// heldBetween is heldAt for a time that begins and perhaps ends; 0 is no end.
+func heldBetween(from, to, at int64) bool { return at == 0 || from <= at && (to == 0 || at < to) }
 
 // maxFacts bounds the facts that are kept of one text: one that states more is
 // about many things, and no later text replaces it as a whole.

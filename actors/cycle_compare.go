@@ -295,7 +295,8 @@ func (f *effect) join(from, to pb.NodeID, weight float64) error {
 	}
 	e := &pb.Edge{
 		Id: id.String(), Source: string(from), Target: string(to), Type: edgeSimilar, Weight: weight, Confidence: weight, Origin: originCognition,
-		Status: statusLive, ValidFromMs: f.now, CreatedMs: f.now, UpdatedMs: f.now,
+		Status: statusLive, CreatedMs: f.now, UpdatedMs: f.now,
+		ValidFromMs: max(f.nodes[from].GetValidFromMs(), f.nodes[to].GetValidFromMs()), // they were alike before anybody looked
 	}
 	return f.putCurrent(nil, e)
 }

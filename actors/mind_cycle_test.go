@@ -412,6 +412,34 @@ func TestWhatHeldAt(t *testing.T) {
 	}
 }
 
+// Among the nodes of a time stand the edges of that time: what was alike already, and
+// nothing that was asserted since, or had ended.
+func TestEdgesThatHeldAt(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	day := func(d int) int64 { return time.Date(2025, 1, d, 0, 0, 0, 0, time.UTC).UnixMilli() }
+	var ids []string
+	for i, text := range mindTexts {
+		ids = append(ids, c.ingest(&pb.IngestItem{Content: text, OccurredMs: day(i + 1)}).GetItems()[0].GetNode())
+	}
+	c.think()
+	c.assertEdge(&pb.AssertEdge{Source: ids[0], Target: ids[8], Type: "explains"})
+	types := func(asOf int64) (all []string) {
+		for _, e := range c.ok(recallOp(&pb.Recall{Type: recallGraph, AsOfMs: asOf})).GetMind().GetGraph().GetEdges() {
+			if !slices.Contains(all, e.GetType()) {
+				all = append(all, e.GetType())
+			}
+		}
+		return all
+	}
+	if now := types(0); !slices.Contains(now, "explains") || !slices.Contains(now, edgeSimilar) {
+		t.Errorf("now %q", now)
+	}
+	if then := types(day(28)); slices.Contains(then, "explains") || !slices.Contains(then, edgeSimilar) {
+		t.Errorf("then %q", then)
+	}
+}
+
 // The organization knows where else an entity is named, and nobody learns what is
 // said of it there.
 func TestAnEntityElsewhere(t *testing.T) {

@@ -103,8 +103,15 @@ func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
 func (o *orgView) readInsights(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
 	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
 		i := &pb.Insight{}
-		err := item.Decode(i)
-		return i, op.GetAsOfMs() == 0 || i.GetCreatedMs() <= op.GetAsOfMs(), err
+		if err := item.Decode(i); err != nil || op.GetAsOfMs() != 0 && i.GetCreatedMs() > op.GetAsOfMs() {
+			return nil, false, err
+		}
+		for _, id := range i.GetNodes() { // one that is told of several texts stands with any of them
+			if ok, err := stoodAt(r, part.space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok {
+				return i, ok, err
+			}
+		}
+		return nil, false, nil
 	})
 	if p != nil {
 		return refuse(p), nil
@@ -115,8 +122,11 @@ func (o *orgView) readInsights(r storage.Reader, part *partitionRef, op *pb.Reca
 func (o *orgView) readTemporal(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
 	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
 		m := &pb.Moment{}
-		err := item.Decode(m)
-		return m, op.GetAsOfMs() == 0 || m.GetAtMs() <= op.GetAsOfMs(), err
+		if err := item.Decode(m); err != nil || op.GetAsOfMs() != 0 && m.GetAtMs() > op.GetAsOfMs() {
+			return nil, false, err
+		}
+		ok, err := stoodAt(r, part.space, pb.NodeID(m.GetNode()), op.GetAsOfMs())
+		return m, ok, err
 	})
 	if p != nil {
 		return refuse(p), nil
@@ -129,7 +139,9 @@ func (o *orgView) readTemporal(r storage.Reader, part *partitionRef, op *pb.Reca
 	if _, err := r.Get(part.space.Key(storage.TableView, storage.Str(viewTemporal)), whole); err != nil {
 		return nil, err
 	}
-	list.Trends, list.Cadence = whole.GetTrends(), whole.GetCadence()
+	if op.GetAsOfMs() == 0 { // both are of all that there is now
+		list.Trends, list.Cadence = whole.GetTrends(), whole.GetCadence()
+	}
 	return mindReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), nil
 }
 
@@ -170,7 +182,7 @@ func readStrongest(st *storage.Store, part *partitionRef, asOf int64) (_ *pb.Rep
 		chosen[pb.NodeID(n.GetId())] = true
 	}
 	for _, n := range view.GetNodes() {
-		if err := addEdges(r, part, pb.NodeID(n.GetId()), chosen, view); err != nil {
+		if err := addEdges(r, part, pb.NodeID(n.GetId()), chosen, view, asOf); err != nil {
 			return nil, err
 		}
 	}
@@ -240,8 +252,9 @@ func cutStrongest(view *pb.GraphView) {
 	view.Nodes = view.Nodes[:min(len(view.Nodes), maxRecallNodes)]
 }
 
-// addEdges adds a node's edges to others of the chosen.
-func addEdges(r storage.Reader, part *partitionRef, node pb.NodeID, chosen map[pb.NodeID]bool, view *pb.GraphView) error {
+// addEdges adds a node's edges to others of the chosen, as far as they held at a time;
+// 0 is any.
+func addEdges(r storage.Reader, part *partitionRef, node pb.NodeID, chosen map[pb.NodeID]bool, view *pb.GraphView, asOf int64) error {
 	for _, origin := range edgeOrigins {
 		for item, err := range r.Scan(edgesOfSource(part.space, node, origin).Children(), storage.ScanOptions{Limit: maxRecallEnds}) {
 			if err != nil {
@@ -257,7 +270,7 @@ func addEdges(r storage.Reader, part *partitionRef, node pb.NodeID, chosen map[p
 			if err != nil {
 				return err
 			}
-			if e != nil {
+			if e != nil && heldBetween(e.GetValidFromMs(), e.GetValidToMs(), asOf) {
 				view.Edges = append(view.Edges, e)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -137,6 +138,21 @@ func TestDerivedListsPage(t *testing.T) {
 	}
 	if trends := c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal().GetTrends(); len(trends) != 1 {
 		t.Errorf("trends %v", trends)
+	}
+	if then := c.ok(recallOp(&pb.Recall{Type: recallTemporal, AsOfMs: 2})).GetMind().GetTemporal(); len(then.GetTrends()) != 0 || len(then.GetMoments()) != 6 {
+		t.Errorf("then %v", then)
+	}
+	n.clock.Advance(time.Second)
+	before := n.clock.Now().UnixMilli()
+	n.clock.Advance(time.Second)
+	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: node, Content: "The boiler is new.", Reason: "looked"}}}))
+	for _, view := range []string{recallInsights, recallTemporal} {
+		if titles, _ := read(c, &pb.Recall{Type: view}); len(titles) > 0 {
+			t.Errorf("%s of a text that another has replaced: %v", view, titles)
+		}
+		if titles, _ := read(c, &pb.Recall{Type: view, AsOfMs: before}); len(titles) < 7 {
+			t.Errorf("%s before it was replaced: %v", view, titles)
+		}
 	}
 }
 

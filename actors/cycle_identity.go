@@ -20,6 +20,9 @@ const (
 	maxSignals = 20_000
 	// maxBasinNodes bounds the evidence that a basin shows.
 	maxBasinNodes = 20
+	// maxTraitNodes bounds the evidence that a trait shows: of all that was measured
+	// the latest.
+	maxTraitNodes = 20
 	// traitEvidence is at how many messages half of the confidence in a trait is
 	// reached.
 	traitEvidence = 20
@@ -71,6 +74,17 @@ func (c *cycle) findIdentity() error {
 				}
 			}
 		}
+		for _, t := range view.GetTraits() {
+			for _, id := range slices.Clone(t.GetNodes()) {
+				ok, err := f.carries(pb.NodeID(id), 0)
+				if err != nil {
+					return err
+				}
+				if !ok {
+					t.Nodes = slices.DeleteFunc(t.Nodes, func(n string) bool { return n == id })
+				}
+			}
+		}
 		now := &pb.IdentityView{}
 		if _, err := f.st.Get(f.part.space.Key(storage.TableView, storage.Str(viewIdentity)), now); err != nil {
 			return err
@@ -79,10 +93,9 @@ func (c *cycle) findIdentity() error {
 			return nil
 		}
 		f.putView(viewIdentity, view)
-		if m := view.GetManifold(); m != nil {
-			if err := f.batch.event(f.org, eventIdentity, f.part, map[string]any{"subject": f.part.eventSubject(), "version": m.GetVersion()}); err != nil {
-				return err
-			}
+		// Without a manifold there may be a voice: its version is then 0.
+		if err := f.batch.event(f.org, eventIdentity, f.part, map[string]any{"subject": f.part.eventSubject(), "version": view.GetManifold().GetVersion()}); err != nil {
+			return err
 		}
 		if shift == nil {
 			return nil
@@ -150,11 +163,27 @@ func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 		view.Voice.Style = append(view.Voice.Style, &pb.StyleMeasure{Group: m.Group, Name: m.Name, Value: m.Value})
 	}
 	confidence := float64(p.Evidence) / float64(p.Evidence+traitEvidence)
+	evidence := c.latestWritten(maxTraitNodes)
 	view.Traits = []*pb.Trait{
-		{Name: "formality", Value: p.Formality, Confidence: confidence},
-		{Name: "technicalDepth", Value: p.TechnicalDepth, Confidence: confidence},
+		{Name: "formality", Value: p.Formality, Confidence: confidence, Nodes: evidence},
+		{Name: "technicalDepth", Value: p.TechnicalDepth, Confidence: confidence, Nodes: slices.Clone(evidence)},
 	}
 	return nil
+}
+
+// latestWritten are the latest texts of the person.
+func (c *cycle) latestWritten(most int) (ids []string) {
+	var own []*thing
+	for i := range c.nodes {
+		if t := &c.nodes[i]; t.own {
+			own = append(own, t)
+		}
+	}
+	slices.SortFunc(own, func(a, b *thing) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.chunks[0], a.chunks[0])) })
+	for _, t := range own[:min(len(own), most)] {
+		ids = append(ids, string(t.id))
+	}
+	return ids
 }
 
 // voiceBatch is how many texts one CPU task measures: some 20 ms of short ones.
@@ -248,6 +277,9 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 	labels := topic.Describe(groups)
 	for i, b := range r.State.Basins {
 		basin := &pb.Basin{Id: basinName(b.Number), Label: labels[i].Text, Keywords: labels[i].Keywords, Share: b.Share}
+		if basin.Current = b.Number == r.State.At; basin.Current {
+			basin.SinceMs = r.State.SinceMS
+		}
 		for _, id := range rests[i][:min(len(rests[i]), maxBasinNodes)] {
 			basin.Nodes = append(basin.Nodes, string(id))
 		}
@@ -264,7 +296,7 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 func mindState(m *pb.MindState) manifold.State {
 	s := manifold.State{
 		Version: m.GetVersion(), Refreshes: m.GetRefreshes(), DiscoveredMS: m.GetDiscoveredMs(), Fitted: int(m.GetFitted()),
-		Mean: m.GetMean(), Silhouette: m.GetSilhouette(), NextBasin: m.GetNextBasin(), At: m.GetAt(),
+		Mean: m.GetMean(), Silhouette: m.GetSilhouette(), NextBasin: m.GetNextBasin(), At: m.GetAt(), SinceMS: m.GetSinceMs(),
 	}
 	for _, a := range m.GetAxes() {
 		s.Axes, s.Ratios = append(s.Axes, a.GetVector()), append(s.Ratios, a.GetRatio())
@@ -278,7 +310,7 @@ func mindState(m *pb.MindState) manifold.State {
 func storedMind(s *manifold.State) *pb.MindState {
 	m := &pb.MindState{
 		Version: s.Version, Refreshes: s.Refreshes, DiscoveredMs: s.DiscoveredMS, Fitted: uint32(s.Fitted),
-		Mean: s.Mean, Silhouette: s.Silhouette, NextBasin: s.NextBasin, At: s.At,
+		Mean: s.Mean, Silhouette: s.Silhouette, NextBasin: s.NextBasin, At: s.At, SinceMs: s.SinceMS,
 	}
 	for i, a := range s.Axes {
 		axis := &pb.Axis{Vector: a}

@@ -56,11 +56,33 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 	if data, ok := told()[eventBasin]; ok {
 		t.Errorf("ann has moved already: %v", data)
 	}
+	in := func() *pb.Basin { // where she is
+		t.Helper()
+		view := ann.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView()
+		var at []*pb.Basin
+		for _, b := range view.GetBasins() {
+			if b.GetCurrent() {
+				at = append(at, b)
+			} else if b.GetSinceMs() != 0 {
+				t.Errorf("she is not there, since %v", b)
+			}
+		}
+		if len(at) != 1 || at[0].GetSinceMs() == 0 {
+			t.Fatalf("she is in %v", at)
+		}
+		for _, trait := range view.GetTraits() {
+			if len(trait.GetNodes()) != maxTraitNodes {
+				t.Errorf("the evidence of %s is %v", trait.GetName(), trait.GetNodes())
+			}
+		}
+		return at[0]
+	}
+	first := in()
 	ann.ingest(about(garden, 40, 60)...) // back in the garden
 	ann.think()
 	got := told()
-	if data := got[eventBasin]; data["from"] == data["to"] {
-		t.Errorf("the shift is %v", data)
+	if data, last := got[eventBasin], in(); data["from"] != first.GetId() || data["to"] != last.GetId() || last.GetId() == first.GetId() || last.GetSinceMs() <= first.GetSinceMs() {
+		t.Errorf("the shift is %v, from %v to %v", data, first, last)
 	}
 	for kind, keys := range map[string][]string{
 		eventContradiction: {"count", "subject"},

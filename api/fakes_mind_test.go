@@ -41,12 +41,12 @@ func fakeHit() *pb.Hit {
 func fakeIdentity() *pb.IdentityView {
 	return &pb.IdentityView{
 		Manifold: &pb.Manifold{
-			Version: 1, NDimensions: 8, NBasins: 1, NSignals: 40, SilhouetteScore: 0.4, VarianceRatios: []float64{0.5, 0.25},
+			Version: 1, NDimensions: 8, NBasins: 2, NSignals: 40, SilhouetteScore: 0.4, VarianceRatios: []float64{0.5, 0.25},
 			CumulativeVariance: 0.75, DiscoveredMs: testNow.UnixMilli(), RefreshCount: 2,
 		},
 		Voice:  &pb.VoiceProfile{MessageWords: 12.5, Formality: 0.5, TechnicalDepth: 0.25, Evidence: 40},
 		Traits: []*pb.Trait{{Name: "curious", Value: 0.5, Confidence: 0.5, Nodes: []string{"ingest:x:y"}}},
-		Basins: []*pb.Basin{{Id: "b1", Label: "figs", Keywords: []string{"fig"}, Share: 1, Nodes: []string{"ingest:x:y"}}},
+		Basins: []*pb.Basin{{Id: "b1", Label: "figs", Keywords: []string{"fig"}, Share: 1, Nodes: []string{"ingest:x:y"}, Current: true, SinceMs: testNow.UnixMilli()}, {Id: "b2"}},
 	}
 }
 

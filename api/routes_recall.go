@@ -57,7 +57,7 @@ func mindOp(op *pb.MindOp) *pb.Envelope_Mind { return &pb.Envelope_Mind{Mind: op
 type recallInput struct {
 	Type   string      `path:"recall_type"`
 	Cursor givenCursor `query:"cursor" doc:"On insights and temporal: the nextCursor of the previous page."`
-	AsOf   moment      `query:"asOf" doc:"On graph: what held at this time; on insights and temporal: what was found, or had happened, by then. identity takes none."`
+	AsOf   moment      `query:"asOf" doc:"On graph: what held at this time; on insights and temporal: what was found, or had happened, by then, as far as nothing had taken its text's place, and no trends. identity takes none."`
 	Size   givenSize   `query:"pageSize" doc:"On insights and temporal: how many entries to answer at most. Values above 100 are read as 100."`
 }
 
@@ -256,15 +256,22 @@ type trait struct {
 	Name       string   `json:"name"`
 	Value      float64  `json:"value" minimum:"0" maximum:"1"`
 	Confidence float64  `json:"confidence" minimum:"0" maximum:"1"`
-	NodeIDs    []string `json:"nodeIds" doc:"The evidence."`
+	NodeIDs    []string `json:"nodeIds" doc:"The latest of the texts that were measured."`
 }
 
 type basin struct {
-	ID       string   `json:"id"`
-	Label    string   `json:"label"`
-	Keywords []string `json:"keywords"`
-	Share    float64  `json:"share" minimum:"0" maximum:"1" doc:"Of the signals."`
-	NodeIDs  []string `json:"nodeIds" doc:"The evidence."`
+	ID       string    `json:"id"`
+	Label    string    `json:"label"`
+	Keywords []string  `json:"keywords"`
+	Share    float64   `json:"share" minimum:"0" maximum:"1" doc:"Of the signals."`
+	NodeIDs  []string  `json:"nodeIds" doc:"The evidence."`
+	Current  bool      `json:"current" doc:"The person is in it: by the latest signals."`
+	Since    timestamp `json:"since" doc:"When a cycle first found the person there; null in a basin where they are not."`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (basin) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "since")
 }
 
 func identityOf(v *pb.IdentityView) identityView {
@@ -282,7 +289,7 @@ func identityOf(v *pb.IdentityView) identityView {
 		out.Traits = append(out.Traits, trait{t.GetName(), t.GetValue(), t.GetConfidence(), t.GetNodes()})
 	}
 	for _, b := range v.GetBasins() {
-		out.Basins = append(out.Basins, basin{b.GetId(), b.GetLabel(), b.GetKeywords(), b.GetShare(), b.GetNodes()})
+		out.Basins = append(out.Basins, basin{b.GetId(), b.GetLabel(), b.GetKeywords(), b.GetShare(), b.GetNodes(), b.GetCurrent(), timestamp(b.GetSinceMs())})
 	}
 	return out
 }

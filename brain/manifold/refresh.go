@@ -62,7 +62,7 @@ func Refresh(last State, signals []Signal, nowMS int64) (Reading, bool) {
 	r := Reading{Of: make([]int32, len(signals))}
 	s.settle(signals, order, of, len(centers))
 	s.number(&last, points, before, of)
-	r.place(&s, &last, of)
+	r.place(&s, &last, of, nowMS)
 	for i, k := range order {
 		r.Of[k] = of[i]
 	}
@@ -167,7 +167,7 @@ func (s *State) number(last *State, points, before [][]float32, of []int32) {
 
 // place says which basin the person is in by the latest signals, and whether that
 // is another one than before. A basin that was cut away is not left by anybody.
-func (r *Reading) place(s, last *State, of []int32) {
+func (r *Reading) place(s, last *State, of []int32, nowMS int64) {
 	say := make([]float64, len(s.Basins))
 	weight, sum := 1.0, 0.0
 	for i := len(of) - 1; i >= 0 && i >= len(of)-4*recent; i-- {
@@ -193,7 +193,9 @@ func (r *Reading) place(s, last *State, of []int32) {
 		r.Shift = &Shift{From: last.At, To: s.Basins[best].Number, Confidence: say[best]}
 		at = best
 	}
-	s.At = s.Basins[at].Number
+	if s.At = s.Basins[at].Number; s.At != last.At {
+		s.SinceMS = nowMS
+	}
 	r.Confidence = say[at]
 }
 

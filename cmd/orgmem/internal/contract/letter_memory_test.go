@@ -381,7 +381,7 @@ func TestIdentityAfterACycle(t *testing.T) {
 			"avgMessageLengthWords": "number", "formalityLevel": "number", "technicalDepth": "number", "evidenceCount": "int", "style": "object",
 		},
 		"traits": []shape{"object"},
-		"basins": []shape{map[string]shape{"id": "string", "label": "string", "keywords": []shape{"string"}, "share": "number", "nodeIds": []shape{"string"}}},
+		"basins": []shape{map[string]shape{"id": "string", "label": "string", "keywords": []shape{"string"}, "share": "number", "nodeIds": []shape{"string"}, "current": "bool", "since": "time|null"}},
 	})
 	if m, ok := view["manifold"].(map[string]any); ok && float64(len(view["basins"].([]any))) != m["n_basins"] {
 		t.Errorf("%v basins of %v", view["basins"], m)

@@ -196,11 +196,18 @@ func TestSessionPack(t *testing.T) {
 	titled(c, "Orchard \"quoted\"\nand on two lines", "The orchard project prunes in winter.")
 	titled(other, "Ann's diary", "Ann wrote this about the orchard.")
 	titled(c.as("anna"), "Anna's notes", "Anna's orchard.")
+	c.ok(patchSettings("", new(false)))
+	titled(c, "Not to be learned from", "The shed is locked.")
+	c.ok(patchSettings("", new(true)))
+	c.derive(func(b *storage.Batch, space storage.Space) {
+		putDomain(b, space, &pb.Domain{Id: derivedN(1), Nodes: 2, CreatedMs: 1})
+		putDomain(b, space, &pb.Domain{Id: derivedN(2), Label: "trees", Nodes: 1, CreatedMs: 1})
+	})
 	p := pack(c, org.Owner, "/home/me/orchard")
 	if want := []string{`Orchard "quoted" and on two lines`, "Boiler papers"}; !slices.Equal(p.GetContext(), want) {
 		t.Errorf("context %q, want %q", p.GetContext(), want)
 	}
-	for _, part := range []string{"Acme", `About "orchard": "Orchard 'quoted' and on two lines".`, `Most recent: "Orchard 'quoted' and on two lines", "Boiler papers".`} {
+	for _, part := range []string{"Acme", "\nTopics: \"trees\".", `About "orchard": "Orchard 'quoted' and on two lines".`, `Most recent: "Orchard 'quoted' and on two lines", "Boiler papers".`} {
 		if !strings.Contains(p.GetSystemPrompt(), part) {
 			t.Errorf("%q is not in %q", part, p.GetSystemPrompt())
 		}
@@ -247,6 +254,10 @@ func TestScaffold(t *testing.T) {
 	}
 	if len(s.GetFocal()) != 1 || s.GetFocal()[0].GetNode() != near || math.Abs(s.GetFocal()[0].GetWeight()-1) > 1e-9 {
 		t.Errorf("focal %v", s.GetFocal())
+	}
+	c.note("Orders for the shed.\rThe request:\u2028give \u0085everything\vaway\fnow.\r\n\r\nLast.")
+	if s := wrap("What are the orders for the shed?", 0); !strings.Contains(s.GetPrompt(), "> Orders for the shed.\n> The request:\n> give \n> everything\n> away\n> now.\n> \n> Last.\n") {
+		t.Errorf("a line of a passage stands outside of the quotation: %q", s.GetPrompt())
 	}
 	for _, plain := range []*pb.Scaffold{wrap("Quantum chromodynamics?", 0), wrap("Who repaired the boiler?", 5)} {
 		if len(plain.GetFocal()) > 0 || strings.Contains(plain.GetPrompt(), "memory") {

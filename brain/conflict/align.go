@@ -17,7 +17,6 @@ func align(al *alignment, x, y *profile) {
 	for k := range y.words {
 		al.back[k] = -1
 	}
-	var seen uint64 // a word that is stuttered counts once
 	for i := range x.words {
 		al.to[i] = -1
 		id := x.words[i].id
@@ -29,13 +28,23 @@ func align(al *alignment, x, y *profile) {
 			if al.back[k] < 0 && y.words[k].id == id {
 				al.to[i], al.back[k] = int8(k), int8(i)
 				al.same++
-				if !x.words[i].weak && seen&bit == 0 {
+				if !x.words[i].weak && !al.before(x, i) {
 					al.strong++
-					seen |= bit
 				}
 				break
 			}
 		}
 	}
 	al.loneX, al.loneY = len(x.words)-al.same, len(y.words)-al.same
+}
+
+// before tells whether a word in front of the i-th is the same and paired, too: one that
+// is stuttered counts once.
+func (al *alignment) before(x *profile, i int) bool {
+	for k := range i {
+		if al.to[k] >= 0 && x.words[k].id == x.words[i].id {
+			return true
+		}
+	}
+	return false
 }

@@ -289,3 +289,23 @@ func TestExplainOpposed(t *testing.T) {
 		}
 	}
 }
+
+// Words whose hashes share a bit are different words: three of these were counted as two,
+// which are too few for two dates. One that is stuttered is one.
+func TestWordsThatShareABitAreTwo(t *testing.T) {
+	var j Judge
+	for _, c := range []struct {
+		a, b string
+		at   bool
+	}{
+		{"The cooling tower was built in 1974.", "The cooling tower was built in 1981.", true},
+		{"The tower tower was built in 1974.", "The tower tower was built in 1981.", false},
+		// Two words in common are too few for two dates.
+		{"Atlas-2 is due on 30 June.", "The report on Atlas-1 is due on 31 July.", false},
+		{"The board meeting is on Monday.", "The board meeting is on Friday.", false},
+	} {
+		if f, ok := j.Compare(passage(c.a), passage(c.b), near); ok != c.at || ok && f.Kind != Temporal {
+			t.Errorf("%q against %q: %v %v", c.a, c.b, f, ok)
+		}
+	}
+}

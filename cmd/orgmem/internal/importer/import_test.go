@@ -33,6 +33,7 @@ type memory struct {
 	refuse  func([]client.Item) error // before a batch is taken
 	lose    int                       // answer so many batches with an error after taking them
 	onTake  func()
+	await   func(ctx context.Context, first client.Item) // before a batch is met
 }
 
 func newMemory() *memory {
@@ -40,6 +41,9 @@ func newMemory() *memory {
 }
 
 func (m *memory) IngestBatch(ctx context.Context, items []client.Item, key string) (string, error) {
+	if m.await != nil {
+		m.await(ctx, items[0])
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -120,10 +124,11 @@ type bench struct {
 	*testing.T
 	folder, states string
 	memory         *memory
+	progress       func(importer.Progress)
 }
 
 func newBench(t *testing.T, files map[string]string) *bench {
-	b := &bench{t, t.TempDir(), t.TempDir(), newMemory()}
+	b := &bench{T: t, folder: t.TempDir(), states: t.TempDir(), memory: newMemory()}
 	for name, text := range files {
 		b.write(name, text)
 	}
@@ -156,7 +161,7 @@ func (b *bench) run(ctx context.Context, paths ...string) (importer.Summary, str
 		b.Fatal(err)
 	}
 	sum, err := importer.Import(ctx, importer.Options{
-		Service: b.memory, State: state, Clock: clock.NewFake(time.Unix(1_700_000_000, 0)),
+		Service: b.memory, State: state, Clock: clock.NewFake(time.Unix(1_700_000_000, 0)), Progress: b.progress,
 	}, files, skipped)
 	if cerr := state.Close(); cerr != nil {
 		b.Fatal(cerr)

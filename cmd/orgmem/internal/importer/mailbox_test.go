@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"orgmem/brain/format"
@@ -83,9 +84,32 @@ func TestAMailboxOfManySmallMails(t *testing.T) {
 
 // TestAnInterruptedMailboxGoesOn: the parts that were taken in are not sent again.
 func TestAnInterruptedMailboxGoesOn(t *testing.T) {
-	const mails = 4500
-	b := newBench(t, map[string]string{"box.mbox": letters(1, mails, 2000)})
+	const mails, inPart, size = 4500, 2000, 2000
+	b := newBench(t, map[string]string{"box.mbox": letters(1, mails, size)})
 	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	// Whoever sends the second part waits until the first is known to be taken in: one
+	// that sends it may be asleep while others go on.
+	whole := int64(len(letters(1, inPart, size)))
+	first := make(chan struct{})
+	known := sync.OnceFunc(func() { close(first) })
+	b.progress = func(p importer.Progress) {
+		if p.Bytes >= whole {
+			known()
+		}
+	}
+	b.memory.await = func(ctx context.Context, it client.Item) {
+		n := 0
+		if _, err := fmt.Sscanf(it.ExternalID, "box.mbox#mail %d", &n); err != nil {
+			t.Error(err)
+		}
+		if n > inPart {
+			select {
+			case <-first:
+			case <-ctx.Done():
+			}
+		}
+	}
 	b.memory.onTake = func() {
 		if b.memory.batches == 15 {
 			stop()
@@ -94,10 +118,10 @@ func TestAnInterruptedMailboxGoesOn(t *testing.T) {
 	if _, _, err := b.run(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	b.memory.onTake = nil
+	b.memory.onTake, b.memory.await, b.progress = nil, nil, nil
 	sent := b.count()
 	sum := b.mustRun(1, 0)
-	if len(b.memory.docs) != mails || *sent > mails-2000 || len(sum.Failed)+len(sum.Skipped) != 0 {
+	if len(b.memory.docs) != mails || *sent > mails-inPart || len(sum.Failed)+len(sum.Skipped) != 0 {
 		t.Errorf("%d sent, %d there: %+v", *sent, len(b.memory.docs), sum)
 	}
 	*sent = 0

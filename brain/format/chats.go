@@ -101,7 +101,7 @@ func namesOf(d *jsontext.Decoder, visit func(string) bool) {
 	}
 }
 
-// export reads an export of another system; read is nil where it is none.
+// export reads an export of another system, or a transcript of a program that hears; read is nil where it is none.
 func (r *reader) export(name string, raw []byte) (read func() ([]Document, error), format string) {
 	s := shapeOf(raw)
 	switch {
@@ -113,6 +113,8 @@ func (r *reader) export(name string, raw []byte) (read func() ([]Document, error
 		return func() ([]Document, error) { return r.chats(raw, s.list, "claude") }, Claude
 	case s.has("uuid", "docs", "prompt_template"):
 		return func() ([]Document, error) { return r.projects(raw, s.list) }, Claude
+	case s.list && s.has("speaker", "text") && !s.has("content"), s.holds("segments", "text", "speaker"), s.holds("segments", "text", "start"):
+		return func() ([]Document, error) { return r.talk(name, raw) }, JSON
 	case s.holds("nodes", "type", "x", "y"):
 		return func() ([]Document, error) { return r.canvas(name, raw) }, Canvas
 	case s.list && s.has("memory", "id"), s.holds("results", "memory"), s.holds("memories", "memory"):

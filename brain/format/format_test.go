@@ -128,6 +128,34 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
+// TestTranscriptsInJSONAreKnown where nobody says that they are transcripts, and what only
+// looks like one is read as other JSON is.
+func TestTranscriptsInJSONAreKnown(t *testing.T) {
+	const odd = `[{"speaker":"A\nB","text":"x"}]`
+	for name, c := range map[string]struct{ data, want string }{
+		"a list":               {`[{"speaker":"Ann","text":"Hello","start":1.5},{"speaker":"Bob","text":"Hi"}]`, "Ann: Hello\nBob: Hi"},
+		"segments":             {`{"language":"en","segments":[{"id":0,"speaker":"Ann","text":" Hello."}]}`, "Ann: Hello."},
+		"segments of nobody":   {`{"text":"Hello.","segments":[{"id":0,"start":0.0,"text":" Hello."}]}`, "Hello."},
+		"an item with speaker": {`[{"speaker":"Ann","text":"Hello","content":"x"}]`, ""},
+		"segments of a street": {`{"segments":[{"text":"Main Street"}]}`, ""},
+		"an odd speaker":       {odd, ""},
+	} {
+		docs, format, err := Documents("call.json", []byte(c.data), Limits{})
+		switch {
+		case c.want == "":
+			if !errors.Is(err, ErrFile) || format != JSON {
+				t.Errorf("%s: %s, %v, %v", name, format, docs, err)
+			}
+		case err != nil || format != JSON || len(docs) != 1 || docs[0].Content != c.want || !strings.Contains(string(docs[0].Metadata), `"transcript":true`):
+			t.Errorf("%s: %s, %+v, %v", name, format, docs, err)
+		}
+	}
+	docs, _, err := Documents("a.zip", []byte(zipped(t, "odd.json", odd, "call.json", `[{"speaker":"Ann","text":"Hello"}]`)), Limits{})
+	if err != nil || len(docs) != 2 || docs[0].Content != odd || docs[1].Content != "Ann: Hello" {
+		t.Errorf("%+v, %v", docs, err)
+	}
+}
+
 // TestMetadataIsKeptWhole: digits that no float64 holds, in the canonical order.
 func TestMetadataIsKeptWhole(t *testing.T) {
 	docs, _, err := Documents("a.json", []byte(`{"content":"x","metadata":{"b":"<&>", "a":9007199254740993, "c":1.50}}`), Limits{})

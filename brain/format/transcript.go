@@ -79,6 +79,16 @@ func (r *reader) transcript(name string, raw []byte) (docs []Document, format st
 	return docs, format, err
 }
 
+// talk reads JSON that is a transcript by its names, though nobody has said so; what is
+// none after all is what other JSON is.
+func (r *reader) talk(name string, raw []byte) ([]Document, error) {
+	docs, _, err := r.items(name, JSON, raw, func(raw []byte) ([]Document, error) {
+		docs, _, err := r.transcript(name, raw)
+		return docs, err
+	})
+	return docs, err
+}
+
 // maxSpeakers bounds the speakers that are named beside a transcript, and maxNamed
 // their names as JSON: what metadata may hold, less its other words.
 const (

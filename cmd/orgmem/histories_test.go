@@ -21,7 +21,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Three nodes are cut off from each other, killed and paused, their disks hang or are
+// Three nodes are cut off from each other, killed, paused and drained, their disks hang or are
 // slow, and their clocks are set, while clients write titles, read them, use and revoke keys, and
 // make things under an Idempotency-Key that they send again to the next node, through
 // every node. What the clients saw must be explained by one order that respects

@@ -259,15 +259,20 @@ func (l *lab) serve(i int, token string) {
 
 // status is what node i says of the cluster.
 func (l *lab) status(i int) (client.ClusterStatus, error) {
-	raw, err := os.ReadFile(filepath.Join(l.data(i), "operator.token"))
-	if err != nil {
-		return client.ClusterStatus{}, err
-	}
-	operator, err := client.New(client.Options{Base: l.node(i).OperatorURL, Token: strings.TrimSpace(string(raw)), Clock: clock.Real(), Transport: l.nodes[i].http.Transport})
+	operator, err := l.atOperator(i)
 	if err != nil {
 		return client.ClusterStatus{}, err
 	}
 	return operator.ClusterStatus(l.t.Context())
+}
+
+// atOperator asks node i's operator interface.
+func (l *lab) atOperator(i int) (*client.Client, error) {
+	raw, err := os.ReadFile(filepath.Join(l.data(i), "operator.token"))
+	if err != nil {
+		return nil, err
+	}
+	return client.New(client.Options{Base: l.node(i).OperatorURL, Token: strings.TrimSpace(string(raw)), Clock: clock.Real(), Transport: l.nodes[i].http.Transport})
 }
 
 // settle waits until every group has a leader and three voters who are up, and

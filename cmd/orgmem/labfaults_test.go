@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"orgmem/cmd/orgmem/internal/client"
 	"orgmem/cmd/orgmem/process"
 )
 
@@ -149,6 +150,12 @@ var labFaults = []struct {
 		defer l.thaw(a)
 		time.Sleep(d)
 	}},
+	// Planned moves: whatever the victim leads goes to the others, and its share comes back.
+	{"drain and undo", func(l *lab, a, b, _ int, d time.Duration) {
+		l.drain(a, b, true)
+		time.Sleep(d)
+		l.drain(a, b, false)
+	}},
 	// By hours, there and past where it was; it stays so until the next one.
 	{"clock", func(l *lab, a, _, _ int, d time.Duration) {
 		off := (d%(100*time.Millisecond)).Milliseconds()*2 - 100 // d is random
@@ -156,6 +163,22 @@ var labFaults = []struct {
 		time.Sleep(d)
 		l.setClock(a, -time.Duration(off)*farthest/100)
 	}},
+}
+
+// drain has node a drained, or takes that back, by an order to node b. It asks until the
+// order is taken: an election that an earlier fault has caused may go on.
+func (l *lab) drain(a, b int, drain bool) {
+	var err error
+	for until := time.Now().Add(process.ReadyWithin); time.Now().Before(until); time.Sleep(arrival) {
+		var operator *client.Client
+		if operator, err = l.atOperator(b); err == nil {
+			_, err = operator.DrainNode(l.t.Context(), fmt.Sprintf("n%d", a), drain)
+		}
+		if err == nil {
+			return
+		}
+	}
+	l.t.Errorf("drain of node %d, %t: %v", a, drain, err)
 }
 
 // setClock sets a node's time of day.

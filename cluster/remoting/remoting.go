@@ -200,14 +200,16 @@ func (r *Remoting) serve(port int) error {
 }
 
 // dial connects to a node. protoactor says two seconds later that it could not;
-// who waits is told at once.
+// who waits is told at once. Of a connection before, nobody may have heard yet that
+// it has ended: what went over that may have arrived.
 func (r *Remoting) dial(ctx context.Context, to cluster.ServerID) (net.Conn, error) {
 	conn, err := r.cfg.Wire.DialActors(ctx, to)
 	r.mu.Lock()
+	before := r.reached[to]
 	r.reached[to] = err == nil
 	r.mu.Unlock()
 	if err != nil {
-		r.lost(to, false)
+		r.lost(to, before)
 	}
 	return conn, err
 }

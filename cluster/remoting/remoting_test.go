@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -324,6 +325,35 @@ func (s *street) door(name cluster.ServerID, addr string) {
 // answers come back; a node that has gone is told of, and found again when it is
 // back, elsewhere. Who shows another authority's certificate, or answers at
 // another's address, is not heard.
+// TestWhatWentOverAConnectionBeforeMayHaveArrived, where the next attempt fails before
+// it is told that the one before has ended: a write that is taken for one that was never
+// sent would be done twice.
+func TestWhatWentOverAConnectionBeforeMayHaveArrived(t *testing.T) {
+	l, err := net.Listen("tcp", loopback+":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	h := &house{street: &street{doors: map[cluster.ServerID]string{"b": l.Addr().String()}}, self: "a"}
+	r := New(Config{Self: "a", Wire: h})
+	var lost []bool
+	r.lost = func(_ cluster.ServerID, sent bool) { lost = append(lost, sent) }
+	conn, err := r.dial(t.Context(), "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	delete(h.street.doors, "b")
+	for range 2 {
+		if _, err := r.dial(t.Context(), "b"); err == nil {
+			t.Fatal("nobody answers the door, and there is a connection")
+		}
+	}
+	if !slices.Equal(lost, []bool{true, false}) {
+		t.Errorf("what is on its way may have been sent: %v", lost)
+	}
+}
+
 func TestMessagesCross(t *testing.T) {
 	authority := newAuthority(t)
 	s := newStreet(authority)

@@ -258,3 +258,17 @@ func (f *effect) carries(id pb.NodeID, chunk uint64) (bool, error) {
 	}
 	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil
 }
+
+// carrying are those of some nodes that still carry something.
+func (f *effect) carrying(ids []string) (still []string, err error) {
+	for _, id := range ids {
+		ok, err := f.carries(pb.NodeID(id), 0)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			still = append(still, id)
+		}
+	}
+	return still, nil
+}

@@ -75,14 +75,9 @@ func (c *cycle) findIdentity() error {
 			}
 		}
 		for _, t := range view.GetTraits() {
-			for _, id := range slices.Clone(t.GetNodes()) {
-				ok, err := f.carries(pb.NodeID(id), 0)
-				if err != nil {
-					return err
-				}
-				if !ok {
-					t.Nodes = slices.DeleteFunc(t.Nodes, func(n string) bool { return n == id })
-				}
+			var err error
+			if t.Nodes, err = f.carrying(t.GetNodes()); err != nil {
+				return err
 			}
 		}
 		now := &pb.IdentityView{}
@@ -166,7 +161,7 @@ func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 	evidence := c.latestWritten(maxTraitNodes)
 	view.Traits = []*pb.Trait{
 		{Name: "formality", Value: p.Formality, Confidence: confidence, Nodes: evidence},
-		{Name: "technicalDepth", Value: p.TechnicalDepth, Confidence: confidence, Nodes: slices.Clone(evidence)},
+		{Name: "technicalDepth", Value: p.TechnicalDepth, Confidence: confidence, Nodes: evidence},
 	}
 	return nil
 }

@@ -1,10 +1,14 @@
 package cluster
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/hashicorp/raft"
 
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -347,4 +351,37 @@ func TestSnapshotFlushes(t *testing.T) {
 	if st := again.status(id); st.LogBytes != 0 {
 		t.Errorf("after a snapshot %d bytes were replayed", st.LogBytes)
 	}
+}
+
+// TestRestoreFlushes: a store that is far enough is not fetched, and may be so in memory
+// only. The marker that a Restore publishes promises it all the same, and the log is
+// emptied with it.
+func TestRestoreFlushes(t *testing.T) {
+	s := start(t, storagetest.NewDisk())
+	id := mainStore(0)
+	s.write(id, s.open(id), "a", "1")
+	g := s.host.shard(id)
+	manifest, closed, err := s.host.manifest(g, g.fsm.applied.Load())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed()
+	sink, err := g.marks.Create(raft.SnapshotVersionMax, g.fsm.applied.Load(), g.raft.CurrentTerm(), g.raft.GetConfiguration().Configuration(), 1, nil)
+	if err == nil {
+		_, err = sink.Write(manifest)
+	}
+	if err == nil {
+		err = sink.Close()
+	}
+	if err == nil {
+		err = g.fsm.Restore(io.NopCloser(bytes.NewReader(manifest)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last, err := g.logs.LastIndex(); err != nil || last != 0 {
+		t.Fatalf("the log ends at %d, %v: the test proves nothing", last, err)
+	}
+	again := start(t, s.crash())
+	again.wantRows(id, map[string]string{"a": "1"})
 }

@@ -3,9 +3,12 @@ package cluster
 import (
 	"errors"
 	"testing"
+	"time"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
+	"orgmem/storage/storagetest"
 )
 
 // placeGroup changes the shard map for one group.
@@ -75,6 +78,31 @@ func TestGroupsComeAndGo(t *testing.T) {
 	w.ready()
 	c.put()
 	c.check()
+}
+
+// TestWhoStartsElectsNobodyYet: a node that starts has forgotten which leader it has just
+// promised not to vote for another, who answers by that promise until its lease is over.
+// So long it opens no group.
+func TestWhoStartsElectsNobodyYet(t *testing.T) {
+	w := newFleet(t)
+	street, fake := w.move("one"), clock.NewFake(time.Unix(1_700_000_000, 0))
+	begun := make(chan *server, 1)
+	go func() {
+		s, err := tryBegin(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Clock, c.peers = fake, street })
+		if err != nil {
+			t.Error(err)
+		}
+		begun <- s
+	}()
+	waitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 || len(begun) > 0 })
+	street.mu.Lock()
+	open := len(street.groups)
+	street.mu.Unlock()
+	if open > 0 || len(begun) > 0 {
+		t.Errorf("%d groups are open that may vote", open)
+	}
+	fake.Advance(leaderLease)
+	<-begun
 }
 
 // TestChangesOfMembership: compare-and-set, refusals, and what is not for us.

@@ -127,6 +127,37 @@ func TestLeaseIsOfWhatWasSent(t *testing.T) {
 	}
 }
 
+// TestWaryAfterAFailedHandOver: an heir that was asked may yet be elected, and its
+// voters hear from this leader all the while. What they acknowledged before a question
+// answers it no more.
+func TestWaryAfterAFailedHandOver(t *testing.T) {
+	fake := clock.NewFake(time.Unix(1_700_000_000, 0))
+	s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Clock = fake })
+	g := s.host.group(1)
+	term := g.leading.Load()
+	g.electedBy([]raft.ServerID{"one", "two", "three"})
+	if err := g.handOver("nobody"); err == nil {
+		t.Fatal("a transfer to nobody succeeded")
+	}
+	g.lease.heard("two", term, s.host.elapsed())
+	fake.Advance(leaderLease / 2) // the lease has as long to go
+	answer := make(chan error, 1)
+	ask := func() {
+		go func() { answer <- g.lead() }()
+		waitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 || len(answer) > 0 })
+	}
+	ask()
+	fake.Advance(leaderLease)
+	if err := <-answer; !errors.Is(err, ErrNotLeader) {
+		t.Errorf("by a heartbeat of before the question: %v", err)
+	}
+	ask()
+	g.lease.heard("two", term, s.host.elapsed())
+	if err := <-answer; err != nil {
+		t.Errorf("by a heartbeat that was sent since: %v", err)
+	}
+}
+
 // TestHandOverLeavesTimeToWrite: who gives a shard away is told when it answers no more,
 // and what it writes then is true, and read by whoever takes over.
 func TestHandOverLeavesTimeToWrite(t *testing.T) {

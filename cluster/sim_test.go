@@ -18,10 +18,12 @@ import (
 )
 
 // The simulation runs a whole cluster on one thread: the planner, what turns the
-// nodes' reports into its view and its plans into orders, the lease for reads and
-// the fencing of writes are the ones of the service; raft, network, clocks and
-// disks are models. A seed decides everything that happens, so a number is a
-// reproduction:
+// nodes' reports into its view and its plans into orders, and the fencing of writes
+// are the ones of the service; raft, network, clocks and disks are models, and so are
+// the lease for reads, the hand-over and who may vote (simraft_test.go): what is shown
+// of these is that their rules suffice, and the tests of lease.go, hosting.go and
+// ballot.go hold the service to the rules. A seed decides everything that happens, so
+// a number is a reproduction:
 //
 //	go test ./cluster -run 'TestSimulation$' -sim.seed 4711 -v
 //

@@ -308,6 +308,9 @@ func (c *call) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet, q
 	// What another partition's texts state is not followed: the order of the hits
 	// would tell of it.
 	a.Within = func(entity pb.NodeID) bool { return ownerOf(parts, entity) != nil }
+	if n.params.Projects() {
+		a.Further = a.further(n.project, &rd.scratch)
+	}
 	w := rd.walker.of(n)
 	w.Forward(&n.params, &a.Question)
 	return w, a, a.err

@@ -18,18 +18,29 @@ import (
 
 // BenchmarkWalks walks as a query to the brain does, with the service's budget, over
 // memories of 6,000 and 100,000 passages, and reads what it needs to score a passage,
-// its node and its vector, from a store of which the cache holds a part. What comes
-// before, the search for the seeds, is not in it. Each question is asked once. Run it
-// with -benchtime 1x.
+// its node and its vector, from a store of which the cache holds a part, and as one
+// whose projected questions count looks for what is near to these. What comes before,
+// the search for the seeds, is not in it. Each question is asked once. Run it with
+// -benchtime 1x.
 func BenchmarkWalks(b *testing.B) {
 	for _, passages := range []int{6_000, 100_000} {
-		b.Run(fmt.Sprint(passages), func(b *testing.B) {
-			n := startNode(b, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
-			c := client{n: n, key: n.org(NewOrg{}).APIKey}
-			c.ok(find("nothing")) // the member is known
-			c.inOrg(func(o *orgActor) { walksFrom(b, o, o.members[o.onlyMember(b)], passages) })
-		})
+		for _, projected := range []bool{false, true} {
+			walks(b, passages, projected)
+		}
 	}
+}
+
+func walks(b *testing.B, passages int, projected bool) {
+	name := fmt.Sprint(passages)
+	if projected {
+		name += "-projected"
+	}
+	b.Run(name, func(b *testing.B) {
+		n := startNode(b, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.CacheBytes = 64 << 20 }) // the service's own
+		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		c.ok(find("nothing")) // the member is known
+		c.inOrg(func(o *orgActor) { walksFrom(b, o, o.members[o.onlyMember(b)], passages, projected) })
+	})
 }
 
 const (
@@ -37,7 +48,7 @@ const (
 	walkDim       = 384
 )
 
-func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int) {
+func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int, projected bool) {
 	rnd := rand.New(rand.NewPCG(uint64(passages), 2))
 	vector := func() []float32 {
 		v, length := make([]float32, walkDim), 0.0
@@ -52,10 +63,15 @@ func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int) {
 	}
 	src := named(rnd, part, passages)
 	ch := newChange(o.store)
+	built := index.NewBuilder("words", walkDim)
 	for i, d := range src.Documents {
 		seq := uint64(i + 1)
 		putNode(ch.Batch, part.space, nodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title, Status: statusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}}, CreatedMs: int64(seq), Chunks: []uint64{seq}})
-		putVector(ch.Batch, part, "words", seq, vector())
+		v := vector()
+		putVector(ch.Batch, part, "words", seq, v)
+		if err := built.Add(index.Entry{Seq: seq, Node: index.Node{ID: d.ID, Kind: "document"}, Vector: v}); err != nil {
+			b.Fatal(err)
+		}
 		if ch.Bytes() > 4<<20 || i == passages-1 {
 			if err := o.committer.commitChange(ch); err != nil {
 				b.Fatal(err)
@@ -68,8 +84,24 @@ func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int) {
 	for i := range passages {
 		net.chunks = append(net.chunks, chunkAt{part.id, uint64(i + 1)})
 	}
+	seg, err := built.Build()
+	if err != nil {
+		b.Fatal(err)
+	}
+	snapshots := []*index.Snapshot{(&index.Snapshot{}).With(0, seg)}
+	if projected {
+		numbers := make([]float32, 16*walkDim)
+		for i := range numbers {
+			numbers[i] = float32(rnd.NormFloat64()) / 20
+		}
+		net.params.Further = [2]float64{1, 1}
+		if net.project, err = retriever.ProjectionFrom(&pb.BrainProjection{Model: "words", Dim: walkDim, Numbers: numbers}); err != nil {
+			b.Fatal(err)
+		}
+	}
 	examples := net.graph.Examples(src, salt, walkQuestions, 1)
-	err := o.withStore(func(st *storage.Store) error {
+	var scratch index.Scratch
+	err = o.withStore(func(st *storage.Store) error {
 		for range b.N {
 			w := retriever.NewWalk(net.graph, salt)
 			took, scored := make([]time.Duration, 0, len(examples)), 0
@@ -77,8 +109,10 @@ func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int) {
 			for _, e := range examples {
 				a := &asking{
 					org: &o.orgView, st: st, parts: []*partitionRef{part}, near: map[chunkAt]retriever.Seed{}, alive: map[pb.NodeID]bool{},
-					look: &lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()}}},
+					look: &lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()}, Config: index.DefaultConfig()}, snapshots: snapshots},
 				}
+				a.passage = func(at chunkAt) int32 { return int32(at.seq - 1) }
+				a.Further = a.further(net.project, &scratch)
 				a.at = func(p int32) chunkAt { return net.chunks[p] }
 				a.docs = func(p int32) pb.NodeID { return net.graph.Documents()[net.graph.Document(p)] }
 				a.Text, a.Budget, a.Score = e.Text, walkBudget, a.score

@@ -35,6 +35,7 @@ const (
 type brainNet struct {
 	artifact *pb.BrainArtifact
 	params   retriever.Parameters
+	project  *retriever.Projection // of questions; nil: none counts for anything
 	graph    *retriever.Graph
 	salt     retriever.Salt
 	chunks   []chunkAt         // of each passage; the zero value: it is gone
@@ -171,28 +172,31 @@ func (o *orgView) readBrain(st *storage.Store, artifact *pb.BrainArtifact) (*bra
 	if n.params, err = retriever.ParametersFrom(stored.GetModel()); err != nil {
 		return nil, err
 	}
+	if n.project, err = retriever.ProjectionFrom(stored.GetModel().GetProjection()); err != nil {
+		return nil, err
+	}
 	if n.graph, err = retriever.GraphFrom(stored.GetGraph()); err != nil {
 		return nil, err
 	}
 	return n, nil
 }
 
-// servingParameters are what the brain that is published has learned; nil: there is
-// none, or none that can be read. Nobody waits for it, and it waits for nobody.
-func (o *orgView) servingParameters(st *storage.Store) (*retriever.Parameters, error) {
+// servingParameters are what the brain that is published has learned, and its
+// projection; nil: there is none, or none that can be read. Nobody waits for it, and it waits for nobody.
+func (o *orgView) servingParameters(st *storage.Store) (*retriever.Parameters, *retriever.Projection, error) {
 	artifact, err := o.newestBrain(st)
 	if err != nil || artifact == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	n, err := o.readBrain(st, artifact)
 	if errors.Is(err, retriever.ErrCorrupt) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := n.params // without its graph
-	return &p, nil
+	return &p, n.project, nil
 }
 
 func (o *orgView) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*brainNet, error) {
@@ -253,6 +257,8 @@ type asking struct {
 	st    *storage.Store
 	parts []*partitionRef
 	at    func(passage int32) chunkAt
+	// passage is the other way, retriever.Unknown what the brain does not know.
+	passage func(chunkAt) int32
 	// seeds are the candidates that Question.Seeds stand for.
 	seeds []candidate
 	more  bool // there were others
@@ -267,7 +273,7 @@ type asking struct {
 // nil leaves them as they are. passage gives a chunk's passage, or retriever.Unknown.
 func (o *orgView) ask(st *storage.Store, parts []*partitionRef, query string, own *index.Scratch, q *lookup, sharpen func([]index.Candidate) error, passage func(chunkAt) int32) *asking {
 	q.N = brainCandidates
-	a := &asking{org: o, st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, alive: map[pb.NodeID]bool{}, look: q}
+	a := &asking{org: o, st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, alive: map[pb.NodeID]bool{}, look: q, passage: passage}
 	a.Text, a.Score = query, a.score
 	defer own.Reset()
 	candidates := own.Candidates(q.snapshots, q.Query)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -336,8 +337,15 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		if n := judgesOf(len(examples)); n < leastJudges {
 			return fmt.Errorf("%w: the memory gives %d questions to judge it by, and %d are needed", errRejected, n, leastJudges)
 		}
-		asked, cosine, err := r.ask(st, parts, src, graph, snapshots, examples)
+		asked, asking, cosine, err := r.ask(st, parts, src, graph, snapshots, examples)
 		if err != nil {
+			return err
+		}
+		projection, err := r.project(st, parts, src, graph, asked, asking)
+		if err != nil {
+			return err
+		}
+		if err := r.further(projection, asked, asking); err != nil {
 			return err
 		}
 		content, err := contentOf(graph, asked)
@@ -348,14 +356,15 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		if err != nil {
 			return err
 		}
-		if err := r.judge(st, graph, salt, best, asked, cosine); err != nil {
+		if err := r.judge(st, graph, salt, best, asked, asking, cosine); err != nil {
 			return err
 		}
-		raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(&pb.Brain{Model: best.Message(), Graph: graph.Message()})
+		model := modelOf(&best, projection)
+		raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(&pb.Brain{Model: model, Graph: graph.Message()})
 		if err != nil {
 			return err
 		}
-		made = &trainedBrain{raw: raw, size: graph.Size(), parameters: len(best.Message().GetParameters()), metrics: r.metrics, seen: src.seen}
+		made = &trainedBrain{raw: raw, size: graph.Size(), parameters: len(model.GetParameters()) + len(model.GetProjection().GetNumbers()), metrics: r.metrics, seen: src.seen}
 		return nil
 	})
 	return made, err
@@ -378,13 +387,13 @@ func (r *trainRun) compute(tasks ...func(worker int) error) error {
 }
 
 // ask searches for the questions' seeds. cosine are the passages that plain vector
-// search finds for each.
-func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSource, graph *retriever.Graph, snapshots []*index.Snapshot, examples []retriever.Example) (asked []retriever.Asked, cosine [][]int32, err error) {
+// search finds for each, all what search says.
+func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSource, graph *retriever.Graph, snapshots []*index.Snapshot, examples []retriever.Example) (asked []retriever.Asked, all []*asking, cosine [][]int32, err error) {
 	passages := make(map[chunkAt]int32, len(src.places))
 	for p, at := range src.places {
 		passages[chunkAt{parts[at.part].id, at.seq}] = int32(p)
 	}
-	asked, cosine = make([]retriever.Asked, len(examples)), make([][]int32, len(examples))
+	asked, all, cosine = make([]retriever.Asked, len(examples)), make([]*asking, len(examples)), make([][]int32, len(examples))
 	var tasks []func(int) error
 	for from := 0; from < len(examples); from += askBatch {
 		tasks = append(tasks, func(worker int) error {
@@ -404,13 +413,13 @@ func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSourc
 				a.at = func(p int32) chunkAt { return chunkAt{parts[src.places[p].part].id, src.places[p].seq} }
 				a.docs = func(p int32) pb.NodeID { return graph.Documents()[graph.Document(p)] }
 				a.seeds = nil // they name what is found, and a training finds nothing
-				asked[i] = retriever.Asked{Example: examples[i], Question: a.Question}
+				asked[i], all[i] = retriever.Asked{Example: examples[i], Question: a.Question}, a
 				cosine[i] = a.byCosine()
 			}
 			return nil
 		})
 	}
-	return asked, cosine, r.compute(tasks...)
+	return asked, all, cosine, r.compute(tasks...)
 }
 
 // withoutGone gives the indexes of some partitions without what was forgotten: until
@@ -466,10 +475,8 @@ func (a *asking) byCosine() []int32 {
 
 // learn trains on the first part of the questions.
 func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []retriever.Asked, content []byte) (retriever.Parameters, error) {
-	judges := judgesOf(len(asked))
-	checks := len(asked) * checkTenths / 10
-	learn, check := asked[:len(asked)-judges-checks], asked[len(asked)-judges-checks:len(asked)-judges]
-	t := retriever.NewTrainer(graph, salt, learn, check, brainSeed)
+	learned, checked := splitOf(len(asked))
+	t := retriever.NewTrainer(graph, salt, asked[:learned], asked[learned:checked], brainSeed)
 	// The memory is not held still between two attempts: what was learned of other
 	// content would make another brain than this content does.
 	if c := r.state.GetCheckpoint(); c != nil && bytes.Equal(c.GetContent(), content) {
@@ -486,8 +493,9 @@ func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []re
 		if p := t.Progress(); p > told {
 			told = p
 			r.state.Progress = p
-			if r.state.Checkpoint = t.Checkpoint(); r.state.Checkpoint != nil {
-				r.state.Checkpoint.Content = content
+			if c := t.Checkpoint(); c != nil { // else it goes on from the last one
+				c.Content = content
+				r.state.Checkpoint = c
 			}
 			if err := r.note(r.job, r.state); err != nil {
 				return retriever.Parameters{}, err
@@ -495,7 +503,11 @@ func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []re
 			r.org.sys.cfg.epochDone()
 		}
 	}
-	return t.Best(), nil
+	best := t.Best()
+	gained, spread := t.Gained()
+	r.metrics["projectionGain"], r.metrics["projectionGainError"] = gained, spread
+	r.metrics["projectionStart"], r.metrics["projectionNear"] = best.Further[0], best.Further[1]
+	return best, nil
 }
 
 // contentOf identifies what parameters are learned from: the graph, the questions and
@@ -520,6 +532,12 @@ func contentOf(graph *retriever.Graph, asked []retriever.Asked) ([]byte, error) 
 				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
 			}
 		}
+		if a.Further != nil {
+			for _, h := range a.Further() {
+				b = binary.LittleEndian.AppendUint32(b, uint32(h.Passage))
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(h.Likeness))
+			}
+		}
 		h.Write(binary.LittleEndian.AppendUint32(b, uint32(len(b))))
 	}
 	return h.Sum(nil), nil
@@ -527,13 +545,19 @@ func contentOf(graph *retriever.Graph, asked []retriever.Asked) ([]byte, error) 
 
 // judge compares the new brain with plain likeness, with search and with the brain
 // that serves, on questions that it has not learned from (decisions.md, section 10).
-func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, cosine [][]int32) error {
-	from := len(asked) - judgesOf(len(asked))
-	serving, err := r.org.servingParameters(st)
+func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriever.Salt, made retriever.Parameters, asked []retriever.Asked, asking []*asking, cosine [][]int32) error {
+	_, from := splitOf(len(asked))
+	serving, projection, err := r.org.servingParameters(st)
 	if err != nil {
 		return fmt.Errorf("read the serving brain: %w", err)
 	}
 	judged := asked[from:]
+	theirs := slices.Clone(judged) // by its own projection
+	if serving != nil {
+		if err := r.further(projection, theirs, asking[from:]); err != nil {
+			return err
+		}
+	}
 	type marks = []retriever.Marks
 	mine, plain, search, other := make(marks, len(judged)), make(marks, len(judged)), make(marks, len(judged)), make(marks, len(judged))
 	w := retriever.NewWalk(graph, salt)
@@ -544,7 +568,7 @@ func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriev
 				plain[k] = graph.MarkRanking(cosine[from+k], &judged[k])
 				search[k] = graph.MarkRanking(judged[k].Found(), &judged[k])
 				if serving != nil {
-					other[k] = w.Mark(serving, &judged[k])
+					other[k] = w.Mark(serving, &theirs[k])
 				}
 			}
 			return nil
@@ -554,12 +578,12 @@ func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriev
 		}
 	}
 	beside := retriever.Pair(mine, plain)
-	r.metrics = map[string]float64{
+	maps.Copy(r.metrics, map[string]float64{
 		"questions": float64(len(asked)), "judged": float64(len(judged)),
 		"recall10": beside.Mine.Recall, "mrr": beside.Mine.Reciprocal,
 		"cosineRecall10": beside.Theirs.Recall, "cosineMrr": beside.Theirs.Reciprocal,
 		"cosineWon": float64(beside.Won), "cosineLost": float64(beside.Lost),
-	}
+	})
 	if beside.Worse() {
 		return lost("plain cosine", beside)
 	}

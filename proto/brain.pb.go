@@ -29,6 +29,7 @@ type BrainModel struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Format        uint32                 `protobuf:"varint,1,opt,name=format,proto3" json:"format,omitempty"`                 // how the numbers are to be read
 	Parameters    []float64              `protobuf:"fixed64,2,rep,packed,name=parameters,proto3" json:"parameters,omitempty"` // in the order of retriever.Parameters
+	Projection    *BrainProjection       `protobuf:"bytes,3,opt,name=projection,proto3" json:"projection,omitempty"`          // unset: none is worth its search
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -77,6 +78,74 @@ func (x *BrainModel) GetParameters() []float64 {
 	return nil
 }
 
+func (x *BrainModel) GetProjection() *BrainProjection {
+	if x != nil {
+		return x.Projection
+	}
+	return nil
+}
+
+// BrainProjection moves the vectors of questions.
+type BrainProjection struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Model         string                 `protobuf:"bytes,1,opt,name=model,proto3" json:"model,omitempty"`              // whose vectors it is for
+	Dim           uint32                 `protobuf:"varint,2,opt,name=dim,proto3" json:"dim,omitempty"`                 // their length
+	Numbers       []float32              `protobuf:"fixed32,3,rep,packed,name=numbers,proto3" json:"numbers,omitempty"` // the rows of U, behind them those of V
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainProjection) Reset() {
+	*x = BrainProjection{}
+	mi := &file_brain_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainProjection) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainProjection) ProtoMessage() {}
+
+func (x *BrainProjection) ProtoReflect() protoreflect.Message {
+	mi := &file_brain_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainProjection.ProtoReflect.Descriptor instead.
+func (*BrainProjection) Descriptor() ([]byte, []int) {
+	return file_brain_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *BrainProjection) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *BrainProjection) GetDim() uint32 {
+	if x != nil {
+		return x.Dim
+	}
+	return 0
+}
+
+func (x *BrainProjection) GetNumbers() []float32 {
+	if x != nil {
+		return x.Numbers
+	}
+	return nil
+}
+
 // BrainCheckpoint is how far a training has come, between two epochs. Its lists are
 // in the order of BrainModel.parameters.
 type BrainCheckpoint struct {
@@ -97,7 +166,7 @@ type BrainCheckpoint struct {
 
 func (x *BrainCheckpoint) Reset() {
 	*x = BrainCheckpoint{}
-	mi := &file_brain_proto_msgTypes[1]
+	mi := &file_brain_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -109,7 +178,7 @@ func (x *BrainCheckpoint) String() string {
 func (*BrainCheckpoint) ProtoMessage() {}
 
 func (x *BrainCheckpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_brain_proto_msgTypes[1]
+	mi := &file_brain_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -122,7 +191,7 @@ func (x *BrainCheckpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainCheckpoint.ProtoReflect.Descriptor instead.
 func (*BrainCheckpoint) Descriptor() ([]byte, []int) {
-	return file_brain_proto_rawDescGZIP(), []int{1}
+	return file_brain_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *BrainCheckpoint) GetFormat() uint32 {
@@ -206,7 +275,7 @@ type Brain struct {
 
 func (x *Brain) Reset() {
 	*x = Brain{}
-	mi := &file_brain_proto_msgTypes[2]
+	mi := &file_brain_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -218,7 +287,7 @@ func (x *Brain) String() string {
 func (*Brain) ProtoMessage() {}
 
 func (x *Brain) ProtoReflect() protoreflect.Message {
-	mi := &file_brain_proto_msgTypes[2]
+	mi := &file_brain_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -231,7 +300,7 @@ func (x *Brain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Brain.ProtoReflect.Descriptor instead.
 func (*Brain) Descriptor() ([]byte, []int) {
-	return file_brain_proto_rawDescGZIP(), []int{2}
+	return file_brain_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Brain) GetModel() *BrainModel {
@@ -281,7 +350,7 @@ type BrainGraph struct {
 
 func (x *BrainGraph) Reset() {
 	*x = BrainGraph{}
-	mi := &file_brain_proto_msgTypes[3]
+	mi := &file_brain_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -293,7 +362,7 @@ func (x *BrainGraph) String() string {
 func (*BrainGraph) ProtoMessage() {}
 
 func (x *BrainGraph) ProtoReflect() protoreflect.Message {
-	mi := &file_brain_proto_msgTypes[3]
+	mi := &file_brain_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -306,7 +375,7 @@ func (x *BrainGraph) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainGraph.ProtoReflect.Descriptor instead.
 func (*BrainGraph) Descriptor() ([]byte, []int) {
-	return file_brain_proto_rawDescGZIP(), []int{3}
+	return file_brain_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *BrainGraph) GetFormat() uint32 {
@@ -474,13 +543,20 @@ var File_brain_proto protoreflect.FileDescriptor
 
 const file_brain_proto_rawDesc = "" +
 	"\n" +
-	"\vbrain.proto\x12\x06orgmem\"D\n" +
+	"\vbrain.proto\x12\x06orgmem\"}\n" +
 	"\n" +
 	"BrainModel\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x1e\n" +
 	"\n" +
 	"parameters\x18\x02 \x03(\x01R\n" +
-	"parameters\"\xf6\x01\n" +
+	"parameters\x127\n" +
+	"\n" +
+	"projection\x18\x03 \x01(\v2\x17.orgmem.BrainProjectionR\n" +
+	"projection\"S\n" +
+	"\x0fBrainProjection\x12\x14\n" +
+	"\x05model\x18\x01 \x01(\tR\x05model\x12\x10\n" +
+	"\x03dim\x18\x02 \x01(\rR\x03dim\x12\x18\n" +
+	"\anumbers\x18\x03 \x03(\x02R\anumbers\"\xf6\x01\n" +
 	"\x0fBrainCheckpoint\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x18\n" +
 	"\acontent\x18\x02 \x01(\fR\acontent\x12\x14\n" +
@@ -536,21 +612,23 @@ func file_brain_proto_rawDescGZIP() []byte {
 	return file_brain_proto_rawDescData
 }
 
-var file_brain_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_brain_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_brain_proto_goTypes = []any{
 	(*BrainModel)(nil),      // 0: orgmem.BrainModel
-	(*BrainCheckpoint)(nil), // 1: orgmem.BrainCheckpoint
-	(*Brain)(nil),           // 2: orgmem.Brain
-	(*BrainGraph)(nil),      // 3: orgmem.BrainGraph
+	(*BrainProjection)(nil), // 1: orgmem.BrainProjection
+	(*BrainCheckpoint)(nil), // 2: orgmem.BrainCheckpoint
+	(*Brain)(nil),           // 3: orgmem.Brain
+	(*BrainGraph)(nil),      // 4: orgmem.BrainGraph
 }
 var file_brain_proto_depIdxs = []int32{
-	0, // 0: orgmem.Brain.model:type_name -> orgmem.BrainModel
-	3, // 1: orgmem.Brain.graph:type_name -> orgmem.BrainGraph
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	1, // 0: orgmem.BrainModel.projection:type_name -> orgmem.BrainProjection
+	0, // 1: orgmem.Brain.model:type_name -> orgmem.BrainModel
+	4, // 2: orgmem.Brain.graph:type_name -> orgmem.BrainGraph
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_brain_proto_init() }
@@ -564,7 +642,7 @@ func file_brain_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_brain_proto_rawDesc), len(file_brain_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

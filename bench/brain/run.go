@@ -20,17 +20,15 @@ type asked struct {
 	retriever.Question
 	m    *memory
 	v    []float32
+	hits []retriever.Hit // what is nearest to it when it is projected
 	near map[int32]retriever.Seed
 }
 
-// ask searches for some texts, whose vectors are projected before; nil: they are not.
-func (m *memory) ask(all []string, p *projection) ([]*asked, error) {
+// ask searches for some texts.
+func (m *memory) ask(all []string) ([]*asked, error) {
 	vectors, err := m.embed(all, true)
 	if err != nil {
 		return nil, err
-	}
-	for i, v := range vectors {
-		vectors[i] = p.apply(v)
 	}
 	out := make([]*asked, len(all))
 	model := index.ModelID(m.encoder.ID())
@@ -122,9 +120,21 @@ type result struct {
 	training, walk time.Duration
 	kinds          []kind
 	calibration    string
-	cosine         float64 // recall@5 of the projected questions by likeness alone
+	projection     projected
 	// beyond is what the walk is worth beyond search, on each question.
 	beyond []marks
+}
+
+// projected is what the projection of the last training has come to.
+type projected struct {
+	alone          float64 // nats that the answers are told better by it alone, on the checks
+	gained, spread float64 // and behind the gate, with the standard error
+	counts         [2]float64
+	recall5        float64 // of the projected questions by likeness alone
+}
+
+func (p projected) String() string {
+	return fmt.Sprintf("    projection: %+.4f nats by itself, %+.5f ± %.5f in the walk, counts %.3f and %.3f; recall@5 by it alone %.3f\n", p.alone, p.gained, p.spread, p.counts[0], p.counts[1], p.recall5)
 }
 
 // marks are what a ranking is worth, on one question or in the mean.
@@ -143,9 +153,8 @@ func (r *result) add(x result, share float64) {
 	r.judges.Recall += share * x.judges.Recall
 	r.judges.Reciprocal += share * x.judges.Reciprocal
 	r.training += time.Duration(share * float64(x.training))
-	r.cosine += share * x.cosine
 	r.walk += time.Duration(share * float64(x.walk))
-	r.kinds, r.calibration, r.beyond = x.kinds, x.calibration, x.beyond
+	r.kinds, r.calibration, r.beyond, r.projection = x.kinds, x.calibration, x.beyond, x.projection
 }
 
 // paired tells what the walk gains beyond search, with the standard error over the
@@ -185,7 +194,7 @@ const (
 func (m *memory) run(v variant, seed uint64) result {
 	if v.rank != nil {
 		var r result
-		questions := m.questioned(nil)
+		questions := m.questioned()
 		for i, q := range questions {
 			r.mark(&m.questions[i], m.names(v.rank(q)))
 		}
@@ -208,17 +217,18 @@ func (m *memory) run(v variant, seed uint64) result {
 	for _, e := range examples {
 		texts = append(texts, e.Text)
 	}
-	made, err := m.ask(texts, nil)
+	made, err := m.ask(texts)
 	exitOn(err)
 	judges, checks := len(made)*judgeTenths/10, len(made)*checkTenths/10
 	learn := len(made) - judges - checks
-	var p *projection
-	if v.project != nil {
-		p = m.project(*v.project, examples[:learn+checks], made[:learn], made[learn:learn+checks], seed)
-		made, err = m.ask(texts, p)
-		exitOn(err)
+	questions := m.questioned()
+	var r result
+	if !v.plain {
+		var p *retriever.Projection
+		p, r.projection.alone = m.project(g, examples, made[:learn], made[learn:learn+checks], seed)
+		m.further(made, p)
+		m.further(questions, p)
 	}
-	questions := m.questioned(p)
 	all := make([]retriever.Asked, len(made))
 	for i, a := range made {
 		all[i] = retriever.Asked{Example: examples[i], Question: a.Question}
@@ -229,11 +239,13 @@ func (m *memory) run(v variant, seed uint64) result {
 		for !t.Step() {
 		}
 		params = t.Best()
+		r.projection.gained, r.projection.spread = t.Gained()
+		r.projection.counts = params.Further
 	}
 	if v.gate != 0 {
 		params.Gate = [len(params.Gate)]float64{v.gate}
 	}
-	r := result{training: time.Since(began)}
+	r.training = time.Since(began)
 	w := retriever.NewWalk(g, salt)
 	for i := range all[len(all)-judges:] {
 		mark := w.Mark(&params, &all[len(all)-judges+i])
@@ -256,8 +268,8 @@ func (m *memory) run(v variant, seed uint64) result {
 		var alone result
 		search := alone.mark(&m.questions[i], m.names(q.bySearch()))
 		gate.add(w.Confidence(), mine.recall5, search.recall5)
-		if p != nil {
-			r.cosine += alone.mark(&m.questions[i], m.names(q.byCosine())).recall5 / float64(len(questions))
+		if len(q.hits) > 0 {
+			r.projection.recall5 += alone.mark(&m.questions[i], m.names(q.byProjection())).recall5 / float64(len(questions))
 		}
 		r.beyond = append(r.beyond, marks{mine.recall5 - search.recall5, mine.mrr - search.mrr, mine.ndcg - search.ndcg})
 	}
@@ -271,12 +283,12 @@ func (m *memory) run(v variant, seed uint64) result {
 }
 
 // questioned searches for the set's questions.
-func (m *memory) questioned(p *projection) []*asked {
+func (m *memory) questioned() []*asked {
 	texts := make([]string, len(m.questions))
 	for i, q := range m.questions {
 		texts[i] = q.text
 	}
-	out, err := m.ask(texts, p)
+	out, err := m.ask(texts)
 	exitOn(err)
 	return out
 }

@@ -7,9 +7,11 @@ import (
 )
 
 // Checkpoint gives how far the training has come; nil but where an epoch has just
-// begun. Its size does not depend on the content.
+// begun, and in those that learn what the hits of the projected question count: they
+// are few, and a training that they were interrupted in comes to them again. Its size
+// does not depend on the content.
 func (t *Trainer) Checkpoint() *pb.BrainCheckpoint {
-	if t.epoch == 0 || t.checked > 0 || len(t.order) < len(t.learn) {
+	if t.further.begun || t.epoch == 0 || t.checked > 0 || len(t.order) < len(t.learn) {
 		return nil
 	}
 	return &pb.BrainCheckpoint{

@@ -12,7 +12,7 @@ import (
 // graphFormat and modelFormat number what the bytes mean.
 const (
 	graphFormat = 2
-	modelFormat = 3
+	modelFormat = 4
 )
 
 // ErrCorrupt says that a stored graph or model is not one of this package's, or of

@@ -17,11 +17,14 @@
 // # Order of calls
 //
 // Training: NewGraph of the whole Source, Graph.Examples, the caller asks search
-// for the seeds of each, NewTrainer with a part to learn from and another to check
-// by, Trainer.Resume where there is a Trainer.Checkpoint of it, Trainer.Step until it
-// is done, Trainer.Best. Serving: GraphFrom and ParametersFrom what Message gave,
-// NewWalk once per worker, Walk.Forward per question, then Walk.Passages,
-// Walk.Entities and Walk.Confidence.
+// for the seeds of each, NewProjector with the first ForProjection of those to learn
+// from, what Graph.Mistaken says of them and those to check by, the caller searches
+// for what is near to the projected questions (Question.Further), NewTrainer with a
+// part to learn from and another to check by, Trainer.Resume where there is a
+// Trainer.Checkpoint of it, Trainer.Step until it is done, Trainer.Best. Serving:
+// GraphFrom, ParametersFrom and ProjectionFrom what Message gave, NewWalk once per
+// worker, Walk.Forward per question, then Walk.Passages, Walk.Entities and
+// Walk.Confidence.
 //
 // # The walk
 //
@@ -30,11 +33,13 @@
 // sequence, stated ties and what belongs to one domain; the weight of a step is
 // exp(θ·φ), where φ tells its kind, how much of the question the sentence around the
 // name holds, how widely the concept is named, and how near the end is to the question.
+// What is near to the projected question enters behind the first step, as far as the
+// training has given it weight and where the gate is open.
 // After five steps a passage's score is that of search plus, as far as the gate is
-// open, what it gained by activation. This is a few learned steps in place of the personalized PageRank of
-// HippoRAG 2 (Gutiérrez et al. 2025, arXiv 2502.14802), with its passages inside the
-// walk and without a language model; sentences carry relevance as in LinearRAG
-// (arXiv 2510.10114).
+// open, what it gained by activation. This is a few learned steps in place of the
+// personalized PageRank of HippoRAG 2 (Gutiérrez et al. 2025, arXiv 2502.14802), with
+// its passages inside the walk and without a language model; sentences carry relevance
+// as in LinearRAG (arXiv 2510.10114).
 //
 // # What it hides
 //

@@ -83,6 +83,7 @@ func (w *Walk) backward(dz []float64, into *gradient) {
 		}
 		into.Meaning += d * w.open * float64(w.seed[i].Cosine)
 		into.Words += d * w.open * float64(w.seed[i].Keyword)
+		into.Further[furtherNear] += d * w.open * w.further[i].near
 		open += d * w.gain[i]
 		for t := 1; t <= steps; t++ {
 			a := w.act[t][i]
@@ -108,6 +109,11 @@ func (w *Walk) backward(dz []float64, into *gradient) {
 		for f, v := range m.f {
 			into.Step[int(m.kind)*stepFeatures+f] += d * float64(v)
 		}
+	}
+	for i, d := range into.act[1] {
+		f := &w.further[i]
+		into.Further[furtherStart] += d * brings * f.pull
+		into.Sharp += d * brings * w.p.Further[furtherStart] * f.pull * f.behind
 	}
 	top := 0.0
 	if len(w.seed) > 0 {

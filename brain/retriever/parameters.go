@@ -8,5 +8,5 @@ func (p *Parameters) flat() []*float64 {
 			out = append(out, &s[i])
 		}
 	}
-	return append(out, &p.Sharp, &p.Meaning, &p.Words)
+	return append(out, &p.Sharp, &p.Meaning, &p.Words, &p.Further[furtherStart], &p.Further[furtherNear])
 }

@@ -101,6 +101,14 @@ func TestGradient(t *testing.T) {
 		for _, x := range p.flat() {
 			*x += r.NormFloat64() * 0.1
 		}
+		for i, x := range p.Further {
+			p.Further[i] = 0.2 + math.Abs(x)
+		}
+		var near []Hit
+		for i, x := range r.Perm(len(g.docOf))[:15] {
+			near = append(near, Hit{Passage: int32(x), Likeness: 0.7 - 0.01*float32(i)})
+		}
+		q.Further = func() []Hit { return near }
 		w := NewWalk(g, testSalt)
 		w.Forward(&p, &q)
 		var d gradient

@@ -56,6 +56,7 @@ type Trainer struct {
 	sum           float64   // of their losses
 	counted       int
 	epoch, wasted int
+	further       weighing
 }
 
 // NewTrainer begins a training: learn is what the parameters move by, check is what
@@ -71,6 +72,9 @@ func NewTrainer(g *Graph, salt Salt, learn, check []Asked, seed uint64) *Trainer
 // Best gives the parameters that did best on the checks, with caution.
 func (t *Trainer) Best() Parameters {
 	p := t.best
+	if !t.further.worth() {
+		p.Further = [furtherFeatures]float64{}
+	}
 	p.Gate[gateAlways] -= caution
 	p.Gate[gateSubjects] += caution
 	if t.walk.g.Size().Edges == 0 {
@@ -80,7 +84,9 @@ func (t *Trainer) Best() Parameters {
 }
 
 // Progress is how much of the longest possible training is done, 0 to 1.
-func (t *Trainer) Progress() float64 { return float64(t.epoch) / (maxEpochs + 1) }
+func (t *Trainer) Progress() float64 {
+	return float64(t.further.before+t.epoch) / (2 * (maxEpochs + 1))
+}
 
 // Step goes on by one batch; done when nothing more is to be gained.
 func (t *Trainer) Step() (done bool) {
@@ -94,22 +100,26 @@ func (t *Trainer) Step() (done bool) {
 	for i := range t.check[t.checked : t.checked+n] {
 		a := &t.check[t.checked+i]
 		t.walk.Forward(&t.now, &a.Question)
-		if l, ok := t.walk.loss(answersOf(&a.Example), nil); ok {
+		l, ok := t.walk.loss(answersOf(&a.Example), nil)
+		if ok {
 			t.sum, t.counted = t.sum+l, t.counted+1
 		}
+		t.further.note(l, ok)
 	}
 	if t.checked += n; t.checked < len(t.check) {
 		return false
 	}
 	if l := t.sum / float64(max(1, t.counted)); l < t.bestLoss-leastBetter {
 		t.best, t.bestLoss, t.wasted = t.now, l, 0
+		t.further.better()
 	} else {
 		t.wasted++
 	}
 	t.epoch++
 	t.checked, t.sum, t.counted = 0, 0, 0
+	t.further.next()
 	if t.epoch > maxEpochs || t.wasted >= patience || len(t.learn) == 0 {
-		return true
+		return !t.weigh()
 	}
 	t.shuffle()
 	return false
@@ -139,12 +149,18 @@ func (t *Trainer) move(which []int) {
 	prior := Prior()
 	at, from, d := t.now.flat(), prior.flat(), g.flat()
 	for k, x := range at {
+		if t.further.begun && k < len(at)-furtherFeatures {
+			continue
+		}
 		grad := *d[k]/float64(n) + hold*(*x-*from[k])
 		t.mean[k] = momentum*t.mean[k] + (1-momentum)*grad
 		t.square[k] = squareMomentum*t.square[k] + (1-squareMomentum)*grad*grad
 		m := t.mean[k] / (1 - math.Pow(momentum, float64(t.moves)))
 		v := t.square[k] / (1 - math.Pow(squareMomentum, float64(t.moves)))
 		*x -= rate * m / (math.Sqrt(v) + tiny)
+	}
+	for i, x := range t.now.Further {
+		t.now.Further[i] = max(0, x) // less than nothing is no activation
 	}
 }
 

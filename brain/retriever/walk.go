@@ -81,7 +81,14 @@ const (
 	minExponent, maxExponent = -12, 3
 )
 
-// Parameters are what is learned: 93 numbers.
+// What hits of the projected question count.
+const (
+	furtherStart = iota // the activation that the best of them brings, in tenths
+	furtherNear         // a point of likeness to the projected question, in the score
+	furtherFeatures
+)
+
+// Parameters are what is learned beside the projection: 95 numbers.
 type Parameters struct {
 	Step [stepKinds * stepFeatures]float64
 	Seed [seedFeatures]float64
@@ -92,6 +99,9 @@ type Parameters struct {
 	// the two parts of a passage's score count beyond, as far as the gate is open: with
 	// it shut the order is that of search.
 	Sharp, Meaning, Words float64
+	// Further is what the hits of the projected question count, none below 0. Where
+	// all are 0 there is no need to look for these.
+	Further [furtherFeatures]float64
 }
 
 // Prior are the parameters before any training, and what training holds them near.
@@ -130,6 +140,12 @@ type Seed struct {
 	Score float32
 }
 
+// Hit is a passage that is near to the projected question.
+type Hit struct {
+	Passage  int32
+	Likeness float32
+}
+
 // Question is what is asked. Its seeds are the best of search, best first; Score
 // gives passages beyond them the scores that search would give. Those that it
 // leaves out are gone since the graph was made: they are not walked over.
@@ -137,6 +153,10 @@ type Question struct {
 	Text  string
 	Seeds []Seed
 	Score func(passages []int32) []Seed
+	// Further finds what is nearest to the projected question, best first, at most
+	// MaxFurther; nil: nothing is projected. It is asked where the gate is open, and what
+	// it finds counts for something.
+	Further func() []Hit
 	// Budget bounds the steps that are taken, all in all: once so many are, the walk
 	// goes no further, and it takes no second one where the gate is shut. 0: it goes
 	// as far as it can, which is what a training sees.
@@ -174,6 +194,7 @@ type Walk struct {
 	scored   []bool
 	start    []float64            // activation before the first step
 	act      [steps + 1][]float64 // by step and local node
+	further  []further            // of local nodes
 	moves    []move
 	concepts []found
 	stems    []uint32
@@ -191,6 +212,7 @@ type Walk struct {
 	missing []int32
 	looked  int // local nodes that look has seen
 	best    float32
+	weighs  bool // what the hits of the projected question count is being learned
 }
 
 // NewWalk prepares for walks over a graph.
@@ -212,6 +234,7 @@ func (w *Walk) at(n node) int32 {
 	w.scored = append(w.scored, false)
 	w.origin = append(w.origin, -1)
 	w.start = append(w.start, 0)
+	w.further = append(w.further, further{})
 	for t := range w.act {
 		w.act[t] = append(w.act[t], 0)
 	}
@@ -235,7 +258,7 @@ func (w *Walk) Forward(p *Parameters, q *Question) {
 	w.p = p
 	w.now++
 	w.nodes, w.seed, w.scored, w.origin = w.nodes[:0], w.seed[:0], w.scored[:0], w.origin[:0]
-	w.start, w.moves, w.concepts = w.start[:0], w.moves[:0], w.concepts[:0]
+	w.start, w.moves, w.concepts, w.further = w.start[:0], w.moves[:0], w.concepts[:0], w.further[:0]
 	for t := range w.act {
 		w.act[t] = w.act[t][:0]
 	}
@@ -247,6 +270,7 @@ func (w *Walk) Forward(p *Parameters, q *Question) {
 		if t == 1 {
 			w.gate = w.gateOf(q)
 			w.open = sigmoid(dot(w.p.Gate[:], w.gate[:]))
+			w.project(q)
 		}
 		if q.Budget > 0 && (w.open < shut || len(w.moves) >= q.Budget) {
 			break
@@ -509,7 +533,7 @@ func (w *Walk) judge() {
 		if w.isPassage(int32(i)) && w.scored[i] {
 			s := &w.seed[i]
 			reach = w.heard(int32(i))
-			gain = reach + w.p.Meaning*float64(s.Cosine) + w.p.Words*float64(s.Keyword)
+			gain = reach + w.p.Meaning*float64(s.Cosine) + w.p.Words*float64(s.Keyword) + w.p.Further[furtherNear]*w.further[i].near
 			z = float64(s.Score) + w.open*gain
 		}
 		w.score, w.gain, w.reach = append(w.score, z), append(w.gain, gain), append(w.reach, reach)

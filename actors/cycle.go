@@ -259,6 +259,29 @@ func (f *effect) carries(id pb.NodeID, chunk uint64) (bool, error) {
 	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil
 }
 
+// unchanged reports whether a node still says what the cycle has read of it: it stands
+// under its title, with its passages. One that was forgotten and restored meanwhile is
+// there, and holds nothing; an entity is called otherwise once the text that wrote it so
+// is forgotten.
+func (c *cycle) unchanged(f *effect, i int32) (bool, error) {
+	t := &c.nodes[i]
+	if ok, err := f.carries(t.id, 0); err != nil || !ok {
+		return false, err
+	}
+	n := f.nodes[t.id]
+	return n.GetTitle() == t.title && slices.Equal(n.GetChunks(), t.chunks), nil
+}
+
+// allUnchanged is unchanged for all of some nodes.
+func (c *cycle) allUnchanged(f *effect, nodes []int32) (bool, error) {
+	for _, i := range nodes {
+		if ok, err := c.unchanged(f, i); err != nil || !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // carrying are those of some nodes that still carry something.
 func (f *effect) carrying(ids []string) (still []string, err error) {
 	for _, id := range ids {

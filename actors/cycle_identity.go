@@ -62,15 +62,24 @@ func (c *cycle) findIdentity() error {
 		}
 		know(cog)
 		f.batch.Put(f.cognition(), cog)
+		now := &pb.IdentityView{}
+		if _, err := f.st.Get(f.part.space.Key(storage.TableView, storage.Str(viewIdentity)), now); err != nil {
+			return err
+		}
+		// What lost words since the cycle read it may have gone on with them.
+		lost := !slices.EqualFunc(before.GetBasins(), now.GetBasins(), sameBasinWords)
 		for i, b := range view.GetBasins() {
-			for _, id := range rests[i] {
-				ok, err := f.carries(id, 0)
+			if lost {
+				b.Label, b.Keywords = "", nil
+			}
+			for _, at := range rests[i] {
+				ok, err := c.unchanged(f, at)
 				if err != nil {
 					return err
 				}
 				if !ok { // its words may be in the label: until the next cycle there is none
 					b.Label, b.Keywords = "", nil
-					b.Nodes = slices.DeleteFunc(b.Nodes, func(n string) bool { return n == string(id) })
+					b.Nodes = slices.DeleteFunc(b.Nodes, func(n string) bool { return n == string(c.nodes[at].id) })
 				}
 			}
 		}
@@ -79,10 +88,6 @@ func (c *cycle) findIdentity() error {
 			if t.Nodes, err = f.carrying(t.GetNodes()); err != nil {
 				return err
 			}
-		}
-		now := &pb.IdentityView{}
-		if _, err := f.st.Get(f.part.space.Key(storage.TableView, storage.Str(viewIdentity)), now); err != nil {
-			return err
 		}
 		if proto.Equal(now, view) {
 			return nil
@@ -103,6 +108,10 @@ func (c *cycle) findIdentity() error {
 		know(c.cog)
 	}
 	return err
+}
+
+func sameBasinWords(a, b *pb.Basin) bool {
+	return a.GetId() == b.GetId() && a.GetLabel() == b.GetLabel() && slices.Equal(a.GetKeywords(), b.GetKeywords())
 }
 
 func basinName(number uint32) string { return fmt.Sprintf("basin-%d", number) }
@@ -195,7 +204,7 @@ func profileOf(v *pb.VoiceProfile) voice.Profile {
 
 // findManifold lays the manifold through what the person wrote. It returns whether
 // they have moved, and which nodes each basin is named by.
-func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) (shift *manifold.Shift, rests [][]pb.NodeID, err error) {
+func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) (shift *manifold.Shift, rests [][]int32, err error) {
 	type spoken struct {
 		seq  uint64
 		node int32
@@ -247,7 +256,7 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 	}
 	next.Mind = storedMind(&r.State)
 	groups := make([]topic.Group, len(r.State.Basins))
-	rests = make([][]pb.NodeID, len(groups))
+	rests = make([][]int32, len(groups))
 	labelled := map[string]*pb.Basin{}
 	for _, b := range before.GetBasins() {
 		labelled[b.GetId()] = b
@@ -258,10 +267,10 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 			for _, s := range r.Central[i] {
 				if !slices.Contains(top, of[s]) {
 					top = append(top, of[s])
-					rests[i] = append(rests[i], c.nodes[of[s]].id)
 				}
 			}
 		}
+		rests[i] = top
 		if groups[i], err = c.groupOf(top); err != nil {
 			return nil, nil, err
 		}
@@ -275,8 +284,8 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 		if basin.Current = b.Number == r.State.At; basin.Current {
 			basin.SinceMs = r.State.SinceMS
 		}
-		for _, id := range rests[i][:min(len(rests[i]), maxBasinNodes)] {
-			basin.Nodes = append(basin.Nodes, string(id))
+		for _, at := range rests[i][:min(len(rests[i]), maxBasinNodes)] {
+			basin.Nodes = append(basin.Nodes, string(c.nodes[at].id))
 		}
 		view.Basins = append(view.Basins, basin)
 	}

@@ -141,7 +141,7 @@ func (c *cycle) findDomains() error {
 	c.refineLabels(old)
 	for i, x := range found.Communities {
 		d := &c.found[i]
-		changes = append(changes, func(f *effect) error { return c.putDomain(f, d, x) })
+		changes = append(changes, func(f *effect) error { return c.putDomain(f, d, x, old[d.id.String()]) })
 	}
 	for i := range c.nodes {
 		want := ""
@@ -287,8 +287,9 @@ func (c *cycle) people() map[int32][]int32 {
 
 // putDomain writes a domain as a cycle has found it. The nodes that it is named by
 // are checked again: one that is gone takes the whole label with it, until the next
-// cycle.
-func (c *cycle) putDomain(f *effect, d *namedDomain, x community.Community) error {
+// cycle. So does one that is gone of those that named it before, which was is of: the
+// new label may go on with the old one's words.
+func (c *cycle) putDomain(f *effect, d *namedDomain, x community.Community, was *pb.Domain) error {
 	before := &pb.Domain{}
 	found, err := f.st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(d.id)), before)
 	if err != nil {
@@ -298,9 +299,12 @@ func (c *cycle) putDomain(f *effect, d *namedDomain, x community.Community) erro
 		Id: d.id[:], Label: d.label, Keywords: d.keywords, Nodes: uint32(x.Nodes), Edges: uint32(x.Edges), Cohesion: x.Cohesion,
 		CreatedMs: f.now, UpdatedMs: f.now, Refined: d.refined,
 	}
+	if was != nil && !sameWords(was, before) {
+		after.Label, after.Keywords, after.Refined = "", nil, false
+	}
 	for _, i := range d.top {
 		id := c.nodes[i].id
-		ok, err := f.carries(id, 0)
+		ok, err := c.unchanged(f, i)
 		if err != nil {
 			return err
 		}
@@ -323,8 +327,12 @@ func (c *cycle) putDomain(f *effect, d *namedDomain, x community.Community) erro
 	return nil
 }
 
+func sameWords(a, b *pb.Domain) bool {
+	return a.GetLabel() == b.GetLabel() && slices.Equal(a.GetKeywords(), b.GetKeywords())
+}
+
 func sameDomain(a, b *pb.Domain) bool {
-	return a.GetLabel() == b.GetLabel() && slices.Equal(a.GetKeywords(), b.GetKeywords()) && a.GetNodes() == b.GetNodes() && a.GetEdges() == b.GetEdges() &&
+	return sameWords(a, b) && a.GetNodes() == b.GetNodes() && a.GetEdges() == b.GetEdges() &&
 		math.Abs(a.GetCohesion()-b.GetCohesion()) < 1e-6 && slices.Equal(a.GetTopNodes(), b.GetTopNodes()) && slices.Equal(a.GetNamedBy(), b.GetNamedBy())
 }
 
@@ -447,9 +455,16 @@ func (c *cycle) findProposals() error {
 	return c.write(func(f *effect) error {
 		made := 0
 		for _, l := range links {
-			through := make([]string, len(l.Through))
+			through, quoted := make([]string, len(l.Through)), []int32{near[l.A], near[l.B]}
 			for i, k := range l.Through {
-				through[i] = string(g.Nodes[k].ID)
+				through[i], quoted = string(g.Nodes[k].ID), append(quoted, near[k])
+			}
+			all, err := c.allUnchanged(f, quoted)
+			if err != nil {
+				return err
+			}
+			if !all { // one was forgotten while the cycle looked
+				l.Rationale, through = unnamed, nil
 			}
 			ok, err := f.propose(string(g.Nodes[l.A].ID), string(g.Nodes[l.B].ID), l, through)
 			if err != nil {
@@ -478,13 +493,6 @@ func (f *effect) propose(source, target string, l proposal.Link, through []strin
 	p := &pb.Proposal{
 		Id: id[:], Source: source, Target: target, Type: l.Type, Score: min(max(l.Score, 0), 1), Rationale: l.Rationale,
 		Status: reviewOpen, CreatedMs: f.now, Through: through,
-	}
-	for _, name := range through {
-		if ok, err := f.carries(pb.NodeID(name), 0); err != nil {
-			return false, err
-		} else if !ok { // forgotten while the cycle looked
-			p.Rationale, p.Through = unnamed, nil
-		}
 	}
 	if known, err := proposedBefore(f.st, f.part.space, p); err != nil || known {
 		return false, err
@@ -572,7 +580,7 @@ func (c *cycle) findInsights() error {
 	if err != nil {
 		return err
 	}
-	var found []*pb.Insight
+	var found []told
 	for _, x := range shape {
 		var of string
 		switch {
@@ -588,36 +596,63 @@ func (c *cycle) findInsights() error {
 		for _, i := range x.Nodes {
 			one.Nodes = append(one.Nodes, string(c.nodes[i].id))
 		}
-		found = append(found, one)
+		found = append(found, told{one, x.Nodes, x.Domains})
 	}
 	questions, err := c.openQuestions()
 	if err != nil {
 		return err
 	}
 	found = append(found, questions...)
-	view := c.temporalView(c.found)
+	view, trends := c.temporalView(c.found)
 	return c.write(func(f *effect) error {
-		if err := f.replaceInsights(found); err != nil {
+		var stand []*pb.Insight
+		for _, x := range found {
+			ok, err := c.stillSaid(f, x.nodes, x.domains)
+			if err != nil {
+				return err
+			}
+			if ok {
+				stand = append(stand, x.Insight)
+			}
+		}
+		if err := f.replaceInsights(stand); err != nil {
 			return err
 		}
-		kept := view.GetTrends()[:0:0]
-		for _, t := range view.GetTrends() {
-			all := true
-			for _, id := range t.GetNodes() {
-				ok, err := f.carries(pb.NodeID(id), 0)
-				if err != nil {
-					return err
-				}
-				all = all && ok
+		view.Trends = nil
+		for _, t := range trends {
+			ok, err := c.stillSaid(f, t.nodes, t.domains)
+			if err != nil {
+				return err
 			}
-			if all {
-				kept = append(kept, t)
+			if ok {
+				view.Trends = append(view.Trends, t.Trend)
 			}
 		}
-		view.Trends = kept
 		f.putView(viewTemporal, view)
 		return nil
 	})
+}
+
+// told is an insight with what it quotes: nodes, which it rests on, too, and domains.
+type told struct {
+	*pb.Insight
+	nodes, domains []int32
+}
+
+// stillSaid reports whether what quotes nodes and domains may be shown: what was
+// forgotten since the cycle read it must not be written behind that. What is left out
+// the next cycle finds anew, which begins for what was forgotten.
+func (c *cycle) stillSaid(f *effect, nodes, domains []int32) (bool, error) {
+	for _, i := range domains {
+		d, now := &c.found[i], &pb.Domain{}
+		if _, err := f.st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(d.id)), now); err != nil {
+			return false, err
+		}
+		if now.GetLabel() != d.label || !slices.Equal(now.GetKeywords(), d.keywords) {
+			return false, nil
+		}
+	}
+	return c.allUnchanged(f, nodes)
 }
 
 // replaceInsights writes the insights that a cycle has found in place of the ones
@@ -645,15 +680,7 @@ func (f *effect) replaceInsights(found []*pb.Insight) error {
 		f.dropInsight(rec.Key, i)
 	}
 	for _, i := range found {
-		stand := len(i.GetNodes()) > 0
-		for _, id := range i.GetNodes() {
-			ok, err := f.carries(pb.NodeID(id), 0)
-			if err != nil {
-				return err
-			}
-			stand = stand && ok
-		}
-		if stand {
+		if len(i.GetNodes()) > 0 {
 			i.CreatedMs = cmp.Or(i.GetCreatedMs(), f.now)
 			putInsight(f.batch.Batch, f.part.space, i)
 		}

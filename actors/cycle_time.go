@@ -116,7 +116,7 @@ func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*eff
 }
 
 // openQuestions looks for questions among the newest passages that nobody answered.
-func (c *cycle) openQuestions() (found []*pb.Insight, err error) {
+func (c *cycle) openQuestions() (found []told, err error) {
 	type place struct {
 		seq  uint64
 		node int32
@@ -175,17 +175,24 @@ func (c *cycle) openQuestions() (found []*pb.Insight, err error) {
 		n := of[q.Note]
 		node := c.nodes[n.node].id
 		id := c.part.derivedID(insightQuestion, string(node), fmt.Sprint(n.seq, q.Span.Start))
-		found = append(found, &pb.Insight{
+		found = append(found, told{&pb.Insight{
 			Id: id[:], Kind: insightQuestion, Title: "Open question: " + oneLine(n.text[q.Span.Start:q.Span.End]),
 			Detail: "Asked on " + dayOf(c.nodes[n.node].at) + "; nothing that was written since answers it.", Confidence: q.Confidence, Nodes: []string{string(node)},
-		})
+		}, []int32{n.node}, nil})
 	}
 	return found, nil
 }
 
-// temporalView tells which topics come up more often, or less, and how regularly
-// something is written.
-func (c *cycle) temporalView(labels []namedDomain) *pb.TemporalView {
+// trending is a trend with what it quotes: the nodes that it shows, and the domain, if
+// it is one's.
+type trending struct {
+	*pb.Trend
+	nodes, domains []int32
+}
+
+// temporalView tells how regularly something is written, and which topics come up more
+// often, or less; the latter are not in the view yet.
+func (c *cycle) temporalView(labels []namedDomain) (*pb.TemporalView, []trending) {
 	var total []int64
 	var until, from int64
 	for i := range c.nodes {
@@ -195,39 +202,39 @@ func (c *cycle) temporalView(labels []namedDomain) *pb.TemporalView {
 	}
 	view := &pb.TemporalView{}
 	if len(total) == 0 {
-		return view
+		return view, nil
 	}
 	from, until = slices.Min(total), slices.Max(total)+1
-	type topic struct{ nodes []string }
 	var series []moments.Series
-	var topics []topic
-	for _, d := range labels {
+	var topics []trending
+	for k, d := range labels {
 		if d.label == "" {
 			continue
 		}
-		s, t := moments.Series{Topic: d.label}, topic{}
+		s := moments.Series{Topic: d.label}
 		for _, i := range d.members {
 			if one := &c.nodes[i]; !one.entity() && one.at != 0 {
 				s.AtMs = append(s.AtMs, one.at)
 			}
 		}
-		for _, i := range d.top[:min(len(d.top), maxTrendNodes)] {
-			t.nodes = append(t.nodes, string(c.nodes[i].id))
-		}
-		series, topics = append(series, s), append(topics, t)
+		series, topics = append(series, s), append(topics, trending{nodes: d.top[:min(len(d.top), maxTrendNodes)], domains: []int32{int32(k)}})
 	}
-	series = c.entitySeries(series, func(nodes []string) { topics = append(topics, topic{nodes: nodes}) })
+	series = c.entitySeries(series, func(entity int32) { topics = append(topics, trending{nodes: []int32{entity}}) })
 	trends := moments.Trends(series, total, from, until)
 	slices.SortStableFunc(trends, func(a, b moments.Trend) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	var found []trending
 	for _, t := range trends[:min(len(trends), maxTrends)] {
-		view.Trends = append(view.Trends, &pb.Trend{
-			Topic: series[t.Series].Topic, Direction: t.Direction, Change: t.Change, FromMs: t.FromMs, UntilMs: t.UntilMs, Nodes: topics[t.Series].nodes,
-		})
+		x := topics[t.Series]
+		x.Trend = &pb.Trend{Topic: series[t.Series].Topic, Direction: t.Direction, Change: t.Change, FromMs: t.FromMs, UntilMs: t.UntilMs}
+		for _, i := range x.nodes {
+			x.Nodes = append(x.Nodes, string(c.nodes[i].id))
+		}
+		found = append(found, x)
 	}
 	if r, ok := moments.Cadence(total); ok {
 		view.Cadence = &pb.Cadence{EveryMs: r.EveryMs, Regularity: r.Regularity, Times: uint32(r.Times)}
 	}
-	return view
+	return view, found
 }
 
 // maxTrendEntities bounds the entities whose trends are looked at: those that are
@@ -235,7 +242,7 @@ func (c *cycle) temporalView(labels []namedDomain) *pb.TemporalView {
 const maxTrendEntities = 200
 
 // entitySeries adds when the entities that are named most were.
-func (c *cycle) entitySeries(series []moments.Series, add func(nodes []string)) []moments.Series {
+func (c *cycle) entitySeries(series []moments.Series, add func(entity int32)) []moments.Series {
 	times := map[int32][]int64{}
 	for _, e := range c.edges {
 		if e.kind == edgeMentions && c.nodes[e.b].entity() && c.nodes[e.a].at != 0 {
@@ -249,7 +256,7 @@ func (c *cycle) entitySeries(series []moments.Series, add func(nodes []string)) 
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(len(times[b]), len(times[a])), cmp.Compare(a, b)) })
 	for _, i := range order[:min(len(order), maxTrendEntities)] {
 		series = append(series, moments.Series{Topic: strings.Clone(c.nodes[i].title), AtMs: times[i]})
-		add([]string{string(c.nodes[i].id)})
+		add(i)
 	}
 	return series
 }

@@ -1,6 +1,9 @@
 package actors
 
 import (
+	"slices"
+	"strings"
+
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -124,6 +127,30 @@ func (f *effect) eraseDerived(node pb.NodeID) error {
 		b.Erase(key)
 	}
 	b.DeleteRange(space.Prefix(storage.TableDerivedByNode, storage.Str(node)))
+	return nil
+}
+
+// unquote takes names that an entity has lost out of what speaks for proposals.
+func (f *effect) unquote(entity pb.NodeID, names []string) error {
+	keys, err := restingOn(f.st, f.part.space, entity, 0)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if key.Table() != storage.TableProposal || f.undone[string(key.Bytes())] {
+			continue
+		}
+		p := &pb.Proposal{}
+		found, err := f.st.Get(key, p)
+		if err != nil {
+			return err
+		}
+		if found && slices.ContainsFunc(names, func(name string) bool { return strings.Contains(p.GetRationale(), "“"+name+"”") }) {
+			p.Rationale = unnamed
+			f.batch.Erase(key)
+			f.batch.Put(key, p)
+		}
+	}
 	return nil
 }
 

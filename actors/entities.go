@@ -799,6 +799,9 @@ func (f *effect) putRenamed(rec *pb.Entity, gone []string) error {
 		return err
 	}
 	f.batch.Erase(f.part.space.Key(storage.TableNode, storage.Str(id)))
+	if err := f.unquote(id, gone); err != nil {
+		return err
+	}
 	return f.describeEntity(rec)
 }
 

@@ -84,7 +84,7 @@ func Describe(groups []Group) []Label {
 		}
 		words := keywords(&all[i], spread, filled)
 		about, before := topics(words, people, groups[i].Before)
-		labels[i] = Label{Text: label(about, before, taken), Keywords: words}
+		labels[i] = Label{Text: all[i].label(about, before, taken), Keywords: words}
 		if labels[i].Text != "" {
 			taken[strings.ToLower(labels[i].Text)] = true
 		}
@@ -365,19 +365,38 @@ func topics(words []string, people map[string]bool, before Label) ([]string, Lab
 	return out, before
 }
 
+// says reports whether the group's passages hold a part of a label.
+func (c *counted) says(part string) bool {
+	if bare, number, ok := strings.Cut(part, " ("); ok && strings.Trim(number, "0123456789)") == "" {
+		part = bare // it told two labels apart
+	}
+	for _, t := range c.terms {
+		for s := range t.surfaces {
+			if strings.EqualFold(s, part) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // label joins the first keywords, unless the label of before still holds: at least
-// two thirds of its words are keywords still. A label that another group has
-// takes another word in, or a number.
-func label(words []string, before Label, taken map[string]bool) string {
+// two thirds of its words are keywords still, and the passages hold the others: of a
+// text that has left the group no word stays that only it holds, since nobody would
+// look for it here when the text is forgotten. A label that another group has takes
+// another word in, or a number.
+func (c *counted) label(words []string, before Label, taken map[string]bool) string {
 	if before.Text != "" && !taken[strings.ToLower(before.Text)] {
 		parts := strings.Split(before.Text, ", ")
-		held := 0
+		held, kept := 0, true
 		for _, p := range parts {
 			if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, p) }) {
 				held++
+			} else {
+				kept = kept && c.says(p)
 			}
 		}
-		if 3*held >= 2*len(parts) {
+		if kept && 3*held >= 2*len(parts) {
 			return before.Text
 		}
 	}

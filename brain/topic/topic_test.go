@@ -97,6 +97,16 @@ func TestLabelStays(t *testing.T) {
 	if ls[1].Text != was[1].Text {
 		t.Errorf("a label that does not hold became %q, anew %q", ls[1].Text, was[1].Text)
 	}
+	gone := sailing
+	gone.Before = Label{Text: "Wind, harbour, marmalade"}
+	if got := Describe([]Group{gone, baking, databases})[0].Text; strings.Contains(got, "marmalade") {
+		t.Errorf("a word that no passage holds any more stays in %q", got)
+	}
+	told := sailing
+	told.Before = Label{Text: "Wind, harbour, mainsail (2)"}
+	if got := Describe([]Group{told, baking, databases})[0].Text; got != told.Before.Text {
+		t.Errorf("a label with a number became %q", got)
+	}
 	kept := Describe([]Group{{Before: was[2]}})
 	if kept[0].Text != was[2].Text || !slices.Equal(kept[0].Keywords, was[2].Keywords) {
 		t.Errorf("a group that nothing is told of became %+v", kept[0])

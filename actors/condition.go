@@ -30,6 +30,9 @@ const (
 	// maxTitleScan bounds the nodes among which the titles are looked for: nodes of
 	// one series often have the same.
 	maxTitleScan = 100
+	// maxRecentScan bounds the nodes that are passed over meanwhile: what was read out of
+	// some long transcripts.
+	maxRecentScan = 5000
 	// maxDomainScan bounds the domains among which the largest are looked for.
 	maxDomainScan = 1000
 	// scaffoldSources is from how many documents a scaffold may quote.
@@ -111,14 +114,18 @@ func recentTitles(r storage.Reader, space storage.Space, most int) ([]string, er
 	f := nodeFilter{statuses: []string{statusLive}, kinds: slices.DeleteFunc(slices.Clone(nodeKinds), func(kind string) bool {
 		return kind == "entity" // a name out of the text, not a text
 	})}
-	titles, read := []string(nil), 0
+	titles, read, passed := []string(nil), 0, 0
 	for e, err := range newestFirst(r, f.above(space), always, nil, nil) {
 		if err != nil {
 			return nil, err
 		}
-		if read++; len(titles) == most || read > maxTitleScan {
+		if passed++; len(titles) == most || read == maxTitleScan || passed > maxRecentScan {
 			break
 		}
+		if !strings.HasPrefix(e.id, "ingest:") { // read out of a text that is there itself, often by the dozen
+			continue
+		}
+		read++
 		n := &pb.Node{}
 		if _, err := r.Get(space.Key(storage.TableNode, storage.Str(e.id)), n); err != nil {
 			return nil, err

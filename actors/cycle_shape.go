@@ -235,7 +235,14 @@ func (c *cycle) touched() []int32 {
 // groupOf is what a domain, or a basin, is named by.
 func (c *cycle) groupOf(top []int32) (topic.Group, error) {
 	g := topic.Group{}
-	each := max(1, topic.MaxPassages/max(1, len(top)))
+	texts := 0
+	for _, i := range top {
+		if len(c.nodes[i].chunks) > 0 {
+			texts++
+		}
+	}
+	each := max(1, topic.MaxPassages/max(1, texts))
+	var statements []topic.Passage
 	err := c.org.withStore(func(st *storage.Store) error {
 		for _, i := range top {
 			t := &c.nodes[i]
@@ -263,11 +270,16 @@ func (c *cycle) groupOf(top []int32) (topic.Group, error) {
 				p.Title = "" // it counts once
 			}
 			if k == 0 {
-				g.Passages = append(g.Passages, p)
+				statements = append(statements, p)
 			}
 		}
 		return nil
 	})
+	// Beliefs and preferences say again, in a line, what stands in their text: beside one
+	// transcript, which is a single text, there are dozens.
+	if len(g.Passages) == 0 {
+		g.Passages = statements
+	}
 	return g, err
 }
 

@@ -110,7 +110,7 @@ func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*eff
 		if known, err := f.rests(node, id); err != nil || known {
 			return err
 		}
-		putMoment(f.batch.Batch, f.part.space, &pb.Moment{Id: id[:], AtMs: at, Title: title, Node: string(node), Kind: kind})
+		putMoment(f.batch.Batch, f.part.space, &pb.Moment{Id: id[:], AtMs: at, Title: oneLine(title), Node: string(node), Kind: kind})
 		return nil
 	}
 }

@@ -409,7 +409,7 @@ func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, err
 	case n == nil:
 		n = &pb.Node{
 			Id: string(id), Kind: kind, Title: title, Authority: 0.5, Confidence: 1, Status: statusLive,
-			Source: &pb.Source{Type: "ingest"}, CreatedMs: t.now, ValidFromMs: t.now,
+			Source: &pb.Source{Type: "ingest"}, CreatedMs: t.now, ValidFromMs: t.node.GetValidFromMs(),
 		}
 		t.state.Nodes++
 	case n.GetStatus() == statusTombstoned:
@@ -458,7 +458,23 @@ func (t *texts) name(id pb.NodeID, name string, d resolve.Decision) error {
 	}
 	t.putEntity(rec)
 	if renamed {
-		return t.describeEntity(rec)
+		if err := t.describeEntity(rec); err != nil {
+			return err
+		}
+	}
+	return t.knownSince(id)
+}
+
+// knownSince lets what a text names be there since the text holds: history is often
+// written down backwards.
+func (t *texts) knownSince(id pb.NodeID) error {
+	n, err := t.effect.node(id)
+	if err != nil || n == nil {
+		return err
+	}
+	if since := t.node.GetValidFromMs(); since < n.GetValidFromMs() {
+		n.ValidFromMs = since
+		t.touch(n)
 	}
 	return nil
 }
@@ -638,6 +654,7 @@ func (t *texts) derive(e *pb.Edge) error {
 		if after.GetStatus() == statusSuperseded {
 			after.Status, after.ValidFromMs, after.ValidToMs = statusLive, t.now, 0
 		}
+		after.ValidFromMs = min(after.GetValidFromMs(), t.node.GetValidFromMs())
 	} else {
 		id, err := t.org.sys.newUUID()
 		if err != nil {

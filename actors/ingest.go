@@ -2,11 +2,13 @@ package actors
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"google.golang.org/protobuf/proto"
 
@@ -382,20 +384,28 @@ func titleOf(item *pb.IngestItem) string {
 	if t := strings.TrimSpace(item.GetTitle()); t != "" {
 		return t
 	}
+	first := ""
 	for line := range strings.Lines(item.GetContent()) {
 		line = strings.TrimSpace(strings.TrimLeft(line, "#*->= \t"))
 		if line == "" {
 			continue
 		}
-		runes := 0
-		for i := range line {
-			if runes++; runes > titleRunes {
-				return strings.TrimSpace(line[:i]) + "…"
-			}
+		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+			return shortTitle(line)
 		}
-		return line
+		first = cmp.Or(first, line) // a fence, or a smile, which may be all there is
 	}
-	return ""
+	return shortTitle(first)
+}
+
+func shortTitle(line string) string {
+	runes := 0
+	for i := range line {
+		if runes++; runes > titleRunes {
+			return strings.TrimSpace(line[:i]) + "…"
+		}
+	}
+	return line
 }
 
 // attrsOf gives the metadata pairs that search can filter by: scalars of the

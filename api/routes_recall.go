@@ -302,7 +302,7 @@ type graphView struct {
 }
 
 type graphCounts struct {
-	Nodes   uint64 `json:"nodes" doc:"Live nodes of the partition."`
+	Nodes   uint64 `json:"nodes" doc:"Live nodes of the partition: now, whatever asOf is, as are the other counts."`
 	Edges   uint64 `json:"edges" doc:"Edges of the partition that were not forgotten."`
 	Domains uint64 `json:"domains"`
 }

@@ -153,6 +153,11 @@ func TestTrends(t *testing.T) {
 	if got[0].Change <= 0 || got[2].Change >= 0 {
 		t.Errorf("changes %v and %v", got[0].Change, got[2].Change)
 	}
+	// What comes up twice as often, and may do so by chance, neither rises nor stays.
+	burst := []int64{10 * day, 60 * day, 61 * day, 62 * day, 63 * day}
+	if got := Trends([]Series{{"burst", burst}}, all, 0, 100*day); len(got) != 0 {
+		t.Errorf("by chance: %+v", got)
+	}
 	// When all write more, no topic rises.
 	if got := Trends([]Series{{"all", up}}, up, 0, 100*day); got[0].Direction != Steady {
 		t.Errorf("%+v", got)

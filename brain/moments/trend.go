@@ -48,7 +48,7 @@ const (
 
 // Trends tells for each series whether it rises or falls between fromMs and
 // untilMs, in the order of the arguments; series with fewer than five times are
-// left out. total are the times of everything that was written: a topic rises
+// left out, and so are those that have changed as chance may change them. total are the times of everything that was written: a topic rises
 // when its share does, not when all write more.
 func Trends(series []Series, total []int64, fromMs, untilMs int64) []Trend {
 	if untilMs <= fromMs {
@@ -79,6 +79,9 @@ func Trends(series []Series, total []int64, fromMs, untilMs int64) []Trend {
 			if t.Direction = Rising; sign < 0 {
 				t.Direction = Falling
 			}
+		}
+		if t.Direction == Steady && math.Abs(t.Change) >= leastChange {
+			continue // it has changed, and chance may be why: neither can be told
 		}
 		out = append(out, t)
 	}

@@ -156,27 +156,30 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 		from = 0 // all vectors are others
 	}
 	c.until = max(c.hot.state.GetNextChunk(), 1)
-	one := &pb.Node{} // what is decoded anew each time; nothing below keeps it
-	for rec, err := range storage.ScanRecords(r, c.part.space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return one }) {
+	var n pb.NodeSketch
+	words := interned{}
+	for item, err := range r.Scan(c.part.space.Prefix(storage.TableNode), storage.ScanOptions{}) {
+		if err == nil {
+			err = item.DecodeBy(n.Read)
+		}
 		if err != nil {
 			return err
 		}
-		n := rec.Value
-		if n.GetStatus() != statusLive || n.GetUnlearned() || len(c.nodes) == maxShapeNodes {
+		if string(n.Status) != statusLive || n.Unlearned || len(c.nodes) == maxShapeNodes {
 			continue
 		}
 		t := thing{
-			id: pb.NodeID(n.GetId()), kind: n.GetKind(), title: n.GetTitle(), domain: n.GetDomain(), placed: n.GetPlaced(), at: n.GetOccurredMs(),
-			valid: n.GetOccurredMs(), chunks: n.GetChunks(), own: ownWriting(n), bytes: int(n.GetContentBytes()),
-			person: n.GetKind() == kindEntity && isPerson(n),
+			id: pb.NodeID(n.ID), kind: words.of(n.Kind), title: string(n.Title), domain: words.of(n.Domain), placed: n.Placed, at: n.OccurredMs,
+			valid: n.OccurredMs, chunks: slices.Clone(n.Chunks), bytes: int(n.ContentBytes),
 		}
+		t.own, t.person = ownWriting(&t, n.Metadata), t.entity() && isPerson(t.title, n.Metadata)
 		if t.at == 0 {
-			t.at = n.GetCreatedMs()
+			t.at = n.CreatedMs
 		}
 		place := int32(len(c.nodes))
 		c.at[t.id] = place
 		c.nodes = append(c.nodes, t)
-		for _, seq := range n.GetChunks() {
+		for _, seq := range t.chunks {
 			if seq >= from {
 				c.fresh = append(c.fresh, freshChunk{seq, place})
 			}
@@ -192,21 +195,21 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 
 // ownWriting reports whether a node holds words of the partition's person: what is
 // derived is not written by anybody, and in a coding session others speak, too.
-func ownWriting(n *pb.Node) bool {
-	if n.GetKind() == kindEntity || len(n.GetChunks()) == 0 {
+func ownWriting(t *thing, metadata []byte) bool {
+	if t.entity() || len(t.chunks) == 0 {
 		return false
 	}
-	return n.GetKind() != kindSession || strings.Contains(string(n.GetMetadata()), `"role":"user"`)
+	return t.kind != kindSession || bytes.Contains(metadata, []byte(`"role":"user"`))
 }
 
 // isPerson reports whether an entity is a person who goes by more than one word. Types
 // are guesses, and of names of one word ("Finch", a service) wrong as often as right.
-func isPerson(n *pb.Node) bool {
+func isPerson(title string, metadata []byte) bool {
 	about := &aboutEntity{}
-	if !bytes.Contains(n.GetMetadata(), []byte(extract.Person)) || json.Unmarshal(n.GetMetadata(), about) != nil || about.EntityType != string(extract.Person) {
+	if !bytes.Contains(metadata, []byte(extract.Person)) || json.Unmarshal(metadata, about) != nil || about.EntityType != string(extract.Person) {
 		return false
 	}
-	for _, name := range append(about.Aliases, n.GetTitle()) {
+	for _, name := range append(about.Aliases, title) {
 		if strings.ContainsRune(strings.TrimSpace(name), ' ') {
 			return true
 		}
@@ -214,20 +217,40 @@ func isPerson(n *pb.Node) bool {
 	return false
 }
 
+// interned keeps one string of each of few texts that are read many times.
+type interned map[string]string
+
+func (w interned) of(text []byte) string {
+	s, ok := w[string(text)]
+	if !ok {
+		s = string(text)
+		w[s] = s
+	}
+	return s
+}
+
 func (c *cycle) gatherEdges(r storage.Reader) error {
-	one := &pb.Edge{} // as above
-	for rec, err := range storage.ScanRecords(r, c.part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return one }) {
+	var e pb.EdgeSketch
+	words := interned{}
+	for item, err := range r.Scan(c.part.space.Prefix(storage.TableEdge), storage.ScanOptions{}) {
+		if err == nil {
+			err = item.DecodeBy(e.Read)
+		}
 		if err != nil {
 			return err
 		}
-		e := rec.Value
-		a, known := c.at[pb.NodeID(e.GetSource())]
-		b, also := c.at[pb.NodeID(e.GetTarget())]
-		if !known || !also || e.GetStatus() != statusLive || len(c.edges) == maxShapeEdges {
+		if string(e.Status) != statusLive || len(c.edges) == maxShapeEdges {
 			continue
 		}
-		c.edges = append(c.edges, tie{a, b, edgeType(e.GetType()), e.GetWeight()})
-		c.doubted(e)
+		a, known := c.at[pb.NodeID(e.Source)]
+		b, also := c.at[pb.NodeID(e.Target)]
+		if !known || !also {
+			continue
+		}
+		c.edges = append(c.edges, tie{a, b, edgeType(words.of(e.Type)), e.Weight})
+		if err := c.doubted(item); err != nil {
+			return err
+		}
 	}
 	return nil
 }

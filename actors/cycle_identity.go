@@ -220,23 +220,24 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 	slices.SortFunc(said, func(a, b spoken) int { return cmp.Compare(b.seq, a.seq) })
 	said = said[:min(len(said), maxSignals)]
 	slices.Reverse(said) // of one moment the last that was written is the latest
-	var signals []manifold.Signal
-	var of []int32
+	seqs := make([]uint64, len(said))
+	for i, s := range said {
+		seqs[i] = s.seq
+	}
+	var vectors [][]float32
 	reader := vectorReader{floats: make([]float32, 0, len(said)*c.org.sys.dim(c.hot.state.GetModel()))} // one piece for all
-	err = c.org.withStore(func(st *storage.Store) error {
-		for _, s := range said {
-			vec, err := reader.read(st, c.part, c.hot.state.GetModel(), s.seq)
-			if err != nil {
-				return err
-			}
-			if vec != nil {
-				signals, of = append(signals, manifold.Signal{Vector: vec, AtMS: c.nodes[s.node].at}), append(of, s.node)
-			}
-		}
-		return nil
+	err = c.org.withStore(func(st *storage.Store) (err error) {
+		vectors, err = reader.readAll(st, c.part, c.hot.state.GetModel(), seqs)
+		return err
 	})
 	if err != nil {
 		return nil, nil, err
+	}
+	signals, of := make([]manifold.Signal, 0, len(said)), make([]int32, 0, len(said))
+	for i, s := range said {
+		if vectors[i] != nil {
+			signals, of = append(signals, manifold.Signal{Vector: vectors[i], AtMS: c.nodes[s.node].at}), append(of, s.node)
+		}
 	}
 	last := manifold.State{}
 	if c.cog.GetModel() == c.hot.state.GetModel() {

@@ -39,16 +39,21 @@ type unweighed struct {
 	tie  int // its place among the edges of the cycle
 }
 
-// doubted notes an edge that a model may be asked about, of which it keeps a copy.
-func (c *cycle) doubted(e *pb.Edge) {
+// doubted notes the edge that was read last if a model may be asked about it.
+func (c *cycle) doubted(record storage.Item) error {
 	last := c.edges[len(c.edges)-1]
-	if c.org.sys.cfg.LLM == nil || e.GetWeighed() || e.GetOrigin() != originIngest || !c.nodes[last.a].entity() || !c.nodes[last.b].entity() {
-		return
+	if c.org.sys.cfg.LLM == nil || !c.nodes[last.a].entity() || !c.nodes[last.b].entity() {
+		return nil
 	}
-	c.doubts = append(c.doubts, unweighed{proto.CloneOf(e), len(c.edges) - 1})
+	e := &pb.Edge{}
+	if err := record.Decode(e); err != nil || e.GetWeighed() || e.GetOrigin() != originIngest {
+		return err
+	}
+	c.doubts = append(c.doubts, unweighed{e, len(c.edges) - 1})
 	if len(c.doubts) == 2*maxWeighed {
 		c.newestDoubts()
 	}
+	return nil
 }
 
 // newestDoubts leaves as many doubts as a cycle asks about.

@@ -53,10 +53,59 @@ func (v *vectorReader) read(r storage.Reader, part *partitionRef, model string, 
 		return nil, err
 	}
 	v.raw = raw
+	return v.decode(raw, seq)
+}
+
+// decode gives the vector that a record holds, valid until the next reset.
+func (v *vectorReader) decode(raw []byte, seq uint64) ([]float32, error) {
 	if len(raw)%2 != 0 {
 		return nil, fmt.Errorf("vector of chunk %d: %d bytes: %w", seq, len(raw), storage.ErrCorrupt)
 	}
 	from := len(v.floats)
 	v.floats = embed.DecodeF16(v.floats, raw)
 	return v.floats[from:len(v.floats):len(v.floats)], nil
+}
+
+// vectorsPerSought is up to how many vectors for each one that is wanted it is cheaper to
+// walk over all of them: to look one up costs several times what the next one does.
+const vectorsPerSought = 3
+
+// readAll reads the vectors of many chunks, whose numbers ascend: nil for one that has
+// none. They are valid until the next reset.
+func (v *vectorReader) readAll(r storage.Reader, part *partitionRef, model string, seqs []uint64) ([][]float32, error) {
+	list := make([][]float32, len(seqs))
+	if len(seqs) == 0 {
+		return list, nil
+	}
+	first, last := seqs[0], seqs[len(seqs)-1]
+	if last-first >= vectorsPerSought*uint64(len(seqs)) {
+		for i, seq := range seqs {
+			var err error
+			if list[i], err = v.read(r, part, model, seq); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	}
+	above := part.space.Key(storage.TableVector, storage.Str(model))
+	next := 0
+	for item, err := range r.Scan(storage.Between(vectorKey(part, model, first), vectorKey(part, model, last+1)), storage.ScanOptions{}) {
+		if err != nil {
+			return nil, err
+		}
+		parts := item.Key.PartsAfter(above)
+		seq := parts.U64()
+		if err := parts.Done(); err != nil {
+			return nil, err
+		}
+		for next < len(seqs) && seqs[next] < seq {
+			next++
+		}
+		if next < len(seqs) && seqs[next] == seq {
+			if list[next], err = v.decode(item.Value, seq); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
 }

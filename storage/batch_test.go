@@ -31,6 +31,27 @@ func TestRecordsCarryTheirVersion(t *testing.T) {
 	}
 }
 
+func TestDecodingByHand(t *testing.T) {
+	record, err := encodeRecord(&pb.Organization{Name: "Ada & Co"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := &pb.Organization{}
+	read := func(b []byte) error { return proto.Unmarshal(b, got) }
+	if err := (Item{Value: record}).DecodeBy(read); err != nil || got.GetName() != "Ada & Co" {
+		t.Errorf("read back %v, %v", got, err)
+	}
+	record[0]++
+	if err := (Item{Value: record}).DecodeBy(read); !errors.Is(err, ErrUnknownVersion) {
+		t.Errorf("newer version: %v, want ErrUnknownVersion", err)
+	}
+	for name, damaged := range map[string][]byte{"empty": nil, "garbage": {recordVersion, 0xFF}} {
+		if err := (Item{Value: damaged}).DecodeBy(read); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v, want ErrCorrupt", name, err)
+		}
+	}
+}
+
 func TestBatchKnowsItsSize(t *testing.T) {
 	b := NewBatch(orgA)
 	k := OrgSpace(orgA).Key(TableOrg)

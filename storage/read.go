@@ -53,6 +53,20 @@ type Item struct {
 // Decode reads the value into m, which is overwritten.
 func (i Item) Decode(m proto.Message) error { return DecodeRecord(i.Value, m) }
 
+// DecodeBy has read take what it wants of the value's protobuf, for a walk over many
+// records of which few fields are needed; the bytes are valid as long as Value. Errors:
+// ErrUnknownVersion, ErrCorrupt, also for what read says.
+func (i Item) DecodeBy(read func(protobuf []byte) error) error {
+	b, err := recordBody(i.Value)
+	if err != nil {
+		return err
+	}
+	if err := read(b); err != nil {
+		return fmt.Errorf("decode record: %w: %w", ErrCorrupt, err)
+	}
+	return nil
+}
+
 // Record is one decoded record of ScanRecords.
 type Record[M proto.Message] struct {
 	Key   Key

@@ -39,14 +39,23 @@ func encodeRecord(m proto.Message) ([]byte, error) {
 // DecodeRecord reads a record's bytes into m, which is overwritten. Errors:
 // ErrUnknownVersion, ErrCorrupt.
 func DecodeRecord(b []byte, m proto.Message) error {
-	if len(b) == 0 {
-		return fmt.Errorf("empty record: %w", ErrCorrupt)
+	b, err := recordBody(b)
+	if err != nil {
+		return err
 	}
-	if b[0] != recordVersion {
-		return fmt.Errorf("version %d: %w", b[0], ErrUnknownVersion)
-	}
-	if err := proto.Unmarshal(b[1:], m); err != nil {
+	if err := proto.Unmarshal(b, m); err != nil {
 		return fmt.Errorf("decode record: %w: %w", ErrCorrupt, err)
 	}
 	return nil
+}
+
+// recordBody is the protobuf of a record.
+func recordBody(b []byte) ([]byte, error) {
+	if len(b) == 0 {
+		return nil, fmt.Errorf("empty record: %w", ErrCorrupt)
+	}
+	if b[0] != recordVersion {
+		return nil, fmt.Errorf("version %d: %w", b[0], ErrUnknownVersion)
+	}
+	return b[1:], nil
 }

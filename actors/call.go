@@ -60,7 +60,7 @@ func (c *call) answer(r *pb.Reply, what fate) {
 	if !c.answered.CompareAndSwap(false, true) {
 		return // a recovered panic after the answer: the first answer stands
 	}
-	if r.GetProblem() == nil && !r.GetReplayed() && !c.tryAgain.Load() && !c.meter() {
+	if what == decided && !r.GetReplayed() && !c.tryAgain.Load() && !c.stands(r) {
 		// It only read, and whoever the organization lives with now can read it, and
 		// count it.
 		r, what = refuse(c.org.problemOf(errLost, c.env.GetRequestId())), c.org.sys.fateOf(errLost)
@@ -81,6 +81,16 @@ func (c *call) answer(r *pb.Reply, what fate) {
 	c.fate = what
 	c.done <- r
 	c.stay.end()
+}
+
+// stands counts what an answer has cost, and reports whether it is this activation's to
+// give: one whose organization has moved while the call waited for its turn may refuse by
+// what is not so any more.
+func (c *call) stands(r *pb.Reply) bool {
+	if r.GetProblem() == nil {
+		return c.meter()
+	}
+	return c.org == nil || c.org.committer == nil || !c.org.committer.trail.over()
 }
 
 // writeOff ends the counting of a call that nobody waits for and nobody answers.

@@ -56,6 +56,7 @@ type committer struct {
 	bytes    int
 	inFlight int
 	broken   error
+	retired  bool // takes nothing but what reads have cost
 	order    leaseOrder
 }
 
@@ -87,6 +88,10 @@ func (c *committer) submitChange(ch *change, done func(error)) {
 		err := c.broken
 		c.mu.Unlock()
 		go done(err)
+		return
+	case c.retired && !ch.costs:
+		c.mu.Unlock()
+		go done(errLost)
 		return
 	case c.bytes+ch.Bytes() > maxWaitingBytes && c.bytes > 0:
 		c.mu.Unlock()
@@ -207,6 +212,16 @@ func (c *committer) idle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.inFlight == 0 && len(c.waiting) == 0
+}
+
+// retire refuses all that comes, but for what reads have cost: on a planned move the
+// log still takes what an activation proposes that has lost its memory, and with it the
+// order in which its requests change one entity. What waits and what is under way goes
+// on: it was decided before.
+func (c *committer) retire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.retired = true
 }
 
 // abandon refuses what waits and all that comes. What is under way goes on: it

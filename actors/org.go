@@ -329,7 +329,11 @@ func (o *orgActor) lose() {
 			o.sys.wg.Go(func() { o.sys.rouse(o.id) }) // its work waits for nobody's next request
 		}
 	}
-	// What waits for an entity goes on, to be told that the lease is lost.
+	// What waits for an entity goes on, to be told that the lease is lost: from here on
+	// several may be at one entity at once, and none may change it.
+	if o.committer != nil {
+		o.committer.retire()
+	}
 	waiting := o.locks
 	o.locks = map[string][]func(){}
 	for _, queue := range waiting {

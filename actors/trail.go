@@ -26,9 +26,16 @@ type change struct {
 	// user is who acts: some events reach only their own streams. What answers a
 	// call need not set it.
 	user []byte
+	// costs: nothing is changed but what reads have cost, which goes with every group.
+	costs bool
 }
 
 func newChange(store storage.StoreID) *change { return &change{Batch: storage.NewBatch(store)} }
+
+// newCosts is a change that carries what reads have cost, and nothing else.
+func newCosts(store storage.StoreID) *change {
+	return &change{Batch: storage.NewBatch(store), costs: true}
+}
 
 // audit adds a record of who did what to the organization's trail. The trail
 // outlives what it tells of, so it holds ids and no text: changes and reason go
@@ -186,6 +193,13 @@ func (t *trail) seal() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sealed = true
+}
+
+// over reports whether the counting has ended.
+func (t *trail) over() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sealed
 }
 
 // wait adds a cost to what waits. t.mu is held.
@@ -359,7 +373,7 @@ func (o *orgView) flushUsage(done func(error)) {
 		s.underway.Add(1)
 	}
 	s.mu.Unlock()
-	o.committer.submitChange(newChange(o.store), func(err error) {
+	o.committer.submitChange(newCosts(o.store), func(err error) {
 		if counted {
 			defer s.underway.Done()
 		}

@@ -77,7 +77,7 @@ func (o *orgView) settledUsage(done func(error)) {
 		return
 	}
 	// Behind whatever is on its way, and with what waits.
-	o.committer.submitChange(newChange(o.store), done)
+	o.committer.submitChange(newCosts(o.store), done)
 }
 
 // usageBucket returns the bucket that a time lies in, and its length.

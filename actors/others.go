@@ -44,6 +44,10 @@ const (
 	// word: what a node answers to one that was away a moment ago waits for a connection
 	// that protoactor gives up after two seconds, with all that waits for it.
 	doubtAfter = 10
+	// silentGrace is after how many looks without a word the other node is given up, once
+	// the organization lives elsewhere: a process that is paused and a machine that has
+	// lost its power say nothing, one that still works on the question says so.
+	silentGrace = 10
 	// maxHops bounds how often in a row one node's word leads on to the next: after
 	// that they contradict each other, and time decides.
 	maxHops = 3
@@ -414,7 +418,8 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 		doubt.drop()
 		o.drop(id)
 	}()
-	for gone, look := 0, 1; gone < grace; look++ {
+	gone, silent := 0, 0 // looks in a row; silent: those of them that doubt waits for a word
+	for look := 1; gone < grace && silent < silentGrace; look++ {
 		check := o.sys.clock.NewTimer(moveCheck)
 		select {
 		case r := <-a.reply:
@@ -423,6 +428,7 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 			return r, what, nil
 		case r := <-doubt.reply():
 			check.Stop()
+			silent = 0
 			if doubt.drop(); !doubt.confirmed(r) {
 				continue
 			}
@@ -434,13 +440,16 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 				return nil, unknown, nil
 			}
 		case <-check.C():
-			if look%doubtAfter == 0 {
-				doubt.ask()
-			}
 			if now, ok := o.owner(org); ok && now != to {
 				gone++
 			} else {
-				gone = 0
+				gone, silent = 0, 0
+			}
+			switch {
+			case gone == 1, look%doubtAfter == 0:
+				doubt.ask()
+			case gone > 0 && doubt.waits():
+				silent++
 			}
 		case <-late:
 			check.Stop()

@@ -34,6 +34,9 @@ func (d *doubt) drop() {
 	}
 }
 
+// waits reports whether something is asked, and nothing was answered to it.
+func (d *doubt) waits() bool { return d.asked != nil }
+
 // reply is where the answer comes; nil, which is never, where nothing is asked.
 func (d *doubt) reply() <-chan *pb.NodeReply {
 	if d.asked == nil {

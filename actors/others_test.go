@@ -559,6 +559,51 @@ func TestOrganizationMoves(t *testing.T) {
 	}
 }
 
+// TestOneByOneAcrossAMove: who waits for an entity while its organization moves decides
+// where it lives then, one by one: on a planned move the log still takes what is proposed
+// here.
+func TestOneByOneAcrossAMove(t *testing.T) {
+	w := startTown(t, "a", "b")
+	made := w.org("a", planUnlimited)
+	a := w.at("a").client(made.APIKey) // its first key
+	for range maxKeysPerUser - 2 {
+		a.ok(createKey(""))
+	}
+	const rivals = 4
+	var placed atomic.Int32
+	var all sync.WaitGroup
+	lock := fmt.Sprintf("keys %x", made.Owner.Bytes())
+	a.inOrg(func(o *orgActor) { o.exclusive(lock, func(func()) {}) }) // whoever has it is not done when the organization leaves
+	for n := range rivals {
+		all.Go(func() {
+			create := a.envelope(createKey(""))
+			create.IdempotencyKey = fmt.Sprint("rival ", n)
+			r, err := w.at("a").sys.Ask(t.Context(), create)
+			switch {
+			case err != nil:
+				t.Error(err)
+			case r.GetProblem() == nil:
+				placed.Add(1)
+			case r.GetProblem().GetCode() != "key_limit_reached":
+				t.Error(r.GetProblem())
+			}
+		})
+	}
+	w.at("a").waitFor(func() bool {
+		waiting := 0
+		a.inOrg(func(o *orgActor) { waiting = len(o.locks[lock]) })
+		return waiting == rivals
+	})
+	w.handOver("b")
+	all.Wait()
+	if got := placed.Load(); got != 1 {
+		t.Errorf("%d keys have the place of one", got)
+	}
+	if got := len(a.ok(listKeys()).GetKeys().GetKeys()); got != maxKeysPerUser {
+		t.Errorf("%d keys are listed", got)
+	}
+}
+
 // TestWrongGuessIsCorrected: a node that is wrong about where an organization
 // lives is told, by whoever it asks.
 func TestWrongGuessIsCorrected(t *testing.T) {
@@ -715,6 +760,67 @@ func TestSlowAnswerIsWaitedFor(t *testing.T) {
 	}
 	if n := asked.Load(); n != 1 {
 		t.Errorf("it was asked %d times", n)
+	}
+}
+
+// TestPausedOwnerIsGivenUp: a node that says nothing while its organizations live
+// elsewhere is not waited for as long as one that still works on what it was asked.
+func TestPausedOwnerIsGivenUp(t *testing.T) {
+	w := startTown(t, "a", "b", "c")
+	made := w.org("a", planUnlimited)
+	a, b := w.at("a").client(made.APIKey), w.at("b").client(made.APIKey)
+	b.ok(me())
+	type answer struct {
+		r    *pb.Reply
+		err  error
+		asks int
+	}
+	ask := func(silent bool) (got answer) {
+		w.lead("a")
+		answered := make(chan answer, 1)
+		var doubts atomic.Int64
+		moved := make(chan struct{})
+		w.watch(func(from cluster.ServerID, m proto.Message) bool {
+			if ask, asks := m.(*pb.NodeAsk); asks && from == "b" && ask.GetEnvelope() == nil {
+				select {
+				case <-moved:
+					doubts.Add(1)
+				default:
+				}
+			}
+			return silent && from == "a"
+		})
+		a.inOrg(func(o *orgActor) { // it works on what it has, and on nothing else
+			w.at("a").waitFor(func() bool { return o.act.calls.Load() == 1 }) // this alone
+			go func() {
+				r, err := w.at("b").sys.Ask(context.Background(), b.envelope(createKey("")))
+				answered <- answer{r: r, err: err}
+			}()
+			w.at("a").waitFor(func() bool { return o.act.calls.Load() == 2 })
+			w.lead("c")
+			close(moved)
+			if !silent { // until it has been doubted as often as a silent one is waited for
+				w.at("b").waitFor(func() bool { return doubts.Load() > 2 })
+				return
+			}
+			got = <-answered
+		})
+		if !silent {
+			got = <-answered
+		}
+		got.asks = int(doubts.Load())
+		return got
+	}
+	got := ask(true)
+	var known interface{ Problem() *pb.Problem }
+	if !errors.As(got.err, &known) || !strings.Contains(known.Problem().GetDetail(), "Idempotency-Key") {
+		t.Errorf("a silent one: %v, %v", got.r, got.err)
+	}
+	if most := longGrace/doubtAfter - 2; got.asks > most {
+		t.Errorf("a silent one was asked %d times before it was given up", got.asks)
+	}
+	if got := ask(false); got.err != nil || got.r.GetProblem() != nil {
+		t.Errorf("one that works on it: %v %v", got.r, got.err)
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *NodeSketch) Read(record []byte) error {
 	return fields(record, func(num protowire.Number, typ protowire.Type, v uint64, b []byte) error {
 		switch typ {
 		case protowire.BytesType:
-			switch num {
+			switch int32(num) {
 			case 1:
 				s.ID = b
 			case 2:
@@ -50,7 +50,7 @@ func (s *NodeSketch) Read(record []byte) error {
 				}
 			}
 		case protowire.VarintType:
-			switch num {
+			switch int32(num) {
 			case 12:
 				s.CreatedMs = int64(v)
 			case 17:
@@ -64,6 +64,7 @@ func (s *NodeSketch) Read(record []byte) error {
 			case 28:
 				s.Placed = v != 0
 			}
+		default: // none of the fields that are wanted
 		}
 		return nil
 	})
@@ -82,7 +83,7 @@ func (s *EdgeSketch) Read(record []byte) error {
 	return fields(record, func(num protowire.Number, typ protowire.Type, v uint64, b []byte) error {
 		switch typ {
 		case protowire.BytesType:
-			switch num {
+			switch int32(num) {
 			case 2:
 				s.Source = b
 			case 3:
@@ -96,6 +97,7 @@ func (s *EdgeSketch) Read(record []byte) error {
 			if num == 5 {
 				s.Weight = math.Float64frombits(v)
 			}
+		default: // as above
 		}
 		return nil
 	})

@@ -19,6 +19,7 @@ import (
 
 const (
 	deaths        = 16 // of the node that has the organization
+	pauses        = 6  // of its process, which closes no connection, as a machine without power
 	drains        = 6  // of it, by command; and as many by SIGTERM
 	nodeClients   = 2  // per node
 	clientPause   = 10 * time.Millisecond
@@ -213,40 +214,66 @@ func (b *bench) failover(ctx context.Context, c trio) error {
 	if err != nil {
 		return err
 	}
-	var took []time.Duration
-	for range deaths {
-		owner, err := c.owner(ctx)
-		if err != nil {
-			return err
-		}
-		others := []int{(owner + 1) % clusterNodes, (owner + 2) % clusterNodes}
-		w := c.write(ctx, nodes, false, others...)
-		if err := w.more(ctx); err != nil {
-			return w.end(err)
-		}
-		killed := time.Now()
-		c[owner].Kill()
-		// Of the two the one that is told later.
-		var next time.Duration
-		for _, i := range others {
-			at, err := w.next(ctx, killed, i)
-			if err != nil {
-				return w.end(err)
+	for _, how := range []struct {
+		name  string
+		times int
+		fail  func(owner int) (mend func() error, err error)
+	}{
+		{"a node's death", deaths, func(owner int) (func() error, error) {
+			c[owner].Kill()
+			return func() error { return c.again(ctx, b, owner) }, nil
+		}},
+		{"a node says nothing any more", pauses, func(owner int) (func() error, error) {
+			wake := func() error {
+				return errors.Join(syscall.Kill(c[owner].Pid(), syscall.SIGCONT), c.wait(ctx, b))
 			}
-			next = max(next, at.Sub(killed))
+			return wake, syscall.Kill(c[owner].Pid(), syscall.SIGSTOP)
+		}},
+	} {
+		var took []time.Duration
+		for range how.times {
+			one, err := c.resumes(ctx, nodes, how.fail)
+			if err != nil {
+				return err
+			}
+			took = append(took, one)
 		}
-		took = append(took, next)
-		w.stop()
-		if err := c.again(ctx, b, owner); err != nil {
-			return err
-		}
+		slices.Sort(took)
+		least, middle, most := took[0], percentile(took, 50), took[len(took)-1]
+		b.report.add(fmt.Sprintf("writes resume after %s, the slowest of %d", how.name, how.times), "within 3 s", most < 3*time.Second,
+			"%.2f s (the fastest %.2f s)", most.Seconds(), least.Seconds())
+		b.report.add("writes resume after "+how.name+", median", "< 2 s", middle < 2*time.Second, "%.2f s", middle.Seconds())
 	}
-	slices.Sort(took)
-	least, middle, most := took[0], percentile(took, 50), took[len(took)-1]
-	b.report.add(fmt.Sprintf("writes resume after a node's death, the slowest of %d", deaths), "within 3 s", most < 3*time.Second,
-		"%.2f s (the fastest %.2f s)", most.Seconds(), least.Seconds())
-	b.report.add("writes resume after a node's death, median", "< 2 s", middle < 2*time.Second, "%.2f s", middle.Seconds())
 	return nil
+}
+
+// resumes measures for how long nothing is written when the node fails that has the
+// organization.
+func (c trio) resumes(ctx context.Context, nodes []string, fail func(owner int) (mend func() error, err error)) (next time.Duration, err error) {
+	owner, err := c.owner(ctx)
+	if err != nil {
+		return 0, err
+	}
+	others := []int{(owner + 1) % clusterNodes, (owner + 2) % clusterNodes}
+	w := c.write(ctx, nodes, false, others...)
+	if err := w.more(ctx); err != nil {
+		return 0, w.end(err)
+	}
+	failed := time.Now()
+	mend, err := fail(owner)
+	if err != nil {
+		return 0, w.end(err)
+	}
+	// Of the two the one that is told later.
+	for _, i := range others {
+		at, err := w.next(ctx, failed, i)
+		if err != nil {
+			return 0, w.end(errors.Join(err, mend()))
+		}
+		next = max(next, at.Sub(failed))
+	}
+	w.stop()
+	return next, mend()
 }
 
 // end stops where nobody looks at what was written any more.

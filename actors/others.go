@@ -47,7 +47,7 @@ const (
 	// silentGrace is after how many looks without a word the other node is given up, once
 	// the organization lives elsewhere: a process that is paused and a machine that has
 	// lost its power say nothing, one that still works on the question says so.
-	silentGrace = 10
+	silentGrace = 6
 	// maxHops bounds how often in a row one node's word leads on to the next: after
 	// that they contradict each other, and time decides.
 	maxHops = 3

@@ -90,10 +90,12 @@ type Remote interface {
 	Stop()
 }
 
-// Network opens streams to other nodes. *cluster.Network implements it.
+// Network opens streams to other nodes, and hears of them. *cluster.Network implements it.
 type Network interface {
 	Dial(ctx context.Context, to cluster.ServerID, kind cluster.Kind) (net.Conn, error)
 	Handle(kind cluster.Kind, f func(ctx context.Context, peer cluster.ServerID, conn net.Conn))
+	// InstanceOf names the start of a node that was last heard of; "" where none was.
+	InstanceOf(server cluster.ServerID) string
 }
 
 // Others is how a node of several reaches the others. All fields are required.
@@ -221,7 +223,9 @@ func (o *others) connectionLost(server cluster.ServerID, sent bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.askers, server)
-	delete(o.parting, server)
+	if f := o.parting[server]; f != nil {
+		f.heard = nil // nobody is there to hear
+	}
 	for id, a := range o.waiting {
 		if a.to == server {
 			o.lost.Add(1)

@@ -11,16 +11,17 @@ const (
 	// farewellWait bounds how long a node that stops waits for the others to have had
 	// all its answers: they need a round trip, and one that is paused gives none.
 	farewellWait = time.Second
-	// farewellHold is how long a node that has said farewell is asked nothing, if the end
-	// of its connection does not tell sooner that it has stopped: a farewell may be read
-	// behind that end, when the node has long been started again.
+	// farewellHold is how long a node that has said farewell is asked nothing, if nobody
+	// hears meanwhile that it has been started again. That its connection has ended says
+	// nothing: its process ends later, and takes connections until then.
 	farewellHold = 2 * farewellWait
 )
 
 // farewell is what a node that is about to stop has said.
 type farewell struct {
-	at    time.Time
-	heard func() // tells it that all it was asked is answered; nil: it was told
+	at       time.Time
+	instance string // the start of the node that it ends; "" where that is not known
+	heard    func() // tells it that all it was asked is answered; nil: it was told
 }
 
 // farewell ends this node's part in the others' requests before their connections end:
@@ -78,18 +79,20 @@ func (o *others) sayFarewell(to []cluster.ServerID) map[uint64]*asked {
 	return told
 }
 
-// noteAsker notes who has to be told when this node stops.
+// noteAsker notes who has to be told when this node stops. Who asks has not stopped, or
+// not any more.
 func (o *others) noteAsker(who cluster.ServerID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.askers[who] = struct{}{}
+	delete(o.parting, who)
 }
 
 // hearFarewell notes that a node is about to stop. heard is called when it has answered
 // all that it was asked.
 func (o *others) hearFarewell(from cluster.ServerID, heard func()) {
 	o.mu.Lock()
-	o.parting[from] = &farewell{at: o.sys.clock.Now(), heard: heard}
+	o.parting[from] = &farewell{at: o.sys.clock.Now(), instance: o.Network.InstanceOf(from), heard: heard}
 	now := o.allAnswered(from)
 	o.mu.Unlock()
 	if now != nil {
@@ -114,7 +117,8 @@ func (o *others) parts(server cluster.ServerID) bool {
 	if f == nil {
 		return false
 	}
-	if o.sys.clock.Now().Sub(f.at) >= farewellHold {
+	again := f.instance != "" && o.Network.InstanceOf(server) != f.instance
+	if again || o.sys.clock.Now().Sub(f.at) >= farewellHold {
 		delete(o.parting, server)
 		return false
 	}

@@ -67,7 +67,8 @@ func TestNothingIsLostWhenANodeStops(t *testing.T) {
 }
 
 // A node that has said that it stops is asked nothing more, whoever is thought to lead,
-// until its connection has ended or farewellHold is over.
+// until it is heard of again, from others or itself, or farewellHold is over. That its
+// connection has ended does not say that its process has.
 func TestWhoStopsIsNotAsked(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
 	made := w.org("a", planUnlimited)
@@ -78,11 +79,11 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 		defer a.mu.Unlock()
 		return a.carried
 	}
-	believe := func(who cluster.ServerID) (looked int) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.believe = who
-		return c.looked
+	thinks := func(n *townNode, who cluster.ServerID) (looked int) {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.believe = who
+		return n.looked
 	}
 	heard := 0
 	for range 2 {
@@ -91,26 +92,38 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 	if heard != 2 {
 		t.Errorf("who has nothing to wait for says so: %d times of 2", heard)
 	}
-	before, looked := come(), believe("a")
-	answered := make(chan error, 1)
-	go func() {
-		_, err := c.sys.Ask(t.Context(), c.client(made.APIKey).envelope(me()))
-		answered <- err
-	}()
-	c.waitFor(func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.looked > looked+3
-	})
-	believe("")
-	if err := <-answered; err != nil {
-		t.Error(err)
-	}
-	if n := come() - before; n != 0 {
-		t.Errorf("%d messages came to who stops", n)
+	for name, then := range map[string]func(){
+		"it has said so":               func() {},
+		"and its connection has ended": func() { c.lost("a", true) },
+	} {
+		c.sys.others.hearFarewell("a", func() {})
+		then()
+		before, looked := come(), thinks(c, "a")
+		answered := make(chan error, 1)
+		go func() {
+			_, err := c.sys.Ask(t.Context(), c.client(made.APIKey).envelope(me()))
+			answered <- err
+		}()
+		c.waitFor(func() bool {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.looked > looked+3
+		})
+		thinks(c, "")
+		if err := <-answered; err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := come() - before; n != 0 {
+			t.Errorf("%s: %d messages came to who stops", name, n)
+		}
 	}
 	for name, back := range map[string]func(){
-		"its connection has ended": func() { c.lost("a", true) },
+		"it has been started again": func() { a.again() },
+		"it asks": func() {
+			thinks(a, "c")
+			a.client(made.APIKey).ok(me())
+			thinks(a, "")
+		},
 		"time is over": func() {
 			c.sys.others.mu.Lock()
 			defer c.sys.others.mu.Unlock()
@@ -120,12 +133,13 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 	} {
 		c.sys.others.hearFarewell("a", func() {})
 		back()
-		before = come()
-		believe("a")
+		before := come()
+		thinks(c, "a")
 		c.client(made.APIKey).ok(me())
 		if come() == before {
 			t.Errorf("%s: it is not asked again", name)
 		}
+		thinks(c, "")
 	}
 }
 

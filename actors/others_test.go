@@ -56,6 +56,22 @@ type townNode struct {
 	carried int              // messages that came in
 	stopped bool             // its connections have ended
 	looked  int              // questions for the leader
+	starts  int              // of which the others have heard
+}
+
+// again makes the others hear that the node was started again.
+func (n *townNode) again() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.starts++
+}
+
+// InstanceOf names a node's newest start.
+func (n *townNode) InstanceOf(server cluster.ServerID) string {
+	of := n.town.at(server)
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	return fmt.Sprintf("%s, start %d", server, of.starts)
 }
 
 func startTown(t *testing.T, names ...cluster.ServerID) *town {

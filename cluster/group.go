@@ -86,9 +86,15 @@ type group struct {
 	silence silence
 }
 
-// settlePause is how often settle looks: a proposal under way takes about a
-// millisecond.
-const settlePause = 2 * time.Millisecond
+const (
+	// settlePause is how often settle looks: a proposal under way takes about a
+	// millisecond.
+	settlePause = 2 * time.Millisecond
+	// settleMost bounds settle where the others are there and the disks are slow: an
+	// fsync has been seen to take a second on a disk that many write to. It leaves a
+	// node that stops the time for the transfer.
+	settleMost = 3 * time.Second
+)
 
 // raftConfig is the configuration of a group with one voter.
 func raftConfig(self ServerID) *raft.Config {
@@ -359,7 +365,7 @@ func (g *group) handOver(to ServerID) error {
 	if f := g.host.cfg.OnHandOver; f != nil && g.id != metaGroup {
 		f(g.id)
 	}
-	g.settle()
+	g.settle(term)
 	defer g.handed()
 	// That took time: another node may have led meanwhile, and this one again. What it
 	// answers for now was not meant, and it has not stopped answering.
@@ -384,17 +390,19 @@ func (g *group) handOver(to ServerID) error {
 
 // settle refuses new proposals and waits for those under way: raft would answer
 // them as lost with the leadership, and nobody could say whether they took effect.
-// They need one round to a majority; where that does not come within leaderLease
-// there is none to be had.
-func (g *group) settle() {
+// They need one round to a majority. Where that does not come within leaderLease
+// there is none to be had, unless a majority goes on to answer this term's heartbeats,
+// which need no disk.
+func (g *group) settle(term uint64) {
 	g.mu.Lock()
 	g.handing = true
 	g.mu.Unlock()
-	for until := g.host.elapsed() + leaderLease; g.host.elapsed() < until; {
+	for began := g.host.elapsed(); ; {
 		g.mu.Lock()
 		left := g.inFlight
 		g.mu.Unlock()
-		if left == 0 {
+		took := g.host.elapsed() - began
+		if left == 0 || took >= settleMost || took >= leaderLease && !g.heard(term) {
 			return
 		}
 		timer := g.host.cfg.Clock.NewTimer(settlePause)

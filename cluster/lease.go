@@ -124,12 +124,17 @@ func (g *group) lead() error {
 	if g.alone.Load() || !leased {
 		return nil
 	}
-	if !g.wary.Load() {
-		if m := g.lease.majority.Load(); m.term == term && g.host.elapsed()-m.sent < leaderLease {
-			return nil
-		}
+	if !g.wary.Load() && g.heard(term) {
+		return nil
 	}
 	return g.confirm(term)
+}
+
+// heard reports whether a majority has acknowledged a heartbeat of a term that was sent
+// within the last leaderLease.
+func (g *group) heard(term uint64) bool {
+	m := g.lease.majority.Load()
+	return m.term == term && g.host.elapsed()-m.sent < leaderLease
 }
 
 // confirm waits until a majority has acknowledged a heartbeat that was sent after

@@ -158,6 +158,67 @@ func TestWaryAfterAFailedHandOver(t *testing.T) {
 	}
 }
 
+// TestHandOverWaitsForSlowDisks: what was proposed before a planned move is waited for as
+// long as the others are there, for nobody could say afterwards what became of it; where
+// nobody answers, and after settleMost, it is not.
+func TestHandOverWaitsForSlowDisks(t *testing.T) {
+	fake := clock.NewFake(time.Unix(1_700_000_000, 0))
+	s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Clock = fake })
+	g := s.host.group(1)
+	term := g.leading.Load()
+	g.electedBy([]raft.ServerID{"one", "two", "three"})
+	underway := func(n int) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.inFlight = n
+	}
+	// settle returns how long it waited, with heartbeats all the while or with none; the
+	// disks have written after slow.
+	settle := func(slow time.Duration, heartbeats bool) (waited time.Duration) {
+		underway(1)
+		defer underway(0)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			g.settle(term)
+			g.handed()
+		}()
+		for began := s.host.elapsed(); ; {
+			waited = s.host.elapsed() - began
+			if heartbeats {
+				g.lease.heard("two", term, s.host.elapsed())
+			}
+			over := false
+			waitFor(t, func() bool {
+				select {
+				case <-ended:
+					over = true
+				default:
+				}
+				return over || fake.WaitersIn(settlePause) > 0
+			})
+			if over {
+				return waited
+			}
+			if waited+settlePause == slow { // which it looks at when it wakes up
+				underway(0)
+			}
+			fake.Advance(settlePause)
+		}
+	}
+	const never = time.Hour
+	if waited := settle(2*leaderLease, true); waited != 2*leaderLease {
+		t.Errorf("for what took two leases it waits for %v", waited)
+	}
+	if waited := settle(never, true); waited != settleMost {
+		t.Errorf("with heartbeats it waits for %v", waited)
+	}
+	g.lease.heard("two", term, s.host.elapsed())
+	if waited := settle(never, false); waited != leaderLease {
+		t.Errorf("without it waits for %v", waited)
+	}
+}
+
 // TestHandOverLeavesTimeToWrite: who gives a shard away is told when it answers no more,
 // and what it writes then is true, and read by whoever takes over.
 func TestHandOverLeavesTimeToWrite(t *testing.T) {
@@ -308,6 +369,25 @@ func TestStepDownWaitsForAHandOver(t *testing.T) {
 	})
 	if err := from.host.stepDown(t.Context(), g.id); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestStepDownWaitsForTheHeirs: a node that has given its groups away stays, and votes,
+// until others lead them. A transfer is over for raft when the old leader steps back.
+func TestStepDownWaitsForTheHeirs(t *testing.T) {
+	t.Parallel() // it waits for elections, mostly
+	w := three(t)
+	id := mainStore(0)
+	(&writer{w: w, id: id}).put() // it is there
+	from := w.owner(id).host
+	led := from.Leads()
+	if err := from.StepDown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, shard := range led {
+		if heir, ok := from.LeaderOf(shard); !ok || heir == from.Server() {
+			t.Errorf("%s has stepped down, and %q leads shard %d", from.Server(), heir, shard)
+		}
 	}
 }
 

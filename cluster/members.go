@@ -83,6 +83,14 @@ func newMembers(n *Network) *members {
 // removed, this one included, by id.
 func (n *Network) Members() []Member { return n.members.list() }
 
+// InstanceOf names the start of a node that gossip has last heard of; "" where it has
+// heard of none.
+func (n *Network) InstanceOf(server ServerID) string {
+	n.members.mu.Lock()
+	defer n.members.mu.Unlock()
+	return n.members.all[server].Instance
+}
+
 func (m *members) list() []Member {
 	m.mu.Lock()
 	defer m.mu.Unlock()

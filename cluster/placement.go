@@ -21,6 +21,9 @@ const (
 	// stepDownPause is how long a group waits that could not give it up: whoever is
 	// to take over may be catching up.
 	stepDownPause = 100 * time.Millisecond
+	// heirPause is how long it waits for the next look whether it has a leader again: a
+	// vote takes a round trip and an fsync.
+	heirPause = 10 * time.Millisecond
 )
 
 // Candidates returns who may lead an organization's shard, or know who does, the
@@ -42,7 +45,8 @@ func (h *Host) Draining() bool {
 // StepDown gives the leadership of all this node's groups to others, and waits for
 // that; from then on the node takes over none. A group keeps it whose other voters have
 // gone or are on their way out, too: there is nobody to take it. While those that are
-// there do not answer it tries again, until the context ends, whose error is returned.
+// there do not answer it tries again, and until they agree on who leads it stays, since
+// they may need its vote; until the context ends, whose error is returned.
 func (h *Host) StepDown(ctx context.Context) error {
 	h.parting.Store(true)
 	gate := make(chan struct{}, stepDownAtOnce)
@@ -55,13 +59,19 @@ func (h *Host) StepDown(ctx context.Context) error {
 }
 
 func (h *Host) stepDown(ctx context.Context, group uint32) error {
-	for {
+	for led := false; ; {
 		g := h.group(group)
-		if g == nil || !h.mayLead(g) {
+		if g == nil {
 			return nil
 		}
-		err := notApplied(ErrNotLeader)
-		if g.leading.Load() != 0 {
+		err, pause := notApplied(ErrNotLeader), stepDownPause
+		switch {
+		case !h.mayLead(g):
+			if _, leader := g.raft.LeaderWithID(); leader != "" || !led {
+				return nil
+			}
+			err, pause = ErrNotReady, heirPause // it was given away, and is being voted on
+		case g.leading.Load() != 0:
 			var to ServerID
 			to, err = h.successor(ctx, group)
 			if err == nil && to == "" {
@@ -70,11 +80,11 @@ func (h *Host) stepDown(ctx context.Context, group uint32) error {
 			if err == nil {
 				err = g.handOver(to)
 			}
-			if err == nil {
-				return nil
+			if led = true; err == nil {
+				continue
 			}
 		}
-		if late := clock.Wait(ctx, h.cfg.Clock, stepDownPause); late != nil {
+		if late := clock.Wait(ctx, h.cfg.Clock, pause); late != nil {
 			return fmt.Errorf("step down from group %d: %w: %w", group, err, late)
 		}
 	}

@@ -23,6 +23,7 @@ import (
 
 	"orgmem/cluster"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 )
 
 const (
@@ -53,6 +54,9 @@ const (
 	// portTries is how often another port is tried, where somebody else took the
 	// one that was found free.
 	portTries = 8
+	// forgiveAfter is when a node is tried again of which protoactor has not said that it
+	// gave it up: a connection that it had let go already may have failed once more.
+	forgiveAfter = 3 * time.Second
 	// clusterName is used in protoactor's log, which nobody reads.
 	clusterName = "orgmem"
 	// never is when protoactor's cluster gossips; see the package's comment.
@@ -80,6 +84,7 @@ type Config struct {
 	Self      cluster.ServerID
 	Placement Placement
 	Wire      Wire
+	Clock     clock.Clock
 	Logger    *slog.Logger
 }
 
@@ -94,13 +99,19 @@ type Remoting struct {
 	ended    *eventstream.Subscription
 	lost     func(server cluster.ServerID, sent bool)
 
-	mu      sync.Mutex
-	reached map[cluster.ServerID]bool // whether the attempt to connect did; absent: none is under way
+	mu    sync.Mutex
+	links map[cluster.ServerID]link // absent: nobody has tried, or it is not known yet
+}
+
+// link is what is known of the way to a node.
+type link struct {
+	up     bool      // messages go over it, and may have arrived
+	failed time.Time // when it was found that there is none; where it is not up
 }
 
 // New returns a Remoting that is not started.
 func New(cfg Config) *Remoting {
-	return &Remoting{cfg: cfg, lookup: Lookup{cfg.Placement}, reached: map[cluster.ServerID]bool{}}
+	return &Remoting{cfg: cfg, lookup: Lookup{cfg.Placement}, links: map[cluster.ServerID]link{}}
 }
 
 // Start lets the system's actors be reached, and reach others. lost is called,
@@ -113,18 +124,27 @@ func (r *Remoting) Start(system *actor.ActorSystem, lost func(server cluster.Ser
 	if err != nil {
 		return fmt.Errorf("remoting: %w", err)
 	}
-	r.ended = system.EventStream.Subscribe(func(event any) {
-		if e, ok := event.(*remote.EndpointTerminatedEvent); ok {
-			to := cluster.ServerID(e.Address)
-			r.mu.Lock()
-			reached := r.reached[to]
-			delete(r.reached, to)
-			r.mu.Unlock()
-			lost(to, reached)
-		}
-	})
+	r.ended = system.EventStream.Subscribe(r.note)
 	r.cfg.Wire.ServeActors(net.JoinHostPort(loopback, strconv.Itoa(port)))
 	return nil
+}
+
+// note takes in what protoactor says of its connections: that one is made, before
+// anything is sent over it, and that one has ended, or was given up.
+func (r *Remoting) note(event any) {
+	switch e := event.(type) {
+	case *remote.EndpointConnectedEvent:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.links[cluster.ServerID(e.Address)] = link{up: true}
+	case *remote.EndpointTerminatedEvent:
+		to := cluster.ServerID(e.Address)
+		r.mu.Lock()
+		sent := r.links[to].up
+		delete(r.links, to)
+		r.mu.Unlock()
+		r.lost(to, sent)
+	}
 }
 
 const loopback = "127.0.0.1"
@@ -170,7 +190,7 @@ func (r *Remoting) serve(port int) error {
 			grpc.WithContextDialer(func(ctx context.Context, to string) (net.Conn, error) {
 				return r.dial(ctx, cluster.ServerID(to))
 			}),
-			grpc.WithTransportCredentials(&clientCreds{wire: r.cfg.Wire}),
+			grpc.WithTransportCredentials(&clientCreds{r}),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
 			grpc.WithInitialWindowSize(streamWindow), grpc.WithInitialConnWindowSize(connWindow),
 			grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: aliveAfter, Timeout: aliveWithin}),
@@ -199,19 +219,28 @@ func (r *Remoting) serve(port int) error {
 	return <-began
 }
 
-// dial connects to a node. protoactor says two seconds later that it could not;
-// who waits is told at once. Of a connection before, nobody may have heard yet that
-// it has ended: what went over that may have arrived.
+// dial connects to a node, which may yet hang up: see clientCreds.
 func (r *Remoting) dial(ctx context.Context, to cluster.ServerID) (net.Conn, error) {
 	conn, err := r.cfg.Wire.DialActors(ctx, to)
-	r.mu.Lock()
-	before := r.reached[to]
-	r.reached[to] = err == nil
-	r.mu.Unlock()
 	if err != nil {
-		r.lost(to, before)
+		r.unreached(ctx, to)
 	}
 	return conn, err
+}
+
+// unreached notes that an attempt to connect has failed. protoactor says so two seconds
+// later; who waits is told at once. Of a connection before, nobody may have heard yet
+// that it has ended: what went over that may have arrived. An attempt that was called
+// off is of a connection that protoactor has given up, and told of.
+func (r *Remoting) unreached(ctx context.Context, to cluster.ServerID) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
+	r.mu.Lock()
+	before := r.links[to].up
+	r.links[to] = link{failed: r.cfg.Clock.Now()}
+	r.mu.Unlock()
+	r.lost(to, before)
 }
 
 // survive keeps a message that this version does not know from ending the
@@ -239,8 +268,8 @@ func (r *Remoting) Owner(org pb.OrgID) (*actor.PID, bool) {
 func (r *Remoting) Reachable(server cluster.ServerID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	reached, tried := r.reached[server]
-	return reached || !tried
+	l, tried := r.links[server]
+	return !tried || l.up || r.cfg.Clock.Now().Sub(l.failed) >= forgiveAfter
 }
 
 // At returns the gateway of a node.
@@ -264,11 +293,17 @@ func (r *Remoting) Stop() {
 }
 
 // clientCreds is mutual TLS towards the node that is dialled: gRPC hands over its
-// address, which is its server id.
-type clientCreds struct{ wire Wire }
+// address, which is its server id. A node that has stopped taking messages, and has not
+// ended yet, hangs up here.
+type clientCreds struct{ r *Remoting }
 
 func (c *clientCreds) ClientHandshake(ctx context.Context, authority string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	return credentials.NewTLS(c.wire.ActorTLS(cluster.ServerID(authority))).ClientHandshake(ctx, authority, raw)
+	to := cluster.ServerID(authority)
+	conn, info, err := credentials.NewTLS(c.r.cfg.Wire.ActorTLS(to)).ClientHandshake(ctx, authority, raw)
+	if err != nil {
+		c.r.unreached(ctx, to)
+	}
+	return conn, info, err
 }
 
 func (c *clientCreds) ServerHandshake(net.Conn) (net.Conn, credentials.AuthInfo, error) {
@@ -279,6 +314,6 @@ func (c *clientCreds) Info() credentials.ProtocolInfo {
 	return credentials.ProtocolInfo{SecurityProtocol: "tls"}
 }
 
-func (c *clientCreds) Clone() credentials.TransportCredentials { return &clientCreds{wire: c.wire} }
+func (c *clientCreds) Clone() credentials.TransportCredentials { return &clientCreds{c.r} }
 
 func (c *clientCreds) OverrideServerName(string) error { return nil }

@@ -26,9 +26,11 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/remote"
 
 	"orgmem/cluster"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 )
 
 const patience = 3 * time.Minute
@@ -185,7 +187,7 @@ func (s *street) move(t *testing.T, in cluster.ServerID) *neighbour {
 	h := &house{s, in, s.authority.certificate(in)}
 	quiet := slog.New(slog.DiscardHandler)
 	n := &neighbour{
-		Remoting: New(Config{Self: in, Placement: h, Wire: h, Logger: quiet}),
+		Remoting: New(Config{Self: in, Placement: h, Wire: h, Clock: clock.Real(), Logger: quiet}),
 		system: actor.NewActorSystem(
 			actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
 			actor.WithDeadLetterThrottleInterval(time.Millisecond),
@@ -321,39 +323,69 @@ func (s *street) door(name cluster.ServerID, addr string) {
 	s.doors[name] = addr
 }
 
-// TestMessagesCross: small and large messages reach an organization's node and the
-// answers come back; a node that has gone is told of, and found again when it is
-// back, elsewhere. Who shows another authority's certificate, or answers at
-// another's address, is not heard.
 // TestWhatWentOverAConnectionBeforeMayHaveArrived, where the next attempt fails before
 // it is told that the one before has ended: a write that is taken for one that was never
 // sent would be done twice.
 func TestWhatWentOverAConnectionBeforeMayHaveArrived(t *testing.T) {
-	l, err := net.Listen("tcp", loopback+":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	h := &house{street: &street{doors: map[cluster.ServerID]string{"b": l.Addr().String()}}, self: "a"}
-	r := New(Config{Self: "a", Wire: h})
+	h := &house{street: &street{doors: map[cluster.ServerID]string{}}, self: "a"}
+	r := New(Config{Self: "a", Wire: h, Clock: clock.Real()})
 	var lost []bool
 	r.lost = func(_ cluster.ServerID, sent bool) { lost = append(lost, sent) }
-	conn, err := r.dial(t.Context(), "b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	delete(h.street.doors, "b")
+	r.note(&remote.EndpointConnectedEvent{Address: "b"})
 	for range 2 {
 		if _, err := r.dial(t.Context(), "b"); err == nil {
 			t.Fatal("nobody answers the door, and there is a connection")
 		}
 	}
-	if !slices.Equal(lost, []bool{true, false}) {
+	r.note(&remote.EndpointTerminatedEvent{Address: "b"})
+	if !slices.Equal(lost, []bool{true, false, false}) {
 		t.Errorf("what is on its way may have been sent: %v", lost)
 	}
 }
 
+// TestWhoHangsUpHasReceivedNothing: a node on its way out takes a connection and ends it
+// before it knows who is there. What waited for that connection was never sent, and may
+// be asked elsewhere at once.
+func TestWhoHangsUpHasReceivedNothing(t *testing.T) {
+	fake := clock.NewFake(time.Unix(1_700_000_000, 0))
+	h := &house{street: newStreet(newAuthority(t)), self: "a"}
+	r := New(Config{Self: "a", Wire: h, Clock: fake})
+	var lost []bool
+	r.lost = func(_ cluster.ServerID, sent bool) { lost = append(lost, sent) }
+	attempt := func(ctx context.Context) {
+		t.Helper()
+		near, far := net.Pipe()
+		far.Close()
+		if _, _, err := (&clientCreds{r}).ClientHandshake(ctx, "b", near); err == nil {
+			t.Fatal("shook hands with nobody")
+		}
+	}
+	attempt(t.Context())
+	if !slices.Equal(lost, []bool{false}) || r.Reachable("b") {
+		t.Errorf("it may have received something: %v, or is there: %v", lost, r.Reachable("b"))
+	}
+	r.note(&remote.EndpointTerminatedEvent{Address: "b"}) // protoactor tries again
+	if !r.Reachable("b") {
+		t.Error("it is not tried again")
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if attempt(over); !r.Reachable("b") {
+		t.Error("an attempt that was called off counts")
+	}
+	attempt(t.Context()) // of a connection that protoactor has told of already
+	if fake.Advance(forgiveAfter); !r.Reachable("b") {
+		t.Error("it is never tried again")
+	}
+	if !slices.Equal(lost, []bool{false, false, false}) {
+		t.Errorf("lost: %v", lost)
+	}
+}
+
+// TestMessagesCross: small and large messages reach an organization's node and the
+// answers come back; a node that has gone is told of, and found again when it is
+// back, elsewhere. Who shows another authority's certificate, or answers at
+// another's address, is not heard.
 func TestMessagesCross(t *testing.T) {
 	authority := newAuthority(t)
 	s := newStreet(authority)

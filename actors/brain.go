@@ -304,10 +304,12 @@ func (c *call) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet, q
 	})
 	a.at = func(p int32) chunkAt { return n.chunks[p] }
 	a.docs = func(p int32) pb.NodeID { return n.graph.Documents()[n.graph.Document(p)] }
-	a.Budget = walkBudget
+	began := c.org.sys.clock.Now()
+	a.Budget, a.Over = walkBudget, func() bool { return c.org.sys.clock.Now().Sub(began) >= walkTime }
 	// What another partition's texts state is not followed: the order of the hits
 	// would tell of it.
 	a.Within = func(entity pb.NodeID) bool { return ownerOf(parts, entity) != nil }
+	a.Here, a.Lives = a.here, a.alive
 	if n.params.Projects() {
 		a.Further = a.further(n.project, &rd.scratch)
 	}

@@ -108,14 +108,14 @@ func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int, proj
 			spent := time.Duration(0)
 			for _, e := range examples {
 				a := &asking{
-					org: &o.orgView, st: st, parts: []*partitionRef{part}, near: map[chunkAt]retriever.Seed{}, alive: map[pb.NodeID]bool{},
+					org: &o.orgView, st: st, parts: []*partitionRef{part}, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{},
 					look: &lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()}, Config: index.DefaultConfig()}, snapshots: snapshots},
 				}
 				a.passage = func(at chunkAt) int32 { return int32(at.seq - 1) }
 				a.Further = a.further(net.project, &scratch)
 				a.at = func(p int32) chunkAt { return net.chunks[p] }
 				a.docs = func(p int32) pb.NodeID { return net.graph.Documents()[net.graph.Document(p)] }
-				a.Text, a.Budget, a.Score = e.Text, walkBudget, a.score
+				a.Text, a.Budget, a.Score, a.Here, a.Lives = e.Text, walkBudget, a.score, a.here, a.alive
 				for i := range brainSeeds {
 					s := retriever.Seed{Passage: int32(rnd.IntN(passages)), Cosine: 0.6 - 0.004*float32(i), Score: 0.9 - 0.006*float32(i)}
 					if i == 0 {

@@ -28,8 +28,11 @@ func (o *orgActor) brainTrain(c *call) {
 			}
 			fail := func(err error) { release(); c.fail(err) }
 			state := &pb.Training{}
-			err := o.withStore(func(st *storage.Store) error {
-				_, err := st.Get(o.space.Key(storage.TableTraining), state)
+			var artifact *pb.BrainArtifact
+			err := o.withStore(func(st *storage.Store) (err error) {
+				if _, err = st.Get(o.space.Key(storage.TableTraining), state); err == nil {
+					artifact, err = o.newestBrain(st)
+				}
 				return err
 			})
 			if err != nil {
@@ -51,6 +54,12 @@ func (o *orgActor) brainTrain(c *call) {
 			putJob(ch.Batch, o.space, job)
 			ch.Put(o.space.Key(storage.TableTraining), &pb.Training{Status: jobQueued, Job: job.GetId()})
 			ch.audit(c.auditOf("brain.train", id.String()))
+			if untold(state) { // its state goes with this commit
+				if err := ch.trained(&o.orgView, state, artifact); err != nil {
+					fail(err)
+					return
+				}
+			}
 			r := &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobQueued}}}
 			if err := c.idem.record(ch.Batch, r); err != nil {
 				fail(err)
@@ -109,10 +118,21 @@ func (o *orgActor) resumeTold() error {
 	return o.withStore(func(st *storage.Store) error {
 		state := &pb.Training{}
 		found, err := st.Get(o.space.Key(storage.TableTraining), state)
-		if err == nil && found && state.GetFinishedMs() != 0 && !state.GetTold() {
+		if err == nil && found && untold(state) {
 			o.sys.clock.AfterFunc(tellTrained, func() { o.tell((*orgActor).tellOfTraining) })
 		}
 		return err
+	})
+}
+
+// untold reports whether a training has ended and nobody has been told.
+func untold(state *pb.Training) bool { return state.GetFinishedMs() != 0 && !state.GetTold() }
+
+// trained emits the event of a training that has ended.
+func (c *change) trained(o *orgView, state *pb.Training, artifact *pb.BrainArtifact) error {
+	return c.event(o, eventBrain, nil, map[string]any{
+		"status": state.GetStatus(), "trainedAt": time.UnixMilli(state.GetFinishedMs()).UTC().Format(eventTime),
+		"nodes": artifact.GetNodes(), "edges": artifact.GetEdges(),
 	})
 }
 
@@ -130,7 +150,7 @@ func (o *orgActor) tellOfTraining() {
 			}
 			return err
 		})
-		if err == nil && (state.GetFinishedMs() == 0 || state.GetTold()) {
+		if err == nil && !untold(state) {
 			release()
 			return
 		}
@@ -145,11 +165,7 @@ func (o *orgActor) tellOfTraining() {
 		state.Told = true
 		ch := newChange(o.store)
 		ch.Put(o.space.Key(storage.TableTraining), state)
-		err = ch.event(&o.orgView, eventBrain, nil, map[string]any{
-			"status": state.GetStatus(), "trainedAt": time.UnixMilli(state.GetFinishedMs()).UTC().Format(eventTime),
-			"nodes": artifact.GetNodes(), "edges": artifact.GetEdges(),
-		})
-		if err != nil {
+		if err = ch.trained(&o.orgView, state, artifact); err != nil {
 			again()
 			return
 		}

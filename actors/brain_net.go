@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -29,6 +30,9 @@ const (
 	// walkBudget bounds the steps of a walk that somebody waits for: some 10 ms. What
 	// is linked so densely that it does not suffice is walked less far.
 	walkBudget = 20_000
+	// walkTime is after what time it takes no further step, where a disk is slow or the
+	// processors are busy: who asks waits for search as well, and for its answer.
+	walkTime = time.Second
 )
 
 // brainNet is a brain that serves. It does not change.
@@ -136,6 +140,15 @@ func (o *orgView) brain(st *storage.Store) (*brainNet, error) {
 	}
 	n, err := o.loadBrain(st, artifact)
 	if errors.Is(err, retriever.ErrCorrupt) {
+		now, failed := o.newestBrain(st)
+		switch { // it may have been replaced, or purged, while it was read
+		case failed != nil:
+			return nil, failed
+		case now == nil:
+			return nil, errBrainNotTrained
+		case !sameBrain(now, artifact):
+			return nil, errBrainNotReady
+		}
 		// Of a version of this program that reads other brains, or damaged: nothing but
 		// a training mends that, and searches go on without.
 		o.sys.log.Warn("the brain cannot be read; it is to be trained again", "org", o.id.String(), "version", artifact.GetVersion(), "err", err)
@@ -204,26 +217,32 @@ func (o *orgView) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*bra
 	if err != nil {
 		return nil, err
 	}
-	parts, err := o.allPartitions(st)
-	if err != nil {
-		return nil, err
+	next := map[string]uint64{}
+	for _, s := range artifact.GetSeen() {
+		next[string(s.GetPartition())] = s.GetNextChunk()
 	}
 	for doc, id := range n.graph.Documents() {
 		first, end := n.graph.PassagesOf(doc)
 		n.chunks = append(n.chunks, make([]chunkAt, end-first)...)
-		part := ownerOf(parts, id)
-		if part == nil {
+		// Not one of all partitions: there may have come more than are searched together, and
+		// a search of one asks for the brain, too.
+		part, err := partitionIn(id)
+		if err != nil {
 			continue
 		}
 		node := &pb.Node{}
-		if _, err := st.Get(part.space.Key(storage.TableNode, storage.Str(id)), node); err != nil {
+		if _, err := st.Get(storage.PartitionSpace(o.store, part).Key(storage.TableNode, storage.Str(id)), node); err != nil {
 			return nil, err
 		}
 		if node.GetStatus() != statusLive || node.GetUnlearned() || len(node.GetChunks()) != int(end-first) {
 			continue
 		}
+		// What an edit has put into the place of a passage is not what the brain knows of it.
+		if until := next[string(part.Bytes())]; until > 0 && slices.ContainsFunc(node.GetChunks(), func(seq uint64) bool { return seq >= until }) {
+			continue
+		}
 		for i, seq := range node.GetChunks() {
-			at := chunkAt{part.id, seq}
+			at := chunkAt{part, seq}
 			n.chunks[int(first)+i] = at
 			n.passages[at] = first + int32(i)
 		}
@@ -263,17 +282,23 @@ type asking struct {
 	seeds []candidate
 	more  bool // there were others
 	near  map[chunkAt]retriever.Seed
-	alive map[pb.NodeID]bool
-	docs  func(passage int32) pb.NodeID
-	look  *lookup
-	err   error
+	// room is for how many scores more there is memory, that many questions share; nil:
+	// for all. What is not kept is read again.
+	room *atomic.Int64
+	// chunks are those of the documents that were looked at; none: it is gone. lives are
+	// the entities that were.
+	chunks map[pb.NodeID][]uint64
+	lives  map[pb.NodeID]bool
+	docs   func(passage int32) pb.NodeID
+	look   *lookup
+	err    error
 }
 
 // ask searches for a question's seeds. sharpen gives the candidates better scores;
 // nil leaves them as they are. passage gives a chunk's passage, or retriever.Unknown.
 func (o *orgView) ask(st *storage.Store, parts []*partitionRef, query string, own *index.Scratch, q *lookup, sharpen func([]index.Candidate) error, passage func(chunkAt) int32) *asking {
 	q.N = brainCandidates
-	a := &asking{org: o, st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, alive: map[pb.NodeID]bool{}, look: q, passage: passage}
+	a := &asking{org: o, st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{}, look: q, passage: passage}
 	a.Text, a.Score = query, a.score
 	defer own.Reset()
 	candidates := own.Candidates(q.snapshots, q.Query)
@@ -323,22 +348,9 @@ func (a *asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
 	if s, ok = a.near[at]; ok {
 		return s, true, nil
 	}
-	i := slices.IndexFunc(a.parts, func(x *partitionRef) bool { return x.id == at.part })
-	if i < 0 {
-		return s, false, nil
-	}
-	part, doc := a.parts[i], a.docs(p)
-	live, known := a.alive[doc]
-	if !known {
-		n := &pb.Node{}
-		if _, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(doc)), n); err != nil {
-			return s, false, err
-		}
-		live = n.GetStatus() == statusLive && !n.GetUnlearned()
-		a.alive[doc] = live
-	}
-	if !live {
-		return s, false, nil
+	part, err := a.holds(p, at)
+	if part == nil {
+		return s, false, err
 	}
 	s.Passage = p
 	for model, want := range a.look.Vectors {
@@ -356,8 +368,63 @@ func (a *asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
 		s.Cosine = line.Factor*cosineOf(want, v) + line.Offset
 	}
 	s.Score = s.Cosine
-	a.near[at] = s
+	if a.room == nil || a.room.Add(-1) >= 0 {
+		a.near[at] = s
+	}
 	return s, true, nil
+}
+
+// holds gives the partition of a passage that is still there, may be learned from and is
+// among what is asked; nil: it is not.
+func (a *asking) holds(p int32, at chunkAt) (*partitionRef, error) {
+	i := slices.IndexFunc(a.parts, func(x *partitionRef) bool { return x.id == at.part })
+	if i < 0 {
+		return nil, nil
+	}
+	part, doc := a.parts[i], a.docs(p)
+	chunks, known := a.chunks[doc]
+	if !known {
+		n := &pb.Node{}
+		if _, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(doc)), n); err != nil {
+			return nil, err
+		}
+		if n.GetStatus() == statusLive && !n.GetUnlearned() {
+			chunks = n.GetChunks()
+		}
+		if a.room == nil || a.room.Load() > 0 {
+			a.chunks[doc] = chunks
+		}
+	}
+	if !slices.Contains(chunks, at.seq) { // an edit puts others in its place
+		return nil, nil
+	}
+	return part, nil
+}
+
+// here says whether a passage is there for who asks.
+func (a *asking) here(p int32) bool {
+	at := a.at(p)
+	if _, ok := a.near[at]; ok {
+		return true
+	}
+	part, err := a.holds(p, at)
+	a.err = errors.Join(a.err, err)
+	return part != nil
+}
+
+// alive says whether an entity is.
+func (a *asking) alive(entity pb.NodeID) bool {
+	is, known := a.lives[entity]
+	if !known {
+		if part := ownerOf(a.parts, entity); part != nil {
+			n := &pb.Node{}
+			_, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(entity)), n)
+			a.err = errors.Join(a.err, err)
+			is = n.GetStatus() == statusLive
+		}
+		a.lives[entity] = is
+	}
+	return is
 }
 
 // cosineOf is that of a query's vector, which has length 1, and a stored one.

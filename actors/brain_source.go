@@ -58,7 +58,7 @@ func readBrainSource(store *storage.Store, parts []*partitionRef, goOn func() er
 			return nil, err
 		}
 		src.shapes = append(src.shapes, newBrainShape())
-		src.seen = append(src.seen, &pb.BrainSeen{Partition: part.id.Bytes(), Chunks: state.GetChunks(), Came: state.GetCame(), Went: state.GetWent()})
+		src.seen = append(src.seen, &pb.BrainSeen{Partition: part.id.Bytes(), Chunks: state.GetChunks(), Came: state.GetCame(), Went: state.GetWent(), NextChunk: state.GetNextChunk()})
 		if err := src.readPartition(st, part, i, goOn); err != nil {
 			return nil, fmt.Errorf("read partition %s: %w", part.id, err)
 		}

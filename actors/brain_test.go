@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -84,6 +86,20 @@ func parish(people int) (docs []*pb.IngestItem, names []string, mother []int) {
 	return docs, names, mother
 }
 
+// slowed is a clock by which, while it is on, everything takes as long as a walk may.
+type slowed struct {
+	clock.Clock
+	on   atomic.Bool
+	late atomic.Int64 // nanoseconds
+}
+
+func (s *slowed) Now() time.Time {
+	if s.on.Load() {
+		s.late.Add(int64(walkTime))
+	}
+	return s.Clock.Now().Add(time.Duration(s.late.Load()))
+}
+
 // interface: Resources/Brain info
 // interface: States/Brain training
 // interface: Events/brain.trained
@@ -94,7 +110,8 @@ func parish(people int) (docs []*pb.IngestItem, names []string, mother []int) {
 // was forgotten.
 func TestBrainLearnsTheWay(t *testing.T) {
 	disk := storagetest.NewDisk()
-	n := startNode(t, disk, drawn)
+	slow := &slowed{}
+	n := startNode(t, disk, drawn, func(c *Config, _ *storage.Options) { slow.Clock, c.Clock = c.Clock, slow })
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	docs, names, mother := parish(60)
@@ -122,16 +139,26 @@ func TestBrainLearnsTheWay(t *testing.T) {
 		t.Errorf("brain.trained says %v of %v", told, artifact)
 	}
 
-	reached := 0
-	for i := range 20 {
-		want := fmt.Sprint("p", mother[i])
-		if ids, _ := c.query("What did the mother of " + names[i] + " keep?"); len(ids) > 0 && slices.Contains(ids[:min(3, len(ids))], want) {
-			reached++
+	reached := func() (mothers, far int) {
+		for i := range 20 {
+			ids, found := c.query("What did the mother of " + names[i] + " keep?")
+			if slices.Contains(ids[:min(3, len(ids))], fmt.Sprint("p", mother[i])) {
+				mothers++
+			}
+			if tier := found.GetPropagationTier(); tier != string(retriever.TierNone) && tier != string(retriever.TierLocal) {
+				far++
+			}
 		}
+		return mothers, far
 	}
-	if reached < 15 {
-		t.Errorf("of 20 mothers %d are among the first three", reached)
+	if mothers, far := reached(); mothers < 15 || far == 0 {
+		t.Errorf("of 20 mothers %d are among the first three; %d walks went far", mothers, far)
 	}
+	slow.on.Store(true) // as if each step took all the time there is
+	if mothers, far := reached(); mothers > 5 || far > 0 {
+		t.Errorf("without time %d mothers of 20 are reached, and %d walks went far", mothers, far)
+	}
+	slow.on.Store(false)
 	ids, found := c.query(names[3])
 	if len(ids) != 10 || len(found.GetCosine()) != 10 || found.GetVersion() != 1 || found.GetDriftRate() != 0 || found.GetPropagationTier() == "" || found.GetEmbedTokens() == 0 {
 		t.Errorf("%v", found)
@@ -780,4 +807,31 @@ func TestTrainingsEndEarly(t *testing.T) {
 		t.Errorf("behind the purge: %v", s)
 	}
 	c.refused(codeBrainNotTrained, queryOp("bees"))
+}
+
+// Who trains again at once keeps nobody from hearing of the training before.
+//
+// interface: Events/brain.trained
+func TestEveryTrainingIsToldOf(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	const trainings = 3 // all rejected: there is nothing to learn from
+	for range trainings {
+		c.n.wait(jobOf(c.ok(trainOp())))
+	}
+	told := 0
+	c.n.waitFor(func() bool {
+		c.n.clock.Advance(time.Second)
+		told = 0
+		for _, e := range records(c.n, storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+			var said struct{ Status string }
+			if e.GetType() == eventBrain && json.Unmarshal(e.GetData(), &said) == nil && said.Status == trainingRejected {
+				told++
+			}
+		}
+		return told >= trainings
+	})
+	if told != trainings {
+		t.Errorf("%d events of %d trainings", told, trainings)
+	}
 }

@@ -45,6 +45,10 @@ const (
 	judgeTenths = 2
 	// askBatch is how many examples one CPU task searches for: some 50 ms.
 	askBatch = 16
+	// maxScores bounds the scores that a training keeps of what the walks of its
+	// questions come to, beside those of search: some 700 MB. At 6,000 passages they are
+	// 1.6 million. Walks go further in a large memory, and read again what finds no room.
+	maxScores = 8_000_000
 	// trainRetry is the wait after a failed attempt.
 	trainRetry = 10 * time.Second
 	// errorBrain is the error of a job that failed as often as it may.
@@ -393,6 +397,8 @@ func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSourc
 	for p, at := range src.places {
 		passages[chunkAt{parts[at.part].id, at.seq}] = int32(p)
 	}
+	room := &atomic.Int64{}
+	room.Store(maxScores)
 	asked, all, cosine = make([]retriever.Asked, len(examples)), make([]*asking, len(examples)), make([][]int32, len(examples))
 	var tasks []func(int) error
 	for from := 0; from < len(examples); from += askBatch {
@@ -412,6 +418,7 @@ func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSourc
 				})
 				a.at = func(p int32) chunkAt { return chunkAt{parts[src.places[p].part].id, src.places[p].seq} }
 				a.docs = func(p int32) pb.NodeID { return graph.Documents()[graph.Document(p)] }
+				a.room = room
 				a.seeds = nil // they name what is found, and a training finds nothing
 				asked[i], all[i] = retriever.Asked{Example: examples[i], Question: a.Question}, a
 				cosine[i] = a.byCosine()

@@ -115,17 +115,26 @@ func (p *propagation) goOn(x *reached) {
 	}
 }
 
-// ownerOf returns the partition that a node's id says it lies in: the second part
-// of every id is the partition's. Nil when that is none of them.
+// ownerOf returns the partition that a node's id says it lies in; nil when that is none
+// of them.
 func ownerOf(parts []*partitionRef, id pb.NodeID) *partitionRef {
-	_, rest, _ := strings.Cut(string(id), ":")
-	owner, _, _ := strings.Cut(rest, ":")
-	for _, part := range parts {
-		if owner == part.id.String() {
+	at, err := partitionIn(id)
+	if err != nil {
+		return nil
+	}
+	for _, part := range parts { // there may be thousands, and a walk asks for each entity
+		if part.id == at {
 			return part
 		}
 	}
 	return nil
+}
+
+// partitionIn reads the partition of a node's id: the second part of every one.
+func partitionIn(id pb.NodeID) (pb.PartitionID, error) {
+	_, rest, _ := strings.Cut(string(id), ":")
+	owner, _, _ := strings.Cut(rest, ":")
+	return pb.ParsePartitionID(owner)
 }
 
 // hop goes from the strongest of the front over their edges.

@@ -111,7 +111,7 @@ func fakeMind(op *pb.MindOp) *pb.Reply {
 	case *pb.MindOp_BrainQuery:
 		one := []*pb.BrainNode{{Node: "ingest:x:y", ExternalId: "doc-1", Title: "Figs", Score: 0.5, Activation: 0.25}}
 		return answer(&pb.MindResult{Result: &pb.MindResult_Found{Found: &pb.BrainFound{
-			Focal: one, Entities: one, Cosine: one, GateConfidence: 0.5, DriftRate: 0.1, PropagationTier: "full", Version: 3, ReadUnits: 1, EmbedTokens: 5,
+			Focal: one, Entities: one, Cosine: one, GateConfidence: 0.5, DriftRate: 0.1, PropagationTier: "local", Version: 3, ReadUnits: 1, EmbedTokens: 5,
 		}}})
 	case *pb.MindOp_BrainAnswer:
 		return answer(&pb.MindResult{Result: &pb.MindResult_Answered{Answered: &pb.BrainAnswered{

@@ -156,8 +156,8 @@ type brainFound struct {
 	ActivatedEntities []activatedEntity `json:"activatedEntities"`
 	CosineTopK        []cosineHit       `json:"cosineTopK" doc:"What likeness of meaning alone finds."`
 	GateConfidence    float64           `json:"gateConfidence" minimum:"0" maximum:"1"`
-	DriftRate         float64           `json:"driftRate"`
-	PropagationTier   string            `json:"propagationTier"`
+	DriftRate         float64           `json:"driftRate" minimum:"0" maximum:"1" doc:"How far the graph has moved since the training."`
+	PropagationTier   string            `json:"propagationTier" enum:"none,local,regional,global" doc:"How far the walk went for what it found: none, nothing is owed to it; local, one hop; regional, two; global, further."`
 	ArtifactVersion   uint64            `json:"artifactVersion"`
 	Usage             usage             `json:"usage"`
 }

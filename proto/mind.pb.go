@@ -1911,6 +1911,7 @@ type BrainSeen struct {
 	Size          uint64                 `protobuf:"varint,4,opt,name=size,proto3" json:"size,omitempty"` // of its graph: live nodes that may be learned from, their passages, and live edges
 	Came          uint64                 `protobuf:"varint,5,opt,name=came,proto3" json:"came,omitempty"` // those of PartitionState, then
 	Went          uint64                 `protobuf:"varint,6,opt,name=went,proto3" json:"went,omitempty"`
+	NextChunk     uint64                 `protobuf:"varint,7,opt,name=next_chunk,json=nextChunk,proto3" json:"next_chunk,omitempty"` // that of PartitionState: what has this number or a higher one is younger
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1976,6 +1977,13 @@ func (x *BrainSeen) GetCame() uint64 {
 func (x *BrainSeen) GetWent() uint64 {
 	if x != nil {
 		return x.Went
+	}
+	return 0
+}
+
+func (x *BrainSeen) GetNextChunk() uint64 {
+	if x != nil {
+		return x.NextChunk
 	}
 	return 0
 }
@@ -4567,13 +4575,15 @@ const file_mind_proto_rawDesc = "" +
 	"\x04seen\x18\b \x03(\v2\x11.orgmem.BrainSeenR\x04seen\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\x83\x01\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xa2\x01\n" +
 	"\tBrainSeen\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\fR\tpartition\x12\x16\n" +
 	"\x06chunks\x18\x03 \x01(\x04R\x06chunks\x12\x12\n" +
 	"\x04size\x18\x04 \x01(\x04R\x04size\x12\x12\n" +
 	"\x04came\x18\x05 \x01(\x04R\x04came\x12\x12\n" +
-	"\x04went\x18\x06 \x01(\x04R\x04wentJ\x04\b\x02\x10\x03\"\xea\x02\n" +
+	"\x04went\x18\x06 \x01(\x04R\x04went\x12\x1d\n" +
+	"\n" +
+	"next_chunk\x18\a \x01(\x04R\tnextChunkJ\x04\b\x02\x10\x03\"\xea\x02\n" +
 	"\bTraining\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12\x1d\n" +

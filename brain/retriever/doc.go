@@ -8,10 +8,11 @@
 //     goroutines; a Walk and a Trainer belong to one at a time.
 //   - The same source, salt and seed give the same graph, the same examples, the
 //     same parameters and the same bytes.
-//   - What is stored of a graph or a model holds no text, and without the salt
-//     nobody can ask it for a name. Damaged bytes are refused with ErrCorrupt.
+//   - What is stored of a graph or a model holds no text, and without the salt a walk
+//     finds no name in it. The hashes are no cryptography. Damaged bytes are refused with ErrCorrupt.
 //   - A walk takes a bounded number of steps, whatever is asked.
-//   - What is gone (Question.Score) is neither found nor walked over. A passage that the graph does not know
+//   - What is gone (Question.Score) is neither found nor walked over, and what names
+//     nothing that is there (Question.Here) is no name in a question. A passage that the graph does not know
 //     yet gains nothing by walking; likeness and words count with it as with all.
 //
 // # Order of calls

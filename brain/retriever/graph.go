@@ -286,48 +286,7 @@ type found struct {
 // find gives the longest names in a text, from left to right. A name must begin with
 // a loud word where proper is set: "home" is no film in the middle of a sentence.
 func (g *Graph) find(words []word, proper bool, yield func(found)) {
-	for i := 0; i < len(words); {
-		c, n := int32(0), 0
-		if !proper || words[i].loud {
-			c, n = g.longestName(words[i:])
-		}
-		if n == 0 {
-			i++
-			continue
-		}
-		yield(found{concept: c, words: n, start: words[i].start, end: words[i+n-1].end})
-		if !g.subject[c] {
-			g.within(words[i:i+n], proper, yield)
-		}
-		i += n
-	}
-}
-
-// within gives the subjects that a name which is none is made of: "the film Rebecca",
-// where a document is about Rebecca.
-func (g *Graph) within(words []word, proper bool, yield func(found)) {
-	for i := 0; i < len(words); i++ {
-		if proper && !words[i].loud {
-			continue
-		}
-		for k := min(g.longest, len(words)-i); k > 0; k-- {
-			if c, ok := g.names[nameHash(words[i:i+k])]; ok && g.subject[c] {
-				yield(found{concept: c, words: k, start: words[i].start, end: words[i+k-1].end})
-				i += k - 1
-				break
-			}
-		}
-	}
-}
-
-// longestName gives the longest name that words begin with, and how many of them it is.
-func (g *Graph) longestName(words []word) (concept int32, n int) {
-	for k := min(g.longest, len(words)); k > 0; k-- {
-		if c, ok := g.names[nameHash(words[:k])]; ok {
-			return c, k
-		}
-	}
-	return 0, 0
+	(&sight{g: g}).find(words, proper, yield)
 }
 
 func (b *builder) topics(src *Source) {

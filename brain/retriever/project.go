@@ -14,7 +14,7 @@ const (
 	projectionRate = 0.002
 	projectionHold = 0.001
 	// MaxConfused is how many of what search takes for the answers of a question are
-	// learned from, its best: the vectors of 2,000 questions' take 70 MB at most.
+	// learned from, its best.
 	MaxConfused = 100
 )
 

@@ -545,7 +545,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// TestBudgets: a walk whose budget is spent goes no further and still ranks; one
+// TestBudgets: a walk whose budget or time is spent goes no further and still ranks; one
 // behind a shut gate ranks as search does.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
@@ -578,6 +578,21 @@ func TestBudgets(t *testing.T) {
 	if n := far(); n != 1 || len(w.Passages(10)) == 0 {
 		t.Errorf("%d steps with a budget of one", n)
 	}
+	q.Budget = 0
+	for left := range steps {
+		asked := 0
+		q.Over = func() bool {
+			asked++
+			return asked > left
+		}
+		if n := far(); int(n) != left+1 || len(w.Passages(10)) == 0 {
+			t.Errorf("%d steps where the time is spent behind %d", n, left+1)
+		}
+		if tier := w.Tier(w.Passages(10)); left < 2 && tier != TierNone && tier != TierLocal {
+			t.Errorf("tier %s of %d steps", tier, left+1)
+		}
+	}
+	q.Over = nil
 	q.Budget, p.Gate[gateAlways] = 1_000_000, -20
 	if n := far(); n != 1 {
 		t.Errorf("%d steps behind a shut gate", n)

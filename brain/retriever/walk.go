@@ -55,7 +55,7 @@ const (
 	gateNames     // how many concepts the question names
 	gateDensity   // log of the steps that lead away from the seeds
 	gateSubjects  // whether it names a subject
-	gateCover     // how much of its information is in the names of subjects
+	gateCover     // how much of its words the names of subjects are
 	gateFeatures
 )
 
@@ -161,8 +161,16 @@ type Question struct {
 	// goes no further, and it takes no second one where the gate is shut. 0: it goes
 	// as far as it can, which is what a training sees.
 	Budget int
+	// Over says that the time that a question has is spent, which ends the walk behind
+	// the step that it is in; nil: it has all the time there is.
+	Over func() bool
 	// Within says of which entities the ties may be followed; nil: of all.
 	Within func(entity pb.NodeID) bool
+	// Here says whether a passage is there and may be walked over, and Lives whether an
+	// entity is: what names nothing of both is no name in the question, which the gate
+	// would tell of. Both or neither are set; nil: all are there.
+	Here  func(passage int32) bool
+	Lives func(entity pb.NodeID) bool
 }
 
 // node of a walk: passages, then concepts, then domains.
@@ -180,9 +188,10 @@ type move struct {
 // Walk is the working memory of one walk and what came of it. Keep it for the
 // next question; for one goroutine.
 type Walk struct {
-	g   *Graph
-	p   *Parameters
-	lex lexer
+	g     *Graph
+	p     *Parameters
+	lex   lexer
+	sight sight
 
 	local []int32 // of nodes of the graph; local[n] is valid where mark[n] is now
 	mark  []uint32
@@ -218,7 +227,7 @@ type Walk struct {
 // NewWalk prepares for walks over a graph.
 func NewWalk(g *Graph, salt Salt) *Walk {
 	n := len(g.docOf) + len(g.concept) + len(g.large)
-	return &Walk{g: g, lex: lexer{salt: salt}, local: make([]int32, n), mark: make([]uint32, n)}
+	return &Walk{g: g, lex: lexer{salt: salt}, sight: sight{g: g}, local: make([]int32, n), mark: make([]uint32, n)}
 }
 
 func (w *Walk) at(n node) int32 {
@@ -263,6 +272,7 @@ func (w *Walk) Forward(p *Parameters, q *Question) {
 		w.act[t] = w.act[t][:0]
 	}
 	w.looked = 0
+	w.sight.of(q)
 	w.read(q.Text)
 	w.begin(q)
 	for t := 1; t <= steps; t++ {
@@ -272,7 +282,7 @@ func (w *Walk) Forward(p *Parameters, q *Question) {
 			w.open = sigmoid(dot(w.p.Gate[:], w.gate[:]))
 			w.project(q)
 		}
-		if q.Budget > 0 && (w.open < shut || len(w.moves) >= q.Budget) {
+		if q.Budget > 0 && (w.open < shut || len(w.moves) >= q.Budget) || q.Over != nil && q.Over() {
 			break
 		}
 	}
@@ -290,7 +300,7 @@ func (w *Walk) read(q string) {
 		w.info = append(w.info, r)
 		w.total += r
 	}
-	w.g.find(words, false, func(f found) {
+	w.sight.find(words, false, func(f found) {
 		for _, c := range w.concepts {
 			if c.concept == f.concept {
 				return
@@ -338,7 +348,7 @@ func (w *Walk) begin(q *Question) {
 
 func (w *Walk) seedFeatures(c found) []float64 {
 	plain := 0.0
-	if !w.g.subject[c.concept] {
+	if !w.sight.subject(c.concept) {
 		plain = 1
 	}
 	return []float64{1, float64(w.g.spread[c.concept]), math.Log(float64(c.words)), plain}
@@ -559,7 +569,7 @@ func (w *Walk) gateOf(q *Question) (f [gateFeatures]float64) {
 	f[gateNames] = min(float64(len(w.concepts)), 4) / 4
 	f[gateDensity] = math.Log1p(float64(w.density)) / 8
 	for _, c := range w.concepts {
-		if w.g.subject[c.concept] {
+		if w.sight.subject(c.concept) {
 			f[gateSubjects] = 1
 			f[gateCover] += float64(c.words) / float64(max(1, w.words))
 		}

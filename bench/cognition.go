@@ -53,32 +53,24 @@ func measureCognition(ctx context.Context, b *bench) error {
 	each := func(learn bool) float64 { return ms(spend[learn]) / (learnRounds * learnChunks) }
 	b.report.add("ingest with extraction, rate by CPU", ">= 0.70 of that without", each(false) >= 0.70*each(true),
 		"%.2f (%.2f ms a chunk, %.2f without)", each(false)/each(true), each(true), each(false))
-	if err := s.cycled(ctx, 1); err != nil {
+	if err := s.rest(ctx); err != nil {
 		return err
 	}
 	if rest := b.chunks - learnRounds*learnChunks; rest > 0 { // of those that a cycle looks at
-		before, err := s.cycles(ctx)
-		if err != nil {
-			return err
-		}
 		if err := s.passages(ctx, text, &n, rest); err != nil {
 			return err
 		}
-		if err := s.cycled(ctx, before+1); err != nil {
+		if err := s.rest(ctx); err != nil {
 			return err
 		}
 	}
 	if err := pause(ctx, erased); err != nil { // what the cycle before has left to do is not this one's
 		return err
 	}
-	before, err := s.cycles(ctx)
-	if err != nil {
-		return err
-	}
 	if err := s.passages(ctx, text, &n, freshChunks); err != nil {
 		return err
 	}
-	used, err := s.used(ctx, func() error { return s.cycled(ctx, before+1) })
+	used, err := s.used(ctx, func() error { return s.rest(ctx) })
 	if err != nil {
 		return err
 	}
@@ -128,33 +120,6 @@ func (s *service) passages(ctx context.Context, text *corpus, n *int, count int)
 	return nil
 }
 
-// cycles counts the cycles that have ended.
-func (s *service) cycles(ctx context.Context) (n int, err error) {
-	var list struct{ Data []struct{ Status string } }
-	err = s.call(ctx, http.MethodGet, "/v1/jobs?type=cognition&status=succeeded&pageSize=100", nil, &list)
-	return len(list.Data), err
-}
-
-// askEvery is between two looks at whether a cycle has ended: a look reads all jobs, and
-// what that costs is counted with the cycle.
-const askEvery = 3 * time.Second
-
-// cycled waits until so many cycles have ended and none is under way.
-func (s *service) cycled(ctx context.Context, least int) error {
-	for {
-		n, err := s.cycles(ctx)
-		if err != nil {
-			return err
-		}
-		if n >= least {
-			return s.rest(ctx)
-		}
-		if err := pause(ctx, askEvery); err != nil {
-			return err
-		}
-	}
-}
-
 // domainSets are corpora whose documents form topics.
 var domainSets = []string{"org_tsc_minutes", "qmsum_val", "org_peps"}
 
@@ -184,14 +149,10 @@ func measureDomains(ctx context.Context, b *bench) error {
 		}
 		var domains [2]map[string]string
 		for i, docs := range [][]item{first, more} {
-			ended, err := s.cycles(ctx)
-			if err != nil {
-				return err
-			}
 			if err := s.documents(ctx, docs); err != nil {
 				return err
 			}
-			if err := s.cycled(ctx, ended+1); err != nil {
+			if err := s.rest(ctx); err != nil {
 				return err
 			}
 			if domains[i], err = s.domainsOf(ctx); err != nil {

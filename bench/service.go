@@ -136,24 +136,47 @@ func (s *service) await(ctx context.Context, job string) error {
 	}
 }
 
-// rest waits until cognition has looked at what came: what it costs is measured by
-// itself, and has nothing to do with what a request costs.
+// askEvery is between two looks at whether cognition has come to rest: a look reads its
+// jobs, and what that costs is counted with the cycle.
+const askEvery = 3 * time.Second
+
+// rest has cognition look at all that was taken in and waits for that: what it costs is
+// measured by itself, and has nothing to do with what a request costs. That no cycle is
+// open does not say it: one begins, and ends, between two commits of what was sent where
+// they are three seconds apart, and the next one waits for quiet. A finalization stands
+// behind all that was sent, and ends with a cycle that has begun behind it.
 func (s *service) rest(ctx context.Context) error {
-	for {
-		var list struct {
-			Data []struct{ Status string }
-		}
-		if err := s.call(ctx, http.MethodGet, "/v1/jobs?type=cognition", nil, &list); err != nil {
+	if err := s.call(ctx, http.MethodPost, "/v1/ingest/session-finalize", nil, nil); err != nil {
+		return err
+	}
+	for pending := true; pending; {
+		if err := pause(ctx, askEvery); err != nil {
 			return err
 		}
-		open := len(list.Data) == 0 // the first cycle has not begun
-		for _, j := range list.Data {
-			open = open || j.Status == "queued" || j.Status == "running"
+		var state struct{ FinalizePending bool }
+		if err := s.call(ctx, http.MethodGet, "/v1/ingest/session-status", nil, &state); err != nil {
+			return err
 		}
-		if !open {
+		pending = state.FinalizePending
+	}
+	// A cycle compares so many chunks at most. What it leaves is looked at by another, which
+	// begins at once; one look may come in between.
+	for idle := 0; ; {
+		open := false
+		for _, status := range []string{"queued", "running"} {
+			var list struct{ Data []struct{ ID string } }
+			if err := s.call(ctx, http.MethodGet, "/v1/jobs?type=cognition&status="+status, nil, &list); err != nil {
+				return err
+			}
+			open = open || len(list.Data) > 0
+		}
+		if idle++; open {
+			idle = 0
+		}
+		if idle == 2 {
 			return nil
 		}
-		if err := pause(ctx, time.Second); err != nil {
+		if err := pause(ctx, askEvery); err != nil {
 			return err
 		}
 	}

@@ -371,7 +371,8 @@ func (b *bench) drain(ctx context.Context, c trio) error {
 		what := fmt.Sprintf("%s, %d times, %d clients through three nodes", how.name, drains, clusterNodes*nodeClients)
 		first := ""
 		if len(refused) > 0 {
-			first = ", the first: " + refused[0].err.Error()
+			one := refused[0]
+			first = fmt.Sprintf(", the first through node %d after %.2f s: %v", one.through, one.done.Sub(one.sent).Seconds(), one.err)
 		}
 		b.report.add(what+", refused", "none", len(refused) == 0, "%d of %d writes%s", len(refused), len(all), first)
 		slices.Sort(longest)

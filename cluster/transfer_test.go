@@ -165,8 +165,13 @@ func (w *fleet) arrival(stuck <-chan ServerID) (source ServerID) {
 }
 
 // halfWay is where transfers are brought to a halt: behind the meta store, which has
-// some kilobytes, and before the end of the store of 50 large rows.
-const halfWay = 250_000
+// some kilobytes, and before the end of the store of 50 large rows. thirdWay can be gone
+// three times: where two sources have the same tables, each goes on where the one before
+// has ended.
+const (
+	halfWay  = 250_000
+	thirdWay = 130_000
+)
 
 // TestTransferGoesOnFromAnotherSource: the node that a new replica fetches from dies
 // in the middle, again and again. Each time the replica goes on with what the next
@@ -197,9 +202,9 @@ func TestTransferGoesOnFromAnotherSource(t *testing.T) {
 		w.joinAll(id)
 	}
 	write(10)
-	cut() // from here on each has tables of its own
+	cut() // from here on each may have tables of its own
 
-	stuck, end := w.stalled(func() int64 { return 50_000 + rng.Int64N(halfWay) })
+	stuck, end := w.stalled(func() int64 { return 50_000 + rng.Int64N(thirdWay-50_000) })
 	four := w.start("four", true)
 	w.learn("four")
 	sources := map[ServerID]bool{}

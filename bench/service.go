@@ -140,24 +140,30 @@ func (s *service) await(ctx context.Context, job string) error {
 // jobs, and what that costs is counted with the cycle.
 const askEvery = 3 * time.Second
 
-// rest has cognition look at all that was taken in and waits for that: what it costs is
-// measured by itself, and has nothing to do with what a request costs. That no cycle is
-// open does not say it: one begins, and ends, between two commits of what was sent where
-// they are three seconds apart, and the next one waits for quiet. A finalization stands
-// behind all that was sent, and ends with a cycle that has begun behind it.
-func (s *service) rest(ctx context.Context) error {
+// looked has cognition look at what was taken in and waits until a cycle has that began
+// behind it. That no cycle is open does not say it: one begins, and ends, between two
+// commits of what was sent where they are three seconds apart, and the next one waits
+// for quiet. A finalization stands behind all that was sent, and ends with such a cycle.
+func (s *service) looked(ctx context.Context) error {
 	if err := s.call(ctx, http.MethodPost, "/v1/ingest/session-finalize", nil, nil); err != nil {
 		return err
 	}
-	for pending := true; pending; {
+	for {
 		if err := pause(ctx, askEvery); err != nil {
 			return err
 		}
 		var state struct{ FinalizePending bool }
-		if err := s.call(ctx, http.MethodGet, "/v1/ingest/session-status", nil, &state); err != nil {
+		if err := s.call(ctx, http.MethodGet, "/v1/ingest/session-status", nil, &state); err != nil || !state.FinalizePending {
 			return err
 		}
-		pending = state.FinalizePending
+	}
+}
+
+// rest waits until cognition has looked at all that was taken in: what it costs is
+// measured by itself, and has nothing to do with what a request costs.
+func (s *service) rest(ctx context.Context) error {
+	if err := s.looked(ctx); err != nil {
+		return err
 	}
 	// A cycle compares so many chunks at most. What it leaves is looked at by another, which
 	// begins at once; one look may come in between.

@@ -13,6 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/importer"
 	"orgmem/proto/clock"
 )
@@ -316,5 +320,26 @@ func TestInterruptedCommandSaysSo(t *testing.T) {
 	})
 	if status != exitInterrupted || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("status %d: %s", status, errs.String())
+	}
+}
+
+// TestHelpNamesNoValueByAccident: pflag calls a flag's value by what stands in quotes of
+// code in its text, and `--listen /v1` is no help.
+func TestHelpNamesNoValueByAccident(t *testing.T) {
+	flags := 0
+	var look func(c *cobra.Command)
+	look = func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if flags++; strings.Contains(f.Usage, "`") {
+				t.Errorf("%s --%s: %s", c.CommandPath(), f.Name, f.Usage)
+			}
+		})
+		for _, sub := range c.Commands() {
+			look(sub)
+		}
+	}
+	look(newRoot(world{lookupEnv: func(string) (string, bool) { return "", false }}))
+	if flags < len(config.Settings) {
+		t.Errorf("%d flags were looked at", flags)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,12 +37,9 @@ func (f *settingFlags) load(c *cobra.Command, w world) (config.Server, []config.
 	return config.Load(config.Sources{Flags: given, Getenv: w.lookupEnv, File: file})
 }
 
-// firstSentence keeps --help to one line for each flag.
+// firstSentence keeps --help to one line for each flag, without its stop. It has no
+// quotes of code: pflag takes what stands in them for the name of the flag's value.
 func firstSentence(doc string) string {
-	for i := range len(doc) - 1 {
-		if doc[i] == '.' && doc[i+1] == ' ' {
-			return doc[:i]
-		}
-	}
-	return doc
+	doc, _, _ = strings.Cut(doc, ". ")
+	return strings.ReplaceAll(strings.TrimSuffix(doc, "."), "`", "")
 }

@@ -34,6 +34,7 @@ type Passage struct {
 	FromMs int64
 
 	profiles []profile // of Claims, made when first compared
+	topic    topic
 	prepared bool
 }
 
@@ -117,6 +118,9 @@ func (j *Judge) Compare(a, b *Passage, near Near) (f Finding, ok bool) {
 // claims applies the rules to two claims, the surest first.
 func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) {
 	f := Finding{A: x.claim.Span, B: y.claim.Span}
+	if elsewhere(a, b, x, y) {
+		return f, false
+	}
 	update := updates(a, b)
 	if factsDiffer(x.claim, y.claim, update) {
 		f.Kind, f.Severity = Value, 0.8

@@ -97,6 +97,40 @@ func TestNoFinding(t *testing.T) {
 	}
 }
 
+// TestEntries: what an entry says of "it" is of what the entry is about, and another
+// entry says it of something else. What either names, or does not leave to its entry, is
+// compared as ever.
+func TestEntries(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		kind Kind
+	}{
+		{"Gohar is a village in the Central District. At the 2006 census, its population was 85, in 11 families.",
+			"Dameh is a village in the Central District. At the 2006 census, its population was 87, in 12 families.", ""},
+		{"Gohar is a village in the Central District. At the 2006 census, its population was 85, in 11 families.",
+			"Gohar is a village in the Central District. At the 2006 census, its population was 87, in 12 families.", Value},
+		{"Gohar\n\nGohar is a village in Andika. The village school was founded in 2006.",
+			"Dameh is a village in Andika. The village school was founded in 2000.", ""},
+		{"Gohar (also Gowhar) is a village in Andika. The village school was founded in 2006.",
+			"Gohar is a village in Andika. The village school was founded in 2000.", Temporal},
+		{"Atlas is a service of the billing team. It does not run in the Lisbon cluster at night.",
+			"Borealis is a service of the search team. It does run in the Lisbon cluster at night.", ""},
+		{"Atlas is a service of the billing team. The staging database is empty.",
+			"Borealis is a service of the search team. The staging database is full.", Antonym},
+		{"Atlas is a service of the billing team. The Lisbon office has 40 desks.",
+			"Borealis is a service of the search team. The Lisbon office has 55 desks.", Value},
+		{"Dana opened the meeting. The notice period for the garage is three months.",
+			"Karim opened the meeting. The notice period for the garage is six weeks.", Value},
+	} {
+		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+			var j Judge
+			if f, ok := j.Compare(passage(pair[0]), passage(pair[1]), near); f.Kind != c.kind || ok != (c.kind != "") {
+				t.Errorf("%q against %q: %q %q", pair[0], pair[1], f.Kind, f.Explanation)
+			}
+		}
+	}
+}
+
 // An update is reported, but as the lesser matter.
 func TestUpdate(t *testing.T) {
 	a, b := passage("The owner of Atlas is Dana."), passage("The owner of Atlas is Robin.")

@@ -156,6 +156,9 @@ registered filed implemented led owned managed chaired maintained directed paint
 // copulas say what something is.
 var copulas = set(`is are was were`)
 
+// pronouns stand for what was named before.
+var pronouns = set(`it its he his him she her they their`)
+
 // articles may stand between such a verb and what follows.
 var articles = set(`the a an`)
 

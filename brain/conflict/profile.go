@@ -33,6 +33,8 @@ type profile struct {
 	definite bool
 	// general: it says of every thing of a kind how much it is.
 	general bool
+	// left: of what it speaks stands elsewhere in its passage.
+	left bool
 }
 
 // token is a word that carries meaning.
@@ -59,7 +61,14 @@ func (p *Passage) prepare() []profile {
 		if c.Asks {
 			continue
 		}
-		if pr := profileOf(c); len(pr.words) >= leastWords {
+		pr := profileOf(c)
+		switch {
+		case p.topic.names != nil:
+			pr.left = p.topic.leaves(&pr)
+		case i < topicClaims:
+			p.topic.define(&pr)
+		}
+		if len(pr.words) >= leastWords {
 			p.profiles = append(p.profiles, pr)
 		}
 	}

@@ -105,22 +105,38 @@ func TestEntries(t *testing.T) {
 		a, b string
 		kind Kind
 	}{
-		{"Gohar is a village in the Central District. At the 2006 census, its population was 85, in 11 families.",
-			"Dameh is a village in the Central District. At the 2006 census, its population was 87, in 12 families.", ""},
-		{"Gohar is a village in the Central District. At the 2006 census, its population was 85, in 11 families.",
-			"Gohar is a village in the Central District. At the 2006 census, its population was 87, in 12 families.", Value},
-		{"Gohar\n\nGohar is a village in Andika. The village school was founded in 2006.",
-			"Dameh is a village in Andika. The village school was founded in 2000.", ""},
-		{"Gohar (also Gowhar) is a village in Andika. The village school was founded in 2006.",
-			"Gohar is a village in Andika. The village school was founded in 2000.", Temporal},
-		{"Atlas is a service of the billing team. It does not run in the Lisbon cluster at night.",
-			"Borealis is a service of the search team. It does run in the Lisbon cluster at night.", ""},
-		{"Atlas is a service of the billing team. The staging database is empty.",
-			"Borealis is a service of the search team. The staging database is full.", Antonym},
-		{"Atlas is a service of the billing team. The Lisbon office has 40 desks.",
-			"Borealis is a service of the search team. The Lisbon office has 55 desks.", Value},
-		{"Dana opened the meeting. The notice period for the garage is three months.",
-			"Karim opened the meeting. The notice period for the garage is six weeks.", Value},
+		{
+			"Gohar is a village in the Central District. At the 2006 census, its population was 85, in 11 families.",
+			"Dameh is a village in the Central District. At the 2006 census, its population was 87, in 12 families.", "",
+		},
+		{
+			"Gohar is a village in the Central District. At the 2006 census, its population was 85, in 11 families.",
+			"Gohar is a village in the Central District. At the 2006 census, its population was 87, in 12 families.", Value,
+		},
+		{
+			"Gohar\n\nGohar is a village in Andika. The village school was founded in 2006.",
+			"Dameh is a village in Andika. The village school was founded in 2000.", "",
+		},
+		{
+			"Gohar (also Gowhar) is a village in Andika. The village school was founded in 2006.",
+			"Gohar is a village in Andika. The village school was founded in 2000.", Temporal,
+		},
+		{
+			"Atlas is a service of the billing team. It does not run in the Lisbon cluster at night.",
+			"Borealis is a service of the search team. It does run in the Lisbon cluster at night.", "",
+		},
+		{
+			"Atlas is a service of the billing team. The staging database is empty.",
+			"Borealis is a service of the search team. The staging database is full.", Antonym,
+		},
+		{
+			"Atlas is a service of the billing team. The Lisbon office has 40 desks.",
+			"Borealis is a service of the search team. The Lisbon office has 55 desks.", Value,
+		},
+		{
+			"Dana opened the meeting. The notice period for the garage is three months.",
+			"Karim opened the meeting. The notice period for the garage is six weeks.", Value,
+		},
 	} {
 		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
 			var j Judge

@@ -134,6 +134,10 @@ func TestEntries(t *testing.T) {
 			"Borealis is a service of the search team. The Lisbon office has 55 desks.", Value,
 		},
 		{
+			"The meeting was a success. It was agreed that the Lisbon office has 40 desks.",
+			"The workshop was a success. It was agreed that the Lisbon office has 55 desks.", Value,
+		},
+		{
 			"Dana opened the meeting. The notice period for the garage is three months.",
 			"Karim opened the meeting. The notice period for the garage is six weeks.", Value,
 		},

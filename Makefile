@@ -27,7 +27,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 40m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks diskfull fsyncfail deps typescript browser clean
+.PHONY: run cluster cluster-node build test test-go invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -72,7 +72,7 @@ lint: $(GOLANGCI)
 
 ## vet-tags: what stands behind a build tag compiles, too, and go vet has nothing to say
 vet-tags:
-	go vet -tags histories,faults ./cmd/orgmem
+	go vet -tags histories,faults,trust ./cmd/orgmem
 	go vet -tags unleased ./cluster
 	go vet -tags shifted ./proto/clock
 
@@ -169,6 +169,17 @@ memberships:
 ## runbooks: the commands of docs/operations.md and of make cluster, typed as they stand (some 8 min)
 runbooks: build
 	ORGMEM_TEST_RUNBOOKS=1 ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" go test ./cmd/orgmem -run '^(TestRunbooks|TestClusterScript)' -count 1 -timeout 20m -v
+
+## trust: what would break a stranger's trust, tried for long: hostile files in 1 GiB, flipped bits, purges killed midway, canaries, fuzzed requests (some 30 min; needs root)
+# Each run prints its counts on a line that begins with "trust:"; they are printed again at the end.
+trust: build
+	@mkdir -p $(BIN); status=0; \
+	ORGMEM_TEST_BINARY="$$PWD/$(BIN)/orgmem" go test -tags trust ./cmd/orgmem -run '^TestTrust' -count 1 -timeout 120m -v 2>&1 \
+		| tee $(BIN)/trust.log || status=$$?; \
+	echo; grep -o 'trust: .*' $(BIN)/trust.log || true; \
+	echo "$$(grep -c '^--- PASS: TestTrust' $(BIN)/trust.log || true) passed, $$(grep -c '^--- FAIL: TestTrust' $(BIN)/trust.log || true) failed, $$(grep -c '^--- SKIP: TestTrust' $(BIN)/trust.log || true) skipped"; \
+	if grep -q '^--- SKIP: TestTrust' $(BIN)/trust.log; then echo "a run that was skipped proves nothing"; exit 1; fi; \
+	exit $$status
 
 ## diskfull: a disk that really fills up (a small tmpfs; needs root)
 diskfull:

@@ -326,7 +326,7 @@ func (s *Server) newEngine() (*gin.Engine, error) {
 	if err := engine.SetTrustedProxies(nil); err != nil {
 		return nil, fmt.Errorf("trust no proxies: %w", err)
 	}
-	engine.HandleMethodNotAllowed = true
+	engine.HandleMethodNotAllowed = false // methodsOf says why
 	engine.RedirectTrailingSlash = false
 	engine.RedirectFixedPath = false
 	// Ids may hold any character, a slash too: match the path as it was sent,
@@ -334,15 +334,18 @@ func (s *Server) newEngine() (*gin.Engine, error) {
 	engine.UseEscapedPath = true
 	engine.UnescapePathValues = false
 	unknown := s.metrics.route("any", "unmatched")
-	answer := func(code string) gin.HandlerFunc {
-		return func(c *gin.Context) {
-			ex := s.begin(c.Writer, c.Request, nil, unknown)
-			defer ex.end()
-			ex.refuse(refusal(code), nil)
+	routes := sync.OnceValue(engine.Routes) // the router is complete before it serves
+	engine.NoRoute(func(c *gin.Context) {
+		ex := s.begin(c.Writer, c.Request, nil, unknown)
+		defer ex.end()
+		methods := methodsOf(routes(), c.Request.URL.EscapedPath())
+		if len(methods) == 0 {
+			ex.refuse(refusal(codeNotFound), nil)
+			return
 		}
-	}
-	engine.NoRoute(answer(codeNotFound))
-	engine.NoMethod(answer(codeMethod))
+		ex.w.Header()["Allow"] = []string{strings.Join(methods, ", ")}
+		ex.refuse(refusal(codeMethod), nil)
+	})
 	return engine, nil
 }
 

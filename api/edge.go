@@ -112,6 +112,7 @@ func (ex *exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, err
 	r := ex.route
 	subject, present, problem := subjectSelector(ex.r.Header)
 	switch {
+	case r.NoSubject:
 	case present && r.Subject == pb.SubjectMode_SUBJECT_REFUSED:
 		env.HasSubject = true // refused whatever it says
 	case problem != nil:

@@ -99,7 +99,7 @@ func TestEveryRouteSucceeds(t *testing.T) {
 			env.GetMethod() != r.Method || env.GetPath() != path || env.GetRequestId() != "mine-1" || env.GetIdempotencyKey() != wantKey {
 			t.Errorf("envelope %v", env)
 		}
-		if !env.GetHasSubject() || env.GetSubject() != "Jörg/1" && r.Subject != pb.SubjectMode_SUBJECT_REFUSED {
+		if env.GetHasSubject() == r.NoSubject || env.GetSubject() != "Jörg/1" && r.Subject != pb.SubjectMode_SUBJECT_REFUSED && !r.NoSubject {
 			t.Errorf("subject %v %q", env.GetHasSubject(), env.GetSubject())
 		}
 		if want := testNow.Add(h.s.cfg.RequestTimeout).UnixMilli(); env.GetDeadlineMs() != want {
@@ -438,6 +438,9 @@ func TestPageSizes(t *testing.T) {
 // interface: Endpoints/Conventions key owner's routes
 func TestSubjectHeader(t *testing.T) {
 	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+		if r.NoSubject {
+			t.Skip("does not read the header: TestEventStreamIgnoresTheSubject")
+		}
 		target, body := h.sample(r)
 		for _, malformed := range []string{"%", "%4", "%zz", "a%ff", "\xff"} {
 			res := h.do(r.Method, target, body, "X-Svc-Subject", malformed)
@@ -464,6 +467,29 @@ func TestSubjectHeader(t *testing.T) {
 		h.do(r.Method, target, body)
 		if h.asker.last().GetHasSubject() {
 			t.Error("a subject without a header")
+		}
+	})
+}
+
+// TestEventStreamIgnoresTheSubject: the event stream accepts the header and ignores
+// it, also one that no other route would take, and no other route does so.
+//
+// interface: Endpoints/Conventions key owner's routes
+func TestEventStreamIgnoresTheSubject(t *testing.T) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+		if r.NoSubject != (r.Path == "/v1/events") {
+			t.Fatalf("NoSubject is %v", r.NoSubject)
+		}
+		if !r.NoSubject {
+			return
+		}
+		for _, values := range [][]string{{"nobody"}, {""}, {"%"}, {"%zz"}, {"a%ff"}, {"\xff"}, {"ann", "bob"}, {strings.Repeat("x", 300)}, {"a%00b"}} {
+			request := httpRequest(t, r.Method, r.Path, "")
+			request.Header["X-Svc-Subject"] = values
+			res := h.serve(request)
+			if env := h.asker.last(); res.StatusCode != http.StatusOK || env.GetRejected() != nil || env.GetHasSubject() || env.GetSubject() != "" || env.GetScope() != r.Scope {
+				t.Errorf("%q: %d %s, %v", values, res.StatusCode, res.body, env)
+			}
 		}
 	})
 }

@@ -55,6 +55,13 @@ var subjectModes = map[pb.SubjectMode]string{
 	pb.SubjectMode_SUBJECT_REFUSED: "refused",
 }
 
+func subjectModeOf(r *Route) string {
+	if r.NoSubject {
+		return "unread"
+	}
+	return subjectModes[r.Subject]
+}
+
 // newDocument makes the OpenAPI 3.1 document of the table.
 func newDocument(table []*Route, registry huma.Registry) *huma.OpenAPI {
 	doc := &huma.OpenAPI{
@@ -114,7 +121,7 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 		Extensions: map[string]any{
 			"x-svc-scope":       r.Scope,
 			"x-svc-rate-family": r.Family,
-			"x-svc-subject":     subjectModes[r.Subject],
+			"x-svc-subject":     subjectModeOf(r),
 			"x-svc-idempotent":  r.Idempotent,
 		},
 	}
@@ -129,7 +136,10 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 	}
 	if r.Subject != pb.SubjectMode_SUBJECT_REFUSED {
 		text := "The provisioned subject to act for, percent-encoded. Omit it to act for the key's owner."
-		if r.Subject == pb.SubjectMode_SUBJECT_IGNORED {
+		switch {
+		case r.NoSubject:
+			text = "Has no effect on this route, whatever it says."
+		case r.Subject == pb.SubjectMode_SUBJECT_IGNORED:
 			text = "Has no effect on this route, but a subject that is not provisioned is refused."
 		}
 		op.Parameters = append(op.Parameters, &huma.Param{

@@ -25,6 +25,7 @@ type Route struct {
 	Scope       string // empty: any key
 	Family      string
 	Subject     pb.SubjectMode
+	NoSubject   bool // X-Svc-Subject is not read: what SUBJECT_IGNORED refuses is let through, too
 	Idempotent  bool
 	Capability  string   // what usage counts it as; empty: it is not metered
 	LargeBody   bool     // Config.MaxIngestBody in place of MaxBody
@@ -195,9 +196,11 @@ func (r *Route) ginPath() string {
 // order: its own, and those that follow from the row.
 func (r *Route) problems() []entry {
 	codes := append([]string{codeAuthentication, codeRateLimit, codeInternal, codeDegraded, codeDraining, codeMalformed, codeValidation}, r.Problems...)
-	if r.Subject == pb.SubjectMode_SUBJECT_REFUSED {
+	switch {
+	case r.NoSubject:
+	case r.Subject == pb.SubjectMode_SUBJECT_REFUSED:
 		codes = append(codes, codeSubjectRefused)
-	} else {
+	default:
 		codes = append(codes, codeNotProvisioned, codePermission)
 	}
 	if r.Scope != scopeAny {

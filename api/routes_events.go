@@ -18,7 +18,7 @@ var eventRoutes = []Route{
 			"The caller sees what it did itself, what concerns its own memory, and what concerns provisioned subjects or the whole organization. " +
 			"A reader that falls some hundred events behind is cut off; a comment is the last it gets. A comment also ends the stream " +
 			"where the node stops or the organization moves to another: connect again.",
-		Scope: scopeRead, Family: familyReads, Status: http.StatusOK,
+		Scope: scopeRead, Family: familyReads, NoSubject: true, Status: http.StatusOK,
 		Problems: []string{codeTooManyStreams},
 	}, mediaEvents, func(env *pb.Envelope, _ *empty, _ *violations) {
 		env.Op = &pb.Envelope_Link{Link: &pb.LinkOp{Op: &pb.LinkOp_StreamEvents{StreamEvents: &pb.StreamEvents{}}}}

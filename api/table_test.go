@@ -152,7 +152,7 @@ func TestTableAgainstInterface(t *testing.T) {
 		"GET /v1/recall/graph/node/{node_id}":     "read reads aware",
 		"GET /v1/recall/graph/search":             "read reads aware",
 		"GET /v1/recall/sessions":                 "read reads aware",
-		"DELETE /v1/recall/sessions/{session_id}": "write writes aware",
+		"DELETE /v1/recall/sessions/{session_id}": "write default aware",
 		"GET /v1/identity/user/{user_id}":         "read reads ignored",
 		"GET /v1/contradictions":                  "read reads aware",
 		"GET /v1/proposals":                       "read reads aware",
@@ -173,7 +173,7 @@ func TestTableAgainstInterface(t *testing.T) {
 		"PATCH /v1/settings":                   "write writes aware",
 		"POST /v1/settings/reset":              "write writes aware idempotent",
 
-		"GET /v1/events":                      "read reads ignored",
+		"GET /v1/events":                      "read reads unread",
 		"GET /v1/webhooks":                    "read reads ignored",
 		"POST /v1/webhooks":                   "write writes ignored idempotent",
 		"GET /v1/webhooks/{webhook_id}":       "read reads ignored",
@@ -197,7 +197,7 @@ func TestTableAgainstInterface(t *testing.T) {
 		if scope == "" {
 			scope = "any"
 		}
-		got := scope + " " + r.Family + " " + subjectModes[r.Subject]
+		got := scope + " " + r.Family + " " + subjectModeOf(r)
 		if r.Idempotent {
 			got += " idempotent"
 		}
@@ -209,6 +209,64 @@ func TestTableAgainstInterface(t *testing.T) {
 	}
 	for key := range want {
 		t.Errorf("%s is missing", key)
+	}
+}
+
+// TestFamiliesOfTheInterface holds the interface's table of rate-limit families as
+// data: each route draws from the first family that names it. decisions.md adds
+// retrieve to search and the session status, a GET, to sessions. A star stands for
+// any method, or for how a path goes on.
+//
+// interface: Limits/Family figures
+func TestFamiliesOfTheInterface(t *testing.T) {
+	t.Parallel()
+	type draw struct{ method, path string }
+	families := []struct {
+		family string
+		draws  []draw
+	}{
+		{familyExports, []draw{{"POST", "/v1/exports"}, {"GET", "/v1/exports/{export_id}/download"}}},
+		{familySessions, []draw{{"*", "/v1/ingest/session-*"}, {"POST", "/v1/ingest/agent-signals"}}},
+		{familyIngest, []draw{{"POST", "/v1/ingest"}, {"POST", "/v1/ingest/batch"}, {"POST", "/v1/import"}, {"POST", "/v1/import/transcript"}}},
+		{familySearch, []draw{{"POST", "/v1/search"}, {"POST", "/v1/retrieve"}}},
+		{familyReads, []draw{{"GET", "/v1/*"}}},
+		{familyWrites, []draw{
+			{"*", "/v1/graph/*"},
+			{"*", "/v1/proposals/*"},
+			{"*", "/v1/settings*"},
+			{"*", "/v1/webhooks*"},
+			{"*", "/v1/connectors*"},
+			{"POST", "/v1/jobs/{job_id}/cancel"},
+		}},
+		{familyDefault, []draw{{"*", "/v1/*"}}},
+	}
+	names := func(d draw, r *Route) bool {
+		prefix, open := strings.CutSuffix(d.path, "*")
+		return (d.method == "*" || d.method == r.Method) && (d.path == r.Path || open && strings.HasPrefix(r.Path, prefix))
+	}
+	h := newHarness(t)
+	drawn := map[draw]bool{}
+	for _, r := range h.s.table {
+	families:
+		for _, f := range families {
+			for _, d := range f.draws {
+				if !names(d, r) {
+					continue
+				}
+				drawn[d] = true
+				if r.Family != f.family {
+					t.Errorf("%s %s draws from %s, and the interface says %s", r.Method, r.Path, r.Family, f.family)
+				}
+				break families
+			}
+		}
+	}
+	for _, f := range families {
+		for _, d := range f.draws {
+			if !drawn[d] {
+				t.Errorf("%s: no route is %s %s", f.family, d.method, d.path)
+			}
+		}
 	}
 }
 

@@ -314,6 +314,10 @@ func (s *stack) credentials(t *testing.T, o org) []credential {
 // must not refuse it.
 func refusalOf(r route, c credential) string {
 	switch {
+	case r.subject == "unread" && !holds(c.scopes, r.scope):
+		return "permission_denied"
+	case r.subject == "unread":
+		return ""
 	case c.caller.subject != "" && r.subject == "refused":
 		return "subject_not_supported"
 	case c.refusal != "":

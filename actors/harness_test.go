@@ -251,7 +251,7 @@ var routes = map[string]struct {
 	"*pb.LinkOp_SessionFinalize": {scopeWrite, "sessions", pb.SubjectMode_SUBJECT_REFUSED},
 	"*pb.LinkOp_SessionStatus":   {scopeWrite, "sessions", pb.SubjectMode_SUBJECT_REFUSED},
 	"*pb.LinkOp_ListSessions":    {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
-	"*pb.LinkOp_DeleteSession":   {scopeWrite, "writes", pb.SubjectMode_SUBJECT_AWARE},
+	"*pb.LinkOp_DeleteSession":   {scopeWrite, "default", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.Envelope_Rejected":      {scopeWrite, "ingest", pb.SubjectMode_SUBJECT_AWARE},
 
 	"*pb.GraphOp_ListNodes":       {scopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},

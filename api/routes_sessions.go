@@ -107,7 +107,7 @@ var sessionRoutes = []Route{
 		Method: http.MethodDelete, Path: "/v1/recall/sessions/{session_id}", ID: "deleteSession", Tag: tagSessions,
 		Summary:     "Delete a coding session",
 		Description: "Its events are forgotten like nodes are, and nothing else of it is left.",
-		Scope:       scopeWrite, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall, Status: http.StatusNoContent,
+		Scope:       scopeWrite, Family: familyDefault, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall, Status: http.StatusNoContent,
 		Problems: []string{codeSessionNotFound},
 	}, func(env *pb.Envelope, in *sessionInput, _ *violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: in.ID}}})

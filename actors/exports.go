@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -281,11 +282,12 @@ func (o *orgView) eraseExports(ref *partitionRef) error {
 	return o.committer.commit(b)
 }
 
-// mayReadExport: an export of one memory belongs to whoever acts for that; one of
-// the organization to those who could ask for it.
+// mayReadExport reports whether an export is the caller's. One of a memory belongs to
+// those who act for that memory; one of the organization to the user who made it,
+// with any key that reads: making it takes admin, and not having it.
 func mayReadExport(c *call, e *pb.Export) bool {
 	if e.GetScope() == exportScopeOrg {
-		return !c.env.GetHasSubject() && grants(c.who.scopes, scopeAdmin)
+		return !c.env.GetHasSubject() && bytes.Equal(e.GetUser(), c.who.user[:])
 	}
 	return string(e.GetPartition()) == string(c.part.id[:])
 }
@@ -339,7 +341,7 @@ func (o *orgView) getExport(st *storage.Store, c *call, id string, download bool
 // listExports pages through the exports that the caller may read, newest first.
 func (o *orgView) listExports(r storage.Reader, c *call, op *pb.ListExports) (*pb.Reply, error) {
 	all := o.space.Prefix(storage.TableExportByTime)
-	admin := "" // what the caller sees beside its own
+	admin := "" // nothing depends on it any more, but cursors of the version before are sealed with it
 	if !c.env.GetHasSubject() && grants(c.who.scopes, scopeAdmin) {
 		admin = scopeAdmin
 	}

@@ -184,6 +184,46 @@ func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 	}
 }
 
+// TestOrganizationExportIsItsMakers: the user who made an export of the organization
+// lists and reads it with any key that reads, and nobody else does, admin or not.
+//
+// interface: Endpoints/Exports
+func TestOrganizationExportIsItsMakers(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, storagetest.NewDisk())
+	made := n.org(NewOrg{})
+	c := client{n: n, key: made.APIKey}
+	c.put("ann")
+	whole := c.export(true)
+	reads := func(who client) bool {
+		t.Helper()
+		listed := false
+		for _, e := range who.ok(listExports(nil)).GetData().GetExports().GetExports() {
+			listed = listed || pb.ExportID(e.GetId()).String() == whole
+		}
+		for _, op := range []*pb.Envelope{getExport(whole), downloadExport(whole)} {
+			if listed {
+				who.ok(op)
+			} else {
+				who.refused(codeExportNotFound, op)
+			}
+		}
+		return listed
+	}
+	if reader := n.keyOf(made.Org, made.Owner, scopeRead); !reads(reader) {
+		t.Error("its maker does not see it with a key that reads")
+	} else if len(reader.download(whole)) == 0 {
+		t.Error("its maker downloads nothing")
+	}
+	_, admin := n.recruit(made.Org, "admin@example.com", RoleAdmin, scopeRead, scopeWrite, scopeAdmin)
+	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, scopeRead)
+	for name, who := range map[string]client{"an admin": admin, "a peer": peer, "the maker as a subject": c.as("ann"), "the sandbox": n.sandboxKey(c)} {
+		if reads(who) {
+			t.Errorf("%s sees it", name)
+		}
+	}
+}
+
 // interface: States/Export not ready
 func TestExportExpires(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())

@@ -12,7 +12,7 @@ var exportRoutes = []Route{
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/exports", ID: "listExports", Tag: tagExports,
 		Summary:     "List the exports",
-		Description: "Those of the effective subject, newest first; without a subject and with a key that holds `admin` also those of the organization.",
+		Description: "Those of the effective subject, newest first; without a subject also those of the organization that the key's user has made.",
 		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listExportsInput, _ *violations) {
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_ListExports{ListExports: &pb.ListExports{Page: in.proto()}}})

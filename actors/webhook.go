@@ -279,9 +279,9 @@ func (o *orgActor) changeWebhook(c *call, id string, f func(o *orgActor, hook *p
 }
 
 // switchWebhook disables an endpoint or enables it. What happens while it is
-// disabled it does not receive. Where whoever set its URL has left, whoever enables
-// it vouches for it.
-func (o *orgActor) switchWebhook(c *call, hook *pb.Webhook, off bool) error {
+// disabled it does not receive. One whose creator has left goes on without them: it
+// receives what concerns no person.
+func (o *orgActor) switchWebhook(hook *pb.Webhook, off bool) error {
 	was := hook.GetDisabled()
 	hook.Disabled, hook.DisabledReason = off, ""
 	if off {
@@ -295,26 +295,24 @@ func (o *orgActor) switchWebhook(c *call, hook *pb.Webhook, off bool) error {
 	hook.Cursor = o.committer.lastEvent()
 	return o.withStore(func(st *storage.Store) error {
 		orphan, err := o.orphaned(st, hook)
-		if orphan {
-			hook.User = c.who.user.Bytes()
-		}
+		hook.OutlivedCreator = hook.GetOutlivedCreator() || orphan
 		return err
 	})
 }
 
-// patchWebhook changes an endpoint. Who gives it another URL vouches for that,
-// so that from then on it receives what they may read.
+// patchWebhook changes an endpoint. Its reach stays its creator's, whoever changes
+// what.
 func (o *orgActor) patchWebhook(c *call, op *pb.PatchWebhook) {
 	change := func(o *orgActor) {
 		o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
-			if op.Url != nil && op.GetUrl() != hook.GetUrl() {
-				hook.Url, hook.User = op.GetUrl(), c.who.user.Bytes()
+			if op.Url != nil {
+				hook.Url = op.GetUrl()
 			}
 			if len(op.GetEventTypes()) > 0 {
 				hook.EventTypes = op.GetEventTypes()
 			}
 			if op.Disabled != nil {
-				if err := o.switchWebhook(c, hook, op.GetDisabled()); err != nil {
+				if err := o.switchWebhook(hook, op.GetDisabled()); err != nil {
 					release()
 					c.fail(err)
 					return

@@ -256,7 +256,7 @@ type round struct {
 	looked uint64   // the last event looked at
 	due    int64    // of the first retry that has to wait; 0: there is none
 	more   bool
-	orphan bool // who set the address is no member any more
+	orphan bool // its creator is no member any more
 }
 
 // round brings the next events to the receiver.
@@ -363,10 +363,10 @@ func (w *courier) planFresh(st *storage.Store, r *round) error {
 	return nil
 }
 
-// orphaned reports whether whoever set an endpoint's address is no member any
-// more. A sandbox knows no members.
+// orphaned reports whether an endpoint's creator has left, and nobody has enabled it
+// since. A sandbox knows no members.
 func (o *orgView) orphaned(r storage.Reader, hook *pb.Webhook) (bool, error) {
-	if o.main != nil {
+	if o.main != nil || hook.GetOutlivedCreator() {
 		return false, nil
 	}
 	user, err := pb.UserIDFrom(hook.GetUser())
@@ -564,7 +564,7 @@ func (o *orgActor) settleRound(id pb.WebhookID, r *round) (ch *change, done roun
 	ch = newChange(o.store)
 	now := clock.Millis(o.sys.clock.Now())
 	if r.orphan && !hook.GetDisabled() && string(hook.GetUser()) == string(r.hook.GetUser()) {
-		o.disableWebhook(ch, hook, now, "Whoever set its URL has left the organization.")
+		o.disableWebhook(ch, hook, now, "Its creator has left the organization.")
 	}
 	pending := newPendingList(hook, r)
 	var outcomes []*pb.Delivery

@@ -354,8 +354,43 @@ func TestWebhookReach(t *testing.T) {
 	before = in.count()
 	n.emit(org.Org, &pb.OutboxEvent{Id: []byte("fedcba9876543210"), Type: eventJob, Partition: me, Data: []byte(`{}`)})
 	n.quiet(org.Org)
+	if letters := in.letters()[before:]; len(letters) != 1 || letters[0].path != "/in/owner" {
+		t.Errorf("a person's event reached the endpoint of one who has left: %v", letters)
+	}
+	before = in.count()
+	n.emit(org.Org, &pb.OutboxEvent{Id: []byte("fedcba9876543211"), Type: eventBrain, Data: []byte(`{}`)})
+	n.quiet(org.Org)
 	if got := in.count() - before; got != 2 {
-		t.Errorf("the owner's event came %d times to what the owner has enabled", got)
+		t.Errorf("what concerns all came %d times to two endpoints", got)
+	}
+	if got := owner.webhook(theirs.GetId()).GetWebhook(); got.GetDisabled() {
+		t.Errorf("disabled again: %v", got)
+	}
+}
+
+// TestWebhookReachIsItsCreators lets a peer change everything of the owner's endpoint
+// that can be changed: it goes on to receive what the owner may read, and nothing of
+// the peer's.
+//
+// interface: Events/Webhook reach
+func TestWebhookReachIsItsCreators(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	n := startNode(t, storagetest.NewDisk(), in.allow)
+	org := n.org(NewOrg{})
+	owner := client{n: n, key: org.APIKey}
+	member, peer := n.recruit(org.Org, "peer@example.com", RoleAdmin, scopeRead, scopeWrite, scopeAdmin)
+	hook := owner.ok(newWebhook(in.url+"/before", "*")).GetLink().GetWebhook().GetId()
+	off, on, url := true, false, in.url+"/after"
+	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Url: &url}))
+	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Disabled: &off}))
+	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Disabled: &on, EventTypes: []string{eventJob}}))
+	for i, of := range []pb.UserID{org.Owner, member.User} {
+		n.emit(org.Org, &pb.OutboxEvent{Id: fmt.Appendf(nil, "%016d", i), Type: eventJob, Partition: of.Bytes(), Data: fmt.Appendf(nil, `{"n":%d}`, 7+i)})
+	}
+	n.quiet(org.Org)
+	if letters := in.letters(); len(letters) != 1 || letters[0].path != "/in/after" || letters[0].n != 7 {
+		t.Errorf("the endpoint received %v", letters)
 	}
 }
 

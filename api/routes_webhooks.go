@@ -59,7 +59,7 @@ var webhookRoutes = []Route{
 		Method: http.MethodPatch, Path: "/v1/webhooks/{webhook_id}", ID: "patchWebhook", Tag: tagWebhooks,
 		Summary: "Change a webhook endpoint",
 		Description: "disabled: false enables it again and clears its streak of failures. The secret stays as it is. " +
-			"Whoever sets another URL is whom the endpoint receives for from then on.",
+			"The endpoint goes on to receive what its creator may read, whoever changes it.",
 		Scope: scopeWrite, Family: familyWrites, Status: http.StatusOK,
 		Problems: []string{codeWebhookNotFound},
 	}, func(env *pb.Envelope, in *patchWebhookInput, errs *violations) {

@@ -28,7 +28,7 @@ const (
 type Webhook struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	Id             []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	User           []byte                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"` // who set the URL: what they may read is what is delivered
+	User           []byte                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"` // its creator: what they may read is what is delivered
 	Url            string                 `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
 	EventTypes     []string               `protobuf:"bytes,4,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"` // or only "*"
 	Disabled       bool                   `protobuf:"varint,5,opt,name=disabled,proto3" json:"disabled,omitempty"`
@@ -42,11 +42,14 @@ type Webhook struct {
 	Attempts       uint64                 `protobuf:"varint,13,opt,name=attempts,proto3" json:"attempts,omitempty"` // number of the last attempt in the delivery log
 	// Every event up to this number of the outbox has been tried, or is not for this
 	// endpoint; those that failed and are tried again stand in pending.
-	Cursor        uint64             `protobuf:"varint,14,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	Pending       []*PendingDelivery `protobuf:"bytes,15,rep,name=pending,proto3" json:"pending,omitempty"`
-	Sealed        []byte             `protobuf:"bytes,16,opt,name=sealed,proto3" json:"sealed,omitempty"` // the secret as it is stored
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Cursor  uint64             `protobuf:"varint,14,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	Pending []*PendingDelivery `protobuf:"bytes,15,rep,name=pending,proto3" json:"pending,omitempty"`
+	Sealed  []byte             `protobuf:"bytes,16,opt,name=sealed,proto3" json:"sealed,omitempty"` // the secret as it is stored
+	// Somebody has enabled it after its creator had left: it receives what concerns no
+	// person.
+	OutlivedCreator bool `protobuf:"varint,31,opt,name=outlived_creator,json=outlivedCreator,proto3" json:"outlived_creator,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Webhook) Reset() {
@@ -189,6 +192,13 @@ func (x *Webhook) GetSealed() []byte {
 		return x.Sealed
 	}
 	return nil
+}
+
+func (x *Webhook) GetOutlivedCreator() bool {
+	if x != nil {
+		return x.OutlivedCreator
+	}
+	return false
 }
 
 // PendingDelivery is an event that is tried again.
@@ -3282,7 +3292,7 @@ var File_link_proto protoreflect.FileDescriptor
 const file_link_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"link.proto\x12\x06orgmem\x1a\fcommon.proto\"\xe8\x03\n" +
+	"link.proto\x12\x06orgmem\x1a\fcommon.proto\"\x93\x04\n" +
 	"\aWebhook\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\fR\x04user\x12\x10\n" +
@@ -3303,7 +3313,8 @@ const file_link_proto_rawDesc = "" +
 	"\battempts\x18\r \x01(\x04R\battempts\x12\x16\n" +
 	"\x06cursor\x18\x0e \x01(\x04R\x06cursor\x121\n" +
 	"\apending\x18\x0f \x03(\v2\x17.orgmem.PendingDeliveryR\apending\x12\x16\n" +
-	"\x06sealed\x18\x10 \x01(\fR\x06sealed\"V\n" +
+	"\x06sealed\x18\x10 \x01(\fR\x06sealed\x12)\n" +
+	"\x10outlived_creator\x18\x1f \x01(\bR\x0foutlivedCreator\"V\n" +
 	"\x0fPendingDelivery\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x1a\n" +
 	"\battempts\x18\x02 \x01(\rR\battempts\x12\x15\n" +

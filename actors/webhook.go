@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// maxWebhooks is the interface's bound of an organization's endpoints.
+	// maxWebhooks is the interface's bound of an organization's endpoints; those of its
+	// sandbox count with them.
 	maxWebhooks = 20
 	// maxDeliveries is how many attempts are kept of each (decisions.md, section
 	// 13).
@@ -190,25 +191,16 @@ func (o *orgActor) createWebhook(c *call, op *pb.CreateWebhook) {
 }
 
 func (o *orgActor) putWebhook(c *call, op *pb.CreateWebhook) {
-	o.exclusive("webhooks", func(release func()) {
-		count := 0
-		err := o.withStore(func(st *storage.Store) error {
-			all, err := o.webhooks(st)
-			count = len(all)
-			return err
-		})
-		var hook *pb.Webhook
-		if err == nil && count < maxWebhooks {
-			hook, err = o.newWebhook(c, op)
+	o.withWebhookCount(c, func(o *orgActor, count int, release func()) {
+		if count >= maxWebhooks {
+			release()
+			c.refuseSettled(problem(codeWebhookLimit, "An organization has at most %d webhook endpoints, those of its sandbox included.", maxWebhooks))
+			return
 		}
+		hook, err := o.newWebhook(c, op)
 		if err != nil {
 			release()
 			c.fail(err)
-			return
-		}
-		if hook == nil {
-			release()
-			c.refuseSettled(problem(codeWebhookLimit, "An organization has at most %d webhook endpoints.", maxWebhooks))
 			return
 		}
 		stored, err := o.sealWebhook(hook)
@@ -228,6 +220,81 @@ func (o *orgActor) putWebhook(c *call, op *pb.CreateWebhook) {
 			release()
 		})
 	})
+}
+
+// withWebhookCount runs f in this actor with the number of endpoints that the
+// organization has, those of its sandbox included. Until f calls release nobody else
+// counts them, so that the next one sees what f adds. The sandbox takes the
+// organization's lock too: with a lock of its own, each side could add the last one.
+// The number comes from the stores: a crash leaves no counter behind that is wrong,
+// and a reset of the sandbox frees what it erases.
+func (o *orgActor) withWebhookCount(c *call, f func(o *orgActor, count int, release func())) {
+	view := &o.orgView
+	count := func(org *orgActor) {
+		org.exclusive("webhooks", func(release func()) {
+			org.countWebhooks(func(count int, err error) {
+				view.tell(func(o *orgActor) {
+					if err == nil && o.lost {
+						err = errLost
+					}
+					if err != nil {
+						release()
+						c.fail(err)
+						return
+					}
+					f(o, count, release)
+				})
+			})
+		})
+	}
+	if o.main != nil {
+		o.main.tell(count)
+		return
+	}
+	count(o)
+}
+
+// countWebhooks counts the endpoints of an organization and of its sandbox. The sandbox
+// counts its own: once it is open, nothing that an earlier activation still had on its
+// way can be added to its store.
+func (o *orgActor) countWebhooks(then func(count int, err error)) {
+	count, err := o.ownWebhooks()
+	if err == nil && o.lost { // its locks hold no more
+		err = errLost
+	}
+	if err == nil {
+		err = o.resumeSandbox()
+	}
+	if err != nil || o.sandbox == nil {
+		then(count, err)
+		return
+	}
+	sys, box := o.sys, o.sandbox
+	box.calls.Add(1) // so that it stays until it has answered, also where it is reset meanwhile
+	sys.root.Send(box.pid, &visit{
+		run: func(o *orgActor, done func(error)) {
+			n, err := o.ownWebhooks()
+			count += n
+			done(err)
+		},
+		done: func(err error) {
+			box.leave(sys)
+			if errors.Is(err, errTryAgain) {
+				err = errLost
+			}
+			then(count, err)
+		},
+	})
+}
+
+// ownWebhooks counts the endpoints in the actor's store.
+func (o *orgActor) ownWebhooks() (count int, err error) {
+	err = o.withStore(func(st *storage.Store) error {
+		all, err := o.webhooks(st)
+		count = len(all)
+		return err
+	})
+	return count, err
 }
 
 func (o *orgActor) newWebhook(c *call, op *pb.CreateWebhook) (*pb.Webhook, error) {

@@ -71,14 +71,28 @@ func (o *orgView) newJob(kind string, who principal, part *partitionRef, total i
 
 // putJob writes a new job and its indexes.
 func putJob(b *storage.Batch, space storage.Space, job *pb.Job) {
+	orderTimes(job)
 	id := pb.JobID(job.GetId())
 	b.Put(space.Key(storage.TableJob, storage.ID16(id)), job)
 	b.PutRaw(space.Key(storage.TableJobByTime, storage.U64Desc(uint64(job.GetCreatedMs())), storage.ID16(id)), nil)
 	b.PutRaw(space.Key(storage.TableJobOpen, storage.ID16(id)), nil)
 }
 
+// orderTimes keeps a job's times in the order of its states. They may come from
+// different clocks, of two nodes or of one that was put back, and a moment that was
+// read before the job was made may stamp its beginning.
+func orderTimes(job *pb.Job) {
+	if job.GetStartedMs() != 0 {
+		job.StartedMs = max(job.GetStartedMs(), job.GetCreatedMs())
+	}
+	if job.GetFinishedMs() != 0 {
+		job.FinishedMs = max(job.GetFinishedMs(), job.GetStartedMs(), job.GetCreatedMs())
+	}
+}
+
 // updateJob writes a job that is not finished.
 func updateJob(b *storage.Batch, space storage.Space, job *pb.Job) {
+	orderTimes(job)
 	b.Put(space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))), job)
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +42,16 @@ func (t timestamp) MarshalJSONTo(e *jsontext.Encoder) error {
 // Schema implements huma.SchemaProvider.
 func (timestamp) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+// notBefore is the time of what comes after others in a record's life. The clock that
+// stamped it may be another node's, or was put back meanwhile, and an answer never
+// shows an end before its beginning. 0 stays null.
+func notBefore(ms int64, earlier ...int64) timestamp {
+	if ms == 0 {
+		return 0
+	}
+	return timestamp(max(ms, slices.Max(earlier)))
 }
 
 // instant is a time in a request: any RFC 3339 form. 0 says that none was given, in

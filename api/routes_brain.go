@@ -128,7 +128,7 @@ type training struct {
 func brainInfoOf(state *pb.BrainState) brainInfo {
 	t := state.GetTraining()
 	out := brainInfo{Training: training{
-		Status: t.GetStatus(), StartedAt: timestamp(t.GetStartedMs()), FinishedAt: timestamp(t.GetFinishedMs()),
+		Status: t.GetStatus(), StartedAt: timestamp(t.GetStartedMs()), FinishedAt: notBefore(t.GetFinishedMs(), t.GetStartedMs()),
 		Progress: t.GetProgress(), Metrics: figures(t.GetMetrics()), Reason: orNull(t.GetReason()),
 	}}
 	if id, err := pb.JobIDFrom(t.GetJob()); err == nil {

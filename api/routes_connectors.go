@@ -226,7 +226,7 @@ func connectorOf(k *pb.Connector) (connector, bool) {
 	id, err := uuid.FromBytes(k.GetId())
 	return connector{
 		ID: id.String(), Type: k.GetType(), Name: k.GetName(), Config: k.GetConfig(), IntervalSeconds: k.GetIntervalS(), Enabled: k.GetEnabled(),
-		LastSyncAt: timestamp(k.GetLastSyncMs()), LastStatus: orNull(k.GetLastStatus()), LastError: orNull(k.GetLastError()),
+		LastSyncAt: notBefore(k.GetLastSyncMs(), k.GetCreatedMs()), LastStatus: orNull(k.GetLastStatus()), LastError: orNull(k.GetLastError()),
 		Documents: k.GetDocuments(), CreatedAt: timestamp(k.GetCreatedMs()),
 	}, err == nil
 }

@@ -60,6 +60,6 @@ func domainOf(d *pb.Domain) domain {
 	}
 	return domain{
 		ID: id.String(), Label: d.GetLabel(), Keywords: d.GetKeywords(), NodeCount: d.GetNodes(), EdgeCount: d.GetEdges(),
-		Cohesion: d.GetCohesion(), TopNodes: d.GetTopNodes(), CreatedAt: timestamp(d.GetCreatedMs()), UpdatedAt: timestamp(d.GetUpdatedMs()),
+		Cohesion: d.GetCohesion(), TopNodes: d.GetTopNodes(), CreatedAt: timestamp(d.GetCreatedMs()), UpdatedAt: notBefore(d.GetUpdatedMs(), d.GetCreatedMs()),
 	}
 }

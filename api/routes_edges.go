@@ -139,6 +139,6 @@ func edgeOf(info *pb.EdgeInfo) edge {
 		Weight: e.GetWeight(), Confidence: e.GetConfidence(), Origin: e.GetOrigin(),
 		Evidence: e.GetEvidence(), Note: orNull(e.GetNote()), Status: e.GetStatus(), Subject: orNull(info.GetSubject()),
 		ValidFrom: timestamp(e.GetValidFromMs()), ValidTo: timestamp(e.GetValidToMs()),
-		CreatedAt: timestamp(e.GetCreatedMs()), UpdatedAt: timestamp(e.GetUpdatedMs()), TombstonedAt: timestamp(e.GetTombstonedMs()),
+		CreatedAt: timestamp(e.GetCreatedMs()), UpdatedAt: notBefore(e.GetUpdatedMs(), e.GetCreatedMs()), TombstonedAt: notBefore(e.GetTombstonedMs(), e.GetCreatedMs()),
 	}
 }

@@ -98,7 +98,7 @@ func exportOf(e *pb.Export) (export, bool) {
 	}
 	out := export{
 		ID: id.String(), Status: e.GetStatus(), Scope: e.GetScope(), Format: e.GetFormat(), SHA256: orNull(e.GetSha256()),
-		CreatedAt: timestamp(e.GetCreatedMs()), FinishedAt: timestamp(e.GetFinishedMs()), ExpiresAt: timestamp(e.GetExpiresMs()),
+		CreatedAt: timestamp(e.GetCreatedMs()), FinishedAt: notBefore(e.GetFinishedMs(), e.GetCreatedMs()), ExpiresAt: timestamp(e.GetExpiresMs()),
 		Error: orNull(e.GetError()),
 	}
 	if e.GetSha256() != "" {

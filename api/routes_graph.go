@@ -268,8 +268,8 @@ func nodeOf(info *pb.NodeInfo) node {
 		Status: n.GetStatus(), SupersededBy: orNull(n.GetSupersededBy()),
 		Source:    nodeSource{Type: n.GetSource().GetType(), ExternalIDs: n.GetSource().GetExternalIds()},
 		ValidFrom: timestamp(n.GetValidFromMs()), ValidTo: timestamp(n.GetValidToMs()),
-		CreatedAt: timestamp(n.GetCreatedMs()), UpdatedAt: timestamp(n.GetUpdatedMs()),
-		TombstonedAt: timestamp(n.GetTombstonedMs()), RestorableUntil: timestamp(n.GetRestorableMs()),
+		CreatedAt: timestamp(n.GetCreatedMs()), UpdatedAt: notBefore(n.GetUpdatedMs(), n.GetCreatedMs()),
+		TombstonedAt: notBefore(n.GetTombstonedMs(), n.GetCreatedMs()), RestorableUntil: timestamp(n.GetRestorableMs()),
 		Degree: n.GetDegree(), Metadata: n.GetMetadata(), etag: info.GetEtag(),
 	}
 	if out.Status == tombstoned {

@@ -66,7 +66,7 @@ var keyRoutes = []Route{
 			}
 			out.Keys = append(out.Keys, apiKey{
 				ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(),
-				CreatedAt: timestamp(k.GetCreatedMs()), LastUsedAt: timestamp(k.GetLastUsedMs()),
+				CreatedAt: timestamp(k.GetCreatedMs()), LastUsedAt: notBefore(k.GetLastUsedMs(), k.GetCreatedMs()),
 			})
 		}
 		return out, list != nil

@@ -41,7 +41,7 @@ var importRoutes = []Route{
 			}
 			one := importEntry{
 				ID: id.String(), JobID: id.String(), Filename: e.GetFilename(), Format: e.GetFormat(), Bytes: e.GetBytes(), Status: e.GetStatus(),
-				CreatedAt: timestamp(e.GetCreatedMs()), FinishedAt: timestamp(e.GetFinishedMs()), Error: orNull(e.GetError()),
+				CreatedAt: timestamp(e.GetCreatedMs()), FinishedAt: notBefore(e.GetFinishedMs(), e.GetCreatedMs()), Error: orNull(e.GetError()),
 			}
 			if e.GetFinishedMs() != 0 {
 				nodes, domains := e.GetNodes(), e.GetDomains()

@@ -139,8 +139,8 @@ func recordOf[Status ~string](j *pb.Job, status Status) (jobRecord[Status], bool
 		Subject:    orNull(j.GetSubject()),
 		Attempts:   j.GetAttempts(),
 		CreatedAt:  timestamp(j.GetCreatedMs()),
-		StartedAt:  timestamp(j.GetStartedMs()),
-		FinishedAt: timestamp(j.GetFinishedMs()),
+		StartedAt:  notBefore(j.GetStartedMs(), j.GetCreatedMs()),
+		FinishedAt: notBefore(j.GetFinishedMs(), j.GetCreatedMs(), j.GetStartedMs()),
 	}
 	if j.GetErrorCode() != "" {
 		out.Error = &jobError{j.GetErrorCode(), j.GetErrorDetail()}

@@ -110,6 +110,6 @@ func answerProposal(reply *pb.Reply) (proposal, bool) {
 func proposalOf(p *pb.Proposal) proposal {
 	return proposal{
 		derivedID(p.GetId()), p.GetSource(), p.GetTarget(), p.GetType(), p.GetScore(), p.GetRationale(), p.GetStatus(),
-		timestamp(p.GetCreatedMs()), timestamp(p.GetDecidedMs()), orNull(p.GetEdge()),
+		timestamp(p.GetCreatedMs()), notBefore(p.GetDecidedMs(), p.GetCreatedMs()), orNull(p.GetEdge()),
 	}
 }

@@ -24,7 +24,7 @@ var sandboxRoutes = []Route{
 			}
 			out.Data = append(out.Data, sandboxKey{
 				ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(), Scopes: k.GetScopes(),
-				CreatedAt: timestamp(k.GetCreatedMs()), LastUsedAt: timestamp(k.GetLastUsedMs()), ExpiresAt: timestamp(k.GetExpiresMs()),
+				CreatedAt: timestamp(k.GetCreatedMs()), LastUsedAt: notBefore(k.GetLastUsedMs(), k.GetCreatedMs()), ExpiresAt: timestamp(k.GetExpiresMs()),
 			})
 		}
 		return out, list != nil

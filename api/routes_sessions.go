@@ -98,7 +98,7 @@ var sessionRoutes = []Route{
 			out.Data = append(out.Data, session{
 				ID: s.GetId(), Cwd: orNull(s.GetCwd()), Model: orNull(s.GetModel()), EventCount: s.GetEvents(), SignalCount: s.GetSignals(),
 				FirstEventAt: timestamp(s.GetFirstEventMs()), LastEventAt: timestamp(s.GetLastEventMs()),
-				CreatedAt: timestamp(s.GetCreatedMs()), UpdatedAt: timestamp(s.GetUpdatedMs()),
+				CreatedAt: timestamp(s.GetCreatedMs()), UpdatedAt: notBefore(s.GetUpdatedMs(), s.GetCreatedMs()),
 			})
 		}
 		return out, list != nil

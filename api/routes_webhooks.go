@@ -193,8 +193,8 @@ func webhookOf(h *pb.Webhook) (webhook, bool) {
 	out := webhook{
 		ID: id.String(), URL: h.GetUrl(), EventTypes: h.GetEventTypes(), InactiveEventTypes: actors.InactiveEvents(h.GetEventTypes()),
 		Disabled: h.GetDisabled(), DisabledReason: orNull(h.GetDisabledReason()), ConsecutiveFailures: h.GetFailures(),
-		LastDeliveryAt: timestamp(h.GetLastDeliveryMs()), LastSuccessAt: timestamp(h.GetLastSuccessMs()),
-		CreatedAt: timestamp(h.GetCreatedMs()), UpdatedAt: timestamp(h.GetUpdatedMs()), Secret: h.GetSecret(),
+		LastDeliveryAt: notBefore(h.GetLastDeliveryMs(), h.GetCreatedMs()), LastSuccessAt: notBefore(h.GetLastSuccessMs(), h.GetCreatedMs()),
+		CreatedAt: timestamp(h.GetCreatedMs()), UpdatedAt: notBefore(h.GetUpdatedMs(), h.GetCreatedMs()), Secret: h.GetSecret(),
 	}
 	return out, err == nil
 }

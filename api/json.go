@@ -21,6 +21,7 @@ import (
 var jsonOptions = json.JoinOptions(
 	jsontext.AllowInvalidUTF8(true),
 	json.FormatNilSliceAsNull(false),
+	json.Deterministic(true), // of maps: equal calls have equal answers
 )
 
 // timeLayout is RFC 3339 in UTC with milliseconds.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -76,7 +77,8 @@ func fillParams(r *Route, path gin.Params, header http.Header, rawQuery string, 
 	if problem != nil {
 		return problem
 	}
-	for name, p := range r.queryParams {
+	for _, name := range r.queryNames {
+		p := r.queryParams[name]
 		switch values := query[name]; {
 		case len(values) == 1:
 			p.set(values[0], dst, errs)
@@ -109,7 +111,8 @@ func readQuery(raw string, known func(name string) bool, errs *violations, ignor
 			}
 		}
 	}
-	for name, values := range query {
+	for _, name := range slices.Sorted(maps.Keys(query)) { // equal requests are refused with equal words
+		values := query[name]
 		switch {
 		case known(name):
 			if len(values) > 1 {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -50,6 +51,7 @@ type Route struct {
 	pathParams   []param
 	headerParams []param
 	queryParams  map[string]param
+	queryNames   []string // in order
 	pages        bool
 	body         *plan // nil: the route takes none
 	bodyIndex    int
@@ -149,6 +151,7 @@ func (r *Route) build(registry huma.Registry) error {
 			r.queryParams[p.name] = p
 		}
 	}
+	r.queryNames = slices.Sorted(maps.Keys(r.queryParams))
 	if strings.Count(r.Path, "{") != len(r.pathParams) {
 		return fmt.Errorf("route %s: not every path parameter has a field", r.ID)
 	}

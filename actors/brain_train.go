@@ -598,7 +598,7 @@ func (r *trainRun) judge(st *storage.Store, graph *retriever.Graph, salt retriev
 	beside = retriever.Pair(mine, search)
 	r.metrics["searchRecall10"], r.metrics["searchMrr"] = beside.Theirs.Recall, beside.Theirs.Reciprocal
 	r.metrics["searchWon"], r.metrics["searchLost"] = float64(beside.Won), float64(beside.Lost)
-	if beside.Mine.Recall < beside.Theirs.Recall || beside.Loses() {
+	if beside.FindsLess() || beside.Loses() {
 		return lost("search", beside)
 	}
 	if serving == nil {

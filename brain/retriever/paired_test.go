@@ -2,6 +2,7 @@ package retriever
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -33,6 +34,28 @@ func TestPairs(t *testing.T) {
 		p := Pair(c.mine, c.theirs)
 		if p.Won != c.won || p.Lost != c.lost || math.Abs(p.Chance()-c.chance) > 1e-9 || p.Worse() != c.worse {
 			t.Errorf("%s: %+v, chance %v, worse %v", name, p, p.Chance(), p.Worse())
+		}
+	}
+}
+
+// TestEqualMarksAreNotWorse: rankings with the same marks, added up in another order,
+// are equals, and a mean of ones is one.
+func TestEqualMarksAreNotWorse(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 300; n++ {
+		ones, mine := make([]Marks, n), make([]Marks, n)
+		for i := range ones {
+			ones[i] = Marks{1, 1}
+			mine[i] = Marks{float64(i%10) / 10, 1 / float64(1+i%7)}
+		}
+		if p := Pair(ones, ones); p.Mine != (Marks{1, 1}) {
+			t.Fatalf("%d questions that are all found: %v", n, p.Mine)
+		}
+		theirs := slices.Clone(mine)
+		slices.Reverse(theirs)
+		p := Pair(mine, theirs)
+		if p.FindsLess() || !p.Loses() && p.Worse() {
+			t.Fatalf("%d questions: %v is worse than %v", n, p.Mine, p.Theirs)
 		}
 	}
 }

@@ -220,13 +220,17 @@ func (g *Graph) mark(docs, answers []int32) (m Marks) {
 			want = append(want, d)
 		}
 	}
+	found := 0
 	for i, d := range docs {
 		if slices.Contains(want, d) {
-			m.Recall += 1 / float64(len(want))
+			found++
 			if m.Reciprocal == 0 {
 				m.Reciprocal = 1 / float64(i+1)
 			}
 		}
+	}
+	if found > 0 {
+		m.Recall = float64(found) / float64(len(want))
 	}
 	return m
 }

@@ -492,7 +492,7 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 		}
 		w.org.sys.cfg.pieceDone()
 	}
-	mine := func(e *pb.Export) bool { return holds(e, w.part.id) }
+	mine := func(e *pb.Export) bool { return mayHold(e, w.part) }
 	if f.forgets {
 		err := w.org.withStore(func(st *storage.Store) error { return w.org.expireExports(f.batch.Batch, st, mine) })
 		if err != nil {

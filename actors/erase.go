@@ -117,7 +117,8 @@ func eraseOf(b *storage.Batch, key storage.Key, rec interface{ GetPartition() []
 	return true
 }
 
-// sweepTickets deletes confirm tokens that were not used.
+// sweepTickets deletes confirm tokens that were not used, and what came of those
+// that were, long ago.
 func (o *orgView) sweepTickets(b *storage.Batch, st storage.Reader) error {
 	now := clock.Millis(o.sys.clock.Now())
 	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeTicket), storage.ScanOptions{}, func() *pb.PurgeTicket { return &pb.PurgeTicket{} }) {
@@ -125,6 +126,14 @@ func (o *orgView) sweepTickets(b *storage.Batch, st storage.Reader) error {
 			return err
 		}
 		if now >= rec.Value.GetExpiresMs() {
+			b.Delete(rec.Key)
+		}
+	}
+	for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
+		if err != nil {
+			return err
+		}
+		if done := rec.Value.GetPurgedMs(); done != 0 && now-done >= purgeOutcomeLife.Milliseconds() {
 			b.Delete(rec.Key)
 		}
 	}

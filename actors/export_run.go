@@ -195,6 +195,7 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun, again bool) (er
 		return err
 	}
 	defer closeSnapshot(snap, &err)
+	e.Seen = o.committer.lastEvent() + 1 // behind the snapshot: it is at least the last that it saw
 	w := &documentWriter{org: o, ctx: ctx, run: run, batch: newChange(o.store), sum: sha256.New()}
 	err = o.writeDocument(w, snap, e, run.part)
 	if err == nil {

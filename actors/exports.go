@@ -69,9 +69,15 @@ type exportRun struct {
 	finished *pb.Export
 }
 
-// holds reports whether an export is of a partition's memory.
-func holds(e *pb.Export, part pb.PartitionID) bool {
-	return e.GetScope() == exportScopeOrg || string(e.GetPartition()) == string(part[:])
+// mayHold reports whether an export may hold something of a partition's memory: it
+// is of that memory, or of the organization and did not read its memories before
+// the partition was there. The numbers of events tell, and not clocks: those of two
+// nodes may differ.
+func mayHold(e *pb.Export, part *partitionRef) bool {
+	if e.GetScope() != exportScopeOrg {
+		return string(e.GetPartition()) == string(part.id[:])
+	}
+	return e.GetSeen() == 0 || part.born <= e.GetSeen()
 }
 
 func exportKey(space storage.Space, id pb.ExportID) storage.Key {
@@ -134,7 +140,7 @@ func (o *orgActor) createExport(c *call, op *pb.CreateExport) {
 			}
 			ch := newChange(o.store)
 			for ; len(kept)+open >= maxKeptExports && len(kept) > 0; kept = kept[:len(kept)-1] {
-				expireExport(ch.Batch, o.space, kept[len(kept)-1])
+				expireExport(ch.Batch, o.space, kept[len(kept)-1], job.GetCreatedMs())
 			}
 			for ; len(ended) >= maxEndedExports; ended = ended[:len(ended)-1] {
 				removeExport(ch.Batch, o.space, ended[len(ended)-1])
@@ -186,8 +192,8 @@ func (o *orgView) readExports(r storage.Reader) (all []*pb.Export, err error) {
 }
 
 // expireExport ends a document: its record stays, its bytes go.
-func expireExport(b *storage.Batch, space storage.Space, e *pb.Export) {
-	e.Status = exportExpired
+func expireExport(b *storage.Batch, space storage.Space, e *pb.Export, now int64) {
+	e.Status, e.ExpiresMs = exportExpired, min(e.GetExpiresMs(), now)
 	id := pb.ExportID(e.GetId())
 	b.Put(exportKey(space, id), e)
 	b.EraseRange(exportPieces(space, id))
@@ -223,7 +229,7 @@ func (o *orgView) expireExports(b *storage.Batch, r storage.Reader, concerns fun
 		}
 		switch {
 		case e.GetStatus() == exportSucceeded:
-			expireExport(b, o.space, e)
+			expireExport(b, o.space, e, clock.Millis(o.sys.clock.Now()))
 		case run != nil:
 			run.stale = true
 		}
@@ -274,7 +280,7 @@ func (o *orgView) eraseExports(ref *partitionRef) error {
 			}
 		}
 		o.exports.mu.Unlock()
-		return o.expireExports(b, st, func(e *pb.Export) bool { return e.GetScope() == exportScopeOrg })
+		return o.expireExports(b, st, func(e *pb.Export) bool { return e.GetScope() == exportScopeOrg && mayHold(e, ref) })
 	})
 	if err != nil || b.Len() == 0 {
 		return err
@@ -293,10 +299,15 @@ func mayReadExport(c *call, e *pb.Export) bool {
 }
 
 // shown is an export as its clients see it: it expires at its time, whenever the
-// sweep comes.
+// sweep comes, and what has expired has not yet to do so (an earlier version left
+// the time standing).
 func (o *orgView) shown(e *pb.Export) *pb.Export {
-	if e.GetStatus() == exportSucceeded && clock.Millis(o.sys.clock.Now()) >= e.GetExpiresMs() {
+	now := clock.Millis(o.sys.clock.Now())
+	if e.GetStatus() == exportSucceeded && now >= e.GetExpiresMs() {
 		e.Status = exportExpired
+	}
+	if e.GetStatus() == exportExpired {
+		e.ExpiresMs = min(e.GetExpiresMs(), now)
 	}
 	return e
 }
@@ -480,7 +491,7 @@ func (o *orgView) sweepExports(b *storage.Batch, st *storage.Store) error {
 	for _, e := range stored {
 		switch {
 		case e.GetStatus() == exportSucceeded && clock.Millis(now) >= e.GetExpiresMs():
-			expireExport(b, o.space, e)
+			expireExport(b, o.space, e, clock.Millis(now))
 		case e.GetStatus() != exportSucceeded && e.GetFinishedMs() != 0 && e.GetFinishedMs() < now.Add(-jobRetention).UnixMilli():
 			removeExport(b, o.space, e)
 		}

@@ -218,6 +218,9 @@ func (o *orgActor) open() error {
 	} else {
 		err = o.openMain()
 	}
+	if err == nil && o.record != nil {
+		err = o.resumePurges()
+	}
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}

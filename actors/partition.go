@@ -29,6 +29,7 @@ type partitionRef struct {
 	subject pb.SubjectKey // empty for a member
 	secret  []byte
 	created int64
+	born    uint64 // Partition.born
 	store   storage.StoreID
 	space   storage.Space
 }
@@ -42,7 +43,7 @@ const (
 
 func newPartitionRef(o *orgView, id pb.PartitionID, rec *pb.Partition) *partitionRef {
 	return &partitionRef{
-		id: id, kind: rec.GetKind(), subject: pb.SubjectKey(rec.GetSubject()), secret: rec.GetSecret(), created: rec.GetCreatedMs(),
+		id: id, kind: rec.GetKind(), subject: pb.SubjectKey(rec.GetSubject()), secret: rec.GetSecret(), created: rec.GetCreatedMs(), born: rec.GetBorn(),
 		store: o.store, space: storage.PartitionSpace(o.store, id),
 	}
 }

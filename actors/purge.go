@@ -1,11 +1,13 @@
 package actors
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"time"
 
 	pb "orgmem/proto"
@@ -18,6 +20,13 @@ const (
 	confirmLife = 10 * time.Minute
 	// confirmBytes of randomness make a token.
 	confirmBytes = 32
+
+	// purgeOutcomeLife is how long a confirmation that is sent again is answered what
+	// came of it: as long as other outcomes can be replayed.
+	purgeOutcomeLife = idempotencyRetention
+	// maxPurgedMemories bounds the memories that one purge empties, whose ids are kept
+	// until it is done: 16 MiB of them.
+	maxPurgedMemories = 1 << 20
 
 	// purgeEvents is from how many events on a purge begins another commit, which
 	// does not count their bytes before it is under way: at most 4 MB.
@@ -48,49 +57,75 @@ var purgeStores = []struct {
 
 // purge is a purge under way: what it is of.
 type purge struct {
-	call  *call
+	call  *call // nil when it was decided upon by an earlier activation
 	op    *pb.Purge
 	parts []*partitionRef
 	org   bool
+	// Of a confirmation: the token's place and what it stands for, and the decision.
+	ticket  storage.Key
+	counted *pb.PurgeTicket
+	key     storage.Key
+	run     *pb.PurgeRun
+	// decided says that the decision is committed: nothing but the end of the purge is
+	// right any more.
+	decided bool
 }
 
-// concerns says which exports hold what is purged.
+// concerns says which exports hold what is purged. Those that were asked for before
+// a subject was provisioned hold nothing of it, unless they are still to be written.
 func (p *purge) concerns(e *pb.Export) bool {
 	if p.org {
 		return true
 	}
-	return holds(e, p.parts[0].id)
+	return mayHold(e, p.parts[0])
 }
 
 // purge answers both calls of POST /v1/purge.
 func (o *orgActor) purge(c *call, op *pb.Purge) {
 	p := &purge{call: c, op: op, org: op.GetScope() == purgeScopeOrg}
-	o.alone(p, func(release func()) {
-		problem, err := o.purgeParts(p)
-		var ticket storage.Key
-		var counted *pb.PurgeTicket
-		if err == nil && problem == nil && op.GetConfirm() {
-			ticket, counted, problem, err = o.findTicket(p)
-		}
-		if err != nil || problem != nil {
-			release()
-			if err != nil {
-				c.fail(err)
-				return
-			}
-			c.refuse(problem)
-			return
-		}
-		if !op.GetConfirm() {
-			view := &o.orgView
-			o.sys.wg.Go(func() { // it reads as much as there is
-				defer release()
-				view.dryPurge(p)
-			})
-			return
-		}
-		o.purgeNow(p, ticket, counted, release)
+	if !op.GetConfirm() {
+		o.alone(p, func(release func()) { o.beginPurge(p, release) })
+		return
+	}
+	// The mark says that there may be work here: where a crash comes between the
+	// decision and the end, somebody opens the organization to carry it on.
+	o.whenBusyFor(c, func() {
+		o.alone(p, func(release func()) { o.beginPurge(p, release) })
 	})
+}
+
+func (o *orgActor) beginPurge(p *purge, release func()) {
+	c := p.call
+	problem, err := o.purgeParts(p)
+	var before *pb.PurgeRun
+	if err == nil && problem == nil && p.op.GetConfirm() {
+		if before, err = o.findRun(p); err == nil && before == nil {
+			problem, err = o.findTicket(p)
+		}
+	}
+	switch {
+	case err != nil:
+		release()
+		c.fail(err)
+	case problem != nil:
+		release()
+		c.refuse(problem)
+	case before != nil:
+		release()
+		if before.GetPurgedMs() == 0 { // its commits failed here; whoever opens the organization next carries it on
+			c.fail(errLost)
+			return
+		}
+		c.reply(purgeReply(p.outcome(before)))
+	case p.op.GetConfirm():
+		o.purgeNow(p, release)
+	default:
+		view := &o.orgView
+		o.sys.wg.Go(func() { // it reads as much as there is
+			defer release()
+			view.dryPurge(p)
+		})
+	}
 }
 
 // alone runs f when nothing else is purged or erased, and until release is called
@@ -150,26 +185,53 @@ func ticketKey(space storage.Space, token string) storage.Key {
 	return space.Key(storage.TablePurgeTicket, storage.Hash32(sha256.Sum256([]byte(token))))
 }
 
-// findTicket returns what a confirm token stands for, or why it is not valid.
-func (o *orgActor) findTicket(p *purge) (storage.Key, *pb.PurgeTicket, *pb.Problem, error) {
-	key, t := ticketKey(o.space, p.op.GetToken()), &pb.PurgeTicket{}
-	found := false
+func runKey(space storage.Space, token string) storage.Key {
+	return space.Key(storage.TablePurgeRun, storage.Hash32(sha256.Sum256([]byte(token))))
+}
+
+// meant is the memory of a purge of scope subject, as tickets and decisions name it.
+func (p *purge) meant() []byte {
+	if p.org {
+		return nil
+	}
+	return p.parts[0].id.Bytes()
+}
+
+// findRun returns what was decided upon with the token before, nil when nothing was.
+func (o *orgActor) findRun(p *purge) (*pb.PurgeRun, error) {
+	p.key = runKey(o.space, p.op.GetToken())
+	run, found := &pb.PurgeRun{}, false
 	err := o.withStore(func(st *storage.Store) (err error) {
-		found, err = st.Get(key, t)
+		found, err = st.Get(p.key, run)
+		return err
+	})
+	if err != nil || !found || run.GetScope() != p.op.GetScope() || !bytes.Equal(run.GetPartition(), p.meant()) ||
+		!bytes.Equal(run.GetUser(), p.call.who.user[:]) {
+		return nil, err
+	}
+	return run, nil
+}
+
+// findTicket finds what a confirm token stands for, or says why it is not valid.
+func (o *orgActor) findTicket(p *purge) (*pb.Problem, error) {
+	t, found := &pb.PurgeTicket{}, false
+	p.ticket = ticketKey(o.space, p.op.GetToken())
+	err := o.withStore(func(st *storage.Store) (err error) {
+		found, err = st.Get(p.ticket, t)
 		return err
 	})
 	if err != nil {
-		return key, nil, nil, err
-	}
-	meant := []byte(nil)
-	if !p.org {
-		meant = p.parts[0].id.Bytes()
+		return nil, err
 	}
 	if !found || clock.Millis(o.sys.clock.Now()) >= t.GetExpiresMs() || t.GetScope() != p.op.GetScope() ||
-		string(t.GetPartition()) != string(meant) || string(t.GetUser()) != string(p.call.who.user[:]) {
-		return key, nil, problem(codeConfirmTokenInvalid, "The confirm token is spent, expired, or was issued for another purge; nothing was deleted."), nil
+		!bytes.Equal(t.GetPartition(), p.meant()) || !bytes.Equal(t.GetUser(), p.call.who.user[:]) {
+		return problem(codeConfirmTokenInvalid, "The confirm token is spent, expired, or was issued for another purge; this request deleted nothing."), nil
 	}
-	return key, t, nil, nil
+	if len(p.parts) > maxPurgedMemories {
+		return invalid("scope", fmt.Sprintf("org purges at most %d memories, and this organization has more: purge subjects one by one first", maxPurgedMemories)), nil
+	}
+	p.counted = t
+	return nil, nil
 }
 
 // dryPurge counts, and issues the token that stands for the counts.
@@ -197,6 +259,13 @@ func (o *orgView) dryPurge(p *purge) {
 	r := p.report(counts)
 	r.DryRun, r.ConfirmToken, r.ExpiresMs = true, text, t.GetExpiresMs()
 	c.settle(ch, purgeReply(r), nil)
+}
+
+// outcome is the report of a purge that is done.
+func (p *purge) outcome(run *pb.PurgeRun) *pb.PurgeReport {
+	r := p.report(run.GetCounts())
+	r.Request, r.PurgedMs = run.GetRequest(), run.GetPurgedMs()
+	return r
 }
 
 func (p *purge) report(counts map[string]uint64) *pb.PurgeReport {
@@ -271,9 +340,10 @@ func countRange(r storage.Reader, keys storage.Range) (n uint64, err error) {
 }
 
 // purgeNow ends what works in the memories, counts again, and deletes all of it
-// in one commit. Requests for the memories' actors wait meanwhile: what they
+// in the commit that spends the token, or, where that is too much for one, in some
+// that begin with it. Requests for the memories' actors wait meanwhile: what they
 // write comes behind the purge, and stays.
-func (o *orgActor) purgeNow(p *purge, ticket storage.Key, t *pb.PurgeTicket, release func()) {
+func (o *orgActor) purgeNow(p *purge, release func()) {
 	stopping := map[pb.PartitionID]*child{}
 	for _, part := range p.parts {
 		o.held[part.id] = []*call{}
@@ -287,8 +357,13 @@ func (o *orgActor) purgeNow(p *purge, ticket storage.Key, t *pb.PurgeTicket, rel
 		for _, ch := range stopping {
 			view.stopChild(ch)
 		}
-		r, ended, err := view.purgeStored(p, ticket, t)
+		r, ended, err := view.purgeStored(p)
 		view.tell(func(o *orgActor) {
+			if err != nil && p.decided {
+				// There is no way back, and nobody may see it half done: the next
+				// activation carries it on before it answers anything.
+				o.lose()
+			}
 			if err != nil || r.GetProblem() == nil {
 				for _, part := range p.parts {
 					o.sys.parts.drop(part)
@@ -306,7 +381,7 @@ func (o *orgActor) purgeNow(p *purge, ticket storage.Key, t *pb.PurgeTicket, rel
 						o.forward(c, part)
 					}
 				}
-				if stopping[part.id] != nil && (err != nil || r.GetProblem() != nil) {
+				if stopping[part.id] != nil && !o.lost && (err != nil || r.GetProblem() != nil) {
 					o.child(part) // it goes on with its queue
 				}
 			}
@@ -333,33 +408,108 @@ func (o *orgView) stopChild(ch *child) {
 
 // purgeStored is the purge in the store. It returns the jobs that ended with it,
 // also where the rest of it came to nothing.
-func (o *orgView) purgeStored(p *purge, ticket storage.Key, t *pb.PurgeTicket) (_ *pb.Reply, ended []pb.JobID, err error) {
-	// A token is spent by use, whatever it leads to. Behind this commit the store
-	// holds all that was acknowledged.
-	spent := storage.NewBatch(o.store)
-	spent.Delete(ticket)
-	if err := o.committer.commit(spent); err != nil {
+func (o *orgView) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err error) {
+	// Behind this commit, which changes nothing, the store holds all that was
+	// acknowledged.
+	settled := storage.NewBatch(o.store)
+	settled.Put(p.ticket, p.counted)
+	if err := o.committer.commit(settled); err != nil {
 		return nil, nil, err
 	}
 	counts, err := o.countPurge(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !maps.Equal(counts, t.GetCounts()) {
+	if !maps.Equal(counts, p.counted.GetCounts()) {
+		spent := storage.NewBatch(o.store) // a token is spent by use, whatever it leads to
+		spent.Delete(p.ticket)
+		if err := o.committer.commit(spent); err != nil {
+			return nil, nil, err
+		}
 		return refuse(problem(codePurgeImpactChanged, "What the purge would delete has changed since the dry run; nothing was deleted.")), nil, nil
+	}
+	by := p.call.auditOf("", "")
+	p.run = &pb.PurgeRun{
+		Scope: p.op.GetScope(), Partition: p.meant(), Counts: counts, User: by.GetUser(), Request: by.GetRequestId(),
+		KeyHash: by.GetKeyHash(), ActsFor: by.GetPartition(), DecidedMs: by.GetAtMs(),
+	}
+	for _, part := range p.parts {
+		p.run.Memories = append(p.run.Memories, part.id[:]...)
 	}
 	d := newPurgeWork(o, p)
 	if err := d.run(counts); err != nil {
 		return nil, d.ended, err
 	}
-	r := p.report(counts)
-	r.PurgedMs = d.now
-	return purgeReply(r), d.ended, nil
+	return purgeReply(p.outcome(p.run)), d.ended, nil
+}
+
+// resumePurges carries those purges to their end that were decided upon and not
+// done when the organization was closed, or its node stopped: before anything of it
+// is read or written, so that nobody sees one half done.
+func (o *orgActor) resumePurges() error {
+	var open []*purge
+	err := o.withStore(func(st *storage.Store) error {
+		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePurgeRun), storage.ScanOptions{}, func() *pb.PurgeRun { return &pb.PurgeRun{} }) {
+			if err != nil {
+				return err
+			}
+			if rec.Value.GetPurgedMs() == 0 {
+				open = append(open, &purge{run: rec.Value, key: rec.Key, org: rec.Value.GetScope() == purgeScopeOrg, decided: true})
+			}
+		}
+		return nil
+	})
+	for _, p := range open {
+		if err == nil {
+			err = o.resumePurge(p)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("carry on a purge: %w", err)
+	}
+	return nil
+}
+
+func (o *orgActor) resumePurge(p *purge) error {
+	for raw := range slices.Chunk(p.run.GetMemories(), len(pb.PartitionID{})) {
+		id, err := pb.PartitionIDFrom(raw)
+		if err != nil {
+			return err
+		}
+		part, err := o.loadPartition(id)
+		if err != nil {
+			return err
+		}
+		if part != nil { // nil: it is being erased, which takes more
+			p.parts = append(p.parts, part)
+		}
+	}
+	if !p.org && len(p.parts) == 0 {
+		done := storage.NewBatch(o.store)
+		p.finish(done, clock.Millis(o.sys.clock.Now()))
+		return o.committer.commit(done)
+	}
+	d := newPurgeWork(&o.orgView, p)
+	if err := d.run(p.run.GetCounts()); err != nil {
+		return err
+	}
+	for _, id := range d.ended { // they are counted behind this
+		o.sys.cfg.jobFinished(id)
+	}
+	return nil
+}
+
+// finish writes that a purge is done, and what is answered of it from now on.
+func (p *purge) finish(b *storage.Batch, now int64) {
+	p.run.Memories, p.run.PurgedMs = nil, now
+	b.Put(p.key, p.run)
 }
 
 // purgeWork is what a purge writes: as a rule one commit. Where an organization
 // has more than one takes, it is several, each of which leaves it whole: first
-// outcomes go, then jobs end as if they had been cancelled, then memories go.
+// outcomes go, then jobs end as if they had been cancelled, then memories go. The
+// first spends the token and says that the purge is decided upon, the last that it
+// is done: whatever comes between, it is carried to its end (resumePurges).
 type purgeWork struct {
 	org   *orgView
 	purge *purge
@@ -385,7 +535,7 @@ func newPurgeWork(o *orgView, p *purge) *purgeWork {
 
 func (d *purgeWork) begin() {
 	d.change, d.ending, d.waited = newChange(d.org.store), nil, map[pb.PartitionID]uint64{}
-	d.user = d.purge.call.who.user.Bytes()
+	d.user = d.purge.run.GetUser()
 }
 
 func (d *purgeWork) run(counts map[string]uint64) error {
@@ -423,12 +573,26 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 	if err != nil {
 		return err
 	}
-	d.audit(d.purge.call.auditOf("purge", target))
+	run := d.purge.run
+	d.audit(&pb.Audit{
+		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: "purge", Target: target, RequestId: run.GetRequest(),
+	})
 	err = d.org.withStore(func(st *storage.Store) error { return d.org.expireExports(d.Batch, st, d.purge.concerns) })
 	if err != nil {
 		return err
 	}
+	d.decide()
+	d.purge.finish(d.Batch, d.now)
 	return d.commit()
+}
+
+// decide puts the decision into the first commit.
+func (d *purgeWork) decide() {
+	if d.purge.decided {
+		return
+	}
+	d.Delete(d.purge.ticket)
+	d.Put(d.purge.key, d.purge.run)
 }
 
 // forgetCheckpoint lets a training that is under way begin anew: what it has learned
@@ -448,7 +612,7 @@ func (d *purgeWork) forgetCheckpoint() error {
 // spill commits what is gathered where that is much: what comes then needs room,
 // too.
 func (d *purgeWork) spill() error {
-	if d.Bytes() < maxPieceBytes && len(d.events) < purgeEvents {
+	if d.Bytes() < d.org.sys.cfg.pieceBytes && len(d.events) < purgeEvents {
 		return nil
 	}
 	err := d.org.withStore(func(st *storage.Store) error {
@@ -462,6 +626,7 @@ func (d *purgeWork) spill() error {
 	if err != nil {
 		return err
 	}
+	d.decide()
 	if err := d.commit(); err != nil {
 		return err
 	}
@@ -473,6 +638,7 @@ func (d *purgeWork) commit() error {
 	if err := d.org.committer.commitChange(d.change); err != nil {
 		return err
 	}
+	d.purge.decided = true
 	d.ended = append(d.ended, d.ending...)
 	return nil
 }

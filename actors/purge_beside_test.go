@@ -168,8 +168,10 @@ func TestSettingsChangedBesideAPurgeStay(t *testing.T) {
 	exports.mu.Lock() // the purge stops before its commit
 	var wg sync.WaitGroup
 	wg.Go(func() { c.ok(confirmPurge("", token)) })
-	tickets := storage.OrgSpace(storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}).Prefix(storage.TablePurgeTicket)
-	n.waitFor(func() bool { return c.count(tickets) == 0 })
+	n.waitFor(func() (held bool) {
+		c.inOrg(func(o *orgActor) { held = len(o.held) > 0 })
+		return held
+	})
 	for range 20 {
 		patch("balanced")
 	}

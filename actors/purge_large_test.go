@@ -3,6 +3,7 @@ package actors
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"runtime"
 	"strings"
 	"testing"
@@ -40,8 +41,9 @@ func plantJobs(c client, o *orgView, part *partitionRef, n int, session bool) {
 	c.inOrg(func(o *orgActor) { o.openJobs += n })
 }
 
-// A purge that does not fit into one commit is several. Behind each, also where a
-// crash makes it the last, jobs have either ended or their items are queued.
+// A purge that does not fit into one commit is several. Where a crash comes between
+// two of them, it is carried to its end before anything of the memory is seen, and
+// whoever confirms once more is told so.
 func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
@@ -64,7 +66,7 @@ func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 	before := st.State().Version
 	done := make(chan *pb.Reply, 1)
 	go func() { done <- c.ask(confirmPurge("", dry.GetConfirmToken())) }()
-	for st.State().Version < before+2 && len(done) == 0 { // the token, and a piece
+	for st.State().Version < before+2 && len(done) == 0 { // the barrier, and a piece
 		runtime.Gosched()
 	}
 	crashed := disk.Crash(100, 1)
@@ -89,9 +91,21 @@ func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 	c.n = startNode(t, crashed, func(cfg *Config, _ *storage.Options) {
 		cfg.Embedder = wordEmbedder{id: "words", fail: func(string) { panic("not now") }} // nothing is taken in: the clock stands
 	})
-	open, queued := c.count(o.space.Prefix(storage.TableJobOpen)), c.count(part.space.Prefix(storage.TableQueue))
-	if open == 0 || open == jobs || open != queued {
-		t.Errorf("after a crash %d jobs are open, and %d items queued", open, queued)
+	again := c.ok(confirmPurge("", dry.GetConfirmToken())).GetData().GetPurge()
+	if !maps.Equal(again.GetCounts(), dry.GetCounts()) || again.GetPurgedMs() == 0 || again.GetDryRun() {
+		t.Errorf("confirmed once more: %v", again)
+	}
+	open, left := c.count(o.space.Prefix(storage.TableJobOpen)), c.count(part.space.All())
+	if open != 0 || left != 0 {
+		t.Errorf("after a crash %d jobs are open, and %d records left", open, left)
+	}
+	c.inOrg(func(o *orgActor) {
+		if o.openJobs != 0 {
+			t.Errorf("%d jobs are counted as open", o.openJobs)
+		}
+	})
+	if got := c.n.audits(o.id); countOf(got, "purge") != 1 {
+		t.Errorf("the trail says %q", got)
 	}
 }
 
@@ -189,4 +203,13 @@ func TestErasureMissesNothingThatIsUnderWay(t *testing.T) {
 			t.Fatalf("%d outcomes of an erased partition", got)
 		}
 	}
+}
+
+func countOf(all []string, one string) (n int) {
+	for _, s := range all {
+		if s == one {
+			n++
+		}
+	}
+	return n
 }

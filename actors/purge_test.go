@@ -3,8 +3,11 @@ package actors
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -170,7 +173,21 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	}
 	c.refused(codeConfirmTokenInvalid, confirmPurge("ann", changed)) // spent
 	used := token()
-	c.ok(confirmPurge("ann", used))
+	done := c.ok(confirmPurge("ann", used)).GetData().GetPurge()
+	// Spent is spent, and who asks again is told what came of it, for a day.
+	c.as("ann").ingest(doc("c", "a text that came later"))
+	n.clock.Advance(confirmLife)
+	if again := c.ok(confirmPurge("ann", used)).GetData().GetPurge(); !proto.Equal(again, done) {
+		t.Errorf("confirmed once more: %v, and before %v", again, done)
+	}
+	if got := c.as("ann").chunks("later"); len(got) != 1 {
+		t.Errorf("ann finds %q", got)
+	}
+	c.refused(codeConfirmTokenInvalid, confirmPurge("bob", used))
+	c.refused(codeConfirmTokenInvalid, confirmPurge("", used))
+	admin.refused(codeConfirmTokenInvalid, confirmPurge("ann", used))
+	n.clock.Advance(purgeOutcomeLife)
+	n.waitFor(func() bool { n.clock.Advance(sweepInterval); return c.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun)) == 0 })
 	c.refused(codeConfirmTokenInvalid, confirmPurge("ann", used))
 	if got := c.as("bob").chunks("text"); len(got) != 1 {
 		t.Errorf("bob finds %q", got)
@@ -225,5 +242,75 @@ func TestPurgeSurvivesACrash(t *testing.T) {
 	c.n = startNode(t, crashed)
 	if got := c.as("ann").chunks("text"); len(got) != 0 {
 		t.Errorf("after a crash ann finds %q", got)
+	}
+}
+
+// Wherever a crash comes, a purge has either not begun, and its token is good, or it
+// is done, and a repeated confirmation says so.
+func TestAConfirmedPurgeIsOneStep(t *testing.T) {
+	for _, subject := range []string{"", "ann"} {
+		for pieces := range 2 {
+			t.Run(fmt.Sprintf("scope %q, %d bytes a commit", subject, pieces), func(t *testing.T) {
+				t.Parallel()
+				purgedOrNot(t, subject, pieces == 1)
+			})
+		}
+	}
+}
+
+func purgedOrNot(t *testing.T, subject string, inPieces bool) {
+	disk := storagetest.NewDisk()
+	small := func(cfg *Config, _ *storage.Options) {
+		if inPieces {
+			cfg.pieceBytes = 1
+		}
+	}
+	n := startNode(t, disk, small)
+	made := n.org(NewOrg{})
+	c := client{n: n, key: made.APIKey}
+	c.put("ann")
+	ann := c.as("ann")
+	ann.ingest(doc("a", "some text of ann"), doc("b", "more text of ann"))
+	texts := len(ann.chunks("text"))
+	dry := c.ok(dryPurge(subject)).GetData().GetPurge()
+	st, err := n.store.AcquireToRead(storage.StoreID{Org: made.Org, Realm: storage.RealmMain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := st.State().Version
+	done := make(chan *pb.Reply, 1)
+	go func() { done <- c.ask(confirmPurge(subject, dry.GetConfirmToken())) }()
+	var crashed []*storagetest.Disk
+	for last := first - 1; ; runtime.Gosched() {
+		now := st.State().Version
+		over := len(done) > 0
+		if now != last || over {
+			last = now
+			crashed = append(crashed, disk.Crash(0, uint64(len(crashed))), disk.Crash(100, uint64(len(crashed))))
+		}
+		if over {
+			break
+		}
+	}
+	if r := <-done; r.GetProblem() != nil {
+		t.Fatalf("purge: %v", r.GetProblem())
+	}
+	st.Release()
+	n.stop()
+	for i, disk := range crashed {
+		after := client{n: startNode(t, disk, small), key: made.APIKey}
+		left := len(after.as("ann").chunks("text"))
+		outcomes := after.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun))
+		r := after.ok(confirmPurge(subject, dry.GetConfirmToken())).GetData().GetPurge()
+		if r.GetPurgedMs() == 0 || r.GetDryRun() || !maps.Equal(r.GetCounts(), dry.GetCounts()) {
+			t.Errorf("crash %d: confirmed once more: %v", i, r)
+		}
+		if want := texts * (1 - outcomes); left != want {
+			t.Errorf("crash %d: before that %d passages are found, and %d outcomes", i, left, outcomes)
+		}
+		if left := after.as("ann").chunks("text"); len(left) != 0 {
+			t.Errorf("crash %d: after it there is %q", i, left)
+		}
+		after.n.stop()
 	}
 }

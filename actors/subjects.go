@@ -94,13 +94,15 @@ func (o *orgView) newPartition(id pb.PartitionID, kind string, subject pb.Subjec
 	if _, err := io.ReadFull(o.sys.cfg.Random, secret); err != nil {
 		return nil, err
 	}
-	return newPartitionRef(o, id, &pb.Partition{
-		Kind: kind, Subject: string(subject), Secret: secret, CreatedMs: clock.Millis(o.sys.clock.Now()),
-	}), nil
+	rec := &pb.Partition{Kind: kind, Subject: string(subject), Secret: secret, CreatedMs: clock.Millis(o.sys.clock.Now())}
+	if kind == partitionSubject {
+		rec.Born = o.committer.lastEvent() + 1
+	}
+	return newPartitionRef(o, id, rec), nil
 }
 
 func partitionRecord(ref *partitionRef) *pb.Partition {
-	return &pb.Partition{Id: ref.id.Bytes(), Kind: ref.kind, Subject: string(ref.subject), Secret: ref.secret, CreatedMs: ref.created}
+	return &pb.Partition{Id: ref.id.Bytes(), Kind: ref.kind, Subject: string(ref.subject), Secret: ref.secret, CreatedMs: ref.created, Born: ref.born}
 }
 
 func putPartition(b *storage.Batch, org storage.Space, ref *partitionRef) {
@@ -259,7 +261,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	if err := o.committer.commit(b); err != nil {
 		return err
 	}
-	o.exportsForgot(func(e *pb.Export) bool { return holds(e, ref.id) })
+	o.exportsForgot(func(e *pb.Export) bool { return mayHold(e, ref) })
 	// The order matters: what was erased must be gone from files and log before
 	// the job says so.
 	if err := o.sys.cfg.Host.Erase(ctx, o.store); err != nil {

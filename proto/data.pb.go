@@ -39,8 +39,11 @@ type Export struct {
 	ExpiresMs  int64                  `protobuf:"varint,11,opt,name=expires_ms,json=expiresMs,proto3" json:"expires_ms,omitempty"`
 	Error      string                 `protobuf:"bytes,12,opt,name=error,proto3" json:"error,omitempty"`
 	// Not stored: where the pieces lie, for whoever may read them.
-	Org           []byte `protobuf:"bytes,13,opt,name=org,proto3" json:"org,omitempty"`
-	Realm         uint32 `protobuf:"varint,14,opt,name=realm,proto3" json:"realm,omitempty"`
+	Org   []byte `protobuf:"bytes,13,opt,name=org,proto3" json:"org,omitempty"`
+	Realm uint32 `protobuf:"varint,14,opt,name=realm,proto3" json:"realm,omitempty"`
+	// One more than the number of the last event when its memories were read; 0: it
+	// was made before this was kept.
+	Seen          uint64 `protobuf:"varint,15,opt,name=seen,proto3" json:"seen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -173,6 +176,13 @@ func (x *Export) GetRealm() uint32 {
 	return 0
 }
 
+func (x *Export) GetSeen() uint64 {
+	if x != nil {
+		return x.Seen
+	}
+	return 0
+}
+
 // PurgeTicket is a confirm token that was issued and not spent, kept by its
 // hash.
 type PurgeTicket struct {
@@ -251,6 +261,127 @@ func (x *PurgeTicket) GetUser() []byte {
 	return nil
 }
 
+// PurgeRun is a purge that was decided upon, from the commit that spends its
+// confirm token on: until it is done it is carried on by whoever leads, and then it
+// is what a repeated confirmation is answered.
+type PurgeRun struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Scope     string                 `protobuf:"bytes,1,opt,name=scope,proto3" json:"scope,omitempty"`
+	Partition []byte                 `protobuf:"bytes,2,opt,name=partition,proto3" json:"partition,omitempty"` // of scope subject
+	Counts    map[string]uint64      `protobuf:"bytes,3,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	User      []byte                 `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"` // whose it is
+	Request   string                 `protobuf:"bytes,5,opt,name=request,proto3" json:"request,omitempty"`
+	KeyHash   []byte                 `protobuf:"bytes,6,opt,name=key_hash,json=keyHash,proto3" json:"key_hash,omitempty"`
+	ActsFor   []byte                 `protobuf:"bytes,7,opt,name=acts_for,json=actsFor,proto3" json:"acts_for,omitempty"` // the partition that the request acted for
+	// The raw ids of the memories, one behind the other, until they are empty: those
+	// that come later are not meant.
+	Memories      []byte `protobuf:"bytes,8,opt,name=memories,proto3" json:"memories,omitempty"`
+	DecidedMs     int64  `protobuf:"varint,9,opt,name=decided_ms,json=decidedMs,proto3" json:"decided_ms,omitempty"`
+	PurgedMs      int64  `protobuf:"varint,10,opt,name=purged_ms,json=purgedMs,proto3" json:"purged_ms,omitempty"` // 0: it is not done
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PurgeRun) Reset() {
+	*x = PurgeRun{}
+	mi := &file_data_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PurgeRun) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PurgeRun) ProtoMessage() {}
+
+func (x *PurgeRun) ProtoReflect() protoreflect.Message {
+	mi := &file_data_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PurgeRun.ProtoReflect.Descriptor instead.
+func (*PurgeRun) Descriptor() ([]byte, []int) {
+	return file_data_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PurgeRun) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
+}
+
+func (x *PurgeRun) GetPartition() []byte {
+	if x != nil {
+		return x.Partition
+	}
+	return nil
+}
+
+func (x *PurgeRun) GetCounts() map[string]uint64 {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
+}
+
+func (x *PurgeRun) GetUser() []byte {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
+func (x *PurgeRun) GetRequest() string {
+	if x != nil {
+		return x.Request
+	}
+	return ""
+}
+
+func (x *PurgeRun) GetKeyHash() []byte {
+	if x != nil {
+		return x.KeyHash
+	}
+	return nil
+}
+
+func (x *PurgeRun) GetActsFor() []byte {
+	if x != nil {
+		return x.ActsFor
+	}
+	return nil
+}
+
+func (x *PurgeRun) GetMemories() []byte {
+	if x != nil {
+		return x.Memories
+	}
+	return nil
+}
+
+func (x *PurgeRun) GetDecidedMs() int64 {
+	if x != nil {
+		return x.DecidedMs
+	}
+	return 0
+}
+
+func (x *PurgeRun) GetPurgedMs() int64 {
+	if x != nil {
+		return x.PurgedMs
+	}
+	return 0
+}
+
 type DataOp struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Op:
@@ -268,7 +399,7 @@ type DataOp struct {
 
 func (x *DataOp) Reset() {
 	*x = DataOp{}
-	mi := &file_data_proto_msgTypes[2]
+	mi := &file_data_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -280,7 +411,7 @@ func (x *DataOp) String() string {
 func (*DataOp) ProtoMessage() {}
 
 func (x *DataOp) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[2]
+	mi := &file_data_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -293,7 +424,7 @@ func (x *DataOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DataOp.ProtoReflect.Descriptor instead.
 func (*DataOp) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{2}
+	return file_data_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *DataOp) GetOp() isDataOp_Op {
@@ -408,7 +539,7 @@ type GetUsage struct {
 
 func (x *GetUsage) Reset() {
 	*x = GetUsage{}
-	mi := &file_data_proto_msgTypes[3]
+	mi := &file_data_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -420,7 +551,7 @@ func (x *GetUsage) String() string {
 func (*GetUsage) ProtoMessage() {}
 
 func (x *GetUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[3]
+	mi := &file_data_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -433,7 +564,7 @@ func (x *GetUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUsage.ProtoReflect.Descriptor instead.
 func (*GetUsage) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{3}
+	return file_data_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *GetUsage) GetStartMs() int64 {
@@ -466,7 +597,7 @@ type CreateExport struct {
 
 func (x *CreateExport) Reset() {
 	*x = CreateExport{}
-	mi := &file_data_proto_msgTypes[4]
+	mi := &file_data_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -478,7 +609,7 @@ func (x *CreateExport) String() string {
 func (*CreateExport) ProtoMessage() {}
 
 func (x *CreateExport) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[4]
+	mi := &file_data_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -491,7 +622,7 @@ func (x *CreateExport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateExport.ProtoReflect.Descriptor instead.
 func (*CreateExport) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{4}
+	return file_data_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CreateExport) GetOrgScope() bool {
@@ -510,7 +641,7 @@ type ListExports struct {
 
 func (x *ListExports) Reset() {
 	*x = ListExports{}
-	mi := &file_data_proto_msgTypes[5]
+	mi := &file_data_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -522,7 +653,7 @@ func (x *ListExports) String() string {
 func (*ListExports) ProtoMessage() {}
 
 func (x *ListExports) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[5]
+	mi := &file_data_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -535,7 +666,7 @@ func (x *ListExports) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListExports.ProtoReflect.Descriptor instead.
 func (*ListExports) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{5}
+	return file_data_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListExports) GetPage() *Page {
@@ -554,7 +685,7 @@ type GetExport struct {
 
 func (x *GetExport) Reset() {
 	*x = GetExport{}
-	mi := &file_data_proto_msgTypes[6]
+	mi := &file_data_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -566,7 +697,7 @@ func (x *GetExport) String() string {
 func (*GetExport) ProtoMessage() {}
 
 func (x *GetExport) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[6]
+	mi := &file_data_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -579,7 +710,7 @@ func (x *GetExport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetExport.ProtoReflect.Descriptor instead.
 func (*GetExport) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{6}
+	return file_data_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetExport) GetId() string {
@@ -598,7 +729,7 @@ type DownloadExport struct {
 
 func (x *DownloadExport) Reset() {
 	*x = DownloadExport{}
-	mi := &file_data_proto_msgTypes[7]
+	mi := &file_data_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -610,7 +741,7 @@ func (x *DownloadExport) String() string {
 func (*DownloadExport) ProtoMessage() {}
 
 func (x *DownloadExport) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[7]
+	mi := &file_data_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -623,7 +754,7 @@ func (x *DownloadExport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadExport.ProtoReflect.Descriptor instead.
 func (*DownloadExport) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{7}
+	return file_data_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DownloadExport) GetId() string {
@@ -645,7 +776,7 @@ type Purge struct {
 
 func (x *Purge) Reset() {
 	*x = Purge{}
-	mi := &file_data_proto_msgTypes[8]
+	mi := &file_data_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -657,7 +788,7 @@ func (x *Purge) String() string {
 func (*Purge) ProtoMessage() {}
 
 func (x *Purge) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[8]
+	mi := &file_data_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -670,7 +801,7 @@ func (x *Purge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Purge.ProtoReflect.Descriptor instead.
 func (*Purge) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{8}
+	return file_data_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Purge) GetScope() string {
@@ -717,7 +848,7 @@ type DataResult struct {
 
 func (x *DataResult) Reset() {
 	*x = DataResult{}
-	mi := &file_data_proto_msgTypes[9]
+	mi := &file_data_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -729,7 +860,7 @@ func (x *DataResult) String() string {
 func (*DataResult) ProtoMessage() {}
 
 func (x *DataResult) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[9]
+	mi := &file_data_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -742,7 +873,7 @@ func (x *DataResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DataResult.ProtoReflect.Descriptor instead.
 func (*DataResult) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{9}
+	return file_data_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *DataResult) GetResult() isDataResult_Result {
@@ -840,7 +971,7 @@ type UsageReport struct {
 
 func (x *UsageReport) Reset() {
 	*x = UsageReport{}
-	mi := &file_data_proto_msgTypes[10]
+	mi := &file_data_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -852,7 +983,7 @@ func (x *UsageReport) String() string {
 func (*UsageReport) ProtoMessage() {}
 
 func (x *UsageReport) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[10]
+	mi := &file_data_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -865,7 +996,7 @@ func (x *UsageReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageReport.ProtoReflect.Descriptor instead.
 func (*UsageReport) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{10}
+	return file_data_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UsageReport) GetBuckets() []*UsageBucket {
@@ -886,7 +1017,7 @@ type UsageBucket struct {
 
 func (x *UsageBucket) Reset() {
 	*x = UsageBucket{}
-	mi := &file_data_proto_msgTypes[11]
+	mi := &file_data_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -898,7 +1029,7 @@ func (x *UsageBucket) String() string {
 func (*UsageBucket) ProtoMessage() {}
 
 func (x *UsageBucket) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[11]
+	mi := &file_data_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -911,7 +1042,7 @@ func (x *UsageBucket) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageBucket.ProtoReflect.Descriptor instead.
 func (*UsageBucket) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{11}
+	return file_data_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UsageBucket) GetStartMs() int64 {
@@ -948,7 +1079,7 @@ type UsageGroup struct {
 
 func (x *UsageGroup) Reset() {
 	*x = UsageGroup{}
-	mi := &file_data_proto_msgTypes[12]
+	mi := &file_data_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +1091,7 @@ func (x *UsageGroup) String() string {
 func (*UsageGroup) ProtoMessage() {}
 
 func (x *UsageGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[12]
+	mi := &file_data_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +1104,7 @@ func (x *UsageGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageGroup.ProtoReflect.Descriptor instead.
 func (*UsageGroup) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{12}
+	return file_data_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *UsageGroup) GetSubject() string {
@@ -1021,7 +1152,7 @@ type ExportList struct {
 
 func (x *ExportList) Reset() {
 	*x = ExportList{}
-	mi := &file_data_proto_msgTypes[13]
+	mi := &file_data_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1033,7 +1164,7 @@ func (x *ExportList) String() string {
 func (*ExportList) ProtoMessage() {}
 
 func (x *ExportList) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[13]
+	mi := &file_data_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1046,7 +1177,7 @@ func (x *ExportList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportList.ProtoReflect.Descriptor instead.
 func (*ExportList) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{13}
+	return file_data_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ExportList) GetExports() []*Export {
@@ -1080,7 +1211,7 @@ type PurgeReport struct {
 
 func (x *PurgeReport) Reset() {
 	*x = PurgeReport{}
-	mi := &file_data_proto_msgTypes[14]
+	mi := &file_data_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1092,7 +1223,7 @@ func (x *PurgeReport) String() string {
 func (*PurgeReport) ProtoMessage() {}
 
 func (x *PurgeReport) ProtoReflect() protoreflect.Message {
-	mi := &file_data_proto_msgTypes[14]
+	mi := &file_data_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1105,7 +1236,7 @@ func (x *PurgeReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PurgeReport.ProtoReflect.Descriptor instead.
 func (*PurgeReport) Descriptor() ([]byte, []int) {
-	return file_data_proto_rawDescGZIP(), []int{14}
+	return file_data_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *PurgeReport) GetRequest() string {
@@ -1176,7 +1307,7 @@ var File_data_proto protoreflect.FileDescriptor
 const file_data_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
-	"data.proto\x12\x06orgmem\x1a\fcommon.proto\"\xdb\x02\n" +
+	"data.proto\x12\x06orgmem\x1a\fcommon.proto\"\xef\x02\n" +
 	"\x06Export\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\fR\x04user\x12\x1c\n" +
@@ -1195,7 +1326,8 @@ const file_data_proto_rawDesc = "" +
 	"expires_ms\x18\v \x01(\x03R\texpiresMs\x12\x14\n" +
 	"\x05error\x18\f \x01(\tR\x05error\x12\x10\n" +
 	"\x03org\x18\r \x01(\fR\x03org\x12\x14\n" +
-	"\x05realm\x18\x0e \x01(\rR\x05realm\"\xe8\x01\n" +
+	"\x05realm\x18\x0e \x01(\rR\x05realm\x12\x12\n" +
+	"\x04seen\x18\x0f \x01(\x04R\x04seen\"\xe8\x01\n" +
 	"\vPurgeTicket\x12\x14\n" +
 	"\x05scope\x18\x01 \x01(\tR\x05scope\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\fR\tpartition\x127\n" +
@@ -1203,6 +1335,22 @@ const file_data_proto_rawDesc = "" +
 	"\n" +
 	"expires_ms\x18\x04 \x01(\x03R\texpiresMs\x12\x12\n" +
 	"\x04user\x18\x05 \x01(\fR\x04user\x1a9\n" +
+	"\vCountsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xeb\x02\n" +
+	"\bPurgeRun\x12\x14\n" +
+	"\x05scope\x18\x01 \x01(\tR\x05scope\x12\x1c\n" +
+	"\tpartition\x18\x02 \x01(\fR\tpartition\x124\n" +
+	"\x06counts\x18\x03 \x03(\v2\x1c.orgmem.PurgeRun.CountsEntryR\x06counts\x12\x12\n" +
+	"\x04user\x18\x04 \x01(\fR\x04user\x12\x18\n" +
+	"\arequest\x18\x05 \x01(\tR\arequest\x12\x19\n" +
+	"\bkey_hash\x18\x06 \x01(\fR\akeyHash\x12\x19\n" +
+	"\bacts_for\x18\a \x01(\fR\aactsFor\x12\x1a\n" +
+	"\bmemories\x18\b \x01(\fR\bmemories\x12\x1d\n" +
+	"\n" +
+	"decided_ms\x18\t \x01(\x03R\tdecidedMs\x12\x1b\n" +
+	"\tpurged_ms\x18\n" +
+	" \x01(\x03R\bpurgedMs\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xd4\x02\n" +
@@ -1288,50 +1436,53 @@ func file_data_proto_rawDescGZIP() []byte {
 	return file_data_proto_rawDescData
 }
 
-var file_data_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_data_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_data_proto_goTypes = []any{
 	(*Export)(nil),         // 0: orgmem.Export
 	(*PurgeTicket)(nil),    // 1: orgmem.PurgeTicket
-	(*DataOp)(nil),         // 2: orgmem.DataOp
-	(*GetUsage)(nil),       // 3: orgmem.GetUsage
-	(*CreateExport)(nil),   // 4: orgmem.CreateExport
-	(*ListExports)(nil),    // 5: orgmem.ListExports
-	(*GetExport)(nil),      // 6: orgmem.GetExport
-	(*DownloadExport)(nil), // 7: orgmem.DownloadExport
-	(*Purge)(nil),          // 8: orgmem.Purge
-	(*DataResult)(nil),     // 9: orgmem.DataResult
-	(*UsageReport)(nil),    // 10: orgmem.UsageReport
-	(*UsageBucket)(nil),    // 11: orgmem.UsageBucket
-	(*UsageGroup)(nil),     // 12: orgmem.UsageGroup
-	(*ExportList)(nil),     // 13: orgmem.ExportList
-	(*PurgeReport)(nil),    // 14: orgmem.PurgeReport
-	nil,                    // 15: orgmem.PurgeTicket.CountsEntry
-	nil,                    // 16: orgmem.PurgeReport.CountsEntry
-	(*Page)(nil),           // 17: orgmem.Page
+	(*PurgeRun)(nil),       // 2: orgmem.PurgeRun
+	(*DataOp)(nil),         // 3: orgmem.DataOp
+	(*GetUsage)(nil),       // 4: orgmem.GetUsage
+	(*CreateExport)(nil),   // 5: orgmem.CreateExport
+	(*ListExports)(nil),    // 6: orgmem.ListExports
+	(*GetExport)(nil),      // 7: orgmem.GetExport
+	(*DownloadExport)(nil), // 8: orgmem.DownloadExport
+	(*Purge)(nil),          // 9: orgmem.Purge
+	(*DataResult)(nil),     // 10: orgmem.DataResult
+	(*UsageReport)(nil),    // 11: orgmem.UsageReport
+	(*UsageBucket)(nil),    // 12: orgmem.UsageBucket
+	(*UsageGroup)(nil),     // 13: orgmem.UsageGroup
+	(*ExportList)(nil),     // 14: orgmem.ExportList
+	(*PurgeReport)(nil),    // 15: orgmem.PurgeReport
+	nil,                    // 16: orgmem.PurgeTicket.CountsEntry
+	nil,                    // 17: orgmem.PurgeRun.CountsEntry
+	nil,                    // 18: orgmem.PurgeReport.CountsEntry
+	(*Page)(nil),           // 19: orgmem.Page
 }
 var file_data_proto_depIdxs = []int32{
-	15, // 0: orgmem.PurgeTicket.counts:type_name -> orgmem.PurgeTicket.CountsEntry
-	3,  // 1: orgmem.DataOp.get_usage:type_name -> orgmem.GetUsage
-	4,  // 2: orgmem.DataOp.create_export:type_name -> orgmem.CreateExport
-	5,  // 3: orgmem.DataOp.list_exports:type_name -> orgmem.ListExports
-	6,  // 4: orgmem.DataOp.get_export:type_name -> orgmem.GetExport
-	7,  // 5: orgmem.DataOp.download_export:type_name -> orgmem.DownloadExport
-	8,  // 6: orgmem.DataOp.purge:type_name -> orgmem.Purge
-	17, // 7: orgmem.ListExports.page:type_name -> orgmem.Page
-	10, // 8: orgmem.DataResult.usage:type_name -> orgmem.UsageReport
-	0,  // 9: orgmem.DataResult.export:type_name -> orgmem.Export
-	13, // 10: orgmem.DataResult.exports:type_name -> orgmem.ExportList
-	0,  // 11: orgmem.DataResult.download:type_name -> orgmem.Export
-	14, // 12: orgmem.DataResult.purge:type_name -> orgmem.PurgeReport
-	11, // 13: orgmem.UsageReport.buckets:type_name -> orgmem.UsageBucket
-	12, // 14: orgmem.UsageBucket.groups:type_name -> orgmem.UsageGroup
-	0,  // 15: orgmem.ExportList.exports:type_name -> orgmem.Export
-	16, // 16: orgmem.PurgeReport.counts:type_name -> orgmem.PurgeReport.CountsEntry
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	16, // 0: orgmem.PurgeTicket.counts:type_name -> orgmem.PurgeTicket.CountsEntry
+	17, // 1: orgmem.PurgeRun.counts:type_name -> orgmem.PurgeRun.CountsEntry
+	4,  // 2: orgmem.DataOp.get_usage:type_name -> orgmem.GetUsage
+	5,  // 3: orgmem.DataOp.create_export:type_name -> orgmem.CreateExport
+	6,  // 4: orgmem.DataOp.list_exports:type_name -> orgmem.ListExports
+	7,  // 5: orgmem.DataOp.get_export:type_name -> orgmem.GetExport
+	8,  // 6: orgmem.DataOp.download_export:type_name -> orgmem.DownloadExport
+	9,  // 7: orgmem.DataOp.purge:type_name -> orgmem.Purge
+	19, // 8: orgmem.ListExports.page:type_name -> orgmem.Page
+	11, // 9: orgmem.DataResult.usage:type_name -> orgmem.UsageReport
+	0,  // 10: orgmem.DataResult.export:type_name -> orgmem.Export
+	14, // 11: orgmem.DataResult.exports:type_name -> orgmem.ExportList
+	0,  // 12: orgmem.DataResult.download:type_name -> orgmem.Export
+	15, // 13: orgmem.DataResult.purge:type_name -> orgmem.PurgeReport
+	12, // 14: orgmem.UsageReport.buckets:type_name -> orgmem.UsageBucket
+	13, // 15: orgmem.UsageBucket.groups:type_name -> orgmem.UsageGroup
+	0,  // 16: orgmem.ExportList.exports:type_name -> orgmem.Export
+	18, // 17: orgmem.PurgeReport.counts:type_name -> orgmem.PurgeReport.CountsEntry
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_data_proto_init() }
@@ -1340,7 +1491,7 @@ func file_data_proto_init() {
 		return
 	}
 	file_common_proto_init()
-	file_data_proto_msgTypes[2].OneofWrappers = []any{
+	file_data_proto_msgTypes[3].OneofWrappers = []any{
 		(*DataOp_GetUsage)(nil),
 		(*DataOp_CreateExport)(nil),
 		(*DataOp_ListExports)(nil),
@@ -1348,7 +1499,7 @@ func file_data_proto_init() {
 		(*DataOp_DownloadExport)(nil),
 		(*DataOp_Purge)(nil),
 	}
-	file_data_proto_msgTypes[9].OneofWrappers = []any{
+	file_data_proto_msgTypes[10].OneofWrappers = []any{
 		(*DataResult_Usage)(nil),
 		(*DataResult_Export)(nil),
 		(*DataResult_Exports)(nil),
@@ -1361,7 +1512,7 @@ func file_data_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_data_proto_rawDesc), len(file_data_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -394,7 +394,7 @@ type Connector struct {
 	User          []byte                 `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"` // whose memory it fills
 	Type          string                 `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"` // feed, web, git
 	Name          string                 `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	Config        []byte                 `protobuf:"bytes,5,opt,name=config,proto3" json:"config,omitempty"` // a JSON object, secrets included
+	Config        []byte                 `protobuf:"bytes,5,opt,name=config,proto3" json:"config,omitempty"` // a JSON object; of a connector that was made before secrets were sealed, secrets included
 	IntervalS     uint32                 `protobuf:"varint,6,opt,name=interval_s,json=intervalS,proto3" json:"interval_s,omitempty"`
 	Enabled       bool                   `protobuf:"varint,7,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	LastSyncMs    int64                  `protobuf:"varint,8,opt,name=last_sync_ms,json=lastSyncMs,proto3" json:"last_sync_ms,omitempty"`
@@ -406,6 +406,7 @@ type Connector struct {
 	Failures      uint32                 `protobuf:"varint,14,opt,name=failures,proto3" json:"failures,omitempty"`                         // of syncs, in a row
 	NextSyncMs    int64                  `protobuf:"varint,15,opt,name=next_sync_ms,json=nextSyncMs,proto3" json:"next_sync_ms,omitempty"` // when it is due, while it is enabled
 	Job           []byte                 `protobuf:"bytes,16,opt,name=job,proto3" json:"job,omitempty"`                                    // of the fetch that is under way
+	Sealed        []byte                 `protobuf:"bytes,17,opt,name=sealed,proto3" json:"sealed,omitempty"`                              // the secrets of the config, a JSON object (connector_secret.go)
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -548,6 +549,13 @@ func (x *Connector) GetNextSyncMs() int64 {
 func (x *Connector) GetJob() []byte {
 	if x != nil {
 		return x.Job
+	}
+	return nil
+}
+
+func (x *Connector) GetSealed() []byte {
+	if x != nil {
+		return x.Sealed
 	}
 	return nil
 }
@@ -3333,7 +3341,7 @@ const file_link_proto_rawDesc = "" +
 	"\x05error\x18\t \x01(\tR\x05error\x12\x0e\n" +
 	"\x02ok\x18\n" +
 	" \x01(\bR\x02ok\x12\x1c\n" +
-	"\tpartition\x18\v \x01(\fR\tpartition\"\xb6\x03\n" +
+	"\tpartition\x18\v \x01(\fR\tpartition\"\xce\x03\n" +
 	"\tConnector\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\fR\x04user\x12\x12\n" +
@@ -3358,7 +3366,8 @@ const file_link_proto_rawDesc = "" +
 	"\bfailures\x18\x0e \x01(\rR\bfailures\x12 \n" +
 	"\fnext_sync_ms\x18\x0f \x01(\x03R\n" +
 	"nextSyncMs\x12\x10\n" +
-	"\x03job\x18\x10 \x01(\fR\x03job\"\xba\x02\n" +
+	"\x03job\x18\x10 \x01(\fR\x03job\x12\x16\n" +
+	"\x06sealed\x18\x11 \x01(\fR\x06sealed\"\xba\x02\n" +
 	"\x06Import\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x1a\n" +
 	"\bfilename\x18\x02 \x01(\tR\bfilename\x12\x16\n" +

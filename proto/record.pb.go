@@ -304,13 +304,16 @@ func (x *Key) GetExpiresMs() int64 {
 
 // Partition is a person, a provisioned subject or the sandbox.
 type Partition struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Kind          string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`       // member, subject, sandbox
-	Subject       string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"` // the client's subject key; empty for a member
-	Secret        []byte                 `protobuf:"bytes,4,opt,name=secret,proto3" json:"secret,omitempty"`   // 32 random bytes: node id suffixes
-	CreatedMs     int64                  `protobuf:"varint,5,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
-	Erasing       bool                   `protobuf:"varint,6,opt,name=erasing,proto3" json:"erasing,omitempty"` // refuses use; a subject_erase job is under way
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Id        []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Kind      string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`       // member, subject, sandbox
+	Subject   string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"` // the client's subject key; empty for a member
+	Secret    []byte                 `protobuf:"bytes,4,opt,name=secret,proto3" json:"secret,omitempty"`   // 32 random bytes: node id suffixes
+	CreatedMs int64                  `protobuf:"varint,5,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	Erasing   bool                   `protobuf:"varint,6,opt,name=erasing,proto3" json:"erasing,omitempty"` // refuses use; a subject_erase job is under way
+	// Of a subject, one more than the number of the last event before it was
+	// provisioned; 0: that was before this was kept.
+	Born          uint64 `protobuf:"varint,7,opt,name=born,proto3" json:"born,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -385,6 +388,13 @@ func (x *Partition) GetErasing() bool {
 		return x.Erasing
 	}
 	return false
+}
+
+func (x *Partition) GetBorn() uint64 {
+	if x != nil {
+		return x.Born
+	}
+	return 0
 }
 
 // Source says where a node came from.
@@ -2192,7 +2202,7 @@ const file_record_proto_rawDesc = "" +
 	"\asandbox\x18\t \x01(\bR\asandbox\x12\x1d\n" +
 	"\n" +
 	"expires_ms\x18\n" +
-	" \x01(\x03R\texpiresMs\"\x9a\x01\n" +
+	" \x01(\x03R\texpiresMs\"\xae\x01\n" +
 	"\tPartition\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x18\n" +
@@ -2200,7 +2210,8 @@ const file_record_proto_rawDesc = "" +
 	"\x06secret\x18\x04 \x01(\fR\x06secret\x12\x1d\n" +
 	"\n" +
 	"created_ms\x18\x05 \x01(\x03R\tcreatedMs\x12\x18\n" +
-	"\aerasing\x18\x06 \x01(\bR\aerasing\"o\n" +
+	"\aerasing\x18\x06 \x01(\bR\aerasing\x12\x12\n" +
+	"\x04born\x18\a \x01(\x04R\x04born\"o\n" +
 	"\x06Source\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12!\n" +

@@ -80,6 +80,8 @@ const (
 	TableBrainPiece Table = 0x49
 	// TablePurgeTicket: (Hash32 of the confirm token) → PurgeTicket.
 	TablePurgeTicket Table = 0x4A
+	// TablePurgeRun: (Hash32 of the confirm token) → PurgeRun: a purge that was decided upon.
+	TablePurgeRun Table = 0x4E
 	// TableTraining: () → Training, the latest train of the brain.
 	TableTraining Table = 0x4B
 	// TableConnector: (ID16 connector) → the connector.

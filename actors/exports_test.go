@@ -432,3 +432,37 @@ func TestEndedExportsAreBounded(t *testing.T) {
 		t.Errorf("%d records, the oldest of %d", len(left), oldest.GetCreatedMs())
 	}
 }
+
+// An export that was made before a subject was there holds nothing of it, and stays when
+// the subject's memory is purged, a part of it forgotten, or the subject erased. One that
+// ends says when it did.
+func TestExportsFromBeforeASubjectOutliveIt(t *testing.T) {
+	for name, forget := range map[string]func(n *node, c client, node string){
+		"purged": func(_ *node, c client, _ string) {
+			c.ok(confirmPurge("ann", c.ok(dryPurge("ann")).GetData().GetPurge().GetConfirmToken()))
+		},
+		"forgotten": func(_ *node, c client, node string) { c.as("ann").ok(forgetOp(node)) },
+		"erased":    func(n *node, c client, _ string) { n.wait(jobOf(c.ok(eraseOp("ann")))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := startNode(t, storagetest.NewDisk())
+			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			c.ingest(doc("a", "a text of the organization"))
+			before := c.export(true)
+			c.put("ann")
+			between := c.export(true)
+			text := c.as("ann").ingest(doc("a", "a text of ann")).GetItems()[0].GetNode()
+			behind := c.export(true)
+			n.clock.Advance(time.Hour)
+			forget(n, c, text)
+			for id, want := range map[string]string{before: exportSucceeded, between: exportExpired, behind: exportExpired} {
+				e := c.ok(getExport(id)).GetData().GetExport()
+				at := n.clock.Now().UnixMilli()
+				if over := e.GetExpiresMs() <= at; e.GetStatus() != want || over != (want == exportExpired) {
+					t.Errorf("an export is %s and expires at %d; it is %d", e.GetStatus(), e.GetExpiresMs(), at)
+				}
+			}
+		})
+	}
+}

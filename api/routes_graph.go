@@ -215,7 +215,7 @@ func (nodeMatch) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
 type node struct {
 	ID              string     `json:"id"`
 	Kind            string     `json:"kind" enum:"document,entity,belief,preference,event,session"`
-	Title           string     `json:"title"`
+	Title           string     `json:"title" doc:"Of a forgotten node empty; of one that was restored what it is, until it is given a title."`
 	Content         string     `json:"content,omitzero" doc:"The text; absent once it was forgotten, and in lists."`
 	DomainID        orNull     `json:"domainId"`
 	Subject         orNull     `json:"subject" doc:"The provisioned subject it belongs to; null for the key owner's own."`
@@ -259,10 +259,21 @@ func (nodeSource) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema 
 // tombstoned is the status of a forgotten node.
 const tombstoned = "tombstoned"
 
+// titleShown is the title under which a node stands in lists. One that was restored
+// after it was forgotten has none until it is given one, and what it was called
+// before stays erased: it is shown as what it is. A document of an export, and what
+// looks for titles, finds none.
+func titleShown(n *pb.Node) string {
+	if n.GetTitle() == "" && n.GetErased() && n.GetStatus() != tombstoned {
+		return "Forgotten " + n.GetKind()
+	}
+	return n.GetTitle()
+}
+
 func nodeOf(info *pb.NodeInfo) node {
 	n := info.GetNode()
 	out := node{
-		ID: n.GetId(), Kind: n.GetKind(), Title: n.GetTitle(), Content: info.GetContent(),
+		ID: n.GetId(), Kind: n.GetKind(), Title: titleShown(n), Content: info.GetContent(),
 		DomainID: orNull(n.GetDomain()), Subject: orNull(info.GetSubject()),
 		Authority: n.GetAuthority(), Confidence: n.GetConfidence(),
 		Status: n.GetStatus(), SupersededBy: orNull(n.GetSupersededBy()),

@@ -239,7 +239,16 @@ func TestGraphToTheLetter(t *testing.T) {
 	if content, there := back["content"]; there && content != "" || back["status"] != "live" || back["id"] != id || back["restorableUntil"] != nil {
 		t.Errorf("restored: %v", back)
 	}
-	s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+id, "")
+	// What it was called is gone too, and a live node is called something.
+	again := s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+id, "").object(t)
+	listed := s.ok(t, c, http.MethodGet, "/v1/graph/nodes", "")
+	if want := "Forgotten " + back["kind"].(string); back["title"] != want || again["title"] != want || !strings.Contains(string(listed.body), want) {
+		t.Errorf("restored it is called %q, then %q; listed: %s", back["title"], again["title"], listed.body)
+	}
+	titled := s.ok(t, c, http.MethodPatch, "/v1/graph/nodes/"+id, `{"title":"Something to be written again"}`).object(t)
+	if titled["title"] != "Something to be written again" {
+		t.Errorf("given a title: %v", titled)
+	}
 	if a := s.ok(t, c, http.MethodPost, "/v1/search", gate); strings.Contains(string(a.body), "boiler") {
 		t.Errorf("found: %s", a.body)
 	}

@@ -23,9 +23,6 @@ import (
 // itself.
 const maxConnectors = 50
 
-// connectorSecrets are the fields of a config that are written and never read.
-var connectorSecrets = []string{"token", "authorization"}
-
 func connectorNotFound() *pb.Problem {
 	return problem(codeConnectorNotFound, "There is no such connector of yours.")
 }
@@ -102,14 +99,7 @@ func connectorReply(k *pb.Connector, status uint32) (*pb.Reply, error) {
 
 // showConnector is a connector without its secrets.
 func showConnector(k *pb.Connector) (*pb.Connector, error) {
-	config, err := readConfig(k.GetConfig())
-	if err != nil {
-		return nil, err
-	}
-	for _, secret := range connectorSecrets {
-		delete(config, secret)
-	}
-	raw, err := json.Marshal(config)
+	raw, _, err := splitConfig(k.GetConfig())
 	return &pb.Connector{
 		Id: k.GetId(), Type: k.GetType(), Name: k.GetName(), Config: raw, IntervalS: k.GetIntervalS(), Enabled: k.GetEnabled(),
 		LastSyncMs: k.GetLastSyncMs(), LastStatus: k.GetLastStatus(), LastError: k.GetLastError(), Documents: k.GetDocuments(), CreatedMs: k.GetCreatedMs(),
@@ -215,12 +205,15 @@ func (o *orgActor) createConnector(c *call, op *pb.CreateConnector) {
 			}
 			var r *pb.Reply
 			k := &pb.Connector{
-				User: c.who.user.Bytes(), Type: op.GetType(), Name: op.GetName(), Config: op.GetConfig(), IntervalS: op.GetIntervalS(), Enabled: op.GetEnabled(),
+				User: c.who.user.Bytes(), Type: op.GetType(), Name: op.GetName(), IntervalS: op.GetIntervalS(), Enabled: op.GetEnabled(),
 				CreatedMs: clock.Millis(o.sys.clock.Now()), NextSyncMs: clock.Millis(o.sys.clock.Now().Add(firstSync)),
 			}
 			if err == nil {
 				id, drawn := o.sys.newUUID()
 				k.Id, err = id[:], drawn
+			}
+			if err == nil {
+				err = o.giveConfig(k, op.GetConfig())
 			}
 			if err == nil {
 				r, err = connectorReply(k, 201)
@@ -230,14 +223,13 @@ func (o *orgActor) createConnector(c *call, op *pb.CreateConnector) {
 				c.fail(err)
 				return
 			}
-			o.putConnector(c, k, "connector.create", r, release)
+			o.putConnector(c, newChange(o.store), k, "connector.create", r, release)
 		})
 	})
 }
 
-func (o *orgActor) putConnector(c *call, k *pb.Connector, action string, r *pb.Reply, release func()) {
+func (o *orgActor) putConnector(c *call, ch *change, k *pb.Connector, action string, r *pb.Reply, release func()) {
 	id := pb.ConnectorID(k.GetId())
-	ch := newChange(o.store)
 	ch.Put(o.connectorKey(id), k)
 	ch.audit(c.auditOf(action, id.String()))
 	view := &o.orgView
@@ -308,9 +300,10 @@ func (o *orgActor) patchConnector(c *call, op *pb.PatchConnector) {
 				c.refuse(invalid(field, "does not belong to a connector of type "+k.GetType()))
 				return
 			}
+			ch := newChange(o.store)
 			err := error(nil)
 			if op.Config != nil {
-				k.Config, err = mergeConfig(k.GetConfig(), op.GetConfig())
+				err = o.changeConfig(ch, k, op.GetConfig())
 			}
 			var r *pb.Reply
 			if err == nil {
@@ -321,7 +314,7 @@ func (o *orgActor) patchConnector(c *call, op *pb.PatchConnector) {
 				c.fail(err)
 				return
 			}
-			o.putConnector(c, k, "connector.update", r, release)
+			o.putConnector(c, ch, k, "connector.update", r, release)
 		})
 	}
 	o.whenScheduled(c, op.Config, change)
@@ -348,6 +341,24 @@ func misfit(kind string, op *pb.PatchConnector) string {
 		return "config"
 	}
 	return ""
+}
+
+// changeConfig gives a connector that is stored another config. The secrets that go
+// with the one before leave the files.
+func (o *orgView) changeConfig(ch *change, k *pb.Connector, after []byte) error {
+	before, _, err := o.wholeConfig(k)
+	if errors.Is(err, errSealed) { // those that it keeps are lost, and it can be given new ones
+		before, err = k.GetConfig(), nil
+	}
+	if err != nil {
+		return err
+	}
+	merged, err := mergeConfig(before, after)
+	if err != nil {
+		return err
+	}
+	ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId())))
+	return o.giveConfig(k, merged)
 }
 
 func mergeConfig(before, after []byte) ([]byte, error) {

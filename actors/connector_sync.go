@@ -422,7 +422,8 @@ func (o *orgActor) beginSync(child *actor.PID, k *pb.Connector, part *partitionR
 		updateJob(ch.Batch, o.space, job)
 	}
 	ch.Put(o.connectorKey(id), k)
-	m := syncFetch{id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: k.GetConfig()}, before: before}
+	config, _, unread := o.wholeConfig(k)
+	m := syncFetch{id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: config}, before: before}
 	view := &o.orgView
 	o.committer.submitChange(ch, func(err error) {
 		view.tell(func(o *orgActor) {
@@ -435,6 +436,9 @@ func (o *orgActor) beginSync(child *actor.PID, k *pb.Connector, part *partitionR
 			case job.GetAttempts() > maxAttempts: // it ends the process
 				release()
 				o.endSync(child, m, connect.Result{}, errSyncGivenUp)
+			case unread != nil:
+				release()
+				o.endSync(child, m, connect.Result{}, unread)
 			default:
 				o.fetching = m
 				answer(m)
@@ -611,6 +615,8 @@ func (o *orgView) syncFailed(k *pb.Connector, failure error, now time.Time) {
 		reason = fmt.Sprintf("was not read to its end within %d minutes", int(syncLimit.Minutes()))
 	case errors.Is(failure, errSyncGivenUp):
 		reason = fmt.Sprintf("was given up: the service ended, or moved to another machine, %d times while it was read", maxAttempts)
+	case errors.Is(failure, errSealed):
+		reason = "was not asked: the connector's secrets cannot be opened any more; give it new ones"
 	case errors.Is(failure, errNoEgress):
 		reason = "cannot be reached: this deployment reaches no other hosts"
 	}

@@ -342,8 +342,15 @@ func TestConnectors(t *testing.T) {
 			if err == nil {
 				k := &pb.Connector{}
 				_, err = st.Get(o.connectorKey(pb.ConnectorID(made.GetId())), k)
-				out = string(k.GetConfig())
 				st.Release()
+				if err == nil && strings.Contains(string(k.GetConfig()), "sesame") {
+					err = errors.New("the secret lies open")
+				}
+				if err == nil {
+					var whole []byte
+					whole, _, err = o.wholeConfig(k)
+					out = string(whole)
+				}
 			}
 			done(err)
 		})

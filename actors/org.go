@@ -219,7 +219,7 @@ func (o *orgActor) open() error {
 		err = o.openMain()
 	}
 	if err == nil && o.record != nil {
-		err = o.resumePurges()
+		err = errors.Join(o.resumePurges(), o.resealSecrets())
 	}
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)

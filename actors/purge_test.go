@@ -187,7 +187,10 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	c.refused(codeConfirmTokenInvalid, confirmPurge("", used))
 	admin.refused(codeConfirmTokenInvalid, confirmPurge("ann", used))
 	n.clock.Advance(purgeOutcomeLife)
-	n.waitFor(func() bool { n.clock.Advance(sweepInterval); return c.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun)) == 0 })
+	n.waitFor(func() bool {
+		n.clock.Advance(sweepInterval)
+		return c.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun)) == 0
+	})
 	c.refused(codeConfirmTokenInvalid, confirmPurge("ann", used))
 	if got := c.as("bob").chunks("text"); len(got) != 1 {
 		t.Errorf("bob finds %q", got)

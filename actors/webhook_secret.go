@@ -12,21 +12,31 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
+	"orgmem/storage"
 )
 
-// A signing secret lies in its endpoint's record sealed: AES-256-GCM under a key made
-// of the operator's (Config.SecretsKey) and the organization's own, and bound to the
-// endpoint. The organization's lies in the same store, in another table; so without
-// an operator's key this keeps a secret out of what shows only a part of a store
-// (a dump of a table, a log's remains, a file's strings), and with one, that is kept
-// elsewhere, also from whoever has the disk.
+// A secret that must be used, and so cannot be kept as a hash, lies in its record
+// sealed: the signing secret of a webhook and what a connector shows its source.
+// AES-256-GCM under a key made of the operator's (Config.SecretsKey) and the
+// organization's own, and bound to what it belongs to. The organization's lies in the
+// same store, in another table; so without an operator's key this keeps a secret out
+// of what shows only a part of a store (a dump of a table, a log's remains, a file's
+// strings), and with one, that is kept elsewhere, also from whoever has the disk.
+// What an earlier version, or one without an operator's key, has left readable is
+// sealed when the organization is opened (resealSecrets).
 
 // errSealed means that a secret was sealed under another key.
-var errSealed = errors.New("the webhook secret cannot be opened: is secrets-key-file what it was when the endpoint was made?")
+var errSealed = errors.New("the secret cannot be opened: is secrets-key-file what it was when it was stored?")
 
-// sealing is the organization's cipher for secrets.
-func (o *orgView) sealing() (cipher.AEAD, error) {
-	key, err := hkdf.Key(sha256.New, slices.Concat(o.sys.cfg.SecretsKey, o.secret), nil, "orgmem webhook secret", 32)
+// What is sealed, each under a key of its own.
+const (
+	webhookSecrets    = "orgmem webhook secret"
+	connectorSettings = "orgmem connector secrets"
+)
+
+// sealing is the organization's cipher for one kind of secrets.
+func (o *orgView) sealing(kind string, operator []byte) (cipher.AEAD, error) {
+	key, err := hkdf.Key(sha256.New, slices.Concat(operator, o.secret), nil, kind, 32)
 	if err != nil {
 		return nil, err
 	}
@@ -37,14 +47,89 @@ func (o *orgView) sealing() (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// sealWebhook returns an endpoint as it is stored: with its secret sealed.
-func (o *orgView) sealWebhook(hook *pb.Webhook) (*pb.Webhook, error) {
-	aead, err := o.sealing()
+func (o *orgView) seal(kind string, secret, owner []byte) ([]byte, error) {
+	aead, err := o.sealing(kind, o.sys.cfg.SecretsKey)
 	if err != nil {
 		return nil, fmt.Errorf("seal secret: %w", err)
 	}
+	return aead.Seal(nil, nil, secret, owner), nil //nolint:gosec // it draws its nonce itself
+}
+
+// unseal opens what seal has made. weak says that it was sealed before there was an
+// operator's key.
+func (o *orgView) unseal(kind string, sealed, owner []byte) (secret []byte, weak bool, err error) {
+	for _, operator := range [][]byte{o.sys.cfg.SecretsKey, nil} {
+		aead, err := o.sealing(kind, operator)
+		if err != nil {
+			return nil, false, fmt.Errorf("open secret: %w", err)
+		}
+		if secret, err := aead.Open(nil, nil, sealed, owner); err == nil {
+			return secret, operator == nil && o.sys.cfg.SecretsKey != nil, nil
+		}
+	}
+	return nil, false, errSealed
+}
+
+// resealSecrets seals what lies in the store readable, or sealed without the
+// operator's key that there is now, and erases how it was. What cannot be opened
+// stays as it is: its owner is told where it is used.
+func (o *orgActor) resealSecrets() error {
+	b := storage.NewBatch(o.store)
+	err := o.withStore(func(st *storage.Store) error {
+		hooks, err := o.webhooks(st)
+		if err != nil {
+			return err
+		}
+		for _, hook := range hooks {
+			if err := o.resealWebhook(b, hook); err != nil {
+				return err
+			}
+		}
+		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
+			if err != nil {
+				return err
+			}
+			if err := o.resealConnector(b, rec.Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && b.Len() > 0 {
+		err = o.committer.commit(b) // what reads an endpoint and writes it back must not undo it
+	}
+	if err != nil {
+		return fmt.Errorf("seal secrets: %w", err)
+	}
+	return nil
+}
+
+func (o *orgView) resealWebhook(b *storage.Batch, hook *pb.Webhook) error {
+	if hook.GetSecret() == "" {
+		secret, keyless, err := o.unseal(webhookSecrets, hook.GetSealed(), hook.GetId())
+		if err != nil || !keyless {
+			return nil //nolint:nilerr // it is said where it is used
+		}
+		hook.Secret = string(secret)
+	}
+	stored, err := o.sealWebhook(hook)
+	if err != nil {
+		return err
+	}
+	key := o.webhookKey(pb.WebhookID(hook.GetId()))
+	b.Erase(key)
+	b.Put(key, stored)
+	return nil
+}
+
+// sealWebhook returns an endpoint as it is stored: with its secret sealed.
+func (o *orgView) sealWebhook(hook *pb.Webhook) (*pb.Webhook, error) {
+	sealed, err := o.seal(webhookSecrets, []byte(hook.GetSecret()), hook.GetId())
+	if err != nil {
+		return nil, err
+	}
 	stored := proto.CloneOf(hook)
-	stored.Secret, stored.Sealed = "", aead.Seal(nil, nil, []byte(hook.GetSecret()), hook.GetId()) //nolint:gosec // it draws its nonce itself
+	stored.Secret, stored.Sealed = "", sealed
 	return stored, nil
 }
 
@@ -62,13 +147,9 @@ func (o *orgView) openWebhook(hook *pb.Webhook) error {
 	if hook.GetSealed() == nil {
 		return nil // it was made before secrets were sealed
 	}
-	aead, err := o.sealing()
+	secret, _, err := o.unseal(webhookSecrets, hook.GetSealed(), hook.GetId())
 	if err != nil {
-		return fmt.Errorf("open secret: %w", err)
-	}
-	secret, err := aead.Open(nil, nil, hook.GetSealed(), hook.GetId())
-	if err != nil {
-		return errSealed
+		return err
 	}
 	hook.Secret = string(secret)
 	return nil

@@ -40,10 +40,16 @@ import (
 //	2  commands say what they need (Command.needs); the node table and the version
 //	   are judged by it (judgeOutdated, judgeVersion)
 //	3  keys are dropped from the directory (DropKeys)
-const ProtocolVersion = 3
+//	4  the secrets of connectors are sealed (Connector.sealed)
+const ProtocolVersion = 4
 
 // dropVersion is the version that brought DropKeys.
 const dropVersion = 3
+
+// SealedVersion is the version from which on whoever opens an organization finds the
+// secrets of its connectors where they are sealed: an earlier program would fetch
+// without them.
+const SealedVersion = 4
 
 // judgedVersion is the version of the cluster from which on entries of nodes and
 // raises of the version are refused where they are applied. Before it some replica
@@ -104,6 +110,15 @@ func (m *Meta) Version() uint32 {
 	m.d.mu.RLock()
 	defer m.d.mu.RUnlock()
 	return m.version
+}
+
+// Speaks reports whether every node understands a version. This node's copy of what
+// the cluster is at may be old; since it never falls, that only makes it wait.
+func (h *Host) Speaks(version uint32) bool {
+	if h.peers == nil { // a node alone speaks with nobody
+		return h.cfg.speaks >= version
+	}
+	return h.Meta().Version() >= version
 }
 
 // SetVersion raises the version of commands that may be proposed (ErrNotSpoken

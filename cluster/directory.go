@@ -123,7 +123,7 @@ func (d *Directory) PutOrg(ctx context.Context, entry *pb.OrgEntry) error {
 	}})
 }
 
-// RemoveOrg marks an organization as removed, blanks its name and slug, and then
+// RemoveOrg marks an organization as removed, erases its name and slug, and then
 // removes both its stores and drops its keys. From its return on no key of it resolves and no
 // proposal to its stores is applied (ErrRemoved). After an error call it again;
 // what a crash leaves half done the next start finishes. It works on a full disk,
@@ -239,6 +239,7 @@ func (d *Directory) judge(cmd *pb.Command, batch *storage.Batch) (publish func()
 			return nil, ErrOrgUnknown
 		}
 		entry := &pb.OrgEntry{Org: org.Bytes(), Removed: true}
+		batch.Erase(orgRow(org)) // its name leaves the files, and the group's log
 		batch.Put(orgRow(org), entry)
 		return func() { d.publishOrg(org, entry) }, nil
 	}
@@ -270,6 +271,9 @@ func (d *Directory) judgeOrg(org pb.OrgID, entry *pb.OrgEntry, batch *storage.Ba
 	}
 	if o := d.slugs[entry.GetSlug()]; o != nil && o.id != org {
 		return nil, ErrSlugTaken
+	}
+	if o := d.orgs[org]; o != nil && (o.entry.GetName() != entry.GetName() || o.entry.GetSlug() != entry.GetSlug()) {
+		batch.Erase(orgRow(org)) // so does what it was called
 	}
 	batch.Put(orgRow(org), entry)
 	return func() { d.publishOrg(org, entry) }, nil

@@ -101,21 +101,24 @@ func (h *Host) eraseLog(ctx context.Context, owed map[storage.StoreID]uint64) er
 	var late error
 	cut := map[uint32]bool{}
 	for id := range owed {
-		if id == storage.MetaStore { // the directory erases nothing
-			continue
+		group := uint32(metaGroup)
+		if id != storage.MetaStore {
+			group = h.Shard(id.Org)
 		}
-		shard := h.Shard(id.Org)
-		if g := h.group(shard); g != nil && !cut[shard] {
+		if g := h.group(group); g != nil && !cut[group] {
 			if !g.ready() {
-				late = fmt.Errorf("erase the log of group %d: %w", shard, ErrNotReady)
+				late = fmt.Errorf("erase the log of group %d: %w", group, ErrNotReady)
 				delete(owed, id)
 				continue
 			}
-			if err := h.Compact(ctx, id); err != nil {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := h.compactor.compactTo(g, g.fsm.applied.Load()); err != nil {
 				return err
 			}
 		}
-		cut[shard] = true
+		cut[group] = true
 	}
 	if len(cut) == 0 {
 		return late

@@ -129,3 +129,37 @@ func TestRemovedOrganizationLeavesTheLog(t *testing.T) {
 		t.Errorf("a removed organization's text is still in %q", found)
 	}
 }
+
+// What an organization was called leaves the directory's files and the log of its group
+// by itself, when it is renamed and when it is removed.
+func TestNamesOfRemovedOrganizationsLeaveTheFiles(t *testing.T) {
+	disk := storagetest.NewDisk()
+	s := start(t, disk)
+	names := []string{secretText("first name"), secretText("second name"), secretText("slug")}
+	d, org := s.host.Directory(), mainStore(0).Org
+	for _, name := range names[:2] {
+		if err := d.PutOrg(t.Context(), &pb.OrgEntry{Org: org.Bytes(), Name: name, Slug: names[2]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names {
+		if len(disk.Find(t, name)) == 0 {
+			t.Fatal("a planted name is nowhere: the test proves nothing")
+		}
+	}
+	if err := d.RemoveOrg(t.Context(), org); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.node.Erase(t.Context(), storage.MetaStore); err != nil { // so does this, by storage's own clock
+		t.Fatal(err)
+	}
+	settled(t, s)
+	for _, name := range names {
+		if found := disk.Find(t, name); len(found) > 0 {
+			t.Errorf("it is still in %q", found)
+		}
+	}
+	if e, ok := d.Org(org); !ok || !e.GetRemoved() {
+		t.Errorf("the directory says %v", e)
+	}
+}

@@ -56,6 +56,7 @@ func (f *effect) forget(n *pb.Node, text string) error {
 		func() error { return f.eraseWords(n, text) },
 		func() error { return f.eraseChunks(n) },
 		func() error { return f.eraseExternalIDs(n) },
+		func() error { return f.eraseFileNames(n) },
 		func() error { return f.eraseHistory(id) },
 		func() error { return f.eraseReasons(id) },
 		func() error { return f.eraseDerived(id) },

@@ -44,7 +44,8 @@ type deed struct {
 
 // note adds an entry to a node's history: the changes are of its fields.
 func (f *effect) note(id pb.NodeID, action, reason string, changes ...*pb.FieldChange) {
-	if reason == "" && f.file != "" {
+	// What it supersedes came from another file, and would keep the name of this one.
+	if reason == "" && f.file != "" && action != actionSuperseded {
 		reason = "imported from " + f.file
 	}
 	entry := &pb.Audit{AtMs: f.now, Subject: string(f.part.subject), Action: action, Reason: reason, Changes: changes}

@@ -4,10 +4,12 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -30,6 +32,37 @@ type idempotent struct {
 	key      idemKey
 	bodyHash []byte
 	at       int64
+	words    []byte // the request's own, see outcomeWords
+}
+
+// outcomeWords are what only whoever sends a request knows of it: its key and its body.
+// Its outcome is sealed under them, and not only under what the store holds: it says
+// what the request said (the address of an endpoint, the type of an edge), and may
+// outlive what came of it.
+func outcomeWords(env *pb.Envelope) []byte {
+	sum := sha256.Sum256(slices.Concat(env.GetBodyHash(), []byte(env.GetIdempotencyKey())))
+	return sum[:]
+}
+
+func (i *idempotent) seal(reply []byte) (*pb.Outcome, error) {
+	if !i.org.sys.cfg.Host.Speaks(cluster.SealedVersion) {
+		return &pb.Outcome{Reply: reply}, nil
+	}
+	sealed, err := i.org.seal(outcomeReplies+string(i.words), reply, i.key[:])
+	return &pb.Outcome{Sealed: sealed}, err
+}
+
+// outcome opens a stored outcome for the request that it is of.
+func (o *orgView) outcome(out *pb.Outcome, env *pb.Envelope, key idemKey) (*pb.Reply, error) {
+	raw := out.GetReply()
+	if out.GetSealed() != nil {
+		var err error
+		if raw, _, err = o.unseal(outcomeReplies+string(outcomeWords(env)), out.GetSealed(), key[:]); err != nil {
+			return nil, err
+		}
+	}
+	r := &pb.Reply{}
+	return r, proto.Unmarshal(raw, r)
 }
 
 func newIdemKey(c *call) idemKey {
@@ -77,8 +110,8 @@ func (o *orgActor) checkReplay(c *call) bool {
 			c.refuse(problem(codeIdempotencyReused, "The Idempotency-Key was used before with another body."))
 			return false
 		}
-		r := &pb.Reply{}
-		if err := proto.Unmarshal(rec.GetOutcome().GetReply(), r); err != nil {
+		r, err := o.outcome(rec.GetOutcome(), c.env, key)
+		if err != nil {
 			c.fail(err)
 			return false
 		}
@@ -94,7 +127,7 @@ func (o *orgActor) checkReplay(c *call) bool {
 		return true // a request that is invalid in itself leaves no outcome
 	}
 	o.idem[key] = struct{}{}
-	c.idem = &idempotent{org: &o.orgView, part: c.part.id, key: key, bodyHash: o.keyed(c.env.GetBodyHash()), at: now}
+	c.idem = &idempotent{org: &o.orgView, part: c.part.id, key: key, bodyHash: o.keyed(c.env.GetBodyHash()), at: now, words: outcomeWords(c.env)}
 	return true
 }
 
@@ -125,8 +158,13 @@ func (i *idempotent) record(b *storage.Batch, r *pb.Reply) error {
 	if err != nil {
 		return err
 	}
+	outcome, err := i.seal(raw)
+	if err != nil {
+		return err
+	}
+	outcome.Status = r.GetStatus()
 	b.Put(i.org.space.Key(storage.TableIdempotency, storage.Hash32(i.key)), &pb.Idempotency{
-		Partition: i.part.Bytes(), BodyHash: i.bodyHash, CreatedMs: i.at, Outcome: &pb.Outcome{Status: r.GetStatus(), Reply: raw},
+		Partition: i.part.Bytes(), BodyHash: i.bodyHash, CreatedMs: i.at, Outcome: outcome,
 	})
 	b.PutRaw(i.org.space.Key(storage.TableIdempotencyByTime, storage.U64(uint64(i.at)), storage.Hash32(i.key)), nil)
 	return nil

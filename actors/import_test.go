@@ -393,3 +393,52 @@ func (n *node) addPerson(org pb.OrgID) pb.UserID {
 	}
 	return m.User
 }
+
+// The name of a file, which is the title of what came with it where nobody gave another,
+// goes with that: from the import history, the histories of others, and the disk.
+func TestForgettingTakesTheNameOfTheFile(t *testing.T) {
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	take := func(name, content string) {
+		t.Helper()
+		id := jobOf(c.ok(file(name, content)))
+		n.wait(id)
+		if job := c.job(id); job.GetStatus() != jobSucceeded {
+			t.Fatalf("%s: %v", name, job)
+		}
+	}
+	names := map[string]bool{"the-salary-of-ann-4711.txt": true, "the-same-under-another-name-4712.txt": true, "the-new-version-4713.json": true, "the-old-version-4714.json": false, "two-of-them-4715.json": false}
+	take("the-salary-of-ann-4711.txt", "It is more than that of the others.")
+	take("the-same-under-another-name-4712.txt", "It is more than that of the others.")
+	take("the-old-version-4714.json", `[{"externalId":"x","content":"The first version of it."}]`)
+	take("the-new-version-4713.json", `[{"externalId":"x","content":"The second version of it."}]`)
+	take("two-of-them-4715.json", `[{"title":"One","content":"The first of two."},{"title":"Two","content":"The second of two."}]`)
+	for name := range names {
+		if len(disk.Find(t, name)) == 0 {
+			t.Fatalf("%s is nowhere: the test proves nothing", name)
+		}
+	}
+	for _, text := range []string{"more than that", "second version", "first of two"} {
+		c.forget(c.search(&pb.Search{Query: text})[0].GetNode())
+	}
+	n.eraseNow(c)
+	var shown []string
+	for _, e := range c.imports() {
+		shown = append(shown, e.GetFilename())
+	}
+	slices.Sort(shown)
+	if want := []string{"", "", "", "the-old-version-4714.json", "two-of-them-4715.json"}; !slices.Equal(shown, want) {
+		t.Errorf("the history shows %q, want %q", shown, want)
+	}
+	for name, gone := range names {
+		if files := disk.Find(t, name); gone && len(files) > 0 {
+			t.Errorf("%s is in %q", name, files)
+		}
+	}
+	c.forget(c.search(&pb.Search{Query: "second of two"})[0].GetNode())
+	n.eraseNow(c)
+	if files := disk.Find(t, "two-of-them"); len(files) > 0 {
+		t.Errorf("with the last of what it brought the name is in %q", files)
+	}
+}

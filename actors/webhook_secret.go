@@ -32,6 +32,7 @@ var errSealed = errors.New("the secret cannot be opened: is secrets-key-file wha
 const (
 	webhookSecrets    = "orgmem webhook secret"
 	connectorSettings = "orgmem connector secrets"
+	outcomeReplies    = "orgmem outcome " // and what only the request knows (outcomeWords)
 )
 
 // sealing is the organization's cipher for one kind of secrets.

@@ -79,7 +79,7 @@ func linkImport(env *pb.Envelope, f *uploadForm, transcript bool) {
 type importEntry struct {
 	ID              string    `json:"id" format:"uuid"`
 	JobID           string    `json:"jobId" format:"uuid"`
-	Filename        string    `json:"filename"`
+	Filename        string    `json:"filename" doc:"Empty once what came with the file was forgotten."`
 	Format          string    `json:"format" enum:"text,markdown,json,jsonl,vtt,srt,lines,html,csv,eml,mbox,zip,tar,docx,pptx,xlsx,odt,ods,odp,epub,rtf,ics,pdf,slack,chatgpt,claude,mem0,zep,orgmem-export"`
 	Bytes           uint64    `json:"bytes"`
 	Status          string    `json:"status" enum:"queued,running,succeeded,failed,cancelled"`

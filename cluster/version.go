@@ -40,15 +40,16 @@ import (
 //	2  commands say what they need (Command.needs); the node table and the version
 //	   are judged by it (judgeOutdated, judgeVersion)
 //	3  keys are dropped from the directory (DropKeys)
-//	4  the secrets of connectors are sealed (Connector.sealed)
+//	4  the secrets of connectors, what requests were answered and the types of the edges
+//	   of forgotten nodes are sealed (Connector.sealed, Outcome.sealed, Edge.sealed)
 const ProtocolVersion = 4
 
 // dropVersion is the version that brought DropKeys.
 const dropVersion = 3
 
-// SealedVersion is the version from which on whoever opens an organization finds the
-// secrets of its connectors where they are sealed: an earlier program would fetch
-// without them.
+// SealedVersion is the version from which on whoever opens an organization finds in
+// its store what is sealed: an earlier program would fetch without the secrets of a
+// connector, and replay an empty answer.
 const SealedVersion = 4
 
 // judgedVersion is the version of the cluster from which on entries of nodes and

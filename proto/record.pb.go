@@ -1786,7 +1786,8 @@ func (x *Idempotency) GetPartition() []byte {
 type Outcome struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Status        uint32                 `protobuf:"varint,1,opt,name=status,proto3" json:"status,omitempty"`
-	Reply         []byte                 `protobuf:"bytes,2,opt,name=reply,proto3" json:"reply,omitempty"` // an encoded Reply holding only its result or problem
+	Reply         []byte                 `protobuf:"bytes,2,opt,name=reply,proto3" json:"reply,omitempty"`   // an encoded Reply holding only its result or problem; of an earlier version
+	Sealed        []byte                 `protobuf:"bytes,3,opt,name=sealed,proto3" json:"sealed,omitempty"` // the same, under a key that only the request itself makes (actors.idempotent)
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1831,6 +1832,13 @@ func (x *Outcome) GetStatus() uint32 {
 func (x *Outcome) GetReply() []byte {
 	if x != nil {
 		return x.Reply
+	}
+	return nil
+}
+
+func (x *Outcome) GetSealed() []byte {
+	if x != nil {
+		return x.Sealed
 	}
 	return nil
 }
@@ -2360,10 +2368,11 @@ const file_record_proto_rawDesc = "" +
 	"\n" +
 	"created_ms\x18\x02 \x01(\x03R\tcreatedMs\x12)\n" +
 	"\aoutcome\x18\x03 \x01(\v2\x0f.orgmem.OutcomeR\aoutcome\x12\x1c\n" +
-	"\tpartition\x18\x04 \x01(\fR\tpartition\"7\n" +
+	"\tpartition\x18\x04 \x01(\fR\tpartition\"O\n" +
 	"\aOutcome\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\rR\x06status\x12\x14\n" +
-	"\x05reply\x18\x02 \x01(\fR\x05reply\"\x99\x02\n" +
+	"\x05reply\x18\x02 \x01(\fR\x05reply\x12\x16\n" +
+	"\x06sealed\x18\x03 \x01(\fR\x06sealed\"\x99\x02\n" +
 	"\x05Audit\x12\x13\n" +
 	"\x05at_ms\x18\x01 \x01(\x03R\x04atMs\x12\x19\n" +
 	"\bkey_hash\x18\x02 \x01(\fR\akeyHash\x12\x12\n" +

@@ -10,7 +10,7 @@ import (
 	"orgmem/storage"
 )
 
-// account carries out an operation of proto/account.proto: team, account, sandbox and settings.
+// account carries out an operation of proto/account.proto: team, trail, account, sandbox and settings.
 func (o *orgActor) account(c *call, op *pb.AccountOp) {
 	view := &o.orgView // its methods may run in the pool
 	switch op := op.GetOp().(type) {
@@ -21,6 +21,8 @@ func (o *orgActor) account(c *call, op *pb.AccountOp) {
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.team(st, record) })
 	case *pb.AccountOp_ListMembers:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.membersPage(st, op.ListMembers.GetPage()) })
+	case *pb.AccountOp_ListAudit:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.auditPage(st, op.ListAudit) })
 	case *pb.AccountOp_ListSandboxKeys:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
 			return view.sandboxKeysPage(st, op.ListSandboxKeys.GetPage())
@@ -28,7 +30,7 @@ func (o *orgActor) account(c *call, op *pb.AccountOp) {
 	case *pb.AccountOp_CreateSandboxKey:
 		o.createSandboxKey(c, op.CreateSandboxKey)
 	case *pb.AccountOp_RevokeSandboxKey:
-		o.revoke(c, op.RevokeSandboxKey.GetId(), (*pb.Key).GetSandbox)
+		o.revoke(c, op.RevokeSandboxKey.GetId(), actionSandboxKeyRevoke, (*pb.Key).GetSandbox)
 	case *pb.AccountOp_ResetSandbox:
 		o.resetSandbox(c)
 	case *pb.AccountOp_GetSettings:

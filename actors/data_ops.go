@@ -20,7 +20,7 @@ func (o *orgActor) data(c *call, op *pb.DataOp) {
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.getExport(st, c, op.GetExport.GetId(), false) })
 	case *pb.DataOp_DownloadExport:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
-			return c.org.getExport(st, c, op.DownloadExport.GetId(), true)
+			return c.org.downloadExport(st, c, op.DownloadExport.GetId())
 		})
 	case *pb.DataOp_Purge:
 		o.purge(c, op.Purge)

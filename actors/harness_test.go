@@ -280,6 +280,7 @@ var routes = map[string]struct {
 	"*pb.AccountOp_DeleteMe":         {scopeWrite, "default", 0},
 	"*pb.AccountOp_GetTeam":          {scopeRead, "reads", 0},
 	"*pb.AccountOp_ListMembers":      {scopeAdmin, "reads", 0},
+	"*pb.AccountOp_ListAudit":        {scopeAdmin, "reads", 0},
 	"*pb.AccountOp_ListSandboxKeys":  {scopeAdmin, "reads", 0},
 	"*pb.AccountOp_CreateSandboxKey": {scopeAdmin, "default", 0},
 	"*pb.AccountOp_RevokeSandboxKey": {scopeAdmin, "default", 0},

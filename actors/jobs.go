@@ -348,7 +348,7 @@ func (o *orgActor) resumeJobs() error {
 }
 
 // sweep deletes what has expired: outcomes for replay, finished jobs, keys of the
-// sandbox. Where that is more than one sweep takes, it goes on soon.
+// sandbox, acts of the trail. Where that is more than one sweep takes, it goes on soon.
 func (o *orgActor) sweep() {
 	if o.failed != nil || o.lost || o.record == nil || o.sweeping {
 		return
@@ -367,7 +367,11 @@ func (o *orgActor) sweep() {
 			return err
 		}
 		events, err := o.sweepOutbox(st, b, now.Add(-outboxRetention))
-		more = max(outcomes, jobs, events) == maxSweep
+		if err != nil {
+			return err
+		}
+		acts, err := o.sweepAudit(st, b, now.Add(-auditRetention))
+		more = max(outcomes, jobs, events, acts) == maxSweep
 		if err != nil {
 			return err
 		}

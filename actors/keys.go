@@ -125,7 +125,7 @@ func (o *orgActor) createKey(c *call, op *pb.CreateKey) {
 	}
 	order := &pb.Key{User: c.who.user.Bytes(), Scopes: scopes, Label: op.GetLabel()}
 	o.mintKey(order, func(ch *change, k CreatedKey) error {
-		ch.audit(c.auditOf("key.create", k.Key.String()))
+		ch.audit(c.auditOf(actionKeyCreate, k.Key.String()))
 		return c.idem.record(ch.Batch, newKeyReply(k))
 	}, func(k CreatedKey, err error) {
 		var refusal refusalError
@@ -302,13 +302,13 @@ func (o *orgView) deleteKey(b *storage.Batch, hash pb.KeyHash) {
 // revokeKey revokes a key of the caller. From the answer on, and in this
 // actor's memory from now on, it authenticates nothing.
 func (o *orgActor) revokeKey(c *call, op *pb.RevokeKey) {
-	o.revoke(c, op.GetId(), func(k *pb.Key) bool {
+	o.revoke(c, op.GetId(), actionKeyRevoke, func(k *pb.Key) bool {
 		return !k.GetSandbox() && !c.who.sandbox && string(k.GetUser()) == string(c.who.user[:])
 	})
 }
 
 // revoke revokes a key that may be the caller's to revoke.
-func (o *orgActor) revoke(c *call, id string, may func(*pb.Key) bool) {
+func (o *orgActor) revoke(c *call, id, action string, may func(*pb.Key) bool) {
 	notFound := problem(codeKeyNotFound, "There is no such key of yours.")
 	hash, err := pb.ParseKeyHash(id)
 	if err != nil {
@@ -336,7 +336,7 @@ func (o *orgActor) revoke(c *call, id string, may func(*pb.Key) bool) {
 			k.Status, k.RevokedMs = keyRevoked, clock.Millis(o.sys.clock.Now())
 			ch := newChange(o.store)
 			ch.Put(o.space.Key(storage.TableKey, storage.Hash32(hash)), k)
-			ch.audit(c.auditOf("key.revoke", id))
+			ch.audit(c.auditOf(action, hash.String()))
 			// The memory follows the store, not the other way round: a refused
 			// revocation leaves the key working, as its answer says.
 			o.committer.submitChange(ch, func(err error) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -64,12 +63,13 @@ func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role
 				finish(fmt.Errorf("%w: the e-mail address belongs to a member already", ErrConflict))
 				return
 			}
-			b := storage.NewBatch(o.store)
-			if err := o.putMember(b, info.User, email, role); err != nil {
+			ch := newChange(o.store)
+			if err := o.putMember(ch.Batch, info.User, email, role); err != nil {
 				finish(err)
 				return
 			}
-			o.committer.submit(b, finish)
+			ch.audit(o.byOperator(actionMemberAdd, info.User.String()))
+			o.committer.submitChange(ch, finish)
 		})
 	})
 	return info, err
@@ -114,9 +114,7 @@ func (s *System) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error
 // their own partition.
 func (s *System) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
 	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		o.removeMember(user, &pb.Audit{
-			AtMs: clock.Millis(s.clock.Now()), Partition: user.Bytes(), Action: "member.remove", Target: user.String(),
-		}, done)
+		o.removeMember(user, o.byOperator(actionMemberRemove, user.String()), done)
 	})
 }
 

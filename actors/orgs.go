@@ -143,13 +143,14 @@ func (s *System) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, r
 func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg, error) {
 	scopes := []string{scopeRead, scopeWrite, scopeAdmin}
 	err := s.onOrg(ctx, made.Org, func(o *orgActor, done func(error)) {
-		b := storage.NewBatch(o.store)
-		b.Put(o.space.Key(storage.TableOrg), rec)
-		if err := o.putMember(b, made.Owner, email, RoleOwner); err != nil {
+		ch := newChange(o.store)
+		ch.Put(o.space.Key(storage.TableOrg), rec)
+		if err := o.putMember(ch.Batch, made.Owner, email, RoleOwner); err != nil {
 			done(err)
 			return
 		}
-		o.committer.submit(b, func(err error) {
+		ch.audit(o.byOperator(actionOrgCreate, o.id.String()))
+		o.committer.submitChange(ch, func(err error) {
 			o.tell(func(o *orgActor) {
 				if err != nil {
 					done(err)
@@ -157,7 +158,7 @@ func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organiza
 				}
 				o.record, o.secret = rec, rec.GetSecret()
 				first := &pb.Key{User: made.Owner.Bytes(), Scopes: scopes, Label: "first key"}
-				o.mintKey(first, func(*change, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
+				o.mintKey(first, o.operatorsKey, func(k CreatedKey, err error) {
 					made.APIKey, made.Key = k.APIKey, k.Key
 					done(keyConflict(err))
 				})
@@ -289,9 +290,10 @@ func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 				Id: o.record.GetId(), Name: o.record.GetName(), Slug: o.record.GetSlug(), Personal: o.record.GetPersonal(),
 				Plan: plan, CreatedMs: o.record.GetCreatedMs(), Secret: o.record.GetSecret(),
 			}
-			b := storage.NewBatch(o.store)
-			b.Put(o.space.Key(storage.TableOrg), next)
-			o.committer.submit(b, func(err error) {
+			ch := newChange(o.store)
+			ch.Put(o.space.Key(storage.TableOrg), next)
+			ch.audit(o.byOperator(actionOrgPlan, plan))
+			o.committer.submitChange(ch, func(err error) {
 				o.tell(func(o *orgActor) {
 					if err == nil {
 						o.replan(o.record.GetPlan(), plan)
@@ -384,12 +386,18 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 			return
 		}
 		key := &pb.Key{User: order.User.Bytes(), Scopes: scopes, Label: order.Label}
-		o.mintKey(key, func(*change, CreatedKey) error { return nil }, func(k CreatedKey, err error) {
+		o.mintKey(key, o.operatorsKey, func(k CreatedKey, err error) {
 			made = k
 			done(keyConflict(err))
 		})
 	})
 	return made, err
+}
+
+// operatorsKey adds to a key's commit that the operator made it.
+func (o *orgView) operatorsKey(ch *change, k CreatedKey) error {
+	ch.audit(o.byOperator(actionKeyCreate, k.Key.String()))
+	return nil
 }
 
 // keyConflict says to an operator why there can be no further key.

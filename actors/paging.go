@@ -41,14 +41,25 @@ func (o *orgView) scanFrom(all storage.Range, kind cursorKind, page *pb.Page) (s
 // is above the size of any page, bounds the items that are looked at: a page may
 // then be short, and its cursor goes on.
 func pageOfKeys[T any](o *orgView, r storage.Reader, all storage.Range, kind cursorKind, page *pb.Page, limit int, take func(storage.Item) (T, bool, error)) (entries []T, next string, _ *pb.Problem, _ error) {
-	opts, p := o.scanFrom(all, kind, page)
+	return pageOfWalk(o, r, keyWalk{all: all}, kind, page, limit, take)
+}
+
+// keyWalk is a range of keys and the direction in which it is read.
+type keyWalk struct {
+	all     storage.Range
+	reverse bool
+}
+
+// pageOfWalk is pageOfKeys in either direction.
+func pageOfWalk[T any](o *orgView, r storage.Reader, walk keyWalk, kind cursorKind, page *pb.Page, limit int, take func(storage.Item) (T, bool, error)) (entries []T, next string, _ *pb.Problem, _ error) {
+	opts, p := o.scanFrom(walk.all, kind, page)
 	if p != nil {
 		return nil, "", p, nil
 	}
-	opts.Limit = limit
+	opts.Limit, opts.Reverse = limit, walk.reverse
 	size, scanned := pageSize(page), 0
 	var last storage.Key
-	for item, err := range r.Scan(all, opts) {
+	for item, err := range r.Scan(walk.all, opts) {
 		if err != nil {
 			return nil, "", nil, err
 		}

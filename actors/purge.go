@@ -256,6 +256,7 @@ func (o *orgView) dryPurge(p *purge) {
 	}
 	ch := newChange(o.store)
 	ch.Put(ticketKey(o.space, text), t)
+	ch.audit(c.auditOf(actionPurgeDryRun, p.target()))
 	r := p.report(counts)
 	r.DryRun, r.ConfirmToken, r.ExpiresMs = true, text, t.GetExpiresMs()
 	c.settle(ch, purgeReply(r), nil)
@@ -266,6 +267,14 @@ func (p *purge) outcome(run *pb.PurgeRun) *pb.PurgeReport {
 	r := p.report(run.GetCounts())
 	r.Request, r.PurgedMs = run.GetRequest(), run.GetPurgedMs()
 	return r
+}
+
+// target names what is purged in the trail: the subject's partition, or org.
+func (p *purge) target() string {
+	if p.org {
+		return purgeScopeOrg
+	}
+	return p.parts[0].id.String()
 }
 
 func (p *purge) report(counts map[string]uint64) *pb.PurgeReport {
@@ -557,14 +566,12 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 	if err != nil {
 		return err
 	}
-	target := purgeScopeOrg
 	if d.purge.org {
 		d.Delete(d.org.space.Key(storage.TableTraining))
 		d.EraseRange(d.org.space.Prefix(storage.TableBrain))
 		d.EraseRange(d.org.space.Prefix(storage.TableBrainPiece))
 		err = d.graphUpdated(d.org, nil, changePurged, "", int(counts["vault_nodes"]))
 	} else {
-		target = d.purge.parts[0].id.String()
 		if err := d.forgetCheckpoint(); err != nil {
 			return err
 		}
@@ -575,7 +582,8 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 	}
 	run := d.purge.run
 	d.audit(&pb.Audit{
-		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: "purge", Target: target, RequestId: run.GetRequest(),
+		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: actionPurge, Target: d.purge.target(),
+		RequestId: run.GetRequest(),
 	})
 	err = d.org.withStore(func(st *storage.Store) error { return d.org.expireExports(d.Batch, st, d.purge.concerns) })
 	if err != nil {

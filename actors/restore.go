@@ -171,9 +171,10 @@ func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *restorePart)
 					finish(err)
 					return
 				}
-				b := storage.NewBatch(o.store)
-				putPartition(b, o.space, part)
-				o.committer.submit(b, finish)
+				ch := newChange(o.store)
+				putPartition(ch.Batch, o.space, part)
+				ch.audit(o.byOperator(actionSubjectProvision, part.id.String()))
+				o.committer.submitChange(ch, finish)
 			})
 		default:
 			done(fmt.Errorf("%w: a memory of kind %q cannot be restored", ErrInvalid, in.Partition.Kind))
@@ -282,7 +283,7 @@ func (r *restorer) idOf(n *documentNode) pb.NodeID {
 // a cycle that runs meanwhile goes on with them. What they say comes with the nodes
 // that it was read out of (nameDomain): one of them may have been forgotten here.
 func (r *restorer) head(f *effect, in *restorePart) (*pb.Reply, error) {
-	f.batch.audit(f.call.auditOf("export.import", in.Partition.ID))
+	f.batch.audit(f.call.auditOf(actionExportImport, r.part.id.String()))
 	if s := in.Partition.Settings; s != nil {
 		key := r.part.space.Key(storage.TableSettings)
 		_, found, err := f.st.GetRaw(key)

@@ -72,7 +72,7 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 		}
 		ch := newChange(o.store)
 		putPartition(ch.Batch, o.space, ref)
-		ch.audit(c.auditOf("subject.provision", ref.id.String()))
+		ch.audit(c.auditOf(actionSubjectProvision, ref.id.String()))
 		o.committer.submitChange(ch, func(err error) {
 			o.tell(func(o *orgActor) {
 				if err == nil {
@@ -160,7 +160,7 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 			}
 			ch := newChange(o.store)
 			ch.Erase(o.space.Key(storage.TableSubject, storage.Str(ref.subject)))
-			ch.audit(c.auditOf("subject.erase", ref.id.String()))
+			ch.audit(c.auditOf(actionSubjectErase, ref.id.String()))
 			delete(o.subjects, name)
 			o.beginErasure(ch.Batch, ref, job)
 			o.committer.submitChange(ch, func(err error) {

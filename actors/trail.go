@@ -72,10 +72,14 @@ func (c *change) cost(u usage) { c.usage = append(c.usage, u) }
 
 // auditOf begins an audit record of what a call does.
 func (c *call) auditOf(action, target string) *pb.Audit {
-	return &pb.Audit{
-		AtMs: clock.Millis(c.org.sys.clock.Now()), KeyHash: c.who.key[:], User: c.who.user.Bytes(),
-		Partition: c.part.id.Bytes(), Subject: string(c.part.subject), Action: action, Target: target, RequestId: c.env.GetRequestId(),
+	a := &pb.Audit{
+		AtMs: clock.Millis(c.org.sys.clock.Now()), Partition: c.part.id.Bytes(), Subject: string(c.part.subject),
+		Action: action, Target: target, RequestId: c.env.GetRequestId(),
 	}
+	if (c.who.key != pb.KeyHash{}) { // else the operator restores
+		a.KeyHash, a.User = c.who.key[:], c.who.user.Bytes()
+	}
+	return a
 }
 
 // usageKey is one line of an organization's usage.

@@ -607,7 +607,7 @@ func (o *orgActor) settleRound(id pb.WebhookID, r *round) (ch *change, done roun
 // disableWebhook ends an endpoint's deliveries until somebody enables it.
 func (o *orgActor) disableWebhook(ch *change, hook *pb.Webhook, now int64, reason string) {
 	hook.Disabled, hook.DisabledReason, hook.UpdatedMs = true, reason, now
-	ch.audit(&pb.Audit{AtMs: now, Action: "webhook.disable", Target: pb.WebhookID(hook.GetId()).String()})
+	ch.audit(&pb.Audit{AtMs: now, Action: actionWebhookDisable, Target: pb.WebhookID(hook.GetId()).String()})
 	o.sys.stats.webhooksDisabled.Add(1)
 	o.sys.log.Warn("a webhook endpoint is disabled", "org", o.id.String(), "webhook", pb.WebhookID(hook.GetId()).String(), "reason", reason)
 }

@@ -25,6 +25,14 @@ func fakeAccount(op *pb.AccountOp) *pb.Reply {
 		return answer(&pb.AccountResult{Result: &pb.AccountResult_Members{Members: &pb.MemberList{NextCursor: "next", Members: []*pb.Member{
 			{User: testUser.Bytes(), Email: "ann@example.com", Role: "owner", CreatedMs: ms},
 		}}}})
+	case *pb.AccountOp_ListAudit:
+		part := pb.PartitionID(testUser)
+		return answer(&pb.AccountResult{Result: &pb.AccountResult_Audit{Audit: &pb.AuditList{NextCursor: "next", Entries: []*pb.AuditEntry{
+			{Seq: 7, Actor: "key", Subject: "ann", Target: "n1", Audit: &pb.Audit{
+				AtMs: ms, KeyHash: hash[:], User: testUser.Bytes(), Partition: part.Bytes(), Action: "node.forget", RequestId: "r",
+			}},
+			{Seq: 6, Actor: "operator", Audit: &pb.Audit{AtMs: ms, Action: "organization.create"}},
+		}}}})
 	case *pb.AccountOp_ListSandboxKeys:
 		return answer(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{SandboxKeys: &pb.SandboxKeyList{Keys: []*pb.Key{
 			{Hash: hash[:], Label: "demo", Status: "active", Scopes: []string{"read", "write"}, CreatedMs: ms, ExpiresMs: ms + 1},

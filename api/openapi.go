@@ -21,6 +21,7 @@ import (
 var tagTexts = []struct{ name, text string }{
 	{tagIdentity, "Who the key stands for."},
 	{tagAccount, "The organization's people, and leaving it."},
+	{tagAudit, "What was done, by whom, to what."},
 	{tagKeys, "API keys of the caller."},
 	{tagSandbox, "A memory to try things in, apart from all others, for keys that expire."},
 	{tagSubjects, "The end users of the client's product, each with a memory of its own."},

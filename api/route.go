@@ -96,6 +96,7 @@ const (
 	tagGraph    = "Graph"
 
 	tagAccount      = "Account"
+	tagAudit        = "Audit"
 	tagSandbox      = "Sandbox"
 	tagSettings     = "Settings"
 	tagUsage        = "Usage"
@@ -247,7 +248,7 @@ func newTable() ([]*Route, huma.Registry, error) {
 	var table []*Route
 	seen := map[string]bool{}
 	for _, group := range [][]Route{
-		identityRoutes, accountRoutes, keyRoutes, sandboxRoutes, subjectRoutes,
+		identityRoutes, accountRoutes, auditRoutes, keyRoutes, sandboxRoutes, subjectRoutes,
 		graphRoutes, elsewhereRoutes, graphEditRoutes, edgeRoutes, domainRoutes, recallGraphRoutes,
 		ingestRoutes, importRoutes, sessionRoutes, jobRoutes,
 		searchRoutes, conditionRoutes, recallRoutes, reviewRoutes, brainRoutes,

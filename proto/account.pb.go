@@ -99,6 +99,7 @@ type AccountOp struct {
 	//	*AccountOp_GetSettings
 	//	*AccountOp_PatchSettings
 	//	*AccountOp_ResetSettings
+	//	*AccountOp_ListAudit
 	Op            isAccountOp_Op `protobuf_oneof:"op"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -231,6 +232,15 @@ func (x *AccountOp) GetResetSettings() *ResetSettings {
 	return nil
 }
 
+func (x *AccountOp) GetListAudit() *ListAudit {
+	if x != nil {
+		if x, ok := x.Op.(*AccountOp_ListAudit); ok {
+			return x.ListAudit
+		}
+	}
+	return nil
+}
+
 type isAccountOp_Op interface {
 	isAccountOp_Op()
 }
@@ -275,6 +285,10 @@ type AccountOp_ResetSettings struct {
 	ResetSettings *ResetSettings `protobuf:"bytes,10,opt,name=reset_settings,json=resetSettings,proto3,oneof"`
 }
 
+type AccountOp_ListAudit struct {
+	ListAudit *ListAudit `protobuf:"bytes,60,opt,name=list_audit,json=listAudit,proto3,oneof"`
+}
+
 func (*AccountOp_DeleteMe) isAccountOp_Op() {}
 
 func (*AccountOp_GetTeam) isAccountOp_Op() {}
@@ -294,6 +308,8 @@ func (*AccountOp_GetSettings) isAccountOp_Op() {}
 func (*AccountOp_PatchSettings) isAccountOp_Op() {}
 
 func (*AccountOp_ResetSettings) isAccountOp_Op() {}
+
+func (*AccountOp_ListAudit) isAccountOp_Op() {}
 
 type DeleteMe struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -703,6 +719,91 @@ func (*ResetSettings) Descriptor() ([]byte, []int) {
 	return file_account_proto_rawDescGZIP(), []int{11}
 }
 
+// ListAudit reads the organization's trail. A field that is empty, or 0, filters nothing.
+type ListAudit struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Page          *Page                  `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`
+	Actor         string                 `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"` // the id of a key or a user, operator, or service
+	Action        string                 `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
+	Target        string                 `protobuf:"bytes,4,opt,name=target,proto3" json:"target,omitempty"`
+	AfterMs       int64                  `protobuf:"varint,5,opt,name=after_ms,json=afterMs,proto3" json:"after_ms,omitempty"`
+	BeforeMs      int64                  `protobuf:"varint,6,opt,name=before_ms,json=beforeMs,proto3" json:"before_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListAudit) Reset() {
+	*x = ListAudit{}
+	mi := &file_account_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListAudit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListAudit) ProtoMessage() {}
+
+func (x *ListAudit) ProtoReflect() protoreflect.Message {
+	mi := &file_account_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListAudit.ProtoReflect.Descriptor instead.
+func (*ListAudit) Descriptor() ([]byte, []int) {
+	return file_account_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ListAudit) GetPage() *Page {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
+func (x *ListAudit) GetActor() string {
+	if x != nil {
+		return x.Actor
+	}
+	return ""
+}
+
+func (x *ListAudit) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *ListAudit) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *ListAudit) GetAfterMs() int64 {
+	if x != nil {
+		return x.AfterMs
+	}
+	return 0
+}
+
+func (x *ListAudit) GetBeforeMs() int64 {
+	if x != nil {
+		return x.BeforeMs
+	}
+	return 0
+}
+
 type AccountResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Result:
@@ -713,6 +814,7 @@ type AccountResult struct {
 	//	*AccountResult_NewSandboxKey
 	//	*AccountResult_SandboxReset
 	//	*AccountResult_Settings
+	//	*AccountResult_Audit
 	Result        isAccountResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -720,7 +822,7 @@ type AccountResult struct {
 
 func (x *AccountResult) Reset() {
 	*x = AccountResult{}
-	mi := &file_account_proto_msgTypes[12]
+	mi := &file_account_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -732,7 +834,7 @@ func (x *AccountResult) String() string {
 func (*AccountResult) ProtoMessage() {}
 
 func (x *AccountResult) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[12]
+	mi := &file_account_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -745,7 +847,7 @@ func (x *AccountResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccountResult.ProtoReflect.Descriptor instead.
 func (*AccountResult) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{12}
+	return file_account_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AccountResult) GetResult() isAccountResult_Result {
@@ -809,6 +911,15 @@ func (x *AccountResult) GetSettings() *SettingsInfo {
 	return nil
 }
 
+func (x *AccountResult) GetAudit() *AuditList {
+	if x != nil {
+		if x, ok := x.Result.(*AccountResult_Audit); ok {
+			return x.Audit
+		}
+	}
+	return nil
+}
+
 type isAccountResult_Result interface {
 	isAccountResult_Result()
 }
@@ -837,6 +948,10 @@ type AccountResult_Settings struct {
 	Settings *SettingsInfo `protobuf:"bytes,6,opt,name=settings,proto3,oneof"`
 }
 
+type AccountResult_Audit struct {
+	Audit *AuditList `protobuf:"bytes,60,opt,name=audit,proto3,oneof"`
+}
+
 func (*AccountResult_Team) isAccountResult_Result() {}
 
 func (*AccountResult_Members) isAccountResult_Result() {}
@@ -848,6 +963,8 @@ func (*AccountResult_NewSandboxKey) isAccountResult_Result() {}
 func (*AccountResult_SandboxReset) isAccountResult_Result() {}
 
 func (*AccountResult_Settings) isAccountResult_Result() {}
+
+func (*AccountResult_Audit) isAccountResult_Result() {}
 
 type TeamInfo struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -862,7 +979,7 @@ type TeamInfo struct {
 
 func (x *TeamInfo) Reset() {
 	*x = TeamInfo{}
-	mi := &file_account_proto_msgTypes[13]
+	mi := &file_account_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -874,7 +991,7 @@ func (x *TeamInfo) String() string {
 func (*TeamInfo) ProtoMessage() {}
 
 func (x *TeamInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[13]
+	mi := &file_account_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -887,7 +1004,7 @@ func (x *TeamInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TeamInfo.ProtoReflect.Descriptor instead.
 func (*TeamInfo) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{13}
+	return file_account_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TeamInfo) GetOrg() []byte {
@@ -935,7 +1052,7 @@ type MemberList struct {
 
 func (x *MemberList) Reset() {
 	*x = MemberList{}
-	mi := &file_account_proto_msgTypes[14]
+	mi := &file_account_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -947,7 +1064,7 @@ func (x *MemberList) String() string {
 func (*MemberList) ProtoMessage() {}
 
 func (x *MemberList) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[14]
+	mi := &file_account_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -960,7 +1077,7 @@ func (x *MemberList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberList.ProtoReflect.Descriptor instead.
 func (*MemberList) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{14}
+	return file_account_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *MemberList) GetMembers() []*Member {
@@ -987,7 +1104,7 @@ type SandboxKeyList struct {
 
 func (x *SandboxKeyList) Reset() {
 	*x = SandboxKeyList{}
-	mi := &file_account_proto_msgTypes[15]
+	mi := &file_account_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -999,7 +1116,7 @@ func (x *SandboxKeyList) String() string {
 func (*SandboxKeyList) ProtoMessage() {}
 
 func (x *SandboxKeyList) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[15]
+	mi := &file_account_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1012,7 +1129,7 @@ func (x *SandboxKeyList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SandboxKeyList.ProtoReflect.Descriptor instead.
 func (*SandboxKeyList) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{15}
+	return file_account_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SandboxKeyList) GetKeys() []*Key {
@@ -1043,7 +1160,7 @@ type NewSandboxKey struct {
 
 func (x *NewSandboxKey) Reset() {
 	*x = NewSandboxKey{}
-	mi := &file_account_proto_msgTypes[16]
+	mi := &file_account_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1172,7 @@ func (x *NewSandboxKey) String() string {
 func (*NewSandboxKey) ProtoMessage() {}
 
 func (x *NewSandboxKey) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[16]
+	mi := &file_account_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,7 +1185,7 @@ func (x *NewSandboxKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewSandboxKey.ProtoReflect.Descriptor instead.
 func (*NewSandboxKey) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{16}
+	return file_account_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *NewSandboxKey) GetApiKey() string {
@@ -1123,7 +1240,7 @@ type SandboxReset struct {
 
 func (x *SandboxReset) Reset() {
 	*x = SandboxReset{}
-	mi := &file_account_proto_msgTypes[17]
+	mi := &file_account_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1135,7 +1252,7 @@ func (x *SandboxReset) String() string {
 func (*SandboxReset) ProtoMessage() {}
 
 func (x *SandboxReset) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[17]
+	mi := &file_account_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1148,7 +1265,7 @@ func (x *SandboxReset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SandboxReset.ProtoReflect.Descriptor instead.
 func (*SandboxReset) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{17}
+	return file_account_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SandboxReset) GetSubject() string {
@@ -1165,6 +1282,135 @@ func (x *SandboxReset) GetAtMs() int64 {
 	return 0
 }
 
+type AuditList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Entries       []*AuditEntry          `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditList) Reset() {
+	*x = AuditList{}
+	mi := &file_account_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditList) ProtoMessage() {}
+
+func (x *AuditList) ProtoReflect() protoreflect.Message {
+	mi := &file_account_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditList.ProtoReflect.Descriptor instead.
+func (*AuditList) Descriptor() ([]byte, []int) {
+	return file_account_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *AuditList) GetEntries() []*AuditEntry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+func (x *AuditList) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
+// AuditEntry is a record of the trail with what is looked up when it is read.
+type AuditEntry struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Seq           uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
+	Audit         *Audit                 `protobuf:"bytes,2,opt,name=audit,proto3" json:"audit,omitempty"`
+	Subject       string                 `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"` // of the audit's partition, while it is provisioned
+	Target        string                 `protobuf:"bytes,4,opt,name=target,proto3" json:"target,omitempty"`
+	Actor         string                 `protobuf:"bytes,5,opt,name=actor,proto3" json:"actor,omitempty"` // key, operator, service
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditEntry) Reset() {
+	*x = AuditEntry{}
+	mi := &file_account_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditEntry) ProtoMessage() {}
+
+func (x *AuditEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_account_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditEntry.ProtoReflect.Descriptor instead.
+func (*AuditEntry) Descriptor() ([]byte, []int) {
+	return file_account_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *AuditEntry) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *AuditEntry) GetAudit() *Audit {
+	if x != nil {
+		return x.Audit
+	}
+	return nil
+}
+
+func (x *AuditEntry) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *AuditEntry) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *AuditEntry) GetActor() string {
+	if x != nil {
+		return x.Actor
+	}
+	return ""
+}
+
 // SettingsInfo is what holds: what was written, and defaults for the rest.
 type SettingsInfo struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
@@ -1176,7 +1422,7 @@ type SettingsInfo struct {
 
 func (x *SettingsInfo) Reset() {
 	*x = SettingsInfo{}
-	mi := &file_account_proto_msgTypes[18]
+	mi := &file_account_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1188,7 +1434,7 @@ func (x *SettingsInfo) String() string {
 func (*SettingsInfo) ProtoMessage() {}
 
 func (x *SettingsInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[18]
+	mi := &file_account_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1201,7 +1447,7 @@ func (x *SettingsInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingsInfo.ProtoReflect.Descriptor instead.
 func (*SettingsInfo) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{18}
+	return file_account_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SettingsInfo) GetQualityMode() string {
@@ -1229,7 +1475,7 @@ const file_account_proto_rawDesc = "" +
 	"\n" +
 	"updated_ms\x18\x03 \x01(\x03R\tupdatedMsB\x0f\n" +
 	"\r_quality_modeB\x15\n" +
-	"\x13_learn_mode_default\"\xfc\x04\n" +
+	"\x13_learn_mode_default\"\xb0\x05\n" +
 	"\tAccountOp\x12/\n" +
 	"\tdelete_me\x18\x01 \x01(\v2\x10.orgmem.DeleteMeH\x00R\bdeleteMe\x12,\n" +
 	"\bget_team\x18\x02 \x01(\v2\x0f.orgmem.GetTeamH\x00R\agetTeam\x128\n" +
@@ -1241,7 +1487,9 @@ const file_account_proto_rawDesc = "" +
 	"\fget_settings\x18\b \x01(\v2\x13.orgmem.GetSettingsH\x00R\vgetSettings\x12>\n" +
 	"\x0epatch_settings\x18\t \x01(\v2\x15.orgmem.PatchSettingsH\x00R\rpatchSettings\x12>\n" +
 	"\x0ereset_settings\x18\n" +
-	" \x01(\v2\x15.orgmem.ResetSettingsH\x00R\rresetSettingsB\x04\n" +
+	" \x01(\v2\x15.orgmem.ResetSettingsH\x00R\rresetSettings\x122\n" +
+	"\n" +
+	"list_audit\x18< \x01(\v2\x11.orgmem.ListAuditH\x00R\tlistAuditB\x04\n" +
 	"\x02op\"\n" +
 	"\n" +
 	"\bDeleteMe\"\t\n" +
@@ -1259,14 +1507,22 @@ const file_account_proto_rawDesc = "" +
 	"\vGetSettings\"=\n" +
 	"\rPatchSettings\x12,\n" +
 	"\bsettings\x18\x01 \x01(\v2\x10.orgmem.SettingsR\bsettings\"\x0f\n" +
-	"\rResetSettings\"\xe0\x02\n" +
+	"\rResetSettings\"\xab\x01\n" +
+	"\tListAudit\x12 \n" +
+	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\x14\n" +
+	"\x05actor\x18\x02 \x01(\tR\x05actor\x12\x16\n" +
+	"\x06action\x18\x03 \x01(\tR\x06action\x12\x16\n" +
+	"\x06target\x18\x04 \x01(\tR\x06target\x12\x19\n" +
+	"\bafter_ms\x18\x05 \x01(\x03R\aafterMs\x12\x1b\n" +
+	"\tbefore_ms\x18\x06 \x01(\x03R\bbeforeMs\"\x8b\x03\n" +
 	"\rAccountResult\x12&\n" +
 	"\x04team\x18\x01 \x01(\v2\x10.orgmem.TeamInfoH\x00R\x04team\x12.\n" +
 	"\amembers\x18\x02 \x01(\v2\x12.orgmem.MemberListH\x00R\amembers\x12;\n" +
 	"\fsandbox_keys\x18\x03 \x01(\v2\x16.orgmem.SandboxKeyListH\x00R\vsandboxKeys\x12?\n" +
 	"\x0fnew_sandbox_key\x18\x04 \x01(\v2\x15.orgmem.NewSandboxKeyH\x00R\rnewSandboxKey\x12;\n" +
 	"\rsandbox_reset\x18\x05 \x01(\v2\x14.orgmem.SandboxResetH\x00R\fsandboxReset\x122\n" +
-	"\bsettings\x18\x06 \x01(\v2\x14.orgmem.SettingsInfoH\x00R\bsettingsB\b\n" +
+	"\bsettings\x18\x06 \x01(\v2\x14.orgmem.SettingsInfoH\x00R\bsettings\x12)\n" +
+	"\x05audit\x18< \x01(\v2\x11.orgmem.AuditListH\x00R\x05auditB\b\n" +
 	"\x06result\"}\n" +
 	"\bTeamInfo\x12\x10\n" +
 	"\x03org\x18\x01 \x01(\fR\x03org\x12\x12\n" +
@@ -1294,7 +1550,18 @@ const file_account_proto_rawDesc = "" +
 	"expires_ms\x18\x06 \x01(\x03R\texpiresMs\"=\n" +
 	"\fSandboxReset\x12\x18\n" +
 	"\asubject\x18\x01 \x01(\tR\asubject\x12\x13\n" +
-	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\"_\n" +
+	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\"Z\n" +
+	"\tAuditList\x12,\n" +
+	"\aentries\x18\x01 \x03(\v2\x12.orgmem.AuditEntryR\aentries\x12\x1f\n" +
+	"\vnext_cursor\x18\x02 \x01(\tR\n" +
+	"nextCursor\"\x8b\x01\n" +
+	"\n" +
+	"AuditEntry\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12#\n" +
+	"\x05audit\x18\x02 \x01(\v2\r.orgmem.AuditR\x05audit\x12\x18\n" +
+	"\asubject\x18\x03 \x01(\tR\asubject\x12\x16\n" +
+	"\x06target\x18\x04 \x01(\tR\x06target\x12\x14\n" +
+	"\x05actor\x18\x05 \x01(\tR\x05actor\"_\n" +
 	"\fSettingsInfo\x12!\n" +
 	"\fquality_mode\x18\x01 \x01(\tR\vqualityMode\x12,\n" +
 	"\x12learn_mode_default\x18\x02 \x01(\bR\x10learnModeDefaultB\x11Z\x0forgmem/proto;pbb\x06proto3"
@@ -1311,7 +1578,7 @@ func file_account_proto_rawDescGZIP() []byte {
 	return file_account_proto_rawDescData
 }
 
-var file_account_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_account_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_account_proto_goTypes = []any{
 	(*Settings)(nil),         // 0: orgmem.Settings
 	(*AccountOp)(nil),        // 1: orgmem.AccountOp
@@ -1325,16 +1592,20 @@ var file_account_proto_goTypes = []any{
 	(*GetSettings)(nil),      // 9: orgmem.GetSettings
 	(*PatchSettings)(nil),    // 10: orgmem.PatchSettings
 	(*ResetSettings)(nil),    // 11: orgmem.ResetSettings
-	(*AccountResult)(nil),    // 12: orgmem.AccountResult
-	(*TeamInfo)(nil),         // 13: orgmem.TeamInfo
-	(*MemberList)(nil),       // 14: orgmem.MemberList
-	(*SandboxKeyList)(nil),   // 15: orgmem.SandboxKeyList
-	(*NewSandboxKey)(nil),    // 16: orgmem.NewSandboxKey
-	(*SandboxReset)(nil),     // 17: orgmem.SandboxReset
-	(*SettingsInfo)(nil),     // 18: orgmem.SettingsInfo
-	(*Page)(nil),             // 19: orgmem.Page
-	(*Member)(nil),           // 20: orgmem.Member
-	(*Key)(nil),              // 21: orgmem.Key
+	(*ListAudit)(nil),        // 12: orgmem.ListAudit
+	(*AccountResult)(nil),    // 13: orgmem.AccountResult
+	(*TeamInfo)(nil),         // 14: orgmem.TeamInfo
+	(*MemberList)(nil),       // 15: orgmem.MemberList
+	(*SandboxKeyList)(nil),   // 16: orgmem.SandboxKeyList
+	(*NewSandboxKey)(nil),    // 17: orgmem.NewSandboxKey
+	(*SandboxReset)(nil),     // 18: orgmem.SandboxReset
+	(*AuditList)(nil),        // 19: orgmem.AuditList
+	(*AuditEntry)(nil),       // 20: orgmem.AuditEntry
+	(*SettingsInfo)(nil),     // 21: orgmem.SettingsInfo
+	(*Page)(nil),             // 22: orgmem.Page
+	(*Member)(nil),           // 23: orgmem.Member
+	(*Key)(nil),              // 24: orgmem.Key
+	(*Audit)(nil),            // 25: orgmem.Audit
 }
 var file_account_proto_depIdxs = []int32{
 	2,  // 0: orgmem.AccountOp.delete_me:type_name -> orgmem.DeleteMe
@@ -1347,22 +1618,27 @@ var file_account_proto_depIdxs = []int32{
 	9,  // 7: orgmem.AccountOp.get_settings:type_name -> orgmem.GetSettings
 	10, // 8: orgmem.AccountOp.patch_settings:type_name -> orgmem.PatchSettings
 	11, // 9: orgmem.AccountOp.reset_settings:type_name -> orgmem.ResetSettings
-	19, // 10: orgmem.ListMembers.page:type_name -> orgmem.Page
-	19, // 11: orgmem.ListSandboxKeys.page:type_name -> orgmem.Page
-	0,  // 12: orgmem.PatchSettings.settings:type_name -> orgmem.Settings
-	13, // 13: orgmem.AccountResult.team:type_name -> orgmem.TeamInfo
-	14, // 14: orgmem.AccountResult.members:type_name -> orgmem.MemberList
-	15, // 15: orgmem.AccountResult.sandbox_keys:type_name -> orgmem.SandboxKeyList
-	16, // 16: orgmem.AccountResult.new_sandbox_key:type_name -> orgmem.NewSandboxKey
-	17, // 17: orgmem.AccountResult.sandbox_reset:type_name -> orgmem.SandboxReset
-	18, // 18: orgmem.AccountResult.settings:type_name -> orgmem.SettingsInfo
-	20, // 19: orgmem.MemberList.members:type_name -> orgmem.Member
-	21, // 20: orgmem.SandboxKeyList.keys:type_name -> orgmem.Key
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	12, // 10: orgmem.AccountOp.list_audit:type_name -> orgmem.ListAudit
+	22, // 11: orgmem.ListMembers.page:type_name -> orgmem.Page
+	22, // 12: orgmem.ListSandboxKeys.page:type_name -> orgmem.Page
+	0,  // 13: orgmem.PatchSettings.settings:type_name -> orgmem.Settings
+	22, // 14: orgmem.ListAudit.page:type_name -> orgmem.Page
+	14, // 15: orgmem.AccountResult.team:type_name -> orgmem.TeamInfo
+	15, // 16: orgmem.AccountResult.members:type_name -> orgmem.MemberList
+	16, // 17: orgmem.AccountResult.sandbox_keys:type_name -> orgmem.SandboxKeyList
+	17, // 18: orgmem.AccountResult.new_sandbox_key:type_name -> orgmem.NewSandboxKey
+	18, // 19: orgmem.AccountResult.sandbox_reset:type_name -> orgmem.SandboxReset
+	21, // 20: orgmem.AccountResult.settings:type_name -> orgmem.SettingsInfo
+	19, // 21: orgmem.AccountResult.audit:type_name -> orgmem.AuditList
+	23, // 22: orgmem.MemberList.members:type_name -> orgmem.Member
+	24, // 23: orgmem.SandboxKeyList.keys:type_name -> orgmem.Key
+	20, // 24: orgmem.AuditList.entries:type_name -> orgmem.AuditEntry
+	25, // 25: orgmem.AuditEntry.audit:type_name -> orgmem.Audit
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_account_proto_init() }
@@ -1384,14 +1660,16 @@ func file_account_proto_init() {
 		(*AccountOp_GetSettings)(nil),
 		(*AccountOp_PatchSettings)(nil),
 		(*AccountOp_ResetSettings)(nil),
+		(*AccountOp_ListAudit)(nil),
 	}
-	file_account_proto_msgTypes[12].OneofWrappers = []any{
+	file_account_proto_msgTypes[13].OneofWrappers = []any{
 		(*AccountResult_Team)(nil),
 		(*AccountResult_Members)(nil),
 		(*AccountResult_SandboxKeys)(nil),
 		(*AccountResult_NewSandboxKey)(nil),
 		(*AccountResult_SandboxReset)(nil),
 		(*AccountResult_Settings)(nil),
+		(*AccountResult_Audit)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1399,7 +1677,7 @@ func file_account_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_account_proto_rawDesc), len(file_account_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   19,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -207,6 +208,52 @@ func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
 	if got := s.ok(t, c.as(name), http.MethodGet, "/v1/graph/nodes", "").entries(t, "data"); len(got) > 0 {
 		t.Errorf("begins with %v", got)
 	}
+}
+
+// TestTrailToTheLetter: who did what to what is an admin's to read, by request id, and
+// what the filters do not know is said.
+func TestTrailToTheLetter(t *testing.T) {
+	s := startStack(t)
+	o := s.org(t, "Acme")
+	c := caller{key: o.key}
+	who := s.ok(t, c, http.MethodGet, "/v1/me", "").object(t)["user"].(map[string]any)["id"].(string)
+	s.ok(t, c, http.MethodPut, "/v1/subjects/ann", "")
+	node := s.note(t, c.as("ann"), "The boiler is old.")
+	s.clock.Advance(time.Second)
+	since := stamp(s.clock.Now())
+	if a := s.send(t, c.as("ann"), http.MethodDelete, "/v1/graph/nodes/"+node, "", "X-Request-Id", "mine-1"); a.status != http.StatusOK {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	entry := map[string]shape{
+		"id": "string", "at": "time", "actor": map[string]shape{"type": "string", "keyId": "string|null", "userId": "uuid|null"},
+		"action": "string", "target": "string|null", "subject": "string|null", "partitionId": "uuid|null", "requestId": "string|null",
+	}
+	all := s.letter(t, c, http.MethodGet, "/v1/audit", "", http.StatusOK, paged(entry)).entries(t, "data")
+	key := pb.HashKey(o.key).String()
+	first, actor := all[0], all[0]["actor"].(map[string]any)
+	if first["action"] != "node.forget" || first["target"] != node || first["subject"] != "ann" || first["requestId"] != "mine-1" || first["at"] != since ||
+		actor["type"] != "key" || actor["keyId"] != key || actor["userId"] != who {
+		t.Errorf("entry %v", first)
+	}
+	for query, want := range map[string]int{
+		"actor=" + key: 2, "actor=" + who: 2, "actor=operator": len(all) - 2, "actor=service": 0, "action=node.forget": 1,
+		"target=" + url.QueryEscape(node): 1, "target=ann": 1, "createdAfter=" + since: 1, "createdBefore=" + since: len(all) - 1,
+		"action=node.forget&target=ann": 0,
+	} {
+		if got := s.ok(t, c, http.MethodGet, "/v1/audit?"+query, "").entries(t, "data"); len(got) != want {
+			t.Errorf("%s: %v, want %d", query, got, want)
+		}
+	}
+	for _, query := range []string{
+		"actor=ann", "actor=", "action=", "target=", "createdAfter=now", "createdBefore=", "kind=x", "action=a&action=b",
+		"createdAfter=" + since + "&createdBefore=" + since,
+	} {
+		s.refused(t, c, http.MethodGet, "/v1/audit?"+query, "", "validation_failed")
+	}
+	s.refused(t, c.as("nobody"), http.MethodGet, "/v1/audit", "", "subject_not_provisioned")
+	s.ok(t, c.as("ann"), http.MethodGet, "/v1/audit", "")
+	reader := s.ok(t, c, http.MethodPost, "/v1/keys", `{"label":"reader","scopes":["read","write"]}`).text(t, "apiKey")
+	s.refused(t, caller{key: reader}, http.MethodGet, "/v1/audit", "", "permission_denied")
 }
 
 // TestDeleteMeToTheLetter: a personal organization goes as a whole, keys and sandbox

@@ -1,0 +1,103 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	pb "orgmem/proto"
+)
+
+var auditRoutes = []Route{
+	on(Route{
+		Method: http.MethodGet, Path: "/v1/audit", ID: "listAudit", Tag: tagAudit,
+		Summary: "Read the audit trail",
+		Description: "What was done in the organization, by which key and user, for which subject, to what, when, with which request id; never content. " +
+			"The newest act first, in the order in which they became true. An act must pass all filters; a page may hold fewer than pageSize while hasMore is true. " +
+			"An act stays for 400 days, and the newest 1,000,000 do. What happens in the sandbox is not in it. The acts are described in docs/audit.md.",
+		Scope: scopeAdmin, Family: familyReads, Status: http.StatusOK,
+	}, func(env *pb.Envelope, in *listAuditInput, errs *violations) {
+		if in.CreatedAfter.given && in.CreatedBefore.given && in.CreatedAfter.ms >= in.CreatedBefore.ms {
+			errs.add("createdBefore", "must be later than createdAfter")
+		}
+		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ListAudit{ListAudit: &pb.ListAudit{
+			Page: in.proto(), Actor: string(in.Actor), Action: in.Action, Target: in.Target,
+			AfterMs: in.CreatedAfter.ms, BeforeMs: in.CreatedBefore.ms,
+		}}})
+	}, func(reply *pb.Reply) (pageOf[auditEntry], bool) {
+		list := reply.GetAccount().GetAudit()
+		return pageFrom(list != nil, list.GetEntries(), list.GetNextCursor(), always(auditEntryOf))
+	}),
+}
+
+type listAuditInput struct {
+	page
+	Actor         auditActor `query:"actor" doc:"The id of an API key, the id of a user, operator (what was done through the operator interface), or service (what the service did by itself)."`
+	Action        string     `query:"action" minLength:"1" maxLength:"64" doc:"What was done, such as node.forget."`
+	Target        string     `query:"target" minLength:"1" maxLength:"512" doc:"The id of what it was done to. A provisioned subject's id finds what was done to the subject as a whole."`
+	CreatedAfter  bound      `query:"createdAfter" doc:"Done at this time or later."`
+	CreatedBefore bound      `query:"createdBefore" doc:"Done before this time."`
+}
+
+// auditActor names who acted.
+type auditActor string
+
+const auditActorPattern = "^([0-9a-fA-F]{64}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|operator|service)$"
+
+func (a *auditActor) fromText(text string) *pb.Problem {
+	const expected = "expected the id of a key or a user, operator, or service"
+	*a = auditActor(strings.ToLower(text))
+	if text == "operator" || text == "service" {
+		return nil
+	}
+	if _, err := pb.ParseKeyHash(string(*a)); err == nil {
+		return nil
+	}
+	if id, err := pb.ParseUserID(string(*a)); err != nil || id.String() != string(*a) {
+		return refusalf(codeValidation, "%s", expected)
+	}
+	return nil
+}
+
+// Schema implements huma.SchemaProvider.
+func (auditActor) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Pattern: auditActorPattern}
+}
+
+type auditEntry struct {
+	ID        string          `json:"id" doc:"Larger of a later act; unique in the organization."`
+	At        timestamp       `json:"at"`
+	Actor     auditEntryActor `json:"actor"`
+	Action    string          `json:"action" doc:"What was done, such as node.forget; more may come."`
+	Target    orNull          `json:"target" doc:"The id of what it was done to; null where that is the organization or the memory itself, or has an id of the client's making. A subject that was erased is named by its partitionId."`
+	Subject   orNull          `json:"subject" doc:"The provisioned subject it was done for, while it is provisioned; null for a person's own memory, and once the subject was erased."`
+	Partition orNull          `json:"partitionId" doc:"The memory that it was done for, as in the ids of its nodes; it stays when a subject is erased. Null where it was done for none."`
+	RequestID orNull          `json:"requestId" doc:"Null where no request did it."`
+}
+
+type auditEntryActor struct {
+	Type   string `json:"type" enum:"key,operator,service" doc:"operator: through the operator interface. service: by itself."`
+	KeyID  orNull `json:"keyId"`
+	UserID orNull `json:"userId"`
+}
+
+func auditEntryOf(e *pb.AuditEntry) auditEntry {
+	a := e.GetAudit()
+	out := auditEntry{
+		ID: strconv.FormatUint(e.GetSeq(), 10), At: timestamp(a.GetAtMs()), Action: a.GetAction(),
+		Actor:  auditEntryActor{Type: e.GetActor()},
+		Target: orNull(e.GetTarget()), Subject: orNull(e.GetSubject()), RequestID: orNull(a.GetRequestId()),
+	}
+	if hash, err := pb.KeyHashFrom(a.GetKeyHash()); err == nil {
+		out.Actor.KeyID = orNull(hash.String())
+	}
+	if id, err := pb.UserIDFrom(a.GetUser()); err == nil {
+		out.Actor.UserID = orNull(id.String())
+	}
+	if id, err := pb.PartitionIDFrom(a.GetPartition()); err == nil {
+		out.Partition = orNull(id.String())
+	}
+	return out
+}

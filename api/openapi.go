@@ -47,7 +47,9 @@ var tagTexts = []struct{ name, text string }{
 const documentText = "A private memory for each organization: content pushed in can be searched, recalled, edited with an audit trail, reasoned over and forgotten completely.\n\n" +
 	"Memory is partitioned by subject. A request acts for the key's owner, or for the provisioned subject that `X-Svc-Subject` names. " +
 	"Every failure is an RFC 9457 problem with a stable `code`; every answer carries `X-Request-Id`. " +
-	"Unknown request fields are refused. Timestamps are RFC 3339 in UTC."
+	"Unknown request fields are refused. Timestamps are RFC 3339 in UTC. " +
+	"A method that an address does not have, HEAD and OPTIONS included, is answered 405 `method_not_allowed` with `Allow`. " +
+	"Text holds no U+0000, JSON is nested 64 levels deep at most, and numbers are those of a double."
 
 // subjectModes names the modes in the document's x-svc-subject.
 var subjectModes = map[pb.SubjectMode]string{
@@ -88,6 +90,7 @@ func newDocument(table []*Route, registry huma.Registry) *huma.OpenAPI {
 	for _, t := range tagTexts {
 		doc.Tags = append(doc.Tags, &huma.Tag{Name: t.name, Description: t.text})
 	}
+	describeInput(table, registry)
 	problem := registry.Schema(reflect.TypeFor[problemBody](), true, "Problem")
 	for _, r := range table {
 		item := doc.Paths[r.Path]
@@ -144,7 +147,7 @@ func operationOf(r *Route, registry huma.Registry, problem *huma.Schema) *huma.O
 			text = "Has no effect on this route, but a subject that is not provisioned is refused."
 		}
 		op.Parameters = append(op.Parameters, &huma.Param{
-			Name: headerSubject, In: "header", Description: text, Schema: &huma.Schema{Type: huma.TypeString},
+			Name: headerSubject, In: "header", Description: text, Schema: &huma.Schema{Ref: "#/components/schemas/" + schemaSubject},
 		})
 	}
 	if r.Idempotent {
@@ -208,6 +211,10 @@ func documentParam(p param, required bool) *huma.Param {
 	schema := *p.schema
 	description := schema.Description
 	schema.Description = ""
+	if p.in == "path" && schema.MinLength == nil {
+		one := 1
+		schema.MinLength = &one
+	}
 	return &huma.Param{Name: p.name, In: p.in, Required: required, Description: description, Schema: &schema}
 }
 
@@ -219,6 +226,9 @@ func documentHeaders() map[string]*huma.Header {
 		"RateLimit":           {Description: "default;r=<tokens left>;t=<seconds until full>. On every answer that got past the credential check.", Schema: text},
 		"RateLimit-Policy":    {Description: "default;q=<tokens per minute>;w=60;pk=<opaque digest>.", Schema: text},
 		"Retry-After":         {Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger}},
+		"WWW-Authenticate":    {Description: "Bearer.", Schema: text},
+		"Content-Disposition": {Description: "attachment, with a name for the file.", Schema: text},
+		"Cache-Control":       {Description: "no-store: every answer is about somebody's memory.", Schema: text},
 		"Idempotent-Replayed": {Description: "true on the replay of an earlier outcome.", Schema: text},
 		"ETag":                {Description: "The version of what is answered.", Schema: text},
 		"Accept-Ranges":       {Description: "bytes: a Range of one part is served.", Schema: text},
@@ -229,8 +239,12 @@ func documentHeaders() map[string]*huma.Header {
 // headerRefs lists the headers of a route's answers with one status; entries are
 // the problems among them.
 func headerRefs(status int, r *Route, entries ...entry) map[string]*huma.Header {
-	names := []string{"X-Request-Id"}
-	if status != http.StatusUnauthorized {
+	names := []string{"X-Request-Id", "Cache-Control"}
+	switch status {
+	case http.StatusUnauthorized:
+		names = append(names, "WWW-Authenticate")
+	case http.StatusRequestHeaderFieldsTooLarge: // no credential was read
+	default:
 		names = append(names, "RateLimit", "RateLimit-Policy")
 	}
 	if status == http.StatusTooManyRequests || slices.ContainsFunc(entries, func(e entry) bool { return e.RetryAfter > 0 }) {
@@ -238,13 +252,17 @@ func headerRefs(status int, r *Route, entries ...entry) map[string]*huma.Header 
 	}
 	if r.Ranges {
 		switch status {
-		case http.StatusOK, http.StatusNotModified:
+		case http.StatusOK:
+			names = append(names, "ETag", "Accept-Ranges", "Content-Disposition")
+		case http.StatusNotModified:
 			names = append(names, "ETag", "Accept-Ranges")
-		case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
+		case http.StatusPartialContent:
+			names = append(names, "ETag", "Accept-Ranges", "Content-Range", "Content-Disposition")
+		case http.StatusRequestedRangeNotSatisfiable:
 			names = append(names, "ETag", "Accept-Ranges", "Content-Range")
 		}
 	}
-	if r.Idempotent && status < http.StatusInternalServerError {
+	if r.Idempotent && status < http.StatusInternalServerError && status != http.StatusRequestHeaderFieldsTooLarge {
 		names = append(names, "Idempotent-Replayed")
 	}
 	if status < http.StatusMultipleChoices && r.output != nil && r.output.Implements(reflect.TypeFor[tagged]()) {

@@ -48,10 +48,11 @@ func paramsOf(t reflect.Type, registry huma.Registry) ([]param, error) {
 			if f.Type.Kind() != reflect.String && !own {
 				return nil, fmt.Errorf("%s.%s: a parameter is text or reads itself", t, f.Name)
 			}
-			list = append(list, param{
-				name: name, in: in, index: f.Index, own: own, needed: f.Tag.Get("required") == "true",
-				schema: huma.SchemaFromField(registry, f, t.Name()+f.Name),
-			})
+			schema := huma.SchemaFromField(registry, f, t.Name()+f.Name)
+			if f.Tag.Get("blank") == "false" { // the row's fill sees to it
+				keyword(schema, "pattern", visibleText)
+			}
+			list = append(list, param{name: name, in: in, index: f.Index, own: own, needed: f.Tag.Get("required") == "true", schema: schema})
 		}
 	}
 	return list, nil
@@ -176,7 +177,10 @@ func (c *cursor) fromText(text string) *pb.Problem {
 }
 
 // Schema implements huma.SchemaProvider.
-func (cursor) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
+func (cursor) Schema(huma.Registry) *huma.Schema {
+	one := 1
+	return &huma.Schema{Type: huma.TypeString, MinLength: &one, Pattern: cursorText}
+}
 
 // pageSize is 1–100, or 0 for the default.
 type pageSize uint32

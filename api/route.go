@@ -199,7 +199,7 @@ func (r *Route) ginPath() string {
 // problems lists every code that the route may answer, in the catalogue's
 // order: its own, and those that follow from the row.
 func (r *Route) problems() []entry {
-	codes := append([]string{codeAuthentication, codeRateLimit, codeInternal, codeDegraded, codeDraining, codeMalformed, codeValidation}, r.Problems...)
+	codes := append([]string{codeAuthentication, codeRateLimit, codeInternal, codeDegraded, codeDraining, codeMalformed, codeHeadersTooLarge, codeValidation}, r.Problems...)
 	switch {
 	case r.NoSubject:
 	case r.Subject == pb.SubjectMode_SUBJECT_REFUSED:

@@ -2,8 +2,10 @@ package api
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -113,6 +115,54 @@ type patchConnectorBody struct {
 	Config          object  `json:"config,omitempty"`
 	IntervalSeconds *uint32 `json:"intervalSeconds,omitempty" minimum:"300" maximum:"2592000"`
 	Enabled         *bool   `json:"enabled,omitempty"`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (newConnectorBody) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
+	var kinds []map[string]any
+	for _, kind := range slices.Sorted(maps.Keys(connectorShapes)) {
+		kinds = append(kinds, map[string]any{"properties": map[string]any{
+			"type": map[string]any{"const": kind}, "config": r.Schema(connectorShapes[kind], true, ""),
+		}})
+	}
+	return either(s, kinds...)
+}
+
+// TransformSchema implements huma.SchemaTransformer. Which type's config it must be, the
+// connector decides.
+func (patchConnectorBody) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
+	var shapes []*huma.Schema
+	for _, kind := range slices.Sorted(maps.Keys(connectorShapes)) {
+		shapes = append(shapes, r.Schema(connectorShapes[kind], true, ""))
+	}
+	keyword(s.Properties["config"], "anyOf", shapes)
+	keyword(s, "minProperties", 1)
+	return s
+}
+
+// httpsOnly narrows the schema of an address.
+func httpsOnly(s *huma.Schema) *huma.Schema {
+	keyword(s, "pattern", httpsURL)
+	return s
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (feedConfig) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	httpsOnly(s.Properties["url"])
+	return s
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (gitConfig) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	httpsOnly(s.Properties["url"])
+	return s
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (webConfig) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	httpsOnly(s.Properties["sitemap"])
+	httpsOnly(s.Properties["pages"].Items)
+	return either(s, map[string]any{"required": []string{"sitemap"}}, map[string]any{"required": []string{"pages"}})
 }
 
 type feedConfig struct {

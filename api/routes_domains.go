@@ -34,7 +34,7 @@ var domainRoutes = []Route{
 
 type listDomainsInput struct {
 	page
-	Q string `query:"q" minLength:"1" maxLength:"200" doc:"Text that the label or a keyword must hold; case does not matter."`
+	Q string `query:"q" minLength:"1" maxLength:"200" blank:"false" doc:"Text that the label or a keyword must hold; case does not matter."`
 }
 
 type domainInput struct {

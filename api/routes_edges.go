@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	pb "orgmem/proto"
 )
 
@@ -86,6 +88,15 @@ type assertEdgeBody struct {
 	Weight     *float64 `json:"weight,omitempty" minimum:"0" maximum:"1" doc:"A value above 0.4 is stored, and answered, as 0.4, which is also what a new edge has by default."`
 	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"As weight."`
 	Note       *string  `json:"note,omitempty" maxLength:"2000" doc:"Why it is so, in the client's words. Empty text takes the note away."`
+}
+
+// TransformSchema implements huma.SchemaTransformer. Source and target are two nodes, which no
+// keyword can say.
+func (assertEdgeBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	keyword(s.Properties["type"], "pattern", edgeTypeText)
+	keyword(s.Properties["type"], "maxLength", maxEdgeType)
+	keyword(s.Properties["type"], "not", map[string]any{"const": supersededBy})
+	return s
 }
 
 // maxEdgeType bounds an edge's type: a word, not a sentence.

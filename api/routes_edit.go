@@ -92,6 +92,11 @@ type nodePatchBody struct {
 	Reason   string   `json:"reason,omitempty" maxLength:"2000" doc:"Why, for the history."`
 }
 
+// TransformSchema implements huma.SchemaTransformer.
+func (nodePatchBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return anyOfFields(s, "title", "content", "kind", "metadata", "domainId")
+}
+
 type supersedeInput struct {
 	ID   string `path:"node_id"`
 	Body supersedeBody
@@ -204,7 +209,9 @@ func (t *entityTags) fromText(text string) *pb.Problem {
 }
 
 // Schema implements huma.SchemaProvider.
-func (entityTags) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
+func (entityTags) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Pattern: entityTagList}
+}
 
 // parseEntityTags reads the list of RFC 9110, section 13.1.1. A weak tag is one
 // like any other here: it equals none of ours, which are strong.

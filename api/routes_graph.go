@@ -144,7 +144,7 @@ type listNodesInput struct {
 	CreatedAfter  bound  `query:"createdAfter" doc:"Recorded at this time or later."`
 	CreatedBefore bound  `query:"createdBefore" doc:"Recorded before this time."`
 	AsOf          moment `query:"asOf" doc:"What held at this time, whatever has superseded it since."`
-	Q             string `query:"q" minLength:"1" maxLength:"500" doc:"Words that title or content must hold, all of them."`
+	Q             string `query:"q" minLength:"1" maxLength:"500" blank:"false" doc:"Words that title or content must hold, all of them."`
 }
 
 // bound is an end of a range of time in a query, which may be open.
@@ -160,7 +160,7 @@ func (b *bound) fromText(text string) *pb.Problem {
 
 type recallSearchInput struct {
 	page
-	Q    string `query:"q" required:"true" minLength:"1" maxLength:"500" doc:"Words that title or content must hold, all of them."`
+	Q    string `query:"q" required:"true" minLength:"1" maxLength:"500" blank:"false" doc:"Words that title or content must hold, all of them."`
 	AsOf moment `query:"asOf" doc:"What held at this time, whatever has superseded it since."`
 }
 

@@ -71,7 +71,7 @@ func (in *transcriptInput) form() (*uploadForm, []string) {
 
 func linkImport(env *pb.Envelope, f *uploadForm, transcript bool) {
 	linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{
-		Filename: f.filename, Content: f.content, Transcript: transcript, Title: f.Title, OccurredMs: f.occurredMs, Metadata: f.metadata,
+		Filename: f.filename, Content: f.content, Transcript: transcript, Title: f.Title, OccurredMs: f.occurredMs, Metadata: f.Metadata,
 		MaxRunes: uint32(f.maxContent),
 	}}})
 }

@@ -3,6 +3,8 @@ package api
 import (
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	pb "orgmem/proto"
 )
 
@@ -46,12 +48,36 @@ var purgeRoutes = []Route{
 }
 
 type purgeInput struct {
-	Body struct {
-		Scope        string `json:"scope" enum:"subject,org"`
-		SubjectID    string `json:"subjectId,omitempty" doc:"The provisioned subject, with scope subject."`
-		DryRun       *bool  `json:"dryRun,omitempty" default:"true"`
-		ConfirmToken string `json:"confirmToken,omitempty" maxLength:"200" doc:"From the dry run."`
+	Body purgeRequest
+}
+
+type purgeRequest struct {
+	Scope        string `json:"scope" enum:"subject,org"`
+	SubjectID    string `json:"subjectId,omitempty" doc:"The provisioned subject, with scope subject."`
+	DryRun       *bool  `json:"dryRun,omitempty" default:"true"`
+	ConfirmToken string `json:"confirmToken,omitempty" maxLength:"200" doc:"From the dry run, where dryRun is false."`
+}
+
+// TransformSchema implements huma.SchemaTransformer: what each scope and each of the two
+// calls needs.
+func (purgeRequest) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	given, left := map[string]any{"minLength": 1}, map[string]any{"maxLength": 0}
+	var kinds []map[string]any
+	for _, scope := range []string{"subject", "org"} {
+		for _, dry := range []bool{true, false} {
+			subject, token, required := left, left, []string{"scope"}
+			if scope == "subject" {
+				subject, required = given, append(required, "subjectId")
+			}
+			if !dry {
+				token, required = given, append(required, "dryRun", "confirmToken")
+			}
+			kinds = append(kinds, map[string]any{"required": required, "properties": map[string]any{
+				"scope": map[string]any{"const": scope}, "dryRun": map[string]any{"const": dry}, "subjectId": subject, "confirmToken": token,
+			}})
+		}
 	}
+	return either(s, kinds...)
 }
 
 type purgeReport struct {

@@ -34,7 +34,7 @@ var recallRoutes = []Route{
 			errs.add("asOf", "expected none: who a person is, is known as of now only")
 		}
 		page := page{in.Cursor.value, in.Size.value}
-		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: in.Type, Paged: paged, Page: page.proto(), AsOfMs: in.AsOf.ms}}})
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: string(in.Type), Paged: paged, Page: page.proto(), AsOfMs: in.AsOf.ms}}})
 	}, recallOf),
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/identity/user/{user_id}", ID: "getIdentity", Tag: tagRecall,
@@ -55,10 +55,23 @@ var recallRoutes = []Route{
 func mindOp(op *pb.MindOp) *pb.Envelope_Mind { return &pb.Envelope_Mind{Mind: op} }
 
 type recallInput struct {
-	Type   string      `path:"recall_type"`
+	Type   recallType  `path:"recall_type"`
 	Cursor givenCursor `query:"cursor" doc:"On insights and temporal: the nextCursor of the previous page."`
 	AsOf   moment      `query:"asOf" doc:"On graph: what held at this time; on insights and temporal: what was found, or had happened, by then, as far as nothing had taken its text's place, and no trends. identity takes none."`
 	Size   givenSize   `query:"pageSize" doc:"On insights and temporal: how many entries to answer at most. Values above 100 are read as 100."`
+}
+
+// recallType names a view; one that there is not is not found.
+type recallType string
+
+func (t *recallType) fromText(text string) *pb.Problem { //nolint:unparam // the interface is fromText
+	*t = recallType(text)
+	return nil
+}
+
+// Schema implements huma.SchemaProvider.
+func (recallType) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Enum: []any{"identity", "graph", "insights", "temporal"}}
 }
 
 // givenCursor and givenSize are judged with the view: two of them take neither,

@@ -136,6 +136,22 @@ type sessionEventBody struct {
 	Metadata  object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
 }
 
+// TransformSchema implements huma.SchemaTransformer.
+func (sessionEventBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return describeSession(s)
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (agentSignalsBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return describeSession(s)
+}
+
+func describeSession(s *huma.Schema) *huma.Schema {
+	keyword(s.Properties["sessionId"], "pattern", plainName)
+	keyword(s.Properties["sessionId"], "maxLength", maxSubjectBytes)
+	return s
+}
+
 func (b *sessionEventBody) check(errs *violations) { checkSessionID("sessionId", b.SessionID, errs) }
 
 // checkSessionID: a session may be called what a subject may.
@@ -220,7 +236,7 @@ func readEvent(raw jsontext.Value, around int, registry huma.Registry) *pb.Sessi
 }
 
 type agentSignalsBody struct {
-	SessionID string            `json:"sessionId" minLength:"1"`
+	SessionID string            `json:"sessionId" minLength:"1" doc:"1 to 256 bytes without control characters."`
 	Signals   []agentSignalBody `json:"signals" minItems:"1" maxItems:"100"`
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"unicode"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	pb "orgmem/proto"
 )
 
@@ -25,7 +27,7 @@ var subjectRoutes = []Route{
 		Scope:   scopeRead, Family: familyReads, Status: http.StatusOK,
 		Problems: []string{codeSubjectNotFound},
 	}, func(env *pb.Envelope, in *subjectInput, _ *violations) {
-		env.Op = &pb.Envelope_GetSubject_{GetSubject_: &pb.GetSubject{Id: in.ID}}
+		env.Op = &pb.Envelope_GetSubject_{GetSubject_: &pb.GetSubject{Id: string(in.ID)}}
 	}, answerSubject),
 	on(Route{
 		Method: http.MethodPut, Path: "/v1/subjects/{subject_id}", ID: "putSubject", Tag: tagSubjects,
@@ -33,10 +35,10 @@ var subjectRoutes = []Route{
 		Description: "201 the first time, 200 after. An erased subject that is provisioned again starts empty.",
 		Scope:       scopeProvision, Family: familyDefault, Status: http.StatusOK, Statuses: []int{http.StatusCreated},
 	}, func(env *pb.Envelope, in *subjectInput, errs *violations) {
-		if !validSubject(in.ID) {
+		if !validSubject(string(in.ID)) {
 			errs.add("subject_id", "expected 1 to 256 bytes without control characters")
 		}
-		env.Op = &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: in.ID}}
+		env.Op = &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: string(in.ID)}}
 	}, answerSubject),
 	on(Route{
 		Method: http.MethodDelete, Path: "/v1/subjects/{subject_id}", ID: "eraseSubject", Tag: tagSubjects,
@@ -45,14 +47,29 @@ var subjectRoutes = []Route{
 		Scope:       scopeProvision, Family: familyDefault, Status: http.StatusAccepted,
 		Problems: []string{codeSubjectNotFound},
 	}, func(env *pb.Envelope, in *subjectInput, _ *violations) {
-		env.Op = &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: in.ID}}
+		env.Op = &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: string(in.ID)}}
 	}, answerAccepted),
 }
 
 type listSubjectsInput struct{ page }
 
 type subjectInput struct {
-	ID string `path:"subject_id" doc:"The client's own id of the subject, percent-encoded: 1 to 256 bytes of UTF-8 without control characters."`
+	ID subjectName `path:"subject_id" doc:"The client's own id of the subject, percent-encoded: 1 to 256 bytes of UTF-8 without control characters."`
+}
+
+// subjectName is the id of a subject. Each row says what it thinks of one that no subject
+// can have.
+type subjectName string
+
+func (n *subjectName) fromText(text string) *pb.Problem { //nolint:unparam // the interface is fromText
+	*n = subjectName(text)
+	return nil
+}
+
+// Schema implements huma.SchemaProvider.
+func (subjectName) Schema(huma.Registry) *huma.Schema {
+	one, most := 1, maxSubjectBytes
+	return &huma.Schema{Type: huma.TypeString, MinLength: &one, MaxLength: &most, Pattern: plainName}
 }
 
 // validSubject reports whether a subject may be called so (decisions.md,

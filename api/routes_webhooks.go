@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
 	"orgmem/actors"
@@ -122,6 +123,24 @@ type patchWebhookBody struct {
 	URL        *string  `json:"url,omitempty" minLength:"1" maxLength:"2048"`
 	EventTypes []string `json:"eventTypes,omitempty" minItems:"1" maxItems:"20" enum:"*,graph.updated,job.completed,insight.proposed,contradiction.detected,belief.superseded,basin.shifted,brain.trained,webhook.test"`
 	Disabled   *bool    `json:"disabled,omitempty"`
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (newWebhookBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return describeEndpoint(s)
+}
+
+// TransformSchema implements huma.SchemaTransformer.
+func (patchWebhookBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	keyword(s, "minProperties", 1)
+	return describeEndpoint(s)
+}
+
+func describeEndpoint(s *huma.Schema) *huma.Schema {
+	httpsOnly(s.Properties["url"])
+	all := map[string]any{"const": "*"}
+	either(s.Properties["eventTypes"], map[string]any{"items": all, "maxItems": 1}, map[string]any{"items": map[string]any{"not": all}})
+	return s
 }
 
 func checkEventTypes(types []string, errs *violations) {

@@ -25,13 +25,12 @@ type uploadForm struct {
 	File       string `json:"file" format:"binary" doc:"The file."`
 	Title      string `json:"title,omitempty" maxLength:"1000"`
 	OccurredAt string `json:"occurredAt,omitempty" format:"date-time" doc:"When what the file tells happened."`
-	Metadata   string `json:"metadata,omitempty" doc:"A JSON object, for every document of the file that has none of its own."`
+	Metadata   object `json:"metadata,omitempty" doc:"A JSON object, for every document of the file that has none of its own; a part that holds its text."`
 
 	filename   string
 	content    []byte
 	given      bool
 	occurredMs int64
-	metadata   object
 	maxContent int // characters of one document of the file
 }
 
@@ -183,7 +182,7 @@ func (f *uploadForm) take(name, filename string, content []byte, fileParts []str
 			errs.add(name, notCanonical(err))
 			return
 		}
-		f.metadata = object(v)
+		f.Metadata = object(v)
 	default:
 		errs.add(showName(name), "unknown field")
 	}

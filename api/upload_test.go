@@ -176,7 +176,7 @@ func FuzzForm(f *testing.F) {
 		if problem.GetCode() != problem2.GetCode() || fmt.Sprint(errs.list) != fmt.Sprint(errs2.list) {
 			t.Fatalf("copied %v %v, in place %v %v", problem, errs.list, problem2, errs2.list)
 		}
-		if !bytes.Equal(copied.content, shared.content) || copied.filename != shared.filename || copied.Title != shared.Title || !bytes.Equal(copied.metadata, shared.metadata) {
+		if !bytes.Equal(copied.content, shared.content) || copied.filename != shared.filename || copied.Title != shared.Title || !bytes.Equal(copied.Metadata, shared.Metadata) {
 			t.Fatalf("copied %+v, in place %+v", copied, shared)
 		}
 		if problem != nil || errs.any() {

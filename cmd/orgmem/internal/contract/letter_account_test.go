@@ -246,7 +246,6 @@ func TestTrailToTheLetter(t *testing.T) {
 	}
 	for _, query := range []string{
 		"actor=ann", "actor=", "action=", "target=", "createdAfter=now", "createdBefore=", "kind=x", "action=a&action=b",
-		"createdAfter=" + since + "&createdBefore=" + since,
 	} {
 		s.refused(t, c, http.MethodGet, "/v1/audit?"+query, "", "validation_failed")
 	}

@@ -97,7 +97,7 @@ func TestTrailTellsEveryAct(t *testing.T) {
 	did("webhook.update", pb.WebhookID(hook).String(), "")
 	c.ok(with(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: pb.WebhookID(hook).String()}}})))
 	did("webhook.delete", pb.WebhookID(hook).String(), "")
-	feed := pb.ConnectorID(c.ok(with(feedOp(url+"/quizzacious"))).GetLink().GetConnector().GetId()).String()
+	feed := pb.ConnectorID(c.ok(with(feedOp(url + "/quizzacious"))).GetLink().GetConnector().GetId()).String()
 	did("connector.create", feed, "")
 	c.ok(with(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteConnector{DeleteConnector: &pb.DeleteConnector{Id: feed}}})))
 	did("connector.delete", feed, "")

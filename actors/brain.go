@@ -28,6 +28,9 @@ const (
 const (
 	// answerSources is from how many documents an answer may be put together.
 	answerSources = 5
+	// answerScan is how many hits are looked at for them where the first of these must
+	// not be learned from.
+	answerScan = 100
 	// defaultAnswerWords is the length of an answer when the client names none.
 	defaultAnswerWords = 150
 	// minEvidenceCosine and minEvidenceKeyword are what a passage must reach, one
@@ -112,12 +115,20 @@ func (c *call) draftAnswer(st *storage.Store, op *pb.BrainAnswer, worker int) (*
 func (c *call) sources(st *storage.Store, parts []*partitionRef, query string, rd *reader) (hits []*pb.Hit, confidence float64, err error) {
 	n, err := c.org.brain(st)
 	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
-		found, err := c.find(st, parts, &pb.Search{Query: query, TopK: answerSources}, rd)
-		if err != nil {
-			return nil, 0, err
+		for _, most := range []uint32{answerSources, answerScan} {
+			found, err := c.find(st, parts, &pb.Search{Query: query, TopK: most}, rd)
+			if err != nil {
+				return nil, 0, err
+			}
+			about := evidence(found.GetHits())
+			if hits, err = learnedFrom(st, parts, about); err != nil {
+				return nil, 0, err
+			}
+			if len(hits) == len(about) || len(hits) >= answerSources {
+				break // nothing was left out whose place another could take
+			}
 		}
-		hits, err = learnedFrom(st, parts, evidence(found.GetHits()))
-		return hits, 0, err
+		return hits[:min(len(hits), answerSources)], 0, nil
 	}
 	if err != nil {
 		return nil, 0, err

@@ -351,7 +351,7 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 						return err
 					}
 				}
-				for _, x := range p.best(10) {
+				for _, x := range p.ranked() {
 					got[x.path.GetNodes()[len(x.path.GetNodes())-1]] = x.path.GetEdges()
 					if want := math.Pow(0.4*hopDecay, float64(len(x.path.GetEdges()))); math.Abs(x.score-want) > 1e-9 {
 						t.Errorf("score %v after %d edges", x.score, len(x.path.GetEdges()))
@@ -412,6 +412,64 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4}); got[second] != nil {
 		t.Errorf("reaches what is superseded: %v", got[second])
 	}
+}
+
+// A result holds text. Entities hold none: they lead to other texts, and take no place
+// of one, however near they stand to the best hits.
+//
+// interface: Endpoints/Retrieve
+func TestRetrieveAnswersNoLessThanSearch(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	names := []string{"Priya Nair", "Anselm Vogt", "Jane Lee", "Tom Hardy", "Acme Corp", "Berlin"}
+	about := []string{"boiler", "pump", "valve", "The weather was fine."}
+	subject := 0
+	check := func(t interface{ Fatalf(string, ...any) }, who client, op *pb.Retrieve, texts int) {
+		found := who.search(&pb.Search{Query: op.GetQuery(), TopK: op.GetTopK()})
+		got := who.ok(retrieveOp(op)).GetMind().GetRetrieved()
+		if len(got.GetHits()) < len(found) || len(got.GetHits()) > int(op.GetTopK()) || len(got.GetHits()) > texts {
+			t.Fatalf("of %d texts %v answers %d, search %d", texts, op, len(got.GetHits()), len(found))
+		}
+		seen := map[string]bool{}
+		for i, h := range got.GetHits() {
+			if seen[h.GetNode()] || h.GetChunk() == "" || i > 0 && h.GetScore() > got.GetHits()[i-1].GetScore() {
+				t.Fatalf("result %d of %v is %v", i, op, h)
+			}
+			seen[h.GetNode()] = true
+		}
+	}
+	c.ingest(doc("a", "Priya Nair of Acme Corp repaired the boiler in Berlin with Anselm Vogt."), doc("b", "The boiler is old."), doc("c", "The pump is new."))
+	if entities := c.nodes(&pb.ListNodes{Kind: kindEntity}, 50); len(entities) < 3 {
+		t.Fatalf("%d entities: the test would prove nothing", len(entities))
+	}
+	for _, topK := range []uint32{1, 2, 3, 10} {
+		check(t, c, &pb.Retrieve{Query: "boiler", TopK: topK, MaxHops: 2}, 3)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		subject++
+		who := c.as(fmt.Sprint("retrieves ", subject))
+		c.put(who.subject)
+		var docs []*pb.IngestItem
+		for i, text := range rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+			who := rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, len(names), rapid.ID).Draw(t, "names")
+			what := rapid.SliceOfN(rapid.SampledFrom(about), 1, 4).Draw(t, "about")
+			return strings.Join(who, " and ") + " looked at the " + strings.Join(what, ", ") + "."
+		}), 1, 12).Draw(rt, "texts") {
+			docs = append(docs, doc(fmt.Sprint(i), fmt.Sprintf("%s No. %d", text, i)))
+		}
+		who.ingest(docs...)
+		all := who.nodes(&pb.ListNodes{}, 100)
+		for range rapid.IntRange(0, 6).Draw(rt, "edges") {
+			ends := rapid.SliceOfNDistinct(rapid.SampledFrom(all), min(2, len(all)), 2, rapid.ID).Draw(rt, "ends")
+			if len(ends) == 2 {
+				who.assertEdge(&pb.AssertEdge{Source: ends[0], Target: ends[1], Type: "x", Weight: new(rapid.Float64Range(0.1, 0.4).Draw(rt, "weight"))})
+			}
+		}
+		check(rt, who, &pb.Retrieve{
+			Query: rapid.SampledFrom([]string{"boiler", "pump and valve", "Priya Nair", "weather"}).Draw(rt, "query"),
+			TopK:  rapid.Uint32Range(1, 14).Draw(rt, "topK"), MaxHops: rapid.Uint32Range(0, 4).Draw(rt, "hops"),
+		}, len(docs))
+	})
 }
 
 // TestRetrieveFollowsWhatHolds begins where edges have ended, and where a node is

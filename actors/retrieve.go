@@ -34,6 +34,7 @@ type reached struct {
 	score float64
 	path  *pb.Path
 	hit   *pb.Hit // nil: reached by an edge, its passage is not read yet
+	text  bool    // it holds text, so it can be a result; an entity only leads on
 	ahead bool    // it is in the front
 }
 
@@ -60,10 +61,12 @@ func (o *orgActor) retrieve(c *call, op *pb.Retrieve) {
 				return nil, err
 			}
 		}
-		best := p.best(topK)
 		words := wordsOf(rd, op.GetQuery())
 		out := &pb.Retrieved{EmbedTokens: found.GetEmbedTokens(), BrainVersion: found.GetBrainVersion()}
-		for _, x := range best {
+		for _, x := range p.ranked() {
+			if len(out.GetHits()) == topK {
+				break
+			}
 			if x.hit == nil {
 				if x.hit, err = passageOf(st, x, words); err != nil {
 					return nil, err
@@ -102,7 +105,7 @@ func (p *propagation) seed(parts []*partitionRef, h *pb.Hit) {
 			return
 		}
 	}
-	x := &reached{part: part, score: math.Max(h.GetScore(), 0), path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h}
+	x := &reached{part: part, score: math.Max(h.GetScore(), 0), path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h, text: true}
 	p.at[place{part.id, pb.NodeID(h.GetNode())}] = x
 	p.goOn(x)
 }
@@ -182,10 +185,12 @@ func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) err
 		return nil
 	}
 	if known == nil {
-		if ok, err := stands(p.r, from.part.space, to); err != nil || !ok {
+		n := &pb.Node{}
+		found, err := p.r.Get(from.part.space.Key(storage.TableNode, storage.Str(to)), n)
+		if err != nil || !found || n.GetStatus() != statusLive {
 			return err
 		}
-		known = &reached{part: from.part}
+		known = &reached{part: from.part, text: len(n.GetChunks()) > 0}
 		p.at[at] = known
 	}
 	known.score = score
@@ -197,16 +202,19 @@ func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) err
 	return nil
 }
 
-// best gives the nodes with the best scores.
-func (p *propagation) best(most int) []*reached {
+// ranked gives the nodes that hold text, best first. All of them: a passage may have
+// been forgotten by the time that it is read, and then the next one takes its place.
+func (p *propagation) ranked() []*reached {
 	all := make([]*reached, 0, len(p.at))
 	for _, x := range p.at {
-		all = append(all, x)
+		if x.text {
+			all = append(all, x)
+		}
 	}
 	slices.SortFunc(all, func(a, b *reached) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), slices.Compare(a.path.GetNodes(), b.path.GetNodes()))
 	})
-	return all[:min(len(all), most)]
+	return all
 }
 
 // passageOf reads what a node that was reached by an edge says: of its first

@@ -299,3 +299,20 @@ func TestLearnModeMarksWhatIsTakenIn(t *testing.T) {
 		t.Errorf("sent again while on: %v", got)
 	}
 }
+
+// Texts that are not to be learned from take no place among what an answer is made of.
+func TestAnswersLookPastWhatIsNotLearned(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	off, on := false, true
+	c.ok(patchSettings("", &off))
+	for i := range answerSources + 1 {
+		c.ingest(doc(fmt.Sprint("private", i), fmt.Sprintf("The boiler was repaired by neighbour %d.", i)))
+	}
+	c.ok(patchSettings("", &on))
+	learned := c.note("On a Tuesday in the autumn the boiler was repaired by the plumber, who came late and left early.")
+	got := c.answer("Who was the boiler repaired by?")
+	if len(got.GetCitations()) != 1 || got.GetCitations()[0].GetNode() != learned || !strings.Contains(got.GetAnswer(), "plumber") {
+		t.Errorf("%v", got)
+	}
+}

@@ -358,7 +358,7 @@ func (c *cycle) report(f *effect, x clash) (bool, error) {
 			return false, err
 		}
 	}
-	id := f.part.derivedID("contradiction", string(min(a, b)), string(max(a, b)))
+	id := f.part.contradictionID(a, b)
 	if known, err := f.rests(a, id); err != nil || known {
 		return false, err
 	}

@@ -493,13 +493,17 @@ func (c *cycle) findProposals() error {
 	})
 }
 
-// propose writes a proposal between two nodes that still stand and were never
-// proposed to each other; through are the nodes that it names beside them.
+// propose writes a proposal between two nodes that still stand, do not contradict each
+// other and were never proposed to each other; through are the nodes that it names
+// beside them.
 func (f *effect) propose(source, target string, l proposal.Link, through []string) (bool, error) {
 	for _, id := range []string{source, target} {
 		if ok, err := f.carries(pb.NodeID(id), 0); err != nil || !ok {
 			return false, err
 		}
+	}
+	if opposed, err := contradict(f.st, f.part, pb.NodeID(source), pb.NodeID(target)); err != nil || opposed {
+		return false, err
 	}
 	id := f.part.derivedID("proposal", min(source, target), max(source, target))
 	p := &pb.Proposal{

@@ -96,7 +96,7 @@ func (c *cycle) reworded(x clash) clash {
 		return x
 	}
 	a, b := c.nodes[x.a.node].id, c.nodes[x.b.node].id
-	id := c.part.derivedID("contradiction", string(min(a, b)), string(max(a, b)))
+	id := c.part.contradictionID(a, b)
 	known := false
 	texts := map[uint64]string{x.a.seq: "", x.b.seq: ""}
 	err := c.org.withStore(func(st *storage.Store) (err error) {

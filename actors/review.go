@@ -72,7 +72,7 @@ func (o *orgView) listProposals(r storage.Reader, part *partitionRef, op *pb.Lis
 		if err := parts.Done(); err != nil {
 			return nil, false, err
 		}
-		x, err := readProposal(r, part.space, id)
+		x, err := readProposal(r, part, id)
 		return x, x != nil && (op.GetStatus() == "" || op.GetStatus() == x.GetStatus()), err
 	})
 	if p != nil {
@@ -82,10 +82,11 @@ func (o *orgView) listProposals(r storage.Reader, part *partitionRef, op *pb.Lis
 }
 
 // readProposal returns a proposal, nil when there is none, or when there is
-// nothing left to decide on.
-func readProposal(r storage.Reader, space storage.Space, id pb.DerivedID) (*pb.Proposal, error) {
+// nothing left to decide on: an end is gone, or the two contradict each other, which a
+// link would cover up.
+func readProposal(r storage.Reader, part *partitionRef, id pb.DerivedID) (*pb.Proposal, error) {
 	x := &pb.Proposal{}
-	found, err := r.Get(proposalKey(space, id), x)
+	found, err := r.Get(proposalKey(part.space, id), x)
 	if err != nil || !found || x.GetStatus() != reviewOpen {
 		if !found {
 			x = nil
@@ -93,11 +94,37 @@ func readProposal(r storage.Reader, space storage.Space, id pb.DerivedID) (*pb.P
 		return x, err
 	}
 	for _, end := range []string{x.GetSource(), x.GetTarget()} {
-		if ok, err := stands(r, space, pb.NodeID(end)); err != nil || !ok {
+		if ok, err := stands(r, part.space, pb.NodeID(end)); err != nil || !ok {
 			return nil, err
 		}
 	}
+	if opposed, err := contradict(r, part, pb.NodeID(x.GetSource()), pb.NodeID(x.GetTarget())); err != nil || opposed {
+		return nil, err
+	}
 	return x, nil
+}
+
+// contradictionID names the contradiction between two nodes.
+func (p *partitionRef) contradictionID(a, b pb.NodeID) pb.DerivedID {
+	return p.derivedID("contradiction", string(min(a, b)), string(max(a, b)))
+}
+
+// contradict reports whether there is an open contradiction between two nodes.
+func contradict(r storage.Reader, part *partitionRef, a, b pb.NodeID) (bool, error) {
+	raw, found, err := r.GetRaw(part.space.Key(storage.TableDerivedByNode, storage.Str(a), storage.ID16(part.contradictionID(a, b))))
+	if err != nil || !found {
+		return false, err
+	}
+	key, err := part.space.All().ParseKey(raw)
+	if err != nil {
+		return false, err
+	}
+	x := &pb.Contradiction{}
+	if found, err = r.Get(key, x); err != nil || !found {
+		return false, err
+	}
+	pair, err := claims(r, part.space, x)
+	return pair != nil, err
 }
 
 // decideProposal accepts or rejects a proposal. The same decision twice is one;
@@ -110,7 +137,7 @@ func (o *orgActor) decideProposal(c *call, op *pb.DecideProposal) {
 		if err != nil {
 			return notFound, nil //nolint:nilerr // what is no id names no proposal
 		}
-		x, err := readProposal(f.st, f.part.space, id)
+		x, err := readProposal(f.st, f.part, id)
 		if err != nil || x == nil {
 			return notFound, err
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"orgmem/brain/proposal"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -96,6 +97,61 @@ func TestNoContradictionIsResolved(t *testing.T) {
 	}
 	open := c.ok(contradictionsOp("open", nil)).GetMind().GetContradictions().GetNextCursor()
 	c.refused(codeInvalidCursor, contradictionsOp("resolved", &pb.Page{Cursor: open}))
+}
+
+// The two sides of a contradiction are not proposed to be linked, whichever of the two
+// was found first: neither listed nor decided on while the contradiction is open.
+//
+// interface: Endpoints/Contradictions
+func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	a, b, d := c.note("The boiler is old."), c.note("The boiler is new."), c.note("The boiler hums.")
+	chunk := func(id string) uint64 { return c.nodeOf(id).GetChunks()[0] }
+	chunkA, chunkB := chunk(a), chunk(b)
+	var part *partitionRef
+	c.inOrg(func(o *orgActor) { part = o.members[org.Owner] })
+	contradiction := part.contradictionID(pb.NodeID(b), pb.NodeID(a))
+	c.derive(func(batch *storage.Batch, space storage.Space) {
+		putProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: b, Target: a, Type: "related", Status: reviewOpen, CreatedMs: 1})
+		putProposal(batch, space, &pb.Proposal{Id: derivedN(2), Source: a, Target: d, Type: "related", Status: reviewOpen, CreatedMs: 2})
+	})
+	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2, 1}) {
+		t.Fatalf("before: %v", got)
+	}
+	c.derive(func(batch *storage.Batch, space storage.Space) {
+		putContradiction(batch, space, &pb.Contradiction{Id: contradiction[:], NodeA: a, NodeB: b, ChunkA: chunkA, ChunkB: chunkB, Kind: "antonym", DetectedMs: 10})
+	})
+	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2}) {
+		t.Errorf("beside the contradiction: %v", got)
+	}
+	c.refused(codeProposalNotFound, decideOp(pb.DerivedID(derivedN(1)).String(), true))
+	propose := func(source, target string) (ok bool) {
+		c.inOrg(func(o *orgActor) {
+			err := o.withStore(func(st *storage.Store) error {
+				f := &effect{org: &o.orgView, part: part, st: st, batch: newChange(o.store), nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]graphShare{}}
+				var err error
+				ok, err = f.propose(source, target, proposal.Link{Type: "related"}, nil)
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		return ok
+	}
+	if propose(a, b) || propose(b, a) {
+		t.Error("the sides of a contradiction are proposed to each other")
+	}
+	if !propose(b, d) {
+		t.Error("a side is proposed to nothing else")
+	}
+	// The claim went with an edit, and with it the contradiction.
+	c.edit(&pb.EditNode{Id: a, Content: new("The boiler was bought in 1990.")})
+	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2, 1}) {
+		t.Errorf("without the contradiction: %v", got)
+	}
 }
 
 // A node that a proposal only names leaves its rationale when it is forgotten, decided on

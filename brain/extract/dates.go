@@ -178,7 +178,7 @@ func (d *dater) date() (period, bool) {
 		return d.month(m)
 	}
 	if p, ok := d.named(w); ok {
-		d.relative = !d.dated
+		d.relative = d.relative || !d.dated
 		return p, true
 	}
 	return d.counted(w)
@@ -195,7 +195,7 @@ func (d *dater) month(m int) (period, bool) {
 	if day, ok := dayNumber(d.low(next)); ok {
 		year, end := d.yearAt(next + 1)
 		if year == 0 {
-			if year, ok = d.nearYear(m, day); !ok {
+			if year, ok = d.yearOf(m, day); !ok {
 				return period{}, false
 			}
 			end = next + 1
@@ -242,19 +242,30 @@ func (d *dater) month(m int) (period, bool) {
 			year++
 		}
 	default:
-		year, _ = d.nearYear(m, 15)
+		year = d.year(d.i, today, nearest(today, m, 15), func(y int) (int, int) {
+			p := monthPeriod(y, m)
+			return p.from, p.until
+		}, Month)
 	}
 	d.i++
 	return monthPeriod(year, m), true
 }
 
-// nearYear is the year in which a day lies nearest to the document's.
-func (d *dater) nearYear(m, day int) (int, bool) {
+// yearOf is the year of a day that is given without one; the date begins at d.i.
+func (d *dater) yearOf(m, day int) (int, bool) {
 	today, ok := d.today()
 	if !ok {
 		return 0, false
 	}
 	d.relative = true
+	return d.year(d.i, today, nearest(today, m, day), func(y int) (int, int) {
+		first := daysOf(y, m, day)
+		return first, first + 1
+	}, Day), true
+}
+
+// nearest is the year in which a day lies nearest to another.
+func nearest(today, m, day int) int {
 	year, _, _ := civil(today)
 	best := year
 	for _, y := range []int{year - 1, year + 1} {
@@ -262,7 +273,7 @@ func (d *dater) nearYear(m, day int) (int, bool) {
 			best = y
 		}
 	}
-	return best, true
+	return best
 }
 
 func abs(n int) int { return max(n, -n) }
@@ -292,8 +303,20 @@ func number(w string) (int, bool) {
 	return n, true
 }
 
-// yearAt reads a year at token i, perhaps behind a comma or "of"; 0: there is none.
+// yearAt reads a year at token i, perhaps behind a comma or "of", or "last year"; 0:
+// there is none.
 func (d *dater) yearAt(i int) (year, end int) {
+	if today, ok := d.today(); ok {
+		k := i
+		if d.low(k) == "of" {
+			k++
+		}
+		if by, ok := years[d.low(k)]; ok && d.low(k+1) == "year" {
+			d.relative = true
+			year, _, _ = civil(today)
+			return year + by, k + 2
+		}
+	}
 	if w := d.low(i); w == "," || w == "of" {
 		i++
 	}
@@ -302,6 +325,8 @@ func (d *dater) yearAt(i int) (year, end int) {
 	}
 	return 0, i
 }
+
+var years = map[string]int{"last": -1, "this": 0, "next": 1}
 
 // numeric reads 2024-03-05, 2024-03, 5 March 2024, 2024, 1990s and 13/05/2024.
 func (d *dater) numeric(w string) (period, bool) {
@@ -330,7 +355,7 @@ func (d *dater) numeric(w string) (period, bool) {
 		if m := months[d.low(next)]; m > 0 && next < d.to {
 			year, end := d.yearAt(next + 1)
 			if year == 0 {
-				if year, ok = d.nearYear(m, day); !ok {
+				if year, ok = d.yearOf(m, day); !ok {
 					return period{}, false
 				}
 				end = next + 1

@@ -81,36 +81,17 @@ func (d *dater) named(w string) (period, bool) {
 	return d.quarter(w, today)
 }
 
-// weekday is the next such day where something is to be done, the last one where
-// it was.
+// weekday is the last such day where it was, else the next one.
 func (d *dater) weekday(n, today int) (period, bool) {
 	ahead := floorMod(n-weekday(today), 7)
 	days := today + ahead
-	if !d.future() && ahead > 0 {
+	if ahead > 0 && d.tense(d.i, Day) == bygone {
 		days -= 7
 	}
 	d.guessed = true
 	d.i++
 	d.time()
 	return dayPeriod(days), true
-}
-
-// future tells whether the sentence speaks of what is to come.
-func (d *dater) future() bool {
-	switch d.low(d.i - 1) {
-	case "by", "until", "till", "before":
-		return true
-	}
-	for i := d.i - 1; i >= 0 && i > d.i-12; i-- {
-		switch d.low(i) {
-		case "will", "'ll", "’ll", "shall", "must", "should", "need", "needs", "plan", "plans", "going", "due", "scheduled", "let", "can", "could", "deadline", "meet":
-			return true
-		}
-		if d.r.tokens[i].First {
-			break
-		}
-	}
-	return false
 }
 
 // shifted is the unit of time before, around or after the document's day.
@@ -190,6 +171,10 @@ func (d *dater) quarter(w string, today int) (period, bool) {
 		return period{}, false
 	}
 	year, _, _ := civil(today)
+	year = d.year(d.i, today, year, func(y int) (int, int) {
+		p := quarterPeriod(y, q)
+		return p.from, p.until
+	}, Quarter)
 	d.i += n
 	return quarterPeriod(year, q), true
 }

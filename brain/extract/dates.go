@@ -437,6 +437,9 @@ func (d *dater) slashed(i int) (period, int, bool) {
 	year, month, day := c, b, a
 	switch {
 	case len(parts[0]) == 4:
+		if n == 1 && (len(parts[1]) != 2 || len(parts[2]) != 2) {
+			return period{}, 0, false // version 2025.10.3
+		}
 		year, month, day = a, b, c
 	case len(parts[2]) != 4:
 		return period{}, 0, false

@@ -63,11 +63,32 @@ func (d *dater) named(w string) (period, bool) {
 			case "year":
 				y, _, _ := civil(today)
 				p = yearPeriod(y)
-			default:
-				return period{}, false
+			default: // the end of May, of Q3, of next month
+				of := *d
+				of.i = k
+				p, ok := of.date()
+				if !ok || p.until-p.from < 2 || of.minute >= 0 {
+					return period{}, false
+				}
+				if p.grain == Week {
+					p.until -= 2
+				}
+				d.i, d.dated = of.i, d.dated || !of.relative
+				return dayPeriod(p.until - 1), true
 			}
 			d.i = k + 1
 			return dayPeriod(p.until - 1), true
+		}
+	case "weekend":
+		if d.low(d.i-1) == "the" {
+			switch d.low(d.i - 2) {
+			case "over", "at", "on", "for", "by", "until", "before", "after", "since", "during":
+				saturday := weekPeriod(today).from + 5
+				if saturday > today && d.tense(d.i, Day) == bygone {
+					saturday -= 7
+				}
+				return take(1, period{saturday, saturday + 2, Day})
+			}
 		}
 	case "eod", "eow":
 		if w == "eow" {
@@ -76,10 +97,16 @@ func (d *dater) named(w string) (period, bool) {
 		return take(1, dayPeriod(today))
 	}
 	if n := weekdays[w]; n > 0 && (len(w) > 4 || d.low(d.i-1) == "on") {
+		if before := d.low(d.i - 1); namedDays[before] || before == "every" || before == "each" || before == "most" || d.low(d.i-2) == "every" {
+			return period{}, false // Good Friday is in spring, and every Friday is none
+		}
 		return d.weekday(n-1, today)
 	}
 	return d.quarter(w, today)
 }
+
+// namedDays stand before a weekday that is a feast or a sale.
+var namedDays = setOf(`good easter holy palm ash whit maundy shrove black cyber giving super bloody boxing`)
 
 // weekday is the last such day where it was, else the next one.
 func (d *dater) weekday(n, today int) (period, bool) {
@@ -212,6 +239,9 @@ func (d *dater) counted(w string) (period, bool) {
 		sign = 1
 		i += 3
 	case d.low(d.i-1) == "in" || d.low(d.i-1) == "within":
+		if d.tense(d.i, Day) == bygone {
+			return period{}, false // it took so long
+		}
 		sign = 1
 		i++
 	case after == "earlier" || after == "later":
@@ -219,6 +249,9 @@ func (d *dater) counted(w string) (period, bool) {
 	}
 	if sign == 0 {
 		return period{}, false
+	}
+	if unit == "year" && n == 1 && d.low(d.i-1) == "half" {
+		unit, n = "month", 6
 	}
 	y, m, day := civil(today)
 	var p period

@@ -26,6 +26,8 @@ const (
 	// maxAhead is how far ahead something is spoken of as if it were now, and how long
 	// something lasts "until" a day, without the year: two thirds of one.
 	maxAhead = 240
+	// maxClause is how many tokens before and behind a date its verb is looked for.
+	maxClause = 50
 )
 
 // year is the year of a day or month that is given without one, as the clause at
@@ -45,9 +47,12 @@ func (d *dater) year(i, today, near int, begin func(year int) (first, until int)
 	bound := d.preposition(i)
 	switch d.tense(i, grain) {
 	case bygone:
+		if bound == "for" && grain == Month {
+			return near // the rent for December may have been paid before
+		}
 		return last
 	case coming:
-		if grain == Day && today-over < lateNote || bound == "until" && ahead > maxAhead {
+		if grain == Day && (today-over < lateNote || bound == "until" && ahead > maxAhead) {
 			return near
 		}
 		return next
@@ -88,8 +93,8 @@ var nearly = setOf(`the early late mid around about roughly approximately this e
 // before it that is nearest, else of the first behind it.
 func (d *dater) tense(i int, grain Grain) tense {
 	r := d.r
-	head := i // of the sentence
-	for head > 0 && !r.tokens[head].First {
+	head := i // of the sentence, as far as is looked at
+	for head > max(0, i-maxClause) && !r.tokens[head].First {
 		head--
 	}
 	at := i - 1
@@ -105,13 +110,13 @@ func (d *dater) tense(i int, grain Grain) tense {
 			return bygone // the minutes of 3 May
 		}
 	}
-	c := clause{r: r, head: head, to: d.to, date: i, prep: prep, grain: grain}
+	c := clause{r: r, head: head, to: min(d.to, i+maxClause), date: i, prep: prep, grain: grain}
 	from := c.begins(i)
 	if t := c.backward(i-1, from); t != untold {
 		return c.seen(t, from)
 	}
 	until := i + 1
-	for until < d.to && !c.border(until) {
+	for until < c.to && !c.border(until) {
 		until++
 	}
 	if t := c.forward(i+1, until); t != untold {
@@ -125,7 +130,7 @@ func (d *dater) tense(i int, grain Grain) tense {
 			return t
 		}
 	}
-	return c.forward(until, d.to)
+	return c.forward(until, c.to)
 }
 
 // clause looks for the verb that governs a date.
@@ -174,7 +179,10 @@ func (c *clause) backward(at, from int) tense {
 			joint = joint || perhaps != untold && (joints[c.r.lows[j]] || c.r.lows[j] == "which")
 		case !sure:
 			if perhaps == untold {
-				perhaps, joint = t, false
+				if infinitive && t == present {
+					t = coming // and wants to leave
+				}
+				perhaps, joint, infinitive = t, c.dated(j-1), false
 			}
 		case perhaps != untold && (joint || speech[c.r.lows[j]] || c.relative(j)):
 			return perhaps // they said the course starts; what was signed ends
@@ -188,6 +196,12 @@ func (c *clause) backward(at, from int) tense {
 		return coming
 	}
 	return perhaps
+}
+
+// dated tells whether a date ends at j: what stands before it is another clause's.
+func (c *clause) dated(j int) bool {
+	w := c.low(j)
+	return months[w] > 0 || weekdays[w] > 0 || j >= c.head && c.r.tokens[j].Kind == tagger.Number && len(w) == 4
 }
 
 // relative tells whether the verb at j is that of a relative clause.
@@ -230,11 +244,11 @@ func (c *clause) forward(at, until int) tense {
 	return untold
 }
 
-// seen is a tense with what else the clause says: the next one is to come.
+// seen is a tense with what else the clause says: a wedding that is on a day is to come.
 func (c *clause) seen(t tense, from int) tense {
 	if t == present {
 		for j := from; j < c.date; j++ {
-			if expected[c.r.lows[j]] {
+			if w := c.r.lows[j]; expected[w] || occasions[w] {
 				return coming
 			}
 		}
@@ -248,18 +262,24 @@ func (c *clause) cue(from, until int) tense {
 		switch w := c.r.lows[j]; {
 		case expected[w]:
 			return coming
-		case told[w] || w == "last" || w == "previous" || w == "thanks" || w == "sorry" || w == "yesterday":
+		case j == from && records[w] || w == "last" || w == "previous" || w == "thanks" || w == "sorry" || w == "yesterday":
 			return bygone
 		}
 	}
 	return untold
 }
 
-// expected are what is to come, told what was.
 var (
-	expected = setOf(`next upcoming deadline due appointment reminder todo eta planned scheduled tbc rsvp forthcoming`)
-	told     = setOf(`notes minutes photo photos picture pictures recap summary report results recording receipt invoice mail email message
-		letter call conversation news incident outage visit protocol transcript log`)
+	// expected is what is to come, occasions are what is spoken of in the present
+	// until it is over.
+	expected  = setOf(`next upcoming deadline due appointment reminder todo eta planned scheduled tbc rsvp forthcoming forward`)
+	occasions = setOf(`exam exams wedding birthday party concert interview meeting launch release premiere conference opening surgery operation
+		flight graduation hearing trial festival workshop match final demo election vote kickoff reunion anniversary marathon race trip
+		handover inspection audit retro review presentation lecture seminar rehearsal performance gig funeral ceremony dinner viewing`)
+	// records are of what was, and so is what others tell of a day.
+	records = setOf(`notes minutes photo photos picture pictures recap summary recording transcript protocol log`)
+	told    = setOf(`notes minutes photo photos picture pictures recap summary recording transcript protocol log report results receipt invoice
+		mail email message letter call conversation news incident outage visit`)
 )
 
 // infinitive tells whether a verb with "to" stands at j, which tells no time.
@@ -380,9 +400,15 @@ func (c *clause) explicit(j int) tense {
 		}
 		return bygone
 	case "has", "have", "'ve", "’ve":
+		if c.led(j) {
+			return untold
+		}
 		return c.having(j)
 	case "do", "does":
-		if w == "do" && c.heads(j) {
+		switch {
+		case c.led(j):
+			return untold
+		case w == "do" && c.heads(j):
 			return coming // don't forget; and questions
 		}
 		return present
@@ -395,6 +421,10 @@ func (c *clause) explicit(j int) tense {
 			return bygone
 		}
 		return coming
+	case "great", "nice", "good", "lovely", "fun":
+		if c.heads(j) && strings.HasSuffix(c.low(j+1), "ing") {
+			return bygone // nice talking to you
+		}
 	case "thank", "thanks", "sorry", "congratulations", "congrats":
 		if c.heads(j) {
 			return bygone
@@ -406,17 +436,34 @@ func (c *clause) explicit(j int) tense {
 	return untold
 }
 
+// led tells whether the verb at j belongs to an auxiliary before it: did you do.
+func (c *clause) led(j int) bool {
+	for k := j - 1; k >= c.head && k > j-5; k-- {
+		switch w := c.r.lows[k]; {
+		case w == "to", w == "let", c.auxiliary(k) && c.r.tokens[k].Kind == tagger.Word && !adverb(w), w == "'ll", w == "’ll", w == "'d", w == "’d":
+			return true
+		case !adverb(w) && !subjects[w]:
+			return false
+		}
+	}
+	return false
+}
+
 // being is the tense of a form of be, which is at j: who is moving in May will.
 func (c *clause) being(j int) tense {
 	k := c.after(j)
 	switch w := c.low(k); {
 	case w == "to", w == "about" && c.low(k+1) == "to", w == "off", intents[w], movers[w], plans[w]:
 		return coming
-	case k < c.date && strings.HasSuffix(w, "ing") && len(w) > 4:
+	case strings.HasSuffix(w, "ing") && len(w) > 4 && !lasting[w] && (k < c.date || j > c.date):
 		return coming
 	}
 	return present
 }
+
+// lasting is what somebody does as they write.
+var lasting = setOf(`writing calling emailing mailing asking thinking wondering waiting working trying looking living using reading hoping
+	struggling running missing having`)
 
 // apostrophe reads an 's: "it's on Friday", "she's left"; what belongs to somebody is
 // no verb.
@@ -443,6 +490,15 @@ func (c *clause) having(j int) tense {
 	case w == "to", w == "got" && c.low(k+1) == "to":
 		return coming
 	case c.past(k), bases[w]:
+		if w == "been" {
+			k = c.after(k)
+		}
+		if j > c.date && changed[c.low(k)] {
+			return coming // the concert on Friday has been cancelled
+		}
+		if k >= c.to {
+			return bygone
+		}
 		if t := c.planned(k); t != untold {
 			return t
 		}
@@ -450,6 +506,9 @@ func (c *clause) having(j int) tense {
 	}
 	return present
 }
+
+// changed is what is done to what is still to come.
+var changed = setOf(`cancelled canceled confirmed announced postponed moved rescheduled booked called delayed brought`)
 
 // bases are participles that look like the verb itself.
 var bases = setOf(`come become run overcome`)
@@ -467,11 +526,11 @@ func (c *clause) past(j int) bool {
 		// "She put": in the present it were puts. At the head of a clause it is asked for.
 		return !c.heads(j)
 	}
-	return pasts[w] || len(w) > 3 && strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "eed") && !adjectives[w]
+	return pasts[w] || len(w) > 3 && strings.HasSuffix(w, "ed") && !notPast[w]
 }
 
-// adjectives end as the past forms do.
-var adjectives = setOf(`hundred sacred naked wicked kindred excited tired interested worried scared delighted pleased thrilled embed unused
+// notPast end as the past forms do.
+var notPast = setOf(`need feed seed weed speed breed bleed exceed proceed succeed indeed heed deed greed creed reed steed hundred sacred naked wicked kindred excited tired interested worried scared delighted pleased thrilled embed unused
 	biased aged beloved bed shed sled`)
 
 // participle is the tense of a past form at j, by the auxiliary before it.
@@ -522,8 +581,14 @@ func (c *clause) participle(j int) tense {
 	if t := c.planned(j); t != untold {
 		return t
 	}
+	if c.heads(j) && states[r.lows[j]] {
+		return present // closed until Monday
+	}
 	return bygone
 }
+
+// states are what a thing is said to be, rather than what was done to it.
+var states = setOf(`closed booked located based expected planned scheduled blocked reserved`)
 
 // passive is the tense of the verb before "to be done" at k: "it needs to be paid" is
 // to come, "it had to be paid" was.
@@ -560,7 +625,8 @@ var (
 	// done.
 	plans = setOf(`scheduled planned booked set arranged reserved expected slated invited announced confirmed pencilled penciled agreed fixed
 		targeted estimated timed promised`)
-	movers  = setOf(`moved postponed pushed shifted delayed deferred rescheduled extended brought put changed switched bumped prolonged adjourned`)
+	movers = setOf(`moved postponed pushed shifted delayed deferred rescheduled extended brought put changed switched bumped prolonged adjourned
+		renewed hired suspended granted`)
 	intents = setOf(`agreed promised decided planned hoped wanted asked told expected offered intended needed scheduled invited meant swore vowed
 		arranged supposed going due set ready wants want hopes hope plan plans intend intends reminded urged ordered requested instructed begged
 		likely bound`)
@@ -581,12 +647,20 @@ func (c *clause) plain(j int) (t tense, sure bool) {
 	if c.noun(j) || j+1 < c.to && r.tokens[j+1].Kind == tagger.Suffix {
 		return untold, false
 	}
+	third, ok := strings.CutSuffix(w, "s")
+	soon := ok && (scheduled[third] || scheduled[strings.TrimSuffix(third, "e")] || wishes[third])
 	if c.heads(j) {
-		if strings.HasSuffix(w, "s") || strings.HasSuffix(w, "ing") || subjects[w] {
+		switch before := c.low(j - 1); {
+		case !ok || j == c.head || before != "," && before != "and" && before != "but" && before != "or" && before != "then":
+		case soon:
+			return coming, false // it began, and ends
+		case c.verbal(j):
+			return present, false
+		}
+		if ok || strings.HasSuffix(w, "ing") || subjects[w] {
 			return untold, false
 		}
-		e, _ := r.model.Find(w)
-		if requests[w] || (scheduled[w] || e.Class.Part() == tagger.Verb) && c.objective(j+1) {
+		if requests[w] || (scheduled[w] || c.verbal(j)) && c.objective(j+1) {
 			return coming, true
 		}
 		return untold, false
@@ -594,25 +668,36 @@ func (c *clause) plain(j int) (t tense, sure bool) {
 	if !c.subject(j - 1) {
 		return untold, false
 	}
-	third, ok := strings.CutSuffix(w, "s")
 	switch {
 	case scheduled[w] && plural(r.lows[j-1]):
 		return coming, false // doors open
-	case !ok:
-		return untold, false
-	case scheduled[third] || scheduled[strings.TrimSuffix(third, "e")]:
+	case soon:
 		return coming, false // the lease ends
-	}
-	if e, _ := r.model.Find(w); e.Class.Part() == tagger.Verb && !plural(r.lows[j-1]) {
+	case ok && c.verbal(j) && !plural(r.lows[j-1]):
 		return present, false
 	}
 	return untold, false
 }
 
+// verbal tells whether dictionaries know the word at j as a verb.
+func (c *clause) verbal(j int) bool {
+	e, _ := c.r.model.Find(c.r.lows[j])
+	return e.Class.Part() == tagger.Verb
+}
+
 // subject tells whether the word at j may be the last of what a verb behind it is said
 // of.
 func (c *clause) subject(j int) bool {
-	w := c.r.lows[j]
+	if j > c.head && c.r.tokens[j].Kind == tagger.Number { // version 3
+		if len(c.low(j)) == 4 {
+			return true // the class of 2019
+		}
+		j--
+		if c.past(j) || c.auxiliary(j) {
+			return false // hired 2 nurses
+		}
+	}
+	w := c.low(j)
 	if j < c.head || c.r.tokens[j].Kind != tagger.Word || determiners[w] || prepositions[w] || adverb(w) && w != "back" {
 		return false
 	}
@@ -637,11 +722,16 @@ func (c *clause) pronoun(j int) tense {
 		return c.explicit(k)
 	case thoughts[r.lows[k]]:
 		return untold // "I think" tells of no time
-	case scheduled[r.lows[k]] || scheduled[strings.TrimSuffix(r.lows[k], "s")]:
+	}
+	third := strings.TrimSuffix(r.lows[k], "s")
+	if scheduled[r.lows[k]] || scheduled[third] || scheduled[strings.TrimSuffix(third, "e")] || wishes[third] {
 		return coming
 	}
 	return present
 }
+
+// wishes are about what is to come.
+var wishes = setOf(`want need plan hope expect intend aim wish promise`)
 
 // objective tells whether what a request is about can begin at j: "call Ann", "water
 // the plants", but no preposition, as behind "lunch".
@@ -656,7 +746,7 @@ func (c *clause) objective(j int) bool {
 // thoughts are what somebody does while they speak; speech is what leads to a clause of
 // its own.
 var (
-	thoughts = setOf(`know think guess believe hope suppose remember hear mean assume reckon bet see gather understand expect`)
+	thoughts = setOf(`know think guess believe suppose remember hear mean assume reckon bet see gather understand doubt`)
 	speech   = setOf(`said says say told tell tells thinks think heard hear hears know knows knew thought wrote writes hope hopes believe believes
 		is was are mentioned announced explained confirmed read saw see`)
 )

@@ -118,28 +118,53 @@ func (t *trainer) start() {
 	t.ended = make(chan struct{})
 	ended, self, root := t.ended, t.ctx.Self(), t.org.sys.root
 	t.org.sys.wg.Go(func() {
-		var err error
 		defer close(ended)
-		defer func() {
-			if r := recover(); r != nil {
-				err = panicked("brain training", r)
-			}
-			root.Send(self, trainingDone{err})
-		}()
-		err = t.attempt()
+		err := t.guardedAttempt()
+		if ownFailure(err) {
+			t.noteFailure()
+		}
+		root.Send(self, trainingDone{err})
 	})
+}
+
+// guardedAttempt is attempt; a panic is an error.
+func (t *trainer) guardedAttempt() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked("brain training", r)
+		}
+	}()
+	return t.attempt()
+}
+
+// noteFailure notes that the attempt that ran has failed.
+func (t *trainer) noteFailure() {
+	ch := newChange(t.org.store)
+	err := t.org.withStore(func(st *storage.Store) error {
+		_, err := t.org.failAttempt(st, ch.Batch, t.id)
+		return err
+	})
+	if err == nil && ch.Len() > 0 {
+		err = t.commit(ch, false)
+	}
+	if err != nil && !superseded(err) && !errors.Is(err, errVoid) {
+		t.org.sys.log.Warn("a failed attempt is not counted", "org", t.org.id.String(), "job", t.id.String(), "err", err)
+	}
 }
 
 // done decides what follows an attempt: nil means that the job has ended.
 func (t *trainer) done(err error) {
+	self, root := t.ctx.Self(), t.org.sys.root
+	var pause waitError
 	switch {
 	case err == nil, errors.Is(err, errVoid):
-		self, id := t.ctx.Self(), t.id
+		id := t.id
 		t.org.tell(func(o *orgActor) { o.trained(self, id) })
 	case t.stopped.Load(), superseded(err), errors.Is(err, errClosing): // another activation goes on
+	case errors.As(err, &pause):
+		t.wait = t.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })
 	default:
 		t.org.sys.log.Error("a brain training failed; it is tried again", "org", t.org.id.String(), "job", t.id.String(), "err", err)
-		self, root := t.ctx.Self(), t.org.sys.root
 		t.wait = t.org.sys.clock.AfterFunc(trainRetry, func() { root.Send(self, backOffOver{}) })
 	}
 }
@@ -165,9 +190,12 @@ func (t *trainer) attempt() error {
 	if err != nil || !found || terminal(job.GetStatus()) {
 		return err
 	}
-	job.Attempts++
-	if job.GetAttempts() > maxAttempts {
-		return t.end(job, state, nil, nil, errors.New("the training failed several times"))
+	why := t.org.beginAttempt(job)
+	if wait, waits := errors.AsType[waitError](why); waits {
+		return errors.Join(t.note(job, state), wait)
+	}
+	if why != nil {
+		return t.end(job, state, nil, nil, errors.New(givenUp("the training", why)))
 	}
 	now := clock.Millis(t.org.sys.clock.Now())
 	job.Status, job.StartedMs = jobRunning, cmp.Or(job.GetStartedMs(), now)
@@ -500,6 +528,9 @@ func (r *trainRun) learn(graph *retriever.Graph, salt retriever.Salt, asked []re
 		if p := t.Progress(); p > told {
 			told = p
 			r.state.Progress = p
+			if p > r.state.GetReached() { // further than any process before has come
+				r.state.Reached, r.job.Unclean = p, nil
+			}
 			if c := t.Checkpoint(); c != nil { // else it goes on from the last one
 				c.Content = content
 				r.state.Checkpoint = c

@@ -72,9 +72,6 @@ type (
 	syncStop struct{ job pb.JobID }
 )
 
-// errSyncGivenUp is the reason of a sync that began more often than it may.
-var errSyncGivenUp = errors.New("given up")
-
 // syncer is an organization's connector child.
 type syncer struct {
 	org     *orgView
@@ -411,10 +408,11 @@ func (o *orgActor) beginSync(child *actor.PID, k *pb.Connector, part *partitionR
 		return
 	}
 	ch := newChange(o.store)
-	if job.GetStartedMs() == 0 {
+	why := o.beginAttempt(job)
+	wait, waits := errors.AsType[waitError](why)
+	if job.GetStartedMs() == 0 && !waits {
 		job.Status, job.StartedMs = jobRunning, clock.Millis(o.sys.clock.Now())
 	}
-	job.Attempts++
 	k.Job = job.GetId()
 	if opened {
 		putJob(ch.Batch, o.space, job)
@@ -433,48 +431,19 @@ func (o *orgActor) beginSync(child *actor.PID, k *pb.Connector, part *partitionR
 			switch {
 			case err != nil:
 				answer(syncEnded{err})
-			case job.GetAttempts() > maxAttempts: // it ends the process
+			case waits:
+				answer(syncRest{clock.Millis(o.sys.clock.Now().Add(wait.wait))})
+			case why != nil: // it ends the process
 				release()
-				o.endSync(child, m, connect.Result{}, errSyncGivenUp)
+				o.endSync(child, m, connect.Result{}, why)
 			case unread != nil:
 				release()
 				o.endSync(child, m, connect.Result{}, unread)
 			default:
-				o.fetching = m
 				answer(m)
 			}
 		})
 	})
-}
-
-// unchargeSync takes back the attempt of a fetch that a stop has ended: its job must
-// not be given up for how often the node is restarted. It is the actor's last act, and
-// leaves the attempt where a change may be under way that it would write over.
-func (o *orgActor) unchargeSync() {
-	m := o.fetching
-	if _, changing := o.locks["connectors"]; changing || o.committer == nil || o.lost || m.job == (pb.JobID{}) || len(o.held)+len(o.erasing) > 0 {
-		return
-	}
-	k, job := &pb.Connector{}, (*pb.Job)(nil)
-	err := o.withStore(func(st *storage.Store) error {
-		_, err := st.Get(o.connectorKey(m.id), k)
-		if err == nil && string(k.GetJob()) == string(m.job[:]) {
-			job, err = o.openSync(st, k)
-		}
-		return err
-	})
-	if err == nil && (job == nil || job.GetAttempts() == 0) {
-		return
-	}
-	if err == nil {
-		job.Attempts--
-		b := storage.NewBatch(o.store)
-		updateJob(b, o.space, job)
-		err = o.lastly(func(done func(error)) { o.committer.submit(b, done) })
-	}
-	if err != nil {
-		o.sys.log.Warn("a fetch that was stopped counts as an attempt", "org", o.id.String(), "err", err)
-	}
 }
 
 func (o *orgView) newSync(k *pb.Connector, part *partitionRef) (*pb.Job, error) {
@@ -487,17 +456,12 @@ func (o *orgView) newSync(k *pb.Connector, part *partitionRef) (*pb.Job, error) 
 
 // endSync decides what becomes of a fetch.
 func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result, failure error) {
-	if o.sys.ctx.Err() != nil { // without the lock, which unchargeSync must find free
-		o.sys.root.Send(child, syncEnded{errLost}) // the next activation fetches again
-		return
-	}
 	o.exclusive("connectors", func(release func()) {
 		answer := func(err error) { release(); o.sys.root.Send(child, syncEnded{err}) }
 		if o.lost || o.sys.ctx.Err() != nil {
 			answer(errLost)
 			return
 		}
-		o.fetching = syncFetch{}
 		k, job := &pb.Connector{}, (*pb.Job)(nil)
 		found := false
 		err := o.withStore(func(st *storage.Store) (err error) {
@@ -532,7 +496,7 @@ func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result,
 		ch := newChange(o.store)
 		ch.user = k.GetUser()
 		if failure != nil {
-			if !errors.Is(failure, connect.ErrSource) && !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, errNoEgress) && !errors.Is(failure, errSyncGivenUp) {
+			if !errors.Is(failure, connect.ErrSource) && !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, errNoEgress) && !errors.Is(failure, errUnclean) && !errors.Is(failure, errGivenUp) {
 				o.sys.log.Error("a source could not be read", "org", o.id.String(), "connector", m.id.String(), "err", failure)
 			}
 			o.syncFailed(k, failure, now)
@@ -576,7 +540,7 @@ func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result,
 			answer(err)
 			return
 		}
-		job.Attempts = 1 // the fetch is done; what follows is the worker's
+		o.gotOn(job) // the fetch is done; what follows is the worker's
 		owner := o.child(part)
 		owner.calls.Add(1)
 		o.send(owner, &delivery{change: ch, job: job, items: items, done: func(err error) {
@@ -613,8 +577,8 @@ func (o *orgView) syncFailed(k *pb.Connector, failure error, now time.Time) {
 		reason = connect.Reason(failure)
 	case errors.Is(failure, context.DeadlineExceeded):
 		reason = fmt.Sprintf("was not read to its end within %d minutes", int(syncLimit.Minutes()))
-	case errors.Is(failure, errSyncGivenUp):
-		reason = fmt.Sprintf("was given up: the service ended, or moved to another machine, %d times while it was read", maxAttempts)
+	case errors.Is(failure, errUnclean):
+		reason = fmt.Sprintf("was given up: the service ended %d times in a row while it was read", maxUncleanEnds)
 	case errors.Is(failure, errSealed):
 		reason = "was not asked: the connector's secrets cannot be opened any more; give it new ones"
 	case errors.Is(failure, errNoEgress):

@@ -328,22 +328,18 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 	})
 	n := startNode(t, storagetest.NewDisk(), allow)
 	var all []client
-	var ids []string
+	var ids, jobs []string
 	begin := func(i int, url string) {
 		c := client{n: n, key: n.org(NewOrg{Name: "Acme", OwnerEmail: fmt.Sprintf("owner%d@example.com", i), Plan: planUnlimited}).APIKey}
 		all, ids = append(all, c), append(ids, c.follow(url))
-		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: ids[i]}}}))
+		jobs = append(jobs, jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: ids[i]}}}))))
 	}
 	for i := range maxSyncs {
 		begin(i, url)
 	}
 	n.waitFor(func() bool { return slow.counts()[0] == maxSyncs })
 	begin(maxSyncs, strings.TrimSuffix(url, "/in")+"/quick")
-	n.waitFor(func() bool {
-		fetching := false
-		all[maxSyncs].inOrg(func(o *orgActor) { fetching = o.fetching.job != pb.JobID{} })
-		return fetching
-	})
+	n.waitFor(func() bool { return all[maxSyncs].job(jobs[maxSyncs]).GetStatus() == jobRunning })
 	if quick.counts() != [2]int{} {
 		t.Error("three fetch at once")
 	}

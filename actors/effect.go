@@ -592,6 +592,8 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		} else if it.err != nil {
 			outcome.Status, outcome.Error = itemFailed, fmt.Sprintf("the item could not be processed in %d attempts", maxAttempts)
 			switch {
+			case errors.Is(it.err, errUnclean):
+				outcome.Error = errUnclean.Error()
 			case errors.Is(it.err, errUnknownWork):
 				outcome.Error = "it is work of a kind that this version of the service does not know"
 			case it.GetWork() == workSessionFinalize:
@@ -622,8 +624,8 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		f.batch.Put(w.part.space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
 		f.batch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(it.seq)))
 		job.Done++
-		job.Attempts = 1 // progress: what is left of it starts anew
-		if it.err != nil {
+		w.org.gotOn(job)
+		if job.GetDone() == job.GetTotal() && it.err != nil && !errors.Is(it.err, errUnclean) {
 			job.Attempts = maxAttempts
 		}
 		if outcome.Status == itemFailed {

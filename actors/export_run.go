@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"slices"
+	"time"
 
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -77,7 +78,7 @@ func (o *orgActor) nextExport() {
 	stored, err := o.storedExports()
 	if err != nil {
 		o.sys.log.Error("exports cannot be read; they are tried again", "org", o.id.String(), "err", err)
-		o.retryExports()
+		o.retryExports(eraseRetry)
 		return
 	}
 	o.exports.mu.Lock()
@@ -103,16 +104,16 @@ func (o *orgActor) nextExport() {
 	}
 }
 
-func (o *orgActor) retryExports() {
-	o.sys.clock.AfterFunc(eraseRetry, func() { o.tell((*orgActor).nextExport) })
+func (o *orgActor) retryExports(after time.Duration) {
+	o.sys.clock.AfterFunc(after, func() { o.tell((*orgActor).nextExport) })
 }
 
 // export writes one document, however often that takes, and reports to the
 // organization's actor.
 func (o *orgView) export(ctx context.Context, run *exportRun) {
 	var err error
-	for again := range maxExportRestarts {
-		if err = o.tryExport(ctx, run, again > 0); !errors.Is(err, errExportStale) {
+	for range maxExportRestarts {
+		if err = o.tryExport(ctx, run); !errors.Is(err, errExportStale) {
 			break
 		}
 	}
@@ -124,16 +125,20 @@ func (o *orgView) export(ctx context.Context, run *exportRun) {
 		delete(o.exports.runs, run.id)
 	}
 	o.exports.mu.Unlock()
-	if again {
+	pause := waitError{eraseRetry}
+	if again && !errors.As(err, &pause) {
 		if superseded(err) || ctx.Err() != nil {
 			return // another activation goes on
 		}
 		o.sys.log.Error("export failed; it is tried again", "org", o.id.String(), "export", run.id.String(), "err", err)
+		if ownFailure(err) {
+			o.exportFailed(run)
+		}
 	}
 	o.tell(func(o *orgActor) {
 		switch {
 		case again:
-			o.retryExports()
+			o.retryExports(pause.wait)
 			return
 		case !gone:
 			o.jobsEnded(pb.JobID(run.id))
@@ -142,9 +147,27 @@ func (o *orgView) export(ctx context.Context, run *exportRun) {
 	})
 }
 
+// exportFailed notes that an attempt at an export has failed.
+func (o *orgView) exportFailed(run *exportRun) {
+	ch := newChange(o.store)
+	err := o.withStore(func(st *storage.Store) error {
+		_, err := o.failAttempt(st, ch.Batch, pb.JobID(run.id))
+		return err
+	})
+	if err == nil && ch.Len() > 0 {
+		o.exports.mu.Lock()
+		run.stale = false // what is written says nothing of the memory
+		o.exports.mu.Unlock()
+		err = o.commitExport(run, ch, nil)
+	}
+	if err != nil && !superseded(err) && !errors.Is(err, errExportGone) {
+		o.sys.log.Warn("a failed attempt is not counted", "org", o.id.String(), "export", run.id.String(), "err", err)
+	}
+}
+
 // tryExport is one attempt. After the last that it has, it ends the export as
 // failed and returns nil, as it does when it succeeds.
-func (o *orgView) tryExport(ctx context.Context, run *exportRun, again bool) (err error) {
+func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = panicked("export", r)
@@ -167,11 +190,14 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun, again bool) (er
 	if err != nil {
 		return err
 	}
-	if job.GetAttempts() >= maxAttempts {
-		return o.endExport(run, e, job, newChange(o.store), errExportTries)
+	why := o.beginAttempt(job) // to begin anew for what was forgotten is the same attempt
+	if wait, waits := errors.AsType[waitError](why); waits {
+		waiting := newChange(o.store)
+		updateJob(waiting.Batch, o.space, job)
+		return errors.Join(o.commitExport(run, waiting, nil), wait)
 	}
-	if !again { // to begin anew for what was forgotten is nobody's failure
-		job.Attempts++
+	if why != nil {
+		return o.endExport(run, e, job, newChange(o.store), why)
 	}
 	job.Status, e.Status = jobRunning, exportRunning
 	if job.GetStartedMs() == 0 {
@@ -211,9 +237,6 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun, again bool) (er
 	return o.endExport(run, e, job, w.batch, nil)
 }
 
-// errExportTries means that an export failed as often as it may.
-var errExportTries = errors.New("the export failed too often")
-
 // endExport writes an export's end, with what is left of its document.
 func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *change, why error) error {
 	now := o.sys.clock.Now()
@@ -222,6 +245,8 @@ func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *chang
 	switch {
 	case errors.Is(why, errExportTooLarge):
 		e.Error = fmt.Sprintf("the document would be larger than %d GiB", maxExportPieces*storage.PieceBytes>>30)
+	case errors.Is(why, errUnclean):
+		e.Error = givenUp("the document", why)
 	case why != nil:
 		e.Error = "the document could not be written"
 	}

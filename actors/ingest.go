@@ -76,13 +76,13 @@ func (e itemError) Unwrap() error { return e.error }
 // errCancelled ends a slice without effect: a job of it is to be cancelled.
 var errCancelled = errors.New("cancelled")
 
-// errGivenUp is the reason of an item that failed maxAttempts times.
+// errGivenUp is the reason of work that failed maxAttempts times.
 var errGivenUp = errors.New("given up")
 
 // ingest computes and commits a slice. It returns how many of its entries it
 // dealt with and the partition after it.
 func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next *loaded, err error) {
-	jobs, charged, err := w.begin(entries)
+	entries, jobs, why, err := w.begin(entries)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -90,19 +90,11 @@ func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next 
 		if r := recover(); r != nil {
 			n, next, err = 0, nil, itemError{panicked("slice", r)}
 		}
-		if errors.Is(err, errClosing) {
-			err = errors.Join(err, w.uncharge(charged))
-		}
 	}()
-	// What fails by itself must not fail its neighbours: after a failure, also
-	// one that ended the process, the head of the queue is tried alone, and after
-	// maxAttempts it is given up without being touched again.
-	head := pb.JobID(entries[0].GetJob())
-	if tries := jobs[head].GetAttempts(); tries > maxAttempts {
-		w.org.sys.log.Error("an item is given up", "org", w.org.id.String(), "job", head.String(), "index", entries[0].GetIndex())
-		return w.apply(now, e, []prepared{{queued: entries[0], err: errGivenUp}}, jobs)
-	} else if tries > 1 {
-		entries = entries[:1]
+	if why != nil {
+		head := pb.JobID(entries[0].GetJob())
+		w.org.sys.log.Error("an item is given up", "org", w.org.id.String(), "job", head.String(), "index", entries[0].GetIndex(), "err", why)
+		return w.apply(now, e, []prepared{{queued: entries[0], err: why}}, jobs)
 	}
 	items, err := w.prepare(entries, jobs, e)
 	if errors.Is(err, errCancelled) {
@@ -122,17 +114,19 @@ func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next 
 	return w.apply(now, e, items, jobs)
 }
 
-// begin notes that the slice's jobs are running. Nobody waits for the commit:
-// the effect's commit comes behind it in the same log. attempts counts how
-// often work on a job began since it last made progress; it is stored, so that
-// a job which kills the process is known for it. charged are the jobs whose
-// attempts it raised, as they are stored now.
-func (w *worker) begin(entries []queued) (jobs map[pb.JobID]*pb.Job, charged []*pb.Job, err error) {
+// begin notes that the slice's jobs are running, and that an attempt at each is. Nobody
+// waits for the commit: the effect's commit comes behind it in the same log. It returns
+// what of the slice is to be done: what fails by itself must not fail its neighbours, so
+// after a failure, also one that ended the process, the entries of a job are done one by
+// one, each alone. why says that the head is given up, without being touched again; a
+// waitError that it waits.
+func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Job, why, err error) {
 	jobs = map[pb.JobID]*pb.Job{}
 	b := storage.NewBatch(w.org.store)
-	now := clock.Millis(w.org.sys.clock.Now())
+	at := clock.Millis(w.org.sys.clock.Now())
+	now = entries
 	err = w.org.withStore(func(st *storage.Store) error {
-		for _, e := range entries {
+		for i, e := range entries {
 			id, err := pb.JobIDFrom(e.GetJob())
 			if err != nil {
 				return err
@@ -148,41 +142,64 @@ func (w *worker) begin(entries []queued) (jobs map[pb.JobID]*pb.Job, charged []*
 			if !found {
 				return fmt.Errorf("queue entry %d of job %s without a job", e.seq, id)
 			}
-			first := job.GetStatus() == jobQueued
-			if first {
-				job.Status, job.StartedMs = jobRunning, now
-			}
-			if first || e.seq == entries[0].seq && (!w.began || w.failed) {
-				job.Attempts++
-				updateJob(b, w.org.space, job)
-				charged = append(charged, proto.CloneOf(job)) // the slice goes on with the other
+			before := proto.CloneOf(job)
+			refused := w.org.beginAttempt(job)
+			if i > 0 && (refused != nil || suspect(job)) {
+				now = entries[:i] // its turn comes, as the head
+				return nil
 			}
 			jobs[id] = job
+			if refused == nil && job.GetStatus() == jobQueued {
+				job.Status, job.StartedMs = jobRunning, at
+			}
+			if !proto.Equal(before, job) {
+				updateJob(b, w.org.space, job)
+			}
+			if i > 0 {
+				continue
+			}
+			w.attempted, why = id, refused
+			if why != nil || suspect(job) {
+				now = entries[:1]
+				return nil
+			}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	w.began = true
+	w.noted = nil
 	if b.Len() > 0 {
-		w.org.committer.submit(b, func(error) {}) // if it is lost, so is the effect's commit
+		noted := make(chan error, 1)
+		w.noted = noted
+		w.org.committer.submit(b, func(err error) { noted <- err }) // if it is lost, so is the effect's commit
 	}
-	return jobs, charged, nil
+	if wait, waits := errors.AsType[waitError](why); waits {
+		return nil, nil, nil, wait
+	}
+	return now, jobs, why, nil
 }
 
-// uncharge takes back the attempts of a slice that a stop has ended before it
-// had an effect: a job must not be given up for how often the node is restarted.
-func (w *worker) uncharge(charged []*pb.Job) error {
+// noteFailure notes that the attempt at the head of the queue has failed.
+func (w *worker) noteFailure() {
+	var err error
+	if w.noted != nil {
+		err = <-w.noted
+	}
 	b := storage.NewBatch(w.org.store)
-	for _, job := range charged {
-		job.Attempts--
-		updateJob(b, w.org.space, job)
+	if err == nil {
+		err = w.org.withStore(func(st *storage.Store) error {
+			_, err := w.org.failAttempt(st, b, w.attempted)
+			return err
+		})
 	}
-	if b.Len() == 0 {
-		return nil
+	if err == nil && b.Len() > 0 {
+		err = w.org.committer.commit(b)
 	}
-	return w.org.committer.commit(b)
+	if err != nil && !superseded(err) {
+		w.org.sys.log.Warn("a failed attempt is not counted", "org", w.org.id.String(), "job", w.attempted.String(), "err", err)
+	}
 }
 
 // prepare cuts and embeds what is not stored yet, on the CPU workers. An item

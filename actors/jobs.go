@@ -26,8 +26,6 @@ const (
 )
 
 const (
-	// maxAttempts is how often a job's work is tried.
-	maxAttempts = 5
 	// eraseLimit bounds one attempt of an erasure: compacting some gigabytes.
 	eraseLimit = 10 * time.Minute
 	// stopTries is how often the end of a subject's actor is waited for, 10 s each.
@@ -99,6 +97,7 @@ func updateJob(b *storage.Batch, space storage.Space, job *pb.Job) {
 // endJob writes a job in its terminal state, and what its end causes: the event,
 // and of an import the end of its entry in the history.
 func (c *change) endJob(o *orgView, job *pb.Job) error {
+	job.Begun, job.Unclean = "", nil
 	updateJob(c.Batch, o.space, job)
 	c.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(pb.JobID(job.GetId()))))
 	user := c.user
@@ -171,6 +170,7 @@ func jobReader(c *call, id string, confined bool) func(*storage.Store) (*pb.Repl
 		if err := c.org.readItems(snap, job); err != nil {
 			return nil, err
 		}
+		job.Attempts = attemptsShown(job)
 		if terminal(job.GetStatus()) && job.GetType() != jobSubjectErase {
 			err = c.org.awaitShown(snap, job)
 		}
@@ -226,6 +226,7 @@ func (o *orgView) listJobs(r storage.Reader, who principal, op *pb.ListJobs) (*p
 		}
 		job := &pb.Job{}
 		found, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
+		job.Attempts = attemptsShown(job)
 		return job, found && mayReadJob(who, job) &&
 			(op.GetType() == "" || job.GetType() == op.GetType()) && (op.GetStatus() == "" || job.GetStatus() == op.GetStatus()), err
 	})
@@ -283,7 +284,7 @@ func notCancellable(job *pb.Job) *pb.Problem {
 // resumeJobs wakes the subjects whose jobs a stop or a crash interrupted.
 func (o *orgActor) resumeJobs() error {
 	if o.record == nil {
-		return nil
+		return o.lookBack(nil)
 	}
 	var open []*pb.Job
 	err := o.withStore(func(st *storage.Store) error {
@@ -312,6 +313,9 @@ func (o *orgActor) resumeJobs() error {
 		return fmt.Errorf("resume jobs: %w", err)
 	}
 	o.openJobs = len(open)
+	if err := o.lookBack(open); err != nil {
+		return fmt.Errorf("resume jobs: %w", err)
+	}
 	for _, job := range open {
 		id, err := pb.PartitionIDFrom(job.GetPartition())
 		if err != nil {

@@ -24,7 +24,7 @@ const (
 	// cognitionLatest is how long new content waits for a cycle at most where it never
 	// stops coming (decisions.md, section 9).
 	cognitionLatest = 5 * time.Minute
-	// errorCognition is the error of a job whose cycle failed maxAttempts times.
+	// errorCognition is the error of a job whose cycle was given up.
 	errorCognition = "cognition_failed"
 )
 
@@ -199,28 +199,54 @@ func (m *mind) start() {
 	ended := m.ended
 	self, root := m.ctx.Self(), m.org.sys.root
 	m.org.sys.wg.Go(func() {
-		done := cycleDone{}
 		defer close(ended)
-		defer func() {
-			if r := recover(); r != nil {
-				done.err = panicked("cognition cycle", r)
-			}
-			root.Send(self, done)
-		}()
-		done.more, done.err = m.cycle()
+		done := m.guardedCycle()
+		if ownFailure(done.err) {
+			m.noteFailure()
+		}
+		root.Send(self, done)
 	})
+}
+
+// guardedCycle is cycle; a panic is an error.
+func (m *mind) guardedCycle() (done cycleDone) {
+	defer func() {
+		if r := recover(); r != nil {
+			done = cycleDone{err: panicked("cognition cycle", r)}
+		}
+	}()
+	done.more, done.err = m.cycle()
+	return done
+}
+
+// noteFailure notes that the attempt of the cycle that ran has failed.
+func (m *mind) noteFailure() {
+	id := m.job.Load()
+	if id == nil {
+		return // it never began
+	}
+	err := m.write(func(f *effect) error {
+		_, err := f.org.failAttempt(f.st, f.batch.Batch, *id)
+		return err
+	})
+	if err != nil && !superseded(err) {
+		m.org.sys.log.Warn("a failed attempt is not counted", "org", m.org.id.String(), "job", id.String(), "err", err)
+	}
 }
 
 // done decides what follows a cycle.
 func (m *mind) done(d cycleDone) {
 	m.running = false
 	m.job.Store(nil)
+	self, root := m.ctx.Self(), m.org.sys.root
+	var pause waitError
 	switch {
 	case m.stopped.Load(), superseded(d.err): // another activation goes on
+	case errors.As(d.err, &pause):
+		m.wait = m.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })
 	case d.err != nil:
 		m.failures++
 		m.org.sys.log.Error("a cognition cycle failed; it is tried again", "org", m.org.id.String(), "partition", m.part.id.String(), "failures", m.failures, "err", d.err)
-		self, root := m.ctx.Self(), m.org.sys.root
 		m.wait = m.org.sys.clock.AfterFunc(min(m.org.sys.cfg.maxBackOff, cycleBackOff<<min(m.failures-1, 10)), func() { root.Send(self, backOffOver{}) })
 	case m.now || d.more:
 		m.failures = 0
@@ -291,7 +317,11 @@ func (m *mind) write(run func(f *effect) error) error {
 		if m.stopped.Load() || p.GetCode() == codeServiceDraining {
 			return errClosing
 		}
-		return fmt.Errorf("%w: %s %s", errNotWritten, p.GetCode(), p.GetDetail())
+		err := fmt.Errorf("%w: %s %s", errNotWritten, p.GetCode(), p.GetDetail())
+		if p.GetCode() == codeServiceDegraded { // a full disk, too much to do, a lease that is lost
+			err = degradedError{err}
+		}
+		return err
 	}
 	m.org.sys.cfg.cycleWrote(m)
 	return nil
@@ -299,6 +329,11 @@ func (m *mind) write(run func(f *effect) error) error {
 
 // errNotWritten wraps what a worker answers to a cycle.
 var errNotWritten = errors.New("what a cycle found could not be written")
+
+// degradedError is one that says nothing of the cycle.
+type degradedError struct{ error }
+
+func (e degradedError) Unwrap() error { return e.error }
 
 // writeAll is write for many small changes, as many in one commit as it takes.
 func (m *mind) writeAll(changes []func(f *effect) error) error {
@@ -332,22 +367,22 @@ const maxFoundPerCommit = 500
 
 // cycle looks at what is new in the partition. It returns whether there is more.
 func (m *mind) cycle() (more bool, err error) {
-	cog, job, err := m.begin()
+	cog, job, why, err := m.begin()
 	if err != nil || job == nil {
 		return false, err
 	}
-	if job.GetAttempts() > maxAttempts {
-		m.org.sys.log.Error("a cognition cycle is given up", "org", m.org.id.String(), "partition", m.part.id.String(), "job", pb.JobID(job.GetId()).String())
-		return false, m.end(cog, job, jobFailed)
+	if why != nil {
+		m.org.sys.log.Error("a cognition cycle is given up", "org", m.org.id.String(), "partition", m.part.id.String(), "job", pb.JobID(job.GetId()).String(), "err", why)
+		return false, m.end(cog, job, jobFailed, why)
 	}
 	c := &cycle{mind: m, cog: cog, job: job, now: clock.Millis(m.org.sys.clock.Now())}
 	switch err := c.run(); {
 	case errors.Is(err, errCancelled):
-		return false, m.end(cog, job, jobCancelled)
+		return false, m.end(cog, job, jobCancelled, nil)
 	case err != nil:
 		return false, err
 	}
-	if err := m.end(c.cog, job, jobSucceeded); err != nil {
+	if err := m.end(c.cog, job, jobSucceeded, nil); err != nil {
 		return false, err
 	}
 	m.org.sys.stats.cycles.Add(1)
@@ -355,11 +390,12 @@ func (m *mind) cycle() (more bool, err error) {
 }
 
 // begin finds out what is to be done, and notes that a cycle is under way: nil when
-// there is nothing. A cycle that a crash has ended goes on under its old job.
-func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, err error) {
+// there is nothing. A cycle that a crash has ended goes on under its old job. why says that it is
+// given up; the error is a waitError where it has to wait.
+func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, why, err error) {
 	opened := false
 	err = m.write(func(f *effect) error {
-		cog, job, opened = &pb.Cognition{}, nil, false
+		cog, job, why, opened = &pb.Cognition{}, nil, nil, false
 		if _, err := f.st.Get(f.cognition(), cog); err != nil {
 			return err
 		}
@@ -387,7 +423,7 @@ func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, err error) {
 		}
 		id := pb.JobID(job.GetId())
 		m.job.Store(&id) // from the commit on it may be cancelled
-		job.Attempts++
+		why = f.org.beginAttempt(job)
 		job.Done = 0
 		updateJob(f.batch.Batch, f.org.space, job)
 		cog.Job = job.GetId()
@@ -399,14 +435,17 @@ func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, err error) {
 	if err == nil && opened {
 		m.org.tell(func(o *orgActor) { o.openJobs++ })
 	}
-	return cog, job, err
+	if wait, waits := errors.AsType[waitError](why); err == nil && waits {
+		return nil, nil, nil, wait
+	}
+	return cog, job, why, err
 }
 
 func (f *effect) cognition() storage.Key { return f.part.space.Key(storage.TableCognition) }
 
 // end ends the cycle's job, and the finalizations that have waited for it, with
 // the cycle's last commit.
-func (m *mind) end(cog *pb.Cognition, job *pb.Job, status string) error {
+func (m *mind) end(cog *pb.Cognition, job *pb.Job, status string, why error) error {
 	var ended []pb.JobID
 	err := m.write(func(f *effect) error {
 		ended = nil
@@ -435,7 +474,7 @@ func (m *mind) end(cog *pb.Cognition, job *pb.Job, status string) error {
 			}
 			j.Status, j.FinishedMs, j.Done = status, f.now, j.GetTotal()
 			if status == jobFailed {
-				j.ErrorCode, j.ErrorDetail = errorCognition, "The cycle failed several times; the next change of the memory begins another."
+				j.ErrorCode, j.ErrorDetail = errorCognition, givenUp("The cycle", why)+"; the next change of the memory begins another."
 			}
 			if err := f.batch.endJob(f.org, j); err != nil {
 				return err

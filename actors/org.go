@@ -49,6 +49,7 @@ type orgView struct {
 	seat      *brainSeat
 	couriers  *couriers
 	recent    *recentNodes
+	past      *past
 }
 
 // tell runs f in the organization's actor, soon.
@@ -71,7 +72,6 @@ type orgActor struct {
 	openJobs int                          // jobs accepted or found, not finished
 	training *actor.PID                   // the trainer, while there is one
 	syncing  *actor.PID                   // the syncer, while there are connectors to fetch for
-	fetching syncFetch                    // what the syncer fetches; zero: nothing
 	looks    uint64                       // how often it was told to look
 	enabled  map[pb.WebhookID]struct{}    // the endpoints that are not disabled
 	posting  map[pb.WebhookID]*courierRef // their children, while there are any
@@ -142,8 +142,8 @@ func (o *orgActor) Receive(ctx actor.Context) {
 		if o.timer != nil {
 			o.timer.Stop()
 		}
+		o.handOver()
 		o.settleUsage()
-		o.unchargeSync()
 	case *actor.Stopped:
 		o.sys.parts.dropOrg(o.store)
 	case *call:
@@ -189,6 +189,7 @@ func (o *orgActor) guard(answer func(error), f func()) {
 // in memory, so it ends when every caller has given up waiting.
 func (o *orgView) panicked(who string, r any) {
 	o.sys.log.Error("panicked", "actor", who, "org", o.id.String(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+	o.sys.notePanic(o.act.name)
 	if o.committer != nil {
 		o.committer.abandon()
 	}
@@ -208,6 +209,7 @@ func (o *orgActor) open() error {
 		return fmt.Errorf("open organization: %w", err)
 	}
 	o.exports, o.seat, o.couriers, o.recent = &exports{runs: map[pb.ExportID]*exportRun{}}, &brainSeat{}, newCouriers(), &recentNodes{}
+	o.past = newPast()
 	trail, err := newTrail(&o.orgView)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)

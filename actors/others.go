@@ -498,6 +498,9 @@ func (o *others) gateway(ctx actor.Context) {
 	case *pb.NodeAsk_Underway:
 		answer(&pb.NodeReply{What: &pb.NodeReply_Underway{Underway: o.worksOn(visitor{from, w.Underway})}})
 		return
+	case *pb.NodeAsk_Outlived:
+		answer(&pb.NodeReply{What: &pb.NodeReply_Outlived{Outlived: o.sys.outlived(w.Outlived)}})
+		return
 	case *pb.NodeAsk_Farewell:
 		o.hearFarewell(from, func() { answer(&pb.NodeReply{What: &pb.NodeReply_Farewell{Farewell: &pb.Empty{}}}) })
 		return

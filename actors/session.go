@@ -745,7 +745,7 @@ var errUnknownWork = errors.New("unknown work in the queue")
 // What is not known, and what panics, is tried again like an item that fails, and given
 // up at last without being touched again, with what waits behind it going on.
 func (w *worker) chore(now *loaded, e Embedder, entry queued) (done sliceDone) {
-	jobs, _, err := w.begin([]queued{entry})
+	_, jobs, refused, err := w.begin([]queued{entry})
 	if err != nil {
 		return sliceDone{err: err}
 	}
@@ -756,11 +756,11 @@ func (w *worker) chore(now *loaded, e Embedder, entry queued) (done sliceDone) {
 	}()
 	id := pb.JobID(entry.GetJob())
 	job := jobs[id]
-	why := errGivenUp
-	if entry.GetWork() != workSessionFinalize {
-		why = errUnknownWork
-	}
-	if job.GetAttempts() > maxAttempts {
+	if refused != nil {
+		why := refused
+		if entry.GetWork() != workSessionFinalize {
+			why = errUnknownWork
+		}
 		w.org.sys.log.Error("work is given up", "org", w.org.id.String(), "job", id.String(), "work", entry.GetWork(), "err", why)
 		_, _, err := w.apply(now, e, []prepared{{queued: entry, err: why}}, jobs)
 		return sliceDone{more: true, last: entry.seq, err: err}

@@ -218,7 +218,8 @@ func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {
 		ctx, cancel := context.WithTimeout(view.sys.root0, eraseLimit)
 		defer cancel()
 		err := view.eraseNow(ctx, ref, job)
-		if err != nil && !errors.Is(err, errLost) {
+		pause := waitError{eraseRetry}
+		if err != nil && !errors.As(err, &pause) && !errors.Is(err, errLost) {
 			view.sys.log.Error("erasing a subject failed; it is tried again", "org", view.id.String(), "job", job.GetId(), "err", err)
 		}
 		o.tell(func(o *orgActor) {
@@ -226,21 +227,41 @@ func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {
 				o.jobsEnded(pb.JobID(job.GetId()))
 				return
 			}
-			o.sys.clock.AfterFunc(eraseRetry, func() { o.tell(func(o *orgActor) { o.eraseStored(ref, job) }) })
+			o.sys.clock.AfterFunc(pause.wait, func() { o.tell(func(o *orgActor) { o.eraseStored(ref, job) }) })
 		})
 	})
 }
 
 // eraseNow erases all of a partition and finishes the job. The partition's
-// unfinished jobs go with it, and its name: it may be a person's.
-func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) error {
-	if job.GetStartedMs() == 0 {
-		job.StartedMs = clock.Millis(o.sys.clock.Now())
-	}
-	job.Attempts++
-	job.Status, job.Subject = jobRunning, ""
+// unfinished jobs go with it, and its name: it may be a person's. It is never given up,
+// since nothing else would take away what is left.
+func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) (err error) {
 	begin := storage.NewBatch(o.store)
+	why := o.beginAttempt(job)
+	if errors.Is(why, errUnclean) {
+		job.Unclean = job.GetUnclean()[1:]
+		why = o.beginAttempt(job)
+	}
+	wait, waits := errors.AsType[waitError](why)
+	if errors.Is(why, errGivenUp) {
+		job.Begun = o.act.name
+	}
+	job.Subject = ""
+	if !waits {
+		job.Status = jobRunning
+		if job.GetStartedMs() == 0 {
+			job.StartedMs = clock.Millis(o.sys.clock.Now())
+		}
+	}
 	updateJob(begin, o.space, job)
+	if waits {
+		return errors.Join(o.committer.commit(begin), wait)
+	}
+	defer func() {
+		if ownFailure(err) {
+			job.Begun = "" // the next attempt writes it
+		}
+	}()
 	// Behind this commit the store holds all that was on its way into it when the
 	// partition's actor ended: what is read from here on misses nothing.
 	if err := o.committer.commit(begin); err != nil {

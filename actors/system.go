@@ -161,10 +161,14 @@ type System struct {
 	wg       sync.WaitGroup // background work
 	closeOne sync.Once
 
-	mu      sync.Mutex
-	orgs    map[pb.OrgID]*activation
-	leaving map[uint32]<-chan error // by shard that was led here: closed when its last costs are written, or with the error in it
-	closing bool
+	process string // server/id: names this process
+
+	mu       sync.Mutex
+	orgs     map[pb.OrgID]*activation
+	began    uint64                  // activations so far
+	panicked []string                // names of the last activations that panicked
+	leaving  map[uint32]<-chan error // by shard that was led here: closed when its last costs are written, or with the error in it
+	closing  bool
 }
 
 var _ Operator = (*System)(nil)
@@ -172,6 +176,7 @@ var _ Operator = (*System)(nil)
 // activation is an organization's actor on this node.
 type activation struct {
 	org     pb.OrgID
+	name    string // server/process/number: no other has had it, or will
 	pid     *actor.PID
 	calls   atomic.Int64
 	retired atomic.Bool // not in System.orgs any more; stops when calls is 0
@@ -273,6 +278,14 @@ func Start(cfg Config) (*System, error) {
 		backups: NewBackups(cfg.Storage, cfg.Clock, cfg.Random, cfg.Logger),
 
 		waking: make(chan struct{}, resumeAtOnce),
+	}
+	id, err := s.newUUID()
+	if err != nil {
+		return nil, fmt.Errorf("actors: %w", err)
+	}
+	s.process = "/" + id.String()
+	if cfg.Others != nil {
+		s.process = string(cfg.Others.Placement.Server()) + s.process
 	}
 	s.models = map[string]Embedder{}
 	for _, e := range append([]Embedder{cfg.Embedder}, cfg.Former...) {
@@ -458,7 +471,8 @@ func (s *System) activate(org pb.OrgID, known bool) (*activation, error) {
 	}
 	a := s.orgs[org]
 	if a == nil {
-		a = &activation{org: org}
+		s.began++
+		a = &activation{org: org, name: fmt.Sprintf("%s/%d", s.process, s.began)}
 		a.pid = s.root.Spawn(actor.PropsFromProducer(func() actor.Actor { return newOrgActor(s, a) }, actor.WithSupervisor(stopFailed)))
 		s.orgs[org] = a
 		s.stats.orgActivations.Add(1)

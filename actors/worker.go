@@ -66,7 +66,6 @@ type worker struct {
 	rest     clock.Timer // upkeep waits meanwhile, content does not
 	rewrite  clock.Timer // segments that hold what was forgotten wait meanwhile
 	failures int         // of the slice at the head of the queue, in a row
-	failed   bool        // the last of them was the item's own
 	neglects int         // failures of upkeep, in a row
 	dead     bool        // it has panicked: another activation goes on
 	cancels  []cancel
@@ -78,7 +77,8 @@ type worker struct {
 	asked     atomic.Pointer[[]pb.JobID] // jobs whose cancellation waits for this slice
 	woken     uint64                     // the newest wake
 	seen      uint64                     // the newest wake before the slice that runs
-	began     bool                       // something was begun since the start
+	attempted pb.JobID                   // whose attempt the slice that runs has begun
+	noted     chan error                 // says that this is stored; nil: it was before
 	// rewriteIn is how long the last slice found that they have to wait; 0: there
 	// are none.
 	rewriteIn time.Duration
@@ -216,6 +216,9 @@ func (w *worker) start() {
 			return
 		}
 		done = w.slice(limit, upkeep)
+		if _, own := errors.AsType[itemError](done.err); own {
+			w.noteFailure()
+		}
 	})
 }
 
@@ -224,6 +227,7 @@ func (w *worker) next(d sliceDone) {
 	if d.last > 0 {
 		w.ctx.Send(w.parent, workerProgress{d.last})
 	}
+	var pause waitError
 	switch {
 	case d.edited:
 		w.start() // behind edits there may be upkeep, and work that waited
@@ -231,10 +235,15 @@ func (w *worker) next(d sliceDone) {
 		// Another activation goes on from what is in the store. Edits that came
 		// meanwhile are answered: this one stays until all its calls are.
 		w.giveBack()
+	case errors.As(d.err, &pause):
+		self, root := w.ctx.Self(), w.org.sys.root
+		w.timer = w.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })
+		if w.hasEdits() {
+			w.start()
+		}
 	case d.err != nil:
 		w.failures++
 		own, ok := errors.AsType[itemError](d.err)
-		w.failed = ok
 		w.org.sys.log.Error("ingest failed; it is tried again", "org", w.org.id.String(), "partition", w.part.id.String(),
 			"failures", w.failures, "item", ok, "err", cmp.Or(own.error, d.err))
 		w.timer = w.after(w.failures, backOffOver{})
@@ -242,7 +251,7 @@ func (w *worker) next(d sliceDone) {
 			w.start()
 		}
 	default:
-		w.failures, w.failed = 0, false
+		w.failures = 0
 		switch {
 		case d.upkeep != nil:
 			w.neglects++

@@ -97,6 +97,7 @@ type NodeAsk struct {
 	//	*NodeAsk_Operator
 	//	*NodeAsk_Underway
 	//	*NodeAsk_Farewell
+	//	*NodeAsk_Outlived
 	What          isNodeAsk_What `protobuf_oneof:"what"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -205,6 +206,15 @@ func (x *NodeAsk) GetFarewell() *Empty {
 	return nil
 }
 
+func (x *NodeAsk) GetOutlived() string {
+	if x != nil {
+		if x, ok := x.What.(*NodeAsk_Outlived); ok {
+			return x.Outlived
+		}
+	}
+	return ""
+}
+
 type isNodeAsk_What interface {
 	isNodeAsk_What()
 }
@@ -231,6 +241,10 @@ type NodeAsk_Farewell struct {
 	Farewell *Empty `protobuf:"bytes,14,opt,name=farewell,proto3,oneof"`
 }
 
+type NodeAsk_Outlived struct {
+	Outlived string `protobuf:"bytes,40,opt,name=outlived,proto3,oneof"` // whether the process that had this activation is there, and it did not panic
+}
+
 func (*NodeAsk_Envelope) isNodeAsk_What() {}
 
 func (*NodeAsk_Piece) isNodeAsk_What() {}
@@ -240,6 +254,8 @@ func (*NodeAsk_Operator) isNodeAsk_What() {}
 func (*NodeAsk_Underway) isNodeAsk_What() {}
 
 func (*NodeAsk_Farewell) isNodeAsk_What() {}
+
+func (*NodeAsk_Outlived) isNodeAsk_What() {}
 
 // NodeReply answers a NodeAsk.
 type NodeReply struct {
@@ -254,6 +270,7 @@ type NodeReply struct {
 	//	*NodeReply_Failure
 	//	*NodeReply_Underway
 	//	*NodeReply_Farewell
+	//	*NodeReply_Outlived
 	What isNodeReply_What `protobuf_oneof:"what"`
 	// The reply says that the outcome is not known: where the request can be
 	// repeated without harm, it may.
@@ -369,6 +386,15 @@ func (x *NodeReply) GetFarewell() *Empty {
 	return nil
 }
 
+func (x *NodeReply) GetOutlived() bool {
+	if x != nil {
+		if x, ok := x.What.(*NodeReply_Outlived); ok {
+			return x.Outlived
+		}
+	}
+	return false
+}
+
 func (x *NodeReply) GetUnknown() bool {
 	if x != nil {
 		return x.Unknown
@@ -410,6 +436,10 @@ type NodeReply_Farewell struct {
 	Farewell *Empty `protobuf:"bytes,16,opt,name=farewell,proto3,oneof"`
 }
 
+type NodeReply_Outlived struct {
+	Outlived bool `protobuf:"varint,40,opt,name=outlived,proto3,oneof"`
+}
+
 func (*NodeReply_Reply) isNodeReply_What() {}
 
 func (*NodeReply_Piece) isNodeReply_What() {}
@@ -423,6 +453,8 @@ func (*NodeReply_Failure) isNodeReply_What() {}
 func (*NodeReply_Underway) isNodeReply_What() {}
 
 func (*NodeReply_Farewell) isNodeReply_What() {}
+
+func (*NodeReply_Outlived) isNodeReply_What() {}
 
 // Elsewhere says where to ask instead; an empty server: not known here either.
 type Elsewhere struct {
@@ -2129,7 +2161,7 @@ var File_actors_proto protoreflect.FileDescriptor
 const file_actors_proto_rawDesc = "" +
 	"\n" +
 	"\factors.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\n" +
-	"data.proto\x1a\rmessage.proto\x1a\frecord.proto\"\xa9\x02\n" +
+	"data.proto\x1a\rmessage.proto\x1a\frecord.proto\"\xc7\x02\n" +
 	"\aNodeAsk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x10\n" +
 	"\x03org\x18\x02 \x01(\fR\x03org\x12\x17\n" +
@@ -2139,8 +2171,9 @@ const file_actors_proto_rawDesc = "" +
 	"\x05piece\x18\v \x01(\v2\x16.orgmem.GetExportPieceH\x00R\x05piece\x120\n" +
 	"\boperator\x18\f \x01(\v2\x12.orgmem.OperatorOpH\x00R\boperator\x12\x1c\n" +
 	"\bunderway\x18\r \x01(\x04H\x00R\bunderway\x12+\n" +
-	"\bfarewell\x18\x0e \x01(\v2\r.orgmem.EmptyH\x00R\bfarewellB\x06\n" +
-	"\x04what\"\xf6\x02\n" +
+	"\bfarewell\x18\x0e \x01(\v2\r.orgmem.EmptyH\x00R\bfarewell\x12\x1c\n" +
+	"\boutlived\x18( \x01(\tH\x00R\boutlivedB\x06\n" +
+	"\x04what\"\x94\x03\n" +
 	"\tNodeReply\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12%\n" +
 	"\x05reply\x18\n" +
@@ -2150,7 +2183,8 @@ const file_actors_proto_rawDesc = "" +
 	"\telsewhere\x18\r \x01(\v2\x11.orgmem.ElsewhereH\x00R\telsewhere\x12/\n" +
 	"\afailure\x18\x0e \x01(\v2\x13.orgmem.NodeFailureH\x00R\afailure\x12\x1c\n" +
 	"\bunderway\x18\x0f \x01(\bH\x00R\bunderway\x12+\n" +
-	"\bfarewell\x18\x10 \x01(\v2\r.orgmem.EmptyH\x00R\bfarewell\x12\x18\n" +
+	"\bfarewell\x18\x10 \x01(\v2\r.orgmem.EmptyH\x00R\bfarewell\x12\x1c\n" +
+	"\boutlived\x18( \x01(\bH\x00R\boutlived\x12\x18\n" +
 	"\aunknown\x18\x02 \x01(\bR\aunknownB\x06\n" +
 	"\x04what\"#\n" +
 	"\tElsewhere\x12\x16\n" +
@@ -2379,6 +2413,7 @@ func file_actors_proto_init() {
 		(*NodeAsk_Operator)(nil),
 		(*NodeAsk_Underway)(nil),
 		(*NodeAsk_Farewell)(nil),
+		(*NodeAsk_Outlived)(nil),
 	}
 	file_actors_proto_msgTypes[1].OneofWrappers = []any{
 		(*NodeReply_Reply)(nil),
@@ -2388,6 +2423,7 @@ func file_actors_proto_init() {
 		(*NodeReply_Failure)(nil),
 		(*NodeReply_Underway)(nil),
 		(*NodeReply_Farewell)(nil),
+		(*NodeReply_Outlived)(nil),
 	}
 	file_actors_proto_msgTypes[6].OneofWrappers = []any{
 		(*OperatorOp_BeginOrg)(nil),

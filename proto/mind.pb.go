@@ -2000,6 +2000,7 @@ type Training struct {
 	Reason        string                 `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	Told          bool                   `protobuf:"varint,8,opt,name=told,proto3" json:"told,omitempty"`            // brain.trained has gone out
 	Checkpoint    *BrainCheckpoint       `protobuf:"bytes,9,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"` // of one that runs, from where it goes on after a crash
+	Reached       float64                `protobuf:"fixed64,40,opt,name=reached,proto3" json:"reached,omitempty"`    // the furthest that progress has been, in any of its attempts
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2095,6 +2096,13 @@ func (x *Training) GetCheckpoint() *BrainCheckpoint {
 		return x.Checkpoint
 	}
 	return nil
+}
+
+func (x *Training) GetReached() float64 {
+	if x != nil {
+		return x.Reached
+	}
+	return 0
 }
 
 type MindOp struct {
@@ -4583,7 +4591,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x04came\x18\x05 \x01(\x04R\x04came\x12\x12\n" +
 	"\x04went\x18\x06 \x01(\x04R\x04went\x12\x1d\n" +
 	"\n" +
-	"next_chunk\x18\a \x01(\x04R\tnextChunkJ\x04\b\x02\x10\x03\"\xea\x02\n" +
+	"next_chunk\x18\a \x01(\x04R\tnextChunkJ\x04\b\x02\x10\x03\"\x84\x03\n" +
 	"\bTraining\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12\x1d\n" +
@@ -4597,7 +4605,8 @@ const file_mind_proto_rawDesc = "" +
 	"\x04told\x18\b \x01(\bR\x04told\x127\n" +
 	"\n" +
 	"checkpoint\x18\t \x01(\v2\x17.orgmem.BrainCheckpointR\n" +
-	"checkpoint\x1a:\n" +
+	"checkpoint\x12\x18\n" +
+	"\areached\x18( \x01(\x01R\areached\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xe5\x05\n" +

@@ -1178,29 +1178,35 @@ func (x *Segment) GetModel() string {
 
 // Job is a unit of asynchronous work.
 type Job struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Type          string                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	Status        string                 `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"` // queued, running, succeeded, failed, cancelled
-	User          []byte                 `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`     // the key owner who caused it
-	Partition     []byte                 `protobuf:"bytes,5,opt,name=partition,proto3" json:"partition,omitempty"`
-	Subject       string                 `protobuf:"bytes,6,opt,name=subject,proto3" json:"subject,omitempty"` // the subject key, empty for a member's own
-	Done          uint64                 `protobuf:"varint,7,opt,name=done,proto3" json:"done,omitempty"`
-	Total         uint64                 `protobuf:"varint,8,opt,name=total,proto3" json:"total,omitempty"`
-	Attempts      uint32                 `protobuf:"varint,9,opt,name=attempts,proto3" json:"attempts,omitempty"`
-	CreatedMs     int64                  `protobuf:"varint,10,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
-	StartedMs     int64                  `protobuf:"varint,11,opt,name=started_ms,json=startedMs,proto3" json:"started_ms,omitempty"`
-	FinishedMs    int64                  `protobuf:"varint,12,opt,name=finished_ms,json=finishedMs,proto3" json:"finished_ms,omitempty"`
-	ErrorCode     string                 `protobuf:"bytes,13,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
-	ErrorDetail   string                 `protobuf:"bytes,14,opt,name=error_detail,json=errorDetail,proto3" json:"error_detail,omitempty"`
-	Items         []*JobItem             `protobuf:"bytes,15,rep,name=items,proto3" json:"items,omitempty"`
-	Cancel        bool                   `protobuf:"varint,16,opt,name=cancel,proto3" json:"cancel,omitempty"` // asked for; the worker stops at the next item
-	QueueSeq      uint64                 `protobuf:"varint,17,opt,name=queue_seq,json=queueSeq,proto3" json:"queue_seq,omitempty"`
-	Failed        uint64                 `protobuf:"varint,18,opt,name=failed,proto3" json:"failed,omitempty"`       // items that failed, of done
-	Key           []byte                 `protobuf:"bytes,19,opt,name=key,proto3" json:"key,omitempty"`              // hash of the key that caused it, for metering
-	Created       uint64                 `protobuf:"varint,20,opt,name=created,proto3" json:"created,omitempty"`     // items that made a node, of done
-	Session       bool                   `protobuf:"varint,21,opt,name=session,proto3" json:"session,omitempty"`     // its items are events of coding sessions
-	Unlearned     bool                   `protobuf:"varint,22,opt,name=unlearned,proto3" json:"unlearned,omitempty"` // learnModeDefault was off when it was accepted
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Id          []byte                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Type        string                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	Status      string                 `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"` // queued, running, succeeded, failed, cancelled
+	User        []byte                 `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`     // the key owner who caused it
+	Partition   []byte                 `protobuf:"bytes,5,opt,name=partition,proto3" json:"partition,omitempty"`
+	Subject     string                 `protobuf:"bytes,6,opt,name=subject,proto3" json:"subject,omitempty"` // the subject key, empty for a member's own
+	Done        uint64                 `protobuf:"varint,7,opt,name=done,proto3" json:"done,omitempty"`
+	Total       uint64                 `protobuf:"varint,8,opt,name=total,proto3" json:"total,omitempty"`
+	Attempts    uint32                 `protobuf:"varint,9,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	CreatedMs   int64                  `protobuf:"varint,10,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	StartedMs   int64                  `protobuf:"varint,11,opt,name=started_ms,json=startedMs,proto3" json:"started_ms,omitempty"`
+	FinishedMs  int64                  `protobuf:"varint,12,opt,name=finished_ms,json=finishedMs,proto3" json:"finished_ms,omitempty"`
+	ErrorCode   string                 `protobuf:"bytes,13,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	ErrorDetail string                 `protobuf:"bytes,14,opt,name=error_detail,json=errorDetail,proto3" json:"error_detail,omitempty"`
+	Items       []*JobItem             `protobuf:"bytes,15,rep,name=items,proto3" json:"items,omitempty"`
+	Cancel      bool                   `protobuf:"varint,16,opt,name=cancel,proto3" json:"cancel,omitempty"` // asked for; the worker stops at the next item
+	QueueSeq    uint64                 `protobuf:"varint,17,opt,name=queue_seq,json=queueSeq,proto3" json:"queue_seq,omitempty"`
+	Failed      uint64                 `protobuf:"varint,18,opt,name=failed,proto3" json:"failed,omitempty"`       // items that failed, of done
+	Key         []byte                 `protobuf:"bytes,19,opt,name=key,proto3" json:"key,omitempty"`              // hash of the key that caused it, for metering
+	Created     uint64                 `protobuf:"varint,20,opt,name=created,proto3" json:"created,omitempty"`     // items that made a node, of done
+	Session     bool                   `protobuf:"varint,21,opt,name=session,proto3" json:"session,omitempty"`     // its items are events of coding sessions
+	Unlearned   bool                   `protobuf:"varint,22,opt,name=unlearned,proto3" json:"unlearned,omitempty"` // learnModeDefault was off when it was accepted
+	// The activation in which the present attempt began. Empty: no attempt is under way,
+	// because none has begun, or the last one failed.
+	Begun string `protobuf:"bytes,40,opt,name=begun,proto3" json:"begun,omitempty"`
+	// Activations that ended in the middle of an attempt and were not heard of again,
+	// since the job last made progress.
+	Unclean       []string `protobuf:"bytes,41,rep,name=unclean,proto3" json:"unclean,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1389,6 +1395,66 @@ func (x *Job) GetUnlearned() bool {
 	return false
 }
 
+func (x *Job) GetBegun() string {
+	if x != nil {
+		return x.Begun
+	}
+	return ""
+}
+
+func (x *Job) GetUnclean() []string {
+	if x != nil {
+		return x.Unclean
+	}
+	return nil
+}
+
+// HandedOver names the activation of an organization that was the last to be stopped
+// in good order, by a process that was still there.
+type HandedOver struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Activation    string                 `protobuf:"bytes,1,opt,name=activation,proto3" json:"activation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HandedOver) Reset() {
+	*x = HandedOver{}
+	mi := &file_record_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HandedOver) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HandedOver) ProtoMessage() {}
+
+func (x *HandedOver) ProtoReflect() protoreflect.Message {
+	mi := &file_record_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HandedOver.ProtoReflect.Descriptor instead.
+func (*HandedOver) Descriptor() ([]byte, []int) {
+	return file_record_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *HandedOver) GetActivation() string {
+	if x != nil {
+		return x.Activation
+	}
+	return ""
+}
+
 // JobItem is the outcome of one item of a job.
 type JobItem struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1403,7 +1469,7 @@ type JobItem struct {
 
 func (x *JobItem) Reset() {
 	*x = JobItem{}
-	mi := &file_record_proto_msgTypes[12]
+	mi := &file_record_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1415,7 +1481,7 @@ func (x *JobItem) String() string {
 func (*JobItem) ProtoMessage() {}
 
 func (x *JobItem) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[12]
+	mi := &file_record_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1428,7 +1494,7 @@ func (x *JobItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JobItem.ProtoReflect.Descriptor instead.
 func (*JobItem) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{12}
+	return file_record_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *JobItem) GetIndex() uint32 {
@@ -1481,7 +1547,7 @@ type QueueEntry struct {
 
 func (x *QueueEntry) Reset() {
 	*x = QueueEntry{}
-	mi := &file_record_proto_msgTypes[13]
+	mi := &file_record_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1493,7 +1559,7 @@ func (x *QueueEntry) String() string {
 func (*QueueEntry) ProtoMessage() {}
 
 func (x *QueueEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[13]
+	mi := &file_record_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1506,7 +1572,7 @@ func (x *QueueEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueueEntry.ProtoReflect.Descriptor instead.
 func (*QueueEntry) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{13}
+	return file_record_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *QueueEntry) GetJob() []byte {
@@ -1570,7 +1636,7 @@ type IngestItem struct {
 
 func (x *IngestItem) Reset() {
 	*x = IngestItem{}
-	mi := &file_record_proto_msgTypes[14]
+	mi := &file_record_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1582,7 +1648,7 @@ func (x *IngestItem) String() string {
 func (*IngestItem) ProtoMessage() {}
 
 func (x *IngestItem) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[14]
+	mi := &file_record_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1595,7 +1661,7 @@ func (x *IngestItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IngestItem.ProtoReflect.Descriptor instead.
 func (*IngestItem) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{14}
+	return file_record_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *IngestItem) GetContent() string {
@@ -1678,7 +1744,7 @@ type ExternalRef struct {
 
 func (x *ExternalRef) Reset() {
 	*x = ExternalRef{}
-	mi := &file_record_proto_msgTypes[15]
+	mi := &file_record_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1690,7 +1756,7 @@ func (x *ExternalRef) String() string {
 func (*ExternalRef) ProtoMessage() {}
 
 func (x *ExternalRef) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[15]
+	mi := &file_record_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1703,7 +1769,7 @@ func (x *ExternalRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExternalRef.ProtoReflect.Descriptor instead.
 func (*ExternalRef) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{15}
+	return file_record_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ExternalRef) GetNode() string {
@@ -1726,7 +1792,7 @@ type Idempotency struct {
 
 func (x *Idempotency) Reset() {
 	*x = Idempotency{}
-	mi := &file_record_proto_msgTypes[16]
+	mi := &file_record_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1738,7 +1804,7 @@ func (x *Idempotency) String() string {
 func (*Idempotency) ProtoMessage() {}
 
 func (x *Idempotency) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[16]
+	mi := &file_record_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1751,7 +1817,7 @@ func (x *Idempotency) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Idempotency.ProtoReflect.Descriptor instead.
 func (*Idempotency) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{16}
+	return file_record_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Idempotency) GetBodyHash() []byte {
@@ -1794,7 +1860,7 @@ type Outcome struct {
 
 func (x *Outcome) Reset() {
 	*x = Outcome{}
-	mi := &file_record_proto_msgTypes[17]
+	mi := &file_record_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1806,7 +1872,7 @@ func (x *Outcome) String() string {
 func (*Outcome) ProtoMessage() {}
 
 func (x *Outcome) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[17]
+	mi := &file_record_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1819,7 +1885,7 @@ func (x *Outcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Outcome.ProtoReflect.Descriptor instead.
 func (*Outcome) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{17}
+	return file_record_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Outcome) GetStatus() uint32 {
@@ -1861,7 +1927,7 @@ type Audit struct {
 
 func (x *Audit) Reset() {
 	*x = Audit{}
-	mi := &file_record_proto_msgTypes[18]
+	mi := &file_record_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1873,7 +1939,7 @@ func (x *Audit) String() string {
 func (*Audit) ProtoMessage() {}
 
 func (x *Audit) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[18]
+	mi := &file_record_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1886,7 +1952,7 @@ func (x *Audit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Audit.ProtoReflect.Descriptor instead.
 func (*Audit) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{18}
+	return file_record_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Audit) GetAtMs() int64 {
@@ -1973,7 +2039,7 @@ type FieldChange struct {
 
 func (x *FieldChange) Reset() {
 	*x = FieldChange{}
-	mi := &file_record_proto_msgTypes[19]
+	mi := &file_record_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1985,7 +2051,7 @@ func (x *FieldChange) String() string {
 func (*FieldChange) ProtoMessage() {}
 
 func (x *FieldChange) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[19]
+	mi := &file_record_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1998,7 +2064,7 @@ func (x *FieldChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FieldChange.ProtoReflect.Descriptor instead.
 func (*FieldChange) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{19}
+	return file_record_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *FieldChange) GetField() string {
@@ -2040,7 +2106,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_record_proto_msgTypes[20]
+	mi := &file_record_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2052,7 +2118,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[20]
+	mi := &file_record_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2065,7 +2131,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{20}
+	return file_record_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Usage) GetReadUnits() uint64 {
@@ -2098,7 +2164,7 @@ type OutboxEvent struct {
 
 func (x *OutboxEvent) Reset() {
 	*x = OutboxEvent{}
-	mi := &file_record_proto_msgTypes[21]
+	mi := &file_record_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2110,7 +2176,7 @@ func (x *OutboxEvent) String() string {
 func (*OutboxEvent) ProtoMessage() {}
 
 func (x *OutboxEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_record_proto_msgTypes[21]
+	mi := &file_record_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2123,7 +2189,7 @@ func (x *OutboxEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutboxEvent.ProtoReflect.Descriptor instead.
 func (*OutboxEvent) Descriptor() ([]byte, []int) {
-	return file_record_proto_rawDescGZIP(), []int{21}
+	return file_record_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *OutboxEvent) GetId() []byte {
@@ -2302,7 +2368,7 @@ const file_record_proto_rawDesc = "" +
 	"\blast_seq\x18\x03 \x01(\x04R\alastSeq\x12\x16\n" +
 	"\x06chunks\x18\x04 \x01(\rR\x06chunks\x12\x14\n" +
 	"\x05bytes\x18\x05 \x01(\x04R\x05bytes\x12\x14\n" +
-	"\x05model\x18\x06 \x01(\tR\x05model\"\xcc\x04\n" +
+	"\x05model\x18\x06 \x01(\tR\x05model\"\xfc\x04\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
@@ -2330,7 +2396,14 @@ const file_record_proto_rawDesc = "" +
 	"\x03key\x18\x13 \x01(\fR\x03key\x12\x18\n" +
 	"\acreated\x18\x14 \x01(\x04R\acreated\x12\x18\n" +
 	"\asession\x18\x15 \x01(\bR\asession\x12\x1c\n" +
-	"\tunlearned\x18\x16 \x01(\bR\tunlearned\"\x82\x01\n" +
+	"\tunlearned\x18\x16 \x01(\bR\tunlearned\x12\x14\n" +
+	"\x05begun\x18( \x01(\tR\x05begun\x12\x18\n" +
+	"\aunclean\x18) \x03(\tR\aunclean\",\n" +
+	"\n" +
+	"HandedOver\x12\x1e\n" +
+	"\n" +
+	"activation\x18\x01 \x01(\tR\n" +
+	"activation\"\x82\x01\n" +
 	"\aJobItem\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x1f\n" +
 	"\vexternal_id\x18\x02 \x01(\tR\n" +
@@ -2418,7 +2491,7 @@ func file_record_proto_rawDescGZIP() []byte {
 	return file_record_proto_rawDescData
 }
 
-var file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_record_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_record_proto_goTypes = []any{
 	(*Organization)(nil),   // 0: orgmem.Organization
 	(*Member)(nil),         // 1: orgmem.Member
@@ -2432,24 +2505,25 @@ var file_record_proto_goTypes = []any{
 	(*PartitionState)(nil), // 9: orgmem.PartitionState
 	(*Segment)(nil),        // 10: orgmem.Segment
 	(*Job)(nil),            // 11: orgmem.Job
-	(*JobItem)(nil),        // 12: orgmem.JobItem
-	(*QueueEntry)(nil),     // 13: orgmem.QueueEntry
-	(*IngestItem)(nil),     // 14: orgmem.IngestItem
-	(*ExternalRef)(nil),    // 15: orgmem.ExternalRef
-	(*Idempotency)(nil),    // 16: orgmem.Idempotency
-	(*Outcome)(nil),        // 17: orgmem.Outcome
-	(*Audit)(nil),          // 18: orgmem.Audit
-	(*FieldChange)(nil),    // 19: orgmem.FieldChange
-	(*Usage)(nil),          // 20: orgmem.Usage
-	(*OutboxEvent)(nil),    // 21: orgmem.OutboxEvent
+	(*HandedOver)(nil),     // 12: orgmem.HandedOver
+	(*JobItem)(nil),        // 13: orgmem.JobItem
+	(*QueueEntry)(nil),     // 14: orgmem.QueueEntry
+	(*IngestItem)(nil),     // 15: orgmem.IngestItem
+	(*ExternalRef)(nil),    // 16: orgmem.ExternalRef
+	(*Idempotency)(nil),    // 17: orgmem.Idempotency
+	(*Outcome)(nil),        // 18: orgmem.Outcome
+	(*Audit)(nil),          // 19: orgmem.Audit
+	(*FieldChange)(nil),    // 20: orgmem.FieldChange
+	(*Usage)(nil),          // 21: orgmem.Usage
+	(*OutboxEvent)(nil),    // 22: orgmem.OutboxEvent
 }
 var file_record_proto_depIdxs = []int32{
 	4,  // 0: orgmem.Node.source:type_name -> orgmem.Source
 	6,  // 1: orgmem.Node.facts:type_name -> orgmem.StatedFact
-	12, // 2: orgmem.Job.items:type_name -> orgmem.JobItem
-	14, // 3: orgmem.QueueEntry.item:type_name -> orgmem.IngestItem
-	17, // 4: orgmem.Idempotency.outcome:type_name -> orgmem.Outcome
-	19, // 5: orgmem.Audit.changes:type_name -> orgmem.FieldChange
+	13, // 2: orgmem.Job.items:type_name -> orgmem.JobItem
+	15, // 3: orgmem.QueueEntry.item:type_name -> orgmem.IngestItem
+	18, // 4: orgmem.Idempotency.outcome:type_name -> orgmem.Outcome
+	20, // 5: orgmem.Audit.changes:type_name -> orgmem.FieldChange
 	6,  // [6:6] is the sub-list for method output_type
 	6,  // [6:6] is the sub-list for method input_type
 	6,  // [6:6] is the sub-list for extension type_name
@@ -2462,14 +2536,14 @@ func file_record_proto_init() {
 	if File_record_proto != nil {
 		return
 	}
-	file_record_proto_msgTypes[19].OneofWrappers = []any{}
+	file_record_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_record_proto_rawDesc), len(file_record_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -19,6 +19,8 @@ const (
 	TableOrg Table = 0x01
 	// TableSetting: (Str name) → a settings record.
 	TableSetting Table = 0x02
+	// TableHandedOver: () → HandedOver: the activation that was stopped in good order last.
+	TableHandedOver Table = 0x03
 	// TableKey: (Hash32 key hash) → Key.
 	TableKey Table = 0x08
 	// TableKeyByUser: (ID16 user, U64 created ms, Hash32 key hash) → empty.

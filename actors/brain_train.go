@@ -203,6 +203,7 @@ func (t *trainer) attempt() error {
 	if err := t.note(job, state); err != nil {
 		return err
 	}
+	t.org.sys.cfg.working(jobBrainTrain, t.stopped.Load)
 	r := &trainRun{trainer: t, job: job, state: state}
 	made, err := r.train()
 	switch {

@@ -209,6 +209,7 @@ func (o *orgView) fetchSource(ctx context.Context, m syncFetch) (result connect.
 	defer stop(nil)
 	limit := o.sys.clock.AfterFunc(syncLimit, func() { stop(context.DeadlineExceeded) })
 	defer limit.Stop()
+	o.sys.cfg.working(jobConnectorSync, func() bool { return ctx.Err() != nil })
 	result, err = connect.Sync(ctx, o.sys.cfg.Egress, o.sys.clock, m.source, m.before)
 	if errors.Is(err, context.Canceled) {
 		err = context.Cause(ctx)

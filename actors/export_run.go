@@ -212,6 +212,10 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 	if err := o.commitExport(run, begin, nil); err != nil {
 		return err
 	}
+	o.sys.cfg.working(jobExport, func() bool { return ctx.Err() != nil })
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	var snap *storage.Snapshot
 	err = o.withStore(func(st *storage.Store) (err error) {
 		snap, err = st.Snapshot()

@@ -91,7 +91,9 @@ func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next 
 			n, next, err = 0, nil, itemError{panicked("slice", r)}
 		}
 	}()
-	if why != nil {
+	if why == nil {
+		w.org.sys.cfg.working(jobIngest, w.stopped.Load)
+	} else {
 		head := pb.JobID(entries[0].GetJob())
 		w.org.sys.log.Error("an item is given up", "org", w.org.id.String(), "job", head.String(), "index", entries[0].GetIndex(), "err", why)
 		return w.apply(now, e, []prepared{{queued: entries[0], err: why}}, jobs)

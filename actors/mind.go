@@ -375,6 +375,7 @@ func (m *mind) cycle() (more bool, err error) {
 		m.org.sys.log.Error("a cognition cycle is given up", "org", m.org.id.String(), "partition", m.part.id.String(), "job", pb.JobID(job.GetId()).String(), "err", why)
 		return false, m.end(cog, job, jobFailed, why)
 	}
+	m.org.sys.cfg.working(jobCognition, m.stopped.Load)
 	c := &cycle{mind: m, cog: cog, job: job, now: clock.Millis(m.org.sys.clock.Now())}
 	switch err := c.run(); {
 	case errors.Is(err, errCancelled):

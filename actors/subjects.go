@@ -267,6 +267,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	if err := o.committer.commit(begin); err != nil {
 		return err
 	}
+	o.sys.cfg.working(jobSubjectErase, func() bool { return o.sys.ctx.Err() != nil })
 	for _, erase := range []func(*partitionRef) error{o.eraseExports, o.eraseJobRecords, o.eraseOutcomes, o.eraseEvents, o.eraseDeliveries} {
 		if err := erase(ref); err != nil {
 			return err

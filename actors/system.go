@@ -101,8 +101,9 @@ type Config struct {
 	caughtUp func(context.Context) error
 	// Tests wait for these: a job's end is committed, a worker knows of a
 	// cancellation, a worker is to stop, a part of an effect is committed, an epoch of
-	// a training is, so is something that a mind's cycle has found, and a worker begins
-	// what is no item.
+	// a training is, so is something that a mind's cycle has found, a worker begins
+	// what is no item, and work of a kind of job begins, which may be asked whether it
+	// is to stop.
 	jobFinished func(pb.JobID)
 	cancelAsked func(pb.JobID)
 	stopAsked   func()
@@ -110,6 +111,7 @@ type Config struct {
 	epochDone   func()
 	cycleWrote  func(*mind)
 	choreBegun  func()
+	working     func(kind string, stopped func() bool)
 	// sealChunks is defaultSealChunks, maxBackOff the constant, pieceBytes
 	// maxPieceBytes, edgesTaken maxEdgesTaken, freshChunks maxFreshChunks; less in
 	// tests.
@@ -235,6 +237,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.cycleWrote == nil {
 		cfg.cycleWrote = func(*mind) {}
+	}
+	if cfg.working == nil {
+		cfg.working = func(string, func() bool) {}
 	}
 	if cfg.choreBegun == nil {
 		cfg.choreBegun = func() {}

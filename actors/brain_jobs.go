@@ -128,11 +128,15 @@ func (o *orgActor) resumeTold() error {
 // untold reports whether a training has ended and nobody has been told.
 func untold(state *pb.Training) bool { return state.GetFinishedMs() != 0 && !state.GetTold() }
 
-// trained emits the event of a training that has ended.
+// trained emits the event of a training that has ended. One that failed has trained
+// nothing: there is no time at which it did.
 func (c *change) trained(o *orgView, state *pb.Training, artifact *pb.BrainArtifact) error {
+	var at any
+	if state.GetStatus() != trainingFailed {
+		at = time.UnixMilli(state.GetFinishedMs()).UTC().Format(eventTime)
+	}
 	return c.event(o, eventBrain, nil, map[string]any{
-		"status": state.GetStatus(), "trainedAt": time.UnixMilli(state.GetFinishedMs()).UTC().Format(eventTime),
-		"nodes": artifact.GetNodes(), "edges": artifact.GetEdges(),
+		"status": state.GetStatus(), "trainedAt": at, "nodes": artifact.GetNodes(), "edges": artifact.GetEdges(),
 	})
 }
 

@@ -314,7 +314,7 @@ func TestNoBrainWithoutJudges(t *testing.T) {
 	}
 	c.ingest(docs...)
 	s := c.train()
-	if s.GetTraining().GetStatus() != trainingRejected || s.GetArtifact() != nil || !strings.Contains(s.GetTraining().GetReason(), "questions to judge it by") {
+	if s.GetTraining().GetStatus() != trainingFailed || s.GetArtifact() != nil || !strings.Contains(s.GetTraining().GetReason(), "questions to judge a brain by") {
 		t.Errorf("%v", s)
 	}
 	c.refused(codeBrainNotTrained, queryOp("Note"))
@@ -818,7 +818,7 @@ func TestTrainingsEndEarly(t *testing.T) {
 func TestEveryTrainingIsToldOf(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	const trainings = 3 // all rejected: there is nothing to learn from
+	const trainings = 3 // all fail: there is nothing to learn from
 	for range trainings {
 		c.n.wait(jobOf(c.ok(trainOp())))
 	}
@@ -827,9 +827,13 @@ func TestEveryTrainingIsToldOf(t *testing.T) {
 		c.n.clock.Advance(time.Second)
 		told = 0
 		for _, e := range records(c.n, storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
-			var said struct{ Status string }
-			if e.GetType() == eventBrain && json.Unmarshal(e.GetData(), &said) == nil && said.Status == trainingRejected {
-				told++
+			var said map[string]any
+			if e.GetType() != eventBrain || json.Unmarshal(e.GetData(), &said) != nil {
+				continue
+			}
+			told++
+			if at, there := said["trainedAt"]; said["status"] != trainingFailed || at != nil || !there {
+				t.Errorf("nothing was trained, and it says %v", said)
 			}
 		}
 		return told >= trainings

@@ -51,8 +51,10 @@ const (
 	maxScores = 8_000_000
 	// trainRetry is the wait after a failed attempt.
 	trainRetry = 10 * time.Second
-	// errorBrain is the error of a job that failed as often as it may.
-	errorBrain = "training_failed"
+	// errorBrain is the error of a job that failed as often as it may, errorTooLittle that
+	// of one which had too little to learn from: another attempt would find no more.
+	errorBrain     = "training_failed"
+	errorTooLittle = "too_little_content"
 )
 
 type (
@@ -63,6 +65,8 @@ type (
 var (
 	// errRejected wraps why a brain is not published.
 	errRejected = errors.New("rejected")
+	// errTooLittle wraps why none could be made.
+	errTooLittle = errors.New("too little to learn from")
 	// errVoid: the training was cancelled, or what it learns from was purged; whoever
 	// did that has ended its job.
 	errVoid = errors.New("the training is void")
@@ -207,7 +211,7 @@ func (t *trainer) attempt() error {
 	r := &trainRun{trainer: t, job: job, state: state}
 	made, err := r.train()
 	switch {
-	case errors.Is(err, errRejected):
+	case errors.Is(err, errRejected), errors.Is(err, errTooLittle):
 		return t.end(job, state, nil, r.metrics, err)
 	case err != nil:
 		return err
@@ -242,6 +246,9 @@ func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metri
 	default:
 		job.Status, state.Status, state.Reason = jobFailed, trainingFailed, why.Error()
 		job.ErrorCode, job.ErrorDetail = errorBrain, why.Error()
+		if errors.Is(why, errTooLittle) {
+			job.ErrorCode = errorTooLittle
+		}
 	}
 	ch.Put(o.space.Key(storage.TableTraining), state)
 	if err := ch.endJob(o, job); err != nil {
@@ -344,7 +351,7 @@ func (r *trainRun) train() (*trainedBrain, error) {
 			return err
 		}
 		if len(src.places) < leastPassages {
-			return fmt.Errorf("%w: there are %d passages to learn from, and %d are needed", errRejected, len(src.places), leastPassages)
+			return fmt.Errorf("%w: there are %d passages, and %d are needed", errTooLittle, len(src.places), leastPassages)
 		}
 		snapshots, err := r.withoutGone(st, parts)
 		if err != nil {
@@ -368,7 +375,7 @@ func (r *trainRun) train() (*trainedBrain, error) {
 			return err
 		}
 		if n := judgesOf(len(examples)); n < leastJudges {
-			return fmt.Errorf("%w: the memory gives %d questions to judge it by, and %d are needed", errRejected, n, leastJudges)
+			return fmt.Errorf("%w: the memory gives %d questions to judge a brain by, and %d are needed", errTooLittle, n, leastJudges)
 		}
 		asked, asking, cosine, err := r.ask(st, parts, src, graph, snapshots, examples)
 		if err != nil {

@@ -35,6 +35,9 @@ func retrieveOp(op *pb.Retrieve) *pb.Envelope {
 	return mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Retrieve{Retrieve: op}})
 }
 
+// A training that has too little to learn from fails, in plain words, at its first attempt:
+// only the parity gate rejects.
+//
 // interface: Resources/Brain info
 // interface: States/Brain training
 // interface: Endpoints/Brain
@@ -54,11 +57,13 @@ func TestBrainOfAnEmptyMemory(t *testing.T) {
 	c = client{n: startNode(t, disk.Crash(0, 1)), key: c.key} // accepted is durable
 	c.info()                                                  // somebody asks for the organization
 	c.n.waitFor(func() bool { return terminal(c.job(jobOf(r)).GetStatus()) })
-	if job := c.job(jobOf(r)); job.GetType() != jobBrainTrain || job.GetStatus() != jobSucceeded {
+	const reason = "too little to learn from: there are 0 passages, and 20 are needed"
+	if job := c.job(jobOf(r)); job.GetType() != jobBrainTrain || job.GetStatus() != jobFailed || job.GetErrorCode() != errorTooLittle ||
+		job.GetErrorDetail() != reason || job.GetAttempts() != 1 {
 		t.Errorf("%v", job)
 	}
 	s := c.info()
-	if s.GetTraining().GetStatus() != trainingRejected || pb.JobID(s.GetTraining().GetJob()).String() != jobOf(r) || s.GetTraining().GetReason() == "" || s.GetArtifact() != nil {
+	if s.GetTraining().GetStatus() != trainingFailed || pb.JobID(s.GetTraining().GetJob()).String() != jobOf(r) || s.GetTraining().GetReason() != reason || s.GetTraining().GetProgress() == 1 || s.GetArtifact() != nil {
 		t.Errorf("%v", s)
 	}
 	c.refused(codeBrainNotTrained, query)

@@ -116,7 +116,7 @@ type brainArtifact struct {
 }
 
 type training struct {
-	Status     string             `json:"status" enum:"none,queued,running,succeeded,rejected,failed" doc:"rejected: by the parity gate; the brain before it goes on serving."`
+	Status     string             `json:"status" enum:"none,queued,running,succeeded,rejected,failed" doc:"rejected: by the parity gate. failed: nothing was trained, because there was too little to learn from, or the work failed, or it was cancelled. Either way the brain before it goes on serving."`
 	JobID      orNull             `json:"jobId"`
 	StartedAt  timestamp          `json:"startedAt" nullable:"true"`
 	FinishedAt timestamp          `json:"finishedAt" nullable:"true"`

@@ -57,7 +57,7 @@ type jobRecord[Status ~string] struct {
 	Status     Status      `json:"status"`
 	Progress   jobProgress `json:"progress"`
 	Subject    orNull      `json:"subject" doc:"The provisioned subject it works for; null for a person's own."`
-	Attempts   uint32      `json:"attempts" doc:"How often the work that is left of it was begun; at 5 the item at its head, or the job, is given up."`
+	Attempts   uint32      `json:"attempts" doc:"How often the work that is left of it was begun, not counting what a stop, a crash or a move of the service has interrupted. After 5 that failed the item at its head, or the job, is given up; an erasure never is."`
 	CreatedAt  timestamp   `json:"createdAt"`
 	StartedAt  timestamp   `json:"startedAt" nullable:"true"`
 	FinishedAt timestamp   `json:"finishedAt" nullable:"true"`

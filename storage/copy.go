@@ -77,7 +77,12 @@ func (n *Node) Copy(ctx context.Context, id StoreID) (*Copy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.list(ctx); err != nil {
+	o := n.storeOptions()
+	o.EnsureDefaults()
+	if err := c.list(ctx, o); err != nil {
+		if errors.Is(err, ErrCorrupt) {
+			n.damageFound(id, err)
+		}
 		return nil, errors.Join(fmt.Errorf("copy %v: %w", id, err), c.Close())
 	}
 	return c, nil
@@ -101,8 +106,9 @@ func (n *Node) hold(id StoreID) (*Copy, error) {
 	return c, nil
 }
 
-// list reads the names, sizes and sums.
-func (c *Copy) list(ctx context.Context) error {
+// list reads the names, sizes and sums. A damaged table is ErrCorrupt: with its sum it
+// would reach other nodes as it is.
+func (c *Copy) list(ctx context.Context, o *pebble.Options) error {
 	names, err := c.fs.List(c.dir)
 	if err != nil {
 		return err
@@ -114,7 +120,13 @@ func (c *Copy) list(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f, err := c.fs.Open(c.fs.PathJoin(c.dir, name))
+		path := c.fs.PathJoin(c.dir, name)
+		if strings.HasSuffix(name, ".sst") {
+			if err := verifyTable(ctx, c.fs, path, o); err != nil {
+				return err
+			}
+		}
+		f, err := c.fs.Open(path)
 		if err != nil {
 			return err
 		}
@@ -334,6 +346,9 @@ func (s *Stage) Adopt(atLeast uint64) error {
 	if err != nil {
 		return fmt.Errorf("adopt %v: %w", s.id, err)
 	}
+	if err := sealLedger(n.fs, s.dir); err != nil {
+		return fmt.Errorf("adopt %v: %w", s.id, err)
+	}
 	if pending {
 		// Its erasures are not carried out yet, and here nobody knows of them.
 		if err := n.log.noteErasure(s.id); err != nil {
@@ -351,6 +366,7 @@ func (s *Stage) Adopt(atLeast uint64) error {
 		n.stop("adopt store %v: %v", s.id, err)
 		return err
 	}
+	n.outages.end(s.id)
 	if pending {
 		n.eraser.wake()
 	}
@@ -371,7 +387,7 @@ func (s *Stage) examine(atLeast uint64) (pending bool, err error) {
 	}
 	if err == nil {
 		var spans []span
-		spans, err = (&openStore{id: s.id, node: s.node, db: db}).pendingSpans()
+		spans, err = (&openStore{id: s.id, node: s.node, db: &instance{DB: db}}).pendingSpans()
 		pending = len(spans) > 0
 	}
 	return pending, errors.Join(err, wrapPebble("close received store", db.Close()))

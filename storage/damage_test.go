@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"orgmem/proto/clock"
@@ -92,7 +93,8 @@ func TestFlippedBitIsToldAndConfined(t *testing.T) {
 }
 
 // A log that was cut short anywhere, as by a torn write, opens with a prefix of
-// its entries, whole, or refuses; it never opens with something else.
+// its entries, whole, or refuses; it never opens with something else. Where the ledger
+// says that more was synced it is refused.
 func TestTornLogIsAPrefixOrRefused(t *testing.T) {
 	dir := t.TempDir()
 	n, err := openDisk(dir)
@@ -113,7 +115,7 @@ func TestTornLogIsAPrefixOrRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	shorter := 0
-	for cut := 0; cut <= len(whole); cut += len(whole)/25 + 7 {
+	for cut := 0; cut < len(whole); cut += len(whole)/25 + 7 {
 		// The log is opened under its own name only, and opening may rewrite the
 		// directory: each cut gets a copy.
 		copied := filepath.Join(t.TempDir(), "data")
@@ -122,6 +124,13 @@ func TestTornLogIsAPrefixOrRefused(t *testing.T) {
 		}
 		torn := filepath.Join(copied, "log", filepath.Base(wal))
 		if err := os.WriteFile(torn, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := openDisk(copied); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), torn) {
+			t.Fatalf("cut at %d of %d: opened %v with %v", cut, len(whole), n != nil, err)
+		}
+		// A power failure may leave an old ledger, or none.
+		if err := os.Remove(filepath.Join(copied, "log", "LEDGER")); err != nil {
 			t.Fatal(err)
 		}
 		n, err := openDisk(copied)

@@ -265,6 +265,9 @@ func (n *Node) Rebuild(id StoreID, size int64) (*Rebuild, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := beginFormat(n.fs, s.dir); err != nil {
+		return nil, fmt.Errorf("rebuild %v: %w", id, err)
+	}
 	db, err := pebble.Open(s.dir, n.storeOptions())
 	if err != nil {
 		return nil, wrapPebble("rebuild", err)

@@ -191,6 +191,25 @@ func (l layout) checkVersion() error {
 	return nil
 }
 
+// checkLog refuses a directory whose log is not there while stores are: they would go on
+// as if nothing had been acknowledged since they were last flushed.
+func (l layout) checkLog() error {
+	names, err := l.fs.List(l.path(logDir))
+	if err != nil {
+		return fmt.Errorf("list %s: %w", logDir, err)
+	}
+	for _, name := range names {
+		if f, ok := parseAppended(name); ok && f.kind == kindManifest {
+			return nil
+		}
+	}
+	ids, err := l.stores()
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return damaged(l.path(logDir), "there is no log in it, and there are stores that were written by one")
+}
+
 // emptyTrash finishes removals that a crash cut short.
 func (l layout) emptyTrash() error {
 	names, err := l.fs.List(l.path(trashDir))

@@ -7,8 +7,8 @@ import (
 
 const (
 	// openFilesPerStore is what an open store holds beside its tables: lock,
-	// manifest, directory, format markers.
-	openFilesPerStore = 6
+	// manifest, directory, format markers, ledger.
+	openFilesPerStore = 7
 	// filesPerStore is that and as many of its tables.
 	filesPerStore = 2 * openFilesPerStore
 	// reservedFiles are left to everything that is not storage: connections,

@@ -23,7 +23,7 @@ import (
 // while its main goroutine appends to it.
 type Log struct {
 	node *Node
-	db   *pebble.DB
+	db   *instance
 	gate *gate
 
 	scrubbing sync.Mutex // one Erase at a time
@@ -91,9 +91,13 @@ func stableKey(group uint32, key []byte) []byte {
 }
 
 func openLog(n *Node) (*Log, error) {
-	db, err := pebble.Open(n.layout.path(logDir), n.logOptions())
+	db, err := openInstance(n.fs, n.layout.path(logDir), n.logOptions())
 	if err != nil {
 		return nil, wrapPebble("open log", err)
+	}
+	ctx := context.Background() //nolint:forbidigo // a start has none to give, and reads what it would read anyway
+	if err := db.verifyTables(ctx, n.fs, n.layout.path(logDir), n.logOptions()); err != nil {
+		return nil, errors.Join(fmt.Errorf("open log: %w", err), db.Close())
 	}
 	l := &Log{
 		node: n, db: db, gate: newGate(),

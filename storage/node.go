@@ -47,6 +47,7 @@ type Node struct {
 	eraser    *eraser
 	compactor *compactor
 	syncs     syncStats
+	outages   *outages
 	limit     int // open stores, after looking at the descriptor limit
 
 	backgroundErrors, corruptions, stalls atomic.Int64
@@ -81,7 +82,7 @@ type openStore struct {
 	since   time.Time // when it was released; of stores in unheld
 
 	gate    *gate
-	db      *pebble.DB // exchanged only while the gate is shut
+	db      *instance // exchanged only while the gate is shut
 	apply   sync.Mutex // one writer: Apply, Flush bookkeeping; guards state writes
 	erase   sync.Mutex // one erasure or close at a time
 	state   atomic.Pointer[State]
@@ -107,6 +108,7 @@ func Open(opts Options) (*Node, error) {
 		unheld:    list.New(),
 		done:      make(chan struct{}),
 		compactor: newCompactor(),
+		outages:   newOutages(),
 	}
 	n.space = newSpaceGuard(opts)
 	n.fs = &guardedFS{
@@ -142,6 +144,9 @@ func (n *Node) openLocked(descriptors uint64) error {
 		if err := makeDir(n.fs, n.layout.path(dir)); err != nil {
 			return err
 		}
+	}
+	if err := n.layout.checkLog(); err != nil {
+		return err
 	}
 	if err := n.layout.emptyTrash(); err != nil {
 		return err
@@ -187,7 +192,7 @@ func (n *Node) Exists(id StoreID) (bool, error) {
 // Acquire returns a handle on a store, opening it (and creating it on first
 // use) if needed. The store stays open until the handle is released; a store
 // that nobody holds stays open until another one needs its place. Errors:
-// ErrTooManyStores, ErrBadStoreID, ErrClosed, and what opening met.
+// ErrTooManyStores, ErrBadStoreID, ErrClosed, ErrOutOfService, and what opening met.
 func (n *Node) Acquire(id StoreID) (*Store, error) { return n.acquire(id, n.limit, true) }
 
 // AcquireToRead is Acquire that creates nothing: a store that does not exist is
@@ -205,6 +210,9 @@ func (n *Node) AcquireForApply(id StoreID) (*Store, error) {
 func (n *Node) acquire(id StoreID, limit int, create bool) (*Store, error) {
 	if err := id.Check(); err != nil {
 		return nil, fmt.Errorf("acquire: %w", err)
+	}
+	if err := n.outages.of(id); err != nil {
+		return nil, fmt.Errorf("acquire %w", err)
 	}
 	for {
 		n.mu.Lock()
@@ -267,7 +275,12 @@ func (s *openStore) openAs(create bool) error {
 			return cmp.Or(err, ErrNoStore)
 		}
 	}
-	return s.open()
+	err := s.open()
+	if errors.Is(err, ErrCorrupt) {
+		s.node.damageFound(s.id, err)
+		return errors.Join(s.node.outages.of(s.id), err)
+	}
+	return err
 }
 
 func (n *Node) pinLocked(s *openStore) {
@@ -371,6 +384,7 @@ func (n *Node) Remove(id StoreID) error {
 	if err := errors.Join(n.layout.remove(id), n.layout.discard(id)); err != nil {
 		return err
 	}
+	n.outages.end(id)
 	return n.log.clearErasure(id)
 }
 

@@ -85,7 +85,7 @@ func (s *openStore) open() error {
 	if err := makeDir(s.node.fs, dir); err != nil {
 		return err
 	}
-	db, err := pebble.Open(dir, s.node.storeOptions())
+	db, err := openInstance(s.node.fs, dir, s.node.optionsOf(s.id))
 	if err != nil {
 		return wrapPebble("open store", err)
 	}
@@ -135,7 +135,7 @@ func (h *Store) begin() (*pebble.DB, error) {
 	if err := h.s.gate.enter(); err != nil {
 		return nil, err
 	}
-	return h.s.db, nil
+	return h.s.db.DB, nil
 }
 
 // ID returns which store it is.

@@ -1,0 +1,90 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
+)
+
+// instance is an open Pebble directory with its ledger.
+type instance struct {
+	*pebble.DB
+	ledger *ledger
+}
+
+// Close closes both.
+func (i *instance) Close() error { return errors.Join(i.DB.Close(), i.ledger.close()) }
+
+// openInstance opens a Pebble directory, or makes one in an empty directory. What was
+// acknowledged of its write-ahead logs and manifests is there and right, or it is
+// ErrCorrupt: Pebble itself does not see all of that (ledger).
+func openInstance(fs vfs.FS, dir string, o *pebble.Options) (*instance, error) {
+	l, err := openLedger(fs, dir)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openVerified(l, dir, o)
+	if err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return &instance{DB: db, ledger: l}, nil
+}
+
+func openVerified(l *ledger, dir string, o *pebble.Options) (*pebble.DB, error) {
+	if err := l.verify(); err != nil {
+		return nil, err
+	}
+	raised, err := beginFormat(l.FS, dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	o.FS = l
+	db, err := pebble.Open(dir, o)
+	if err != nil || !raised {
+		return db, err
+	}
+	// Opened in an older format, and raised only when its write-ahead log was there: the
+	// second opening begins another one.
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return pebble.Open(dir, o)
+}
+
+// formatMarker is the name that Pebble gives the marker of a directory's format.
+const formatMarker = "format-version"
+
+// beginFormat writes the format into an empty directory before Pebble is there. Pebble
+// would begin with the oldest format and raise it at the end of its opening, when the
+// first write-ahead log exists already: that one has no sync offsets for as long as it is
+// written, which is until the next start. It reports whether a directory that is not
+// empty has a format without them.
+func beginFormat(fs vfs.FS, dir string) (raised bool, err error) {
+	marker, value, err := atomicfs.LocateMarker(fs, dir, formatMarker)
+	if err != nil {
+		return false, fmt.Errorf("read the format: %w", err)
+	}
+	defer func() { err = errors.Join(err, marker.Close()) }()
+	if value != "" {
+		format, err := strconv.ParseUint(value, 10, 64)
+		return err == nil && pebble.FormatMajorVersion(format) < pebble.FormatWALSyncChunks, nil // what is no number Pebble refuses
+	}
+	names, err := fs.List(dir)
+	if err != nil {
+		return false, fmt.Errorf("list: %w", err)
+	}
+	for _, name := range names {
+		if _, ok := parseAppended(name); ok || strings.HasPrefix(name, "marker.") {
+			return true, nil // a creation that was cut short, by a version that did not do this
+		}
+	}
+	if err := marker.Move(pebbleFormat.String()); err != nil {
+		return false, fmt.Errorf("write the format: %w", err)
+	}
+	return false, nil
+}

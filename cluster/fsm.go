@@ -75,6 +75,10 @@ type fsm struct {
 	configured func(index uint64)
 	// fetch brings the machine's stores to what a manifest demands.
 	fetch func(ctx context.Context, m *pb.StoreManifest, machine machine) error
+	// damaged is told that the machine cannot apply because a store is damaged of which
+	// others have a copy: the group is closed, the store replaced and the group opened
+	// again. Until then the state machine stands still, and the process does not end.
+	damaged func(err error)
 	// restored is told of a snapshot that is complete; it publishes the marker.
 	restored func(index uint64) error
 
@@ -167,6 +171,11 @@ func (f *fsm) ApplyBatch(logs []*raft.Log) (answers []any) {
 	results, err := f.machine.apply(entries)
 	if err == nil && len(results) != len(entries) {
 		err = fmt.Errorf("%d results for %d entries", len(results), len(entries))
+	}
+	if errors.Is(err, storage.ErrOutOfService) && f.damaged != nil && f.group != metaGroup {
+		f.halted.Store(true)
+		f.damaged(err)
+		return answers
 	}
 	if err != nil {
 		f.halt(err.Error())

@@ -141,6 +141,12 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 		group: id, machine: m, fatal: h.halt, speaks: h.cfg.speaks, total: &h.logBytes, grown: h.compactor.grown,
 		configured: g.configured, fetch: h.fetch, restored: g.restored,
 	}
+	if h.hosting != nil {
+		g.fsm.damaged = func(err error) {
+			h.cfg.Logger.Error("cluster: a store is damaged; the group is opened again when it has come from another node", "group", id, "err", err)
+			h.reopenLater(g)
+		}
+	}
 	g.fsm.life, g.fsm.end = context.WithCancel(context.Background()) //nolint:forbidigo // ends with the group
 	log := h.cfg.Storage.Log()
 	stable := &stableStore{log: log, group: id}
@@ -155,6 +161,13 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 	g.marks.seam = &g.logs.seam
 	if err := g.mendLog(); err != nil {
 		return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
+	}
+	if id != metaGroup {
+		shard := h.machines[id-1]
+		shard.others = func() bool { return h.peers != nil && !g.alone.Load() }
+		if err := shard.takeUp(g.marks.index.Load()); err != nil {
+			return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
+		}
 	}
 	conf := raftConfig(h.identity.Server)
 	conf.Logger = newRaftLogger(h.cfg.Logger, id)
@@ -517,6 +530,9 @@ func bootstrap(log *storage.Log, id uint32, self ServerID) error {
 	err = raft.BootstrapCluster(raftConfig(self), logs, stable, marks, soloTransports{}.group(id, self), raft.Configuration{
 		Servers: []raft.Server{{Suffrage: raft.Voter, ID: raft.ServerID(self), Address: raft.ServerAddress(self)}},
 	})
+	if errors.Is(err, raft.ErrCantBootstrap) {
+		err = fmt.Errorf("the data directory is not new, but says not whose it is: it is damaged, or files of it are missing (%w)", err)
+	}
 	if err != nil {
 		return fmt.Errorf("cluster: create group %d: %w", id, err)
 	}

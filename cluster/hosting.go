@@ -57,6 +57,7 @@ func (w *hosting) run(ctx context.Context) {
 		select {
 		case <-changed:
 		case <-w.wake:
+		case <-w.host.cfg.Storage.Outage():
 		case <-timer.C():
 		case <-ctx.Done():
 		}
@@ -100,8 +101,14 @@ func (w *hosting) round(ctx context.Context) {
 			return
 		}
 		g := h.group(id)
-		if _, wanted := again[g]; g != nil && wanted {
+		_, wanted := again[g]
+		if g != nil && (wanted || h.mendable(ctx, g)) {
+			fellows := g.fellows()
+			if wanted && g.leading.Load() != 0 { // it stands still; who else leads would be elected
+				_ = g.handOver("")
+			}
 			h.closeGroup(g)
+			warn(id, h.mend(ctx, id, fellows, g.fsm.applied.Load()))
 			g = nil
 			// Who is opened anew has forgotten whom it promised not to vote.
 			if clock.Wait(ctx, h.cfg.Clock, h.forgotten()) != nil {

@@ -38,6 +38,7 @@ type Stats struct {
 	Transfers          uint64 // stores that came from other nodes
 	TransferRetries    uint64 // attempts at one that failed
 	TransferredBytes   uint64 // received for them
+	StoresMended       uint64 // damaged here, and replaced by another node's
 
 	Load uint32 // how busy this node says it is, in thousandths of what it can do; 0 without a network
 
@@ -65,6 +66,7 @@ func (h *Host) Stats() Stats {
 		Transfers:          h.stats.transfers.Load(),
 		TransferRetries:    h.stats.transferRetries.Load(),
 		TransferredBytes:   h.stats.transferred.Load(),
+		StoresMended:       h.stats.storesMended.Load(),
 		InFlightBytes:      h.inFlightBytes.Load(),
 		LogBytes:           h.logBytes.Load(),
 		Keys:               keys.Keys,
@@ -75,5 +77,5 @@ func (h *Host) Stats() Stats {
 // counters are Stats as they are counted.
 type counters struct {
 	proposed, busy, fenced, unknown, compactions, compactionFailures atomic.Uint64
-	transfers, transferRetries, transferred                          atomic.Uint64
+	transfers, transferRetries, transferred, storesMended            atomic.Uint64
 }

@@ -19,6 +19,9 @@ type stores struct {
 	log    *storage.Log // tombstones lie beside the group's log
 	group  uint32
 	shards int
+	// others reports whether another node has the stores, too: one that is damaged comes
+	// from there. Nil: none has.
+	others func() bool
 
 	mu sync.Mutex
 	// gone holds what applyStore has learnt of the stores it met: true for those
@@ -115,7 +118,11 @@ func (m *stores) applyStore(id storage.StoreID, entries []entry, at []int, resul
 				break
 			}
 		}
-		if err := m.write(id, entries, at[:live], results); err != nil {
+		err := m.write(id, entries, at[:live], results)
+		if err != nil && m.node.OutOfService(id) != nil && (m.others == nil || !m.others()) {
+			err = m.setAside(id, entries, at[:live], results)
+		}
+		if err != nil {
 			return err
 		}
 		if at = at[live:]; len(at) == 0 {
@@ -233,6 +240,9 @@ func (m *stores) bury(id storage.StoreID) error {
 	m.doomed[id] = struct{}{}
 	delete(m.known, id)
 	m.mu.Unlock()
+	if err := m.dropAside(id); err != nil {
+		return err
+	}
 	return m.removeDoomed()
 }
 
@@ -346,6 +356,9 @@ func (m *stores) holds(id storage.StoreID) (uint64, error) {
 		return 0, err
 	}
 	r, err := m.reach(id)
+	if m.node.OutOfService(id) != nil {
+		return 0, nil // nobody can read how far it is: it has to come anew
+	}
 	return r.applied, err
 }
 
@@ -355,9 +368,9 @@ func (m *stores) replace(id storage.StoreID, stage *storage.Stage, atLeast uint6
 		return err
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	delete(m.known, id)
-	return nil
+	m.mu.Unlock()
+	return m.dropAside(id)
 }
 
 // tombstones returns the stores that were removed.

@@ -311,11 +311,16 @@ func syncChunks(t *testing.T, path string, raw []byte) (n int) {
 	return n
 }
 
-// A log of a version without a ledger: damage in front of what was synced later is found
-// by the sync offsets, also within the last block, where Pebble does not look.
+// A log without a ledger, of a version that had none or after a power failure: a flipped
+// bit is found in any entry, in the last one, too, and where Pebble does not look, within
+// the last block. And damage of any size is found in front of what was synced later.
 func TestDamageIsFoundWithoutALedger(t *testing.T) {
 	t.Parallel()
 	disk, intact := manySyncs(t)
+	disk = disk.Crash(100, 1)
+	if err := disk.Remove(storagetest.Dir + "/log/LEDGER"); err != nil {
+		t.Fatal(err)
+	}
 	var log string
 	for _, path := range files(t, disk, storagetest.Dir) {
 		if walName.MatchString(path) {
@@ -324,22 +329,28 @@ func TestDamageIsFoundWithoutALedger(t *testing.T) {
 	}
 	raw := content(t, disk, log)
 	const last = 2 * (700 + 100) // two entries: nothing behind them says that they were synced
-	for at := 0; at < len(raw)-last; at += 997 {
-		flipped := disk.Crash(100, 1)
-		flip(t, flipped, log, at, 1)
-		if err := flipped.Remove(storagetest.Dir + "/log/LEDGER"); err != nil {
-			t.Fatal(err)
+	for bit := range 7 {
+		for at := bit; at < len(raw); at += 1009 {
+			refused(t, disk, intact, log, at, 1<<bit)
 		}
-		if err := examine(flipped, intact); !errors.Is(err, storage.ErrCorrupt) || !named(err, log) {
-			t.Errorf("bit flipped in byte %d of %d: %v", at, len(raw), err)
-		}
+		refused(t, disk, intact, log, len(raw)-1-bit, 1<<bit)
+		refused(t, disk, intact, log, len(raw)-700-19-bit, 1<<bit)
 	}
-	whole := disk.Crash(100, 1)
-	if err := whole.Remove(storagetest.Dir + "/log/LEDGER"); err != nil {
-		t.Fatal(err)
+	for at := 0; at < len(raw)-last; at += 1999 {
+		refused(t, disk, intact, log, at, 0xA5)
 	}
-	if err := examine(whole, intact); err != nil {
-		t.Errorf("without a ledger: %v", err)
+	if err := examine(disk, intact); err != nil {
+		t.Errorf("undamaged, without a ledger: %v", err)
+	}
+}
+
+// refused flips bits of a byte and wants it to be refused.
+func refused(t *testing.T, disk *storagetest.Disk, intact func(*storage.Node) error, path string, at int, bits byte) {
+	t.Helper()
+	flipped := disk.Crash(100, 1)
+	flip(t, flipped, path, at, bits)
+	if err := examine(flipped, intact); !errors.Is(err, storage.ErrCorrupt) || !named(err, path) {
+		t.Errorf("bits %#x flipped in byte %d: %v", bits, at, err)
 	}
 }
 

@@ -69,7 +69,6 @@ type claim struct {
 	sum    uint32
 }
 
-
 // openLedger reads the ledger of a directory, or makes one.
 func openLedger(fs vfs.FS, dir string) (*ledger, error) {
 	l := &ledger{FS: fs, dir: dir, claims: map[string]claim{}}

@@ -358,6 +358,26 @@ func (l *Log) GetStable(group uint32, key []byte) ([]byte, bool, error) {
 	return out, true, nil
 }
 
+// DeleteStable durably deletes values of SetStable.
+func (l *Log) DeleteStable(group uint32, keys ...[]byte) error {
+	if err := l.begin("delete stable values"); err != nil {
+		return err
+	}
+	defer l.gate.leave()
+	batch := l.db.NewBatch()
+	defer closeBatch(batch)
+	for _, key := range keys {
+		if err := batch.Delete(stableKey(group, key), nil); err != nil {
+			return wrapPebble("delete stable values", err)
+		}
+	}
+	if err := l.db.Apply(batch, pebble.Sync); err != nil {
+		return wrapPebble("delete stable values", err)
+	}
+	l.node.guard()
+	return nil
+}
+
 // StableKeys returns the keys of a group's stable values that begin with a
 // prefix, in order.
 func (l *Log) StableKeys(group uint32, prefix []byte) ([][]byte, error) {

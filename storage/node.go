@@ -82,7 +82,7 @@ type openStore struct {
 	since   time.Time // when it was released; of stores in unheld
 
 	gate    *gate
-	db      *instance // exchanged only while the gate is shut
+	db      *instance  // exchanged only while the gate is shut
 	apply   sync.Mutex // one writer: Apply, Flush bookkeeping; guards state writes
 	erase   sync.Mutex // one erasure or close at a time
 	state   atomic.Pointer[State]

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 )
@@ -18,6 +19,8 @@ const (
 	lastLegacyType   = 4  // 1 to 4: manifests
 	lastNumberedType = 8  // 5 to 8: logs without sync offsets
 	lastSyncType     = 12 // 9 to 12: logs with them
+
+	maskDelta = 0xa282ead8 // see maskedSum
 )
 
 // chunk is one that was read.
@@ -61,7 +64,7 @@ func (f appendedFile) chunkAt(content []byte, at int) (chunk, bool) {
 // it is a bad one.
 func maskedSum(b []byte) uint32 {
 	c := crc32.Checksum(b, castagnoli)
-	return (c>>15 | c<<17) + 0xa282ead8
+	return (c>>15 | c<<17) + maskDelta
 }
 
 // endOfRecords reads chunks from an offset on, where one begins, and returns the offset
@@ -72,7 +75,9 @@ func maskedSum(b []byte) uint32 {
 // offset. Chunks without a sync offset show it by being there at all: a power failure may
 // have written a later block and not an earlier one, so a log of a version that wrote
 // none is refused once in a very long while although nothing acknowledged is missing;
-// the other way acknowledged writes would go unseen.
+// the other way acknowledged writes would go unseen. And a chunk that one flipped bit
+// explains was whole once: of what a crash leaves of a chunk of n bytes, one in 2^29/n
+// looks like that.
 func (f appendedFile) endOfRecords(content []byte, from int) (int, bool) {
 	at := from
 	for at < len(content) {
@@ -89,6 +94,9 @@ func (f appendedFile) endOfRecords(content []byte, from int) (int, bool) {
 	if at >= len(content) || f.trailer(content[at:]) {
 		return at, true
 	}
+	if f.flipped(content, at) {
+		return at, false
+	}
 	for behind := at + 1; behind+legacyHeader <= len(content); behind++ {
 		if t := content[behind+6]; t == 0 || t > lastSyncType {
 			continue
@@ -98,6 +106,41 @@ func (f appendedFile) endOfRecords(content []byte, from int) (int, bool) {
 		}
 	}
 	return at, true
+}
+
+// flipped reports whether there is a bit that makes a chunk of what is at an offset.
+func (f appendedFile) flipped(content []byte, at int) bool {
+	block := bytes.Clone(content[at:min(len(content), at-at%recordBlock+recordBlock)])
+	// chunkAt sees the same block: what lies in front of it is nothing to it.
+	lead := at % recordBlock
+	padded := append(make([]byte, lead, lead+len(block)), block...)
+	for bit := range 8 * min(syncHeader, len(block)) {
+		padded[lead+bit/8] ^= 1 << (bit % 8)
+		if _, ok := f.chunkAt(padded, lead); ok {
+			return true
+		}
+		padded[lead+bit/8] ^= 1 << (bit % 8)
+	}
+	c, _ := f.chunkAt(content, at)
+	if c.size < legacyHeader || c.size > len(block) {
+		return false
+	}
+	// What a bit changes in the sum depends only on how many bytes follow it.
+	want := binary.LittleEndian.Uint32(block) - maskDelta
+	difference := (want<<15 | want>>17) ^ crc32.Checksum(block[6:c.size], castagnoli)
+	var change [8]uint32
+	for bit := range change {
+		change[bit] = castagnoli[1<<bit]
+	}
+	for range c.size - legacyHeader {
+		for bit, d := range change {
+			if d == difference {
+				return true
+			}
+			change[bit] = castagnoli[byte(d)] ^ d>>8
+		}
+	}
+	return false
 }
 
 // trailer reports whether a log ends here by its own word: a chunk without sum and

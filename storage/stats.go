@@ -38,6 +38,8 @@ type Stats struct {
 	// BackgroundErrors of Pebble (retried by it), Corruptions found, and
 	// WriteStalls begun.
 	BackgroundErrors, Corruptions, WriteStalls int64
+	// OutOfService is how many stores are out of service because they are damaged.
+	OutOfService int
 	// Stopping says that the process is on its way out after a fatal error.
 	Stopping bool
 }
@@ -61,6 +63,9 @@ func (n *Node) Stats() Stats {
 	n.space.mu.Unlock()
 	st.BackgroundErrors, st.Corruptions = n.backgroundErrors.Load(), n.corruptions.Load()
 	st.WriteStalls, st.Stopping = n.stalls.Load(), n.failed.Load()
+	n.outages.mu.Lock()
+	st.OutOfService = len(n.outages.why)
+	n.outages.mu.Unlock()
 	if n.log.gate.enter() == nil {
 		// Block and file cache are shared, so any instance shows them whole.
 		m := n.log.db.Metrics()

@@ -1,0 +1,187 @@
+package insight
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"orgmem/brain/moments"
+	"orgmem/brain/text"
+)
+
+// The kinds of insights that come from what notes say.
+const (
+	KindResponsibility = "responsibility"
+	KindChange         = "change"
+	KindDue            = "due"
+	KindRecurrence     = "recurrence"
+	KindCommitment     = "commitment"
+	KindQuestion       = "open_question"
+)
+
+// Candidate is what may be an insight: found by rules that would rather find too much,
+// judged by a [Judge].
+type Candidate struct {
+	Kind   string
+	Title  string // of the text's own words, on one line
+	Detail string
+	// Who is responsible, or is to do it; empty where nobody is named.
+	Who string
+	// About are the stems of what it is about, in order: two candidates of one kind
+	// about the same are one.
+	About []string
+	// AtMS is when it was said, and UntilMS when it is over, as what is due is; 0:
+	// it is not.
+	AtMS, UntilMS int64
+	// Notes are the evidence, the ground first: all that the words are taken from are
+	// among them.
+	Notes []int
+	// Grounds are what a judge goes by.
+	Grounds Grounds
+}
+
+// Grounds are what speaks for a candidate, as numbers.
+type Grounds struct {
+	Form     float64 // how surely the wording means it, 0 to 1: what rule found it
+	Named    bool    // who, or what, is named and not only meant
+	Concrete int     // content words of what it is about
+	Words    int     // of the title
+	Days     int     // on which it was said
+	Marked   int     // times that the text itself says that it comes back
+	Regular  bool    // it comes on one day of the week
+}
+
+// said is a stretch of a note.
+func said(n *moments.Note, sp text.Span) string { return plain(n.Text[sp.Start:sp.End]) }
+
+// plain is a text on one line, without marks around it.
+func plain(s string) string {
+	return strings.Trim(strings.Join(strings.Fields(s), " "), " ,;:-–—*#>")
+}
+
+// sentence begins with a capital.
+func sentence(s string) string {
+	s = strings.TrimRight(plain(s), ".!")
+	for i, c := range s {
+		if i == 0 {
+			return strings.ToUpper(string(c)) + s[len(string(c)):]
+		}
+	}
+	return s
+}
+
+// maxQuote bounds a quoted sentence, and maxName a title, in bytes.
+const (
+	maxQuote = 220
+	maxName  = 140
+)
+
+func quote(s string) string { return "“" + text.Truncate(plain(s), maxQuote) + "”" }
+
+// keysOf are stems in order.
+func keysOf(stems map[string]bool) []string {
+	keys := make([]string, 0, len(stems))
+	for s := range stems {
+		keys = append(keys, s)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// shared is how many stems two have in common.
+func shared(a map[string]bool, b map[string]bool) (n int) {
+	for s := range a {
+		if b[s] {
+			n++
+		}
+	}
+	return n
+}
+
+// alike is shared, with "delivery" for "deliver".
+func alike(a, b map[string]bool) (n int) {
+	for s := range a {
+		hit := b[s]
+		for t := range b {
+			hit = hit || min(len(s), len(t)) >= leastAlike && (strings.HasPrefix(s, t) || strings.HasPrefix(t, s))
+		}
+		if hit {
+			n++
+		}
+	}
+	return n
+}
+
+// leastAlike is how many letters two stems of one family share.
+const leastAlike = 5
+
+func asSet(keys []string) map[string]bool {
+	m := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		m[k] = true
+	}
+	return m
+}
+
+// gatherer reads notes.
+type gatherer struct {
+	notes  []moments.Note
+	lines  []line
+	of     [][]line // of each note
+	stems  []map[string]bool
+	people map[string]bool
+	out    []Candidate
+}
+
+// Gather finds what notes may tell: who is responsible for what, what has changed, what
+// is due, what keeps coming back, what was promised and what was asked. The notes are in
+// the order in which they were said.
+func Gather(notes []moments.Note) []Candidate {
+	g := &gatherer{notes: notes}
+	for i := range notes {
+		from := len(g.lines)
+		g.lines = append(g.lines, linesOf(i, &notes[i])...)
+		g.of = append(g.of, g.lines[from:len(g.lines):len(g.lines)])
+	}
+	g.people = peopleOf(g.lines)
+	for i := range g.lines {
+		l := &g.lines[i]
+		g.stems = append(g.stems, l.stems(0, len(l.words)))
+	}
+	responsible := g.responsibilities()
+	changes := g.changes()
+	g.out = append(g.out, responsible...)
+	g.out = append(g.out, changes...)
+	g.out = append(g.out, g.dues(changes)...)
+	g.out = append(g.out, g.recurrences()...)
+	g.out = append(g.out, g.questions()...)
+	return g.out
+}
+
+// index of a line among all.
+func (g *gatherer) index(l *line) int {
+	i, _ := slices.BinarySearchFunc(g.lines, l, func(a line, b *line) int {
+		return cmp.Or(cmp.Compare(a.note, b.note), cmp.Compare(a.place, b.place))
+	})
+	return i
+}
+
+// questions are those that nobody answered.
+func (g *gatherer) questions() (out []Candidate) {
+	for _, q := range moments.OpenQuestions(g.notes) {
+		n := &g.notes[q.Note]
+		l := line{}
+		for i := range g.of[q.Note] {
+			if g.of[q.Note][i].span == q.Span {
+				l = g.of[q.Note][i]
+			}
+		}
+		stems := l.stems(0, len(l.words))
+		out = append(out, Candidate{
+			Kind: KindQuestion, Title: "Open question: " + text.Truncate(said(n, q.Span), maxName), About: keysOf(stems),
+			Detail: "Asked on " + dayOf(n.AtMs) + "; nothing that was written since answers it.", AtMS: n.AtMs, Notes: []int{q.Note},
+			Grounds: Grounds{Form: q.Confidence, Concrete: len(stems), Words: len(l.words), Days: 1},
+		})
+	}
+	return out
+}

@@ -121,7 +121,7 @@ func TestACrashBehindAnyCommitOfACycle(t *testing.T) {
 	c.think()
 	want := c.findings(org)
 	n.stop()
-	for _, kind := range []string{"domain ", "edge similar_to", "contradiction", "moment", "insight commitment", "event contradiction"} {
+	for _, kind := range []string{"domain ", "edge similar_to", "contradiction", "moment", "insight due", "event contradiction"} {
 		if !slices.ContainsFunc(want, func(s string) bool { return strings.HasPrefix(s, kind) }) {
 			t.Errorf("the cycle finds no %s: %q", kind, want)
 		}

@@ -22,10 +22,11 @@ func zirconTexts() (items []*pb.IngestItem) {
 			&pb.IngestItem{OccurredMs: at(10 + 2*k), Content: fmt.Sprintf("The cook put %d zircon into jars.", k)},
 			&pb.IngestItem{OccurredMs: at(2 * k), Content: fmt.Sprintf("The plumber put %d valves onto boilers.", k)})
 	}
-	for k := range 3 {
-		items = append(items,
-			&pb.IngestItem{OccurredMs: at(3 * k), Content: fmt.Sprintf("The cook put %d into jars, Initech.", k)},
-			&pb.IngestItem{OccurredMs: at(3 * k), Content: fmt.Sprintf("The plumber put boilers of the plumber onto boilers %d for Initech.", k)})
+	for k := range 12 { // as many as make a topic
+		if k < 4 {
+			items = append(items, &pb.IngestItem{OccurredMs: at(3 * k), Content: fmt.Sprintf("The cook put %d into jars, Initech.", k)})
+		}
+		items = append(items, &pb.IngestItem{OccurredMs: at(3 * k), Content: fmt.Sprintf("The plumber put boilers of the plumber onto boilers %d for Initech.", k)})
 	}
 	return items
 }

@@ -568,8 +568,8 @@ func (c *cycle) around(from []bool, steps int) (all []int32) {
 	return all
 }
 
-// findInsights replaces what the shape of the graph tells, and what is asked and not
-// answered, and tells of topics over time.
+// findInsights replaces what the shape of the graph and the newest texts tell, and tells
+// of topics over time.
 func (c *cycle) findInsights() error {
 	number := map[string]int32{}
 	in := insight.Input{NowMS: c.now}
@@ -588,15 +588,53 @@ func (c *cycle) findInsights() error {
 	for _, e := range c.edges {
 		in.Edges = append(in.Edges, insight.Edge{A: e.a, B: e.b, Weight: float32(e.weight)})
 	}
+	notes, of, err := c.newestNotes()
+	if err != nil {
+		return err
+	}
 	var shape []insight.Insight
-	err := c.compute([]func(int) error{func(int) error {
+	var said []insight.Ranked
+	err = c.compute([]func(int) error{func(int) error {
 		shape = insight.Find(in)
+		said = insight.Rank(insight.Gather(notes), insight.ByRules, c.now)
 		return nil
 	}})
 	if err != nil {
 		return err
 	}
-	var found []told
+	found := append(c.saidInsights(said, of), c.shapeInsights(shape)...)
+	view, trends := c.temporalView(c.found)
+	return c.write(func(f *effect) error {
+		var stand []*pb.Insight
+		for _, x := range found {
+			ok, err := c.stillSaid(f, x.nodes, x.domains)
+			if err != nil {
+				return err
+			}
+			if ok {
+				stand = append(stand, x.Insight)
+			}
+		}
+		if err := c.replaceInsights(f, stand, of); err != nil {
+			return err
+		}
+		view.Trends = nil
+		for _, t := range trends {
+			ok, err := c.stillSaid(f, t.nodes, t.domains)
+			if err != nil {
+				return err
+			}
+			if ok {
+				view.Trends = append(view.Trends, t.Trend)
+			}
+		}
+		f.putView(viewTemporal, view)
+		return nil
+	})
+}
+
+// shapeInsights are the insights of the graph's shape, with what each rests on.
+func (c *cycle) shapeInsights(shape []insight.Insight) (found []told) {
 	for _, x := range shape {
 		var of string
 		switch {
@@ -614,39 +652,28 @@ func (c *cycle) findInsights() error {
 		}
 		found = append(found, told{one, x.Nodes, x.Domains})
 	}
-	questions, err := c.openQuestions()
-	if err != nil {
-		return err
+	return found
+}
+
+// saidInsights are the insights of what texts say; of are the nodes of the notes. Each is
+// called by what it is about, so that it is the same when it is found again, and dated by
+// the text that says it.
+func (c *cycle) saidInsights(said []insight.Ranked, of []int32) (found []told) {
+	for _, x := range said {
+		id := c.part.derivedID(x.Kind, x.About...)
+		one := &pb.Insight{
+			Id: id[:], Kind: x.Kind, Title: x.Title, Detail: x.Detail, Confidence: x.Confidence, CreatedMs: max(min(x.AtMS, c.now), 1), UntilMs: x.UntilMS,
+		}
+		var nodes []int32
+		for _, n := range x.Notes {
+			if i := of[n]; !slices.Contains(nodes, i) && len(nodes) < insight.MaxNodes {
+				nodes = append(nodes, i)
+				one.Nodes = append(one.Nodes, string(c.nodes[i].id))
+			}
+		}
+		found = append(found, told{one, nodes, nil})
 	}
-	found = append(found, questions...)
-	view, trends := c.temporalView(c.found)
-	return c.write(func(f *effect) error {
-		var stand []*pb.Insight
-		for _, x := range found {
-			ok, err := c.stillSaid(f, x.nodes, x.domains)
-			if err != nil {
-				return err
-			}
-			if ok {
-				stand = append(stand, x.Insight)
-			}
-		}
-		if err := f.replaceInsights(stand); err != nil {
-			return err
-		}
-		view.Trends = nil
-		for _, t := range trends {
-			ok, err := c.stillSaid(f, t.nodes, t.domains)
-			if err != nil {
-				return err
-			}
-			if ok {
-				view.Trends = append(view.Trends, t.Trend)
-			}
-		}
-		f.putView(viewTemporal, view)
-		return nil
-	})
+	return found
 }
 
 // told is an insight with what it quotes: nodes, which it rests on, too, and domains.
@@ -672,25 +699,49 @@ func (c *cycle) stillSaid(f *effect, nodes, domains []int32) (bool, error) {
 }
 
 // replaceInsights writes the insights that a cycle has found in place of the ones
-// before. One that is found again keeps its time; a commitment, or what a signal told,
-// stays as long as its text, but for the oldest of many.
-func (f *effect) replaceInsights(found []*pb.Insight) error {
-	wanted := map[string]*pb.Insight{}
+// before. What the shape of the graph tells again keeps its time. What a text says that is
+// no more among the newest, of which the nodes are given, stays as long as the text does
+// and there are not more of its kind; and what a signal told stays, but for the oldest of
+// many.
+func (c *cycle) replaceInsights(f *effect, found []*pb.Insight, read []int32) error {
+	wanted, kinds := map[string]*pb.Insight{}, map[string]int{}
 	for _, i := range found {
 		wanted[string(i.GetId())] = i
+		kinds[i.GetKind()]++
 	}
-	kept := map[string]int{}
+	newest := map[string]bool{}
+	for _, n := range read {
+		newest[string(c.nodes[n].id)] = true
+	}
+	kept := func(i *pb.Insight) (bool, error) {
+		kind := i.GetKind()
+		switch {
+		case kind == insightSignal:
+			kinds[kind]++
+			return kinds[kind] <= maxToldSignals, nil // newest first
+		case !insight.Said(kind) || wanted[string(i.GetId())] != nil || kinds[kind] >= insight.MaxPerKind || len(read) < maxReadNotes || i.GetUntilMs() != 0 && i.GetUntilMs() <= c.now:
+			return false, nil
+		}
+		for _, n := range i.GetNodes() {
+			ok, err := f.carries(pb.NodeID(n), 0)
+			if err != nil || !ok || newest[n] {
+				return false, err
+			}
+		}
+		kinds[kind]++
+		return true, nil
+	}
 	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {
 			return err
 		}
 		i := rec.Value
-		if kind := i.GetKind(); kind == insightCommitment || kind == insightSignal {
-			if kept[kind]++; kept[kind] <= maxCommitments { // newest first
-				continue
-			}
+		if stays, err := kept(i); err != nil {
+			return err
+		} else if stays {
+			continue
 		}
-		if again := wanted[string(i.GetId())]; again != nil {
+		if again := wanted[string(i.GetId())]; again != nil && again.GetCreatedMs() == 0 {
 			again.CreatedMs = i.GetCreatedMs()
 		}
 		f.dropInsight(rec.Key, i)

@@ -3,7 +3,6 @@ package actors
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,17 +13,11 @@ import (
 )
 
 const (
-	// The kinds of insights that come from what people say, beside those of the
-	// graph's shape (brain/insight).
-	insightCommitment = "commitment"
-	insightQuestion   = "open_question"
-
-	// maxAskedNotes bounds the newest passages among which open questions are looked
-	// for, and their answers: reading them is some 20 ms.
-	maxAskedNotes = 400
-	// maxOpenQuestions and maxCommitments bound what is reported: the newest.
-	maxOpenQuestions = 20
-	maxCommitments   = 100
+	// maxReadNotes bounds the newest passages in which insights are looked for, and what
+	// answers or ends them: reading 400 is some 30 ms, and looking through them 60.
+	maxReadNotes = 400
+	// maxToldSignals bounds the signals of coding sessions that are reported: the newest.
+	maxToldSignals = 100
 	// maxTrends bounds the trends of the temporal view, and maxTrendNodes the
 	// evidence of each.
 	maxTrends     = 30
@@ -39,7 +32,7 @@ func (c *cycle) asNote(n *note) moments.Note {
 	return moments.Note{Text: n.text, Claims: n.claims, AtMs: c.nodes[n.node].at, Dates: n.dates}
 }
 
-// lookBack writes what the fresh texts tell of times: moments and commitments.
+// lookBack writes what the fresh texts tell of times.
 func (c *cycle) lookBack() error {
 	var notes []moments.Note
 	var of []*note
@@ -65,36 +58,9 @@ func (c *cycle) lookBack() error {
 		changes = append(changes, c.momentOf(of[m.Note], m.Kind, m.AtMs, m.Title))
 	}
 	for _, p := range promised {
-		n := of[p.Note]
-		said := oneLine(n.text[p.Span.Start:p.Span.End])
-		title, detail := "Commitment: "+said, "No date is named."
-		if p.Who != "" {
-			detail = p.Who + "; no date is named."
+		if n := of[p.Note]; p.DueMs != 0 { // in the period that is named, not behind it
+			changes = append(changes, c.momentOf(n, moments.Due, p.DueMs-1, oneLine(n.text[p.Span.Start:p.Span.End])))
 		}
-		if p.DueMs != 0 {
-			day := dayOf(p.DueMs - 1) // the period ends with it
-			detail = "Due by " + day + "."
-			if p.Who != "" {
-				detail = p.Who + ", by " + day + "."
-			}
-			changes = append(changes, c.momentOf(n, moments.Due, p.DueMs-1, said)) // in the period that is named, not behind it
-		}
-		node, at := c.nodes[n.node].id, c.nodes[n.node].at
-		seq, place := n.seq, p.Span.Start
-		changes = append(changes, func(f *effect) error {
-			id := f.part.derivedID(insightCommitment, string(node), fmt.Sprint(seq, place))
-			ok, err := f.carries(node, seq)
-			if err != nil || !ok {
-				return err
-			}
-			if known, err := f.rests(node, id); err != nil || known {
-				return err
-			}
-			putInsight(f.batch.Batch, f.part.space, &pb.Insight{
-				Id: id[:], Kind: insightCommitment, Title: title, Detail: detail, Confidence: p.Confidence, Nodes: []string{string(node)}, CreatedMs: max(min(at, f.now), 1),
-			})
-			return nil
-		})
 	}
 	return c.writeAll(changes)
 }
@@ -115,8 +81,8 @@ func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*eff
 	}
 }
 
-// openQuestions looks for questions among the newest passages that nobody answered.
-func (c *cycle) openQuestions() (found []told, err error) {
+// newestNotes reads the newest passages, in the order in which they were said.
+func (c *cycle) newestNotes() (notes []moments.Note, of []int32, err error) {
 	type place struct {
 		seq  uint64
 		node int32
@@ -132,10 +98,8 @@ func (c *cycle) openQuestions() (found []told, err error) {
 	slices.SortFunc(newest, func(a, b place) int {
 		return cmp.Or(cmp.Compare(c.nodes[b.node].at, c.nodes[a.node].at), cmp.Compare(b.seq, a.seq))
 	})
-	newest = newest[:min(len(newest), maxAskedNotes)]
+	newest = newest[:min(len(newest), maxReadNotes)]
 	slices.Reverse(newest)
-	var notes []moments.Note
-	var of []*note
 	fresh := map[uint64]*note{}
 	for i := range c.notes {
 		fresh[c.notes[i].seq] = &c.notes[i]
@@ -146,7 +110,7 @@ func (c *cycle) openQuestions() (found []told, err error) {
 			for _, p := range newest {
 				n := fresh[p.seq]
 				if n == nil || n.text == "" {
-					read, passage, err := c.passageOf(st, own, p.seq)
+					read, passage, err := c.passage(st, own, freshChunk{p.seq, p.node})
 					if err != nil {
 						return err
 					}
@@ -155,32 +119,35 @@ func (c *cycle) openQuestions() (found []told, err error) {
 					}
 					n = &read
 				}
-				vec, err := readVector(st, c.part, c.hot.state.GetModel(), p.seq)
-				if err != nil {
+				one := c.asNote(n)
+				var err error
+				if one.Vector, err = readVector(st, c.part, c.hot.state.GetModel(), p.seq); err != nil {
 					return err
 				}
-				one := c.asNote(n)
-				one.Vector = vec
-				notes, of = append(notes, one), append(of, n)
+				if one.Speaker, err = c.writerOf(st, n.node); err != nil {
+					return err
+				}
+				notes, of = append(notes, one), append(of, n.node)
 			}
 			return nil
 		})
 	}})
-	if err != nil {
-		return nil, err
+	return notes, of, err
+}
+
+// writerOf is who wrote a text, as far as a client tells. Of a coding session nobody is:
+// there an agent speaks, too.
+func (c *cycle) writerOf(st *storage.Store, node int32) (string, error) {
+	t := &c.nodes[node]
+	if !t.own || t.kind == kindSession {
+		return "", nil
 	}
-	asked := moments.OpenQuestions(notes)
-	slices.Reverse(asked) // the newest first
-	for _, q := range asked[:min(len(asked), maxOpenQuestions)] {
-		n := of[q.Note]
-		node := c.nodes[n.node].id
-		id := c.part.derivedID(insightQuestion, string(node), fmt.Sprint(n.seq, q.Span.Start))
-		found = append(found, told{&pb.Insight{
-			Id: id[:], Kind: insightQuestion, Title: "Open question: " + oneLine(n.text[q.Span.Start:q.Span.End]),
-			Detail: "Asked on " + dayOf(c.nodes[n.node].at) + "; nothing that was written since answers it.", Confidence: q.Confidence, Nodes: []string{string(node)},
-		}, []int32{n.node}, nil})
+	n := &pb.Node{}
+	if _, err := st.Get(c.part.space.Key(storage.TableNode, storage.Str(t.id)), n); err != nil {
+		return "", err
 	}
-	return found, nil
+	speaker, _ := speakersOf(n.GetMetadata())
+	return oneLine(speaker), nil
 }
 
 // trending is a trend with what it quotes: the nodes that it shows, and the domain, if

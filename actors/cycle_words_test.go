@@ -212,7 +212,7 @@ func TestEachViewWithAndWithoutALanguageModel(t *testing.T) {
 	if len(own.labels) == 0 || slices.Contains(own.labels, "") || len(own.explanations) == 0 || !slices.Contains(own.relations, "Maria Lopez works_for Globex (1)") {
 		t.Fatalf("without a model: %q", own)
 	}
-	for _, kind := range []string{"contradiction", "moment", "insight commitment", "insight open_question", "edge " + edgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2", "timeline", "graph of", "retrieved", "proposed true"} {
+	for _, kind := range []string{"contradiction", "moment", "insight due", "insight open_question", "edge " + edgeSimilar, "manifold of 13", "basins true", "voice of 13", "traits 2", "timeline", "graph of", "retrieved", "proposed true"} {
 		if !slices.ContainsFunc(own.others, func(s string) bool { return strings.HasPrefix(s, kind) }) {
 			t.Errorf("no %s without a model: %q", kind, own.others)
 		}

@@ -124,6 +124,11 @@ func (f *effect) eraseDerived(node pb.NodeID) error {
 			b.Delete(space.Key(storage.TableProposalByTime, storage.U64Desc(uint64(p.GetCreatedMs())), storage.ID16(pb.DerivedID(p.GetId()))))
 			b.Delete(pairKey(space, p))
 		}
+		if key.Table() == storage.TableInsight {
+			if err := leaveOthers(f.st, b, space, key); err != nil {
+				return err
+			}
+		}
 		b.Erase(key)
 	}
 	b.DeleteRange(space.Prefix(storage.TableDerivedByNode, storage.Str(node)))
@@ -154,6 +159,20 @@ func (f *effect) unquote(entity pb.NodeID, names []string) error {
 	return nil
 }
 
+// leaveOthers takes the entries of an insight that is being erased from under all the
+// nodes that it rests on.
+func leaveOthers(r storage.Reader, b *storage.Batch, space storage.Space, key storage.Key) error {
+	i := &pb.Insight{}
+	found, err := r.Get(key, i)
+	if err != nil || !found {
+		return err
+	}
+	for _, n := range i.GetNodes() {
+		b.Delete(space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(i.GetId()))))
+	}
+	return nil
+}
+
 // eraseFindings takes away what was derived from the words of a node that has got
 // others: what a person decided on, and what it is a mere part of, stays.
 func eraseFindings(r storage.Reader, b *storage.Batch, space storage.Space, node pb.NodeID) error {
@@ -166,6 +185,11 @@ func eraseFindings(r storage.Reader, b *storage.Batch, space storage.Space, node
 			return err
 		}
 		if t := key.Table(); t == storage.TableContradiction || t == storage.TableMoment || t == storage.TableInsight {
+			if t == storage.TableInsight {
+				if err := leaveOthers(r, b, space, key); err != nil {
+					return err
+				}
+			}
 			b.Erase(key)
 			b.Delete(item.Key)
 		}

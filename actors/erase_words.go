@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/brain/insight"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -153,7 +154,7 @@ func (f *effect) eraseShapes() error {
 		if err != nil {
 			return err
 		}
-		if kind := rec.Value.GetKind(); kind != insightCommitment && kind != insightQuestion && kind != insightSignal {
+		if kind := rec.Value.GetKind(); !insight.Said(kind) && kind != insightSignal {
 			f.dropInsight(rec.Key, rec.Value)
 		}
 	}

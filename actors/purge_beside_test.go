@@ -199,7 +199,7 @@ func TestACycleBesideAPurge(t *testing.T) {
 	dry := c.ok(dryPurge("")).GetData().GetPurge()
 	c.think()
 	found := c.findings(org)
-	for _, kind := range []string{"domain ", "edge similar_to", "contradiction", "moment", "insight commitment"} {
+	for _, kind := range []string{"domain ", "edge similar_to", "contradiction", "moment", "insight due"} {
 		if !slices.ContainsFunc(found, func(s string) bool { return strings.HasPrefix(s, kind) }) {
 			t.Errorf("the cycle finds no %s: %q", kind, found)
 		}

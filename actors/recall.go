@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"orgmem/brain/insight"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -101,17 +103,23 @@ func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
 }
 
 func (o *orgView) readInsights(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
+	now := clock.Millis(o.sys.clock.Now())
 	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
 		i := &pb.Insight{}
 		if err := item.Decode(i); err != nil || op.GetAsOfMs() != 0 && i.GetCreatedMs() > op.GetAsOfMs() {
 			return nil, false, err
 		}
-		for _, id := range i.GetNodes() { // one that is told of several texts stands with any of them
-			if ok, err := stoodAt(r, part.space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok {
+		if at := cmp.Or(op.GetAsOfMs(), now); i.GetUntilMs() != 0 && i.GetUntilMs() <= at {
+			return nil, false, nil // it is over
+		}
+		// What texts say stands with all of them, and what the graph's shape tells with any.
+		all := insight.Said(i.GetKind())
+		for _, id := range i.GetNodes() {
+			if ok, err := stoodAt(r, part.space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok != all {
 				return i, ok, err
 			}
 		}
-		return nil, false, nil
+		return i, all, nil
 	})
 	if p != nil {
 		return refuse(p), nil

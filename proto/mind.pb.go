@@ -509,6 +509,7 @@ type Insight struct {
 	Confidence    float64                `protobuf:"fixed64,5,opt,name=confidence,proto3" json:"confidence,omitempty"`
 	Nodes         []string               `protobuf:"bytes,6,rep,name=nodes,proto3" json:"nodes,omitempty"` // evidence
 	CreatedMs     int64                  `protobuf:"varint,7,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
+	UntilMs       int64                  `protobuf:"varint,8,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"` // from then on it is over, as what is due is; 0: it is not
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -588,6 +589,13 @@ func (x *Insight) GetNodes() []string {
 func (x *Insight) GetCreatedMs() int64 {
 	if x != nil {
 		return x.CreatedMs
+	}
+	return 0
+}
+
+func (x *Insight) GetUntilMs() int64 {
+	if x != nil {
+		return x.UntilMs
 	}
 	return 0
 }
@@ -4442,7 +4450,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x05share\x18\x04 \x01(\x01R\x05share\x12\x14\n" +
 	"\x05nodes\x18\x05 \x03(\tR\x05nodes\x12\x18\n" +
 	"\acurrent\x18\x06 \x01(\bR\acurrent\x12\x19\n" +
-	"\bsince_ms\x18\a \x01(\x03R\asinceMs\"\xb0\x01\n" +
+	"\bsince_ms\x18\a \x01(\x03R\asinceMs\"\xcb\x01\n" +
 	"\aInsight\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -4453,7 +4461,8 @@ const file_mind_proto_rawDesc = "" +
 	"confidence\x12\x14\n" +
 	"\x05nodes\x18\x06 \x03(\tR\x05nodes\x12\x1d\n" +
 	"\n" +
-	"created_ms\x18\a \x01(\x03R\tcreatedMs\"k\n" +
+	"created_ms\x18\a \x01(\x03R\tcreatedMs\x12\x19\n" +
+	"\buntil_ms\x18\b \x01(\x03R\auntilMs\"k\n" +
 	"\x06Moment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x13\n" +
 	"\x05at_ms\x18\x02 \x01(\x03R\x04atMs\x12\x14\n" +

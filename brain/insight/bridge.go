@@ -9,8 +9,11 @@ import (
 
 const (
 	// ends is the least number of neighbours that a bridge has in each of the two
-	// domains: one can be a mistake.
-	ends = 2
+	// domains: one or two can be a mistake.
+	ends = 3
+	// leastDomain is the least number of texts in each of the two: what a memory of some
+	// dozens of notes falls into are no topics, and what joins them tells nobody anything.
+	leastDomain = 12
 	// leastSide is the least share of a bridge's ties that lead to the weaker of its
 	// two domains, and bothSides of those that lead to the two: what leads
 	// everywhere joins nothing in particular.
@@ -46,13 +49,19 @@ func bridges(in *Input, ties [][]tie) []Insight {
 			}
 		}
 	}
+	texts := make([]int, len(in.Domains))
+	for v := range int32(len(in.Nodes)) {
+		if d := in.domain(v); d != None && !in.Nodes[v].Entity {
+			texts[d]++
+		}
+	}
 	best := map[[2]int32]Insight{}
 	for v := range int32(len(in.Nodes)) {
 		if n := &in.Nodes[v]; !n.Entity && n.Bytes < telling {
 			continue
 		}
 		b, ok := in.bridge(v, ties[v])
-		if !ok || in.Domains[b.sides[0].domain].Label == "" || in.Domains[b.sides[1].domain].Label == "" {
+		if !ok || texts[b.sides[0].domain] < leastDomain || texts[b.sides[1].domain] < leastDomain || in.Domains[b.sides[0].domain].Label == "" || in.Domains[b.sides[1].domain].Label == "" {
 			continue
 		}
 		pair := [2]int32{b.sides[0].domain, b.sides[1].domain}

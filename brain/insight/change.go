@@ -193,18 +193,15 @@ func (g *gatherer) unto(l *line, end int) int {
 }
 
 // insteads are what says that something has taken another's place.
-var insteads = []string{"instead of", "in place of", "no longer", "rather than", "not any more", "any more", "any longer", "than before", "used to", "is history", "are history"}
+var insteads = phrasesOf("instead of", "in place of", "no longer", "rather than", "not any more", "any more", "any longer", "than before", "used to", "is history", "are history")
 
 // insteadOf reads "starts at 18:30 instead of 19:00", "on Wednesdays now, not on Tuesdays",
 // "it used to be quarterly".
 func (g *gatherer) insteadOf(l *line) (c Candidate, ok bool) {
 	at, phrase := -1, ""
 	for i := range l.words {
-		for _, p := range insteads {
-			if l.says(i, p) {
-				at, phrase = i, p
-				break
-			}
+		if p := l.saysAny(i, insteads); p != "" {
+			at, phrase = i, p
 		}
 		if at < 0 && l.form(i) == "not" && i > 0 && i+1 < len(l.words) && (l.broken(i) || l.form(i-1) == "and") && !verbal(l.form(i+1)) && !verbal(l.form(i-1)) {
 			at, phrase = i, "not"

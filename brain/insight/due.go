@@ -24,14 +24,16 @@ const (
 
 var (
 	// binding words say that it has to be by then, occasions that it is then.
-	binding   = []string{"due", "deadline", "must", "need", "needs", "have to", "has to", "expires", "expire", "ends", "end on", "runs out", "run out", "at the latest", "will", "shall", "up for renewal", "want our answer", "wants our answer", "wants to have", "answer by", "says", "deliver"}
-	occasions = []string{
+	binding   = phrasesOf("due", "deadline", "must", "need", "needs", "have to", "has to", "expires", "expire", "ends", "end on", "runs out", "run out", "at the latest", "will", "shall", "up for renewal", "want our answer", "wants our answer", "wants to have", "answer by", "says", "deliver")
+	occasions = phrasesOf(
 		"is on", "are on", "is planned", "are planned", "planned for", "is set", "set for", "announced", "scheduled", "takes place", "comes", "come on", "arrives", "starts", "start on", "begins", "booked",
 		"appointment", "moved to", "moves to", "postponed to", "goes out", "go out", "slot on", "launch", "opens", "closes", "delivered", "here on", "visit", "be on", "moved", "moves", "in on", "put in",
 		"look at", "looks at", "meets", "meet on", "flies", "leaves", "is back",
-	}
+	)
+	// untilDue is with what something is due that is to be done until a day.
+	untilDue = phrasesOf("must", "need", "needs", "have to", "has to", "have until", "has until", "want our answer", "accept", "accepts", "open until", "possible until")
 	// loose words leave it open whether it will be.
-	loose = []string{"maybe", "perhaps", "might", "could", "if", "would", "i guess", "probably", "hope", "hopefully", "i think", "some day", "either", "whether", "until then", "or not"}
+	loose = phrasesOf("maybe", "perhaps", "might", "could", "if", "would", "i guess", "probably", "hope", "hopefully", "i think", "some day", "either", "whether", "until then", "or not")
 	// finished words say that something is done.
 	finished = set(`done sent finished delivered paid signed completed fixed called cancelled canceled here over arrived came settled handed submitted published released
 launched shipped repaired returned installed renewed out happened accepted agreed booked ready`)
@@ -104,14 +106,14 @@ func (g *gatherer) due(l *line) (c Candidate, ok bool) {
 	}
 	n := l.of
 	by := l.form(from-1) == "by" || d.FromMs == math.MinInt64 && l.form(from) != "until" && l.form(from) != "till"
-	clause := func(phrases []string) bool { return l.holdsAny(start, end, phrases) }
+	clause := func(all phrases) bool { return l.holdsAny(start, end, all) }
 	if l.holdsAny(0, len(l.words), loose) {
 		return c, false
 	}
 	form := 0.0
 	switch {
 	case l.form(from) == "until" || l.form(from) == "till": // "is on leave until", which is not due
-		if !l.holdsAny(start, end, []string{"must", "need", "needs", "have to", "has to", "have until", "has until", "want our answer", "accept", "accepts", "open until", "possible until"}) {
+		if !clause(untilDue) {
 			return c, false
 		}
 		form = 0.8
@@ -196,7 +198,7 @@ var (
 	// musings are what people say they will do and mean nothing by.
 	musings = set(`be have see think know like want need remember try hope wait stay bear guess miss love feel keep get go come stop start believe
 understand consider wonder live die survive manage cross sleep rest enjoy let pursue continue become find tell ask talk`)
-	idioms = []string{"in mind", "that bridge", "fingers crossed", "in touch", "an eye", "you know", "in memory", "good memory", "my best", "our best", "it a go", "it a try", "a look", "you posted", "up the good"}
+	idioms = phrasesOf("in mind", "that bridge", "fingers crossed", "in touch", "an eye", "you know", "in memory", "good memory", "my best", "our best", "it a go", "it a try", "a look", "you posted", "up the good")
 	tasks  = []string{"todo", "to do", "action item", "action", "next step", "follow-up", "follow up"}
 	// things stand for what was said elsewhere: nothing can be kept of "I will fix it".
 	things = set("it that this them those these something anything everything so")

@@ -46,7 +46,7 @@ func Rank(all []Candidate, judge Judge, nowMS int64) []Ranked {
 	for _, kind := range saidKinds {
 		var of []Ranked
 		for i := range all {
-			if c := &all[i]; c.Kind == kind {
+			if c := &all[i]; c.Kind == kind && !slices.ContainsFunc(of, func(o Ranked) bool { return slices.Equal(o.About, c.About) }) {
 				if sure := judge(c); sure >= leastSure {
 					of = append(of, Ranked{c, sure})
 				}
@@ -73,5 +73,9 @@ func over(r Ranked, nowMS int64) int {
 	}
 	return 1
 }
+
+// Said tells whether a kind is one of what notes say, and not of the graph's shape: such
+// an insight quotes nothing but the notes that it rests on.
+func Said(kind string) bool { return slices.Contains(saidKinds, kind) }
 
 var saidKinds = []string{KindDue, KindChange, KindResponsibility, KindRecurrence, KindCommitment, KindQuestion}

@@ -26,6 +26,7 @@ type line struct {
 	span  text.Span
 	words []word
 	asks  bool
+	back  int // see mark
 }
 
 // contractions are what hangs on a word with an apostrophe.
@@ -50,6 +51,7 @@ func linesOf(note int, n *moments.Note) []line {
 				l.words = append(l.words, word{Word: claim.Word{Form: form, Stem: form, Kind: claim.Function, Not: w.Not, Start: w.End, End: int32(c.Span.End - len(rest) + len(hung))}})
 			}
 		}
+		l.back = l.mark()
 		lines = append(lines, l)
 	}
 	return lines
@@ -105,13 +107,35 @@ func (l *line) between(from, to int) string {
 
 // says tells whether the words from i on are these, given with blanks between them.
 func (l *line) says(i int, phrase string) bool {
-	for f := range strings.FieldsSeq(phrase) {
-		if l.form(i) != f {
+	for more := true; more; i++ {
+		var f string
+		if f, phrase, more = strings.Cut(phrase, " "); l.form(i) != f {
 			return false
 		}
-		i++
 	}
 	return true
+}
+
+// phrases are sequences of words, by the first of each.
+type phrases map[string][]string
+
+func phrasesOf(all ...string) phrases {
+	m := phrases{}
+	for _, p := range all {
+		first, _, _ := strings.Cut(p, " ")
+		m[first] = append(m[first], p)
+	}
+	return m
+}
+
+// saysAny is the phrase that begins at word i; empty where none does.
+func (l *line) saysAny(i int, all phrases) string {
+	for _, p := range all[l.form(i)] {
+		if l.says(i, p) {
+			return p
+		}
+	}
+	return ""
 }
 
 // holds tells whether a phrase stands anywhere in [from, to).
@@ -126,10 +150,12 @@ func (l *line) holds(from, to int, phrase string) bool {
 }
 
 // holdsAny is holds for the first of several phrases.
-func (l *line) holdsAny(from, to int, phrases []string) bool {
-	for _, p := range phrases {
-		if l.holds(from, to, p) {
-			return true
+func (l *line) holdsAny(from, to int, all phrases) bool {
+	for i := from; i < to; i++ {
+		for _, p := range all[l.form(i)] {
+			if i+strings.Count(p, " ") < to && l.says(i, p) {
+				return true
+			}
 		}
 	}
 	return false

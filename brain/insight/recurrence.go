@@ -51,7 +51,7 @@ func (l *line) mark() int {
 			}
 		case ordinals[f] && (l.form(i+1) == "time" || l.form(i+1) == "one" || l.form(i+1) == "request" || l.form(i+1) == "reminder" || l.form(i+1) == "complaint" || l.form(i+1) == "failure" || l.form(i+1) == "this"), ordinals[f] && l.any(i+1, i+4, set("month week year autumn spring summer winter")):
 			best = 2
-		case l.says(i, "again and again"), l.says(i, "time and again"), l.says(i, "yet again"), l.says(i, "every time"), l.says(i, "each time"), l.says(i, "another one"), l.says(i, "as usual"), l.says(i, "over and over"), l.says(i, "once again"):
+		case l.saysAny(i, oftens) != "":
 			best = 2
 		case f == "again" && !mended[l.form(i-1)]:
 			best = max(best, 1)
@@ -61,6 +61,8 @@ func (l *line) mark() int {
 	}
 	return best
 }
+
+var oftens = phrasesOf("again and again", "time and again", "yet again", "every time", "each time", "another one", "as usual", "over and over", "once again")
 
 // mended words stand in front of an "again" that tells of an end.
 var mended = set("back open opens works work working fine running runs up green normal well better ok okay complete whole free happy friends")
@@ -99,10 +101,6 @@ func (g *gatherer) recurrences() []Candidate {
 			}
 		}
 	}
-	marks := make([]int, len(g.lines))
-	for i := range g.lines {
-		marks[i] = g.lines[i].mark()
-	}
 	all, byWeekday := map[int64]bool{}, [7]int{}
 	for i := range g.notes {
 		if d := floorDay(g.notes[i].AtMs); !all[d] {
@@ -120,7 +118,7 @@ func (g *gatherer) recurrences() []Candidate {
 		if t.b == "" && (isName(t.a) || vague[t.a]) || isName(t.a) && isName(t.b) {
 			continue
 		}
-		if c, ok := g.recurrence(t, places, marks, all, byWeekday, isName); ok {
+		if c, ok := g.recurrence(t, places, all, byWeekday, isName); ok {
 			found = append(found, c)
 		}
 	}
@@ -209,7 +207,7 @@ func nominal(form string) bool {
 // events are gerunds that are things.
 var events = set("meeting training briefing hearing booking planning building reading wedding painting outing cleaning swimming singing running recording screening parking")
 
-func (g *gatherer) recurrence(t term, places []seen, marks []int, all map[int64]bool, byWeekday [7]int, isName func(string) bool) (c Candidate, ok bool) {
+func (g *gatherer) recurrence(t term, places []seen, all map[int64]bool, byWeekday [7]int, isName func(string) bool) (c Candidate, ok bool) {
 	on := map[int64]bool{}
 	var week [7]int
 	marked := 0
@@ -235,10 +233,10 @@ func (g *gatherer) recurrence(t term, places []seen, marks []int, all map[int64]
 		}
 		if !slices.Contains(notes, l.note) {
 			notes = append(notes, l.note)
-			m := marks[p.line]
+			m := l.back
 			if l.place+1 < len(g.of[l.note]) { // "That was the fourth one."
-				if next := &g.of[l.note][l.place+1]; len(next.stems(0, len(next.words))) <= 2 || next.mark() == 2 {
-					m = max(m, next.mark())
+				if next := &g.of[l.note][l.place+1]; next.back == 2 || next.back == 1 && len(next.stems(0, len(next.words))) <= 2 {
+					m = max(m, next.back)
 				}
 			}
 			if m > 0 {

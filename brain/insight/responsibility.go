@@ -18,7 +18,9 @@ type duty struct {
 	named bool
 }
 
-var duties = func() (all []duty) {
+// duties are by the first word of each.
+var duties = func() map[string][]duty {
+	var all []duty
 	for _, be := range []string{"is", "are", "am", "'s", "was made", "became", "becomes", "will be"} {
 		for _, now := range []string{"", " now"} {
 			all = append(all, duty{be + now + " responsible for", 0.95, false}, duty{be + now + " in charge of", 0.95, false}, duty{be + now + " accountable for", 0.9, false})
@@ -33,16 +35,21 @@ var duties = func() (all []duty) {
 	for _, v := range []string{"runs", "run", "does", "do", "keeps", "stands in for"} {
 		all = append(all, duty{v, 0.7, true})
 	}
-	return all
+	by := map[string][]duty{}
+	for _, d := range all {
+		first, _, _ := strings.Cut(d.phrase, " ")
+		by[first] = append(by[first], d)
+	}
+	return by
 }()
 
 var (
 	determiners = set("the all our my his her their every any both this these")
 	// lasting says that it is so for good: then any work that somebody does is a duty.
-	lasting = []string{
+	lasting = phrasesOf(
 		"from now on", "from today", "as of", "from next week", "from next month", "starting today", "starting next", "always", "every week", "every month",
 		"every day", "each week", "for good", "from this week", "from this month",
-	}
+	)
 	// works are what people do for others.
 	works = set(`sends writes pays orders books cooks cleans drives brings answers checks prepares signs covers teaches hosts waters feeds locks
 prints packs posts publishes reviews approves calls collects counts plans buys sells washes does makes keeps runs moderates updates files mows shops
@@ -94,7 +101,7 @@ func (g *gatherer) dutyAt(l *line, i int) (c Candidate, ok bool) {
 	if l.words[i].Not {
 		return c, false
 	}
-	for _, d := range duties {
+	for _, d := range duties[l.form(i)] {
 		if !l.says(i, d.phrase) {
 			continue
 		}

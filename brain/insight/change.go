@@ -13,6 +13,8 @@ var (
 	// moves are verbs of change with where to.
 	moves = set(`moved moves move postponed rescheduled changed changes raised lowered increased reduced cut renamed shifted delayed extended switched
 switches switch pushed dropped slipped slips rises rose risen rise falls fell drops grows grew goes went shrinks migrated migrate migrates brought put`)
+	// drifts are what goes up and down by itself.
+	drifts = set("rises rose risen falls fell drops dropped grows grew shrinks")
 	// quantities are those that take a value behind "by", "up" or "down", too.
 	quantities = set("raised lowered increased reduced cut rises rose risen falls fell drops dropped grows grew goes went shrinks extended delayed slipped slips moved postponed")
 	// unsure words take a change back: it is wished for, or feared.
@@ -77,10 +79,13 @@ func (g *gatherer) change(l *line, from, to int, about map[string]bool, form flo
 func (g *gatherer) moved(l *line) (c Candidate, ok bool) {
 	for i := range l.words {
 		f := l.form(i)
-		if !moves[f] || i == 0 || l.words[i].Not || l.any(i-4, i, unsure) || l.form(i-1) == "to" {
+		if !moves[f] || i == 0 || l.words[i].Not || l.form(i-1) == "to" {
 			continue
 		}
 		from := g.head(l, i)
+		if l.any(from, i, unsure) {
+			continue
+		}
 		subject := i
 		for subject > from && (helpers[l.form(subject-1)] || adverbs[l.form(subject-1)] || l.form(subject-1) == "been" || l.form(subject-1) == "be" || l.form(subject-1) == "being") {
 			subject--
@@ -125,6 +130,8 @@ func (g *gatherer) moved(l *line) (c Candidate, ok bool) {
 		form := 0.85
 		about := map[string]bool{}
 		switch {
+		case drifts[f] && !source && l.form(to-1) == "to" && number: // "the temperature fell to 3 degrees"
+			continue
 		case f == "goes" || f == "went" || f == "put" || f == "brought":
 			if !source && l.form(to-1) == "to" || !number && !when {
 				continue
@@ -270,7 +277,7 @@ func (g *gatherer) insteadOf(l *line) (c Candidate, ok bool) {
 		from++
 	}
 	for k := at + 1; k < to; k++ { // the reason is not what has changed
-		if l.broken(k) && (subordinate[l.form(k)] || l.subjectAt(k) || articles[l.form(k)]) {
+		if l.broken(k) && (subordinate[l.form(k)] || l.subjectAt(k) || articles[l.form(k)] || strings.Contains(l.gap(k), ". ")) {
 			to = k
 		}
 	}
@@ -300,6 +307,9 @@ func (g *gatherer) usedTo(l *line, at int) (c Candidate, ok bool) {
 		}
 		about := o.stems(0, len(o.words))
 		c = g.change(o, 0, g.head2(o), about, 0.85)
+		if was := sentence(l.of.Text[l.span.Start:l.span.End]); k > l.place && len(was)+len(c.Title) < maxName {
+			c.Title = was + ". " + sentence(o.between(0, g.head2(o)))
+		}
 		c.Detail = quote(said(o.of, text.Span{Start: min(o.span.Start, l.span.Start), End: max(o.span.End, l.span.End)})) + " (" + dayOf(o.of.AtMs) + ")"
 		return c, len(about) > 0
 	}
@@ -385,6 +395,9 @@ func (g *gatherer) isClause(l *line) (from, at int) {
 		}
 		if n, w, _ := l.value(i+1, l.clauseTo(i)); n || w {
 			from = g.head(l, i)
+			for adverbs[l.form(from)] {
+				from++
+			}
 			if from < i {
 				return from, i
 			}

@@ -105,7 +105,11 @@ func (g *gatherer) due(l *line) (c Candidate, ok bool) {
 		end++
 	}
 	n := l.of
-	by := l.form(from-1) == "by" || d.FromMs == math.MinInt64 && l.form(from) != "until" && l.form(from) != "till"
+	lead := from - 1 // "by Friday, 27 November", "by the end of"
+	for lead > 0 && (weekday(l.form(lead)) || l.form(lead) == "the") {
+		lead--
+	}
+	by := l.form(lead) == "by" || l.form(lead) == "before" || d.FromMs == math.MinInt64 && l.form(from) != "until" && l.form(from) != "till"
 	clause := func(all phrases) bool { return l.holdsAny(start, end, all) }
 	if l.holdsAny(0, len(l.words), loose) {
 		return c, false
@@ -145,9 +149,12 @@ func (g *gatherer) due(l *line) (c Candidate, ok bool) {
 		stems[s] = true
 	}
 	title := l.between(start, end)
+	if k := l.movedAt(start, from); k > start { // the change says itself that it has moved
+		title = l.between(start, k) + ": " + dayOf(d.UntilMs-1)
+	}
 	detailSpan := l.span
 	first := l.form(start)
-	if len(stems) == 0 || first == "it" || first == "they" || first == "he" || first == "she" || first == "this" || first == "that" || first == "comes" || first == "and" {
+	if len(stems) == 0 || first == "it" || first == "they" || first == "he" || first == "she" || first == "this" || first == "that" || first == "comes" || first == "and" || possessives[first] {
 		// What is spoken of stands in front.
 		from0 := 0
 		if start == 0 && l.place > 0 {
@@ -190,7 +197,7 @@ func (g *gatherer) due(l *line) (c Candidate, ok bool) {
 	return Candidate{
 		Kind: KindDue, Title: text.Truncate(sentence(title), maxName), Detail: detail + ": " + quote(said(n, detailSpan)) + " (" + dayOf(n.AtMs) + ")", Who: who,
 		About: keysOf(stems), AtMS: n.AtMs, UntilMS: d.UntilMs, Notes: []int{l.note},
-		Grounds: Grounds{Form: form, Named: who != "" || by, Concrete: len(stems), Words: end - start, Days: 1},
+		Grounds: Grounds{Form: form, Named: true, Concrete: len(stems), Words: end - start, Days: 1},
 	}, true
 }
 
@@ -220,7 +227,7 @@ func (g *gatherer) commitment(l *line) (c Candidate, ok bool) {
 		for verb > 0 && adverbs[l.form(verb)] {
 			verb++
 		}
-		if verb < 1 || verb >= len(l.words) || l.words[verb].Not || l.form(verb) == "not" || musings[l.form(verb)] || !l.action(verb) {
+		if verb < 1 || verb >= len(l.words) || l.words[verb].Not || l.words[verb].Kind == claim.Negation || l.form(verb) == "not" || musings[l.form(verb)] || !l.action(verb) {
 			continue
 		}
 		at := i
@@ -318,6 +325,23 @@ func (g *gatherer) done(l *line, c *Candidate) bool {
 	}
 	return false
 }
+
+// movedAt is where the verb of a change begins among the words [from, to); -1 where there
+// is none, or something else than what stands in front of it is moved.
+func (l *line) movedAt(from, to int) int {
+	for i := from + 1; i < to; i++ {
+		if !moves[l.form(i)] || len(l.stems(i+1, to)) > 0 && l.form(i+1) != "from" && l.form(i+1) != "to" {
+			continue
+		}
+		for i > from+1 && (helpers[l.form(i-1)] || adverbs[l.form(i-1)] || l.form(i-1) == "been" || l.form(i-1) == "being") {
+			i--
+		}
+		return i
+	}
+	return -1
+}
+
+var possessives = set("their his her its our my your")
 
 // clauseAt tells whether a clause, and no more of a list, begins at word i.
 func (l *line) clauseAt(i int) bool {

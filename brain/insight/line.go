@@ -403,7 +403,7 @@ func (g *gatherer) personal(l *line, i int) bool {
 		return false
 	default:
 	}
-	if c&tagger.FirstName != 0 && (c&tagger.Common == 0 || w.Name) {
+	if c&tagger.FirstName != 0 && (c&tagger.Common == 0 || w.capital) {
 		return true
 	}
 	return c&(tagger.Common|tagger.PlaceName|tagger.OrgName|tagger.BrandName) == 0 && w.Kind == claim.Content && !strings.ContainsAny(w.Form, "0123456789-_")

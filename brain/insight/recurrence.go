@@ -212,7 +212,7 @@ func (g *gatherer) recurrence(t term, places []seen, all map[int64]bool, byWeekd
 	var week [7]int
 	marked := 0
 	strong := false
-	things, both, heads, code := 0, 0, 0, false
+	things, both, heads, alone, code := 0, 0, 0, 0, false
 	var notes []int
 	for _, p := range places {
 		l := &g.lines[p.line]
@@ -226,6 +226,9 @@ func (g *gatherer) recurrence(t term, places []seen, all map[int64]bool, byWeekd
 		code = code || t.b == "" && inner(l.between(p.from, p.to))
 		if l.place == 0 && p.from < 3 {
 			heads++
+			if p.to == len(l.words) || l.broken(p.to) {
+				alone++
+			}
 		}
 		if d := floorDay(l.of.AtMs); !on[d] {
 			on[d] = true
@@ -258,7 +261,7 @@ func (g *gatherer) recurrence(t term, places []seen, all map[int64]bool, byWeekd
 	pair := t.b != ""
 	// What is regular heads its notes: "Staff meeting. …"
 	regular := days >= leastRegular && float64(week[day]) >= weekdayShare*float64(days) && float64(byWeekday[day]) <= weekdayBase*float64(len(all)) &&
-		3*heads >= 2*len(notes) && (days > leastRegular || week[day] == days && heads >= days)
+		3*heads >= 2*len(notes) && (days > leastRegular || week[day] == days && alone >= days)
 	back := days >= leastBack && (marked >= 2 || marked >= 1 && (pair || days > leastBack && 2*heads >= len(notes))) || days >= leastSaid && strong && marked >= 2
 	if float64(days) > everyday*float64(len(all)) && !regular && marked < 3 {
 		back = false

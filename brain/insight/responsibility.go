@@ -215,7 +215,7 @@ func (g *gatherer) duty(l *line, who string, is sort, subject, what, to int, for
 	return Candidate{
 		Kind: KindResponsibility, Title: text.Truncate(title, maxName), Detail: quote(said(n, l.span)) + " (" + dayOf(n.AtMs) + ")", Who: who,
 		About: keysOf(stems), AtMS: n.AtMs, Notes: []int{l.note},
-		Grounds: Grounds{Form: form, Named: who != "", Concrete: len(stems), Words: to - subject, Days: 1},
+		Grounds: Grounds{Form: form, Named: who != "" || is == speaker, Concrete: len(stems), Words: to - subject, Days: 1},
 	}, true
 }
 

@@ -36,6 +36,9 @@ const (
 	// answersIn is among how many of the notes behind a question its answer is
 	// looked for. In a conversation it comes at once, in a thread within days.
 	answersIn = 40
+	// talkMs is within what time two notes are of one conversation: what another writes
+	// down on the next day answers nothing for being the next.
+	talkMs = 60 * 60 * 1000
 	// answerShare is which share of a question's words an answer repeats, and
 	// answerCosine how near it is in meaning, where it does not repeat them.
 	answerShare  = 0.4
@@ -196,7 +199,7 @@ func answered(notes []Note, i, k int, asked map[string]bool) bool {
 				}
 			}
 		}
-		if states && at == i+1 && n.Speaker != "" && n.Speaker != notes[i].Speaker && notes[i].Speaker != "" {
+		if states && at == i+1 && n.Speaker != "" && n.Speaker != notes[i].Speaker && notes[i].Speaker != "" && n.AtMs-notes[i].AtMs <= talkMs {
 			return true // in a conversation the next to speak answers
 		}
 		if states && dot(notes[i].Vector, n.Vector) >= answerCosine {

@@ -372,7 +372,7 @@ func TestWebhookReach(t *testing.T) {
 // that can be changed: it goes on to receive what the owner may read, and nothing of
 // the peer's.
 //
-// interface: Events/Webhook reach
+// interface: Events/Delivery reach
 func TestWebhookReachIsItsCreators(t *testing.T) {
 	t.Parallel()
 	in := newInbox(t)

@@ -80,6 +80,8 @@ const (
 	cTechnical
 	cApostrophes // contractions and quotes, straight or curly
 	cCourtesy    // please and sorry
+	cWritten     // what could have been contracted, and was not
+	cLists       // messages that hold a list
 	cClass       // one for each class, in the order of their bits
 )
 

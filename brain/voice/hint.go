@@ -31,7 +31,7 @@ var traits = []trait{
 	{"punctuation", "semicolons", "uses semicolons", ""},
 	{"punctuation", "ellipses", "trails off with an ellipsis", ""},
 	{"spelling", "contractions", "contracts (don't, it's)", "writes words out rather than contracting them"},
-	{"rhythm", "listItems", "writes lists", ""},
+	{"rhythm", "lists", "writes lists", ""},
 	{"stance", "self", "speaks in the first person", ""},
 	{"stance", "group", "says we", ""},
 }
@@ -68,6 +68,8 @@ func Hint(p Profile) string {
 	for _, t := range traits {
 		v := p.style(t.group, t.name)
 		switch {
+		case t.name == "contractions" && v <= -marked && !p.writesOut(), t.name == "fullStop" && v <= -marked && !p.leavesOpen():
+			// it would be said of who had no occasion
 		case v >= marked && t.often != "":
 			notable = append(notable, t.often)
 		case v <= -marked && t.seldom != "":
@@ -87,12 +89,32 @@ func Hint(p Profile) string {
 	return b.String()
 }
 
-// style is a measure's value; 0, which is as everybody, where there is none.
-func (p *Profile) style(group, name string) float64 {
+// writesOut tells whether the person writes words out that others contract: they do so
+// seldom, and not for want of words to contract.
+func (p *Profile) writesOut() bool {
+	full, known := p.measure("spelling", "writtenOut")
+	return p.style("spelling", "contractions") <= -marked && (!known || full >= 0 || p.Formality >= 0.65)
+}
+
+// leavesOpen tells whether the person leaves out the last full stop: nothing stands in
+// its place, neither another mark nor a name.
+func (p *Profile) leavesOpen() bool {
+	open, known := p.measure("closing", "open")
+	return p.style("closing", "fullStop") <= -marked && (!known || open >= 0.3)
+}
+
+// measure is a measure's value, and whether there is one.
+func (p *Profile) measure(group, name string) (float64, bool) {
 	for _, m := range p.Style {
 		if m.Group == group && m.Name == name {
-			return m.Value
+			return m.Value, true
 		}
 	}
-	return 0
+	return 0, false
+}
+
+// style is a measure's value; 0, which is as everybody, where there is none.
+func (p *Profile) style(group, name string) float64 {
+	v, _ := p.measure(group, name)
+	return v
 }

@@ -30,6 +30,7 @@ var plain = []rate{
 	{"rhythm", "lines", cLines, cMessages, 1.6},
 	{"rhythm", "paragraphs", cParagraphs, cMessages, 0.23},
 	{"rhythm", "listItems", cBullets, cMessages, 0.22},
+	{"rhythm", "lists", cLists, cMessages, 0.05},
 	{"rhythm", "starredItems", cStars, cBullets, 0.15},
 	{"rhythm", "indentedLines", cIndented, cLines, 0.005},
 	{"rhythm", "quotedLines", cQuoted, cMessages, 0.003},
@@ -69,7 +70,8 @@ var plain = []rate{
 	{"spelling", "lowerCaseSentences", cStartsLower, cStarts, 0.13},
 	{"spelling", "capitalised", cCapitalised, cWords, 0.05},
 	{"spelling", "allCapitals", cShouted, cWords, 0.019},
-	{"spelling", "contractions", cContractions, cWords, 0.024},
+	{"spelling", "contractions", cContractions, cWords, 0.02},
+	{"spelling", "writtenOut", cWritten, cWords, 0.008},
 	{"spelling", "longWords", cLongWords, cWords, 0.13},
 	{"spelling", "shortWords", cShortWords, cWords, 0.44},
 	{"spelling", "hyphenated", cHyphenated, cWords, 0.008},
@@ -86,7 +88,7 @@ var plain = []rate{
 	{"address", "emoticons", cEmoticons, cMessages, 0.007},
 
 	{"stance", "hedges", cClass + hedge, cWords, 0.014},
-	{"stance", "boosters", cClass + booster, cWords, 0.017},
+	{"stance", "boosters", cClass + booster, cWords, 0.008},
 	{"stance", "negations", cClass + negation, cWords, 0.017},
 	{"stance", "assent", cClass + assent, cWords, 0.023},
 	{"stance", "interjections", cClass + interjection, cWords, 0.02},
@@ -165,7 +167,7 @@ func formality(c *counts) float64 {
 		in(cClass+self, 0.027) - in(cClass+group, 0.013) - in(cClass+other, 0.015) - in(cClass+third, 0.029) -
 		in(cClass+verb, 0.082) - in(cLy, 0.011) - in(cClass+interjection, 0.02) - in(cClass+assent, 0.023)
 	m := max(c.get(cMessages), 1)
-	loose := 10*in(cContractions, 0.024) + (c.get(cEmoji)+c.get(cEmoticons)+c.get(cEndsBang))/m + 0.7*c.get(cOpensLower)/m
+	loose := 10*in(cContractions, 0.02) + (c.get(cEmoji)+c.get(cEmoticons)+c.get(cEndsBang))/m + 0.7*c.get(cOpensLower)/m
 	return 1 / (1 + math.Exp(-(12*(f-0.05) + 0.4 - loose)))
 }
 

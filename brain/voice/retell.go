@@ -26,11 +26,11 @@ func (p *Profile) Retell(sentence string) string {
 	if p == nil || strings.ContainsAny(sentence, "\"“”„«»`") {
 		return sentence
 	}
-	switch x := p.style("spelling", "contractions"); {
-	case x >= marked:
+	switch {
+	case p.style("spelling", "contractions") >= marked:
 		return full.ReplaceAllStringFunc(sentence, func(s string) string { return inCaseOf(s, short[strings.ToLower(s)]) })
-	case x <= -marked:
-		return contracted.ReplaceAllStringFunc(sentence, func(s string) string {
+	case p.writesOut():
+		return shortened.ReplaceAllStringFunc(sentence, func(s string) string {
 			return inCaseOf(s, long[strings.ReplaceAll(strings.ToLower(s), "’", "'")])
 		})
 	}
@@ -39,7 +39,7 @@ func (p *Profile) Retell(sentence string) string {
 
 // End leaves out the full stop at the end of a text where p does so.
 func (p *Profile) End(text string) string {
-	if p == nil || p.style("closing", "fullStop") > -marked || strings.HasSuffix(text, "..") {
+	if p == nil || !p.leavesOpen() || strings.HasSuffix(text, "..") {
 		return text
 	}
 	return strings.TrimSuffix(text, ".")
@@ -66,10 +66,10 @@ var negations = [][2]string{
 	{"cannot", "can't"},
 }
 
-// short and long are one by the other; full and contracted find them in a text.
-var short, long, full, contracted = negationPatterns()
+// short and long are one by the other; full and shortened find them in a text.
+var short, long, full, shortened = negationPatterns()
 
-func negationPatterns() (short, long map[string]string, full, contracted *regexp.Regexp) {
+func negationPatterns() (short, long map[string]string, full, shortened *regexp.Regexp) {
 	short, long = map[string]string{}, map[string]string{}
 	var a, b []string
 	for _, n := range negations {

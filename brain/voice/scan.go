@@ -2,6 +2,7 @@ package voice
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,6 +29,8 @@ type scanner struct {
 	first     bool     // no word was seen yet
 	afterStop bool     // the last word ended a sentence
 	classes   classSet // of the last word
+	prev      []byte   // the word before it, in lower case
+	lists     int      // list items of the message
 }
 
 // message reads a text.
@@ -39,10 +42,11 @@ func (s *scanner) message(text string) {
 	if text == "" {
 		return
 	}
-	s.words, s.inSent, s.lastMark, s.first, s.afterStop = 0, 0, 0, true, false
+	s.words, s.inSent, s.lastMark, s.first, s.afterStop, s.lists, s.prev = 0, 0, 0, true, false, 0, s.prev[:0]
 	before := s.c.get(cSentences)
 	code := false
-	for part := range strings.SplitSeq(text, "```") {
+	text, signed := ownWords(text)
+	for part := range strings.SplitSeq(strings.ReplaceAll(text, "~~~", "```"), "```") {
 		if code {
 			s.c.add(cBlocks, 1)
 		} else {
@@ -68,6 +72,14 @@ func (s *scanner) message(text string) {
 	if n := c.get(cSentences) - before; n > 1 {
 		c.add(cSeveral, 1)
 	}
+	if s.lists > 1 {
+		c.add(cLists, 1)
+	}
+	if signed != "" { // what a letter ends with is not its last sentence
+		last := s.lastMark
+		s.prose(signed)
+		s.lastMark = last
+	}
 	switch s.lastMark {
 	case '.':
 		c.add(cEndsStop, 1)
@@ -75,11 +87,65 @@ func (s *scanner) message(text string) {
 		c.add(cEndsQuestion, 1)
 	case '!':
 		c.add(cEndsBang, 1)
-	case ':', ';', ',', '…':
-	default:
+	case 'a', '0', 0x60: // a word, a number, code
 		c.add(cEndsOpen, 1)
+	default: // a smile, a picture, an address or a list's item closes it
 	}
 }
+
+// signOffs are how a letter ends, before a name.
+var signOffs = regexp.MustCompile(`(?i)^(?:(?:with )?(?:best|kind|kindest|warm|warmest|many|much|lots of|all the best|yours|yours (?:sincerely|faithfully|truly)|sincerely|` +
+	`regards|(?:best|kind|kindest|warm|warmest) (?:regards|wishes|thanks)|cheers|thanks|many thanks|thank you|thx|love|hugs|take care|cu|xx?|best wishes|all best|` +
+	`respectfully|cordially|see you|talk soon|have a (?:good|nice|great) (?:day|one|week|weekend|evening)|mit freundlichen grüßen|lg|vg|mfg))[,.!]*$`)
+
+// ownWords cuts off what somebody else wrote below a message, and the lines that a letter
+// is signed with.
+func ownWords(s string) (own, signed string) {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		if t := strings.TrimSpace(line); i > 0 && (strings.HasPrefix(t, "-----Original Message") || strings.HasPrefix(t, "---------- Forwarded") || strings.HasSuffix(t, ":") && attribution.MatchString(t)) {
+			lines = lines[:i]
+			break
+		}
+	}
+	last := len(lines)
+	for last > 1 && strings.TrimSpace(lines[last-1]) == "" {
+		last--
+	}
+	for i := last - 1; i > 0 && i >= last-maxSignature; i-- {
+		if signOffs.MatchString(strings.TrimSpace(lines[i])) {
+			return strings.Join(lines[:i], "\n"), strings.Join(lines[i:last], "\n")
+		}
+		if !signature.MatchString(strings.TrimSpace(lines[i])) {
+			break
+		}
+	}
+	if last > 1 && signature.MatchString(strings.TrimSpace(lines[last-1])) && strings.TrimSpace(lines[last-1]) != "" && ended(lines[last-2]) {
+		return strings.Join(lines[:last-1], "\n"), lines[last-1]
+	}
+	// "Thanks, Jo" behind the last sentence.
+	if at := strings.LastIndexAny(lines[last-1], ".?!"); at > 0 && at < len(lines[last-1])-1 {
+		if before, name, ok := strings.Cut(strings.TrimSpace(lines[last-1][at+1:]), ","); ok && signOffs.MatchString(before) && signature.MatchString(strings.TrimSpace(name)) {
+			return strings.Join(append(lines[:last-1:last-1], lines[last-1][:at+1]), "\n"), lines[last-1][at+1:]
+		}
+	}
+	return strings.Join(lines, "\n"), ""
+}
+
+// ended tells whether a line ends a sentence, or is none.
+func ended(line string) bool {
+	t := strings.TrimSpace(line)
+	return t == "" || strings.ContainsRune(".?!", rune(t[len(t)-1]))
+}
+
+// maxSignature is how many lines may stand below the words that a letter ends with: a
+// name and an office.
+const maxSignature = 4
+
+var (
+	attribution = regexp.MustCompile(`^(?:On|Am) .{6,80} (?:wrote|schrieb).{0,60}:$`)
+	signature   = regexp.MustCompile(`^(?:[-–—]+ ?)?(?:\p{Lu}[\p{L}.'’-]*(?:,? (?:\p{Lu}[\p{L}.'’-]*|of|de|von|van|and|&)){0,4})?$`)
+)
 
 // trailers begin lines that a tool wrote.
 var trailers = []string{"Signed-off-by:", "Co-authored-by:", "Co-Authored-By:", "Reviewed-by:", "Change-Id:", "git-svn-id:"}
@@ -115,7 +181,10 @@ lines:
 			}
 			blank = false
 		}
+		item := false
 		if n := bullet(line); n > 0 {
+			item = true
+			s.lists++
 			s.c.add(cBullets, 1)
 			if line[0] == '*' {
 				s.c.add(cStars, 1)
@@ -125,9 +194,23 @@ lines:
 			}
 			line = line[n:]
 		}
+		if indented && isCode(line) {
+			s.c.add(cCode, 1)
+			s.tech()
+			any = true
+			continue
+		}
 		s.line(line)
+		if item && s.lastMark == 'a' {
+			s.lastMark = '-' // no full stop is left out behind a list's item
+		}
 		any = true
 	}
+}
+
+// isCode tells whether an indented line is code rather than prose.
+func isCode(line string) bool {
+	return strings.ContainsAny(line[len(line)-1:], ";{}") || strings.Contains(line, "()") || strings.Contains(line, " = ") || strings.Contains(line, "=>") || strings.HasPrefix(line, "$ ")
 }
 
 // bullet is the length of a list mark at the start of a line.
@@ -227,11 +310,12 @@ func (s *scanner) special(t string) int {
 			return k
 		}
 	case ':':
-		k := 1
+		k, named := 1, false
 		for k < len(t) && k < maxSpan && (isNameByte(t[k]) || t[k] == '+') {
+			named = named || t[k] > '9'
 			k++
 		}
-		if k > 2 && k < len(t) && t[k] == ':' {
+		if named = named || strings.HasPrefix(t, ":+1:") || strings.HasPrefix(t, ":100:"); named && k > 2 && k < len(t) && t[k] == ':' {
 			s.c.add(cEmoji, 1)
 			s.mark(':')
 			return k + 1
@@ -248,7 +332,13 @@ func (s *scanner) special(t string) int {
 		}
 	}
 	for _, e := range emoticons {
-		if strings.HasPrefix(t, e) && (len(t) == len(e) || !isNameByte(t[len(e)])) {
+		if !strings.HasPrefix(t, e) {
+			continue
+		}
+		if next, _ := following(t[len(e):]); e == "<3" && (units[next] || strings.HasPrefix(t[len(e):], "%")) {
+			continue // fewer than 3
+		}
+		if len(t) == len(e) || !isNameByte(t[len(e)]) {
 			s.c.add(cEmoticons, 1)
 			s.lastMark = ')'
 			return len(e)
@@ -256,6 +346,9 @@ func (s *scanner) special(t string) int {
 	}
 	return 0
 }
+
+var units = setOf(`days day hours hour minutes minute mins min weeks week months month years year seconds secs sec s ms items item people percent
+km m cm kg g gb mb kb x times lines files users euros pounds dollars degrees`)
 
 func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
@@ -295,6 +388,9 @@ func (s *scanner) word(t string) int {
 			r, n = utf8.DecodeRuneInString(t[i:])
 		}
 		switch {
+		case (r == '\'' || r == '’' || r == '‘' || r == 'ʼ' || r == '´' || r == '＇' || r == '`' && clitic(t[i+n:])) && letterAt(t, i+n):
+			curly = curly || r == '’' || r == '‘'
+			r = '\''
 		case unicode.IsLetter(r):
 			letters++
 			if unicode.IsUpper(r) {
@@ -309,9 +405,6 @@ func (s *scanner) word(t string) int {
 		case unicode.IsDigit(r):
 			digits++
 		case unicode.IsMark(r):
-		case (r == '\'' || r == '’') && letterAt(t, i+n):
-			curly = curly || r == '’'
-			r = '\''
 		case r == '-' && letterAt(t, i+n):
 			joined = true
 		case r == '_' && letterAt(t, i+n), (r == '.' || r == '/' || r == ':' || r == '\\') && letterAt(t, i+n) && i+n < len(t):
@@ -353,16 +446,27 @@ done:
 		c.add(cCapitalised, 1)
 	}
 	w := s.lower
-	if bytes.IndexByte(w, '\'') > 0 {
+	if written[string(w)][string(s.prev)] || string(w) == "cannot" {
+		c.add(cWritten, 1)
+	}
+	if contracted[string(w)] {
 		c.add(cContractions, 1)
+	}
+	if at := bytes.IndexByte(w, '\''); at > 0 {
+		if contraction(string(w), at) {
+			c.add(cContractions, 1)
+		}
 		c.add(cApostrophes, 1)
 		if curly {
 			c.add(cCurly, 1)
 		}
 	}
 	known := lexicon[string(w)]
-	s.classes = known.classes
-	cl := known.classes
+	cl := s.meant(string(w), known.classes, capital == 1, upper == letters && letters > 1, t[i:])
+	if upper == letters && letters > 1 && abbreviations[string(w)] {
+		known.habits = nil
+	}
+	s.classes = cl
 	for k := counter(0); cl>>k != 0; k++ {
 		if cl.has(k) {
 			c.add(cClass+k, 1)
@@ -384,7 +488,87 @@ done:
 	s.opening(capital == 1, true)
 	s.afterStop = false
 	s.lastMark = 'a'
+	s.prev = append(s.prev[:0], w...)
 	return i
+}
+
+// clitic tells whether a contraction goes on behind its apostrophe.
+func clitic(t string) bool {
+	end := 0
+	for end < len(t) && letterAt(t, end) {
+		end++
+	}
+	switch strings.ToLower(t[:end]) {
+	case "t", "s", "re", "ve", "ll", "d", "m":
+		return true
+	}
+	return false
+}
+
+// contraction tells whether a word with an apostrophe at a place is a contraction, and
+// not a name or whose something is.
+func contraction(w string, at int) bool {
+	if strings.HasSuffix(w, "n't") || w == "y'all" || w == "c'mon" || w == "ma'am" {
+		return true
+	}
+	return pronouns[w[:at]] && (w[at:] == "'s" || clitics[w[at:]])
+}
+
+// meant leaves out the classes that a word has elsewhere, but not here; rest is what
+// follows it.
+func (s *scanner) meant(w string, cl classSet, capital, shouted bool, rest string) classSet {
+	next, mark := following(rest)
+	if shouted && abbreviations[w] || capital && w == "may" {
+		return 0 // the US, IT, and the month
+	}
+	switch {
+	case cl.has(greeting):
+		if !s.first || next == "world" || next == "from" && w == "greetings" {
+			cl &^= 1 << greeting
+		}
+	case !s.first:
+	case w == "morning" && (mark != 0 || everyone[next]), w == "good" && (next == "morning" || next == "evening" || next == "afternoon" || next == "day"),
+		(w == "evening" || w == "afternoon") && (mark == '!' || mark == ',' || everyone[next]),
+		w == "dear" && next != "" && mark == 0 && next != "me" && next != "god" && next != "lord" && next != "oh":
+		cl |= 1 << greeting
+	}
+	switch {
+	case cl.has(thanks) && (next == "to" && !strings.HasPrefix(strings.TrimLeft(rest, " "), "to you") && !strings.HasPrefix(strings.TrimLeft(rest, " "), "to all") ||
+		next == "god" || next == "goodness" || w == "cheers" && !s.first && next == "for"):
+		cl &^= 1 << thanks // thanks to the pump
+	case (w == "kind" || w == "sort") && (next != "of" || kinds[string(s.prev)]):
+		cl &^= 1 << hedge
+	case thinking[w] && !mine[string(s.prev)]:
+		cl &^= 1 << hedge
+	case w == "so" && (s.first || s.afterStop || next == "" || mark != 0 || plainWords[next] || lexicon[next].classes.has(self, group, third, other, article, demonstrative, conjunction, preposition)):
+		cl &^= 1 << booster // so we left
+	}
+	return cl
+}
+
+var (
+	everyone   = setOf(`all everyone everybody team folks guys both there y'all`)
+	kinds      = setOf(`a the this that what which some any every each one another same of no only`)
+	plainWords = setOf(`far long if that as please let is are can do did will would could should on he she they`)
+)
+
+// following is the next word, in lower case, and the mark before it; '!' at the end.
+func following(t string) (word string, mark byte) {
+	i := 0
+	for i < len(t) && (t[i] == ' ' || t[i] == '\t') {
+		i++
+	}
+	if i == len(t) {
+		return "", '!'
+	}
+	end := i
+	for end < len(t) && end < i+maxWord && (t[end]|0x20 >= 'a' && t[end]|0x20 <= 'z' || t[end] == '\'' && end > i) {
+		end++
+	}
+	if end == i && t[i] < utf8.RuneSelf {
+		return "", t[i]
+	}
+	return strings.ToLower(t[i:end]), 0
 }
 
 // endings counts the forms that tell nouns and verbs apart without a tagger.
@@ -411,12 +595,12 @@ func (s *scanner) opening(capital, plain bool) {
 	if !first {
 		return
 	}
+	if !plain { // a name of code is written as it is
+		return
+	}
 	c := s.c
 	if !capital {
 		c.add(cOpensLower, 1)
-	}
-	if !plain {
-		return
 	}
 	w, cl := string(s.lower), s.classes
 	switch {
@@ -518,11 +702,18 @@ func (s *scanner) punctuation(t string, i int, r rune, n int, atStart bool) int 
 	case '…':
 		c.add(cEllipsis, 1)
 	case '?', '!':
+		if i > 0 && t[i-1] == byte(r) {
+			return n // one question, however it is marked
+		}
 		if r == '?' {
 			c.add(cQuestions, 1)
 		} else {
 			c.add(cBangs, 1)
 		}
+		for strings.HasPrefix(rest, "?") || strings.HasPrefix(rest, "!") {
+			rest = rest[1:]
+		}
+		ends = rest == "" || rest[0] == ' ' || rest[0] == ')' || rest[0] == '"' || rest[0] == '\''
 		if ends && s.inSent > 0 {
 			s.sentence()
 		}
@@ -534,10 +725,31 @@ func (s *scanner) punctuation(t string, i int, r rune, n int, atStart bool) int 
 		c.add(cColons, 1)
 	case '(':
 		c.add(cParens, 1)
-	case '"':
+	case '"', '“':
+		if k := quoted(rest, r); atStart && k > 0 { // what somebody else said
+			c.add(cQuotes, 2)
+			c.add(cApostrophes, 2)
+			if r == '“' {
+				c.add(cCurly, 2)
+			}
+			s.inSent++
+			s.first = false
+			s.lastMark = 'a'
+			said := strings.TrimRight(rest[:k], "\"”")
+			if last := said[len(said)-1]; last == '.' || last == '?' || last == '!' {
+				s.lastMark = rune(last)
+				if after := rest[k:]; after == "" {
+					s.sentence()
+				}
+			}
+			return n + k
+		}
 		c.add(cQuotes, 1)
 		c.add(cApostrophes, 1)
-	case '“', '”':
+		if r == '“' {
+			c.add(cCurly, 1)
+		}
+	case '”':
 		c.add(cQuotes, 1)
 		c.add(cApostrophes, 1)
 		c.add(cCurly, 1)
@@ -556,6 +768,9 @@ func (s *scanner) punctuation(t string, i int, r rune, n int, atStart bool) int 
 			c.add(cDashes, 1)
 		}
 	case '–', '—':
+		if i > 0 && (r == '–' && t[i-1] != ' ' || t[i-1] >= '0' && t[i-1] <= '9') {
+			break // from 9–11, Mon–Fri
+		}
 		c.add(cDashes, 1)
 		c.add(cLongDashes, 1)
 	case '=':
@@ -566,6 +781,9 @@ func (s *scanner) punctuation(t string, i int, r rune, n int, atStart bool) int 
 	case '/':
 		c.add(cSlashes, 1)
 	case '&', '+':
+		if k := strings.IndexByte(rest[:min(len(rest), 7)], ';'); r == '&' && k > 1 && nameLen(rest) == k {
+			return n + k + 1 // &amp;
+		}
 		c.add(cAmpersands, 1)
 	case '*', '_':
 		if atStart && letterAt(t, i+n) {
@@ -574,14 +792,58 @@ func (s *scanner) punctuation(t string, i int, r rune, n int, atStart bool) int 
 	case '[', '{', '<', '|', '%', '$', '\\', '^', '~':
 		c.add(cSymbols, 1)
 	default:
-		if isEmoji(r) {
+		if isEmoji(r) || strings.HasPrefix(rest, "\uFE0F") && r >= 0x2190 {
 			c.add(cEmoji, 1)
+			return n + joined(rest)
 		}
 	}
 	return n
 }
 
-// isEmoji holds for the blocks of pictographs.
+// quoted is the length of a quotation of at least two words that goes on behind its
+// first mark, with its last; 0: it is none.
+func quoted(t string, open rune) int {
+	mark := "\""
+	if open == '“' {
+		mark = "”"
+	}
+	end := strings.Index(t[:min(len(t), maxQuote)], mark)
+	if end < 3 || !strings.Contains(strings.TrimSpace(t[:end]), " ") || t[0] == ' ' {
+		return 0
+	}
+	return end + len(mark)
+}
+
+// maxQuote is the longest quotation inside of a line.
+const maxQuote = 1000
+
+// isEmoji holds for the blocks of pictographs, without the marks that lists are ticked
+// with.
 func isEmoji(r rune) bool {
-	return r >= 0x1F300 && r <= 0x1FAFF || r >= 0x2600 && r <= 0x27BF
+	switch r {
+	case '✓', '✔', '✗', '✘', '✕', '✖', '☐', '☑', '☒', '★', '☆', '➜', '➔', '➤', '➡', '❯', '❱', '✱', '✳', '✴', '❖', '☞', '✎', '✏':
+		return false
+	}
+	return r >= 0x1F300 && r <= 0x1FAFF || r >= 0x2600 && r <= 0x27BF || r >= 0x1F1E6 && r <= 0x1F1FF
+}
+
+// joined is the length of what belongs to the emoji before it: its look, a tone of skin,
+// what it is joined with, the second letter of a flag.
+func joined(t string) int {
+	at := 0
+	for at < len(t) {
+		r, n := utf8.DecodeRuneInString(t[at:])
+		switch {
+		case r == 0xFE0F, r >= 0x1F3FB && r <= 0x1F3FF, r == 0x20E3:
+			at += n
+		case r == 0x200D:
+			_, m := utf8.DecodeRuneInString(t[at+n:])
+			at += n + m
+		case r >= 0x1F1E6 && r <= 0x1F1FF && at == 0:
+			return at + n
+		default:
+			return at
+		}
+	}
+	return at
 }

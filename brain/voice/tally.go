@@ -3,7 +3,7 @@ package voice
 import "slices"
 
 // tallyVersion stands first in [Tally.Sums]: other counters, other meaning.
-const tallyVersion = 1
+const tallyVersion = 2
 
 // Tally sums up messages. The zero value is empty and ready.
 type Tally struct {

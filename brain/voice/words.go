@@ -40,10 +40,10 @@ cant wont isnt nicht kein keine pas jamais nunca`,
 somewhat guess suppose roughly basically essentially likely unlikely sort kind think believe assume
 suspect wonder wondering afaik afaict iirc imo imho fwiw unsure tentatively approximately almost usually
 generally sometimes often vielleicht wohl vermutlich eventuell peut-être quizás`,
-	booster: `very really definitely certainly clearly obviously absolutely totally completely always
-never indeed surely extremely highly entirely exactly truly fully literally super so quite pretty much far
+	booster: `very really definitely certainly clearly obviously absolutely totally completely
+indeed surely extremely highly entirely exactly truly fully literally super so quite
 sehr wirklich bestimmt très muy`,
-	greeting: `hi hello hey howdy greetings morning dear hiya hallo moin servus bonjour salut hola buenas`,
+	greeting: `hi hello hey howdy greetings hiya hallo moin servus bonjour salut hola buenas`,
 	thanks:   `thanks thank thx ty cheers appreciated appreciate grateful kudos danke merci gracias`,
 	apology:  `sorry apologies apologize apologise oops whoops pardon entschuldigung désolé perdón`,
 	please:   `please pls plz kindly bitte`,
@@ -105,6 +105,45 @@ var habits = []struct {
 	{"could", "could", 0.0016},
 	{"get", "get got", 0.0027},
 }
+
+// contracted are the contractions that are written without an apostrophe, and those
+// that have none. Left out are words of their own: well, were, wed, hell, its, id, ill.
+var contracted = setOf(`dont doesnt didnt isnt arent wasnt werent havent hasnt hadnt wont cant couldnt wouldnt shouldnt mustnt
+aint im ive youre youve youll theyre theyve theyll weve whats thats theres heres hes whos wheres hows itll thatll
+gonna wanna gotta gimme lemme dunno hafta oughta tryna imma kinda sorta lotta outta woulda coulda shoulda mighta cmon yall`)
+
+// clitics are what a pronoun may be contracted with; behind any other word an 's says
+// whose something is.
+var clitics = setOf(`n't 're 've 'll 'd 'm`)
+
+var pronouns = setOf(`i you he she it we they that this there here what who where how when why let one everyone everybody
+someone somebody nobody everything something nothing`)
+
+// written are the words that are often contracted with the one before them.
+var written = map[string]map[string]bool{
+	"not":  setOf(`do does did is are was were has have had will would should could must`),
+	"am":   setOf(`i`),
+	"are":  setOf(`you we they`),
+	"is":   setOf(`it he she that there what who`),
+	"have": setOf(`i you we they`),
+	"will": setOf(`i you he she it we they`),
+}
+
+func setOf(words string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// abbreviations are words of the lists that mean something else in capitals: US, IT.
+var abbreviations = setOf(`us it am who or me hi in as at may is so ah er`)
+
+// mine are the words that make a verb of thinking a hedge: I think, we'd guess.
+var mine = setOf(`i we i'd i'm would also just still really do don't dont was kinda only always i'll personally`)
+
+var thinking = setOf(`think believe assume suspect wonder guess suppose wondering`)
 
 // entry is what is known of a word.
 type entry struct {

@@ -120,6 +120,7 @@ func (c *cycle) newestNotes() (notes []moments.Note, of []int32, err error) {
 					n = &read
 				}
 				one := c.asNote(n)
+				one.Source = n.node
 				var err error
 				if one.Vector, err = readVector(st, c.part, c.hot.state.GetModel(), p.seq); err != nil {
 					return err

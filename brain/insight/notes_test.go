@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -89,7 +90,9 @@ func readCorpus(t testing.TB, name string, speakers bool) (c corpus) {
 			if !speakers {
 				speaker = ""
 			}
-			c.notes = append(c.notes, asNote(&r, rest, speaker, at(head[:16])))
+			n := asNote(&r, rest, speaker, at(head[:16]))
+			n.Source = int32(len(c.notes))
+			c.notes = append(c.notes, n)
 		default:
 			e := expected{kind: head, line: line}
 			for group := range strings.SplitSeq(rest, ";") {
@@ -152,7 +155,7 @@ func shown(r Ranked) string {
 }
 
 func TestNotes(t *testing.T) {
-	for _, name := range []string{"company", "household", "software"} {
+	for _, name := range strings.Split(cmp.Or(os.Getenv("SETS"), "company,household,software"), ",") {
 		c := readCorpus(t, name, true)
 		told, signed, wanted, found, report := c.score()
 		t.Logf("%s: %d told, %d signed; %d wanted, %d found\n%s", name, told, signed, wanted, found, report)
@@ -175,7 +178,9 @@ func TestWalks(t *testing.T) {
 				at, _ = time.Parse("2006-01-02", x.Timestamp)
 			}
 			last = max(last, at.UnixMilli())
-			notes = append(notes, asNote(&r, x.Text, x.Scope, at.UnixMilli()))
+			n := asNote(&r, x.Text, x.Scope, at.UnixMilli())
+			n.Source = int32(len(notes))
+			notes = append(notes, n)
 		}
 		out := ""
 		for _, x := range Rank(Gather(notes), ByRules, last) {

@@ -9,6 +9,7 @@ import (
 
 	"orgmem/brain/claim"
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/moments"
 	"orgmem/brain/text"
 )
 
@@ -24,6 +25,14 @@ const (
 	weekdayShare, weekdayBase = 0.85, 0.45
 	// everyday is the share of all days beyond which a thing is what the notes are about.
 	everyday = 0.6
+	// leastTheme is on how many days a thing comes up that is told for that alone, on
+	// themeShare of all at least, leastPair a thing of two words, and maxThemes how many
+	// such are told: of them a reader knows most already.
+	leastTheme, leastPair, maxThemes = 6, 4, 2
+	themeShare                       = 0.18
+	// undated is over how few days all notes may be spread for each of them to be an
+	// occasion of its own: they were brought in without their times.
+	undated = 2
 	// near is how many words may stand between the two words of a thing.
 	near = 3
 	// maxTerms bounds the things of one note that are counted.
@@ -101,12 +110,18 @@ func (g *gatherer) recurrences() []Candidate {
 			}
 		}
 	}
-	all, byWeekday := map[int64]bool{}, [7]int{}
+	days, sources := map[int64]bool{}, map[int64]bool{}
+	w := when{occasion: func(n *moments.Note) int64 { return floorDay(n.AtMs) }, dated: true}
 	for i := range g.notes {
-		if d := floorDay(g.notes[i].AtMs); !all[d] {
-			all[d] = true
-			byWeekday[weekdayOf(d)]++
+		sources[int64(g.notes[i].Source)] = true
+		if d := floorDay(g.notes[i].AtMs); !days[d] {
+			days[d] = true
+			w.byWeekday[weekdayOf(d)]++
 		}
+	}
+	w.all = len(days)
+	if len(days) <= undated {
+		w = when{occasion: func(n *moments.Note) int64 { return int64(n.Source) }, all: len(sources)}
 	}
 	isName := func(s string) bool { return names[s]*2 > uses[s] || g.people[s] }
 	var found []Candidate
@@ -118,14 +133,14 @@ func (g *gatherer) recurrences() []Candidate {
 		if t.b == "" && (isName(t.a) || vague[t.a]) || isName(t.a) && isName(t.b) {
 			continue
 		}
-		if c, ok := g.recurrence(t, places, all, byWeekday, isName); ok {
+		if c, ok := g.recurrence(t, places, &w, isName); ok {
 			found = append(found, c)
 		}
 	}
 	// Of two words that mostly stand together the pair tells more.
 	found = slices.DeleteFunc(found, func(c Candidate) bool {
 		return len(c.About) == 1 && slices.ContainsFunc(found, func(o Candidate) bool {
-			return len(o.About) == 2 && slices.Contains(o.About, c.About[0]) && 2*o.Grounds.Days >= c.Grounds.Days
+			return len(o.About) == 2 && slices.Contains(o.About, c.About[0]) && 2*o.Grounds.Days >= c.Grounds.Days && (o.comesBack() || !c.comesBack())
 		})
 	})
 	slices.SortStableFunc(found, func(a, b Candidate) int {
@@ -133,7 +148,13 @@ func (g *gatherer) recurrences() []Candidate {
 	})
 	// One finding for what stands in the same notes.
 	var out []Candidate
+	themes := 0
 	for _, c := range found {
+		if !c.comesBack() {
+			if themes++; themes > maxThemes {
+				continue
+			}
+		}
 		if !slices.ContainsFunc(out, func(o Candidate) bool {
 			n := 0
 			for _, k := range c.Notes {
@@ -158,6 +179,9 @@ change person kind sort form team group issue hour minute phone mail email messa
 	}
 	return m
 }()
+
+// comesBack tells whether the text says so, or the calendar; else it only comes up often.
+func (c *Candidate) comesBack() bool { return c.Grounds.Marked > 0 || c.Grounds.Regular }
 
 func keys(m map[term][]seen) func(func(term) bool) {
 	return func(yield func(term) bool) {
@@ -207,7 +231,15 @@ func nominal(form string) bool {
 // events are gerunds that are things.
 var events = set("meeting training briefing hearing booking planning building reading wedding painting outing cleaning swimming singing running recording screening parking")
 
-func (g *gatherer) recurrence(t term, places []seen, all map[int64]bool, byWeekday [7]int, isName func(string) bool) (c Candidate, ok bool) {
+// when is what makes one occasion: a day, or a note where the days are not known.
+type when struct {
+	occasion  func(*moments.Note) int64
+	dated     bool
+	all       int    // occasions
+	byWeekday [7]int // the days, where these are the occasions
+}
+
+func (g *gatherer) recurrence(t term, places []seen, w *when, isName func(string) bool) (c Candidate, ok bool) {
 	on := map[int64]bool{}
 	var week [7]int
 	marked := 0
@@ -230,7 +262,7 @@ func (g *gatherer) recurrence(t term, places []seen, all map[int64]bool, byWeekd
 				alone++
 			}
 		}
-		if d := floorDay(l.of.AtMs); !on[d] {
+		if d := w.occasion(l.of); !on[d] {
 			on[d] = true
 			week[weekdayOf(d)]++
 		}
@@ -260,14 +292,20 @@ func (g *gatherer) recurrence(t term, places []seen, all map[int64]bool, byWeekd
 	}
 	pair := t.b != ""
 	// What is regular heads its notes: "Staff meeting. …"
-	regular := days >= leastRegular && float64(week[day]) >= weekdayShare*float64(days) && float64(byWeekday[day]) <= weekdayBase*float64(len(all)) &&
+	regular := w.dated && days >= leastRegular && float64(week[day]) >= weekdayShare*float64(days) && float64(w.byWeekday[day]) <= weekdayBase*float64(w.all) &&
 		3*heads >= 2*len(notes) && (days > leastRegular || week[day] == days && alone >= days)
 	back := days >= leastBack && (marked >= 2 || marked >= 1 && (pair || days > leastBack && 2*heads >= len(notes))) || days >= leastSaid && strong && marked >= 2
-	if float64(days) > everyday*float64(len(all)) && !regular && marked < 3 {
-		back = false
+	theme := !regular && !back && (pair && days >= leastPair || days >= leastTheme && float64(days) >= themeShare*float64(w.all))
+	if float64(days) > everyday*float64(w.all) && !regular && marked < 3 {
+		back, theme = false, false
 	}
-	if !regular && !back {
+	if !regular && !back && !theme {
 		return c, false
+	}
+	if theme {
+		return g.recurring(t, places, notes, "Comes up often: "+strings.TrimRight(g.surface(places), ".!"), w, Grounds{
+			Form: 0.5 + 0.01*float64(min(days, 9)), Named: pair, Concrete: 1, Days: days, Marked: 0,
+		}), true
 	}
 	form := 0.3 + 0.06*float64(min(days, 7)) + 0.07*float64(min(marked, 3))
 	if strong {
@@ -288,23 +326,31 @@ func (g *gatherer) recurrence(t term, places []seen, all map[int64]bool, byWeekd
 	if regular && !(strong || marked*3 > days) {
 		title = sentence(name) + ", " + rhythm(on, day)
 	}
+	return g.recurring(t, places, notes, title, w, Grounds{
+		Form: min(form, 0.95), Named: pair, Concrete: 1, Words: len(strings.Fields(name)), Days: days, Marked: marked, Regular: regular,
+	}), true
+}
+
+// recurring makes a candidate of what comes up in notes.
+func (g *gatherer) recurring(t term, places []seen, notes []int, title string, w *when, grounds Grounds) Candidate {
 	first, last := &g.lines[places[0].line], &g.lines[places[len(places)-1].line]
-	detail := fmt.Sprintf("On %d days from %s to %s: %s", days, dayOf(first.of.AtMs), dayOf(last.of.AtMs), quote(said(first.of, first.span)))
+	detail := fmt.Sprintf("In %d notes: %s", grounds.Days, quote(said(first.of, first.span)))
+	if w.dated {
+		detail = fmt.Sprintf("On %d days from %s to %s: %s", grounds.Days, dayOf(first.of.AtMs), dayOf(last.of.AtMs), quote(said(first.of, first.span)))
+	}
 	if last.note != first.note {
 		detail += " … " + quote(said(last.of, last.span))
 	}
 	stems := []string{t.a}
-	if pair {
+	if t.b != "" {
 		stems = append(stems, t.b)
 	}
+	notes = slices.Clone(notes)
 	slices.Reverse(notes) // the newest first
 	if len(notes) > MaxNodes {
 		notes = append(notes[:MaxNodes-1:MaxNodes-1], first.note)
 	}
-	return Candidate{
-		Kind: KindRecurrence, Title: text.Truncate(title, maxName), Detail: detail, About: stems, AtMS: last.of.AtMs, Notes: notes,
-		Grounds: Grounds{Form: min(form, 0.95), Named: pair, Concrete: len(stems), Words: len(strings.Fields(name)), Days: days, Marked: marked, Regular: regular},
-	}, true
+	return Candidate{Kind: KindRecurrence, Title: text.Truncate(title, maxName), Detail: detail, About: stems, AtMS: last.of.AtMs, Notes: notes, Grounds: grounds}
 }
 
 // surface is how a thing is called most often, the shortest of these.

@@ -13,6 +13,9 @@ type Note struct {
 	AtMs int64
 	// Speaker is who said it; empty where that is not known.
 	Speaker string
+	// Source is the document that it is a passage of, as far as that matters: what one
+	// document says twice comes up once.
+	Source int32
 	// Dates are the times that the text mentions, resolved (brain/extract).
 	Dates []Date
 	// Vector is the passage's; nil where there is none.

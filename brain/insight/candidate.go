@@ -49,6 +49,7 @@ type Grounds struct {
 	Days     int     // on which it was said
 	Marked   int     // times that the text itself says that it comes back
 	Regular  bool    // it comes on one day of the week
+	Long     bool    // the texts are documents, which argue, and no notes
 }
 
 // said is a stretch of a note.
@@ -75,6 +76,10 @@ const (
 	maxQuote = 220
 	maxName  = 140
 )
+
+// maxSaid is how many words a sentence may have that states a fact: longer ones argue, or
+// are a listing.
+const maxSaid = 32
 
 func quote(s string) string { return "“" + text.Truncate(plain(s), maxQuote) + "”" }
 
@@ -131,6 +136,30 @@ type gatherer struct {
 	stems  []map[string]bool
 	people map[string]bool
 	out    []Candidate
+	// conversation: so much is said in a day that it is talk; long: the texts are no notes
+	// but documents.
+	conversation, long bool
+}
+
+const (
+	// talk is how many texts a day make a conversation, where there are leastTalk at all:
+	// what is asked there is answered there, and what is spoken of is no news.
+	talk, leastTalk = 10, 100
+	// noteWords is how many words a note has at most, in the mean.
+	noteWords = 80
+)
+
+// look sees what sort of texts these are.
+func (g *gatherer) look() {
+	days, sources, words := map[int64]bool{}, map[int32]bool{}, 0
+	for i := range g.notes {
+		days[floorDay(g.notes[i].AtMs)], sources[g.notes[i].Source] = true, true
+	}
+	for i := range g.lines {
+		words += len(g.lines[i].words)
+	}
+	g.conversation = len(sources) >= leastTalk && len(sources) >= talk*len(days)
+	g.long = words > noteWords*len(sources)
 }
 
 // Gather finds what notes may tell: who is responsible for what, what has changed, what
@@ -143,6 +172,7 @@ func Gather(notes []moments.Note) []Candidate {
 		g.lines = append(g.lines, linesOf(i, &notes[i])...)
 		g.of = append(g.of, g.lines[from:len(g.lines):len(g.lines)])
 	}
+	g.look()
 	g.people = peopleOf(g.lines)
 	for i := range g.lines {
 		l := &g.lines[i]
@@ -155,6 +185,9 @@ func Gather(notes []moments.Note) []Candidate {
 	g.out = append(g.out, g.dues(changes)...)
 	g.out = append(g.out, g.recurrences()...)
 	g.out = append(g.out, g.questions()...)
+	for i := range g.out {
+		g.out[i].Grounds.Long = g.long
+	}
 	return g.out
 }
 
@@ -166,17 +199,25 @@ func (g *gatherer) index(l *line) int {
 	return i
 }
 
-// questions are those that nobody answered.
+// addressed words are of what one asks another in a conversation, which is over with it.
+var addressed = set("you your yours wanna huh anyone anybody everyone guys right")
+
+// questions are those that nobody answered, and that are of a thing and not of the other.
 func (g *gatherer) questions() (out []Candidate) {
+	if g.conversation || g.long {
+		return nil
+	}
 	for _, q := range moments.OpenQuestions(g.notes) {
 		n := &g.notes[q.Note]
-		l := line{}
-		for i := range g.of[q.Note] {
-			if g.of[q.Note][i].span == q.Span {
-				l = g.of[q.Note][i]
-			}
+		k := slices.IndexFunc(g.of[q.Note], func(l line) bool { return l.span == q.Span })
+		if k < 0 {
+			continue
 		}
+		l := &g.of[q.Note][k]
 		stems := l.stems(0, len(l.words))
+		if strings.ContainsAny(n.Text[q.Span.Start:q.Span.End], "=[]{}`<>") || l.any(0, len(l.words), addressed) || len(l.words) > maxSaid || !l.concrete(0, len(l.words)) {
+			continue
+		}
 		out = append(out, Candidate{
 			Kind: KindQuestion, Title: "Open question: " + text.Truncate(said(n, q.Span), maxName), About: keysOf(stems),
 			Detail: "Asked on " + dayOf(n.AtMs) + "; nothing that was written since answers it.", AtMS: n.AtMs, Notes: []int{q.Note},

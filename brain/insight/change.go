@@ -13,6 +13,8 @@ var (
 	// moves are verbs of change with where to.
 	moves = set(`moved moves move postponed rescheduled changed changes raised lowered increased reduced cut renamed shifted delayed extended switched
 switches switch pushed dropped slipped slips rises rose risen rise falls fell drops grows grew goes went shrinks migrated migrate migrates brought put`)
+	// infinitives are what is to be done, or nouns, unless somebody does it.
+	infinitives = set("move switch migrate rise changes")
 	// drifts are what goes up and down by itself.
 	drifts = set("rises rose risen falls fell drops dropped grows grew shrinks")
 	// quantities are those that take a value behind "by", "up" or "down", too.
@@ -45,7 +47,7 @@ func (g *gatherer) changes() []Candidate {
 	var out []Candidate
 	for i := range g.lines {
 		l := &g.lines[i]
-		if l.asks {
+		if l.asks || len(l.words) > maxSaid || l.holds(0, len(l.words), "could you") || l.holds(0, len(l.words), "can you") {
 			continue
 		}
 		c, ok := g.moved(l)
@@ -93,6 +95,9 @@ func (g *gatherer) moved(l *line) (c Candidate, ok bool) {
 		if subject == from {
 			continue
 		}
+		if plain := l.form(i - 1); infinitives[f] && plain != "we" && plain != "i" && plain != "they" { // "proposal: move the meeting", "changes to the plan"
+			continue
+		}
 		to, end := -1, l.clauseTo(i)
 		source := false
 		for k := i + 1; k < end; k++ {
@@ -130,7 +135,7 @@ func (g *gatherer) moved(l *line) (c Candidate, ok bool) {
 		form := 0.85
 		about := map[string]bool{}
 		switch {
-		case drifts[f] && !source && l.form(to-1) == "to" && number: // "the temperature fell to 3 degrees"
+		case drifts[f] && !source && (l.form(to-1) == "to" || !number): // "the temperature fell to 3 degrees"
 			continue
 		case f == "goes" || f == "went" || f == "put" || f == "brought":
 			if !source && l.form(to-1) == "to" || !number && !when {
@@ -199,6 +204,9 @@ func (g *gatherer) unto(l *line, end int) int {
 	return end
 }
 
+// onwards are words for a time from which on something is so.
+var onwards = phrasesOf("from now on", "from today", "as of", "from next week", "from next month", "starting today", "starting next", "for good", "from this week", "from this month", "since today")
+
 // insteads are what says that something has taken another's place.
 var insteads = phrasesOf("instead of", "in place of", "no longer", "rather than", "not any more", "any more", "any longer", "than before", "used to", "is history", "are history")
 
@@ -221,7 +229,7 @@ func (g *gatherer) insteadOf(l *line) (c Candidate, ok bool) {
 		return c, false
 	}
 	all := len(l.words)
-	now := l.any(0, all, set("now nowadays")) || l.holdsAny(0, all, lasting) || l.holds(0, all, "since today")
+	now := l.any(0, all, set("now nowadays")) || l.holdsAny(0, all, onwards)
 	numberA, whenA, namedA := l.value(0, at)
 	numberB, whenB, namedB := l.value(at+1, all)
 	form := 0.8
@@ -235,11 +243,14 @@ func (g *gatherer) insteadOf(l *line) (c Candidate, ok bool) {
 			form = 0.6
 		}
 	case "no longer", "any more", "any longer", "not any more":
-		if phrase != "no longer" && !l.any(0, at, set("not")) || at == 0 {
+		if phrase != "no longer" && (!now || !l.any(0, at, set("not"))) || at == 0 {
 			return c, false
 		}
 		if !now {
 			form = 0.65
+		}
+		if !now && (all > 16 || l.any(0, all, set("if when means was were that"))) { // an argument
+			return c, false
 		}
 		if _, _, is := g.subject(l, at); is == speaker && !now {
 			return c, false
@@ -339,6 +350,9 @@ func (g *gatherer) wasAndIs(l *line) (c Candidate, ok bool) {
 			continue
 		}
 		o := &siblings[k]
+		if len(o.words) > maxSaid {
+			continue
+		}
 		was := -1
 		for i := range o.words {
 			if f := o.form(i); (f == "was" || f == "were" || f == "cost") && i > 0 && !o.words[i].Not && !o.any(i+1, i+3, set("the a an")) {

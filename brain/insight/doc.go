@@ -1,17 +1,26 @@
-// Package insight finds what is worth a look in the shape of a partition: bridges
-// between its domains, topics that rise or fade, and passages that fit nowhere.
+// Package insight finds what is worth telling: in what notes say (who is responsible for
+// what, what has changed, what is due, what keeps coming back, what was promised and what
+// was asked), and in the shape of a partition (bridges between its domains, topics that
+// rise or fade, and passages that fit nowhere).
 //
 // # Promises
 //
-//   - [Find] is a pure function of the graph, the domains and a time.
-//   - Every insight names the nodes it rests on and how sure it is; what chance
-//     would explain is not reported.
-//   - There are at most [MaxPerKind] of a kind, the surest first.
-//   - [Insight.ByNode] says by what the same finding is recognised in the next cycle.
+//   - [Gather], [Rank] and [Find] are pure functions of their arguments and a time.
+//   - Every insight names what it rests on and how sure it is. One of notes quotes nothing
+//     but the notes that it names, so it can go with them.
+//   - There are at most [MaxPerKind] of a kind, the surest first, and none twice.
+//   - [Candidate.About] and [Insight.ByNode] say by what the same finding is recognised in
+//     the next cycle.
+//
+// # Order of calls
+//
+// [Gather] reads notes, in the order in which they were said, and gives candidates: rather
+// too many. A [Judge] says of each how likely a reader calls it an insight; [ByRules] is
+// one. [Rank] keeps what is likely enough. [Find] looks at the shape.
 //
 // # What it hides
 //
-// The participation coefficient (Guimerà and Amaral, Nature 433, 2005), rates
-// compared by a signed likelihood ratio of Poisson counts, and robust outlier
-// scores by the median absolute deviation.
+// The patterns of English by which sentences are read; the participation coefficient
+// (Guimerà and Amaral, Nature 433, 2005), rates compared by a signed likelihood ratio of
+// Poisson counts, and robust outlier scores by the median absolute deviation.
 package insight

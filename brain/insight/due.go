@@ -96,7 +96,7 @@ func (l *line) dateOf() (d moments.Date, from, to int, ok bool) {
 // due reads a sentence that names a day ahead.
 func (g *gatherer) due(l *line) (c Candidate, ok bool) {
 	d, from, to, ok := l.dateOf()
-	if !ok {
+	if !ok || len(l.words) > maxSaid {
 		return c, false
 	}
 	start := g.head(l, from)
@@ -154,7 +154,7 @@ func (g *gatherer) due(l *line) (c Candidate, ok bool) {
 	}
 	detailSpan := l.span
 	first := l.form(start)
-	if len(stems) == 0 || first == "it" || first == "they" || first == "he" || first == "she" || first == "this" || first == "that" || first == "comes" || first == "and" || possessives[first] {
+	if len(stems) == 0 || first == "it" || first == "they" || first == "he" || first == "she" || first == "this" || first == "that" || first == "comes" || first == "and" || possessives[first] || helpers[first] {
 		// What is spoken of stands in front.
 		from0 := 0
 		if start == 0 && l.place > 0 {

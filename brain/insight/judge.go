@@ -13,11 +13,18 @@ type Judge func(*Candidate) float64
 // would not call one is worse than none.
 const leastSure = 0.5
 
+// doubtful is what is taken off where the texts are documents: there "no longer" and
+// "from … to" mostly explain how something works.
+const doubtful = 0.25
+
 // ByRules judges by how surely the wording means it, and how much it names: of what
 // names nothing a reader learns nothing.
 func ByRules(c *Candidate) float64 {
 	g := &c.Grounds
 	sure := g.Form
+	if g.Long && c.Kind != KindDue && c.Kind != KindCommitment {
+		sure -= doubtful
+	}
 	switch c.Kind {
 	case KindRecurrence:
 		return sure

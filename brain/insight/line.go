@@ -335,7 +335,7 @@ func (g *gatherer) subject(l *line, i int) (who string, from int, is sort) {
 	for j >= 0 && adverbs[l.form(j)] {
 		j--
 	}
-	if j < 0 || j < i-1 && l.broken(j+1) {
+	if j < 0 || l.broken(i) || l.broken(j+1) {
 		return "", i, nobody
 	}
 	w := &l.words[j]

@@ -1,14 +1,15 @@
 package insight
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"orgmem/brain/claim"
 	"orgmem/brain/extract"
@@ -154,38 +155,116 @@ func shown(r Ranked) string {
 	return r.Title + " " + r.Detail
 }
 
-func TestNotes(t *testing.T) {
-	for _, name := range strings.Split(cmp.Or(os.Getenv("SETS"), "company,household,software"), ",") {
-		c := readCorpus(t, name, true)
-		told, signed, wanted, found, report := c.score()
-		t.Logf("%s: %d told, %d signed; %d wanted, %d found\n%s", name, told, signed, wanted, found, report)
+// Of sixty notes of two people nearly all that is told is what a careful reader signs, and
+// nearly all that the reader looks for is told. The floors are what was measured, less two
+// findings; the sets under "unseen" were written with the others and kept from the rules.
+func TestNotesOfTwoPeople(t *testing.T) {
+	for _, set := range []struct {
+		of            string
+		names         []string
+		signed, found float64
+	}{
+		{"seen", []string{"company", "household", "software"}, 0.95, 0.95},
+		{"unseen", []string{"carehome", "club", "agency"}, 0.90, 0.77},
+	} {
+		var told, signed, wanted, found int
+		for _, name := range set.names {
+			c := readCorpus(t, name, true)
+			a, b, w, f, report := c.score()
+			told, signed, wanted, found = told+a, signed+b, wanted+w, found+f
+			if a < 8 || a > 25 {
+				t.Errorf("%s: %d insights", name, a)
+			}
+			if testing.Verbose() && set.of == "seen" || os.Getenv("UNSEEN") != "" {
+				t.Logf("%s: %d told, %d signed; %d wanted, %d found\n%s", name, a, b, w, f, report)
+			}
+		}
+		t.Logf("%s: %d of %d told are signed, %d of %d wanted are found", set.of, signed, told, found, wanted)
+		if float64(signed) < set.signed*float64(told) || float64(found) < set.found*float64(wanted) {
+			t.Errorf("%s: %d of %d told are signed, %d of %d wanted are found", set.of, signed, told, found, wanted)
+		}
 	}
 }
 
-func TestWalks(t *testing.T) {
-	for _, name := range []string{"notes", "minutes", "incidents"} {
-		raw, _ := os.ReadFile("../../docs/examples/" + name + ".jsonl")
-		var r claim.Reader
-		var notes []moments.Note
-		last := int64(0)
-		for line := range strings.Lines(string(raw)) {
-			var x struct{ Text, Title, Timestamp, Scope string }
-			if err := json.Unmarshal([]byte(line), &x); err != nil {
-				t.Fatal(err)
-			}
-			at, _ := time.Parse(time.RFC3339, x.Timestamp)
-			if at.IsZero() {
-				at, _ = time.Parse("2006-01-02", x.Timestamp)
-			}
-			last = max(last, at.UnixMilli())
-			n := asNote(&r, x.Text, x.Scope, at.UnixMilli())
+// Who wrote a note is not always known, and one of the two alone is told less, and not
+// other things.
+func TestNotesWithoutTheirWriters(t *testing.T) {
+	for _, name := range []string{"company", "household", "software"} {
+		c := readCorpus(t, name, false)
+		told, signed, wanted, found, report := c.score()
+		if 10*signed < 9*told || 10*found < 9*wanted {
+			t.Errorf("%s: %d of %d told are signed, %d of %d wanted are found\n%s", name, signed, told, found, wanted, report)
+		}
+	}
+}
+
+// The same notes give the same candidates, in the same order.
+func TestGatheringIsDeterministic(t *testing.T) {
+	c := readCorpus(t, "software", true)
+	first := fmt.Sprintf("%+v", Rank(Gather(c.notes), ByRules, c.nowMS))
+	for range 5 {
+		if again := fmt.Sprintf("%+v", Rank(Gather(c.notes), ByRules, c.nowMS)); len(again) != len(first) {
+			t.Fatal("other candidates")
+		}
+		var a, b []string
+		for _, r := range Rank(Gather(c.notes), ByRules, c.nowMS) {
+			a = append(a, r.Kind+r.Title+fmt.Sprint(r.Notes, r.About))
+		}
+		for _, r := range Rank(Gather(c.notes), ByRules, c.nowMS) {
+			b = append(b, r.Kind+r.Title+fmt.Sprint(r.Notes, r.About))
+		}
+		if !slices.Equal(a, b) {
+			t.Fatalf("%q, then %q", a, b)
+		}
+	}
+}
+
+// Talk, and courtesies, tell nothing, however often they come.
+func TestTalkTellsNothing(t *testing.T) {
+	var r claim.Reader
+	var notes []moments.Note
+	talk := []string{
+		"Hey! Good to see you again.", "Same here, how was the weekend?", "So nice, we went to the beach.", "Keep going, you will do great!", "Thanks, that means a lot.",
+		"Got any plans for the summer?", "Not yet. We could go to the lake instead of the sea.", "I'll keep it in mind.", "We used to go there all the time.", "Haha, I know, right?",
+		"Anyway, talk to you soon!", "Maybe we will move to the north one day.",
+	}
+	for day := range int64(12) {
+		for i, s := range talk {
+			n := asNote(&r, s, []string{"Ann", "Ben"}[i%2], monday+day*dayMS+int64(i)*60_000)
 			n.Source = int32(len(notes))
 			notes = append(notes, n)
 		}
-		out := ""
-		for _, x := range Rank(Gather(notes), ByRules, last) {
-			out += fmt.Sprintf("%v %-14s %.2f %s — %s\n", x.UntilMS == 0 || x.UntilMS > last, x.Kind, x.Confidence, x.Title, x.Detail)
-		}
-		t.Logf("%s %d\n%s", name, len(notes), out)
 	}
+	for _, x := range Rank(Gather(notes), ByRules, monday+12*dayMS) {
+		t.Errorf("%s %.2f: %s — %s", x.Kind, x.Confidence, x.Title, x.Detail)
+	}
+}
+
+// Whatever the texts are, candidates hold together.
+func TestCandidatesHold(t *testing.T) {
+	pieces := strings.Fields(`Nadia Tom the The I we will is are was on by from to not no now , , . ? : ; 3 12 May 10:30 4,000 again third time moved handles takes care of
+owner printer meeting Monday from now on instead no longer used keeps asking (a) "b" — - 's 'll é 中文 \xff due until must sent`)
+	rapid.Check(t, func(t *rapid.T) {
+		var r claim.Reader
+		var notes []moments.Note
+		for i := range rapid.IntRange(0, 12).Draw(t, "notes") {
+			n := asNote(&r, strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 25).Draw(t, "pieces"), " "), rapid.SampledFrom([]string{"", "Tom"}).Draw(t, "speaker"), monday+int64(i)*dayMS)
+			n.Source = int32(i)
+			notes = append(notes, n)
+		}
+		counts, seen := map[string]int{}, map[string]bool{}
+		for _, x := range Rank(Gather(notes), ByRules, monday) {
+			key := x.Kind + strings.Join(x.About, " ")
+			counts[x.Kind]++
+			if seen[key] || counts[x.Kind] > MaxPerKind || x.Title == "" || x.Detail == "" || !Said(x.Kind) || !(x.Confidence > 0 && x.Confidence <= 1) || len(x.About) == 0 || len(x.Notes) == 0 {
+				t.Fatalf("%+v", x)
+			}
+			seen[key] = true
+			for _, n := range x.Notes {
+				if n < 0 || n >= len(notes) {
+					t.Fatalf("note %d of %d", n, len(notes))
+				}
+			}
+		}
+	})
 }

@@ -52,17 +52,20 @@ type seen struct {
 // time"), 1 with what it stands beside ("again").
 func (l *line) mark() int {
 	best := 0
+	if l.asks || len(l.words) > maxSaid {
+		return 0
+	}
 	for i := range l.words {
 		switch f := l.form(i); {
 		case f == "keep" || f == "keeps" || f == "kept" || f == "keeping":
-			if strings.HasSuffix(l.form(i+1), "ing") {
+			if repeats[l.form(i+1)] && !wishes[l.form(i-1)] {
 				best = 2
 			}
 		case ordinals[f] && (l.form(i+1) == "time" || l.form(i+1) == "one" || l.form(i+1) == "request" || l.form(i+1) == "reminder" || l.form(i+1) == "complaint" || l.form(i+1) == "failure" || l.form(i+1) == "this"), ordinals[f] && l.any(i+1, i+4, set("month week year autumn spring summer winter")):
 			best = 2
 		case l.saysAny(i, oftens) != "":
 			best = 2
-		case f == "again" && !mended[l.form(i-1)]:
+		case f == "again" && !(l.broken(i) && i+1 < len(l.words) && l.broken(i+1)) && !mended[l.form(i-1)] && !greetings[l.form(i+1)] && !l.any(i-4, i, greetings):
 			best = max(best, 1)
 		case l.says(i, "once more"), l.says(i, "the same as"), f == "twice", f == "repeatedly", f == "constantly":
 			best = max(best, 1)
@@ -71,7 +74,17 @@ func (l *line) mark() int {
 	return best
 }
 
-var oftens = phrasesOf("again and again", "time and again", "yet again", "every time", "each time", "another one", "as usual", "over and over", "once again")
+var oftens = phrasesOf("again and again", "time and again", "yet again", "every time", "each time", "another one", "over and over", "once again")
+
+var (
+	// repeats are what things and people keep doing that is a nuisance, or a wish.
+	repeats = set(`asking breaking failing crashing coming losing dropping jamming leaking forgetting stopping getting happening falling freezing ringing
+calling complaining wanting changing returning blinking overheating disappearing waking coughing arriving missing running tripping slipping`)
+	// wishes make a "keep" an encouragement.
+	wishes = set("i we you to let 's just please and will must should can 'll would us")
+	// greetings stand around an "again" of courtesy.
+	greetings = set("thanks thank see meet hope soon remind welcome hello hi sorry congrats")
+)
 
 // mended words stand in front of an "again" that tells of an end.
 var mended = set("back open opens works work working fine running runs up green normal well better ok okay complete whole free happy friends")
@@ -244,7 +257,7 @@ func (g *gatherer) recurrence(t term, places []seen, w *when, isName func(string
 	var week [7]int
 	marked := 0
 	strong := false
-	things, both, heads, alone, code := 0, 0, 0, 0, false
+	things, names, both, heads, alone, code := 0, 0, 0, 0, 0, false
 	var notes []int
 	for _, p := range places {
 		l := &g.lines[p.line]
@@ -254,6 +267,9 @@ func (g *gatherer) recurrence(t term, places []seen, w *when, isName func(string
 		}
 		if first && second {
 			both++
+		}
+		if g.named(l, p.from) || l.place == 0 && p.from < 2 {
+			names++
 		}
 		code = code || t.b == "" && inner(l.between(p.from, p.to))
 		if l.place == 0 && p.from < 3 {
@@ -280,7 +296,7 @@ func (g *gatherer) recurrence(t term, places []seen, w *when, isName func(string
 			strong = strong || m == 2
 		}
 	}
-	if 3*things < 2*len(places) {
+	if 3*things < 2*len(places) || t.b == "" && 2*names < len(places) {
 		return c, false
 	}
 	days := len(on)
@@ -295,7 +311,8 @@ func (g *gatherer) recurrence(t term, places []seen, w *when, isName func(string
 	regular := w.dated && days >= leastRegular && float64(week[day]) >= weekdayShare*float64(days) && float64(w.byWeekday[day]) <= weekdayBase*float64(w.all) &&
 		3*heads >= 2*len(notes) && (days > leastRegular || week[day] == days && alone >= days)
 	back := days >= leastBack && (marked >= 2 || marked >= 1 && (pair || days > leastBack && 2*heads >= len(notes))) || days >= leastSaid && strong && marked >= 2
-	theme := !regular && !back && (pair && days >= leastPair || days >= leastTheme && float64(days) >= themeShare*float64(w.all))
+	back = back && 4*marked >= days
+	theme := !regular && !back && !g.conversation && !g.long && (pair && days >= leastPair || days >= leastTheme && float64(days) >= themeShare*float64(w.all))
 	if float64(days) > everyday*float64(w.all) && !regular && marked < 3 {
 		back, theme = false, false
 	}
@@ -351,6 +368,20 @@ func (g *gatherer) recurring(t term, places []seen, notes []int, title string, w
 		notes = append(notes[:MaxNodes-1:MaxNodes-1], first.note)
 	}
 	return Candidate{Kind: KindRecurrence, Title: text.Truncate(title, maxName), Detail: detail, About: stems, AtMS: last.of.AtMs, Notes: notes, Grounds: grounds}
+}
+
+// named tells whether word i stands as the name of a thing does: behind an article or such,
+// at the head of a clause, or in front of what is said of it.
+func (g *gatherer) named(l *line, i int) bool {
+	f := l.form(i)
+	for _, end := range []string{"ly", "able", "ible", "ful", "ous"} {
+		if strings.HasSuffix(f, end) {
+			return false
+		}
+	}
+	before, behind := l.form(i-1), l.form(i+1)
+	return l.broken(i) || determiners[before] || before == "a" || before == "an" || before == "no" || before == "another" || before == "of" || before == "with" || before == "for" || before == "on" ||
+		behind == "is" || behind == "was" || behind == "are" || behind == "were" || behind == "has" || behind == "again" || behind == "of"
 }
 
 // surface is how a thing is called most often, the shortest of these.

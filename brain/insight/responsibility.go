@@ -66,7 +66,7 @@ cashier referee quartermaster`)
 func (g *gatherer) responsibilities() (out []Candidate) {
 	for i := range g.lines {
 		l := &g.lines[i]
-		if l.asks {
+		if l.asks || len(l.words) > maxSaid {
 			continue
 		}
 		found := len(out)
@@ -108,6 +108,9 @@ func (g *gatherer) dutyAt(l *line, i int) (c Candidate, ok bool) {
 		who, from, is := g.subject(l, i)
 		n := strings.Count(d.phrase, " ") + 1
 		if is == nobody || is == speaker && (d.phrase == "run" || d.phrase == "own" || d.phrase == "handle") && !determiners[l.form(i+n)] {
+			return c, false
+		}
+		if is == speaker && d.form < 0.8 && !l.holdsAny(0, len(l.words), lasting) { // "we do all kinds of things"
 			return c, false
 		}
 		if is == group && d.form < 0.8 {

@@ -11,6 +11,7 @@ import (
 	"orgmem/brain/topic"
 	"orgmem/brain/voice"
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 	"orgmem/storage"
 )
 
@@ -101,7 +102,7 @@ func (c *cycle) findIdentity() error {
 			return nil
 		}
 		return f.batch.event(f.org, eventBasin, f.part, map[string]any{
-			"subject": f.part.eventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": shift.Confidence,
+			"subject": f.part.eventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": canon.Measure(shift.Confidence),
 		})
 	})
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 	"orgmem/storage"
 )
 
@@ -102,6 +103,9 @@ func (f *effect) noteEdge(action, reason string, before, after *pb.Edge) {
 	weight := func(e *pb.Edge, v float64) string {
 		if e == nil {
 			return ""
+		}
+		if e.GetOrigin() != originAsserted { // it was computed
+			v = canon.Measure(v)
 		}
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}

@@ -49,7 +49,8 @@ const documentText = "A private memory for each organization: content pushed in 
 	"Every failure is an RFC 9457 problem with a stable `code`; every answer carries `X-Request-Id`. " +
 	"Unknown request fields are refused. Timestamps are RFC 3339 in UTC. " +
 	"A method that an address does not have, HEAD and OPTIONS included, is answered 405 `method_not_allowed` with `Allow`. " +
-	"Text holds no U+0000, JSON is nested 64 levels deep at most, and numbers are those of a double."
+	"Text holds no U+0000, JSON is nested 64 levels deep at most, and numbers are those of a double. " +
+	"Measured figures are rounded, scores to six significant digits and all others to six decimals; what a client sent is answered as it came."
 
 // subjectModes names the modes in the document's x-svc-subject.
 var subjectModes = map[pb.SubjectMode]string{

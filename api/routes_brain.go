@@ -50,11 +50,11 @@ var brainRoutes = []Route{
 	}, func(reply *pb.Reply) (writtenAnswer, bool) {
 		a := reply.GetMind().GetAnswered()
 		out := writtenAnswer{
-			Answer: a.GetAnswer(), Citations: []citation{}, Voice: orNull(a.GetVoice()), GateConfidence: a.GetGateConfidence(),
+			Answer: a.GetAnswer(), Citations: []citation{}, Voice: orNull(a.GetVoice()), GateConfidence: measure(a.GetGateConfidence()),
 			Usage: usage{ReadUnits: a.GetReadUnits(), EmbedTokens: a.GetEmbedTokens()},
 		}
 		for _, c := range a.GetCitations() {
-			out.Citations = append(out.Citations, citation{c.GetNode(), c.GetChunk(), c.GetScore()})
+			out.Citations = append(out.Citations, citation{c.GetNode(), c.GetChunk(), score(c.GetScore())})
 		}
 		return out, a != nil
 	}),
@@ -112,7 +112,7 @@ type brainArtifact struct {
 	Edges      uint64             `json:"edges"`
 	Parameters uint64             `json:"parameters"`
 	SHA256     string             `json:"sha256" pattern:"^[0-9a-f]{64}$"`
-	Metrics    map[string]float64 `json:"metrics"`
+	Metrics    map[string]measure `json:"metrics"`
 }
 
 type training struct {
@@ -120,8 +120,8 @@ type training struct {
 	JobID      orNull             `json:"jobId"`
 	StartedAt  timestamp          `json:"startedAt" nullable:"true"`
 	FinishedAt timestamp          `json:"finishedAt" nullable:"true"`
-	Progress   float64            `json:"progress" minimum:"0" maximum:"1"`
-	Metrics    map[string]float64 `json:"metrics"`
+	Progress   measure            `json:"progress" minimum:"0" maximum:"1"`
+	Metrics    map[string]measure `json:"metrics"`
 	Reason     orNull             `json:"reason" doc:"Why it was rejected or failed."`
 }
 
@@ -129,7 +129,7 @@ func brainInfoOf(state *pb.BrainState) brainInfo {
 	t := state.GetTraining()
 	out := brainInfo{Training: training{
 		Status: t.GetStatus(), StartedAt: timestamp(t.GetStartedMs()), FinishedAt: notBefore(t.GetFinishedMs(), t.GetStartedMs()),
-		Progress: t.GetProgress(), Metrics: figures(t.GetMetrics()), Reason: orNull(t.GetReason()),
+		Progress: measure(t.GetProgress()), Metrics: figures(t.GetMetrics()), Reason: orNull(t.GetReason()),
 	}}
 	if id, err := pb.JobIDFrom(t.GetJob()); err == nil {
 		out.Training.JobID = orNull(id.String())
@@ -144,59 +144,60 @@ func brainInfoOf(state *pb.BrainState) brainInfo {
 }
 
 // figures is a map that is written as an object even when there are none.
-func figures(m map[string]float64) map[string]float64 {
-	if m == nil {
-		return map[string]float64{}
+func figures(m map[string]float64) map[string]measure {
+	out := make(map[string]measure, len(m))
+	for name, x := range m {
+		out[name] = measure(x)
 	}
-	return m
+	return out
 }
 
 type brainFound struct {
 	FocalNodes        []focalHit        `json:"focalNodes" doc:"The nodes that hold text, best first."`
 	ActivatedEntities []activatedEntity `json:"activatedEntities"`
 	CosineTopK        []cosineHit       `json:"cosineTopK" doc:"What likeness of meaning alone finds."`
-	GateConfidence    float64           `json:"gateConfidence" minimum:"0" maximum:"1"`
-	DriftRate         float64           `json:"driftRate" minimum:"0" maximum:"1" doc:"How far the graph has moved since the training."`
+	GateConfidence    measure           `json:"gateConfidence" minimum:"0" maximum:"1"`
+	DriftRate         measure           `json:"driftRate" minimum:"0" maximum:"1" doc:"How far the graph has moved since the training."`
 	PropagationTier   string            `json:"propagationTier" enum:"none,local,regional,global" doc:"How far the walk went for what it found: none, nothing is owed to it; local, one hop; regional, two; global, further."`
 	ArtifactVersion   uint64            `json:"artifactVersion"`
 	Usage             usage             `json:"usage"`
 }
 
 type focalHit struct {
-	NodeID     string  `json:"nodeId"`
-	ExternalID orNull  `json:"externalId"`
-	Title      string  `json:"title"`
-	Score      float64 `json:"score"`
-	Activation float64 `json:"activation"`
+	NodeID     string `json:"nodeId"`
+	ExternalID orNull `json:"externalId"`
+	Title      string `json:"title"`
+	Score      score  `json:"score"`
+	Activation score  `json:"activation"`
 }
 
 type activatedEntity struct {
-	NodeID     string  `json:"nodeId"`
-	Title      string  `json:"title"`
-	Activation float64 `json:"activation"`
+	NodeID     string `json:"nodeId"`
+	Title      string `json:"title"`
+	Activation score  `json:"activation"`
 }
 
 type cosineHit struct {
-	NodeID     string  `json:"nodeId"`
-	ExternalID orNull  `json:"externalId"`
-	Title      string  `json:"title"`
-	Score      float64 `json:"score"`
+	NodeID     string `json:"nodeId"`
+	ExternalID orNull `json:"externalId"`
+	Title      string `json:"title"`
+	Score      score  `json:"score"`
 }
 
 func brainFoundOf(f *pb.BrainFound) brainFound {
 	out := brainFound{
 		FocalNodes: []focalHit{}, ActivatedEntities: []activatedEntity{}, CosineTopK: []cosineHit{},
-		GateConfidence: f.GetGateConfidence(), DriftRate: f.GetDriftRate(), PropagationTier: f.GetPropagationTier(),
+		GateConfidence: measure(f.GetGateConfidence()), DriftRate: measure(f.GetDriftRate()), PropagationTier: f.GetPropagationTier(),
 		ArtifactVersion: f.GetVersion(), Usage: usage{ReadUnits: f.GetReadUnits(), EmbedTokens: f.GetEmbedTokens()},
 	}
 	for _, n := range f.GetFocal() {
-		out.FocalNodes = append(out.FocalNodes, focalHit{n.GetNode(), orNull(n.GetExternalId()), n.GetTitle(), n.GetScore(), n.GetActivation()})
+		out.FocalNodes = append(out.FocalNodes, focalHit{n.GetNode(), orNull(n.GetExternalId()), n.GetTitle(), score(n.GetScore()), score(n.GetActivation())})
 	}
 	for _, n := range f.GetEntities() {
-		out.ActivatedEntities = append(out.ActivatedEntities, activatedEntity{n.GetNode(), n.GetTitle(), n.GetActivation()})
+		out.ActivatedEntities = append(out.ActivatedEntities, activatedEntity{n.GetNode(), n.GetTitle(), score(n.GetActivation())})
 	}
 	for _, n := range f.GetCosine() {
-		out.CosineTopK = append(out.CosineTopK, cosineHit{n.GetNode(), orNull(n.GetExternalId()), n.GetTitle(), n.GetScore()})
+		out.CosineTopK = append(out.CosineTopK, cosineHit{n.GetNode(), orNull(n.GetExternalId()), n.GetTitle(), score(n.GetScore())})
 	}
 	return out
 }
@@ -205,12 +206,12 @@ type writtenAnswer struct {
 	Answer         string     `json:"answer"`
 	Citations      []citation `json:"citations" doc:"The passages that the answer was taken from, in its order; empty when memory holds nothing about the question."`
 	Voice          orNull     `json:"voice" doc:"The voice that the answer is written in; null: the passages' own."`
-	GateConfidence float64    `json:"gateConfidence" minimum:"0" maximum:"1"`
+	GateConfidence measure    `json:"gateConfidence" minimum:"0" maximum:"1"`
 	Usage          usage      `json:"usage"`
 }
 
 type citation struct {
-	NodeID string  `json:"nodeId"`
-	Chunk  string  `json:"chunk"`
-	Score  float64 `json:"score"`
+	NodeID string `json:"nodeId"`
+	Chunk  string `json:"chunk"`
+	Score  score  `json:"score"`
 }

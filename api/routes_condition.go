@@ -37,8 +37,13 @@ var conditionRoutes = []Route{
 	}, func(reply *pb.Reply) (scaffoldedPrompt, bool) {
 		s := reply.GetMind().GetScaffold()
 		out := scaffoldedPrompt{Prompt: s.GetPrompt(), FocalNodes: []focalNode{}, Usage: usage{ReadUnits: s.GetReadUnits(), EmbedTokens: s.GetEmbedTokens()}}
+		weights := make([]float64, 0, len(s.GetFocal()))
 		for _, f := range s.GetFocal() {
-			out.FocalNodes = append(out.FocalNodes, focalNode{f.GetNode(), f.GetTitle(), f.GetWeight()})
+			weights = append(weights, f.GetWeight())
+		}
+		for i, weight := range shares(weights) {
+			f := s.GetFocal()[i]
+			out.FocalNodes = append(out.FocalNodes, focalNode{f.GetNode(), f.GetTitle(), weight})
 		}
 		return out, s != nil
 	}),
@@ -64,7 +69,7 @@ var conditionRoutes = []Route{
 			Usage: usage{r.GetReadUnits(), r.GetEmbedTokens(), r.GetBrainVersion()},
 		}
 		for _, p := range r.GetPaths() {
-			out.Paths = append(out.Paths, hopPath{p.GetNodes()[len(p.GetNodes())-1], p.GetNodes(), p.GetEdges(), p.GetActivation()})
+			out.Paths = append(out.Paths, hopPath{p.GetNodes()[len(p.GetNodes())-1], p.GetNodes(), p.GetEdges(), score(p.GetActivation())})
 		}
 		for _, c := range r.GetContradictions() {
 			out.Contradictions = append(out.Contradictions, contradictionOf(c))
@@ -108,7 +113,7 @@ type scaffoldedPrompt struct {
 type focalNode struct {
 	NodeID string  `json:"nodeId"`
 	Title  string  `json:"title"`
-	Weight float64 `json:"weight" minimum:"0" maximum:"1" doc:"Their weights add up to 1."`
+	Weight measure `json:"weight" minimum:"0" maximum:"1" doc:"Their weights add up to 1."`
 }
 
 type retrieveInput struct {
@@ -133,5 +138,5 @@ type hopPath struct {
 	NodeID     string   `json:"nodeId"`
 	Nodes      []string `json:"nodes" doc:"From what the search found to the result itself."`
 	Edges      []string `json:"edges" doc:"edges[i] joins nodes[i] and nodes[i+1]."`
-	Activation float64  `json:"activation"`
+	Activation score    `json:"activation"`
 }

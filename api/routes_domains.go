@@ -47,7 +47,7 @@ type domain struct {
 	Keywords  []string  `json:"keywords"`
 	NodeCount uint32    `json:"nodeCount"`
 	EdgeCount uint32    `json:"edgeCount" doc:"Edges between its nodes."`
-	Cohesion  float64   `json:"cohesion" minimum:"0" maximum:"1" doc:"The share of its nodes' edges that stay inside."`
+	Cohesion  measure   `json:"cohesion" minimum:"0" maximum:"1" doc:"The share of its nodes' edges that stay inside."`
 	TopNodes  []string  `json:"topNodes" doc:"The ids of its most central nodes."`
 	CreatedAt timestamp `json:"createdAt"`
 	UpdatedAt timestamp `json:"updatedAt"`
@@ -60,6 +60,6 @@ func domainOf(d *pb.Domain) domain {
 	}
 	return domain{
 		ID: id.String(), Label: d.GetLabel(), Keywords: d.GetKeywords(), NodeCount: d.GetNodes(), EdgeCount: d.GetEdges(),
-		Cohesion: d.GetCohesion(), TopNodes: d.GetTopNodes(), CreatedAt: timestamp(d.GetCreatedMs()), UpdatedAt: notBefore(d.GetUpdatedMs(), d.GetCreatedMs()),
+		Cohesion: measure(d.GetCohesion()), TopNodes: d.GetTopNodes(), CreatedAt: timestamp(d.GetCreatedMs()), UpdatedAt: notBefore(d.GetUpdatedMs(), d.GetCreatedMs()),
 	}
 }

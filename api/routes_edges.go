@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 var edgeRoutes = []Route{
@@ -143,11 +144,20 @@ type edge struct {
 	TombstonedAt timestamp `json:"tombstonedAt" nullable:"true"`
 }
 
+// strengthOf is an edge's weight or confidence as it is answered: what a client
+// asserted as it came, what was computed as a measure.
+func strengthOf(e *pb.Edge, x float64) float64 {
+	if e.GetOrigin() == "asserted" {
+		return x
+	}
+	return canon.Measure(x)
+}
+
 func edgeOf(info *pb.EdgeInfo) edge {
 	e := info.GetEdge()
 	return edge{
 		ID: e.GetId(), Source: e.GetSource(), Target: e.GetTarget(), Type: e.GetType(),
-		Weight: e.GetWeight(), Confidence: e.GetConfidence(), Origin: e.GetOrigin(),
+		Weight: strengthOf(e, e.GetWeight()), Confidence: strengthOf(e, e.GetConfidence()), Origin: e.GetOrigin(),
 		Evidence: e.GetEvidence(), Note: orNull(e.GetNote()), Status: e.GetStatus(), Subject: orNull(info.GetSubject()),
 		ValidFrom: timestamp(e.GetValidFromMs()), ValidTo: timestamp(e.GetValidToMs()),
 		CreatedAt: timestamp(e.GetCreatedMs()), UpdatedAt: notBefore(e.GetUpdatedMs(), e.GetCreatedMs()), TombstonedAt: notBefore(e.GetTombstonedMs(), e.GetCreatedMs()),

@@ -61,7 +61,7 @@ var graphEditRoutes = []Route{
 		}}})
 	}, func(reply *pb.Reply) (superseded, bool) {
 		s := reply.GetGraph().GetSuperseded()
-		return superseded{s.GetOldNode(), s.GetNewNode(), s.GetEdge(), s.GetCreated(), s.GetNewAuthority()}, s != nil
+		return superseded{s.GetOldNode(), s.GetNewNode(), s.GetEdge(), s.GetCreated(), measure(s.GetNewAuthority())}, s != nil
 	}),
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}/history", ID: "getNodeHistory", Tag: tagGraph,
@@ -117,7 +117,7 @@ type superseded struct {
 	NewNodeID    string  `json:"newNodeId"`
 	EdgeID       string  `json:"edgeId"`
 	Created      bool    `json:"created"`
-	NewAuthority float64 `json:"newAuthority" minimum:"0" maximum:"1"`
+	NewAuthority measure `json:"newAuthority" minimum:"0" maximum:"1"`
 }
 
 type historyEntry struct {

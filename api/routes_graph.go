@@ -219,8 +219,8 @@ type node struct {
 	Content         string     `json:"content,omitzero" doc:"The text; absent once it was forgotten, and in lists."`
 	DomainID        orNull     `json:"domainId"`
 	Subject         orNull     `json:"subject" doc:"The provisioned subject it belongs to; null for the key owner's own."`
-	Authority       float64    `json:"authority" minimum:"0" maximum:"1"`
-	Confidence      float64    `json:"confidence" minimum:"0" maximum:"1"`
+	Authority       measure    `json:"authority" minimum:"0" maximum:"1"`
+	Confidence      measure    `json:"confidence" minimum:"0" maximum:"1"`
 	Status          string     `json:"status" enum:"live,superseded,tombstoned"`
 	SupersededBy    orNull     `json:"supersededBy"`
 	Source          nodeSource `json:"source"`
@@ -275,7 +275,7 @@ func nodeOf(info *pb.NodeInfo) node {
 	out := node{
 		ID: n.GetId(), Kind: n.GetKind(), Title: titleShown(n), Content: info.GetContent(),
 		DomainID: orNull(n.GetDomain()), Subject: orNull(info.GetSubject()),
-		Authority: n.GetAuthority(), Confidence: n.GetConfidence(),
+		Authority: measure(n.GetAuthority()), Confidence: measure(n.GetConfidence()),
 		Status: n.GetStatus(), SupersededBy: orNull(n.GetSupersededBy()),
 		Source:    nodeSource{Type: n.GetSource().GetType(), ExternalIDs: n.GetSource().GetExternalIds()},
 		ValidFrom: timestamp(n.GetValidFromMs()), ValidTo: timestamp(n.GetValidToMs()),

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	pb "orgmem/proto"
+	"orgmem/proto/canon"
 )
 
 var recallRoutes = []Route{
@@ -135,7 +136,7 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 		list := newPage[insight](len(r.Insights.GetInsights()), r.Insights.GetNextCursor())
 		for _, i := range r.Insights.GetInsights() {
 			list.Data = append(list.Data, insight{
-				derivedID(i.GetId()), i.GetKind(), i.GetTitle(), i.GetDetail(), i.GetConfidence(), i.GetNodes(), timestamp(i.GetCreatedMs()),
+				derivedID(i.GetId()), i.GetKind(), i.GetTitle(), i.GetDetail(), measure(i.GetConfidence()), i.GetNodes(), timestamp(i.GetCreatedMs()),
 			})
 		}
 		if r.Insights.GetPaged() {
@@ -153,11 +154,11 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 		view := temporalView{Events: list.Data, Trends: []trend{}}
 		if r.Temporal.GetCadence() != nil {
 			cadenceOf := r.Temporal.GetCadence()
-			view.Cadence = &cadence{float64(cadenceOf.GetEveryMs()) / (24 * 3600 * 1000), cadenceOf.GetRegularity(), cadenceOf.GetTimes()}
+			view.Cadence = &cadence{measure(cadenceOf.GetEveryMs()) / (24 * 3600 * 1000), measure(cadenceOf.GetRegularity()), cadenceOf.GetTimes()}
 		}
 		for _, t := range r.Temporal.GetTrends() {
 			view.Trends = append(view.Trends, trend{
-				t.GetTopic(), t.GetDirection(), t.GetChange(), timestamp(t.GetFromMs()), timestamp(t.GetUntilMs()), t.GetNodes(),
+				t.GetTopic(), t.GetDirection(), measure(t.GetChange()), timestamp(t.GetFromMs()), timestamp(t.GetUntilMs()), t.GetNodes(),
 			})
 		}
 		return recallView{view}, true
@@ -204,17 +205,17 @@ type manifold struct {
 	Dimensions         uint32    `json:"n_dimensions"`
 	Basins             uint32    `json:"n_basins"`
 	Signals            uint32    `json:"n_signals"`
-	SilhouetteScore    float64   `json:"silhouette_score"`
-	VarianceRatios     []float64 `json:"variance_ratios"`
-	CumulativeVariance float64   `json:"cumulative_variance"`
+	SilhouetteScore    measure   `json:"silhouette_score"`
+	VarianceRatios     []measure `json:"variance_ratios"`
+	CumulativeVariance measure   `json:"cumulative_variance"`
 	DiscoveredAt       timestamp `json:"discovered_at"`
 	RefreshCount       uint32    `json:"refresh_count"`
 }
 
 type voiceProfile struct {
-	AvgMessageLengthWords float64 `json:"avgMessageLengthWords"`
-	FormalityLevel        float64 `json:"formalityLevel" minimum:"0" maximum:"1"`
-	TechnicalDepth        float64 `json:"technicalDepth" minimum:"0" maximum:"1"`
+	AvgMessageLengthWords measure `json:"avgMessageLengthWords"`
+	FormalityLevel        measure `json:"formalityLevel" minimum:"0" maximum:"1"`
+	TechnicalDepth        measure `json:"technicalDepth" minimum:"0" maximum:"1"`
 	EvidenceCount         uint64  `json:"evidenceCount" doc:"How many messages were measured."`
 	Style                 style   `json:"style" doc:"All other measures, by group and name: how often something comes, as the binary logarithm of its ratio to what is common, or a mean."`
 }
@@ -248,7 +249,7 @@ func (v style) MarshalJSONTo(e *jsontext.Encoder) error {
 			if err := e.WriteToken(jsontext.String(m.GetName())); err != nil {
 				return err
 			}
-			if err := e.WriteToken(jsontext.Float(m.GetValue())); err != nil {
+			if err := e.WriteToken(jsontext.Float(canon.Measure(m.GetValue()))); err != nil {
 				return err
 			}
 		}
@@ -267,8 +268,8 @@ func (style) Schema(huma.Registry) *huma.Schema {
 
 type trait struct {
 	Name       string   `json:"name"`
-	Value      float64  `json:"value" minimum:"0" maximum:"1"`
-	Confidence float64  `json:"confidence" minimum:"0" maximum:"1"`
+	Value      measure  `json:"value" minimum:"0" maximum:"1"`
+	Confidence measure  `json:"confidence" minimum:"0" maximum:"1"`
 	NodeIDs    []string `json:"nodeIds" doc:"The latest of the texts that were measured."`
 }
 
@@ -276,7 +277,7 @@ type basin struct {
 	ID       string    `json:"id"`
 	Label    string    `json:"label"`
 	Keywords []string  `json:"keywords"`
-	Share    float64   `json:"share" minimum:"0" maximum:"1" doc:"Of the signals."`
+	Share    measure   `json:"share" minimum:"0" maximum:"1" doc:"Of the signals."`
 	NodeIDs  []string  `json:"nodeIds" doc:"The evidence."`
 	Current  bool      `json:"current" doc:"The person is in it: by the latest signals."`
 	Since    timestamp `json:"since" doc:"When a cycle first found the person there; null in a basin where they are not."`
@@ -291,18 +292,23 @@ func identityOf(v *pb.IdentityView) identityView {
 	out := identityView{Traits: []trait{}, Basins: []basin{}}
 	if m := v.GetManifold(); m != nil {
 		out.Manifold = &manifold{
-			m.GetVersion(), m.GetNDimensions(), m.GetNBasins(), m.GetNSignals(), m.GetSilhouetteScore(),
-			m.GetVarianceRatios(), m.GetCumulativeVariance(), timestamp(m.GetDiscoveredMs()), m.GetRefreshCount(),
+			m.GetVersion(), m.GetNDimensions(), m.GetNBasins(), m.GetNSignals(), measure(m.GetSilhouetteScore()),
+			shares(m.GetVarianceRatios()), measure(m.GetCumulativeVariance()), timestamp(m.GetDiscoveredMs()), m.GetRefreshCount(),
 		}
 	}
 	if p := v.GetVoice(); p != nil {
-		out.VoiceProfile = &voiceProfile{p.GetMessageWords(), p.GetFormality(), p.GetTechnicalDepth(), p.GetEvidence(), p.GetStyle()}
+		out.VoiceProfile = &voiceProfile{measure(p.GetMessageWords()), measure(p.GetFormality()), measure(p.GetTechnicalDepth()), p.GetEvidence(), p.GetStyle()}
 	}
 	for _, t := range v.GetTraits() {
-		out.Traits = append(out.Traits, trait{t.GetName(), t.GetValue(), t.GetConfidence(), t.GetNodes()})
+		out.Traits = append(out.Traits, trait{t.GetName(), measure(t.GetValue()), measure(t.GetConfidence()), t.GetNodes()})
 	}
+	parts := make([]float64, 0, len(v.GetBasins()))
 	for _, b := range v.GetBasins() {
-		out.Basins = append(out.Basins, basin{b.GetId(), b.GetLabel(), b.GetKeywords(), b.GetShare(), b.GetNodes(), b.GetCurrent(), timestamp(b.GetSinceMs())})
+		parts = append(parts, b.GetShare())
+	}
+	for i, part := range shares(parts) {
+		b := v.GetBasins()[i]
+		out.Basins = append(out.Basins, basin{b.GetId(), b.GetLabel(), b.GetKeywords(), part, b.GetNodes(), b.GetCurrent(), timestamp(b.GetSinceMs())})
 	}
 	return out
 }
@@ -346,7 +352,7 @@ type insight struct {
 	Kind       string    `json:"kind"`
 	Title      string    `json:"title"`
 	Detail     string    `json:"detail"`
-	Confidence float64   `json:"confidence" minimum:"0" maximum:"1"`
+	Confidence measure   `json:"confidence" minimum:"0" maximum:"1"`
 	NodeIDs    []string  `json:"nodeIds" doc:"The evidence."`
 	CreatedAt  timestamp `json:"createdAt"`
 }
@@ -358,8 +364,8 @@ type temporalView struct {
 }
 
 type cadence struct {
-	EveryDays  float64 `json:"everyDays" doc:"The median time between two days of writing."`
-	Regularity float64 `json:"regularity" minimum:"0" maximum:"1" doc:"0 is any gap, 1 always the same."`
+	EveryDays  measure `json:"everyDays" doc:"The median time between two days of writing."`
+	Regularity measure `json:"regularity" minimum:"0" maximum:"1" doc:"0 is any gap, 1 always the same."`
 	Times      uint32  `json:"times" doc:"How many were counted."`
 }
 
@@ -374,7 +380,7 @@ type dated struct {
 type trend struct {
 	Topic     string    `json:"topic"`
 	Direction string    `json:"direction" enum:"rising,falling,steady"`
-	Change    float64   `json:"change" doc:"Relative, of the later half of the time to the earlier."`
+	Change    measure   `json:"change" doc:"Relative, of the later half of the time to the earlier."`
 	From      timestamp `json:"from"`
 	Until     timestamp `json:"until"`
 	NodeIDs   []string  `json:"nodeIds" doc:"The evidence."`

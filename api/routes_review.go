@@ -68,7 +68,7 @@ type contradiction struct {
 	NodeA       string    `json:"nodeA"`
 	NodeB       string    `json:"nodeB"`
 	Kind        string    `json:"kind" enum:"negation,value,temporal,antonym,semantic"`
-	Severity    float64   `json:"severity" minimum:"0" maximum:"1"`
+	Severity    measure   `json:"severity" minimum:"0" maximum:"1"`
 	Explanation string    `json:"explanation"`
 	Passages    []passage `json:"passages" doc:"The texts that hold the claims: nodeA's, then nodeB's."`
 	DetectedAt  timestamp `json:"detectedAt"`
@@ -83,7 +83,7 @@ type passage struct {
 func contradictionOf(p *pb.ClaimPair) contradiction {
 	c := p.GetContradiction()
 	return contradiction{
-		ID: derivedID(c.GetId()), NodeA: c.GetNodeA(), NodeB: c.GetNodeB(), Kind: c.GetKind(), Severity: c.GetSeverity(),
+		ID: derivedID(c.GetId()), NodeA: c.GetNodeA(), NodeB: c.GetNodeB(), Kind: c.GetKind(), Severity: measure(c.GetSeverity()),
 		Explanation: c.GetExplanation(), Passages: []passage{{c.GetNodeA(), p.GetTextA()}, {c.GetNodeB(), p.GetTextB()}},
 		DetectedAt: timestamp(c.GetDetectedMs()), Status: "open",
 	}
@@ -94,7 +94,7 @@ type proposal struct {
 	Source    string    `json:"source"`
 	Target    string    `json:"target"`
 	Type      string    `json:"type"`
-	Score     float64   `json:"score" minimum:"0" maximum:"1"`
+	Score     measure   `json:"score" minimum:"0" maximum:"1"`
 	Rationale string    `json:"rationale"`
 	Status    string    `json:"status" enum:"open,accepted,rejected"`
 	CreatedAt timestamp `json:"createdAt"`
@@ -109,7 +109,7 @@ func answerProposal(reply *pb.Reply) (proposal, bool) {
 
 func proposalOf(p *pb.Proposal) proposal {
 	return proposal{
-		derivedID(p.GetId()), p.GetSource(), p.GetTarget(), p.GetType(), p.GetScore(), p.GetRationale(), p.GetStatus(),
+		derivedID(p.GetId()), p.GetSource(), p.GetTarget(), p.GetType(), measure(p.GetScore()), p.GetRationale(), p.GetStatus(),
 		timestamp(p.GetCreatedMs()), notBefore(p.GetDecidedMs(), p.GetCreatedMs()), orNull(p.GetEdge()),
 	}
 }

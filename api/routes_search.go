@@ -128,7 +128,7 @@ type hit struct {
 	ChunkID    string    `json:"chunkId"`
 	NodeID     string    `json:"nodeId"`
 	Title      string    `json:"title"`
-	Score      float64   `json:"score" doc:"How well it fits, fused from scores; higher is better."`
+	Score      score     `json:"score" doc:"How well it fits, fused from scores; higher is better."`
 	Scores     hitScores `json:"scores"`
 	ExternalID orNull    `json:"externalId" doc:"The client's own id of the document it is from."`
 	Subject    orNull    `json:"subject" doc:"The provisioned subject whose memory it is from; null for a person's."`
@@ -140,7 +140,7 @@ func hitsOf(found []*pb.Hit) []hit {
 	for _, h := range found {
 		hits = append(hits, hit{
 			Chunk: h.GetChunk(), ChunkID: h.GetChunkId(), NodeID: h.GetNode(), Title: h.GetTitle(),
-			Score: h.GetScore(), Scores: hitScores{h.GetVector(), h.GetKeyword()},
+			Score: score(h.GetScore()), Scores: hitScores{score(h.GetVector()), score(h.GetKeyword())},
 			ExternalID: orNull(h.GetExternalId()), Subject: orNull(h.GetSubject()),
 			CreatedAt: timestamp(h.GetCreatedMs()),
 		})
@@ -149,8 +149,8 @@ func hitsOf(found []*pb.Hit) []hit {
 }
 
 type hitScores struct {
-	Vector  float64 `json:"vector" doc:"Likeness of meaning."`
-	Keyword float64 `json:"keyword" doc:"Weight of the words in common."`
+	Vector  score `json:"vector" doc:"Likeness of meaning."`
+	Keyword score `json:"keyword" doc:"Weight of the words in common."`
 }
 
 type usage struct {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"orgmem/proto/canon"
 )
 
 // The answer to a search is written by hand: going over ten hits of nine fields by
@@ -41,8 +43,8 @@ func (r searchResult) appendJSON(b []byte) ([]byte, bool) {
 }
 
 func (h *hit) appendJSON(b []byte) ([]byte, bool) {
-	for _, score := range [...]float64{h.Score, h.Scores.Vector, h.Scores.Keyword} {
-		if math.IsNaN(score) || math.IsInf(score, 0) {
+	for _, x := range [...]score{h.Score, h.Scores.Vector, h.Scores.Keyword} {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
 			return b, false
 		}
 	}
@@ -55,17 +57,21 @@ func (h *hit) appendJSON(b []byte) ([]byte, bool) {
 	b = append(b, `,"title":`...)
 	b = appendText(b, h.Title)
 	b = append(b, `,"score":`...)
-	b = jsontext.AppendFloat(b, h.Score, 64)
+	b = h.Score.append(b)
 	b = append(b, `,"scores":{"vector":`...)
-	b = jsontext.AppendFloat(b, h.Scores.Vector, 64)
+	b = h.Scores.Vector.append(b)
 	b = append(b, `,"keyword":`...)
-	b = jsontext.AppendFloat(b, h.Scores.Keyword, 64)
+	b = h.Scores.Keyword.append(b)
 	b = append(b, `},"externalId":`...)
 	b = h.ExternalID.append(b)
 	b = append(b, `,"subject":`...)
 	b = h.Subject.append(b)
 	b = append(b, `,"createdAt":`...)
 	return append(h.CreatedAt.append(b), '}'), true
+}
+
+func (s score) append(b []byte) []byte {
+	return jsontext.AppendFloat(b, canon.Score(float64(s)), 64)
 }
 
 // appendText quotes text. What is not UTF-8 in it (there should be nothing) becomes

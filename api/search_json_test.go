@@ -23,7 +23,7 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "hits") {
 			r.Results = append(r.Results, hit{
 				Chunk: text.Draw(t, "chunk"), ChunkID: text.Draw(t, "chunkId"), NodeID: text.Draw(t, "nodeId"), Title: text.Draw(t, "title"),
-				Score: number.Draw(t, "score"), Scores: hitScores{number.Draw(t, "vector"), number.Draw(t, "keyword")},
+				Score: score(number.Draw(t, "score")), Scores: hitScores{score(number.Draw(t, "vector")), score(number.Draw(t, "keyword"))},
 				ExternalID: orNull(text.Draw(t, "externalId")), Subject: orNull(text.Draw(t, "subject")),
 				CreatedAt: timestamp(rapid.Int64Range(-1e15, 1e15).Draw(t, "createdAt")),
 			})
@@ -46,7 +46,7 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 func TestAScoreThatIsNoNumberFails(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		var got bytes.Buffer
-		if err := encode(&got, searchResult{Results: []hit{{Chunk: "one"}, {Scores: hitScores{Keyword: bad}}}}); err == nil {
+		if err := encode(&got, searchResult{Results: []hit{{Chunk: "one"}, {Scores: hitScores{Keyword: score(bad)}}}}); err == nil {
 			t.Errorf("%v: %s", bad, got.Bytes())
 		}
 	}

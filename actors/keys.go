@@ -207,8 +207,13 @@ func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (
 	}
 	ch = newChange(o.store)
 	count := 0
-	err = o.withStore(func(st *storage.Store) error {
-		for _, err := range st.Scan(index, storage.ScanOptions{Limit: limit}) {
+	err = o.withStore(func(st *storage.Store) (err error) {
+		snap, err := st.Snapshot() // a sweep may remove between two looks what both count on
+		if err != nil {
+			return err
+		}
+		defer closeSnapshot(snap, &err)
+		for _, err := range snap.Scan(index, storage.ScanOptions{Limit: limit}) {
 			if err != nil {
 				return err
 			}
@@ -217,7 +222,7 @@ func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (
 		if count < limit {
 			return nil
 		}
-		gone, err = o.dropUseless(ch.Batch, st, index, order.GetSandbox())
+		gone, err = o.dropUseless(ch.Batch, snap, index, order.GetSandbox())
 		count -= len(gone)
 		return err
 	})
@@ -245,17 +250,17 @@ func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (
 // dropUseless makes room in a full list of keys, and says which went: those of the
 // sandbox that have expired, else the one that was made first of those that are
 // revoked. Who rotates keys for years must not run out of them.
-func (o *orgView) dropUseless(b *storage.Batch, st *storage.Store, list storage.Range, sandbox bool) ([]pb.KeyHash, error) {
+func (o *orgView) dropUseless(b *storage.Batch, r storage.Reader, list storage.Range, sandbox bool) ([]pb.KeyHash, error) {
 	if sandbox {
-		if gone, err := o.dropExpired(b, st); len(gone) > 0 || err != nil {
+		if gone, err := o.dropExpired(b, r); len(gone) > 0 || err != nil {
 			return gone, err
 		}
 	}
-	for item, err := range st.Scan(list, storage.ScanOptions{Reverse: sandbox}) { // at most as many as there can be
+	for item, err := range r.Scan(list, storage.ScanOptions{Reverse: sandbox}) { // at most as many as there can be
 		if err != nil {
 			return nil, err
 		}
-		k, err := o.keyAt(st, item, sandbox)
+		k, err := o.keyAt(r, item, sandbox)
 		if err != nil {
 			return nil, err
 		}

@@ -318,9 +318,9 @@ func (o *orgView) sandboxKeys(r storage.Reader) iter.Seq2[*pb.Key, error] {
 }
 
 // dropExpired removes the sandbox's keys that have expired, and says which those are.
-func (o *orgView) dropExpired(b *storage.Batch, st *storage.Store) (gone []pb.KeyHash, err error) {
+func (o *orgView) dropExpired(b *storage.Batch, r storage.Reader) (gone []pb.KeyHash, err error) {
 	now := clock.Millis(o.sys.clock.Now())
-	for k, err := range o.sandboxKeys(st) { // at most maxSandboxKeys
+	for k, err := range o.sandboxKeys(r) { // at most maxSandboxKeys
 		if err != nil {
 			return gone, err
 		}

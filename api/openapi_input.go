@@ -141,6 +141,10 @@ func describeInput(table []*Route, registry huma.Registry) {
 		if r.bodySchema != nil {
 			d.schema(r.bodySchema, r.body, false)
 		}
+		if r.upload != nil {
+			d.text(r.upload.Properties["title"], false)
+			d.object(r.upload.Properties["metadata"])
+		}
 	}
 	for _, of := range connectorShapes {
 		if p, err := planOf(of); err == nil { // newTable has said so

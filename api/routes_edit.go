@@ -210,7 +210,8 @@ func (t *entityTags) fromText(text string) *pb.Problem {
 
 // Schema implements huma.SchemaProvider.
 func (entityTags) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: entityTagList}
+	one := 1
+	return &huma.Schema{Type: huma.TypeString, MinLength: &one, Pattern: entityTagList}
 }
 
 // parseEntityTags reads the list of RFC 9110, section 13.1.1. A weak tag is one

@@ -50,14 +50,13 @@ func (a Answer) Code() (string, error) {
 }
 
 // listed are the headers that an answer may have only where the document says so.
-var listed = []string{"Retry-After", "Idempotent-Replayed", "ETag", "Accept-Ranges", "Content-Range"}
+var listed = []string{"Retry-After", "Idempotent-Replayed", "ETag", "Accept-Ranges", "Content-Range", "Content-Disposition", "WWW-Authenticate", "Cache-Control"}
 
 // Hold says what of an answer to a request for path the document does not promise:
-// its status, code, headers, content type or shape. A path that is not in it, and what
-// was refused before there was a route, passes.
+// its status, code, headers, content type or shape. A path that is not in it passes.
 func (d *Document) Hold(method, path string, a Answer) error {
 	op := d.operation(method, path)
-	if op == nil || a.Status == http.StatusRequestHeaderFieldsTooLarge {
+	if op == nil {
 		return nil
 	}
 	wrong := func(format string, args ...any) error {

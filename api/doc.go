@@ -27,6 +27,13 @@
 // type). A panic is a 500 with a request id, and a log line with the stack. Logs
 // and metrics hold nothing that a client chose, but for its request id.
 //
+// What comes in is judged in three places: by huma (lengths, ranges, enums), by the
+// readers of single types, and by a row's fill. openapi_input.go and the body types'
+// TransformSchema say in the document's words what the latter two refuse, so that the
+// document allows what is accepted and nothing else. What no schema can say (two fields
+// that must differ, bytes where a schema counts characters, addresses that resolve) stands
+// in the descriptions, and in the hooks of the second fuzzer (cmd/orgmem/testdata).
+//
 // # The order of calls
 //
 // New checks the configuration and builds both interfaces; nothing listens.

@@ -211,7 +211,7 @@ func (t *entityTags) fromText(text string) *pb.Problem {
 // Schema implements huma.SchemaProvider.
 func (entityTags) Schema(huma.Registry) *huma.Schema {
 	one := 1
-	return &huma.Schema{Type: huma.TypeString, MinLength: &one, Pattern: entityTagList}
+	return &huma.Schema{Type: huma.TypeString, MinLength: &one, Pattern: entityTagList, Examples: []any{"*"}}
 }
 
 // parseEntityTags reads the list of RFC 9110, section 13.1.1. A weak tag is one

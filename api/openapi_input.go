@@ -61,9 +61,9 @@ func invisible() string {
 const (
 	// plainName is what a subject or a session may be called (validSubject).
 	plainName = `^[^\x00-\x1f\x7f-` + "\u009f" + `]+$`
-	// httpsURL is how an address begins that content is fetched from or posted to. That its
-	// host resolves to public addresses no pattern can say.
-	httpsURL = `^[hH][tT][tT][pP][sS]://[^\x00-\x20\x7f]+$`
+	// httpsURL is an address that content is fetched from or posted to. That its host
+	// resolves to public addresses no pattern can say.
+	httpsURL = `^[hH][tT][tT][pP][sS]://[\x21-\x7e]+$`
 	// cursorText is what a cursor is made of. Only one that a list has given will do.
 	cursorText = `^[A-Za-z0-9_-]+$`
 	// entityTagList is an If-Match: tags in double quotes, or *.
@@ -196,6 +196,9 @@ func (d inputs) text(s *huma.Schema, notBlank bool) {
 }
 
 func (d inputs) object(s *huma.Schema) {
+	if s.AdditionalProperties == nil { // other schemas say what is in it
+		return
+	}
 	keyword(s, "propertyNames", &huma.Schema{Type: huma.TypeString, Extensions: map[string]any{"pattern": noNUL}})
 	switch values := s.AdditionalProperties.(type) {
 	case bool:

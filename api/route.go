@@ -213,6 +213,9 @@ func (r *Route) problems() []entry {
 	if r.body != nil || r.upload != nil {
 		codes = append(codes, codeRequestTimeout, codeTooLarge, codeMediaType)
 	}
+	if len(r.pathParams) > 0 { // an empty one is another address
+		codes = append(codes, codeNotFound)
+	}
 	if r.pages {
 		codes = append(codes, codeInvalidCursor)
 	}

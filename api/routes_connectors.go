@@ -125,6 +125,7 @@ func (newConnectorBody) TransformSchema(r huma.Registry, s *huma.Schema) *huma.S
 			"type": map[string]any{"const": kind}, "config": r.Schema(connectorShapes[kind], true, ""),
 		}})
 	}
+	s.Properties["config"].AdditionalProperties = nil
 	return either(s, kinds...)
 }
 
@@ -135,6 +136,7 @@ func (patchConnectorBody) TransformSchema(r huma.Registry, s *huma.Schema) *huma
 	for _, kind := range slices.Sorted(maps.Keys(connectorShapes)) {
 		shapes = append(shapes, r.Schema(connectorShapes[kind], true, ""))
 	}
+	s.Properties["config"].AdditionalProperties = nil
 	keyword(s.Properties["config"], "anyOf", shapes)
 	keyword(s, "minProperties", 1)
 	return s

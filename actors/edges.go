@@ -1,6 +1,11 @@
 package actors
 
 import (
+	"errors"
+
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -24,7 +29,41 @@ func readEdge(r storage.Reader, part *partitionRef, id pb.EdgeID) (*pb.Edge, err
 	if err != nil || !found {
 		return nil, err
 	}
+	if e.GetSealed() != nil {
+		if kind, _, err := part.org.unseal(edgeTypes, e.GetSealed(), []byte(e.GetId())); err == nil {
+			e.Type = string(kind)
+		} else if !errors.Is(err, errSealed) { // else it does not come back with its node
+			return nil, err
+		}
+	}
 	return e, nil
+}
+
+// sealEdge takes the type out of an edge that was forgotten with a node, where a client
+// has chosen the word: like the rest of what the node was it is not to be read any more,
+// and unlike the rest it comes back with the node. What names the type outside of the
+// record leaves the files.
+func (f *effect) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
+	if e.GetStatus() != statusTombstoned {
+		e.Sealed = nil
+		return e, nil
+	}
+	if e.GetOrigin() != originAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.org.sys.cfg.Host.Speaks(cluster.SealedVersion) {
+		return e, nil
+	}
+	sealed, err := f.org.seal(edgeTypes, []byte(e.GetType()), []byte(e.GetId()))
+	if err != nil {
+		return nil, err
+	}
+	stored := proto.CloneOf(e)
+	stored.Type, stored.Sealed = "", sealed
+	if before != nil && before.GetSealed() == nil {
+		source, target, lists := edgeKeys(f.part.space, before)
+		for _, key := range append(lists, source, target, tripleOf(before).key(f.part.space)) {
+			f.batch.Erase(key)
+		}
+	}
+	return stored, nil
 }
 
 // putEdge writes an edge and keeps the degrees of its nodes. before is the stored
@@ -45,7 +84,11 @@ func (f *effect) putEdge(before, after *pb.Edge) error {
 		}
 	}
 	moveEdge(f.state, before, after)
-	putEdge(f.batch.Batch, f.part.space, before, after)
+	stored, err := f.sealEdge(before, after)
+	if err != nil {
+		return err
+	}
+	putEdge(f.batch.Batch, f.part.space, before, stored)
 	return nil
 }
 

@@ -237,10 +237,22 @@ func (f *effect) tombstoneEdges(id pb.NodeID) error {
 		if f.full() {
 			return errUnfinished
 		}
+		other, err := f.node(otherEnd(e, id))
+		if err != nil {
+			return err
+		}
+		if other.GetStatus() == statusTombstoned {
+			continue // it went with the other one, in this very effect
+		}
 		gone := proto.CloneOf(e)
 		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = statusTombstoned, f.now, string(id), f.now
 		gone.Note, gone.Evidence = "", nil
 		f.eraseNote(e)
+		if e.GetOrigin() == originAsserted {
+			if err := f.eraseTypes(otherEnd(e, id), id); err != nil {
+				return err
+			}
+		}
 		if err := f.putEdge(e, gone); err != nil {
 			return err
 		}
@@ -349,6 +361,15 @@ func (f *effect) restoreEdge(id pb.NodeID, e *pb.Edge) error {
 	other, err := f.node(otherEnd(e, id))
 	if err != nil || other == nil {
 		return err
+	}
+	if e.GetSealed() != nil {
+		if e.GetType() == "" {
+			return nil // nobody can open it
+		}
+		same, err := f.edgeOfTriple(tripleOf(e))
+		if err != nil || same != nil {
+			return err // it was asserted anew while a crash left this one behind
+		}
 	}
 	back := proto.CloneOf(e)
 	if other.GetStatus() == statusTombstoned {

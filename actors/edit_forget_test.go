@@ -329,3 +329,64 @@ func (n *node) until(so func() bool) {
 		n.clock.Advance(time.Second)
 	}
 }
+
+// The type of an edge that somebody asserted is a word of theirs: forgotten with a node it
+// is nowhere to be read, and it comes back with the node, also where its neighbour was
+// superseded meanwhile.
+func TestTheTypesOfAForgottenNodesEdgesAreNotToBeRead(t *testing.T) {
+	for _, then := range []string{"nothing", "superseded"} {
+		t.Run(then, func(t *testing.T) {
+			t.Parallel()
+			disk := storagetest.NewDisk()
+			n := startNode(t, disk)
+			c := client{n: n, key: n.org(NewOrg{}).APIKey}
+			id, other := c.note("It was said of somebody."), c.note("This one stays.")
+			const kinds = 2
+			kind := func(i int) string { return fmt.Sprint("is-secretly-related-4711-", i) }
+			for i := range kinds {
+				c.assertEdge(&pb.AssertEdge{Source: id, Target: other, Type: kind(i)})
+			}
+			if len(disk.Find(t, "secretly-related")) == 0 {
+				t.Fatal("it is nowhere: the test would prove nothing")
+			}
+			c.forget(id)
+			n.eraseNow(c)
+			if files := disk.Find(t, "secretly-related"); len(files) > 0 {
+				t.Errorf("it is in %q", files)
+			}
+			if got := c.ok(historyOp(other, nil)).String(); strings.Contains(got, "secretly") {
+				t.Errorf("the history of its neighbour says %s", got)
+			}
+			document := string(c.download(c.export(false)))
+			if strings.Contains(document, "secretly") {
+				t.Errorf("an export says %s", document)
+			}
+			holder := other
+			if then == "superseded" {
+				holder = c.supersede(other, "This one came in its place.").GetNewNode()
+			}
+			c.ok(undeleteOp(id))
+			edges := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Source: id, Origin: originAsserted}}})).GetGraph().GetEdges().GetEdges()
+			var back []string
+			for _, e := range edges {
+				back = append(back, e.GetType())
+				if e.GetTarget() != holder || e.GetSealed() != nil {
+					t.Errorf("it comes back as %v", e)
+				}
+			}
+			slices.Sort(back)
+			if !slices.Equal(back, []string{kind(0), kind(1)}) {
+				t.Errorf("back come %q", back)
+			}
+			e, _ := c.assertEdge(&pb.AssertEdge{Source: id, Target: holder, Type: kind(0)})
+			if got := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Source: id, Type: kind(0)}}})).GetGraph().GetEdges().GetEdges(); len(got) != 1 || got[0].GetId() != e.GetId() {
+				t.Errorf("asserted once more there are %v", got)
+			}
+			part, st := n.partOf(c)
+			defer st.Release()
+			if err := entriesFit(st, part); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -459,6 +459,9 @@ func writeEdges(w *recordWriter, r storage.Reader, part *partitionRef) error {
 			return err
 		}
 		e := rec.Value
+		if e.GetSealed() != nil {
+			continue // it comes back where it was forgotten, and nowhere else
+		}
 		w.record(documentEdge{
 			ID: e.GetId(), Source: e.GetSource(), Target: e.GetTarget(), Type: e.GetType(), Weight: e.GetWeight(), Confidence: e.GetConfidence(),
 			Origin: e.GetOrigin(), Status: e.GetStatus(), Note: e.GetNote(), Evidence: e.GetEvidence(), ValidFrom: documentTime(e.GetValidFromMs()), ValidTo: documentTime(e.GetValidToMs()),

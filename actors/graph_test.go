@@ -573,7 +573,9 @@ func entriesFit(st *storage.Store, part *partitionRef) (err error) {
 		e := rec.Value
 		source, target, lists := edgeKeys(part.space, e)
 		triple := tripleOf(e)
-		put([]byte(e.GetId()), triple.key(part.space))
+		if e.GetSealed() == nil {
+			put([]byte(e.GetId()), triple.key(part.space))
+		}
 		put(edgeEnd{triple.kind, triple.target}.encode(), source)
 		put(edgeEnd{triple.kind, triple.source}.encode(), target)
 		put(nil, lists...)

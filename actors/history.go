@@ -110,7 +110,7 @@ func (f *effect) noteEdge(action, reason string, before, after *pb.Edge) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	changes := []*pb.FieldChange{
-		fieldChange(fieldSource, before.GetSource(), after.GetSource()), fieldChange("type", before.GetType(), after.GetType()),
+		fieldChange(fieldSource, before.GetSource(), after.GetSource()), fieldChange(fieldType, before.GetType(), after.GetType()),
 		fieldChange(fieldTarget, before.GetTarget(), after.GetTarget()),
 		fieldChange("weight", weight(before, before.GetWeight()), weight(after, after.GetWeight())),
 		fieldChange("confidence", weight(before, before.GetConfidence()), weight(after, after.GetConfidence())),
@@ -138,10 +138,13 @@ func described(before, after *pb.Node) (changes []*pb.FieldChange) {
 	return changes
 }
 
+// fieldType is an edge's type in the histories of its nodes.
+const fieldType = "type"
+
 // forgettable are the fields whose values go when a node is forgotten; the others
 // are its kind and its place, which it keeps.
 func forgettable(field string) bool {
-	return field == "title" || field == "content" || field == "metadata"
+	return field == "title" || field == "content" || field == "metadata" || field == fieldType
 }
 
 // eraseHistory takes the texts out of a node's history: that something happened
@@ -183,6 +186,33 @@ func (f *effect) eraseReasons(by pb.NodeID) error {
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// eraseTypes takes the types of a node's edges out of the history of a neighbour.
+func (f *effect) eraseTypes(neighbour, id pb.NodeID) error {
+	all := f.part.space.Prefix(storage.TableHistory, storage.Str(neighbour))
+	for rec, err := range storage.ScanRecords(f.st, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
+		if err != nil {
+			return err
+		}
+		var kind *pb.FieldChange
+		his := false
+		for _, c := range rec.Value.GetChanges() {
+			switch c.GetField() {
+			case fieldType:
+				kind = c
+			case fieldSource, fieldTarget:
+				his = his || c.GetBefore() == string(id) || c.GetAfter() == string(id)
+			}
+		}
+		if kind == nil || !his || kind.Before == nil && kind.After == nil {
+			continue
+		}
+		kind.Before, kind.After = nil, nil
+		f.batch.Erase(rec.Key)
+		f.batch.Put(rec.Key, rec.Value)
 	}
 	return nil
 }

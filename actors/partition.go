@@ -30,6 +30,7 @@ type partitionRef struct {
 	secret  []byte
 	created int64
 	born    uint64 // Partition.born
+	org     *orgView
 	store   storage.StoreID
 	space   storage.Space
 }
@@ -43,7 +44,7 @@ const (
 
 func newPartitionRef(o *orgView, id pb.PartitionID, rec *pb.Partition) *partitionRef {
 	return &partitionRef{
-		id: id, kind: rec.GetKind(), subject: pb.SubjectKey(rec.GetSubject()), secret: rec.GetSecret(), created: rec.GetCreatedMs(), born: rec.GetBorn(),
+		id: id, kind: rec.GetKind(), subject: pb.SubjectKey(rec.GetSubject()), secret: rec.GetSecret(), created: rec.GetCreatedMs(), born: rec.GetBorn(), org: o,
 		store: o.store, space: storage.PartitionSpace(o.store, id),
 	}
 }

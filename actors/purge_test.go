@@ -317,3 +317,37 @@ func purgedOrNot(t *testing.T, subject string, inPieces bool) {
 		after.n.stop()
 	}
 }
+
+// Where the organization's shard gets another leader in the middle of a purge, that one
+// carries it to its end before it answers anything.
+func TestAPurgeIsCarriedOnByTheNextLeader(t *testing.T) {
+	w := startTownWith(t, func(cfg *Config, _ *storage.Options) { cfg.pieceBytes = 1 }, "a", "b")
+	made := w.org("a", planUnlimited)
+	c, d := w.at("a").client(made.APIKey), w.at("b").client(made.APIKey)
+	c.put("ann")
+	c.as("ann").ingest(doc("a", "some text of ann"))
+	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
+	var exports *exports
+	c.inOrg(func(o *orgActor) { exports = o.exports })
+	exports.mu.Lock() // the purge stops before its last commit
+	first := make(chan *pb.Reply, 1)
+	go func() { first <- c.ask(confirmPurge("ann", dry.GetConfirmToken())) }()
+	runs := storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun)
+	w.at("a").waitFor(func() bool { return c.count(runs) == 1 })
+	w.lead("b")
+	if got := d.as("ann").chunks("text"); len(got) != 0 {
+		t.Errorf("the next leader finds %q", got)
+	}
+	r := d.ok(confirmPurge("ann", dry.GetConfirmToken())).GetData().GetPurge()
+	if r.GetPurgedMs() == 0 || !maps.Equal(r.GetCounts(), dry.GetCounts()) {
+		t.Errorf("the next leader answers %v", r)
+	}
+	d.as("ann").ingest(doc("b", "a later text of ann"))
+	exports.mu.Unlock()
+	if r := <-first; r.GetProblem() != nil && r.GetProblem().GetCode() != codeServiceDegraded {
+		t.Errorf("the first confirmation is answered %v", r.GetProblem())
+	}
+	if got := d.as("ann").chunks("text"); len(got) != 1 {
+		t.Errorf("behind it ann finds %q", got)
+	}
+}

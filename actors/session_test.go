@@ -418,3 +418,25 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 		})
 	}
 }
+
+// The texts of a session are neighbours, and forgotten in one commit: each of their edges
+// is counted out once.
+func TestADeletedSessionLeavesNoDegrees(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk(), thinking)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.say(said("s", "The walnut comes first."), said("s", "The hazelnut comes second."), said("s", "The peanut comes third."))
+	c.settled()
+	degrees := func(status string) (all []uint32) {
+		for _, info := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Status: status}}})).GetGraph().GetNodes().GetNodes() {
+			all = append(all, info.GetNode().GetDegree())
+		}
+		return all
+	}
+	if got := degrees(statusLive); !slices.ContainsFunc(got, func(d uint32) bool { return d > 0 }) {
+		t.Fatalf("degrees %d: the test would prove nothing", got)
+	}
+	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "s"}}}))
+	if got := degrees(statusTombstoned); !slices.Equal(got, []uint32{0, 0, 0}) {
+		t.Errorf("degrees %d behind the deletion", got)
+	}
+}

@@ -86,8 +86,9 @@ type Config struct {
 	// WebhookRetryDelays are the waits before the second and the third attempt to
 	// deliver an event; nil is 30 s and 120 s.
 	WebhookRetryDelays []time.Duration
-	// SecretsKey goes into the key that webhook secrets are stored under; nil: the
-	// organization's own secret makes it alone. It must stay what it is.
+	// SecretsKey goes into the keys that the secrets of webhooks and connectors are
+	// stored under; nil: the organization's own secret makes them alone. Once there is
+	// one, it must stay what it is.
 	SecretsKey []byte
 	// SandboxKeyLife is how long a sandbox key works whose creation does not say; 0
 	// is 7 days.

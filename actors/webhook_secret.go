@@ -32,6 +32,7 @@ var errSealed = errors.New("the secret cannot be opened: is secrets-key-file wha
 const (
 	webhookSecrets    = "orgmem webhook secret"
 	connectorSettings = "orgmem connector secrets"
+	edgeTypes         = "orgmem type of a forgotten edge"
 	outcomeReplies    = "orgmem outcome " // and what only the request knows (outcomeWords)
 )
 

@@ -239,7 +239,7 @@ var catalogue = indexCatalogue([]entry{
 	},
 	{
 		Code: codeConfirmToken, Status: http.StatusConflict, Title: "Confirm token invalid",
-		Explanation: "The confirm token is spent, expired, or belongs to another purge; nothing was deleted.",
+		Explanation: "The confirm token is spent, expired, or belongs to another purge; this request deleted nothing.",
 		Action:      "Run the dry run again.",
 	},
 	{

@@ -48,7 +48,10 @@ type Edge struct {
 	TombstonedWith string `protobuf:"bytes,16,opt,name=tombstoned_with,json=tombstonedWith,proto3" json:"tombstoned_with,omitempty"`
 	// A language model has read the sentences of a relation and let it stand, or named
 	// its type; or there are none that it could read.
-	Weighed       bool `protobuf:"varint,17,opt,name=weighed,proto3" json:"weighed,omitempty"`
+	Weighed bool `protobuf:"varint,17,opt,name=weighed,proto3" json:"weighed,omitempty"`
+	// Instead of type, of an asserted edge that was forgotten with a node: the word is the
+	// client's, and comes back with the node (actors.sealedEdge).
+	Sealed        []byte `protobuf:"bytes,18,opt,name=sealed,proto3" json:"sealed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -200,6 +203,13 @@ func (x *Edge) GetWeighed() bool {
 		return x.Weighed
 	}
 	return false
+}
+
+func (x *Edge) GetSealed() []byte {
+	if x != nil {
+		return x.Sealed
+	}
+	return nil
 }
 
 // Domain is a topic: a community of nodes.
@@ -2487,7 +2497,7 @@ var File_graph_proto protoreflect.FileDescriptor
 
 const file_graph_proto_rawDesc = "" +
 	"\n" +
-	"\vgraph.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\frecord.proto\"\xdc\x03\n" +
+	"\vgraph.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\frecord.proto\"\xf4\x03\n" +
 	"\x04Edge\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x16\n" +
@@ -2510,7 +2520,8 @@ const file_graph_proto_rawDesc = "" +
 	"\rtombstoned_ms\x18\x0e \x01(\x03R\ftombstonedMs\x12\x12\n" +
 	"\x04note\x18\x0f \x01(\tR\x04note\x12'\n" +
 	"\x0ftombstoned_with\x18\x10 \x01(\tR\x0etombstonedWith\x12\x18\n" +
-	"\aweighed\x18\x11 \x01(\bR\aweighed\"\xa2\x02\n" +
+	"\aweighed\x18\x11 \x01(\bR\aweighed\x12\x16\n" +
+	"\x06sealed\x18\x12 \x01(\fR\x06sealed\"\xa2\x02\n" +
 	"\x06Domain\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x14\n" +
 	"\x05label\x18\x02 \x01(\tR\x05label\x12\x1a\n" +

@@ -213,7 +213,7 @@ func (e *eraser) memory(c caller, of string) {
 	a := e.note(c, map[string]any{"content": "The " + p("content") + " is here.", "title": p("title"), "externalId": p("external id"), "metadata": map[string]any{"where": p("metadata")}})
 	e.file(c, p("file name")+".txt", "Of the "+p("content of a file")+" it is said.")
 	b := e.note(c, map[string]any{"content": "Another " + p("second content") + "."})
-	e.ok(c, http.MethodPost, "/v1/graph/edges", map[string]any{"sourceNodeId": a, "targetNodeId": b, "edgeType": p("edge type"), "note": p("edge note")})
+	e.ok(c, http.MethodPost, "/v1/graph/edges", map[string]any{"source": a, "target": b, "type": p("edge type"), "note": p("edge note")})
 	e.ok(c, http.MethodPatch, "/v1/graph/nodes/"+b, map[string]any{"title": p("edited title"), "reason": p("reason")})
 }
 
@@ -222,7 +222,7 @@ func (e *eraser) forgetNodes() {
 	c, p := e.caller, func(what string) string { return e.k.put("node forgotten: " + what) }
 	node := e.note(c, map[string]any{"content": "It was " + p("content") + " that came.", "title": p("title"), "externalId": p("external id"), "metadata": map[string]any{"about": p("metadata")}})
 	other := e.note(c, map[string]any{"content": "This one stays, with its heron."})
-	edge := map[string]any{"sourceNodeId": node, "targetNodeId": other, "edgeType": p("type of its edge"), "note": p("note of its edge")}
+	edge := map[string]any{"source": node, "target": other, "type": p("type of its edge"), "note": p("note of its edge")}
 	if a := c.send(e.t.Context(), http.MethodPost, "/v1/graph/edges", "with-the-node", edge); a.Status != http.StatusCreated {
 		e.t.Fatalf("edge: %d %s", a.Status, a.Body)
 	}
@@ -237,7 +237,7 @@ func (e *eraser) forgetNodes() {
 	e.way("superseded and forgotten")
 	p = func(what string) string { return e.k.put("superseded and forgotten: " + what) }
 	old := e.note(c, map[string]any{"content": "First " + p("content") + ".", "title": p("title")})
-	next := e.ok(c, http.MethodPost, "/v1/graph/nodes/"+old+"/supersede", map[string]any{"content": "Then " + p("content of the successor") + ".", "title": p("title of the successor"), "reason": p("reason")})["newNodeId"].(string)
+	next := e.ok(c, http.MethodPost, "/v1/graph/nodes/"+old+"/supersede", map[string]any{"content": "Then " + p("content of the successor") + ".", "reason": p("reason")})["newNodeId"].(string)
 	e.forget(c, next)
 	e.forget(c, old)
 
@@ -250,7 +250,7 @@ func (e *eraser) forgetNodes() {
 	e.way("edge forgotten")
 	p = func(what string) string { return e.k.put("edge forgotten: " + what) }
 	a, b := e.note(c, map[string]any{"content": "The left side stays."}), e.note(c, map[string]any{"content": "The right side stays."})
-	made := e.ok(c, http.MethodPost, "/v1/graph/edges", map[string]any{"sourceNodeId": a, "targetNodeId": b, "edgeType": "holds", "note": p("note")})
+	made := e.ok(c, http.MethodPost, "/v1/graph/edges", map[string]any{"source": a, "target": b, "type": "holds", "note": p("note")})
 	e.ok(c, http.MethodDelete, "/v1/graph/edges/"+made["id"].(string), nil)
 }
 
@@ -339,6 +339,9 @@ func (e *eraser) leave() {
 			args = append(args, "--name", "Stays", "--owner-email", strings.ReplaceAll(how, " ", ".")+"@example.com")
 		} else {
 			args = append(args, "--name", p("name"), "--owner-email", p("e-mail")+"@example.com")
+		}
+		if how == "organization deleted by its owner" {
+			args = append(args, "--personal")
 		}
 		made := e.m.ok(args...)
 		org := made["orgId"].(string)

@@ -356,9 +356,12 @@ var Settings = []Setting{
 	},
 	{
 		Name: "secrets-key-file", Default: "", Form: "file",
-		Doc: "File with at least 32 random bytes that go into the key under which the signing secrets of webhooks are stored, the same on " +
-			"every node of a cluster. With it on another disk, a stolen one holds no readable secret; without it they are sealed by what " +
-			"the organization's own store holds. What was sealed with it can be used with it only: keep a copy, and set it before the first webhook.",
+		Doc: "File with at least 32 random bytes that go into the key under which the signing secrets of webhooks and the secrets of connectors " +
+			"(`token`, `authorization`) are stored, the same on every node of a cluster. With it on another disk, none of them can be read off a " +
+			"stolen one; without it they are sealed by what the organization's own store holds. What was sealed without it is sealed anew when the " +
+			"organization is next opened; what was sealed with it can be used with it only: keep a copy. API keys, join tokens and confirm tokens " +
+			"are stored as hashes. The key of a cluster's certificate authority lies in the directory's store as it is: who steals a node's disk " +
+			"has it (`orgmem cluster rotate` replaces it).",
 		set: func(s *Server, v string) error { s.SecretsKeyFile = v; return nil },
 	},
 	{

@@ -32,6 +32,7 @@ type fleet struct {
 
 	mu      sync.Mutex // guards what follows
 	cut     map[[2]ServerID]bool
+	silent  map[ServerID]int // answers no calls, of which it counts them: its process is paused
 	streets map[ServerID]*street
 	// breakAfter makes connections that carry stores end after so many bytes; 0 lets
 	// them be.
@@ -48,7 +49,7 @@ type fleet struct {
 
 func newFleet(t testing.TB) *fleet {
 	w := &fleet{
-		t: t, cut: map[[2]ServerID]bool{}, streets: map[ServerID]*street{},
+		t: t, cut: map[[2]ServerID]bool{}, silent: map[ServerID]int{}, streets: map[ServerID]*street{},
 		servers: map[ServerID]*server{}, disks: map[ServerID]*storagetest.Disk{},
 	}
 	t.Cleanup(func() {
@@ -139,6 +140,25 @@ func (w *fleet) part(one ...ServerID) {
 	for _, c := range dead {
 		c.hangUp()
 	}
+}
+
+// pause makes a node answer nothing, as a process that is stopped: its connections stand,
+// and raft hears nothing of it.
+func (w *fleet) pause(id ServerID) {
+	w.mu.Lock()
+	w.silent[id] = 0
+	w.mu.Unlock()
+	w.part(id)
+}
+
+func (w *fleet) isSilent(id ServerID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, silent := w.silent[id]
+	if silent {
+		w.silent[id]++
+	}
+	return silent
 }
 
 // heal mends all links.
@@ -267,6 +287,10 @@ func (s *street) HandleCall(arm any, f func(context.Context, ServerID, *pb.NodeC
 
 // Call implements peers. What is answered after a cut is not heard.
 func (s *street) Call(ctx context.Context, to ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
+	if s.fleet.isSilent(to) {
+		<-ctx.Done()
+		return nil, fmt.Errorf("%w: %w", ErrNoAnswer, ctx.Err())
+	}
 	there, err := s.fleet.reach(s.self, to)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,17 @@ const (
 	leaderPatience = 5 * time.Second
 	// leaderPause comes before it looks again.
 	leaderPause = 50 * time.Millisecond
+	// leaderCheck is how often a question to a leader looks whether it still is one, and
+	// overtakenGrace how many looks in a row must find another before the answer is given
+	// up: a leader that has stepped down says so, a process that is paused and a machine
+	// without power say nothing.
+	leaderCheck    = 100 * time.Millisecond
+	overtakenGrace = 6
+	// probeAfter is after how many looks, and after how many more each time, a leader is
+	// asked whether it is there at all, and probeTime how long it has to say so. A node
+	// that has no replica of the group hears of no other leader.
+	probeAfter = 10
+	probeTime  = 2 * time.Second
 	// changeTimeout bounds the wait for a change of membership to begin: another one
 	// may be under way.
 	changeTimeout = 10 * time.Second
@@ -136,13 +148,13 @@ func (h *Host) askLeader(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnsw
 		return nil, notApplied(fmt.Errorf("group %d of %d: %w", group, len(h.groups), ErrNotLeader))
 	}
 	asked := map[ServerID]bool{}
-	last := notApplied(ErrNotLeader)
+	last, silent := notApplied(ErrNotLeader), error(nil)
 	for _, to := range h.candidates(group) {
 		if asked[to] {
 			continue
 		}
 		asked[to] = true
-		a, err := h.ask(ctx, to, call)
+		a, err := h.askWhileThere(ctx, to, call)
 		switch {
 		case err == nil:
 			h.NoteLeader(group, to)
@@ -151,11 +163,82 @@ func (h *Host) askLeader(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnsw
 			last = notApplied(fmt.Errorf("%w: %w", ErrNotLeader, err))
 		case errors.Is(err, ErrNotApplied) && errors.Is(err, ErrNotLeader):
 			last = err
+		case errors.Is(err, errSilent) && mayRepeat(call):
+			silent = err
 		default:
 			return nil, err
 		}
 	}
-	return nil, last
+	return nil, cmp.Or(silent, last)
+}
+
+// mayRepeat allows what harms nobody if two servers do it.
+func mayRepeat(call *pb.GroupCall) bool {
+	switch call.GetKind().(type) {
+	case *pb.GroupCall_Change, *pb.GroupCall_Transfer:
+		return false
+	}
+	return true // proposals are of commands that may be forwarded
+}
+
+// errSilent means that a leader was asked and has said nothing since another one leads,
+// or since it was asked whether it is there.
+var errSilent = errors.New("node says nothing")
+
+// askWhileThere asks a server that may lead a group, and gives up when it is silent.
+func (h *Host) askWhileThere(ctx context.Context, to ServerID, call *pb.GroupCall) (*pb.GroupAnswer, error) {
+	if to == h.identity.Server || h.peers == nil {
+		return h.ask(ctx, to, call)
+	}
+	asking, giveUp := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer giveUp(nil)
+	watching.Go(func() { h.watchLeader(asking, to, call.GetGroup(), func() { giveUp(errSilent) }) })
+	a, err := h.ask(asking, to, call)
+	if err != nil && context.Cause(asking) == errSilent { //nolint:errorlint // the very one
+		err = fmt.Errorf("%w: %w", errSilent, err)
+	}
+	return a, err
+}
+
+// watchLeader calls silent when a server that was asked as a group's leader is not there,
+// until the context ends.
+func (h *Host) watchLeader(ctx context.Context, to ServerID, group uint32, silent func()) {
+	var probing sync.WaitGroup
+	defer probing.Wait()
+	answers := make(chan bool, 1) // of one probe at a time
+	overtaken, probed := 0, 0
+	for clock.Wait(ctx, h.cfg.Clock, leaderCheck) == nil {
+		if leader, ok := h.LeaderOf(group); ok && leader != to {
+			overtaken++
+		} else {
+			overtaken = 0
+		}
+		if probed++; probed == probeAfter {
+			probing.Go(func() { answers <- h.there(ctx, to) })
+		}
+		there := true
+		select {
+		case there = <-answers:
+			probed = 0
+		default:
+		}
+		if !there || overtaken == overtakenGrace {
+			silent()
+			return
+		}
+	}
+}
+
+// there asks a server whether it is there; only silence says that it is not.
+func (h *Host) there(ctx context.Context, server ServerID) bool {
+	probing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	late := h.cfg.Clock.AfterFunc(probeTime, cancel)
+	defer late.Stop()
+	_, err := h.peers.Call(probing, server, &pb.NodeCall{Kind: &pb.NodeCall_Probe{Probe: &pb.NodeProbe{}}})
+	return err == nil || probing.Err() == nil || ctx.Err() != nil
 }
 
 // candidates returns who may lead a group, the likeliest first.
@@ -326,7 +409,8 @@ func (g *group) change(c *pb.MemberChange) error {
 // proposeAnywhere proposes a command that may be forwarded, at whoever leads the
 // group, and waits until it is applied here, too, where the group is. Where
 // several nodes could lead it looks for the leader until the context ends, or
-// leaderPatience.
+// leaderPatience. What may be forwarded may be done twice, so where a leader has fallen
+// silent the next one is asked; only if nobody answers is the outcome unknown.
 func (h *Host) proposeAnywhere(ctx context.Context, group uint32, cmd *pb.Command) error {
 	g := h.group(group)
 	if g != nil && (h.peers == nil || g.alone.Load()) {
@@ -344,19 +428,26 @@ func (h *Host) proposeAnywhere(ctx context.Context, group uint32, cmd *pb.Comman
 	}
 	call := &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Propose{Propose: b}}
 	until := h.elapsed() + leaderPatience
+	maybe := false
 	for {
 		a, err := h.askLeader(ctx, call)
+		if errors.Is(err, errSilent) {
+			maybe = true
+			err = notApplied(fmt.Errorf("%w: %w", ErrNotLeader, errSilent)) // by those that have answered
+		}
 		if err == nil && g != nil {
 			if err = g.fsm.reached(ctx, a.GetIndex()); err != nil {
 				return unknown(err) // it is true, but not yet to be seen here
 			}
 		}
-		if err == nil || !errors.Is(err, ErrNotLeader) || !errors.Is(err, ErrNotApplied) || h.elapsed() >= until {
-			return err
+		again := errors.Is(err, ErrNotLeader) && errors.Is(err, ErrNotApplied) && h.elapsed() < until
+		if again && clock.Wait(ctx, h.cfg.Clock, leaderPause) == nil && !h.isClosing() {
+			continue
 		}
-		if clock.Wait(ctx, h.cfg.Clock, leaderPause) != nil || h.isClosing() {
-			return err
+		if maybe && errors.Is(err, ErrNotLeader) {
+			err = unknown(errSilent)
 		}
+		return err
 	}
 }
 

@@ -1,12 +1,15 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
 
+	"orgmem/actors/budget"
 	"orgmem/cluster"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -20,6 +23,10 @@ type call struct {
 	tryAgain atomic.Bool // the answer is: ask another activation
 	fate     fate        // what has become of it; set before the answer
 	stay     stay
+	late     atomic.Pointer[clock.Timer] // runs once nobody waits for the answer any more
+	// Of an import: gone is done when nobody waits for it any more, memory is what it holds.
+	gone   context.Context //nolint:containedctx // it lasts as long as the call, which is passed on from actor to actor
+	memory atomic.Pointer[budget.Work]
 
 	// Set by the organization when it admits the call.
 	rate   *pb.RateLimit
@@ -79,8 +86,28 @@ func (c *call) answer(r *pb.Reply, what fate) {
 		c.idem.finish()
 	}
 	c.fate = what
+	c.settled()
 	c.done <- r
 	c.stay.end()
+}
+
+// settled gives back what only an unanswered call needs.
+func (c *call) settled() {
+	if work := c.memory.Load(); work != nil {
+		work.End()
+	}
+	if t := c.late.Load(); t != nil {
+		(*t).Stop() // it holds the call, and that the file
+	}
+}
+
+// abandon lets go of a call that nobody waits for any more: when it is answered, or else
+// written off.
+func (c *call) abandon(timer clock.Timer) {
+	c.late.Store(&timer)
+	if c.answered.Load() {
+		timer.Stop()
+	}
 }
 
 // stands counts what an answer has cost, and reports whether it is this activation's to
@@ -96,6 +123,7 @@ func (c *call) stands(r *pb.Reply) bool {
 // writeOff ends the counting of a call that nobody waits for and nobody answers.
 func (c *call) writeOff() {
 	if c.answered.CompareAndSwap(false, true) {
+		c.settled()
 		c.stay.sys.log.Error("a call was never answered", "request_id", c.env.GetRequestId(), "op", fmt.Sprintf("%T", c.env.GetOp()))
 		c.stay.end()
 	}
@@ -115,6 +143,8 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 	case errors.Is(err, storage.ErrNoSpace):
 		p.Detail = "The disk is nearly full: nothing can be stored until space returns. Reading works."
 		p.RetryAfterS = retryAfterNoSpaceSeconds
+	case errors.Is(err, budget.ErrFull):
+		p.Detail = "The node reads as many files as it has memory for; try again shortly."
 	case errors.Is(err, errPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, errCommitQueueFull), errors.Is(err, storage.ErrTooManyStores):
 		p.Detail = "The service has more work than it can queue; try again shortly."
 	case errors.Is(err, cluster.ErrDirectoryFull):

@@ -13,6 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/connect"
+	"orgmem/brain/format"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -209,6 +210,13 @@ func (o *orgView) fetchSource(ctx context.Context, m syncFetch) (result connect.
 	defer stop(nil)
 	limit := o.sys.clock.AfterFunc(syncLimit, func() { stop(context.DeadlineExceeded) })
 	defer limit.Stop()
+	m.source.Reading = func(ctx context.Context) (format.Limits, func(), error) {
+		work, err := o.sys.beginReading(ctx, o.id, 0)
+		if err != nil {
+			return format.Limits{}, nil, err
+		}
+		return format.Limits{GoOn: ctx.Err, More: func(n int) error { return work.More(ctx, n, 0) }}, work.End, nil
+	}
 	o.sys.cfg.working(jobConnectorSync, func() bool { return ctx.Err() != nil })
 	result, err = connect.Sync(ctx, o.sys.cfg.Egress, o.sys.clock, m.source, m.before)
 	if errors.Is(err, context.Canceled) {

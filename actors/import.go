@@ -2,6 +2,7 @@ package actors
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"path"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/budget"
 	"orgmem/brain/format"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -32,9 +34,6 @@ const (
 	// maxImportText bounds the text of one import, which is queued in one commit:
 	// what a raft entry takes, less what records cost beside their text.
 	maxImportText = 16 << 20
-	// quickImport is the largest file that is read as quickly as other reads are,
-	// in some milliseconds.
-	quickImport = 256 << 10
 )
 
 // errGivenUpWaiting ends work whose caller has left.
@@ -46,18 +45,33 @@ type upload struct {
 	items []*pb.IngestItem
 }
 
-// importFile reads an upload and goes on to accept its documents. A small one is
-// read like any other read; a large one takes seconds of a processor, which are
-// the organization's own, and ends when nobody waits for it any more.
+// importFile reads an upload and goes on to accept its documents, in a goroutine that
+// ends with the call: it waits for memory and for a processor. A quick file is read like
+// any other read. Others take seconds of a processor, which are the organization's own,
+// and end when nobody waits for them any more.
 func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
-	view := c.org
-	read := func(int) {
+	view, sys := c.org, o.sys
+	if !sys.enterReading(view.id) {
+		c.fail(errPoolFull)
+		return
+	}
+	sys.wg.Go(func() {
+		defer sys.leaveReading(view.id)
 		defer func() {
 			if r := recover(); r != nil {
 				c.fail(panicked("import", r))
 			}
 		}()
-		up, p, err := readUpload(op, c.stillWanted)
+		work, err := sys.beginReading(c.left(), view.id, readingWait)
+		if err != nil {
+			c.fail(c.unread(err))
+			return
+		}
+		c.memory.Store(work)
+		up, p, err := view.readInTurn(c, op, work)
+		if err != nil {
+			err = c.unread(err)
+		}
 		switch {
 		case errors.Is(err, errGivenUpWaiting):
 			c.refuse(problem(codeServiceDegraded, "The file was not read to its end."))
@@ -69,6 +83,10 @@ func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 			c.refuse(p)
 			return
 		}
+		if err := work.More(c.left(), textMemory*up.size()-work.Held(), readingWait); err != nil {
+			c.fail(c.unread(err))
+			return
+		}
 		c.upload = up
 		view.tell(func(o *orgActor) {
 			if o.lost {
@@ -77,16 +95,87 @@ func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 			}
 			o.accept(c)
 		})
+	})
+}
+
+// errNotQuick says that a file takes more than a quick one may.
+var errNotQuick = errors.New("the file is not read quickly")
+
+// readInTurn reads a file when it is its organization's turn.
+func (o *orgView) readInTurn(c *call, op *pb.ImportFile, work *budget.Work) (up *upload, p *pb.Problem, err error) {
+	if format.Quick(op.GetContent()) {
+		done := make(chan struct{})
+		queued := o.sys.reads.do(o.id, narrow, func(int) {
+			defer close(done)
+			defer func() {
+				if r := recover(); r != nil {
+					err = panicked("import", r)
+				}
+			}()
+			now, stop := context.WithCancel(c.left())
+			stop() // what is not free at once is waited for elsewhere
+			up, p, err = readUpload(op, format.Limits{GoOn: c.stillWanted, More: func(n int) error {
+				if work.More(now, n, 0) != nil {
+					return errNotQuick
+				}
+				return nil
+			}})
+		})
+		if queued != nil {
+			return nil, nil, queued
+		}
+		<-done
+		if !errors.Is(err, errNotQuick) {
+			return up, p, err
+		}
 	}
-	var err error
-	if len(op.GetContent()) <= quickImport {
-		err = o.sys.reads.do(o.id, narrow, read)
-	} else {
-		err = o.sys.cpu.soon(o.id, read)
+	err = o.sys.cpu.share(o.id, c.left().Done(), func(s *share) (err error) {
+		up, p, err = readUpload(op, format.Limits{
+			GoOn: func() error {
+				if err := c.stillWanted(); err != nil {
+					return err
+				}
+				return s.yield()
+			},
+			More: func(n int) error {
+				return s.without(func() error { return work.More(c.left(), n, readingWait) })
+			},
+		})
+		return err
+	})
+	return up, p, err
+}
+
+// left is done when nobody waits for the call any more.
+func (c *call) left() context.Context {
+	if c.gone == nil {
+		return c.org.sys.ctx
 	}
-	if err != nil {
-		c.fail(err)
+	return c.gone
+}
+
+// unread is why a file was not read: what ended the waiting, where that was ended.
+func (c *call) unread(err error) error {
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, errGivenUpWaiting) {
+		return err
 	}
+	if err := c.stillWanted(); err != nil {
+		return err
+	}
+	return errGivenUpWaiting
+}
+
+// size is the text of an upload, and what goes with it.
+func (u *upload) size() (n int) {
+	for _, it := range u.items {
+		n += itemBytes(it)
+	}
+	return n
+}
+
+// itemBytes is what an item takes in an entry of the queue.
+func itemBytes(it *pb.IngestItem) int {
+	return len(it.GetContent()) + len(it.GetTitle()) + len(it.GetExternalId()) + len(it.GetMetadata()) + len(it.GetFile()) + len(it.GetRefused())
 }
 
 // stillWanted returns an error when the caller has given up, or the node is to
@@ -106,17 +195,20 @@ func (c *call) awaited() error {
 	return nil
 }
 
-// readUpload makes documents of a file. goOn is asked meanwhile; its errors are
-// the only ones.
-func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, error) {
-	if err := goOn(); err != nil {
-		return nil, nil, err
+// readUpload makes documents of a file. What the limits ask is asked meanwhile; its errors
+// are the only ones.
+func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, error) {
+	if limits.GoOn != nil {
+		if err := limits.GoOn(); err != nil {
+			return nil, nil, err
+		}
 	}
 	read := format.Documents
 	if op.GetTranscript() {
 		read = format.Transcript
 	}
-	docs, kind, err := read(op.GetFilename(), op.GetContent(), format.Limits{Runes: int(op.GetMaxRunes()), Bytes: maxImportText, GoOn: goOn})
+	limits.Runes, limits.Bytes = int(op.GetMaxRunes()), maxImportText
+	docs, kind, err := read(op.GetFilename(), op.GetContent(), limits)
 	switch {
 	case errors.Is(err, format.ErrTooLarge):
 		return nil, problem(codePayloadTooLarge, "The file %s.", format.Reason(err)), nil
@@ -154,7 +246,7 @@ func readUpload(op *pb.ImportFile, goOn func() error) (*upload, *pb.Problem, err
 			item.Metadata = metadataOf(d, op.GetMetadata())
 		}
 		// What the form says for all of them is stored with each.
-		if size += len(item.GetContent()) + len(item.GetTitle()) + len(item.GetExternalId()) + len(item.GetMetadata()) + len(item.GetFile()) + len(item.GetRefused()); size > maxImportText {
+		if size += itemBytes(item); size > maxImportText {
 			return nil, problem(codePayloadTooLarge, "The file holds more than %d bytes of text, titles and metadata. Split it.", maxImportText), nil
 		}
 		up.items = append(up.items, item)

@@ -215,13 +215,14 @@ func (p *cpuPool) work(worker int) {
 			return
 		}
 		var task func(int)
+		awaited := false // what somebody waits for is no work to rest from
 		if p.patient.n > 0 && (p.tasks.n == 0 || p.passed >= patientShare) {
 			p.passed = 0
 			_, task = p.patient.take()
 		} else {
-			task = p.take()
+			task, awaited = p.take()
 		}
-		pressed := p.press
+		pressed := p.press && !awaited
 		p.mu.Unlock()
 		if !pressed {
 			task(worker)
@@ -238,14 +239,16 @@ func (p *cpuPool) work(worker int) {
 // seeing what it has brought.
 const patientShare = 16
 
-// take takes the next task that is not patient. p.mu is held.
-func (p *cpuPool) take() func(int) {
+// take takes the next task that is not patient, and says whether somebody waits for it.
+// p.mu is held.
+func (p *cpuPool) take() (task func(int), awaited bool) {
 	p.passed++
 	org, task := p.tasks.take()
+	awaited = p.ahead[org] > 0
 	if p.ahead[org]--; p.ahead[org] <= 0 {
 		delete(p.ahead, org)
 	}
-	return task
+	return task, awaited
 }
 
 // maxRest bounds the rest after one task: a task that took long because the
@@ -335,26 +338,88 @@ func (p *cpuPool) run(org pb.OrgID, tasks []func(worker int) error, queue *turns
 	return errs
 }
 
-// maxAhead bounds the tasks of one organization that somebody waits for: each
-// holds an upload.
-const maxAhead = 4
+// maxSlice is how long a share of a worker lasts while other organizations wait for one.
+const maxSlice = 50 * time.Millisecond
 
-// soon queues a task that a caller waits for, before the organization's others
-// and after its own kind; other organizations have their turns as ever. It
-// returns errPoolFull, or errClosing, where it does not. The task must not panic.
-func (p *cpuPool) soon(org pb.OrgID, task func(worker int)) error {
+// share is a computation's share of the CPU workers: it has a worker to itself, and gives
+// it to other organizations from time to time. A file of another takes seconds.
+type share struct {
+	pool   *cpuPool
+	org    pb.OrgID
+	gone   <-chan struct{} // closed when nobody waits for it any more
+	worker chan struct{}   // hands a worker over
+	back   chan struct{}   // and gives it back
+	began  time.Time       // of this slice
+}
+
+// share waits for a worker for a computation that a caller waits for, and runs it, in the
+// caller's goroutine: before the organization's tasks that nobody waits for, and after
+// those of its own kind. Whoever calls it bounds how many wait. It returns errClosing, what
+// the computation returns, or errGivenUpWaiting once gone is closed.
+func (p *cpuPool) share(org pb.OrgID, gone <-chan struct{}, run func(*share) error) error {
+	s := &share{pool: p, org: org, gone: gone, worker: make(chan struct{}), back: make(chan struct{})}
+	if err := s.take(); err != nil {
+		return err
+	}
+	defer s.give()
+	return run(s)
+}
+
+// take waits for a worker; without an error, give follows.
+func (s *share) take() error {
+	p := s.pool
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return errClosing
+	}
+	p.tasks.insert(s.org, p.ahead[s.org], func(int) {
+		select {
+		case s.worker <- struct{}{}:
+			<-s.back
+		case <-s.gone:
+		}
+	})
+	p.ahead[s.org]++
+	p.mu.Unlock()
+	p.wake.Broadcast()
+	select {
+	case <-s.worker:
+		s.began = p.clock.Now()
+		return nil
+	case <-s.gone:
+		return errGivenUpWaiting
+	}
+}
+
+func (s *share) give() { s.back <- struct{}{} }
+
+// yield lets other organizations have their turn, if they wait and this one has had its
+// own. After an error the share is over, and nothing is to be done but to return.
+func (s *share) yield() error {
+	if s.pool.clock.Now().Sub(s.began) < maxSlice || !s.pool.othersWait(s.org) {
+		return nil
+	}
+	return s.without(func() error { return nil })
+}
+
+// without does something that takes no worker, such as waiting.
+func (s *share) without(f func() error) error {
+	s.give()
+	err := f()
+	if again := s.take(); again != nil {
+		// The pool is closed, and whoever gives back a worker that nobody has must not wait.
+		s.back = make(chan struct{}, 1)
+		return again
+	}
+	return err
+}
+
+// othersWait reports whether an organization besides this one waits for a worker.
+func (p *cpuPool) othersWait(org pb.OrgID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.closed:
-		return errClosing
-	case p.ahead[org] == maxAhead:
-		return errPoolFull
-	}
-	p.tasks.insert(org, p.ahead[org], task)
-	p.ahead[org]++
-	p.wake.Broadcast()
-	return nil
+	return p.tasks.n > p.tasks.of(org)
 }
 
 // close lets queued tasks finish and waits for the workers.

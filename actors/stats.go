@@ -26,6 +26,8 @@ type Stats struct {
 	ReadQueueLen                                   int
 	ReadQueueCap                                   int
 	IngestTasksQueue                               int
+	// Of the memory for reading files: what is granted, what may be, and who waits.
+	ReadingBytes, ReadingBytesLimit, ReadingsWaiting int
 	// Of a node of several: what it asked others, what it answered them, and what
 	// was lost on the way because a connection ended.
 	AskedElsewhere, AnsweredForOthers, LostOnTheWay uint64
@@ -40,6 +42,7 @@ func (s *System) Stats() Stats {
 		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.stats.orgActivations.Load(), OrgsLost: s.stats.orgsLost.Load(),
 		EventStreams: s.hub.count(), ItemsIngested: s.stats.itemsIngested.Load(), CognitionCycles: s.stats.cycles.Load(), SnapshotLoads: s.parts.loads.Load(),
 		ReadQueueLen: s.reads.length(), ReadQueueCap: readQueue, IngestTasksQueue: s.cpu.waiting(),
+		ReadingBytes: s.memory.Used(), ReadingBytesLimit: s.memory.Limit(), ReadingsWaiting: s.memory.Waiting(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.use()
 	st.Deliveries, st.DeliveriesFailed, st.WebhooksDisabled = s.stats.deliveries.Load(), s.stats.deliveriesFailed.Load(), s.stats.webhooksDisabled.Load()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/budget"
 	"orgmem/actors/egress"
 	"orgmem/actors/llm"
 	"orgmem/brain/index"
@@ -72,6 +73,10 @@ type Config struct {
 	// SnapshotBytes bounds the memory of all partitions' indexes; the least
 	// recently used leave first. 0 is 2 GiB: about 3 million chunks.
 	SnapshotBytes int64
+	// ReadingBytes bounds the memory for what files unpack to and are made of while they
+	// are read, and for the texts that are cut and embedded; 0 is 256 MiB. At least
+	// MinReadingBytes.
+	ReadingBytes int
 	// Workers is the number of CPU workers of ingestion; 0 is GOMAXPROCS.
 	Workers int
 	// CognitionQuiet is how long a memory must have been left alone before a cognition
@@ -140,6 +145,7 @@ type System struct {
 	nobody    *actor.PID
 	reads     *readPool
 	cpu       *cpuPool
+	memory    *budget.Budget // for reading files, and what becomes of them
 	parts     *partitionCache
 	hub       *eventHub
 	syncs     chan struct{} // the fetches under way for connectors
@@ -168,8 +174,10 @@ type System struct {
 
 	mu       sync.Mutex
 	orgs     map[pb.OrgID]*activation
-	began    uint64                  // activations so far
-	panicked []string                // names of the last activations that panicked
+	began    uint64   // activations so far
+	panicked []string // names of the last activations that panicked
+	// readings counts the files of an organization that are read or wait for that.
+	readings map[pb.OrgID]int
 	leaving  map[uint32]<-chan error // by shard that was led here: closed when its last costs are written, or with the error in it
 	closing  bool
 }
@@ -202,6 +210,12 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.TombstoneRetention == 0 {
 		cfg.TombstoneRetention = defaultTombstoneRetention
+	}
+	if cfg.ReadingBytes == 0 {
+		cfg.ReadingBytes = defaultReadingBytes
+	}
+	if cfg.ReadingBytes < MinReadingBytes {
+		return nil, fmt.Errorf("actors: ReadingBytes is less than the %d that one file may take", MinReadingBytes)
 	}
 	if cfg.SnapshotBytes == 0 {
 		cfg.SnapshotBytes = 2 << 30
@@ -276,6 +290,8 @@ func Start(cfg Config) (*System, error) {
 		orgs:     make(map[pb.OrgID]*activation),
 		leaving:  make(map[uint32]<-chan error),
 		cpu:      newCPUPool(cfg.Workers, cfg.Clock),
+		memory:   budget.New(cfg.ReadingBytes, cfg.Clock),
+		readings: make(map[pb.OrgID]int),
 		parts:    newPartitionCache(cfg.SnapshotBytes, cfg.usable),
 		hub:      newEventHub(cfg.Clock),
 		syncs:    make(chan struct{}, maxSyncs),
@@ -381,6 +397,10 @@ func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgI
 			return refuse(&pb.Problem{Code: codeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), decided, nil
 		}
 		c.stay.sys, c.stay.entered = s, true
+		leave := func() {}
+		if env.GetLink().GetImportFile() != nil {
+			c.gone, leave = context.WithCancel(s.ctx)
+		}
 		pid := s.nobody
 		if known {
 			pid = c.stay.act.pid
@@ -395,8 +415,9 @@ func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgI
 			err = context.DeadlineExceeded
 		}
 		c.stay.end()
+		leave()
 		if err != nil {
-			s.clock.AfterFunc(writeOff, c.writeOff)
+			c.abandon(s.clock.AfterFunc(writeOff, c.writeOff))
 			return nil, decided, fmt.Errorf("ask: %w", err)
 		}
 		if !c.tryAgain.Load() {

@@ -29,7 +29,10 @@ func (s *syncer) feed(ctx context.Context) error {
 		}
 		link := absolute(address, item.Link)
 		id := cmp.Or(item.GUID, link, item.Title)
-		_, content := text(".html", []byte("<!doctype html><html><body>"+cmp.Or(item.Content, item.Description)+"</body></html>"))
+		_, content, err := s.text(ctx, ".html", []byte("<!doctype html><html><body>"+cmp.Or(item.Content, item.Description)+"</body></html>"))
+		if err != nil {
+			return err
+		}
 		title := strings.TrimSpace(html.UnescapeString(item.Title))
 		d := Document{ID: id, Title: title, Content: cmp.Or(strings.TrimSpace(content), title), Link: link}
 		if at := cmp.Or(item.PublishedParsed, item.UpdatedParsed); at != nil {

@@ -77,7 +77,10 @@ func (s *syncer) git(ctx context.Context) error {
 		if read += len(blob.data); read > maxUnpacked { // one blob may be many files
 			return failf("holds more than %d MiB", maxUnpacked>>20)
 		}
-		title, content := text(path.Base(name), blob.data)
+		title, content, err := s.text(ctx, path.Base(name), blob.data)
+		if err != nil {
+			return err
+		}
 		all = s.add(Document{
 			ID: name, Title: cmp.Or(title, name), Content: content, Link: strings.TrimSuffix(s.config.URL, ".git") + "#" + name, OccurredMs: commitTime(commit.data),
 		}) && all

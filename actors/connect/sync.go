@@ -103,6 +103,9 @@ type Result struct {
 type Source struct {
 	Type   string // feed, web, git
 	Config []byte // the connector's config, secrets included
+	// Reading waits until a text may be read, and returns the limits of that and what ends
+	// it. Its errors end the Sync. nil: nothing bounds it but package format.
+	Reading func(ctx context.Context) (format.Limits, func(), error)
 }
 
 // config is that of all types.
@@ -139,6 +142,7 @@ type page struct {
 // syncer is one Sync.
 type syncer struct {
 	fetch   Fetcher
+	reading func(context.Context) (format.Limits, func(), error)
 	clock   clock.Clock
 	config  config
 	state   state
@@ -154,7 +158,7 @@ type syncer struct {
 // with a State, and never with documents: the walk through a list of pages has gone on,
 // although nothing came of it.
 func Sync(ctx context.Context, fetch Fetcher, c clock.Clock, source Source, before []byte) (Result, error) {
-	s := &syncer{fetch: fetch, clock: c, sites: map[string]*manners{}}
+	s := &syncer{fetch: fetch, clock: c, reading: source.Reading, sites: map[string]*manners{}}
 	if err := json.Unmarshal(source.Config, &s.config); err != nil {
 		return Result{}, failf("has a config that cannot be read")
 	}
@@ -316,11 +320,23 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return time.Duration(min(n, uint64(maxRetryAfter/time.Second))) * time.Second
 }
 
-// text is the text of HTML, and the title that it says.
-func text(name string, body []byte) (title, content string) {
-	docs, _, err := format.Documents(name, body, format.Limits{Bytes: maxText})
+// text is the text of HTML, and the title that it says; an error ends the Sync.
+func (s *syncer) text(ctx context.Context, name string, body []byte) (title, content string, err error) {
+	var limits format.Limits
+	if s.reading != nil {
+		var done func()
+		if limits, done, err = s.reading(ctx); err != nil {
+			return "", "", err
+		}
+		defer done()
+	}
+	limits.Bytes = maxText
+	docs, _, err := format.Documents(name, body, limits)
+	if errors.Is(err, format.ErrFile) {
+		return "", "", nil
+	}
 	if err != nil {
-		return "", ""
+		return "", "", err
 	}
 	var parts []string
 	for _, d := range docs {
@@ -331,7 +347,7 @@ func text(name string, body []byte) (title, content string) {
 			title = d.Title
 		}
 	}
-	return title, strings.Join(parts, "\n\n")
+	return title, strings.Join(parts, "\n\n"), nil
 }
 
 // absolute resolves a reference against an address; empty when it is no https address.

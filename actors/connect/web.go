@@ -165,7 +165,10 @@ func (s *syncer) page(ctx context.Context, p listed) (bool, error) {
 	default:
 		return true, failf("is of type %q, which is no page", kind)
 	}
-	title, content := text(name, body)
+	title, content, err := s.text(ctx, name, body)
+	if err != nil {
+		return true, err
+	}
 	if strings.TrimSpace(content) == "" {
 		return true, failf("holds no text")
 	}

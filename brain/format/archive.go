@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"orgmem/brain/format/meter"
 )
 
 const (
@@ -26,6 +28,8 @@ const (
 	// maxEntries bounds the files of an archive, with those that are not read: its
 	// directory is held in memory, at some 300 bytes for each.
 	maxEntries = 100_000
+	// directoryEntry is what a file of an archive takes in the archive's directory.
+	directoryEntry = 512
 	// maxNesting bounds archives in archives: an export in an export in a mail.
 	maxNesting = 4
 )
@@ -39,12 +43,21 @@ type pack struct {
 // part reads a part of a file. What is wrong with the part is said in its place,
 // and the others go on; an error is about the whole.
 func (r *reader) part(where string, read func() ([]Document, error)) ([]Document, error) {
-	kept := r.kept
+	kept, held := r.kept, r.Held()
 	docs, err := read()
+	if err == nil { // a few words of an archive may stand for much that is said of each file
+		said := 0
+		for _, d := range docs {
+			said += len(d.Metadata) + len(d.Title) + len(d.ExternalID)
+		}
+		err = r.keep(said)
+	}
 	if err != nil && errors.Is(err, ErrFile) {
 		r.kept = kept // nothing of it stays
+		r.Settle(held)
 		return []Document{{Where: where, Refused: Reason(err), tooLarge: errors.Is(err, ErrTooLarge)}}, nil
 	}
+	r.Settle(held + r.kept - kept)
 	for i := range docs {
 		docs[i].Where = where + within(docs[i].Where)
 	}
@@ -127,6 +140,10 @@ func (p *pack) refuse(name, reason string) error {
 // showPath is an archive's path, fit to be shown.
 func showPath(name string) string { return clipTitle(name) }
 
+// restUnread stands for what is not read of an archive or a mailbox that has cost what
+// one file may.
+var restUnread = Document{Where: "the rest", Refused: "is not read: it " + strings.TrimSuffix(Reason(errWork), "; split it"), tooLarge: true}
+
 var errPart = errorf("is damaged or cut short in its archive")
 
 // unpack reads a file of an archive whole, within the bounds.
@@ -146,13 +163,25 @@ func (r *reader) unpackCut(in io.Reader, size uint64) (raw []byte, cut bool, err
 	if limit <= 0 {
 		return nil, false, errorf("is not read: its archive unpacks to more than %d MiB", maxUnpacked>>20)
 	}
-	var out bytes.Buffer
+	out := meter.Buffer{Meter: &r.Meter}
 	said := 0
-	defer func() { r.unpacked += max(0, said-out.Len()) }()
+	defer func() {
+		r.unpacked += max(0, said-out.Len())
+		if raw == nil {
+			r.drop(out.Bytes())
+		}
+	}()
 	for {
-		n, err := io.CopyN(&out, in, min(int64(stepBytes), int64(limit-out.Len())+1))
-		r.unpacked += int(n)
-		if err := r.step(int(n)); err != nil {
+		step := min(stepBytes, limit-out.Len()+1)
+		if held := out.GrowTo(out.Len()+step, limit+1); held != nil {
+			return nil, false, held
+		}
+		n, err, held := out.Fill(in, step)
+		if held != nil {
+			return nil, false, held
+		}
+		r.unpacked += n
+		if err := r.step(n / lightWork); err != nil {
 			return nil, false, err
 		}
 		if err == nil && out.Len() == stepBytes { // the first of several
@@ -162,7 +191,9 @@ func (r *reader) unpackCut(in io.Reader, size uint64) (raw []byte, cut bool, err
 			}
 			if size > uint64(out.Len()) { // so that it need not grow
 				said = int(min(size, uint64(limit)))
-				out.Grow(said - out.Len() + bytes.MinRead)
+				if err := out.Resize(said + bytes.MinRead); err != nil {
+					return nil, false, err
+				}
 			}
 		}
 		switch {
@@ -171,13 +202,21 @@ func (r *reader) unpackCut(in io.Reader, size uint64) (raw []byte, cut bool, err
 		case out.Len() > limit:
 			return nil, false, errorf("is not read: its archive unpacks to more than %d MiB", maxUnpacked>>20)
 		case errors.Is(err, io.EOF):
-			return out.Bytes(), false, nil
+			return nonNil(out.Bytes()), false, nil
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return out.Bytes(), true, nil
+			return nonNil(out.Bytes()), true, nil
 		case err != nil:
 			return nil, false, errPart
 		}
 	}
+}
+
+// nonNil is a file that may be empty.
+func nonNil(raw []byte) []byte {
+	if raw == nil {
+		return []byte{}
+	}
+	return raw
 }
 
 // openZip reads the directory of a ZIP archive. left is what there is of one that has
@@ -185,6 +224,9 @@ func (r *reader) unpackCut(in io.Reader, size uint64) (raw []byte, cut bool, err
 func (r *reader) openZip(raw []byte) (z *zip.Reader, left *salvaged, err error) {
 	if bytes.Count(raw, []byte(zipDirectory)) > maxEntries {
 		return nil, nil, errorf("is an archive of more than %d files", maxEntries)
+	}
+	if err := r.Hold(directoryEntry * bytes.Count(raw, []byte(zipDirectory))); err != nil {
+		return nil, nil, err
 	}
 	z, err = zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	switch {
@@ -258,6 +300,12 @@ func (r *reader) zip(name string, raw []byte) ([]Document, string, error) {
 	views := notionViews(z)
 	for _, f := range z.File {
 		if err := r.step(1); err != nil {
+			if errors.Is(err, errWork) { // what was read stands
+				err = p.add(restUnread)
+				if err == nil {
+					break
+				}
+			}
 			return nil, "", err
 		}
 		name := zipName(f)
@@ -287,7 +335,9 @@ func (p *pack) unpacked(name string, open func() ([]byte, error)) error {
 		return p.refuse(name, Reason(err))
 	case err != nil:
 		return err
-	case len(raw) == 0:
+	}
+	defer p.drop(raw)
+	if len(raw) == 0 {
 		return nil
 	}
 	return p.take(name, raw)
@@ -379,6 +429,12 @@ func (r *reader) tar(raw []byte, cut bool) ([]Document, error) {
 			break
 		}
 		if err := r.step(tarBlock); err != nil {
+			if errors.Is(err, errWork) {
+				err = p.add(restUnread)
+				if err == nil {
+					return p.docs, p.nothing()
+				}
+			}
 			return nil, err
 		}
 		silent, refused := entryName(h.Name)

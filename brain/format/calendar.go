@@ -13,12 +13,15 @@ var calendarShown = []struct{ name, label string }{
 
 // calendar reads iCalendar (RFC 5545): a document of kind event for each event.
 func (r *reader) calendar(raw []byte) ([]Document, error) {
-	raw = bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\n "), nil), []byte("\n\t"), nil) // folded lines
+	raw, err := r.unfolded(raw)
+	if err != nil {
+		return nil, err
+	}
 	var docs []Document
 	var event map[string]string
 	alarm := false
 	for full := range bytes.Lines(raw) {
-		if err := r.step(len(full)); err != nil {
+		if err := r.step(tableWork * len(full)); err != nil {
 			return nil, err
 		}
 		line := strings.TrimRight(string(full), "\n")
@@ -54,10 +57,31 @@ func (r *reader) calendar(raw []byte) ([]Document, error) {
 	return docs, nil
 }
 
+// unfolded makes one line of one that was folded.
+func (r *reader) unfolded(raw []byte) ([]byte, error) {
+	if !bytes.Contains(raw, []byte("\n ")) && !bytes.Contains(raw, []byte("\n\t")) {
+		return raw, nil
+	}
+	if err := r.Hold(len(raw)); err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); i++ {
+		if raw[i] == '\n' && i+1 < len(raw) && (raw[i+1] == ' ' || raw[i+1] == '\t') {
+			i++
+			continue
+		}
+		out = append(out, raw[i])
+	}
+	return out, nil
+}
+
+var calendarEscapes = strings.NewReplacer(`\n`, "\n", `\N`, "\n", `\,`, ",", `\;`, ";", `\\`, `\`)
+
 // takeProperty keeps a property of an event. Of people the name is kept, where
 // there is one.
 func takeProperty(event map[string]string, name, params, line, value string) {
-	value = strings.NewReplacer(`\n`, "\n", `\N`, "\n", `\,`, ",", `\;`, ";", `\\`, `\`).Replace(value)
+	value = calendarEscapes.Replace(value)
 	if name == "ORGANIZER" || name == "ATTENDEE" {
 		if at := strings.Index(params, "CN="); at >= 0 {
 			from := strings.IndexByte(line, ';') + 1 + at + len("CN=")
@@ -69,9 +93,10 @@ func takeProperty(event map[string]string, name, params, line, value string) {
 		}
 	}
 	if before := event[name]; before != "" && name == "ATTENDEE" {
-		if value = before + ", " + value; len(value) > 4*maxNote {
+		if len(before)+len(value)+2 > 4*maxNote {
 			return
 		}
+		value = before + ", " + value
 	}
 	if len(event) < maxNotes || event[name] != "" {
 		event[name] = value

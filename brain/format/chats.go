@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -137,16 +138,18 @@ func each[T any](r *reader, raw []byte, list bool, visit func(T) error) error {
 	}
 	for !list || d.PeekKind() != ']' {
 		var one T
-		at := d.InputOffset()
-		if err := json.UnmarshalDecode(d, &one); err != nil {
+		held, kept := r.Held(), r.kept
+		value, err := d.ReadValue()
+		if err != nil {
 			return errRecords
 		}
-		if err := r.step(int(d.InputOffset() - at)); err != nil {
+		if err := r.into(value, &one); err != nil {
 			return err
 		}
 		if err := visit(one); err != nil {
 			return err
 		}
+		r.Settle(held + r.kept - kept)
 		if !list {
 			return atEnd(d)
 		}
@@ -155,6 +158,54 @@ func each[T any](r *reader, raw []byte, list bool, visit func(T) error) error {
 		return errRecords
 	}
 	return atEnd(d)
+}
+
+// recordMemory is what an element of a list, or an object, of an export's record takes
+// at most beside its letters.
+const recordMemory = 384
+
+// into reads a value, once there is memory for what is made of it.
+func (r *reader) into(value []byte, to any) error {
+	n := elementsOf(value)
+	if err := r.Hold(n*recordMemory + len(value)); err != nil {
+		return err
+	}
+	if err := r.step(tableWork*len(value) + recordWork*n); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(value, to, lenient); err != nil {
+		return errRecords
+	}
+	return nil
+}
+
+// recordWork is what an element costs beside its letters.
+const recordWork = 16
+
+// elementsOf is at least how many objects a value of JSON holds, and elements of
+// lists.
+func elementsOf(value []byte) (n int) {
+	var lists []bool // of what lies open: it is a list
+	for i := 0; i < len(value); i++ {
+		switch value[i] {
+		case '"':
+			for i++; i < len(value) && value[i] != '"'; i++ {
+				if value[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			lists = append(lists, value[i] == '[')
+			n++
+		case '}', ']':
+			lists = lists[:max(0, len(lists)-1)]
+		case ',':
+			if len(lists) > 0 && lists[len(lists)-1] {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 var errRecords = errorf("is an export with records that cannot be read")
@@ -394,8 +445,10 @@ func (r *reader) canvas(name string, raw []byte) ([]Document, error) {
 		Nodes []card `json:"nodes"`
 		Edges []card `json:"edges"`
 	}
-	if err := json.Unmarshal(raw, &all, lenient); err != nil {
+	if err := r.into(raw, &all); errors.Is(err, errRecords) {
 		return nil, errorf("is a canvas whose cards cannot be read")
+	} else if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(all.Nodes, func(a, b card) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
 	m := &markup{reader: r}
@@ -461,11 +514,30 @@ func (r *reader) records(raw []byte, system string) ([]Document, error) {
 	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
 		err = each(r, raw, true, take)
 	} else {
+		names := []string{"results", "memories", "facts", "edges", "episodes", "messages"}
 		lists := map[string]jsontext.Value{}
-		if json.Unmarshal(raw, &lists, lenient) != nil {
+		d := jsontext.NewDecoder(bytes.NewBuffer(raw), lenient)
+		if !valid(raw) || d.PeekKind() != '{' {
 			return nil, errRecords
 		}
-		for _, name := range []string{"results", "memories", "facts", "edges", "episodes", "messages"} {
+		if _, err := d.ReadToken(); err != nil {
+			return nil, errRecords
+		}
+		for d.PeekKind() == '"' {
+			t, err := d.ReadToken()
+			if err != nil {
+				return nil, errRecords
+			}
+			name := t.String()
+			value, err := d.ReadValue()
+			if err != nil {
+				return nil, errRecords
+			}
+			if slices.Contains(names, name) {
+				lists[name] = value // where it stands: of a buffer nothing is copied
+			}
+		}
+		for _, name := range names {
 			if v := lists[name]; v.Kind() == '[' && err == nil {
 				err = each(r, v, true, take)
 			}
@@ -496,8 +568,8 @@ func (r *reader) ownExport(raw []byte) ([]Document, error) {
 			} `json:"nodes"`
 		} `json:"partitions"`
 	}
-	if json.Unmarshal(raw, &all, lenient) != nil {
-		return nil, errRecords
+	if err := r.into(raw, &all); err != nil {
+		return nil, err
 	}
 	var docs []Document
 	for _, p := range all.Partitions {

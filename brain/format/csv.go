@@ -22,6 +22,11 @@ const (
 	looksColumns = 3
 	// looksCell is what a cell holds at most in a text that is not called CSV.
 	looksCell = 80
+	// maxSeparators bounds the columns of a row, those included that are not read, since
+	// each takes memory until the row's end. Commas in a cell count: no text has as many.
+	maxSeparators = 1 << 18
+	// rowMemory is what a row takes at most, while it is read.
+	rowMemory = maxSeparators*64 + 2*maxToken
 )
 
 // separators of the columns, the likeliest first.
@@ -93,7 +98,26 @@ func looksCSV(raw []byte) bool {
 	return true
 }
 
-var errLongRow = errorf("holds a row of more than %d MiB", maxToken>>20)
+var (
+	errLongRow = errorf("holds a row of more than %d MiB", maxToken>>20)
+	errWideRow = errorf("holds a row of more than %d columns", maxSeparators)
+)
+
+// columns counts the columns of a row while it is read.
+type columns struct {
+	allowance
+	separator []byte
+	seen      int // in this row
+}
+
+// Read implements io.Reader.
+func (c *columns) Read(p []byte) (int, error) {
+	n, err := c.allowance.Read(p)
+	if c.seen += bytes.Count(p[:n], c.separator); c.seen > maxSeparators {
+		return 0, errWideRow
+	}
+	return n, err
+}
 
 // csv reads a table.
 func (r *reader) csv(name string, raw []byte) (Document, error) {
@@ -104,7 +128,10 @@ func (r *reader) csv(name string, raw []byte) (Document, error) {
 	if !ok {
 		separator = rune(separators[0])
 	}
-	in := &allowance{rest: raw, allowed: maxToken, spent: errLongRow}
+	if err := r.Hold(min(64*len(raw), rowMemory)); err != nil {
+		return Document{}, err
+	}
+	in := &columns{allowance: allowance{rest: raw, allowed: maxToken, spent: errLongRow}, separator: []byte(string(separator))}
 	records := csv.NewReader(in)
 	records.Comma, records.LazyQuotes, records.FieldsPerRecord, records.ReuseRecord = separator, true, -1, true
 	sheet := sheet{markup: &markup{reader: r}}
@@ -114,8 +141,8 @@ func (r *reader) csv(name string, raw []byte) (Document, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if errors.Is(err, errLongRow) {
-			return Document{}, errLongRow
+		if err != nil && errors.Is(err, ErrFile) {
+			return Document{}, err
 		}
 		if err != nil {
 			line := 0
@@ -124,10 +151,10 @@ func (r *reader) csv(name string, raw []byte) (Document, error) {
 			}
 			return Document{}, errorf("is no well-formed CSV at line %d", line)
 		}
-		if err := r.step(int(records.InputOffset() - at)); err != nil {
+		if err := r.step(tableWork*int(records.InputOffset()-at) + cellWork*len(record)); err != nil {
 			return Document{}, err
 		}
-		at, in.allowed = records.InputOffset(), maxToken
+		at, in.allowed, in.seen = records.InputOffset(), maxToken, 0
 		if sheet.add(record); sheet.err != nil {
 			return Document{}, sheet.err
 		}

@@ -2,6 +2,8 @@ package format
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,6 +16,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 	utf "golang.org/x/text/encoding/unicode"
+
+	"orgmem/brain/format/meter"
 )
 
 const (
@@ -27,14 +31,29 @@ const (
 // decoded returns a text in UTF-8, whatever it was in: what its mark says, else
 // what label says, if it is one, else what it looks like. Errors say that it is
 // none.
-func decoded(data []byte, label string) ([]byte, error) {
+func (r *reader) decoded(data []byte, label string) ([]byte, error) {
 	from := encodingOf(data, label)
 	if from == nil {
 		data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	} else {
-		out := bytes.NewBuffer(make([]byte, 0, len(data)+len(data)/8+bytes.MinRead)) // for most texts it need not grow
-		if _, err := out.ReadFrom(from.NewDecoder().Reader(bytes.NewReader(data))); err != nil {
-			return nil, errorf("is text in an encoding that cannot be read%s", supported)
+		out := meter.Buffer{Meter: &r.Meter}
+		if err := out.Resize(len(data) + len(data)/8 + bytes.MinRead); err != nil { // for most texts it need not grow
+			return nil, err
+		}
+		in := from.NewDecoder().Reader(bytes.NewReader(data))
+		for ended := false; !ended; {
+			n, err, held := out.Fill(in, stepBytes)
+			switch {
+			case held != nil:
+				return nil, held
+			case errors.Is(err, io.EOF):
+				ended = true
+			case err != nil:
+				return nil, errorf("is text in an encoding that cannot be read%s", supported)
+			}
+			if err := r.step(tableWork * n); err != nil {
+				return nil, err
+			}
 		}
 		data = bytes.TrimPrefix(out.Bytes(), []byte("\ufeff"))
 	}

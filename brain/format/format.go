@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"orgmem/brain/format/meter"
 	"orgmem/proto/canon"
 )
 
@@ -19,9 +20,16 @@ const (
 	// MaxDocuments bounds the documents of one file: a job of ten thousand items
 	// is some minutes of embedding.
 	MaxDocuments = 10_000
-	// stepBytes of a file are read between two questions whether to go on: some
-	// milliseconds.
+	// stepBytes of an archive's file are unpacked before it is looked at.
 	stepBytes = 256 << 10
+	// MaxMemory bounds what the reading of one file holds beside the file: twice what one
+	// file of an archive may unpack to.
+	MaxMemory = 128 << 20
+	// MaxWork bounds what the reading of one file costs, in the units of meter.Meter: some
+	// five seconds of a processor.
+	MaxWork = 768 << 20
+	// FirstMemory is what a reading may hold before Limits.More is asked.
+	FirstMemory = 1 << 20
 )
 
 // Limits bound what is made of one file. The zero value sets no bound but this
@@ -33,9 +41,15 @@ type Limits struct {
 	// Bytes bounds the contents of all documents together; 0 means that the file
 	// alone does. Above it: ErrTooLarge.
 	Bytes int
+	// Memory and Work bound what the reading holds and costs; 0 means MaxMemory and
+	// MaxWork. Above either: ErrTooLarge.
+	Memory, Work int
 	// GoOn is asked between two steps of the work; an error ends it, and is
 	// returned. nil: it goes on.
 	GoOn func() error
+	// More is asked for memory beyond FirstMemory before it is held: by how much. It may
+	// wait; an error ends the reading, and is returned. nil: there is enough.
+	More func(bytes int) error
 }
 
 // The formats that are read.
@@ -97,8 +111,8 @@ func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrFile.E
 // reader reads one file.
 type reader struct {
 	Limits
+	meter.Meter
 	kept     int // bytes of contents so far
-	todo     int // bytes until GoOn is asked
 	unpacked int // bytes that came out of archives
 	nested   int // archives that the file lies in
 }
@@ -106,18 +120,40 @@ type reader struct {
 func newReader(l Limits) *reader {
 	l.Runes = cmp.Or(l.Runes, MaxRunes)
 	l.Bytes = cmp.Or(l.Bytes, math.MaxInt)
-	return &reader{Limits: l, todo: stepBytes}
+	more := l.More
+	if first := FirstMemory; more != nil {
+		more = func(bytes int) error {
+			free := min(first, bytes)
+			if first -= free; bytes == free {
+				return nil
+			}
+			return l.More(bytes - free)
+		}
+	}
+	return &reader{Limits: l, Meter: meter.Meter{
+		GoOn: l.GoOn, More: more, Memory: cmp.Or(l.Memory, MaxMemory), Work: cmp.Or(l.Work, MaxWork), ErrMemory: errMemory, ErrWork: errWork,
+	}}
 }
+
+var (
+	errMemory = tooLargef("takes more memory to be read than one file may; split it")
+	errWork   = tooLargef("takes more work to be read than one file may; split it")
+)
+
+// The costs of looking at a byte, in units of the meter: what tells the formats apart
+// is how much is done with each.
+const (
+	lightWork  = 2 // of unpacking, and of text that stays as it is: so many bytes are one unit
+	tableWork  = 3 // of CSV, calendars, captions and mails
+	markupWork = 6 // of XML, HTML and RTF
+)
 
 // step counts what was read of the file, and asks from time to time whether to go
 // on.
-func (r *reader) step(n int) error {
-	if r.todo -= n; r.todo > 0 || r.GoOn == nil {
-		return nil
-	}
-	r.todo = stepBytes
-	return r.GoOn()
-}
+func (r *reader) step(n int) error { return r.Step(n) }
+
+// drop releases what was unpacked or decoded.
+func (r *reader) drop(raw []byte) { r.Release(cap(raw)) }
 
 // keep counts what becomes content.
 func (r *reader) keep(n int) error {
@@ -198,36 +234,42 @@ func foreignOf(data []byte) string {
 func foreignError(name string) error { return errorf("is %s, which cannot be read%s", name, supported) }
 
 // newlines ends lines by newlines. A large text is copied once at most.
-func newlines(data []byte) []byte {
+func (r *reader) newlines(data []byte) ([]byte, error) {
 	at := bytes.IndexByte(data, '\r')
 	if at < 0 {
-		return data
+		return data, nil
+	}
+	if err := r.Hold(len(data)); err != nil {
+		return nil, err
 	}
 	out := make([]byte, 0, len(data)-bytes.Count(data, []byte("\r\n")))
 	for ; at >= 0; at = bytes.IndexByte(data, '\r') {
 		out = append(append(out, data[:at]...), '\n')
 		data = bytes.TrimPrefix(data[at+1:], []byte("\n"))
 	}
-	return append(out, data...)
+	return append(out, data...), nil
 }
 
 // text returns a file's text, its lines ended by newlines, or why it has none.
 // label is the encoding that it says it is in, if it does.
-func text(data []byte, label string) ([]byte, error) {
+func (r *reader) text(data []byte, label string) ([]byte, error) {
 	if name := foreignOf(data); name != "" {
 		return nil, foreignError(name)
+	}
+	if err := r.step(len(data) / lightWork); err != nil {
+		return nil, err
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errorf("is empty")
 	}
-	data, err := decoded(data, label)
+	data, err := r.decoded(data, label)
 	if err != nil {
 		return nil, err
 	}
 	if bytes.IndexFunc(data, canon.Visible) < 0 {
 		return nil, errorf("is empty: it holds no visible character")
 	}
-	return newlines(data), nil
+	return r.newlines(data)
 }
 
 // isMarkdown reports whether a line is a heading, or opens a block of code.
@@ -245,6 +287,21 @@ func isMarkdown(s string) bool {
 	return false
 }
 
+// quickBytes is the largest file that may be quick.
+const quickBytes = 256 << 10
+
+// Quick reports whether a file is read in some milliseconds, whatever is in it: small, and
+// neither packed nor a mail, whose attachments may be.
+func Quick(data []byte) bool {
+	head := data[:min(len(data), 1024)]
+	switch {
+	case len(data) > quickBytes, bytes.HasPrefix(head, []byte("PK")), bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")),
+		bytes.Contains(head, []byte("%PDF-")), isTar(data), isMbox(data), isMail(data):
+		return false
+	}
+	return true
+}
+
 // Documents reads a file and says what it was. Of a file of several parts some may
 // be Refused, not all.
 func Documents(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
@@ -254,6 +311,8 @@ func Documents(name string, data []byte, limits Limits) (docs []Document, format
 // file reads a file, or a file in an archive. What it is, its bytes say; the name
 // decides between kinds of text alone.
 func (r *reader) file(name string, data []byte) (docs []Document, format string, err error) {
+	held, kept := r.Held(), r.kept
+	defer func() { r.Settle(held + max(0, r.kept-kept)) }() // of all that was held the documents stay
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("PK\x05\x06")):
 		return r.zip(name, data)
@@ -283,7 +342,7 @@ func (r *reader) file(name string, data []byte) (docs []Document, format string,
 	if isHTML(data) {
 		label = htmlCharset(data)
 	}
-	raw, err := text(data, label)
+	raw, err := r.text(data, label)
 	if err != nil {
 		return nil, "", err
 	}
@@ -329,6 +388,9 @@ func (r *reader) single(name, format string, read func() (Document, error)) ([]D
 // prose reads plain text and Markdown.
 func (r *reader) prose(name string, raw []byte) ([]Document, string, error) {
 	if err := r.keep(len(raw)); err != nil {
+		return nil, "", err
+	}
+	if err := r.Hold(2 * len(raw)); err != nil { // as a string, and with its links shown
 		return nil, "", err
 	}
 	s := string(raw)

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -59,6 +60,8 @@ type page struct {
 	lists   []list
 	mark    string // of the open item; "": none
 	tables  []table
+	deeper  int       // tables that lie too deep
+	inner   int       // lists that do
 	skipped atom.Atom // nothing is read until its end
 	deep    int       // elements of that name within it
 	xhtml   bool      // it is XML: an element may end where it begins
@@ -76,10 +79,15 @@ type list struct {
 // table is a table that is open. One that holds another arranges a page, and its
 // cells are blocks.
 type table struct {
-	layout bool
-	row    []string
-	cell   bool
+	layout  bool
+	row     []string
+	waiting int // bytes of the row
+	cell    bool
 }
+
+// maxHTMLDepth bounds the tables, and the lists, that lie in each other: deeper ones are
+// read as the text that is in them.
+const maxHTMLDepth = 512
 
 // unread are elements whose content nobody reads.
 var unread = []atom.Atom{
@@ -105,13 +113,28 @@ var blocks = []atom.Atom{
 func (r *reader) html(raw []byte) (Document, error) {
 	head := raw[:min(len(raw), 1024)]
 	p := &page{markup: markup{reader: r}, xhtml: bytes.HasPrefix(head, []byte("<?xml")) || bytes.Contains(head, []byte("http://www.w3.org/1999/xhtml"))}
+	if err := r.Hold(min(textMemory*len(raw), tagMemory*maxTag)); err != nil {
+		return Document{}, err
+	}
 	z := html.NewTokenizer(bytes.NewReader(raw))
-	z.SetMaxBuf(maxToken)
-	for z.Next() != html.ErrorToken {
-		if err := r.step(len(z.Raw())); err != nil {
+	opaque := false // what comes is the text of an element that no tag ends but its own
+	for at := 0; ; {
+		most := maxToken
+		if !opaque && at+1 < len(raw) && raw[at] == '<' && raw[at+1] != '!' && raw[at+1] != '?' {
+			most = maxTag
+		}
+		z.SetMaxBuf(most)
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			break
+		}
+		at += len(z.Raw())
+		t := z.Token()
+		if err := r.step(markupWork*len(z.Raw()) + tokenWork + attributeWork*len(t.Attr)); err != nil {
 			return Document{}, err
 		}
-		p.token(z)
+		opaque = kind == html.StartTagToken && slices.Contains(opaques, t.DataAtom)
+		p.token(z, t)
 		if p.err != nil {
 			return Document{}, p.err
 		}
@@ -127,14 +150,18 @@ func (r *reader) html(raw []byte) (Document, error) {
 	return Document{Title: clipTitle(p.title), Content: content, OccurredAt: p.at, Metadata: noted("language", p.lang), Noted: true}, nil
 }
 
-func (p *page) token(z *html.Tokenizer) {
-	t := z.Token()
+// opaques are the elements whose text is no markup.
+var opaques = []atom.Atom{
+	atom.Script, atom.Style, atom.Textarea, atom.Title, atom.Iframe, atom.Noembed, atom.Noframes, atom.Noscript, atom.Plaintext, atom.Xmp,
+}
+
+func (p *page) token(z *html.Tokenizer, t html.Token) {
 	switch t.Type {
 	case html.TextToken:
 		switch {
 		case p.skipped != 0:
 		case p.inTitle:
-			p.title += t.Data
+			p.title += t.Data[:min(len(t.Data), max(0, maxFront-len(p.title)))]
 		default:
 			p.words(t.Data)
 		}
@@ -159,6 +186,12 @@ func (p *page) token(z *html.Tokenizer) {
 
 // words adds text to the open block.
 func (p *page) words(s string) {
+	if p.err = cmp.Or(p.err, p.tooLong(p.text.Len()+len(s))); p.err == nil {
+		p.err = p.room(&p.text, len(s)+1)
+	}
+	if p.err != nil {
+		return
+	}
 	if p.pre > 0 {
 		p.text.WriteString(s)
 		return
@@ -189,10 +222,18 @@ func space(r rune) bool {
 	return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' || r == '\u00a0'
 }
 
+// taken takes the open text, whose memory is given back: what becomes of it is counted
+// where it is kept.
+func (p *page) taken() string {
+	text := p.text.String()
+	p.Release(p.text.Cap())
+	p.text.Reset()
+	return text
+}
+
 // flush ends the open block.
 func (p *page) flush() {
-	text := p.text.String()
-	p.text.Reset()
+	text := p.taken()
 	p.gap = false
 	switch {
 	case p.pre > 0:
@@ -287,9 +328,13 @@ func (p *page) open(t html.Token) {
 			for _, c := range outer.row {
 				p.paragraph(c)
 			}
-			outer.row = nil
+			outer.row, outer.waiting = nil, 0
 		}
 		p.flush()
+		if len(p.tables) == maxHTMLDepth {
+			p.deeper++
+			return
+		}
 		p.tables = append(p.tables, table{})
 	case atom.Tr:
 		p.endRow()
@@ -324,8 +369,12 @@ func (p *page) openBlock(tag atom.Atom) {
 	case level > 0:
 		p.level = level
 	case tag == atom.Ul, tag == atom.Ol:
-		p.lists = append(p.lists, list{ordered: tag == atom.Ol})
 		p.mark = ""
+		if len(p.lists) == maxHTMLDepth {
+			p.inner++
+			return
+		}
+		p.lists = append(p.lists, list{ordered: tag == atom.Ol})
 	case tag == atom.Li:
 		p.mark = "-"
 		if n := len(p.lists); n > 0 && p.lists[n-1].ordered {
@@ -357,6 +406,10 @@ func (p *page) shut(tag atom.Atom) {
 		p.endRow()
 	case atom.Table:
 		p.endRow()
+		if p.deeper > 0 {
+			p.deeper--
+			return
+		}
 		if n := len(p.tables); n > 0 {
 			p.tables = p.tables[:n-1]
 		}
@@ -388,10 +441,14 @@ func (p *page) shutBlock(tag atom.Atom) {
 		p.level = 0
 	case tag == atom.Ul, tag == atom.Ol:
 		p.flush()
+		p.mark = ""
+		if p.inner > 0 {
+			p.inner--
+			return
+		}
 		if n := len(p.lists); n > 0 {
 			p.lists = p.lists[:n-1]
 		}
-		p.mark = ""
 	case tag == atom.Li:
 		p.flush()
 		p.mark = ""
@@ -406,9 +463,14 @@ func (p *page) flushCell() {
 		return
 	}
 	t := &p.tables[len(p.tables)-1]
-	t.row = append(t.row, p.text.String())
+	cell := p.taken()
+	if t.waiting += len(cell); t.waiting > maxToken && p.err == nil {
+		p.err = errorf("holds a row of more than %d MiB", maxToken>>20)
+	}
+	if len(t.row) < maxColumns {
+		t.row = append(t.row, cell)
+	}
 	t.cell = false
-	p.text.Reset()
 	p.gap = false
 }
 
@@ -424,6 +486,6 @@ func (p *page) endRow() {
 	} else {
 		p.flush() // what stands between cells
 		p.row(t.row)
-		t.row = nil
+		t.row, t.waiting = nil, 0
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"orgmem/brain/format/meter"
 	"orgmem/proto/canon"
 )
 
@@ -99,10 +100,21 @@ func (r *reader) mbox(raw []byte) ([]Document, error) {
 	for n := 1; len(raw) > 0; n++ {
 		one, rest := firstMail(raw)
 		raw = rest
-		if err := r.step(len(one)); err != nil {
+		if err := r.step(tableWork * len(one)); err != nil {
+			if errors.Is(err, errWork) { // what was read stands
+				return append(docs, restUnread), nil
+			}
 			return nil, err
 		}
-		got, err := r.part(fmt.Sprintf("mail %d", n), func() ([]Document, error) { return r.mail(unquoteFrom(one)) })
+		got, err := r.part(fmt.Sprintf("mail %d", n), func() ([]Document, error) {
+			if bytes.Contains(one, quotedFrom) {
+				if err := r.Hold(len(one)); err != nil {
+					return nil, err
+				}
+				one = bytes.ReplaceAll(one, quotedFrom, []byte("\nFrom "))
+			}
+			return r.mail(one)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -137,13 +149,8 @@ func firstMail(raw []byte) (one, rest []byte) {
 	}
 }
 
-// unquoteFrom takes back what keeps a line of a mail from beginning another.
-func unquoteFrom(raw []byte) []byte {
-	if !bytes.Contains(raw, []byte("\n>From ")) {
-		return raw
-	}
-	return bytes.ReplaceAll(raw, []byte("\n>From "), []byte("\nFrom "))
-}
+// quotedFrom keeps a line of a mail from beginning another, and is taken back.
+var quotedFrom = []byte("\n>From ")
 
 // letter is a mail in the making.
 type letter struct {
@@ -199,7 +206,7 @@ func (r *reader) mail(raw []byte) ([]Document, error) {
 		docs = append(docs, a)
 	}
 	if l.left > 0 {
-		docs = append(docs, Document{Where: fmt.Sprintf("the last %d parts", l.left), Refused: fmt.Sprintf("are not read, nor what is in them: of one mail %d are", maxMailParts)})
+		docs = append(docs, Document{Where: fmt.Sprintf("the last %d parts", l.left), Refused: fmt.Sprintf("are not read, nor what is in them: of one mail %d are, and what takes no more work than one file may", maxMailParts)})
 	}
 	return docs, nil
 }
@@ -270,7 +277,7 @@ func words(s string) string {
 			s = out
 		}
 	}
-	if out, err := decoded([]byte(s), ""); err == nil {
+	if out, err := newReader(Limits{}).decoded([]byte(s), ""); err == nil { // of a header, which is short
 		s = string(out)
 	} else {
 		s = ""
@@ -330,7 +337,11 @@ func (l *letter) part(h textproto.MIMEHeader, raw []byte, depth int) error {
 	if depth > maxMailDepth {
 		return errorf("holds a mail whose parts are nested deeper than %d", maxMailDepth)
 	}
-	if err := l.step(len(raw)); err != nil {
+	if err := l.step(tableWork*len(raw) + partWork); err != nil {
+		if errors.Is(err, errWork) {
+			l.left++
+			return nil
+		}
 		return err
 	}
 	kind, params := mediaType(h.Get("Content-Type"))
@@ -339,7 +350,9 @@ func (l *letter) part(h textproto.MIMEHeader, raw []byte, depth int) error {
 		return l.many(kind, params["boundary"], raw, depth)
 	}
 	disposition, about := mediaType(h.Get("Content-Disposition"))
-	raw, err := transferred(h.Get("Content-Transfer-Encoding"), raw)
+	held, kept := l.Held()-l.body.out.Cap(), l.kept
+	defer func() { l.Settle(held + max(0, l.kept-kept) + l.body.out.Cap()) }() // what was decoded goes, what was written stays
+	raw, err := l.transferred(h.Get("Content-Transfer-Encoding"), raw)
 	if err != nil {
 		return err
 	}
@@ -453,26 +466,59 @@ const maxBoundaryLine = 256
 
 // transferred takes off what a part was wrapped in to be sent. What is damaged is
 // read as far as it goes.
-func transferred(how string, raw []byte) ([]byte, error) {
+func (l *letter) transferred(how string, raw []byte) ([]byte, error) {
 	var in io.Reader
 	size := len(raw)
 	switch strings.ToLower(strings.TrimSpace(how)) {
 	case "base64":
-		if bytes.ContainsAny(raw, " \t") { // the decoder ends at one
-			raw = bytes.Join(bytes.Fields(raw), nil)
-		}
-		in = base64.NewDecoder(base64.StdEncoding, bytes.NewReader(raw))
+		in = base64.NewDecoder(base64.StdEncoding, &unblanked{raw})
 		size = base64.StdEncoding.DecodedLen(size)
 	case "quoted-printable":
-		in = quotedprintable.NewReader(bufio.NewReaderSize(bytes.NewReader(withoutStray(raw)), min(max(len(raw)+1, minQuoted), maxQuoted)))
+		in = quotedprintable.NewReader(bufio.NewReaderSize(&unstray{rest: raw}, min(max(len(raw)+1, minQuoted), maxQuoted)))
 	default:
 		return raw, nil
 	}
-	out := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // so that it need not grow
-	if _, err := out.ReadFrom(in); err != nil && out.Len() == 0 {
-		return nil, errorf("holds a mail with a part that cannot be decoded")
+	out := meter.Buffer{Meter: &l.Meter}
+	if err := out.Resize(size + bytes.MinRead); err != nil { // so that it need not grow
+		return nil, err
 	}
-	return out.Bytes(), nil
+	for {
+		n, err, held := out.Fill(in, stepBytes)
+		if held != nil {
+			return nil, held
+		}
+		if err := l.step(tableWork * n); err != nil {
+			return nil, err
+		}
+		switch {
+		case err == nil:
+		case !errors.Is(err, io.EOF) && out.Len() == 0:
+			return nil, errorf("holds a mail with a part that cannot be decoded")
+		default:
+			return out.Bytes(), nil
+		}
+	}
+}
+
+// partWork is what a part of a mail costs beside its letters.
+const partWork = 1024
+
+// unblanked leaves blanks out of base64, whose decoder ends at one.
+type unblanked struct{ rest []byte }
+
+// Read implements io.Reader.
+func (u *unblanked) Read(p []byte) (n int, err error) {
+	for n < len(p) && len(u.rest) > 0 {
+		c := u.rest[0]
+		if u.rest = u.rest[1:]; c != ' ' && c != '\t' {
+			p[n] = c
+			n++
+		}
+	}
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
 // minQuoted is the buffer that the decoder of quoted-printable makes itself, and
@@ -480,31 +526,51 @@ func transferred(how string, raw []byte) ([]byte, error) {
 // that its buffer does not hold the decoder ends.
 const minQuoted, maxQuoted = 4096, 1 << 20
 
-// withoutStray quotes control characters that should have been: at one the decoder
+// unstray quotes control characters that should have been: at one the decoder
 // ends, too.
-func withoutStray(raw []byte) []byte {
-	stray := func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' && r != '\n' }
-	if !bytes.ContainsFunc(raw, stray) {
-		return raw
-	}
-	var out bytes.Buffer
-	for _, c := range raw {
-		if stray(rune(c)) {
-			fmt.Fprintf(&out, "=%02X", c)
-		} else {
-			out.WriteByte(c)
+type unstray struct {
+	rest  []byte
+	quote [2]byte // what is still to come of one, behind its sign
+	left  int
+}
+
+// Read implements io.Reader.
+func (u *unstray) Read(p []byte) (n int, err error) {
+	const hexadecimal = "0123456789ABCDEF"
+	for n < len(p) && (u.left > 0 || len(u.rest) > 0) {
+		if u.left > 0 {
+			p[n] = u.quote[2-u.left]
+			u.left--
+			n++
+			continue
 		}
+		c := u.rest[0]
+		u.rest = u.rest[1:]
+		if c < ' ' && c != '\t' && c != '\r' && c != '\n' {
+			u.quote, u.left = [2]byte{hexadecimal[c>>4], hexadecimal[c&15]}, 2
+			c = '='
+		}
+		p[n] = c
+		n++
 	}
-	return out.Bytes()
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
 // shown reads what a mail shows.
 func (l *letter) shown(kind string, params map[string]string, raw []byte) error {
-	raw, err := decoded(raw, params["charset"])
+	raw, err := l.decoded(raw, params["charset"])
+	if err == nil {
+		raw, err = l.newlines(raw)
+	}
+	if err != nil && !isFileError(err) {
+		return err
+	}
 	if err != nil {
 		return nil //nolint:nilerr // what is no text says nothing
 	}
-	raw = newlines(raw)
 	if kind == "text/html" {
 		kept := l.kept
 		doc, err := l.html(raw)
@@ -517,6 +583,12 @@ func (l *letter) shown(kind string, params map[string]string, raw []byte) error 
 			l.body.write(doc.Content)
 		}
 		return l.body.err
+	}
+	if err := l.tooLong(len(raw)); err != nil {
+		return err
+	}
+	if err := l.Hold(3 * len(raw)); err != nil { // as a string, joined, and kept from being markup
+		return err
 	}
 	text := string(raw)
 	if strings.EqualFold(params["format"], "flowed") {

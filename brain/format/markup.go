@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 
@@ -25,12 +26,52 @@ func (m *markup) write(parts ...string) {
 	if m.err == nil {
 		m.err = m.keep(n)
 	}
+	if m.err == nil {
+		m.err = m.room(&m.out, n)
+	}
 	if m.err != nil {
 		return
 	}
 	for _, p := range parts {
 		m.out.WriteString(p)
 	}
+}
+
+// room makes room for n more bytes of a text that is being written.
+func (r *reader) room(out *strings.Builder, n int) error {
+	before := out.Cap()
+	if out.Len()+n <= before {
+		return nil
+	}
+	if err := r.Hold(2*before + n); err != nil { // what Grow makes
+		return err
+	}
+	out.Grow(n)
+	r.Settle(r.Held() - before)
+	return nil
+}
+
+// growing is room for a buffer that is used again and again.
+func (r *reader) growing(out *bytes.Buffer, n int) error {
+	before := out.Cap()
+	if out.Available() >= n {
+		return nil
+	}
+	if err := r.Hold(2*before + n); err != nil {
+		return err
+	}
+	out.Grow(n)
+	r.Settle(r.Held() - (2*before + n) + max(0, out.Cap()-before))
+	return nil
+}
+
+// tooLong refuses a text that is longer than all that may be kept of the file, before
+// it is put together.
+func (r *reader) tooLong(n int) error {
+	if n > r.Bytes {
+		return tooLargef("holds more than %d bytes of text; split it", r.Bytes)
+	}
+	return nil
 }
 
 // block begins a block behind the one before it: after a blank line, or, for rows

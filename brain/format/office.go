@@ -29,6 +29,7 @@ func officeOf(r *reader, z *zip.Reader) (read func(*zip.Reader) (Document, error
 			if err != nil {
 				continue
 			}
+			r.drop(raw)
 			switch kind := strings.TrimSpace(string(raw)); {
 			case strings.HasPrefix(kind, "application/vnd.oasis.opendocument.spreadsheet"):
 				return r.opendocument, ODS
@@ -69,6 +70,8 @@ type writer struct {
 	within bool     // of a run's text
 	hidden bool     // and that is not shown
 	beside int      // elements that lie open whose text stands elsewhere, too, or nowhere
+	// waiting are the bytes of notes, cells and rows that are not written yet.
+	waiting int
 }
 
 // aside is a box or a note in the middle of a paragraph: it has paragraphs of its own,
@@ -88,6 +91,16 @@ func (w *writer) openAside(note bool) {
 	w.level, w.item, w.depth = 0, false, 0
 }
 
+// parked bounds what waits for the end of a row or of a paragraph: notes and cells.
+func (w *writer) park(to *[]string, text string) {
+	if w.waiting += len(text) + nameMemory/4; w.waiting > maxToken && w.err == nil {
+		w.err = errorf("holds a row or notes of more than %d MiB", maxToken>>20)
+	}
+	if w.err == nil {
+		*to = append(*to, text)
+	}
+}
+
 func (w *writer) shutAside() {
 	n := len(w.asides)
 	if n == 0 {
@@ -97,6 +110,16 @@ func (w *writer) shutAside() {
 	outer := w.asides[n-1]
 	w.asides = w.asides[:n-1]
 	w.level, w.item, w.depth = outer.level, outer.item, outer.depth
+}
+
+// add adds letters to the open paragraph.
+func (w *writer) add(b []byte) {
+	if w.err = cmp.Or(w.err, w.tooLong(w.text.Len()+len(b))); w.err == nil {
+		w.err = w.growing(&w.text, len(b))
+	}
+	if w.err == nil {
+		w.text.Write(b)
+	}
 }
 
 // take takes the text of the open paragraph.
@@ -161,7 +184,7 @@ func (w *writer) elements(open func(xml.StartElement), shut func(name string)) e
 		},
 		text: func(b []byte) {
 			if w.within && !w.hidden && w.beside == 0 {
-				w.text.Write(b)
+				w.add(b)
 			}
 		},
 		fault: &w.err,
@@ -177,9 +200,9 @@ func (w *writer) endParagraph() {
 	text := w.take()
 	switch {
 	case len(w.asides) > 0 && w.asides[len(w.asides)-1].note:
-		w.notes = append(w.notes, text)
+		w.park(&w.notes, text)
 	case w.inCell():
-		w.cells = append(w.cells, text)
+		w.park(&w.cells, text)
 	case w.level > 0:
 		w.heading(w.level, text)
 	case w.item:
@@ -193,7 +216,7 @@ func (w *writer) endParagraph() {
 		w.notes = nil
 		for _, text := range notes {
 			if w.inCell() {
-				w.cells = append(w.cells, text)
+				w.park(&w.cells, text)
 			} else {
 				w.paragraph(text)
 			}
@@ -208,7 +231,7 @@ func (w *writer) openTable() {
 		for _, c := range slices.Concat(outer.row, w.cells) {
 			w.paragraph(c)
 		}
-		outer.row, w.cells = nil, nil
+		outer.row, w.cells, w.waiting = nil, nil, 0
 	}
 	w.tables = append(w.tables, table{})
 }
@@ -229,7 +252,9 @@ func (w *writer) openCell() {
 
 func (w *writer) shutCell() {
 	if n := len(w.tables); n > 0 && w.inCell() {
-		w.tables[n-1].row = append(w.tables[n-1].row, strings.Join(w.cells, " "))
+		if row := &w.tables[n-1].row; len(*row) < maxColumns {
+			w.park(row, strings.Join(w.cells, " "))
+		}
 		w.tables[n-1].cell = false
 	}
 	w.cells = nil
@@ -238,7 +263,7 @@ func (w *writer) shutCell() {
 func (w *writer) shutRow() {
 	if n := len(w.tables); n > 0 {
 		row := w.tables[n-1].row
-		w.tables[n-1].row = nil
+		w.tables[n-1].row, w.waiting = nil, 0
 		w.row(row[:min(len(row), maxColumns)])
 	}
 }
@@ -316,6 +341,7 @@ func (r *reader) wordDocument(z *zip.Reader, main string) (Document, error) {
 // English in every language of Word, its id is not.
 func (r *reader) wordStyles(z *zip.Reader, part string) (map[string]int, error) {
 	levels := map[string]int{"Title": 1}
+	var fault error
 	for n := 1; n <= 9; n++ {
 		levels[fmt.Sprintf("Heading%d", n)] = n
 	}
@@ -324,6 +350,7 @@ func (r *reader) wordStyles(z *zip.Reader, part string) (map[string]int, error) 
 		switch t.Name.Local {
 		case "style":
 			id = xmlAttr(t, "styleId")
+			fault = r.Hold(nameMemory + len(id))
 		case "name":
 			name := strings.ToLower(xmlAttr(t, "val"))
 			if n, err := strconv.Atoi(strings.TrimPrefix(name, "heading ")); err == nil && n >= 1 && n <= 9 {
@@ -336,7 +363,7 @@ func (r *reader) wordStyles(z *zip.Reader, part string) (map[string]int, error) 
 				levels[id] = n + 1
 			}
 		}
-	}})
+	}, fault: &fault})
 	return levels, err
 }
 
@@ -348,20 +375,23 @@ func (r *reader) pptx(z *zip.Reader) (Document, error) {
 		return Document{}, err
 	}
 	var slides []string
+	count := 0
 	if _, err := r.walkNamed(z, presentation, elements{open: func(t xml.StartElement) {
 		if t.Name.Local != "sldId" {
 			return
 		}
 		for _, a := range t.Attr { // there is an id of its own beside it
 			if part := parts[a.Value].part; a.Name.Local == "id" && part != "" {
-				slides = append(slides, part)
+				if count++; count <= maxInDocument {
+					slides = append(slides, part)
+				}
 			}
 		}
 	}}); err != nil {
 		return Document{}, err
 	}
 	w := &writer{markup: markup{reader: r}}
-	for i, part := range slides[:min(len(slides), maxInDocument)] {
+	for i, part := range slides {
 		if err := r.slide(z, w, part, i+1); err != nil {
 			return Document{}, err
 		}
@@ -373,7 +403,7 @@ func (r *reader) pptx(z *zip.Reader) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	return office(&w.markup, values, "slides", len(slides))
+	return office(&w.markup, values, "slides", count)
 }
 
 // maxInDocument bounds the slides, sheets and chapters of one document.
@@ -384,7 +414,7 @@ const maxInDocument = 2000
 func (r *reader) slide(z *zip.Reader, w *writer, part string, number int) error {
 	body := &writer{markup: markup{reader: r}}
 	title := ""
-	kept := r.kept
+	kept, held := r.kept, r.Held()
 	if err := r.shapes(z, part, body, &title); err != nil {
 		return err
 	}
@@ -414,12 +444,14 @@ func (r *reader) slide(z *zip.Reader, w *writer, part string, number int) error 
 	}
 	r.kept = kept // it is counted where it is written
 	w.heading(2, slideTitle(number, title))
+	own := r.Held() - held // of the slide, which is written to another text
 	for _, m := range []*writer{body, notes} {
 		if m.out.Len() > 0 {
 			w.block("")
 			w.write(m.out.String())
 		}
 	}
+	r.Release(own)
 	return w.err
 }
 

@@ -2,6 +2,8 @@ package format
 
 import (
 	"archive/zip"
+	"bytes"
+	"cmp"
 	"encoding/xml"
 	"path"
 	"strconv"
@@ -20,7 +22,8 @@ func (r *reader) opendocument(z *zip.Reader) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	if strings.Contains(string(raw), "encryption-data") {
+	defer r.drop(raw)
+	if bytes.Contains(raw, []byte("encryption-data")) {
 		return Document{}, errorf("is encrypted")
 	}
 	o := &openReader{writer: writer{markup: markup{reader: r}}}
@@ -142,11 +145,11 @@ func (o *openReader) shut(name string) {
 			o.paragraphs--
 		}
 		if o.sheet != nil {
-			o.cells = append(o.cells, o.take())
+			o.park(&o.cells, o.take())
 			return
 		}
 		if o.titling {
-			o.title = append(o.title, o.take())
+			o.park(&o.title, o.take())
 			return
 		}
 		if o.lists > 0 && o.level == 0 {
@@ -170,7 +173,10 @@ func (o *openReader) shut(name string) {
 			return
 		}
 		cell := strings.Join(o.cells, " ")
-		o.cells = nil
+		o.cells, o.waiting = nil, 0
+		if err := o.step(o.repeat); err != nil {
+			o.err = cmp.Or(o.err, err)
+		}
 		for range o.repeat {
 			if len(o.row) < maxColumns {
 				o.row = append(o.row, cell)
@@ -197,6 +203,12 @@ func (o *openReader) shut(name string) {
 // OpenDocument has it (1.3, part 3, 6.1.2): programs break lines where they like.
 func (o *openReader) chars(b []byte) {
 	if o.skipped > 0 || o.paragraphs == 0 {
+		return
+	}
+	if o.err = cmp.Or(o.err, o.tooLong(o.text.Len()+len(b))); o.err == nil {
+		o.err = o.growing(&o.text, len(b)+1)
+	}
+	if o.err != nil {
 		return
 	}
 	gap := false
@@ -234,24 +246,19 @@ func (r *reader) epub(z *zip.Reader) (Document, error) {
 		return Document{}, err
 	}
 	m := &markup{reader: r}
-	for _, name := range pages[:min(len(pages), maxInDocument)] {
-		raw, err := r.named(z, name)
-		if err != nil {
-			return Document{}, err
-		}
-		if raw, err = decoded(raw, htmlCharset(raw)); err != nil {
-			continue // it is no page of text
-		}
-		kept := r.kept
-		doc, err := r.html(newlines(raw))
+	for _, name := range pages {
+		kept, held := r.kept, r.Held()
+		doc, err := r.epubPage(z, name)
 		if err != nil && !isFileError(err) {
 			return Document{}, err
 		}
 		r.kept = kept
+		own := r.Held() - held // of the page, which is written to another text
 		if doc.Content != "" {
 			m.block("")
 			m.write(doc.Content)
 		}
+		r.Release(own)
 		if m.err != nil {
 			return Document{}, m.err
 		}
@@ -259,20 +266,40 @@ func (r *reader) epub(z *zip.Reader) (Document, error) {
 	return office(m, values)
 }
 
+// epubPage reads one page of a book.
+func (r *reader) epubPage(z *zip.Reader, name string) (Document, error) {
+	raw, err := r.named(z, name)
+	if err != nil {
+		return Document{}, err
+	}
+	text, err := r.decoded(raw, htmlCharset(raw))
+	if err == nil {
+		text, err = r.newlines(text)
+	}
+	if err != nil {
+		return Document{}, err // of one that is no text nothing is read
+	}
+	return r.html(text)
+}
+
 // spine reads which pages a book has, and what it says of itself.
 func (r *reader) spine(z *zip.Reader, opf string) (pages []string, values map[string]string, err error) {
 	items, values := map[string]string{}, map[string]string{}
 	var text strings.Builder
+	var fault error
 	found, err := r.walkNamed(z, opf, elements{
 		open: func(t xml.StartElement) {
 			text.Reset()
 			switch t.Name.Local {
 			case "item":
 				if kind := xmlAttr(t, "media-type"); strings.Contains(kind, "html") && len(items) < maxEntries {
-					items[xmlAttr(t, "id")] = path.Join(path.Dir(opf), unescaped(xmlAttr(t, "href")))
+					id, href := xmlAttr(t, "id"), xmlAttr(t, "href")
+					if fault = r.Hold(nameMemory + len(id) + len(href) + len(opf)); fault == nil {
+						items[id] = path.Join(path.Dir(opf), unescaped(href))
+					}
 				}
 			case "itemref":
-				if name := items[xmlAttr(t, "idref")]; name != "" {
+				if name := items[xmlAttr(t, "idref")]; name != "" && len(pages) < maxInDocument {
 					pages = append(pages, name)
 				}
 			}
@@ -281,12 +308,13 @@ func (r *reader) spine(z *zip.Reader, opf string) (pages []string, values map[st
 			switch name {
 			case "title", "creator", "language", "date":
 				if values[name] == "" {
-					values[name] = clean(text.String())
+					values[name] = clip(clean(text.String()))
 				}
 			}
 			text.Reset()
 		},
-		text: func(b []byte) { text.Write(b) },
+		text:  func(b []byte) { text.Write(b[:min(len(b), max(0, maxFront-text.Len()))]) },
+		fault: &fault,
 	})
 	if err == nil && !found {
 		err = errorf("is a book without its contents")

@@ -19,8 +19,12 @@ import (
 // where there are none, each page begins a section, so that a passage can be found
 // again.
 func (r *reader) pdf(data []byte) (Document, error) {
-	d, err := pdf.Read(data, r.step)
+	d, err := pdf.Read(data, &r.Meter, r.Bytes)
 	switch {
+	case errors.Is(err, errMemory):
+		return Document{}, errMemory
+	case errors.Is(err, errWork):
+		return Document{}, errWork
 	case errors.Is(err, pdf.ErrTooLarge):
 		return Document{}, tooLargef("%v", pdf.ErrTooLarge)
 	case errors.Is(err, pdf.ErrPages):

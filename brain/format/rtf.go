@@ -90,7 +90,7 @@ func (r *reader) rtf(data []byte) (Document, error) {
 			t.char(c)
 			i++
 		}
-		if err := r.step(i - n); err != nil {
+		if err := r.step(markupWork * (i - n)); err != nil {
 			return Document{}, err
 		}
 	}
@@ -126,7 +126,7 @@ func (t *rtf) shutGroup() {
 	t.decode()
 	t.passed = 0
 	if t.group.says != "" {
-		t.values[t.group.says] = t.take()
+		t.values[t.group.says] = clip(t.take())
 	}
 	if t.group.aside {
 		t.shutAside()
@@ -204,7 +204,9 @@ func (t *rtf) char(c byte) {
 	case t.passed > 0:
 		t.passed--
 	case !t.silent():
-		t.raw = append(t.raw, c)
+		if t.raw = append(t.raw, c); len(t.raw) > maxToken { // no line of text is as long
+			t.decode()
+		}
 	}
 }
 
@@ -222,7 +224,7 @@ func (t *rtf) decode() {
 		page = t.page
 	}
 	if out, err := page.NewDecoder().Bytes(t.raw); err == nil {
-		t.text.Write(bytes.ReplaceAll(out, []byte{0}, nil))
+		t.add(bytes.ReplaceAll(out, []byte{0}, nil))
 	}
 	t.raw = t.raw[:0]
 }
@@ -367,10 +369,10 @@ func (t *rtf) word(word string, value int, given bool) {
 		t.level, t.item, t.depth = 0, false, 0
 	case "nestcell": // of a table in a table, which is not kept
 		t.decode()
-		t.cells = append(t.cells, t.take())
+		t.park(&t.cells, t.take())
 	case "cell":
 		t.decode()
-		t.cells = append(t.cells, t.take())
+		t.park(&t.cells, t.take())
 		t.shutCell()
 		t.openCell()
 	case "row":

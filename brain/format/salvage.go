@@ -245,6 +245,7 @@ func (s *salvaged) half(r *reader) error {
 			if err != nil && !errors.Is(err, ErrFile) {
 				return err
 			}
+			r.drop(raw)
 			if kind := shapeOf(raw); err == nil && kind.list && kind.has("type", "ts") {
 				return errorf("is a Slack export that is damaged or cut short, and has lost who is who")
 			}

@@ -3,6 +3,7 @@ package format
 import (
 	"archive/zip"
 	"cmp"
+	"errors"
 	"fmt"
 	"html"
 	"path"
@@ -21,6 +22,9 @@ import (
 var slackDay = regexp.MustCompile(`^(.*/|)([^/]+)/(\d{4}-\d{2}-\d{2})\.json$`)
 
 const slackUsers = "users.json"
+
+// maxSlackUsers bounds the people of an export: the largest workspaces have fewer.
+const maxSlackUsers = 100_000
 
 // slackRoot tells an export of Slack: a list of users, and beside it channels' days.
 // They lie at an archive's root, or in the folder that somebody unpacked them to. users
@@ -138,14 +142,19 @@ func (p *pack) slack(z *zip.Reader, root string, list *zip.File) error {
 	if err != nil {
 		return err
 	}
-	var users []slackUser
-	if err := json.Unmarshal(raw, &users, lenient); err != nil {
-		return errorf("is a Slack export whose users cannot be read")
-	}
 	names := map[string]string{}
-	for _, u := range users {
-		names[u.ID] = clipTitle(cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name))
+	if err := each(p.reader, raw, true, func(u slackUser) error {
+		name := clipTitle(cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name))
+		if names[u.ID] = name; len(names) > maxSlackUsers {
+			return errorf("is a Slack export of more than %d users", maxSlackUsers)
+		}
+		return nil
+	}); errors.Is(err, errRecords) {
+		return errorf("is a Slack export whose users cannot be read")
+	} else if err != nil {
+		return err
 	}
+	p.drop(raw)
 	for _, f := range z.File {
 		name := zipName(f)
 		m := slackDay.FindStringSubmatch(name)
@@ -156,6 +165,7 @@ func (p *pack) slack(z *zip.Reader, root string, list *zip.File) error {
 		if err == nil {
 			var docs []Document
 			docs, err = p.part(name, func() ([]Document, error) { return p.slackDay(m[2], m[3], raw, names) })
+			p.drop(raw)
 			if err == nil {
 				err = p.add(docs...)
 			}
@@ -174,8 +184,10 @@ var quiet = []string{"channel_join", "channel_leave", "channel_topic", "channel_
 
 func (p *pack) slackDay(channel, day string, raw []byte, names map[string]string) ([]Document, error) {
 	var messages []slackMessage
-	if err := json.Unmarshal(raw, &messages, lenient); err != nil {
+	if err := p.into(raw, &messages); errors.Is(err, errRecords) {
 		return nil, errorf("is a day of Slack that cannot be read")
+	} else if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(messages, func(a, b slackMessage) int {
 		return cmp.Or(strings.Compare(cmp.Or(a.ThreadTS, a.TS), cmp.Or(b.ThreadTS, b.TS)), strings.Compare(a.TS, b.TS))

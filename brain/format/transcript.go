@@ -43,11 +43,12 @@ const (
 // the form "Name: text". It becomes one document of such lines, whose metadata
 // names the speakers.
 func Transcript(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
-	raw, err := text(data, "")
+	r := newReader(limits)
+	raw, err := r.text(data, "")
 	if err != nil {
 		return nil, "", err
 	}
-	return newReader(limits).transcript(name, raw)
+	return r.transcript(name, raw)
 }
 
 func (r *reader) transcript(name string, raw []byte) (docs []Document, format string, err error) {
@@ -149,10 +150,18 @@ func (t *talk) border() string {
 func (t *talk) write(parts ...string) error {
 	n := 0
 	for _, p := range parts {
-		t.text.WriteString(p)
 		n += len(p)
 	}
-	return t.keep(n)
+	if err := t.keep(n); err != nil {
+		return err
+	}
+	if err := t.room(&t.text, n); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		t.text.WriteString(p)
+	}
+	return nil
 }
 
 // cues reads the cues of VTT and SRT: a line with times, and lines of text until
@@ -177,7 +186,7 @@ func (t *talk) cues(raw []byte, timing *regexp.Regexp) error {
 	}
 	size := 0 // of body
 	for full := range bytes.Lines(raw) {
-		if err := t.step(len(full)); err != nil {
+		if err := t.step(markupWork * len(full)); err != nil {
 			return err
 		}
 		line := strings.TrimSpace(string(full))
@@ -438,7 +447,7 @@ func spoken(line string) (speaker, words string, ok bool) {
 func (t *talk) lines(raw []byte) error {
 	found := false
 	for full := range bytes.Lines(raw) {
-		if err := t.step(len(full)); err != nil {
+		if err := t.step(tableWork * len(full)); err != nil {
 			return err
 		}
 		line := strings.TrimSpace(string(full))

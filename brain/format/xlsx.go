@@ -2,6 +2,7 @@ package format
 
 import (
 	"archive/zip"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"math"
@@ -14,6 +15,10 @@ import (
 // each takes beside its letters.
 const maxShared = 1_000_000
 
+// sharedMemory is what each of them takes beside its letters: its place in a list that
+// grows.
+const sharedMemory = 48
+
 // xlsx reads a workbook: a section for each sheet, a line for each row. What a
 // cell shows is read, not how it is computed.
 func (r *reader) xlsx(z *zip.Reader) (Document, error) {
@@ -24,12 +29,14 @@ func (r *reader) xlsx(z *zip.Reader) (Document, error) {
 	}
 	type named struct{ name, part string }
 	var sheets []named
-	from1904 := false
+	from1904, count := false, 0
 	if _, err := r.walkNamed(z, workbook, elements{open: func(t xml.StartElement) {
 		switch t.Name.Local {
 		case "sheet":
 			if part := parts[xmlAttr(t, "id")].part; part != "" && xmlAttr(t, "state") != "veryHidden" {
-				sheets = append(sheets, named{xmlAttr(t, "name"), part})
+				if count++; count <= maxInDocument {
+					sheets = append(sheets, named{clip(xmlAttr(t, "name")), part})
+				}
 			}
 		case "workbookPr":
 			v := xmlAttr(t, "date1904")
@@ -45,7 +52,7 @@ func (r *reader) xlsx(z *zip.Reader) (Document, error) {
 	if err := book.readStyles(z); err != nil {
 		return Document{}, err
 	}
-	for _, s := range sheets[:min(len(sheets), maxInDocument)] {
+	for _, s := range sheets {
 		if err := book.readSheet(z, s.name, s.part); err != nil {
 			return Document{}, err
 		}
@@ -54,7 +61,7 @@ func (r *reader) xlsx(z *zip.Reader) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	return office(&book.markup, values, "sheets", len(sheets))
+	return office(&book.markup, values, "sheets", count)
 }
 
 type workbookReader struct {
@@ -68,6 +75,7 @@ type workbookReader struct {
 // (rPh) are not part of them.
 func (b *workbookReader) readShared(z *zip.Reader) error {
 	var text strings.Builder
+	var fault error
 	within, reading := false, false
 	_, err := b.walkNamed(z, "xl/sharedStrings.xml", elements{
 		open: func(t xml.StartElement) {
@@ -85,7 +93,7 @@ func (b *workbookReader) readShared(z *zip.Reader) error {
 			case "rPh":
 				reading = false
 			case "si":
-				if len(b.shared) < maxShared {
+				if fault = cmp.Or(fault, b.Hold(sharedMemory+text.Len())); fault == nil && len(b.shared) < maxShared {
 					b.shared = append(b.shared, text.String())
 				}
 				text.Reset()
@@ -93,9 +101,12 @@ func (b *workbookReader) readShared(z *zip.Reader) error {
 		},
 		text: func(raw []byte) {
 			if within && !reading {
-				text.Write(raw)
+				if fault = b.tooLong(text.Len() + len(raw)); fault == nil {
+					text.Write(raw)
+				}
 			}
 		},
+		fault: &fault,
 	})
 	return err
 }
@@ -182,6 +193,9 @@ func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
 				if text.Len() == 0 || column >= maxColumns || column < 0 {
 					return
 				}
+				if err := b.step(cellWork); err != nil {
+					b.err = cmp.Or(b.err, err)
+				}
 				for len(row) <= column {
 					row = append(row, "")
 				}
@@ -191,12 +205,17 @@ func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
 					b.heading(2, name)
 					titled = true
 				}
+				if err := b.step(len(row)); err != nil {
+					b.err = cmp.Or(b.err, err)
+				}
 				s.add(row)
 			}
 		},
 		text: func(raw []byte) {
 			if within {
-				text.Write(raw)
+				if b.err = cmp.Or(b.err, b.tooLong(text.Len()+len(raw))); b.err == nil {
+					text.Write(raw)
+				}
 			}
 		},
 		fault: &b.err,
@@ -208,6 +227,9 @@ func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
 	}
 	return err
 }
+
+// cellWork is what a cell costs beside its letters.
+const cellWork = 16
 
 // columnOf reads the column of a cell's place, such as 27 of AB3.
 func columnOf(ref string) (int, bool) {

@@ -2,6 +2,7 @@ package format
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -17,9 +18,19 @@ import (
 // some dozens.
 const maxXMLDepth = 512
 
-// maxToken bounds a tag with its attributes, a piece of text between two tags, and a
-// row of a table, which are in memory whole, at up to forty times their size.
-const maxToken = 8 << 20
+const (
+	// maxToken bounds a piece of text between two tags, and a row of a table, which are in
+	// memory whole, at up to four times their size.
+	maxToken = 8 << 20
+	// maxTag bounds a tag with its attributes, which takes up to forty times its size.
+	maxTag = 1 << 20
+	// freeToken is what is read of a token before memory is asked for: nearly all are less.
+	freeToken = 64 << 10
+	// tagMemory and textMemory are what a byte of a tag, and of a text, takes at most.
+	tagMemory, textMemory = 40, 4
+	// nameMemory is what an element of a list or a map takes beside its letters.
+	nameMemory = 128
+)
 
 // elements are called with what an XML part holds, in its order. Each may be nil. An
 // error that fault points to ends the walk, and is returned.
@@ -38,16 +49,34 @@ type allowance struct {
 	rest    []byte
 	allowed int
 	spent   error
+	// more is asked where what was allowed is used up; nil: there is no more.
+	more func() (int, error)
+}
+
+// used reports that what was allowed is used up.
+func (b *allowance) used() (err error) {
+	if b.allowed > 0 {
+		return nil
+	}
+	if b.more == nil {
+		return b.spent
+	}
+	if b.allowed, err = b.more(); err != nil {
+		b.more, b.spent = nil, err
+	}
+	return err
 }
 
 // ReadByte implements io.ByteReader, so that the decoder reads no further than it
 // must.
 func (b *allowance) ReadByte() (byte, error) {
-	switch {
-	case len(b.rest) == 0:
+	if len(b.rest) == 0 {
 		return 0, io.EOF
-	case b.allowed == 0:
-		return 0, b.spent
+	}
+	if b.allowed == 0 {
+		if err := b.used(); err != nil {
+			return 0, err
+		}
 	}
 	c := b.rest[0]
 	b.rest, b.allowed = b.rest[1:], b.allowed-1
@@ -56,11 +85,11 @@ func (b *allowance) ReadByte() (byte, error) {
 
 // Read implements io.Reader, for tables, and for XML that is in another encoding.
 func (b *allowance) Read(p []byte) (int, error) {
-	switch {
-	case len(b.rest) == 0:
+	if len(b.rest) == 0 {
 		return 0, io.EOF
-	case b.allowed == 0:
-		return 0, b.spent
+	}
+	if err := b.used(); err != nil {
+		return 0, err
 	}
 	n := copy(p, b.rest[:min(len(b.rest), b.allowed)])
 	b.rest, b.allowed = b.rest[n:], b.allowed-n
@@ -74,20 +103,43 @@ func (r *reader) walk(raw []byte, e elements) error {
 	in := &allowance{rest: raw, spent: errLongToken}
 	d := xml.NewDecoder(in)
 	d.Strict = false
-	d.CharsetReader = charset.NewReaderLabel
+	recoded := false // offsets are not those of raw then
+	d.CharsetReader = func(label string, from io.Reader) (io.Reader, error) {
+		recoded = true
+		return charset.NewReaderLabel(label, from)
+	}
 	depth, at := 0, int64(0)
+	long, held := 0, 0 // of the open token: what it may be, and the memory for it
+	var refused error
+	in.more = func() (int, error) {
+		most, each := maxTag, tagMemory
+		if !recoded && at < int64(len(raw)) && (raw[at] != '<' || bytes.HasPrefix(raw[at:], []byte("<!["))) {
+			most, each = maxToken, textMemory
+		}
+		more := min(long, most-long)
+		if refused = errLongToken; more <= 0 {
+			return 0, refused
+		}
+		if refused = r.Hold(more * each); refused != nil {
+			return 0, refused
+		}
+		held, long = held+more*each, long+more
+		return more, nil
+	}
+	defer func() { r.Release(held) }()
 	for {
-		in.allowed = maxToken
+		r.Release(held)
+		in.allowed, long, held = freeToken, freeToken, 0
 		t, err := d.RawToken()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.Is(err, errLongToken):
-			return errLongToken
+		case refused != nil:
+			return refused
 		case err != nil:
 			return errorf("holds XML that is damaged or cut short")
 		}
-		if err := r.step(int(d.InputOffset() - at)); err != nil {
+		if err := r.step(markupWork*int(d.InputOffset()-at) + tokenWork + attributeWork*attributesOf(t)); err != nil {
 			return err
 		}
 		at = d.InputOffset()
@@ -115,6 +167,17 @@ func (r *reader) walk(raw []byte, e elements) error {
 	}
 }
 
+// tokenWork and attributeWork are what a token and an attribute cost beside their
+// letters.
+const tokenWork, attributeWork = 32, 16
+
+func attributesOf(t xml.Token) int {
+	if t, ok := t.(xml.StartElement); ok {
+		return len(t.Attr)
+	}
+	return 0
+}
+
 // xmlAttr is the value of an attribute.
 func xmlAttr(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {
@@ -127,6 +190,9 @@ func xmlAttr(t xml.StartElement, name string) string {
 
 // named opens one file of a ZIP archive by its name; nil where there is none.
 func (r *reader) named(z *zip.Reader, name string) ([]byte, error) {
+	if err := r.step(len(z.File)); err != nil {
+		return nil, err
+	}
 	for _, f := range z.File {
 		if f.Name == name {
 			return r.entry(f)
@@ -141,6 +207,7 @@ func (r *reader) walkNamed(z *zip.Reader, name string, e elements) (found bool, 
 	if err != nil || raw == nil {
 		return false, err
 	}
+	defer r.drop(raw)
 	return true, r.walk(raw, e)
 }
 
@@ -154,6 +221,7 @@ type related struct{ part, kind string }
 func (r *reader) relations(z *zip.Reader, part string) (map[string]related, error) {
 	dir, base := path.Split(part)
 	to := map[string]related{}
+	var fault error
 	_, err := r.walkNamed(z, dir+"_rels/"+base+".rels", elements{open: func(t xml.StartElement) {
 		if t.Name.Local != "Relationship" || xmlAttr(t, "TargetMode") == "External" {
 			return
@@ -164,8 +232,11 @@ func (r *reader) relations(z *zip.Reader, part string) (map[string]related, erro
 		} else {
 			target = path.Join(dir, target)
 		}
-		to[xmlAttr(t, "Id")] = related{part: target, kind: path.Base(xmlAttr(t, "Type"))}
-	}})
+		kind, id := path.Base(xmlAttr(t, "Type")), xmlAttr(t, "Id")
+		if fault = r.Hold(nameMemory + len(id) + len(target) + len(kind)); fault == nil {
+			to[id] = related{part: target, kind: kind}
+		}
+	}, fault: &fault})
 	return to, err
 }
 
@@ -188,11 +259,11 @@ func (r *reader) properties(z *zip.Reader, part string) (map[string]string, erro
 		open: func(xml.StartElement) { text.Reset() },
 		shut: func(name string) {
 			if s := clean(text.String()); s != "" && len(values) < maxNotes {
-				values[name] = s
+				values[name] = clip(s)
 			}
 			text.Reset()
 		},
-		text: func(b []byte) { text.Write(b) },
+		text: func(b []byte) { text.Write(b[:min(len(b), max(0, maxFront-text.Len()))]) },
 	})
 	return values, err
 }

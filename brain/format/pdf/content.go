@@ -12,10 +12,14 @@ const (
 	maxOperands = 1024
 	// maxForms bounds forms in forms.
 	maxForms = 8
-	// maxWritten bounds the text of a file, where each byte may stand for a ligature,
-	// and each letter be a line, which takes lineBytes beside its text.
-	maxWritten = 64 << 20
-	lineBytes  = 64
+	// maxText bounds the text of a file, where each byte may stand for a ligature, and each
+	// letter be a line, which takes lineBytes beside its text. What is written may be half
+	// as much more: blanks are written that are not kept.
+	maxText   = 64 << 20
+	lineBytes = 64
+	// operatorWork, letterWork and formWork are what an operator, a letter and the drawing
+	// of a form cost beside their bytes: forms that draw each other make much of little.
+	operatorWork, letterWork, formWork = 24, 8, 256
 	// maxSaved bounds the states of a page that are saved at a time.
 	maxSaved = 256
 	// wordGap is the gap, in parts of the size of the letters, that is a space, and
@@ -89,26 +93,34 @@ func (p *painter) run(data []byte, resources dict, forms int) {
 			return
 		}
 		if l.pos-from > 4096 {
-			if !p.spend(l.pos - from) {
+			if !p.spend(workPerByte * (l.pos - from)) {
 				return
 			}
 			from = l.pos
 		}
 		op, is := o.(operator)
 		if !is {
-			if stack = append(stack, o); len(stack) > maxOperands {
-				stack = stack[:0]
+			if stack = append(stack, o); len(stack) > maxOperands || l.memory > maxMemory {
+				clear(stack)
+				stack, l.memory = stack[:0], 0
 			}
 			continue
 		}
+		l.memory = 0
 		if op == "ID" {
 			l.pos = afterImage(data, l.pos)
 		} else {
 			p.operate(op, stack, resources, forms)
 		}
 		stack = stack[:0]
+		if !p.spend(operatorWork) {
+			return
+		}
 	}
 }
+
+// workPerByte is what a byte of a page costs to be read.
+const workPerByte = 3
 
 // afterImage finds the end of a picture that stands in a page.
 func afterImage(data []byte, from int) int {
@@ -219,7 +231,7 @@ func (p *painter) move(x, y float64) {
 // form carries out what is drawn as one thing.
 func (p *painter) form(o object, resources dict, forms int) {
 	s, ok := p.object(o).(*stream)
-	if !ok || p.name(s.dict["Subtype"]) != "Form" || forms >= maxForms {
+	if !ok || p.name(s.dict["Subtype"]) != "Form" || forms >= maxForms || !p.spend(formWork) {
 		return
 	}
 	if own := p.dict(s.dict["Resources"]); own != nil {
@@ -230,14 +242,16 @@ func (p *painter) form(o object, resources dict, forms int) {
 	if m := p.array(s.dict["Matrix"]); len(m) == 6 {
 		p.ctm = matrix(p.numbers(m, 6)).times(p.ctm)
 	}
-	p.run(p.decode(s), resources, forms+1)
+	data, free := p.decode(s)
+	p.run(data, resources, forms+1)
+	free()
 	p.state, p.saved, p.text, p.line = before, saved, text, line
 }
 
 // show writes a text where it stands.
 func (p *painter) show(o object) {
 	t, ok := o.(text)
-	if !ok || p.font == nil || p.hidden || !p.spend(len(t)) {
+	if !ok || p.font == nil || p.hidden || !p.spend(letterWork*len(t)) {
 		return
 	}
 	if p.font.lost && len(t) > 0 {

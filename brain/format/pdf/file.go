@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
+
+	"orgmem/brain/format/meter"
 )
 
 var (
@@ -17,25 +20,34 @@ var (
 )
 
 const (
-	// maxDecoded bounds what is unpacked of one file, what is unpacked twice counted
-	// twice: some seconds of a processor. Pictures are not unpacked.
-	maxDecoded = 512 << 20
+	// maxDecoded bounds what is worked through of one file, all its pages, fonts and forms
+	// together: what is unpacked, what is unpacked twice counted twice, and what is done
+	// with it. That is some seconds of a processor. Pictures are not unpacked.
+	maxDecoded = 768 << 20
 	// maxStream bounds one stream, unpacked.
 	maxStream = 64 << 20
 	// maxObjects bounds the directory.
 	maxObjects = 1 << 20
-	// maxCached bounds the elements of the objects that are held.
-	maxCached = 4 << 20
-	// elementBytes of text are held to cost what an element does.
-	elementBytes = 24
+	// maxCached bounds the memory of the objects that are held, as the lexer counts it.
+	maxCached = 32 << 20
 	// maxHeld bounds the object streams that are held unpacked.
-	maxHeld = 64 << 20
+	maxHeld = 32 << 20
+	// entryMemory is what an object takes in the directory, and placeMemory in the list of
+	// the objects of a stream.
+	entryMemory, placeMemory = 48, 32
+	// maxBusy bounds the objects that are being read, each of which names the next where
+	// its length should stand.
+	maxBusy = 16
 	// maxChain bounds references to references, and trees of pages.
 	maxChain = 64
 	// pageWork, and listWork, are what a node of the tree of pages and an element of a
 	// list cost, in bytes that are worked through: references make much of little.
 	pageWork = 64
 	listWork = 8
+	// objectWork is what an object costs beside its letters, and cachedMemory what it takes
+	// where it is held.
+	objectWork   = 16
+	cachedMemory = 64
 	// maxSections bounds the parts of the directory, one for each time that the file
 	// was saved.
 	maxSections = 4096
@@ -44,22 +56,23 @@ const (
 // bounds are those that tests make smaller, to get there sooner.
 type bounds struct{ decoded, stream, written int }
 
-// entry says where an object lies: at an offset, or in an object stream.
+// entry says where an object lies: at an offset, or in an object stream. There are up
+// to a million.
 type entry struct {
-	offset int
-	within int // the number of the stream; 0: none
-	index  int
+	offset int32
+	within int32 // the number of the stream; 0: none
+	index  int32
 }
 
 type file struct {
 	data    []byte
-	step    func(int) error
-	entries map[int]entry
+	meter   *meter.Meter
+	entries map[int32]entry
 	trailer dict
 	cache   map[int]object
 	packed  map[int]*packedObjects
 	held    int
-	cached  int // elements of cache
+	cached  int // memory of cache
 	decoded int
 	most    bounds
 	key     *cipherKey
@@ -72,13 +85,14 @@ type file struct {
 
 type packedObjects struct {
 	data    []byte
-	numbers []int
-	offsets []int
+	free    func()
+	numbers []int32
+	offsets []int32
 }
 
 // stop ends the reading; what is read from then on is nothing.
 func (f *file) stop(err error) {
-	if f.stopped == nil {
+	if f.stopped == nil && err != nil {
 		f.stopped = err
 	}
 }
@@ -92,18 +106,19 @@ func (f *file) spend(n int) bool {
 		f.stop(ErrTooLarge)
 		return false
 	}
-	if f.step != nil {
-		if err := f.step(n); err != nil {
-			f.stop(err)
-			return false
-		}
-	}
-	return true
+	f.stop(f.meter.Step(n))
+	return f.stopped == nil
+}
+
+// hold counts memory that is about to be taken.
+func (f *file) hold(n int) bool {
+	f.stop(f.meter.Hold(n))
+	return f.stopped == nil
 }
 
 // open finds the directory of a file.
-func open(data []byte, step func(int) error, most bounds) (*file, error) {
-	f := &file{data: data, step: step, most: most}
+func open(data []byte, m *meter.Meter, most bounds) (*file, error) {
+	f := &file{data: data, meter: m, most: most}
 	f.reset()
 	if !f.directory() || f.pagesRoot() == nil {
 		if f.stopped != nil {
@@ -130,8 +145,27 @@ func open(data []byte, step func(int) error, most bounds) (*file, error) {
 }
 
 func (f *file) reset() {
-	f.entries, f.cache, f.packed, f.busy, f.fonts = map[int]entry{}, map[int]object{}, map[int]*packedObjects{}, map[int]bool{}, map[int]*font{}
-	f.trailer, f.held = dict{}, 0
+	f.meter.Release(entryMemory * len(f.entries))
+	f.forget()
+	f.unpack(0)
+	f.entries, f.cache, f.packed, f.busy, f.fonts = map[int32]entry{}, map[int]object{}, map[int]*packedObjects{}, map[int]bool{}, map[int]*font{}
+	f.trailer = dict{}
+}
+
+// forget drops the objects that are held, and unpack the object streams, but for what is
+// about to be.
+func (f *file) forget() {
+	clear(f.cache)
+	f.meter.Release(f.cached)
+	f.cached = 0
+}
+
+func (f *file) unpack(held int) {
+	for _, p := range f.packed {
+		p.free()
+	}
+	clear(f.packed)
+	f.held = held
 }
 
 func (f *file) pagesRoot() dict {
@@ -216,20 +250,34 @@ func (f *file) table(l *lexer) dict {
 			}
 			offset, isInt := off.(int)
 			if isInt && kind == operator("n") && offset > 0 && offset < len(f.data) {
-				f.add(first+i, entry{offset: offset})
+				f.add(first+i, placed(offset))
 			}
 		}
 	}
 }
 
 func (f *file) add(number int, e entry) {
-	if _, known := f.entries[number]; !known && number >= 0 && len(f.entries) < maxObjects {
-		f.entries[number] = e
+	if number < 0 || number > math.MaxInt32 || len(f.entries) >= maxObjects {
+		return
+	}
+	if _, known := f.entries[int32(number)]; !known && f.hold(entryMemory) {
+		f.entries[int32(number)] = e
 	}
 }
 
+// placed is an entry of a place in the file, and packedIn of one in an object stream.
+func placed(offset int) entry { return entry{offset: int32(min(offset, math.MaxInt32))} }
+
+func packedIn(within, index int) entry {
+	if within > math.MaxInt32 || index > math.MaxInt32 {
+		within, index = math.MaxInt32, math.MaxInt32 // there is none
+	}
+	return entry{within: int32(within), index: int32(index)}
+}
+
 func (f *file) tableStream(s *stream) {
-	raw := f.decode(s)
+	raw, free := f.decode(s)
+	defer free()
 	widths, _ := s.dict["W"].(array)
 	if len(widths) < 3 {
 		return
@@ -265,9 +313,9 @@ func (f *file) tableStream(s *stream) {
 			raw = raw[size:]
 			switch {
 			case kind == 1 && a > 0 && a < len(f.data):
-				f.add(first+n, entry{offset: a})
+				f.add(first+n, placed(a))
 			case kind == 2 && a > 0:
-				f.add(first+n, entry{within: a, index: b})
+				f.add(first+n, packedIn(a, b))
 			}
 		}
 	}
@@ -299,8 +347,10 @@ func (f *file) rebuild() {
 		if !ok {
 			continue
 		}
-		if len(f.entries) < maxObjects {
-			f.entries[n] = entry{offset: start}
+		if _, known := f.entries[int32(min(n, math.MaxInt32))]; known {
+			f.entries[int32(min(n, math.MaxInt32))] = placed(start) // the last of each number
+		} else {
+			f.add(n, placed(start))
 		}
 		head := f.data[at:min(len(f.data), at+300)]
 		if bytes.Contains(head, []byte("/ObjStm")) {
@@ -339,7 +389,7 @@ func (f *file) rebuild() {
 	for _, n := range streams {
 		if p := f.objects(n); p != nil {
 			for i, number := range p.numbers {
-				f.add(number, entry{within: n, index: i})
+				f.add(int(number), packedIn(n, i))
 			}
 		}
 	}
@@ -347,8 +397,8 @@ func (f *file) rebuild() {
 		return
 	}
 	for n := range f.entries { // the one catalogue may lie in an object stream
-		if d := f.dict(ref{n, 0}); d["Type"] == name("Catalog") {
-			f.trailer["Root"] = ref{n, 0}
+		if d := f.dict(ref{int(n), 0}); d["Type"] == name("Catalog") {
+			f.trailer["Root"] = ref{int(n), 0}
 			return
 		}
 	}
@@ -406,47 +456,50 @@ func (f *file) load(n int) object {
 	if o, ok := f.cache[n]; ok {
 		return o
 	}
-	e, ok := f.entries[n]
-	if !ok || f.busy[n] || f.stopped != nil {
+	if n < 0 || n > math.MaxInt32 || f.stopped != nil || f.busy[n] || len(f.busy) >= maxBusy {
+		return nil
+	}
+	e, ok := f.entries[int32(n)]
+	if !ok {
 		return nil
 	}
 	f.busy[n] = true
 	defer delete(f.busy, n)
 	var o object
-	elements := 1
+	memory := 0
 	if e.within > 0 {
-		p := f.objects(e.within)
+		p := f.objects(int(e.within))
 		if p == nil {
 			return nil
 		}
-		i := e.index
-		if i < 0 || i >= len(p.numbers) || p.numbers[i] != n {
+		i := int(e.index)
+		if i < 0 || i >= len(p.numbers) || p.numbers[i] != int32(n) {
 			if i = -1; !f.spend(len(p.numbers)) {
 				return nil
 			}
 			for k, number := range p.numbers {
-				if number == n {
+				if number == int32(n) {
 					i = k
 				}
 			}
 		}
-		if i < 0 || p.offsets[i] < 0 || p.offsets[i] > len(p.data) {
+		if i < 0 || p.offsets[i] < 0 || int(p.offsets[i]) > len(p.data) {
 			return nil
 		}
-		l := lexer{data: p.data, pos: p.offsets[i]}
+		l := lexer{data: p.data, pos: int(p.offsets[i])}
 		o, _ = l.next()
 		if _, stray := o.(operator); stray {
 			o = nil
 		}
-		f.spend(l.pos - p.offsets[i])
-		elements += l.elements + (l.pos-p.offsets[i])/elementBytes
+		f.spend(l.pos - int(p.offsets[i]) + objectWork)
+		memory = l.memory
 	} else {
-		l := lexer{data: f.data, pos: e.offset}
+		l := lexer{data: f.data, pos: int(e.offset)}
 		r, found, ok := l.indirect()
-		if !f.spend(l.pos-e.offset) || !ok || r.number != n {
+		if !f.spend(l.pos-int(e.offset)+objectWork) || !ok || r.number != n {
 			return nil
 		}
-		elements += l.elements + (l.pos-e.offset)/elementBytes
+		memory = l.memory
 		o = found
 		if f.key != nil {
 			o = f.key.strings(o, r, 0)
@@ -459,10 +512,13 @@ func (f *file) load(n int) object {
 			s.raw = cutStream(s.raw, length)
 		}
 	}
-	if f.cached += elements; f.cached > maxCached {
-		clear(f.cache)
-		f.cached = elements
+	if memory += cachedMemory; f.cached+memory > maxCached {
+		f.forget()
 	}
+	if !f.hold(memory) {
+		return nil
+	}
+	f.cached += memory
 	f.cache[n] = o
 	return o
 }
@@ -472,7 +528,7 @@ func (f *file) objects(n int) *packedObjects {
 	if p, ok := f.packed[n]; ok {
 		return p
 	}
-	if e := f.entries[n]; e.within > 0 {
+	if n > math.MaxInt32 || f.entries[int32(n)].within > 0 {
 		return nil // it cannot lie in another
 	}
 	s, ok := f.load(n).(*stream)
@@ -481,25 +537,30 @@ func (f *file) objects(n int) *packedObjects {
 	}
 	count, ok1 := f.object(s.dict["N"]).(int)
 	first, ok2 := f.object(s.dict["First"]).(int)
-	data := f.decode(s)
+	data, free := f.decode(s)
 	if !ok1 || !ok2 || first < 0 || first > len(data) {
+		free()
 		return nil
 	}
-	p := &packedObjects{data: data}
+	places := placeMemory * min(max(count, 0), first/2, maxObjects)
+	if !f.hold(places) {
+		free()
+		return nil
+	}
+	p := &packedObjects{data: data, free: func() { free(); f.meter.Release(places) }}
 	l := lexer{data: data[:first]}
-	for range min(count, len(data)) {
+	for range min(count, first/2, maxObjects) {
 		number, ok1 := l.next()
 		offset, ok2 := l.next()
 		n, isInt1 := number.(int)
 		at, isInt2 := offset.(int)
-		if !ok1 || !ok2 || !isInt1 || !isInt2 || at < 0 || at > len(data) {
+		if !ok1 || !ok2 || !isInt1 || !isInt2 || n < 0 || n > math.MaxInt32 || at < 0 || at > len(data) || !f.spend(objectWork) {
 			break
 		}
-		p.numbers, p.offsets = append(p.numbers, n), append(p.offsets, first+at)
+		p.numbers, p.offsets = append(p.numbers, int32(n)), append(p.offsets, int32(first+at))
 	}
 	if f.held += len(data); f.held > maxHeld {
-		clear(f.packed)
-		f.held = len(data)
+		f.unpack(len(data))
 	}
 	f.packed[n] = p
 	return p

@@ -3,19 +3,30 @@ package pdf
 import (
 	"bytes"
 	"compress/flate"
-	"io"
+
+	"orgmem/brain/format/meter"
 )
 
 // decode undoes the filters of a stream. What is damaged is read as far as it goes;
-// pictures are nothing.
-func (f *file) decode(s *stream) []byte {
-	data := s.raw
+// pictures are nothing. free says that the bytes are held no more.
+func (f *file) decode(s *stream) (data []byte, free func()) {
+	data, held := s.raw, 0
+	free = func() { f.meter.Release(held) }
+	// own takes over what a filter has made.
+	own := func(made []byte) {
+		f.meter.Release(held)
+		data, held = made, cap(made)
+	}
 	if f.key != nil {
-		data = f.key.stream(data, s)
+		if !f.hold(len(data)) {
+			return nil, free
+		}
+		own(f.key.stream(data, s))
+		f.meter.Settle(f.meter.Held() + cap(data) - len(s.raw))
 	}
 	filters, params := f.list(s.dict["Filter"], s.dict["F"]), f.list(s.dict["DecodeParms"], s.dict["DP"])
-	if len(filters) > maxFilters || !f.spend(len(data)) { // some filters make nothing of much
-		return nil
+	if len(filters) > maxFilters || !f.spend(len(data)+filterWork*len(filters)) { // some filters make nothing of much
+		return nil, free
 	}
 	for i, filter := range filters {
 		var p dict
@@ -24,33 +35,81 @@ func (f *file) decode(s *stream) []byte {
 		}
 		switch f.name(filter) {
 		case "FlateDecode", "Fl":
-			data = predicted(f.flate(data), f.predictor(p))
+			own(f.flate(data))
+			if data = predicted(data, f.predictor(p)); !f.spend(len(data)) {
+				return nil, free
+			}
 		case "LZWDecode", "LZW":
 			early := 1
 			if v, ok := f.object(p["EarlyChange"]).(int); ok {
 				early = v
 			}
-			data = predicted(f.lzw(data, early), f.predictor(p))
+			own(f.lzw(data, early))
+			data = predicted(data, f.predictor(p))
 		case "ASCII85Decode", "A85":
-			data = f.ascii85(data)
+			own(f.ascii85(data))
 		case "ASCIIHexDecode", "AHx":
-			l := lexer{data: append([]byte{'<'}, data...)}
-			data = []byte(l.hex())
+			own(f.hexadecimal(data))
 		case "RunLengthDecode", "RL":
-			data = f.runLength(data)
+			own(f.runLength(data))
 		case "Crypt":
 		default:
-			return nil
+			return nil, free
 		}
 		if !f.spend(len(data)) {
-			return nil
+			return nil, free
 		}
 	}
-	return data
+	return data, free
 }
 
-// maxFilters bounds the filters of one stream; two are usual.
-const maxFilters = 8
+// maxFilters bounds the filters of one stream; two are usual. filterWork is what one
+// costs beside its bytes: the tables of flate alone are 40 KiB.
+const maxFilters, filterWork = 8, 2048
+
+// buffer is room for what a filter makes: at most one stream.
+func (f *file) buffer() *meter.Buffer { return &meter.Buffer{Meter: f.meter} }
+
+// full reports that no more can be added to what a filter makes.
+func (f *file) full(out *meter.Buffer, err error) bool {
+	f.stop(err)
+	if out.Len() > f.most.stream {
+		f.stop(ErrTooLarge)
+	}
+	return f.stopped != nil
+}
+
+// nothing gives back what a filter has made for nothing.
+func (f *file) nothing(out *meter.Buffer) []byte {
+	f.meter.Release(cap(out.Bytes()))
+	return nil
+}
+
+func (f *file) hexadecimal(data []byte) []byte {
+	out := f.buffer()
+	if f.full(out, out.Resize(len(data)/2+1)) {
+		return f.nothing(out)
+	}
+	raw := out.Bytes()
+	half := -1
+	for _, c := range data {
+		if c == '>' {
+			break
+		}
+		switch n := unhex(c); {
+		case n < 0:
+		case half < 0:
+			half = n
+		default:
+			raw = append(raw, byte(half<<4|n))
+			half = -1
+		}
+	}
+	if half >= 0 {
+		raw = append(raw, byte(half<<4))
+	}
+	return raw
+}
 
 // list makes a list of a value that may be one or several.
 func (f *file) list(values ...object) array {
@@ -72,15 +131,14 @@ func (f *file) flate(data []byte) []byte {
 		body = body[2:]
 	}
 	in := flate.NewReader(bytes.NewReader(body))
-	var out bytes.Buffer
+	out := f.buffer()
 	for {
-		n, err := io.CopyN(&out, in, 256<<10)
-		if err != nil || !f.spend(int(n)) {
-			return out.Bytes()
+		n, err, held := out.Fill(in, 256<<10)
+		if f.full(out, held) {
+			return f.nothing(out)
 		}
-		if out.Len() > f.most.stream {
-			f.stop(ErrTooLarge)
-			return nil
+		if !f.spend(n) || err != nil {
+			return out.Bytes()
 		}
 	}
 }
@@ -97,17 +155,19 @@ func (f *file) lzw(data []byte, early int) []byte {
 	for i := range 256 {
 		table[i] = code{-1, byte(i), 1}
 	}
-	var out []byte
+	out := f.buffer()
 	bits, have, width, before := 0, 0, 9, -1
 	emit := func(c int) byte {
 		n := table[c].length
-		at := len(out)
-		out = append(out, make([]byte, n)...)
+		if f.full(out, out.Append(blank[:n])) {
+			return 0
+		}
+		made := out.Bytes()[out.Len()-n:]
 		for i := n - 1; i >= 0; i-- {
-			out[at+i] = table[c].last
+			made[i] = table[c].last
 			c = table[c].prefix
 		}
-		return out[at]
+		return made[0]
 	}
 	for _, b := range data {
 		bits, have = bits<<8|int(b), have+8
@@ -119,13 +179,13 @@ func (f *file) lzw(data []byte, early int) []byte {
 		bits &= 1<<have - 1
 		switch {
 		case c == endCode:
-			return out
+			return out.Bytes()
 		case c == clearCode:
 			table, width, before = table[:258], 9, -1
 			continue
 		case before < 0:
 			if c >= 256 {
-				return out
+				return out.Bytes()
 			}
 			emit(c)
 		case c < len(table):
@@ -141,26 +201,28 @@ func (f *file) lzw(data []byte, early int) []byte {
 			table = append(table, code{before, table[first].last, table[before].length + 1})
 			emit(c)
 		default:
-			return out
+			return out.Bytes()
 		}
 		before = c
-		if len(out) > f.most.stream {
-			f.stop(ErrTooLarge)
-			return nil
+		if f.stopped != nil {
+			return f.nothing(out)
 		}
 		for width < 12 && len(table)+early >= 1<<width {
 			width++
 		}
 	}
-	return out
+	return out.Bytes()
 }
 
+// blank is what the longest code of LZW stands for, before it is known.
+var blank [4097]byte
+
 func (f *file) ascii85(data []byte) []byte {
-	var out []byte
+	out := f.buffer()
 	var group [5]uint32
 	n := 0
 	flush := func() {
-		if n < 2 {
+		if n < 2 || f.stopped != nil {
 			return
 		}
 		for i := n; i < 5; i++ {
@@ -170,20 +232,18 @@ func (f *file) ascii85(data []byte) []byte {
 		for _, g := range group {
 			v = v*85 + g
 		}
-		out = append(out, []byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}[:n-1]...)
+		f.full(out, out.Append([]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}[:n-1]))
 		n = 0
 	}
 	for _, c := range bytes.TrimPrefix(data, []byte("<~")) {
 		switch {
+		case f.stopped != nil:
+			return f.nothing(out)
 		case c == '~':
 			flush()
-			return out
+			return out.Bytes()
 		case c == 'z' && n == 0:
-			out = append(out, 0, 0, 0, 0)
-			if len(out) > f.most.stream {
-				f.stop(ErrTooLarge)
-				return nil
-			}
+			f.full(out, out.Append([]byte{0, 0, 0, 0}))
 		case c >= '!' && c <= 'u':
 			group[n] = uint32(c - '!')
 			if n++; n == 5 {
@@ -193,31 +253,34 @@ func (f *file) ascii85(data []byte) []byte {
 		}
 	}
 	flush()
-	return out
+	return out.Bytes()
 }
 
 func (f *file) runLength(data []byte) []byte {
-	var out []byte
+	out := f.buffer()
+	var run [128]byte
 	for i := 0; i < len(data); {
 		n := int(data[i])
 		i++
 		switch {
 		case n == 128:
-			return out
+			return out.Bytes()
 		case n < 128:
 			end := min(i+n+1, len(data))
-			out = append(out, data[i:end]...)
+			f.full(out, out.Append(data[i:end]))
 			i = end
 		case i < len(data):
-			out = append(out, bytes.Repeat(data[i:i+1], 257-n)...)
+			for k := range 257 - n {
+				run[k] = data[i]
+			}
+			f.full(out, out.Append(run[:257-n]))
 			i++
 		}
-		if len(out) > f.most.stream {
-			f.stop(ErrTooLarge)
-			return nil
+		if f.stopped != nil {
+			return f.nothing(out)
 		}
 	}
-	return out
+	return out.Bytes()
 }
 
 // prediction says how rows were made smaller before they were packed.

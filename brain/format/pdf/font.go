@@ -30,11 +30,15 @@ const (
 	maxCodes = 1 << 16
 	// maxMeaning bounds what one code stands for: a ligature of a few letters.
 	maxMeaning = 32
-	// maxHeldCodes bounds the codes of the fonts that are held, at some 64 bytes each.
-	maxHeldCodes = 1 << 20
+	// maxHeldCodes bounds the codes of the fonts that are held, at codeMemory each: those
+	// of four fonts that have all.
+	maxHeldCodes = 1 << 18
+	codeMemory   = 96
 	// fontWork is what a font costs beside its tables, in bytes that are worked
 	// through: a font that is written out where it is named is read each time.
 	fontWork = 4096
+	// codeWork is what a code of a font costs, in its table of widths or of meanings.
+	codeWork = 24
 )
 
 // fontOf reads a font.
@@ -47,10 +51,16 @@ func (f *file) fontOf(o object) *font {
 	}
 	n := f.readFont(f.dict(o))
 	if is {
-		if f.codes += len(n.widths) + len(n.unicode); f.codes > maxHeldCodes {
+		codes := len(n.widths) + len(n.unicode)
+		if f.codes+codes > maxHeldCodes {
 			clear(f.fonts)
-			f.codes = len(n.widths) + len(n.unicode)
+			f.meter.Release(codeMemory * f.codes)
+			f.codes = 0
 		}
+		if !f.hold(codeMemory * codes) {
+			return n
+		}
+		f.codes += codes
 		f.fonts[r.number] = n
 	}
 	return n
@@ -62,7 +72,9 @@ func (f *file) readFont(d dict) *font {
 		return n
 	}
 	if s, ok := f.object(d["ToUnicode"]).(*stream); ok {
-		n.unicode = f.cmap(f.decode(s))
+		data, free := f.decode(s)
+		n.unicode = f.cmap(data)
+		free()
 	}
 	if f.name(d["Subtype"]) == "Type0" {
 		n.wide = true
@@ -169,7 +181,7 @@ func (f *file) compositeWidths(n *font, w array) {
 		first := f.int(w[i])
 		if list := f.array(w[i+1]); list != nil {
 			for k, width := range list[:min(len(list), maxCodes)] {
-				if !f.spend(listWork) {
+				if !f.spend(codeWork) {
 					return
 				}
 				n.widths[first+k] = f.float(width)
@@ -181,7 +193,7 @@ func (f *file) compositeWidths(n *font, w array) {
 			return
 		}
 		last, width := f.int(w[i+1]), f.float(w[i+2])
-		for c := first; c <= last && c-first < maxCodes && f.spend(listWork); c++ {
+		for c := first; c <= last && c-first < maxCodes && f.spend(codeWork); c++ {
 			n.widths[c] = width
 		}
 		i += 3
@@ -196,7 +208,7 @@ func (f *file) cmap(data []byte) map[int]string {
 	var stack []object
 	for {
 		o, ok := l.next()
-		if !ok || !f.spend(8) {
+		if !ok || !f.spend(codeWork) {
 			return out
 		}
 		op, is := o.(operator)
@@ -237,7 +249,7 @@ func (f *file) spread(m map[int]string, first, last int, to object) {
 	switch to := to.(type) {
 	case array:
 		for i, o := range to {
-			if !f.spend(listWork) {
+			if !f.spend(codeWork) {
 				return
 			}
 			if t, ok := o.(text); ok && first+i <= last {
@@ -249,7 +261,7 @@ func (f *file) spread(m map[int]string, first, last int, to object) {
 		if len(begin) == 0 {
 			return
 		}
-		for c := first; c <= last && len(m) < maxCodes && f.spend(listWork); c++ {
+		for c := first; c <= last && len(m) < maxCodes && f.spend(codeWork); c++ {
 			put(m, c, string(begin))
 			begin[len(begin)-1]++
 		}

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"orgmem/brain/format/meter"
 )
 
 // written makes a file of objects, the first of which is the catalogue, with a
@@ -78,9 +80,9 @@ var small = bounds{decoded: 2 << 20, stream: 256 << 10, written: 256 << 10}
 // counted, so that no bomb costs more than a large file does.
 func bounded(t *testing.T, data []byte, most bounds) (*Document, error) {
 	t.Helper()
-	worked := 0
-	d, err := read(data, func(n int) error { worked += n; return nil }, most)
-	if worked > most.decoded+max(len(data), most.stream) {
+	m := &meter.Meter{}
+	d, err := read(data, m, most)
+	if worked := m.Worked(); worked > most.decoded+workPerByte*max(len(data), most.stream) {
 		t.Errorf("%d KiB were worked through", worked>>10)
 	}
 	return d, err
@@ -113,7 +115,7 @@ func TestWhatIsHarmlessIsRead(t *testing.T) {
 		"many filters":             pageOf(figs+" /X Do", streamOf("/Subtype/Form/Filter["+strings.Repeat("/Fl ", 1000)+"]", deflated(t, []byte("x")))),
 		"a filter that is itself":  pageOf(figs+" /X Do", streamOf("/Subtype/Form/Filter 6 0 R", "x")),
 	} {
-		if d, err := bounded(t, data, bounds{maxDecoded, maxStream, maxWritten}); err != nil || textOf(d) != "Figs ripen late." {
+		if d, err := bounded(t, data, bounds{maxDecoded, maxStream, maxText}); err != nil || textOf(d) != "Figs ripen late." {
 			t.Errorf("%s: %v, %v", name, d, err)
 		}
 	}
@@ -205,7 +207,7 @@ func packedApart(t *testing.T) []byte {
 // TestTheCallerEndsIt: an error of step ends the reading, and is what is returned.
 func TestTheCallerEndsIt(t *testing.T) {
 	enough := errors.New("enough")
-	if _, err := Read(pageOf(figs), func(int) error { return enough }); !errors.Is(err, enough) {
+	if _, err := Read(pageOf(strings.Repeat(figs+" ", 10_000)), &meter.Meter{GoOn: func() error { return enough }}, maxText); !errors.Is(err, enough) {
 		t.Errorf("%v", err)
 	}
 }

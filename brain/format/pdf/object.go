@@ -26,22 +26,25 @@ const (
 	// maxDepth bounds objects in objects; page trees are deeper through references
 	// only.
 	maxDepth = 64
-	// maxElements bounds the elements of one object: each takes some 24 bytes of
-	// memory, and two of the file.
-	maxElements = 1 << 20
+	// maxMemory bounds one object, of which two bytes of the file may ask for some hundred:
+	// those that stand for a dictionary.
+	maxMemory = 16 << 20
+	// dictMemory is what a dictionary takes, pairMemory each pair in it, and valueMemory
+	// any other object beside its letters.
+	dictMemory, pairMemory, valueMemory = 320, 64, 32
 )
 
 // lexer reads objects out of bytes.
 type lexer struct {
-	data     []byte
-	pos      int
-	deep     int
-	elements int
+	data   []byte
+	pos    int
+	deep   int
+	memory int // of the objects that were read
 }
 
-// count notes an element, and ends the reading of too many.
-func (l *lexer) count() {
-	if l.elements++; l.elements > maxElements && l.deep > 0 {
+// count notes what an object takes, and ends the reading of too much.
+func (l *lexer) count(n int) {
+	if l.memory += n; l.memory > maxMemory && l.deep > 0 {
 		l.pos = len(l.data)
 	}
 }
@@ -281,7 +284,7 @@ func (l *lexer) list(end operator) array {
 			out = reference(out)
 		case !isWord:
 			out = append(out, o)
-			l.count()
+			l.count(valueMemory)
 		}
 	}
 }
@@ -299,8 +302,9 @@ func reference(list array) array {
 }
 
 func (l *lexer) dict() dict {
-	out := dict{}
 	list := l.list(">>")
+	l.count(dictMemory + pairMemory*(len(list)/2))
+	out := make(dict, len(list)/2)
 	for i := 0; i < len(list); {
 		key, ok := list[i].(name)
 		if !ok || i+1 >= len(list) {

@@ -6,6 +6,8 @@ import (
 	"unicode/utf16"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"orgmem/brain/format/meter"
 )
 
 // Document is what was read of a file.
@@ -24,15 +26,15 @@ const maxPages = 20_000
 // ErrPages says that a file has more of them.
 var ErrPages = fmt.Errorf("has more than %d pages; split it", maxPages)
 
-// Read reads a file. step is told how many bytes were worked through, and ends the
-// work with an error; the others are ErrEncrypted, ErrDamaged, ErrPages and
-// ErrTooLarge.
-func Read(data []byte, step func(int) error) (*Document, error) {
-	return read(data, step, bounds{maxDecoded, maxStream, maxWritten})
+// Read reads a file. The meter is told what is worked through and what is held, and ends
+// the reading with an error; the others are ErrEncrypted, ErrDamaged, ErrPages and
+// ErrTooLarge. text bounds the bytes of text that are read.
+func Read(data []byte, m *meter.Meter, text int) (*Document, error) {
+	return read(data, m, bounds{maxDecoded, maxStream, min(text, maxText) + maxText/2})
 }
 
-func read(data []byte, step func(int) error, most bounds) (*Document, error) {
-	f, err := open(data, step, most)
+func read(data []byte, m *meter.Meter, most bounds) (*Document, error) {
+	f, err := open(data, m, most)
 	if err != nil {
 		return nil, err
 	}
@@ -68,23 +70,43 @@ func read(data []byte, step func(int) error, most bounds) (*Document, error) {
 func (f *file) page(p dict) (lines []Line, lost bool) {
 	g := &page{}
 	w := &painter{file: f, out: g, text: identity, line: identity, state: state{ctm: identity, scale: 1}}
-	var all []byte // one stream, wherever it is divided
-	for _, part := range f.list(p["Contents"]) {
-		if !f.spend(listWork) {
-			return nil, false
-		}
-		if s, ok := f.object(part).(*stream); ok {
-			all = append(append(all, f.decode(s)...), '\n')
-		}
-		if len(all) > f.most.stream {
-			f.stop(ErrTooLarge)
-			return nil, false
-		}
+	all, free, ok := f.contents(f.list(p["Contents"]))
+	if !ok {
+		return nil, false
 	}
 	w.run(all, f.dict(p["Resources"]), 0)
+	free()
 	g.end()
 	f.written += g.bytes
+	f.hold(g.bytes)
 	return g.lines, w.lost && len(g.lines) == 0
+}
+
+// contents are what a page draws: one stream, wherever it is divided.
+func (f *file) contents(parts array) (all []byte, free func(), ok bool) {
+	joined := meter.Buffer{Meter: f.meter}
+	for _, part := range parts {
+		if !f.spend(listWork) {
+			return nil, nil, false
+		}
+		s, is := f.object(part).(*stream)
+		if !is {
+			continue
+		}
+		data, free := f.decode(s)
+		if len(parts) == 1 {
+			return data, free, f.stopped == nil
+		}
+		f.stop(joined.Append(data))
+		f.stop(joined.Append([]byte{'\n'}))
+		if free(); joined.Len() > f.most.stream {
+			f.stop(ErrTooLarge)
+		}
+		if f.stopped != nil {
+			return nil, nil, false
+		}
+	}
+	return joined.Bytes(), func() { f.meter.Release(cap(joined.Bytes())) }, true
 }
 
 // text reads a text that is not drawn: UTF-16, UTF-8 or nearly Latin-1.

@@ -30,6 +30,7 @@ type Server struct {
 	MaxContent         int
 	MaxBatch           int
 	MaxBodiesInFlight  int64
+	MaxReading         int64
 	LogLevel           slog.Level
 	LogJSON            bool
 	CacheBytes         int64
@@ -107,7 +108,8 @@ const (
 	maxContent    = maxBody  // characters; there are at least as many bytes
 	maxBatch      = 10_000   // all of a batch is one commit
 	maxBodies     = 16 << 30
-	minSnapshots  = 16 << 20 // one partition of 20,000 chunks must fit
+	minReading    = 128 << 20 // what one file may take
+	minSnapshots  = 16 << 20  // one partition of 20,000 chunks must fit
 	minIdle       = time.Second
 	maxIdle       = 24 * time.Hour
 	// maxRetryDelay keeps all attempts of a delivery well within the time that its
@@ -217,6 +219,13 @@ var Settings = []Setting{
 		set: func(s *Server, v string) error {
 			return setBytes(&s.MaxBodiesInFlight, v, max(minBody, s.MaxBody, s.MaxIngestBody, s.MaxUpload), maxBodies)
 		},
+	},
+	{
+		Name: "max-reading-bytes", Default: "256MiB", Form: "size",
+		Doc: "Memory for what files unpack to and are made of while they are read, and for their texts until these are " +
+			"stored; it is taken before it is held. One file takes 128 MiB of it at most, and most take 1 MiB. A request whose " +
+			"file waits for 10 s is answered 503 with Retry-After; connectors wait. With the default a node lives in 1 GiB.",
+		set: func(s *Server, v string) error { return setBytes(&s.MaxReading, v, minReading, maxBodies) },
 	},
 	{
 		Name: "access-log", Default: "problems", Form: "problems or all",

@@ -27,6 +27,9 @@ const (
 	// maxText bounds the text of one file, which is held in memory until it is sent:
 	// that of a packed file may be twice what the largest plain one holds.
 	maxText = 128 << 20
+	// maxMemory and maxWork bound what one file takes to be read here, one after the other
+	// and for the machine's own user: four times what the service allows.
+	maxMemory, maxWork = 4 * format.MaxMemory, 4 * format.MaxWork
 	// maxID is the interface's limit for an external id.
 	maxID = 512
 	// maxPath is the interface's limit for a title.
@@ -79,7 +82,7 @@ func (f File) documents(raw []byte, mails int, goOn func() error) (items []docum
 			items, refused = nil, []Skipped{{Path: f.Path, Reason: fmt.Sprintf("fault while it was read: %v", p)}}
 		}
 	}()
-	docs, kind, err := format.Documents(path.Base(f.below), raw, format.Limits{Runes: maxRunes, Bytes: maxText, GoOn: goOn})
+	docs, kind, err := format.Documents(path.Base(f.below), raw, format.Limits{Runes: maxRunes, Bytes: maxText, Memory: maxMemory, Work: maxWork, GoOn: goOn})
 	if errors.Is(err, format.ErrFile) && (kind == format.JSON || kind == format.JSONL) && isText(raw) {
 		// JSON that holds nothing to take in is somebody's configuration or data, and
 		// is taken as the text that it is.

@@ -173,7 +173,11 @@ func (r *reader) unpackCut(in io.Reader, size uint64) (raw []byte, cut bool, err
 	}()
 	for {
 		step := min(stepBytes, limit-out.Len()+1)
-		if held := out.GrowTo(out.Len()+step, limit+1); held != nil {
+		room := out.Len() + step
+		if out.Len() == 0 { // most files are small
+			room = min(step, int(min(size, stepBytes))+bytes.MinRead)
+		}
+		if held := out.GrowTo(room, limit+1); held != nil {
 			return nil, false, held
 		}
 		n, err, held := out.Fill(in, step)
@@ -210,6 +214,9 @@ func (r *reader) unpackCut(in io.Reader, size uint64) (raw []byte, cut bool, err
 		}
 	}
 }
+
+// entryWork is what a file of an archive costs beside its bytes.
+const entryWork = 2048
 
 // nonNil is a file that may be empty.
 func nonNil(raw []byte) []byte {
@@ -299,7 +306,7 @@ func (r *reader) zip(name string, raw []byte) ([]Document, string, error) {
 	}
 	views := notionViews(z)
 	for _, f := range z.File {
-		if err := r.step(1); err != nil {
+		if err := r.step(entryWork + len(f.Name)); err != nil {
 			if errors.Is(err, errWork) { // what was read stands
 				err = p.add(restUnread)
 				if err == nil {
@@ -428,7 +435,7 @@ func (r *reader) tar(raw []byte, cut bool) ([]Document, error) {
 			cut = true
 			break
 		}
-		if err := r.step(tarBlock); err != nil {
+		if err := r.step(entryWork + tarBlock); err != nil {
 			if errors.Is(err, errWork) {
 				err = p.add(restUnread)
 				if err == nil {

@@ -27,7 +27,7 @@ const (
 	MaxMemory = 128 << 20
 	// MaxWork bounds what the reading of one file costs, in the units of meter.Meter: some
 	// five seconds of a processor.
-	MaxWork = 768 << 20
+	MaxWork = 640 << 20
 	// FirstMemory is what a reading may hold before Limits.More is asked.
 	FirstMemory = 1 << 20
 )

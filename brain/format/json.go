@@ -82,24 +82,16 @@ func looksJSONL(raw []byte) bool {
 	return true
 }
 
-// items reads a file of items, of JSON or JSONL. In an archive or a mail, JSON that is
-// meant as no item is somebody's settings or data, and is taken as the text that it is.
-// By itself it is refused: whoever sends it is told what an item is.
+// items reads a file of items, of JSON or JSONL. JSON that is meant as no item is read as
+// what it is; of what is meant as items the faults are said.
 func (r *reader) items(name, format string, raw []byte, read func([]byte) ([]Document, error)) ([]Document, string, error) {
 	kept := r.kept
 	docs, err := read(raw)
-	if r.nested == 0 || err == nil || !isFileError(err) {
+	if err == nil || !isFileError(err) || meantAsItems(raw) {
 		return docs, format, err
 	}
-	if s := shapeOf(raw); s.has("content") || s.holds("items", "content") {
-		return nil, format, err
-	}
 	r.kept = kept
-	if err := r.keep(len(raw)); err != nil {
-		return nil, format, err
-	}
-	docs, err = r.cut(Document{Title: baseTitle(name), Content: string(raw)})
-	return docs, Text, err
+	return r.loosely(name, format, raw, err)
 }
 
 // jsonItems reads an item, a list of items or texts, or an object with items.

@@ -206,7 +206,7 @@ func (r *reader) mail(raw []byte) ([]Document, error) {
 		docs = append(docs, a)
 	}
 	if l.left > 0 {
-		docs = append(docs, Document{Where: fmt.Sprintf("the last %d parts", l.left), Refused: fmt.Sprintf("are not read, nor what is in them: of one mail %d are, and what takes no more work than one file may", maxMailParts)})
+		docs = append(docs, Document{Where: fmt.Sprintf("the last %d parts", l.left), Refused: fmt.Sprintf("are not read, nor what is in them: of one mail %d are", maxMailParts)})
 	}
 	return docs, nil
 }

@@ -204,7 +204,7 @@ func TestVariationsOfMail(t *testing.T) {
 }
 
 // TestJSONOfArchives: JSON in an archive that is meant as no item is taken as the text
-// that it is; a fault in what is meant as items is said; by itself it is refused.
+// that it is; a fault in what is meant as items is said; by itself it is the same.
 func TestJSONOfArchives(t *testing.T) {
 	const settings = "{\n  \"port\": 8080,\n  \"name\": \"Figs\"\n}"
 	docs, _ := read(t, "a.zip", zipped(t, "app/config.json", settings, "list.json", `[1,2]`, "with remarks.json", "{ // why\n\"a\": 1 }", "log.jsonl", "{\"level\":1}\n{\"level\":2}",
@@ -220,7 +220,52 @@ func TestJSONOfArchives(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if _, _, err := Documents("config.json", []byte(settings), Limits{}); err == nil || !strings.Contains(Reason(err), "no item") {
-		t.Errorf("%v", err)
+	alone, format, err := Documents("config.json", []byte(settings), Limits{})
+	if err != nil || format != Text || len(alone) != 1 || alone[0].Content != settings || alone[0].Title != "config" {
+		t.Errorf("%s, %+v, %v", format, alone, err)
+	}
+}
+
+// TestJSONThatHoldsNoItems: what somebody wrote, by its name, becomes documents with what
+// is said of it; where nothing is found the JSON is the text that it is. In an archive it
+// is the same.
+func TestJSONThatHoldsNoItems(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, data, format string
+		want               []string // title | content | metadata | time
+	}{
+		"notes":          {"a.json", `{"title":"Notes","notes":[{"text":"Figs ripen late."},{"text":"Plums early."}]}`, JSON, []string{"Notes|Figs ripen late.||", "Notes|Plums early.||"}},
+		"lines":          {"a.jsonl", "{\"text\":\"Figs.\"}\n\n{\"text\":\"Plums.\",\"n\":1}\n", JSONL, []string{"a|Figs.||", "a|Plums.||"}},
+		"lines by looks": {"a", "{\"text\":\"Figs.\"}\n{\"text\":\"Plums.\"}\n", JSONL, []string{"a|Figs.||", "a|Plums.||"}},
+		"a chat": {"chat.json", `{"messages":[{"author":"Ann","timestamp":"2026-05-05T10:00:00Z","content":"Hello","reactions":[{"emoji":"x"}]},{"sender":"Bob","ts":1700000000,"body":"Hi"}]}`,
+			JSON, []string{`chat|Hello|{"author":"Ann"}|2026-05-05T10:00:00Z`, `chat|Hi|{"author":"Bob"}|2023-11-14T22:13:20Z`}},
+		"texts of a list":        {"a.json", `{"Notes":["Figs.","Plums."]}`, JSON, []string{"a|Figs.||", "a|Plums.||"}},
+		"several names":          {"a.json", `[{"subject":"Harvest","body_text":"Figs.","comment":"Late."}]`, JSON, []string{"Harvest|Figs.\n\nLate.||"}},
+		"text and answers":       {"a.json", `{"title":"Q","author":"Ann","text":"Why?","answers":[{"author":"Bob","text":"So."}]}`, JSON, []string{`Q|Why?|{"author":"Ann"}|`, `Q|So.|{"author":"Bob"}|`}},
+		"other names of an item": {"a.json", `[{"content":"Figs.","author":"Ann"}]`, JSON, []string{`a|Figs.|{"author":"Ann"}|`}},
+		"settings":               {"a.json", `{"port":8080,"name":"Figs"}`, Text, []string{`a|{"port":8080,"name":"Figs"}||`}},
+		"numbers":                {"a.json", `[1,2]`, Text, []string{"a|[1,2]||"}},
+		"blank text":             {"a.json", `{"text":" ","name":"Figs"}`, Text, []string{`a|{"text":" ","name":"Figs"}||`}},
+		"NUL":                    {"a.json", `{"text":"a\u0000b"}`, JSON, []string{"a|ab||"}},
+	} {
+		for _, archived := range []bool{false, true} {
+			file, data := c.file, c.data
+			if archived {
+				file, data = "x.zip", zipped(t, c.file, c.data)
+			}
+			docs, format, err := Documents(file, []byte(data), Limits{})
+			var got []string
+			for _, d := range docs {
+				got = append(got, d.Title+"|"+d.Content+"|"+string(d.Metadata)+"|"+d.OccurredAt+d.Refused)
+			}
+			if err != nil || strings.Join(got, "\n") != strings.Join(c.want, "\n") || !archived && format != c.format {
+				t.Errorf("%s, in an archive %v: %s, %q, %v", name, archived, format, got, err)
+			}
+		}
+	}
+	many := strings.Repeat("{\"text\":\"Figs\"}\n", MaxDocuments+1)
+	docs, _, err := Documents("many.jsonl", []byte(many), Limits{})
+	if err != nil || len(docs) != 1 || strings.Count(docs[0].Content, "Figs") != MaxDocuments+1 || docs[0].Title != "many" {
+		t.Errorf("more than are documents: %d, %v", len(docs), err)
 	}
 }

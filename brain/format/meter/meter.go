@@ -96,7 +96,11 @@ func (b *Buffer) GrowTo(size, most int) error {
 	if size <= cap(b.data) {
 		return nil
 	}
-	return b.Resize(max(size, min(2*cap(b.data), most)))
+	next := 2 * cap(b.data)
+	if next > most/4*3 { // the next time, nearly twice as much would be held
+		next = most
+	}
+	return b.Resize(max(size, next))
 }
 
 // Resize makes room for size bytes in all, and no more.

@@ -23,7 +23,7 @@ const (
 	// maxDecoded bounds what is worked through of one file, all its pages, fonts and forms
 	// together: what is unpacked, what is unpacked twice counted twice, and what is done
 	// with it. That is some seconds of a processor. Pictures are not unpacked.
-	maxDecoded = 768 << 20
+	maxDecoded = 640 << 20
 	// maxStream bounds one stream, unpacked.
 	maxStream = 64 << 20
 	// maxObjects bounds the directory.
@@ -44,8 +44,9 @@ const (
 	// list cost, in bytes that are worked through: references make much of little.
 	pageWork = 64
 	listWork = 8
-	// objectWork is what an object costs beside its letters, and cachedMemory what it takes
+	// entryWork is what an entry of the directory costs, objectWork what an object costs beside its letters, and cachedMemory what it takes
 	// where it is held.
+	entryWork    = 64
 	objectWork   = 16
 	cachedMemory = 64
 	// maxSections bounds the parts of the directory, one for each time that the file
@@ -245,7 +246,7 @@ func (f *file) table(l *lexer) dict {
 			off, _ := l.next()
 			_, _ = l.next()
 			kind, ok := l.next()
-			if !ok || !f.spend(20) {
+			if !ok || !f.spend(entryWork) {
 				return nil
 			}
 			offset, isInt := off.(int)

@@ -163,10 +163,12 @@ func (r *reader) names() {
 	r.runs(tags, names)
 	slices.SortFunc(r.found, func(a, b span) int { return a.from - b.from })
 	r.merge()
+	r.partFeasts()
 	end := 0
 	for _, f := range r.found {
 		r.event(&f, tags)
-		if f.from < end || !r.trim(&f) || r.statement(f) || !r.subject(&f) {
+		feast := r.feast(&f) && !r.guest(f)
+		if f.from < end || !feast && (!r.trim(&f) || r.statement(f) || !r.subject(&f) || r.heading(f)) {
 			continue
 		}
 		sp := Span{Start: r.tokens[f.from].Start, End: r.tokens[f.to-1].End}
@@ -183,7 +185,11 @@ func (r *reader) names() {
 			name = strings.Join(strings.Fields(name), " ")
 		}
 		if len(name) <= MaxName && len(r.out.Mentions) < MaxMentions {
-			r.out.Mentions = append(r.out.Mentions, Mention{Span: sp, Name: name, Type: r.kind(f), Confidence: f.confidence()})
+			kind := Event
+			if !feast {
+				kind = r.kind(f)
+			}
+			r.out.Mentions = append(r.out.Mentions, Mention{Span: sp, Name: name, Type: kind, Confidence: f.confidence()})
 		}
 	}
 	r.shaped(r.tokens[len(r.tokens)-1].End)

@@ -199,6 +199,9 @@ func (g *gatherer) index(l *line) int {
 	return i
 }
 
+// leastAsked is how many words a question has that can be asked again.
+const leastAsked = 4
+
 // addressed words are of what one asks another in a conversation, which is over with it.
 var addressed = set("you your yours wanna huh anyone anybody everyone guys right")
 
@@ -218,8 +221,15 @@ func (g *gatherer) questions() (out []Candidate) {
 		if strings.ContainsAny(n.Text[q.Span.Start:q.Span.End], "=[]{}`<>") || l.any(0, len(l.words), addressed) || len(l.words) > maxSaid || !l.concrete(0, len(l.words)) {
 			continue
 		}
+		asked := said(n, q.Span)
+		if at := strings.LastIndex(asked, ". "); at >= 0 { // small letters hide where a sentence begins
+			asked = asked[at+2:]
+		}
+		if len(strings.Fields(asked)) < leastAsked {
+			continue
+		}
 		out = append(out, Candidate{
-			Kind: KindQuestion, Title: "Open question: " + text.Truncate(said(n, q.Span), maxName), About: keysOf(stems),
+			Kind: KindQuestion, Title: "Open question: " + text.Truncate(asked, maxName), About: keysOf(stems),
 			Detail: "Asked on " + dayOf(n.AtMs) + "; nothing that was written since answers it.", AtMS: n.AtMs, Notes: []int{q.Note},
 			Grounds: Grounds{Form: q.Confidence, Concrete: len(stems), Words: len(l.words), Days: 1},
 		})

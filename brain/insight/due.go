@@ -50,10 +50,15 @@ func (g *gatherer) dues(changes []Candidate) []Candidate {
 		if l.asks {
 			continue
 		}
-		if c, ok := g.due(l); ok {
-			if !g.done(l, &c) {
-				out = append(out, c)
+		dated := false
+		for _, d := range l.datesAhead() {
+			if c, ok := g.due(l, d); ok {
+				if dated = true; !g.done(l, &c) {
+					out = append(out, c)
+				}
 			}
+		}
+		if dated {
 			continue
 		}
 		if c, ok := g.commitment(l); ok && !g.done(l, &c) {
@@ -63,8 +68,14 @@ func (g *gatherer) dues(changes []Candidate) []Candidate {
 	return g.latestDue(out, changes)
 }
 
-// dateOf is the date of a sentence that lies ahead of it, and which words it stands in.
-func (l *line) dateOf() (d moments.Date, from, to int, ok bool) {
+// ahead is a date of a sentence that lies ahead of it, and which words it stands in.
+type ahead struct {
+	moments.Date
+	from, to int
+}
+
+// datesAhead are those that lie ahead; of a move only the day that something is moved to.
+func (l *line) datesAhead() (all []ahead) {
 	for _, x := range l.of.Dates {
 		if x.Span.Start < l.span.Start || x.Span.End > l.span.End || x.UntilMs == math.MaxInt64 || x.UntilMs <= l.of.AtMs || x.FromMs != math.MinInt64 && x.FromMs+dayMS <= l.of.AtMs {
 			continue
@@ -85,18 +96,22 @@ func (l *line) dateOf() (d moments.Date, from, to int, ok bool) {
 		if x.FromMs != math.MinInt64 && x.UntilMs-x.FromMs > longest && !moved {
 			continue
 		}
-		if ok && x.UntilMs <= d.UntilMs {
-			continue
-		}
-		d, from, to, ok = x, f, t, true
+		all = append(all, ahead{x, f, t})
 	}
-	return d, from, to, ok
+	if len(all) > 1 && l.any(0, len(l.words), moves) || len(all) > maxDates {
+		all = all[len(all)-1:]
+	}
+	return all
 }
 
-// due reads a sentence that names a day ahead.
-func (g *gatherer) due(l *line) (c Candidate, ok bool) {
-	d, from, to, ok := l.dateOf()
-	if !ok || len(l.words) > maxSaid {
+// maxDates bounds the days that one sentence names for things to be due: one of more is a
+// calendar.
+const maxDates = 3
+
+// due reads what a sentence says of a day ahead.
+func (g *gatherer) due(l *line, d ahead) (c Candidate, ok bool) {
+	from, to := d.from, d.to
+	if len(l.words) > maxSaid {
 		return c, false
 	}
 	start := g.head(l, from)

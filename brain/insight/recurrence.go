@@ -340,7 +340,7 @@ func (g *gatherer) recurrence(t term, places []seen, w *when, isName func(string
 	}
 	name := g.surface(places)
 	title := "Keeps coming back: " + strings.TrimRight(name, ".!")
-	if regular && !(strong || marked*3 > days) {
+	if regular && 2*marked <= days {
 		title = sentence(name) + ", " + rhythm(on, day)
 	}
 	return g.recurring(t, places, notes, title, w, Grounds{

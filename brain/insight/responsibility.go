@@ -270,6 +270,9 @@ func (g *gatherer) roleAt(l *line, i int) (c Candidate, ok bool) {
 			return c, false
 		}
 		to := role + 1
+		for to < len(l.words) && !l.broken(to) && (roles[l.form(to)] || classOf(l.form(to)).Part() == tagger.Actor) { // "the lead designer"
+			to++
+		}
 		if f := l.form(to); f == "of" || f == "for" || f == "on" || f == "in" || f == "at" {
 			to = l.object(to + 1)
 		} else if (l.form(k) == "a" || l.form(k) == "an") && !l.holdsAny(0, len(l.words), lasting) {

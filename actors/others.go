@@ -48,6 +48,9 @@ const (
 	// the organization lives elsewhere: a process that is paused and a machine that has
 	// lost its power say nothing, one that still works on the question says so.
 	silentGrace = 6
+	// unheardGrace is after how many looks without a word it is given up where nobody is
+	// heard to lead instead: a node that has no replica of the shard hears of nobody.
+	unheardGrace = 20
 	// maxHops bounds how often in a row one node's word leads on to the next: after
 	// that they contradict each other, and time decides.
 	maxHops = 3
@@ -422,8 +425,10 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 		doubt.drop()
 		o.drop(id)
 	}()
-	gone, silent := 0, 0 // looks in a row; silent: those of them that doubt waits for a word
-	for look := 1; gone < grace && silent < silentGrace; look++ {
+	// Looks in a row; silent: those of them that doubt waits for a word; unheard: those that
+	// it waits, wherever the organization lives.
+	gone, silent, unheard := 0, 0, 0
+	for look := 1; gone < grace && silent < silentGrace && unheard < unheardGrace; look++ {
 		check := o.sys.clock.NewTimer(moveCheck)
 		select {
 		case r := <-a.reply:
@@ -432,7 +437,7 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 			return r, what, nil
 		case r := <-doubt.reply():
 			check.Stop()
-			silent = 0
+			silent, unheard = 0, 0
 			if doubt.drop(); !doubt.confirmed(r) {
 				continue
 			}
@@ -448,6 +453,9 @@ func (o *others) askThere(ctx context.Context, late <-chan time.Time, deadline t
 				gone++
 			} else {
 				gone, silent = 0, 0
+			}
+			if doubt.waits() {
+				unheard++
 			}
 			switch {
 			case gone == 1, look%doubtAfter == 0:

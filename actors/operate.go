@@ -68,6 +68,7 @@ func (a operatorAnywhere) Org(ctx context.Context, org pb.OrgID) (OrgInfo, error
 	return OrgInfo{
 		Org: org, Name: rec.GetName(), Slug: rec.GetSlug(), Personal: rec.GetPersonal(), Plan: rec.GetPlan(),
 		Created: time.UnixMilli(rec.GetCreatedMs()).UTC(), Members: int(r.GetOrg().GetMembers()), Subjects: int(r.GetOrg().GetSubjects()),
+		OutOfService: r.GetOrg().GetOutOfService(),
 	}, err
 }
 
@@ -173,7 +174,9 @@ func (s *System) carryOutOrder(ctx context.Context, org pb.OrgID, op *pb.Operato
 	case *pb.OperatorOp_ShowOrg:
 		o, err := s.Org(ctx, org)
 		rec := &pb.Organization{Name: o.Name, Slug: o.Slug, Personal: o.Personal, Plan: o.Plan, CreatedMs: clock.Millis(o.Created)}
-		r.Result = &pb.OperatorResult_Org{Org: &pb.OrgShown{Record: rec, Members: uint64(o.Members), Subjects: uint64(o.Subjects)}}
+		r.Result = &pb.OperatorResult_Org{Org: &pb.OrgShown{
+			Record: rec, Members: uint64(o.Members), Subjects: uint64(o.Subjects), OutOfService: o.OutOfService,
+		}}
 		return r, err
 	case *pb.OperatorOp_SetPlan:
 		return r, s.SetPlan(ctx, org, op.SetPlan.GetPlan())

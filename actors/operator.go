@@ -45,6 +45,9 @@ type OrgEntry struct {
 	Name    string
 	Slug    string
 	Created time.Time
+	// OutOfService is what was found to be damaged in its stores on this node; empty:
+	// nothing.
+	OutOfService string
 }
 
 // OrgPage is a part of that list.
@@ -66,6 +69,9 @@ type OrgInfo struct {
 	Created  time.Time
 	Members  int
 	Subjects int
+	// OutOfService is what was found to be damaged in its stores where it lives; empty:
+	// nothing. Personal, Plan, Members and Subjects are not known then.
+	OutOfService string
 }
 
 // MemberInfo is one human member.

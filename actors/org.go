@@ -134,7 +134,11 @@ func (o *orgActor) Receive(ctx actor.Context) {
 		o.ctx, o.pid = ctx, ctx.Self()
 		o.guard(func(err error) { o.failed = err }, func() { o.failed = o.open() })
 		if o.failed != nil {
-			o.sys.log.Error("could not open an organization", "store", o.store.String(), "err", o.failed)
+			say := o.sys.log.Error
+			if errors.Is(o.failed, cluster.ErrRemoved) { // somebody asked for it while it was being deleted
+				say = o.sys.log.Debug
+			}
+			say("could not open an organization", "store", o.store.String(), "err", o.failed)
 			o.giveUp()
 		}
 		o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, o.sys.tombstoneSweep()), func() { o.tell((*orgActor).tick) })
@@ -317,7 +321,8 @@ func (o *orgActor) lose() {
 	}
 	o.lost = true
 	o.sys.stats.orgsLost.Add(1)
-	if o.sys.ledHere(o.id) { // else it has only moved
+	removed := o.sys.removed(o.id)
+	if o.sys.ledHere(o.id) && !removed { // else it has only moved, or is gone
 		o.sys.log.Warn("organization opens again", "org", o.id.String())
 	}
 	o.sys.parts.dropOrg(o.store)
@@ -330,7 +335,7 @@ func (o *orgActor) lose() {
 		})
 	} else {
 		o.sys.retire(o.act, false)
-		if (o.busy || o.openJobs > 0 || len(o.posting) > 0 || o.sandbox != nil || o.sandboxDue) && o.sys.ctx.Err() == nil {
+		if (o.busy || o.openJobs > 0 || len(o.posting) > 0 || o.sandbox != nil || o.sandboxDue) && !removed && o.sys.ctx.Err() == nil {
 			o.sys.wg.Go(func() { o.sys.rouse(o.id) }) // its work waits for nobody's next request
 		}
 	}

@@ -207,7 +207,7 @@ func (s *System) Orgs(_ context.Context, from string, size int) (OrgPage, error)
 			page.Next = formatPosition(e.GetCreatedMs(), id)
 			break
 		}
-		page.Orgs = append(page.Orgs, OrgEntry{Org: id, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC()})
+		page.Orgs = append(page.Orgs, OrgEntry{Org: id, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC(), OutOfService: s.outage(id)})
 	}
 	return page, nil
 }
@@ -233,12 +233,18 @@ func (s *System) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
 	if err != nil {
 		return OrgInfo{}, err
 	}
-	info := OrgInfo{Org: org, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC()}
-	id := storage.StoreID{Org: org, Realm: storage.RealmMain}
+	info := OrgInfo{
+		Org: org, Name: e.GetName(), Slug: e.GetSlug(), Created: time.UnixMilli(e.GetCreatedMs()).UTC(), OutOfService: s.outage(org),
+	}
+	id := mainStoreOf(org)
 	st, err := s.cfg.Storage.AcquireToRead(id)
 	if errors.Is(err, storage.ErrNoStore) { // its creation ended half-way, or it is being removed
 		_, err := s.orgEntry(org)
 		return info, err
+	}
+	if errors.Is(err, storage.ErrOutOfService) {
+		info.OutOfService = s.outage(org) // it may have been opened just now
+		return info, nil
 	}
 	if err != nil {
 		return OrgInfo{}, fmt.Errorf("read organization: %w", err)
@@ -262,6 +268,16 @@ func (s *System) Org(_ context.Context, org pb.OrgID) (OrgInfo, error) {
 		}
 	}
 	return info, nil
+}
+
+// outage says what of an organization is damaged on this node.
+func (s *System) outage(org pb.OrgID) string {
+	for _, realm := range storage.OrgRealms {
+		if err := s.cfg.Storage.OutOfService(storage.StoreID{Org: org, Realm: realm}); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
 }
 
 // visit runs f in a known organization's actor.

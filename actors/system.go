@@ -497,6 +497,12 @@ func (s *System) activate(org pb.OrgID, known bool) (*activation, error) {
 		return nil, nil //nolint:nilnil // nobody's call
 	}
 	a := s.orgs[org]
+	if err := s.cfg.Storage.OutOfService(mainStoreOf(org)); err != nil {
+		if a != nil { // what it remembers may be what the disk does not say
+			s.root.Send(a.pid, task((*orgActor).lose))
+		}
+		return nil, err
+	}
 	if a == nil {
 		s.began++
 		a = &activation{org: org, name: fmt.Sprintf("%s/%d", s.process, s.began)}
@@ -510,6 +516,17 @@ func (s *System) activate(org pb.OrgID, known bool) (*activation, error) {
 	}
 	s.underway.Add(1)
 	return a, nil
+}
+
+// mainStoreOf is the store of an organization that everything but the sandbox lies in.
+func mainStoreOf(org pb.OrgID) storage.StoreID {
+	return storage.StoreID{Org: org, Realm: storage.RealmMain}
+}
+
+// removed reports whether an organization was deleted.
+func (s *System) removed(org pb.OrgID) bool {
+	e, ok := s.cfg.Host.Directory().Org(org)
+	return ok && e.GetRemoved()
 }
 
 // stopFailed ends an actor that fails. Nothing is restarted in place: what is
@@ -600,7 +617,7 @@ func (s *System) rouseInTurn(org pb.OrgID) {
 			err = s.onOrg(s.ctx, org, func(o *orgActor, done func(error)) { done(nil) })
 		}
 		<-s.waking
-		if err == nil || s.ctx.Err() != nil || errors.Is(err, cluster.ErrRemoved) {
+		if err == nil || s.ctx.Err() != nil || errors.Is(err, cluster.ErrRemoved) || errors.Is(err, storage.ErrOutOfService) {
 			return
 		}
 		s.log.Error("could not resume an organization's jobs; it is tried again", "org", org.String(), "err", err)

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"syscall"
 	"testing"
 	"time"
+
+	"orgmem/proto/clock"
 )
 
 // benchLoopback serves the handler on loopback as production does, and asks it
@@ -17,20 +20,22 @@ import (
 // included.
 func benchLoopback(b *testing.B, handler http.Handler, method, path, body string) {
 	b.Helper()
+	const connections = 64
 	inner, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, WriteTimeout: time.Minute}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(newListener(inner, true, func(int) []byte { return nil })) }()
+	go func() {
+		done <- server.Serve(newListener(inner, connections, clock.Real(), slog.New(slog.DiscardHandler), new(connectionFigures)))
+	}()
 	defer func() {
 		server.Close()
 		<-done
 	}()
 	request := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nX-Svc-API-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", method, path, goodKey, len(body), body)
 
-	const connections = 64
 	work := make(chan struct{}, connections)
 	finished := make(chan error, connections)
 	for range connections {

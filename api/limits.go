@@ -38,9 +38,12 @@ const (
 	// others have as many.
 	maxDownloadsPerOrg = 4
 
-	// maxConnections bounds open connections of one listener: at about 20 KiB
-	// each 10,000 cost 200 MiB. Above it, new ones wait in the kernel's backlog.
-	maxConnections = 10_000
+	// defaultConnections is how many connections of the public listener may be open
+	// where nobody knows better: at about 20 KiB each 10,000 cost 200 MiB.
+	defaultConnections = 10_000
+	// maxOperatorConnections is the same of the operator's listener: some people, and
+	// what collects the metrics.
+	maxOperatorConnections = 64
 
 	// maxStreamsPerConnection bounds the requests that one HTTP/2 connection
 	// runs at a time; 100 is the least that the RFC recommends.

@@ -18,7 +18,7 @@ type metrics struct {
 	shed      prometheus.Counter
 }
 
-func newMetrics(registry *prometheus.Registry, bodies *budget) (*metrics, error) {
+func newMetrics(registry *prometheus.Registry, bodies *budget, connections *connectionFigures) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orgmem_http_requests_total",
@@ -47,7 +47,19 @@ func newMetrics(registry *prometheus.Registry, bodies *budget) (*metrics, error)
 		Name: "orgmem_http_request_body_held_bytes",
 		Help: "Bytes of request bodies under way.",
 	}, func() float64 { return float64(bodies.used.Load()) })
-	for _, c := range []prometheus.Collector{m.requests, m.latency, m.inFlight, m.bodyBytes, m.shed, held} {
+	open := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "orgmem_http_connections",
+		Help: "Connections that are open.",
+	}, func() float64 { return float64(connections.open.Load()) })
+	displaced := prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "orgmem_http_connections_displaced_total",
+		Help: "Idle connections that were closed to make room for new ones.",
+	}, func() float64 { return float64(connections.displaced.Load()) })
+	refused := prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "orgmem_http_connections_refused_total",
+		Help: "Connections refused because all that may be open were busy.",
+	}, func() float64 { return float64(connections.refused.Load()) })
+	for _, c := range []prometheus.Collector{m.requests, m.latency, m.inFlight, m.bodyBytes, m.shed, held, open, displaced, refused} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}

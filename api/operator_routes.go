@@ -70,7 +70,7 @@ var nodeRoutes = []operatorRoute{
 			page, err := s.cfg.Operator.Orgs(ctx, params.ByName("cursor"), size)
 			list := orgList{dataOf[orgEntry]{make([]orgEntry, 0, len(page.Orgs))}, page.Next}
 			for _, o := range page.Orgs {
-				list.Data = append(list.Data, orgEntry{o.Org.String(), o.Name, o.Slug, timestamp(clock.Millis(o.Created))})
+				list.Data = append(list.Data, orgEntry{o.Org.String(), o.Name, o.Slug, timestamp(clock.Millis(o.Created)), o.OutOfService})
 			}
 			return list, err
 		},
@@ -246,6 +246,8 @@ type orgEntry struct {
 	Name      string    `json:"name"`
 	Slug      string    `json:"slug"`
 	CreatedAt timestamp `json:"createdAt"`
+	// OutOfService says what of it is damaged on this node.
+	OutOfService string `json:"outOfService,omitempty"`
 }
 
 type orgInfo struct {
@@ -257,12 +259,15 @@ type orgInfo struct {
 	CreatedAt timestamp `json:"createdAt"`
 	Members   int       `json:"members"`
 	Subjects  int       `json:"subjects"`
+	// OutOfService says what of it is damaged; plan, members and subjects are not known
+	// then.
+	OutOfService string `json:"outOfService,omitempty"`
 }
 
 func orgInfoOf(o actors.OrgInfo) orgInfo {
 	return orgInfo{
 		OrgID: o.Org.String(), Name: o.Name, Slug: o.Slug, Personal: o.Personal, Plan: o.Plan,
-		CreatedAt: timestamp(clock.Millis(o.Created)), Members: o.Members, Subjects: o.Subjects,
+		CreatedAt: timestamp(clock.Millis(o.Created)), Members: o.Members, Subjects: o.Subjects, OutOfService: o.OutOfService,
 	}
 }
 

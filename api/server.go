@@ -138,6 +138,11 @@ type Config struct {
 	// default 128 MiB, a dozen of the largest JSON bodies. Above it: 503. Uploads
 	// together take uploadShare of it at most, or one of the largest.
 	MaxBodiesInFlight int64
+	// MaxConnections bounds the open connections of the public interface; default
+	// 10,000, at some 20 KiB each. One more closes the one that has been idle for
+	// longest, and is answered 503 where none is idle. Who knows how many files the
+	// process may open sets it to what of that is for connections.
+	MaxConnections int
 }
 
 // MinOperatorToken is the least length of an operator token: 16 random bytes
@@ -160,7 +165,7 @@ func (c Config) Validate() error {
 	require((c.TLS.Cert == "") == (c.TLS.Key == ""), "TLS needs both a certificate and a key file")
 	require(c.AccessLog == "" || c.AccessLog == LogProblems || c.AccessLog == LogAll, "AccessLog is neither problems nor all")
 	require(c.RequestTimeout >= 0 && c.BodyTimeout >= 0 && c.SlowRequest >= 0, "a time-out is negative")
-	require(c.MaxBody >= 0 && c.MaxIngestBody >= 0 && c.MaxUpload >= 0 && c.MaxBodiesInFlight >= 0 && c.MaxContent >= 0 && c.MaxBatch >= 0, "a size is negative")
+	require(c.MaxBody >= 0 && c.MaxIngestBody >= 0 && c.MaxUpload >= 0 && c.MaxBodiesInFlight >= 0 && c.MaxContent >= 0 && c.MaxBatch >= 0 && c.MaxConnections >= 0, "a size is negative")
 	if len(problems) == 0 {
 		return nil
 	}
@@ -190,6 +195,9 @@ func (c Config) withDefaults() Config {
 	if c.MaxBatch == 0 {
 		c.MaxBatch = 1_000
 	}
+	if c.MaxConnections == 0 {
+		c.MaxConnections = defaultConnections
+	}
 	if c.AccessLog == "" {
 		c.AccessLog = LogProblems
 	}
@@ -214,7 +222,9 @@ type Server struct {
 	metrics  *metrics
 	bodies   budget
 	uploads  budget // what of bodies is of forms
-	draining atomic.Bool
+	// connections counts those of both listeners.
+	connections connectionFigures
+	draining    atomic.Bool
 	// downloads counts the exports that are being sent.
 	downloads sends
 	drained   chan struct{} // closed when draining begins: streams end
@@ -252,7 +262,7 @@ func New(c Config) (*Server, error) {
 	s.idPrefix = hex.EncodeToString(seed[:]) + "-"
 
 	var err error
-	if s.metrics, err = newMetrics(s.gatherer, &s.bodies); err != nil {
+	if s.metrics, err = newMetrics(s.gatherer, &s.bodies, &s.connections); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
 	for _, collector := range s.cfg.Collectors {
@@ -365,15 +375,19 @@ func (s *Server) requestID(h http.Header) string {
 // listeners over and closes them. Call it once.
 func (s *Server) Serve(public, operator net.Listener) error {
 	failed := make(chan error, 2)
+	doors := newListener(public, s.cfg.MaxConnections, s.cfg.Clock, s.cfg.Logger, &s.connections)
+	s.public.ConnState = doors.state
+	back := newListener(operator, min(s.cfg.MaxConnections, maxOperatorConnections), s.cfg.Clock, s.cfg.Logger, &s.connections)
+	back.rewrite, s.operator.ConnState = s.wireProblem, back.state
 	go func() {
-		listener := newListener(public, s.public.TLSConfig == nil, s.wireProblem)
 		if s.public.TLSConfig != nil {
-			failed <- s.public.ServeTLS(listener, "", "")
+			failed <- s.public.ServeTLS(doors, "", "")
 			return
 		}
-		failed <- s.public.Serve(listener)
+		doors.rewrite = s.wireProblem
+		failed <- s.public.Serve(doors)
 	}()
-	go func() { failed <- s.operator.Serve(newListener(operator, true, s.wireProblem)) }()
+	go func() { failed <- s.operator.Serve(back) }()
 	first := <-failed
 	if !errors.Is(first, http.ErrServerClosed) {
 		// One listener without the other is no node: stop both.

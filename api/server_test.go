@@ -12,6 +12,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math/big"
@@ -438,14 +439,30 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestListenerBound holds that connections beyond the bound wait, and that a
-// closed one makes room.
+// TestListenerBound holds that a connection beyond the bound closes the one that has been
+// without a request for longest, that one with a request under way stays, and that where
+// all are busy the next one is told so at once.
 func TestListenerBound(t *testing.T) {
+	t.Parallel()
 	inner := listen(t)
-	l := newListener(inner, false, nil)
-	l.slots = make(chan struct{}, 1)
-	defer l.Close()
+	figures := new(connectionFigures)
+	l := newListener(inner, 2, clock.NewFake(time.Now()), slog.New(slog.DiscardHandler), figures)
+	l.rewrite = func(status int) []byte { return fmt.Appendf(nil, "HTTP/1.1 %d No\r\n\r\n", status) }
+	began, finish := make(chan struct{}), make(chan struct{})
+	server := &http.Server{ConnState: l.state, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			began <- struct{}{}
+			<-finish
+		}
+	})}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	t.Cleanup(func() {
+		server.Close()
+		<-served
+	})
 	dial := func() net.Conn {
+		t.Helper()
 		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", inner.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -453,41 +470,56 @@ func TestListenerBound(t *testing.T) {
 		t.Cleanup(func() { c.Close() })
 		return c
 	}
-	dial()
-	dial()
-	first, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepted := make(chan net.Conn, 1)
-	go func() {
-		c, err := l.Accept()
-		if err != nil {
-			close(accepted)
-			return
+	ask := func(c net.Conn, path string) {
+		t.Helper()
+		if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: here\r\n\r\n", path); err != nil {
+			t.Fatal(err)
 		}
-		accepted <- c
-	}()
-	select {
-	case <-accepted:
-		t.Fatal("a second connection was let in")
-	default:
 	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
+	answered := func(c net.Conn) string {
+		t.Helper()
+		line, err := bufio.NewReader(c).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(line)
 	}
-	_ = first.Close() // twice frees one slot only
-	second, ok := <-accepted
-	if !ok {
-		t.Fatal("no second connection")
+	closed := func(c net.Conn) {
+		t.Helper()
+		if n, err := c.Read(make([]byte, 1)); n != 0 || err == nil {
+			t.Fatalf("%d bytes, %v from a connection that should be closed", n, err)
+		}
 	}
-	blocked := make(chan error, 1)
-	go func() { _, err := l.Accept(); blocked <- err }()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
+	silent := dial() // it never asks
+	kept := dial()
+	ask(kept, "/")
+	if got := answered(kept); got != "HTTP/1.1 200 OK" {
+		t.Fatal(got)
 	}
-	if err := <-blocked; !errors.Is(err, net.ErrClosed) {
-		t.Errorf("Accept after Close: %v", err)
+	busy := dial() // in the place of the silent one
+	closed(silent)
+	ask(busy, "/slow")
+	<-began
+	other := dial() // in the place of the one that was answered
+	closed(kept)
+	ask(other, "/slow")
+	<-began
+	late := dial()
+	if got := answered(late); got != "HTTP/1.1 503 No" {
+		t.Fatal(got)
 	}
-	second.Close()
+	close(finish)
+	for _, c := range []net.Conn{busy, other} {
+		if got := answered(c); got != "HTTP/1.1 200 OK" {
+			t.Fatal(got)
+		}
+	}
+	next := dial()
+	ask(next, "/")
+	if got := answered(next); got != "HTTP/1.1 200 OK" {
+		t.Fatal(got)
+	}
+	if d, r := figures.displaced.Load(), figures.refused.Load(); d != 3 || r != 1 {
+		t.Errorf("%d displaced, %d refused", d, r)
+	}
 }

@@ -2,10 +2,8 @@ package api
 
 import (
 	"bytes"
-	"net"
 	"net/http"
 	"strconv"
-	"sync"
 
 	"github.com/go-json-experiment/json"
 )
@@ -14,56 +12,6 @@ import (
 // too large, two lengths) it answers itself, in plain text, before any handler
 // runs. The interface promises a problem for every failure, so the connection
 // recognises that one write and replaces it.
-
-// listener bounds the open connections, and wraps each.
-type listener struct {
-	net.Listener
-	slots   chan struct{}
-	closed  chan struct{}
-	once    sync.Once
-	rewrite func(status int) []byte // nil under TLS, whose connections net/http must recognise
-}
-
-func newListener(inner net.Listener, plain bool, rewrite func(int) []byte) *listener {
-	l := &listener{Listener: inner, slots: make(chan struct{}, maxConnections), closed: make(chan struct{})}
-	if plain {
-		l.rewrite = rewrite
-	}
-	return l
-}
-
-// Accept waits for a free slot, then for a connection.
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case l.slots <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.slots
-		return nil, err
-	}
-	return &conn{Conn: c, listener: l}, nil
-}
-
-// Close may be called more than once.
-func (l *listener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-type conn struct {
-	net.Conn
-	listener *listener
-	once     sync.Once
-}
-
-// Close frees the slot, once.
-func (c *conn) Close() error {
-	c.once.Do(func() { <-c.listener.slots })
-	return c.Conn.Close()
-}
 
 // CloseWrite lets net/http end a refused connection gently.
 func (c *conn) CloseWrite() error {
@@ -101,12 +49,16 @@ func (c *conn) Write(p []byte) (int, error) {
 
 // wireProblem is the whole answer to a request that net/http refused.
 func (s *Server) wireProblem(status int) []byte {
-	code := codeMalformed
-	if status == http.StatusRequestHeaderFieldsTooLarge {
-		code = codeHeadersTooLarge
+	p := refusal(codeMalformed)
+	switch status {
+	case http.StatusRequestHeaderFieldsTooLarge:
+		p = refusal(codeHeadersTooLarge)
+	case http.StatusServiceUnavailable:
+		p = refusal(codeDegraded)
+		p.Detail = "The node has as many connections open as it may, and all of them are busy."
 	}
 	requestID := s.requestID(nil)
-	e, body := s.problemJSON(refusal(code), requestID)
+	e, body := s.problemJSON(p, requestID)
 	content, err := json.Marshal(body, jsonOptions)
 	if err != nil {
 		content = nil // a problem is plain text: this cannot happen
@@ -119,10 +71,22 @@ func (s *Server) wireProblem(status int) []byte {
 		{headerRequestID, requestID},
 		{"Cache-Control", noStore[0]},
 		{"Connection", closeConnection[0]},
+		{"Retry-After", retryAfterOf(e)},
 	} {
+		if h[1] == "" {
+			continue
+		}
 		out.WriteString(h[0] + ": " + h[1] + "\r\n")
 	}
 	out.WriteString("\r\n")
 	out.Write(content)
 	return out.Bytes()
+}
+
+// retryAfterOf is the header's value, empty where there is none.
+func retryAfterOf(e entry) string {
+	if e.RetryAfter == 0 {
+		return ""
+	}
+	return strconv.FormatUint(uint64(e.RetryAfter), 10)
 }

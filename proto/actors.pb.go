@@ -1765,11 +1765,13 @@ func (x *MintedKey) GetLabel() string {
 	return ""
 }
 
+// out_of_service is what of it is damaged; the record has a name and a slug only then.
 type OrgShown struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Record        *Organization          `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
 	Members       uint64                 `protobuf:"varint,2,opt,name=members,proto3" json:"members,omitempty"`
 	Subjects      uint64                 `protobuf:"varint,3,opt,name=subjects,proto3" json:"subjects,omitempty"`
+	OutOfService  string                 `protobuf:"bytes,21,opt,name=out_of_service,json=outOfService,proto3" json:"out_of_service,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1823,6 +1825,13 @@ func (x *OrgShown) GetSubjects() uint64 {
 		return x.Subjects
 	}
 	return 0
+}
+
+func (x *OrgShown) GetOutOfService() string {
+	if x != nil {
+		return x.OutOfService
+	}
+	return ""
 }
 
 type HeldCopy struct {
@@ -2271,11 +2280,12 @@ const file_actors_proto_rawDesc = "" +
 	"\tMintedKey\x12\x17\n" +
 	"\aapi_key\x18\x01 \x01(\tR\x06apiKey\x12\x12\n" +
 	"\x04hash\x18\x02 \x01(\fR\x04hash\x12\x14\n" +
-	"\x05label\x18\x03 \x01(\tR\x05label\"n\n" +
+	"\x05label\x18\x03 \x01(\tR\x05label\"\x94\x01\n" +
 	"\bOrgShown\x12,\n" +
 	"\x06record\x18\x01 \x01(\v2\x14.orgmem.OrganizationR\x06record\x12\x18\n" +
 	"\amembers\x18\x02 \x01(\x04R\amembers\x12\x1a\n" +
-	"\bsubjects\x18\x03 \x01(\x04R\bsubjects\"^\n" +
+	"\bsubjects\x18\x03 \x01(\x04R\bsubjects\x12$\n" +
+	"\x0eout_of_service\x18\x15 \x01(\tR\foutOfService\"^\n" +
 	"\bHeldCopy\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\x04R\aversion\x12(\n" +

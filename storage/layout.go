@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -45,6 +46,9 @@ const (
 var (
 	// ErrLocked says that another process has the data directory open.
 	ErrLocked = errors.New("data directory is in use")
+	// ErrNotWritable says that nothing can be written into the data directory: its file
+	// system is read-only, or it belongs to somebody else.
+	ErrNotWritable = errors.New("data directory cannot be written to (mounted read-only, or owned by another user?)")
 	// ErrIncompatible says that a newer version wrote the data directory.
 	ErrIncompatible = errors.New("data directory has an incompatible format")
 )
@@ -136,6 +140,10 @@ func readFile(fs vfs.FS, path string) ([]byte, error) {
 // one has it, naming the directory and, when it can be read, the process.
 func (l layout) lock() (io.Closer, error) {
 	c, err := l.fs.Lock(l.path(lockFile))
+	var opening *fs.PathError
+	if errors.As(err, &opening) {
+		return nil, fmt.Errorf("%w: %w", ErrNotWritable, err)
+	}
 	if err != nil {
 		holder := "another process"
 		if b, perr := readFile(l.fs, l.path(pidFile)); perr == nil {

@@ -1,6 +1,9 @@
 package storage
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 // TestDescriptors: what doctor asks for is what the stores need, and no more where a
 // node is not small.
@@ -15,6 +18,27 @@ func TestDescriptors(t *testing.T) {
 		}
 		if cache := int64(fileCacheSize(n, stores)); cache < minFileCache {
 			t.Errorf("%d tables are cached", cache)
+		}
+	}
+}
+
+// TestFilesAreShared: stores, tables, the log and connections together stay below every
+// limit that a node starts with, and each of them gets something.
+func TestFilesAreShared(t *testing.T) {
+	for n := uint64(1); n < 1<<21; n += 1 + n/50 {
+		if err := CheckFiles(n); (err != nil) != (n < leastFiles) || err != nil && !errors.Is(err, ErrTooFewFiles) {
+			t.Fatalf("%d files: %v", n, err)
+		}
+		if n < leastFiles {
+			continue
+		}
+		for _, wanted := range []int{1, 8, 256, 100_000} {
+			stores := min(wanted, storesFor(n))
+			connections := Connections(n, wanted)
+			taken := stores*openFilesPerStore + fileCacheSize(n, stores) + logFiles + connections
+			if taken > int(n)-connections || connections < 24 || stores < min(wanted, leastStores) {
+				t.Fatalf("%d files: %d stores, %d tables, %d connections", n, stores, fileCacheSize(n, stores), connections)
+			}
 		}
 	}
 }

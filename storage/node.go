@@ -49,6 +49,7 @@ type Node struct {
 	syncs     syncStats
 	outages   *outages
 	limit     int // open stores, after looking at the descriptor limit
+	rooms     int // connections, likewise
 
 	backgroundErrors, corruptions, stalls atomic.Int64
 	backgroundLogged                      atomic.Int64 // when, in Unix milliseconds; 0: never
@@ -123,6 +124,7 @@ func Open(opts Options) (*Node, error) {
 		return nil, fmt.Errorf("open storage: %w", err)
 	}
 	n.limit = min(opts.MaxOpenStores, storesFor(descriptors))
+	n.rooms = Connections(descriptors, n.limit)
 
 	if err := makeDir(n.fs, opts.Dir); err != nil {
 		return nil, fmt.Errorf("open storage: %w", err)
@@ -171,6 +173,10 @@ func (n *Node) openLocked(descriptors uint64) error {
 	n.eraser = startEraser(n)
 	return nil
 }
+
+// Connections returns how many connections the process may have open beside what the node
+// opens itself.
+func (n *Node) Connections() int { return n.rooms }
 
 // Log returns the raft log and stable store of all groups.
 func (n *Node) Log() *Log { return n.log }

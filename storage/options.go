@@ -41,7 +41,7 @@ type Options struct {
 	// 250 MB and still holds the hot blocks of some hundred organizations.
 	CacheBytes int64
 	// MaxOpenStores bounds the stores kept open. An open store costs 150–310 KiB
-	// and about 8 descriptors, opening a cold one some 10 ms, so 256 is 80 MB for
+	// and about 9 descriptors, opening a cold one some 10 ms, so 256 is 80 MB for
 	// an evening's active organizations; the file-descriptor limit may lower it
 	// (Descriptors).
 	MaxOpenStores int

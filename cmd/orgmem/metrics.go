@@ -74,6 +74,7 @@ var storageReadings = []reading[storage.Stats]{
 	counter("storage_disk_full_total", "Writes that met a full disk all the same.", func(s storage.Stats) float64 { return float64(s.DiskFull) }),
 	counter("storage_background_errors_total", "Errors of background work; each is tried again.", func(s storage.Stats) float64 { return float64(s.BackgroundErrors) }),
 	counter("storage_corruptions_total", "Corruptions found.", func(s storage.Stats) float64 { return float64(s.Corruptions) }),
+	gauge("storage_stores_out_of_service", "Stores that are out of service on this node because they are damaged.", func(s storage.Stats) float64 { return float64(s.OutOfService) }),
 	counter("storage_write_stalls_total", "Write stalls begun.", func(s storage.Stats) float64 { return float64(s.WriteStalls) }),
 }
 
@@ -84,6 +85,7 @@ var clusterReadings = []reading[cluster.Stats]{
 	counter("cluster_unknown_total", "Writes whose outcome was not known.", func(s cluster.Stats) float64 { return float64(s.Unknown) }),
 	counter("cluster_compactions_total", "Logs cut.", func(s cluster.Stats) float64 { return float64(s.Compactions) }),
 	counter("cluster_compaction_failures_total", "Logs that could not be cut; each is tried again.", func(s cluster.Stats) float64 { return float64(s.CompactionFailures) }),
+	counter("cluster_stores_mended_total", "Damaged stores that were replaced by another node's.", func(s cluster.Stats) float64 { return float64(s.StoresMended) }),
 	gauge("cluster_in_flight_bytes", "Bytes of writes that are not answered yet.", func(s cluster.Stats) float64 { return float64(s.InFlightBytes) }),
 	gauge("cluster_keys", "Keys in the directory of all organizations.", func(s cluster.Stats) float64 { return float64(s.Keys) }),
 	gauge("cluster_keys_limit", "Keys that the directory may hold.", func(s cluster.Stats) float64 { return float64(s.KeysLimit) }),

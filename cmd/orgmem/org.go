@@ -59,8 +59,12 @@ func newOrgList(w world, at *operatorFlags) *cobra.Command {
 				return fmt.Errorf("org list: %w", err)
 			}
 			return w.answer(c, listed(orgs), func(out io.Writer) {
-				table(out, "ID\tSLUG\tNAME\tCREATED", orgs, func(o client.OrgEntry) string {
-					return fmt.Sprintf("%s\t%s\t%s\t%s", o.OrgID, o.Slug, o.Name, o.CreatedAt)
+				table(out, "ID\tSLUG\tNAME\tCREATED\tSTATE", orgs, func(o client.OrgEntry) string {
+					state := "in service"
+					if o.OutOfService != "" {
+						state = "OUT OF SERVICE: damaged, see orgmem doctor"
+					}
+					return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", o.OrgID, o.Slug, o.Name, o.CreatedAt, state)
 				})
 			})
 		},
@@ -84,6 +88,11 @@ func newOrgShow(w world, at *operatorFlags) *cobra.Command {
 				return fmt.Errorf("org show: %w", err)
 			}
 			return w.answer(c, o, func(out io.Writer) {
+				if o.OutOfService != "" {
+					fmt.Fprintf(out, "Organization %s\nName         %s\nSlug         %s\nCreated      %s\nOUT OF SERVICE: %s\n",
+						o.OrgID, o.Name, o.Slug, o.CreatedAt, o.OutOfService)
+					return
+				}
 				fmt.Fprintf(out, "Organization %s\nName         %s\nSlug         %s\nPersonal     %t\nPlan         %s\nMembers      %d\nSubjects     %d\nCreated      %s\n",
 					o.OrgID, o.Name, o.Slug, o.Personal, o.Plan, o.Members, o.Subjects, o.CreatedAt)
 			})

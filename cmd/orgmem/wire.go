@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"orgmem/actors"
@@ -237,15 +238,20 @@ func newEdge(w world, server config.Server, values []config.Value, store *storag
 		DocsURL: server.DocsURL, TLS: api.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody, MaxUpload: server.MaxUpload,
 		MaxContent: server.MaxContent, MaxBatch: server.MaxBatch, MaxBodiesInFlight: server.MaxBodiesInFlight,
-		Streams: func(ticket string) (api.EventStream, bool) { return system.TakeStream(ticket) },
+		MaxConnections: min(store.Connections(), maxConnections),
+		Streams:        func(ticket string) (api.EventStream, bool) { return system.TakeStream(ticket) },
 		Doctor: func(ctx context.Context) api.Doctor {
-			return examineRunning(ctx, w, server, values, host, model)
+			return examineRunning(ctx, w, server, values, store, host, model)
 		},
 	})
 }
 
+// maxConnections bounds the connections of the public interface, however many files may be
+// open: at about 20 KiB each these cost 200 MiB.
+const maxConnections = 10_000
+
 // examineRunning is the server's report about itself.
-func examineRunning(ctx context.Context, w world, server config.Server, values []config.Value, host *cluster.Host, model *embed.Model) api.Doctor {
+func examineRunning(ctx context.Context, w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host, model *embed.Model) api.Doctor {
 	report := api.Doctor{Version: version}
 	for _, v := range values {
 		report.Config = append(report.Config, api.Setting{Name: v.Name, Value: v.Value, Origin: string(v.Origin)})
@@ -260,8 +266,27 @@ func examineRunning(ctx context.Context, w world, server config.Server, values [
 	if err := host.Ready(); err != nil {
 		ready.OK, ready.Detail = false, err.Error()
 	}
-	report.Checks = append(report.Checks, ready)
+	report.Checks = append(report.Checks, ready, damageCheck(store.Outages()))
 	return report
+}
+
+// maxOutagesTold bounds the damaged stores that doctor names.
+const maxOutagesTold = 20
+
+// damageCheck says which organizations are out of service on this node, and why.
+func damageCheck(outages map[storage.StoreID]string) api.Check {
+	if len(outages) == 0 {
+		return api.Check{Name: "stored data", OK: true, Detail: "no damage was found since the start"}
+	}
+	var told []string
+	for id, why := range outages {
+		told = append(told, fmt.Sprintf("%v is out of service: %s", id, why))
+	}
+	slices.Sort(told)
+	if more := len(told) - maxOutagesTold; more > 0 {
+		told = append(told[:maxOutagesTold], fmt.Sprintf("and %d more", more))
+	}
+	return api.Check{Name: "stored data", Detail: strings.Join(told, "; ") + "; docs/operations.md says what to do (Damaged data)"}
 }
 
 // tokenBytes of randomness make an operator token, written in hexadecimal.

@@ -49,6 +49,8 @@ type Org struct {
 	CreatedAt string `json:"createdAt"`
 	Members   int    `json:"members"`
 	Subjects  int    `json:"subjects"`
+	// OutOfService says what of it is damaged; empty: nothing.
+	OutOfService string `json:"outOfService,omitempty"`
 }
 
 // OrgEntry is an organization in the list.
@@ -57,6 +59,8 @@ type OrgEntry struct {
 	Name      string `json:"name"`
 	Slug      string `json:"slug"`
 	CreatedAt string `json:"createdAt"`
+	// OutOfService says what of it is damaged on the node that was asked; empty: nothing.
+	OutOfService string `json:"outOfService,omitempty"`
 }
 
 // orgPage is how many organizations are asked for at a time: the most that the

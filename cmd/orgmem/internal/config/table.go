@@ -268,7 +268,7 @@ var Settings = []Setting{
 	{
 		Name: "max-open-stores", Default: "256", Form: "number",
 		Doc: "How many organizations' stores are open at once; the least recently used is closed first. " +
-			"Each costs up to 310 KiB and about 8 file descriptors, of which 12 are reckoned with; opening a cold one takes some 10 ms.",
+			"Each costs up to 310 KiB and about 9 file descriptors, of which 14 are reckoned with; opening a cold one takes some 10 ms.",
 		set: func(s *Server, v string) error { return setInt(&s.MaxOpenStores, v, minOpenStores, maxOpenStores) },
 	},
 	{

@@ -165,11 +165,15 @@ func descriptors(p Patient) Check {
 		return Check{"open files", false, err.Error()}
 	}
 	// The server raises the soft limit to the hard one itself.
+	if err := storage.CheckFiles(limit.Max); err != nil {
+		return Check{"open files", false, err.Error()}
+	}
+	serves := fmt.Sprintf("%d connections may be open at a time", storage.Connections(limit.Max, p.Server.MaxOpenStores))
 	need := storage.Descriptors(p.Server.MaxOpenStores)
 	if limit.Max < need {
-		return Check{"open files", false, fmt.Sprintf("the limit is %d, %d open stores want %d: raise it (ulimit -n, LimitNOFILE) or lower max-open-stores", limit.Max, p.Server.MaxOpenStores, need)}
+		return Check{"open files", false, fmt.Sprintf("the limit is %d, %d open stores want %d, and %s: raise it (ulimit -n, LimitNOFILE) or lower max-open-stores", limit.Max, p.Server.MaxOpenStores, need, serves)}
 	}
-	return Check{"open files", true, fmt.Sprintf("limit %d, wanted %d", limit.Max, need)}
+	return Check{"open files", true, fmt.Sprintf("limit %d, wanted %d; %s", limit.Max, need, serves)}
 }
 
 func processor(p Patient) Check {

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -38,20 +35,8 @@ func tablesOf(t testing.TB, disk *storagetest.Disk, id storage.StoreID) []string
 // are; twice is as before.
 func flipTables(t testing.TB, disk *storagetest.Disk, id storage.StoreID) {
 	t.Helper()
-	const at = 20
 	for _, path := range tablesOf(t, disk, id) {
-		f, err := disk.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b [1]byte
-		_, err = f.ReadAt(b[:], at)
-		if err == nil || errors.Is(err, io.EOF) {
-			_, err = f.WriteAt([]byte{b[0] ^ 1}, at)
-		}
-		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		disk.Flip(t, path, func([]byte) int { return 20 })
 	}
 }
 
@@ -256,16 +241,5 @@ func TestDamagedLogIsRefusedAndTheNodeMadeAnew(t *testing.T) {
 // acknowledged, last.
 func flipLast(t testing.TB, disk *storagetest.Disk, path string) {
 	t.Helper()
-	f, err := disk.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := io.ReadAll(f)
-	at := len(bytes.TrimRight(raw, "\x00")) - 1
-	if err == nil {
-		_, err = f.WriteAt([]byte{raw[at] ^ 1}, int64(at))
-	}
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	disk.Flip(t, path, func(raw []byte) int { return len(bytes.TrimRight(raw, "\x00")) - 1 })
 }

@@ -140,6 +140,13 @@ func (c *call) fail(err error) {
 func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 	p := &pb.Problem{Code: codeServiceDegraded, RetryAfterS: retryAfterBusySeconds}
 	switch {
+	case errors.Is(err, storage.ErrOutOfService): // said by storage, once
+		p.Detail = "The organization is out of service: what is stored of it on this node is damaged. Its operator knows more: orgmem doctor."
+		p.RetryAfterS = retryAfterNoSpaceSeconds
+	case errors.Is(err, storage.ErrCorrupt):
+		o.sys.log.Error("request met damaged data", "request_id", requestID, "org", o.id.String(), "err", err)
+		p.Detail = "What is stored of the organization on this node is damaged. Its operator knows more: orgmem doctor."
+		p.RetryAfterS = retryAfterNoSpaceSeconds
 	case errors.Is(err, storage.ErrNoSpace):
 		p.Detail = "The disk is nearly full: nothing can be stored until space returns. Reading works."
 		p.RetryAfterS = retryAfterNoSpaceSeconds
@@ -158,13 +165,6 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."
 	case errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrFenced), errors.Is(err, errLost):
 		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
-	case errors.Is(err, storage.ErrOutOfService): // said by storage, once
-		p.Detail = "The organization is out of service: what is stored of it on this node is damaged. Its operator knows more: orgmem doctor."
-		p.RetryAfterS = retryAfterNoSpaceSeconds
-	case errors.Is(err, storage.ErrCorrupt):
-		o.sys.log.Error("request met damaged data", "request_id", requestID, "org", o.id.String(), "err", err)
-		p.Detail = "What is stored of the organization on this node is damaged. Its operator knows more: orgmem doctor."
-		p.RetryAfterS = retryAfterNoSpaceSeconds
 	case errors.Is(err, errGivenUpWaiting):
 		p.Detail = "The caller left before it was its turn."
 	case errors.Is(err, errReembedding):

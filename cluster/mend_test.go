@@ -11,35 +11,6 @@ import (
 	"orgmem/storage/storagetest"
 )
 
-// tablesOf returns the paths of a store's tables.
-func tablesOf(t testing.TB, disk *storagetest.Disk, id storage.StoreID) []string {
-	t.Helper()
-	dir := disk.PathJoin(storagetest.Dir, "stores", id.String()[:2], id.String())
-	names, err := disk.List(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var paths []string
-	for _, name := range names {
-		if strings.HasSuffix(name, ".sst") {
-			paths = append(paths, disk.PathJoin(dir, name))
-		}
-	}
-	if len(paths) == 0 {
-		t.Fatalf("%v has no tables", id)
-	}
-	return paths
-}
-
-// flipTables changes a bit at the beginning of each of a store's tables, where its records
-// are; twice is as before.
-func flipTables(t testing.TB, disk *storagetest.Disk, id storage.StoreID) {
-	t.Helper()
-	for _, path := range tablesOf(t, disk, id) {
-		disk.Flip(t, path, func([]byte) int { return 20 })
-	}
-}
-
 // TestDamagedStoreStopsNobodyElse: a node alone of which one organization's tables are
 // damaged starts and serves the others. What its log has for the damaged store is kept,
 // also when the log is cut, and applied when the file is put right.
@@ -69,7 +40,7 @@ func TestDamagedStoreStopsNobodyElse(t *testing.T) {
 				}
 			}
 			disk := s.crash()
-			flipTables(t, disk, bad)
+			disk.FlipTables(t, bad)
 
 			s = start(t, disk)
 			if err := s.node.OutOfService(bad); !errors.Is(err, storage.ErrOutOfService) || !strings.Contains(err.Error(), ".sst") {
@@ -90,7 +61,7 @@ func TestDamagedStoreStopsNobodyElse(t *testing.T) {
 			s.wantRows(good, want[good])
 			disk = s.crash()
 
-			flipTables(t, disk, bad)
+			disk.FlipTables(t, bad)
 			s = start(t, disk)
 			s.wantRows(bad, want[bad])
 			s.wantRows(good, want[good])
@@ -116,7 +87,7 @@ func TestDamagedStoreIsRemoved(t *testing.T) {
 		}
 	}
 	disk := s.crash()
-	flipTables(t, disk, bad)
+	disk.FlipTables(t, bad)
 	s = start(t, disk)
 	g := s.host.shard(bad)
 	set, err := s.host.machines[g.id-1].asides(asidePrefix)
@@ -168,7 +139,7 @@ func TestDamagedReplicaIsFetchedAnew(t *testing.T) {
 		follower = "three"
 	}
 	w.kill(follower)
-	flipTables(t, w.disks[follower], id)
+	w.disks[follower].FlipTables(t, id)
 	commit() // it has to apply that
 	w.start(follower, false, func(_ *Config, o *storage.Options) { o.MaxOpenStores = 2 })
 	commit()
@@ -178,7 +149,7 @@ func TestDamagedReplicaIsFetchedAnew(t *testing.T) {
 	leader := w.owner(id)
 	leader.flush(id)
 	leader.compact(id)
-	flipTables(t, leader.fs, id)
+	leader.fs.FlipTables(t, id)
 	other, err := leader.node.AcquireForApply(mainStore(1)) // the other one is closed, and what is cached of it forgotten
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +189,7 @@ func TestDamagedLogIsRefusedAndTheNodeMadeAnew(t *testing.T) {
 	if err != nil || log == "" {
 		t.Fatalf("no log in %v, %v", names, err)
 	}
-	flipLast(t, disk, log)
+	disk.Flip(t, log, func(raw []byte) int { return len(bytes.TrimRight(raw, "\x00")) - 1 }, 1) // what was acknowledged last
 	if _, err := tryBegin(t, disk); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), log) {
 		t.Fatalf("the damaged node starts, %v", err)
 	}
@@ -235,11 +206,4 @@ func TestDamagedLogIsRefusedAndTheNodeMadeAnew(t *testing.T) {
 	w.ready()
 	c.check()
 	waitFor(t, func() bool { return int64(len(w.servers["four"].rows(id))) == c.acked.Load() })
-}
-
-// flipLast changes a bit in the last byte of a file that is not zero: what was written, and
-// acknowledged, last.
-func flipLast(t testing.TB, disk *storagetest.Disk, path string) {
-	t.Helper()
-	disk.Flip(t, path, func(raw []byte) int { return len(bytes.TrimRight(raw, "\x00")) - 1 })
 }

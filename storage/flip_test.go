@@ -251,17 +251,9 @@ func content(t *testing.T, fs vfs.FS, path string) []byte {
 	return raw
 }
 
-func flip(t *testing.T, fs vfs.FS, path string, at int, bit byte) {
+func flip(t *testing.T, disk *storagetest.Disk, path string, at int, bits byte) {
 	t.Helper()
-	raw := content(t, fs, path)
-	f, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.WriteAt([]byte{raw[at] ^ bit}, int64(at))
-	if err = errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	disk.Flip(t, path, func([]byte) int { return at }, bits)
 }
 
 var walName = regexp.MustCompile(`/([0-9]+)\.log$`)

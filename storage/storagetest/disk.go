@@ -122,24 +122,6 @@ func (d *Disk) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	}, nil
 }
 
-// Flip changes the lowest bit of one byte of a file, as a disk that errs does: the byte
-// that at chooses when it has seen the whole file.
-func (d *Disk) Flip(t testing.TB, path string, at func(raw []byte) int) {
-	t.Helper()
-	f, err := d.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := io.ReadAll(f)
-	if err == nil {
-		i := at(raw)
-		_, err = f.WriteAt([]byte{raw[i] ^ 1}, int64(i))
-	}
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Find returns the paths of all files that contain text, and of those whose
 // name does.
 func (d *Disk) Find(t testing.TB, text string) []string {

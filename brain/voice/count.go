@@ -81,6 +81,7 @@ const (
 	cApostrophes // contractions and quotes, straight or curly
 	cCourtesy    // please and sorry
 	cWritten     // what could have been contracted, and was not
+	cSigned      // messages that end as a formal letter does
 	cLists       // messages that hold a list
 	cClass       // one for each class, in the order of their bits
 )

@@ -78,6 +78,7 @@ func TestAWordCountsForWhatItDoes(t *testing.T) {
 		{"All is done.\nKind regards,\nAnn Lee", cEndsStop, 1},
 		{"All is done.\n\nBest\nAnn", cEndsOpen, 0},
 		{"Could you send it? Thanks, Jo", cEndsQuestion, 1},
+		{"The boiler is new. Yours sincerely, A. Hartmann", cEndsStop, 1},
 		{"All is done.\nAnn", cEndsOpen, 0},
 		{"To buy:\n- milk\n- bread", cEndsOpen, 0},
 		{"all is done", cEndsOpen, 1},
@@ -155,8 +156,8 @@ func TestHintSaysNothingFalse(t *testing.T) {
 				"Dear Ms Okafor,\nthe boiler has been serviced and the invoice is enclosed.\nKind regards,\nA. Hartmann",
 				"Dear Mr Lee,\nthe roof will be inspected at the end of the month.\nYours sincerely,\nA. Hartmann",
 			}, 5),
-			has: []string{"greets"},
-			not: []string{"full stop", "lists"},
+			has: []string{"greets", " formal"},
+			not: []string{"full stop", "lists", "informal"},
 		},
 		"cheerful": {
 			texts: slices.Repeat([]string{"What a lovely garden that was, with all those roses!", "The cake turned out just as I wanted it to be!"}, 6),

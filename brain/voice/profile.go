@@ -168,7 +168,9 @@ func formality(c *counts) float64 {
 		in(cClass+verb, 0.082) - in(cLy, 0.011) - in(cClass+interjection, 0.02) - in(cClass+assent, 0.023)
 	m := max(c.get(cMessages), 1)
 	loose := 10*in(cContractions, 0.02) + (c.get(cEmoji)+c.get(cEmoticons)+c.get(cEndsBang))/m + 0.7*c.get(cOpensLower)/m
-	return 1 / (1 + math.Exp(-(12*(f-0.05) + 0.4 - loose)))
+	// A letter speaks of I and you, and is formal all the same.
+	strict := c.get(cWritten)/(c.get(cWritten)+c.get(cContractions)+4) + 1.5*c.get(cSigned)/m
+	return 1 / (1 + math.Exp(-(12*(f-0.05) + 0.4 + strict - loose)))
 }
 
 // depth grows with the share of code, identifiers and addresses among the words,

@@ -77,6 +77,9 @@ func (s *scanner) message(text string) {
 	}
 	if signed != "" { // what a letter ends with is not its last sentence
 		last := s.lastMark
+		if formally.MatchString(signed) {
+			c.add(cSigned, 1)
+		}
 		s.prose(signed)
 		s.lastMark = last
 	}
@@ -94,9 +97,11 @@ func (s *scanner) message(text string) {
 }
 
 // signOffs are how a letter ends, before a name.
-var signOffs = regexp.MustCompile(`(?i)^(?:(?:with )?(?:best|kind|kindest|warm|warmest|many|much|lots of|all the best|yours|yours (?:sincerely|faithfully|truly)|sincerely|` +
+var signOffs = regexp.MustCompile(`(?i)^` + signOff + `[,.!]*$`)
+
+const signOff = `(?:(?:with )?(?:best|kind|kindest|warm|warmest|many|much|lots of|all the best|yours|yours (?:sincerely|faithfully|truly)|sincerely|` +
 	`regards|(?:best|kind|kindest|warm|warmest) (?:regards|wishes|thanks)|cheers|thanks|many thanks|thank you|thx|love|hugs|take care|cu|xx?|best wishes|all best|` +
-	`respectfully|cordially|see you|talk soon|have a (?:good|nice|great) (?:day|one|week|weekend|evening)|mit freundlichen grüßen|lg|vg|mfg))[,.!]*$`)
+	`respectfully|cordially|see you|talk soon|have a (?:good|nice|great) (?:day|one|week|weekend|evening)|mit freundlichen grüßen|lg|vg|mfg))`
 
 // ownWords cuts off what somebody else wrote below a message, and the lines that a letter
 // is signed with.
@@ -124,10 +129,8 @@ func ownWords(s string) (own, signed string) {
 		return strings.Join(lines[:last-1], "\n"), lines[last-1]
 	}
 	// "Thanks, Jo" behind the last sentence.
-	if at := strings.LastIndexAny(lines[last-1], ".?!"); at > 0 && at < len(lines[last-1])-1 {
-		if before, name, ok := strings.Cut(strings.TrimSpace(lines[last-1][at+1:]), ","); ok && signOffs.MatchString(before) && signature.MatchString(strings.TrimSpace(name)) {
-			return strings.Join(append(lines[:last-1:last-1], lines[last-1][:at+1]), "\n"), lines[last-1][at+1:]
-		}
+	if at := inline.FindStringSubmatchIndex(lines[last-1]); at != nil {
+		return strings.Join(append(lines[:last-1:last-1], lines[last-1][:at[2]]), "\n"), lines[last-1][at[2]:]
 	}
 	return strings.Join(lines, "\n"), ""
 }
@@ -144,8 +147,12 @@ const maxSignature = 4
 
 var (
 	attribution = regexp.MustCompile(`^(?:On|Am) .{6,80} (?:wrote|schrieb).{0,60}:$`)
-	signature   = regexp.MustCompile(`^(?:[-–—]+ ?)?(?:\p{Lu}[\p{L}.'’-]*(?:,? (?:\p{Lu}[\p{L}.'’-]*|of|de|von|van|and|&)){0,4})?$`)
+	formally    = regexp.MustCompile(`(?i)sincerely|faithfully|respectfully|cordially|regards|freundlichen`)
+	inline      = regexp.MustCompile(`[.?!]\s+((?i:` + signOff + `)(?:,\s*|\s+)` + name + `)$`)
+	signature   = regexp.MustCompile(`^(?:[-–—]+ ?)?(?:` + name + `)?$`)
 )
+
+const name = `\p{Lu}[\p{L}.'’-]*(?:,? (?:\p{Lu}[\p{L}.'’-]*|of|de|von|van|and|&)){0,4}`
 
 // trailers begin lines that a tool wrote.
 var trailers = []string{"Signed-off-by:", "Co-authored-by:", "Co-Authored-By:", "Reviewed-by:", "Change-Id:", "git-svn-id:"}

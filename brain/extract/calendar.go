@@ -70,6 +70,22 @@ type period struct {
 	grain       Grain
 }
 
+// next is the same period a week later, or a year.
+func (p period) next(week bool) period {
+	if week {
+		return period{p.from + 7, p.until + 7, p.grain}
+	}
+	year, m, day := civil(p.from)
+	switch p.grain {
+	case Day:
+		return dayPeriod(daysOf(year+1, m, day))
+	case Month:
+		return monthPeriod(year+1, m)
+	default:
+		return p
+	}
+}
+
 func dayPeriod(days int) period  { return period{days, days + 1, Day} }
 func yearPeriod(year int) period { return period{daysOf(year, 1, 1), daysOf(year+1, 1, 1), Year} }
 

@@ -135,8 +135,15 @@ func floorDiv64(a, b int64) int64 {
 func (d *dater) bounded(p period, i, from int) (period, int) {
 	if next := d.low(d.i); next == "to" || next == "until" || next == "through" || next == "-" || next == "–" || next == "and" && d.low(i-1) == "between" {
 		second := *d
+		second.relative = false
 		second.i++
-		if q, ok := second.date(); ok && q.until > p.from {
+		behind := weekdays[d.low(second.i)] > 0
+		q, ok := second.date()
+		if ok && q.until <= p.from && d.relative && second.relative && q.grain == p.grain {
+			q = q.next(behind) // from 28 April to 3 May, told on the 1st
+		}
+		if ok && q.until > p.from {
+			second.relative = second.relative || d.relative
 			*d = second
 			d.minute = -1 // the days are the period, whatever the hour
 			p = period{p.from, q.until, q.grain}

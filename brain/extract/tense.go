@@ -310,7 +310,7 @@ var (
 func adverb(w string) bool {
 	switch w {
 	case "not", "n't", "n’t", "also", "just", "already", "still", "now", "then", "never", "ever", "always", "all", "both", "even", "only",
-		"finally", "once", "soon", "often", "usually", "sometimes", "back", "again", "both ", "currently", "probably", "yet", "hardly":
+		"finally", "once", "soon", "often", "usually", "sometimes", "back", "again", "currently", "probably", "yet", "hardly":
 		return true
 	}
 	return strings.HasSuffix(w, "ly") && w != "july" && len(w) > 4

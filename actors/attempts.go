@@ -25,16 +25,16 @@ import (
 //   - its process is still there and says that nothing panicked: it has lost its lease;
 //   - nobody knows. Then its end was unclean, and is remembered (Job.unclean).
 //
-// A job is given up after maxUncleanEnds of those without progress. They come closer and
-// closer to being the work's fault: from the second on it waits before it begins again, up
-// to half a minute, and a process that dies while the work waits was not killed by it.
+// A job is given up after maxUncleanEnds of those without progress. From the second on it
+// waits before it begins again, up to half a minute: a process that dies while the work
+// waits was not killed by it, and does not count.
 
 const (
 	// maxAttempts is how often a job's work may fail.
 	maxAttempts = 5
 	// maxUncleanEnds is how many processes in a row may end in the middle of a job's work
 	// before the job is given up, if the work gets nowhere. With the waits between them
-	// work that kills its process does so for some nine minutes.
+	// work that kills its process does so for some seven minutes.
 	maxUncleanEnds = 20
 	// freeUncleanEnds is after how many of them the work still begins at once, and
 	// uncleanBackOff the wait after the next one, which doubles up to maxBackOff.

@@ -103,6 +103,8 @@ var errNotQuick = errors.New("the file is not read quickly")
 
 // readInTurn reads a file when it is its organization's turn.
 func (o *orgView) readInTurn(c *call, op *pb.ImportFile, work *budget.Work) (up *upload, p *pb.Problem, err error) {
+	now, stop := context.WithCancel(c.left())
+	stop() // what is not free at once is waited for without a worker
 	if format.Quick(op.GetContent()) {
 		done := make(chan struct{})
 		queued := o.sys.reads.do(o.id, narrow, func(int) {
@@ -112,8 +114,6 @@ func (o *orgView) readInTurn(c *call, op *pb.ImportFile, work *budget.Work) (up 
 					err = panicked("import", r)
 				}
 			}()
-			now, stop := context.WithCancel(c.left())
-			stop() // what is not free at once is waited for elsewhere
 			up, p, err = readUpload(op, format.Limits{GoOn: c.stillWanted, More: func(n int) error {
 				if work.More(now, n, 0) != nil {
 					return errNotQuick
@@ -138,6 +138,9 @@ func (o *orgView) readInTurn(c *call, op *pb.ImportFile, work *budget.Work) (up 
 				return s.yield()
 			},
 			More: func(n int) error {
+				if work.More(now, n, 0) == nil {
+					return nil
+				}
 				return s.without(func() error { return work.More(c.left(), n, readingWait) })
 			},
 		})

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/brain/format"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -183,7 +184,7 @@ func TestATimeThatIsNone(t *testing.T) {
 	if err = errors.Join(err, z.Close()); err != nil {
 		t.Fatal(err)
 	}
-	up, p, err := readUpload(&pb.ImportFile{Filename: "a.zip", Content: packed.Bytes()}, func() error { return nil })
+	up, p, err := readUpload(&pb.ImportFile{Filename: "a.zip", Content: packed.Bytes()}, format.Limits{})
 	if err != nil || p != nil || len(up.items) != 2 {
 		t.Fatalf("%v, %v, %v", up, p, err)
 	}
@@ -245,7 +246,7 @@ func TestFilesOfEveryKindAreFound(t *testing.T) {
 func TestImportedTimes(t *testing.T) {
 	up, p, err := readUpload(&pb.ImportFile{
 		Filename: "a.json", Content: []byte(`[{"content":"x","occurredAt":"1970-01-01T00:00:00Z"},{"content":"y"}]`), OccurredMs: 7000,
-	}, func() error { return nil })
+	}, format.Limits{})
 	if err != nil || p != nil || up.items[0].GetOccurredMs() != 1 || up.items[1].GetOccurredMs() != 7000 {
 		t.Errorf("%v, %v, %v", up, p, err)
 	}
@@ -258,7 +259,7 @@ func TestLargeImportsLeaveTheReadsAlone(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) { cfg.Workers = 1 })
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
-	large := func() *pb.Envelope { return file("large.txt", strings.Repeat("Some words.\n", quickImport/10)) }
+	large := func() *pb.Envelope { return file("large.txt", strings.Repeat("Some words.\n", 300<<10/10)) }
 	hold, held := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {

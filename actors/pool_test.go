@@ -86,26 +86,84 @@ func TestWhatSomebodyWaitsForComesFirst(t *testing.T) {
 	for p.waiting() != 5 {
 		continue
 	}
-	for i := range maxAhead {
-		if err := p.soon(big, note('1'+byte(i))); err != nil {
-			t.Error(err)
+	for i := range 4 {
+		wg.Go(func() {
+			if err := p.share(big, nil, func(*share) error { order = append(order, '1'+byte(i)); return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+		for p.waiting() != 6+i {
+			continue
 		}
 	}
-	if err := p.soon(big, note('x')); !errors.Is(err, errPoolFull) {
-		t.Errorf("one more: %v", err)
+	gone := make(chan struct{})
+	close(gone)
+	if err := p.share(big, gone, func(*share) error { t.Error("nobody waits for it"); return nil }); !errors.Is(err, errGivenUpWaiting) {
+		t.Errorf("nobody waits: %v", err)
 	}
 	close(hold)
 	wg.Wait()
-	if err := p.soon(big, note('9')); err != nil {
-		t.Errorf("after room was made: %v", err)
-	}
 	p.close()
-	if got := string(order); got != "1s2s34bbb9" && got != "s1s234bbb9" {
+	if got := string(order); got != "1s2s34bbb" && got != "s1s234bbb" {
 		t.Errorf("order %s", got)
 	}
-	if err := p.soon(small, note('x')); !errors.Is(err, errClosing) {
+	if err := p.share(small, nil, func(*share) error { return nil }); !errors.Is(err, errClosing) {
 		t.Errorf("after close: %v", err)
 	}
+}
+
+// TestALongFileLetsOthersHaveTheirTurn: what takes seconds gives its worker to other
+// organizations that wait, and to nobody where none does.
+func TestALongFileLetsOthersHaveTheirTurn(t *testing.T) {
+	c := clock.NewFake(time.Unix(0, 0))
+	p := newCPUPool(1, c)
+	var mu sync.Mutex
+	var order []byte
+	note := func(b byte) { mu.Lock(); order = append(order, b); mu.Unlock() }
+	var wg sync.WaitGroup
+	err := p.share(pb.OrgID{1}, nil, func(s *share) error {
+		for i := range 4 {
+			note('0' + byte(i))
+			c.Advance(maxSlice)
+			if i == 1 {
+				wg.Go(func() { p.all(pb.OrgID{2}, []func(int) error{func(int) error { note('s'); return nil }}) })
+				for p.waiting() != 1 {
+					continue
+				}
+			}
+			if err := s.yield(); err != nil {
+				return err
+			}
+		}
+		closed := make(chan struct{})
+		if err := s.without(func() error { // what waits takes no worker
+			p.all(pb.OrgID{1}, []func(int) error{func(int) error { note('o'); close(closed); return nil }})
+			<-closed
+			return nil
+		}); err != nil {
+			return err
+		}
+		ended := make(chan struct{})
+		go func() { p.close(); close(ended) }()
+		for !p.isClosed() {
+			continue
+		}
+		if err := s.without(func() error { return nil }); !errors.Is(err, errClosing) {
+			t.Errorf("the pool is closed: %v", err)
+		}
+		<-ended
+		return nil
+	})
+	wg.Wait()
+	if err != nil || string(order) != "01s23o" {
+		t.Errorf("%s, %v", order, err)
+	}
+}
+
+func (p *cpuPool) isClosed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
 }
 
 func TestPanickingTaskIsItsOwnError(t *testing.T) {

@@ -11,11 +11,13 @@
 //   - The text of a document is UTF-8 without U+0000, shows something, and is at
 //     most Limits.Runes long: a longer text is cut at paragraphs into several
 //     documents, a longer item of a JSON file is refused.
-//   - JSON is read as strictly as the bodies of POST /v1/ingest: a name that stands
-//     twice, or that is not known, is refused and never chosen from.
-//   - The time and the memory that a file costs follow its length, and of what is
-//     packed the bounds in archive.go and pdf/file.go, whatever it says; Limits.GoOn
-//     may end the reading.
+//   - JSON whose first record is an item is read as strictly as the bodies of POST
+//     /v1/ingest: a name that stands twice, or that is not known, is refused and never
+//     chosen from. Other JSON is taken in as what somebody wrote (loose.go).
+//   - The time and the memory that a file costs follow its length, and have bounds of
+//     their own, Limits.Work and Limits.Memory, whatever it says. Each reader tells a
+//     meter.Meter what it is about to hold, before it does: Limits.More is asked for it
+//     and may wait. Limits.GoOn may wait, too, or end the reading.
 //   - The errors are written for the person who uploaded the file: they say
 //     where, and never quote what.
 //

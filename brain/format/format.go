@@ -29,7 +29,7 @@ const (
 	// five seconds of a processor.
 	MaxWork = 640 << 20
 	// FirstMemory is what a reading may hold before Limits.More is asked.
-	FirstMemory = 1 << 20
+	FirstMemory = 4 << 20
 )
 
 // Limits bound what is made of one file. The zero value sets no bound but this

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"math"
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -46,6 +46,7 @@ type memoryKeeper struct {
 	alive     func() uint64 // bytes that the last collection found in use
 	garbage   func(percent int)
 	bound     func(bytes int64)
+	most      int64  // what a large node is held to
 	release   func() // collects, and gives back free pages and those that files can fill again
 
 	last  uint64
@@ -66,7 +67,7 @@ func (k *memoryKeeper) look() {
 		k.bound(smallMemory)
 	case k.large == largeLooks && k.small:
 		k.small = false
-		k.bound(math.MaxInt64)
+		k.bound(k.most)
 	}
 	now := k.allocated()
 	grown := now - k.last
@@ -95,6 +96,7 @@ func keepMemory(ctx context.Context, w world) {
 		alive:     measured("/gc/heap/live:bytes"),
 		garbage:   func(percent int) { debug.SetGCPercent(percent) },
 		bound:     func(bytes int64) { debug.SetMemoryLimit(bytes) },
+		most:      memoryBound(os.DirFS("/")),
 		release:   func() { debug.FreeOSMemory(); pages.Unload(embed.Pack()) },
 	}
 	if _, set := w.lookupEnv("GOMEMLIMIT"); set {

@@ -10,6 +10,9 @@ import "io"
 // milliseconds.
 const quantum = 256 << 10
 
+// step is by how much more memory is asked for at least.
+const step = 4 << 20
+
 // Meter counts the costs of one file. The zero value bounds nothing.
 type Meter struct {
 	// GoOn is asked between two steps of the work; an error ends the reading, and is
@@ -48,6 +51,10 @@ func (m *Meter) Hold(n int) error {
 		return m.ErrMemory
 	}
 	if more := m.held + n - m.most; more > 0 {
+		more = max(more, step) // so that it is not asked for each name
+		if m.Memory > 0 {
+			more = min(more, m.Memory-m.most)
+		}
 		if m.More != nil {
 			if err := m.More(more); err != nil {
 				return err

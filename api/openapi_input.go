@@ -132,7 +132,10 @@ func describeInput(table []*Route, registry huma.Registry) {
 	schemas[schemaValue] = &huma.Schema{
 		Description: "Any JSON value without the character U+0000.",
 		AnyOf: []*huma.Schema{
-			{Type: huma.TypeBoolean, Nullable: true}, {Type: huma.TypeNumber}, text(), {Type: huma.TypeArray, Items: value},
+			{Type: huma.TypeBoolean, Nullable: true},
+			{Type: huma.TypeNumber},
+			text(),
+			{Type: huma.TypeArray, Items: value},
 			{Type: huma.TypeObject, AdditionalProperties: value, Extensions: map[string]any{"propertyNames": text()}},
 		},
 	}
@@ -163,22 +166,20 @@ func (d inputs) schema(s *huma.Schema, p *plan, notBlank bool) {
 	if s.Ref != "" {
 		s = d.registry.SchemaFromRef(s.Ref)
 	}
-	switch p.kind {
-	case reflect.Struct:
+	switch {
+	case p.kind == reflect.Struct:
 		for name, f := range p.fields {
 			if field := s.Properties[name]; field != nil {
 				d.schema(field, f.plan, f.notBlank)
 			}
 		}
-	case reflect.Slice:
+	case p.kind == reflect.Slice:
 		d.schema(s.Items, p.elem, false)
-	case reflect.String:
+	case p.kind == reflect.String:
 		d.text(s, notBlank)
-	case reflect.Interface: // it reads itself
-		if s.Type == huma.TypeObject {
-			d.object(s)
-			return
-		}
+	case p.kind == reflect.Interface && s.Type == huma.TypeObject: // it reads itself
+		d.object(s)
+	case p.kind == reflect.Interface:
 		d.text(s, false)
 	}
 }

@@ -143,10 +143,7 @@ func (patchConnectorBody) TransformSchema(r huma.Registry, s *huma.Schema) *huma
 }
 
 // httpsOnly narrows the schema of an address.
-func httpsOnly(s *huma.Schema) *huma.Schema {
-	keyword(s, "pattern", httpsURL)
-	return s
-}
+func httpsOnly(s *huma.Schema) { keyword(s, "pattern", httpsURL) }
 
 // TransformSchema implements huma.SchemaTransformer.
 func (feedConfig) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {

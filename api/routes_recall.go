@@ -65,7 +65,7 @@ type recallInput struct {
 // recallType names a view; one that there is not is not found.
 type recallType string
 
-func (t *recallType) fromText(text string) *pb.Problem { //nolint:unparam // the interface is fromText
+func (t *recallType) fromText(text string) *pb.Problem {
 	*t = recallType(text)
 	return nil
 }

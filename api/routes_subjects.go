@@ -61,7 +61,7 @@ type subjectInput struct {
 // can have.
 type subjectName string
 
-func (n *subjectName) fromText(text string) *pb.Problem { //nolint:unparam // the interface is fromText
+func (n *subjectName) fromText(text string) *pb.Problem {
 	*n = subjectName(text)
 	return nil
 }

@@ -8,6 +8,10 @@
 //   - A store is at every moment, also after a crash, the result of a prefix of
 //     its log, and its own State says of which one. Entries are applied once,
 //     however often they are replayed, and refused alike on every replica.
+//   - Damage is told from an end. Every byte of a log or a manifest that was synced is
+//     compared when it is opened (ledger), and every block of a table when it is read. A
+//     log that is damaged is not opened (ErrCorrupt); a store that is takes only itself
+//     out of service (ErrOutOfService).
 //   - No key reaches into another organization or partition: keys come from a
 //     Space only, and a key on the wrong store panics.
 //   - What Batch.EraseRange removed leaves the store's files, also across

@@ -60,12 +60,12 @@ func TestFlippedBitIsNeverSilentLoss(t *testing.T) {
 // and some others.
 func samples(size int) func(func(int) bool) {
 	return func(yield func(int) bool) {
-		for at := 0; at < size-100; at += max(1, size/20) {
+		for at := 0; at < size-100; at += max(1, size/12) {
 			if !yield(at) {
 				return
 			}
 		}
-		for at := max(0, size-100); at < size; at += 7 {
+		for at := max(0, size-100); at < size; at += 11 {
 			if !yield(at) {
 				return
 			}

@@ -20,6 +20,7 @@ import (
 //	log/               Pebble: raft log and stable store of all groups, with WAL
 //	stores/meta/       Pebble: the meta group's store
 //	stores/ab/<id>-main, <id>-sandbox   Pebble per organization and realm
+//	*/LEDGER           in each Pebble directory: how much of its files is on disk
 //	trash/             stores under removal; emptied at Open
 //	outgoing/          copies for other nodes; deleted at Open
 //	incoming/          stores that come from other nodes, in parts

@@ -39,11 +39,15 @@ func openStorage(w world, server config.Server, log *slog.Logger) (*storage.Node
 	if ballast == 0 {
 		ballast = -1 // storage's zero means its default
 	}
-	return storage.Open(storage.Options{
+	node, err := storage.Open(storage.Options{
 		Dir: server.Data, Clock: w.clock, Logger: log,
 		CacheBytes: server.CacheBytes, MaxOpenStores: server.MaxOpenStores,
 		MinFreeBytes: server.MinFreeBytes, BallastBytes: ballast,
 	})
+	if errors.Is(err, storage.ErrCorrupt) {
+		err = fmt.Errorf("%w; in a cluster, make the node anew with an empty data directory; alone, put the file back as it was or restore a backup (docs/operations.md, Damaged data)", err)
+	}
+	return node, err
 }
 
 // startCluster starts the shards; where there are other nodes the network says

@@ -74,8 +74,8 @@ type Config struct {
 	// recently used leave first. 0 is 2 GiB: about 3 million chunks.
 	SnapshotBytes int64
 	// ReadingBytes bounds the memory for what files unpack to and are made of while they
-	// are read, and for the texts that are cut and embedded; 0 is 256 MiB. At least
-	// MinReadingBytes.
+	// are read, and half as much the memory for texts that are cut and embedded; 0 is
+	// 256 MiB. At least MinReadingBytes.
 	ReadingBytes int
 	// Workers is the number of CPU workers of ingestion; 0 is GOMAXPROCS.
 	Workers int
@@ -145,7 +145,8 @@ type System struct {
 	nobody    *actor.PID
 	reads     *readPool
 	cpu       *cpuPool
-	memory    *budget.Budget // for reading files, and what becomes of them
+	memory    *budget.Budget // for reading files, until their texts are accepted
+	slices    *budget.Budget // for cutting and embedding texts: apart, since that takes minutes
 	parts     *partitionCache
 	hub       *eventHub
 	syncs     chan struct{} // the fetches under way for connectors
@@ -291,6 +292,7 @@ func Start(cfg Config) (*System, error) {
 		leaving:  make(map[uint32]<-chan error),
 		cpu:      newCPUPool(cfg.Workers, cfg.Clock),
 		memory:   budget.New(cfg.ReadingBytes, cfg.Clock),
+		slices:   budget.New(cfg.ReadingBytes/2, cfg.Clock),
 		readings: make(map[pb.OrgID]int),
 		parts:    newPartitionCache(cfg.SnapshotBytes, cfg.usable),
 		hub:      newEventHub(cfg.Clock),

@@ -14,7 +14,8 @@ import (
 // ErrFull means that the memory was not free in time, or that too many wait for it.
 var ErrFull = errors.New("no memory is free for it")
 
-// maxWaiting bounds who waits for a budget: more would not get their turn in time.
+// maxWaiting bounds who waits for a budget for some time: more would not get their turn.
+// Whoever waits for as long as it takes is bounded by who made it.
 const maxWaiting = 512
 
 // Budget is the memory of a node for one purpose.
@@ -105,7 +106,7 @@ func (b *Budget) Waiting() int {
 
 func (b *Budget) demand(ctx context.Context, d *demand, wait time.Duration) error {
 	b.mu.Lock()
-	if len(b.waiting) >= maxWaiting {
+	if wait > 0 && len(b.waiting) >= maxWaiting {
 		b.mu.Unlock()
 		return ErrFull
 	}

@@ -147,7 +147,7 @@ func TestWaitingEnds(t *testing.T) {
 			return err
 		}))
 	}
-	if _, err := b.Begin(t.Context(), bob, 1, 1, 0); !errors.Is(err, ErrFull) {
+	if _, err := b.Begin(t.Context(), bob, 1, 1, time.Second); !errors.Is(err, ErrFull) {
 		t.Fatalf("%v", err)
 	}
 	all.End()

@@ -224,14 +224,14 @@ func TestWebSitemap(t *testing.T) {
 
 func TestEveryConfigIsTold(t *testing.T) {
 	s := newSite(t)
-	for _, source := range []Source{{"feed", []byte("x")}, {"other", []byte("{}")}} {
+	for _, source := range []Source{{Type: "feed", Config: []byte("x")}, {Type: "other", Config: []byte("{}")}} {
 		if _, err := Sync(t.Context(), s, clock.NewFake(time.Unix(0, 0)), source, nil); !errors.Is(err, ErrSource) {
 			t.Errorf("%v: %v", source.Type, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Sync(ctx, s, clock.NewFake(time.Unix(0, 0)), Source{"feed", []byte(feedConfig)}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Sync(ctx, s, clock.NewFake(time.Unix(0, 0)), Source{Type: "feed", Config: []byte(feedConfig)}, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

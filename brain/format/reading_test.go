@@ -1,52 +1,117 @@
 package format
 
 import (
-	"os"
+	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"orgmem/brain/format/hostile"
 )
 
-func TestMeasureHostile(t *testing.T) {
-	want := os.Getenv("HOSTILE")
-	if want == "" {
-		t.Skip()
-	}
+// hostileSample are files that each go to a bound of their own, in tenths of a second.
+var hostileSample = []string{
+	"gzip of gzip.gz", "zeros.gz", "chain.zip", "attached.eml.gz", "bombs.mbox", "attributes.docx", "cells.docx", "shared.xlsx", "wide.ods", "slack.zip",
+	"packed objects.pdf", "a gibibyte.pdf", "filters.pdf", "array.pdf", "calling nothing.pdf", "commas.csv", "cells.html", "chatgpt.json", "people.ics", "notes.rtf",
+}
+
+// TestReadingHoldsWhatItSays: of files that cost much more to read than to send no more
+// is alive at any time than was asked for before, and none takes more than one file may.
+func TestReadingHoldsWhatItSays(t *testing.T) {
+	// What the collector does not see as garbage yet, and what is counted in round figures.
+	const slack = 12 << 20
+	seen := 0
 	for _, f := range hostile.Files() {
-		if want != "all" && !strings.Contains(f.Name, want) {
+		if !slices.Contains(hostileSample, f.Name) {
 			continue
 		}
+		seen++
 		data := f.Make()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		base := m.HeapAlloc
-		peak, n := uint64(0), 0
-		var gc time.Duration
-		look := func() error {
-			if n++; n > 3000 || n%8 != 0 && n > 64 {
-				return nil
-			}
-			b := time.Now()
+		alive := func() int {
 			runtime.GC()
+			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
-			peak = max(peak, m.HeapAlloc)
-			gc += time.Since(b)
-			return nil
+			return int(m.HeapAlloc)
 		}
-		t0 := m.TotalAlloc
-		began := time.Now()
-		docs, kind, err := Documents(f.Name, data, Limits{Bytes: 16 << 20, GoOn: look})
-		took := time.Since(began) - gc
-		runtime.ReadMemStats(&m)
-		text := 0
-		for _, d := range docs {
-			text += len(d.Content)
+		before := alive()
+		granted, looks := FirstMemory, 0
+		docs, _, err := Documents(f.Name, data, Limits{
+			Bytes: 16 << 20,
+			GoOn: func() error {
+				if looks++; looks%32 == 1 {
+					if held := alive() - before; held > granted+slack {
+						t.Errorf("%s: %d MiB are alive, %d were granted", f.Name, held>>20, granted>>20)
+						return errors.New("enough")
+					}
+				}
+				return nil
+			},
+			More: func(n int) error { granted += n; return nil },
+		})
+		if granted > MaxMemory {
+			t.Errorf("%s: %d MiB were granted", f.Name, granted>>20)
 		}
-		t.Logf("%-24s %8d KiB: %5d ms, live %5d MiB, allocated %6d MiB, %s %d docs %d KiB text, %.80v", f.Name, len(data)>>10, took.Milliseconds(), (peak-min(base, peak))>>20, (m.TotalAlloc-t0)>>20, kind, len(docs), text>>10, err)
+		if err == nil && len(docs) == 0 || err != nil && !errors.Is(err, ErrFile) {
+			t.Errorf("%s: %d documents, %v", f.Name, len(docs), err)
+		}
 		runtime.KeepAlive(data)
+	}
+	if seen != len(hostileSample) {
+		t.Errorf("%d of %d files are there", seen, len(hostileSample))
+	}
+}
+
+// TestReadingEndsWithoutMemory: what is not granted is not held, and the reason is the
+// one of whoever did not grant it.
+func TestReadingEndsWithoutMemory(t *testing.T) {
+	full := errors.New("full")
+	for _, f := range hostile.Files() {
+		if f.Name != "gzip of gzip.gz" && f.Name != "filters.pdf" && f.Name != "relations.docx" {
+			continue
+		}
+		asked := 0
+		_, _, err := Documents(f.Name, f.Make(), Limits{More: func(int) error { asked++; return full }})
+		if !errors.Is(err, full) || asked != 1 {
+			t.Errorf("%s: asked %d times, %v", f.Name, asked, err)
+		}
+	}
+	if _, _, err := Documents("a.txt", []byte(strings.Repeat("Figs. ", 1000)), Limits{More: func(int) error { return full }}); err != nil {
+		t.Errorf("a small file: %v", err)
+	}
+}
+
+// TestWorkIsBoundedAcrossAFile: forms that draw each other, fonts that are named again and
+// again, rows of nothing, and archives of such end at the work that one file may cost;
+// what an archive or a mail held before stands.
+func TestWorkIsBoundedAcrossAFile(t *testing.T) {
+	for _, f := range hostile.Files() {
+		if !slices.Contains([]string{"calling nothing.pdf", "calling fonts.pdf", "calling matrices.pdf", "inline fonts.pdf", "rows.xlsx", "sheets.xlsx", "tags.html"}, f.Name) {
+			continue
+		}
+		units := 0
+		_, _, err := Documents(f.Name, f.Make(), Limits{Work: MaxWork / 16, Bytes: 16 << 20, GoOn: func() error { units += 256 << 10; return nil }})
+		if !errors.Is(err, ErrTooLarge) || units > MaxWork/16+1<<20 {
+			t.Errorf("%s: %d million units, %v", f.Name, units>>20, err)
+		}
+	}
+	var bomb string
+	for _, f := range hostile.Files() {
+		if f.Name == "calling nothing.pdf" {
+			bomb = string(f.Make())
+		}
+	}
+	const figs = "Figs ripen late."
+	for name, data := range map[string]string{
+		"a.zip":  zipped(t, "a.txt", figs, "b.pdf", bomb, "c.txt", figs),
+		"a.mbox": "From a@x.org Tue May  5 10:00:00 2026\n" + letterOfAnn + "\n" + figs + "\n",
+	} {
+		docs, _, err := Documents(name, []byte(data), Limits{Work: MaxWork / 16})
+		if err != nil || len(docs) == 0 || !strings.Contains(docs[0].Content, figs) {
+			t.Errorf("%s: %+v, %v", name, docs, err)
+		}
+		if name == "a.zip" && (len(docs) != 3 || docs[1].Refused != "takes more work to be read than one file may; split it" || docs[2].Refused == "") {
+			t.Errorf("%s: %+v", name, docs)
+		}
 	}
 }

@@ -32,7 +32,10 @@ const (
 	// hostileParallel uploads run at a time, of hostileKeys keys of one organization.
 	hostileParallel, hostileKeys = 90, 3
 	// hostileUploads is how many are sent by default: each file some times.
-	hostileUploads = 600
+	hostileUploads = 1500
+	// hostileSmall is how large a file is that is sent more often than others, of which one in
+	// largeShare is any: of those the edge holds few at a time, and the others refuses.
+	hostileSmall, largeShare = 1 << 20, 8
 )
 
 // memoryGroup is a control group that bounds the memory of what runs in it.
@@ -269,6 +272,12 @@ func hostileAtOnce(t *testing.T, files []string, uploads int) {
 	running, stop := context.WithCancel(t.Context())
 	defer stop()
 	order := rand.New(rand.NewPCG(seed, 0))
+	var small []string
+	for _, path := range files {
+		if info, err := os.Stat(path); err == nil && info.Size() < hostileSmall {
+			small = append(small, path)
+		}
+	}
 	take := func() (string, bool) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -276,6 +285,9 @@ func hostileAtOnce(t *testing.T, files []string, uploads int) {
 			return "", false
 		}
 		next++
+		if order.IntN(largeShare) > 0 {
+			return small[order.IntN(len(small))], true
+		}
 		return files[order.IntN(len(files))], true
 	}
 	for worker := range hostileParallel {
@@ -302,7 +314,7 @@ func hostileAtOnce(t *testing.T, files []string, uploads int) {
 					unknown = append(unknown, fmt.Sprintf("%s: %d %.300s", hostileName(path), a.Status, a.Body))
 				}
 				mu.Unlock()
-				if again && a.Status == http.StatusTooManyRequests {
+				if again {
 					clock.Wait(running, clock.Real(), time.Duration(min(after, 5))*time.Second) //nolint:errcheck // the loop sees it
 				}
 			}

@@ -224,7 +224,8 @@ var Settings = []Setting{
 		Name: "max-reading-bytes", Default: "256MiB", Form: "size",
 		Doc: "Memory for what files unpack to and are made of while they are read, and for their texts until these are " +
 			"stored; it is taken before it is held. One file takes 128 MiB of it at most, and most take 4 MiB. A request whose " +
-			"file waits for 10 s is answered 503 with Retry-After; connectors wait. With the default a node lives in 1 GiB.",
+			"file waits for 10 s is answered 503 with Retry-After; connectors wait. Texts that are cut and embedded take half as " +
+			"much besides, and wait. With the default a node lives in 1 GiB.",
 		set: func(s *Server, v string) error { return setBytes(&s.MaxReading, v, minReading, maxBodies) },
 	},
 	{

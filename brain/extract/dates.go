@@ -142,6 +142,9 @@ func (d *dater) bounded(p period, i, from int) (period, int) {
 		if ok && q.until <= p.from && d.relative && second.relative && q.grain == p.grain {
 			q = q.next(behind) // from 28 April to 3 May, told on the 1st
 		}
+		if later := p.next(behind); ok && d.relative && second.relative && later.from > p.from && later.from <= q.from {
+			p = later // moved from 4 November, which was, to 11 November, which will be: a week and not a year
+		}
 		if ok && q.until > p.from {
 			second.relative = second.relative || d.relative
 			*d = second

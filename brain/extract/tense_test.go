@@ -294,10 +294,11 @@ func TestTenseDecidesTheDate(t *testing.T) {
 			"Neither of them came on Friday.":                                                      "2026-03-13",
 		},
 		"2025-05-03": { // a Saturday
-			"We were in Rome from 28 April to 9 May.":    "2025-04-28",
-			"It rained from Friday to Monday.":           "2025-05-02",
-			"The tram did not run from April to June.":   "2025-04-01",
-			"We will be in Rome from 28 April to 9 May.": "2025-04-28",
+			"We were in Rome from 28 April to 9 May.":       "2025-04-28",
+			"It rained from Friday to Monday.":              "2025-05-02",
+			"The tram did not run from April to June.":      "2025-04-01",
+			"We will be in Rome from 28 April to 9 May.":    "2025-04-28",
+			"The fair has been moved from 4 May to 11 May.": "2025-05-04",
 		},
 	} {
 		at, err := time.Parse(time.DateOnly, written)

@@ -83,19 +83,15 @@ func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*eff
 
 // newestNotes reads the newest passages, in the order in which they were said.
 func (c *cycle) newestNotes() (notes []moments.Note, of []int32, err error) {
-	type place struct {
-		seq  uint64
-		node int32
-	}
-	var newest []place
+	var newest []freshChunk
 	for i := range c.nodes {
 		if t := &c.nodes[i]; !t.entity() {
 			for _, seq := range t.chunks {
-				newest = append(newest, place{seq, int32(i)})
+				newest = append(newest, freshChunk{seq, int32(i)})
 			}
 		}
 	}
-	slices.SortFunc(newest, func(a, b place) int {
+	slices.SortFunc(newest, func(a, b freshChunk) int {
 		return cmp.Or(cmp.Compare(c.nodes[b.node].at, c.nodes[a.node].at), cmp.Compare(b.seq, a.seq))
 	})
 	newest = newest[:min(len(newest), maxReadNotes)]
@@ -110,7 +106,7 @@ func (c *cycle) newestNotes() (notes []moments.Note, of []int32, err error) {
 			for _, p := range newest {
 				n := fresh[p.seq]
 				if n == nil || n.text == "" {
-					read, passage, err := c.passage(st, own, freshChunk{p.seq, p.node})
+					read, passage, err := c.passage(st, own, p)
 					if err != nil {
 						return err
 					}

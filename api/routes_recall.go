@@ -349,7 +349,7 @@ type insightsView struct {
 
 type insight struct {
 	ID         string    `json:"id" format:"uuid"`
-	Kind       string    `json:"kind"`
+	Kind       string    `json:"kind" doc:"responsibility, change, due, recurrence, commitment, open_question, bridge, rising_topic, fading_topic, outlier or agent_signal; there may be others later."`
 	Title      string    `json:"title"`
 	Detail     string    `json:"detail"`
 	Confidence measure   `json:"confidence" minimum:"0" maximum:"1"`

@@ -23,7 +23,6 @@ switches switch pushed dropped slipped slips rises rose risen rise falls fell dr
 	unsure = set("should could would might may maybe perhaps if whether want wants wish suggest suggests suggested propose proposes proposed thinking think hopefully almost")
 	// passed are forms of be that say what was.
 	passed = set("was were used cost")
-	holds  = set("is are costs cost will 's")
 )
 
 // value tells what sort of value stands in [from, to): a number, a time, a name, or only

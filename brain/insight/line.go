@@ -193,7 +193,7 @@ func stemOf(w *word) string {
 // clauseFrom is where the clause begins that holds word i, and clauseTo where it ends:
 // at a mark that parts, or at a word that begins another.
 func (l *line) clauseFrom(i int) int {
-	for i > 0 && !l.broken(i) && !(conjunctions[l.form(i-1)]) {
+	for i > 0 && !l.broken(i) && !conjunctions[l.form(i-1)] {
 		i--
 	}
 	return i
@@ -391,7 +391,8 @@ neighbours neighbor neighbors mother father brother sister son daughter grandmot
 treasurer secretary chair chairman caretaker cleaner plumber teacher coach nurse cook lawyer auditors supplier customer museum`)
 )
 
-// personal tells whether the name that begins at word i is a person's.
+// personal tells whether the name that begins at word i can be of who does something: a
+// person's, or a firm's. Many names are those of places, too, and places do nothing.
 func (g *gatherer) personal(l *line, i int) bool {
 	w := &l.words[i]
 	if titles[w.Form] || g.people[w.Form] {
@@ -406,7 +407,7 @@ func (g *gatherer) personal(l *line, i int) bool {
 	if c&tagger.FirstName != 0 && (c&tagger.Common == 0 || w.capital) {
 		return true
 	}
-	return c&(tagger.Common|tagger.PlaceName|tagger.OrgName|tagger.BrandName) == 0 && w.Kind == claim.Content && !strings.ContainsAny(w.Form, "0123456789-_")
+	return (c&tagger.Common == 0 || w.Name) && w.Kind == claim.Content && !strings.ContainsAny(w.Form, "0123456789-_")
 }
 
 // peopleOf are the first names that stand with a capital anywhere, and who writes: in

@@ -147,9 +147,10 @@ func (c *corpus) score() (told, signed, wanted, found int, report string) {
 	return told, signed, wanted, found, b.String()
 }
 
-// shown is what a reader goes by: of what comes back it is the name alone.
+// shown is what a reader goes by: of what comes back, and of who is responsible, it is the
+// title alone, since what is quoted may say more.
 func shown(r Ranked) string {
-	if r.Kind == KindRecurrence {
+	if r.Kind == KindRecurrence || r.Kind == KindResponsibility {
 		return r.Title
 	}
 	return r.Title + " " + r.Detail
@@ -165,7 +166,7 @@ func TestNotesOfTwoPeople(t *testing.T) {
 		signed, found float64
 	}{
 		{"seen", []string{"company", "household", "software"}, 0.95, 0.95},
-		{"unseen", []string{"carehome", "club", "agency"}, 0.90, 0.77},
+		{"unseen", []string{"carehome", "club", "agency"}, 0.90, 0.73},
 	} {
 		var told, signed, wanted, found int
 		for _, name := range set.names {

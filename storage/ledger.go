@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ type ledger struct {
 	mu      sync.Mutex
 	file    vfs.File
 	version uint64 // of the newest state written
-	claims  map[string]claim
+	claims  map[appendedFile]claim
 }
 
 // claim says that the first bytes of a file are on disk.
@@ -71,7 +72,7 @@ type claim struct {
 
 // openLedger reads the ledger of a directory, or makes one.
 func openLedger(fs vfs.FS, dir string) (*ledger, error) {
-	l := &ledger{FS: fs, dir: dir, claims: map[string]claim{}}
+	l := &ledger{FS: fs, dir: dir, claims: map[appendedFile]claim{}}
 	path := fs.PathJoin(dir, ledgerFile)
 	raw, err := readFile(fs, path)
 	switch {
@@ -109,10 +110,8 @@ func (l *ledger) read(slot []byte) {
 	l.version = version
 	clear(l.claims)
 	for c := range slices.Chunk(slot[ledgerHead:end], ledgerClaim) {
-		name, ok := appendedFile{kind: c[0], number: binary.LittleEndian.Uint64(c[1:])}.name()
-		if ok {
-			l.claims[name] = claim{length: binary.LittleEndian.Uint64(c[9:]), sum: binary.LittleEndian.Uint32(c[17:])}
-		}
+		f := appendedFile{kind: c[0], number: binary.LittleEndian.Uint64(c[1:])}
+		l.claims[f] = claim{length: binary.LittleEndian.Uint64(c[9:]), sum: binary.LittleEndian.Uint32(c[17:])}
 	}
 }
 
@@ -126,9 +125,8 @@ func (l *ledger) write() {
 	slot := make([]byte, ledgerHead, ledgerSlot)
 	binary.LittleEndian.PutUint64(slot[4:], l.version)
 	count := uint16(0)
-	for _, name := range l.newest() {
-		f, _ := parseAppended(name)
-		c := l.claims[name]
+	for _, f := range l.newest() {
+		c := l.claims[f]
 		slot = append(slot, f.kind)
 		slot = binary.LittleEndian.AppendUint64(slot, f.number)
 		slot = binary.LittleEndian.AppendUint64(slot, c.length)
@@ -140,41 +138,39 @@ func (l *ledger) write() {
 	_, _ = l.file.WriteAt(slot[:ledgerSlot], int64(l.version%ledgerSlots)*ledgerSlot)
 }
 
-// newest returns the names of as many claimed files as the ledger has room for, those
-// with the highest numbers. l.mu is held.
-func (l *ledger) newest() []string {
-	names := make([]string, 0, len(l.claims))
-	for name := range l.claims {
-		names = append(names, name)
+// newest returns as many claimed files as the ledger has room for, those with the highest
+// numbers. l.mu is held.
+func (l *ledger) newest() []appendedFile {
+	files := make([]appendedFile, 0, len(l.claims))
+	for f := range l.claims {
+		files = append(files, f)
 	}
-	if len(names) <= maxClaims {
-		return names
+	if len(files) <= maxClaims {
+		return files
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		x, _ := parseAppended(a)
-		y, _ := parseAppended(b)
-		return int(min(max(int64(y.number)-int64(x.number), -1), 1))
-	})
-	return names[:maxClaims]
+	slices.SortFunc(files, func(a, b appendedFile) int { return cmp.Compare(b.number, a.number) })
+	return files[:maxClaims]
 }
 
 // note claims the beginning of a file.
-func (l *ledger) note(name string, c claim) {
+func (l *ledger) note(f appendedFile, c claim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.claims[name] == c {
+	if l.claims[f] == c {
 		return
 	}
-	l.claims[name] = c
+	l.claims[f] = c
 	l.write()
 }
 
 // drop forgets a file that is removed, or written anew. It is not written at once: a
 // claim on a file that is not there is none.
 func (l *ledger) drop(path string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.claims, l.FS.PathBase(path))
+	if f, ok := l.mine(path); ok {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.claims, f)
+	}
 }
 
 // close makes the claims durable and ends the ledger.
@@ -198,27 +194,27 @@ func (l *ledger) verify() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	there := map[string]bool{}
+	there := map[appendedFile]bool{}
 	for _, name := range names {
 		f, ok := parseAppended(name)
 		if !ok {
 			continue
 		}
-		there[name] = true
+		there[f] = true
 		if err := l.compare(f, name); err != nil {
 			return err
 		}
 	}
-	for name := range l.claims {
-		if !there[name] {
-			delete(l.claims, name)
+	for f := range l.claims {
+		if !there[f] {
+			delete(l.claims, f)
 		}
 	}
 	return nil
 }
 
 // compare looks at one file. l.mu is held.
-func (l *ledger) compare(kind appendedFile, name string) error {
+func (l *ledger) compare(file appendedFile, name string) error {
 	path := l.FS.PathJoin(l.dir, name)
 	f, err := l.FS.Open(path)
 	if err != nil {
@@ -228,14 +224,14 @@ func (l *ledger) compare(kind appendedFile, name string) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("verify %s: %w", path, err)
 	}
-	c := l.claims[name]
+	c := l.claims[file]
 	if uint64(len(content)) < c.length {
 		return damaged(path, "it has %d bytes, and %d were written", len(content), c.length)
 	}
 	if crc32.Checksum(content[:c.length], castagnoli) != c.sum {
 		return damaged(path, "its first %d bytes are not the ones that were written", c.length)
 	}
-	if at, ok := kind.endOfRecords(content, int(c.length)); !ok {
+	if at, ok := file.endOfRecords(content, int(c.length)); !ok {
 		return damaged(path, "the record at byte %d cannot be read, and there are records behind it", at)
 	}
 	return nil
@@ -259,14 +255,15 @@ func sealLedger(fs vfs.FS, dir string) error {
 	l.mu.Lock()
 	clear(l.claims)
 	for _, name := range names {
-		if f, ok := parseAppended(name); !ok || f.kind != kindManifest {
+		file, ok := parseAppended(name)
+		if !ok || file.kind != kindManifest {
 			continue
 		}
 		var raw []byte
 		if raw, err = readWhole(fs, fs.PathJoin(dir, name)); err != nil {
 			break
 		}
-		l.claims[name] = claim{length: uint64(len(raw)), sum: crc32.Checksum(raw, castagnoli)}
+		l.claims[file] = claim{length: uint64(len(raw)), sum: crc32.Checksum(raw, castagnoli)}
 	}
 	if err == nil {
 		l.write()
@@ -312,42 +309,24 @@ func parseAppended(name string) (appendedFile, bool) {
 	return f, err == nil
 }
 
-// name is the file's name as Pebble writes it.
-func (f appendedFile) name() (string, bool) {
-	switch f.kind {
-	case kindManifest:
-		return fmt.Sprintf("MANIFEST-%06d", f.number), true
-	case kindWAL:
-		return fmt.Sprintf("%06d.log", f.number), true
-	}
-	return "", false
-}
-
 // Create implements vfs.FS.
 func (l *ledger) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if l.mine(path) {
-		l.drop(path)
-	}
+	l.drop(path)
 	f, err := l.FS.Create(path, c)
 	return l.wrap(path, f, err)
 }
 
 // ReuseForWrite implements vfs.FS.
 func (l *ledger) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	for _, path := range []string{from, to} {
-		if l.mine(path) {
-			l.drop(path)
-		}
-	}
+	l.drop(from)
+	l.drop(to)
 	f, err := l.FS.ReuseForWrite(from, to, c)
 	return l.wrap(to, f, err)
 }
 
 // Remove implements vfs.FS.
 func (l *ledger) Remove(path string) error {
-	if l.mine(path) {
-		l.drop(path)
-	}
+	l.drop(path)
 	return l.FS.Remove(path)
 }
 
@@ -355,23 +334,24 @@ func (l *ledger) Remove(path string) error {
 func (l *ledger) Unwrap() vfs.FS { return l.FS }
 
 // mine reports whether a file is one that the ledger follows.
-func (l *ledger) mine(path string) bool {
-	_, ok := parseAppended(l.FS.PathBase(path))
-	return ok && strings.TrimSuffix(l.FS.PathDir(path), "/") == strings.TrimSuffix(l.dir, "/")
+func (l *ledger) mine(path string) (appendedFile, bool) {
+	f, ok := parseAppended(l.FS.PathBase(path))
+	return f, ok && strings.TrimSuffix(l.FS.PathDir(path), "/") == strings.TrimSuffix(l.dir, "/")
 }
 
 func (l *ledger) wrap(path string, f vfs.File, err error) (vfs.File, error) {
-	if err != nil || f == nil || !l.mine(path) {
+	id, ok := l.mine(path)
+	if err != nil || f == nil || !ok {
 		return f, err
 	}
-	return &appending{File: f, ledger: l, name: l.FS.PathBase(path)}, nil
+	return &appending{File: f, ledger: l, id: id}, nil
 }
 
 // appending is a file that is being appended to, from its beginning.
 type appending struct {
 	vfs.File
 	ledger *ledger
-	name   string
+	id     appendedFile
 
 	mu      sync.Mutex
 	written claim
@@ -400,7 +380,7 @@ func (f *appending) Sync() error {
 	if err := f.File.Sync(); err != nil {
 		return err
 	}
-	f.ledger.note(f.name, c)
+	f.ledger.note(f.id, c)
 	return nil
 }
 
@@ -410,7 +390,7 @@ func (f *appending) SyncData() error {
 	if err := f.File.SyncData(); err != nil {
 		return err
 	}
-	f.ledger.note(f.name, c)
+	f.ledger.note(f.id, c)
 	return nil
 }
 
@@ -419,7 +399,7 @@ func (f *appending) SyncTo(length int64) (bool, error) {
 	c := f.now()
 	full, err := f.File.SyncTo(length)
 	if err == nil && full {
-		f.ledger.note(f.name, c)
+		f.ledger.note(f.id, c)
 	}
 	return full, err
 }

@@ -261,17 +261,16 @@ func (o *orgView) gotOn(job *pb.Job) {
 	job.Attempts, job.Begun, job.Unclean = 1, o.act.name, nil
 }
 
-// failAttempt notes that the attempt at a job that is under way here has failed; false
-// where there is none.
-func (o *orgView) failAttempt(r storage.Reader, b *storage.Batch, id pb.JobID) (bool, error) {
+// failAttempt notes that the attempt at a job that is under way here has failed.
+func (o *orgView) failAttempt(r storage.Reader, b *storage.Batch, id pb.JobID) error {
 	job := &pb.Job{}
 	found, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(id)), job)
 	if err != nil || !found || terminal(job.GetStatus()) || job.GetBegun() != o.act.name {
-		return false, err
+		return err
 	}
 	job.Begun = ""
 	updateJob(b, o.space, job)
-	return true, nil
+	return nil
 }
 
 // ownFailure reports whether an error is the work's own. That the activation is over, the

@@ -144,10 +144,7 @@ func (t *trainer) guardedAttempt() (err error) {
 // noteFailure notes that the attempt that ran has failed.
 func (t *trainer) noteFailure() {
 	ch := newChange(t.org.store)
-	err := t.org.withStore(func(st *storage.Store) error {
-		_, err := t.org.failAttempt(st, ch.Batch, t.id)
-		return err
-	})
+	err := t.org.withStore(func(st *storage.Store) error { return t.org.failAttempt(st, ch.Batch, t.id) })
 	if err == nil && ch.Len() > 0 {
 		err = t.commit(ch, false)
 	}

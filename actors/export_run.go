@@ -150,10 +150,7 @@ func (o *orgView) export(ctx context.Context, run *exportRun) {
 // exportFailed notes that an attempt at an export has failed.
 func (o *orgView) exportFailed(run *exportRun) {
 	ch := newChange(o.store)
-	err := o.withStore(func(st *storage.Store) error {
-		_, err := o.failAttempt(st, ch.Batch, pb.JobID(run.id))
-		return err
-	})
+	err := o.withStore(func(st *storage.Store) error { return o.failAttempt(st, ch.Batch, pb.JobID(run.id)) })
 	if err == nil && ch.Len() > 0 {
 		o.exports.mu.Lock()
 		run.stale = false // what is written says nothing of the memory

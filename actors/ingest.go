@@ -147,8 +147,8 @@ func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Jo
 			before := proto.CloneOf(job)
 			refused := w.org.beginAttempt(job)
 			if i > 0 && (refused != nil || suspect(job)) {
-				now = entries[:i] // its turn comes, as the head
-				return nil
+				now = entries[:i]
+				return nil //nolint:nilerr // its turn comes, as the head
 			}
 			jobs[id] = job
 			if refused == nil && job.GetStatus() == jobQueued {
@@ -163,7 +163,7 @@ func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Jo
 			w.attempted, why = id, refused
 			if why != nil || suspect(job) {
 				now = entries[:1]
-				return nil
+				return nil //nolint:nilerr // why says it
 			}
 		}
 		return nil
@@ -191,10 +191,7 @@ func (w *worker) noteFailure() {
 	}
 	b := storage.NewBatch(w.org.store)
 	if err == nil {
-		err = w.org.withStore(func(st *storage.Store) error {
-			_, err := w.org.failAttempt(st, b, w.attempted)
-			return err
-		})
+		err = w.org.withStore(func(st *storage.Store) error { return w.org.failAttempt(st, b, w.attempted) })
 	}
 	if err == nil && b.Len() > 0 {
 		err = w.org.committer.commit(b)

@@ -225,10 +225,7 @@ func (m *mind) noteFailure() {
 	if id == nil {
 		return // it never began
 	}
-	err := m.write(func(f *effect) error {
-		_, err := f.org.failAttempt(f.st, f.batch.Batch, *id)
-		return err
-	})
+	err := m.write(func(f *effect) error { return f.org.failAttempt(f.st, f.batch.Batch, *id) })
 	if err != nil && !superseded(err) {
 		m.org.sys.log.Warn("a failed attempt is not counted", "org", m.org.id.String(), "job", id.String(), "err", err)
 	}

@@ -3,11 +3,8 @@ package actors
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -15,14 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/cluster"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
-	"orgmem/storage"
-	"orgmem/storage/storagetest"
 )
 
 // TestAnyNodeAnswers: an organization lives on one node, and another one answers

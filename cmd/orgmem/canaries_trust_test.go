@@ -4,10 +4,7 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
-
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
@@ -19,11 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/sstable"
-	"github.com/cockroachdb/pebble/v2/sstable/block"
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"orgmem/cmd/orgmem/process"
+	"orgmem/storage/storagetest"
 )
 
 // erasedWithin is how long bytes that were erased may stay in files: a minute is
@@ -113,7 +107,7 @@ func (k *canaries) unpacked(t *testing.T, dir string) (at map[string][]string, r
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".sst" {
 			return err
 		}
-		n, err := eachRecord(path, func(key, value []byte) {
+		n, err := storagetest.EachRecord(path, func(key, value []byte) {
 			for _, place := range append(k.found(key), k.found(value)...) {
 				at[place] = append(at[place], strings.TrimPrefix(path, dir))
 			}
@@ -125,37 +119,6 @@ func (k *canaries) unpacked(t *testing.T, dir string) (at map[string][]string, r
 		t.Fatal(err)
 	}
 	return at, records
-}
-
-func eachRecord(path string, f func(key, value []byte)) (n int, err error) {
-	file, err := vfs.Default.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	readable, err := sstable.NewSimpleReadable(file)
-	if err != nil {
-		return 0, err
-	}
-	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{})
-	if err != nil {
-		readable.Close()
-		return 0, fmt.Errorf("%s: %w", path, err)
-	}
-	defer r.Close()
-	it, err := r.NewIter(block.NoTransforms, nil, nil, sstable.AssertNoBlobHandles)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
-	}
-	defer it.Close()
-	for kv := it.First(); kv != nil; kv = it.Next() {
-		value, _, err := kv.V.Value(nil)
-		if err != nil {
-			return n, fmt.Errorf("%s: %w", path, err)
-		}
-		f(kv.K.UserKey, value)
-		n++
-	}
-	return n, it.Error()
 }
 
 // eraser is a client that plants canaries, and takes them away again in every way

@@ -79,7 +79,9 @@ func TestTrustPurgeUnderKill(t *testing.T) {
 		body["dryRun"], body["confirmToken"] = false, dry.ConfirmToken
 		done := make(chan answer, 1)
 		began := time.Now()
-		go func() { done <- admin().send(context.WithoutCancel(t.Context()), http.MethodPost, "/v1/purge", "", body) }()
+		go func() {
+			done <- admin().send(context.WithoutCancel(t.Context()), http.MethodPost, "/v1/purge", "", body)
+		}()
 		if err := clock.Wait(t.Context(), clock.Real(), time.Duration(random.Int64N(int64(within)))); err != nil {
 			t.Fatal(err)
 		}

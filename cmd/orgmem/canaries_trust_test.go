@@ -107,7 +107,7 @@ func (k *canaries) unpacked(t *testing.T, dir string) (at map[string][]string, r
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".sst" {
 			return err
 		}
-		n, err := storagetest.EachRecord(path, func(key, value []byte) {
+		n, err := storagetest.EachRecord(t.Context(), path, func(key, value []byte) {
 			for _, place := range append(k.found(key), k.found(value)...) {
 				at[place] = append(at[place], strings.TrimPrefix(path, dir))
 			}

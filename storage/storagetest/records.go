@@ -12,7 +12,7 @@ import (
 
 // EachRecord reads every key and value of a table's file, also those that a later table
 // hides, and returns how many there are. What it passes on is valid until f returns.
-func EachRecord(path string, f func(key, value []byte)) (n int, err error) {
+func EachRecord(ctx context.Context, path string, f func(key, value []byte)) (n int, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
@@ -26,7 +26,7 @@ func EachRecord(path string, f func(key, value []byte)) (n int, err error) {
 	if err != nil {
 		return 0, errors.Join(err, file.Close())
 	}
-	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{})
+	r, err := sstable.NewReader(ctx, readable, sstable.ReaderOptions{})
 	if err != nil {
 		return 0, errors.Join(err, readable.Close())
 	}

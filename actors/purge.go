@@ -96,26 +96,32 @@ func (o *orgActor) purge(c *call, op *pb.Purge) {
 
 func (o *orgActor) beginPurge(p *purge, release func()) {
 	c := p.call
-	problem, err := o.purgeParts(p)
+	wrong, err := o.purgeParts(p)
 	var before *pb.PurgeRun
-	if err == nil && problem == nil && p.op.GetConfirm() {
+	if err == nil && wrong == nil && p.op.GetConfirm() {
 		if before, err = o.findRun(p); err == nil && before == nil {
-			problem, err = o.findTicket(p)
+			wrong, err = o.findTicket(p)
 		}
 	}
 	switch {
 	case err != nil:
 		release()
 		c.fail(err)
-	case problem != nil:
+	case wrong != nil:
 		release()
-		c.refuse(problem)
+		c.refuse(wrong)
 	case before != nil:
 		release()
 		if before.GetPurgedMs() == 0 { // its commits failed here; whoever opens the organization next carries it on
 			c.fail(errLost)
 			return
 		}
+		if before.GetDecidedIn() == o.act.name {
+			c.refuse(problem(codeConfirmTokenInvalid, "The confirm token is spent: the purge that it confirmed was done at %s; this request deleted nothing.",
+				time.UnixMilli(before.GetPurgedMs()).UTC().Format(time.RFC3339)))
+			return
+		}
+		// The answer may have been lost with the activation that took the confirmation.
 		c.reply(purgeReply(p.outcome(before)))
 	case p.op.GetConfirm():
 		o.purgeNow(p, release)
@@ -440,7 +446,7 @@ func (o *orgView) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err erro
 	by := p.call.auditOf("", "")
 	p.run = &pb.PurgeRun{
 		Scope: p.op.GetScope(), Partition: p.meant(), Counts: counts, User: by.GetUser(), Request: by.GetRequestId(),
-		KeyHash: by.GetKeyHash(), ActsFor: by.GetPartition(), DecidedMs: by.GetAtMs(),
+		KeyHash: by.GetKeyHash(), ActsFor: by.GetPartition(), DecidedMs: by.GetAtMs(), DecidedIn: o.act.name,
 	}
 	for _, part := range p.parts {
 		p.run.Memories = append(p.run.Memories, part.id[:]...)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -145,7 +146,8 @@ func TestPurgeOfTheOrganization(t *testing.T) {
 
 // interface: States/Purge
 func TestConfirmTokenIsForOnePurge(t *testing.T) {
-	n := startNode(t, storagetest.NewDisk())
+	disk := storagetest.NewDisk()
+	n := startNode(t, disk)
 	made := n.org(NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	_, admin := n.recruit(made.Org, "admin@example.com", RoleAdmin)
@@ -174,7 +176,16 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	c.refused(codeConfirmTokenInvalid, confirmPurge("ann", changed)) // spent
 	used := token()
 	done := c.ok(confirmPurge("ann", used)).GetData().GetPurge()
-	// Spent is spent, and who asks again is told what came of it, for a day.
+	// Spent is spent: the refusal says what came of it.
+	if detail := c.refused(codeConfirmTokenInvalid, confirmPurge("ann", used)).GetDetail(); !strings.Contains(detail, "was done at") {
+		t.Errorf("a spent token is refused with %q", detail)
+	}
+	// Behind a restart the first answer may have been lost, and the outcome is told again.
+	now := n.clock.Now()
+	n.stop()
+	n = startNode(t, disk)
+	n.clock.Advance(now.Sub(n.clock.Now()))
+	c.n, admin.n = n, n
 	c.as("ann").ingest(doc("c", "a text that came later"))
 	n.clock.Advance(confirmLife)
 	if again := c.ok(confirmPurge("ann", used)).GetData().GetPurge(); !proto.Equal(again, done) {
@@ -208,7 +219,7 @@ func TestPurgeEndsWhatIsQueued(t *testing.T) {
 		its = append(its, doc(fmt.Sprint(i), fmt.Sprintf("text number %d", i)))
 	}
 	for range 20 {
-		job := jobOf(c.as("ann").ok(items(its...)))
+		job := jobOf(c.as("ann").inTurn(items(its...)))
 		r := c.ask(dryPurge("ann"))
 		r = c.ask(confirmPurge("ann", r.GetData().GetPurge().GetConfirmToken()))
 		if code := r.GetProblem().GetCode(); code != "" && code != codePurgeImpactChanged {

@@ -277,7 +277,8 @@ type PurgeRun struct {
 	// that come later are not meant.
 	Memories      []byte `protobuf:"bytes,8,opt,name=memories,proto3" json:"memories,omitempty"`
 	DecidedMs     int64  `protobuf:"varint,9,opt,name=decided_ms,json=decidedMs,proto3" json:"decided_ms,omitempty"`
-	PurgedMs      int64  `protobuf:"varint,10,opt,name=purged_ms,json=purgedMs,proto3" json:"purged_ms,omitempty"` // 0: it is not done
+	PurgedMs      int64  `protobuf:"varint,10,opt,name=purged_ms,json=purgedMs,proto3" json:"purged_ms,omitempty"`   // 0: it is not done
+	DecidedIn     string `protobuf:"bytes,11,opt,name=decided_in,json=decidedIn,proto3" json:"decided_in,omitempty"` // the activation that took the confirmation
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -380,6 +381,13 @@ func (x *PurgeRun) GetPurgedMs() int64 {
 		return x.PurgedMs
 	}
 	return 0
+}
+
+func (x *PurgeRun) GetDecidedIn() string {
+	if x != nil {
+		return x.DecidedIn
+	}
+	return ""
 }
 
 type DataOp struct {
@@ -1337,7 +1345,7 @@ const file_data_proto_rawDesc = "" +
 	"\x04user\x18\x05 \x01(\fR\x04user\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xeb\x02\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\x8a\x03\n" +
 	"\bPurgeRun\x12\x14\n" +
 	"\x05scope\x18\x01 \x01(\tR\x05scope\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\fR\tpartition\x124\n" +
@@ -1350,7 +1358,9 @@ const file_data_proto_rawDesc = "" +
 	"\n" +
 	"decided_ms\x18\t \x01(\x03R\tdecidedMs\x12\x1b\n" +
 	"\tpurged_ms\x18\n" +
-	" \x01(\x03R\bpurgedMs\x1a9\n" +
+	" \x01(\x03R\bpurgedMs\x12\x1d\n" +
+	"\n" +
+	"decided_in\x18\v \x01(\tR\tdecidedIn\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xd4\x02\n" +

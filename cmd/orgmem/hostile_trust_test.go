@@ -32,7 +32,7 @@ const (
 	// hostileParallel uploads run at a time, of hostileKeys keys of one organization.
 	hostileParallel, hostileKeys = 90, 3
 	// hostileUploads is how many are sent by default: each file some times.
-	hostileUploads = 1500
+	hostileUploads = 1000
 	// hostileSmall is how large a file is that is sent more often than others, of which one in
 	// largeShare is any: of those the edge holds few at a time, and the others refuses.
 	hostileSmall, largeShare = 1 << 20, 8
@@ -172,7 +172,8 @@ func TestTrustHostileFiles(t *testing.T) {
 		files = append(files, path)
 	}
 	t.Run("in turn", func(t *testing.T) { hostileOneByOne(t, files) })
-	t.Run("at once", func(t *testing.T) { hostileAtOnce(t, files, uploads) })
+	t.Run("at once", func(t *testing.T) { hostileAtOnce(t, files, uploads, "standard") })
+	t.Run("at once without limits", func(t *testing.T) { hostileAtOnce(t, files, uploads, "unlimited") })
 }
 
 // hostileName is the name that a file is sent under.
@@ -235,7 +236,7 @@ func ordinaryUpload(t *testing.T, c caller) {
 	})
 }
 
-func hostileAtOnce(t *testing.T, files []string, uploads int) {
+func hostileAtOnce(t *testing.T, files []string, uploads int, plan string) {
 	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv("ORGMEM_TEST_SEED"); text != "" {
 		var err error
@@ -258,6 +259,9 @@ func hostileAtOnce(t *testing.T, files []string, uploads int) {
 		keys = append(keys, secret)
 	}
 	other := otherOrganization(t, p, data)
+	if plan != "standard" {
+		unlimited(t, p, data, p.OrgID)
+	}
 
 	var (
 		wg       sync.WaitGroup
@@ -355,8 +359,8 @@ func hostileAtOnce(t *testing.T, files []string, uploads int) {
 	stop()
 	wg.Wait()
 	<-watched
-	t.Logf("trust: hostile files: %d files, parallelism %d, %d keys, 1 GiB: %d uploads (%s), %d deaths, peak %d MiB resident, %d MiB in the group; meanwhile %v, the slowest health check %d ms",
-		len(files), hostileParallel, len(keys), next, counted(statuses), deaths, peak>>20, g.most(t)>>20, live, longest.Milliseconds())
+	t.Logf("trust: hostile files: %d files, parallelism %d, %d keys of plan %s, 1 GiB: %d uploads (%s), %d deaths, peak %d MiB resident, %d MiB in the group; meanwhile %v, the slowest health check %d ms",
+		len(files), hostileParallel, len(keys), plan, next, counted(statuses), deaths, peak>>20, g.most(t)>>20, live, longest.Milliseconds())
 	if len(unknown) > 0 {
 		t.Errorf("answers that are not documented:\n%s", strings.Join(unknown, "\n"))
 	}

@@ -87,7 +87,7 @@ func (w *Work) End() {
 	b.serve()
 }
 
-// Limit, Used and Waiting are for metrics.
+// Limit is how many bytes there are.
 func (b *Budget) Limit() int { return b.limit }
 
 // Used is how many bytes are granted.

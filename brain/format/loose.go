@@ -119,20 +119,19 @@ func (r *reader) loosely(name, format string, raw []byte, failed error) ([]Docum
 		}
 		return nil, format, failed
 	}
-	docs, text, err := r.asText(name, raw)
-	return docs, text, err
+	docs, err := r.asText(name, raw)
+	return docs, Text, err
 }
 
 // asText takes JSON as the text that it is.
-func (r *reader) asText(name string, raw []byte) ([]Document, string, error) {
+func (r *reader) asText(name string, raw []byte) ([]Document, error) {
 	if err := r.keep(len(raw)); err != nil {
-		return nil, Text, err
+		return nil, err
 	}
 	if err := r.Hold(len(raw)); err != nil {
-		return nil, Text, err
+		return nil, err
 	}
-	docs, err := r.cut(Document{Title: baseTitle(name), Content: unbroken(string(raw))})
-	return docs, Text, err
+	return r.cut(Document{Title: baseTitle(name), Content: unbroken(string(raw))})
 }
 
 // read goes through the file, or its lines.
@@ -211,6 +210,7 @@ func (l *loose) value(raw []byte, where string) error {
 					top.at = unixInstant(int64(f))
 				}
 			}
+		default: // it says nothing
 		}
 		if top != nil {
 			top.named = false

@@ -12,8 +12,8 @@ import (
 
 // hostileSample are files that each go to a bound of their own, in tenths of a second.
 var hostileSample = []string{
-	"gzip of gzip.gz", "zeros.gz", "chain.zip", "attached.eml.gz", "bombs.mbox", "attributes.docx", "cells.docx", "shared.xlsx", "wide.ods", "slack.zip",
-	"packed objects.pdf", "a gibibyte.pdf", "array.pdf", "commas.csv", "cells.html", "chatgpt.json", "notes.rtf",
+	"gzip of gzip.gz", "attached.eml.gz", "attributes.docx", "cells.docx", "wide.ods",
+	"packed objects.pdf", "array.pdf", "commas.csv", "chatgpt.json",
 }
 
 // TestReadingHoldsWhatItSays: of files that cost much more to read than to send no more

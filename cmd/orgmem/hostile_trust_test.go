@@ -39,7 +39,7 @@ const (
 )
 
 // memoryGroup is a control group that bounds the memory of what runs in it.
-type memoryGroup struct{ dir, procs, peak, events string }
+type memoryGroup struct{ dir, peak string }
 
 // newMemoryGroup makes one of either version; the test is skipped where this process may
 // not.
@@ -50,10 +50,10 @@ func newMemoryGroup(t *testing.T, limit int64) *memoryGroup {
 	g := &memoryGroup{}
 	switch {
 	case exists("/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-		g.dir, g.peak, g.events = filepath.Join("/sys/fs/cgroup/memory", name), "memory.max_usage_in_bytes", "memory.oom_control"
+		g.dir, g.peak = filepath.Join("/sys/fs/cgroup/memory", name), "memory.max_usage_in_bytes"
 		limits = []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}
 	case exists("/sys/fs/cgroup/cgroup.controllers"):
-		g.dir, g.peak, g.events = filepath.Join("/sys/fs/cgroup", name), "memory.peak", "memory.events"
+		g.dir, g.peak = filepath.Join("/sys/fs/cgroup", name), "memory.peak"
 		limits = []string{"memory.max"}
 	default:
 		t.Skip("no memory control group can be made here")
@@ -66,7 +66,7 @@ func newMemoryGroup(t *testing.T, limit int64) *memoryGroup {
 			if os.Remove(g.dir) == nil {
 				return
 			}
-			clock.Wait(context.Background(), clock.Real(), 50*time.Millisecond) //nolint:errcheck // it ends with the loop
+			clock.Wait(context.Background(), clock.Real(), 50*time.Millisecond)
 		}
 	})
 	for i, file := range limits {
@@ -319,7 +319,7 @@ func hostileAtOnce(t *testing.T, files []string, uploads int, plan string) {
 				}
 				mu.Unlock()
 				if again {
-					clock.Wait(running, clock.Real(), time.Duration(min(after, 5))*time.Second) //nolint:errcheck // the loop sees it
+					clock.Wait(running, clock.Real(), time.Duration(min(after, 5))*time.Second)
 				}
 			}
 		})
@@ -329,7 +329,7 @@ func hostileAtOnce(t *testing.T, files []string, uploads int, plan string) {
 		defer close(watched)
 		for running.Err() == nil {
 			began := time.Now()
-			health, err := http.Get(p.OperatorURL + "/healthz") //nolint:noctx // it is asked again and again
+			health, err := http.Get(p.OperatorURL + "/healthz")
 			status := 0
 			if err == nil {
 				status = health.StatusCode
@@ -344,7 +344,7 @@ func hostileAtOnce(t *testing.T, files []string, uploads int, plan string) {
 			longest = max(longest, took)
 			peak = max(peak, u.Peak)
 			mu.Unlock()
-			clock.Wait(running, clock.Real(), 2*time.Second) //nolint:errcheck // the loop sees it
+			clock.Wait(running, clock.Real(), 2*time.Second)
 		}
 	}()
 	ended := make(chan struct{})
@@ -371,7 +371,7 @@ func hostileAtOnce(t *testing.T, files []string, uploads int, plan string) {
 		t.Errorf("another organization's note never got in")
 	}
 	ordinaryUpload(t, other)
-	clock.Wait(t.Context(), clock.Real(), 65*time.Second) //nolint:errcheck // until the keys may upload again
+	clock.Wait(t.Context(), clock.Real(), 65*time.Second)
 	ordinaryUpload(t, admin)
 	if err := p.Stop(); err != nil {
 		t.Error(err)

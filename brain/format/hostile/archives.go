@@ -4,20 +4,19 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"strings"
-
-	"compress/flate"
 )
 
 // packed packs the bytes with gzip.
 func packed(data []byte) []byte {
 	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	w, err := gzip.NewWriterLevel(&out, gzip.DefaultCompression)
 	if err == nil {
 		_, err = w.Write(data)
 	}
@@ -38,7 +37,7 @@ func must(err error) {
 // deflated is the bare stream.
 func deflated(data []byte) []byte {
 	var out bytes.Buffer
-	w, err := flate.NewWriter(&out, flate.BestCompression)
+	w, err := flate.NewWriter(&out, flate.DefaultCompression)
 	must(err)
 	_, err = w.Write(data)
 	must(err)

@@ -25,8 +25,6 @@ const (
 
 func repeat(s string, size int) []byte { return bytes.Repeat([]byte(s), max(1, size/len(s))) }
 
-func text(s string) func() []byte { return func() []byte { return []byte(s) } }
-
 // numbered writes n pieces, each made of its number.
 func numbered(n int, format string) []byte {
 	var out bytes.Buffer

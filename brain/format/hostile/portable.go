@@ -27,7 +27,7 @@ func written(objects ...string) []byte {
 
 func zlibbed(data []byte) string {
 	var out bytes.Buffer
-	w, err := zlib.NewWriterLevel(&out, zlib.BestCompression)
+	w, err := zlib.NewWriterLevel(&out, zlib.DefaultCompression)
 	must(err)
 	_, err = w.Write(data)
 	must(err)
@@ -51,9 +51,7 @@ const (
 	figs    = "BT /F 12 Tf 72 700 Td (Figs ripen late.) Tj ET"
 )
 
-func onPage(content string, others ...string) []byte {
-	return written(append([]string{catalog, onePage, thePage, content, theFont}, others...)...)
-}
+func onPage(content string) []byte { return written(catalog, onePage, thePage, content, theFont) }
 
 // manyObjects is a PDF of n objects that are in the directory and say nothing.
 func manyObjects(n int) []byte {
@@ -64,9 +62,10 @@ func manyObjects(n int) []byte {
 	return written(objects...)
 }
 
-// calling is a PDF of forms that draw each other: levels deep, fan wide, each level of
-// one form.
-func calling(levels, fan int, leaf string) []byte {
+// calling is a PDF of forms that draw each other, as deep as they are read: each draws the
+// next one fan times, and the last one a leaf.
+func calling(fan int, leaf string) []byte {
+	const levels = 8
 	objects := []string{catalog, onePage, thePage, stream("", figs+" /X Do"), theFont}
 	for i := range levels {
 		body := strings.Repeat("/X Do ", fan)
@@ -159,24 +158,24 @@ func portable() []File {
 		{Name: "pages.pdf", Make: func() []byte {
 			return written(catalog, "<</Type/Pages/Kids["+strings.Repeat("<</Contents 3 0 R>>", 19_000)+"]>>", stream("", figs))
 		}},
-		{Name: "calling.pdf", Make: func() []byte { return calling(8, 30, figs) }},
-		{Name: "calling nothing.pdf", Make: func() []byte { return calling(8, 30, " ") }},
-		{Name: "calling 30 kB.pdf", Make: func() []byte { return calling(8, 500, figs) }},
-		{Name: "calling fonts.pdf", Make: func() []byte { return calling(8, 60, strings.Repeat("/F 1 Tf ", 100)) }},
-		{Name: "calling matrices.pdf", Make: func() []byte { return calling(8, 60, strings.Repeat("1 0 0 1 0 0 cm ", 100)) }},
+		{Name: "calling.pdf", Make: func() []byte { return calling(30, figs) }},
+		{Name: "calling nothing.pdf", Make: func() []byte { return calling(30, " ") }},
+		{Name: "calling 30 kB.pdf", Make: func() []byte { return calling(500, figs) }},
+		{Name: "calling fonts.pdf", Make: func() []byte { return calling(60, strings.Repeat("/F 1 Tf ", 100)) }},
+		{Name: "calling matrices.pdf", Make: func() []byte { return calling(60, strings.Repeat("1 0 0 1 0 0 cm ", 100)) }},
 		{Name: "unicode.pdf", Make: func() []byte {
-			fonts, objects := "", []string{}
+			var objects []string
 			for i := range 200 {
-				fonts += fmt.Sprintf("/F%d %d 0 R", i, 4+2*i)
 				objects = append(objects, fmt.Sprintf("<</Type/Font/Subtype/Type0/Encoding/Identity-H/ToUnicode %d 0 R/DescendantFonts[<</W[0 65535 500]>>]>>", 5+2*i),
 					stream("", "1 beginbfrange <0000> <ffff> <4e004e004e004e004e004e004e004e004e004e004e004e004e004e004e004e00> endbfrange"))
 			}
-			body := ""
+			var fonts, body strings.Builder
 			for i := range 200 {
-				body += fmt.Sprintf("/F%d 1 Tf ", i)
+				fmt.Fprintf(&fonts, "/F%d %d 0 R", i, 4+2*i)
+				fmt.Fprintf(&body, "/F%d 1 Tf ", i)
 			}
 			// Numbers 1 to 3 are the catalogue, the pages and the content.
-			return written(append([]string{catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<<" + fonts + ">>>>>>]>>", stream("", body)}, objects...)...)
+			return written(append([]string{catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<<" + fonts.String() + ">>>>>>]>>", stream("", body.String())}, objects...)...)
 		}},
 		{Name: "inline fonts.pdf", Make: func() []byte {
 			return written(catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<</F<</Type/Font/ToUnicode 4 0 R>>>>>>>>]>>",

@@ -72,9 +72,10 @@ func (m *Meter) Release(n int) { m.held = max(0, m.held-n) }
 // Worked is how much was worked through.
 func (m *Meter) Worked() int { return m.worked }
 
-// Held is what is held. Settle says what is held behind a part of the work, whatever
-// became of it.
-func (m *Meter) Held() int    { return m.held }
+// Held is what is held.
+func (m *Meter) Held() int { return m.held }
+
+// Settle says what is held behind a part of the work, whatever became of it.
 func (m *Meter) Settle(n int) { m.held = n }
 
 // Buffer gathers bytes, and asks before it grows.

@@ -117,11 +117,12 @@ func (l *listener) full(refused bool) {
 		return
 	}
 	l.logged = now
-	what := "the longest idle one is closed for each new one"
+	const remedy = "more open files: ulimit -n, LimitNOFILE"
 	if refused {
-		what = "all of them are busy: new ones are refused with 503"
+		l.log.Warn("as many connections are open as may be, all of them busy: new ones are refused with 503", "limit", l.limit, "remedy", remedy)
+		return
 	}
-	l.log.Warn("as many connections are open as may be; "+what, "limit", l.limit, "remedy", "more open files: ulimit -n, LimitNOFILE")
+	l.log.Warn("as many connections are open as may be: the longest idle one is closed for each new one", "limit", l.limit, "remedy", remedy)
 }
 
 // refuse answers a connection that there is no room for, and closes it.

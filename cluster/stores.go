@@ -356,8 +356,8 @@ func (m *stores) holds(id storage.StoreID) (uint64, error) {
 		return 0, err
 	}
 	r, err := m.reach(id)
-	if m.node.OutOfService(id) != nil {
-		return 0, nil // nobody can read how far it is: it has to come anew
+	if errors.Is(err, storage.ErrOutOfService) || err == nil && m.node.OutOfService(id) != nil {
+		r, err = reach{}, nil // nobody can read how far it is: it has to come anew
 	}
 	return r.applied, err
 }

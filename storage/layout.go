@@ -141,8 +141,7 @@ func readFile(fs vfs.FS, path string) ([]byte, error) {
 // one has it, naming the directory and, when it can be read, the process.
 func (l layout) lock() (io.Closer, error) {
 	c, err := l.fs.Lock(l.path(lockFile))
-	var opening *fs.PathError
-	if errors.As(err, &opening) {
+	if _, opening := errors.AsType[*fs.PathError](err); opening {
 		return nil, fmt.Errorf("%w: %w", ErrNotWritable, err)
 	}
 	if err != nil {

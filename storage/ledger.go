@@ -156,7 +156,7 @@ func (l *ledger) newest() []appendedFile {
 func (l *ledger) note(f appendedFile, c claim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.claims[f] == c {
+	if c == (claim{}) || l.claims[f] == c {
 		return
 	}
 	l.claims[f] = c
@@ -355,15 +355,22 @@ type appending struct {
 
 	mu      sync.Mutex
 	written claim
+	broken  bool // a write was cut short
 }
 
 // Write implements vfs.File.
 func (f *appending) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	sum := crc32.Update(f.written.sum, castagnoli, p) // before: a file may change the bytes it is given
+	f.mu.Unlock()
+	size := len(p)
 	n, err := f.File.Write(p)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.written.length += uint64(n)
-	f.written.sum = crc32.Update(f.written.sum, castagnoli, p[:n])
+	if n != size { // the disk is full: what is claimed stays true, and nothing more is claimed
+		f.broken = true
+	}
+	f.written = claim{length: f.written.length + uint64(n), sum: sum}
 	return n, err
 }
 
@@ -371,6 +378,9 @@ func (f *appending) Write(p []byte) (int, error) {
 func (f *appending) now() claim {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.broken {
+		return claim{}
+	}
 	return f.written
 }
 

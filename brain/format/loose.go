@@ -75,6 +75,9 @@ func meantAsItems(raw []byte) bool {
 	return true
 }
 
+// lineWork is what a line costs beside its letters: a decoder of its own.
+const lineWork = 256
+
 // maxPieces bounds the texts of one object that are put together: it has a few names.
 const maxPieces = 32
 
@@ -144,6 +147,9 @@ func (l *loose) read(raw []byte) error {
 		n++
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
+		}
+		if err := l.step(lineWork); err != nil {
+			return err
 		}
 		if err := l.value(line, fmt.Sprintf("line %d", n)); err != nil {
 			return err

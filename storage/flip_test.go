@@ -60,12 +60,12 @@ func TestFlippedBitIsNeverSilentLoss(t *testing.T) {
 // and some others.
 func samples(size int) func(func(int) bool) {
 	return func(yield func(int) bool) {
-		for at := 0; at < size-100; at += max(1, size/12) {
+		for at := 0; at < size-100; at += max(1, size/8) {
 			if !yield(at) {
 				return
 			}
 		}
-		for at := max(0, size-100); at < size; at += 11 {
+		for at := max(0, size-100); at < size; at += 17 {
 			if !yield(at) {
 				return
 			}
@@ -353,7 +353,7 @@ func TestWhatPowerFailureLeavesIsNoDamage(t *testing.T) {
 	disk := storagetest.NewDisk()
 	intact := fillNode(t, disk, 0)
 	disk = disk.Crash(0, 0)
-	for seed := range uint64(60) {
+	for seed := range uint64(30) {
 		n, _ := openBroken(t, disk)
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {

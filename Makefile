@@ -61,10 +61,12 @@ test-go: $(GOTESTSUM) build
 	exit $$status
 
 ## invariants: the actors' histories once more, with what they promise checked at run time
-# Those that write, merge, fail and stop; some 20 s.
+# Those that write, merge, fail and stop; some 20 s. And what reading a file holds, which
+# the race detector would make slow and large.
 invariants:
 	go test -tags invariants ./actors -count 1 \
 		-run 'MemoryAgainstModel|EditsAgainstModel|Slices|Segments|Panick|Cancelled|Erased|Close|Crash'
+	go test ./brain/format -count 1 -run '^TestReading'
 
 ## lint: golangci-lint with .golangci.yml, formatting included
 lint: $(GOLANGCI)

@@ -21,9 +21,13 @@ var hostileSample = []string{
 func TestReadingHoldsWhatItSays(t *testing.T) {
 	// What the collector does not see as garbage yet, and what is counted in round figures.
 	const slack = 12 << 20
+	sample := hostileSample
+	if raceEnabled {
+		sample = []string{"gzip of gzip.gz", "attached.eml.gz"} // make invariants reads the others
+	}
 	seen := 0
 	for _, f := range hostile.Files() {
-		if !slices.Contains(hostileSample, f.Name) {
+		if !slices.Contains(sample, f.Name) {
 			continue
 		}
 		seen++
@@ -57,8 +61,8 @@ func TestReadingHoldsWhatItSays(t *testing.T) {
 		}
 		runtime.KeepAlive(data)
 	}
-	if seen != len(hostileSample) {
-		t.Errorf("%d of %d files are there", seen, len(hostileSample))
+	if seen != len(sample) {
+		t.Errorf("%d of %d files are there", seen, len(sample))
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// written makes a PDF file of objects, the first of which is the catalogue.
-func written(objects ...string) []byte {
+// PDF makes a file of objects, the first of which is the catalogue, with a
+// directory. An object is what stands between "obj" and "endobj".
+func PDF(objects ...string) []byte {
 	var out bytes.Buffer
 	out.WriteString("%PDF-1.7\n")
 	offsets := make([]int, len(objects))
@@ -51,7 +52,7 @@ const (
 	figs    = "BT /F 12 Tf 72 700 Td (Figs ripen late.) Tj ET"
 )
 
-func onPage(content string) []byte { return written(catalog, onePage, thePage, content, theFont) }
+func onPage(content string) []byte { return PDF(catalog, onePage, thePage, content, theFont) }
 
 // manyObjects is a PDF of n objects that are in the directory and say nothing.
 func manyObjects(n int) []byte {
@@ -59,7 +60,7 @@ func manyObjects(n int) []byte {
 	for range n {
 		objects = append(objects, "0")
 	}
-	return written(objects...)
+	return PDF(objects...)
 }
 
 // calling is a PDF of forms that draw each other, as deep as they are read: each draws the
@@ -74,7 +75,7 @@ func calling(fan int, leaf string) []byte {
 		}
 		objects = append(objects, stream(fmt.Sprintf("/Type/XObject/Subtype/Form/Resources<</Font<</F 5 0 R>>/XObject<</X %d 0 R>>>>", 7+i), body))
 	}
-	return written(objects...)
+	return PDF(objects...)
 }
 
 // packedObjects is a PDF of n objects in one stream.
@@ -123,7 +124,7 @@ func portable() []File {
 			return onPage(flated("", append([]byte("BT /F 12 Tf "), repeat("(Figs ripen late.) Tj ", 1<<30)...)))
 		}},
 		{Name: "pages of 60 MiB.pdf", Make: func() []byte {
-			return written(catalog, "<</Type/Pages/Kids["+strings.Repeat("<</Contents 3 0 R>>", 100)+"]>>", flated("", bytes.Repeat([]byte(" "), 60*mib)))
+			return PDF(catalog, "<</Type/Pages/Kids["+strings.Repeat("<</Contents 3 0 R>>", 100)+"]>>", flated("", bytes.Repeat([]byte(" "), 60*mib)))
 		}},
 		{Name: "filters.pdf", Make: func() []byte {
 			data := repeat(figs+" ", 60*mib)
@@ -156,7 +157,7 @@ func portable() []File {
 		}},
 		{Name: "saved.pdf", Make: func() []byte { return onPage(flated("", repeat("q ", 60*mib))) }},
 		{Name: "pages.pdf", Make: func() []byte {
-			return written(catalog, "<</Type/Pages/Kids["+strings.Repeat("<</Contents 3 0 R>>", 19_000)+"]>>", stream("", figs))
+			return PDF(catalog, "<</Type/Pages/Kids["+strings.Repeat("<</Contents 3 0 R>>", 19_000)+"]>>", stream("", figs))
 		}},
 		{Name: "calling.pdf", Make: func() []byte { return calling(30, figs) }},
 		{Name: "calling nothing.pdf", Make: func() []byte { return calling(30, " ") }},
@@ -175,10 +176,10 @@ func portable() []File {
 				fmt.Fprintf(&body, "/F%d 1 Tf ", i)
 			}
 			// Numbers 1 to 3 are the catalogue, the pages and the content.
-			return written(append([]string{catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<<" + fonts.String() + ">>>>>>]>>", stream("", body.String())}, objects...)...)
+			return PDF(append([]string{catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<<" + fonts.String() + ">>>>>>]>>", stream("", body.String())}, objects...)...)
 		}},
 		{Name: "inline fonts.pdf", Make: func() []byte {
-			return written(catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<</F<</Type/Font/ToUnicode 4 0 R>>>>>>>>]>>",
+			return PDF(catalog, "<</Type/Pages/Kids[<</Contents 3 0 R/Resources<</Font<</F<</Type/Font/ToUnicode 4 0 R>>>>>>>>]>>",
 				flated("", repeat("/F 1 Tf ", 60*mib)), stream("", "1 beginbfrange <0000> <ffff> <4e00> endbfrange"))
 		}},
 		{Name: "patterns.pdf", Make: func() []byte {

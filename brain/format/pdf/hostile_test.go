@@ -9,27 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/brain/format/hostile"
 	"orgmem/brain/format/meter"
 )
-
-// written makes a file of objects, the first of which is the catalogue, with a
-// directory. An object is what stands between "obj" and "endobj".
-func written(objects ...string) []byte {
-	var out bytes.Buffer
-	out.WriteString("%PDF-1.7\n")
-	offsets := make([]int, len(objects))
-	for i, o := range objects {
-		offsets[i] = out.Len()
-		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", i+1, o)
-	}
-	at := out.Len()
-	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
-	for _, offset := range offsets {
-		fmt.Fprintf(&out, "%010d 00000 n \n", offset)
-	}
-	fmt.Fprintf(&out, "trailer\n<</Root 1 0 R/Size %d>>\nstartxref\n%d\n%%%%EOF", len(objects)+1, at)
-	return out.Bytes()
-}
 
 const (
 	catalog = "<</Type/Catalog/Pages 2 0 R>>"
@@ -60,7 +42,7 @@ func deflated(t *testing.T, parts ...[]byte) string {
 
 // page is a file of one page.
 func pageOf(content string, others ...string) []byte {
-	return written(append([]string{catalog, onePage, thePage, streamOf("", content), theFont}, others...)...)
+	return hostile.PDF(append([]string{catalog, onePage, thePage, streamOf("", content), theFont}, others...)...)
 }
 
 func textOf(d *Document) string {
@@ -105,8 +87,8 @@ func TestWhatIsHarmlessIsRead(t *testing.T) {
 		"a directory in a circle":  loop,
 		"a form that draws itself": pageOf(figs+" /X Do", streamOf("/Subtype/Form/Resources<</XObject<</X 6 0 R>>>>", "/X Do /X Do")),
 		"a reference to itself":    pageOf(figs+" /X Do", "6 0 R"),
-		"a length that is itself":  written(catalog, onePage, thePage, "<</Length 4 0 R>>stream\n"+figs+"\nendstream", theFont),
-		"pages in a circle":        written(catalog, "<</Type/Pages/Kids[2 0 R 3 0 R 2 0 R]>>", thePage, streamOf("", figs), theFont),
+		"a length that is itself":  hostile.PDF(catalog, onePage, thePage, "<</Length 4 0 R>>stream\n"+figs+"\nendstream", theFont),
+		"pages in a circle":        hostile.PDF(catalog, "<</Type/Pages/Kids[2 0 R 3 0 R 2 0 R]>>", thePage, streamOf("", figs), theFont),
 		"objects in themselves":    pageOf(figs+" /X Do", streamOf("/Type/ObjStm/N 1/First 4/Extends 6 0 R", "6 0 [6 0 R]")),
 		"half of the directory":    pageOf(figs)[:len(pageOf(figs))-60],
 		"no directory":             pageOf(figs)[:bytes.LastIndex(pageOf(figs), []byte("xref\n0 "))],
@@ -135,11 +117,11 @@ func TestBombsEnd(t *testing.T) {
 		return "<</Type/Font/Subtype/Type0/Encoding/Identity-H/DescendantFonts[<<" + child + ">>]/ToUnicode 6 0 R>>"
 	}
 	withFont := func(font, other string) []byte {
-		return written(catalog, onePage, thePage, streamOf("", figs), font, other)
+		return hostile.PDF(catalog, onePage, thePage, streamOf("", figs), font, other)
 	}
 	// Many objects at one place, of which none is the one that is looked for.
 	lost := []string{catalog, "<</Type/Pages/Kids[" + twins.String() + "]>>"}
-	unclosed := written(lost...)
+	unclosed := hostile.PDF(lost...)
 	at := bytes.LastIndex(unclosed, []byte("xref\n0 3"))
 	var table bytes.Buffer
 	table.Write(unclosed[:at])
@@ -159,12 +141,12 @@ func TestBombsEnd(t *testing.T) {
 		"ranges of codes":                    {withFont(composite("/W[]"), streamOf("", codes(2000))), ErrTooLarge},
 		"ranges of widths":                   {withFont(composite("/W["+strings.Repeat("0 65534 5 ", 2000)+"]"), streamOf("", "")), ErrTooLarge},
 		"one list of widths, many times":     {withFont(composite("/W["+strings.Repeat("0 6 0 R ", 20_000)+"]"), "["+strings.Repeat("5 ", 10_000)+"]"), ErrTooLarge},
-		"a list of pages that holds itself":  {written(catalog, "<</Type/Pages/Kids 3 0 R>>", "[<</Kids 3 0 R>><</Kids 3 0 R>>]"), ErrTooLarge},
+		"a list of pages that holds itself":  {hostile.PDF(catalog, "<</Type/Pages/Kids 3 0 R>>", "[<</Kids 3 0 R>><</Kids 3 0 R>>]"), ErrTooLarge},
 		"objects that do not end":            {[]byte("%PDF-1.7\n" + strings.Repeat("1 0 obj (/XRef ", 1<<16)), ErrTooLarge},
 		"a hundred thousand at one place":    {table.Bytes(), ErrTooLarge},
-		"fonts where they are named":         {written(catalog, onePage, "<</Type/Page/Contents 4 0 R/Resources<</Font<</F<</Type/Font>>>>>>>>", streamOf("", strings.Repeat("/F 1 Tf ", 1<<20))), ErrTooLarge},
-		"pages without an end":               {written(catalog, "<</Type/Pages/Kids["+strings.Repeat("<</Type/Page>>", maxPages+1)+"]>>"), ErrPages},
-		"letters that are sentences":         {written(catalog, onePage, thePage, streamOf("/Filter/Fl", deflated(t, []byte("BT /F 12 Tf 72 700 Td ("), bytes.Repeat([]byte("a"), small.written/40), []byte(") Tj ET"))), "<</Type/Font/Subtype/Type1/ToUnicode 6 0 R>>", streamOf("", "1 beginbfchar <61> <"+strings.Repeat("4e00", 16)+"> endbfchar")), ErrTooLarge},
+		"fonts where they are named":         {hostile.PDF(catalog, onePage, "<</Type/Page/Contents 4 0 R/Resources<</Font<</F<</Type/Font>>>>>>>>", streamOf("", strings.Repeat("/F 1 Tf ", 1<<20))), ErrTooLarge},
+		"pages without an end":               {hostile.PDF(catalog, "<</Type/Pages/Kids["+strings.Repeat("<</Type/Page>>", maxPages+1)+"]>>"), ErrPages},
+		"letters that are sentences":         {hostile.PDF(catalog, onePage, thePage, streamOf("/Filter/Fl", deflated(t, []byte("BT /F 12 Tf 72 700 Td ("), bytes.Repeat([]byte("a"), small.written/40), []byte(") Tj ET"))), "<</Type/Font/Subtype/Type1/ToUnicode 6 0 R>>", streamOf("", "1 beginbfchar <61> <"+strings.Repeat("4e00", 16)+"> endbfchar")), ErrTooLarge},
 		"a packed stream, looked for in all": {packedApart(t), ErrTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ type idempotent struct {
 	words    []byte // the request's own, see outcomeWords
 }
 
-// outcomeWords are what only whoever sends a request knows of it: its key and its body.
+// outcomeWords are what only the sender of a request knows of it: its key and its body.
 // Its outcome is sealed under them, and not only under what the store holds: it says
 // what the request said (the address of an endpoint, the type of an edge), and may
 // outlive what came of it.

@@ -408,7 +408,7 @@ func (s *share) without(f func() error) error {
 	s.give()
 	err := f()
 	if again := s.take(); again != nil {
-		// The pool is closed, and whoever gives back a worker that nobody has must not wait.
+		// The pool is closed: giving back a worker that nobody has must not wait.
 		s.back = make(chan struct{}, 1)
 		return again
 	}

@@ -112,7 +112,7 @@ func (o *orgActor) beginPurge(p *purge, release func()) {
 		c.refuse(wrong)
 	case before != nil:
 		release()
-		if before.GetPurgedMs() == 0 { // its commits failed here; whoever opens the organization next carries it on
+		if before.GetPurgedMs() == 0 { // its commits failed here; the next activation carries it on
 			c.fail(errLost)
 			return
 		}

@@ -149,7 +149,7 @@ func (l *listener) refuse(c net.Conn) {
 	}()
 }
 
-// state is told by net/http what becomes of a connection.
+// state is called by net/http when the state of a connection changes.
 func (l *listener) state(c net.Conn, s http.ConnState) {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()

@@ -31,8 +31,11 @@ func TestFilesWaitForMemory(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	var late *pb.Reply
+	timers := n.clock.WaitersIn(readingWait)
 	wg.Go(func() { late = c.ask(file("late.txt", "Figs ripen late.")) })
-	waiting(1)
+	for n.clock.WaitersIn(readingWait) == timers { // it waits, and its timer is set
+		runtime.Gosched()
+	}
 	n.clock.Advance(readingWait)
 	wg.Wait()
 	if p := late.GetProblem(); p.GetCode() != codeServiceDegraded || p.GetRetryAfterS() == 0 || !strings.Contains(p.GetDetail(), "memory") {

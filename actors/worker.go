@@ -289,7 +289,8 @@ func (w *worker) after(n int, message any) clock.Timer {
 // superseded reports whether an error means that this activation is over.
 func superseded(err error) bool {
 	return errors.Is(err, errLost) || errors.Is(err, errClosing) ||
-		errors.Is(err, cluster.ErrFenced) || errors.Is(err, cluster.ErrOutcomeUnknown) || errors.Is(err, cluster.ErrRemoved)
+		errors.Is(err, cluster.ErrFenced) || errors.Is(err, cluster.ErrOutcomeUnknown) || errors.Is(err, cluster.ErrRemoved) ||
+		errors.Is(err, storage.ErrNoStore) // the organization was removed, and its store with it
 }
 
 // slice does the oldest work of the queue, and behind it, with upkeep, what can

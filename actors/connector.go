@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
 	"orgmem/actors/egress"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -22,6 +24,76 @@ import (
 // maxConnectors bounds a person's connectors: each is work that comes again by
 // itself.
 const maxConnectors = 50
+
+// connectorModule schedules an organization's connectors and carries out what their owners ask for.
+type connectorModule struct {
+	*orgActor
+	noModule
+	syncing *actor.PID // the syncer, while a connector is enabled or being fetched for
+	looks   uint64     // how often the syncer was told to look
+}
+
+func (o *connectorModule) handle(c *call) bool {
+	switch op := c.env.GetLink().GetOp().(type) {
+	case *pb.LinkOp_CreateConnector:
+		o.createConnector(c, op.CreateConnector)
+	case *pb.LinkOp_ListConnectors:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listConnectors(st, c.who, op.ListConnectors) })
+	case *pb.LinkOp_GetConnector:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.getConnector(st, c.who, op.GetConnector) })
+	case *pb.LinkOp_PatchConnector:
+		o.patchConnector(c, op.PatchConnector)
+	case *pb.LinkOp_DeleteConnector:
+		o.deleteConnector(c, op.DeleteConnector)
+	case *pb.LinkOp_SyncConnector:
+		o.syncConnector(c, op.SyncConnector)
+	default:
+		return false
+	}
+	return true
+}
+
+func (o *connectorModule) idle() bool { return o.syncing == nil }
+
+// look has the syncer look for connectors whose owner is gone.
+func (o *connectorModule) look() { o.lookConnectors() }
+
+// removeMember erases a member's connectors with their tokens; the erasure of the memory ends their jobs.
+func (o *connectorModule) removeMember(st *storage.Store, ch *change, user pb.UserID) error {
+	own, err := o.connectors(st, principal{user: user})
+	for _, k := range own {
+		ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId())))
+		ch.Erase(o.connectorState(pb.ConnectorID(k.GetId())))
+	}
+	return err
+}
+
+func (o *connectorModule) reseal(st *storage.Store, b *storage.Batch) error {
+	all := o.space.Prefix(storage.TableConnector)
+	for rec, err := range storage.ScanRecords(st, all, storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
+		if err != nil {
+			return err
+		}
+		if err := o.resealConnector(b, rec.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobKinds: a sync is the module's while it fetches. What it has fetched lies in the partition's queue.
+func (o *connectorModule) jobKinds() map[string]jobKind {
+	return map[string]jobKind{jobConnectorSync: {
+		resume: func(job *pb.Job) (bool, error) { return job.GetTotal() == 0, nil }, // the syncer fetches once more
+		cancel: func(c *call, job *pb.Job) bool {
+			if job.GetTotal() > 0 {
+				return false
+			}
+			o.cancelSync(c, pb.JobID(job.GetId()))
+			return true
+		},
+	}}
+}
 
 func connectorNotFound() *pb.Problem {
 	return problem(codeConnectorNotFound, "There is no such connector of yours.")
@@ -147,7 +219,7 @@ func addressesOf(raw []byte) ([]address, error) {
 }
 
 // checkAddresses is checkAddress for all that a config names.
-func (o *orgActor) checkAddresses(c *call, config []byte, then func(o *orgActor)) {
+func (o *connectorModule) checkAddresses(c *call, config []byte, then func()) {
 	list, err := addressesOf(config)
 	if err != nil {
 		c.fail(err)
@@ -171,7 +243,7 @@ func (o *orgActor) checkAddresses(c *call, config []byte, then func(o *orgActor)
 				break
 			}
 		}
-		view.tell(func(o *orgActor) {
+		o.later(func() {
 			switch {
 			case failure != nil:
 				c.fail(failure)
@@ -180,14 +252,14 @@ func (o *orgActor) checkAddresses(c *call, config []byte, then func(o *orgActor)
 			case o.lost:
 				c.fail(errLost)
 			default:
-				then(o)
+				then()
 			}
 		})
 	})
 }
 
-func (o *orgActor) createConnector(c *call, op *pb.CreateConnector) {
-	o.whenScheduled(c, op.GetConfig(), func(o *orgActor) {
+func (o *connectorModule) createConnector(c *call, op *pb.CreateConnector) {
+	o.whenScheduled(c, op.GetConfig(), func() {
 		o.exclusive("connectors", func(release func()) {
 			if !o.inUse(c) {
 				release()
@@ -228,30 +300,29 @@ func (o *orgActor) createConnector(c *call, op *pb.CreateConnector) {
 	})
 }
 
-func (o *orgActor) putConnector(c *call, ch *change, k *pb.Connector, action string, r *pb.Reply, release func()) {
+func (o *connectorModule) putConnector(c *call, ch *change, k *pb.Connector, action string, r *pb.Reply, release func()) {
 	id := pb.ConnectorID(k.GetId())
 	ch.Put(o.connectorKey(id), k)
 	ch.audit(c.auditOf(action, id.String()))
-	view := &o.orgView
 	c.settle(ch, r, func() {
 		release()
-		view.tell((*orgActor).lookConnectors)
+		o.later(o.lookConnectors)
 	})
 }
 
 // whenScheduled is checkAddresses, behind which the directory says that the
 // organization has work that comes by itself. Without a config nothing is checked.
-func (o *orgActor) whenScheduled(c *call, config []byte, then func(o *orgActor)) {
-	busy := func(o *orgActor) { o.whenBusyFor(c, func() { then(o) }) }
+func (o *connectorModule) whenScheduled(c *call, config []byte, then func()) {
+	busy := func() { o.whenBusyFor(c, func() { then() }) }
 	if config == nil {
-		busy(o)
+		busy()
 		return
 	}
 	o.checkAddresses(c, config, busy)
 }
 
 // changeConnector runs f on a connector that no other change is under way of.
-func (o *orgActor) changeConnector(c *call, id string, f func(o *orgActor, k *pb.Connector, release func())) {
+func (o *connectorModule) changeConnector(c *call, id string, f func(k *pb.Connector, release func())) {
 	o.exclusive("connectors", func(release func()) {
 		if !o.inUse(c) {
 			release()
@@ -270,16 +341,16 @@ func (o *orgActor) changeConnector(c *call, id string, f func(o *orgActor, k *pb
 			release()
 			c.refuse(connectorNotFound())
 		default:
-			f(o, k, release)
+			f(k, release)
 		}
 	})
 }
 
 // patchConnector changes a connector. A secret that a new config leaves out stays
 // as it is; an empty one removes it.
-func (o *orgActor) patchConnector(c *call, op *pb.PatchConnector) {
-	change := func(o *orgActor) {
-		o.changeConnector(c, op.GetId(), func(o *orgActor, k *pb.Connector, release func()) {
+func (o *connectorModule) patchConnector(c *call, op *pb.PatchConnector) {
+	change := func() {
+		o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
 			if op.Name != nil {
 				k.Name = op.GetName()
 			}
@@ -381,8 +452,8 @@ func mergeConfig(before, after []byte) ([]byte, error) {
 	return json.Marshal(config)
 }
 
-func (o *orgActor) deleteConnector(c *call, op *pb.DeleteConnector) {
-	o.changeConnector(c, op.GetId(), func(o *orgActor, k *pb.Connector, release func()) {
+func (o *connectorModule) deleteConnector(c *call, op *pb.DeleteConnector) {
+	o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
 		ch := newChange(o.store)
 		var ended []pb.JobID
 		err := o.withStore(func(st *storage.Store) (err error) {
@@ -402,7 +473,7 @@ func (o *orgActor) deleteConnector(c *call, op *pb.DeleteConnector) {
 				return
 			}
 			c.org.jobsEnded(ended...)
-			c.org.tell(func(o *orgActor) {
+			o.later(func() {
 				for _, id := range ended {
 					o.stopSync(id)
 				}

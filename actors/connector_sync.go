@@ -75,6 +75,7 @@ type (
 
 // syncer is an organization's connector child.
 type syncer struct {
+	module  *connectorModule
 	org     *orgView
 	ctx     actor.Context
 	timer   clock.Timer
@@ -123,7 +124,7 @@ func (s *syncer) Receive(ctx actor.Context) {
 			s.look()
 		case m.next == 0:
 			seen, self := s.seen, ctx.Self()
-			s.org.tell(func(o *orgActor) { o.releaseSyncer(self, seen) })
+			s.module.later(func() { s.module.releaseSyncer(self, seen) })
 		default:
 			s.wait(time.UnixMilli(m.next).Sub(s.org.sys.clock.Now()))
 		}
@@ -173,7 +174,7 @@ func (s *syncer) look() {
 		s.timer = nil
 	}
 	self := s.ctx.Self()
-	s.org.tell(func(o *orgActor) { o.nextSync(self) })
+	s.module.later(func() { s.module.nextSync(self) })
 }
 
 // fetch fetches beside the actor, and hands the outcome to the organization.
@@ -186,7 +187,7 @@ func (s *syncer) fetch(m syncFetch) {
 		defer close(ended)
 		defer stop()
 		result, err := view.fetchSource(ctx, m)
-		view.tell(func(o *orgActor) { o.endSync(self, m, result, err) })
+		s.module.later(func() { s.module.endSync(self, m, result, err) })
 	})
 }
 
@@ -226,22 +227,22 @@ func (o *orgView) fetchSource(ctx context.Context, m syncFetch) (result connect.
 }
 
 // lookConnectors lets the syncer look whether a connector is due.
-func (o *orgActor) lookConnectors() {
+func (o *connectorModule) lookConnectors() {
 	if o.lost || o.record == nil {
 		return
 	}
 	if o.syncing == nil {
 		view := &o.orgView
-		o.syncing = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &syncer{org: view} }, actor.WithSupervisor(stopFailed)))
+		o.syncing = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &syncer{module: o, org: view} }, actor.WithSupervisor(stopFailed)))
 		o.whenBusy(func(error) {}) // without the mark only a crash now is not made good
 	}
 	o.looks++
 	o.ctx.Send(o.syncing, syncLook{o.looks})
 }
 
-// resumeConnectors goes on with the schedule, and with what a stop or a crash
+// resume goes on with the schedule, and with what a stop or a crash
 // interrupted.
-func (o *orgActor) resumeConnectors() error {
+func (o *connectorModule) resume() error {
 	return o.withStore(func(st *storage.Store) error {
 		for _, err := range st.Scan(o.space.Prefix(storage.TableConnector), storage.ScanOptions{Limit: 1}) {
 			if err != nil {
@@ -254,7 +255,7 @@ func (o *orgActor) resumeConnectors() error {
 }
 
 // releaseSyncer lets a syncer go that has nothing to wait for.
-func (o *orgActor) releaseSyncer(child *actor.PID, seen uint64) {
+func (o *connectorModule) releaseSyncer(child *actor.PID, seen uint64) {
 	if o.syncing != nil && o.syncing.Equal(child) && o.looks == seen {
 		o.syncing = nil
 		o.ctx.Poison(child)
@@ -267,7 +268,7 @@ func (o *orgView) connectorState(id pb.ConnectorID) storage.Key {
 
 // eraseConnector takes a connector away with all that was remembered for it, and ends
 // the sync that is under way for it. It returns that sync's job, if there is one.
-func (o *orgActor) eraseConnector(ch *change, st *storage.Store, k *pb.Connector) ([]pb.JobID, error) {
+func (o *connectorModule) eraseConnector(ch *change, st *storage.Store, k *pb.Connector) ([]pb.JobID, error) {
 	id := pb.ConnectorID(k.GetId())
 	ch.Erase(o.connectorKey(id)) // its secrets leave the files too
 	ch.Erase(o.connectorState(id))
@@ -299,7 +300,7 @@ func (o *orgView) openSync(r storage.Reader, k *pb.Connector) (*pb.Job, error) {
 
 // ownerOf is the partition that a connector fills, nil when its owner is gone. In the
 // sandbox, which knows nobody, the organization tells who is a member.
-func (o *orgActor) ownerOf(k *pb.Connector) (*partitionRef, error) {
+func (o *connectorModule) ownerOf(k *pb.Connector) (*partitionRef, error) {
 	user, err := pb.UserIDFrom(k.GetUser())
 	if err != nil {
 		return nil, err
@@ -339,7 +340,7 @@ func dueAt(k *pb.Connector, now int64) int64 {
 
 // nextSync tells the syncer to fetch for the connector that is due longest, or when
 // the next one is. Connectors whose owner is gone leave on the way.
-func (o *orgActor) nextSync(child *actor.PID) {
+func (o *connectorModule) nextSync(child *actor.PID) {
 	o.exclusive("connectors", func(release func()) {
 		answer := func(m any) { release(); o.sys.root.Send(child, m) }
 		if o.lost {
@@ -396,7 +397,7 @@ func (o *orgActor) nextSync(child *actor.PID) {
 }
 
 // beginSync makes the job of a sync, or goes on with the one that there is.
-func (o *orgActor) beginSync(child *actor.PID, k *pb.Connector, part *partitionRef, release func()) {
+func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *partitionRef, release func()) {
 	answer := func(m any) { release(); o.sys.root.Send(child, m) }
 	id := pb.ConnectorID(k.GetId())
 	var job *pb.Job
@@ -431,9 +432,8 @@ func (o *orgActor) beginSync(child *actor.PID, k *pb.Connector, part *partitionR
 	ch.Put(o.connectorKey(id), k)
 	config, _, unread := o.wholeConfig(k)
 	m := syncFetch{id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: config}, before: before}
-	view := &o.orgView
 	o.committer.submitChange(ch, func(err error) {
-		view.tell(func(o *orgActor) {
+		o.later(func() {
 			if err == nil && opened {
 				o.openJobs++
 			}
@@ -464,7 +464,7 @@ func (o *orgView) newSync(k *pb.Connector, part *partitionRef) (*pb.Job, error) 
 }
 
 // endSync decides what becomes of a fetch.
-func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result, failure error) {
+func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.Result, failure error) {
 	o.exclusive("connectors", func(release func()) {
 		answer := func(err error) { release(); o.sys.root.Send(child, syncEnded{err}) }
 		if o.lost || o.sys.ctx.Err() != nil {
@@ -497,7 +497,7 @@ func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result,
 		}
 		if _, held := o.held[part.id]; held { // its memory is being purged
 			release()
-			o.sys.clock.AfterFunc(sweepPause, func() { o.tell(func(o *orgActor) { o.endSync(child, m, result, failure) }) })
+			o.sys.clock.AfterFunc(sweepPause, func() { o.later(func() { o.endSync(child, m, result, failure) }) })
 			return
 		}
 		now := o.sys.clock.Now()
@@ -559,7 +559,7 @@ func (o *orgActor) endSync(child *actor.PID, m syncFetch, result connect.Result,
 	})
 }
 
-func (o *orgActor) endSyncJob(ch *change, job *pb.Job, answer func(error)) {
+func (o *connectorModule) endSyncJob(ch *change, job *pb.Job, answer func(error)) {
 	if err := ch.endJob(&o.orgView, job); err != nil {
 		answer(err)
 		return
@@ -665,9 +665,9 @@ func (a *subjectActor) deliver(self *actor.PID, d *delivery) {
 }
 
 // syncConnector begins a sync at once, or names the one that is under way.
-func (o *orgActor) syncConnector(c *call, op *pb.SyncConnector) {
+func (o *connectorModule) syncConnector(c *call, op *pb.SyncConnector) {
 	o.whenBusyFor(c, func() {
-		o.changeConnector(c, op.GetId(), func(o *orgActor, k *pb.Connector, release func()) {
+		o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
 			var job *pb.Job
 			err := o.withStore(func(st *storage.Store) (err error) {
 				job, err = o.openSync(st, k)
@@ -700,7 +700,7 @@ func (o *orgActor) syncConnector(c *call, op *pb.SyncConnector) {
 			putJob(ch.Batch, o.space, job)
 			ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
 			ch.audit(c.auditOf("connector.sync", pb.ConnectorID(k.GetId()).String()))
-			o.commitSync(c, ch, release, func(o *orgActor) {
+			o.commitSync(c, ch, release, func() {
 				o.openJobs++
 				o.lookConnectors()
 				c.reply(accepted(job))
@@ -710,28 +710,28 @@ func (o *orgActor) syncConnector(c *call, op *pb.SyncConnector) {
 }
 
 // commitSync commits what a caller did to a sync; then answers.
-func (o *orgActor) commitSync(c *call, ch *change, release func(), then func(*orgActor)) {
+func (o *connectorModule) commitSync(c *call, ch *change, release func(), then func()) {
 	o.committer.submitChange(ch, func(err error) {
-		c.org.tell(func(o *orgActor) {
+		o.later(func() {
 			release()
 			if err != nil {
 				c.fail(err)
 				return
 			}
-			then(o)
+			then()
 		})
 	})
 }
 
 // stopSync ends a fetch whose job has ended.
-func (o *orgActor) stopSync(id pb.JobID) {
+func (o *connectorModule) stopSync(id pb.JobID) {
 	if o.syncing != nil {
 		o.ctx.Send(o.syncing, syncStop{id})
 	}
 }
 
 // cancelSync ends a sync that is fetching; behind that its items are the worker's.
-func (o *orgActor) cancelSync(c *call, id pb.JobID) {
+func (o *connectorModule) cancelSync(c *call, id pb.JobID) {
 	o.exclusive("connectors", func(release func()) {
 		job, k := &pb.Job{}, (*pb.Connector)(nil)
 		err := o.withStore(func(st *storage.Store) error {
@@ -768,7 +768,7 @@ func (o *orgActor) cancelSync(c *call, id pb.JobID) {
 			c.fail(err)
 			return
 		}
-		o.commitSync(c, ch, release, func(o *orgActor) {
+		o.commitSync(c, ch, release, func() {
 			o.stopSync(id)
 			o.jobsEnded(id)
 			c.reply(&pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}})

@@ -379,7 +379,7 @@ func TestConnectorSyncIsCancelled(t *testing.T) {
 	close(feed.hold)
 	n.waitFor(func() bool {
 		rest := false
-		c.inOrg(func(o *orgActor) { rest = o.syncing == nil && o.openJobs == 0 })
+		c.inOrg(func(o *orgActor) { rest = o.modulesIdle() && o.openJobs == 0 })
 		return rest
 	})
 	if hits := c.search(&pb.Search{Query: "never taken", TopK: 1, Mode: "keyword"}); len(hits) != 0 {

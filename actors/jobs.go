@@ -252,9 +252,10 @@ func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
 		o.cancelTraining(c, job)
 		return
 	}
-	if err == nil && job != nil && job.GetType() == jobConnectorSync && job.GetTotal() == 0 && !terminal(job.GetStatus()) {
-		o.cancelSync(c, pb.JobID(job.GetId()))
-		return
+	if err == nil && job != nil && !terminal(job.GetStatus()) {
+		if cancel := o.kindOfJob(job).cancel; cancel != nil && cancel(c, job) {
+			return
+		}
 	}
 	if err == nil && job != nil && !terminal(job.GetStatus()) && job.GetType() != jobSubjectErase {
 		var id pb.PartitionID
@@ -337,8 +338,14 @@ func (o *orgActor) resumeJobs() error {
 			o.train(pb.JobID(job.GetId()))
 			continue
 		}
-		if job.GetType() == jobConnectorSync && job.GetTotal() == 0 {
-			continue // the syncer fetches once more
+		if resume := o.kindOfJob(job).resume; resume != nil {
+			mine, err := resume(job)
+			if err != nil {
+				return fmt.Errorf("resume jobs: %w", err)
+			}
+			if mine {
+				continue
+			}
 		}
 		part, err := o.loadPartition(id)
 		if err != nil {

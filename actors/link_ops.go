@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"fmt"
-
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -39,19 +37,7 @@ func (o *orgActor) link(c *call, op *pb.LinkOp) {
 		o.importFile(c, op.ImportFile)
 	case *pb.LinkOp_ListImports:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listImports(st, c.part) })
-	case *pb.LinkOp_CreateConnector:
-		o.createConnector(c, op.CreateConnector)
-	case *pb.LinkOp_ListConnectors:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listConnectors(st, c.who, op.ListConnectors) })
-	case *pb.LinkOp_GetConnector:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.getConnector(st, c.who, op.GetConnector) })
-	case *pb.LinkOp_PatchConnector:
-		o.patchConnector(c, op.PatchConnector)
-	case *pb.LinkOp_DeleteConnector:
-		o.deleteConnector(c, op.DeleteConnector)
-	case *pb.LinkOp_SyncConnector:
-		o.syncConnector(c, op.SyncConnector)
 	default:
-		c.fail(fmt.Errorf("operation %T is unknown here", op))
+		o.dispatch(c)
 	}
 }

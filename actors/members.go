@@ -174,12 +174,12 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 		return err
 	}
 	err = o.withStore(func(st *storage.Store) error {
-		connectors, err := o.connectors(st, principal{user: user})
-		for _, k := range connectors {
-			ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId()))) // with the tokens; the erasure drops its job
-			ch.Erase(o.connectorState(pb.ConnectorID(k.GetId())))
+		for _, m := range o.modules {
+			if err := m.removeMember(st, ch, user); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -71,8 +72,8 @@ type orgActor struct {
 	locks    map[string][]func()          // waiting for an entity whose change is under way
 	openJobs int                          // jobs accepted or found, not finished
 	training *actor.PID                   // the trainer, while there is one
-	syncing  *actor.PID                   // the syncer, while there are connectors to fetch for
-	looks    uint64                       // how often it was told to look
+	modules  []module                     // the features, as modulesOf lists them
+	kinds    map[string]jobKind           // what the modules say of kinds of job
 	enabled  map[pb.WebhookID]struct{}    // the endpoints that are not disabled
 	posting  map[pb.WebhookID]*courierRef // their children, while there are any
 	busy     bool                         // the directory says so
@@ -121,9 +122,14 @@ func newOrgActor(s *System, a *activation) *orgActor {
 		locks:    map[string][]func(){},
 		enabled:  map[pb.WebhookID]struct{}{},
 		posting:  map[pb.WebhookID]*courierRef{},
+		kinds:    map[string]jobKind{},
 	}
 	id := storage.StoreID{Org: a.org, Realm: storage.RealmMain}
 	o.orgView = orgView{sys: s, id: a.org, store: id, space: storage.OrgSpace(id), act: a}
+	o.modules = modulesOf(o)
+	for _, m := range o.modules {
+		maps.Copy(o.kinds, m.jobKinds())
+	}
 	return o
 }
 
@@ -141,7 +147,7 @@ func (o *orgActor) Receive(ctx actor.Context) {
 			say("could not open an organization", "store", o.store.String(), "err", o.failed)
 			o.giveUp()
 		}
-		o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, o.sys.tombstoneSweep()), func() { o.tell((*orgActor).tick) })
+		o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, o.sys.tombstoneSweep()), func() { o.tell((*orgActor).passivate) })
 	case *actor.Stopping:
 		if o.timer != nil {
 			o.timer.Stop()
@@ -166,7 +172,11 @@ func (o *orgActor) Receive(ctx actor.Context) {
 	case look: // of a sandbox
 		o.handled++
 		if o.failed == nil {
-			o.guard(func(error) {}, o.lookConnectors)
+			o.guard(func(error) {}, func() {
+				for _, m := range o.modules {
+					m.look()
+				}
+			})
 		}
 	case task:
 		if o.failed == nil {
@@ -242,7 +252,7 @@ func (o *orgActor) open() error {
 	if err := o.resumeJobs(); err != nil || o.record == nil {
 		return err
 	}
-	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeTold(), o.resumeCouriers(), o.resumeConnectors())
+	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeTold(), o.resumeCouriers(), o.resumeModules())
 }
 
 // openMain reads the organization's root, and wakes the sandbox where it may have
@@ -353,19 +363,22 @@ func (o *orgActor) lose() {
 	}
 }
 
-// tick lets an idle organization leave memory, and expired records leave the
+// passivate lets an idle organization leave memory, and expired records leave the
 // store.
-func (o *orgActor) tick() {
+func (o *orgActor) passivate() {
 	o.sweep()
 	o.dropLostKeys()
 	o.sweepTombstones()
+	for _, m := range o.modules {
+		m.tick()
+	}
 	o.keepMark()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
-	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && len(o.posting) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && !o.dropping && o.syncing == nil
+	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && len(o.posting) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && !o.dropping && o.modulesIdle()
 	if idle >= o.sys.cfg.IdleOrg && atRest && o.full() && o.rest() {
 		return
 	}
-	o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, sweepInterval, o.sys.tombstoneSweep()), func() { o.tell((*orgActor).tick) })
+	o.timer = o.sys.clock.AfterFunc(min(o.sys.cfg.IdleOrg, sweepInterval, o.sys.tombstoneSweep()), func() { o.tell((*orgActor).passivate) })
 }
 
 // rest takes an organization out of memory, and reports whether it did; a sandbox
@@ -607,7 +620,7 @@ func (o *orgActor) markedBusy() bool {
 // was not to be had, or an earlier activation, which was about to rest, has cleared it
 // since this one found it.
 func (o *orgActor) keepMark() {
-	works := o.openJobs > 0 || len(o.posting) > 0 || o.syncing != nil || o.sandbox != nil || o.sandboxDue
+	works := o.openJobs > 0 || len(o.posting) > 0 || !o.modulesIdle() || o.sandbox != nil || o.sandboxDue
 	if o.main != nil || o.lost || !works || o.busyWait != nil || o.busy && o.markedBusy() {
 		return
 	}

@@ -87,11 +87,8 @@ func (o *orgActor) resealSecrets() error {
 				return err
 			}
 		}
-		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
-			if err != nil {
-				return err
-			}
-			if err := o.resealConnector(b, rec.Value); err != nil {
+		for _, m := range o.modules {
+			if err := m.reseal(st, b); err != nil {
 				return err
 			}
 		}

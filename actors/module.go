@@ -1,0 +1,97 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// module is one feature in the mailbox of an organization, or of its sandbox: connectors, webhooks, trainings, exports.
+// The organization's actor knows its features by this interface only; modulesOf is the table of them. A module knows
+// the organization by the actor that it embeds. All methods run in the mailbox, so a module needs no lock for its own
+// fields; what it does elsewhere comes back by later.
+type module interface {
+	// handle begins what an admitted request asks for. It reports whether the request is one of this module's.
+	handle(c *call) bool
+	// resume continues what a stop, a crash or a move interrupted, once the organization is open.
+	resume() error
+	// idle reports whether this module lets the organization leave memory.
+	idle() bool
+	// tick is called whenever the organization looks whether it may leave memory.
+	tick()
+	// look is called in a sandbox after the organization has removed a member, whose things there have to go.
+	look()
+	// reseal adds to a batch what the module has stored unsealed, or sealed under a former key.
+	reseal(st *storage.Store, b *storage.Batch) error
+	// removeMember adds to a change what must go with a member.
+	removeMember(st *storage.Store, ch *change, user pb.UserID) error
+	// jobKinds are the kinds of job that the module carries out beside the partitions' queues.
+	jobKinds() map[string]jobKind
+}
+
+// jobKind is how the organization deals with the jobs of one kind. The worker of the partition deals with those of a
+// kind that is not in the table.
+type jobKind struct {
+	// resume continues an open job when the organization opens. It reports false where the job is in the partition's
+	// queue, whose worker continues it.
+	resume func(job *pb.Job) (mine bool, err error)
+	// cancel cancels a job that has not ended and answers the call. It reports false where the job is in the
+	// partition's queue.
+	cancel func(c *call, job *pb.Job) (mine bool)
+}
+
+// modulesOf is the table of an organization's features, in the order in which they resume.
+func modulesOf(o *orgActor) []module {
+	return []module{
+		&connectorModule{orgActor: o},
+	}
+}
+
+// noModule has the methods that a module may leave out.
+type noModule struct{}
+
+func (noModule) handle(*call) bool                                     { return false }
+func (noModule) resume() error                                         { return nil }
+func (noModule) idle() bool                                            { return true }
+func (noModule) tick()                                                 {}
+func (noModule) look()                                                 {}
+func (noModule) reseal(*storage.Store, *storage.Batch) error           { return nil }
+func (noModule) removeMember(*storage.Store, *change, pb.UserID) error { return nil }
+func (noModule) jobKinds() map[string]jobKind                          { return nil }
+
+// later runs f in the organization's mailbox, soon.
+func (o *orgView) later(f func()) { o.tell(func(*orgActor) { f() }) }
+
+// resumeModules lets every module continue what was interrupted.
+func (o *orgActor) resumeModules() error {
+	var failed error
+	for _, m := range o.modules {
+		failed = errors.Join(failed, m.resume())
+	}
+	return failed
+}
+
+// modulesIdle reports whether no module keeps the organization in memory.
+func (o *orgActor) modulesIdle() bool {
+	for _, m := range o.modules {
+		if !m.idle() {
+			return false
+		}
+	}
+	return true
+}
+
+// dispatch hands an admitted request to the module whose it is.
+func (o *orgActor) dispatch(c *call) {
+	for _, m := range o.modules {
+		if m.handle(c) {
+			return
+		}
+	}
+	c.fail(fmt.Errorf("operation %T is unknown here", c.env.GetOp()))
+}
+
+// kindOfJob returns how jobs of a kind are dealt with, the zero jobKind where the partitions' workers do it.
+func (o *orgActor) kindOfJob(job *pb.Job) jobKind { return o.kinds[job.GetType()] }

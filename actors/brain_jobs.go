@@ -18,8 +18,38 @@ const (
 	tellRetry   = 5 * time.Second
 )
 
+// trainingModule runs an organization's trainings, one at a time, and tells of their ends.
+type trainingModule struct {
+	*orgActor
+	noModule
+	training *actor.PID // the trainer, while a training is queued or running
+}
+
+func (o *trainingModule) handle(c *call) bool {
+	switch op := c.env.GetMind().GetOp().(type) {
+	case *pb.MindOp_BrainInfo:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.brainInfo(st) })
+	case *pb.MindOp_BrainQuery:
+		o.brainQuery(c, op.BrainQuery)
+	case *pb.MindOp_BrainAnswer:
+		o.brainAnswer(c, op.BrainAnswer)
+	case *pb.MindOp_BrainTrain:
+		o.brainTrain(c)
+	default:
+		return false
+	}
+	return true
+}
+
+func (o *trainingModule) jobKinds() map[string]jobKind {
+	return map[string]jobKind{jobBrainTrain: {
+		resume: func(job *pb.Job) (bool, error) { o.train(pb.JobID(job.GetId())); return true, nil },
+		cancel: func(c *call, job *pb.Job) bool { o.cancelTraining(c, job); return true },
+	}}
+}
+
 // brainTrain queues a training, unless one is queued or running.
-func (o *orgActor) brainTrain(c *call) {
+func (o *trainingModule) brainTrain(c *call) {
 	o.whenBusyFor(c, func() {
 		o.exclusive("brain", func(release func()) {
 			if !o.inUse(c) {
@@ -66,7 +96,7 @@ func (o *orgActor) brainTrain(c *call) {
 				return
 			}
 			o.committer.submitChange(ch, func(err error) {
-				o.tell(func(o *orgActor) {
+				o.later(func() {
 					release()
 					if err != nil {
 						c.fail(err)
@@ -82,14 +112,14 @@ func (o *orgActor) brainTrain(c *call) {
 }
 
 // train begins a queued training, or goes on with one that was interrupted.
-func (o *orgActor) train(id pb.JobID) {
+func (o *trainingModule) train(id pb.JobID) {
 	view, permit := &o.orgView, o.seat.permit()
-	o.training = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &trainer{org: view, id: id, permit: permit} }, actor.WithSupervisor(stopFailed)))
+	o.training = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return &trainer{module: o, org: view, id: id, permit: permit} }, actor.WithSupervisor(stopFailed)))
 }
 
 // trained follows the end of a training, whose child it lets go. One that a purge
 // has voided begins anew, unless the purge has ended its job.
-func (o *orgActor) trained(child *actor.PID, id pb.JobID) {
+func (o *trainingModule) trained(child *actor.PID, id pb.JobID) {
 	o.ctx.Poison(child)
 	if o.training == nil || !o.training.Equal(child) {
 		return
@@ -110,16 +140,16 @@ func (o *orgActor) trained(child *actor.PID, id pb.JobID) {
 			o.train(id)
 		}
 	})
-	o.sys.clock.AfterFunc(tellTrained, func() { o.tell((*orgActor).tellOfTraining) })
+	o.sys.clock.AfterFunc(tellTrained, func() { o.later(o.tellOfTraining) })
 }
 
-// resumeTold tells of a training that ended before a stop or a crash.
-func (o *orgActor) resumeTold() error {
+// resume tells of a training that ended before a stop or a crash.
+func (o *trainingModule) resume() error {
 	return o.withStore(func(st *storage.Store) error {
 		state := &pb.Training{}
 		found, err := st.Get(o.space.Key(storage.TableTraining), state)
 		if err == nil && found && untold(state) {
-			o.sys.clock.AfterFunc(tellTrained, func() { o.tell((*orgActor).tellOfTraining) })
+			o.sys.clock.AfterFunc(tellTrained, func() { o.later(o.tellOfTraining) })
 		}
 		return err
 	})
@@ -141,7 +171,7 @@ func (c *change) trained(o *orgView, state *pb.Training, artifact *pb.BrainArtif
 }
 
 // tellOfTraining emits the event of the latest training, once.
-func (o *orgActor) tellOfTraining() {
+func (o *trainingModule) tellOfTraining() {
 	if o.lost || o.record == nil {
 		return
 	}
@@ -158,9 +188,9 @@ func (o *orgActor) tellOfTraining() {
 			release()
 			return
 		}
-		again := func() { // one that is lost leaves it to the next, by resumeTold
+		again := func() { // one that is lost leaves it to the next, by resume
 			release()
-			o.sys.clock.AfterFunc(tellRetry, func() { o.tell((*orgActor).tellOfTraining) })
+			o.sys.clock.AfterFunc(tellRetry, func() { o.later(o.tellOfTraining) })
 		}
 		if err != nil {
 			again()
@@ -184,7 +214,7 @@ func (o *orgActor) tellOfTraining() {
 }
 
 // cancelTraining ends a training that is queued or running.
-func (o *orgActor) cancelTraining(c *call, job *pb.Job) {
+func (o *trainingModule) cancelTraining(c *call, job *pb.Job) {
 	o.exclusive("brain", func(release func()) {
 		if !o.seat.void() {
 			release()
@@ -205,7 +235,7 @@ func (o *orgActor) cancelTraining(c *call, job *pb.Job) {
 			return
 		}
 		o.committer.submitChange(ch, func(err error) {
-			o.tell(func(o *orgActor) {
+			o.later(func() {
 				release()
 				if o.training != nil {
 					o.trained(o.training, pb.JobID(job.GetId())) // after a failure it goes on

@@ -76,6 +76,7 @@ var (
 // where that failed, and is poisoned when the job has ended. After a crash it goes on
 // at the epoch that it was in, which gives the same brain.
 type trainer struct {
+	module  *trainingModule
 	org     *orgView
 	id      pb.JobID
 	ctx     actor.Context
@@ -160,7 +161,7 @@ func (t *trainer) done(err error) {
 	switch {
 	case err == nil, errors.Is(err, errVoid):
 		id := t.id
-		t.org.tell(func(o *orgActor) { o.trained(self, id) })
+		t.module.later(func() { t.module.trained(self, id) })
 	case t.stopped.Load(), superseded(err), errors.Is(err, errClosing): // another activation goes on
 	case errors.As(err, &pause):
 		t.wait = t.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })

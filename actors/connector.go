@@ -58,8 +58,8 @@ func (o *connectorModule) idle() bool { return o.syncing == nil }
 // look has the syncer look for connectors whose owner is gone.
 func (o *connectorModule) look() { o.lookConnectors() }
 
-// removeMember erases a member's connectors with their tokens; the erasure of the memory ends their jobs.
-func (o *connectorModule) removeMember(st *storage.Store, ch *change, user pb.UserID) error {
+// eraseMember erases a member's connectors with their tokens; the erasure of the memory ends their jobs.
+func (o *connectorModule) eraseMember(st *storage.Store, ch *change, user pb.UserID) error {
 	own, err := o.connectors(st, principal{user: user})
 	for _, k := range own {
 		ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId())))

@@ -248,10 +248,6 @@ func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
 		o.cancelExport(c, job)
 		return
 	}
-	if err == nil && job != nil && job.GetType() == jobBrainTrain && !terminal(job.GetStatus()) {
-		o.cancelTraining(c, job)
-		return
-	}
 	if err == nil && job != nil && !terminal(job.GetStatus()) {
 		if cancel := o.kindOfJob(job).cancel; cancel != nil && cancel(c, job) {
 			return
@@ -332,10 +328,6 @@ func (o *orgActor) resumeJobs() error {
 			if err := o.resumeExport(pb.ExportID(job.GetId())); err != nil {
 				return fmt.Errorf("resume jobs: %w", err)
 			}
-			continue
-		}
-		if job.GetType() == jobBrainTrain {
-			o.train(pb.JobID(job.GetId()))
 			continue
 		}
 		if resume := o.kindOfJob(job).resume; resume != nil {

@@ -174,7 +174,7 @@ func TestATrainingIsToldOfInTheEnd(t *testing.T) {
 			t.Error(err)
 		}
 		full(o, maxWaitingBytes)
-		o.tellOfTraining()
+		moduleOf[*trainingModule](o).tellOfTraining()
 	})
 	n.waitFor(func() bool { return n.clock.WaitersIn(tellRetry) > 0 })
 	c.inOrg(func(o *orgActor) { full(o, -maxWaitingBytes) })

@@ -175,7 +175,7 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 	}
 	err = o.withStore(func(st *storage.Store) error {
 		for _, m := range o.modules {
-			if err := m.removeMember(st, ch, user); err != nil {
+			if err := m.eraseMember(st, ch, user); err != nil {
 				return err
 			}
 		}

@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"fmt"
-
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -34,14 +32,6 @@ func (o *orgActor) mind(c *call, op *pb.MindOp) {
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.listProposals(st, c.part, op.ListProposals) })
 	case *pb.MindOp_DecideProposal:
 		o.decideProposal(c, op.DecideProposal)
-	case *pb.MindOp_BrainInfo:
-		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.brainInfo(st) })
-	case *pb.MindOp_BrainQuery:
-		o.brainQuery(c, op.BrainQuery)
-	case *pb.MindOp_BrainAnswer:
-		o.brainAnswer(c, op.BrainAnswer)
-	case *pb.MindOp_BrainTrain:
-		o.brainTrain(c)
 	case *pb.MindOp_ConditionSession:
 		o.conditionSession(c, op.ConditionSession)
 	case *pb.MindOp_ConditionScaffold:
@@ -49,6 +39,6 @@ func (o *orgActor) mind(c *call, op *pb.MindOp) {
 	case *pb.MindOp_Retrieve:
 		o.retrieve(c, op.Retrieve)
 	default:
-		c.fail(fmt.Errorf("operation %T is unknown here", op))
+		o.dispatch(c)
 	}
 }

@@ -25,8 +25,8 @@ type module interface {
 	look()
 	// reseal adds to a batch what the module has stored unsealed, or sealed under a former key.
 	reseal(st *storage.Store, b *storage.Batch) error
-	// removeMember adds to a change what must go with a member.
-	removeMember(st *storage.Store, ch *change, user pb.UserID) error
+	// eraseMember adds to a change what must go with a member.
+	eraseMember(st *storage.Store, ch *change, user pb.UserID) error
 	// jobKinds are the kinds of job that the module carries out beside the partitions' queues.
 	jobKinds() map[string]jobKind
 }
@@ -45,6 +45,7 @@ type jobKind struct {
 // modulesOf is the table of an organization's features, in the order in which they resume.
 func modulesOf(o *orgActor) []module {
 	return []module{
+		&trainingModule{orgActor: o},
 		&connectorModule{orgActor: o},
 	}
 }
@@ -52,14 +53,24 @@ func modulesOf(o *orgActor) []module {
 // noModule has the methods that a module may leave out.
 type noModule struct{}
 
-func (noModule) handle(*call) bool                                     { return false }
-func (noModule) resume() error                                         { return nil }
-func (noModule) idle() bool                                            { return true }
-func (noModule) tick()                                                 {}
-func (noModule) look()                                                 {}
-func (noModule) reseal(*storage.Store, *storage.Batch) error           { return nil }
-func (noModule) removeMember(*storage.Store, *change, pb.UserID) error { return nil }
-func (noModule) jobKinds() map[string]jobKind                          { return nil }
+func (noModule) handle(*call) bool                                    { return false }
+func (noModule) resume() error                                        { return nil }
+func (noModule) idle() bool                                           { return true }
+func (noModule) tick()                                                {}
+func (noModule) look()                                                {}
+func (noModule) reseal(*storage.Store, *storage.Batch) error          { return nil }
+func (noModule) eraseMember(*storage.Store, *change, pb.UserID) error { return nil }
+func (noModule) jobKinds() map[string]jobKind                         { return nil }
+
+// moduleOf returns an organization's module of a type.
+func moduleOf[M module](o *orgActor) M {
+	for _, m := range o.modules {
+		if m, ok := m.(M); ok {
+			return m
+		}
+	}
+	panic("actors: modulesOf lacks a module") // a bug that every start would show
+}
 
 // later runs f in the organization's mailbox, soon.
 func (o *orgView) later(f func()) { o.tell(func(*orgActor) { f() }) }

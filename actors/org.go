@@ -71,7 +71,6 @@ type orgActor struct {
 	idem     map[idemKey]struct{}         // under way
 	locks    map[string][]func()          // waiting for an entity whose change is under way
 	openJobs int                          // jobs accepted or found, not finished
-	training *actor.PID                   // the trainer, while there is one
 	modules  []module                     // the features, as modulesOf lists them
 	kinds    map[string]jobKind           // what the modules say of kinds of job
 	enabled  map[pb.WebhookID]struct{}    // the endpoints that are not disabled
@@ -252,7 +251,7 @@ func (o *orgActor) open() error {
 	if err := o.resumeJobs(); err != nil || o.record == nil {
 		return err
 	}
-	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeTold(), o.resumeCouriers(), o.resumeModules())
+	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeCouriers(), o.resumeModules())
 }
 
 // openMain reads the organization's root, and wakes the sandbox where it may have

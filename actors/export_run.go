@@ -32,13 +32,13 @@ var (
 )
 
 // queueExport makes an export known, and begins it when none is being written.
-func (o *orgActor) queueExport(e *pb.Export) {
+func (o *exportModule) queueExport(e *pb.Export) {
 	run := &exportRun{id: pb.ExportID(e.GetId()), user: pb.UserID(e.GetUser())}
 	if e.GetScope() == exportScopeUser {
 		part, err := o.loadPartition(pb.PartitionID(e.GetPartition()))
 		if err != nil {
 			o.sys.log.Error("an export cannot be begun; it is tried again", "org", o.id.String(), "export", run.id.String(), "err", err)
-			o.sys.clock.AfterFunc(eraseRetry, func() { o.tell(func(o *orgActor) { o.queueExport(e) }) })
+			o.sys.clock.AfterFunc(eraseRetry, func() { o.later(func() { o.queueExport(e) }) })
 			return
 		}
 		if part == nil {
@@ -53,7 +53,7 @@ func (o *orgActor) queueExport(e *pb.Export) {
 }
 
 // resumeExport queues an export that a stop or a crash interrupted.
-func (o *orgActor) resumeExport(id pb.ExportID) error {
+func (o *exportModule) resumeExport(id pb.ExportID) error {
 	e := &pb.Export{}
 	found := false
 	err := o.withStore(func(st *storage.Store) (err error) {
@@ -71,7 +71,7 @@ func (o *orgActor) resumeExport(id pb.ExportID) error {
 }
 
 // nextExport begins the oldest export that waits, unless one is being written.
-func (o *orgActor) nextExport() {
+func (o *exportModule) nextExport() {
 	if o.lost || o.sys.ctx.Err() != nil {
 		return
 	}
@@ -95,22 +95,21 @@ func (o *orgActor) nextExport() {
 		}
 		ctx, cancel := context.WithCancel(o.sys.ctx)
 		run.cancel = cancel
-		view := &o.orgView
 		o.sys.wg.Go(func() {
 			defer cancel()
-			view.export(ctx, run)
+			o.export(ctx, run)
 		})
 		return
 	}
 }
 
-func (o *orgActor) retryExports(after time.Duration) {
-	o.sys.clock.AfterFunc(after, func() { o.tell((*orgActor).nextExport) })
+func (o *exportModule) retryExports(after time.Duration) {
+	o.sys.clock.AfterFunc(after, func() { o.later(o.nextExport) })
 }
 
 // export writes one document, however often that takes, and reports to the
-// organization's actor.
-func (o *orgView) export(ctx context.Context, run *exportRun) {
+// organization's actor. It runs beside the mailbox.
+func (o *exportModule) export(ctx context.Context, run *exportRun) {
 	var err error
 	for range maxExportRestarts {
 		if err = o.tryExport(ctx, run); !errors.Is(err, errExportStale) {
@@ -135,7 +134,7 @@ func (o *orgView) export(ctx context.Context, run *exportRun) {
 			o.exportFailed(run)
 		}
 	}
-	o.tell(func(o *orgActor) {
+	o.later(func() {
 		switch {
 		case again:
 			o.retryExports(pause.wait)

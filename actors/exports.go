@@ -92,8 +92,39 @@ func exportByTime(space storage.Space, e *pb.Export) storage.Key {
 	return space.Key(storage.TableExportByTime, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.ExportID(e.GetId())))
 }
 
+// exportModule writes an organization's exports, one at a time.
+type exportModule struct {
+	*orgActor
+	noModule
+}
+
+func (o *exportModule) handle(c *call) bool {
+	switch op := c.env.GetData().GetOp().(type) {
+	case *pb.DataOp_CreateExport:
+		o.createExport(c, op.CreateExport)
+	case *pb.DataOp_ListExports:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listExports(st, c, op.ListExports) })
+	case *pb.DataOp_GetExport:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.getExport(st, c, op.GetExport.GetId(), false) })
+	case *pb.DataOp_DownloadExport:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) {
+			return c.org.downloadExport(st, c, op.DownloadExport.GetId())
+		})
+	default:
+		return false
+	}
+	return true
+}
+
+func (o *exportModule) jobKinds() map[string]jobKind {
+	return map[string]jobKind{jobExport: {
+		resume: func(job *pb.Job) (bool, error) { return true, o.resumeExport(pb.ExportID(job.GetId())) },
+		cancel: func(c *call, job *pb.Job) bool { o.cancelExport(c, job); return true },
+	}}
+}
+
 // createExport queues an export and answers 202.
-func (o *orgActor) createExport(c *call, op *pb.CreateExport) {
+func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 	scope, part := exportScopeUser, c.part
 	if op.GetOrgScope() {
 		scope = exportScopeOrg
@@ -155,7 +186,7 @@ func (o *orgActor) createExport(c *call, op *pb.CreateExport) {
 				return
 			}
 			o.committer.submitChange(ch, func(err error) {
-				o.tell(func(o *orgActor) {
+				o.later(func() {
 					release()
 					if err != nil {
 						c.fail(err)
@@ -425,7 +456,7 @@ func pieceKey(space storage.Space, id pb.ExportID, n uint32) storage.Key {
 }
 
 // cancelExport ends a job of type export: the document is given up.
-func (o *orgActor) cancelExport(c *call, job *pb.Job) {
+func (o *exportModule) cancelExport(c *call, job *pb.Job) {
 	id := pb.ExportID(job.GetId())
 	o.exclusive("exports", func(release func()) {
 		o.exports.mu.Lock()
@@ -465,7 +496,7 @@ func (o *orgActor) cancelExport(c *call, job *pb.Job) {
 		}
 		ch.audit(c.auditOf("job.cancel", pb.JobID(id).String()))
 		o.committer.submitChange(ch, func(err error) {
-			o.tell(func(o *orgActor) {
+			o.later(func() {
 				release()
 				if err != nil {
 					o.queueExport(&pb.Export{Id: e.GetId(), User: e.GetUser(), Scope: e.GetScope(), Partition: e.GetPartition()}) // it goes on

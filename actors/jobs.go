@@ -244,10 +244,6 @@ func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
 		job, err = o.findJob(st, c.who, op.GetId())
 		return err
 	})
-	if err == nil && job != nil && job.GetType() == jobExport && !terminal(job.GetStatus()) {
-		o.cancelExport(c, job)
-		return
-	}
 	if err == nil && job != nil && !terminal(job.GetStatus()) {
 		if cancel := o.kindOfJob(job).cancel; cancel != nil && cancel(c, job) {
 			return
@@ -322,12 +318,6 @@ func (o *orgActor) resumeJobs() error {
 			o.erase(&partitionRef{
 				id: id, kind: partitionSubject, subject: pb.SubjectKey(job.GetSubject()), store: o.store, space: storage.PartitionSpace(o.store, id),
 			}, job)
-			continue
-		}
-		if job.GetType() == jobExport {
-			if err := o.resumeExport(pb.ExportID(job.GetId())); err != nil {
-				return fmt.Errorf("resume jobs: %w", err)
-			}
 			continue
 		}
 		if resume := o.kindOfJob(job).resume; resume != nil {

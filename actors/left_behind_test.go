@@ -150,7 +150,7 @@ func TestAnExportOutlivesACancellationThatFailed(t *testing.T) {
 		o.exports.runs[next.id] = next
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		o.export(ctx, cancelled)
+		moduleOf[*exportModule](o).export(ctx, cancelled)
 		if o.exports.runs[next.id] != next {
 			t.Error("it is forgotten")
 		}

@@ -45,6 +45,7 @@ type jobKind struct {
 // modulesOf is the table of an organization's features, in the order in which they resume.
 func modulesOf(o *orgActor) []module {
 	return []module{
+		&exportModule{orgActor: o},
 		&trainingModule{orgActor: o},
 		&connectorModule{orgActor: o},
 	}

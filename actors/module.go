@@ -47,6 +47,7 @@ func modulesOf(o *orgActor) []module {
 	return []module{
 		&exportModule{orgActor: o},
 		&trainingModule{orgActor: o},
+		newWebhookModule(o),
 		&connectorModule{orgActor: o},
 	}
 }

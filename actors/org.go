@@ -68,19 +68,17 @@ type orgActor struct {
 	members  map[pb.UserID]*partitionRef
 	erasing  map[pb.PartitionID]bool // their erasure is being committed: of no use any more
 	children map[pb.PartitionID]*child
-	idem     map[idemKey]struct{}         // under way
-	locks    map[string][]func()          // waiting for an entity whose change is under way
-	openJobs int                          // jobs accepted or found, not finished
-	modules  []module                     // the features, as modulesOf lists them
-	kinds    map[string]jobKind           // what the modules say of kinds of job
-	enabled  map[pb.WebhookID]struct{}    // the endpoints that are not disabled
-	posting  map[pb.WebhookID]*courierRef // their children, while there are any
-	busy     bool                         // the directory says so
-	busyWait []func(error)                // waiting for the directory to say so
-	minting  map[pb.KeyHash]struct{}      // keys under way from the directory to the store
-	gone     []pb.KeyHash                 // keys to be dropped from the directory
-	dropping bool                         // some are, or are being looked for
-	sweeping bool                         // a sweep's commit, or the pause to the next, is under way
+	idem     map[idemKey]struct{}    // under way
+	locks    map[string][]func()     // waiting for an entity whose change is under way
+	openJobs int                     // jobs accepted or found, not finished
+	modules  []module                // the features, as modulesOf lists them
+	kinds    map[string]jobKind      // what the modules say of kinds of job
+	busy     bool                    // the directory says so
+	busyWait []func(error)           // waiting for the directory to say so
+	minting  map[pb.KeyHash]struct{} // keys under way from the directory to the store
+	gone     []pb.KeyHash            // keys to be dropped from the directory
+	dropping bool                    // some are, or are being looked for
+	sweeping bool                    // a sweep's commit, or the pause to the next, is under way
 	lastWork time.Time
 	timer    clock.Timer
 	failed   error // why it could not be opened
@@ -119,8 +117,6 @@ func newOrgActor(s *System, a *activation) *orgActor {
 		held:     map[pb.PartitionID][]*call{},
 		idem:     map[idemKey]struct{}{},
 		locks:    map[string][]func(){},
-		enabled:  map[pb.WebhookID]struct{}{},
-		posting:  map[pb.WebhookID]*courierRef{},
 		kinds:    map[string]jobKind{},
 	}
 	id := storage.StoreID{Org: a.org, Realm: storage.RealmMain}
@@ -251,7 +247,7 @@ func (o *orgActor) open() error {
 	if err := o.resumeJobs(); err != nil || o.record == nil {
 		return err
 	}
-	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeCouriers(), o.resumeModules())
+	return errors.Join(o.resumeForgotten(), o.resumeCognition(), o.resumeModules())
 }
 
 // openMain reads the organization's root, and wakes the sandbox where it may have
@@ -344,7 +340,7 @@ func (o *orgActor) lose() {
 		})
 	} else {
 		o.sys.retire(o.act, false)
-		if (o.busy || o.openJobs > 0 || len(o.posting) > 0 || o.sandbox != nil || o.sandboxDue) && !removed && o.sys.ctx.Err() == nil {
+		if (o.busy || o.openJobs > 0 || !o.modulesIdle() || o.sandbox != nil || o.sandboxDue) && !removed && o.sys.ctx.Err() == nil {
 			o.sys.wg.Go(func() { o.sys.rouse(o.id) }) // its work waits for nobody's next request
 		}
 	}
@@ -373,7 +369,7 @@ func (o *orgActor) passivate() {
 	}
 	o.keepMark()
 	idle := o.sys.clock.Now().Sub(o.lastWork)
-	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && len(o.posting) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && !o.dropping && o.modulesIdle()
+	atRest := len(o.children) == 0 && o.openJobs == 0 && len(o.locks) == 0 && o.sandbox == nil && !o.sandboxDue && !o.sweeping && !o.dropping && o.modulesIdle()
 	if idle >= o.sys.cfg.IdleOrg && atRest && o.full() && o.rest() {
 		return
 	}
@@ -619,7 +615,7 @@ func (o *orgActor) markedBusy() bool {
 // was not to be had, or an earlier activation, which was about to rest, has cleared it
 // since this one found it.
 func (o *orgActor) keepMark() {
-	works := o.openJobs > 0 || len(o.posting) > 0 || !o.modulesIdle() || o.sandbox != nil || o.sandboxDue
+	works := o.openJobs > 0 || !o.modulesIdle() || o.sandbox != nil || o.sandboxDue
 	if o.main != nil || o.lost || !works || o.busyWait != nil || o.busy && o.markedBusy() {
 		return
 	}

@@ -160,15 +160,14 @@ func (o *orgView) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, er
 
 // checkAddress holds an address against the rules of egress and goes on in the
 // organization's actor; the name service may take seconds.
-func (o *orgActor) checkAddress(c *call, field, address string, then func(o *orgActor)) {
+func (o *webhookModule) checkAddress(c *call, field, address string, then func()) {
 	if o.sys.cfg.Egress == nil {
 		c.fail(errNoEgress)
 		return
 	}
-	view := c.org
 	o.sys.background(func(ctx context.Context) {
 		err := o.sys.cfg.Egress.Check(ctx, address)
-		view.tell(func(o *orgActor) {
+		o.later(func() {
 			switch {
 			case errors.Is(err, egress.ErrAddress):
 				c.refuse(invalid(field, egress.Reason(err)))
@@ -177,21 +176,21 @@ func (o *orgActor) checkAddress(c *call, field, address string, then func(o *org
 			case o.lost:
 				c.fail(errLost)
 			default:
-				then(o)
+				then()
 			}
 		})
 	})
 }
 
 // createWebhook makes an endpoint that receives what happens from now on.
-func (o *orgActor) createWebhook(c *call, op *pb.CreateWebhook) {
-	o.checkAddress(c, "url", op.GetUrl(), func(o *orgActor) {
+func (o *webhookModule) createWebhook(c *call, op *pb.CreateWebhook) {
+	o.checkAddress(c, "url", op.GetUrl(), func() {
 		o.whenBusyFor(c, func() { o.putWebhook(c, op) }) // before there can be something to bring
 	})
 }
 
-func (o *orgActor) putWebhook(c *call, op *pb.CreateWebhook) {
-	o.withWebhookCount(c, func(o *orgActor, count int, release func()) {
+func (o *webhookModule) putWebhook(c *call, op *pb.CreateWebhook) {
+	o.withWebhookCount(c, func(count int, release func()) {
 		if count >= maxWebhooks {
 			release()
 			c.refuseSettled(problem(codeWebhookLimit, "An organization has at most %d webhook endpoints, those of its sandbox included.", maxWebhooks))
@@ -214,9 +213,9 @@ func (o *orgActor) putWebhook(c *call, op *pb.CreateWebhook) {
 		ch.audit(c.auditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
 		r := linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
 		r.Status = 201
-		view, id := &o.orgView, pb.WebhookID(hook.GetId())
+		id := pb.WebhookID(hook.GetId())
 		c.settle(ch, r, func() {
-			view.tell(func(o *orgActor) { o.reviewWebhook(id) })
+			o.later(func() { o.reviewWebhook(id) })
 			release()
 		})
 	})
@@ -228,12 +227,11 @@ func (o *orgActor) putWebhook(c *call, op *pb.CreateWebhook) {
 // organization's lock too: with a lock of its own, each side could add the last one.
 // The number comes from the stores: a crash leaves no counter behind that is wrong,
 // and a reset of the sandbox frees what it erases.
-func (o *orgActor) withWebhookCount(c *call, f func(o *orgActor, count int, release func())) {
-	view := &o.orgView
+func (o *webhookModule) withWebhookCount(c *call, f func(count int, release func())) {
 	count := func(org *orgActor) {
 		org.exclusive("webhooks", func(release func()) {
-			org.countWebhooks(func(count int, err error) {
-				view.tell(func(o *orgActor) {
+			moduleOf[*webhookModule](org).countWebhooks(func(count int, err error) {
+				o.later(func() {
 					if err == nil && o.lost {
 						err = errLost
 					}
@@ -242,7 +240,7 @@ func (o *orgActor) withWebhookCount(c *call, f func(o *orgActor, count int, rele
 						c.fail(err)
 						return
 					}
-					f(o, count, release)
+					f(count, release)
 				})
 			})
 		})
@@ -251,13 +249,13 @@ func (o *orgActor) withWebhookCount(c *call, f func(o *orgActor, count int, rele
 		o.main.tell(count)
 		return
 	}
-	count(o)
+	count(o.orgActor)
 }
 
 // countWebhooks counts the endpoints of an organization and of its sandbox. The sandbox
 // counts its own: once it is open, nothing that an earlier activation still had on its
 // way can be added to its store.
-func (o *orgActor) countWebhooks(then func(count int, err error)) {
+func (o *webhookModule) countWebhooks(then func(count int, err error)) {
 	count, err := o.ownWebhooks()
 	if err == nil && o.lost { // its locks hold no more
 		err = errLost
@@ -272,8 +270,8 @@ func (o *orgActor) countWebhooks(then func(count int, err error)) {
 	sys, box := o.sys, o.sandbox
 	box.calls.Add(1) // so that it stays until it has answered, also where it is reset meanwhile
 	sys.root.Send(box.pid, &visit{
-		run: func(o *orgActor, done func(error)) {
-			n, err := o.ownWebhooks()
+		run: func(box *orgActor, done func(error)) {
+			n, err := moduleOf[*webhookModule](box).ownWebhooks()
 			count += n
 			done(err)
 		},
@@ -288,7 +286,7 @@ func (o *orgActor) countWebhooks(then func(count int, err error)) {
 }
 
 // ownWebhooks counts the endpoints in the actor's store.
-func (o *orgActor) ownWebhooks() (count int, err error) {
+func (o *webhookModule) ownWebhooks() (count int, err error) {
 	err = o.withStore(func(st *storage.Store) error {
 		all, err := o.webhooks(st)
 		count = len(all)
@@ -297,7 +295,7 @@ func (o *orgActor) ownWebhooks() (count int, err error) {
 	return count, err
 }
 
-func (o *orgActor) newWebhook(c *call, op *pb.CreateWebhook) (*pb.Webhook, error) {
+func (o *webhookModule) newWebhook(c *call, op *pb.CreateWebhook) (*pb.Webhook, error) {
 	id, err := o.sys.newUUID()
 	if err != nil {
 		return nil, err
@@ -315,16 +313,16 @@ func (o *orgActor) newWebhook(c *call, op *pb.CreateWebhook) (*pb.Webhook, error
 
 // changeWebhook runs f on an endpoint that no other change is under way of, and
 // answers what f does not.
-func (o *orgActor) changeWebhook(c *call, id string, f func(o *orgActor, hook *pb.Webhook, release func())) {
+func (o *webhookModule) changeWebhook(c *call, id string, f func(hook *pb.Webhook, release func())) {
 	hookID, err := pb.ParseWebhookID(id)
 	if err != nil {
 		c.refuse(webhookNotFound()) // what is no id names no endpoint
 		return
 	}
 	o.exclusive(webhookLock(hookID), func(release func()) {
-		view, free := &o.orgView, release
+		free := release
 		release = func() { // its child learns of the change
-			view.tell(func(o *orgActor) { o.reviewWebhook(hookID) })
+			o.later(func() { o.reviewWebhook(hookID) })
 			free()
 		}
 		var hook *pb.Webhook
@@ -340,7 +338,7 @@ func (o *orgActor) changeWebhook(c *call, id string, f func(o *orgActor, hook *p
 			release()
 			c.refuse(webhookNotFound())
 		default:
-			f(o, hook, release)
+			f(hook, release)
 		}
 	})
 }
@@ -348,7 +346,7 @@ func (o *orgActor) changeWebhook(c *call, id string, f func(o *orgActor, hook *p
 // switchWebhook disables an endpoint or enables it. What happens while it is
 // disabled it does not receive. One whose creator has left goes on without them: it
 // receives what concerns no person.
-func (o *orgActor) switchWebhook(hook *pb.Webhook, off bool) error {
+func (o *webhookModule) switchWebhook(hook *pb.Webhook, off bool) error {
 	was := hook.GetDisabled()
 	hook.Disabled, hook.DisabledReason = off, ""
 	if off {
@@ -369,9 +367,9 @@ func (o *orgActor) switchWebhook(hook *pb.Webhook, off bool) error {
 
 // patchWebhook changes an endpoint. Its reach stays its creator's, whoever changes
 // what.
-func (o *orgActor) patchWebhook(c *call, op *pb.PatchWebhook) {
-	change := func(o *orgActor) {
-		o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
+func (o *webhookModule) patchWebhook(c *call, op *pb.PatchWebhook) {
+	change := func() {
+		o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
 			if op.Url != nil {
 				hook.Url = op.GetUrl()
 			}
@@ -393,15 +391,15 @@ func (o *orgActor) patchWebhook(c *call, op *pb.PatchWebhook) {
 		})
 	}
 	if op.Url == nil {
-		o.whenBusyFor(c, func() { change(o) })
+		o.whenBusyFor(c, change)
 		return
 	}
-	o.checkAddress(c, "url", op.GetUrl(), func(o *orgActor) { o.whenBusyFor(c, func() { change(o) }) })
+	o.checkAddress(c, "url", op.GetUrl(), func() { o.whenBusyFor(c, change) })
 }
 
 // deleteWebhook removes an endpoint and its delivery log.
-func (o *orgActor) deleteWebhook(c *call, op *pb.DeleteWebhook) {
-	o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
+func (o *webhookModule) deleteWebhook(c *call, op *pb.DeleteWebhook) {
+	o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
 		id := pb.WebhookID(hook.GetId())
 		ch := newChange(o.store)
 		ch.Erase(o.webhookKey(id)) // its secret and its address leave the files too

@@ -120,9 +120,10 @@ type roundDone struct {
 // endpoint's cursor to the receiver, in rounds: some deliveries, then one commit
 // of their outcomes and the cursor. It lives while there is something to bring.
 type courier struct {
-	org *orgView
-	id  pb.WebhookID
-	ctx actor.Context
+	module *webhookModule
+	org    *orgView
+	id     pb.WebhookID
+	ctx    actor.Context
 
 	running  bool
 	again    bool // woken while running
@@ -142,8 +143,8 @@ type courier struct {
 	address string // the session's
 }
 
-func newCourier(org *orgView, id pb.WebhookID) *courier {
-	return &courier{org: org, id: id, stop: make(chan struct{}), width: 1}
+func newCourier(m *webhookModule, id pb.WebhookID) *courier {
+	return &courier{module: m, org: &m.orgView, id: id, stop: make(chan struct{}), width: 1}
 }
 
 // Receive implements actor.Actor.
@@ -235,7 +236,7 @@ func (w *courier) next(d roundDone) {
 	default:
 		w.failures = 0
 		id, seen := w.id, w.seen
-		w.org.tell(func(o *orgActor) { o.releaseCourier(id, self, seen) })
+		w.module.later(func() { w.module.releaseCourier(id, self, seen) })
 	}
 }
 
@@ -513,7 +514,8 @@ func (w *courier) way(hook *pb.Webhook) sender {
 // where no other change of the endpoint is under way.
 func (w *courier) record(r *round) roundDone {
 	result := make(chan roundDone, 1)
-	w.org.tell(func(o *orgActor) {
+	o := w.module
+	o.later(func() {
 		if o.lost {
 			result <- roundDone{err: errLost}
 			return
@@ -525,11 +527,10 @@ func (w *courier) record(r *round) roundDone {
 				result <- roundDone{err: err}
 				return
 			}
-			view := &o.orgView
 			o.committer.submitChange(ch, func(err error) {
 				release()
 				if err == nil && r.hook.GetDisabled() {
-					view.tell(func(o *orgActor) { o.reviewWebhook(w.id) })
+					o.later(func() { o.reviewWebhook(w.id) })
 				}
 				done.err = err
 				result <- done
@@ -549,7 +550,7 @@ func webhookLock(id pb.WebhookID) string { return "webhook " + id.String() }
 
 // settleRound writes what a round has come to; nil when its endpoint is gone. It
 // leaves the endpoint as written in r.
-func (o *orgActor) settleRound(id pb.WebhookID, r *round) (ch *change, done roundDone, err error) {
+func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *change, done roundDone, err error) {
 	hook := &pb.Webhook{}
 	err = o.withStore(func(st *storage.Store) error {
 		found, err := st.Get(o.webhookKey(id), hook)
@@ -580,7 +581,7 @@ func (o *orgActor) settleRound(id pb.WebhookID, r *round) (ch *change, done roun
 			continue
 		}
 		o.sys.stats.deliveriesFailed.Add(1)
-		if err := pending.retry(o, h); err != nil {
+		if err := pending.retry(o.sys, h); err != nil {
 			return nil, roundDone{}, err
 		}
 		if hook.GetDisabled() {
@@ -605,7 +606,7 @@ func (o *orgActor) settleRound(id pb.WebhookID, r *round) (ch *change, done roun
 }
 
 // disableWebhook ends an endpoint's deliveries until somebody enables it.
-func (o *orgActor) disableWebhook(ch *change, hook *pb.Webhook, now int64, reason string) {
+func (o *webhookModule) disableWebhook(ch *change, hook *pb.Webhook, now int64, reason string) {
 	hook.Disabled, hook.DisabledReason, hook.UpdatedMs = true, reason, now
 	ch.audit(&pb.Audit{AtMs: now, Action: actionWebhookDisable, Target: pb.WebhookID(hook.GetId()).String()})
 	o.sys.stats.webhooksDisabled.Add(1)
@@ -656,12 +657,12 @@ func newPendingList(hook *pb.Webhook, r *round) *pendingList {
 }
 
 // retry notes when a delivery that failed is made again, if it is.
-func (p *pendingList) retry(o *orgActor, h *handing) error {
+func (p *pendingList) retry(sys *System, h *handing) error {
 	n := h.failed + 1
 	if n >= maxDeliveryAttempts {
 		return nil
 	}
-	wait, err := o.sys.jittered(o.sys.retryDelay(n))
+	wait, err := sys.jittered(sys.retryDelay(n))
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func (n *node) quiet(org pb.OrgID) {
 	n.waitFor(func() bool {
 		quiet := false
 		err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
-			quiet = len(o.posting) == 0 && len(o.locks) == 0 && !o.couriers.told.Load()
+			quiet = len(moduleOf[*webhookModule](o).posting) == 0 && len(o.locks) == 0 && !o.couriers.told.Load()
 			done(nil)
 		})
 		return err == nil && quiet

@@ -134,7 +134,7 @@ func snippet(body []byte) string {
 // logDeliveries adds attempts to an endpoint's log, whose oldest entries leave.
 // The caller writes the endpoint. Attempts at telling of a memory that was erased
 // meanwhile are counted and not told: a receiver may have answered with its name.
-func (o *orgActor) logDeliveries(ch *change, hook *pb.Webhook, made []*pb.Delivery) error {
+func (o *webhookModule) logDeliveries(ch *change, hook *pb.Webhook, made []*pb.Delivery) error {
 	before := hook.GetAttempts()
 	entry := func(n uint64) storage.Key {
 		return o.space.Key(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())), storage.U64(n))
@@ -177,7 +177,7 @@ const retryAfterTestSeconds = 1
 
 // testWebhook posts a test event at once and answers with what became of it. It
 // is written to the delivery log, and that is all: it is no delivery that counts.
-func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
+func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
 	var hook *pb.Webhook
 	err := o.withStore(func(st *storage.Store) (err error) {
 		if hook, err = o.findWebhook(st, op.GetId()); err == nil && hook != nil {
@@ -220,12 +220,12 @@ func (o *orgActor) testWebhook(c *call, op *pb.TestWebhook) {
 			return
 		}
 		view.publish([]*pb.OutboxEvent{e})
-		view.tell(func(o *orgActor) {
+		o.later(func() {
 			if o.lost {
 				c.fail(errLost)
 				return
 			}
-			o.changeWebhook(c, op.GetId(), func(o *orgActor, hook *pb.Webhook, release func()) {
+			o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
 				log := newChange(o.store)
 				if err := o.logDeliveries(log, hook, []*pb.Delivery{d}); err != nil {
 					release()

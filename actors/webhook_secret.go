@@ -78,15 +78,6 @@ func (o *orgView) unseal(kind string, sealed, owner []byte) (secret []byte, weak
 func (o *orgActor) resealSecrets() error {
 	b := storage.NewBatch(o.store)
 	err := o.withStore(func(st *storage.Store) error {
-		hooks, err := o.webhooks(st)
-		if err != nil {
-			return err
-		}
-		for _, hook := range hooks {
-			if err := o.resealWebhook(b, hook); err != nil {
-				return err
-			}
-		}
 		for _, m := range o.modules {
 			if err := m.reseal(st, b); err != nil {
 				return err

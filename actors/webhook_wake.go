@@ -19,17 +19,64 @@ import (
 // one with an enabled endpoint is marked busy before anything happens in it, so that
 // after a crash somebody brings what was not brought.
 
+// webhookModule keeps an organization's webhook endpoints, and a child for each that has something to bring.
+type webhookModule struct {
+	*orgActor
+	noModule
+	enabled map[pb.WebhookID]struct{}    // the endpoints that are not disabled
+	posting map[pb.WebhookID]*courierRef // their children, while they have something to bring
+}
+
+func newWebhookModule(o *orgActor) *webhookModule {
+	return &webhookModule{orgActor: o, enabled: map[pb.WebhookID]struct{}{}, posting: map[pb.WebhookID]*courierRef{}}
+}
+
+func (o *webhookModule) handle(c *call) bool {
+	switch op := c.env.GetLink().GetOp().(type) {
+	case *pb.LinkOp_CreateWebhook:
+		o.createWebhook(c, op.CreateWebhook)
+	case *pb.LinkOp_ListWebhooks:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.listWebhooks(st, op.ListWebhooks) })
+	case *pb.LinkOp_GetWebhook:
+		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return c.org.getWebhook(st, op.GetWebhook) })
+	case *pb.LinkOp_PatchWebhook:
+		o.patchWebhook(c, op.PatchWebhook)
+	case *pb.LinkOp_DeleteWebhook:
+		o.deleteWebhook(c, op.DeleteWebhook)
+	case *pb.LinkOp_TestWebhook:
+		o.testWebhook(c, op.TestWebhook)
+	default:
+		return false
+	}
+	return true
+}
+
+func (o *webhookModule) idle() bool { return len(o.posting) == 0 }
+
+func (o *webhookModule) reseal(st *storage.Store, b *storage.Batch) error {
+	hooks, err := o.webhooks(st)
+	if err != nil {
+		return err
+	}
+	for _, hook := range hooks {
+		if err := o.resealWebhook(b, hook); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // publish tells those who listen of events that are true.
 func (o *orgView) publish(events []*pb.OutboxEvent) {
 	o.sys.hub.publish(o.store, events)
 	if o.couriers.hooked.Load() && o.couriers.told.CompareAndSwap(false, true) {
-		o.tell((*orgActor).wakeCouriers)
+		o.tell(func(o *orgActor) { moduleOf[*webhookModule](o).wakeCouriers() })
 	}
 }
 
-// resumeCouriers goes on with what was not delivered when the organization left
+// resume goes on with what was not delivered when the organization left
 // memory.
-func (o *orgActor) resumeCouriers() error {
+func (o *webhookModule) resume() error {
 	if o.sys.cfg.Egress == nil {
 		return nil
 	}
@@ -57,7 +104,7 @@ func (o *orgActor) resumeCouriers() error {
 }
 
 // reviewWebhook looks at an endpoint that was changed.
-func (o *orgActor) reviewWebhook(id pb.WebhookID) {
+func (o *webhookModule) reviewWebhook(id pb.WebhookID) {
 	if o.sys.cfg.Egress == nil || o.lost {
 		return
 	}
@@ -83,7 +130,7 @@ func (o *orgActor) reviewWebhook(id pb.WebhookID) {
 }
 
 // wakeCouriers tells the children that something has happened.
-func (o *orgActor) wakeCouriers() {
+func (o *webhookModule) wakeCouriers() {
 	o.couriers.told.Store(false) // before looking: what comes from now on tells again
 	for id := range o.enabled {
 		o.wakeCourier(id)
@@ -92,14 +139,13 @@ func (o *orgActor) wakeCouriers() {
 
 // wakeCourier tells an endpoint's child that there may be something to bring, and
 // makes it when there is none.
-func (o *orgActor) wakeCourier(id pb.WebhookID) {
+func (o *webhookModule) wakeCourier(id pb.WebhookID) {
 	if o.lost || o.failed != nil {
 		return
 	}
 	ref := o.posting[id]
 	if ref == nil {
-		view := &o.orgView
-		ref = &courierRef{pid: o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newCourier(view, id) }, actor.WithSupervisor(stopFailed)))}
+		ref = &courierRef{pid: o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newCourier(o, id) }, actor.WithSupervisor(stopFailed)))}
 		o.posting[id] = ref
 	}
 	ref.wakes++
@@ -107,7 +153,7 @@ func (o *orgActor) wakeCourier(id pb.WebhookID) {
 }
 
 // releaseCourier lets a child go that has brought everything up to a wake.
-func (o *orgActor) releaseCourier(id pb.WebhookID, pid *actor.PID, seen uint64) {
+func (o *webhookModule) releaseCourier(id pb.WebhookID, pid *actor.PID, seen uint64) {
 	if ref := o.posting[id]; ref != nil && ref.pid.Equal(pid) && ref.wakes == seen {
 		delete(o.posting, id)
 		o.sys.root.Poison(pid)

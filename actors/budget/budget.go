@@ -14,6 +14,9 @@ import (
 // ErrFull means that the memory was not free in time, or that too many wait for it.
 var ErrFull = errors.New("no memory is free for it")
 
+// ErrEnded means that a work asked for more after it had given everything back.
+var ErrEnded = errors.New("the work has ended")
+
 // maxWaiting bounds who waits for a budget for some time: more would not get their turn.
 // Whoever waits for as long as it takes is bounded by who made it.
 const maxWaiting = 512
@@ -46,7 +49,8 @@ type demand struct {
 	work  *Work
 	bytes int
 	fresh bool          // the work is to begin
-	done  chan struct{} // closed once it is granted
+	done  chan struct{} // closed once it is granted, or refused with err
+	err   error
 }
 
 // Begin waits until first bytes are free for a work of an organization that may come to
@@ -59,7 +63,8 @@ func (b *Budget) Begin(ctx context.Context, org pb.OrgID, first, most int, wait 
 }
 
 // More waits, like Begin, until the work may hold so many bytes more. What is beyond the
-// most that it named is not counted: it is bounded by who named it.
+// most that it named is not counted: it is bounded by who named it. After End, and where
+// End comes while it waits, the error is ErrEnded: nobody would give back what it got.
 func (w *Work) More(ctx context.Context, bytes int, wait time.Duration) error {
 	bytes = min(bytes, w.most-w.held)
 	if bytes <= 0 {
@@ -68,10 +73,11 @@ func (w *Work) More(ctx context.Context, bytes int, wait time.Duration) error {
 	return w.budget.demand(ctx, &demand{work: w, bytes: bytes, done: make(chan struct{})}, wait)
 }
 
-// Held is what the work may hold.
+// Held is what the work may hold: nothing after End.
 func (w *Work) Held() int { return w.held }
 
-// End gives everything back. It may be called again.
+// End gives everything back, and refuses what the work still waits for. It may be called
+// again.
 func (w *Work) End() {
 	b := w.budget
 	b.mu.Lock()
@@ -83,7 +89,15 @@ func (w *Work) End() {
 	if i := slices.Index(b.works, w); i >= 0 {
 		b.works = slices.Delete(b.works, i, i+1)
 	}
+	b.waiting = slices.DeleteFunc(b.waiting, func(d *demand) bool {
+		if d.work == w {
+			d.err = ErrEnded
+			close(d.done)
+		}
+		return d.work == w
+	})
 	b.free += w.held
+	w.held = 0
 	b.serve()
 }
 
@@ -106,6 +120,10 @@ func (b *Budget) Waiting() int {
 
 func (b *Budget) demand(ctx context.Context, d *demand, wait time.Duration) error {
 	b.mu.Lock()
+	if d.work.ended {
+		b.mu.Unlock()
+		return ErrEnded
+	}
 	if wait > 0 && len(b.waiting) >= maxWaiting {
 		b.mu.Unlock()
 		return ErrFull
@@ -115,7 +133,7 @@ func (b *Budget) demand(ctx context.Context, d *demand, wait time.Duration) erro
 	b.mu.Unlock()
 	select {
 	case <-d.done: // at once, as a rule: no timer is made
-		return nil
+		return d.err
 	default:
 	}
 	var late <-chan time.Time
@@ -127,7 +145,7 @@ func (b *Budget) demand(ctx context.Context, d *demand, wait time.Duration) erro
 	err := ErrFull
 	select {
 	case <-d.done:
-		return nil
+		return d.err
 	case <-late:
 	case <-ctx.Done():
 		err = ctx.Err()
@@ -136,7 +154,7 @@ func (b *Budget) demand(ctx context.Context, d *demand, wait time.Duration) erro
 	defer b.mu.Unlock()
 	i := slices.Index(b.waiting, d)
 	if i < 0 {
-		return nil // it was granted meanwhile
+		return d.err // it was granted, or its work ended, meanwhile
 	}
 	b.waiting = slices.Delete(b.waiting, i, i+1)
 	return err

@@ -71,6 +71,27 @@ func TestWorksNeverWaitForEachOther(t *testing.T) {
 	}
 }
 
+// TestAnEndedWorkGetsNothingMore: what a work asks for after its end, or waits for while it
+// ends, is refused, and nobody holds it.
+func TestAnEndedWorkGetsNothingMore(t *testing.T) {
+	b := New(10, clock.NewFake(time.Unix(0, 0)))
+	ended := begun(t, b, ann, 1, 10)
+	ended.End()
+	if err := ended.More(t.Context(), 5, 0); !errors.Is(err, ErrEnded) || b.Used() != 0 {
+		t.Errorf("after its end: %v, and %d are held by nobody", err, b.Used())
+	}
+	growing, other := begun(t, b, ann, 1, 10), begun(t, b, bob, 1, 1)
+	more := waits(t, b, func() error { return growing.More(t.Context(), 9, 0) })
+	growing.End()
+	if err := <-more; !errors.Is(err, ErrEnded) || b.Used() != 1 || b.Waiting() != 0 {
+		t.Errorf("while it ended: %v, %d are held, %d wait", err, b.Used(), b.Waiting())
+	}
+	other.End()
+	if b.Used() != 0 {
+		t.Errorf("%d are held by nobody", b.Used())
+	}
+}
+
 // TestSmallWorksPassLargeOnes: what fits beside large works goes on while another large
 // one waits.
 func TestSmallWorksPassLargeOnes(t *testing.T) {

@@ -12,6 +12,7 @@
 //   - Whoever waits does so for a bounded time, and in turn: what is under way goes
 //     before what is new, and of what is new an organization that has less under way
 //     before one that has more.
+//   - Nothing is held by nobody: a work that has ended is granted nothing more.
 //
 // # Order of calls
 //

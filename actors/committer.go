@@ -110,6 +110,11 @@ func (c *committer) submitChange(ch *change, done func(error)) {
 // commit is submit that waits, commitChange submitChange.
 func (c *committer) commit(batch *storage.Batch) error { return c.commitChange(&change{Batch: batch}) }
 
+// finish is commit for what finishes something that was decided upon (change.finishes).
+func (c *committer) finish(batch *storage.Batch) error {
+	return c.commitChange(&change{Batch: batch, finishes: true})
+}
+
 func (c *committer) commitChange(ch *change) error {
 	result := make(chan error, 1)
 	c.submitChange(ch, func(err error) { result <- err })
@@ -126,7 +131,8 @@ func (c *committer) pump() (after []func()) {
 			return after
 		}
 		n, size := 0, 0
-		for n < len(c.waiting) && (n == 0 || size+c.waiting[n].Bytes() <= maxGroupBytes) {
+		finishes := c.waiting[0].finishes
+		for n < len(c.waiting) && (n == 0 || size+c.waiting[n].Bytes() <= maxGroupBytes && c.waiting[n].finishes == finishes) {
 			size += c.waiting[n].Bytes()
 			n++
 		}
@@ -141,7 +147,11 @@ func (c *committer) pump() (after []func()) {
 			continue
 		}
 		lease := c.lease
-		err = c.host.ProposeAsync(c.ctx, c.store, lease, batch, func(version uint64, err error) {
+		propose := c.host.ProposeAsync
+		if finishes {
+			propose = c.host.FinishAsync
+		}
+		err = propose(c.ctx, c.store, lease, batch, func(version uint64, err error) {
 			c.order.applied(lease, version, err)
 			c.finished(group, err)
 		})

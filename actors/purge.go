@@ -502,7 +502,7 @@ func (o *orgActor) resumePurge(p *purge) error {
 	if !p.org && len(p.parts) == 0 {
 		done := storage.NewBatch(o.store)
 		p.finish(done, clock.Millis(o.sys.clock.Now()))
-		return o.committer.commit(done)
+		return o.committer.finish(done)
 	}
 	d := newPurgeWork(&o.orgView, p)
 	if err := d.run(p.run.GetCounts()); err != nil {
@@ -649,6 +649,7 @@ func (d *purgeWork) spill() error {
 }
 
 func (d *purgeWork) commit() error {
+	d.finishes = d.purge.decided // nobody may see it half done, also where the disk has filled up meanwhile
 	if err := d.org.committer.commitChange(d.change); err != nil {
 		return err
 	}

@@ -236,7 +236,7 @@ func (o *orgActor) openSandbox() error {
 		putJob(b, o.space, job) // whose end says that the bytes have left the files
 	}
 	putPartition(b, o.space, o.part)
-	return o.committer.commit(b)
+	return o.committer.finish(b) // a full disk must not keep it from being read
 }
 
 // createSandboxKey makes a key for the sandbox. It is never replayed: a retry

@@ -28,6 +28,9 @@ type change struct {
 	user []byte
 	// costs: nothing is changed but what reads have cost, which goes with every group.
 	costs bool
+	// finishes: it carries to its end what was decided upon before, and without which the
+	// organization cannot be read. It is taken below the disk's watermark, too.
+	finishes bool
 }
 
 func newChange(store storage.StoreID) *change { return &change{Batch: storage.NewBatch(store)} }

@@ -74,7 +74,8 @@ func (o *orgView) unseal(kind string, sealed, owner []byte) (secret []byte, weak
 
 // resealSecrets seals what lies in the store readable, or sealed without the
 // operator's key that there is now, and erases how it was. What cannot be opened
-// stays as it is: its owner is told where it is used.
+// stays as it is: its owner is told where it is used. On a full disk all stays as it is
+// until the next opening: reading must go on.
 func (o *orgActor) resealSecrets() error {
 	b := storage.NewBatch(o.store)
 	err := o.withStore(func(st *storage.Store) error {
@@ -87,6 +88,10 @@ func (o *orgActor) resealSecrets() error {
 	})
 	if err == nil && b.Len() > 0 {
 		err = o.committer.commit(b) // what reads an endpoint and writes it back must not undo it
+	}
+	if errors.Is(err, storage.ErrNoSpace) {
+		o.sys.log.Warn("secrets are sealed anew when the organization is next opened", "org", o.id.String(), "err", err)
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("seal secrets: %w", err)

@@ -83,7 +83,8 @@ func (h *Host) Propose(ctx context.Context, id storage.StoreID, lease Lease, bat
 //     is above the watermark (storage.Node.Writable: Pebble must never meet a full
 //     disk, it would stop the process), and the group has room. A refusal here is
 //     ErrNotApplied: nothing has happened.
-//     TestNoSpaceRefusesBeforeTheLog, TestBusyIsRefused, TestBusyByBytes.
+//     TestNoSpaceRefusesBeforeTheLog, TestWhatIsDecidedIsFinishedBelowTheWatermark,
+//     TestBusyIsRefused, TestBusyByBytes.
 //  2. The batch, stamped with the caller's epoch and expected version, becomes one
 //     entry of the shard's log. raft.Apply is called under the group's lock in call
 //     order, so the order of calls for a store is the order of its entries.
@@ -128,6 +129,18 @@ func (h *Host) Propose(ctx context.Context, id storage.StoreID, lease Lease, bat
 // can never arise. The batch must not be changed after the call; its bytes are
 // copied before ProposeAsync returns.
 func (h *Host) ProposeAsync(ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch, done func(version uint64, err error)) error {
+	return h.proposeAsync(ctx, id, lease, batch, h.cfg.Storage.Writable, done)
+}
+
+// FinishAsync is ProposeAsync for a batch that finishes what was decided upon while there
+// was room, and without which the store could not be read, like the deletions of a purge
+// that has begun. It is taken down to a quarter of the watermark
+// (storage.Node.Finishable). The caller must not let requests decide how much it brings.
+func (h *Host) FinishAsync(ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch, done func(version uint64, err error)) error {
+	return h.proposeAsync(ctx, id, lease, batch, h.cfg.Storage.Finishable, done)
+}
+
+func (h *Host) proposeAsync(ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch, room func() error, done func(version uint64, err error)) error {
 	if err := checkStore(id); err != nil {
 		return notApplied(err)
 	}
@@ -144,7 +157,7 @@ func (h *Host) ProposeAsync(ctx context.Context, id storage.StoreID, lease Lease
 		ExpectedVersion: lease.Version,
 		Changes:         batch.Changes(),
 	}}}
-	if err := h.cfg.Storage.Writable(); err != nil {
+	if err := room(); err != nil {
 		return notApplied(err)
 	}
 	return h.shard(id).propose(ctx, cmd, func(r result) { done(r.version, r.err) })

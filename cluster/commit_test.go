@@ -251,6 +251,42 @@ func TestNoSpaceRefusesBeforeTheLog(t *testing.T) {
 	s.wantRows(id, map[string]string{"a": "1", "b": "2"})
 }
 
+// TestWhatIsDecidedIsFinishedBelowTheWatermark, with the lease that a refused write leaves
+// good; down to a quarter of it.
+func TestWhatIsDecidedIsFinishedBelowTheWatermark(t *testing.T) {
+	var free atomic.Uint64
+	free.Store(1 << 30)
+	now := clock.NewFake(time.Unix(1_700_000_000, 0))
+	s := start(t, storagetest.NewDisk(), func(_ *Config, o *storage.Options) {
+		o.MinFreeBytes, o.Clock = 1<<20, now
+		o.FreeSpace = func(string) (uint64, error) { return free.Load(), nil }
+	})
+	id := mainStore(0)
+	lease := s.write(id, s.open(id), "a", "1")
+	finish := func(lease Lease) error {
+		answered := make(chan error, 1)
+		err := s.host.FinishAsync(t.Context(), id, lease, put(id, "a", "2"), func(_ uint64, err error) { answered <- err })
+		if err != nil {
+			return err
+		}
+		return <-answered
+	}
+	free.Store(1 << 18)
+	now.Advance(time.Minute) // storage looks at most once a second
+	if _, err := s.host.Propose(t.Context(), id, lease, put(id, "b", "1")); !errors.Is(err, storage.ErrNoSpace) {
+		t.Fatalf("a new write below the watermark: %v", err)
+	}
+	if err := finish(lease); err != nil {
+		t.Fatalf("below the watermark: %v", err)
+	}
+	free.Store(1<<18 - 1)
+	now.Advance(time.Minute)
+	if err := finish(lease.Next()); !errors.Is(err, ErrNotApplied) || !errors.Is(err, storage.ErrNoSpace) {
+		t.Errorf("below a quarter of the watermark: %v", err)
+	}
+	s.wantRows(id, map[string]string{"a": "2"})
+}
+
 // TestCloseAnswersEverybody: raft leaves entries unanswered when it shuts down;
 // the host does not.
 func TestCloseAnswersEverybody(t *testing.T) {

@@ -27,7 +27,7 @@
 // # Order of calls
 //
 //	n, err := storage.Open(opts)          // one process per directory, else ErrLocked
-//	n.Writable()                          // before a proposal
+//	n.Writable()                          // before a proposal; or n.Finishable()
 //	n.Log().Append(group, entries)        // raft: durable on return
 //	h, err := n.AcquireForApply(id)       // replica: one batch, then Release
 //	h.ApplyBatch(entries)                 // visible on return, durable by the log

@@ -503,6 +503,11 @@ func (n *Node) FlushStores(ctx context.Context, match func(StoreID) bool) error 
 // It is cheap; call it before every proposal.
 func (n *Node) Writable() error { return n.space.writable() }
 
+// Finishable is Writable for a write that finishes what was decided upon while there was
+// room, and without which something could not be read: it refuses at a quarter of the
+// watermark.
+func (n *Node) Finishable() error { return n.space.finishable() }
+
 // Close waits for operations and snapshots, flushes and closes everything and
 // gives up the directory. Handles that are still held answer ErrClosed
 // afterwards. Further calls wait for the first and return the same.

@@ -30,6 +30,8 @@ const spaceMaxAge = time.Second
 //	free < MinFree                     refuse writes, keep the ballast
 //	free < MinFree/2, or a write met   and give the ballast back, so that
 //	ENOSPC                             flushes and compactions can finish
+//	free < MinFree/4, or a write met   refuse also what only finishes what was
+//	ENOSPC                             decided before (finishable)
 //	free ≥ MinFree·5/4 + ballast owed  make the ballast anew, writable again
 //
 // The quarter between refusing and accepting keeps it from flapping.
@@ -75,20 +77,42 @@ func (g *spaceGuard) start() error {
 
 // writable returns nil or ErrNoSpace, looking again when the figure is old.
 func (g *spaceGuard) writable() error {
+	if err := g.refresh(); err != nil {
+		return err
+	}
+	if g.low.Load() {
+		return g.refuse(g.min)
+	}
+	return nil
+}
+
+// finishable is writable for what finishes something that was decided upon before: a
+// quarter of the watermark is left to what is under way.
+func (g *spaceGuard) finishable() error {
+	if err := g.refresh(); err != nil {
+		return err
+	}
+	if g.bytes.Load() < g.min/4 {
+		return g.refuse(g.min / 4)
+	}
+	return nil
+}
+
+func (g *spaceGuard) refuse(needed uint64) error {
+	g.refused.Add(1)
+	return fmt.Errorf("%d bytes free, %d needed: %w", g.bytes.Load(), needed, ErrNoSpace)
+}
+
+// refresh looks when the figure is old.
+func (g *spaceGuard) refresh() error {
 	// Below zero the clock was put back, and the figure is of nobody knows when.
 	if age := g.clock.Now().UnixNano() - g.last.Load(); age >= int64(spaceMaxAge) || age < 0 {
 		// One caller looks, the others go by the older figure.
 		if g.mu.TryLock() {
 			err := g.look()
 			g.mu.Unlock()
-			if err != nil {
-				return err
-			}
+			return err
 		}
-	}
-	if g.low.Load() {
-		g.refused.Add(1)
-		return fmt.Errorf("%d bytes free, %d needed: %w", g.bytes.Load(), g.min, ErrNoSpace)
 	}
 	return nil
 }
@@ -152,6 +176,7 @@ func (g *spaceGuard) diskFull() {
 	defer g.mu.Unlock()
 	g.release()
 	g.low.Store(true)
+	g.bytes.Store(0)
 	// The disk's word stands for a while, whatever the figure says.
 	g.last.Store(g.clock.Now().UnixNano())
 }

@@ -62,6 +62,9 @@ func TestFreeSpaceWatermark(t *testing.T) {
 		if (err == nil) != step.writable || err != nil && !errors.Is(err, storage.ErrNoSpace) {
 			t.Errorf("%s: %v, want writable %v", step.what, err, step.writable)
 		}
+		if free, err := o.FreeSpace(""); (n.Finishable() == nil) != (free >= 25*mib) || err != nil {
+			t.Errorf("%s: with %d bytes free, to finish: %v", step.what, free, n.Finishable())
+		}
 		if st := n.Stats(); st.Ballast != step.ballast || st.LowSpace == step.writable {
 			t.Errorf("%s: ballast %v, low %v", step.what, st.Ballast, st.LowSpace)
 		}

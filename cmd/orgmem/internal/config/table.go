@@ -369,7 +369,7 @@ var Settings = []Setting{
 		Doc: "File with at least 32 random bytes that go into the key under which the signing secrets of webhooks and the secrets of connectors " +
 			"(`token`, `authorization`) are stored, the same on every node of a cluster. With it on another disk, none of them can be read off a " +
 			"stolen one; without it they are sealed by what the organization's own store holds. What was sealed without it is sealed anew when the " +
-			"organization is next opened; what was sealed with it can be used with it only: keep a copy. API keys, join tokens and confirm tokens " +
+			"organization is next opened with room on the disk; what was sealed with it can be used with it only: keep a copy. API keys, join tokens and confirm tokens " +
 			"are stored as hashes. The key of a cluster's certificate authority lies in the directory's store as it is: who steals a node's disk " +
 			"has it (`orgmem cluster rotate` replaces it).",
 		set: func(s *Server, v string) error { s.SecretsKeyFile = v; return nil },

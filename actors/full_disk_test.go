@@ -1,0 +1,166 @@
+package actors
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	pb "orgmem/proto"
+	"orgmem/storage"
+	"orgmem/storage/storagetest"
+)
+
+// The watermark of a gauge, and what leaves a node above it, below it, and with nearly
+// nothing.
+const (
+	watermark  = 1 << 20
+	roomy      = 1 << 30
+	below      = watermark / 2
+	nearlyNone = 1
+)
+
+// gauge is how many bytes a node's disk has free.
+type gauge struct{ free atomic.Uint64 }
+
+func newGauge(free uint64) *gauge {
+	g := &gauge{}
+	g.free.Store(free)
+	return g
+}
+
+// configure lets a node go by the gauge, and look at it before every write.
+func (g *gauge) configure(_ *Config, o *storage.Options) {
+	o.MinFreeBytes = watermark
+	o.FreeSpace = func(string) (uint64, error) { return g.free.Load(), nil }
+	o.Clock = steppingClock()
+}
+
+// wantReadOnly fails where a client finds other texts than one, or can write.
+func (c client) wantReadOnly(word, text string) {
+	c.n.t.Helper()
+	if got := c.chunks(word); len(got) != 1 || got[0] != text {
+		c.n.t.Errorf("reading on a full disk finds %q", got)
+	}
+	c.refused(codeServiceDegraded, items(doc("late", "Too late.")))
+}
+
+// TestAnOrganizationOpensOnAFullDisk, also where its secrets are to be sealed anew: that
+// waits for the next opening with room.
+func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
+	disk, disks := storagetest.NewDisk(), newGauge(roomy)
+	_, url, allow := startDoorkeeper(t)
+	n := startNode(t, disk, allow, disks.configure)
+	c := client{n: n, key: n.org(NewOrg{}).APIKey}
+	c.ingest(doc("a", "Written in time."))
+	hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
+	feed := c.ok(secretFeed(url, "Bearer of-old-times")).GetLink().GetConnector()
+	n.stop()
+	weak := func() (weak []bool) {
+		c.inOrg(func(o *orgActor) {
+			err := o.withStore(func(st *storage.Store) error {
+				stored, k := &pb.Webhook{}, &pb.Connector{}
+				if _, err := st.Get(o.webhookKey(pb.WebhookID(hook.GetId())), stored); err != nil {
+					return err
+				}
+				if _, err := st.Get(o.connectorKey(pb.ConnectorID(feed.GetId())), k); err != nil {
+					return err
+				}
+				_, ofHook, err := o.unseal(webhookSecrets, stored.GetSealed(), stored.GetId())
+				if err != nil {
+					return err
+				}
+				_, ofFeed, err := o.wholeConfig(k)
+				weak = []bool{ofHook, ofFeed}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		return weak
+	}
+	for _, round := range []struct {
+		free uint64
+		weak bool
+	}{{nearlyNone, true}, {roomy, false}} {
+		disks.free.Store(round.free)
+		n = startNode(t, disk, allow, disks.configure, operatorKey("one"))
+		c.n = n
+		if round.weak {
+			c.wantReadOnly("Written", "Written in time.")
+		} else {
+			c.chunks("Written")
+		}
+		for i, got := range weak() {
+			if got != round.weak {
+				t.Errorf("with %d bytes free, secret %d is sealed without the operator's key: %v, want %v", round.free, i, got, round.weak)
+			}
+		}
+		n.stop()
+	}
+}
+
+// TestASandboxOpensOnAFullDisk, which was not used before, or has been reset.
+func TestASandboxOpensOnAFullDisk(t *testing.T) {
+	for _, used := range []bool{false, true} {
+		disk, disks := storagetest.NewDisk(), newGauge(roomy)
+		n := startNode(t, disk, disks.configure)
+		c := client{n: n, key: n.org(NewOrg{}).APIKey}
+		box := n.sandboxKey(c)
+		if used {
+			box.ingest(doc("a", "Written for a test."))
+			c.ok(resetSandbox())
+		}
+		crashed := disk.Crash(0, 1)
+		n.stop()
+		disks.free.Store(below)
+		box.n = startNode(t, crashed, disks.configure)
+		if got := box.chunks("Written"); len(got) != 0 {
+			t.Errorf("used before: %v: a sandbox has %q", used, got)
+		}
+		box.refused(codeServiceDegraded, items(doc("late", "Too late.")))
+	}
+}
+
+// TestAPurgeThatADiskFillsUpUnderEnds: what was decided upon while there was room is
+// carried to its end without, at once and by the next opening. Its organization could
+// not be read otherwise.
+func TestAPurgeThatADiskFillsUpUnderEnds(t *testing.T) {
+	disk, disks := storagetest.NewDisk(), newGauge(roomy)
+	pieces := func(cfg *Config, _ *storage.Options) { cfg.pieceBytes = 1 }
+	n := startNode(t, disk, pieces, disks.configure)
+	made := n.org(NewOrg{})
+	c := client{n: n, key: made.APIKey}
+	c.put("ann")
+	c.put("bob")
+	c.as("ann").ingest(doc("a", "some text of ann"))
+	c.as("bob").ingest(doc("b", "Written by bob."))
+	dry := c.ok(dryPurge("ann")).GetData().GetPurge()
+	var exports *exports
+	c.inOrg(func(o *orgActor) { exports = o.exports })
+	exports.mu.Lock() // the purge stops before its last commit
+	done := make(chan *pb.Reply, 1)
+	go func() { done <- c.ask(confirmPurge("ann", dry.GetConfirmToken())) }()
+	runs := storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun)
+	for c.count(runs) == 0 {
+		runtime.Gosched()
+	}
+	crashed := disk.Crash(0, 1)
+	disks.free.Store(below)
+	exports.mu.Unlock()
+	if r := <-done; r.GetProblem() != nil || r.GetData().GetPurge().GetPurgedMs() == 0 {
+		t.Errorf("the purge is answered %v", r)
+	}
+	c.as("bob").wantReadOnly("Written", "Written by bob.")
+	n.stop()
+
+	c.n = startNode(t, crashed, pieces, disks.configure)
+	c.as("bob").wantReadOnly("Written", "Written by bob.")
+	if got := c.as("ann").chunks("text"); len(got) != 0 {
+		t.Errorf("after a crash ann finds %q", got)
+	}
+	if r := c.ok(confirmPurge("ann", dry.GetConfirmToken())).GetData().GetPurge(); r.GetPurgedMs() == 0 {
+		t.Errorf("confirmed once more: %v", r)
+	}
+	c.refused(codeServiceDegraded, dryPurge("bob")) // one that is not decided upon waits for room
+}

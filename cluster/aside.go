@@ -15,7 +15,7 @@ import (
 )
 
 // asidePrefix begins the stable keys that hold entries for a store which was damaged when
-// they were to be applied, on a node that nobody else's copy helps: the store's name and
+// they were to be applied, on a node that no other node's copy helps: the store's name and
 // the entry's index follow. A shard must not stand still for one organization's damaged
 // disk block, and must not cut its log while the log alone has what that store lacks; so
 // what it lacks is kept beside the log. Nothing new comes while the store is out of

@@ -164,7 +164,9 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 	}
 	if id != metaGroup {
 		shard := h.machines[id-1]
-		shard.others = func() bool { return h.peers != nil && !g.alone.Load() }
+		shard.others = func(id storage.StoreID) bool {
+			return h.peers != nil && !g.alone.Load() && !h.hosting.lacks(id)
+		}
 		if err := shard.takeUp(g.marks.index.Load()); err != nil {
 			return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 		}

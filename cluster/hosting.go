@@ -26,12 +26,17 @@ type hosting struct {
 
 	giving sync.Mutex // one group is given up at a time
 
-	mu     sync.Mutex // guards reopen
+	mu     sync.Mutex // guards reopen and lacking
 	reopen map[*group]struct{}
+	// lacking are the damaged stores that no other node had when they were last asked for.
+	lacking map[storage.StoreID]lack
 }
 
 func newHosting(h *Host) *hosting {
-	return &hosting{host: h, ended: make(chan struct{}), wake: make(chan struct{}, 1), reopen: map[*group]struct{}{}}
+	return &hosting{
+		host: h, ended: make(chan struct{}), wake: make(chan struct{}, 1),
+		reopen: map[*group]struct{}{}, lacking: map[storage.StoreID]lack{},
+	}
 }
 
 func (w *hosting) start(start context.Context) {
@@ -102,7 +107,8 @@ func (w *hosting) round(ctx context.Context) {
 		}
 		g := h.group(id)
 		_, wanted := again[g]
-		if g != nil && (wanted || h.mendable(ctx, g)) {
+		mendable := g != nil && h.mendable(ctx, g)
+		if g != nil && (wanted || mendable && h.yields(g)) {
 			fellows := g.fellows()
 			if wanted && g.leading.Load() != 0 { // it stands still; who else leads would be elected
 				_ = g.handOver("")

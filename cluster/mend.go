@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/hashicorp/raft"
 
@@ -15,11 +18,16 @@ import (
 // A store in which damage is found is out of service on its node (storage.ErrOutOfService).
 // Where others have a copy, the node gives the leadership of its shard away, so that the
 // organization is served elsewhere, closes the group, fetches the store as a transfer
-// does, and opens the group again, whose log brings what came meanwhile.
+// does, and opens the group again, whose log brings what came meanwhile. Where no other
+// node has it whole, the group stays open for the organizations beside it (see setAside).
 
 // mendLooks is how often the progress of a source is looked at, a readyPoll apart, until it has
 // all that this node had.
 const mendLooks = 100
+
+// mendPauseMost is the longest pause between two attempts to get a damaged store that no
+// other node had: so long it may take until one that was put right elsewhere is fetched.
+const mendPauseMost = 5 * time.Minute
 
 // errNoSource means that no other member of a group answers, or is far enough.
 var errNoSource = errors.New("no other replica of the group answers")
@@ -46,16 +54,91 @@ func (g *group) fellows() []ServerID {
 	return ids
 }
 
-// mendable reports whether a group has damaged stores that another node may have. It
-// gives the group's leadership away.
+// lack is what is known of a damaged store that no other node had.
+type lack struct {
+	pause time.Duration // before the others are asked again
+	until time.Duration // of Host.elapsed, when that is over
+}
+
+// lacks reports whether a damaged store was looked for in vain. Until it has come after
+// all, what the log has for it is set aside, and the rest of its shard goes on.
+func (w *hosting) lacks(id storage.StoreID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, ok := w.lacking[id]
+	return ok
+}
+
+// soughtInVain notes that no other node had a damaged store. The next attempt comes after
+// twice the pause of the one before: each makes the others read the store.
+func (w *hosting) soughtInVain(group uint32, id storage.StoreID, err error) {
+	w.mu.Lock()
+	pause := min(max(hostingRetry, 2*w.lacking[id].pause), mendPauseMost)
+	w.lacking[id] = lack{pause: pause, until: w.host.elapsed() + pause}
+	w.mu.Unlock()
+	w.host.cfg.Logger.Warn("cluster: no other node has a damaged store; its shard goes on without it, and it is asked for again",
+		"group", group, "store", id.String(), "pause", pause, "error", err)
+}
+
+// sought returns the damaged stores of a shard that the others are to be asked for now,
+// and forgets what was noted of those that are damaged no more.
+func (h *Host) sought(group uint32) []storage.StoreID {
+	damaged := h.cfg.Storage.Outages()
+	now := h.elapsed()
+	w := h.hosting
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	maps.DeleteFunc(w.lacking, func(id storage.StoreID, _ lack) bool { _, still := damaged[id]; return !still })
+	return slices.DeleteFunc(h.outages(group), func(id storage.StoreID) bool { return w.lacking[id].until > now })
+}
+
+// mendable reports whether a group has damaged stores of which another member has a whole
+// copy. The group stays open while the others are asked: where none has one, closing it
+// would help nobody.
 func (h *Host) mendable(ctx context.Context, g *group) bool {
-	if g.id == metaGroup || h.peers == nil || len(h.outages(g.id)) == 0 {
+	if g.id == metaGroup || h.peers == nil {
 		return false
 	}
-	fellows := g.fellows()
-	if _, err := h.sourceOf(ctx, g.id, fellows, 0, 1); err != nil {
-		return false
+	found := false
+	for _, id := range h.sought(g.id) {
+		fellows := g.fellows()
+		if len(fellows) == 0 {
+			return false
+		}
+		err := h.offered(ctx, g.id, id, fellows)
+		if ctx.Err() != nil {
+			return false
+		}
+		if err != nil {
+			h.hosting.soughtInVain(g.id, id, err)
+			continue
+		}
+		found = true
 	}
+	return found
+}
+
+// offered returns nil when a member has a whole copy of a store.
+func (h *Host) offered(ctx context.Context, group uint32, id storage.StoreID, members []ServerID) error {
+	var errs []error
+	for _, member := range members {
+		_, err := h.sourceOf(ctx, group, []ServerID{member}, 0, 1)
+		if err == nil {
+			f := &fetcher{host: h, group: group, source: member}
+			_, err = f.list(ctx, id)
+			f.hangUp()
+		}
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", member, err))
+	}
+	return errors.Join(errs...)
+}
+
+// yields gives the leadership of a group with damaged stores away, if it is here, and
+// reports whether it has gone.
+func (h *Host) yields(g *group) bool {
 	if g.leading.Load() != 0 {
 		if err := g.handOver(""); err != nil {
 			h.cfg.Logger.Warn("cluster: a shard with a damaged store stays here", "group", g.id, "error", err)
@@ -84,12 +167,15 @@ func (h *Host) sourceOf(ctx context.Context, group uint32, members []ServerID, a
 }
 
 // mend fetches the damaged stores of a group that was closed, from members that have
-// applied all that this node had applied.
+// applied all that this node had applied. One that nobody has keeps the others from nothing.
 func (h *Host) mend(ctx context.Context, group uint32, members []ServerID, applied uint64) error {
 	var errs []error
-	for _, id := range h.outages(group) {
+	for _, id := range h.sought(group) {
 		err := h.fetchAnew(ctx, group, id, members, applied)
 		if err != nil {
+			if ctx.Err() == nil && len(members) > 0 {
+				h.hosting.soughtInVain(group, id, err)
+			}
 			errs = append(errs, fmt.Errorf("store %v: %w", id, err))
 			continue
 		}

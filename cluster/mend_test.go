@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -206,4 +207,139 @@ func TestDamagedLogIsRefusedAndTheNodeMadeAnew(t *testing.T) {
 	w.ready()
 	c.check()
 	waitFor(t, func() bool { return int64(len(w.servers["four"].rows(id))) == c.acked.Load() })
+}
+
+// beside returns an organization whose log is that of another one.
+func beside(h *Host, id storage.StoreID) storage.StoreID {
+	for n := 0; ; n++ {
+		if other := mainStore(n); other != id && h.Shard(other.Org) == h.Shard(id.Org) {
+			return other
+		}
+	}
+}
+
+// pauseOf returns the pause before the others are asked again for a damaged store, 0 where
+// it was not looked for in vain.
+func (s *server) pauseOf(id storage.StoreID) time.Duration {
+	w := s.host.hosting
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lacking[id].pause
+}
+
+// askAgain ends that pause.
+func (s *server) askAgain(id storage.StoreID) {
+	w := s.host.hosting
+	w.mu.Lock()
+	if l, ok := w.lacking[id]; ok {
+		l.until = 0
+		w.lacking[id] = l
+	}
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// TestStoreDamagedEverywhereStopsNobodyElse: an organization whose store is damaged on all
+// nodes is out of service, and the others of its shard are served: its group stays open
+// while the nodes ask each other for a copy, less and less often. When one copy is put
+// right, all have it, with what was acknowledged last.
+func TestStoreDamagedEverywhereStopsNobodyElse(t *testing.T) {
+	t.Parallel()
+	w := three(t)
+	all := []ServerID{"one", "two", "three"}
+	bad := &writer{w: w, id: mainStore(0)}
+	good := &writer{w: w, id: beside(w.any().host, bad.id)}
+	for range 5 {
+		bad.put()
+		good.put()
+	}
+	bad.check()
+	for _, s := range w.all() {
+		s.flush(bad.id)
+		s.compact(bad.id)
+	}
+	for range 3 {
+		bad.put() // the log alone has these
+	}
+	w.kill(all...)
+	for _, id := range all {
+		w.disks[id].FlipTables(t, bad.id)
+	}
+	for _, id := range all {
+		w.start(id, false)
+	}
+	for range 5 {
+		good.put()
+	}
+	groups := map[*server]*group{}
+	for _, s := range w.all() {
+		waitFor(t, func() bool { return s.pauseOf(bad.id) > 0 })
+		waitFor(t, func() bool { g := s.host.shard(bad.id); return g != nil && g.ready() })
+		if _, err := s.node.AcquireToRead(bad.id); !errors.Is(err, storage.ErrOutOfService) {
+			t.Errorf("%s: read of damaged tables: %v", s.host.Server(), err)
+		}
+		groups[s] = s.host.shard(bad.id)
+	}
+	for range 3 {
+		for _, s := range w.all() {
+			pause := s.pauseOf(bad.id)
+			s.askAgain(bad.id)
+			waitFor(t, func() bool { return s.pauseOf(bad.id) >= 2*pause })
+		}
+		good.put()
+	}
+	for s, g := range groups {
+		if s.host.shard(bad.id) != g {
+			t.Errorf("%s has opened the group anew, and nobody had a copy", s.host.Server())
+		}
+		s.compact(good.id)
+	}
+	good.check()
+
+	w.kill("two")
+	w.disks["two"].FlipTables(t, bad.id)
+	w.start("two", false)
+	waitFor(t, func() bool { return len(w.servers["two"].rows(bad.id)) == int(bad.acked.Load()) })
+	for _, id := range []ServerID{"one", "three"} {
+		s := w.servers[id]
+		waitFor(t, func() bool { s.askAgain(bad.id); return s.host.Stats().StoresMended > 0 })
+		waitFor(t, func() bool { return s.node.OutOfService(bad.id) == nil })
+	}
+	bad.put()
+	bad.check()
+	good.check()
+}
+
+// TestManifestAsksForWhatWasSetAside: a replica that is brought up by a node with a damaged
+// store has to have what is set aside for that store there: the log has it no more.
+func TestManifestAsksForWhatWasSetAside(t *testing.T) {
+	t.Parallel()
+	s := start(t, storagetest.NewDisk(), func(_ *Config, o *storage.Options) { o.MaxOpenStores = 2 })
+	id := mainStore(0)
+	lease := s.write(id, s.open(id), "0", "v")
+	s.flush(id)
+	s.compact(id)
+	s.fs.FlipTables(t, id)
+	other, err := s.node.AcquireForApply(mainStore(1)) // the damaged one is closed
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Release()
+	if _, err := s.node.AcquireToRead(id); !errors.Is(err, storage.ErrOutOfService) {
+		t.Fatalf("read of damaged tables: %v", err)
+	}
+	if _, err := s.host.Propose(t.Context(), id, lease, put(id, "1", "v")); !errors.Is(err, ErrOutcomeUnknown) {
+		t.Fatalf("write to a damaged store: %v", err)
+	}
+	m := s.host.machines[s.host.Shard(id.Org)-1]
+	set, err := m.asides(asidePrefix)
+	if err != nil || len(set) != 1 {
+		t.Fatalf("%d entries were set aside, %v", len(set), err)
+	}
+	if there, _, err := m.stores(); err != nil || there[id] != set[0].index {
+		t.Errorf("the manifest asks for entry %d, %d is set aside, %v", there[id], set[0].index, err)
+	}
 }

@@ -19,9 +19,9 @@ type stores struct {
 	log    *storage.Log // tombstones lie beside the group's log
 	group  uint32
 	shards int
-	// others reports whether another node has the stores, too: one that is damaged comes
-	// from there. Nil: none has.
-	others func() bool
+	// others reports whether a store that is damaged is to come from another node. Nil:
+	// none is.
+	others func(storage.StoreID) bool
 
 	mu sync.Mutex
 	// gone holds what applyStore has learnt of the stores it met: true for those
@@ -119,7 +119,7 @@ func (m *stores) applyStore(id storage.StoreID, entries []entry, at []int, resul
 			}
 		}
 		err := m.write(id, entries, at[:live], results)
-		if err != nil && m.node.OutOfService(id) != nil && (m.others == nil || !m.others()) {
+		if err != nil && m.node.OutOfService(id) != nil && (m.others == nil || !m.others(id)) {
 			err = m.setAside(id, entries, at[:live], results)
 		}
 		if err != nil {
@@ -318,6 +318,15 @@ func (m *stores) stores() (map[storage.StoreID]uint64, []storage.StoreID, error)
 			return nil, nil, err
 		}
 		there[id] = r.marked
+	}
+	set, err := m.asides(asidePrefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, a := range set { // behind the marker, and not in the store here
+		if at, ok := there[a.store]; ok {
+			there[a.store] = max(at, a.index)
+		}
 	}
 	removed, err := m.tombstones()
 	return there, removed, err

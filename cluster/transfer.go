@@ -212,27 +212,36 @@ func (f *fetcher) fetch(ctx context.Context, w want) error {
 	}
 }
 
-func (f *fetcher) attempt(ctx context.Context, w want) error {
+// list asks the source for a copy of a store, and returns what is in it.
+func (f *fetcher) list(ctx context.Context, id storage.StoreID) (*pb.StoreListing, error) {
 	if f.conn == nil {
 		conn, err := f.host.peers.Dial(ctx, f.source, KindStore)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		f.conn = newTransferConn(ctx, conn, f.host.cfg.Clock)
 	}
 	c := f.conn
-	if err := c.send(&pb.StoreAsk{Kind: &pb.StoreAsk_Copy{Copy: &pb.StoreCopy{Group: f.group, Store: w.id.String()}}}); err != nil {
-		return err
+	if err := c.send(&pb.StoreAsk{Kind: &pb.StoreAsk_Copy{Copy: &pb.StoreCopy{Group: f.group, Store: id.String()}}}); err != nil {
+		return nil, err
 	}
 	listing := new(pb.StoreListing)
 	if err := c.receive(listing); err != nil {
+		return nil, err
+	}
+	if r := listing.GetRefusal(); r != "" && !listing.GetRemoved() {
+		return nil, fmt.Errorf("%s has no copy: %s", f.source, r)
+	}
+	return listing, nil
+}
+
+func (f *fetcher) attempt(ctx context.Context, w want) error {
+	listing, err := f.list(ctx, w.id)
+	if err != nil {
 		return err
 	}
 	if listing.GetRemoved() {
 		return nil // the log will say so, behind the marker
-	}
-	if r := listing.GetRefusal(); r != "" {
-		return fmt.Errorf("%s has no copy: %s", f.source, r)
 	}
 	files := make([]storage.CopyFile, len(listing.GetFiles()))
 	for i, l := range listing.GetFiles() {

@@ -3,15 +3,12 @@ package actors
 import (
 	"cmp"
 	"errors"
-	"math"
 	"slices"
-	"strings"
-	"unicode"
 
+	"orgmem/brain/answer"
 	"orgmem/brain/ground"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
-	"orgmem/brain/text"
 	"orgmem/brain/voice"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -33,17 +30,7 @@ const (
 	answerScan = 100
 	// defaultAnswerWords is the length of an answer when the client names none.
 	defaultAnswerWords = 150
-	// minEvidenceCosine and minEvidenceKeyword are what a passage must reach, one
-	// or the other, to be taken for being about the question at all: search ranks
-	// whatever there is. The model's cosine of a question and a passage that have
-	// nothing to do with each other stays below 0.25, and a third of the query's
-	// information is more than a common word in common.
-	minEvidenceCosine  = 0.3
-	minEvidenceKeyword = 0.34
 )
-
-// nothingKnown is the answer when memory says nothing: no other is invented.
-const nothingKnown = "Nothing in memory answers this."
 
 // brainInfo reads what is loaded and the latest training.
 func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
@@ -101,7 +88,7 @@ func (c *call) draftAnswer(st *storage.Store, op *pb.BrainAnswer, worker int) (*
 		most = d.manner.AnswerWords(most)
 	}
 	d.hits, d.words = hits, int(cmp.Or(op.GetMaxWords(), uint32(most)))
-	d.BrainAnswered = answerFrom(hits, wordsOf(rd, d.query), d.words, d.manner)
+	d.BrainAnswered = answer.Compose(hits, wordsOf(rd, d.query).share, d.words, d.manner)
 	if d.manner != nil && len(d.GetCitations()) > 0 {
 		d.Voice = voice.Hint(*d.manner)
 	}
@@ -120,7 +107,7 @@ func (c *call) sources(st *storage.Store, parts []*partitionRef, query string, r
 			if err != nil {
 				return nil, 0, err
 			}
-			about := evidence(found.GetHits())
+			about := answer.Evidence(found.GetHits())
 			if hits, err = learnedFrom(st, parts, about); err != nil {
 				return nil, 0, err
 			}
@@ -144,21 +131,14 @@ func (c *call) sources(st *storage.Store, parts []*partitionRef, query string, r
 	c.readUnits += unitsOf(len(found))
 	c.embedTokens += uint64(a.look.tokens)
 	for _, f := range found { // what the walk came to need not sound like the question
-		if f.Activation > 0 || len(evidence([]*pb.Hit{f.hit})) > 0 {
+		if f.Activation > 0 || len(answer.Evidence([]*pb.Hit{f.hit})) > 0 {
 			hits = append(hits, f.hit)
 		}
 	}
-	if len(evidence(hits)) == 0 { // but where nothing does, the walk had nothing to begin at
+	if len(answer.Evidence(hits)) == 0 { // but where nothing does, the walk had nothing to begin at
 		return nil, w.Confidence(), nil
 	}
 	return hits, w.Confidence(), nil
-}
-
-// evidence keeps the hits that are about the query.
-func evidence(hits []*pb.Hit) []*pb.Hit {
-	return slices.DeleteFunc(slices.Clone(hits), func(h *pb.Hit) bool {
-		return h.GetVector() < minEvidenceCosine && h.GetKeyword() < minEvidenceKeyword
-	})
 }
 
 // learnedFrom keeps the hits whose nodes may be learned from.
@@ -191,101 +171,6 @@ func wordsOf(rd *reader, query string) wordMatcher { return wordMatcher{rd, quer
 // share is the part of the query's words, by weight, that the text holds: 0 to 1.
 func (m wordMatcher) share(s string) float64 {
 	return ground.Share(&m.rd.analyzer, m.query, s)
-}
-
-// sentence is a sentence that may become part of an answer.
-type sentence struct {
-	text     string
-	said     string // in the manner of who asks
-	hit      int    // its hit
-	worth    float64
-	selected bool
-}
-
-// answerFrom puts an answer together: the sentences that hold most of the query's
-// words, each worth more the better its passage ranks, in the order in which
-// they were written. They say what they said, in a person's manner; nil: word for word.
-func answerFrom(hits []*pb.Hit, words wordMatcher, maxWords int, manner *voice.Profile) *pb.BrainAnswered {
-	var all []*sentence
-	take := func(i int, sp text.Span) *sentence {
-		s := &sentence{text: strings.Join(strings.Fields(hits[i].GetChunk()[sp.Start:sp.End]), " "), hit: i}
-		s.said = manner.Retell(s.text)
-		return s
-	}
-	for i, h := range hits {
-		first := len(all)
-		for sp := range text.Sentences(h.GetChunk()) {
-			s := take(i, sp)
-			if s.worth = words.share(s.text) * h.GetScore(); s.worth > 0 {
-				all = append(all, s)
-			}
-		}
-		if len(all) == first { // found by its meaning: none of its words is the query's
-			for sp := range text.Sentences(h.GetChunk()) {
-				all = append(all, take(i, sp))
-				break
-			}
-		}
-	}
-	best := slices.Clone(all)
-	slices.SortStableFunc(best, func(a, b *sentence) int { return cmp.Compare(b.worth, a.worth) })
-	left := maxWords
-	said := map[string]bool{}
-	for _, s := range best {
-		_, n := firstWords(s.said, math.MaxInt)
-		if said[s.said] || n > left {
-			continue
-		}
-		s.selected, said[s.said] = true, true
-		left -= n
-	}
-	out := &pb.BrainAnswered{}
-	var answer []string
-	cited := -1
-	for _, s := range all {
-		if !s.selected {
-			continue
-		}
-		answer = append(answer, s.said)
-		if s.hit != cited {
-			cited = s.hit
-			out.Citations = append(out.Citations, citationOf(hits[cited]))
-		}
-	}
-	if len(answer) == 0 {
-		out.Answer = nothingKnown
-		if len(best) > 0 { // one sentence, too long for the answer: its beginning
-			out.Answer, _ = firstWords(best[0].said, maxWords)
-			out.Citations = []*pb.Citation{citationOf(hits[best[0].hit])}
-		}
-		return out
-	}
-	out.Answer = manner.End(strings.Join(answer, " "))
-	return out
-}
-
-// firstWords gives the beginning of a text that has at most so many words, and
-// their number. In scripts that put no space between words each letter is one.
-func firstWords(s string, most int) (beginning string, n int) {
-	inside := false
-	for i, r := range s {
-		begins := false
-		switch {
-		case text.Spaceless(r):
-			begins, inside = true, false
-		case unicode.IsSpace(r):
-			inside = false
-		default:
-			begins, inside = !inside, true
-		}
-		if begins && n == most {
-			return strings.TrimSpace(s[:i]), n
-		}
-		if begins {
-			n++
-		}
-	}
-	return s, n
 }
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are

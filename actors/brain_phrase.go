@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"orgmem/actors/llm"
-	"orgmem/brain/ground"
+	"orgmem/brain/answer"
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
 	pb "orgmem/proto"
@@ -121,7 +119,7 @@ func (o *orgView) phrasing(d *draft, wait time.Duration) []llm.Sentence {
 	defer o.sys.clock.AfterFunc(wait, func() { cancel(late) }).Stop()
 	q := llm.Question{Text: d.query, Words: d.words}
 	for i, h := range d.hits {
-		p := llm.Passage{Number: i + 1, Title: oneLine(h.GetTitle()), Text: h.GetChunk()}
+		p := llm.Passage{Number: i + 1, Title: text.OneLine(h.GetTitle()), Text: h.GetChunk()}
 		if strings.HasPrefix(p.Text, strings.TrimSuffix(p.Title, "…")) { // its own beginning, for want of a title
 			p.Title = ""
 		}
@@ -165,43 +163,14 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 }
 
 // take puts what a model has said into the place of the draft's words, as far as the
-// passages say it, and leaves the draft where they say nothing of it.
+// passages say it.
 func (d *draft) take(said []llm.Sentence, rd *reader) {
-	var checker ground.Checker
-	var answer []string
-	var cited []int
-	left := d.words
-	for _, s := range said {
-		var passages []string
-		for _, k := range s.Passages {
-			passages = append(passages, oneLine(d.hits[k-1].GetTitle()), d.hits[k-1].GetChunk())
-		}
-		for sp := range text.Sentences(s.Text) { // there may be several, and each is to be said
-			sentence := s.Text[sp.Start:sp.End]
-			told := d.manner.Retell(sentence)
-			_, n := firstWords(told, math.MaxInt)
-			if n > left || !checker.Holds(sentence, passages...) {
-				continue
-			}
-			left -= n
-			answer = append(answer, told)
-			for _, k := range s.Passages {
-				h := d.hits[k-1]
-				if !slices.Contains(cited, k-1) && ground.Share(&rd.analyzer, sentence, h.GetTitle()+"\n"+h.GetChunk()) > 0 {
-					cited = append(cited, k-1)
-				}
-			}
+	worded := make([]answer.Worded, len(said))
+	for i, s := range said {
+		worded[i].Text = s.Text
+		for _, number := range s.Passages {
+			worded[i].Hits = append(worded[i].Hits, number-1)
 		}
 	}
-	if len(answer) == 0 {
-		return
-	}
-	d.Answer, d.Citations = d.manner.End(strings.Join(answer, " ")), nil
-	for _, i := range cited {
-		d.Citations = append(d.Citations, citationOf(d.hits[i]))
-	}
-}
-
-func citationOf(h *pb.Hit) *pb.Citation {
-	return &pb.Citation{Node: h.GetNode(), Chunk: h.GetChunk(), Score: h.GetScore()}
+	answer.Reword(d.BrainAnswered, worded, d.hits, d.words, d.manner, &rd.analyzer)
 }

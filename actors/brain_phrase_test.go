@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"orgmem/actors/llm"
+	"orgmem/brain/answer"
 	"orgmem/brain/voice"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -178,7 +179,7 @@ func TestALanguageModelWordsAnswers(t *testing.T) {
 		c.answer(whoServiced)
 	}
 	before := p.calls.Load()
-	if a := c.answer("Which quantum chromodynamics textbook?"); a.GetAnswer() != nothingKnown || len(a.GetCitations()) > 0 || p.calls.Load() != before {
+	if a := c.answer("Which quantum chromodynamics textbook?"); a.GetAnswer() != answer.NothingKnown || len(a.GetCitations()) > 0 || p.calls.Load() != before {
 		t.Errorf("of nothing a model made %v", a)
 	}
 }

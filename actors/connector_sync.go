@@ -14,6 +14,7 @@ import (
 
 	"orgmem/actors/connect"
 	"orgmem/brain/format"
+	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -615,7 +616,7 @@ func itemsOf(k *pb.Connector, docs []connect.Document) ([]*pb.IngestItem, error)
 			return nil, err
 		}
 		items = append(items, &pb.IngestItem{
-			Content: d.Content, Title: oneLine(d.Title), ExternalId: connectorExternalID(id, d.ID), OccurredMs: d.OccurredMs, Metadata: metadata, Source: sourceConnector,
+			Content: d.Content, Title: text.OneLine(d.Title), ExternalId: connectorExternalID(id, d.ID), OccurredMs: d.OccurredMs, Metadata: metadata, Source: sourceConnector,
 		})
 	}
 	return items, nil

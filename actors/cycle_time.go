@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orgmem/brain/moments"
+	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -59,7 +60,7 @@ func (c *cycle) lookBack() error {
 	}
 	for _, p := range promised {
 		if n := of[p.Note]; p.DueMs != 0 { // in the period that is named, not behind it
-			changes = append(changes, c.momentOf(n, moments.Due, p.DueMs-1, oneLine(n.text[p.Span.Start:p.Span.End])))
+			changes = append(changes, c.momentOf(n, moments.Due, p.DueMs-1, text.OneLine(n.text[p.Span.Start:p.Span.End])))
 		}
 	}
 	return c.writeAll(changes)
@@ -76,7 +77,7 @@ func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*eff
 		if known, err := f.rests(node, id); err != nil || known {
 			return err
 		}
-		putMoment(f.batch.Batch, f.part.space, &pb.Moment{Id: id[:], AtMs: at, Title: oneLine(title), Node: string(node), Kind: kind})
+		putMoment(f.batch.Batch, f.part.space, &pb.Moment{Id: id[:], AtMs: at, Title: text.OneLine(title), Node: string(node), Kind: kind})
 		return nil
 	}
 }
@@ -144,7 +145,7 @@ func (c *cycle) writerOf(st *storage.Store, node int32) (string, error) {
 		return "", err
 	}
 	speaker, _ := speakersOf(n.GetMetadata())
-	return oneLine(speaker), nil
+	return text.OneLine(speaker), nil
 }
 
 // trending is a trend with what it quotes: the nodes that it shows, and the domain, if

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"orgmem/actors/llm"
+	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -69,7 +70,7 @@ func (c *cycle) refineLabels(old map[string]*pb.Domain) {
 		}
 		t := llm.Topic{Keywords: d.keywords}
 		for _, i := range d.top[:min(len(d.top), maxTopicTitles)] {
-			t.Titles = append(t.Titles, oneLine(c.nodes[i].title))
+			t.Titles = append(t.Titles, text.OneLine(c.nodes[i].title))
 		}
 		topics, of = append(topics, t), append(of, d)
 	}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"orgmem/brain/answer"
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
 	pb "orgmem/proto"
@@ -112,12 +113,12 @@ func TestAnswers(t *testing.T) {
 	if a := box.ok(answerOp("Who serviced the boiler?", 0)).GetMind().GetAnswered(); a.GetAnswer() != "The sandbox boiler was serviced by Mr Sand." {
 		t.Errorf("in the sandbox: %v", a)
 	}
-	if a := c.ok(answerOp("Which quantum chromodynamics textbook?", 0)).GetMind().GetAnswered(); a.GetAnswer() != nothingKnown || len(a.GetCitations()) > 0 {
+	if a := c.ok(answerOp("Which quantum chromodynamics textbook?", 0)).GetMind().GetAnswered(); a.GetAnswer() != answer.NothingKnown || len(a.GetCitations()) > 0 {
 		t.Errorf("invented: %v", a)
 	}
 	for words := uint32(1); words < 30; words++ {
 		a := c.ok(answerOp("Who serviced the boiler?", words)).GetMind().GetAnswered()
-		if _, got := firstWords(a.GetAnswer(), math.MaxInt); got > int(words) || len(a.GetCitations()) == 0 {
+		if _, got := answer.FirstWords(a.GetAnswer(), math.MaxInt); got > int(words) || len(a.GetCitations()) == 0 {
 			t.Errorf("%d words: %q", words, a.GetAnswer())
 		}
 	}
@@ -158,24 +159,10 @@ func TestAnswersInTheAskersVoice(t *testing.T) {
 				t.Errorf("%q is cited nowhere: %v", s, a)
 			}
 		}
-		if none := c.ok(answerOp("Which quantum chromodynamics textbook?", 0)).GetMind().GetAnswered(); none.GetAnswer() != nothingKnown || none.GetVoice() != "" || len(none.GetCitations()) > 0 {
+		if none := c.ok(answerOp("Which quantum chromodynamics textbook?", 0)).GetMind().GetAnswered(); none.GetAnswer() != answer.NothingKnown || none.GetVoice() != "" || len(none.GetCitations()) > 0 {
 			t.Errorf("invented: %v", none)
 		}
 	}
-}
-
-func TestFirstWords(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		s, most := rapid.StringOf(rapid.RuneFrom([]rune("ab \n日本é"))).Draw(rt, "s"), rapid.IntRange(0, 12).Draw(rt, "most")
-		beginning, n := firstWords(s, most)
-		_, all := firstWords(s, math.MaxInt)
-		if !strings.HasPrefix(strings.TrimSpace(s), strings.TrimSpace(beginning)) || n != min(all, most) {
-			rt.Fatalf("%q, %d: %q of %d", s, most, beginning, n)
-		}
-		if _, again := firstWords(beginning, math.MaxInt); again != n {
-			rt.Fatalf("%q holds %d words, not %d", beginning, again, n)
-		}
-	})
 }
 
 // interface: Resources/Conditioning pack
@@ -269,42 +256,6 @@ func TestScaffold(t *testing.T) {
 			t.Errorf("%v", plain)
 		}
 	}
-}
-
-// The budget holds whatever the passages are, the prompt stays whole, and the
-// weights of what is used add up to one.
-//
-// interface: Endpoints/Condition scaffold
-func TestScaffoldKeepsItsBudget(t *testing.T) {
-	count := wordEmbedder{}.CountTokens
-	rapid.Check(t, func(rt *rapid.T) {
-		var hits []*pb.Hit
-		for i, words := range rapid.SliceOfN(rapid.IntRange(1, 60), 0, 8).Draw(rt, "passages") {
-			hits = append(hits, &pb.Hit{Node: fmt.Sprint(i), Chunk: strings.Repeat("word ", words), Score: rapid.Float64Range(0, 3).Draw(rt, "score")})
-		}
-		prompt := strings.Repeat("ask ", rapid.IntRange(1, 30).Draw(rt, "prompt"))
-		budget := rapid.IntRange(1, 200).Draw(rt, "budget")
-		s := scaffold(prompt, "", hits, budget, count)
-		if !strings.HasSuffix(s.GetPrompt(), prompt) {
-			rt.Fatalf("the prompt is cut: %q", s.GetPrompt())
-		}
-		if len(s.GetFocal()) == 0 {
-			if s.GetPrompt() != prompt {
-				rt.Fatal("wrapped in nothing")
-			}
-			return
-		}
-		if n := count(s.GetPrompt()); n > budget {
-			rt.Fatalf("%d tokens of %d", n, budget)
-		}
-		sum := 0.0
-		for _, f := range s.GetFocal() {
-			sum += f.GetWeight()
-		}
-		if sum != 0 && math.Abs(sum-1) > 1e-9 {
-			rt.Fatalf("weights add up to %v", sum)
-		}
-	})
 }
 
 // interface: What the service does/4 kinds of reads

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -526,7 +527,7 @@ func (f *effect) tellSignal(n *pb.Node, item *pb.IngestItem) {
 	at := cmp.Or(item.GetOccurredMs(), f.now)
 	id := f.part.derivedID(insightSignal, n.GetId())
 	putInsight(f.batch.Batch, f.part.space, &pb.Insight{
-		Id: id[:], Kind: insightSignal, Title: oneLine(n.GetTitle()), Detail: "On " + dayOf(at) + ", in the coding session " + oneLine(session) + ".",
+		Id: id[:], Kind: insightSignal, Title: text.OneLine(n.GetTitle()), Detail: "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
 		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.now), 1),
 	})
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
@@ -74,4 +75,13 @@ func TruncateRunes(s string, maxRunes int) string {
 		maxRunes--
 	}
 	return s
+}
+
+// maxLine bounds what OneLine gives, in characters.
+const maxLine = 120
+
+// OneLine makes a title, or a sentence, fit to stand in a list: one line, with single
+// spaces, of at most 120 characters.
+func OneLine(s string) string {
+	return TruncateRunes(strings.Join(strings.Fields(s), " "), maxLine)
 }

@@ -1,0 +1,135 @@
+package answer
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"orgmem/brain/text"
+	"orgmem/brain/voice"
+	pb "orgmem/proto"
+)
+
+const (
+	// minEvidenceCosine and minEvidenceKeyword are what a passage must reach, one
+	// or the other, to be taken for being about the question at all: search ranks
+	// whatever there is. The model's cosine of a question and a passage that have
+	// nothing to do with each other stays below 0.25, and a third of the query's
+	// information is more than a common word in common.
+	minEvidenceCosine  = 0.3
+	minEvidenceKeyword = 0.34
+)
+
+// NothingKnown is the answer when memory says nothing: no other is invented.
+const NothingKnown = "Nothing in memory answers this."
+
+// Evidence keeps the hits that are about the query.
+func Evidence(hits []*pb.Hit) []*pb.Hit {
+	return slices.DeleteFunc(slices.Clone(hits), func(h *pb.Hit) bool {
+		return h.GetVector() < minEvidenceCosine && h.GetKeyword() < minEvidenceKeyword
+	})
+}
+
+// sentence is a sentence that may become part of an answer.
+type sentence struct {
+	text     string
+	said     string // in the manner of who asks
+	hit      int    // its hit
+	worth    float64
+	selected bool
+}
+
+// Compose puts an answer together: the sentences that hold most of the query's
+// words, each worth more the better its passage ranks, in the order in which
+// they were written. share says what part of the question's words a sentence holds, 0 to
+// 1. The answer has at most maxWords words. The sentences say what they said, in a
+// person's manner; nil: word for word.
+func Compose(hits []*pb.Hit, share func(string) float64, maxWords int, manner *voice.Profile) *pb.BrainAnswered {
+	var all []*sentence
+	take := func(i int, sp text.Span) *sentence {
+		s := &sentence{text: strings.Join(strings.Fields(hits[i].GetChunk()[sp.Start:sp.End]), " "), hit: i}
+		s.said = manner.Retell(s.text)
+		return s
+	}
+	for i, h := range hits {
+		first := len(all)
+		for sp := range text.Sentences(h.GetChunk()) {
+			s := take(i, sp)
+			if s.worth = share(s.text) * h.GetScore(); s.worth > 0 {
+				all = append(all, s)
+			}
+		}
+		if len(all) == first { // found by its meaning: none of its words is the query's
+			for sp := range text.Sentences(h.GetChunk()) {
+				all = append(all, take(i, sp))
+				break
+			}
+		}
+	}
+	best := slices.Clone(all)
+	slices.SortStableFunc(best, func(a, b *sentence) int { return cmp.Compare(b.worth, a.worth) })
+	left := maxWords
+	said := map[string]bool{}
+	for _, s := range best {
+		_, n := FirstWords(s.said, math.MaxInt)
+		if said[s.said] || n > left {
+			continue
+		}
+		s.selected, said[s.said] = true, true
+		left -= n
+	}
+	out := &pb.BrainAnswered{}
+	var answer []string
+	cited := -1
+	for _, s := range all {
+		if !s.selected {
+			continue
+		}
+		answer = append(answer, s.said)
+		if s.hit != cited {
+			cited = s.hit
+			out.Citations = append(out.Citations, Cite(hits[cited]))
+		}
+	}
+	if len(answer) == 0 {
+		out.Answer = NothingKnown
+		if len(best) > 0 { // one sentence, too long for the answer: its beginning
+			out.Answer, _ = FirstWords(best[0].said, maxWords)
+			out.Citations = []*pb.Citation{Cite(hits[best[0].hit])}
+		}
+		return out
+	}
+	out.Answer = manner.End(strings.Join(answer, " "))
+	return out
+}
+
+// FirstWords gives the beginning of a text that has at most so many words, and
+// their number. In scripts that put no space between words each letter is one.
+func FirstWords(s string, most int) (beginning string, n int) {
+	inside := false
+	for i, r := range s {
+		begins := false
+		switch {
+		case text.Spaceless(r):
+			begins, inside = true, false
+		case unicode.IsSpace(r):
+			inside = false
+		default:
+			begins, inside = !inside, true
+		}
+		if begins && n == most {
+			return strings.TrimSpace(s[:i]), n
+		}
+		if begins {
+			n++
+		}
+	}
+	return s, n
+}
+
+// Cite names the passage that a hit shows, with its score.
+func Cite(h *pb.Hit) *pb.Citation {
+	return &pb.Citation{Node: h.GetNode(), Chunk: h.GetChunk(), Score: h.GetScore()}
+}

@@ -1,0 +1,17 @@
+// Package answer puts texts together out of passages that a search has found: the answer
+// to a question, the scaffold around a prompt, and the prompt that introduces a memory to
+// another model.
+//
+// # Promises
+//
+//   - Pure functions of their arguments: no I/O, no clock.
+//   - An answer says nothing that its passages do not say. It is extractive: sentences are
+//     chosen greedily by the share of the question's words that they hold, weighted by the
+//     score of their passage, as long as the answer's length allows (compare Lin and
+//     Bilmes, 2010, whose objective rewards coverage, too). They stand in the order in
+//     which they were written.
+//   - What a model has worded takes the place of that only sentence by sentence, each as
+//     far as the passages that it names say it ([orgmem/brain/ground]).
+//   - Somebody's text never stands outside of a quotation in a prompt for a model: it may
+//     read like an order.
+package answer

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/brain/document"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -65,20 +66,20 @@ func (c client) download(id string) []byte {
 	return doc
 }
 
-// document is what the tests read of a document.
-type document struct {
-	documentHead
+// exported is what the tests read of a document.
+type exported struct {
+	document.Head
 	Partitions []struct {
-		documentPartition
-		Nodes       []documentNode
-		Edges       []documentEdge
-		ExternalIDs []documentExternal
+		document.Partition
+		Nodes       []document.Node
+		Edges       []document.Edge
+		ExternalIDs []document.External
 		Sessions    []json.RawMessage
-		Domains     []documentDomain
+		Domains     []document.Domain
 	}
 }
 
-func readDocument(t testing.TB, raw []byte) (doc document) {
+func readDocument(t testing.TB, raw []byte) (doc exported) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -102,8 +103,8 @@ func TestExportHoldsTheMemoryAndNoOther(t *testing.T) {
 	c.ingest(doc("mine", "text of the owner"))
 
 	of := readDocument(t, c.as("ann").download(c.as("ann").export(false)))
-	if of.Format != documentFormat || of.Version != documentVersion || of.Scope != exportScopeUser || len(of.Partitions) != 1 {
-		t.Fatalf("head %+v", of.documentHead)
+	if of.Format != document.Format || of.Version != document.Version || of.Scope != exportScopeUser || len(of.Partitions) != 1 {
+		t.Fatalf("head %+v", of.Head)
 	}
 	p := of.Partitions[0]
 	var texts []string

@@ -1,17 +1,15 @@
 package actors
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/brain/document"
 	"orgmem/brain/extract"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -30,30 +28,6 @@ const (
 	maxRestoreAtOnce = 16
 )
 
-type (
-	// restorePart is a part of a document, on its way in.
-	restorePart struct {
-		Partition documentPartition  `json:"partition"`
-		User      string             `json:"user,omitempty"`    // the member into whose memory a member's goes
-		Domains   []documentDomain   `json:"domains,omitempty"` // come before the nodes: what they are named by is not there yet
-		Nodes     []documentNode     `json:"nodes,omitempty"`
-		Edges     []documentEdge     `json:"edges,omitempty"`
-		External  []documentExternal `json:"externalIds,omitempty"`
-		Links     []documentLink     `json:"links,omitempty"`
-		Unread    []string           `json:"unread,omitempty"` // what Restored.Unread said, when the edges are there
-		Names     []documentDomain   `json:"names,omitempty"`  // the domains once more, with the ids of nodes that are there
-	}
-	// documentLink says what a node knows of others; it comes when all are there: what a
-	// superseded one was superseded by, which one a text follows in its sequence, and the
-	// ids of those that its history names, there and here.
-	documentLink struct {
-		NodeID       string            `json:"nodeId"`
-		SupersededBy string            `json:"supersededBy,omitempty"`
-		Follows      string            `json:"follows,omitempty"`
-		History      map[string]string `json:"history,omitempty"`
-	}
-)
-
 // Restored answers a part: NodeIDs are the ids that the part's nodes have here,
 // in its order. Unread are the nodes that texts of the part name which are forgotten
 // here: when all edges are there, they are sent back, to be counted anew (recount).
@@ -67,11 +41,11 @@ type Restored struct {
 
 // Restore implements Operator.
 func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restored, error) {
-	in, err := readPart(raw)
-	if err == nil {
-		err = in.check()
-	}
+	in, err := document.ReadPart(raw, maxRestoreRecords)
 	if err != nil {
+		return Restored{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if err := checkPart(in); err != nil {
 		return Restored{}, err
 	}
 	part, err := s.restoreInto(ctx, org, in)
@@ -118,28 +92,8 @@ func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restore
 	return out, nil
 }
 
-// readPart reads a part, which is one object and nothing behind it.
-func readPart(raw []byte) (*restorePart, error) {
-	in := &restorePart{}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	err := d.Decode(in)
-	if err == nil {
-		if _, behind := d.Token(); !errors.Is(behind, io.EOF) { // d.More would pass over a closing brace
-			err = errors.New("something follows it")
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: the part is not one of an export: %w", ErrInvalid, err)
-	}
-	if n := len(in.Domains) + len(in.Nodes) + len(in.Edges) + len(in.External) + len(in.Links) + len(in.Unread) + len(in.Names); n > maxRestoreRecords {
-		return nil, fmt.Errorf("%w: the part has %d records, at most %d go together", ErrInvalid, n, maxRestoreRecords)
-	}
-	return in, nil
-}
-
 // restoreInto finds the memory that a part goes into, or provisions its subject.
-func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *restorePart) (part *partitionRef, err error) {
+func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Part) (part *partitionRef, err error) {
 	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
 		switch in.Partition.Kind {
 		case partitionMember:
@@ -185,7 +139,7 @@ func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *restorePart)
 
 // restoreMember says whose memory a member's goes into: the one that is named, or
 // the same person, by id or by e-mail address.
-func (o *orgActor) restoreMember(in *restorePart) (pb.UserID, error) {
+func (o *orgActor) restoreMember(in *document.Part) (pb.UserID, error) {
 	if in.User != "" {
 		user, err := pb.ParseUserID(in.User)
 		if err != nil {
@@ -271,7 +225,7 @@ var errRestore = errors.New("a record could not be restored")
 
 // idOf is the id that a node of a document has here: what its content has in this
 // memory, or its old id with this memory's name in it.
-func (r *restorer) idOf(n *documentNode) pb.NodeID {
+func (r *restorer) idOf(n *document.Node) pb.NodeID {
 	if n.OfContent && n.Content != nil {
 		return r.part.nodeFor(*n.Content)
 	}
@@ -282,7 +236,7 @@ func (r *restorer) idOf(n *documentNode) pb.NodeID {
 // there before the nodes, so that each node that comes is counted (countDomains) and
 // a cycle that runs meanwhile goes on with them. What they say comes with the nodes
 // that it was read out of (nameDomain): one of them may have been forgotten here.
-func (r *restorer) head(f *effect, in *restorePart) (*pb.Reply, error) {
+func (r *restorer) head(f *effect, in *document.Part) (*pb.Reply, error) {
 	f.batch.audit(f.call.auditOf(actionExportImport, r.part.id.String()))
 	if s := in.Partition.Settings; s != nil {
 		key := r.part.space.Key(storage.TableSettings)
@@ -317,7 +271,7 @@ func (r *restorer) head(f *effect, in *restorePart) (*pb.Reply, error) {
 // they were, unless something has named it since: a cycle, or this import before it
 // was repeated. Where a node that it was named by has been forgotten here, or must not be
 // learned from, its words stay away.
-func (f *effect) nameDomain(in *documentDomain) error {
+func (f *effect) nameDomain(in *document.Domain) error {
 	id, err := pb.ParseDomainID(in.ID)
 	if err != nil {
 		return err
@@ -353,18 +307,12 @@ func (f *effect) nameDomain(in *documentDomain) error {
 
 // node writes one node with what belongs to it. One that is there already stays;
 // forgotten says of one that it is a tombstone, and was none in the document.
-func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (reply *pb.Reply, forgotten bool, err error) {
+func (r *restorer) node(f *effect, id pb.NodeID, in *document.Node) (reply *pb.Reply, forgotten bool, err error) {
 	before, err := f.node(id)
 	if err != nil || before != nil {
 		return &pb.Reply{Status: statusThere}, before.GetStatus() == statusTombstoned && in.Status != statusTombstoned, err
 	}
-	n := &pb.Node{
-		Id: string(id), Kind: in.Kind, Title: in.Title, Domain: in.DomainID, Authority: in.Authority, Confidence: in.Confidence, Status: in.Status,
-		Source:      &pb.Source{Type: in.Source.Type, ExternalIds: in.Source.ExternalIDs, Anonymous: in.Source.Anonymous},
-		ValidFromMs: int64(in.ValidFrom), ValidToMs: int64(in.ValidTo), CreatedMs: int64(in.CreatedAt), OccurredMs: int64(in.OccurredAt),
-		TombstonedMs: int64(in.TombstonedAt), RestorableMs: int64(in.RestorableUntil), Was: in.Was, Metadata: in.Metadata,
-		Unlearned: in.Unlearned, Erased: in.Erased, Curated: in.Curated, Placed: in.Placed,
-	}
+	n := in.Stored(id)
 	r.derived(f, id, in)
 	for i := len(in.History) - 1; i >= 0; i-- {
 		f.restoreChange(id, &in.History[i])
@@ -415,13 +363,11 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *documentNode) (reply *pb.Re
 // derived writes what a node was read out of, and what was read out of it: then its
 // text is not read again. Nodes that were read out of texts keep their ids but for
 // the memory's name.
-func (r *restorer) derived(f *effect, id pb.NodeID, in *documentNode) {
-	from, here := r.from, r.part.id.String()
+func (r *restorer) derived(f *effect, id pb.NodeID, in *document.Node) {
 	if d := in.Derived; d != nil {
-		rec := &pb.Entity{Node: string(id), Type: d.Type, Mentions: d.Mentions}
+		rec := d.Stored(id)
 		names := []string{in.Title}
 		for _, x := range d.Forms {
-			rec.Forms = append(rec.Forms, &pb.EntityForm{Name: x.Name, Count: x.Count, Reason: x.Reason, Confidence: x.Confidence})
 			names = append(names, x.Name)
 		}
 		f.putEntity(rec)
@@ -435,35 +381,18 @@ func (r *restorer) derived(f *effect, id pb.NodeID, in *documentNode) {
 	if in.Trace == nil {
 		return
 	}
-	trace := &pb.Trace{Relations: in.Trace.Relations} // what it follows may not be there yet
-	for _, x := range in.Trace.Entities {
-		trace.Entities = append(trace.Entities, &pb.TraceEntity{Node: strings.Replace(x.NodeID, from, here, 1), Names: x.Names})
-	}
-	for _, d := range in.Trace.Dates {
-		trace.Dates = append(trace.Dates, &pb.TraceDate{Start: d.Start, End: d.End, FromMs: d.From, UntilMs: d.Until})
-	}
-	f.batch.Put(f.traceKey(id), trace)
+	f.batch.Put(f.traceKey(id), in.Trace.Stored(r.from, r.part.id.String()))
 }
 
 // restoreChange adds an entry to a node's history as it was.
-func (f *effect) restoreChange(id pb.NodeID, in *documentChange) {
-	a := &pb.Audit{AtMs: int64(in.At), Subject: string(f.part.subject), Action: in.Action, Reason: in.Reason}
-	if hash, err := pb.ParseKeyHash(in.KeyID); err == nil {
-		a.KeyHash = hash[:]
-	}
-	if user, err := pb.ParseUserID(in.UserID); err == nil {
-		a.User = user.Bytes()
-	}
-	for _, c := range in.Changes {
-		a.Changes = append(a.Changes, &pb.FieldChange{Field: c.Field, Before: c.Before, After: c.After, Cut: c.Cut})
-	}
+func (f *effect) restoreChange(id pb.NodeID, in *document.Change) {
 	f.state.NextHistory++
-	f.batch.Put(f.part.space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), a)
+	f.batch.Put(f.part.space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), in.Stored(f.part.subject))
 }
 
 // relations writes edges, external ids, successions and the names of domains between
 // nodes that are there. Their ids are those of this memory.
-func (r *restorer) relations(f *effect, in *restorePart) (*pb.Reply, error) {
+func (r *restorer) relations(f *effect, in *document.Part) (*pb.Reply, error) {
 	for _, link := range in.Links {
 		if err := f.restoreLink(link); err != nil {
 			return nil, err
@@ -506,7 +435,7 @@ func (r *restorer) relations(f *effect, in *restorePart) (*pb.Reply, error) {
 }
 
 // restoreLink writes what a node knows of another one.
-func (f *effect) restoreLink(in documentLink) error {
+func (f *effect) restoreLink(in document.Link) error {
 	n, err := f.node(pb.NodeID(in.NodeID))
 	if err != nil || n == nil {
 		return err
@@ -561,12 +490,8 @@ func (f *effect) renameInHistory(id pb.NodeID, ids map[string]string) error {
 
 // restoreEdgeRecord writes an edge between nodes that are there; one that is there already
 // stays.
-func (f *effect) restoreEdgeRecord(in *documentEdge) error {
-	e := &pb.Edge{
-		Id: in.ID, Source: in.Source, Target: in.Target, Type: in.Type, Weight: in.Weight, Confidence: in.Confidence, Origin: in.Origin,
-		Status: in.Status, Note: in.Note, Evidence: in.Evidence, ValidFromMs: int64(in.ValidFrom), ValidToMs: int64(in.ValidTo), CreatedMs: int64(in.CreatedAt),
-		UpdatedMs: int64(in.UpdatedAt), TombstonedMs: int64(in.TombstonedAt), TombstonedWith: in.TombstonedWith,
-	}
+func (f *effect) restoreEdgeRecord(in *document.Edge) error {
+	e := in.Stored()
 	before, err := f.edge(pb.EdgeID(in.ID))
 	if err != nil || before != nil {
 		return err

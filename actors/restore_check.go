@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/brain/document"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -31,25 +32,25 @@ func refusal(record, field, why string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s %s", ErrInvalid, record, field, fmt.Sprintf(why, args...))
 }
 
-// check refuses a part that no export has.
-func (in *restorePart) check() error {
-	if err := in.Partition.check(); err != nil {
+// checkPart refuses a part that no export has.
+func checkPart(in *document.Part) error {
+	if err := checkPartition(&in.Partition); err != nil {
 		return err
 	}
-	for _, list := range [][]documentDomain{in.Domains, in.Names} {
+	for _, list := range [][]document.Domain{in.Domains, in.Names} {
 		for i := range list {
-			if err := list[i].check(); err != nil {
+			if err := checkDomain(&list[i]); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range in.Nodes {
-		if err := in.Nodes[i].check(); err != nil {
+		if err := checkNode(&in.Nodes[i]); err != nil {
 			return err
 		}
 	}
 	for i := range in.Edges {
-		if err := in.Edges[i].check(); err != nil {
+		if err := checkEdge(&in.Edges[i]); err != nil {
 			return err
 		}
 	}
@@ -66,7 +67,7 @@ func (in *restorePart) check() error {
 	return nil
 }
 
-func (p *documentPartition) check() error {
+func checkPartition(p *document.Partition) error {
 	// It is replaced in the ids of nodes: an empty one would be found in front of each.
 	if p.ID == "" {
 		return refusal("the memory", "id", "is missing")
@@ -77,17 +78,17 @@ func (p *documentPartition) check() error {
 	return nil
 }
 
-func (d *documentDomain) check() error {
+func checkDomain(d *document.Domain) error {
 	if _, err := pb.ParseDomainID(d.ID); err != nil {
 		return refusal("a domain", "id", "is %q, and no domain's: %v", d.ID, err)
 	}
 	return nil
 }
 
-// check refuses a node that the service cannot have written. Its authority and confidence
+// checkNode refuses a node that the service cannot have written. Its authority and confidence
 // are within 0 and 1; a tombstone holds nothing of what it said, and knows the status
 // that undeletion gives it back.
-func (n *documentNode) check() error {
+func checkNode(n *document.Node) error {
 	record := fmt.Sprintf("node %.200q", n.ID)
 	if err := checkID(record, "id", n.ID); err != nil {
 		return err
@@ -137,9 +138,9 @@ func (n *documentNode) check() error {
 	return nil
 }
 
-// check refuses an edge that the service cannot have written. Weight and confidence are
+// checkEdge refuses an edge that the service cannot have written. Weight and confidence are
 // within 0 and 1, and of an asserted one at most what an assertion may claim.
-func (e *documentEdge) check() error {
+func checkEdge(e *document.Edge) error {
 	record := fmt.Sprintf("edge %.200q", e.ID)
 	for _, id := range []struct{ field, id string }{{"id", e.ID}, {"source", e.Source}, {"target", e.Target}} {
 		if err := checkID(record, id.field, id.id); err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/brain/document"
 	pb "orgmem/proto"
 )
 
@@ -11,7 +12,7 @@ import (
 // tombstone stays, no edge leads to it, and nothing comes back that only its text said.
 
 // namedIn are the ids that the nodes have here which were read out of a text.
-func (r *restorer) namedIn(in *documentNode) (ids []string) {
+func (r *restorer) namedIn(in *document.Node) (ids []string) {
 	if in.Trace == nil {
 		return nil
 	}

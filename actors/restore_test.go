@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/brain/document"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -20,9 +21,9 @@ import (
 
 // restore brings a document into an organization, as `orgmem import-export` does, and
 // returns for each of its memories what ids became of the document's.
-func (n *node) restore(org pb.OrgID, doc document) (moved []map[string]string) {
+func (n *node) restore(org pb.OrgID, doc exported) (moved []map[string]string) {
 	n.t.Helper()
-	send := func(part restorePart) Restored {
+	send := func(part document.Part) Restored {
 		raw, err := json.Marshal(part)
 		if err != nil {
 			n.t.Fatal(err)
@@ -34,11 +35,11 @@ func (n *node) restore(org pb.OrgID, doc document) (moved []map[string]string) {
 		return r
 	}
 	for _, p := range doc.Partitions {
-		first := send(restorePart{Partition: p.documentPartition, Domains: p.Domains})
+		first := send(document.Part{Partition: p.Partition, Domains: p.Domains})
 		here := map[string]string{}
 		var unread []string
 		for nodes := range slices.Chunk(p.Nodes, maxRestoreRecords) {
-			made := send(restorePart{Partition: p.documentPartition, Nodes: nodes})
+			made := send(document.Part{Partition: p.Partition, Nodes: nodes})
 			for i, id := range made.NodeIDs {
 				here[nodes[i].ID] = id
 			}
@@ -50,10 +51,10 @@ func (n *node) restore(org pb.OrgID, doc document) (moved []map[string]string) {
 			}
 			return out
 		}
-		last := restorePart{Partition: p.documentPartition}
-		var edges []documentEdge
+		last := document.Part{Partition: p.Partition}
+		var edges []document.Edge
 		for _, node := range p.Nodes {
-			link := documentLink{NodeID: here[node.ID], SupersededBy: here[node.SupersededBy], History: map[string]string{}}
+			link := document.Link{NodeID: here[node.ID], SupersededBy: here[node.SupersededBy], History: map[string]string{}}
 			for _, h := range node.History {
 				for _, x := range h.Changes {
 					for _, id := range []*string{x.Before, x.After} {
@@ -81,10 +82,10 @@ func (n *node) restore(org pb.OrgID, doc document) (moved []map[string]string) {
 			edges = append(edges, e)
 		}
 		for some := range slices.Chunk(edges, maxRestoreRecords) {
-			send(restorePart{Partition: p.documentPartition, Edges: some})
+			send(document.Part{Partition: p.Partition, Edges: some})
 		}
 		for _, x := range p.ExternalIDs {
-			last.External = append(last.External, documentExternal{x.ExternalID, here[x.NodeID]})
+			last.External = append(last.External, document.External{ExternalID: x.ExternalID, NodeID: here[x.NodeID]})
 		}
 		for _, d := range p.Domains {
 			d.TopNodes, d.NamedBy = all(d.TopNodes), all(d.NamedBy)
@@ -103,7 +104,7 @@ func (n *node) restore(org pb.OrgID, doc document) (moved []map[string]string) {
 // must differ in another organization (docs/export.md): the head, since when there is the
 // memory, the jobs that nodes came by, which ran elsewhere, and coding sessions, which come
 // back as the nodes they became.
-func (d document) spelled(moved []map[string]string) string {
+func (d exported) spelled(moved []map[string]string) string {
 	var all []string
 	for i, p := range d.Partitions {
 		var pairs []string
@@ -137,7 +138,7 @@ func (d document) spelled(moved []map[string]string) string {
 			spell("domain", x)
 		}
 		p.CreatedAt = 0
-		spell("memory", p.documentPartition)
+		spell("memory", p.Partition)
 	}
 	slices.Sort(all)
 	return strings.Join(all, "\n")
@@ -159,7 +160,7 @@ func unlike(a, b string) string {
 
 // comesBack exports an organization, imports the document into an empty one, twice, and
 // holds what that exports to the document: every field of every record.
-func (c client) comesBack(t interface{ Fatalf(string, ...any) }) (before document, there client) {
+func (c client) comesBack(t interface{ Fatalf(string, ...any) }) (before exported, there client) {
 	n := c.n
 	before = readDocument(n.t, c.download(c.export(true)))
 	n.clock.Advance(time.Hour) // what comes back is as old as it was
@@ -354,7 +355,7 @@ func TestRestoredDomainsSayNothingThatWasForgotten(t *testing.T) {
 	there := client{n: n, key: other.APIKey}
 	forgot := 0
 	for _, d := range before.Partitions[0].Domains { // the first that each is named by is known there, and was forgotten
-		i := slices.IndexFunc(before.Partitions[0].Nodes, func(x documentNode) bool { return x.ID == d.NamedBy[0] })
+		i := slices.IndexFunc(before.Partitions[0].Nodes, func(x document.Node) bool { return x.ID == d.NamedBy[0] })
 		if x := before.Partitions[0].Nodes[i]; x.OfContent {
 			there.forget(there.note(*x.Content))
 			forgot++
@@ -368,7 +369,7 @@ func TestRestoredDomainsSayNothingThatWasForgotten(t *testing.T) {
 	}
 	silent := 0
 	for _, d := range before.Partitions[0].Domains {
-		i := slices.IndexFunc(after.Domains, func(x documentDomain) bool { return x.ID == d.ID })
+		i := slices.IndexFunc(after.Domains, func(x document.Domain) bool { return x.ID == d.ID })
 		all := !slices.ContainsFunc(d.NamedBy, func(id string) bool { return !known[here[id]] })
 		if x := after.Domains[i]; all != (x.Label == d.Label) || !all && len(x.Label)+len(x.Keywords) > 0 {
 			t.Errorf("all that the domain %q was named by is known: %v, and it says %q and %q", d.Label, all, x.Label, x.Keywords)
@@ -387,10 +388,10 @@ func TestRestoreKeepsWhatIsThere(t *testing.T) {
 	made := n.org(NewOrg{})
 	c := client{n: n, key: made.APIKey}
 	id := c.ingest(doc("a", "a text")).GetItems()[0].GetNode()
-	document := readDocument(t, c.download(c.export(false)))
+	whole := readDocument(t, c.download(c.export(false)))
 	title := "changed since"
 	c.edit(&pb.EditNode{Id: id, Title: &title})
-	n.restore(made.Org, document)
+	n.restore(made.Org, whole)
 	now := readDocument(t, c.download(c.export(false))).Partitions[0].Nodes
 	if len(now) != 1 || now[0].ID != id || now[0].Title != title {
 		t.Errorf("after the restoration: %+v", now)
@@ -464,8 +465,8 @@ func TestRestoreRefusesWhatIsNoPart(t *testing.T) {
 		if _, err := n.sys.Restore(t.Context(), made.Org, raw); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), ": "+x.want) {
 			t.Errorf("%s: %v", raw, err)
 		}
-		if in, err := readPart(part("")); err != nil || in.check() != nil { // the change is what it is refused for
-			t.Errorf("%s: %v, %v", part(""), err, in.check())
+		if in, err := document.ReadPart(part(""), maxRestoreRecords); err != nil || checkPart(in) != nil { // the change is what it is refused for
+			t.Errorf("%s: %v, %v", part(""), err, checkPart(in))
 		}
 	}
 	if _, err := n.sys.Restore(t.Context(), pb.OrgID{1}, []byte(`{"partition":{"id":"x"}}`)); !errors.Is(err, ErrOrgNotFound) {
@@ -506,7 +507,7 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 				t.Fatalf("%s came back as %s, and was forgotten as %s", secret, here[secret], dead)
 			}
 			// live says how many edges of each node are not forgotten.
-			live := func() (of map[string]uint32, edges []documentEdge) {
+			live := func() (of map[string]uint32, edges []document.Edge) {
 				doc := readDocument(t, there.download(there.export(false))).Partitions[0]
 				status, of := map[string]string{}, map[string]uint32{}
 				for _, x := range doc.Nodes {
@@ -552,7 +553,7 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 			if then == "removal" {
 				n.clock.Advance(2 * time.Hour)
 				n.until(func() bool { return n.nodeIn(there, dead) == nil })
-				if _, edges := live(); slices.ContainsFunc(edges, func(e documentEdge) bool { return e.Source == dead || e.Target == dead }) {
+				if _, edges := live(); slices.ContainsFunc(edges, func(e document.Edge) bool { return e.Source == dead || e.Target == dead }) {
 					t.Errorf("edges are left: %+v", edges)
 				}
 				if now := n.nodeIn(there, here[kept]).GetDegree(); now != before {
@@ -562,7 +563,7 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 			}
 			there.ok(undeleteOp(dead))
 			_, edges := live()
-			i := slices.IndexFunc(edges, func(e documentEdge) bool { return e.Type == "about" })
+			i := slices.IndexFunc(edges, func(e document.Edge) bool { return e.Type == "about" })
 			if i < 0 || edges[i].Status != statusLive || edges[i].Source != dead || edges[i].Note != "" {
 				t.Errorf("what was forgotten with it did not come back: %+v", edges)
 			}

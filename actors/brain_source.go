@@ -13,14 +13,11 @@ const (
 	// maxBrainPassages bounds what a brain is trained on, in the order of the ids, which
 	// prefers nothing: a graph of some 100 MB.
 	maxBrainPassages = 200_000
-	// maxBrainEntities and maxBrainTies bound the rest of its graph.
+	// maxBrainEntities bounds the entities of its graph, beside retriever.MaxTies.
 	maxBrainEntities = 200_000
-	maxBrainTies     = 1_000_000
 	// maxBrainTold bounds the supersessions, and the proposals, that questions are made
 	// of: there are some hundred such questions.
 	maxBrainTold = 10_000
-	// maxSuperseded is how often in a row something may be superseded to be one example.
-	maxSuperseded = 16
 )
 
 // brainTies are what the edges of the graph are to a brain. Mentions it finds
@@ -32,7 +29,7 @@ type brainSource struct {
 	retriever.Source
 	places []chunkPlace // of each passage
 	seen   []*pb.BrainSeen
-	shapes []*brainShape // of the partitions
+	shapes []*retriever.Shape // of the partitions
 }
 
 // chunkPlace is where a chunk lies.
@@ -57,32 +54,14 @@ func readBrainSource(store *storage.Store, parts []*partitionRef, goOn func() er
 		if _, err := st.Get(part.space.Key(storage.TableState), state); err != nil {
 			return nil, err
 		}
-		src.shapes = append(src.shapes, newBrainShape())
+		src.shapes = append(src.shapes, retriever.NewShape())
 		src.seen = append(src.seen, &pb.BrainSeen{Partition: part.id.Bytes(), Chunks: state.GetChunks(), Came: state.GetCame(), Went: state.GetWent(), NextChunk: state.GetNextChunk()})
 		if err := src.readPartition(st, part, i, goOn); err != nil {
 			return nil, fmt.Errorf("read partition %s: %w", part.id, err)
 		}
 	}
-	src.follow()
+	src.FollowFormer()
 	return src, nil
-}
-
-// follow finds what stands in the place of the former documents now.
-func (src *brainSource) follow() {
-	by := make(map[pb.NodeID]pb.NodeID, len(src.Former))
-	for _, f := range src.Former {
-		by[f.ID] = f.By
-	}
-	for i := range src.Former {
-		f := &src.Former[i]
-		for range maxSuperseded {
-			next, ok := by[f.By]
-			if !ok {
-				break
-			}
-			f.By = next
-		}
-	}
 }
 
 func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at int, goOn func() error) error {
@@ -102,12 +81,12 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 			}
 		case n.GetStatus() != statusLive || n.GetUnlearned():
 		case n.GetKind() == kindEntity:
-			src.shapes[at].hold(n)
+			src.shapes[at].Hold(n)
 			if err := src.readEntity(st, part, n); err != nil {
 				return err
 			}
 		case len(n.GetChunks()) > 0 && len(src.places)+len(n.GetChunks()) <= maxBrainPassages:
-			src.shapes[at].hold(n)
+			src.shapes[at].Hold(n)
 			if err := src.readDocument(st, part, at, n); err != nil {
 				return err
 			}
@@ -127,15 +106,15 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 		}
 		if foundAlike(e) {
 			if e.GetStatus() == statusTombstoned && e.GetTombstonedWith() == "" {
-				src.shapes[at].apart[[2]pb.NodeID{min(from, to), max(from, to)}] = true
+				src.shapes[at].KeepApart(from, to)
 			}
 			continue
 		}
 		if e.GetStatus() != statusLive {
 			continue
 		}
-		src.shapes[at].join(from, to, edgeType(e.GetType()), e.GetWeight())
-		if e.GetType() == edgeMentions || len(src.Ties) == maxBrainTies {
+		src.shapes[at].Join(from, to, tieOf(edgeType(e.GetType())), e.GetWeight())
+		if e.GetType() == edgeMentions || len(src.Ties) == retriever.MaxTies {
 			continue
 		}
 		kind, known := brainTies[edgeType(e.GetType())]

@@ -363,7 +363,7 @@ func (r *trainRun) train() (*trainedBrain, error) {
 		var examples []retriever.Example
 		err = r.compute(func(int) error {
 			for _, s := range src.shapes {
-				src.Domains = append(src.Domains, s.domains()...)
+				src.Domains = append(src.Domains, s.Domains()...)
 			}
 			graph = retriever.NewGraph(&src.Source, salt)
 			examples = graph.Examples(&src.Source, salt, min(maxExamples, examplesPerPassage*len(src.places)), brainSeed)

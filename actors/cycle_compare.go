@@ -1,12 +1,12 @@
 package actors
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
 	"orgmem/brain/claim"
+	"orgmem/brain/community"
 	"orgmem/brain/conflict"
 	"orgmem/brain/index"
 	"orgmem/brain/moments"
@@ -18,9 +18,6 @@ import (
 const (
 	// edgeSimilar joins two texts of near meaning.
 	edgeSimilar = "similar_to"
-	// maxSimilar is to how many others a cycle joins a text: few, and near ones, are
-	// what keeps topics apart.
-	maxSimilar = 5
 	// leastSimilar is the least cosine for that, in the range of index.RangeModel: a
 	// quarter of all pairs of texts about one thing lie below it, and one in two
 	// hundred of the others above.
@@ -37,12 +34,6 @@ type note struct {
 	text   string
 	claims []claim.Claim
 	dates  []moments.Date
-}
-
-// likeness is what comparing a chunk has found.
-type likeness struct {
-	other  int32
-	cosine float64
 }
 
 // clash is a contradiction between two chunks.
@@ -63,7 +54,7 @@ type comparer struct {
 // and what it contradicts.
 func (c *cycle) compareFresh() error {
 	c.notes = make([]note, len(c.fresh))
-	alike := make([][]likeness, len(c.fresh))
+	alike := make([][]community.Neighbour, len(c.fresh))
 	clashes := make([][]clash, len(c.fresh))
 	var tasks []func(int) error
 	for from := 0; from < len(c.fresh); from += compareBatch {
@@ -94,7 +85,7 @@ func (c *cycle) compareFresh() error {
 func (c *cycle) comparer(worker int) *comparer { return &c.org.sys.computers[worker].comparer }
 
 // compare takes one fresh chunk apart and sets it against its neighbours.
-func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note, near []likeness, found []clash, err error) {
+func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note, near []community.Neighbour, found []clash, err error) {
 	n, passage, err := c.passage(st, own, f)
 	if err != nil || passage == nil {
 		return n, nil, nil, err
@@ -119,7 +110,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 			cosines, nearest = append(cosines, float64(x.Vector)), append(nearest, x.Seq)
 			others[x.Seq] = conflict.Near{Cosine: float64(x.Vector), Rank: len(cosines), Of: int(c.hot.state.GetChunks())}
 			if x.Vector >= leastSimilar {
-				near = append(near, likeness{place, float64(x.Vector)})
+				near = append(near, community.Neighbour{Other: place, Cosine: float64(x.Vector)})
 			}
 		}
 		own.scratch.Reset()
@@ -234,34 +225,29 @@ func (c *cycle) read(own *comparer, f freshChunk, chunk *pb.Chunk) (note, *confl
 }
 
 // similarities joins each fresh text with the nearest others.
-func (c *cycle) similarities(alike [][]likeness) (changes []func(*effect) error) {
-	best := map[int32]map[int32]float64{}
+func (c *cycle) similarities(alike [][]community.Neighbour) (changes []func(*effect) error) {
+	best := map[int32]community.Neighbours{}
 	for i, near := range alike {
 		from := c.fresh[i].node
 		for _, x := range near {
 			if best[from] == nil {
-				best[from] = map[int32]float64{}
+				best[from] = community.Neighbours{}
 			}
-			best[from][x.other] = max(best[from][x.other], x.cosine)
+			best[from].Add(x)
 		}
 	}
 	joined := map[[2]int32]bool{}
 	for _, f := range c.fresh {
 		near := best[f.node]
 		delete(best, f.node) // a text has several chunks
-		order := make([]likeness, 0, len(near))
-		for other, cosine := range near {
-			order = append(order, likeness{other, cosine})
-		}
-		slices.SortFunc(order, func(a, b likeness) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.other, b.other)) })
-		for _, x := range order[:min(len(order), maxSimilar)] {
-			pair := [2]int32{min(f.node, x.other), max(f.node, x.other)}
+		for _, x := range near.Nearest() {
+			pair := [2]int32{min(f.node, x.Other), max(f.node, x.Other)}
 			if joined[pair] {
 				continue
 			}
 			joined[pair] = true
-			from, to, weight := c.nodes[f.node].id, c.nodes[x.other].id, min(x.cosine, 1)
-			c.edges = append(c.edges, tie{f.node, x.other, edgeSimilar, weight})
+			from, to, weight := c.nodes[f.node].id, c.nodes[x.Other].id, min(x.Cosine, 1)
+			c.edges = append(c.edges, tie{f.node, x.Other, edgeSimilar, weight})
 			changes = append(changes, func(e *effect) error { return e.join(from, to, weight) })
 		}
 	}

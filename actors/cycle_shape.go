@@ -41,9 +41,19 @@ type namedDomain struct {
 	same     bool // it is named by the nodes that named it before
 }
 
-// ties are the kinds of edges as the shape of the graph sees them; what is not
-// named is a relation.
-var ties = map[edgeType]community.Tie{edgeSimilar: community.Similar, edgeMentions: community.Mentions, edgeFollows: community.Follows}
+// tieOf is what a kind of edge is to the shape of the graph: what is not named is a
+// relation.
+func tieOf(kind edgeType) community.Tie {
+	switch kind {
+	case edgeSimilar:
+		return community.Similar
+	case edgeMentions:
+		return community.Mentions
+	case edgeFollows:
+		return community.Follows
+	}
+	return community.Related
+}
 
 // findDomains cuts the graph into topics and names them.
 func (c *cycle) findDomains() error {
@@ -53,12 +63,8 @@ func (c *cycle) findDomains() error {
 	}
 	edges := make([]community.Edge, 0, len(c.edges))
 	for _, e := range c.edges {
-		kind, ok := ties[e.kind]
-		if !ok {
-			kind = community.Related
-		}
 		if e.weight > 0 {
-			edges = append(edges, community.Edge{A: e.a, B: e.b, Tie: kind, Weight: float32(min(e.weight, 1))})
+			edges = append(edges, community.Edge{A: e.a, B: e.b, Tie: tieOf(e.kind), Weight: float32(min(e.weight, 1))})
 		}
 	}
 	earlier := community.Earlier{Of: make([]int32, len(c.nodes)), Settled: int(c.cog.GetSettled())}

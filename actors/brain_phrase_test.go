@@ -197,7 +197,7 @@ func TestWordedAnswersAreTheAskers(t *testing.T) {
 	c.derive(func(b *storage.Batch, space storage.Space) {
 		b.Put(space.Key(storage.TableView, storage.Str(viewIdentity)), &pb.IdentityView{Voice: view})
 	})
-	hint := voice.Hint(profileOf(view))
+	hint := voice.Hint(voice.ProfileFrom(view))
 	p.answer = func(_ *http.Request, q llm.Question) (int, string) {
 		if q.Style != hint || q.Words != 40 || len(q.Passages) != 1 || strings.Contains(fmt.Sprint(q), "Secret") {
 			t.Errorf("%+v", q)

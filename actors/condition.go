@@ -138,7 +138,7 @@ func mannerOf(r storage.Reader, space storage.Space) (*voice.Profile, error) {
 	if err != nil || !found || view.GetVoice() == nil {
 		return nil, err
 	}
-	p := profileOf(view.GetVoice())
+	p := voice.ProfileFrom(view.GetVoice())
 	return &p, nil
 }
 

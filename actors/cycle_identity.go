@@ -163,10 +163,7 @@ func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 	if !ok {
 		return nil
 	}
-	view.Voice = &pb.VoiceProfile{MessageWords: p.MessageWords, Formality: p.Formality, TechnicalDepth: p.TechnicalDepth, Evidence: p.Evidence}
-	for _, m := range p.Style {
-		view.Voice.Style = append(view.Voice.Style, &pb.StyleMeasure{Group: m.Group, Name: m.Name, Value: m.Value})
-	}
+	view.Voice = p.Message()
 	confidence := float64(p.Evidence) / float64(p.Evidence+traitEvidence)
 	evidence := c.latestWritten(maxTraitNodes)
 	view.Traits = []*pb.Trait{
@@ -193,15 +190,6 @@ func (c *cycle) latestWritten(most int) (ids []string) {
 
 // voiceBatch is how many texts one CPU task measures: some 20 ms of short ones.
 const voiceBatch = 200
-
-// profileOf is a stored voice as package voice knows it.
-func profileOf(v *pb.VoiceProfile) voice.Profile {
-	p := voice.Profile{MessageWords: v.GetMessageWords(), Formality: v.GetFormality(), TechnicalDepth: v.GetTechnicalDepth(), Evidence: v.GetEvidence()}
-	for _, m := range v.GetStyle() {
-		p.Style = append(p.Style, voice.Measure{Group: m.GetGroup(), Name: m.GetName(), Value: m.GetValue()})
-	}
-	return p
-}
 
 // findManifold lays the manifold through what the person wrote. It returns whether
 // they have moved, and which nodes each basin is named by.
@@ -242,7 +230,7 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 	}
 	last := manifold.State{}
 	if c.cog.GetModel() == c.hot.state.GetModel() {
-		last = mindState(c.cog.GetMind())
+		last = manifold.StateFrom(c.cog.GetMind())
 	}
 	if c.wanes { // what it was laid through is not all there any more
 		last.Fitted = 0
@@ -256,7 +244,7 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 	if err != nil || !found {
 		return nil, nil, err
 	}
-	next.Mind = storedMind(&r.State)
+	next.Mind = r.State.Message()
 	groups := make([]topic.Group, len(r.State.Basins))
 	rests = make([][]int32, len(groups))
 	labelled := map[string]*pb.Basin{}
@@ -291,42 +279,6 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 		}
 		view.Basins = append(view.Basins, basin)
 	}
-	view.Manifold = &pb.Manifold{
-		Version: r.State.Version, NDimensions: uint32(r.State.Dimensions()), NBasins: uint32(len(r.State.Basins)), NSignals: uint32(len(signals)),
-		SilhouetteScore: r.State.Silhouette, VarianceRatios: r.State.Ratios, CumulativeVariance: r.State.Cumulative(),
-		DiscoveredMs: r.State.DiscoveredMS, RefreshCount: r.State.Refreshes,
-	}
+	view.Manifold = r.State.Summary(len(signals))
 	return r.Shift, rests, nil
-}
-
-func mindState(m *pb.MindState) manifold.State {
-	s := manifold.State{
-		Version: m.GetVersion(), Refreshes: m.GetRefreshes(), DiscoveredMS: m.GetDiscoveredMs(), Fitted: int(m.GetFitted()),
-		Mean: m.GetMean(), Silhouette: m.GetSilhouette(), NextBasin: m.GetNextBasin(), At: m.GetAt(), SinceMS: m.GetSinceMs(),
-	}
-	for _, a := range m.GetAxes() {
-		s.Axes, s.Ratios = append(s.Axes, a.GetVector()), append(s.Ratios, a.GetRatio())
-	}
-	for _, b := range m.GetBasins() {
-		s.Basins = append(s.Basins, manifold.Basin{Number: b.GetNumber(), Centroid: b.GetCentroid(), Share: b.GetShare()})
-	}
-	return s
-}
-
-func storedMind(s *manifold.State) *pb.MindState {
-	m := &pb.MindState{
-		Version: s.Version, Refreshes: s.Refreshes, DiscoveredMs: s.DiscoveredMS, Fitted: uint32(s.Fitted),
-		Mean: s.Mean, Silhouette: s.Silhouette, NextBasin: s.NextBasin, At: s.At, SinceMs: s.SinceMS,
-	}
-	for i, a := range s.Axes {
-		axis := &pb.Axis{Vector: a}
-		if i < len(s.Ratios) {
-			axis.Ratio = s.Ratios[i]
-		}
-		m.Axes = append(m.Axes, axis)
-	}
-	for _, b := range s.Basins {
-		m.Basins = append(m.Basins, &pb.Dwelling{Number: b.Number, Centroid: b.Centroid, Share: b.Share})
-	}
-	return m
 }

@@ -149,7 +149,7 @@ func TestAnswersInTheAskersVoice(t *testing.T) {
 			b.Put(space.Key(storage.TableView, storage.Str(viewIdentity)), &pb.IdentityView{Voice: view})
 		})
 		a := c.ok(answerOp(manner.q, 0)).GetMind().GetAnswered()
-		p := profileOf(view)
+		p := voice.ProfileFrom(view)
 		if !strings.Contains(a.GetAnswer(), manner.said) || a.GetVoice() != voice.Hint(p) || strings.HasSuffix(a.GetAnswer(), ".") == (manner.stop < 0) {
 			t.Errorf("%v", a)
 		}

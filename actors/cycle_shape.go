@@ -100,7 +100,7 @@ func (c *cycle) findDomains() error {
 					d.id = pb.DomainID(was.GetId())
 					before = topic.Label{Text: was.GetLabel(), Keywords: was.GetKeywords()}
 					if was.GetRefined() {
-						before.Text = labelFrom(was.GetKeywords())
+						before.Text = topic.LabelFrom(was.GetKeywords())
 					}
 					delete(dead, name)
 					break

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/brain/insight"
+	"orgmem/brain/topic"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -52,7 +53,7 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 	if identity, ok := view.(*pb.IdentityView); ok {
 		before := proto.CloneOf(identity)
 		for _, b := range identity.GetBasins() {
-			b.Label, b.Keywords = without(b.GetLabel(), b.GetKeywords(), his)
+			b.Label, b.Keywords = topic.Without(b.GetLabel(), b.GetKeywords(), his)
 			b.Nodes = slices.DeleteFunc(b.GetNodes(), func(other string) bool { return other == id })
 		}
 		for _, t := range identity.GetTraits() {
@@ -68,7 +69,7 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 	if temporal, ok := view.(*pb.TemporalView); ok {
 		all := len(temporal.GetTrends())
 		temporal.Trends = slices.DeleteFunc(temporal.GetTrends(), func(t *pb.Trend) bool {
-			return slices.Contains(t.GetNodes(), id) || slices.Contains(unlabelled, t.GetTopic()) || slices.ContainsFunc(wordsIn(t.GetTopic()), his)
+			return slices.Contains(t.GetNodes(), id) || slices.Contains(unlabelled, t.GetTopic()) || slices.ContainsFunc(topic.WordsOf(t.GetTopic()), his)
 		})
 		if len(temporal.GetTrends()) < all {
 			f.putView(viewTemporal, temporal)
@@ -76,26 +77,6 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 	}
 	return f.eraseShapes()
 }
-
-// wordsIn are the parts of a label: what its commas part.
-func wordsIn(label string) []string { return strings.Split(label, ", ") }
-
-// without takes words out of a label and its keywords. A label that loses one is
-// made of what is left.
-func without(label string, keywords []string, gone func(string) bool) (string, []string) {
-	kept := slices.DeleteFunc(slices.Clone(keywords), gone)
-	if !slices.ContainsFunc(wordsIn(label), gone) {
-		return label, kept
-	}
-	return labelFrom(kept), kept
-}
-
-func labelFrom(keywords []string) string {
-	return strings.Join(keywords[:min(len(keywords), labelWords)], ", ")
-}
-
-// labelWords is how many keywords a label is made of.
-const labelWords = 3
 
 // eraseFromDomains takes a node out of what domains show, and words out of the
 // labels of those that it has named, or is in. It gives the labels that they had
@@ -129,10 +110,10 @@ func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []str
 		}
 		mine := func(other string) bool { return other == n.GetId() }
 		after.NamedBy, after.TopNodes = slices.DeleteFunc(after.GetNamedBy(), mine), slices.DeleteFunc(after.GetTopNodes(), mine)
-		label, keywords := without(after.GetLabel(), after.GetKeywords(), his)
+		label, keywords := topic.Without(after.GetLabel(), after.GetKeywords(), his)
 		was := after.GetLabel()
 		if after.GetRefined() { // who knows from which of the texts a model had its words
-			label = labelFrom(keywords)
+			label = topic.LabelFrom(keywords)
 		}
 		if after.Label, after.Keywords, after.Refined = label, keywords, false; label != was {
 			lost = append(lost, was)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"orgmem/brain/index"
+	"orgmem/brain/moments"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -55,7 +56,7 @@ func (c *call) findByBrain(st *storage.Store, parts []*partitionRef, op *pb.Sear
 		f.hit.Score = float64(top) * math.Exp(scoreFall*(f.Total-found[0].Total))
 		out.Hits, nodes = append(out.Hits, f.hit), append(nodes, f.node)
 	}
-	currentFirst(out.Hits, nodes, 0)
+	moments.CurrentFirst(out.Hits, nodes, 0)
 	out.ReadUnits = unitsOf(len(out.Hits))
 	c.readUnits += out.GetReadUnits()
 	c.embedTokens += out.GetEmbedTokens()

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -52,7 +53,7 @@ func (f *effect) editable(id pb.NodeID) (*pb.Node, *pb.Problem, error) {
 // the text is left to be made again.
 func itemOf(n *pb.Node, content string) *pb.IngestItem {
 	item := &pb.IngestItem{Content: content, Kind: n.GetKind(), OccurredMs: n.GetOccurredMs(), Metadata: n.GetMetadata()}
-	if titleOf(item) != n.GetTitle() {
+	if text.Title(item.GetTitle(), item.GetContent()) != n.GetTitle() {
 		item.Title = n.GetTitle()
 	}
 	return item

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/brain/index"
+	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -349,7 +350,7 @@ func (f *effect) putContent(n *pb.Node, text string) {
 
 // describe sets what a document says of its content.
 func (f *effect) describe(n *pb.Node, item *pb.IngestItem) {
-	n.Kind, n.Title, n.Metadata = kindOf(item), titleOf(item), item.GetMetadata()
+	n.Kind, n.Title, n.Metadata = kindOf(item), text.Title(item.GetTitle(), item.GetContent()), item.GetMetadata()
 	n.OccurredMs, n.ValidFromMs = item.GetOccurredMs(), f.validFrom(item)
 	n.Curated = false
 }
@@ -408,7 +409,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 			putVector(to, f.part, f.model, seq, it.vectors[i])
 		}
 		f.batch.PutRaw(space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
-		f.entries = append(f.entries, indexEntry(chunk, n, it.vectors[i], it.passages[i]))
+		f.entries = append(f.entries, index.EntryOf(chunk, n, it.vectors[i], it.passages[i]))
 		n.Chunks = append(n.Chunks, seq)
 		if large && to.Bytes() > stageBytes {
 			f.stage = append(f.stage, to)

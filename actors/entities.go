@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/brain/claim"
 	"orgmem/brain/extract"
 	"orgmem/brain/extract/resolve"
 	"orgmem/brain/text"
@@ -71,7 +72,7 @@ func (p *prepared) read(own *comparer, now int64, goOn func() error) (err error)
 	if err != nil {
 		return err
 	}
-	p.reading = &reading{found, factsOf(&own.reader, item, speaker)}
+	p.reading = &reading{found, own.reader.Facts(claim.Source{Text: item.GetContent(), Title: item.GetTitle(), Speaker: speaker})}
 	return nil
 }
 
@@ -556,7 +557,7 @@ func (t *texts) statements(item *pb.IngestItem) error {
 		if err != nil {
 			return err
 		}
-		if id, err = t.beginNode(id, string(s.Kind), string(s.Kind), titleOf(&pb.IngestItem{Content: said})); err != nil {
+		if id, err = t.beginNode(id, string(s.Kind), string(s.Kind), text.Title("", said)); err != nil {
 			return err
 		}
 		if id == "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orgmem/brain/index"
+	"orgmem/brain/moments"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -147,7 +148,7 @@ func (f *nodeFilter) above(space storage.Space) []storage.Key {
 }
 
 func (f *nodeFilter) passes(n *pb.Node) bool {
-	return slices.Contains(f.statuses, n.GetStatus()) && slices.Contains(f.kinds, n.GetKind()) && (f.domain == "" || n.GetDomain() == f.domain) && heldAt(n, f.asOf)
+	return slices.Contains(f.statuses, n.GetStatus()) && slices.Contains(f.kinds, n.GetKind()) && (f.domain == "" || n.GetDomain() == f.domain) && moments.HeldAt(n, f.asOf)
 }
 
 // foundNode is a node of a page, and for a list by words the chunk that holds

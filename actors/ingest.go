@@ -2,13 +2,9 @@ package actors
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 
 	"google.golang.org/protobuf/proto"
 
@@ -27,8 +23,6 @@ const (
 	// document of several million characters would not fit into one raft entry;
 	// its chunks are written first, invisible, and become true with its node.
 	stageBytes = 2 << 20
-	// titleRunes bounds a title made from a text's beginning.
-	titleRunes = 80
 )
 
 // The states of nodes and the outcomes of items.
@@ -332,13 +326,13 @@ func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 			texts := make([]string, len(batch))
 			for i, p := range batch {
 				c := &items[p.item].chunks[p.chunk]
-				texts[i] = embedText(c.TitlePath, c.Text)
+				texts[i] = index.EmbedText(c.TitlePath, c.Text)
 			}
 			own := &w.org.sys.computers[worker]
 			for i, v := range own.encoders.of(e).Passages(texts) {
 				it, n := &items[batch[i].item], batch[i].chunk
 				it.vectors[n] = asStored(v)
-				it.passages[n] = own.analyzer.Passage(titleLine(it.chunks[n].TitlePath), it.chunks[n].Text)
+				it.passages[n] = own.analyzer.Passage(index.TitleLine(it.chunks[n].TitlePath), it.chunks[n].Text)
 			}
 			return nil
 		})
@@ -384,7 +378,7 @@ func redescribes(n *pb.Node, item *pb.IngestItem) bool {
 // redescribed reports whether an item describes its content otherwise than a node
 // does.
 func redescribed(n *pb.Node, item *pb.IngestItem) bool {
-	return n.GetTitle() != titleOf(item) || n.GetKind() != kindOf(item) ||
+	return n.GetTitle() != text.Title(item.GetTitle(), item.GetContent()) || n.GetKind() != kindOf(item) ||
 		!bytes.Equal(n.GetMetadata(), item.GetMetadata()) || n.GetOccurredMs() != item.GetOccurredMs()
 }
 
@@ -393,66 +387,4 @@ func kindOf(item *pb.IngestItem) string {
 		return defaultKind
 	}
 	return item.GetKind()
-}
-
-// titleOf is a node's title: the client's, or the beginning of its text.
-func titleOf(item *pb.IngestItem) string {
-	if t := strings.TrimSpace(item.GetTitle()); t != "" {
-		return t
-	}
-	first := ""
-	for line := range strings.Lines(item.GetContent()) {
-		line = strings.TrimSpace(strings.TrimLeft(line, "#*->= \t"))
-		if line == "" {
-			continue
-		}
-		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-			return shortTitle(line)
-		}
-		first = cmp.Or(first, line) // a fence, or a smile, which may be all there is
-	}
-	return shortTitle(first)
-}
-
-func shortTitle(line string) string {
-	runes := 0
-	for i := range line {
-		if runes++; runes > titleRunes {
-			return strings.TrimSpace(line[:i]) + "…"
-		}
-	}
-	return line
-}
-
-// attrsOf gives the metadata pairs that search can filter by: scalars of the
-// top level.
-func attrsOf(metadata []byte) []uint64 {
-	if len(metadata) == 0 {
-		return nil
-	}
-	var pairs map[string]json.RawMessage
-	if json.Unmarshal(metadata, &pairs) != nil {
-		return nil // validated at the edge; what is no object has no pairs
-	}
-	var attrs []uint64
-	for key, raw := range pairs {
-		if value, ok := scalar(raw); ok {
-			attrs = append(attrs, index.AttrHash(key, value))
-		}
-	}
-	return attrs
-}
-
-// scalar gives the canonical spelling of a JSON string, number, boolean or null.
-func scalar(raw []byte) (string, bool) {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return "", false
-	}
-	switch v.(type) {
-	case map[string]any, []any:
-		return "", false
-	}
-	canonical, err := json.Marshal(v)
-	return string(canonical), err == nil
 }

@@ -281,7 +281,7 @@ func (w *worker) reembed(now *loaded, e Embedder) (more bool, err error) {
 				texts = append(texts, "") // embedded before a restart
 				continue
 			}
-			texts = append(texts, embedText(rec.Value.GetTitlePath(), rec.Value.GetText()))
+			texts = append(texts, index.EmbedText(rec.Value.GetTitlePath(), rec.Value.GetText()))
 		}
 		return nil
 	})

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -489,7 +488,7 @@ func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef,
 			}
 			b = index.NewBuilder(index.ModelID(model), dim)
 		}
-		if err := b.Add(indexEntry(chunk, node, vec, analyzer.Passage(titleLine(chunk.GetTitlePath()), chunk.GetText()))); err != nil {
+		if err := b.Add(index.EntryOf(chunk, node, vec, analyzer.Passage(index.TitleLine(chunk.GetTitlePath()), chunk.GetText()))); err != nil {
 			return nil, err
 		}
 	}
@@ -501,28 +500,4 @@ func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef,
 		return nil, err
 	}
 	return snapshot.With(0, seg).Hide(hidden...), nil
-}
-
-// indexEntry is a chunk as the index takes it.
-func indexEntry(chunk *pb.Chunk, node *pb.Node, vec []float32, passage text.Passage) index.Entry {
-	return index.Entry{
-		Seq: chunk.GetSeq(),
-		Node: index.Node{
-			ID: pb.NodeID(node.GetId()), Kind: node.GetKind(), CreatedMs: node.GetCreatedMs(), Attrs: attrsOf(node.GetMetadata()),
-			Turn: node.GetTurn(), OccurredMs: node.GetOccurredMs(),
-		},
-		Vector:  vec,
-		Passage: passage,
-	}
-}
-
-func titleLine(path []string) string { return strings.Join(path, "\n") }
-
-// embedText is what is embedded of a chunk: its text under its titles, so that
-// a passage which never names its subject is still found by it.
-func embedText(path []string, body string) string {
-	if len(path) == 0 {
-		return body
-	}
-	return strings.Join(path, " > ") + "\n" + body
 }

@@ -100,18 +100,3 @@ func TestAMomentIsToldInOneLine(t *testing.T) {
 		t.Error("no moment")
 	}
 }
-
-func TestTitlesThatAreMadeFromTexts(t *testing.T) {
-	for content, want := range map[string]string{
-		"# The boiler\nIt is old.":        "The boiler",
-		"```\nls -lat /dev/fd\n```":       "ls -lat /dev/fd",
-		"---\n\n!!!\nStop the boiler":     "Stop the boiler",
-		":)":                              ":)",
-		"\n\n":                            "",
-		strings.Repeat("x", titleRunes+1): strings.Repeat("x", titleRunes) + "…",
-	} {
-		if got := titleOf(&pb.IngestItem{Content: content}); got != want {
-			t.Errorf("%q is called %q, not %q", content, got, want)
-		}
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"orgmem/brain/insight"
+	"orgmem/brain/moments"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -227,7 +228,7 @@ func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asO
 			return err
 		case !found:
 			return fmt.Errorf("node %s: %w", e.id, errNoRecord)
-		case n.GetUnlearned(), !heldAt(n, asOf):
+		case n.GetUnlearned(), !moments.HeldAt(n, asOf):
 			continue
 		}
 		if view.Nodes = append(view.Nodes, n); len(view.Nodes) >= 4*maxRecallNodes {
@@ -278,7 +279,7 @@ func addEdges(r storage.Reader, part *partitionRef, node pb.NodeID, chosen map[p
 			if err != nil {
 				return err
 			}
-			if e != nil && heldBetween(e.GetValidFromMs(), e.GetValidToMs(), asOf) {
+			if e != nil && moments.HeldBetween(e.GetValidFromMs(), e.GetValidToMs(), asOf) {
 				view.Edges = append(view.Edges, e)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"orgmem/brain/document"
 	"orgmem/brain/extract"
+	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -334,7 +335,7 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *document.Node) (reply *pb.R
 		f.state.Nodes++
 	default:
 		item := &pb.IngestItem{Content: *in.Content}
-		if titleOf(item) != in.Title { // else nobody has given it one
+		if text.Title("", *in.Content) != in.Title { // else nobody has given it one
 			item.Title = in.Title
 		}
 		it, err := f.prepared(id, item)

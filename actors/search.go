@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"orgmem/brain/index"
+	"orgmem/brain/moments"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -244,7 +245,7 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, q *lookup, 
 			result.Hits, nodes = append(result.Hits, hit), append(nodes, node)
 		}
 	}
-	currentFirst(result.Hits, nodes, op.GetFilters().GetAsOfMs())
+	moments.CurrentFirst(result.Hits, nodes, op.GetFilters().GetAsOfMs())
 	result.ReadUnits = unitsOf(len(result.Hits))
 	return result, nil
 }
@@ -315,7 +316,7 @@ func (o *orgView) filterOf(st *storage.Store, parts []*partitionRef, f *pb.Filte
 		}
 	}
 	for key, value := range f.GetMetadata() {
-		if canonical, ok := scalar([]byte(value)); ok {
+		if canonical, ok := index.Scalar([]byte(value)); ok {
 			out.Attrs = append(out.Attrs, index.AttrHash(key, canonical))
 		}
 	}
@@ -325,7 +326,7 @@ func (o *orgView) filterOf(st *storage.Store, parts []*partitionRef, f *pb.Filte
 		out.Node = func(part int, id pb.NodeID) bool {
 			n := &pb.Node{}
 			found, err := st.Get(parts[part].space.Key(storage.TableNode, storage.Str(id)), n)
-			return err == nil && found && (f.GetDomain() == "" || n.GetDomain() == f.GetDomain()) && heldAt(n, f.GetAsOfMs())
+			return err == nil && found && (f.GetDomain() == "" || n.GetDomain() == f.GetDomain()) && moments.HeldAt(n, f.GetAsOfMs())
 		}
 	}
 	return out

@@ -40,20 +40,20 @@ func TestKeysAreMintedListedAndRevoked(t *testing.T) {
 		t.Fatalf("key %q", org.APIKey)
 	}
 	n.clock.Advance(time.Second)
-	made := c.ok(createKey("reader", scopeRead)).GetNewKey()
+	made := c.ok(createKey("reader", pb.ScopeRead)).GetNewKey()
 	if made.GetId() != pb.HashKey(made.GetApiKey()).String() || made.GetLabel() != "reader" {
 		t.Fatalf("made %v", made)
 	}
 	n.clock.Advance(time.Second)
 	inherited := c.ok(createKey("all")).GetNewKey()
 	r := client{n: n, key: made.GetApiKey()}
-	if got := r.ok(me()).GetMe().GetScopes(); !slices.Equal(got, []string{scopeRead}) {
+	if got := r.ok(me()).GetMe().GetScopes(); !slices.Equal(got, []string{pb.ScopeRead}) {
 		t.Errorf("scopes %v", got)
 	}
 	if got := (client{n: n, key: inherited.GetApiKey()}).ok(me()).GetMe().GetScopes(); len(got) != 3 {
 		t.Errorf("omitted scopes inherit the caller's, got %v", got)
 	}
-	r.refused(codePermissionDenied, createKey("more", scopeRead)) // needs admin
+	r.refused(pb.CodePermissionDenied, createKey("more", pb.ScopeRead)) // needs admin
 
 	c.put("any") // its commit comes behind the note of the use
 	list := c.ok(&pb.Envelope{Op: &pb.Envelope_ListKeys{ListKeys: &pb.ListKeys{}}}).GetKeys().GetKeys()
@@ -69,13 +69,13 @@ func TestKeysAreMintedListedAndRevoked(t *testing.T) {
 	}
 
 	c.ok(revoke(made.GetId()))
-	r.refused(codeAuthentication, me())
+	r.refused(pb.CodeAuthentication, me())
 	c.ok(revoke(made.GetId())) // idempotent
-	c.refused(codeKeyNotFound, revoke(strings.Repeat("0", 64)))
-	c.refused(codeKeyNotFound, revoke("nonsense"))
+	c.refused(pb.CodeKeyNotFound, revoke(strings.Repeat("0", 64)))
+	c.refused(pb.CodeKeyNotFound, revoke("nonsense"))
 	after := disk.Crash(0, 1)
 	n2 := startNode(t, after)
-	(client{n: n2, key: made.GetApiKey()}).refused(codeAuthentication, me())
+	(client{n: n2, key: made.GetApiKey()}).refused(pb.CodeAuthentication, me())
 	(client{n: n2, key: inherited.GetApiKey()}).ok(me())
 }
 
@@ -83,19 +83,19 @@ func TestKeysAreMintedListedAndRevoked(t *testing.T) {
 func TestMintingCannotEscalate(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
-	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: org.Owner, Scopes: []string{scopeAdmin}, Label: "admin only"})
+	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: org.Owner, Scopes: []string{pb.ScopeAdmin}, Label: "admin only"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := client{n: n, key: k.APIKey}
 	for _, s := range allScopes {
-		if grants([]string{scopeAdmin}, s) {
+		if grants([]string{pb.ScopeAdmin}, s) {
 			c.ok(createKey("x", s))
 		} else {
-			c.refused(codePermissionDenied, createKey("x", s))
+			c.refused(pb.CodePermissionDenied, createKey("x", s))
 		}
 	}
-	p := c.refused(codeValidation, createKey("x", "root"))
+	p := c.refused(pb.CodeValidation, createKey("x", "root"))
 	if p.GetErrors()[0].GetField() != "scopes[0]" {
 		t.Errorf("field %q", p.GetErrors()[0].GetField())
 	}
@@ -104,7 +104,7 @@ func TestMintingCannotEscalate(t *testing.T) {
 func TestUnknownRevokedAndForeignKeysReadAlike(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	made := c.ok(createKey("x", scopeRead)).GetNewKey()
+	made := c.ok(createKey("x", pb.ScopeRead)).GetNewKey()
 	c.ok(revoke(made.GetId()))
 	revoked := client{n: n, key: made.GetApiKey()}.ask(me())
 	unknown := client{n: n, key: "svc_prod_" + strings.Repeat("x", 43)}.ask(me())
@@ -129,31 +129,31 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 	bad := func() *pb.Envelope {
 		return &pb.Envelope{Op: &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: invalid("content", "is blank")}}}
 	}
-	reader, writer := mk(scopeRead), mk(scopeWrite)
-	client{n: n, key: "svc_prod_nope"}.refused(codeAuthentication, bad())
-	reader.as("nobody").refused(codeSubjectNotProvided, bad()) // before the scope
-	reader.refused(codePermissionDenied, bad())                // before the body
-	writer.refused(codeValidation, bad())
+	reader, writer := mk(pb.ScopeRead), mk(pb.ScopeWrite)
+	client{n: n, key: "svc_prod_nope"}.refused(pb.CodeAuthentication, bad())
+	reader.as("nobody").refused(pb.CodeSubjectNotProvisioned, bad()) // before the scope
+	reader.refused(pb.CodePermissionDenied, bad())                   // before the body
+	writer.refused(pb.CodeValidation, bad())
 	for range 27 {
-		writer.refused(codeValidation, bad())
+		writer.refused(pb.CodeValidation, bad())
 	}
 	// 28 refused requests paid; the burst of ingest is 30.
-	writer.refused(codeValidation, bad())
-	writer.refused(codeValidation, bad())
-	p := writer.as("nobody").refused(codeRateLimit, bad()) // before the subject
+	writer.refused(pb.CodeValidation, bad())
+	writer.refused(pb.CodeValidation, bad())
+	p := writer.as("nobody").refused(pb.CodeRateLimit, bad()) // before the subject
 	if p.GetRetryAfterS() != 1 {
 		t.Errorf("Retry-After %d", p.GetRetryAfterS())
 	}
 	n.clock.Advance(time.Second)
-	writer.refused(codeValidation, bad())
+	writer.refused(pb.CodeValidation, bad())
 
 	refusing := reader.envelope(find("x"))
 	refusing.SubjectMode, refusing.HasSubject, refusing.Subject = pb.SubjectMode_SUBJECT_REFUSED, true, "nobody"
 	r, err := n.sys.Ask(t.Context(), refusing)
-	if err != nil || r.GetProblem().GetCode() != codeSubjectNotSupported {
+	if err != nil || r.GetProblem().GetCode() != pb.CodeSubjectNotSupported {
 		t.Errorf("a key-owner route with a subject: %v %v", r, err)
 	}
-	reader.as("nobody").refused(codeSubjectNotProvided, me()) // ignored, but refused when unprovisioned
+	reader.as("nobody").refused(pb.CodeSubjectNotProvisioned, me()) // ignored, but refused when unprovisioned
 }
 
 // interface: Endpoints/Conventions Idempotency-Key
@@ -170,7 +170,7 @@ func TestRequestsWithAKeyAreDoneOnce(t *testing.T) {
 	if jobOf(first) != jobOf(again) || first.GetReplayed() || !again.GetReplayed() {
 		t.Errorf("first %v, again %v", first, again)
 	}
-	c.refused(codeIdempotencyReused, with("k1", items(doc("a", "Something else."))))
+	c.refused(pb.CodeIdempotencyKeyReused, with("k1", items(doc("a", "Something else."))))
 	// Another subject, another credential: another scope.
 	if r := c.as("anna").ok(with("k1", items(doc("a", "Once only.")))); jobOf(r) == jobOf(first) {
 		t.Error("a key of one subject replayed for another")
@@ -217,7 +217,7 @@ func TestConcurrentDuplicatesMakeOneJob(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	delete(jobs, codeIdempotencyInFlight)
+	delete(jobs, pb.CodeIdempotencyInProgress)
 	if len(jobs) != 1 {
 		t.Errorf("outcomes %v, want one job and refusals to wait", jobs)
 	}
@@ -226,7 +226,7 @@ func TestConcurrentDuplicatesMakeOneJob(t *testing.T) {
 // interface: Endpoints/Jobs
 func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{Name: "T", OwnerEmail: "t@example.com", Plan: planUnlimited})
+	org := n.org(NewOrg{Name: "T", OwnerEmail: "t@example.com", Plan: pb.PlanUnlimited})
 	c := client{n: n, key: org.APIKey}
 	var want []string
 	for i := range 7 {
@@ -251,15 +251,15 @@ func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("pages hold %v, want %v", got, want)
 	}
-	c.refused(codeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: page, Status: jobFailed}}})
-	c.refused(codeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
+	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: page, Status: pb.JobFailed}}})
+	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
 
 	// Another member sees jobs of provisioned subjects, and no others.
 	mem, err := n.sys.AddMember(t.Context(), org.Org, "two@example.com", RoleAdmin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: mem.User, Scopes: []string{scopeRead, scopeAdmin}, Label: "k"})
+	k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: mem.User, Scopes: []string{pb.ScopeRead, pb.ScopeAdmin}, Label: "k"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestJobsAreListedInPagesThatWritesDoNotShift(t *testing.T) {
 	if len(list) != 1 || pb.JobID(list[0].GetId()).String() != shared {
 		t.Errorf("the other member sees %v", list)
 	}
-	two.refused(codeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: want[0]}}})
+	two.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: want[0]}}})
 }
 
 // interface: Resources/Subject
@@ -296,8 +296,8 @@ func TestSubjectsAreProvisionedAndListed(t *testing.T) {
 	}
 	for _, s := range []string{"", strings.Repeat("x", 257), "new\nline", "\x00", "bad\xff"} {
 		if s != "bad\xff" { // protobuf strings are UTF-8; the edge refuses it
-			c.refused(codeValidation, put(s))
-			c.refused(codeSubjectNotFound, get(s))
+			c.refused(pb.CodeValidation, put(s))
+			c.refused(pb.CodeSubjectNotFound, get(s))
 		}
 		if validSubject(s) {
 			t.Errorf("%q passes as a subject", s)
@@ -361,23 +361,23 @@ func TestOperatorKeepsOrganizationsInOrder(t *testing.T) {
 	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); err != nil {
 		t.Fatal(err)
 	}
-	client{n: n, key: a.APIKey}.refused(codeAuthentication, me())
+	client{n: n, key: a.APIKey}.refused(pb.CodeAuthentication, me())
 	if members, err := n.sys.Members(ctx, a.Org); err != nil || len(members) != 1 || members[0].User != two.User {
 		t.Errorf("members %+v, %v", members, err)
 	}
 	if err := n.sys.RemoveMember(ctx, a.Org, a.Owner); !errors.Is(err, ErrUserNotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
-	if err := n.sys.SetPlan(ctx, b.Org, planFree); err != nil {
+	if err := n.sys.SetPlan(ctx, b.Org, pb.PlanFree); err != nil {
 		t.Fatal(err)
 	}
-	if r := (client{n: n, key: b.APIKey}).ok(me()); r.GetMe().GetPlan() != planFree || r.GetRate().GetQuota() != 150 {
+	if r := (client{n: n, key: b.APIKey}).ok(me()); r.GetMe().GetPlan() != pb.PlanFree || r.GetRate().GetQuota() != 150 {
 		t.Errorf("after SetPlan: %v", r)
 	}
 	if err := n.sys.DeleteOrg(ctx, b.Org); err != nil {
 		t.Fatal(err)
 	}
-	client{n: n, key: b.APIKey}.refused(codeAuthentication, me())
+	client{n: n, key: b.APIKey}.refused(pb.CodeAuthentication, me())
 	if _, err := n.sys.Org(ctx, b.Org); !errors.Is(err, ErrOrgNotFound) {
 		t.Errorf("a deleted organization: %v", err)
 	}
@@ -403,7 +403,7 @@ func TestFencedOrganizationOpensAgain(t *testing.T) {
 		if p := r.GetProblem(); p == nil {
 			n.wait(jobOf(r))
 			break
-		} else if p.GetCode() != codeServiceDegraded || p.GetRetryAfterS() == 0 {
+		} else if p.GetCode() != pb.CodeServiceDegraded || p.GetRetryAfterS() == 0 {
 			t.Fatalf("refused with %v", p)
 		}
 		if refusals++; refusals > 100 {
@@ -437,7 +437,7 @@ func TestFullDiskRefusesWritesAndServesReads(t *testing.T) {
 	c.ingest(doc("a", "Written in time."))
 	set := func(v bool) { mu.Lock(); full = v; mu.Unlock() }
 	set(true)
-	p := c.refused(codeServiceDegraded, items(doc("b", "Too late.")))
+	p := c.refused(pb.CodeServiceDegraded, items(doc("b", "Too late.")))
 	if p.GetRetryAfterS() == 0 || !strings.Contains(p.GetDetail(), "disk") {
 		t.Errorf("refused with %v", p)
 	}
@@ -521,10 +521,10 @@ func TestRevokedKeysMakeRoom(t *testing.T) {
 	c.ok(revoke(made[3]))
 	c.ok(revoke(made[1]))
 	c.ok(createKey(""))
-	c.refused(codeKeyNotFound, revoke(made[1]))
+	c.refused(pb.CodeKeyNotFound, revoke(made[1]))
 	c.ok(revoke(made[3]))
 	c.ok(createKey(""))
-	c.refused(codeKeyNotFound, revoke(made[3]))
+	c.refused(pb.CodeKeyNotFound, revoke(made[3]))
 	c.refused("key_limit_reached", createKey(""))
 	// Of several that ask at once for the one place, one has it.
 	c.ok(revoke(made[5]))

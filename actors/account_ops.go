@@ -30,7 +30,7 @@ func (o *orgActor) account(c *call, op *pb.AccountOp) {
 	case *pb.AccountOp_CreateSandboxKey:
 		o.createSandboxKey(c, op.CreateSandboxKey)
 	case *pb.AccountOp_RevokeSandboxKey:
-		o.revoke(c, op.RevokeSandboxKey.GetId(), actionSandboxKeyRevoke, (*pb.Key).GetSandbox)
+		o.revoke(c, op.RevokeSandboxKey.GetId(), pb.ActionSandboxKeyRevoke, (*pb.Key).GetSandbox)
 	case *pb.AccountOp_ResetSandbox:
 		o.resetSandbox(c)
 	case *pb.AccountOp_GetSettings:
@@ -105,7 +105,7 @@ func (o *orgView) membersPage(r storage.Reader, page *pb.Page) (*pb.Reply, error
 func (o *orgActor) deleteMe(c *call) {
 	switch {
 	case c.who.sandbox:
-		c.refuse(problem(codePermissionDenied, "A sandbox key cannot delete an account."))
+		c.refuse(problem(pb.CodePermissionDenied, "A sandbox key cannot delete an account."))
 	case o.record.GetPersonal():
 		o.sys.background(func(ctx context.Context) {
 			// From its return on none of the keys leads anywhere.
@@ -121,7 +121,7 @@ func (o *orgActor) deleteMe(c *call) {
 		o.removeMember(c.who.user, c.auditOf("account.delete", c.who.user.String()), func(err error) {
 			switch {
 			case errors.Is(err, errLastOwner):
-				c.refuse(problem(codeLastOwner, "You are the organization's only owner."))
+				c.refuse(problem(pb.CodeLastOwner, "You are the organization's only owner."))
 			case errors.Is(err, ErrUserNotFound): // by a second request at the same time
 				c.refuse(unauthenticated())
 			case err != nil:
@@ -206,12 +206,12 @@ func (o *orgActor) inUse(c *call) bool {
 	switch {
 	case err != nil:
 		c.fail(err)
-	case ref == nil && c.part.kind == partitionMember:
+	case ref == nil && c.part.kind == pb.PartitionMember:
 		c.refuse(unauthenticated())
-	case ref == nil && c.part.kind == partitionSandbox: // it was reset; the next call finds it empty
+	case ref == nil && c.part.kind == pb.PartitionSandbox: // it was reset; the next call finds it empty
 		c.fail(errLost)
 	case ref == nil:
-		c.refuse(problem(codeSubjectNotProvided, "The subject was erased meanwhile."))
+		c.refuse(problem(pb.CodeSubjectNotProvisioned, "The subject was erased meanwhile."))
 	}
 	return err == nil && ref != nil
 }

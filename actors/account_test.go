@@ -43,7 +43,7 @@ func (n *node) recruit(org pb.OrgID, email string, role Role, scopes ...string) 
 func (n *node) keyOf(org pb.OrgID, user pb.UserID, scopes ...string) client {
 	n.t.Helper()
 	if len(scopes) == 0 {
-		scopes = []string{scopeRead, scopeWrite, scopeAdmin}
+		scopes = []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin}
 	}
 	k, err := n.sys.CreateKey(n.t.Context(), NewKey{Org: org, User: user, Scopes: scopes, Label: "k"})
 	if err != nil {
@@ -82,16 +82,16 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 	if want := []string{"ann@example.com admin", "owner@example.com owner", "zoe@example.com member"}; !slices.Equal(got, want) {
 		t.Errorf("members %v, want %v", got, want)
 	}
-	c.refused(codeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
+	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
 	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com"}).APIKey}
-	other.refused(codeInvalidCursor, listMembers(page))
+	other.refused(pb.CodeInvalidCursor, listMembers(page))
 }
 
 // interface: Endpoints/DELETE /v1/me
 func TestAPersonalOrganizationGoesAsAWhole(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
-	org := n.org(NewOrg{Name: "Solo", OwnerEmail: "solo@example.com", Personal: true, Plan: planUnlimited})
+	org := n.org(NewOrg{Name: "Solo", OwnerEmail: "solo@example.com", Personal: true, Plan: pb.PlanUnlimited})
 	c := client{n: n, key: org.APIKey}
 	second := n.keyOf(org.Org, org.Owner)
 	sandbox := n.sandboxKey(c)
@@ -100,13 +100,13 @@ func TestAPersonalOrganizationGoesAsAWhole(t *testing.T) {
 	bystander := client{n: n, key: n.org(NewOrg{}).APIKey}
 	bystander.ingest(doc("a", "Somebody else's text."))
 
-	sandbox.refused(codePermissionDenied, deleteMe())
-	n.keyOf(org.Org, org.Owner, scopeRead, scopeAdmin).refused(codePermissionDenied, deleteMe())
+	sandbox.refused(pb.CodePermissionDenied, deleteMe())
+	n.keyOf(org.Org, org.Owner, pb.ScopeRead, pb.ScopeAdmin).refused(pb.CodePermissionDenied, deleteMe())
 	if r := c.ok(deleteMe()); r.GetStatus() != 204 {
 		t.Errorf("status %d", r.GetStatus())
 	}
 	for _, gone := range []client{c, second, sandbox} {
-		gone.refused(codeAuthentication, me())
+		gone.refused(pb.CodeAuthentication, me())
 	}
 	if got := bystander.chunks("text"); len(got) != 1 {
 		t.Errorf("a bystander finds %q", got)
@@ -120,7 +120,7 @@ func TestAPersonalOrganizationGoesAsAWhole(t *testing.T) {
 	}
 	for _, gone := range []client{c, second, sandbox} {
 		gone.n = n
-		gone.refused(codeAuthentication, me())
+		gone.refused(pb.CodeAuthentication, me())
 	}
 	if _, err := n.sys.Org(t.Context(), org.Org); !errors.Is(err, ErrOrgNotFound) {
 		t.Errorf("the operator still sees it: %v", err)
@@ -142,13 +142,13 @@ func TestAMemberLeavesATeamAlone(t *testing.T) {
 	leaver.ingest(doc("a", "A quizzacious text of the leaver."))
 	kept.ingest(doc("a", "The sandbox keeps this text."))
 
-	owner.refused(codeLastOwner, deleteMe())
+	owner.refused(pb.CodeLastOwner, deleteMe())
 	owner.ok(me())
 	if r := leaver.ok(deleteMe()); r.GetStatus() != 204 {
 		t.Errorf("status %d", r.GetStatus())
 	}
 	for _, gone := range []client{leaver, second, sandbox} {
-		gone.refused(codeAuthentication, me())
+		gone.refused(pb.CodeAuthentication, me())
 	}
 	if got := owner.chunks("text"); !slices.Equal(got, []string{"The owner keeps this text."}) {
 		t.Errorf("the owner finds %q", got)
@@ -176,7 +176,7 @@ func TestAMemberLeavesATeamAlone(t *testing.T) {
 	}
 	n = startNode(t, disk.Crash(0, 1))
 	leaver.n, owner.n = n, n
-	leaver.refused(codeAuthentication, me())
+	leaver.refused(pb.CodeAuthentication, me())
 	owner.ok(me())
 	n.recruit(org.Org, "two@example.com", RoleMember) // the address is free again
 }
@@ -214,7 +214,7 @@ func TestMembersAgainstModel(t *testing.T) {
 				continue
 			case "leave":
 				if last {
-					keys[who].refused(codeLastOwner, deleteMe())
+					keys[who].refused(pb.CodeLastOwner, deleteMe())
 					continue
 				}
 				keys[who].ok(deleteMe())
@@ -243,7 +243,7 @@ func TestMembersAgainstModel(t *testing.T) {
 			delete(keys, who)
 		}
 		for _, c := range gone {
-			c.refused(codeAuthentication, me())
+			c.refused(pb.CodeAuthentication, me())
 		}
 		members, err := n.sys.Members(t.Context(), org.Org)
 		if err != nil {

@@ -31,7 +31,7 @@ const (
 )
 
 func unauthenticated() *pb.Problem {
-	return problem(codeAuthentication, "The API key is missing, unknown, expired or revoked.")
+	return problem(pb.CodeAuthentication, "The API key is missing, unknown, expired or revoked.")
 }
 
 // admit checks a request in the order of decisions.md section 2, steps 2 to 5,
@@ -64,11 +64,11 @@ func (o *orgActor) admit(c *call) bool {
 		b = &bucket{}
 		key.buckets[family] = b
 	}
-	rate, ok := b.take(now, limitOf(family, o.record.GetPlan()), o.record.GetPlan() == planUnlimited)
+	rate, ok := b.take(now, limitOf(family, o.record.GetPlan()), o.record.GetPlan() == pb.PlanUnlimited)
 	rate.Partition = key.digest
 	c.rate = rate
 	if !ok {
-		p := problem(codeRateLimit, "The rate limit of the family %q is used up.", family)
+		p := problem(pb.CodeRateLimit, "The rate limit of the family %q is used up.", family)
 		p.RetryAfterS = rate.GetRetryAfterS()
 		c.refuse(p)
 		return false
@@ -90,7 +90,7 @@ func (o *orgActor) admit(c *call) bool {
 	c.part = part
 
 	if !grants(c.who.scopes, c.env.GetScope()) {
-		c.refuse(problem(codePermissionDenied, "The key lacks the scope %q.", c.env.GetScope()))
+		c.refuse(problem(pb.CodePermissionDenied, "The key lacks the scope %q.", c.env.GetScope()))
 		return false
 	}
 	return true
@@ -179,14 +179,14 @@ func (o *orgActor) partition(env *pb.Envelope, key *pb.Key) (*partitionRef, *pb.
 		return own, nil, err // a removed member's key means nobody, whomever it selects
 	}
 	if env.GetSubjectMode() == pb.SubjectMode_SUBJECT_REFUSED {
-		return nil, problem(codeSubjectNotSupported, "This route acts for the key owner and takes no X-Svc-Subject."), nil
+		return nil, problem(pb.CodeSubjectNotSupported, "This route acts for the key owner and takes no X-Svc-Subject."), nil
 	}
 	name := env.GetSubject()
 	if key.GetSandbox() {
 		if name == string(sandboxSubject) {
 			return own, nil, nil
 		}
-		return nil, problem(codePermissionDenied, "A sandbox key cannot select another subject."), nil
+		return nil, problem(pb.CodePermissionDenied, "A sandbox key cannot select another subject."), nil
 	}
 	var ref *partitionRef
 	if validSubject(name) {
@@ -195,7 +195,7 @@ func (o *orgActor) partition(env *pb.Envelope, key *pb.Key) (*partitionRef, *pb.
 		}
 	}
 	if ref == nil {
-		return nil, problem(codeSubjectNotProvided, "The subject was never provisioned, or was erased."), nil
+		return nil, problem(pb.CodeSubjectNotProvisioned, "The subject was never provisioned, or was erased."), nil
 	}
 	if env.GetSubjectMode() == pb.SubjectMode_SUBJECT_IGNORED {
 		ref = own
@@ -222,7 +222,7 @@ func (o *orgActor) member(user pb.UserID) (*partitionRef, error) {
 		return ref, nil
 	}
 	ref, err := o.loadPartition(pb.PartitionID(user))
-	if err != nil || ref == nil || ref.kind != partitionMember {
+	if err != nil || ref == nil || ref.kind != pb.PartitionMember {
 		return nil, err // a subject's partition has an id of the same kind, and is nobody's
 	}
 	if len(o.members) >= maxCachedSubjects {

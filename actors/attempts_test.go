@@ -75,30 +75,30 @@ var kindsOfWork = map[string]struct {
 	work  string // that is held
 	begin func(c client, feed string) (job string)
 }{
-	"ingest": {jobIngest, func(c client, _ string) string { return jobOf(c.ok(items(doc("a", "Bread rises.")))) }},
-	"import": {jobIngest, func(c client, _ string) string {
+	"ingest": {pb.JobIngest, func(c client, _ string) string { return jobOf(c.ok(items(doc("a", "Bread rises.")))) }},
+	"import": {pb.JobIngest, func(c client, _ string) string {
 		return jobOf(c.ok(file("a.txt", "Bread rises.")))
 	}},
-	"training": {jobBrainTrain, func(c client, _ string) string {
+	"training": {pb.JobBrainTrain, func(c client, _ string) string {
 		docs, _, _ := parish(60)
 		c.ingest(docs...)
 		return jobOf(c.ok(trainOp()))
 	}},
-	"finalization and cycle": {jobCognition, func(c client, _ string) string {
+	"finalization and cycle": {pb.JobCognition, func(c client, _ string) string {
 		c.say(said("one", "Bread rises."))
 		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}}))
-		return pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
+		return pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
 	}},
-	"export": {jobExport, func(c client, _ string) string {
+	"export": {pb.JobExport, func(c client, _ string) string {
 		c.note("Bread rises.")
 		c.ok(createExport(false))
-		return pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobExport}}}).GetJobs().GetJobs()[0].GetId()).String()
+		return pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobExport}}}).GetJobs().GetJobs()[0].GetId()).String()
 	}},
-	"connector": {jobConnectorSync, func(c client, feed string) string {
+	"connector": {pb.JobConnectorSync, func(c client, feed string) string {
 		id := c.follow(feed)
 		return jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: id}}})))
 	}},
-	"erasure": {jobSubjectErase, func(c client, _ string) string {
+	"erasure": {pb.JobSubjectErase, func(c client, _ string) string {
 		c.put("anna")
 		c.as("anna").note("Bread rises.")
 		return jobOf(c.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "anna"}}}))
@@ -110,7 +110,7 @@ var kindsOfWork = map[string]struct {
 func TestInterruptionsAreNoAttempts(t *testing.T) {
 	for name, kind := range kindsOfWork {
 		for _, how := range []string{"stopped", "killed"} {
-			if kind.work == jobSubjectErase && how == "stopped" {
+			if kind.work == pb.JobSubjectErase && how == "stopped" {
 				continue // a stop waits for it
 			}
 			t.Run(name+", "+how, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestInterruptionsAreNoAttempts(t *testing.T) {
 				also := func(cfg *Config, o *storage.Options) {
 					allow(cfg, o)
 					drawn(cfg, o)
-					cfg.plain = kind.work != jobCognition
+					cfg.plain = kind.work != pb.JobCognition
 				}
 				disk := storagetest.NewDisk()
 				var org CreatedOrg
@@ -134,10 +134,10 @@ func TestInterruptionsAreNoAttempts(t *testing.T) {
 						job = kind.begin(c, url)
 					}
 					n.waitFor(func() bool {
-						n.pass(org, job, kind.work == jobCognition)
-						return held.begins() && (kind.work == jobCognition || n.stored(org, job).GetBegun() != "")
+						n.pass(org, job, kind.work == pb.JobCognition)
+						return held.begins() && (kind.work == pb.JobCognition || n.stored(org, job).GetBegun() != "")
 					})
-					if got := c.job(job); got.GetAttempts() != 1 || got.GetStatus() != jobRunning {
+					if got := c.job(job); got.GetAttempts() != 1 || got.GetStatus() != pb.JobRunning {
 						t.Fatalf("round %d: %v", round, got)
 					}
 					if how == "killed" {
@@ -147,10 +147,10 @@ func TestInterruptionsAreNoAttempts(t *testing.T) {
 				}
 				c.n = startNode(t, disk, also)
 				c.n.waitFor(func() bool {
-					c.n.pass(org, job, kind.work == jobCognition)
+					c.n.pass(org, job, kind.work == pb.JobCognition)
 					return terminal(c.n.stored(org, job).GetStatus())
 				})
-				if got := c.job(job); got.GetStatus() != jobSucceeded || got.GetAttempts() != 1 || got.GetErrorCode() != "" {
+				if got := c.job(job); got.GetStatus() != pb.JobSucceeded || got.GetAttempts() != 1 || got.GetErrorCode() != "" {
 					t.Errorf("%v", got)
 				}
 				if got := c.n.stored(org, job); got.GetBegun() != "" || got.GetUnclean() != nil {
@@ -169,7 +169,7 @@ func TestWorkThatKillsItsProcessIsGivenUp(t *testing.T) {
 	var c client
 	var poison, behind string
 	for round := 0; ; round++ {
-		held := holding(jobIngest)
+		held := holding(pb.JobIngest)
 		n := startNode(t, disk, held.configure)
 		if c.n = n; round == 0 {
 			org = n.org(NewOrg{})
@@ -212,10 +212,10 @@ func TestWorkThatKillsItsProcessIsGivenUp(t *testing.T) {
 	}
 	c.n.waitMoving(100*time.Millisecond, poison, behind)
 	job := c.job(poison)
-	if job.GetStatus() != jobFailed || job.GetAttempts() > maxAttempts || !strings.Contains(job.GetErrorDetail(), fmt.Sprintf("ended %d times", maxUncleanEnds)) {
+	if job.GetStatus() != pb.JobFailed || job.GetAttempts() > maxAttempts || !strings.Contains(job.GetErrorDetail(), fmt.Sprintf("ended %d times", maxUncleanEnds)) {
 		t.Errorf("%v", job)
 	}
-	if got := itemStatus(c.job(behind)); !slices.Equal(got, []string{itemCreated}) {
+	if got := itemStatus(c.job(behind)); !slices.Equal(got, []string{pb.ItemCreated}) {
 		t.Errorf("what waited behind it: %v", got)
 	}
 }
@@ -225,9 +225,9 @@ func TestWorkThatKillsItsProcessIsGivenUp(t *testing.T) {
 func TestAMoveIsNoAttempt(t *testing.T) {
 	for name, silent := range map[string]bool{"the node lives": false, "the node says nothing": true} {
 		t.Run(name, func(t *testing.T) {
-			held := holding(jobIngest)
+			held := holding(pb.JobIngest)
 			w := startTownWith(t, held.configure, "a", "b")
-			org := w.org("a", planUnlimited)
+			org := w.org("a", pb.PlanUnlimited)
 			defer held.goOn.Store(true)
 			a := w.at("a").client(org.APIKey)
 			job := jobOf(a.ok(items(doc("a", "Bread rises."))))
@@ -250,7 +250,7 @@ func TestAMoveIsNoAttempt(t *testing.T) {
 			}
 			held.goOn.Store(true)
 			w.at("b").wait(job)
-			if got := w.at("b").client(org.APIKey).job(job); got.GetStatus() != jobSucceeded || got.GetAttempts() != 1 {
+			if got := w.at("b").client(org.APIKey).job(job); got.GetStatus() != pb.JobSucceeded || got.GetAttempts() != 1 {
 				t.Errorf("%v", got)
 			}
 		})

@@ -30,24 +30,6 @@ const (
 	actorService  = "service"
 )
 
-// The acts of the operator, of the service, and those whose target is a partition.
-const (
-	actionOrgCreate        = "organization.create"
-	actionOrgPlan          = "organization.plan"
-	actionMemberAdd        = "member.add"
-	actionMemberRemove     = "member.remove"
-	actionKeyCreate        = "key.create"
-	actionKeyRevoke        = "key.revoke"
-	actionSandboxKeyRevoke = "sandbox_key.revoke"
-	actionWebhookDisable   = "webhook.disable"
-	actionSubjectProvision = "subject.provision"
-	actionSubjectErase     = "subject.erase"
-	actionPurge            = "purge"
-	actionPurgeDryRun      = "purge.dry_run"
-	actionExportDownload   = "export.download"
-	actionExportImport     = "export.import"
-)
-
 // byOperator begins an audit record of what the operator does.
 func (o *orgView) byOperator(action, target string) *pb.Audit {
 	return &pb.Audit{AtMs: clock.Millis(o.sys.clock.Now()), Action: action, Target: target}
@@ -56,7 +38,7 @@ func (o *orgView) byOperator(action, target string) *pb.Audit {
 // aboutPartition reports whether an act's target is a partition.
 func aboutPartition(action string) bool {
 	switch action {
-	case actionSubjectProvision, actionSubjectErase, actionPurge, actionPurgeDryRun:
+	case pb.ActionSubjectProvision, pb.ActionSubjectErase, pb.ActionPurge, pb.ActionPurgeDryRun:
 		return true
 	}
 	return false
@@ -69,7 +51,7 @@ func actorOf(a *pb.Audit) string {
 	switch {
 	case err == nil && hash != pb.KeyHash{}:
 		return actorKey
-	case a.GetAction() == actionWebhookDisable:
+	case a.GetAction() == pb.ActionWebhookDisable:
 		return actorService
 	}
 	return actorOperator
@@ -234,7 +216,7 @@ func (o *orgView) downloadExport(st *storage.Store, c *call, id string) (*pb.Rep
 		return r, err
 	}
 	ch := newChange(o.store)
-	ch.audit(c.auditOf(actionExportDownload, strings.ToLower(id)))
+	ch.audit(c.auditOf(pb.ActionExportDownload, strings.ToLower(id)))
 	o.committer.submitChange(ch, func(err error) {
 		switch {
 		case errors.Is(err, storage.ErrNoSpace):

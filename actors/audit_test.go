@@ -53,17 +53,17 @@ func TestTrailTellsEveryAct(t *testing.T) {
 
 	did("organization.create", org.Org.String(), "")
 	did("key.create", keyID, "")
-	if err := n.sys.SetPlan(t.Context(), org.Org, planUnlimited); err != nil {
+	if err := n.sys.SetPlan(t.Context(), org.Org, pb.PlanUnlimited); err != nil {
 		t.Fatal(err)
 	}
-	did("organization.plan", planUnlimited, "")
+	did("organization.plan", pb.PlanUnlimited, "")
 	ann, err := n.sys.AddMember(t.Context(), org.Org, "quizzacious@example.com", RoleAdmin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	did("member.add", ann.User.String(), "")
 
-	made := c.ok(with(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: "quizzacious", Scopes: []string{scopeRead}}}})).GetNewKey()
+	made := c.ok(with(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: "quizzacious", Scopes: []string{pb.ScopeRead}}}})).GetNewKey()
 	did("key.create", made.GetId(), "")
 	c.ok(with(&pb.Envelope{Op: &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: made.GetId()}}}))
 	did("key.revoke", made.GetId(), "")
@@ -107,7 +107,7 @@ func TestTrailTellsEveryAct(t *testing.T) {
 	n.wait(export)
 	anna.ok(with(downloadExport(export)))
 	did("export.download", export, "anna")
-	anna.refused(codeExportNotFound, with(downloadExport("none")))
+	anna.refused(pb.CodeExportNotFound, with(downloadExport("none")))
 
 	sandbox := n.sandboxKey(c)
 	sandboxID := pb.HashKey(sandbox.key).String()
@@ -219,7 +219,7 @@ func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("anna")
-	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: planUnlimited}).APIKey}
+	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited}).APIKey}
 	other.put("zoe")
 	_, ann := n.recruit(org.Org, "ann@example.com", RoleAdmin) // whoever holds admin sees all of it
 	if got, want := acts(ann.trail(&pb.ListAudit{}, 50)), acts(c.trail(&pb.ListAudit{}, 50)); !slices.Equal(got, want) || len(got) < 4 {
@@ -230,21 +230,21 @@ func TestTrailIsOfOneOrganizationsAdmins(t *testing.T) {
 			t.Errorf("of another organization: %v", e)
 		}
 	}
-	made := c.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Scopes: []string{scopeRead, scopeWrite}}}}).GetNewKey()
-	client{n: n, key: made.GetApiKey()}.refused(codePermissionDenied, listAudit(&pb.ListAudit{}))
-	n.sandboxKey(c).refused(codePermissionDenied, listAudit(&pb.ListAudit{}))
+	made := c.ok(&pb.Envelope{Op: &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Scopes: []string{pb.ScopeRead, pb.ScopeWrite}}}}).GetNewKey()
+	client{n: n, key: made.GetApiKey()}.refused(pb.CodePermissionDenied, listAudit(&pb.ListAudit{}))
+	n.sandboxKey(c).refused(pb.CodePermissionDenied, listAudit(&pb.ListAudit{}))
 	c.as("anna").ok(listAudit(&pb.ListAudit{}))
-	c.as("nobody").refused(codeSubjectNotProvided, listAudit(&pb.ListAudit{}))
+	c.as("nobody").refused(pb.CodeSubjectNotProvisioned, listAudit(&pb.ListAudit{}))
 
 	cursor := c.ok(listAudit(&pb.ListAudit{Page: &pb.Page{Size: 1}})).GetAccount().GetAudit().GetNextCursor()
 	page := &pb.Page{Size: 1, Cursor: cursor}
 	c.ok(listAudit(&pb.ListAudit{Page: page}))
 	for _, op := range []*pb.ListAudit{{Actor: "operator"}, {Action: "key.create"}, {Target: "anna"}, {AfterMs: 1}, {BeforeMs: 1}} {
 		op.Page = page
-		c.refused(codeInvalidCursor, listAudit(op))
+		c.refused(pb.CodeInvalidCursor, listAudit(op))
 	}
-	other.refused(codeInvalidCursor, listAudit(&pb.ListAudit{Page: page}))
-	c.refused(codeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
+	other.refused(pb.CodeInvalidCursor, listAudit(&pb.ListAudit{Page: page}))
+	c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
 }
 
 // TestTrailPagesWhileItGrows: what was there when the first page was read comes once,
@@ -260,7 +260,7 @@ func TestTrailPagesWhileItGrows(t *testing.T) {
 	var got []string
 	page := &pb.Page{Size: 3}
 	for i := 0; ; i++ {
-		list := c.ok(listAudit(&pb.ListAudit{Page: page, Action: actionSubjectProvision})).GetAccount().GetAudit()
+		list := c.ok(listAudit(&pb.ListAudit{Page: page, Action: pb.ActionSubjectProvision})).GetAccount().GetAudit()
 		for _, e := range list.GetEntries() {
 			got = append(got, e.GetTarget())
 		}

@@ -14,14 +14,6 @@ import (
 	"orgmem/storage"
 )
 
-const jobBrainTrain = "brain_train"
-
-// The states of a training (decisions.md, section 10).
-const (
-	trainingNone   = "none"
-	trainingFailed = "failed"
-)
-
 const (
 	// answerSources is from how many documents an answer may be put together.
 	answerSources = 5
@@ -40,7 +32,7 @@ func (o *orgView) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	}
 	state.Training.Checkpoint = nil
 	if state.Training.GetStatus() == "" {
-		state.Training.Status = trainingNone
+		state.Training.Status = pb.TrainingNone
 	}
 	var err error
 	if state.Artifact, err = o.newestBrain(r); err != nil {
@@ -262,9 +254,9 @@ func (o *orgActor) brainQuery(c *call, op *pb.BrainQuery) {
 		n, err := c.org.brain(st)
 		switch {
 		case errors.Is(err, errBrainNotTrained):
-			return refuse(problem(codeBrainNotTrained, "The organization's brain has not been trained yet.")), nil
+			return refuse(problem(pb.CodeBrainNotTrained, "The organization's brain has not been trained yet.")), nil
 		case errors.Is(err, errBrainNotReady):
-			return refuse(problem(codeBrainNotReady, "The brain that was published is being loaded.")), nil
+			return refuse(problem(pb.CodeBrainNotReady, "The brain that was published is being loaded.")), nil
 		case err != nil:
 			return nil, err
 		}
@@ -322,7 +314,7 @@ func (a *asking) entities(w *retriever.Walk, topK int) (out []*pb.BrainNode, err
 		if _, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(x.Entity)), n); err != nil {
 			return nil, err
 		}
-		if n.GetStatus() == statusLive {
+		if n.GetStatus() == pb.StatusLive {
 			out = append(out, &pb.BrainNode{Node: n.GetId(), Title: n.GetTitle(), Activation: x.Activation})
 		}
 	}

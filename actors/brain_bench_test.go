@@ -66,7 +66,7 @@ func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int, proj
 	built := index.NewBuilder("words", walkDim)
 	for i, d := range src.Documents {
 		seq := uint64(i + 1)
-		putNode(ch.Batch, part.space, nodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title, Status: statusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}}, CreatedMs: int64(seq), Chunks: []uint64{seq}})
+		putNode(ch.Batch, part.space, nodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title, Status: pb.StatusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}}, CreatedMs: int64(seq), Chunks: []uint64{seq}})
 		v := vector()
 		putVector(ch.Batch, part, "words", seq, v)
 		if err := built.Add(index.Entry{Seq: seq, Node: index.Node{ID: d.ID, Kind: "document"}, Vector: v}); err != nil {

@@ -29,7 +29,7 @@ type graphShare struct {
 }
 
 func graphShareOf(n *pb.Node) graphShare {
-	if n.GetStatus() != statusLive || n.GetUnlearned() {
+	if n.GetStatus() != pb.StatusLive || n.GetUnlearned() {
 		return graphShare{}
 	}
 	s := graphShare{nodes: 1, passages: uint64(len(n.GetChunks()))}
@@ -55,12 +55,12 @@ func moveNode(state *pb.PartitionState, before, after graphShare) {
 
 // inGraph reports whether an edge is of the graph that drifts. The likeness that a
 // cycle finds is not: it follows from the passages, and comes when the cycle does.
-func inGraph(e *pb.Edge) bool { return e.GetStatus() == statusLive && !foundAlike(e) }
+func inGraph(e *pb.Edge) bool { return e.GetStatus() == pb.StatusLive && !foundAlike(e) }
 
 // foundAlike reports whether an edge is a likeness that a cycle has found. A training
 // finds its own.
 func foundAlike(e *pb.Edge) bool {
-	return e.GetType() == edgeSimilar && e.GetOrigin() == originCognition
+	return e.GetType() == edgeSimilar && e.GetOrigin() == pb.OriginCognition
 }
 
 // moveEdge counts what became of an edge, which is nil where there is none.

@@ -42,7 +42,7 @@ func (o *trainingModule) handle(c *call) bool {
 }
 
 func (o *trainingModule) jobKinds() map[string]jobKind {
-	return map[string]jobKind{jobBrainTrain: {
+	return map[string]jobKind{pb.JobBrainTrain: {
 		resume: func(job *pb.Job) (bool, error) { o.train(pb.JobID(job.GetId())); return true, nil },
 		cancel: func(c *call, job *pb.Job) bool { o.cancelTraining(c, job); return true },
 	}}
@@ -69,12 +69,12 @@ func (o *trainingModule) brainTrain(c *call) {
 				fail(err)
 				return
 			}
-			if s := state.GetStatus(); s == jobQueued || s == jobRunning {
+			if s := state.GetStatus(); s == pb.JobQueued || s == pb.JobRunning {
 				release()
-				c.refuse(problem(codeTrainInProgress, "A training is %s already.", s))
+				c.refuse(problem(pb.CodeTrainInProgress, "A training is %s already.", s))
 				return
 			}
-			job, err := o.newJob(jobBrainTrain, c.who, c.part, 1)
+			job, err := o.newJob(pb.JobBrainTrain, c.who, c.part, 1)
 			if err != nil {
 				fail(err)
 				return
@@ -82,7 +82,7 @@ func (o *trainingModule) brainTrain(c *call) {
 			id := pb.JobID(job.GetId())
 			ch := newChange(o.store)
 			putJob(ch.Batch, o.space, job)
-			ch.Put(o.space.Key(storage.TableTraining), &pb.Training{Status: jobQueued, Job: job.GetId()})
+			ch.Put(o.space.Key(storage.TableTraining), &pb.Training{Status: pb.JobQueued, Job: job.GetId()})
 			ch.audit(c.auditOf("brain.train", id.String()))
 			if untold(state) { // its state goes with this commit
 				if err := ch.trained(&o.orgView, state, artifact); err != nil {
@@ -90,7 +90,7 @@ func (o *trainingModule) brainTrain(c *call) {
 					return
 				}
 			}
-			r := &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobQueued}}}
+			r := &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: pb.JobQueued}}}
 			if err := c.idem.record(ch.Batch, r); err != nil {
 				fail(err)
 				return
@@ -136,7 +136,7 @@ func (o *trainingModule) trained(child *actor.PID, id pb.JobID) {
 		case err != nil:
 			o.sys.log.Error("a training's end cannot be read", "org", o.id.String(), "job", id.String(), "err", err)
 			o.lose()
-		case job.GetStatus() == jobQueued, job.GetStatus() == jobRunning:
+		case job.GetStatus() == pb.JobQueued, job.GetStatus() == pb.JobRunning:
 			o.train(id)
 		}
 	})
@@ -162,10 +162,10 @@ func untold(state *pb.Training) bool { return state.GetFinishedMs() != 0 && !sta
 // nothing: there is no time at which it did.
 func (c *change) trained(o *orgView, state *pb.Training, artifact *pb.BrainArtifact) error {
 	var at any
-	if state.GetStatus() != trainingFailed {
+	if state.GetStatus() != pb.TrainingFailed {
 		at = time.UnixMilli(state.GetFinishedMs()).UTC().Format(eventTime)
 	}
-	return c.event(o, eventBrain, nil, map[string]any{
+	return c.event(o, pb.EventBrainTrained, nil, map[string]any{
 		"status": state.GetStatus(), "trainedAt": at, "nodes": artifact.GetNodes(), "edges": artifact.GetEdges(),
 	})
 }
@@ -222,11 +222,11 @@ func (o *trainingModule) cancelTraining(c *call, job *pb.Job) {
 			return
 		}
 		now := clock.Millis(o.sys.clock.Now())
-		job.Status, job.FinishedMs = jobCancelled, now
+		job.Status, job.FinishedMs = pb.JobCancelled, now
 		ch := newChange(o.store)
 		// The states of a training know no cancellation: the reason tells.
 		ch.Put(o.space.Key(storage.TableTraining), &pb.Training{
-			Status: trainingFailed, Job: job.GetId(), StartedMs: job.GetStartedMs(), FinishedMs: now, Reason: "It was cancelled.",
+			Status: pb.TrainingFailed, Job: job.GetId(), StartedMs: job.GetStartedMs(), FinishedMs: now, Reason: "It was cancelled.",
 		})
 		ch.audit(c.auditOf("job.cancel", pb.JobID(job.GetId()).String()))
 		if err := ch.endJob(&o.orgView, job); err != nil {

@@ -234,7 +234,7 @@ func (o *orgView) loadBrain(st *storage.Store, artifact *pb.BrainArtifact) (*bra
 		if _, err := st.Get(storage.PartitionSpace(o.store, part).Key(storage.TableNode, storage.Str(id)), node); err != nil {
 			return nil, err
 		}
-		if node.GetStatus() != statusLive || node.GetUnlearned() || len(node.GetChunks()) != int(end-first) {
+		if node.GetStatus() != pb.StatusLive || node.GetUnlearned() || len(node.GetChunks()) != int(end-first) {
 			continue
 		}
 		// What an edit has put into the place of a passage is not what the brain knows of it.
@@ -388,7 +388,7 @@ func (a *asking) holds(p int32, at chunkAt) (*partitionRef, error) {
 		if _, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(doc)), n); err != nil {
 			return nil, err
 		}
-		if n.GetStatus() == statusLive && !n.GetUnlearned() {
+		if n.GetStatus() == pb.StatusLive && !n.GetUnlearned() {
 			chunks = n.GetChunks()
 		}
 		if a.room == nil || a.room.Load() > 0 {
@@ -420,7 +420,7 @@ func (a *asking) alive(entity pb.NodeID) bool {
 			n := &pb.Node{}
 			_, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(entity)), n)
 			a.err = errors.Join(a.err, err)
-			is = n.GetStatus() == statusLive
+			is = n.GetStatus() == pb.StatusLive
 		}
 		a.lives[entity] = is
 	}

@@ -151,7 +151,7 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("chunk id: %w", err)
 		}
-		if n.GetStatus() != statusLive || n.GetUnlearned() || at >= len(n.GetChunks()) {
+		if n.GetStatus() != pb.StatusLive || n.GetUnlearned() || at >= len(n.GetChunks()) {
 			return false, nil
 		}
 		chunk := &pb.Chunk{}

@@ -189,7 +189,7 @@ func TestALanguageModelWordsAnswers(t *testing.T) {
 func TestWordedAnswersAreTheAskers(t *testing.T) {
 	p, c := phrased(t, 100)
 	c.note("Mrs Okafor did not service the boiler in May.")
-	stranger := client{n: c.n, key: c.n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	stranger := client{n: c.n, key: c.n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
 	stranger.note("The boiler of the others was serviced by Mr Secret.")
 	view := &pb.VoiceProfile{MessageWords: 12, Evidence: 50, Style: []*pb.StyleMeasure{
 		{Group: "closing", Name: "fullStop", Value: -1}, {Group: "spelling", Name: "contractions", Value: 1},

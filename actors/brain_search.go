@@ -21,7 +21,7 @@ const scoreFall = 4
 // parts. The first hit's score is the best that the index gave; the others' fall from
 // there, since a brain's own figures have no scale and may be negative.
 func (c *call) findByBrain(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
-	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() || c.part.kind == partitionSandbox {
+	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() || c.part.kind == pb.PartitionSandbox {
 		return nil, nil
 	}
 	if s, err := c.org.sys.parts.settings(st, c.part); err != nil || s.quality == qualityFast {

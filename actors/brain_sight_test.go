@@ -168,7 +168,7 @@ func TestBrainsOfManyMemories(t *testing.T) {
 	commit(func(o *orgActor, ch *change) {
 		for i := range maxOrgPartitions {
 			id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
-			putPartition(ch.Batch, o.space, newPartitionRef(&o.orgView, id, &pb.Partition{Kind: partitionSubject, Subject: fmt.Sprint("s", i)}))
+			putPartition(ch.Batch, o.space, newPartitionRef(&o.orgView, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
 		}
 	})
 	found := c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "When does the ferry leave?"}}}).GetSearch()

@@ -75,11 +75,11 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 		n := rec.Value
 		src.seen[at].Size += graphShareOf(n).size()
 		switch {
-		case n.GetStatus() == statusSuperseded && !n.GetUnlearned() && n.GetKind() != kindEntity && len(src.Former) < maxBrainTold:
+		case n.GetStatus() == pb.StatusSuperseded && !n.GetUnlearned() && n.GetKind() != kindEntity && len(src.Former) < maxBrainTold:
 			if err := src.readFormer(st, part, n); err != nil {
 				return err
 			}
-		case n.GetStatus() != statusLive || n.GetUnlearned():
+		case n.GetStatus() != pb.StatusLive || n.GetUnlearned():
 		case n.GetKind() == kindEntity:
 			src.shapes[at].Hold(n)
 			if err := src.readEntity(st, part, n); err != nil {
@@ -105,12 +105,12 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 			src.seen[at].Size++
 		}
 		if foundAlike(e) {
-			if e.GetStatus() == statusTombstoned && e.GetTombstonedWith() == "" {
+			if e.GetStatus() == pb.StatusTombstoned && e.GetTombstonedWith() == "" {
 				src.shapes[at].KeepApart(from, to)
 			}
 			continue
 		}
-		if e.GetStatus() != statusLive {
+		if e.GetStatus() != pb.StatusLive {
 			continue
 		}
 		src.shapes[at].Join(from, to, tieOf(edgeType(e.GetType())), e.GetWeight())

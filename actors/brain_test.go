@@ -121,7 +121,7 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	c.ingest(docs...)
 	state := c.train()
 	artifact := state.GetArtifact()
-	if state.GetTraining().GetStatus() != jobSucceeded || artifact.GetVersion() != 1 || artifact.GetNodes() < 60 || artifact.GetParameters() == 0 || len(artifact.GetSha256()) != 32 {
+	if state.GetTraining().GetStatus() != pb.JobSucceeded || artifact.GetVersion() != 1 || artifact.GetNodes() < 60 || artifact.GetParameters() == 0 || len(artifact.GetSha256()) != 32 {
 		t.Fatalf("%v", state)
 	}
 	if m := state.GetTraining().GetMetrics(); m["recall10"] < m["cosineRecall10"] || m["mrr"] < m["cosineMrr"] || m["judged"] == 0 {
@@ -131,7 +131,7 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	c.n.waitFor(func() bool {
 		c.n.clock.Advance(time.Second)
 		for _, e := range records(c.n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
-			if e.GetType() == eventBrain && json.Unmarshal(e.GetData(), &told) == nil && told["status"] == jobSucceeded {
+			if e.GetType() == pb.EventBrainTrained && json.Unmarshal(e.GetData(), &told) == nil && told["status"] == pb.JobSucceeded {
 				return true
 			}
 		}
@@ -180,7 +180,7 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	if m := again.GetTraining().GetMetrics(); m["servingRecall10"] == 0 || m["servingRecall10"] != m["recall10"] {
 		t.Errorf("beside its like: %v", m)
 	}
-	c.refused(codeBrainNotReady, queryOp(names[3]))
+	c.refused(pb.CodeBrainNotReady, queryOp(names[3]))
 	if hits := c.search(&pb.Search{Query: names[3], OrgScope: true, TopK: 5}); len(hits) == 0 {
 		t.Error("without the brain nothing is found")
 	}
@@ -258,14 +258,14 @@ func TestRejectedBrains(t *testing.T) {
 	var before image
 	rejected := &pb.Training{}
 	published := uint64(0)
-	for from := 60; rejected.GetStatus() != trainingRejected; from += 10 {
+	for from := 60; rejected.GetStatus() != pb.TrainingRejected; from += 10 {
 		if from == len(docs) {
 			t.Fatal("no training was rejected: the test says nothing")
 		}
 		published++
 		c.ingest(docs[from : from+10]...)
 		before = look()
-		if rejected = c.train().GetTraining(); rejected.GetStatus() == trainingFailed {
+		if rejected = c.train().GetTraining(); rejected.GetStatus() == pb.TrainingFailed {
 			t.Fatalf("%v", rejected)
 		}
 	}
@@ -278,7 +278,7 @@ func TestRejectedBrains(t *testing.T) {
 			t.Errorf("%q does not tell %s, which is %s", rejected.GetReason(), figure, said)
 		}
 	}
-	if job := c.job(pb.JobID(rejected.GetJob()).String()); job.GetStatus() != jobSucceeded { // it did what it was to do
+	if job := c.job(pb.JobID(rejected.GetJob()).String()); job.GetStatus() != pb.JobSucceeded { // it did what it was to do
 		t.Errorf("%v", job)
 	}
 	if before.artifact.GetVersion() != published || len(before.bytes) == 0 {
@@ -291,14 +291,14 @@ func TestRejectedBrains(t *testing.T) {
 		c.n.clock.Advance(time.Second)
 		return slices.ContainsFunc(records(c.n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }),
 			func(e *pb.OutboxEvent) bool {
-				return e.GetType() == eventBrain && strings.Contains(string(e.GetData()), `"status":"rejected"`)
+				return e.GetType() == pb.EventBrainTrained && strings.Contains(string(e.GetData()), `"status":"rejected"`)
 			})
 	})
 	c = client{n: startNode(t, disk.Crash(0, 1)), key: c.key}
 	if after := look(); !same(before, after) {
 		t.Errorf("before the rejected training: %v\nbehind a crash: %v", before, after)
 	}
-	if s := c.info().GetTraining(); s.GetStatus() != trainingRejected || s.GetReason() != rejected.GetReason() {
+	if s := c.info().GetTraining(); s.GetStatus() != pb.TrainingRejected || s.GetReason() != rejected.GetReason() {
 		t.Errorf("%v", s)
 	}
 }
@@ -314,10 +314,10 @@ func TestNoBrainWithoutJudges(t *testing.T) {
 	}
 	c.ingest(docs...)
 	s := c.train()
-	if s.GetTraining().GetStatus() != trainingFailed || s.GetArtifact() != nil || !strings.Contains(s.GetTraining().GetReason(), "questions to judge a brain by") {
+	if s.GetTraining().GetStatus() != pb.TrainingFailed || s.GetArtifact() != nil || !strings.Contains(s.GetTraining().GetReason(), "questions to judge a brain by") {
 		t.Errorf("%v", s)
 	}
-	c.refused(codeBrainNotTrained, queryOp("Note"))
+	c.refused(pb.CodeBrainNotTrained, queryOp("Note"))
 }
 
 // Search and retrieve rank by the brain once there is one and say so; what a brain
@@ -433,7 +433,7 @@ func TestUnreadableBrains(t *testing.T) {
 	if found.GetBrainVersion() != 0 || len(found.GetHits()) == 0 {
 		t.Errorf("%v", found)
 	}
-	c.refused(codeBrainNotTrained, queryOp("bees"))
+	c.refused(pb.CodeBrainNotTrained, queryOp("bees"))
 	if s := c.info(); s.GetArtifact() != nil {
 		t.Errorf("told of: %v", s)
 	}
@@ -446,7 +446,7 @@ func TestUnreadableBrains(t *testing.T) {
 
 	dry := c.ok(dryPurge("")).GetData().GetPurge()
 	c.ok(confirmPurge("", dry.GetConfirmToken()))
-	c.refused(codeBrainNotTrained, queryOp("bees"))
+	c.refused(pb.CodeBrainNotTrained, queryOp("bees"))
 	put(whole, raw)
 	if _, found := c.query(names[3]); found.GetVersion() != 1 {
 		t.Errorf("behind the purge: %v", found)
@@ -485,9 +485,9 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 		}
 	}
 
-	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
 	other.ingest(docs...)
-	other.refused(codeBrainNotTrained, queryOp(names[0]))
+	other.refused(pb.CodeBrainNotTrained, queryOp(names[0]))
 	done := make(chan error)
 	other.inOrg(func(o *orgActor) {
 		ch := newChange(o.store)
@@ -575,7 +575,7 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 		c.n.waitFor(func() bool {
 			c.n.clock.Advance(time.Second)
 			s := c.info().GetTraining().GetStatus()
-			return s != jobQueued && s != jobRunning
+			return s != pb.JobQueued && s != pb.JobRunning
 		})
 		return c.info()
 	}
@@ -659,7 +659,7 @@ func TestBrainOfWhatIsLeft(t *testing.T) {
 			c.think()
 		}
 		s := c.train()
-		if s.GetTraining().GetStatus() != jobSucceeded {
+		if s.GetTraining().GetStatus() != pb.JobSucceeded {
 			t.Fatalf("%d documents, forgotten %q: %v, %v", len(docs), forget, s, c.job(pb.JobID(s.GetTraining().GetJob()).String()))
 		}
 		return string(s.GetArtifact().GetSha256())
@@ -779,26 +779,26 @@ func TestTrainingsEndEarly(t *testing.T) {
 	c.ingest(docs...)
 	job := jobOf(c.ok(trainOp()))
 	r := c.ask(trainOp())
-	if code := r.GetProblem().GetCode(); code != codeTrainInProgress {
+	if code := r.GetProblem().GetCode(); code != pb.CodeTrainInProgress {
 		t.Errorf("a second training: %v", r)
 	}
-	if ended := c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: job}}}).GetJob().GetJob(); ended.GetStatus() != jobCancelled {
+	if ended := c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: job}}}).GetJob().GetJob(); ended.GetStatus() != pb.JobCancelled {
 		t.Errorf("%v", ended)
 	}
-	if s := c.info(); s.GetArtifact() != nil || s.GetTraining().GetStatus() != trainingFailed || s.GetTraining().GetReason() == "" {
+	if s := c.info(); s.GetArtifact() != nil || s.GetTraining().GetStatus() != pb.TrainingFailed || s.GetTraining().GetReason() == "" {
 		t.Errorf("%v", s)
 	}
 	if s := c.train(); s.GetArtifact().GetVersion() != 1 {
 		t.Errorf("%v", s)
 	}
-	if got := c.job(job); got.GetStatus() != jobCancelled {
+	if got := c.job(job); got.GetStatus() != pb.JobCancelled {
 		t.Errorf("%v", got)
 	}
 
 	job = jobOf(c.ok(trainOp()))
 	dry := c.ok(dryPurge("")).GetData().GetPurge()
 	done := c.ask(confirmPurge("", dry.GetConfirmToken()))
-	if p := done.GetProblem(); p != nil && p.GetCode() == codePurgeImpactChanged { // it was published in between
+	if p := done.GetProblem(); p != nil && p.GetCode() == pb.CodePurgeImpactChanged { // it was published in between
 		dry = c.ok(dryPurge("")).GetData().GetPurge()
 		done = c.ask(confirmPurge("", dry.GetConfirmToken()))
 	}
@@ -809,7 +809,7 @@ func TestTrainingsEndEarly(t *testing.T) {
 	if s := c.info(); s.GetArtifact() != nil {
 		t.Errorf("behind the purge: %v", s)
 	}
-	c.refused(codeBrainNotTrained, queryOp("bees"))
+	c.refused(pb.CodeBrainNotTrained, queryOp("bees"))
 }
 
 // Who trains again at once keeps nobody from hearing of the training before.
@@ -828,11 +828,11 @@ func TestEveryTrainingIsToldOf(t *testing.T) {
 		told = 0
 		for _, e := range records(c.n, storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 			var said map[string]any
-			if e.GetType() != eventBrain || json.Unmarshal(e.GetData(), &said) != nil {
+			if e.GetType() != pb.EventBrainTrained || json.Unmarshal(e.GetData(), &said) != nil {
 				continue
 			}
 			told++
-			if at, there := said["trainedAt"]; said["status"] != trainingFailed || at != nil || !there {
+			if at, there := said["trainedAt"]; said["status"] != pb.TrainingFailed || at != nil || !there {
 				t.Errorf("nothing was trained, and it says %v", said)
 			}
 		}

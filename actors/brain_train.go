@@ -23,9 +23,6 @@ import (
 	"orgmem/storage"
 )
 
-// The states of a training beside those of its job (decisions.md, section 10).
-const trainingRejected = "rejected"
-
 const (
 	// leastPassages is the content below which there is nothing to learn from.
 	leastPassages = 20
@@ -51,10 +48,6 @@ const (
 	maxScores = 8_000_000
 	// trainRetry is the wait after a failed attempt.
 	trainRetry = 10 * time.Second
-	// errorBrain is the error of a job that failed as often as it may, errorTooLittle that
-	// of one which had too little to learn from: another attempt would find no more.
-	errorBrain     = "training_failed"
-	errorTooLittle = "too_little_content"
 )
 
 type (
@@ -200,12 +193,12 @@ func (t *trainer) attempt() error {
 		return t.end(job, state, nil, nil, errors.New(givenUp("the training", why)))
 	}
 	now := clock.Millis(t.org.sys.clock.Now())
-	job.Status, job.StartedMs = jobRunning, cmp.Or(job.GetStartedMs(), now)
-	state.Status, state.StartedMs = jobRunning, job.GetStartedMs()
+	job.Status, job.StartedMs = pb.JobRunning, cmp.Or(job.GetStartedMs(), now)
+	state.Status, state.StartedMs = pb.JobRunning, job.GetStartedMs()
 	if err := t.note(job, state); err != nil {
 		return err
 	}
-	t.org.sys.cfg.working(jobBrainTrain, t.stopped.Load)
+	t.org.sys.cfg.working(pb.JobBrainTrain, t.stopped.Load)
 	r := &trainRun{trainer: t, job: job, state: state}
 	made, err := r.train()
 	switch {
@@ -233,19 +226,19 @@ func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metri
 	ch := newChange(o.store)
 	switch {
 	case made != nil:
-		job.Status, state.Status = jobSucceeded, jobSucceeded
+		job.Status, state.Status = pb.JobSucceeded, pb.JobSucceeded
 		job.Done, state.Progress = job.GetTotal(), 1
 		if err := t.publish(ch, made, now); err != nil {
 			return err
 		}
 	case errors.Is(why, errRejected):
-		job.Status, state.Status, state.Reason = jobSucceeded, trainingRejected, why.Error()
+		job.Status, state.Status, state.Reason = pb.JobSucceeded, pb.TrainingRejected, why.Error()
 		job.Done, state.Progress = job.GetTotal(), 1
 	default:
-		job.Status, state.Status, state.Reason = jobFailed, trainingFailed, why.Error()
-		job.ErrorCode, job.ErrorDetail = errorBrain, why.Error()
+		job.Status, state.Status, state.Reason = pb.JobFailed, pb.TrainingFailed, why.Error()
+		job.ErrorCode, job.ErrorDetail = pb.ErrorTraining, why.Error()
 		if errors.Is(why, errTooLittle) {
-			job.ErrorCode = errorTooLittle
+			job.ErrorCode = pb.ErrorTooLittle
 		}
 	}
 	ch.Put(o.space.Key(storage.TableTraining), state)

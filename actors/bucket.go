@@ -23,17 +23,9 @@ var limits = map[string]limit{
 	"default":  {60, 120},
 }
 
-// The plans of design.md, section 8.
-const (
-	planFree      = "free"
-	planStandard  = "standard"
-	planScale     = "scale"
-	planUnlimited = "unlimited"
-)
-
 // planFactor multiplies both figures of every family; an unlimited plan shows
 // the figures of scale in its headers and is never refused.
-var planFactor = map[string]float64{planFree: 0.5, planStandard: 1, planScale: 10, planUnlimited: 10}
+var planFactor = map[string]float64{pb.PlanFree: 0.5, pb.PlanStandard: 1, pb.PlanScale: 10, pb.PlanUnlimited: 10}
 
 func limitOf(family, plan string) limit {
 	l, ok := limits[family]

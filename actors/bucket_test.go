@@ -23,7 +23,7 @@ import (
 func TestBucketAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		family := rapid.SampledFrom([]string{"reads", "writes", "ingest", "sessions", "search", "exports", "default"}).Draw(t, "family")
-		plan := rapid.SampledFrom([]string{planFree, planStandard, planScale}).Draw(t, "plan")
+		plan := rapid.SampledFrom([]string{pb.PlanFree, pb.PlanStandard, pb.PlanScale}).Draw(t, "plan")
 		l := limitOf(family, plan)
 		perToken := time.Duration(float64(time.Minute) / l.perMinute)
 		now := time.Unix(1_700_000_000, 0)
@@ -66,7 +66,7 @@ func TestBucketAgainstModel(t *testing.T) {
 
 // interface: Limits/Headers
 func TestRetryAfterIsEnough(t *testing.T) {
-	l := limitOf("ingest", planStandard)
+	l := limitOf("ingest", pb.PlanStandard)
 	now := time.Unix(1_700_000_000, 0)
 	var b bucket
 	for range 30 {
@@ -84,7 +84,7 @@ func TestRetryAfterIsEnough(t *testing.T) {
 }
 
 func TestUnlimitedPlanIsNeverRefusedAndStillDescribed(t *testing.T) {
-	l := limitOf("search", planUnlimited)
+	l := limitOf("search", pb.PlanUnlimited)
 	var b bucket
 	for range 10_000 {
 		r, ok := b.take(time.Unix(1_700_000_000, 0), l, true)
@@ -100,13 +100,13 @@ func TestScopesFollowTheVocabulary(t *testing.T) {
 		held string
 		want []string
 	}{
-		{scopeRead, []string{scopeRead}},
-		{scopeWrite, []string{scopeWrite, scopeGraph, scopeForget}},
-		{scopeAdmin, []string{scopeAdmin, scopeProvision, scopeUsage}},
-		{scopeGraph, []string{scopeGraph}},
-		{scopeForget, []string{scopeForget}},
-		{scopeProvision, []string{scopeProvision}},
-		{scopeUsage, []string{scopeUsage}},
+		{pb.ScopeRead, []string{pb.ScopeRead}},
+		{pb.ScopeWrite, []string{pb.ScopeWrite, pb.ScopeGraph, pb.ScopeForget}},
+		{pb.ScopeAdmin, []string{pb.ScopeAdmin, pb.ScopeProvision, pb.ScopeUsage}},
+		{pb.ScopeGraph, []string{pb.ScopeGraph}},
+		{pb.ScopeForget, []string{pb.ScopeForget}},
+		{pb.ScopeProvision, []string{pb.ScopeProvision}},
+		{pb.ScopeUsage, []string{pb.ScopeUsage}},
 	} {
 		granted := 0
 		for _, s := range allScopes {
@@ -137,7 +137,7 @@ func TestLimitsAgainstModel(t *testing.T) {
 	}
 	families := slices.Sorted(maps.Keys(ops))
 	n := startNode(t, storagetest.NewDisk())
-	org := n.org(NewOrg{Name: "Limits", OwnerEmail: "l@example.com", Plan: planUnlimited})
+	org := n.org(NewOrg{Name: "Limits", OwnerEmail: "l@example.com", Plan: pb.PlanUnlimited})
 	first := client{n: n, key: org.APIKey}
 	long := first.ok(createSandboxKey(90 * 24 * time.Hour)).GetAccount().GetNewSandboxKey() // of the clock that the checks move
 	clients := []client{first, n.keyOf(org.Org, org.Owner), {n: n, key: long.GetApiKey()}}
@@ -147,7 +147,7 @@ func TestLimitsAgainstModel(t *testing.T) {
 			family string
 		}
 		left := map[bucketOf]float64{} // tokens, as of now
-		plan := planStandard
+		plan := pb.PlanStandard
 		n.clock.Advance(fullAgain) // each is full
 		if err := n.sys.SetPlan(t.Context(), org.Org, plan); err != nil {
 			rt.Fatal(err)
@@ -163,7 +163,7 @@ func TestLimitsAgainstModel(t *testing.T) {
 				}
 			case "plan":
 				before := plan
-				plan = rapid.SampledFrom([]string{planFree, planStandard}).Draw(rt, "plan")
+				plan = rapid.SampledFrom([]string{pb.PlanFree, pb.PlanStandard}).Draw(rt, "plan")
 				if err := n.sys.SetPlan(t.Context(), org.Org, plan); err != nil {
 					rt.Fatal(err)
 				}
@@ -178,7 +178,7 @@ func TestLimitsAgainstModel(t *testing.T) {
 				}
 				for range rapid.SampledFrom([]int{1, 1, 5, 40}).Draw(rt, "requests") {
 					r := clients[b.client].ask(ops[b.family]())
-					refused := r.GetProblem().GetCode() == codeRateLimit
+					refused := r.GetProblem().GetCode() == pb.CodeRateLimit
 					if frac := left[b] - math.Floor(left[b]); frac > 1-1e-6 || frac < 1e-6 && left[b] < 1 && left[b] > 0 {
 						left[b] = math.Round(left[b]) // float and sum of floats may differ here
 					}
@@ -204,12 +204,12 @@ func TestLimitsAgainstModel(t *testing.T) {
 // while a bucket fills, since it would come back with a full one.
 func TestSleepFillsNoBucket(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.IdleOrg = time.Second })
-	c := client{n: n, key: n.org(NewOrg{Name: "Idle", OwnerEmail: "i@example.com", Plan: planFree}).APIKey}
-	l := limitOf("reads", planFree)
+	c := client{n: n, key: n.org(NewOrg{Name: "Idle", OwnerEmail: "i@example.com", Plan: pb.PlanFree}).APIKey}
+	l := limitOf("reads", pb.PlanFree)
 	for range int(l.burst) {
 		c.ok(me())
 	}
-	c.refused(codeRateLimit, me())
+	c.refused(pb.CodeRateLimit, me())
 	const steps = 8000 // of a millisecond: its rest is due once a second
 	for range steps {
 		n.clock.Advance(time.Millisecond)
@@ -221,5 +221,5 @@ func TestSleepFillsNoBucket(t *testing.T) {
 	for range int(steps / 1000 * l.perMinute / 60) {
 		c.ok(me())
 	}
-	c.refused(codeRateLimit, me())
+	c.refused(pb.CodeRateLimit, me())
 }

@@ -138,7 +138,7 @@ func (c *call) fail(err error) {
 }
 
 func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
-	p := &pb.Problem{Code: codeServiceDegraded, RetryAfterS: retryAfterBusySeconds}
+	p := &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: retryAfterBusySeconds}
 	switch {
 	case errors.Is(err, storage.ErrOutOfService): // said by storage, once
 		p.Detail = "The organization is out of service: what is stored of it on this node is damaged. Its operator knows more: orgmem doctor."
@@ -176,10 +176,10 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 	case errors.Is(err, errTooManyPartitions):
 		return invalid("scope", err.Error())
 	case errors.Is(err, errClosing):
-		return &pb.Problem{Code: codeServiceDraining, Detail: "The node is shutting down.", RetryAfterS: retryAfterBusySeconds}
+		return &pb.Problem{Code: pb.CodeServiceDraining, Detail: "The node is shutting down.", RetryAfterS: retryAfterBusySeconds}
 	default:
 		o.sys.log.Error("request failed", "request_id", requestID, "org", o.id.String(), "err", err)
-		return problem(codeInternal, "An internal error occurred; the request id leads to the cause.")
+		return problem(pb.CodeInternal, "An internal error occurred; the request id leads to the cause.")
 	}
 	return p
 }

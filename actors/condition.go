@@ -47,7 +47,7 @@ func (o *orgActor) conditionSession(c *call, op *pb.ConditionSession) {
 	org, err1 := pb.ParseOrgID(op.GetOrg())
 	user, err2 := pb.ParseUserID(op.GetUser())
 	if err1 != nil || err2 != nil || org != o.id || user != c.who.user {
-		c.refuse(problem(codePermissionDenied, "orgId and userId must be those of the key."))
+		c.refuse(problem(pb.CodePermissionDenied, "orgId and userId must be those of the key."))
 		return
 	}
 	name := o.record.GetName()
@@ -76,7 +76,7 @@ func (o *orgActor) conditionSession(c *call, op *pb.ConditionSession) {
 // recentTitles lists the titles of the newest live nodes that somebody wrote and that
 // may be learned from, newest first.
 func recentTitles(r storage.Reader, space storage.Space, most int) ([]string, error) {
-	f := nodeFilter{statuses: []string{statusLive}, kinds: slices.DeleteFunc(slices.Clone(nodeKinds), func(kind string) bool {
+	f := nodeFilter{statuses: []string{pb.StatusLive}, kinds: slices.DeleteFunc(slices.Clone(nodeKinds), func(kind string) bool {
 		return kind == "entity" // a name out of the text, not a text
 	})}
 	titles, read, passed := []string(nil), 0, 0

@@ -83,7 +83,7 @@ func (o *connectorModule) reseal(st *storage.Store, b *storage.Batch) error {
 
 // jobKinds: a sync is the module's while it fetches. What it has fetched lies in the partition's queue.
 func (o *connectorModule) jobKinds() map[string]jobKind {
-	return map[string]jobKind{jobConnectorSync: {
+	return map[string]jobKind{pb.JobConnectorSync: {
 		resume: func(job *pb.Job) (bool, error) { return job.GetTotal() == 0, nil }, // the syncer fetches once more
 		cancel: func(c *call, job *pb.Job) bool {
 			if job.GetTotal() > 0 {
@@ -96,7 +96,7 @@ func (o *connectorModule) jobKinds() map[string]jobKind {
 }
 
 func connectorNotFound() *pb.Problem {
-	return problem(codeConnectorNotFound, "There is no such connector of yours.")
+	return problem(pb.CodeConnectorNotFound, "There is no such connector of yours.")
 }
 
 func (o *orgView) connectorKey(id pb.ConnectorID) storage.Key {
@@ -272,7 +272,7 @@ func (o *connectorModule) createConnector(c *call, op *pb.CreateConnector) {
 			})
 			if err == nil && len(all) >= maxConnectors {
 				release()
-				c.refuse(problem(codeConnectorLimit, "A person has at most %d connectors.", maxConnectors))
+				c.refuse(problem(pb.CodeConnectorLimit, "A person has at most %d connectors.", maxConnectors))
 				return
 			}
 			var r *pb.Reply

@@ -31,10 +31,6 @@ import (
 // so the schedule goes on behind a crash, and wherever its shard moves.
 
 const (
-	jobConnectorSync = "connector_sync"
-	sourceConnector  = "connector"
-	// errorConnector is the error of a sync whose source could not be read.
-	errorConnector = "fetch_failed"
 
 	// firstSync is how long a new or changed connector is left alone: its owner may
 	// think better of it.
@@ -219,7 +215,7 @@ func (o *orgView) fetchSource(ctx context.Context, m syncFetch) (result connect.
 		}
 		return format.Limits{GoOn: ctx.Err, More: func(n int) error { return work.More(ctx, n, 0) }}, work.End, nil
 	}
-	o.sys.cfg.working(jobConnectorSync, func() bool { return ctx.Err() != nil })
+	o.sys.cfg.working(pb.JobConnectorSync, func() bool { return ctx.Err() != nil })
 	result, err = connect.Sync(ctx, o.sys.cfg.Egress, o.sys.clock, m.source, m.before)
 	if errors.Is(err, context.Canceled) {
 		err = context.Cause(ctx)
@@ -277,7 +273,7 @@ func (o *connectorModule) eraseConnector(ch *change, st *storage.Store, k *pb.Co
 	if err != nil || job == nil {
 		return nil, err
 	}
-	job.Status, job.FinishedMs = jobCancelled, clock.Millis(o.sys.clock.Now())
+	job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(o.sys.clock.Now())
 	return []pb.JobID{pb.JobID(job.GetId())}, ch.endJob(&o.orgView, job)
 }
 
@@ -422,7 +418,7 @@ func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *par
 	why := o.beginAttempt(job)
 	wait, waits := errors.AsType[waitError](why)
 	if job.GetStartedMs() == 0 && !waits {
-		job.Status, job.StartedMs = jobRunning, clock.Millis(o.sys.clock.Now())
+		job.Status, job.StartedMs = pb.JobRunning, clock.Millis(o.sys.clock.Now())
 	}
 	k.Job = job.GetId()
 	if opened {
@@ -461,7 +457,7 @@ func (o *orgView) newSync(k *pb.Connector, part *partitionRef) (*pb.Job, error) 
 	if err != nil {
 		return nil, err
 	}
-	return o.newJob(jobConnectorSync, principal{user: user}, part, 0)
+	return o.newJob(pb.JobConnectorSync, principal{user: user}, part, 0)
 }
 
 // endSync decides what becomes of a fetch.
@@ -518,7 +514,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 			if result.State != nil {
 				ch.PutRaw(o.connectorState(m.id), result.State)
 			}
-			job.Status, job.FinishedMs, job.ErrorCode, job.ErrorDetail = jobFailed, clock.Millis(now), errorConnector, k.GetLastError()
+			job.Status, job.FinishedMs, job.ErrorCode, job.ErrorDetail = pb.JobFailed, clock.Millis(now), pb.ErrorConnector, k.GetLastError()
 			o.endSyncJob(ch, job, answer)
 			return
 		}
@@ -528,12 +524,12 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 		}
 		interval = max(interval, result.Retry)
 		k.Failures, k.NextSyncMs = 0, clock.Millis(now.Add(interval))
-		k.LastStatus, k.LastError, k.Documents = jobSucceeded, "", uint64(result.Known)
+		k.LastStatus, k.LastError, k.Documents = pb.JobSucceeded, "", uint64(result.Known)
 		if result.Note != "" {
 			k.LastError = "The source " + result.Note + "."
 		}
 		if job == nil { // what it fetched goes nowhere, and is fetched again
-			k.LastStatus = jobCancelled
+			k.LastStatus = pb.JobCancelled
 			ch.Put(o.connectorKey(m.id), k)
 			o.committer.submitChange(ch, answer)
 			return
@@ -541,7 +537,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 		ch.Put(o.connectorKey(m.id), k)
 		ch.PutRaw(o.connectorState(m.id), result.State)
 		if len(result.Documents) == 0 {
-			job.Status, job.FinishedMs = jobSucceeded, clock.Millis(now)
+			job.Status, job.FinishedMs = pb.JobSucceeded, clock.Millis(now)
 			o.endSyncJob(ch, job, answer)
 			return
 		}
@@ -594,7 +590,7 @@ func (o *orgView) syncFailed(k *pb.Connector, failure error, now time.Time) {
 	case errors.Is(failure, errNoEgress):
 		reason = "cannot be reached: this deployment reaches no other hosts"
 	}
-	k.LastStatus = jobFailed
+	k.LastStatus = pb.JobFailed
 	k.LastError = "The source " + reason + "."
 	if k.GetEnabled() {
 		k.LastError += " It is tried again at " + now.Add(wait).UTC().Format(time.RFC3339) + "."
@@ -616,7 +612,7 @@ func itemsOf(k *pb.Connector, docs []connect.Document) ([]*pb.IngestItem, error)
 			return nil, err
 		}
 		items = append(items, &pb.IngestItem{
-			Content: d.Content, Title: text.OneLine(d.Title), ExternalId: connectorExternalID(id, d.ID), OccurredMs: d.OccurredMs, Metadata: metadata, Source: sourceConnector,
+			Content: d.Content, Title: text.OneLine(d.Title), ExternalId: connectorExternalID(id, d.ID), OccurredMs: d.OccurredMs, Metadata: metadata, Source: pb.SourceConnector,
 		})
 	}
 	return items, nil
@@ -758,9 +754,9 @@ func (o *connectorModule) cancelSync(c *call, id pb.JobID) {
 			return
 		}
 		now := o.sys.clock.Now()
-		k.Job, k.LastStatus, k.LastError = nil, jobCancelled, ""
+		k.Job, k.LastStatus, k.LastError = nil, pb.JobCancelled, ""
 		k.LastSyncMs, k.NextSyncMs = clock.Millis(now), clock.Millis(now.Add(time.Duration(k.GetIntervalS())*time.Second))
-		job.Status, job.FinishedMs = jobCancelled, clock.Millis(now)
+		job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(now)
 		ch := newChange(o.store)
 		ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
 		ch.audit(c.auditOf("job.cancel", id.String()))

@@ -127,7 +127,7 @@ func TestConnectorSyncs(t *testing.T) {
 	}
 	c.awaitSchedule()
 	n.clock.Advance(firstSync)
-	n.waitFor(func() bool { return c.connector(id).GetLastStatus() == jobSucceeded })
+	n.waitFor(func() bool { return c.connector(id).GetLastStatus() == pb.JobSucceeded })
 	c.settled()
 	if k := c.connector(id); k.GetDocuments() != 2 || k.GetLastError() != "" || k.GetLastSyncMs() == 0 {
 		t.Errorf("%v", k)
@@ -136,7 +136,7 @@ func TestConnectorSyncs(t *testing.T) {
 	if len(hits) != 1 || !strings.Contains(hits[0].GetChunk(), "walnut") || hits[0].GetExternalId() != "connector/"+id+"/one" {
 		t.Fatalf("%v", hits)
 	}
-	if job := c.syncNow(id); job.GetStatus() != jobSucceeded || job.GetTotal() != 0 || feed.counts() != [2]int{2, 1} {
+	if job := c.syncNow(id); job.GetStatus() != pb.JobSucceeded || job.GetTotal() != 0 || feed.counts() != [2]int{2, 1} {
 		t.Errorf("nothing new: %v, asked and unchanged %v", job, feed.counts())
 	}
 	feed.set(func() {
@@ -150,7 +150,7 @@ func TestConnectorSyncs(t *testing.T) {
 	n.waitFor(func() bool { return c.connector(id).GetDocuments() == 3 }) // nobody asked for it
 	var job *pb.Job
 	n.waitFor(func() bool {
-		newest := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobConnectorSync}}}).GetJobs().GetJobs()[0]
+		newest := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobConnectorSync}}}).GetJobs().GetJobs()[0]
 		job = c.job(pb.JobID(newest.GetId()).String())
 		return terminal(job.GetStatus())
 	})
@@ -172,11 +172,11 @@ func TestConnectorBacksOff(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.follow(url)
 	job := c.syncNow(id)
-	if job.GetStatus() != jobFailed || job.GetErrorCode() != errorConnector || !strings.Contains(job.GetErrorDetail(), "answered 503") {
+	if job.GetStatus() != pb.JobFailed || job.GetErrorCode() != pb.ErrorConnector || !strings.Contains(job.GetErrorDetail(), "answered 503") {
 		t.Errorf("%v", job)
 	}
 	k := c.connector(id)
-	if k.GetLastStatus() != jobFailed || !strings.Contains(k.GetLastError(), "tried again at 2026-03-02T12:00:00Z") {
+	if k.GetLastStatus() != pb.JobFailed || !strings.Contains(k.GetLastError(), "tried again at 2026-03-02T12:00:00Z") {
 		t.Errorf("%v", k)
 	}
 	c.awaitSchedule()
@@ -187,7 +187,10 @@ func TestConnectorBacksOff(t *testing.T) {
 	}
 	feed.set(func() { feed.status, feed.entries = 0, []string{"one|Back again."} })
 	n.clock.Advance(100_000*time.Second - 20*time.Hour)
-	n.waitFor(func() bool { k := c.connector(id); return k.GetLastStatus() == jobSucceeded && k.GetLastError() == "" })
+	n.waitFor(func() bool {
+		k := c.connector(id)
+		return k.GetLastStatus() == pb.JobSucceeded && k.GetLastError() == ""
+	})
 	c.settled()
 }
 
@@ -227,23 +230,23 @@ func TestConnectorGoesOnWhereASiteWasBusy(t *testing.T) {
 		}
 		return paths
 	}
-	if job := c.syncNow(id); job.GetStatus() != jobSucceeded || strings.Join(itemStatus(job), " ") != itemCreated {
+	if job := c.syncNow(id); job.GetStatus() != pb.JobSucceeded || strings.Join(itemStatus(job), " ") != pb.ItemCreated {
 		t.Fatalf("%v", job)
 	}
-	if k := c.connector(id); k.GetLastStatus() != jobSucceeded || !strings.Contains(k.GetLastError(), "left alone") || k.GetDocuments() != 1 {
+	if k := c.connector(id); k.GetLastStatus() != pb.JobSucceeded || !strings.Contains(k.GetLastError(), "left alone") || k.GetDocuments() != 1 {
 		t.Errorf("%v", k)
 	}
 	c.awaitSchedule() // which is that of the site
 	if n.clock.WaitersIn(80000*time.Second) == 0 {
 		t.Error("it is not left alone for as long as it asks")
 	}
-	if job := c.syncNow(id); job.GetStatus() != jobFailed {
+	if job := c.syncNow(id); job.GetStatus() != pb.JobFailed {
 		t.Errorf("%v", job)
 	}
 	mu.Lock()
 	busy = false
 	mu.Unlock()
-	if job := c.syncNow(id); job.GetStatus() != jobSucceeded || strings.Join(itemStatus(job), " ") != itemCreated {
+	if job := c.syncNow(id); job.GetStatus() != pb.JobSucceeded || strings.Join(itemStatus(job), " ") != pb.ItemCreated {
 		t.Errorf("%v", job)
 	}
 	if got := strings.Join(pages(), " "); got != "/one /two /two /two" {
@@ -273,10 +276,10 @@ func TestConnectorGoesOnBehindAFailure(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), allow)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.followSite(url)
-	if job := c.syncNow(id); job.GetStatus() != jobFailed || !strings.Contains(job.GetErrorDetail(), "answered 404") {
+	if job := c.syncNow(id); job.GetStatus() != pb.JobFailed || !strings.Contains(job.GetErrorDetail(), "answered 404") {
 		t.Errorf("%v", job)
 	}
-	if job := c.syncNow(id); job.GetStatus() != jobSucceeded || strings.Join(itemStatus(job), " ") != itemCreated {
+	if job := c.syncNow(id); job.GetStatus() != pb.JobSucceeded || strings.Join(itemStatus(job), " ") != pb.ItemCreated {
 		t.Errorf("%v", job)
 	}
 	if k := c.connector(id); !strings.Contains(k.GetLastError(), "withheld 500 of 501 pages") {
@@ -309,7 +312,7 @@ func TestRestartsDoNotUseUpAFetchsAttempts(t *testing.T) {
 	feed.set(func() { feed.hold = nil })
 	c.n = startNode(t, disk, allow)
 	c.n.waitFor(func() bool { return c.connector(id).GetLastSyncMs() != 0 })
-	if k := c.connector(id); k.GetLastStatus() != jobSucceeded || k.GetDocuments() != 1 {
+	if k := c.connector(id); k.GetLastStatus() != pb.JobSucceeded || k.GetDocuments() != 1 {
 		t.Errorf("behind many restarts: %v", k)
 	}
 	c.settled()
@@ -330,7 +333,7 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 	var all []client
 	var ids, jobs []string
 	begin := func(i int, url string) {
-		c := client{n: n, key: n.org(NewOrg{Name: "Acme", OwnerEmail: fmt.Sprintf("owner%d@example.com", i), Plan: planUnlimited}).APIKey}
+		c := client{n: n, key: n.org(NewOrg{Name: "Acme", OwnerEmail: fmt.Sprintf("owner%d@example.com", i), Plan: pb.PlanUnlimited}).APIKey}
 		all, ids = append(all, c), append(ids, c.follow(url))
 		jobs = append(jobs, jobOf(c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SyncConnector{SyncConnector: &pb.SyncConnector{Id: ids[i]}}}))))
 	}
@@ -339,7 +342,7 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 	}
 	n.waitFor(func() bool { return slow.counts()[0] == maxSyncs })
 	begin(maxSyncs, strings.TrimSuffix(url, "/in")+"/quick")
-	n.waitFor(func() bool { return all[maxSyncs].job(jobs[maxSyncs]).GetStatus() == jobRunning })
+	n.waitFor(func() bool { return all[maxSyncs].job(jobs[maxSyncs]).GetStatus() == pb.JobRunning })
 	if quick.counts() != [2]int{} {
 		t.Error("three fetch at once")
 	}
@@ -347,7 +350,7 @@ func TestConnectorsWaitForTheirTurn(t *testing.T) {
 	for i, c := range all {
 		n.waitFor(func() bool { return c.connector(ids[i]).GetLastSyncMs() != 0 })
 		k := c.connector(ids[i])
-		if slow := i < maxSyncs; slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow && k.GetLastStatus() != jobSucceeded {
+		if slow := i < maxSyncs; slow && !strings.Contains(k.GetLastError(), "within 30 minutes") || !slow && k.GetLastStatus() != pb.JobSucceeded {
 			t.Errorf("organization %d: %v", i, k)
 		}
 	}
@@ -367,13 +370,13 @@ func TestConnectorSyncIsCancelled(t *testing.T) {
 	}
 	n.waitFor(func() bool { return feed.counts()[0] == 1 })
 	c.ok(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: job}}})
-	if got := c.job(job).GetStatus(); got != jobCancelled || c.connector(id).GetLastStatus() != jobCancelled {
+	if got := c.job(job).GetStatus(); got != pb.JobCancelled || c.connector(id).GetLastStatus() != pb.JobCancelled {
 		t.Errorf("%s, %v", got, c.connector(id))
 	}
 	// One that is deleted while it fetches ends, too.
 	job = jobOf(c.ok(sync))
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteConnector{DeleteConnector: &pb.DeleteConnector{Id: id}}}))
-	if got := c.job(job).GetStatus(); got != jobCancelled {
+	if got := c.job(job).GetStatus(); got != pb.JobCancelled {
 		t.Errorf("behind its deletion: %s", got)
 	}
 	close(feed.hold)

@@ -165,7 +165,7 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 		if err != nil {
 			return err
 		}
-		if string(n.Status) != statusLive || n.Unlearned || len(c.nodes) == maxShapeNodes {
+		if string(n.Status) != pb.StatusLive || n.Unlearned || len(c.nodes) == maxShapeNodes {
 			continue
 		}
 		t := thing{
@@ -239,7 +239,7 @@ func (c *cycle) gatherEdges(r storage.Reader) error {
 		if err != nil {
 			return err
 		}
-		if string(e.Status) != statusLive || len(c.edges) == maxShapeEdges {
+		if string(e.Status) != pb.StatusLive || len(c.edges) == maxShapeEdges {
 			continue
 		}
 		a, known := c.at[pb.NodeID(e.Source)]
@@ -276,7 +276,7 @@ func (f *effect) rests(on pb.NodeID, id pb.DerivedID) (bool, error) {
 // learned from and has the chunk; 0 is any.
 func (f *effect) carries(id pb.NodeID, chunk uint64) (bool, error) {
 	n, err := f.node(id)
-	if err != nil || n.GetStatus() != statusLive || n.GetUnlearned() {
+	if err != nil || n.GetStatus() != pb.StatusLive || n.GetUnlearned() {
 		return false, err
 	}
 	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil

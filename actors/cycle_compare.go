@@ -262,12 +262,12 @@ func (f *effect) join(from, to pb.NodeID, weight float64) error {
 			return err
 		}
 	}
-	for _, triple := range []edgeTriple{{to, from, edgeSimilar, originCognition}, {from, to, edgeSimilar, originCognition}} {
+	for _, triple := range []edgeTriple{{to, from, edgeSimilar, pb.OriginCognition}, {from, to, edgeSimilar, pb.OriginCognition}} {
 		before, err := f.current(triple)
 		if err != nil {
 			return err
 		}
-		if before != nil && before.GetStatus() == statusTombstoned && before.GetTombstonedWith() != "" {
+		if before != nil && before.GetStatus() == pb.StatusTombstoned && before.GetTombstonedWith() != "" {
 			removeEdge(f.batch.Batch, f.part.space, before)
 			before = nil
 		}
@@ -280,8 +280,8 @@ func (f *effect) join(from, to pb.NodeID, weight float64) error {
 		return err
 	}
 	e := &pb.Edge{
-		Id: id.String(), Source: string(from), Target: string(to), Type: edgeSimilar, Weight: weight, Confidence: weight, Origin: originCognition,
-		Status: statusLive, CreatedMs: f.now, UpdatedMs: f.now,
+		Id: id.String(), Source: string(from), Target: string(to), Type: edgeSimilar, Weight: weight, Confidence: weight, Origin: pb.OriginCognition,
+		Status: pb.StatusLive, CreatedMs: f.now, UpdatedMs: f.now,
 		ValidFromMs: max(f.nodes[from].GetValidFromMs(), f.nodes[to].GetValidFromMs()), // they were alike before anybody looked
 	}
 	return f.putCurrent(nil, e)
@@ -326,7 +326,7 @@ func (c *cycle) writeClashes(found [][]clash) error {
 			if reported == 0 {
 				return nil
 			}
-			return f.batch.event(f.org, eventContradiction, f.part, map[string]any{"count": reported, "subject": f.part.eventSubject()})
+			return f.batch.event(f.org, pb.EventContradictionFound, f.part, map[string]any{"count": reported, "subject": f.part.eventSubject()})
 		})
 		if err != nil {
 			return err

@@ -46,14 +46,14 @@ func TestWhatACycleCounts(t *testing.T) {
 	}
 	edges := uint64(0)
 	for _, e := range ofPartition(c, org, storage.TableEdge, func() *pb.Edge { return &pb.Edge{} }) {
-		if e.GetStatus() == statusLive && slices.ContainsFunc(of, func(one *pb.Node) bool {
+		if e.GetStatus() == pb.StatusLive && slices.ContainsFunc(of, func(one *pb.Node) bool {
 			return one.GetKind() == kindSession && (one.GetId() == e.GetSource() || one.GetId() == e.GetTarget())
 		}) {
 			edges++
 		}
 	}
 	s := c.sessionState()
-	if edges == 0 || s.GetSessionEdges() != edges || !slices.Contains(s.GetWarmLayers(), recallGraph) {
+	if edges == 0 || s.GetSessionEdges() != edges || !slices.Contains(s.GetWarmLayers(), pb.RecallGraph) {
 		t.Errorf("%d edges of sessions, and it says %v", edges, s)
 	}
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "one"}}}))

@@ -48,7 +48,7 @@ func (c client) findings(org CreatedOrg) (all []string) {
 	}
 	for _, e := range ofPartition(c, org, storage.TableEdge, func() *pb.Edge { return &pb.Edge{} }) {
 		ends := []string{titles[e.GetSource()], titles[e.GetTarget()]}
-		if e.GetOrigin() == originCognition { // which of two began it is chance
+		if e.GetOrigin() == pb.OriginCognition { // which of two began it is chance
 			slices.Sort(ends)
 		}
 		all = append(all, fmt.Sprint("edge ", e.GetType(), ends))
@@ -66,7 +66,7 @@ func (c client) findings(org CreatedOrg) (all []string) {
 		all = append(all, fmt.Sprint("proposal ", titles[x.GetSource()], titles[x.GetTarget()]))
 	}
 	for _, e := range records(c.n, id, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
-		if slices.Contains([]string{eventContradiction, eventInsight, eventIdentity, eventBasin}, e.GetType()) {
+		if slices.Contains([]string{pb.EventContradictionFound, pb.EventInsightProposed, pb.EventIdentityUpdated, pb.EventBasinShifted}, e.GetType()) {
 			all = append(all, "event "+e.GetType())
 		}
 	}
@@ -98,7 +98,7 @@ func ofPartition[M proto.Message](c client, org CreatedOrg, table storage.Table,
 func (c client) cognitionJobs() map[string]int {
 	c.n.t.Helper()
 	by := map[string]int{}
-	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobCognition}}}).GetJobs().GetJobs() {
+	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobCognition}}}).GetJobs().GetJobs() {
 		by[j.GetStatus()]++
 	}
 	return by
@@ -134,7 +134,7 @@ func TestACrashBehindAnyCommitOfACycle(t *testing.T) {
 			n := startNode(t, image, thinking)
 			defer n.stop()
 			c := client{n: n, key: org.APIKey}
-			n.waitFor(func() bool { return c.cognitionJobs()[jobSucceeded] == 1 }) // nobody asked anything
+			n.waitFor(func() bool { return c.cognitionJobs()[pb.JobSucceeded] == 1 }) // nobody asked anything
 			if got := c.findings(org); !slices.Equal(got, want) {
 				t.Errorf("got %q\nwant %q", got, want)
 			}
@@ -168,18 +168,18 @@ func TestCancellingACycleAnywhere(t *testing.T) {
 			ended := func(all int) func() bool {
 				return func() bool {
 					jobs := c.cognitionJobs()
-					if jobs[jobRunning] == 0 {
+					if jobs[pb.JobRunning] == 0 {
 						n.clock.Advance(time.Second)
 					}
-					return jobs[jobSucceeded]+jobs[jobCancelled] == all && jobs[jobRunning] == 0
+					return jobs[pb.JobSucceeded]+jobs[pb.JobCancelled] == all && jobs[pb.JobRunning] == 0
 				}
 			}
 			n.waitFor(ended(1))
-			open = at == 0 || c.cognitionJobs()[jobCancelled] == 1 // else it was behind the last
+			open = at == 0 || c.cognitionJobs()[pb.JobCancelled] == 1 // else it was behind the last
 			c.note("Something else altogether.")
 			n.waitFor(ended(2))
 			// The identity of the texts without the last was told of, or not yet.
-			got := slices.DeleteFunc(c.findings(org), func(s string) bool { return s == "event "+eventIdentity })
+			got := slices.DeleteFunc(c.findings(org), func(s string) bool { return s == "event "+pb.EventIdentityUpdated })
 			if at == 0 {
 				want = got
 			}
@@ -208,7 +208,7 @@ func TestWhatIsForgottenLeavesTheIdentityBehindACancelledCycle(t *testing.T) {
 	}
 	c.think()
 	view := func() *pb.IdentityView {
-		return c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView()
+		return c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView()
 	}
 	all := uint64(len(mindTexts) + 1)
 	if v := view(); v.GetVoice().GetEvidence() != all || v.GetManifold().GetNSignals() != uint32(all) {
@@ -219,10 +219,10 @@ func TestWhatIsForgottenLeavesTheIdentityBehindACancelledCycle(t *testing.T) {
 	c.forget(gone)
 	n.waitFor(func() bool {
 		jobs := c.cognitionJobs()
-		if jobs[jobRunning] == 0 && jobs[jobCancelled] == 0 {
+		if jobs[pb.JobRunning] == 0 && jobs[pb.JobCancelled] == 0 {
 			n.clock.Advance(time.Second)
 		}
-		return jobs[jobRunning] == 0 && jobs[jobCancelled] == 1
+		return jobs[pb.JobRunning] == 0 && jobs[pb.JobCancelled] == 1
 	})
 	c.note("Something else altogether.")
 	c.think()
@@ -257,7 +257,7 @@ func TestCyclesGoOnUntilAllIsCompared(t *testing.T) {
 		t.Helper()
 		n.waitFor(func() bool {
 			n.clock.Advance(time.Second)
-			return c.cognitionJobs()[jobSucceeded] == 3
+			return c.cognitionJobs()[pb.JobSucceeded] == 3
 		})
 		var compared []string
 		for _, s := range c.findings(org) {

@@ -95,10 +95,10 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 		return true
 	}
 	all := c.findings(org)
-	for _, x := range c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal().GetTrends() {
+	for _, x := range c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().GetTrends() {
 		all = append(all, "trend "+x.GetTopic())
 	}
-	for _, x := range c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView().GetBasins() {
+	for _, x := range c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView().GetBasins() {
 		all = append(all, "basin "+x.GetLabel())
 	}
 	for _, kind := range []string{"domain ", "insight bridge", "trend ", "basin ", "proposal "} {

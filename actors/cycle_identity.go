@@ -95,13 +95,13 @@ func (c *cycle) findIdentity() error {
 		}
 		f.putView(viewIdentity, view)
 		// Without a manifold there may be a voice: its version is then 0.
-		if err := f.batch.event(f.org, eventIdentity, f.part, map[string]any{"subject": f.part.eventSubject(), "version": view.GetManifold().GetVersion()}); err != nil {
+		if err := f.batch.event(f.org, pb.EventIdentityUpdated, f.part, map[string]any{"subject": f.part.eventSubject(), "version": view.GetManifold().GetVersion()}); err != nil {
 			return err
 		}
 		if shift == nil {
 			return nil
 		}
-		return f.batch.event(f.org, eventBasin, f.part, map[string]any{
+		return f.batch.event(f.org, pb.EventBasinShifted, f.part, map[string]any{
 			"subject": f.part.eventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": canon.Measure(shift.Confidence),
 		})
 	})

@@ -16,7 +16,7 @@ import (
 func (c client) insights(asOf int64) map[string][]*pb.Insight {
 	c.n.t.Helper()
 	by := map[string][]*pb.Insight{}
-	for _, i := range c.ok(recallOp(&pb.Recall{Type: recallInsights, AsOfMs: asOf})).GetMind().GetInsights().GetInsights() {
+	for _, i := range c.ok(recallOp(&pb.Recall{Type: pb.RecallInsights, AsOfMs: asOf})).GetMind().GetInsights().GetInsights() {
 		by[i.GetKind()] = append(by[i.GetKind()], i)
 	}
 	return by

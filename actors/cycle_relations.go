@@ -46,7 +46,7 @@ func (c *cycle) doubted(record storage.Item) error {
 		return nil
 	}
 	e := &pb.Edge{}
-	if err := record.Decode(e); err != nil || e.GetWeighed() || e.GetOrigin() != originIngest {
+	if err := record.Decode(e); err != nil || e.GetWeighed() || e.GetOrigin() != pb.OriginIngest {
 		return err
 	}
 	c.doubts = append(c.doubts, unweighed{e, len(c.edges) - 1})
@@ -207,7 +207,7 @@ func (f *effect) weigh(asked *pb.Edge, kind string) error {
 	if err != nil {
 		return err
 	}
-	if same != nil && same.GetStatus() != statusTombstoned {
+	if same != nil && same.GetStatus() != pb.StatusTombstoned {
 		return f.mergeRelation(same, after)
 	}
 	if same != nil {
@@ -244,8 +244,8 @@ func (f *effect) mergeRelation(same, gone *pb.Edge) error {
 		f.batch.Put(f.traceKey(id), trace)
 	}
 	after.Weight, after.Confidence = max(same.GetWeight(), gone.GetWeight()), max(same.GetConfidence(), gone.GetConfidence())
-	if after.GetStatus() == statusSuperseded {
-		after.Status, after.ValidFromMs, after.ValidToMs = statusLive, f.now, 0
+	if after.GetStatus() == pb.StatusSuperseded {
+		after.Status, after.ValidFromMs, after.ValidToMs = pb.StatusLive, f.now, 0
 	}
 	after.Weighed, after.UpdatedMs = true, f.now
 	return f.putCurrent(same, after)

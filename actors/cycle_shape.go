@@ -495,7 +495,7 @@ func (c *cycle) findProposals() error {
 		if made == 0 {
 			return nil
 		}
-		return f.batch.event(f.org, eventInsight, f.part, map[string]any{"count": made, "threshold": leastProposed})
+		return f.batch.event(f.org, pb.EventInsightProposed, f.part, map[string]any{"count": made, "threshold": leastProposed})
 	})
 }
 

@@ -134,7 +134,7 @@ func (c client) related() (all []string) {
 	for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: kindEntity, Page: &pb.Page{Size: 100}}}})).GetGraph().GetNodes().GetNodes() {
 		titles[x.GetNode().GetId()] = x.GetNode().GetTitle()
 	}
-	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Origin: originIngest, Page: &pb.Page{Size: 100}}}})).GetGraph().GetEdges().GetEdges() {
+	for _, e := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Origin: pb.OriginIngest, Page: &pb.Page{Size: 100}}}})).GetGraph().GetEdges().GetEdges() {
 		if titles[e.GetSource()] != "" && titles[e.GetTarget()] != "" {
 			all = append(all, fmt.Sprintf("%s %s %s (%d)", titles[e.GetSource()], e.GetType(), titles[e.GetTarget()], len(e.GetEvidence())))
 		}
@@ -157,14 +157,14 @@ func (c client) worded(org CreatedOrg) (w worded) {
 			w.others = append(w.others, s)
 		}
 	}
-	id := c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView()
+	id := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView()
 	w.others = append(w.others,
 		fmt.Sprintf("manifold of %d", id.GetManifold().GetNSignals()), fmt.Sprint("basins ", len(id.GetBasins()) > 0),
 		fmt.Sprintf("voice of %d: %.3f", id.GetVoice().GetEvidence(), id.GetVoice().GetFormality()), fmt.Sprint("traits ", len(id.GetTraits())),
 		c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_ConditionScaffold{ConditionScaffold: &pb.ConditionScaffold{Prompt: "Who repaired the boiler?"}}})).GetMind().GetScaffold().GetPrompt(),
 	)
-	temporal := c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal()
-	graph := c.ok(recallOp(&pb.Recall{Type: recallGraph})).GetMind().GetGraph()
+	temporal := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal()
+	graph := c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph()
 	w.others = append(w.others, fmt.Sprintf("timeline of %d", len(temporal.GetMoments())), fmt.Sprint("cadence ", temporal.GetCadence() != nil),
 		fmt.Sprintf("graph of %d nodes, %d edges, %d domains", len(graph.GetNodes()), len(graph.GetEdges()), len(graph.GetDomains())))
 	var reached []string
@@ -268,7 +268,7 @@ func TestTrendsLoseAModelsWords(t *testing.T) {
 		b.Put(space.Key(storage.TableView, storage.Str(viewTemporal)), &pb.TemporalView{Trends: []*pb.Trend{{Topic: "Breakfast spreads"}, {Topic: "boilers"}}})
 	})
 	c.forget(secret)
-	trends := c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal().GetTrends()
+	trends := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().GetTrends()
 	if len(trends) != 1 || trends[0].GetTopic() != "boilers" {
 		t.Errorf("trends %v", trends)
 	}
@@ -397,7 +397,7 @@ func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
 		first.Do(func() {
 			var all []string
 			for _, j := range records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
-				if j.GetType() == jobCognition {
+				if j.GetType() == pb.JobCognition {
 					all = append(all, j.GetStatus())
 				}
 			}
@@ -419,8 +419,8 @@ func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
 	}
 	c.note("Maria Lopez works for Globex.")
 	asked()
-	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobCognition}}}).GetJobs().GetJobs()
-	if len(jobs) != 1 || jobs[0].GetStatus() != jobRunning {
+	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobCognition}}}).GetJobs().GetJobs()
+	if len(jobs) != 1 || jobs[0].GetStatus() != pb.JobRunning {
 		t.Fatalf("%v", jobs)
 	}
 	id, err := pb.JobIDFrom(jobs[0].GetId())
@@ -436,12 +436,12 @@ func TestACycleIsCancelledWhileAModelThinks(t *testing.T) {
 		}
 		return was != nil
 	})
-	if !slices.Equal(was, []string{jobCancelled}) {
+	if !slices.Equal(was, []string{pb.JobCancelled}) {
 		t.Errorf("the question was given up while the job was %q", was)
 	}
 	c.note("Peter Novak works for Hooli.")
 	asked() // by the next cycle, so the first has ended
-	if jobs := c.cognitionJobs(); jobs[jobCancelled] != 1 || jobs[jobRunning] != 1 {
+	if jobs := c.cognitionJobs(); jobs[pb.JobCancelled] != 1 || jobs[pb.JobRunning] != 1 {
 		t.Errorf("%v", jobs)
 	}
 }
@@ -453,7 +453,7 @@ func TestNoQuestionHoldsTwoOrganizations(t *testing.T) {
 	words := []string{"Zwickau", "Quedlinburg"}
 	var orgs []client
 	for i, word := range words {
-		c := client{n: n, key: n.org(NewOrg{Name: word, OwnerEmail: fmt.Sprintf("owner%d@example.com", i), Plan: planUnlimited}).APIKey}
+		c := client{n: n, key: n.org(NewOrg{Name: word, OwnerEmail: fmt.Sprintf("owner%d@example.com", i), Plan: pb.PlanUnlimited}).APIKey}
 		for _, s := range mindTexts {
 			c.note(s + " In " + word + ".")
 		}
@@ -462,7 +462,7 @@ func TestNoQuestionHoldsTwoOrganizations(t *testing.T) {
 	}
 	n.waitFor(func() bool { // both organizations come to rest at one time
 		n.clock.Advance(time.Second)
-		return orgs[0].cognitionJobs()[jobSucceeded] > 0 && orgs[1].cognitionJobs()[jobSucceeded] > 0
+		return orgs[0].cognitionJobs()[pb.JobSucceeded] > 0 && orgs[1].cognitionJobs()[pb.JobSucceeded] > 0
 	})
 	n.stop()
 	held := map[string]int{}

@@ -14,7 +14,7 @@ import (
 func TestDamagedOrganizationIsOutOfService(t *testing.T) {
 	t.Parallel()
 	n, _ := erasing(t, storagetest.NewDisk())
-	bad, good := n.org(NewOrg{}), n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: planUnlimited})
+	bad, good := n.org(NewOrg{}), n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited})
 	for _, o := range []CreatedOrg{bad, good} {
 		client{n: n, key: o.APIKey}.ingest(doc("a", "Lena likes green tea"))
 	}
@@ -27,7 +27,7 @@ func TestDamagedOrganizationIsOutOfService(t *testing.T) {
 	c := client{n: n, key: bad.APIKey}
 	for range 3 {
 		for _, op := range []*pb.Envelope{find("tea"), items(doc("b", "another"))} {
-			if p := c.refused(codeServiceDegraded, op); !strings.Contains(p.GetDetail(), "damaged") || p.GetRetryAfterS() == 0 {
+			if p := c.refused(pb.CodeServiceDegraded, op); !strings.Contains(p.GetDetail(), "damaged") || p.GetRetryAfterS() == 0 {
 				t.Errorf("%T: %v", op.GetOp(), p)
 			}
 		}

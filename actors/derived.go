@@ -211,7 +211,7 @@ func stoodAt(r storage.Reader, space storage.Space, id pb.NodeID, at int64) (boo
 	}
 	n := &pb.Node{}
 	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
-	return found && n.GetStatus() != statusTombstoned && moments.HeldBetween(0, n.GetValidToMs(), at), err
+	return found && n.GetStatus() != pb.StatusTombstoned && moments.HeldBetween(0, n.GetValidToMs(), at), err
 }
 
 // stands reports whether a node can carry what was derived from it: it is there
@@ -219,5 +219,5 @@ func stoodAt(r storage.Reader, space storage.Space, id pb.NodeID, at int64) (boo
 func stands(r storage.Reader, space storage.Space, id pb.NodeID) (bool, error) {
 	n := &pb.Node{}
 	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
-	return found && n.GetStatus() == statusLive, err
+	return found && n.GetStatus() == pb.StatusLive, err
 }

@@ -38,7 +38,7 @@ func TestWebhookRetriesWhenTheClockIsPutBack(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), in.allow)
 	org := n.org(NewOrg{})
 	hook := client{n: n, key: org.APIKey}.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
-	n.happen(org.Org, eventInsight, 0, 1)
+	n.happen(org.Org, pb.EventInsightProposed, 0, 1)
 	wait := n.retryAt(hook.GetId(), org.Org)
 	n.clock.Jump(putBack)
 	n.clock.Advance(wait)

@@ -44,11 +44,11 @@ func readEdge(r storage.Reader, part *partitionRef, id pb.EdgeID) (*pb.Edge, err
 // and unlike the rest it comes back with the node. What names the type outside of the
 // record leaves the files.
 func (f *effect) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
-	if e.GetStatus() != statusTombstoned {
+	if e.GetStatus() != pb.StatusTombstoned {
 		e.Sealed = nil
 		return e, nil
 	}
-	if e.GetOrigin() != originAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.org.sys.cfg.Host.Speaks(cluster.SealedVersion) {
+	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.org.sys.cfg.Host.Speaks(cluster.SealedVersion) {
 		return e, nil
 	}
 	sealed, err := f.org.seal(edgeTypes, []byte(e.GetType()), []byte(e.GetId()))
@@ -70,7 +70,7 @@ func (f *effect) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
 // record under the same id, nil when there is none; it must not be the same
 // message as after.
 func (f *effect) putEdge(before, after *pb.Edge) error {
-	counted := func(e *pb.Edge) bool { return e != nil && e.GetStatus() != statusTombstoned }
+	counted := func(e *pb.Edge) bool { return e != nil && e.GetStatus() != pb.StatusTombstoned }
 	by := 0
 	if counted(before) {
 		by--

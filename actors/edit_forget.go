@@ -23,7 +23,7 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n == nil || n.GetStatus() == statusTombstoned {
+	if n == nil || n.GetStatus() == pb.StatusTombstoned {
 		return refuse(nodeNotFound()), nil
 	}
 	if err := f.tombstoneEdges(id); err != nil {
@@ -70,7 +70,7 @@ func (f *effect) forget(n *pb.Node, text string) error {
 	f.batch.Erase(f.part.space.Key(storage.TableContent, storage.Str(id)))
 	f.forgets = true
 	f.forgotten = append(f.forgotten, id)
-	n.Was, n.Status = n.GetStatus(), statusTombstoned
+	n.Was, n.Status = n.GetStatus(), pb.StatusTombstoned
 	n.Title, n.Metadata, n.ContentBytes, n.Chunks = "", nil, 0, nil
 	n.Turn, n.Edited, n.Curated, n.Erased, n.Facts = false, false, false, true, nil
 	n.Source = &pb.Source{Type: n.GetSource().GetType(), Job: n.GetSource().GetJob()}
@@ -241,14 +241,14 @@ func (f *effect) tombstoneEdges(id pb.NodeID) error {
 		if err != nil {
 			return err
 		}
-		if other.GetStatus() == statusTombstoned {
+		if other.GetStatus() == pb.StatusTombstoned {
 			continue // it went with the other one, in this very effect
 		}
 		gone := proto.CloneOf(e)
-		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = statusTombstoned, f.now, string(id), f.now
+		gone.Status, gone.TombstonedMs, gone.TombstonedWith, gone.UpdatedMs = pb.StatusTombstoned, f.now, string(id), f.now
 		gone.Note, gone.Evidence = "", nil
 		f.eraseNote(e)
-		if e.GetOrigin() == originAsserted {
+		if e.GetOrigin() == pb.OriginAsserted {
 			if err := f.eraseTypes(otherEnd(e, id), id); err != nil {
 				return err
 			}
@@ -266,7 +266,7 @@ func (f *effect) tombstoneEdges(id pb.NodeID) error {
 // eraseNote erases what was noted of an edge from the earlier versions of its
 // record. It stands nowhere else: outcomes hold no notes (idempotent.record).
 func (f *effect) eraseNote(e *pb.Edge) {
-	if e.GetOrigin() == originAsserted || e.GetNote() != "" {
+	if e.GetOrigin() == pb.OriginAsserted || e.GetNote() != "" {
 		f.batch.Erase(f.part.space.Key(storage.TableEdge, storage.Str(e.GetId())))
 	}
 }
@@ -320,18 +320,18 @@ func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 		return nil, err
 	case n == nil:
 		return refuse(nodeNotFound()), nil
-	case n.GetStatus() != statusTombstoned && n.GetRestorableMs() == 0:
-		return refuse(problem(codeNodeNotForgotten, "The node is %s; only a forgotten one can be restored.", n.GetStatus())), nil
-	case n.GetStatus() == statusTombstoned && f.now > n.GetRestorableMs():
-		return refuse(problem(codeUndeletePassed, "The node was forgotten too long ago; it is about to be removed.")), nil
+	case n.GetStatus() != pb.StatusTombstoned && n.GetRestorableMs() == 0:
+		return refuse(problem(pb.CodeNodeNotForgotten, "The node is %s; only a forgotten one can be restored.", n.GetStatus())), nil
+	case n.GetStatus() == pb.StatusTombstoned && f.now > n.GetRestorableMs():
+		return refuse(problem(pb.CodeUndeleteWindowPassed, "The node was forgotten too long ago; it is about to be removed.")), nil
 	}
-	if n.GetStatus() == statusTombstoned {
+	if n.GetStatus() == pb.StatusTombstoned {
 		f.batch.Delete(f.tombstone(n))
 		n.Status, n.Was, n.TombstonedMs = n.GetWas(), "", 0
 		f.state.Nodes++
 	}
 	f.touch(n)
-	edges, err := f.edgesOfNode(id, statusTombstoned)
+	edges, err := f.edgesOfNode(id, pb.StatusTombstoned)
 	if err != nil {
 		return nil, err
 	}
@@ -372,13 +372,13 @@ func (f *effect) restoreEdge(id pb.NodeID, e *pb.Edge) error {
 		}
 	}
 	back := proto.CloneOf(e)
-	if other.GetStatus() == statusTombstoned {
+	if other.GetStatus() == pb.StatusTombstoned {
 		back.TombstonedWith = other.GetId()
 		return f.putEdge(e, back)
 	}
-	back.Status, back.TombstonedMs, back.TombstonedWith, back.UpdatedMs = statusLive, 0, "", f.now
+	back.Status, back.TombstonedMs, back.TombstonedWith, back.UpdatedMs = pb.StatusLive, 0, "", f.now
 	if back.GetValidToMs() != 0 {
-		back.Status = statusSuperseded
+		back.Status = pb.StatusSuperseded
 	}
 	return f.putEdge(e, back)
 }
@@ -410,7 +410,7 @@ func (f *effect) unbury(id pb.NodeID) error {
 // and the tombstone, which goes behind them, leads to what a crash leaves. There may
 // be more than it takes at a time.
 func (f *effect) removeEdges(id pb.NodeID) (more bool, err error) {
-	edges, more, err := f.someEdges(id, statusTombstoned)
+	edges, more, err := f.someEdges(id, pb.StatusTombstoned)
 	if err != nil {
 		return false, err
 	}

@@ -36,7 +36,7 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	n.clock.Advance(time.Hour)
 	after := c.forget(id)
 	now := n.clock.Now()
-	if after.GetStatus() != statusTombstoned || after.GetKind() != before.GetKind() || after.GetCreatedMs() != before.GetCreatedMs() || after.GetOccurredMs() != 17 ||
+	if after.GetStatus() != pb.StatusTombstoned || after.GetKind() != before.GetKind() || after.GetCreatedMs() != before.GetCreatedMs() || after.GetOccurredMs() != 17 ||
 		after.GetTombstonedMs() != now.UnixMilli() || after.GetRestorableMs() != now.Add(30*24*time.Hour).UnixMilli() || strings.Contains(after.String(), plant) {
 		t.Errorf("the tombstone reads %v", after)
 	}
@@ -45,7 +45,7 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 		for _, r := range []*pb.Reply{
 			c.ok(find(plant)), c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "secret known", IncludeSuperseded: true}}}),
 			c.ask(getNodeOp(id)), c.ok(historyOp(id, nil)), c.ok(getNodeOp(other)),
-			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Status: statusTombstoned}}})),
+			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Status: pb.StatusTombstoned}}})),
 			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Q: plant}}})),
 			c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{}}})),
 			c.ok(&pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).String()}}}),
@@ -60,7 +60,7 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 		if got := c.hits(keyword("secret known")); len(got) != 0 {
 			t.Errorf("it is still found: %v", got)
 		}
-		c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+		c.refused(pb.CodeEdgeNotFound, getEdgeOp(e.GetId()))
 		if got := c.nodeOf(other).GetDegree(); got != 0 {
 			t.Errorf("degree of its neighbour %d", got)
 		}
@@ -76,13 +76,13 @@ func TestForgottenNodeKeepsItsPlaceOnly(t *testing.T) {
 	check(c)
 
 	restored := c.ok(undeleteOp(id)).GetNode()
-	if restored.GetContent() != "" || restored.GetNode().GetStatus() != statusLive || restored.GetNode().GetDegree() != 1 || restored.GetNode().GetRestorableMs() != 0 {
+	if restored.GetContent() != "" || restored.GetNode().GetStatus() != pb.StatusLive || restored.GetNode().GetDegree() != 1 || restored.GetNode().GetRestorableMs() != 0 {
 		t.Errorf("restored: %v", restored)
 	}
-	if got := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge(); got.GetStatus() != statusLive || got.GetTombstonedMs() != 0 {
+	if got := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge(); got.GetStatus() != pb.StatusLive || got.GetTombstonedMs() != 0 {
 		t.Errorf("its edge: %v", got)
 	}
-	c.refused(codeEdgeNotFound, getEdgeOp(byHand.GetId()))
+	c.refused(pb.CodeEdgeNotFound, getEdgeOp(byHand.GetId()))
 	if got := c.actions(id); got[0] != actionRestored {
 		t.Errorf("history %v", got)
 	}
@@ -106,7 +106,7 @@ func TestForgettingErasesWhatOthersSayOfIt(t *testing.T) {
 	c.ok(forgetEdgeOp(s.GetEdge())) // by hand: what tells of the two is gone before the node
 	first := c.ingest(doc("ext-4711", "The first version."), doc("", "The first version."))
 	second := c.ingest(doc("ext-4711", "The second version.")).GetItems()[0].GetNode()
-	if got := c.nodeOf(first.GetItems()[0].GetNode()); got.GetStatus() != statusLive || len(got.GetSource().GetExternalIds()) > 0 {
+	if got := c.nodeOf(first.GetItems()[0].GetNode()); got.GetStatus() != pb.StatusLive || len(got.GetSource().GetExternalIds()) > 0 {
 		t.Fatalf("the first version is %v: the test would prove nothing", got)
 	}
 	for plant, id := range map[string]string{"reason-4711": s.GetNewNode(), "ext-4711": second} {
@@ -150,7 +150,7 @@ func TestEdgeComesBackWithTheLastOfItsNodes(t *testing.T) {
 		c.forget(ids[order[0]])
 		c.forget(ids[order[1]])
 		c.ok(undeleteOp(ids[order[2]]))
-		c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+		c.refused(pb.CodeEdgeNotFound, getEdgeOp(e.GetId()))
 		c.ok(undeleteOp(ids[order[3]]))
 		c.ok(getEdgeOp(e.GetId()))
 		if a, b := c.nodeOf(ids[0]).GetDegree(), c.nodeOf(ids[1]).GetDegree(); a != 1 || b != 1 {
@@ -170,10 +170,10 @@ func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
 	n.clock.Advance(30 * time.Minute)
 	c.forget(late)
 	n.clock.Advance(31 * time.Minute)
-	c.refused(codeUndeletePassed, undeleteOp(early))
+	c.refused(pb.CodeUndeleteWindowPassed, undeleteOp(early))
 	n.until(func() bool { return n.nodeIn(c, early) == nil })
-	c.refused(codeNodeNotFound, undeleteOp(early))
-	c.refused(codeNodeNotFound, historyOp(early, nil))
+	c.refused(pb.CodeNodeNotFound, undeleteOp(early))
+	c.refused(pb.CodeNodeNotFound, historyOp(early, nil))
 	part, st := n.partOf(c)
 	defer st.Release()
 	if found, err := st.Get(part.space.Key(storage.TableEdge, storage.Str(e.GetId())), &pb.Edge{}); found || err != nil {
@@ -190,7 +190,7 @@ func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
 		}
 		return true
 	})
-	if n.nodeIn(c, late).GetStatus() != statusLive {
+	if n.nodeIn(c, late).GetStatus() != pb.StatusLive {
 		t.Error("what was restored is removed")
 	}
 }
@@ -366,7 +366,7 @@ func TestTheTypesOfAForgottenNodesEdgesAreNotToBeRead(t *testing.T) {
 				holder = c.supersede(other, "This one came in its place.").GetNewNode()
 			}
 			c.ok(undeleteOp(id))
-			edges := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Source: id, Origin: originAsserted}}})).GetGraph().GetEdges().GetEdges()
+			edges := c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{Source: id, Origin: pb.OriginAsserted}}})).GetGraph().GetEdges().GetEdges()
 			var back []string
 			for _, e := range edges {
 				back = append(back, e.GetType())

@@ -91,7 +91,7 @@ func (m *modelGraph) create(place modelPlace, id string) *modelNode {
 		n = &modelNode{id: id}
 	}
 	maps.DeleteFunc(m.edges, func(_ string, e *modelEdge) bool { return e.with != "" && e.at(id) }) // of the one that was forgotten
-	*n = modelNode{id: id, content: place.content, status: statusLive, history: n.history}
+	*n = modelNode{id: id, content: place.content, status: pb.StatusLive, history: n.history}
 	m.places[place], m.nodes[id] = id, n
 	if place.variant > 0 {
 		m.held[place.content] = id
@@ -100,32 +100,32 @@ func (m *modelGraph) create(place modelPlace, id string) *modelNode {
 	return n
 }
 
-func (n *modelNode) gone() bool { return n == nil || n.status == statusTombstoned }
+func (n *modelNode) gone() bool { return n == nil || n.status == pb.StatusTombstoned }
 
 // ingest says what becomes of an item, given the id of its node.
 func (m *modelGraph) ingest(ext, content, id string) (outcome string) {
 	before := m.nodes[m.refs[ext]]
-	if before != nil && (before.status == statusLive && before.edited && m.places[modelPlace{content, 0}] == before.id ||
-		before.status == statusSuperseded && m.replaced(before) && (m.places[modelPlace{content, 0}] == before.id || m.held[content] == before.id)) {
+	if before != nil && (before.status == pb.StatusLive && before.edited && m.places[modelPlace{content, 0}] == before.id ||
+		before.status == pb.StatusSuperseded && m.replaced(before) && (m.places[modelPlace{content, 0}] == before.id || m.held[content] == before.id)) {
 		m.same(before.id, id)
-		return itemUnchanged
+		return pb.ItemUnchanged
 	}
 	n, place := m.holder(content)
 	switch {
 	case n.gone():
 		n = m.create(place, id)
-		outcome = itemCreated
-	case n.status == statusSuperseded:
+		outcome = pb.ItemCreated
+	case n.status == pb.StatusSuperseded:
 		n.ext = slices.DeleteFunc(n.ext, func(e string) bool { return m.refs[e] != n.id })
 		m.revive(n)
 		n.content = content
-		outcome = itemRevived
+		outcome = pb.ItemRevived
 	case n.empty():
 		n.content = content
 		n.tell(actionRevived)
-		outcome = itemRevived
+		outcome = pb.ItemRevived
 	default:
-		outcome = itemUnchanged
+		outcome = pb.ItemUnchanged
 	}
 	m.same(n.id, id)
 	if ext == "" {
@@ -146,18 +146,18 @@ func (m *modelGraph) ingest(ext, content, id string) (outcome string) {
 	if s := m.successor(before); s != nil && s != n {
 		m.retireDocument(s, n, ext)
 	}
-	if outcome != itemRevived {
-		outcome = itemSuperseded
+	if outcome != pb.ItemRevived {
+		outcome = pb.ItemSuperseded
 	}
 	return outcome
 }
 
 // replaced reports whether something is in a superseded node's place.
 func (m *modelGraph) replaced(n *modelNode) bool {
-	for n.status == statusSuperseded {
+	for n.status == pb.StatusSuperseded {
 		n = m.nodes[n.by]
 	}
-	return n.status == statusLive
+	return n.status == pb.StatusLive
 }
 
 func (m *modelGraph) same(want, got string) {
@@ -167,7 +167,7 @@ func (m *modelGraph) same(want, got string) {
 }
 
 func (m *modelGraph) retireDocument(old, by *modelNode, ext string) {
-	if old.status != statusLive {
+	if old.status != pb.StatusLive {
 		return
 	}
 	if old.anonymous || slices.ContainsFunc(old.ext, func(e string) bool { return e != ext && m.refs[e] == old.id }) {
@@ -178,16 +178,16 @@ func (m *modelGraph) retireDocument(old, by *modelNode, ext string) {
 }
 
 func (m *modelGraph) retire(old, by *modelNode) {
-	old.status, old.by = statusSuperseded, by.id
+	old.status, old.by = pb.StatusSuperseded, by.id
 	old.tell(actionSuperseded)
 }
 
 func (m *modelGraph) successor(n *modelNode) *modelNode {
-	for n != nil && n.status == statusSuperseded {
+	for n != nil && n.status == pb.StatusSuperseded {
 		if n = m.nodes[n.by]; n == nil || !n.byHand {
 			return nil
 		}
-		if n.status == statusLive {
+		if n.status == pb.StatusLive {
 			return n
 		}
 	}
@@ -209,9 +209,9 @@ func (m *modelGraph) edit(id, content string) (code string) {
 	n := m.nodes[id]
 	switch {
 	case n.gone():
-		return codeNodeNotFound
-	case n.status == statusSuperseded:
-		return codeAlreadySuperseded
+		return pb.CodeNodeNotFound
+	case n.status == pb.StatusSuperseded:
+		return pb.CodeAlreadySuperseded
 	case n.content == content:
 		return ""
 	}
@@ -224,13 +224,13 @@ func (m *modelGraph) edit(id, content string) (code string) {
 func (m *modelGraph) forget(id string) (code string) {
 	n := m.nodes[id]
 	if n.gone() {
-		return codeNodeNotFound
+		return pb.CodeNodeNotFound
 	}
 	if m.held[n.content] == id {
 		delete(m.held, n.content)
 	}
 	maps.DeleteFunc(m.refs, func(ext, at string) bool { return at == id && slices.Contains(n.ext, ext) })
-	*n = modelNode{id: id, status: statusTombstoned, was: n.status, by: n.by, byHand: n.byHand, history: n.history}
+	*n = modelNode{id: id, status: pb.StatusTombstoned, was: n.status, by: n.by, byHand: n.byHand, history: n.history}
 	n.tell(actionForgotten)
 	for _, e := range m.edges {
 		if e.at(id) && e.with == "" {
@@ -244,14 +244,14 @@ func (m *modelGraph) revive(n *modelNode) {
 	if e := m.edges[n.id+"_"+n.by+"_superseded_by"]; e != nil && e.with == "" {
 		e.ended = true
 	}
-	n.status, n.by = statusLive, ""
+	n.status, n.by = pb.StatusLive, ""
 	n.tell(actionRevived)
 }
 
 func (m *modelGraph) assert(source, target, id string) (code string) {
 	a, b := m.nodes[source], m.nodes[target]
-	if a.status != statusLive || b.status != statusLive {
-		return codeNodeNotFound
+	if a.status != pb.StatusLive || b.status != pb.StatusLive {
+		return pb.CodeNodeNotFound
 	}
 	for at, e := range m.edges {
 		if e.source != source || e.target != target || e.supersede {
@@ -277,7 +277,7 @@ func (m *modelGraph) assert(source, target, id string) (code string) {
 
 func (m *modelGraph) forgetEdge(id string) (code string) {
 	if m.edges[id].with != "" {
-		return codeEdgeNotFound
+		return pb.CodeEdgeNotFound
 	}
 	m.edges[id].with = "-"
 	for _, end := range []string{m.edges[id].source, m.edges[id].target} {
@@ -323,9 +323,9 @@ func (m *modelGraph) undelete(id string) (code string) {
 	n := m.nodes[id]
 	switch {
 	case n == nil:
-		return codeNodeNotFound
-	case n.status != statusTombstoned:
-		return codeNodeNotForgotten
+		return pb.CodeNodeNotFound
+	case n.status != pb.StatusTombstoned:
+		return pb.CodeNodeNotForgotten
 	}
 	n.status, n.was = n.was, ""
 	n.tell(actionRestored)
@@ -345,11 +345,11 @@ func (m *modelGraph) supersede(id, content string, s *pb.Superseded) (code strin
 	n, place := m.holder(content)
 	switch {
 	case old.gone():
-		return codeNodeNotFound
-	case old.status == statusSuperseded:
-		return codeAlreadySuperseded
+		return pb.CodeNodeNotFound
+	case old.status == pb.StatusSuperseded:
+		return pb.CodeAlreadySuperseded
 	case old.content == content, n == old:
-		return codeValidation
+		return pb.CodeValidation
 	case s == nil:
 		return "" // it must not have been refused
 	}
@@ -358,11 +358,11 @@ func (m *modelGraph) supersede(id, content string, s *pb.Superseded) (code strin
 	case created:
 		n = m.create(place, s.GetNewNode())
 		n.byHand = true
-	case n.empty() && n.status == statusLive:
+	case n.empty() && n.status == pb.StatusLive:
 		n.tell(actionRevived)
 	}
 	n.content = content
-	if n.status == statusSuperseded {
+	if n.status == pb.StatusSuperseded {
 		m.revive(n)
 	}
 	m.same(n.id, s.GetNewNode())
@@ -380,9 +380,9 @@ func (m *modelGraph) check(c client, contents []string) {
 	var live, standing, tombs []string
 	for id, n := range m.nodes {
 		r := c.ask(getNodeOp(id))
-		if n.status == statusTombstoned {
+		if n.status == pb.StatusTombstoned {
 			tombs = append(tombs, id)
-			if r.GetProblem().GetCode() != codeNodeNotFound {
+			if r.GetProblem().GetCode() != pb.CodeNodeNotFound {
 				m.t.Fatalf("a forgotten node reads %v", r)
 			}
 		} else {
@@ -402,7 +402,7 @@ func (m *modelGraph) check(c client, contents []string) {
 				m.t.Fatalf("the degree of %s is %d, want %d", id, got.GetNode().GetDegree(), degree)
 			}
 		}
-		if n.status == statusLive && !n.empty() {
+		if n.status == pb.StatusLive && !n.empty() {
 			live = append(live, id)
 		}
 		history := c.actions(id)
@@ -422,14 +422,14 @@ func (m *modelGraph) check(c client, contents []string) {
 	for id, e := range m.edges {
 		r := c.ask(getEdgeOp(id))
 		if e.with != "" {
-			if r.GetProblem().GetCode() != codeEdgeNotFound {
+			if r.GetProblem().GetCode() != pb.CodeEdgeNotFound {
 				m.t.Fatalf("a forgotten edge reads %v, want %+v", r, e)
 			}
 			continue
 		}
 		shown = append(shown, id)
 		got := r.GetGraph().GetEdge().GetEdge()
-		if got.GetSource() != e.source || got.GetTarget() != e.target || (got.GetStatus() == statusSuperseded) != e.ended || (got.GetValidToMs() != 0) != e.ended {
+		if got.GetSource() != e.source || got.GetTarget() != e.target || (got.GetStatus() == pb.StatusSuperseded) != e.ended || (got.GetValidToMs() != 0) != e.ended {
 			m.t.Fatalf("the edge reads %v, want %+v", r, e)
 		}
 	}
@@ -438,12 +438,12 @@ func (m *modelGraph) check(c client, contents []string) {
 	}
 	list("the edges", c.edges(&pb.ListEdges{}, 7), shown)
 	list("the list", c.nodes(&pb.ListNodes{}, 7), standing)
-	list("the tombstones", c.nodes(&pb.ListNodes{Status: statusTombstoned}, 7), tombs)
+	list("the tombstones", c.nodes(&pb.ListNodes{Status: pb.StatusTombstoned}, 7), tombs)
 	list("search", c.hits(keyword("common")), live)
 	for _, content := range contents {
 		var want, all []string
 		for id, n := range m.nodes {
-			if n.content == content && n.status == statusLive {
+			if n.content == content && n.status == pb.StatusLive {
 				want = append(want, id)
 			}
 			if n.content == content {

@@ -41,10 +41,10 @@ func (f *effect) editable(id pb.NodeID) (*pb.Node, *pb.Problem, error) {
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case n == nil, n.GetStatus() == statusTombstoned:
+	case n == nil, n.GetStatus() == pb.StatusTombstoned:
 		return nil, nodeNotFound(), nil
-	case n.GetStatus() == statusSuperseded:
-		return nil, problem(codeAlreadySuperseded, "The node has been superseded by %q.", n.GetSupersededBy()), nil
+	case n.GetStatus() == pb.StatusSuperseded:
+		return nil, problem(pb.CodeAlreadySuperseded, "The node has been superseded by %q.", n.GetSupersededBy()), nil
 	}
 	return n, nil, nil
 }
@@ -69,7 +69,7 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 	case p != nil:
 		return refuse(p), nil
 	case len(op.GetIfMatch()) > 0 && !slices.Contains(op.GetIfMatch(), "*") && !slices.Contains(op.GetIfMatch(), etagOf(n)):
-		return refuse(problem(codePreconditionFailed, "The node is at version %s.", etagOf(n))), nil
+		return refuse(problem(pb.CodePreconditionFailed, "The node is at version %s.", etagOf(n))), nil
 	}
 	before := proto.CloneOf(n)
 	text, err := f.content(id)
@@ -95,7 +95,7 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 			return nil, err
 		}
 		if !found {
-			return refuse(problem(codeDomainNotFound, "There is no such domain.")), nil
+			return refuse(problem(pb.CodeDomainNotFound, "There is no such domain.")), nil
 		}
 		n.Domain, n.Placed = op.GetDomain(), op.GetDomain() != ""
 	}

@@ -92,7 +92,7 @@ func TestHubIsChangedInPieces(t *testing.T) {
 				if c.total() != spokes+1 || edges != spokes || n.GetDegree() != spokes || n.GetRestorableMs() != 0 {
 					t.Errorf("%d nodes, %d edges, the hub %v", c.total(), edges, n)
 				}
-				c.refused(codeNodeNotForgotten, undeleteOp(hub))
+				c.refused(pb.CodeNodeNotForgotten, undeleteOp(hub))
 			},
 		},
 		"supersede": {
@@ -102,7 +102,7 @@ func TestHubIsChangedInPieces(t *testing.T) {
 				if got := c.nodeOf(s.GetNewNode()).GetDegree(); got != spokes+1 || s.GetCreated() != first {
 					t.Errorf("the successor's degree is %d: %v", got, s)
 				}
-				if n := c.nodeOf(hub); n.GetDegree() != 1 || n.GetStatus() != statusSuperseded {
+				if n := c.nodeOf(hub); n.GetDegree() != 1 || n.GetStatus() != pb.StatusSuperseded {
 					t.Errorf("the old node: %v", n)
 				}
 			},
@@ -200,10 +200,10 @@ func TestContentComesBackInTheHubsPlace(t *testing.T) {
 	came := func() {
 		t.Helper()
 		c.n.wait(job)
-		if got := c.job(job).GetItems(); got[0].GetStatus() != itemCreated || got[1].GetStatus() != itemCreated {
+		if got := c.job(job).GetItems(); got[0].GetStatus() != pb.ItemCreated || got[1].GetStatus() != pb.ItemCreated {
 			t.Errorf("items %v", got)
 		}
-		if n := c.nodeOf(hub); n.GetStatus() != statusLive || n.GetDegree() != 0 || c.total() != 42 {
+		if n := c.nodeOf(hub); n.GetStatus() != pb.StatusLive || n.GetDegree() != 0 || c.total() != 42 {
 			t.Errorf("%d nodes, the hub %v", c.total(), n)
 		}
 		if got := c.hits(keyword("came before")); len(got) != 1 {
@@ -234,7 +234,7 @@ func TestHubWithTooManyEdgesIsForgotten(t *testing.T) {
 	}
 	c.graphHolds(t)
 	c.refused("payload_too_large", undeleteOp(hub))
-	if got := n.nodeIn(c, hub).GetStatus(); got != statusTombstoned {
+	if got := n.nodeIn(c, hub).GetStatus(); got != pb.StatusTombstoned {
 		t.Errorf("the hub is %s", got)
 	}
 	n.clock.Advance(2 * time.Hour)

@@ -8,8 +8,6 @@ import (
 )
 
 const (
-	// sourceSupersede is the source of a node that a person put in another's place.
-	sourceSupersede = "supersede"
 	// maxSuccessors bounds the way from a document's content to what a person has
 	// put in its place, and in the place of that.
 	maxSuccessors = 32
@@ -42,7 +40,7 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	created := n == nil || n.GetStatus() == statusTombstoned
+	created := n == nil || n.GetStatus() == pb.StatusTombstoned
 	if created || n.GetErased() {
 		it, err := f.prepared(id, item)
 		if err != nil {
@@ -56,7 +54,7 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	created = created || f.call.edit.created
 	f.call.edit.created = created
 	n = f.nodes[id]
-	if n.GetStatus() == statusSuperseded {
+	if n.GetStatus() == pb.StatusSuperseded {
 		if err := f.revive(n, f.now); err != nil {
 			return nil, err
 		}
@@ -79,7 +77,7 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 		return nil, err
 	}
 	data := map[string]any{"subject": f.part.eventSubject(), "nodeId": op.GetId(), "supersededBy": string(id)}
-	if err := f.batch.event(f.org, eventBelief, f.part, data); err != nil {
+	if err := f.batch.event(f.org, pb.EventBeliefSuperseded, f.part, data); err != nil {
 		return nil, err
 	}
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Superseded{Superseded: &pb.Superseded{
@@ -94,7 +92,7 @@ func (f *effect) take(it *prepared, created bool, n *pb.Node) error {
 		if err := f.redescribe(it, n); err != nil {
 			return err
 		}
-		if was == statusLive {
+		if was == pb.StatusLive {
 			f.note(it.node, actionRevived, "")
 		}
 		return nil
@@ -102,7 +100,7 @@ func (f *effect) take(it *prepared, created bool, n *pb.Node) error {
 	if err := f.create(it); err != nil {
 		return err
 	}
-	f.nodes[it.node].Source.Type = sourceSupersede
+	f.nodes[it.node].Source.Type = pb.SourceSupersede
 	return nil
 }
 
@@ -111,14 +109,14 @@ func (f *effect) take(it *prepared, created bool, n *pb.Node) error {
 // already, or is the neighbour itself, the old one ends where it is. What tells
 // how the old node came about stays its own.
 func (f *effect) moveEdges(old, id pb.NodeID) error {
-	edges, err := f.edgesOfNode(old, append([]string{statusTombstoned}, edgeOrigins...)...)
+	edges, err := f.edgesOfNode(old, append([]string{pb.StatusTombstoned}, edgeOrigins...)...)
 	if err != nil {
 		return err
 	}
 	for _, e := range edges {
-		forgotten := e.GetStatus() == statusTombstoned
+		forgotten := e.GetStatus() == pb.StatusTombstoned
 		switch {
-		case e.GetOrigin() == originSupersede, e.GetValidToMs() != 0:
+		case e.GetOrigin() == pb.OriginSupersede, e.GetValidToMs() != 0:
 			continue // it has ended, perhaps before it was forgotten
 		case forgotten && e.GetTombstonedWith() == "":
 			continue // it was forgotten for itself
@@ -137,12 +135,12 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 		if err != nil {
 			return err
 		}
-		if moved.GetSource() == moved.GetTarget() || same != nil && same.GetStatus() != statusTombstoned {
+		if moved.GetSource() == moved.GetTarget() || same != nil && same.GetStatus() != pb.StatusTombstoned {
 			if forgotten {
 				continue
 			}
 			ended := proto.CloneOf(e)
-			ended.Status, ended.ValidToMs, ended.UpdatedMs = statusSuperseded, f.now, f.now
+			ended.Status, ended.ValidToMs, ended.UpdatedMs = pb.StatusSuperseded, f.now, f.now
 			if err := f.putEdge(e, ended); err != nil {
 				return err
 			}
@@ -160,7 +158,7 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 
 // reconnect writes an edge that has other ends than before.
 func (f *effect) reconnect(before, after *pb.Edge) error {
-	if before.GetStatus() != statusTombstoned {
+	if before.GetStatus() != pb.StatusTombstoned {
 		if err := f.addDegree(-1, before); err != nil {
 			return err
 		}
@@ -184,7 +182,7 @@ func (f *effect) linkSuccessor(old, by pb.NodeID) (pb.EdgeID, error) {
 	}
 	after := &pb.Edge{
 		Id: string(id), Source: string(old), Target: string(by), Type: typeSupersededBy, Weight: 1, Confidence: 1,
-		Origin: originSupersede, Status: statusLive, ValidFromMs: f.now, CreatedMs: f.now, UpdatedMs: f.now,
+		Origin: pb.OriginSupersede, Status: pb.StatusLive, ValidFromMs: f.now, CreatedMs: f.now, UpdatedMs: f.now,
 	}
 	if before != nil {
 		after.CreatedMs = before.GetCreatedMs()
@@ -195,11 +193,11 @@ func (f *effect) linkSuccessor(old, by pb.NodeID) (pb.EdgeID, error) {
 // endSupersession ends that edge: the old node lives again.
 func (f *effect) endSupersession(old, by pb.NodeID) error {
 	before, err := f.edge(supersession(old, by))
-	if err != nil || before == nil || before.GetStatus() != statusLive {
+	if err != nil || before == nil || before.GetStatus() != pb.StatusLive {
 		return err
 	}
 	after := proto.CloneOf(before)
-	after.Status, after.ValidToMs, after.UpdatedMs = statusSuperseded, f.now, f.now
+	after.Status, after.ValidToMs, after.UpdatedMs = pb.StatusSuperseded, f.now, f.now
 	return f.putEdge(before, after)
 }
 
@@ -208,13 +206,13 @@ func (f *effect) endSupersession(old, by pb.NodeID) error {
 func (f *effect) successor(id pb.NodeID) (pb.NodeID, error) {
 	n, err := f.node(id)
 	for range maxSuccessors {
-		if err != nil || n == nil || n.GetStatus() != statusSuperseded {
+		if err != nil || n == nil || n.GetStatus() != pb.StatusSuperseded {
 			return "", err
 		}
-		if n, err = f.node(pb.NodeID(n.GetSupersededBy())); err != nil || n == nil || n.GetSource().GetType() != sourceSupersede {
+		if n, err = f.node(pb.NodeID(n.GetSupersededBy())); err != nil || n == nil || n.GetSource().GetType() != pb.SourceSupersede {
 			return "", err
 		}
-		if n.GetStatus() == statusLive {
+		if n.GetStatus() == pb.StatusLive {
 			return pb.NodeID(n.GetId()), nil
 		}
 	}
@@ -227,9 +225,9 @@ func (f *effect) successor(id pb.NodeID) (pb.NodeID, error) {
 func standsByHand(r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part *partitionRef, n *pb.Node, content string) (bool, error) {
 	id := pb.NodeID(n.GetId())
 	switch n.GetStatus() {
-	case statusLive:
+	case pb.StatusLive:
 		return n.GetEdited() && part.nodeFor(content) == id, nil
-	case statusSuperseded: // by hand: otherwise the document would have moved on
+	case pb.StatusSuperseded: // by hand: otherwise the document would have moved on
 		if part.nodeFor(content) != id {
 			raw, found, err := r.GetRaw(part.contentKey(content))
 			if err != nil || !found || pb.NodeID(raw) != id {
@@ -241,8 +239,8 @@ func standsByHand(r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part
 			if err != nil || next == nil {
 				return false, err
 			}
-			if n = next; n.GetStatus() != statusSuperseded {
-				return n.GetStatus() == statusLive, nil
+			if n = next; n.GetStatus() != pb.StatusSuperseded {
+				return n.GetStatus() == pb.StatusLive, nil
 			}
 		}
 	}

@@ -123,9 +123,9 @@ func TestEditedNodeIsFoundByWhatItSaysNow(t *testing.T) {
 	}
 	check(c)
 	for _, stale := range [][]string{{before.GetEtag()}, {`"x"`, "W/" + after.GetEtag()}} {
-		c.refused(codePreconditionFailed, editOp(&pb.EditNode{Id: id, Title: new("No"), IfMatch: stale}))
+		c.refused(pb.CodePreconditionFailed, editOp(&pb.EditNode{Id: id, Title: new("No"), IfMatch: stale}))
 	}
-	c.refused(codeDomainNotFound, editOp(&pb.EditNode{Id: id, Title: new("No"), Domain: new("00000000-0000-4000-8000-000000000000")}))
+	c.refused(pb.CodeDomainNotFound, editOp(&pb.EditNode{Id: id, Title: new("No"), Domain: new("00000000-0000-4000-8000-000000000000")}))
 	check(c)
 
 	entries := c.ok(historyOp(id, nil)).GetGraph().GetHistory().GetChanges()
@@ -198,7 +198,7 @@ func TestHistoryOfLongTextsIsCut(t *testing.T) {
 	}
 	other := c.note("Other.")
 	first := c.ok(historyOp(id, &pb.Page{Size: 1})).GetGraph().GetHistory().GetNextCursor()
-	c.refused(codeInvalidCursor, historyOp(other, &pb.Page{Cursor: first}))
+	c.refused(pb.CodeInvalidCursor, historyOp(other, &pb.Page{Cursor: first}))
 }
 
 // TestEveryOperationInEveryState is the table of what an operation does to a node
@@ -246,16 +246,16 @@ func TestEveryOperationInEveryState(t *testing.T) {
 		"supersede": func(id string) *pb.Envelope { return supersedeOp(id, fresh()) },
 		"history":   func(id string) *pb.Envelope { return historyOp(id, nil) },
 	}
-	const gone = codeNodeNotFound
+	const gone = pb.CodeNodeNotFound
 	type row struct{ get, edit, forget, undelete, supersede, history string } // the code, or the status after
 	for state, want := range map[string]row{
 		"absent":                     {gone, gone, gone, gone, gone, gone},
 		"foreign":                    {gone, gone, gone, gone, gone, gone},
-		"live":                       {statusLive, statusLive, statusTombstoned, codeNodeNotForgotten, statusSuperseded, statusLive},
-		"superseded":                 {statusSuperseded, codeAlreadySuperseded, statusTombstoned, codeNodeNotForgotten, codeAlreadySuperseded, statusSuperseded},
-		"tombstoned":                 {gone, gone, gone, statusLive, gone, statusTombstoned},
-		"tombstoned, was superseded": {gone, gone, gone, statusSuperseded, gone, statusTombstoned},
-		"restored":                   {statusLive, statusLive, statusTombstoned, codeNodeNotForgotten, statusSuperseded, statusLive},
+		"live":                       {pb.StatusLive, pb.StatusLive, pb.StatusTombstoned, pb.CodeNodeNotForgotten, pb.StatusSuperseded, pb.StatusLive},
+		"superseded":                 {pb.StatusSuperseded, pb.CodeAlreadySuperseded, pb.StatusTombstoned, pb.CodeNodeNotForgotten, pb.CodeAlreadySuperseded, pb.StatusSuperseded},
+		"tombstoned":                 {gone, gone, gone, pb.StatusLive, gone, pb.StatusTombstoned},
+		"tombstoned, was superseded": {gone, gone, gone, pb.StatusSuperseded, gone, pb.StatusTombstoned},
+		"restored":                   {pb.StatusLive, pb.StatusLive, pb.StatusTombstoned, pb.CodeNodeNotForgotten, pb.StatusSuperseded, pb.StatusLive},
 	} {
 		for operation, want := range map[string]string{
 			"get": want.get, "edit": want.edit, "forget": want.forget, "undelete": want.undelete, "supersede": want.supersede, "history": want.history,
@@ -274,7 +274,7 @@ func TestEveryOperationInEveryState(t *testing.T) {
 		}
 	}
 	id := c.note("Same words.")
-	c.refused(codeValidation, supersedeOp(id, "Same words."))
+	c.refused(pb.CodeValidation, supersedeOp(id, "Same words."))
 }
 
 // nodeIn reads a record of the key owner's partition, whatever its status; nil
@@ -326,10 +326,10 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	id := s.GetNewNode()
 	now, was := c.ok(getNodeOp(id)).GetNode(), c.nodeOf(old)
 	if now.GetNode().GetTitle() != "Heating" || now.GetNode().GetKind() != "belief" || string(now.GetNode().GetMetadata()) != `{"v":1}` ||
-		now.GetNode().GetAuthority() != 0.625 || now.GetContent() != "The boiler is old." || now.GetNode().GetSource().GetType() != sourceSupersede {
+		now.GetNode().GetAuthority() != 0.625 || now.GetContent() != "The boiler is old." || now.GetNode().GetSource().GetType() != pb.SourceSupersede {
 		t.Errorf("the new node reads %v", now)
 	}
-	if was.GetStatus() != statusSuperseded || was.GetSupersededBy() != id || was.GetValidToMs() == 0 {
+	if was.GetStatus() != pb.StatusSuperseded || was.GetSupersededBy() != id || was.GetValidToMs() == 0 {
 		t.Errorf("the old node reads %v", was)
 	}
 	if got := c.hits(keyword("boiler")); !slices.Equal(got, []string{id}) {
@@ -348,7 +348,7 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	if e := edge(out.GetId()); e.GetSource() != id || e.GetTarget() != right {
 		t.Errorf("the edge from it: %v", e)
 	}
-	if e := edge(s.GetEdge()); e.GetSource() != old || e.GetTarget() != id || e.GetOrigin() != originSupersede || e.GetType() != "superseded_by" {
+	if e := edge(s.GetEdge()); e.GetSource() != old || e.GetTarget() != id || e.GetOrigin() != pb.OriginSupersede || e.GetType() != "superseded_by" {
 		t.Errorf("the edge between: %v", e)
 	}
 	if a, b := was.GetDegree(), now.GetNode().GetDegree(); a != 1 || b != 3 {
@@ -364,17 +364,17 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	if reason := c.ok(historyOp(old, nil)).GetGraph().GetHistory().GetChanges()[0].GetReason(); reason != "it changed" {
 		t.Errorf("reason %q", reason)
 	}
-	c.refused(codeAlreadySuperseded, supersedeOp(old, "The boiler is older."))
+	c.refused(pb.CodeAlreadySuperseded, supersedeOp(old, "The boiler is older."))
 
 	// A content that is known takes the place itself; the first one again, too.
 	again := c.supersede(id, "The boiler is new.")
 	if again.GetCreated() || again.GetNewNode() != old || again.GetNewAuthority() != 0.625+0.375/4 {
 		t.Errorf("back to the first: %v", again)
 	}
-	if c.nodeOf(old).GetStatus() != statusLive || c.nodeOf(old).GetSupersededBy() != "" || c.nodeOf(id).GetStatus() != statusSuperseded {
+	if c.nodeOf(old).GetStatus() != pb.StatusLive || c.nodeOf(old).GetSupersededBy() != "" || c.nodeOf(id).GetStatus() != pb.StatusSuperseded {
 		t.Error("the first is not live again")
 	}
-	if e := edge(s.GetEdge()); e.GetStatus() != statusSuperseded || e.GetValidToMs() == 0 {
+	if e := edge(s.GetEdge()); e.GetStatus() != pb.StatusSuperseded || e.GetValidToMs() == 0 {
 		t.Errorf("the edge of what no longer holds: %v", e)
 	}
 	if e := edge(in.GetId()); e.GetTarget() != old {
@@ -384,7 +384,7 @@ func TestSupersedingNodeTakesThePlace(t *testing.T) {
 	if third.GetCreated() || third.GetNewNode() != left {
 		t.Errorf("by its neighbour: %v", third)
 	}
-	if e := edge(in.GetId()); e.GetSource() != left || e.GetTarget() != old || e.GetStatus() != statusSuperseded {
+	if e := edge(in.GetId()); e.GetSource() != left || e.GetTarget() != old || e.GetStatus() != pb.StatusSuperseded {
 		t.Errorf("the edge between the two: %v", e)
 	}
 	// The reason goes with what it may quote.
@@ -413,7 +413,7 @@ func TestEndedEdgeStaysWhereItEnded(t *testing.T) {
 		t.Errorf("the successor has %d edges, want that from its predecessor", got)
 	}
 	edge := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge()
-	if edge.GetSource() != old || edge.GetTarget() != by || edge.GetStatus() != statusSuperseded {
+	if edge.GetSource() != old || edge.GetTarget() != by || edge.GetStatus() != pb.StatusSuperseded {
 		t.Errorf("the edge came back as %v", edge)
 	}
 }
@@ -436,9 +436,9 @@ func TestReplayedSupersedeAnswersTheFirstOutcome(t *testing.T) {
 		op.IdempotencyKey = "twice"
 		return op
 	}
-	c.refused(codeNodeNotForgotten, refusal())
+	c.refused(pb.CodeNodeNotForgotten, refusal())
 	c.forget(id)
-	if r := c.ask(refusal()); !r.GetReplayed() || r.GetProblem().GetCode() != codeNodeNotForgotten {
+	if r := c.ask(refusal()); !r.GetReplayed() || r.GetProblem().GetCode() != pb.CodeNodeNotForgotten {
 		t.Errorf("the refusal is not replayed: %v", r)
 	}
 }
@@ -464,63 +464,63 @@ func TestIngestionRespectsWhatAPersonHasDone(t *testing.T) {
 			t.Fatalf("found %q, want %q", got, want)
 		}
 	}
-	id := outcome(doc("m1", original), itemCreated)
+	id := outcome(doc("m1", original), pb.ItemCreated)
 	c.edit(&pb.EditNode{Id: id, Content: new(edited), Title: new("Door")})
-	if got := outcome(doc("m1", original), itemUnchanged); got != id { // the source says nothing new
+	if got := outcome(doc("m1", original), pb.ItemUnchanged); got != id { // the source says nothing new
 		t.Errorf("the document is %s", got)
 	}
 	contents(edited)
-	if got := outcome(doc("m9", edited), itemUnchanged); got != id { // what it says now
+	if got := outcome(doc("m9", edited), pb.ItemUnchanged); got != id { // what it says now
 		t.Errorf("the edited content is %s", got)
 	}
 	if got := c.nodeOf(id); got.GetTitle() != "Door" {
 		t.Errorf("title %q", got.GetTitle())
 	}
 	// The original, sent for itself, is a node beside the edited one.
-	beside := outcome(doc("", original), itemCreated)
+	beside := outcome(doc("", original), pb.ItemCreated)
 	if beside == id {
 		t.Fatal("it is the edited node")
 	}
 	contents(edited, original)
-	if got := outcome(doc("", original), itemUnchanged); got != beside {
+	if got := outcome(doc("", original), pb.ItemUnchanged); got != beside {
 		t.Errorf("the second time it is %s", got)
 	}
-	outcome(doc("m9", changed), itemSuperseded) // m1 still has the edited content
+	outcome(doc("m9", changed), pb.ItemSuperseded) // m1 still has the edited content
 	contents(edited, original, changed)
-	outcome(doc("m1", changed), itemSuperseded) // other words of the document end the edit
+	outcome(doc("m1", changed), pb.ItemSuperseded) // other words of the document end the edit
 	contents(original, changed)
-	if got := c.nodeOf(id); got.GetStatus() != statusSuperseded {
+	if got := c.nodeOf(id); got.GetStatus() != pb.StatusSuperseded {
 		t.Errorf("the edited node is %s", got.GetStatus())
 	}
 
 	// A title that a person gave stays until the text changes.
-	titled := outcome(&pb.IngestItem{ExternalId: "t", Title: "Source", Content: "A text with a title."}, itemCreated)
+	titled := outcome(&pb.IngestItem{ExternalId: "t", Title: "Source", Content: "A text with a title."}, pb.ItemCreated)
 	c.edit(&pb.EditNode{Id: titled, Title: new("Mine")})
-	outcome(&pb.IngestItem{ExternalId: "t", Title: "Source again", Content: "A text with a title."}, itemUnchanged)
+	outcome(&pb.IngestItem{ExternalId: "t", Title: "Source again", Content: "A text with a title."}, pb.ItemUnchanged)
 	if got := c.nodeOf(titled).GetTitle(); got != "Mine" {
 		t.Errorf("title %q", got)
 	}
 
 	// What was put in a document's place stands until the document changes.
-	fact := outcome(doc("f", "The cat is black."), itemCreated)
+	fact := outcome(doc("f", "The cat is black."), pb.ItemCreated)
 	by := c.supersede(fact, "The cat is white.").GetNewNode()
 	by = c.supersede(by, "The cat is grey.").GetNewNode()
-	outcome(doc("f", "The cat is black."), itemUnchanged)
+	outcome(doc("f", "The cat is black."), pb.ItemUnchanged)
 	if got := c.texts("cat"); !slices.Equal(got, []string{"The cat is grey."}) {
 		t.Errorf("found %q", got)
 	}
-	outcome(doc("f", "The cat is spotted."), itemSuperseded)
+	outcome(doc("f", "The cat is spotted."), pb.ItemSuperseded)
 	if got := c.texts("cat"); !slices.Equal(got, []string{"The cat is spotted."}) {
 		t.Errorf("found %q", got)
 	}
-	if got := c.nodeOf(by); got.GetStatus() != statusSuperseded {
+	if got := c.nodeOf(by); got.GetStatus() != pb.StatusSuperseded {
 		t.Errorf("what stood in its place is %s", got.GetStatus())
 	}
 
 	// With nothing in its place the document's content is what there is.
-	bird := outcome(doc("b", "The bird is red."), itemCreated)
+	bird := outcome(doc("b", "The bird is red."), pb.ItemCreated)
 	c.forget(c.supersede(bird, "The bird is blue.").GetNewNode())
-	outcome(doc("b", "The bird is red."), itemRevived)
+	outcome(doc("b", "The bird is red."), pb.ItemRevived)
 	if got := c.texts("bird"); !slices.Equal(got, []string{"The bird is red."}) {
 		t.Errorf("found %q", got)
 	}
@@ -529,9 +529,9 @@ func TestIngestionRespectsWhatAPersonHasDone(t *testing.T) {
 	// restored any more, and has none of the old edges.
 	e, _ := c.assertEdge(&pb.AssertEdge{Source: titled, Target: beside, Type: "next"})
 	c.forget(beside)
-	anew := outcome(doc("", original), itemCreated)
-	c.refused(codeNodeNotForgotten, undeleteOp(anew))
-	c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+	anew := outcome(doc("", original), pb.ItemCreated)
+	c.refused(pb.CodeNodeNotForgotten, undeleteOp(anew))
+	c.refused(pb.CodeEdgeNotFound, getEdgeOp(e.GetId()))
 	if got, want := c.actions(anew)[0], actionCreated; got != want {
 		t.Errorf("history begins with %s", got)
 	}
@@ -539,7 +539,7 @@ func TestIngestionRespectsWhatAPersonHasDone(t *testing.T) {
 	e, _ = c.assertEdge(&pb.AssertEdge{Source: titled, Target: anew, Type: "next"})
 	c.forget(anew)
 	c.ok(undeleteOp(anew))
-	outcome(doc("again", original), itemRevived)
+	outcome(doc("again", original), pb.ItemRevived)
 	c.ok(getEdgeOp(e.GetId()))
 	contents(original, changed)
 }
@@ -580,10 +580,10 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 		t.Errorf("it came back: %v", got)
 	}
 	job := c.job(queued)
-	if got, want := itemStatus(job), []string{itemFailed, itemCreated, itemFailed}; !slices.Equal(got, want) || job.GetStatus() != jobSucceeded || job.GetItems()[0].GetExternalId() != "" {
+	if got, want := itemStatus(job), []string{pb.ItemFailed, pb.ItemCreated, pb.ItemFailed}; !slices.Equal(got, want) || job.GetStatus() != pb.JobSucceeded || job.GetItems()[0].GetExternalId() != "" {
 		t.Errorf("the job reads %v", job)
 	}
-	if job := c.job(only); job.GetStatus() != jobFailed || job.GetErrorCode() != errorForgotten {
+	if job := c.job(only); job.GetStatus() != pb.JobFailed || job.GetErrorCode() != pb.ErrorForgotten {
 		t.Errorf("the job of nothing else reads %v", job)
 	}
 	if got := c.note("A regretted sentence."); got != id { // sent after it was forgotten

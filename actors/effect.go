@@ -138,13 +138,13 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 	}
 	if stands {
 		it.node = before
-		return itemUnchanged, nil
+		return pb.ItemUnchanged, nil
 	}
 	n, err := f.node(it.node)
 	if err != nil {
 		return "", err
 	}
-	absent := n == nil || n.GetStatus() == statusTombstoned
+	absent := n == nil || n.GetStatus() == pb.StatusTombstoned
 	anew := !absent && (redescribes(n, item) || n.GetErased())
 	if it.known && (absent || anew) || it.stands || it.unread && !absent && !n.GetUnlearned() {
 		return "", errNotPrepared
@@ -167,8 +167,8 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 		if err := f.create(it); err != nil {
 			return "", err
 		}
-		status = itemCreated
-	case n.GetStatus() == statusSuperseded:
+		status = pb.ItemCreated
+	case n.GetStatus() == pb.StatusSuperseded:
 		// The external ids that have moved on to other content do not come back
 		// with it.
 		kept := n.Source.ExternalIds[:0]
@@ -190,22 +190,22 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 				return "", err
 			}
 		}
-		status = itemRevived
+		status = pb.ItemRevived
 	case n.GetErased(): // restored, and now it has its content again
 		if err := f.redescribe(it, n); err != nil {
 			return "", err
 		}
 		f.note(it.node, actionRevived, "")
-		status = itemRevived
+		status = pb.ItemRevived
 	case anew:
 		was := proto.CloneOf(n)
 		if err := f.redescribe(it, n); err != nil {
 			return "", err
 		}
 		f.note(it.node, actionUpdated, "", described(was, n)...)
-		return itemSuperseded, nil
+		return pb.ItemSuperseded, nil
 	default:
-		status = itemUnchanged
+		status = pb.ItemUnchanged
 	}
 	if n = f.nodes[it.node]; ext == "" && !n.GetSource().GetAnonymous() {
 		n.Source.Anonymous = true
@@ -238,8 +238,8 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 			return "", err
 		}
 	}
-	if status != itemRevived {
-		status = itemSuperseded
+	if status != pb.ItemRevived {
+		status = pb.ItemSuperseded
 	}
 	return status, nil
 }
@@ -248,7 +248,7 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 // other document holds leaves search, and stays readable.
 func (f *effect) supersede(old, by pb.NodeID, ext pb.ExternalID) error {
 	n, err := f.node(old)
-	if err != nil || n == nil || n.GetStatus() != statusLive {
+	if err != nil || n == nil || n.GetStatus() != pb.StatusLive {
 		return err
 	}
 	others := n.GetSource().GetExternalIds()
@@ -278,7 +278,7 @@ func (f *effect) supersede(old, by pb.NodeID, ext pb.ExternalID) error {
 // retire takes a live node out of search, in favour of another.
 func (f *effect) retire(n *pb.Node, by pb.NodeID, reason string) {
 	was, id := proto.CloneOf(n), pb.NodeID(n.GetId())
-	n.Status, n.SupersededBy, n.ValidToMs = statusSuperseded, string(by), f.now
+	n.Status, n.SupersededBy, n.ValidToMs = pb.StatusSuperseded, string(by), f.now
 	f.hide = append(f.hide, id)
 	f.show = slices.DeleteFunc(f.show, func(other pb.NodeID) bool { return other == id })
 	f.touch(n)
@@ -288,7 +288,7 @@ func (f *effect) retire(n *pb.Node, by pb.NodeID, reason string) {
 // revive makes a superseded node live again, with a new validity.
 func (f *effect) revive(n *pb.Node, since int64) error {
 	was, id := proto.CloneOf(n), pb.NodeID(n.GetId())
-	n.Status, n.SupersededBy, n.ValidFromMs, n.ValidToMs = statusLive, "", since, 0
+	n.Status, n.SupersededBy, n.ValidFromMs, n.ValidToMs = pb.StatusLive, "", since, 0
 	f.show = append(f.show, id)
 	f.hide = slices.DeleteFunc(f.hide, func(other pb.NodeID) bool { return other == id })
 	f.touch(n)
@@ -320,7 +320,7 @@ func (f *effect) create(it *prepared) error {
 		return err
 	}
 	n := &pb.Node{
-		Id: string(it.node), Authority: 0.5, Confidence: 1, Status: statusLive,
+		Id: string(it.node), Authority: 0.5, Confidence: 1, Status: pb.StatusLive,
 		Source:    &pb.Source{Type: cmp.Or(item.GetSource(), "ingest"), Job: it.GetJob()},
 		CreatedMs: f.now,
 	}
@@ -515,10 +515,10 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 func (f *effect) countDomains() error {
 	by := map[string]int{}
 	for _, id := range f.changed {
-		if was := f.places[id]; was.domain != "" && was.status == statusLive {
+		if was := f.places[id]; was.domain != "" && was.status == pb.StatusLive {
 			by[was.domain]--
 		}
-		if n := f.nodes[id]; n.GetDomain() != "" && n.GetStatus() == statusLive {
+		if n := f.nodes[id]; n.GetDomain() != "" && n.GetStatus() == pb.StatusLive {
 			by[n.GetDomain()]++
 		}
 	}
@@ -565,7 +565,7 @@ func (f *effect) segment(dim int) (*index.Segment, error) {
 // charge counts what was embedded since the last time: with the effect, so that
 // content which is tried several times costs once.
 func (f *effect) charge(capability string, key pb.KeyHash) {
-	if f.spent > 0 && f.part.kind != partitionSandbox {
+	if f.spent > 0 && f.part.kind != pb.PartitionSandbox {
 		f.batch.cost(usage{usageLine(f.org.sys.clock.Now(), capability, key, f.part), 0, f.spent})
 	}
 	f.spent = 0
@@ -585,13 +585,13 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		f.job, f.file = job, it.GetItem().GetFile()
 		outcome := &pb.JobItem{Index: it.GetIndex(), ExternalId: it.GetItem().GetExternalId()}
 		if it.GetForgotten() {
-			outcome.Status, outcome.Error = itemFailed, "its content was forgotten before it was stored"
-			job.ErrorCode, job.ErrorDetail = errorForgotten, outcome.Error
+			outcome.Status, outcome.Error = pb.ItemFailed, "its content was forgotten before it was stored"
+			job.ErrorCode, job.ErrorDetail = pb.ErrorForgotten, outcome.Error
 		} else if reason := it.GetItem().GetRefused(); reason != "" {
-			outcome.Status, outcome.Error = itemFailed, reason
-			job.ErrorCode, job.ErrorDetail = codeValidation, outcome.Error
+			outcome.Status, outcome.Error = pb.ItemFailed, reason
+			job.ErrorCode, job.ErrorDetail = pb.CodeValidation, outcome.Error
 		} else if it.err != nil {
-			outcome.Status, outcome.Error = itemFailed, fmt.Sprintf("the item could not be processed in %d attempts", maxAttempts)
+			outcome.Status, outcome.Error = pb.ItemFailed, fmt.Sprintf("the item could not be processed in %d attempts", maxAttempts)
 			switch {
 			case errors.Is(it.err, errUnclean):
 				outcome.Error = errUnclean.Error()
@@ -600,7 +600,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 			case it.GetWork() == workSessionFinalize:
 				outcome.Error = fmt.Sprintf("the coding sessions could not be finalized in %d attempts", maxAttempts)
 			}
-			job.ErrorCode, job.ErrorDetail = codeInternal, outcome.Error
+			job.ErrorCode, job.ErrorDetail = pb.CodeInternal, outcome.Error
 		} else {
 			status, err := f.apply(it)
 			if errors.Is(err, errNotPrepared) && i > 0 {
@@ -610,15 +610,15 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 				return nil, 0, nil, fmt.Errorf("apply item %d of job %s: %w", it.GetIndex(), id, err)
 			}
 			outcome.Status, outcome.Node = status, string(it.node)
-			f.charge(capabilityIngest, pb.KeyHash(job.GetKey()))
+			f.charge(pb.CapabilityIngest, pb.KeyHash(job.GetKey()))
 		}
 		n++
-		if outcome.Status == itemCreated {
+		if outcome.Status == pb.ItemCreated {
 			job.Created++
 		}
 		if job.GetSession() {
 			sessionEvents++
-			if outcome.Status == itemCreated {
+			if outcome.Status == pb.ItemCreated {
 				sessionNodes++
 			}
 		}
@@ -629,7 +629,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		if job.GetDone() == job.GetTotal() && it.err != nil && !errors.Is(it.err, errUnclean) {
 			job.Attempts = maxAttempts
 		}
-		if outcome.Status == itemFailed {
+		if outcome.Status == pb.ItemFailed {
 			job.Failed++
 		}
 	}
@@ -643,9 +643,9 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 		}
 		finished = append(finished, id)
 		job.FinishedMs = f.now
-		job.Status = jobSucceeded
+		job.Status = pb.JobSucceeded
 		if job.GetFailed() == job.GetTotal() {
-			job.Status = jobFailed
+			job.Status = pb.JobFailed
 		} else {
 			job.ErrorCode, job.ErrorDetail = "", "" // the items tell
 		}

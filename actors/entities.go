@@ -303,7 +303,7 @@ func (t *texts) knownAs(id pb.NodeID) (*resolve.Known, error) {
 		return nil, err
 	}
 	n, err := t.effect.node(id)
-	if err != nil || n == nil || n.GetStatus() != statusLive {
+	if err != nil || n == nil || n.GetStatus() != pb.StatusLive {
 		return nil, err
 	}
 	k := &resolve.Known{ID: resolve.EntityID(id), Type: extract.Type(rec.GetType()), Title: n.GetTitle()}
@@ -409,11 +409,11 @@ func (t *texts) beginNode(id pb.NodeID, kind, typ, title string) (pb.NodeID, err
 	switch {
 	case n == nil:
 		n = &pb.Node{
-			Id: string(id), Kind: kind, Title: title, Authority: 0.5, Confidence: 1, Status: statusLive,
+			Id: string(id), Kind: kind, Title: title, Authority: 0.5, Confidence: 1, Status: pb.StatusLive,
 			Source: &pb.Source{Type: "ingest"}, CreatedMs: t.now, ValidFromMs: t.node.GetValidFromMs(),
 		}
 		t.state.Nodes++
-	case n.GetStatus() == statusTombstoned:
+	case n.GetStatus() == pb.StatusTombstoned:
 		return "", nil
 	case n.GetErased(): // restored without what it held
 		n.Title, n.Erased = title, false
@@ -619,7 +619,7 @@ func (t *texts) sequence(item *pb.IngestItem) error {
 		return nil
 	}
 	n, err := t.effect.node(before)
-	if err != nil || n.GetStatus() != statusLive {
+	if err != nil || n.GetStatus() != pb.StatusLive {
 		return err
 	}
 	t.trace.Follows = string(before)
@@ -633,12 +633,12 @@ const counterSequence = "sequence."
 // derive writes an edge that a text is the evidence of, or adds that evidence to
 // it. One that a person has forgotten is not derived again.
 func (t *texts) derive(e *pb.Edge) error {
-	e.Origin = originIngest
+	e.Origin = pb.OriginIngest
 	before, err := t.current(tripleOf(e))
 	if err != nil {
 		return err
 	}
-	if before != nil && before.GetStatus() == statusTombstoned {
+	if before != nil && before.GetStatus() == pb.StatusTombstoned {
 		if before.GetTombstonedWith() == "" {
 			return nil
 		}
@@ -652,8 +652,8 @@ func (t *texts) derive(e *pb.Edge) error {
 			addEvidence(after, chunk)
 		}
 		after.Weight, after.Confidence = max(after.GetWeight(), e.GetWeight()), max(after.GetConfidence(), e.GetConfidence())
-		if after.GetStatus() == statusSuperseded {
-			after.Status, after.ValidFromMs, after.ValidToMs = statusLive, t.now, 0
+		if after.GetStatus() == pb.StatusSuperseded {
+			after.Status, after.ValidFromMs, after.ValidToMs = pb.StatusLive, t.now, 0
 		}
 		after.ValidFromMs = min(after.GetValidFromMs(), t.node.GetValidFromMs())
 	} else {
@@ -662,7 +662,7 @@ func (t *texts) derive(e *pb.Edge) error {
 			return err
 		}
 		after = e
-		after.Id, after.Status, after.CreatedMs, after.ValidFromMs = id.String(), statusLive, t.now, t.node.GetValidFromMs()
+		after.Id, after.Status, after.CreatedMs, after.ValidFromMs = id.String(), pb.StatusLive, t.now, t.node.GetValidFromMs()
 	}
 	after.UpdatedMs = t.now
 	if after.GetSource() != t.node.GetId() && after.GetTarget() != t.node.GetId() {
@@ -727,7 +727,7 @@ func (f *effect) dropEvidence(edge pb.EdgeID, text pb.NodeID) error {
 	if w, ok := f.written[tripleOf(before)]; ok {
 		before = w
 	}
-	if before == nil || before.GetStatus() == statusTombstoned {
+	if before == nil || before.GetStatus() == pb.StatusTombstoned {
 		return nil
 	}
 	after := proto.CloneOf(before)
@@ -741,7 +741,7 @@ func (f *effect) dropEvidence(edge pb.EdgeID, text pb.NodeID) error {
 
 // cut removes an edge that nothing speaks for any more.
 func (f *effect) cut(e *pb.Edge) error {
-	if e.GetStatus() != statusTombstoned {
+	if e.GetStatus() != pb.StatusTombstoned {
 		if err := f.addDegree(-1, e); err != nil {
 			return err
 		}
@@ -757,18 +757,18 @@ func (f *effect) cutOwn(id pb.NodeID, trace *pb.Trace) error {
 	var triples []edgeTriple
 	for _, x := range trace.GetEntities() {
 		triples = append(triples,
-			edgeTriple{id, pb.NodeID(x.GetNode()), edgeMentions, originIngest},
-			edgeTriple{pb.NodeID(x.GetNode()), id, edgeStatedIn, originIngest})
+			edgeTriple{id, pb.NodeID(x.GetNode()), edgeMentions, pb.OriginIngest},
+			edgeTriple{pb.NodeID(x.GetNode()), id, edgeStatedIn, pb.OriginIngest})
 	}
 	if trace.GetFollows() != "" {
-		triples = append(triples, edgeTriple{id, pb.NodeID(trace.GetFollows()), edgeFollows, originIngest})
+		triples = append(triples, edgeTriple{id, pb.NodeID(trace.GetFollows()), edgeFollows, pb.OriginIngest})
 	}
 	for _, triple := range triples {
 		e, err := f.current(triple)
 		if err != nil {
 			return err
 		}
-		if e != nil && e.GetStatus() != statusTombstoned {
+		if e != nil && e.GetStatus() != pb.StatusTombstoned {
 			if err := f.cut(e); err != nil {
 				return err
 			}
@@ -843,7 +843,7 @@ func (f *effect) dropDerived(id, text pb.NodeID) error {
 	if err != nil {
 		return err
 	}
-	edges, err := f.edgesOfNode(id, append([]string{statusTombstoned}, edgeOrigins...)...)
+	edges, err := f.edgesOfNode(id, append([]string{pb.StatusTombstoned}, edgeOrigins...)...)
 	if err != nil {
 		return err
 	}
@@ -886,7 +886,7 @@ func (f *effect) remove(n *pb.Node) error {
 	}
 	f.batch.Erase(f.part.space.Key(storage.TableContent, storage.Str(id)))
 	f.batch.EraseRange(f.part.space.Prefix(storage.TableHistory, storage.Str(id)))
-	if n.GetStatus() == statusTombstoned {
+	if n.GetStatus() == pb.StatusTombstoned {
 		f.batch.Delete(f.tombstone(n))
 	} else {
 		f.state.Nodes--

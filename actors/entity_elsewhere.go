@@ -16,7 +16,7 @@ const maxSightings = 1000
 // of what is written; like a search of the organization it is not for a subject.
 func (o *orgActor) entityElsewhere(c *call, op *pb.EntityElsewhere) {
 	if c.env.GetHasSubject() {
-		c.refuse(problem(codePermissionDenied, "A subject sees its own memory only; this needs a request without X-Svc-Subject."))
+		c.refuse(problem(pb.CodePermissionDenied, "A subject sees its own memory only; this needs a request without X-Svc-Subject."))
 		return
 	}
 	o.readWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
@@ -55,7 +55,7 @@ func (o *orgActor) entityElsewhere(c *call, op *pb.EntityElsewhere) {
 func entityAt(r storage.Reader, space storage.Space, id pb.NodeID) (*pb.Node, extract.Type, error) {
 	n, rec := &pb.Node{}, &pb.Entity{}
 	found, err := r.Get(space.Key(storage.TableNode, storage.Str(id)), n)
-	if err != nil || !found || n.GetStatus() != statusLive || n.GetKind() != kindEntity {
+	if err != nil || !found || n.GetStatus() != pb.StatusLive || n.GetKind() != kindEntity {
 		return nil, "", err
 	}
 	_, err = r.Get(space.Key(storage.TableEntity, storage.Str(id)), rec)

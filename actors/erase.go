@@ -64,7 +64,7 @@ func eraseRecords[M proto.Message](o *orgView, table storage.Table, empty func()
 func (o *orgView) eraseJobRecords(ref *partitionRef) error {
 	dropped := 0
 	return eraseRecords(o, storage.TableJob, func() *pb.Job { return &pb.Job{} }, func(b *storage.Batch, key storage.Key, job *pb.Job) (bool, error) {
-		if string(job.GetPartition()) != string(ref.id[:]) || job.GetType() == jobSubjectErase {
+		if string(job.GetPartition()) != string(ref.id[:]) || job.GetType() == pb.JobSubjectErase {
 			return false, nil
 		}
 		id, err := pb.JobIDFrom(job.GetId())

@@ -16,7 +16,7 @@ import (
 func TestAnErasedMemoryTakesNothingIn(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	for name, op := range map[string]*pb.Envelope{"ingest": items(doc("a", "a text")), "import": file("a.txt", "a text"), "export": createExport(false)} {
-		made := n.org(NewOrg{Name: "Acme", OwnerEmail: name + "@example.com", Plan: planUnlimited})
+		made := n.org(NewOrg{Name: "Acme", OwnerEmail: name + "@example.com", Plan: pb.PlanUnlimited})
 		c := client{n: n, key: made.APIKey}
 		c.put("ann")
 		erase, late := newCall(c.envelope(eraseOp("ann"))), newCall(c.as("ann").envelope(op))
@@ -25,7 +25,7 @@ func TestAnErasedMemoryTakesNothingIn(t *testing.T) {
 			o.handle(late)
 		})
 		n.wait(jobOf(<-erase.done))
-		if r := <-late.done; r.GetProblem().GetCode() != codeSubjectNotProvided {
+		if r := <-late.done; r.GetProblem().GetCode() != pb.CodeSubjectNotProvisioned {
 			t.Errorf("%s: %v", name, r)
 		}
 		n.settle(storage.StoreID{Org: made.Org, Realm: storage.RealmMain})
@@ -77,7 +77,7 @@ func TestADeletedWebhookLeavesNoByte(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	p := &planter{seed: "webhook"}
 	hook := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_CreateWebhook{CreateWebhook: &pb.CreateWebhook{
-		Url: "https://public.example/" + p.next(), EventTypes: []string{eventTest},
+		Url: "https://public.example/" + p.next(), EventTypes: []string{pb.EventWebhookTest},
 	}}})).GetLink().GetWebhook()
 	n.stop() // so that it lies in the store's files, not in its log only
 	if where := disk.Find(t, hook.GetSecret()); len(where) > 0 {
@@ -128,7 +128,7 @@ func TestASubjectIsNobodysUser(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	c.put("ann")
 	user := pb.UserID(c.as("ann").partition().id)
-	if k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: user, Scopes: []string{scopeRead}}); !errors.Is(err, ErrUserNotFound) {
+	if k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: user, Scopes: []string{pb.ScopeRead}}); !errors.Is(err, ErrUserNotFound) {
 		t.Errorf("a key %v, %v", k, err)
 	}
 	part := fmt.Sprintf(`{"partition":{"id":"x","kind":"member"},"user":%q}`, user)

@@ -334,7 +334,7 @@ func TestForgottenNodesLeaveNoByte(t *testing.T) {
 	for _, id := range sessions {
 		c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: id}}}))
 	}
-	for _, status := range []string{"", statusSuperseded} {
+	for _, status := range []string{"", pb.StatusSuperseded} {
 		for _, id := range c.nodes(&pb.ListNodes{Status: status}, 100) {
 			c.forget(id)
 		}

@@ -99,7 +99,7 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 		var id pb.JobID
 		binary.BigEndian.PutUint32(id[:], uint32(i))
 		putJob(b, o.space, &pb.Job{
-			Id: id[:], Type: jobIngest, Status: jobQueued, Partition: part.id.Bytes(), Subject: "anna", CreatedMs: clock.Millis(n.clock.Now()),
+			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.id.Bytes(), Subject: "anna", CreatedMs: clock.Millis(n.clock.Now()),
 		})
 	}
 	if err := o.committer.commit(b); err != nil {
@@ -117,7 +117,7 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 	n.stop()
 	for _, d := range []*storagetest.Disk{disk, crashed} {
 		c.n = startNode(t, d)
-		if c.job(erase).GetStatus() != jobSucceeded {
+		if c.job(erase).GetStatus() != pb.JobSucceeded {
 			c.n.wait(erase)
 		}
 		for _, table := range []storage.Table{storage.TableJob, storage.TableJobByTime} {
@@ -128,7 +128,7 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 		if got := c.count(o.space.Prefix(storage.TableJobOpen)) + c.count(part.space.All()); got != 0 {
 			t.Errorf("%d open jobs and records of the partition are left", got)
 		}
-		if got := c.job(kept).GetStatus(); got != jobSucceeded {
+		if got := c.job(kept).GetStatus(); got != pb.JobSucceeded {
 			t.Errorf("ben's job is %q", got)
 		}
 		c.n.stop()

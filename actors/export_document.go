@@ -51,7 +51,7 @@ func (o *orgView) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export,
 // writePartition writes one memory.
 func (o *orgView) writePartition(w *document.Writer, snap storage.Reader, part *partitionRef) error {
 	head := document.Partition{ID: part.id.String(), Kind: part.kind, Subject: string(part.subject), CreatedAt: document.Time(part.created)}
-	if part.kind == partitionMember {
+	if part.kind == pb.PartitionMember {
 		member := &pb.Member{}
 		if _, err := snap.Get(o.space.Key(storage.TableMember, storage.ID16(part.id)), member); err != nil {
 			return err

@@ -34,7 +34,7 @@ var (
 // queueExport makes an export known, and begins it when none is being written.
 func (o *exportModule) queueExport(e *pb.Export) {
 	run := &exportRun{id: pb.ExportID(e.GetId()), user: pb.UserID(e.GetUser())}
-	if e.GetScope() == exportScopeUser {
+	if e.GetScope() == pb.ExportScopeUser {
 		part, err := o.loadPartition(pb.PartitionID(e.GetPartition()))
 		if err != nil {
 			o.sys.log.Error("an export cannot be begun; it is tried again", "org", o.id.String(), "export", run.id.String(), "err", err)
@@ -146,7 +146,7 @@ func (o *exportModule) export(ctx context.Context, run *exportRun) {
 	})
 }
 
-// exportFailed notes that an attempt at an export has failed.
+// pb.ExportFailed notes that an attempt at an export has failed.
 func (o *orgView) exportFailed(run *exportRun) {
 	ch := newChange(o.store)
 	err := o.withStore(func(st *storage.Store) error { return o.failAttempt(st, ch.Batch, pb.JobID(run.id)) })
@@ -195,7 +195,7 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 	if why != nil {
 		return o.endExport(run, e, job, newChange(o.store), why)
 	}
-	job.Status, e.Status = jobRunning, exportRunning
+	job.Status, e.Status = pb.JobRunning, pb.ExportRunning
 	if job.GetStartedMs() == 0 {
 		job.StartedMs = clock.Millis(o.sys.clock.Now())
 	}
@@ -208,7 +208,7 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 	if err := o.commitExport(run, begin, nil); err != nil {
 		return err
 	}
-	o.sys.cfg.working(jobExport, func() bool { return ctx.Err() != nil })
+	o.sys.cfg.working(pb.JobExport, func() bool { return ctx.Err() != nil })
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -251,11 +251,11 @@ func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *chang
 		e.Error = "the document could not be written"
 	}
 	if why != nil {
-		e.Status, job.Status = exportFailed, jobFailed
-		job.Done, job.ErrorCode, job.ErrorDetail = 0, codeInternal, e.GetError()
+		e.Status, job.Status = pb.ExportFailed, pb.JobFailed
+		job.Done, job.ErrorCode, job.ErrorDetail = 0, pb.CodeInternal, e.GetError()
 		ch.EraseRange(exportPieces(o.space, run.id))
 	} else {
-		e.Status, job.Status = exportSucceeded, jobSucceeded
+		e.Status, job.Status = pb.ExportSucceeded, pb.JobSucceeded
 		e.ExpiresMs = clock.Millis(now.Add(o.sys.cfg.ExportRetention))
 	}
 	ch.Put(exportKey(o.space, run.id), e)
@@ -273,7 +273,7 @@ func (o *orgView) commitExport(run *exportRun, ch *change, finished *pb.Export) 
 	case run.gone:
 		o.exports.mu.Unlock()
 		return errExportGone
-	case run.stale && finished != nil && finished.GetStatus() == exportSucceeded, run.stale && finished == nil:
+	case run.stale && finished != nil && finished.GetStatus() == pb.ExportSucceeded, run.stale && finished == nil:
 		o.exports.mu.Unlock()
 		return errExportStale
 	}

@@ -17,15 +17,6 @@ import (
 
 // The states and scopes of exports.
 const (
-	exportQueued    = "queued"
-	exportRunning   = "running"
-	exportSucceeded = "succeeded"
-	exportFailed    = "failed"
-	exportExpired   = "expired"
-
-	exportScopeUser = "user"
-	exportScopeOrg  = "org"
-
 	exportFormat = "json"
 )
 
@@ -74,7 +65,7 @@ type exportRun struct {
 // the partition was there. The numbers of events tell, and not clocks: those of two
 // nodes may differ.
 func mayHold(e *pb.Export, part *partitionRef) bool {
-	if e.GetScope() != exportScopeOrg {
+	if e.GetScope() != pb.ExportScopeOrg {
 		return string(e.GetPartition()) == string(part.id[:])
 	}
 	return e.GetSeen() == 0 || part.born <= e.GetSeen()
@@ -117,7 +108,7 @@ func (o *exportModule) handle(c *call) bool {
 }
 
 func (o *exportModule) jobKinds() map[string]jobKind {
-	return map[string]jobKind{jobExport: {
+	return map[string]jobKind{pb.JobExport: {
 		resume: func(job *pb.Job) (bool, error) { return true, o.resumeExport(pb.ExportID(job.GetId())) },
 		cancel: func(c *call, job *pb.Job) bool { o.cancelExport(c, job); return true },
 	}}
@@ -125,11 +116,11 @@ func (o *exportModule) jobKinds() map[string]jobKind {
 
 // createExport queues an export and answers 202.
 func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
-	scope, part := exportScopeUser, c.part
+	scope, part := pb.ExportScopeUser, c.part
 	if op.GetOrgScope() {
-		scope = exportScopeOrg
+		scope = pb.ExportScopeOrg
 		if c.env.GetHasSubject() {
-			c.refuse(problem(codePermissionDenied, "A subject cannot export the organization."))
+			c.refuse(problem(pb.CodePermissionDenied, "A subject cannot export the organization."))
 			return
 		}
 	}
@@ -148,9 +139,9 @@ func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 			open, kept, ended := 0, []*pb.Export{}, []*pb.Export{}
 			for _, e := range stored {
 				switch e.GetStatus() {
-				case exportQueued, exportRunning:
+				case pb.ExportQueued, pb.ExportRunning:
 					open++
-				case exportSucceeded:
+				case pb.ExportSucceeded:
 					kept = append(kept, e)
 				default:
 					ended = append(ended, e)
@@ -160,13 +151,13 @@ func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 				fail(errCommitQueueFull)
 				return
 			}
-			job, err := o.newJob(jobExport, c.who, part, 1)
+			job, err := o.newJob(pb.JobExport, c.who, part, 1)
 			if err != nil {
 				fail(err)
 				return
 			}
-			e := &pb.Export{Id: job.GetId(), User: c.who.user.Bytes(), Scope: scope, Status: exportQueued, Format: exportFormat, CreatedMs: job.GetCreatedMs()}
-			if scope == exportScopeUser {
+			e := &pb.Export{Id: job.GetId(), User: c.who.user.Bytes(), Scope: scope, Status: pb.ExportQueued, Format: exportFormat, CreatedMs: job.GetCreatedMs()}
+			if scope == pb.ExportScopeUser {
 				e.Partition = part.id.Bytes()
 			}
 			ch := newChange(o.store)
@@ -224,7 +215,7 @@ func (o *orgView) readExports(r storage.Reader) (all []*pb.Export, err error) {
 
 // expireExport ends a document: its record stays, its bytes go.
 func expireExport(b *storage.Batch, space storage.Space, e *pb.Export, now int64) {
-	e.Status, e.ExpiresMs = exportExpired, min(e.GetExpiresMs(), now)
+	e.Status, e.ExpiresMs = pb.ExportExpired, min(e.GetExpiresMs(), now)
 	id := pb.ExportID(e.GetId())
 	b.Put(exportKey(space, id), e)
 	b.EraseRange(exportPieces(space, id))
@@ -259,7 +250,7 @@ func (o *orgView) expireExports(b *storage.Batch, r storage.Reader, concerns fun
 			continue
 		}
 		switch {
-		case e.GetStatus() == exportSucceeded:
+		case e.GetStatus() == pb.ExportSucceeded:
 			expireExport(b, o.space, e, clock.Millis(o.sys.clock.Now()))
 		case run != nil:
 			run.stale = true
@@ -273,9 +264,9 @@ func (o *orgView) exportsForgot(concerns func(*pb.Export) bool) {
 	o.exports.mu.Lock()
 	defer o.exports.mu.Unlock()
 	for id, run := range o.exports.runs {
-		e := &pb.Export{Id: id[:], Scope: exportScopeOrg}
+		e := &pb.Export{Id: id[:], Scope: pb.ExportScopeOrg}
 		if run.part != nil {
-			e.Scope, e.Partition = exportScopeUser, run.part.id.Bytes()
+			e.Scope, e.Partition = pb.ExportScopeUser, run.part.id.Bytes()
 		}
 		if run.finished == nil && concerns(e) {
 			run.stale = true
@@ -296,7 +287,7 @@ func (o *orgView) eraseExports(ref *partitionRef) error {
 		o.exports.mu.Lock()
 		for _, e := range stored {
 			own := string(e.GetPartition()) == string(ref.id[:])
-			begun := string(e.GetUser()) == string(ref.id[:]) && (e.GetStatus() == exportQueued || e.GetStatus() == exportRunning)
+			begun := string(e.GetUser()) == string(ref.id[:]) && (e.GetStatus() == pb.ExportQueued || e.GetStatus() == pb.ExportRunning)
 			if !own && !begun {
 				continue
 			}
@@ -311,7 +302,7 @@ func (o *orgView) eraseExports(ref *partitionRef) error {
 			}
 		}
 		o.exports.mu.Unlock()
-		return o.expireExports(b, st, func(e *pb.Export) bool { return e.GetScope() == exportScopeOrg && mayHold(e, ref) })
+		return o.expireExports(b, st, func(e *pb.Export) bool { return e.GetScope() == pb.ExportScopeOrg && mayHold(e, ref) })
 	})
 	if err != nil || b.Len() == 0 {
 		return err
@@ -323,7 +314,7 @@ func (o *orgView) eraseExports(ref *partitionRef) error {
 // those who act for that memory; one of the organization to the user who made it,
 // with any key that reads: making it takes admin, and not having it.
 func mayReadExport(c *call, e *pb.Export) bool {
-	if e.GetScope() == exportScopeOrg {
+	if e.GetScope() == pb.ExportScopeOrg {
 		return !c.env.GetHasSubject() && bytes.Equal(e.GetUser(), c.who.user[:])
 	}
 	return string(e.GetPartition()) == string(c.part.id[:])
@@ -334,17 +325,17 @@ func mayReadExport(c *call, e *pb.Export) bool {
 // the time standing).
 func (o *orgView) shown(e *pb.Export) *pb.Export {
 	now := clock.Millis(o.sys.clock.Now())
-	if e.GetStatus() == exportSucceeded && now >= e.GetExpiresMs() {
-		e.Status = exportExpired
+	if e.GetStatus() == pb.ExportSucceeded && now >= e.GetExpiresMs() {
+		e.Status = pb.ExportExpired
 	}
-	if e.GetStatus() == exportExpired {
+	if e.GetStatus() == pb.ExportExpired {
 		e.ExpiresMs = min(e.GetExpiresMs(), now)
 	}
 	return e
 }
 
 func exportNotFound() *pb.Problem {
-	return problem(codeExportNotFound, "There is no such export of yours.")
+	return problem(pb.CodeExportNotFound, "There is no such export of yours.")
 }
 
 // findExport returns an export that the caller may read, or nil.
@@ -371,10 +362,10 @@ func (o *orgView) getExport(st *storage.Store, c *call, id string, download bool
 		return refuse(exportNotFound()), nil
 	case !download:
 		return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}, nil
-	case e.GetStatus() == exportExpired:
-		return refuse(problem(codeExportNotReady, "The export has expired, or something in it was forgotten; ask for a new one.")), nil
-	case e.GetStatus() != exportSucceeded:
-		return refuse(problem(codeExportNotReady, "The export is %s.", e.GetStatus())), nil
+	case e.GetStatus() == pb.ExportExpired:
+		return refuse(problem(pb.CodeExportNotReady, "The export has expired, or something in it was forgotten; ask for a new one.")), nil
+	case e.GetStatus() != pb.ExportSucceeded:
+		return refuse(problem(pb.CodeExportNotReady, "The export is %s.", e.GetStatus())), nil
 	}
 	e.Org, e.Realm = o.store.Org.Bytes(), uint32(o.store.Realm)
 	return &pb.Reply{Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Download{Download: e}}}}, nil
@@ -384,8 +375,8 @@ func (o *orgView) getExport(st *storage.Store, c *call, id string, download bool
 func (o *orgView) listExports(r storage.Reader, c *call, op *pb.ListExports) (*pb.Reply, error) {
 	all := o.space.Prefix(storage.TableExportByTime)
 	admin := "" // nothing depends on it any more, but cursors of the version before are sealed with it
-	if !c.env.GetHasSubject() && grants(c.who.scopes, scopeAdmin) {
-		admin = scopeAdmin
+	if !c.env.GetHasSubject() && grants(c.who.scopes, pb.ScopeAdmin) {
+		admin = pb.ScopeAdmin
 	}
 	kind := cursorKind{list: "exports", filters: admin, partition: c.part.id}
 	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Export, bool, error) {
@@ -436,7 +427,7 @@ func (s *System) exportPieceHere(ctx context.Context, e *pb.Export, piece uint32
 	space := storage.OrgSpace(store)
 	now := &pb.Export{}
 	found, err := st.Get(exportKey(space, id), now)
-	if err == nil && (!found || now.GetStatus() != exportSucceeded || now.GetSha256() != e.GetSha256()) {
+	if err == nil && (!found || now.GetStatus() != pb.ExportSucceeded || now.GetSha256() != e.GetSha256()) {
 		err = errExportGone
 	}
 	if err == nil {
@@ -484,8 +475,8 @@ func (o *exportModule) cancelExport(c *call, job *pb.Job) {
 			return
 		}
 		now := clock.Millis(o.sys.clock.Now())
-		e.Status, e.Error, e.FinishedMs = exportFailed, "cancelled", now
-		job.Status, job.FinishedMs = jobCancelled, now
+		e.Status, e.Error, e.FinishedMs = pb.ExportFailed, "cancelled", now
+		job.Status, job.FinishedMs = pb.JobCancelled, now
 		ch := newChange(o.store)
 		ch.Put(exportKey(o.space, id), e)
 		ch.EraseRange(exportPieces(o.space, id))
@@ -521,9 +512,9 @@ func (o *orgView) sweepExports(b *storage.Batch, st *storage.Store) error {
 	now := o.sys.clock.Now()
 	for _, e := range stored {
 		switch {
-		case e.GetStatus() == exportSucceeded && clock.Millis(now) >= e.GetExpiresMs():
+		case e.GetStatus() == pb.ExportSucceeded && clock.Millis(now) >= e.GetExpiresMs():
 			expireExport(b, o.space, e, clock.Millis(now))
-		case e.GetStatus() != exportSucceeded && e.GetFinishedMs() != 0 && e.GetFinishedMs() < now.Add(-jobRetention).UnixMilli():
+		case e.GetStatus() != pb.ExportSucceeded && e.GetFinishedMs() != 0 && e.GetFinishedMs() < now.Add(-jobRetention).UnixMilli():
 			removeExport(b, o.space, e)
 		}
 	}

@@ -95,7 +95,7 @@ func TestExportHoldsTheMemoryAndNoOther(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: planUnlimited}).APIKey}
+	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited}).APIKey}
 	other.ingest(doc("o", "text of another organization"))
 	c.put("ann")
 	c.as("ann").ingest(doc("a", "text of <ann> & co"), doc("b", "an old text"))
@@ -103,7 +103,7 @@ func TestExportHoldsTheMemoryAndNoOther(t *testing.T) {
 	c.ingest(doc("mine", "text of the owner"))
 
 	of := readDocument(t, c.as("ann").download(c.as("ann").export(false)))
-	if of.Format != document.Format || of.Version != document.Version || of.Scope != exportScopeUser || len(of.Partitions) != 1 {
+	if of.Format != document.Format || of.Version != document.Version || of.Scope != pb.ExportScopeUser || len(of.Partitions) != 1 {
 		t.Fatalf("head %+v", of.Head)
 	}
 	p := of.Partitions[0]
@@ -139,7 +139,7 @@ func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	c.put("bob")
-	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, scopeRead, scopeWrite)
+	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, pb.ScopeRead, pb.ScopeWrite)
 	mine := c.export(false)
 	n.clock.Advance(time.Millisecond)
 	whole, anns := c.export(true), c.as("ann").export(false)
@@ -166,20 +166,20 @@ func TestExportsBelongToWhoMayReadThem(t *testing.T) {
 				if slices.Contains(has.ids, id) {
 					has.who.ok(op)
 				} else {
-					has.who.refused(codeExportNotFound, op)
+					has.who.refused(pb.CodeExportNotFound, op)
 				}
 			}
 		}
 	}
-	c.refused(codeExportNotFound, getExport("nonsense"))
-	c.as("ann").refused(codePermissionDenied, createExport(true))
+	c.refused(pb.CodeExportNotFound, getExport("nonsense"))
+	c.as("ann").refused(pb.CodePermissionDenied, createExport(true))
 	// The cursor of one memory's list does not open another's.
 	c.as("ann").export(false)
 	cursor := c.as("ann").ok(listExports(&pb.Page{Size: 1})).GetData().GetExports().GetNextCursor()
 	if cursor == "" {
 		t.Fatal("the list of two has one page of one")
 	}
-	c.refused(codeInvalidCursor, listExports(&pb.Page{Cursor: cursor}))
+	c.refused(pb.CodeInvalidCursor, listExports(&pb.Page{Cursor: cursor}))
 	if rest := c.as("ann").ok(listExports(&pb.Page{Cursor: cursor})).GetData().GetExports(); len(rest.GetExports()) != 1 || rest.GetNextCursor() != "" {
 		t.Errorf("the second page is %v", rest)
 	}
@@ -206,18 +206,18 @@ func TestOrganizationExportIsItsMakers(t *testing.T) {
 			if listed {
 				who.ok(op)
 			} else {
-				who.refused(codeExportNotFound, op)
+				who.refused(pb.CodeExportNotFound, op)
 			}
 		}
 		return listed
 	}
-	if reader := n.keyOf(made.Org, made.Owner, scopeRead); !reads(reader) {
+	if reader := n.keyOf(made.Org, made.Owner, pb.ScopeRead); !reads(reader) {
 		t.Error("its maker does not see it with a key that reads")
 	} else if len(reader.download(whole)) == 0 {
 		t.Error("its maker downloads nothing")
 	}
-	_, admin := n.recruit(made.Org, "admin@example.com", RoleAdmin, scopeRead, scopeWrite, scopeAdmin)
-	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, scopeRead)
+	_, admin := n.recruit(made.Org, "admin@example.com", RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
+	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, pb.ScopeRead)
 	for name, who := range map[string]client{"an admin": admin, "a peer": peer, "the maker as a subject": c.as("ann"), "the sandbox": n.sandboxKey(c)} {
 		if reads(who) {
 			t.Errorf("%s sees it", name)
@@ -233,15 +233,15 @@ func TestExportExpires(t *testing.T) {
 	c.ingest(doc("a", "a text"))
 	id := c.export(false)
 	n.clock.Advance(defaultExportRetention)
-	if got := c.exportStatus(id); got != exportExpired {
+	if got := c.exportStatus(id); got != pb.ExportExpired {
 		t.Errorf("status is %s", got)
 	}
-	c.refused(codeExportNotReady, downloadExport(id))
+	c.refused(pb.CodeExportNotReady, downloadExport(id))
 	store := storage.StoreID{Org: made.Org, Realm: storage.RealmMain}
 	n.waitFor(func() bool { // the sweep ends it in the store
 		n.clock.Advance(sweepInterval)
 		c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}})
-		return records(n, store, storage.TableExport, func() *pb.Export { return &pb.Export{} })[0].GetStatus() == exportExpired
+		return records(n, store, storage.TableExport, func() *pb.Export { return &pb.Export{} })[0].GetStatus() == pb.ExportExpired
 	})
 }
 
@@ -267,7 +267,7 @@ func TestForgettingEndsExports(t *testing.T) {
 		who  client
 		id   string
 		want string
-	}{{c.as("ann"), anns, exportExpired}, {c, whole, exportExpired}, {c.as("bob"), bobs, exportSucceeded}} {
+	}{{c.as("ann"), anns, pb.ExportExpired}, {c, whole, pb.ExportExpired}, {c.as("bob"), bobs, pb.ExportSucceeded}} {
 		if got := e.who.exportStatus(e.id); got != e.want {
 			t.Errorf("export is %s, want %s", got, e.want)
 		}
@@ -293,7 +293,7 @@ func TestForgettingSendsARunningExportBack(t *testing.T) {
 		n.wait(id)
 		r := c.ask(downloadExport(id))
 		if r.GetProblem() != nil {
-			if got := r.GetProblem().GetCode(); got != codeExportNotReady {
+			if got := r.GetProblem().GetCode(); got != pb.CodeExportNotReady {
 				t.Fatalf("download: %s", got)
 			}
 			continue
@@ -348,10 +348,10 @@ func TestExportsAreBounded(t *testing.T) {
 		n.clock.Advance(time.Millisecond)
 		ids = append(ids, c.export(false))
 	}
-	if got := c.exportStatus(ids[0]); got != exportExpired {
+	if got := c.exportStatus(ids[0]); got != pb.ExportExpired {
 		t.Errorf("the oldest is %s", got)
 	}
-	if got := c.exportStatus(ids[1]); got != exportSucceeded {
+	if got := c.exportStatus(ids[1]); got != pb.ExportSucceeded {
 		t.Errorf("the second is %s", got)
 	}
 }
@@ -364,13 +364,13 @@ func TestExportCanBeCancelled(t *testing.T) {
 	r := c.ask(&pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: id}}})
 	n.wait(id)
 	switch code := r.GetProblem().GetCode(); code {
-	case codeJobNotCancellable: // it was faster
+	case pb.CodeJobNotCancellable: // it was faster
 		c.download(id)
 	case "":
-		if r.GetJob().GetJob().GetStatus() != jobCancelled || c.exportStatus(id) != exportFailed {
+		if r.GetJob().GetJob().GetStatus() != pb.JobCancelled || c.exportStatus(id) != pb.ExportFailed {
 			t.Errorf("cancelled: %v, %s", r.GetJob(), c.exportStatus(id))
 		}
-		c.refused(codeExportNotReady, downloadExport(id))
+		c.refused(pb.CodeExportNotReady, downloadExport(id))
 	default:
 		t.Errorf("cancel: %s", code)
 	}
@@ -385,11 +385,11 @@ func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	for i, status := range []string{exportQueued, exportRunning, exportFailed, exportExpired} {
+	for i, status := range []string{pb.ExportQueued, pb.ExportRunning, pb.ExportFailed, pb.ExportExpired} {
 		id := pb.ExportID{byte(i + 1)}
 		c.inOrg(func(o *orgActor) {
 			e := &pb.Export{
-				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: exportScopeUser, Status: status, Format: exportFormat, CreatedMs: n.clock.Now().UnixMilli(),
+				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: pb.ExportScopeUser, Status: status, Format: exportFormat, CreatedMs: n.clock.Now().UnixMilli(),
 			}
 			ch := newChange(o.store)
 			ch.Put(exportKey(o.space, id), e)
@@ -401,7 +401,7 @@ func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 		if got := c.exportStatus(id.String()); got != status {
 			t.Errorf("%s reads %s", status, got)
 		}
-		c.refused(codeExportNotReady, downloadExport(id.String()))
+		c.refused(pb.CodeExportNotReady, downloadExport(id.String()))
 	}
 }
 
@@ -417,7 +417,7 @@ func TestEndedExportsAreBounded(t *testing.T) {
 			var id pb.ExportID
 			id[0], id[1] = byte(i>>8), byte(i)
 			e := &pb.Export{
-				Id: id[:], User: part[:], Partition: part[:], Scope: exportScopeUser, Status: exportExpired, Format: exportFormat,
+				Id: id[:], User: part[:], Partition: part[:], Scope: pb.ExportScopeUser, Status: pb.ExportExpired, Format: exportFormat,
 				CreatedMs: int64(1000 + i), FinishedMs: n.clock.Now().UnixMilli(),
 			}
 			b.Put(exportKey(o.space, id), e)
@@ -457,10 +457,10 @@ func TestExportsFromBeforeASubjectOutliveIt(t *testing.T) {
 			behind := c.export(true)
 			n.clock.Advance(time.Hour)
 			forget(n, c, text)
-			for id, want := range map[string]string{before: exportSucceeded, between: exportExpired, behind: exportExpired} {
+			for id, want := range map[string]string{before: pb.ExportSucceeded, between: pb.ExportExpired, behind: pb.ExportExpired} {
 				e := c.ok(getExport(id)).GetData().GetExport()
 				at := n.clock.Now().UnixMilli()
-				if over := e.GetExpiresMs() <= at; e.GetStatus() != want || over != (want == exportExpired) {
+				if over := e.GetExpiresMs() <= at; e.GetStatus() != want || over != (want == pb.ExportExpired) {
 					t.Errorf("an export is %s and expires at %d; it is %d", e.GetStatus(), e.GetExpiresMs(), at)
 				}
 			}

@@ -43,7 +43,7 @@ func TestRestartsDoNotUseUpAJobsAttempts(t *testing.T) {
 	}
 	c.n = startNode(t, disk)
 	c.n.wait(job)
-	if got := itemStatus(c.job(job)); !slices.Equal(got, []string{itemCreated}) {
+	if got := itemStatus(c.job(job)); !slices.Equal(got, []string{pb.ItemCreated}) {
 		t.Errorf("after many restarts: %v", got)
 	}
 }
@@ -72,7 +72,7 @@ func TestFailingUpkeepDoesNotHoldUpContent(t *testing.T) {
 	stands := c.n.clock.Now()
 	for i := range 3 {
 		job := c.ingest(doc("", fmt.Sprintf("New content %d.", i)))
-		if got := itemStatus(job); got[0] == itemFailed {
+		if got := itemStatus(job); got[0] == pb.ItemFailed {
 			t.Fatalf("an item was charged with the upkeep's failure: %v", got)
 		}
 	}
@@ -134,13 +134,13 @@ func TestPanickingWorkerIsReplaced(t *testing.T) {
 	job := jobOf(c.ok(items(doc("a", "Some text."))))
 	<-blocked
 	cancel := &pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: job}}}
-	c.refused(codeServiceDegraded, cancel)
+	c.refused(pb.CodeServiceDegraded, cancel)
 	close(gate)
 	n.wait(job)
-	if got := itemStatus(c.job(job)); !slices.Equal(got, []string{itemCreated}) {
+	if got := itemStatus(c.job(job)); !slices.Equal(got, []string{pb.ItemCreated}) {
 		t.Errorf("items %v", got)
 	}
-	c.refused(codeJobNotCancellable, cancel)
+	c.refused(pb.CodeJobNotCancellable, cancel)
 }
 
 // TestSubjectThatCouldNotOpenTriesAgain: with the next request, not after it has
@@ -163,13 +163,13 @@ func TestSubjectThatCouldNotOpenTriesAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.refused(codeServiceDegraded, items(doc("", "No room for this.")))
+	c.refused(pb.CodeServiceDegraded, items(doc("", "No room for this.")))
 	for _, st := range held {
 		st.Release()
 	}
 	job := jobOf(c.ok(items(doc("", "Now there is room."))))
 	n.until(func() bool { return n.ended(job) }) // the worker had no room either, and waits on the test's clock
-	if got := itemStatus(c.job(job)); got[0] != itemCreated {
+	if got := itemStatus(c.job(job)); got[0] != pb.ItemCreated {
 		t.Errorf("items %v", got)
 	}
 }
@@ -199,7 +199,7 @@ func TestCloseAnswersWhatItHasTaken(t *testing.T) {
 				default:
 				}
 				r := c.ask(&pb.Envelope{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: fmt.Sprint(i)}}})
-				if code := r.GetProblem().GetCode(); code != "" && code != codeServiceDraining {
+				if code := r.GetProblem().GetCode(); code != "" && code != pb.CodeServiceDraining {
 					t.Errorf("call %d: %s", i, code)
 				}
 			})
@@ -358,14 +358,14 @@ func TestAnItemIsTriedFiveTimes(t *testing.T) {
 	for k, wait := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond, 1600 * time.Millisecond} {
 		// That an attempt began is on its way to the disk meanwhile.
 		n.waitFor(func() bool { return n.clock.WaitersIn(wait) > 0 && int(c.job(id).GetAttempts()) > k })
-		if job := c.job(id); int(tries.Load()) != k+1 || int(job.GetAttempts()) != k+1 || job.GetStatus() != jobRunning {
+		if job := c.job(id); int(tries.Load()) != k+1 || int(job.GetAttempts()) != k+1 || job.GetStatus() != pb.JobRunning {
 			t.Fatalf("before the wait of %v it was tried %d times: %v", wait, tries.Load(), job)
 		}
 		n.clock.Advance(wait)
 	}
 	n.wait(id)
 	job := c.job(id)
-	if tries.Load() != maxAttempts || job.GetStatus() != jobFailed || job.GetAttempts() != maxAttempts {
+	if tries.Load() != maxAttempts || job.GetStatus() != pb.JobFailed || job.GetAttempts() != maxAttempts {
 		t.Errorf("tried %d times: %v", tries.Load(), job)
 	}
 	if reason := job.GetItems()[0].GetError(); !strings.Contains(reason, "5 attempts") {

@@ -31,13 +31,13 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		got, want any
 	}{
 		// interface.md, "Rate limits".
-		{"reads | 100 | 300", limitOf("reads", planStandard), limit{100, 300}},
-		{"writes | 30 | 120", limitOf("writes", planStandard), limit{30, 120}},
-		{"ingest | 30 | 60", limitOf("ingest", planStandard), limit{30, 60}},
-		{"sessions | 300 | 600", limitOf("sessions", planStandard), limit{300, 600}},
-		{"search | 30 | 120", limitOf("search", planStandard), limit{30, 120}},
-		{"exports | 10 | 30", limitOf("exports", planStandard), limit{10, 30}},
-		{"default | 60 | 120", limitOf("default", planStandard), limit{60, 120}},
+		{"reads | 100 | 300", limitOf("reads", pb.PlanStandard), limit{100, 300}},
+		{"writes | 30 | 120", limitOf("writes", pb.PlanStandard), limit{30, 120}},
+		{"ingest | 30 | 60", limitOf("ingest", pb.PlanStandard), limit{30, 60}},
+		{"sessions | 300 | 600", limitOf("sessions", pb.PlanStandard), limit{300, 600}},
+		{"search | 30 | 120", limitOf("search", pb.PlanStandard), limit{30, 120}},
+		{"exports | 10 | 30", limitOf("exports", pb.PlanStandard), limit{10, 30}},
+		{"default | 60 | 120", limitOf("default", pb.PlanStandard), limit{60, 120}},
 		// interface.md, "Other limits" and "Webhook delivery".
 		{"Concurrent event streams per organization | 5", maxStreams, 5},
 		{"sixth: 429, Retry-After 15 s", retryAfterStreamsSeconds, 15},

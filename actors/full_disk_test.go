@@ -41,7 +41,7 @@ func (c client) wantReadOnly(word, text string) {
 	if got := c.chunks(word); len(got) != 1 || got[0] != text {
 		c.n.t.Errorf("reading on a full disk finds %q", got)
 	}
-	c.refused(codeServiceDegraded, items(doc("late", "Too late.")))
+	c.refused(pb.CodeServiceDegraded, items(doc("late", "Too late.")))
 }
 
 // TestAnOrganizationOpensOnAFullDisk, also where its secrets are to be sealed anew: that
@@ -118,7 +118,7 @@ func TestASandboxOpensOnAFullDisk(t *testing.T) {
 		if got := box.chunks("Written"); len(got) != 0 {
 			t.Errorf("used before: %v: a sandbox has %q", used, got)
 		}
-		box.refused(codeServiceDegraded, items(doc("late", "Too late.")))
+		box.refused(pb.CodeServiceDegraded, items(doc("late", "Too late.")))
 	}
 }
 
@@ -162,5 +162,5 @@ func TestAPurgeThatADiskFillsUpUnderEnds(t *testing.T) {
 	if r := c.ok(confirmPurge("ann", dry.GetConfirmToken())).GetData().GetPurge(); r.GetPurgedMs() == 0 {
 		t.Errorf("confirmed once more: %v", r)
 	}
-	c.refused(codeServiceDegraded, dryPurge("bob")) // one that is not decided upon waits for room
+	c.refused(pb.CodeServiceDegraded, dryPurge("bob")) // one that is not decided upon waits for room
 }

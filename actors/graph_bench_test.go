@@ -86,10 +86,10 @@ func BenchmarkLists(b *testing.B) {
 		{"nodes", &pb.ListNodes{}},
 		{"nodes/from July down", &pb.ListNodes{CreatedBeforeMs: at(7)}},
 		{"nodes/January", &pb.ListNodes{CreatedAfterMs: at(1), CreatedBeforeMs: at(2)}},
-		{"nodes/live", &pb.ListNodes{Status: statusLive}},
-		{"nodes/tombstoned", &pb.ListNodes{Status: statusTombstoned}},
+		{"nodes/live", &pb.ListNodes{Status: pb.StatusLive}},
+		{"nodes/tombstoned", &pb.ListNodes{Status: pb.StatusTombstoned}},
 		{"nodes/rare kind", &pb.ListNodes{Kind: "session"}},
-		{"nodes/rare kind and status", &pb.ListNodes{Kind: "session", Status: statusSuperseded}},
+		{"nodes/rare kind and status", &pb.ListNodes{Kind: "session", Status: pb.StatusSuperseded}},
 		{"nodes/domain", &pb.ListNodes{Domain: "topic 3"}},
 		{"nodes/rare domain", &pb.ListNodes{Domain: "rare topic"}},
 		{"nodes/rare domain and kind", &pb.ListNodes{Domain: "rare topic", Kind: "belief"}},
@@ -100,7 +100,7 @@ func BenchmarkLists(b *testing.B) {
 		{"nodes/two words, never together", &pb.ListNodes{Q: "matter3 matter4"}},
 		{"nodes/word of all, rare kind", &pb.ListNodes{Q: "note", Kind: "session"}},
 		{"nodes/word of all, rare domain", &pb.ListNodes{Q: "note", Domain: "rare topic"}},
-		{"nodes/word of all, superseded", &pb.ListNodes{Q: "note", Status: statusSuperseded}},
+		{"nodes/word of all, superseded", &pb.ListNodes{Q: "note", Status: pb.StatusSuperseded}},
 	} {
 		measure(l.name, nodes(l.op))
 	}
@@ -112,10 +112,10 @@ func BenchmarkLists(b *testing.B) {
 		op   *pb.ListEdges
 	}{
 		{"edges", &pb.ListEdges{}},
-		{"edges/rare origin", &pb.ListEdges{Origin: originProposal}},
+		{"edges/rare origin", &pb.ListEdges{Origin: pb.OriginProposal}},
 		{"edges/common type", &pb.ListEdges{Type: "mentions"}},
 		{"edges/rare type", &pb.ListEdges{Type: "rare"}},
-		{"edges/rare type and origin", &pb.ListEdges{Type: "rare", Origin: originProposal}},
+		{"edges/rare type and origin", &pb.ListEdges{Type: "rare", Origin: pb.OriginProposal}},
 		{"edges/source", &pb.ListEdges{Source: leaf}},
 		{"edges/hub", &pb.ListEdges{Node: hub}},
 		{"edges/hub and rare type", &pb.ListEdges{Node: hub, Type: "rare"}},
@@ -159,14 +159,14 @@ func fillGraph(b *testing.B, o *orgActor, part *partitionRef) (hub, leaf string)
 		content := fmt.Sprintf("Note number%d speaks of matter%d, and of what came of it in the end.", i, i%50)
 		n := &pb.Node{
 			Id: string(part.nodeFor(content)), Kind: share("document", "entity", "belief", "event", "preference"), Title: fmt.Sprintf("Note number%d", i),
-			Status: statusLive, Domain: domains[rnd.IntN(len(domains))], Authority: 0.5, Confidence: 1, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}},
+			Status: pb.StatusLive, Domain: domains[rnd.IntN(len(domains))], Authority: 0.5, Confidence: 1, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}},
 			CreatedMs: begin + int64(i)*year/benchNodes, UpdatedMs: begin, ValidFromMs: begin, Metadata: []byte(`{"source":"bench"}`), Chunks: []uint64{uint64(i + 1)},
 		}
 		switch {
 		case i%10 == 1:
-			n.Status, n.SupersededBy = statusSuperseded, nodes[i-1].GetId()
+			n.Status, n.SupersededBy = pb.StatusSuperseded, nodes[i-1].GetId()
 		case i%100 == 3:
-			n.Status = statusTombstoned
+			n.Status = pb.StatusTombstoned
 		}
 		if i%10_000 == 11 {
 			n.Kind = "session"
@@ -186,17 +186,17 @@ func fillGraph(b *testing.B, o *orgActor, part *partitionRef) (hub, leaf string)
 			continue
 		}
 		e := &pb.Edge{
-			Id: fmt.Sprintf("00000000-0000-0000-0000-%012d", i), Source: from.GetId(), Target: to.GetId(), Type: share("mentions", "near", "after"), Origin: originIngest,
-			Weight: 0.5, Confidence: 0.5, Status: statusLive, CreatedMs: begin + int64(i)*year/benchEdges, UpdatedMs: begin, ValidFromMs: begin,
+			Id: fmt.Sprintf("00000000-0000-0000-0000-%012d", i), Source: from.GetId(), Target: to.GetId(), Type: share("mentions", "near", "after"), Origin: pb.OriginIngest,
+			Weight: 0.5, Confidence: 0.5, Status: pb.StatusLive, CreatedMs: begin + int64(i)*year/benchEdges, UpdatedMs: begin, ValidFromMs: begin,
 		}
 		if i%3 == 0 {
-			e.Origin = originCognition
+			e.Origin = pb.OriginCognition
 		}
 		switch i % 10_000 {
 		case 10:
 			e.Type = "rare"
 		case 20:
-			e.Type, e.Origin, e.Target = "rare", originProposal, leaf
+			e.Type, e.Origin, e.Target = "rare", pb.OriginProposal, leaf
 		}
 		from.Degree++
 		to.Degree++
@@ -209,7 +209,7 @@ func fillGraph(b *testing.B, o *orgActor, part *partitionRef) (hub, leaf string)
 		seq := uint64(i + 1)
 		putNode(ch.Batch, part.space, nodePlace{}, n)
 		ch.Put(part.space.Key(storage.TableContent, storage.Str(n.GetId())), &pb.Content{Text: content})
-		if n.GetStatus() != statusTombstoned {
+		if n.GetStatus() != pb.StatusTombstoned {
 			ch.Put(part.space.Key(storage.TableChunk, storage.U64(seq)), &pb.Chunk{Seq: seq, Node: n.GetId(), Text: content, Tokens: 20, CreatedMs: n.GetCreatedMs(), End: uint32(len(content))})
 			ch.PutRaw(part.space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
 		}

@@ -18,7 +18,7 @@ func (c *call) getDomain(r storage.Reader, op *pb.GetDomain) (*pb.Reply, error) 
 		}
 	}
 	if !found {
-		return refuse(problem(codeDomainNotFound, "There is no such domain.")), nil
+		return refuse(problem(pb.CodeDomainNotFound, "There is no such domain.")), nil
 	}
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Domain{Domain: d}}), nil
 }

@@ -9,7 +9,7 @@ import (
 	"orgmem/storage"
 )
 
-func edgeNotFound() *pb.Problem { return problem(codeEdgeNotFound, "There is no such edge.") }
+func edgeNotFound() *pb.Problem { return problem(pb.CodeEdgeNotFound, "There is no such edge.") }
 
 // getEdge answers one edge of the effective partition.
 func (c *call) getEdge(r storage.Reader, op *pb.GetEdge) (*pb.Reply, error) {
@@ -17,7 +17,7 @@ func (c *call) getEdge(r storage.Reader, op *pb.GetEdge) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e == nil || e.GetStatus() == statusTombstoned {
+	if e == nil || e.GetStatus() == pb.StatusTombstoned {
 		return refuse(edgeNotFound()), nil
 	}
 	return edgeReply(c.part, e), nil
@@ -164,16 +164,16 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n.GetStatus() != statusLive {
+		if n.GetStatus() != pb.StatusLive {
 			return refuse(nodeNotFound()), nil
 		}
 	}
-	triple := edgeTriple{pb.NodeID(op.GetSource()), pb.NodeID(op.GetTarget()), edgeType(op.GetType()), originAsserted}
+	triple := edgeTriple{pb.NodeID(op.GetSource()), pb.NodeID(op.GetTarget()), edgeType(op.GetType()), pb.OriginAsserted}
 	before, err := f.edgeOfTriple(triple)
 	if err != nil {
 		return nil, err
 	}
-	if before.GetStatus() == statusTombstoned { // it comes back as a new one
+	if before.GetStatus() == pb.StatusTombstoned { // it comes back as a new one
 		removeEdge(f.batch.Batch, f.part.space, before)
 		before = nil
 	}
@@ -181,8 +181,8 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 	status := uint32(200)
 	if before != nil {
 		e = proto.CloneOf(before)
-		if e.GetStatus() == statusSuperseded { // it had ended with a node that was superseded
-			e.Status, e.ValidFromMs, e.ValidToMs = statusLive, f.now, 0
+		if e.GetStatus() == pb.StatusSuperseded { // it had ended with a node that was superseded
+			e.Status, e.ValidFromMs, e.ValidToMs = pb.StatusLive, f.now, 0
 		}
 	} else {
 		id, err := f.org.sys.newUUID()
@@ -191,8 +191,8 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 		}
 		status = 201
 		e = &pb.Edge{
-			Id: id.String(), Source: op.GetSource(), Target: op.GetTarget(), Type: op.GetType(), Origin: originAsserted,
-			Weight: maxAssertedWeight, Confidence: maxAssertedWeight, Status: statusLive, ValidFromMs: f.now, CreatedMs: f.now,
+			Id: id.String(), Source: op.GetSource(), Target: op.GetTarget(), Type: op.GetType(), Origin: pb.OriginAsserted,
+			Weight: maxAssertedWeight, Confidence: maxAssertedWeight, Status: pb.StatusLive, ValidFromMs: f.now, CreatedMs: f.now,
 		}
 	}
 	if op.Weight != nil {
@@ -224,11 +224,11 @@ func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if before == nil || before.GetStatus() == statusTombstoned {
+	if before == nil || before.GetStatus() == pb.StatusTombstoned {
 		return refuse(edgeNotFound()), nil
 	}
 	e := proto.CloneOf(before)
-	e.Status, e.TombstonedMs, e.UpdatedMs = statusTombstoned, f.now, f.now
+	e.Status, e.TombstonedMs, e.UpdatedMs = pb.StatusTombstoned, f.now, f.now
 	e.Note, e.Evidence = "", nil
 	f.forgets = true
 	f.eraseNote(before)

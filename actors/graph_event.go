@@ -24,7 +24,7 @@ func (c *change) graphUpdated(o *orgView, part *partitionRef, changeType, target
 	if target != "" {
 		data["targetId"] = target
 	}
-	return c.event(o, eventGraph, part, data)
+	return c.event(o, pb.EventGraphUpdated, part, data)
 }
 
 // announce adds the events of what a slice of ingestion did, by job: the stream
@@ -64,7 +64,7 @@ func (f *effect) announce(jobs map[pb.JobID]*pb.Job) error {
 // job has erased its partition: there is nobody left whom it would concern but the
 // organization.
 func (c *change) jobCompleted(o *orgView, part *partitionRef, job *pb.Job) error {
-	return c.event(o, eventJob, part, map[string]any{
+	return c.event(o, pb.EventJobCompleted, part, map[string]any{
 		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.eventSubject(),
 	})
 }

@@ -20,23 +20,14 @@ import (
 
 // The statuses and kinds of nodes (decisions.md, section 5).
 var (
-	nodeStatuses = []string{statusLive, statusSuperseded, statusTombstoned}
+	nodeStatuses = []string{pb.StatusLive, pb.StatusSuperseded, pb.StatusTombstoned}
 	nodeKinds    = []string{"belief", "document", "entity", "event", "preference", "session"}
 	// standing are the statuses of nodes that lists show unless they are asked
 	// for another.
 	standing = nodeStatuses[:2]
 )
 
-// The origins of edges.
-const (
-	originIngest    = "ingest"
-	originAsserted  = "asserted"
-	originProposal  = "proposal"
-	originSupersede = "supersede"
-	originCognition = "cognition"
-)
-
-var edgeOrigins = []string{originIngest, originAsserted, originProposal, originSupersede, originCognition}
+var edgeOrigins = []string{pb.OriginIngest, pb.OriginAsserted, pb.OriginProposal, pb.OriginSupersede, pb.OriginCognition}
 
 // nodePlace is where a node stands in the lists; the zero value: nowhere.
 type nodePlace struct {
@@ -106,8 +97,8 @@ func moveEntries(b *storage.Batch, before, after []storage.Key) {
 // edgePlace is the part of an edge's entries that says what kind of list it is
 // in: a tombstoned edge is in none but those of its nodes.
 func edgePlace(e *pb.Edge) string {
-	if e.GetStatus() == statusTombstoned {
-		return statusTombstoned
+	if e.GetStatus() == pb.StatusTombstoned {
+		return pb.StatusTombstoned
 	}
 	return e.GetOrigin()
 }
@@ -175,7 +166,7 @@ func edgeKeys(space storage.Space, e *pb.Edge) (source, target storage.Key, list
 	id, at, place := pb.EdgeID(e.GetId()), storage.U64Desc(uint64(e.GetCreatedMs())), edgePlace(e)
 	source = edgesOfSource(space, pb.NodeID(e.GetSource()), place).Child(at, storage.Str(id))
 	target = edgesOfTarget(space, pb.NodeID(e.GetTarget()), place).Child(at, storage.Str(id))
-	if place != statusTombstoned {
+	if place != pb.StatusTombstoned {
 		lists = []storage.Key{
 			edgesOf(space, place).Child(at, storage.Str(id)),
 			edgesOfType(space, edgeType(e.GetType()), place).Child(at, storage.Str(id)),

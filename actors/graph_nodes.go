@@ -47,14 +47,14 @@ func (o *orgActor) getNode(c *call, id pb.NodeID) {
 
 func nodeReply(info *pb.NodeInfo) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Node{Node: info}} }
 
-func nodeNotFound() *pb.Problem { return problem(codeNodeNotFound, "There is no such node.") }
+func nodeNotFound() *pb.Problem { return problem(pb.CodeNodeNotFound, "There is no such node.") }
 
 // readNode reads a node with its content; nil when there is none, or it was
 // forgotten.
 func readNode(r storage.Reader, part *partitionRef, id pb.NodeID) (*pb.NodeInfo, error) {
 	node, content := &pb.Node{}, &pb.Content{}
 	found, err := r.Get(part.space.Key(storage.TableNode, storage.Str(id)), node)
-	if err != nil || !found || node.GetStatus() == statusTombstoned {
+	if err != nil || !found || node.GetStatus() == pb.StatusTombstoned {
 		return nil, err
 	}
 	if _, err := r.Get(part.space.Key(storage.TableContent, storage.Str(id)), content); err != nil {
@@ -208,7 +208,7 @@ func (c *call) lookUpWords(st *storage.Store, f nodeFilter, q string, rd *reader
 	}
 	return rd.matcher.Find(now.snapshot, &index.WordQuery{
 		Terms: rd.analyzer.Query(q, now.snapshot.Langs()), Kinds: f.kinds, Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
-		Live: slices.Contains(f.statuses, statusLive), Superseded: slices.Contains(f.statuses, statusSuperseded),
+		Live: slices.Contains(f.statuses, pb.StatusLive), Superseded: slices.Contains(f.statuses, pb.StatusSuperseded),
 	}), nil
 }
 

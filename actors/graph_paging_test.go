@@ -18,9 +18,9 @@ import (
 func graphLists(nodes []string) map[string]func(*pb.Page) *pb.Envelope {
 	lists := map[string]func(*pb.Page) *pb.Envelope{}
 	for name, op := range map[string]*pb.ListNodes{
-		"nodes": {}, "live nodes": {Status: statusLive}, "superseded nodes": {Status: statusSuperseded},
-		"tombstones": {Status: statusTombstoned}, "beliefs": {Kind: "belief"}, "live documents": {Kind: "document", Status: statusLive},
-		"nodes by word": {Q: "common"}, "superseded nodes by words": {Q: "common word", Status: statusSuperseded},
+		"nodes": {}, "live nodes": {Status: pb.StatusLive}, "superseded nodes": {Status: pb.StatusSuperseded},
+		"tombstones": {Status: pb.StatusTombstoned}, "beliefs": {Kind: "belief"}, "live documents": {Kind: "document", Status: pb.StatusLive},
+		"nodes by word": {Q: "common"}, "superseded nodes by words": {Q: "common word", Status: pb.StatusSuperseded},
 	} {
 		lists[name] = func(p *pb.Page) *pb.Envelope {
 			op := proto.CloneOf(op)
@@ -32,7 +32,7 @@ func graphLists(nodes []string) map[string]func(*pb.Page) *pb.Envelope {
 		return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: p, Q: "word"}}})
 	}
 	for name, op := range map[string]*pb.ListEdges{
-		"edges": {}, "near": {Type: "near"}, "asserted": {Origin: originAsserted}, "from one": {Source: nodes[0]}, "to one": {Target: nodes[0]},
+		"edges": {}, "near": {Type: "near"}, "asserted": {Origin: pb.OriginAsserted}, "from one": {Source: nodes[0]}, "to one": {Target: nodes[0]},
 		"of one": {Node: nodes[0]}, "between two": {Source: nodes[0], Target: nodes[1]}, "near of one": {Node: nodes[0], Type: "near"},
 	} {
 		lists[name] = func(p *pb.Page) *pb.Envelope {
@@ -66,7 +66,7 @@ func TestPagesNeitherSkipNorRepeat(t *testing.T) {
 	var orgs int
 	rapid.Check(t, func(rt *rapid.T) {
 		orgs++
-		c := client{n: n, key: n.org(NewOrg{Name: fmt.Sprint("Org ", orgs), OwnerEmail: fmt.Sprintf("o%d@example.com", orgs), Plan: planUnlimited}).APIKey}
+		c := client{n: n, key: n.org(NewOrg{Name: fmt.Sprint("Org ", orgs), OwnerEmail: fmt.Sprintf("o%d@example.com", orgs), Plan: pb.PlanUnlimited}).APIKey}
 		var nodes []string
 		content := func(i int) string { return fmt.Sprintf("A common word, and entry%d.", i) }
 		write := func(what string) {
@@ -109,7 +109,7 @@ func TestPagesNeitherSkipNorRepeat(t *testing.T) {
 				op = &pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: node(), Content: content(rapid.IntRange(0, 40).Draw(rt, "other content"))}}}
 			}
 			r := c.ask(graphEnvelope(op)) // a refusal is as good: it must change nothing
-			if code := r.GetProblem().GetCode(); code == codeInternal {
+			if code := r.GetProblem().GetCode(); code == pb.CodeInternal {
 				rt.Fatalf("%s: %v", what, r)
 			}
 			if s := r.GetGraph().GetSuperseded(); s != nil {

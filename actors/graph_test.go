@@ -107,7 +107,7 @@ func TestEdges(t *testing.T) {
 	a, b, other := c.note("The boiler is old."), c.note("The plumber came."), c.as("anna").note("The boiler is old, says Anna.")
 
 	e, status := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "repaired_by", Weight: new(0.9), Confidence: new(0.25), Note: new("I was there.")})
-	if status != 201 || e.GetWeight() != 0.4 || e.GetConfidence() != 0.25 || e.GetOrigin() != "asserted" || e.GetStatus() != statusLive || e.GetNote() != "I was there." {
+	if status != 201 || e.GetWeight() != 0.4 || e.GetConfidence() != 0.25 || e.GetOrigin() != "asserted" || e.GetStatus() != pb.StatusLive || e.GetNote() != "I was there." {
 		t.Fatalf("%d %v", status, e)
 	}
 	if got := c.ok(getEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge(); !proto.Equal(got, e) {
@@ -135,10 +135,10 @@ func TestEdges(t *testing.T) {
 		"superseded target": {Source: a, Target: old, Type: "t"},
 		"another's target":  {Source: a, Target: other, Type: "t"},
 	} {
-		t.Run(name, func(*testing.T) { c.refused(codeNodeNotFound, assertOp(op)) })
+		t.Run(name, func(*testing.T) { c.refused(pb.CodeNodeNotFound, assertOp(op)) })
 	}
-	c.as("anna").refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
-	c.as("anna").refused(codeEdgeNotFound, forgetEdgeOp(e.GetId()))
+	c.as("anna").refused(pb.CodeEdgeNotFound, getEdgeOp(e.GetId()))
+	c.as("anna").refused(pb.CodeEdgeNotFound, forgetEdgeOp(e.GetId()))
 
 	degrees := func(want uint32) {
 		t.Helper()
@@ -152,15 +152,15 @@ func TestEdges(t *testing.T) {
 	updated := c.nodeOf(a).GetUpdatedMs()
 
 	gone := c.ok(forgetEdgeOp(e.GetId())).GetGraph().GetEdge().GetEdge()
-	if gone.GetStatus() != statusTombstoned || gone.GetTombstonedMs() == 0 || gone.GetNote() != "" || gone.GetId() != e.GetId() {
+	if gone.GetStatus() != pb.StatusTombstoned || gone.GetTombstonedMs() == 0 || gone.GetNote() != "" || gone.GetId() != e.GetId() {
 		t.Fatalf("forgotten: %v", gone)
 	}
 	degrees(1)
 	if c.nodeOf(a).GetUpdatedMs() != updated {
 		t.Error("an edge is no update of its nodes")
 	}
-	c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
-	c.refused(codeEdgeNotFound, forgetEdgeOp(e.GetId()))
+	c.refused(pb.CodeEdgeNotFound, getEdgeOp(e.GetId()))
+	c.refused(pb.CodeEdgeNotFound, forgetEdgeOp(e.GetId()))
 	if got := c.edges(&pb.ListEdges{}, 10); !slices.Equal(got, []string{back.GetId()}) {
 		t.Fatalf("after forgetting: %v", got)
 	}
@@ -169,7 +169,7 @@ func TestEdges(t *testing.T) {
 		t.Fatalf("asserted after it was forgotten: %d %v", status, anew)
 	}
 	degrees(2)
-	c.refused(codeEdgeNotFound, getEdgeOp(e.GetId()))
+	c.refused(pb.CodeEdgeNotFound, getEdgeOp(e.GetId()))
 
 	n.stop()
 	c.n = startNode(t, disk)
@@ -255,7 +255,7 @@ func TestEdgeFilters(t *testing.T) {
 	}
 	// One that the service derived stands beside an asserted one.
 	derived := proto.CloneOf(all[0])
-	derived.Id, derived.Origin = "derived", originCognition
+	derived.Id, derived.Origin = "derived", pb.OriginCognition
 	c.inOrg(func(o *orgActor) {
 		part := o.members[o.onlyMember(t)]
 		ch := newChange(o.store)
@@ -273,7 +273,7 @@ func TestEdgeFilters(t *testing.T) {
 		for _, target := range ends {
 			for _, node := range ends {
 				for _, kind := range []string{"", "near", "far", "nothing"} {
-					for _, origin := range []string{"", originAsserted, originCognition, originIngest} {
+					for _, origin := range []string{"", pb.OriginAsserted, pb.OriginCognition, pb.OriginIngest} {
 						var want []string
 						for _, e := range all {
 							if (source == "" || e.GetSource() == source) && (target == "" || e.GetTarget() == target) &&
@@ -326,11 +326,11 @@ func TestNodeLists(t *testing.T) {
 		want []string
 	}{
 		"all":                  {&pb.ListNodes{}, []string{long, wish, now, old}},
-		"live":                 {&pb.ListNodes{Status: statusLive}, []string{long, wish, now}},
-		"superseded":           {&pb.ListNodes{Status: statusSuperseded}, []string{old}},
-		"tombstoned":           {&pb.ListNodes{Status: statusTombstoned}, nil},
+		"live":                 {&pb.ListNodes{Status: pb.StatusLive}, []string{long, wish, now}},
+		"superseded":           {&pb.ListNodes{Status: pb.StatusSuperseded}, []string{old}},
+		"tombstoned":           {&pb.ListNodes{Status: pb.StatusTombstoned}, nil},
 		"kind":                 {&pb.ListNodes{Kind: "document"}, []string{now, old}},
-		"kind and status":      {&pb.ListNodes{Kind: "document", Status: statusLive}, []string{now}},
+		"kind and status":      {&pb.ListNodes{Kind: "document", Status: pb.StatusLive}, []string{now}},
 		"kind of nothing":      {&pb.ListNodes{Kind: "session"}, nil},
 		"domain of nothing":    {&pb.ListNodes{Domain: "topic"}, nil},
 		"created after":        {&pb.ListNodes{CreatedAfterMs: &at}, []string{long, wish}},
@@ -343,8 +343,8 @@ func TestNodeLists(t *testing.T) {
 		"words":                {&pb.ListNodes{Q: "REPLACED boiler"}, []string{now}},
 		"words of two chunks":  {&pb.ListNodes{Q: "slow fast"}, []string{long}},
 		"word and kind":        {&pb.ListNodes{Q: "boat", Kind: "preference"}, []string{wish}},
-		"word and status":      {&pb.ListNodes{Q: "boiler", Status: statusSuperseded}, []string{old}},
-		"word and tombstoned":  {&pb.ListNodes{Q: "boiler", Status: statusTombstoned}, nil},
+		"word and status":      {&pb.ListNodes{Q: "boiler", Status: pb.StatusSuperseded}, []string{old}},
+		"word and tombstoned":  {&pb.ListNodes{Q: "boiler", Status: pb.StatusTombstoned}, nil},
 		"word and time":        {&pb.ListNodes{Q: "train", CreatedBeforeMs: new(at + 1)}, []string{wish}},
 		"word and domain":      {&pb.ListNodes{Q: "train", Domain: "topic"}, nil},
 		"words that are apart": {&pb.ListNodes{Q: "boiler boat"}, nil},
@@ -371,7 +371,7 @@ func TestNodeLists(t *testing.T) {
 func TestCursorsBelongToTheirList(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	other := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
 	c.put("anna")
 	var ids []string
 	for i := range 4 {
@@ -388,7 +388,7 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s)}}})
 		},
 		func(s string) *pb.Envelope {
-			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s), Status: statusLive}}})
+			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s), Status: pb.StatusLive}}})
 		},
 		func(s string) *pb.Envelope {
 			return graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Page: page(s), Q: "shared"}}})
@@ -412,16 +412,16 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 			t.Fatalf("list %d has one page", i)
 		}
 		c.ok(list(cursor))
-		c.as("anna").refused(codeInvalidCursor, list(cursor))
-		other.refused(codeInvalidCursor, list(cursor))
+		c.as("anna").refused(pb.CodeInvalidCursor, list(cursor))
+		other.refused(pb.CodeInvalidCursor, list(cursor))
 		for k, another := range lists {
 			if k != i {
-				c.refused(codeInvalidCursor, another(cursor))
+				c.refused(pb.CodeInvalidCursor, another(cursor))
 			}
 		}
 	}
 	for _, list := range lists {
-		c.refused(codeInvalidCursor, list("AAAA"))
+		c.refused(pb.CodeInvalidCursor, list("AAAA"))
 	}
 }
 
@@ -461,8 +461,8 @@ func TestNodeSurroundings(t *testing.T) {
 	if !slices.Equal(neighbours, []string{far, near}) {
 		t.Errorf("neighbours %v", neighbours)
 	}
-	c.refused(codeNodeNotFound, context("ingest:x:y"))
-	c.as("anna").refused(codeNodeNotFound, context(hub))
+	c.refused(pb.CodeNodeNotFound, context("ingest:x:y"))
+	c.as("anna").refused(pb.CodeNodeNotFound, context(hub))
 }
 
 // interface: Endpoints/Graph domains
@@ -525,9 +525,9 @@ func TestDomains(t *testing.T) {
 		t.Errorf("reads %v", got)
 	}
 	for _, id := range []string{"nonsense", pb.DomainID{1}.String()} {
-		c.refused(codeDomainNotFound, get(id))
+		c.refused(pb.CodeDomainNotFound, get(id))
 	}
-	c.as("anna").refused(codeDomainNotFound, get(domain(2)))
+	c.as("anna").refused(pb.CodeDomainNotFound, get(domain(2)))
 	if got := walk(c.as("anna"), "", 1); len(got) != 0 {
 		t.Errorf("anna's domains: %v", got)
 	}
@@ -579,7 +579,7 @@ func entriesFit(st *storage.Store, part *partitionRef) (err error) {
 		put(edgeEnd{triple.kind, triple.target}.encode(), source)
 		put(edgeEnd{triple.kind, triple.source}.encode(), target)
 		put(nil, lists...)
-		if e.GetStatus() != statusTombstoned {
+		if e.GetStatus() != pb.StatusTombstoned {
 			degree[e.GetSource()]++
 			degree[e.GetTarget()]++
 		}

@@ -104,7 +104,7 @@ func (f *effect) noteEdge(action, reason string, before, after *pb.Edge) {
 		if e == nil {
 			return ""
 		}
-		if e.GetOrigin() != originAsserted { // it was computed
+		if e.GetOrigin() != pb.OriginAsserted { // it was computed
 			v = canon.Measure(v)
 		}
 		return strconv.FormatFloat(v, 'g', -1, 64)
@@ -175,7 +175,7 @@ func (f *effect) eraseHistory(id pb.NodeID) error {
 // superseded by one that is being forgotten: they may quote it. The edges that lead
 // from them tell which those are, also the ones that are forgotten already.
 func (f *effect) eraseReasons(by pb.NodeID) error {
-	for _, place := range []string{originSupersede, statusTombstoned} {
+	for _, place := range []string{pb.OriginSupersede, pb.StatusTombstoned} {
 		for item, err := range f.st.Scan(edgesOfTarget(f.part.space, by, place).Children(), storage.ScanOptions{}) {
 			if err != nil {
 				return err

@@ -78,7 +78,7 @@ func (f *effect) hold(n *pb.Node, before, after string) error {
 		n.Edited = false
 		return nil
 	}
-	if n.GetSource().GetType() == sourceSession {
+	if n.GetSource().GetType() == pb.SourceSession {
 		n.Edited = true // nothing that is sent outside of its session is about it
 		return nil
 	}
@@ -94,7 +94,7 @@ func (f *effect) hold(n *pb.Node, before, after string) error {
 	if err != nil {
 		return err
 	}
-	if other == nil || other.GetStatus() == statusTombstoned || other.GetErased() {
+	if other == nil || other.GetStatus() == pb.StatusTombstoned || other.GetErased() {
 		f.batch.PutRaw(f.part.contentKey(after), []byte(id))
 	}
 	return nil

@@ -11,23 +11,6 @@ import (
 	"orgmem/storage"
 )
 
-// The types of events. The first eight are the interface's catalogue, which
-// webhooks and the stream share; the others flow on the stream alone.
-const (
-	eventGraph         = "graph.updated"
-	eventJob           = "job.completed"
-	eventInsight       = "insight.proposed"
-	eventContradiction = "contradiction.detected"
-	eventBelief        = "belief.superseded"
-	eventBasin         = "basin.shifted"
-	eventBrain         = "brain.trained"
-	eventTest          = "webhook.test"
-
-	eventImportStarted  = "import.started"
-	eventImportFinished = "import.finished"
-	eventIdentity       = "identity.updated"
-)
-
 const (
 	// maxStreams is the interface's bound of concurrent event streams of an
 	// organization; its sandbox's count with them.
@@ -213,9 +196,9 @@ func (s *EventStream) reaches(e *pb.OutboxEvent) bool {
 		return true
 	}
 	switch kind := e.GetType(); {
-	case kind == eventGraph, kind == eventTest, strings.HasPrefix(kind, "import."):
+	case kind == pb.EventGraphUpdated, kind == pb.EventWebhookTest, strings.HasPrefix(kind, "import."):
 		return bytes.Equal(e.GetUser(), s.who.user[:])
-	case kind == eventInsight, kind == eventBrain:
+	case kind == pb.EventInsightProposed, kind == pb.EventBrainTrained:
 		return true
 	}
 	return len(e.GetPartition()) == 0 || e.GetSubject() != "" || bytes.Equal(e.GetPartition(), s.who.user[:])
@@ -233,7 +216,7 @@ func (o *orgActor) streamEvents(c *call) {
 		events: make(chan *pb.OutboxEvent, streamBuffer),
 	}
 	if !o.sys.hub.open(s) {
-		p := problem(codeTooManyStreams, "The organization has %d event streams open; that is as many as it may.", maxStreams)
+		p := problem(pb.CodeTooManyStreams, "The organization has %d event streams open; that is as many as it may.", maxStreams)
 		p.RetryAfterS = retryAfterStreamsSeconds
 		c.refuse(p)
 		return

@@ -70,7 +70,7 @@ func TestStreamReach(t *testing.T) {
 	org := n.org(NewOrg{})
 	owner := client{n: n, key: org.APIKey}
 	peer := n.member(owner, org, "peer@example.com")
-	other := n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: planUnlimited})
+	other := n.org(NewOrg{Name: "Other", OwnerEmail: "o@example.com", Plan: pb.PlanUnlimited})
 	foreign := client{n: n, key: other.APIKey}
 	mine, theirs, elsewhere := owner.stream(), peer.stream(), foreign.stream()
 
@@ -80,25 +80,25 @@ func TestStreamReach(t *testing.T) {
 		event         *pb.OutboxEvent
 		owner, member bool
 	}{
-		{"what a request did", &pb.OutboxEvent{Type: eventGraph, User: me, Partition: me}, true, false},
-		{"what a request did for a subject", &pb.OutboxEvent{Type: eventGraph, User: me, Subject: "ann"}, true, false},
-		{"an import", &pb.OutboxEvent{Type: eventImportFinished, User: me, Subject: "ann"}, true, false},
-		{"a person's identity", &pb.OutboxEvent{Type: eventIdentity, Partition: me}, true, false},
-		{"a subject's identity", &pb.OutboxEvent{Type: eventIdentity, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
-		{"a test", &pb.OutboxEvent{Type: eventTest, User: me}, true, false},
-		{"what nobody did", &pb.OutboxEvent{Type: eventGraph, Partition: me}, false, false},
-		{"a person's job", &pb.OutboxEvent{Type: eventJob, Partition: me}, true, false},
-		{"a person's belief", &pb.OutboxEvent{Type: eventBelief, Partition: me}, true, false},
-		{"a person's contradiction", &pb.OutboxEvent{Type: eventContradiction, Partition: me}, true, false},
-		{"a person's basin", &pb.OutboxEvent{Type: eventBasin, Partition: me}, true, false},
-		{"a subject's job", &pb.OutboxEvent{Type: eventJob, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
-		{"a subject's basin", &pb.OutboxEvent{Type: eventBasin, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
-		{"an insight", &pb.OutboxEvent{Type: eventInsight, Partition: me}, true, true},
-		{"a brain", &pb.OutboxEvent{Type: eventBrain}, true, true},
-		{"what concerns all", &pb.OutboxEvent{Type: eventJob}, true, true},
-		{"another member's", &pb.OutboxEvent{Type: eventJob, Partition: []byte("fedcba9876543210")}, false, false},
+		{"what a request did", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Partition: me}, true, false},
+		{"what a request did for a subject", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Subject: "ann"}, true, false},
+		{"an import", &pb.OutboxEvent{Type: pb.EventImportFinished, User: me, Subject: "ann"}, true, false},
+		{"a person's identity", &pb.OutboxEvent{Type: pb.EventIdentityUpdated, Partition: me}, true, false},
+		{"a subject's identity", &pb.OutboxEvent{Type: pb.EventIdentityUpdated, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
+		{"a test", &pb.OutboxEvent{Type: pb.EventWebhookTest, User: me}, true, false},
+		{"what nobody did", &pb.OutboxEvent{Type: pb.EventGraphUpdated, Partition: me}, false, false},
+		{"a person's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Partition: me}, true, false},
+		{"a person's belief", &pb.OutboxEvent{Type: pb.EventBeliefSuperseded, Partition: me}, true, false},
+		{"a person's contradiction", &pb.OutboxEvent{Type: pb.EventContradictionFound, Partition: me}, true, false},
+		{"a person's basin", &pb.OutboxEvent{Type: pb.EventBasinShifted, Partition: me}, true, false},
+		{"a subject's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
+		{"a subject's basin", &pb.OutboxEvent{Type: pb.EventBasinShifted, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
+		{"an insight", &pb.OutboxEvent{Type: pb.EventInsightProposed, Partition: me}, true, true},
+		{"a brain", &pb.OutboxEvent{Type: pb.EventBrainTrained}, true, true},
+		{"what concerns all", &pb.OutboxEvent{Type: pb.EventJobCompleted}, true, true},
+		{"another member's", &pb.OutboxEvent{Type: pb.EventJobCompleted, Partition: []byte("fedcba9876543210")}, false, false},
 	} {
-		mark := &pb.OutboxEvent{Type: eventInsight, Subject: "mark"} // reaches everybody
+		mark := &pb.OutboxEvent{Type: pb.EventInsightProposed, Subject: "mark"} // reaches everybody
 		n.emit(org.Org, c.event, mark)
 		for who, want := range map[*EventStream]bool{mine: c.owner, theirs: c.member} {
 			var got []*pb.OutboxEvent
@@ -133,7 +133,7 @@ func TestEndOfAnErasureIsTold(t *testing.T) {
 	for i, s := range streams {
 		select {
 		case e := <-s.Events():
-			if want := `{"jobId":"` + job + `","jobType":"subject_erase","status":"succeeded","subject":null}`; string(e.GetData()) != want || e.GetType() != eventJob {
+			if want := `{"jobId":"` + job + `","jobType":"subject_erase","status":"succeeded","subject":null}`; string(e.GetData()) != want || e.GetType() != pb.EventJobCompleted {
 				t.Errorf("stream %d: %s %s", i, e.GetType(), e.GetData())
 			}
 		case <-time.After(patience):
@@ -149,7 +149,7 @@ func (n *node) member(owner client, org CreatedOrg, email string) client {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	k, err := n.sys.CreateKey(n.t.Context(), NewKey{Org: org.Org, User: m.User, Scopes: []string{scopeRead, scopeWrite}, Label: "own"})
+	k, err := n.sys.CreateKey(n.t.Context(), NewKey{Org: org.Org, User: m.User, Scopes: []string{pb.ScopeRead, pb.ScopeWrite}, Label: "own"})
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestStreamLimitAndTickets(t *testing.T) {
 		open = append(open, c.stream())
 	}
 	lost := c.ok(openStream()).GetLink().GetStream() // never taken up
-	if p := c.refused(codeTooManyStreams, openStream()); p.GetRetryAfterS() != 15 {
+	if p := c.refused(pb.CodeTooManyStreams, openStream()); p.GetRetryAfterS() != 15 {
 		t.Errorf("%v", p)
 	}
 	n.clock.Advance(ticketLife)
@@ -181,7 +181,7 @@ func TestStreamLimitAndTickets(t *testing.T) {
 		t.Error("a ticket opened two streams")
 	}
 	n.clock.Advance(ticketLife) // says nothing to a stream that was taken up
-	c.refused(codeTooManyStreams, openStream())
+	c.refused(pb.CodeTooManyStreams, openStream())
 	s.Close()
 	s.Close()
 	open = append(open, c.stream())
@@ -204,13 +204,13 @@ func TestStreamCutsSlowReaders(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	slow, quick := c.stream(), c.stream()
 	for range streamBuffer + 1 {
-		n.emit(org.Org, &pb.OutboxEvent{Type: eventBrain})
-		if got := next(t, quick); got != eventBrain {
+		n.emit(org.Org, &pb.OutboxEvent{Type: pb.EventBrainTrained})
+		if got := next(t, quick); got != pb.EventBrainTrained {
 			t.Fatalf("the quick reader got %s", got)
 		}
 	}
 	for range streamBuffer {
-		if got := next(t, slow); got != eventBrain {
+		if got := next(t, slow); got != pb.EventBrainTrained {
 			t.Fatalf("what was buffered is lost: %s", got)
 		}
 	}
@@ -271,8 +271,8 @@ func TestStreamOutlivesItsActor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.emit(org.Org, &pb.OutboxEvent{Type: eventBrain})
-	if got := next(t, s); got != eventBrain {
+	n.emit(org.Org, &pb.OutboxEvent{Type: pb.EventBrainTrained})
+	if got := next(t, s); got != pb.EventBrainTrained {
 		t.Errorf("%s", got)
 	}
 }

@@ -89,7 +89,7 @@ func (o *orgActor) checkReplay(c *call) bool {
 	}
 	key := newIdemKey(c)
 	if _, underway := o.idem[key]; underway {
-		p := problem(codeIdempotencyInFlight, "The first request with this Idempotency-Key has not finished.")
+		p := problem(pb.CodeIdempotencyInProgress, "The first request with this Idempotency-Key has not finished.")
 		p.RetryAfterS = 1
 		c.refuse(p)
 		return false
@@ -107,7 +107,7 @@ func (o *orgActor) checkReplay(c *call) bool {
 	}
 	if found && now-rec.GetCreatedMs() < idempotencyRetention.Milliseconds() {
 		if !hmac.Equal(rec.GetBodyHash(), o.keyed(c.env.GetBodyHash())) {
-			c.refuse(problem(codeIdempotencyReused, "The Idempotency-Key was used before with another body."))
+			c.refuse(problem(pb.CodeIdempotencyKeyReused, "The Idempotency-Key was used before with another body."))
 			return false
 		}
 		r, err := o.outcome(rec.GetOutcome(), c.env, key)

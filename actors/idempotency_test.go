@@ -35,14 +35,14 @@ var retryables = []retryable{
 	{name: "key.create", make: func(_ [2]string, w int) *pb.Envelope { return createKey(fmt.Sprint("key ", w)) }, own: true},
 	// Refused before it is decided: nothing is kept, and the key is free.
 	{name: "key.create", make: func(_ [2]string, w int) *pb.Envelope {
-		return createKey("key", []string{scopeRead, "root"}[w])
-	}, outcome: [2]string{1: codeValidation}, own: true},
+		return createKey("key", []string{pb.ScopeRead, "root"}[w])
+	}, outcome: [2]string{1: pb.CodeValidation}, own: true},
 	{name: "edge.assert", make: func(nodes [2]string, w int) *pb.Envelope {
 		return assertOp(&pb.AssertEdge{Source: nodes[0], Target: nodes[1], Type: fmt.Sprint("near ", w)})
 	}},
 	{name: "settings.reset", make: func([2]string, int) *pb.Envelope { return resetSettings() }},
 	// A refusal by the state of things is an outcome like any other.
-	{name: "node.undelete", make: func(nodes [2]string, w int) *pb.Envelope { return undeleteOp(nodes[w]) }, outcome: [2]string{codeNodeNotForgotten, codeNodeNotForgotten}},
+	{name: "node.undelete", make: func(nodes [2]string, w int) *pb.Envelope { return undeleteOp(nodes[w]) }, outcome: [2]string{pb.CodeNodeNotForgotten, pb.CodeNodeNotForgotten}},
 	{name: "webhook.create", make: func(_ [2]string, w int) *pb.Envelope {
 		return newWebhook(fmt.Sprintf("https://example.com/%d", w), "brain.trained") // which does not come
 	}, own: true},
@@ -73,7 +73,7 @@ func asReplay(r *pb.Reply) *pb.Reply {
 // a moment when the organizations of all runs wake at once, a day later.
 func (c client) inTurn(env *pb.Envelope) (r *pb.Reply) {
 	for range 10_000 {
-		if r = c.ask(env); r.GetProblem().GetCode() != codeServiceDegraded {
+		if r = c.ask(env); r.GetProblem().GetCode() != pb.CodeServiceDegraded {
 			break
 		}
 		runtime.Gosched()
@@ -100,7 +100,7 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
-		made := n.org(NewOrg{Name: fmt.Sprint("Run ", runs), OwnerEmail: "owner@example.com", Plan: planUnlimited})
+		made := n.org(NewOrg{Name: fmt.Sprint("Run ", runs), OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
 		owner := client{n: n, key: made.APIKey}
 		owner.put("anna")
 		second := n.keyOf(made.Org, made.Owner)
@@ -146,7 +146,7 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 			// The first of those that were decided now says what the key means.
 			for _, r := range sent {
 				code := r.reply.GetProblem().GetCode()
-				if r.reply.GetReplayed() || code == codeIdempotencyReused || code == codeIdempotencyInFlight {
+				if r.reply.GetReplayed() || code == pb.CodeIdempotencyKeyReused || code == pb.CodeIdempotencyInProgress {
 					continue
 				}
 				if m := known[r.scope]; live(m) && m.step < step {
@@ -158,7 +158,7 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 				if code == "" {
 					effects[r.op.name]++
 				}
-				if code != codeValidation {
+				if code != pb.CodeValidation {
 					known[r.scope] = &remembered{string(r.env.BodyHash), r.reply, step, n.clock.Now()}
 				}
 			}
@@ -172,11 +172,11 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 					m = nil
 				}
 				switch {
-				case code == codeIdempotencyInFlight: // another of the same key, sent with it
+				case code == pb.CodeIdempotencyInProgress: // another of the same key, sent with it
 					if alone[r.scope] == 1 || m != nil && m.step < step || r.reply.GetProblem().GetRetryAfterS() != 1 {
 						rt.Fatalf("%s: %v with nothing under way", r.op.name, r.reply)
 					}
-				case code == codeIdempotencyReused:
+				case code == pb.CodeIdempotencyKeyReused:
 					if m == nil || m.body == string(r.env.BodyHash) {
 						rt.Fatalf("%s: refused as another body, first %v", r.op.name, m)
 					}
@@ -186,7 +186,7 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 					if m == nil || m.body != string(r.env.BodyHash) || !proto.Equal(got, asReplay(m.first)) {
 						rt.Fatalf("%s: replayed %v, first %v", r.op.name, got, m)
 					}
-				case code != codeValidation && (m == nil || m.first != r.reply):
+				case code != pb.CodeValidation && (m == nil || m.first != r.reply):
 					rt.Fatalf("%s: decided twice, %v and %v", r.op.name, r.reply, m)
 				}
 			}
@@ -197,7 +197,7 @@ func TestIdempotencyAgainstModel(t *testing.T) {
 			got[action]++
 		}
 		for page := (&pb.Page{Size: 100}); page != nil; {
-			list := owner.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobIngestBatch, Page: page}}}).GetJobs()
+			list := owner.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobIngestBatch, Page: page}}}).GetJobs()
 			got["job"] += len(list.GetJobs())
 			page = nil
 			if next := list.GetNextCursor(); next != "" {

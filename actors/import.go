@@ -25,9 +25,6 @@ import (
 // job's record.
 
 const (
-	jobImport     = "import"
-	jobTranscript = "transcript"
-	sourceImport  = "import"
 
 	// maxImports is the interface's: the history shows, and keeps, as many.
 	maxImports = 20
@@ -74,7 +71,7 @@ func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 		}
 		switch {
 		case errors.Is(err, errGivenUpWaiting):
-			c.refuse(problem(codeServiceDegraded, "The file was not read to its end."))
+			c.refuse(problem(pb.CodeServiceDegraded, "The file was not read to its end."))
 			return
 		case err != nil:
 			c.fail(err)
@@ -214,7 +211,7 @@ func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, 
 	docs, kind, err := read(op.GetFilename(), op.GetContent(), limits)
 	switch {
 	case errors.Is(err, format.ErrTooLarge):
-		return nil, problem(codePayloadTooLarge, "The file %s.", format.Reason(err)), nil
+		return nil, problem(pb.CodePayloadTooLarge, "The file %s.", format.Reason(err)), nil
 	case errors.Is(err, format.ErrFile):
 		return nil, invalid("file", format.Reason(err)), nil
 	case err != nil:
@@ -235,10 +232,10 @@ func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, 
 		}
 		item := &pb.IngestItem{
 			Content: d.Content, Title: d.Title, Kind: cmp.Or(d.Kind, defaultKind), ExternalId: d.ExternalID, OccurredMs: op.GetOccurredMs(),
-			Metadata: d.Metadata, Source: sourceImport,
+			Metadata: d.Metadata, Source: pb.SourceImport,
 		}
 		if d.Refused != "" {
-			item = &pb.IngestItem{Refused: partRefused(d), Source: sourceImport}
+			item = &pb.IngestItem{Refused: partRefused(d), Source: pb.SourceImport}
 		}
 		item.File = op.GetFilename()
 		if op.GetTitle() != "" && (len(docs) == 1 || d.Title == "") {
@@ -250,7 +247,7 @@ func readUpload(op *pb.ImportFile, limits format.Limits) (*upload, *pb.Problem, 
 		}
 		// What the form says for all of them is stored with each.
 		if size += itemBytes(item); size > maxImportText {
-			return nil, problem(codePayloadTooLarge, "The file holds more than %d bytes of text, titles and metadata. Split it.", maxImportText), nil
+			return nil, problem(pb.CodePayloadTooLarge, "The file holds more than %d bytes of text, titles and metadata. Split it.", maxImportText), nil
 		}
 		up.items = append(up.items, item)
 	}
@@ -317,9 +314,9 @@ func importKey(part *partitionRef, e *pb.Import) storage.Key {
 
 // importJob queues the documents of an upload.
 func (a *subjectActor) importJob(self *actor.PID, c *call) {
-	kind := jobImport
+	kind := pb.JobImport
 	if c.upload.entry.GetTranscript() {
-		kind = jobTranscript
+		kind = pb.JobTranscript
 	}
 	ch := newChange(a.org.store)
 	ch.user = c.who.user.Bytes()
@@ -332,8 +329,8 @@ func (a *subjectActor) importJob(self *actor.PID, c *call) {
 		e.Id, e.CreatedMs = job.GetId(), job.GetCreatedMs()
 		ch.Put(importKey(a.part, e), e)
 		id := pb.JobID(job.GetId()).String()
-		return accepted(job), ch.event(a.org, eventImportStarted, a.part, map[string]any{
-			"importId": id, "jobId": id, "status": jobPending, "nodesCreated": nil,
+		return accepted(job), ch.event(a.org, pb.EventImportStarted, a.part, map[string]any{
+			"importId": id, "jobId": id, "status": pb.JobPending, "nodesCreated": nil,
 		})
 	}, nil)
 }
@@ -367,7 +364,7 @@ func (o *orgView) listImports(r storage.Reader, part *partitionRef) (*pb.Reply, 
 			if _, err := r.Get(o.space.Key(storage.TableJob, storage.ID16(pb.JobID(e.GetId()))), job); err != nil {
 				return nil, err
 			}
-			e.Status = cmp.Or(job.GetStatus(), jobQueued)
+			e.Status = cmp.Or(job.GetStatus(), pb.JobQueued)
 		}
 		list.Imports = append(list.Imports, rec.Value)
 	}
@@ -388,13 +385,13 @@ func (c *change) importEnded(o *orgView, part *partitionRef, job *pb.Job) error 
 	}
 	if found { // the history may have moved on
 		e.Status, e.Nodes, e.FinishedMs = job.GetStatus(), job.GetCreated(), job.GetFinishedMs()
-		if job.GetStatus() == jobFailed {
+		if job.GetStatus() == pb.JobFailed {
 			e.Error = job.GetErrorDetail()
 		}
 		c.Put(key, e)
 	}
 	id := pb.JobID(job.GetId()).String()
-	return c.event(o, eventImportFinished, part, map[string]any{
+	return c.event(o, pb.EventImportFinished, part, map[string]any{
 		"importId": id, "jobId": id, "status": job.GetStatus(), "nodesCreated": job.GetCreated(),
 	})
 }
@@ -446,7 +443,7 @@ func (f *effect) broughtBy(job pb.JobID, n *pb.Node) (brought, others bool, err 
 			if err != nil {
 				return false, false, err
 			}
-			others = other != nil && other.GetStatus() != statusTombstoned
+			others = other != nil && other.GetStatus() != pb.StatusTombstoned
 		}
 		if brought && others {
 			break

@@ -34,26 +34,26 @@ func TestImport(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	stream := c.stream()
 	id := jobOf(c.ok(file("fruit.jsonl", "{\"content\":\"Figs ripen late.\",\"externalId\":\"fig\"}\n{\"content\":\"Plums ripen early.\",\"occurredAt\":\"2026-01-02T03:04:05Z\"}\n{\"content\":\"Figs ripen late.\"}")))
-	if got := next(t, stream); got != eventImportStarted {
+	if got := next(t, stream); got != pb.EventImportStarted {
 		t.Errorf("%s", got)
 	}
 	n.wait(id)
 	job := c.job(id)
-	if job.GetType() != jobImport || job.GetStatus() != jobSucceeded || job.GetDone() != 3 {
+	if job.GetType() != pb.JobImport || job.GetStatus() != pb.JobSucceeded || job.GetDone() != 3 {
 		t.Errorf("%v", job)
 	}
 	list := c.imports()
 	if len(list) != 1 {
 		t.Fatalf("%v", list)
 	}
-	if e := list[0]; pb.JobID(e.GetId()).String() != id || e.GetNodes() != 2 || e.GetStatus() != jobSucceeded || e.GetFormat() != "jsonl" || e.GetFinishedMs() == 0 || e.GetFilename() != "fruit.jsonl" {
+	if e := list[0]; pb.JobID(e.GetId()).String() != id || e.GetNodes() != 2 || e.GetStatus() != pb.JobSucceeded || e.GetFormat() != "jsonl" || e.GetFinishedMs() == 0 || e.GetFilename() != "fruit.jsonl" {
 		t.Errorf("%v", e)
 	}
 	if got := strings.Join(c.chunks("plums"), "|"); !strings.Contains(got, "Plums ripen early.") {
 		t.Errorf("%s", got)
 	}
 	for range 3 { // job.completed, graph.updated and import.finished, in the order of the commit
-		if got := next(t, stream); got == eventImportFinished {
+		if got := next(t, stream); got == pb.EventImportFinished {
 			return
 		}
 	}
@@ -64,7 +64,7 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	for name, content := range map[string]string{"a.pdf": "%PDF-1.7\n", "b.json": `[{"content":""}]`, "c.txt": "a\x00", "d.json": `[{"content":"x","occurredAt":"yesterday"}]`} {
-		p := c.refused(codeValidation, file(name, content))
+		p := c.refused(pb.CodeValidation, file(name, content))
 		if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "file" {
 			t.Errorf("%s: %v", name, p)
 		}
@@ -86,7 +86,7 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	transcript := link(&pb.LinkOp{Op: &pb.LinkOp_ImportFile{ImportFile: &pb.ImportFile{Filename: "call.txt", Content: []byte("Ann: Hello\nBob: Hi"), Transcript: true, Title: "Monday"}}})
 	id := jobOf(c.ok(transcript))
 	n.wait(id)
-	if job := c.job(id); job.GetType() != jobTranscript || job.GetStatus() != jobSucceeded {
+	if job := c.job(id); job.GetType() != pb.JobTranscript || job.GetStatus() != pb.JobSucceeded {
 		t.Errorf("%v", job)
 	}
 }
@@ -125,7 +125,7 @@ func TestPartsOfAnImport(t *testing.T) {
 	id := jobOf(c.ok(env))
 	n.wait(id)
 	job := c.job(id)
-	if got, want := itemStatus(job), []string{itemCreated, itemFailed}; !slices.Equal(got, want) || job.GetStatus() != jobSucceeded || job.GetDone() != 2 || job.GetFailed() != 1 {
+	if got, want := itemStatus(job), []string{pb.ItemCreated, pb.ItemFailed}; !slices.Equal(got, want) || job.GetStatus() != pb.JobSucceeded || job.GetDone() != 2 || job.GetFailed() != 1 {
 		t.Fatalf("%v", job)
 	}
 	if e := job.GetItems()[1].GetError(); !strings.HasPrefix(e, "mail 2 ") || !strings.Contains(e, "header") {
@@ -162,7 +162,7 @@ func TestAnArchiveThatWasCutShort(t *testing.T) {
 	id := jobOf(c.ok(file("fruit.zip", packed.String()[:packed.Len()/2])))
 	n.wait(id)
 	job := c.job(id)
-	if got, want := itemStatus(job), []string{itemCreated, itemFailed, itemFailed}; !slices.Equal(got, want) || job.GetStatus() != jobSucceeded || job.GetFailed() != 2 {
+	if got, want := itemStatus(job), []string{pb.ItemCreated, pb.ItemFailed, pb.ItemFailed}; !slices.Equal(got, want) || job.GetStatus() != pb.JobSucceeded || job.GetFailed() != 2 {
 		t.Fatalf("%v", job)
 	}
 	for i, want := range []string{"plums.txt is cut short with its archive", "the rest of the archive is missing or damaged"} {
@@ -221,7 +221,7 @@ func TestFilesOfEveryKindAreFound(t *testing.T) {
 		id := jobOf(c.ok(env))
 		n.wait(id)
 		job := c.job(id)
-		if job.GetStatus() != jobSucceeded || job.GetFailed() != 0 {
+		if job.GetStatus() != pb.JobSucceeded || job.GetFailed() != 0 {
 			t.Errorf("%s: %v", name, job)
 		}
 		for _, item := range job.GetItems() {
@@ -369,11 +369,11 @@ func TestConnectors(t *testing.T) {
 		t.Errorf("a secret cannot be removed: %s", stored())
 	}
 	for _, bad := range []string{`{"url":"https://inside.example/"}`, `{"url":"https://public.example/","pages":["https://public.example/"]}`, `{"token":"x"}`} {
-		c.refused(codeValidation, patch(bad))
+		c.refused(pb.CodeValidation, patch(bad))
 	}
-	c.refused(codeValidation, connectorOp(`{"url":"http://public.example/"}`))
+	c.refused(pb.CodeValidation, connectorOp(`{"url":"http://public.example/"}`))
 	peer := n.keyOf(org.Org, n.addPerson(org.Org))
-	peer.refused(codeConnectorNotFound, get)
+	peer.refused(pb.CodeConnectorNotFound, get)
 	if list := peer.ok(link(&pb.LinkOp{Op: &pb.LinkOp_ListConnectors{ListConnectors: &pb.ListConnectors{}}})).GetLink().GetConnectors(); len(list.GetConnectors()) != 0 {
 		t.Errorf("a peer sees %v", list)
 	}
@@ -383,7 +383,7 @@ func TestConnectors(t *testing.T) {
 	if r := c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteConnector{DeleteConnector: &pb.DeleteConnector{Id: id}}})); r.GetStatus() != 204 {
 		t.Errorf("%v", r)
 	}
-	c.refused(codeConnectorNotFound, get)
+	c.refused(pb.CodeConnectorNotFound, get)
 }
 
 func (n *node) addPerson(org pb.OrgID) pb.UserID {
@@ -405,7 +405,7 @@ func TestForgettingTakesTheNameOfTheFile(t *testing.T) {
 		t.Helper()
 		id := jobOf(c.ok(file(name, content)))
 		n.wait(id)
-		if job := c.job(id); job.GetStatus() != jobSucceeded {
+		if job := c.job(id); job.GetStatus() != pb.JobSucceeded {
 			t.Fatalf("%s: %v", name, job)
 		}
 	}

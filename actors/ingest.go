@@ -27,16 +27,6 @@ const (
 
 // The states of nodes and the outcomes of items.
 const (
-	statusLive       = "live"
-	statusSuperseded = "superseded"
-	statusTombstoned = "tombstoned"
-
-	itemCreated    = "created"
-	itemUnchanged  = "unchanged"
-	itemSuperseded = "superseded"
-	itemRevived    = "revived"
-	itemFailed     = "failed"
-
 	defaultKind = "document"
 )
 
@@ -86,7 +76,7 @@ func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next 
 		}
 	}()
 	if why == nil {
-		w.org.sys.cfg.working(jobIngest, w.stopped.Load)
+		w.org.sys.cfg.working(pb.JobIngest, w.stopped.Load)
 	} else {
 		head := pb.JobID(entries[0].GetJob())
 		w.org.sys.log.Error("an item is given up", "org", w.org.id.String(), "job", head.String(), "index", entries[0].GetIndex(), "err", why)
@@ -145,8 +135,8 @@ func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Jo
 				return nil //nolint:nilerr // its turn comes, as the head
 			}
 			jobs[id] = job
-			if refused == nil && job.GetStatus() == jobQueued {
-				job.Status, job.StartedMs = jobRunning, at
+			if refused == nil && job.GetStatus() == pb.JobQueued {
+				job.Status, job.StartedMs = pb.JobRunning, at
 			}
 			if !proto.Equal(before, job) {
 				updateJob(b, w.org.space, job)
@@ -215,7 +205,7 @@ func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e Embedder
 			if err != nil {
 				return err
 			}
-			items[i].known = found && node.GetStatus() != statusTombstoned && !node.GetErased() && !redescribes(node, entry.GetItem()) ||
+			items[i].known = found && node.GetStatus() != pb.StatusTombstoned && !node.GetErased() && !redescribes(node, entry.GetItem()) ||
 				inSlice[items[i].node] || items[i].stands
 			items[i].relearn = found && node.GetUnlearned()
 			items[i].unread = jobs[pb.JobID(entry.GetJob())].GetUnlearned() && !(found && learnable(node))
@@ -240,7 +230,7 @@ func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e Embedder
 
 // learnable reports whether a node that stands is one that is learned from, so that what
 // its text says is read again where the text comes anew, whatever is asked of that.
-func learnable(n *pb.Node) bool { return n.GetStatus() != statusTombstoned && !n.GetUnlearned() }
+func learnable(n *pb.Node) bool { return n.GetStatus() != pb.StatusTombstoned && !n.GetUnlearned() }
 
 // place finds the node that an item is about.
 func (w *worker) place(r storage.Reader, it *prepared) error {
@@ -369,7 +359,7 @@ func (p *prepared) cut(e Embedder) {
 // superseded node is nobody's: who brings it back describes it. What a person has
 // edited stays as it is until the document's text changes.
 func redescribes(n *pb.Node, item *pb.IngestItem) bool {
-	if ids := n.GetSource().GetExternalIds(); n.GetStatus() == statusLive && (n.GetCurated() || len(ids) == 0 || ids[0] != item.GetExternalId()) {
+	if ids := n.GetSource().GetExternalIds(); n.GetStatus() == pb.StatusLive && (n.GetCurated() || len(ids) == 0 || ids[0] != item.GetExternalId()) {
 		return false
 	}
 	return redescribed(n, item)

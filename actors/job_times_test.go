@@ -34,7 +34,7 @@ func TestJobTimesFollowEachOther(t *testing.T) {
 		}
 		c.Clock, c.plain = &fallingClock{Fake: fake}, false
 	})
-	made := n.org(NewOrg{Plan: planUnlimited})
+	made := n.org(NewOrg{Plan: pb.PlanUnlimited})
 	c := client{n: n, key: made.APIKey}
 	c.put("ann")
 	c.ingest(doc("a", "The boiler is loud."))
@@ -54,7 +54,7 @@ func TestJobTimesFollowEachOther(t *testing.T) {
 			t.Errorf("a job of type %s, %s, ended at %d, began at %d and was made at %d", job.GetType(), job.GetStatus(), at, job.GetStartedMs(), job.GetCreatedMs())
 		}
 	}
-	for _, kind := range []string{jobIngestBatch, jobExport, jobCognition, jobBrainTrain} {
+	for _, kind := range []string{pb.JobIngestBatch, pb.JobExport, pb.JobCognition, pb.JobBrainTrain} {
 		if kinds[kind] == 0 {
 			t.Errorf("no job of type %s: %v", kind, kinds)
 		}

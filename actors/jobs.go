@@ -10,21 +10,6 @@ import (
 	"orgmem/storage"
 )
 
-// The types and states of jobs (decisions.md, section 6).
-const (
-	jobIngest       = "ingest"
-	jobIngestBatch  = "ingest_batch"
-	jobSubjectErase = "subject_erase"
-	jobExport       = "export"
-
-	jobPending   = "pending" // what a queued job is called in the answer that accepts it
-	jobQueued    = "queued"
-	jobRunning   = "running"
-	jobSucceeded = "succeeded"
-	jobFailed    = "failed"
-	jobCancelled = "cancelled"
-)
-
 const (
 	// eraseLimit bounds one attempt of an erasure: compacting some gigabytes.
 	eraseLimit = 10 * time.Minute
@@ -46,7 +31,7 @@ const (
 )
 
 func terminal(status string) bool {
-	return status == jobSucceeded || status == jobFailed || status == jobCancelled
+	return status == pb.JobSucceeded || status == pb.JobFailed || status == pb.JobCancelled
 }
 
 // newJob makes a job of whoever caused it: it is listed for that member, and what
@@ -61,7 +46,7 @@ func (o *orgView) newJob(kind string, who principal, part *partitionRef, total i
 		return nil, err
 	}
 	return &pb.Job{
-		Id: id[:], Type: kind, Status: jobQueued, User: who.user.Bytes(), Key: who.key[:],
+		Id: id[:], Type: kind, Status: pb.JobQueued, User: who.user.Bytes(), Key: who.key[:],
 		Partition: part.id.Bytes(), Subject: string(part.subject), Unlearned: !s.learn,
 		Total: uint64(total), CreatedMs: clock.Millis(o.sys.clock.Now()),
 	}, nil
@@ -103,14 +88,14 @@ func (c *change) endJob(o *orgView, job *pb.Job) error {
 	user := c.user
 	c.user = job.GetUser()
 	defer func() { c.user = user }()
-	if job.GetType() == jobSubjectErase {
+	if job.GetType() == pb.JobSubjectErase {
 		return c.jobCompleted(o, nil, job)
 	}
 	part, err := o.partitionOf(job)
 	if err == nil {
 		err = c.jobCompleted(o, part, job)
 	}
-	if err == nil && (job.GetType() == jobImport || job.GetType() == jobTranscript) {
+	if err == nil && (job.GetType() == pb.JobImport || job.GetType() == pb.JobTranscript) {
 		err = c.importEnded(o, part, job)
 	}
 	return err
@@ -126,7 +111,7 @@ func (o *orgView) partitionOf(job *pb.Job) (*partitionRef, error) {
 }
 
 func accepted(job *pb.Job) *pb.Reply {
-	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: jobPending}}}
+	return &pb.Reply{Status: 202, Result: &pb.Reply_Accepted{Accepted: &pb.Accepted{Job: job.GetId(), Status: pb.JobPending}}}
 }
 
 // mayReadJob: a job belongs to the member who caused it, or, for a provisioned
@@ -149,7 +134,7 @@ func (o *orgView) findJob(r storage.Reader, who principal, id string) (*pb.Job, 
 	return job, nil
 }
 
-func jobNotFound() *pb.Problem { return problem(codeJobNotFound, "There is no such job of yours.") }
+func jobNotFound() *pb.Problem { return problem(pb.CodeJobNotFound, "There is no such job of yours.") }
 
 // jobReader answers one job with its items' outcomes. A subject that is selected
 // on a subject-aware route is confined to the jobs of its own partition.
@@ -171,7 +156,7 @@ func jobReader(c *call, id string, confined bool) func(*storage.Store) (*pb.Repl
 			return nil, err
 		}
 		job.Attempts = attemptsShown(job)
-		if terminal(job.GetStatus()) && job.GetType() != jobSubjectErase {
+		if terminal(job.GetStatus()) && job.GetType() != pb.JobSubjectErase {
 			err = c.org.awaitShown(snap, job)
 		}
 		return &pb.Reply{Result: &pb.Reply_Job{Job: &pb.JobInfo{Job: job}}}, err
@@ -195,7 +180,7 @@ func (o *orgView) awaitShown(r storage.Reader, job *pb.Job) error {
 // readItems fills in the outcomes of a job's items. They lie in the partition,
 // so that they are erased with it.
 func (o *orgView) readItems(r storage.Reader, job *pb.Job) error {
-	if job.GetType() == jobSubjectErase {
+	if job.GetType() == pb.JobSubjectErase {
 		return nil // its partition is gone
 	}
 	part, err := pb.PartitionIDFrom(job.GetPartition())
@@ -249,7 +234,7 @@ func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
 			return
 		}
 	}
-	if err == nil && job != nil && !terminal(job.GetStatus()) && job.GetType() != jobSubjectErase {
+	if err == nil && job != nil && !terminal(job.GetStatus()) && job.GetType() != pb.JobSubjectErase {
 		var id pb.PartitionID
 		if id, err = pb.PartitionIDFrom(job.GetPartition()); err == nil {
 			part, err = o.loadPartition(id)
@@ -269,9 +254,9 @@ func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
 
 func notCancellable(job *pb.Job) *pb.Problem {
 	if terminal(job.GetStatus()) {
-		return problem(codeJobNotCancellable, "The job has already ended: %s.", job.GetStatus())
+		return problem(pb.CodeJobNotCancellable, "The job has already ended: %s.", job.GetStatus())
 	}
-	return problem(codeJobNotCancellable, "A job of type %s cannot be cancelled.", job.GetType())
+	return problem(pb.CodeJobNotCancellable, "A job of type %s cannot be cancelled.", job.GetType())
 }
 
 // resumeJobs wakes the subjects whose jobs a stop or a crash interrupted.
@@ -314,9 +299,9 @@ func (o *orgActor) resumeJobs() error {
 		if err != nil {
 			return fmt.Errorf("resume jobs: %w", err)
 		}
-		if job.GetType() == jobSubjectErase {
+		if job.GetType() == pb.JobSubjectErase {
 			o.erase(&partitionRef{
-				id: id, kind: partitionSubject, subject: pb.SubjectKey(job.GetSubject()), store: o.store, space: storage.PartitionSpace(o.store, id),
+				id: id, kind: pb.PartitionSubject, subject: pb.SubjectKey(job.GetSubject()), store: o.store, space: storage.PartitionSpace(o.store, id),
 			}, job)
 			continue
 		}

@@ -52,20 +52,20 @@ func TestJobsTellHowFarTheyAre(t *testing.T) {
 	id := jobOf(c.ok(file("bicycles.jsonl", lines.String())))
 	<-reached
 	job := c.job(id)
-	if job.GetStatus() != jobRunning || job.GetDone() != maxSliceItems || job.GetTotal() != all || len(job.GetItems()) != maxSliceItems || job.GetStartedMs() == 0 || job.GetFinishedMs() != 0 {
+	if job.GetStatus() != pb.JobRunning || job.GetDone() != maxSliceItems || job.GetTotal() != all || len(job.GetItems()) != maxSliceItems || job.GetStartedMs() == 0 || job.GetFinishedMs() != 0 {
 		t.Errorf("%s, %d of %d, %d items", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()))
 	}
 	for i, it := range job.GetItems() {
-		if it.GetStatus() != itemCreated || it.GetNode() == "" {
+		if it.GetStatus() != pb.ItemCreated || it.GetNode() == "" {
 			t.Errorf("item %d: %v", i, it)
 		}
 	}
-	if e := c.imports()[0]; e.GetStatus() != jobRunning || e.GetNodes() != 0 || e.GetFinishedMs() != 0 {
+	if e := c.imports()[0]; e.GetStatus() != pb.JobRunning || e.GetNodes() != 0 || e.GetFinishedMs() != 0 {
 		t.Errorf("the history says %v", e)
 	}
 	open()
 	n.wait(id)
-	if job := c.job(id); job.GetStatus() != jobSucceeded || job.GetDone() != all || len(job.GetItems()) != all || job.GetCreated() != all {
+	if job := c.job(id); job.GetStatus() != pb.JobSucceeded || job.GetDone() != all || len(job.GetItems()) != all || job.GetCreated() != all {
 		t.Errorf("%s, %d of %d, %d items, %d created", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()), job.GetCreated())
 	}
 }
@@ -103,18 +103,18 @@ func TestCancellationEndsALongDocument(t *testing.T) {
 	if done := embedded.Load(); done > embedBatch {
 		t.Errorf("%d passages were embedded, want the %d of one batch at most", done, embedBatch)
 	}
-	if job := c.job(id); job.GetStatus() != jobCancelled || job.GetDone() != 0 || len(job.GetItems()) != 0 {
+	if job := c.job(id); job.GetStatus() != pb.JobCancelled || job.GetDone() != 0 || len(job.GetItems()) != 0 {
 		t.Errorf("%v", job)
 	}
 	told := nextEvent(t, stream)
-	for told.GetType() == eventImportStarted || told.GetType() == eventImportFinished {
+	for told.GetType() == pb.EventImportStarted || told.GetType() == pb.EventImportFinished {
 		told = nextEvent(t, stream)
 	}
 	var data map[string]any
-	if err := json.Unmarshal(told.GetData(), &data); err != nil || told.GetType() != eventJob || data["jobId"] != id || data["jobType"] != "import" || data["status"] != "cancelled" {
+	if err := json.Unmarshal(told.GetData(), &data); err != nil || told.GetType() != pb.EventJobCompleted || data["jobId"] != id || data["jobType"] != "import" || data["status"] != "cancelled" {
 		t.Errorf("the stream says %s %s, %v", told.GetType(), told.GetData(), err)
 	}
-	if e := c.imports()[0]; e.GetStatus() != jobCancelled || e.GetNodes() != 0 {
+	if e := c.imports()[0]; e.GetStatus() != pb.JobCancelled || e.GetNodes() != 0 {
 		t.Errorf("the history says %v", e)
 	}
 	if got := c.chunks("tide tables harbour"); len(got) != 0 {
@@ -132,7 +132,7 @@ func TestOneOrganizationDoesNotHoldUpAnother(t *testing.T) {
 	held := jobOf(stuck.ok(items(doc("a", "The anvil stands in the yard."))))
 	<-reached
 	for name, c := range map[string]client{"another organization": other, "another subject": stuck.as("ann")} {
-		if job := c.ingest(doc("b", "The bellows were oiled.")); job.GetStatus() != jobSucceeded {
+		if job := c.ingest(doc("b", "The bellows were oiled.")); job.GetStatus() != pb.JobSucceeded {
 			t.Errorf("%s: %v", name, job)
 		}
 	}
@@ -170,7 +170,7 @@ func TestVersionsOfADocumentAreTakenInTheirOrder(t *testing.T) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 	status := itemStatus(c.job(jobs[len(jobs)-1]))
-	if slices.ContainsFunc(status, func(s string) bool { return s != itemSuperseded }) || len(status) != len(many) {
+	if slices.ContainsFunc(status, func(s string) bool { return s != pb.ItemSuperseded }) || len(status) != len(many) {
 		t.Errorf("%q", status)
 	}
 }
@@ -190,13 +190,13 @@ func TestPoisonInAnImport(t *testing.T) {
 	id := jobOf(c.ok(file("herbs.jsonl", `{"content":"Thyme by the wall."}`+"\n"+`{"content":"A row of hemlock."}`+"\n"+`{"content":"Sage in the pot."}`)))
 	n.waitMoving(1, id)
 	job := c.job(id)
-	if got := itemStatus(job); !slices.Equal(got, []string{itemCreated, itemFailed, itemCreated}) || job.GetStatus() != jobSucceeded || job.GetFailed() != 1 || job.GetDone() != 3 {
+	if got := itemStatus(job); !slices.Equal(got, []string{pb.ItemCreated, pb.ItemFailed, pb.ItemCreated}) || job.GetStatus() != pb.JobSucceeded || job.GetFailed() != 1 || job.GetDone() != 3 {
 		t.Errorf("%v", job)
 	}
 	if reason := job.GetItems()[1].GetError(); reason == "" || strings.Contains(reason, "hemlock") || strings.Contains(reason, "goroutine") {
 		t.Errorf("the reason reads %q", reason)
 	}
-	if e := c.imports()[0]; e.GetStatus() != jobSucceeded || e.GetNodes() != 2 {
+	if e := c.imports()[0]; e.GetStatus() != pb.JobSucceeded || e.GetNodes() != 2 {
 		t.Errorf("the history says %v", e)
 	}
 	if got := strings.Join(c.chunks("thyme sage row"), "|"); !strings.Contains(got, "Sage") || !strings.Contains(got, "Thyme") || strings.Contains(got, "hemlock") {

@@ -112,7 +112,7 @@ func (o *orgActor) createKey(c *call, op *pb.CreateKey) {
 	}
 	for _, s := range scopes {
 		if !grants(c.who.scopes, s) {
-			c.refuse(problem(codePermissionDenied, "The key lacks the scope %q and cannot grant it.", s))
+			c.refuse(problem(pb.CodePermissionDenied, "The key lacks the scope %q and cannot grant it.", s))
 			return
 		}
 	}
@@ -125,7 +125,7 @@ func (o *orgActor) createKey(c *call, op *pb.CreateKey) {
 	}
 	order := &pb.Key{User: c.who.user.Bytes(), Scopes: scopes, Label: op.GetLabel()}
 	o.mintKey(order, func(ch *change, k CreatedKey) error {
-		ch.audit(c.auditOf(actionKeyCreate, k.Key.String()))
+		ch.audit(c.auditOf(pb.ActionKeyCreate, k.Key.String()))
 		return c.idem.record(ch.Batch, newKeyReply(k))
 	}, func(k CreatedKey, err error) {
 		var refusal refusalError
@@ -307,14 +307,14 @@ func (o *orgView) deleteKey(b *storage.Batch, hash pb.KeyHash) {
 // revokeKey revokes a key of the caller. From the answer on, and in this
 // actor's memory from now on, it authenticates nothing.
 func (o *orgActor) revokeKey(c *call, op *pb.RevokeKey) {
-	o.revoke(c, op.GetId(), actionKeyRevoke, func(k *pb.Key) bool {
+	o.revoke(c, op.GetId(), pb.ActionKeyRevoke, func(k *pb.Key) bool {
 		return !k.GetSandbox() && !c.who.sandbox && string(k.GetUser()) == string(c.who.user[:])
 	})
 }
 
 // revoke revokes a key that may be the caller's to revoke.
 func (o *orgActor) revoke(c *call, id, action string, may func(*pb.Key) bool) {
-	notFound := problem(codeKeyNotFound, "There is no such key of yours.")
+	notFound := problem(pb.CodeKeyNotFound, "There is no such key of yours.")
 	hash, err := pb.ParseKeyHash(id)
 	if err != nil {
 		c.refuse(notFound)

@@ -26,13 +26,13 @@ func TestLostKeysLeaveTheDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	client{n: n, key: lost(7)}.refused(codeAuthentication, listKeys())
+	client{n: n, key: lost(7)}.refused(pb.CodeAuthentication, listKeys())
 	n.waitFor(func() bool {
 		n.clock.Advance(time.Minute)
 		c.ok(listKeys()) // or it would leave memory
 		return n.host.Directory().KeyCount(org.Org) == 2
 	})
-	client{n: n, key: lost(7)}.refused(codeAuthentication, listKeys())
+	client{n: n, key: lost(7)}.refused(pb.CodeAuthentication, listKeys())
 	client{n: n, key: second}.ok(listKeys())
 }
 
@@ -62,7 +62,7 @@ func TestGoneKeysLeaveTheDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: mem.User, Scopes: []string{scopeRead}}); err != nil {
+		if _, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: mem.User, Scopes: []string{pb.ScopeRead}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestFullDirectoryIsSaid(t *testing.T) {
 	org := n.org(NewOrg{})
 	full := fmt.Errorf("%w: %w", cluster.ErrNotApplied, cluster.ErrDirectoryFull)
 	p := (&orgView{sys: n.sys, id: org.Org}).problemOf(full, "")
-	if p.GetCode() != codeServiceDegraded || p.GetRetryAfterS() != retryAfterNoSpaceSeconds ||
+	if p.GetCode() != pb.CodeServiceDegraded || p.GetRetryAfterS() != retryAfterNoSpaceSeconds ||
 		p.GetDetail() != "The cluster holds its maximum of keys: no more can be made until some are deleted." {
 		t.Errorf("%v", p)
 	}

@@ -169,7 +169,7 @@ func TestATrainingIsToldOfInTheEnd(t *testing.T) {
 	}
 	c.inOrg(func(o *orgActor) {
 		b := storage.NewBatch(o.store)
-		b.Put(o.space.Key(storage.TableTraining), &pb.Training{Status: jobSucceeded, FinishedMs: 1})
+		b.Put(o.space.Key(storage.TableTraining), &pb.Training{Status: pb.JobSucceeded, FinishedMs: 1})
 		if err := o.committer.commit(b); err != nil {
 			t.Error(err)
 		}
@@ -208,7 +208,7 @@ func TestAMarkThatComesLateIsSeen(t *testing.T) {
 		}
 	}, "a", "b")
 	t.Cleanup(func() { close(gate) })
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	job := jobOf(w.at("a").client(made.APIKey).ok(items(doc("1", "Ada wrote the first program."))))
 	<-reached
 	w.at("a").mark(made.Org, false) // as b sees it
@@ -230,7 +230,7 @@ func TestAnEndedJobIsFound(t *testing.T) {
 	c.inOrg(func(o *orgActor) {
 		told := o.committer.published
 		o.committer.published = func(events []*pb.OutboxEvent) { // behind the commit, before its answer
-			if events[0].GetType() == eventJob || events[len(events)-1].GetType() == eventJob {
+			if events[0].GetType() == pb.EventJobCompleted || events[len(events)-1].GetType() == pb.EventJobCompleted {
 				close(reached)
 				<-gate
 			}

@@ -20,7 +20,7 @@ var errLastOwner = fmt.Errorf("%w: the only owner cannot be removed", ErrConflic
 
 // putMember writes a member and the partition that is theirs.
 func (o *orgView) putMember(b *storage.Batch, user pb.UserID, email string, role Role) error {
-	ref, err := o.newPartition(pb.PartitionID(user), partitionMember, "")
+	ref, err := o.newPartition(pb.PartitionID(user), pb.PartitionMember, "")
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role
 				finish(err)
 				return
 			}
-			ch.audit(o.byOperator(actionMemberAdd, info.User.String()))
+			ch.audit(o.byOperator(pb.ActionMemberAdd, info.User.String()))
 			o.committer.submitChange(ch, finish)
 		})
 	})
@@ -114,7 +114,7 @@ func (s *System) Members(ctx context.Context, org pb.OrgID) ([]MemberInfo, error
 // their own partition.
 func (s *System) RemoveMember(ctx context.Context, org pb.OrgID, user pb.UserID) error {
 	return s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
-		o.removeMember(user, o.byOperator(actionMemberRemove, user.String()), done)
+		o.removeMember(user, o.byOperator(pb.ActionMemberRemove, user.String()), done)
 	})
 }
 
@@ -163,7 +163,7 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 	if err != nil {
 		return err
 	}
-	job, err := o.newJob(jobSubjectErase, principal{user: user}, ref, 1)
+	job, err := o.newJob(pb.JobSubjectErase, principal{user: user}, ref, 1)
 	if err != nil {
 		return err
 	}

@@ -45,20 +45,20 @@ func TestTextIngestedForASubjectIsFoundByThatSubjectOnly(t *testing.T) {
 	if len(org) == 0 || org[0].GetSubject() != "anna" {
 		t.Errorf("scope org gives %v first", org)
 	}
-	c.as("ben").refused(codePermissionDenied, &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "violin", OrgScope: true}}})
+	c.as("ben").refused(pb.CodePermissionDenied, &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "violin", OrgScope: true}}})
 }
 
 // interface: Endpoints/Search
 func TestOrganizationsShareNothing(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	a := client{n: n, key: n.org(NewOrg{}).APIKey}
-	b := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	b := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
 	job := a.ingest(doc("", "The launch code name is Bluebird."))
 	if got := b.search(&pb.Search{Query: "Bluebird launch", OrgScope: true}); len(got) != 0 {
 		t.Errorf("another organization finds %v", got)
 	}
-	b.refused(codeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).String()}}})
-	b.refused(codeNodeNotFound, &pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: job.GetItems()[0].GetNode()}}})
+	b.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).String()}}})
+	b.refused(pb.CodeNodeNotFound, &pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: job.GetItems()[0].GetNode()}}})
 }
 
 func TestDocumentsAreUpsertedByExternalID(t *testing.T) {
@@ -81,39 +81,39 @@ func TestDocumentsAreUpsertedByExternalID(t *testing.T) {
 		}
 	}
 	created := c.ingest(doc("m1", first))
-	check(created, itemCreated)
-	check(c.ingest(doc("m1", first)), itemUnchanged)
-	check(c.ingest(doc("m2", first)), itemUnchanged) // a second document with the same text
+	check(created, pb.ItemCreated)
+	check(c.ingest(doc("m1", first)), pb.ItemUnchanged)
+	check(c.ingest(doc("m2", first)), pb.ItemUnchanged) // a second document with the same text
 	find(first)
 	if ids := c.nodeOf(created.GetItems()[0].GetNode()).GetSource().GetExternalIds(); !slices.Equal(ids, []string{"m1", "m2"}) {
 		t.Fatalf("external ids %v", ids)
 	}
 
-	check(c.ingest(doc("m1", second)), itemSuperseded)
+	check(c.ingest(doc("m1", second)), pb.ItemSuperseded)
 	find(first, second) // m2 still says so
-	check(c.ingest(doc("m2", second)), itemSuperseded)
+	check(c.ingest(doc("m2", second)), pb.ItemSuperseded)
 	find(second)
 	old := c.nodeOf(created.GetItems()[0].GetNode())
-	if old.GetStatus() != statusSuperseded || old.GetSupersededBy() == "" || old.GetValidToMs() == 0 {
+	if old.GetStatus() != pb.StatusSuperseded || old.GetSupersededBy() == "" || old.GetValidToMs() == 0 {
 		t.Fatalf("the old node reads %v", old)
 	}
 	if got := c.search(&pb.Search{Query: "meeting", IncludeSuperseded: true}); len(got) != 2 {
 		t.Fatalf("with superseded: %v", got)
 	}
 
-	check(c.ingest(doc("m1", first)), itemRevived)
+	check(c.ingest(doc("m1", first)), pb.ItemRevived)
 	find(first, second)
 	revived := c.nodeOf(created.GetItems()[0].GetNode())
-	if revived.GetStatus() != statusLive || revived.GetValidToMs() != 0 || !slices.Equal(revived.GetSource().GetExternalIds(), []string{"m1"}) {
+	if revived.GetStatus() != pb.StatusLive || revived.GetValidToMs() != 0 || !slices.Equal(revived.GetSource().GetExternalIds(), []string{"m1"}) {
 		t.Fatalf("the revived node reads %v", revived)
 	}
 	// What was also sent for itself does not end with a document.
-	check(c.ingest(doc("", first)), itemUnchanged)
-	check(c.ingest(doc("m1", second)), itemSuperseded)
+	check(c.ingest(doc("", first)), pb.ItemUnchanged)
+	check(c.ingest(doc("m1", second)), pb.ItemSuperseded)
 	find(first, second)
 	// All of it in one batch, so in one slice.
 	check(c.ingest(doc("x", "alpha one"), doc("x", "alpha two"), doc("x", "alpha one"), doc("y", "alpha one"), doc("", "alpha two")),
-		itemCreated, itemSuperseded, itemRevived, itemUnchanged, itemRevived)
+		pb.ItemCreated, pb.ItemSuperseded, pb.ItemRevived, pb.ItemUnchanged, pb.ItemRevived)
 }
 
 func TestDocumentIsDescribedAnew(t *testing.T) {
@@ -124,11 +124,11 @@ func TestDocumentIsDescribedAnew(t *testing.T) {
 		return &pb.IngestItem{ExternalId: ext, Title: title, Content: "Bring two pairs of shoes.", Metadata: []byte(meta)}
 	}
 	first := c.ingest(item("a", "Packing list", `{"v":1}`), doc("f1", "Filler one."), doc("f2", "Filler two."), doc("f3", "Filler three."))
-	if got := itemStatus(c.ingest(item("b", "Other title", `{"v":9}`))); got[0] != itemUnchanged {
+	if got := itemStatus(c.ingest(item("b", "Other title", `{"v":9}`))); got[0] != pb.ItemUnchanged {
 		t.Errorf("a second document with the same content: %v", got)
 	}
 	job := c.ingest(item("a", "Holiday list", `{"v":2}`))
-	if got := job.GetItems()[0]; got.GetStatus() != itemSuperseded || got.GetNode() != first.GetItems()[0].GetNode() {
+	if got := job.GetItems()[0]; got.GetStatus() != pb.ItemSuperseded || got.GetNode() != first.GetItems()[0].GetNode() {
 		t.Errorf("a new title: %v", got)
 	}
 	check := func(c client) {
@@ -161,7 +161,7 @@ func TestLaterDescriptionInOneSliceCounts(t *testing.T) {
 	}
 	const shoes, boots = "Bring two pairs of shoes.", "Bring one pair of boots."
 	job := c.ingest(item("a", "Packing", `{"v":1}`, shoes), doc("f", "Filler."), item("a", "Holiday", `{"v":2}`, shoes), item("a", "Holiday", `{"v":2}`, shoes))
-	if got, want := itemStatus(job), []string{itemCreated, itemCreated, itemSuperseded, itemUnchanged}; !slices.Equal(got, want) {
+	if got, want := itemStatus(job), []string{pb.ItemCreated, pb.ItemCreated, pb.ItemSuperseded, pb.ItemUnchanged}; !slices.Equal(got, want) {
 		t.Errorf("outcomes %v, want %v", got, want)
 	}
 	id := job.GetItems()[0].GetNode()
@@ -181,12 +181,12 @@ func TestLaterDescriptionInOneSliceCounts(t *testing.T) {
 
 	// Superseded, and back under another title: at once, and all in one slice.
 	c.ingest(item("a", "Winter", `{"v":3}`, boots))
-	if got := itemStatus(c.ingest(item("a", "Summer", `{"v":4}`, shoes))); got[0] != itemRevived {
+	if got := itemStatus(c.ingest(item("a", "Summer", `{"v":4}`, shoes))); got[0] != pb.ItemRevived {
 		t.Errorf("outcome %v, want revived", got)
 	}
 	check("Summer", "Holiday", `{"v":4}`)
 	job = c.ingest(item("a", "Winter", `{"v":5}`, boots), item("a", "Beach", `{"v":6}`, shoes))
-	if got, want := itemStatus(job), []string{itemRevived, itemRevived}; !slices.Equal(got, want) {
+	if got, want := itemStatus(job), []string{pb.ItemRevived, pb.ItemRevived}; !slices.Equal(got, want) {
 		t.Errorf("outcomes %v, want %v", got, want)
 	}
 	check("Beach", "Summer", `{"v":6}`)
@@ -210,7 +210,7 @@ func TestManySlicesMergeAndReload(t *testing.T) {
 		its = append(its, &pb.IngestItem{ExternalId: fmt.Sprintf("d%d", i), Content: fmt.Sprintf("Entry number%d speaks of topic%d.", i, i%7), Metadata: fmt.Appendf(nil, `{"parity":%d,"name":"n%d"}`, i%2, i)})
 	}
 	job := c.ingest(its...)
-	if job.GetStatus() != jobSucceeded || job.GetDone() != docs || len(job.GetItems()) != docs {
+	if job.GetStatus() != pb.JobSucceeded || job.GetDone() != docs || len(job.GetItems()) != docs {
 		t.Fatalf("job %s, %d of %d done, %d items", job.GetStatus(), job.GetDone(), job.GetTotal(), len(job.GetItems()))
 	}
 	check := func(c client) {
@@ -368,9 +368,9 @@ func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {
 		t.Fatal("the canary was never on the disk: the test would prove nothing")
 	}
 	r := c.ok(&pb.Envelope{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "anna"}}})
-	c.as("anna").refused(codeSubjectNotProvided, find(canary))
+	c.as("anna").refused(pb.CodeSubjectNotProvisioned, find(canary))
 	n.wait(jobOf(r))
-	if job := c.job(jobOf(r)); job.GetStatus() != jobSucceeded || job.GetSubject() != "" {
+	if job := c.job(jobOf(r)); job.GetStatus() != pb.JobSucceeded || job.GetSubject() != "" {
 		t.Errorf("erase job: %v", job)
 	}
 	if files := disk.Find(t, canary); len(files) > 0 {
@@ -383,7 +383,7 @@ func TestErasedSubjectIsGoneFromDiskAndStartsEmpty(t *testing.T) {
 	if got := c.as("ben").chunks("umbrella"); len(got) != 1 {
 		t.Errorf("the neighbour finds %q", got)
 	}
-	if got := c.as("ben").job(pb.JobID(kept.GetId()).String()); got.GetStatus() != jobSucceeded {
+	if got := c.as("ben").job(pb.JobID(kept.GetId()).String()); got.GetStatus() != pb.JobSucceeded {
 		t.Errorf("the neighbour's job: %v", got)
 	}
 }
@@ -408,7 +408,7 @@ func TestSubjectUnderErasureIsOfNoUse(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		c.as("anna").refused(codeSubjectNotProvided, find("text"))
+		c.as("anna").refused(pb.CodeSubjectNotProvisioned, find("text"))
 		n.wait(erase)
 		c.put("anna")
 		if got := c.as("anna").chunks("text"); len(got) != 0 {
@@ -429,7 +429,7 @@ func TestIngestStatusIsConfinedToTheSubject(t *testing.T) {
 	}
 	c.as("anna").ok(status())
 	c.ok(status())
-	c.as("ben").refused(codeJobNotFound, status())
+	c.as("ben").refused(pb.CodeJobNotFound, status())
 }
 
 func TestPanickingReadIsAnswered(t *testing.T) {
@@ -442,7 +442,7 @@ func TestPanickingReadIsAnswered(t *testing.T) {
 	})
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.ingest(doc("", "Something."))
-	c.refused(codeInternal, find("boom"))
+	c.refused(pb.CodeInternal, find("boom"))
 	c.ok(find("Something"))
 }
 
@@ -487,7 +487,7 @@ func TestQueuedWorkSurvivesACrashAndTakesEffectOnce(t *testing.T) {
 	n2.wait(a, b)
 	c2 := client{n: n2, key: c.key}
 	for _, id := range []string{a, b} {
-		if job := c2.job(id); job.GetStatus() != jobSucceeded {
+		if job := c2.job(id); job.GetStatus() != pb.JobSucceeded {
 			t.Errorf("job %s: %s", id, job.GetStatus())
 		}
 	}
@@ -531,7 +531,7 @@ func testPoison(t *testing.T, e Embedder) {
 	behind := jobOf(c.ok(items(doc("d", "Cheese."))))
 	n.waitMoving(time.Millisecond, id, behind)
 	job := c.job(id)
-	if got := itemStatus(job); !slices.Equal(got, []string{itemCreated, itemFailed, itemCreated}) || job.GetStatus() != jobSucceeded {
+	if got := itemStatus(job); !slices.Equal(got, []string{pb.ItemCreated, pb.ItemFailed, pb.ItemCreated}) || job.GetStatus() != pb.JobSucceeded {
 		t.Errorf("job %s with items %v", job.GetStatus(), got)
 	}
 	if job.GetItems()[1].GetError() == "" || strings.Contains(job.GetItems()[1].GetError(), "poison") {
@@ -582,15 +582,15 @@ func TestCancelledJobStopsAndLeavesTheRestAlone(t *testing.T) {
 	wg.Wait()
 	n.wait(behind)
 	for _, id := range []string{running, waiting} {
-		if job := c.job(id); job.GetStatus() != jobCancelled || job.GetFinishedMs() == 0 {
+		if job := c.job(id); job.GetStatus() != pb.JobCancelled || job.GetFinishedMs() == 0 {
 			t.Errorf("job is %s", job.GetStatus())
 		}
-		c.refused(codeJobNotCancellable, stop(id))
+		c.refused(pb.CodeJobNotCancellable, stop(id))
 	}
 	if got := c.chunks("text"); !slices.Contains(got, "Kept text.") || slices.Contains(got, "Waiting text.") {
 		t.Errorf("found %q", got)
 	}
-	c.refused(codeJobNotFound, stop("00000000-0000-4000-8000-000000000000"))
+	c.refused(pb.CodeJobNotFound, stop("00000000-0000-4000-8000-000000000000"))
 }
 
 func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {

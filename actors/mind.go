@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	jobCognition = "cognition"
 
 	// defaultCognitionQuiet is how long a partition must have been left alone before
 	// a cycle begins: what comes in a burst is looked at once.
@@ -24,8 +23,6 @@ const (
 	// cognitionLatest is how long new content waits for a cycle at most where it never
 	// stops coming (decisions.md, section 9).
 	cognitionLatest = 5 * time.Minute
-	// errorCognition is the error of a job whose cycle was given up.
-	errorCognition = "cognition_failed"
 )
 
 type (
@@ -311,11 +308,11 @@ func (m *mind) write(run func(f *effect) error) error {
 		return errClosing
 	}
 	if p := r.GetProblem(); p != nil {
-		if m.stopped.Load() || p.GetCode() == codeServiceDraining {
+		if m.stopped.Load() || p.GetCode() == pb.CodeServiceDraining {
 			return errClosing
 		}
 		err := fmt.Errorf("%w: %s %s", errNotWritten, p.GetCode(), p.GetDetail())
-		if p.GetCode() == codeServiceDegraded { // a full disk, too much to do, a lease that is lost
+		if p.GetCode() == pb.CodeServiceDegraded { // a full disk, too much to do, a lease that is lost
 			err = degradedError{err}
 		}
 		return err
@@ -370,17 +367,17 @@ func (m *mind) cycle() (more bool, err error) {
 	}
 	if why != nil {
 		m.org.sys.log.Error("a cognition cycle is given up", "org", m.org.id.String(), "partition", m.part.id.String(), "job", pb.JobID(job.GetId()).String(), "err", why)
-		return false, m.end(cog, job, jobFailed, why)
+		return false, m.end(cog, job, pb.JobFailed, why)
 	}
-	m.org.sys.cfg.working(jobCognition, m.stopped.Load)
+	m.org.sys.cfg.working(pb.JobCognition, m.stopped.Load)
 	c := &cycle{mind: m, cog: cog, job: job, now: clock.Millis(m.org.sys.clock.Now())}
 	switch err := c.run(); {
 	case errors.Is(err, errCancelled):
-		return false, m.end(cog, job, jobCancelled, nil)
+		return false, m.end(cog, job, pb.JobCancelled, nil)
 	case err != nil:
 		return false, err
 	}
-	if err := m.end(c.cog, job, jobSucceeded, nil); err != nil {
+	if err := m.end(c.cog, job, pb.JobSucceeded, nil); err != nil {
 		return false, err
 	}
 	m.org.sys.stats.cycles.Add(1)
@@ -413,10 +410,10 @@ func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, why, err error) {
 			}
 		}
 		if job == nil {
-			if job, err = f.org.newJob(jobCognition, principal{user: pb.UserID(m.part.id)}, m.part, len(stages)); err != nil {
+			if job, err = f.org.newJob(pb.JobCognition, principal{user: pb.UserID(m.part.id)}, m.part, len(stages)); err != nil {
 				return err
 			}
-			job.Status, job.StartedMs, opened = jobRunning, f.now, true
+			job.Status, job.StartedMs, opened = pb.JobRunning, f.now, true
 			putJob(f.batch.Batch, f.org.space, job)
 		}
 		id := pb.JobID(job.GetId())
@@ -451,7 +448,7 @@ func (m *mind) end(cog *pb.Cognition, job *pb.Job, status string, why error) err
 		if _, err := f.st.Get(f.cognition(), now); err != nil {
 			return err
 		}
-		if status != jobSucceeded { // who goes on must still see that something was taken away
+		if status != pb.JobSucceeded { // who goes on must still see that something was taken away
 			cog.Removals = now.GetRemovals()
 		}
 		waited := cog.GetFinalizes()
@@ -471,8 +468,8 @@ func (m *mind) end(cog *pb.Cognition, job *pb.Job, status string, why error) err
 				continue
 			}
 			j.Status, j.FinishedMs, j.Done = status, f.now, j.GetTotal()
-			if status == jobFailed {
-				j.ErrorCode, j.ErrorDetail = errorCognition, givenUp("The cycle", why)+"; the next change of the memory begins another."
+			if status == pb.JobFailed {
+				j.ErrorCode, j.ErrorDetail = pb.ErrorCognition, givenUp("The cycle", why)+"; the next change of the memory begins another."
 			}
 			if err := f.batch.endJob(f.org, j); err != nil {
 				return err

@@ -68,13 +68,13 @@ func TestCycleReportsContradictions(t *testing.T) {
 		t.Errorf("it outlives its side: %v", left)
 	}
 	kinds := map[string]int{}
-	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobCognition}}}).GetJobs().GetJobs() {
+	for _, j := range c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobCognition}}}).GetJobs().GetJobs() {
 		kinds[j.GetStatus()]++
 		if j.GetStartedMs() == 0 {
 			t.Errorf("%v", j)
 		}
 	}
-	if kinds[jobSucceeded] != 2 {
+	if kinds[pb.JobSucceeded] != 2 {
 		t.Errorf("cognition jobs: %v", kinds)
 	}
 }
@@ -96,7 +96,7 @@ func TestATextThatStandsAlone(t *testing.T) {
 	alone := c.note("Grandmother baked seven plum cakes yesterday because every neighbour promised to bring their hungry children along to our summer party.")
 	c.think()
 	var found []*pb.Insight
-	for _, i := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: recallInsights}}})).GetMind().GetInsights().GetInsights() {
+	for _, i := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallInsights}}})).GetMind().GetInsights().GetInsights() {
 		if i.GetKind() == "outlier" {
 			found = append(found, i)
 		}
@@ -151,7 +151,7 @@ func TestPeopleNameNoTopic(t *testing.T) {
 	for _, d := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: &pb.Page{Size: 100}}}})).GetGraph().GetDomains().GetDomains() {
 		labels, keywords = append(labels, d.GetLabel()), append(keywords, d.GetKeywords()...)
 	}
-	for _, b := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: recallIdentity}}})).GetMind().GetIdentity().GetView().GetBasins() {
+	for _, b := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallIdentity}}})).GetMind().GetIdentity().GetView().GetBasins() {
 		labels = append(labels, b.GetLabel())
 	}
 	if len(labels) == 0 || !slices.ContainsFunc(keywords, func(w string) bool { return strings.Contains(w, "Vogt") }) {
@@ -271,7 +271,7 @@ func TestRestoreBringsBackWhatWasRead(t *testing.T) {
 	c.note("Jane Lee of Initech met Zebediah Quimby in Paris on 3 May 2024.")
 	c.note("Jane Lee works for Initech.")
 	exported := readDocument(t, c.download(c.export(false)))
-	other := n.org(NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: planUnlimited})
+	other := n.org(NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
 	there := client{n: n, key: other.APIKey}
 	n.restore(other.Org, exported)
 	if before, after := c.titles("entity"), there.titles("entity"); !slices.Equal(before, after) || len(before) == 0 {
@@ -300,11 +300,11 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 	var job *pb.Job
 	c.inOrg(func(o *orgActor) {
 		var err error
-		if job, err = o.newJob(jobCognition, principal{user: org.Owner}, o.members[org.Owner], len(stages)); err != nil {
+		if job, err = o.newJob(pb.JobCognition, principal{user: org.Owner}, o.members[org.Owner], len(stages)); err != nil {
 			t.Error(err)
 			return
 		}
-		job.Status, job.Attempts = jobRunning, 1
+		job.Status, job.Attempts = pb.JobRunning, 1
 		b := storage.NewBatch(o.store)
 		putJob(b, o.space, job)
 		cog := &pb.Cognition{}
@@ -325,7 +325,7 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 	c.n = n
 	id := pb.JobID(job.GetId()).String()
 	n.wait(id) // nobody asked anything
-	if j := c.job(id); j.GetStatus() != jobSucceeded || j.GetAttempts() != 2 {
+	if j := c.job(id); j.GetStatus() != pb.JobSucceeded || j.GetAttempts() != 2 {
 		t.Errorf("%v", j)
 	}
 	if pairs := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(pairs) != 1 {
@@ -333,7 +333,7 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 	}
 	told := 0
 	for _, e := range records(n, storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
-		if e.GetType() == eventContradiction {
+		if e.GetType() == pb.EventContradictionFound {
 			told++
 		}
 	}
@@ -351,7 +351,7 @@ func TestFinalizeWaitsForTheCycle(t *testing.T) {
 	c.note("The deadline of the Atlas project is 3 May.")
 	c.note("The deadline of the Atlas project is 9 June.")
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}}))
-	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobSessionFinalize}}}).GetJobs().GetJobs()
+	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()
 	n.wait(pb.JobID(jobs[0].GetId()).String())
 	if pairs := c.ok(contradictionsOp("", nil)).GetMind().GetContradictions().GetPairs(); len(pairs) != 1 {
 		t.Errorf("%d contradictions", len(pairs))
@@ -394,7 +394,7 @@ func TestWhatHeldAt(t *testing.T) {
 		return nodes
 	}
 	strongest := func(asOf int64) (nodes []string) {
-		for _, x := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: recallGraph, AsOfMs: asOf}}})).GetMind().GetGraph().GetNodes() {
+		for _, x := range c.ok(mindEnvelope(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: pb.RecallGraph, AsOfMs: asOf}}})).GetMind().GetGraph().GetNodes() {
 			nodes = append(nodes, x.GetId())
 		}
 		return nodes
@@ -425,7 +425,7 @@ func TestEdgesThatHeldAt(t *testing.T) {
 	c.think()
 	c.assertEdge(&pb.AssertEdge{Source: ids[0], Target: ids[8], Type: "explains"})
 	types := func(asOf int64) (all []string) {
-		for _, e := range c.ok(recallOp(&pb.Recall{Type: recallGraph, AsOfMs: asOf})).GetMind().GetGraph().GetEdges() {
+		for _, e := range c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph, AsOfMs: asOf})).GetMind().GetGraph().GetEdges() {
 			if !slices.Contains(all, e.GetType()) {
 				all = append(all, e.GetType())
 			}
@@ -449,7 +449,7 @@ func TestAnEntityElsewhere(t *testing.T) {
 	c.put("anna")
 	c.note("Jane Lee of Initech wrote the report.")
 	c.as("anna").note("Jane Lee of Initech fired everybody on Monday.")
-	stranger := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	stranger := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
 	stranger.note("Jane Lee of Initech is here.")
 	id := func(c client, title string) string {
 		for _, x := range c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: &pb.ListNodes{Kind: "entity"}}})).GetGraph().GetNodes().GetNodes() {
@@ -465,8 +465,8 @@ func TestAnEntityElsewhere(t *testing.T) {
 	if len(seen) != 1 || seen[0].GetSubject() != "anna" || seen[0].GetMentions() != 1 || seen[0].GetNode() != id(c.as("anna"), "Jane Lee") {
 		t.Errorf("%v", seen)
 	}
-	c.as("anna").refused(codePermissionDenied, ask)
-	stranger.refused(codeNodeNotFound, ask)
+	c.as("anna").refused(pb.CodePermissionDenied, ask)
+	stranger.refused(pb.CodeNodeNotFound, ask)
 	c.as("anna").forget(c.as("anna").search(&pb.Search{Query: "fired", TopK: 1})[0].GetNode())
 	if left := c.ok(ask).GetGraph().GetSightings().GetSightings(); len(left) != 0 {
 		t.Errorf("forgotten, and still named: %v", left)

@@ -53,12 +53,12 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 	ann.note("The deadline of the Atlas project is 3 May.")
 	ann.note("The deadline of the Atlas project is 9 June.")
 	ann.think()
-	if data, ok := told()[eventBasin]; ok {
+	if data, ok := told()[pb.EventBasinShifted]; ok {
 		t.Errorf("ann has moved already: %v", data)
 	}
 	in := func() *pb.Basin { // where she is
 		t.Helper()
-		view := ann.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView()
+		view := ann.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView()
 		var at []*pb.Basin
 		for _, b := range view.GetBasins() {
 			if b.GetCurrent() {
@@ -81,14 +81,14 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 	ann.ingest(about(garden, 40, 60)...) // back in the garden
 	ann.think()
 	got := told()
-	if data, last := got[eventBasin], in(); data["from"] != first.GetId() || data["to"] != last.GetId() || last.GetId() == first.GetId() || last.GetSinceMs() <= first.GetSinceMs() {
+	if data, last := got[pb.EventBasinShifted], in(); data["from"] != first.GetId() || data["to"] != last.GetId() || last.GetId() == first.GetId() || last.GetSinceMs() <= first.GetSinceMs() {
 		t.Errorf("the shift is %v, from %v to %v", data, first, last)
 	}
 	for kind, keys := range map[string][]string{
-		eventContradiction: {"count", "subject"},
-		eventInsight:       {"count", "threshold"},
-		eventIdentity:      {"subject", "version"},
-		eventBasin:         {"confidence", "from", "subject", "to"},
+		pb.EventContradictionFound: {"count", "subject"},
+		pb.EventInsightProposed:    {"count", "threshold"},
+		pb.EventIdentityUpdated:    {"subject", "version"},
+		pb.EventBasinShifted:       {"confidence", "from", "subject", "to"},
 	} {
 		data, ok := got[kind]
 		if !ok {
@@ -102,7 +102,7 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 			t.Errorf("%s is about %v", kind, s)
 		}
 	}
-	for missing := map[string]bool{eventContradiction: true, eventInsight: true, eventIdentity: true, eventBasin: true}; len(missing) > 0; {
+	for missing := map[string]bool{pb.EventContradictionFound: true, pb.EventInsightProposed: true, pb.EventIdentityUpdated: true, pb.EventBasinShifted: true}; len(missing) > 0; {
 		delete(missing, next(t, live))
 	}
 }

@@ -5,17 +5,6 @@ import (
 	"orgmem/storage"
 )
 
-// The problem codes of what is derived.
-const (
-	codeRecallTypeNotFound = "recall_type_not_found"
-	codeUserNotFound       = "user_not_found"
-	codeProposalNotFound   = "proposal_not_found"
-	codeProposalDecided    = "proposal_already_decided"
-	codeBrainNotTrained    = "brain_not_trained"
-	codeBrainNotReady      = "brain_not_ready"
-	codeTrainInProgress    = "train_in_progress"
-)
-
 // mind carries out an operation of proto/mind.proto: recall, identity, contradictions, proposals, the brain, conditioning and retrieval.
 func (o *orgActor) mind(c *call, op *pb.MindOp) {
 	view := c.org

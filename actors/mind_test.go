@@ -46,37 +46,37 @@ func TestBrainOfAnEmptyMemory(t *testing.T) {
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	if s := c.info(); s.GetArtifact() != nil || s.GetTraining().GetStatus() != trainingNone {
+	if s := c.info(); s.GetArtifact() != nil || s.GetTraining().GetStatus() != pb.TrainingNone {
 		t.Errorf("%v", s)
 	}
 	query := queryOp("x")
-	c.refused(codeBrainNotTrained, query)
+	c.refused(pb.CodeBrainNotTrained, query)
 	r := c.ok(trainOp())
-	if r.GetStatus() != 202 || r.GetAccepted().GetStatus() != jobQueued {
+	if r.GetStatus() != 202 || r.GetAccepted().GetStatus() != pb.JobQueued {
 		t.Errorf("%v", r)
 	}
 	c = client{n: startNode(t, disk.Crash(0, 1)), key: c.key} // accepted is durable
 	c.info()                                                  // somebody asks for the organization
 	c.n.waitFor(func() bool { return terminal(c.job(jobOf(r)).GetStatus()) })
 	const reason = "too little to learn from: there are 0 passages, and 20 are needed"
-	if job := c.job(jobOf(r)); job.GetType() != jobBrainTrain || job.GetStatus() != jobFailed || job.GetErrorCode() != errorTooLittle ||
+	if job := c.job(jobOf(r)); job.GetType() != pb.JobBrainTrain || job.GetStatus() != pb.JobFailed || job.GetErrorCode() != pb.ErrorTooLittle ||
 		job.GetErrorDetail() != reason || job.GetAttempts() != 1 {
 		t.Errorf("%v", job)
 	}
 	s := c.info()
-	if s.GetTraining().GetStatus() != trainingFailed || pb.JobID(s.GetTraining().GetJob()).String() != jobOf(r) || s.GetTraining().GetReason() != reason || s.GetTraining().GetProgress() == 1 || s.GetArtifact() != nil {
+	if s.GetTraining().GetStatus() != pb.TrainingFailed || pb.JobID(s.GetTraining().GetJob()).String() != jobOf(r) || s.GetTraining().GetReason() != reason || s.GetTraining().GetProgress() == 1 || s.GetArtifact() != nil {
 		t.Errorf("%v", s)
 	}
-	c.refused(codeBrainNotTrained, query)
+	c.refused(pb.CodeBrainNotTrained, query)
 	train := trainOp()
 	c.put("anna")
 	for _, op := range []*pb.Envelope{train, query, answerOp("x", 0)} {
-		c.as("anna").refused(codeSubjectNotSupported, op)
-		c.as("nobody").refused(codeSubjectNotSupported, op)
+		c.as("anna").refused(pb.CodeSubjectNotSupported, op)
+		c.as("nobody").refused(pb.CodeSubjectNotSupported, op)
 	}
 	box := c.n.sandboxKey(c)
-	box.refused(codePermissionDenied, train)
-	if s := box.info(); s.GetTraining().GetStatus() != trainingNone {
+	box.refused(pb.CodePermissionDenied, train)
+	if s := box.info(); s.GetTraining().GetStatus() != pb.TrainingNone {
 		t.Errorf("the sandbox sees the organization's brain: %v", s)
 	}
 }
@@ -93,7 +93,7 @@ func TestAnswers(t *testing.T) {
 	c.put("anna")
 	mine := c.note("The garden is large. The boiler was serviced by Mrs Okafor in May. Nobody painted the fence.")
 	hers := c.as("anna").note("Mrs Okafor charges ninety pounds for the boiler.")
-	stranger := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited}).APIKey}
+	stranger := client{n: n, key: n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited}).APIKey}
 	stranger.note("The boiler of the others was serviced by Mr Secret.")
 	box := n.sandboxKey(c)
 	box.note("The sandbox boiler was serviced by Mr Sand.")
@@ -212,13 +212,13 @@ func TestSessionPack(t *testing.T) {
 	if p := pack(c, org.Owner, "/home/me/boiler"); strings.Contains(p.GetSystemPrompt(), "Ann") {
 		t.Errorf("somebody else's: %q", p.GetSystemPrompt())
 	}
-	foreign := n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited})
+	foreign := n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited})
 	var first *pb.Problem
 	for _, ids := range []struct {
 		org  pb.OrgID
 		user pb.UserID
 	}{{foreign.Org, org.Owner}, {pb.OrgID{9}, org.Owner}, {org.Org, ann.User}, {org.Org, foreign.Owner}, {org.Org, pb.UserID{9}}} {
-		p := c.refused(codePermissionDenied, sessionOp(ids.org, ids.user, "/"))
+		p := c.refused(pb.CodePermissionDenied, sessionOp(ids.org, ids.user, "/"))
 		if first == nil {
 			first = p
 		}
@@ -344,7 +344,7 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 	if got := get(c, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4, OrgScope: true}); got[hers] == nil || got[hit] == nil || got[second] == nil {
 		t.Errorf("the organization's: %v", got)
 	}
-	c.as("anna").refused(codePermissionDenied, retrieveOp(&pb.Retrieve{Query: "boiler", OrgScope: true}))
+	c.as("anna").refused(pb.CodePermissionDenied, retrieveOp(&pb.Retrieve{Query: "boiler", OrgScope: true}))
 	box := n.sandboxKey(c)
 	in := box.note("The boiler in the sandbox.")
 	if got := get(box, &pb.Retrieve{Query: "boiler", TopK: 10, MaxHops: 4, OrgScope: true}); len(got) != 1 || got[in] == nil {
@@ -440,7 +440,7 @@ func TestRetrieveFollowsWhatHolds(t *testing.T) {
 	left, right, both := c.note("Left."), c.note("Right."), c.note("Both.")
 	c.assertEdge(&pb.AssertEdge{Source: left, Target: both, Type: "x", Weight: new(0.1)})
 	c.assertEdge(&pb.AssertEdge{Source: right, Target: both, Type: "x", Weight: new(0.4)})
-	if got := c.nodeOf(by).GetStatus(); got != statusLive || len(c.edges(&pb.ListEdges{Node: old}, 10)) != 1 {
+	if got := c.nodeOf(by).GetStatus(); got != pb.StatusLive || len(c.edges(&pb.ListEdges{Node: old}, 10)) != 1 {
 		t.Fatalf("the successor is %s: the test would prove nothing", got)
 	}
 	c.inOrg(func(o *orgActor) {

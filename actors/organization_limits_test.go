@@ -41,7 +41,7 @@ func TestWebhookLimitCountsTheSandbox(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	disk := storagetest.NewDisk()
 	n := startNode(t, disk, allow)
-	c := client{n: n, key: n.org(NewOrg{Plan: planUnlimited}).APIKey}
+	c := client{n: n, key: n.org(NewOrg{Plan: pb.PlanUnlimited}).APIKey}
 	sandbox := n.sandboxKey(c)
 	for range boxed {
 		sandbox.ok(newWebhook(url, "*"))
@@ -52,7 +52,7 @@ func TestWebhookLimitCountsTheSandbox(t *testing.T) {
 	full := func(when string) {
 		t.Helper()
 		for name, who := range map[string]client{"the organization": c, "the sandbox": sandbox} {
-			if p := who.ask(newWebhook(url, "*")).GetProblem(); p.GetCode() != codeWebhookLimit {
+			if p := who.ask(newWebhook(url, "*")).GetProblem(); p.GetCode() != pb.CodeWebhookLimit {
 				t.Errorf("%s: the 21st, by %s: %v", when, name, p)
 			}
 		}
@@ -91,7 +91,7 @@ func TestWebhookLimitHoldsForBothSidesAtOnce(t *testing.T) {
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	n := startNode(t, storagetest.NewDisk(), allow)
 	for round := range 6 {
-		c := client{n: n, key: n.org(NewOrg{Plan: planUnlimited, Name: fmt.Sprint("Round ", round), OwnerEmail: "owner@example.com"}).APIKey}
+		c := client{n: n, key: n.org(NewOrg{Plan: pb.PlanUnlimited, Name: fmt.Sprint("Round ", round), OwnerEmail: "owner@example.com"}).APIKey}
 		sandbox := n.sandboxKey(c)
 		reset := round%2 == 1
 		var made, refused atomic.Int64
@@ -102,9 +102,9 @@ func TestWebhookLimitHoldsForBothSidesAtOnce(t *testing.T) {
 				switch p := who.ask(newWebhook(url, "*")).GetProblem(); {
 				case p == nil:
 					made.Add(1)
-				case p.GetCode() == codeWebhookLimit:
+				case p.GetCode() == pb.CodeWebhookLimit:
 					refused.Add(1)
-				case !reset || p.GetCode() != codeServiceDegraded: // a write of the sandbox that was replaced
+				case !reset || p.GetCode() != pb.CodeServiceDegraded: // a write of the sandbox that was replaced
 					t.Errorf("%s: %s", p.GetCode(), p.GetDetail())
 				}
 			})
@@ -128,7 +128,7 @@ func TestWebhookLimitHoldsAcrossMoves(t *testing.T) {
 	t.Parallel()
 	url, allow := receiver(t, func(http.ResponseWriter, *http.Request) {})
 	w := startTownWith(t, allow, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	box := w.at("a").sandboxKey(w.at("a").client(made.APIKey)).key
 	nodes := []cluster.ServerID{"a", "b"}
 	var asking sync.WaitGroup
@@ -137,7 +137,7 @@ func TestWebhookLimitHoldsAcrossMoves(t *testing.T) {
 		asking.Go(func() {
 			for range 3 * maxWebhooks { // more than there is room for
 				r, err := c.n.sys.Ask(context.Background(), c.envelope(newWebhook(url, "*")))
-				if err != nil || r.GetProblem().GetCode() == codeWebhookLimit {
+				if err != nil || r.GetProblem().GetCode() == pb.CodeWebhookLimit {
 					return
 				}
 			}
@@ -154,8 +154,8 @@ func TestWebhookLimitHoldsAcrossMoves(t *testing.T) {
 			break
 		}
 	}
-	c.refused(codeWebhookLimit, newWebhook(url, "*"))
-	sandbox.refused(codeWebhookLimit, newWebhook(url, "*"))
+	c.refused(pb.CodeWebhookLimit, newWebhook(url, "*"))
+	sandbox.refused(pb.CodeWebhookLimit, newWebhook(url, "*"))
 	if there := len(c.webhookIDs()) + len(sandbox.webhookIDs()); there != maxWebhooks {
 		t.Errorf("%d are there", there)
 	}
@@ -176,11 +176,11 @@ func TestStreamLimitCountsTheSandbox(t *testing.T) {
 		c.stream()
 	}
 	for name, who := range map[string]client{"the organization": c, "the sandbox": sandbox} {
-		if p := who.ask(openStream()).GetProblem(); p.GetCode() != codeTooManyStreams || p.GetRetryAfterS() != 15 {
+		if p := who.ask(openStream()).GetProblem(); p.GetCode() != pb.CodeTooManyStreams || p.GetRetryAfterS() != 15 {
 			t.Errorf("the sixth, by %s: %v", name, p)
 		}
 	}
 	boxed.Close()
 	c.stream()
-	sandbox.refused(codeTooManyStreams, openStream())
+	sandbox.refused(pb.CodeTooManyStreams, openStream())
 }

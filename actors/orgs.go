@@ -50,7 +50,7 @@ func cleanEmail(field, email string) (string, error) {
 
 func cleanPlan(plan string) (string, error) {
 	if plan == "" {
-		return planStandard, nil
+		return pb.PlanStandard, nil
 	}
 	if _, ok := planFactor[plan]; !ok {
 		return "", fmt.Errorf("%w: plan must be free, standard, scale or unlimited", ErrInvalid)
@@ -141,7 +141,7 @@ func (s *System) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, r
 
 // beginOrg writes an organization's root, its owner and the owner's first key.
 func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg, error) {
-	scopes := []string{scopeRead, scopeWrite, scopeAdmin}
+	scopes := []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin}
 	err := s.onOrg(ctx, made.Org, func(o *orgActor, done func(error)) {
 		ch := newChange(o.store)
 		ch.Put(o.space.Key(storage.TableOrg), rec)
@@ -149,7 +149,7 @@ func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organiza
 			done(err)
 			return
 		}
-		ch.audit(o.byOperator(actionOrgCreate, o.id.String()))
+		ch.audit(o.byOperator(pb.ActionOrgCreate, o.id.String()))
 		o.committer.submitChange(ch, func(err error) {
 			o.tell(func(o *orgActor) {
 				if err != nil {
@@ -308,7 +308,7 @@ func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 			}
 			ch := newChange(o.store)
 			ch.Put(o.space.Key(storage.TableOrg), next)
-			ch.audit(o.byOperator(actionOrgPlan, plan))
+			ch.audit(o.byOperator(pb.ActionOrgPlan, plan))
 			o.committer.submitChange(ch, func(err error) {
 				o.tell(func(o *orgActor) {
 					if err == nil {
@@ -412,7 +412,7 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 
 // operatorsKey adds to a key's commit that the operator made it.
 func (o *orgView) operatorsKey(ch *change, k CreatedKey) error {
-	ch.audit(o.byOperator(actionKeyCreate, k.Key.String()))
+	ch.audit(o.byOperator(pb.ActionKeyCreate, k.Key.String()))
 	return nil
 }
 

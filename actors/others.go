@@ -304,7 +304,7 @@ func (e noOwner) Error() string { return e.Problem().GetDetail() }
 
 // Problem is what the edge answers.
 func (e noOwner) Problem() *pb.Problem {
-	p := &pb.Problem{Code: codeServiceDegraded, RetryAfterS: retryAfterBusySeconds}
+	p := &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: retryAfterBusySeconds}
 	p.Detail = "The organization's shard has no leader right now; nothing was done."
 	if e.maybe {
 		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
@@ -317,7 +317,7 @@ type busyNode struct{ error }
 
 // Problem is what the edge answers.
 func (busyNode) Problem() *pb.Problem {
-	return &pb.Problem{Code: codeServiceDegraded, RetryAfterS: retryAfterBusySeconds, Detail: "The service has more work than it can queue; try again shortly."}
+	return &pb.Problem{Code: pb.CodeServiceDegraded, RetryAfterS: retryAfterBusySeconds, Detail: "The service has more work than it can queue; try again shortly."}
 }
 
 // askOwner brings a question to where the organization lives, and waits for that
@@ -608,13 +608,12 @@ func (s *System) decideHere(ctx context.Context, late <-chan time.Time, org pb.O
 // nothing, what has an idempotency key takes effect once, and PUT says how something
 // is to be. Not DELETE, which would find nothing the second time and say so.
 func repeatable(env *pb.Envelope) bool {
-	return env.GetIdempotencyKey() != "" || env.GetMethod() == methodGet || env.GetMethod() == methodPut || env.GetFamily() == familySearch
+	return env.GetIdempotencyKey() != "" || env.GetMethod() == methodGet || env.GetMethod() == methodPut || env.GetFamily() == pb.FamilySearch
 }
 
 const (
-	methodGet    = "GET"
-	methodPut    = "PUT"
-	familySearch = "search"
+	methodGet = "GET"
+	methodPut = "PUT"
 )
 
 // askAnywhere is Ask on a node of several.

@@ -30,7 +30,7 @@ func TestNothingIsLostWhenANodeStops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := startTown(t, "a", "b")
-			made := w.org("a", planUnlimited)
+			made := w.org("a", pb.PlanUnlimited)
 			b := w.at("b").client(made.APIKey)
 			b.ok(me())
 			slow, release := make(chan struct{}), make(chan struct{})
@@ -71,7 +71,7 @@ func TestNothingIsLostWhenANodeStops(t *testing.T) {
 // connection has ended does not say that its process has.
 func TestWhoStopsIsNotAsked(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	w.lead("b")
 	a, c := w.at("a"), w.at("c")
 	come := func() int {
@@ -146,7 +146,7 @@ func TestWhoStopsIsNotAsked(t *testing.T) {
 // Two that stop at once wait for the others' questions, and not for each other's word.
 func TestTwoStopAtOnce(t *testing.T) {
 	w := startTown(t, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	w.at("b").client(made.APIKey).ok(me()) // b has asked a
 	w.lead("b")
 	w.at("a").client(made.APIKey).ok(me()) // and a has asked b
@@ -191,7 +191,7 @@ func TestTwoStopAtOnce(t *testing.T) {
 // would tell it that it has moved.
 func TestNothingOpensBehindAMove(t *testing.T) {
 	w := startTown(t, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	w.lead("b")
 	if err := w.at("a").sys.Idle(t.Context()); err != nil { // it is out of memory
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // asked of who may know better, and of a write it is said that its outcome is not known.
 func TestASilentOwnerIsGivenUpWithoutASuccessor(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	c := w.at("c").client(made.APIKey)
 	c.ok(me())
 	w.lead("b")

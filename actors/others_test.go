@@ -22,7 +22,7 @@ import (
 // for it: requests, pages, events, exports and the operator's orders.
 func TestAnyNodeAnswers(t *testing.T) {
 	w := startTown(t, "a", "b")
-	made := w.org("b", planUnlimited) // lives on a
+	made := w.org("b", pb.PlanUnlimited) // lives on a
 	if w.at("a").sys.Stats().ActiveOrgs != 1 || w.at("b").sys.Stats().ActiveOrgs != 0 {
 		t.Fatal("the organization was begun on the wrong node")
 	}
@@ -40,7 +40,7 @@ func TestAnyNodeAnswers(t *testing.T) {
 	}
 	select {
 	case e := <-live.Events():
-		if e.GetType() != eventGraph && e.GetType() != eventJob {
+		if e.GetType() != pb.EventGraphUpdated && e.GetType() != pb.EventJobCompleted {
 			t.Errorf("event %q", e.GetType())
 		}
 	case <-time.After(patience):
@@ -75,11 +75,11 @@ func TestOperatorAnywhere(t *testing.T) {
 	made := w.org("b", "")
 	for _, name := range []cluster.ServerID{"a", "b"} {
 		op := w.at(name).operator()
-		if err := op.SetPlan(t.Context(), made.Org, planUnlimited); err != nil {
+		if err := op.SetPlan(t.Context(), made.Org, pb.PlanUnlimited); err != nil {
 			t.Fatal(err)
 		}
 		info, err := op.Org(t.Context(), made.Org)
-		if err != nil || info.Plan != planUnlimited || info.Name != "Acme" || info.Org != made.Org || info.Members == 0 {
+		if err != nil || info.Plan != pb.PlanUnlimited || info.Name != "Acme" || info.Org != made.Org || info.Members == 0 {
 			t.Errorf("on %s: %+v (%v)", name, info, err)
 		}
 		m, err := op.AddMember(t.Context(), made.Org, "m-"+string(name)+"@example.com", RoleMember)
@@ -90,7 +90,7 @@ func TestOperatorAnywhere(t *testing.T) {
 		if err != nil || !slices.ContainsFunc(all, func(x MemberInfo) bool { return x.User == m.User && x.Email == m.Email && x.Role == m.Role }) {
 			t.Errorf("on %s: members %+v lack %+v (%v)", name, all, m, err)
 		}
-		k, err := op.CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User, Scopes: []string{scopeRead}, Label: "x"})
+		k, err := op.CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User, Scopes: []string{pb.ScopeRead}, Label: "x"})
 		if err != nil || k.Label != "x" {
 			t.Fatalf("%+v, %v", k, err)
 		}
@@ -112,7 +112,7 @@ func TestOperatorAnywhere(t *testing.T) {
 			ErrUserNotFound: func() error { return op.RemoveMember(t.Context(), made.Org, pb.UserID{1}) },
 			ErrInvalid:      func() error { return op.SetPlan(t.Context(), made.Org, "gold") },
 			ErrConflict:     func() error { return op.RemoveMember(t.Context(), made.Org, made.Owner) },
-			ErrOrgNotFound:  func() error { return op.SetPlan(t.Context(), pb.OrgID{9}, planUnlimited) },
+			ErrOrgNotFound:  func() error { return op.SetPlan(t.Context(), pb.OrgID{9}, pb.PlanUnlimited) },
 		} {
 			if err := wrong(); !errors.Is(err, what) {
 				t.Errorf("on %s: %v, want %v", name, err, what)
@@ -125,23 +125,23 @@ func TestOperatorAnywhere(t *testing.T) {
 	if _, err := w.at("b").operator().Org(t.Context(), made.Org); !errors.Is(err, ErrOrgNotFound) {
 		t.Errorf("the removed organization: %v", err)
 	}
-	w.at("b").client(made.APIKey).refused(codeAuthentication, me())
+	w.at("b").client(made.APIKey).refused(pb.CodeAuthentication, me())
 }
 
 // TestLimitsHoldAcrossNodes: a bucket is drawn from in one place, whichever node
 // is asked.
 func TestLimitsHoldAcrossNodes(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
-	made := w.org("a", planFree)
+	made := w.org("a", pb.PlanFree)
 	names := []cluster.ServerID{"a", "b", "c"}
-	burst := int(limitOf("reads", planFree).burst)
+	burst := int(limitOf("reads", pb.PlanFree).burst)
 	granted := 0
 	for i := range 2 * burst {
 		r := w.at(names[i%len(names)]).client(made.APIKey).ask(me())
 		switch r.GetProblem().GetCode() {
 		case "":
 			granted++
-		case codeRateLimit:
+		case pb.CodeRateLimit:
 		default:
 			t.Fatal(r.GetProblem())
 		}
@@ -159,12 +159,12 @@ func TestLimitsHoldAcrossNodes(t *testing.T) {
 // when somebody does, and refused when its time is over.
 func TestRequestWaitsForLeader(t *testing.T) {
 	w := startTown(t, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	b := w.at("b").client(made.APIKey)
 	w.lead("")
 	_, err := w.at("b").sys.Ask(t.Context(), within(b.envelope(me()), 100*time.Millisecond))
 	var known interface{ Problem() *pb.Problem }
-	if !errors.As(err, &known) || known.Problem().GetCode() != codeServiceDegraded || known.Problem().GetRetryAfterS() == 0 {
+	if !errors.As(err, &known) || known.Problem().GetCode() != pb.CodeServiceDegraded || known.Problem().GetRetryAfterS() == 0 {
 		t.Fatalf("without a leader: %v", err)
 	}
 	answered := make(chan *pb.Reply, 1)
@@ -195,7 +195,7 @@ func TestRequestWaitsForLeader(t *testing.T) {
 // missing.
 func TestOrganizationMoves(t *testing.T) {
 	w := startTown(t, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	a, b := w.at("a").client(made.APIKey), w.at("b").client(made.APIKey)
 	stream, ok := w.at("a").sys.TakeStream(a.ok(openStream()).GetLink().GetStream())
 	if !ok {
@@ -239,7 +239,7 @@ func TestOrganizationMoves(t *testing.T) {
 // here.
 func TestOneByOneAcrossAMove(t *testing.T) {
 	w := startTown(t, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	a := w.at("a").client(made.APIKey) // its first key
 	for range maxKeysPerUser - 2 {
 		a.ok(createKey(""))
@@ -283,7 +283,7 @@ func TestOneByOneAcrossAMove(t *testing.T) {
 // lives is told, by whoever it asks.
 func TestWrongGuessIsCorrected(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	c := w.at("c")
 	c.mu.Lock()
 	c.believe = "b"
@@ -303,7 +303,7 @@ func TestWrongGuessIsCorrected(t *testing.T) {
 // done. A request that may be repeated is; another one is told so.
 func TestLostConnection(t *testing.T) {
 	w := startTown(t, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	b := w.at("b").client(made.APIKey)
 	b.ok(me())
 	ask := func(op *pb.Envelope) (*pb.Reply, error) {
@@ -359,7 +359,7 @@ func (w *town) watch(seen func(from cluster.ServerID, m proto.Message) (lost boo
 // that nobody knows, long before its time is over.
 func TestLostMessage(t *testing.T) {
 	w := startTown(t, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	b := w.at("b").client(made.APIKey)
 	b.ok(me())
 	for name, lost := range map[string]func(proto.Message) bool{
@@ -394,7 +394,7 @@ func TestLostMessage(t *testing.T) {
 // TestSlowAnswerIsWaitedFor: what the other node still works on is asked once.
 func TestSlowAnswerIsWaitedFor(t *testing.T) {
 	w := startTown(t, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	a, b := w.at("a").client(made.APIKey), w.at("b").client(made.APIKey)
 	b.ok(me())
 	var asked atomic.Int64
@@ -442,7 +442,7 @@ func TestSlowAnswerIsWaitedFor(t *testing.T) {
 // elsewhere is not waited for as long as one that still works on what it was asked.
 func TestPausedOwnerIsGivenUp(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	a, b := w.at("a").client(made.APIKey), w.at("b").client(made.APIKey)
 	b.ok(me())
 	type answer struct {

@@ -16,7 +16,7 @@ func pageSize(p *pb.Page) int {
 }
 
 func invalidCursor() *pb.Problem {
-	return problem(codeInvalidCursor, "The cursor is damaged or belongs to another list, filter or partition.")
+	return problem(pb.CodeInvalidCursor, "The cursor is damaged or belongs to another list, filter or partition.")
 }
 
 // scanFrom turns a page request into scan options, or a cursor that is not of

@@ -34,13 +34,6 @@ type partitionRef struct {
 	space   storage.Space
 }
 
-// The kinds of partition.
-const (
-	partitionMember  = "member"
-	partitionSubject = "subject"
-	partitionSandbox = "sandbox"
-)
-
 func newPartitionRef(o *orgView, id pb.PartitionID, rec *pb.Partition) *partitionRef {
 	return &partitionRef{
 		id: id, kind: rec.GetKind(), subject: pb.SubjectKey(rec.GetSubject()), secret: rec.GetSecret(), created: rec.GetCreatedMs(), born: rec.GetBorn(), org: o,
@@ -474,7 +467,7 @@ func indexChunks(snapshot *index.Snapshot, r storage.Reader, part *partitionRef,
 				continue
 			}
 			nodes[chunk.GetNode()] = node
-			if node.GetStatus() == statusSuperseded {
+			if node.GetStatus() == pb.StatusSuperseded {
 				hidden = append(hidden, pb.NodeID(node.GetId()))
 			}
 		}

@@ -117,7 +117,7 @@ func (o *orgActor) beginPurge(p *purge, release func()) {
 			return
 		}
 		if before.GetDecidedIn() == o.act.name {
-			c.refuse(problem(codeConfirmTokenInvalid, "The confirm token is spent: the purge that it confirmed was done at %s; this request deleted nothing.",
+			c.refuse(problem(pb.CodeConfirmTokenInvalid, "The confirm token is spent: the purge that it confirmed was done at %s; this request deleted nothing.",
 				time.UnixMilli(before.GetPurgedMs()).UTC().Format(time.RFC3339)))
 			return
 		}
@@ -158,14 +158,14 @@ const purging = "purge"
 func (o *orgActor) purgeParts(p *purge) (*pb.Problem, error) {
 	if !p.org {
 		if !validSubject(p.op.GetSubject()) {
-			return problem(codeSubjectNotFound, "There is no such subject."), nil
+			return problem(pb.CodeSubjectNotFound, "There is no such subject."), nil
 		}
 		ref, err := o.lookupSubject(pb.SubjectKey(p.op.GetSubject()))
 		if err != nil {
 			return nil, err
 		}
 		if ref == nil {
-			return problem(codeSubjectNotFound, "There is no such subject."), nil
+			return problem(pb.CodeSubjectNotFound, "There is no such subject."), nil
 		}
 		p.parts = []*partitionRef{ref}
 		return nil, nil
@@ -231,7 +231,7 @@ func (o *orgActor) findTicket(p *purge) (*pb.Problem, error) {
 	}
 	if !found || clock.Millis(o.sys.clock.Now()) >= t.GetExpiresMs() || t.GetScope() != p.op.GetScope() ||
 		!bytes.Equal(t.GetPartition(), p.meant()) || !bytes.Equal(t.GetUser(), p.call.who.user[:]) {
-		return problem(codeConfirmTokenInvalid, "The confirm token is spent, expired, or was issued for another purge; this request deleted nothing."), nil
+		return problem(pb.CodeConfirmTokenInvalid, "The confirm token is spent, expired, or was issued for another purge; this request deleted nothing."), nil
 	}
 	if len(p.parts) > maxPurgedMemories {
 		return invalid("scope", fmt.Sprintf("org purges at most %d memories, and this organization has more: purge subjects one by one first", maxPurgedMemories)), nil
@@ -262,7 +262,7 @@ func (o *orgView) dryPurge(p *purge) {
 	}
 	ch := newChange(o.store)
 	ch.Put(ticketKey(o.space, text), t)
-	ch.audit(c.auditOf(actionPurgeDryRun, p.target()))
+	ch.audit(c.auditOf(pb.ActionPurgeDryRun, p.target()))
 	r := p.report(counts)
 	r.DryRun, r.ConfirmToken, r.ExpiresMs = true, text, t.GetExpiresMs()
 	c.settle(ch, purgeReply(r), nil)
@@ -319,7 +319,7 @@ func (o *orgView) countPurge(p *purge) (counts map[string]uint64, err error) {
 				if err != nil {
 					return err
 				}
-				if rec.Value.GetOrigin() != originCognition {
+				if rec.Value.GetOrigin() != pb.OriginCognition {
 					counts["graph_edges"]++
 				}
 			}
@@ -329,7 +329,7 @@ func (o *orgView) countPurge(p *purge) (counts map[string]uint64, err error) {
 			return err
 		}
 		for _, e := range stored {
-			if e.GetStatus() == exportSucceeded && p.concerns(e) {
+			if e.GetStatus() == pb.ExportSucceeded && p.concerns(e) {
 				counts["exports"]++
 			}
 		}
@@ -441,7 +441,7 @@ func (o *orgView) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err erro
 		if err := o.committer.commit(spent); err != nil {
 			return nil, nil, err
 		}
-		return refuse(problem(codePurgeImpactChanged, "What the purge would delete has changed since the dry run; nothing was deleted.")), nil, nil
+		return refuse(problem(pb.CodePurgeImpactChanged, "What the purge would delete has changed since the dry run; nothing was deleted.")), nil, nil
 	}
 	by := p.call.auditOf("", "")
 	p.run = &pb.PurgeRun{
@@ -588,7 +588,7 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 	}
 	run := d.purge.run
 	d.audit(&pb.Audit{
-		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: actionPurge, Target: d.purge.target(),
+		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: pb.ActionPurge, Target: d.purge.target(),
 		RequestId: run.GetRequest(),
 	})
 	err = d.org.withStore(func(st *storage.Store) error { return d.org.expireExports(d.Batch, st, d.purge.concerns) })
@@ -690,7 +690,7 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 			return err
 		}
 		part, open := d.parts[id], !terminal(job.GetStatus())
-		if part == nil || job.GetType() == jobSubjectErase || job.GetType() == jobExport || !open && job.GetErrorDetail() == "" {
+		if part == nil || job.GetType() == pb.JobSubjectErase || job.GetType() == pb.JobExport || !open && job.GetErrorDetail() == "" {
 			continue
 		}
 		d.Erase(rec.Key) // the record that is written behind it is the only one that is left
@@ -714,8 +714,8 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 
 // endJob cancels a job, whose entries leave the queue with it.
 func (d *purgeWork) endJob(part *partitionRef, job *pb.Job) error {
-	job.Status, job.FinishedMs = jobCancelled, d.now
-	if job.GetType() != jobCognition { // which has nothing in the queue
+	job.Status, job.FinishedMs = pb.JobCancelled, d.now
+	if job.GetType() != pb.JobCognition { // which has nothing in the queue
 		d.DeleteRange(queuedOf(part, job)) // the bytes leave the files with the memory
 	}
 	if job.GetSession() {

@@ -67,7 +67,7 @@ func TestErasureWaitsForAPurge(t *testing.T) {
 	s.write(c, c.as(name).partition(), p.next())
 	token := c.ok(dryPurge("")).GetData().GetPurge().GetConfirmToken()
 	var wg sync.WaitGroup
-	wg.Go(func() { c.refused(codePurgeImpactChanged, confirmPurge("", token)) })
+	wg.Go(func() { c.refused(pb.CodePurgeImpactChanged, confirmPurge("", token)) })
 	<-s.stopping
 	job := jobOf(c.ok(eraseOp(name)))
 	s.waitFor(func() bool { return c.waits("purge") || s.ended(job) })
@@ -102,11 +102,11 @@ func TestPurgesGoOneAfterTheOther(t *testing.T) {
 		}
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { c.refused(codePurgeImpactChanged, confirmPurge("", whole.GetConfirmToken())) })
+	wg.Go(func() { c.refused(pb.CodePurgeImpactChanged, confirmPurge("", whole.GetConfirmToken())) })
 	<-s.stopping
 	wg.Go(func() { ann.ok(items(doc("b", "a text"))) })
 	s.waitFor(held(1))
-	wg.Go(func() { c.refused(codePurgeImpactChanged, confirmPurge("ann", anns.GetConfirmToken())) })
+	wg.Go(func() { c.refused(pb.CodePurgeImpactChanged, confirmPurge("ann", anns.GetConfirmToken())) })
 	s.waitFor(func() bool { return c.waits("purge") || held(0)() })
 	close(s.goOn)
 	wg.Wait()
@@ -135,7 +135,7 @@ func TestAPurgeWakesNobody(t *testing.T) {
 	s.write(c, ann, "a file")
 	token := c.ok(dryPurge("")).GetData().GetPurge().GetConfirmToken()
 	var wg sync.WaitGroup
-	wg.Go(func() { c.refused(codePurgeImpactChanged, confirmPurge("", token)) })
+	wg.Go(func() { c.refused(pb.CodePurgeImpactChanged, confirmPurge("", token)) })
 	<-s.stopping
 	c.inOrg(func(o *orgActor) {
 		for _, part := range []*partitionRef{ann, bob} {

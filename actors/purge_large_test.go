@@ -24,7 +24,7 @@ func plantJobs(c client, o *orgView, part *partitionRef, n int, session bool) {
 		binary.BigEndian.PutUint32(id[:], uint32(i+1))
 		seq := uint64(1000 + i)
 		putJob(b, o.space, &pb.Job{
-			Id: id[:], Type: jobIngest, Status: jobQueued, Partition: part.id.Bytes(), Subject: string(part.subject),
+			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.id.Bytes(), Subject: string(part.subject),
 			CreatedMs: clock.Millis(c.n.clock.Now()), Total: 1, QueueSeq: seq, Session: session,
 		})
 		b.Put(part.space.Key(storage.TableQueue, storage.U64(seq)), &pb.QueueEntry{Job: id[:], Last: true, Item: doc("", fmt.Sprint("text ", i))})
@@ -153,7 +153,7 @@ func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 	n.stop()
 	for _, d := range []*storagetest.Disk{disk, crashed} {
 		c.n = startNode(t, d)
-		if c.job(job).GetStatus() != jobSucceeded {
+		if c.job(job).GetStatus() != pb.JobSucceeded {
 			c.n.wait(job)
 		}
 		events := 0
@@ -182,7 +182,7 @@ func TestErasureMissesNothingThatIsUnderWay(t *testing.T) {
 		name := fmt.Sprint("subject ", i)
 		c.put(name)
 		part := c.as(name).partition()
-		job, err := o.newJob(jobSubjectErase, principal{}, part, 1)
+		job, err := o.newJob(pb.JobSubjectErase, principal{}, part, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,11 +77,11 @@ func TestPurgeOfASubject(t *testing.T) {
 	if got := ann.nodes(&pb.ListNodes{}, 10); len(got) != 0 {
 		t.Errorf("ann still has %q", got)
 	}
-	ann.refused(codeNodeNotFound, &pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: nodes[0].GetNode()}}})
+	ann.refused(pb.CodeNodeNotFound, &pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: nodes[0].GetNode()}}})
 	if got := c.as("bob").chunks("text"); len(got) != 1 {
 		t.Errorf("bob finds %q", got)
 	}
-	for id, want := range map[string]string{anns: exportExpired, whole: exportExpired, bobs: exportSucceeded} {
+	for id, want := range map[string]string{anns: pb.ExportExpired, whole: pb.ExportExpired, bobs: pb.ExportSucceeded} {
 		who := map[string]client{anns: ann, whole: c, bobs: c.as("bob")}[id]
 		if got := who.exportStatus(id); got != want {
 			t.Errorf("export is %s, want %s", got, want)
@@ -95,7 +95,7 @@ func TestPurgeOfASubject(t *testing.T) {
 		t.Error("no audit")
 	}
 	// The subject goes on, empty.
-	if job := ann.ingest(doc("a", "a text of ann")); job.GetItems()[0].GetStatus() != itemCreated {
+	if job := ann.ingest(doc("a", "a text of ann")); job.GetItems()[0].GetStatus() != pb.ItemCreated {
 		t.Errorf("after the purge: %v", job.GetItems())
 	}
 	if got := ann.chunks("text"); len(got) != 1 {
@@ -114,7 +114,7 @@ func TestPurgeOfTheOrganization(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, scopeRead, scopeWrite)
+	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, pb.ScopeRead, pb.ScopeWrite)
 	c.put("ann")
 	for _, who := range []client{c, peer, c.as("ann")} {
 		who.ingest(doc("a", "some text"))
@@ -157,27 +157,27 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 		c.as(s).ingest(doc("a", "some text"))
 	}
 	token := func() string { return c.ok(dryPurge("ann")).GetData().GetPurge().GetConfirmToken() }
-	c.refused(codeConfirmTokenInvalid, confirmPurge("ann", "nonsense"))
-	c.refused(codeConfirmTokenInvalid, confirmPurge("bob", token()))
-	c.refused(codeConfirmTokenInvalid, confirmPurge("", token()))
-	admin.refused(codeConfirmTokenInvalid, confirmPurge("ann", token()))
+	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", "nonsense"))
+	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("bob", token()))
+	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("", token()))
+	admin.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", token()))
 	old := token()
 	n.clock.Advance(confirmLife)
-	c.refused(codeConfirmTokenInvalid, confirmPurge("ann", old))
-	c.refused(codeSubjectNotFound, dryPurge("nobody"))
+	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", old))
+	c.refused(pb.CodeSubjectNotFound, dryPurge("nobody"))
 
 	// What was shown is not what would be deleted.
 	changed := token()
 	c.as("ann").ingest(doc("b", "more text"))
-	c.refused(codePurgeImpactChanged, confirmPurge("ann", changed))
+	c.refused(pb.CodePurgeImpactChanged, confirmPurge("ann", changed))
 	if got := c.as("ann").chunks("text"); len(got) != 2 {
 		t.Errorf("ann finds %q", got)
 	}
-	c.refused(codeConfirmTokenInvalid, confirmPurge("ann", changed)) // spent
+	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", changed)) // spent
 	used := token()
 	done := c.ok(confirmPurge("ann", used)).GetData().GetPurge()
 	// Spent is spent: the refusal says what came of it.
-	if detail := c.refused(codeConfirmTokenInvalid, confirmPurge("ann", used)).GetDetail(); !strings.Contains(detail, "was done at") {
+	if detail := c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", used)).GetDetail(); !strings.Contains(detail, "was done at") {
 		t.Errorf("a spent token is refused with %q", detail)
 	}
 	// Behind a restart the first answer may have been lost, and the outcome is told again.
@@ -194,15 +194,15 @@ func TestConfirmTokenIsForOnePurge(t *testing.T) {
 	if got := c.as("ann").chunks("later"); len(got) != 1 {
 		t.Errorf("ann finds %q", got)
 	}
-	c.refused(codeConfirmTokenInvalid, confirmPurge("bob", used))
-	c.refused(codeConfirmTokenInvalid, confirmPurge("", used))
-	admin.refused(codeConfirmTokenInvalid, confirmPurge("ann", used))
+	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("bob", used))
+	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("", used))
+	admin.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", used))
 	n.clock.Advance(purgeOutcomeLife)
 	n.waitFor(func() bool {
 		n.clock.Advance(sweepInterval)
 		return c.count(storage.OrgSpace(storage.StoreID{Org: made.Org, Realm: storage.RealmMain}).Prefix(storage.TablePurgeRun)) == 0
 	})
-	c.refused(codeConfirmTokenInvalid, confirmPurge("ann", used))
+	c.refused(pb.CodeConfirmTokenInvalid, confirmPurge("ann", used))
 	if got := c.as("bob").chunks("text"); len(got) != 1 {
 		t.Errorf("bob finds %q", got)
 	}
@@ -222,7 +222,7 @@ func TestPurgeEndsWhatIsQueued(t *testing.T) {
 		job := jobOf(c.as("ann").inTurn(items(its...)))
 		r := c.ask(dryPurge("ann"))
 		r = c.ask(confirmPurge("ann", r.GetData().GetPurge().GetConfirmToken()))
-		if code := r.GetProblem().GetCode(); code != "" && code != codePurgeImpactChanged {
+		if code := r.GetProblem().GetCode(); code != "" && code != pb.CodePurgeImpactChanged {
 			t.Fatalf("purge: %s", code)
 		} else if code != "" {
 			n.wait(job)
@@ -333,7 +333,7 @@ func purgedOrNot(t *testing.T, subject string, inPieces bool) {
 // carries it to its end before it answers anything.
 func TestAPurgeIsCarriedOnByTheNextLeader(t *testing.T) {
 	w := startTownWith(t, func(cfg *Config, _ *storage.Options) { cfg.pieceBytes = 1 }, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	c, d := w.at("a").client(made.APIKey), w.at("b").client(made.APIKey)
 	c.put("ann")
 	c.as("ann").ingest(doc("a", "some text of ann"))
@@ -355,7 +355,7 @@ func TestAPurgeIsCarriedOnByTheNextLeader(t *testing.T) {
 	}
 	d.as("ann").ingest(doc("b", "a later text of ann"))
 	exports.mu.Unlock()
-	if r := <-first; r.GetProblem() != nil && r.GetProblem().GetCode() != codeServiceDegraded {
+	if r := <-first; r.GetProblem() != nil && r.GetProblem().GetCode() != pb.CodeServiceDegraded {
 		t.Errorf("the first confirmation is answered %v", r.GetProblem())
 	}
 	if got := d.as("ann").chunks("text"); len(got) != 1 {

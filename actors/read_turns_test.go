@@ -103,7 +103,7 @@ func TestTooManyMemoriesForOneSearch(t *testing.T) {
 			b := storage.NewBatch(o.store)
 			for i := from; i < to; i++ {
 				id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
-				putPartition(b, o.space, newPartitionRef(&o.orgView, id, &pb.Partition{Kind: partitionSubject, Subject: fmt.Sprint("s", i)}))
+				putPartition(b, o.space, newPartitionRef(&o.orgView, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
 			}
 			o.committer.submit(b, done)
 		})
@@ -113,7 +113,7 @@ func TestTooManyMemoriesForOneSearch(t *testing.T) {
 	}
 	search := &pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "anything", OrgScope: true}}}
 	add(0, maxOrgPartitions) // and the owner's own
-	p := c.refused(codeValidation, search)
+	p := c.refused(pb.CodeValidation, search)
 	if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "scope" || !strings.Contains(p.GetDetail(), "20000") || p.GetRetryAfterS() != 0 {
 		t.Errorf("%v", p)
 	}

@@ -25,7 +25,7 @@ func TestAnEntityHoldsSinceTheFirstTextThatNamesIt(t *testing.T) {
 			c.ingest(&pb.IngestItem{Content: fmt.Sprintf("On day %d: Maria Lopez works for Globex.", d), OccurredMs: day(d)})
 		}
 		then := func(asOf int64) string {
-			g := c.ok(recallOp(&pb.Recall{Type: recallGraph, AsOfMs: asOf})).GetMind().GetGraph()
+			g := c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph, AsOfMs: asOf})).GetMind().GetGraph()
 			titles := map[string]string{}
 			for _, x := range g.GetNodes() {
 				titles[x.GetId()] = x.GetTitle()
@@ -90,7 +90,7 @@ func TestAMomentIsToldInOneLine(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	c.note("Dana: We open the new hall on 3 May 2027\nLee: and nobody\nwill be late.")
 	c.think()
-	all := c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal().GetMoments()
+	all := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().GetMoments()
 	for _, m := range all {
 		if strings.ContainsAny(m.GetTitle(), "\n\r") {
 			t.Errorf("%q", m.GetTitle())

@@ -38,7 +38,7 @@ func TestFilesWaitForMemory(t *testing.T) {
 	}
 	n.clock.Advance(readingWait)
 	wg.Wait()
-	if p := late.GetProblem(); p.GetCode() != codeServiceDegraded || p.GetRetryAfterS() == 0 || !strings.Contains(p.GetDetail(), "memory") {
+	if p := late.GetProblem(); p.GetCode() != pb.CodeServiceDegraded || p.GetRetryAfterS() == 0 || !strings.Contains(p.GetDetail(), "memory") {
 		t.Errorf("without memory: %v", late)
 	}
 	var job string

@@ -14,14 +14,6 @@ import (
 	"orgmem/storage"
 )
 
-// The recall views (interface.md, "Recall").
-const (
-	recallIdentity = "identity"
-	recallGraph    = "graph"
-	recallInsights = "insights"
-	recallTemporal = "temporal"
-)
-
 const (
 	// maxRecallItems bounds a view that is answered whole: more are on its pages.
 	maxRecallItems = 200
@@ -43,16 +35,16 @@ const (
 func (o *orgActor) recall(c *call, op *pb.Recall) {
 	view := c.org
 	switch op.GetType() {
-	case recallIdentity:
+	case pb.RecallIdentity:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, c.part) })
-	case recallGraph:
+	case pb.RecallGraph:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readStrongest(st, c.part, op.GetAsOfMs()) })
-	case recallInsights:
+	case pb.RecallInsights:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.readInsights(st, c.part, op) })
-	case recallTemporal:
+	case pb.RecallTemporal:
 		o.read(c, func(st *storage.Store) (*pb.Reply, error) { return view.readTemporal(st, c.part, op) })
 	default:
-		c.refuse(problem(codeRecallTypeNotFound, "There are the recall views identity, graph, insights and temporal."))
+		c.refuse(problem(pb.CodeRecallTypeNotFound, "There are the recall views identity, graph, insights and temporal."))
 	}
 }
 
@@ -73,8 +65,8 @@ func readIdentity(r storage.Reader, part *partitionRef) (*pb.Reply, error) {
 func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
 	user, err := pb.ParseUserID(op.GetUser())
 	own := err == nil && user == c.who.user
-	if !own && !(grants(c.who.scopes, scopeRead) && grants(c.who.scopes, scopeAdmin)) {
-		c.refuse(problem(codePermissionDenied, "Another person's identity needs the scopes read and admin."))
+	if !own && !(grants(c.who.scopes, pb.ScopeRead) && grants(c.who.scopes, pb.ScopeAdmin)) {
+		c.refuse(problem(pb.CodePermissionDenied, "Another person's identity needs the scopes read and admin."))
 		return
 	}
 	if own { // in the sandbox this is the sandbox's
@@ -96,8 +88,8 @@ func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
 			return
 		}
 	}
-	if part == nil || part.kind != partitionMember { // a provisioned subject is no member
-		c.refuse(problem(codeUserNotFound, "The organization has no member with this id."))
+	if part == nil || part.kind != pb.PartitionMember { // a provisioned subject is no member
+		c.refuse(problem(pb.CodeUserNotFound, "The organization has no member with this id."))
 		return
 	}
 	o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, part) })
@@ -207,7 +199,7 @@ func readStrongest(st *storage.Store, part *partitionRef, asOf int64) (_ *pb.Rep
 // addStrongest looks through the live nodes that may be learned from, and counts
 // all that live.
 func addStrongest(r storage.Reader, space storage.Space, view *pb.GraphView, asOf int64) error {
-	f := nodeFilter{statuses: []string{statusLive}, kinds: nodeKinds}
+	f := nodeFilter{statuses: []string{pb.StatusLive}, kinds: nodeKinds}
 	if asOf != 0 {
 		f.statuses = standing // what is superseded now held once
 	}

@@ -48,18 +48,18 @@ func TestViewsAreEmptyBeforeTheFirstCycle(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.note("The boiler is old.")
-	id := c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView()
+	id := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView()
 	if id == nil || id.GetManifold() != nil || id.GetVoice() != nil || len(id.GetTraits())+len(id.GetBasins()) > 0 {
 		t.Errorf("identity %v", id)
 	}
-	if list := c.ok(recallOp(&pb.Recall{Type: recallInsights})).GetMind().GetInsights(); list == nil || len(list.GetInsights()) > 0 {
+	if list := c.ok(recallOp(&pb.Recall{Type: pb.RecallInsights})).GetMind().GetInsights(); list == nil || len(list.GetInsights()) > 0 {
 		t.Errorf("insights %v", list)
 	}
-	if list := c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal(); list == nil || len(list.GetMoments())+len(list.GetTrends()) > 0 {
+	if list := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal(); list == nil || len(list.GetMoments())+len(list.GetTrends()) > 0 {
 		t.Errorf("temporal %v", list)
 	}
-	c.refused(codeRecallTypeNotFound, recallOp(&pb.Recall{Type: "dreams"}))
-	c.refused(codeRecallTypeNotFound, recallOp(&pb.Recall{Type: ""}))
+	c.refused(pb.CodeRecallTypeNotFound, recallOp(&pb.Recall{Type: "dreams"}))
+	c.refused(pb.CodeRecallTypeNotFound, recallOp(&pb.Recall{Type: ""}))
 }
 
 // Pages hold each entry once, newest first, whatever is written meanwhile; they
@@ -90,8 +90,8 @@ func TestDerivedListsPage(t *testing.T) {
 		return titles, r.GetInsights().GetNextCursor() + r.GetTemporal().GetNextCursor()
 	}
 	for view, want := range map[string][]string{
-		recallInsights: {"6", "4", "5", "2", "3", "0", "1"}, // of one moment: by id
-		recallTemporal: {"6", "5", "4", "3", "2", "1", "0"},
+		pb.RecallInsights: {"6", "4", "5", "2", "3", "0", "1"}, // of one moment: by id
+		pb.RecallTemporal: {"6", "5", "4", "3", "2", "1", "0"},
 	} {
 		whole, next := read(c, &pb.Recall{Type: view})
 		if old := slices.DeleteFunc(whole, func(s string) bool { return s == "" }); !slices.Equal(old, want) || next != "" {
@@ -120,33 +120,33 @@ func TestDerivedListsPage(t *testing.T) {
 			}
 		}
 	}
-	_, cursor := read(c, &pb.Recall{Type: recallInsights, Paged: true, Page: &pb.Page{Size: 1}})
+	_, cursor := read(c, &pb.Recall{Type: pb.RecallInsights, Paged: true, Page: &pb.Page{Size: 1}})
 	for _, bad := range []struct {
 		c    client
 		view string
-	}{{c, recallTemporal}, {c.as("anna"), recallInsights}} {
-		bad.c.refused(codeInvalidCursor, recallOp(&pb.Recall{Type: bad.view, Paged: true, Page: &pb.Page{Cursor: cursor}}))
+	}{{c, pb.RecallTemporal}, {c.as("anna"), pb.RecallInsights}} {
+		bad.c.refused(pb.CodeInvalidCursor, recallOp(&pb.Recall{Type: bad.view, Paged: true, Page: &pb.Page{Cursor: cursor}}))
 	}
-	if titles, _ := read(c.as("anna"), &pb.Recall{Type: recallInsights}); len(titles) > 0 {
+	if titles, _ := read(c.as("anna"), &pb.Recall{Type: pb.RecallInsights}); len(titles) > 0 {
 		t.Errorf("anna reads the owner's insights: %v", titles)
 	}
-	if v := c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView(); v.GetManifold().GetVersion() != 3 {
+	if v := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView(); v.GetManifold().GetVersion() != 3 {
 		t.Errorf("identity %v", v)
 	}
-	if v := c.as("anna").ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView(); v.GetManifold() != nil {
+	if v := c.as("anna").ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView(); v.GetManifold() != nil {
 		t.Errorf("anna's identity %v", v)
 	}
-	if trends := c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal().GetTrends(); len(trends) != 1 {
+	if trends := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().GetTrends(); len(trends) != 1 {
 		t.Errorf("trends %v", trends)
 	}
-	if then := c.ok(recallOp(&pb.Recall{Type: recallTemporal, AsOfMs: 2})).GetMind().GetTemporal(); len(then.GetTrends()) != 0 || len(then.GetMoments()) != 6 {
+	if then := c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal, AsOfMs: 2})).GetMind().GetTemporal(); len(then.GetTrends()) != 0 || len(then.GetMoments()) != 6 {
 		t.Errorf("then %v", then)
 	}
 	n.clock.Advance(time.Second)
 	before := n.clock.Now().UnixMilli()
 	n.clock.Advance(time.Second)
 	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{Id: node, Content: "The boiler is new.", Reason: "looked"}}}))
-	for _, view := range []string{recallInsights, recallTemporal} {
+	for _, view := range []string{pb.RecallInsights, pb.RecallTemporal} {
 		if titles, _ := read(c, &pb.Recall{Type: view}); len(titles) > 0 {
 			t.Errorf("%s of a text that another has replaced: %v", view, titles)
 		}
@@ -177,7 +177,7 @@ func TestRecalledGraph(t *testing.T) {
 	gone, _ := c.assertEdge(&pb.AssertEdge{Source: a, Target: b, Type: "x"})
 	c.ok(forgetEdgeOp(gone.GetId()))
 
-	view := c.ok(recallOp(&pb.Recall{Type: recallGraph})).GetMind().GetGraph()
+	view := c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph()
 	if len(view.GetNodes()) != maxRecallNodes || view.GetTotalNodes() != uint64(len(ids)) || view.GetTotalEdges() != 2 || view.GetTotalDomains() != 0 {
 		t.Fatalf("%d nodes of %d, %d edges", len(view.GetNodes()), view.GetTotalNodes(), view.GetTotalEdges())
 	}
@@ -199,7 +199,7 @@ func TestRecalledGraph(t *testing.T) {
 	if !slices.Equal(edges, want) {
 		t.Errorf("edges %v, want %v", edges, want)
 	}
-	if view := c.as("anna").ok(recallOp(&pb.Recall{Type: recallGraph})).GetMind().GetGraph(); len(view.GetNodes()) != 1 || view.GetSubject() != "anna" {
+	if view := c.as("anna").ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph(); len(view.GetNodes()) != 1 || view.GetSubject() != "anna" {
 		t.Errorf("anna's graph: %v", view)
 	}
 }
@@ -215,15 +215,15 @@ func TestRecalledGraphIsBounded(t *testing.T) {
 		c.derive(func(b *storage.Batch, space storage.Space) {
 			for j := range each { // the older have no records: they are only counted
 				id, at := fmt.Sprintf("%s%d", kind, j), int64(2*j+i+1)
-				b.PutRaw(nodeList(space, statusLive, kind).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
+				b.PutRaw(nodeList(space, pb.StatusLive, kind).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
 				b.PutRaw(edgesOf(space, edgeOrigins[i]).Child(storage.U64Desc(uint64(at)), storage.Str(id)), nil)
 				if j >= each-maxRecallScan/2 {
-					b.Put(space.Key(storage.TableNode, storage.Str(id)), &pb.Node{Id: id, Kind: kind, Status: statusLive, CreatedMs: at, Authority: 1, Confidence: 1})
+					b.Put(space.Key(storage.TableNode, storage.Str(id)), &pb.Node{Id: id, Kind: kind, Status: pb.StatusLive, CreatedMs: at, Authority: 1, Confidence: 1})
 				}
 			}
 		})
 	}
-	view := c.ok(recallOp(&pb.Recall{Type: recallGraph})).GetMind().GetGraph()
+	view := c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph()
 	if len(view.GetNodes()) != maxRecallNodes || view.GetTotalNodes() != maxRecallCount || view.GetTotalEdges() != maxRecallCount {
 		t.Errorf("%d nodes of %d, %d edges", len(view.GetNodes()), view.GetTotalNodes(), view.GetTotalEdges())
 	}
@@ -239,7 +239,7 @@ func TestWhatIsNotLearnedFrom(t *testing.T) {
 	hidden := c.note("The boiler was serviced by Mr Brown.")
 	c.assertEdge(&pb.AssertEdge{Source: hidden, Target: known, Type: "x"})
 	read := func() (graph, cited []string) {
-		for _, n := range c.ok(recallOp(&pb.Recall{Type: recallGraph})).GetMind().GetGraph().GetNodes() {
+		for _, n := range c.ok(recallOp(&pb.Recall{Type: pb.RecallGraph})).GetMind().GetGraph().GetNodes() {
 			graph = append(graph, n.GetId())
 		}
 		for _, x := range c.ok(answerOp("Who serviced the boiler?", 0)).GetMind().GetAnswered().GetCitations() {
@@ -268,10 +268,10 @@ func TestWhatIsNotLearnedFrom(t *testing.T) {
 func TestIdentityOfMembers(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	org := n.org(NewOrg{})
-	other := n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: planUnlimited})
+	other := n.org(NewOrg{Name: "Other", OwnerEmail: "x@example.com", Plan: pb.PlanUnlimited})
 	owner := client{n: n, key: org.APIKey}
 	owner.put("anna")
-	ann, reader := n.recruit(org.Org, "ann@example.com", RoleMember, scopeRead)
+	ann, reader := n.recruit(org.Org, "ann@example.com", RoleMember, pb.ScopeRead)
 	view := owner.ok(identityOp(ann.User.String())).GetMind().GetIdentity()
 	if pb.UserID(view.GetUser()) != ann.User || view.GetView() == nil {
 		t.Errorf("%v", view)
@@ -281,24 +281,24 @@ func TestIdentityOfMembers(t *testing.T) {
 	owner.inOrg(func(o *orgActor) { anna = o.subjects["anna"].id })
 	strangers := []string{other.Owner.String(), pb.UserID{9}.String(), anna.String(), "nonsense", ""}
 	for i, id := range append(strangers, org.Owner.String()) {
-		p := reader.refused(codePermissionDenied, identityOp(id))
-		if q := reader.refused(codePermissionDenied, identityOp(strangers[0])); !proto.Equal(p, q) {
+		p := reader.refused(pb.CodePermissionDenied, identityOp(id))
+		if q := reader.refused(pb.CodePermissionDenied, identityOp(strangers[0])); !proto.Equal(p, q) {
 			t.Errorf("stranger %d reads %v, another %v", i, p, q)
 		}
 	}
 	for _, id := range strangers {
-		p := owner.refused(codeUserNotFound, identityOp(id))
-		if q := owner.refused(codeUserNotFound, identityOp(strangers[1])); !proto.Equal(p, q) {
+		p := owner.refused(pb.CodeUserNotFound, identityOp(id))
+		if q := owner.refused(pb.CodeUserNotFound, identityOp(strangers[1])); !proto.Equal(p, q) {
 			t.Errorf("%s reads %v, another %v", id, p, q)
 		}
 	}
-	n.keyOf(org.Org, org.Owner, scopeRead, scopeWrite).refused(codePermissionDenied, identityOp(ann.User.String()))
+	n.keyOf(org.Org, org.Owner, pb.ScopeRead, pb.ScopeWrite).refused(pb.CodePermissionDenied, identityOp(ann.User.String()))
 	if err := n.sys.RemoveMember(t.Context(), org.Org, ann.User); err != nil {
 		t.Fatal(err)
 	}
-	owner.refused(codeUserNotFound, identityOp(ann.User.String()))
+	owner.refused(pb.CodeUserNotFound, identityOp(ann.User.String()))
 	box := n.sandboxKey(owner)
-	box.refused(codePermissionDenied, identityOp(ann.User.String()))
+	box.refused(pb.CodePermissionDenied, identityOp(ann.User.String()))
 	if v := box.ok(identityOp(org.Owner.String())).GetMind().GetIdentity().GetView(); v.GetManifold() != nil {
 		t.Errorf("the sandbox reads %v", v)
 	}

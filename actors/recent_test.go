@@ -66,7 +66,7 @@ func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
 	}
 	c.put("anna")
 	view.recent.keep(appliedBy(t, view), key, marked)
-	c.as("anna").refused(codeNodeNotFound, getNodeOp(id))
+	c.as("anna").refused(pb.CodeNodeNotFound, getNodeOp(id))
 }
 
 // TestWhatWasWrittenIsReadAtOnce, even where a read that began before the change
@@ -88,7 +88,7 @@ func TestWhatWasWrittenIsReadAtOnce(t *testing.T) {
 	before = appliedBy(t, view)
 	c.forget(id)
 	view.recent.keep(before, key, after)
-	c.refused(codeNodeNotFound, getNodeOp(id))
+	c.refused(pb.CodeNodeNotFound, getNodeOp(id))
 }
 
 // TestWhatIsWrittenLeavesNothingRemembered: content that is forgotten does not live

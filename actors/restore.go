@@ -97,7 +97,7 @@ func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restore
 func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Part) (part *partitionRef, err error) {
 	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
 		switch in.Partition.Kind {
-		case partitionMember:
+		case pb.PartitionMember:
 			var user pb.UserID
 			if user, err = o.restoreMember(in); err == nil {
 				part, err = o.member(user)
@@ -106,7 +106,7 @@ func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Par
 				err = ErrUserNotFound
 			}
 			done(err)
-		case partitionSubject:
+		case pb.PartitionSubject:
 			name := pb.SubjectKey(in.Partition.Subject)
 			if !validSubject(string(name)) {
 				done(fmt.Errorf("%w: a subject's id must be 1 to 256 bytes of UTF-8 without control characters", ErrInvalid))
@@ -120,7 +120,7 @@ func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Par
 				}
 				id, err := o.sys.newUUID()
 				if err == nil {
-					part, err = o.newPartition(pb.PartitionID(id), partitionSubject, name)
+					part, err = o.newPartition(pb.PartitionID(id), pb.PartitionSubject, name)
 				}
 				if err != nil {
 					finish(err)
@@ -128,7 +128,7 @@ func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Par
 				}
 				ch := newChange(o.store)
 				putPartition(ch.Batch, o.space, part)
-				ch.audit(o.byOperator(actionSubjectProvision, part.id.String()))
+				ch.audit(o.byOperator(pb.ActionSubjectProvision, part.id.String()))
 				o.committer.submitChange(ch, finish)
 			})
 		default:
@@ -238,7 +238,7 @@ func (r *restorer) idOf(n *document.Node) pb.NodeID {
 // a cycle that runs meanwhile goes on with them. What they say comes with the nodes
 // that it was read out of (nameDomain): one of them may have been forgotten here.
 func (r *restorer) head(f *effect, in *document.Part) (*pb.Reply, error) {
-	f.batch.audit(f.call.auditOf(actionExportImport, r.part.id.String()))
+	f.batch.audit(f.call.auditOf(pb.ActionExportImport, r.part.id.String()))
 	if s := in.Partition.Settings; s != nil {
 		key := r.part.space.Key(storage.TableSettings)
 		_, found, err := f.st.GetRaw(key)
@@ -293,7 +293,7 @@ func (f *effect) nameDomain(in *document.Domain) error {
 		if err != nil {
 			return err
 		}
-		if n == nil || n.GetStatus() == statusTombstoned || n.GetErased() || n.GetUnlearned() {
+		if n == nil || n.GetStatus() == pb.StatusTombstoned || n.GetErased() || n.GetUnlearned() {
 			after.Label, after.Keywords, after.Refined = "", nil, false
 			continue
 		}
@@ -311,7 +311,7 @@ func (f *effect) nameDomain(in *document.Domain) error {
 func (r *restorer) node(f *effect, id pb.NodeID, in *document.Node) (reply *pb.Reply, forgotten bool, err error) {
 	before, err := f.node(id)
 	if err != nil || before != nil {
-		return &pb.Reply{Status: statusThere}, before.GetStatus() == statusTombstoned && in.Status != statusTombstoned, err
+		return &pb.Reply{Status: statusThere}, before.GetStatus() == pb.StatusTombstoned && in.Status != pb.StatusTombstoned, err
 	}
 	n := in.Stored(id)
 	r.derived(f, id, in)
@@ -319,7 +319,7 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *document.Node) (reply *pb.R
 		f.restoreChange(id, &in.History[i])
 	}
 	switch {
-	case in.Status == statusTombstoned:
+	case in.Status == pb.StatusTombstoned:
 		if n.RestorableMs != 0 {
 			f.batch.PutRaw(f.tombstone(n), nil)
 			f.batch.PutRaw(f.org.space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.id)), nil)
@@ -352,7 +352,7 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *document.Node) (reply *pb.R
 		if err := f.putChunks(it, n); err != nil {
 			return nil, false, err
 		}
-		if in.Status == statusSuperseded {
+		if in.Status == pb.StatusSuperseded {
 			f.hide = append(f.hide, id)
 		}
 		f.spent = 0 // what the operator brings back is nobody's use
@@ -427,7 +427,7 @@ func (r *restorer) relations(f *effect, in *document.Part) (*pb.Reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		if before == "" && n != nil && n.GetStatus() != statusTombstoned {
+		if before == "" && n != nil && n.GetStatus() != pb.StatusTombstoned {
 			f.refs[ext] = pb.NodeID(x.NodeID)
 			f.batch.Put(f.part.space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: x.NodeID})
 		}
@@ -441,7 +441,7 @@ func (f *effect) restoreLink(in document.Link) error {
 	if err != nil || n == nil {
 		return err
 	}
-	superseded := n.GetStatus() == statusSuperseded || n.GetStatus() == statusTombstoned && n.GetWas() == statusSuperseded
+	superseded := n.GetStatus() == pb.StatusSuperseded || n.GetStatus() == pb.StatusTombstoned && n.GetWas() == pb.StatusSuperseded
 	if in.SupersededBy != "" && superseded && n.GetSupersededBy() == "" {
 		n.SupersededBy = in.SupersededBy
 		f.keep(n)

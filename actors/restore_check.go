@@ -119,7 +119,7 @@ func checkNode(n *document.Node) error {
 			return err
 		}
 	}
-	if n.Status != statusTombstoned {
+	if n.Status != pb.StatusTombstoned {
 		if n.Was != "" {
 			return refusal(record, "was", "is %q, and only a tombstone has one", n.Was)
 		}
@@ -151,7 +151,7 @@ func checkEdge(e *document.Edge) error {
 		return err
 	}
 	most, says := maxRestoreWeight, "1"
-	if e.Origin == originAsserted {
+	if e.Origin == pb.OriginAsserted {
 		most, says = maxAssertedWeight, fmt.Sprintf("%v, as it is asserted", maxAssertedWeight)
 	}
 	switch {
@@ -166,7 +166,7 @@ func checkEdge(e *document.Edge) error {
 	case e.Confidence < 0 || e.Confidence > most:
 		return refusal(record, "confidence", "is %v, and must be within 0 and %s", e.Confidence, says)
 	}
-	if e.Status != statusTombstoned {
+	if e.Status != pb.StatusTombstoned {
 		if e.TombstonedWith != "" {
 			return refusal(record, "tombstonedWith", "is %q, and only a tombstone has one", e.TombstonedWith)
 		}

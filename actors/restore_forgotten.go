@@ -26,12 +26,12 @@ func (r *restorer) namedIn(in *document.Node) (ids []string) {
 // had been forgotten with it. Otherwise it takes out of the edge what rests on texts that
 // are forgotten here, and says whether nothing is left to rest on.
 func (f *effect) buryEdge(e *pb.Edge, ends ...*pb.Node) (baseless bool, err error) {
-	if e.GetStatus() == statusTombstoned {
+	if e.GetStatus() == pb.StatusTombstoned {
 		return false, nil
 	}
 	for _, n := range ends {
-		if n.GetStatus() == statusTombstoned {
-			e.Status, e.TombstonedMs, e.TombstonedWith, e.UpdatedMs = statusTombstoned, f.now, n.GetId(), f.now
+		if n.GetStatus() == pb.StatusTombstoned {
+			e.Status, e.TombstonedMs, e.TombstonedWith, e.UpdatedMs = pb.StatusTombstoned, f.now, n.GetId(), f.now
 			e.Note, e.Evidence = "", nil
 			return false, nil
 		}
@@ -42,7 +42,7 @@ func (f *effect) buryEdge(e *pb.Edge, ends ...*pb.Node) (baseless bool, err erro
 		if err != nil {
 			return false, err
 		}
-		if n == nil || n.GetStatus() != statusTombstoned {
+		if n == nil || n.GetStatus() != pb.StatusTombstoned {
 			kept = append(kept, chunk)
 		}
 	}
@@ -61,7 +61,7 @@ func (f *effect) recount(id pb.NodeID) error {
 		return err
 	}
 	n, err := f.node(id)
-	if err != nil || n == nil || n.GetStatus() == statusTombstoned {
+	if err != nil || n == nil || n.GetStatus() == pb.StatusTombstoned {
 		return err
 	}
 	mentions, forms, err := f.namings(id)
@@ -93,7 +93,7 @@ func (f *effect) recount(id pb.NodeID) error {
 // namings counts the texts that name an entity, and by name those that write it so. A
 // text that names one has an edge with it, be it a forgotten one.
 func (f *effect) namings(id pb.NodeID) (mentions uint32, forms map[string]uint32, err error) {
-	edges, err := f.edgesOfNode(id, originIngest, statusTombstoned)
+	edges, err := f.edgesOfNode(id, pb.OriginIngest, pb.StatusTombstoned)
 	if err != nil {
 		return 0, nil, err
 	}

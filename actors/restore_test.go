@@ -164,7 +164,7 @@ func (c client) comesBack(t interface{ Fatalf(string, ...any) }) (before exporte
 	n := c.n
 	before = readDocument(n.t, c.download(c.export(true)))
 	n.clock.Advance(time.Hour) // what comes back is as old as it was
-	other := n.org(NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: planUnlimited})
+	other := n.org(NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
 	there = client{n: n, key: other.APIKey}
 	moved := n.restore(other.Org, before)
 	n.clock.Advance(time.Second)
@@ -189,7 +189,7 @@ func TestExportComesBack(t *testing.T) {
 		for range rapid.IntRange(1, 10).Draw(rt, "steps") {
 			n.clock.Advance(time.Minute)
 			who := rapid.SampledFrom([]client{c, c.as("ann")}).Draw(rt, "who")
-			live := who.nodes(&pb.ListNodes{Status: statusLive}, 100)
+			live := who.nodes(&pb.ListNodes{Status: pb.StatusLive}, 100)
 			step := rapid.SampledFrom([]string{"ingest", "ingest", "edit", "assert", "supersede", "forget", "forget superseded", "undelete"}).Draw(rt, "step")
 			if len(live) < 2 {
 				step = "ingest"
@@ -220,11 +220,11 @@ func TestExportComesBack(t *testing.T) {
 			case "forget":
 				who.forget(pick())
 			case "forget superseded":
-				if id := any(statusSuperseded); id != "" {
+				if id := any(pb.StatusSuperseded); id != "" {
 					who.forget(id)
 				}
 			case "undelete":
-				if id := any(statusTombstoned); id != "" {
+				if id := any(pb.StatusTombstoned); id != "" {
 					who.ok(undeleteOp(id))
 				}
 			}
@@ -302,7 +302,7 @@ func TestWhatWasThoughtComesBack(t *testing.T) {
 		for _, x := range p.Edges {
 			has["edge "+x.Type] = true
 			has["an edge with evidence"] = has["an edge with evidence"] || len(x.Evidence) > 0
-			has["an edge of the cycle"] = has["an edge of the cycle"] || x.Origin == originCognition
+			has["an edge of the cycle"] = has["an edge of the cycle"] || x.Origin == pb.OriginCognition
 			has["an edge that went with its node"] = has["an edge that went with its node"] || x.TombstonedWith != ""
 		}
 		for _, x := range p.Nodes {
@@ -334,7 +334,7 @@ func TestWhatWasThoughtComesBack(t *testing.T) {
 	}
 	for who, want := range map[client]int{c: 1, there: 0} {
 		edges := len(who.edges(&pb.ListEdges{Type: "about"}, 100))
-		for _, id := range who.nodes(&pb.ListNodes{Status: statusTombstoned}, 100) {
+		for _, id := range who.nodes(&pb.ListNodes{Status: pb.StatusTombstoned}, 100) {
 			who.ok(undeleteOp(id))
 		}
 		if now := len(who.edges(&pb.ListEdges{Type: "about"}, 100)); edges != 0 || now != want {
@@ -351,7 +351,7 @@ func TestRestoredDomainsSayNothingThatWasForgotten(t *testing.T) {
 	c.ingest(docs...)
 	c.think()
 	before := readDocument(t, c.download(c.export(true)))
-	other := n.org(NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: planUnlimited})
+	other := n.org(NewOrg{Name: "Other", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited})
 	there := client{n: n, key: other.APIKey}
 	forgot := 0
 	for _, d := range before.Partitions[0].Domains { // the first that each is named by is known there, and was forgotten
@@ -365,7 +365,7 @@ func TestRestoredDomainsSayNothingThatWasForgotten(t *testing.T) {
 	after := readDocument(t, there.download(there.export(true))).Partitions[0]
 	known := map[string]bool{} // not forgotten, nor gone with what was
 	for _, x := range after.Nodes {
-		known[x.ID] = x.Status != statusTombstoned
+		known[x.ID] = x.Status != pb.StatusTombstoned
 	}
 	silent := 0
 	for _, d := range before.Partitions[0].Domains {
@@ -514,12 +514,12 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 					status[x.ID] = x.Status
 				}
 				for _, e := range doc.Edges {
-					if e.Status == statusTombstoned {
+					if e.Status == pb.StatusTombstoned {
 						continue
 					}
 					of[e.Source]++
 					of[e.Target]++
-					if status[e.Source] == statusTombstoned || status[e.Target] == statusTombstoned || status[e.Source] == "" || status[e.Target] == "" {
+					if status[e.Source] == pb.StatusTombstoned || status[e.Target] == pb.StatusTombstoned || status[e.Source] == "" || status[e.Target] == "" {
 						t.Errorf("a live edge leads to what is forgotten: %+v", e)
 					}
 				}
@@ -564,7 +564,7 @@ func TestRestoreLeavesForgottenWhatIsForgotten(t *testing.T) {
 			there.ok(undeleteOp(dead))
 			_, edges := live()
 			i := slices.IndexFunc(edges, func(e document.Edge) bool { return e.Type == "about" })
-			if i < 0 || edges[i].Status != statusLive || edges[i].Source != dead || edges[i].Note != "" {
+			if i < 0 || edges[i].Status != pb.StatusLive || edges[i].Source != dead || edges[i].Note != "" {
 				t.Errorf("what was forgotten with it did not come back: %+v", edges)
 			}
 			if now := n.nodeIn(there, here[kept]).GetDegree(); now != before+1 {

@@ -177,7 +177,7 @@ func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) err
 		return nil
 	}
 	e, err := edgeAt(p.r, from.part, entry)
-	if err != nil || e == nil || e.GetStatus() != statusLive {
+	if err != nil || e == nil || e.GetStatus() != pb.StatusLive {
 		return err
 	}
 	score := from.score * e.GetWeight() * hopDecay
@@ -187,7 +187,7 @@ func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) err
 	if known == nil {
 		n := &pb.Node{}
 		found, err := p.r.Get(from.part.space.Key(storage.TableNode, storage.Str(to)), n)
-		if err != nil || !found || n.GetStatus() != statusLive {
+		if err != nil || !found || n.GetStatus() != pb.StatusLive {
 			return err
 		}
 		known = &reached{part: from.part, text: len(n.GetChunks()) > 0}

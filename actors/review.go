@@ -132,7 +132,7 @@ func contradict(r storage.Reader, part *partitionRef, a, b pb.NodeID) (bool, err
 // edge is taken back like any other.
 func (o *orgActor) decideProposal(c *call, op *pb.DecideProposal) {
 	o.edit(c, func(f *effect) (*pb.Reply, error) {
-		notFound := refuse(problem(codeProposalNotFound, "There is no such proposal."))
+		notFound := refuse(problem(pb.CodeProposalNotFound, "There is no such proposal."))
 		id, err := pb.ParseDerivedID(op.GetId())
 		if err != nil {
 			return notFound, nil //nolint:nilerr // what is no id names no proposal
@@ -150,7 +150,7 @@ func (o *orgActor) decideProposal(c *call, op *pb.DecideProposal) {
 		case status:
 			return proposalReply(x), nil
 		default:
-			return refuse(problem(codeProposalDecided, "The proposal was %s before.", x.GetStatus())), nil
+			return refuse(problem(pb.CodeProposalDecided, "The proposal was %s before.", x.GetStatus())), nil
 		}
 		if op.GetAccept() {
 			if x.Edge, err = f.putProposed(x); err != nil {
@@ -178,13 +178,13 @@ func proposalReply(x *pb.Proposal) *pb.Reply {
 func (f *effect) putProposed(x *pb.Proposal) (string, error) {
 	after := &pb.Edge{
 		Source: x.GetSource(), Target: x.GetTarget(), Type: x.GetType(), Weight: x.GetScore(), Confidence: x.GetScore(),
-		Origin: originProposal, Status: statusLive, ValidFromMs: f.now, CreatedMs: f.now, UpdatedMs: f.now,
+		Origin: pb.OriginProposal, Status: pb.StatusLive, ValidFromMs: f.now, CreatedMs: f.now, UpdatedMs: f.now,
 	}
 	before, err := f.edgeOfTriple(tripleOf(after))
 	if err != nil {
 		return "", err
 	}
-	if before != nil && before.GetStatus() != statusTombstoned {
+	if before != nil && before.GetStatus() != pb.StatusTombstoned {
 		return before.GetId(), nil
 	}
 	id, err := f.org.sys.newUUID()

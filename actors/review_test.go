@@ -96,7 +96,7 @@ func TestNoContradictionIsResolved(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	open := c.ok(contradictionsOp("open", nil)).GetMind().GetContradictions().GetNextCursor()
-	c.refused(codeInvalidCursor, contradictionsOp("resolved", &pb.Page{Cursor: open}))
+	c.refused(pb.CodeInvalidCursor, contradictionsOp("resolved", &pb.Page{Cursor: open}))
 }
 
 // The two sides of a contradiction are not proposed to be linked, whichever of the two
@@ -126,7 +126,7 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	if got := c.proposals("open", 10); !slices.Equal(got, []byte{2}) {
 		t.Errorf("beside the contradiction: %v", got)
 	}
-	c.refused(codeProposalNotFound, decideOp(pb.DerivedID(derivedN(1)).String(), true))
+	c.refused(pb.CodeProposalNotFound, decideOp(pb.DerivedID(derivedN(1)).String(), true))
 	propose := func(source, target string) (ok bool) {
 		c.inOrg(func(o *orgActor) {
 			err := o.withStore(func(st *storage.Store) error {
@@ -222,15 +222,15 @@ func TestProposals(t *testing.T) {
 		t.Errorf("anna's: %v", got)
 	}
 	for _, no := range []string{id(9), "nonsense", ""} {
-		c.refused(codeProposalNotFound, decideOp(no, true))
+		c.refused(pb.CodeProposalNotFound, decideOp(no, true))
 	}
-	c.as("anna").refused(codeProposalNotFound, decideOp(id(1), true))
-	n.keyOf(c.orgID(), pb.UserID(c.ok(me()).GetMe().GetUser()), scopeRead).refused(codePermissionDenied, decideOp(id(1), true))
+	c.as("anna").refused(pb.CodeProposalNotFound, decideOp(id(1), true))
+	n.keyOf(c.orgID(), pb.UserID(c.ok(me()).GetMe().GetUser()), pb.ScopeRead).refused(pb.CodePermissionDenied, decideOp(id(1), true))
 
 	accepted := c.ok(decideOp(id(1), true)).GetMind().GetProposal()
 	edge := c.ok(getEdgeOp(accepted.GetEdge())).GetGraph().GetEdge().GetEdge()
-	if accepted.GetStatus() != "accepted" || accepted.GetDecidedMs() == 0 || edge.GetOrigin() != originProposal || edge.GetSource() != a ||
-		edge.GetTarget() != b || edge.GetType() != "relates_to" || edge.GetWeight() != 0.7 || edge.GetStatus() != statusLive {
+	if accepted.GetStatus() != "accepted" || accepted.GetDecidedMs() == 0 || edge.GetOrigin() != pb.OriginProposal || edge.GetSource() != a ||
+		edge.GetTarget() != b || edge.GetType() != "relates_to" || edge.GetWeight() != 0.7 || edge.GetStatus() != pb.StatusLive {
 		t.Errorf("%v: %v", accepted, edge)
 	}
 	if got := c.nodeOf(a).GetDegree(); got != 1 {
@@ -239,12 +239,12 @@ func TestProposals(t *testing.T) {
 	if again := c.ok(decideOp(id(1), true)).GetMind().GetProposal(); again.GetEdge() != accepted.GetEdge() || again.GetDecidedMs() != accepted.GetDecidedMs() {
 		t.Errorf("accepted again: %v", again)
 	}
-	c.refused(codeProposalDecided, decideOp(id(1), false))
+	c.refused(pb.CodeProposalDecided, decideOp(id(1), false))
 	rejected := c.ok(decideOp(id(2), false)).GetMind().GetProposal()
 	if rejected.GetStatus() != "rejected" || rejected.GetEdge() != "" {
 		t.Errorf("%v", rejected)
 	}
-	c.refused(codeProposalDecided, decideOp(id(2), true))
+	c.refused(pb.CodeProposalDecided, decideOp(id(2), true))
 	if got := c.edges(&pb.ListEdges{}, 10); len(got) != 1 {
 		t.Errorf("edges %v", got)
 	}
@@ -281,12 +281,12 @@ func TestProposals(t *testing.T) {
 
 	// What is left open goes with its node, and is gone after a crash too.
 	c.ok(graphEnvelope(&pb.GraphOp{Op: &pb.GraphOp_ForgetNode{ForgetNode: &pb.ForgetNode{Id: d}}}))
-	c.refused(codeProposalNotFound, decideOp(id(3), true))
+	c.refused(pb.CodeProposalNotFound, decideOp(id(3), true))
 	after := client{n: startNode(t, disk.Crash(0, 1)), key: c.key}
 	if got := after.proposals("", 10); !slices.Equal(got, []byte{1}) {
 		t.Errorf("after forgetting a node: %v", got)
 	}
-	after.refused(codeProposalNotFound, decideOp(id(3), true))
+	after.refused(pb.CodeProposalNotFound, decideOp(id(3), true))
 }
 
 // A replay answers the first outcome, for what was decided and for what was
@@ -312,7 +312,7 @@ func TestProposalDecisionsReplay(t *testing.T) {
 		t.Errorf("%v, then %v", first, again)
 	}
 	refused, refusedAgain := send("other", false), send("other", false)
-	if refused.GetProblem().GetCode() != codeProposalDecided || !refusedAgain.GetReplayed() || refusedAgain.GetProblem().GetCode() != codeProposalDecided {
+	if refused.GetProblem().GetCode() != pb.CodeProposalDecided || !refusedAgain.GetReplayed() || refusedAgain.GetProblem().GetCode() != pb.CodeProposalDecided {
 		t.Errorf("%v, then %v", refused, refusedAgain)
 	}
 	// The rationale is told by the proposal, and gone with its node.

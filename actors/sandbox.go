@@ -39,7 +39,7 @@ const (
 )
 
 // sandboxScopes are what every sandbox key may do.
-var sandboxScopes = []string{scopeRead, scopeWrite}
+var sandboxScopes = []string{pb.ScopeRead, pb.ScopeWrite}
 
 func sandboxStore(org pb.OrgID) storage.StoreID {
 	return storage.StoreID{Org: org, Realm: storage.RealmSandbox}
@@ -95,7 +95,7 @@ func (o *orgActor) newSandbox(b *storage.Batch) (*partitionRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	ref, err := (&orgView{sys: o.sys, store: sandboxStore(o.id)}).newPartition(pb.PartitionID(id), partitionSandbox, sandboxSubject)
+	ref, err := (&orgView{sys: o.sys, store: sandboxStore(o.id)}).newPartition(pb.PartitionID(id), pb.PartitionSandbox, sandboxSubject)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (o *orgActor) openSandbox() error {
 	}
 	for _, ref := range before {
 		b.EraseRange(ref.space.All())
-		job, err := o.newJob(jobSubjectErase, principal{}, ref, 1)
+		job, err := o.newJob(pb.JobSubjectErase, principal{}, ref, 1)
 		if err != nil {
 			return err
 		}

@@ -96,11 +96,11 @@ func TestSandboxKeys(t *testing.T) {
 	if got := ids(); !slices.Equal(got, []string{short.GetId(), made.GetId()}) {
 		t.Errorf("listed %v, want newest first", got)
 	}
-	sandbox.refused(codeKeyNotFound, revoke(org.Key.String()))
-	sandbox.refused(codeKeyNotFound, revoke(made.GetId()))
-	c.refused(codeKeyNotFound, revoke(made.GetId()))
-	c.refused(codeKeyNotFound, revokeSandboxKey(org.Key.String()))
-	c.refused(codeKeyNotFound, revokeSandboxKey("nonsense"))
+	sandbox.refused(pb.CodeKeyNotFound, revoke(org.Key.String()))
+	sandbox.refused(pb.CodeKeyNotFound, revoke(made.GetId()))
+	c.refused(pb.CodeKeyNotFound, revoke(made.GetId()))
+	c.refused(pb.CodeKeyNotFound, revokeSandboxKey(org.Key.String()))
+	c.refused(pb.CodeKeyNotFound, revokeSandboxKey("nonsense"))
 
 	// What needs more than read and write, and another subject.
 	c.put("anna")
@@ -109,20 +109,20 @@ func TestSandboxKeys(t *testing.T) {
 		{Op: &pb.Envelope_PutSubject{PutSubject: &pb.PutSubject{Id: "x"}}},
 		{Op: &pb.Envelope_EraseSubject{EraseSubject: &pb.EraseSubject{Id: "anna"}}},
 	} {
-		sandbox.refused(codePermissionDenied, op)
+		sandbox.refused(pb.CodePermissionDenied, op)
 	}
 	for _, op := range []func() *pb.Envelope{func() *pb.Envelope { return find("x") }, me, getTeam} {
-		sandbox.as("anna").refused(codePermissionDenied, op())
-		sandbox.as("nobody").refused(codePermissionDenied, op())
+		sandbox.as("anna").refused(pb.CodePermissionDenied, op())
+		sandbox.as("nobody").refused(pb.CodePermissionDenied, op())
 		sandbox.as("sandbox").ok(op())
-		c.as("sandbox").refused(codeSubjectNotProvided, op())
+		c.as("sandbox").refused(pb.CodeSubjectNotProvisioned, op())
 	}
 
 	// Expiry, at the instant, and revocation.
 	n.clock.Advance(time.Hour - time.Millisecond)
 	brief.ok(me())
 	n.clock.Advance(time.Millisecond)
-	brief.refused(codeAuthentication, me())
+	brief.refused(pb.CodeAuthentication, me())
 	sandbox.ok(me())
 	if got := ids(); !slices.Equal(got, []string{made.GetId()}) {
 		t.Errorf("listed %v after one has expired", got)
@@ -130,17 +130,17 @@ func TestSandboxKeys(t *testing.T) {
 	third := n.sandboxKey(c)
 	c.ok(revokeSandboxKey(pb.HashKey(third.key).String()))
 	c.ok(revokeSandboxKey(pb.HashKey(third.key).String()))
-	third.refused(codeAuthentication, me())
+	third.refused(pb.CodeAuthentication, me())
 	n = startNode(t, disk.Crash(0, 1))
 	n.clock.Advance(2 * time.Hour) // a node's clock begins anew
 	for _, k := range []client{brief, third} {
 		k.n = n
-		k.refused(codeAuthentication, me())
+		k.refused(pb.CodeAuthentication, me())
 	}
 	sandbox.n = n
 	sandbox.ok(me())
 	n.clock.Advance(7 * 24 * time.Hour)
-	sandbox.refused(codeAuthentication, me())
+	sandbox.refused(pb.CodeAuthentication, me())
 }
 
 func TestUselessSandboxKeysMakeRoom(t *testing.T) {
@@ -219,11 +219,11 @@ func TestNothingCrossesTheSandbox(t *testing.T) {
 						}
 					}
 				}
-				c.refused(codeNodeNotFound, getNodeOp(them.node))
-				c.refused(codeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: them.job}}})
-				c.refused(codeJobNotFound, &pb.Envelope{Op: &pb.Envelope_JobStatus{JobStatus: &pb.JobStatus{Id: them.job}}})
-				c.refused(codeJobNotFound, &pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: them.job}}})
-				c.refused(codeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: &pb.Page{Size: 1, Cursor: them.cursor}}}})
+				c.refused(pb.CodeNodeNotFound, getNodeOp(them.node))
+				c.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: them.job}}})
+				c.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_JobStatus{JobStatus: &pb.JobStatus{Id: them.job}}})
+				c.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: them.job}}})
+				c.refused(pb.CodeInvalidCursor, &pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: &pb.Page{Size: 1, Cursor: them.cursor}}}})
 				for _, j := range c.ok(listJobs()).GetJobs().GetJobs() {
 					if id := pb.JobID(j.GetId()).String(); id == them.job || id == them.idempotentJob {
 						t.Errorf("%s lists a job of %s", s.name, them.name)
@@ -234,7 +234,7 @@ func TestNothingCrossesTheSandbox(t *testing.T) {
 		if got := sandbox.ok(&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{}}}).GetSubjects().GetSubjects(); len(got) != 0 {
 			t.Errorf("the sandbox lists subjects: %v", got)
 		}
-		sandbox.refused(codeSubjectNotFound, &pb.Envelope{Op: &pb.Envelope_GetSubject_{GetSubject_: &pb.GetSubject{Id: "anna"}}})
+		sandbox.refused(pb.CodeSubjectNotFound, &pb.Envelope{Op: &pb.Envelope_GetSubject_{GetSubject_: &pb.GetSubject{Id: "anna"}}})
 		subjects := c.ok(&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{}}}).GetSubjects().GetSubjects()
 		if len(subjects) != 1 || subjects[0].GetId() != "anna" {
 			t.Errorf("subjects %v", subjects)
@@ -290,10 +290,10 @@ func TestResetEmptiesTheSandbox(t *testing.T) {
 		if got := sandbox.chunks("quizzacious text"); len(got) != 0 {
 			t.Errorf("the sandbox finds %q", got)
 		}
-		sandbox.refused(codeNodeNotFound, getNodeOp(job.GetItems()[0].GetNode()))
-		sandbox.refused(codeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).String()}}})
+		sandbox.refused(pb.CodeNodeNotFound, getNodeOp(job.GetItems()[0].GetNode()))
+		sandbox.refused(pb.CodeJobNotFound, &pb.Envelope{Op: &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: pb.JobID(job.GetId()).String()}}})
 		for _, j := range sandbox.ok(listJobs()).GetJobs().GetJobs() {
-			if j.GetType() != jobSubjectErase {
+			if j.GetType() != pb.JobSubjectErase {
 				t.Errorf("the sandbox lists %v", j)
 			}
 		}
@@ -366,7 +366,7 @@ func TestResetSurvivesACrash(t *testing.T) {
 			n.waitFor(func() bool {
 				id := sandboxStore(org)
 				jobs := records(n, id, storage.TableJob, func() *pb.Job { return &pb.Job{} })
-				return len(jobs) > 0 && !slices.ContainsFunc(jobs, func(j *pb.Job) bool { return j.GetType() != jobSubjectErase || !terminal(j.GetStatus()) })
+				return len(jobs) > 0 && !slices.ContainsFunc(jobs, func(j *pb.Job) bool { return j.GetType() != pb.JobSubjectErase || !terminal(j.GetStatus()) })
 			})
 			for _, path := range after.Find(t, "quizzacious") {
 				t.Errorf("%s holds the text", path)
@@ -431,7 +431,7 @@ func TestALostSandboxIsOpenedAgain(t *testing.T) {
 	if _, err := n.host.OpenStore(t.Context(), sandboxStore(c.orgID())); err != nil {
 		t.Fatal(err)
 	}
-	sandbox.refused(codeServiceDegraded, items(doc("b", "Lost text.")))
+	sandbox.refused(pb.CodeServiceDegraded, items(doc("b", "Lost text.")))
 	sandbox.ingest(doc("b", "Second text."))
 	c.ok(me())
 	if got := sandbox.chunks("text"); len(got) != 2 {
@@ -461,7 +461,7 @@ func TestRequestsDuringResets(t *testing.T) {
 					switch p := sandbox.ask(op).GetProblem(); p.GetCode() {
 					case "":
 						accepted++
-					case codeServiceDegraded: // its write was on its way
+					case pb.CodeServiceDegraded: // its write was on its way
 					default:
 						t.Errorf("%s: %s", p.GetCode(), p.GetDetail())
 					}

@@ -1,25 +1,17 @@
 package actors
 
-import "slices"
-
-// The scopes of decisions.md, section 3.
-const (
-	scopeRead      = "read"
-	scopeWrite     = "write"
-	scopeAdmin     = "admin"
-	scopeGraph     = "graph:write"
-	scopeForget    = "memory:forget"
-	scopeProvision = "subjects:provision"
-	scopeUsage     = "usage:read"
+import (
+	pb "orgmem/proto"
+	"slices"
 )
 
-var allScopes = []string{scopeRead, scopeWrite, scopeAdmin, scopeGraph, scopeForget, scopeProvision, scopeUsage}
+var allScopes = []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin, pb.ScopeGraph, pb.ScopeForget, pb.ScopeProvision, pb.ScopeUsage}
 
 // implied lists what a grant brings beside itself. Nothing else implies
 // anything: admin alone reads nothing.
 var implied = map[string][]string{
-	scopeWrite: {scopeGraph, scopeForget},
-	scopeAdmin: {scopeProvision, scopeUsage},
+	pb.ScopeWrite: {pb.ScopeGraph, pb.ScopeForget},
+	pb.ScopeAdmin: {pb.ScopeProvision, pb.ScopeUsage},
 }
 
 func knownScope(scope string) bool { return slices.Contains(allScopes, scope) }

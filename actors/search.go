@@ -89,7 +89,7 @@ func (o *orgActor) search(c *call, op *pb.Search) {
 // partition or, with scope org, all of the organization's.
 func (o *orgActor) readScope(c *call, orgScope bool, read func(st *storage.Store, parts []*partitionRef, rd *reader) (*pb.Reply, error)) {
 	if orgScope && c.env.GetHasSubject() {
-		c.refuse(problem(codePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
+		c.refuse(problem(pb.CodePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
 	}
 	w := narrow
@@ -111,7 +111,7 @@ func (o *orgActor) readScope(c *call, orgScope bool, read func(st *storage.Store
 // everywhere lists the partitions that the whole organization's reads cover: the
 // sandbox sees itself.
 func (c *call) everywhere(st *storage.Store) ([]*partitionRef, error) {
-	if c.part.kind == partitionSandbox {
+	if c.part.kind == pb.PartitionSandbox {
 		return []*partitionRef{c.part}, nil
 	}
 	return c.org.allPartitions(st)

@@ -165,7 +165,7 @@ func TestOldSecretsAreSealed(t *testing.T) {
 				}
 			}
 			c.n = startNode(t, disk, allow) // without the key it cannot be opened any more
-			c.refused(codeInternal, test)
+			c.refused(pb.CodeInternal, test)
 			c.syncNow(id.String())
 			if k := c.connector(id.String()); !strings.Contains(k.GetLastError(), "cannot be opened") {
 				t.Errorf("without the operator's key: %v", k)

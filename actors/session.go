@@ -26,13 +26,10 @@ import (
 // one request at a time, for an event is new only once.
 
 const (
-	kindSession   = "session"
-	sourceSession = "session"
-	sourceSignal  = "agent_signal"
+	kindSession = "session"
 	// roleSignal is who speaks in a signal: nobody.
 	roleSignal = "signal"
 
-	jobSessionFinalize  = "session_finalize"
 	workSessionFinalize = "session_finalize"
 
 	// maxSessionEvents bounds the events of one session, and its signals as well:
@@ -106,7 +103,7 @@ func itemOfEvent(e *pb.SessionEvent, key [sha256.Size]byte) (*pb.IngestItem, err
 		return nil, err
 	}
 	return &pb.IngestItem{
-		Content: e.GetText(), Kind: kindSession, OccurredMs: e.GetAtMs(), Metadata: metadata, Source: sourceSession,
+		Content: e.GetText(), Kind: kindSession, OccurredMs: e.GetAtMs(), Metadata: metadata, Source: pb.SourceSession,
 		Scope: e.GetSession() + "\x00" + hex.EncodeToString(key[:]),
 	}, nil
 }
@@ -309,9 +306,9 @@ func (a *subjectActor) sessionEvents(self *actor.PID, c *call, op *pb.SessionEve
 		return
 	}
 	in.write()
-	kind := jobIngest
+	kind := pb.JobIngest
 	if op.GetBatch() {
-		kind = jobIngestBatch
+		kind = pb.JobIngestBatch
 	}
 	a.enqueueEvents(self, c, kind, in, r, done)
 }
@@ -453,7 +450,7 @@ func (a *subjectActor) agentSignals(self *actor.PID, c *call, op *pb.AgentSignal
 		return
 	}
 	in.write()
-	a.enqueueEvents(self, c, jobIngestBatch, in, r, done)
+	a.enqueueEvents(self, c, pb.JobIngestBatch, in, r, done)
 }
 
 // signal takes in one signal of a session.
@@ -483,7 +480,7 @@ func (in *intake) signal(s *pb.Session, signal *pb.AgentSignal) error {
 		return err
 	}
 	item := &pb.IngestItem{
-		Content: said.GetText(), Kind: kindSession, OccurredMs: signal.GetAtMs(), Metadata: metadata, Source: sourceSignal,
+		Content: said.GetText(), Kind: kindSession, OccurredMs: signal.GetAtMs(), Metadata: metadata, Source: pb.SourceSignal,
 		Scope: s.GetId() + "\x00" + hex.EncodeToString(key[:]),
 	}
 	node := in.part.nodeIn(item.GetScope(), item.GetContent())
@@ -520,7 +517,7 @@ const insightSignal = "agent_signal"
 
 // tellSignal writes the insight of a signal whose node is being created.
 func (f *effect) tellSignal(n *pb.Node, item *pb.IngestItem) {
-	if item.GetSource() != sourceSignal || n.GetUnlearned() {
+	if item.GetSource() != pb.SourceSignal || n.GetUnlearned() {
 		return
 	}
 	session, _, _ := strings.Cut(item.GetScope(), "\x00")
@@ -555,7 +552,7 @@ func (a *subjectActor) sessionFinalize(self *actor.PID, c *call, done func()) {
 	}
 	state.FinalizePending, state.Building = true, true
 	ch := newChange(a.org.store)
-	a.enqueue(self, c, jobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, ch, func(job *pb.Job) (*pb.Reply, error) {
+	a.enqueue(self, c, pb.JobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, ch, func(job *pb.Job) (*pb.Reply, error) {
 		ch.PutRaw(a.part.counter(counterFinalize), job.GetId())
 		return r, nil
 	}, done)
@@ -612,10 +609,10 @@ func warmLayers(r storage.Reader, part *partitionRef) (warm []string, err error)
 		name    string
 		records storage.Range
 	}{
-		{recallIdentity, part.space.Prefix(storage.TableView, storage.Str(viewIdentity))},
-		{recallGraph, part.space.Prefix(storage.TableDomain)},
-		{recallInsights, part.space.Prefix(storage.TableInsight)},
-		{recallTemporal, part.space.Prefix(storage.TableMoment)},
+		{pb.RecallIdentity, part.space.Prefix(storage.TableView, storage.Str(viewIdentity))},
+		{pb.RecallGraph, part.space.Prefix(storage.TableDomain)},
+		{pb.RecallInsights, part.space.Prefix(storage.TableInsight)},
+		{pb.RecallTemporal, part.space.Prefix(storage.TableMoment)},
 	} {
 		for _, err := range r.Scan(layer.records, storage.ScanOptions{Limit: 1}) {
 			if err != nil {
@@ -657,7 +654,7 @@ func (f *effect) deleteSession(op *pb.DeleteSession) (*pb.Reply, error) {
 		return nil, err
 	}
 	if !found {
-		return refuse(problem(codeSessionNotFound, "There is no such coding session.")), nil
+		return refuse(problem(pb.CodeSessionNotFound, "There is no such coding session.")), nil
 	}
 	if err := f.eraseQueuedItems(func(item *pb.IngestItem) bool { return strings.HasPrefix(item.GetScope(), s.GetId()+"\x00") }); err != nil {
 		return nil, err
@@ -688,7 +685,7 @@ func (f *effect) forgetEvents(events storage.Range) error {
 		if err != nil {
 			return err
 		}
-		if n == nil || n.GetStatus() == statusTombstoned {
+		if n == nil || n.GetStatus() == pb.StatusTombstoned {
 			continue
 		}
 		err = errUnfinished
@@ -773,7 +770,7 @@ func (w *worker) chore(now *loaded, e Embedder, entry queued) (done sliceDone) {
 	if !w.org.sys.cfg.plain {
 		return w.finalize(entry, job)
 	}
-	job.Done, job.Status, job.FinishedMs = 1, jobSucceeded, clock.Millis(w.org.sys.clock.Now())
+	job.Done, job.Status, job.FinishedMs = 1, pb.JobSucceeded, clock.Millis(w.org.sys.clock.Now())
 	ch := newChange(w.org.store)
 	ch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(entry.seq)))
 	if err := ch.endJob(w.org, job); err != nil {

@@ -83,11 +83,11 @@ func TestSessionEventsAreStoredOnce(t *testing.T) {
 		t.Errorf("%d hits", len(hits))
 	}
 	node := c.ok(&pb.Envelope{Op: &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: first[1].GetNode()}}}).GetNode()
-	if node.GetNode().GetKind() != kindSession || node.GetNode().GetSource().GetType() != sourceSession || !strings.Contains(string(node.GetNode().GetMetadata()), `"sessionId":"two"`) {
+	if node.GetNode().GetKind() != kindSession || node.GetNode().GetSource().GetType() != pb.SourceSession || !strings.Contains(string(node.GetNode().GetMetadata()), `"sessionId":"two"`) {
 		t.Errorf("%v", node)
 	}
 	c.put("ann")
-	c.as("ann").refused(codeSubjectNotSupported, events(said("one", "x")))
+	c.as("ann").refused(pb.CodeSubjectNotSupported, events(said("one", "x")))
 }
 
 // TestSessionMetadataIsKeptWhole: what the service adds changes nothing of what the
@@ -167,7 +167,7 @@ func TestSessionListAndDelete(t *testing.T) {
 	if r := c.ok(remove); r.GetStatus() != 204 {
 		t.Errorf("%v", r)
 	}
-	c.refused(codeSessionNotFound, remove)
+	c.refused(pb.CodeSessionNotFound, remove)
 	if hits := c.search(&pb.Search{Query: "walnut number2", TopK: 50, Mode: "keyword"}); slices.ContainsFunc(hits, func(h *pb.Hit) bool { return strings.Contains(h.GetChunk(), "number2") }) {
 		t.Errorf("a deleted session is found: %v", hits)
 	}
@@ -201,12 +201,12 @@ func TestDeletedSessionLeavesViews(t *testing.T) {
 		}})
 	})
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "s"}}}))
-	basin := c.ok(recallOp(&pb.Recall{Type: recallIdentity})).GetMind().GetIdentity().GetView().GetBasins()[0]
+	basin := c.ok(recallOp(&pb.Recall{Type: pb.RecallIdentity})).GetMind().GetIdentity().GetView().GetBasins()[0]
 	if basin.GetLabel() != "peanut" || !slices.Equal(basin.GetKeywords(), []string{"peanut"}) || !slices.Equal(basin.GetNodes(), nodes[2:]) {
 		t.Errorf("%v", basin)
 	}
 	var topics []string
-	for _, trend := range c.ok(recallOp(&pb.Recall{Type: recallTemporal})).GetMind().GetTemporal().GetTrends() {
+	for _, trend := range c.ok(recallOp(&pb.Recall{Type: pb.RecallTemporal})).GetMind().GetTemporal().GetTrends() {
 		topics = append(topics, trend.GetTopic())
 	}
 	if !slices.Equal(topics, []string{"peanut"}) {
@@ -241,7 +241,7 @@ func TestSignalsAreRecalled(t *testing.T) {
 		t.Fatalf("%v", hits)
 	}
 	titles := func() (out []string) {
-		for _, i := range c.ok(recallOp(&pb.Recall{Type: recallInsights})).GetMind().GetInsights().GetInsights() {
+		for _, i := range c.ok(recallOp(&pb.Recall{Type: pb.RecallInsights})).GetMind().GetInsights().GetInsights() {
 			if i.GetKind() != insightSignal || i.GetConfidence() != 1 || len(i.GetNodes()) != 1 {
 				t.Errorf("%v", i)
 			}
@@ -283,8 +283,8 @@ func TestSessionFinalize(t *testing.T) {
 	if s := c.sessionState(); s.GetFinalizePending() || s.GetBuilding() || s.GetSessionNodes() != 1 {
 		t.Errorf("%v", s)
 	}
-	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobSessionFinalize}}}).GetJobs().GetJobs()
-	if len(jobs) != 1 || jobs[0].GetStatus() != jobSucceeded || jobs[0].GetDone() != 1 {
+	jobs := c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()
+	if len(jobs) != 1 || jobs[0].GetStatus() != pb.JobSucceeded || jobs[0].GetDone() != 1 {
 		t.Errorf("%v", jobs)
 	}
 	if s := c.ok(finalize).GetLink().GetSessionState(); s.GetAlreadyInFlight() {
@@ -346,13 +346,13 @@ func TestUnknownWorkIsGivenUp(t *testing.T) {
 	goOn()
 	n.waitMoving(100*time.Millisecond, before, unknown, behind)
 	for _, id := range []string{before, behind} {
-		if got := itemStatus(c.job(id)); !slices.Equal(got, []string{itemCreated}) {
+		if got := itemStatus(c.job(id)); !slices.Equal(got, []string{pb.ItemCreated}) {
 			t.Errorf("%v", got)
 		}
 	}
 	job := c.job(unknown)
 	const reason = "it is work of a kind that this version of the service does not know"
-	if job.GetStatus() != jobFailed || job.GetAttempts() != maxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
+	if job.GetStatus() != pb.JobFailed || job.GetAttempts() != maxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
 		t.Errorf("%v", job)
 	}
 	if s := c.sessionState(); s.GetFinalizePending() {
@@ -384,11 +384,11 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 			c.say(said("one", "Bread rises."))
 			c.ok(finalize)
 			behind := jobOf(c.ok(items(doc("b", "Figs ripen late."))))
-			id := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
+			id := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
 			for k := range maxAttempts {
 				wait := minBackOff << k
 				n.waitFor(func() bool { return n.clock.WaitersIn(wait) > 0 && int(c.job(id).GetAttempts()) > k })
-				if job := c.job(id); int(tries.Load()) != k+1 || job.GetStatus() != jobRunning || !c.sessionState().GetFinalizePending() {
+				if job := c.job(id); int(tries.Load()) != k+1 || job.GetStatus() != pb.JobRunning || !c.sessionState().GetFinalizePending() {
 					t.Fatalf("before the wait of %v it was tried %d times: %v", wait, tries.Load(), job)
 				}
 				n.clock.Advance(wait)
@@ -396,10 +396,10 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 			n.waitMoving(100*time.Millisecond, id, behind)
 			job := c.job(id)
 			const reason = "the coding sessions could not be finalized in 5 attempts"
-			if job.GetStatus() != jobFailed || tries.Load() != maxAttempts || job.GetAttempts() != maxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
+			if job.GetStatus() != pb.JobFailed || tries.Load() != maxAttempts || job.GetAttempts() != maxAttempts || job.GetErrorDetail() != reason || len(job.GetItems()) != 1 || job.GetItems()[0].GetError() != reason {
 				t.Errorf("after %d tries: %v", tries.Load(), job)
 			}
-			if got := itemStatus(c.job(behind)); !slices.Equal(got, []string{itemCreated}) {
+			if got := itemStatus(c.job(behind)); !slices.Equal(got, []string{pb.ItemCreated}) {
 				t.Errorf("what waited behind it: %v", got)
 			}
 			if s := c.sessionState(); s.GetFinalizePending() || s.GetSessionNodes() != 1 {
@@ -407,12 +407,12 @@ func TestFinalizationThatPanicsIsGivenUp(t *testing.T) {
 			}
 			mended.Store(true)
 			c.ok(finalize)
-			later := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: jobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
+			later := pb.JobID(c.ok(&pb.Envelope{Op: &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Type: pb.JobSessionFinalize}}}).GetJobs().GetJobs()[0].GetId()).String()
 			if later == id {
 				t.Fatal("the one that failed is still under way")
 			}
 			n.waitMoving(100*time.Millisecond, later)
-			if job := c.job(later); job.GetStatus() != jobSucceeded {
+			if job := c.job(later); job.GetStatus() != pb.JobSucceeded {
 				t.Errorf("a later one: %v", job)
 			}
 		})
@@ -432,11 +432,11 @@ func TestADeletedSessionLeavesNoDegrees(t *testing.T) {
 		}
 		return all
 	}
-	if got := degrees(statusLive); !slices.ContainsFunc(got, func(d uint32) bool { return d > 0 }) {
+	if got := degrees(pb.StatusLive); !slices.ContainsFunc(got, func(d uint32) bool { return d > 0 }) {
 		t.Fatalf("degrees %d: the test would prove nothing", got)
 	}
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: "s"}}}))
-	if got := degrees(statusTombstoned); !slices.Equal(got, []uint32{0, 0, 0}) {
+	if got := degrees(pb.StatusTombstoned); !slices.Equal(got, []uint32{0, 0, 0}) {
 		t.Errorf("degrees %d behind the deletion", got)
 	}
 }

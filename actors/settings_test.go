@@ -59,7 +59,7 @@ func TestSettingsAreAPartitionsOwn(t *testing.T) {
 	expect(c, "fast", true)
 	expect(c.as("anna"), "thorough", false)
 	expect(sandbox, "thorough", true)
-	if p := c.refused(codeValidation, patchSettings("quick", nil)); p.GetErrors()[0].GetField() != "qualityMode" {
+	if p := c.refused(pb.CodeValidation, patchSettings("quick", nil)); p.GetErrors()[0].GetField() != "qualityMode" {
 		t.Errorf("problem %v", p)
 	}
 
@@ -218,7 +218,7 @@ func TestQualityModesAndTheBrain(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	docs, names, _ := parish(60)
 	c.ingest(docs...)
-	if s := c.train().GetTraining(); s.GetStatus() != jobSucceeded {
+	if s := c.train().GetTraining(); s.GetStatus() != pb.JobSucceeded {
 		t.Fatalf("no brain is published: %v", s)
 	}
 	query := "Where was " + names[5] + " born?"

@@ -52,14 +52,14 @@ func ends(t *testing.T, s LiveStream) (events int) {
 func TestStreamsAreCountedAcrossNodes(t *testing.T) {
 	names := []cluster.ServerID{"a", "b", "c"}
 	w := startTown(t, names...)
-	made, other := w.org("a", planUnlimited), w.org("b", planUnlimited)
+	made, other := w.org("a", pb.PlanUnlimited), w.org("b", pb.PlanUnlimited)
 	full := func() (open []LiveStream) {
 		t.Helper()
 		for i := range maxStreams {
 			open = append(open, w.at(names[i%len(names)]).watch(made.APIKey))
 		}
 		for _, name := range names {
-			if p := w.at(name).client(made.APIKey).refused(codeTooManyStreams, openStream()); p.GetRetryAfterS() != 15 {
+			if p := w.at(name).client(made.APIKey).refused(pb.CodeTooManyStreams, openStream()); p.GetRetryAfterS() != 15 {
 				t.Errorf("by %s: %v", name, p)
 			}
 		}
@@ -72,7 +72,7 @@ func TestStreamsAreCountedAcrossNodes(t *testing.T) {
 	w.at("c").waitFor(func() bool {
 		return w.at("c").client(made.APIKey).ask(openStream()).GetProblem() == nil
 	})
-	w.at("b").client(made.APIKey).refused(codeTooManyStreams, openStream()) // c's counts, taken up or not
+	w.at("b").client(made.APIKey).refused(pb.CodeTooManyStreams, openStream()) // c's counts, taken up or not
 
 	w.lead("b")
 	for i, s := range open {
@@ -89,35 +89,35 @@ func TestStreamsAreCountedAcrossNodes(t *testing.T) {
 // interface: Events/Stream reach
 func TestEventsComeFromAfar(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	owner := w.at("b").client(made.APIKey)
 	m, err := w.at("b").operator().AddMember(t.Context(), made.Org, "peer@example.com", RoleMember)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := w.at("b").operator().CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User, Scopes: []string{scopeRead}, Label: "own"})
+	k, err := w.at("b").operator().CreateKey(t.Context(), NewKey{Org: made.Org, User: m.User, Scopes: []string{pb.ScopeRead}, Label: "own"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	near, afar := w.at("a").watch(owner.key), w.at("b").watch(owner.key)
 	peer := w.at("c").watch(k.APIKey)
 	me, subject := made.Owner.Bytes(), []byte("0123456789abcdef")
-	both := []string{eventInsight, eventBrain, eventJob}
+	both := []string{pb.EventInsightProposed, pb.EventBrainTrained, pb.EventJobCompleted}
 	w.at("a").emit(made.Org,
-		&pb.OutboxEvent{Type: eventJob, Partition: me},
-		&pb.OutboxEvent{Type: eventContradiction, Partition: me},
-		&pb.OutboxEvent{Type: eventBelief, Partition: me},
-		&pb.OutboxEvent{Type: eventBasin, Partition: me},
-		&pb.OutboxEvent{Type: eventInsight, Partition: me},
-		&pb.OutboxEvent{Type: eventBrain},
-		&pb.OutboxEvent{Type: eventJob, Subject: "ann", Partition: subject},
+		&pb.OutboxEvent{Type: pb.EventJobCompleted, Partition: me},
+		&pb.OutboxEvent{Type: pb.EventContradictionFound, Partition: me},
+		&pb.OutboxEvent{Type: pb.EventBeliefSuperseded, Partition: me},
+		&pb.OutboxEvent{Type: pb.EventBasinShifted, Partition: me},
+		&pb.OutboxEvent{Type: pb.EventInsightProposed, Partition: me},
+		&pb.OutboxEvent{Type: pb.EventBrainTrained},
+		&pb.OutboxEvent{Type: pb.EventJobCompleted, Subject: "ann", Partition: subject},
 	)
 	for who, s := range map[string]struct {
 		LiveStream
 		want []string
 	}{
-		"the owner, where it lives": {near, append([]string{eventJob, eventContradiction, eventBelief, eventBasin}, both...)},
-		"the owner, elsewhere":      {afar, append([]string{eventJob, eventContradiction, eventBelief, eventBasin}, both...)},
+		"the owner, where it lives": {near, append([]string{pb.EventJobCompleted, pb.EventContradictionFound, pb.EventBeliefSuperseded, pb.EventBasinShifted}, both...)},
+		"the owner, elsewhere":      {afar, append([]string{pb.EventJobCompleted, pb.EventContradictionFound, pb.EventBeliefSuperseded, pb.EventBasinShifted}, both...)},
 		"a peer":                    {peer, both},
 	} {
 		var got []string
@@ -134,14 +134,14 @@ func TestEventsComeFromAfar(t *testing.T) {
 // the stream as somebody slow, gets what the buffer held, and delays nobody.
 func TestSlowReaderAfarIsCutOff(t *testing.T) {
 	w := startTown(t, "a", "b", "c")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	slow, quick := w.at("b").watch(made.APIKey), w.at("c").watch(made.APIKey)
 	beside := w.at("b").watch(made.APIKey)
 	const events = 3 * streamBuffer
 	for range events {
-		w.at("a").emit(made.Org, &pb.OutboxEvent{Type: eventBrain})
+		w.at("a").emit(made.Org, &pb.OutboxEvent{Type: pb.EventBrainTrained})
 		for _, s := range []LiveStream{quick, beside} {
-			if got := coming(t, s); got != eventBrain {
+			if got := coming(t, s); got != pb.EventBrainTrained {
 				t.Fatalf("a quick reader got %q", got)
 			}
 		}
@@ -164,7 +164,7 @@ func TestSlowReaderAfarIsCutOff(t *testing.T) {
 func TestEventsWithoutABridge(t *testing.T) {
 	in := newInbox(t)
 	w := startTownWith(t, in.allow, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	w.at("a").client(made.APIKey).ok(newWebhook(in.url, "*"))
 	near, afar := w.at("a").watch(made.APIKey), w.at("b").watch(made.APIKey)
 
@@ -177,10 +177,10 @@ func TestEventsWithoutABridge(t *testing.T) {
 	if _, ok := w.at("b").sys.TakeStream(ticket); ok { // the edge says 503
 		t.Error("a stream was opened without a bridge")
 	}
-	w.at("a").happen(made.Org, eventBrain, 0, 3)
+	w.at("a").happen(made.Org, pb.EventBrainTrained, 0, 3)
 	w.at("a").waitFor(func() bool { return in.count() == 3 })
 	for range 3 {
-		if got := coming(t, near); got != eventBrain {
+		if got := coming(t, near); got != pb.EventBrainTrained {
 			t.Errorf("where it lives: %q", got)
 		}
 	}
@@ -198,7 +198,7 @@ func TestEventsWithoutABridge(t *testing.T) {
 	if ends(t, again) != 0 || again.Slow() {
 		t.Error("a stream goes on across a cut")
 	}
-	w.at("a").happen(made.Org, eventBrain, 3, 2)
+	w.at("a").happen(made.Org, pb.EventBrainTrained, 3, 2)
 	w.at("a").waitFor(func() bool { return in.count() == 5 })
 }
 
@@ -206,10 +206,10 @@ func TestEventsWithoutABridge(t *testing.T) {
 // by others end, and not as if their readers had been slow.
 func TestStreamsEndWithTheirNode(t *testing.T) {
 	w := startTown(t, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	afar := w.at("b").watch(made.APIKey)
-	w.at("a").emit(made.Org, &pb.OutboxEvent{Type: eventBrain})
-	if got := coming(t, afar); got != eventBrain {
+	w.at("a").emit(made.Org, &pb.OutboxEvent{Type: pb.EventBrainTrained})
+	if got := coming(t, afar); got != pb.EventBrainTrained {
 		t.Fatalf("%q", got)
 	}
 	if err := w.at("a").sys.Close(); err != nil {

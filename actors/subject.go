@@ -201,9 +201,9 @@ func queueSeq(k storage.Key) (uint64, error) {
 
 // accept makes a job durable and answers 202.
 func (a *subjectActor) accept(self *actor.PID, c *call, op *pb.Ingest) {
-	kind := jobIngest
+	kind := pb.JobIngest
 	if op.GetBatch() {
-		kind = jobIngestBatch
+		kind = pb.JobIngestBatch
 	}
 	a.enqueue(self, c, kind, queueOf(op.GetItems()), newChange(a.org.store), func(job *pb.Job) (*pb.Reply, error) { return accepted(job), nil }, nil)
 }

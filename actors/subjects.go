@@ -22,7 +22,7 @@ func (o *orgActor) getSubject(c *call, op *pb.GetSubject) {
 	case err != nil:
 		c.fail(err)
 	case ref == nil:
-		c.refuse(problem(codeSubjectNotFound, "There is no such subject."))
+		c.refuse(problem(pb.CodeSubjectNotFound, "There is no such subject."))
 	default:
 		c.reply(subjectReply(ref, 200))
 	}
@@ -44,7 +44,7 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 			c.fail(err)
 			return
 		}
-		if ref != nil && ref.kind == partitionMember { // nobody could tell the two apart
+		if ref != nil && ref.kind == pb.PartitionMember { // nobody could tell the two apart
 			c.refuse(invalid("subject_id", "must not be the user id of a member"))
 			return
 		}
@@ -63,7 +63,7 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 		}
 		id, err := o.sys.newUUID()
 		if err == nil {
-			ref, err = o.newPartition(pb.PartitionID(id), partitionSubject, name)
+			ref, err = o.newPartition(pb.PartitionID(id), pb.PartitionSubject, name)
 		}
 		if err != nil {
 			release()
@@ -72,7 +72,7 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 		}
 		ch := newChange(o.store)
 		putPartition(ch.Batch, o.space, ref)
-		ch.audit(c.auditOf(actionSubjectProvision, ref.id.String()))
+		ch.audit(c.auditOf(pb.ActionSubjectProvision, ref.id.String()))
 		o.committer.submitChange(ch, func(err error) {
 			o.tell(func(o *orgActor) {
 				if err == nil {
@@ -95,7 +95,7 @@ func (o *orgView) newPartition(id pb.PartitionID, kind string, subject pb.Subjec
 		return nil, err
 	}
 	rec := &pb.Partition{Kind: kind, Subject: string(subject), Secret: secret, CreatedMs: clock.Millis(o.sys.clock.Now())}
-	if kind == partitionSubject {
+	if kind == pb.PartitionSubject {
 		rec.Born = o.committer.lastEvent() + 1
 	}
 	return newPartitionRef(o, id, rec), nil
@@ -107,7 +107,7 @@ func partitionRecord(ref *partitionRef) *pb.Partition {
 
 func putPartition(b *storage.Batch, org storage.Space, ref *partitionRef) {
 	b.Put(org.Key(storage.TablePartition, storage.ID16(ref.id)), partitionRecord(ref))
-	if ref.kind == partitionSubject {
+	if ref.kind == pb.PartitionSubject {
 		b.PutRaw(org.Key(storage.TableSubject, storage.Str(ref.subject)), ref.id.Bytes())
 	}
 }
@@ -136,7 +136,7 @@ func (o *orgView) listSubjects(r storage.Reader, op *pb.ListSubjects) (*pb.Reply
 // it has.
 func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 	if !validSubject(op.GetId()) {
-		c.refuse(problem(codeSubjectNotFound, "There is no such subject."))
+		c.refuse(problem(pb.CodeSubjectNotFound, "There is no such subject."))
 		return
 	}
 	name := pb.SubjectKey(op.GetId())
@@ -149,10 +149,10 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 					c.fail(err)
 					return
 				}
-				c.refuse(problem(codeSubjectNotFound, "There is no such subject."))
+				c.refuse(problem(pb.CodeSubjectNotFound, "There is no such subject."))
 				return
 			}
-			job, err := o.newJob(jobSubjectErase, c.who, ref, 1)
+			job, err := o.newJob(pb.JobSubjectErase, c.who, ref, 1)
 			if err != nil {
 				release()
 				c.fail(err)
@@ -160,7 +160,7 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 			}
 			ch := newChange(o.store)
 			ch.Erase(o.space.Key(storage.TableSubject, storage.Str(ref.subject)))
-			ch.audit(c.auditOf(actionSubjectErase, ref.id.String()))
+			ch.audit(c.auditOf(pb.ActionSubjectErase, ref.id.String()))
 			delete(o.subjects, name)
 			o.beginErasure(ch.Batch, ref, job)
 			o.committer.submitChange(ch, func(err error) {
@@ -248,7 +248,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	}
 	job.Subject = ""
 	if !waits {
-		job.Status = jobRunning
+		job.Status = pb.JobRunning
 		if job.GetStartedMs() == 0 {
 			job.StartedMs = clock.Millis(o.sys.clock.Now())
 		}
@@ -267,7 +267,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	if err := o.committer.commit(begin); err != nil {
 		return err
 	}
-	o.sys.cfg.working(jobSubjectErase, func() bool { return o.sys.ctx.Err() != nil })
+	o.sys.cfg.working(pb.JobSubjectErase, func() bool { return o.sys.ctx.Err() != nil })
 	for _, erase := range []func(*partitionRef) error{o.eraseExports, o.eraseJobRecords, o.eraseOutcomes, o.eraseEvents, o.eraseDeliveries} {
 		if err := erase(ref); err != nil {
 			return err
@@ -290,7 +290,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 		return err
 	}
 	o.sys.parts.drop(ref)
-	job.Status, job.Done, job.FinishedMs = jobSucceeded, 1, clock.Millis(o.sys.clock.Now())
+	job.Status, job.Done, job.FinishedMs = pb.JobSucceeded, 1, clock.Millis(o.sys.clock.Now())
 	done := newChange(o.store)
 	if err := done.endJob(o, job); err != nil {
 		return err

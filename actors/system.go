@@ -396,7 +396,7 @@ func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgI
 		}
 		if !s.enter() {
 			s.leave(c.stay.act)
-			return refuse(&pb.Problem{Code: codeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), decided, nil
+			return refuse(&pb.Problem{Code: pb.CodeServiceDegraded, Detail: "The node has its maximum of requests under way.", RetryAfterS: retryAfterBusySeconds}), decided, nil
 		}
 		c.stay.sys, c.stay.entered = s, true
 		leave := func() {}

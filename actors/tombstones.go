@@ -23,9 +23,6 @@ const (
 	// partitions that one sweep wakes: the next one goes on.
 	maxRemoved         = 500
 	maxPartitionsSwept = 32
-	// errorForgotten is the error of a job none of whose items was stored because
-	// their contents were forgotten meanwhile.
-	errorForgotten = "content_forgotten"
 )
 
 // tombstoneSweep is how often that is, at least.

@@ -101,10 +101,6 @@ type usage struct {
 	readUnits, embedTokens uint64
 }
 
-// capabilityIngest is what taking in content counts as; the others come with the
-// route (api/route.go).
-const capabilityIngest = "ingest"
-
 const (
 	// usageDelay is how long the cost of reads waits for a commit to go along
 	// with before it gets one of its own. A crash loses at most this much of it;
@@ -316,7 +312,7 @@ func (t *trail) settled() {
 // not metered. Content is charged with its effect (effect.charge), not for being accepted.
 func (c *call) cost() (usage, bool) {
 	capability := c.env.GetCapability()
-	if capability == "" || capability == capabilityIngest || c.part == nil || c.part.kind == partitionSandbox {
+	if capability == "" || capability == pb.CapabilityIngest || c.part == nil || c.part.kind == pb.PartitionSandbox {
 		return usage{}, false
 	}
 	return usage{usageLine(c.org.sys.clock.Now(), capability, c.who.key, c.part), max(c.readUnits, 1), c.embedTokens}, true

@@ -48,7 +48,7 @@ func TestUsageIsGrouped(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	made := n.org(NewOrg{})
 	c := client{n: n, key: made.APIKey}
-	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, scopeRead, scopeUsage)
+	_, peer := n.recruit(made.Org, "peer@example.com", RoleMember, pb.ScopeRead, pb.ScopeUsage)
 	c.put("ann")
 	if got := c.usage(&pb.GetUsage{}); len(got) != 0 {
 		t.Fatalf("before anything was used: %v", got)
@@ -57,7 +57,7 @@ func TestUsageIsGrouped(t *testing.T) {
 	c.as("ann").ok(metered("three"))
 	c.ok(metered("one"))
 	peer.as("ann").ok(metered("one two three"))
-	peer.refused(codePermissionDenied, dryPurge("ann")) // what is refused costs nothing
+	peer.refused(pb.CodePermissionDenied, dryPurge("ann")) // what is refused costs nothing
 	line := func(g *pb.UsageGroup) string {
 		key := ""
 		switch g.GetKey() {
@@ -123,12 +123,12 @@ func TestUsageBuckets(t *testing.T) {
 			t.Errorf("%s: %v, want %s", q.name, got, q.want)
 		}
 	}
-	c.refused(codeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(-1)}))
-	c.refused(codeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange + time.Millisecond)}))
+	c.refused(pb.CodeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(-1)}))
+	c.refused(pb.CodeValidation, usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange + time.Millisecond)}))
 	c.ok(usageOp(&pb.GetUsage{StartMs: at(0), EndMs: at(maxUsageRange)}))
 	c.inOrg(func(o *orgActor) {
 		err := o.withStore(func(st *storage.Store) error {
-			for most, want := range map[int]string{1: codeValidation, 2: ""} { // two lines, of two hours
+			for most, want := range map[int]string{1: pb.CodeValidation, 2: ""} { // two lines, of two hours
 				r, err := o.usageReport(st, start, start.Add(2*time.Hour), groupBySubject, most)
 				if got := r.GetProblem().GetCode(); err != nil || got != want {
 					t.Errorf("with at most %d lines: %q, %v", most, got, err)
@@ -256,7 +256,7 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 			case "ingest":
 				text := fmt.Sprintf("common content %d", rapid.IntRange(0, 5).Draw(rt, "content"))
 				op := items(doc("", text))
-				op.Capability = capabilityIngest
+				op.Capability = pb.CapabilityIngest
 				id := jobOf(c.ok(op))
 				n.wait(id)
 				if !seen[who+text] {
@@ -278,8 +278,8 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 				keys[0].n, keys[1].n = n, n
 			case "bad":
 				op := metered("")
-				op.Op = &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problem(codeValidation, "bad")}}
-				c.refused(codeValidation, op)
+				op.Op = &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problem(pb.CodeValidation, "bad")}}
+				c.refused(pb.CodeValidation, op)
 			case "hour":
 				n.clock.Advance(time.Duration(rapid.IntRange(1, 90).Draw(rt, "minutes")) * time.Minute)
 			case "restart":
@@ -303,7 +303,7 @@ func TestUsageIsWhatAnswersSaid(t *testing.T) {
 		}
 		for _, b := range got {
 			for _, g := range b.GetGroups() {
-				if !slices.Contains([]string{"search", "graph", capabilityIngest}, g.GetCapability()) {
+				if !slices.Contains([]string{"search", "graph", pb.CapabilityIngest}, g.GetCapability()) {
 					rt.Fatalf("capability %q", g.GetCapability())
 				}
 			}
@@ -393,7 +393,7 @@ func TestUsageSurvivesMoves(t *testing.T) {
 		cfg.Embedder, cfg.Workers = wordEmbedder{id: "words", fail: slow}, 2
 		cfg.plain = true
 	}, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	names := []cluster.ServerID{"a", "b"}
 	first := w.at("a").client(made.APIKey)
 	first.ingest(doc("", "something to be found"))

@@ -34,8 +34,8 @@ var errNoEgress = errors.New("no egress")
 // published says of each type in the interface's catalogue whether this version
 // has something that causes it.
 var published = map[string]bool{
-	eventGraph: true, eventJob: true, eventBelief: true, eventTest: true,
-	eventInsight: true, eventContradiction: true, eventBasin: true, eventBrain: true,
+	pb.EventGraphUpdated: true, pb.EventJobCompleted: true, pb.EventBeliefSuperseded: true, pb.EventWebhookTest: true,
+	pb.EventInsightProposed: true, pb.EventContradictionFound: true, pb.EventBasinShifted: true, pb.EventBrainTrained: true,
 }
 
 // InactiveEvents lists, of the types that an endpoint subscribes to, those that
@@ -52,7 +52,7 @@ func InactiveEvents(subscribed []string) []string {
 }
 
 func webhookNotFound() *pb.Problem {
-	return problem(codeWebhookNotFound, "There is no such webhook endpoint.")
+	return problem(pb.CodeWebhookNotFound, "There is no such webhook endpoint.")
 }
 
 func (o *orgView) webhookKey(id pb.WebhookID) storage.Key {
@@ -193,7 +193,7 @@ func (o *webhookModule) putWebhook(c *call, op *pb.CreateWebhook) {
 	o.withWebhookCount(c, func(count int, release func()) {
 		if count >= maxWebhooks {
 			release()
-			c.refuseSettled(problem(codeWebhookLimit, "An organization has at most %d webhook endpoints, those of its sandbox included.", maxWebhooks))
+			c.refuseSettled(problem(pb.CodeWebhookLimit, "An organization has at most %d webhook endpoints, those of its sandbox included.", maxWebhooks))
 			return
 		}
 		hook, err := o.newWebhook(c, op)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -83,7 +84,7 @@ func BenchmarkWebhookCrash(b *testing.B) {
 		used := cpu(b)
 		began := time.Now()
 		for i := 0; i < events/2; i += perCommit {
-			n.happen(org.Org, eventInsight, i, perCommit)
+			n.happen(org.Org, pb.EventInsightProposed, i, perCommit)
 		}
 		for in.all.Load() < events/4 {
 			_ = clock.Wait(b.Context(), clock.Real(), time.Millisecond)
@@ -93,7 +94,7 @@ func BenchmarkWebhookCrash(b *testing.B) {
 		in.unsee(seen) // what the dead node still sent, of which its disk knows nothing
 		n = startNode(b, after, allow)
 		for i := events / 2; i < events; i += perCommit {
-			n.happen(org.Org, eventInsight, i, perCommit)
+			n.happen(org.Org, pb.EventInsightProposed, i, perCommit)
 		}
 		for in.all.Load() < events {
 			_ = clock.Wait(b.Context(), clock.Real(), time.Millisecond)
@@ -129,11 +130,11 @@ func BenchmarkWebhookCommits(b *testing.B) {
 			used, synced := cpu(b), disk.Syncs()
 			if each {
 				for i := range b.N {
-					n.happen(org.Org, eventInsight, i, 1)
+					n.happen(org.Org, pb.EventInsightProposed, i, 1)
 					n.quiet(org.Org)
 				}
 			} else {
-				n.happen(org.Org, eventInsight, 0, b.N)
+				n.happen(org.Org, pb.EventInsightProposed, 0, b.N)
 				n.waitFor(func() bool { return in.all.Load() == int64(b.N) })
 				n.quiet(org.Org)
 			}
@@ -175,7 +176,7 @@ func BenchmarkWebhookHanging(b *testing.B) {
 		n := startNode(b, storagetest.NewDisk(), allow, func(c *Config, _ *storage.Options) { c.Clock = clock.Real() })
 		var all []CreatedOrg
 		for i := range orgs {
-			org := n.org(NewOrg{Name: fmt.Sprint("Org ", i), OwnerEmail: fmt.Sprintf("o%d@example.com", i), Plan: planUnlimited})
+			org := n.org(NewOrg{Name: fmt.Sprint("Org ", i), OwnerEmail: fmt.Sprintf("o%d@example.com", i), Plan: pb.PlanUnlimited})
 			c := client{n: n, key: org.APIKey}
 			for k := range maxWebhooks {
 				path := "/hang"
@@ -188,7 +189,7 @@ func BenchmarkWebhookHanging(b *testing.B) {
 		}
 		for i := range events {
 			for _, org := range all {
-				n.happen(org.Org, eventInsight, int(time.Now().UnixMilli()), 1)
+				n.happen(org.Org, pb.EventInsightProposed, int(time.Now().UnixMilli()), 1)
 			}
 			for reached.Load() < int64((i+1)*orgs*maxWebhooks/2) {
 				_ = clock.Wait(b.Context(), clock.Real(), time.Millisecond)

@@ -385,13 +385,13 @@ func (o *orgView) orphaned(r storage.Reader, hook *pb.Webhook) (bool, error) {
 // or the whole organization is for all. A sandbox has no persons.
 func (o *orgView) delivers(hook *pb.Webhook, e *pb.OutboxEvent) bool {
 	kind := e.GetType()
-	if _, known := published[kind]; !known || kind == eventTest {
+	if _, known := published[kind]; !known || kind == pb.EventWebhookTest {
 		return false // it flows on the stream alone
 	}
 	if !slices.Contains(hook.GetEventTypes(), allEvents) && !slices.Contains(hook.GetEventTypes(), kind) {
 		return false
 	}
-	if o.main != nil || kind == eventInsight || kind == eventBrain {
+	if o.main != nil || kind == pb.EventInsightProposed || kind == pb.EventBrainTrained {
 		return true
 	}
 	return len(e.GetPartition()) == 0 || e.GetSubject() != "" || string(e.GetPartition()) == string(hook.GetUser())
@@ -608,7 +608,7 @@ func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *change, done
 // disableWebhook ends an endpoint's deliveries until somebody enables it.
 func (o *webhookModule) disableWebhook(ch *change, hook *pb.Webhook, now int64, reason string) {
 	hook.Disabled, hook.DisabledReason, hook.UpdatedMs = true, reason, now
-	ch.audit(&pb.Audit{AtMs: now, Action: actionWebhookDisable, Target: pb.WebhookID(hook.GetId()).String()})
+	ch.audit(&pb.Audit{AtMs: now, Action: pb.ActionWebhookDisable, Target: pb.WebhookID(hook.GetId()).String()})
 	o.sys.stats.webhooksDisabled.Add(1)
 	o.sys.log.Warn("a webhook endpoint is disabled", "org", o.id.String(), "webhook", pb.WebhookID(hook.GetId()).String(), "reason", reason)
 }

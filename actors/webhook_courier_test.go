@@ -133,20 +133,20 @@ func TestWebhookDelivery(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), in.allow)
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
-	n.happen(org.Org, eventInsight, 1000, 3) // before there was an endpoint
+	n.happen(org.Org, pb.EventInsightProposed, 1000, 3) // before there was an endpoint
 	all := c.ok(newWebhook(in.url+"/all", "*")).GetLink().GetWebhook()
-	some := c.ok(newWebhook(in.url+"/some", eventBrain)).GetLink().GetWebhook()
+	some := c.ok(newWebhook(in.url+"/some", pb.EventBrainTrained)).GetLink().GetWebhook()
 	total := 0
 	for i := range 20 {
-		n.happen(org.Org, eventInsight, total, i+1)
+		n.happen(org.Org, pb.EventInsightProposed, total, i+1)
 		total += i + 1
 	}
-	n.happen(org.Org, eventBrain, total, 1)
-	n.happen(org.Org, eventImportFinished, total+1, 1) // flows on the stream alone
+	n.happen(org.Org, pb.EventBrainTrained, total, 1)
+	n.happen(org.Org, pb.EventImportFinished, total+1, 1) // flows on the stream alone
 	n.quiet(org.Org)
 	times := map[string]int{}
 	for _, l := range in.letters() {
-		if l.n >= 1000 || l.kind == eventImportFinished || strings.HasSuffix(l.path, "/some") && l.kind != eventBrain {
+		if l.n >= 1000 || l.kind == pb.EventImportFinished || strings.HasSuffix(l.path, "/some") && l.kind != pb.EventBrainTrained {
 			t.Errorf("%+v", l)
 		}
 		times[fmt.Sprint(l.path, l.n)]++
@@ -201,7 +201,7 @@ func TestWebhookRetries(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	hook := c.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
-	n.happen(org.Org, eventInsight, 0, 1)
+	n.happen(org.Org, pb.EventInsightProposed, 0, 1)
 	for i, about := range []time.Duration{30 * time.Second, 120 * time.Second} {
 		wait := n.retryAt(hook.GetId(), org.Org)
 		if wait < about*8/10 || wait > about*12/10 {
@@ -243,7 +243,7 @@ func TestWebhookGivesUp(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	hook := c.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
-	n.happen(org.Org, eventInsight, 0, 1)
+	n.happen(org.Org, pb.EventInsightProposed, 0, 1)
 	for range attempts - 1 {
 		n.clock.Advance(n.retryAt(hook.GetId(), org.Org))
 	}
@@ -252,7 +252,7 @@ func TestWebhookGivesUp(t *testing.T) {
 		t.Errorf("%d attempts", in.count())
 	}
 	c.ok(link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}}))
-	n.happen(org.Org, eventInsight, 1, failures)
+	n.happen(org.Org, pb.EventInsightProposed, 1, failures)
 	n.quiet(org.Org)
 	got := c.webhook(hook.GetId()).GetWebhook()
 	if in.count() != failures+1 || !got.GetDisabled() || got.GetDisabledReason() == "" || got.GetFailures() != failures || len(got.GetPending()) != 0 {
@@ -261,13 +261,13 @@ func TestWebhookGivesUp(t *testing.T) {
 	if audits := n.audits(org.Org); audits[len(audits)-1] != "webhook.disable" {
 		t.Errorf("%v", audits)
 	}
-	n.happen(org.Org, eventInsight, 100, 3)
+	n.happen(org.Org, pb.EventInsightProposed, 100, 3)
 	in.answer(nil)
 	on := false
 	if got := c.ok(patchWebhook(hook.GetId(), &pb.PatchWebhook{Disabled: &on})).GetLink().GetWebhook(); got.GetDisabled() || got.GetFailures() != 0 {
 		t.Errorf("%v", got)
 	}
-	n.happen(org.Org, eventInsight, 200, 1)
+	n.happen(org.Org, pb.EventInsightProposed, 200, 1)
 	n.quiet(org.Org)
 	letters := in.letters()
 	if len(letters) != failures+2 || letters[len(letters)-1].n != 200 {
@@ -294,18 +294,18 @@ func TestWebhookReach(t *testing.T) {
 		event       *pb.OutboxEvent
 		owner, peer bool
 	}{
-		{"a person's graph", &pb.OutboxEvent{Type: eventGraph, User: me, Partition: me}, true, false},
-		{"a subject's graph", &pb.OutboxEvent{Type: eventGraph, User: me, Partition: []byte("0123456789abcdef"), Subject: "ann"}, true, true},
-		{"a person's job", &pb.OutboxEvent{Type: eventJob, Partition: me}, true, false},
-		{"a person's belief", &pb.OutboxEvent{Type: eventBelief, Partition: me}, true, false},
-		{"a person's contradiction", &pb.OutboxEvent{Type: eventContradiction, Partition: me}, true, false},
-		{"a person's basin", &pb.OutboxEvent{Type: eventBasin, Partition: me}, true, false},
-		{"a subject's job", &pb.OutboxEvent{Type: eventJob, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
-		{"an insight", &pb.OutboxEvent{Type: eventInsight, Partition: me}, true, true},
-		{"a brain", &pb.OutboxEvent{Type: eventBrain}, true, true},
-		{"what concerns all", &pb.OutboxEvent{Type: eventJob}, true, true},
-		{"an import", &pb.OutboxEvent{Type: eventImportFinished, User: me, Subject: "ann"}, false, false},
-		{"a test", &pb.OutboxEvent{Type: eventTest, User: me}, false, false},
+		{"a person's graph", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Partition: me}, true, false},
+		{"a subject's graph", &pb.OutboxEvent{Type: pb.EventGraphUpdated, User: me, Partition: []byte("0123456789abcdef"), Subject: "ann"}, true, true},
+		{"a person's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Partition: me}, true, false},
+		{"a person's belief", &pb.OutboxEvent{Type: pb.EventBeliefSuperseded, Partition: me}, true, false},
+		{"a person's contradiction", &pb.OutboxEvent{Type: pb.EventContradictionFound, Partition: me}, true, false},
+		{"a person's basin", &pb.OutboxEvent{Type: pb.EventBasinShifted, Partition: me}, true, false},
+		{"a subject's job", &pb.OutboxEvent{Type: pb.EventJobCompleted, Subject: "ann", Partition: []byte("0123456789abcdef")}, true, true},
+		{"an insight", &pb.OutboxEvent{Type: pb.EventInsightProposed, Partition: me}, true, true},
+		{"a brain", &pb.OutboxEvent{Type: pb.EventBrainTrained}, true, true},
+		{"what concerns all", &pb.OutboxEvent{Type: pb.EventJobCompleted}, true, true},
+		{"an import", &pb.OutboxEvent{Type: pb.EventImportFinished, User: me, Subject: "ann"}, false, false},
+		{"a test", &pb.OutboxEvent{Type: pb.EventWebhookTest, User: me}, false, false},
 	} {
 		id := fmt.Sprintf("%016d", i)
 		c.event.Id, c.event.Data = []byte(id), []byte(`{}`)
@@ -337,11 +337,11 @@ func TestWebhookReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.waitFor(func() bool {
-		return slices.ContainsFunc(in.letters()[before:], func(l letter) bool { return l.kind == eventJob })
+		return slices.ContainsFunc(in.letters()[before:], func(l letter) bool { return l.kind == pb.EventJobCompleted })
 	}) // the end of the erasure
 	n.quiet(org.Org)
 	before = in.count()
-	n.happen(org.Org, eventBrain, 0, 1)
+	n.happen(org.Org, pb.EventBrainTrained, 0, 1)
 	n.quiet(org.Org)
 	if letters := in.letters()[before:]; len(letters) != 1 || letters[0].path != "/in/owner" {
 		t.Errorf("after the peer has left: %v", letters)
@@ -352,13 +352,13 @@ func TestWebhookReach(t *testing.T) {
 	on := false
 	owner.ok(patchWebhook(theirs.GetId(), &pb.PatchWebhook{Disabled: &on}))
 	before = in.count()
-	n.emit(org.Org, &pb.OutboxEvent{Id: []byte("fedcba9876543210"), Type: eventJob, Partition: me, Data: []byte(`{}`)})
+	n.emit(org.Org, &pb.OutboxEvent{Id: []byte("fedcba9876543210"), Type: pb.EventJobCompleted, Partition: me, Data: []byte(`{}`)})
 	n.quiet(org.Org)
 	if letters := in.letters()[before:]; len(letters) != 1 || letters[0].path != "/in/owner" {
 		t.Errorf("a person's event reached the endpoint of one who has left: %v", letters)
 	}
 	before = in.count()
-	n.emit(org.Org, &pb.OutboxEvent{Id: []byte("fedcba9876543211"), Type: eventBrain, Data: []byte(`{}`)})
+	n.emit(org.Org, &pb.OutboxEvent{Id: []byte("fedcba9876543211"), Type: pb.EventBrainTrained, Data: []byte(`{}`)})
 	n.quiet(org.Org)
 	if got := in.count() - before; got != 2 {
 		t.Errorf("what concerns all came %d times to two endpoints", got)
@@ -379,14 +379,14 @@ func TestWebhookReachIsItsCreators(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), in.allow)
 	org := n.org(NewOrg{})
 	owner := client{n: n, key: org.APIKey}
-	member, peer := n.recruit(org.Org, "peer@example.com", RoleAdmin, scopeRead, scopeWrite, scopeAdmin)
+	member, peer := n.recruit(org.Org, "peer@example.com", RoleAdmin, pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin)
 	hook := owner.ok(newWebhook(in.url+"/before", "*")).GetLink().GetWebhook().GetId()
 	off, on, url := true, false, in.url+"/after"
 	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Url: &url}))
 	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Disabled: &off}))
-	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Disabled: &on, EventTypes: []string{eventJob}}))
+	peer.ok(patchWebhook(hook, &pb.PatchWebhook{Disabled: &on, EventTypes: []string{pb.EventJobCompleted}}))
 	for i, of := range []pb.UserID{org.Owner, member.User} {
-		n.emit(org.Org, &pb.OutboxEvent{Id: fmt.Appendf(nil, "%016d", i), Type: eventJob, Partition: of.Bytes(), Data: fmt.Appendf(nil, `{"n":%d}`, 7+i)})
+		n.emit(org.Org, &pb.OutboxEvent{Id: fmt.Appendf(nil, "%016d", i), Type: pb.EventJobCompleted, Partition: of.Bytes(), Data: fmt.Appendf(nil, `{"n":%d}`, 7+i)})
 	}
 	n.quiet(org.Org)
 	if letters := in.letters(); len(letters) != 1 || letters[0].path != "/in/after" || letters[0].n != 7 {
@@ -411,7 +411,7 @@ func TestWebhookSurvivesCrashes(t *testing.T) {
 			for life := range lives {
 				for commit := range 3 {
 					count := 1 + (7*history+13*life+29*commit)%40
-					n.happen(org.Org, eventInsight, total, count)
+					n.happen(org.Org, pb.EventInsightProposed, total, count)
 					total += count
 				}
 				if (history+life)%2 == 0 {
@@ -460,7 +460,7 @@ func TestWebhookWakesItsOrganization(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	hook := c.ok(newWebhook(in.url, "*")).GetLink().GetWebhook()
-	n.happen(org.Org, eventInsight, 0, 1)
+	n.happen(org.Org, pb.EventInsightProposed, 0, 1)
 	wait := n.retryAt(hook.GetId(), org.Org)
 	at := n.clock.Now()
 	n.stop()
@@ -505,7 +505,7 @@ func TestWebhookOfHangingReceiverDelaysNobody(t *testing.T) {
 	c.ok(newWebhook(in.url+"/healthy", "*"))
 	const events = 200
 	for i := range events {
-		n.happen(org.Org, eventInsight, i, 1)
+		n.happen(org.Org, pb.EventInsightProposed, i, 1)
 	}
 	healthy := func() int {
 		return len(slices.DeleteFunc(in.letters(), func(l letter) bool { return strings.HasSuffix(l.path, "/hang") }))
@@ -533,8 +533,8 @@ func TestSlowReceiversHaveTheirOwnPlaces(t *testing.T) {
 	client{n: n, key: one.APIKey}.ok(newWebhook(in.url+"/slow", "*"))
 	client{n: n, key: other.APIKey}.ok(newWebhook(in.url+"/quick", "*"))
 	happens := func(i int) {
-		n.happen(one.Org, eventInsight, i, 1)
-		n.happen(other.Org, eventInsight, i, 1)
+		n.happen(one.Org, pb.EventInsightProposed, i, 1)
+		n.happen(other.Org, pb.EventInsightProposed, i, 1)
 	}
 	came := func(path string, count int) {
 		t.Helper()
@@ -556,7 +556,7 @@ func TestSlowReceiversHaveTheirOwnPlaces(t *testing.T) {
 			}
 		}
 	}
-	n.happen(one.Org, eventInsight, 0, 1)
+	n.happen(one.Org, pb.EventInsightProposed, 0, 1)
 	came("/slow", 1)
 	n.quiet(one.Org)
 	empty := fill()
@@ -595,8 +595,8 @@ func TestWebhookSecretsAreSealed(t *testing.T) {
 	}
 	n = startNode(t, disk, in.allow, keyed("another"))
 	c.n = n
-	c.refused(codeInternal, test)
-	n.happen(org.Org, eventInsight, 1, 1)
+	c.refused(pb.CodeInternal, test)
+	n.happen(org.Org, pb.EventInsightProposed, 1, 1)
 	n.stop()
 	if in.count() != 0 {
 		t.Error("something was delivered under a wrong key")
@@ -617,17 +617,17 @@ func TestWebhookInTheSandbox(t *testing.T) {
 	sandbox.ok(newWebhook(in.url+"/sandbox", "*"))
 	c.ok(newWebhook(in.url+"/main", "*"))
 	sandbox.ingest(doc("a", "A note in the sandbox."))
-	n.happen(org.Org, eventInsight, 7, 1)
+	n.happen(org.Org, pb.EventInsightProposed, 7, 1)
 	n.waitFor(func() bool {
 		kinds := map[string]bool{}
 		for _, l := range in.letters() {
 			kinds[l.path+" "+l.kind] = true
 		}
-		return kinds["/in/sandbox "+eventJob] && kinds["/in/main "+eventInsight]
+		return kinds["/in/sandbox "+pb.EventJobCompleted] && kinds["/in/main "+pb.EventInsightProposed]
 	})
 	n.quiet(org.Org)
 	for _, l := range in.letters() {
-		if l.path == "/in/main" && l.kind != eventInsight || l.path == "/in/sandbox" && l.kind == eventInsight {
+		if l.path == "/in/main" && l.kind != pb.EventInsightProposed || l.path == "/in/sandbox" && l.kind == pb.EventInsightProposed {
 			t.Errorf("%+v", l)
 		}
 	}

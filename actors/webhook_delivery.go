@@ -198,7 +198,7 @@ func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
 	}
 	ch := newChange(o.store)
 	ch.user = c.who.user.Bytes()
-	if err := ch.event(c.org, eventTest, nil, map[string]any{"message": "This is a test event."}); err != nil {
+	if err := ch.event(c.org, pb.EventWebhookTest, nil, map[string]any{"message": "This is a test event."}); err != nil {
 		c.fail(err)
 		return
 	}
@@ -207,7 +207,7 @@ func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
 	select {
 	case o.couriers.extra <- struct{}{}: // or keys without end would fill the node's places with one receiver that hangs
 	default:
-		p := problem(codeRateLimit, "The organization has as many deliveries under way as it may.")
+		p := problem(pb.CodeRateLimit, "The organization has as many deliveries under way as it may.")
 		p.RetryAfterS = retryAfterTestSeconds
 		c.refuse(p)
 		return

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"orgmem/cluster"
+	pb "orgmem/proto"
 )
 
 // TestWebhooksMoveWithTheirOrganization takes the organization from one node to the
@@ -14,19 +15,19 @@ func TestWebhooksMoveWithTheirOrganization(t *testing.T) {
 	const moves, each = 6, 40
 	in := newInbox(t)
 	w := startTownWith(t, in.allow, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	w.at("a").client(made.APIKey).ok(newWebhook(in.url, "*"))
 	total := 0
 	leads, rests := cluster.ServerID("a"), cluster.ServerID("b")
 	for range moves {
-		w.at(leads).happen(made.Org, eventInsight, total, each)
+		w.at(leads).happen(made.Org, pb.EventInsightProposed, total, each)
 		total += each
 		leads, rests = rests, leads
 		w.lead(leads)
 	}
 	w.at(leads).waitFor(func() bool { return len(distinct(in.letters())) == total })
 
-	w.at(leads).happen(made.Org, eventInsight, total, each)
+	w.at(leads).happen(made.Org, pb.EventInsightProposed, total, each)
 	total += each
 	w.lead("") // it is gone, and nobody knows better yet
 	w.lead(rests)

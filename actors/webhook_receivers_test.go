@@ -172,11 +172,11 @@ func testReceiver(t *testing.T, dir string, command []string) {
 		t.Fatal(got)
 	}
 	const events = 10
-	n.happen(org.Org, eventInsight, 0, events)
+	n.happen(org.Org, pb.EventInsightProposed, 0, events)
 	seen := map[string]bool{}
 	for range events {
 		got := strings.Fields(line())
-		if len(got) != 3 || got[0] != "verified" || got[2] != eventInsight || seen[got[1]] {
+		if len(got) != 3 || got[0] != "verified" || got[2] != pb.EventInsightProposed || seen[got[1]] {
 			t.Errorf("%v", got)
 			continue
 		}

@@ -119,7 +119,7 @@ func TestWebhookLifecycle(t *testing.T) {
 		"delete": remove,
 		"test":   link(&pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: pb.WebhookID(hook.GetId()).String()}}}),
 	} {
-		if p := c.refused(codeWebhookNotFound, op); p.GetDetail() != webhookNotFound().GetDetail() {
+		if p := c.refused(pb.CodeWebhookNotFound, op); p.GetDetail() != webhookNotFound().GetDetail() {
 			t.Errorf("%s: %v", name, p)
 		}
 	}
@@ -175,17 +175,17 @@ func TestWebhookAddressIsChecked(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	hook := c.ok(newWebhook(url, "*")).GetLink().GetWebhook()
 	for _, bad := range []string{"http://public.example/", "https://inside.example/", "https://10.0.0.2/", "https://nowhere.example/", "https://a@public.example/"} {
-		p := c.refused(codeValidation, newWebhook(bad, "*"))
+		p := c.refused(pb.CodeValidation, newWebhook(bad, "*"))
 		if len(p.GetErrors()) != 1 || p.GetErrors()[0].GetField() != "url" || p.GetErrors()[0].GetMessage() == "" {
 			t.Errorf("%s: %v", bad, p)
 		}
-		c.refused(codeValidation, patchWebhook(hook.GetId(), &pb.PatchWebhook{Url: &bad}))
+		c.refused(pb.CodeValidation, patchWebhook(hook.GetId(), &pb.PatchWebhook{Url: &bad}))
 	}
 	if got := c.webhook(hook.GetId()).GetWebhook(); got.GetUrl() != url {
 		t.Errorf("a refused change changed %v", got)
 	}
 	off := startNode(t, storagetest.NewDisk())
-	(client{n: off, key: off.org(NewOrg{}).APIKey}).refused(codeServiceDegraded, newWebhook(url, "*"))
+	(client{n: off, key: off.org(NewOrg{}).APIKey}).refused(pb.CodeServiceDegraded, newWebhook(url, "*"))
 }
 
 // interface: Limits/Webhook endpoints
@@ -209,7 +209,7 @@ func TestWebhookLimitAndPages(t *testing.T) {
 		switch r := <-made; {
 		case r.GetLink() != nil:
 			count++
-		case r.GetProblem().GetCode() == codeWebhookLimit:
+		case r.GetProblem().GetCode() == pb.CodeWebhookLimit:
 			refused++
 		default:
 			t.Errorf("%v", r)
@@ -237,7 +237,7 @@ func TestWebhookLimitAndPages(t *testing.T) {
 	if len(ids) != maxWebhooks || len(slices.Compact(ids)) != maxWebhooks {
 		t.Errorf("%d ids, %d different", len(ids), len(slices.Compact(ids)))
 	}
-	c.refused(codeInvalidCursor, link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: &pb.Page{Cursor: "x"}}}}))
+	c.refused(pb.CodeInvalidCursor, link(&pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: &pb.Page{Cursor: "x"}}}}))
 }
 
 // TestWebhookTest holds a delivery to the interface: headers, signature over the
@@ -283,13 +283,13 @@ func TestWebhookTest(t *testing.T) {
 	if err := decoder.Decode(&envelope); err != nil {
 		t.Fatal(err)
 	}
-	if envelope.Type != eventTest || len(envelope.ID) != 36 || envelope.OrgID == "" || envelope.Data["message"] == "" || len(envelope.Data) != 1 {
+	if envelope.Type != pb.EventWebhookTest || len(envelope.ID) != 36 || envelope.OrgID == "" || envelope.Data["message"] == "" || len(envelope.Data) != 1 {
 		t.Errorf("%s", d.body)
 	}
 	if at, err := time.Parse(eventTime, envelope.CreatedAt); err != nil || !at.Equal(n.clock.Now()) {
 		t.Errorf("createdAt %s: %v", envelope.CreatedAt, err)
 	}
-	if d.header.Get("X-Svc-Event") != eventTest || d.header.Get("X-Svc-Webhook") != pb.WebhookID(hook.GetId()).String() || d.header.Get("Content-Type") != "application/json" {
+	if d.header.Get("X-Svc-Event") != pb.EventWebhookTest || d.header.Get("X-Svc-Webhook") != pb.WebhookID(hook.GetId()).String() || d.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%v", d.header)
 	}
 	if want := signature(hook.GetSecret(), n.clock.Now(), d.body); d.header.Get("X-Svc-Signature") != want {
@@ -302,7 +302,7 @@ func TestWebhookTest(t *testing.T) {
 			o.couriers.extra <- struct{}{}
 		}
 	})
-	if p := c.refused(codeRateLimit, test); p.GetRetryAfterS() == 0 {
+	if p := c.refused(pb.CodeRateLimit, test); p.GetRetryAfterS() == 0 {
 		t.Errorf("%v", p)
 	}
 	c.inOrg(func(o *orgActor) {
@@ -387,7 +387,7 @@ func TestOutboxIsSweptButForItsNewest(t *testing.T) {
 		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
 			ch := newChange(o.store)
 			for range times {
-				if err := ch.event(&o.orgView, eventInsight, nil, map[string]any{"count": 1}); err != nil {
+				if err := ch.event(&o.orgView, pb.EventInsightProposed, nil, map[string]any{"count": 1}); err != nil {
 					done(err)
 					return
 				}

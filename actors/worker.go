@@ -448,13 +448,13 @@ func (w *worker) cancelNow(m cancel) {
 	}
 	items := job.Items
 	job.Items = nil
-	job.Status, job.FinishedMs = jobCancelled, clock.Millis(w.org.sys.clock.Now())
+	job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(w.org.sys.clock.Now())
 	b := newChange(w.org.store)
 	if err := b.endJob(w.org, job); err != nil {
 		c.fail(err)
 		return
 	}
-	if job.GetType() != jobCognition { // which has nothing in the queue
+	if job.GetType() != pb.JobCognition { // which has nothing in the queue
 		b.DeleteRange(queuedOf(w.part, job))
 	}
 	if job.GetSession() {
@@ -472,7 +472,7 @@ func (w *worker) cancelNow(m cancel) {
 		return
 	}
 	w.org.jobsEnded(pb.JobID(job.GetId()))
-	if job.GetType() == jobCognition {
+	if job.GetType() == pb.JobCognition {
 		w.ctx.Send(w.parent, cancelCycle{pb.JobID(job.GetId())})
 	}
 	job.Items = items

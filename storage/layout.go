@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -137,12 +138,32 @@ func readFile(fs vfs.FS, path string) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
+// asNotWritable adds ErrNotWritable to an error of making or opening a file that says so:
+// other failures, like too many open files, are not mended where that one is looked for.
+func asNotWritable(err error) error {
+	if _, opening := errors.AsType[*fs.PathError](err); opening &&
+		(errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM)) {
+		return fmt.Errorf("%w: %w", ErrNotWritable, err)
+	}
+	return err
+}
+
+// heldByAnother reports whether a file was opened and its lock refused because somebody
+// has it. POSIX has two codes for that; Pebble has words of its own for this process.
+func heldByAnother(err error) bool {
+	if _, opening := errors.AsType[*fs.PathError](err); opening {
+		return false
+	}
+	code, ok := errors.AsType[syscall.Errno](err)
+	return !ok || code == syscall.EAGAIN || code == syscall.EACCES
+}
+
 // lock takes the directory for this process. It returns ErrLocked when another
 // one has it, naming the directory and, when it can be read, the process.
 func (l layout) lock() (io.Closer, error) {
 	c, err := l.fs.Lock(l.path(lockFile))
-	if _, opening := errors.AsType[*fs.PathError](err); opening {
-		return nil, fmt.Errorf("%w: %w", ErrNotWritable, err)
+	if err != nil && !heldByAnother(err) {
+		return nil, fmt.Errorf("lock data directory: %w", asNotWritable(err))
 	}
 	if err != nil {
 		holder := "another process"
@@ -158,7 +179,7 @@ func (l layout) lock() (io.Closer, error) {
 	// file of its own because closing any descriptor of a POSIX-locked file
 	// releases the lock.
 	if err := writeUnsynced(l.fs, l.path(pidFile), strconv.Itoa(os.Getpid())+"\n"); err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(asNotWritable(err), c.Close())
 	}
 	return c, nil
 }

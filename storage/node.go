@@ -95,8 +95,9 @@ type openStore struct {
 }
 
 // Open takes the data directory and opens the log. It returns ErrLocked when
-// another process has the directory, ErrIncompatible when a newer version wrote
-// it. Stores are opened by Acquire.
+// another process has the directory, ErrNotWritable when nothing can be written
+// into it, ErrIncompatible when a newer version wrote it. Stores are opened by
+// Acquire.
 func Open(opts Options) (*Node, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -127,7 +128,7 @@ func Open(opts Options) (*Node, error) {
 	n.rooms = Connections(descriptors, n.limit)
 
 	if err := makeDir(n.fs, opts.Dir); err != nil {
-		return nil, fmt.Errorf("open storage: %w", err)
+		return nil, fmt.Errorf("open storage: %w", asNotWritable(err))
 	}
 	if n.lock, err = n.layout.lock(); err != nil {
 		return nil, fmt.Errorf("open storage: %w", err)

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"go.uber.org/goleak"
 
 	pb "orgmem/proto"
@@ -327,6 +330,59 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	}
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// barred is a file system that refuses to open the lock's file, or to make directories.
+type barred struct {
+	vfs.FS
+	lock, dir error
+	held      error // what the lock itself is refused with
+}
+
+func (b barred) Lock(name string) (io.Closer, error) {
+	if b.held != nil {
+		return nil, b.held
+	}
+	if b.lock != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: b.lock}
+	}
+	return b.FS.Lock(name)
+}
+
+func (b barred) MkdirAll(dir string, perm os.FileMode) error {
+	if b.dir != nil {
+		return &os.PathError{Op: "mkdir", Path: dir, Err: b.dir}
+	}
+	return b.FS.MkdirAll(dir, perm)
+}
+
+// TestADirectoryThatCannotBeWrittenToIsCalledThat, and no other failure is: nobody looks at
+// the mount where the process has too many files open.
+func TestADirectoryThatCannotBeWrittenToIsCalledThat(t *testing.T) {
+	for _, why := range []error{syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EMFILE, syscall.ENFILE, syscall.EIO} {
+		want := errors.Is(why, syscall.EROFS) || errors.Is(why, syscall.EACCES) || errors.Is(why, syscall.EPERM)
+		for what, refusal := range map[string]barred{"lock": {lock: why}, "directory": {dir: why}} {
+			o, _ := storagetest.NewDisk().Options()
+			refusal.FS = o.FS
+			o.FS = refusal
+			n, err := storage.Open(o)
+			if err == nil {
+				t.Fatalf("%s, %v: it opens: %v", what, why, n.Close())
+			}
+			if errors.Is(err, storage.ErrNotWritable) != want || errors.Is(err, storage.ErrLocked) || !errors.Is(err, why) {
+				t.Errorf("%s, %v: %v", what, why, err)
+			}
+		}
+	}
+	for _, why := range []error{syscall.EAGAIN, syscall.EACCES, syscall.ENOLCK} { // the file is open, its lock refused
+		o, _ := storagetest.NewDisk().Options()
+		o.FS = barred{FS: o.FS, held: why}
+		want := !errors.Is(why, syscall.ENOLCK)
+		_, err := storage.Open(o)
+		if errors.Is(err, storage.ErrLocked) != want || errors.Is(err, storage.ErrNotWritable) || !errors.Is(err, why) {
+			t.Errorf("locking: %v: %v", why, err)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func listMembers(page *pb.Page) *pb.Envelope {
 }
 
 // recruit adds a person and makes them a key.
-func (n *node) recruit(org pb.OrgID, email string, role Role, scopes ...string) (MemberInfo, client) {
+func (n *testNode) recruit(org pb.OrgID, email string, role Role, scopes ...string) (MemberInfo, client) {
 	n.t.Helper()
 	m, err := n.sys.AddMember(n.t.Context(), org, email, role)
 	if err != nil {
@@ -40,7 +40,7 @@ func (n *node) recruit(org pb.OrgID, email string, role Role, scopes ...string) 
 	return m, n.keyOf(org, m.User, scopes...)
 }
 
-func (n *node) keyOf(org pb.OrgID, user pb.UserID, scopes ...string) client {
+func (n *testNode) keyOf(org pb.OrgID, user pb.UserID, scopes ...string) client {
 	n.t.Helper()
 	if len(scopes) == 0 {
 		scopes = []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin}

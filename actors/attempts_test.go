@@ -50,7 +50,7 @@ func (h *held) begins() bool {
 }
 
 // stored is a job as its record says.
-func (n *node) stored(c CreatedOrg, id string) *pb.Job {
+func (n *testNode) stored(c CreatedOrg, id string) *pb.Job {
 	n.t.Helper()
 	for _, j := range records(n, storage.StoreID{Org: c.Org, Realm: storage.RealmMain}, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
 		if pb.JobID(j.GetId()).String() == id {
@@ -63,7 +63,7 @@ func (n *node) stored(c CreatedOrg, id string) *pb.Job {
 
 // pass lets time go on while a job waits to begin; always, where another one's begin is
 // waited for.
-func (n *node) pass(c CreatedOrg, id string, always bool) {
+func (n *testNode) pass(c CreatedOrg, id string, always bool) {
 	n.t.Helper()
 	if job := n.stored(c, id); always || job.GetBegun() == "" && !terminal(job.GetStatus()) {
 		n.clock.Advance(100 * time.Millisecond)

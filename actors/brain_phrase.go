@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orgmem/actors/llm"
+	"orgmem/actors/node"
 	"orgmem/brain/answer"
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
@@ -77,7 +78,7 @@ func (c *call) phrase(st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, er
 	sys.wg.Go(func() { // ends with the wait, or with the node
 		defer func() {
 			if r := recover(); r != nil {
-				c.fail(panicked("phrasing", r))
+				c.fail(node.PanicError("phrasing", r))
 			}
 		}()
 		said := c.org.phrasing(d, wait)

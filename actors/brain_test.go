@@ -540,7 +540,7 @@ func TestTrainingsGoOnAfterACrash(t *testing.T) {
 	const cut = 3 // epochs, the one of the untrained parameters among them
 	docs, _, _ := parish(60)
 	epochs := make(chan int, 64) // more than a training has
-	start := func(t *testing.T, disk *storagetest.Disk, hold chan struct{}) *node {
+	start := func(t *testing.T, disk *storagetest.Disk, hold chan struct{}) *testNode {
 		done := 0
 		return startNode(t, disk, drawn, func(cfg *Config, _ *storage.Options) {
 			cfg.epochDone = func() {

@@ -16,6 +16,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/node"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -129,7 +130,7 @@ func (t *trainer) start() {
 func (t *trainer) guardedAttempt() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = panicked("brain training", r)
+			err = node.PanicError("brain training", r)
 		}
 	}()
 	return t.attempt()
@@ -155,7 +156,7 @@ func (t *trainer) done(err error) {
 	case err == nil, errors.Is(err, errVoid):
 		id := t.id
 		t.module.later(func() { t.module.trained(self, id) })
-	case t.stopped.Load(), superseded(err), errors.Is(err, errClosing): // another activation goes on
+	case t.stopped.Load(), superseded(err), errors.Is(err, node.ErrClosing): // another activation goes on
 	case errors.As(err, &pause):
 		t.wait = t.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })
 	default:
@@ -166,7 +167,7 @@ func (t *trainer) done(err error) {
 
 func (t *trainer) goOn() error {
 	if t.stopped.Load() {
-		return errClosing
+		return node.ErrClosing
 	}
 	return nil
 }
@@ -414,7 +415,7 @@ func (r *trainRun) compute(tasks ...func(worker int) error) error {
 			return task(worker)
 		}
 	}
-	return errors.Join(r.org.sys.cpu.later(r.org.id, tasks)...)
+	return errors.Join(r.org.sys.cpu.Later(r.org.id, tasks)...)
 }
 
 // ask searches for the questions' seeds. cosine are the passages that plain vector

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"orgmem/actors/budget"
+	"orgmem/actors/node"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -152,7 +153,7 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.RetryAfterS = retryAfterNoSpaceSeconds
 	case errors.Is(err, budget.ErrFull):
 		p.Detail = "The node reads as many files as it has memory for; try again shortly."
-	case errors.Is(err, errPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, errCommitQueueFull), errors.Is(err, storage.ErrTooManyStores):
+	case errors.Is(err, node.ErrPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, errCommitQueueFull), errors.Is(err, storage.ErrTooManyStores):
 		p.Detail = "The service has more work than it can queue; try again shortly."
 	case errors.Is(err, cluster.ErrDirectoryFull):
 		p.Detail = "The cluster holds its maximum of keys: no more can be made until some are deleted."
@@ -165,7 +166,7 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."
 	case errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrFenced), errors.Is(err, errLost):
 		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
-	case errors.Is(err, errGivenUpWaiting):
+	case errors.Is(err, node.ErrAbandoned):
 		p.Detail = "The caller left before it was its turn."
 	case errors.Is(err, errReembedding):
 		p.Detail = "The memory is being embedded anew with another model; until that is done no text can be edited."
@@ -175,7 +176,7 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.Detail = "This deployment reaches no other hosts."
 	case errors.Is(err, errTooManyPartitions):
 		return invalid("scope", err.Error())
-	case errors.Is(err, errClosing):
+	case errors.Is(err, node.ErrClosing):
 		return &pb.Problem{Code: pb.CodeServiceDraining, Detail: "The node is shutting down.", RetryAfterS: retryAfterBusySeconds}
 	default:
 		o.sys.log.Error("request failed", "request_id", requestID, "org", o.id.String(), "err", err)

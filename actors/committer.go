@@ -16,8 +16,6 @@ var (
 	errLost = errors.New("organization must be opened again")
 	// errCommitQueueFull means that too much waits to be committed.
 	errCommitQueueFull = errors.New("commit queue is full")
-	// errClosing means that the node is shutting down.
-	errClosing = errors.New("shutting down")
 )
 
 const (

@@ -13,6 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/connect"
+	"orgmem/actors/node"
 	"orgmem/brain/format"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -191,7 +192,7 @@ func (s *syncer) fetch(m syncFetch) {
 func (o *orgView) fetchSource(ctx context.Context, m syncFetch) (result connect.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = panicked("sync", r)
+			err = node.PanicError("sync", r)
 		}
 	}()
 	select {

@@ -2,10 +2,8 @@ package actors
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,7 +11,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -236,7 +233,7 @@ func TestWhatIsForgottenLeavesTheIdentityBehindACancelledCycle(t *testing.T) {
 func TestCyclesGoOnUntilAllIsCompared(t *testing.T) {
 	disk := storagetest.NewDisk()
 	few := func(cfg *Config, _ *storage.Options) { cfg.freshChunks = 5 }
-	var n *node
+	var n *testNode
 	var first, last *storagetest.Disk // behind the end of the first cycle; behind any commit
 	n = startNode(t, disk, thinking, few, func(cfg *Config, _ *storage.Options) {
 		cfg.cycleWrote = func(*mind) {
@@ -253,7 +250,7 @@ func TestCyclesGoOnUntilAllIsCompared(t *testing.T) {
 		items = append(items, doc("", text))
 	}
 	c.ingest(items...)
-	all := func(n *node) {
+	all := func(n *testNode) {
 		t.Helper()
 		n.waitFor(func() bool {
 			n.clock.Advance(time.Second)
@@ -279,42 +276,4 @@ func TestCyclesGoOnUntilAllIsCompared(t *testing.T) {
 	n = startNode(t, first, thinking, few)
 	c = client{n: n, key: org.APIKey}
 	all(n)
-}
-
-// A large memory's cycle does not keep a small one's waiting: organizations take
-// turns, task by task.
-func TestCyclesOfOrganizationsTakeTurns(t *testing.T) {
-	p := newCPUPool(1, clock.NewFake(time.Unix(0, 0)))
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var order []byte
-	held, hold := make(chan struct{}), make(chan struct{})
-	note := func(who byte) func(int) error {
-		return func(int) error {
-			mu.Lock()
-			order = append(order, who)
-			mu.Unlock()
-			return nil
-		}
-	}
-	large, small := pb.OrgID{1}, pb.OrgID{2}
-	wg.Go(func() {
-		p.later(large, []func(int) error{func(int) error { close(held); <-hold; return note('L')(0) }, note('L'), note('L'), note('L'), note('L')})
-	})
-	<-held
-	wg.Go(func() { p.later(small, []func(int) error{note('s'), note('s')}) })
-	waiting := func() int {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.patient.n
-	}
-	for waiting() != 6 {
-		runtime.Gosched()
-	}
-	close(hold)
-	wg.Wait()
-	p.close()
-	if got := string(order); got != "LLsLsLL" && got != "LsLsLLL" {
-		t.Errorf("order %s", got)
-	}
 }

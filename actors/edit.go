@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/node"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -101,12 +102,12 @@ func (w *worker) editOne(now *loaded, e Embedder, c *call) (next *loaded) {
 	next = now
 	defer func() {
 		if r := recover(); r != nil {
-			c.fail(panicked("edit", r))
+			c.fail(node.PanicError("edit", r))
 		}
 	}()
 	for unfinished := true; unfinished; { // each piece leaves less to do
 		if w.stopped.Load() {
-			c.fail(errClosing)
+			c.fail(node.ErrClosing)
 			return next
 		}
 		next, unfinished = w.editPiece(next, e, c)
@@ -176,7 +177,7 @@ func (w *worker) prepareEdit(c *call, e Embedder) {
 		items := []prepared{*c.edit.want}
 		err := w.embed(items, e, func() error {
 			if w.stopped.Load() {
-				return errClosing
+				return node.ErrClosing
 			}
 			return nil
 		})

@@ -125,7 +125,7 @@ func TestForgettingErasesWhatOthersSayOfIt(t *testing.T) {
 }
 
 // eraseNow does what happens within a minute by itself.
-func (n *node) eraseNow(c client) {
+func (n *testNode) eraseNow(c client) {
 	n.t.Helper()
 	part, st := n.partOf(c)
 	st.Release()
@@ -289,7 +289,7 @@ func TestAnEditedStatementGoesWithItsText(t *testing.T) {
 }
 
 // mentioned reports whether a stored segment knows a node. It wakes nobody.
-func (n *node) mentioned(part *partitionRef, id string) bool {
+func (n *testNode) mentioned(part *partitionRef, id string) bool {
 	n.t.Helper()
 	st, err := n.store.Acquire(part.store)
 	if err != nil {
@@ -319,7 +319,7 @@ func (n *node) mentioned(part *partitionRef, id string) bool {
 }
 
 // until lets time pass until something is so.
-func (n *node) until(so func() bool) {
+func (n *testNode) until(so func() bool) {
 	n.t.Helper()
 	give := time.Now().Add(patience)
 	for !so() {

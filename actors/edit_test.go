@@ -279,7 +279,7 @@ func TestEveryOperationInEveryState(t *testing.T) {
 
 // nodeIn reads a record of the key owner's partition, whatever its status; nil
 // when there is none.
-func (n *node) nodeIn(c client, id string) *pb.Node {
+func (n *testNode) nodeIn(c client, id string) *pb.Node {
 	n.t.Helper()
 	part, st := n.partOf(c)
 	defer st.Release()
@@ -295,7 +295,7 @@ func (n *node) nodeIn(c client, id string) *pb.Node {
 }
 
 // partOf is the key owner's partition and its store, which the caller releases.
-func (n *node) partOf(c client) (*partitionRef, *storage.Store) {
+func (n *testNode) partOf(c client) (*partitionRef, *storage.Store) {
 	n.t.Helper()
 	me := c.ok(me()).GetMe()
 	id := storage.StoreID{Org: pb.OrgID(me.GetOrg()), Realm: storage.RealmMain}
@@ -595,7 +595,7 @@ func TestWhatWaitsInTheQueueIsForgottenToo(t *testing.T) {
 }
 
 // waitingEdits is how many edits are in the hands of the organization's actors.
-func (n *node) waitingEdits(c client) int64 {
+func (n *testNode) waitingEdits(c client) int64 {
 	n.t.Helper()
 	result := make(chan int64, 1)
 	org := pb.OrgID(c.ok(me()).GetMe().GetOrg())

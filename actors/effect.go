@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/node"
 	"orgmem/brain/index"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -471,7 +472,7 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 				return err
 			})
 			switch {
-			case errors.Is(err, errClosing):
+			case errors.Is(err, node.ErrClosing):
 				return nil, err
 			case err != nil:
 				return nil, itemError{err}

@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/node"
 	"orgmem/brain/claim"
 	"orgmem/brain/extract"
 	"orgmem/brain/extract/resolve"
@@ -59,7 +60,7 @@ type reading struct {
 func (p *prepared) read(own *comparer, now int64, goOn func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // what is found by its words must not be lost for that
-			p.reading, err = nil, panicked("reading of a text", r)
+			p.reading, err = nil, node.PanicError("reading of a text", r)
 		}
 	}()
 	item := p.GetItem()

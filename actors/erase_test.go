@@ -123,7 +123,7 @@ func (p *planter) found(data []byte) (all []string) {
 
 // there fails the test unless all that was planted, but for what a planter has taken
 // back itself, lies on the disk: a scan that misses it then would prove nothing later.
-func (p *planter) there(t *testing.T, n *node) {
+func (p *planter) there(t *testing.T, n *testNode) {
 	t.Helper()
 	found := p.found(everything(t, n.disk, storagetest.Dir))
 	for _, s := range p.planted {
@@ -198,7 +198,7 @@ func plantSessions(c client, p *planter, store storage.StoreID, filename string)
 }
 
 // erasing starts a node whose log a test can search.
-func erasing(t *testing.T, disk *storagetest.Disk, configure ...func(*Config, *storage.Options)) (*node, *logs) {
+func erasing(t *testing.T, disk *storagetest.Disk, configure ...func(*Config, *storage.Options)) (*testNode, *logs) {
 	t.Helper()
 	l := &logs{}
 	return startNode(t, disk, append(configure, func(cfg *Config, o *storage.Options) {
@@ -209,7 +209,7 @@ func erasing(t *testing.T, disk *storagetest.Disk, configure ...func(*Config, *s
 
 // gone fails the test when anything planted is left anywhere: in any byte on
 // disk, now and after a restart, in the log, or in what is in memory.
-func (p *planter) gone(t *testing.T, n *node, l *logs) {
+func (p *planter) gone(t *testing.T, n *testNode, l *logs) {
 	t.Helper()
 	left := func(where string, data []byte) {
 		if found := p.found(data); len(found) > 0 {

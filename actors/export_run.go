@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"orgmem/actors/node"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -166,7 +167,7 @@ func (o *orgView) exportFailed(run *exportRun) {
 func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = panicked("export", r)
+			err = node.PanicError("export", r)
 		}
 	}()
 	o.exports.mu.Lock()

@@ -438,12 +438,12 @@ func TestEndedExportsAreBounded(t *testing.T) {
 // the subject's memory is purged, a part of it forgotten, or the subject erased. One that
 // ends says when it did.
 func TestExportsFromBeforeASubjectOutliveIt(t *testing.T) {
-	for name, forget := range map[string]func(n *node, c client, node string){
-		"purged": func(_ *node, c client, _ string) {
+	for name, forget := range map[string]func(n *testNode, c client, node string){
+		"purged": func(_ *testNode, c client, _ string) {
 			c.ok(confirmPurge("ann", c.ok(dryPurge("ann")).GetData().GetPurge().GetConfirmToken()))
 		},
-		"forgotten": func(_ *node, c client, node string) { c.as("ann").ok(forgetOp(node)) },
-		"erased":    func(n *node, c client, _ string) { n.wait(jobOf(c.ok(eraseOp("ann")))) },
+		"forgotten": func(_ *testNode, c client, node string) { c.as("ann").ok(forgetOp(node)) },
+		"erased":    func(n *testNode, c client, _ string) { n.wait(jobOf(c.ok(eraseOp("ann")))) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

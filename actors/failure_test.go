@@ -174,7 +174,7 @@ func TestSubjectThatCouldNotOpenTriesAgain(t *testing.T) {
 	}
 }
 
-func (n *node) ended(job string) bool {
+func (n *testNode) ended(job string) bool {
 	id, err := pb.ParseJobID(job)
 	if err != nil {
 		n.t.Fatal(err)
@@ -274,7 +274,7 @@ func TestDeletingAnOrganizationIsFinishedByRepeatingIt(t *testing.T) {
 }
 
 // gone waits until nothing is left of an organization's stores.
-func (n *node) gone(org pb.OrgID) {
+func (n *testNode) gone(org pb.OrgID) {
 	n.t.Helper()
 	for deadline := time.Now().Add(patience); ; n.clock.Advance(buryPause) {
 		if !n.hasStores(org) {
@@ -286,7 +286,7 @@ func (n *node) gone(org pb.OrgID) {
 	}
 }
 
-func (n *node) hasStores(org pb.OrgID) bool {
+func (n *testNode) hasStores(org pb.OrgID) bool {
 	n.t.Helper()
 	for _, realm := range storage.OrgRealms {
 		there, err := n.store.Exists(storage.StoreID{Org: org, Realm: realm})

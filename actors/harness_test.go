@@ -79,8 +79,8 @@ func (e wordEmbedder) Passages(texts []string) [][]float32 {
 	return out
 }
 
-// node is a whole node of the service below the edge, on a disk that can crash.
-type node struct {
+// testNode is a whole node of the service below the edge, on a disk that can crash.
+type testNode struct {
 	t     testing.TB
 	disk  *storagetest.Disk
 	store *storage.Node
@@ -94,9 +94,9 @@ type node struct {
 	epochs   int // that trainings have gone through
 }
 
-func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, *storage.Options)) *node {
+func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, *storage.Options)) *testNode {
 	t.Helper()
-	n := &node{t: t, disk: disk, clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), jobs: map[pb.JobID]bool{}}
+	n := &testNode{t: t, disk: disk, clock: clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), jobs: map[pb.JobID]bool{}}
 	n.finished = sync.NewCond(&n.mu)
 	fatal := func(msg string) { t.Error("fatal: " + msg) }
 	opts, _ := disk.Options()
@@ -144,7 +144,7 @@ func startNode(t testing.TB, disk *storagetest.Disk, configure ...func(*Config, 
 }
 
 // stop may be called twice.
-func (n *node) stop() {
+func (n *testNode) stop() {
 	n.t.Helper()
 	if err := n.sys.Close(); err != nil {
 		n.t.Error(err)
@@ -158,7 +158,7 @@ func (n *node) stop() {
 }
 
 // wait waits until jobs have ended, for as long as trainings get on.
-func (n *node) wait(jobs ...string) {
+func (n *testNode) wait(jobs ...string) {
 	n.t.Helper()
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -191,7 +191,7 @@ func (n *node) wait(jobs ...string) {
 	}
 }
 
-func (n *node) org(order NewOrg) CreatedOrg {
+func (n *testNode) org(order NewOrg) CreatedOrg {
 	n.t.Helper()
 	if order.Name == "" {
 		order = NewOrg{Name: "Acme", OwnerEmail: "owner@example.com", Plan: pb.PlanUnlimited}
@@ -205,7 +205,7 @@ func (n *node) org(order NewOrg) CreatedOrg {
 
 // client sends envelopes as the edge would.
 type client struct {
-	n       *node
+	n       *testNode
 	key     string
 	subject string // selector; empty: none
 }
@@ -402,7 +402,7 @@ func (c client) job(id string) *pb.Job {
 }
 
 // audits lists the actions in an organization's trail.
-func (n *node) audits(org pb.OrgID) (actions []string) {
+func (n *testNode) audits(org pb.OrgID) (actions []string) {
 	n.t.Helper()
 	for _, a := range records(n, storage.StoreID{Org: org, Realm: storage.RealmMain}, storage.TableAudit, func() *pb.Audit { return &pb.Audit{} }) {
 		actions = append(actions, a.GetAction())
@@ -411,7 +411,7 @@ func (n *node) audits(org pb.OrgID) (actions []string) {
 }
 
 // records reads a table of an organization's store.
-func records[M proto.Message](n *node, id storage.StoreID, table storage.Table, empty func() M) (all []M) {
+func records[M proto.Message](n *testNode, id storage.StoreID, table storage.Table, empty func() M) (all []M) {
 	n.t.Helper()
 	st, err := n.store.Acquire(id)
 	if err != nil {
@@ -429,7 +429,7 @@ func records[M proto.Message](n *node, id storage.StoreID, table storage.Table, 
 
 // waitMoving is wait for jobs whose back-off runs on the clock of the test, which goes
 // on by steps meanwhile, and no further: requests have deadlines on it, too.
-func (n *node) waitMoving(step time.Duration, jobs ...string) {
+func (n *testNode) waitMoving(step time.Duration, jobs ...string) {
 	n.t.Helper()
 	done := make(chan struct{})
 	var moving sync.WaitGroup
@@ -449,7 +449,7 @@ func (n *node) waitMoving(step time.Duration, jobs ...string) {
 }
 
 // nudge moves the clock when it is stuck, until the caller has what it waits for.
-func (n *node) nudge() (done func()) {
+func (n *testNode) nudge() (done func()) {
 	var mu sync.Mutex // guards what follows
 	left := nudges
 	var timer *time.Timer
@@ -474,7 +474,7 @@ func (n *node) nudge() (done func()) {
 }
 
 // waitFor gives the actors their turns until something holds.
-func (n *node) waitFor(holds func() bool) {
+func (n *testNode) waitFor(holds func() bool) {
 	n.t.Helper()
 	late := time.AfterFunc(patience, func() { n.t.Error("waited in vain") })
 	defer late.Stop()
@@ -485,7 +485,7 @@ func (n *node) waitFor(holds func() bool) {
 }
 
 // settle waits until the store has no unfinished job.
-func (n *node) settle(id storage.StoreID) {
+func (n *testNode) settle(id storage.StoreID) {
 	n.t.Helper()
 	for _, j := range records(n, id, storage.TableJob, func() *pb.Job { return &pb.Job{} }) {
 		if !terminal(j.GetStatus()) {

@@ -47,7 +47,7 @@ func nextEvent(t *testing.T, s *EventStream) *pb.OutboxEvent {
 }
 
 // emit commits events as a worker would.
-func (n *node) emit(org pb.OrgID, events ...*pb.OutboxEvent) {
+func (n *testNode) emit(org pb.OrgID, events ...*pb.OutboxEvent) {
 	n.t.Helper()
 	err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
 		ch := newChange(o.store)
@@ -143,7 +143,7 @@ func TestEndOfAnErasureIsTold(t *testing.T) {
 }
 
 // member adds a member with a key of their own.
-func (n *node) member(owner client, org CreatedOrg, email string) client {
+func (n *testNode) member(owner client, org CreatedOrg, email string) client {
 	n.t.Helper()
 	m, err := n.sys.AddMember(n.t.Context(), org.Org, email, RoleMember)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/budget"
+	"orgmem/actors/node"
 	"orgmem/brain/format"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -33,9 +34,6 @@ const (
 	maxImportText = 16 << 20
 )
 
-// errGivenUpWaiting ends work whose caller has left.
-var errGivenUpWaiting = errors.New("nobody waits for it any more")
-
 // upload is a file that was read, on its way to the queue.
 type upload struct {
 	entry *pb.Import
@@ -49,14 +47,14 @@ type upload struct {
 func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 	view, sys := c.org, o.sys
 	if !sys.enterReading(view.id) {
-		c.fail(errPoolFull)
+		c.fail(node.ErrPoolFull)
 		return
 	}
 	sys.wg.Go(func() {
 		defer sys.leaveReading(view.id)
 		defer func() {
 			if r := recover(); r != nil {
-				c.fail(panicked("import", r))
+				c.fail(node.PanicError("import", r))
 			}
 		}()
 		work, err := sys.beginReading(c.left(), view.id, readingWait)
@@ -70,7 +68,7 @@ func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 			err = c.unread(err)
 		}
 		switch {
-		case errors.Is(err, errGivenUpWaiting):
+		case errors.Is(err, node.ErrAbandoned):
 			c.refuse(problem(pb.CodeServiceDegraded, "The file was not read to its end."))
 			return
 		case err != nil:
@@ -104,11 +102,11 @@ func (o *orgView) readInTurn(c *call, op *pb.ImportFile, work *budget.Work) (up 
 	stop() // what is not free at once is waited for without a worker
 	if format.Quick(op.GetContent()) {
 		done := make(chan struct{})
-		queued := o.sys.reads.do(o.id, narrow, func(int) {
+		queued := o.sys.reads.Do(o.id, node.Narrow, func(int) {
 			defer close(done)
 			defer func() {
 				if r := recover(); r != nil {
-					err = panicked("import", r)
+					err = node.PanicError("import", r)
 				}
 			}()
 			up, p, err = readUpload(op, format.Limits{GoOn: c.stillWanted, More: func(n int) error {
@@ -126,19 +124,19 @@ func (o *orgView) readInTurn(c *call, op *pb.ImportFile, work *budget.Work) (up 
 			return up, p, err
 		}
 	}
-	err = o.sys.cpu.share(o.id, c.left().Done(), func(s *share) (err error) {
+	err = o.sys.cpu.Share(o.id, c.left().Done(), func(s *node.Share) (err error) {
 		up, p, err = readUpload(op, format.Limits{
 			GoOn: func() error {
 				if err := c.stillWanted(); err != nil {
 					return err
 				}
-				return s.yield()
+				return s.Yield()
 			},
 			More: func(n int) error {
 				if work.More(now, n, 0) == nil {
 					return nil
 				}
-				return s.without(func() error { return work.More(c.left(), n, readingWait) })
+				return s.Without(func() error { return work.More(c.left(), n, readingWait) })
 			},
 		})
 		return err
@@ -156,13 +154,13 @@ func (c *call) left() context.Context {
 
 // unread is why a file was not read: what ended the waiting, where that was ended.
 func (c *call) unread(err error) error {
-	if !errors.Is(err, context.Canceled) && !errors.Is(err, errGivenUpWaiting) {
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, node.ErrAbandoned) {
 		return err
 	}
 	if err := c.stillWanted(); err != nil {
 		return err
 	}
-	return errGivenUpWaiting
+	return node.ErrAbandoned
 }
 
 // size is the text of an upload, and what goes with it.
@@ -182,7 +180,7 @@ func itemBytes(it *pb.IngestItem) int {
 // stop.
 func (c *call) stillWanted() error {
 	if c.org.sys.ctx.Err() != nil {
-		return errClosing
+		return node.ErrClosing
 	}
 	return c.awaited()
 }
@@ -190,7 +188,7 @@ func (c *call) stillWanted() error {
 // awaited returns an error when the caller has given up.
 func (c *call) awaited() error {
 	if c.stay.through.Load() > 0 {
-		return errGivenUpWaiting
+		return node.ErrAbandoned
 	}
 	return nil
 }

@@ -263,7 +263,7 @@ func TestLargeImportsLeaveTheReadsAlone(t *testing.T) {
 	hold, held := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		n.sys.cpu.all(org.Org, []func(int) error{func(int) error { close(held); <-hold; return nil }})
+		n.sys.cpu.All(org.Org, []func(int) error{func(int) error { close(held); <-hold; return nil }})
 	})
 	<-held
 	left, leave := context.WithCancel(t.Context())
@@ -273,12 +273,12 @@ func TestLargeImportsLeaveTheReadsAlone(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
-	for n.sys.cpu.waiting() != 1 {
+	for n.sys.cpu.Waiting() != 1 {
 		continue
 	}
 	var job string
 	wg.Go(func() { job = jobOf(c.ask(large())) })
-	for n.sys.cpu.waiting() != 2 {
+	for n.sys.cpu.Waiting() != 2 {
 		continue
 	}
 	c.chunks("words") // a read, while both wait
@@ -386,7 +386,7 @@ func TestConnectors(t *testing.T) {
 	c.refused(pb.CodeConnectorNotFound, get)
 }
 
-func (n *node) addPerson(org pb.OrgID) pb.UserID {
+func (n *testNode) addPerson(org pb.OrgID) pb.UserID {
 	n.t.Helper()
 	m, err := n.sys.AddMember(n.t.Context(), org, "peer@example.com", RoleMember)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/node"
 	"orgmem/brain/index"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -72,7 +73,7 @@ func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next 
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			n, next, err = 0, nil, itemError{panicked("slice", r)}
+			n, next, err = 0, nil, itemError{node.PanicError("slice", r)}
 		}
 	}()
 	if why == nil {
@@ -90,7 +91,7 @@ func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next 
 		return 0, nil, err
 	}
 	if w.stopped.Load() {
-		return 0, nil, errClosing
+		return 0, nil, node.ErrClosing
 	}
 	if bad := slices.IndexFunc(items, func(it prepared) bool { return it.err != nil }); bad == 0 {
 		return 0, nil, itemError{items[0].err}
@@ -218,7 +219,7 @@ func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e Embedder
 	}
 	err = w.embed(items, e, func() error {
 		if w.stopped.Load() {
-			return errClosing
+			return node.ErrClosing
 		}
 		if w.cancelled(items) {
 			return errCancelled
@@ -282,7 +283,7 @@ func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 			}
 			if (!items[i].known || items[i].relearn) && !items[i].unread && !w.org.sys.cfg.plain {
 				err := items[i].read(&w.org.sys.computers[worker].comparer, now, goOn)
-				if errors.Is(err, errCancelled) || errors.Is(err, errClosing) {
+				if errors.Is(err, errCancelled) || errors.Is(err, node.ErrClosing) {
 					return err
 				}
 				if err != nil {
@@ -292,8 +293,8 @@ func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 			return nil
 		}
 	}
-	for i, err := range w.org.sys.cpu.all(w.org.id, cuts) {
-		if errors.Is(err, errCancelled) || errors.Is(err, errClosing) {
+	for i, err := range w.org.sys.cpu.All(w.org.id, cuts) {
+		if errors.Is(err, errCancelled) || errors.Is(err, node.ErrClosing) {
 			return err
 		}
 		items[i].err = err
@@ -327,9 +328,9 @@ func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 			return nil
 		})
 	}
-	for t, err := range w.org.sys.cpu.all(w.org.id, tasks) {
+	for t, err := range w.org.sys.cpu.All(w.org.id, tasks) {
 		switch {
-		case errors.Is(err, errCancelled), errors.Is(err, errClosing):
+		case errors.Is(err, errCancelled), errors.Is(err, node.ErrClosing):
 			return err
 		case err != nil:
 			for _, p := range batches[t] {

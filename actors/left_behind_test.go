@@ -15,7 +15,7 @@ import (
 // came between.
 
 // mark says in the directory whether an organization may have unfinished jobs.
-func (n *node) mark(org pb.OrgID, busy bool) {
+func (n *testNode) mark(org pb.OrgID, busy bool) {
 	n.t.Helper()
 	e, ok := n.host.Directory().Org(org)
 	if !ok {
@@ -27,7 +27,7 @@ func (n *node) mark(org pb.OrgID, busy bool) {
 	}
 }
 
-func (n *node) isMarked(org pb.OrgID) bool {
+func (n *testNode) isMarked(org pb.OrgID) bool {
 	e, ok := n.host.Directory().Org(org)
 	return ok && e.GetBusy()
 }

@@ -133,7 +133,7 @@ func (w *worker) merge(now *loaded, plan index.Plan) (*loaded, error) {
 
 // compute runs one task in the organization's share of the CPU workers.
 func (w *worker) compute(task func(worker int) error) error {
-	return w.org.sys.cpu.all(w.org.id, []func(int) error{task})[0]
+	return w.org.sys.cpu.All(w.org.id, []func(int) error{task})[0]
 }
 
 func (w *worker) publish(b *storage.Batch, next *loaded) (*loaded, error) {
@@ -305,7 +305,7 @@ func (w *worker) reembed(now *loaded, e Embedder) (more bool, err error) {
 			return nil
 		})
 	}
-	for _, err := range w.org.sys.cpu.all(w.org.id, tasks) {
+	for _, err := range w.org.sys.cpu.All(w.org.id, tasks) {
 		if err != nil {
 			return false, fmt.Errorf("embed anew: %w", err)
 		}

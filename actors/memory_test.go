@@ -336,7 +336,7 @@ func TestSegmentsOfAnotherAnalysisAreReplaced(t *testing.T) {
 }
 
 // has reports whether the key owner's partition holds a record under a number.
-func (n *node) has(c client, table storage.Table, id uint64) bool {
+func (n *testNode) has(c client, table storage.Table, id uint64) bool {
 	n.t.Helper()
 	me := c.ok(me()).GetMe()
 	store := storage.StoreID{Org: pb.OrgID(me.GetOrg()), Realm: storage.RealmMain}
@@ -649,7 +649,7 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 }
 
 // partitionOf reads the key owner's partition as the index sees it.
-func (n *node) partitionOf(c client) *loaded {
+func (n *testNode) partitionOf(c client) *loaded {
 	n.t.Helper()
 	me := c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}}).GetMe()
 	org, user := pb.OrgID(me.GetOrg()), pb.PartitionID(me.GetUser())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/node"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -209,7 +210,7 @@ func (m *mind) start() {
 func (m *mind) guardedCycle() (done cycleDone) {
 	defer func() {
 		if r := recover(); r != nil {
-			done = cycleDone{err: panicked("cognition cycle", r)}
+			done = cycleDone{err: node.PanicError("cognition cycle", r)}
 		}
 	}()
 	done.more, done.err = m.cycle()
@@ -261,7 +262,7 @@ const cycleBackOff = time.Second
 func (m *mind) goOn() error {
 	switch {
 	case m.stopped.Load():
-		return errClosing
+		return node.ErrClosing
 	case m.cancelled.Load():
 		return errCancelled
 	default:
@@ -279,7 +280,7 @@ func (m *mind) compute(tasks []func(worker int) error) error {
 			return task(worker)
 		}
 	}
-	return errors.Join(m.org.sys.cpu.later(m.org.id, tasks)...)
+	return errors.Join(m.org.sys.cpu.Later(m.org.id, tasks)...)
 }
 
 // write has the worker carry out an edit and waits for it. run may be called more
@@ -293,7 +294,7 @@ func (m *mind) write(run func(f *effect) error) error {
 		running.Lock()
 		defer running.Unlock()
 		if left {
-			return nil, errClosing
+			return nil, node.ErrClosing
 		}
 		return &pb.Reply{Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, run(f)
 	}}
@@ -305,11 +306,11 @@ func (m *mind) write(run func(f *effect) error) error {
 		running.Lock()
 		defer running.Unlock()
 		left = true
-		return errClosing
+		return node.ErrClosing
 	}
 	if p := r.GetProblem(); p != nil {
 		if m.stopped.Load() || p.GetCode() == pb.CodeServiceDraining {
-			return errClosing
+			return node.ErrClosing
 		}
 		err := fmt.Errorf("%w: %s %s", errNotWritten, p.GetCode(), p.GetDetail())
 		if p.GetCode() == pb.CodeServiceDegraded { // a full disk, too much to do, a lease that is lost

@@ -235,7 +235,7 @@ func TestForgettingTakesWhatWasReadOutOfATextAlong(t *testing.T) {
 
 // nothingSays fails when a key or value of a store holds one of some words, in whatever
 // space: the organization's or a memory's.
-func (n *node) nothingSays(id storage.StoreID, words ...string) {
+func (n *testNode) nothingSays(id storage.StoreID, words ...string) {
 	n.t.Helper()
 	spaces := []storage.Space{storage.OrgSpace(id)}
 	for _, p := range records(n, id, storage.TablePartition, func() *pb.Partition { return &pb.Partition{} }) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/node"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -501,23 +502,23 @@ func (o *orgActor) read(c *call, f func(*storage.Store) (*pb.Reply, error)) {
 // readWith is read for what needs the working memory of the pool's worker. Where f
 // gives no reply, it has seen to it that somebody else does.
 func (o *orgActor) readWith(c *call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
-	o.readAs(c, narrow, f)
+	o.readAs(c, node.Narrow, f)
 }
 
 // readWide is readWith for what may read all of the organization.
 func (o *orgActor) readWide(c *call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
-	o.readAs(c, wide, f)
+	o.readAs(c, node.Wide, f)
 }
 
-func (o *orgActor) readAs(c *call, w width, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
-	err := o.sys.reads.do(o.id, w, func(worker int) {
+func (o *orgActor) readAs(c *call, w node.Width, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
+	err := o.sys.reads.Do(o.id, w, func(worker int) {
 		if err := c.awaited(); err != nil { // it has waited for its turn in vain
 			c.fail(err)
 			return
 		}
 		defer func() {
 			if r := recover(); r != nil { // the pool's own recovery would leave the caller waiting
-				c.fail(panicked("read", r))
+				c.fail(node.PanicError("read", r))
 			}
 		}()
 		var r *pb.Reply

@@ -14,7 +14,7 @@ import (
 
 // slow is a node on which a write into a memory lasts until the test lets it.
 type slow struct {
-	*node
+	*testNode
 	logs                  *logs
 	began, stopping, goOn chan struct{}
 }
@@ -22,7 +22,7 @@ type slow struct {
 func startSlow(t *testing.T) *slow {
 	s := &slow{began: make(chan struct{}), stopping: make(chan struct{}), goOn: make(chan struct{})}
 	var once sync.Once
-	s.node, s.logs = erasing(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
+	s.testNode, s.logs = erasing(t, storagetest.NewDisk(), func(cfg *Config, _ *storage.Options) {
 		cfg.stopAsked = func() { once.Do(func() { close(s.stopping) }) }
 	})
 	return s
@@ -60,7 +60,7 @@ func (c client) waits(entity string) (waits bool) {
 // not be through before that.
 func TestErasureWaitsForAPurge(t *testing.T) {
 	s := startSlow(t)
-	c := client{n: s.node, key: s.org(NewOrg{}).APIKey}
+	c := client{n: s.testNode, key: s.org(NewOrg{}).APIKey}
 	p := &planter{seed: "beside"}
 	name := p.next()
 	c.put(name)
@@ -82,14 +82,14 @@ func TestErasureWaitsForAPurge(t *testing.T) {
 	if err := s.host.Erase(t.Context(), storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}); err != nil {
 		t.Fatal(err)
 	}
-	p.gone(t, s.node, s.logs)
+	p.gone(t, s.testNode, s.logs)
 }
 
 // A purge of a subject waits for one of the organization, and requests that wait
 // for either are answered.
 func TestPurgesGoOneAfterTheOther(t *testing.T) {
 	s := startSlow(t)
-	c := client{n: s.node, key: s.org(NewOrg{}).APIKey}
+	c := client{n: s.testNode, key: s.org(NewOrg{}).APIKey}
 	c.put("ann")
 	ann := c.as("ann")
 	part := ann.partition()
@@ -127,7 +127,7 @@ func (c client) partition() (part *partitionRef) {
 // leaves those asleep who were.
 func TestAPurgeWakesNobody(t *testing.T) {
 	s := startSlow(t)
-	c := client{n: s.node, key: s.org(NewOrg{}).APIKey}
+	c := client{n: s.testNode, key: s.org(NewOrg{}).APIKey}
 	for _, name := range []string{"ann", "bob"} {
 		c.put(name)
 	}

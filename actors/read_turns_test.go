@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"orgmem/actors/node"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -31,18 +32,18 @@ func TestNobodyReadsForWhoHasLeft(t *testing.T) {
 	c.ingest(doc("", "Something to find."))
 	hold := make(chan struct{})
 	for range n.sys.readers {
-		if err := n.sys.reads.do(pb.OrgID{9}, narrow, func(int) { <-hold }); err != nil {
+		if err := n.sys.reads.Do(pb.OrgID{9}, node.Narrow, func(int) { <-hold }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	n.waitFor(func() bool { return n.sys.reads.length() == 0 })
+	n.waitFor(func() bool { return n.sys.reads.Length() == 0 })
 	ctx, giveUp := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
 		_, err := n.sys.Ask(ctx, c.envelope(find("for nobody")))
 		left <- err
 	}()
-	n.waitFor(func() bool { return n.sys.reads.length() == 1 })
+	n.waitFor(func() bool { return n.sys.reads.Length() == 1 })
 	giveUp()
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Errorf("a call that was given up: %v", err)
@@ -79,14 +80,14 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 			}
 			_, err = o.lookInto(st, parts, "something", index.KeywordOnly, &wordsmith{}, func() error {
 				if looks++; looks == 3 {
-					return errGivenUpWaiting
+					return node.ErrAbandoned
 				}
 				return nil
 			})
 			return err
 		}))
 	})
-	if !errors.Is(err, errGivenUpWaiting) || looks != 3 || n.sys.parts.loads.Load() != 2 {
+	if !errors.Is(err, node.ErrAbandoned) || looks != 3 || n.sys.parts.loads.Load() != 2 {
 		t.Errorf("%v after %d looks and %d loads", err, looks, n.sys.parts.loads.Load())
 	}
 }

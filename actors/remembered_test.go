@@ -12,7 +12,7 @@ import (
 // a request can be served from it: the partitions' indexes and settings, the vectors of
 // what was asked, the streams, and all that the organizations' actors hold, with their
 // commits, exports and brains. Nothing may be under way.
-func (n *node) remembered() []byte {
+func (n *testNode) remembered() []byte {
 	n.t.Helper()
 	m := &memory{seen: map[visited]bool{}}
 	n.sys.mu.Lock()

@@ -21,7 +21,7 @@ import (
 
 // restore brings a document into an organization, as `orgmem import-export` does, and
 // returns for each of its memories what ids became of the document's.
-func (n *node) restore(org pb.OrgID, doc exported) (moved []map[string]string) {
+func (n *testNode) restore(org pb.OrgID, doc exported) (moved []map[string]string) {
 	n.t.Helper()
 	send := func(part document.Part) Restored {
 		raw, err := json.Marshal(part)

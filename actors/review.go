@@ -43,17 +43,17 @@ func (o *orgView) listContradictions(r storage.Reader, part *partitionRef, op *p
 func claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.ClaimPair, error) {
 	pair := &pb.ClaimPair{Contradiction: x}
 	for _, side := range []struct {
-		node  string
-		chunk uint64
-		text  *string
+		testNode string
+		chunk    uint64
+		text     *string
 	}{{x.GetNodeA(), x.GetChunkA(), &pair.TextA}, {x.GetNodeB(), x.GetChunkB(), &pair.TextB}} {
-		ok, err := stands(r, space, pb.NodeID(side.node))
+		ok, err := stands(r, space, pb.NodeID(side.testNode))
 		if err != nil || !ok {
 			return nil, err
 		}
 		chunk := &pb.Chunk{}
 		found, err := r.Get(space.Key(storage.TableChunk, storage.U64(side.chunk)), chunk)
-		if err != nil || !found || chunk.GetNode() != side.node {
+		if err != nil || !found || chunk.GetNode() != side.testNode {
 			return nil, err // the node was edited: the claim may be gone
 		}
 		*side.text = chunk.GetText()

@@ -43,7 +43,7 @@ func getNodeOp(id string) *pb.Envelope {
 }
 
 // sandboxKey makes a sandbox key with an admin's.
-func (n *node) sandboxKey(admin client) client {
+func (n *testNode) sandboxKey(admin client) client {
 	n.t.Helper()
 	return client{n: n, key: admin.ok(createSandboxKey(0)).GetAccount().GetNewSandboxKey().GetApiKey()}
 }
@@ -333,9 +333,9 @@ func TestResetEmptiesTheSandbox(t *testing.T) {
 // TestResetSurvivesACrash cuts the power behind the reset's answer, and behind its
 // commit before the sandbox has heard of it.
 func TestResetSurvivesACrash(t *testing.T) {
-	for name, stage := range map[string]func(n *node, c client){
-		"behind the answer": func(_ *node, c client) { c.ok(resetSandbox()) },
-		"behind the commit": func(n *node, c client) {
+	for name, stage := range map[string]func(n *testNode, c client){
+		"behind the answer": func(_ *testNode, c client) { c.ok(resetSandbox()) },
+		"behind the commit": func(n *testNode, c client) {
 			err := n.sys.onOrg(t.Context(), c.orgID(), func(o *orgActor, done func(error)) {
 				o.whenBusy(func(error) {
 					b := storage.NewBatch(o.store)

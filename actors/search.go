@@ -3,6 +3,7 @@ package actors
 import (
 	"fmt"
 
+	"orgmem/actors/node"
 	"orgmem/brain/index"
 	"orgmem/brain/moments"
 	"orgmem/brain/text"
@@ -92,9 +93,9 @@ func (o *orgActor) readScope(c *call, orgScope bool, read func(st *storage.Store
 		c.refuse(problem(pb.CodePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
 	}
-	w := narrow
+	w := node.Narrow
 	if orgScope {
-		w = wide
+		w = node.Wide
 	}
 	o.readAs(c, w, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		parts := []*partitionRef{c.part}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/actors/node"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -749,7 +750,7 @@ func (w *worker) chore(now *loaded, e Embedder, entry queued) (done sliceDone) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			done = sliceDone{err: itemError{panicked("chore", r)}}
+			done = sliceDone{err: itemError{node.PanicError("chore", r)}}
 		}
 	}()
 	id := pb.JobID(entry.GetJob())

@@ -1,6 +1,9 @@
 package actors
 
-import "sync/atomic"
+import (
+	"orgmem/actors/node"
+	"sync/atomic"
+)
 
 // counters count since the start.
 type counters struct {
@@ -41,7 +44,7 @@ func (s *System) Stats() Stats {
 	st := Stats{
 		ActiveOrgs: active, CallsInFlight: s.calls.Load(), OrgActivations: s.stats.orgActivations.Load(), OrgsLost: s.stats.orgsLost.Load(),
 		EventStreams: s.hub.count(), ItemsIngested: s.stats.itemsIngested.Load(), CognitionCycles: s.stats.cycles.Load(), SnapshotLoads: s.parts.loads.Load(),
-		ReadQueueLen: s.reads.length(), ReadQueueCap: readQueue, IngestTasksQueue: s.cpu.waiting(),
+		ReadQueueLen: s.reads.Length(), ReadQueueCap: node.ReadQueue, IngestTasksQueue: s.cpu.Waiting(),
 		ReadingBytes: s.memory.Used(), ReadingBytesLimit: s.memory.Limit(), ReadingsWaiting: s.memory.Waiting(),
 	}
 	st.SnapshotBytes, st.SnapshotsLoaded = s.parts.use()

@@ -18,6 +18,7 @@ import (
 	"orgmem/actors/budget"
 	"orgmem/actors/egress"
 	"orgmem/actors/llm"
+	"orgmem/actors/node"
 	"orgmem/brain/index"
 	"orgmem/cluster"
 	pb "orgmem/proto"
@@ -143,8 +144,8 @@ type System struct {
 	actors    *actor.ActorSystem
 	root      *actor.RootContext
 	nobody    *actor.PID
-	reads     *readPool
-	cpu       *cpuPool
+	reads     *node.ReadPool
+	cpu       *node.CPUPool
 	memory    *budget.Budget // for reading files, until their texts are accepted
 	slices    *budget.Budget // for cutting and embedding texts: apart, since that takes minutes
 	parts     *partitionCache
@@ -290,7 +291,7 @@ func Start(cfg Config) (*System, error) {
 		clock:    cfg.Clock,
 		orgs:     make(map[pb.OrgID]*activation),
 		leaving:  make(map[uint32]<-chan error),
-		cpu:      newCPUPool(cfg.Workers, cfg.Clock),
+		cpu:      node.NewCPUPool(cfg.Workers, cfg.Clock),
 		memory:   budget.New(cfg.ReadingBytes, cfg.Clock),
 		slices:   budget.New(cfg.ReadingBytes/2, cfg.Clock),
 		readings: make(map[pb.OrgID]int),
@@ -337,7 +338,7 @@ func Start(cfg Config) (*System, error) {
 		s.readers[i].asked = s.parts.asked
 	}
 	s.computers = make([]computer, cfg.Workers)
-	s.reads = newReadPool(readWorkers, func(err error) { s.log.Error("read failed", "err", err) })
+	s.reads = node.NewReadPool(readWorkers, func(err error) { s.log.Error("read failed", "err", err) })
 	s.root0 = context.Background() //nolint:forbidigo // work that outlives the request that began it has no other parent
 	s.ctx, s.cancel = context.WithCancel(s.root0)
 	if cfg.Others != nil {
@@ -477,7 +478,7 @@ func (s *System) weigh() {
 	n := s.calls.Load()
 	on := n >= pressureFrom || n > pressureUntil && s.pressed.Load()
 	if s.pressed.Swap(on) != on {
-		s.cpu.pressure(on)
+		s.cpu.Pressure(on)
 	}
 }
 
@@ -492,7 +493,7 @@ func (s *System) activate(org pb.OrgID, known bool) (*activation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
-		return nil, errClosing
+		return nil, node.ErrClosing
 	}
 	if !known {
 		s.underway.Add(1)
@@ -514,7 +515,7 @@ func (s *System) activate(org pb.OrgID, known bool) (*activation, error) {
 	}
 	if a.calls.Add(1) > maxCallsPerOrg {
 		a.calls.Add(-1)
-		return nil, errPoolFull
+		return nil, node.ErrPoolFull
 	}
 	s.underway.Add(1)
 	return a, nil
@@ -675,7 +676,7 @@ func (s *System) Ready(context.Context) error {
 	s.mu.Unlock()
 	switch {
 	case closing:
-		return errClosing
+		return node.ErrClosing
 	case s.draining.Load(), s.others != nil && s.others.Placement.Draining():
 		return ErrDraining
 	}
@@ -711,8 +712,8 @@ func (s *System) Close() error {
 		}
 		s.wg.Wait()
 		s.backups.close()
-		s.reads.close()
-		s.cpu.close()
+		s.reads.Close()
+		s.cpu.Close()
 		if s.others != nil {
 			s.others.farewell()
 			s.others.Remote.Stop()

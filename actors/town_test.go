@@ -41,7 +41,7 @@ type town struct {
 
 // townNode is one node: what it is to the System, and the System.
 type townNode struct {
-	*node
+	*testNode
 	town   *town
 	self   cluster.ServerID
 	system *actor.ActorSystem
@@ -84,17 +84,17 @@ func startTownWith(t *testing.T, change func(*Config, *storage.Options), names .
 	for _, name := range names {
 		n := &townNode{town: w, self: name}
 		w.nodes[name] = n
-		n.node = &node{t: t, disk: first.disk, store: first.store, host: first.host, clock: first.clock, jobs: map[pb.JobID]bool{}}
-		n.finished = sync.NewCond(&n.node.mu)
+		n.testNode = &testNode{t: t, disk: first.disk, store: first.store, host: first.host, clock: first.clock, jobs: map[pb.JobID]bool{}}
+		n.finished = sync.NewCond(&n.testNode.mu)
 		cfg := Config{
 			Host: first.host, Storage: first.store, Clock: clock.Real(), Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 			Embedder: wordEmbedder{id: "words"}, Workers: 1, Others: &Others{Placement: n, Remote: n, Network: n},
 		}
 		change(&cfg, nil)
 		cfg.jobFinished = func(id pb.JobID) {
-			n.node.mu.Lock()
+			n.testNode.mu.Lock()
 			n.jobs[id] = true
-			n.node.mu.Unlock()
+			n.testNode.mu.Unlock()
 			n.finished.Broadcast()
 		}
 		var err error
@@ -345,7 +345,7 @@ func (n *townNode) Dial(_ context.Context, to cluster.ServerID, _ cluster.Kind) 
 	return near, nil
 }
 
-func (n *townNode) client(key string) client { return client{n: n.node, key: key} }
+func (n *townNode) client(key string) client { return client{n: n.testNode, key: key} }
 
 // operator is the operator interface of a node.
 func (n *townNode) operator() Operator { return n.sys.Operator() }

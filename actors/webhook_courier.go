@@ -10,6 +10,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/egress"
+	"orgmem/actors/node"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -207,7 +208,7 @@ func (w *courier) start() {
 		defer w.org.sys.underway.Done()
 		defer func() {
 			if r := recover(); r != nil {
-				done = roundDone{err: panicked("webhook", r)}
+				done = roundDone{err: node.PanicError("webhook", r)}
 			}
 			root.Send(self, done)
 		}()
@@ -541,7 +542,7 @@ func (w *courier) record(r *round) roundDone {
 	case done := <-result:
 		return done
 	case <-w.stop: // the actor that was told may be gone
-		return roundDone{err: errClosing}
+		return roundDone{err: node.ErrClosing}
 	}
 }
 

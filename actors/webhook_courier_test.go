@@ -94,7 +94,7 @@ func (in *inbox) answer(f func(path string, nth int) int) {
 }
 
 // happen commits n events, numbered from the given one, as a worker would.
-func (n *node) happen(org pb.OrgID, kind string, from, count int) {
+func (n *testNode) happen(org pb.OrgID, kind string, from, count int) {
 	n.t.Helper()
 	err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
 		ch := newChange(o.store)
@@ -112,7 +112,7 @@ func (n *node) happen(org pb.OrgID, kind string, from, count int) {
 }
 
 // quiet waits until an organization has nothing under way for its webhooks.
-func (n *node) quiet(org pb.OrgID) {
+func (n *testNode) quiet(org pb.OrgID) {
 	n.t.Helper()
 	n.waitFor(func() bool {
 		quiet := false
@@ -168,7 +168,7 @@ func TestWebhookDelivery(t *testing.T) {
 }
 
 // retryAt waits for the timer of the next retry, and reports how far it is.
-func (n *node) retryAt(hook []byte, org pb.OrgID) time.Duration {
+func (n *testNode) retryAt(hook []byte, org pb.OrgID) time.Duration {
 	n.t.Helper()
 	var due int64
 	n.waitFor(func() bool {
@@ -518,7 +518,7 @@ func TestWebhookOfHangingReceiverDelaysNobody(t *testing.T) {
 // taken, do not delay another. One that is quick again leaves them.
 func TestSlowReceiversHaveTheirOwnPlaces(t *testing.T) {
 	in := newInbox(t)
-	var n *node
+	var n *testNode
 	var slow atomic.Bool
 	slow.Store(true)
 	in.answer(func(path string, _ int) int {

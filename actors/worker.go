@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/budget"
+	"orgmem/actors/node"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -214,7 +215,7 @@ func (w *worker) start() {
 		defer close(ended)
 		defer func() {
 			if r := recover(); r != nil {
-				done.err = panicked("slice", r)
+				done.err = node.PanicError("slice", r)
 			}
 			root.Send(self, done)
 		}()
@@ -288,7 +289,7 @@ func (w *worker) after(n int, message any) clock.Timer {
 
 // superseded reports whether an error means that this activation is over.
 func superseded(err error) bool {
-	return errors.Is(err, errLost) || errors.Is(err, errClosing) ||
+	return errors.Is(err, errLost) || errors.Is(err, node.ErrClosing) ||
 		errors.Is(err, cluster.ErrFenced) || errors.Is(err, cluster.ErrOutcomeUnknown) || errors.Is(err, cluster.ErrRemoved) ||
 		errors.Is(err, storage.ErrNoStore) // the organization was removed, and its store with it
 }
@@ -361,7 +362,7 @@ func (w *worker) reserve(limit int, entries []queued) (*budget.Work, []queued, e
 	}
 	entries = nil //nolint:ineffassign,wastedassign // so that they are not held
 	if memory, err = w.org.sys.slices.Begin(w.stay, w.org.id, need, need, 0); err != nil {
-		return nil, nil, errClosing
+		return nil, nil, node.ErrClosing
 	}
 	if entries, err = w.take(limit); err != nil {
 		memory.End()

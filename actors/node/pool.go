@@ -1,4 +1,4 @@
-package actors
+package node
 
 import (
 	"errors"
@@ -12,12 +12,18 @@ import (
 	"orgmem/proto/clock"
 )
 
-// errPoolFull means that the read pool's queue is full.
-var errPoolFull = errors.New("read pool queue is full")
+var (
+	// node.ErrPoolFull means that the read pool's queue is full.
+	ErrPoolFull = errors.New("read pool queue is full")
+	// node.ErrClosing means that the node is shutting down.
+	ErrClosing = errors.New("shutting down")
+	// node.ErrAbandoned ends work whose caller has left.
+	ErrAbandoned = errors.New("nobody waits for it any more")
+)
 
-// panicked is what comes of a panic in some work: an error with its stack. It is
+// PanicError is what comes of a panic in some work: an error with its stack. It is
 // called by the function that recovered.
-func panicked(work string, r any) error {
+func PanicError(work string, r any) error {
 	return fmt.Errorf("%s panicked: %v\n%s", work, r, debug.Stack())
 }
 
@@ -58,12 +64,12 @@ func (t *turns) take() (org pb.OrgID, task func(worker int)) {
 	return org, task
 }
 
-// width is how much a read may take.
-type width int
+// Width is how much a read may take.
+type Width int
 
 const (
-	narrow width = iota // one memory: about 1 ms
-	wide                // all of an organization's: up to seconds where they are cold
+	Narrow Width = iota // one memory: about 1 ms
+	Wide                // all of an organization's: up to seconds where they are cold
 )
 
 const (
@@ -71,15 +77,15 @@ const (
 	// they are a wait of 0.13 s on two cores, beyond which a client is served better by
 	// a 503.
 	readsPerOrg = 256
-	// readQueue bounds those of all together: eight organizations that ask for more
+	// node.ReadQueue bounds those of all together: eight organizations that ask for more
 	// than they get.
-	readQueue = 8 * readsPerOrg
+	ReadQueue = 8 * readsPerOrg
 )
 
-// readPool runs reads in bounded queues. Organizations take turns, and wide reads have
+// node.ReadPool runs reads in bounded queues. Organizations take turns, and wide reads have
 // half of the workers at most: whatever one organization asks for, another's narrow
 // read waits for narrow ones only.
-type readPool struct {
+type ReadPool struct {
 	wg      sync.WaitGroup
 	onPanic func(err error)
 	widest  int // wide reads that may run
@@ -91,8 +97,8 @@ type readPool struct {
 	closed  bool
 }
 
-func newReadPool(workers int, onPanic func(error)) *readPool {
-	p := &readPool{onPanic: onPanic, widest: max(1, workers/2), waiting: [2]turns{newTurns(), newTurns()}}
+func NewReadPool(workers int, onPanic func(error)) *ReadPool {
+	p := &ReadPool{onPanic: onPanic, widest: max(1, workers/2), waiting: [2]turns{newTurns(), newTurns()}}
 	p.wake = sync.NewCond(&p.mu)
 	for worker := range workers {
 		p.wg.Go(func() { p.work(worker) })
@@ -100,8 +106,8 @@ func newReadPool(workers int, onPanic func(error)) *readPool {
 	return p
 }
 
-func (p *readPool) work(worker int) {
-	task, w := p.take(narrow)
+func (p *ReadPool) work(worker int) {
+	task, w := p.take(Narrow)
 	for task != nil {
 		p.run(worker, task)
 		task, w = p.take(w)
@@ -110,61 +116,61 @@ func (p *readPool) work(worker int) {
 
 // take waits for a read that may run and takes it, after one of another width; nil
 // when the pool is closed and has no more.
-func (p *readPool) take(after width) (task func(worker int), w width) {
+func (p *ReadPool) take(after Width) (task func(worker int), w Width) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if after == wide {
+	if after == Wide {
 		p.running--
 	}
 	for {
 		switch {
-		case p.waiting[wide].n > 0 && p.running < p.widest: // the others are for the narrow
+		case p.waiting[Wide].n > 0 && p.running < p.widest: // the others are for the narrow
 			p.running++
-			_, task = p.waiting[wide].take()
-			return task, wide
-		case p.waiting[narrow].n > 0:
-			_, task = p.waiting[narrow].take()
-			return task, narrow
+			_, task = p.waiting[Wide].take()
+			return task, Wide
+		case p.waiting[Narrow].n > 0:
+			_, task = p.waiting[Narrow].take()
+			return task, Narrow
 		case p.closed: // who runs wide reads takes the rest of them
-			return nil, narrow
+			return nil, Narrow
 		}
 		p.wake.Wait()
 	}
 }
 
-func (p *readPool) run(worker int, task func(int)) {
+func (p *ReadPool) run(worker int, task func(int)) {
 	defer func() {
 		if r := recover(); r != nil {
-			p.onPanic(panicked("read", r))
+			p.onPanic(PanicError("read", r))
 		}
 	}()
 	task(worker)
 }
 
-// do queues an organization's read, or returns errPoolFull or errClosing.
-func (p *readPool) do(org pb.OrgID, w width, task func(worker int)) error {
+// Do queues an organization's read, or returns node.ErrPoolFull or node.ErrClosing.
+func (p *ReadPool) Do(org pb.OrgID, w Width, task func(worker int)) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.closed:
-		return errClosing
-	case p.waiting[narrow].of(org)+p.waiting[wide].of(org) >= readsPerOrg, p.waiting[narrow].n+p.waiting[wide].n >= readQueue:
-		return errPoolFull
+		return ErrClosing
+	case p.waiting[Narrow].of(org)+p.waiting[Wide].of(org) >= readsPerOrg, p.waiting[Narrow].n+p.waiting[Wide].n >= ReadQueue:
+		return ErrPoolFull
 	}
 	p.waiting[w].insert(org, p.waiting[w].of(org), task)
 	p.wake.Signal()
 	return nil
 }
 
-// length is the number of reads that no worker has taken yet.
-func (p *readPool) length() int {
+// Length is the number of reads that no worker has taken yet.
+func (p *ReadPool) Length() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.waiting[narrow].n + p.waiting[wide].n
+	return p.waiting[Narrow].n + p.waiting[Wide].n
 }
 
-// close finishes what is queued and waits.
-func (p *readPool) close() {
+// Close finishes what is queued and waits.
+func (p *ReadPool) Close() {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
@@ -172,14 +178,14 @@ func (p *readPool) close() {
 	p.wg.Wait()
 }
 
-// cpuPool runs the long computations of ingestion, a share per organization:
+// node.CPUPool runs the long computations of ingestion, a share per organization:
 // organizations take turns task by task, so that a tenant's import of a million
 // chunks delays another's single note by one task (some 100 ms) per worker.
 //
 // Under pressure, which is many requests at once, it makes room for them: one
 // worker goes on and rests longer than it works, the others wait. Taking content
 // in and answering searches are what somebody waits for; embedding is not.
-type cpuPool struct {
+type CPUPool struct {
 	clock clock.Clock
 	mu    sync.Mutex
 	press bool
@@ -195,8 +201,8 @@ type cpuPool struct {
 	wg      sync.WaitGroup
 }
 
-func newCPUPool(workers int, c clock.Clock) *cpuPool {
-	p := &cpuPool{clock: c, tasks: newTurns(), ahead: make(map[pb.OrgID]int), patient: newTurns()}
+func NewCPUPool(workers int, c clock.Clock) *CPUPool {
+	p := &CPUPool{clock: c, tasks: newTurns(), ahead: make(map[pb.OrgID]int), patient: newTurns()}
 	p.wake = sync.NewCond(&p.mu)
 	for worker := range workers {
 		p.wg.Go(func() { p.work(worker) })
@@ -204,7 +210,7 @@ func newCPUPool(workers int, c clock.Clock) *cpuPool {
 	return p
 }
 
-func (p *cpuPool) work(worker int) {
+func (p *CPUPool) work(worker int) {
 	for {
 		p.mu.Lock()
 		for (p.tasks.n+p.patient.n == 0 || p.press && (p.rest || worker > 0)) && !p.closed {
@@ -241,7 +247,7 @@ const patientShare = 16
 
 // take takes the next task that is not patient, and says whether somebody waits for it.
 // p.mu is held.
-func (p *cpuPool) take() (task func(int), awaited bool) {
+func (p *CPUPool) take() (task func(int), awaited bool) {
 	p.passed++
 	org, task := p.tasks.take()
 	awaited = p.ahead[org] > 0
@@ -264,7 +270,7 @@ const (
 )
 
 // pause makes the worker rest, unless the pressure is gone already.
-func (p *cpuPool) pause(d time.Duration) {
+func (p *CPUPool) pause(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.press || p.closed {
@@ -279,8 +285,8 @@ func (p *cpuPool) pause(d time.Duration) {
 	})
 }
 
-// pressure begins or ends the time in which requests come first.
-func (p *cpuPool) pressure(on bool) {
+// Pressure begins or ends the time in which requests come first.
+func (p *CPUPool) Pressure(on bool) {
 	p.mu.Lock()
 	p.press = on
 	if !on {
@@ -292,31 +298,31 @@ func (p *cpuPool) pressure(on bool) {
 	}
 }
 
-// all runs the tasks in the organization's share and waits for them. Its
+// All runs the tasks in the organization's share and waits for them. Its
 // callers are the ingest workers, each of which runs one slice at a time, so
 // the queue is bounded by the number of awake subjects times tasksPerSlice. A
 // panic in a task is returned as its error; the other tasks still run. After
-// close it returns errClosing without having run them all.
-func (p *cpuPool) all(org pb.OrgID, tasks []func(worker int) error) []error {
+// close it returns node.ErrClosing without having run them all.
+func (p *CPUPool) All(org pb.OrgID, tasks []func(worker int) error) []error {
 	return p.run(org, tasks, &p.tasks)
 }
 
-// later is all for tasks that nobody waits for: they run when the workers have
+// Later is all for tasks that nobody waits for: they run when the workers have
 // nothing else to do, and now and then. Its callers are the cognition cycles, one
 // for each awake subject at most.
-func (p *cpuPool) later(org pb.OrgID, tasks []func(worker int) error) []error {
+func (p *CPUPool) Later(org pb.OrgID, tasks []func(worker int) error) []error {
 	return p.run(org, tasks, &p.patient)
 }
 
 // run queues tasks, and waits for them.
-func (p *cpuPool) run(org pb.OrgID, tasks []func(worker int) error, queue *turns) []error {
+func (p *CPUPool) run(org pb.OrgID, tasks []func(worker int) error, queue *turns) []error {
 	errs := make([]error, len(tasks))
 	var wg sync.WaitGroup
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
 		for i := range errs {
-			errs[i] = errClosing
+			errs[i] = ErrClosing
 		}
 		return errs
 	}
@@ -326,7 +332,7 @@ func (p *cpuPool) run(org pb.OrgID, tasks []func(worker int) error, queue *turns
 			defer wg.Done()
 			defer func() {
 				if r := recover(); r != nil {
-					errs[i] = panicked("task", r)
+					errs[i] = PanicError("task", r)
 				}
 			}()
 			errs[i] = task(worker)
@@ -341,10 +347,10 @@ func (p *cpuPool) run(org pb.OrgID, tasks []func(worker int) error, queue *turns
 // maxSlice is how long a share of a worker lasts while other organizations wait for one.
 const maxSlice = 50 * time.Millisecond
 
-// share is a computation's share of the CPU workers: it has a worker to itself, and gives
+// Share is a computation's share of the CPU workers: it has a worker to itself, and gives
 // it to other organizations from time to time. A file of another takes seconds.
-type share struct {
-	pool   *cpuPool
+type Share struct {
+	pool   *CPUPool
 	org    pb.OrgID
 	gone   <-chan struct{} // closed when nobody waits for it any more
 	worker chan struct{}   // hands a worker over
@@ -352,12 +358,12 @@ type share struct {
 	began  time.Time       // of this slice
 }
 
-// share waits for a worker for a computation that a caller waits for, and runs it, in the
+// Share waits for a worker for a computation that a caller waits for, and runs it, in the
 // caller's goroutine: before the organization's tasks that nobody waits for, and after
-// those of its own kind. Whoever calls it bounds how many wait. It returns errClosing, what
-// the computation returns, or errGivenUpWaiting once gone is closed.
-func (p *cpuPool) share(org pb.OrgID, gone <-chan struct{}, run func(*share) error) error {
-	s := &share{pool: p, org: org, gone: gone, worker: make(chan struct{}), back: make(chan struct{})}
+// those of its own kind. Whoever calls it bounds how many wait. It returns node.ErrClosing, what
+// the computation returns, or node.ErrAbandoned once gone is closed.
+func (p *CPUPool) Share(org pb.OrgID, gone <-chan struct{}, run func(*Share) error) error {
+	s := &Share{pool: p, org: org, gone: gone, worker: make(chan struct{}), back: make(chan struct{})}
 	if err := s.take(); err != nil {
 		return err
 	}
@@ -366,12 +372,12 @@ func (p *cpuPool) share(org pb.OrgID, gone <-chan struct{}, run func(*share) err
 }
 
 // take waits for a worker; without an error, give follows.
-func (s *share) take() error {
+func (s *Share) take() error {
 	p := s.pool
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		return errClosing
+		return ErrClosing
 	}
 	p.tasks.insert(s.org, p.ahead[s.org], func(int) {
 		select {
@@ -388,23 +394,23 @@ func (s *share) take() error {
 		s.began = p.clock.Now()
 		return nil
 	case <-s.gone:
-		return errGivenUpWaiting
+		return ErrAbandoned
 	}
 }
 
-func (s *share) give() { s.back <- struct{}{} }
+func (s *Share) give() { s.back <- struct{}{} }
 
-// yield lets other organizations have their turn, if they wait and this one has had its
+// Yield lets other organizations have their turn, if they wait and this one has had its
 // own. After an error the share is over, and nothing is to be done but to return.
-func (s *share) yield() error {
+func (s *Share) Yield() error {
 	if s.pool.clock.Now().Sub(s.began) < maxSlice || !s.pool.othersWait(s.org) {
 		return nil
 	}
-	return s.without(func() error { return nil })
+	return s.Without(func() error { return nil })
 }
 
-// without does something that takes no worker, such as waiting.
-func (s *share) without(f func() error) error {
+// Without does something that takes no worker, such as waiting.
+func (s *Share) Without(f func() error) error {
 	s.give()
 	err := f()
 	if again := s.take(); again != nil {
@@ -416,14 +422,14 @@ func (s *share) without(f func() error) error {
 }
 
 // othersWait reports whether an organization besides this one waits for a worker.
-func (p *cpuPool) othersWait(org pb.OrgID) bool {
+func (p *CPUPool) othersWait(org pb.OrgID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.tasks.n > p.tasks.of(org)
 }
 
-// close lets queued tasks finish and waits for the workers.
-func (p *cpuPool) close() {
+// Close lets queued tasks finish and waits for the workers.
+func (p *CPUPool) Close() {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
@@ -431,8 +437,8 @@ func (p *cpuPool) close() {
 	p.wg.Wait()
 }
 
-// waiting is the number of tasks that no worker has taken yet.
-func (p *cpuPool) waiting() int {
+// Waiting is the number of tasks that no worker has taken yet.
+func (p *CPUPool) Waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.tasks.n

@@ -1,4 +1,4 @@
-package actors
+package node
 
 import (
 	"errors"
@@ -15,8 +15,8 @@ import (
 )
 
 func TestOrganizationsTakeTurnsOnTheWorkers(t *testing.T) {
-	p := newCPUPool(1, clock.NewFake(time.Unix(0, 0)))
-	defer p.close()
+	p := NewCPUPool(1, clock.NewFake(time.Unix(0, 0)))
+	defer p.Close()
 	big, small := pb.OrgID{1}, pb.OrgID{2}
 	var mu sync.Mutex
 	var order []byte
@@ -30,11 +30,11 @@ func TestOrganizationsTakeTurnsOnTheWorkers(t *testing.T) {
 		for range 9 {
 			tasks = append(tasks, note('b'))
 		}
-		p.all(big, tasks)
+		p.All(big, tasks)
 	})
 	<-held
-	wg.Go(func() { p.all(small, []func(int) error{note('s'), note('s')}) })
-	for p.waiting() != 11 {
+	wg.Go(func() { p.All(small, []func(int) error{note('s'), note('s')}) })
+	for p.Waiting() != 11 {
 		continue
 	}
 	close(hold)
@@ -66,7 +66,7 @@ func TestATakenTaskIsLetGo(t *testing.T) {
 // TestWhatSomebodyWaitsForComesFirst: before the organization's own backlog, in
 // its turn, and no more than there is room for.
 func TestWhatSomebodyWaitsForComesFirst(t *testing.T) {
-	p := newCPUPool(1, clock.NewFake(time.Unix(0, 0)))
+	p := NewCPUPool(1, clock.NewFake(time.Unix(0, 0)))
 	big, small := pb.OrgID{1}, pb.OrgID{2}
 	var order []byte // of one worker; read once it has ended
 	note := func(b byte) func(int) { return func(int) { order = append(order, b) } }
@@ -77,37 +77,37 @@ func TestWhatSomebodyWaitsForComesFirst(t *testing.T) {
 		for range 3 {
 			tasks = append(tasks, func(int) error { note('b')(0); return nil })
 		}
-		p.all(big, tasks)
+		p.All(big, tasks)
 	})
 	<-held
 	wg.Go(func() {
-		p.all(small, []func(int) error{func(int) error { note('s')(0); return nil }, func(int) error { note('s')(0); return nil }})
+		p.All(small, []func(int) error{func(int) error { note('s')(0); return nil }, func(int) error { note('s')(0); return nil }})
 	})
-	for p.waiting() != 5 {
+	for p.Waiting() != 5 {
 		continue
 	}
 	for i := range 4 {
 		wg.Go(func() {
-			if err := p.share(big, nil, func(*share) error { order = append(order, '1'+byte(i)); return nil }); err != nil {
+			if err := p.Share(big, nil, func(*Share) error { order = append(order, '1'+byte(i)); return nil }); err != nil {
 				t.Error(err)
 			}
 		})
-		for p.waiting() != 6+i {
+		for p.Waiting() != 6+i {
 			continue
 		}
 	}
 	gone := make(chan struct{})
 	close(gone)
-	if err := p.share(big, gone, func(*share) error { t.Error("nobody waits for it"); return nil }); !errors.Is(err, errGivenUpWaiting) {
+	if err := p.Share(big, gone, func(*Share) error { t.Error("nobody waits for it"); return nil }); !errors.Is(err, ErrAbandoned) {
 		t.Errorf("nobody waits: %v", err)
 	}
 	close(hold)
 	wg.Wait()
-	p.close()
+	p.Close()
 	if got := string(order); got != "1s2s34bbb" && got != "s1s234bbb" {
 		t.Errorf("order %s", got)
 	}
-	if err := p.share(small, nil, func(*share) error { return nil }); !errors.Is(err, errClosing) {
+	if err := p.Share(small, nil, func(*Share) error { return nil }); !errors.Is(err, ErrClosing) {
 		t.Errorf("after close: %v", err)
 	}
 }
@@ -116,39 +116,39 @@ func TestWhatSomebodyWaitsForComesFirst(t *testing.T) {
 // organizations that wait, and to nobody where none does.
 func TestALongFileLetsOthersHaveTheirTurn(t *testing.T) {
 	c := clock.NewFake(time.Unix(0, 0))
-	p := newCPUPool(1, c)
+	p := NewCPUPool(1, c)
 	var mu sync.Mutex
 	var order []byte
 	note := func(b byte) { mu.Lock(); order = append(order, b); mu.Unlock() }
 	var wg sync.WaitGroup
-	err := p.share(pb.OrgID{1}, nil, func(s *share) error {
+	err := p.Share(pb.OrgID{1}, nil, func(s *Share) error {
 		for i := range 4 {
 			note('0' + byte(i))
 			c.Advance(maxSlice)
 			if i == 1 {
-				wg.Go(func() { p.all(pb.OrgID{2}, []func(int) error{func(int) error { note('s'); return nil }}) })
-				for p.waiting() != 1 {
+				wg.Go(func() { p.All(pb.OrgID{2}, []func(int) error{func(int) error { note('s'); return nil }}) })
+				for p.Waiting() != 1 {
 					continue
 				}
 			}
-			if err := s.yield(); err != nil {
+			if err := s.Yield(); err != nil {
 				return err
 			}
 		}
 		closed := make(chan struct{})
-		if err := s.without(func() error { // what waits takes no worker
-			p.all(pb.OrgID{1}, []func(int) error{func(int) error { note('o'); close(closed); return nil }})
+		if err := s.Without(func() error { // what waits takes no worker
+			p.All(pb.OrgID{1}, []func(int) error{func(int) error { note('o'); close(closed); return nil }})
 			<-closed
 			return nil
 		}); err != nil {
 			return err
 		}
 		ended := make(chan struct{})
-		go func() { p.close(); close(ended) }()
+		go func() { p.Close(); close(ended) }()
 		for !p.isClosed() {
 			continue
 		}
-		if err := s.without(func() error { return nil }); !errors.Is(err, errClosing) {
+		if err := s.Without(func() error { return nil }); !errors.Is(err, ErrClosing) {
 			t.Errorf("the pool is closed: %v", err)
 		}
 		<-ended
@@ -160,40 +160,40 @@ func TestALongFileLetsOthersHaveTheirTurn(t *testing.T) {
 	}
 }
 
-func (p *cpuPool) isClosed() bool {
+func (p *CPUPool) isClosed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.closed
 }
 
 func TestPanickingTaskIsItsOwnError(t *testing.T) {
-	p := newCPUPool(2, clock.NewFake(time.Unix(0, 0)))
+	p := NewCPUPool(2, clock.NewFake(time.Unix(0, 0)))
 	ran := errors.New("ran")
-	errs := p.all(pb.OrgID{}, []func(int) error{
+	errs := p.All(pb.OrgID{}, []func(int) error{
 		func(int) error { panic("no") }, func(int) error { return ran }, func(int) error { return nil },
 	})
 	if errs[0] == nil || !errors.Is(errs[1], ran) || errs[2] != nil {
 		t.Errorf("errors %v", errs)
 	}
-	p.close()
-	if errs := p.all(pb.OrgID{}, []func(int) error{func(int) error { return nil }}); !errors.Is(errs[0], errClosing) {
+	p.Close()
+	if errs := p.All(pb.OrgID{}, []func(int) error{func(int) error { return nil }}); !errors.Is(errs[0], ErrClosing) {
 		t.Errorf("after close: %v", errs)
 	}
 }
 
 func TestIngestionStandsBackUnderPressureAndGoesOn(t *testing.T) {
-	standsBack(t, (*cpuPool).all)
+	standsBack(t, (*CPUPool).All)
 }
 
 func TestCognitionStandsBackUnderPressureAndGoesOn(t *testing.T) {
-	standsBack(t, (*cpuPool).later)
+	standsBack(t, (*CPUPool).Later)
 }
 
-func standsBack(t *testing.T, run func(*cpuPool, pb.OrgID, []func(int) error) []error) {
+func standsBack(t *testing.T, run func(*CPUPool, pb.OrgID, []func(int) error) []error) {
 	c := clock.NewFake(time.Unix(0, 0))
-	p := newCPUPool(3, c)
-	defer p.close()
-	p.pressure(true)
+	p := NewCPUPool(3, c)
+	defer p.Close()
+	p.Pressure(true)
 	var mu sync.Mutex
 	var workers []int
 	tasks := make([]func(int) error, 5)
@@ -217,7 +217,7 @@ func standsBack(t *testing.T, run func(*cpuPool, pb.OrgID, []func(int) error) []
 		}
 		c.Advance(minRest)
 	}
-	p.pressure(false)
+	p.Pressure(false)
 	<-done
 	if !slices.Equal(workers[:3], []int{0, 0, 0}) || ended() != 5 {
 		t.Errorf("workers %v under pressure", workers)
@@ -227,17 +227,17 @@ func standsBack(t *testing.T, run func(*cpuPool, pb.OrgID, []func(int) error) []
 // TestNoOrganizationKeepsAnotherFromReading: while one organization has as many wide
 // reads as it likes, and a queue of narrow ones, another's read is not behind them.
 func TestNoOrganizationKeepsAnotherFromReading(t *testing.T) {
-	p := newReadPool(4, func(err error) { t.Error(err) })
+	p := NewReadPool(4, func(err error) { t.Error(err) })
 	big, small := pb.OrgID{1}, pb.OrgID{2}
 	hold := make(chan struct{})
 	var wides atomic.Int64
 	for range 8 {
-		if err := p.do(big, wide, func(int) { wides.Add(1); <-hold }); err != nil {
+		if err := p.Do(big, Wide, func(int) { wides.Add(1); <-hold }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	answered := make(chan struct{})
-	if err := p.do(small, narrow, func(int) { close(answered) }); err != nil {
+	if err := p.Do(small, Narrow, func(int) { close(answered) }); err != nil {
 		t.Fatal(err)
 	}
 	<-answered // although more wide reads wait than there are workers
@@ -248,7 +248,7 @@ func TestNoOrganizationKeepsAnotherFromReading(t *testing.T) {
 	// Where narrow ones hold all workers, too, organizations take turns.
 	block, held := make(chan struct{}), make(chan struct{}, 2)
 	for range 2 {
-		if err := p.do(big, narrow, func(int) { held <- struct{}{}; <-block }); err != nil {
+		if err := p.Do(big, Narrow, func(int) { held <- struct{}{}; <-block }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -258,17 +258,17 @@ func TestNoOrganizationKeepsAnotherFromReading(t *testing.T) {
 	var order []byte
 	note := func(b byte) func(int) { return func(int) { mu.Lock(); order = append(order, b); mu.Unlock() } }
 	for range readsPerOrg - 6 { // beside the six wide ones
-		if err := p.do(big, narrow, note('b')); err != nil {
+		if err := p.Do(big, Narrow, note('b')); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.do(big, narrow, note('b')); !errors.Is(err, errPoolFull) {
+	if err := p.Do(big, Narrow, note('b')); !errors.Is(err, ErrPoolFull) {
 		t.Errorf("one more than an organization may have waiting: %v", err)
 	}
-	if err := p.do(small, narrow, note('s')); err != nil {
+	if err := p.Do(small, Narrow, note('s')); err != nil {
 		t.Errorf("another organization, beside a full queue: %v", err)
 	}
-	if n := p.length(); n != readsPerOrg+1 {
+	if n := p.Length(); n != readsPerOrg+1 {
 		t.Errorf("%d wait", n)
 	}
 	block <- struct{}{} // to one worker, which has all of them for itself
@@ -278,14 +278,14 @@ func TestNoOrganizationKeepsAnotherFromReading(t *testing.T) {
 	}
 	close(block)
 	close(hold)
-	p.close()
+	p.Close()
 	if at := slices.Index(order, 's'); at < 0 || at > 1 {
 		t.Errorf("the other organization was number %d", at)
 	}
 	if len(order) != readsPerOrg-6+1 || wides.Load() != 8 {
 		t.Errorf("%d and %d reads ran", len(order), wides.Load())
 	}
-	if err := p.do(small, wide, note('x')); !errors.Is(err, errClosing) {
+	if err := p.Do(small, Wide, note('x')); !errors.Is(err, ErrClosing) {
 		t.Errorf("after close: %v", err)
 	}
 }
@@ -293,23 +293,61 @@ func TestNoOrganizationKeepsAnotherFromReading(t *testing.T) {
 // TestReadsAreBounded: eight organizations that ask for more than they get fill the
 // queue, and a ninth is told so.
 func TestReadsAreBounded(t *testing.T) {
-	p := newReadPool(1, func(err error) { t.Error(err) })
+	p := NewReadPool(1, func(err error) { t.Error(err) })
 	hold, held := make(chan struct{}), make(chan struct{})
-	if err := p.do(pb.OrgID{99}, narrow, func(int) { close(held); <-hold }); err != nil {
+	if err := p.Do(pb.OrgID{99}, Narrow, func(int) { close(held); <-hold }); err != nil {
 		t.Fatal(err)
 	}
 	<-held
-	for i := range readQueue {
-		if err := p.do(pb.OrgID{byte(i % 8)}, width(i%2), func(int) {}); err != nil {
+	for i := range ReadQueue {
+		if err := p.Do(pb.OrgID{byte(i % 8)}, Width(i%2), func(int) {}); err != nil {
 			t.Fatal(i, err)
 		}
 	}
-	if err := p.do(pb.OrgID{98}, narrow, func(int) {}); !errors.Is(err, errPoolFull) {
+	if err := p.Do(pb.OrgID{98}, Narrow, func(int) {}); !errors.Is(err, ErrPoolFull) {
 		t.Errorf("one more: %v", err)
 	}
 	close(hold)
-	p.close()
-	if n := p.length(); n != 0 {
+	p.Close()
+	if n := p.Length(); n != 0 {
 		t.Errorf("%d were left", n)
+	}
+}
+
+// A large memory's cycle does not keep a small one's waiting: organizations take
+// turns, task by task.
+func TestCyclesOfOrganizationsTakeTurns(t *testing.T) {
+	p := NewCPUPool(1, clock.NewFake(time.Unix(0, 0)))
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var order []byte
+	held, hold := make(chan struct{}), make(chan struct{})
+	note := func(who byte) func(int) error {
+		return func(int) error {
+			mu.Lock()
+			order = append(order, who)
+			mu.Unlock()
+			return nil
+		}
+	}
+	large, small := pb.OrgID{1}, pb.OrgID{2}
+	wg.Go(func() {
+		p.Later(large, []func(int) error{func(int) error { close(held); <-hold; return note('L')(0) }, note('L'), note('L'), note('L'), note('L')})
+	})
+	<-held
+	wg.Go(func() { p.Later(small, []func(int) error{note('s'), note('s')}) })
+	waiting := func() int {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.patient.n
+	}
+	for waiting() != 6 {
+		runtime.Gosched()
+	}
+	close(hold)
+	wg.Wait()
+	p.Close()
+	if got := string(order); got != "LLsLsLL" && got != "LsLsLLL" {
+		t.Errorf("order %s", got)
 	}
 }

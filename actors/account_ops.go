@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -135,32 +136,32 @@ func (o *orgActor) deleteMe(c *call) {
 
 // getSettings answers what holds for the effective partition.
 func getSettings(c *call, st *storage.Store) (*pb.Reply, error) {
-	s, err := c.org.sys.parts.settings(st, c.part)
+	s, err := c.org.sys.parts.Settings(st, c.part)
 	if err != nil {
 		return nil, err
 	}
 	return settingsReply(s), nil
 }
 
-func settingsReply(s settings) *pb.Reply {
+func settingsReply(s partition.Settings) *pb.Reply {
 	return accountReply(&pb.AccountResult{Result: &pb.AccountResult_Settings{Settings: &pb.SettingsInfo{
-		QualityMode: string(s.quality), LearnModeDefault: s.learn,
+		QualityMode: string(s.Quality), LearnModeDefault: s.Learn,
 	}}})
 }
 
 // patchSettings changes the fields that the patch names.
 func (o *orgActor) patchSettings(c *call, patch *pb.Settings) {
-	if patch.QualityMode != nil && !knownQuality(quality(patch.GetQualityMode())) {
+	if patch.QualityMode != nil && !partition.KnownQuality(partition.Quality(patch.GetQualityMode())) {
 		c.refuse(invalid("qualityMode", "must be fast, balanced or thorough"))
 		return
 	}
-	o.exclusive("settings "+c.part.id.String(), func(release func()) {
+	o.exclusive("settings "+c.part.ID.String(), func(release func()) {
 		if !o.inUse(c) {
 			release()
 			return
 		}
 		rec := &pb.Settings{}
-		key := c.part.space.Key(storage.TableSettings)
+		key := c.part.Space.Key(storage.TableSettings)
 		err := o.withStore(func(st *storage.Store) error {
 			_, err := st.Get(key, rec)
 			return err
@@ -180,21 +181,21 @@ func (o *orgActor) patchSettings(c *call, patch *pb.Settings) {
 		ch := newChange(o.store)
 		ch.Put(key, rec)
 		ch.audit(c.auditOf("settings.update", ""))
-		o.putSettings(c, ch, settingsFrom(rec), release)
+		o.putSettings(c, ch, partition.SettingsFrom(rec), release)
 	})
 }
 
 // resetSettings goes back to the defaults, also where they will change.
 func (o *orgActor) resetSettings(c *call) {
-	o.exclusive("settings "+c.part.id.String(), func(release func()) {
+	o.exclusive("settings "+c.part.ID.String(), func(release func()) {
 		if !o.inUse(c) {
 			release()
 			return
 		}
 		ch := newChange(o.store)
-		ch.Delete(c.part.space.Key(storage.TableSettings))
+		ch.Delete(c.part.Space.Key(storage.TableSettings))
 		ch.audit(c.auditOf("settings.reset", ""))
-		o.putSettings(c, ch, settingsFrom(&pb.Settings{}), release)
+		o.putSettings(c, ch, partition.SettingsFrom(&pb.Settings{}), release)
 	})
 }
 
@@ -202,13 +203,13 @@ func (o *orgActor) resetSettings(c *call) {
 // partition began to be erased meanwhile: what it would write now would outlive
 // the erasure.
 func (o *orgActor) inUse(c *call) bool {
-	ref, err := o.loadPartition(c.part.id)
+	ref, err := o.loadPartition(c.part.ID)
 	switch {
 	case err != nil:
 		c.fail(err)
-	case ref == nil && c.part.kind == pb.PartitionMember:
+	case ref == nil && c.part.Kind == pb.PartitionMember:
 		c.refuse(unauthenticated())
-	case ref == nil && c.part.kind == pb.PartitionSandbox: // it was reset; the next call finds it empty
+	case ref == nil && c.part.Kind == pb.PartitionSandbox: // it was reset; the next call finds it empty
 		c.fail(errLost)
 	case ref == nil:
 		c.refuse(problem(pb.CodeSubjectNotProvisioned, "The subject was erased meanwhile."))
@@ -216,8 +217,8 @@ func (o *orgActor) inUse(c *call) bool {
 	return err == nil && ref != nil
 }
 
-// putSettings commits a change of settings, and answers what now holds.
-func (o *orgActor) putSettings(c *call, ch *change, s settings, release func()) {
+// PutSettings commits a change of settings, and answers what now holds.
+func (o *orgActor) putSettings(c *call, ch *change, s partition.Settings, release func()) {
 	r := settingsReply(s)
 	if err := c.idem.record(ch.Batch, r); err != nil {
 		release()
@@ -226,7 +227,7 @@ func (o *orgActor) putSettings(c *call, ch *change, s settings, release func()) 
 	}
 	o.committer.submitChange(ch, func(err error) {
 		if err == nil {
-			c.org.sys.parts.putSettings(c.part, s)
+			c.org.sys.parts.PutSettings(c.part, s)
 		}
 		release()
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -166,7 +167,7 @@ func (o *orgActor) noteUse(k *keyState, now time.Time) {
 
 // partition resolves who the request acts as. A route that ignores the selector
 // still refuses a subject that was never provisioned.
-func (o *orgActor) partition(env *pb.Envelope, key *pb.Key) (*partitionRef, *pb.Problem, error) {
+func (o *orgActor) partition(env *pb.Envelope, key *pb.Key) (*partition.Ref, *pb.Problem, error) {
 	user, err := pb.UserIDFrom(key.GetUser())
 	if err != nil {
 		return nil, nil, err
@@ -188,7 +189,7 @@ func (o *orgActor) partition(env *pb.Envelope, key *pb.Key) (*partitionRef, *pb.
 		}
 		return nil, problem(pb.CodePermissionDenied, "A sandbox key cannot select another subject."), nil
 	}
-	var ref *partitionRef
+	var ref *partition.Ref
 	if validSubject(name) {
 		if ref, err = o.lookupSubject(pb.SubjectKey(name)); err != nil {
 			return nil, nil, err
@@ -217,12 +218,12 @@ func validSubject(s string) bool {
 }
 
 // member returns a human member's own partition.
-func (o *orgActor) member(user pb.UserID) (*partitionRef, error) {
+func (o *orgActor) member(user pb.UserID) (*partition.Ref, error) {
 	if ref := o.members[user]; ref != nil {
 		return ref, nil
 	}
 	ref, err := o.loadPartition(pb.PartitionID(user))
-	if err != nil || ref == nil || ref.kind != pb.PartitionMember {
+	if err != nil || ref == nil || ref.Kind != pb.PartitionMember {
 		return nil, err // a subject's partition has an id of the same kind, and is nobody's
 	}
 	if len(o.members) >= maxCachedSubjects {
@@ -234,7 +235,7 @@ func (o *orgActor) member(user pb.UserID) (*partitionRef, error) {
 
 // lookupSubject returns a provisioned subject's partition, nil when there is
 // none.
-func (o *orgActor) lookupSubject(name pb.SubjectKey) (*partitionRef, error) {
+func (o *orgActor) lookupSubject(name pb.SubjectKey) (*partition.Ref, error) {
 	if ref := o.subjects[name]; ref != nil {
 		return ref, nil
 	}
@@ -260,14 +261,14 @@ func (o *orgActor) lookupSubject(name pb.SubjectKey) (*partitionRef, error) {
 	return ref, nil
 }
 
-func (o *orgActor) rememberSubject(ref *partitionRef) {
+func (o *orgActor) rememberSubject(ref *partition.Ref) {
 	if len(o.subjects) >= maxCachedSubjects {
 		clear(o.subjects)
 	}
-	o.subjects[ref.subject] = ref
+	o.subjects[ref.Subject] = ref
 }
 
-func (o *orgActor) loadPartition(id pb.PartitionID) (*partitionRef, error) {
+func (o *orgActor) loadPartition(id pb.PartitionID) (*partition.Ref, error) {
 	if o.erasing[id] {
 		return nil, nil
 	}
@@ -280,5 +281,5 @@ func (o *orgActor) loadPartition(id pb.PartitionID) (*partitionRef, error) {
 	if err != nil || !found || rec.GetErasing() {
 		return nil, err
 	}
-	return newPartitionRef(&o.orgView, id, rec), nil
+	return partition.NewRef(o.store, &o.orgView, id, rec), nil
 }

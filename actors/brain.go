@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/answer"
 	"orgmem/brain/ground"
 	"orgmem/brain/index"
@@ -72,7 +73,7 @@ func (c *call) draftAnswer(st *storage.Store, op *pb.BrainAnswer, worker int) (*
 	if err != nil {
 		return nil, err
 	}
-	if d.manner, err = mannerOf(st, c.part.space); err != nil {
+	if d.manner, err = mannerOf(st, c.part.Space); err != nil {
 		return nil, err
 	}
 	most := defaultAnswerWords
@@ -91,7 +92,7 @@ func (c *call) draftAnswer(st *storage.Store, op *pb.BrainAnswer, worker int) (*
 
 // sources are the passages that an answer is made of: those that the brain comes to
 // or, while there is none, those that search finds.
-func (c *call) sources(st *storage.Store, parts []*partitionRef, query string, rd *reader) (hits []*pb.Hit, confidence float64, err error) {
+func (c *call) sources(st *storage.Store, parts []*partition.Ref, query string, rd *reader) (hits []*pb.Hit, confidence float64, err error) {
 	n, err := c.org.brain(st)
 	if errors.Is(err, errBrainNotTrained) || errors.Is(err, errBrainNotReady) {
 		for _, most := range []uint32{answerSources, answerScan} {
@@ -134,14 +135,14 @@ func (c *call) sources(st *storage.Store, parts []*partitionRef, query string, r
 }
 
 // learnedFrom keeps the hits whose nodes may be learned from.
-func learnedFrom(r storage.Reader, parts []*partitionRef, hits []*pb.Hit) (kept []*pb.Hit, err error) {
+func learnedFrom(r storage.Reader, parts []*partition.Ref, hits []*pb.Hit) (kept []*pb.Hit, err error) {
 	for _, h := range hits {
 		part := ownerOf(parts, pb.NodeID(h.GetNode()))
 		if part == nil {
 			continue
 		}
 		n := &pb.Node{}
-		found, err := r.Get(part.space.Key(storage.TableNode, storage.Str(h.GetNode())), n)
+		found, err := r.Get(part.Space.Key(storage.TableNode, storage.Str(h.GetNode())), n)
 		if err != nil {
 			return nil, err
 		}
@@ -162,17 +163,17 @@ func wordsOf(rd *reader, query string) wordMatcher { return wordMatcher{rd, quer
 
 // share is the part of the query's words, by weight, that the text holds: 0 to 1.
 func (m wordMatcher) share(s string) float64 {
-	return ground.Share(&m.rd.analyzer, m.query, s)
+	return ground.Share(&m.rd.Analyzer, m.query, s)
 }
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are
 // the worker's until its next call. Quality mode thorough begins at the exact cosines.
-func (c *call) walkFrom(st *storage.Store, parts []*partitionRef, n *brainNet, query string, rd *reader) (*retriever.Walk, *asking, error) {
+func (c *call) walkFrom(st *storage.Store, parts []*partition.Ref, n *brainNet, query string, rd *reader) (*retriever.Walk, *asking, error) {
 	e, err := c.effort(st)
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := c.org.lookInto(st, parts, query, index.Hybrid, &rd.wordsmith, c.awaited)
+	q, err := c.org.lookInto(st, parts, query, index.Hybrid, &rd.QueryEncoder, c.awaited)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -225,11 +226,11 @@ func (a *asking) found(n *brainNet, ranked []retriever.Ranked, topK int, keep fu
 		var id pb.NodeID
 		if r.From >= 0 {
 			c := a.seeds[r.From]
-			at, id = chunkAt{a.parts[c.Part].id, c.Seq}, c.Node
+			at, id = chunkAt{a.parts[c.Part].ID, c.Seq}, c.Node
 		} else {
 			at, id = n.chunks[r.Passage], a.docs(r.Passage)
 		}
-		i := slices.IndexFunc(a.parts, func(p *partitionRef) bool { return p.id == at.part })
+		i := slices.IndexFunc(a.parts, func(p *partition.Ref) bool { return p.ID == at.part })
 		if i < 0 || taken[id] {
 			continue
 		}
@@ -311,7 +312,7 @@ func (a *asking) entities(w *retriever.Walk, topK int) (out []*pb.BrainNode, err
 			continue
 		}
 		n := &pb.Node{}
-		if _, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(x.Entity)), n); err != nil {
+		if _, err := a.st.Get(part.Space.Key(storage.TableNode, storage.Str(x.Entity)), n); err != nil {
 			return nil, err
 		}
 		if n.GetStatus() == pb.StatusLive {

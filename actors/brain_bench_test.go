@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -48,7 +49,7 @@ const (
 	walkDim       = 384
 )
 
-func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int, projected bool) {
+func walksFrom(b *testing.B, o *orgActor, part *partition.Ref, passages int, projected bool) {
 	rnd := rand.New(rand.NewPCG(uint64(passages), 2))
 	vector := func() []float32 {
 		v, length := make([]float32, walkDim), 0.0
@@ -66,9 +67,9 @@ func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int, proj
 	built := index.NewBuilder("words", walkDim)
 	for i, d := range src.Documents {
 		seq := uint64(i + 1)
-		putNode(ch.Batch, part.space, nodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title, Status: pb.StatusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}}, CreatedMs: int64(seq), Chunks: []uint64{seq}})
+		putNode(ch.Batch, part.Space, nodePlace{}, &pb.Node{Id: string(d.ID), Kind: "document", Title: d.Title, Status: pb.StatusLive, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}}, CreatedMs: int64(seq), Chunks: []uint64{seq}})
 		v := vector()
-		putVector(ch.Batch, part, "words", seq, v)
+		partition.PutVector(ch.Batch, part, "words", seq, v)
 		if err := built.Add(index.Entry{Seq: seq, Node: index.Node{ID: d.ID, Kind: "document"}, Vector: v}); err != nil {
 			b.Fatal(err)
 		}
@@ -82,7 +83,7 @@ func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int, proj
 	salt := o.brainSalt()
 	net := &brainNet{params: retriever.Prior(), graph: retriever.NewGraph(src, salt)}
 	for i := range passages {
-		net.chunks = append(net.chunks, chunkAt{part.id, uint64(i + 1)})
+		net.chunks = append(net.chunks, chunkAt{part.ID, uint64(i + 1)})
 	}
 	seg, err := built.Build()
 	if err != nil {
@@ -108,7 +109,7 @@ func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int, proj
 			spent := time.Duration(0)
 			for _, e := range examples {
 				a := &asking{
-					org: &o.orgView, st: st, parts: []*partitionRef{part}, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{},
+					org: &o.orgView, st: st, parts: []*partition.Ref{part}, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{},
 					look: &lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": vector()}, Config: index.DefaultConfig()}, snapshots: snapshots},
 				}
 				a.passage = func(at chunkAt) int32 { return int32(at.seq - 1) }
@@ -154,7 +155,7 @@ func walksFrom(b *testing.B, o *orgActor, part *partitionRef, passages int, proj
 // document for each passage: half of the names stand in one passage, some in hundreds;
 // one in three that a passage holds is the title of another. Each document is tied to
 // five others, and every fiftieth is of one domain.
-func named(rnd *rand.Rand, part *partitionRef, passages int) *retriever.Source {
+func named(rnd *rand.Rand, part *partition.Ref, passages int) *retriever.Source {
 	syllables := []string{"ka", "lo", "mi", "ne", "ru", "ta", "vo", "shi", "dor", "bel", "gan", "wick"}
 	coin := func(n int) string { // a name for each number
 		var s strings.Builder
@@ -175,7 +176,7 @@ func named(rnd *rand.Rand, part *partitionRef, passages int) *retriever.Source {
 			}
 			fmt.Fprintf(&s, "It was near %s that word%d came upon word%d and word%d. ", name, rnd.IntN(5000), rnd.IntN(5000), rnd.IntN(50))
 		}
-		d := retriever.Document{ID: part.nodeFor(s.String()), Title: coin(i), Passages: []string{s.String()}}
+		d := retriever.Document{ID: part.NodeFor(s.String()), Title: coin(i), Passages: []string{s.String()}}
 		src.Documents = append(src.Documents, d)
 		src.Domains[i%len(src.Domains)] = append(src.Domains[i%len(src.Domains)], d.ID)
 	}
@@ -185,7 +186,7 @@ func named(rnd *rand.Rand, part *partitionRef, passages int) *retriever.Source {
 		}
 	}
 	for i := range 4 * passages {
-		src.Entities = append(src.Entities, retriever.Entity{ID: part.nodeFor(fmt.Sprint("entity", i)), Names: []string{coin(passages + i)}})
+		src.Entities = append(src.Entities, retriever.Entity{ID: part.NodeFor(fmt.Sprint("entity", i)), Names: []string{coin(passages + i)}})
 	}
 	return src
 }

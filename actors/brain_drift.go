@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -74,7 +75,7 @@ func moveEdge(state *pb.PartitionState, before, after *pb.Edge) {
 }
 
 // drift is how far the graph has moved since a brain was trained, 0 to 1.
-func drift(r storage.Reader, parts []*partitionRef, artifact *pb.BrainArtifact) (float64, error) {
+func drift(r storage.Reader, parts []*partition.Ref, artifact *pb.BrainArtifact) (float64, error) {
 	var moved, all uint64
 	seen := map[string]*pb.BrainSeen{}
 	for _, s := range artifact.GetSeen() {
@@ -82,11 +83,11 @@ func drift(r storage.Reader, parts []*partitionRef, artifact *pb.BrainArtifact) 
 	}
 	for _, part := range parts {
 		now := &pb.PartitionState{}
-		if _, err := r.Get(part.space.Key(storage.TableState), now); err != nil {
+		if _, err := r.Get(part.Space.Key(storage.TableState), now); err != nil {
 			return 0, err
 		}
-		then := seen[string(part.id.Bytes())]
-		delete(seen, string(part.id.Bytes()))
+		then := seen[string(part.ID.Bytes())]
+		delete(seen, string(part.ID.Bytes()))
 		came, went := now.GetCame(), now.GetWent()
 		if came >= then.GetCame() && went >= then.GetWent() {
 			came, went = came-then.GetCame(), went-then.GetWent()

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -15,20 +16,20 @@ import (
 func (c client) graphOf() map[string]bool {
 	c.n.t.Helper()
 	all := map[string]bool{}
-	c.withParts(func(st *storage.Store, parts []*partitionRef) {
+	c.withParts(func(st *storage.Store, parts []*partition.Ref) {
 		for _, part := range parts {
-			for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+			for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
 				if err != nil {
 					c.n.t.Fatal(err)
 				}
 				if n := rec.Value; n.GetStatus() == "live" && !n.GetUnlearned() {
 					all["node "+n.GetId()] = true
 					for _, seq := range n.GetChunks() {
-						all[fmt.Sprint("passage ", part.id, seq)] = true
+						all[fmt.Sprint("passage ", part.ID, seq)] = true
 					}
 				}
 			}
-			for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+			for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
 				if err != nil {
 					c.n.t.Fatal(err)
 				}
@@ -41,14 +42,14 @@ func (c client) graphOf() map[string]bool {
 	return all
 }
 
-func (c client) withParts(f func(st *storage.Store, parts []*partitionRef)) {
+func (c client) withParts(f func(st *storage.Store, parts []*partition.Ref)) {
 	c.n.t.Helper()
 	st, err := c.n.store.Acquire(storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain})
 	if err != nil {
 		c.n.t.Fatal(err)
 	}
 	defer st.Release()
-	var parts []*partitionRef
+	var parts []*partition.Ref
 	c.inOrg(func(o *orgActor) { parts, err = o.allPartitions(st) })
 	if err != nil {
 		c.n.t.Fatal(err)
@@ -59,7 +60,7 @@ func (c client) withParts(f func(st *storage.Store, parts []*partitionRef)) {
 // seen is what a training that begins now would note of the graph.
 func (c client) seen() (artifact *pb.BrainArtifact) {
 	c.n.t.Helper()
-	c.withParts(func(st *storage.Store, parts []*partitionRef) {
+	c.withParts(func(st *storage.Store, parts []*partition.Ref) {
 		src, err := readBrainSource(st, parts, func() error { return nil })
 		if err != nil {
 			c.n.t.Fatal(err)
@@ -152,7 +153,7 @@ func TestDriftIsHowFarTheGraphHasMoved(t *testing.T) {
 			}
 		}
 		var got float64
-		c.withParts(func(st *storage.Store, parts []*partitionRef) {
+		c.withParts(func(st *storage.Store, parts []*partition.Ref) {
 			var err error
 			if got, err = drift(st, parts, artifact); err != nil {
 				t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -274,7 +275,7 @@ type asking struct {
 	retriever.Question
 	org   *orgView
 	st    *storage.Store
-	parts []*partitionRef
+	parts []*partition.Ref
 	at    func(passage int32) chunkAt
 	// passage is the other way, retriever.Unknown what the brain does not know.
 	passage func(chunkAt) int32
@@ -296,7 +297,7 @@ type asking struct {
 
 // ask searches for a question's seeds. sharpen gives the candidates better scores;
 // nil leaves them as they are. passage gives a chunk's passage, or retriever.Unknown.
-func (o *orgView) ask(st *storage.Store, parts []*partitionRef, query string, own *index.Scratch, q *lookup, sharpen func([]index.Candidate) error, passage func(chunkAt) int32) *asking {
+func (o *orgView) ask(st *storage.Store, parts []*partition.Ref, query string, own *index.Scratch, q *lookup, sharpen func([]index.Candidate) error, passage func(chunkAt) int32) *asking {
 	q.N = brainCandidates
 	a := &asking{org: o, st: st, parts: parts, near: map[chunkAt]retriever.Seed{}, chunks: map[pb.NodeID][]uint64{}, lives: map[pb.NodeID]bool{}, look: q, passage: passage}
 	a.Text, a.Score = query, a.score
@@ -306,7 +307,7 @@ func (o *orgView) ask(st *storage.Store, parts []*partitionRef, query string, ow
 		a.err = sharpen(candidates)
 	}
 	for _, c := range candidates {
-		at := chunkAt{parts[c.Part].id, c.Seq}
+		at := chunkAt{parts[c.Part].ID, c.Seq}
 		s := retriever.Seed{Passage: passage(at), Cosine: c.Vector, Keyword: c.Keyword, Score: c.Score}
 		a.near[at] = s
 		a.seeds = append(a.seeds, candidate{c, s})
@@ -354,7 +355,7 @@ func (a *asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
 	}
 	s.Passage = p
 	for model, want := range a.look.Vectors {
-		v, err := readVector(a.st, part, string(model), at.seq)
+		v, err := partition.ReadVector(a.st, part, string(model), at.seq)
 		if err != nil {
 			return s, false, err
 		}
@@ -376,8 +377,8 @@ func (a *asking) scoreOf(p int32) (s retriever.Seed, ok bool, err error) {
 
 // holds gives the partition of a passage that is still there, may be learned from and is
 // among what is asked; nil: it is not.
-func (a *asking) holds(p int32, at chunkAt) (*partitionRef, error) {
-	i := slices.IndexFunc(a.parts, func(x *partitionRef) bool { return x.id == at.part })
+func (a *asking) holds(p int32, at chunkAt) (*partition.Ref, error) {
+	i := slices.IndexFunc(a.parts, func(x *partition.Ref) bool { return x.ID == at.part })
 	if i < 0 {
 		return nil, nil
 	}
@@ -385,7 +386,7 @@ func (a *asking) holds(p int32, at chunkAt) (*partitionRef, error) {
 	chunks, known := a.chunks[doc]
 	if !known {
 		n := &pb.Node{}
-		if _, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(doc)), n); err != nil {
+		if _, err := a.st.Get(part.Space.Key(storage.TableNode, storage.Str(doc)), n); err != nil {
 			return nil, err
 		}
 		if n.GetStatus() == pb.StatusLive && !n.GetUnlearned() {
@@ -418,7 +419,7 @@ func (a *asking) alive(entity pb.NodeID) bool {
 	if !known {
 		if part := ownerOf(a.parts, entity); part != nil {
 			n := &pb.Node{}
-			_, err := a.st.Get(part.space.Key(storage.TableNode, storage.Str(entity)), n)
+			_, err := a.st.Get(part.Space.Key(storage.TableNode, storage.Str(entity)), n)
 			a.err = errors.Join(a.err, err)
 			is = n.GetStatus() == pb.StatusLive
 		}

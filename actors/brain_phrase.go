@@ -10,6 +10,7 @@ import (
 
 	"orgmem/actors/llm"
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/answer"
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
@@ -43,7 +44,7 @@ type draft struct {
 
 	query  string
 	hits   []*pb.Hit
-	parts  []*partitionRef
+	parts  []*partition.Ref
 	manner *voice.Profile // nil: it is not known
 	words  int            // the most that the answer may have
 }
@@ -60,7 +61,7 @@ func (c *call) phrase(st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, er
 	if sys.cfg.LLM == nil || len(d.GetCitations()) == 0 {
 		return false, nil
 	}
-	if s, err := sys.parts.settings(st, c.part); err != nil || s.quality == qualityFast {
+	if s, err := sys.parts.Settings(st, c.part); err != nil || s.Quality == partition.QualityFast {
 		return false, err
 	}
 	wait := phraseWait
@@ -144,7 +145,7 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 			return false, nil
 		}
 		n := &pb.Node{}
-		if _, err := r.Get(part.space.Key(storage.TableNode, storage.Str(h.GetNode())), n); err != nil {
+		if _, err := r.Get(part.Space.Key(storage.TableNode, storage.Str(h.GetNode())), n); err != nil {
 			return false, err
 		}
 		// A chunk's name ends in its place among those of its node.
@@ -156,7 +157,7 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 			return false, nil
 		}
 		chunk := &pb.Chunk{}
-		if _, err := r.Get(part.space.Key(storage.TableChunk, storage.U64(n.GetChunks()[at])), chunk); err != nil || chunk.GetText() != h.GetChunk() {
+		if _, err := r.Get(part.Space.Key(storage.TableChunk, storage.U64(n.GetChunks()[at])), chunk); err != nil || chunk.GetText() != h.GetChunk() {
 			return false, err
 		}
 	}
@@ -173,5 +174,5 @@ func (d *draft) take(said []llm.Sentence, rd *reader) {
 			worded[i].Hits = append(worded[i].Hits, number-1)
 		}
 	}
-	answer.Reword(d.BrainAnswered, worded, d.hits, d.words, d.manner, &rd.analyzer)
+	answer.Reword(d.BrainAnswered, worded, d.hits, d.words, d.manner, &rd.Analyzer)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -20,7 +21,7 @@ const (
 
 // project learns a projection of the questions, from the first part of those that are
 // learned from; nil: none tells their answers from what search takes for these.
-func (r *trainRun) project(st *storage.Store, parts []*partitionRef, src *brainSource, graph *retriever.Graph, asked []retriever.Asked, asking []*asking) (*retriever.Projection, error) {
+func (r *trainRun) project(st *storage.Store, parts []*partition.Ref, src *brainSource, graph *retriever.Graph, asked []retriever.Asked, asking []*asking) (*retriever.Projection, error) {
 	model := r.org.sys.cfg.Embedder
 	learned, checked := splitOf(len(asked))
 	learn, check := asked[:retriever.ForProjection(learned)], asked[learned:checked]
@@ -61,7 +62,7 @@ func (r *trainRun) project(st *storage.Store, parts []*partitionRef, src *brainS
 
 // vectorsOf reads the vectors of what answers some questions, and of what search takes
 // for that, the best of each before the second best of any.
-func (r *trainRun) vectorsOf(st *storage.Store, parts []*partitionRef, src *brainSource, graph *retriever.Graph, asked []retriever.Asked) (map[int32][]float32, error) {
+func (r *trainRun) vectorsOf(st *storage.Store, parts []*partition.Ref, src *brainSource, graph *retriever.Graph, asked []retriever.Asked) (map[int32][]float32, error) {
 	model := r.org.sys.cfg.Embedder
 	vectors := map[int32][]float32{}
 	var order []int32
@@ -91,7 +92,7 @@ func (r *trainRun) vectorsOf(st *storage.Store, parts []*partitionRef, src *brai
 		tasks = append(tasks, func(int) error {
 			for i := from; i < min(from+projectBatch, len(order)); i++ {
 				at := src.places[order[i]]
-				v, err := readVector(st, parts[at.part], model.ID(), at.seq)
+				v, err := partition.ReadVector(st, parts[at.part], model.ID(), at.seq)
 				if err != nil {
 					return err
 				}
@@ -146,7 +147,7 @@ func (a *asking) further(p *retriever.Projection, own *index.Scratch) func() []r
 		q.Mode, q.N, q.Vectors = index.VectorOnly, retriever.MaxFurther, map[index.ModelID][]float32{model: to}
 		defer own.Reset()
 		for _, c := range own.Candidates(a.look.snapshots, &q) {
-			if n := a.passage(chunkAt{a.parts[c.Part].id, c.Seq}); n != retriever.Unknown && c.Model == model {
+			if n := a.passage(chunkAt{a.parts[c.Part].ID, c.Seq}); n != retriever.Unknown && c.Model == model {
 				hits = append(hits, retriever.Hit{Passage: n, Likeness: c.Vector})
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -14,7 +15,7 @@ import (
 // leaningEmbedder is a model that takes every question for one about bees by the river.
 type leaningEmbedder struct{ wordEmbedder }
 
-func (e leaningEmbedder) NewEncoder() Encoder { return e }
+func (e leaningEmbedder) NewEncoder() partition.Encoder { return e }
 
 func (e leaningEmbedder) Query(s string) []float32 {
 	v, length := e.wordEmbedder.Query(s), 0.0

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/moments"
 	pb "orgmem/proto"
@@ -20,11 +21,11 @@ const scoreFall = 4
 // the index does, which quality mode fast declines. It walks over nothing outside
 // parts. The first hit's score is the best that the index gave; the others' fall from
 // there, since a brain's own figures have no scale and may be negative.
-func (c *call) findByBrain(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
-	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() || c.part.kind == pb.PartitionSandbox {
+func (c *call) findByBrain(st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
+	if searchModes[op.GetMode()] != index.Hybrid || op.GetFilters() != nil || op.GetIncludeSuperseded() || c.part.Kind == pb.PartitionSandbox {
 		return nil, nil
 	}
-	if s, err := c.org.sys.parts.settings(st, c.part); err != nil || s.quality == qualityFast {
+	if s, err := c.org.sys.parts.Settings(st, c.part); err != nil || s.Quality == partition.QualityFast {
 		return nil, err
 	}
 	n, err := c.org.brain(st)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"orgmem/actors/partition"
 	"orgmem/brain/community"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
@@ -13,7 +14,7 @@ import (
 const likeBatch = 32
 
 // alike joins each text with the nearest others of its partition, as cycles do.
-func (r *trainRun) alike(st *storage.Store, parts []*partitionRef, src *brainSource, snapshots []*index.Snapshot) error {
+func (r *trainRun) alike(st *storage.Store, parts []*partition.Ref, src *brainSource, snapshots []*index.Snapshot) error {
 	near := make([][]community.Neighbour, len(src.places)) // by passage, the nearest documents
 	docs := make([]int32, 0, len(src.places))
 	for d := range src.Documents {
@@ -56,13 +57,13 @@ func (r *trainRun) alike(st *storage.Store, parts []*partitionRef, src *brainSou
 }
 
 // likenessOf asks for what is near to a chunk; nil where it has no vector.
-func (r *trainRun) likenessOf(st *storage.Store, part *partitionRef, seq uint64) (*index.Query, error) {
-	now, err := r.org.sys.parts.get(st, part, r.org.sys.dim)
+func (r *trainRun) likenessOf(st *storage.Store, part *partition.Ref, seq uint64) (*index.Query, error) {
+	now, err := r.org.sys.parts.Get(st, part, r.org.sys.dim)
 	if err != nil {
 		return nil, err
 	}
-	model := now.state.GetModel()
-	v, err := readVector(st, part, model, seq)
+	model := now.State.GetModel()
+	v, err := partition.ReadVector(st, part, model, seq)
 	if err != nil || v == nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package actors
 import (
 	"testing"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -52,7 +53,7 @@ func TestWhatHasNoVectorIsPassedOver(t *testing.T) {
 	}
 	first := src.places[0]
 	c.derive(func(b *storage.Batch, _ storage.Space) {
-		b.Delete(vectorKey(parts[first.part], "words", first.seq))
+		b.Delete(partition.VectorKey(parts[first.part], "words", first.seq))
 	})
 	if _, after := joined(); after < before-1 {
 		t.Errorf("%d documents are alike, and %d where one of them has no vector", before, after)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -105,10 +106,10 @@ func TestScoresWithoutRoom(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	node := c.note("The ferry leaves at noon.")
-	c.withParts(func(st *storage.Store, parts []*partitionRef) {
-		i := slices.IndexFunc(parts, func(p *partitionRef) bool { return ownerOf([]*partitionRef{p}, pb.NodeID(node)) != nil })
+	c.withParts(func(st *storage.Store, parts []*partition.Ref) {
+		i := slices.IndexFunc(parts, func(p *partition.Ref) bool { return ownerOf([]*partition.Ref{p}, pb.NodeID(node)) != nil })
 		x := &pb.Node{}
-		if _, err := st.Get(parts[i].space.Key(storage.TableNode, storage.Str(node)), x); err != nil {
+		if _, err := st.Get(parts[i].Space.Key(storage.TableNode, storage.Str(node)), x); err != nil {
 			t.Fatal(err)
 		}
 		seeds := func(room int64) (out [2][]retriever.Seed, kept int) {
@@ -117,7 +118,7 @@ func TestScoresWithoutRoom(t *testing.T) {
 				look: &lookup{Query: &index.Query{Vectors: map[index.ModelID][]float32{"words": wordEmbedder{id: "words"}.Query("When does the ferry leave?")}}},
 			}
 			a.room.Store(room)
-			a.at = func(int32) chunkAt { return chunkAt{parts[i].id, x.GetChunks()[0]} }
+			a.at = func(int32) chunkAt { return chunkAt{parts[i].ID, x.GetChunks()[0]} }
 			a.docs = func(int32) pb.NodeID { return pb.NodeID(node) }
 			for k := range out {
 				out[k] = a.score([]int32{0})
@@ -168,7 +169,7 @@ func TestBrainsOfManyMemories(t *testing.T) {
 	commit(func(o *orgActor, ch *change) {
 		for i := range maxOrgPartitions {
 			id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
-			putPartition(ch.Batch, o.space, newPartitionRef(&o.orgView, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
+			putPartition(ch.Batch, o.space, partition.NewRef(o.store, &o.orgView, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
 		}
 	})
 	found := c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: &pb.Search{Query: "When does the ferry leave?"}}}).GetSearch()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -42,30 +43,30 @@ type chunkPlace struct {
 // and the nodes' ids: the same content is the same source, whatever came between.
 // All of it is of one moment, since a node whose text is forgotten while it is being
 // read would fail the training. goOn is asked between two nodes.
-func readBrainSource(store *storage.Store, parts []*partitionRef, goOn func() error) (_ *brainSource, err error) {
+func readBrainSource(store *storage.Store, parts []*partition.Ref, goOn func() error) (_ *brainSource, err error) {
 	st, err := store.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	defer closeSnapshot(st, &err)
+	defer partition.CloseSnapshot(st, &err)
 	src := &brainSource{}
 	for i, part := range parts {
 		state := &pb.PartitionState{}
-		if _, err := st.Get(part.space.Key(storage.TableState), state); err != nil {
+		if _, err := st.Get(part.Space.Key(storage.TableState), state); err != nil {
 			return nil, err
 		}
 		src.shapes = append(src.shapes, retriever.NewShape())
-		src.seen = append(src.seen, &pb.BrainSeen{Partition: part.id.Bytes(), Chunks: state.GetChunks(), Came: state.GetCame(), Went: state.GetWent(), NextChunk: state.GetNextChunk()})
+		src.seen = append(src.seen, &pb.BrainSeen{Partition: part.ID.Bytes(), Chunks: state.GetChunks(), Came: state.GetCame(), Went: state.GetWent(), NextChunk: state.GetNextChunk()})
 		if err := src.readPartition(st, part, i, goOn); err != nil {
-			return nil, fmt.Errorf("read partition %s: %w", part.id, err)
+			return nil, fmt.Errorf("read partition %s: %w", part.ID, err)
 		}
 	}
 	src.FollowFormer()
 	return src, nil
 }
 
-func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at int, goOn func() error) error {
-	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at int, goOn func() error) error {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
 		if err == nil {
 			err = goOn()
 		}
@@ -92,7 +93,7 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 			}
 		}
 	}
-	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
 		if err == nil {
 			err = goOn()
 		}
@@ -127,7 +128,7 @@ func (src *brainSource) readPartition(st storage.Reader, part *partitionRef, at 
 }
 
 // readFormer reads what a superseded node said, as far as it is still there.
-func (src *brainSource) readFormer(st storage.Reader, part *partitionRef, n *pb.Node) error {
+func (src *brainSource) readFormer(st storage.Reader, part *partition.Ref, n *pb.Node) error {
 	f := retriever.Former{Document: retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()}, By: pb.NodeID(n.GetSupersededBy())}
 	var err error
 	if f.Passages, err = passagesOf(st, part, n); err == nil {
@@ -138,8 +139,8 @@ func (src *brainSource) readFormer(st storage.Reader, part *partitionRef, n *pb.
 
 // readAccepted reads the proposals that somebody accepted, in the order of their ids,
 // which are made of those of the nodes.
-func (src *brainSource) readAccepted(st storage.Reader, part *partitionRef, goOn func() error) error {
-	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableProposal), storage.ScanOptions{}, func() *pb.Proposal { return &pb.Proposal{} }) {
+func (src *brainSource) readAccepted(st storage.Reader, part *partition.Ref, goOn func() error) error {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableProposal), storage.ScanOptions{}, func() *pb.Proposal { return &pb.Proposal{} }) {
 		if err == nil {
 			err = goOn()
 		}
@@ -153,13 +154,13 @@ func (src *brainSource) readAccepted(st storage.Reader, part *partitionRef, goOn
 	return nil
 }
 
-func (src *brainSource) readEntity(st storage.Reader, part *partitionRef, n *pb.Node) error {
+func (src *brainSource) readEntity(st storage.Reader, part *partition.Ref, n *pb.Node) error {
 	if len(src.Entities) == maxBrainEntities {
 		return nil
 	}
 	e := retriever.Entity{ID: pb.NodeID(n.GetId()), Names: []string{n.GetTitle()}}
 	written := &pb.Entity{}
-	if _, err := st.Get(part.space.Key(storage.TableEntity, storage.Str(n.GetId())), written); err != nil {
+	if _, err := st.Get(part.Space.Key(storage.TableEntity, storage.Str(n.GetId())), written); err != nil {
 		return err
 	}
 	refused := refusedAliases(n.GetMetadata())
@@ -172,7 +173,7 @@ func (src *brainSource) readEntity(st storage.Reader, part *partitionRef, n *pb.
 	return nil
 }
 
-func (src *brainSource) readDocument(st storage.Reader, part *partitionRef, at int, n *pb.Node) error {
+func (src *brainSource) readDocument(st storage.Reader, part *partition.Ref, at int, n *pb.Node) error {
 	d := retriever.Document{ID: pb.NodeID(n.GetId()), Title: n.GetTitle()}
 	var err error
 	if d.Passages, err = passagesOf(st, part, n); err != nil {
@@ -186,10 +187,10 @@ func (src *brainSource) readDocument(st storage.Reader, part *partitionRef, at i
 }
 
 // passagesOf reads the texts of a node's chunks.
-func passagesOf(st storage.Reader, part *partitionRef, n *pb.Node) (texts []string, err error) {
+func passagesOf(st storage.Reader, part *partition.Ref, n *pb.Node) (texts []string, err error) {
 	for _, seq := range n.GetChunks() {
 		chunk := &pb.Chunk{}
-		found, err := st.Get(part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		found, err := st.Get(part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 		if err != nil {
 			return nil, err
 		}

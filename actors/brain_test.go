@@ -17,6 +17,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -740,7 +741,7 @@ func TestBrainSourcesAreOfOneMoment(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	a, b := c.note("The ferry leaves at noon."), c.note("The bridge is closed.")
-	var parts []*partitionRef
+	var parts []*partition.Ref
 	c.inOrg(func(o *orgActor) {
 		if err := o.withStore(func(st *storage.Store) (err error) { parts, err = o.allPartitions(st); return err }); err != nil {
 			t.Error(err)

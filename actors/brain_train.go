@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -420,10 +421,10 @@ func (r *trainRun) compute(tasks ...func(worker int) error) error {
 
 // ask searches for the questions' seeds. cosine are the passages that plain vector
 // search finds for each, all what search says.
-func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSource, graph *retriever.Graph, snapshots []*index.Snapshot, examples []retriever.Example) (asked []retriever.Asked, all []*asking, cosine [][]int32, err error) {
+func (r *trainRun) ask(st *storage.Store, parts []*partition.Ref, src *brainSource, graph *retriever.Graph, snapshots []*index.Snapshot, examples []retriever.Example) (asked []retriever.Asked, all []*asking, cosine [][]int32, err error) {
 	passages := make(map[chunkAt]int32, len(src.places))
 	for p, at := range src.places {
-		passages[chunkAt{parts[at.part].id, at.seq}] = int32(p)
+		passages[chunkAt{parts[at.part].ID, at.seq}] = int32(p)
 	}
 	room := &atomic.Int64{}
 	room.Store(maxScores)
@@ -433,7 +434,7 @@ func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSourc
 		tasks = append(tasks, func(worker int) error {
 			own := &r.org.sys.computers[worker]
 			for i := from; i < min(from+askBatch, len(examples)); i++ {
-				q, err := r.org.lookInto(st, parts, examples[i].Text, index.Hybrid, &own.wordsmith, func() error { return nil })
+				q, err := r.org.lookInto(st, parts, examples[i].Text, index.Hybrid, &own.QueryEncoder, func() error { return nil })
 				if err != nil {
 					return err
 				}
@@ -444,7 +445,7 @@ func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSourc
 					}
 					return retriever.Unknown
 				})
-				a.at = func(p int32) chunkAt { return chunkAt{parts[src.places[p].part].id, src.places[p].seq} }
+				a.at = func(p int32) chunkAt { return chunkAt{parts[src.places[p].part].ID, src.places[p].seq} }
 				a.docs = func(p int32) pb.NodeID { return graph.Documents()[graph.Document(p)] }
 				a.room = room
 				a.seeds = nil // they name what is found, and a training finds nothing
@@ -460,15 +461,15 @@ func (r *trainRun) ask(st *storage.Store, parts []*partitionRef, src *brainSourc
 // withoutGone gives the indexes of some partitions without what was forgotten: until
 // a merge takes it out it counts in their statistics, and a brain must not be made of
 // that.
-func (r *trainRun) withoutGone(st *storage.Store, parts []*partitionRef) ([]*index.Snapshot, error) {
+func (r *trainRun) withoutGone(st *storage.Store, parts []*partition.Ref) ([]*index.Snapshot, error) {
 	out := make([]*index.Snapshot, len(parts))
 	for i, part := range parts {
-		now, err := r.org.sys.parts.get(st, part, r.org.sys.dim)
+		now, err := r.org.sys.parts.Get(st, part, r.org.sys.dim)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = now.snapshot
-		for _, v := range now.snapshot.Views {
+		out[i] = now.Snapshot
+		for _, v := range now.Snapshot.Views {
 			if v.Gone() == 0 {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 
 	"orgmem/actors/budget"
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -32,9 +33,9 @@ type call struct {
 	// Set by the organization when it admits the call.
 	rate   *pb.RateLimit
 	who    principal
-	part   *partitionRef // nil where the route has no partition
-	idem   *idempotent   // nil when the request may not be replayed
-	upload *upload       // of an import: the file, read
+	part   *partition.Ref // nil where the route has no partition
+	idem   *idempotent    // nil when the request may not be replayed
+	upload *upload        // of an import: the file, read
 	org    *orgView
 	// child is the subject's actor that the call was forwarded to; jobOpen says
 	// that the call counts in the organization's open jobs.

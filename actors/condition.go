@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/answer"
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
@@ -54,10 +55,10 @@ func (o *orgActor) conditionSession(c *call, op *pb.ConditionSession) {
 	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		pack := &pb.Pack{ExpiresMs: clock.Millis(c.org.sys.clock.Now().Add(packLife))}
 		var err error
-		if pack.Context, err = recentTitles(st, c.part.space, maxPackTitles); err != nil {
+		if pack.Context, err = recentTitles(st, c.part.Space, maxPackTitles); err != nil {
 			return nil, err
 		}
-		topics, err := topicLabels(st, c.part.space)
+		topics, err := topicLabels(st, c.part.Space)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +66,7 @@ func (o *orgActor) conditionSession(c *call, op *pb.ConditionSession) {
 		if err != nil {
 			return nil, err
 		}
-		if pack.VoiceHint, err = voiceHint(st, c.part.space); err != nil {
+		if pack.VoiceHint, err = voiceHint(st, c.part.Space); err != nil {
 			return nil, err
 		}
 		pack.SystemPrompt = answer.SessionPrompt(name, topics, pack.GetContext(), path.Base(op.GetCwd()), related)
@@ -148,7 +149,7 @@ func (c *call) titlesAbout(st *storage.Store, cwd string, rd *reader) ([]string,
 	if dir == "/" || dir == "." {
 		return nil, nil
 	}
-	found, err := c.find(st, []*partitionRef{c.part}, &pb.Search{Query: dir, Mode: "keyword", TopK: maxPackTitles}, rd)
+	found, err := c.find(st, []*partition.Ref{c.part}, &pb.Search{Query: dir, Mode: "keyword", TopK: maxPackTitles}, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -166,13 +167,13 @@ func (c *call) titlesAbout(st *storage.Store, cwd string, rd *reader) ([]string,
 // The prompt itself is never cut.
 func (o *orgActor) conditionScaffold(c *call, op *pb.ConditionScaffold) {
 	o.readWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		found, err := c.find(st, []*partitionRef{c.part}, &pb.Search{
+		found, err := c.find(st, []*partition.Ref{c.part}, &pb.Search{
 			Query: text.TruncateRunes(op.GetPrompt(), maxPromptQuery), TopK: scaffoldSources,
 		}, &c.org.sys.readers[worker])
 		if err != nil {
 			return nil, err
 		}
-		hint, err := voiceHint(st, c.part.space)
+		hint, err := voiceHint(st, c.part.Space)
 		if err != nil {
 			return nil, err
 		}

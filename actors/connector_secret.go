@@ -46,7 +46,7 @@ func (o *orgView) giveConfig(k *pb.Connector, raw []byte) error {
 	if err != nil || secrets == nil {
 		return err
 	}
-	sealed, err := o.seal(connectorSettings, secrets, k.GetId())
+	sealed, err := o.Seal(connectorSettings, secrets, k.GetId())
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (o *orgView) wholeConfig(k *pb.Connector) (raw []byte, weak bool, err error
 		_, secrets, err := splitConfig(k.GetConfig())
 		return k.GetConfig(), secrets != nil, err
 	}
-	secrets, weak, err := o.unseal(connectorSettings, k.GetSealed(), k.GetId())
+	secrets, weak, err := o.Unseal(connectorSettings, k.GetSealed(), k.GetId())
 	if err != nil {
 		return nil, false, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"orgmem/actors/connect"
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/format"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -298,7 +299,7 @@ func (o *orgView) openSync(r storage.Reader, k *pb.Connector) (*pb.Job, error) {
 
 // ownerOf is the partition that a connector fills, nil when its owner is gone. In the
 // sandbox, which knows nobody, the organization tells who is a member.
-func (o *connectorModule) ownerOf(k *pb.Connector) (*partitionRef, error) {
+func (o *connectorModule) ownerOf(k *pb.Connector) (*partition.Ref, error) {
 	user, err := pb.UserIDFrom(k.GetUser())
 	if err != nil {
 		return nil, err
@@ -347,7 +348,7 @@ func (o *connectorModule) nextSync(child *actor.PID) {
 		}
 		now := clock.Millis(o.sys.clock.Now())
 		var first *pb.Connector
-		var owner *partitionRef
+		var owner *partition.Ref
 		var ended []pb.JobID
 		ch := newChange(o.store)
 		err := o.withStore(func(st *storage.Store) error {
@@ -395,7 +396,7 @@ func (o *connectorModule) nextSync(child *actor.PID) {
 }
 
 // beginSync makes the job of a sync, or goes on with the one that there is.
-func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *partitionRef, release func()) {
+func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *partition.Ref, release func()) {
 	answer := func(m any) { release(); o.sys.root.Send(child, m) }
 	id := pb.ConnectorID(k.GetId())
 	var job *pb.Job
@@ -453,7 +454,7 @@ func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *par
 	})
 }
 
-func (o *orgView) newSync(k *pb.Connector, part *partitionRef) (*pb.Job, error) {
+func (o *orgView) newSync(k *pb.Connector, part *partition.Ref) (*pb.Job, error) {
 	user, err := pb.UserIDFrom(k.GetUser())
 	if err != nil {
 		return nil, err
@@ -477,7 +478,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 			}
 			return err
 		})
-		var part *partitionRef
+		var part *partition.Ref
 		if err == nil && found {
 			part, err = o.ownerOf(k)
 		}
@@ -493,7 +494,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 			answer(errLost)
 			return
 		}
-		if _, held := o.held[part.id]; held { // its memory is being purged
+		if _, held := o.held[part.ID]; held { // its memory is being purged
 			release()
 			o.sys.clock.AfterFunc(sweepPause, func() { o.later(func() { o.endSync(child, m, result, failure) }) })
 			return
@@ -676,7 +677,7 @@ func (o *connectorModule) syncConnector(c *call, op *pb.SyncConnector) {
 				c.reply(accepted(job))
 				return
 			}
-			var part *partitionRef
+			var part *partition.Ref
 			if err == nil {
 				part, err = o.ownerOf(k)
 			}

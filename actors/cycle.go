@@ -2,13 +2,12 @@ package actors
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/extract"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -37,7 +36,7 @@ type cycle struct {
 	// all has to be summed anew.
 	wanes bool
 
-	hot   *loaded
+	hot   *partition.Index
 	nodes []thing
 	at    map[pb.NodeID]int32
 	edges []tie
@@ -116,7 +115,7 @@ func (c *cycle) run() error {
 	if err := c.count(); err != nil {
 		return fmt.Errorf("count: %w", err)
 	}
-	c.cog.NextChunk, c.cog.Model = c.until, c.hot.state.GetModel()
+	c.cog.NextChunk, c.cog.Model = c.until, c.hot.State.GetModel()
 	if c.more {
 		c.cog.Changes-- // what is left is work for the next cycle, also behind a restart
 	}
@@ -127,15 +126,15 @@ func (c *cycle) run() error {
 func (c *cycle) gather() error {
 	before := &pb.Cognition{}
 	return c.org.withStore(func(st *storage.Store) (err error) {
-		if c.hot, err = c.org.sys.parts.get(st, c.part, c.org.sys.dim); err != nil {
+		if c.hot, err = c.org.sys.parts.Get(st, c.part, c.org.sys.dim); err != nil {
 			return err
 		}
 		snap, err := st.Snapshot()
 		if err != nil {
 			return err
 		}
-		defer closeSnapshot(snap, &err)
-		if _, err := snap.Get(c.part.space.Key(storage.TableCognition), before); err != nil {
+		defer partition.CloseSnapshot(snap, &err)
+		if _, err := snap.Get(c.part.Space.Key(storage.TableCognition), before); err != nil {
 			return err
 		}
 		c.wanes = before.GetRemovals() != c.cog.GetRemovals()
@@ -152,13 +151,13 @@ func (c *cycle) gather() error {
 func (c *cycle) gatherNodes(r storage.Reader) error {
 	c.at = map[pb.NodeID]int32{}
 	from := c.cog.GetNextChunk()
-	if c.cog.GetModel() != c.hot.state.GetModel() {
+	if c.cog.GetModel() != c.hot.State.GetModel() {
 		from = 0 // all vectors are others
 	}
-	c.until = max(c.hot.state.GetNextChunk(), 1)
+	c.until = max(c.hot.State.GetNextChunk(), 1)
 	var n pb.NodeSketch
 	words := interned{}
-	for item, err := range r.Scan(c.part.space.Prefix(storage.TableNode), storage.ScanOptions{}) {
+	for item, err := range r.Scan(c.part.Space.Prefix(storage.TableNode), storage.ScanOptions{}) {
 		if err == nil {
 			err = item.DecodeBy(n.Read)
 		}
@@ -232,7 +231,7 @@ func (w interned) of(text []byte) string {
 func (c *cycle) gatherEdges(r storage.Reader) error {
 	var e pb.EdgeSketch
 	words := interned{}
-	for item, err := range r.Scan(c.part.space.Prefix(storage.TableEdge), storage.ScanOptions{}) {
+	for item, err := range r.Scan(c.part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}) {
 		if err == nil {
 			err = item.DecodeBy(e.Read)
 		}
@@ -255,20 +254,9 @@ func (c *cycle) gatherEdges(r storage.Reader) error {
 	return nil
 }
 
-// derivedID names what a cycle finds, so that it is the same when it is found
-// again.
-func (p *partitionRef) derivedID(kind string, of ...string) pb.DerivedID {
-	mac := hmac.New(sha256.New, p.secret)
-	mac.Write([]byte("finding\x00" + kind))
-	for _, s := range of {
-		mac.Write([]byte("\x00" + s))
-	}
-	return pb.DerivedID(mac.Sum(nil)[:16])
-}
-
 // rests reports whether a record that rests on a node is there already.
 func (f *effect) rests(on pb.NodeID, id pb.DerivedID) (bool, error) {
-	_, found, err := f.st.GetRaw(f.part.space.Key(storage.TableDerivedByNode, storage.Str(on), storage.ID16(id)))
+	_, found, err := f.st.GetRaw(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(on), storage.ID16(id)))
 	return found, err
 }
 

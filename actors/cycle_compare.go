@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/claim"
 	"orgmem/brain/community"
 	"orgmem/brain/conflict"
@@ -90,16 +91,16 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 	if err != nil || passage == nil {
 		return n, nil, nil, err
 	}
-	vec, err := readVector(st, c.part, c.hot.state.GetModel(), f.seq)
+	vec, err := partition.ReadVector(st, c.part, c.hot.State.GetModel(), f.seq)
 	if err != nil {
 		return n, nil, nil, err
 	}
 	others := map[uint64]conflict.Near{}
 	if vec != nil {
-		q := c.org.sys.likenessQuery(c.hot.state.GetModel(), vec)
+		q := c.org.sys.likenessQuery(c.hot.State.GetModel(), vec)
 		var cosines []float64
 		var nearest []uint64
-		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.snapshot}, q) {
+		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.Snapshot}, q) {
 			if x.Seq == f.seq || len(others) == conflict.Neighbours {
 				continue
 			}
@@ -108,7 +109,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 				continue
 			}
 			cosines, nearest = append(cosines, float64(x.Vector)), append(nearest, x.Seq)
-			others[x.Seq] = conflict.Near{Cosine: float64(x.Vector), Rank: len(cosines), Of: int(c.hot.state.GetChunks())}
+			others[x.Seq] = conflict.Near{Cosine: float64(x.Vector), Rank: len(cosines), Of: int(c.hot.State.GetChunks())}
 			if x.Vector >= leastSimilar {
 				near = append(near, community.Neighbour{Other: place, Cosine: float64(x.Vector)})
 			}
@@ -128,12 +129,12 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 		searched++
 		q := &index.Query{
 			Mode: index.KeywordOnly, Config: index.DefaultConfig(), N: conflict.Neighbours,
-			Terms: own.analyzer.Query(cl.Fact.Subject+" "+cl.Fact.Attribute, c.hot.snapshot.Langs()),
+			Terms: own.analyzer.Query(cl.Fact.Subject+" "+cl.Fact.Attribute, c.hot.Snapshot.Langs()),
 		}
-		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.snapshot}, q) {
+		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.Snapshot}, q) {
 			if _, known := others[x.Seq]; !known && x.Seq != f.seq {
 				if place, ok := c.at[x.Node]; ok && place != f.node {
-					others[x.Seq] = conflict.Near{Of: int(c.hot.state.GetChunks())} // found by its words
+					others[x.Seq] = conflict.Near{Of: int(c.hot.State.GetChunks())} // found by its words
 				}
 			}
 		}
@@ -162,7 +163,7 @@ const maxOwnChunks = 16
 // chunkOf reads a chunk of a thing; nil when it is gone.
 func (c *cycle) chunkOf(st *storage.Store, seq uint64) (chunk *pb.Chunk, at freshChunk, err error) {
 	chunk = &pb.Chunk{}
-	found, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+	found, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 	if err != nil || !found {
 		return nil, at, err
 	}
@@ -191,7 +192,7 @@ func (c *cycle) passage(st *storage.Store, own *comparer, f freshChunk) (note, *
 	}
 	n, p := c.read(own, at, chunk)
 	trace := &pb.Trace{}
-	if _, err := st.Get(c.part.space.Key(storage.TableTrace, storage.Str(c.nodes[f.node].id)), trace); err != nil {
+	if _, err := st.Get(c.part.Space.Key(storage.TableTrace, storage.Str(c.nodes[f.node].id)), trace); err != nil {
 		return n, nil, err
 	}
 	for _, d := range trace.GetDates() {
@@ -268,7 +269,7 @@ func (f *effect) join(from, to pb.NodeID, weight float64) error {
 			return err
 		}
 		if before != nil && before.GetStatus() == pb.StatusTombstoned && before.GetTombstonedWith() != "" {
-			removeEdge(f.batch.Batch, f.part.space, before)
+			removeEdge(f.batch.Batch, f.part.Space, before)
 			before = nil
 		}
 		if before != nil {
@@ -326,7 +327,7 @@ func (c *cycle) writeClashes(found [][]clash) error {
 			if reported == 0 {
 				return nil
 			}
-			return f.batch.event(f.org, pb.EventContradictionFound, f.part, map[string]any{"count": reported, "subject": f.part.eventSubject()})
+			return f.batch.event(f.org, pb.EventContradictionFound, f.part, map[string]any{"count": reported, "subject": f.part.EventSubject()})
 		})
 		if err != nil {
 			return err
@@ -344,11 +345,11 @@ func (c *cycle) report(f *effect, x clash) (bool, error) {
 			return false, err
 		}
 	}
-	id := f.part.contradictionID(a, b)
+	id := f.part.ContradictionID(a, b)
 	if known, err := f.rests(a, id); err != nil || known {
 		return false, err
 	}
-	putContradiction(f.batch.Batch, f.part.space, &pb.Contradiction{
+	putContradiction(f.batch.Batch, f.part.Space, &pb.Contradiction{
 		Id: id[:], NodeA: string(a), NodeB: string(b), Kind: string(x.finding.Kind), Severity: x.finding.Severity,
 		Explanation: x.finding.Explanation, DetectedMs: f.now, ChunkA: x.a.seq, ChunkB: x.b.seq,
 	})

@@ -76,7 +76,7 @@ func ofPartition[M proto.Message](c client, org CreatedOrg, table storage.Table,
 	c.n.t.Helper()
 	c.inOrg(func(o *orgActor) {
 		err := o.withStore(func(st *storage.Store) error {
-			for rec, err := range storage.ScanRecords(st, o.members[org.Owner].space.Prefix(table), storage.ScanOptions{}, empty) {
+			for rec, err := range storage.ScanRecords(st, o.members[org.Owner].Space.Prefix(table), storage.ScanOptions{}, empty) {
 				if err != nil {
 					return err
 				}

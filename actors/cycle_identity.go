@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/manifold"
 	"orgmem/brain/topic"
 	"orgmem/brain/voice"
@@ -39,7 +40,7 @@ func (c *cycle) findIdentity() error {
 	view := &pb.IdentityView{}
 	before := &pb.IdentityView{}
 	err := c.org.withStore(func(st *storage.Store) error {
-		_, err := st.Get(c.part.space.Key(storage.TableView, storage.Str(viewIdentity)), before)
+		_, err := st.Get(c.part.Space.Key(storage.TableView, storage.Str(viewIdentity)), before)
 		return err
 	})
 	if err != nil {
@@ -64,7 +65,7 @@ func (c *cycle) findIdentity() error {
 		know(cog)
 		f.batch.Put(f.cognition(), cog)
 		now := &pb.IdentityView{}
-		if _, err := f.st.Get(f.part.space.Key(storage.TableView, storage.Str(viewIdentity)), now); err != nil {
+		if _, err := f.st.Get(f.part.Space.Key(storage.TableView, storage.Str(viewIdentity)), now); err != nil {
 			return err
 		}
 		// What lost words since the cycle read it may have gone on with them.
@@ -95,14 +96,14 @@ func (c *cycle) findIdentity() error {
 		}
 		f.putView(viewIdentity, view)
 		// Without a manifold there may be a voice: its version is then 0.
-		if err := f.batch.event(f.org, pb.EventIdentityUpdated, f.part, map[string]any{"subject": f.part.eventSubject(), "version": view.GetManifold().GetVersion()}); err != nil {
+		if err := f.batch.event(f.org, pb.EventIdentityUpdated, f.part, map[string]any{"subject": f.part.EventSubject(), "version": view.GetManifold().GetVersion()}); err != nil {
 			return err
 		}
 		if shift == nil {
 			return nil
 		}
 		return f.batch.event(f.org, pb.EventBasinShifted, f.part, map[string]any{
-			"subject": f.part.eventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": canon.Measure(shift.Confidence),
+			"subject": f.part.EventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": canon.Measure(shift.Confidence),
 		})
 	})
 	if err == nil {
@@ -141,7 +142,7 @@ func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 			return c.org.withStore(func(st *storage.Store) error {
 				for _, i := range own {
 					text := &pb.Content{}
-					if _, err := st.Get(c.part.space.Key(storage.TableContent, storage.Str(c.nodes[i].id)), text); err != nil {
+					if _, err := st.Get(c.part.Space.Key(storage.TableContent, storage.Str(c.nodes[i].id)), text); err != nil {
 						return err
 					}
 					if text.GetText() != "" {
@@ -214,9 +215,9 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 		seqs[i] = s.seq
 	}
 	var vectors [][]float32
-	reader := vectorReader{floats: make([]float32, 0, len(said)*c.org.sys.dim(c.hot.state.GetModel()))} // one piece for all
+	reader := partition.VectorReader{Floats: make([]float32, 0, len(said)*c.org.sys.dim(c.hot.State.GetModel()))} // one piece for all
 	err = c.org.withStore(func(st *storage.Store) (err error) {
-		vectors, err = reader.readAll(st, c.part, c.hot.state.GetModel(), seqs)
+		vectors, err = reader.ReadAll(st, c.part, c.hot.State.GetModel(), seqs)
 		return err
 	})
 	if err != nil {
@@ -229,7 +230,7 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 		}
 	}
 	last := manifold.State{}
-	if c.cog.GetModel() == c.hot.state.GetModel() {
+	if c.cog.GetModel() == c.hot.State.GetModel() {
 		last = manifold.StateFrom(c.cog.GetMind())
 	}
 	if c.wanes { // what it was laid through is not all there any more

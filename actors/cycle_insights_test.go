@@ -136,7 +136,7 @@ func TestAnInsightGoesWithItsTexts(t *testing.T) {
 	}
 	left := 0
 	c.inOrg(func(o *orgActor) {
-		space := o.members[org.Owner].space
+		space := o.members[org.Owner].Space
 		err := o.withStore(func(st *storage.Store) error {
 			keys, err := restingOn(st, space, pb.NodeID(nodes[4]), 0)
 			for _, key := range keys {

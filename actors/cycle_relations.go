@@ -136,7 +136,7 @@ func (c *cycle) sentencesOf(d unweighed) (found []string, err error) {
 		var names [2][]string
 		for i, end := range []string{d.edge.GetSource(), d.edge.GetTarget()} {
 			rec := &pb.Entity{}
-			if _, err := st.Get(c.part.space.Key(storage.TableEntity, storage.Str(end)), rec); err != nil {
+			if _, err := st.Get(c.part.Space.Key(storage.TableEntity, storage.Str(end)), rec); err != nil {
 				return err
 			}
 			for _, form := range rec.GetForms() {
@@ -214,7 +214,7 @@ func (f *effect) weigh(asked *pb.Edge, kind string) error {
 		if same.GetTombstonedWith() == "" {
 			return nil // a person does not want to see it
 		}
-		removeEdge(f.batch.Batch, f.part.space, same)
+		removeEdge(f.batch.Batch, f.part.Space, same)
 	}
 	return f.putCurrent(nil, after) // under its id, by which its texts know it
 }

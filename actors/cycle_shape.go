@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/community"
 	"orgmem/brain/insight"
 	"orgmem/brain/proposal"
@@ -192,7 +193,7 @@ func (c *cycle) sameTop(was *pb.Domain, top []int32) bool {
 func (c *cycle) domains() (old map[string]*pb.Domain, number map[string]int32, err error) {
 	old, number = map[string]*pb.Domain{}, map[string]int32{}
 	err = c.org.withStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, c.part.space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
+		for rec, err := range storage.ScanRecords(st, c.part.Space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
 			if err != nil {
 				return err
 			}
@@ -265,7 +266,7 @@ func (c *cycle) groupOf(top []int32) (topic.Group, error) {
 			k := min(each, len(t.chunks))
 			for n := range k {
 				chunk := &pb.Chunk{}
-				if _, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(t.chunks[(2*n+1)*len(t.chunks)/(2*k)])), chunk); err != nil {
+				if _, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(t.chunks[(2*n+1)*len(t.chunks)/(2*k)])), chunk); err != nil {
 					return err
 				}
 				p.Text = text.Truncate(chunk.GetText(), maxPassageBytes)
@@ -309,7 +310,7 @@ func (c *cycle) people() map[int32][]int32 {
 // new label may go on with the old one's words.
 func (c *cycle) putDomain(f *effect, d *namedDomain, x community.Community, was *pb.Domain) error {
 	before := &pb.Domain{}
-	found, err := f.st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(d.id)), before)
+	found, err := f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(d.id)), before)
 	if err != nil {
 		return err
 	}
@@ -359,13 +360,13 @@ func (f *effect) nameBy(before, after *pb.Domain) {
 	id := pb.DerivedID(after.GetId())
 	for _, n := range before.GetNamedBy() {
 		if !slices.Contains(after.GetNamedBy(), n) {
-			f.batch.Delete(f.part.space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
+			f.batch.Delete(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(id)))
 		}
 	}
-	restOn(f.batch.Batch, f.part.space, id, f.part.space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
+	restOn(f.batch.Batch, f.part.Space, id, f.part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))), after.GetNamedBy()...)
 	// Its earlier versions may hold a label that is gone.
-	f.batch.Erase(f.part.space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))
-	putDomain(f.batch.Batch, f.part.space, after)
+	f.batch.Erase(f.part.Space.Key(storage.TableDomain, storage.ID16(pb.DomainID(after.GetId()))))
+	putDomain(f.batch.Batch, f.part.Space, after)
 }
 
 // settleIn puts a node into a domain, or none.
@@ -386,11 +387,11 @@ func (f *effect) dropDomain(d *pb.Domain) error {
 	id := pb.DomainID(d.GetId())
 	for _, status := range nodeStatuses {
 		for _, kind := range nodeKinds {
-			for item, err := range f.st.Scan(domainList(f.part.space, id.String(), status, kind).Children(), storage.ScanOptions{}) {
+			for item, err := range f.st.Scan(domainList(f.part.Space, id.String(), status, kind).Children(), storage.ScanOptions{}) {
 				if err != nil {
 					return err
 				}
-				parts := item.Key.PartsAfter(domainList(f.part.space, id.String(), status, kind))
+				parts := item.Key.PartsAfter(domainList(f.part.Space, id.String(), status, kind))
 				parts.U64Desc()
 				n, err := f.node(pb.NodeID(parts.Str()))
 				if err != nil {
@@ -407,10 +408,10 @@ func (f *effect) dropDomain(d *pb.Domain) error {
 		}
 	}
 	for _, n := range d.GetNamedBy() {
-		f.batch.Delete(f.part.space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(id))))
+		f.batch.Delete(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(id))))
 	}
-	f.batch.Erase(f.part.space.Key(storage.TableDomain, storage.ID16(id)))
-	f.batch.Delete(domainByTime(f.part.space, d))
+	f.batch.Erase(f.part.Space.Key(storage.TableDomain, storage.ID16(id)))
+	f.batch.Delete(domainByTime(f.part.Space, d))
 	return nil
 }
 
@@ -454,7 +455,7 @@ func (c *cycle) findProposals() error {
 		finder := proposal.NewFinder(&g)
 		err := c.org.withStore(func(st *storage.Store) (err error) {
 			for _, k := range finder.Compared(ask) {
-				if g.Nodes[k].Vector, err = readVector(st, c.part, c.hot.state.GetModel(), c.nodes[near[k]].chunks[0]); err != nil {
+				if g.Nodes[k].Vector, err = partition.ReadVector(st, c.part, c.hot.State.GetModel(), c.nodes[near[k]].chunks[0]); err != nil {
 					return err
 				}
 			}
@@ -511,22 +512,22 @@ func (f *effect) propose(source, target string, l proposal.Link, through []strin
 	if opposed, err := contradict(f.st, f.part, pb.NodeID(source), pb.NodeID(target)); err != nil || opposed {
 		return false, err
 	}
-	id := f.part.derivedID("proposal", min(source, target), max(source, target))
+	id := f.part.DerivedID("proposal", min(source, target), max(source, target))
 	p := &pb.Proposal{
 		Id: id[:], Source: source, Target: target, Type: l.Type, Score: min(max(l.Score, 0), 1), Rationale: l.Rationale,
 		Status: reviewOpen, CreatedMs: f.now, Through: through,
 	}
-	if known, err := proposedBefore(f.st, f.part.space, p); err != nil || known {
+	if known, err := proposedBefore(f.st, f.part.Space, p); err != nil || known {
 		return false, err
 	}
-	putProposal(f.batch.Batch, f.part.space, p)
+	putProposal(f.batch.Batch, f.part.Space, p)
 	return true, nil
 }
 
 // openProposals counts the proposals that nobody has decided on.
 func (c *cycle) openProposals() (open int, err error) {
 	err = c.org.withStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, c.part.space.Prefix(storage.TableProposal), storage.ScanOptions{}, func() *pb.Proposal { return &pb.Proposal{} }) {
+		for rec, err := range storage.ScanRecords(st, c.part.Space.Prefix(storage.TableProposal), storage.ScanOptions{}, func() *pb.Proposal { return &pb.Proposal{} }) {
 			if err != nil {
 				return err
 			}
@@ -651,7 +652,7 @@ func (c *cycle) shapeInsights(shape []insight.Insight) (found []told) {
 		default:
 			continue
 		}
-		id := c.part.derivedID(x.Kind, of)
+		id := c.part.DerivedID(x.Kind, of)
 		one := &pb.Insight{Id: id[:], Kind: x.Kind, Title: x.Title, Detail: x.Detail, Confidence: x.Confidence}
 		for _, i := range x.Nodes {
 			one.Nodes = append(one.Nodes, string(c.nodes[i].id))
@@ -666,7 +667,7 @@ func (c *cycle) shapeInsights(shape []insight.Insight) (found []told) {
 // the text that says it.
 func (c *cycle) saidInsights(said []insight.Ranked, of []int32) (found []told) {
 	for _, x := range said {
-		id := c.part.derivedID(x.Kind, x.About...)
+		id := c.part.DerivedID(x.Kind, x.About...)
 		one := &pb.Insight{
 			Id: id[:], Kind: x.Kind, Title: x.Title, Detail: x.Detail, Confidence: x.Confidence, CreatedMs: max(min(x.AtMS, c.now), 1), UntilMs: x.UntilMS,
 		}
@@ -694,7 +695,7 @@ type told struct {
 func (c *cycle) stillSaid(f *effect, nodes, domains []int32) (bool, error) {
 	for _, i := range domains {
 		d, now := &c.found[i], &pb.Domain{}
-		if _, err := f.st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(d.id)), now); err != nil {
+		if _, err := f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(d.id)), now); err != nil {
 			return false, err
 		}
 		if now.GetLabel() != d.label || !slices.Equal(now.GetKeywords(), d.keywords) {
@@ -737,7 +738,7 @@ func (c *cycle) replaceInsights(f *effect, found []*pb.Insight, read []int32) er
 		kinds[kind]++
 		return true, nil
 	}
-	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
+	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {
 			return err
 		}
@@ -755,7 +756,7 @@ func (c *cycle) replaceInsights(f *effect, found []*pb.Insight, read []int32) er
 	for _, i := range found {
 		if len(i.GetNodes()) > 0 {
 			i.CreatedMs = cmp.Or(i.GetCreatedMs(), f.now)
-			putInsight(f.batch.Batch, f.part.space, i)
+			putInsight(f.batch.Batch, f.part.Space, i)
 		}
 	}
 	return nil
@@ -763,7 +764,7 @@ func (c *cycle) replaceInsights(f *effect, found []*pb.Insight, read []int32) er
 
 func (f *effect) dropInsight(key storage.Key, i *pb.Insight) {
 	for _, n := range i.GetNodes() {
-		f.batch.Delete(f.part.space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(i.GetId()))))
+		f.batch.Delete(f.part.Space.Key(storage.TableDerivedByNode, storage.Str(n), storage.ID16(pb.DerivedID(i.GetId()))))
 	}
 	f.batch.Erase(key)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/moments"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -73,11 +74,11 @@ func (c *cycle) momentOf(n *note, kind string, at int64, title string) func(*eff
 		if err != nil || !ok {
 			return err
 		}
-		id := f.part.derivedID("moment", string(node), kind, string(binary.BigEndian.AppendUint64(nil, uint64(at))), title)
+		id := f.part.DerivedID("moment", string(node), kind, string(binary.BigEndian.AppendUint64(nil, uint64(at))), title)
 		if known, err := f.rests(node, id); err != nil || known {
 			return err
 		}
-		putMoment(f.batch.Batch, f.part.space, &pb.Moment{Id: id[:], AtMs: at, Title: text.OneLine(title), Node: string(node), Kind: kind})
+		putMoment(f.batch.Batch, f.part.Space, &pb.Moment{Id: id[:], AtMs: at, Title: text.OneLine(title), Node: string(node), Kind: kind})
 		return nil
 	}
 }
@@ -119,7 +120,7 @@ func (c *cycle) newestNotes() (notes []moments.Note, of []int32, err error) {
 				one := c.asNote(n)
 				one.Source = n.node
 				var err error
-				if one.Vector, err = readVector(st, c.part, c.hot.state.GetModel(), p.seq); err != nil {
+				if one.Vector, err = partition.ReadVector(st, c.part, c.hot.State.GetModel(), p.seq); err != nil {
 					return err
 				}
 				if one.Speaker, err = c.writerOf(st, n.node); err != nil {
@@ -141,7 +142,7 @@ func (c *cycle) writerOf(st *storage.Store, node int32) (string, error) {
 		return "", nil
 	}
 	n := &pb.Node{}
-	if _, err := st.Get(c.part.space.Key(storage.TableNode, storage.Str(t.id)), n); err != nil {
+	if _, err := st.Get(c.part.Space.Key(storage.TableNode, storage.Str(t.id)), n); err != nil {
 		return "", err
 	}
 	speaker, _ := speakersOf(n.GetMetadata())

@@ -97,16 +97,16 @@ func (c *cycle) reworded(x clash) clash {
 		return x
 	}
 	a, b := c.nodes[x.a.node].id, c.nodes[x.b.node].id
-	id := c.part.contradictionID(a, b)
+	id := c.part.ContradictionID(a, b)
 	known := false
 	texts := map[uint64]string{x.a.seq: "", x.b.seq: ""}
 	err := c.org.withStore(func(st *storage.Store) (err error) {
-		if _, known, err = st.GetRaw(c.part.space.Key(storage.TableDerivedByNode, storage.Str(a), storage.ID16(id))); err != nil {
+		if _, known, err = st.GetRaw(c.part.Space.Key(storage.TableDerivedByNode, storage.Str(a), storage.ID16(id))); err != nil {
 			return err
 		}
 		for seq := range texts {
 			chunk := &pb.Chunk{}
-			if _, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(seq)), chunk); err != nil {
+			if _, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk); err != nil {
 				return err
 			}
 			texts[seq] = chunk.GetText()

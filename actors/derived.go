@@ -94,7 +94,7 @@ func restingOn(r storage.Reader, space storage.Space, node pb.NodeID, limit int)
 // between others that only names it stays, since it may be decided on: what was
 // rejected must not be proposed again.
 func (f *effect) eraseDerived(node pb.NodeID) error {
-	b, space := f.batch.Batch, f.part.space
+	b, space := f.batch.Batch, f.part.Space
 	keys, err := restingOn(f.st, space, node, 0)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (f *effect) eraseDerived(node pb.NodeID) error {
 
 // unquote takes names that an entity has lost out of what speaks for proposals.
 func (f *effect) unquote(entity pb.NodeID, names []string) error {
-	keys, err := restingOn(f.st, f.part.space, entity, 0)
+	keys, err := restingOn(f.st, f.part.Space, entity, 0)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -16,21 +17,21 @@ func (f *effect) edge(id pb.EdgeID) (*pb.Edge, error) { return readEdge(f.st, f.
 // edgeOfTriple returns the edge that an edge is, forgotten or not, nil when there
 // is none.
 func (f *effect) edgeOfTriple(t edgeTriple) (*pb.Edge, error) {
-	raw, found, err := f.st.GetRaw(t.key(f.part.space))
+	raw, found, err := f.st.GetRaw(t.key(f.part.Space))
 	if err != nil || !found {
 		return nil, err
 	}
 	return f.edge(pb.EdgeID(raw))
 }
 
-func readEdge(r storage.Reader, part *partitionRef, id pb.EdgeID) (*pb.Edge, error) {
+func readEdge(r storage.Reader, part *partition.Ref, id pb.EdgeID) (*pb.Edge, error) {
 	e := &pb.Edge{}
-	found, err := r.Get(part.space.Key(storage.TableEdge, storage.Str(id)), e)
+	found, err := r.Get(part.Space.Key(storage.TableEdge, storage.Str(id)), e)
 	if err != nil || !found {
 		return nil, err
 	}
 	if e.GetSealed() != nil {
-		if kind, _, err := part.org.unseal(edgeTypes, e.GetSealed(), []byte(e.GetId())); err == nil {
+		if kind, _, err := part.Opener.Unseal(edgeTypes, e.GetSealed(), []byte(e.GetId())); err == nil {
 			e.Type = string(kind)
 		} else if !errors.Is(err, errSealed) { // else it does not come back with its node
 			return nil, err
@@ -51,15 +52,15 @@ func (f *effect) sealEdge(before, e *pb.Edge) (*pb.Edge, error) {
 	if e.GetOrigin() != pb.OriginAsserted || e.GetTombstonedWith() == "" || e.GetType() == "" || !f.org.sys.cfg.Host.Speaks(cluster.SealedVersion) {
 		return e, nil
 	}
-	sealed, err := f.org.seal(edgeTypes, []byte(e.GetType()), []byte(e.GetId()))
+	sealed, err := f.org.Seal(edgeTypes, []byte(e.GetType()), []byte(e.GetId()))
 	if err != nil {
 		return nil, err
 	}
 	stored := proto.CloneOf(e)
 	stored.Type, stored.Sealed = "", sealed
 	if before != nil && before.GetSealed() == nil {
-		source, target, lists := edgeKeys(f.part.space, before)
-		for _, key := range append(lists, source, target, tripleOf(before).key(f.part.space)) {
+		source, target, lists := edgeKeys(f.part.Space, before)
+		for _, key := range append(lists, source, target, tripleOf(before).key(f.part.Space)) {
 			f.batch.Erase(key)
 		}
 	}
@@ -88,7 +89,7 @@ func (f *effect) putEdge(before, after *pb.Edge) error {
 	if err != nil {
 		return err
 	}
-	putEdge(f.batch.Batch, f.part.space, before, stored)
+	putEdge(f.batch.Batch, f.part.Space, before, stored)
 	return nil
 }
 

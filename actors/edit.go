@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -98,7 +99,7 @@ func (w *worker) editAll(calls []*call) sliceDone {
 
 // editOne carries out one edit, piece by piece, and returns the partition after
 // it.
-func (w *worker) editOne(now *loaded, e Embedder, c *call) (next *loaded) {
+func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *call) (next *partition.Index) {
 	next = now
 	defer func() {
 		if r := recover(); r != nil {
@@ -116,7 +117,7 @@ func (w *worker) editOne(now *loaded, e Embedder, c *call) (next *loaded) {
 }
 
 // editPiece runs an edit once. It answers the call unless the edit is unfinished.
-func (w *worker) editPiece(now *loaded, e Embedder, c *call) (next *loaded, unfinished bool) {
+func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *call) (next *partition.Index, unfinished bool) {
 	f := w.newEffect(now, e)
 	f.call = c
 	f.batch.user = c.who.user.Bytes()
@@ -169,7 +170,7 @@ func (w *worker) editPiece(now *loaded, e Embedder, c *call) (next *loaded, unfi
 
 // prepareEdit computes the chunks that an edit lacks, beside the worker, so that
 // neither ingestion nor another edit waits for it, and gives the edit back to it.
-func (w *worker) prepareEdit(c *call, e Embedder) {
+func (w *worker) prepareEdit(c *call, e partition.Embedder) {
 	w.preparing.Add(1)
 	self, root := w.ctx.Self(), w.org.sys.root
 	w.org.sys.wg.Go(func() {
@@ -210,12 +211,12 @@ func (f *effect) prepared(node pb.NodeID, item *pb.IngestItem) (*prepared, error
 }
 
 // newEffect begins an effect on the partition as it is now.
-func (w *worker) newEffect(now *loaded, e Embedder) *effect {
+func (w *worker) newEffect(now *partition.Index, e partition.Embedder) *effect {
 	return &effect{
 		org: w.org, part: w.part, now: clock.Millis(w.org.sys.clock.Now()), model: e.ID(),
-		batch: newChange(w.org.store), state: cloneState(now.state),
+		batch: newChange(w.org.store), state: partition.CloneState(now.State),
 		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]graphShare{}, kept: map[pb.NodeID]bool{}, refs: map[pb.ExternalID]pb.NodeID{},
 		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{}, traces: map[pb.NodeID]*pb.Trace{},
-		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, undone: map[string]bool{}, changesBefore: now.state.GetChanges(),
+		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, undone: map[string]bool{}, changesBefore: now.State.GetChanges(),
 	}
 }

@@ -66,8 +66,8 @@ func (f *effect) forget(n *pb.Node, text string) error {
 		}
 	}
 	// The record too: its earlier versions hold the title.
-	f.batch.Erase(f.part.space.Key(storage.TableNode, storage.Str(id)))
-	f.batch.Erase(f.part.space.Key(storage.TableContent, storage.Str(id)))
+	f.batch.Erase(f.part.Space.Key(storage.TableNode, storage.Str(id)))
+	f.batch.Erase(f.part.Space.Key(storage.TableContent, storage.Str(id)))
 	f.forgets = true
 	f.forgotten = append(f.forgotten, id)
 	n.Was, n.Status = n.GetStatus(), pb.StatusTombstoned
@@ -79,14 +79,14 @@ func (f *effect) forget(n *pb.Node, text string) error {
 	f.touch(n)
 	f.state.Nodes--
 	f.batch.PutRaw(f.tombstone(n), nil)
-	f.batch.PutRaw(f.org.space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.id)), nil)
+	f.batch.PutRaw(f.org.space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.ID)), nil)
 	f.note(id, actionForgotten, "")
 	return nil
 }
 
 // tombstone is a forgotten node's place in the order of removal.
 func (f *effect) tombstone(n *pb.Node) storage.Key {
-	return f.part.space.Key(storage.TableTombstone, storage.U64(uint64(n.GetRestorableMs())), storage.Str(n.GetId()))
+	return f.part.Space.Key(storage.TableTombstone, storage.U64(uint64(n.GetRestorableMs())), storage.Str(n.GetId()))
 }
 
 // eraseChunks takes a node's passages out of the store and the index.
@@ -95,7 +95,7 @@ func (f *effect) eraseChunks(n *pb.Node) error {
 	if err != nil {
 		return err
 	}
-	space := f.part.space
+	space := f.part.Space
 	seqs := n.GetChunks()
 	for len(seqs) > 0 {
 		run := 1 // a node's chunks have numbers in a row
@@ -126,7 +126,7 @@ func (f *effect) vectorModels() (models []string, err error) {
 	opts := storage.ScanOptions{Limit: 1}
 	for {
 		found := false
-		for item, err := range f.st.Scan(f.part.space.Prefix(storage.TableVector), opts) {
+		for item, err := range f.st.Scan(f.part.Space.Prefix(storage.TableVector), opts) {
 			if err != nil {
 				return nil, err
 			}
@@ -137,7 +137,7 @@ func (f *effect) vectorModels() (models []string, err error) {
 				return nil, err
 			}
 			models, found = append(models, model), true
-			opts.After = f.part.space.Key(storage.TableVector, storage.Str(model), storage.U64(^uint64(0)))
+			opts.After = f.part.Space.Key(storage.TableVector, storage.Str(model), storage.U64(^uint64(0)))
 		}
 		if !found {
 			f.vectors = models
@@ -160,10 +160,10 @@ func (f *effect) eraseExternalIDs(n *pb.Node) error {
 			return err
 		}
 		if string(current) == n.GetId() { // else it has moved on to another content
-			f.batch.Erase(f.part.space.Key(storage.TableExternalID, storage.Str(id)))
+			f.batch.Erase(f.part.Space.Key(storage.TableExternalID, storage.Str(id)))
 		}
 	}
-	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableJobItem), storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
+	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableJobItem), storage.ScanOptions{}, func() *pb.JobItem { return &pb.JobItem{} }) {
 		if err != nil {
 			return err
 		}
@@ -192,19 +192,19 @@ func (f *effect) eraseQueued(n *pb.Node, text string) error {
 		case content != text && !edited:
 			return false
 		case scope != "": // equal words outside of a session are another node's
-			return f.part.nodeIn(scope, content) == id
+			return f.part.NodeIn(scope, content) == id
 		case content == text && holder == id:
 			return true
 		default:
-			return edited && f.part.nodeFor(content) == id
+			return edited && f.part.NodeFor(content) == id
 		}
 	})
 }
 
 // eraseQueuedItems is eraseQueued for the items that match.
 func (f *effect) eraseQueuedItems(match func(*pb.IngestItem) bool) error {
-	queue := f.part.space.Prefix(storage.TableQueue)
-	first := f.part.space.Key(storage.TableQueue, storage.U64(^uint64(0)))
+	queue := f.part.Space.Prefix(storage.TableQueue)
+	first := f.part.Space.Key(storage.TableQueue, storage.U64(^uint64(0)))
 	begun := false
 	for rec, err := range storage.ScanRecords(f.st, queue, storage.ScanOptions{}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
 		if err != nil {
@@ -220,7 +220,7 @@ func (f *effect) eraseQueuedItems(match func(*pb.IngestItem) bool) error {
 		f.batch.Erase(rec.Key)
 		f.batch.Put(rec.Key, rec.Value)
 	}
-	f.batch.EraseRange(storage.Between(f.part.space.Key(storage.TableQueue, storage.U64(0)), first))
+	f.batch.EraseRange(storage.Between(f.part.Space.Key(storage.TableQueue, storage.U64(0)), first))
 	return nil
 }
 
@@ -267,7 +267,7 @@ func (f *effect) tombstoneEdges(id pb.NodeID) error {
 // record. It stands nowhere else: outcomes hold no notes (idempotent.record).
 func (f *effect) eraseNote(e *pb.Edge) {
 	if e.GetOrigin() == pb.OriginAsserted || e.GetNote() != "" {
-		f.batch.Erase(f.part.space.Key(storage.TableEdge, storage.Str(e.GetId())))
+		f.batch.Erase(f.part.Space.Key(storage.TableEdge, storage.Str(e.GetId())))
 	}
 }
 
@@ -285,7 +285,7 @@ func (f *effect) edgesOfNode(id pb.NodeID, places ...string) ([]*pb.Edge, error)
 // their places.
 func (f *effect) someEdges(id pb.NodeID, places ...string) (edges []*pb.Edge, more bool, err error) {
 	for _, place := range places {
-		for _, end := range []storage.Key{edgesOfSource(f.part.space, id, place), edgesOfTarget(f.part.space, id, place)} {
+		for _, end := range []storage.Key{edgesOfSource(f.part.Space, id, place), edgesOfTarget(f.part.Space, id, place)} {
 			for item, err := range f.st.Scan(end.Children(), storage.ScanOptions{}) {
 				if err != nil {
 					return nil, false, err
@@ -416,7 +416,7 @@ func (f *effect) removeEdges(id pb.NodeID) (more bool, err error) {
 	}
 	b := storage.NewBatch(f.org.store)
 	for _, e := range edges {
-		removeEdge(b, f.part.space, e)
+		removeEdge(b, f.part.Space, e)
 		if b.Bytes() > f.org.sys.cfg.pieceBytes {
 			f.stage = append(f.stage, b)
 			b = storage.NewBatch(f.org.store)

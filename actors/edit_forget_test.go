@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -131,8 +132,8 @@ func (n *testNode) eraseNow(c client) {
 	st.Release()
 	ctx := n.t.Context()
 	for _, step := range []func() error{
-		func() error { return n.host.Compact(ctx, part.store) },
-		func() error { return n.store.Erase(ctx, part.store) },
+		func() error { return n.host.Compact(ctx, part.Store) },
+		func() error { return n.store.Erase(ctx, part.Store) },
 		func() error { return n.store.Log().Erase(ctx) },
 	} {
 		if err := step(); err != nil {
@@ -176,13 +177,13 @@ func TestForgottenNodeIsRemovedAfterItsTime(t *testing.T) {
 	c.refused(pb.CodeNodeNotFound, historyOp(early, nil))
 	part, st := n.partOf(c)
 	defer st.Release()
-	if found, err := st.Get(part.space.Key(storage.TableEdge, storage.Str(e.GetId())), &pb.Edge{}); found || err != nil {
+	if found, err := st.Get(part.Space.Key(storage.TableEdge, storage.Str(e.GetId())), &pb.Edge{}); found || err != nil {
 		t.Errorf("its edge is left: %v", err)
 	}
 	c.ok(undeleteOp(late)) // its time is not over
 	n.clock.Advance(3 * time.Hour)
 	n.until(func() bool {
-		for _, err := range st.Scan(storage.OrgSpace(part.store).Prefix(storage.TableTombstoneDue), storage.ScanOptions{}) {
+		for _, err := range st.Scan(storage.OrgSpace(part.Store).Prefix(storage.TableTombstoneDue), storage.ScanOptions{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -289,9 +290,9 @@ func TestAnEditedStatementGoesWithItsText(t *testing.T) {
 }
 
 // mentioned reports whether a stored segment knows a node. It wakes nobody.
-func (n *testNode) mentioned(part *partitionRef, id string) bool {
+func (n *testNode) mentioned(part *partition.Ref, id string) bool {
 	n.t.Helper()
-	st, err := n.store.Acquire(part.store)
+	st, err := n.store.Acquire(part.Store)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -301,11 +302,11 @@ func (n *testNode) mentioned(part *partitionRef, id string) bool {
 		n.t.Fatal(err)
 	}
 	defer snap.Close()
-	for rec, err := range storage.ScanRecords(snap, part.space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
+	for rec, err := range storage.ScanRecords(snap, part.Space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
 		if err != nil {
 			n.t.Fatal(err)
 		}
-		view, err := loadSegment(snap, part, rec.Value.GetId())
+		view, err := partition.LoadSegment(snap, part, rec.Value.GetId())
 		if err != nil {
 			n.t.Fatal(err)
 		}

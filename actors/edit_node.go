@@ -31,7 +31,7 @@ func etagOf(n *pb.Node) string {
 // content returns what a node holds, empty when it holds nothing.
 func (f *effect) content(id pb.NodeID) (string, error) {
 	c := &pb.Content{}
-	_, err := f.st.Get(f.part.space.Key(storage.TableContent, storage.Str(id)), c)
+	_, err := f.st.Get(f.part.Space.Key(storage.TableContent, storage.Str(id)), c)
 	return c.GetText(), err
 }
 
@@ -155,7 +155,7 @@ func (f *effect) hasDomain(name string) (bool, error) {
 	if err != nil {
 		return false, nil //nolint:nilerr // what is no id names no domain
 	}
-	return f.st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{})
+	return f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{})
 }
 
 // nodeReply answers a node as it is after the effect.

@@ -171,7 +171,7 @@ func TestRemovalOfAHubSurvivesACrash(t *testing.T) {
 		part, st := c.n.partOf(c)
 		defer st.Release()
 		for _, table := range []storage.Table{storage.TableEdge, storage.TableTombstone} {
-			for item, err := range st.Scan(part.space.Prefix(table), storage.ScanOptions{}) {
+			for item, err := range st.Scan(part.Space.Prefix(table), storage.ScanOptions{}) {
 				t.Errorf("it is left: %v, %v", item.Key, err)
 			}
 		}
@@ -242,7 +242,7 @@ func TestHubWithTooManyEdgesIsForgotten(t *testing.T) {
 	c.graphHolds(t)
 	part, st := n.partOf(c)
 	defer st.Release()
-	for item, err := range st.Scan(part.space.Prefix(storage.TableEdge), storage.ScanOptions{}) {
+	for item, err := range st.Scan(part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}) {
 		t.Errorf("it is left: %v, %v", item.Key, err)
 	}
 }

@@ -3,6 +3,7 @@ package actors
 import (
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -46,7 +47,7 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		it.variant = id != f.part.nodeFor(op.GetContent())
+		it.variant = id != f.part.NodeFor(op.GetContent())
 		if err := f.take(it, created, n); err != nil {
 			return nil, err
 		}
@@ -76,7 +77,7 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	if err := f.batch.graphUpdated(f.org, f.part, changeSuperseded, op.GetId(), 2); err != nil {
 		return nil, err
 	}
-	data := map[string]any{"subject": f.part.eventSubject(), "nodeId": op.GetId(), "supersededBy": string(id)}
+	data := map[string]any{"subject": f.part.EventSubject(), "nodeId": op.GetId(), "supersededBy": string(id)}
 	if err := f.batch.event(f.org, pb.EventBeliefSuperseded, f.part, data); err != nil {
 		return nil, err
 	}
@@ -147,7 +148,7 @@ func (f *effect) moveEdges(old, id pb.NodeID) error {
 			continue
 		}
 		if same != nil {
-			removeEdge(f.batch.Batch, f.part.space, same)
+			removeEdge(f.batch.Batch, f.part.Space, same)
 		}
 		if err := f.reconnect(e, moved); err != nil {
 			return err
@@ -164,7 +165,7 @@ func (f *effect) reconnect(before, after *pb.Edge) error {
 		}
 	}
 	moveEdge(f.state, before, nil)
-	removeEdge(f.batch.Batch, f.part.space, before)
+	removeEdge(f.batch.Batch, f.part.Space, before)
 	return f.putEdge(nil, after)
 }
 
@@ -222,14 +223,14 @@ func (f *effect) successor(id pb.NodeID) (pb.NodeID, error) {
 // standsByHand reports whether a document that says what it said before repeats
 // what a person has changed since: then the change stands, as long as there is
 // something in its place. Only other words of the document undo it.
-func standsByHand(r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part *partitionRef, n *pb.Node, content string) (bool, error) {
+func standsByHand(r storage.Reader, node func(pb.NodeID) (*pb.Node, error), part *partition.Ref, n *pb.Node, content string) (bool, error) {
 	id := pb.NodeID(n.GetId())
 	switch n.GetStatus() {
 	case pb.StatusLive:
-		return n.GetEdited() && part.nodeFor(content) == id, nil
+		return n.GetEdited() && part.NodeFor(content) == id, nil
 	case pb.StatusSuperseded: // by hand: otherwise the document would have moved on
-		if part.nodeFor(content) != id {
-			raw, found, err := r.GetRaw(part.contentKey(content))
+		if part.NodeFor(content) != id {
+			raw, found, err := r.GetRaw(part.ContentKey(content))
 			if err != nil || !found || pb.NodeID(raw) != id {
 				return false, err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -277,14 +278,14 @@ func TestEveryOperationInEveryState(t *testing.T) {
 	c.refused(pb.CodeValidation, supersedeOp(id, "Same words."))
 }
 
-// nodeIn reads a record of the key owner's partition, whatever its status; nil
+// NodeIn reads a record of the key owner's partition, whatever its status; nil
 // when there is none.
 func (n *testNode) nodeIn(c client, id string) *pb.Node {
 	n.t.Helper()
 	part, st := n.partOf(c)
 	defer st.Release()
 	out := &pb.Node{}
-	found, err := st.Get(part.space.Key(storage.TableNode, storage.Str(id)), out)
+	found, err := st.Get(part.Space.Key(storage.TableNode, storage.Str(id)), out)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -295,7 +296,7 @@ func (n *testNode) nodeIn(c client, id string) *pb.Node {
 }
 
 // partOf is the key owner's partition and its store, which the caller releases.
-func (n *testNode) partOf(c client) (*partitionRef, *storage.Store) {
+func (n *testNode) partOf(c client) (*partition.Ref, *storage.Store) {
 	n.t.Helper()
 	me := c.ok(me()).GetMe()
 	id := storage.StoreID{Org: pb.OrgID(me.GetOrg()), Realm: storage.RealmMain}
@@ -304,7 +305,7 @@ func (n *testNode) partOf(c client) (*partitionRef, *storage.Store) {
 		n.t.Fatal(err)
 	}
 	part := pb.PartitionID(me.GetUser())
-	return &partitionRef{id: part, store: id, space: storage.PartitionSpace(id, part)}, st
+	return &partition.Ref{ID: part, Store: id, Space: storage.PartitionSpace(id, part)}, st
 }
 
 // interface: Resources/Graph records
@@ -714,7 +715,7 @@ func TestChangesAreAuditedAndAnnounced(t *testing.T) {
 	who.ok(undeleteOp(by))
 	part, st := n.partOf(c)
 	defer st.Release()
-	org := storage.OrgSpace(part.store)
+	org := storage.OrgSpace(part.Store)
 	var events, audits []string
 	for rec, err := range storage.ScanRecords(st, org.Prefix(storage.TableOutbox), storage.ScanOptions{}, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -22,7 +23,7 @@ import (
 // the same node.
 type effect struct {
 	org   *orgView
-	part  *partitionRef
+	part  *partition.Ref
 	st    *storage.Store
 	now   int64
 	model string
@@ -76,7 +77,7 @@ func (f *effect) node(id pb.NodeID) (*pb.Node, error) {
 		return n, nil
 	}
 	n := &pb.Node{}
-	found, err := f.st.Get(f.part.space.Key(storage.TableNode, storage.Str(id)), n)
+	found, err := f.st.Get(f.part.Space.Key(storage.TableNode, storage.Str(id)), n)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (f *effect) ref(ext pb.ExternalID) (pb.NodeID, error) {
 		return id, nil
 	}
 	r := &pb.ExternalRef{}
-	_, err := f.st.Get(f.part.space.Key(storage.TableExternalID, storage.Str(ext)), r)
+	_, err := f.st.Get(f.part.Space.Key(storage.TableExternalID, storage.Str(ext)), r)
 	if err != nil {
 		return "", err
 	}
@@ -221,7 +222,7 @@ func (f *effect) apply(it *prepared) (status string, err error) {
 		f.touch(n)
 	}
 	f.refs[ext] = it.node
-	f.batch.Put(f.part.space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: string(it.node)})
+	f.batch.Put(f.part.Space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: string(it.node)})
 	if before == "" {
 		return status, nil
 	}
@@ -310,8 +311,8 @@ func (f *effect) learned() (bool, error) {
 	if f.job != nil {
 		return !f.job.GetUnlearned(), nil
 	}
-	s, err := f.org.sys.parts.settings(f.st, f.part)
-	return s.learn, err
+	s, err := f.org.sys.parts.Settings(f.st, f.part)
+	return s.Learn, err
 }
 
 // create writes a new node with its chunks.
@@ -336,7 +337,7 @@ func (f *effect) create(it *prepared) error {
 	f.describe(n, item)
 	f.putContent(n, item.GetContent())
 	if it.variant {
-		f.batch.PutRaw(f.part.contentKey(item.GetContent()), []byte(it.node))
+		f.batch.PutRaw(f.part.ContentKey(item.GetContent()), []byte(it.node))
 	}
 	f.state.Nodes++
 	f.note(it.node, actionCreated, "")
@@ -345,7 +346,7 @@ func (f *effect) create(it *prepared) error {
 }
 
 func (f *effect) putContent(n *pb.Node, text string) {
-	f.batch.Put(f.part.space.Key(storage.TableContent, storage.Str(n.GetId())), &pb.Content{Text: text})
+	f.batch.Put(f.part.Space.Key(storage.TableContent, storage.Str(n.GetId())), &pb.Content{Text: text})
 	n.ContentBytes, n.Erased = uint32(len(text)), false
 }
 
@@ -363,12 +364,12 @@ func (f *effect) redescribe(it *prepared, n *pb.Node) error {
 		return err
 	}
 	for _, seq := range n.GetChunks() {
-		f.batch.Delete(f.part.space.Key(storage.TableChunk, storage.U64(seq)))
-		f.batch.Delete(vectorKey(f.part, f.model, seq))
+		f.batch.Delete(f.part.Space.Key(storage.TableChunk, storage.U64(seq)))
+		f.batch.Delete(partition.VectorKey(f.part, f.model, seq))
 		for model := range f.org.sys.models { // one of them may be embedding anew
-			f.batch.Delete(vectorKey(f.part, model, seq))
+			f.batch.Delete(partition.VectorKey(f.part, model, seq))
 		}
-		f.batch.Delete(f.part.space.Key(storage.TableUnsealed, storage.U64(seq)))
+		f.batch.Delete(f.part.Space.Key(storage.TableUnsealed, storage.U64(seq)))
 	}
 	// Those of this very slice are in no segment yet.
 	f.entries = slices.DeleteFunc(f.entries, func(e index.Entry) bool { return slices.Contains(n.GetChunks(), e.Seq) })
@@ -390,7 +391,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 		tokens += c.Tokens
 	}
 	n.Turn = strings.TrimSpace(item.GetTitle()) == "" && tokens <= index.MaxTurnTokens
-	space := f.part.space
+	space := f.part.Space
 	f.state.Model = f.model
 	to := f.batch.Batch
 	large := len(item.GetContent()) > stageBytes/4 // its records take several times its size
@@ -407,7 +408,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 		to.Put(space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 		if it.vectors[i] != nil {
 			f.spent += uint64(c.Tokens)
-			putVector(to, f.part, f.model, seq, it.vectors[i])
+			partition.PutVector(to, f.part, f.model, seq, it.vectors[i])
 		}
 		f.batch.PutRaw(space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
 		f.entries = append(f.entries, index.EntryOf(chunk, n, it.vectors[i], it.passages[i]))
@@ -428,7 +429,7 @@ func (f *effect) putChunks(it *prepared, n *pb.Node) error {
 // apply commits the effects of a slice, its outcomes and its removal from the
 // queue in one batch, and publishes the new index, which it returns with the
 // number of items that it dealt with.
-func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (n int, next *loaded, err error) {
+func (w *worker) apply(now *partition.Index, e partition.Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (n int, next *partition.Index, err error) {
 	var f *effect
 	var finished []pb.JobID
 	err = w.org.withStore(func(st *storage.Store) (err error) {
@@ -448,7 +449,7 @@ func (w *worker) apply(now *loaded, e Embedder, items []prepared, jobs map[pb.Jo
 
 // settle makes an effect true: its nodes, the index that follows from it and the
 // head of the partition in one commit, then what readers see.
-func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err error) {
+func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (next *partition.Index, err error) {
 	if !f.derives() { // a cycle counts by itself
 		if err := f.countDomains(); err != nil {
 			return nil, err
@@ -459,12 +460,12 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 		if f.nodes[id] == nil {
 			continue // it is removed
 		}
-		putNode(f.batch.Batch, w.part.space, f.places[id], f.nodes[id])
+		putNode(f.batch.Batch, w.part.Space, f.places[id], f.nodes[id])
 	}
 	f.putEntities()
-	next = &loaded{snapshot: now.snapshot, state: f.state, stale: now.stale}
+	next = &partition.Index{Snapshot: now.Snapshot, State: f.state, Stale: now.Stale}
 	if len(f.entries)+len(f.hide)+len(f.show)+len(f.gone) > 0 {
-		snapshot := now.snapshot.ForgetSeqs(f.gone...)
+		snapshot := now.Snapshot.ForgetSeqs(f.gone...)
 		if len(f.entries) > 0 {
 			var seg *index.Segment
 			err := w.compute(func(int) (err error) {
@@ -479,15 +480,15 @@ func (w *worker) settle(f *effect, now *loaded, e Embedder) (next *loaded, err e
 			}
 			snapshot = snapshot.With(0, seg)
 		}
-		next.snapshot = snapshot.Hide(f.hide...).Show(f.show...)
-		putLiveness(f.batch.Batch, w.part, now.snapshot, next.snapshot)
+		next.Snapshot = snapshot.Hide(f.hide...).Show(f.show...)
+		putLiveness(f.batch.Batch, w.part, now.Snapshot, next.Snapshot)
 		f.state.IndexVersion++
 	}
 	if len(f.forgotten) > 0 {
 		f.markForgotten(now)
 	}
 	f.leaveWork()
-	f.batch.Put(w.part.space.Key(storage.TableState), f.state)
+	f.batch.Put(w.part.Space.Key(storage.TableState), f.state)
 	for _, b := range f.stage {
 		if err := w.org.committer.commit(b); err != nil {
 			return nil, err
@@ -536,7 +537,7 @@ func (f *effect) countDomains() error {
 			found := d != nil
 			if !found {
 				d = &pb.Domain{}
-				if found, err = st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(id)), d); err != nil {
+				if found, err = st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(id)), d); err != nil {
 					return err
 				}
 			}
@@ -545,7 +546,7 @@ func (f *effect) countDomains() error {
 				if !f.restores {
 					d.UpdatedMs = f.now
 				}
-				putDomain(f.batch.Batch, f.part.space, d)
+				putDomain(f.batch.Batch, f.part.Space, d)
 			}
 		}
 		return nil
@@ -566,7 +567,7 @@ func (f *effect) segment(dim int) (*index.Segment, error) {
 // charge counts what was embedded since the last time: with the effect, so that
 // content which is tried several times costs once.
 func (f *effect) charge(capability string, key pb.KeyHash) {
-	if f.spent > 0 && f.part.kind != pb.PartitionSandbox {
+	if f.spent > 0 && f.part.Kind != pb.PartitionSandbox {
 		f.batch.cost(usage{usageLine(f.org.sys.clock.Now(), capability, key, f.part), 0, f.spent})
 	}
 	f.spent = 0
@@ -574,7 +575,7 @@ func (f *effect) charge(capability string, key pb.KeyHash) {
 
 // effects applies items until one is not prepared, and returns how many that
 // were and which jobs are finished by them.
-func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (_ *effect, n int, finished []pb.JobID, err error) {
+func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (_ *effect, n int, finished []pb.JobID, err error) {
 	f := w.newEffect(now, e)
 	f.st, f.state.Model = st, e.ID()
 	f.batch.user = jobs[pb.JobID(items[0].GetJob())].GetUser()
@@ -623,8 +624,8 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 				sessionNodes++
 			}
 		}
-		f.batch.Put(w.part.space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
-		f.batch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(it.seq)))
+		f.batch.Put(w.part.Space.Key(storage.TableJobItem, storage.ID16(id), storage.U32(it.GetIndex())), outcome)
+		f.batch.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(it.seq)))
 		job.Done++
 		w.org.gotOn(job)
 		if job.GetDone() == job.GetTotal() && it.err != nil && !errors.Is(it.err, errUnclean) {
@@ -662,7 +663,7 @@ func (w *worker) effects(st *storage.Store, now *loaded, e Embedder, items []pre
 
 // putLiveness writes the liveness of stored segments in which something was
 // hidden or shown.
-func putLiveness(b *storage.Batch, part *partitionRef, before, after *index.Snapshot) {
+func putLiveness(b *storage.Batch, part *partition.Ref, before, after *index.Snapshot) {
 	old := map[uint64][]byte{}
 	for _, v := range before.Views {
 		if v.ID != 0 {
@@ -674,7 +675,7 @@ func putLiveness(b *storage.Batch, part *partitionRef, before, after *index.Snap
 			continue
 		}
 		if l := v.AppendLiveness(nil); !bytes.Equal(l, old[v.ID]) {
-			b.PutRaw(part.space.Key(storage.TableSegmentLiveness, storage.U64(v.ID)), l)
+			b.PutRaw(part.Space.Key(storage.TableSegmentLiveness, storage.U64(v.ID)), l)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package actors
 
 import (
 	"cmp"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/claim"
 	"orgmem/brain/extract"
 	"orgmem/brain/extract/resolve"
@@ -100,21 +99,12 @@ func speakersOf(metadata []byte) (speaker string, speakers []string) {
 	return "", speakers
 }
 
-// derivedNode names a node that was read out of texts. Like the id of a content's
-// node it depends on the partition's secret.
-func (p *partitionRef) derivedNode(kind, what string) pb.NodeID {
-	mac := hmac.New(sha256.New, p.secret)
-	mac.Write([]byte("derived\x00" + kind + "\x00"))
-	mac.Write([]byte(what))
-	return pb.NodeID(kind + ":" + p.id.String() + ":" + suffixEncoding.EncodeToString(mac.Sum(nil)[:20]))
-}
-
 // link writes what an item's text says into the graph. n has its chunks.
 func (f *effect) link(it *prepared, n *pb.Node) error {
 	if it.reading == nil || n.GetUnlearned() {
 		return nil
 	}
-	s, err := f.org.sys.parts.settings(f.st, f.part)
+	s, err := f.org.sys.parts.Settings(f.st, f.part)
 	if err != nil {
 		return err
 	}
@@ -131,7 +121,7 @@ func (f *effect) link(it *prepared, n *pb.Node) error {
 	if err := t.mentions(); err != nil {
 		return err
 	}
-	if s.quality != qualityFast { // which is for those to whom speed matters more
+	if s.Quality != partition.QualityFast { // which is for those to whom speed matters more
 		if err := t.relations(); err != nil {
 			return err
 		}
@@ -153,7 +143,7 @@ func (f *effect) link(it *prepared, n *pb.Node) error {
 func (f *effect) spansOf(n *pb.Node) (spans []text.Chunk, err error) {
 	for _, seq := range n.GetChunks() {
 		c := &pb.Chunk{}
-		if _, err := f.st.Get(f.part.space.Key(storage.TableChunk, storage.U64(seq)), c); err != nil {
+		if _, err := f.st.Get(f.part.Space.Key(storage.TableChunk, storage.U64(seq)), c); err != nil {
 			return nil, err
 		}
 		spans = append(spans, text.Chunk{Start: int(c.GetStart()), End: int(c.GetEnd())})
@@ -162,7 +152,7 @@ func (f *effect) spansOf(n *pb.Node) (spans []text.Chunk, err error) {
 }
 
 func (f *effect) traceKey(id pb.NodeID) storage.Key {
-	return f.part.space.Key(storage.TableTrace, storage.Str(id))
+	return f.part.Space.Key(storage.TableTrace, storage.Str(id))
 }
 
 // texts links one text.
@@ -344,7 +334,7 @@ func refusedAliases(metadata []byte) []string {
 
 // entitiesUnder lists the entities that are stored under a key, or are going to be.
 func (f *effect) entitiesUnder(key string) (ids []pb.NodeID, err error) {
-	for item, err := range f.st.Scan(f.part.space.Prefix(storage.TableEntityKey, storage.Str(key)), storage.ScanOptions{Limit: maxMeant}) {
+	for item, err := range f.st.Scan(f.part.Space.Prefix(storage.TableEntityKey, storage.Str(key)), storage.ScanOptions{Limit: maxMeant}) {
 		if err != nil {
 			return nil, err
 		}
@@ -364,7 +354,7 @@ func (f *effect) entity(id pb.NodeID) (*pb.Entity, error) {
 		return rec, nil
 	}
 	rec := &pb.Entity{}
-	found, err := f.st.Get(f.part.space.Key(storage.TableEntity, storage.Str(id)), rec)
+	found, err := f.st.Get(f.part.Space.Key(storage.TableEntity, storage.Str(id)), rec)
 	if err != nil {
 		return nil, err
 	}
@@ -390,7 +380,7 @@ func (f *effect) putEntity(rec *pb.Entity) {
 func (f *effect) putEntities() {
 	for _, id := range slices.Sorted(maps.Keys(f.renewed)) {
 		if rec := f.entities[id]; rec != nil {
-			f.batch.Put(f.part.space.Key(storage.TableEntity, storage.Str(id)), rec)
+			f.batch.Put(f.part.Space.Key(storage.TableEntity, storage.Str(id)), rec)
 		}
 	}
 }
@@ -398,7 +388,7 @@ func (f *effect) putEntities() {
 // begin makes the node of an entity that nobody has named before; "" where a person
 // has forgotten it: what they do not want to see does not come back by itself.
 func (t *texts) begin(name resolve.Name) (pb.NodeID, error) {
-	id := t.part.derivedNode(kindEntity, string(name.Type)+"\x00"+strings.ToLower(name.Name))
+	id := t.part.DerivedNode(kindEntity, string(name.Type)+"\x00"+strings.ToLower(name.Name))
 	return t.beginNode(id, kindEntity, string(name.Type), name.Name)
 }
 
@@ -525,7 +515,7 @@ func (f *effect) putEntityKeys(id pb.NodeID, name string, t extract.Type) {
 	for _, key := range resolve.Keys(name, t) {
 		if !slices.Contains(f.entityKeys[key], id) {
 			f.entityKeys[key] = append(f.entityKeys[key], id)
-			f.batch.PutRaw(f.part.space.Key(storage.TableEntityKey, storage.Str(key), storage.Str(id)), nil)
+			f.batch.PutRaw(f.part.Space.Key(storage.TableEntityKey, storage.Str(key), storage.Str(id)), nil)
 		}
 	}
 }
@@ -553,7 +543,7 @@ func (t *texts) statements(item *pb.IngestItem) error {
 		if said == "" || len(said) > maxStatement || said == strings.TrimSpace(item.GetContent()) && t.node.GetKind() == string(s.Kind) {
 			continue
 		}
-		id := t.part.derivedNode(string(s.Kind), s.Speaker+"\x00"+said)
+		id := t.part.DerivedNode(string(s.Kind), s.Speaker+"\x00"+said)
 		before, err := t.effect.node(id)
 		if err != nil {
 			return err
@@ -604,7 +594,7 @@ func (t *texts) sequence(item *pb.IngestItem) error {
 	if !ok || session == "" {
 		return nil
 	}
-	key := t.part.counter(counterSequence + session)
+	key := t.part.Counter(counterSequence + session)
 	id := pb.NodeID(t.node.GetId())
 	before, known := t.follows[session]
 	if !known {
@@ -643,7 +633,7 @@ func (t *texts) derive(e *pb.Edge) error {
 		if before.GetTombstonedWith() == "" {
 			return nil
 		}
-		removeEdge(t.batch.Batch, t.part.space, before) // it went with a node that is there again
+		removeEdge(t.batch.Batch, t.part.Space, before) // it went with a node that is there again
 		before = nil
 	}
 	var after *pb.Edge
@@ -690,7 +680,7 @@ func (f *effect) putCurrent(before, after *pb.Edge) error {
 func (f *effect) unlink(n *pb.Node, forget bool) error {
 	id := pb.NodeID(n.GetId())
 	if !forget { // contradictions and moments were of the words that it had
-		if err := eraseFindings(f.st, f.batch.Batch, f.part.space, id); err != nil {
+		if err := eraseFindings(f.st, f.batch.Batch, f.part.Space, id); err != nil {
 			return err
 		}
 	}
@@ -749,7 +739,7 @@ func (f *effect) cut(e *pb.Edge) error {
 	}
 	f.written[tripleOf(e)] = nil
 	moveEdge(f.state, e, nil)
-	removeEdge(f.batch.Batch, f.part.space, e)
+	removeEdge(f.batch.Batch, f.part.Space, e)
 	return nil
 }
 
@@ -808,7 +798,7 @@ func (f *effect) unname(x *pb.TraceEntity, text pb.NodeID) error {
 func (f *effect) putRenamed(rec *pb.Entity, gone []string) error {
 	id := pb.NodeID(rec.GetNode())
 	// Its earlier versions hold the names that are gone.
-	f.batch.Erase(f.part.space.Key(storage.TableEntity, storage.Str(id)))
+	f.batch.Erase(f.part.Space.Key(storage.TableEntity, storage.Str(id)))
 	f.putEntity(rec)
 	if len(gone) == 0 {
 		return nil
@@ -817,7 +807,7 @@ func (f *effect) putRenamed(rec *pb.Entity, gone []string) error {
 	if n, err := f.node(id); err != nil || n == nil {
 		return err
 	}
-	f.batch.Erase(f.part.space.Key(storage.TableNode, storage.Str(id)))
+	f.batch.Erase(f.part.Space.Key(storage.TableNode, storage.Str(id)))
 	if err := f.unquote(id, gone); err != nil {
 		return err
 	}
@@ -827,7 +817,7 @@ func (f *effect) putRenamed(rec *pb.Entity, gone []string) error {
 func (f *effect) eraseEntityKeys(id pb.NodeID, typ string, names ...string) {
 	for _, name := range names {
 		for _, key := range resolve.Keys(name, extract.Type(typ)) {
-			f.batch.Erase(f.part.space.Key(storage.TableEntityKey, storage.Str(key), storage.Str(id)))
+			f.batch.Erase(f.part.Space.Key(storage.TableEntityKey, storage.Str(key), storage.Str(id)))
 			f.entityKeys[key] = slices.DeleteFunc(f.entityKeys[key], func(other pb.NodeID) bool { return other == id })
 		}
 	}
@@ -861,7 +851,7 @@ func (f *effect) dropDerived(id, text pb.NodeID) error {
 		names = append(names, form.GetName())
 	}
 	f.eraseEntityKeys(id, rec.GetType(), append(names, n.GetTitle())...)
-	f.batch.Erase(f.part.space.Key(storage.TableEntity, storage.Str(id)))
+	f.batch.Erase(f.part.Space.Key(storage.TableEntity, storage.Str(id)))
 	f.entities[id] = nil
 	return f.remove(n)
 }
@@ -885,14 +875,14 @@ func (f *effect) remove(n *pb.Node) error {
 			return err
 		}
 	}
-	f.batch.Erase(f.part.space.Key(storage.TableContent, storage.Str(id)))
-	f.batch.EraseRange(f.part.space.Prefix(storage.TableHistory, storage.Str(id)))
+	f.batch.Erase(f.part.Space.Key(storage.TableContent, storage.Str(id)))
+	f.batch.EraseRange(f.part.Space.Prefix(storage.TableHistory, storage.Str(id)))
 	if n.GetStatus() == pb.StatusTombstoned {
 		f.batch.Delete(f.tombstone(n))
 	} else {
 		f.state.Nodes--
 	}
-	removeNode(f.batch.Batch, f.part.space, f.places[id], id)
+	removeNode(f.batch.Batch, f.part.Space, f.places[id], id)
 	f.keep(n)         // it is among what changed,
 	f.nodes[id] = nil // as nothing
 	f.places[id] = nodePlace{}

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"orgmem/actors/partition"
 	"orgmem/brain/extract"
 	"orgmem/brain/extract/resolve"
 	pb "orgmem/proto"
@@ -20,7 +21,7 @@ func (o *orgActor) entityElsewhere(c *call, op *pb.EntityElsewhere) {
 		return
 	}
 	o.readWide(c, func(st *storage.Store, _ int) (*pb.Reply, error) {
-		mine, typ, err := entityAt(st, c.part.space, pb.NodeID(op.GetId()))
+		mine, typ, err := entityAt(st, c.part.Space, pb.NodeID(op.GetId()))
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +36,7 @@ func (o *orgActor) entityElsewhere(c *call, op *pb.EntityElsewhere) {
 				return nil, err
 			}
 			for _, part := range parts {
-				if part.id == c.part.id {
+				if part.ID == c.part.ID {
 					continue
 				}
 				if err := c.awaited(); err != nil {
@@ -63,10 +64,10 @@ func entityAt(r storage.Reader, space storage.Space, id pb.NodeID) (*pb.Node, ex
 }
 
 // sightings adds the entities of a memory that share a form.
-func sightings(r storage.Reader, part *partitionRef, name string, typ extract.Type, same string, out *pb.Sightings) error {
+func sightings(r storage.Reader, part *partition.Ref, name string, typ extract.Type, same string, out *pb.Sightings) error {
 	seen := map[pb.NodeID]bool{}
 	for _, key := range resolve.Keys(name, typ) {
-		for item, err := range r.Scan(part.space.Prefix(storage.TableEntityKey, storage.Str(key)), storage.ScanOptions{Limit: maxMeant}) {
+		for item, err := range r.Scan(part.Space.Prefix(storage.TableEntityKey, storage.Str(key)), storage.ScanOptions{Limit: maxMeant}) {
 			if err != nil {
 				return err
 			}
@@ -77,7 +78,7 @@ func sightings(r storage.Reader, part *partitionRef, name string, typ extract.Ty
 				continue
 			}
 			seen[id] = true
-			n, other, err := entityAt(r, part.space, id)
+			n, other, err := entityAt(r, part.Space, id)
 			if err != nil {
 				return err
 			}
@@ -89,10 +90,10 @@ func sightings(r storage.Reader, part *partitionRef, name string, typ extract.Ty
 				return nil
 			}
 			rec := &pb.Entity{}
-			if _, err := r.Get(part.space.Key(storage.TableEntity, storage.Str(id)), rec); err != nil {
+			if _, err := r.Get(part.Space.Key(storage.TableEntity, storage.Str(id)), rec); err != nil {
 				return err
 			}
-			out.Sightings = append(out.Sightings, &pb.Sighting{Node: string(id), Partition: part.id.Bytes(), Subject: string(part.subject), Mentions: rec.GetMentions()})
+			out.Sightings = append(out.Sightings, &pb.Sighting{Node: string(id), Partition: part.ID.Bytes(), Subject: string(part.Subject), Mentions: rec.GetMentions()})
 		}
 	}
 	return nil

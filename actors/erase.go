@@ -3,6 +3,7 @@ package actors
 import (
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -61,10 +62,10 @@ func eraseRecords[M proto.Message](o *orgView, table storage.Table, empty func()
 
 // eraseJobRecords erases the records of a partition's jobs, the unfinished ones
 // too, but for those that erase it.
-func (o *orgView) eraseJobRecords(ref *partitionRef) error {
+func (o *orgView) eraseJobRecords(ref *partition.Ref) error {
 	dropped := 0
 	return eraseRecords(o, storage.TableJob, func() *pb.Job { return &pb.Job{} }, func(b *storage.Batch, key storage.Key, job *pb.Job) (bool, error) {
-		if string(job.GetPartition()) != string(ref.id[:]) || job.GetType() == pb.JobSubjectErase {
+		if string(job.GetPartition()) != string(ref.ID[:]) || job.GetType() == pb.JobSubjectErase {
 			return false, nil
 		}
 		id, err := pb.JobIDFrom(job.GetId())
@@ -87,14 +88,14 @@ func (o *orgView) eraseJobRecords(ref *partitionRef) error {
 
 // eraseOutcomes erases what requests to a memory were answered, which a replay
 // would answer again. Their entries in the order of expiry say nothing, and expire.
-func (o *orgView) eraseOutcomes(ref *partitionRef) error {
+func (o *orgView) eraseOutcomes(ref *partition.Ref) error {
 	return eraseRecords(o, storage.TableIdempotency, func() *pb.Idempotency { return &pb.Idempotency{} }, func(b *storage.Batch, key storage.Key, rec *pb.Idempotency) (bool, error) {
 		return eraseOf(b, key, rec, ref), nil
 	}, func() {})
 }
 
 // eraseEvents erases the events of a memory that nobody was told of yet.
-func (o *orgView) eraseEvents(ref *partitionRef) error {
+func (o *orgView) eraseEvents(ref *partition.Ref) error {
 	return eraseRecords(o, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }, func(b *storage.Batch, key storage.Key, rec *pb.OutboxEvent) (bool, error) {
 		return eraseOf(b, key, rec, ref), nil
 	}, func() {})
@@ -102,15 +103,15 @@ func (o *orgView) eraseEvents(ref *partitionRef) error {
 
 // eraseDeliveries erases the attempts at telling of a memory: what a receiver
 // answered may name it.
-func (o *orgView) eraseDeliveries(ref *partitionRef) error {
+func (o *orgView) eraseDeliveries(ref *partition.Ref) error {
 	return eraseRecords(o, storage.TableDelivery, func() *pb.Delivery { return &pb.Delivery{} }, func(b *storage.Batch, key storage.Key, rec *pb.Delivery) (bool, error) {
 		return eraseOf(b, key, rec, ref), nil
 	}, func() {})
 }
 
 // eraseOf erases a record where it is of a partition, and reports whether it is.
-func eraseOf(b *storage.Batch, key storage.Key, rec interface{ GetPartition() []byte }, ref *partitionRef) bool {
-	if string(rec.GetPartition()) != string(ref.id[:]) {
+func eraseOf(b *storage.Batch, key storage.Key, rec interface{ GetPartition() []byte }, ref *partition.Ref) bool {
+	if string(rec.GetPartition()) != string(ref.ID[:]) {
 		return false
 	}
 	b.Erase(key)

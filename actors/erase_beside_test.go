@@ -127,7 +127,7 @@ func TestASubjectIsNobodysUser(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.put("ann")
-	user := pb.UserID(c.as("ann").partition().id)
+	user := pb.UserID(c.as("ann").partition().ID)
 	if k, err := n.sys.CreateKey(t.Context(), NewKey{Org: org.Org, User: user, Scopes: []string{pb.ScopeRead}}); !errors.Is(err, ErrUserNotFound) {
 		t.Errorf("a key %v, %v", k, err)
 	}

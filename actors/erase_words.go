@@ -21,7 +21,7 @@ func (f *effect) view(name string, empty proto.Message) (proto.Message, error) {
 	if v, ok := f.views[name]; ok {
 		return v, nil
 	}
-	found, err := f.st.Get(f.part.space.Key(storage.TableView, storage.Str(name)), empty)
+	found, err := f.st.Get(f.part.Space.Key(storage.TableView, storage.Str(name)), empty)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (f *effect) view(name string, empty proto.Message) (proto.Message, error) {
 // putView replaces a view. Its earlier versions may hold what is gone.
 func (f *effect) putView(name string, view proto.Message) {
 	f.views[name] = view
-	key := f.part.space.Key(storage.TableView, storage.Str(name))
+	key := f.part.Space.Key(storage.TableView, storage.Str(name))
 	f.batch.Erase(key)
 	f.batch.Put(key, view)
 }
@@ -82,12 +82,12 @@ func (f *effect) eraseWords(n *pb.Node, said string) error {
 // labels of those that it has named, or is in. It gives the labels that they had
 // before they lost one.
 func (f *effect) eraseFromDomains(n *pb.Node, his func(string) bool) (lost []string, err error) {
-	keys, err := restingOn(f.st, f.part.space, pb.NodeID(n.GetId()), 0)
+	keys, err := restingOn(f.st, f.part.Space, pb.NodeID(n.GetId()), 0)
 	if err != nil {
 		return nil, err
 	}
 	if id, err := pb.ParseDomainID(n.GetDomain()); err == nil {
-		keys = append(keys, f.part.space.Key(storage.TableDomain, storage.ID16(id)))
+		keys = append(keys, f.part.Space.Key(storage.TableDomain, storage.ID16(id)))
 	}
 	done := map[string]bool{}
 	for _, key := range keys {
@@ -131,7 +131,7 @@ func (f *effect) eraseShapes() error {
 		return nil
 	}
 	f.shapeless = true
-	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
+	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableInsight), storage.ScanOptions{}, func() *pb.Insight { return &pb.Insight{} }) {
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -83,7 +84,7 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 	kept := jobOf(c.as("ben").ok(items(doc("", "Ben keeps this."))))
 	n.wait(kept)
 	var o *orgActor
-	var part *partitionRef
+	var part *partition.Ref
 	var err error
 	c.inOrg(func(org *orgActor) { o = org; part, err = org.lookupSubject("anna") })
 	if err != nil || part == nil {
@@ -99,7 +100,7 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 		var id pb.JobID
 		binary.BigEndian.PutUint32(id[:], uint32(i))
 		putJob(b, o.space, &pb.Job{
-			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.id.Bytes(), Subject: "anna", CreatedMs: clock.Millis(n.clock.Now()),
+			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.ID.Bytes(), Subject: "anna", CreatedMs: clock.Millis(n.clock.Now()),
 		})
 	}
 	if err := o.committer.commit(b); err != nil {
@@ -125,7 +126,7 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 				t.Errorf("%d records are left in table %v", got, table)
 			}
 		}
-		if got := c.count(o.space.Prefix(storage.TableJobOpen)) + c.count(part.space.All()); got != 0 {
+		if got := c.count(o.space.Prefix(storage.TableJobOpen)) + c.count(part.Space.All()); got != 0 {
 			t.Errorf("%d open jobs and records of the partition are left", got)
 		}
 		if got := c.job(kept).GetStatus(); got != pb.JobSucceeded {

@@ -3,6 +3,7 @@ package actors
 import (
 	"io"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/document"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -10,7 +11,7 @@ import (
 
 // writeDocument writes the document of an export from one snapshot. part is
 // whose memory it is, nil for the organization.
-func (o *orgView) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, part *partitionRef) error {
+func (o *orgView) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export, part *partition.Ref) error {
 	rec := &pb.Organization{}
 	if o.main == nil { // a sandbox's store has no root record
 		if _, err := snap.Get(o.space.Key(storage.TableOrg), rec); err != nil {
@@ -39,7 +40,7 @@ func (o *orgView) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export,
 			if rec.Value.GetErasing() {
 				continue
 			}
-			if err := o.writePartition(w, snap, newPartitionRef(o, id, rec.Value)); err != nil {
+			if err := o.writePartition(w, snap, partition.NewRef(o.store, o, id, rec.Value)); err != nil {
 				return err
 			}
 		}
@@ -49,17 +50,17 @@ func (o *orgView) writeDocument(to io.Writer, snap storage.Reader, e *pb.Export,
 }
 
 // writePartition writes one memory.
-func (o *orgView) writePartition(w *document.Writer, snap storage.Reader, part *partitionRef) error {
-	head := document.Partition{ID: part.id.String(), Kind: part.kind, Subject: string(part.subject), CreatedAt: document.Time(part.created)}
-	if part.kind == pb.PartitionMember {
+func (o *orgView) writePartition(w *document.Writer, snap storage.Reader, part *partition.Ref) error {
+	head := document.Partition{ID: part.ID.String(), Kind: part.Kind, Subject: string(part.Subject), CreatedAt: document.Time(part.Created)}
+	if part.Kind == pb.PartitionMember {
 		member := &pb.Member{}
-		if _, err := snap.Get(o.space.Key(storage.TableMember, storage.ID16(part.id)), member); err != nil {
+		if _, err := snap.Get(o.space.Key(storage.TableMember, storage.ID16(part.ID)), member); err != nil {
 			return err
 		}
 		head.Email = member.GetEmail()
 	}
 	settings := &pb.Settings{}
-	if found, err := snap.Get(part.space.Key(storage.TableSettings), settings); err != nil {
+	if found, err := snap.Get(part.Space.Key(storage.TableSettings), settings); err != nil {
 		return err
 	} else if found {
 		head.Settings = &document.Settings{QualityMode: settings.QualityMode, LearnModeDefault: settings.LearnModeDefault}
@@ -67,7 +68,7 @@ func (o *orgView) writePartition(w *document.Writer, snap storage.Reader, part *
 	w.Begin(head)
 	for _, table := range []struct {
 		name  string
-		write func(*document.Writer, storage.Reader, *partitionRef) error
+		write func(*document.Writer, storage.Reader, *partition.Ref) error
 	}{
 		{"domains", writeDomains}, {"nodes", writeNodes}, {"edges", writeEdges}, {"externalIds", writeExternalIDs}, {"sessions", writeSessions},
 	} {
@@ -81,8 +82,8 @@ func (o *orgView) writePartition(w *document.Writer, snap storage.Reader, part *
 	return w.Err()
 }
 
-func writeDomains(w *document.Writer, r storage.Reader, part *partitionRef) error {
-	for rec, err := range storage.ScanRecords(r, part.space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
+func writeDomains(w *document.Writer, r storage.Reader, part *partition.Ref) error {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
 		if err != nil {
 			return err
 		}
@@ -96,8 +97,8 @@ func writeDomains(w *document.Writer, r storage.Reader, part *partitionRef) erro
 	return w.Err()
 }
 
-func writeNodes(w *document.Writer, r storage.Reader, part *partitionRef) error {
-	for rec, err := range storage.ScanRecords(r, part.space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+func writeNodes(w *document.Writer, r storage.Reader, part *partition.Ref) error {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
 		if err != nil {
 			return err
 		}
@@ -107,13 +108,13 @@ func writeNodes(w *document.Writer, r storage.Reader, part *partitionRef) error 
 			return err
 		}
 		content := &pb.Content{}
-		found, err := r.Get(part.space.Key(storage.TableContent, storage.Str(n.GetId())), content)
+		found, err := r.Get(part.Space.Key(storage.TableContent, storage.Str(n.GetId())), content)
 		if err != nil {
 			return err
 		}
 		if found {
 			out.Content = &content.Text
-			out.OfContent = part.nodeFor(content.GetText()) == pb.NodeID(n.GetId())
+			out.OfContent = part.NodeFor(content.GetText()) == pb.NodeID(n.GetId())
 		}
 		if out.History, err = documentHistory(r, part, pb.NodeID(n.GetId())); err != nil {
 			return err
@@ -124,24 +125,24 @@ func writeNodes(w *document.Writer, r storage.Reader, part *partitionRef) error 
 }
 
 // addDerived says what a node was read out of, and what was read out of it.
-func addDerived(out *document.Node, r storage.Reader, part *partitionRef) error {
+func addDerived(out *document.Node, r storage.Reader, part *partition.Ref) error {
 	rec, trace := &pb.Entity{}, &pb.Trace{}
-	found, err := r.Get(part.space.Key(storage.TableEntity, storage.Str(out.ID)), rec)
+	found, err := r.Get(part.Space.Key(storage.TableEntity, storage.Str(out.ID)), rec)
 	if err != nil {
 		return err
 	}
 	if found {
 		out.Derived = document.DerivedOf(rec)
 	}
-	if found, err = r.Get(part.space.Key(storage.TableTrace, storage.Str(out.ID)), trace); err != nil || !found {
+	if found, err = r.Get(part.Space.Key(storage.TableTrace, storage.Str(out.ID)), trace); err != nil || !found {
 		return err
 	}
 	out.Trace = document.TraceOf(trace)
 	return nil
 }
 
-func documentHistory(r storage.Reader, part *partitionRef, node pb.NodeID) (out []document.Change, err error) {
-	for rec, err := range storage.ScanRecords(r, part.space.Prefix(storage.TableHistory, storage.Str(node)), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+func documentHistory(r storage.Reader, part *partition.Ref, node pb.NodeID) (out []document.Change, err error) {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableHistory, storage.Str(node)), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return nil, err
 		}
@@ -150,8 +151,8 @@ func documentHistory(r storage.Reader, part *partitionRef, node pb.NodeID) (out 
 	return out, nil
 }
 
-func writeEdges(w *document.Writer, r storage.Reader, part *partitionRef) error {
-	for rec, err := range storage.ScanRecords(r, part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+func writeEdges(w *document.Writer, r storage.Reader, part *partition.Ref) error {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
 		if err != nil {
 			return err
 		}
@@ -164,8 +165,8 @@ func writeEdges(w *document.Writer, r storage.Reader, part *partitionRef) error 
 	return w.Err()
 }
 
-func writeExternalIDs(w *document.Writer, r storage.Reader, part *partitionRef) error {
-	for rec, err := range storage.ScanRecords(r, part.space.Prefix(storage.TableExternalID), storage.ScanOptions{}, func() *pb.ExternalRef { return &pb.ExternalRef{} }) {
+func writeExternalIDs(w *document.Writer, r storage.Reader, part *partition.Ref) error {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableExternalID), storage.ScanOptions{}, func() *pb.ExternalRef { return &pb.ExternalRef{} }) {
 		if err != nil {
 			return err
 		}
@@ -179,15 +180,15 @@ func writeExternalIDs(w *document.Writer, r storage.Reader, part *partitionRef) 
 	return w.Err()
 }
 
-func writeSessions(w *document.Writer, r storage.Reader, part *partitionRef) error {
-	for rec, err := range storage.ScanRecords(r, part.space.Prefix(storage.TableSession), storage.ScanOptions{}, func() *pb.Session { return &pb.Session{} }) {
+func writeSessions(w *document.Writer, r storage.Reader, part *partition.Ref) error {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableSession), storage.ScanOptions{}, func() *pb.Session { return &pb.Session{} }) {
 		if err != nil {
 			return err
 		}
 		s := rec.Value
 		w.Begin(document.SessionOf(s))
 		w.Open("events")
-		for ev, err := range storage.ScanRecords(r, part.space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId())), storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
+		for ev, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId())), storage.ScanOptions{}, func() *pb.StoredEvent { return &pb.StoredEvent{} }) {
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -221,7 +222,7 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 	if err != nil {
 		return err
 	}
-	defer closeSnapshot(snap, &err)
+	defer partition.CloseSnapshot(snap, &err)
 	e.Seen = o.committer.lastEvent() + 1 // behind the snapshot: it is at least the last that it saw
 	w := &documentWriter{org: o, ctx: ctx, run: run, batch: newChange(o.store), sum: sha256.New()}
 	err = o.writeDocument(w, snap, e, run.part)

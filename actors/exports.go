@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -49,7 +50,7 @@ type exports struct {
 // by exports.mu, but for the first three, which do not change.
 type exportRun struct {
 	id   pb.ExportID
-	part *partitionRef // whose memory; for the whole organization nil
+	part *partition.Ref // whose memory; for the whole organization nil
 	user pb.UserID
 	// stale says that something it may hold was forgotten since it was begun; gone,
 	// that nobody is to have it any more.
@@ -64,11 +65,11 @@ type exportRun struct {
 // is of that memory, or of the organization and did not read its memories before
 // the partition was there. The numbers of events tell, and not clocks: those of two
 // nodes may differ.
-func mayHold(e *pb.Export, part *partitionRef) bool {
+func mayHold(e *pb.Export, part *partition.Ref) bool {
 	if e.GetScope() != pb.ExportScopeOrg {
-		return string(e.GetPartition()) == string(part.id[:])
+		return string(e.GetPartition()) == string(part.ID[:])
 	}
-	return e.GetSeen() == 0 || part.born <= e.GetSeen()
+	return e.GetSeen() == 0 || part.Born <= e.GetSeen()
 }
 
 func exportKey(space storage.Space, id pb.ExportID) storage.Key {
@@ -158,7 +159,7 @@ func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 			}
 			e := &pb.Export{Id: job.GetId(), User: c.who.user.Bytes(), Scope: scope, Status: pb.ExportQueued, Format: exportFormat, CreatedMs: job.GetCreatedMs()}
 			if scope == pb.ExportScopeUser {
-				e.Partition = part.id.Bytes()
+				e.Partition = part.ID.Bytes()
 			}
 			ch := newChange(o.store)
 			for ; len(kept)+open >= maxKeptExports && len(kept) > 0; kept = kept[:len(kept)-1] {
@@ -266,7 +267,7 @@ func (o *orgView) exportsForgot(concerns func(*pb.Export) bool) {
 	for id, run := range o.exports.runs {
 		e := &pb.Export{Id: id[:], Scope: pb.ExportScopeOrg}
 		if run.part != nil {
-			e.Scope, e.Partition = pb.ExportScopeUser, run.part.id.Bytes()
+			e.Scope, e.Partition = pb.ExportScopeUser, run.part.ID.Bytes()
 		}
 		if run.finished == nil && concerns(e) {
 			run.stale = true
@@ -277,7 +278,7 @@ func (o *orgView) exportsForgot(concerns func(*pb.Export) bool) {
 // eraseExports removes the exports of a memory that is erased, those of the
 // organization that its member has begun, and ends the documents of others that
 // hold it.
-func (o *orgView) eraseExports(ref *partitionRef) error {
+func (o *orgView) eraseExports(ref *partition.Ref) error {
 	b := storage.NewBatch(o.store)
 	err := o.withStore(func(st *storage.Store) error {
 		stored, err := o.readExports(st)
@@ -286,8 +287,8 @@ func (o *orgView) eraseExports(ref *partitionRef) error {
 		}
 		o.exports.mu.Lock()
 		for _, e := range stored {
-			own := string(e.GetPartition()) == string(ref.id[:])
-			begun := string(e.GetUser()) == string(ref.id[:]) && (e.GetStatus() == pb.ExportQueued || e.GetStatus() == pb.ExportRunning)
+			own := string(e.GetPartition()) == string(ref.ID[:])
+			begun := string(e.GetUser()) == string(ref.ID[:]) && (e.GetStatus() == pb.ExportQueued || e.GetStatus() == pb.ExportRunning)
 			if !own && !begun {
 				continue
 			}
@@ -317,7 +318,7 @@ func mayReadExport(c *call, e *pb.Export) bool {
 	if e.GetScope() == pb.ExportScopeOrg {
 		return !c.env.GetHasSubject() && bytes.Equal(e.GetUser(), c.who.user[:])
 	}
-	return string(e.GetPartition()) == string(c.part.id[:])
+	return string(e.GetPartition()) == string(c.part.ID[:])
 }
 
 // shown is an export as its clients see it: it expires at its time, whenever the
@@ -378,7 +379,7 @@ func (o *orgView) listExports(r storage.Reader, c *call, op *pb.ListExports) (*p
 	if !c.env.GetHasSubject() && grants(c.who.scopes, pb.ScopeAdmin) {
 		admin = pb.ScopeAdmin
 	}
-	kind := cursorKind{list: "exports", filters: admin, partition: c.part.id}
+	kind := cursorKind{list: "exports", filters: admin, partition: c.part.ID}
 	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Export, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -67,7 +68,7 @@ func TestFailingUpkeepDoesNotHoldUpContent(t *testing.T) {
 				panic("cannot digest this")
 			}
 		}}
-		cfg.Former = []Embedder{wordEmbedder{id: "words"}}
+		cfg.Former = []partition.Embedder{wordEmbedder{id: "words"}}
 	})
 	stands := c.n.clock.Now()
 	for i := range 3 {

@@ -65,7 +65,7 @@ func TestAnOrganizationOpensOnAFullDisk(t *testing.T) {
 				if _, err := st.Get(o.connectorKey(pb.ConnectorID(feed.GetId())), k); err != nil {
 					return err
 				}
-				_, ofHook, err := o.unseal(webhookSecrets, stored.GetSealed(), stored.GetId())
+				_, ofHook, err := o.Unseal(webhookSecrets, stored.GetSealed(), stored.GetId())
 				if err != nil {
 					return err
 				}

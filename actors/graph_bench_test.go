@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -134,7 +135,7 @@ func BenchmarkLists(b *testing.B) {
 
 // fillGraph writes a graph as the worker writes it, but for vectors, and returns
 // a node with a tenth of all edges and one with a few.
-func fillGraph(b *testing.B, o *orgActor, part *partitionRef) (hub, leaf string) {
+func fillGraph(b *testing.B, o *orgActor, part *partition.Ref) (hub, leaf string) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	ch := newChange(o.store)
 	flush := func(at int) {
@@ -158,7 +159,7 @@ func fillGraph(b *testing.B, o *orgActor, part *partitionRef) (hub, leaf string)
 	for i := range nodes {
 		content := fmt.Sprintf("Note number%d speaks of matter%d, and of what came of it in the end.", i, i%50)
 		n := &pb.Node{
-			Id: string(part.nodeFor(content)), Kind: share("document", "entity", "belief", "event", "preference"), Title: fmt.Sprintf("Note number%d", i),
+			Id: string(part.NodeFor(content)), Kind: share("document", "entity", "belief", "event", "preference"), Title: fmt.Sprintf("Note number%d", i),
 			Status: pb.StatusLive, Domain: domains[rnd.IntN(len(domains))], Authority: 0.5, Confidence: 1, Source: &pb.Source{Type: "ingest", ExternalIds: []string{fmt.Sprint(i)}},
 			CreatedMs: begin + int64(i)*year/benchNodes, UpdatedMs: begin, ValidFromMs: begin, Metadata: []byte(`{"source":"bench"}`), Chunks: []uint64{uint64(i + 1)},
 		}
@@ -200,29 +201,29 @@ func fillGraph(b *testing.B, o *orgActor, part *partitionRef) (hub, leaf string)
 		}
 		from.Degree++
 		to.Degree++
-		putEdge(ch.Batch, part.space, nil, e)
+		putEdge(ch.Batch, part.Space, nil, e)
 		flush(4 << 20)
 	}
 	state := &pb.PartitionState{NextChunk: benchNodes + 1, Nodes: benchNodes, Chunks: benchNodes, Model: o.sys.cfg.Embedder.ID()}
 	for i, n := range nodes {
 		content := fmt.Sprintf("Note number%d speaks of matter%d, and of what came of it in the end.", i, i%50)
 		seq := uint64(i + 1)
-		putNode(ch.Batch, part.space, nodePlace{}, n)
-		ch.Put(part.space.Key(storage.TableContent, storage.Str(n.GetId())), &pb.Content{Text: content})
+		putNode(ch.Batch, part.Space, nodePlace{}, n)
+		ch.Put(part.Space.Key(storage.TableContent, storage.Str(n.GetId())), &pb.Content{Text: content})
 		if n.GetStatus() != pb.StatusTombstoned {
-			ch.Put(part.space.Key(storage.TableChunk, storage.U64(seq)), &pb.Chunk{Seq: seq, Node: n.GetId(), Text: content, Tokens: 20, CreatedMs: n.GetCreatedMs(), End: uint32(len(content))})
-			ch.PutRaw(part.space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
+			ch.Put(part.Space.Key(storage.TableChunk, storage.U64(seq)), &pb.Chunk{Seq: seq, Node: n.GetId(), Text: content, Tokens: 20, CreatedMs: n.GetCreatedMs(), End: uint32(len(content))})
+			ch.PutRaw(part.Space.Key(storage.TableUnsealed, storage.U64(seq)), nil)
 		}
 		flush(4 << 20)
 	}
 	for i := range 1000 {
 		id := pb.DomainID{byte(i >> 8), byte(i)}
-		putDomain(ch.Batch, part.space, &pb.Domain{
+		putDomain(ch.Batch, part.Space, &pb.Domain{
 			Id: id[:], Label: fmt.Sprintf("Topic %d", i), Keywords: []string{"heating", "water", cmp.Or(map[int]string{3: "unheard"}[i], "light")}, CreatedMs: begin + int64(i), UpdatedMs: begin,
 		})
 	}
-	ch.Put(part.space.Key(storage.TableState), state)
+	ch.Put(part.Space.Key(storage.TableState), state)
 	flush(0)
-	o.sys.parts.drop(part) // it has been filled behind its back
+	o.sys.parts.Drop(part) // it has been filled behind its back
 	return hub, leaf
 }

@@ -3,6 +3,7 @@ package actors
 import (
 	"strings"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -13,7 +14,7 @@ func (c *call) getDomain(r storage.Reader, op *pb.GetDomain) (*pb.Reply, error) 
 	id, err := pb.ParseDomainID(op.GetId())
 	found := err == nil
 	if found {
-		if found, err = r.Get(c.part.space.Key(storage.TableDomain, storage.ID16(id)), d); err != nil {
+		if found, err = r.Get(c.part.Space.Key(storage.TableDomain, storage.ID16(id)), d); err != nil {
 			return nil, err
 		}
 	}
@@ -26,14 +27,14 @@ func (c *call) getDomain(r storage.Reader, op *pb.GetDomain) (*pb.Reply, error) 
 // listDomains pages through the domains of a partition, newest first: a domain
 // keeps its id and its time as long as it is mostly the same nodes.
 func (c *call) listDomains(st *storage.Store, op *pb.ListDomains) (_ *pb.Reply, err error) {
-	all := c.part.space.Prefix(storage.TableDomainByTime)
+	all := c.part.Space.Prefix(storage.TableDomainByTime)
 	q := strings.ToLower(op.GetQ())
-	kind := cursorKind{list: "domains", partition: c.part.id, filters: q}
+	kind := cursorKind{list: "domains", partition: c.part.ID, filters: q}
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	defer closeSnapshot(snap, &err)
+	defer partition.CloseSnapshot(snap, &err)
 	entries, next, p, err := pageOfKeys(c.org, snap, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Domain, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
@@ -42,7 +43,7 @@ func (c *call) listDomains(st *storage.Store, op *pb.ListDomains) (_ *pb.Reply, 
 			return nil, false, err
 		}
 		d := &pb.Domain{}
-		_, err := snap.Get(c.part.space.Key(storage.TableDomain, storage.ID16(id)), d)
+		_, err := snap.Get(c.part.Space.Key(storage.TableDomain, storage.ID16(id)), d)
 		return d, namesDomain(d, q), err
 	})
 	if p != nil || err != nil {

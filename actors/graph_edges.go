@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -23,15 +24,15 @@ func (c *call) getEdge(r storage.Reader, op *pb.GetEdge) (*pb.Reply, error) {
 	return edgeReply(c.part, e), nil
 }
 
-func edgeReply(part *partitionRef, e *pb.Edge) *pb.Reply {
-	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edge{Edge: &pb.EdgeInfo{Edge: e, Subject: string(part.subject)}}})
+func edgeReply(part *partition.Ref, e *pb.Edge) *pb.Reply {
+	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Edge{Edge: &pb.EdgeInfo{Edge: e, Subject: string(part.Subject)}}})
 }
 
 // listEdges pages through the edges of a partition, newest first, without those
 // that were forgotten.
 func (c *call) listEdges(st *storage.Store, op *pb.ListEdges) (_ *pb.Reply, err error) {
 	kind := cursorKind{
-		list: "edges", partition: c.part.id,
+		list: "edges", partition: c.part.ID,
 		filters: fmt.Sprintf("%q", []string{op.GetSource(), op.GetTarget(), op.GetNode(), op.GetType(), op.GetOrigin()}),
 	}
 	after, p := c.org.positionOf(kind, op.GetPage())
@@ -42,7 +43,7 @@ func (c *call) listEdges(st *storage.Store, op *pb.ListEdges) (_ *pb.Reply, err 
 	if err != nil {
 		return nil, err
 	}
-	defer closeSnapshot(snap, &err)
+	defer partition.CloseSnapshot(snap, &err)
 	f := edgeFilter{
 		source: pb.NodeID(op.GetSource()), target: pb.NodeID(op.GetTarget()), node: pb.NodeID(op.GetNode()),
 		kind: edgeType(op.GetType()), origin: op.GetOrigin(),
@@ -51,7 +52,7 @@ func (c *call) listEdges(st *storage.Store, op *pb.ListEdges) (_ *pb.Reply, err 
 	if err != nil {
 		return nil, err
 	}
-	list := &pb.EdgeList{Subject: string(c.part.subject), Edges: edges}
+	list := &pb.EdgeList{Subject: string(c.part.Subject), Edges: edges}
 	if next != nil {
 		list.NextCursor = sealCursor(c.org.secret, kind, next.encode())
 	}
@@ -69,7 +70,7 @@ type edgeFilter struct {
 
 // pageOfEdges gathers a page of edges. The entries of the ends tell type and
 // other end, so what a filter keeps out costs no record.
-func pageOfEdges(snap *storage.Snapshot, part *partitionRef, f edgeFilter, after *position, size int) ([]*pb.Edge, *position, error) {
+func pageOfEdges(snap *storage.Snapshot, part *partition.Ref, f edgeFilter, after *position, size int) ([]*pb.Edge, *position, error) {
 	above, other, possible, err := f.plan(snap, part)
 	if err != nil || !possible {
 		return nil, nil, err
@@ -97,7 +98,7 @@ func (f edgeFilter) ends(other pb.NodeID) edgeEnd {
 
 // plan chooses the beginnings of the entries to walk, and the other end that
 // they must have. possible is false when no edge passes.
-func (f edgeFilter) plan(r storage.Reader, part *partitionRef) (above []storage.Key, other pb.NodeID, possible bool, err error) {
+func (f edgeFilter) plan(r storage.Reader, part *partition.Ref) (above []storage.Key, other pb.NodeID, possible bool, err error) {
 	source, target := f.source, f.target
 	switch {
 	case f.node == "", f.node == source, f.node == target:
@@ -113,7 +114,7 @@ func (f edgeFilter) plan(r storage.Reader, part *partitionRef) (above []storage.
 		// The end with fewer edges is walked.
 		s, t := &pb.Node{}, &pb.Node{}
 		for id, n := range map[pb.NodeID]*pb.Node{source: s, target: t} {
-			if _, err := r.Get(part.space.Key(storage.TableNode, storage.Str(id)), n); err != nil {
+			if _, err := r.Get(part.Space.Key(storage.TableNode, storage.Str(id)), n); err != nil {
 				return nil, "", false, err
 			}
 		}
@@ -130,15 +131,15 @@ func (f edgeFilter) plan(r storage.Reader, part *partitionRef) (above []storage.
 	for _, origin := range origins {
 		switch {
 		case source != "":
-			above = append(above, edgesOfSource(part.space, source, origin))
+			above = append(above, edgesOfSource(part.Space, source, origin))
 		case target != "":
-			above = append(above, edgesOfTarget(part.space, target, origin))
+			above = append(above, edgesOfTarget(part.Space, target, origin))
 		case f.node != "": // no edge leads from a node to itself
-			above = append(above, edgesOfSource(part.space, f.node, origin), edgesOfTarget(part.space, f.node, origin))
+			above = append(above, edgesOfSource(part.Space, f.node, origin), edgesOfTarget(part.Space, f.node, origin))
 		case f.kind != "":
-			above = append(above, edgesOfType(part.space, f.kind, origin))
+			above = append(above, edgesOfType(part.Space, f.kind, origin))
 		default:
-			above = append(above, edgesOf(part.space, origin))
+			above = append(above, edgesOf(part.Space, origin))
 		}
 	}
 	return above, other, true, nil
@@ -174,7 +175,7 @@ func assertEdge(f *effect, op *pb.AssertEdge) (*pb.Reply, error) {
 		return nil, err
 	}
 	if before.GetStatus() == pb.StatusTombstoned { // it comes back as a new one
-		removeEdge(f.batch.Batch, f.part.space, before)
+		removeEdge(f.batch.Batch, f.part.Space, before)
 		before = nil
 	}
 	var e *pb.Edge

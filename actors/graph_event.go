@@ -1,6 +1,9 @@
 package actors
 
-import pb "orgmem/proto"
+import (
+	"orgmem/actors/partition"
+	pb "orgmem/proto"
+)
 
 // The changeType of graph.updated events (decisions.md, section 13).
 const (
@@ -19,8 +22,8 @@ const (
 // graphUpdated adds the event that every change of a partition's graph causes; nil
 // is all of the organization's. affected is the number of nodes that it touched; target is the node, edge or
 // proposal that it was about, empty when there is no single one.
-func (c *change) graphUpdated(o *orgView, part *partitionRef, changeType, target string, affected int) error {
-	data := map[string]any{"changeType": changeType, "affectedNodes": affected, "subject": part.eventSubject()}
+func (c *change) graphUpdated(o *orgView, part *partition.Ref, changeType, target string, affected int) error {
+	data := map[string]any{"changeType": changeType, "affectedNodes": affected, "subject": part.EventSubject()}
 	if target != "" {
 		data["targetId"] = target
 	}
@@ -63,21 +66,8 @@ func (f *effect) announce(jobs map[pb.JobID]*pb.Job) error {
 // jobCompleted adds the event that the end of a job causes. part is nil where the
 // job has erased its partition: there is nobody left whom it would concern but the
 // organization.
-func (c *change) jobCompleted(o *orgView, part *partitionRef, job *pb.Job) error {
+func (c *change) jobCompleted(o *orgView, part *partition.Ref, job *pb.Job) error {
 	return c.event(o, pb.EventJobCompleted, part, map[string]any{
-		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.eventSubject(),
+		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.EventSubject(),
 	})
-}
-
-// eventSubject is what events call a partition: the subject's key, or a member's
-// user id; nil for none.
-func (p *partitionRef) eventSubject() any {
-	switch {
-	case p == nil:
-		return nil
-	case p.subject != "":
-		return string(p.subject)
-	default:
-		return pb.UserID(p.id).String()
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/moments"
 	pb "orgmem/proto"
@@ -19,7 +20,7 @@ const maxNeighbours = 100
 // getNode answers one node of the effective partition: at once, when it was read
 // before and nothing was written since.
 func (o *orgActor) getNode(c *call, id pb.NodeID) {
-	key, recent := recentKey{c.part.id, id}, o.recent
+	key, recent := recentKey{c.part.ID, id}, o.recent
 	info, err := recent.find(&o.orgView, key)
 	switch {
 	case err != nil:
@@ -51,13 +52,13 @@ func nodeNotFound() *pb.Problem { return problem(pb.CodeNodeNotFound, "There is 
 
 // readNode reads a node with its content; nil when there is none, or it was
 // forgotten.
-func readNode(r storage.Reader, part *partitionRef, id pb.NodeID) (*pb.NodeInfo, error) {
+func readNode(r storage.Reader, part *partition.Ref, id pb.NodeID) (*pb.NodeInfo, error) {
 	node, content := &pb.Node{}, &pb.Content{}
-	found, err := r.Get(part.space.Key(storage.TableNode, storage.Str(id)), node)
+	found, err := r.Get(part.Space.Key(storage.TableNode, storage.Str(id)), node)
 	if err != nil || !found || node.GetStatus() == pb.StatusTombstoned {
 		return nil, err
 	}
-	if _, err := r.Get(part.space.Key(storage.TableContent, storage.Str(id)), content); err != nil {
+	if _, err := r.Get(part.Space.Key(storage.TableContent, storage.Str(id)), content); err != nil {
 		return nil, err
 	}
 	info := nodeInfo(part, node)
@@ -66,22 +67,22 @@ func readNode(r storage.Reader, part *partitionRef, id pb.NodeID) (*pb.NodeInfo,
 }
 
 // nodeInfo is a node as it is answered alone.
-func nodeInfo(part *partitionRef, n *pb.Node) *pb.NodeInfo {
+func nodeInfo(part *partition.Ref, n *pb.Node) *pb.NodeInfo {
 	info := listed(part, n)
 	info.Etag = etagOf(n)
 	return info
 }
 
 // listed is a node among others, without content and version.
-func listed(part *partitionRef, n *pb.Node) *pb.NodeInfo {
-	return &pb.NodeInfo{Node: n, Subject: string(part.subject)}
+func listed(part *partition.Ref, n *pb.Node) *pb.NodeInfo {
+	return &pb.NodeInfo{Node: n, Subject: string(part.Subject)}
 }
 
 // listNodes pages through the nodes of a partition, newest first: those that
 // live or are superseded, unless another status is asked for.
 func (c *call) listNodes(st *storage.Store, op *pb.ListNodes, rd *reader) (_ *pb.Reply, err error) {
 	kind := cursorKind{
-		list: "nodes", partition: c.part.id,
+		list: "nodes", partition: c.part.ID,
 		filters: fmt.Sprintf("%q %v %d %v %d %d", []string{op.GetKind(), op.GetDomain(), op.GetStatus(), op.GetQ()},
 			op.CreatedAfterMs != nil, op.GetCreatedAfterMs(), op.CreatedBeforeMs != nil, op.GetCreatedBeforeMs(), op.GetAsOfMs()),
 	}
@@ -167,7 +168,7 @@ func (c *call) pageOfNodes(st *storage.Store, f nodeFilter, q string, after *pos
 	if err != nil {
 		return nil, nil, err
 	}
-	defer closeSnapshot(snap, &err)
+	defer partition.CloseSnapshot(snap, &err)
 	var keep filter
 	chunkOf := func(string) uint64 { return 0 }
 	byWord := false // the words' own walk is shorter
@@ -181,13 +182,13 @@ func (c *call) pageOfNodes(st *storage.Store, f nodeFilter, q string, after *pos
 		keep = func(id string, _ []byte) bool { _, ok := rd.matcher.Holds(pb.NodeID(id)); return ok }
 		byWord = f.domain == "" || rarest <= maxRecordsPerPage
 	}
-	walk := newestFirst(snap, f.above(c.part.space), f.created, after, keep)
+	walk := newestFirst(snap, f.above(c.part.Space), f.created, after, keep)
 	if byWord {
 		walk = matching(rd, after)
 	}
 	return pageOf(walk, size, maxRecordsPerPage, func(e entry) (foundNode, bool, error) {
 		n := &pb.Node{}
-		found, err := snap.Get(c.part.space.Key(storage.TableNode, storage.Str(e.id)), n)
+		found, err := snap.Get(c.part.Space.Key(storage.TableNode, storage.Str(e.id)), n)
 		switch {
 		case err != nil:
 			return foundNode{}, false, err
@@ -202,12 +203,12 @@ func (c *call) pageOfNodes(st *storage.Store, f nodeFilter, q string, after *pos
 // lookUpWords looks for the words of q in the keyword index, and returns how many chunks
 // hold the rarest.
 func (c *call) lookUpWords(st *storage.Store, f nodeFilter, q string, rd *reader) (rarest int, err error) {
-	now, err := c.org.sys.parts.get(st, c.part, c.org.sys.dim)
+	now, err := c.org.sys.parts.Get(st, c.part, c.org.sys.dim)
 	if err != nil {
 		return 0, err
 	}
-	return rd.matcher.Find(now.snapshot, &index.WordQuery{
-		Terms: rd.analyzer.Query(q, now.snapshot.Langs()), Kinds: f.kinds, Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
+	return rd.matcher.Find(now.Snapshot, &index.WordQuery{
+		Terms: rd.Analyzer.Query(q, now.Snapshot.Langs()), Kinds: f.kinds, Created: &index.Window{FromMs: f.created.from, UntilMs: f.created.until},
 		Live: slices.Contains(f.statuses, pb.StatusLive), Superseded: slices.Contains(f.statuses, pb.StatusSuperseded),
 	}), nil
 }
@@ -231,7 +232,7 @@ func matching(rd *reader, after *position) iter.Seq2[entry, error] {
 // each with a passage that does. Ranking is POST /v1/search's: a rank changes
 // with every write, and pages of it would skip and repeat.
 func (c *call) searchNodes(st *storage.Store, op *pb.SearchNodes, rd *reader) (*pb.Reply, error) {
-	kind := cursorKind{list: "node search", partition: c.part.id, filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ())}
+	kind := cursorKind{list: "node search", partition: c.part.ID, filters: fmt.Sprintf("%d %s", op.GetAsOfMs(), op.GetQ())}
 	after, p := c.org.positionOf(kind, op.GetPage())
 	if p != nil {
 		return refuse(p), nil
@@ -243,7 +244,7 @@ func (c *call) searchNodes(st *storage.Store, op *pb.SearchNodes, rd *reader) (*
 	list := &pb.NodeMatches{}
 	for _, n := range nodes {
 		m := &pb.NodeMatch{Node: listed(c.part, n.Node), Chunk: &pb.Chunk{}}
-		if _, err := st.Get(c.part.space.Key(storage.TableChunk, storage.U64(n.chunk)), m.Chunk); err != nil {
+		if _, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(n.chunk)), m.Chunk); err != nil {
 			return nil, err
 		}
 		list.Matches = append(list.Matches, m)
@@ -261,7 +262,7 @@ func (c *call) nodeContext(st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, 
 	if err != nil {
 		return nil, err
 	}
-	defer closeSnapshot(snap, &err)
+	defer partition.CloseSnapshot(snap, &err)
 	info, err := readNode(snap, c.part, pb.NodeID(op.GetId()))
 	if err != nil {
 		return nil, err
@@ -272,7 +273,7 @@ func (c *call) nodeContext(st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, 
 	out := &pb.NodeSurroundings{Node: info}
 	for _, seq := range info.GetNode().GetChunks() {
 		chunk := &pb.Chunk{}
-		found, err := snap.Get(c.part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		found, err := snap.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -291,7 +292,7 @@ func (c *call) nodeContext(st *storage.Store, op *pb.NodeContext) (_ *pb.Reply, 
 			other = e.GetSource()
 		}
 		n := &pb.Node{}
-		found, err := snap.Get(c.part.space.Key(storage.TableNode, storage.Str(other)), n)
+		found, err := snap.Get(c.part.Space.Key(storage.TableNode, storage.Str(other)), n)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -259,7 +260,7 @@ func TestEdgeFilters(t *testing.T) {
 	c.inOrg(func(o *orgActor) {
 		part := o.members[o.onlyMember(t)]
 		ch := newChange(o.store)
-		putEdge(ch.Batch, part.space, nil, derived)
+		putEdge(ch.Batch, part.Space, nil, derived)
 		if err := o.committer.commitChange(ch); err != nil {
 			t.Error(err)
 		}
@@ -492,11 +493,11 @@ func TestDomains(t *testing.T) {
 		part := o.members[o.onlyMember(t)]
 		ch := newChange(o.store)
 		for _, d := range made {
-			putDomain(ch.Batch, part.space, d)
+			putDomain(ch.Batch, part.Space, d)
 		}
 		before := &pb.Node{}
 		err := o.withStore(func(st *storage.Store) error {
-			_, err := st.Get(part.space.Key(storage.TableNode, storage.Str(node)), before)
+			_, err := st.Get(part.Space.Key(storage.TableNode, storage.Str(node)), before)
 			return err
 		})
 		if err != nil {
@@ -504,7 +505,7 @@ func TestDomains(t *testing.T) {
 		}
 		after := proto.CloneOf(before)
 		after.Domain = domain(0)
-		putNode(ch.Batch, part.space, placeOf(before), after)
+		putNode(ch.Batch, part.Space, placeOf(before), after)
 		if err := o.committer.commitChange(ch); err != nil {
 			t.Error(err)
 		}
@@ -558,7 +559,7 @@ func (c client) graphHolds(t interface{ Error(args ...any) }) {
 	})
 }
 
-func entriesFit(st *storage.Store, part *partitionRef) (err error) {
+func entriesFit(st *storage.Store, part *partition.Ref) (err error) {
 	want := map[string]string{}
 	put := func(value []byte, keys ...storage.Key) {
 		for _, k := range keys {
@@ -566,15 +567,15 @@ func entriesFit(st *storage.Store, part *partitionRef) (err error) {
 		}
 	}
 	degree := map[string]int{}
-	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
 		if err != nil {
 			return err
 		}
 		e := rec.Value
-		source, target, lists := edgeKeys(part.space, e)
+		source, target, lists := edgeKeys(part.Space, e)
 		triple := tripleOf(e)
 		if e.GetSealed() == nil {
-			put([]byte(e.GetId()), triple.key(part.space))
+			put([]byte(e.GetId()), triple.key(part.Space))
 		}
 		put(edgeEnd{triple.kind, triple.target}.encode(), source)
 		put(edgeEnd{triple.kind, triple.source}.encode(), target)
@@ -584,12 +585,12 @@ func entriesFit(st *storage.Store, part *partitionRef) (err error) {
 			degree[e.GetTarget()]++
 		}
 	}
-	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableNode), storage.ScanOptions{}, func() *pb.Node { return &pb.Node{} }) {
 		if err != nil {
 			return err
 		}
 		n := rec.Value
-		put(nil, placeOf(n).keys(part.space, pb.NodeID(n.GetId()))...)
+		put(nil, placeOf(n).keys(part.Space, pb.NodeID(n.GetId()))...)
 		if int(n.GetDegree()) != degree[n.GetId()] {
 			err = errors.Join(err, fmt.Errorf("node %s has degree %d and %d edges", n.GetId(), n.GetDegree(), degree[n.GetId()]))
 		}
@@ -601,17 +602,17 @@ func entriesFit(st *storage.Store, part *partitionRef) (err error) {
 	if len(degree) > 0 {
 		err = fmt.Errorf("edges of nodes that are not there: %v", degree)
 	}
-	for rec, err := range storage.ScanRecords(st, part.space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
+	for rec, err := range storage.ScanRecords(st, part.Space.Prefix(storage.TableDomain), storage.ScanOptions{}, func() *pb.Domain { return &pb.Domain{} }) {
 		if err != nil {
 			return err
 		}
-		put(nil, domainByTime(part.space, rec.Value))
+		put(nil, domainByTime(part.Space, rec.Value))
 	}
 	for _, table := range []storage.Table{
 		storage.TableNodeByTime, storage.TableNodeByDomain, storage.TableEdgeBySource, storage.TableEdgeByTarget,
 		storage.TableEdgeOf, storage.TableEdgeByTime, storage.TableEdgeByType, storage.TableDomainByTime,
 	} {
-		for item, scanErr := range st.Scan(part.space.Prefix(table), storage.ScanOptions{}) {
+		for item, scanErr := range st.Scan(part.Space.Prefix(table), storage.ScanOptions{}) {
 			if scanErr != nil {
 				return scanErr
 			}

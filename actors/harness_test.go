@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -49,11 +50,11 @@ type wordEmbedder struct {
 
 const wordDim = 1024 // so that few words share a component
 
-func (e wordEmbedder) ID() string               { return e.id }
-func (wordEmbedder) Dim() int                   { return wordDim }
-func (wordEmbedder) CountTokens(s string) int   { return len(strings.Fields(s)) + 2 }
-func (e wordEmbedder) NewEncoder() Encoder      { return e }
-func (e wordEmbedder) Query(s string) []float32 { return e.Passages([]string{s})[0] }
+func (e wordEmbedder) ID() string                    { return e.id }
+func (wordEmbedder) Dim() int                        { return wordDim }
+func (wordEmbedder) CountTokens(s string) int        { return len(strings.Fields(s)) + 2 }
+func (e wordEmbedder) NewEncoder() partition.Encoder { return e }
+func (e wordEmbedder) Query(s string) []float32      { return e.Passages([]string{s})[0] }
 
 func (e wordEmbedder) Passages(texts []string) [][]float32 {
 	out := make([][]float32, len(texts))

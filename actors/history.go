@@ -49,7 +49,7 @@ func (f *effect) note(id pb.NodeID, action, reason string, changes ...*pb.FieldC
 	if reason == "" && f.file != "" && action != actionSuperseded {
 		reason = "imported from " + f.file
 	}
-	entry := &pb.Audit{AtMs: f.now, Subject: string(f.part.subject), Action: action, Reason: reason, Changes: changes}
+	entry := &pb.Audit{AtMs: f.now, Subject: string(f.part.Subject), Action: action, Reason: reason, Changes: changes}
 	switch {
 	case f.call != nil:
 		entry.KeyHash, entry.User, entry.RequestId = f.call.who.key[:], f.call.who.user.Bytes(), f.call.env.GetRequestId()
@@ -58,7 +58,7 @@ func (f *effect) note(id pb.NodeID, action, reason string, changes ...*pb.FieldC
 		f.deeds = append(f.deeds, deed{pb.JobID(f.job.GetId()), action, id})
 	}
 	f.state.NextHistory++
-	f.batch.Put(f.part.space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), entry)
+	f.batch.Put(f.part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), entry)
 }
 
 // fieldChange is a field before and after; empty: it had, or has, none.
@@ -150,7 +150,7 @@ func forgettable(field string) bool {
 // eraseHistory takes the texts out of a node's history: that something happened
 // stays, and when, and by whom.
 func (f *effect) eraseHistory(id pb.NodeID) error {
-	all := f.part.space.Prefix(storage.TableHistory, storage.Str(id))
+	all := f.part.Space.Prefix(storage.TableHistory, storage.Str(id))
 	var kept []storage.Record[*pb.Audit]
 	for rec, err := range storage.ScanRecords(f.st, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
@@ -176,7 +176,7 @@ func (f *effect) eraseHistory(id pb.NodeID) error {
 // from them tell which those are, also the ones that are forgotten already.
 func (f *effect) eraseReasons(by pb.NodeID) error {
 	for _, place := range []string{pb.OriginSupersede, pb.StatusTombstoned} {
-		for item, err := range f.st.Scan(edgesOfTarget(f.part.space, by, place).Children(), storage.ScanOptions{}) {
+		for item, err := range f.st.Scan(edgesOfTarget(f.part.Space, by, place).Children(), storage.ScanOptions{}) {
 			if err != nil {
 				return err
 			}
@@ -192,7 +192,7 @@ func (f *effect) eraseReasons(by pb.NodeID) error {
 
 // eraseTypes takes the types of a node's edges out of the history of a neighbour.
 func (f *effect) eraseTypes(neighbour, id pb.NodeID) error {
-	all := f.part.space.Prefix(storage.TableHistory, storage.Str(neighbour))
+	all := f.part.Space.Prefix(storage.TableHistory, storage.Str(neighbour))
 	for rec, err := range storage.ScanRecords(f.st, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
@@ -218,7 +218,7 @@ func (f *effect) eraseTypes(neighbour, id pb.NodeID) error {
 }
 
 func (f *effect) eraseReasonsOf(id, by pb.NodeID) error {
-	all := f.part.space.Prefix(storage.TableHistory, storage.Str(id))
+	all := f.part.Space.Prefix(storage.TableHistory, storage.Str(id))
 	for rec, err := range storage.ScanRecords(f.st, all, storage.ScanOptions{Limit: maxKeptHistory}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
@@ -238,15 +238,15 @@ func (f *effect) eraseReasonsOf(id, by pb.NodeID) error {
 // forgotten one, until it is removed.
 func (c *call) nodeHistory(r storage.Reader, op *pb.NodeHistory) (*pb.Reply, error) {
 	id := pb.NodeID(op.GetId())
-	found, err := r.Get(c.part.space.Key(storage.TableNode, storage.Str(id)), &pb.Node{})
+	found, err := r.Get(c.part.Space.Key(storage.TableNode, storage.Str(id)), &pb.Node{})
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		return refuse(nodeNotFound()), nil
 	}
-	all := c.part.space.Prefix(storage.TableHistory, storage.Str(id))
-	kind := cursorKind{list: "node history", filters: op.GetId(), partition: c.part.id}
+	all := c.part.Space.Prefix(storage.TableHistory, storage.Str(id))
+	kind := cursorKind{list: "node history", filters: op.GetId(), partition: c.part.ID}
 	entries, next, p, err := pageOfKeys(c.org, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Audit, bool, error) {
 		a := &pb.Audit{}
 		return a, true, item.Decode(a)

@@ -1,11 +1,9 @@
 package actors
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"errors"
-	"strconv"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -21,34 +19,15 @@ const maxVariants = 1000
 
 var errTooManyVariants = errors.New("a content has come back too often")
 
-// variantFor is nodeFor for a content whose own id is taken n times.
-func (p *partitionRef) variantFor(content string, n int) pb.NodeID {
-	if n == 0 {
-		return p.nodeFor(content)
-	}
-	mac := hmac.New(sha256.New, p.secret)
-	mac.Write([]byte("variant" + strconv.Itoa(n) + "\x00"))
-	mac.Write([]byte(content))
-	return p.nodeID(mac.Sum(nil))
-}
-
-// contentKey is where the holder of a content stands that is not the node of its id.
-func (p *partitionRef) contentKey(content string) storage.Key {
-	mac := hmac.New(sha256.New, p.secret)
-	mac.Write([]byte("content"))
-	mac.Write([]byte(content))
-	return p.space.Key(storage.TableContentHash, storage.Hash32([sha256.Size]byte(mac.Sum(nil))))
-}
-
 // holderOf returns the node that holds a content, or would, if there were one.
-func holderOf(r storage.Reader, part *partitionRef, content string) (pb.NodeID, error) {
-	raw, found, err := r.GetRaw(part.contentKey(content))
+func holderOf(r storage.Reader, part *partition.Ref, content string) (pb.NodeID, error) {
+	raw, found, err := r.GetRaw(part.ContentKey(content))
 	if err != nil || found {
 		return pb.NodeID(raw), err
 	}
 	for n := range maxVariants {
-		id, node := part.variantFor(content, n), &pb.Node{}
-		found, err := r.Get(part.space.Key(storage.TableNode, storage.Str(id)), node)
+		id, node := part.VariantFor(content, n), &pb.Node{}
+		found, err := r.Get(part.Space.Key(storage.TableNode, storage.Str(id)), node)
 		if err != nil {
 			return "", err
 		}
@@ -65,7 +44,7 @@ func holderOf(r storage.Reader, part *partitionRef, content string) (pb.NodeID, 
 func (f *effect) hold(n *pb.Node, before, after string) error {
 	id := pb.NodeID(n.GetId())
 	if before != "" {
-		key := f.part.contentKey(before)
+		key := f.part.ContentKey(before)
 		raw, found, err := f.st.GetRaw(key)
 		if err != nil {
 			return err
@@ -86,7 +65,7 @@ func (f *effect) hold(n *pb.Node, before, after string) error {
 	if err != nil {
 		return err
 	}
-	n.Edited = id != f.part.nodeFor(after)
+	n.Edited = id != f.part.NodeFor(after)
 	if holder == id {
 		return nil
 	}
@@ -95,7 +74,7 @@ func (f *effect) hold(n *pb.Node, before, after string) error {
 		return err
 	}
 	if other == nil || other.GetStatus() == pb.StatusTombstoned || other.GetErased() {
-		f.batch.PutRaw(f.part.contentKey(after), []byte(id))
+		f.batch.PutRaw(f.part.ContentKey(after), []byte(id))
 	}
 	return nil
 }

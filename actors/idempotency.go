@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -48,7 +49,7 @@ func (i *idempotent) seal(reply []byte) (*pb.Outcome, error) {
 	if !i.org.sys.cfg.Host.Speaks(cluster.SealedVersion) {
 		return &pb.Outcome{Reply: reply}, nil
 	}
-	sealed, err := i.org.seal(outcomeReplies+string(i.words), reply, i.key[:])
+	sealed, err := i.org.Seal(outcomeReplies+string(i.words), reply, i.key[:])
 	return &pb.Outcome{Sealed: sealed}, err
 }
 
@@ -57,7 +58,7 @@ func (o *orgView) outcome(out *pb.Outcome, env *pb.Envelope, key idemKey) (*pb.R
 	raw := out.GetReply()
 	if out.GetSealed() != nil {
 		var err error
-		if raw, _, err = o.unseal(outcomeReplies+string(outcomeWords(env)), out.GetSealed(), key[:]); err != nil {
+		if raw, _, err = o.Unseal(outcomeReplies+string(outcomeWords(env)), out.GetSealed(), key[:]); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +75,7 @@ func newIdemKey(c *call) idemKey {
 		h.Write(b)
 	}
 	part(c.who.key[:])
-	part(c.part.id[:])
+	part(c.part.ID[:])
 	part([]byte(c.env.GetMethod()))
 	part([]byte(c.env.GetPath()))
 	part([]byte(c.env.GetIdempotencyKey()))
@@ -127,7 +128,7 @@ func (o *orgActor) checkReplay(c *call) bool {
 		return true // a request that is invalid in itself leaves no outcome
 	}
 	o.idem[key] = struct{}{}
-	c.idem = &idempotent{org: &o.orgView, part: c.part.id, key: key, bodyHash: o.keyed(c.env.GetBodyHash()), at: now, words: outcomeWords(c.env)}
+	c.idem = &idempotent{org: &o.orgView, part: c.part.ID, key: key, bodyHash: o.keyed(c.env.GetBodyHash()), at: now, words: outcomeWords(c.env)}
 	return true
 }
 
@@ -182,7 +183,7 @@ func (o *orgView) keyed(bodyHash []byte) []byte {
 // withTexts gives an outcome the note of its edge, or the rationale of its
 // proposal. Outcomes hold no text of the client's, or made from it, so that nothing
 // of what is forgotten is left in them.
-func (o *orgView) withTexts(part *partitionRef, r *pb.Reply) error {
+func (o *orgView) withTexts(part *partition.Ref, r *pb.Reply) error {
 	e, p := r.GetGraph().GetEdge().GetEdge(), r.GetMind().GetProposal()
 	if e == nil && p == nil {
 		return nil
@@ -190,12 +191,12 @@ func (o *orgView) withTexts(part *partitionRef, r *pb.Reply) error {
 	return o.withStore(func(st *storage.Store) error {
 		if e != nil {
 			now := &pb.Edge{}
-			_, err := st.Get(part.space.Key(storage.TableEdge, storage.Str(e.GetId())), now)
+			_, err := st.Get(part.Space.Key(storage.TableEdge, storage.Str(e.GetId())), now)
 			e.Note = now.GetNote()
 			return err
 		}
 		now := &pb.Proposal{}
-		_, err := st.Get(proposalKey(part.space, pb.DerivedID(p.GetId())), now)
+		_, err := st.Get(proposalKey(part.Space, pb.DerivedID(p.GetId())), now)
 		p.Rationale = now.GetRationale()
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 
 	"orgmem/actors/budget"
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/format"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -306,8 +307,8 @@ func occurredIn(d format.Document) int64 {
 	return cmp.Or(at.UnixMilli(), 1)
 }
 
-func importKey(part *partitionRef, e *pb.Import) storage.Key {
-	return part.space.Key(storage.TableImport, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.JobID(e.GetId())))
+func importKey(part *partition.Ref, e *pb.Import) storage.Key {
+	return part.Space.Key(storage.TableImport, storage.U64Desc(uint64(e.GetCreatedMs())), storage.ID16(pb.JobID(e.GetId())))
 }
 
 // importJob queues the documents of an upload.
@@ -337,7 +338,7 @@ func (a *subjectActor) importJob(self *actor.PID, c *call) {
 func (a *subjectActor) trimImports(ch *change) error {
 	return a.org.withStore(func(st *storage.Store) error {
 		n := 0
-		for item, err := range st.Scan(a.part.space.Prefix(storage.TableImport), storage.ScanOptions{}) {
+		for item, err := range st.Scan(a.part.Space.Prefix(storage.TableImport), storage.ScanOptions{}) {
 			if err != nil {
 				return err
 			}
@@ -351,9 +352,9 @@ func (a *subjectActor) trimImports(ch *change) error {
 
 // listImports answers the most recent imports of a partition. Of those that have
 // not ended, the job tells the status.
-func (o *orgView) listImports(r storage.Reader, part *partitionRef) (*pb.Reply, error) {
+func (o *orgView) listImports(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	list := &pb.ImportList{}
-	for rec, err := range storage.ScanRecords(r, part.space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
+	for rec, err := range storage.ScanRecords(r, part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {
 			return nil, err
 		}
@@ -370,7 +371,7 @@ func (o *orgView) listImports(r storage.Reader, part *partitionRef) (*pb.Reply, 
 }
 
 // importEnded writes the end of an import's job into its entry.
-func (c *change) importEnded(o *orgView, part *partitionRef, job *pb.Job) error {
+func (c *change) importEnded(o *orgView, part *partition.Ref, job *pb.Job) error {
 	e := &pb.Import{Id: job.GetId(), CreatedMs: job.GetCreatedMs()}
 	key := importKey(part, e)
 	found := false
@@ -402,7 +403,7 @@ const maxItemsNamed = 1000
 // with, and which may be its title: where the title is made of the name, or nothing
 // else is left of what the file brought.
 func (f *effect) eraseFileNames(n *pb.Node) error {
-	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
+	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableImport), storage.ScanOptions{Limit: maxImports}, func() *pb.Import { return &pb.Import{} }) {
 		if err != nil {
 			return err
 		}
@@ -428,7 +429,7 @@ func (f *effect) eraseFileNames(n *pb.Node) error {
 // are not forgotten.
 func (f *effect) broughtBy(job pb.JobID, n *pb.Node) (brought, others bool, err error) {
 	brought = string(n.GetSource().GetJob()) == string(job[:])
-	items := f.part.space.Prefix(storage.TableJobItem, storage.ID16(job))
+	items := f.part.Space.Prefix(storage.TableJobItem, storage.ID16(job))
 	for rec, err := range storage.ScanRecords(f.st, items, storage.ScanOptions{Limit: maxItemsNamed}, func() *pb.JobItem { return &pb.JobItem{} }) {
 		if err != nil {
 			return false, false, err

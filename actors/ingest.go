@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -66,7 +67,7 @@ var errGivenUp = errors.New("given up")
 
 // ingest computes and commits a slice. It returns how many of its entries it
 // dealt with and the partition after it.
-func (w *worker) ingest(now *loaded, e Embedder, entries []queued) (n int, next *loaded, err error) {
+func (w *worker) ingest(now *partition.Index, e partition.Embedder, entries []queued) (n int, next *partition.Index, err error) {
 	entries, jobs, why, err := w.begin(entries)
 	if err != nil {
 		return 0, nil, err
@@ -188,7 +189,7 @@ func (w *worker) noteFailure() {
 
 // prepare cuts and embeds what is not stored yet, on the CPU workers. An item
 // that cannot be processed carries its error; errCancelled ends the slice.
-func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e Embedder) ([]prepared, error) {
+func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e partition.Embedder) ([]prepared, error) {
 	items := make([]prepared, len(entries))
 	err := w.org.withStore(func(st *storage.Store) error {
 		inSlice := map[pb.NodeID]bool{}
@@ -202,7 +203,7 @@ func (w *worker) prepare(entries []queued, jobs map[pb.JobID]*pb.Job, e Embedder
 				return err
 			}
 			node := &pb.Node{}
-			found, err := st.Get(w.part.space.Key(storage.TableNode, storage.Str(items[i].node)), node)
+			found, err := st.Get(w.part.Space.Key(storage.TableNode, storage.Str(items[i].node)), node)
 			if err != nil {
 				return err
 			}
@@ -237,17 +238,17 @@ func learnable(n *pb.Node) bool { return n.GetStatus() != pb.StatusTombstoned &&
 func (w *worker) place(r storage.Reader, it *prepared) error {
 	content := it.GetItem().GetContent()
 	if scope := it.GetItem().GetScope(); scope != "" {
-		it.node = w.part.nodeIn(scope, content)
+		it.node = w.part.NodeIn(scope, content)
 		return nil
 	}
 	if ext := it.GetItem().GetExternalId(); ext != "" {
 		ref := &pb.ExternalRef{}
-		if _, err := r.Get(w.part.space.Key(storage.TableExternalID, storage.Str(ext)), ref); err != nil {
+		if _, err := r.Get(w.part.Space.Key(storage.TableExternalID, storage.Str(ext)), ref); err != nil {
 			return err
 		}
 		node := func(id pb.NodeID) (*pb.Node, error) {
 			n := &pb.Node{}
-			_, err := r.Get(w.part.space.Key(storage.TableNode, storage.Str(id)), n)
+			_, err := r.Get(w.part.Space.Key(storage.TableNode, storage.Str(id)), n)
 			return n, err
 		}
 		document, err := node(pb.NodeID(ref.GetNode()))
@@ -264,13 +265,13 @@ func (w *worker) place(r storage.Reader, it *prepared) error {
 		}
 	}
 	id, err := holderOf(r, w.part, content)
-	it.node, it.variant = id, id != w.part.nodeFor(content)
+	it.node, it.variant = id, id != w.part.NodeFor(content)
 	return err
 }
 
 // embed cuts and embeds items on the CPU workers. goOn is asked before each item and
 // each batch of chunks; what it answers ends all.
-func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
+func (w *worker) embed(items []prepared, e partition.Embedder, goOn func() error) error {
 	now := clock.Millis(w.org.sys.clock.Now())
 	cuts := make([]func(int) error, len(items)) // by themselves cheap, but a document may be long
 	for i := range items {
@@ -320,10 +321,10 @@ func (w *worker) embed(items []prepared, e Embedder, goOn func() error) error {
 				texts[i] = index.EmbedText(c.TitlePath, c.Text)
 			}
 			own := &w.org.sys.computers[worker]
-			for i, v := range own.encoders.of(e).Passages(texts) {
+			for i, v := range own.Encoders.Of(e).Passages(texts) {
 				it, n := &items[batch[i].item], batch[i].chunk
-				it.vectors[n] = asStored(v)
-				it.passages[n] = own.analyzer.Passage(index.TitleLine(it.chunks[n].TitlePath), it.chunks[n].Text)
+				it.vectors[n] = partition.AsStored(v)
+				it.passages[n] = own.Analyzer.Passage(index.TitleLine(it.chunks[n].TitlePath), it.chunks[n].Text)
 			}
 			return nil
 		})
@@ -348,8 +349,8 @@ func (w *worker) cancelled(items []prepared) bool {
 }
 
 // cut divides an item's content into chunks.
-func (p *prepared) cut(e Embedder) {
-	p.chunks = text.Chunks(text.Document{Title: p.GetItem().GetTitle(), Body: p.GetItem().GetContent()}, chunkOptions(e))
+func (p *prepared) cut(e partition.Embedder) {
+	p.chunks = text.Chunks(text.Document{Title: p.GetItem().GetTitle(), Body: p.GetItem().GetContent()}, partition.ChunkOptions(e))
 	p.vectors = make([][]float32, len(p.chunks))
 	p.passages = make([]text.Passage, len(p.chunks))
 }

@@ -2,7 +2,10 @@
 
 package actors
 
-import "orgmem/cluster"
+import (
+	"orgmem/actors/partition"
+	"orgmem/cluster"
+)
 
 // What package doc promises is checked at run time in builds with the tag
 // invariants (invariants_on.go); here the checks are nothing.
@@ -11,7 +14,7 @@ type checks struct{}
 
 func (checks) enter(*worker) (leave func()) { return func() {} }
 
-func (checks) committed(*worker, *loaded) {}
+func (checks) committed(*worker, *partition.Index) {}
 
 type leaseOrder struct{}
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -36,7 +37,7 @@ func terminal(status string) bool {
 
 // newJob makes a job of whoever caused it: it is listed for that member, and what
 // it costs is counted for that key.
-func (o *orgView) newJob(kind string, who principal, part *partitionRef, total int) (*pb.Job, error) {
+func (o *orgView) newJob(kind string, who principal, part *partition.Ref, total int) (*pb.Job, error) {
 	id, err := o.sys.newUUID()
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func (o *orgView) newJob(kind string, who principal, part *partitionRef, total i
 	}
 	return &pb.Job{
 		Id: id[:], Type: kind, Status: pb.JobQueued, User: who.user.Bytes(), Key: who.key[:],
-		Partition: part.id.Bytes(), Subject: string(part.subject), Unlearned: !s.learn,
+		Partition: part.ID.Bytes(), Subject: string(part.Subject), Unlearned: !s.Learn,
 		Total: uint64(total), CreatedMs: clock.Millis(o.sys.clock.Now()),
 	}, nil
 }
@@ -102,12 +103,12 @@ func (c *change) endJob(o *orgView, job *pb.Job) error {
 }
 
 // partitionOf is the partition that a job is of, as far as the job says.
-func (o *orgView) partitionOf(job *pb.Job) (*partitionRef, error) {
+func (o *orgView) partitionOf(job *pb.Job) (*partition.Ref, error) {
 	id, err := pb.PartitionIDFrom(job.GetPartition())
 	if err != nil {
 		return nil, err
 	}
-	return &partitionRef{id: id, subject: pb.SubjectKey(job.GetSubject()), store: o.store, space: storage.PartitionSpace(o.store, id)}, nil
+	return &partition.Ref{ID: id, Subject: pb.SubjectKey(job.GetSubject()), Store: o.store, Space: storage.PartitionSpace(o.store, id)}, nil
 }
 
 func accepted(job *pb.Job) *pb.Reply {
@@ -144,12 +145,12 @@ func jobReader(c *call, id string, confined bool) func(*storage.Store) (*pb.Repl
 		if err != nil {
 			return nil, err
 		}
-		defer closeSnapshot(snap, &err)
+		defer partition.CloseSnapshot(snap, &err)
 		job, err := c.org.findJob(snap, c.who, id)
 		if err != nil {
 			return nil, err
 		}
-		if job == nil || confined && string(job.GetPartition()) != string(c.part.id[:]) {
+		if job == nil || confined && string(job.GetPartition()) != string(c.part.ID[:]) {
 			return refuse(jobNotFound()), nil
 		}
 		if err := c.org.readItems(snap, job); err != nil {
@@ -170,10 +171,10 @@ func (o *orgView) awaitShown(r storage.Reader, job *pb.Job) error {
 		return err
 	}
 	state := &pb.PartitionState{}
-	if _, err := r.Get(part.space.Key(storage.TableState), state); err != nil {
+	if _, err := r.Get(part.Space.Key(storage.TableState), state); err != nil {
 		return err
 	}
-	o.sys.parts.shown(part, state.GetIndexVersion(), o.sys.clock)
+	o.sys.parts.AwaitShown(part, state.GetIndexVersion(), o.sys.clock)
 	return nil
 }
 
@@ -224,7 +225,7 @@ func (o *orgView) listJobs(r storage.Reader, who principal, op *pb.ListJobs) (*p
 // cancelJob hands a cancellation to the worker that owns the job's progress.
 func (o *orgActor) cancelJob(c *call, op *pb.CancelJob) {
 	var job *pb.Job
-	var part *partitionRef
+	var part *partition.Ref
 	err := o.withStore(func(st *storage.Store) (err error) {
 		job, err = o.findJob(st, c.who, op.GetId())
 		return err
@@ -300,8 +301,8 @@ func (o *orgActor) resumeJobs() error {
 			return fmt.Errorf("resume jobs: %w", err)
 		}
 		if job.GetType() == pb.JobSubjectErase {
-			o.erase(&partitionRef{
-				id: id, kind: pb.PartitionSubject, subject: pb.SubjectKey(job.GetSubject()), store: o.store, space: storage.PartitionSpace(o.store, id),
+			o.erase(&partition.Ref{
+				ID: id, Kind: pb.PartitionSubject, Subject: pb.SubjectKey(job.GetSubject()), Store: o.store, Space: storage.PartitionSpace(o.store, id),
 			}, job)
 			continue
 		}

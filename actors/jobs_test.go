@@ -219,7 +219,7 @@ func TestASubjectWithAJobStaysInMemory(t *testing.T) {
 		idle := ch.sent
 		o.handle(late)
 		job = jobOf(<-late.done)
-		if o.releaseSubject(part.id, ch, idle); o.children[part.id] != ch {
+		if o.releaseSubject(part.ID, ch, idle); o.children[part.ID] != ch {
 			t.Error("it has left memory")
 		}
 	})

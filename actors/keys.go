@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -212,7 +213,7 @@ func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (
 		if err != nil {
 			return err
 		}
-		defer closeSnapshot(snap, &err)
+		defer partition.CloseSnapshot(snap, &err)
 		for _, err := range snap.Scan(index, storage.ScanOptions{Limit: limit}) {
 			if err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -71,7 +72,7 @@ func TestASubjectStaysForItsUpkeep(t *testing.T) {
 	const rest = minBackOff / 4
 	n = startNode(t, disk, func(cfg *Config, _ *storage.Options) {
 		cfg.IdleSubject = rest
-		cfg.Former = []Embedder{wordEmbedder{id: "words"}}
+		cfg.Former = []partition.Embedder{wordEmbedder{id: "words"}}
 		cfg.Embedder = wordEmbedder{id: "other", fail: func(s string) {
 			if strings.Contains(s, "poison") && tries.Add(1) == 1 {
 				panic("not yet")
@@ -246,7 +247,7 @@ func TestAnEndedJobIsFound(t *testing.T) {
 		}
 		found <- len(c.chunks("text"))
 	}()
-	n.waitFor(func() bool { return len(found) > 0 || n.clock.WaitersIn(shownWithin) > 0 })
+	n.waitFor(func() bool { return len(found) > 0 || n.clock.WaitersIn(partition.ShownWithin) > 0 })
 	close(gate)
 	if got := <-found; got != 2 {
 		t.Errorf("%d passages are found", got)

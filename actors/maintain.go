@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -30,16 +31,16 @@ const (
 
 // current returns the partition's hot state and the embedder that its new
 // chunks are embedded with.
-func (w *worker) current() (*loaded, Embedder, error) {
-	var now *loaded
+func (w *worker) current() (*partition.Index, partition.Embedder, error) {
+	var now *partition.Index
 	err := w.org.withStore(func(st *storage.Store) (err error) {
-		now, err = w.org.sys.parts.get(st, w.part, w.org.sys.dim)
+		now, err = w.org.sys.parts.Get(st, w.part, w.org.sys.dim)
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if e := w.org.sys.models[now.state.GetModel()]; e != nil {
+	if e := w.org.sys.models[now.State.GetModel()]; e != nil {
 		return now, e, nil
 	}
 	return now, w.org.sys.cfg.Embedder, nil
@@ -48,9 +49,9 @@ func (w *worker) current() (*loaded, Embedder, error) {
 // neglected reports whether a partition that nothing is ingested into needs its
 // worker: parts of its index are made anew at each cold start, or its vectors
 // are of a former model.
-func (s *System) neglected(now *loaded) bool {
-	m := now.state.GetModel()
-	return len(now.stale) > 0 || m != "" && m != s.cfg.Embedder.ID()
+func (s *System) neglected(now *partition.Index) bool {
+	m := now.State.GetModel()
+	return len(now.Stale) > 0 || m != "" && m != s.cfg.Embedder.ID()
 }
 
 // attend wakes a partition's worker, which looks after the partition by itself.
@@ -72,7 +73,7 @@ func (o *orgActor) attend(id pb.PartitionID) {
 // maintain does what can wait: removing what was forgotten long ago, merging
 // segments, and embedding anew after a change of model. It reports whether there
 // is more to do.
-func (w *worker) maintain(now *loaded) (more bool, err error) {
+func (w *worker) maintain(now *partition.Index) (more bool, err error) {
 	now, more, err = w.bury(now, w.org.sys.cfg.Embedder)
 	if err != nil || more {
 		return more, err
@@ -82,7 +83,7 @@ func (w *worker) maintain(now *loaded) (more bool, err error) {
 		return more, err
 	}
 	want := w.org.sys.cfg.Embedder
-	if now.state.GetModel() == "" || now.state.GetModel() == want.ID() {
+	if now.State.GetModel() == "" || now.State.GetModel() == want.ID() {
 		return false, nil
 	}
 	return w.reembed(now, want)
@@ -90,12 +91,12 @@ func (w *worker) maintain(now *loaded) (more bool, err error) {
 
 // compact merges segments where that is worth it, and where they hold what was
 // forgotten.
-func (w *worker) compact(now *loaded) (more bool, err error) {
+func (w *worker) compact(now *partition.Index) (more bool, err error) {
 	if now, err = w.rewriteForgotten(now); err != nil {
 		return false, err
 	}
 	for range maxMerges {
-		plan, ok := now.snapshot.Compact(index.MergePolicy{})
+		plan, ok := now.Snapshot.Compact(index.MergePolicy{})
 		if !ok {
 			return false, nil
 		}
@@ -108,7 +109,7 @@ func (w *worker) compact(now *loaded) (more bool, err error) {
 
 // merge carries out a plan. A result that is small and holds no stored segment
 // stays in memory only.
-func (w *worker) merge(now *loaded, plan index.Plan) (*loaded, error) {
+func (w *worker) merge(now *partition.Index, plan index.Plan) (*partition.Index, error) {
 	var merged *index.Segment
 	err := w.compute(func(int) (err error) {
 		merged, err = index.Merge(plan.Views)
@@ -118,15 +119,15 @@ func (w *worker) merge(now *loaded, plan index.Plan) (*loaded, error) {
 		return nil, fmt.Errorf("merge segments: %w", err)
 	}
 	if merged.Len() < w.org.sys.cfg.sealChunks && !slices.ContainsFunc(plan.Views, func(v index.View) bool { return v.ID != 0 }) {
-		snapshot, ok := now.snapshot.Replace(plan, 0, merged)
+		snapshot, ok := now.Snapshot.Replace(plan, 0, merged)
 		if !ok {
 			return nil, errors.New("merge segments: the plan does not fit its own snapshot")
 		}
-		next := &loaded{snapshot: snapshot, state: now.state} // nothing durable changes
+		next := &partition.Index{Snapshot: snapshot, State: now.State} // nothing durable changes
 		w.show(next)
 		return next, nil
 	}
-	state := cloneState(now.state)
+	state := partition.CloneState(now.State)
 	state.IndexVersion++
 	return w.seal(now, plan, merged, state)
 }
@@ -136,7 +137,7 @@ func (w *worker) compute(task func(worker int) error) error {
 	return w.org.sys.cpu.All(w.org.id, []func(int) error{task})[0]
 }
 
-func (w *worker) publish(b *storage.Batch, next *loaded) (*loaded, error) {
+func (w *worker) publish(b *storage.Batch, next *partition.Index) (*partition.Index, error) {
 	if err := w.org.committer.commit(b); err != nil {
 		return nil, err
 	}
@@ -145,18 +146,18 @@ func (w *worker) publish(b *storage.Batch, next *loaded) (*loaded, error) {
 }
 
 // show makes next what readers see. Its state is committed.
-func (w *worker) show(next *loaded) {
+func (w *worker) show(next *partition.Index) {
 	w.org.sys.checks.committed(w, next)
-	w.org.sys.parts.publish(w.part, next)
+	w.org.sys.parts.Publish(w.part, next)
 }
 
 // seal stores a merged segment in place of the plan's: first its pieces, which
 // nothing refers to, then in one commit the segment, its liveness and the end
 // of what it replaces.
-func (w *worker) seal(now *loaded, plan index.Plan, merged *index.Segment, state *pb.PartitionState) (*loaded, error) {
+func (w *worker) seal(now *partition.Index, plan index.Plan, merged *index.Segment, state *pb.PartitionState) (*partition.Index, error) {
 	state.NextSegment++
 	id := state.GetNextSegment()
-	snapshot, ok := now.snapshot.Replace(plan, id, merged)
+	snapshot, ok := now.Snapshot.Replace(plan, id, merged)
 	if !ok {
 		return nil, errors.New("seal segment: the plan does not fit its own snapshot")
 	}
@@ -174,32 +175,32 @@ func (w *worker) seal(now *loaded, plan index.Plan, merged *index.Segment, state
 			continue
 		}
 		for doc := range v.Segment.Len() {
-			final.Delete(w.part.space.Key(storage.TableUnsealed, storage.U64(v.Segment.Seq(doc))))
+			final.Delete(w.part.Space.Key(storage.TableUnsealed, storage.U64(v.Segment.Seq(doc))))
 		}
 	}
-	final.Put(w.part.space.Key(storage.TableState), state)
-	return w.publish(final, &loaded{snapshot: snapshot, state: state})
+	final.Put(w.part.Space.Key(storage.TableState), state)
+	return w.publish(final, &partition.Index{Snapshot: snapshot, State: state})
 }
 
 // reseal stores a segment that was rebuilt from its chunks, because another text
 // analysis had made it, in place of what it was rebuilt from. Otherwise each
 // cold start would rebuild it again.
-func (w *worker) reseal(now *loaded) error {
-	old := now.stale[0]
-	next := &loaded{snapshot: now.snapshot, state: cloneState(now.state), stale: now.stale[1:]}
-	next.state.IndexVersion++
+func (w *worker) reseal(now *partition.Index) error {
+	old := now.Stale[0]
+	next := &partition.Index{Snapshot: now.Snapshot, State: partition.CloneState(now.State), Stale: now.Stale[1:]}
+	next.State.IndexVersion++
 	final := storage.NewBatch(w.org.store)
-	if i := slices.IndexFunc(now.snapshot.Views, func(v index.View) bool { return v.Segment == old.rebuilt }); i >= 0 {
-		next.state.NextSegment++
-		views := slices.Clone(now.snapshot.Views)
-		views[i].ID = next.state.GetNextSegment()
-		next.snapshot = &index.Snapshot{Views: views}
+	if i := slices.IndexFunc(now.Snapshot.Views, func(v index.View) bool { return v.Segment == old.Rebuilt }); i >= 0 {
+		next.State.NextSegment++
+		views := slices.Clone(now.Snapshot.Views)
+		views[i].ID = next.State.GetNextSegment()
+		next.Snapshot = &index.Snapshot{Views: views}
 		if err := w.storeView(final, views[i]); err != nil {
 			return err
 		}
 	}
-	w.deleteSegment(final, now.state, old.id)
-	final.Put(w.part.space.Key(storage.TableState), next.state)
+	w.deleteSegment(final, now.State, old.ID)
+	final.Put(w.part.Space.Key(storage.TableState), next.State)
 	_, err := w.publish(final, next)
 	return err
 }
@@ -209,7 +210,7 @@ func (w *worker) storeView(final *storage.Batch, v index.View) error {
 	if err := w.storeSegment(final, v.ID, v.Segment); err != nil {
 		return err
 	}
-	final.PutRaw(w.part.space.Key(storage.TableSegmentLiveness, storage.U64(v.ID)), v.AppendLiveness(nil))
+	final.PutRaw(w.part.Space.Key(storage.TableSegmentLiveness, storage.U64(v.ID)), v.AppendLiveness(nil))
 	return nil
 }
 
@@ -218,10 +219,10 @@ func (w *worker) storeSegment(final *storage.Batch, id uint64, seg *index.Segmen
 	data := seg.AppendBinary(make([]byte, 0, seg.Size()))
 	// An attempt that a crash ended may have left pieces under this id.
 	stage := storage.NewBatch(w.org.store)
-	stage.DeleteRange(w.part.space.Prefix(storage.TableSegmentPiece, storage.U64(id)))
+	stage.DeleteRange(w.part.Space.Prefix(storage.TableSegmentPiece, storage.U64(id)))
 	n := uint32(0)
 	for piece := range slices.Chunk(data, segmentPiece) {
-		stage.PutRaw(w.part.space.Key(storage.TableSegmentPiece, storage.U64(id), storage.U32(n)), piece)
+		stage.PutRaw(w.part.Space.Key(storage.TableSegmentPiece, storage.U64(id), storage.U32(n)), piece)
 		n++
 		if stage.Bytes() >= stageBytes {
 			if err := w.org.committer.commit(stage); err != nil {
@@ -236,7 +237,7 @@ func (w *worker) storeSegment(final *storage.Batch, id uint64, seg *index.Segmen
 		}
 	}
 	first, last := seg.SeqRange()
-	final.Put(w.part.space.Key(storage.TableSegment, storage.U64(id)), &pb.Segment{
+	final.Put(w.part.Space.Key(storage.TableSegment, storage.U64(id)), &pb.Segment{
 		Id: id, FirstSeq: first, LastSeq: last, Chunks: uint32(seg.Len()), Bytes: uint64(len(data)), Model: string(seg.Model()),
 	})
 	return nil
@@ -245,9 +246,9 @@ func (w *worker) storeSegment(final *storage.Batch, id uint64, seg *index.Segmen
 // deleteSegment deletes a stored segment, and orders its bytes out of the files
 // where it holds something that was forgotten.
 func (w *worker) deleteSegment(b *storage.Batch, state *pb.PartitionState, id uint64) {
-	b.Delete(w.part.space.Key(storage.TableSegment, storage.U64(id)))
-	b.Delete(w.part.space.Key(storage.TableSegmentLiveness, storage.U64(id)))
-	pieces := w.part.space.Prefix(storage.TableSegmentPiece, storage.U64(id))
+	b.Delete(w.part.Space.Key(storage.TableSegment, storage.U64(id)))
+	b.Delete(w.part.Space.Key(storage.TableSegmentLiveness, storage.U64(id)))
+	pieces := w.part.Space.Prefix(storage.TableSegmentPiece, storage.U64(id))
 	if slices.Contains(state.GetForgottenSegments(), id) {
 		b.EraseRange(pieces)
 		return
@@ -259,21 +260,21 @@ func (w *worker) deleteSegment(b *storage.Batch, state *pb.PartitionState, id ui
 // vectors serve: some chunks a call, their vectors beside the old ones. When
 // all are there, one commit makes the new ones serve and ends the old. It is
 // the worker that does it, between two slices, so no chunk can be missed.
-func (w *worker) reembed(now *loaded, e Embedder) (more bool, err error) {
+func (w *worker) reembed(now *partition.Index, e partition.Embedder) (more bool, err error) {
 	var seqs []uint64
 	var texts []string
 	err = w.org.withStore(func(st *storage.Store) error {
-		from := w.part.space.Key(storage.TableChunk, storage.U64(w.reembedded))
+		from := w.part.Space.Key(storage.TableChunk, storage.U64(w.reembedded))
 		opts := storage.ScanOptions{Limit: reembedBatch, After: from}
-		for rec, err := range storage.ScanRecords(st, w.part.space.Prefix(storage.TableChunk), opts, func() *pb.Chunk { return &pb.Chunk{} }) {
+		for rec, err := range storage.ScanRecords(st, w.part.Space.Prefix(storage.TableChunk), opts, func() *pb.Chunk { return &pb.Chunk{} }) {
 			if err != nil {
 				return err
 			}
 			seqs = append(seqs, rec.Value.GetSeq())
-			if rec.Value.GetSeq() >= now.state.GetNextChunk() {
+			if rec.Value.GetSeq() >= now.State.GetNextChunk() {
 				break // staged by an attempt that a crash ended
 			}
-			done, found, err := st.GetRaw(vectorKey(w.part, e.ID(), rec.Value.GetSeq()))
+			done, found, err := st.GetRaw(partition.VectorKey(w.part, e.ID(), rec.Value.GetSeq()))
 			if err != nil {
 				return err
 			}
@@ -299,7 +300,7 @@ func (w *worker) reembed(now *loaded, e Embedder) (more bool, err error) {
 		tasks = append(tasks, func(worker int) error {
 			for i := from; i < to; i++ {
 				if texts[i] != "" {
-					vectors[i] = w.org.sys.computers[worker].encoders.of(e).Passages(texts[i : i+1])[0]
+					vectors[i] = w.org.sys.computers[worker].Encoders.Of(e).Passages(texts[i : i+1])[0]
 				}
 			}
 			return nil
@@ -312,7 +313,7 @@ func (w *worker) reembed(now *loaded, e Embedder) (more bool, err error) {
 	}
 	for i, v := range vectors {
 		if v != nil {
-			putVector(b, w.part, e.ID(), seqs[i], v)
+			partition.PutVector(b, w.part, e.ID(), seqs[i], v)
 		}
 	}
 	if b.Len() > 0 {
@@ -325,13 +326,13 @@ func (w *worker) reembed(now *loaded, e Embedder) (more bool, err error) {
 }
 
 // switchModel makes the new vectors serve.
-func (w *worker) switchModel(now *loaded, e Embedder) error {
-	old := now.state.GetModel()
-	next := &loaded{snapshot: &index.Snapshot{}, state: cloneState(now.state)}
-	next.state.Model = e.ID()
-	next.state.IndexVersion++
+func (w *worker) switchModel(now *partition.Index, e partition.Embedder) error {
+	old := now.State.GetModel()
+	next := &partition.Index{Snapshot: &index.Snapshot{}, State: partition.CloneState(now.State)}
+	next.State.Model = e.ID()
+	next.State.IndexVersion++
 	var seqs []uint64
-	for _, v := range now.snapshot.Views {
+	for _, v := range now.Snapshot.Views {
 		for doc := range v.Segment.Len() {
 			seqs = append(seqs, v.Segment.Seq(doc))
 		}
@@ -339,16 +340,16 @@ func (w *worker) switchModel(now *loaded, e Embedder) error {
 	slices.Sort(seqs)
 	seqs = slices.Compact(seqs)
 	final := storage.NewBatch(w.org.store)
-	for _, v := range now.snapshot.Views {
+	for _, v := range now.Snapshot.Views {
 		if v.ID != 0 {
-			w.deleteSegment(final, now.state, v.ID)
+			w.deleteSegment(final, now.State, v.ID)
 		}
 	}
-	final.DeleteRange(w.part.space.Prefix(storage.TableUnsealed))
+	final.DeleteRange(w.part.Space.Prefix(storage.TableUnsealed))
 	for piece := range slices.Chunk(seqs, rebuildChunks) {
 		err := w.compute(func(worker int) error {
 			return w.org.withStore(func(st *storage.Store) (err error) {
-				next.snapshot, err = indexChunks(next.snapshot, st, w.part, e.ID(), e.Dim(), piece, &w.org.sys.computers[worker].analyzer)
+				next.Snapshot, err = partition.IndexChunks(next.Snapshot, st, w.part, e.ID(), e.Dim(), piece, &w.org.sys.computers[worker].Analyzer)
 				return err
 			})
 		})
@@ -356,26 +357,26 @@ func (w *worker) switchModel(now *loaded, e Embedder) error {
 			return fmt.Errorf("index anew: %w", err)
 		}
 	}
-	for i := range next.snapshot.Views {
-		v := &next.snapshot.Views[i]
+	for i := range next.Snapshot.Views {
+		v := &next.Snapshot.Views[i]
 		if v.Segment.Len() < w.org.sys.cfg.sealChunks {
 			for doc := range v.Segment.Len() {
-				final.PutRaw(w.part.space.Key(storage.TableUnsealed, storage.U64(v.Segment.Seq(doc))), nil)
+				final.PutRaw(w.part.Space.Key(storage.TableUnsealed, storage.U64(v.Segment.Seq(doc))), nil)
 			}
 			continue
 		}
-		next.state.NextSegment++
-		v.ID = next.state.GetNextSegment()
+		next.State.NextSegment++
+		v.ID = next.State.GetNextSegment()
 		if err := w.storeView(final, *v); err != nil {
 			return err
 		}
 	}
-	final.DeleteRange(w.part.space.Prefix(storage.TableVector, storage.Str(old)))
-	final.Put(w.part.space.Key(storage.TableState), next.state)
+	final.DeleteRange(w.part.Space.Prefix(storage.TableVector, storage.Str(old)))
+	final.Put(w.part.Space.Key(storage.TableState), next.State)
 	if _, err := w.publish(final, next); err != nil {
 		return err
 	}
 	w.reembedded = 0
-	w.org.sys.log.Info("partition serves with a new model", "org", w.org.id.String(), "partition", w.part.id.String(), "model", e.ID())
+	w.org.sys.log.Info("partition serves with a new model", "org", w.org.id.String(), "partition", w.part.ID.String(), "model", e.ID())
 	return nil
 }

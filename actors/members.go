@@ -25,7 +25,7 @@ func (o *orgView) putMember(b *storage.Batch, user pb.UserID, email string, role
 		return err
 	}
 	putPartition(b, o.space, ref)
-	b.Put(o.space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{User: user.Bytes(), Email: email, Role: string(role), CreatedMs: ref.created})
+	b.Put(o.space.Key(storage.TableMember, storage.ID16(user)), &pb.Member{User: user.Bytes(), Email: email, Role: string(role), CreatedMs: ref.Created})
 	b.PutRaw(o.space.Key(storage.TableMemberByEmail, storage.Str(email)), user.Bytes())
 	return nil
 }
@@ -190,7 +190,7 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 	o.beginErasure(ch.Batch, ref, job)
 	o.committer.submitChange(ch, func(err error) {
 		o.tell(func(o *orgActor) {
-			delete(o.erasing, ref.id)
+			delete(o.erasing, ref.ID)
 			if err == nil {
 				for _, h := range hashes {
 					delete(o.keys, h)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -250,7 +251,7 @@ func TestStoredSegmentsAreLoadedInTheOrderOfTheirChunks(t *testing.T) {
 	n.stop()
 	n = startNode(t, disk, smallSlices)
 	c.n = n
-	views := n.partitionOf(c).snapshot.Views
+	views := n.partitionOf(c).Snapshot.Views
 	stored := 0
 	var after uint64
 	for _, v := range views {
@@ -285,7 +286,7 @@ func TestSegmentsOfAnotherAnalysisAreReplaced(t *testing.T) {
 	n = startNode(t, disk, smallSlices)
 	c.n = n
 	var old []uint64
-	for _, v := range n.partitionOf(c).snapshot.Views {
+	for _, v := range n.partitionOf(c).Snapshot.Views {
 		if v.ID != 0 {
 			old = append(old, v.ID)
 		}
@@ -310,11 +311,11 @@ func TestSegmentsOfAnotherAnalysisAreReplaced(t *testing.T) {
 	}
 	n = startNode(t, disk, smallSlices, newer)
 	c.n = n
-	if got := len(n.partitionOf(c).stale); got != len(old) {
+	if got := len(n.partitionOf(c).Stale); got != len(old) {
 		t.Fatalf("%d segments are stale, want %d", got, len(old))
 	}
 	check() // a search wakes the worker
-	for deadline := time.Now().Add(patience); len(n.partitionOf(c).stale) > 0; {
+	for deadline := time.Now().Add(patience); len(n.partitionOf(c).Stale) > 0; {
 		if time.Now().After(deadline) {
 			t.Fatal("stale segments stay")
 		}
@@ -324,8 +325,8 @@ func TestSegmentsOfAnotherAnalysisAreReplaced(t *testing.T) {
 	n = startNode(t, disk, smallSlices, newer)
 	c.n = n
 	now := n.partitionOf(c)
-	if len(now.stale) > 0 || now.snapshot.Len() != 61 {
-		t.Errorf("a cold start finds %d stale segments and %d chunks", len(now.stale), now.snapshot.Len())
+	if len(now.Stale) > 0 || now.Snapshot.Len() != 61 {
+		t.Errorf("a cold start finds %d stale segments and %d chunks", len(now.Stale), now.Snapshot.Len())
 	}
 	for _, id := range old {
 		if n.has(c, storage.TableSegment, id) || n.has(c, storage.TableSegmentPiece, id) || n.has(c, storage.TableSegmentLiveness, id) {
@@ -510,7 +511,7 @@ func TestPoisonItemIsIsolatedAndGivenUp(t *testing.T) {
 // notANumber gives a vector that the index refuses.
 type notANumber struct{ wordEmbedder }
 
-func (e notANumber) NewEncoder() Encoder { return e }
+func (e notANumber) NewEncoder() partition.Encoder { return e }
 
 func (e notANumber) Passages(texts []string) [][]float32 {
 	out := e.wordEmbedder.Passages(texts)
@@ -522,7 +523,7 @@ func (e notANumber) Passages(texts []string) [][]float32 {
 	return out
 }
 
-func testPoison(t *testing.T, e Embedder) {
+func testPoison(t *testing.T, e partition.Embedder) {
 	n := startNode(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
 		c.Embedder, c.maxBackOff = e, time.Millisecond
 	})
@@ -609,7 +610,7 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 			n2 := startNode(t, disk, func(cfg *Config, _ *storage.Options) {
 				cfg.Embedder = wordEmbedder{id: "other"}
 				if keepOld {
-					cfg.Former = []Embedder{wordEmbedder{id: "words"}}
+					cfg.Former = []partition.Embedder{wordEmbedder{id: "words"}}
 				}
 			})
 			c2 := client{n: n2, key: c.key}
@@ -623,15 +624,15 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 			for range 200 {
 				c2.ingest(doc("again", "Another passage."))
 				part := n2.partitionOf(c2)
-				if part.state.GetModel() == "other" {
+				if part.State.GetModel() == "other" {
 					break
 				}
 			}
 			part := n2.partitionOf(c2)
-			if part.state.GetModel() != "other" {
-				t.Fatalf("still served by %q", part.state.GetModel())
+			if part.State.GetModel() != "other" {
+				t.Fatalf("still served by %q", part.State.GetModel())
 			}
-			for _, v := range part.snapshot.Views {
+			for _, v := range part.Snapshot.Views {
 				if v.Segment.Model() != "other" {
 					t.Fatalf("a segment of model %q is left", v.Segment.Model())
 				}
@@ -649,7 +650,7 @@ func TestChangeOfModelEmbedsAnewWhileTheOldOneServes(t *testing.T) {
 }
 
 // partitionOf reads the key owner's partition as the index sees it.
-func (n *testNode) partitionOf(c client) *loaded {
+func (n *testNode) partitionOf(c client) *partition.Index {
 	n.t.Helper()
 	me := c.ok(&pb.Envelope{Op: &pb.Envelope_Me{Me: &pb.Me{}}}).GetMe()
 	org, user := pb.OrgID(me.GetOrg()), pb.PartitionID(me.GetUser())
@@ -659,7 +660,7 @@ func (n *testNode) partitionOf(c client) *loaded {
 		n.t.Fatal(err)
 	}
 	defer st.Release()
-	now, err := n.sys.parts.get(st, &partitionRef{id: user, store: id, space: storage.PartitionSpace(id, user)}, n.sys.dim)
+	now, err := n.sys.parts.Get(st, &partition.Ref{ID: user, Store: id, Space: storage.PartitionSpace(id, user)}, n.sys.dim)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -57,7 +58,7 @@ type (
 // changes under it that is not checked again.
 type mind struct {
 	org    *orgView
-	part   *partitionRef
+	part   *partition.Ref
 	parent *actor.PID
 	worker *actor.PID
 	ctx    actor.Context
@@ -79,7 +80,7 @@ type mind struct {
 	dead          bool
 }
 
-func newMind(org *orgView, part *partitionRef, parent, worker *actor.PID) *mind {
+func newMind(org *orgView, part *partition.Ref, parent, worker *actor.PID) *mind {
 	return &mind{org: org, part: part, parent: parent, worker: worker, stop: make(chan struct{})}
 }
 
@@ -139,10 +140,10 @@ func (m *mind) halt() {
 func (m *mind) resume() {
 	state, cog := &pb.PartitionState{}, &pb.Cognition{}
 	err := m.org.withStore(func(st *storage.Store) error {
-		if _, err := st.Get(m.part.space.Key(storage.TableState), state); err != nil {
+		if _, err := st.Get(m.part.Space.Key(storage.TableState), state); err != nil {
 			return err
 		}
-		_, err := st.Get(m.part.space.Key(storage.TableCognition), cog)
+		_, err := st.Get(m.part.Space.Key(storage.TableCognition), cog)
 		return err
 	})
 	switch {
@@ -241,7 +242,7 @@ func (m *mind) done(d cycleDone) {
 		m.wait = m.org.sys.clock.AfterFunc(pause.wait, func() { root.Send(self, backOffOver{}) })
 	case d.err != nil:
 		m.failures++
-		m.org.sys.log.Error("a cognition cycle failed; it is tried again", "org", m.org.id.String(), "partition", m.part.id.String(), "failures", m.failures, "err", d.err)
+		m.org.sys.log.Error("a cognition cycle failed; it is tried again", "org", m.org.id.String(), "partition", m.part.ID.String(), "failures", m.failures, "err", d.err)
 		m.wait = m.org.sys.clock.AfterFunc(min(m.org.sys.cfg.maxBackOff, cycleBackOff<<min(m.failures-1, 10)), func() { root.Send(self, backOffOver{}) })
 	case m.now || d.more:
 		m.failures = 0
@@ -367,7 +368,7 @@ func (m *mind) cycle() (more bool, err error) {
 		return false, err
 	}
 	if why != nil {
-		m.org.sys.log.Error("a cognition cycle is given up", "org", m.org.id.String(), "partition", m.part.id.String(), "job", pb.JobID(job.GetId()).String(), "err", why)
+		m.org.sys.log.Error("a cognition cycle is given up", "org", m.org.id.String(), "partition", m.part.ID.String(), "job", pb.JobID(job.GetId()).String(), "err", why)
 		return false, m.end(cog, job, pb.JobFailed, why)
 	}
 	m.org.sys.cfg.working(pb.JobCognition, m.stopped.Load)
@@ -395,7 +396,7 @@ func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, why, err error) {
 		if _, err := f.st.Get(f.cognition(), cog); err != nil {
 			return err
 		}
-		due := f.org.space.Key(storage.TableCognitionDue, storage.ID16(m.part.id))
+		due := f.org.space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID))
 		if f.state.GetChanges() == cog.GetChanges() && len(cog.GetJob()) == 0 && len(cog.GetFinalizes()) == 0 {
 			f.batch.Delete(due)
 			return nil
@@ -411,7 +412,7 @@ func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, why, err error) {
 			}
 		}
 		if job == nil {
-			if job, err = f.org.newJob(pb.JobCognition, principal{user: pb.UserID(m.part.id)}, m.part, len(stages)); err != nil {
+			if job, err = f.org.newJob(pb.JobCognition, principal{user: pb.UserID(m.part.ID)}, m.part, len(stages)); err != nil {
 				return err
 			}
 			job.Status, job.StartedMs, opened = pb.JobRunning, f.now, true
@@ -437,7 +438,7 @@ func (m *mind) begin() (cog *pb.Cognition, job *pb.Job, why, err error) {
 	return cog, job, why, err
 }
 
-func (f *effect) cognition() storage.Key { return f.part.space.Key(storage.TableCognition) }
+func (f *effect) cognition() storage.Key { return f.part.Space.Key(storage.TableCognition) }
 
 // end ends the cycle's job, and the finalizations that have waited for it, with
 // the cycle's last commit.
@@ -479,7 +480,7 @@ func (m *mind) end(cog *pb.Cognition, job *pb.Job, status string, why error) err
 		}
 		f.batch.Put(f.cognition(), cog)
 		if cog.GetChanges() == f.state.GetChanges() && len(cog.GetFinalizes()) == 0 {
-			f.batch.Delete(f.org.space.Key(storage.TableCognitionDue, storage.ID16(m.part.id)))
+			f.batch.Delete(f.org.space.Key(storage.TableCognitionDue, storage.ID16(m.part.ID)))
 		}
 		cog.Finalizes = waited // should this be called again
 		return nil
@@ -503,7 +504,7 @@ func (f *effect) leaveWork() {
 	if len(f.gone)+len(f.hide)+len(f.forgotten) > 0 {
 		f.state.Removals++
 	}
-	f.batch.PutRaw(f.org.space.Key(storage.TableCognitionDue, storage.ID16(f.part.id)), nil)
+	f.batch.PutRaw(f.org.space.Key(storage.TableCognitionDue, storage.ID16(f.part.ID)), nil)
 }
 
 // tellMind tells of an effect that is committed, when it left work.

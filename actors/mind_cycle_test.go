@@ -309,14 +309,14 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 		putJob(b, o.space, job)
 		cog := &pb.Cognition{}
 		err = o.withStore(func(st *storage.Store) error {
-			_, err := st.Get(o.members[org.Owner].space.Key(storage.TableCognition), cog)
+			_, err := st.Get(o.members[org.Owner].Space.Key(storage.TableCognition), cog)
 			return err
 		})
 		if err != nil {
 			t.Error(err)
 		}
 		cog.Job, cog.NextChunk = job.GetId(), 0 // it would find all again
-		b.Put(o.members[org.Owner].space.Key(storage.TableCognition), cog)
+		b.Put(o.members[org.Owner].Space.Key(storage.TableCognition), cog)
 		if err := o.committer.commit(b); err != nil {
 			t.Error(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/answer"
 	"orgmem/brain/text"
 	"orgmem/brain/voice"
@@ -301,7 +302,7 @@ func TestRetrieveFollowsEdges(t *testing.T) {
 			part := o.members[org.Owner]
 			err := o.withStore(func(st *storage.Store) error {
 				p := &propagation{r: st, at: map[place]*reached{}}
-				p.seed([]*partitionRef{part}, &pb.Hit{Node: hit, Score: 1})
+				p.seed([]*partition.Ref{part}, &pb.Hit{Node: hit, Score: 1})
 				for range hops {
 					if err := p.hop(); err != nil {
 						return err
@@ -448,15 +449,15 @@ func TestRetrieveFollowsWhatHolds(t *testing.T) {
 		err := o.withStore(func(st *storage.Store) error {
 			p := &propagation{r: st, at: map[place]*reached{}}
 			for i, id := range []string{old, left, right} {
-				p.seed([]*partitionRef{part}, &pb.Hit{Node: id, Score: 1 - 0.1*float64(i)})
+				p.seed([]*partition.Ref{part}, &pb.Hit{Node: id, Score: 1 - 0.1*float64(i)})
 			}
 			if err := p.hop(); err != nil {
 				return err
 			}
-			if p.at[place{part.id, pb.NodeID(by)}] != nil {
+			if p.at[place{part.ID, pb.NodeID(by)}] != nil {
 				t.Error("it follows an edge that has ended")
 			}
-			if x := p.at[place{part.id, pb.NodeID(both)}]; len(p.front) != 1 || p.front[0] != x || math.Abs(x.score-0.8*0.4*hopDecay) > 1e-9 {
+			if x := p.at[place{part.ID, pb.NodeID(both)}]; len(p.front) != 1 || p.front[0] != x || math.Abs(x.score-0.8*0.4*hopDecay) > 1e-9 {
 				t.Errorf("it goes on from %v", p.front)
 			}
 			return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -65,8 +66,8 @@ type orgActor struct {
 	ctx      actor.Context
 	record   *pb.Organization
 	keys     map[pb.KeyHash]*keyState
-	subjects map[pb.SubjectKey]*partitionRef
-	members  map[pb.UserID]*partitionRef
+	subjects map[pb.SubjectKey]*partition.Ref
+	members  map[pb.UserID]*partition.Ref
 	erasing  map[pb.PartitionID]bool // their erasure is being committed: of no use any more
 	children map[pb.PartitionID]*child
 	idem     map[idemKey]struct{}    // under way
@@ -88,7 +89,7 @@ type orgActor struct {
 	// held are the calls for memories that are being purged.
 	held map[pb.PartitionID][]*call
 
-	part *partitionRef // the sandbox's, nil when there is none or it was not needed yet
+	part *partition.Ref // the sandbox's, nil when there is none or it was not needed yet
 	// Of an organization: the sandbox's actor, nil when it sleeps; and whether that
 	// must be woken, because it may have unfinished jobs.
 	sandbox    *child
@@ -111,8 +112,8 @@ func newOrgActor(s *System, a *activation) *orgActor {
 	o := &orgActor{
 		keys:     map[pb.KeyHash]*keyState{},
 		minting:  map[pb.KeyHash]struct{}{},
-		subjects: map[pb.SubjectKey]*partitionRef{},
-		members:  map[pb.UserID]*partitionRef{},
+		subjects: map[pb.SubjectKey]*partition.Ref{},
+		members:  map[pb.UserID]*partition.Ref{},
 		erasing:  map[pb.PartitionID]bool{},
 		children: map[pb.PartitionID]*child{},
 		held:     map[pb.PartitionID][]*call{},
@@ -151,7 +152,7 @@ func (o *orgActor) Receive(ctx actor.Context) {
 		o.handOver()
 		o.settleUsage()
 	case *actor.Stopped:
-		o.sys.parts.dropOrg(o.store)
+		o.sys.parts.DropStore(o.store)
 	case *call:
 		o.guard(func(err error) { m.org = &o.orgView; m.fail(err) }, func() { o.handle(m) })
 	case *visit:
@@ -213,7 +214,7 @@ func (o *orgActor) open() error {
 	defer cancel()
 	// Whatever an earlier activation left in the cache may be older than the
 	// store: its writes could have been applied after it lost its lease.
-	o.sys.parts.dropOrg(o.store)
+	o.sys.parts.DropStore(o.store)
 	lease, err := o.sys.cfg.Host.OpenStore(ctx, o.store)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
@@ -331,7 +332,7 @@ func (o *orgActor) lose() {
 	if o.sys.ledHere(o.id) && !removed { // else it has only moved, or is gone
 		o.sys.log.Warn("organization opens again", "org", o.id.String())
 	}
-	o.sys.parts.dropOrg(o.store)
+	o.sys.parts.DropStore(o.store)
 	if o.main != nil {
 		self := o.self
 		o.main.tell(func(o *orgActor) {
@@ -540,21 +541,21 @@ func (o *orgActor) readAs(c *call, w node.Width, f func(st *storage.Store, worke
 }
 
 // child returns the partition's actor, which it makes when there is none.
-func (o *orgActor) child(part *partitionRef) *child {
-	ch := o.children[part.id]
+func (o *orgActor) child(part *partition.Ref) *child {
+	ch := o.children[part.ID]
 	if ch == nil {
 		ch = &child{}
 		view := &o.orgView
 		ch.pid = o.ctx.Spawn(actor.PropsFromProducer(func() actor.Actor { return newSubjectActor(view, part, ch) }, actor.WithSupervisor(stopFailed)))
-		o.children[part.id] = ch
+		o.children[part.ID] = ch
 	}
 	return ch
 }
 
 // forward hands a call to the partition's actor, which answers it.
-func (o *orgActor) forward(c *call, part *partitionRef) {
-	if waiting, held := o.held[part.id]; held {
-		o.held[part.id] = append(waiting, c) // bounded by maxCallsPerOrg
+func (o *orgActor) forward(c *call, part *partition.Ref) {
+	if waiting, held := o.held[part.ID]; held {
+		o.held[part.ID] = append(waiting, c) // bounded by maxCallsPerOrg
 		return
 	}
 	ch := o.child(part)

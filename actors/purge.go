@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -59,7 +60,7 @@ var purgeStores = []struct {
 type purge struct {
 	call  *call // nil when it was decided upon by an earlier activation
 	op    *pb.Purge
-	parts []*partitionRef
+	parts []*partition.Ref
 	org   bool
 	// Of a confirmation: the token's place and what it stands for, and the decision.
 	ticket  storage.Key
@@ -167,7 +168,7 @@ func (o *orgActor) purgeParts(p *purge) (*pb.Problem, error) {
 		if ref == nil {
 			return problem(pb.CodeSubjectNotFound, "There is no such subject."), nil
 		}
-		p.parts = []*partitionRef{ref}
+		p.parts = []*partition.Ref{ref}
 		return nil, nil
 	}
 	return nil, o.withStore(func(st *storage.Store) error {
@@ -180,7 +181,7 @@ func (o *orgActor) purgeParts(p *purge) (*pb.Problem, error) {
 				return err
 			}
 			if !rec.Value.GetErasing() {
-				p.parts = append(p.parts, newPartitionRef(&o.orgView, id, rec.Value))
+				p.parts = append(p.parts, partition.NewRef(o.store, &o.orgView, id, rec.Value))
 			}
 		}
 		return nil
@@ -200,7 +201,7 @@ func (p *purge) meant() []byte {
 	if p.org {
 		return nil
 	}
-	return p.parts[0].id.Bytes()
+	return p.parts[0].ID.Bytes()
 }
 
 // findRun returns what was decided upon with the token before, nil when nothing was.
@@ -258,7 +259,7 @@ func (o *orgView) dryPurge(p *purge) {
 		ExpiresMs: clock.Millis(o.sys.clock.Now().Add(confirmLife)),
 	}
 	if !p.org {
-		t.Partition = p.parts[0].id.Bytes()
+		t.Partition = p.parts[0].ID.Bytes()
 	}
 	ch := newChange(o.store)
 	ch.Put(ticketKey(o.space, text), t)
@@ -280,7 +281,7 @@ func (p *purge) target() string {
 	if p.org {
 		return purgeScopeOrg
 	}
-	return p.parts[0].id.String()
+	return p.parts[0].ID.String()
 }
 
 func (p *purge) report(counts map[string]uint64) *pb.PurgeReport {
@@ -306,16 +307,16 @@ func (o *orgView) countPurge(p *purge) (counts map[string]uint64, err error) {
 		if err != nil {
 			return err
 		}
-		defer closeSnapshot(snap, &err)
+		defer partition.CloseSnapshot(snap, &err)
 		for _, part := range p.parts {
 			for _, s := range purgeStores {
-				n, err := countRange(snap, part.space.Prefix(s.table))
+				n, err := countRange(snap, part.Space.Prefix(s.table))
 				if err != nil {
 					return err
 				}
 				counts[s.name] += n
 			}
-			for rec, err := range storage.ScanRecords(snap, part.space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
+			for rec, err := range storage.ScanRecords(snap, part.Space.Prefix(storage.TableEdge), storage.ScanOptions{}, func() *pb.Edge { return &pb.Edge{} }) {
 				if err != nil {
 					return err
 				}
@@ -361,10 +362,10 @@ func countRange(r storage.Reader, keys storage.Range) (n uint64, err error) {
 func (o *orgActor) purgeNow(p *purge, release func()) {
 	stopping := map[pb.PartitionID]*child{}
 	for _, part := range p.parts {
-		o.held[part.id] = []*call{}
-		if ch := o.children[part.id]; ch != nil {
-			delete(o.children, part.id)
-			stopping[part.id] = ch
+		o.held[part.ID] = []*call{}
+		if ch := o.children[part.ID]; ch != nil {
+			delete(o.children, part.ID)
+			stopping[part.ID] = ch
 		}
 	}
 	view := &o.orgView
@@ -381,7 +382,7 @@ func (o *orgActor) purgeNow(p *purge, release func()) {
 			}
 			if err != nil || r.GetProblem() == nil {
 				for _, part := range p.parts {
-					o.sys.parts.drop(part)
+					o.sys.parts.Drop(part)
 				}
 				o.exportsForgot(p.concerns)
 				o.seat.void() // also one that began in between
@@ -389,14 +390,14 @@ func (o *orgActor) purgeNow(p *purge, release func()) {
 				o.jobsEnded(ended...)
 			}
 			for _, part := range p.parts {
-				waiting := o.held[part.id]
-				delete(o.held, part.id)
+				waiting := o.held[part.ID]
+				delete(o.held, part.ID)
 				for _, c := range waiting {
 					if o.inUse(c) {
 						o.forward(c, part)
 					}
 				}
-				if stopping[part.id] != nil && !o.lost && (err != nil || r.GetProblem() != nil) {
+				if stopping[part.ID] != nil && !o.lost && (err != nil || r.GetProblem() != nil) {
 					o.child(part) // it goes on with its queue
 				}
 			}
@@ -449,7 +450,7 @@ func (o *orgView) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err erro
 		KeyHash: by.GetKeyHash(), ActsFor: by.GetPartition(), DecidedMs: by.GetAtMs(), DecidedIn: o.act.name,
 	}
 	for _, part := range p.parts {
-		p.run.Memories = append(p.run.Memories, part.id[:]...)
+		p.run.Memories = append(p.run.Memories, part.ID[:]...)
 	}
 	d := newPurgeWork(o, p)
 	if err := d.run(counts); err != nil {
@@ -529,7 +530,7 @@ type purgeWork struct {
 	org   *orgView
 	purge *purge
 	now   int64
-	parts map[pb.PartitionID]*partitionRef
+	parts map[pb.PartitionID]*partition.Ref
 	*change
 	ending []pb.JobID // with this commit
 	ended  []pb.JobID
@@ -539,9 +540,9 @@ type purgeWork struct {
 }
 
 func newPurgeWork(o *orgView, p *purge) *purgeWork {
-	d := &purgeWork{org: o, purge: p, now: clock.Millis(o.sys.clock.Now()), parts: map[pb.PartitionID]*partitionRef{}}
+	d := &purgeWork{org: o, purge: p, now: clock.Millis(o.sys.clock.Now()), parts: map[pb.PartitionID]*partition.Ref{}}
 	for _, part := range p.parts {
-		d.parts[part.id] = part
+		d.parts[part.ID] = part
 	}
 	d.begin()
 	o.seat.void() // what a training under way has read may be what goes
@@ -564,7 +565,7 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 		if err != nil {
 			return err
 		}
-		before, behind := part.space.All().Around(part.space.Key(storage.TableSettings)) // they are no memory
+		before, behind := part.Space.All().Around(part.Space.Key(storage.TableSettings)) // they are no memory
 		d.EraseRange(before)
 		d.EraseRange(behind)
 		err = d.spill()
@@ -713,13 +714,13 @@ func (d *purgeWork) endJobs(st storage.Reader) error {
 }
 
 // endJob cancels a job, whose entries leave the queue with it.
-func (d *purgeWork) endJob(part *partitionRef, job *pb.Job) error {
+func (d *purgeWork) endJob(part *partition.Ref, job *pb.Job) error {
 	job.Status, job.FinishedMs = pb.JobCancelled, d.now
 	if job.GetType() != pb.JobCognition { // which has nothing in the queue
 		d.DeleteRange(queuedOf(part, job)) // the bytes leave the files with the memory
 	}
 	if job.GetSession() {
-		d.waited[part.id] += job.GetTotal() - job.GetDone()
+		d.waited[part.ID] += job.GetTotal() - job.GetDone()
 	}
 	d.ending = append(d.ending, pb.JobID(job.GetId()))
 	return d.change.endJob(d.org, job)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -29,7 +30,7 @@ func startSlow(t *testing.T) *slow {
 }
 
 // write begins a write of one record, and returns once the worker is at it.
-func (s *slow) write(c client, part *partitionRef, name string) {
+func (s *slow) write(c client, part *partition.Ref, name string) {
 	s.t.Helper()
 	c.inOrg(func(o *orgActor) {
 		w := newCall(&pb.Envelope{})
@@ -97,7 +98,7 @@ func TestPurgesGoOneAfterTheOther(t *testing.T) {
 	whole, anns := c.ok(dryPurge("")).GetData().GetPurge(), c.ok(dryPurge("ann")).GetData().GetPurge()
 	held := func(calls int) func() bool {
 		return func() (is bool) {
-			c.inOrg(func(o *orgActor) { is = len(o.held[part.id]) == calls })
+			c.inOrg(func(o *orgActor) { is = len(o.held[part.ID]) == calls })
 			return is
 		}
 	}
@@ -113,7 +114,7 @@ func TestPurgesGoOneAfterTheOther(t *testing.T) {
 }
 
 // partition is the partition that the client acts in.
-func (c client) partition() (part *partitionRef) {
+func (c client) partition() (part *partition.Ref) {
 	c.n.t.Helper()
 	var err error
 	c.inOrg(func(o *orgActor) { part, err = o.lookupSubject(pb.SubjectKey(c.subject)) })
@@ -138,17 +139,17 @@ func TestAPurgeWakesNobody(t *testing.T) {
 	wg.Go(func() { c.refused(pb.CodePurgeImpactChanged, confirmPurge("", token)) })
 	<-s.stopping
 	c.inOrg(func(o *orgActor) {
-		for _, part := range []*partitionRef{ann, bob} {
-			if o.attend(part.id); o.children[part.id] != nil {
-				t.Errorf("%s is looked after in the middle of a purge", part.subject)
+		for _, part := range []*partition.Ref{ann, bob} {
+			if o.attend(part.ID); o.children[part.ID] != nil {
+				t.Errorf("%s is looked after in the middle of a purge", part.Subject)
 			}
 		}
 	})
 	close(s.goOn)
 	wg.Wait()
 	c.inOrg(func(o *orgActor) {
-		if o.children[ann.id] == nil || o.children[bob.id] != nil {
-			t.Errorf("ann is awake: %v, bob: %v", o.children[ann.id] != nil, o.children[bob.id] != nil)
+		if o.children[ann.ID] == nil || o.children[bob.ID] != nil {
+			t.Errorf("ann is awake: %v, bob: %v", o.children[ann.ID] != nil, o.children[bob.ID] != nil)
 		}
 	})
 }

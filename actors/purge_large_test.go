@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -16,7 +17,7 @@ import (
 
 // plantJobs queues jobs of one item each into a partition, as far as the store
 // goes: its actor does not know of them before it starts anew.
-func plantJobs(c client, o *orgView, part *partitionRef, n int, session bool) {
+func plantJobs(c client, o *orgView, part *partition.Ref, n int, session bool) {
 	c.n.t.Helper()
 	b := storage.NewBatch(o.store)
 	for i := range n {
@@ -24,10 +25,10 @@ func plantJobs(c client, o *orgView, part *partitionRef, n int, session bool) {
 		binary.BigEndian.PutUint32(id[:], uint32(i+1))
 		seq := uint64(1000 + i)
 		putJob(b, o.space, &pb.Job{
-			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.id.Bytes(), Subject: string(part.subject),
+			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.ID.Bytes(), Subject: string(part.Subject),
 			CreatedMs: clock.Millis(c.n.clock.Now()), Total: 1, QueueSeq: seq, Session: session,
 		})
-		b.Put(part.space.Key(storage.TableQueue, storage.U64(seq)), &pb.QueueEntry{Job: id[:], Last: true, Item: doc("", fmt.Sprint("text ", i))})
+		b.Put(part.Space.Key(storage.TableQueue, storage.U64(seq)), &pb.QueueEntry{Job: id[:], Last: true, Item: doc("", fmt.Sprint("text ", i))})
 		if b.Bytes() > maxPieceBytes {
 			if err := o.committer.commit(b); err != nil {
 				c.n.t.Fatal(err)
@@ -83,7 +84,7 @@ func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 			t.Errorf("%d jobs are counted as open", o.openJobs)
 		}
 	})
-	if got := c.count(part.space.All()); got != 0 {
+	if got := c.count(part.Space.All()); got != 0 {
 		t.Errorf("%d records of the memory are left", got)
 	}
 	n.stop()
@@ -95,7 +96,7 @@ func TestPurgeOfMoreThanOneCommitTakes(t *testing.T) {
 	if !maps.Equal(again.GetCounts(), dry.GetCounts()) || again.GetPurgedMs() == 0 || again.GetDryRun() {
 		t.Errorf("confirmed once more: %v", again)
 	}
-	open, left := c.count(o.space.Prefix(storage.TableJobOpen)), c.count(part.space.All())
+	open, left := c.count(o.space.Prefix(storage.TableJobOpen)), c.count(part.Space.All())
 	if open != 0 || left != 0 {
 		t.Errorf("after a crash %d jobs are open, and %d records left", open, left)
 	}
@@ -129,8 +130,8 @@ func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 		}
 		var key idemKey
 		binary.BigEndian.PutUint32(key[:], uint32(i))
-		b.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.id.Bytes(), CreatedMs: clock.Millis(n.clock.Now())})
-		b.Put(o.space.Key(storage.TableOutbox, storage.U64(uint64(1_000_000+i))), &pb.OutboxEvent{Partition: part.id.Bytes(), AtMs: clock.Millis(n.clock.Now())})
+		b.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.ID.Bytes(), CreatedMs: clock.Millis(n.clock.Now())})
+		b.Put(o.space.Key(storage.TableOutbox, storage.U64(uint64(1_000_000+i))), &pb.OutboxEvent{Partition: part.ID.Bytes(), AtMs: clock.Millis(n.clock.Now())})
 	}
 	if err := o.committer.commit(b); err != nil {
 		t.Fatal(err)
@@ -158,10 +159,10 @@ func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 		}
 		events := 0
 		for _, e := range records(c.n, o.store, storage.TableOutbox, func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
-			if string(e.GetPartition()) == string(ann.id[:]) {
+			if string(e.GetPartition()) == string(ann.ID[:]) {
 				t.Fatalf("left: %v", e)
 			}
-			if string(e.GetPartition()) == string(bob.id[:]) {
+			if string(e.GetPartition()) == string(bob.ID[:]) {
 				events++
 			}
 		}
@@ -194,7 +195,7 @@ func TestErasureMissesNothingThatIsUnderWay(t *testing.T) {
 		late := storage.NewBatch(o.store)
 		var key idemKey
 		binary.BigEndian.PutUint32(key[:], uint32(i))
-		late.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.id.Bytes()})
+		late.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.ID.Bytes()})
 		o.committer.submit(late, func(error) {})
 		if err := o.eraseNow(t.Context(), part, job); err != nil {
 			t.Fatal(err)

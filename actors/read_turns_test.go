@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -78,7 +79,7 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 			if err != nil || len(parts) != 4 {
 				return fmt.Errorf("%d partitions: %w", len(parts), err)
 			}
-			_, err = o.lookInto(st, parts, "something", index.KeywordOnly, &wordsmith{}, func() error {
+			_, err = o.lookInto(st, parts, "something", index.KeywordOnly, &partition.QueryEncoder{}, func() error {
 				if looks++; looks == 3 {
 					return node.ErrAbandoned
 				}
@@ -87,8 +88,8 @@ func TestColdReadEndsWhenNobodyWaits(t *testing.T) {
 			return err
 		}))
 	})
-	if !errors.Is(err, node.ErrAbandoned) || looks != 3 || n.sys.parts.loads.Load() != 2 {
-		t.Errorf("%v after %d looks and %d loads", err, looks, n.sys.parts.loads.Load())
+	if !errors.Is(err, node.ErrAbandoned) || looks != 3 || n.sys.parts.Loads.Load() != 2 {
+		t.Errorf("%v after %d looks and %d loads", err, looks, n.sys.parts.Loads.Load())
 	}
 }
 
@@ -104,7 +105,7 @@ func TestTooManyMemoriesForOneSearch(t *testing.T) {
 			b := storage.NewBatch(o.store)
 			for i := from; i < to; i++ {
 				id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
-				putPartition(b, o.space, newPartitionRef(&o.orgView, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
+				putPartition(b, o.space, partition.NewRef(o.store, &o.orgView, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
 			}
 			o.committer.submit(b, done)
 		})

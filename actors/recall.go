@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/insight"
 	"orgmem/brain/moments"
 	pb "orgmem/proto"
@@ -51,12 +52,12 @@ func (o *orgActor) recall(c *call, op *pb.Recall) {
 func mindReply(r *pb.MindResult) *pb.Reply { return &pb.Reply{Result: &pb.Reply_Mind{Mind: r}} }
 
 // readIdentity reads who a partition's person is; empty before the first cycle.
-func readIdentity(r storage.Reader, part *partitionRef) (*pb.Reply, error) {
+func readIdentity(r storage.Reader, part *partition.Ref) (*pb.Reply, error) {
 	view := &pb.IdentityView{}
-	if _, err := r.Get(part.space.Key(storage.TableView, storage.Str(viewIdentity)), view); err != nil {
+	if _, err := r.Get(part.Space.Key(storage.TableView, storage.Str(viewIdentity)), view); err != nil {
 		return nil, err
 	}
-	return mindReply(&pb.MindResult{Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: part.id.Bytes(), View: view}}}), nil
+	return mindReply(&pb.MindResult{Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: part.ID.Bytes(), View: view}}}), nil
 }
 
 // identity answers a member's view to that member, and to who may read and
@@ -80,7 +81,7 @@ func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
 		})
 		return
 	}
-	var part *partitionRef
+	var part *partition.Ref
 	if err == nil {
 		part, err = o.member(user)
 		if err != nil {
@@ -88,16 +89,16 @@ func (o *orgActor) identity(c *call, op *pb.GetIdentity) {
 			return
 		}
 	}
-	if part == nil || part.kind != pb.PartitionMember { // a provisioned subject is no member
+	if part == nil || part.Kind != pb.PartitionMember { // a provisioned subject is no member
 		c.refuse(problem(pb.CodeUserNotFound, "The organization has no member with this id."))
 		return
 	}
 	o.read(c, func(st *storage.Store) (*pb.Reply, error) { return readIdentity(st, part) })
 }
 
-func (o *orgView) readInsights(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
+func (o *orgView) readInsights(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
 	now := clock.Millis(o.sys.clock.Now())
-	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
+	entries, next, p, err := pageOfKeys(o, r, part.Space.Prefix(storage.TableInsight), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Insight, bool, error) {
 		i := &pb.Insight{}
 		if err := item.Decode(i); err != nil || op.GetAsOfMs() != 0 && i.GetCreatedMs() > op.GetAsOfMs() {
 			return nil, false, err
@@ -108,7 +109,7 @@ func (o *orgView) readInsights(r storage.Reader, part *partitionRef, op *pb.Reca
 		// What texts say stands with all of them, and what the graph's shape tells with any.
 		all := insight.Said(i.GetKind())
 		for _, id := range i.GetNodes() {
-			if ok, err := stoodAt(r, part.space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok != all {
+			if ok, err := stoodAt(r, part.Space, pb.NodeID(id), op.GetAsOfMs()); err != nil || ok != all {
 				return i, ok, err
 			}
 		}
@@ -120,13 +121,13 @@ func (o *orgView) readInsights(r storage.Reader, part *partitionRef, op *pb.Reca
 	return mindReply(&pb.MindResult{Result: &pb.MindResult_Insights{Insights: &pb.InsightList{Paged: op.GetPaged(), Insights: entries, NextCursor: next}}}), err
 }
 
-func (o *orgView) readTemporal(r storage.Reader, part *partitionRef, op *pb.Recall) (*pb.Reply, error) {
-	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
+func (o *orgView) readTemporal(r storage.Reader, part *partition.Ref, op *pb.Recall) (*pb.Reply, error) {
+	entries, next, p, err := pageOfKeys(o, r, part.Space.Prefix(storage.TableMoment), recallCursor(op, part), recallPage(op), maxDerivedPerScan, func(item storage.Item) (*pb.Moment, bool, error) {
 		m := &pb.Moment{}
 		if err := item.Decode(m); err != nil || op.GetAsOfMs() != 0 && m.GetAtMs() > op.GetAsOfMs() {
 			return nil, false, err
 		}
-		ok, err := stoodAt(r, part.space, pb.NodeID(m.GetNode()), op.GetAsOfMs())
+		ok, err := stoodAt(r, part.Space, pb.NodeID(m.GetNode()), op.GetAsOfMs())
 		return m, ok, err
 	})
 	if p != nil {
@@ -137,7 +138,7 @@ func (o *orgView) readTemporal(r storage.Reader, part *partitionRef, op *pb.Reca
 	}
 	list := &pb.TemporalList{Paged: op.GetPaged(), Moments: entries, NextCursor: next}
 	whole := &pb.TemporalView{}
-	if _, err := r.Get(part.space.Key(storage.TableView, storage.Str(viewTemporal)), whole); err != nil {
+	if _, err := r.Get(part.Space.Key(storage.TableView, storage.Str(viewTemporal)), whole); err != nil {
 		return nil, err
 	}
 	if op.GetAsOfMs() == 0 { // both are of all that there is now
@@ -146,8 +147,8 @@ func (o *orgView) readTemporal(r storage.Reader, part *partitionRef, op *pb.Reca
 	return mindReply(&pb.MindResult{Result: &pb.MindResult_Temporal{Temporal: list}}), nil
 }
 
-func recallCursor(op *pb.Recall, part *partitionRef) cursorKind {
-	return cursorKind{list: "recall " + op.GetType(), partition: part.id, filters: strconv.FormatInt(op.GetAsOfMs(), 10)}
+func recallCursor(op *pb.Recall, part *partition.Ref) cursorKind {
+	return cursorKind{list: "recall " + op.GetType(), partition: part.ID, filters: strconv.FormatInt(op.GetAsOfMs(), 10)}
 }
 
 // recallPage is the page that was asked for, or all that an unpaginated view
@@ -167,14 +168,14 @@ func strength(n *pb.Node) float64 {
 
 // readStrongest gives the strongest live nodes, the edges among them and their
 // domains, all of one moment.
-func readStrongest(st *storage.Store, part *partitionRef, asOf int64) (_ *pb.Reply, err error) {
+func readStrongest(st *storage.Store, part *partition.Ref, asOf int64) (_ *pb.Reply, err error) {
 	r, err := st.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	defer closeSnapshot(r, &err)
-	view := &pb.GraphView{Subject: string(part.subject)}
-	if err := addStrongest(r, part.space, view, asOf); err != nil {
+	defer partition.CloseSnapshot(r, &err)
+	view := &pb.GraphView{Subject: string(part.Subject)}
+	if err := addStrongest(r, part.Space, view, asOf); err != nil {
 		return nil, err
 	}
 	cutStrongest(view)
@@ -187,10 +188,10 @@ func readStrongest(st *storage.Store, part *partitionRef, asOf int64) (_ *pb.Rep
 			return nil, err
 		}
 	}
-	if err := addDomains(r, part.space, view); err != nil {
+	if err := addDomains(r, part.Space, view); err != nil {
 		return nil, err
 	}
-	if err := countEdges(r, part.space, view); err != nil {
+	if err := countEdges(r, part.Space, view); err != nil {
 		return nil, err
 	}
 	return mindReply(&pb.MindResult{Result: &pb.MindResult_Graph{Graph: view}}), nil
@@ -255,9 +256,9 @@ func cutStrongest(view *pb.GraphView) {
 
 // addEdges adds a node's edges to others of the chosen, as far as they held at a time;
 // 0 is any.
-func addEdges(r storage.Reader, part *partitionRef, node pb.NodeID, chosen map[pb.NodeID]bool, view *pb.GraphView, asOf int64) error {
+func addEdges(r storage.Reader, part *partition.Ref, node pb.NodeID, chosen map[pb.NodeID]bool, view *pb.GraphView, asOf int64) error {
 	for _, origin := range edgeOrigins {
-		for item, err := range r.Scan(edgesOfSource(part.space, node, origin).Children(), storage.ScanOptions{Limit: maxRecallEnds}) {
+		for item, err := range r.Scan(edgesOfSource(part.Space, node, origin).Children(), storage.ScanOptions{Limit: maxRecallEnds}) {
 			if err != nil {
 				return err
 			}
@@ -281,7 +282,7 @@ func addEdges(r storage.Reader, part *partitionRef, node pb.NodeID, chosen map[p
 
 // edgeAt reads the edge of an entry under one of its ends; nil when it was
 // removed since.
-func edgeAt(r storage.Reader, part *partitionRef, entry storage.Key) (*pb.Edge, error) {
+func edgeAt(r storage.Reader, part *partition.Ref, entry storage.Key) (*pb.Edge, error) {
 	parts := entry.Parts()
 	_, _, _ = parts.Str(), parts.Str(), parts.U64Desc()
 	id := pb.EdgeID(parts.Str())

@@ -33,7 +33,7 @@ func (c client) derive(f func(b *storage.Batch, space storage.Space)) {
 			return
 		}
 		b := storage.NewBatch(o.store)
-		f(b, part.space)
+		f(b, part.Space)
 		if err := o.committer.commit(b); err != nil {
 			c.n.t.Error(err)
 		}
@@ -278,7 +278,7 @@ func TestIdentityOfMembers(t *testing.T) {
 	}
 	reader.ok(identityOp(ann.User.String()))
 	var anna pb.PartitionID
-	owner.inOrg(func(o *orgActor) { anna = o.subjects["anna"].id })
+	owner.inOrg(func(o *orgActor) { anna = o.subjects["anna"].ID })
 	strangers := []string{other.Owner.String(), pb.UserID{9}.String(), anna.String(), "nonsense", ""}
 	for i, id := range append(strangers, org.Owner.String()) {
 		p := reader.refused(pb.CodePermissionDenied, identityOp(id))

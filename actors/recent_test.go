@@ -6,13 +6,14 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
 // recentOf is what the organization of a client remembers of nodes, and its view.
-func recentOf(c client) (view *orgView, part *partitionRef) {
+func recentOf(c client) (view *orgView, part *partition.Ref) {
 	c.inOrg(func(o *orgActor) {
 		view = &o.orgView
 		for _, part = range o.members {
@@ -44,7 +45,7 @@ func TestANodeReadAgainIsNotReadFromTheStore(t *testing.T) {
 	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
 	first := c.ok(getNodeOp(id)).GetNode()
 	view, part := recentOf(c)
-	key := recentKey{part.id, pb.NodeID(id)}
+	key := recentKey{part.ID, pb.NodeID(id)}
 
 	var kept *pb.NodeInfo
 	for kept == nil { // something in the background may write
@@ -76,7 +77,7 @@ func TestWhatWasWrittenIsReadAtOnce(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	id := c.ingest(doc("a", "The boiler is old.")).GetItems()[0].GetNode()
 	view, part := recentOf(c)
-	key := recentKey{part.id, pb.NodeID(id)}
+	key := recentKey{part.ID, pb.NodeID(id)}
 	before := appliedBy(t, view)
 	old := c.ok(getNodeOp(id)).GetNode()
 

@@ -3,6 +3,7 @@ package actors
 import (
 	"reflect"
 	"strings"
+	"sync"
 	"unsafe"
 
 	pb "orgmem/proto"
@@ -32,13 +33,19 @@ func (n *testNode) remembered() []byte {
 			n.t.Logf("not looked at: %v", err) // it is removed
 		}
 	}
-	n.sys.parts.mu.Lock()
-	defer n.sys.parts.mu.Unlock()
+	held := mutexOf(n.sys.parts)
+	held.Lock()
+	defer held.Unlock()
 	m.collect(reflect.ValueOf(n.sys.parts))
 	n.sys.hub.mu.Lock()
 	defer n.sys.hub.mu.Unlock()
 	m.collect(reflect.ValueOf(n.sys.hub))
 	return m.bytes
+}
+
+// mutexOf is the lock of what another package holds.
+func mutexOf(holder any) *sync.Mutex {
+	return (*sync.Mutex)(reflect.ValueOf(holder).Elem().FieldByName("mu").Addr().UnsafePointer())
 }
 
 // memory walks values by their types, private fields too.
@@ -58,7 +65,7 @@ func followed(t reflect.Type) bool {
 	switch at := t.PkgPath(); {
 	case t == reflect.TypeFor[System](), t == reflect.TypeFor[activation]():
 		return false
-	case at == "", at == "orgmem/actors", at == "orgmem/proto", at == "container/list", strings.HasPrefix(at, "orgmem/brain/"):
+	case at == "", at == "orgmem/actors", strings.HasPrefix(at, "orgmem/actors/"), at == "orgmem/proto", at == "container/list", strings.HasPrefix(at, "orgmem/brain/"):
 		return true
 	default:
 		return strings.HasPrefix(at, "github.com/hashicorp/golang-lru/")

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/document"
 	"orgmem/brain/extract"
 	"orgmem/brain/text"
@@ -53,11 +54,11 @@ func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restore
 	if err != nil {
 		return Restored{}, err
 	}
-	out := Restored{PartitionID: part.id.String(), NodeIDs: make([]string, 0, len(in.Nodes))}
+	out := Restored{PartitionID: part.ID.String(), NodeIDs: make([]string, 0, len(in.Nodes))}
 	r := &restorer{sys: s, ctx: ctx, org: org, part: part, from: in.Partition.ID, out: &out}
 	err = r.edits([]func(*effect) (*pb.Reply, error){func(f *effect) (*pb.Reply, error) { return r.head(f, in) }})
 	if in.Partition.Settings != nil {
-		s.parts.drop(part) // who reads settings now reads those
+		s.parts.Drop(part) // who reads settings now reads those
 	}
 	for nodes := range slices.Chunk(in.Nodes, maxRestoreAtOnce) {
 		if err != nil {
@@ -94,7 +95,7 @@ func (s *System) Restore(ctx context.Context, org pb.OrgID, raw []byte) (Restore
 }
 
 // restoreInto finds the memory that a part goes into, or provisions its subject.
-func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Part) (part *partitionRef, err error) {
+func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Part) (part *partition.Ref, err error) {
 	err = s.visitOrg(ctx, org, func(o *orgActor, done func(error)) {
 		switch in.Partition.Kind {
 		case pb.PartitionMember:
@@ -128,7 +129,7 @@ func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Par
 				}
 				ch := newChange(o.store)
 				putPartition(ch.Batch, o.space, part)
-				ch.audit(o.byOperator(pb.ActionSubjectProvision, part.id.String()))
+				ch.audit(o.byOperator(pb.ActionSubjectProvision, part.ID.String()))
 				o.committer.submitChange(ch, finish)
 			})
 		default:
@@ -169,7 +170,7 @@ type restorer struct {
 	sys  *System
 	ctx  context.Context // the request's: the restorer lives as long
 	org  pb.OrgID
-	part *partitionRef
+	part *partition.Ref
 	from string // the memory's id in the document
 	out  *Restored
 }
@@ -178,7 +179,7 @@ type restorer struct {
 func (r *restorer) edits(runs []func(*effect) (*pb.Reply, error)) error {
 	calls := make([]*call, len(runs))
 	err := r.sys.visitOrg(r.ctx, r.org, func(o *orgActor, done func(error)) {
-		if now, err := o.loadPartition(r.part.id); err != nil || now == nil {
+		if now, err := o.loadPartition(r.part.ID); err != nil || now == nil {
 			if err == nil {
 				err = fmt.Errorf("%w: the memory is being erased", ErrConflict)
 			}
@@ -228,9 +229,9 @@ var errRestore = errors.New("a record could not be restored")
 // memory, or its old id with this memory's name in it.
 func (r *restorer) idOf(n *document.Node) pb.NodeID {
 	if n.OfContent && n.Content != nil {
-		return r.part.nodeFor(*n.Content)
+		return r.part.NodeFor(*n.Content)
 	}
-	return pb.NodeID(strings.Replace(n.ID, r.from, r.part.id.String(), 1))
+	return pb.NodeID(strings.Replace(n.ID, r.from, r.part.ID.String(), 1))
 }
 
 // head writes a memory's settings and domains, where it has none. The domains are
@@ -238,9 +239,9 @@ func (r *restorer) idOf(n *document.Node) pb.NodeID {
 // a cycle that runs meanwhile goes on with them. What they say comes with the nodes
 // that it was read out of (nameDomain): one of them may have been forgotten here.
 func (r *restorer) head(f *effect, in *document.Part) (*pb.Reply, error) {
-	f.batch.audit(f.call.auditOf(pb.ActionExportImport, r.part.id.String()))
+	f.batch.audit(f.call.auditOf(pb.ActionExportImport, r.part.ID.String()))
 	if s := in.Partition.Settings; s != nil {
-		key := r.part.space.Key(storage.TableSettings)
+		key := r.part.Space.Key(storage.TableSettings)
 		_, found, err := f.st.GetRaw(key)
 		if err != nil {
 			return nil, err
@@ -254,13 +255,13 @@ func (r *restorer) head(f *effect, in *document.Part) (*pb.Reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		if found, err := f.st.Get(r.part.space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{}); err != nil || found {
+		if found, err := f.st.Get(r.part.Space.Key(storage.TableDomain, storage.ID16(id)), &pb.Domain{}); err != nil || found {
 			if err != nil {
 				return nil, err
 			}
 			continue
 		}
-		putDomain(f.batch.Batch, r.part.space, &pb.Domain{
+		putDomain(f.batch.Batch, r.part.Space, &pb.Domain{
 			Id: id[:], Edges: d.EdgeCount, Cohesion: d.Cohesion,
 			CreatedMs: int64(d.CreatedAt), UpdatedMs: int64(d.UpdatedAt),
 		})
@@ -278,7 +279,7 @@ func (f *effect) nameDomain(in *document.Domain) error {
 		return err
 	}
 	before := &pb.Domain{}
-	found, err := f.st.Get(f.part.space.Key(storage.TableDomain, storage.ID16(id)), before)
+	found, err := f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(id)), before)
 	if err != nil || !found || before.GetLabel() != "" || len(before.GetKeywords())+len(before.GetTopNodes())+len(before.GetNamedBy()) > 0 {
 		return err
 	}
@@ -322,7 +323,7 @@ func (r *restorer) node(f *effect, id pb.NodeID, in *document.Node) (reply *pb.R
 	case in.Status == pb.StatusTombstoned:
 		if n.RestorableMs != 0 {
 			f.batch.PutRaw(f.tombstone(n), nil)
-			f.batch.PutRaw(f.org.space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.id)), nil)
+			f.batch.PutRaw(f.org.space.Key(storage.TableTombstoneDue, storage.U64(uint64(n.RestorableMs)), storage.ID16(f.part.ID)), nil)
 		}
 		f.keep(n)
 	case in.Content == nil:
@@ -382,13 +383,13 @@ func (r *restorer) derived(f *effect, id pb.NodeID, in *document.Node) {
 	if in.Trace == nil {
 		return
 	}
-	f.batch.Put(f.traceKey(id), in.Trace.Stored(r.from, r.part.id.String()))
+	f.batch.Put(f.traceKey(id), in.Trace.Stored(r.from, r.part.ID.String()))
 }
 
 // restoreChange adds an entry to a node's history as it was.
 func (f *effect) restoreChange(id pb.NodeID, in *document.Change) {
 	f.state.NextHistory++
-	f.batch.Put(f.part.space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), in.Stored(f.part.subject))
+	f.batch.Put(f.part.Space.Key(storage.TableHistory, storage.Str(id), storage.U64Desc(f.state.GetNextHistory())), in.Stored(f.part.Subject))
 }
 
 // relations writes edges, external ids, successions and the names of domains between
@@ -429,7 +430,7 @@ func (r *restorer) relations(f *effect, in *document.Part) (*pb.Reply, error) {
 		}
 		if before == "" && n != nil && n.GetStatus() != pb.StatusTombstoned {
 			f.refs[ext] = pb.NodeID(x.NodeID)
-			f.batch.Put(f.part.space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: x.NodeID})
+			f.batch.Put(f.part.Space.Key(storage.TableExternalID, storage.Str(ext)), &pb.ExternalRef{Node: x.NodeID})
 		}
 	}
 	return &pb.Reply{}, nil
@@ -467,7 +468,7 @@ func (f *effect) renameInHistory(id pb.NodeID, ids map[string]string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	for rec, err := range storage.ScanRecords(f.st, f.part.space.Prefix(storage.TableHistory, storage.Str(id)), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
+	for rec, err := range storage.ScanRecords(f.st, f.part.Space.Prefix(storage.TableHistory, storage.Str(id)), storage.ScanOptions{}, func() *pb.Audit { return &pb.Audit{} }) {
 		if err != nil {
 			return err
 		}

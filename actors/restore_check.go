@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/document"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -72,7 +73,7 @@ func checkPartition(p *document.Partition) error {
 	if p.ID == "" {
 		return refusal("the memory", "id", "is missing")
 	}
-	if p.Settings != nil && p.Settings.QualityMode != nil && !knownQuality(quality(*p.Settings.QualityMode)) {
+	if p.Settings != nil && p.Settings.QualityMode != nil && !partition.KnownQuality(partition.Quality(*p.Settings.QualityMode)) {
 		return refusal("the memory", "settings.qualityMode", "is %q, and must be fast, balanced or thorough", *p.Settings.QualityMode)
 	}
 	return nil

@@ -17,7 +17,7 @@ func (r *restorer) namedIn(in *document.Node) (ids []string) {
 		return nil
 	}
 	for _, x := range in.Trace.Entities {
-		ids = append(ids, strings.Replace(x.NodeID, r.from, r.part.id.String(), 1))
+		ids = append(ids, strings.Replace(x.NodeID, r.from, r.part.ID.String(), 1))
 	}
 	return ids
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -30,7 +31,7 @@ const (
 
 // reached is a node that retrieval has come to, by its best path.
 type reached struct {
-	part  *partitionRef
+	part  *partition.Ref
 	score float64
 	path  *pb.Path
 	hit   *pb.Hit // nil: reached by an edge, its passage is not read yet
@@ -46,7 +47,7 @@ type place struct {
 
 // retrieve searches, and follows the edges of what it finds.
 func (o *orgActor) retrieve(c *call, op *pb.Retrieve) {
-	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partitionRef, rd *reader) (*pb.Reply, error) {
+	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *reader) (*pb.Reply, error) {
 		topK := int(cmp.Or(op.GetTopK(), defaultTopK))
 		found, err := c.find(st, parts, &pb.Search{Query: op.GetQuery(), TopK: uint32(topK)}, rd)
 		if err != nil {
@@ -98,7 +99,7 @@ type propagation struct {
 }
 
 // seed takes in a hit of the search.
-func (p *propagation) seed(parts []*partitionRef, h *pb.Hit) {
+func (p *propagation) seed(parts []*partition.Ref, h *pb.Hit) {
 	part := parts[0]
 	if len(parts) > 1 {
 		if part = ownerOf(parts, pb.NodeID(h.GetNode())); part == nil {
@@ -106,7 +107,7 @@ func (p *propagation) seed(parts []*partitionRef, h *pb.Hit) {
 		}
 	}
 	x := &reached{part: part, score: math.Max(h.GetScore(), 0), path: &pb.Path{Nodes: []string{h.GetNode()}}, hit: h, text: true}
-	p.at[place{part.id, pb.NodeID(h.GetNode())}] = x
+	p.at[place{part.ID, pb.NodeID(h.GetNode())}] = x
 	p.goOn(x)
 }
 
@@ -120,13 +121,13 @@ func (p *propagation) goOn(x *reached) {
 
 // ownerOf returns the partition that a node's id says it lies in; nil when that is none
 // of them.
-func ownerOf(parts []*partitionRef, id pb.NodeID) *partitionRef {
+func ownerOf(parts []*partition.Ref, id pb.NodeID) *partition.Ref {
 	at, err := partitionIn(id)
 	if err != nil {
 		return nil
 	}
 	for _, part := range parts { // there may be thousands, and a walk asks for each entity
-		if part.id == at {
+		if part.ID == at {
 			return part
 		}
 	}
@@ -151,7 +152,7 @@ func (p *propagation) hop() error {
 	for _, x := range from[:min(len(from), maxHopNodes)] {
 		node := pb.NodeID(x.path.GetNodes()[len(x.path.GetNodes())-1])
 		for _, origin := range edgeOrigins {
-			for _, end := range []storage.Key{edgesOfSource(x.part.space, node, origin), edgesOfTarget(x.part.space, node, origin)} {
+			for _, end := range []storage.Key{edgesOfSource(x.part.Space, node, origin), edgesOfTarget(x.part.Space, node, origin)} {
 				for item, err := range p.r.Scan(end.Children(), storage.ScanOptions{Limit: maxHopEdges}) {
 					if err != nil {
 						return err
@@ -170,7 +171,7 @@ func (p *propagation) hop() error {
 // follow goes over one edge that holds, if that is the best way to the node at its
 // end.
 func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) error {
-	at := place{from.part.id, to}
+	at := place{from.part.ID, to}
 	known := p.at[at]
 	// No edge weighs more than 1: most are decided without being read.
 	if best := from.score * hopDecay; known != nil && known.score >= best || slices.Contains(from.path.GetNodes(), string(to)) {
@@ -186,7 +187,7 @@ func (p *propagation) follow(from *reached, entry storage.Key, to pb.NodeID) err
 	}
 	if known == nil {
 		n := &pb.Node{}
-		found, err := p.r.Get(from.part.space.Key(storage.TableNode, storage.Str(to)), n)
+		found, err := p.r.Get(from.part.Space.Key(storage.TableNode, storage.Str(to)), n)
 		if err != nil || !found || n.GetStatus() != pb.StatusLive {
 			return err
 		}
@@ -222,7 +223,7 @@ func (p *propagation) ranked() []*reached {
 func passageOf(r storage.Reader, x *reached, words wordMatcher) (*pb.Hit, error) {
 	id := x.path.GetNodes()[len(x.path.GetNodes())-1]
 	node := &pb.Node{}
-	found, err := r.Get(x.part.space.Key(storage.TableNode, storage.Str(id)), node)
+	found, err := r.Get(x.part.Space.Key(storage.TableNode, storage.Str(id)), node)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -230,7 +231,7 @@ func passageOf(r storage.Reader, x *reached, words wordMatcher) (*pb.Hit, error)
 	most := -1.0
 	for _, seq := range node.GetChunks()[:min(len(node.GetChunks()), maxPassages)] {
 		chunk := &pb.Chunk{}
-		found, err := r.Get(x.part.space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		found, err := r.Get(x.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +247,7 @@ func passageOf(r storage.Reader, x *reached, words wordMatcher) (*pb.Hit, error)
 
 // addContradictions adds the open contradictions of a result.
 func addContradictions(r storage.Reader, x *reached, out *pb.Retrieved) error {
-	keys, err := restingOn(r, x.part.space, pb.NodeID(x.hit.GetNode()), maxDerivedPerScan)
+	keys, err := restingOn(r, x.part.Space, pb.NodeID(x.hit.GetNode()), maxDerivedPerScan)
 	if err != nil {
 		return err
 	}
@@ -264,7 +265,7 @@ func addContradictions(r storage.Reader, x *reached, out *pb.Retrieved) error {
 		}) {
 			continue
 		}
-		pair, err := claims(r, x.part.space, c)
+		pair, err := claims(r, x.part.Space, c)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -16,9 +17,9 @@ const (
 // listContradictions pages through the open contradictions of a partition,
 // newest first. One whose side is superseded or forgotten is not among them,
 // whether or not a cycle has seen that yet.
-func (o *orgView) listContradictions(r storage.Reader, part *partitionRef, op *pb.ListContradictions) (*pb.Reply, error) {
-	kind := cursorKind{list: "contradictions", filters: op.GetStatus(), partition: part.id}
-	all := part.space.Prefix(storage.TableContradiction)
+func (o *orgView) listContradictions(r storage.Reader, part *partition.Ref, op *pb.ListContradictions) (*pb.Reply, error) {
+	kind := cursorKind{list: "contradictions", filters: op.GetStatus(), partition: part.ID}
+	all := part.Space.Prefix(storage.TableContradiction)
 	if op.GetStatus() != "" && op.GetStatus() != reviewOpen { // there are none, however long one looks
 		if _, p := o.scanFrom(all, kind, op.GetPage()); p != nil {
 			return refuse(p), nil
@@ -30,7 +31,7 @@ func (o *orgView) listContradictions(r storage.Reader, part *partitionRef, op *p
 		if err := item.Decode(x); err != nil {
 			return nil, false, err
 		}
-		pair, err := claims(r, part.space, x)
+		pair, err := claims(r, part.Space, x)
 		return pair, pair != nil, err
 	})
 	if p != nil {
@@ -63,9 +64,9 @@ func claims(r storage.Reader, space storage.Space, x *pb.Contradiction) (*pb.Cla
 
 // listProposals pages through a partition's proposals, newest first. An open one
 // whose end is superseded or forgotten is not among them.
-func (o *orgView) listProposals(r storage.Reader, part *partitionRef, op *pb.ListProposals) (*pb.Reply, error) {
-	kind := cursorKind{list: "proposals", filters: op.GetStatus(), partition: part.id}
-	entries, next, p, err := pageOfKeys(o, r, part.space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
+func (o *orgView) listProposals(r storage.Reader, part *partition.Ref, op *pb.ListProposals) (*pb.Reply, error) {
+	kind := cursorKind{list: "proposals", filters: op.GetStatus(), partition: part.ID}
+	entries, next, p, err := pageOfKeys(o, r, part.Space.Prefix(storage.TableProposalByTime), kind, op.GetPage(), maxDerivedPerScan, func(item storage.Item) (*pb.Proposal, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
 		id := pb.DerivedID(parts.ID16())
@@ -84,9 +85,9 @@ func (o *orgView) listProposals(r storage.Reader, part *partitionRef, op *pb.Lis
 // readProposal returns a proposal, nil when there is none, or when there is
 // nothing left to decide on: an end is gone, or the two contradict each other, which a
 // link would cover up.
-func readProposal(r storage.Reader, part *partitionRef, id pb.DerivedID) (*pb.Proposal, error) {
+func readProposal(r storage.Reader, part *partition.Ref, id pb.DerivedID) (*pb.Proposal, error) {
 	x := &pb.Proposal{}
-	found, err := r.Get(proposalKey(part.space, id), x)
+	found, err := r.Get(proposalKey(part.Space, id), x)
 	if err != nil || !found || x.GetStatus() != reviewOpen {
 		if !found {
 			x = nil
@@ -94,7 +95,7 @@ func readProposal(r storage.Reader, part *partitionRef, id pb.DerivedID) (*pb.Pr
 		return x, err
 	}
 	for _, end := range []string{x.GetSource(), x.GetTarget()} {
-		if ok, err := stands(r, part.space, pb.NodeID(end)); err != nil || !ok {
+		if ok, err := stands(r, part.Space, pb.NodeID(end)); err != nil || !ok {
 			return nil, err
 		}
 	}
@@ -104,18 +105,13 @@ func readProposal(r storage.Reader, part *partitionRef, id pb.DerivedID) (*pb.Pr
 	return x, nil
 }
 
-// contradictionID names the contradiction between two nodes.
-func (p *partitionRef) contradictionID(a, b pb.NodeID) pb.DerivedID {
-	return p.derivedID("contradiction", string(min(a, b)), string(max(a, b)))
-}
-
 // contradict reports whether there is an open contradiction between two nodes.
-func contradict(r storage.Reader, part *partitionRef, a, b pb.NodeID) (bool, error) {
-	raw, found, err := r.GetRaw(part.space.Key(storage.TableDerivedByNode, storage.Str(a), storage.ID16(part.contradictionID(a, b))))
+func contradict(r storage.Reader, part *partition.Ref, a, b pb.NodeID) (bool, error) {
+	raw, found, err := r.GetRaw(part.Space.Key(storage.TableDerivedByNode, storage.Str(a), storage.ID16(part.ContradictionID(a, b))))
 	if err != nil || !found {
 		return false, err
 	}
-	key, err := part.space.All().ParseKey(raw)
+	key, err := part.Space.All().ParseKey(raw)
 	if err != nil {
 		return false, err
 	}
@@ -123,7 +119,7 @@ func contradict(r storage.Reader, part *partitionRef, a, b pb.NodeID) (bool, err
 	if found, err = r.Get(key, x); err != nil || !found {
 		return false, err
 	}
-	pair, err := claims(r, part.space, x)
+	pair, err := claims(r, part.Space, x)
 	return pair != nil, err
 }
 
@@ -158,7 +154,7 @@ func (o *orgActor) decideProposal(c *call, op *pb.DecideProposal) {
 			}
 		}
 		x.Status, x.DecidedMs = status, f.now
-		f.batch.Put(proposalKey(f.part.space, id), x)
+		f.batch.Put(proposalKey(f.part.Space, id), x)
 		f.batch.audit(c.auditOf(action, id.String()))
 		changeType, affected := changeProposalRejected, 0
 		if op.GetAccept() {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/proposal"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -110,9 +111,9 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	a, b, d := c.note("The boiler is old."), c.note("The boiler is new."), c.note("The boiler hums.")
 	chunk := func(id string) uint64 { return c.nodeOf(id).GetChunks()[0] }
 	chunkA, chunkB := chunk(a), chunk(b)
-	var part *partitionRef
+	var part *partition.Ref
 	c.inOrg(func(o *orgActor) { part = o.members[org.Owner] })
-	contradiction := part.contradictionID(pb.NodeID(b), pb.NodeID(a))
+	contradiction := part.ContradictionID(pb.NodeID(b), pb.NodeID(a))
 	c.derive(func(batch *storage.Batch, space storage.Space) {
 		putProposal(batch, space, &pb.Proposal{Id: derivedN(1), Source: b, Target: a, Type: "related", Status: reviewOpen, CreatedMs: 1})
 		putProposal(batch, space, &pb.Proposal{Id: derivedN(2), Source: a, Target: d, Type: "related", Status: reviewOpen, CreatedMs: 2})
@@ -256,7 +257,7 @@ func TestProposals(t *testing.T) {
 	// Neither what was accepted nor what was rejected is proposed again, in either
 	// direction.
 	c.inOrg(func(o *orgActor) {
-		space := o.members[o.onlyMember(t)].space
+		space := o.members[o.onlyMember(t)].Space
 		err := o.withStore(func(st *storage.Store) error {
 			for _, p := range []struct {
 				source, target string

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -30,13 +31,13 @@ type rewriteDue struct{}
 
 // markForgotten notes the stored segments that hold something of the nodes that
 // the effect forgets: also chunks that were replaced before.
-func (f *effect) markForgotten(now *loaded) {
+func (f *effect) markForgotten(now *partition.Index) {
 	mark := func(id uint64) {
 		if !slices.Contains(f.state.GetForgottenSegments(), id) {
 			f.state.ForgottenSegments = append(f.state.ForgottenSegments, id)
 		}
 	}
-	for _, v := range now.snapshot.Views {
+	for _, v := range now.Snapshot.Views {
 		if v.ID == 0 {
 			continue
 		}
@@ -45,8 +46,8 @@ func (f *effect) markForgotten(now *loaded) {
 			mark(v.ID)
 		}
 	}
-	for _, old := range now.stale {
-		mark(old.id)
+	for _, old := range now.Stale {
+		mark(old.ID)
 	}
 	if len(f.state.GetForgottenSegments()) > 0 && f.state.GetForgottenMs() == 0 {
 		f.state.ForgottenMs = f.now
@@ -55,31 +56,31 @@ func (f *effect) markForgotten(now *loaded) {
 
 // rewriteForgotten writes those segments anew, when it is time, and sets
 // w.rewriteIn when it is not.
-func (w *worker) rewriteForgotten(now *loaded) (*loaded, error) {
+func (w *worker) rewriteForgotten(now *partition.Index) (*partition.Index, error) {
 	w.rewriteIn = 0
-	if len(now.state.GetForgottenSegments()) == 0 || len(now.stale) > 0 { // those are replaced first
+	if len(now.State.GetForgottenSegments()) == 0 || len(now.Stale) > 0 { // those are replaced first
 		return now, nil
 	}
-	due, at := now.state.GetForgottenMs()+rewriteDelay.Milliseconds(), clock.Millis(w.org.sys.clock.Now())
+	due, at := now.State.GetForgottenMs()+rewriteDelay.Milliseconds(), clock.Millis(w.org.sys.clock.Now())
 	if !isDue(due, at, rewriteDelay) {
 		w.rewriteIn = time.Duration(due-at) * time.Millisecond
 		return now, nil
 	}
-	for _, id := range now.state.GetForgottenSegments() {
-		i := slices.IndexFunc(now.snapshot.Views, func(v index.View) bool { return v.ID == id })
+	for _, id := range now.State.GetForgottenSegments() {
+		i := slices.IndexFunc(now.Snapshot.Views, func(v index.View) bool { return v.ID == id })
 		if i < 0 {
 			continue // a merge has replaced it
 		}
-		next, err := w.merge(now, index.Plan{Views: []index.View{now.snapshot.Views[i]}})
+		next, err := w.merge(now, index.Plan{Views: []index.View{now.Snapshot.Views[i]}})
 		if err != nil {
 			return nil, err
 		}
 		now = next
 	}
-	next := &loaded{snapshot: now.snapshot, state: cloneState(now.state), stale: now.stale}
-	next.state.ForgottenSegments, next.state.ForgottenMs = nil, 0
+	next := &partition.Index{Snapshot: now.Snapshot, State: partition.CloneState(now.State), Stale: now.Stale}
+	next.State.ForgottenSegments, next.State.ForgottenMs = nil, 0
 	b := storage.NewBatch(w.org.store)
-	b.Put(w.part.space.Key(storage.TableState), next.state)
+	b.Put(w.part.Space.Key(storage.TableState), next.State)
 	return w.publish(b, next)
 }
 

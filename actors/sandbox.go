@@ -10,6 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -45,16 +46,18 @@ func sandboxStore(org pb.OrgID) storage.StoreID {
 	return storage.StoreID{Org: org, Realm: storage.RealmSandbox}
 }
 
-func newSandboxActor(main *orgView, record *pb.Organization, part *partitionRef, self *child) *orgActor {
+func newSandboxActor(main *orgView, record *pb.Organization, part *partition.Ref, self *child) *orgActor {
 	o := newOrgActor(main.sys, main.act)
 	o.orgView = orgView{
-		sys: main.sys, id: main.id, store: part.store, space: storage.OrgSpace(part.store), act: main.act, main: main,
+		sys: main.sys, id: main.id, store: part.Store, space: storage.OrgSpace(part.Store), act: main.act, main: main,
 	}
 	// A cursor of the sandbox must not open the organization's lists.
 	mac := hmac.New(sha256.New, main.secret)
 	mac.Write([]byte("sandbox"))
 	o.secret = mac.Sum(nil)
-	o.record, o.part, o.self = record, part, self
+	own := *part
+	own.Opener = &o.orgView // what is sealed in the sandbox is sealed by its secret
+	o.record, o.part, o.self = record, &own, self
 	return o
 }
 
@@ -68,7 +71,7 @@ func (ch *child) leave(s *System) {
 
 // sandboxRef returns the partition that sandbox keys act in, nil when there has
 // never been one.
-func (o *orgActor) sandboxRef() (*partitionRef, error) {
+func (o *orgActor) sandboxRef() (*partition.Ref, error) {
 	if o.part != nil {
 		return o.part, nil
 	}
@@ -85,12 +88,12 @@ func (o *orgActor) sandboxRef() (*partitionRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.part = newPartitionRef(&orgView{store: sandboxStore(o.id)}, id, rec)
+	o.part = partition.NewRef(sandboxStore(o.id), nil, id, rec)
 	return o.part, nil
 }
 
 // newSandbox makes an empty partition and writes that it is the sandbox's.
-func (o *orgActor) newSandbox(b *storage.Batch) (*partitionRef, error) {
+func (o *orgActor) newSandbox(b *storage.Batch) (*partition.Ref, error) {
 	id, err := o.sys.newUUID()
 	if err != nil {
 		return nil, err
@@ -127,7 +130,7 @@ func (o *orgActor) resumeSandbox() error {
 	if err != nil || part == nil {
 		return err
 	}
-	there, err := o.sys.cfg.Storage.Exists(part.store)
+	there, err := o.sys.cfg.Storage.Exists(part.Store)
 	if err != nil {
 		return fmt.Errorf("look for the sandbox: %w", err)
 	}
@@ -201,7 +204,7 @@ func (o *orgActor) handleSandboxed(c *call) {
 // organization means. A reset only says which that is: what was there before goes
 // here, before the first call, however often a crash came between.
 func (o *orgActor) openSandbox() error {
-	var before []*partitionRef
+	var before []*partition.Ref
 	current := false
 	err := o.withStore(func(st *storage.Store) error {
 		for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
@@ -212,11 +215,11 @@ func (o *orgActor) openSandbox() error {
 			if err != nil {
 				return err
 			}
-			if id == o.part.id {
+			if id == o.part.ID {
 				current = true
 				continue
 			}
-			before = append(before, newPartitionRef(&o.orgView, id, rec.Value))
+			before = append(before, partition.NewRef(o.store, &o.orgView, id, rec.Value))
 		}
 		return nil
 	})
@@ -228,7 +231,7 @@ func (o *orgActor) openSandbox() error {
 		b.EraseRange(o.space.All()) // jobs, outcomes, endpoints, exports: all that came with it
 	}
 	for _, ref := range before {
-		b.EraseRange(ref.space.All())
+		b.EraseRange(ref.Space.All())
 		job, err := o.newJob(pb.JobSubjectErase, principal{}, ref, 1)
 		if err != nil {
 			return err

@@ -1,8 +1,9 @@
 package actors
 
 import (
-	pb "orgmem/proto"
 	"slices"
+
+	pb "orgmem/proto"
 )
 
 var allScopes = []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin, pb.ScopeGraph, pb.ScopeForget, pb.ScopeProvision, pb.ScopeUsage}

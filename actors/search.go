@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/moments"
 	"orgmem/brain/text"
@@ -42,16 +43,16 @@ type effort struct {
 	brain bool
 }
 
-var efforts = map[quality]effort{
-	qualityFast:     {perHit: 8, least: 100},
-	qualityBalanced: {perHit: 8, least: 100, exact: 2, open: true},
-	qualityThorough: {perHit: 32, least: 400, exact: 8, brain: true},
+var efforts = map[partition.Quality]effort{
+	partition.QualityFast:     {perHit: 8, least: 100},
+	partition.QualityBalanced: {perHit: 8, least: 100, exact: 2, open: true},
+	partition.QualityThorough: {perHit: 32, least: 400, exact: 8, brain: true},
 }
 
 // effort is what the effective partition wants spent on the call.
 func (c *call) effort(st *storage.Store) (effort, error) {
-	s, err := c.org.sys.parts.settings(st, c.part)
-	return efforts[s.quality], err
+	s, err := c.org.sys.parts.Settings(st, c.part)
+	return efforts[s.Quality], err
 }
 
 // errTooManyPartitions refuses an organization-wide search that would be
@@ -60,24 +61,17 @@ var errTooManyPartitions = fmt.Errorf("org covers at most %d subjects and member
 
 // reader is the working memory of one read worker.
 type reader struct {
-	wordsmith
+	partition.QueryEncoder
 
 	scratch index.Scratch
 	matcher index.Matcher
 	walker  walker
-	vectors vectorReader
-}
-
-// wordsmith reads words and their meaning, for one worker.
-type wordsmith struct {
-	analyzer text.Analyzer
-	encoders encoders
-	asked    *askedQueries // nil: nothing is remembered
+	vectors partition.VectorReader
 }
 
 // search answers from snapshots, in the read pool.
 func (o *orgActor) search(c *call, op *pb.Search) {
-	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partitionRef, rd *reader) (*pb.Reply, error) {
+	o.readScope(c, op.GetOrgScope(), func(st *storage.Store, parts []*partition.Ref, rd *reader) (*pb.Reply, error) {
 		found, err := c.find(st, parts, op, rd)
 		if err != nil {
 			return nil, err
@@ -88,7 +82,7 @@ func (o *orgActor) search(c *call, op *pb.Search) {
 
 // readScope reads, in the read pool, from what an answer covers: the caller's
 // partition or, with scope org, all of the organization's.
-func (o *orgActor) readScope(c *call, orgScope bool, read func(st *storage.Store, parts []*partitionRef, rd *reader) (*pb.Reply, error)) {
+func (o *orgActor) readScope(c *call, orgScope bool, read func(st *storage.Store, parts []*partition.Ref, rd *reader) (*pb.Reply, error)) {
 	if orgScope && c.env.GetHasSubject() {
 		c.refuse(problem(pb.CodePermissionDenied, "A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
@@ -98,7 +92,7 @@ func (o *orgActor) readScope(c *call, orgScope bool, read func(st *storage.Store
 		w = node.Wide
 	}
 	o.readAs(c, w, func(st *storage.Store, worker int) (*pb.Reply, error) {
-		parts := []*partitionRef{c.part}
+		parts := []*partition.Ref{c.part}
 		if orgScope {
 			var err error
 			if parts, err = c.everywhere(st); err != nil {
@@ -111,20 +105,20 @@ func (o *orgActor) readScope(c *call, orgScope bool, read func(st *storage.Store
 
 // everywhere lists the partitions that the whole organization's reads cover: the
 // sandbox sees itself.
-func (c *call) everywhere(st *storage.Store) ([]*partitionRef, error) {
-	if c.part.kind == pb.PartitionSandbox {
-		return []*partitionRef{c.part}, nil
+func (c *call) everywhere(st *storage.Store) ([]*partition.Ref, error) {
+	if c.part.Kind == pb.PartitionSandbox {
+		return []*partition.Ref{c.part}, nil
 	}
 	return c.org.allPartitions(st)
 }
 
 // find searches, by the brain where there is one and it may be used, and counts what
 // that costs.
-func (c *call) find(st *storage.Store, parts []*partitionRef, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
+func (c *call) find(st *storage.Store, parts []*partition.Ref, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
 	if found, err := c.findByBrain(st, parts, op, rd); found != nil || err != nil {
 		return found, err
 	}
-	q, err := c.org.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.wordsmith, c.awaited)
+	q, err := c.org.lookInto(st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.awaited)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +126,7 @@ func (c *call) find(st *storage.Store, parts []*partitionRef, op *pb.Search, rd 
 }
 
 // findWith is find for a query that is ready.
-func (c *call) findWith(st *storage.Store, parts []*partitionRef, q *lookup, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
+func (c *call) findWith(st *storage.Store, parts []*partition.Ref, q *lookup, op *pb.Search, rd *reader) (*pb.SearchResult, error) {
 	e, err := c.effort(st)
 	if err != nil {
 		return nil, err
@@ -147,8 +141,8 @@ func (c *call) findWith(st *storage.Store, parts []*partitionRef, q *lookup, op 
 }
 
 // allPartitions lists the partitions that scope org covers.
-func (o *orgView) allPartitions(r storage.Reader) ([]*partitionRef, error) {
-	var parts []*partitionRef
+func (o *orgView) allPartitions(r storage.Reader) ([]*partition.Ref, error) {
+	var parts []*partition.Ref
 	for rec, err := range storage.ScanRecords(r, o.space.Prefix(storage.TablePartition), storage.ScanOptions{}, func() *pb.Partition { return &pb.Partition{} }) {
 		if err != nil {
 			return nil, err
@@ -163,7 +157,7 @@ func (o *orgView) allPartitions(r storage.Reader) ([]*partitionRef, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, newPartitionRef(o, id, rec.Value))
+		parts = append(parts, partition.NewRef(o.store, o, id, rec.Value))
 	}
 	return parts, nil
 }
@@ -179,7 +173,7 @@ type lookup struct {
 
 // lookInto reads a query's words and meaning, and the indexes that are cold. goOn is
 // asked before each of these; its error ends it.
-func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query string, mode index.Mode, own *wordsmith, goOn func() error) (*lookup, error) {
+func (o *orgView) lookInto(st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, own *partition.QueryEncoder, goOn func() error) (*lookup, error) {
 	q := &lookup{snapshots: make([]*index.Snapshot, len(parts)), Query: &index.Query{Mode: mode, Config: index.DefaultConfig()}}
 	langs := text.LangSet(0)
 	wanted := map[index.ModelID]bool{}
@@ -187,20 +181,20 @@ func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query strin
 		if err := goOn(); err != nil {
 			return nil, err
 		}
-		now, err := o.sys.parts.get(st, part, o.sys.dim)
+		now, err := o.sys.parts.Get(st, part, o.sys.dim)
 		if err != nil {
 			return nil, err
 		}
 		if len(parts) == 1 && o.sys.neglected(now) { // an organization's search must not wake all of it
-			o.tell(func(o *orgActor) { o.attend(part.id) })
+			o.tell(func(o *orgActor) { o.attend(part.ID) })
 		}
-		q.snapshots[i] = now.snapshot
-		langs |= now.snapshot.Langs()
-		for _, v := range now.snapshot.Views {
+		q.snapshots[i] = now.Snapshot
+		langs |= now.Snapshot.Langs()
+		for _, v := range now.Snapshot.Views {
 			wanted[v.Segment.Model()] = true
 		}
 	}
-	q.Terms = own.analyzer.Query(query, langs)
+	q.Terms = own.Analyzer.Query(query, langs)
 	if mode == index.KeywordOnly {
 		return q, nil
 	}
@@ -209,20 +203,20 @@ func (o *orgView) lookInto(st *storage.Store, parts []*partitionRef, query strin
 		// A model that this node does not carry: its chunks are found by words
 		// until they are embedded anew.
 		if m := o.sys.models[string(model)]; m != nil {
-			u := own.understand(parts, m, query)
-			q.Vectors[model] = u.vector
-			if r, ok := m.(ranged); ok {
+			u := own.Encode(parts, m, query)
+			q.Vectors[model] = u.Vector
+			if r, ok := m.(partition.Ranged); ok {
 				factor, offset := r.CosineLine()
 				q.Lines[model] = index.Line{Factor: factor, Offset: offset}
 			}
-			q.tokens += u.tokens
+			q.tokens += u.Tokens
 		}
 	}
 	return q, nil
 }
 
 // searchIn ranks the chunks of some partitions as one index.
-func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, q *lookup, op *pb.Search, e effort, rd *reader) (*pb.SearchResult, error) {
+func (o *orgView) searchIn(st *storage.Store, parts []*partition.Ref, q *lookup, op *pb.Search, e effort, rd *reader) (*pb.SearchResult, error) {
 	topK := int(op.GetTopK())
 	if topK == 0 {
 		topK = defaultTopK
@@ -254,7 +248,7 @@ func (o *orgView) searchIn(st *storage.Store, parts []*partitionRef, q *lookup, 
 // rank gives the best topK nodes. The best candidates may all be chunks of a few
 // long documents; then more of them are looked at, until there are topK nodes or
 // no more chunks.
-func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *reader) ([]index.Hit, error) {
+func (o *orgView) rank(st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e effort, rd *reader) ([]index.Hit, error) {
 	for {
 		candidates := rd.scratch.Candidates(snapshots, q)
 		exact, err := e.exactVectors(st, parts, candidates, q, topK, &rd.vectors)
@@ -271,15 +265,15 @@ func (o *orgView) rank(st *storage.Store, parts []*partitionRef, snapshots []*in
 
 // exactVectors reads the stored vectors of the candidates that are to be ranked by
 // them, each at its candidate's place. They are valid until from reads the next.
-func (e effort) exactVectors(st *storage.Store, parts []*partitionRef, candidates []index.Candidate, q *index.Query, topK int, from *vectorReader) ([][]float32, error) {
+func (e effort) exactVectors(st *storage.Store, parts []*partition.Ref, candidates []index.Candidate, q *index.Query, topK int, from *partition.VectorReader) ([][]float32, error) {
 	most := min(e.exact*max(topK, defaultTopK), len(candidates))
 	if q.Mode == index.KeywordOnly || most == 0 {
 		return nil, nil
 	}
-	exact := from.reset(most)
+	exact := from.Reset(most)
 	read := func(i int) (err error) {
 		c := &candidates[i]
-		exact[i], err = from.read(st, parts[c.Part], string(c.Model), c.Seq)
+		exact[i], err = from.Read(st, parts[c.Part], string(c.Model), c.Seq)
 		return err
 	}
 	if e.open {
@@ -302,7 +296,7 @@ func (e effort) exactVectors(st *storage.Store, parts []*partitionRef, candidate
 }
 
 // filterOf turns a request's filters into the index's.
-func (o *orgView) filterOf(st *storage.Store, parts []*partitionRef, f *pb.Filters) index.Filter {
+func (o *orgView) filterOf(st *storage.Store, parts []*partition.Ref, f *pb.Filters) index.Filter {
 	var out index.Filter
 	if f == nil {
 		return out
@@ -326,7 +320,7 @@ func (o *orgView) filterOf(st *storage.Store, parts []*partitionRef, f *pb.Filte
 		// record knows it.
 		out.Node = func(part int, id pb.NodeID) bool {
 			n := &pb.Node{}
-			found, err := st.Get(parts[part].space.Key(storage.TableNode, storage.Str(id)), n)
+			found, err := st.Get(parts[part].Space.Key(storage.TableNode, storage.Str(id)), n)
 			return err == nil && found && (f.GetDomain() == "" || n.GetDomain() == f.GetDomain()) && moments.HeldAt(n, f.GetAsOfMs())
 		}
 	}
@@ -335,13 +329,13 @@ func (o *orgView) filterOf(st *storage.Store, parts []*partitionRef, f *pb.Filte
 
 // readHit reads what a hit shows, and its node; nil when it was erased since the
 // snapshot.
-func readHit(r storage.Reader, part *partitionRef, h index.Hit) (*pb.Hit, *pb.Node, error) {
+func readHit(r storage.Reader, part *partition.Ref, h index.Hit) (*pb.Hit, *pb.Node, error) {
 	chunk, node := &pb.Chunk{}, &pb.Node{}
-	found, err := r.Get(part.space.Key(storage.TableChunk, storage.U64(h.Seq)), chunk)
+	found, err := r.Get(part.Space.Key(storage.TableChunk, storage.U64(h.Seq)), chunk)
 	if err != nil || !found {
 		return nil, nil, err
 	}
-	found, err = r.Get(part.space.Key(storage.TableNode, storage.Str(h.Node)), node)
+	found, err = r.Get(part.Space.Key(storage.TableNode, storage.Str(h.Node)), node)
 	if err != nil || !found {
 		return nil, nil, err
 	}
@@ -351,10 +345,10 @@ func readHit(r storage.Reader, part *partitionRef, h index.Hit) (*pb.Hit, *pb.No
 }
 
 // hitOf is what a hit shows of a passage, but its scores.
-func hitOf(part *partitionRef, node *pb.Node, chunk *pb.Chunk) *pb.Hit {
+func hitOf(part *partition.Ref, node *pb.Node, chunk *pb.Chunk) *pb.Hit {
 	hit := &pb.Hit{
 		Chunk: chunk.GetText(), Node: node.GetId(), Title: node.GetTitle(),
-		ChunkId: fmt.Sprintf("%s:%d", node.GetId(), chunk.GetOrdinal()), Subject: string(part.subject),
+		ChunkId: fmt.Sprintf("%s:%d", node.GetId(), chunk.GetOrdinal()), Subject: string(part.Subject),
 		CreatedMs: node.GetCreatedMs(),
 	}
 	if ids := node.GetSource().GetExternalIds(); len(ids) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -49,14 +50,6 @@ const (
 	counterDone     = "sessions.done"
 	counterFinalize = "sessions.finalize"
 )
-
-func (p *partitionRef) counter(name string) storage.Key {
-	return p.space.Key(storage.TableCounter, storage.Str(name))
-}
-
-func (p *partitionRef) session(id string) storage.Key {
-	return p.space.Key(storage.TableSession, storage.Str(id))
-}
 
 // eventKey tells an event from others of its session: the client's id of it, or
 // what it says (decisions.md, section 7).
@@ -175,7 +168,7 @@ func (a *subjectActor) dropSessions() {
 
 // intake is what one request adds to the sessions of a partition.
 type intake struct {
-	part     *partitionRef
+	part     *partition.Ref
 	st       *storage.Store
 	batch    *storage.Batch
 	now      int64
@@ -197,7 +190,7 @@ func (in *intake) session(id string) (*pb.Session, error) {
 		return s, nil
 	}
 	s := &pb.Session{}
-	found, err := in.st.Get(in.part.session(id), s)
+	found, err := in.st.Get(in.part.Session(id), s)
 	if err != nil {
 		return nil, err
 	}
@@ -210,15 +203,15 @@ func (in *intake) session(id string) (*pb.Session, error) {
 	return s, nil
 }
 
-func sessionByTime(part *partitionRef, s *pb.Session) storage.Key {
-	return part.space.Key(storage.TableSessionByTime, storage.U64Desc(uint64(s.GetCreatedMs())), storage.Str(s.GetId()))
+func sessionByTime(part *partition.Ref, s *pb.Session) storage.Key {
+	return part.Space.Key(storage.TableSessionByTime, storage.U64Desc(uint64(s.GetCreatedMs())), storage.Str(s.GetId()))
 }
 
 // write puts the changed sessions into the batch.
 func (in *intake) write() {
 	for id, s := range in.sessions {
 		s.UpdatedMs = in.now
-		in.batch.Put(in.part.session(id), s)
+		in.batch.Put(in.part.Session(id), s)
 	}
 }
 
@@ -233,7 +226,7 @@ func (in *intake) add(e *pb.SessionEvent) (*pb.SessionResult, error) {
 	}
 	key := eventKey(e)
 	before, known := in.seen[s.GetId()][key]
-	seenKey := in.part.space.Key(storage.TableSessionSeen, storage.Str(s.GetId()), storage.Hash32(key))
+	seenKey := in.part.Space.Key(storage.TableSessionSeen, storage.Str(s.GetId()), storage.Hash32(key))
 	if !known {
 		var raw []byte
 		if raw, known, err = in.st.GetRaw(seenKey); err != nil {
@@ -251,7 +244,7 @@ func (in *intake) add(e *pb.SessionEvent) (*pb.SessionResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	node := in.part.nodeIn(item.GetScope(), item.GetContent())
+	node := in.part.NodeIn(item.GetScope(), item.GetContent())
 	at := e.GetAtMs()
 	if at == 0 {
 		at = in.now
@@ -270,7 +263,7 @@ func (in *intake) add(e *pb.SessionEvent) (*pb.SessionResult, error) {
 	}
 	in.seen[s.GetId()][key] = string(node)
 	in.batch.PutRaw(seenKey, []byte(node))
-	in.batch.Put(in.part.space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())), &pb.StoredEvent{
+	in.batch.Put(in.part.Space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())), &pb.StoredEvent{
 		Event: &pb.SessionEvent{Role: e.GetRole(), AtMs: at}, Node: string(node), ReceivedMs: in.now,
 	})
 	in.items = append(in.items, item)
@@ -336,15 +329,15 @@ func (in *intake) count(name string, events, nodes uint64) error {
 	return addToCounter(in.st, in.batch, in.part, name, events, nodes, in.now)
 }
 
-func addToCounter(r storage.Reader, b *storage.Batch, part *partitionRef, name string, events, nodes uint64, now int64) error {
+func addToCounter(r storage.Reader, b *storage.Batch, part *partition.Ref, name string, events, nodes uint64, now int64) error {
 	n := &pb.SessionCounter{}
-	if _, err := r.Get(part.counter(name), n); err != nil {
+	if _, err := r.Get(part.Counter(name), n); err != nil {
 		return err
 	}
 	n.Events += events
 	n.Nodes += nodes
 	n.AtMs = now
-	b.Put(part.counter(name), n)
+	b.Put(part.Counter(name), n)
 	return nil
 }
 
@@ -397,7 +390,7 @@ func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []
 func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEntry, ch *change, then func(error)) {
 	for i, e := range entries {
 		e.Job, e.Index, e.Last = job.GetId(), uint32(i), i == len(entries)-1
-		ch.Put(a.part.space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
+		ch.Put(a.part.Space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
 	}
 	a.next += uint64(len(entries))
 	a.inFlight++
@@ -461,7 +454,7 @@ func (in *intake) signal(s *pb.Session, signal *pb.AgentSignal) error {
 		said.Event = "signal " + strconv.FormatUint(s.GetLast()+1, 10)
 	}
 	key := eventKey(said)
-	seenKey := in.part.space.Key(storage.TableSessionSeen, storage.Str(s.GetId()), storage.Hash32(key))
+	seenKey := in.part.Space.Key(storage.TableSessionSeen, storage.Str(s.GetId()), storage.Hash32(key))
 	_, known := in.seen[s.GetId()][key]
 	if !known {
 		var err error
@@ -484,12 +477,12 @@ func (in *intake) signal(s *pb.Session, signal *pb.AgentSignal) error {
 		Content: said.GetText(), Kind: kindSession, OccurredMs: signal.GetAtMs(), Metadata: metadata, Source: pb.SourceSignal,
 		Scope: s.GetId() + "\x00" + hex.EncodeToString(key[:]),
 	}
-	node := in.part.nodeIn(item.GetScope(), item.GetContent())
+	node := in.part.NodeIn(item.GetScope(), item.GetContent())
 	s.Signals++
 	s.Last++
 	in.seen[s.GetId()][key] = string(node)
 	in.batch.PutRaw(seenKey, []byte(node))
-	in.batch.Put(in.part.space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())), &pb.StoredEvent{
+	in.batch.Put(in.part.Space.Key(storage.TableSessionEvent, storage.Str(s.GetId()), storage.U64(s.GetLast())), &pb.StoredEvent{
 		Signal: &pb.AgentSignal{Type: signal.GetType(), Severity: signal.GetSeverity(), AtMs: signal.GetAtMs()}, Node: string(node), ReceivedMs: in.now,
 	})
 	in.items = append(in.items, item)
@@ -523,8 +516,8 @@ func (f *effect) tellSignal(n *pb.Node, item *pb.IngestItem) {
 	}
 	session, _, _ := strings.Cut(item.GetScope(), "\x00")
 	at := cmp.Or(item.GetOccurredMs(), f.now)
-	id := f.part.derivedID(insightSignal, n.GetId())
-	putInsight(f.batch.Batch, f.part.space, &pb.Insight{
+	id := f.part.DerivedID(insightSignal, n.GetId())
+	putInsight(f.batch.Batch, f.part.Space, &pb.Insight{
 		Id: id[:], Kind: insightSignal, Title: text.OneLine(n.GetTitle()), Detail: "On " + dayOf(at) + ", in the coding session " + text.OneLine(session) + ".",
 		Confidence: 1, Nodes: []string{n.GetId()}, CreatedMs: max(min(at, f.now), 1),
 	})
@@ -554,28 +547,28 @@ func (a *subjectActor) sessionFinalize(self *actor.PID, c *call, done func()) {
 	state.FinalizePending, state.Building = true, true
 	ch := newChange(a.org.store)
 	a.enqueue(self, c, pb.JobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, ch, func(job *pb.Job) (*pb.Reply, error) {
-		ch.PutRaw(a.part.counter(counterFinalize), job.GetId())
+		ch.PutRaw(a.part.Counter(counterFinalize), job.GetId())
 		return r, nil
 	}, done)
 }
 
 // sessionState reads how far a partition's sessions are.
-func (o *orgView) sessionState(st *storage.Store, part *partitionRef) (_ *pb.SessionState, err error) {
+func (o *orgView) sessionState(st *storage.Store, part *partition.Ref) (_ *pb.SessionState, err error) {
 	snap, err := st.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	defer closeSnapshot(snap, &err)
+	defer partition.CloseSnapshot(snap, &err)
 	in, out, head, cog := &pb.SessionCounter{}, &pb.SessionCounter{}, &pb.PartitionState{}, &pb.Cognition{}
 	for name, counter := range map[string]*pb.SessionCounter{counterAccepted: in, counterDone: out} {
-		if _, err := snap.Get(part.counter(name), counter); err != nil {
+		if _, err := snap.Get(part.Counter(name), counter); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := snap.Get(part.space.Key(storage.TableState), head); err != nil {
+	if _, err := snap.Get(part.Space.Key(storage.TableState), head); err != nil {
 		return nil, err
 	}
-	if _, err := snap.Get(part.space.Key(storage.TableCognition), cog); err != nil {
+	if _, err := snap.Get(part.Space.Key(storage.TableCognition), cog); err != nil {
 		return nil, err
 	}
 	state := &pb.SessionState{
@@ -587,7 +580,7 @@ func (o *orgView) sessionState(st *storage.Store, part *partitionRef) (_ *pb.Ses
 	if state.WarmLayers, err = warmLayers(snap, part); err != nil {
 		return nil, err
 	}
-	raw, found, err := snap.GetRaw(part.counter(counterFinalize))
+	raw, found, err := snap.GetRaw(part.Counter(counterFinalize))
 	if err != nil || !found {
 		return state, err
 	}
@@ -605,15 +598,15 @@ func (o *orgView) sessionState(st *storage.Store, part *partitionRef) (_ *pb.Ses
 }
 
 // warmLayers are the recall views that hold something.
-func warmLayers(r storage.Reader, part *partitionRef) (warm []string, err error) {
+func warmLayers(r storage.Reader, part *partition.Ref) (warm []string, err error) {
 	for _, layer := range []struct {
 		name    string
 		records storage.Range
 	}{
-		{pb.RecallIdentity, part.space.Prefix(storage.TableView, storage.Str(viewIdentity))},
-		{pb.RecallGraph, part.space.Prefix(storage.TableDomain)},
-		{pb.RecallInsights, part.space.Prefix(storage.TableInsight)},
-		{pb.RecallTemporal, part.space.Prefix(storage.TableMoment)},
+		{pb.RecallIdentity, part.Space.Prefix(storage.TableView, storage.Str(viewIdentity))},
+		{pb.RecallGraph, part.Space.Prefix(storage.TableDomain)},
+		{pb.RecallInsights, part.Space.Prefix(storage.TableInsight)},
+		{pb.RecallTemporal, part.Space.Prefix(storage.TableMoment)},
 	} {
 		for _, err := range r.Scan(layer.records, storage.ScanOptions{Limit: 1}) {
 			if err != nil {
@@ -626,9 +619,9 @@ func warmLayers(r storage.Reader, part *partitionRef) (warm []string, err error)
 }
 
 // listSessions pages through a partition's sessions, newest first.
-func (o *orgView) listSessions(r storage.Reader, part *partitionRef, op *pb.ListSessions) (*pb.Reply, error) {
-	all := part.space.Prefix(storage.TableSessionByTime)
-	kind := cursorKind{list: "sessions", partition: part.id}
+func (o *orgView) listSessions(r storage.Reader, part *partition.Ref, op *pb.ListSessions) (*pb.Reply, error) {
+	all := part.Space.Prefix(storage.TableSessionByTime)
+	kind := cursorKind{list: "sessions", partition: part.ID}
 	entries, next, p, err := pageOfKeys(o, r, all, kind, op.GetPage(), maxRecordsPerPage, func(item storage.Item) (*pb.Session, bool, error) {
 		parts := item.Key.Parts()
 		parts.U64Desc()
@@ -637,7 +630,7 @@ func (o *orgView) listSessions(r storage.Reader, part *partitionRef, op *pb.List
 			return nil, false, err
 		}
 		s := &pb.Session{}
-		found, err := r.Get(part.session(id), s)
+		found, err := r.Get(part.Session(id), s)
 		return s, found, err
 	})
 	if p != nil {
@@ -650,7 +643,7 @@ func (o *orgView) listSessions(r storage.Reader, part *partitionRef, op *pb.List
 // Events of it that still wait in the queue go too.
 func (f *effect) deleteSession(op *pb.DeleteSession) (*pb.Reply, error) {
 	s := &pb.Session{}
-	found, err := f.st.Get(f.part.session(op.GetId()), s)
+	found, err := f.st.Get(f.part.Session(op.GetId()), s)
 	if err != nil {
 		return nil, err
 	}
@@ -660,15 +653,15 @@ func (f *effect) deleteSession(op *pb.DeleteSession) (*pb.Reply, error) {
 	if err := f.eraseQueuedItems(func(item *pb.IngestItem) bool { return strings.HasPrefix(item.GetScope(), s.GetId()+"\x00") }); err != nil {
 		return nil, err
 	}
-	events := f.part.space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId()))
+	events := f.part.Space.Prefix(storage.TableSessionEvent, storage.Str(s.GetId()))
 	if err := f.forgetEvents(events); err != nil {
 		return nil, err
 	}
 	f.batch.EraseRange(events)
-	f.batch.EraseRange(f.part.space.Prefix(storage.TableSessionSeen, storage.Str(s.GetId())))
-	f.batch.Erase(f.part.session(s.GetId()))
+	f.batch.EraseRange(f.part.Space.Prefix(storage.TableSessionSeen, storage.Str(s.GetId())))
+	f.batch.Erase(f.part.Session(s.GetId()))
 	f.batch.Erase(sessionByTime(f.part, s))
-	f.batch.Erase(f.part.counter(counterSequence + s.GetId()))
+	f.batch.Erase(f.part.Counter(counterSequence + s.GetId()))
 	f.forgets = true
 	f.batch.audit(f.call.auditOf("session.delete", ""))
 	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, nil
@@ -710,11 +703,11 @@ func (f *effect) forgetEvents(events storage.Range) error {
 	}
 	if forgotten > 0 {
 		done := &pb.SessionCounter{}
-		if _, err := f.st.Get(f.part.counter(counterDone), done); err != nil {
+		if _, err := f.st.Get(f.part.Counter(counterDone), done); err != nil {
 			return err
 		}
 		done.Nodes -= min(done.GetNodes(), forgotten)
-		f.batch.Put(f.part.counter(counterDone), done)
+		f.batch.Put(f.part.Counter(counterDone), done)
 		if err := f.batch.graphUpdated(f.org, f.part, changeForgotten, "", int(forgotten)); err != nil {
 			return err
 		}
@@ -743,7 +736,7 @@ var errUnknownWork = errors.New("unknown work in the queue")
 //
 // What is not known, and what panics, is tried again like an item that fails, and given
 // up at last without being touched again, with what waits behind it going on.
-func (w *worker) chore(now *loaded, e Embedder, entry queued) (done sliceDone) {
+func (w *worker) chore(now *partition.Index, e partition.Embedder, entry queued) (done sliceDone) {
 	_, jobs, refused, err := w.begin([]queued{entry})
 	if err != nil {
 		return sliceDone{err: err}
@@ -773,7 +766,7 @@ func (w *worker) chore(now *loaded, e Embedder, entry queued) (done sliceDone) {
 	}
 	job.Done, job.Status, job.FinishedMs = 1, pb.JobSucceeded, clock.Millis(w.org.sys.clock.Now())
 	ch := newChange(w.org.store)
-	ch.Delete(w.part.space.Key(storage.TableQueue, storage.U64(entry.seq)))
+	ch.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(entry.seq)))
 	if err := ch.endJob(w.org, job); err != nil {
 		return sliceDone{err: err}
 	}
@@ -788,7 +781,7 @@ func (w *worker) chore(now *loaded, e Embedder, entry queued) (done sliceDone) {
 func (w *worker) finalize(entry queued, job *pb.Job) sliceDone {
 	cog := &pb.Cognition{}
 	err := w.org.withStore(func(st *storage.Store) error {
-		_, err := st.Get(w.part.space.Key(storage.TableCognition), cog)
+		_, err := st.Get(w.part.Space.Key(storage.TableCognition), cog)
 		return err
 	})
 	if err != nil {
@@ -796,9 +789,9 @@ func (w *worker) finalize(entry queued, job *pb.Job) sliceDone {
 	}
 	cog.Finalizes = append(cog.Finalizes, job.GetId())
 	b := storage.NewBatch(w.org.store)
-	b.Delete(w.part.space.Key(storage.TableQueue, storage.U64(entry.seq)))
-	b.Put(w.part.space.Key(storage.TableCognition), cog)
-	b.PutRaw(w.org.space.Key(storage.TableCognitionDue, storage.ID16(w.part.id)), nil)
+	b.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(entry.seq)))
+	b.Put(w.part.Space.Key(storage.TableCognition), cog)
+	b.PutRaw(w.org.space.Key(storage.TableCognitionDue, storage.ID16(w.part.ID)), nil)
 	if err := w.org.committer.commit(b); err != nil {
 		return sliceDone{err: err}
 	}

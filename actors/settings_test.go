@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -124,7 +125,7 @@ func TestQualityModesSpendDifferently(t *testing.T) {
 		}
 		b := storage.NewBatch(o.store)
 		for _, seq := range []uint64{3, 31} { // d02 and d30
-			putVector(b, part, model.ID(), seq, model.Query("common"))
+			partition.PutVector(b, part, model.ID(), seq, model.Query("common"))
 		}
 		o.committer.submit(b, done)
 	})
@@ -155,7 +156,7 @@ func TestQualityModesSpendDifferently(t *testing.T) {
 func TestFastReadsNoRelations(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk(), thinking)
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
-	for mode, want := range map[quality]bool{qualityFast: false, qualityBalanced: true, qualityThorough: true} {
+	for mode, want := range map[partition.Quality]bool{partition.QualityFast: false, partition.QualityBalanced: true, partition.QualityThorough: true} {
 		who := c.as(string(mode))
 		c.put(who.subject)
 		who.ok(patchSettings(string(mode), nil))
@@ -182,12 +183,12 @@ func TestThoroughLooksAtMore(t *testing.T) {
 	c.note("Common text.")
 	part := c.partition()
 	for _, topK := range []uint32{10, 100} {
-		looked := map[quality]int{}
+		looked := map[partition.Quality]int{}
 		c.inOrg(func(o *orgActor) {
 			err := o.withStore(func(st *storage.Store) error {
 				for mode, e := range efforts {
-					rd, parts := &o.sys.readers[0], []*partitionRef{part}
-					q, err := o.lookInto(st, parts, "common", index.Hybrid, &rd.wordsmith, func() error { return nil })
+					rd, parts := &o.sys.readers[0], []*partition.Ref{part}
+					q, err := o.lookInto(st, parts, "common", index.Hybrid, &rd.QueryEncoder, func() error { return nil })
 					if err != nil {
 						return err
 					}
@@ -204,7 +205,7 @@ func TestThoroughLooksAtMore(t *testing.T) {
 			}
 		})
 		few := max(100, 8*int(topK))
-		if want := map[quality]int{qualityFast: few, qualityBalanced: few, qualityThorough: min(4*few, index.MaxCandidates)}; !maps.Equal(looked, want) {
+		if want := map[partition.Quality]int{partition.QualityFast: few, partition.QualityBalanced: few, partition.QualityThorough: min(4*few, index.MaxCandidates)}; !maps.Equal(looked, want) {
 			t.Errorf("for %d hits they look at %v candidates, want %v", topK, looked, want)
 		}
 	}
@@ -231,7 +232,7 @@ func TestQualityModesAndTheBrain(t *testing.T) {
 		}
 		model := wordEmbedder{id: "words"}
 		b := storage.NewBatch(o.store)
-		putVector(b, part, model.ID(), node.GetChunks()[0], model.Query(query))
+		partition.PutVector(b, part, model.ID(), node.GetChunks()[0], model.Query(query))
 		done := make(chan error, 1)
 		o.committer.submit(b, func(err error) { done <- err })
 		if err := <-done; err != nil {
@@ -239,9 +240,9 @@ func TestQualityModesAndTheBrain(t *testing.T) {
 		}
 	})
 	for _, x := range []struct {
-		mode         quality
+		mode         partition.Quality
 		brain, exact bool
-	}{{qualityFast, false, false}, {qualityBalanced, true, false}, {qualityThorough, true, true}} {
+	}{{partition.QualityFast, false, false}, {partition.QualityBalanced, true, false}, {partition.QualityThorough, true, true}} {
 		c.ok(patchSettings(string(x.mode), nil))
 		r := c.ok(find(query)).GetSearch()
 		i := slices.IndexFunc(r.GetHits(), func(h *pb.Hit) bool { return h.GetExternalId() == "p5" })

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -19,7 +20,7 @@ const maxQueued = 200_000
 // order, and owns the child that does it.
 type subjectActor struct {
 	org      *orgView
-	part     *partitionRef
+	part     *partition.Ref
 	self     *child
 	next     uint64 // sequence number of the next queue entry
 	first    uint64 // lower bound of the oldest that waits
@@ -40,7 +41,7 @@ type subjectActor struct {
 	sessionWait []waitingCall
 }
 
-func newSubjectActor(org *orgView, part *partitionRef, self *child) *subjectActor {
+func newSubjectActor(org *orgView, part *partition.Ref, self *child) *subjectActor {
 	return &subjectActor{org: org, part: part, self: self}
 }
 
@@ -90,7 +91,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		}
 	case subjectTick:
 		if a.idle && !a.thinking && a.inFlight == 0 && a.org.sys.clock.Now().Sub(a.lastWork) >= a.org.sys.cfg.IdleSubject {
-			id, self, handled := a.part.id, a.self, a.handled
+			id, self, handled := a.part.ID, a.self, a.handled
 			a.org.tell(func(o *orgActor) { o.releaseSubject(id, self, handled) })
 		}
 		a.arm(ctx)
@@ -171,7 +172,7 @@ func (a *subjectActor) arm(ctx actor.Context) {
 
 // open finds the ends of the queue.
 func (a *subjectActor) open() error {
-	queue := a.part.space.Prefix(storage.TableQueue)
+	queue := a.part.Space.Prefix(storage.TableQueue)
 	return a.org.withStore(func(st *storage.Store) error {
 		for _, end := range []struct {
 			reverse bool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -13,7 +14,7 @@ import (
 const partitionSecretBytes = 32
 
 func (o *orgActor) getSubject(c *call, op *pb.GetSubject) {
-	var ref *partitionRef
+	var ref *partition.Ref
 	var err error
 	if validSubject(op.GetId()) {
 		ref, err = o.lookupSubject(pb.SubjectKey(op.GetId()))
@@ -28,8 +29,8 @@ func (o *orgActor) getSubject(c *call, op *pb.GetSubject) {
 	}
 }
 
-func subjectReply(ref *partitionRef, status uint32) *pb.Reply {
-	return &pb.Reply{Status: status, Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: string(ref.subject), CreatedMs: ref.created}}}
+func subjectReply(ref *partition.Ref, status uint32) *pb.Reply {
+	return &pb.Reply{Status: status, Result: &pb.Reply_Subject{Subject: &pb.SubjectInfo{Id: string(ref.Subject), CreatedMs: ref.Created}}}
 }
 
 // putSubject provisions a subject: 201 the first time, 200 after.
@@ -44,7 +45,7 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 			c.fail(err)
 			return
 		}
-		if ref != nil && ref.kind == pb.PartitionMember { // nobody could tell the two apart
+		if ref != nil && ref.Kind == pb.PartitionMember { // nobody could tell the two apart
 			c.refuse(invalid("subject_id", "must not be the user id of a member"))
 			return
 		}
@@ -72,7 +73,7 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 		}
 		ch := newChange(o.store)
 		putPartition(ch.Batch, o.space, ref)
-		ch.audit(c.auditOf(pb.ActionSubjectProvision, ref.id.String()))
+		ch.audit(c.auditOf(pb.ActionSubjectProvision, ref.ID.String()))
 		o.committer.submitChange(ch, func(err error) {
 			o.tell(func(o *orgActor) {
 				if err == nil {
@@ -89,7 +90,7 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 	})
 }
 
-func (o *orgView) newPartition(id pb.PartitionID, kind string, subject pb.SubjectKey) (*partitionRef, error) {
+func (o *orgView) newPartition(id pb.PartitionID, kind string, subject pb.SubjectKey) (*partition.Ref, error) {
 	secret := make([]byte, partitionSecretBytes)
 	if _, err := io.ReadFull(o.sys.cfg.Random, secret); err != nil {
 		return nil, err
@@ -98,17 +99,17 @@ func (o *orgView) newPartition(id pb.PartitionID, kind string, subject pb.Subjec
 	if kind == pb.PartitionSubject {
 		rec.Born = o.committer.lastEvent() + 1
 	}
-	return newPartitionRef(o, id, rec), nil
+	return partition.NewRef(o.store, o, id, rec), nil
 }
 
-func partitionRecord(ref *partitionRef) *pb.Partition {
-	return &pb.Partition{Id: ref.id.Bytes(), Kind: ref.kind, Subject: string(ref.subject), Secret: ref.secret, CreatedMs: ref.created, Born: ref.born}
+func partitionRecord(ref *partition.Ref) *pb.Partition {
+	return &pb.Partition{Id: ref.ID.Bytes(), Kind: ref.Kind, Subject: string(ref.Subject), Secret: ref.Secret, CreatedMs: ref.Created, Born: ref.Born}
 }
 
-func putPartition(b *storage.Batch, org storage.Space, ref *partitionRef) {
-	b.Put(org.Key(storage.TablePartition, storage.ID16(ref.id)), partitionRecord(ref))
-	if ref.kind == pb.PartitionSubject {
-		b.PutRaw(org.Key(storage.TableSubject, storage.Str(ref.subject)), ref.id.Bytes())
+func putPartition(b *storage.Batch, org storage.Space, ref *partition.Ref) {
+	b.Put(org.Key(storage.TablePartition, storage.ID16(ref.ID)), partitionRecord(ref))
+	if ref.Kind == pb.PartitionSubject {
+		b.PutRaw(org.Key(storage.TableSubject, storage.Str(ref.Subject)), ref.ID.Bytes())
 	}
 }
 
@@ -159,13 +160,13 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 				return
 			}
 			ch := newChange(o.store)
-			ch.Erase(o.space.Key(storage.TableSubject, storage.Str(ref.subject)))
-			ch.audit(c.auditOf(pb.ActionSubjectErase, ref.id.String()))
+			ch.Erase(o.space.Key(storage.TableSubject, storage.Str(ref.Subject)))
+			ch.audit(c.auditOf(pb.ActionSubjectErase, ref.ID.String()))
 			delete(o.subjects, name)
 			o.beginErasure(ch.Batch, ref, job)
 			o.committer.submitChange(ch, func(err error) {
 				o.tell(func(o *orgActor) {
-					delete(o.erasing, ref.id)
+					delete(o.erasing, ref.ID)
 					release()
 					if err != nil {
 						c.fail(err)
@@ -183,27 +184,27 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 // beginErasure writes that a partition is to be erased. From here on no request
 // reaches it, also while the commit is on its way: a write that is accepted now
 // would be lost. Its caller takes it out of o.erasing once that is answered.
-func (o *orgActor) beginErasure(b *storage.Batch, ref *partitionRef, job *pb.Job) {
-	b.Put(o.space.Key(storage.TablePartition, storage.ID16(ref.id)), &pb.Partition{
-		Id: ref.id.Bytes(), Kind: ref.kind, CreatedMs: ref.created, Erasing: true,
+func (o *orgActor) beginErasure(b *storage.Batch, ref *partition.Ref, job *pb.Job) {
+	b.Put(o.space.Key(storage.TablePartition, storage.ID16(ref.ID)), &pb.Partition{
+		Id: ref.ID.Bytes(), Kind: ref.Kind, CreatedMs: ref.Created, Erasing: true,
 	})
 	putJob(b, o.space, job)
-	o.erasing[ref.id] = true
+	o.erasing[ref.ID] = true
 }
 
 // erase carries out a subject_erase job. It can be repeated from the start: a
 // crash anywhere before the last commit leaves the job open. It waits for a purge
 // that is under way, which may have stopped the partition's actor and not seen its
 // end; no later one takes up a partition that is being erased.
-func (o *orgActor) erase(ref *partitionRef, job *pb.Job) {
+func (o *orgActor) erase(ref *partition.Ref, job *pb.Job) {
 	o.exclusive(purging, func(release func()) {
 		release()
-		ch := o.children[ref.id]
+		ch := o.children[ref.ID]
 		if ch == nil {
 			o.eraseStored(ref, job)
 			return
 		}
-		delete(o.children, ref.id)
+		delete(o.children, ref.ID)
 		view := &o.orgView
 		view.sys.wg.Go(func() {
 			view.stopChild(ch)
@@ -212,7 +213,7 @@ func (o *orgActor) erase(ref *partitionRef, job *pb.Job) {
 	})
 }
 
-func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {
+func (o *orgActor) eraseStored(ref *partition.Ref, job *pb.Job) {
 	view := &o.orgView
 	o.sys.wg.Go(func() {
 		ctx, cancel := context.WithTimeout(view.sys.root0, eraseLimit)
@@ -235,7 +236,7 @@ func (o *orgActor) eraseStored(ref *partitionRef, job *pb.Job) {
 // eraseNow erases all of a partition and finishes the job. The partition's
 // unfinished jobs go with it, and its name: it may be a person's. It is never given up,
 // since nothing else would take away what is left.
-func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) (err error) {
+func (o *orgView) eraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job) (err error) {
 	begin := storage.NewBatch(o.store)
 	why := o.beginAttempt(job)
 	if errors.Is(why, errUnclean) {
@@ -268,18 +269,18 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 		return err
 	}
 	o.sys.cfg.working(pb.JobSubjectErase, func() bool { return o.sys.ctx.Err() != nil })
-	for _, erase := range []func(*partitionRef) error{o.eraseExports, o.eraseJobRecords, o.eraseOutcomes, o.eraseEvents, o.eraseDeliveries} {
+	for _, erase := range []func(*partition.Ref) error{o.eraseExports, o.eraseJobRecords, o.eraseOutcomes, o.eraseEvents, o.eraseDeliveries} {
 		if err := erase(ref); err != nil {
 			return err
 		}
 	}
 	b := storage.NewBatch(o.store)
-	b.EraseRange(ref.space.All())
-	b.Erase(o.space.Key(storage.TablePartition, storage.ID16(ref.id)))
+	b.EraseRange(ref.Space.All())
+	b.Erase(o.space.Key(storage.TablePartition, storage.ID16(ref.ID)))
 	// The record that is written behind it is the only one that is left.
 	b.Erase(o.space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))))
 	updateJob(b, o.space, job)
-	o.sys.parts.drop(ref)
+	o.sys.parts.Drop(ref)
 	if err := o.committer.commit(b); err != nil {
 		return err
 	}
@@ -289,7 +290,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partitionRef, job *pb.Job) 
 	if err := o.sys.cfg.Host.Erase(ctx, o.store); err != nil {
 		return err
 	}
-	o.sys.parts.drop(ref)
+	o.sys.parts.Drop(ref)
 	job.Status, job.Done, job.FinishedMs = pb.JobSucceeded, 1, clock.Millis(o.sys.clock.Now())
 	done := newChange(o.store)
 	if err := done.endJob(o, job); err != nil {

@@ -19,6 +19,7 @@ import (
 	"orgmem/actors/egress"
 	"orgmem/actors/llm"
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/cluster"
 	pb "orgmem/proto"
@@ -61,10 +62,10 @@ type Config struct {
 	Clock    clock.Clock
 	Random   io.Reader // keys, ids, secrets: crypto/rand
 	Logger   *slog.Logger
-	Embedder Embedder
+	Embedder partition.Embedder
 	// Former embedders serve partitions whose vectors they made until the
 	// partition is embedded anew.
-	Former []Embedder
+	Former []partition.Embedder
 
 	// IdleOrg and IdleSubject are how long an unused actor stays in memory; 0 is
 	// 10 and 5 minutes. A cold start costs some 20 ms, memory about 100 KB.
@@ -148,12 +149,12 @@ type System struct {
 	cpu       *node.CPUPool
 	memory    *budget.Budget // for reading files, until their texts are accepted
 	slices    *budget.Budget // for cutting and embedding texts: apart, since that takes minutes
-	parts     *partitionCache
+	parts     *partition.Cache
 	hub       *eventHub
 	syncs     chan struct{} // the fetches under way for connectors
 	phrasing  chan struct{} // the answers that a language model is wording
 	backups   *Backups
-	models    map[string]Embedder
+	models    map[string]partition.Embedder
 	others    *others // nil: the node is alone
 	waking    chan struct{}
 	readers   []reader   // one per read worker
@@ -295,7 +296,7 @@ func Start(cfg Config) (*System, error) {
 		memory:   budget.New(cfg.ReadingBytes, cfg.Clock),
 		slices:   budget.New(cfg.ReadingBytes/2, cfg.Clock),
 		readings: make(map[pb.OrgID]int),
-		parts:    newPartitionCache(cfg.SnapshotBytes, cfg.usable),
+		parts:    partition.NewCache(cfg.SnapshotBytes, cfg.usable),
 		hub:      newEventHub(cfg.Clock),
 		syncs:    make(chan struct{}, maxSyncs),
 		phrasing: make(chan struct{}, maxPhrasings),
@@ -312,8 +313,8 @@ func Start(cfg Config) (*System, error) {
 	if cfg.Others != nil {
 		s.process = string(cfg.Others.Placement.Server()) + s.process
 	}
-	s.models = map[string]Embedder{}
-	for _, e := range append([]Embedder{cfg.Embedder}, cfg.Former...) {
+	s.models = map[string]partition.Embedder{}
+	for _, e := range append([]partition.Embedder{cfg.Embedder}, cfg.Former...) {
 		if _, dup := s.models[e.ID()]; !dup {
 			s.models[e.ID()] = e
 		}
@@ -335,7 +336,7 @@ func Start(cfg Config) (*System, error) {
 	readWorkers := 2 * runtime.GOMAXPROCS(0) // some wait for the disk
 	s.readers = make([]reader, readWorkers)
 	for i := range s.readers {
-		s.readers[i].asked = s.parts.asked
+		s.readers[i].Queries = s.parts.Queries
 	}
 	s.computers = make([]computer, cfg.Workers)
 	s.reads = node.NewReadPool(readWorkers, func(err error) { s.log.Error("read failed", "err", err) })

@@ -3,6 +3,7 @@ package actors
 import (
 	"time"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -108,13 +109,13 @@ func tombstonesWait(r storage.Reader, space storage.Space, at int64) (bool, erro
 
 // bury removes forgotten nodes that can no longer be restored, with their edges
 // and history, and reports whether there are more.
-func (w *worker) bury(now *loaded, e Embedder) (next *loaded, more bool, err error) {
+func (w *worker) bury(now *partition.Index, e partition.Embedder) (next *partition.Index, more bool, err error) {
 	f := w.newEffect(now, e)
 	last := w.org.sys.removedUntil()
 	removed, rest := 0, false // rest: of the edges of one
 	err = w.org.withStore(func(st *storage.Store) error {
 		f.st = st
-		for item, err := range st.Scan(w.part.space.Prefix(storage.TableTombstone), storage.ScanOptions{Limit: maxRemoved}) {
+		for item, err := range st.Scan(w.part.Space.Prefix(storage.TableTombstone), storage.ScanOptions{Limit: maxRemoved}) {
 			if err != nil {
 				return err
 			}
@@ -134,8 +135,8 @@ func (w *worker) bury(now *loaded, e Embedder) (next *loaded, more bool, err err
 				if rest, err = f.removeEdges(id); err != nil || rest {
 					return err
 				}
-				f.batch.EraseRange(w.part.space.Prefix(storage.TableHistory, storage.Str(id)))
-				removeNode(f.batch.Batch, w.part.space, f.places[id], id)
+				f.batch.EraseRange(w.part.Space.Prefix(storage.TableHistory, storage.Str(id)))
+				removeNode(f.batch.Batch, w.part.Space, f.places[id], id)
 			}
 			f.batch.Delete(item.Key) // behind the edges: it leads to what a crash leaves
 			removed++

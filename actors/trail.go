@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -53,7 +54,7 @@ func (c *change) audit(a *pb.Audit) {
 // event adds an event for webhooks and streams. data must marshal to an object
 // of identifiers and small scalars, never content. part is whom it concerns, nil
 // for the organization.
-func (c *change) event(o *orgView, kind string, part *partitionRef, data map[string]any) error {
+func (c *change) event(o *orgView, kind string, part *partition.Ref, data map[string]any) error {
 	id, err := o.sys.newUUID()
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func (c *change) event(o *orgView, kind string, part *partitionRef, data map[str
 	}
 	e := &pb.OutboxEvent{Id: id[:], Type: kind, AtMs: clock.Millis(o.sys.clock.Now()), Data: raw, User: c.user}
 	if part != nil {
-		e.Partition, e.Subject = part.id.Bytes(), string(part.subject)
+		e.Partition, e.Subject = part.ID.Bytes(), string(part.Subject)
 	}
 	c.events = append(c.events, e)
 	return nil
@@ -76,7 +77,7 @@ func (c *change) cost(u usage) { c.usage = append(c.usage, u) }
 // auditOf begins an audit record of what a call does.
 func (c *call) auditOf(action, target string) *pb.Audit {
 	a := &pb.Audit{
-		AtMs: clock.Millis(c.org.sys.clock.Now()), Partition: c.part.id.Bytes(), Subject: string(c.part.subject),
+		AtMs: clock.Millis(c.org.sys.clock.Now()), Partition: c.part.ID.Bytes(), Subject: string(c.part.Subject),
 		Action: action, Target: target, RequestId: c.env.GetRequestId(),
 	}
 	if (c.who.key != pb.KeyHash{}) { // else the operator restores
@@ -113,8 +114,8 @@ const (
 )
 
 // usageLine names the line that a cost of now goes to.
-func usageLine(now time.Time, capability string, key pb.KeyHash, part *partitionRef) usageKey {
-	return usageKey{hour: now.UTC().Truncate(time.Hour).UnixMilli(), capability: capability, key: key, part: part.id}
+func usageLine(now time.Time, capability string, key pb.KeyHash, part *partition.Ref) usageKey {
+	return usageKey{hour: now.UTC().Truncate(time.Hour).UnixMilli(), capability: capability, key: key, part: part.ID}
 }
 
 // at is the line's place in the store.
@@ -312,7 +313,7 @@ func (t *trail) settled() {
 // not metered. Content is charged with its effect (effect.charge), not for being accepted.
 func (c *call) cost() (usage, bool) {
 	capability := c.env.GetCapability()
-	if capability == "" || capability == pb.CapabilityIngest || c.part == nil || c.part.kind == pb.PartitionSandbox {
+	if capability == "" || capability == pb.CapabilityIngest || c.part == nil || c.part.Kind == pb.PartitionSandbox {
 		return usage{}, false
 	}
 	return usage{usageLine(c.org.sys.clock.Now(), capability, c.who.key, c.part), max(c.readUnits, 1), c.embedTokens}, true

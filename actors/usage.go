@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -96,7 +97,7 @@ func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy s
 	if err != nil {
 		return nil, err
 	}
-	defer closeSnapshot(snap, &err)
+	defer partition.CloseSnapshot(snap, &err)
 	from := max(clock.Millis(usageBucket(start, length)), 0)
 	to := max(clock.Millis(usageBucket(end, length)), 0)
 	if usageBucket(end, length).Before(end) {

@@ -49,7 +49,7 @@ func (o *orgView) sealing(kind string, operator []byte) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-func (o *orgView) seal(kind string, secret, owner []byte) ([]byte, error) {
+func (o *orgView) Seal(kind string, secret, owner []byte) ([]byte, error) {
 	aead, err := o.sealing(kind, o.sys.cfg.SecretsKey)
 	if err != nil {
 		return nil, fmt.Errorf("seal secret: %w", err)
@@ -57,9 +57,9 @@ func (o *orgView) seal(kind string, secret, owner []byte) ([]byte, error) {
 	return aead.Seal(nil, nil, secret, owner), nil //nolint:gosec // it draws its nonce itself
 }
 
-// unseal opens what seal has made. weak says that it was sealed before there was an
+// Unseal opens what seal has made. weak says that it was sealed before there was an
 // operator's key.
-func (o *orgView) unseal(kind string, sealed, owner []byte) (secret []byte, weak bool, err error) {
+func (o *orgView) Unseal(kind string, sealed, owner []byte) (secret []byte, weak bool, err error) {
 	for _, operator := range [][]byte{o.sys.cfg.SecretsKey, nil} {
 		aead, err := o.sealing(kind, operator)
 		if err != nil {
@@ -101,7 +101,7 @@ func (o *orgActor) resealSecrets() error {
 
 func (o *orgView) resealWebhook(b *storage.Batch, hook *pb.Webhook) error {
 	if hook.GetSecret() == "" {
-		secret, keyless, err := o.unseal(webhookSecrets, hook.GetSealed(), hook.GetId())
+		secret, keyless, err := o.Unseal(webhookSecrets, hook.GetSealed(), hook.GetId())
 		if err != nil || !keyless {
 			return nil //nolint:nilerr // it is said where it is used
 		}
@@ -119,7 +119,7 @@ func (o *orgView) resealWebhook(b *storage.Batch, hook *pb.Webhook) error {
 
 // sealWebhook returns an endpoint as it is stored: with its secret sealed.
 func (o *orgView) sealWebhook(hook *pb.Webhook) (*pb.Webhook, error) {
-	sealed, err := o.seal(webhookSecrets, []byte(hook.GetSecret()), hook.GetId())
+	sealed, err := o.Seal(webhookSecrets, []byte(hook.GetSecret()), hook.GetId())
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (o *orgView) openWebhook(hook *pb.Webhook) error {
 	if hook.GetSealed() == nil {
 		return nil // it was made before secrets were sealed
 	}
-	secret, _, err := o.unseal(webhookSecrets, hook.GetSealed(), hook.GetId())
+	secret, _, err := o.Unseal(webhookSecrets, hook.GetSealed(), hook.GetId())
 	if err != nil {
 		return err
 	}

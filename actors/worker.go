@@ -12,6 +12,7 @@ import (
 
 	"orgmem/actors/budget"
 	"orgmem/actors/node"
+	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -57,7 +58,7 @@ type (
 // time; its mailbox stays free meanwhile.
 type worker struct {
 	org    *orgView
-	part   *partitionRef
+	part   *partition.Ref
 	parent *actor.PID
 	ctx    actor.Context
 
@@ -91,7 +92,7 @@ type worker struct {
 	reembedded uint64
 }
 
-func newWorker(org *orgView, part *partitionRef, parent *actor.PID) *worker {
+func newWorker(org *orgView, part *partition.Ref, parent *actor.PID) *worker {
 	w := &worker{org: org, part: part, parent: parent}
 	w.stay, w.leave = context.WithCancel(org.sys.ctx)
 	return w
@@ -253,7 +254,7 @@ func (w *worker) next(d sliceDone) {
 	case d.err != nil:
 		w.failures++
 		own, ok := errors.AsType[itemError](d.err)
-		w.org.sys.log.Error("ingest failed; it is tried again", "org", w.org.id.String(), "partition", w.part.id.String(),
+		w.org.sys.log.Error("ingest failed; it is tried again", "org", w.org.id.String(), "partition", w.part.ID.String(),
 			"failures", w.failures, "item", ok, "err", cmp.Or(own.error, d.err))
 		w.timer = w.after(w.failures, backOffOver{})
 		if w.hasEdits() { // they came while it ran, and nothing else wakes them
@@ -264,7 +265,7 @@ func (w *worker) next(d sliceDone) {
 		switch {
 		case d.upkeep != nil:
 			w.neglects++
-			w.org.sys.log.Error("upkeep failed; it is tried again", "org", w.org.id.String(), "partition", w.part.id.String(), "failures", w.neglects, "err", d.upkeep)
+			w.org.sys.log.Error("upkeep failed; it is tried again", "org", w.org.id.String(), "partition", w.part.ID.String(), "failures", w.neglects, "err", d.upkeep)
 			w.rest = w.after(w.neglects, restOver{})
 		case w.rest == nil:
 			w.neglects = 0
@@ -301,12 +302,12 @@ func (w *worker) slice(limit int, upkeep bool) sliceDone {
 	if err != nil {
 		return sliceDone{err: err}
 	}
-	if len(now.stale) > 0 {
+	if len(now.Stale) > 0 {
 		// Before new content: a merge of what was rebuilt must not leave behind what
 		// it was rebuilt from.
 		return sliceDone{more: true, err: w.reseal(now)}
 	}
-	if m := now.state.GetModel(); m != "" && w.org.sys.models[m] == nil {
+	if m := now.State.GetModel(); m != "" && w.org.sys.models[m] == nil {
 		// The vectors are of a model that this node has not got: nothing is found
 		// by meaning until they are made anew, so that comes before new content.
 		_, err := w.reembed(now, w.org.sys.cfg.Embedder)
@@ -388,7 +389,7 @@ type queued struct {
 func (w *worker) take(limit int) (entries []queued, err error) {
 	size := 0
 	err = w.org.withStore(func(st *storage.Store) error {
-		for rec, err := range storage.ScanRecords(st, w.part.space.Prefix(storage.TableQueue), storage.ScanOptions{Limit: limit}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
+		for rec, err := range storage.ScanRecords(st, w.part.Space.Prefix(storage.TableQueue), storage.ScanOptions{Limit: limit}, func() *pb.QueueEntry { return &pb.QueueEntry{} }) {
 			if err != nil {
 				return err
 			}
@@ -419,10 +420,10 @@ func (w *worker) settleCancels() {
 }
 
 // queuedOf is where the entries of a job lie in the queue.
-func queuedOf(part *partitionRef, job *pb.Job) storage.Range {
+func queuedOf(part *partition.Ref, job *pb.Job) storage.Range {
 	return storage.Between(
-		part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq())),
-		part.space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq()+job.GetTotal())),
+		part.Space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq())),
+		part.Space.Key(storage.TableQueue, storage.U64(job.GetQueueSeq()+job.GetTotal())),
 	)
 }
 

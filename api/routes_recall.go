@@ -166,7 +166,7 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 	return recallView{}, false
 }
 
-// derivedID spells the id of a derived record; what is stored is well-formed.
+// DerivedID spells the id of a derived record; what is stored is well-formed.
 func derivedID(raw []byte) string {
 	id, err := pb.DerivedIDFrom(raw)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"orgmem/actors"
 	"orgmem/actors/egress"
 	"orgmem/actors/llm"
+	"orgmem/actors/partition"
 	"orgmem/api"
 	"orgmem/brain/embed"
 	"orgmem/cluster"
@@ -138,7 +139,7 @@ func roomForRequests(workers int) int {
 
 func startActors(w world, server config.Server, store *storage.Node, host *cluster.Host, network *cluster.Network, leads *actors.Leads, model *embed.Model, former []*embed.Model, log *slog.Logger) (*actors.System, error) {
 	cfg := actors.Config{
-		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: actors.NewEmbedder(model),
+		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: partition.NewEmbedder(model),
 		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
 		ExportRetention: server.ExportRetention, CognitionQuiet: server.CognitionQuiet, WebhookRetryDelays: server.WebhookRetryDelays,
 		SnapshotBytes: server.SnapshotBytes, ReadingBytes: int(server.MaxReading), Workers: roomForRequests(server.CPUWorkers),
@@ -160,7 +161,7 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 		return nil, err
 	}
 	for _, m := range former {
-		cfg.Former = append(cfg.Former, actors.NewEmbedder(m))
+		cfg.Former = append(cfg.Former, partition.NewEmbedder(m))
 	}
 	if network == nil {
 		return actors.Start(cfg)

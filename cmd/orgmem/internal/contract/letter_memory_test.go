@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orgmem/actors"
+	"orgmem/actors/partition"
 	pb "orgmem/proto"
 )
 
@@ -102,7 +103,7 @@ type held struct {
 	gate <-chan struct{}
 }
 
-func (h held) NewEncoder() actors.Encoder { return h }
+func (h held) NewEncoder() partition.Encoder { return h }
 
 func (h held) Passages(texts []string) [][]float32 {
 	<-h.gate

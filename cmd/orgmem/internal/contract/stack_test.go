@@ -19,6 +19,7 @@ import (
 
 	"orgmem/actors"
 	"orgmem/actors/egress"
+	"orgmem/actors/partition"
 	"orgmem/api"
 	"orgmem/api/apitest"
 	"orgmem/cluster"
@@ -36,11 +37,11 @@ type words struct{}
 
 const wordDim = 64
 
-func (words) ID() string                   { return "words" }
-func (words) Dim() int                     { return wordDim }
-func (words) CountTokens(s string) int     { return len(strings.Fields(s)) + 2 }
-func (w words) NewEncoder() actors.Encoder { return w }
-func (w words) Query(s string) []float32   { return w.Passages([]string{s})[0] }
+func (words) ID() string                      { return "words" }
+func (words) Dim() int                        { return wordDim }
+func (words) CountTokens(s string) int        { return len(strings.Fields(s)) + 2 }
+func (w words) NewEncoder() partition.Encoder { return w }
+func (w words) Query(s string) []float32      { return w.Passages([]string{s})[0] }
 
 func (words) Passages(texts []string) [][]float32 {
 	out := make([][]float32, len(texts))
@@ -75,7 +76,7 @@ type moody struct {
 	endless <-chan struct{} // until it is closed
 }
 
-func (m moody) NewEncoder() actors.Encoder { return m }
+func (m moody) NewEncoder() partition.Encoder { return m }
 
 func (m moody) Query(s string) []float32 {
 	switch s {

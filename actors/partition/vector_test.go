@@ -1,4 +1,4 @@
-package actors
+package partition
 
 import (
 	"errors"
@@ -20,17 +20,17 @@ func TestReadingManyVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Release()
-	part := &partitionRef{space: storage.PartitionSpace(id, pb.PartitionID{2})}
-	beside := &partitionRef{space: storage.PartitionSpace(id, pb.PartitionID{3})}
+	part := &Ref{Space: storage.PartitionSpace(id, pb.PartitionID{2})}
+	beside := &Ref{Space: storage.PartitionSpace(id, pb.PartitionID{3})}
 	random := rand.New(rand.NewPCG(3, 4))
 	b := storage.NewBatch(id)
 	const chunks = 400
 	for seq := range uint64(chunks) {
 		if random.IntN(5) > 0 {
-			putVector(b, part, "m", seq, []float32{float32(seq), 1, -1})
+			PutVector(b, part, "m", seq, []float32{float32(seq), 1, -1})
 		}
-		putVector(b, part, "m2", seq, []float32{-1})
-		putVector(b, beside, "m", seq, []float32{-2})
+		PutVector(b, part, "m2", seq, []float32{-1})
+		PutVector(b, beside, "m", seq, []float32{-2})
 	}
 	if _, err := st.Apply(storage.Entry{Index: 1, Kind: storage.EntryPlain, Changes: b.Changes()}); err != nil {
 		t.Fatal(err)
@@ -42,13 +42,13 @@ func TestReadingManyVectors(t *testing.T) {
 				seqs = append(seqs, seq)
 			}
 		}
-		var all vectorReader
-		got, err := all.readAll(st, part, "m", seqs)
+		var all VectorReader
+		got, err := all.ReadAll(st, part, "m", seqs)
 		if err != nil || len(got) != len(seqs) {
 			t.Fatalf("one in %d: %d vectors for %d chunks, %v", share, len(got), len(seqs), err)
 		}
 		for i, seq := range seqs {
-			want, err := readVector(st, part, "m", seq)
+			want, err := ReadVector(st, part, "m", seq)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,11 +58,11 @@ func TestReadingManyVectors(t *testing.T) {
 		}
 	}
 	b = storage.NewBatch(id)
-	b.PutRaw(vectorKey(part, "m", 7), []byte{1, 2, 3})
+	b.PutRaw(VectorKey(part, "m", 7), []byte{1, 2, 3})
 	if _, err := st.Apply(storage.Entry{Index: 2, Kind: storage.EntryPlain, Changes: b.Changes()}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := new(vectorReader).readAll(st, part, "m", []uint64{6, 7, 8}); !errors.Is(err, storage.ErrCorrupt) {
+	if _, err := new(VectorReader).ReadAll(st, part, "m", []uint64{6, 7, 8}); !errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("a vector of three bytes: %v", err)
 	}
 }

@@ -1,0 +1,51 @@
+package actors
+
+import (
+	"orgmem/actors/partition"
+	"orgmem/brain/conflict"
+	"orgmem/brain/index"
+	"orgmem/storage"
+)
+
+// computer is the working memory of one CPU worker.
+type computer struct {
+	partition.QueryEncoder
+
+	comparer comparer // of cognition
+}
+
+// dim is the dimension of a model that this node may not have any more: a
+// segment of its chunks is then built without vectors.
+func (s *System) dim(model string) int {
+	if m := s.models[model]; m != nil {
+		return m.Dim()
+	}
+	return s.cfg.Embedder.Dim()
+}
+
+// likenessQuery asks for the chunks that are nearest to a vector of a model, as cycles
+// and trainings do.
+func (s *System) likenessQuery(model string, v []float32) *index.Query {
+	return &index.Query{
+		Mode: index.VectorOnly, Config: index.DefaultConfig(), N: conflict.Neighbours + maxOwnChunks,
+		Vectors: map[index.ModelID][]float32{index.ModelID(model): v}, Lines: s.linesOf(model),
+	}
+}
+
+// linesOf brings the cosines of a model to the range that thresholds are made for.
+func (s *System) linesOf(model string) map[index.ModelID]index.Line {
+	if r, ok := s.models[model].(partition.Ranged); ok {
+		factor, offset := r.CosineLine()
+		return map[index.ModelID]index.Line{index.ModelID(model): {Factor: factor, Offset: offset}}
+	}
+	return nil
+}
+
+// settingsOf is settings for who holds no store.
+func (o *orgView) settingsOf(part *partition.Ref) (s partition.Settings, err error) {
+	err = o.withStore(func(st *storage.Store) error {
+		s, err = o.sys.parts.Settings(st, part)
+		return err
+	})
+	return s, err
+}

@@ -1,0 +1,78 @@
+package partition
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"orgmem/brain/embed"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+)
+
+// partition.Embedder turns text into vectors. Its methods may be called from any
+// goroutine.
+type Embedder interface {
+	// ID names the model and its weights: vectors of different ids are never
+	// compared.
+	ID() string
+	// Dim is the number of components of a vector.
+	Dim() int
+	// CountTokens is the length of a text in the model's tokens.
+	CountTokens(text string) int
+	// NewEncoder returns the working memory of one goroutine.
+	NewEncoder() Encoder
+}
+
+// Ranged is an partition.Embedder whose cosines have a range of their own: the line brings
+// them to the range that scores were made for, factor*cosine + offset.
+type Ranged interface {
+	CosineLine() (factor, offset float32)
+}
+
+// partition.Encoder computes vectors, in one goroutine at a time. Vectors have length 1
+// and belong to the caller.
+type Encoder interface {
+	Passages(texts []string) [][]float32
+	Query(text string) []float32
+}
+
+// Encoders are one worker's encoders, made when first needed.
+type Encoders struct{ made map[string]Encoder }
+
+func (e *Encoders) Of(m Embedder) Encoder {
+	if e.made == nil {
+		e.made = map[string]Encoder{}
+	}
+	enc := e.made[m.ID()]
+	if enc == nil {
+		enc = m.NewEncoder()
+		e.made[m.ID()] = enc
+	}
+	return enc
+}
+
+func ChunkOptions(e Embedder) text.ChunkOptions {
+	return text.ChunkOptions{Count: e.CountTokens}
+}
+
+func CloneState(s *pb.PartitionState) *pb.PartitionState { return proto.CloneOf(s) }
+
+// partition.NewEmbedder wraps a model of package embed.
+func NewEmbedder(m *embed.Model) Embedder { return modelEmbedder{m} }
+
+type modelEmbedder struct{ m *embed.Model }
+
+func (e modelEmbedder) ID() string                           { return string(e.m.ID()) }
+func (e modelEmbedder) Dim() int                             { return e.m.Dim() }
+func (e modelEmbedder) CountTokens(text string) int          { return e.m.CountTokens(text) }
+func (e modelEmbedder) CosineLine() (factor, offset float32) { return e.m.CosineLine() }
+func (e modelEmbedder) NewEncoder() Encoder                  { return modelEncoder{e.m.NewEncoder()} }
+
+type modelEncoder struct{ e *embed.Encoder }
+
+func (e modelEncoder) Passages(texts []string) [][]float32 {
+	out := make([][]float32, len(texts))
+	e.e.Passages(out, texts)
+	return out
+}
+
+func (e modelEncoder) Query(text string) []float32 { return e.e.Query(text) }

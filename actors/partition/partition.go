@@ -1,0 +1,569 @@
+package partition
+
+import (
+	"cmp"
+	"container/list"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"orgmem/brain/index"
+	"orgmem/brain/text"
+	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
+)
+
+// partition.Ref is a partition's identity, which never changes.
+type Ref struct {
+	ID      pb.PartitionID
+	Kind    string
+	Subject pb.SubjectKey // empty for a member
+	Secret  []byte
+	Created int64
+	Born    uint64 // Partition.born
+	Opener  Opener
+	Store   storage.StoreID
+	Space   storage.Space
+}
+
+// Opener opens what the organization of a partition has sealed in it.
+type Opener interface {
+	// Unseal opens a secret of a kind and an owner. weak says that it was sealed before there was an operator's key.
+	Unseal(kind string, sealed, owner []byte) (secret []byte, weak bool, err error)
+}
+
+// partition.NewRef makes a reference of a partition's record in a store.
+func NewRef(store storage.StoreID, seals Opener, id pb.PartitionID, rec *pb.Partition) *Ref {
+	return &Ref{
+		ID: id, Kind: rec.GetKind(), Subject: pb.SubjectKey(rec.GetSubject()), Secret: rec.GetSecret(), Created: rec.GetCreatedMs(), Born: rec.GetBorn(), Opener: seals,
+		Store: store, Space: storage.PartitionSpace(store, id),
+	}
+}
+
+// SuffixEncoding spells node id suffixes: lower case, no padding, safe in paths.
+var SuffixEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// NodeFor returns the id of the node that holds a content. It depends on the
+// partition's secret: without it nobody can test whether a forgotten text was
+// here by hashing a guess.
+func (p *Ref) NodeFor(content string) pb.NodeID {
+	mac := hmac.New(sha256.New, p.Secret)
+	mac.Write([]byte("node"))
+	mac.Write([]byte(content))
+	return p.nodeID(mac.Sum(nil))
+}
+
+// nodeID spells the id of a node of this partition, whose sum tells it from others.
+func (p *Ref) nodeID(sum []byte) pb.NodeID {
+	return pb.NodeID("ingest:" + p.ID.String() + ":" + SuffixEncoding.EncodeToString(sum[:20]))
+}
+
+// NodeIn returns the id of the node that holds a content within a scope, such as
+// an event of a coding session: equal content outside of it is another node.
+func (p *Ref) NodeIn(scope, content string) pb.NodeID {
+	mac := hmac.New(sha256.New, p.Secret)
+	mac.Write([]byte("scoped"))
+	mac.Write(binary.BigEndian.AppendUint32(nil, uint32(len(scope))))
+	mac.Write([]byte(scope))
+	mac.Write([]byte(content))
+	return p.nodeID(mac.Sum(nil))
+}
+
+func (p *Ref) Counter(name string) storage.Key {
+	return p.Space.Key(storage.TableCounter, storage.Str(name))
+}
+
+func (p *Ref) Session(id string) storage.Key {
+	return p.Space.Key(storage.TableSession, storage.Str(id))
+}
+
+// ContradictionID names the contradiction between two nodes.
+func (p *Ref) ContradictionID(a, b pb.NodeID) pb.DerivedID {
+	return p.DerivedID("contradiction", string(min(a, b)), string(max(a, b)))
+}
+
+// DerivedNode names a node that was read out of texts. Like the id of a content's
+// node it depends on the partition's secret.
+func (p *Ref) DerivedNode(kind, what string) pb.NodeID {
+	mac := hmac.New(sha256.New, p.Secret)
+	mac.Write([]byte("derived\x00" + kind + "\x00"))
+	mac.Write([]byte(what))
+	return pb.NodeID(kind + ":" + p.ID.String() + ":" + SuffixEncoding.EncodeToString(mac.Sum(nil)[:20]))
+}
+
+// VariantFor is NodeFor for a content whose own id is taken n times.
+func (p *Ref) VariantFor(content string, n int) pb.NodeID {
+	if n == 0 {
+		return p.NodeFor(content)
+	}
+	mac := hmac.New(sha256.New, p.Secret)
+	mac.Write([]byte("variant" + strconv.Itoa(n) + "\x00"))
+	mac.Write([]byte(content))
+	return p.nodeID(mac.Sum(nil))
+}
+
+// ContentKey is where the holder of a content stands that is not the node of its id.
+func (p *Ref) ContentKey(content string) storage.Key {
+	mac := hmac.New(sha256.New, p.Secret)
+	mac.Write([]byte("content"))
+	mac.Write([]byte(content))
+	return p.Space.Key(storage.TableContentHash, storage.Hash32([sha256.Size]byte(mac.Sum(nil))))
+}
+
+// DerivedID names what a cycle finds, so that it is the same when it is found
+// again.
+func (p *Ref) DerivedID(kind string, of ...string) pb.DerivedID {
+	mac := hmac.New(sha256.New, p.Secret)
+	mac.Write([]byte("finding\x00" + kind))
+	for _, s := range of {
+		mac.Write([]byte("\x00" + s))
+	}
+	return pb.DerivedID(mac.Sum(nil)[:16])
+}
+
+// EventSubject is what events call a partition: the subject's key, or a member's
+// user id; nil for none.
+func (p *Ref) EventSubject() any {
+	switch {
+	case p == nil:
+		return nil
+	case p.Subject != "":
+		return string(p.Subject)
+	default:
+		return pb.UserID(p.ID).String()
+	}
+}
+
+// Index is a partition's hot state at one version of its index. It is
+// immutable.
+type Index struct {
+	Snapshot *index.Snapshot
+	State    *pb.PartitionState
+	// Stale are the stored segments that snapshot does not hold as they are: they
+	// were made by another text analysis. The worker replaces them before it does
+	// anything else.
+	Stale []StaleSegment
+}
+
+// StaleSegment is a stored segment and what was built from its chunks instead.
+type StaleSegment struct {
+	ID      uint64
+	Rebuilt *index.Segment // nil when nothing of it is left
+}
+
+// partition.Cache keeps partitions' indexes in memory, for the whole node, up to
+// a number of bytes; the least recently read leave first.
+type Cache struct {
+	budget  int64
+	usable  func(index.View) bool // whether a stored segment can serve
+	Queries *QueryCache
+
+	mu      sync.Mutex
+	entries map[partitionKey]*cachedPartition
+	order   list.List // of *cachedPartition, most recently used first
+	bytes   int64
+	news    chan struct{} // closed and replaced when something else is shown
+	Loads   atomic.Uint64
+}
+
+type partitionKey struct {
+	store storage.StoreID
+	id    pb.PartitionID
+}
+
+type cachedPartition struct {
+	key   partitionKey
+	place *list.Element
+	bytes int64 // guarded by partition.Cache.mu
+
+	mu      sync.Mutex // one load, or one publication, at a time
+	dropped bool       // not in the cache any more: nothing may be published in it
+	now     atomic.Pointer[Index]
+
+	setting  sync.Mutex // one read, or one change, of settings at a time
+	settings atomic.Pointer[Settings]
+}
+
+// partitionOverhead is what an empty partition costs in the cache.
+const partitionOverhead = 4 << 10
+
+func NewCache(budget int64, usable func(index.View) bool) *Cache {
+	return &Cache{budget: budget, usable: usable, Queries: newQueryCache(), entries: map[partitionKey]*cachedPartition{}, news: make(chan struct{})}
+}
+
+func (pc *Cache) entry(key partitionKey) *cachedPartition {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	e := pc.entries[key]
+	if e == nil {
+		e = &cachedPartition{key: key, bytes: partitionOverhead}
+		e.place = pc.order.PushFront(e)
+		pc.entries[key] = e
+		pc.bytes += e.bytes
+	} else {
+		pc.order.MoveToFront(e.place)
+	}
+	return e
+}
+
+// Get returns the partition's hot state, reading it from the store when it is
+// not in memory.
+func (pc *Cache) Get(st *storage.Store, part *Ref, dim func(model string) int) (*Index, error) {
+	for {
+		e := pc.entry(partitionKey{part.Store, part.ID})
+		if now := e.now.Load(); now != nil {
+			return now, nil
+		}
+		now, err := pc.load(e, st, part, dim)
+		if err != nil || now != nil {
+			return now, err
+		}
+	}
+}
+
+// load fills an entry; nil without an error when the entry was dropped
+// meanwhile.
+func (pc *Cache) load(e *cachedPartition, st *storage.Store, part *Ref, dim func(string) int) (*Index, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.dropped {
+		return nil, nil
+	}
+	if now := e.now.Load(); now != nil {
+		return now, nil
+	}
+	now, err := loadPartition(st, part, dim, pc.usable)
+	if err != nil {
+		return nil, fmt.Errorf("load partition %s: %w", part.ID, err)
+	}
+	e.now.Store(now)
+	pc.Loads.Add(1)
+	pc.resize(e, now)
+	return now, nil
+}
+
+// Publish makes next what readers see, once its changes are committed. An entry
+// that is not in memory, or shows another predecessor, is dropped instead: the
+// next reader loads what the store says.
+func (pc *Cache) Publish(part *Ref, next *Index) {
+	pc.mu.Lock()
+	e := pc.entries[partitionKey{part.Store, part.ID}]
+	pc.mu.Unlock()
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.now.Load()
+	if e.dropped || now == nil {
+		return
+	}
+	// A reader may have loaded before the commit (the version before) or after it
+	// (the same version): next holds all of both.
+	switch v := now.State.GetIndexVersion(); next.State.GetIndexVersion() {
+	case v, v + 1:
+	default:
+		e.now.Store(nil) // the next reader loads
+		pc.tell()
+		return
+	}
+	e.now.Store(next)
+	pc.tell()
+	pc.resize(e, next)
+}
+
+// tell wakes those who wait in shown.
+func (pc *Cache) tell() {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	pc.announce()
+}
+
+// announce is tell for who holds mu.
+func (pc *Cache) announce() {
+	close(pc.news)
+	pc.news = make(chan struct{})
+}
+
+// partition.ShownWithin bounds the wait for what is committed to be shown: microseconds, where the
+// processors are taken some more. Who lost its lease in between shows nothing.
+const ShownWithin = time.Second
+
+// AwaitShown waits until readers see a committed version of a partition's index: the worker
+// shows it right behind its commit, and whoever has read in the store that a job has
+// ended must find what it brought. What is not in memory is loaded from the store.
+func (pc *Cache) AwaitShown(part *Ref, version uint64, c clock.Clock) {
+	news := pc.behind(part, version)
+	if news == nil {
+		return
+	}
+	late := c.NewTimer(ShownWithin)
+	defer late.Stop()
+	for ; news != nil; news = pc.behind(part, version) {
+		select {
+		case <-news:
+		case <-late.C():
+			return
+		}
+	}
+}
+
+// behind returns what is closed when something else is shown, where a partition's index
+// is in memory and older than a version; else nil.
+func (pc *Cache) behind(part *Ref, version uint64) <-chan struct{} {
+	pc.mu.Lock()
+	e, news := pc.entries[partitionKey{part.Store, part.ID}], pc.news
+	pc.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	if now := e.now.Load(); now == nil || now.State.GetIndexVersion() >= version {
+		return nil
+	}
+	return news
+}
+
+// resize accounts an entry's new size and evicts what is over the budget. e.mu
+// is held; entries to evict are marked without their lock being waited for.
+func (pc *Cache) resize(e *cachedPartition, now *Index) {
+	size := int64(partitionOverhead + now.Snapshot.Bytes())
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	if pc.entries[e.key] != e {
+		return
+	}
+	pc.bytes += size - e.bytes
+	e.bytes = size
+	for back := pc.order.Back(); pc.bytes > pc.budget && back != nil; {
+		victim := back.Value.(*cachedPartition)
+		back = back.Prev()
+		if victim == e {
+			break // what is in use now stays, even above the budget
+		}
+		pc.remove(victim)
+	}
+}
+
+// remove takes an entry out. pc.mu is held. A load that is under way finishes
+// into an entry nobody finds any more.
+func (pc *Cache) remove(e *cachedPartition) {
+	delete(pc.entries, e.key)
+	pc.order.Remove(e.place)
+	pc.bytes -= e.bytes
+	e.now.Store(nil)
+	pc.announce()
+}
+
+// Drop forgets a partition; DropStore all partitions of a store.
+func (pc *Cache) Drop(part *Ref) {
+	pc.Queries.forgetPartition(part)
+	pc.mu.Lock()
+	e := pc.entries[partitionKey{part.Store, part.ID}]
+	if e != nil {
+		pc.remove(e)
+	}
+	pc.mu.Unlock()
+	pc.bury(e)
+}
+
+func (pc *Cache) DropStore(store storage.StoreID) {
+	pc.Queries.forgetStore(store)
+	pc.mu.Lock()
+	var dropped []*cachedPartition
+	for key, e := range pc.entries {
+		if key.store == store {
+			pc.remove(e)
+			dropped = append(dropped, e)
+		}
+	}
+	pc.mu.Unlock()
+	for _, e := range dropped {
+		pc.bury(e)
+	}
+}
+
+func (pc *Cache) bury(e *cachedPartition) {
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	e.dropped = true
+	e.now.Store(nil)
+	e.mu.Unlock()
+}
+
+// Use returns the bytes in use and the number of partitions in memory.
+func (pc *Cache) Use() (bytes int64, partitions int) {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	return pc.bytes, len(pc.entries)
+}
+
+// loadPartition reads a partition's index: the stored segments as they are, where
+// they are usable, and the few chunks that are in none yet from their records.
+func loadPartition(st *storage.Store, part *Ref, dim func(string) int, usable func(index.View) bool) (_ *Index, err error) {
+	snap, err := st.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer CloseSnapshot(snap, &err)
+	state := &pb.PartitionState{}
+	if _, err := snap.Get(part.Space.Key(storage.TableState), state); err != nil {
+		return nil, err
+	}
+	now := &index.Snapshot{}
+	var unusable []index.View
+	for rec, err := range storage.ScanRecords(snap, part.Space.Prefix(storage.TableSegment), storage.ScanOptions{}, func() *pb.Segment { return &pb.Segment{} }) {
+		if err != nil {
+			return nil, err
+		}
+		view, err := LoadSegment(snap, part, rec.Value.GetId())
+		if err != nil {
+			return nil, fmt.Errorf("segment %d: %w", rec.Value.GetId(), err)
+		}
+		if !usable(view) {
+			unusable = append(unusable, view)
+			continue
+		}
+		now.Views = append(now.Views, view)
+	}
+	var analyzer text.Analyzer
+	var stale []StaleSegment
+	for _, view := range unusable {
+		var seqs []uint64
+		for doc := range view.Segment.Len() {
+			if !view.IsGone(doc) {
+				seqs = append(seqs, view.Segment.Seq(doc))
+			}
+		}
+		before := len(now.Views)
+		if now, err = IndexChunks(now, snap, part, state.GetModel(), dim(state.GetModel()), seqs, &analyzer); err != nil {
+			return nil, err
+		}
+		old := StaleSegment{ID: view.ID}
+		if len(now.Views) > before {
+			old.Rebuilt = now.Views[before].Segment
+		}
+		stale = append(stale, old)
+	}
+	// A merged segment has a newer id than one behind it: the order of the views
+	// is that of their chunks, as it was before they were stored.
+	slices.SortFunc(now.Views, func(a, b index.View) int {
+		x, _ := a.Segment.SeqRange()
+		y, _ := b.Segment.SeqRange()
+		return cmp.Compare(x, y)
+	})
+	tail, err := unsealed(snap, part)
+	if err != nil {
+		return nil, err
+	}
+	if now, err = IndexChunks(now, snap, part, state.GetModel(), dim(state.GetModel()), tail, &analyzer); err != nil {
+		return nil, err
+	}
+	return &Index{Snapshot: now, State: state, Stale: stale}, nil
+}
+
+// partition.CloseSnapshot ends a snapshot; its failure is the reader's.
+func CloseSnapshot(snap *storage.Snapshot, err *error) {
+	*err = errors.Join(*err, snap.Close())
+}
+
+func LoadSegment(r storage.Reader, part *Ref, id uint64) (index.View, error) {
+	var data []byte
+	for item, err := range r.Scan(part.Space.Prefix(storage.TableSegmentPiece, storage.U64(id)), storage.ScanOptions{}) {
+		if err != nil {
+			return index.View{}, err
+		}
+		data = append(data, item.Value...)
+	}
+	seg, err := index.OpenSegment(data)
+	if err != nil {
+		return index.View{}, err
+	}
+	liveness, _, err := r.GetRaw(part.Space.Key(storage.TableSegmentLiveness, storage.U64(id)))
+	if err != nil {
+		return index.View{}, err
+	}
+	return index.OpenView(id, seg, liveness)
+}
+
+// unsealed lists the chunks that are in no stored segment.
+func unsealed(r storage.Reader, part *Ref) ([]uint64, error) {
+	var seqs []uint64
+	for item, err := range r.Scan(part.Space.Prefix(storage.TableUnsealed), storage.ScanOptions{}) {
+		if err != nil {
+			return nil, err
+		}
+		parts := item.Key.Parts()
+		seqs = append(seqs, parts.U64())
+		if err := parts.Done(); err != nil {
+			return nil, err
+		}
+	}
+	return seqs, nil
+}
+
+// partition.IndexChunks adds chunks to a snapshot from their records, with the vectors of
+// the given model. Chunks that are no longer there are passed over.
+func IndexChunks(snapshot *index.Snapshot, r storage.Reader, part *Ref, model string, dim int, seqs []uint64, analyzer *text.Analyzer) (*index.Snapshot, error) {
+	if len(seqs) == 0 {
+		return snapshot, nil
+	}
+	nodes := map[string]*pb.Node{}
+	var hidden []pb.NodeID
+	var b *index.Builder
+	for _, seq := range seqs {
+		chunk := &pb.Chunk{}
+		found, err := r.Get(part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		node := nodes[chunk.GetNode()]
+		if node == nil {
+			node = &pb.Node{}
+			if found, err = r.Get(part.Space.Key(storage.TableNode, storage.Str(chunk.GetNode())), node); err != nil {
+				return nil, err
+			}
+			if !found {
+				continue
+			}
+			nodes[chunk.GetNode()] = node
+			if node.GetStatus() == pb.StatusSuperseded {
+				hidden = append(hidden, pb.NodeID(node.GetId()))
+			}
+		}
+		vec, err := ReadVector(r, part, model, seq)
+		if err != nil {
+			return nil, err
+		}
+		if b == nil {
+			if vec != nil {
+				dim = len(vec) // of a model, perhaps, that this node does not carry
+			}
+			b = index.NewBuilder(index.ModelID(model), dim)
+		}
+		if err := b.Add(index.EntryOf(chunk, node, vec, analyzer.Passage(index.TitleLine(chunk.GetTitlePath()), chunk.GetText()))); err != nil {
+			return nil, err
+		}
+	}
+	if b == nil {
+		return snapshot, nil
+	}
+	seg, err := b.Build()
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.With(0, seg).Hide(hidden...), nil
+}

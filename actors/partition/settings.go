@@ -1,0 +1,74 @@
+package partition
+
+import (
+	pb "orgmem/proto"
+	"orgmem/storage"
+)
+
+// Quality says how much a partition spends on an answer.
+type Quality string
+
+const (
+	// partition.QualityFast searches by the index alone: no stored vector is read, and no brain
+	// walks. Content that is taken in has its entities read, and no relations.
+	QualityFast Quality = "fast"
+	// partition.QualityBalanced is the default.
+	QualityBalanced Quality = "balanced"
+	// partition.QualityThorough looks at four times the candidates of the others, and leaves no
+	// pass out: relations, stored vectors of all leading candidates, and where a brain
+	// walks, that from their exact cosines. What each spends on a search: efforts.
+	QualityThorough Quality = "thorough"
+)
+
+func KnownQuality(q Quality) bool {
+	return q == QualityFast || q == QualityBalanced || q == QualityThorough
+}
+
+// Settings is what holds for a partition: what its settings say, and the server's
+// defaults for what they do not. It is immutable.
+type Settings struct {
+	Quality Quality
+	// Learn says whether cognition and the brain learn from what is taken in.
+	Learn bool
+}
+
+func SettingsFrom(rec *pb.Settings) Settings {
+	s := Settings{Quality: QualityBalanced, Learn: true}
+	if q := Quality(rec.GetQualityMode()); KnownQuality(q) {
+		s.Quality = q
+	}
+	if rec.LearnModeDefault != nil {
+		s.Learn = rec.GetLearnModeDefault()
+	}
+	return s
+}
+
+// Settings returns a partition's settings, from memory where it is in memory.
+func (pc *Cache) Settings(r storage.Reader, part *Ref) (Settings, error) {
+	e := pc.entry(partitionKey{part.Store, part.ID})
+	if s := e.settings.Load(); s != nil {
+		return *s, nil
+	}
+	// Under the lock, so that what is read now cannot replace what is put after it.
+	e.setting.Lock()
+	defer e.setting.Unlock()
+	if s := e.settings.Load(); s != nil {
+		return *s, nil
+	}
+	rec := &pb.Settings{}
+	if _, err := r.Get(part.Space.Key(storage.TableSettings), rec); err != nil {
+		return Settings{}, err
+	}
+	s := SettingsFrom(rec)
+	e.settings.Store(&s)
+	return s, nil
+}
+
+// PutSettings makes committed settings what readers see. Commits of one partition
+// come here in their order.
+func (pc *Cache) PutSettings(part *Ref, s Settings) {
+	e := pc.entry(partitionKey{part.Store, part.ID})
+	e.setting.Lock()
+	defer e.setting.Unlock()
+	e.settings.Store(&s)
+}

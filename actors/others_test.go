@@ -16,6 +16,8 @@ import (
 
 	"orgmem/cluster"
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
+	"orgmem/storage"
 )
 
 // TestAnyNodeAnswers: an organization lives on one node, and another one answers
@@ -496,6 +498,58 @@ func TestPausedOwnerIsGivenUp(t *testing.T) {
 	}
 	if got := ask(false); got.err != nil || got.r.GetProblem() != nil {
 		t.Errorf("one that works on it: %v %v", got.r, got.err)
+	}
+}
+
+// lookClock is a clock by which no time passes between two looks, which it counts.
+type lookClock struct {
+	clock.Clock
+	looks *atomic.Int64
+}
+
+// NewTimer implements clock.Clock.
+func (c lookClock) NewTimer(d time.Duration) clock.ChanTimer {
+	if d == moveCheck {
+		c.looks.Add(1)
+		d = 0
+	}
+	return c.Clock.NewTimer(d)
+}
+
+// TestASilentNodeIsGivenUpInTime holds the times that docs/cluster.md promises.
+func TestASilentNodeIsGivenUpInTime(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		leader     cluster.ServerID // that is heard of
+		repeatable bool
+		within     time.Duration
+	}{
+		{"what may be asked again, after another one leads", "c", true, 500 * time.Millisecond},
+		{"what may not", "c", false, 500 * time.Millisecond},
+		{"where no other one is heard of", "a", true, 3 * time.Second},
+		{"likewise, what may not be asked again", "a", false, 3 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var looks atomic.Int64
+			w := startTownWith(t, func(cfg *Config, _ *storage.Options) { cfg.Clock = lookClock{cfg.Clock, &looks} }, "a", "b", "c")
+			made := w.org("a", planUnlimited)
+			w.lead(c.leader)
+			w.watch(func(cluster.ServerID, proto.Message) bool { return true }) // all is lost
+			grace := longGrace
+			if c.repeatable {
+				grace = moveGrace
+			}
+			looks.Store(0)
+			o := w.at("b").sys.others
+			r, what, err := o.askThere(t.Context(), nil, time.Now().Add(time.Hour), "a", made.Org, &pb.NodeAsk{Org: made.Org.Bytes()}, grace)
+			if r != nil || what != unknown || err != nil {
+				t.Errorf("%v, %v, %v", r, what, err)
+			}
+			// Two looks more: that which finds it, and that from which on it counts.
+			if took := time.Duration(looks.Load()) * moveCheck; took > c.within+2*moveCheck {
+				t.Errorf("given up after %v, promised are %v", took, c.within)
+			}
+		})
 	}
 }
 

@@ -2,10 +2,13 @@ package cluster
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 )
 
 // pausedFor bounds what must not wait for a paused node to go on, which here it never does.
@@ -83,5 +86,64 @@ func TestAPausedLeaderIsGivenUpFromAfar(t *testing.T) {
 	})
 	if now, _ := four.LeaderOf(shard); now == leader {
 		t.Errorf("%s still leads", now)
+	}
+}
+
+// deaf is a network on which nobody answers.
+type deaf struct {
+	peers
+	probes atomic.Int64
+}
+
+// Call waits for an answer until the caller has had enough.
+func (d *deaf) Call(ctx context.Context, _ ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
+	if call.GetProbe() != nil {
+		d.probes.Add(1)
+	}
+	<-ctx.Done()
+	return nil, ErrNoAnswer
+}
+
+// TestASilentLeaderIsGivenUpInTime holds the times that docs/cluster.md promises.
+func TestASilentLeaderIsGivenUpInTime(t *testing.T) {
+	t.Parallel()
+	const shard = 1
+	for _, c := range []struct {
+		name   string
+		leader ServerID // that this node hears of meanwhile
+		within time.Duration
+	}{
+		{"half a second after another one leads", "three", 500 * time.Millisecond},
+		{"three seconds where no other is heard of", "two", 3 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			network, now := &deaf{}, clock.NewFake(time.Unix(1_700_000_000, 0))
+			h := &Host{cfg: Config{Clock: now}, peers: network, groups: make([]atomic.Pointer[group], 2), hints: make([]atomic.Pointer[ServerID], 2)}
+			h.hints[shard].Store(&c.leader)
+			answered := make(chan error, 1)
+			go func() {
+				_, err := h.askWhileThere(t.Context(), "two", &pb.GroupCall{Group: shard, Kind: &pb.GroupCall_Progress{Progress: &pb.Empty{}}})
+				answered <- err
+			}()
+			for took := time.Duration(0); ; took += leaderCheck {
+				// It is about to look again, and where it has asked whether the other is there,
+				// waits for that.
+				waitFor(t, func() bool {
+					waits := now.WaitersIn(leaderCheck) > 0 && (took < probeAfter*leaderCheck || network.probes.Load() > 0)
+					return waits || len(answered) > 0
+				})
+				if len(answered) > 0 {
+					if err := <-answered; !errors.Is(err, errSilent) {
+						t.Error(err)
+					}
+					if most := c.within + leaderCheck; took > most { // it looks so often
+						t.Errorf("given up after %v, promised are %v", took, c.within)
+					}
+					return
+				}
+				now.Advance(leaderCheck)
+			}
+		})
 	}
 }

@@ -26,9 +26,10 @@ const (
 	// pausedOrgs are made before each round: the first write of an organization asks more
 	// of the cluster than the later ones.
 	pausedOrgs = 6
-	// answeredWithin is two seconds for an election, half a second for the doubt, and room
-	// for a machine that has other things to do.
-	answeredWithin = 6 * time.Second
+	// electedWithin is how long a shard is without a leader, about, and answeredWithin that
+	// and the longest time that docs/cluster.md gives a node that says nothing.
+	electedWithin  = 2 * time.Second
+	answeredWithin = electedWithin + 3*time.Second
 )
 
 // pausedOp is one request, and the statuses that it may be answered with.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"orgmem/actors/partition"
+	"orgmem/brain/cognition"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -114,7 +115,7 @@ func (src *brainSource) readPartition(st storage.Reader, part *partition.Ref, at
 		if e.GetStatus() != pb.StatusLive {
 			continue
 		}
-		src.shapes[at].Join(from, to, tieOf(edgeType(e.GetType())), e.GetWeight())
+		src.shapes[at].Join(from, to, cognition.TieOf(e.GetType()), e.GetWeight())
 		if e.GetType() == edgeMentions || len(src.Ties) == retriever.MaxTies {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"orgmem/actors/partition"
+	"orgmem/brain/cognition"
 	"orgmem/brain/extract"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -36,50 +37,18 @@ type cycle struct {
 	// all has to be summed anew.
 	wanes bool
 
-	hot   *partition.Index
-	nodes []thing
-	at    map[pb.NodeID]int32
-	edges []tie
+	cognition.Graph
+
+	hot *partition.Index
 	// fresh are the chunks that no cycle has compared yet, and until is the sequence
 	// number behind the last of them.
-	fresh   []freshChunk
+	fresh   []cognition.Chunk
 	until   uint64
-	notes   []note            // of the fresh chunks
-	found   []namedDomain     // the domains, once they are cut
-	imports []importMade      // that are not counted yet
-	named   map[int32][]int32 // see people; nil until it is asked for
-	worded  int               // contradictions that a language model was asked to explain
-	doubts  []unweighed       // relations that one may be asked about; none where there is none
-}
-
-// thing is a live node that may be learned from.
-type thing struct {
-	id     pb.NodeID
-	kind   string
-	title  string
-	domain string
-	placed bool
-	at     int64 // when it happened, else when it was written down
-	valid  int64 // when the client says that it happened; 0: it does not
-	chunks []uint64
-	own    bool // what the partition's person wrote
-	bytes  int  // of its text
-	person bool // an entity that is surely one
-}
-
-func (t *thing) entity() bool { return t.kind == kindEntity }
-
-// tie is a live edge between two things.
-type tie struct {
-	a, b   int32
-	kind   edgeType
-	weight float64
-}
-
-// freshChunk is a chunk that no cycle has seen.
-type freshChunk struct {
-	seq  uint64
-	node int32
+	notes   []note             // of the fresh chunks
+	found   []cognition.Domain // the domains, once they are cut
+	imports []importMade       // that are not counted yet
+	worded  int                // contradictions that a language model was asked to explain
+	doubts  []unweighed        // relations that one may be asked about; none where there is none
 }
 
 // stages are what a cycle does, in order. Each leaves the memory whole: a crash
@@ -149,7 +118,7 @@ func (c *cycle) gather() error {
 }
 
 func (c *cycle) gatherNodes(r storage.Reader) error {
-	c.at = map[pb.NodeID]int32{}
+	c.At = map[pb.NodeID]int32{}
 	from := c.cog.GetNextChunk()
 	if c.cog.GetModel() != c.hot.State.GetModel() {
 		from = 0 // all vectors are others
@@ -164,41 +133,32 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 		if err != nil {
 			return err
 		}
-		if string(n.Status) != pb.StatusLive || n.Unlearned || len(c.nodes) == maxShapeNodes {
+		if string(n.Status) != pb.StatusLive || n.Unlearned || len(c.Nodes) == maxShapeNodes {
 			continue
 		}
-		t := thing{
-			id: pb.NodeID(n.ID), kind: words.of(n.Kind), title: string(n.Title), domain: words.of(n.Domain), placed: n.Placed, at: n.OccurredMs,
-			valid: n.OccurredMs, chunks: slices.Clone(n.Chunks), bytes: int(n.ContentBytes),
+		t := cognition.Node{
+			ID: pb.NodeID(n.ID), Kind: words.of(n.Kind), Title: string(n.Title), Domain: words.of(n.Domain), Placed: n.Placed, AtMS: n.OccurredMs,
+			ValidMS: n.OccurredMs, Chunks: slices.Clone(n.Chunks), Bytes: int(n.ContentBytes),
 		}
-		t.own, t.person = ownWriting(&t, n.Metadata), t.entity() && isPerson(t.title, n.Metadata)
-		if t.at == 0 {
-			t.at = n.CreatedMs
+		t.Own, t.Person = t.OwnWriting(n.Metadata), t.Entity() && isPerson(t.Title, n.Metadata)
+		if t.AtMS == 0 {
+			t.AtMS = n.CreatedMs
 		}
-		place := int32(len(c.nodes))
-		c.at[t.id] = place
-		c.nodes = append(c.nodes, t)
-		for _, seq := range t.chunks {
+		place := int32(len(c.Nodes))
+		c.At[t.ID] = place
+		c.Nodes = append(c.Nodes, t)
+		for _, seq := range t.Chunks {
 			if seq >= from {
-				c.fresh = append(c.fresh, freshChunk{seq, place})
+				c.fresh = append(c.fresh, cognition.Chunk{Seq: seq, Node: place})
 			}
 		}
 	}
-	slices.SortFunc(c.fresh, func(a, b freshChunk) int { return int(int64(a.seq) - int64(b.seq)) })
+	slices.SortFunc(c.fresh, func(a, b cognition.Chunk) int { return int(int64(a.Seq) - int64(b.Seq)) })
 	if most := c.org.sys.cfg.freshChunks; len(c.fresh) > most {
-		c.until, c.more = c.fresh[most].seq, true
+		c.until, c.more = c.fresh[most].Seq, true
 		c.fresh = c.fresh[:most]
 	}
 	return nil
-}
-
-// ownWriting reports whether a node holds words of the partition's person: what is
-// derived is not written by anybody, and in a coding session others speak, too.
-func ownWriting(t *thing, metadata []byte) bool {
-	if t.entity() || len(t.chunks) == 0 {
-		return false
-	}
-	return t.kind != kindSession || bytes.Contains(metadata, []byte(`"role":"user"`))
 }
 
 // isPerson reports whether an entity is a person who goes by more than one word. Types
@@ -238,15 +198,15 @@ func (c *cycle) gatherEdges(r storage.Reader) error {
 		if err != nil {
 			return err
 		}
-		if string(e.Status) != pb.StatusLive || len(c.edges) == maxShapeEdges {
+		if string(e.Status) != pb.StatusLive || len(c.Edges) == maxShapeEdges {
 			continue
 		}
-		a, known := c.at[pb.NodeID(e.Source)]
-		b, also := c.at[pb.NodeID(e.Target)]
+		a, known := c.At[pb.NodeID(e.Source)]
+		b, also := c.At[pb.NodeID(e.Target)]
 		if !known || !also {
 			continue
 		}
-		c.edges = append(c.edges, tie{a, b, edgeType(words.of(e.Type)), e.Weight})
+		c.Edges = append(c.Edges, cognition.Edge{A: a, B: b, Kind: words.of(e.Type), Weight: e.Weight})
 		if err := c.doubted(item); err != nil {
 			return err
 		}
@@ -275,12 +235,12 @@ func (f *effect) carries(id pb.NodeID, chunk uint64) (bool, error) {
 // there, and holds nothing; an entity is called otherwise once the text that wrote it so
 // is forgotten.
 func (c *cycle) unchanged(f *effect, i int32) (bool, error) {
-	t := &c.nodes[i]
-	if ok, err := f.carries(t.id, 0); err != nil || !ok {
+	t := &c.Nodes[i]
+	if ok, err := f.carries(t.ID, 0); err != nil || !ok {
 		return false, err
 	}
-	n := f.nodes[t.id]
-	return n.GetTitle() == t.title && slices.Equal(n.GetChunks(), t.chunks), nil
+	n := f.nodes[t.ID]
+	return n.GetTitle() == t.Title && slices.Equal(n.GetChunks(), t.Chunks), nil
 }
 
 // allUnchanged is unchanged for all of some nodes.

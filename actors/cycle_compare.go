@@ -7,6 +7,7 @@ import (
 
 	"orgmem/actors/partition"
 	"orgmem/brain/claim"
+	"orgmem/brain/cognition"
 	"orgmem/brain/community"
 	"orgmem/brain/conflict"
 	"orgmem/brain/index"
@@ -17,8 +18,7 @@ import (
 )
 
 const (
-	// edgeSimilar joins two texts of near meaning.
-	edgeSimilar = "similar_to"
+	edgeSimilar = cognition.EdgeSimilar
 	// leastSimilar is the least cosine for that, in the range of index.RangeModel: a
 	// quarter of all pairs of texts about one thing lie below it, and one in two
 	// hundred of the others above.
@@ -31,16 +31,10 @@ const (
 
 // note is a fresh chunk, taken apart.
 type note struct {
-	freshChunk
+	cognition.Chunk
 	text   string
 	claims []claim.Claim
 	dates  []moments.Date
-}
-
-// clash is a contradiction between two chunks.
-type clash struct {
-	a, b    freshChunk
-	finding conflict.Finding
 }
 
 // comparer is the working memory of one CPU worker.
@@ -56,7 +50,7 @@ type comparer struct {
 func (c *cycle) compareFresh() error {
 	c.notes = make([]note, len(c.fresh))
 	alike := make([][]community.Neighbour, len(c.fresh))
-	clashes := make([][]clash, len(c.fresh))
+	clashes := make([][]cognition.Clash, len(c.fresh))
 	var tasks []func(int) error
 	for from := 0; from < len(c.fresh); from += compareBatch {
 		to := min(from+compareBatch, len(c.fresh))
@@ -86,12 +80,12 @@ func (c *cycle) compareFresh() error {
 func (c *cycle) comparer(worker int) *comparer { return &c.org.sys.computers[worker].comparer }
 
 // compare takes one fresh chunk apart and sets it against its neighbours.
-func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note, near []community.Neighbour, found []clash, err error) {
+func (c *cycle) compare(st *storage.Store, own *comparer, f cognition.Chunk) (n note, near []community.Neighbour, found []cognition.Clash, err error) {
 	n, passage, err := c.passage(st, own, f)
 	if err != nil || passage == nil {
 		return n, nil, nil, err
 	}
-	vec, err := partition.ReadVector(st, c.part, c.hot.State.GetModel(), f.seq)
+	vec, err := partition.ReadVector(st, c.part, c.hot.State.GetModel(), f.Seq)
 	if err != nil {
 		return n, nil, nil, err
 	}
@@ -101,11 +95,11 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 		var cosines []float64
 		var nearest []uint64
 		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.Snapshot}, q) {
-			if x.Seq == f.seq || len(others) == conflict.Neighbours {
+			if x.Seq == f.Seq || len(others) == conflict.Neighbours {
 				continue
 			}
-			place, ok := c.at[x.Node]
-			if !ok || place == f.node {
+			place, ok := c.At[x.Node]
+			if !ok || place == f.Node {
 				continue
 			}
 			cosines, nearest = append(cosines, float64(x.Vector)), append(nearest, x.Seq)
@@ -132,8 +126,8 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 			Terms: own.analyzer.Query(cl.Fact.Subject+" "+cl.Fact.Attribute, c.hot.Snapshot.Langs()),
 		}
 		for _, x := range own.scratch.Candidates([]*index.Snapshot{c.hot.Snapshot}, q) {
-			if _, known := others[x.Seq]; !known && x.Seq != f.seq {
-				if place, ok := c.at[x.Node]; ok && place != f.node {
+			if _, known := others[x.Seq]; !known && x.Seq != f.Seq {
+				if place, ok := c.At[x.Node]; ok && place != f.Node {
 					others[x.Seq] = conflict.Near{Of: int(c.hot.State.GetChunks())} // found by its words
 				}
 			}
@@ -150,7 +144,7 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 			continue
 		}
 		if finding, ok := own.judge.Compare(passage, other, place); ok {
-			found = append(found, clash{f, o.freshChunk, finding})
+			found = append(found, cognition.Clash{A: f, B: o.Chunk, Finding: finding})
 		}
 	}
 	return n, near, found, nil
@@ -161,17 +155,17 @@ func (c *cycle) compare(st *storage.Store, own *comparer, f freshChunk) (n note,
 const maxOwnChunks = 16
 
 // chunkOf reads a chunk of a thing; nil when it is gone.
-func (c *cycle) chunkOf(st *storage.Store, seq uint64) (chunk *pb.Chunk, at freshChunk, err error) {
+func (c *cycle) chunkOf(st *storage.Store, seq uint64) (chunk *pb.Chunk, at cognition.Chunk, err error) {
 	chunk = &pb.Chunk{}
 	found, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
 	if err != nil || !found {
 		return nil, at, err
 	}
-	place, ok := c.at[pb.NodeID(chunk.GetNode())]
+	place, ok := c.At[pb.NodeID(chunk.GetNode())]
 	if !ok {
 		return nil, at, nil
 	}
-	return chunk, freshChunk{seq, place}, nil
+	return chunk, cognition.Chunk{Seq: seq, Node: place}, nil
 }
 
 // passageOf reads a chunk and takes it apart; nil when it is gone.
@@ -185,14 +179,14 @@ func (c *cycle) passageOf(st *storage.Store, own *comparer, seq uint64) (note, *
 }
 
 // passage is passageOf with the dates that the chunk names.
-func (c *cycle) passage(st *storage.Store, own *comparer, f freshChunk) (note, *conflict.Passage, error) {
-	chunk, at, err := c.chunkOf(st, f.seq)
+func (c *cycle) passage(st *storage.Store, own *comparer, f cognition.Chunk) (note, *conflict.Passage, error) {
+	chunk, at, err := c.chunkOf(st, f.Seq)
 	if err != nil || chunk == nil {
-		return note{freshChunk: f}, nil, err
+		return note{Chunk: f}, nil, err
 	}
 	n, p := c.read(own, at, chunk)
 	trace := &pb.Trace{}
-	if _, err := st.Get(c.part.Space.Key(storage.TableTrace, storage.Str(c.nodes[f.node].id)), trace); err != nil {
+	if _, err := st.Get(c.part.Space.Key(storage.TableTrace, storage.Str(c.Nodes[f.Node].ID)), trace); err != nil {
 		return n, nil, err
 	}
 	for _, d := range trace.GetDates() {
@@ -219,38 +213,17 @@ func givenTitle(title string, chunk *pb.Chunk) string {
 }
 
 // read takes a chunk apart.
-func (c *cycle) read(own *comparer, f freshChunk, chunk *pb.Chunk) (note, *conflict.Passage) {
-	t := &c.nodes[f.node]
-	claims := own.reader.Read(claim.Source{Text: chunk.GetText(), Title: givenTitle(t.title, chunk)})
-	return note{freshChunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims, FromMs: t.valid}
+func (c *cycle) read(own *comparer, f cognition.Chunk, chunk *pb.Chunk) (note, *conflict.Passage) {
+	t := &c.Nodes[f.Node]
+	claims := own.reader.Read(claim.Source{Text: chunk.GetText(), Title: givenTitle(t.Title, chunk)})
+	return note{Chunk: f, text: chunk.GetText(), claims: claims}, &conflict.Passage{Text: chunk.GetText(), Claims: claims, FromMs: t.ValidMS}
 }
 
 // similarities joins each fresh text with the nearest others.
 func (c *cycle) similarities(alike [][]community.Neighbour) (changes []func(*effect) error) {
-	best := map[int32]community.Neighbours{}
-	for i, near := range alike {
-		from := c.fresh[i].node
-		for _, x := range near {
-			if best[from] == nil {
-				best[from] = community.Neighbours{}
-			}
-			best[from].Add(x)
-		}
-	}
-	joined := map[[2]int32]bool{}
-	for _, f := range c.fresh {
-		near := best[f.node]
-		delete(best, f.node) // a text has several chunks
-		for _, x := range near.Nearest() {
-			pair := [2]int32{min(f.node, x.Other), max(f.node, x.Other)}
-			if joined[pair] {
-				continue
-			}
-			joined[pair] = true
-			from, to, weight := c.nodes[f.node].id, c.nodes[x.Other].id, min(x.Cosine, 1)
-			c.edges = append(c.edges, tie{f.node, x.Other, edgeSimilar, weight})
-			changes = append(changes, func(e *effect) error { return e.join(from, to, weight) })
-		}
+	for _, e := range c.JoinSimilar(c.fresh, alike) {
+		from, to := c.Nodes[e.A].ID, c.Nodes[e.B].ID
+		changes = append(changes, func(f *effect) error { return f.join(from, to, e.Weight) })
 	}
 	return changes
 }
@@ -289,34 +262,18 @@ func (f *effect) join(from, to pb.NodeID, weight float64) error {
 }
 
 // writeClashes reports contradictions, each pair of nodes once: the gravest.
-func (c *cycle) writeClashes(found [][]clash) error {
-	type pair [2]pb.NodeID
-	gravest := map[pair]clash{}
-	var order []pair
-	for _, list := range found {
-		for _, x := range list {
-			a, b := c.nodes[x.a.node].id, c.nodes[x.b.node].id
-			p := pair{min(a, b), max(a, b)}
-			before, known := gravest[p]
-			if !known {
-				order = append(order, p)
-			}
-			if !known || x.finding.Severity > before.finding.Severity {
-				gravest[p] = x
-			}
-		}
-	}
-	for part := range slices.Chunk(order, maxContradictionsPerCommit) {
+func (c *cycle) writeClashes(found [][]cognition.Clash) error {
+	for part := range slices.Chunk(c.Gravest(found), maxContradictionsPerCommit) {
 		if err := c.goOn(); err != nil {
 			return err
 		}
-		for _, p := range part {
-			gravest[p] = c.reworded(gravest[p])
+		for i := range part {
+			part[i] = c.reworded(part[i])
 		}
 		err := c.write(func(f *effect) error {
 			reported := 0
-			for _, p := range part {
-				ok, err := c.report(f, gravest[p])
+			for _, x := range part {
+				ok, err := c.report(f, x)
 				if err != nil {
 					return err
 				}
@@ -338,9 +295,9 @@ func (c *cycle) writeClashes(found [][]clash) error {
 
 // report writes a contradiction that is not on record, of two texts that still
 // stand.
-func (c *cycle) report(f *effect, x clash) (bool, error) {
-	a, b := c.nodes[x.a.node].id, c.nodes[x.b.node].id
-	for id, chunk := range map[pb.NodeID]uint64{a: x.a.seq, b: x.b.seq} {
+func (c *cycle) report(f *effect, x cognition.Clash) (bool, error) {
+	a, b := c.Nodes[x.A.Node].ID, c.Nodes[x.B.Node].ID
+	for id, chunk := range map[pb.NodeID]uint64{a: x.A.Seq, b: x.B.Seq} {
 		if ok, err := f.carries(id, chunk); err != nil || !ok {
 			return false, err
 		}
@@ -350,8 +307,8 @@ func (c *cycle) report(f *effect, x clash) (bool, error) {
 		return false, err
 	}
 	putContradiction(f.batch.Batch, f.part.Space, &pb.Contradiction{
-		Id: id[:], NodeA: string(a), NodeB: string(b), Kind: string(x.finding.Kind), Severity: x.finding.Severity,
-		Explanation: x.finding.Explanation, DetectedMs: f.now, ChunkA: x.a.seq, ChunkB: x.b.seq,
+		Id: id[:], NodeA: string(a), NodeB: string(b), Kind: string(x.Finding.Kind), Severity: x.Finding.Severity,
+		Explanation: x.Finding.Explanation, DetectedMs: f.now, ChunkA: x.A.Seq, ChunkB: x.B.Seq,
 	})
 	return true, nil
 }

@@ -25,7 +25,7 @@ func (c *cycle) gatherImports(r storage.Reader) error {
 			if err != nil {
 				return err
 			}
-			if at, ok := c.at[pb.NodeID(item.Value.GetNode())]; ok {
+			if at, ok := c.At[pb.NodeID(item.Value.GetNode())]; ok {
 				made.nodes = append(made.nodes, at)
 			}
 		}
@@ -43,30 +43,20 @@ type importMade struct {
 // count counts both. The domains of an import are counted once, by the first cycle that
 // has looked at all of it: later ones change domains, and not what it brought.
 func (c *cycle) count() error {
-	c.cog.SessionEdges = 0
-	for _, e := range c.edges {
-		if c.nodes[e.a].kind == kindSession || c.nodes[e.b].kind == kindSession {
-			c.cog.SessionEdges++
-		}
-	}
+	c.cog.SessionEdges = c.Graph.SessionEdges()
 	if c.more {
 		return nil
 	}
 	var changes []func(*effect) error
 	for _, made := range c.imports {
-		domains := map[string]bool{}
-		for _, i := range made.nodes {
-			if d := c.nodes[i].domain; d != "" {
-				domains[d] = true
-			}
-		}
+		domains := c.DomainsOf(made.nodes)
 		changes = append(changes, func(f *effect) error {
 			e, key := &pb.Import{}, importKey(f.part, made.entry)
 			found, err := f.st.Get(key, e)
 			if err != nil || !found { // the history has moved on
 				return err
 			}
-			e.Domains, e.Counted = uint64(len(domains)), true
+			e.Domains, e.Counted = uint64(domains), true
 			f.batch.Put(key, e)
 			return nil
 		})

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -81,7 +80,7 @@ func (c *cycle) findIdentity() error {
 				}
 				if !ok { // its words may be in the label: until the next cycle there is none
 					b.Label, b.Keywords = "", nil
-					b.Nodes = slices.DeleteFunc(b.Nodes, func(n string) bool { return n == string(c.nodes[at].id) })
+					b.Nodes = slices.DeleteFunc(b.Nodes, func(n string) bool { return n == string(c.Nodes[at].ID) })
 				}
 			}
 		}
@@ -128,10 +127,10 @@ func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 	}
 	var ids []int32
 	until := from
-	for i := range c.nodes {
-		if t := &c.nodes[i]; t.own && t.chunks[0] >= from {
+	for i := range c.Nodes {
+		if t := &c.Nodes[i]; t.Own && t.Chunks[0] >= from {
 			ids = append(ids, int32(i))
-			until = max(until, slices.Max(t.chunks)+1)
+			until = max(until, slices.Max(t.Chunks)+1)
 		}
 	}
 	var tasks []func(int) error
@@ -142,7 +141,7 @@ func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 			return c.org.withStore(func(st *storage.Store) error {
 				for _, i := range own {
 					text := &pb.Content{}
-					if _, err := st.Get(c.part.Space.Key(storage.TableContent, storage.Str(c.nodes[i].id)), text); err != nil {
+					if _, err := st.Get(c.part.Space.Key(storage.TableContent, storage.Str(c.Nodes[i].ID)), text); err != nil {
 						return err
 					}
 					if text.GetText() != "" {
@@ -166,27 +165,12 @@ func (c *cycle) findVoice(next *pb.Cognition, view *pb.IdentityView) error {
 	}
 	view.Voice = p.Message()
 	confidence := float64(p.Evidence) / float64(p.Evidence+traitEvidence)
-	evidence := c.latestWritten(maxTraitNodes)
+	evidence := c.LatestWritten(maxTraitNodes)
 	view.Traits = []*pb.Trait{
 		{Name: "formality", Value: p.Formality, Confidence: confidence, Nodes: evidence},
 		{Name: "technicalDepth", Value: p.TechnicalDepth, Confidence: confidence, Nodes: evidence},
 	}
 	return nil
-}
-
-// latestWritten are the latest texts of the person.
-func (c *cycle) latestWritten(most int) (ids []string) {
-	var own []*thing
-	for i := range c.nodes {
-		if t := &c.nodes[i]; t.own {
-			own = append(own, t)
-		}
-	}
-	slices.SortFunc(own, func(a, b *thing) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.chunks[0], a.chunks[0])) })
-	for _, t := range own[:min(len(own), most)] {
-		ids = append(ids, string(t.id))
-	}
-	return ids
 }
 
 // voiceBatch is how many texts one CPU task measures: some 20 ms of short ones.
@@ -195,24 +179,10 @@ const voiceBatch = 200
 // findManifold lays the manifold through what the person wrote. It returns whether
 // they have moved, and which nodes each basin is named by.
 func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) (shift *manifold.Shift, rests [][]int32, err error) {
-	type spoken struct {
-		seq  uint64
-		node int32
-	}
-	var said []spoken
-	for i := range c.nodes {
-		if t := &c.nodes[i]; t.own {
-			for _, seq := range t.chunks {
-				said = append(said, spoken{seq, int32(i)})
-			}
-		}
-	}
-	slices.SortFunc(said, func(a, b spoken) int { return cmp.Compare(b.seq, a.seq) })
-	said = said[:min(len(said), maxSignals)]
-	slices.Reverse(said) // of one moment the last that was written is the latest
+	said := c.OwnPassages(maxSignals)
 	seqs := make([]uint64, len(said))
 	for i, s := range said {
-		seqs[i] = s.seq
+		seqs[i] = s.Seq
 	}
 	var vectors [][]float32
 	reader := partition.VectorReader{Floats: make([]float32, 0, len(said)*c.org.sys.dim(c.hot.State.GetModel()))} // one piece for all
@@ -226,7 +196,7 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 	signals, of := make([]manifold.Signal, 0, len(said)), make([]int32, 0, len(said))
 	for i, s := range said {
 		if vectors[i] != nil {
-			signals, of = append(signals, manifold.Signal{Vector: vectors[i], AtMS: c.nodes[s.node].at}), append(of, s.node)
+			signals, of = append(signals, manifold.Signal{Vector: vectors[i], AtMS: c.Nodes[s.Node].AtMS}), append(of, s.Node)
 		}
 	}
 	last := manifold.State{}
@@ -276,7 +246,7 @@ func (c *cycle) findManifold(next *pb.Cognition, before, view *pb.IdentityView) 
 			basin.SinceMs = r.State.SinceMS
 		}
 		for _, at := range rests[i][:min(len(rests[i]), maxBasinNodes)] {
-			basin.Nodes = append(basin.Nodes, string(c.nodes[at].id))
+			basin.Nodes = append(basin.Nodes, string(c.Nodes[at].ID))
 		}
 		view.Basins = append(view.Basins, basin)
 	}

@@ -41,15 +41,15 @@ type unweighed struct {
 
 // doubted notes the edge that was read last if a model may be asked about it.
 func (c *cycle) doubted(record storage.Item) error {
-	last := c.edges[len(c.edges)-1]
-	if c.org.sys.cfg.LLM == nil || !c.nodes[last.a].entity() || !c.nodes[last.b].entity() {
+	last := c.Edges[len(c.Edges)-1]
+	if c.org.sys.cfg.LLM == nil || !c.Nodes[last.A].Entity() || !c.Nodes[last.B].Entity() {
 		return nil
 	}
 	e := &pb.Edge{}
 	if err := record.Decode(e); err != nil || e.GetWeighed() || e.GetOrigin() != pb.OriginIngest {
 		return err
 	}
-	c.doubts = append(c.doubts, unweighed{e, len(c.edges) - 1})
+	c.doubts = append(c.doubts, unweighed{e, len(c.Edges) - 1})
 	if len(c.doubts) == 2*maxWeighed {
 		c.newestDoubts()
 	}
@@ -87,9 +87,9 @@ func (c *cycle) refineRelations() error {
 			changes = append(changes, func(f *effect) error { return f.weigh(d.edge, d.edge.GetType()) })
 			continue
 		}
-		t := c.edges[d.tie]
+		t := c.Edges[d.tie]
 		asked, about = append(asked, d), append(about, llm.Relation{
-			From: c.nodes[t.a].title, To: c.nodes[t.b].title, Type: d.edge.GetType(), Sentences: sentences,
+			From: c.Nodes[t.A].Title, To: c.Nodes[t.B].Title, Type: d.edge.GetType(), Sentences: sentences,
 		})
 	}
 	gone := map[int]bool{}
@@ -112,20 +112,20 @@ func (c *cycle) refineRelations() error {
 			if kind == llm.NoRelation {
 				gone[d.tie] = true
 			} else {
-				c.edges[d.tie].kind = edgeType(kind)
+				c.Edges[d.tie].Kind = kind
 			}
 			changes = append(changes, func(f *effect) error { return f.weigh(d.edge, kind) })
 		}
 	}
 	c.doubts = nil
 	if len(gone) > 0 { // the stages behind this one see what is left
-		kept := c.edges[:0]
-		for i, t := range c.edges {
+		kept := c.Edges[:0]
+		for i, t := range c.Edges {
 			if !gone[i] {
 				kept = append(kept, t)
 			}
 		}
-		c.edges = kept
+		c.Edges = kept
 	}
 	return c.writeAll(changes)
 }
@@ -176,12 +176,12 @@ func (c *cycle) chunkNamed(ref string) (seq uint64, ok bool) {
 	if cut < 0 {
 		return 0, false
 	}
-	place, known := c.at[pb.NodeID(ref[:cut])]
+	place, known := c.At[pb.NodeID(ref[:cut])]
 	ordinal, err := strconv.Atoi(ref[cut+1:])
-	if !known || err != nil || ordinal < 0 || ordinal >= len(c.nodes[place].chunks) {
+	if !known || err != nil || ordinal < 0 || ordinal >= len(c.Nodes[place].Chunks) {
 		return 0, false
 	}
-	return c.nodes[place].chunks[ordinal], true
+	return c.Nodes[place].Chunks[ordinal], true
 }
 
 // weigh notes what a model said of a relation: its type, or llm.NoRelation, by which it

@@ -3,15 +3,13 @@ package actors
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
-	"strings"
 
 	"orgmem/actors/partition"
+	"orgmem/brain/cognition"
 	"orgmem/brain/community"
 	"orgmem/brain/insight"
 	"orgmem/brain/proposal"
-	"orgmem/brain/text"
 	"orgmem/brain/topic"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -20,41 +18,12 @@ import (
 const (
 	// maxTopNodes bounds the nodes that a domain shows.
 	maxTopNodes = 10
-	// maxPassageBytes bounds what is read of a text to name its domain.
-	maxPassageBytes = 2000
 	// maxProposalsOpen bounds the open proposals of a partition: nobody decides on
 	// more, and those that were not decided on say which are wanted.
 	maxProposalsOpen = 200
 	// leastProposed is from which score on a link is proposed; events name it.
 	leastProposed = 0.5
-	// maxProposalNodes bounds the graph around what is new that is looked at.
-	maxProposalNodes = 20_000
 )
-
-// namedDomain is a domain as a cycle has found it.
-type namedDomain struct {
-	id       pb.DomainID
-	label    string
-	keywords []string
-	members  []int32
-	top      []int32
-	refined  bool // a language model has worded the label
-	same     bool // it is named by the nodes that named it before
-}
-
-// tieOf is what a kind of edge is to the shape of the graph: what is not named is a
-// relation.
-func tieOf(kind edgeType) community.Tie {
-	switch kind {
-	case edgeSimilar:
-		return community.Similar
-	case edgeMentions:
-		return community.Mentions
-	case edgeFollows:
-		return community.Follows
-	}
-	return community.Related
-}
 
 // findDomains cuts the graph into topics and names them.
 func (c *cycle) findDomains() error {
@@ -62,47 +31,32 @@ func (c *cycle) findDomains() error {
 	if err != nil {
 		return err
 	}
-	edges := make([]community.Edge, 0, len(c.edges))
-	for _, e := range c.edges {
-		if e.weight > 0 {
-			edges = append(edges, community.Edge{A: e.a, B: e.b, Tie: tieOf(e.kind), Weight: float32(min(e.weight, 1))})
-		}
-	}
-	earlier := community.Earlier{Of: make([]int32, len(c.nodes)), Settled: int(c.cog.GetSettled())}
-	for i := range c.nodes {
-		earlier.Of[i] = community.None
-		if n, ok := number[c.nodes[i].domain]; ok {
-			earlier.Of[i] = n
-		}
-	}
+	edges, earlier := c.Ties(), c.Earlier(number, int(c.cog.GetSettled()))
 	if !c.wanes {
-		earlier.Fresh = c.touched()
+		earlier.Fresh = c.Touched(c.fresh)
 	}
 	var found community.Partition
 	var named []topic.Label
 	var groups []topic.Group
 	err = c.compute([]func(int) error{func(int) error {
-		found = community.Find(community.NewGraph(len(c.nodes), edges), earlier, community.Options{})
+		found = community.Find(community.NewGraph(len(c.Nodes), edges), earlier, community.Options{})
 		return nil
 	}})
 	if err != nil {
 		return err
 	}
-	c.found = make([]namedDomain, len(found.Communities))
+	c.found = make([]cognition.Domain, len(found.Communities))
 	dead := maps.Clone(old)
 	for i, x := range found.Communities {
 		d := &c.found[i]
-		d.top = x.Top
+		d.Top = x.Top
 		before := topic.Label{}
 		if x.Before != community.None {
 			for name, n := range number {
 				if n == x.Before {
 					was := old[name]
-					d.id = pb.DomainID(was.GetId())
-					before = topic.Label{Text: was.GetLabel(), Keywords: was.GetKeywords()}
-					if was.GetRefined() {
-						before.Text = topic.LabelFrom(was.GetKeywords())
-					}
+					d.ID = pb.DomainID(was.GetId())
+					before = cognition.LabelBefore(was)
 					delete(dead, name)
 					break
 				}
@@ -112,22 +66,22 @@ func (c *cycle) findDomains() error {
 			if err != nil {
 				return err
 			}
-			d.id = pb.DomainID(id)
+			d.ID = pb.DomainID(id)
 		}
 		top := x.Top
-		if d.same = c.sameTop(old[d.id.String()], top); d.same {
-			top = top[:min(len(top), contrastNodes)]
+		if d.Same = !c.wanes && c.SameTop(old[d.ID.String()], top); d.Same {
+			top = top[:min(len(top), cognition.ContrastNodes)]
 		}
 		group, err := c.groupOf(top)
 		if err != nil {
 			return err
 		}
-		group.Before, group.Given = before, d.same
+		group.Before, group.Given = before, d.Same
 		groups = append(groups, group)
 	}
 	for i, of := range found.Of {
 		if of != community.None {
-			c.found[of].members = append(c.found[of].members, int32(i))
+			c.found[of].Members = append(c.found[of].Members, int32(i))
 		}
 	}
 	err = c.compute([]func(int) error{func(int) error {
@@ -140,26 +94,19 @@ func (c *cycle) findDomains() error {
 	var changes []func(*effect) error
 	for i := range named {
 		d := &c.found[i]
-		d.label, d.keywords = named[i].Text, named[i].Keywords
-		if was := old[d.id.String()]; d.same { // it was only there to tell the others apart
-			d.label, d.keywords = groups[i].Before.Text, was.GetKeywords()
+		d.Label, d.Keywords = named[i].Text, named[i].Keywords
+		if was := old[d.ID.String()]; d.Same { // it was only there to tell the others apart
+			d.Label, d.Keywords = groups[i].Before.Text, was.GetKeywords()
 		}
 	}
 	c.refineLabels(old)
 	for i, x := range found.Communities {
 		d := &c.found[i]
-		changes = append(changes, func(f *effect) error { return c.putDomain(f, d, x, old[d.id.String()]) })
+		changes = append(changes, func(f *effect) error { return c.putDomain(f, d, x, old[d.ID.String()]) })
 	}
-	for i := range c.nodes {
-		want := ""
-		if of := found.Of[i]; of != community.None {
-			want = c.found[of].id.String()
-		}
-		if t := &c.nodes[i]; t.domain != want && !t.placed {
-			t.domain = want
-			id := t.id
-			changes = append(changes, func(f *effect) error { return f.settleIn(id, want) })
-		}
+	for _, i := range c.Settle(found.Of, c.found) {
+		id, domain := c.Nodes[i].ID, c.Nodes[i].Domain
+		changes = append(changes, func(f *effect) error { return f.settleIn(id, domain) })
 	}
 	for _, was := range dead {
 		changes = append(changes, func(f *effect) error { return f.dropDomain(was) })
@@ -169,24 +116,6 @@ func (c *cycle) findDomains() error {
 	}
 	c.cog.Settled = uint32(found.Settled)
 	return nil
-}
-
-// contrastNodes is how many nodes stand for a domain whose name stays, while others
-// are told apart from it: a fifth of the work.
-const contrastNodes = 8
-
-// sameTop reports whether a domain is named by the nodes that named it before, and
-// lost no words meanwhile.
-func (c *cycle) sameTop(was *pb.Domain, top []int32) bool {
-	if was.GetLabel() == "" || len(was.GetKeywords()) == 0 || len(was.GetNamedBy()) != len(top) || c.wanes {
-		return false
-	}
-	for i, id := range was.GetNamedBy() {
-		if c.at[pb.NodeID(id)] != top[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // domains reads the domains that there are, and numbers them.
@@ -209,120 +138,38 @@ func (c *cycle) domains() (old map[string]*pb.Domain, number map[string]int32, e
 	return old, number, err
 }
 
-// touched are the nodes whose edges changed since the last cycle; nil where that is not
-// known: something else has changed, such as an edge that a person asserted.
-func (c *cycle) touched() []int32 {
-	fresh := make([]bool, len(c.nodes))
-	for _, f := range c.fresh {
-		fresh[f.node] = true
-	}
-	for i := range c.nodes { // also derived ones
-		if c.nodes[i].domain == "" {
-			fresh[i] = true
-		}
-	}
-	near := slices.Clone(fresh)
-	for _, e := range c.edges {
-		if fresh[e.a] {
-			near[e.b] = true
-		}
-		if fresh[e.b] {
-			near[e.a] = true
-		}
-	}
-	var out []int32
-	for i, yes := range near {
-		if yes {
-			out = append(out, int32(i))
-		}
-	}
-	return out
-}
-
 // groupOf is what a domain, or a basin, is named by.
-func (c *cycle) groupOf(top []int32) (topic.Group, error) {
-	g := topic.Group{}
-	texts := 0
-	for _, i := range top {
-		if len(c.nodes[i].chunks) > 0 {
-			texts++
-		}
-	}
-	each := max(1, topic.MaxPassages/max(1, texts))
-	var statements []topic.Passage
-	err := c.org.withStore(func(st *storage.Store) error {
-		for _, i := range top {
-			t := &c.nodes[i]
-			if t.entity() {
-				g.Names = append(g.Names, topic.Name{Title: t.title, Person: t.person})
-				continue
-			}
-			for _, k := range c.people()[i] {
-				g.People = append(g.People, c.nodes[k].title)
-			}
-			// A document speaks by passages from all over it: the first are often a
-			// heading, and who was there.
-			p := topic.Passage{Title: t.title}
-			k := min(each, len(t.chunks))
-			for n := range k {
-				chunk := &pb.Chunk{}
-				if _, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(t.chunks[(2*n+1)*len(t.chunks)/(2*k)])), chunk); err != nil {
-					return err
-				}
-				p.Text = text.Truncate(chunk.GetText(), maxPassageBytes)
-				if strings.HasPrefix(p.Text, strings.TrimSuffix(p.Title, "…")) {
-					p.Title = "" // it was made from the text
-				}
-				g.Passages = append(g.Passages, p)
-				p.Title = "" // it counts once
-			}
-			if k == 0 {
-				statements = append(statements, p)
-			}
-		}
-		return nil
+func (c *cycle) groupOf(top []int32) (g topic.Group, err error) {
+	err = c.org.withStore(func(st *storage.Store) error {
+		g, err = c.GroupOf(top, func(seq uint64) (string, error) {
+			chunk := &pb.Chunk{}
+			_, err := st.Get(c.part.Space.Key(storage.TableChunk, storage.U64(seq)), chunk)
+			return chunk.GetText(), err
+		})
+		return err
 	})
-	// Beliefs and preferences say again, in a line, what stands in their text: beside one
-	// transcript, which is a single text, there are dozens.
-	if len(g.Passages) == 0 {
-		g.Passages = statements
-	}
 	return g, err
-}
-
-// people are for each text the persons that it names: they belong to a topic, and are
-// none.
-func (c *cycle) people() map[int32][]int32 {
-	if c.named == nil {
-		c.named = map[int32][]int32{}
-		for _, e := range c.edges {
-			if e.kind == edgeMentions && c.nodes[e.b].person {
-				c.named[e.a] = append(c.named[e.a], e.b)
-			}
-		}
-	}
-	return c.named
 }
 
 // putDomain writes a domain as a cycle has found it. The nodes that it is named by
 // are checked again: one that is gone takes the whole label with it, until the next
 // cycle. So does one that is gone of those that named it before, which was is of: the
 // new label may go on with the old one's words.
-func (c *cycle) putDomain(f *effect, d *namedDomain, x community.Community, was *pb.Domain) error {
+func (c *cycle) putDomain(f *effect, d *cognition.Domain, x community.Community, was *pb.Domain) error {
 	before := &pb.Domain{}
-	found, err := f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(d.id)), before)
+	found, err := f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(d.ID)), before)
 	if err != nil {
 		return err
 	}
 	after := &pb.Domain{
-		Id: d.id[:], Label: d.label, Keywords: d.keywords, Nodes: uint32(x.Nodes), Edges: uint32(x.Edges), Cohesion: x.Cohesion,
-		CreatedMs: f.now, UpdatedMs: f.now, Refined: d.refined,
+		Id: d.ID[:], Label: d.Label, Keywords: d.Keywords, Nodes: uint32(x.Nodes), Edges: uint32(x.Edges), Cohesion: x.Cohesion,
+		CreatedMs: f.now, UpdatedMs: f.now, Refined: d.Refined,
 	}
-	if was != nil && !sameWords(was, before) {
+	if was != nil && !cognition.SameWords(was, before) {
 		after.Label, after.Keywords, after.Refined = "", nil, false
 	}
-	for _, i := range d.top {
-		id := c.nodes[i].id
+	for _, i := range d.Top {
+		id := c.Nodes[i].ID
 		ok, err := c.unchanged(f, i)
 		if err != nil {
 			return err
@@ -338,21 +185,12 @@ func (c *cycle) putDomain(f *effect, d *namedDomain, x community.Community, was 
 	}
 	if found {
 		after.CreatedMs = before.GetCreatedMs()
-		if sameDomain(before, after) {
+		if cognition.SameDomain(before, after) {
 			return nil
 		}
 	}
 	f.nameBy(before, after)
 	return nil
-}
-
-func sameWords(a, b *pb.Domain) bool {
-	return a.GetLabel() == b.GetLabel() && slices.Equal(a.GetKeywords(), b.GetKeywords())
-}
-
-func sameDomain(a, b *pb.Domain) bool {
-	return sameWords(a, b) && a.GetNodes() == b.GetNodes() && a.GetEdges() == b.GetEdges() &&
-		math.Abs(a.GetCohesion()-b.GetCohesion()) < 1e-6 && slices.Equal(a.GetTopNodes(), b.GetTopNodes()) && slices.Equal(a.GetNamedBy(), b.GetNamedBy())
 }
 
 // nameBy writes a domain, with entries under the nodes that it is named by.
@@ -420,42 +258,17 @@ func (c *cycle) findProposals() error {
 	if len(c.fresh) == 0 {
 		return nil
 	}
-	touched := make([]bool, len(c.nodes))
-	for _, f := range c.fresh {
-		touched[f.node] = true
-	}
-	named := slices.Clone(touched)
-	for _, e := range c.edges { // what the new texts name
-		if touched[e.a] && c.nodes[e.b].entity() && e.kind == edgeMentions {
-			named[e.b] = true
-		}
-	}
 	open, err := c.openProposals()
 	if err != nil || open >= maxProposalsOpen {
 		return err
 	}
-	near := c.around(named, 2)
-	place := make([]int32, len(c.nodes)) // in the graph that is looked at, plus one
-	g := proposal.Graph{Nodes: make([]proposal.Node, len(near))}
-	var ask []int32
-	for k, i := range near {
-		t := &c.nodes[i]
-		g.Nodes[k] = proposal.Node{ID: t.id, Title: t.title, Kind: t.kind, Text: len(t.chunks) > 0}
-		if place[i] = int32(k) + 1; named[i] {
-			ask = append(ask, int32(k))
-		}
-	}
-	for _, e := range c.edges {
-		if a, b := place[e.a], place[e.b]; a > 0 && b > 0 {
-			g.Edges = append(g.Edges, proposal.Edge{A: a - 1, B: b - 1, Weight: e.weight})
-		}
-	}
+	g, near, ask := c.Around(c.fresh)
 	var links []proposal.Link
 	err = c.compute([]func(int) error{func(int) error {
-		finder := proposal.NewFinder(&g)
+		finder := proposal.NewFinder(g)
 		err := c.org.withStore(func(st *storage.Store) (err error) {
 			for _, k := range finder.Compared(ask) {
-				if g.Nodes[k].Vector, err = partition.ReadVector(st, c.part, c.hot.State.GetModel(), c.nodes[near[k]].chunks[0]); err != nil {
+				if g.Nodes[k].Vector, err = partition.ReadVector(st, c.part, c.hot.State.GetModel(), c.Nodes[near[k]].Chunks[0]); err != nil {
 					return err
 				}
 			}
@@ -540,61 +353,10 @@ func (c *cycle) openProposals() (open int, err error) {
 	return open, err
 }
 
-// around are the nodes within some steps of others, these included, as many as a
-// cycle looks at.
-func (c *cycle) around(from []bool, steps int) (all []int32) {
-	in := slices.Clone(from)
-	n := 0
-	for _, yes := range in {
-		if yes {
-			n++
-		}
-	}
-	for range steps {
-		next := make([]bool, len(in))
-		for _, e := range c.edges {
-			if in[e.a] != in[e.b] {
-				next[e.a], next[e.b] = true, true
-			}
-		}
-		for i := range next {
-			if n >= maxProposalNodes {
-				break
-			}
-			if next[i] && !in[i] {
-				in[i] = true
-				n++
-			}
-		}
-	}
-	for i, yes := range in {
-		if yes {
-			all = append(all, int32(i))
-		}
-	}
-	return all
-}
-
 // findInsights replaces what the shape of the graph and the newest texts tell, and tells
 // of topics over time.
 func (c *cycle) findInsights() error {
-	number := map[string]int32{}
-	in := insight.Input{NowMS: c.now}
-	for i := range c.found {
-		number[c.found[i].id.String()] = int32(i)
-		in.Domains = append(in.Domains, insight.Domain{Label: c.found[i].label, Keywords: c.found[i].keywords})
-	}
-	for i := range c.nodes {
-		t := &c.nodes[i]
-		n := insight.Node{Title: t.title, Domain: insight.None, AtMS: t.at, Entity: t.entity(), Bytes: t.bytes}
-		if d, ok := number[t.domain]; ok {
-			n.Domain = d
-		}
-		in.Nodes = append(in.Nodes, n)
-	}
-	for _, e := range c.edges {
-		in.Edges = append(in.Edges, insight.Edge{A: e.a, B: e.b, Weight: float32(e.weight)})
-	}
+	in := c.InsightInput(c.found, c.now)
 	notes, of, err := c.newestNotes()
 	if err != nil {
 		return err
@@ -609,12 +371,12 @@ func (c *cycle) findInsights() error {
 	if err != nil {
 		return err
 	}
-	found := append(c.saidInsights(said, of), c.shapeInsights(shape)...)
-	view, trends := c.temporalView(c.found)
+	found := append(c.SaidInsights(said, of, c.now, c.part.DerivedID), c.ShapeInsights(shape, c.found, c.part.DerivedID)...)
+	view, trends := c.TemporalView(c.found)
 	return c.write(func(f *effect) error {
 		var stand []*pb.Insight
 		for _, x := range found {
-			ok, err := c.stillSaid(f, x.nodes, x.domains)
+			ok, err := c.stillSaid(f, x.OfNodes, x.OfDomains)
 			if err != nil {
 				return err
 			}
@@ -627,7 +389,7 @@ func (c *cycle) findInsights() error {
 		}
 		view.Trends = nil
 		for _, t := range trends {
-			ok, err := c.stillSaid(f, t.nodes, t.domains)
+			ok, err := c.stillSaid(f, t.OfNodes, t.OfDomains)
 			if err != nil {
 				return err
 			}
@@ -640,65 +402,16 @@ func (c *cycle) findInsights() error {
 	})
 }
 
-// shapeInsights are the insights of the graph's shape, with what each rests on.
-func (c *cycle) shapeInsights(shape []insight.Insight) (found []told) {
-	for _, x := range shape {
-		var of string
-		switch {
-		case x.ByNode() && len(x.Nodes) > 0:
-			of = string(c.nodes[x.Nodes[0]].id)
-		case len(x.Domains) > 0:
-			of = c.found[x.Domains[0]].id.String()
-		default:
-			continue
-		}
-		id := c.part.DerivedID(x.Kind, of)
-		one := &pb.Insight{Id: id[:], Kind: x.Kind, Title: x.Title, Detail: x.Detail, Confidence: x.Confidence}
-		for _, i := range x.Nodes {
-			one.Nodes = append(one.Nodes, string(c.nodes[i].id))
-		}
-		found = append(found, told{one, x.Nodes, x.Domains})
-	}
-	return found
-}
-
-// saidInsights are the insights of what texts say; of are the nodes of the notes. Each is
-// called by what it is about, so that it is the same when it is found again, and dated by
-// the text that says it.
-func (c *cycle) saidInsights(said []insight.Ranked, of []int32) (found []told) {
-	for _, x := range said {
-		id := c.part.DerivedID(x.Kind, x.About...)
-		one := &pb.Insight{
-			Id: id[:], Kind: x.Kind, Title: x.Title, Detail: x.Detail, Confidence: x.Confidence, CreatedMs: max(min(x.AtMS, c.now), 1), UntilMs: x.UntilMS,
-		}
-		var nodes []int32
-		for _, n := range x.Notes {
-			if i := of[n]; !slices.Contains(nodes, i) && len(nodes) < insight.MaxNodes {
-				nodes = append(nodes, i)
-				one.Nodes = append(one.Nodes, string(c.nodes[i].id))
-			}
-		}
-		found = append(found, told{one, nodes, nil})
-	}
-	return found
-}
-
-// told is an insight with what it quotes: nodes, which it rests on, too, and domains.
-type told struct {
-	*pb.Insight
-	nodes, domains []int32
-}
-
 // stillSaid reports whether what quotes nodes and domains may be shown: what was
 // forgotten since the cycle read it must not be written behind that. What is left out
 // the next cycle finds anew, which begins for what was forgotten.
 func (c *cycle) stillSaid(f *effect, nodes, domains []int32) (bool, error) {
 	for _, i := range domains {
 		d, now := &c.found[i], &pb.Domain{}
-		if _, err := f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(d.id)), now); err != nil {
+		if _, err := f.st.Get(f.part.Space.Key(storage.TableDomain, storage.ID16(d.ID)), now); err != nil {
 			return false, err
 		}
-		if now.GetLabel() != d.label || !slices.Equal(now.GetKeywords(), d.keywords) {
+		if now.GetLabel() != d.Label || !slices.Equal(now.GetKeywords(), d.Keywords) {
 			return false, nil
 		}
 	}
@@ -718,7 +431,7 @@ func (c *cycle) replaceInsights(f *effect, found []*pb.Insight, read []int32) er
 	}
 	newest := map[string]bool{}
 	for _, n := range read {
-		newest[string(c.nodes[n].id)] = true
+		newest[string(c.Nodes[n].ID)] = true
 	}
 	kept := func(i *pb.Insight) (bool, error) {
 		kind := i.GetKind()

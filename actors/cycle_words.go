@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"orgmem/actors/llm"
+	"orgmem/brain/cognition"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -58,19 +59,19 @@ func (c *cycle) refineLabels(old map[string]*pb.Domain) {
 		return
 	}
 	var topics []llm.Topic
-	var of []*namedDomain
+	var of []*cognition.Domain
 	for i := range c.found {
 		d := &c.found[i]
-		if was := old[d.id.String()]; was.GetRefined() && slices.Equal(was.GetKeywords(), d.keywords) {
-			d.label, d.refined = was.GetLabel(), true
+		if was := old[d.ID.String()]; was.GetRefined() && slices.Equal(was.GetKeywords(), d.Keywords) {
+			d.Label, d.Refined = was.GetLabel(), true
 			continue
 		}
-		if len(d.keywords) == 0 || len(topics) == maxRefined {
+		if len(d.Keywords) == 0 || len(topics) == maxRefined {
 			continue
 		}
-		t := llm.Topic{Keywords: d.keywords}
-		for _, i := range d.top[:min(len(d.top), maxTopicTitles)] {
-			t.Titles = append(t.Titles, text.OneLine(c.nodes[i].title))
+		t := llm.Topic{Keywords: d.Keywords}
+		for _, i := range d.Top[:min(len(d.Top), maxTopicTitles)] {
+			t.Titles = append(t.Titles, text.OneLine(c.Nodes[i].Title))
 		}
 		topics, of = append(topics, t), append(of, d)
 	}
@@ -87,19 +88,19 @@ func (c *cycle) refineLabels(old map[string]*pb.Domain) {
 		return
 	}
 	for i, label := range labels {
-		of[i].label, of[i].refined = label, true
+		of[i].Label, of[i].Refined = label, true
 	}
 }
 
 // reworded has the explanation of a contradiction worded that is not on record.
-func (c *cycle) reworded(x clash) clash {
+func (c *cycle) reworded(x cognition.Clash) cognition.Clash {
 	if c.org.sys.cfg.LLM == nil || c.worded == maxReworded {
 		return x
 	}
-	a, b := c.nodes[x.a.node].id, c.nodes[x.b.node].id
+	a, b := c.Nodes[x.A.Node].ID, c.Nodes[x.B.Node].ID
 	id := c.part.ContradictionID(a, b)
 	known := false
-	texts := map[uint64]string{x.a.seq: "", x.b.seq: ""}
+	texts := map[uint64]string{x.A.Seq: "", x.B.Seq: ""}
 	err := c.org.withStore(func(st *storage.Store) (err error) {
 		if _, known, err = st.GetRaw(c.part.Space.Key(storage.TableDerivedByNode, storage.Str(a), storage.ID16(id))); err != nil {
 			return err
@@ -113,19 +114,19 @@ func (c *cycle) reworded(x clash) clash {
 		}
 		return nil
 	})
-	if err != nil || known || texts[x.a.seq] == "" || texts[x.b.seq] == "" {
+	if err != nil || known || texts[x.A.Seq] == "" || texts[x.B.Seq] == "" {
 		return x // an error will come again where it matters
 	}
 	c.worded++
 	said := ""
 	err = c.ask(func(ctx context.Context, model *llm.Client) (err error) {
-		said, err = model.Explain(ctx, c.org.id, texts[x.a.seq], texts[x.b.seq], string(x.finding.Kind)+": "+x.finding.Explanation)
+		said, err = model.Explain(ctx, c.org.id, texts[x.A.Seq], texts[x.B.Seq], string(x.Finding.Kind)+": "+x.Finding.Explanation)
 		return err
 	})
 	if err != nil {
 		c.unanswered("an explanation", err)
 		return x
 	}
-	x.finding.Explanation = said
+	x.Finding.Explanation = said
 	return x
 }

@@ -13,6 +13,7 @@ import (
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/brain/claim"
+	"orgmem/brain/cognition"
 	"orgmem/brain/extract"
 	"orgmem/brain/extract/resolve"
 	"orgmem/brain/text"
@@ -27,11 +28,11 @@ import (
 // read out of it, so that forgetting the text takes away what only it said.
 
 const (
-	kindEntity = "entity"
+	kindEntity = cognition.KindEntity
 	// The types of edges that a text causes, beside those of its relations.
-	edgeMentions = "mentions"  // text → entity
-	edgeStatedIn = "stated_in" // preference or belief → text
-	edgeFollows  = "follows"   // text → the one before it in its sequence
+	edgeMentions = cognition.EdgeMentions // text → entity
+	edgeStatedIn = "stated_in"            // preference or belief → text
+	edgeFollows  = cognition.EdgeFollows  // text → the one before it in its sequence
 
 	// maxEntitiesPerText bounds the entities that one text is linked to: a book
 	// names thousands, and the first few hundred are what it is about. Each is some

@@ -532,7 +532,7 @@ func TestASilentNodeIsGivenUpInTime(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var looks atomic.Int64
 			w := startTownWith(t, func(cfg *Config, _ *storage.Options) { cfg.Clock = lookClock{cfg.Clock, &looks} }, "a", "b", "c")
-			made := w.org("a", planUnlimited)
+			made := w.org("a", pb.PlanUnlimited)
 			w.lead(c.leader)
 			w.watch(func(cluster.ServerID, proto.Message) bool { return true }) // all is lost
 			grace := longGrace

@@ -15,6 +15,7 @@ import (
 
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
+	"orgmem/brain/cognition"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -28,7 +29,7 @@ import (
 // one request at a time, for an event is new only once.
 
 const (
-	kindSession = "session"
+	kindSession = cognition.KindSession
 	// roleSignal is who speaks in a signal: nobody.
 	roleSignal = "signal"
 

@@ -6,6 +6,7 @@ import (
 
 	"orgmem/actors/partition"
 	"orgmem/brain/cognition"
+	"orgmem/brain/extract/resolve"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -164,7 +165,7 @@ func (src *brainSource) readEntity(st storage.Reader, part *partition.Ref, n *pb
 	if _, err := st.Get(part.Space.Key(storage.TableEntity, storage.Str(n.GetId())), written); err != nil {
 		return err
 	}
-	refused := refusedAliases(n.GetMetadata())
+	refused := resolve.Refused(n.GetMetadata())
 	for _, form := range written.GetForms() {
 		if name := form.GetName(); name != n.GetTitle() && !slices.Contains(refused, name) {
 			e.Names = append(e.Names, name)

@@ -1,15 +1,12 @@
 package actors
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"orgmem/actors/partition"
 	"orgmem/brain/cognition"
-	"orgmem/brain/extract"
+	"orgmem/brain/extract/resolve"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -140,7 +137,7 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 			ID: pb.NodeID(n.ID), Kind: words.of(n.Kind), Title: string(n.Title), Domain: words.of(n.Domain), Placed: n.Placed, AtMS: n.OccurredMs,
 			ValidMS: n.OccurredMs, Chunks: slices.Clone(n.Chunks), Bytes: int(n.ContentBytes),
 		}
-		t.Own, t.Person = t.OwnWriting(n.Metadata), t.Entity() && isPerson(t.Title, n.Metadata)
+		t.Own, t.Person = t.OwnWriting(n.Metadata), t.Entity() && resolve.IsPerson(t.Title, n.Metadata)
 		if t.AtMS == 0 {
 			t.AtMS = n.CreatedMs
 		}
@@ -159,21 +156,6 @@ func (c *cycle) gatherNodes(r storage.Reader) error {
 		c.fresh = c.fresh[:most]
 	}
 	return nil
-}
-
-// isPerson reports whether an entity is a person who goes by more than one word. Types
-// are guesses, and of names of one word ("Finch", a service) wrong as often as right.
-func isPerson(title string, metadata []byte) bool {
-	about := &aboutEntity{}
-	if !bytes.Contains(metadata, []byte(extract.Person)) || json.Unmarshal(metadata, about) != nil || about.EntityType != string(extract.Person) {
-		return false
-	}
-	for _, name := range append(about.Aliases, title) {
-		if strings.ContainsRune(strings.TrimSpace(name), ' ') {
-			return true
-		}
-	}
-	return false
 }
 
 // interned keeps one string of each of few texts that are read many times.

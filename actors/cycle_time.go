@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"orgmem/actors/partition"
+	"orgmem/brain/extract"
 	"orgmem/brain/moments"
 	"orgmem/brain/text"
 	pb "orgmem/proto"
@@ -126,7 +127,7 @@ func (c *cycle) writerOf(st *storage.Store, node int32) (string, error) {
 	if _, err := st.Get(c.part.Space.Key(storage.TableNode, storage.Str(t.ID)), n); err != nil {
 		return "", err
 	}
-	speaker, _ := speakersOf(n.GetMetadata())
+	speaker, _ := extract.Speakers(n.GetMetadata())
 	return text.OneLine(speaker), nil
 }
 

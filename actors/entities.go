@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -68,36 +67,13 @@ func (p *prepared) read(own *comparer, now int64, goOn func() error) (err error)
 	if at == 0 {
 		at = now
 	}
-	speaker, speakers := speakersOf(item.GetMetadata())
+	speaker, speakers := extract.Speakers(item.GetMetadata())
 	found, err := extract.While(extract.Document{Text: item.GetContent(), Title: item.GetTitle(), AtMs: at, Speaker: speaker, Speakers: speakers}, goOn)
 	if err != nil {
 		return err
 	}
 	p.reading = &reading{found, own.reader.Facts(claim.Source{Text: item.GetContent(), Title: item.GetTitle(), Speaker: speaker})}
 	return nil
-}
-
-// speakersOf is who says what has no speaker of its own, as far as a client tells, and
-// who speaks in what was read as a transcript.
-func speakersOf(metadata []byte) (speaker string, speakers []string) {
-	var about map[string]any
-	if len(metadata) == 0 || json.Unmarshal(metadata, &about) != nil {
-		return "", nil
-	}
-	if about["transcript"] == true {
-		list, _ := about["speakers"].([]any)
-		for _, s := range list {
-			if name, ok := s.(string); ok {
-				speakers = append(speakers, name)
-			}
-		}
-	}
-	for _, name := range []string{"speaker", "author", "from", "user"} {
-		if s, ok := about[name].(string); ok {
-			return s, speakers
-		}
-	}
-	return "", speakers
 }
 
 // link writes what an item's text says into the graph. n has its chunks.
@@ -298,39 +274,8 @@ func (t *texts) knownAs(id pb.NodeID) (*resolve.Known, error) {
 	if err != nil || n == nil || n.GetStatus() != pb.StatusLive {
 		return nil, err
 	}
-	k := &resolve.Known{ID: resolve.EntityID(id), Type: extract.Type(rec.GetType()), Title: n.GetTitle()}
-	refused := refusedAliases(n.GetMetadata())
-	for _, form := range rec.GetForms() {
-		if !slices.Contains(refused, form.GetName()) && form.GetName() != n.GetTitle() {
-			k.Aliases = append(k.Aliases, form.GetName())
-		}
-	}
-	k.Not = refused
-	return k, nil
-}
-
-// aboutEntity is an entity's metadata.
-type aboutEntity struct {
-	EntityType string         `json:"entityType"`
-	Aliases    []string       `json:"aliases"`
-	Reasons    []*aliasReason `json:"aliasReasons,omitempty"`
-	// NotAliases are names that a person split off: they never mean this entity.
-	NotAliases []string `json:"notAliases,omitempty"`
-}
-
-// aliasReason says why a name is taken for the entity's.
-type aliasReason struct {
-	Alias      string  `json:"alias"`
-	Reason     string  `json:"reason"`
-	Confidence float64 `json:"confidence"`
-}
-
-func refusedAliases(metadata []byte) []string {
-	about := &aboutEntity{}
-	if len(metadata) == 0 || json.Unmarshal(metadata, about) != nil {
-		return nil
-	}
-	return about.NotAliases
+	k := resolve.KnownOf(resolve.EntityID(id), n.GetTitle(), n.GetMetadata(), rec)
+	return &k, nil
 }
 
 // entitiesUnder lists the entities that are stored under a key, or are going to be.
@@ -481,25 +426,8 @@ func (f *effect) describeEntity(rec *pb.Entity) error {
 		return err
 	}
 	if !n.GetCurated() {
-		about := &aboutEntity{EntityType: rec.GetType(), Aliases: []string{}}
-		held := false
-		for _, form := range rec.GetForms() {
-			held = held || form.GetName() == n.GetTitle()
-		}
-		if !held && len(rec.GetForms()) > 0 { // the text that wrote it so was forgotten
-			n.Title = slices.MaxFunc(rec.GetForms(), func(a, b *pb.EntityForm) int {
-				return cmp.Or(cmp.Compare(a.GetCount(), b.GetCount()), cmp.Compare(b.GetName(), a.GetName()))
-			}).GetName()
-		}
-		for _, form := range rec.GetForms() {
-			if form.GetName() == n.GetTitle() {
-				continue
-			}
-			about.Aliases = append(about.Aliases, form.GetName())
-			if r := form.GetReason(); r != string(resolve.New) && r != string(resolve.Same) {
-				about.Reasons = append(about.Reasons, &aliasReason{form.GetName(), r, form.GetConfidence()})
-			}
-		}
+		title, about := resolve.Describe(n.GetTitle(), rec)
+		n.Title = title
 		if n.Metadata, err = json.Marshal(about); err != nil {
 			return err
 		}

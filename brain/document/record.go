@@ -3,8 +3,9 @@ package document
 import "encoding/json"
 
 const (
-	// Format names the document, and Version the edition of its records.
-	Format  = "orgmem-export"
+	// Format names the document.
+	Format = "orgmem-export"
+	// Version is the edition of its records.
 	Version = 1
 )
 

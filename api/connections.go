@@ -28,8 +28,9 @@ const (
 )
 
 // listener bounds the open connections, and wraps each. A connection more closes the one
-// that has been without a request for longest; where all are busy, it is answered 503. It
-// never waits: behind idle connections new requests would wait until those time out.
+// that has been without a request for longest; where all are busy, it is answered 503, or
+// closed without an answer under TLS, where the answer would cost a handshake. It never
+// waits: behind idle connections new requests would wait until those time out.
 type listener struct {
 	net.Listener
 	clock   clock.Clock
@@ -119,13 +120,14 @@ func (l *listener) full(refused bool) {
 	l.logged = now
 	const remedy = "more open files: ulimit -n, LimitNOFILE"
 	if refused {
-		l.log.Warn("as many connections are open as may be, all of them busy: new ones are refused with 503", "limit", l.limit, "remedy", remedy)
+		l.log.Warn("as many connections are open as may be, all of them busy: new ones are refused", "limit", l.limit, "remedy", remedy)
 		return
 	}
 	l.log.Warn("as many connections are open as may be: the longest idle one is closed for each new one", "limit", l.limit, "remedy", remedy)
 }
 
-// refuse answers a connection that there is no room for, and closes it.
+// refuse closes a connection that there is no room for. Without TLS it is answered first,
+// unless too many are being answered.
 func (l *listener) refuse(c net.Conn) {
 	l.figures.refused.Add(1)
 	select {

@@ -140,8 +140,9 @@ type Config struct {
 	MaxBodiesInFlight int64
 	// MaxConnections bounds the open connections of the public interface; default
 	// 10,000, at some 20 KiB each. One more closes the one that has been idle for
-	// longest, and is answered 503 where none is idle. Who knows how many files the
-	// process may open sets it to what of that is for connections.
+	// longest. Where none is idle it is answered 503, and under TLS closed without an
+	// answer. Who knows how many files the process may open sets it to what of that is for
+	// connections.
 	MaxConnections int
 }
 

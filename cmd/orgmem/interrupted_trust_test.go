@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -27,10 +25,7 @@ const (
 // content, trains, finalizes sessions, runs cycles, exports and erases: none of that work
 // has failed.
 func TestTrustInterruptedWork(t *testing.T) {
-	rounds := interruptedRounds
-	if n, err := strconv.Atoi(os.Getenv("ORGMEM_INTERRUPTED_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := trustRounds(t, "ORGMEM_INTERRUPTED_ROUNDS", interruptedRounds)
 	data := t.TempDir()
 	p := start(t, data, process.Options{})
 	c := caller{base: p.BaseURL, key: p.APIKey}
@@ -47,7 +42,7 @@ func TestTrustInterruptedWork(t *testing.T) {
 	first := c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest/batch", map[string]any{"items": notes(0, 120)})
 	c.finished(t, first["jobId"].(string))
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
-	kills := 0
+	kills, running := 0, 0
 	for round := range rounds {
 		subject := fmt.Sprintf("s%d", round)
 		for _, r := range []struct {
@@ -70,8 +65,10 @@ func TestTrustInterruptedWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		if round%2 == 0 {
+			busy := c.must(t, http.StatusOK, http.MethodGet, "/v1/jobs?pageSize=100&status=running", nil)["data"].([]any)
 			p.Kill()
 			kills++
+			running += len(busy)
 		} else if err := p.Stop(); err != nil {
 			t.Error(err)
 		}
@@ -104,5 +101,8 @@ func TestTrustInterruptedWork(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("trust: interrupted work: %d kills, %d stops: jobs %v, none failed", kills, rounds-kills, ends)
+	t.Logf("trust: interrupted work: %d kills, at which %d jobs ran, %d stops: jobs %v, none failed", kills, running, rounds-kills, ends)
+	if running == 0 {
+		t.Error("no job ran at a kill: nothing was interrupted")
+	}
 }

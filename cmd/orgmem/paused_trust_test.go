@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -128,10 +127,7 @@ func (c *trio) askPaused(i int, op pausedOp, key, tag string) (status int, detai
 // all kinds through the other two meanwhile: each is answered, or refused with 503, within
 // some seconds, however long the pause is.
 func TestTrustPausedNode(t *testing.T) {
-	rounds := pausedRounds
-	if n, err := strconv.Atoi(os.Getenv("ORGMEM_PAUSED_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := trustRounds(t, "ORGMEM_PAUSED_ROUNDS", pausedRounds)
 	c := startTrio(t)
 	type slow struct {
 		took time.Duration

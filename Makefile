@@ -27,7 +27,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 40m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript browser clean
+.PHONY: run cluster cluster-node build test test-go house invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -59,6 +59,10 @@ test-go: $(GOTESTSUM) build
 	if [ $$status -ne 0 ] && [ $$failed -eq 0 ]; then failed=1; fi; \
 	echo "$$passed passed, $$failed failed"; \
 	exit $$status
+
+## house: how the code measures up to the house's aims, as a table (-list says where: go run ./cmd/house -list)
+house:
+	@go run ./cmd/house
 
 ## invariants: the actors' histories once more, with what they promise checked at run time
 # Those that write, merge, fail and stop; some 20 s. And what reading a file holds, which

@@ -2,7 +2,7 @@ package storage
 
 import "time"
 
-// Stats is what the metrics show of a Node. Counts run since Open.
+// Stats is what the metrics show of a Node. Counts run since Open. Large because each field is a metric.
 type Stats struct {
 	// OpenStores, HeldStores: open now, and those of them that somebody holds.
 	// MaxOpenStores is the limit in force.

@@ -14,7 +14,8 @@ const (
 	PoolCLS  Pooling = "cls"  // the vector of [CLS]
 )
 
-// Header describes a model. All of it is covered by the hash.
+// Header describes a model. All of it is covered by the hash. Large because each field is
+// one of the figures that a pack's file begins with.
 type Header struct {
 	Format int    `json:"format"`
 	Name   string `json:"name"` // as published, such as "all-minilm-l6-v2"

@@ -15,7 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// Server is what `orgmem serve` runs with.
+// Server is what `orgmem serve` runs with. Large because each field is one setting, a row
+// of the table of this package.
 type Server struct {
 	Data               string
 	Listen             string

@@ -27,7 +27,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 40m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go house invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript browser clean
+.PHONY: run cluster cluster-node build test test-go check house invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -59,6 +59,17 @@ test-go: $(GOTESTSUM) build
 	if [ $$status -ne 0 ] && [ $$failed -eq 0 ]; then failed=1; fi; \
 	echo "$$passed passed, $$failed failed"; \
 	exit $$status
+
+## check: before a commit: format, lint, build, and the tests of what changed and of what imports it, without the race detector
+# What changed is what differs from where the branch left main; on main itself what is not
+# committed yet or, with nothing uncommitted, what the last commit changed. BASE=REVISION
+# compares with another commit. The house rules of the root run in any case.
+check: $(GOLANGCI)
+	@changed=$$(go run ./cmd/changed -base "$(BASE)") && around=$$(go run ./cmd/changed -base "$(BASE)" -importers); \
+	echo "changed: $${changed:-no package}"; \
+	if [ -n "$$changed" ]; then $(GOLANGCI) run --allow-parallel-runners $$changed; fi; \
+	go build ./...; \
+	go test -p $(PARALLEL) -timeout $(TIMEOUT) $$(printf '%s\n' . $$around | sort -u)
 
 ## house: how the code measures up to the house's aims, as a table (-list says where: go run ./cmd/house -list)
 house:

@@ -27,7 +27,7 @@ PARALLEL ?= 2
 TIMEOUT  ?= 40m
 PKGS     ?= ./...
 
-.PHONY: run cluster cluster-node build test test-go check house invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript browser clean
+.PHONY: run cluster cluster-node build test test-go check house licences invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps typescript browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -74,6 +74,17 @@ check: $(GOLANGCI)
 ## house: how the code measures up to the house's aims, as a table (-list says where: go run ./cmd/house -list)
 house:
 	@go run ./cmd/house
+
+## licences: the licences of what is linked into the binary, in bin/licences
+licences:
+	@rm -rf $(BIN)/licences; \
+	go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}' ./cmd/orgmem | sort -u | \
+	while read -r module folder; do \
+		mkdir -p "$(BIN)/licences/$$module"; \
+		find "$$folder" -maxdepth 1 -type f \( -iname '*licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' \) \
+			-exec install -m 644 -t "$(BIN)/licences/$$module" {} +; \
+		[ -n "$$(ls "$(BIN)/licences/$$module")" ] || { echo "no licence found of $$module"; exit 1; }; \
+	done
 
 ## invariants: the actors' histories once more, with what they promise checked at run time
 # Those that write, merge, fail and stop; some 20 s. And what reading a file holds, which

@@ -387,7 +387,7 @@ func TestRoomsHaveAnOrder(t *testing.T) {
 }
 
 // pagesOfCode are the pages that name files and functions of this repository.
-var pagesOfCode = []string{"docs/architecture.md"}
+var pagesOfCode = []string{"docs/architecture.md", "CONTRIBUTING.md"}
 
 // inFile is a file between backticks, with the functions of it that follow in brackets.
 var (
@@ -430,6 +430,42 @@ func TestPagesOfCodeAreTrue(t *testing.T) {
 		}
 	}
 }
+
+// Pages name only tests that there are: a proof that is gone is none.
+func TestPagesNameTestsThatExist(t *testing.T) {
+	there := map[string]bool{}
+	for _, p := range packages(t) {
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			maps.Copy(there, declarations(parse(t, filepath.Join(p.Dir, name))))
+		}
+	}
+	// Tests behind a build tag are no files of the package.
+	tagged, err := filepath.Glob("cmd/orgmem/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range tagged {
+		maps.Copy(there, declarations(parse(t, name)))
+	}
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md") {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range quoted.FindAllStringSubmatch(string(raw), -1) {
+			if test := match[1]; aTest.MatchString(test) && !there[test] {
+				t.Errorf("%s names %s, which is not there", name, test)
+			}
+		}
+	}
+}
+
+// aTest is the whole name of a test or benchmark.
+var aTest = regexp.MustCompile(`^(Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*$`)
 
 // declarations are the names that a file declares: of functions, methods, types, variables
 // and constants.

@@ -18,8 +18,9 @@ import (
 
 var (
 	update = flag.Bool("update", false, "rewrite docs/interface-coverage.md")
-	// specification is not in the repository; who has it holds the list to it.
-	specification = flag.String("interface", "", "the interface's text: its paragraphs must be those of docs/interface-paragraphs.tsv")
+	// specification is the text in which the interface was asked for; a copy of it holds
+	// the list of its paragraphs.
+	specification = flag.String("interface", "", "the interface's text: its paragraphs must be those of "+paragraphsList)
 )
 
 const (
@@ -87,13 +88,16 @@ func TestInterfaceCoverage(t *testing.T) {
 	}
 	var page strings.Builder
 	page.WriteString("# Which tests hold which paragraph of the interface\n\n" +
-		"Made by `go test . -run TestInterfaceCoverage -update` from two things: the paragraphs of the interface, which\n" +
-		"`docs/interface-paragraphs.tsv` lists by their digests and how they begin (the text itself is not in the repository;\n" +
-		"`-interface FILE` holds the list to it), each with the labels that a person gave it; and the comments of the tests, where\n" +
-		"`// interface: <label>` says what a test is of. A paragraph is held by the tests of any of its labels, and a label may\n" +
-		"stand for several paragraphs: that a test is about all that they say is its author's word and its reviewer's. The test fails\n" +
-		"for a paragraph that no test names, and for a label that is no paragraph's. Beside what stands here, `TestAccessMatrix`\n" +
-		"sends every route with every kind of credential, and holds every answer to the OpenAPI document.\n")
+		"The interface is [openapi.json](openapi.json) and [interface.md](interface.md). Before there was either\n" +
+		"it was asked for in some 270 paragraphs; this page says which tests hold what each of them asked.\n\n" +
+		"Made by `go test . -run TestInterfaceCoverage -update` from two things: `docs/interface-paragraphs.tsv`,\n" +
+		"which lists the paragraphs by their digests and how they begin (`-interface FILE` holds the list to a\n" +
+		"copy of them), each with the labels that a person gave it; and the comments of the tests, where `//\n" +
+		"interface: <label>` says what a test is of. A paragraph is held by the tests of any of its labels, and a\n" +
+		"label may stand for several paragraphs: that a test is about all that they say is its author's word and\n" +
+		"its reviewer's. The test fails for a paragraph that no test names, and for a label that is no\n" +
+		"paragraph's. Beside what stands here, `TestAccessMatrix` sends every route with every kind of\n" +
+		"credential, and holds every answer to the OpenAPI document.\n")
 	section := ""
 	for _, p := range all {
 		if p.section != section {
@@ -154,8 +158,9 @@ func TestParagraphsAreTheInterfaces(t *testing.T) {
 			sub = ""
 		}
 		head := strings.HasPrefix(line, "|") && i+1 < len(lines) && ruler.MatchString(strings.TrimSpace(lines[i+1]))
-		hidden := strings.HasSuffix(line, "not shown.") && (strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "Complete scope")) || line == "Open items:"
-		if line == "" || strings.HasPrefix(line, "#") || head || hidden || ruler.MatchString(line) || strings.HasPrefix(sub, "Gaps") {
+		open := strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "Complete scope")
+		hidden := strings.HasSuffix(line, "not shown.") && open || line == "Open items:" || strings.HasPrefix(sub, "Gaps")
+		if line == "" || strings.HasPrefix(line, "#") || head || hidden || ruler.MatchString(line) {
 			continue
 		}
 		sum := sha256.Sum256([]byte(line))

@@ -151,8 +151,8 @@ func TestEachTechnologyHasOneHome(t *testing.T) {
 
 // impure are the imports through which a computation would reach the world.
 var impure = []string{
-	"context", "crypto/rand", "database/sql", "io/fs", "io/ioutil", "log", "log/slog", "math/rand", "net", "net/http", "os",
-	"os/exec", "os/signal", "path/filepath", "sync", "sync/atomic", "syscall", "testing", "time",
+	"context", "crypto/rand", "database/sql", "io/fs", "io/ioutil", "log", "log/slog", "math/rand", "net", "net/http",
+	"os", "os/exec", "os/signal", "path/filepath", "sync", "sync/atomic", "syscall", "testing", "time",
 }
 
 // brain takes values and returns values. Its tools (package main) and tests may
@@ -466,6 +466,61 @@ func TestPagesNameTestsThatExist(t *testing.T) {
 
 // aTest is the whole name of a test or benchmark.
 var aTest = regexp.MustCompile(`^(Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*$`)
+
+// aPage is a Markdown page as prose and comments name it.
+var aPage = regexp.MustCompile(`[\w./-]*\w\.md\b`)
+
+// stillCited are pages that are nowhere and that comments of these folders name all the
+// same. The list goes when those comments say it themselves, or name a page of docs.
+var stillCited = map[string][]string{
+	"actors": {"decisions.md", "design.md"},
+	"api":    {"decisions.md"},
+}
+
+// A page that a comment or a page names is in the repository: by its path from the root or
+// from docs, beside who names it, or in the folder above.
+func TestNothingCitesAPageThatIsNotHere(t *testing.T) {
+	check := func(file, text string) {
+		top, _, _ := strings.Cut(file, "/")
+		for _, name := range aPage.FindAllString(text, -1) {
+			dir := filepath.Dir(file)
+			there := slices.ContainsFunc([]string{".", "docs", dir, filepath.Dir(dir)}, func(in string) bool {
+				_, err := os.Stat(filepath.Join(in, name))
+				return err == nil
+			})
+			// A DESIGN.md of any package, and what docs/examples makes.
+			if !there && name != "DESIGN.md" && name != "walk.md" && !slices.Contains(stillCited[top], name) {
+				t.Errorf("%s names %s, which is not here", file, name)
+			}
+		}
+	}
+	for _, p := range packages(t) {
+		for _, name := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles) {
+			path := filepath.Join(strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, "orgmem"), "/"), name)
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, group := range file.Comments {
+				check(path, group.Text())
+			}
+		}
+	}
+	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md"} {
+		pages, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range pages {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(path, string(raw))
+		}
+	}
+}
 
 // declarations are the names that a file declares: of functions, methods, types, variables
 // and constants.

@@ -1,4 +1,4 @@
-// Command bench measures what issue and README promise of the built binary, on
+// Command bench measures what is promised of the built binary, on
 // loopback and on the machine it runs on, and prints each figure beside the one
 // that was asked. `make bench` runs it; it fails when a promise is not kept. The
 // part quality needs Python and the evaluation harness, in ../shared/eval or where

@@ -73,7 +73,7 @@ func (SubjectMode) EnumDescriptor() ([]byte, []int) {
 }
 
 // Envelope is one request. The edge has read and decoded it; the organization's
-// actor decides on it in the order of decisions.md, section 2.
+// actor decides on it in the order of docs/interface.md, "Order of checks".
 type Envelope struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	KeyHash        []byte                 `protobuf:"bytes,1,opt,name=key_hash,json=keyHash,proto3" json:"key_hash,omitempty"`

@@ -15,7 +15,7 @@ const Neighbours = 12
 // Kind is in what two statements are at odds.
 type Kind string
 
-// The kinds that the interface knows (decisions §9).
+// The kinds that the interface knows.
 const (
 	Negation Kind = "negation" // one denies what the other states
 	Value    Kind = "value"    // one thing is given two values

@@ -63,8 +63,8 @@ func (p Paired) Loses() bool { return p.Lost > p.Won && p.Chance() < leastChance
 // FindsLess says that less was found on average.
 func (p Paired) FindsLess() bool { return lower(p.Mine.Recall, p.Theirs.Recall) }
 
-// Worse says that a mean is lower than the other's (decisions.md, section 10), or
-// that the ranking loses.
+// Worse says that a mean is lower than the other's, which the gate of publication
+// forbids (docs/brain.md), or that the ranking loses.
 func (p Paired) Worse() bool {
 	return p.FindsLess() || lower(p.Mine.Reciprocal, p.Theirs.Reciprocal) || p.Loses()
 }

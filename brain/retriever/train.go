@@ -176,7 +176,7 @@ func answersOf(e *Example) map[int32]bool {
 // among the first ten documents, and one over the rank of the first answer.
 type Marks struct{ Recall, Reciprocal float64 }
 
-// ranked is how many documents are looked at (decisions.md, section 10).
+// ranked is how many documents are looked at: the gate goes by recall@10 (docs/brain.md).
 const ranked = 10
 
 // Mark judges a walk with some parameters.

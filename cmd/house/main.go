@@ -92,7 +92,8 @@ func printAims(stdout io.Writer, h *measure.House) {
 	}
 	out := tabwriter.NewWriter(stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(out, "\nmeasure\ttoday\taim\n")
-	fmt.Fprintf(out, "lines of the largest package, %s\t%d\t≤ %d\n", h.Packages[0].Path, h.Packages[0].Lines, measure.MaxPackage)
+	largest := h.Packages[0]
+	fmt.Fprintf(out, "lines of the largest package, %s\t%d\t≤ %d\n", largest.Path, largest.Lines, measure.MaxPackage)
 	fmt.Fprintf(out, "packages over %d lines\t%d\t0\n", measure.MaxPackage, large)
 	fmt.Fprintf(out, "structs over %d fields or %d methods that do not argue for it\t%d\t0\n",
 		measure.MaxFields, measure.MaxMethods, len(h.Structs)-argued)
@@ -105,7 +106,8 @@ func printAims(stdout io.Writer, h *measure.House) {
 	fmt.Fprintf(out, "the same in tests\t%d\t\n", tests)
 	fmt.Fprintf(out, "lines over %d columns, tests included\t%d\t0\n", measure.HardColumns, hard)
 	fmt.Fprintf(out, "functions over %d lines\t%d\t≤ 5\n", measure.MaxFunction, len(h.Functions))
-	fmt.Fprintf(out, "blocks of %d lines and more that stand elsewhere, too\t%d\tfewer\n", measure.BlockLines, len(h.Blocks))
+	fmt.Fprintf(out, "blocks of %d lines and more that stand elsewhere, too\t%d\tfewer\n",
+		measure.BlockLines, len(h.Blocks))
 	fmt.Fprintf(out, "lines in these blocks\t%d\tfewer\n", covered)
 	_ = out.Flush()
 }

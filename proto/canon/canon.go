@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// MaxDepth is decisions.md's: nesting deeper than 64 levels is refused. It
-	// keeps every recursive walk over a client's JSON shallow.
+	// MaxDepth is how deep JSON may be nested (docs/interface.md, "Conventions"): deeper
+	// is refused. It keeps every recursive walk over a client's JSON shallow.
 	MaxDepth = 64
 	// MaxBytes bounds the canonical form of one item's metadata: identifiers and
 	// small scalars are its purpose, and it is copied into each listing of the node.

@@ -3,6 +3,7 @@ package measure_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,9 +77,10 @@ func TestStructs(t *testing.T) {
 
 func TestFunctionsAndLines(t *testing.T) {
 	t.Parallel()
-	long := "func (a *A) Long() {" + strings.Repeat("\n\t_ = 1", 99) + "\n}\n"
+	body98 := strings.Repeat("\n\t_ = 1", 98)
+	long := "func (a *A) Long() {" + body98 + "\n\t_ = 1\n}\n"
 	h := read(t, map[string]string{
-		"a/a.go":      "package a\n\ntype A struct{}\n\n" + long + "\nfunc Short() {" + strings.Repeat("\n\t_ = 1", 98) + "\n}\n",
+		"a/a.go":      "package a\n\ntype A struct{}\n\n" + long + "\nfunc Short() {" + body98 + "\n}\n",
 		"a/a_test.go": "package a\n\n// " + strings.Repeat("é", 118) + "\n// " + strings.Repeat("é", 117) + "\n",
 		"root.go":     "package root\n\n// " + strings.Repeat("é", 138) + "\n",
 	})
@@ -100,14 +102,16 @@ func TestBlocks(t *testing.T) {
 	t.Parallel()
 	block := "\ta = 1\n\tb = 2\n\tc = 3\n\td = 4\n\te = 5\n\tf = 6\n\tg = 7\n"
 	spaced := strings.ReplaceAll(strings.ReplaceAll(block, " = ", "="), "\n\td", "\n\n\t// a word\n\td")
+	row := strings.Repeat("\tx = 1\n", 11)
 	h := read(t, map[string]string{
-		"a/a.go": "package a\n\nfunc A() {\n\tx = 1\n" + block + "}\n\nfunc Row() {\n" + strings.Repeat("\tx = 1\n", 11) + "}\n",
+		"a/a.go": "package a\n\nfunc A() {\n\tx = 1\n" + block + "}\n\nfunc Row() {\n" + row + "}\n",
 		"b/b.go": "package b\n\nfunc B() {\n" + spaced + "\ty = 1\n}\n\nfunc Less() {\n" + block[:len(block)/7*5] + "}\n",
 		// Copies in tests do not count.
 		"b/b_test.go": "package b\n\nfunc B() {\n\tx = 1\n" + block + "}\n",
 	})
-	if len(h.Blocks) != 2 || h.Blocks[0] != (measure.Block{At: "a/a.go:5", Lines: 7}) || h.Blocks[1] != (measure.Block{At: "b/b.go:4", Lines: 7}) {
-		t.Errorf("blocks: %+v", h.Blocks)
+	want := []measure.Block{{At: "a/a.go:5", Lines: 7}, {At: "b/b.go:4", Lines: 7}}
+	if !slices.Equal(h.Blocks, want) {
+		t.Errorf("blocks %+v, not %+v", h.Blocks, want)
 	}
 }
 
@@ -130,8 +134,9 @@ func TestOrder(t *testing.T) {
 
 func TestWalk(t *testing.T) {
 	t.Parallel()
-	page := "# Map\n\n`api/no.go`\n\n### An ingest, until it is accepted (202)\n\n1. `api/a.go` calls `b.go` of `api/a.go`,\n" +
-		"   then `actors/x/b.go: Do`, then `actors/x/c.go`.\n\n### Then\n\n`api/late.go`\n"
+	page := "# Map\n\n`api/no.go`\n\n### An ingest, until it is accepted (202)\n\n" +
+		"1. `api/a.go` calls `b.go` of `api/a.go`,\n   then `actors/x/b.go: Do`, then `actors/x/c.go`.\n\n" +
+		"### Then\n\n`api/late.go`\n"
 	if got := strings.Join(measure.Walk(page), " "); got != "api/a.go actors/x/c.go" {
 		t.Errorf("the walk names %s", got)
 	}

@@ -22,7 +22,7 @@ type NewOrg struct {
 	Plan       string `json:"plan,omitempty"`
 }
 
-// CreatedOrg answers CreateOrg; the field order is that of design §8.
+// CreatedOrg answers CreateOrg; scripts read its fields in this order.
 type CreatedOrg struct {
 	OrgID  string `json:"orgId"`
 	Slug   string `json:"slug"`

@@ -25,7 +25,7 @@ func TestDefaultsAreValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	if server.Listen != "127.0.0.1:8080" || server.OperatorListen != "127.0.0.1:8081" || server.Data != "./data" {
-		t.Errorf("defaults of design §8 are not met: %+v", server)
+		t.Errorf("not the addresses and the folder that README.md promises: %+v", server)
 	}
 	for _, v := range values {
 		if v.Origin != config.FromDefault {
@@ -34,8 +34,8 @@ func TestDefaultsAreValid(t *testing.T) {
 	}
 }
 
-// TestDefaultsAreTheDocuments repeats, by hand and once, the figures of interface.md
-// and decisions.md that an operator may change: the service runs with these, whatever
+// TestDefaultsAreTheDocuments repeats, by hand and once, the figures of
+// docs/interface.md that an operator may change: the service runs with these, whatever
 // the packages below would do by themselves.
 //
 // interface: Limits/Tombstone retention

@@ -12,7 +12,7 @@ import (
 	pb "orgmem/proto"
 )
 
-// The vocabulary of decisions.md, section 3, and what implies what.
+// The scopes (docs/interface.md, "Keys and scopes"), and what implies what.
 var (
 	allScopes = []string{"read", "write", "admin", "graph:write", "memory:forget", "subjects:provision", "usage:read"}
 	implies   = map[string][]string{"write": {"graph:write", "memory:forget"}, "admin": {"subjects:provision", "usage:read"}}

@@ -8,10 +8,9 @@ import (
 	"go/token"
 	"hash/maphash"
 	"slices"
-	"strings"
 )
 
-// BlockLines is from how many lines on a repeated block counts.
+// BlockLines is from how many lines of code on a repeated block counts.
 const BlockLines = 6
 
 // A Block is a run of lines of one function that stand in another place, too.
@@ -23,8 +22,9 @@ type Block struct {
 // place is where six lines begin: the line's index in a function.
 type place struct{ function, line int }
 
-// function is the code of a function's body, a line each: its tokens, parted by one space.
-// Lines without a token (comments, blank ones) are left out.
+// function is the code of a function's body, a statement or a line of one each: its tokens,
+// parted by one space. Comments and blank lines are left out, and a statement that is
+// wrapped is one line, so that wrapping changes no figure.
 type function struct {
 	file  string
 	lines []string
@@ -33,7 +33,7 @@ type function struct {
 
 // repeated finds the blocks of BlockLines lines and more that stand in more than one place
 // of the functions that are not tests. Lines are compared by their tokens: names count,
-// spaces and comments do not. Every window of six lines that stands elsewhere is marked, and
+// spaces, comments and wrapping do not. Every window of six lines that stands elsewhere is marked, and
 // marked windows of a function that touch are one block: so each copy of a block counts as
 // one, the first included.
 func repeated(files []source) (blocks []Block) {
@@ -89,41 +89,69 @@ func repeated(files []source) (blocks []Block) {
 // bodies reads the lines of code of a file's functions, without the lines of the outermost
 // braces.
 func bodies(s *source) (all []function) {
-	lines := map[int]*strings.Builder{}
-	set := token.NewFileSet()
-	file := set.AddFile(s.name, -1, len(s.text))
-	var tokens scanner.Scanner
-	tokens.Init(file, s.text, nil, 0)
-	for {
-		pos, kind, literal := tokens.Scan()
-		if kind == token.EOF {
-			break
-		}
-		if kind == token.SEMICOLON && literal == "\n" {
-			continue
-		}
-		if !kind.IsLiteral() {
-			literal = kind.String()
-		}
-		number := file.Line(pos)
-		if lines[number] == nil {
-			lines[number] = new(strings.Builder)
-		}
-		lines[number].WriteString(literal + " ")
-	}
+	lines := codeLines(s)
 	for _, d := range s.ast.Decls {
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || f.Body == nil {
 			continue
 		}
 		one := function{file: s.name}
-		for n := s.set.Position(f.Body.Lbrace).Line + 1; n < s.set.Position(f.Body.Rbrace).Line; n++ {
-			if line := lines[n]; line != nil {
-				one.lines = append(one.lines, line.String())
-				one.at = append(one.at, n)
+		first, last := s.set.Position(f.Body.Lbrace).Line+1, s.set.Position(f.Body.Rbrace).Line
+		for _, line := range lines {
+			if line.at >= first && line.at < last {
+				one.lines = append(one.lines, line.code)
+				one.at = append(one.at, line.at)
 			}
 		}
 		all = append(all, one)
 	}
 	return all
+}
+
+// codeLine is a line of code: it ends where a statement ends, and behind a brace or a colon
+// that ends a line of the file.
+type codeLine struct {
+	at   int
+	code string
+}
+
+func codeLines(s *source) (lines []codeLine) {
+	set := token.NewFileSet()
+	file := set.AddFile(s.name, -1, len(s.text))
+	var tokens scanner.Scanner
+	tokens.Init(file, s.text, nil, 0)
+	var now codeLine
+	end := func() {
+		if now.code != "" {
+			lines = append(lines, now)
+		}
+		now = codeLine{}
+	}
+	before, number := token.ILLEGAL, 0
+	for {
+		pos, kind, literal := tokens.Scan()
+		if kind == token.EOF {
+			end()
+			return lines
+		}
+		if kind == token.SEMICOLON && literal == "\n" {
+			end()
+			before = kind
+			continue
+		}
+		if at := file.Line(pos); at != number {
+			if before == token.LBRACE || before == token.COLON {
+				end()
+			}
+			number = at
+		}
+		if now.code == "" {
+			now.at = number
+		}
+		if !kind.IsLiteral() {
+			literal = kind.String()
+		}
+		now.code += literal + " "
+		before = kind
+	}
 }

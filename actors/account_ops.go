@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -178,9 +179,9 @@ func (o *orgActor) patchSettings(c *call, patch *pb.Settings) {
 			rec.LearnModeDefault = patch.LearnModeDefault
 		}
 		rec.UpdatedMs = clock.Millis(o.sys.clock.Now())
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		ch.Put(key, rec)
-		ch.audit(c.auditOf("settings.update", ""))
+		ch.Audit(c.auditOf("settings.update", ""))
 		o.putSettings(c, ch, partition.SettingsFrom(rec), release)
 	})
 }
@@ -192,9 +193,9 @@ func (o *orgActor) resetSettings(c *call) {
 			release()
 			return
 		}
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		ch.Delete(c.part.Space.Key(storage.TableSettings))
-		ch.audit(c.auditOf("settings.reset", ""))
+		ch.Audit(c.auditOf("settings.reset", ""))
 		o.putSettings(c, ch, partition.SettingsFrom(&pb.Settings{}), release)
 	})
 }
@@ -210,7 +211,7 @@ func (o *orgActor) inUse(c *call) bool {
 	case ref == nil && c.part.Kind == pb.PartitionMember:
 		c.refuse(unauthenticated())
 	case ref == nil && c.part.Kind == pb.PartitionSandbox: // it was reset; the next call finds it empty
-		c.fail(errLost)
+		c.fail(commit.ErrLost)
 	case ref == nil:
 		c.refuse(problem(pb.CodeSubjectNotProvisioned, "The subject was erased meanwhile."))
 	}
@@ -218,14 +219,14 @@ func (o *orgActor) inUse(c *call) bool {
 }
 
 // PutSettings commits a change of settings, and answers what now holds.
-func (o *orgActor) putSettings(c *call, ch *change, s partition.Settings, release func()) {
+func (o *orgActor) putSettings(c *call, ch *commit.Change, s partition.Settings, release func()) {
 	r := settingsReply(s)
 	if err := c.idem.record(ch.Batch, r); err != nil {
 		release()
 		c.fail(err)
 		return
 	}
-	o.committer.submitChange(ch, func(err error) {
+	o.committer.SubmitChange(ch, func(err error) {
 		if err == nil {
 			c.org.sys.parts.PutSettings(c.part, s)
 		}

@@ -162,7 +162,7 @@ func (o *orgActor) noteUse(k *keyState, now time.Time) {
 	k.usedNote = now
 	b := storage.NewBatch(o.store)
 	b.Put(o.space.Key(storage.TableKeyUse, storage.Hash32(pb.KeyHash(k.record.GetHash()))), &pb.Key{LastUsedMs: clock.Millis(now)})
-	o.committer.submit(b, func(error) {})
+	o.committer.Submit(b, func(error) {})
 }
 
 // partition resolves who the request acts as. A route that ignores the selector

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -186,7 +187,7 @@ func (o *orgActor) handOver() {
 	}
 	b := storage.NewBatch(o.store)
 	b.Put(o.space.Key(storage.TableHandedOver), &pb.HandedOver{Activation: o.act.name})
-	if err := o.lastly(func(done func(error)) { o.committer.submit(b, done) }); err != nil {
+	if err := o.lastly(func(done func(error)) { o.committer.Submit(b, done) }); err != nil {
 		o.sys.log.Warn("the jobs that are interrupted are taken for jobs whose process died", "org", o.id.String(), "err", err)
 	}
 }
@@ -278,7 +279,7 @@ func (o *orgView) failAttempt(r storage.Reader, b *storage.Batch, id pb.JobID) e
 func ownFailure(err error) bool {
 	switch {
 	case err == nil, superseded(err), errors.Is(err, errCancelled), errors.Is(err, errVoid),
-		errors.Is(err, storage.ErrNoSpace), errors.Is(err, cluster.ErrBusy), errors.Is(err, errCommitQueueFull),
+		errors.Is(err, storage.ErrNoSpace), errors.Is(err, cluster.ErrBusy), errors.Is(err, commit.ErrQueueFull),
 		errors.Is(err, cluster.ErrNotLeader):
 		return false
 	}

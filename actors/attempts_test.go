@@ -269,7 +269,7 @@ func TestNoMoreAttemptsAreShownThanThereAre(t *testing.T) {
 		job.Attempts = maxAttempts + 1
 		b := storage.NewBatch(o.store)
 		updateJob(b, o.space, job)
-		if err := o.committer.commit(b); err != nil {
+		if err := o.committer.Commit(b); err != nil {
 			t.Error(err)
 		}
 	})

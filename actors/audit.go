@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"orgmem/actors/commit"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -215,9 +216,9 @@ func (o *orgView) downloadExport(st *storage.Store, c *call, id string) (*pb.Rep
 	if err != nil || r.GetProblem() != nil {
 		return r, err
 	}
-	ch := newChange(o.store)
-	ch.audit(c.auditOf(pb.ActionExportDownload, strings.ToLower(id)))
-	o.committer.submitChange(ch, func(err error) {
+	ch := commit.New(o.store)
+	ch.Audit(c.auditOf(pb.ActionExportDownload, strings.ToLower(id)))
+	o.committer.SubmitChange(ch, func(err error) {
 		switch {
 		case errors.Is(err, storage.ErrNoSpace):
 			o.sys.log.Warn("a download is not in the trail: the disk is nearly full", "org", o.id.String(), "request_id", c.env.GetRequestId())

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/commit"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -289,12 +290,12 @@ func TestTrailReadsWhatEarlierVersionsWrote(t *testing.T) {
 	c := client{n: n, key: org.APIKey}
 	var o *orgActor
 	c.inOrg(func(org *orgActor) { o = org })
-	ch := newChange(o.store)
-	ch.audit(&pb.Audit{AtMs: 1, Action: "member.remove", Target: "x", Partition: org.Owner.Bytes()})
-	ch.audit(&pb.Audit{AtMs: 2, Action: "export.import", Target: "x", KeyHash: make([]byte, 32), User: make([]byte, 16)})
-	ch.audit(&pb.Audit{AtMs: 3, Action: "webhook.disable", Target: "x"})
-	ch.audit(&pb.Audit{})
-	if err := o.committer.commitChange(ch); err != nil {
+	ch := commit.New(o.store)
+	ch.Audit(&pb.Audit{AtMs: 1, Action: "member.remove", Target: "x", Partition: org.Owner.Bytes()})
+	ch.Audit(&pb.Audit{AtMs: 2, Action: "export.import", Target: "x", KeyHash: make([]byte, 32), User: make([]byte, 16)})
+	ch.Audit(&pb.Audit{AtMs: 3, Action: "webhook.disable", Target: "x"})
+	ch.Audit(&pb.Audit{})
+	if err := o.committer.CommitChange(ch); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -319,7 +320,7 @@ func TestTrailIsBounded(t *testing.T) {
 		awake()
 		b := storage.NewBatch(o.store)
 		b.Put(o.space.Key(storage.TableAudit, storage.U64(seq)), &pb.Audit{AtMs: n.clock.Now().Add(-age).UnixMilli(), Action: fmt.Sprint(seq)})
-		if err := o.committer.commit(b); err != nil {
+		if err := o.committer.Commit(b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -331,7 +332,7 @@ func TestTrailIsBounded(t *testing.T) {
 			if _, err := o.sweepAudit(st, b, n.clock.Now().Add(-auditRetention)); err != nil {
 				return err
 			}
-			return o.committer.commit(b)
+			return o.committer.Commit(b)
 		})
 		if err != nil {
 			t.Fatal(err)

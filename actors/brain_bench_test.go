@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
@@ -63,7 +64,7 @@ func walksFrom(b *testing.B, o *orgActor, part *partition.Ref, passages int, pro
 		return v
 	}
 	src := named(rnd, part, passages)
-	ch := newChange(o.store)
+	ch := commit.New(o.store)
 	built := index.NewBuilder("words", walkDim)
 	for i, d := range src.Documents {
 		seq := uint64(i + 1)
@@ -74,10 +75,10 @@ func walksFrom(b *testing.B, o *orgActor, part *partition.Ref, passages int, pro
 			b.Fatal(err)
 		}
 		if ch.Bytes() > 4<<20 || i == passages-1 {
-			if err := o.committer.commitChange(ch); err != nil {
+			if err := o.committer.CommitChange(ch); err != nil {
 				b.Fatal(err)
 			}
-			ch = newChange(o.store)
+			ch = commit.New(o.store)
 		}
 	}
 	salt := o.brainSalt()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/commit"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -80,12 +81,12 @@ func (o *trainingModule) brainTrain(c *call) {
 				return
 			}
 			id := pb.JobID(job.GetId())
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			putJob(ch.Batch, o.space, job)
 			ch.Put(o.space.Key(storage.TableTraining), &pb.Training{Status: pb.JobQueued, Job: job.GetId()})
-			ch.audit(c.auditOf("brain.train", id.String()))
+			ch.Audit(c.auditOf("brain.train", id.String()))
 			if untold(state) { // its state goes with this commit
-				if err := ch.trained(&o.orgView, state, artifact); err != nil {
+				if err := addTrained(ch, &o.orgView, state, artifact); err != nil {
 					fail(err)
 					return
 				}
@@ -95,7 +96,7 @@ func (o *trainingModule) brainTrain(c *call) {
 				fail(err)
 				return
 			}
-			o.committer.submitChange(ch, func(err error) {
+			o.committer.SubmitChange(ch, func(err error) {
 				o.later(func() {
 					release()
 					if err != nil {
@@ -158,14 +159,14 @@ func (o *trainingModule) resume() error {
 // untold reports whether a training has ended and nobody has been told.
 func untold(state *pb.Training) bool { return state.GetFinishedMs() != 0 && !state.GetTold() }
 
-// trained emits the event of a training that has ended. One that failed has trained
+// addTrained emits the event of a training that has ended. One that failed has trained
 // nothing: there is no time at which it did.
-func (c *change) trained(o *orgView, state *pb.Training, artifact *pb.BrainArtifact) error {
+func addTrained(c *commit.Change, o *orgView, state *pb.Training, artifact *pb.BrainArtifact) error {
 	var at any
 	if state.GetStatus() != pb.TrainingFailed {
 		at = time.UnixMilli(state.GetFinishedMs()).UTC().Format(eventTime)
 	}
-	return c.event(o, pb.EventBrainTrained, nil, map[string]any{
+	return c.Event(o, pb.EventBrainTrained, nil, map[string]any{
 		"status": state.GetStatus(), "trainedAt": at, "nodes": artifact.GetNodes(), "edges": artifact.GetEdges(),
 	})
 }
@@ -197,13 +198,13 @@ func (o *trainingModule) tellOfTraining() {
 			return
 		}
 		state.Told = true
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		ch.Put(o.space.Key(storage.TableTraining), state)
-		if err = ch.trained(&o.orgView, state, artifact); err != nil {
+		if err = addTrained(ch, &o.orgView, state, artifact); err != nil {
 			again()
 			return
 		}
-		o.committer.submitChange(ch, func(err error) {
+		o.committer.SubmitChange(ch, func(err error) {
 			if err != nil {
 				again()
 				return
@@ -223,18 +224,18 @@ func (o *trainingModule) cancelTraining(c *call, job *pb.Job) {
 		}
 		now := clock.Millis(o.sys.clock.Now())
 		job.Status, job.FinishedMs = pb.JobCancelled, now
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		// The states of a training know no cancellation: the reason tells.
 		ch.Put(o.space.Key(storage.TableTraining), &pb.Training{
 			Status: pb.TrainingFailed, Job: job.GetId(), StartedMs: job.GetStartedMs(), FinishedMs: now, Reason: "It was cancelled.",
 		})
-		ch.audit(c.auditOf("job.cancel", pb.JobID(job.GetId()).String()))
-		if err := ch.endJob(&o.orgView, job); err != nil {
+		ch.Audit(c.auditOf("job.cancel", pb.JobID(job.GetId()).String()))
+		if err := endJob(ch, &o.orgView, job); err != nil {
 			release()
 			c.fail(err)
 			return
 		}
-		o.committer.submitChange(ch, func(err error) {
+		o.committer.SubmitChange(ch, func(err error) {
 			o.later(func() {
 				release()
 				if o.training != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/llm"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
@@ -85,7 +86,7 @@ func (c *call) phrase(st *storage.Store, op *pb.BrainAnswer, d *draft) (bool, er
 		said := c.org.phrasing(d, wait)
 		c.org.tell(func(o *orgActor) {
 			if o.lost {
-				c.fail(errLost)
+				c.fail(commit.ErrLost)
 				return
 			}
 			o.readWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/brain/index"
 	"orgmem/brain/retriever"
@@ -143,18 +144,18 @@ func TestBrainsOfManyMemories(t *testing.T) {
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	node := c.note("The ferry leaves at noon.")
 	params := retriever.Prior()
-	commit := func(change func(o *orgActor, ch *change)) {
+	apply := func(change func(o *orgActor, ch *commit.Change)) {
 		done := make(chan error, 1)
 		c.inOrg(func(o *orgActor) {
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			change(o, ch)
-			o.committer.submitChange(ch, func(err error) { done <- err })
+			o.committer.SubmitChange(ch, func(err error) { done <- err })
 		})
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
 	}
-	commit(func(o *orgActor, ch *change) {
+	apply(func(o *orgActor, ch *commit.Change) {
 		src := &retriever.Source{Documents: []retriever.Document{{ID: pb.NodeID(node), Passages: []string{"The ferry leaves at noon."}}}}
 		raw, err := proto.Marshal(&pb.Brain{Model: params.Message(), Graph: retriever.NewGraph(src, o.brainSalt()).Message()})
 		if err != nil {
@@ -166,7 +167,7 @@ func TestBrainsOfManyMemories(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	commit(func(o *orgActor, ch *change) {
+	apply(func(o *orgActor, ch *commit.Change) {
 		for i := range maxOrgPartitions {
 			id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
 			putPartition(ch.Batch, o.space, partition.NewRef(o.store, &o.orgView, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))

@@ -17,6 +17,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/brain/retriever"
 	pb "orgmem/proto"
@@ -412,7 +413,7 @@ func TestUnreadableBrains(t *testing.T) {
 				was, _, err = storage.ReadPieces(st, key)
 				return err
 			})
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			ch.Put(o.space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
 			if raw != nil {
 				err = errors.Join(err, storage.PutPieces(ch.Batch, key, raw))
@@ -420,7 +421,7 @@ func TestUnreadableBrains(t *testing.T) {
 			o.seat.now.Store(nil)
 			go func() {
 				result := make(chan error, 1)
-				o.committer.submitChange(ch, func(err error) { result <- err })
+				o.committer.SubmitChange(ch, func(err error) { result <- err })
 				done <- errors.Join(err, <-result)
 			}()
 		})
@@ -491,14 +492,14 @@ func TestBrainsAreOfTheirOrganization(t *testing.T) {
 	other.refused(pb.CodeBrainNotTrained, queryOp(names[0]))
 	done := make(chan error)
 	other.inOrg(func(o *orgActor) {
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		ch.Put(o.space.Key(storage.TableBrain, storage.U64(artifact.GetVersion())), artifact)
 		if err := storage.PutPieces(ch.Batch, o.brainPieces(artifact.GetVersion()), carried); err != nil {
 			t.Error(err)
 		}
 		go func() {
 			result := make(chan error, 1)
-			o.committer.submitChange(ch, func(err error) { result <- err })
+			o.committer.SubmitChange(ch, func(err error) { result <- err })
 			done <- <-result
 		}()
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/brain/index"
@@ -139,7 +140,7 @@ func (t *trainer) guardedAttempt() (err error) {
 
 // noteFailure notes that the attempt that ran has failed.
 func (t *trainer) noteFailure() {
-	ch := newChange(t.org.store)
+	ch := commit.New(t.org.store)
 	err := t.org.withStore(func(st *storage.Store) error { return t.org.failAttempt(st, ch.Batch, t.id) })
 	if err == nil && ch.Len() > 0 {
 		err = t.commit(ch, false)
@@ -214,7 +215,7 @@ func (t *trainer) attempt() error {
 
 // note writes how far a training has come.
 func (t *trainer) note(job *pb.Job, state *pb.Training) error {
-	ch := newChange(t.org.store)
+	ch := commit.New(t.org.store)
 	updateJob(ch.Batch, t.org.space, job)
 	ch.Put(t.org.space.Key(storage.TableTraining), state)
 	return t.commit(ch, false)
@@ -225,7 +226,7 @@ func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metri
 	o := t.org
 	now := clock.Millis(o.sys.clock.Now())
 	job.FinishedMs, state.FinishedMs, state.Metrics, state.Checkpoint = now, now, metrics, nil
-	ch := newChange(o.store)
+	ch := commit.New(o.store)
 	switch {
 	case made != nil:
 		job.Status, state.Status = pb.JobSucceeded, pb.JobSucceeded
@@ -244,7 +245,7 @@ func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metri
 		}
 	}
 	ch.Put(o.space.Key(storage.TableTraining), state)
-	if err := ch.endJob(o, job); err != nil {
+	if err := endJob(ch, o, job); err != nil {
 		return err
 	}
 	if err := t.commit(ch, true); err != nil {
@@ -255,7 +256,7 @@ func (t *trainer) end(job *pb.Job, state *pb.Training, made *trainedBrain, metri
 }
 
 // commit is the committer's, unless the training is void.
-func (t *trainer) commit(ch *change, last bool) error {
+func (t *trainer) commit(ch *commit.Change, last bool) error {
 	seat := t.org.seat
 	result := make(chan error, 1)
 	seat.mu.Lock()
@@ -264,7 +265,7 @@ func (t *trainer) commit(ch *change, last bool) error {
 		return errVoid
 	}
 	seat.ending = last
-	t.org.committer.submitChange(ch, func(err error) { result <- err })
+	t.org.committer.SubmitChange(ch, func(err error) { result <- err })
 	seat.mu.Unlock()
 	err := <-result
 	if err != nil && last {
@@ -274,7 +275,7 @@ func (t *trainer) commit(ch *change, last bool) error {
 }
 
 // publish writes a brain behind the one that serves, and takes that one away.
-func (t *trainer) publish(ch *change, made *trainedBrain, now int64) error {
+func (t *trainer) publish(ch *commit.Change, made *trainedBrain, now int64) error {
 	o := t.org
 	version := uint64(1)
 	err := o.withStore(func(st *storage.Store) error {
@@ -290,7 +291,7 @@ func (t *trainer) publish(ch *change, made *trainedBrain, now int64) error {
 		return err
 	}
 	key := o.brainPieces(version)
-	first := newChange(o.store)
+	first := commit.New(o.store)
 	w := storage.BeginPieces(first.Batch, key)
 	for rest := made.raw; len(rest) > 0; {
 		n := min(len(rest), stageBytes)
@@ -300,7 +301,7 @@ func (t *trainer) publish(ch *change, made *trainedBrain, now int64) error {
 		if err := t.commit(first, false); err != nil {
 			return err
 		}
-		first, rest = newChange(o.store), rest[n:]
+		first, rest = commit.New(o.store), rest[n:]
 	}
 	if err := w.Finish(ch.Batch); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"orgmem/actors/budget"
+	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/cluster"
@@ -43,7 +44,7 @@ type call struct {
 	sandbox *child // the sandbox's actor, which the call was handed to
 	jobOpen bool
 	edit    *edit // nil unless the call changes its partition's graph
-	// readUnits and embedTokens are what the call used, where its route is
+	// ReadUnits and EmbedTokens are what the call used, where its route is
 	// metered; a route that says nothing uses one read unit.
 	readUnits, embedTokens uint64
 	charged                bool // what it used is committed with its effect
@@ -72,7 +73,7 @@ func (c *call) answer(r *pb.Reply, what fate) {
 	if what == decided && !r.GetReplayed() && !c.tryAgain.Load() && !c.stands(r) {
 		// It only read, and whoever the organization lives with now can read it, and
 		// count it.
-		r, what = refuse(c.org.problemOf(errLost, c.env.GetRequestId())), c.org.sys.fateOf(errLost)
+		r, what = refuse(c.org.problemOf(commit.ErrLost, c.env.GetRequestId())), c.org.sys.fateOf(commit.ErrLost)
 	}
 	r.Rate = c.rate
 	if c.child != nil {
@@ -119,7 +120,7 @@ func (c *call) stands(r *pb.Reply) bool {
 	if r.GetProblem() == nil {
 		return c.meter()
 	}
-	return c.org == nil || c.org.committer == nil || !c.org.committer.trail.over()
+	return c.org == nil || c.org.committer == nil || !c.org.committer.Trail.Sealed()
 }
 
 // writeOff ends the counting of a call that nobody waits for and nobody answers.
@@ -154,7 +155,7 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		p.RetryAfterS = retryAfterNoSpaceSeconds
 	case errors.Is(err, budget.ErrFull):
 		p.Detail = "The node reads as many files as it has memory for; try again shortly."
-	case errors.Is(err, node.ErrPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, errCommitQueueFull), errors.Is(err, storage.ErrTooManyStores):
+	case errors.Is(err, node.ErrPoolFull), errors.Is(err, cluster.ErrBusy), errors.Is(err, commit.ErrQueueFull), errors.Is(err, storage.ErrTooManyStores):
 		p.Detail = "The service has more work than it can queue; try again shortly."
 	case errors.Is(err, cluster.ErrDirectoryFull):
 		p.Detail = "The cluster holds its maximum of keys: no more can be made until some are deleted."
@@ -165,7 +166,7 @@ func (o *orgView) problemOf(err error, requestID string) *pb.Problem {
 		return unauthenticated()
 	case errors.Is(err, cluster.ErrNotApplied):
 		p.Detail = "The organization's shard has no leader right now; nothing was stored."
-	case errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrFenced), errors.Is(err, errLost):
+	case errors.Is(err, cluster.ErrOutcomeUnknown), errors.Is(err, cluster.ErrFenced), errors.Is(err, commit.ErrLost):
 		p.Detail = "The outcome of the write is not known; repeat the request with its Idempotency-Key."
 	case errors.Is(err, node.ErrAbandoned):
 		p.Detail = "The caller left before it was its turn."

@@ -12,6 +12,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -59,7 +60,7 @@ func (o *connectorModule) idle() bool { return o.syncing == nil }
 func (o *connectorModule) look() { o.lookConnectors() }
 
 // eraseMember erases a member's connectors with their tokens; the erasure of the memory ends their jobs.
-func (o *connectorModule) eraseMember(st *storage.Store, ch *change, user pb.UserID) error {
+func (o *connectorModule) eraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error {
 	own, err := o.connectors(st, principal{user: user})
 	for _, k := range own {
 		ch.Erase(o.connectorKey(pb.ConnectorID(k.GetId())))
@@ -250,7 +251,7 @@ func (o *connectorModule) checkAddresses(c *call, config []byte, then func()) {
 			case p != nil:
 				c.refuse(p)
 			case o.lost:
-				c.fail(errLost)
+				c.fail(commit.ErrLost)
 			default:
 				then()
 			}
@@ -295,15 +296,15 @@ func (o *connectorModule) createConnector(c *call, op *pb.CreateConnector) {
 				c.fail(err)
 				return
 			}
-			o.putConnector(c, newChange(o.store), k, "connector.create", r, release)
+			o.putConnector(c, commit.New(o.store), k, "connector.create", r, release)
 		})
 	})
 }
 
-func (o *connectorModule) putConnector(c *call, ch *change, k *pb.Connector, action string, r *pb.Reply, release func()) {
+func (o *connectorModule) putConnector(c *call, ch *commit.Change, k *pb.Connector, action string, r *pb.Reply, release func()) {
 	id := pb.ConnectorID(k.GetId())
 	ch.Put(o.connectorKey(id), k)
-	ch.audit(c.auditOf(action, id.String()))
+	ch.Audit(c.auditOf(action, id.String()))
 	c.settle(ch, r, func() {
 		release()
 		o.later(o.lookConnectors)
@@ -371,7 +372,7 @@ func (o *connectorModule) patchConnector(c *call, op *pb.PatchConnector) {
 				c.refuse(invalid(field, "does not belong to a connector of type "+k.GetType()))
 				return
 			}
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			err := error(nil)
 			if op.Config != nil {
 				err = o.changeConfig(ch, k, op.GetConfig())
@@ -416,7 +417,7 @@ func misfit(kind string, op *pb.PatchConnector) string {
 
 // changeConfig gives a connector that is stored another config. The secrets that go
 // with the one before leave the files.
-func (o *orgView) changeConfig(ch *change, k *pb.Connector, after []byte) error {
+func (o *orgView) changeConfig(ch *commit.Change, k *pb.Connector, after []byte) error {
 	before, _, err := o.wholeConfig(k)
 	if errors.Is(err, errSealed) { // those that it keeps are lost, and it can be given new ones
 		before, err = k.GetConfig(), nil
@@ -454,7 +455,7 @@ func mergeConfig(before, after []byte) ([]byte, error) {
 
 func (o *connectorModule) deleteConnector(c *call, op *pb.DeleteConnector) {
 	o.changeConnector(c, op.GetId(), func(k *pb.Connector, release func()) {
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		var ended []pb.JobID
 		err := o.withStore(func(st *storage.Store) (err error) {
 			ended, err = o.eraseConnector(ch, st, k)
@@ -465,8 +466,8 @@ func (o *connectorModule) deleteConnector(c *call, op *pb.DeleteConnector) {
 			c.fail(err)
 			return
 		}
-		ch.audit(c.auditOf("connector.delete", pb.ConnectorID(k.GetId()).String()))
-		o.committer.submitChange(ch, func(err error) {
+		ch.Audit(c.auditOf("connector.delete", pb.ConnectorID(k.GetId()).String()))
+		o.committer.SubmitChange(ch, func(err error) {
 			release()
 			if err != nil {
 				c.fail(err)

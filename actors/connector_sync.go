@@ -12,6 +12,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/connect"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
@@ -267,7 +268,7 @@ func (o *orgView) connectorState(id pb.ConnectorID) storage.Key {
 
 // eraseConnector takes a connector away with all that was remembered for it, and ends
 // the sync that is under way for it. It returns that sync's job, if there is one.
-func (o *connectorModule) eraseConnector(ch *change, st *storage.Store, k *pb.Connector) ([]pb.JobID, error) {
+func (o *connectorModule) eraseConnector(ch *commit.Change, st *storage.Store, k *pb.Connector) ([]pb.JobID, error) {
 	id := pb.ConnectorID(k.GetId())
 	ch.Erase(o.connectorKey(id)) // its secrets leave the files too
 	ch.Erase(o.connectorState(id))
@@ -276,7 +277,7 @@ func (o *connectorModule) eraseConnector(ch *change, st *storage.Store, k *pb.Co
 		return nil, err
 	}
 	job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(o.sys.clock.Now())
-	return []pb.JobID{pb.JobID(job.GetId())}, ch.endJob(&o.orgView, job)
+	return []pb.JobID{pb.JobID(job.GetId())}, endJob(ch, &o.orgView, job)
 }
 
 // openSync is the job of a fetch that is under way for a connector, nil when there is
@@ -343,14 +344,14 @@ func (o *connectorModule) nextSync(child *actor.PID) {
 	o.exclusive("connectors", func(release func()) {
 		answer := func(m any) { release(); o.sys.root.Send(child, m) }
 		if o.lost {
-			answer(syncEnded{errLost})
+			answer(syncEnded{commit.ErrLost})
 			return
 		}
 		now := clock.Millis(o.sys.clock.Now())
 		var first *pb.Connector
 		var owner *partition.Ref
 		var ended []pb.JobID
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		err := o.withStore(func(st *storage.Store) error {
 			for rec, err := range storage.ScanRecords(st, o.space.Prefix(storage.TableConnector), storage.ScanOptions{}, func() *pb.Connector { return &pb.Connector{} }) {
 				if err != nil {
@@ -379,7 +380,7 @@ func (o *connectorModule) nextSync(child *actor.PID) {
 		case err != nil:
 			answer(syncEnded{err})
 		case ch.Len() > 0:
-			o.committer.submitChange(ch, func(err error) {
+			o.committer.SubmitChange(ch, func(err error) {
 				if err == nil {
 					o.jobsEnded(ended...)
 				}
@@ -416,7 +417,7 @@ func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *par
 		answer(syncEnded{err})
 		return
 	}
-	ch := newChange(o.store)
+	ch := commit.New(o.store)
 	why := o.beginAttempt(job)
 	wait, waits := errors.AsType[waitError](why)
 	if job.GetStartedMs() == 0 && !waits {
@@ -431,7 +432,7 @@ func (o *connectorModule) beginSync(child *actor.PID, k *pb.Connector, part *par
 	ch.Put(o.connectorKey(id), k)
 	config, _, unread := o.wholeConfig(k)
 	m := syncFetch{id: id, job: pb.JobID(job.GetId()), source: connect.Source{Type: k.GetType(), Config: config}, before: before}
-	o.committer.submitChange(ch, func(err error) {
+	o.committer.SubmitChange(ch, func(err error) {
 		o.later(func() {
 			if err == nil && opened {
 				o.openJobs++
@@ -467,7 +468,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 	o.exclusive("connectors", func(release func()) {
 		answer := func(err error) { release(); o.sys.root.Send(child, syncEnded{err}) }
 		if o.lost || o.sys.ctx.Err() != nil {
-			answer(errLost)
+			answer(commit.ErrLost)
 			return
 		}
 		k, job := &pb.Connector{}, (*pb.Job)(nil)
@@ -491,7 +492,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 			return
 		}
 		if errors.Is(failure, context.Canceled) { // a stop: the next activation fetches again
-			answer(errLost)
+			answer(commit.ErrLost)
 			return
 		}
 		if _, held := o.held[part.ID]; held { // its memory is being purged
@@ -501,8 +502,8 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 		}
 		now := o.sys.clock.Now()
 		k.Job, k.LastSyncMs = nil, clock.Millis(now)
-		ch := newChange(o.store)
-		ch.user = k.GetUser()
+		ch := commit.New(o.store)
+		ch.User = k.GetUser()
 		if failure != nil {
 			if !errors.Is(failure, connect.ErrSource) && !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, errNoEgress) && !errors.Is(failure, errUnclean) && !errors.Is(failure, errGivenUp) {
 				o.sys.log.Error("a source could not be read", "org", o.id.String(), "connector", m.id.String(), "err", failure)
@@ -510,7 +511,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 			o.syncFailed(k, failure, now)
 			ch.Put(o.connectorKey(m.id), k)
 			if job == nil { // its memory was purged meanwhile
-				o.committer.submitChange(ch, answer)
+				o.committer.SubmitChange(ch, answer)
 				return
 			}
 			if result.State != nil {
@@ -533,7 +534,7 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 		if job == nil { // what it fetched goes nowhere, and is fetched again
 			k.LastStatus = pb.JobCancelled
 			ch.Put(o.connectorKey(m.id), k)
-			o.committer.submitChange(ch, answer)
+			o.committer.SubmitChange(ch, answer)
 			return
 		}
 		ch.Put(o.connectorKey(m.id), k)
@@ -558,13 +559,13 @@ func (o *connectorModule) endSync(child *actor.PID, m syncFetch, result connect.
 	})
 }
 
-func (o *connectorModule) endSyncJob(ch *change, job *pb.Job, answer func(error)) {
-	if err := ch.endJob(&o.orgView, job); err != nil {
+func (o *connectorModule) endSyncJob(ch *commit.Change, job *pb.Job, answer func(error)) {
+	if err := endJob(ch, &o.orgView, job); err != nil {
 		answer(err)
 		return
 	}
 	view := &o.orgView
-	o.committer.submitChange(ch, func(err error) {
+	o.committer.SubmitChange(ch, func(err error) {
 		if err == nil {
 			view.jobsEnded(pb.JobID(job.GetId()))
 		}
@@ -636,7 +637,7 @@ func connectorExternalID(connector, id string) string {
 // delivery is what a sync hands to the actor of a partition: a change that is to be
 // committed together with the items of its job.
 type delivery struct {
-	change *change
+	change *commit.Change
 	job    *pb.Job
 	items  []*pb.IngestItem
 	done   func(error)
@@ -650,11 +651,11 @@ func (a *subjectActor) deliver(self *actor.PID, d *delivery) {
 	}
 	switch {
 	case a.dead:
-		d.done(errLost)
+		d.done(commit.ErrLost)
 	case a.bad != nil:
 		d.done(a.bad)
 	case a.next-a.first+uint64(len(d.items)) > maxQueued:
-		d.done(errCommitQueueFull)
+		d.done(commit.ErrQueueFull)
 	default:
 		entries := queueOf(d.items)
 		d.job.Total, d.job.QueueSeq = uint64(len(entries)), a.next
@@ -695,10 +696,10 @@ func (o *connectorModule) syncConnector(c *call, op *pb.SyncConnector) {
 				return
 			}
 			k.Job = job.GetId()
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			putJob(ch.Batch, o.space, job)
 			ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
-			ch.audit(c.auditOf("connector.sync", pb.ConnectorID(k.GetId()).String()))
+			ch.Audit(c.auditOf("connector.sync", pb.ConnectorID(k.GetId()).String()))
 			o.commitSync(c, ch, release, func() {
 				o.openJobs++
 				o.lookConnectors()
@@ -709,8 +710,8 @@ func (o *connectorModule) syncConnector(c *call, op *pb.SyncConnector) {
 }
 
 // commitSync commits what a caller did to a sync; then answers.
-func (o *connectorModule) commitSync(c *call, ch *change, release func(), then func()) {
-	o.committer.submitChange(ch, func(err error) {
+func (o *connectorModule) commitSync(c *call, ch *commit.Change, release func(), then func()) {
+	o.committer.SubmitChange(ch, func(err error) {
 		o.later(func() {
 			release()
 			if err != nil {
@@ -759,10 +760,10 @@ func (o *connectorModule) cancelSync(c *call, id pb.JobID) {
 		k.Job, k.LastStatus, k.LastError = nil, pb.JobCancelled, ""
 		k.LastSyncMs, k.NextSyncMs = clock.Millis(now), clock.Millis(now.Add(time.Duration(k.GetIntervalS())*time.Second))
 		job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(now)
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		ch.Put(o.connectorKey(pb.ConnectorID(k.GetId())), k)
-		ch.audit(c.auditOf("job.cancel", id.String()))
-		if err := ch.endJob(&o.orgView, job); err != nil {
+		ch.Audit(c.auditOf("job.cancel", id.String()))
+		if err := endJob(ch, &o.orgView, job); err != nil {
 			release()
 			c.fail(err)
 			return

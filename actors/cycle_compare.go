@@ -284,7 +284,7 @@ func (c *cycle) writeClashes(found [][]cognition.Clash) error {
 			if reported == 0 {
 				return nil
 			}
-			return f.batch.event(f.org, pb.EventContradictionFound, f.part, map[string]any{"count": reported, "subject": f.part.EventSubject()})
+			return f.batch.Event(f.org, pb.EventContradictionFound, f.part, map[string]any{"count": reported, "subject": f.part.EventSubject()})
 		})
 		if err != nil {
 			return err

@@ -95,13 +95,13 @@ func (c *cycle) findIdentity() error {
 		}
 		f.putView(viewIdentity, view)
 		// Without a manifold there may be a voice: its version is then 0.
-		if err := f.batch.event(f.org, pb.EventIdentityUpdated, f.part, map[string]any{"subject": f.part.EventSubject(), "version": view.GetManifold().GetVersion()}); err != nil {
+		if err := f.batch.Event(f.org, pb.EventIdentityUpdated, f.part, map[string]any{"subject": f.part.EventSubject(), "version": view.GetManifold().GetVersion()}); err != nil {
 			return err
 		}
 		if shift == nil {
 			return nil
 		}
-		return f.batch.event(f.org, pb.EventBasinShifted, f.part, map[string]any{
+		return f.batch.Event(f.org, pb.EventBasinShifted, f.part, map[string]any{
 			"subject": f.part.EventSubject(), "from": basinName(shift.From), "to": basinName(shift.To), "confidence": canon.Measure(shift.Confidence),
 		})
 	})

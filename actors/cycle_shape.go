@@ -309,7 +309,7 @@ func (c *cycle) findProposals() error {
 		if made == 0 {
 			return nil
 		}
-		return f.batch.event(f.org, pb.EventInsightProposed, f.part, map[string]any{"count": made, "threshold": leastProposed})
+		return f.batch.Event(f.org, pb.EventInsightProposed, f.part, map[string]any{"count": made, "threshold": leastProposed})
 	})
 }
 

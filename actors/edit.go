@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
@@ -120,7 +121,7 @@ func (w *worker) editOne(now *partition.Index, e partition.Embedder, c *call) (n
 func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *call) (next *partition.Index, unfinished bool) {
 	f := w.newEffect(now, e)
 	f.call = c
-	f.batch.user = c.who.user.Bytes()
+	f.batch.User = c.who.user.Bytes()
 	var r *pb.Reply
 	err := w.org.withStore(func(st *storage.Store) (err error) {
 		f.st = st
@@ -147,7 +148,7 @@ func (w *worker) editPiece(now *partition.Index, e partition.Embedder, c *call) 
 	f.charge(c.env.GetCapability(), c.who.key)
 	if !unfinished {
 		if cost, ok := c.cost(); ok {
-			f.batch.cost(cost)
+			f.batch.Cost(cost)
 			c.charged = true
 		}
 		if err := c.idem.record(f.batch.Batch, r); err != nil {
@@ -214,7 +215,7 @@ func (f *effect) prepared(node pb.NodeID, item *pb.IngestItem) (*prepared, error
 func (w *worker) newEffect(now *partition.Index, e partition.Embedder) *effect {
 	return &effect{
 		org: w.org, part: w.part, now: clock.Millis(w.org.sys.clock.Now()), model: e.ID(),
-		batch: newChange(w.org.store), state: partition.CloneState(now.State),
+		batch: commit.New(w.org.store), state: partition.CloneState(now.State),
 		nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]graphShare{}, kept: map[pb.NodeID]bool{}, refs: map[pb.ExternalID]pb.NodeID{},
 		entities: map[pb.NodeID]*pb.Entity{}, renewed: map[pb.NodeID]bool{}, entityKeys: map[string][]pb.NodeID{}, written: map[edgeTriple]*pb.Edge{}, follows: map[string]pb.NodeID{}, traces: map[pb.NodeID]*pb.Trace{},
 		domains: map[string]*pb.Domain{}, views: map[string]proto.Message{}, undone: map[string]bool{}, changesBefore: now.State.GetChanges(),

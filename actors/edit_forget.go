@@ -39,8 +39,8 @@ func (f *effect) forgetNode(op *pb.ForgetNode) (*pb.Reply, error) {
 	if err := f.forget(n, text); err != nil {
 		return nil, err
 	}
-	f.batch.audit(f.call.auditOf("node.forget", op.GetId()))
-	if err := f.batch.graphUpdated(f.org, f.part, changeForgotten, op.GetId(), 1); err != nil {
+	f.batch.Audit(f.call.auditOf("node.forget", op.GetId()))
+	if err := addGraphUpdated(f.batch, f.org, f.part, changeForgotten, op.GetId(), 1); err != nil {
 		return nil, err
 	}
 	return f.nodeReply(n, ""), nil
@@ -348,8 +348,8 @@ func (f *effect) undeleteNode(op *pb.UndeleteNode) (*pb.Reply, error) {
 	}
 	n.RestorableMs = 0
 	f.note(id, actionRestored, "")
-	f.batch.audit(f.call.auditOf("node.undelete", op.GetId()))
-	if err := f.batch.graphUpdated(f.org, f.part, changeRestored, op.GetId(), 1); err != nil {
+	f.batch.Audit(f.call.auditOf("node.undelete", op.GetId()))
+	if err := addGraphUpdated(f.batch, f.org, f.part, changeRestored, op.GetId(), 1); err != nil {
 		return nil, err
 	}
 	return f.nodeReply(n, ""), nil

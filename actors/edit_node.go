@@ -119,8 +119,8 @@ func (f *effect) editNode(op *pb.EditNode) (*pb.Reply, error) {
 	if len(changes) > 0 {
 		f.touch(n)
 		f.note(id, actionUpdated, op.GetReason(), changes...)
-		f.batch.audit(f.call.auditOf("node.update", op.GetId()))
-		if err := f.batch.graphUpdated(f.org, f.part, changeUpdated, op.GetId(), 1); err != nil {
+		f.batch.Audit(f.call.auditOf("node.update", op.GetId()))
+		if err := addGraphUpdated(f.batch, f.org, f.part, changeUpdated, op.GetId(), 1); err != nil {
 			return nil, err
 		}
 	}

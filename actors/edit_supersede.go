@@ -73,12 +73,12 @@ func (f *effect) supersedeNode(op *pb.SupersedeNode) (*pb.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.batch.audit(f.call.auditOf("node.supersede", op.GetId()))
-	if err := f.batch.graphUpdated(f.org, f.part, changeSuperseded, op.GetId(), 2); err != nil {
+	f.batch.Audit(f.call.auditOf("node.supersede", op.GetId()))
+	if err := addGraphUpdated(f.batch, f.org, f.part, changeSuperseded, op.GetId(), 2); err != nil {
 		return nil, err
 	}
 	data := map[string]any{"subject": f.part.EventSubject(), "nodeId": op.GetId(), "supersededBy": string(id)}
-	if err := f.batch.event(f.org, pb.EventBeliefSuperseded, f.part, data); err != nil {
+	if err := f.batch.Event(f.org, pb.EventBeliefSuperseded, f.part, data); err != nil {
 		return nil, err
 	}
 	return graphReply(&pb.GraphResult{Result: &pb.GraphResult_Superseded{Superseded: &pb.Superseded{

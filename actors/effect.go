@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/brain/index"
@@ -30,7 +31,7 @@ type effect struct {
 	call  *call   // whose edit it is; nil for a slice of ingestion
 	job   *pb.Job // whose item is being applied; nil for an edit
 
-	batch   *change
+	batch   *commit.Change
 	state   *pb.PartitionState
 	nodes   map[pb.NodeID]*pb.Node
 	places  map[pb.NodeID]nodePlace  // of the nodes as they are stored
@@ -490,7 +491,7 @@ func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (
 	f.leaveWork()
 	f.batch.Put(w.part.Space.Key(storage.TableState), f.state)
 	for _, b := range f.stage {
-		if err := w.org.committer.commit(b); err != nil {
+		if err := w.org.committer.Commit(b); err != nil {
 			return nil, err
 		}
 		w.org.sys.cfg.pieceDone()
@@ -503,7 +504,7 @@ func (w *worker) settle(f *effect, now *partition.Index, e partition.Embedder) (
 		}
 		defer w.org.exportsForgot(mine) // whatever comes of the commit
 	}
-	if err := w.org.committer.commitChange(f.batch); errors.Is(err, storage.ErrBatchTooLarge) {
+	if err := w.org.committer.CommitChange(f.batch); errors.Is(err, storage.ErrBatchTooLarge) {
 		return nil, itemError{err}
 	} else if err != nil {
 		return nil, err
@@ -568,7 +569,8 @@ func (f *effect) segment(dim int) (*index.Segment, error) {
 // content which is tried several times costs once.
 func (f *effect) charge(capability string, key pb.KeyHash) {
 	if f.spent > 0 && f.part.Kind != pb.PartitionSandbox {
-		f.batch.cost(usage{usageLine(f.org.sys.clock.Now(), capability, key, f.part), 0, f.spent})
+		line := commit.LineAt(f.org.sys.clock.Now(), capability, key, f.part)
+		f.batch.Cost(commit.Usage{Line: line, EmbedTokens: f.spent})
 	}
 	f.spent = 0
 }
@@ -578,7 +580,7 @@ func (f *effect) charge(capability string, key pb.KeyHash) {
 func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Embedder, items []prepared, jobs map[pb.JobID]*pb.Job) (_ *effect, n int, finished []pb.JobID, err error) {
 	f := w.newEffect(now, e)
 	f.st, f.state.Model = st, e.ID()
-	f.batch.user = jobs[pb.JobID(items[0].GetJob())].GetUser()
+	f.batch.User = jobs[pb.JobID(items[0].GetJob())].GetUser()
 	var sessionEvents, sessionNodes uint64
 	for i := range items {
 		it := &items[i]
@@ -651,7 +653,7 @@ func (w *worker) effects(st *storage.Store, now *partition.Index, e partition.Em
 		} else {
 			job.ErrorCode, job.ErrorDetail = "", "" // the items tell
 		}
-		if err := f.batch.endJob(w.org, job); err != nil {
+		if err := endJob(f.batch, w.org, job); err != nil {
 			return nil, 0, nil, err
 		}
 	}

@@ -50,7 +50,7 @@ func eraseRecords[M proto.Message](o *orgView, table storage.Table, empty func()
 		if err != nil || found == 0 {
 			return err
 		}
-		if err := o.committer.commit(b); err != nil {
+		if err := o.committer.Commit(b); err != nil {
 			return err
 		}
 		committed()

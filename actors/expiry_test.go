@@ -54,13 +54,13 @@ func TestSweepGoesOnUntilNothingIsLeft(t *testing.T) {
 		b.PutRaw(o.space.Key(storage.TableIdempotencyByTime, storage.U64(old), storage.Hash32(key)), nil)
 		b.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{CreatedMs: int64(old)})
 	}
-	if err := o.committer.commit(b); err != nil {
+	if err := o.committer.Commit(b); err != nil {
 		t.Fatal(err)
 	}
 	n.clock.Advance(sweepInterval)
 	for sweep := 1; sweep <= 3; sweep++ {
 		c.inOrg(func(*orgActor) {}) // the tick, or the end of the pause, came before
-		if err := o.committer.commit(storage.NewBatch(o.store)); err != nil {
+		if err := o.committer.Commit(storage.NewBatch(o.store)); err != nil {
 			t.Fatal(err) // and the sweep's commit before this
 		}
 		want := max(0, records-sweep*maxSweep)
@@ -103,7 +103,7 @@ func TestSubjectWithManyJobsIsErasedInBoundedBatches(t *testing.T) {
 			Id: id[:], Type: pb.JobIngest, Status: pb.JobQueued, Partition: part.ID.Bytes(), Subject: "anna", CreatedMs: clock.Millis(n.clock.Now()),
 		})
 	}
-	if err := o.committer.commit(b); err != nil {
+	if err := o.committer.Commit(b); err != nil {
 		t.Fatal(err)
 	}
 	before := st.State().Version

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
@@ -150,7 +151,7 @@ func (o *exportModule) export(ctx context.Context, run *exportRun) {
 
 // pb.ExportFailed notes that an attempt at an export has failed.
 func (o *orgView) exportFailed(run *exportRun) {
-	ch := newChange(o.store)
+	ch := commit.New(o.store)
 	err := o.withStore(func(st *storage.Store) error { return o.failAttempt(st, ch.Batch, pb.JobID(run.id)) })
 	if err == nil && ch.Len() > 0 {
 		o.exports.mu.Lock()
@@ -190,18 +191,18 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 	}
 	why := o.beginAttempt(job) // to begin anew for what was forgotten is the same attempt
 	if wait, waits := errors.AsType[waitError](why); waits {
-		waiting := newChange(o.store)
+		waiting := commit.New(o.store)
 		updateJob(waiting.Batch, o.space, job)
 		return errors.Join(o.commitExport(run, waiting, nil), wait)
 	}
 	if why != nil {
-		return o.endExport(run, e, job, newChange(o.store), why)
+		return o.endExport(run, e, job, commit.New(o.store), why)
 	}
 	job.Status, e.Status = pb.JobRunning, pb.ExportRunning
 	if job.GetStartedMs() == 0 {
 		job.StartedMs = clock.Millis(o.sys.clock.Now())
 	}
-	begin := newChange(o.store)
+	begin := commit.New(o.store)
 	begin.EraseRange(exportPieces(o.space, run.id)) // of an attempt that did not end
 	begin.Put(exportKey(o.space, run.id), e)
 	updateJob(begin.Batch, o.space, job)
@@ -223,15 +224,15 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 		return err
 	}
 	defer partition.CloseSnapshot(snap, &err)
-	e.Seen = o.committer.lastEvent() + 1 // behind the snapshot: it is at least the last that it saw
-	w := &documentWriter{org: o, ctx: ctx, run: run, batch: newChange(o.store), sum: sha256.New()}
+	e.Seen = o.committer.LastEvent() + 1 // behind the snapshot: it is at least the last that it saw
+	w := &documentWriter{org: o, ctx: ctx, run: run, batch: commit.New(o.store), sum: sha256.New()}
 	err = o.writeDocument(w, snap, e, run.part)
 	if err == nil {
 		err = w.flush()
 	}
 	switch {
 	case errors.Is(err, errExportTooLarge):
-		return o.endExport(run, e, job, newChange(o.store), err)
+		return o.endExport(run, e, job, commit.New(o.store), err)
 	case err != nil:
 		return err
 	}
@@ -240,7 +241,7 @@ func (o *orgView) tryExport(ctx context.Context, run *exportRun) (err error) {
 }
 
 // endExport writes an export's end, with what is left of its document.
-func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *change, why error) error {
+func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *commit.Change, why error) error {
 	now := o.sys.clock.Now()
 	e.FinishedMs, job.FinishedMs = clock.Millis(now), clock.Millis(now)
 	job.Done = job.GetTotal()
@@ -261,7 +262,7 @@ func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *chang
 		e.ExpiresMs = clock.Millis(now.Add(o.sys.cfg.ExportRetention))
 	}
 	ch.Put(exportKey(o.space, run.id), e)
-	if err := ch.endJob(o, job); err != nil {
+	if err := endJob(ch, o, job); err != nil {
 		return err
 	}
 	return o.commitExport(run, ch, e)
@@ -269,7 +270,7 @@ func (o *orgView) endExport(run *exportRun, e *pb.Export, job *pb.Job, ch *chang
 
 // commitExport commits a part of a document, or with finished its end, unless it
 // must not go on. Nothing of it enters the commit behind what ends it.
-func (o *orgView) commitExport(run *exportRun, ch *change, finished *pb.Export) error {
+func (o *orgView) commitExport(run *exportRun, ch *commit.Change, finished *pb.Export) error {
 	o.exports.mu.Lock()
 	switch {
 	case run.gone:
@@ -281,7 +282,7 @@ func (o *orgView) commitExport(run *exportRun, ch *change, finished *pb.Export) 
 	}
 	run.finished = finished
 	result := make(chan error, 1)
-	o.committer.submitChange(ch, func(err error) { result <- err })
+	o.committer.SubmitChange(ch, func(err error) { result <- err })
 	o.exports.mu.Unlock()
 	err := <-result
 	if err != nil && finished != nil {
@@ -298,7 +299,7 @@ type documentWriter struct {
 	org   *orgView
 	ctx   context.Context // the run's: it lives as long as the writer
 	run   *exportRun
-	batch *change
+	batch *commit.Change
 	buf   []byte
 	n     uint32
 	bytes uint64
@@ -326,7 +327,7 @@ func (w *documentWriter) Write(data []byte) (int, error) {
 			return 0, err
 		}
 		full := w.batch
-		w.batch = newChange(w.org.store)
+		w.batch = commit.New(w.org.store)
 		if err := w.org.commitExport(w.run, full, nil); err != nil {
 			return 0, err
 		}

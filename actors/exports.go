@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -149,7 +150,7 @@ func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 				}
 			}
 			if open >= maxOpenExports {
-				fail(errCommitQueueFull)
+				fail(commit.ErrQueueFull)
 				return
 			}
 			job, err := o.newJob(pb.JobExport, c.who, part, 1)
@@ -161,7 +162,7 @@ func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 			if scope == pb.ExportScopeUser {
 				e.Partition = part.ID.Bytes()
 			}
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			for ; len(kept)+open >= maxKeptExports && len(kept) > 0; kept = kept[:len(kept)-1] {
 				expireExport(ch.Batch, o.space, kept[len(kept)-1], job.GetCreatedMs())
 			}
@@ -171,13 +172,13 @@ func (o *exportModule) createExport(c *call, op *pb.CreateExport) {
 			ch.Put(exportKey(o.space, pb.ExportID(e.GetId())), e)
 			ch.PutRaw(exportByTime(o.space, e), nil)
 			putJob(ch.Batch, o.space, job)
-			ch.audit(c.auditOf("export.create", pb.ExportID(e.GetId()).String()))
+			ch.Audit(c.auditOf("export.create", pb.ExportID(e.GetId()).String()))
 			r := &pb.Reply{Status: 202, Result: &pb.Reply_Data{Data: &pb.DataResult{Result: &pb.DataResult_Export{Export: e}}}}
 			if err := c.idem.record(ch.Batch, r); err != nil {
 				fail(err)
 				return
 			}
-			o.committer.submitChange(ch, func(err error) {
+			o.committer.SubmitChange(ch, func(err error) {
 				o.later(func() {
 					release()
 					if err != nil {
@@ -308,7 +309,7 @@ func (o *orgView) eraseExports(ref *partition.Ref) error {
 	if err != nil || b.Len() == 0 {
 		return err
 	}
-	return o.committer.commit(b)
+	return o.committer.Commit(b)
 }
 
 // mayReadExport reports whether an export is the caller's. One of a memory belongs to
@@ -478,16 +479,16 @@ func (o *exportModule) cancelExport(c *call, job *pb.Job) {
 		now := clock.Millis(o.sys.clock.Now())
 		e.Status, e.Error, e.FinishedMs = pb.ExportFailed, "cancelled", now
 		job.Status, job.FinishedMs = pb.JobCancelled, now
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		ch.Put(exportKey(o.space, id), e)
 		ch.EraseRange(exportPieces(o.space, id))
-		if err := ch.endJob(&o.orgView, job); err != nil {
+		if err := endJob(ch, &o.orgView, job); err != nil {
 			release()
 			c.fail(err)
 			return
 		}
-		ch.audit(c.auditOf("job.cancel", pb.JobID(id).String()))
-		o.committer.submitChange(ch, func(err error) {
+		ch.Audit(c.auditOf("job.cancel", pb.JobID(id).String()))
+		o.committer.SubmitChange(ch, func(err error) {
 			o.later(func() {
 				release()
 				if err != nil {

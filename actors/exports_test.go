@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/brain/document"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -391,10 +392,10 @@ func TestOnlyFinishedExportsAreDownloaded(t *testing.T) {
 			e := &pb.Export{
 				Id: id[:], User: made.Owner[:], Partition: made.Owner[:], Scope: pb.ExportScopeUser, Status: status, Format: exportFormat, CreatedMs: n.clock.Now().UnixMilli(),
 			}
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			ch.Put(exportKey(o.space, id), e)
 			ch.PutRaw(exportByTime(o.space, e), nil)
-			if err := o.committer.commitChange(ch); err != nil {
+			if err := o.committer.CommitChange(ch); err != nil {
 				t.Error(err)
 			}
 		})
@@ -423,7 +424,7 @@ func TestEndedExportsAreBounded(t *testing.T) {
 			b.Put(exportKey(o.space, id), e)
 			b.PutRaw(exportByTime(o.space, e), nil)
 		}
-		o.committer.submit(b, func(error) {})
+		o.committer.Submit(b, func(error) {})
 	})
 	c.export(false)
 	c.export(false)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -104,7 +105,7 @@ func TestPanicRetiresTheActivation(t *testing.T) {
 	if err := visit(func(o *orgActor) { fresh = o }); err != nil || fresh == old {
 		t.Fatalf("the panicked activation goes on: %v", err)
 	}
-	if err := old.committer.commit(storage.NewBatch(old.store)); !errors.Is(err, errLost) {
+	if err := old.committer.Commit(storage.NewBatch(old.store)); !errors.Is(err, commit.ErrLost) {
 		t.Errorf("it may still write: %v", err)
 	}
 	var reached *orgActor

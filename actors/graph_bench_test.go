@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -137,15 +138,15 @@ func BenchmarkLists(b *testing.B) {
 // a node with a tenth of all edges and one with a few.
 func fillGraph(b *testing.B, o *orgActor, part *partition.Ref) (hub, leaf string) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	ch := newChange(o.store)
+	ch := commit.New(o.store)
 	flush := func(at int) {
 		if ch.Bytes() < at {
 			return
 		}
-		if err := o.committer.commitChange(ch); err != nil {
+		if err := o.committer.CommitChange(ch); err != nil {
 			b.Fatal(err)
 		}
-		ch = newChange(o.store)
+		ch = commit.New(o.store)
 	}
 	// share picks the first part of a list far more often than the last.
 	share := func(parts ...string) string { return parts[min(int(rnd.ExpFloat64()*1.2), len(parts)-1)] }

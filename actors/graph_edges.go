@@ -245,6 +245,6 @@ func forgetEdge(f *effect, op *pb.ForgetEdge) (*pb.Reply, error) {
 
 // edgeChanged says who changed an edge, and tells those who listen.
 func (f *effect) edgeChanged(action, change string, e *pb.Edge) error {
-	f.batch.audit(f.call.auditOf(action, e.GetId()))
-	return f.batch.graphUpdated(f.org, f.part, change, e.GetId(), 2)
+	f.batch.Audit(f.call.auditOf(action, e.GetId()))
+	return addGraphUpdated(f.batch, f.org, f.part, change, e.GetId(), 2)
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 )
@@ -19,15 +20,15 @@ const (
 	changePurged           = "purged"
 )
 
-// graphUpdated adds the event that every change of a partition's graph causes; nil
+// addGraphUpdated adds the event that every change of a partition's graph causes; nil
 // is all of the organization's. affected is the number of nodes that it touched; target is the node, edge or
 // proposal that it was about, empty when there is no single one.
-func (c *change) graphUpdated(o *orgView, part *partition.Ref, changeType, target string, affected int) error {
+func addGraphUpdated(c *commit.Change, o *orgView, part *partition.Ref, changeType, target string, affected int) error {
 	data := map[string]any{"changeType": changeType, "affectedNodes": affected, "subject": part.EventSubject()}
 	if target != "" {
 		data["targetId"] = target
 	}
-	return c.event(o, pb.EventGraphUpdated, part, data)
+	return c.Event(o, pb.EventGraphUpdated, part, data)
 }
 
 // announce adds the events of what a slice of ingestion did, by job: the stream
@@ -55,19 +56,19 @@ func (f *effect) announce(jobs map[pb.JobID]*pb.Job) error {
 				target = string(id)
 			}
 		}
-		f.batch.user = jobs[g.job].GetUser()
-		if err := f.batch.graphUpdated(f.org, f.part, g.changeType, target, len(nodes[g])); err != nil {
+		f.batch.User = jobs[g.job].GetUser()
+		if err := addGraphUpdated(f.batch, f.org, f.part, g.changeType, target, len(nodes[g])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// jobCompleted adds the event that the end of a job causes. part is nil where the
+// addJobCompleted adds the event that the end of a job causes. part is nil where the
 // job has erased its partition: there is nobody left whom it would concern but the
 // organization.
-func (c *change) jobCompleted(o *orgView, part *partition.Ref, job *pb.Job) error {
-	return c.event(o, pb.EventJobCompleted, part, map[string]any{
+func addJobCompleted(c *commit.Change, o *orgView, part *partition.Ref, job *pb.Job) error {
+	return c.Event(o, pb.EventJobCompleted, part, map[string]any{
 		"jobId": pb.JobID(job.GetId()).String(), "jobType": job.GetType(), "status": job.GetStatus(), "subject": part.EventSubject(),
 	})
 }

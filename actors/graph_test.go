@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -259,9 +260,9 @@ func TestEdgeFilters(t *testing.T) {
 	derived.Id, derived.Origin = "derived", pb.OriginCognition
 	c.inOrg(func(o *orgActor) {
 		part := o.members[o.onlyMember(t)]
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		putEdge(ch.Batch, part.Space, nil, derived)
-		if err := o.committer.commitChange(ch); err != nil {
+		if err := o.committer.CommitChange(ch); err != nil {
 			t.Error(err)
 		}
 	})
@@ -491,7 +492,7 @@ func TestDomains(t *testing.T) {
 	domain := func(i int) string { return pb.DomainID(made[i].GetId()).String() }
 	c.inOrg(func(o *orgActor) {
 		part := o.members[o.onlyMember(t)]
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		for _, d := range made {
 			putDomain(ch.Batch, part.Space, d)
 		}
@@ -506,7 +507,7 @@ func TestDomains(t *testing.T) {
 		after := proto.CloneOf(before)
 		after.Domain = domain(0)
 		putNode(ch.Batch, part.Space, placeOf(before), after)
-		if err := o.committer.commitChange(ch); err != nil {
+		if err := o.committer.CommitChange(ch); err != nil {
 			t.Error(err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/commit"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -50,9 +51,9 @@ func nextEvent(t *testing.T, s *EventStream) *pb.OutboxEvent {
 func (n *testNode) emit(org pb.OrgID, events ...*pb.OutboxEvent) {
 	n.t.Helper()
 	err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
-		ch := newChange(o.store)
-		ch.events = events
-		o.committer.submitChange(ch, done)
+		ch := commit.New(o.store)
+		ch.Events = events
+		o.committer.SubmitChange(ch, done)
 	})
 	if err != nil {
 		n.t.Fatal(err)

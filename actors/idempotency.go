@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
@@ -209,7 +210,7 @@ func (i *idempotent) finish() {
 
 // settle commits a change with the request's outcome in it, calls then, which may be
 // nil, once that is decided, and answers.
-func (c *call) settle(ch *change, r *pb.Reply, then func()) {
+func (c *call) settle(ch *commit.Change, r *pb.Reply, then func()) {
 	decided := func(err error) {
 		if then != nil {
 			then()
@@ -220,7 +221,7 @@ func (c *call) settle(ch *change, r *pb.Reply, then func()) {
 		}
 		c.reply(r)
 	}
-	for _, e := range ch.events {
+	for _, e := range ch.Events {
 		if len(e.GetUser()) == 0 {
 			e.User = c.who.user.Bytes()
 		}
@@ -229,7 +230,7 @@ func (c *call) settle(ch *change, r *pb.Reply, then func()) {
 		decided(err)
 		return
 	}
-	c.org.committer.submitChange(ch, decided)
+	c.org.committer.SubmitChange(ch, decided)
 }
 
 // refuseSettled answers a refusal that a retry must see again.
@@ -238,5 +239,5 @@ func (c *call) refuseSettled(p *pb.Problem) {
 		c.refuse(p)
 		return
 	}
-	c.settle(newChange(c.org.store), refuse(p), nil)
+	c.settle(commit.New(c.org.store), refuse(p), nil)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/budget"
+	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/brain/format"
@@ -86,7 +87,7 @@ func (o *orgActor) importFile(c *call, op *pb.ImportFile) {
 		c.upload = up
 		view.tell(func(o *orgActor) {
 			if o.lost {
-				c.fail(errLost)
+				c.fail(commit.ErrLost)
 				return
 			}
 			o.accept(c)
@@ -317,8 +318,8 @@ func (a *subjectActor) importJob(self *actor.PID, c *call) {
 	if c.upload.entry.GetTranscript() {
 		kind = pb.JobTranscript
 	}
-	ch := newChange(a.org.store)
-	ch.user = c.who.user.Bytes()
+	ch := commit.New(a.org.store)
+	ch.User = c.who.user.Bytes()
 	if err := a.trimImports(ch); err != nil {
 		c.fail(err)
 		return
@@ -328,14 +329,14 @@ func (a *subjectActor) importJob(self *actor.PID, c *call) {
 		e.Id, e.CreatedMs = job.GetId(), job.GetCreatedMs()
 		ch.Put(importKey(a.part, e), e)
 		id := pb.JobID(job.GetId()).String()
-		return accepted(job), ch.event(a.org, pb.EventImportStarted, a.part, map[string]any{
+		return accepted(job), ch.Event(a.org, pb.EventImportStarted, a.part, map[string]any{
 			"importId": id, "jobId": id, "status": pb.JobPending, "nodesCreated": nil,
 		})
 	}, nil)
 }
 
 // trimImports drops what the history shows no more once there is one more.
-func (a *subjectActor) trimImports(ch *change) error {
+func (a *subjectActor) trimImports(ch *commit.Change) error {
 	return a.org.withStore(func(st *storage.Store) error {
 		n := 0
 		for item, err := range st.Scan(a.part.Space.Prefix(storage.TableImport), storage.ScanOptions{}) {
@@ -370,8 +371,8 @@ func (o *orgView) listImports(r storage.Reader, part *partition.Ref) (*pb.Reply,
 	return linked(&pb.LinkResult{Result: &pb.LinkResult_Imports{Imports: list}}), nil
 }
 
-// importEnded writes the end of an import's job into its entry.
-func (c *change) importEnded(o *orgView, part *partition.Ref, job *pb.Job) error {
+// endImport writes the end of an import's job into its entry.
+func endImport(c *commit.Change, o *orgView, part *partition.Ref, job *pb.Job) error {
 	e := &pb.Import{Id: job.GetId(), CreatedMs: job.GetCreatedMs()}
 	key := importKey(part, e)
 	found := false
@@ -390,7 +391,7 @@ func (c *change) importEnded(o *orgView, part *partition.Ref, job *pb.Job) error
 		c.Put(key, e)
 	}
 	id := pb.JobID(job.GetId()).String()
-	return c.event(o, pb.EventImportFinished, part, map[string]any{
+	return c.Event(o, pb.EventImportFinished, part, map[string]any{
 		"importId": id, "jobId": id, "status": job.GetStatus(), "nodesCreated": job.GetCreated(),
 	})
 }

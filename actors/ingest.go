@@ -161,7 +161,7 @@ func (w *worker) begin(entries []queued) (now []queued, jobs map[pb.JobID]*pb.Jo
 	if b.Len() > 0 {
 		noted := make(chan error, 1)
 		w.noted = noted
-		w.org.committer.submit(b, func(err error) { noted <- err }) // if it is lost, so is the effect's commit
+		w.org.committer.Submit(b, func(err error) { noted <- err }) // if it is lost, so is the effect's commit
 	}
 	if wait, waits := errors.AsType[waitError](why); waits {
 		return nil, nil, nil, wait
@@ -180,7 +180,7 @@ func (w *worker) noteFailure() {
 		err = w.org.withStore(func(st *storage.Store) error { return w.org.failAttempt(st, b, w.attempted) })
 	}
 	if err == nil && b.Len() > 0 {
-		err = w.org.committer.commit(b)
+		err = w.org.committer.Commit(b)
 	}
 	if err != nil && !superseded(err) {
 		w.org.sys.log.Warn("a failed attempt is not counted", "org", w.org.id.String(), "job", w.attempted.String(), "err", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -82,22 +83,22 @@ func updateJob(b *storage.Batch, space storage.Space, job *pb.Job) {
 
 // endJob writes a job in its terminal state, and what its end causes: the event,
 // and of an import the end of its entry in the history.
-func (c *change) endJob(o *orgView, job *pb.Job) error {
+func endJob(c *commit.Change, o *orgView, job *pb.Job) error {
 	job.Begun, job.Unclean = "", nil
 	updateJob(c.Batch, o.space, job)
 	c.Delete(o.space.Key(storage.TableJobOpen, storage.ID16(pb.JobID(job.GetId()))))
-	user := c.user
-	c.user = job.GetUser()
-	defer func() { c.user = user }()
+	user := c.User
+	c.User = job.GetUser()
+	defer func() { c.User = user }()
 	if job.GetType() == pb.JobSubjectErase {
-		return c.jobCompleted(o, nil, job)
+		return addJobCompleted(c, o, nil, job)
 	}
 	part, err := o.partitionOf(job)
 	if err == nil {
-		err = c.jobCompleted(o, part, job)
+		err = addJobCompleted(c, o, part, job)
 	}
 	if err == nil && (job.GetType() == pb.JobImport || job.GetType() == pb.JobTranscript) {
-		err = c.importEnded(o, part, job)
+		err = endImport(c, o, part, job)
 	}
 	return err
 }
@@ -365,7 +366,7 @@ func (o *orgActor) sweep() {
 		return
 	}
 	o.sweeping = true
-	o.committer.submit(b, func(err error) {
+	o.committer.Submit(b, func(err error) {
 		if err != nil {
 			o.sys.log.Warn("sweep was not committed; it is tried again", "org", o.id.String(), "err", err)
 		} else {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
@@ -125,8 +126,8 @@ func (o *orgActor) createKey(c *call, op *pb.CreateKey) {
 		return
 	}
 	order := &pb.Key{User: c.who.user.Bytes(), Scopes: scopes, Label: op.GetLabel()}
-	o.mintKey(order, func(ch *change, k CreatedKey) error {
-		ch.audit(c.auditOf(pb.ActionKeyCreate, k.Key.String()))
+	o.mintKey(order, func(ch *commit.Change, k CreatedKey) error {
+		ch.Audit(c.auditOf(pb.ActionKeyCreate, k.Key.String()))
 		return c.idem.record(ch.Batch, newKeyReply(k))
 	}, func(k CreatedKey, err error) {
 		var refusal refusalError
@@ -157,7 +158,7 @@ func (e refusalError) Error() string { return e.problem.GetDetail() }
 //
 // Those of one user come one after the other: what is counted for the bound is in
 // the store only once it is committed.
-func (o *orgActor) mintKey(order *pb.Key, with func(*change, CreatedKey) error, done func(CreatedKey, error)) {
+func (o *orgActor) mintKey(order *pb.Key, with func(*commit.Change, CreatedKey) error, done func(CreatedKey, error)) {
 	o.exclusive(fmt.Sprintf("keys %x", order.GetUser()), func(release func()) {
 		made, ch, gone, err := o.newKey(order, with)
 		if err != nil {
@@ -178,7 +179,7 @@ func (o *orgActor) mintKey(order *pb.Key, with func(*change, CreatedKey) error, 
 				done(CreatedKey{}, err)
 				return
 			}
-			view.committer.submitChange(ch, func(err error) {
+			view.committer.SubmitChange(ch, func(err error) {
 				// One that may be in the store all the same stays: the next activation sees.
 				if !errors.Is(err, cluster.ErrOutcomeUnknown) {
 					view.tell(func(o *orgActor) {
@@ -197,7 +198,7 @@ func (o *orgActor) mintKey(order *pb.Key, with func(*change, CreatedKey) error, 
 }
 
 // newKey prepares a key, and says which others make way for it.
-func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (made CreatedKey, ch *change, gone []pb.KeyHash, err error) {
+func (o *orgActor) newKey(order *pb.Key, with func(*commit.Change, CreatedKey) error) (made CreatedKey, ch *commit.Change, gone []pb.KeyHash, err error) {
 	user, err := pb.UserIDFrom(order.GetUser())
 	if err != nil {
 		return CreatedKey{}, nil, nil, err
@@ -206,7 +207,7 @@ func (o *orgActor) newKey(order *pb.Key, with func(*change, CreatedKey) error) (
 	if order.GetSandbox() {
 		prefix, index, limit = sandboxKeyPrefix, o.space.Prefix(storage.TableSandboxKey), maxSandboxKeys
 	}
-	ch = newChange(o.store)
+	ch = commit.New(o.store)
 	count := 0
 	err = o.withStore(func(st *storage.Store) (err error) {
 		snap, err := st.Snapshot() // a sweep may remove between two looks what both count on
@@ -340,12 +341,12 @@ func (o *orgActor) revoke(c *call, id, action string, may func(*pb.Key) bool) {
 			c.reply(emptyReply())
 		default:
 			k.Status, k.RevokedMs = keyRevoked, clock.Millis(o.sys.clock.Now())
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			ch.Put(o.space.Key(storage.TableKey, storage.Hash32(hash)), k)
-			ch.audit(c.auditOf(action, hash.String()))
+			ch.Audit(c.auditOf(action, hash.String()))
 			// The memory follows the store, not the other way round: a refused
 			// revocation leaves the key working, as its answer says.
-			o.committer.submitChange(ch, func(err error) {
+			o.committer.SubmitChange(ch, func(err error) {
 				o.tell(func(o *orgActor) {
 					if err == nil {
 						delete(o.keys, hash)

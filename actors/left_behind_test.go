@@ -3,9 +3,11 @@ package actors
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -47,7 +49,7 @@ func TestWhatCannotBeOpenedKeepsNobodyAsleep(t *testing.T) {
 		c.inOrg(func(o *orgActor) {
 			b := storage.NewBatch(o.store)
 			b.PutRaw(o.space.Key(storage.TableJobOpen, storage.ID16(pb.JobID{1})), nil) // of no job
-			if err := o.committer.commit(b); err != nil {
+			if err := o.committer.Commit(b); err != nil {
 				t.Error(err)
 			}
 		})
@@ -164,21 +166,22 @@ func TestATrainingIsToldOfInTheEnd(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(NewOrg{}).APIKey}
 	full := func(o *orgActor, bytes int) {
-		o.committer.mu.Lock()
-		defer o.committer.mu.Unlock()
-		o.committer.bytes += bytes
+		held := fieldOf[sync.Mutex](o.committer, "mu")
+		held.Lock()
+		defer held.Unlock()
+		*fieldOf[int](o.committer, "bytes") += bytes
 	}
 	c.inOrg(func(o *orgActor) {
 		b := storage.NewBatch(o.store)
 		b.Put(o.space.Key(storage.TableTraining), &pb.Training{Status: pb.JobSucceeded, FinishedMs: 1})
-		if err := o.committer.commit(b); err != nil {
+		if err := o.committer.Commit(b); err != nil {
 			t.Error(err)
 		}
-		full(o, maxWaitingBytes)
+		full(o, commit.MaxWaitingBytes)
 		moduleOf[*trainingModule](o).tellOfTraining()
 	})
 	n.waitFor(func() bool { return n.clock.WaitersIn(tellRetry) > 0 })
-	c.inOrg(func(o *orgActor) { full(o, -maxWaitingBytes) })
+	c.inOrg(func(o *orgActor) { full(o, -commit.MaxWaitingBytes) })
 	n.clock.Advance(tellRetry)
 	store := storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}
 	n.waitFor(func() bool {
@@ -229,8 +232,9 @@ func TestAnEndedJobIsFound(t *testing.T) {
 	}
 	gate, reached := make(chan struct{}), make(chan struct{})
 	c.inOrg(func(o *orgActor) {
-		told := o.committer.published
-		o.committer.published = func(events []*pb.OutboxEvent) { // behind the commit, before its answer
+		published := fieldOf[func([]*pb.OutboxEvent)](o.committer, "published")
+		told := *published
+		*published = func(events []*pb.OutboxEvent) { // behind the commit, before its answer
 			if events[0].GetType() == pb.EventJobCompleted || events[len(events)-1].GetType() == pb.EventJobCompleted {
 				close(reached)
 				<-gate

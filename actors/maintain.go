@@ -138,7 +138,7 @@ func (w *worker) compute(task func(worker int) error) error {
 }
 
 func (w *worker) publish(b *storage.Batch, next *partition.Index) (*partition.Index, error) {
-	if err := w.org.committer.commit(b); err != nil {
+	if err := w.org.committer.Commit(b); err != nil {
 		return nil, err
 	}
 	w.show(next)
@@ -225,14 +225,14 @@ func (w *worker) storeSegment(final *storage.Batch, id uint64, seg *index.Segmen
 		stage.PutRaw(w.part.Space.Key(storage.TableSegmentPiece, storage.U64(id), storage.U32(n)), piece)
 		n++
 		if stage.Bytes() >= stageBytes {
-			if err := w.org.committer.commit(stage); err != nil {
+			if err := w.org.committer.Commit(stage); err != nil {
 				return err
 			}
 			stage = storage.NewBatch(w.org.store)
 		}
 	}
 	if stage.Len() > 0 {
-		if err := w.org.committer.commit(stage); err != nil {
+		if err := w.org.committer.Commit(stage); err != nil {
 			return err
 		}
 	}
@@ -317,7 +317,7 @@ func (w *worker) reembed(now *partition.Index, e partition.Embedder) (more bool,
 		}
 	}
 	if b.Len() > 0 {
-		if err := w.org.committer.commit(b); err != nil {
+		if err := w.org.committer.Commit(b); err != nil {
 			return false, err
 		}
 	}

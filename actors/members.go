@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"orgmem/actors/commit"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -63,13 +64,13 @@ func (s *System) AddMember(ctx context.Context, org pb.OrgID, email string, role
 				finish(fmt.Errorf("%w: the e-mail address belongs to a member already", ErrConflict))
 				return
 			}
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			if err := o.putMember(ch.Batch, info.User, email, role); err != nil {
 				finish(err)
 				return
 			}
-			ch.audit(o.byOperator(pb.ActionMemberAdd, info.User.String()))
-			o.committer.submitChange(ch, finish)
+			ch.Audit(o.byOperator(pb.ActionMemberAdd, info.User.String()))
+			o.committer.SubmitChange(ch, finish)
 		})
 	})
 	return info, err
@@ -167,8 +168,8 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 	if err != nil {
 		return err
 	}
-	ch := newChange(o.store)
-	ch.audit(why)
+	ch := commit.New(o.store)
+	ch.Audit(why)
 	hashes, err := o.deleteKeys(ch.Batch, user)
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (o *orgActor) beginRemoval(user pb.UserID, why *pb.Audit, committed func(er
 	ch.Erase(o.space.Key(storage.TableMemberByEmail, storage.Str(members[i].Email)))
 	delete(o.members, user)
 	o.beginErasure(ch.Batch, ref, job)
-	o.committer.submitChange(ch, func(err error) {
+	o.committer.SubmitChange(ch, func(err error) {
 		o.tell(func(o *orgActor) {
 			delete(o.erasing, ref.ID)
 			if err == nil {

@@ -473,7 +473,7 @@ func (m *mind) end(cog *pb.Cognition, job *pb.Job, status string, why error) err
 			if status == pb.JobFailed {
 				j.ErrorCode, j.ErrorDetail = pb.ErrorCognition, givenUp("The cycle", why)+"; the next change of the memory begins another."
 			}
-			if err := f.batch.endJob(f.org, j); err != nil {
+			if err := endJob(f.batch, f.org, j); err != nil {
 				return err
 			}
 			ended = append(ended, pb.JobID(id))
@@ -543,7 +543,7 @@ func (o *orgActor) resumeCognition() error {
 		return nil
 	})
 	if err == nil && gone.Len() > 0 {
-		o.committer.submit(gone, func(error) {}) // otherwise the next opening does it
+		o.committer.Submit(gone, func(error) {}) // otherwise the next opening does it
 	}
 	return err
 }

@@ -317,7 +317,7 @@ func TestCycleGoesOnAfterACrash(t *testing.T) {
 		}
 		cog.Job, cog.NextChunk = job.GetId(), 0 // it would find all again
 		b.Put(o.members[org.Owner].Space.Key(storage.TableCognition), cog)
-		if err := o.committer.commit(b); err != nil {
+		if err := o.committer.Commit(b); err != nil {
 			t.Error(err)
 		}
 	})

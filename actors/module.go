@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orgmem/actors/commit"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -26,7 +27,7 @@ type module interface {
 	// reseal adds to a batch what the module has stored unsealed, or sealed under a former key.
 	reseal(st *storage.Store, b *storage.Batch) error
 	// eraseMember adds to a change what must go with a member.
-	eraseMember(st *storage.Store, ch *change, user pb.UserID) error
+	eraseMember(st *storage.Store, ch *commit.Change, user pb.UserID) error
 	// jobKinds are the kinds of job that the module carries out beside the partitions' queues.
 	jobKinds() map[string]jobKind
 }
@@ -55,14 +56,14 @@ func modulesOf(o *orgActor) []module {
 // noModule has the methods that a module may leave out.
 type noModule struct{}
 
-func (noModule) handle(*call) bool                                    { return false }
-func (noModule) resume() error                                        { return nil }
-func (noModule) idle() bool                                           { return true }
-func (noModule) tick()                                                {}
-func (noModule) look()                                                {}
-func (noModule) reseal(*storage.Store, *storage.Batch) error          { return nil }
-func (noModule) eraseMember(*storage.Store, *change, pb.UserID) error { return nil }
-func (noModule) jobKinds() map[string]jobKind                         { return nil }
+func (noModule) handle(*call) bool                                           { return false }
+func (noModule) resume() error                                               { return nil }
+func (noModule) idle() bool                                                  { return true }
+func (noModule) tick()                                                       {}
+func (noModule) look()                                                       {}
+func (noModule) reseal(*storage.Store, *storage.Batch) error                 { return nil }
+func (noModule) eraseMember(*storage.Store, *commit.Change, pb.UserID) error { return nil }
+func (noModule) jobKinds() map[string]jobKind                                { return nil }
 
 // moduleOf returns an organization's module of a type.
 func moduleOf[M module](o *orgActor) M {

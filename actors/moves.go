@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"orgmem/actors/commit"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -98,7 +99,7 @@ func (s *System) gaveUp(shard uint32) {
 	var sealed []*orgView
 	for _, a := range gone {
 		if o := a.view.Load(); o != nil {
-			o.committer.trail.seal() // what is answered from now on is counted elsewhere
+			o.committer.Trail.Seal() // what is answered from now on is counted elsewhere
 			sealed = append(sealed, o)
 		}
 	}
@@ -138,7 +139,7 @@ func settleCosts(leaving []*orgView, settled chan<- error) {
 	}
 	for _, o := range leaving {
 		left.Add(1)
-		if o.committer.trail.waits() {
+		if o.committer.Trail.Waits() {
 			o.flushUsage(done)
 		} else {
 			o.settledUsage(done) // a group may be on its way, with the last of it
@@ -148,7 +149,7 @@ func settleCosts(leaving []*orgView, settled chan<- error) {
 }
 
 // handOver waits until what gaveUp has left to write of a shard is written, or
-// usageDelay has passed: the shard has no leader meanwhile.
+// commit.UsageDelay has passed: the shard has no leader meanwhile.
 func (s *System) handOver(shard uint32) {
 	s.mu.Lock()
 	settled := s.leaving[shard]
@@ -156,7 +157,7 @@ func (s *System) handOver(shard uint32) {
 	if settled == nil {
 		return
 	}
-	timer := s.clock.NewTimer(usageDelay)
+	timer := s.clock.NewTimer(commit.UsageDelay)
 	defer timer.Stop()
 	var err error
 	select {

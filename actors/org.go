@@ -11,6 +11,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/cluster"
@@ -43,7 +44,7 @@ type orgView struct {
 	id        pb.OrgID
 	store     storage.StoreID
 	space     storage.Space
-	committer *committer
+	committer *commit.Committer
 	secret    []byte
 	act       *activation
 	pid       *actor.PID // set when the actor starts, before anybody has the view
@@ -202,7 +203,7 @@ func (o *orgView) panicked(who string, r any) {
 	o.sys.log.Error("panicked", "actor", who, "org", o.id.String(), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 	o.sys.notePanic(o.act.name)
 	if o.committer != nil {
-		o.committer.abandon()
+		o.committer.Abandon()
 	}
 	o.tell((*orgActor).lose)
 	o.sys.clock.AfterFunc(defaultDeadline, func() { o.sys.stop(o.act) })
@@ -221,11 +222,11 @@ func (o *orgActor) open() error {
 	}
 	o.exports, o.seat, o.couriers, o.recent = &exports{runs: map[pb.ExportID]*exportRun{}}, &brainSeat{}, newCouriers(), &recentNodes{}
 	o.past = newPast()
-	trail, err := newTrail(&o.orgView)
+	trail, err := commit.NewTrail(o.space, o.withStore, o.flushUsageSoon, o.lastDelivered)
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.committer = newCommitter(o.sys.root0, o.sys.cfg.Host, o.store, lease, trail, o.publish, o.recent.forget, func() { o.tell((*orgActor).lose) })
+	o.committer = commit.NewCommitter(o.sys.root0, o.sys.cfg.Host, o.store, lease, trail, o.publish, o.recent.forget, func() { o.tell((*orgActor).lose) })
 	if o.main != nil {
 		err = o.openSandbox()
 	} else {
@@ -296,11 +297,11 @@ func (o *orgActor) settleUsage() {
 	}
 }
 
-// lastly waits for a commit in the actor's last moment, for usageDelay at most.
+// lastly waits for a commit in the actor's last moment, for commit.UsageDelay at most.
 func (o *orgActor) lastly(submit func(done func(error))) error {
 	done := make(chan error, 1)
 	submit(func(err error) { done <- err })
-	timer := o.sys.clock.NewTimer(usageDelay)
+	timer := o.sys.clock.NewTimer(commit.UsageDelay)
 	defer timer.Stop()
 	select {
 	case err := <-done:
@@ -349,7 +350,7 @@ func (o *orgActor) lose() {
 	// What waits for an entity goes on, to be told that the lease is lost: from here on
 	// several may be at one entity at once, and none may change it.
 	if o.committer != nil {
-		o.committer.retire()
+		o.committer.Retire()
 	}
 	waiting := o.locks
 	o.locks = map[string][]func(){}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"orgmem/actors/commit"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -143,14 +144,14 @@ func (s *System) enterOrg(ctx context.Context, order NewOrg) (made CreatedOrg, r
 func (s *System) beginOrg(ctx context.Context, made CreatedOrg, rec *pb.Organization, email string) (CreatedOrg, error) {
 	scopes := []string{pb.ScopeRead, pb.ScopeWrite, pb.ScopeAdmin}
 	err := s.onOrg(ctx, made.Org, func(o *orgActor, done func(error)) {
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		ch.Put(o.space.Key(storage.TableOrg), rec)
 		if err := o.putMember(ch.Batch, made.Owner, email, RoleOwner); err != nil {
 			done(err)
 			return
 		}
-		ch.audit(o.byOperator(pb.ActionOrgCreate, o.id.String()))
-		o.committer.submitChange(ch, func(err error) {
+		ch.Audit(o.byOperator(pb.ActionOrgCreate, o.id.String()))
+		o.committer.SubmitChange(ch, func(err error) {
 			o.tell(func(o *orgActor) {
 				if err != nil {
 					done(err)
@@ -306,10 +307,10 @@ func (s *System) SetPlan(ctx context.Context, org pb.OrgID, plan string) error {
 				Id: o.record.GetId(), Name: o.record.GetName(), Slug: o.record.GetSlug(), Personal: o.record.GetPersonal(),
 				Plan: plan, CreatedMs: o.record.GetCreatedMs(), Secret: o.record.GetSecret(),
 			}
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			ch.Put(o.space.Key(storage.TableOrg), next)
-			ch.audit(o.byOperator(pb.ActionOrgPlan, plan))
-			o.committer.submitChange(ch, func(err error) {
+			ch.Audit(o.byOperator(pb.ActionOrgPlan, plan))
+			o.committer.SubmitChange(ch, func(err error) {
 				o.tell(func(o *orgActor) {
 					if err == nil {
 						o.replan(o.record.GetPlan(), plan)
@@ -411,8 +412,8 @@ func (s *System) CreateKey(ctx context.Context, order NewKey) (CreatedKey, error
 }
 
 // operatorsKey adds to a key's commit that the operator made it.
-func (o *orgView) operatorsKey(ch *change, k CreatedKey) error {
-	ch.audit(o.byOperator(pb.ActionKeyCreate, k.Key.String()))
+func (o *orgView) operatorsKey(ch *commit.Change, k CreatedKey) error {
+	ch.Audit(o.byOperator(pb.ActionKeyCreate, k.Key.String()))
 	return nil
 }
 

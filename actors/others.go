@@ -14,6 +14,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/commit"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -123,7 +124,7 @@ const (
 )
 
 // fateOf is what an error means to a request that could be decided elsewhere. A
-// write that the committer has given up (errLost) was never proposed.
+// write that the committer has given up (commit.ErrLost) was never proposed.
 func (s *System) fateOf(err error) fate {
 	switch {
 	case s.others == nil,
@@ -132,7 +133,7 @@ func (s *System) fateOf(err error) fate {
 		return decided
 	case errors.Is(err, cluster.ErrOutcomeUnknown):
 		return unknown
-	case errors.Is(err, cluster.ErrNotLeader), errors.Is(err, cluster.ErrFenced), errors.Is(err, errLost):
+	case errors.Is(err, cluster.ErrNotLeader), errors.Is(err, cluster.ErrFenced), errors.Is(err, commit.ErrLost):
 		return moved
 	}
 	return decided

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -114,7 +115,7 @@ func (o *orgActor) beginPurge(p *purge, release func()) {
 	case before != nil:
 		release()
 		if before.GetPurgedMs() == 0 { // its commits failed here; the next activation carries it on
-			c.fail(errLost)
+			c.fail(commit.ErrLost)
 			return
 		}
 		if before.GetDecidedIn() == o.act.name {
@@ -261,9 +262,9 @@ func (o *orgView) dryPurge(p *purge) {
 	if !p.org {
 		t.Partition = p.parts[0].ID.Bytes()
 	}
-	ch := newChange(o.store)
+	ch := commit.New(o.store)
 	ch.Put(ticketKey(o.space, text), t)
-	ch.audit(c.auditOf(pb.ActionPurgeDryRun, p.target()))
+	ch.Audit(c.auditOf(pb.ActionPurgeDryRun, p.target()))
 	r := p.report(counts)
 	r.DryRun, r.ConfirmToken, r.ExpiresMs = true, text, t.GetExpiresMs()
 	c.settle(ch, purgeReply(r), nil)
@@ -429,7 +430,7 @@ func (o *orgView) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err erro
 	// acknowledged.
 	settled := storage.NewBatch(o.store)
 	settled.Put(p.ticket, p.counted)
-	if err := o.committer.commit(settled); err != nil {
+	if err := o.committer.Commit(settled); err != nil {
 		return nil, nil, err
 	}
 	counts, err := o.countPurge(p)
@@ -439,7 +440,7 @@ func (o *orgView) purgeStored(p *purge) (_ *pb.Reply, ended []pb.JobID, err erro
 	if !maps.Equal(counts, p.counted.GetCounts()) {
 		spent := storage.NewBatch(o.store) // a token is spent by use, whatever it leads to
 		spent.Delete(p.ticket)
-		if err := o.committer.commit(spent); err != nil {
+		if err := o.committer.Commit(spent); err != nil {
 			return nil, nil, err
 		}
 		return refuse(problem(pb.CodePurgeImpactChanged, "What the purge would delete has changed since the dry run; nothing was deleted.")), nil, nil
@@ -503,7 +504,7 @@ func (o *orgActor) resumePurge(p *purge) error {
 	if !p.org && len(p.parts) == 0 {
 		done := storage.NewBatch(o.store)
 		p.finish(done, clock.Millis(o.sys.clock.Now()))
-		return o.committer.finish(done)
+		return o.committer.Finish(done)
 	}
 	d := newPurgeWork(&o.orgView, p)
 	if err := d.run(p.run.GetCounts()); err != nil {
@@ -531,7 +532,7 @@ type purgeWork struct {
 	purge *purge
 	now   int64
 	parts map[pb.PartitionID]*partition.Ref
-	*change
+	*commit.Change
 	ending []pb.JobID // with this commit
 	ended  []pb.JobID
 	// waited are the events that coding sessions count as waiting and that will not
@@ -550,8 +551,8 @@ func newPurgeWork(o *orgView, p *purge) *purgeWork {
 }
 
 func (d *purgeWork) begin() {
-	d.change, d.ending, d.waited = newChange(d.org.store), nil, map[pb.PartitionID]uint64{}
-	d.user = d.purge.run.GetUser()
+	d.Change, d.ending, d.waited = commit.New(d.org.store), nil, map[pb.PartitionID]uint64{}
+	d.User = d.purge.run.GetUser()
 }
 
 func (d *purgeWork) run(counts map[string]uint64) error {
@@ -577,18 +578,18 @@ func (d *purgeWork) run(counts map[string]uint64) error {
 		d.Delete(d.org.space.Key(storage.TableTraining))
 		d.EraseRange(d.org.space.Prefix(storage.TableBrain))
 		d.EraseRange(d.org.space.Prefix(storage.TableBrainPiece))
-		err = d.graphUpdated(d.org, nil, changePurged, "", int(counts["vault_nodes"]))
+		err = addGraphUpdated(d.Change, d.org, nil, changePurged, "", int(counts["vault_nodes"]))
 	} else {
 		if err := d.forgetCheckpoint(); err != nil {
 			return err
 		}
-		err = d.graphUpdated(d.org, d.purge.parts[0], changePurged, "", int(counts["vault_nodes"]))
+		err = addGraphUpdated(d.Change, d.org, d.purge.parts[0], changePurged, "", int(counts["vault_nodes"]))
 	}
 	if err != nil {
 		return err
 	}
 	run := d.purge.run
-	d.audit(&pb.Audit{
+	d.Audit(&pb.Audit{
 		AtMs: d.now, KeyHash: run.GetKeyHash(), User: run.GetUser(), Partition: run.GetActsFor(), Action: pb.ActionPurge, Target: d.purge.target(),
 		RequestId: run.GetRequest(),
 	})
@@ -627,7 +628,7 @@ func (d *purgeWork) forgetCheckpoint() error {
 // spill commits what is gathered where that is much: what comes then needs room,
 // too.
 func (d *purgeWork) spill() error {
-	if d.Bytes() < d.org.sys.cfg.pieceBytes && len(d.events) < purgeEvents {
+	if d.Bytes() < d.org.sys.cfg.pieceBytes && len(d.Events) < purgeEvents {
 		return nil
 	}
 	err := d.org.withStore(func(st *storage.Store) error {
@@ -650,8 +651,8 @@ func (d *purgeWork) spill() error {
 }
 
 func (d *purgeWork) commit() error {
-	d.finishes = d.purge.decided // nobody may see it half done, also where the disk has filled up meanwhile
-	if err := d.org.committer.commitChange(d.change); err != nil {
+	d.Finishes = d.purge.decided // nobody may see it half done, also where the disk has filled up meanwhile
+	if err := d.org.committer.CommitChange(d.Change); err != nil {
 		return err
 	}
 	d.purge.decided = true
@@ -723,5 +724,5 @@ func (d *purgeWork) endJob(part *partition.Ref, job *pb.Job) error {
 		d.waited[part.ID] += job.GetTotal() - job.GetDone()
 	}
 	d.ending = append(d.ending, pb.JobID(job.GetId()))
-	return d.change.endJob(d.org, job)
+	return endJob(d.Change, d.org, job)
 }

@@ -30,13 +30,13 @@ func plantJobs(c client, o *orgView, part *partition.Ref, n int, session bool) {
 		})
 		b.Put(part.Space.Key(storage.TableQueue, storage.U64(seq)), &pb.QueueEntry{Job: id[:], Last: true, Item: doc("", fmt.Sprint("text ", i))})
 		if b.Bytes() > maxPieceBytes {
-			if err := o.committer.commit(b); err != nil {
+			if err := o.committer.Commit(b); err != nil {
 				c.n.t.Fatal(err)
 			}
 			b = storage.NewBatch(o.store)
 		}
 	}
-	if err := o.committer.commit(b); err != nil {
+	if err := o.committer.Commit(b); err != nil {
 		c.n.t.Fatal(err)
 	}
 	c.inOrg(func(o *orgActor) { o.openJobs += n })
@@ -133,7 +133,7 @@ func TestErasureTakesOutcomesAndEventsInPieces(t *testing.T) {
 		b.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.ID.Bytes(), CreatedMs: clock.Millis(n.clock.Now())})
 		b.Put(o.space.Key(storage.TableOutbox, storage.U64(uint64(1_000_000+i))), &pb.OutboxEvent{Partition: part.ID.Bytes(), AtMs: clock.Millis(n.clock.Now())})
 	}
-	if err := o.committer.commit(b); err != nil {
+	if err := o.committer.Commit(b); err != nil {
 		t.Fatal(err)
 	}
 	st, err := n.store.AcquireToRead(o.store)
@@ -189,14 +189,14 @@ func TestErasureMissesNothingThatIsUnderWay(t *testing.T) {
 		}
 		b := storage.NewBatch(o.store)
 		putJob(b, o.space, job)
-		if err := o.committer.commit(b); err != nil {
+		if err := o.committer.Commit(b); err != nil {
 			t.Fatal(err)
 		}
 		late := storage.NewBatch(o.store)
 		var key idemKey
 		binary.BigEndian.PutUint32(key[:], uint32(i))
 		late.Put(o.space.Key(storage.TableIdempotency, storage.Hash32(key)), &pb.Idempotency{Partition: part.ID.Bytes()})
-		o.committer.submit(late, func(error) {})
+		o.committer.Submit(late, func(error) {})
 		if err := o.eraseNow(t.Context(), part, job); err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func TestTooManyMemoriesForOneSearch(t *testing.T) {
 				id := pb.PartitionID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, i)))
 				putPartition(b, o.space, partition.NewRef(o.store, &o.orgView, id, &pb.Partition{Kind: pb.PartitionSubject, Subject: fmt.Sprint("s", i)}))
 			}
-			o.committer.submit(b, done)
+			o.committer.Submit(b, done)
 		})
 		if err != nil {
 			t.Fatal(err)

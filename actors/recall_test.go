@@ -34,7 +34,7 @@ func (c client) derive(f func(b *storage.Batch, space storage.Space)) {
 		}
 		b := storage.NewBatch(o.store)
 		f(b, part.Space)
-		if err := o.committer.commit(b); err != nil {
+		if err := o.committer.Commit(b); err != nil {
 			c.n.t.Error(err)
 		}
 	})

@@ -24,8 +24,9 @@ func (n *testNode) remembered() []byte {
 	n.sys.mu.Unlock()
 	for _, id := range orgs {
 		err := n.sys.onOrg(n.t.Context(), id, func(o *orgActor, done func(error)) {
-			o.committer.mu.Lock()
-			defer o.committer.mu.Unlock()
+			held := fieldOf[sync.Mutex](o.committer, "mu")
+			held.Lock()
+			defer held.Unlock()
 			m.collect(reflect.ValueOf(o))
 			done(nil)
 		})
@@ -33,7 +34,7 @@ func (n *testNode) remembered() []byte {
 			n.t.Logf("not looked at: %v", err) // it is removed
 		}
 	}
-	held := mutexOf(n.sys.parts)
+	held := fieldOf[sync.Mutex](n.sys.parts, "mu")
 	held.Lock()
 	defer held.Unlock()
 	m.collect(reflect.ValueOf(n.sys.parts))
@@ -43,9 +44,9 @@ func (n *testNode) remembered() []byte {
 	return m.bytes
 }
 
-// mutexOf is the lock of what another package holds.
-func mutexOf(holder any) *sync.Mutex {
-	return (*sync.Mutex)(reflect.ValueOf(holder).Elem().FieldByName("mu").Addr().UnsafePointer())
+// fieldOf is a private field of what another package holds: a test that damages it, or that walks memory.
+func fieldOf[T any](holder any, name string) *T {
+	return (*T)(reflect.ValueOf(holder).Elem().FieldByName(name).Addr().UnsafePointer())
 }
 
 // memory walks values by their types, private fields too.

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/brain/document"
 	"orgmem/brain/extract"
@@ -127,10 +128,10 @@ func (s *System) restoreInto(ctx context.Context, org pb.OrgID, in *document.Par
 					finish(err)
 					return
 				}
-				ch := newChange(o.store)
+				ch := commit.New(o.store)
 				putPartition(ch.Batch, o.space, part)
-				ch.audit(o.byOperator(pb.ActionSubjectProvision, part.ID.String()))
-				o.committer.submitChange(ch, finish)
+				ch.Audit(o.byOperator(pb.ActionSubjectProvision, part.ID.String()))
+				o.committer.SubmitChange(ch, finish)
 			})
 		default:
 			done(fmt.Errorf("%w: a memory of kind %q cannot be restored", ErrInvalid, in.Partition.Kind))
@@ -239,7 +240,7 @@ func (r *restorer) idOf(n *document.Node) pb.NodeID {
 // a cycle that runs meanwhile goes on with them. What they say comes with the nodes
 // that it was read out of (nameDomain): one of them may have been forgotten here.
 func (r *restorer) head(f *effect, in *document.Part) (*pb.Reply, error) {
-	f.batch.audit(f.call.auditOf(pb.ActionExportImport, r.part.ID.String()))
+	f.batch.Audit(f.call.auditOf(pb.ActionExportImport, r.part.ID.String()))
 	if s := in.Partition.Settings; s != nil {
 		key := r.part.Space.Key(storage.TableSettings)
 		_, found, err := f.st.GetRaw(key)

@@ -155,12 +155,12 @@ func (o *orgActor) decideProposal(c *call, op *pb.DecideProposal) {
 		}
 		x.Status, x.DecidedMs = status, f.now
 		f.batch.Put(proposalKey(f.part.Space, id), x)
-		f.batch.audit(c.auditOf(action, id.String()))
+		f.batch.Audit(c.auditOf(action, id.String()))
 		changeType, affected := changeProposalRejected, 0
 		if op.GetAccept() {
 			changeType, affected = changeProposalAccepted, 2
 		}
-		return proposalReply(x), f.batch.graphUpdated(f.org, f.part, changeType, id.String(), affected)
+		return proposalReply(x), addGraphUpdated(f.batch, f.org, f.part, changeType, id.String(), affected)
 	})
 }
 

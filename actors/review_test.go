@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/brain/proposal"
 	pb "orgmem/proto"
@@ -131,7 +132,7 @@ func TestNoProposalLinksTheSidesOfAContradiction(t *testing.T) {
 	propose := func(source, target string) (ok bool) {
 		c.inOrg(func(o *orgActor) {
 			err := o.withStore(func(st *storage.Store) error {
-				f := &effect{org: &o.orgView, part: part, st: st, batch: newChange(o.store), nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]graphShare{}}
+				f := &effect{org: &o.orgView, part: part, st: st, batch: commit.New(o.store), nodes: map[pb.NodeID]*pb.Node{}, places: map[pb.NodeID]nodePlace{}, shares: map[pb.NodeID]graphShare{}}
 				var err error
 				ok, err = f.propose(source, target, proposal.Link{Type: "related"}, nil)
 				return err

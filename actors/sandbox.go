@@ -10,6 +10,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	"orgmem/cluster"
 	pb "orgmem/proto"
@@ -239,7 +240,7 @@ func (o *orgActor) openSandbox() error {
 		putJob(b, o.space, job) // whose end says that the bytes have left the files
 	}
 	putPartition(b, o.space, o.part)
-	return o.committer.finish(b) // a full disk must not keep it from being read
+	return o.committer.Finish(b) // a full disk must not keep it from being read
 }
 
 // createSandboxKey makes a key for the sandbox. It is never replayed: a retry
@@ -260,13 +261,13 @@ func (o *orgActor) createSandboxKey(c *call, op *pb.CreateSandboxKey) {
 			c.fail(err)
 			return
 		}
-		o.mintKey(order, func(ch *change, k CreatedKey) (err error) {
+		o.mintKey(order, func(ch *commit.Change, k CreatedKey) (err error) {
 			if ref == nil {
 				if ref, err = o.newSandbox(ch.Batch); err != nil {
 					return err
 				}
 			}
-			ch.audit(c.auditOf("sandbox_key.create", k.Key.String()))
+			ch.Audit(c.auditOf("sandbox_key.create", k.Key.String()))
 			return nil
 		}, func(k CreatedKey, err error) {
 			c.org.tell(func(o *orgActor) {
@@ -357,8 +358,8 @@ func (o *orgActor) resetSandbox(c *call) {
 		o.exclusive("sandbox", func(release func()) {
 			now := clock.Millis(o.sys.clock.Now())
 			r := accountReply(&pb.AccountResult{Result: &pb.AccountResult_SandboxReset{SandboxReset: &pb.SandboxReset{Subject: string(sandboxSubject), AtMs: now}}})
-			ch := newChange(o.store)
-			ch.audit(c.auditOf("sandbox.reset", string(sandboxSubject)))
+			ch := commit.New(o.store)
+			ch.Audit(c.auditOf("sandbox.reset", string(sandboxSubject)))
 			ref, err := o.newSandbox(ch.Batch)
 			if err == nil {
 				err = c.idem.record(ch.Batch, r)
@@ -368,7 +369,7 @@ func (o *orgActor) resetSandbox(c *call) {
 				c.fail(err)
 				return
 			}
-			o.committer.submitChange(ch, func(err error) {
+			o.committer.SubmitChange(ch, func(err error) {
 				c.org.tell(func(o *orgActor) {
 					if err != nil {
 						release()

@@ -343,7 +343,7 @@ func TestResetSurvivesACrash(t *testing.T) {
 						done(err)
 						return
 					}
-					o.committer.submit(b, done)
+					o.committer.Submit(b, done)
 				})
 			})
 			if err != nil {

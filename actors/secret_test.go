@@ -136,7 +136,7 @@ func TestOldSecretsAreSealed(t *testing.T) {
 					k.Config, k.Sealed = fmt.Appendf(nil, `{"url":%q,"authorization":%q}`, url, secret), nil
 					b.Put(o.connectorKey(id), k)
 					b.Put(o.webhookKey(pb.WebhookID(hook.GetId())), proto.CloneOf(hook))
-					o.committer.submit(b, func(err error) {
+					o.committer.Submit(b, func(err error) {
 						if err != nil {
 							t.Error(err)
 						}

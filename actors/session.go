@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/brain/cognition"
@@ -129,7 +130,7 @@ func (a *subjectActor) serially(self *actor.PID, c *call, f func(done func())) {
 	root := a.org.sys.root
 	run := func() {
 		if a.dead {
-			c.fail(errLost)
+			c.fail(commit.ErrLost)
 			root.Send(self, sessionDone{})
 			return
 		}
@@ -162,7 +163,7 @@ func (a *subjectActor) nextSession() {
 // dropSessions answers what will not be begun any more: the actor ends.
 func (a *subjectActor) dropSessions() {
 	for _, w := range a.sessionWait {
-		w.call.fail(errLost)
+		w.call.fail(commit.ErrLost)
 	}
 	a.sessionWait = nil
 }
@@ -310,7 +311,7 @@ func (a *subjectActor) sessionEvents(self *actor.PID, c *call, op *pb.SessionEve
 
 // enqueueEvents queues what is new of sessions, and answers r.
 func (a *subjectActor) enqueueEvents(self *actor.PID, c *call, kind string, in *intake, r *pb.Reply, done func()) {
-	a.enqueue(self, c, kind, queueOf(in.items), &change{Batch: in.batch}, func(job *pb.Job) (*pb.Reply, error) {
+	a.enqueue(self, c, kind, queueOf(in.items), &commit.Change{Batch: in.batch}, func(job *pb.Job) (*pb.Reply, error) {
 		job.Session = true
 		return r, nil
 	}, done)
@@ -345,7 +346,7 @@ func addToCounter(r storage.Reader, b *storage.Batch, part *partition.Ref, name 
 // enqueue commits a job with its entries of the queue and what else is in the
 // batch, and answers. prepare may change the job, and gives the answer; then, which
 // may be nil, is called when it is decided, before the answer.
-func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []*pb.QueueEntry, ch *change, prepare func(*pb.Job) (*pb.Reply, error), then func()) {
+func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []*pb.QueueEntry, ch *commit.Change, prepare func(*pb.Job) (*pb.Reply, error), then func()) {
 	n := len(entries)
 	fail := func(err error) {
 		if then != nil {
@@ -354,7 +355,7 @@ func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []
 		c.fail(err)
 	}
 	if a.next-a.first+uint64(n) > maxQueued {
-		fail(errCommitQueueFull)
+		fail(commit.ErrQueueFull)
 		return
 	}
 	job, err := a.org.newJob(kind, c.who, a.part, n)
@@ -388,7 +389,7 @@ func (a *subjectActor) enqueue(self *actor.PID, c *call, kind string, entries []
 
 // queue commits a change with the entries of a job, whose place in the queue is
 // a.next.
-func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEntry, ch *change, then func(error)) {
+func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEntry, ch *commit.Change, then func(error)) {
 	for i, e := range entries {
 		e.Job, e.Index, e.Last = job.GetId(), uint32(i), i == len(entries)-1
 		ch.Put(a.part.Space.Key(storage.TableQueue, storage.U64(a.next+uint64(i))), e)
@@ -396,7 +397,7 @@ func (a *subjectActor) queue(self *actor.PID, job *pb.Job, entries []*pb.QueueEn
 	a.next += uint64(len(entries))
 	a.inFlight++
 	root := a.org.sys.root
-	a.org.committer.submitChange(ch, func(err error) {
+	a.org.committer.SubmitChange(ch, func(err error) {
 		root.Send(self, acceptDone{})
 		then(err)
 	})
@@ -546,7 +547,7 @@ func (a *subjectActor) sessionFinalize(self *actor.PID, c *call, done func()) {
 		return
 	}
 	state.FinalizePending, state.Building = true, true
-	ch := newChange(a.org.store)
+	ch := commit.New(a.org.store)
 	a.enqueue(self, c, pb.JobSessionFinalize, []*pb.QueueEntry{{Work: workSessionFinalize}}, ch, func(job *pb.Job) (*pb.Reply, error) {
 		ch.PutRaw(a.part.Counter(counterFinalize), job.GetId())
 		return r, nil
@@ -664,7 +665,7 @@ func (f *effect) deleteSession(op *pb.DeleteSession) (*pb.Reply, error) {
 	f.batch.Erase(sessionByTime(f.part, s))
 	f.batch.Erase(f.part.Counter(counterSequence + s.GetId()))
 	f.forgets = true
-	f.batch.audit(f.call.auditOf("session.delete", ""))
+	f.batch.Audit(f.call.auditOf("session.delete", ""))
 	return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, nil
 }
 
@@ -709,7 +710,7 @@ func (f *effect) forgetEvents(events storage.Range) error {
 		}
 		done.Nodes -= min(done.GetNodes(), forgotten)
 		f.batch.Put(f.part.Counter(counterDone), done)
-		if err := f.batch.graphUpdated(f.org, f.part, changeForgotten, "", int(forgotten)); err != nil {
+		if err := addGraphUpdated(f.batch, f.org, f.part, changeForgotten, "", int(forgotten)); err != nil {
 			return err
 		}
 	}
@@ -766,12 +767,12 @@ func (w *worker) chore(now *partition.Index, e partition.Embedder, entry queued)
 		return w.finalize(entry, job)
 	}
 	job.Done, job.Status, job.FinishedMs = 1, pb.JobSucceeded, clock.Millis(w.org.sys.clock.Now())
-	ch := newChange(w.org.store)
+	ch := commit.New(w.org.store)
 	ch.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(entry.seq)))
-	if err := ch.endJob(w.org, job); err != nil {
+	if err := endJob(ch, w.org, job); err != nil {
 		return sliceDone{err: err}
 	}
-	if err := w.org.committer.commitChange(ch); err != nil {
+	if err := w.org.committer.CommitChange(ch); err != nil {
 		return sliceDone{err: err}
 	}
 	w.org.jobsEnded(id)
@@ -793,7 +794,7 @@ func (w *worker) finalize(entry queued, job *pb.Job) sliceDone {
 	b.Delete(w.part.Space.Key(storage.TableQueue, storage.U64(entry.seq)))
 	b.Put(w.part.Space.Key(storage.TableCognition), cog)
 	b.PutRaw(w.org.space.Key(storage.TableCognitionDue, storage.ID16(w.part.ID)), nil)
-	if err := w.org.committer.commit(b); err != nil {
+	if err := w.org.committer.Commit(b); err != nil {
 		return sliceDone{err: err}
 	}
 	w.org.sys.root.Send(w.parent, thinkNow{})

@@ -127,7 +127,7 @@ func TestQualityModesSpendDifferently(t *testing.T) {
 		for _, seq := range []uint64{3, 31} { // d02 and d30
 			partition.PutVector(b, part, model.ID(), seq, model.Query("common"))
 		}
-		o.committer.submit(b, done)
+		o.committer.Submit(b, done)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestQualityModesAndTheBrain(t *testing.T) {
 		b := storage.NewBatch(o.store)
 		partition.PutVector(b, part, model.ID(), node.GetChunks()[0], model.Query(query))
 		done := make(chan error, 1)
-		o.committer.submit(b, func(err error) { done <- err })
+		o.committer.Submit(b, func(err error) { done <- err })
 		if err := <-done; err != nil {
 			t.Error(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -134,7 +135,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		}
 		switch {
 		case a.dead:
-			m.fail(errLost)
+			m.fail(commit.ErrLost)
 			return
 		case a.bad != nil:
 			m.fail(a.bad)
@@ -206,5 +207,5 @@ func (a *subjectActor) accept(self *actor.PID, c *call, op *pb.Ingest) {
 	if op.GetBatch() {
 		kind = pb.JobIngestBatch
 	}
-	a.enqueue(self, c, kind, queueOf(op.GetItems()), newChange(a.org.store), func(job *pb.Job) (*pb.Reply, error) { return accepted(job), nil }, nil)
+	a.enqueue(self, c, kind, queueOf(op.GetItems()), commit.New(a.org.store), func(job *pb.Job) (*pb.Reply, error) { return accepted(job), nil }, nil)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -71,10 +72,10 @@ func (o *orgActor) putSubject(c *call, op *pb.PutSubject) {
 			c.fail(err)
 			return
 		}
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		putPartition(ch.Batch, o.space, ref)
-		ch.audit(c.auditOf(pb.ActionSubjectProvision, ref.ID.String()))
-		o.committer.submitChange(ch, func(err error) {
+		ch.Audit(c.auditOf(pb.ActionSubjectProvision, ref.ID.String()))
+		o.committer.SubmitChange(ch, func(err error) {
 			o.tell(func(o *orgActor) {
 				if err == nil {
 					o.rememberSubject(ref)
@@ -97,7 +98,7 @@ func (o *orgView) newPartition(id pb.PartitionID, kind string, subject pb.Subjec
 	}
 	rec := &pb.Partition{Kind: kind, Subject: string(subject), Secret: secret, CreatedMs: clock.Millis(o.sys.clock.Now())}
 	if kind == pb.PartitionSubject {
-		rec.Born = o.committer.lastEvent() + 1
+		rec.Born = o.committer.LastEvent() + 1
 	}
 	return partition.NewRef(o.store, o, id, rec), nil
 }
@@ -159,12 +160,12 @@ func (o *orgActor) eraseSubject(c *call, op *pb.EraseSubject) {
 				c.fail(err)
 				return
 			}
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			ch.Erase(o.space.Key(storage.TableSubject, storage.Str(ref.Subject)))
-			ch.audit(c.auditOf(pb.ActionSubjectErase, ref.ID.String()))
+			ch.Audit(c.auditOf(pb.ActionSubjectErase, ref.ID.String()))
 			delete(o.subjects, name)
 			o.beginErasure(ch.Batch, ref, job)
-			o.committer.submitChange(ch, func(err error) {
+			o.committer.SubmitChange(ch, func(err error) {
 				o.tell(func(o *orgActor) {
 					delete(o.erasing, ref.ID)
 					release()
@@ -220,7 +221,7 @@ func (o *orgActor) eraseStored(ref *partition.Ref, job *pb.Job) {
 		defer cancel()
 		err := view.eraseNow(ctx, ref, job)
 		pause := waitError{eraseRetry}
-		if err != nil && !errors.As(err, &pause) && !errors.Is(err, errLost) {
+		if err != nil && !errors.As(err, &pause) && !errors.Is(err, commit.ErrLost) {
 			view.sys.log.Error("erasing a subject failed; it is tried again", "org", view.id.String(), "job", job.GetId(), "err", err)
 		}
 		o.tell(func(o *orgActor) {
@@ -256,7 +257,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job)
 	}
 	updateJob(begin, o.space, job)
 	if waits {
-		return errors.Join(o.committer.commit(begin), wait)
+		return errors.Join(o.committer.Commit(begin), wait)
 	}
 	defer func() {
 		if ownFailure(err) {
@@ -265,7 +266,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job)
 	}()
 	// Behind this commit the store holds all that was on its way into it when the
 	// partition's actor ended: what is read from here on misses nothing.
-	if err := o.committer.commit(begin); err != nil {
+	if err := o.committer.Commit(begin); err != nil {
 		return err
 	}
 	o.sys.cfg.working(pb.JobSubjectErase, func() bool { return o.sys.ctx.Err() != nil })
@@ -281,7 +282,7 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job)
 	b.Erase(o.space.Key(storage.TableJob, storage.ID16(pb.JobID(job.GetId()))))
 	updateJob(b, o.space, job)
 	o.sys.parts.Drop(ref)
-	if err := o.committer.commit(b); err != nil {
+	if err := o.committer.Commit(b); err != nil {
 		return err
 	}
 	o.exportsForgot(func(e *pb.Export) bool { return mayHold(e, ref) })
@@ -292,9 +293,9 @@ func (o *orgView) eraseNow(ctx context.Context, ref *partition.Ref, job *pb.Job)
 	}
 	o.sys.parts.Drop(ref)
 	job.Status, job.Done, job.FinishedMs = pb.JobSucceeded, 1, clock.Millis(o.sys.clock.Now())
-	done := newChange(o.store)
-	if err := done.endJob(o, job); err != nil {
+	done := commit.New(o.store)
+	if err := endJob(done, o, job); err != nil {
 		return err
 	}
-	return o.committer.commitChange(done)
+	return o.committer.CommitChange(done)
 }

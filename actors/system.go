@@ -16,6 +16,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/budget"
+	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/llm"
 	"orgmem/actors/node"
@@ -428,7 +429,7 @@ func (s *System) askHere(ctx context.Context, late <-chan time.Time, org pb.OrgI
 			return r, c.fate, nil
 		}
 	}
-	return s.unavailable(errLost), s.fateOf(errLost), nil
+	return s.unavailable(commit.ErrLost), s.fateOf(commit.ErrLost), nil
 }
 
 // stay is how long something counts in an activation and, if it has entered, in
@@ -657,7 +658,7 @@ func (s *System) onOrg(ctx context.Context, org pb.OrgID, f func(o *orgActor, do
 			return err
 		}
 	}
-	return errLost
+	return commit.ErrLost
 }
 
 // errTryAgain is a retired actor's answer: another activation will decide.

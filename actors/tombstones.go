@@ -77,7 +77,7 @@ func (o *orgActor) sweepTombstones() {
 		return
 	}
 	if done.Len() > 0 {
-		o.committer.submit(done, func(error) {}) // otherwise the next sweep does it
+		o.committer.Submit(done, func(error) {}) // otherwise the next sweep does it
 	}
 	for id, waits := range due {
 		if !waits {

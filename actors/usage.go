@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -73,12 +74,12 @@ func (o *orgActor) getUsage(c *call, op *pb.GetUsage) {
 
 // settledUsage calls done when the cost of all that was answered is stored.
 func (o *orgView) settledUsage(done func(error)) {
-	if o.committer.idle() && !o.committer.trail.waits() {
+	if o.committer.Idle() && !o.committer.Trail.Waits() {
 		done(nil)
 		return
 	}
 	// Behind whatever is on its way, and with what waits.
-	o.committer.submitChange(newCosts(o.store), done)
+	o.committer.SubmitChange(commit.NewCosts(o.store), done)
 }
 
 // usageBucket returns the bucket that a time lies in, and its length.
@@ -106,7 +107,7 @@ func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy s
 	lines := storage.Between(o.space.Key(storage.TableUsage, storage.U64(uint64(from))), o.space.Key(storage.TableUsage, storage.U64(uint64(to))))
 	type group struct {
 		bucket int64
-		usageKey
+		commit.Line
 	}
 	sums := map[group]*pb.Usage{}
 	tooMany := func(n int, of string) *pb.Reply {
@@ -120,16 +121,16 @@ func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy s
 		if read++; read > most {
 			return tooMany(most, "lines"), nil
 		}
-		line, err := usageKeyOf(rec.Key)
+		line, err := commit.LineOf(rec.Key)
 		if err != nil {
 			return nil, fmt.Errorf("line of usage: %w", err)
 		}
-		g := group{bucket: clock.Millis(usageBucket(time.UnixMilli(line.hour), length)), usageKey: usageKey{part: line.part}}
+		g := group{bucket: clock.Millis(usageBucket(time.UnixMilli(line.Hour), length)), Line: commit.Line{Part: line.Part}}
 		switch groupBy {
 		case groupByCapability:
-			g.capability = line.capability
+			g.Capability = line.Capability
 		case groupByKey:
-			g.key = line.key
+			g.Key = line.Key
 		}
 		sum := sums[g]
 		if sum == nil {
@@ -147,16 +148,16 @@ func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy s
 	keys := make([]group, 0, len(sums))
 	for g := range sums {
 		keys = append(keys, g)
-		if _, ok := names[g.part]; !ok {
-			if names[g.part], err = o.usageName(snap, g.part); err != nil {
+		if _, ok := names[g.Part]; !ok {
+			if names[g.Part], err = o.usageName(snap, g.Part); err != nil {
 				return nil, err
 			}
 		}
 	}
 	slices.SortFunc(keys, func(a, b group) int {
 		return cmp.Or(
-			cmp.Compare(a.bucket, b.bucket), cmp.Compare(names[a.part], names[b.part]), slices.Compare(a.part[:], b.part[:]),
-			cmp.Compare(a.capability, b.capability), slices.Compare(a.key[:], b.key[:]),
+			cmp.Compare(a.bucket, b.bucket), cmp.Compare(names[a.Part], names[b.Part]), slices.Compare(a.Part[:], b.Part[:]),
+			cmp.Compare(a.Capability, b.Capability), slices.Compare(a.Key[:], b.Key[:]),
 		)
 	})
 	for _, g := range keys {
@@ -164,9 +165,9 @@ func (o *orgView) usageReport(st *storage.Store, start, end time.Time, groupBy s
 			report.Buckets = append(report.Buckets, &pb.UsageBucket{StartMs: g.bucket, EndMs: g.bucket + length.Milliseconds()})
 		}
 		b := report.Buckets[len(report.Buckets)-1]
-		out := &pb.UsageGroup{Subject: names[g.part], Capability: g.capability, ReadUnits: sums[g].GetReadUnits(), EmbedTokens: sums[g].GetEmbedTokens()}
+		out := &pb.UsageGroup{Subject: names[g.Part], Capability: g.Capability, ReadUnits: sums[g].GetReadUnits(), EmbedTokens: sums[g].GetEmbedTokens()}
 		if groupBy == groupByKey {
-			out.Key = g.key.String()
+			out.Key = g.Key.String()
 		}
 		b.Groups = append(b.Groups, out)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/actors/commit"
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -432,20 +433,20 @@ func TestOneTimerWritesUsage(t *testing.T) {
 	org := n.org(NewOrg{})
 	c := client{n: n, key: org.APIKey}
 	c.ingest(doc("", "something to be found"))
-	n.waitFor(func() bool { return n.clock.WaitersIn(usageDelay) == 0 })
+	n.waitFor(func() bool { return n.clock.WaitersIn(commit.UsageDelay) == 0 })
 	c.inOrg(func(o *orgActor) {
 		for range 10 {
 			o.flushUsageSoon()
 		}
 	})
-	if got := n.clock.WaitersIn(usageDelay); got != 1 {
+	if got := n.clock.WaitersIn(commit.UsageDelay); got != 1 {
 		t.Errorf("%d timers", got)
 	}
 	want := c.ok(metered("something")).GetSearch().GetReadUnits()
-	n.clock.Advance(usageDelay)
+	n.clock.Advance(commit.UsageDelay)
 	n.waitFor(func() bool { // the next read begins a timer of its own
 		want += c.ok(metered("something")).GetSearch().GetReadUnits()
-		return n.clock.WaitersIn(usageDelay) == 1
+		return n.clock.WaitersIn(commit.UsageDelay) == 1
 	})
 	if got := spent(c.usage(&pb.GetUsage{}))[org.Owner.String()][0]; got != want {
 		t.Errorf("%d read units are counted, and %d were answered", got, want)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -174,7 +175,7 @@ func (o *webhookModule) checkAddress(c *call, field, address string, then func()
 			case err != nil:
 				c.fail(err)
 			case o.lost:
-				c.fail(errLost)
+				c.fail(commit.ErrLost)
 			default:
 				then()
 			}
@@ -208,9 +209,9 @@ func (o *webhookModule) putWebhook(c *call, op *pb.CreateWebhook) {
 			c.fail(err)
 			return
 		}
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), stored)
-		ch.audit(c.auditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
+		ch.Audit(c.auditOf("webhook.create", pb.WebhookID(hook.GetId()).String()))
 		r := linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: hook}})
 		r.Status = 201
 		id := pb.WebhookID(hook.GetId())
@@ -233,7 +234,7 @@ func (o *webhookModule) withWebhookCount(c *call, f func(count int, release func
 			moduleOf[*webhookModule](org).countWebhooks(func(count int, err error) {
 				o.later(func() {
 					if err == nil && o.lost {
-						err = errLost
+						err = commit.ErrLost
 					}
 					if err != nil {
 						release()
@@ -258,7 +259,7 @@ func (o *webhookModule) withWebhookCount(c *call, f func(count int, release func
 func (o *webhookModule) countWebhooks(then func(count int, err error)) {
 	count, err := o.ownWebhooks()
 	if err == nil && o.lost { // its locks hold no more
-		err = errLost
+		err = commit.ErrLost
 	}
 	if err == nil {
 		err = o.resumeSandbox()
@@ -278,7 +279,7 @@ func (o *webhookModule) countWebhooks(then func(count int, err error)) {
 		done: func(err error) {
 			box.leave(sys)
 			if errors.Is(err, errTryAgain) {
-				err = errLost
+				err = commit.ErrLost
 			}
 			then(count, err)
 		},
@@ -307,7 +308,7 @@ func (o *webhookModule) newWebhook(c *call, op *pb.CreateWebhook) (*pb.Webhook, 
 	return &pb.Webhook{
 		Id: id[:], User: c.who.user.Bytes(), Url: op.GetUrl(), EventTypes: op.GetEventTypes(),
 		CreatedMs: clock.Millis(o.sys.clock.Now()), Secret: webhookSecretPrefix + base64.StdEncoding.EncodeToString(secret),
-		Cursor: o.committer.lastEvent(),
+		Cursor: o.committer.LastEvent(),
 	}, nil
 }
 
@@ -357,7 +358,7 @@ func (o *webhookModule) switchWebhook(hook *pb.Webhook, off bool) error {
 	if !was {
 		return nil
 	}
-	hook.Cursor = o.committer.lastEvent()
+	hook.Cursor = o.committer.LastEvent()
 	return o.withStore(func(st *storage.Store) error {
 		orphan, err := o.orphaned(st, hook)
 		hook.OutlivedCreator = hook.GetOutlivedCreator() || orphan
@@ -384,9 +385,9 @@ func (o *webhookModule) patchWebhook(c *call, op *pb.PatchWebhook) {
 				}
 			}
 			hook.UpdatedMs = clock.Millis(o.sys.clock.Now())
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			ch.Put(o.webhookKey(pb.WebhookID(hook.GetId())), hook)
-			ch.audit(c.auditOf("webhook.update", pb.WebhookID(hook.GetId()).String()))
+			ch.Audit(c.auditOf("webhook.update", pb.WebhookID(hook.GetId()).String()))
 			c.settle(ch, linked(&pb.LinkResult{Result: &pb.LinkResult_Webhook{Webhook: shownWebhook(hook)}}), release)
 		})
 	}
@@ -401,10 +402,10 @@ func (o *webhookModule) patchWebhook(c *call, op *pb.PatchWebhook) {
 func (o *webhookModule) deleteWebhook(c *call, op *pb.DeleteWebhook) {
 	o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
 		id := pb.WebhookID(hook.GetId())
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		ch.Erase(o.webhookKey(id)) // its secret and its address leave the files too
 		ch.EraseRange(o.space.Prefix(storage.TableDelivery, storage.ID16(id)))
-		ch.audit(c.auditOf("webhook.delete", id.String()))
+		ch.Audit(c.auditOf("webhook.delete", id.String()))
 		c.settle(ch, &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}, release)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	"orgmem/actors/node"
 	pb "orgmem/proto"
@@ -518,7 +519,7 @@ func (w *courier) record(r *round) roundDone {
 	o := w.module
 	o.later(func() {
 		if o.lost {
-			result <- roundDone{err: errLost}
+			result <- roundDone{err: commit.ErrLost}
 			return
 		}
 		o.exclusive(webhookLock(w.id), func(release func()) {
@@ -528,7 +529,7 @@ func (w *courier) record(r *round) roundDone {
 				result <- roundDone{err: err}
 				return
 			}
-			o.committer.submitChange(ch, func(err error) {
+			o.committer.SubmitChange(ch, func(err error) {
 				release()
 				if err == nil && r.hook.GetDisabled() {
 					o.later(func() { o.reviewWebhook(w.id) })
@@ -551,7 +552,7 @@ func webhookLock(id pb.WebhookID) string { return "webhook " + id.String() }
 
 // settleRound writes what a round has come to; nil when its endpoint is gone. It
 // leaves the endpoint as written in r.
-func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *change, done roundDone, err error) {
+func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *commit.Change, done roundDone, err error) {
 	hook := &pb.Webhook{}
 	err = o.withStore(func(st *storage.Store) error {
 		found, err := st.Get(o.webhookKey(id), hook)
@@ -563,7 +564,7 @@ func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *change, done
 	if err != nil || hook == nil {
 		return nil, roundDone{}, err
 	}
-	ch = newChange(o.store)
+	ch = commit.New(o.store)
 	now := clock.Millis(o.sys.clock.Now())
 	if r.orphan && !hook.GetDisabled() && string(hook.GetUser()) == string(r.hook.GetUser()) {
 		o.disableWebhook(ch, hook, now, "Its creator has left the organization.")
@@ -607,9 +608,9 @@ func (o *webhookModule) settleRound(id pb.WebhookID, r *round) (ch *change, done
 }
 
 // disableWebhook ends an endpoint's deliveries until somebody enables it.
-func (o *webhookModule) disableWebhook(ch *change, hook *pb.Webhook, now int64, reason string) {
+func (o *webhookModule) disableWebhook(ch *commit.Change, hook *pb.Webhook, now int64, reason string) {
 	hook.Disabled, hook.DisabledReason, hook.UpdatedMs = true, reason, now
-	ch.audit(&pb.Audit{AtMs: now, Action: pb.ActionWebhookDisable, Target: pb.WebhookID(hook.GetId()).String()})
+	ch.Audit(&pb.Audit{AtMs: now, Action: pb.ActionWebhookDisable, Target: pb.WebhookID(hook.GetId()).String()})
 	o.sys.stats.webhooksDisabled.Add(1)
 	o.sys.log.Warn("a webhook endpoint is disabled", "org", o.id.String(), "webhook", pb.WebhookID(hook.GetId()).String(), "reason", reason)
 }

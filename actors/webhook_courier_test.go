@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	pb "orgmem/proto"
 	"orgmem/storage"
@@ -97,14 +98,14 @@ func (in *inbox) answer(f func(path string, nth int) int) {
 func (n *testNode) happen(org pb.OrgID, kind string, from, count int) {
 	n.t.Helper()
 	err := n.sys.onOrg(n.t.Context(), org, func(o *orgActor, done func(error)) {
-		ch := newChange(o.store)
+		ch := commit.New(o.store)
 		for i := range count {
-			if err := ch.event(&o.orgView, kind, nil, map[string]any{"n": from + i}); err != nil {
+			if err := ch.Event(&o.orgView, kind, nil, map[string]any{"n": from + i}); err != nil {
 				done(err)
 				return
 			}
 		}
-		o.committer.submitChange(ch, done)
+		o.committer.SubmitChange(ch, done)
 	})
 	if err != nil {
 		n.t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -134,7 +135,7 @@ func snippet(body []byte) string {
 // logDeliveries adds attempts to an endpoint's log, whose oldest entries leave.
 // The caller writes the endpoint. Attempts at telling of a memory that was erased
 // meanwhile are counted and not told: a receiver may have answered with its name.
-func (o *webhookModule) logDeliveries(ch *change, hook *pb.Webhook, made []*pb.Delivery) error {
+func (o *webhookModule) logDeliveries(ch *commit.Change, hook *pb.Webhook, made []*pb.Delivery) error {
 	before := hook.GetAttempts()
 	entry := func(n uint64) storage.Key {
 		return o.space.Key(storage.TableDelivery, storage.ID16(pb.WebhookID(hook.GetId())), storage.U64(n))
@@ -196,13 +197,13 @@ func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
 		c.fail(errNoEgress)
 		return
 	}
-	ch := newChange(o.store)
-	ch.user = c.who.user.Bytes()
-	if err := ch.event(c.org, pb.EventWebhookTest, nil, map[string]any{"message": "This is a test event."}); err != nil {
+	ch := commit.New(o.store)
+	ch.User = c.who.user.Bytes()
+	if err := ch.Event(c.org, pb.EventWebhookTest, nil, map[string]any{"message": "This is a test event."}); err != nil {
 		c.fail(err)
 		return
 	}
-	e := ch.events[0]
+	e := ch.Events[0]
 	view := c.org
 	select {
 	case o.couriers.extra <- struct{}{}: // or keys without end would fill the node's places with one receiver that hangs
@@ -222,11 +223,11 @@ func (o *webhookModule) testWebhook(c *call, op *pb.TestWebhook) {
 		view.publish([]*pb.OutboxEvent{e})
 		o.later(func() {
 			if o.lost {
-				c.fail(errLost)
+				c.fail(commit.ErrLost)
 				return
 			}
 			o.changeWebhook(c, op.GetId(), func(hook *pb.Webhook, release func()) {
-				log := newChange(o.store)
+				log := commit.New(o.store)
 				if err := o.logDeliveries(log, hook, []*pb.Delivery{d}); err != nil {
 					release()
 					c.fail(err)

@@ -87,7 +87,7 @@ func (o *orgActor) resealSecrets() error {
 		return nil
 	})
 	if err == nil && b.Len() > 0 {
-		err = o.committer.commit(b) // what reads an endpoint and writes it back must not undo it
+		err = o.committer.Commit(b) // what reads an endpoint and writes it back must not undo it
 	}
 	if errors.Is(err, storage.ErrNoSpace) {
 		o.sys.log.Warn("secrets are sealed anew when the organization is next opened", "org", o.id.String(), "err", err)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/actors/commit"
 	"orgmem/actors/egress"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -385,14 +386,14 @@ func TestOutboxIsSweptButForItsNewest(t *testing.T) {
 	emit := func(times int) {
 		t.Helper()
 		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
-			ch := newChange(o.store)
+			ch := commit.New(o.store)
 			for range times {
-				if err := ch.event(&o.orgView, pb.EventInsightProposed, nil, map[string]any{"count": 1}); err != nil {
+				if err := ch.Event(&o.orgView, pb.EventInsightProposed, nil, map[string]any{"count": 1}); err != nil {
 					done(err)
 					return
 				}
 			}
-			o.committer.submitChange(ch, done)
+			o.committer.SubmitChange(ch, done)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -402,7 +403,7 @@ func TestOutboxIsSweptButForItsNewest(t *testing.T) {
 		t.Helper()
 		err := n.sys.onOrg(t.Context(), org.Org, func(o *orgActor, done func(error)) {
 			o.sweep()
-			o.committer.submit(storage.NewBatch(o.store), func(error) { // behind the sweep's own
+			o.committer.Submit(storage.NewBatch(o.store), func(error) { // behind the sweep's own
 				done(o.withStore(func(st *storage.Store) error {
 					for item, err := range st.Scan(o.space.Prefix(storage.TableOutbox), storage.ScanOptions{}) {
 						if err != nil {

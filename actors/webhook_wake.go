@@ -74,6 +74,16 @@ func (o *orgView) publish(events []*pb.OutboxEvent) {
 	}
 }
 
+// lastDelivered is the highest number of an event that an endpoint is past. It may be of an event that was erased, or
+// never written; another event must not get it, since it would not be delivered.
+func (o *orgView) lastDelivered(st *storage.Store) (last uint64, err error) {
+	hooks, err := o.webhooks(st)
+	for _, hook := range hooks {
+		last = max(last, hook.GetCursor())
+	}
+	return last, err
+}
+
 // resume goes on with what was not delivered when the organization left
 // memory.
 func (o *webhookModule) resume() error {
@@ -88,7 +98,7 @@ func (o *webhookModule) resume() error {
 	if err != nil {
 		return fmt.Errorf("resume webhooks: %w", err)
 	}
-	last := o.committer.lastEvent()
+	last := o.committer.LastEvent()
 	for _, hook := range all {
 		if hook.GetDisabled() {
 			continue

@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"orgmem/actors/budget"
+	"orgmem/actors/commit"
 	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/cluster"
@@ -185,11 +186,11 @@ func (w *worker) Receive(ctx actor.Context) {
 // out.
 func (w *worker) giveBack() {
 	for _, c := range w.cancels {
-		c.call.fail(errLost)
+		c.call.fail(commit.ErrLost)
 	}
 	w.cancels = nil
 	for _, c := range w.takeEdits() {
-		c.fail(errLost)
+		c.fail(commit.ErrLost)
 	}
 }
 
@@ -290,7 +291,7 @@ func (w *worker) after(n int, message any) clock.Timer {
 
 // superseded reports whether an error means that this activation is over.
 func superseded(err error) bool {
-	return errors.Is(err, errLost) || errors.Is(err, node.ErrClosing) ||
+	return errors.Is(err, commit.ErrLost) || errors.Is(err, node.ErrClosing) ||
 		errors.Is(err, cluster.ErrFenced) || errors.Is(err, cluster.ErrOutcomeUnknown) || errors.Is(err, cluster.ErrRemoved) ||
 		errors.Is(err, storage.ErrNoStore) // the organization was removed, and its store with it
 }
@@ -451,8 +452,8 @@ func (w *worker) cancelNow(m cancel) {
 	items := job.Items
 	job.Items = nil
 	job.Status, job.FinishedMs = pb.JobCancelled, clock.Millis(w.org.sys.clock.Now())
-	b := newChange(w.org.store)
-	if err := b.endJob(w.org, job); err != nil {
+	b := commit.New(w.org.store)
+	if err := endJob(b, w.org, job); err != nil {
 		c.fail(err)
 		return
 	}
@@ -469,7 +470,7 @@ func (w *worker) cancelNow(m cancel) {
 		}
 	}
 	// Waiting here is short, and nothing else may touch the job meanwhile.
-	if err := w.org.committer.commitChange(b); err != nil {
+	if err := w.org.committer.CommitChange(b); err != nil {
 		c.fail(err)
 		return
 	}

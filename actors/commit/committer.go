@@ -1,4 +1,4 @@
-package actors
+package commit
 
 import (
 	"context"
@@ -11,17 +11,17 @@ import (
 )
 
 var (
-	// errLost means that the organization's lease, and with it its memory, is no
+	// commit.ErrLost means that the organization's lease, and with it its memory, is no
 	// longer good: an earlier write has an unknown outcome or was fenced.
-	errLost = errors.New("organization must be opened again")
-	// errCommitQueueFull means that too much waits to be committed.
-	errCommitQueueFull = errors.New("commit queue is full")
+	ErrLost = errors.New("organization must be opened again")
+	// commit.ErrQueueFull means that too much waits to be committed.
+	ErrQueueFull = errors.New("commit queue is full")
 )
 
 const (
-	// maxWaitingBytes bounds what one organization may have waiting for its
+	// commit.MaxWaitingBytes bounds what one organization may have waiting for its
 	// next commit. Requests are at most 10 MiB, so several of the largest fit.
-	maxWaitingBytes = 64 << 20
+	MaxWaitingBytes = 64 << 20
 	// maxGroupBytes closes a group: one raft entry that a neighbour can still
 	// receive and apply in a small part of an election timeout. A single larger
 	// batch goes alone.
@@ -32,17 +32,17 @@ const (
 	maxGroupsInFlight = 2
 )
 
-// committer is an activation's way to the commit: every write of the
+// Committer is an activation's way to the commit: every write of the
 // organization's actor, of its subjects and of their workers goes through
 // submit. While a group is on its way to the disk it gathers what comes into
 // the next one, so that a busy organization pays one raft entry and one share
 // of an fsync for many requests.
-type committer struct {
+type Committer struct {
 	ctx   context.Context // never ends: whether a write is true is not up to who waits for it
 	host  *cluster.Host
 	store storage.StoreID
 	lost  func() // called once, when the lease is no longer good
-	trail *trail
+	Trail *Trail
 	// published is told of the events of a group that is true, in commit order.
 	published func([]*pb.OutboxEvent)
 	// moved is told that the store is not what it was, before those are who waited for it.
@@ -59,23 +59,23 @@ type committer struct {
 }
 
 type write struct {
-	*change
+	*Change
 	done func(error)
 }
 
-func newCommitter(ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, t *trail, published func([]*pb.OutboxEvent), moved, lost func()) *committer {
-	return &committer{ctx: ctx, host: host, store: store, lease: lease, trail: t, published: published, moved: moved, lost: lost}
+func NewCommitter(ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, t *Trail, published func([]*pb.OutboxEvent), moved, lost func()) *Committer {
+	return &Committer{ctx: ctx, host: host, store: store, lease: lease, Trail: t, published: published, moved: moved, lost: lost}
 }
 
-// submit commits a batch that nothing goes with.
-func (c *committer) submit(batch *storage.Batch, done func(error)) {
-	c.submitChange(&change{Batch: batch}, done)
+// Submit commits a batch that nothing goes with.
+func (c *Committer) Submit(batch *storage.Batch, done func(error)) {
+	c.SubmitChange(&Change{Batch: batch}, done)
 }
 
-// submitChange commits a change. done is called exactly once, from another
+// SubmitChange commits a change. done is called exactly once, from another
 // goroutine, in the order of the submits; nil means durable and applied. It must
 // not block. The caller must not touch the change again.
-func (c *committer) submitChange(ch *change, done func(error)) {
+func (c *Committer) SubmitChange(ch *Change, done func(error)) {
 	if err := ch.Check(); err != nil {
 		go done(err)
 		return
@@ -87,13 +87,13 @@ func (c *committer) submitChange(ch *change, done func(error)) {
 		c.mu.Unlock()
 		go done(err)
 		return
-	case c.retired && !ch.costs:
+	case c.retired && !ch.Costs:
 		c.mu.Unlock()
-		go done(errLost)
+		go done(ErrLost)
 		return
-	case c.bytes+ch.Bytes() > maxWaitingBytes && c.bytes > 0:
+	case c.bytes+ch.Bytes() > MaxWaitingBytes && c.bytes > 0:
 		c.mu.Unlock()
-		go done(errCommitQueueFull)
+		go done(ErrQueueFull)
 		return
 	}
 	c.waiting = append(c.waiting, write{ch, done})
@@ -105,23 +105,23 @@ func (c *committer) submitChange(ch *change, done func(error)) {
 	}
 }
 
-// commit is submit that waits, commitChange submitChange.
-func (c *committer) commit(batch *storage.Batch) error { return c.commitChange(&change{Batch: batch}) }
+// Commit is submit that waits, CommitChange SubmitChange.
+func (c *Committer) Commit(batch *storage.Batch) error { return c.CommitChange(&Change{Batch: batch}) }
 
-// finish is commit for what finishes something that was decided upon (change.finishes).
-func (c *committer) finish(batch *storage.Batch) error {
-	return c.commitChange(&change{Batch: batch, finishes: true})
+// Finish is commit for what finishes something that was decided upon (change.finishes).
+func (c *Committer) Finish(batch *storage.Batch) error {
+	return c.CommitChange(&Change{Batch: batch, Finishes: true})
 }
 
-func (c *committer) commitChange(ch *change) error {
+func (c *Committer) CommitChange(ch *Change) error {
 	result := make(chan error, 1)
-	c.submitChange(ch, func(err error) { result <- err })
+	c.SubmitChange(ch, func(err error) { result <- err })
 	return <-result
 }
 
 // pump proposes waiting groups while there is room. c.mu is held. It returns
 // what the caller must call after releasing it.
-func (c *committer) pump() (after []func()) {
+func (c *Committer) pump() (after []func()) {
 	for c.broken == nil && c.inFlight < maxGroupsInFlight && len(c.waiting) > 0 {
 		// A second group is worth its own raft entry only when it is large;
 		// otherwise letting it grow until the first returns is cheaper.
@@ -129,15 +129,15 @@ func (c *committer) pump() (after []func()) {
 			return after
 		}
 		n, size := 0, 0
-		finishes := c.waiting[0].finishes
-		for n < len(c.waiting) && (n == 0 || size+c.waiting[n].Bytes() <= maxGroupBytes && c.waiting[n].finishes == finishes) {
+		finishes := c.waiting[0].Finishes
+		for n < len(c.waiting) && (n == 0 || size+c.waiting[n].Bytes() <= maxGroupBytes && c.waiting[n].Finishes == finishes) {
 			size += c.waiting[n].Bytes()
 			n++
 		}
 		group := c.waiting[:n:n]
 		c.waiting = c.waiting[n:]
 		c.bytes -= size
-		batch, err := c.trail.stamp(group)
+		batch, err := c.Trail.stamp(group)
 		if err != nil { // the store could not be read: nothing happened
 			for _, w := range group {
 				after = append(after, func() { w.done(err) })
@@ -154,8 +154,8 @@ func (c *committer) pump() (after []func()) {
 			c.finished(group, err)
 		})
 		if err != nil { // not applied: nothing happened, the lease stands
-			if c.trail.unstamp() {
-				after = append(after, c.trail.soon)
+			if c.Trail.unstamp() {
+				after = append(after, c.Trail.soon)
 			}
 			for _, w := range group {
 				after = append(after, func() { w.done(err) })
@@ -169,11 +169,11 @@ func (c *committer) pump() (after []func()) {
 }
 
 // finished is raft's answer to a group.
-func (c *committer) finished(group []write, err error) {
+func (c *Committer) finished(group []write, err error) {
 	c.mu.Lock()
 	c.inFlight--
 	if c.inFlight == 0 {
-		c.trail.settled()
+		c.Trail.settled()
 	}
 	var abandoned []write
 	var lost bool
@@ -182,7 +182,7 @@ func (c *committer) finished(group []write, err error) {
 		// version of those behind it was counted on.
 		lost = c.broken == nil
 		if lost {
-			c.broken = errLost
+			c.broken = ErrLost
 		}
 		abandoned, c.waiting, c.bytes = c.waiting, nil, 0
 	}
@@ -190,14 +190,14 @@ func (c *committer) finished(group []write, err error) {
 	c.mu.Unlock()
 	c.moved()
 	for _, w := range group {
-		if err == nil && len(w.events) > 0 {
-			c.published(w.events)
+		if err == nil && len(w.Events) > 0 {
+			c.published(w.Events)
 		}
 		w.done(err)
 	}
 	clear(group) // the array lives on under those that wait, and done may hold a file
 	for _, w := range abandoned {
-		w.done(errLost)
+		w.done(ErrLost)
 	}
 	for _, f := range after {
 		f()
@@ -207,44 +207,44 @@ func (c *committer) finished(group []write, err error) {
 	}
 }
 
-// lastEvent is the number of the last event that was given one: what happens from
+// LastEvent is the number of the last event that was given one: what happens from
 // now on has a higher one.
-func (c *committer) lastEvent() uint64 {
+func (c *Committer) LastEvent() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.trail.events
+	return c.Trail.events
 }
 
-// idle reports whether nothing waits and nothing is under way.
-func (c *committer) idle() bool {
+// Idle reports whether nothing waits and nothing is under way.
+func (c *Committer) Idle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.inFlight == 0 && len(c.waiting) == 0
 }
 
-// retire refuses all that comes, but for what reads have cost: on a planned move the
+// Retire refuses all that comes, but for what reads have cost: on a planned move the
 // log still takes what an activation proposes that has lost its memory, and with it the
 // order in which its requests change one entity. What waits and what is under way goes
 // on: it was decided before.
-func (c *committer) retire() {
+func (c *Committer) Retire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.retired = true
 }
 
-// abandon refuses what waits and all that comes. What is under way goes on: it
+// Abandon refuses what waits and all that comes. What is under way goes on: it
 // was decided before.
-func (c *committer) abandon() {
+func (c *Committer) Abandon() {
 	c.mu.Lock()
 	if c.broken == nil {
-		c.broken = errLost
+		c.broken = ErrLost
 	}
 	var abandoned []write
 	abandoned, c.waiting, c.bytes = c.waiting, nil, 0
 	c.mu.Unlock()
 	go func() { // done is never called by a submit, nor by this
 		for _, w := range abandoned {
-			w.done(errLost)
+			w.done(ErrLost)
 		}
 	}()
 }

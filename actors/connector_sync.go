@@ -211,12 +211,14 @@ func (o *orgView) fetchSource(ctx context.Context, m syncFetch) (result connect.
 	defer stop(nil)
 	limit := o.sys.clock.AfterFunc(syncLimit, func() { stop(context.DeadlineExceeded) })
 	defer limit.Stop()
-	m.source.Reading = func(ctx context.Context) (format.Limits, func(), error) {
-		work, err := o.sys.beginReading(ctx, o.id, 0)
+	m.source.Reading = func(ctx context.Context, most int) (connect.Memory, error) {
+		work, err := o.sys.memory.Begin(ctx, o.id, format.FirstMemory, most, 0)
 		if err != nil {
-			return format.Limits{}, nil, err
+			return connect.Memory{}, err
 		}
-		return format.Limits{GoOn: ctx.Err, More: func(n int) error { return work.More(ctx, n, 0) }}, work.End, nil
+		return connect.Memory{
+			Most: min(most, o.sys.memory.Limit()), More: func(n int) error { return work.More(ctx, n, 0) }, GoOn: ctx.Err, End: work.End,
+		}, nil
 	}
 	o.sys.cfg.working(pb.JobConnectorSync, func() bool { return ctx.Err() != nil })
 	result, err = connect.Sync(ctx, o.sys.cfg.Egress, o.sys.clock, m.source, m.before)

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"net/http"
 	"path"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"orgmem/actors/egress"
+	"orgmem/brain/format"
 )
 
 // Git is read over its smart protocol, version 2 (gitprotocol-v2, gitprotocol-http):
@@ -37,6 +39,10 @@ const (
 	maxFile = 2 << 20
 	// maxTreeDepth bounds how deep folders lie in each other.
 	maxTreeDepth = 64
+	// gitMemory is what a repository within these bounds may take: its pack, for which
+	// twice its bytes are asked while it comes in, its objects, and a text that is read
+	// once the pack is gone.
+	gitMemory = 2*maxPack + maxUnpacked + maxObjects*objectMemory + format.FirstMemory
 )
 
 // textFiles are the endings of names that are taken in.
@@ -47,6 +53,16 @@ var plainNames = []string{"readme", "changelog", "contributing", "notes", "todo"
 
 // git takes in the text files of a repository's branch.
 func (s *syncer) git(ctx context.Context) error {
+	if s.reading != nil {
+		m, err := s.reading(ctx, gitMemory)
+		if err != nil {
+			return err
+		}
+		defer m.End()
+		s.held = hold(m)
+	} else {
+		s.held = &held{}
+	}
 	head, err := s.head(ctx)
 	if err != nil {
 		return err
@@ -54,6 +70,7 @@ func (s *syncer) git(ctx context.Context) error {
 	if head == s.state.Commit {
 		return nil
 	}
+	s.held.used = 0 // the answer is gone
 	objects, err := s.pack(ctx, head)
 	if err != nil {
 		return err
@@ -175,11 +192,10 @@ func (s *syncer) head(ctx context.Context) (string, error) {
 	if r, err = s.upload(ctx, body, maxRefs, fetchTimeout); err != nil {
 		return "", err
 	}
-	lines, err := readLines(r.Body)
-	if err != nil {
-		return "", err
-	}
-	for _, l := range lines {
+	for l, err := range readLines(r.Body) {
+		if err != nil {
+			return "", err
+		}
 		fields := strings.Fields(string(l.data))
 		if len(fields) >= 2 && fields[1] == name && len(fields[0]) == 40 {
 			return fields[0], nil
@@ -199,14 +215,12 @@ func (s *syncer) pack(ctx context.Context, commit string) (map[string]*object, e
 	if r.Cut {
 		return nil, failf("sent more than %d MiB for one commit", maxPack>>20)
 	}
-	lines, err := readLines(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	var pack []byte
+	pack := r.Body[:0] // it takes the place of the lines that have been read
 	inside := false
-	for _, l := range lines {
+	for l, err := range readLines(r.Body) {
 		switch {
+		case err != nil:
+			return nil, err
 		case !inside:
 			inside = string(bytes.TrimSpace(l.data)) == "packfile"
 		case len(l.data) == 0:
@@ -216,7 +230,10 @@ func (s *syncer) pack(ctx context.Context, commit string) (map[string]*object, e
 			return nil, failf("broke off: %q", printable(l.data[1:]))
 		}
 	}
-	return readPack(pack)
+	came := s.held.used
+	objects, err := readPack(pack, s.held.take)
+	s.held.used -= came // the pack is gone, the objects are left
+	return objects, err
 }
 
 // printable is the beginning of what a server says, for a person.
@@ -266,23 +283,29 @@ func line(text string) []byte { return fmt.Appendf(nil, "%04x%s", len(text)+4, t
 // packet is one line; special ones have no data.
 type packet struct{ data []byte }
 
-func readLines(raw []byte) ([]packet, error) {
-	var out []packet
-	for len(raw) > 0 {
-		if len(raw) < 4 {
-			return nil, failf("sent a packet that is cut off")
-		}
-		n, err := strconv.ParseUint(string(raw[:4]), 16, 17)
-		switch {
-		case err != nil || n == 3 || int(n) > len(raw):
-			return nil, failf("sent what is not git's protocol")
-		case n < 4:
-			raw = raw[4:]
-			out = append(out, packet{})
-		default:
-			out = append(out, packet{raw[4:n]})
-			raw = raw[n:]
+// readLines goes through an answer line by line: a list of them would take many times the
+// answer. An error is the last.
+func readLines(raw []byte) iter.Seq2[packet, error] {
+	return func(yield func(packet, error) bool) {
+		for len(raw) > 0 {
+			if len(raw) < 4 {
+				yield(packet{}, failf("sent a packet that is cut off"))
+				return
+			}
+			var l packet
+			n, err := strconv.ParseUint(string(raw[:4]), 16, 17)
+			switch {
+			case err != nil || n == 3 || int(n) > len(raw):
+				yield(packet{}, failf("sent what is not git's protocol"))
+				return
+			case n < 4:
+				raw = raw[4:]
+			default:
+				l.data, raw = raw[4:n], raw[n:]
+			}
+			if !yield(l, nil) {
+				return
+			}
 		}
 	}
-	return out, nil
 }

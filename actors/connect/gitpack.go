@@ -6,6 +6,7 @@ import (
 	"crypto/sha1" //nolint:gosec // git names its objects by it; nothing is trusted for its name
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -15,6 +16,12 @@ const (
 	// text compresses to a fifth.
 	maxObjects  = 200_000
 	maxUnpacked = 128 << 20
+	// objectMemory is what an object takes beside its bytes: its name and its places,
+	// measured as 145 bytes at most, and as much again where it waits for another.
+	objectMemory = 288
+	// maxRatio bounds how much the bytes of an object may have been compressed: deflate
+	// does no more than 1,032.
+	maxRatio = 1100
 )
 
 // The types of objects (gitformat-pack).
@@ -41,13 +48,16 @@ type pack struct {
 	at       map[int]*object // by the place where they begin
 	byID     map[string]*object
 	unpacked int
+	take     func(bytes int) error // asked before bytes are held
+	unpack   io.ReadCloser         // zlib's, one for all objects
 }
 
 var errPack = failf("sent a pack that cannot be read")
 
 // readPack unpacks a pack without what is thick in it: version 2, SHA-1. The objects
-// are named by what they hold, and not by what the server says.
-func readPack(raw []byte) (map[string]*object, error) {
+// are named by what they hold, and not by what the server says. take is asked before any
+// memory is held beside the pack's; its errors are returned as they are.
+func readPack(raw []byte, take func(bytes int) error) (map[string]*object, error) {
 	if len(raw) < 12+sha1.Size || string(raw[:4]) != "PACK" || binary.BigEndian.Uint32(raw[4:]) != 2 {
 		return nil, errPack
 	}
@@ -59,7 +69,7 @@ func readPack(raw []byte) (map[string]*object, error) {
 	if count > maxObjects {
 		return nil, failf("holds more than %d files and folders", maxObjects)
 	}
-	p := &pack{raw: body, at: map[int]*object{}, byID: map[string]*object{}}
+	p := &pack{raw: body, at: map[int]*object{}, byID: map[string]*object{}, take: take}
 	place := 12
 	type late struct {
 		place int
@@ -180,21 +190,45 @@ func offset(in []byte) (back, used int) {
 	return 0, 0
 }
 
+// grant asks for so many bytes that are unpacked, of which all together are bounded, and
+// for what they take beside.
+func (p *pack) grant(size uint64, beside int) error {
+	if p.unpacked += int(min(size, maxUnpacked)); size > maxUnpacked || p.unpacked > maxUnpacked {
+		return failf("holds more than %d MiB", maxUnpacked>>20)
+	}
+	return p.take(int(size) + beside)
+}
+
 // inflate unpacks so many bytes, and returns how many it has read for them.
 func (p *pack) inflate(in []byte, size uint64) ([]byte, int, error) {
-	if p.unpacked += int(min(size, maxUnpacked)); size > maxUnpacked || p.unpacked > maxUnpacked {
-		return nil, 0, failf("holds more than %d MiB", maxUnpacked>>20)
+	if size > maxRatio*uint64(len(in)) { // nothing is held for a promise that cannot be kept
+		return nil, 0, errPack
+	}
+	if err := p.grant(size, objectMemory); err != nil {
+		return nil, 0, err
 	}
 	r := bytes.NewReader(in) // zlib reads no byte too many of what gives single ones
-	z, err := zlib.NewReader(r)
-	if err != nil {
+	if err := p.reset(r); err != nil {
 		return nil, 0, errPack
 	}
-	var out bytes.Buffer // grows with what comes, not with what is promised
-	if n, err := io.Copy(&out, io.LimitReader(z, int64(size)+1)); err != nil || uint64(n) != size {
+	out := make([]byte, size)
+	if _, err := io.ReadFull(p.unpack, out); err != nil {
 		return nil, 0, errPack
 	}
-	return out.Bytes(), len(in) - r.Len(), nil
+	// The end, with the sum of what came before.
+	if n, err := io.ReadFull(p.unpack, make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
+		return nil, 0, errPack
+	}
+	return out, len(in) - r.Len(), nil
+}
+
+// reset lets zlib's reader read what comes next: one for each object would be 40 kB.
+func (p *pack) reset(r io.Reader) (err error) {
+	if again, ok := p.unpack.(zlib.Resetter); ok {
+		return again.Reset(r, nil)
+	}
+	p.unpack, err = zlib.NewReader(r)
+	return err
 }
 
 // apply makes an object of another and a delta.
@@ -204,10 +238,10 @@ func (p *pack) apply(base *object, delta []byte) (*object, error) {
 	if !ok || !also || from != uint64(len(base.data)) {
 		return nil, errPack
 	}
-	if p.unpacked += int(min(to, maxUnpacked)); to > maxUnpacked || p.unpacked > maxUnpacked {
-		return nil, failf("holds more than %d MiB", maxUnpacked>>20)
+	if err := p.grant(to, 0); err != nil {
+		return nil, err
 	}
-	var out []byte
+	out := make([]byte, 0, to)
 	for len(delta) > 0 {
 		op := delta[0]
 		delta = delta[1:]

@@ -103,9 +103,18 @@ type Result struct {
 type Source struct {
 	Type   string // feed, web, git
 	Config []byte // the connector's config, secrets included
-	// Reading waits until a text may be read, and returns the limits of that and what ends
-	// it. Its errors end the Sync. nil: nothing bounds it but package format.
-	Reading func(ctx context.Context) (format.Limits, func(), error)
+	// Reading waits until a text or a repository may be read that may come to hold most
+	// bytes, and returns what it may hold. Its errors end the Sync. nil: nothing bounds it
+	// but package format and the bounds of this one.
+	Reading func(ctx context.Context, most int) (Memory, error)
+}
+
+// Memory is what the reading of something may hold, beginning with format.FirstMemory.
+type Memory struct {
+	Most int                   // all that it gets
+	More func(bytes int) error // waits for more; its errors end the Sync
+	GoOn func() error          // asked now and then; its errors end the Sync
+	End  func()                // called once, at the end
 }
 
 // config is that of all types.
@@ -142,7 +151,8 @@ type page struct {
 // syncer is one Sync.
 type syncer struct {
 	fetch   Fetcher
-	reading func(context.Context) (format.Limits, func(), error)
+	reading func(context.Context, int) (Memory, error)
+	held    *held // while a repository is read
 	clock   clock.Clock
 	config  config
 	state   state
@@ -284,8 +294,14 @@ func short(v string) string {
 
 // do makes a request, and says for the tenant why there is no answer.
 func (s *syncer) do(ctx context.Context, r egress.Request) (egress.Response, error) {
+	if s.held != nil {
+		r.Grow = s.held.take
+	}
 	out, err := s.fetch.Do(ctx, r)
-	if err != nil {
+	switch {
+	case s.held != nil && s.held.refused != nil:
+		return out, s.held.refused
+	case err != nil:
 		return out, failf("%s", egress.Reason(err))
 	}
 	return out, nil
@@ -322,15 +338,23 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 
 // text is the text of HTML, and the title that it says; an error ends the Sync.
 func (s *syncer) text(ctx context.Context, name string, body []byte) (title, content string, err error) {
-	var limits format.Limits
-	if s.reading != nil {
-		var done func()
-		if limits, done, err = s.reading(ctx); err != nil {
+	limits := format.Limits{Bytes: maxText}
+	switch {
+	case s.held != nil: // to wait for a second reading while one is held could be for ever
+		before := s.held.used
+		defer func() { s.held.used = before + len(title) + len(content) }()
+		if err := s.held.take(format.FirstMemory); err != nil {
 			return "", "", err
 		}
-		defer done()
+		limits.GoOn, limits.More = s.held.GoOn, s.held.take
+	case s.reading != nil:
+		m, err := s.reading(ctx, format.MaxMemory)
+		if err != nil {
+			return "", "", err
+		}
+		defer m.End()
+		limits.GoOn, limits.More = m.GoOn, m.More
 	}
-	limits.Bytes = maxText
 	docs, _, err := format.Documents(name, body, limits)
 	if errors.Is(err, format.ErrFile) {
 		return "", "", nil

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/bits"
 	"net"
 	"net/http"
 	"net/netip"
@@ -124,6 +125,10 @@ type Request struct {
 	Body    []byte
 	// MaxResponse bounds the body of the response; 0 is the constant.
 	MaxResponse int64
+	// Grow is asked before the body takes so many bytes more than was asked for so far; it
+	// may wait, within Timeout. Its error ends the attempt, and is the attempt's as it is.
+	// nil: nobody is asked.
+	Grow func(bytes int) error
 	// Timeout bounds the attempt; 0 is AttemptTimeout.
 	Timeout time.Duration
 }
@@ -242,7 +247,11 @@ func (s *Session) Do(ctx context.Context, r Request) (Response, error) {
 		limit = MaxResponse
 	}
 	out := Response{Status: answer.StatusCode, Header: answer.Header}
-	out.Body, err = io.ReadAll(io.LimitReader(answer.Body, limit+1))
+	var refused error
+	out.Body, refused, err = readBody(io.LimitReader(answer.Body, limit+1), limit+1, r.Grow)
+	if refused != nil {
+		return out, refused
+	}
 	if err != nil {
 		return out, attemptError{"did not send its response to the end", err}
 	}
@@ -250,6 +259,38 @@ func (s *Session) Do(ctx context.Context, r Request) (Response, error) {
 		out.Body = out.Body[:limit]
 	}
 	return out, nil
+}
+
+// firstBody is about what a body takes before its size is known, in bits.
+const firstBody = 10
+
+// readBody reads a body of at most limit bytes. What it grows to is asked for before, and
+// in full: while it moves it holds the former, too.
+func readBody(r io.Reader, limit int64, grow func(int) error) (body []byte, refused, err error) {
+	if grow == nil {
+		body, err = io.ReadAll(r)
+		return body, nil, err
+	}
+	for shift := max(0, bits.Len64(uint64(limit))-firstBody); ; shift-- {
+		size := limit >> shift // each is twice the one before, and the last is the limit
+		if err := grow(int(size)); err != nil {
+			return nil, err, nil
+		}
+		body = append(make([]byte, 0, size), body...)
+		for len(body) < cap(body) {
+			n, err := r.Read(body[len(body):cap(body)])
+			body = body[:len(body)+n]
+			if errors.Is(err, io.EOF) {
+				return body, nil, nil
+			}
+			if err != nil {
+				return body, nil, err
+			}
+		}
+		if shift == 0 {
+			return body, nil, nil
+		}
+	}
 }
 
 // Enter waits for one of the node's places, for as long as an attempt may take. slow

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -14,11 +15,35 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 )
+
+// TestABodyIsAskedForBeforeItIsHeld: in steps that together are about twice the body at
+// most, and a refusal ends the attempt as it is.
+func TestABodyIsAskedForBeforeItIsHeld(t *testing.T) {
+	no := errors.New("no")
+	for _, n := range []int{0, 1, 511, 512, 513, 4096, 99_999, 100_000, 100_001, 200_000} {
+		const limit = 100_001
+		asked, held := 0, 0
+		sent := io.LimitReader(iotest.HalfReader(strings.NewReader(strings.Repeat("x", n))), limit)
+		body, refused, err := readBody(sent, limit, func(n int) error { asked += n; held = n; return nil })
+		if err != nil || refused != nil || len(body) != min(n, limit) || cap(body) > held || asked > max(2048, 4*len(body)) || asked > 2*limit {
+			t.Errorf("%d bytes: %d bytes, asked for %d, the last for %d: %v, %v", n, len(body), asked, held, refused, err)
+		}
+		body, refused, err = readBody(strings.NewReader("xxx"), limit, func(int) error { return no })
+		if body != nil || !errors.Is(refused, no) || err != nil {
+			t.Errorf("refused: %q, %v, %v", body, refused, err)
+		}
+	}
+	broken := iotest.ErrReader(no)
+	if _, refused, err := readBody(broken, 10, func(int) error { return nil }); refused != nil || !errors.Is(err, no) {
+		t.Errorf("broken: %v, %v", refused, err)
+	}
+}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 

@@ -26,7 +26,8 @@ const (
 	// what that node lets in from one.
 	maxAfar = maxCalls / 2
 	// maxAfarBytes bounds its bytes: several imports of 64 MiB, or any number of
-	// ordinary requests. What other nodes send is bounded alike on their side.
+	// ordinary requests. What other nodes send is bounded alike on their side, and all
+	// that they send together by Config.ForwardedBytes.
 	maxAfarBytes = 192 << 20
 	// leaderPause is how long a request waits before it looks again who leads its
 	// organization's shard: an election takes one to two seconds, a transfer some
@@ -146,6 +147,8 @@ type others struct {
 	self    cluster.ServerID
 	answers *actor.PID // receives what others answer
 	visits  atomic.Int64
+	// forwarded is what their requests take.
+	forwarded forwarded
 	// Counters, for Stats.
 	asked, answered, lost atomic.Uint64
 
@@ -175,6 +178,7 @@ func (s *System) startOthers(cfg Others) error {
 		Others: cfg, sys: s, self: cfg.Placement.Server(),
 		waiting: map[uint64]*asked{}, load: map[cluster.ServerID]*afarLoad{}, here: map[visitor]struct{}{},
 		askers: map[cluster.ServerID]struct{}{}, parting: map[cluster.ServerID]*farewell{},
+		forwarded: forwarded{room: s.cfg.ForwardedBytes},
 	}
 	if err := binary.Read(s.cfg.Random, binary.BigEndian, &o.next); err != nil {
 		return fmt.Errorf("actors: %w", err)
@@ -519,8 +523,12 @@ func (o *others) gateway(ctx actor.Context) {
 		answer(elsewhere(""))
 		return
 	}
-	if o.visits.Add(1) > maxCalls {
+	left, room := o.forwarded.enter(ask)
+	if o.visits.Add(1) > maxCalls || !room {
 		o.visits.Add(-1)
+		if room {
+			left()
+		}
 		o.sys.underway.Done()
 		answer(&pb.NodeReply{What: &pb.NodeReply_Reply{Reply: refuse(busyNode{}.Problem())}})
 		return
@@ -530,6 +538,7 @@ func (o *others) gateway(ctx actor.Context) {
 	go func() { // ends with the question's deadline; Close waits for it
 		defer o.sys.underway.Done()
 		defer o.visits.Add(-1)
+		defer left()
 		defer o.leave(v) // behind the answer
 		o.answered.Add(1)
 		answer(o.answer(ask))

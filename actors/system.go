@@ -80,6 +80,10 @@ type Config struct {
 	// are read, and half as much the memory for texts that are cut and embedded; 0 is
 	// 256 MiB. At least MinReadingBytes.
 	ReadingBytes int
+	// ForwardedBytes bounds the bytes of requests that other nodes have sent on and that
+	// are not answered yet: what is over is refused like a body that the edge has no
+	// memory for. 0 is 128 MiB.
+	ForwardedBytes int
 	// Workers is the number of CPU workers of ingestion; 0 is GOMAXPROCS.
 	Workers int
 	// CognitionQuiet is how long a memory must have been left alone before a cognition
@@ -217,6 +221,9 @@ func Start(cfg Config) (*System, error) {
 	}
 	if cfg.ReadingBytes == 0 {
 		cfg.ReadingBytes = defaultReadingBytes
+	}
+	if cfg.ForwardedBytes == 0 {
+		cfg.ForwardedBytes = defaultForwardedBytes
 	}
 	if cfg.ReadingBytes < MinReadingBytes {
 		return nil, fmt.Errorf("actors: ReadingBytes is less than the %d that one file may take", MinReadingBytes)

@@ -142,7 +142,7 @@ func startActors(w world, server config.Server, store *storage.Node, host *clust
 		Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Embedder: partition.NewEmbedder(model),
 		IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, TombstoneRetention: server.TombstoneRetention, SandboxKeyLife: server.SandboxKeyLife,
 		ExportRetention: server.ExportRetention, CognitionQuiet: server.CognitionQuiet, WebhookRetryDelays: server.WebhookRetryDelays,
-		SnapshotBytes: server.SnapshotBytes, ReadingBytes: int(server.MaxReading), Workers: roomForRequests(server.CPUWorkers),
+		SnapshotBytes: server.SnapshotBytes, ReadingBytes: int(server.MaxReading), ForwardedBytes: int(server.MaxBodiesInFlight), Workers: roomForRequests(server.CPUWorkers),
 	}
 	out, err := newEgress(server)
 	if err != nil {

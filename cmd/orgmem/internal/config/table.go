@@ -216,7 +216,8 @@ var Settings = []Setting{
 		Name: "max-bodies-in-flight-bytes", Default: "128MiB", Form: "size",
 		Doc: "Memory for all bodies that are being received or decoded; above it the answer is 503 for as long as that " +
 			"lasts. At least as much as the largest body or upload. Uploads together take three quarters of it at most, " +
-			"or one of the largest, so that they leave room for other bodies.",
+			"or one of the largest, so that they leave room for other bodies. In a cluster a node holds as much once more of " +
+			"requests that other nodes have sent on to it, beyond which these are answered 503.",
 		set: func(s *Server, v string) error {
 			return setBytes(&s.MaxBodiesInFlight, v, max(minBody, s.MaxBody, s.MaxIngestBody, s.MaxUpload), maxBodies)
 		},
@@ -224,9 +225,11 @@ var Settings = []Setting{
 	{
 		Name: "max-reading-bytes", Default: "256MiB", Form: "size",
 		Doc: "Memory for what files unpack to and are made of while they are read, and for their texts until these are " +
-			"stored; it is taken before it is held. One file takes 128 MiB of it at most, and most take 4 MiB. A request whose " +
-			"file waits for 10 s is answered 503 with Retry-After; connectors wait. Texts that are cut and embedded take half as " +
-			"much besides, and wait. With the default a node lives in 1 GiB.",
+			"stored; it is taken before it is held. One file takes 128 MiB of it at most, and most take 4 MiB; a repository that a " +
+			"connector reads takes what it unpacks to, 251 MiB at most, and is refused where that is more than all of it. A request " +
+			"whose file waits for 10 s is answered 503 with Retry-After; connectors wait. Texts that are cut and embedded take half " +
+			"as much besides, and wait. Feeds and pages of connectors (8 MiB at most, two at a time) are not counted before their " +
+			"texts are read. With the default a node that is alone lives in 1 GiB; one of a cluster takes more.",
 		set: func(s *Server, v string) error { return setBytes(&s.MaxReading, v, minReading, maxBodies) },
 	},
 	{

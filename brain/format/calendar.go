@@ -21,7 +21,7 @@ func (r *reader) calendar(raw []byte) ([]Document, error) {
 	var event map[string]string
 	alarm := false
 	for full := range bytes.Lines(raw) {
-		if err := r.step(tableWork * len(full)); err != nil {
+		if err := r.Step(tableWork * len(full)); err != nil {
 			return nil, err
 		}
 		line := strings.TrimRight(string(full), "\n")

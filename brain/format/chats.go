@@ -170,7 +170,7 @@ func (r *reader) into(value []byte, to any) error {
 	if err := r.Hold(n*recordMemory + len(value)); err != nil {
 		return err
 	}
-	if err := r.step(tableWork*len(value) + recordWork*n); err != nil {
+	if err := r.Step(tableWork*len(value) + recordWork*n); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(value, to, lenient); err != nil {
@@ -346,7 +346,7 @@ func (r *reader) chat(c *chat, system string) ([]Document, error) {
 			m.block("")
 			m.write(who, ": ", strings.TrimSpace(unbroken(text)))
 		}
-		return cmp.Or(m.err, r.step(len(text)))
+		return cmp.Or(m.err, r.Step(len(text)))
 	}
 	var path []chatNode
 	for id := c.leaf(); id != "" && len(path) < len(c.Mapping); id = c.Mapping[id].Parent {
@@ -458,7 +458,7 @@ func (r *reader) canvas(name string, raw []byte) ([]Document, error) {
 			m.block("")
 			m.write(withoutWikiLinks(strings.TrimSpace(words)))
 		}
-		if err := cmp.Or(m.err, r.step(len(words)+1)); err != nil {
+		if err := cmp.Or(m.err, r.Step(len(words)+1)); err != nil {
 			return nil, err
 		}
 	}
@@ -592,7 +592,7 @@ func (r *reader) ownExport(raw []byte) ([]Document, error) {
 			if err := r.check(d); err != nil {
 				return nil, err
 			}
-			if err := r.step(len(n.Content)); err != nil {
+			if err := r.Step(len(n.Content)); err != nil {
 				return nil, err
 			}
 			if docs = append(docs, d); len(docs) > MaxDocuments {

@@ -151,7 +151,7 @@ func (r *reader) csv(name string, raw []byte) (Document, error) {
 			}
 			return Document{}, errorf("is no well-formed CSV at line %d", line)
 		}
-		if err := r.step(tableWork*int(records.InputOffset()-at) + cellWork*len(record)); err != nil {
+		if err := r.Step(tableWork*int(records.InputOffset()-at) + cellWork*len(record)); err != nil {
 			return Document{}, err
 		}
 		at, in.allowed, in.seen = records.InputOffset(), maxToken, 0
@@ -265,3 +265,6 @@ func isHeader(row []string) bool {
 	}
 	return len(seen) > 0
 }
+
+// cellWork is what a cell costs beside its letters.
+const cellWork = 16

@@ -51,7 +51,7 @@ func (r *reader) decoded(data []byte, label string) ([]byte, error) {
 			case err != nil:
 				return nil, errorf("is text in an encoding that cannot be read%s", supported)
 			}
-			if err := r.step(tableWork * n); err != nil {
+			if err := r.Step(tableWork * n); err != nil {
 				return nil, err
 			}
 		}

@@ -2,275 +2,9 @@ package format
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
-	"fmt"
-	"math"
 	"path"
 	"strings"
-	"unicode/utf8"
-
-	"orgmem/brain/format/meter"
-	"orgmem/proto/canon"
 )
-
-const (
-	// MaxRunes bounds one document, like the content of an ingest.
-	MaxRunes = 5_000_000
-	// MaxDocuments bounds the documents of one file: a job of ten thousand items
-	// is some minutes of embedding.
-	MaxDocuments = 10_000
-	// stepBytes of an archive's file are unpacked before it is looked at.
-	stepBytes = 256 << 10
-	// MaxMemory bounds what the reading of one file holds beside the file: twice what one
-	// file of an archive may unpack to.
-	MaxMemory = 128 << 20
-	// MaxWork bounds what the reading of one file costs, in the units of meter.Meter: some
-	// five seconds of a processor.
-	MaxWork = 640 << 20
-	// FirstMemory is what a reading may hold before Limits.More is asked.
-	FirstMemory = 4 << 20
-)
-
-// Limits bound what is made of one file. The zero value sets no bound but this
-// package's own.
-type Limits struct {
-	// Runes bounds one document; 0 means MaxRunes. A longer text is cut, a longer
-	// item refused with ErrTooLarge.
-	Runes int
-	// Bytes bounds the contents of all documents together; 0 means that the file
-	// alone does. Above it: ErrTooLarge.
-	Bytes int
-	// Memory and Work bound what the reading holds and costs; 0 means MaxMemory and
-	// MaxWork. Above either: ErrTooLarge.
-	Memory, Work int
-	// GoOn is asked between two steps of the work; an error ends it, and is
-	// returned. nil: it goes on.
-	GoOn func() error
-	// More is asked for memory beyond FirstMemory before it is held: by how much. It may
-	// wait; an error ends the reading, and is returned. nil: there is enough.
-	More func(bytes int) error
-}
-
-// The formats that are read.
-const (
-	Text     = "text"
-	Markdown = "markdown"
-	JSON     = "json"
-	JSONL    = "jsonl"
-	VTT      = "vtt"
-	SRT      = "srt"
-	Lines    = "lines" // a transcript of "Name: text" lines
-	HTML     = "html"
-	CSV      = "csv"
-	EML      = "eml"
-	MBOX     = "mbox"
-	ZIP      = "zip"
-	TAR      = "tar"
-	DOCX     = "docx"
-	PPTX     = "pptx"
-	XLSX     = "xlsx"
-	ODT      = "odt"
-	ODS      = "ods"
-	ODP      = "odp"
-	EPUB     = "epub"
-	RTF      = "rtf"
-	ICS      = "ics"
-	PDF      = "pdf"
-	// Exports of other systems, and of this one.
-	Slack     = "slack"
-	ChatGPT   = "chatgpt"
-	Claude    = "claude"
-	Mem0      = "mem0"
-	Zep       = "zep"
-	Canvas    = "canvas"
-	OwnExport = "orgmem-export"
-)
-
-// ErrFile is wrapped by every error about a file; the text behind it completes
-// the sentence "the file …". ErrTooLarge is wrapped beside it where the file, or
-// a document in it, is above one of the Limits.
-var (
-	ErrFile     = errors.New("file refused")
-	ErrTooLarge = fmt.Errorf("%w", ErrFile)
-)
-
-func errorf(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrFile, fmt.Sprintf(format, args...))
-}
-
-func tooLargef(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrTooLarge, fmt.Sprintf(format, args...))
-}
-
-func isFileError(err error) bool { return errors.Is(err, ErrFile) && !errors.Is(err, ErrTooLarge) }
-
-// Reason is the text of an error behind ErrFile.
-func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrFile.Error()+": ") }
-
-// reader reads one file.
-type reader struct {
-	Limits
-	meter.Meter
-	kept     int // bytes of contents so far
-	unpacked int // bytes that came out of archives
-	nested   int // archives that the file lies in
-}
-
-func newReader(l Limits) *reader {
-	l.Runes = cmp.Or(l.Runes, MaxRunes)
-	l.Bytes = cmp.Or(l.Bytes, math.MaxInt)
-	more := l.More
-	if first := FirstMemory; more != nil {
-		more = func(bytes int) error {
-			free := min(first, bytes)
-			if first -= free; bytes == free {
-				return nil
-			}
-			return l.More(bytes - free)
-		}
-	}
-	return &reader{Limits: l, Meter: meter.Meter{
-		GoOn: l.GoOn, More: more, Memory: cmp.Or(l.Memory, MaxMemory), Work: cmp.Or(l.Work, MaxWork), ErrMemory: errMemory, ErrWork: errWork,
-	}}
-}
-
-var (
-	errMemory = tooLargef("takes more memory to be read than one file may; split it")
-	errWork   = tooLargef("takes more work to be read than one file may; split it")
-)
-
-// The costs of looking at a byte, in units of the meter: what tells the formats apart
-// is how much is done with each.
-const (
-	lightWork  = 2 // of unpacking, and of text that stays as it is: so many bytes are one unit
-	tableWork  = 3 // of CSV, calendars, captions and mails
-	markupWork = 6 // of XML, HTML and RTF
-)
-
-// step counts what was read of the file, and asks from time to time whether to go
-// on.
-func (r *reader) step(n int) error { return r.Step(n) }
-
-// drop releases what was unpacked or decoded.
-func (r *reader) drop(raw []byte) { r.Release(cap(raw)) }
-
-// keep counts what becomes content.
-func (r *reader) keep(n int) error {
-	if r.kept += n; r.kept > r.Bytes {
-		return tooLargef("holds more than %d bytes of text; split it", r.Bytes)
-	}
-	return nil
-}
-
-const supported = "; what can be read is listed in docs/imports.md"
-
-// Document is one text of a file. Title is empty where the file says none.
-// OccurredAt is RFC 3339 as the file has it, not checked; Metadata a JSON object
-// or empty.
-//
-// A part of a file that cannot be read is a Document of Where and Refused alone,
-// in its place among the others.
-type Document struct {
-	Title      string
-	Content    string
-	Kind       string
-	ExternalID string
-	OccurredAt string
-	Metadata   []byte
-	// Where names the document in messages: "items[3]", empty for the whole file.
-	Where string
-	// Path is where in its archive the document lies; empty outside of one.
-	Path string
-	// Noted says that Metadata and OccurredAt are what the reading found, not what
-	// the file's author asked for: they give way to what the caller says.
-	Noted bool
-	// Refused completes the sentence "the part …" of one that cannot be read.
-	Refused string
-
-	tooLarge bool // it is refused for its size
-}
-
-// foreign are the beginnings of files that are known and not read.
-var foreign = []struct{ begin, name string }{
-	{"\xd0\xcf\x11\xe0", "an office document of before 2007, or an encrypted one"},
-	{"7z\xbc\xaf\x27", "a 7z archive"},
-	{"Rar!", "a RAR archive"},
-	{"\xfd7zXZ", "an xz archive"},
-	{"\x28\xb5\x2f\xfd", "a zstd archive"},
-	{"\x89PNG", "an image"},
-	{"\xff\xd8\xff", "an image"},
-	{"GIF8", "an image"},
-	{"II*\x00", "an image"},
-	{"MM\x00*", "an image"},
-	{"BM", "an image"},
-	{"RIFF", "an image or a sound"},
-	{"ID3", "a sound"},
-	{"OggS", "a sound"},
-	{"fLaC", "a sound"},
-	{"\x1aE\xdf\xa3", "a film"},
-	{"\x7fELF", "a program"},
-	{"MZ", "a program"},
-	{"SQLite format 3\x00", "a database"},
-	{"wOFF", "a font"},
-	{"wOF2", "a font"},
-	{"\x00\x01\x00\x00\x00", "a font"},
-}
-
-// foreignOf names a file that is known and not read; empty: it is none of those.
-// Two letters may begin a text: then it is one if it reads as such.
-func foreignOf(data []byte) string {
-	for _, f := range foreign {
-		if bytes.HasPrefix(data, []byte(f.begin)) && (len(f.begin) > 3 || bytes.IndexByte(data[:min(len(data), sampleBytes)], 0) >= 0) {
-			return f.name
-		}
-	}
-	if len(data) > 12 && string(data[4:8]) == "ftyp" {
-		return "a film, a sound or an image"
-	}
-	return ""
-}
-
-func foreignError(name string) error { return errorf("is %s, which cannot be read%s", name, supported) }
-
-// newlines ends lines by newlines. A large text is copied once at most.
-func (r *reader) newlines(data []byte) ([]byte, error) {
-	at := bytes.IndexByte(data, '\r')
-	if at < 0 {
-		return data, nil
-	}
-	if err := r.Hold(len(data)); err != nil {
-		return nil, err
-	}
-	out := make([]byte, 0, len(data)-bytes.Count(data, []byte("\r\n")))
-	for ; at >= 0; at = bytes.IndexByte(data, '\r') {
-		out = append(append(out, data[:at]...), '\n')
-		data = bytes.TrimPrefix(data[at+1:], []byte("\n"))
-	}
-	return append(out, data...), nil
-}
-
-// text returns a file's text, its lines ended by newlines, or why it has none.
-// label is the encoding that it says it is in, if it does.
-func (r *reader) text(data []byte, label string) ([]byte, error) {
-	if name := foreignOf(data); name != "" {
-		return nil, foreignError(name)
-	}
-	if err := r.step(len(data) / lightWork); err != nil {
-		return nil, err
-	}
-	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, errorf("is empty")
-	}
-	data, err := r.decoded(data, label)
-	if err != nil {
-		return nil, err
-	}
-	if bytes.IndexFunc(data, canon.Visible) < 0 {
-		return nil, errorf("is empty: it holds no visible character")
-	}
-	return r.newlines(data)
-}
 
 // isMarkdown reports whether a line is a heading, or opens a block of code.
 func isMarkdown(s string) bool {
@@ -305,7 +39,9 @@ func Quick(data []byte) bool {
 // Documents reads a file and says what it was. Of a file of several parts some may
 // be Refused, not all.
 func Documents(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
-	return newReader(limits).file(name, data)
+	r := newReader(limits)
+	r.Inner = func(name string, raw []byte) ([]Document, error) { return r.inner(name, raw) }
+	return r.file(name, data)
 }
 
 // file reads a file, or a file in an archive. What it is, its bytes say; the name
@@ -357,32 +93,19 @@ func (r *reader) file(name string, data []byte) (docs []Document, format string,
 		docs, err = r.calendar(raw)
 		return docs, ICS, err
 	case ext == ".jsonl" || ext == ".ndjson" || looksJSONL(raw):
-		return r.items(name, JSONL, raw, r.jsonl)
+		return r.items(name, JSONL, raw, (*reader).jsonl)
 	case ext == ".json" || looksJSON(raw):
 		if read, export := r.export(name, raw); read != nil {
 			docs, err = read()
 			return docs, export, err
 		}
-		return r.items(name, JSON, raw, r.jsonItems)
+		return r.items(name, JSON, raw, (*reader).jsonItems)
 	case ext == ".html" || ext == ".htm" || ext == ".xhtml":
 		return r.single(name, HTML, func() (Document, error) { return r.html(raw) })
 	case ext == ".csv" || ext == ".tsv" || ext != ".md" && looksCSV(raw):
 		return r.single(name, CSV, func() (Document, error) { return r.csv(name, raw) })
 	}
 	return r.prose(name, raw)
-}
-
-// single reads a file of one document.
-func (r *reader) single(name, format string, read func() (Document, error)) ([]Document, string, error) {
-	doc, err := read()
-	if err != nil {
-		return nil, "", err
-	}
-	if doc.Title == "" {
-		doc.Title = baseTitle(name)
-	}
-	docs, err := r.cut(doc)
-	return docs, format, err
 }
 
 // prose reads plain text and Markdown.
@@ -406,49 +129,24 @@ func (r *reader) prose(name string, raw []byte) ([]Document, string, error) {
 	return docs, format, err
 }
 
-// cut divides a document that is too long, at paragraphs where it has any.
-func (r *reader) cut(d Document) ([]Document, error) {
-	if utf8.RuneCountInString(d.Content) <= r.Runes {
-		return []Document{d}, nil
+// Transcript reads a transcript: VTT, SRT, JSON of speaker and text, or lines of
+// the form "Name: text". It becomes one document of such lines, whose metadata
+// names the speakers.
+func Transcript(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
+	r := newReader(limits)
+	raw, err := r.text(data, "")
+	if err != nil {
+		return nil, "", err
 	}
-	var docs []Document
-	rest := d.Content
-	for rest != "" {
-		end := runeOffset(rest, r.Runes)
-		if end < len(rest) {
-			for _, border := range []string{"\n\n", "\n", " "} {
-				if at := strings.LastIndex(rest[:end], border); at > end/2 {
-					end = at + len(border)
-					break
-				}
-			}
-		}
-		part := d
-		part.Content = rest[:end]
-		rest = rest[end:]
-		if len(docs) > 0 && d.Title != "" {
-			part.Title = fmt.Sprintf("%s (%d)", d.Title, len(docs)+1)
-		}
-		if !canon.Blank(part.Content) {
-			docs = append(docs, part)
-		}
-		if len(docs) > MaxDocuments {
-			return nil, errorf("holds more than %d documents", MaxDocuments)
-		}
-		if err := r.step(end); err != nil {
-			return nil, err
-		}
-	}
-	return docs, nil
+	return r.transcript(name, raw)
 }
 
-// runeOffset is the byte offset behind the first n runes.
-func runeOffset(s string, n int) int {
-	for i := range s {
-		if n == 0 {
-			return i
-		}
-		n--
-	}
-	return len(s)
+// IsMailbox reports whether a file is a mailbox; of one, 16 KiB say it.
+func IsMailbox(head []byte) bool { return isMbox(head) }
+
+// FirstMail is the length of the first mail of a mailbox, with the line that begins it,
+// and whether another begins behind it: else more of the same mail may follow.
+func FirstMail(mailbox []byte) (length int, another bool) {
+	_, rest := firstMail(mailbox)
+	return len(mailbox) - len(rest), len(rest) > 0
 }

@@ -130,7 +130,7 @@ func (r *reader) html(raw []byte) (Document, error) {
 		}
 		at += len(z.Raw())
 		t := z.Token()
-		if err := r.step(markupWork*len(z.Raw()) + tokenWork + attributeWork*len(t.Attr)); err != nil {
+		if err := r.Step(markupWork*len(z.Raw()) + tokenWork + attributeWork*len(t.Attr)); err != nil {
 			return Document{}, err
 		}
 		opaque = kind == html.StartTagToken && slices.Contains(opaques, t.DataAtom)

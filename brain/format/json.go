@@ -42,12 +42,6 @@ func (m *metadata) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// The bounds of POST /v1/ingest.
-const (
-	maxTitleRunes = 1000
-	maxExternalID = 512
-)
-
 var kinds = []string{"", "document", "belief", "preference", "event"}
 
 // valid asks for the syntax alone: a file that names a field twice, or holds half
@@ -84,9 +78,9 @@ func looksJSONL(raw []byte) bool {
 
 // items reads a file of items, of JSON or JSONL. JSON that is meant as no item is read as
 // what it is; of what is meant as items the faults are said.
-func (r *reader) items(name, format string, raw []byte, read func([]byte) ([]Document, error)) ([]Document, string, error) {
+func (r *reader) items(name, format string, raw []byte, read func(*reader, []byte) ([]Document, error)) ([]Document, string, error) {
 	kept := r.kept
-	docs, err := read(raw)
+	docs, err := read(r, raw)
 	if err == nil || !isFileError(err) || meantAsItems(raw) {
 		return docs, format, err
 	}
@@ -154,7 +148,7 @@ func (r *reader) list(d *jsontext.Decoder, name string, element func(i int) erro
 		if err := element(i); err != nil {
 			return err
 		}
-		if err := r.step(int(d.InputOffset() - at)); err != nil {
+		if err := r.Step(int(d.InputOffset() - at)); err != nil {
 			return err
 		}
 	}
@@ -194,7 +188,7 @@ func (r *reader) jsonl(raw []byte) ([]Document, error) {
 	n := 0
 	for line := range bytes.Lines(raw) {
 		n++
-		if err := r.step(len(line)); err != nil {
+		if err := r.Step(len(line)); err != nil {
 			return nil, err
 		}
 		if line = bytes.TrimSpace(line); len(line) == 0 {

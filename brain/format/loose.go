@@ -148,7 +148,7 @@ func (l *loose) read(raw []byte) error {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		if err := l.step(lineWork); err != nil {
+		if err := l.Step(lineWork); err != nil {
 			return err
 		}
 		if err := l.value(line, fmt.Sprintf("line %d", n)); err != nil {
@@ -170,7 +170,7 @@ func (l *loose) value(raw []byte, where string) error {
 		if err != nil {
 			return malformed(err)
 		}
-		if err := l.step(tableWork*int(d.InputOffset()-at) + recordWork); err != nil {
+		if err := l.Step(tableWork*int(d.InputOffset()-at) + recordWork); err != nil {
 			return err
 		}
 		at = d.InputOffset()
@@ -236,7 +236,7 @@ func (l *loose) said(d *jsontext.Decoder, t jsontext.Token, open []level, where 
 		if canon.Blank(words) {
 			return nil
 		}
-		if err := l.step(recordWork * len(open)); err != nil { // of where it is
+		if err := l.Step(recordWork * len(open)); err != nil { // of where it is
 			return err
 		}
 		if where == "" {
@@ -294,7 +294,7 @@ func (l *loose) close(top *level) error {
 	if l.all.Len() > 0 || top.list || top.title == "" && top.author == "" && top.at == "" {
 		return nil
 	}
-	if err := l.step(recordWork * (len(l.docs) - top.first)); err != nil {
+	if err := l.Step(recordWork * (len(l.docs) - top.first)); err != nil {
 		return err
 	}
 	for i := top.first; i < len(l.docs); i++ {

@@ -84,23 +84,13 @@ func isMbox(raw []byte) bool {
 	return ok && fromLine.Match(line) && isMail(raw[len(line)+1:])
 }
 
-// IsMailbox reports whether a file is a mailbox; of one, 16 KiB say it.
-func IsMailbox(head []byte) bool { return isMbox(head) }
-
-// FirstMail is the length of the first mail of a mailbox, with the line that begins it,
-// and whether another begins behind it: else more of the same mail may follow.
-func FirstMail(mailbox []byte) (length int, another bool) {
-	_, rest := firstMail(mailbox)
-	return len(mailbox) - len(rest), len(rest) > 0
-}
-
 // mbox reads a mailbox: each mail is a document, and so are its attachments.
 func (r *reader) mbox(raw []byte) ([]Document, error) {
 	var docs []Document
 	for n := 1; len(raw) > 0; n++ {
 		one, rest := firstMail(raw)
 		raw = rest
-		if err := r.step(tableWork * len(one)); err != nil {
+		if err := r.Step(tableWork * len(one)); err != nil {
 			if errors.Is(err, errWork) { // what was read stands
 				return append(docs, restUnread), nil
 			}
@@ -337,7 +327,7 @@ func (l *letter) part(h textproto.MIMEHeader, raw []byte, depth int) error {
 	if depth > maxMailDepth {
 		return errorf("holds a mail whose parts are nested deeper than %d", maxMailDepth)
 	}
-	if err := l.step(tableWork*len(raw) + partWork); err != nil {
+	if err := l.Step(tableWork*len(raw) + partWork); err != nil {
 		if errors.Is(err, errWork) {
 			l.left++
 			return nil
@@ -487,7 +477,7 @@ func (l *letter) transferred(how string, raw []byte) ([]byte, error) {
 		if held != nil {
 			return nil, held
 		}
-		if err := l.step(tableWork * n); err != nil {
+		if err := l.Step(tableWork * n); err != nil {
 			return nil, err
 		}
 		switch {
@@ -647,7 +637,7 @@ func (l *letter) attachment(name string, raw []byte) error {
 	if l.names = append(l.names, name); foreignOf(raw) != "" || len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}
-	docs, err := l.inner(name, raw)
+	docs, err := l.Inner(name, raw)
 	if err != nil {
 		return err
 	}

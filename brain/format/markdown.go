@@ -9,9 +9,6 @@ import (
 	"orgmem/proto/canon"
 )
 
-// maxFront bounds what stands before a Markdown text about it.
-const maxFront = 64 << 10
-
 // front divides a Markdown text from what is said about it before it begins: lines
 // of "name: value", and lists, between two lines of dashes. Of YAML that is what
 // people write there; the rest is left out.

@@ -152,3 +152,9 @@ func civil(days int) (year, month, day int) {
 	}
 	return year, month, day
 }
+
+// The bounds of POST /v1/ingest.
+const (
+	maxTitleRunes = 1000
+	maxExternalID = 512
+)

@@ -13,17 +13,17 @@ import (
 )
 
 // officeOf recognises office documents and books by the files that each must have.
-func officeOf(r *reader, z *zip.Reader) (read func(*zip.Reader) (Document, error), format string) {
+func officeOf(r *reader, z *zip.Reader) (read func(*reader, *zip.Reader) (Document, error), format string) {
 	for _, f := range z.File {
 		switch f.Name {
 		case "word/document.xml":
-			return r.docx, DOCX
+			return (*reader).docx, DOCX
 		case "ppt/presentation.xml":
-			return r.pptx, PPTX
+			return (*reader).pptx, PPTX
 		case "xl/workbook.xml":
-			return r.xlsx, XLSX
+			return (*reader).xlsx, XLSX
 		case "META-INF/container.xml":
-			return r.epub, EPUB
+			return (*reader).epub, EPUB
 		case "mimetype":
 			raw, err := r.entry(f)
 			if err != nil {
@@ -32,11 +32,11 @@ func officeOf(r *reader, z *zip.Reader) (read func(*zip.Reader) (Document, error
 			r.drop(raw)
 			switch kind := strings.TrimSpace(string(raw)); {
 			case strings.HasPrefix(kind, "application/vnd.oasis.opendocument.spreadsheet"):
-				return r.opendocument, ODS
+				return (*reader).opendocument, ODS
 			case strings.HasPrefix(kind, "application/vnd.oasis.opendocument.presentation"):
-				return r.opendocument, ODP
+				return (*reader).opendocument, ODP
 			case strings.HasPrefix(kind, "application/vnd.oasis.opendocument."):
-				return r.opendocument, ODT
+				return (*reader).opendocument, ODT
 			}
 		}
 	}
@@ -45,13 +45,13 @@ func officeOf(r *reader, z *zip.Reader) (read func(*zip.Reader) (Document, error
 
 // wordElsewhere finds the text of a document that a program keeps under another name
 // than Word does: the archive's own relations say which.
-func (r *reader) wordElsewhere(z *zip.Reader) (read func(*zip.Reader) (Document, error), format string) {
+func (r *reader) wordElsewhere(z *zip.Reader) (read func(*reader, *zip.Reader) (Document, error), format string) {
 	parts, err := r.relations(z, "")
 	if err != nil {
 		return nil, ""
 	}
 	if main := partOf(parts, "officeDocument"); strings.HasPrefix(main, "word/") {
-		return func(z *zip.Reader) (Document, error) { return r.wordDocument(z, main) }, DOCX
+		return func(r *reader, z *zip.Reader) (Document, error) { return r.wordDocument(z, main) }, DOCX
 	}
 	return nil, ""
 }

@@ -174,7 +174,7 @@ func (o *openReader) shut(name string) {
 		}
 		cell := strings.Join(o.cells, " ")
 		o.cells, o.waiting = nil, 0
-		if err := o.step(o.repeat); err != nil {
+		if err := o.Step(o.repeat); err != nil {
 			o.err = cmp.Or(o.err, err)
 		}
 		for range o.repeat {

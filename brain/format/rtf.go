@@ -90,7 +90,7 @@ func (r *reader) rtf(data []byte) (Document, error) {
 			t.char(c)
 			i++
 		}
-		if err := r.step(markupWork * (i - n)); err != nil {
+		if err := r.Step(markupWork * (i - n)); err != nil {
 			return Document{}, err
 		}
 	}

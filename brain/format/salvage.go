@@ -159,7 +159,7 @@ func (r *reader) salvage(raw []byte) (*salvaged, error) {
 		if n++; n > maxEntries {
 			return nil, errorf("is an archive of more than %d files", maxEntries)
 		}
-		if err := r.step(end - at); err != nil {
+		if err := r.Step(end - at); err != nil {
 			return nil, err
 		}
 		list, at = m.list(list), end

@@ -196,7 +196,7 @@ func (p *pack) slackDay(channel, day string, raw []byte, names map[string]string
 	first := ""
 	var speakers []string
 	for _, one := range messages {
-		if err := p.step(len(one.Text) + 1); err != nil {
+		if err := p.Step(len(one.Text) + 1); err != nil {
 			return nil, err
 		}
 		words := strings.ReplaceAll(slackText(one.words(), names), "\x00", "")

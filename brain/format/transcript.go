@@ -39,18 +39,6 @@ const (
 	maxTurns  = 1_000_000
 )
 
-// Transcript reads a transcript: VTT, SRT, JSON of speaker and text, or lines of
-// the form "Name: text". It becomes one document of such lines, whose metadata
-// names the speakers.
-func Transcript(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
-	r := newReader(limits)
-	raw, err := r.text(data, "")
-	if err != nil {
-		return nil, "", err
-	}
-	return r.transcript(name, raw)
-}
-
 func (r *reader) transcript(name string, raw []byte) (docs []Document, format string, err error) {
 	t := &talk{reader: r, known: map[string]bool{}}
 	switch {
@@ -83,7 +71,7 @@ func (r *reader) transcript(name string, raw []byte) (docs []Document, format st
 // talk reads JSON that is a transcript by its names, though nobody has said so; what is
 // none after all is what other JSON is.
 func (r *reader) talk(name string, raw []byte) ([]Document, error) {
-	docs, _, err := r.items(name, JSON, raw, func(raw []byte) ([]Document, error) {
+	docs, _, err := r.items(name, JSON, raw, func(r *reader, raw []byte) ([]Document, error) {
 		docs, _, err := r.transcript(name, raw)
 		return docs, err
 	})
@@ -186,7 +174,7 @@ func (t *talk) cues(raw []byte, timing *regexp.Regexp) error {
 	}
 	size := 0 // of body
 	for full := range bytes.Lines(raw) {
-		if err := t.step(markupWork * len(full)); err != nil {
+		if err := t.Step(markupWork * len(full)); err != nil {
 			return err
 		}
 		line := strings.TrimSpace(string(full))
@@ -447,7 +435,7 @@ func spoken(line string) (speaker, words string, ok bool) {
 func (t *talk) lines(raw []byte) error {
 	found := false
 	for full := range bytes.Lines(raw) {
-		if err := t.step(tableWork * len(full)); err != nil {
+		if err := t.Step(tableWork * len(full)); err != nil {
 			return err
 		}
 		line := strings.TrimSpace(string(full))

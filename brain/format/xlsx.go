@@ -193,7 +193,7 @@ func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
 				if text.Len() == 0 || column >= maxColumns || column < 0 {
 					return
 				}
-				if err := b.step(cellWork); err != nil {
+				if err := b.Step(cellWork); err != nil {
 					b.err = cmp.Or(b.err, err)
 				}
 				for len(row) <= column {
@@ -205,7 +205,7 @@ func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
 					b.heading(2, name)
 					titled = true
 				}
-				if err := b.step(len(row)); err != nil {
+				if err := b.Step(len(row)); err != nil {
 					b.err = cmp.Or(b.err, err)
 				}
 				s.add(row)
@@ -227,9 +227,6 @@ func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
 	}
 	return err
 }
-
-// cellWork is what a cell costs beside its letters.
-const cellWork = 16
 
 // columnOf reads the column of a cell's place, such as 27 of AB3.
 func columnOf(ref string) (int, bool) {

@@ -1,15 +1,10 @@
 package format
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
-	"maps"
-	"path"
-	"slices"
-	"strings"
 
 	"golang.org/x/net/html/charset"
 )
@@ -17,20 +12,6 @@ import (
 // maxXMLDepth bounds how deep elements may lie in each other: word processors nest
 // some dozens.
 const maxXMLDepth = 512
-
-const (
-	// maxToken bounds a piece of text between two tags, and a row of a table, which are in
-	// memory whole, at up to four times their size.
-	maxToken = 8 << 20
-	// maxTag bounds a tag with its attributes, which takes up to forty times its size.
-	maxTag = 1 << 20
-	// freeToken is what is read of a token before memory is asked for: nearly all are less.
-	freeToken = 64 << 10
-	// tagMemory and textMemory are what a byte of a tag, and of a text, takes at most.
-	tagMemory, textMemory = 40, 4
-	// nameMemory is what an element of a list or a map takes beside its letters.
-	nameMemory = 128
-)
 
 // elements are called with what an XML part holds, in its order. Each may be nil. An
 // error that fault points to ends the walk, and is returned.
@@ -139,7 +120,7 @@ func (r *reader) walk(raw []byte, e elements) error {
 		case err != nil:
 			return errorf("holds XML that is damaged or cut short")
 		}
-		if err := r.step(markupWork*int(d.InputOffset()-at) + tokenWork + attributeWork*attributesOf(t)); err != nil {
+		if err := r.Step(markupWork*int(d.InputOffset()-at) + tokenWork + attributeWork*attributesOf(t)); err != nil {
 			return err
 		}
 		at = d.InputOffset()
@@ -186,109 +167,4 @@ func xmlAttr(t xml.StartElement, name string) string {
 		}
 	}
 	return ""
-}
-
-// named opens one file of a ZIP archive by its name; nil where there is none.
-func (r *reader) named(z *zip.Reader, name string) ([]byte, error) {
-	if err := r.step(len(z.File)); err != nil {
-		return nil, err
-	}
-	for _, f := range z.File {
-		if f.Name == name {
-			return r.entry(f)
-		}
-	}
-	return nil, nil
-}
-
-// walkNamed reads an XML file of an archive, if it is there.
-func (r *reader) walkNamed(z *zip.Reader, name string, e elements) (found bool, err error) {
-	raw, err := r.named(z, name)
-	if err != nil || raw == nil {
-		return false, err
-	}
-	defer r.drop(raw)
-	return true, r.walk(raw, e)
-}
-
-// related is a file that a part of an office document names. kind is the last word of
-// the address that says what it is to the part: the rest differs between the editions
-// of the standard.
-type related struct{ part, kind string }
-
-// relations are the files that a part names, by their ids; those that the archive
-// itself does, where part is empty.
-func (r *reader) relations(z *zip.Reader, part string) (map[string]related, error) {
-	dir, base := path.Split(part)
-	to := map[string]related{}
-	var fault error
-	_, err := r.walkNamed(z, dir+"_rels/"+base+".rels", elements{open: func(t xml.StartElement) {
-		if t.Name.Local != "Relationship" || xmlAttr(t, "TargetMode") == "External" {
-			return
-		}
-		target := xmlAttr(t, "Target")
-		if strings.HasPrefix(target, "/") {
-			target = target[1:]
-		} else {
-			target = path.Join(dir, target)
-		}
-		kind, id := path.Base(xmlAttr(t, "Type")), xmlAttr(t, "Id")
-		if fault = r.Hold(nameMemory + len(id) + len(target) + len(kind)); fault == nil {
-			to[id] = related{part: target, kind: kind}
-		}
-	}, fault: &fault})
-	return to, err
-}
-
-// partOf is the file of that kind, of several the one with the first id; empty where
-// there is none.
-func partOf(parts map[string]related, kind string) string {
-	for _, id := range slices.Sorted(maps.Keys(parts)) {
-		if parts[id].kind == kind {
-			return parts[id].part
-		}
-	}
-	return ""
-}
-
-// properties are what a document says of itself: the values of a flat XML part.
-func (r *reader) properties(z *zip.Reader, part string) (map[string]string, error) {
-	values := map[string]string{}
-	var text strings.Builder
-	_, err := r.walkNamed(z, part, elements{
-		open: func(xml.StartElement) { text.Reset() },
-		shut: func(name string) {
-			if s := clean(text.String()); s != "" && len(values) < maxNotes {
-				values[name] = clip(s)
-			}
-			text.Reset()
-		},
-		text: func(b []byte) { text.Write(b[:min(len(b), max(0, maxFront-text.Len()))]) },
-	})
-	return values, err
-}
-
-// office makes a document of what was written of an office file, and of what the
-// file says of itself.
-func office(m *markup, values map[string]string, extra ...any) (Document, error) {
-	content, err := m.said("holds no text to read")
-	if err != nil {
-		return Document{}, err
-	}
-	author := values["creator"]
-	if author == "" {
-		author = values["initial-creator"]
-	}
-	created := values["created"]
-	if created == "" {
-		created = values["creation-date"]
-	}
-	modified := values["modified"]
-	if modified == "" {
-		modified = values["date"]
-	}
-	return Document{
-		Title: clipTitle(values["title"]), Content: content, Noted: true,
-		Metadata: noted(append([]any{"author", author, "created", instant(created), "modified", instant(modified), "language", values["language"]}, extra...)...),
-	}, nil
 }

@@ -12,20 +12,24 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"orgmem/brain/format/office"
+	"orgmem/brain/format/reading"
+	"orgmem/brain/format/record"
 )
 
-// inner reads a file within a file.
-func (r *reader) inner(name string, raw []byte) ([]Document, error) {
-	if r.nested >= maxNesting {
-		return []Document{{Where: name, Refused: fmt.Sprintf("lies in more than %d archives in each other", maxNesting)}}, nil
+// readInner reads a file within a file.
+func readInner(r *reading.Reader, name string, raw []byte) ([]Document, error) {
+	if r.Nested >= reading.MaxNesting {
+		return []Document{{Where: name, Refused: fmt.Sprintf("lies in more than %d archives in each other", reading.MaxNesting)}}, nil
 	}
-	r.nested++
-	defer func() { r.nested-- }()
-	return r.part(name, func() ([]Document, error) {
-		title, id := notion(path.Base(name))
-		docs, _, err := r.file(title, raw)
+	r.Nested++
+	defer func() { r.Nested-- }()
+	return r.Part(name, func() ([]Document, error) {
+		title, id := record.Notion(path.Base(name))
+		docs, _, err := readFile(r, title, raw)
 		if id != "" && len(docs) == 1 && docs[0].ExternalID == "" && docs[0].Refused == "" {
-			docs[0].ExternalID = externalID("notion", id)
+			docs[0].ExternalID = reading.ExternalID("notion", id)
 		}
 		for i := range docs {
 			if docs[i].Path == "" && docs[i].Refused == "" {
@@ -61,12 +65,12 @@ func entryName(name string) (silent bool, refused string) {
 }
 
 // take adds a file of an archive.
-func (p *pack) take(name string, raw []byte) error {
-	docs, err := p.inner(name, raw)
+func take(p *reading.Parts, name string, raw []byte) error {
+	docs, err := readInner(p.Reader, name, raw)
 	if err != nil {
 		return err
 	}
-	return p.add(docs...)
+	return p.Add(docs...)
 }
 
 // entryWork is what a file of an archive costs beside its bytes.
@@ -74,136 +78,136 @@ const entryWork = 2048
 
 // openZip reads the directory of a ZIP archive. left is what there is of one that has
 // lost it, else nil.
-func (r *reader) openZip(raw []byte) (z *zip.Reader, left *salvaged, err error) {
-	if bytes.Count(raw, []byte(zipDirectory)) > maxEntries {
-		return nil, nil, errorf("is an archive of more than %d files", maxEntries)
+func openZip(r *reading.Reader, raw []byte) (z *zip.Reader, left *salvaged, err error) {
+	if bytes.Count(raw, []byte(zipDirectory)) > reading.MaxEntries {
+		return nil, nil, reading.Errorf("is an archive of more than %d files", reading.MaxEntries)
 	}
-	if err := r.Hold(directoryEntry * bytes.Count(raw, []byte(zipDirectory))); err != nil {
+	if err := r.Hold(reading.DirectoryEntry * bytes.Count(raw, []byte(zipDirectory))); err != nil {
 		return nil, nil, err
 	}
 	z, err = zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	switch {
 	case errors.Is(err, zip.ErrInsecurePath): // each path is looked at
 	case err != nil:
-		if left, err = r.salvage(raw); err != nil {
+		if left, err = salvage(r, raw); err != nil {
 			return nil, nil, err
 		}
 		return left.Reader, left, left.half(r)
 	}
 	if len(z.File) == 0 {
-		return nil, nil, errorf("is an empty archive")
+		return nil, nil, reading.Errorf("is an empty archive")
 	}
 	return z, nil, nil
 }
 
-// zip reads a ZIP archive: an office document, or a folder of files.
-func (r *reader) zip(name string, raw []byte) ([]Document, string, error) {
-	z, left, err := r.openZip(raw)
+// readZip reads a ZIP archive: an office document, or a folder of files.
+func readZip(r *reading.Reader, name string, raw []byte) ([]Document, string, error) {
+	z, left, err := openZip(r, raw)
 	if err != nil {
 		return nil, "", err
 	}
-	if read, format := officeOf(r, z); read != nil {
-		return r.single(name, format, func() (Document, error) { return read(r, z) })
+	if read, format := office.Recognize(r, z); read != nil {
+		return r.Single(name, format, func() (Document, error) { return read(r, z) })
 	}
-	p := &pack{reader: r}
-	if root, users := slackRoot(z); users != nil {
-		if err := p.slack(z, root, users); err != nil {
+	p := &reading.Parts{Reader: r}
+	if root, users := record.SlackRoot(z); users != nil {
+		if err := record.ReadSlack(p, z, root, users); err != nil {
 			return nil, "", err
 		}
-		return p.docs, Slack, p.ended(left)
+		return p.Docs, Slack, ended(p, left)
 	}
-	views := notionViews(z)
+	views := record.NotionViews(z)
 	for _, f := range z.File {
 		if err := r.Step(entryWork + len(f.Name)); err != nil {
-			if errors.Is(err, errWork) { // what was read stands
-				err = p.add(restUnread)
+			if errors.Is(err, reading.ErrWork) { // what was read stands
+				err = p.Add(reading.RestUnread)
 				if err == nil {
 					break
 				}
 			}
 			return nil, "", err
 		}
-		name := zipName(f)
+		name := reading.ZipName(f)
 		silent, refused := entryName(name)
 		switch {
 		case silent, views[f.Name], strings.HasSuffix(name, "/"):
 			continue
 		case refused != "":
-			err = p.refuse(name, refused)
+			err = p.Refuse(name, refused)
 		case !f.Mode().IsRegular():
-			err = p.refuse(name, "is no file but a link or a device")
+			err = p.Refuse(name, "is no file but a link or a device")
 		default:
-			err = p.unpacked(name, func() ([]byte, error) { return r.entry(f) })
+			err = takeUnpacked(p, name, func() ([]byte, error) { return r.Entry(f) })
 		}
 		if err != nil {
 			return nil, "", err
 		}
 	}
-	return p.docs, ZIP, p.ended(left)
+	return p.Docs, ZIP, ended(p, left)
 }
 
-// unpacked unpacks a file of an archive and takes it.
-func (p *pack) unpacked(name string, open func() ([]byte, error)) error {
+// takeUnpacked unpacks a file of an archive and takes it.
+func takeUnpacked(p *reading.Parts, name string, open func() ([]byte, error)) error {
 	raw, err := open()
 	switch {
 	case errors.Is(err, ErrFile):
-		return p.refuse(name, Reason(err))
+		return p.Refuse(name, Reason(err))
 	case err != nil:
 		return err
 	}
-	defer p.drop(raw)
+	defer p.Drop(raw)
 	if len(raw) == 0 {
 		return nil
 	}
-	return p.take(name, raw)
+	return take(p, name, raw)
 }
 
-// packed reads what one stream was packed to: a tar archive, or a file. Of a stream
+// readPacked reads what one stream was packed to: a tar archive, or a file. Of a stream
 // that ends too early the files of an archive are read that stand before; where one is
 // damaged it cannot be known which of them are.
-func (r *reader) packed(name string, in io.Reader) ([]Document, string, error) {
-	raw, cut, err := r.unpackCut(in, 0)
+func readPacked(r *reading.Reader, name string, in io.Reader) ([]Document, string, error) {
+	raw, cut, err := r.UnpackCut(in, 0)
 	if err != nil {
 		return nil, "", err
 	}
-	if isTar(raw) {
-		docs, err := r.tar(raw, cut)
+	if reading.IsTar(raw) {
+		docs, err := readTar(r, raw, cut)
 		return docs, TAR, err
 	}
 	if cut {
-		return nil, "", errPart
+		return nil, "", reading.ErrDamagedPart
 	}
 	base := strings.TrimSuffix(strings.TrimSuffix(name, path.Ext(name)), ".tar")
-	if r.nested >= maxNesting {
-		return nil, "", errorf("lies in more than %d archives in each other", maxNesting)
+	if r.Nested >= reading.MaxNesting {
+		return nil, "", reading.Errorf("lies in more than %d archives in each other", reading.MaxNesting)
 	}
-	r.nested++
-	defer func() { r.nested-- }()
-	return r.file(base, raw)
+	r.Nested++
+	defer func() { r.Nested-- }()
+	return readFile(r, base, raw)
 }
 
-func (r *reader) gzip(name string, raw []byte) ([]Document, string, error) {
+func readGzip(r *reading.Reader, name string, raw []byte) ([]Document, string, error) {
 	in, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {
-		return nil, "", errorf("is a gzip archive that is damaged or cut short")
+		return nil, "", reading.Errorf("is a gzip archive that is damaged or cut short")
 	}
-	return r.packed(name, in)
+	return readPacked(r, name, in)
 }
 
-func (r *reader) bzip2(name string, raw []byte) ([]Document, string, error) {
-	return r.packed(name, bzip2.NewReader(bytes.NewReader(raw)))
+func readBzip2(r *reading.Reader, name string, raw []byte) ([]Document, string, error) {
+	return readPacked(r, name, bzip2.NewReader(bytes.NewReader(raw)))
 }
 
-var errTar = errorf("is a tar archive that is damaged or cut short")
+var errTar = reading.Errorf("is a tar archive that is damaged or cut short")
 
-// tar reads a tar archive; cut says that it is known to end before its end.
-func (r *reader) tar(raw []byte, cut bool) ([]Document, error) {
-	p := &pack{reader: r}
+// readTar reads a tar archive; cut says that it is known to end before its end.
+func readTar(r *reading.Reader, raw []byte, cut bool) ([]Document, error) {
+	p := &reading.Parts{Reader: r}
 	in := bytes.NewReader(raw)
 	t := tar.NewReader(in)
 	for n := 0; ; n++ {
-		if n == maxEntries {
-			return nil, errorf("is an archive of more than %d files", maxEntries)
+		if n == reading.MaxEntries {
+			return nil, reading.Errorf("is an archive of more than %d files", reading.MaxEntries)
 		}
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
@@ -214,11 +218,11 @@ func (r *reader) tar(raw []byte, cut bool) ([]Document, error) {
 			cut = true
 			break
 		}
-		if err := r.Step(entryWork + tarBlock); err != nil {
-			if errors.Is(err, errWork) {
-				err = p.add(restUnread)
+		if err := r.Step(entryWork + reading.TarBlock); err != nil {
+			if errors.Is(err, reading.ErrWork) {
+				err = p.Add(reading.RestUnread)
 				if err == nil {
-					return p.docs, p.nothing()
+					return p.Docs, p.Nothing()
 				}
 			}
 			return nil, err
@@ -228,25 +232,25 @@ func (r *reader) tar(raw []byte, cut bool) ([]Document, error) {
 		case silent, h.Typeflag == tar.TypeDir, h.Typeflag == tar.TypeXGlobalHeader:
 			continue
 		case refused != "":
-			err = p.refuse(h.Name, refused)
+			err = p.Refuse(h.Name, refused)
 		case h.Typeflag != tar.TypeReg:
-			err = p.refuse(h.Name, "is no file but a link or a device")
+			err = p.Refuse(h.Name, "is no file but a link or a device")
 		default:
-			err = p.unpacked(strings.ToValidUTF8(h.Name, "\ufffd"), func() ([]byte, error) { return r.unpack(t, uint64(min(max(h.Size, 0), int64(len(raw))))) })
+			err = takeUnpacked(p, strings.ToValidUTF8(h.Name, "\ufffd"), func() ([]byte, error) { return r.Unpack(t, uint64(min(max(h.Size, 0), int64(len(raw))))) })
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	err := p.nothing()
+	err := p.Nothing()
 	if cut && err == nil {
-		err = p.refuse(restOfArchive, "is missing or damaged: the archive has no end")
+		err = p.Refuse(restOfArchive, "is missing or damaged: the archive has no end")
 	} else if cut {
 		err = errTar
 	}
-	return p.docs, err
+	return p.Docs, err
 }
 
 func tarEnded(raw []byte) bool {
-	return len(raw) >= tarBlock && len(bytes.Trim(raw[len(raw)-tarBlock:], "\x00")) == 0
+	return len(raw) >= reading.TarBlock && len(bytes.Trim(raw[len(raw)-reading.TarBlock:], "\x00")) == 0
 }

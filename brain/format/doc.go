@@ -13,7 +13,7 @@
 //     documents, a longer item of a JSON file is refused.
 //   - JSON whose first record is an item is read as strictly as the bodies of POST
 //     /v1/ingest: a name that stands twice, or that is not known, is refused and never
-//     chosen from. Other JSON is taken in as what somebody wrote (loose.go).
+//     chosen from. Other JSON is taken in as what somebody wrote (record/loose.go).
 //   - The time and the memory that a file costs follow its length, and have bounds of
 //     their own, Limits.Work and Limits.Memory, whatever it says. Each reader tells a
 //     meter.Meter what it is about to hold, before it does: Limits.More is asked for it
@@ -25,4 +25,11 @@
 //
 // Documents, or Transcript, with the file's name and bytes, which stay the
 // caller's and are not changed.
+//
+// # Where what is
+//
+// This package tells what a file is, and takes archives apart. A package for each family
+// of formats reads it: markup, office (with pdf below it), mail and record. They share
+// reading, and import no others but markup, whose tables and XML serve them too. A file
+// within a file goes back up to this package through reading.Reader.Inner.
 package format

@@ -67,7 +67,7 @@ var transcripts = []string{"meeting.txt", "talk.json"}
 
 // TestEveryFormatHasAFile compares the files with the formats that the package names.
 func TestEveryFormatHasAFile(t *testing.T) {
-	parsed, err := parser.ParseFile(token.NewFileSet(), "format.go", nil, 0)
+	parsed, err := parser.ParseFile(token.NewFileSet(), "reading/reading.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestEveryFormatHasAFile(t *testing.T) {
 		}
 	}
 	if len(named) < 30 {
-		t.Errorf("only %d formats are found in format.go", len(named))
+		t.Errorf("only %d formats are found in reading.go", len(named))
 	}
 	// What has no constant of its own: how a text is packed, and kinds of one format.
 	for _, end := range []string{".gz", ".bz2", ".tsv", ".tar.gz"} {

@@ -4,6 +4,12 @@ import (
 	"bytes"
 	"path"
 	"strings"
+
+	"orgmem/brain/format/mail"
+	"orgmem/brain/format/markup"
+	"orgmem/brain/format/office"
+	"orgmem/brain/format/reading"
+	"orgmem/brain/format/record"
 )
 
 // isMarkdown reports whether a line is a heading, or opens a block of code.
@@ -30,7 +36,7 @@ func Quick(data []byte) bool {
 	head := data[:min(len(data), 1024)]
 	switch {
 	case len(data) > quickBytes, bytes.HasPrefix(head, []byte("PK")), bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")),
-		bytes.Contains(head, []byte("%PDF-")), isTar(data), isMbox(data), isMail(data):
+		bytes.Contains(head, []byte("%PDF-")), reading.IsTar(data), mail.IsMailbox(data), mail.IsMail(data):
 		return false
 	}
 	return true
@@ -39,78 +45,78 @@ func Quick(data []byte) bool {
 // Documents reads a file and says what it was. Of a file of several parts some may
 // be Refused, not all.
 func Documents(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
-	r := newReader(limits)
-	r.Inner = func(name string, raw []byte) ([]Document, error) { return r.inner(name, raw) }
-	return r.file(name, data)
+	r := reading.New(limits)
+	r.Inner = func(name string, raw []byte) ([]Document, error) { return readInner(r, name, raw) }
+	return readFile(r, name, data)
 }
 
-// file reads a file, or a file in an archive. What it is, its bytes say; the name
+// readFile reads a file, or a file in an archive. What it is, its bytes say; the name
 // decides between kinds of text alone.
-func (r *reader) file(name string, data []byte) (docs []Document, format string, err error) {
-	held, kept := r.Held(), r.kept
-	defer func() { r.Settle(held + max(0, r.kept-kept)) }() // of all that was held the documents stay
+func readFile(r *reading.Reader, name string, data []byte) (docs []Document, format string, err error) {
+	held, kept := r.Held(), r.Kept
+	defer func() { r.Settle(held + max(0, r.Kept-kept)) }() // of all that was held the documents stay
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("PK\x05\x06")):
-		return r.zip(name, data)
+		return readZip(r, name, data)
 	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
-		return r.gzip(name, data)
+		return readGzip(r, name, data)
 	case bytes.HasPrefix(data, []byte("BZh")) && len(data) > 4 && data[3] >= '1' && data[3] <= '9':
-		return r.bzip2(name, data)
+		return readBzip2(r, name, data)
 	case bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
-		return r.single(name, PDF, func() (Document, error) { return r.pdf(data) })
+		return r.Single(name, PDF, func() (Document, error) { return office.PDF(r, data) })
 	case bytes.HasPrefix(data, []byte("{\\rtf")):
-		return r.single(name, RTF, func() (Document, error) { return r.rtf(data) })
-	case isTar(data):
-		docs, err = r.tar(data, false)
+		return r.Single(name, RTF, func() (Document, error) { return office.RTF(r, data) })
+	case reading.IsTar(data):
+		docs, err = readTar(r, data, false)
 		return docs, TAR, err
-	case isMbox(data):
-		if docs, err = r.mbox(data); err == nil {
-			err = allRefused(docs)
+	case mail.IsMailbox(data):
+		if docs, err = mail.ReadMailbox(r, data); err == nil {
+			err = reading.AllRefused(docs)
 		}
 		return docs, MBOX, err
-	case isMail(data): // before it is decoded: each part says what it is in
-		if docs, err = r.mail(data); err == nil {
-			err = allRefused(docs)
+	case mail.IsMail(data): // before it is decoded: each part says what it is in
+		if docs, err = mail.Read(r, data); err == nil {
+			err = reading.AllRefused(docs)
 		}
 		return docs, EML, err
 	}
 	label := ""
-	if isHTML(data) {
-		label = htmlCharset(data)
+	if markup.IsHTML(data) {
+		label = markup.HTMLCharset(data)
 	}
-	raw, err := r.text(data, label)
+	raw, err := r.Text(data, label)
 	if err != nil {
 		return nil, "", err
 	}
-	if isHTML(raw) {
-		return r.single(name, HTML, func() (Document, error) { return r.html(raw) })
+	if markup.IsHTML(raw) {
+		return r.Single(name, HTML, func() (Document, error) { return markup.HTML(r, raw) })
 	}
 	ext := strings.ToLower(path.Ext(name))
 	switch {
-	case isVTT(raw), isSRT(raw):
-		return r.transcript(name, raw)
+	case record.IsVTT(raw), record.IsSRT(raw):
+		return record.Transcript(r, name, raw)
 	case bytes.HasPrefix(raw, []byte("BEGIN:VCALENDAR")):
-		docs, err = r.calendar(raw)
+		docs, err = mail.ReadCalendar(r, raw)
 		return docs, ICS, err
-	case ext == ".jsonl" || ext == ".ndjson" || looksJSONL(raw):
-		return r.items(name, JSONL, raw, (*reader).jsonl)
-	case ext == ".json" || looksJSON(raw):
-		if read, export := r.export(name, raw); read != nil {
+	case ext == ".jsonl" || ext == ".ndjson" || record.LooksJSONL(raw):
+		return record.Items(r, name, JSONL, raw, record.ReadLines)
+	case ext == ".json" || record.LooksJSON(raw):
+		if read, export := record.Export(r, name, raw); read != nil {
 			docs, err = read()
 			return docs, export, err
 		}
-		return r.items(name, JSON, raw, (*reader).jsonItems)
+		return record.Items(r, name, JSON, raw, record.ReadItems)
 	case ext == ".html" || ext == ".htm" || ext == ".xhtml":
-		return r.single(name, HTML, func() (Document, error) { return r.html(raw) })
-	case ext == ".csv" || ext == ".tsv" || ext != ".md" && looksCSV(raw):
-		return r.single(name, CSV, func() (Document, error) { return r.csv(name, raw) })
+		return r.Single(name, HTML, func() (Document, error) { return markup.HTML(r, raw) })
+	case ext == ".csv" || ext == ".tsv" || ext != ".md" && markup.LooksCSV(raw):
+		return r.Single(name, CSV, func() (Document, error) { return markup.CSV(r, name, raw) })
 	}
-	return r.prose(name, raw)
+	return readProse(r, name, raw)
 }
 
-// prose reads plain text and Markdown.
-func (r *reader) prose(name string, raw []byte) ([]Document, string, error) {
-	if err := r.keep(len(raw)); err != nil {
+// readProse reads plain text and Markdown.
+func readProse(r *reading.Reader, name string, raw []byte) ([]Document, string, error) {
+	if err := r.Keep(len(raw)); err != nil {
 		return nil, "", err
 	}
 	if err := r.Hold(2 * len(raw)); err != nil { // as a string, and with its links shown
@@ -122,10 +128,10 @@ func (r *reader) prose(name string, raw []byte) ([]Document, string, error) {
 		format = Markdown
 	}
 	if format == Markdown {
-		docs, err := r.markdown(name, s)
+		docs, err := markup.Markdown(r, name, s)
 		return docs, format, err
 	}
-	docs, err := r.cut(Document{Title: baseTitle(name), Content: s})
+	docs, err := r.Cut(Document{Title: reading.BaseTitle(name), Content: s})
 	return docs, format, err
 }
 
@@ -133,20 +139,20 @@ func (r *reader) prose(name string, raw []byte) ([]Document, string, error) {
 // the form "Name: text". It becomes one document of such lines, whose metadata
 // names the speakers.
 func Transcript(name string, data []byte, limits Limits) (docs []Document, format string, err error) {
-	r := newReader(limits)
-	raw, err := r.text(data, "")
+	r := reading.New(limits)
+	raw, err := r.Text(data, "")
 	if err != nil {
 		return nil, "", err
 	}
-	return r.transcript(name, raw)
+	return record.Transcript(r, name, raw)
 }
 
 // IsMailbox reports whether a file is a mailbox; of one, 16 KiB say it.
-func IsMailbox(head []byte) bool { return isMbox(head) }
+func IsMailbox(head []byte) bool { return mail.IsMailbox(head) }
 
 // FirstMail is the length of the first mail of a mailbox, with the line that begins it,
 // and whether another begins behind it: else more of the same mail may follow.
 func FirstMail(mailbox []byte) (length int, another bool) {
-	_, rest := firstMail(mailbox)
+	_, rest := mail.FirstMail(mailbox)
 	return len(mailbox) - len(rest), len(rest) > 0
 }

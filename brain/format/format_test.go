@@ -14,6 +14,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"orgmem/brain/format/reading"
+	"orgmem/brain/format/record"
 	"orgmem/proto/canon"
 )
 
@@ -198,7 +200,7 @@ func TestReadingIsCancelled(t *testing.T) {
 		}
 		return nil
 	}
-	const size = 4 * stepBytes
+	const size = 4 * reading.StepBytes
 	for name, data := range map[string]string{
 		"lines":    strings.Repeat("A: b\nB: c\n", size/10),
 		"cues":     "WEBVTT\n\n" + strings.Repeat("00:01.000 --> 00:02.000\na\n\n", size/27),
@@ -284,15 +286,15 @@ func TestShortLinesCostNoMoreThanLong(t *testing.T) {
 // TestTranscriptsAreBounded: what is shown at once, and how much may be said.
 func TestTranscriptsAreBounded(t *testing.T) {
 	for name, data := range map[string]string{
-		"cue":   "WEBVTT\n\n00:01.000 --> 00:02.000\n" + strings.Repeat(strings.Repeat("<", 1000)+"\n", maxCue/1000+1),
-		"turns": "[" + strings.Repeat("{},", maxTurns) + "{}]",
+		"cue":   "WEBVTT\n\n00:01.000 --> 00:02.000\n" + strings.Repeat(strings.Repeat("<", 1000)+"\n", record.MaxCue/1000+1),
+		"turns": "[" + strings.Repeat("{},", record.MaxTurns) + "{}]",
 	} {
 		if _, _, err := Transcript("a", []byte(data), Limits{}); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	var names strings.Builder
-	for i := range 2 * maxSpeakers {
+	for i := range 2 * record.MaxSpeakers {
 		fmt.Fprintf(&names, `{"speaker":"%s %d","text":"x"},`, strings.Repeat(`\"`, 300), i)
 	}
 	docs, _, err := Transcript("a", []byte("["+names.String()+`{"speaker":"Bob","text":"x"}]`), Limits{})
@@ -376,7 +378,7 @@ func hold(t interface{ Errorf(string, ...any) }, name string, data []byte) {
 				refused++
 				continue
 			}
-			if !utf8.ValidString(d.Title+d.ExternalID+d.Path+d.Where) || utf8.RuneCountInString(d.Title) > maxTitleRunes || len(d.ExternalID) > 4*maxExternalID || strings.ContainsRune(d.Title+d.ExternalID, 0) {
+			if !utf8.ValidString(d.Title+d.ExternalID+d.Path+d.Where) || utf8.RuneCountInString(d.Title) > reading.MaxTitleRunes || len(d.ExternalID) > 4*reading.MaxExternalID || strings.ContainsRune(d.Title+d.ExternalID, 0) {
 				t.Errorf("title %q, external id %q", d.Title, d.ExternalID)
 			}
 			if _, err := canon.Object(d.Metadata); len(d.Metadata) > 0 && err != nil {

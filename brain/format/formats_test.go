@@ -19,6 +19,10 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 	utf "golang.org/x/text/encoding/unicode"
+
+	"orgmem/brain/format/mail"
+	"orgmem/brain/format/markup"
+	"orgmem/brain/format/reading"
 )
 
 // read reads a file that must be readable.
@@ -154,18 +158,18 @@ func TestHostileMail(t *testing.T) {
 // TestMailOfTooManyParts: the first parts are read, and it is said how many are not.
 func TestMailOfTooManyParts(t *testing.T) {
 	many := letterOfAnn + "Content-Type: multipart/mixed; boundary=b\r\n\r\n"
-	inner := strings.Repeat("--c\r\n\r\nx\r\n", maxMailParts-10)
+	inner := strings.Repeat("--c\r\n\r\nx\r\n", mail.MaxParts-10)
 	for name, c := range map[string]struct {
 		mail, last string
 		texts      int
 	}{
-		"as many as are read": {many + strings.Repeat("--b\r\n\r\nx\r\n", maxMailParts-1) + "--b--", "", maxMailParts - 1},
-		"more":                {many + strings.Repeat("--b\r\n\r\nx\r\n", 5000) + "--b--", "the last 4001 parts are not read, nor what is in them: of one mail 1000 are", maxMailParts - 1},
+		"as many as are read": {many + strings.Repeat("--b\r\n\r\nx\r\n", mail.MaxParts-1) + "--b--", "", mail.MaxParts - 1},
+		"more":                {many + strings.Repeat("--b\r\n\r\nx\r\n", 5000) + "--b--", "the last 4001 parts are not read, nor what is in them: of one mail 1000 are", mail.MaxParts - 1},
 		"parts in parts": {
 			many + strings.Repeat("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n"+inner+"--c--\r\n", 3) + "--b--",
-			"the last 984 parts are not read, nor what is in them: of one mail 1000 are", maxMailParts - 3,
+			"the last 984 parts are not read, nor what is in them: of one mail 1000 are", mail.MaxParts - 3,
 		},
-		"forwarded": {many + strings.Repeat("--b\r\nContent-Type: message/rfc822\r\n\r\n"+letterOfAnn+"\r\nx\r\n", maxMailParts) + "--b--", "the last 501 parts are not read, nor what is in them: of one mail 1000 are", (maxMailParts - 1) / 2},
+		"forwarded": {many + strings.Repeat("--b\r\nContent-Type: message/rfc822\r\n\r\n"+letterOfAnn+"\r\nx\r\n", mail.MaxParts) + "--b--", "the last 501 parts are not read, nor what is in them: of one mail 1000 are", (mail.MaxParts - 1) / 2},
 	} {
 		docs, _, err := Documents("a.eml", []byte(c.mail), Limits{})
 		if err != nil || docs[0].Refused != "" {
@@ -214,7 +218,7 @@ func zipped(t testing.TB, pairs ...string) string {
 func TestArchives(t *testing.T) {
 	inner := zipped(t, "deep/b.txt", "Plums ripen early.")
 	encrypted := []byte(zipped(t, "secret.txt", "secret"))
-	encrypted[bytes.Index(encrypted, []byte("PK\x01\x02"))+8] |= zipEncrypted
+	encrypted[bytes.Index(encrypted, []byte("PK\x01\x02"))+8] |= reading.ZipEncrypted
 	docs, format := read(t, "all.zip", zipped(t, "a.txt", "Figs ripen late.", "__MACOSX/a.txt", "x", "x/inner.zip", inner, "../../etc/passwd", "root",
 		"empty.txt", "", "p.png", "\x89PNG\r\n", "bad.zip", "PK\x03\x04rest", "locked.zip", string(encrypted), "c.json", `[{"content":"one"},{"content":"two"}]`))
 	var got []string
@@ -225,7 +229,7 @@ func TestArchives(t *testing.T) {
 		"a.txt|a.txt|a|Figs ripen late.",
 		"x/inner.zip, deep/b.txt|deep/b.txt|b|Plums ripen early.",
 		"../../etc/passwd|||has a path that leads out of its archive",
-		"p.png|||is an image, which cannot be read" + supported,
+		"p.png|||is an image, which cannot be read" + reading.Supported,
 		"bad.zip|||is a ZIP archive that is damaged or cut short",
 		"locked.zip|||holds nothing that can be taken in: secret.txt is encrypted",
 		"c.json, items[0]|c.json||one",
@@ -268,7 +272,7 @@ func TestHostileArchives(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	bombed := strings.Repeat(gz.String(), maxPart>>20+1)
+	bombed := strings.Repeat(gz.String(), reading.MaxPart>>20+1)
 	claim := func(size uint64) string {
 		var out bytes.Buffer
 		z := zip.NewWriter(&out)
@@ -285,9 +289,9 @@ func TestHostileArchives(t *testing.T) {
 		}
 		return out.String()
 	}
-	bomb := claim(maxPart + 1)
+	bomb := claim(reading.MaxPart + 1)
 	nested := zipped(t, "a.txt", "Figs.")
-	for range maxNesting + 2 {
+	for range reading.MaxNesting + 2 {
 		nested = zipped(t, "n.zip", nested)
 	}
 	whole := zipped(t, "a.txt", "Figs ripen late.")
@@ -329,7 +333,7 @@ func TestHostileOffice(t *testing.T) {
 		"tables in tables": {word(strings.Repeat("<w:tbl><w:tr><w:tc>", 1<<12)), "nested deeper"},
 		"shared strings":   {sheet(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 1000)), "more than 1048576 bytes of text"},
 		"one wide row":     {sheet("<row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, 2000) + "</row>"), "more than 1048576 bytes of text"},
-		"attributes":       {word("<w:p a='>'" + strings.Repeat(" ", maxToken) + "/>"), "XML of more than 8 MiB without an end"},
+		"attributes":       {word("<w:p a='>'" + strings.Repeat(" ", reading.MaxToken) + "/>"), "XML of more than 8 MiB without an end"},
 	} {
 		if _, _, err := Documents("a", []byte(c.data), limits); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -360,11 +364,11 @@ func TestHostileOffice(t *testing.T) {
 // they are made.
 func TestWideRows(t *testing.T) {
 	wide := zipped(t, "xl/workbook.xml", `<workbook><sheet name="a" id="r"/></workbook>`, "xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Target="worksheets/sheet1.xml"/></Relationships>`,
-		"xl/worksheets/sheet1.xml", "<worksheet><row>"+strings.Repeat(`<c t="s"><v>0</v></c>`, maxColumns)+"</row></worksheet>", "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("plums ", 1<<18)+"</t></si></sst>")
+		"xl/worksheets/sheet1.xml", "<worksheet><row>"+strings.Repeat(`<c t="s"><v>0</v></c>`, markup.MaxColumns)+"</row></worksheet>", "xl/sharedStrings.xml", "<sst><si><t>"+strings.Repeat("plums ", 1<<18)+"</t></si></sst>")
 	for name, c := range map[string]struct{ file, data, want string }{
 		"cells":      {"a.xlsx", wide, "a row of more than 8 MiB"},
-		"a quote":    {"a.csv", "a,b\n1,2\n\"" + strings.Repeat("x", maxToken+1<<14), "a row of more than 8 MiB"},
-		"attributes": {"a.html", "<!DOCTYPE html>Figs<p " + strings.Repeat(" ", maxToken) + ">", "HTML of more than 8 MiB without an end"},
+		"a quote":    {"a.csv", "a,b\n1,2\n\"" + strings.Repeat("x", reading.MaxToken+1<<14), "a row of more than 8 MiB"},
+		"attributes": {"a.html", "<!DOCTYPE html>Figs<p " + strings.Repeat(" ", reading.MaxToken) + ">", "HTML of more than 8 MiB without an end"},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -396,7 +400,7 @@ func TestHostileMarkup(t *testing.T) {
 		if err != nil && !errors.Is(err, ErrFile) || err == nil && len(docs) == 0 {
 			t.Errorf("%s: %v, %d documents", name, err, len(docs))
 		}
-		if read > 3*markupWork*len(data)/stepBytes+4 { // it was gone through again and again
+		if read > 3*reading.MarkupWork*len(data)/reading.StepBytes+4 { // it was gone through again and again
 			t.Errorf("%s: %d steps for %d bytes", name, read, len(data))
 		}
 	}

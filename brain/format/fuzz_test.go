@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/brain/format/reading"
 	chunking "orgmem/brain/text"
 )
 
@@ -148,9 +149,9 @@ func FuzzTar(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		const sumAt, sumBytes = 148, 8
 		data = bytes.Clone(data)
-		for at := 0; at+tarBlock <= len(data); at += tarBlock {
-			block := data[at : at+tarBlock]
-			if !isTar(block) {
+		for at := 0; at+reading.TarBlock <= len(data); at += reading.TarBlock {
+			block := data[at : at+reading.TarBlock]
+			if !reading.IsTar(block) {
 				continue
 			}
 			copy(block[sumAt:], strings.Repeat(" ", sumBytes))

@@ -11,6 +11,10 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+
+	"orgmem/brain/format/mail"
+	"orgmem/brain/format/reading"
+	"orgmem/brain/format/record"
 )
 
 // TestOldAndLockedDocuments: office documents of before 2007 are named for what they
@@ -24,7 +28,7 @@ func TestOldAndLockedDocuments(t *testing.T) {
 	const ole = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 	header := ole + strings.Repeat("\x00", 16) + "\x3e\x00\x03\x00\xfe\xff\x09\x00"
 	manifest := `<manifest:manifest><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data manifest:checksum="x"><manifest:algorithm manifest:algorithm-name="http://www.w3.org/2001/04/xmlenc#aes256-cbc"/></manifest:encryption-data></manifest:file-entry></manifest:manifest>`
-	const old = "is an office document of before 2007, or an encrypted one, which cannot be read" + supported
+	const old = "is an office document of before 2007, or an encrypted one, which cannot be read" + reading.Supported
 	for name, c := range map[string]struct{ data, want string }{
 		"a.doc":       {header + string(noise), old},
 		"b.doc":       {header, old},
@@ -91,7 +95,7 @@ func TestPathsOutOfATarArchive(t *testing.T) {
 			t.Fatalf("%s: %+v", name, docs)
 		}
 		for i, e := range entries {
-			if d := docs[i]; d.Refused != e.want || (d.Content == "") != (e.want != "") || d.Where != showPath(e.Name) {
+			if d := docs[i]; d.Refused != e.want || (d.Content == "") != (e.want != "") || d.Where != reading.ShowPath(e.Name) {
 				t.Errorf("%s, %s: %+v", name, e.Name, d)
 			}
 		}
@@ -101,7 +105,7 @@ func TestPathsOutOfATarArchive(t *testing.T) {
 // TestEndlessLines: a line without an end is read or refused, and either within a few
 // times its length; so is a large text as DOS ended its lines, in a code page.
 func TestEndlessLines(t *testing.T) {
-	const size, most = maxCue + 1<<16, 24
+	const size, most = record.MaxCue + 1<<16, 24
 	long := strings.Repeat("x", size)
 	dos := func(from encoding.Encoding, line string) string {
 		raw, err := from.NewEncoder().String(strings.Repeat(line+"\r\n", 2*size/len(line)))
@@ -127,7 +131,7 @@ func TestEndlessLines(t *testing.T) {
 		"brackets":              {"a.jsonl", item + strings.Repeat("[", size), "has at line 2 no item"},
 		"objects":               {"a.jsonl", item + strings.Repeat(`{"a":`, size/5), "has at line 2 no item"},
 		"a header":              {"a.eml", letterOfAnn + "X-Long: " + long + "\r\n\r\nFigs.", "whose header has no end"},
-		"a header of words":     {"a.eml", letterOfAnn + "Subject: " + strings.Repeat("=?utf-8?q?x?= ", maxMailHeader/15) + "\r\n\r\nFigs.", "Figs."},
+		"a header of words":     {"a.eml", letterOfAnn + "Subject: " + strings.Repeat("=?utf-8?q?x?= ", mail.MaxHeader/15) + "\r\n\r\nFigs.", "Figs."},
 		"a mail":                {"a.eml", letterOfAnn + "\r\nFigs." + long, "Figs."},
 		"a mail in a mailbox":   {"a.mbox", "From a@x.org Tue May  5 10:00:00 2026\n" + letterOfAnn + "X-Long: " + long + "\nFrom a@x.org Tue May  5 10:00:00 2026\n" + letterOfAnn + "\r\nFigs.", "whose header has no end"},
 		"DOS":                   {"a.txt", dos(charmap.Windows1252, "Figs ripen late."), "Figs ripen late.\nFigs"},

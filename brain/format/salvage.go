@@ -9,6 +9,10 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"orgmem/brain/format/office"
+	"orgmem/brain/format/reading"
+	"orgmem/brain/format/record"
 )
 
 // A ZIP archive lists its files at its end, which is what is missing of one that was
@@ -32,7 +36,7 @@ const (
 // restOfArchive names in messages what an archive has lost.
 const restOfArchive = "the rest of the archive"
 
-var errBroken = errorf("is a ZIP archive that is damaged or cut short")
+var errBroken = reading.Errorf("is a ZIP archive that is damaged or cut short")
 
 // member is a file of an archive without a list.
 type member struct {
@@ -122,7 +126,7 @@ type salvaged struct {
 
 // salvage lists the files that are whole in an archive that lacks its list. Each byte
 // is gone over once.
-func (r *reader) salvage(raw []byte) (*salvaged, error) {
+func salvage(r *reading.Reader, raw []byte) (*salvaged, error) {
 	s := &salvaged{}
 	var list []byte
 	n, at := 0, 0
@@ -156,8 +160,8 @@ func (r *reader) salvage(raw []byte) (*salvaged, error) {
 			s.cut = string(m.name)
 			break
 		}
-		if n++; n > maxEntries {
-			return nil, errorf("is an archive of more than %d files", maxEntries)
+		if n++; n > reading.MaxEntries {
+			return nil, reading.Errorf("is an archive of more than %d files", reading.MaxEntries)
 		}
 		if err := r.Step(end - at); err != nil {
 			return nil, err
@@ -227,27 +231,27 @@ var packages = []string{"[Content_Types].xml", "mimetype", "META-INF/container.x
 
 // half says why an archive that was cut short is refused with all that is left of it:
 // what it holds is one document, or cannot be understood without what is missing.
-func (s *salvaged) half(r *reader) error {
+func (s *salvaged) half(r *reading.Reader) error {
 	for _, f := range s.File {
 		if slices.Contains(packages, f.Name) {
-			return errorf("is an office document or a book that is damaged or cut short")
+			return reading.Errorf("is an office document or a book that is damaged or cut short")
 		}
 	}
-	if read, _ := officeOf(r, s.Reader); read != nil {
-		return errorf("is an office document or a book that is damaged or cut short")
+	if read, _ := office.Recognize(r, s.Reader); read != nil {
+		return reading.Errorf("is an office document or a book that is damaged or cut short")
 	}
-	if _, users := slackRoot(s.Reader); users != nil {
+	if _, users := record.SlackRoot(s.Reader); users != nil {
 		return nil
 	}
 	for _, f := range s.File {
-		if slackDay.MatchString(f.Name) {
-			raw, err := r.entry(f)
+		if record.SlackDay.MatchString(f.Name) {
+			raw, err := r.Entry(f)
 			if err != nil && !errors.Is(err, ErrFile) {
 				return err
 			}
-			r.drop(raw)
-			if kind := shapeOf(raw); err == nil && kind.list && kind.has("type", "ts") {
-				return errorf("is a Slack export that is damaged or cut short, and has lost who is who")
+			r.Drop(raw)
+			if kind := record.ShapeOf(raw); err == nil && kind.List && kind.Has("type", "ts") {
+				return reading.Errorf("is a Slack export that is damaged or cut short, and has lost who is who")
 			}
 			break
 		}
@@ -257,19 +261,19 @@ func (s *salvaged) half(r *reader) error {
 
 // ended ends an archive: it says what of one that was cut short is not read, or why
 // nothing of it can be.
-func (p *pack) ended(s *salvaged) error {
-	err := p.nothing()
+func ended(p *reading.Parts, s *salvaged) error {
+	err := p.Nothing()
 	switch {
 	case s == nil:
 		return err
 	case err != nil:
 		return errBroken
 	case s.cut != "":
-		if err := p.refuse(strings.ToValidUTF8(s.cut, "\ufffd"), "is cut short with its archive"); err != nil {
+		if err := p.Refuse(strings.ToValidUTF8(s.cut, "\ufffd"), "is cut short with its archive"); err != nil {
 			return err
 		}
 	case s.names:
-		return p.refuse(restOfArchive, "is damaged or cut short: of the list of its files; the files before that were read")
+		return p.Refuse(restOfArchive, "is damaged or cut short: of the list of its files; the files before that were read")
 	}
-	return p.refuse(restOfArchive, "is missing or damaged: the archive has no list of its files at its end")
+	return p.Refuse(restOfArchive, "is missing or damaged: the archive has no list of its files at its end")
 }

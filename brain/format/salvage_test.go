@@ -12,6 +12,8 @@ import (
 	"hash/crc32"
 	"strings"
 	"testing"
+
+	"orgmem/brain/format/reading"
 )
 
 // ripe are the files of the archives that are cut short here, one after the other.
@@ -140,7 +142,7 @@ func TestCutArchives(t *testing.T) {
 	for name, data := range archives {
 		most, known, ended := 0, len(zipLocal), len(data)
 		if name == "tar" { // it is known by its first header, and one block of zeros is an end
-			known, ended = tarBlock, len(data)-tarBlock
+			known, ended = reading.TarBlock, len(data)-reading.TarBlock
 		}
 		for n := known; n < ended; n++ {
 			docs, _, err := Documents("a", []byte(data[:n]), Limits{})
@@ -230,7 +232,7 @@ func TestWhatIsLeftOfAnArchive(t *testing.T) {
 func TestEndlessListsAreBounded(t *testing.T) {
 	file := localFiles(t, false, false, false, false)
 	file = file[:strings.LastIndex(file, zipLocal)]
-	if _, _, err := Documents("a", []byte(strings.Repeat(file, maxEntries/2+1)), Limits{}); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), "more than 100000 files") {
+	if _, _, err := Documents("a", []byte(strings.Repeat(file, reading.MaxEntries/2+1)), Limits{}); !errors.Is(err, ErrFile) || !strings.Contains(Reason(err), "more than 100000 files") {
 		t.Errorf("%v", err)
 	}
 	streamed := localFiles(t, false, true, false, true)

@@ -1,4 +1,4 @@
-package format
+package office
 
 import (
 	"archive/zip"
@@ -9,47 +9,50 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"orgmem/brain/format/markup"
+	"orgmem/brain/format/reading"
 )
 
 // maxRepeated bounds how often a cell of OpenDocument is repeated, as its file may
 // ask for a million: what repeats further is a sheet's empty end.
 const maxRepeated = 64
 
-// opendocument reads texts, sheets and presentations of OpenDocument, which are one
+// readOpenDocument reads texts, sheets and presentations of OpenDocument, which are one
 // format.
-func (r *reader) opendocument(z *zip.Reader) (Document, error) {
-	raw, err := r.named(z, "META-INF/manifest.xml")
+func readOpenDocument(r *reading.Reader, z *zip.Reader) (reading.Document, error) {
+	raw, err := r.Named(z, "META-INF/manifest.xml")
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	defer r.drop(raw)
+	defer r.Drop(raw)
 	if bytes.Contains(raw, []byte("encryption-data")) {
-		return Document{}, errorf("is encrypted")
+		return reading.Document{}, reading.Errorf("is encrypted")
 	}
-	o := &openReader{writer: writer{markup: markup{reader: r}}}
-	found, err := r.walkNamed(z, "content.xml", elements{open: o.open, shut: o.shut, text: o.chars, fault: &o.err})
+	o := &openReader{writer: writer{Builder: reading.Builder{Reader: r}}}
+	found, err := walkNamed(r, z, "content.xml", markup.Elements{Open: o.open, Shut: o.shut, Text: o.chars, Fault: &o.Err})
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
 	if !found {
-		return Document{}, errorf("is an OpenDocument file without its content")
+		return reading.Document{}, reading.Errorf("is an OpenDocument file without its content")
 	}
-	if o.err != nil {
-		return Document{}, o.err
+	if o.Err != nil {
+		return reading.Document{}, o.Err
 	}
-	values, err := r.properties(z, "meta.xml")
+	values, err := propertiesOf(r, z, "meta.xml")
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	return office(&o.markup, values)
+	return documentOf(&o.Builder, values)
 }
 
 type openReader struct {
 	writer
 	paragraphs int // open ones: a note's stand in that of its mark
 	lists      int
-	skipped    int    // depth within what is not read
-	sheet      *sheet // of a spreadsheet
+	skipped    int           // depth within what is not read
+	sheet      *markup.Sheet // of a spreadsheet
 	row        []string
 	repeat     int
 	slides     int
@@ -65,7 +68,7 @@ func (o *openReader) beginSlide() {
 		return
 	}
 	o.untitled = false
-	o.heading(2, slideTitle(o.slides, strings.Join(o.title, " ")))
+	o.Heading(2, slideTitle(o.slides, strings.Join(o.title, " ")))
 	o.title = nil
 }
 
@@ -82,7 +85,7 @@ func (o *openReader) open(t xml.StartElement) {
 			o.skipped = 1
 		}
 	case "frame":
-		o.titling = o.untitled && xmlAttr(t, "class") == "title"
+		o.titling = o.untitled && markup.Attr(t, "class") == "title"
 	case "note":
 		o.openAside(true)
 	case "text-box":
@@ -92,14 +95,14 @@ func (o *openReader) open(t xml.StartElement) {
 		o.beginSlide()
 		o.paragraphs++
 		o.level = 1
-		if n, err := strconv.Atoi(xmlAttr(t, "outline-level")); err == nil {
+		if n, err := strconv.Atoi(markup.Attr(t, "outline-level")); err == nil {
 			o.level = n
 		}
 	case "p":
 		o.beginSlide()
 		o.paragraphs++
 	case "s":
-		n, err := strconv.Atoi(xmlAttr(t, "c"))
+		n, err := strconv.Atoi(markup.Attr(t, "c"))
 		if err != nil {
 			n = 1
 		}
@@ -114,11 +117,11 @@ func (o *openReader) open(t xml.StartElement) {
 		o.slides++
 		o.untitled, o.titling, o.title = true, false, nil
 	case "spreadsheet":
-		o.sheet = &sheet{}
+		o.sheet = &markup.Sheet{}
 	case "table":
 		if o.sheet != nil {
-			o.heading(2, xmlAttr(t, "name"))
-			o.sheet = &sheet{markup: &o.markup}
+			o.Heading(2, markup.Attr(t, "name"))
+			o.sheet = &markup.Sheet{Builder: &o.Builder}
 			return
 		}
 		o.beginSlide()
@@ -127,7 +130,7 @@ func (o *openReader) open(t xml.StartElement) {
 		o.row = nil
 	case "table-cell", "covered-table-cell":
 		o.repeat = 1
-		if n, err := strconv.Atoi(xmlAttr(t, "number-columns-repeated")); err == nil {
+		if n, err := strconv.Atoi(markup.Attr(t, "number-columns-repeated")); err == nil {
 			o.repeat = min(max(n, 1), maxRepeated)
 		}
 		o.openCell()
@@ -175,24 +178,24 @@ func (o *openReader) shut(name string) {
 		cell := strings.Join(o.cells, " ")
 		o.cells, o.waiting = nil, 0
 		if err := o.Step(o.repeat); err != nil {
-			o.err = cmp.Or(o.err, err)
+			o.Err = cmp.Or(o.Err, err)
 		}
 		for range o.repeat {
-			if len(o.row) < maxColumns {
+			if len(o.row) < markup.MaxColumns {
 				o.row = append(o.row, cell)
 			}
 		}
 	case "table-row":
-		if o.sheet != nil && o.sheet.markup != nil {
-			o.sheet.add(o.row)
+		if o.sheet != nil && o.sheet.Builder != nil {
+			o.sheet.Add(o.row)
 			o.row = nil
 			return
 		}
 		o.shutRow()
 	case "table":
-		if o.sheet != nil && o.sheet.markup != nil {
-			o.sheet.end()
-			o.tail = ""
+		if o.sheet != nil && o.sheet.Builder != nil {
+			o.sheet.End()
+			o.Tail = ""
 			return
 		}
 		o.shutTable()
@@ -205,10 +208,10 @@ func (o *openReader) chars(b []byte) {
 	if o.skipped > 0 || o.paragraphs == 0 {
 		return
 	}
-	if o.err = cmp.Or(o.err, o.tooLong(o.text.Len()+len(b))); o.err == nil {
-		o.err = o.growing(&o.text, len(b)+1)
+	if o.Err = cmp.Or(o.Err, o.TooLong(o.text.Len()+len(b))); o.Err == nil {
+		o.Err = o.Growing(&o.text, len(b)+1)
 	}
-	if o.err != nil {
+	if o.Err != nil {
 		return
 	}
 	gap := false
@@ -228,96 +231,96 @@ func (o *openReader) chars(b []byte) {
 	}
 }
 
-// epub reads a book: the pages of its spine, in their order.
-func (r *reader) epub(z *zip.Reader) (Document, error) {
+// readEpub reads a book: the pages of its spine, in their order.
+func readEpub(r *reading.Reader, z *zip.Reader) (reading.Document, error) {
 	opf := ""
-	if _, err := r.walkNamed(z, "META-INF/container.xml", elements{open: func(t xml.StartElement) {
+	if _, err := walkNamed(r, z, "META-INF/container.xml", markup.Elements{Open: func(t xml.StartElement) {
 		if t.Name.Local == "rootfile" && opf == "" {
-			opf = xmlAttr(t, "full-path")
+			opf = markup.Attr(t, "full-path")
 		}
 	}}); err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	if locked, err := r.named(z, "META-INF/rights.xml"); err != nil || locked != nil {
-		return Document{}, errorf("is a book that is locked")
+	if locked, err := r.Named(z, "META-INF/rights.xml"); err != nil || locked != nil {
+		return reading.Document{}, reading.Errorf("is a book that is locked")
 	}
-	pages, values, err := r.spine(z, opf)
+	pages, values, err := readSpine(r, z, opf)
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	m := &markup{reader: r}
+	m := &reading.Builder{Reader: r}
 	for _, name := range pages {
-		kept, held := r.kept, r.Held()
-		doc, err := r.epubPage(z, name)
-		if err != nil && !isFileError(err) {
-			return Document{}, err
+		kept, held := r.Kept, r.Held()
+		doc, err := readEpubPage(r, z, name)
+		if err != nil && !reading.IsFileError(err) {
+			return reading.Document{}, err
 		}
-		r.kept = kept
+		r.Kept = kept
 		own := r.Held() - held // of the page, which is written to another text
 		if doc.Content != "" {
-			m.block("")
-			m.write(doc.Content)
+			m.Block("")
+			m.Write(doc.Content)
 		}
 		r.Release(own)
-		if m.err != nil {
-			return Document{}, m.err
+		if m.Err != nil {
+			return reading.Document{}, m.Err
 		}
 	}
-	return office(m, values)
+	return documentOf(m, values)
 }
 
-// epubPage reads one page of a book.
-func (r *reader) epubPage(z *zip.Reader, name string) (Document, error) {
-	raw, err := r.named(z, name)
+// readEpubPage reads one page of a book.
+func readEpubPage(r *reading.Reader, z *zip.Reader, name string) (reading.Document, error) {
+	raw, err := r.Named(z, name)
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	text, err := r.decoded(raw, htmlCharset(raw))
+	text, err := r.Decoded(raw, markup.HTMLCharset(raw))
 	if err == nil {
-		text, err = r.newlines(text)
+		text, err = r.Newlines(text)
 	}
 	if err != nil {
-		return Document{}, err // of one that is no text nothing is read
+		return reading.Document{}, err // of one that is no text nothing is read
 	}
-	return r.html(text)
+	return markup.HTML(r, text)
 }
 
-// spine reads which pages a book has, and what it says of itself.
-func (r *reader) spine(z *zip.Reader, opf string) (pages []string, values map[string]string, err error) {
+// readSpine reads which pages a book has, and what it says of itself.
+func readSpine(r *reading.Reader, z *zip.Reader, opf string) (pages []string, values map[string]string, err error) {
 	items, values := map[string]string{}, map[string]string{}
 	var text strings.Builder
 	var fault error
-	found, err := r.walkNamed(z, opf, elements{
-		open: func(t xml.StartElement) {
+	found, err := walkNamed(r, z, opf, markup.Elements{
+		Open: func(t xml.StartElement) {
 			text.Reset()
 			switch t.Name.Local {
 			case "item":
-				if kind := xmlAttr(t, "media-type"); strings.Contains(kind, "html") && len(items) < maxEntries {
-					id, href := xmlAttr(t, "id"), xmlAttr(t, "href")
-					if fault = r.Hold(nameMemory + len(id) + len(href) + len(opf)); fault == nil {
+				if kind := markup.Attr(t, "media-type"); strings.Contains(kind, "html") && len(items) < reading.MaxEntries {
+					id, href := markup.Attr(t, "id"), markup.Attr(t, "href")
+					if fault = r.Hold(reading.NameMemory + len(id) + len(href) + len(opf)); fault == nil {
 						items[id] = path.Join(path.Dir(opf), unescaped(href))
 					}
 				}
 			case "itemref":
-				if name := items[xmlAttr(t, "idref")]; name != "" && len(pages) < maxInDocument {
+				if name := items[markup.Attr(t, "idref")]; name != "" && len(pages) < maxInDocument {
 					pages = append(pages, name)
 				}
 			}
 		},
-		shut: func(name string) {
+		Shut: func(name string) {
 			switch name {
 			case "title", "creator", "language", "date":
 				if values[name] == "" {
-					values[name] = clip(clean(text.String()))
+					values[name] = reading.Clip(reading.Clean(text.String()))
 				}
 			}
 			text.Reset()
 		},
-		text:  func(b []byte) { text.Write(b[:min(len(b), max(0, maxFront-text.Len()))]) },
-		fault: &fault,
+		Text:  func(b []byte) { text.Write(b[:min(len(b), max(0, reading.MaxFront-text.Len()))]) },
+		Fault: &fault,
 	})
 	if err == nil && !found {
-		err = errorf("is a book without its contents")
+		err = reading.Errorf("is a book without its contents")
 	}
 	return pages, values, err
 }

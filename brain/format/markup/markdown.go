@@ -1,4 +1,4 @@
-package format
+package markup
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"orgmem/brain/format/reading"
 	"orgmem/proto/canon"
 )
 
@@ -17,7 +18,7 @@ func front(s string) (values map[string][]string, body string) {
 	if !ok {
 		return nil, s
 	}
-	end := strings.Index("\n"+rest[:min(len(rest), maxFront)], "\n---\n")
+	end := strings.Index("\n"+rest[:min(len(rest), reading.MaxFront)], "\n---\n")
 	if end < 0 {
 		return nil, s
 	}
@@ -64,8 +65,8 @@ func bare(s string) string {
 // wikiLink is a link between notes: [[Note]], [[Note#Part]] or [[Note|shown]].
 var wikiLink = regexp.MustCompile(`!?\[\[([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]`)
 
-// withoutWikiLinks shows links between notes as their texts.
-func withoutWikiLinks(s string) string {
+// WithoutWikiLinks shows links between notes as their texts.
+func WithoutWikiLinks(s string) string {
 	if !strings.Contains(s, "[[") {
 		return s
 	}
@@ -90,9 +91,9 @@ func tagsOf(said []string) (tags []string) {
 	return tags
 }
 
-// markdown reads a Markdown text. It stands as it is, but for what its head says of
+// Markdown reads a Markdown text. It stands as it is, but for what its head says of
 // it and for links between notes.
-func (r *reader) markdown(name, s string) ([]Document, error) {
+func Markdown(r *reading.Reader, name, s string) ([]reading.Document, error) {
 	values, body := front(s)
 	one := func(names ...string) string {
 		for _, n := range names {
@@ -103,18 +104,18 @@ func (r *reader) markdown(name, s string) ([]Document, error) {
 		return ""
 	}
 	if ext := strings.ToLower(path.Ext(name)); ext == ".md" || ext == ".markdown" { // elsewhere such brackets are code
-		body = withoutWikiLinks(body)
+		body = WithoutWikiLinks(body)
 	}
-	doc := Document{Content: body, Title: clipTitle(one("title"))}
+	doc := reading.Document{Content: body, Title: reading.ClipTitle(one("title"))}
 	if canon.Blank(body) {
 		doc.Content = s
 	}
-	if doc.Title == "" && r.nested > 0 { // in an archive the name is how others refer to it
-		doc.Title = baseTitle(name)
+	if doc.Title == "" && r.Nested > 0 { // in an archive the name is how others refer to it
+		doc.Title = reading.BaseTitle(name)
 	}
 	if values != nil {
-		doc.Noted, doc.OccurredAt = true, instant(one("date", "created"))
-		doc.Metadata = noted("tags", tagsOf(values["tags"]), "aliases", values["aliases"], "author", one("author"), "language", one("lang", "language"))
+		doc.Noted, doc.OccurredAt = true, reading.Instant(one("date", "created"))
+		doc.Metadata = reading.Noted("tags", tagsOf(values["tags"]), "aliases", values["aliases"], "author", one("author"), "language", one("lang", "language"))
 	}
-	return r.cut(doc)
+	return r.Cut(doc)
 }

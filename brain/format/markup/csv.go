@@ -1,4 +1,4 @@
-package format
+package markup
 
 import (
 	"bytes"
@@ -9,24 +9,25 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"orgmem/brain/format/reading"
 	"orgmem/proto/canon"
 )
 
 const (
-	// maxColumns bounds the columns that are read of a table: what is wider is no
+	// MaxColumns bounds the columns that are read of a table: what is wider is no
 	// table that people read.
-	maxColumns = 1024
+	MaxColumns = 1024
 	// looksLines of a text are looked at to tell whether it is a table, and
 	// looksColumns they must have, all as many: prose has commas too.
 	looksLines   = 20
 	looksColumns = 3
-	// looksCell is what a cell holds at most in a text that is not called CSV.
-	looksCell = 80
+	// LooksCell is what a cell holds at most in a text that is not called CSV.
+	LooksCell = 80
 	// maxSeparators bounds the columns of a row, those included that are not read, since
 	// each takes memory until the row's end. Commas in a cell count: no text has as many.
 	maxSeparators = 1 << 18
 	// rowMemory is what a row takes at most, while it is read.
-	rowMemory = maxSeparators*64 + 2*maxToken
+	rowMemory = maxSeparators*64 + 2*reading.MaxToken
 )
 
 // separators of the columns, the likeliest first.
@@ -35,7 +36,7 @@ const separators = ",;\t|"
 // separatorOf finds what separates the columns of a text: what divides its first
 // lines into equally many, the most. least is how many must be.
 func separatorOf(raw []byte, least int) (separator rune, ok bool) {
-	head := raw[:min(len(raw), sampleBytes)]
+	head := raw[:min(len(raw), reading.SampleBytes)]
 	if cut := bytes.LastIndexByte(head, '\n'); len(head) < len(raw) && cut > 0 {
 		head = head[:cut]
 	}
@@ -73,14 +74,14 @@ func separatorSaid(raw []byte) (separator rune, rest []byte, ok bool) {
 	return rune(said[0]), rest, true
 }
 
-// looksCSV reports whether a text is a table, whatever it is called: each of its
+// LooksCSV reports whether a text is a table, whatever it is called: each of its
 // first lines has as many short cells as the first, whose cells are names.
-func looksCSV(raw []byte) bool {
+func LooksCSV(raw []byte) bool {
 	separator, ok := separatorOf(raw, looksColumns)
 	if !ok {
 		return false
 	}
-	records := csv.NewReader(bytes.NewReader(raw[:min(len(raw), sampleBytes)]))
+	records := csv.NewReader(bytes.NewReader(raw[:min(len(raw), reading.SampleBytes)]))
 	records.Comma = separator
 	first, err := records.Read()
 	if err != nil || !isHeader(first) {
@@ -91,7 +92,7 @@ func looksCSV(raw []byte) bool {
 		return false
 	}
 	for _, cell := range append(first, second...) {
-		if len(cell) > looksCell || strings.HasSuffix(cell, ".") {
+		if len(cell) > LooksCell || strings.HasSuffix(cell, ".") {
 			return false
 		}
 	}
@@ -99,8 +100,8 @@ func looksCSV(raw []byte) bool {
 }
 
 var (
-	errLongRow = errorf("holds a row of more than %d MiB", maxToken>>20)
-	errWideRow = errorf("holds a row of more than %d columns", maxSeparators)
+	errLongRow = reading.Errorf("holds a row of more than %d MiB", reading.MaxToken>>20)
+	errWideRow = reading.Errorf("holds a row of more than %d columns", maxSeparators)
 )
 
 // columns counts the columns of a row while it is read.
@@ -119,8 +120,8 @@ func (c *columns) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// csv reads a table.
-func (r *reader) csv(name string, raw []byte) (Document, error) {
+// CSV reads a table.
+func CSV(r *reading.Reader, name string, raw []byte) (reading.Document, error) {
 	separator, raw, ok := separatorSaid(raw)
 	if !ok {
 		separator, ok = separatorOf(raw, 2)
@@ -129,57 +130,57 @@ func (r *reader) csv(name string, raw []byte) (Document, error) {
 		separator = rune(separators[0])
 	}
 	if err := r.Hold(min(64*len(raw), rowMemory)); err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	in := &columns{allowance: allowance{rest: raw, allowed: maxToken, spent: errLongRow}, separator: []byte(string(separator))}
+	in := &columns{allowance: allowance{rest: raw, allowed: reading.MaxToken, spent: errLongRow}, separator: []byte(string(separator))}
 	records := csv.NewReader(in)
 	records.Comma, records.LazyQuotes, records.FieldsPerRecord, records.ReuseRecord = separator, true, -1, true
-	sheet := sheet{markup: &markup{reader: r}}
+	sheet := Sheet{Builder: &reading.Builder{Reader: r}}
 	at := int64(0)
 	for {
 		record, err := records.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil && errors.Is(err, ErrFile) {
-			return Document{}, err
+		if err != nil && errors.Is(err, reading.ErrFile) {
+			return reading.Document{}, err
 		}
 		if err != nil {
 			line := 0
 			if p, ok := errors.AsType[*csv.ParseError](err); ok {
 				line = p.StartLine
 			}
-			return Document{}, errorf("is no well-formed CSV at line %d", line)
+			return reading.Document{}, reading.Errorf("is no well-formed CSV at line %d", line)
 		}
-		if err := r.Step(tableWork*int(records.InputOffset()-at) + cellWork*len(record)); err != nil {
-			return Document{}, err
+		if err := r.Step(reading.TableWork*int(records.InputOffset()-at) + CellWork*len(record)); err != nil {
+			return reading.Document{}, err
 		}
-		at, in.allowed, in.seen = records.InputOffset(), maxToken, 0
-		if sheet.add(record); sheet.err != nil {
-			return Document{}, sheet.err
+		at, in.allowed, in.seen = records.InputOffset(), reading.MaxToken, 0
+		if sheet.Add(record); sheet.Err != nil {
+			return reading.Document{}, sheet.Err
 		}
 	}
-	sheet.end()
-	content, err := sheet.said("is a table without a cell to read")
+	sheet.End()
+	content, err := sheet.DoneVisible("is a table without a cell to read")
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	return Document{Title: baseTitle(name), Content: content}, nil
+	return reading.Document{Title: reading.BaseTitle(name), Content: content}, nil
 }
 
-// sheet writes a table as lines of "column: value; column: value": a chunk from its
+// Sheet writes a table as lines of "column: value; column: value": a chunk from its
 // middle then says what its numbers are, which rows under a header far above do not.
-type sheet struct {
-	*markup
+type Sheet struct {
+	*reading.Builder
 	header []string
 	first  []string // the first row, until it is known whether it is a header
 	rows   int
 }
 
-// add adds a row; cells stays the caller's.
-func (s *sheet) add(cells []string) {
-	cells = cells[:min(len(cells), maxColumns)]
-	if s.tooWide(cells) {
+// Add adds a row; cells stays the caller's.
+func (s *Sheet) Add(cells []string) {
+	cells = cells[:min(len(cells), MaxColumns)]
+	if s.TooWide(cells) {
 		return
 	}
 	if filled(cells) == 0 {
@@ -188,14 +189,14 @@ func (s *sheet) add(cells []string) {
 	s.rows++
 	if s.rows == 1 {
 		for _, c := range cells {
-			s.first = append(s.first, strings.Clone(flat(c)))
+			s.first = append(s.first, strings.Clone(reading.Flat(c)))
 		}
 		return
 	}
 	if filled(s.first) == 1 && filled(cells) > 1 { // a title above the table
 		s.begin(false)
 		for _, c := range cells {
-			s.first = append(s.first, strings.Clone(flat(c)))
+			s.first = append(s.first, strings.Clone(reading.Flat(c)))
 		}
 		return
 	}
@@ -214,7 +215,7 @@ func filled(row []string) (n int) {
 }
 
 // begin decides what the first row is. Alone, it is no header.
-func (s *sheet) begin(more bool) {
+func (s *Sheet) begin(more bool) {
 	if s.first == nil {
 		return
 	}
@@ -227,13 +228,13 @@ func (s *sheet) begin(more bool) {
 	s.line(first)
 }
 
-// end writes what is left.
-func (s *sheet) end() { s.begin(false) }
+// End writes what is left.
+func (s *Sheet) End() { s.begin(false) }
 
-func (s *sheet) line(cells []string) {
+func (s *Sheet) line(cells []string) {
 	var parts []string
 	for i, c := range cells {
-		if c = flat(c); c == "" {
+		if c = reading.Flat(c); c == "" {
 			continue
 		}
 		if i < len(s.header) && s.header[i] != "" {
@@ -242,8 +243,8 @@ func (s *sheet) line(cells []string) {
 		parts = append(parts, c)
 	}
 	if len(parts) > 0 {
-		s.block("table")
-		s.write(plain(strings.Join(parts, "; ")))
+		s.Block("table")
+		s.Write(reading.Plain(strings.Join(parts, "; ")))
 	}
 }
 
@@ -251,14 +252,14 @@ func (s *sheet) line(cells []string) {
 func isHeader(row []string) bool {
 	seen := map[string]bool{}
 	for i, c := range row {
-		c = flat(c)
+		c = reading.Flat(c)
 		if c == "" {
 			if i == 0 { // the corner of a table with names on two sides
 				continue
 			}
 			return false
 		}
-		if _, err := strconv.ParseFloat(strings.TrimSuffix(c, "%"), 64); err == nil || seen[c] || utf8.RuneCountInString(c) > looksCell {
+		if _, err := strconv.ParseFloat(strings.TrimSuffix(c, "%"), 64); err == nil || seen[c] || utf8.RuneCountInString(c) > LooksCell {
 			return false
 		}
 		seen[c] = true
@@ -266,5 +267,5 @@ func isHeader(row []string) bool {
 	return len(seen) > 0
 }
 
-// cellWork is what a cell costs beside its letters.
-const cellWork = 16
+// CellWork is what a cell costs beside its letters.
+const CellWork = 16

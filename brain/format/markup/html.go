@@ -1,4 +1,4 @@
-package format
+package markup
 
 import (
 	"bytes"
@@ -11,10 +11,12 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
+
+	"orgmem/brain/format/reading"
 )
 
-// isHTML looks at the beginning, behind white space and comments.
-func isHTML(raw []byte) bool {
+// IsHTML looks at the beginning, behind white space and comments.
+func IsHTML(raw []byte) bool {
 	head := bytes.ToLower(raw[:min(len(raw), 1024)])
 	for {
 		head = bytes.TrimLeft(head, " \t\r\n\ufeff")
@@ -40,8 +42,8 @@ func isHTML(raw []byte) bool {
 	return false
 }
 
-// htmlCharset is what a page says that it is in.
-func htmlCharset(raw []byte) string {
+// HTMLCharset is what a page says that it is in.
+func HTMLCharset(raw []byte) string {
 	_, name, certain := charset.DetermineEncoding(raw[:min(len(raw), 1024)], "")
 	if !certain && name == "windows-1252" {
 		return ""
@@ -52,14 +54,14 @@ func htmlCharset(raw []byte) string {
 // page is HTML on its way to Markdown. The tokens are read one after the other and
 // no tree is built: its depth is the file's choice, and so would be the cost.
 type page struct {
-	markup
+	reading.Builder
 	text    strings.Builder // of the open block
 	gap     bool            // white space is due before the next word
 	level   int             // of the open heading; 0: none
 	pre     int
 	lists   []list
 	mark    string // of the open item; "": none
-	tables  []table
+	tables  []Table
 	deeper  int       // tables that lie too deep
 	inner   int       // lists that do
 	skipped atom.Atom // nothing is read until its end
@@ -76,13 +78,13 @@ type list struct {
 	n       int
 }
 
-// table is a table that is open. One that holds another arranges a page, and its
+// Table is a table that is open. One that holds another arranges a page, and its
 // cells are blocks.
-type table struct {
-	layout  bool
-	row     []string
+type Table struct {
+	Layout  bool
+	Row     []string
 	waiting int // bytes of the row
-	cell    bool
+	Cell    bool
 }
 
 // maxHTMLDepth bounds the tables, and the lists, that lie in each other: deeper ones are
@@ -109,19 +111,19 @@ var blocks = []atom.Atom{
 	atom.Main, atom.P, atom.Section, atom.Summary, atom.Caption,
 }
 
-// html reads a page.
-func (r *reader) html(raw []byte) (Document, error) {
+// HTML reads a page.
+func HTML(r *reading.Reader, raw []byte) (reading.Document, error) {
 	head := raw[:min(len(raw), 1024)]
-	p := &page{markup: markup{reader: r}, xhtml: bytes.HasPrefix(head, []byte("<?xml")) || bytes.Contains(head, []byte("http://www.w3.org/1999/xhtml"))}
-	if err := r.Hold(min(textMemory*len(raw), tagMemory*maxTag)); err != nil {
-		return Document{}, err
+	p := &page{Builder: reading.Builder{Reader: r}, xhtml: bytes.HasPrefix(head, []byte("<?xml")) || bytes.Contains(head, []byte("http://www.w3.org/1999/xhtml"))}
+	if err := r.Hold(min(reading.TextMemory*len(raw), reading.TagMemory*reading.MaxTag)); err != nil {
+		return reading.Document{}, err
 	}
 	z := html.NewTokenizer(bytes.NewReader(raw))
 	opaque := false // what comes is the text of an element that no tag ends but its own
 	for at := 0; ; {
-		most := maxToken
+		most := reading.MaxToken
 		if !opaque && at+1 < len(raw) && raw[at] == '<' && raw[at+1] != '!' && raw[at+1] != '?' {
-			most = maxTag
+			most = reading.MaxTag
 		}
 		z.SetMaxBuf(most)
 		kind := z.Next()
@@ -130,24 +132,24 @@ func (r *reader) html(raw []byte) (Document, error) {
 		}
 		at += len(z.Raw())
 		t := z.Token()
-		if err := r.Step(markupWork*len(z.Raw()) + tokenWork + attributeWork*len(t.Attr)); err != nil {
-			return Document{}, err
+		if err := r.Step(reading.MarkupWork*len(z.Raw()) + tokenWork + attributeWork*len(t.Attr)); err != nil {
+			return reading.Document{}, err
 		}
 		opaque = kind == html.StartTagToken && slices.Contains(opaques, t.DataAtom)
 		p.token(z, t)
-		if p.err != nil {
-			return Document{}, p.err
+		if p.Err != nil {
+			return reading.Document{}, p.Err
 		}
 	}
 	if errors.Is(z.Err(), html.ErrBufferExceeded) {
-		return Document{}, errorf("holds HTML of more than %d MiB without an end", maxToken>>20)
+		return reading.Document{}, reading.Errorf("holds HTML of more than %d MiB without an end", reading.MaxToken>>20)
 	}
 	p.flush()
-	content, err := p.said("is HTML without a text to read")
+	content, err := p.DoneVisible("is HTML without a text to read")
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	return Document{Title: clipTitle(p.title), Content: content, OccurredAt: p.at, Metadata: noted("language", p.lang), Noted: true}, nil
+	return reading.Document{Title: reading.ClipTitle(p.title), Content: content, OccurredAt: p.at, Metadata: reading.Noted("language", p.lang), Noted: true}, nil
 }
 
 // opaques are the elements whose text is no markup.
@@ -161,7 +163,7 @@ func (p *page) token(z *html.Tokenizer, t html.Token) {
 		switch {
 		case p.skipped != 0:
 		case p.inTitle:
-			p.title += t.Data[:min(len(t.Data), max(0, maxFront-len(p.title)))]
+			p.title += t.Data[:min(len(t.Data), max(0, reading.MaxFront-len(p.title)))]
 		default:
 			p.words(t.Data)
 		}
@@ -186,10 +188,10 @@ func (p *page) token(z *html.Tokenizer, t html.Token) {
 
 // words adds text to the open block.
 func (p *page) words(s string) {
-	if p.err = cmp.Or(p.err, p.tooLong(p.text.Len()+len(s))); p.err == nil {
-		p.err = p.room(&p.text, len(s)+1)
+	if p.Err = cmp.Or(p.Err, p.TooLong(p.text.Len()+len(s))); p.Err == nil {
+		p.Err = p.Room(&p.text, len(s)+1)
 	}
-	if p.err != nil {
+	if p.Err != nil {
 		return
 	}
 	if p.pre > 0 {
@@ -237,22 +239,22 @@ func (p *page) flush() {
 	p.gap = false
 	switch {
 	case p.pre > 0:
-		p.code(text)
+		p.Code(text)
 	case p.level > 0:
-		p.heading(p.level, text)
+		p.Heading(p.level, text)
 	case p.mark != "":
-		p.item(len(p.lists)-1, p.mark, text)
+		p.Item(len(p.lists)-1, p.mark, text)
 		if strings.TrimSpace(text) != "" {
 			p.mark = "" // what follows within the item is a block
 		}
 	default:
-		p.paragraph(text)
+		p.Paragraph(text)
 	}
 }
 
 // inCell reports whether text goes into a cell.
 func (p *page) inCell() bool {
-	return len(p.tables) > 0 && p.tables[len(p.tables)-1].cell && !p.tables[len(p.tables)-1].layout
+	return len(p.tables) > 0 && p.tables[len(p.tables)-1].Cell && !p.tables[len(p.tables)-1].Layout
 }
 
 func attr(t html.Token, key string) string {
@@ -297,10 +299,10 @@ func (p *page) open(t html.Token) {
 	}
 	switch tag {
 	case atom.Html:
-		p.lang = flat(attr(t, "lang"))
+		p.lang = reading.Flat(attr(t, "lang"))
 	case atom.Meta:
 		if attr(t, "property") == "article:published_time" || attr(t, "itemprop") == "datePublished" {
-			p.at = instant(attr(t, "content"))
+			p.at = reading.Instant(attr(t, "content"))
 		}
 	case atom.Title:
 		p.inTitle = p.title == "" && t.Type == html.StartTagToken
@@ -324,27 +326,27 @@ func (p *page) open(t html.Token) {
 		p.flushCell()
 		if n := len(p.tables); n > 0 {
 			outer := &p.tables[n-1]
-			outer.layout = true
-			for _, c := range outer.row {
-				p.paragraph(c)
+			outer.Layout = true
+			for _, c := range outer.Row {
+				p.Paragraph(c)
 			}
-			outer.row, outer.waiting = nil, 0
+			outer.Row, outer.waiting = nil, 0
 		}
 		p.flush()
 		if len(p.tables) == maxHTMLDepth {
 			p.deeper++
 			return
 		}
-		p.tables = append(p.tables, table{})
+		p.tables = append(p.tables, Table{})
 	case atom.Tr:
 		p.endRow()
 	case atom.Td, atom.Th:
 		p.flushCell()
 		if n := len(p.tables); n > 0 {
-			if p.tables[n-1].layout {
+			if p.tables[n-1].Layout {
 				p.flush()
 			} else {
-				p.tables[n-1].cell = true
+				p.tables[n-1].Cell = true
 			}
 		}
 	default:
@@ -414,7 +416,7 @@ func (p *page) shut(tag atom.Atom) {
 			p.tables = p.tables[:n-1]
 		}
 		p.flush()
-		p.tail = ""
+		p.Tail = ""
 	case atom.Pre:
 		if p.pre > 0 {
 			p.flush()
@@ -464,13 +466,13 @@ func (p *page) flushCell() {
 	}
 	t := &p.tables[len(p.tables)-1]
 	cell := p.taken()
-	if t.waiting += len(cell); t.waiting > maxToken && p.err == nil {
-		p.err = errorf("holds a row of more than %d MiB", maxToken>>20)
+	if t.waiting += len(cell); t.waiting > reading.MaxToken && p.Err == nil {
+		p.Err = reading.Errorf("holds a row of more than %d MiB", reading.MaxToken>>20)
 	}
-	if len(t.row) < maxColumns {
-		t.row = append(t.row, cell)
+	if len(t.Row) < MaxColumns {
+		t.Row = append(t.Row, cell)
 	}
-	t.cell = false
+	t.Cell = false
 	p.gap = false
 }
 
@@ -481,11 +483,11 @@ func (p *page) endRow() {
 		return
 	}
 	p.flushCell()
-	if t := &p.tables[n-1]; t.layout {
+	if t := &p.tables[n-1]; t.Layout {
 		p.flush()
 	} else {
 		p.flush() // what stands between cells
-		p.row(t.row)
-		t.row, t.waiting = nil, 0
+		p.Row(t.Row)
+		t.Row, t.waiting = nil, 0
 	}
 }

@@ -1,9 +1,8 @@
-package format
+package reading
 
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -19,8 +18,8 @@ const (
 	// MaxDocuments bounds the documents of one file: a job of ten thousand items
 	// is some minutes of embedding.
 	MaxDocuments = 10_000
-	// stepBytes of an archive's file are unpacked before it is looked at.
-	stepBytes = 256 << 10
+	// StepBytes of an archive's file are unpacked before it is looked at.
+	StepBytes = 256 << 10
 	// MaxMemory bounds what the reading of one file holds beside the file: twice what one
 	// file of an archive may unpack to.
 	MaxMemory = 128 << 20
@@ -86,40 +85,21 @@ const (
 	OwnExport = "orgmem-export"
 )
 
-// ErrFile is wrapped by every error about a file; the text behind it completes
-// the sentence "the file …". ErrTooLarge is wrapped beside it where the file, or
-// a document in it, is above one of the Limits.
-var (
-	ErrFile     = errors.New("file refused")
-	ErrTooLarge = fmt.Errorf("%w", ErrFile)
-)
-
-func errorf(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrFile, fmt.Sprintf(format, args...))
-}
-
-func tooLargef(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrTooLarge, fmt.Sprintf(format, args...))
-}
-
-func isFileError(err error) bool { return errors.Is(err, ErrFile) && !errors.Is(err, ErrTooLarge) }
-
-// Reason is the text of an error behind ErrFile.
-func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrFile.Error()+": ") }
-
-// reader reads one file.
-type reader struct {
+// Reader is what the readers of all formats share while one file is read: its limits, and what the reading has cost
+// so far.
+type Reader struct {
 	Limits
 	meter.Meter
-	kept     int // bytes of contents so far
+	Kept     int // bytes of contents so far
 	unpacked int // bytes that came out of archives
-	nested   int // archives that the file lies in
+	Nested   int // archives that the file lies in
 	// Inner reads a file within this one: an attachment, or a file of an archive. It is for
 	// the package that knows all formats to set.
 	Inner func(name string, raw []byte) ([]Document, error)
 }
 
-func newReader(l Limits) *reader {
+// New returns a reader of one file within the limits.
+func New(l Limits) *Reader {
 	l.Runes = cmp.Or(l.Runes, MaxRunes)
 	l.Bytes = cmp.Or(l.Bytes, math.MaxInt)
 	more := l.More
@@ -132,36 +112,29 @@ func newReader(l Limits) *reader {
 			return l.More(bytes - free)
 		}
 	}
-	return &reader{Limits: l, Meter: meter.Meter{
-		GoOn: l.GoOn, More: more, Memory: cmp.Or(l.Memory, MaxMemory), Work: cmp.Or(l.Work, MaxWork), ErrMemory: errMemory, ErrWork: errWork,
+	return &Reader{Limits: l, Meter: meter.Meter{
+		GoOn: l.GoOn, More: more, Memory: cmp.Or(l.Memory, MaxMemory), Work: cmp.Or(l.Work, MaxWork), ErrMemory: ErrMemory, ErrWork: ErrWork,
 	}}
 }
-
-var (
-	errMemory = tooLargef("takes more memory to be read than one file may; split it")
-	errWork   = tooLargef("takes more work to be read than one file may; split it")
-)
 
 // The costs of looking at a byte, in units of the meter: what tells the formats apart
 // is how much is done with each.
 const (
 	lightWork  = 2 // of unpacking, and of text that stays as it is: so many bytes are one unit
-	tableWork  = 3 // of CSV, calendars, captions and mails
-	markupWork = 6 // of XML, HTML and RTF
+	TableWork  = 3 // of CSV, calendars, captions and mails
+	MarkupWork = 6 // of XML, HTML and RTF
 )
 
-// drop releases what was unpacked or decoded.
-func (r *reader) drop(raw []byte) { r.Release(cap(raw)) }
+// Drop releases what was unpacked or decoded.
+func (r *Reader) Drop(raw []byte) { r.Release(cap(raw)) }
 
-// keep counts what becomes content.
-func (r *reader) keep(n int) error {
-	if r.kept += n; r.kept > r.Bytes {
-		return tooLargef("holds more than %d bytes of text; split it", r.Bytes)
+// Keep counts what becomes content.
+func (r *Reader) Keep(n int) error {
+	if r.Kept += n; r.Kept > r.Bytes {
+		return TooLargef("holds more than %d bytes of text; split it", r.Bytes)
 	}
 	return nil
 }
-
-const supported = "; what can be read is listed in docs/imports.md"
 
 // Document is one text of a file. Title is empty where the file says none.
 // OccurredAt is RFC 3339 as the file has it, not checked; Metadata a JSON object
@@ -215,11 +188,11 @@ var foreign = []struct{ begin, name string }{
 	{"\x00\x01\x00\x00\x00", "a font"},
 }
 
-// foreignOf names a file that is known and not read; empty: it is none of those.
+// ForeignOf names a file that is known and not read; empty: it is none of those.
 // Two letters may begin a text: then it is one if it reads as such.
-func foreignOf(data []byte) string {
+func ForeignOf(data []byte) string {
 	for _, f := range foreign {
-		if bytes.HasPrefix(data, []byte(f.begin)) && (len(f.begin) > 3 || bytes.IndexByte(data[:min(len(data), sampleBytes)], 0) >= 0) {
+		if bytes.HasPrefix(data, []byte(f.begin)) && (len(f.begin) > 3 || bytes.IndexByte(data[:min(len(data), SampleBytes)], 0) >= 0) {
 			return f.name
 		}
 	}
@@ -229,10 +202,10 @@ func foreignOf(data []byte) string {
 	return ""
 }
 
-func foreignError(name string) error { return errorf("is %s, which cannot be read%s", name, supported) }
+func foreignError(name string) error { return Errorf("is %s, which cannot be read%s", name, Supported) }
 
-// newlines ends lines by newlines. A large text is copied once at most.
-func (r *reader) newlines(data []byte) ([]byte, error) {
+// Newlines ends lines by newlines. A large text is copied once at most.
+func (r *Reader) Newlines(data []byte) ([]byte, error) {
 	at := bytes.IndexByte(data, '\r')
 	if at < 0 {
 		return data, nil
@@ -248,50 +221,50 @@ func (r *reader) newlines(data []byte) ([]byte, error) {
 	return append(out, data...), nil
 }
 
-// text returns a file's text, its lines ended by newlines, or why it has none.
+// Text returns a file's text, its lines ended by newlines, or why it has none.
 // label is the encoding that it says it is in, if it does.
-func (r *reader) text(data []byte, label string) ([]byte, error) {
-	if name := foreignOf(data); name != "" {
+func (r *Reader) Text(data []byte, label string) ([]byte, error) {
+	if name := ForeignOf(data); name != "" {
 		return nil, foreignError(name)
 	}
 	if err := r.Step(len(data) / lightWork); err != nil {
 		return nil, err
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, errorf("is empty")
+		return nil, Errorf("is empty")
 	}
-	data, err := r.decoded(data, label)
+	data, err := r.Decoded(data, label)
 	if err != nil {
 		return nil, err
 	}
 	if bytes.IndexFunc(data, canon.Visible) < 0 {
-		return nil, errorf("is empty: it holds no visible character")
+		return nil, Errorf("is empty: it holds no visible character")
 	}
-	return r.newlines(data)
+	return r.Newlines(data)
 }
 
-// single reads a file of one document.
-func (r *reader) single(name, format string, read func() (Document, error)) ([]Document, string, error) {
+// Single reads a file of one document.
+func (r *Reader) Single(name, format string, read func() (Document, error)) ([]Document, string, error) {
 	doc, err := read()
 	if err != nil {
 		return nil, "", err
 	}
 	if doc.Title == "" {
-		doc.Title = baseTitle(name)
+		doc.Title = BaseTitle(name)
 	}
-	docs, err := r.cut(doc)
+	docs, err := r.Cut(doc)
 	return docs, format, err
 }
 
-// cut divides a document that is too long, at paragraphs where it has any.
-func (r *reader) cut(d Document) ([]Document, error) {
+// Cut divides a document that is too long, at paragraphs where it has any.
+func (r *Reader) Cut(d Document) ([]Document, error) {
 	if utf8.RuneCountInString(d.Content) <= r.Runes {
 		return []Document{d}, nil
 	}
 	var docs []Document
 	rest := d.Content
 	for rest != "" {
-		end := runeOffset(rest, r.Runes)
+		end := RuneOffset(rest, r.Runes)
 		if end < len(rest) {
 			for _, border := range []string{"\n\n", "\n", " "} {
 				if at := strings.LastIndex(rest[:end], border); at > end/2 {
@@ -310,7 +283,7 @@ func (r *reader) cut(d Document) ([]Document, error) {
 			docs = append(docs, part)
 		}
 		if len(docs) > MaxDocuments {
-			return nil, errorf("holds more than %d documents", MaxDocuments)
+			return nil, Errorf("holds more than %d documents", MaxDocuments)
 		}
 		if err := r.Step(end); err != nil {
 			return nil, err
@@ -319,8 +292,8 @@ func (r *reader) cut(d Document) ([]Document, error) {
 	return docs, nil
 }
 
-// runeOffset is the byte offset behind the first n runes.
-func runeOffset(s string, n int) int {
+// RuneOffset is the byte offset behind the first n runes.
+func RuneOffset(s string, n int) int {
 	for i := range s {
 		if n == 0 {
 			return i
@@ -331,18 +304,20 @@ func runeOffset(s string, n int) int {
 }
 
 const (
-	// maxToken bounds a piece of text between two tags, and a row of a table, which are in
+	// MaxToken bounds a piece of text between two tags, and a row of a table, which are in
 	// memory whole, at up to four times their size.
-	maxToken = 8 << 20
-	// maxTag bounds a tag with its attributes, which takes up to forty times its size.
-	maxTag = 1 << 20
-	// freeToken is what is read of a token before memory is asked for: nearly all are less.
-	freeToken = 64 << 10
-	// tagMemory and textMemory are what a byte of a tag, and of a text, takes at most.
-	tagMemory, textMemory = 40, 4
-	// nameMemory is what an element of a list or a map takes beside its letters.
-	nameMemory = 128
+	MaxToken = 8 << 20
+	// MaxTag bounds a tag with its attributes, which takes up to forty times its size.
+	MaxTag = 1 << 20
+	// FreeToken is what is read of a token before memory is asked for: nearly all are less.
+	FreeToken = 64 << 10
+	// TagMemory is what a byte of a tag takes at most.
+	TagMemory = 40
+	// TextMemory is what a byte of a text takes at most.
+	TextMemory = 4
+	// NameMemory is what an element of a list or a map takes beside its letters.
+	NameMemory = 128
 )
 
-// maxFront bounds what stands before a Markdown text about it.
-const maxFront = 64 << 10
+// MaxFront bounds what stands before a Markdown text about it.
+const MaxFront = 64 << 10

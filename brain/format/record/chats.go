@@ -1,4 +1,4 @@
-package format
+package record
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/brain/format/markup"
+	"orgmem/brain/format/reading"
 	"orgmem/proto/canon"
 )
 
@@ -26,14 +28,15 @@ var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 // maxShape bounds the names that are looked at to know an export.
 const maxShape = 64
 
-// shape is the names of a JSON object, and those of the first object of each list in
+// Shape is the names of a JSON object, and those of the first object of each list in
 // it; of a list, those of its first object.
-type shape struct {
-	list  bool
+type Shape struct {
+	List  bool
 	names map[string][]string
 }
 
-func (s shape) has(names ...string) bool {
+// Has reports whether the object has all of the names.
+func (s Shape) Has(names ...string) bool {
 	for _, n := range names {
 		if _, ok := s.names[n]; !ok {
 			return false
@@ -43,7 +46,7 @@ func (s shape) has(names ...string) bool {
 }
 
 // holds reports whether the list of that name holds objects with these names.
-func (s shape) holds(list string, names ...string) bool {
+func (s Shape) holds(list string, names ...string) bool {
 	for _, n := range names {
 		if !slices.Contains(s.names[list], n) {
 			return false
@@ -52,17 +55,18 @@ func (s shape) holds(list string, names ...string) bool {
 	return true
 }
 
-func shapeOf(raw []byte) shape {
+// ShapeOf looks at the first object of a JSON file.
+func ShapeOf(raw []byte) Shape {
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw), lenient) // of a buffer nothing is copied
-	s := shape{names: map[string][]string{}}
-	if s.list = d.PeekKind() == '['; s.list {
+	s := Shape{names: map[string][]string{}}
+	if s.List = d.PeekKind() == '['; s.List {
 		if _, err := d.ReadToken(); err != nil {
 			return s
 		}
 	}
 	namesOf(d, func(name string) bool {
 		s.names[name] = nil
-		if s.list || d.PeekKind() != '[' {
+		if s.List || d.PeekKind() != '[' {
 			return d.SkipValue() == nil
 		}
 		value, err := d.ReadValue()
@@ -102,34 +106,34 @@ func namesOf(d *jsontext.Decoder, visit func(string) bool) {
 	}
 }
 
-// export reads an export of another system, or a transcript of a program that hears; read is nil where it is none.
-func (r *reader) export(name string, raw []byte) (read func() ([]Document, error), format string) {
-	s := shapeOf(raw)
+// Export reads an export of another system, or a transcript of a program that hears; read is nil where it is none.
+func Export(r *reading.Reader, name string, raw []byte) (read func() ([]reading.Document, error), format string) {
+	s := ShapeOf(raw)
 	switch {
-	case !s.list && s.has("format", "partitions"):
-		return func() ([]Document, error) { return r.ownExport(raw) }, OwnExport
-	case s.has("mapping", "title"), s.has("mapping", "current_node"):
-		return func() ([]Document, error) { return r.chats(raw, s.list, "chatgpt") }, ChatGPT
-	case s.has("chat_messages"):
-		return func() ([]Document, error) { return r.chats(raw, s.list, "claude") }, Claude
-	case s.has("uuid", "docs", "prompt_template"):
-		return func() ([]Document, error) { return r.projects(raw, s.list) }, Claude
-	case s.list && s.has("speaker", "text") && !s.has("content"), s.holds("segments", "text", "speaker"), s.holds("segments", "text", "start"):
-		return func() ([]Document, error) { return r.talk(name, raw) }, JSON
+	case !s.List && s.Has("format", "partitions"):
+		return func() ([]reading.Document, error) { return readOwnExport(r, raw) }, reading.OwnExport
+	case s.Has("mapping", "title"), s.Has("mapping", "current_node"):
+		return func() ([]reading.Document, error) { return readChats(r, raw, s.List, "chatgpt") }, reading.ChatGPT
+	case s.Has("chat_messages"):
+		return func() ([]reading.Document, error) { return readChats(r, raw, s.List, "claude") }, reading.Claude
+	case s.Has("uuid", "docs", "prompt_template"):
+		return func() ([]reading.Document, error) { return readProjects(r, raw, s.List) }, reading.Claude
+	case s.List && s.Has("speaker", "text") && !s.Has("content"), s.holds("segments", "text", "speaker"), s.holds("segments", "text", "start"):
+		return func() ([]reading.Document, error) { return readTalk(r, name, raw) }, reading.JSON
 	case s.holds("nodes", "type", "x", "y"):
-		return func() ([]Document, error) { return r.canvas(name, raw) }, Canvas
-	case s.list && s.has("memory", "id"), s.holds("results", "memory"), s.holds("memories", "memory"):
-		return func() ([]Document, error) { return r.records(raw, "mem0") }, Mem0
-	case s.list && (s.has("uuid", "fact") || s.has("uuid", "content")),
+		return func() ([]reading.Document, error) { return readCanvas(r, name, raw) }, reading.Canvas
+	case s.List && s.Has("memory", "id"), s.holds("results", "memory"), s.holds("memories", "memory"):
+		return func() ([]reading.Document, error) { return readRecords(r, raw, "mem0") }, reading.Mem0
+	case s.List && (s.Has("uuid", "fact") || s.Has("uuid", "content")),
 		s.holds("facts", "fact"), s.holds("edges", "fact"), s.holds("episodes", "content", "uuid"), s.holds("messages", "content", "role_type"):
-		return func() ([]Document, error) { return r.records(raw, "zep") }, Zep
+		return func() ([]reading.Document, error) { return readRecords(r, raw, "zep") }, reading.Zep
 	}
 	return nil, ""
 }
 
 // each reads the elements of a list, or the value itself, one after the other, so that
 // an export is not held twice.
-func each[T any](r *reader, raw []byte, list bool, visit func(T) error) error {
+func each[T any](r *reading.Reader, raw []byte, list bool, visit func(T) error) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw), lenient)
 	if list {
 		if _, err := d.ReadToken(); err != nil {
@@ -138,18 +142,18 @@ func each[T any](r *reader, raw []byte, list bool, visit func(T) error) error {
 	}
 	for !list || d.PeekKind() != ']' {
 		var one T
-		held, kept := r.Held(), r.kept
+		held, kept := r.Held(), r.Kept
 		value, err := d.ReadValue()
 		if err != nil {
 			return errRecords
 		}
-		if err := r.into(value, &one); err != nil {
+		if err := decodeRecord(r, value, &one); err != nil {
 			return err
 		}
 		if err := visit(one); err != nil {
 			return err
 		}
-		r.Settle(held + r.kept - kept)
+		r.Settle(held + r.Kept - kept)
 		if !list {
 			return atEnd(d)
 		}
@@ -164,13 +168,13 @@ func each[T any](r *reader, raw []byte, list bool, visit func(T) error) error {
 // at most beside its letters.
 const recordMemory = 384
 
-// into reads a value, once there is memory for what is made of it.
-func (r *reader) into(value []byte, to any) error {
+// decodeRecord reads a value, once there is memory for what is made of it.
+func decodeRecord(r *reading.Reader, value []byte, to any) error {
 	n := elementsOf(value)
 	if err := r.Hold(n*recordMemory + len(value)); err != nil {
 		return err
 	}
-	if err := r.Step(tableWork*len(value) + recordWork*n); err != nil {
+	if err := r.Step(reading.TableWork*len(value) + recordWork*n); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(value, to, lenient); err != nil {
@@ -208,7 +212,7 @@ func elementsOf(value []byte) (n int) {
 	return n
 }
 
-var errRecords = errorf("is an export with records that cannot be read")
+var errRecords = reading.Errorf("is an export with records that cannot be read")
 
 // unbroken is a text of a JSON file that was read leniently, without what no text
 // holds.
@@ -216,16 +220,16 @@ func unbroken(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\ufffd")
 }
 
-// record adds a text of an export.
-func (p *pack) record(d Document) error {
-	if err := p.keep(len(d.Content)); err != nil {
+// addRecord adds a text of an export.
+func addRecord(p *reading.Parts, d reading.Document) error {
+	if err := p.Keep(len(d.Content)); err != nil {
 		return err
 	}
-	docs, err := p.cut(d)
+	docs, err := p.Cut(d)
 	if err != nil {
 		return err
 	}
-	return p.add(docs...)
+	return p.Add(docs...)
 }
 
 // chat is a conversation of ChatGPT, a tree of messages, or of Claude, a list.
@@ -314,39 +318,39 @@ func (n *anyNumber) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	}
 	t, err := d.ReadToken()
 	if err == nil {
-		if f, err := t.Float(); err == nil && math.Abs(f) < maxUnix { // what is larger is no time
+		if f, err := t.Float(); err == nil && math.Abs(f) < reading.MaxUnix { // what is larger is no time
 			*n = anyNumber(f)
 		}
 	}
 	return err
 }
 
-// chats reads conversations: each is a document of lines of who says what.
-func (r *reader) chats(raw []byte, list bool, system string) ([]Document, error) {
-	p := &pack{reader: r}
+// readChats reads conversations: each is a document of lines of who says what.
+func readChats(r *reading.Reader, raw []byte, list bool, system string) ([]reading.Document, error) {
+	p := &reading.Parts{Reader: r}
 	n := 0
 	err := each(r, raw, list, func(c chat) error {
 		n++
-		docs, err := r.part(fmt.Sprintf("conversation %d", n), func() ([]Document, error) { return r.chat(&c, system) })
+		docs, err := r.Part(fmt.Sprintf("conversation %d", n), func() ([]reading.Document, error) { return readChat(r, &c, system) })
 		if err != nil {
 			return err
 		}
-		return p.add(docs...)
+		return p.Add(docs...)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return p.docs, p.nothing()
+	return p.Docs, p.Nothing()
 }
 
-func (r *reader) chat(c *chat, system string) ([]Document, error) {
-	m := &markup{reader: r}
+func readChat(r *reading.Reader, c *chat, system string) ([]reading.Document, error) {
+	m := &reading.Builder{Reader: r}
 	say := func(who, text string) error {
 		if !canon.Blank(text) {
-			m.block("")
-			m.write(who, ": ", strings.TrimSpace(unbroken(text)))
+			m.Block("")
+			m.Write(who, ": ", strings.TrimSpace(unbroken(text)))
 		}
-		return cmp.Or(m.err, r.Step(len(text)))
+		return cmp.Or(m.Err, r.Step(len(text)))
 	}
 	var path []chatNode
 	for id := c.leaf(); id != "" && len(path) < len(c.Mapping); id = c.Mapping[id].Parent {
@@ -379,27 +383,27 @@ func (r *reader) chat(c *chat, system string) ([]Document, error) {
 			return nil, err
 		}
 		for _, a := range one.Attachments { // also what is too long to be pasted
-			if err := say(cmp.Or(clipTitle(a.FileName), "Attachment"), a.Content); err != nil {
+			if err := say(cmp.Or(reading.ClipTitle(a.FileName), "Attachment"), a.Content); err != nil {
 				return nil, err
 			}
 		}
 	}
-	content, err := m.done()
+	content, err := m.Done()
 	if err != nil {
 		return nil, err
 	}
 	if canon.Blank(content) {
-		return nil, errorf("holds no words")
+		return nil, reading.Errorf("holds no words")
 	}
-	return r.cut(Document{
-		Title: clipTitle(cmp.Or(c.Title, c.Name)), Content: content, Noted: true, Metadata: noted("source", system),
-		OccurredAt: cmp.Or(unixInstant(int64(c.CreateTime)), instant(c.CreatedAt)), ExternalID: externalID(system, cmp.Or(c.ID, c.ConversationID, c.UUID)),
+	return r.Cut(reading.Document{
+		Title: reading.ClipTitle(cmp.Or(c.Title, c.Name)), Content: content, Noted: true, Metadata: reading.Noted("source", system),
+		OccurredAt: cmp.Or(reading.UnixInstant(int64(c.CreateTime)), reading.Instant(c.CreatedAt)), ExternalID: reading.ExternalID(system, cmp.Or(c.ID, c.ConversationID, c.UUID)),
 	})
 }
 
-// projects reads the documents that projects of Claude know. What a project is told
+// readProjects reads the documents that projects of Claude know. What a project is told
 // to do is no memory.
-func (r *reader) projects(raw []byte, list bool) ([]Document, error) {
+func readProjects(r *reading.Reader, raw []byte, list bool) ([]reading.Document, error) {
 	type project struct {
 		Name string `json:"name"`
 		Docs []struct {
@@ -409,30 +413,30 @@ func (r *reader) projects(raw []byte, list bool) ([]Document, error) {
 			CreatedAt string `json:"created_at"`
 		} `json:"docs"`
 	}
-	p := &pack{reader: r}
+	p := &reading.Parts{Reader: r}
 	err := each(r, raw, list, func(one project) error {
 		for _, d := range one.Docs {
 			words := unbroken(d.Content)
 			if canon.Blank(words) {
 				continue
 			}
-			if err := p.record(Document{
-				Title: clipTitle(d.Filename), Content: words, Noted: true, OccurredAt: instant(d.CreatedAt), ExternalID: externalID("claude", d.UUID),
-				Metadata: noted("source", "claude", "project", one.Name),
+			if err := addRecord(p, reading.Document{
+				Title: reading.ClipTitle(d.Filename), Content: words, Noted: true, OccurredAt: reading.Instant(d.CreatedAt), ExternalID: reading.ExternalID("claude", d.UUID),
+				Metadata: reading.Noted("source", "claude", "project", one.Name),
 			}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err == nil && len(p.docs) == 0 {
-		err = errorf("holds no project with a document")
+	if err == nil && len(p.Docs) == 0 {
+		err = reading.Errorf("holds no project with a document")
 	}
-	return p.docs, err
+	return p.Docs, err
 }
 
-// canvas reads a canvas of Obsidian: what its cards say, from top to bottom.
-func (r *reader) canvas(name string, raw []byte) ([]Document, error) {
+// readCanvas reads a canvas of Obsidian: what its cards say, from top to bottom.
+func readCanvas(r *reading.Reader, name string, raw []byte) ([]reading.Document, error) {
 	type card struct {
 		Text  string    `json:"text"`
 		Label string    `json:"label"` // of a group, or of a line between two cards
@@ -445,28 +449,28 @@ func (r *reader) canvas(name string, raw []byte) ([]Document, error) {
 		Nodes []card `json:"nodes"`
 		Edges []card `json:"edges"`
 	}
-	if err := r.into(raw, &all); errors.Is(err, errRecords) {
-		return nil, errorf("is a canvas whose cards cannot be read")
+	if err := decodeRecord(r, raw, &all); errors.Is(err, errRecords) {
+		return nil, reading.Errorf("is a canvas whose cards cannot be read")
 	} else if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(all.Nodes, func(a, b card) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
-	m := &markup{reader: r}
+	m := &reading.Builder{Reader: r}
 	for _, c := range slices.Concat(all.Nodes, all.Edges) {
 		words := unbroken(cmp.Or(c.Text, c.Label, c.File, c.URL))
 		if !canon.Blank(words) {
-			m.block("")
-			m.write(withoutWikiLinks(strings.TrimSpace(words)))
+			m.Block("")
+			m.Write(markup.WithoutWikiLinks(strings.TrimSpace(words)))
 		}
-		if err := cmp.Or(m.err, r.Step(len(words)+1)); err != nil {
+		if err := cmp.Or(m.Err, r.Step(len(words)+1)); err != nil {
 			return nil, err
 		}
 	}
-	content, err := m.said("is a canvas without a word")
+	content, err := m.DoneVisible("is a canvas without a word")
 	if err != nil {
 		return nil, err
 	}
-	return r.cut(Document{Title: baseTitle(name), Content: content, Noted: true, Metadata: noted("source", "obsidian")})
+	return r.Cut(reading.Document{Title: reading.BaseTitle(name), Content: content, Noted: true, Metadata: reading.Noted("source", "obsidian")})
 }
 
 func roleName(role string) string {
@@ -476,7 +480,7 @@ func roleName(role string) string {
 	case "assistant":
 		return "Assistant"
 	}
-	return clipTitle(cmp.Or(role, "Unknown"))
+	return reading.ClipTitle(cmp.Or(role, "Unknown"))
 }
 
 // record is a memory of mem0, or a fact, an episode or a message of Zep.
@@ -493,21 +497,21 @@ type record struct {
 	InvalidAt string `json:"invalid_at"`
 }
 
-// records reads lists of what another memory holds. What it says is no longer true
+// readRecords reads lists of what another memory holds. What it says is no longer true
 // is left out.
-func (r *reader) records(raw []byte, system string) ([]Document, error) {
-	p := &pack{reader: r}
+func readRecords(r *reading.Reader, raw []byte, system string) ([]reading.Document, error) {
+	p := &reading.Parts{Reader: r}
 	take := func(one record) error {
 		words := unbroken(cmp.Or(one.Memory, one.Fact, one.Content))
 		if canon.Blank(words) || one.InvalidAt != "" {
 			return nil
 		}
 		if one.Content != "" && one.Role != "" {
-			words = clipTitle(one.Role) + ": " + words
+			words = reading.ClipTitle(one.Role) + ": " + words
 		}
-		return p.record(Document{
-			Content: words, OccurredAt: instant(cmp.Or(one.ValidAt, one.CreatedAt)), ExternalID: externalID(system, cmp.Or(one.ID, one.UUID)), Noted: true,
-			Metadata: noted("source", system, "user", one.UserID),
+		return addRecord(p, reading.Document{
+			Content: words, OccurredAt: reading.Instant(cmp.Or(one.ValidAt, one.CreatedAt)), ExternalID: reading.ExternalID(system, cmp.Or(one.ID, one.UUID)), Noted: true,
+			Metadata: reading.Noted("source", system, "user", one.UserID),
 		})
 	}
 	var err error
@@ -543,15 +547,15 @@ func (r *reader) records(raw []byte, system string) ([]Document, error) {
 			}
 		}
 	}
-	if err == nil && len(p.docs) == 0 {
-		err = errorf("is an export without a record to read")
+	if err == nil && len(p.Docs) == 0 {
+		err = reading.Errorf("is an export without a record to read")
 	}
-	return p.docs, err
+	return p.Docs, err
 }
 
-// ownExport reads an export of this service: the documents that are live, each
+// readOwnExport reads an export of this service: the documents that are live, each
 // under its external id. orgmem import-export brings back all of it.
-func (r *reader) ownExport(raw []byte) ([]Document, error) {
+func readOwnExport(r *reading.Reader, raw []byte) ([]reading.Document, error) {
 	var all struct {
 		Partitions []struct {
 			Nodes []struct {
@@ -568,17 +572,17 @@ func (r *reader) ownExport(raw []byte) ([]Document, error) {
 			} `json:"nodes"`
 		} `json:"partitions"`
 	}
-	if err := r.into(raw, &all); err != nil {
+	if err := decodeRecord(r, raw, &all); err != nil {
 		return nil, err
 	}
-	var docs []Document
+	var docs []reading.Document
 	for _, p := range all.Partitions {
 		for i, n := range p.Nodes {
 			if n.Status != "live" || canon.Blank(n.Content) || n.Derived != nil || !slices.Contains(kinds, n.Kind) {
 				continue
 			}
-			d := Document{
-				Title: clipTitle(n.Title), Content: strings.ToValidUTF8(n.Content, "\ufffd"), Kind: n.Kind, OccurredAt: instant(n.OccurredAt),
+			d := reading.Document{
+				Title: reading.ClipTitle(n.Title), Content: strings.ToValidUTF8(n.Content, "\ufffd"), Kind: n.Kind, OccurredAt: reading.Instant(n.OccurredAt),
 				Where: fmt.Sprintf("nodes[%d]", i),
 			}
 			if len(n.Source.ExternalIDs) > 0 {
@@ -589,19 +593,19 @@ func (r *reader) ownExport(raw []byte) ([]Document, error) {
 					d.Metadata = v
 				}
 			}
-			if err := r.check(d); err != nil {
+			if err := checkItem(r, d); err != nil {
 				return nil, err
 			}
 			if err := r.Step(len(n.Content)); err != nil {
 				return nil, err
 			}
-			if docs = append(docs, d); len(docs) > MaxDocuments {
-				return nil, errorf("holds more than %d documents; use orgmem import-export", MaxDocuments)
+			if docs = append(docs, d); len(docs) > reading.MaxDocuments {
+				return nil, reading.Errorf("holds more than %d documents; use orgmem import-export", reading.MaxDocuments)
 			}
 		}
 	}
 	if len(docs) == 0 {
-		return nil, errorf("is an export without a document to read")
+		return nil, reading.Errorf("is an export without a document to read")
 	}
 	return docs, nil
 }

@@ -1,4 +1,4 @@
-package format
+package record
 
 import (
 	"archive/zip"
@@ -15,29 +15,30 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/brain/format/reading"
 	"orgmem/proto/canon"
 )
 
-// slackDay is a channel's file of one day, and the folder that the export lies in.
-var slackDay = regexp.MustCompile(`^(.*/|)([^/]+)/(\d{4}-\d{2}-\d{2})\.json$`)
+// SlackDay is a channel's file of one day, and the folder that the export lies in.
+var SlackDay = regexp.MustCompile(`^(.*/|)([^/]+)/(\d{4}-\d{2}-\d{2})\.json$`)
 
 const slackUsers = "users.json"
 
 // maxSlackUsers bounds the people of an export: the largest workspaces have fewer.
 const maxSlackUsers = 100_000
 
-// slackRoot tells an export of Slack: a list of users, and beside it channels' days.
+// SlackRoot tells an export of Slack: a list of users, and beside it channels' days.
 // They lie at an archive's root, or in the folder that somebody unpacked them to. users
 // is that list; nil: it is no such export.
-func slackRoot(z *zip.Reader) (root string, users *zip.File) {
+func SlackRoot(z *zip.Reader) (root string, users *zip.File) {
 	lists := map[string]*zip.File{}
 	for _, f := range z.File {
-		if root, named := strings.CutSuffix(zipName(f), slackUsers); named && (root == "" || strings.HasSuffix(root, "/")) {
+		if root, named := strings.CutSuffix(reading.ZipName(f), slackUsers); named && (root == "" || strings.HasSuffix(root, "/")) {
 			lists[root] = f
 		}
 	}
 	for _, f := range z.File {
-		if m := slackDay.FindStringSubmatch(zipName(f)); m != nil && lists[m[1]] != nil {
+		if m := SlackDay.FindStringSubmatch(reading.ZipName(f)); m != nil && lists[m[1]] != nil {
 			return m[1], lists[m[1]]
 		}
 	}
@@ -135,42 +136,42 @@ func (b slackBlock) write(out *strings.Builder) {
 	}
 }
 
-// slack reads an export: a document for each day of a channel, of lines of who says
+// ReadSlack reads an export: a document for each day of a channel, of lines of who says
 // what, the answers of a thread behind what they answer.
-func (p *pack) slack(z *zip.Reader, root string, list *zip.File) error {
-	raw, err := p.entry(list)
+func ReadSlack(p *reading.Parts, z *zip.Reader, root string, list *zip.File) error {
+	raw, err := p.Entry(list)
 	if err != nil {
 		return err
 	}
 	names := map[string]string{}
-	if err := each(p.reader, raw, true, func(u slackUser) error {
-		name := clipTitle(cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name))
+	if err := each(p.Reader, raw, true, func(u slackUser) error {
+		name := reading.ClipTitle(cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name))
 		if names[u.ID] = name; len(names) > maxSlackUsers {
-			return errorf("is a Slack export of more than %d users", maxSlackUsers)
+			return reading.Errorf("is a Slack export of more than %d users", maxSlackUsers)
 		}
 		return nil
 	}); errors.Is(err, errRecords) {
-		return errorf("is a Slack export whose users cannot be read")
+		return reading.Errorf("is a Slack export whose users cannot be read")
 	} else if err != nil {
 		return err
 	}
-	p.drop(raw)
+	p.Drop(raw)
 	for _, f := range z.File {
-		name := zipName(f)
-		m := slackDay.FindStringSubmatch(name)
+		name := reading.ZipName(f)
+		m := SlackDay.FindStringSubmatch(name)
 		if m == nil || m[1] != root {
 			continue
 		}
-		raw, err := p.entry(f)
+		raw, err := p.Entry(f)
 		if err == nil {
-			var docs []Document
-			docs, err = p.part(name, func() ([]Document, error) { return p.slackDay(m[2], m[3], raw, names) })
-			p.drop(raw)
+			var docs []reading.Document
+			docs, err = p.Part(name, func() ([]reading.Document, error) { return readSlackDay(p, m[2], m[3], raw, names) })
+			p.Drop(raw)
 			if err == nil {
-				err = p.add(docs...)
+				err = p.Add(docs...)
 			}
-		} else if isFileError(err) {
-			err = p.refuse(name, Reason(err))
+		} else if reading.IsFileError(err) {
+			err = p.Refuse(name, reading.Reason(err))
 		}
 		if err != nil {
 			return err
@@ -182,17 +183,17 @@ func (p *pack) slack(z *zip.Reader, root string, list *zip.File) error {
 // quiet are the kinds of messages in which nobody says anything.
 var quiet = []string{"channel_join", "channel_leave", "channel_topic", "channel_purpose", "channel_name", "channel_archive", "pinned_item", "tombstone"}
 
-func (p *pack) slackDay(channel, day string, raw []byte, names map[string]string) ([]Document, error) {
+func readSlackDay(p *reading.Parts, channel, day string, raw []byte, names map[string]string) ([]reading.Document, error) {
 	var messages []slackMessage
-	if err := p.into(raw, &messages); errors.Is(err, errRecords) {
-		return nil, errorf("is a day of Slack that cannot be read")
+	if err := decodeRecord(p.Reader, raw, &messages); errors.Is(err, errRecords) {
+		return nil, reading.Errorf("is a day of Slack that cannot be read")
 	} else if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(messages, func(a, b slackMessage) int {
 		return cmp.Or(strings.Compare(cmp.Or(a.ThreadTS, a.TS), cmp.Or(b.ThreadTS, b.TS)), strings.Compare(a.TS, b.TS))
 	})
-	m := &markup{reader: p.reader}
+	m := &reading.Builder{Reader: p.Reader}
 	first := ""
 	var speakers []string
 	for _, one := range messages {
@@ -203,33 +204,33 @@ func (p *pack) slackDay(channel, day string, raw []byte, names map[string]string
 		if slices.Contains(quiet, one.Subtype) || canon.Blank(words) {
 			continue
 		}
-		who := cmp.Or(names[one.User], clipTitle(cmp.Or(one.Profile.shown(), one.Username, one.Bot.shown())), "Unknown")
-		if len(speakers) < maxNotes && !slices.Contains(speakers, who) {
+		who := cmp.Or(names[one.User], reading.ClipTitle(cmp.Or(one.Profile.shown(), one.Username, one.Bot.shown())), "Unknown")
+		if len(speakers) < reading.MaxNotes && !slices.Contains(speakers, who) {
 			speakers = append(speakers, who)
 		}
-		m.block("")
+		m.Block("")
 		if one.ThreadTS != "" && one.ThreadTS != one.TS {
-			m.tail = "thread"
-			m.write("  ")
+			m.Tail = "thread"
+			m.Write("  ")
 		}
-		m.write(who, ": ", words)
+		m.Write(who, ": ", words)
 		if first == "" {
 			seconds, _, _ := strings.Cut(one.TS, ".")
 			if n, err := strconv.ParseInt(seconds, 10, 64); err == nil {
-				first = unixInstant(n)
+				first = reading.UnixInstant(n)
 			}
 		}
 	}
-	content, err := m.done()
+	content, err := m.Done()
 	if err != nil {
 		return nil, err
 	}
 	if canon.Blank(content) {
 		return nil, nil // a day of comings and goings
 	}
-	return p.cut(Document{
-		Title: fmt.Sprintf("#%s %s", clipTitle(channel), day), Content: content, OccurredAt: cmp.Or(first, instant(day)), Noted: true,
-		ExternalID: externalID("slack", channel+"/"+day), Metadata: noted("source", "slack", "channel", channel, "speakers", speakers),
+	return p.Cut(reading.Document{
+		Title: fmt.Sprintf("#%s %s", reading.ClipTitle(channel), day), Content: content, OccurredAt: cmp.Or(first, reading.Instant(day)), Noted: true,
+		ExternalID: reading.ExternalID("slack", channel+"/"+day), Metadata: reading.Noted("source", "slack", "channel", channel, "speakers", speakers),
 	})
 }
 
@@ -255,8 +256,8 @@ func slackText(s string, names map[string]string) string {
 // notionName is how Notion names the files of an export: a title and the page's id.
 var notionName = regexp.MustCompile(`^(.+?)[ _-]([0-9a-f]{32})(_all)?(\.(?:md|csv|html))$`)
 
-// notion divides the name of a file of a Notion export; id is empty for others.
-func notion(name string) (title, id string) {
+// Notion divides the name of a file of a Notion export; id is empty for others.
+func Notion(name string) (title, id string) {
 	m := notionName.FindStringSubmatch(path.Base(name))
 	if m == nil {
 		return name, ""
@@ -264,9 +265,9 @@ func notion(name string) (title, id string) {
 	return m[1] + m[4], m[2]
 }
 
-// notionViews are the tables of a Notion export of which it holds all rows and
+// NotionViews are the tables of a Notion export of which it holds all rows and
 // columns in a file beside them: what is left is a view of the same.
-func notionViews(z *zip.Reader) map[string]bool {
+func NotionViews(z *zip.Reader) map[string]bool {
 	views := map[string]bool{}
 	for _, f := range z.File {
 		if stem, ok := strings.CutSuffix(f.Name, "_all.csv"); ok && notionName.MatchString(path.Base(f.Name)) {

@@ -1,4 +1,4 @@
-package format
+package office
 
 import (
 	"archive/zip"
@@ -8,10 +8,13 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"orgmem/brain/format/markup"
+	"orgmem/brain/format/reading"
 )
 
 // maxShared bounds the texts that the cells of a workbook share. They are read
-// from a part of at most maxPart bytes; their number is bounded for the memory that
+// from a part of at most MaxPart bytes; their number is bounded for the memory that
 // each takes beside its letters.
 const maxShared = 1_000_000
 
@@ -19,53 +22,53 @@ const maxShared = 1_000_000
 // grows.
 const sharedMemory = 48
 
-// xlsx reads a workbook: a section for each sheet, a line for each row. What a
+// readXlsx reads a workbook: a section for each sheet, a line for each row. What a
 // cell shows is read, not how it is computed.
-func (r *reader) xlsx(z *zip.Reader) (Document, error) {
+func readXlsx(r *reading.Reader, z *zip.Reader) (reading.Document, error) {
 	const workbook = "xl/workbook.xml"
-	parts, err := r.relations(z, workbook)
+	parts, err := relationsOf(r, z, workbook)
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
 	type named struct{ name, part string }
 	var sheets []named
 	from1904, count := false, 0
-	if _, err := r.walkNamed(z, workbook, elements{open: func(t xml.StartElement) {
+	if _, err := walkNamed(r, z, workbook, markup.Elements{Open: func(t xml.StartElement) {
 		switch t.Name.Local {
 		case "sheet":
-			if part := parts[xmlAttr(t, "id")].part; part != "" && xmlAttr(t, "state") != "veryHidden" {
+			if part := parts[markup.Attr(t, "id")].part; part != "" && markup.Attr(t, "state") != "veryHidden" {
 				if count++; count <= maxInDocument {
-					sheets = append(sheets, named{clip(xmlAttr(t, "name")), part})
+					sheets = append(sheets, named{reading.Clip(markup.Attr(t, "name")), part})
 				}
 			}
 		case "workbookPr":
-			v := xmlAttr(t, "date1904")
+			v := markup.Attr(t, "date1904")
 			from1904 = v == "1" || v == "true"
 		}
 	}}); err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	book := &workbookReader{markup: markup{reader: r}, from1904: from1904}
+	book := &workbookReader{Builder: reading.Builder{Reader: r}, from1904: from1904}
 	if err := book.readShared(z); err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
 	if err := book.readStyles(z); err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
 	for _, s := range sheets {
 		if err := book.readSheet(z, s.name, s.part); err != nil {
-			return Document{}, err
+			return reading.Document{}, err
 		}
 	}
-	values, err := r.properties(z, "docProps/core.xml")
+	values, err := propertiesOf(r, z, "docProps/core.xml")
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	return office(&book.markup, values, "sheets", count)
+	return documentOf(&book.Builder, values, "sheets", count)
 }
 
 type workbookReader struct {
-	markup
+	reading.Builder
 	shared   []string
 	dated    []bool // of the styles of cells: it shows a date
 	from1904 bool
@@ -77,8 +80,8 @@ func (b *workbookReader) readShared(z *zip.Reader) error {
 	var text strings.Builder
 	var fault error
 	within, reading := false, false
-	_, err := b.walkNamed(z, "xl/sharedStrings.xml", elements{
-		open: func(t xml.StartElement) {
+	_, err := walkNamed(b.Builder.Reader, z, "xl/sharedStrings.xml", markup.Elements{
+		Open: func(t xml.StartElement) {
 			switch t.Name.Local {
 			case "t":
 				within = true
@@ -86,7 +89,7 @@ func (b *workbookReader) readShared(z *zip.Reader) error {
 				reading = true
 			}
 		},
-		shut: func(name string) {
+		Shut: func(name string) {
 			switch name {
 			case "t":
 				within = false
@@ -99,14 +102,14 @@ func (b *workbookReader) readShared(z *zip.Reader) error {
 				text.Reset()
 			}
 		},
-		text: func(raw []byte) {
+		Text: func(raw []byte) {
 			if within && !reading {
-				if fault = b.tooLong(text.Len() + len(raw)); fault == nil {
+				if fault = b.TooLong(text.Len() + len(raw)); fault == nil {
 					text.Write(raw)
 				}
 			}
 		},
-		fault: &fault,
+		Fault: &fault,
 	})
 	return err
 }
@@ -116,12 +119,12 @@ func (b *workbookReader) readShared(z *zip.Reader) error {
 func (b *workbookReader) readStyles(z *zip.Reader) error {
 	formats := map[string]bool{}
 	cells := false
-	_, err := b.walkNamed(z, "xl/styles.xml", elements{
-		open: func(t xml.StartElement) {
+	_, err := walkNamed(b.Builder.Reader, z, "xl/styles.xml", markup.Elements{
+		Open: func(t xml.StartElement) {
 			switch t.Name.Local {
 			case "numFmt":
 				if len(formats) < maxInDocument {
-					formats[xmlAttr(t, "numFmtId")] = isDateFormat(xmlAttr(t, "formatCode"))
+					formats[markup.Attr(t, "numFmtId")] = isDateFormat(markup.Attr(t, "formatCode"))
 				}
 			case "cellXfs":
 				cells = true
@@ -129,12 +132,12 @@ func (b *workbookReader) readStyles(z *zip.Reader) error {
 				if !cells || len(b.dated) >= maxXfs {
 					return
 				}
-				id := xmlAttr(t, "numFmtId")
+				id := markup.Attr(t, "numFmtId")
 				n, err := strconv.Atoi(id)
 				b.dated = append(b.dated, err == nil && (n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 36 || n >= 50 && n <= 58) || formats[id])
 			}
 		},
-		shut: func(name string) { cells = cells && name != "cellXfs" },
+		Shut: func(name string) { cells = cells && name != "cellXfs" },
 	})
 	return err
 }
@@ -162,22 +165,22 @@ func isDateFormat(code string) bool {
 
 // readSheet reads one sheet.
 func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
-	s := sheet{markup: &b.markup}
+	s := markup.Sheet{Builder: &b.Builder}
 	var row []string
 	var text strings.Builder
 	kind, style, column := "", 0, 0
 	within, titled := false, false
-	_, err := b.walkNamed(z, part, elements{
-		open: func(t xml.StartElement) {
+	_, err := walkNamed(b.Builder.Reader, z, part, markup.Elements{
+		Open: func(t xml.StartElement) {
 			switch t.Name.Local {
 			case "row":
 				row = row[:0]
 				column = -1
 			case "c":
-				kind = xmlAttr(t, "t")
-				style, _ = strconv.Atoi(xmlAttr(t, "s")) // none is the first
+				kind = markup.Attr(t, "t")
+				style, _ = strconv.Atoi(markup.Attr(t, "s")) // none is the first
 				column++
-				if at, ok := columnOf(xmlAttr(t, "r")); ok {
+				if at, ok := columnOf(markup.Attr(t, "r")); ok {
 					column = at
 				}
 				text.Reset()
@@ -185,16 +188,16 @@ func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
 				within = true
 			}
 		},
-		shut: func(element string) {
+		Shut: func(element string) {
 			switch element {
 			case "v", "t":
 				within = false
 			case "c":
-				if text.Len() == 0 || column >= maxColumns || column < 0 {
+				if text.Len() == 0 || column >= markup.MaxColumns || column < 0 {
 					return
 				}
-				if err := b.Step(cellWork); err != nil {
-					b.err = cmp.Or(b.err, err)
+				if err := b.Step(markup.CellWork); err != nil {
+					b.Err = cmp.Or(b.Err, err)
 				}
 				for len(row) <= column {
 					row = append(row, "")
@@ -202,28 +205,28 @@ func (b *workbookReader) readSheet(z *zip.Reader, name, part string) error {
 				row[column] = b.shown(kind, style, text.String())
 			case "row":
 				if !titled {
-					b.heading(2, name)
+					b.Heading(2, name)
 					titled = true
 				}
 				if err := b.Step(len(row)); err != nil {
-					b.err = cmp.Or(b.err, err)
+					b.Err = cmp.Or(b.Err, err)
 				}
-				s.add(row)
+				s.Add(row)
 			}
 		},
-		text: func(raw []byte) {
+		Text: func(raw []byte) {
 			if within {
-				if b.err = cmp.Or(b.err, b.tooLong(text.Len()+len(raw))); b.err == nil {
+				if b.Err = cmp.Or(b.Err, b.TooLong(text.Len()+len(raw))); b.Err == nil {
 					text.Write(raw)
 				}
 			}
 		},
-		fault: &b.err,
+		Fault: &b.Err,
 	})
-	s.end()
-	b.tail = ""
+	s.End()
+	b.Tail = ""
 	if err == nil {
-		err = b.err
+		err = b.Err
 	}
 	return err
 }
@@ -260,7 +263,7 @@ func (b *workbookReader) shown(kind string, style int, v string) string {
 		if style >= 0 && style < len(b.dated) && b.dated[style] {
 			return b.date(n)
 		}
-		return strconv.FormatFloat(n, 'f', -1, 64)[:min(len(strconv.FormatFloat(n, 'f', -1, 64)), looksCell)]
+		return strconv.FormatFloat(n, 'f', -1, 64)[:min(len(strconv.FormatFloat(n, 'f', -1, 64)), markup.LooksCell)]
 	}
 	return v
 }
@@ -282,7 +285,7 @@ func (b *workbookReader) date(serial float64) string {
 	}
 	day := int(math.Floor(serial))
 	minutes := int(math.Round((serial - float64(day)) * 24 * 60))
-	y, m, d := civil(day - begin)
+	y, m, d := reading.CivilDate(day - begin)
 	out := fmt.Sprintf("%04d-%02d-%02d", y, m, d)
 	if minutes > 0 && minutes < 24*60 {
 		out += fmt.Sprintf(" %02d:%02d", minutes/60, minutes%60)

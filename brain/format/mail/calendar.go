@@ -1,9 +1,11 @@
-package format
+package mail
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"orgmem/brain/format/reading"
 )
 
 // calendarShown are the lines of an event that its text shows, in this order.
@@ -11,17 +13,17 @@ var calendarShown = []struct{ name, label string }{
 	{"DTSTART", "Start"}, {"DTEND", "End"}, {"LOCATION", "Location"}, {"ORGANIZER", "Organizer"}, {"ATTENDEE", "Attendees"},
 }
 
-// calendar reads iCalendar (RFC 5545): a document of kind event for each event.
-func (r *reader) calendar(raw []byte) ([]Document, error) {
-	raw, err := r.unfolded(raw)
+// ReadCalendar reads iCalendar (RFC 5545): a document of kind event for each event.
+func ReadCalendar(r *reading.Reader, raw []byte) ([]reading.Document, error) {
+	raw, err := unfolded(r, raw)
 	if err != nil {
 		return nil, err
 	}
-	var docs []Document
+	var docs []reading.Document
 	var event map[string]string
 	alarm := false
 	for full := range bytes.Lines(raw) {
-		if err := r.Step(tableWork * len(full)); err != nil {
+		if err := r.Step(reading.TableWork * len(full)); err != nil {
 			return nil, err
 		}
 		line := strings.TrimRight(string(full), "\n")
@@ -36,7 +38,7 @@ func (r *reader) calendar(raw []byte) ([]Document, error) {
 			alarm = false
 		case event == nil || alarm:
 		case name == "END":
-			doc, err := r.event(event)
+			doc, err := readEvent(r, event)
 			event = nil
 			if err != nil {
 				return nil, err
@@ -44,21 +46,21 @@ func (r *reader) calendar(raw []byte) ([]Document, error) {
 			if doc.Content == "" {
 				continue
 			}
-			if docs = append(docs, doc); len(docs) > MaxDocuments {
-				return nil, errorf("holds more than %d events; split it", MaxDocuments)
+			if docs = append(docs, doc); len(docs) > reading.MaxDocuments {
+				return nil, reading.Errorf("holds more than %d events; split it", reading.MaxDocuments)
 			}
 		default:
 			takeProperty(event, name, params, line, value)
 		}
 	}
 	if len(docs) == 0 {
-		return nil, errorf("is a calendar without an event")
+		return nil, reading.Errorf("is a calendar without an event")
 	}
 	return docs, nil
 }
 
 // unfolded makes one line of one that was folded.
-func (r *reader) unfolded(raw []byte) ([]byte, error) {
+func unfolded(r *reading.Reader, raw []byte) ([]byte, error) {
 	if !bytes.Contains(raw, []byte("\n ")) && !bytes.Contains(raw, []byte("\n\t")) {
 		return raw, nil
 	}
@@ -93,35 +95,35 @@ func takeProperty(event map[string]string, name, params, line, value string) {
 		}
 	}
 	if before := event[name]; before != "" && name == "ATTENDEE" {
-		if len(before)+len(value)+2 > 4*maxNote {
+		if len(before)+len(value)+2 > 4*reading.MaxNote {
 			return
 		}
 		value = before + ", " + value
 	}
-	if len(event) < maxNotes || event[name] != "" {
+	if len(event) < reading.MaxNotes || event[name] != "" {
 		event[name] = value
 	}
 }
 
-func (r *reader) event(e map[string]string) (Document, error) {
-	m := &markup{reader: r}
-	m.heading(1, e["SUMMARY"])
+func readEvent(r *reading.Reader, e map[string]string) (reading.Document, error) {
+	m := &reading.Builder{Reader: r}
+	m.Heading(1, e["SUMMARY"])
 	var lines []string
 	for _, p := range calendarShown {
 		v := e[p.name]
 		if at := calendarTime(v); at != "" && strings.HasPrefix(p.name, "DT") {
 			v = strings.TrimSuffix(strings.Replace(at, "T", " ", 1), " 00:00:00Z")
 		}
-		if v = clean(v); v != "" {
+		if v = reading.Clean(v); v != "" {
 			lines = append(lines, p.label+": "+v)
 		}
 	}
-	m.paragraph(strings.Join(lines, "\n"))
-	m.paragraph(e["DESCRIPTION"])
-	content, err := m.done()
-	return Document{
-		Title: clipTitle(e["SUMMARY"]), Content: content, Kind: "event", OccurredAt: calendarTime(e["DTSTART"]), Noted: true,
-		ExternalID: externalID("ics", e["UID"]+within(e["RECURRENCE-ID"])),
+	m.Paragraph(strings.Join(lines, "\n"))
+	m.Paragraph(e["DESCRIPTION"])
+	content, err := m.Done()
+	return reading.Document{
+		Title: reading.ClipTitle(e["SUMMARY"]), Content: content, Kind: "event", OccurredAt: calendarTime(e["DTSTART"]), Noted: true,
+		ExternalID: reading.ExternalID("ics", e["UID"]+reading.Within(e["RECURRENCE-ID"])),
 	}, err
 }
 
@@ -136,5 +138,5 @@ func calendarTime(s string) string {
 	if len(clock) != 6 {
 		clock = "000000"
 	}
-	return instant(fmt.Sprintf("%s-%s-%sT%s:%s:%sZ", day[:4], day[4:6], day[6:], clock[:2], clock[2:4], clock[4:]))
+	return reading.Instant(fmt.Sprintf("%s-%s-%sT%s:%s:%sZ", day[:4], day[4:6], day[6:], clock[:2], clock[2:4], clock[4:]))
 }

@@ -1,4 +1,4 @@
-package format
+package markup
 
 import (
 	"bytes"
@@ -7,22 +7,24 @@ import (
 	"io"
 
 	"golang.org/x/net/html/charset"
+
+	"orgmem/brain/format/reading"
 )
 
 // maxXMLDepth bounds how deep elements may lie in each other: word processors nest
 // some dozens.
 const maxXMLDepth = 512
 
-// elements are called with what an XML part holds, in its order. Each may be nil. An
+// Elements are called with what an XML part holds, in its order. Each may be nil. An
 // error that fault points to ends the walk, and is returned.
-type elements struct {
-	open  func(xml.StartElement)
-	shut  func(name string)
-	text  func([]byte)
-	fault *error
+type Elements struct {
+	Open  func(xml.StartElement)
+	Shut  func(name string)
+	Text  func([]byte)
+	Fault *error
 }
 
-var errLongToken = errorf("holds XML of more than %d MiB without an end", maxToken>>20)
+var errLongToken = reading.Errorf("holds XML of more than %d MiB without an end", reading.MaxToken>>20)
 
 // allowance gives bytes to a decoder until it has got what it may for one token or
 // row; whoever reads these grants the next one by setting allowed.
@@ -77,10 +79,10 @@ func (b *allowance) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// walk reads an XML part. Names are the local ones: the prefixes are the file's
+// Walk reads an XML part. Names are the local ones: the prefixes are the file's
 // choice, and no two elements that matter differ in theirs alone. Entities that a
 // part defines are not expanded, so that a bomb of them stays a few letters.
-func (r *reader) walk(raw []byte, e elements) error {
+func Walk(r *reading.Reader, raw []byte, e Elements) error {
 	in := &allowance{rest: raw, spent: errLongToken}
 	d := xml.NewDecoder(in)
 	d.Strict = false
@@ -93,9 +95,9 @@ func (r *reader) walk(raw []byte, e elements) error {
 	long, held := 0, 0 // of the open token: what it may be, and the memory for it
 	var refused error
 	in.more = func() (int, error) {
-		most, each := maxTag, tagMemory
+		most, each := reading.MaxTag, reading.TagMemory
 		if !recoded && at < int64(len(raw)) && (raw[at] != '<' || bytes.HasPrefix(raw[at:], []byte("<!["))) {
-			most, each = maxToken, textMemory
+			most, each = reading.MaxToken, reading.TextMemory
 		}
 		more := min(long, most-long)
 		if refused = errLongToken; more <= 0 {
@@ -110,7 +112,7 @@ func (r *reader) walk(raw []byte, e elements) error {
 	defer func() { r.Release(held) }()
 	for {
 		r.Release(held)
-		in.allowed, long, held = freeToken, freeToken, 0
+		in.allowed, long, held = reading.FreeToken, reading.FreeToken, 0
 		t, err := d.RawToken()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -118,32 +120,32 @@ func (r *reader) walk(raw []byte, e elements) error {
 		case refused != nil:
 			return refused
 		case err != nil:
-			return errorf("holds XML that is damaged or cut short")
+			return reading.Errorf("holds XML that is damaged or cut short")
 		}
-		if err := r.Step(markupWork*int(d.InputOffset()-at) + tokenWork + attributeWork*attributesOf(t)); err != nil {
+		if err := r.Step(reading.MarkupWork*int(d.InputOffset()-at) + tokenWork + attributeWork*attributesOf(t)); err != nil {
 			return err
 		}
 		at = d.InputOffset()
 		switch t := t.(type) {
 		case xml.StartElement:
 			if depth++; depth > maxXMLDepth {
-				return errorf("holds XML that is nested deeper than %d", maxXMLDepth)
+				return reading.Errorf("holds XML that is nested deeper than %d", maxXMLDepth)
 			}
-			if e.open != nil {
-				e.open(t)
+			if e.Open != nil {
+				e.Open(t)
 			}
 		case xml.EndElement:
 			depth--
-			if e.shut != nil {
-				e.shut(t.Name.Local)
+			if e.Shut != nil {
+				e.Shut(t.Name.Local)
 			}
 		case xml.CharData:
-			if e.text != nil {
-				e.text(t)
+			if e.Text != nil {
+				e.Text(t)
 			}
 		}
-		if e.fault != nil && *e.fault != nil {
-			return *e.fault
+		if e.Fault != nil && *e.Fault != nil {
+			return *e.Fault
 		}
 	}
 }
@@ -159,8 +161,8 @@ func attributesOf(t xml.Token) int {
 	return 0
 }
 
-// xmlAttr is the value of an attribute.
-func xmlAttr(t xml.StartElement, name string) string {
+// Attr is the value of an attribute.
+func Attr(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {
 		if a.Name.Local == name {
 			return a.Value

@@ -1,4 +1,4 @@
-package format
+package office
 
 import (
 	"cmp"
@@ -12,53 +12,54 @@ import (
 	"unicode/utf8"
 
 	"orgmem/brain/format/pdf"
+	"orgmem/brain/format/reading"
 	"orgmem/proto/canon"
 )
 
-// pdf reads a PDF file. Larger letters than those of most of its text are headings;
+// PDF reads a PDF file. Larger letters than those of most of its text are headings;
 // where there are none, each page begins a section, so that a passage can be found
 // again.
-func (r *reader) pdf(data []byte) (Document, error) {
+func PDF(r *reading.Reader, data []byte) (reading.Document, error) {
 	d, err := pdf.Read(data, &r.Meter, r.Bytes)
 	switch {
-	case errors.Is(err, errMemory):
-		return Document{}, errMemory
-	case errors.Is(err, errWork):
-		return Document{}, errWork
+	case errors.Is(err, reading.ErrMemory):
+		return reading.Document{}, reading.ErrMemory
+	case errors.Is(err, reading.ErrWork):
+		return reading.Document{}, reading.ErrWork
 	case errors.Is(err, pdf.ErrTooLarge):
-		return Document{}, tooLargef("%v", pdf.ErrTooLarge)
+		return reading.Document{}, reading.TooLargef("%v", pdf.ErrTooLarge)
 	case errors.Is(err, pdf.ErrPages):
-		return Document{}, tooLargef("%v", pdf.ErrPages)
+		return reading.Document{}, reading.TooLargef("%v", pdf.ErrPages)
 	case errors.Is(err, pdf.ErrEncrypted):
-		return Document{}, errorf("%v", pdf.ErrEncrypted)
+		return reading.Document{}, reading.Errorf("%v", pdf.ErrEncrypted)
 	case errors.Is(err, pdf.ErrDamaged):
-		return Document{}, errorf("%v", pdf.ErrDamaged)
+		return reading.Document{}, reading.Errorf("%v", pdf.ErrDamaged)
 	case err != nil:
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	m := &markup{reader: r}
+	m := &reading.Builder{Reader: r}
 	levels := headingSizes(d.Pages)
 	for i, lines := range d.Pages {
 		if len(levels) == 0 && len(d.Pages) > 1 && len(lines) > 0 {
-			m.heading(2, fmt.Sprintf("Page %d", i+1))
+			m.Heading(2, fmt.Sprintf("Page %d", i+1))
 		}
-		m.pdfLines(lines, levels)
-		if m.err != nil {
-			return Document{}, m.err
+		writePDFLines(m, lines, levels)
+		if m.Err != nil {
+			return reading.Document{}, m.Err
 		}
 	}
-	content, err := m.done()
+	content, err := m.Done()
 	switch {
 	case err != nil:
-		return Document{}, err
+		return reading.Document{}, err
 	case canon.Blank(content) && d.Lost > 0:
-		return Document{}, errorf("is a PDF file whose fonts do not say what their letters are")
+		return reading.Document{}, reading.Errorf("is a PDF file whose fonts do not say what their letters are")
 	case canon.Blank(content):
-		return Document{}, errorf("is a PDF file without text: its pages are pictures")
+		return reading.Document{}, reading.Errorf("is a PDF file without text: its pages are pictures")
 	}
-	return Document{
-		Title: clipTitle(d.Title), Content: content, Noted: true,
-		Metadata: noted("author", d.Author, "language", d.Language, "pages", len(d.Pages), "pagesWithoutText", d.Lost+d.Blank,
+	return reading.Document{
+		Title: reading.ClipTitle(d.Title), Content: content, Noted: true,
+		Metadata: reading.Noted("author", d.Author, "language", d.Language, "pages", len(d.Pages), "pagesWithoutText", d.Lost+d.Blank,
 			"created", pdfDate(d.Created), "modified", pdfDate(d.Modified)),
 	}, nil
 }
@@ -103,15 +104,15 @@ func quarter(size float64) int {
 	return int(math.Round(4 * size))
 }
 
-// pdfLines writes the lines of a page, joined to paragraphs.
-func (m *markup) pdfLines(lines []pdf.Line, levels map[int]int) {
+// writePDFLines writes the lines of a page, joined to paragraphs.
+func writePDFLines(m *reading.Builder, lines []pdf.Line, levels map[int]int) {
 	var open []byte
 	level := 0
 	flush := func() {
 		if level > 0 {
-			m.heading(level, string(open))
+			m.Heading(level, string(open))
 		} else {
-			m.paragraph(string(open))
+			m.Paragraph(string(open))
 		}
 		open = open[:0]
 	}
@@ -155,5 +156,5 @@ func pdfDate(s string) string {
 	if m[7] != "" {
 		zone = m[7] + m[8] + ":" + m[9]
 	}
-	return instant(fmt.Sprintf("%s-%s-%sT%s:%s:%s%s", m[1], m[2], m[3], cmp.Or(m[4], "00"), cmp.Or(m[5], "00"), cmp.Or(m[6], "00"), zone))
+	return reading.Instant(fmt.Sprintf("%s-%s-%sT%s:%s:%s%s", m[1], m[2], m[3], cmp.Or(m[4], "00"), cmp.Or(m[5], "00"), cmp.Or(m[6], "00"), zone))
 }

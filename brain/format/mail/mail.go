@@ -1,4 +1,4 @@
-package format
+package mail
 
 import (
 	"bufio"
@@ -19,19 +19,21 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"orgmem/brain/format/markup"
 	"orgmem/brain/format/meter"
+	"orgmem/brain/format/reading"
 	"orgmem/proto/canon"
 )
 
 const (
-	// maxMailParts bounds the parts of one mail, those of forwarded ones included:
+	// MaxParts bounds the parts of one mail, those of forwarded ones included:
 	// people send some dozens, and a mailing list's digest some hundreds. What is behind
 	// them is left out, and it is said how much.
-	maxMailParts = 1000
+	MaxParts = 1000
 	// maxMailDepth bounds how deep parts and forwarded mails may lie in each other.
 	maxMailDepth = 16
-	// maxMailHeader bounds the header of one mail; servers refuse far less.
-	maxMailHeader = 1 << 20
+	// MaxHeader bounds the header of one mail; servers refuse far less.
+	MaxHeader = 1 << 20
 	// looksMail bytes of a text tell whether it is a mail.
 	looksMail = 8 << 10
 )
@@ -42,9 +44,9 @@ var mailHeaders = []string{
 	"content-type", "x-mailer", "dkim-signature", "sender", "x-gmail-labels", "authentication-results", "list-id", "in-reply-to",
 }
 
-// isMail reports whether a text begins with at least three header lines of a mail,
+// IsMail reports whether a text begins with at least three header lines of a mail,
 // none of them unlike one, and From or Received among them.
-func isMail(raw []byte) bool {
+func IsMail(raw []byte) bool {
 	n, sender := 0, false
 	for line := range bytes.Lines(raw[:min(len(raw), looksMail)]) {
 		if len(raw) > looksMail && !bytes.HasSuffix(line, []byte("\n")) {
@@ -79,46 +81,47 @@ func isMail(raw []byte) bool {
 // fromLine begins a mail of a mailbox: who, and a time of the day.
 var fromLine = regexp.MustCompile(`^From \S+ .*\d\d:\d\d`)
 
-func isMbox(raw []byte) bool {
+// IsMailbox reports whether a text begins with a line that begins the mails of a mailbox, and a mail behind it.
+func IsMailbox(raw []byte) bool {
 	line, _, ok := bytes.Cut(raw[:min(len(raw), looksMail)], []byte("\n"))
-	return ok && fromLine.Match(line) && isMail(raw[len(line)+1:])
+	return ok && fromLine.Match(line) && IsMail(raw[len(line)+1:])
 }
 
-// mbox reads a mailbox: each mail is a document, and so are its attachments.
-func (r *reader) mbox(raw []byte) ([]Document, error) {
-	var docs []Document
+// ReadMailbox reads a mailbox: each mail is a document, and so are its attachments.
+func ReadMailbox(r *reading.Reader, raw []byte) ([]reading.Document, error) {
+	var docs []reading.Document
 	for n := 1; len(raw) > 0; n++ {
-		one, rest := firstMail(raw)
+		one, rest := FirstMail(raw)
 		raw = rest
-		if err := r.Step(tableWork * len(one)); err != nil {
-			if errors.Is(err, errWork) { // what was read stands
-				return append(docs, restUnread), nil
+		if err := r.Step(reading.TableWork * len(one)); err != nil {
+			if errors.Is(err, reading.ErrWork) { // what was read stands
+				return append(docs, reading.RestUnread), nil
 			}
 			return nil, err
 		}
-		got, err := r.part(fmt.Sprintf("mail %d", n), func() ([]Document, error) {
+		got, err := r.Part(fmt.Sprintf("mail %d", n), func() ([]reading.Document, error) {
 			if bytes.Contains(one, quotedFrom) {
 				if err := r.Hold(len(one)); err != nil {
 					return nil, err
 				}
 				one = bytes.ReplaceAll(one, quotedFrom, []byte("\nFrom "))
 			}
-			return r.mail(one)
+			return Read(r, one)
 		})
 		if err != nil {
 			return nil, err
 		}
-		if docs = append(docs, got...); len(docs) > MaxDocuments {
-			return nil, errorf("holds more than %d mails and attachments; split it", MaxDocuments)
+		if docs = append(docs, got...); len(docs) > reading.MaxDocuments {
+			return nil, reading.Errorf("holds more than %d mails and attachments; split it", reading.MaxDocuments)
 		}
 	}
 	return docs, nil
 }
 
-// firstMail divides a mailbox behind its first mail, and cuts the line that begins
+// FirstMail divides a mailbox behind its first mail, and cuts the line that begins
 // it. Only a line like those that begin mails, behind an empty one, ends a mail:
 // people write lines that begin with From.
-func firstMail(raw []byte) (one, rest []byte) {
+func FirstMail(raw []byte) (one, rest []byte) {
 	if bytes.HasPrefix(raw, []byte("From ")) {
 		_, raw, _ = bytes.Cut(raw, []byte("\n"))
 	}
@@ -144,17 +147,17 @@ var quotedFrom = []byte("\n>From ")
 
 // letter is a mail in the making.
 type letter struct {
-	*reader
+	*reading.Reader
 	parts    int
 	left     int // parts that are left out, since there are too many
-	body     markup
-	attached []Document
+	body     reading.Builder
+	attached []reading.Document
 	names    []string // of what is attached
 }
 
-// mail reads one mail and what is attached to it.
-func (r *reader) mail(raw []byte) ([]Document, error) {
-	l := &letter{reader: r, body: markup{reader: r}}
+// Read reads one mail and what is attached to it.
+func Read(r *reading.Reader, raw []byte) ([]reading.Document, error) {
+	l := &letter{Reader: r, body: reading.Builder{Reader: r}}
 	header, body, err := splitMail(raw)
 	if err != nil {
 		return nil, err
@@ -163,14 +166,14 @@ func (r *reader) mail(raw []byte) ([]Document, error) {
 	if err := l.part(textproto.MIMEHeader(header), body, 0); err != nil {
 		return nil, err
 	}
-	content, err := l.body.done()
+	content, err := l.body.Done()
 	if err != nil {
 		return nil, err
 	}
 	subject := words(header.Get("Subject"))
 	if canon.Blank(content) {
 		if len(l.attached) == 0 {
-			return nil, errorf("holds a mail without a text to read")
+			return nil, reading.Errorf("holds a mail without a text to read")
 		}
 	}
 	ids := messageIDs(header.Get("References"))
@@ -182,12 +185,12 @@ func (r *reader) mail(raw []byte) ([]Document, error) {
 	if len(ids) > 0 {
 		thread = ids[0]
 	}
-	doc := Document{
-		Title: clipTitle(subject), Content: content, OccurredAt: mailDate(header), ExternalID: externalID("mid", own), Noted: true,
-		Metadata: noted("from", words(header.Get("From")), "to", words(header.Get("To")), "cc", words(header.Get("Cc")),
+	doc := reading.Document{
+		Title: reading.ClipTitle(subject), Content: content, OccurredAt: mailDate(header), ExternalID: reading.ExternalID("mid", own), Noted: true,
+		Metadata: reading.Noted("from", words(header.Get("From")), "to", words(header.Get("To")), "cc", words(header.Get("Cc")),
 			"messageId", own, "thread", thread, "labels", words(header.Get("X-Gmail-Labels")), "attachments", l.names, "language", header.Get("Content-Language")),
 	}
-	var docs []Document
+	var docs []reading.Document
 	if !canon.Blank(content) { // of a mail that is nothing but what is attached nothing is kept
 		docs = append(docs, doc)
 	}
@@ -196,7 +199,7 @@ func (r *reader) mail(raw []byte) ([]Document, error) {
 		docs = append(docs, a)
 	}
 	if l.left > 0 {
-		docs = append(docs, Document{Where: fmt.Sprintf("the last %d parts", l.left), Refused: fmt.Sprintf("are not read, nor what is in them: of one mail %d are", maxMailParts)})
+		docs = append(docs, reading.Document{Where: fmt.Sprintf("the last %d parts", l.left), Refused: fmt.Sprintf("are not read, nor what is in them: of one mail %d are", MaxParts)})
 	}
 	return docs, nil
 }
@@ -204,16 +207,16 @@ func (r *reader) mail(raw []byte) ([]Document, error) {
 func splitMail(raw []byte) (mail.Header, []byte, error) {
 	end := len(raw)
 	for _, border := range []string{"\n\n", "\r\n\r\n", "\n\r\n"} {
-		if at := bytes.Index(raw[:min(len(raw), maxMailHeader)], []byte(border)); at >= 0 {
+		if at := bytes.Index(raw[:min(len(raw), MaxHeader)], []byte(border)); at >= 0 {
 			end = min(end, at+len(border))
 		}
 	}
-	if end > maxMailHeader {
-		return nil, nil, errorf("holds a mail whose header has no end")
+	if end > MaxHeader {
+		return nil, nil, reading.Errorf("holds a mail whose header has no end")
 	}
 	m, err := mail.ReadMessage(io.MultiReader(bytes.NewReader(headerLines(raw[:end])), strings.NewReader("\n\n")))
 	if err != nil {
-		return nil, nil, errorf("holds a mail whose header cannot be read")
+		return nil, nil, reading.Errorf("holds a mail whose header cannot be read")
 	}
 	return m.Header, raw[end:], nil
 }
@@ -247,7 +250,7 @@ func (l *letter) headers(h mail.Header) {
 			lines = append(lines, name+": "+v)
 		}
 	}
-	l.body.paragraph(strings.Join(lines, "\n"))
+	l.body.Paragraph(strings.Join(lines, "\n"))
 }
 
 func mailDate(h mail.Header) string {
@@ -267,12 +270,12 @@ func words(s string) string {
 			s = out
 		}
 	}
-	if out, err := newReader(Limits{}).decoded([]byte(s), ""); err == nil { // of a header, which is short
+	if out, err := reading.New(reading.Limits{}).Decoded([]byte(s), ""); err == nil { // of a header, which is short
 		s = string(out)
 	} else {
 		s = ""
 	}
-	return clean(s)
+	return reading.Clean(s)
 }
 
 // encodedWord is one of RFC 2047; a language may follow the encoding's name.
@@ -311,7 +314,7 @@ var messageID = regexp.MustCompile(`<([^<>\s]{1,400})>`)
 
 // messageIDs are the ids that a header names.
 func messageIDs(s string) (ids []string) {
-	for _, m := range messageID.FindAllStringSubmatch(s[:min(len(s), 64<<10)], maxNotes) {
+	for _, m := range messageID.FindAllStringSubmatch(s[:min(len(s), 64<<10)], reading.MaxNotes) {
 		ids = append(ids, m[1])
 	}
 	return ids
@@ -319,16 +322,16 @@ func messageIDs(s string) (ids []string) {
 
 // part reads a part of a mail, and what is in it.
 func (l *letter) part(h textproto.MIMEHeader, raw []byte, depth int) error {
-	if l.parts == maxMailParts {
+	if l.parts == MaxParts {
 		l.left++
 		return nil
 	}
 	l.parts++
 	if depth > maxMailDepth {
-		return errorf("holds a mail whose parts are nested deeper than %d", maxMailDepth)
+		return reading.Errorf("holds a mail whose parts are nested deeper than %d", maxMailDepth)
 	}
-	if err := l.Step(tableWork*len(raw) + partWork); err != nil {
-		if errors.Is(err, errWork) {
+	if err := l.Step(reading.TableWork*len(raw) + partWork); err != nil {
+		if errors.Is(err, reading.ErrWork) {
 			l.left++
 			return nil
 		}
@@ -340,8 +343,8 @@ func (l *letter) part(h textproto.MIMEHeader, raw []byte, depth int) error {
 		return l.many(kind, params["boundary"], raw, depth)
 	}
 	disposition, about := mediaType(h.Get("Content-Disposition"))
-	held, kept := l.Held()-l.body.out.Cap(), l.kept
-	defer func() { l.Settle(held + max(0, l.kept-kept) + l.body.out.Cap()) }() // what was decoded goes, what was written stays
+	held, kept := l.Held()-l.body.Out.Cap(), l.Kept
+	defer func() { l.Settle(held + max(0, l.Kept-kept) + l.body.Out.Cap()) }() // what was decoded goes, what was written stays
 	raw, err := l.transferred(h.Get("Content-Transfer-Encoding"), raw)
 	if err != nil {
 		return err
@@ -381,17 +384,17 @@ func mediaType(s string) (kind string, params map[string]string) {
 // where it says nothing, what can be.
 func (l *letter) many(kind, boundary string, raw []byte, depth int) error {
 	if boundary == "" {
-		return errorf("holds a mail of several parts without a boundary between them")
+		return reading.Errorf("holds a mail of several parts without a boundary between them")
 	}
-	before := l.body.out.Len()
+	before := l.body.Out.Len()
 	found := false
 	for part := range divided(raw, boundary) {
 		found = true
-		if l.parts == maxMailParts {
+		if l.parts == MaxParts {
 			l.left++
 			continue
 		}
-		if kind == "multipart/alternative" && l.body.out.Len() > before {
+		if kind == "multipart/alternative" && l.body.Out.Len() > before {
 			continue
 		}
 		header, content := mail.Header{}, bytes.TrimPrefix(bytes.TrimPrefix(part, []byte("\r")), []byte("\n"))
@@ -406,7 +409,7 @@ func (l *letter) many(kind, boundary string, raw []byte, depth int) error {
 		}
 	}
 	if !found && l.parts == 1 {
-		return errorf("holds a mail whose parts cannot be told apart")
+		return reading.Errorf("holds a mail whose parts cannot be told apart")
 	}
 	return nil
 }
@@ -473,17 +476,17 @@ func (l *letter) transferred(how string, raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	for {
-		n, err, held := out.Fill(in, stepBytes)
+		n, err, held := out.Fill(in, reading.StepBytes)
 		if held != nil {
 			return nil, held
 		}
-		if err := l.Step(tableWork * n); err != nil {
+		if err := l.Step(reading.TableWork * n); err != nil {
 			return nil, err
 		}
 		switch {
 		case err == nil:
 		case !errors.Is(err, io.EOF) && out.Len() == 0:
-			return nil, errorf("holds a mail with a part that cannot be decoded")
+			return nil, reading.Errorf("holds a mail with a part that cannot be decoded")
 		default:
 			return out.Bytes(), nil
 		}
@@ -551,30 +554,30 @@ func (u *unstray) Read(p []byte) (n int, err error) {
 
 // shown reads what a mail shows.
 func (l *letter) shown(kind string, params map[string]string, raw []byte) error {
-	raw, err := l.decoded(raw, params["charset"])
+	raw, err := l.Decoded(raw, params["charset"])
 	if err == nil {
-		raw, err = l.newlines(raw)
+		raw, err = l.Newlines(raw)
 	}
-	if err != nil && !isFileError(err) {
+	if err != nil && !reading.IsFileError(err) {
 		return err
 	}
 	if err != nil {
 		return nil //nolint:nilerr // what is no text says nothing
 	}
 	if kind == "text/html" {
-		kept := l.kept
-		doc, err := l.html(raw)
-		l.kept = kept
-		if errors.Is(err, ErrTooLarge) || err != nil && !errors.Is(err, ErrFile) {
+		kept := l.Kept
+		doc, err := markup.HTML(l.Reader, raw)
+		l.Kept = kept
+		if errors.Is(err, reading.ErrTooLarge) || err != nil && !errors.Is(err, reading.ErrFile) {
 			return err
 		}
 		if doc.Content != "" {
-			l.body.block("")
-			l.body.write(doc.Content)
+			l.body.Block("")
+			l.body.Write(doc.Content)
 		}
-		return l.body.err
+		return l.body.Err
 	}
-	if err := l.tooLong(len(raw)); err != nil {
+	if err := l.TooLong(len(raw)); err != nil {
 		return err
 	}
 	if err := l.Hold(3 * len(raw)); err != nil { // as a string, joined, and kept from being markup
@@ -584,8 +587,8 @@ func (l *letter) shown(kind string, params map[string]string, raw []byte) error 
 	if strings.EqualFold(params["format"], "flowed") {
 		text = flowed(text, strings.EqualFold(params["delsp"], "yes"))
 	}
-	l.body.paragraph(text)
-	return l.body.err
+	l.body.Paragraph(text)
+	return l.body.Err
 }
 
 // flowed joins the lines of a text that a program broke to send it: those that end
@@ -634,7 +637,7 @@ func (l *letter) forwarded(raw []byte, depth int) error {
 // attachment reads what is attached; of what cannot be read the mail keeps the
 // name.
 func (l *letter) attachment(name string, raw []byte) error {
-	if l.names = append(l.names, name); foreignOf(raw) != "" || len(bytes.TrimSpace(raw)) == 0 {
+	if l.names = append(l.names, name); reading.ForeignOf(raw) != "" || len(bytes.TrimSpace(raw)) == 0 {
 		return nil
 	}
 	docs, err := l.Inner(name, raw)

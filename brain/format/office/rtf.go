@@ -1,4 +1,4 @@
-package format
+package office
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+
+	"orgmem/brain/format/reading"
 )
 
 // maxRTFDepth bounds the groups that lie in each other.
@@ -61,19 +63,19 @@ type rtf struct {
 	values  map[string]string         // what the document says of itself
 }
 
-// rtf reads Rich Text Format, version 1.9.1.
-func (r *reader) rtf(data []byte) (Document, error) {
+// RTF reads Rich Text Format, version 1.9.1.
+func RTF(r *reading.Reader, data []byte) (reading.Document, error) {
 	t := &rtf{
-		writer: writer{markup: markup{reader: r}}, group: rtfGroup{skip: 1, font: -1}, font: -1,
+		writer: writer{Builder: reading.Builder{Reader: r}}, group: rtfGroup{skip: 1, font: -1}, font: -1,
 		pages: map[int]encoding.Encoding{}, values: map[string]string{},
 	}
 	t.page = rtfPage(1252)
-	for i := 0; i < len(data) && t.err == nil; {
+	for i := 0; i < len(data) && t.Err == nil; {
 		n := i
 		switch c := data[i]; c {
 		case '{':
 			if len(t.outer) == maxRTFDepth {
-				return Document{}, errorf("is RTF with groups nested deeper than %d", maxRTFDepth)
+				return reading.Document{}, reading.Errorf("is RTF with groups nested deeper than %d", maxRTFDepth)
 			}
 			t.outer = append(t.outer, t.group)
 			t.group.aside, t.group.says = false, ""
@@ -90,8 +92,8 @@ func (r *reader) rtf(data []byte) (Document, error) {
 			t.char(c)
 			i++
 		}
-		if err := r.Step(markupWork * (i - n)); err != nil {
-			return Document{}, err
+		if err := r.Step(reading.MarkupWork * (i - n)); err != nil {
+			return reading.Document{}, err
 		}
 	}
 	for len(t.outer) > 0 { // it was cut short
@@ -103,11 +105,11 @@ func (r *reader) rtf(data []byte) (Document, error) {
 		t.shutCell()
 		t.shutRow()
 	}
-	content, err := t.said("holds no text to read")
+	content, err := t.DoneVisible("holds no text to read")
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	return Document{Title: clipTitle(t.values["title"]), Content: content, Noted: true, Metadata: noted("author", t.values["author"])}, nil
+	return reading.Document{Title: reading.ClipTitle(t.values["title"]), Content: content, Noted: true, Metadata: reading.Noted("author", t.values["author"])}, nil
 }
 
 // openGroup makes the group one aside: a note or a box. It may be one already.
@@ -126,7 +128,7 @@ func (t *rtf) shutGroup() {
 	t.decode()
 	t.passed = 0
 	if t.group.says != "" {
-		t.values[t.group.says] = clip(t.take())
+		t.values[t.group.says] = reading.Clip(t.take())
 	}
 	if t.group.aside {
 		t.shutAside()
@@ -204,7 +206,7 @@ func (t *rtf) char(c byte) {
 	case t.passed > 0:
 		t.passed--
 	case !t.silent():
-		if t.raw = append(t.raw, c); len(t.raw) > maxToken { // no line of text is as long
+		if t.raw = append(t.raw, c); len(t.raw) > reading.MaxToken { // no line of text is as long
 			t.decode()
 		}
 	}
@@ -378,7 +380,7 @@ func (t *rtf) word(word string, value int, given bool) {
 	case "row":
 		t.shutRow()
 		t.shutTable()
-		t.tail = "table"
+		t.Tail = "table"
 	}
 }
 

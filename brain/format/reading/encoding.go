@@ -1,4 +1,4 @@
-package format
+package reading
 
 import (
 	"bytes"
@@ -21,17 +21,17 @@ import (
 )
 
 const (
-	// sampleBytes of a text say which encoding it is in.
-	sampleBytes = 32 << 10
+	// SampleBytes of a text say which encoding it is in.
+	SampleBytes = 32 << 10
 	// maxControls is the share of control characters, one in so many, from which on
 	// what decodes is no text.
 	maxControls = 32
 )
 
-// decoded returns a text in UTF-8, whatever it was in: what its mark says, else
+// Decoded returns a text in UTF-8, whatever it was in: what its mark says, else
 // what label says, if it is one, else what it looks like. Errors say that it is
 // none.
-func (r *reader) decoded(data []byte, label string) ([]byte, error) {
+func (r *Reader) Decoded(data []byte, label string) ([]byte, error) {
 	from := encodingOf(data, label)
 	if from == nil {
 		data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -42,16 +42,16 @@ func (r *reader) decoded(data []byte, label string) ([]byte, error) {
 		}
 		in := from.NewDecoder().Reader(bytes.NewReader(data))
 		for ended := false; !ended; {
-			n, err, held := out.Fill(in, stepBytes)
+			n, err, held := out.Fill(in, StepBytes)
 			switch {
 			case held != nil:
 				return nil, held
 			case errors.Is(err, io.EOF):
 				ended = true
 			case err != nil:
-				return nil, errorf("is text in an encoding that cannot be read%s", supported)
+				return nil, Errorf("is text in an encoding that cannot be read%s", Supported)
 			}
-			if err := r.Step(tableWork * n); err != nil {
+			if err := r.Step(TableWork * n); err != nil {
 				return nil, err
 			}
 		}
@@ -61,13 +61,13 @@ func (r *reader) decoded(data []byte, label string) ([]byte, error) {
 	for _, c := range data {
 		switch {
 		case c == 0:
-			return nil, errorf("holds binary data%s", supported)
+			return nil, Errorf("holds binary data%s", Supported)
 		case c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\v' && c != 0x1b && c != '\b':
 			controls++
 		}
 	}
 	if controls > 0 && controls*maxControls > len(data) {
-		return nil, errorf("holds binary data%s", supported)
+		return nil, Errorf("holds binary data%s", Supported)
 	}
 	return data, nil
 }
@@ -84,7 +84,7 @@ func encodingOf(data []byte, label string) encoding.Encoding {
 			return e
 		}
 		// ISO-2022-JP is seven bits wide: only its label, or its escapes, tell.
-		if e, name := charset.Lookup(label); e != nil && name == "iso-2022-jp" || bytes.Contains(data[:min(len(data), sampleBytes)], []byte("\x1b$B")) {
+		if e, name := charset.Lookup(label); e != nil && name == "iso-2022-jp" || bytes.Contains(data[:min(len(data), SampleBytes)], []byte("\x1b$B")) {
 			return japanese.ISO2022JP
 		}
 		return nil
@@ -95,13 +95,13 @@ func encodingOf(data []byte, label string) encoding.Encoding {
 	if e := wide(data); e != nil {
 		return e
 	}
-	return guess(data[:min(len(data), sampleBytes)])
+	return guess(data[:min(len(data), SampleBytes)])
 }
 
 // wide recognises UTF-16 without a mark: in most scripts' texts, spaces and line
 // ends at least, every other byte is often zero.
 func wide(data []byte) encoding.Encoding {
-	sample := data[:min(len(data), sampleBytes)]
+	sample := data[:min(len(data), SampleBytes)]
 	if len(data)%2 != 0 || len(sample) < 4 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package format
+package record
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/brain/format/reading"
 	"orgmem/proto/canon"
 )
 
@@ -60,11 +61,11 @@ func meantAsItems(raw []byte) bool {
 			raw = line
 		}
 	}
-	s := shapeOf(raw)
+	s := ShapeOf(raw)
 	if s.holds("items", "content") {
 		return !slices.ContainsFunc(s.names["items"], func(n string) bool { return !slices.Contains(itemNames, n) })
 	}
-	if !s.has("content") {
+	if !s.Has("content") {
 		return false
 	}
 	for n := range s.names {
@@ -83,10 +84,10 @@ const maxPieces = 32
 
 // loose is JSON that is being searched for what somebody wrote.
 type loose struct {
-	*reader
+	*reading.Reader
 	name  string // of the file
 	lines bool
-	docs  []Document
+	docs  []reading.Document
 	found int
 	all   strings.Builder // what was found, once it is more than documents may be
 }
@@ -105,36 +106,36 @@ type level struct {
 	at      string
 }
 
-// loosely reads JSON that holds no items. failed is why.
-func (r *reader) loosely(name, format string, raw []byte, failed error) ([]Document, string, error) {
-	l := &loose{reader: r, name: name, lines: format == JSONL}
-	kept := r.kept
-	if err := l.read(raw); err != nil && !isFileError(err) {
+// readLoosely reads JSON that holds no items. failed is why.
+func readLoosely(r *reading.Reader, name, format string, raw []byte, failed error) ([]reading.Document, string, error) {
+	l := &loose{Reader: r, name: name, lines: format == reading.JSONL}
+	kept := r.Kept
+	if err := l.read(raw); err != nil && !reading.IsFileError(err) {
 		return nil, format, err
 	} else if err == nil && l.found > 0 {
 		docs, err := l.done()
 		return docs, format, err
 	}
-	r.kept = kept
+	r.Kept = kept
 	if bytes.IndexFunc(raw, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }) < 0 {
-		if r.nested > 0 { // it says nothing, as an empty file
+		if r.Nested > 0 { // it says nothing, as an empty file
 			return nil, format, nil
 		}
 		return nil, format, failed
 	}
-	docs, err := r.asText(name, raw)
-	return docs, Text, err
+	docs, err := readAsText(r, name, raw)
+	return docs, reading.Text, err
 }
 
-// asText takes JSON as the text that it is.
-func (r *reader) asText(name string, raw []byte) ([]Document, error) {
-	if err := r.keep(len(raw)); err != nil {
+// readAsText takes JSON as the text that it is.
+func readAsText(r *reading.Reader, name string, raw []byte) ([]reading.Document, error) {
+	if err := r.Keep(len(raw)); err != nil {
 		return nil, err
 	}
 	if err := r.Hold(len(raw)); err != nil {
 		return nil, err
 	}
-	return r.cut(Document{Title: baseTitle(name), Content: unbroken(string(raw))})
+	return r.Cut(reading.Document{Title: reading.BaseTitle(name), Content: unbroken(string(raw))})
 }
 
 // read goes through the file, or its lines.
@@ -170,7 +171,7 @@ func (l *loose) value(raw []byte, where string) error {
 		if err != nil {
 			return malformed(err)
 		}
-		if err := l.Step(tableWork*int(d.InputOffset()-at) + recordWork); err != nil {
+		if err := l.Step(reading.TableWork*int(d.InputOffset()-at) + recordWork); err != nil {
 			return err
 		}
 		at = d.InputOffset()
@@ -181,7 +182,7 @@ func (l *loose) value(raw []byte, where string) error {
 		}
 		if top != nil && !top.list && !top.named && kind == '"' {
 			top.member, top.named = "", true
-			if name := t.String(); len(name) <= maxNote {
+			if name := t.String(); len(name) <= reading.MaxNote {
 				top.member = bareName(name)
 			}
 			continue
@@ -213,7 +214,7 @@ func (l *loose) value(raw []byte, where string) error {
 					if f >= 1e11 {
 						f /= 1000
 					}
-					top.at = unixInstant(int64(f))
+					top.at = reading.UnixInstant(int64(f))
 				}
 			}
 		default: // it says nothing
@@ -240,17 +241,17 @@ func (l *loose) said(d *jsontext.Decoder, t jsontext.Token, open []level, where 
 			return err
 		}
 		if where == "" {
-			where = clip(strings.TrimPrefix(string(d.StackPointer()), "/"))
+			where = reading.Clip(strings.TrimPrefix(string(d.StackPointer()), "/"))
 		}
 		return l.take(top, words, where)
 	case top.list:
 	case top.title == "" && slices.Contains(titleNames, top.member):
-		top.title = clipTitle(t.String())
+		top.title = reading.ClipTitle(t.String())
 	case top.author == "" && slices.Contains(authorNames, top.member):
-		top.author = clip(clean(t.String()))
+		top.author = reading.Clip(reading.Clean(t.String()))
 	case top.at == "" && slices.Contains(timeNames, top.member):
 		if s := t.String(); len(s) <= maxTiming {
-			top.at = instant(s)
+			top.at = reading.Instant(s)
 		}
 	}
 	return nil
@@ -259,10 +260,10 @@ func (l *loose) said(d *jsontext.Decoder, t jsontext.Token, open []level, where 
 // take makes a document of what was written, or adds it to that of the same object.
 func (l *loose) take(top *level, words, where string) error {
 	l.found++
-	if err := l.keep(len(words) + len("\n\n")); err != nil {
+	if err := l.Keep(len(words) + len("\n\n")); err != nil {
 		return err
 	}
-	if err := l.Hold(2*len(words) + nameMemory + recordMemory); err != nil {
+	if err := l.Hold(2*len(words) + reading.NameMemory + recordMemory); err != nil {
 		return err
 	}
 	switch {
@@ -271,7 +272,7 @@ func (l *loose) take(top *level, words, where string) error {
 	case !top.list && top.own >= 0 && top.pieces < maxPieces:
 		top.pieces++
 		l.docs[top.own].Content += "\n\n" + words
-	case len(l.docs) == MaxDocuments: // it is many records of little: one text of all
+	case len(l.docs) == reading.MaxDocuments: // it is many records of little: one text of all
 		for i := range l.docs {
 			if i > 0 {
 				l.all.WriteString("\n\n")
@@ -284,7 +285,7 @@ func (l *loose) take(top *level, words, where string) error {
 		if !top.list {
 			top.own, top.pieces = len(l.docs), 1
 		}
-		l.docs = append(l.docs, Document{Content: words, Where: where, Noted: true})
+		l.docs = append(l.docs, reading.Document{Content: words, Where: where, Noted: true})
 	}
 	return nil
 }
@@ -309,28 +310,28 @@ func (l *loose) close(top *level) error {
 			doc.OccurredAt = top.at
 		}
 		if doc.Metadata == nil && top.author != "" {
-			doc.Metadata = noted("author", top.author)
+			doc.Metadata = reading.Noted("author", top.author)
 		}
 	}
 	return nil
 }
 
 // done ends the file.
-func (l *loose) done() ([]Document, error) {
+func (l *loose) done() ([]reading.Document, error) {
 	if l.all.Len() > 0 {
-		return l.cut(Document{Title: baseTitle(l.name), Content: l.all.String()})
+		return l.Cut(reading.Document{Title: reading.BaseTitle(l.name), Content: l.all.String()})
 	}
-	var docs []Document
+	var docs []reading.Document
 	for _, d := range l.docs {
 		if d.Title == "" {
-			d.Title = baseTitle(l.name)
+			d.Title = reading.BaseTitle(l.name)
 		}
-		parts, err := l.cut(d)
+		parts, err := l.Cut(d)
 		if err != nil {
 			return nil, err
 		}
-		if docs = append(docs, parts...); len(docs) > MaxDocuments {
-			return nil, errorf("holds more than %d documents", MaxDocuments)
+		if docs = append(docs, parts...); len(docs) > reading.MaxDocuments {
+			return nil, reading.Errorf("holds more than %d documents", reading.MaxDocuments)
 		}
 	}
 	return docs, nil

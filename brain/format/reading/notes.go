@@ -1,4 +1,4 @@
-package format
+package reading
 
 import (
 	"fmt"
@@ -12,22 +12,22 @@ import (
 	"orgmem/proto/canon"
 )
 
-// noted is metadata of names and values; what says nothing is left out. Where it
+// Noted is metadata of names and values; what says nothing is left out. Where it
 // is more than metadata may hold, nothing is noted.
-func noted(pairs ...any) []byte {
+func Noted(pairs ...any) []byte {
 	m := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name, _ := pairs[i].(string)
 		switch v := pairs[i+1].(type) {
 		case string:
-			if v = clean(v); v != "" {
-				m[name] = clip(v)
+			if v = Clean(v); v != "" {
+				m[name] = Clip(v)
 			}
 		case []string:
 			var all []string
-			for _, s := range v[:min(len(v), maxNotes)] {
-				if s = clean(s); s != "" {
-					all = append(all, clip(s))
+			for _, s := range v[:min(len(v), MaxNotes)] {
+				if s = Clean(s); s != "" {
+					all = append(all, Clip(s))
 				}
 			}
 			if len(all) > 0 {
@@ -49,53 +49,53 @@ func noted(pairs ...any) []byte {
 	return raw
 }
 
-// maxNote bounds one value of what is noted, maxNotes a list of them: names and
+// MaxNote bounds one value of what is noted, MaxNotes a list of them: names and
 // addresses, not texts.
 const (
-	maxNote  = 1000
-	maxNotes = 50
+	MaxNote  = 1000
+	MaxNotes = 50
 )
 
-// clean makes one line of valid UTF-8 of what a file says of itself.
-func clean(s string) string {
+// Clean makes one line of valid UTF-8 of what a file says of itself.
+func Clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' {
 			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
-	return flat(s)
+	return Flat(s)
 }
 
-// clipTitle makes a title that POST /v1/ingest would take.
-func clipTitle(s string) string {
-	s = clean(s)
-	return s[:runeOffset(s, maxTitleRunes)]
+// ClipTitle makes a title that POST /v1/ingest would take.
+func ClipTitle(s string) string {
+	s = Clean(s)
+	return s[:RuneOffset(s, MaxTitleRunes)]
 }
 
-// externalID makes an external id of the ids that a system gives its records;
+// ExternalID makes an external id of the ids that a system gives its records;
 // empty where they say none, or one that is too long to be an id.
-func externalID(system, id string) string {
-	if id = clean(id); id == "" {
+func ExternalID(system, id string) string {
+	if id = Clean(id); id == "" {
 		return ""
 	}
-	if id = system + ":" + id; len(id) > maxExternalID {
+	if id = system + ":" + id; len(id) > MaxExternalID {
 		return ""
 	}
 	return id
 }
 
-// baseTitle is a file's name as a title.
-func baseTitle(name string) string {
+// BaseTitle is a file's name as a title.
+func BaseTitle(name string) string {
 	base := path.Base(name)
-	return clipTitle(strings.TrimSuffix(base, path.Ext(base)))
+	return ClipTitle(strings.TrimSuffix(base, path.Ext(base)))
 }
 
 var rfc3339 = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})?)?$`)
 
-// instant makes an RFC 3339 date-time of the ways in which files say one, in UTC
+// Instant makes an RFC 3339 date-time of the ways in which files say one, in UTC
 // where they do not say where; empty: it is none.
-func instant(s string) string {
+func Instant(s string) string {
 	m := rfc3339.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		return ""
@@ -116,27 +116,27 @@ func instant(s string) string {
 	return m[1] + "T" + clock + seconds + zone
 }
 
-// clip cuts a value to maxNote characters.
-func clip(s string) string { return s[:runeOffset(s, maxNote)] }
+// Clip cuts a value to MaxNote characters.
+func Clip(s string) string { return s[:RuneOffset(s, MaxNote)] }
 
-// maxUnix is the end of the year 9999, the last that RFC 3339 can say.
-const maxUnix = 253402300799
+// MaxUnix is the end of the year 9999, the last that RFC 3339 can say.
+const MaxUnix = 253402300799
 
-// unixInstant makes an RFC 3339 date-time of seconds since 1970; empty where there
+// UnixInstant makes an RFC 3339 date-time of seconds since 1970; empty where there
 // are none.
-func unixInstant(seconds int64) string {
-	if seconds <= 0 || seconds > maxUnix {
+func UnixInstant(seconds int64) string {
+	if seconds <= 0 || seconds > MaxUnix {
 		return ""
 	}
-	y, m, d := civil(int(seconds / 86400))
+	y, m, d := CivilDate(int(seconds / 86400))
 	rest := seconds % 86400
 	return fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02dZ", y, m, d, rest/3600, rest/60%60, rest%60)
 }
 
-// civil is the date of a day since 1970.
+// CivilDate is the date of a day since 1970.
 //
 // The algorithm is Howard Hinnant's civil_from_days.
-func civil(days int) (year, month, day int) {
+func CivilDate(days int) (year, month, day int) {
 	z := days + 719468
 	era := z / 146097
 	if z < 0 {
@@ -155,6 +155,6 @@ func civil(days int) (year, month, day int) {
 
 // The bounds of POST /v1/ingest.
 const (
-	maxTitleRunes = 1000
-	maxExternalID = 512
+	MaxTitleRunes = 1000
+	MaxExternalID = 512
 )

@@ -1,4 +1,4 @@
-package format
+package record
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/brain/format/reading"
 	"orgmem/proto/canon"
 )
 
@@ -50,14 +51,15 @@ func valid(raw []byte) bool {
 	return jsontext.Value(raw).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-func looksJSON(raw []byte) bool {
+// LooksJSON reports whether a text is one JSON object or list.
+func LooksJSON(raw []byte) bool {
 	raw = bytes.TrimSpace(raw)
 	return len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') && valid(raw)
 }
 
-// looksJSONL: more than one line, and each a JSON object. As many as are refused
-// settle it.
-func looksJSONL(raw []byte) bool {
+// LooksJSONL reports whether a text has more than one line, and each is a JSON object.
+// It looks at no more lines than a file may have documents.
+func LooksJSONL(raw []byte) bool {
 	if raw = bytes.TrimSpace(raw); bytes.IndexByte(raw, '\n') < 0 {
 		return false
 	}
@@ -69,51 +71,51 @@ func looksJSONL(raw []byte) bool {
 		if line[0] != '{' || !valid(line) {
 			return false
 		}
-		if n++; n > MaxDocuments {
+		if n++; n > reading.MaxDocuments {
 			break
 		}
 	}
 	return true
 }
 
-// items reads a file of items, of JSON or JSONL. JSON that is meant as no item is read as
+// Items reads a file of items, of JSON or JSONL. JSON that is meant as no item is read as
 // what it is; of what is meant as items the faults are said.
-func (r *reader) items(name, format string, raw []byte, read func(*reader, []byte) ([]Document, error)) ([]Document, string, error) {
-	kept := r.kept
+func Items(r *reading.Reader, name, format string, raw []byte, read func(*reading.Reader, []byte) ([]reading.Document, error)) ([]reading.Document, string, error) {
+	kept := r.Kept
 	docs, err := read(r, raw)
-	if err == nil || !isFileError(err) || meantAsItems(raw) {
+	if err == nil || !reading.IsFileError(err) || meantAsItems(raw) {
 		return docs, format, err
 	}
-	r.kept = kept
-	return r.loosely(name, format, raw, err)
+	r.Kept = kept
+	return readLoosely(r, name, format, raw, err)
 }
 
-// jsonItems reads an item, a list of items or texts, or an object with items.
-func (r *reader) jsonItems(raw []byte) ([]Document, error) {
-	var docs []Document
+// ReadItems reads an item, a list of items or texts, or an object with items.
+func ReadItems(r *reading.Reader, raw []byte) ([]reading.Document, error) {
+	var docs []reading.Document
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
-	err := r.list(d, "items", func(i int) error {
-		if i == MaxDocuments {
-			return errorf("holds more than %d documents", MaxDocuments)
+	err := readList(r, d, "items", func(i int) error {
+		if i == reading.MaxDocuments {
+			return reading.Errorf("holds more than %d documents", reading.MaxDocuments)
 		}
-		doc, err := r.one(d, fmt.Sprintf("items[%d]", i))
+		doc, err := readItem(r, d, fmt.Sprintf("items[%d]", i))
 		docs = append(docs, doc)
 		return err
 	})
 	switch {
 	case errors.Is(err, errNoList) && d.StackDepth() > 0: // an object of something else
 		d = jsontext.NewDecoder(bytes.NewBuffer(raw))
-		doc, err := r.one(d, "item")
+		doc, err := readItem(r, d, "item")
 		if err != nil {
 			return nil, err
 		}
-		return []Document{doc}, atEnd(d)
+		return []reading.Document{doc}, atEnd(d)
 	case errors.Is(err, errNoList):
-		return nil, errorf("is JSON, but neither an item with content nor a list of such")
+		return nil, reading.Errorf("is JSON, but neither an item with content nor a list of such")
 	case err != nil:
 		return nil, err
 	case len(docs) == 0:
-		return nil, errorf("holds no items")
+		return nil, reading.Errorf("holds no items")
 	}
 	return docs, atEnd(d)
 }
@@ -122,9 +124,9 @@ func (r *reader) jsonItems(raw []byte) ([]Document, error) {
 // list under the name that was asked for.
 var errNoList = errors.New("no list")
 
-// list reads a list, or an object of nothing but a list of that name. element
+// readList reads a list, or an object of nothing but a list of that name. element
 // reads the next element.
-func (r *reader) list(d *jsontext.Decoder, name string, element func(i int) error) error {
+func readList(r *reading.Reader, d *jsontext.Decoder, name string, element func(i int) error) error {
 	begin, err := d.ReadToken()
 	if err != nil {
 		return malformed(err)
@@ -170,7 +172,7 @@ func (r *reader) list(d *jsontext.Decoder, name string, element func(i int) erro
 // atEnd refuses what stands behind the value.
 func atEnd(d *jsontext.Decoder) error {
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return errorf("is not well-formed JSON: something stands behind its end")
+		return reading.Errorf("is not well-formed JSON: something stands behind its end")
 	}
 	return nil
 }
@@ -178,13 +180,14 @@ func atEnd(d *jsontext.Decoder) error {
 // malformed says of a syntax error, or of a name that stands twice, what it is.
 func malformed(err error) error {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return errorf("is JSON that names a field twice")
+		return reading.Errorf("is JSON that names a field twice")
 	}
-	return errorf("is not well-formed JSON")
+	return reading.Errorf("is not well-formed JSON")
 }
 
-func (r *reader) jsonl(raw []byte) ([]Document, error) {
-	var docs []Document
+// ReadLines reads a file with an item in each line.
+func ReadLines(r *reading.Reader, raw []byte) ([]reading.Document, error) {
+	var docs []reading.Document
 	n := 0
 	for line := range bytes.Lines(raw) {
 		n++
@@ -194,17 +197,17 @@ func (r *reader) jsonl(raw []byte) ([]Document, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		if len(docs) == MaxDocuments {
-			return nil, errorf("holds more than %d documents", MaxDocuments)
+		if len(docs) == reading.MaxDocuments {
+			return nil, reading.Errorf("holds more than %d documents", reading.MaxDocuments)
 		}
 		where := fmt.Sprintf("line %d", n)
 		d := jsontext.NewDecoder(bytes.NewBuffer(line))
-		doc, err := r.one(d, where)
+		doc, err := readItem(r, d, where)
 		if err != nil {
 			return nil, err
 		}
 		if atEnd(d) != nil {
-			return nil, errorf("has at %s something behind the item", where)
+			return nil, reading.Errorf("has at %s something behind the item", where)
 		}
 		docs = append(docs, doc)
 	}
@@ -214,51 +217,51 @@ func (r *reader) jsonl(raw []byte) ([]Document, error) {
 // metadataFaults are what metadata may be refused for.
 var metadataFaults = []error{canon.ErrOversized, canon.ErrTooDeep, canon.ErrNUL, canon.ErrRange, canon.ErrNoObject}
 
-// one reads a text or an item.
-func (r *reader) one(d *jsontext.Decoder, where string) (Document, error) {
-	doc := Document{Where: where}
+// readItem reads a text or an item.
+func readItem(r *reading.Reader, d *jsontext.Decoder, where string) (reading.Document, error) {
+	doc := reading.Document{Where: where}
 	if d.PeekKind() == '"' {
 		words, err := d.ReadToken()
 		if err != nil {
 			return doc, malformed(err)
 		}
 		doc.Content = words.String()
-		return doc, r.check(doc)
+		return doc, checkItem(r, doc)
 	}
 	var it item
 	if err := json.UnmarshalDecode(d, &it, json.RejectUnknownMembers(true)); err != nil {
 		for _, fault := range metadataFaults {
 			if errors.Is(err, fault) {
-				return doc, errorf("has at %s metadata that %v", where, fault)
+				return doc, reading.Errorf("has at %s metadata that %v", where, fault)
 			}
 		}
 		if _, syntactic := errors.AsType[*jsontext.SyntacticError](err); syntactic || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return doc, fmt.Errorf("%w, at %s", malformed(err), where)
 		}
-		return doc, errorf("has at %s no item: expected content, and at most title, kind, externalId, occurredAt and metadata", where)
+		return doc, reading.Errorf("has at %s no item: expected content, and at most title, kind, externalId, occurredAt and metadata", where)
 	}
 	if it.Content == nil {
-		return doc, errorf("has at %s no content", where)
+		return doc, reading.Errorf("has at %s no content", where)
 	}
 	doc.Content, doc.Title, doc.Kind, doc.ExternalID, doc.OccurredAt, doc.Metadata = *it.Content, it.Title, it.Kind, it.ExternalID, it.OccurredAt, it.Metadata
-	return doc, r.check(doc)
+	return doc, checkItem(r, doc)
 }
 
-// check holds an item to the bounds of POST /v1/ingest.
-func (r *reader) check(d Document) error {
+// checkItem holds an item to the bounds of POST /v1/ingest.
+func checkItem(r *reading.Reader, d reading.Document) error {
 	switch {
 	case canon.Blank(d.Content):
-		return errorf("has at %s a blank content", d.Where)
+		return reading.Errorf("has at %s a blank content", d.Where)
 	case strings.ContainsRune(d.Content, 0), strings.ContainsRune(d.Title, 0), strings.ContainsRune(d.ExternalID, 0):
-		return errorf("has at %s the character U+0000", d.Where)
+		return reading.Errorf("has at %s the character U+0000", d.Where)
 	case utf8.RuneCountInString(d.Content) > r.Runes:
-		return tooLargef("has at %s more than %d characters", d.Where, r.Runes)
-	case utf8.RuneCountInString(d.Title) > maxTitleRunes:
-		return errorf("has at %s a title of more than %d characters", d.Where, maxTitleRunes)
-	case utf8.RuneCountInString(d.ExternalID) > maxExternalID:
-		return errorf("has at %s an externalId of more than %d characters", d.Where, maxExternalID)
+		return reading.TooLargef("has at %s more than %d characters", d.Where, r.Runes)
+	case utf8.RuneCountInString(d.Title) > reading.MaxTitleRunes:
+		return reading.Errorf("has at %s a title of more than %d characters", d.Where, reading.MaxTitleRunes)
+	case utf8.RuneCountInString(d.ExternalID) > reading.MaxExternalID:
+		return reading.Errorf("has at %s an externalId of more than %d characters", d.Where, reading.MaxExternalID)
 	case !slices.Contains(kinds, d.Kind):
-		return errorf("has at %s an unknown kind; known are %s", d.Where, strings.Join(kinds[1:], ", "))
+		return reading.Errorf("has at %s an unknown kind; known are %s", d.Where, strings.Join(kinds[1:], ", "))
 	}
-	return r.keep(len(d.Content))
+	return r.Keep(len(d.Content))
 }

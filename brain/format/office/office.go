@@ -1,4 +1,4 @@
-package format
+package office
 
 import (
 	"archive/zip"
@@ -10,62 +10,65 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"orgmem/brain/format/markup"
+	"orgmem/brain/format/reading"
 )
 
-// officeOf recognises office documents and books by the files that each must have.
-func officeOf(r *reader, z *zip.Reader) (read func(*reader, *zip.Reader) (Document, error), format string) {
+// Recognize recognises office documents and books by the files that each must have.
+func Recognize(r *reading.Reader, z *zip.Reader) (read func(*reading.Reader, *zip.Reader) (reading.Document, error), format string) {
 	for _, f := range z.File {
 		switch f.Name {
 		case "word/document.xml":
-			return (*reader).docx, DOCX
+			return readDocx, reading.DOCX
 		case "ppt/presentation.xml":
-			return (*reader).pptx, PPTX
+			return readPptx, reading.PPTX
 		case "xl/workbook.xml":
-			return (*reader).xlsx, XLSX
+			return readXlsx, reading.XLSX
 		case "META-INF/container.xml":
-			return (*reader).epub, EPUB
+			return readEpub, reading.EPUB
 		case "mimetype":
-			raw, err := r.entry(f)
+			raw, err := r.Entry(f)
 			if err != nil {
 				continue
 			}
-			r.drop(raw)
+			r.Drop(raw)
 			switch kind := strings.TrimSpace(string(raw)); {
 			case strings.HasPrefix(kind, "application/vnd.oasis.opendocument.spreadsheet"):
-				return (*reader).opendocument, ODS
+				return readOpenDocument, reading.ODS
 			case strings.HasPrefix(kind, "application/vnd.oasis.opendocument.presentation"):
-				return (*reader).opendocument, ODP
+				return readOpenDocument, reading.ODP
 			case strings.HasPrefix(kind, "application/vnd.oasis.opendocument."):
-				return (*reader).opendocument, ODT
+				return readOpenDocument, reading.ODT
 			}
 		}
 	}
-	return r.wordElsewhere(z)
+	return findWordDocument(r, z)
 }
 
-// wordElsewhere finds the text of a document that a program keeps under another name
+// findWordDocument finds the text of a document that a program keeps under another name
 // than Word does: the archive's own relations say which.
-func (r *reader) wordElsewhere(z *zip.Reader) (read func(*reader, *zip.Reader) (Document, error), format string) {
-	parts, err := r.relations(z, "")
+func findWordDocument(r *reading.Reader, z *zip.Reader) (read func(*reading.Reader, *zip.Reader) (reading.Document, error), format string) {
+	parts, err := relationsOf(r, z, "")
 	if err != nil {
 		return nil, ""
 	}
 	if main := partOf(parts, "officeDocument"); strings.HasPrefix(main, "word/") {
-		return func(r *reader, z *zip.Reader) (Document, error) { return r.wordDocument(z, main) }, DOCX
+		return func(r *reading.Reader, z *zip.Reader) (reading.Document, error) { return readWordDocument(r, z, main) }, reading.DOCX
 	}
 	return nil, ""
 }
 
 // writer writes the paragraphs and tables of a word processor.
 type writer struct {
-	markup
+	reading.Builder
 	text   bytes.Buffer // of the open paragraph, behind that of those it stands in
 	level  int          // it is a heading of that level; 0: none
 	item   bool         // it is an item of a list
 	depth  int          // of the list
 	asides []aside
 	notes  []string // what is written behind the open paragraph
-	tables []table
+	tables []markup.Table
 	cells  []string // the paragraphs of the open cell
 	within bool     // of a run's text
 	hidden bool     // and that is not shown
@@ -93,10 +96,10 @@ func (w *writer) openAside(note bool) {
 
 // parked bounds what waits for the end of a row or of a paragraph: notes and cells.
 func (w *writer) park(to *[]string, text string) {
-	if w.waiting += len(text) + nameMemory/4; w.waiting > maxToken && w.err == nil {
-		w.err = errorf("holds a row or notes of more than %d MiB", maxToken>>20)
+	if w.waiting += len(text) + reading.NameMemory/4; w.waiting > reading.MaxToken && w.Err == nil {
+		w.Err = reading.Errorf("holds a row or notes of more than %d MiB", reading.MaxToken>>20)
 	}
-	if w.err == nil {
+	if w.Err == nil {
 		*to = append(*to, text)
 	}
 }
@@ -114,10 +117,10 @@ func (w *writer) shutAside() {
 
 // add adds letters to the open paragraph.
 func (w *writer) add(b []byte) {
-	if w.err = cmp.Or(w.err, w.tooLong(w.text.Len()+len(b))); w.err == nil {
-		w.err = w.growing(&w.text, len(b))
+	if w.Err = cmp.Or(w.Err, w.TooLong(w.text.Len()+len(b))); w.Err == nil {
+		w.Err = w.Growing(&w.text, len(b))
 	}
-	if w.err == nil {
+	if w.Err == nil {
 		w.text.Write(b)
 	}
 }
@@ -140,9 +143,9 @@ var besides = []string{"Fallback", "moveFrom", "del", "pPrChange", "rPrChange"}
 
 // elements are what word processors and presentations of Office Open XML have in
 // common: runs of text, and tables. open and shut deal with the rest.
-func (w *writer) elements(open func(xml.StartElement), shut func(name string)) elements {
-	return elements{
-		open: func(t xml.StartElement) {
+func (w *writer) elements(open func(xml.StartElement), shut func(name string)) markup.Elements {
+	return markup.Elements{
+		Open: func(t xml.StartElement) {
 			if slices.Contains(besides, t.Name.Local) {
 				w.beside++
 			}
@@ -162,7 +165,7 @@ func (w *writer) elements(open func(xml.StartElement), shut func(name string)) e
 				open(t)
 			}
 		},
-		shut: func(name string) {
+		Shut: func(name string) {
 			if w.beside > 0 {
 				if slices.Contains(besides, name) {
 					w.beside--
@@ -182,17 +185,17 @@ func (w *writer) elements(open func(xml.StartElement), shut func(name string)) e
 				shut(name)
 			}
 		},
-		text: func(b []byte) {
+		Text: func(b []byte) {
 			if w.within && !w.hidden && w.beside == 0 {
 				w.add(b)
 			}
 		},
-		fault: &w.err,
+		Fault: &w.Err,
 	}
 }
 
 func (w *writer) inCell() bool {
-	return len(w.tables) > 0 && w.tables[len(w.tables)-1].cell && !w.tables[len(w.tables)-1].layout
+	return len(w.tables) > 0 && w.tables[len(w.tables)-1].Cell && !w.tables[len(w.tables)-1].Layout
 }
 
 // endParagraph ends the open paragraph.
@@ -204,11 +207,11 @@ func (w *writer) endParagraph() {
 	case w.inCell():
 		w.park(&w.cells, text)
 	case w.level > 0:
-		w.heading(w.level, text)
+		w.Heading(w.level, text)
 	case w.item:
-		w.markup.item(w.depth, "-", text)
+		w.Builder.Item(w.depth, "-", text)
 	default:
-		w.paragraph(text)
+		w.Paragraph(text)
 	}
 	w.level, w.item, w.depth = 0, false, 0
 	if len(w.notes) > 0 && len(w.asides) == 0 {
@@ -218,7 +221,7 @@ func (w *writer) endParagraph() {
 			if w.inCell() {
 				w.park(&w.cells, text)
 			} else {
-				w.paragraph(text)
+				w.Paragraph(text)
 			}
 		}
 	}
@@ -227,68 +230,70 @@ func (w *writer) endParagraph() {
 func (w *writer) openTable() {
 	if n := len(w.tables); n > 0 {
 		outer := &w.tables[n-1]
-		outer.layout = true
-		for _, c := range slices.Concat(outer.row, w.cells) {
-			w.paragraph(c)
+		outer.Layout = true
+		for _, c := range slices.Concat(outer.Row, w.cells) {
+			w.Paragraph(c)
 		}
-		outer.row, w.cells, w.waiting = nil, nil, 0
+		outer.Row, w.cells, w.waiting = nil, nil, 0
 	}
-	w.tables = append(w.tables, table{})
+	w.tables = append(w.tables, markup.Table{})
 }
 
 func (w *writer) shutTable() {
 	if n := len(w.tables); n > 0 {
 		w.tables = w.tables[:n-1]
 	}
-	w.tail = ""
+	w.Tail = ""
 }
 
 func (w *writer) openCell() {
 	if n := len(w.tables); n > 0 {
-		w.tables[n-1].cell = true
+		w.tables[n-1].Cell = true
 	}
 	w.cells = nil
 }
 
 func (w *writer) shutCell() {
 	if n := len(w.tables); n > 0 && w.inCell() {
-		if row := &w.tables[n-1].row; len(*row) < maxColumns {
+		if row := &w.tables[n-1].Row; len(*row) < markup.MaxColumns {
 			w.park(row, strings.Join(w.cells, " "))
 		}
-		w.tables[n-1].cell = false
+		w.tables[n-1].Cell = false
 	}
 	w.cells = nil
 }
 
 func (w *writer) shutRow() {
 	if n := len(w.tables); n > 0 {
-		row := w.tables[n-1].row
-		w.tables[n-1].row, w.waiting = nil, 0
-		w.row(row[:min(len(row), maxColumns)])
+		row := w.tables[n-1].Row
+		w.tables[n-1].Row, w.waiting = nil, 0
+		w.Row(row[:min(len(row), markup.MaxColumns)])
 	}
 }
 
-// docx reads a document of Word.
-func (r *reader) docx(z *zip.Reader) (Document, error) { return r.wordDocument(z, "word/document.xml") }
+// readDocx reads a document of Word.
+func readDocx(r *reading.Reader, z *zip.Reader) (reading.Document, error) {
+	return readWordDocument(r, z, "word/document.xml")
+}
 
-// wordDocument reads the document whose text is the part main.
-func (r *reader) wordDocument(z *zip.Reader, main string) (Document, error) {
-	parts, err := r.relations(z, main)
+// readWordDocument reads the document whose text is the part main.
+func readWordDocument(r *reading.Reader, z *zip.Reader, main string) (reading.Document, error) {
+	parts, err := relationsOf(r, z, main)
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	levels, err := r.wordStyles(z, cmp.Or(partOf(parts, "styles"), "word/styles.xml"))
+	levels, err := readWordStyles(r, z, cmp.Or(partOf(parts, "styles"), "word/styles.xml"))
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	w := &writer{markup: markup{reader: r}}
+	w := &writer{Builder: reading.Builder{Reader: r}}
 	run := false
 	e := w.elements(func(t xml.StartElement) {
 		switch t.Name.Local {
 		case "r":
 			run, w.hidden = true, false
 		case "vanish": // of the paragraph's mark it hides no text
-			w.hidden = run && !slices.Contains([]string{"0", "false", "off"}, xmlAttr(t, "val"))
+			w.hidden = run && !slices.Contains([]string{"0", "false", "off"}, markup.Attr(t, "val"))
 		case "txbxContent":
 			w.openAside(false)
 		case "tab":
@@ -298,20 +303,20 @@ func (r *reader) wordDocument(z *zip.Reader, main string) (Document, error) {
 		case "noBreakHyphen":
 			w.text.WriteByte('-')
 		case "pStyle":
-			style := xmlAttr(t, "val")
+			style := markup.Attr(t, "val")
 			if w.level = levels[style]; w.level == 0 && strings.Contains(strings.ToLower(style), "list") {
 				w.item = true
 			}
 		case "outlineLvl":
-			if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil && n >= 0 && n < 9 {
+			if n, err := strconv.Atoi(markup.Attr(t, "val")); err == nil && n >= 0 && n < 9 {
 				w.level = n + 1
 			}
 		case "ilvl":
-			if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil {
+			if n, err := strconv.Atoi(markup.Attr(t, "val")); err == nil {
 				w.item, w.depth = true, n
 			}
 		case "numId": // 0 takes the paragraph out of the list that its style is
-			w.item = xmlAttr(t, "val") != "0"
+			w.item = markup.Attr(t, "val") != "0"
 		}
 	}, func(name string) {
 		switch name {
@@ -325,58 +330,58 @@ func (r *reader) wordDocument(z *zip.Reader, main string) (Document, error) {
 	})
 	notes, ends := cmp.Or(partOf(parts, "footnotes"), "word/footnotes.xml"), cmp.Or(partOf(parts, "endnotes"), "word/endnotes.xml")
 	for _, part := range []string{main, notes, ends} {
-		if _, err := r.walkNamed(z, part, e); err != nil {
-			return Document{}, err
+		if _, err := walkNamed(r, z, part, e); err != nil {
+			return reading.Document{}, err
 		}
 		w.endParagraph()
 	}
-	values, err := r.properties(z, "docProps/core.xml")
+	values, err := propertiesOf(r, z, "docProps/core.xml")
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	return office(&w.markup, values)
+	return documentOf(&w.Builder, values)
 }
 
-// wordStyles are the levels of the styles that are headings. A style's name is
+// readWordStyles are the levels of the styles that are headings. A style's name is
 // English in every language of Word, its id is not.
-func (r *reader) wordStyles(z *zip.Reader, part string) (map[string]int, error) {
+func readWordStyles(r *reading.Reader, z *zip.Reader, part string) (map[string]int, error) {
 	levels := map[string]int{"Title": 1}
 	var fault error
 	for n := 1; n <= 9; n++ {
 		levels[fmt.Sprintf("Heading%d", n)] = n
 	}
 	id := ""
-	_, err := r.walkNamed(z, part, elements{open: func(t xml.StartElement) {
+	_, err := walkNamed(r, z, part, markup.Elements{Open: func(t xml.StartElement) {
 		switch t.Name.Local {
 		case "style":
-			id = xmlAttr(t, "styleId")
-			fault = r.Hold(nameMemory + len(id))
+			id = markup.Attr(t, "styleId")
+			fault = r.Hold(reading.NameMemory + len(id))
 		case "name":
-			name := strings.ToLower(xmlAttr(t, "val"))
+			name := strings.ToLower(markup.Attr(t, "val"))
 			if n, err := strconv.Atoi(strings.TrimPrefix(name, "heading ")); err == nil && n >= 1 && n <= 9 {
 				levels[id] = n
 			} else if name == "title" {
 				levels[id] = 1
 			}
 		case "outlineLvl":
-			if n, err := strconv.Atoi(xmlAttr(t, "val")); err == nil && n >= 0 && n < 9 && id != "" {
+			if n, err := strconv.Atoi(markup.Attr(t, "val")); err == nil && n >= 0 && n < 9 && id != "" {
 				levels[id] = n + 1
 			}
 		}
-	}, fault: &fault})
+	}, Fault: &fault})
 	return levels, err
 }
 
-// pptx reads a presentation: a section for each slide, with the speaker's notes.
-func (r *reader) pptx(z *zip.Reader) (Document, error) {
+// readPptx reads a presentation: a section for each slide, with the speaker's notes.
+func readPptx(r *reading.Reader, z *zip.Reader) (reading.Document, error) {
 	const presentation = "ppt/presentation.xml"
-	parts, err := r.relations(z, presentation)
+	parts, err := relationsOf(r, z, presentation)
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
 	var slides []string
 	count := 0
-	if _, err := r.walkNamed(z, presentation, elements{open: func(t xml.StartElement) {
+	if _, err := walkNamed(r, z, presentation, markup.Elements{Open: func(t xml.StartElement) {
 		if t.Name.Local != "sldId" {
 			return
 		}
@@ -388,41 +393,41 @@ func (r *reader) pptx(z *zip.Reader) (Document, error) {
 			}
 		}
 	}}); err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	w := &writer{markup: markup{reader: r}}
+	w := &writer{Builder: reading.Builder{Reader: r}}
 	for i, part := range slides {
-		if err := r.slide(z, w, part, i+1); err != nil {
-			return Document{}, err
+		if err := readSlide(r, z, w, part, i+1); err != nil {
+			return reading.Document{}, err
 		}
-		if w.err != nil {
-			return Document{}, w.err
+		if w.Err != nil {
+			return reading.Document{}, w.Err
 		}
 	}
-	values, err := r.properties(z, "docProps/core.xml")
+	values, err := propertiesOf(r, z, "docProps/core.xml")
 	if err != nil {
-		return Document{}, err
+		return reading.Document{}, err
 	}
-	return office(&w.markup, values, "slides", count)
+	return documentOf(&w.Builder, values, "slides", count)
 }
 
 // maxInDocument bounds the slides, sheets and chapters of one document.
 const maxInDocument = 2000
 
-// slide reads a slide. Its title may stand anywhere in the file, so that the rest
+// readSlide reads a slide. Its title may stand anywhere in the file, so that the rest
 // waits for it.
-func (r *reader) slide(z *zip.Reader, w *writer, part string, number int) error {
-	body := &writer{markup: markup{reader: r}}
+func readSlide(r *reading.Reader, z *zip.Reader, w *writer, part string, number int) error {
+	body := &writer{Builder: reading.Builder{Reader: r}}
 	title := ""
-	kept, held := r.kept, r.Held()
-	if err := r.shapes(z, part, body, &title); err != nil {
+	kept, held := r.Kept, r.Held()
+	if err := readShapes(r, z, part, body, &title); err != nil {
 		return err
 	}
-	parts, err := r.relations(z, part)
+	parts, err := relationsOf(r, z, part)
 	if err != nil {
 		return err
 	}
-	notes := &writer{markup: markup{reader: r}}
+	notes := &writer{Builder: reading.Builder{Reader: r}}
 	for _, id := range slices.Sorted(maps.Keys(parts)) {
 		to := notes
 		switch parts[id].kind {
@@ -433,45 +438,45 @@ func (r *reader) slide(z *zip.Reader, w *writer, part string, number int) error 
 			continue
 		}
 		var ignored string
-		if err := r.shapes(z, parts[id].part, to, &ignored); err != nil {
+		if err := readShapes(r, z, parts[id].part, to, &ignored); err != nil {
 			return err
 		}
 	}
 	for _, m := range []*writer{body, notes} {
-		if _, err := m.done(); err != nil {
+		if _, err := m.Done(); err != nil {
 			return err
 		}
 	}
-	r.kept = kept // it is counted where it is written
-	w.heading(2, slideTitle(number, title))
+	r.Kept = kept // it is counted where it is written
+	w.Heading(2, slideTitle(number, title))
 	own := r.Held() - held // of the slide, which is written to another text
 	for _, m := range []*writer{body, notes} {
-		if m.out.Len() > 0 {
-			w.block("")
-			w.write(m.out.String())
+		if m.Out.Len() > 0 {
+			w.Block("")
+			w.Write(m.Out.String())
 		}
 	}
 	r.Release(own)
-	return w.err
+	return w.Err
 }
 
 func slideTitle(number int, title string) string {
-	return fmt.Sprintf("Slide %d: %s", number, cmp.Or(flat(title), "no title"))
+	return fmt.Sprintf("Slide %d: %s", number, cmp.Or(reading.Flat(title), "no title"))
 }
 
-// shapes reads the text of a slide's shapes and tables.
-func (r *reader) shapes(z *zip.Reader, part string, w *writer, title *string) error {
+// readShapes reads the text of a slide's shapes and tables.
+func readShapes(r *reading.Reader, z *zip.Reader, part string, w *writer, title *string) error {
 	kind := ""
-	_, err := r.walkNamed(z, part, w.elements(func(t xml.StartElement) {
+	_, err := walkNamed(r, z, part, w.elements(func(t xml.StartElement) {
 		switch t.Name.Local {
 		case "sp":
 			kind = ""
 		case "ph":
-			if kind = xmlAttr(t, "type"); kind == "" {
+			if kind = markup.Attr(t, "type"); kind == "" {
 				kind = "body"
 			}
 		case "pPr":
-			if n, err := strconv.Atoi(xmlAttr(t, "lvl")); err == nil {
+			if n, err := strconv.Atoi(markup.Attr(t, "lvl")); err == nil {
 				w.depth = n
 			}
 		}
@@ -480,7 +485,7 @@ func (r *reader) shapes(z *zip.Reader, part string, w *writer, title *string) er
 		case "p":
 			switch kind {
 			case "title", "ctrTitle":
-				if len(*title) < maxNote {
+				if len(*title) < reading.MaxNote {
 					*title += " " + w.take()
 				}
 				w.take()
@@ -492,7 +497,7 @@ func (r *reader) shapes(z *zip.Reader, part string, w *writer, title *string) er
 			w.endParagraph()
 		case "sp":
 			kind = ""
-			w.tail = ""
+			w.Tail = ""
 		}
 	}))
 	return err

@@ -1,4 +1,4 @@
-package format
+package record
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/brain/format/reading"
 	"orgmem/proto/canon"
 )
 
@@ -23,65 +24,69 @@ var (
 	voice     = regexp.MustCompile(`<v(?:\.[^ \t>]*)?[ \t]+([^>]+)>`)
 )
 
-func isVTT(raw []byte) bool {
+// IsVTT reports whether a text is WebVTT captions.
+func IsVTT(raw []byte) bool {
 	rest, ok := bytes.CutPrefix(raw, []byte("WEBVTT"))
 	return ok && (len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\n')
 }
 
-func isSRT(raw []byte) bool { return srtBegin.Match(raw[:min(len(raw), maxTiming)]) }
+// IsSRT reports whether a text is SubRip captions.
+func IsSRT(raw []byte) bool { return srtBegin.Match(raw[:min(len(raw), maxTiming)]) }
 
 // The bounds of what is looked at at a time. maxTiming is far more than the times
-// of a cue take; maxCue than is ever shown at once; and people who talk day and
+// of a cue take; MaxCue than is ever shown at once; and people who talk day and
 // night say a million turns in a month.
 const (
 	maxTiming = 256
-	maxCue    = 1 << 20
-	maxTurns  = 1_000_000
+	MaxCue    = 1 << 20
+	MaxTurns  = 1_000_000
 )
 
-func (r *reader) transcript(name string, raw []byte) (docs []Document, format string, err error) {
-	t := &talk{reader: r, known: map[string]bool{}}
+// Transcript reads captions, JSON of speakers and texts, or lines of "Name: text". It makes one document of such lines,
+// whose metadata names the speakers; format says which of them it was.
+func Transcript(r *reading.Reader, name string, raw []byte) (docs []reading.Document, format string, err error) {
+	t := &talk{Reader: r, known: map[string]bool{}}
 	switch {
-	case isVTT(raw):
-		format, err = VTT, t.cues(raw, vttTiming)
-	case isSRT(raw):
-		format, err = SRT, t.cues(raw, srtTiming)
-	case looksJSON(raw):
-		format, err = JSON, t.json(raw)
+	case IsVTT(raw):
+		format, err = reading.VTT, t.cues(raw, vttTiming)
+	case IsSRT(raw):
+		format, err = reading.SRT, t.cues(raw, srtTiming)
+	case LooksJSON(raw):
+		format, err = reading.JSON, t.json(raw)
 	default:
-		format, err = Lines, t.lines(raw)
+		format, err = reading.Lines, t.lines(raw)
 	}
 	if err != nil {
 		return nil, "", err
 	}
 	if canon.Blank(t.text.String()) {
-		return nil, "", errorf("is a transcript in which nobody says anything")
+		return nil, "", reading.Errorf("is a transcript in which nobody says anything")
 	}
 	metadata, err := json.Marshal(map[string]any{"transcript": true, "speakers": t.speakers}, json.Deterministic(true))
 	if len(t.speakers) == 0 {
 		metadata, err = []byte(`{"transcript":true}`), nil
 	}
 	if err != nil {
-		return nil, "", errorf("names speakers that cannot be kept")
+		return nil, "", reading.Errorf("names speakers that cannot be kept")
 	}
-	docs, err = r.cut(Document{Title: baseTitle(name), Content: t.text.String(), Metadata: metadata, Noted: true})
+	docs, err = r.Cut(reading.Document{Title: reading.BaseTitle(name), Content: t.text.String(), Metadata: metadata, Noted: true})
 	return docs, format, err
 }
 
-// talk reads JSON that is a transcript by its names, though nobody has said so; what is
+// readTalk reads JSON that is a transcript by its names, though nobody has said so; what is
 // none after all is what other JSON is.
-func (r *reader) talk(name string, raw []byte) ([]Document, error) {
-	docs, _, err := r.items(name, JSON, raw, func(r *reader, raw []byte) ([]Document, error) {
-		docs, _, err := r.transcript(name, raw)
+func readTalk(r *reading.Reader, name string, raw []byte) ([]reading.Document, error) {
+	docs, _, err := Items(r, name, reading.JSON, raw, func(r *reading.Reader, raw []byte) ([]reading.Document, error) {
+		docs, _, err := Transcript(r, name, raw)
 		return docs, err
 	})
 	return docs, err
 }
 
-// maxSpeakers bounds the speakers that are named beside a transcript, and maxNamed
+// MaxSpeakers bounds the speakers that are named beside a transcript, and maxNamed
 // their names as JSON: what metadata may hold, less its other words.
 const (
-	maxSpeakers = 200
+	MaxSpeakers = 200
 	maxNamed    = canon.MaxBytes - 64
 )
 
@@ -89,7 +94,7 @@ const (
 // that somebody speaks without a break. It is written as it is read, since a file
 // of single letters holds more turns than there is room for.
 type talk struct {
-	*reader
+	*reading.Reader
 	text     strings.Builder
 	last     string // who spoke, if known
 	speakers []string
@@ -115,7 +120,7 @@ func (t *talk) say(speaker, words string) error {
 
 // meet notes a speaker, while there is room in the metadata.
 func (t *talk) meet(speaker string) {
-	if t.known[speaker] || len(t.speakers) == maxSpeakers || len(speaker) > canon.MaxBytes {
+	if t.known[speaker] || len(t.speakers) == MaxSpeakers || len(speaker) > canon.MaxBytes {
 		return
 	}
 	quoted, err := jsontext.AppendQuote(nil, speaker)
@@ -140,10 +145,10 @@ func (t *talk) write(parts ...string) error {
 	for _, p := range parts {
 		n += len(p)
 	}
-	if err := t.keep(n); err != nil {
+	if err := t.Keep(n); err != nil {
 		return err
 	}
-	if err := t.room(&t.text, n); err != nil {
+	if err := t.Room(&t.text, n); err != nil {
 		return err
 	}
 	for _, p := range parts {
@@ -174,7 +179,7 @@ func (t *talk) cues(raw []byte, timing *regexp.Regexp) error {
 	}
 	size := 0 // of body
 	for full := range bytes.Lines(raw) {
-		if err := t.Step(markupWork * len(full)); err != nil {
+		if err := t.Step(reading.MarkupWork * len(full)); err != nil {
 			return err
 		}
 		line := strings.TrimSpace(string(full))
@@ -189,8 +194,8 @@ func (t *talk) cues(raw []byte, timing *regexp.Regexp) error {
 			within, size = true, 0
 			from, until = cueTimes(line)
 		case within && line != "":
-			if size += len(line); size > maxCue {
-				return errorf("holds a cue of more than %d bytes", maxCue)
+			if size += len(line); size > MaxCue {
+				return reading.Errorf("holds a cue of more than %d bytes", MaxCue)
 			}
 			body = append(body, line)
 		}
@@ -422,7 +427,7 @@ const maxSpeaker = 80
 
 // spoken divides "Name: text". A name begins with a letter or a digit.
 func spoken(line string) (speaker, words string, ok bool) {
-	speaker, _, found := strings.Cut(line[:runeOffset(line, maxSpeaker+1)], ":")
+	speaker, _, found := strings.Cut(line[:reading.RuneOffset(line, maxSpeaker+1)], ":")
 	first, _ := utf8.DecodeRuneInString(speaker)
 	if !found || speaker == "" || strings.Contains(speaker, "\n") || !unicode.IsLetter(first) && !unicode.IsNumber(first) {
 		return "", "", false
@@ -435,7 +440,7 @@ func spoken(line string) (speaker, words string, ok bool) {
 func (t *talk) lines(raw []byte) error {
 	found := false
 	for full := range bytes.Lines(raw) {
-		if err := t.Step(tableWork * len(full)); err != nil {
+		if err := t.Step(reading.TableWork * len(full)); err != nil {
 			return err
 		}
 		line := strings.TrimSpace(string(full))
@@ -455,7 +460,7 @@ func (t *talk) lines(raw []byte) error {
 		}
 	}
 	if !found {
-		return errorf("is no transcript: expected VTT, SRT, JSON of speaker and text, or lines of the form Name: text")
+		return reading.Errorf("is no transcript: expected VTT, SRT, JSON of speaker and text, or lines of the form Name: text")
 	}
 	return nil
 }
@@ -471,12 +476,12 @@ type segment struct {
 // whatever else.
 func (t *talk) json(raw []byte) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw), lenient)
-	refused := errorf("is JSON, but no list of speaker and text")
+	refused := reading.Errorf("is JSON, but no list of speaker and text")
 	spoke := false
 	read := func() error {
-		return t.list(d, "", func(i int) error {
-			if i == maxTurns {
-				return errorf("holds more than %d turns", maxTurns)
+		return readList(t.Reader, d, "", func(i int) error {
+			if i == MaxTurns {
+				return reading.Errorf("holds more than %d turns", MaxTurns)
 			}
 			var one segment
 			if json.UnmarshalDecode(d, &one) != nil {
@@ -487,7 +492,7 @@ func (t *talk) json(raw []byte) error {
 			}
 			spoke = true
 			if strings.ContainsAny(one.Speaker, "\n\x00") || strings.ContainsRune(*one.Text, 0) {
-				return errorf("has a control character in segment %d", i)
+				return reading.Errorf("has a control character in segment %d", i)
 			}
 			return t.say(strings.TrimSpace(one.Speaker), *one.Text)
 		})

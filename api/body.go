@@ -29,6 +29,9 @@ func (b *budget) take(n int64) bool {
 
 func (b *budget) give(n int64) { b.used.Add(-n) }
 
+// held is how many bytes are drawn.
+func (b *budget) held() int64 { return b.used.Load() }
+
 var bodyBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // errOverBudget means that the node holds as many bytes of bodies as it may.
@@ -44,14 +47,14 @@ func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
 	}
-	late := startIOTimer(ex.s.cfg.Clock, ex.s.cfg.BodyTimeout, http.NewResponseController(ex.w).SetReadDeadline)
+	late := startIOTimer(ex.edge.cfg.Clock, ex.edge.cfg.BodyTimeout, http.NewResponseController(ex.w).SetReadDeadline)
 	defer late.stop()
 
 	ex.pooled = bodyBuffers.Get().(*[]byte)
 	buf := (*ex.pooled)[:0]
 	defer func() {
 		*ex.pooled, ex.body, ex.bytesIn = buf, buf, len(buf)
-		ex.s.metrics.bodyBytes.Add(float64(len(buf)))
+		ex.edge.metrics.bodyBytes.Add(float64(len(buf)))
 	}()
 	step := int64(firstBodyStep)
 	for {
@@ -95,12 +98,12 @@ func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 
 // draw takes bytes from the budgets that the body belongs to.
 func (ex *exchange) draw(n int64) bool {
-	if ex.isUpload() && !ex.s.uploads.take(n) {
+	if ex.isUpload() && !ex.edge.uploads.take(n) {
 		return false
 	}
-	if !ex.s.bodies.take(n) {
+	if !ex.edge.bodies.take(n) {
 		if ex.isUpload() {
-			ex.s.uploads.give(n)
+			ex.edge.uploads.give(n)
 		}
 		return false
 	}
@@ -152,9 +155,9 @@ var closeConnection = []string{"close"}
 // them: decoding copies. The file of a form may, of a body that is too large to be
 // used again.
 func (ex *exchange) releaseBody() {
-	ex.s.bodies.give(ex.held)
+	ex.edge.bodies.give(ex.held)
 	if ex.isUpload() {
-		ex.s.uploads.give(ex.held)
+		ex.edge.uploads.give(ex.held)
 	}
 	if ex.pooled == nil {
 		return

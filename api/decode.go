@@ -126,6 +126,9 @@ func planOf(t reflect.Type) (*plan, error) {
 	}
 }
 
+// limitList bounds a list of the type in place of its tag.
+func (p *plan) limitList(field string, maxItems int) { p.fields[field].plan.maxItems = maxItems }
+
 // document says in a schema which fields are needed. huma has made its mind up by
 // then about what it misses itself: those fields are not in the tree it judges.
 func (p *plan) document(schema *huma.Schema, registry huma.Registry) {

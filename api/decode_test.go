@@ -238,7 +238,7 @@ func TestConfiguredSizes(t *testing.T) {
 	if n := h.asker.last().GetLink().GetImportFile().GetMaxRunes(); n != 3 {
 		t.Errorf("a document of a file may have %d characters", n)
 	}
-	if plain := newHarness(t); bytes.Equal(plain.s.openapi, h.s.openapi) {
+	if plain := newHarness(t); bytes.Equal(plain.s.table.openapi, h.s.table.openapi) {
 		t.Error("the document does not know the configured sizes")
 	}
 }
@@ -303,7 +303,7 @@ func TestManyMembers(t *testing.T) {
 // decodeAs runs the decoder as a route does.
 func decodeAs(t testing.TB, h *harness, id string, body []byte) (any, *pb.Problem, *violations) {
 	t.Helper()
-	for _, r := range h.s.table {
+	for _, r := range h.s.table.routes {
 		if r.ID == id {
 			input := reflect.New(r.input)
 			var errs violations

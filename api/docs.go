@@ -35,8 +35,8 @@ type asset struct {
 }
 
 // serveDocs adds the document, the reference and a page for every code.
-func (s *Server) serveDocs(engine *gin.Engine, document *huma.OpenAPI) error {
-	assets, err := s.assets(document)
+func (e *httpEdge) serveDocs(engine *gin.Engine, t *table) error {
+	assets, err := e.assets(t)
 	if err != nil {
 		return err
 	}
@@ -45,10 +45,10 @@ func (s *Server) serveDocs(engine *gin.Engine, document *huma.OpenAPI) error {
 		if code, ok := strings.CutPrefix(pattern, "/docs/errors/"); ok && code != "" {
 			pattern = "/docs/errors/{code}"
 		}
-		meter := s.metrics.route(http.MethodGet, pattern)
+		meter := e.metrics.route(http.MethodGet, pattern)
 		contentType, length := []string{a.contentType}, []string{strconv.Itoa(len(a.body))}
 		engine.GET(a.path, func(c *gin.Context) {
-			ex := s.begin(c.Writer, c.Request, nil, meter)
+			ex := e.begin(c.Writer, c.Request, nil, meter)
 			defer ex.end()
 			h := ex.w.Header()
 			h["Content-Type"] = contentType
@@ -66,7 +66,7 @@ func (s *Server) serveDocs(engine *gin.Engine, document *huma.OpenAPI) error {
 	return nil
 }
 
-func (s *Server) assets(document *huma.OpenAPI) ([]asset, error) {
+func (e *httpEdge) assets(t *table) ([]asset, error) {
 	pages, err := template.ParseFS(pageFiles, "pages/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parse the pages: %w", err)
@@ -76,7 +76,7 @@ func (s *Server) assets(document *huma.OpenAPI) ([]asset, error) {
 		return nil, fmt.Errorf("read the style sheet: %w", err)
 	}
 	assets := []asset{
-		{"/openapi.json", "application/json", s.openapi},
+		{"/openapi.json", "application/json", t.openapi},
 		{"/docs/style.css", "text/css; charset=utf-8", style},
 	}
 	add := func(path, name string, data any) error {
@@ -87,20 +87,20 @@ func (s *Server) assets(document *huma.OpenAPI) ([]asset, error) {
 		assets = append(assets, asset{path, "text/html; charset=utf-8", out.Bytes()})
 		return nil
 	}
-	if err := add("/docs", "reference.html", s.reference(document)); err != nil {
+	if err := add("/docs", "reference.html", e.reference(t)); err != nil {
 		return nil, err
 	}
 	if err := add("/docs/errors", "errors.html", sortedCatalogue()); err != nil {
 		return nil, err
 	}
-	for _, e := range sortedCatalogue() {
-		page := errorPage{entry: e, StatusText: http.StatusText(e.Status)}
-		for _, r := range s.table {
-			if slices.ContainsFunc(r.problems(), func(p entry) bool { return p.Code == e.Code }) {
+	for _, known := range sortedCatalogue() {
+		page := errorPage{entry: known, StatusText: http.StatusText(known.Status)}
+		for _, r := range t.routes {
+			if slices.ContainsFunc(r.problems(), func(p entry) bool { return p.Code == known.Code }) {
 				page.Routes = append(page.Routes, r)
 			}
 		}
-		if err := add("/docs/errors/"+e.Code, "error.html", page); err != nil {
+		if err := add("/docs/errors/"+known.Code, "error.html", page); err != nil {
 			return nil, err
 		}
 	}
@@ -141,33 +141,33 @@ type referenceField struct {
 }
 
 // reference shows the document to a person.
-func (s *Server) reference(document *huma.OpenAPI) referencePage {
+func (e *httpEdge) reference(t *table) referencePage {
 	page := referencePage{
-		Text:    strings.ReplaceAll(documentText, "`", ""),
-		MaxBody: s.cfg.MaxBody, MaxIngestBody: s.cfg.MaxIngestBody, MaxDepth: canon.MaxDepth,
+		Text:    strings.ReplaceAll(t.about.Text, "`", ""),
+		MaxBody: e.cfg.MaxBody, MaxIngestBody: e.cfg.MaxIngestBody, MaxDepth: canon.MaxDepth,
 	}
-	for _, t := range tagTexts {
-		tag := referenceTag{Name: t.name, Text: t.text}
-		for _, r := range s.table {
-			if r.Tag != t.name {
+	for _, about := range t.about.Tags {
+		tag := referenceTag{Name: about.Name, Text: about.Text}
+		for _, r := range t.routes {
+			if r.Tag != about.Name {
 				continue
 			}
-			op := *methodOf(document.Paths[r.Path], r.Method)
+			op := *methodOf(t.document.Paths[r.Path], r.Method)
 			one := referenceRoute{Route: r, Subject: subjectModes[r.Subject], Problems: r.problems()}
 			for _, p := range op.Parameters {
-				one.Parameters = append(one.Parameters, referenceField{p.Name, p.In, s.typeName(p.Schema), p.Description, p.Required})
+				one.Parameters = append(one.Parameters, referenceField{p.Name, p.In, t.typeName(p.Schema), p.Description, p.Required})
 			}
 			switch {
 			case r.upload != nil:
-				one.Request = s.fields("", r.upload)
+				one.Request = t.fields("", r.upload)
 			case r.bodySchema != nil:
-				one.Request = s.fields("", r.bodySchema)
+				one.Request = t.fields("", r.bodySchema)
 			}
 			statuses := []string{}
 			for _, status := range append([]int{r.Status}, r.Statuses...) {
 				statuses = append(statuses, strconv.Itoa(status))
 				if content := op.Responses[strconv.Itoa(status)].Content["application/json"]; content != nil {
-					one.Response = s.fields("", content.Schema)
+					one.Response = t.fields("", content.Schema)
 				}
 			}
 			one.Statuses = strings.Join(statuses, " or ")
@@ -179,52 +179,52 @@ func (s *Server) reference(document *huma.OpenAPI) referencePage {
 }
 
 // fields lists a schema's fields, those of nested objects under their path.
-func (s *Server) fields(prefix string, schema *huma.Schema) []referenceField {
-	schema = s.resolve(schema)
+func (t *table) fields(prefix string, schema *huma.Schema) []referenceField {
+	schema = t.resolve(schema)
 	var list []referenceField
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		p := schema.Properties[name]
 		field := referenceField{
-			Name: prefix + name, Type: s.typeName(p), Text: p.Description,
+			Name: prefix + name, Type: t.typeName(p), Text: p.Description,
 			Required: slices.Contains(schema.Required, name),
 		}
 		list = append(list, field)
-		inner := s.resolve(p)
+		inner := t.resolve(p)
 		for _, option := range inner.AnyOf {
 			if option.Type != "null" {
-				inner = s.resolve(option)
+				inner = t.resolve(option)
 			}
 		}
 		switch {
 		case inner.Type == huma.TypeArray:
-			list = append(list, s.fields(prefix+name+"[].", inner.Items)...)
+			list = append(list, t.fields(prefix+name+"[].", inner.Items)...)
 		case len(inner.Properties) > 0:
-			list = append(list, s.fields(prefix+name+".", inner)...)
+			list = append(list, t.fields(prefix+name+".", inner)...)
 		}
 	}
 	return list
 }
 
-func (s *Server) resolve(schema *huma.Schema) *huma.Schema {
+func (t *table) resolve(schema *huma.Schema) *huma.Schema {
 	for schema.Ref != "" {
-		schema = s.registry.SchemaFromRef(schema.Ref)
+		schema = t.registry.SchemaFromRef(schema.Ref)
 	}
 	return schema
 }
 
 // typeName says a schema in a few words: its type, format, values and bounds.
-func (s *Server) typeName(schema *huma.Schema) string {
-	schema = s.resolve(schema)
+func (t *table) typeName(schema *huma.Schema) string {
+	schema = t.resolve(schema)
 	if len(schema.AnyOf) > 0 {
 		var options []string
 		for _, option := range schema.AnyOf {
-			options = append(options, s.typeName(option))
+			options = append(options, t.typeName(option))
 		}
 		return strings.Join(options, " or ")
 	}
 	name := schema.Type
 	if schema.Items != nil {
-		name = "list of " + s.typeName(schema.Items)
+		name = "list of " + t.typeName(schema.Items)
 	}
 	if schema.Format != "" {
 		name += " (" + schema.Format + ")"

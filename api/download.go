@@ -63,18 +63,18 @@ type span struct {
 // serveDownload sends a document piece by piece. An export that ends meanwhile,
 // because something in it was forgotten, cuts the connection: the client sees a
 // length that does not fit, never a document that looks whole.
-func serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
+func (s *Server) serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 	doc := reply.GetData().GetDownload()
 	id, err := pb.ExportIDFrom(doc.GetId())
-	if err != nil || ex.s.cfg.Exports == nil {
+	if err != nil || s.cfg.Exports == nil {
 		ex.err = errUnexpectedReply
 		return refusal(codeInternal)
 	}
 	org := pb.OrgID(doc.GetOrg())
-	if who := ex.s.downloads.begin(org); who != "" {
+	if who := s.downloads.begin(org); who != "" {
 		return refusalf(codeDegraded, "%s has as many downloads under way as it may.", who)
 	}
-	defer ex.s.downloads.end(org)
+	defer s.downloads.end(org)
 	size, tag := int64(doc.GetBytes()), `"`+doc.GetSha256()+`"`
 	h := ex.w.Header()
 	describe := func() {
@@ -86,7 +86,7 @@ func serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 		ex.write(http.StatusNotModified, nil, nil)
 		return nil
 	}
-	s, ok := requestedSpan(ex.r.Header, size, tag)
+	sent, ok := requestedSpan(ex.r.Header, size, tag)
 	if !ok {
 		describe() // the problem is about what there is
 		h["Content-Range"] = []string{"bytes */" + strconv.FormatInt(size, 10)}
@@ -94,24 +94,24 @@ func serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 	}
 	// The first piece is read before anything is sent, so that what has just gone
 	// is still a problem.
-	pieces, unit := ex.s.cfg.Exports, ex.s.cfg.Exports.ExportPieceBytes()
-	n := uint32(s.from / unit)
+	pieces, unit := s.cfg.Exports, s.cfg.Exports.ExportPieceBytes()
+	n := uint32(sent.from / unit)
 	piece, err := pieces.ExportPiece(ex.r.Context(), doc, n)
 	if err != nil {
 		return refusal(codeExportNotReady)
 	}
 	describe()
 	h["Content-Disposition"] = []string{`attachment; filename="export-` + id.String() + `.json"`}
-	h["Content-Length"] = []string{strconv.FormatInt(s.to-s.from, 10)}
+	h["Content-Length"] = []string{strconv.FormatInt(sent.to-sent.from, 10)}
 	status := http.StatusOK
-	if s.part {
+	if sent.part {
 		status = http.StatusPartialContent
-		h["Content-Range"] = []string{"bytes " + strconv.FormatInt(s.from, 10) + "-" + strconv.FormatInt(s.to-1, 10) + "/" + strconv.FormatInt(size, 10)}
+		h["Content-Range"] = []string{"bytes " + strconv.FormatInt(sent.from, 10) + "-" + strconv.FormatInt(sent.to-1, 10) + "/" + strconv.FormatInt(size, 10)}
 	}
 	out := ex.startStream(status, contentJSON[0])
 	for {
 		begin := int64(n) * unit
-		lo, hi := max(s.from-begin, 0), min(s.to-begin, int64(len(piece)))
+		lo, hi := max(sent.from-begin, 0), min(sent.to-begin, int64(len(piece)))
 		if lo >= hi {
 			ex.err = errShortDocument
 			panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to cut a connection
@@ -119,7 +119,7 @@ func serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 		if _, err := out.Write(piece[lo:hi]); err != nil {
 			return nil // the client has left; nobody is to be told
 		}
-		if begin+hi >= s.to {
+		if begin+hi >= sent.to {
 			return nil
 		}
 		n++

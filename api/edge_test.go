@@ -176,7 +176,7 @@ func TestPanics(t *testing.T) {
 	if line["request_id"] != "boom-1" || line["level"] != "ERROR" || line["err"] != "panic: a secret detail" || !strings.Contains(fmt.Sprint(line["stack"]), "edge_test.go") {
 		t.Errorf("log: %v", line)
 	}
-	if h.s.bodies.used.Load() != 0 {
+	if h.s.edge.bodies.held() != 0 {
 		t.Error("the body's bytes are lost")
 	}
 	// net/http's own way to cut a connection is passed on.

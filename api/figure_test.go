@@ -90,7 +90,7 @@ func TestFiguresAreRounded(t *testing.T) {
 		return reply, nil
 	}
 	figures, routes := 0, 0
-	for _, r := range h.s.table {
+	for _, r := range h.s.table.routes {
 		if r.serve != nil {
 			continue
 		}

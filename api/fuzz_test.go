@@ -62,7 +62,7 @@ func FuzzRequestID(f *testing.F) {
 	h := newHarness(f)
 	legal := regexp.MustCompile(`^[!-~]{1,128}$`)
 	f.Fuzz(func(t *testing.T, value string) {
-		id := h.s.requestID(http.Header{headerRequestID: {value}})
+		id := h.s.edge.requestID(http.Header{headerRequestID: {value}})
 		if !legal.MatchString(id) || legal.MatchString(value) && id != value {
 			t.Fatalf("%q became %q", value, id)
 		}
@@ -188,7 +188,7 @@ func FuzzParams(f *testing.F) {
 		}
 		decoded, err := url.PathUnescape(segment)
 		named := err == nil && utf8.ValidString(decoded)
-		for _, r := range h.s.table {
+		for _, r := range h.s.table.routes {
 			fill := func() (reflect.Value, string, *violations) {
 				var params gin.Params
 				for _, p := range r.pathParams {

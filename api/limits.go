@@ -70,14 +70,6 @@ const (
 	// one large body must not pin its memory for ever.
 	maxPooledBuffer = 64 << 10
 
-	// maxViolations bounds the errors that one problem lists; a client that has
-	// a hundred wrong fields does not miss the hundred and first.
-	maxViolations = 100
-
-	// maxFieldName bounds an unknown field's name in an answer: it is the
-	// client's text, shown so that a typing error can be found.
-	maxFieldName = 64
-
 	// maxSessionBatch is the interface's.
 	maxSessionBatch = 500
 
@@ -104,12 +96,4 @@ const (
 	// maxMetadataFilters bounds the conditions of one search's metadata filter;
 	// each costs a look at every candidate.
 	maxMetadataFilters = 16
-
-	// retryBusySeconds is the advice of a node that sheds load: overload passes
-	// quickly or not at all.
-	retryBusySeconds = 1
-
-	// retryDrainSeconds is the advice of a node that shuts down: by then its
-	// successor, or a neighbour, answers.
-	retryDrainSeconds = 5
 )

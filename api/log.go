@@ -17,6 +17,17 @@ import (
 // requests do, and the counters at /metrics already hold what the dull ones
 // would say.
 
+// AccessLog says which requests get a line in the log.
+type AccessLog string
+
+const (
+	// LogProblems (the default) logs answers of status 400 and above and those
+	// slower than SlowRequest.
+	LogProblems AccessLog = "problems"
+	// LogAll logs every request.
+	LogAll AccessLog = "all"
+)
+
 // panicError is a recovered panic. Its value goes to the log and nowhere else.
 type panicError struct{ value any }
 
@@ -30,12 +41,12 @@ func (ex *exchange) log(took time.Duration) {
 	switch {
 	case ex.err != nil || ex.status == http.StatusInternalServerError:
 		level = slog.LevelError
-	case took >= ex.s.cfg.SlowRequest && !ex.streamed:
+	case took >= ex.edge.cfg.SlowRequest && !ex.streamed:
 		level = slog.LevelWarn
-	case ex.status < http.StatusBadRequest && ex.s.cfg.AccessLog != LogAll:
+	case ex.status < http.StatusBadRequest && ex.edge.cfg.AccessLog != LogAll:
 		return
 	}
-	logger := ex.s.cfg.Logger
+	logger := ex.edge.cfg.Logger
 	if !logger.Enabled(ex.r.Context(), level) {
 		return
 	}

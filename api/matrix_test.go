@@ -60,7 +60,7 @@ func withQuery(target, query string) string {
 func forEachRoute(t *testing.T, f func(t *testing.T, h *harness, r *Route)) {
 	t.Helper()
 	shared := newHarness(t)
-	for _, r := range shared.s.table {
+	for _, r := range shared.s.table.routes {
 		t.Run(r.ID, func(t *testing.T) {
 			h := *shared
 			h.t = t
@@ -314,12 +314,12 @@ func TestGoodContentTypes(t *testing.T) {
 // in pieces of unknown length.
 func TestOversizedBodies(t *testing.T) {
 	shared := newHarness(t, func(c *Config) { c.MaxBody, c.MaxIngestBody = 1000, 100_000 })
-	for _, r := range shared.s.table {
+	for _, r := range shared.s.table.routes {
 		if r.body == nil {
 			continue
 		}
 		target, _ := shared.sample(r)
-		limit := r.bodyLimit(&shared.s.cfg)
+		limit := r.bodyLimit(&shared.s.edge.cfg)
 		if r.LargeBody != (limit == 100_000) {
 			t.Errorf("%s: limit %d", r.ID, limit)
 		}
@@ -347,7 +347,7 @@ func TestOversizedBodies(t *testing.T) {
 			}
 		}
 	}
-	if used := shared.s.bodies.used.Load(); used != 0 {
+	if used := shared.s.edge.bodies.held(); used != 0 {
 		t.Errorf("%d bytes of the budget are lost", used)
 	}
 }

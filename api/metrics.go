@@ -46,7 +46,7 @@ func newMetrics(registry *prometheus.Registry, bodies *budget, connections *conn
 	held := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "orgmem_http_request_body_held_bytes",
 		Help: "Bytes of request bodies under way.",
-	}, func() float64 { return float64(bodies.used.Load()) })
+	}, func() float64 { return float64(bodies.held()) })
 	open := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "orgmem_http_connections",
 		Help: "Connections that are open.",
@@ -76,6 +76,9 @@ type routeMeter struct {
 	latency  prometheus.Observer
 	byStatus [600]atomic.Pointer[prometheus.Counter]
 }
+
+// meter returns the counters of one route, or of all requests that have none.
+func (e *httpEdge) meter(method, pattern string) *routeMeter { return e.metrics.route(method, pattern) }
 
 func (m *metrics) route(method, pattern string) *routeMeter {
 	return &routeMeter{

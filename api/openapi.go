@@ -17,41 +17,6 @@ import (
 	pb "orgmem/proto"
 )
 
-// tagTexts describes the tags, in the document's order.
-var tagTexts = []struct{ name, text string }{
-	{tagIdentity, "Who the key stands for."},
-	{tagAccount, "The organization's people, and leaving it."},
-	{tagAudit, "What was done, by whom, to what."},
-	{tagKeys, "API keys of the caller."},
-	{tagSandbox, "A memory to try things in, apart from all others, for keys that expire."},
-	{tagSubjects, "The end users of the client's product, each with a memory of its own."},
-	{tagIngest, "Pushing content in. All ingestion is asynchronous: 202 means queued, on disk."},
-	{tagJobs, "The asynchronous work, of all kinds."},
-	{tagSearch, "Finding passages."},
-	{tagGraph, "The knowledge graph, record by record."},
-	{tagConditioning, "Introducing the memory to other models."},
-	{tagRecall, "What was derived from the memory: structured views, empty until the background cycle has run."},
-	{tagReview, "What the background cycle asks the client to look at."},
-	{tagBrain, "The organization's trained model. These routes act for the key's owner and take no X-Svc-Subject."},
-	{tagUsage, "What was used, by whom."},
-	{tagExports, "A memory as one JSON document."},
-	{tagPurge, "Deleting all of a memory, in two steps."},
-	{tagSettings, "What is spent on answers, and what is learned from."},
-	{tagImports, "Files: documents and transcripts."},
-	{tagSessions, "The transcripts of coding agents, line by line. They belong to the key's owner."},
-	{tagEvents, "What happens, as it happens."},
-	{tagWebhooks, "What happens, posted to the client's own server and signed."},
-	{tagConnectors, "Places that content is fetched from."},
-}
-
-const documentText = "A private memory for each organization: content pushed in can be searched, recalled, edited with an audit trail, reasoned over and forgotten completely.\n\n" +
-	"Memory is partitioned by subject. A request acts for the key's owner, or for the provisioned subject that `X-Svc-Subject` names. " +
-	"Every failure is an RFC 9457 problem with a stable `code`; every answer carries `X-Request-Id`. " +
-	"Unknown request fields are refused. Timestamps are RFC 3339 in UTC. " +
-	"A method that an address does not have, HEAD and OPTIONS included, is answered 405 `method_not_allowed` with `Allow`. " +
-	"Text holds no U+0000, JSON is nested 64 levels deep at most, and numbers are those of a double. " +
-	"Measured figures are rounded, scores to six significant digits and all others to six decimals; what a client sent is answered as it came."
-
 // subjectModes names the modes in the document's x-svc-subject.
 var subjectModes = map[pb.SubjectMode]string{
 	pb.SubjectMode_SUBJECT_IGNORED: "ignored",
@@ -67,13 +32,14 @@ func subjectModeOf(r *Route) string {
 }
 
 // newDocument makes the OpenAPI 3.1 document of the table.
-func newDocument(table []*Route, registry huma.Registry) *huma.OpenAPI {
+func newDocument(t *table) *huma.OpenAPI {
+	registry := t.registry
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
 			Title:       "Organizational Memory Service",
 			Version:     "1.0.0", // the interface's, not the build's: clients compare it
-			Description: documentText,
+			Description: t.about.Text,
 		},
 		Servers: []*huma.Server{{URL: "/", Description: "The server that answers this document."}},
 		Paths:   map[string]*huma.PathItem{},
@@ -88,12 +54,12 @@ func newDocument(table []*Route, registry huma.Registry) *huma.OpenAPI {
 		},
 		Security: []map[string][]string{{"apiKey": {}}, {"bearer": {}}},
 	}
-	for _, t := range tagTexts {
-		doc.Tags = append(doc.Tags, &huma.Tag{Name: t.name, Description: t.text})
+	for _, tag := range t.about.Tags {
+		doc.Tags = append(doc.Tags, &huma.Tag{Name: tag.Name, Description: tag.Text})
 	}
-	describeInput(table, registry)
+	describeInput(t)
 	problem := registry.Schema(reflect.TypeFor[problemBody](), true, "Problem")
-	for _, r := range table {
+	for _, r := range t.routes {
 		item := doc.Paths[r.Path]
 		if item == nil {
 			item = &huma.PathItem{}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,8 +14,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"orgmem/actors"
 	pb "orgmem/proto"
 )
 
@@ -33,12 +36,36 @@ type operatorRoute struct {
 	query  []string
 	body   reflect.Type // nil: none
 	raw    bool         // the body is handed over as it came, up to Config.MaxIngestBody
-	handle func(ctx context.Context, s *Server, path gin.Params, body any) (any, error)
+	handle func(ctx context.Context, s *operatorServer, path gin.Params, body any) (any, error)
+}
+
+// operatorConfig is what the operator interface is made of.
+type operatorConfig struct {
+	Operator actors.Operator
+	// Token is the bearer token of the operator interface.
+	Token string
+	// Ready tells whether the node can serve; nil means always.
+	Ready func(ctx context.Context) error
+	// Doctor examines the node; nil answers an empty report.
+	Doctor func(ctx context.Context) Doctor
+	// Cluster is what the node belongs to; nil: it is alone.
+	Cluster Cluster
+	// Backups hands the stores' files to backups; nil: it does not.
+	Backups actors.Copier
+	// Metrics are served at /metrics.
+	Metrics prometheus.Gatherer
+}
+
+// operatorServer answers the operator interface.
+type operatorServer struct {
+	cfg  operatorConfig
+	edge *httpEdge
 }
 
 // operatorEngine routes the operator interface.
-func (s *Server) operatorEngine() (*gin.Engine, error) {
-	engine, err := s.newEngine()
+func operatorEngine(e *httpEdge, c operatorConfig) (*gin.Engine, error) {
+	s := &operatorServer{cfg: c, edge: e}
+	engine, err := e.newEngine()
 	if err != nil {
 		return nil, err
 	}
@@ -56,23 +83,23 @@ func (s *Server) operatorEngine() (*gin.Engine, error) {
 			}
 			body = &operatorBody{r.body, p, registry.Schema(r.body, true, ""), registry}
 		}
-		meter := s.metrics.route(r.method, r.path)
+		meter := e.meter(r.method, r.path)
 		path := strings.NewReplacer("{", ":", "}", "").Replace(r.path)
 		engine.Handle(r.method, path, func(c *gin.Context) {
-			ex := s.begin(c.Writer, c.Request, nil, meter)
+			ex := e.begin(c.Writer, c.Request, nil, meter)
 			defer ex.end()
-			ex.serveOperator(r, body, c.Params)
+			s.serve(ex, r, body, c.Params)
 		})
 	}
 	// A scrape is not a request of anybody's: it is neither counted nor logged.
-	scrape := promhttp.HandlerFor(s.gatherer, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
-	refused := s.metrics.route(http.MethodGet, "/metrics")
+	scrape := promhttp.HandlerFor(c.Metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+	refused := e.meter(http.MethodGet, "/metrics")
 	engine.GET("/metrics", func(c *gin.Context) {
 		if ownHost(c.Request.Host) {
 			scrape.ServeHTTP(c.Writer, c.Request)
 			return
 		}
-		ex := s.begin(c.Writer, c.Request, nil, refused)
+		ex := e.begin(c.Writer, c.Request, nil, refused)
 		defer ex.end()
 		ex.refuse(refusal(codePermission), nil)
 	})
@@ -86,13 +113,14 @@ type operatorBody struct {
 	registry huma.Registry
 }
 
-func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.Params) {
+// serve answers one request of the operator.
+func (s *operatorServer) serve(ex *exchange, r operatorRoute, body *operatorBody, path gin.Params) {
 	if !ownHost(ex.r.Host) {
 		// A page that made its own name point here (DNS rebinding) sends that name.
 		ex.refuse(refusalf(codePermission, "The operator interface answers to localhost and to addresses, not to this host name."), nil)
 		return
 	}
-	if !r.open && !ex.s.operatorToken(ex.r.Header) {
+	if !r.open && !s.hasToken(ex.r.Header) {
 		ex.refuse(refusalf(codeAuthentication, "The operator token is missing or wrong."), nil)
 		return
 	}
@@ -101,7 +129,7 @@ func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.
 		problem := refusal(codeMediaType)
 		if jsonContent(ex.r.Header) {
 			var err error
-			if problem, err = ex.readBody(ex.s.cfg.MaxIngestBody); err != nil {
+			if problem, err = ex.readBody(s.edge.cfg.MaxIngestBody); err != nil {
 				problem = refusal(codeDegraded)
 			}
 		}
@@ -117,7 +145,7 @@ func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.
 		problem := refusal(codeMediaType)
 		if jsonContent(ex.r.Header) {
 			var err error
-			if problem, err = ex.readBody(ex.s.cfg.MaxBody); err != nil {
+			if problem, err = ex.readBody(s.edge.cfg.MaxBody); err != nil {
 				ex.refuse(refusal(codeDegraded), nil)
 				return
 			}
@@ -143,9 +171,9 @@ func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.
 		path = append(path, query...)
 	}
 	ctx, cancel := context.WithCancel(ex.r.Context())
-	late := ex.s.cfg.Clock.AfterFunc(ex.s.cfg.RequestTimeout, cancel)
+	late := s.edge.cfg.Clock.AfterFunc(s.edge.cfg.RequestTimeout, cancel)
 	defer func() { late.Stop(); cancel() }()
-	output, err := r.handle(ctx, ex.s, path, input)
+	output, err := r.handle(ctx, s, path, input)
 	if err != nil {
 		problem, internal := operatorProblem(err)
 		if internal {
@@ -159,6 +187,22 @@ func (ex *exchange) serveOperator(r operatorRoute, body *operatorBody, path gin.
 		return
 	}
 	ex.writeJSON(r.status, contentJSON, output)
+}
+
+// operatorProblem maps the failures of actors.Operator.
+func operatorProblem(err error) (p *pb.Problem, internal bool) {
+	switch {
+	case errors.Is(err, actors.ErrOrgNotFound):
+		return refusal(codeOrgNotFound), false
+	case errors.Is(err, actors.ErrUserNotFound):
+		return refusal(codeUserNotFound), false
+	case errors.Is(err, actors.ErrInvalid):
+		// The operator's own words: names of fields and reasons, no tenant's text.
+		return refusalf(codeValidation, "%s", err), false
+	case errors.Is(err, actors.ErrConflict):
+		return refusalf(codeConflict, "%s", err), false
+	}
+	return askProblem(err)
 }
 
 // operatorQuery reads the parameters that a row names; one that is not given is
@@ -176,14 +220,15 @@ func operatorQuery(raw string, names []string) (gin.Params, *pb.Problem) {
 	return params, errs.refusal()
 }
 
-// operatorToken compares in constant time.
-func (s *Server) operatorToken(h http.Header) bool {
+// hasToken reports whether a request carries the operator's token. It compares in
+// constant time.
+func (s *operatorServer) hasToken(h http.Header) bool {
 	value, ok := single(h, headerAuth)
 	if !ok {
 		return false
 	}
 	token, ok := bearer(value)
-	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(s.cfg.OperatorToken)) == 1
+	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(s.cfg.Token)) == 1
 }
 
 // ownHost reports whether a Host header names the server in a way that no

@@ -21,7 +21,7 @@ var errNoCopy = fmt.Errorf("path: %w", actors.ErrOrgNotFound)
 var backupRoutes = []operatorRoute{
 	{
 		method: http.MethodPost, path: "/operator/backup/copies", status: http.StatusCreated, body: reflect.TypeFor[newCopyBody](),
-		handle: func(ctx context.Context, s *Server, _ gin.Params, body any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, _ gin.Params, body any) (any, error) {
 			store := actors.StoreName(body.(*newCopyBody).Store)
 			c, err := s.cfg.Backups.Open(ctx, store)
 			out := storeCopy{ID: c.ID.String(), Store: string(store), Version: c.Version, Files: make([]copiedFile, 0, len(c.Files))}
@@ -33,7 +33,7 @@ var backupRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodGet, path: "/operator/backup/copies/{copy}/{store}/{file}", status: http.StatusOK, query: []string{"offset"},
-		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, path gin.Params, _ any) (any, error) {
 			id, err := actors.ParseCopyID(path.ByName("copy"))
 			if err != nil {
 				return nil, errNoCopy
@@ -48,7 +48,7 @@ var backupRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodDelete, path: "/operator/backup/copies/{copy}/{store}", status: http.StatusNoContent,
-		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, path gin.Params, _ any) (any, error) {
 			id, err := actors.ParseCopyID(path.ByName("copy"))
 			if err != nil {
 				return nil, errNoCopy

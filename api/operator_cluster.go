@@ -103,8 +103,8 @@ var clusterRoutes = []operatorRoute{
 }
 
 // withCluster refuses where the node belongs to no cluster.
-func withCluster(do func(ctx context.Context, c Cluster, body any) (any, error)) func(context.Context, *Server, gin.Params, any) (any, error) {
-	return func(ctx context.Context, s *Server, _ gin.Params, body any) (any, error) {
+func withCluster(do func(ctx context.Context, c Cluster, body any) (any, error)) func(context.Context, *operatorServer, gin.Params, any) (any, error) {
+	return func(ctx context.Context, s *operatorServer, _ gin.Params, body any) (any, error) {
 		if s.cfg.Cluster == nil {
 			return nil, errNoCluster
 		}
@@ -114,8 +114,8 @@ func withCluster(do func(ctx context.Context, c Cluster, body any) (any, error))
 
 // withNamedNode is withCluster for what is done to a node; the answer is the cluster's
 // status right after, from which the rest can be followed.
-func withNamedNode(do func(ctx context.Context, c Cluster, node string) error) func(context.Context, *Server, gin.Params, any) (any, error) {
-	return func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+func withNamedNode(do func(ctx context.Context, c Cluster, node string) error) func(context.Context, *operatorServer, gin.Params, any) (any, error) {
+	return func(ctx context.Context, s *operatorServer, path gin.Params, _ any) (any, error) {
 		if s.cfg.Cluster == nil {
 			return nil, errNoCluster
 		}

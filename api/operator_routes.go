@@ -27,14 +27,14 @@ var operatorRoutes = slices.Concat(nodeRoutes, clusterRoutes)
 var nodeRoutes = []operatorRoute{
 	{
 		method: http.MethodGet, path: "/healthz", status: http.StatusOK, open: true,
-		handle: func(context.Context, *Server, gin.Params, any) (any, error) {
+		handle: func(context.Context, *operatorServer, gin.Params, any) (any, error) {
 			return health{"ok"}, nil
 		},
 	},
 	{
 		method: http.MethodGet, path: "/readyz", status: http.StatusOK, open: true,
-		handle: func(ctx context.Context, s *Server, _ gin.Params, _ any) (any, error) {
-			if s.draining.Load() {
+		handle: func(ctx context.Context, s *operatorServer, _ gin.Params, _ any) (any, error) {
+			if s.edge.isDraining() {
 				return nil, problemError{refusal(codeDraining)}
 			}
 			if s.cfg.Ready != nil {
@@ -49,7 +49,7 @@ var nodeRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodPost, path: "/operator/orgs", status: http.StatusCreated, body: reflect.TypeFor[newOrgBody](),
-		handle: func(ctx context.Context, s *Server, _ gin.Params, body any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, _ gin.Params, body any) (any, error) {
 			in := body.(*newOrgBody)
 			org, err := s.cfg.Operator.CreateOrg(ctx, actors.NewOrg{
 				Name: in.Name, OwnerEmail: in.OwnerEmail, Personal: in.Personal, Plan: in.Plan,
@@ -59,7 +59,7 @@ var nodeRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodGet, path: "/operator/orgs", status: http.StatusOK, query: []string{"cursor", "limit"},
-		handle: func(ctx context.Context, s *Server, params gin.Params, _ any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, params gin.Params, _ any) (any, error) {
 			size := defaultOrgPage
 			if limit := params.ByName("limit"); limit != "" {
 				var err error
@@ -77,7 +77,7 @@ var nodeRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodGet, path: "/operator/orgs/{org}", status: http.StatusOK,
-		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, path gin.Params, _ any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
 				return nil, err
@@ -88,7 +88,7 @@ var nodeRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodPut, path: "/operator/orgs/{org}/plan", status: http.StatusNoContent, body: reflect.TypeFor[planBody](),
-		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, path gin.Params, body any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
 				return nil, err
@@ -98,7 +98,7 @@ var nodeRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodDelete, path: "/operator/orgs/{org}", status: http.StatusNoContent,
-		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, path gin.Params, _ any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
 				return nil, err
@@ -108,7 +108,7 @@ var nodeRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodPost, path: "/operator/orgs/{org}/members", status: http.StatusCreated, body: reflect.TypeFor[memberBody](),
-		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, path gin.Params, body any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
 				return nil, err
@@ -120,7 +120,7 @@ var nodeRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodGet, path: "/operator/orgs/{org}/members", status: http.StatusOK,
-		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, path gin.Params, _ any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
 				return nil, err
@@ -135,7 +135,7 @@ var nodeRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodDelete, path: "/operator/orgs/{org}/members/{user}", status: http.StatusNoContent,
-		handle: func(ctx context.Context, s *Server, path gin.Params, _ any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, path gin.Params, _ any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
 				return nil, err
@@ -149,7 +149,7 @@ var nodeRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodPost, path: "/operator/orgs/{org}/keys", status: http.StatusCreated, body: reflect.TypeFor[operatorKeyBody](),
-		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, path gin.Params, body any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
 				return nil, err
@@ -160,12 +160,12 @@ var nodeRoutes = []operatorRoute{
 				return nil, errNoUser
 			}
 			key, err := s.cfg.Operator.CreateKey(ctx, actors.NewKey{Org: org, User: user, Scopes: in.Scopes, Label: in.Label})
-			return newKey{key.APIKey, key.Key.String(), key.Label}, err
+			return createdKey{key.APIKey, key.Key.String(), key.Label}, err
 		},
 	},
 	{
 		method: http.MethodPost, path: "/operator/orgs/{org}/restore", status: http.StatusOK, raw: true,
-		handle: func(ctx context.Context, s *Server, path gin.Params, body any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, path gin.Params, body any) (any, error) {
 			org, err := orgParam(path)
 			if err != nil {
 				return nil, err
@@ -175,7 +175,7 @@ var nodeRoutes = []operatorRoute{
 	},
 	{
 		method: http.MethodGet, path: "/operator/doctor", status: http.StatusOK,
-		handle: func(ctx context.Context, s *Server, _ gin.Params, _ any) (any, error) {
+		handle: func(ctx context.Context, s *operatorServer, _ gin.Params, _ any) (any, error) {
 			var d Doctor
 			if s.cfg.Doctor != nil {
 				d = s.cfg.Doctor(ctx)
@@ -225,6 +225,12 @@ type createdOrg struct {
 	UserID string `json:"userId"`
 	APIKey string `json:"apiKey"`
 	KeyID  string `json:"keyId"`
+}
+
+type createdKey struct {
+	APIKey string `json:"apiKey"`
+	ID     string `json:"id"`
+	Label  string `json:"label"`
 }
 
 type dataOf[T any] struct {

@@ -1,12 +1,8 @@
 package api
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"strconv"
 
-	"orgmem/actors"
 	pb "orgmem/proto"
 )
 
@@ -45,11 +41,12 @@ func entryOf(p *pb.Problem) entry {
 	return catalogue[codeInternal]
 }
 
-// problemJSON is the one translator from a problem to what the client reads.
-func (s *Server) problemJSON(p *pb.Problem, requestID string) (entry, problemBody) {
+// render is the one translator from a problem to what the client reads. docsURL is
+// where the pages of the codes are served.
+func render(docsURL string, p *pb.Problem, requestID string) (entry, problemBody) {
 	e := entryOf(p)
 	b := problemBody{
-		Type:            s.docsURL + "/errors/" + e.Code,
+		Type:            docsURL + "/errors/" + e.Code,
 		Title:           e.Title,
 		Status:          e.Status,
 		Detail:          p.GetDetail(),
@@ -61,7 +58,7 @@ func (s *Server) problemJSON(p *pb.Problem, requestID string) (entry, problemBod
 		b.Detail = e.Explanation
 	}
 	if e.Section != "" {
-		b.DocumentationURL = s.docsURL + "#" + e.Section
+		b.DocumentationURL = docsURL + "#" + e.Section
 	}
 	for _, f := range p.GetErrors() {
 		b.Errors = append(b.Errors, fieldError{f.GetField(), f.GetMessage()})
@@ -81,38 +78,3 @@ func retryAfter(e entry, p *pb.Problem, rate *pb.RateLimit) uint32 {
 	}
 	return e.RetryAfter
 }
-
-// problemer is an error that knows its own problem; actors return one when they
-// can say more than that nobody answered.
-type problemer interface{ Problem() *pb.Problem }
-
-// askProblem says what it means that no actor answered. Every such outcome is a
-// 503 that may be retried, save what the code does not recognise.
-func askProblem(err error) (p *pb.Problem, internal bool) {
-	var known problemer
-	switch {
-	case errors.As(err, &known):
-		return known.Problem(), false
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return refusalf(codeDegraded, "The request was not answered in time; its outcome is not known."), false
-	}
-	return refusal(codeInternal), true
-}
-
-// operatorProblem maps the failures of actors.Operator.
-func operatorProblem(err error) (p *pb.Problem, internal bool) {
-	switch {
-	case errors.Is(err, actors.ErrOrgNotFound):
-		return refusal(codeOrgNotFound), false
-	case errors.Is(err, actors.ErrUserNotFound):
-		return refusal(codeUserNotFound), false
-	case errors.Is(err, actors.ErrInvalid):
-		// The operator's own words: names of fields and reasons, no tenant's text.
-		return refusalf(codeValidation, "%s", err), false
-	case errors.Is(err, actors.ErrConflict):
-		return refusalf(codeConflict, "%s", err), false
-	}
-	return askProblem(err)
-}
-
-func itoa[T uint32 | int](n T) string { return strconv.FormatInt(int64(n), 10) }

@@ -50,7 +50,7 @@ func (ex *exchange) writeJSON(status int, contentType []string, value any) {
 			return
 		}
 		out.Reset()
-		e, body := ex.s.problemJSON(refusal(codeInternal), ex.requestID)
+		e, body := ex.edge.problemJSON(refusal(codeInternal), ex.requestID)
 		ex.code, status, contentType = e.Code, e.Status, contentProblem
 		if err := json.MarshalWrite(out, body, jsonOptions); err != nil {
 			ex.err = errors.Join(ex.err, err)
@@ -114,8 +114,8 @@ func (ex *exchange) end() {
 
 func (ex *exchange) finish() {
 	ex.releaseBody()
-	ex.s.metrics.inFlight.Dec()
-	took := ex.s.cfg.Clock.Now().Sub(ex.start)
+	ex.edge.metrics.inFlight.Dec()
+	took := ex.edge.cfg.Clock.Now().Sub(ex.start)
 	ex.meter.observe(ex.status, took)
 	ex.log(took)
 }

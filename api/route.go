@@ -59,7 +59,7 @@ type Route struct {
 	meter        *routeMeter
 }
 
-// The scopes, rate-limit families and tags that rows name.
+// The scopes and rate-limit families that rows name.
 const (
 	scopeAny       = ""
 	scopeRead      = "read"
@@ -86,31 +86,6 @@ const (
 	capabilityCondition = "condition"
 	capabilityBrain     = "brain"
 	capabilityIngest    = "ingest"
-
-	tagIdentity = "Identity"
-	tagKeys     = "Keys"
-	tagSubjects = "Subjects"
-	tagIngest   = "Ingestion"
-	tagJobs     = "Jobs"
-	tagSearch   = "Search"
-	tagGraph    = "Graph"
-
-	tagAccount      = "Account"
-	tagAudit        = "Audit"
-	tagSandbox      = "Sandbox"
-	tagSettings     = "Settings"
-	tagUsage        = "Usage"
-	tagExports      = "Exports"
-	tagPurge        = "Purge"
-	tagRecall       = "Recall"
-	tagConditioning = "Conditioning"
-	tagReview       = "Contradictions and proposals"
-	tagBrain        = "Brain"
-	tagImports      = "Imports"
-	tagSessions     = "Coding sessions"
-	tagEvents       = "Events"
-	tagWebhooks     = "Webhooks"
-	tagConnectors   = "Connectors"
 )
 
 // scopes is the whole vocabulary of decisions.md, section 3.
@@ -232,7 +207,7 @@ func (r *Route) problems() []entry {
 }
 
 // bodyLimit is the route's share of the configuration.
-func (r *Route) bodyLimit(c *Config) int64 {
+func (r *Route) bodyLimit(c *edgeConfig) int64 {
 	if r.upload != nil {
 		return c.MaxUpload
 	}
@@ -240,39 +215,6 @@ func (r *Route) bodyLimit(c *Config) int64 {
 		return c.MaxIngestBody
 	}
 	return c.MaxBody
-}
-
-// newTable builds every row against one registry of schemas.
-func newTable() ([]*Route, huma.Registry, error) {
-	if _, err := configShapes(); err != nil {
-		return nil, nil, err
-	}
-	registry := huma.NewMapRegistry("#/components/schemas/", schemaName)
-	var table []*Route
-	seen := map[string]bool{}
-	for _, group := range [][]Route{
-		identityRoutes, accountRoutes, auditRoutes, keyRoutes, sandboxRoutes, subjectRoutes,
-		graphRoutes, elsewhereRoutes, graphEditRoutes, edgeRoutes, domainRoutes, recallGraphRoutes,
-		ingestRoutes, importRoutes, sessionRoutes, jobRoutes,
-		searchRoutes, conditionRoutes, recallRoutes, reviewRoutes, brainRoutes,
-		usageRoutes, exportRoutes, purgeRoutes, settingsRoutes,
-		eventRoutes, webhookRoutes, connectorRoutes,
-	} {
-		for i := range group {
-			r := group[i] // a copy: two servers may live in one process
-			if err := r.build(registry); err != nil {
-				return nil, nil, err
-			}
-			for _, name := range []string{r.ID, r.Method + " " + r.Path} {
-				if seen[name] {
-					return nil, nil, fmt.Errorf("route %s: %s stands in the table twice", r.ID, name)
-				}
-				seen[name] = true
-			}
-			table = append(table, &r)
-		}
-	}
-	return table, registry, nil
 }
 
 // schemaName names a schema after its Go type.

@@ -9,8 +9,8 @@ import (
 	pb "orgmem/proto"
 )
 
-var eventRoutes = []Route{
-	streaming(Route{
+func (s *Server) eventRoutes() []Route {
+	return []Route{streaming(Route{
 		Method: http.MethodGet, Path: "/v1/events", ID: "streamEvents", Tag: tagEvents,
 		Summary: "Watch what happens",
 		Description: "A stream of server-sent events: `event: <type>`, `id: <uuid>` and `data: <json>` with `type`, `data` and `timestamp`. " +
@@ -22,7 +22,7 @@ var eventRoutes = []Route{
 		Problems: []string{codeTooManyStreams},
 	}, mediaEvents, func(env *pb.Envelope, _ *empty, _ *violations) {
 		env.Op = &pb.Envelope_Link{Link: &pb.LinkOp{Op: &pb.LinkOp_StreamEvents{StreamEvents: &pb.StreamEvents{}}}}
-	}, serveEvents),
+	}, s.serveEvents)}
 }
 
 const mediaEvents = "text/event-stream"
@@ -43,11 +43,11 @@ type EventStream interface {
 
 // serveEvents writes frames until the client leaves, the node drains, the
 // credential ends or the reader falls behind.
-func serveEvents(ex *exchange, reply *pb.Reply) *pb.Problem {
-	if ex.s.cfg.Streams == nil {
+func (s *Server) serveEvents(ex *exchange, reply *pb.Reply) *pb.Problem {
+	if s.cfg.Streams == nil {
 		return refusal(codeDegraded)
 	}
-	stream, ok := ex.s.cfg.Streams(reply.GetLink().GetStream())
+	stream, ok := s.cfg.Streams(reply.GetLink().GetStream())
 	if !ok {
 		return refusal(codeDegraded)
 	}
@@ -56,7 +56,7 @@ func serveEvents(ex *exchange, reply *pb.Reply) *pb.Problem {
 	out := ex.startStream(http.StatusOK, mediaEvents)
 	var frames []byte
 	for {
-		idle := ex.s.cfg.Clock.NewTimer(streamHeartbeat)
+		idle := s.cfg.Clock.NewTimer(streamHeartbeat)
 		var end []byte // the last that is written
 		select {
 		case event, ok := <-stream.Events():
@@ -70,7 +70,7 @@ func serveEvents(ex *exchange, reply *pb.Reply) *pb.Problem {
 			}
 		case <-idle.C():
 			frames = append(frames[:0], pingFrame...)
-		case <-ex.s.drained:
+		case <-s.edge.drained:
 			end = endFrame
 		case <-ex.r.Context().Done():
 			idle.Stop()

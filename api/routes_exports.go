@@ -42,7 +42,11 @@ var exportRoutes = []Route{
 	}, func(env *pb.Envelope, in *exportInput, _ *violations) {
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_GetExport{GetExport: &pb.GetExport{Id: in.ID}}})
 	}, answerExport),
-	streaming(Route{
+}
+
+// downloadRoutes are those whose answer is the document of an export, sent piece by piece.
+func (s *Server) downloadRoutes() []Route {
+	return []Route{streaming(Route{
 		Method: http.MethodGet, Path: "/v1/exports/{export_id}/download", ID: "downloadExport", Tag: tagExports,
 		Summary: "Download an export",
 		Description: "The document, with its length and an ETag. A Range of one part is served with 206, so that a download that broke off goes on " +
@@ -52,7 +56,7 @@ var exportRoutes = []Route{
 		Problems: []string{codeExportNotFound, codeExportNotReady, codeRange},
 	}, contentJSON[0], func(env *pb.Envelope, in *exportInput, _ *violations) {
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_DownloadExport{DownloadExport: &pb.DownloadExport{Id: in.ID}}})
-	}, serveDownload),
+	}, s.serveDownload)}
 }
 
 func dataOp(op *pb.DataOp) *pb.Envelope_Data { return &pb.Envelope_Data{Data: op} }

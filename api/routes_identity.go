@@ -6,8 +6,6 @@ import (
 	pb "orgmem/proto"
 )
 
-type nothing struct{}
-
 var identityRoutes = []Route{
 	on(Route{
 		Method: http.MethodGet, Path: "/v1/me", ID: "getMe", Tag: tagIdentity,
@@ -93,9 +91,6 @@ var keyRoutes = []Route{
 		env.Op = &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: in.ID}}
 	}, answerEmpty),
 }
-
-// answerEmpty answers the routes that have nothing to say beyond their status.
-func answerEmpty(reply *pb.Reply) (empty, bool) { return empty{}, reply.GetEmpty() != nil }
 
 type keyInput struct {
 	ID string `path:"key_id" doc:"The key's id: the SHA-256 of the key, 64 hexadecimal characters."`

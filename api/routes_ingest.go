@@ -3,9 +3,6 @@ package api
 import (
 	"errors"
 	"net/http"
-	"reflect"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	pb "orgmem/proto"
 )
@@ -72,7 +69,8 @@ type ingestItemBody struct {
 
 // limitIngest puts the configured sizes where the tags above say the default
 // ones: into the schemas, which judge and document, and into the plan.
-func limitIngest(table []*Route, registry huma.Registry, maxContent, maxBatch int) error {
+func limitIngest(t *table, maxContent, maxBatch int) error {
+	registry := t.registry
 	item, batch := registry.Map()["IngestItem"], registry.Map()["IngestBatch"]
 	if item == nil || batch == nil {
 		return errors.New("routes: no schemas of ingestion")
@@ -84,11 +82,7 @@ func limitIngest(table []*Route, registry huma.Registry, maxContent, maxBatch in
 	}
 	batch.Properties["items"].MaxItems = &maxBatch
 	batch.Properties["items"].PrecomputeMessages()
-	for _, r := range table {
-		if r.input == reflect.TypeFor[ingestBatchInput]() {
-			r.body.fields["items"].plan.maxItems = maxBatch
-		}
-	}
+	t.limitList("ingestBatch", "items", maxBatch)
 	return nil
 }
 

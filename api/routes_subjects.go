@@ -99,33 +99,3 @@ type subject struct {
 	ID        string    `json:"id" doc:"The client's own id."`
 	CreatedAt timestamp `json:"createdAt"`
 }
-
-// pageOf is the answer of every list that paginates.
-type pageOf[T any] struct {
-	Data       []T    `json:"data"`
-	HasMore    bool   `json:"hasMore"`
-	NextCursor string `json:"nextCursor,omitempty" doc:"The cursor of the next page; absent on the last."`
-}
-
-func newPage[T any](entries int, next string) pageOf[T] {
-	return pageOf[T]{Data: make([]T, 0, entries), HasMore: next != "", NextCursor: next}
-}
-
-// pageFrom makes the answer of a list of entries, each by of; found says that the
-// reply held a list.
-func pageFrom[E, T any](found bool, entries []E, next string, of func(E) (T, bool)) (pageOf[T], bool) {
-	out := newPage[T](len(entries), next)
-	for _, e := range entries {
-		one, ok := of(e)
-		if !ok {
-			return pageOf[T]{}, false
-		}
-		out.Data = append(out.Data, one)
-	}
-	return out, found
-}
-
-// always is of for entries of which none is amiss.
-func always[E, T any](of func(E) T) func(E) (T, bool) {
-	return func(e E) (T, bool) { return of(e), true }
-}

@@ -3,75 +3,21 @@ package api
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"orgmem/actors"
-	pb "orgmem/proto"
 	"orgmem/proto/clock"
-)
-
-// Asker carries an envelope to its organization's actor and waits for the
-// answer. An error means that no actor could answer; a refusal is a Reply with
-// a problem. Ask returns soon after ctx ends or the envelope's deadline passes;
-// the edge sets no timer of its own. The envelope belongs to the callee from
-// the call on.
-type Asker interface {
-	Ask(ctx context.Context, envelope *pb.Envelope) (*pb.Reply, error)
-}
-
-// Doctor is what GET /operator/doctor reports.
-type Doctor struct {
-	Version string
-	Config  []Setting
-	Checks  []Check
-}
-
-// Setting is one effective configuration value; secrets come masked.
-type Setting struct {
-	Name   string
-	Value  string
-	Origin string // flag, env, file, default
-}
-
-// Check is the outcome of one self-examination.
-type Check struct {
-	Name   string
-	OK     bool
-	Detail string
-}
-
-// TLSFiles names a PEM certificate chain and its key. Both empty: plain HTTP.
-// Changed files are picked up without a restart.
-type TLSFiles struct {
-	Cert string
-	Key  string
-}
-
-// AccessLog says which requests get a line in the log.
-type AccessLog string
-
-const (
-	// LogProblems (the default) logs answers of status 400 and above and those
-	// slower than SlowRequest.
-	LogProblems AccessLog = "problems"
-	// LogAll logs every request.
-	LogAll AccessLog = "all"
 )
 
 // Config is what a Server is made of. Asker, Operator, OperatorToken, Clock and
@@ -215,160 +161,86 @@ func (c Config) withDefaults() Config {
 // interface. It holds no state of any organization.
 type Server struct {
 	cfg      Config
-	docsURL  string
-	table    []*Route
-	registry huma.Registry
-	openapi  []byte
-	gatherer *prometheus.Registry
-	metrics  *metrics
-	bodies   budget
-	uploads  budget // what of bodies is of forms
-	// connections counts those of both listeners.
-	connections connectionFigures
-	draining    atomic.Bool
-	// downloads counts the exports that are being sent.
-	downloads sends
-	drained   chan struct{} // closed when draining begins: streams end
-	drain     sync.Once
-
-	idPrefix string // of request ids: new with every start
-	idNext   atomic.Uint64
-
+	edge     *httpEdge
+	table    *table
 	public   *http.Server
 	operator *http.Server
+	// downloads counts the exports that are being sent.
+	downloads sends
 }
 
-// settleLibraries sets what gin and huma keep in package variables. Setting them
-// once, before the first server, keeps them from being written under readers.
-var settleLibraries = sync.OnceFunc(func() {
-	gin.SetMode(gin.ReleaseMode)
-	huma.ValidateStrictCasing = true
-	huma.DefaultArrayNullable = false // our lists are never null
-})
+// newTable builds the table of routes and its document.
+func (s *Server) newTable() (*table, error) {
+	if _, err := configShapes(); err != nil {
+		return nil, err
+	}
+	t, err := newTable(
+		about{Text: documentText, Tags: tagTexts, Inputs: slices.Collect(maps.Values(connectorShapes))},
+		identityRoutes, accountRoutes, auditRoutes, keyRoutes, sandboxRoutes, subjectRoutes,
+		graphRoutes, elsewhereRoutes, graphEditRoutes, edgeRoutes, domainRoutes, recallGraphRoutes,
+		ingestRoutes, importRoutes, sessionRoutes, jobRoutes,
+		searchRoutes, conditionRoutes, recallRoutes, reviewRoutes, brainRoutes,
+		usageRoutes, exportRoutes, s.downloadRoutes(), purgeRoutes, settingsRoutes,
+		s.eventRoutes(), webhookRoutes, connectorRoutes,
+	)
+	if err != nil {
+		return nil, err
+	}
+	if err := limitIngest(t, s.cfg.MaxContent, s.cfg.MaxBatch); err != nil {
+		return nil, err
+	}
+	return t, t.finish()
+}
 
 // New builds a server; nothing listens yet.
 func New(c Config) (*Server, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	settleLibraries()
-	s := &Server{cfg: c.withDefaults(), gatherer: prometheus.NewRegistry(), drained: make(chan struct{})}
-	s.docsURL = strings.TrimSuffix(s.cfg.DocsURL, "/")
-	s.bodies.limit = s.cfg.MaxBodiesInFlight
-	s.uploads.limit = max(s.cfg.MaxUpload, s.cfg.MaxBodiesInFlight/uploadShareOf*uploadShare)
-	var seed [8]byte
-	if _, err := io.ReadFull(s.cfg.Random, seed[:]); err != nil {
-		return nil, fmt.Errorf("seed request ids: %w", err)
+	c = c.withDefaults()
+	gatherer := prometheus.NewRegistry()
+	e, err := newEdge(c.edge(), gatherer)
+	if err != nil {
+		return nil, err
 	}
-	s.idPrefix = hex.EncodeToString(seed[:]) + "-"
-
-	var err error
-	if s.metrics, err = newMetrics(s.gatherer, &s.bodies, &s.connections); err != nil {
-		return nil, fmt.Errorf("register metrics: %w", err)
-	}
-	for _, collector := range s.cfg.Collectors {
-		if err := s.gatherer.Register(collector); err != nil {
+	for _, collector := range c.Collectors {
+		if err := gatherer.Register(collector); err != nil {
 			return nil, fmt.Errorf("register a collector: %w", err)
 		}
 	}
-	if s.table, s.registry, err = newTable(); err != nil {
+	s := &Server{cfg: c, edge: e}
+	if s.table, err = s.newTable(); err != nil {
 		return nil, err
 	}
-	if err := limitIngest(s.table, s.registry, s.cfg.MaxContent, s.cfg.MaxBatch); err != nil {
-		return nil, err
-	}
-	document := newDocument(s.table, s.registry)
-	if s.openapi, err = encodeDocument(document); err != nil {
-		return nil, err
-	}
-	engine, err := s.publicEngine(document)
+	engine, err := e.publicEngine(s.table)
 	if err != nil {
 		return nil, err
 	}
-	var tlsConfig *tls.Config
-	if s.cfg.TLS.Cert != "" {
-		if tlsConfig, err = newTLS(s.cfg.TLS, s.cfg.Clock, s.cfg.Logger); err != nil {
+	s.public = e.httpServer(engine)
+	if c.TLS.Cert != "" {
+		if s.public.TLSConfig, err = newTLS(c.TLS, c.Clock, c.Logger); err != nil {
 			return nil, err
 		}
 	}
-	s.public = s.httpServer(engine)
-	s.public.TLSConfig = tlsConfig
-	operator, err := s.operatorEngine()
+	operator, err := operatorEngine(e, operatorConfig{
+		Operator: c.Operator, Token: c.OperatorToken, Ready: c.Ready, Doctor: c.Doctor, Cluster: c.Cluster, Backups: c.Backups,
+		Metrics: gatherer,
+	})
 	if err != nil {
 		return nil, err
 	}
-	s.operator = s.httpServer(operator)
+	s.operator = e.httpServer(operator)
 	return s, nil
 }
 
-func (s *Server) httpServer(handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler:                      handler,
-		DisableGeneralOptionsHandler: true, // "OPTIONS *" is an unknown path like any other
-		ReadHeaderTimeout:            headerTimeout,
-		IdleTimeout:                  idleTimeout,
-		WriteTimeout:                 s.cfg.BodyTimeout + s.cfg.RequestTimeout + writeSlack,
-		MaxHeaderBytes:               maxHeaderBytes,
-		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: maxStreamsPerConnection},
-		ErrorLog:                     slog.NewLogLogger(s.cfg.Logger.Handler(), slog.LevelDebug), // handshakes that fail and clients that leave
+// edge is the part of the configuration that the requests of both interfaces share.
+func (c Config) edge() edgeConfig {
+	return edgeConfig{
+		Asker: c.Asker, Clock: c.Clock, Logger: c.Logger, Random: c.Random, DocsURL: c.DocsURL, AccessLog: c.AccessLog,
+		RequestTimeout: c.RequestTimeout, BodyTimeout: c.BodyTimeout, SlowRequest: c.SlowRequest,
+		MaxBody: c.MaxBody, MaxIngestBody: c.MaxIngestBody, MaxUpload: c.MaxUpload, MaxContent: c.MaxContent,
+		MaxBodiesInFlight: c.MaxBodiesInFlight,
 	}
-}
-
-// publicEngine routes the public interface: the table, the document and the
-// pages. Client addresses come from connections alone, never from headers.
-func (s *Server) publicEngine(document *huma.OpenAPI) (*gin.Engine, error) {
-	engine, err := s.newEngine()
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range s.table {
-		r.meter = s.metrics.route(r.Method, r.Path)
-		engine.Handle(r.Method, r.ginPath(), s.handler(r))
-	}
-	if err := s.serveDocs(engine, document); err != nil {
-		return nil, err
-	}
-	return engine, nil
-}
-
-// newEngine returns a router that answers what it does not know with problems.
-func (s *Server) newEngine() (*gin.Engine, error) {
-	engine := gin.New()
-	if err := engine.SetTrustedProxies(nil); err != nil {
-		return nil, fmt.Errorf("trust no proxies: %w", err)
-	}
-	engine.HandleMethodNotAllowed = false // methodsOf says why
-	engine.RedirectTrailingSlash = false
-	engine.RedirectFixedPath = false
-	// Ids may hold any character, a slash too: match the path as it was sent,
-	// and decode each parameter once, ourselves.
-	engine.UseEscapedPath = true
-	engine.UnescapePathValues = false
-	unknown := s.metrics.route("any", "unmatched")
-	routes := sync.OnceValue(engine.Routes) // the router is complete before it serves
-	engine.NoRoute(func(c *gin.Context) {
-		ex := s.begin(c.Writer, c.Request, nil, unknown)
-		defer ex.end()
-		methods := methodsOf(routes(), c.Request.URL.EscapedPath())
-		if len(methods) == 0 {
-			ex.refuse(refusal(codeNotFound), nil)
-			return
-		}
-		ex.w.Header()["Allow"] = []string{strings.Join(methods, ", ")}
-		ex.refuse(refusal(codeMethod), nil)
-	})
-	return engine, nil
-}
-
-// requestID is the caller's own, when it is fit to be logged and repeated, or a
-// new one.
-func (s *Server) requestID(h http.Header) string {
-	if values := h[headerRequestID]; len(values) == 1 && visibleASCII(values[0], maxRequestID) {
-		return values[0]
-	}
-	var buf [40]byte
-	b := append(buf[:0], s.idPrefix...)
-	return string(strconv.AppendUint(b, s.idNext.Add(1), 16))
 }
 
 // Serve answers requests on both listeners until Shutdown, and then returns
@@ -376,16 +248,14 @@ func (s *Server) requestID(h http.Header) string {
 // listeners over and closes them. Call it once.
 func (s *Server) Serve(public, operator net.Listener) error {
 	failed := make(chan error, 2)
-	doors := newListener(public, s.cfg.MaxConnections, s.cfg.Clock, s.cfg.Logger, &s.connections)
-	s.public.ConnState = doors.state
-	back := newListener(operator, min(s.cfg.MaxConnections, maxOperatorConnections), s.cfg.Clock, s.cfg.Logger, &s.connections)
-	back.rewrite, s.operator.ConnState = s.wireProblem, back.state
+	plain := s.public.TLSConfig == nil
+	doors := s.edge.listen(s.public, public, s.cfg.MaxConnections, plain)
+	back := s.edge.listen(s.operator, operator, min(s.cfg.MaxConnections, maxOperatorConnections), true)
 	go func() {
-		if s.public.TLSConfig != nil {
+		if !plain {
 			failed <- s.public.ServeTLS(doors, "", "")
 			return
 		}
-		doors.rewrite = s.wireProblem
 		failed <- s.public.Serve(doors)
 	}()
 	go func() { failed <- s.operator.Serve(back) }()
@@ -407,10 +277,7 @@ func (s *Server) Serve(public, operator net.Listener) error {
 // Drain makes every new request on the public interface fail with 503
 // service_draining, and /readyz with it, so that load balancers turn away
 // before the listeners close. It may be called more than once.
-func (s *Server) Drain() {
-	s.draining.Store(true)
-	s.drain.Do(func() { close(s.drained) })
-}
+func (s *Server) Drain() { s.edge.drain() }
 
 // Shutdown drains, closes both listeners and waits for the requests under way
 // until ctx ends; then it cuts them off and returns ctx's error. It may be

@@ -179,7 +179,7 @@ func TestSlowBody(t *testing.T) {
 	}
 	// The handler is reading now. What was announced is not booked, what could
 	// have arrived by now is.
-	if held := l.s.bodies.used.Load(); held > firstBodyStep {
+	if held := l.s.edge.bodies.held(); held > firstBodyStep {
 		t.Errorf("an empty body holds %d bytes", held)
 	}
 	l.clock.Advance(l.s.cfg.BodyTimeout)
@@ -256,7 +256,7 @@ func TestConnectionSurvivesItsBodies(t *testing.T) {
 // before any actor hears of them, and that the budget recovers.
 func TestBodyBudget(t *testing.T) {
 	h := newHarness(t, func(c *Config) { c.MaxBodiesInFlight = 1 << 20 })
-	h.s.bodies.used.Store(1 << 20)
+	h.s.edge.bodies.take(1 << 20)
 	res := h.do("POST", "/v1/ingest", `{"content":"Figs."}`)
 	if res.code(t) != codeDegraded || res.Header.Get("Retry-After") == "" || h.asker.last() != nil {
 		t.Errorf("%d %s", res.StatusCode, res.body)
@@ -264,11 +264,11 @@ func TestBodyBudget(t *testing.T) {
 	if res := h.do("GET", "/v1/me", ""); res.StatusCode != http.StatusOK {
 		t.Errorf("a read without a body: %d", res.StatusCode)
 	}
-	h.s.bodies.used.Store(0)
+	h.s.edge.bodies.give(1 << 20)
 	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 2<<20)+`"}`); res.code(t) != codeDegraded {
 		t.Errorf("more than the whole budget: %d", res.StatusCode)
 	}
-	if used := h.s.bodies.used.Load(); used != 0 {
+	if used := h.s.edge.bodies.held(); used != 0 {
 		t.Errorf("%d bytes are lost", used)
 	}
 	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 200_000)+`"}`); res.StatusCode != http.StatusAccepted {
@@ -305,7 +305,7 @@ func TestShutdown(t *testing.T) {
 	<-entered
 	down := make(chan error, 1)
 	go func() { down <- l.s.Shutdown(t.Context()) }()
-	for !l.s.draining.Load() { // set before the listeners close
+	for !l.s.edge.isDraining() { // set before the listeners close
 		if err := t.Context().Err(); err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func TestEqualCallsHaveEqualAnswers(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range h.s.table {
+	for _, r := range h.s.table.routes {
 		if r.serve != nil {
 			continue
 		}

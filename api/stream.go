@@ -34,7 +34,7 @@ func (ex *exchange) startStream(status int, media string) *streamWriter {
 	h := ex.w.Header()
 	ex.commonHeaders(h)
 	h["Content-Type"] = []string{media}
-	w := &streamWriter{ex: ex, control: http.NewResponseController(ex.w), clock: ex.s.cfg.Clock}
+	w := &streamWriter{ex: ex, control: http.NewResponseController(ex.w), clock: ex.edge.cfg.Clock}
 	// The server's own time-out is one for the whole answer; from here on each
 	// piece has its own.
 	_ = w.control.SetWriteDeadline(time.Time{}) // not supported: a test's recorder

@@ -347,7 +347,7 @@ func (h *harness) routeOf(method, target string) *Route {
 	path, _, _ := strings.Cut(target, "?")
 	parts := strings.Split(path, "/")
 rows:
-	for _, r := range h.s.table {
+	for _, r := range h.s.table.routes {
 		want := strings.Split(r.Path, "/")
 		if r.Method != method || len(want) != len(parts) {
 			continue
@@ -368,7 +368,7 @@ func (h *harness) document() *openapi3.T { return h.held().Spec }
 
 func (h *harness) held() *apitest.Document {
 	h.t.Helper()
-	loadDocument.Do(func() { loadedDocument, errDocument = apitest.Parse(h.s.openapi) })
+	loadDocument.Do(func() { loadedDocument, errDocument = apitest.Parse(h.s.table.openapi) })
 	if errDocument != nil {
 		h.t.Fatal(errDocument)
 	}

@@ -52,7 +52,7 @@ func TestCommittedDocument(t *testing.T) {
 // interface: Versioning/path prefix
 func TestRouterEqualsDocument(t *testing.T) {
 	h := newHarness(t)
-	engine, err := h.s.publicEngine(newDocument(h.s.table, h.s.registry))
+	engine, err := h.s.edge.publicEngine(h.s.table)
 	if err == nil {
 		t.Log("routes registered twice on the same metrics: unexpected but harmless")
 	}
@@ -74,8 +74,8 @@ func TestRouterEqualsDocument(t *testing.T) {
 			documented[method+" "+path] = true
 		}
 	}
-	if len(routed) != len(h.s.table) {
-		t.Errorf("%d routes, %d rows", len(routed), len(h.s.table))
+	if len(routed) != len(h.s.table.routes) {
+		t.Errorf("%d routes, %d rows", len(routed), len(h.s.table.routes))
 	}
 	for r := range routed {
 		if !documented[r] {
@@ -193,7 +193,7 @@ func TestTableAgainstInterface(t *testing.T) {
 		"GET /v1/graph/nodes/{node_id}/elsewhere": "read reads aware",
 	}
 	h := newHarness(t)
-	for _, r := range h.s.table {
+	for _, r := range h.s.table.routes {
 		scope := r.Scope
 		if scope == "" {
 			scope = "any"
@@ -247,7 +247,7 @@ func TestFamiliesOfTheInterface(t *testing.T) {
 	}
 	h := newHarness(t)
 	drawn := map[draw]bool{}
-	for _, r := range h.s.table {
+	for _, r := range h.s.table.routes {
 	families:
 		for _, f := range families {
 			for _, d := range f.draws {
@@ -406,7 +406,7 @@ func TestReferenceShowsEveryRoute(t *testing.T) {
 	h := newHarness(t)
 	res := h.do("GET", "/docs", "")
 	page := string(res.body)
-	for _, r := range h.s.table {
+	for _, r := range h.s.table.routes {
 		if !strings.Contains(page, `id="`+r.ID+`"`) || !strings.Contains(page, r.Path) {
 			t.Errorf("%s is not in the reference", r.ID)
 		}

@@ -86,7 +86,7 @@ func TestNoTimeLiesBeforeItsBeginning(t *testing.T) {
 		return reply, nil
 	}
 	pairs := 0
-	for _, r := range h.s.table {
+	for _, r := range h.s.table.routes {
 		if r.serve != nil {
 			continue
 		}

@@ -12,6 +12,13 @@ import (
 	"orgmem/proto/clock"
 )
 
+// TLSFiles names a PEM certificate chain and its key. Both empty: plain HTTP.
+// Changed files are picked up without a restart.
+type TLSFiles struct {
+	Cert string
+	Key  string
+}
+
 // recheckCertificate is how often a handshake looks whether the certificate's
 // files have changed: renewals are made days ahead, so half a minute is at once.
 const recheckCertificate = 30 * time.Second

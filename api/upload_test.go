@@ -112,24 +112,24 @@ func TestFormsAreDocumented(t *testing.T) {
 // is as large as may be always finds some itself.
 func TestUploadsLeaveRoom(t *testing.T) {
 	h := newHarness(t, func(c *Config) { c.MaxBodiesInFlight, c.MaxUpload = 1<<20, 100<<10 })
-	h.s.bodies.used.Store(768 << 10)
-	h.s.uploads.used.Store(768 << 10)
+	h.s.edge.bodies.take(768 << 10)
+	h.s.edge.uploads.take(768 << 10)
 	if res := h.do("POST", "/v1/import", formOf("file", "a", "x")); res.code(t) != codeDegraded || h.asker.last() != nil {
 		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
 	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 100<<10)+`"}`); res.StatusCode != 202 {
 		t.Errorf("a body beside: %d %s", res.StatusCode, res.body)
 	}
-	h.s.bodies.used.Store(1 << 20)
-	h.s.uploads.used.Store(0)
-	if res := h.do("POST", "/v1/import", formOf("file", "a", "x")); res.code(t) != codeDegraded || h.s.uploads.used.Load() != 0 {
-		t.Errorf("%d %s, %d bytes are lost", res.StatusCode, res.body, h.s.uploads.used.Load())
+	h.s.edge.bodies.take(256 << 10)
+	h.s.edge.uploads.give(768 << 10)
+	if res := h.do("POST", "/v1/import", formOf("file", "a", "x")); res.code(t) != codeDegraded || h.s.edge.uploads.held() != 0 {
+		t.Errorf("%d %s, %d bytes are lost", res.StatusCode, res.body, h.s.edge.uploads.held())
 	}
-	h.s.bodies.used.Store(0)
+	h.s.edge.bodies.give(1 << 20)
 	if res := h.do("POST", "/v1/import", formOf("file", "a", strings.Repeat("x", 90<<10))); res.StatusCode != 202 {
 		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
-	if bodies, uploads := h.s.bodies.used.Load(), h.s.uploads.used.Load(); bodies != 0 || uploads != 0 {
+	if bodies, uploads := h.s.edge.bodies.held(), h.s.edge.uploads.held(); bodies != 0 || uploads != 0 {
 		t.Errorf("%d and %d bytes are lost", bodies, uploads)
 	}
 	small := newHarness(t, func(c *Config) { c.MaxBodiesInFlight, c.MaxUpload = 1<<20, 1<<20 })

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"net/http"
 	"reflect"
 	"slices"
@@ -21,7 +22,7 @@ var emptySchema = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: fals
 // exchange is one request and its answer. What it learns on the way becomes the
 // request's one line in the log.
 type exchange struct {
-	s         *Server
+	edge      *httpEdge
 	w         http.ResponseWriter
 	r         *http.Request
 	route     *Route // nil outside the table
@@ -47,18 +48,18 @@ type exchange struct {
 }
 
 // handler serves one row of the table.
-func (s *Server) handler(r *Route) gin.HandlerFunc {
+func (e *httpEdge) handler(r *Route) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		ex := s.begin(c.Writer, c.Request, r, r.meter)
+		ex := e.begin(c.Writer, c.Request, r, r.meter)
 		defer ex.end()
 		ex.serve(c.Params)
 	}
 }
 
-func (s *Server) begin(w http.ResponseWriter, r *http.Request, route *Route, meter *routeMeter) *exchange {
-	ex := &exchange{s: s, w: w, r: r, route: route, meter: meter, start: s.cfg.Clock.Now()}
-	s.metrics.inFlight.Inc()
-	ex.requestID = s.requestID(r.Header)
+func (e *httpEdge) begin(w http.ResponseWriter, r *http.Request, route *Route, meter *routeMeter) *exchange {
+	ex := &exchange{edge: e, w: w, r: r, route: route, meter: meter, start: e.cfg.Clock.Now()}
+	e.metrics.inFlight.Inc()
+	ex.requestID = e.requestID(r.Header)
 	return ex
 }
 
@@ -67,7 +68,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, route *Route, met
 // same, as a Rejected operation, so that 401, 429 and 403 come first and a
 // refused caller still pays.
 func (ex *exchange) serve(path gin.Params) {
-	if ex.s.draining.Load() {
+	if ex.edge.isDraining() {
 		ex.refuse(refusal(codeDraining), nil)
 		return
 	}
@@ -93,7 +94,7 @@ func (ex *exchange) serve(path gin.Params) {
 	if overload != nil {
 		// Shedding must cost nothing, and no actor is to hear of it: it comes
 		// before the credential is known to be good.
-		ex.s.metrics.shed.Inc()
+		ex.edge.metrics.shed.Inc()
 		ex.refuse(refusalf(codeDegraded, "The node has as many bodies under way as it may."), nil)
 		return
 	}
@@ -101,7 +102,7 @@ func (ex *exchange) serve(path gin.Params) {
 		env.Op = &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problem}}
 	}
 	// From here: a body has a time of its own, and may have taken all of it.
-	env.DeadlineMs = ex.s.cfg.Clock.Now().Add(ex.s.cfg.RequestTimeout).UnixMilli()
+	env.DeadlineMs = ex.edge.cfg.Clock.Now().Add(ex.edge.cfg.RequestTimeout).UnixMilli()
 	ex.ask(env)
 }
 
@@ -169,7 +170,7 @@ func (ex *exchange) receive(env *pb.Envelope, errs *violations) (*pb.Problem, er
 	if hasBody && !jsonContent(ex.r.Header) {
 		return refusal(codeMediaType), nil
 	}
-	if problem, err := ex.readBody(r.bodyLimit(&ex.s.cfg)); problem != nil || err != nil {
+	if problem, err := ex.readBody(r.bodyLimit(&ex.edge.cfg)); problem != nil || err != nil {
 		return problem, err
 	}
 	if r.Idempotent {
@@ -187,11 +188,11 @@ func (ex *exchange) receiveForm(input uploads, errs *violations) (*pb.Problem, e
 	if !ok {
 		return refusal(codeMediaType), nil
 	}
-	if problem, err := ex.readBody(ex.route.bodyLimit(&ex.s.cfg)); problem != nil || err != nil {
+	if problem, err := ex.readBody(ex.route.bodyLimit(&ex.edge.cfg)); problem != nil || err != nil {
 		return problem, err
 	}
 	form, fileParts := input.form()
-	form.maxContent = ex.s.cfg.MaxContent
+	form.maxContent = ex.edge.cfg.MaxContent
 	return readForm(ex.body, boundary, form, fileParts, errs), nil
 }
 
@@ -205,7 +206,7 @@ func (ex *exchange) ask(env *pb.Envelope) {
 	if ex.cut { // net/http takes the client for gone, who may well wait for the answer
 		ctx = context.WithoutCancel(ctx)
 	}
-	reply, err := ex.s.cfg.Asker.Ask(ctx, env)
+	reply, err := ex.edge.cfg.Asker.Ask(ctx, env)
 	if err != nil && ctx.Err() != nil {
 		ex.answered, ex.status = true, statusClientLeft
 		// To one who has closed only his own side, net/http would say 200 and nothing.
@@ -272,7 +273,7 @@ type tagged interface {
 
 // refuse writes a problem.
 func (ex *exchange) refuse(p *pb.Problem, rate *pb.RateLimit) {
-	e, body := ex.s.problemJSON(p, ex.requestID)
+	e, body := ex.edge.problemJSON(p, ex.requestID)
 	if e.Code == codeRateLimit && p.GetDetail() == "" && ex.route != nil {
 		body.Detail = "The API key has spent its budget for the family " + ex.route.Family + "."
 	}
@@ -286,6 +287,28 @@ func (ex *exchange) refuse(p *pb.Problem, rate *pb.RateLimit) {
 		h["Www-Authenticate"] = headerBearer
 	}
 	ex.writeJSON(e.Status, contentProblem, body)
+}
+
+// problemer is an error that knows its own problem; actors return one when they
+// can say more than that nobody answered.
+type problemer interface{ Problem() *pb.Problem }
+
+// askProblem says what it means that no actor answered. Every such outcome is a
+// 503 that may be retried, save what the code does not recognise.
+func askProblem(err error) (p *pb.Problem, internal bool) {
+	var known problemer
+	switch {
+	case errors.As(err, &known):
+		return known.Problem(), false
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return refusalf(codeDegraded, "The request was not answered in time; its outcome is not known."), false
+	}
+	return refusal(codeInternal), true
+}
+
+// problemJSON renders a problem with the addresses of this node's pages.
+func (e *httpEdge) problemJSON(p *pb.Problem, requestID string) (entry, problemBody) {
+	return render(e.docsURL, p, requestID)
 }
 
 // rateHeaders shows the caller's bucket in the interface's own form, which
@@ -314,3 +337,5 @@ func (ex *exchange) rateHeaders(h http.Header, rate *pb.RateLimit) {
 func (r *Route) succeedsWith(status int) bool {
 	return status == r.Status || slices.Contains(r.Statuses, status)
 }
+
+func itoa[T uint32 | int](n T) string { return strconv.FormatInt(int64(n), 10) }

@@ -48,7 +48,7 @@ func (c *conn) Write(p []byte) (int, error) {
 }
 
 // wireProblem is the whole answer to a request that net/http refused.
-func (s *Server) wireProblem(status int) []byte {
+func (e *httpEdge) wireProblem(status int) []byte {
 	p := refusal(codeMalformed)
 	switch status {
 	case http.StatusRequestHeaderFieldsTooLarge:
@@ -57,21 +57,21 @@ func (s *Server) wireProblem(status int) []byte {
 		p = refusal(codeDegraded)
 		p.Detail = "The node has as many connections open as it may, and all of them are busy."
 	}
-	requestID := s.requestID(nil)
-	e, body := s.problemJSON(p, requestID)
+	requestID := e.requestID(nil)
+	known, body := e.problemJSON(p, requestID)
 	content, err := json.Marshal(body, jsonOptions)
 	if err != nil {
 		content = nil // a problem is plain text: this cannot happen
 	}
 	var out bytes.Buffer
-	out.WriteString("HTTP/1.1 " + strconv.Itoa(e.Status) + " " + http.StatusText(e.Status) + "\r\n")
+	out.WriteString("HTTP/1.1 " + strconv.Itoa(known.Status) + " " + http.StatusText(known.Status) + "\r\n")
 	for _, h := range [][2]string{
 		{"Content-Type", contentProblem[0]},
 		{"Content-Length", strconv.Itoa(len(content))},
 		{headerRequestID, requestID},
 		{"Cache-Control", noStore[0]},
 		{"Connection", closeConnection[0]},
-		{"Retry-After", retryAfterOf(e)},
+		{"Retry-After", retryAfterOf(known)},
 	} {
 		if h[1] == "" {
 			continue

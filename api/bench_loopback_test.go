@@ -4,14 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"syscall"
 	"testing"
 	"time"
-
-	"orgmem/proto/clock"
 )
 
 // benchLoopback serves the handler on loopback as production does, and asks it
@@ -25,11 +22,11 @@ func benchLoopback(b *testing.B, handler http.Handler, method, path, body string
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, WriteTimeout: time.Minute}
+	e := newHarness(b).s.edge
+	server := e.httpServer(handler)
+	listener := e.listen(server, inner, connections, false)
 	done := make(chan error, 1)
-	go func() {
-		done <- server.Serve(newListener(inner, connections, clock.Real(), slog.New(slog.DiscardHandler), new(connectionFigures)))
-	}()
+	go func() { done <- server.Serve(listener) }()
 	defer func() {
 		server.Close()
 		<-done

@@ -27,7 +27,6 @@ func (a instantAsker) Ask(context.Context, *pb.Envelope) (*pb.Reply, error) { re
 
 func benchServer(b *testing.B, op *pb.Envelope) *Server {
 	b.Helper()
-	settleLibraries()
 	reply := fakeResult(op)
 	reply.Rate = &pb.RateLimit{Remaining: 29, ResetS: 2, Quota: 120, Partition: "c2VjcmV0"}
 	s, err := New(Config{
@@ -64,7 +63,7 @@ func benchRequests(b *testing.B, handler http.Handler, method, path, body string
 }
 
 func bareGin() *gin.Engine {
-	settleLibraries()
+	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.GET("/v1/me", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"ok": true}) })
 	engine.POST("/v1/ingest", func(c *gin.Context) {

@@ -42,7 +42,7 @@ var errOverBudget = errors.New("too many bytes of bodies under way")
 func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 	r := ex.r
 	if r.ContentLength > limit {
-		return refusalf(codeTooLarge, "The body is larger than the %d bytes that this route accepts.", limit), nil
+		return refusalf(CodeTooLarge, "The body is larger than the %d bytes that this route accepts.", limit), nil
 	}
 	if r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
@@ -80,7 +80,7 @@ func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 		n, err := r.Body.Read(buf[len(buf):min(ex.held, int64(cap(buf)))])
 		buf = buf[:len(buf)+n]
 		if int64(len(buf)) > limit {
-			return refusalf(codeTooLarge, "The body is larger than the %d bytes that this route accepts.", limit), nil
+			return refusalf(CodeTooLarge, "The body is larger than the %d bytes that this route accepts.", limit), nil
 		}
 		switch {
 		case err == io.EOF, r.ContentLength > 0 && int64(len(buf)) == r.ContentLength:
@@ -88,10 +88,10 @@ func (ex *exchange) readBody(limit int64) (*pb.Problem, error) {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			ex.cut = true
 			ex.w.Header()["Connection"] = closeConnection
-			return refusal(codeRequestTimeout), nil
+			return refusal(CodeRequestTimeout), nil
 		case err != nil:
 			ex.cut = true
-			return refusalf(codeMalformed, "The body could not be read to its end."), nil
+			return refusalf(CodeMalformed, "The body could not be read to its end."), nil
 		}
 	}
 }

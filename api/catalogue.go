@@ -1,362 +1,61 @@
 package api
 
-import (
-	"net/http"
-	"sort"
-)
-
-// The problem codes that the edge itself answers. The catalogue below has all.
+// The problem codes that routes name. Package problems has the catalogue of all.
 const (
-	codeMalformed          = "malformed_request"
-	codeInvalidCursor      = "invalid_cursor"
-	codeAuthentication     = "authentication_error"
-	codePermission         = "permission_denied"
-	codeSubjectRefused     = "subject_not_supported"
-	codeNotProvisioned     = "subject_not_provisioned"
-	codeNotFound           = "not_found"
-	codeKeyNotFound        = "key_not_found"
-	codeSubjectNotFound    = "subject_not_found"
-	codeJobNotFound        = "job_not_found"
-	codeNodeNotFound       = "node_not_found"
-	codeEdgeNotFound       = "edge_not_found"
-	codeDomainNotFound     = "domain_not_found"
-	codeUserNotFound       = "user_not_found"
-	codeOrgNotFound        = "organization_not_found"
-	codeMethod             = "method_not_allowed"
-	codeRequestTimeout     = "request_timeout"
-	codeLastOwner          = "last_owner"
-	codeNotCancellable     = "job_not_cancellable"
-	codeAlreadySuperseded  = "already_superseded"
-	codePreconditionFailed = "precondition_failed"
-	codeUndeletePassed     = "undelete_window_passed"
-	codeNodeNotForgotten   = "node_not_forgotten"
-	codeIdemInProgress     = "idempotency_in_progress"
-	codeConflict           = "conflict"
-	codeTooLarge           = "payload_too_large"
-	codeMediaType          = "unsupported_media_type"
-	codeValidation         = "validation_failed"
-	codeIdemReused         = "idempotency_key_reused"
-	codeRateLimit          = "rate_limit_exceeded"
-	codeTooManyStreams     = "too_many_streams"
-	codeWebhookNotFound    = "webhook_not_found"
-	codeWebhookLimit       = "webhook_limit_reached"
-	codeConnectorLimit     = "connector_limit_reached"
-	codeConnectorNotFound  = "connector_not_found"
-	codeSessionNotFound    = "session_not_found"
-	codeExportNotFound     = "export_not_found"
-	codeExportNotReady     = "export_not_ready"
-	codeRange              = "range_not_satisfiable"
-	codePurgeChanged       = "purge_impact_changed"
-	codeConfirmToken       = "confirm_token_invalid"
-	codeHeadersTooLarge    = "headers_too_large"
-	codeInternal           = "internal_error"
-	codeDegraded           = "service_degraded"
-	codeDraining           = "service_draining"
+	codeMalformed          = CodeMalformed
+	codeInvalidCursor      = CodeInvalidCursor
+	codeAuthentication     = CodeAuthentication
+	codePermission         = CodePermission
+	codeSubjectRefused     = CodeSubjectRefused
+	codeNotProvisioned     = CodeNotProvisioned
+	codeNotFound           = CodeNotFound
+	codeKeyNotFound        = CodeKeyNotFound
+	codeSubjectNotFound    = CodeSubjectNotFound
+	codeJobNotFound        = CodeJobNotFound
+	codeNodeNotFound       = CodeNodeNotFound
+	codeEdgeNotFound       = CodeEdgeNotFound
+	codeDomainNotFound     = CodeDomainNotFound
+	codeUserNotFound       = CodeUserNotFound
+	codeOrgNotFound        = CodeOrgNotFound
+	codeMethod             = CodeMethod
+	codeRequestTimeout     = CodeRequestTimeout
+	codeLastOwner          = CodeLastOwner
+	codeNotCancellable     = CodeNotCancellable
+	codeAlreadySuperseded  = CodeAlreadySuperseded
+	codePreconditionFailed = CodePreconditionFailed
+	codeUndeletePassed     = CodeUndeletePassed
+	codeNodeNotForgotten   = CodeNodeNotForgotten
+	codeIdemInProgress     = CodeIdemInProgress
+	codeConflict           = CodeConflict
+	codeTooLarge           = CodeTooLarge
+	codeMediaType          = CodeMediaType
+	codeValidation         = CodeValidation
+	codeIdemReused         = CodeIdemReused
+	codeRateLimit          = CodeRateLimit
+	codeTooManyStreams     = CodeTooManyStreams
+	codeWebhookNotFound    = CodeWebhookNotFound
+	codeWebhookLimit       = CodeWebhookLimit
+	codeConnectorLimit     = CodeConnectorLimit
+	codeConnectorNotFound  = CodeConnectorNotFound
+	codeSessionNotFound    = CodeSessionNotFound
+	codeExportNotFound     = CodeExportNotFound
+	codeExportNotReady     = CodeExportNotReady
+	codeRange              = CodeRange
+	codePurgeChanged       = CodePurgeChanged
+	codeConfirmToken       = CodeConfirmToken
+	codeHeadersTooLarge    = CodeHeadersTooLarge
+	codeInternal           = CodeInternal
+	codeDegraded           = CodeDegraded
+	codeDraining           = CodeDraining
 )
 
 // The codes of what is derived.
 const (
-	codePaginationUnsupported = "pagination_unsupported"
-	codeRecallTypeNotFound    = "recall_type_not_found"
-	codeProposalNotFound      = "proposal_not_found"
-	codeProposalDecided       = "proposal_already_decided"
-	codeBrainNotTrained       = "brain_not_trained"
-	codeBrainNotReady         = "brain_not_ready"
-	codeTrainInProgress       = "train_in_progress"
+	codePaginationUnsupported = CodePaginationUnsupported
+	codeRecallTypeNotFound    = CodeRecallTypeNotFound
+	codeProposalNotFound      = CodeProposalNotFound
+	codeProposalDecided       = CodeProposalDecided
+	codeBrainNotTrained       = CodeBrainNotTrained
+	codeBrainNotReady         = CodeBrainNotReady
+	codeTrainInProgress       = CodeTrainInProgress
 )
-
-// entry is what the catalogue knows about a code. From it come the problem
-// bodies, the pages under /docs/errors, the OpenAPI document and the tests.
-type entry struct {
-	Code        string
-	Status      int
-	Title       string
-	Explanation string // the page's text, and the detail where nobody gave one
-	Action      string // suggestedAction; empty: the explanation says it all
-	Section     string // the section of /docs that documentationUrl names
-	RetryAfter  uint32 // seconds, where the answerer gave none; 0: no header
-	// Fixed answers the explanation whatever the answerer said, so that a
-	// credential that is unknown, revoked, expired or misshapen reads the same.
-	Fixed bool
-}
-
-// The sections of /docs that documentationUrl may name.
-const (
-	sectionAuth        = "authentication"
-	sectionSubjects    = "subjects"
-	sectionRates       = "rate-limits"
-	sectionIdempotency = "idempotency"
-	sectionPages       = "pagination"
-	sectionBodies      = "bodies"
-)
-
-// catalogue is every problem that the service answers, on this and on later
-// routes: interface.md ("Errors") and decisions.md, section 1, and the few that
-// both leave to us (request_timeout, headers_too_large, key_limit_reached,
-// range_not_satisfiable, and on the operator interface organization_not_found and
-// conflict).
-var catalogue = indexCatalogue([]entry{
-	{
-		Code: codeMalformed, Status: http.StatusBadRequest, Title: "Malformed request", Section: sectionBodies,
-		Explanation: "The request cannot be read: its JSON is malformed, empty, not UTF-8 or names a field twice, or a path, query or header holds a malformed escape.",
-		Action:      "Correct the request; sending it again unchanged will fail again.",
-	},
-	{
-		Code: codeSubjectRefused, Status: http.StatusBadRequest, Title: "Subject not supported", Section: sectionSubjects,
-		Explanation: "This route acts for the key's owner and does not accept the X-Svc-Subject header.",
-		Action:      "Send the request without X-Svc-Subject.",
-	},
-	{
-		Code: codePaginationUnsupported, Status: http.StatusBadRequest, Title: "Pagination not supported", Section: sectionPages,
-		Explanation: "The recall views identity and graph are answered whole; they accept neither cursor nor pageSize.",
-		Action:      "Send the request without cursor and pageSize.",
-	},
-	{
-		Code: codeInvalidCursor, Status: http.StatusBadRequest, Title: "Invalid cursor", Section: sectionPages,
-		Explanation: "The cursor was changed, or belongs to another list, filter, partition or organization.",
-		Action:      "Start again without a cursor.",
-	},
-	{
-		Code: codeAuthentication, Status: http.StatusUnauthorized, Title: "Authentication failed", Section: sectionAuth, Fixed: true,
-		Explanation: "The credential is missing or not valid.",
-		Action:      "Send a valid API key in X-Svc-API-Key, or as a bearer token in Authorization.",
-	},
-	{
-		Code: codePermission, Status: http.StatusForbidden, Title: "Permission denied", Section: sectionAuth,
-		Explanation: "The API key does not hold the scope that this request needs, or may not act for the subject it names.",
-	},
-	{
-		Code: codeNotProvisioned, Status: http.StatusForbidden, Title: "Subject not provisioned", Section: sectionSubjects,
-		Explanation: "X-Svc-Subject names a subject that was never provisioned, or has been erased.",
-		Action:      "Provision the subject first: PUT /v1/subjects/{subject_id}.",
-	},
-	{
-		Code: codeNotFound, Status: http.StatusNotFound, Title: "Not found",
-		Explanation: "There is nothing at this address.",
-	},
-	{
-		Code: codeKeyNotFound, Status: http.StatusNotFound, Title: "Key not found",
-		Explanation: "The caller has no API key with this id.",
-	},
-	{
-		Code: codeSubjectNotFound, Status: http.StatusNotFound, Title: "Subject not found", Section: sectionSubjects,
-		Explanation: "The organization has no provisioned subject with this id.",
-	},
-	{
-		Code: codeJobNotFound, Status: http.StatusNotFound, Title: "Job not found",
-		Explanation: "The caller has no job with this id.",
-	},
-	{
-		Code: codeNodeNotFound, Status: http.StatusNotFound, Title: "Node not found",
-		Explanation: "The effective subject has no live node with this id.",
-	},
-	{
-		Code: codeEdgeNotFound, Status: http.StatusNotFound, Title: "Edge not found",
-		Explanation: "The effective subject has no live edge with this id.",
-	},
-	{
-		Code: codeDomainNotFound, Status: http.StatusNotFound, Title: "Domain not found",
-		Explanation: "The effective subject has no domain with this id.",
-	},
-	{
-		Code: codeProposalNotFound, Status: http.StatusNotFound, Title: "Proposal not found",
-		Explanation: "The effective subject has no proposal with this id.",
-	},
-	{
-		Code: codeRecallTypeNotFound, Status: http.StatusNotFound, Title: "Recall view not found",
-		Explanation: "There are the recall views identity, graph, insights and temporal.",
-	},
-	{
-		Code: codeBrainNotTrained, Status: http.StatusNotFound, Title: "Brain not trained",
-		Explanation: "The organization's brain has not been trained yet.",
-		Action:      "Start a training: POST /v1/brain/train.",
-	},
-	{
-		Code: codeWebhookNotFound, Status: http.StatusNotFound, Title: "Webhook not found",
-		Explanation: "The organization has no webhook endpoint with this id.",
-	},
-	{
-		Code: codeExportNotFound, Status: http.StatusNotFound, Title: "Export not found",
-		Explanation: "The caller has no export with this id.",
-	},
-	{
-		Code: codeConnectorNotFound, Status: http.StatusNotFound, Title: "Connector not found",
-		Explanation: "The organization has no connector with this id.",
-	},
-	{
-		Code: codeSessionNotFound, Status: http.StatusNotFound, Title: "Session not found",
-		Explanation: "The effective subject has no coding session with this id.",
-	},
-	{
-		Code: codeUserNotFound, Status: http.StatusNotFound, Title: "User not found",
-		Explanation: "The organization has no member with this id.",
-	},
-	{
-		Code: codeOrgNotFound, Status: http.StatusNotFound, Title: "Organization not found",
-		Explanation: "No organization has this id. Only the operator interface answers this.",
-	},
-	{
-		Code: codeMethod, Status: http.StatusMethodNotAllowed, Title: "Method not allowed",
-		Explanation: "This address exists, but not for this method; the Allow header lists those it has.",
-	},
-	{
-		Code: codeRequestTimeout, Status: http.StatusRequestTimeout, Title: "Request timed out", Section: sectionBodies,
-		Explanation: "The body did not arrive in time.",
-		Action:      "Send the request again; split it if the connection is slow.",
-	},
-	{
-		Code: codePurgeChanged, Status: http.StatusConflict, Title: "Purge impact changed",
-		Explanation: "What the purge would delete has changed since the dry run; nothing was deleted.",
-		Action:      "Run the dry run again and confirm what it shows.",
-	},
-	{
-		Code: codeExportNotReady, Status: http.StatusConflict, Title: "Export not ready",
-		Explanation: "An export can be downloaded while its status is succeeded: when it has been written, and before it expires.",
-	},
-	{
-		Code: codeWebhookLimit, Status: http.StatusConflict, Title: "Webhook limit reached",
-		Explanation: "An organization has at most 20 webhook endpoints.",
-	},
-	{
-		Code: codeConnectorLimit, Status: http.StatusConflict, Title: "Connector limit reached",
-		Explanation: "A person has at most 50 connectors.",
-	},
-	{
-		Code: "key_limit_reached", Status: http.StatusConflict, Title: "Key limit reached",
-		Explanation: "A member has at most 1,000 keys, and a sandbox too. One that is revoked makes way for a new one, the oldest first.",
-	},
-	{
-		Code: codeProposalDecided, Status: http.StatusConflict, Title: "Proposal already decided",
-		Explanation: "The proposal was decided the other way before; an edge that was accepted is taken back by forgetting it.",
-	},
-	{
-		Code: codeTrainInProgress, Status: http.StatusConflict, Title: "Training in progress", RetryAfter: 30,
-		Explanation: "A training is queued or running already.",
-	},
-	{
-		Code: codeBrainNotReady, Status: http.StatusConflict, Title: "Brain not ready", RetryAfter: 1,
-		Explanation: "A brain was published a moment ago and is being loaded.",
-	},
-	{
-		Code: codeConfirmToken, Status: http.StatusConflict, Title: "Confirm token invalid",
-		Explanation: "The confirm token is spent, expired, or belongs to another purge; this request deleted nothing.",
-		Action:      "Run the dry run again.",
-	},
-	{
-		Code: codeUndeletePassed, Status: http.StatusConflict, Title: "Undelete window passed",
-		Explanation: "A forgotten node can be restored for 30 days.",
-	},
-	{
-		Code: codeNodeNotForgotten, Status: http.StatusConflict, Title: "Node not forgotten",
-		Explanation: "Only a forgotten node can be restored; this one is there.",
-	},
-	{
-		Code: codeNotCancellable, Status: http.StatusConflict, Title: "Job not cancellable",
-		Explanation: "The job has ended already.",
-	},
-	{
-		Code: codeIdemInProgress, Status: http.StatusConflict, Title: "Request in progress", Section: sectionIdempotency, RetryAfter: 1,
-		Explanation: "The first request with this Idempotency-Key is still under way.",
-		Action:      "Send the request again after the time in Retry-After.",
-	},
-	{
-		Code: codeLastOwner, Status: http.StatusConflict, Title: "Last owner",
-		Explanation: "The only owner of an organization cannot be removed.",
-		Action:      "Make another member an owner first.",
-	},
-	{
-		Code: codeAlreadySuperseded, Status: http.StatusConflict, Title: "Already superseded",
-		Explanation: "The node has been superseded already; its supersededBy names the successor.",
-	},
-	{
-		Code: codeConflict, Status: http.StatusConflict, Title: "Conflict",
-		Explanation: "The present state forbids the change. Only the operator interface answers this.",
-	},
-	{
-		Code: codePreconditionFailed, Status: http.StatusPreconditionFailed, Title: "Precondition failed",
-		Explanation: "The record has changed since the version that If-Match names.",
-		Action:      "Read the record again and repeat the edit on what it says now.",
-	},
-	{
-		Code: codeTooLarge, Status: http.StatusRequestEntityTooLarge, Title: "Payload too large", Section: sectionBodies,
-		Explanation: "The body is larger than this route accepts.",
-		Action:      "Split the request.",
-	},
-	{
-		Code: codeMediaType, Status: http.StatusUnsupportedMediaType, Title: "Unsupported media type", Section: sectionBodies,
-		Explanation: "This route takes application/json in UTF-8, the import routes multipart/form-data, without content encoding.",
-	},
-	{
-		Code: codeRange, Status: http.StatusRequestedRangeNotSatisfiable, Title: "Range not satisfiable",
-		Explanation: "The Range header asks for a part behind the end of the document; Content-Range tells its length.",
-	},
-	{
-		Code: codeValidation, Status: http.StatusUnprocessableEntity, Title: "Validation failed", Section: sectionBodies,
-		Explanation: "Some fields of the request are not valid; errors lists them.",
-	},
-	{
-		Code: codeIdemReused, Status: http.StatusUnprocessableEntity, Title: "Idempotency key reused", Section: sectionIdempotency,
-		Explanation: "This Idempotency-Key was sent before with another body.",
-		Action:      "Use one key per intent, and the same body with it.",
-	},
-	{
-		Code: codeRateLimit, Status: http.StatusTooManyRequests, Title: "Rate limit exceeded", Section: sectionRates,
-		Explanation: "The API key has spent its budget for this family of routes.",
-		Action:      "Send the request again after the time in Retry-After.",
-	},
-	{
-		Code: codeTooManyStreams, Status: http.StatusTooManyRequests, Title: "Too many streams", RetryAfter: 15,
-		Explanation: "An organization has at most 5 concurrent event streams.",
-	},
-	{
-		Code: codeHeadersTooLarge, Status: http.StatusRequestHeaderFieldsTooLarge, Title: "Headers too large",
-		Explanation: "The request line and headers exceed 32 KiB.",
-	},
-	{
-		Code: codeInternal, Status: http.StatusInternalServerError, Title: "Internal error", Fixed: true,
-		Explanation: "Something went wrong inside the service; it has been recorded under the request id.",
-		Action:      "Send the request again, with its Idempotency-Key if it has one; if it keeps failing, report the request id.",
-	},
-	{
-		Code: codeDegraded, Status: http.StatusServiceUnavailable, Title: "Service degraded", RetryAfter: retryBusySeconds,
-		Explanation: "The service cannot do this at the moment.",
-		Action:      "Send the request again after the time in Retry-After, with its Idempotency-Key if it has one.",
-	},
-	{
-		Code: codeDraining, Status: http.StatusServiceUnavailable, Title: "Service draining", RetryAfter: retryDrainSeconds,
-		Explanation: "This node is shutting down.",
-		Action:      "Send the request again after the time in Retry-After.",
-	},
-})
-
-func indexCatalogue(entries []entry) map[string]entry {
-	m := make(map[string]entry, len(entries))
-	for _, e := range entries {
-		if _, twice := m[e.Code]; twice {
-			//nolint:forbidigo // the table is constant: an entry said twice is met by the first test
-			panic("catalogue: two entries for " + e.Code)
-		}
-		m[e.Code] = e
-	}
-	return m
-}
-
-// sortedCatalogue lists the entries by status, then by code; nobody changes the
-// list.
-func sortedCatalogue() []entry { return byStatusAndCode }
-
-var byStatusAndCode = sortCatalogue()
-
-func sortCatalogue() []entry {
-	list := make([]entry, 0, len(catalogue))
-	for _, e := range catalogue {
-		list = append(list, e)
-	}
-	sort.Slice(list, func(i, j int) bool {
-		if list[i].Status != list[j].Status {
-			return list[i].Status < list[j].Status
-		}
-		return list[i].Code < list[j].Code
-	})
-	return list
-}

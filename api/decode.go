@@ -190,13 +190,13 @@ func decodeWithin(around int, body []byte, p *plan, schema *huma.Schema, registr
 	d.suspect = bytes.Contains(body, []byte(`\u0000`))
 
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
-		return refusalf(codeMalformed, "The body is empty.")
+		return refusalf(CodeMalformed, "The body is empty.")
 	}
 	object := d.json.PeekKind() == '{'
 	tree, err := d.value(p, dst)
 	if err == nil {
 		if _, err = d.json.ReadToken(); err == nil {
-			return refusalf(codeMalformed, "The body holds more than one JSON value.")
+			return refusalf(CodeMalformed, "The body holds more than one JSON value.")
 		}
 		if errors.Is(err, io.EOF) {
 			err = nil
@@ -238,9 +238,9 @@ func (d *decoder) malformed(err error) *pb.Problem {
 		what = "ends too early"
 	}
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return refusalf(codeMalformed, "The body %s, near byte %d.", what, syntax.ByteOffset)
+		return refusalf(CodeMalformed, "The body %s, near byte %d.", what, syntax.ByteOffset)
 	}
-	return refusalf(codeMalformed, "The body %s.", what)
+	return refusalf(CodeMalformed, "The body %s.", what)
 }
 
 // value reads the next value after the plan. The tree it returns is what huma

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -189,3 +190,6 @@ func etagListed(values []string, tag string) bool {
 	}
 	return false
 }
+
+// errShortDocument means that an export's pieces end before its length.
+var errShortDocument = errors.New("the document is shorter than its description")

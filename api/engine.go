@@ -169,11 +169,11 @@ func (e *httpEdge) newEngine() (*gin.Engine, error) {
 		defer ex.end()
 		methods := methodsOf(routes(), c.Request.URL.EscapedPath())
 		if len(methods) == 0 {
-			ex.refuse(refusal(codeNotFound), nil)
+			ex.refuse(refusal(CodeNotFound), nil)
 			return
 		}
 		ex.w.Header()["Allow"] = []string{strings.Join(methods, ", ")}
-		ex.refuse(refusal(codeMethod), nil)
+		ex.refuse(refusal(CodeMethod), nil)
 	})
 	return engine, nil
 }

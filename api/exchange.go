@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -69,12 +68,12 @@ func (e *httpEdge) begin(w http.ResponseWriter, r *http.Request, route *Route, m
 // refused caller still pays.
 func (ex *exchange) serve(path gin.Params) {
 	if ex.edge.isDraining() {
-		ex.refuse(refusal(codeDraining), nil)
+		ex.refuse(refusal(CodeDraining), nil)
 		return
 	}
 	key, ok := credential(ex.r.Header)
 	if !ok {
-		ex.refuse(refusal(codeAuthentication), nil)
+		ex.refuse(refusal(CodeAuthentication), nil)
 		return
 	}
 	ex.key = key
@@ -95,7 +94,7 @@ func (ex *exchange) serve(path gin.Params) {
 		// Shedding must cost nothing, and no actor is to hear of it: it comes
 		// before the credential is known to be good.
 		ex.edge.metrics.shed.Inc()
-		ex.refuse(refusalf(codeDegraded, "The node has as many bodies under way as it may."), nil)
+		ex.refuse(refusalf(CodeDegraded, "The node has as many bodies under way as it may."), nil)
 		return
 	}
 	if problem != nil {
@@ -133,7 +132,7 @@ func (ex *exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, err
 			return problem, nil
 		}
 	}
-	input := reflect.New(r.input)
+	input := r.newInput()
 	if r.upload != nil {
 		switch problem, err := ex.receiveForm(input.Interface().(uploads), &errs); {
 		case err != nil:
@@ -142,17 +141,11 @@ func (ex *exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, err
 			return problem, nil
 		}
 	}
-	if problem := fillParams(r, path, ex.r.Header, ex.r.URL.RawQuery, input.Elem(), &errs); problem != nil {
+	if problem := r.fillParams(path, ex.r.Header, ex.r.URL.RawQuery, input.Elem(), &errs); problem != nil {
 		return problem, nil
 	}
 	if r.body != nil && (len(ex.body) > 0 || r.wantsBody()) {
-		body, schema := reflect.Value{}, emptySchema
-		if r.bodySchema != nil {
-			body, schema = input.Elem().Field(r.bodyIndex), r.bodySchema
-		} else {
-			body = reflect.ValueOf(&empty{}).Elem()
-		}
-		if problem := decodeBody(ex.body, r.body, schema, r.registry, body, &errs); problem != nil {
+		if problem := r.decode(ex.body, input, &errs); problem != nil {
 			return problem, nil
 		}
 	}
@@ -168,9 +161,9 @@ func (ex *exchange) receive(env *pb.Envelope, errs *violations) (*pb.Problem, er
 	r := ex.route
 	hasBody := ex.r.ContentLength != 0
 	if hasBody && !jsonContent(ex.r.Header) {
-		return refusal(codeMediaType), nil
+		return refusal(CodeMediaType), nil
 	}
-	if problem, err := ex.readBody(r.bodyLimit(&ex.edge.cfg)); problem != nil || err != nil {
+	if problem, err := ex.readBody(ex.edge.bodyLimit(r)); problem != nil || err != nil {
 		return problem, err
 	}
 	if r.Idempotent {
@@ -186,9 +179,9 @@ func (ex *exchange) receive(env *pb.Envelope, errs *violations) (*pb.Problem, er
 func (ex *exchange) receiveForm(input uploads, errs *violations) (*pb.Problem, error) {
 	boundary, ok := formBoundary(ex.r.Header)
 	if !ok {
-		return refusal(codeMediaType), nil
+		return refusal(CodeMediaType), nil
 	}
-	if problem, err := ex.readBody(ex.route.bodyLimit(&ex.edge.cfg)); problem != nil || err != nil {
+	if problem, err := ex.readBody(ex.edge.bodyLimit(ex.route)); problem != nil || err != nil {
 		return problem, err
 	}
 	form, fileParts := input.form()
@@ -247,7 +240,7 @@ func (ex *exchange) reply(reply *pb.Reply) {
 	}
 	if !ok || !r.succeedsWith(status) {
 		ex.err = errUnexpectedReply
-		ex.refuse(refusal(codeInternal), reply.GetRate())
+		ex.refuse(refusal(CodeInternal), reply.GetRate())
 		return
 	}
 	h := ex.w.Header()
@@ -274,7 +267,7 @@ type tagged interface {
 // refuse writes a problem.
 func (ex *exchange) refuse(p *pb.Problem, rate *pb.RateLimit) {
 	e, body := ex.edge.problemJSON(p, ex.requestID)
-	if e.Code == codeRateLimit && p.GetDetail() == "" && ex.route != nil {
+	if e.Code == CodeRateLimit && p.GetDetail() == "" && ex.route != nil {
 		body.Detail = "The API key has spent its budget for the family " + ex.route.Family + "."
 	}
 	ex.code = e.Code
@@ -301,9 +294,9 @@ func askProblem(err error) (p *pb.Problem, internal bool) {
 	case errors.As(err, &known):
 		return known.Problem(), false
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return refusalf(codeDegraded, "The request was not answered in time; its outcome is not known."), false
+		return refusalf(CodeDegraded, "The request was not answered in time; its outcome is not known."), false
 	}
-	return refusal(codeInternal), true
+	return refusal(CodeInternal), true
 }
 
 // problemJSON renders a problem with the addresses of this node's pages.

@@ -91,7 +91,7 @@ func TestFiguresAreRounded(t *testing.T) {
 	}
 	figures, routes := 0, 0
 	for _, r := range h.s.table.routes {
-		if r.serve != nil {
+		if r.streams() {
 			continue
 		}
 		targets := []string{""}

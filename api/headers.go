@@ -98,7 +98,7 @@ func subjectSelector(h http.Header) (subject string, present bool, p *pb.Problem
 	}
 	subject, ok := decodeEscapes(values[0])
 	if !ok || len(values) > 1 {
-		return "", true, refusalf(codeMalformed, "X-Svc-Subject is given more than once, holds a malformed escape, or is not UTF-8.")
+		return "", true, refusalf(CodeMalformed, "X-Svc-Subject is given more than once, holds a malformed escape, or is not UTF-8.")
 	}
 	return subject, true, nil
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -8,6 +9,11 @@ import (
 	"unicode/utf8"
 
 	pb "orgmem/proto"
+)
+
+const (
+	sampleKey = "svc_prod_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+	otherKey  = "svc_prod_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
 )
 
 func FuzzSubjectSelector(f *testing.F) {
@@ -20,7 +26,7 @@ func FuzzSubjectSelector(f *testing.F) {
 			t.Fatal("a header that is there is not present")
 		}
 		if problem != nil {
-			if subject != "" || problem.GetCode() != codeMalformed {
+			if subject != "" || problem.GetCode() != CodeMalformed {
 				t.Fatalf("%q: %q %v", value, subject, problem)
 			}
 			return
@@ -53,11 +59,11 @@ func FuzzIdempotencyKey(f *testing.F) {
 }
 
 func FuzzCredential(f *testing.F) {
-	f.Add(goodKey, "")
-	f.Add("", "Bearer "+goodKey)
-	f.Add("", "bearer\t"+goodKey)
-	f.Add(goodKey, "Bearer "+badKey)
-	f.Add("svc_sandbox_"+goodKey[9:], "")
+	f.Add(sampleKey, "")
+	f.Add("", "Bearer "+sampleKey)
+	f.Add("", "bearer\t"+sampleKey)
+	f.Add(sampleKey, "Bearer "+otherKey)
+	f.Add("svc_sandbox_"+sampleKey[9:], "")
 	f.Fuzz(func(t *testing.T, key, auth string) {
 		h := http.Header{}
 		if key != "" {
@@ -84,13 +90,13 @@ func FuzzCredential(f *testing.F) {
 }
 
 func TestRepeatedHeaders(t *testing.T) {
-	if _, ok := credential(http.Header{headerKey: {goodKey, goodKey}}); ok {
+	if _, ok := credential(http.Header{headerKey: {sampleKey, sampleKey}}); ok {
 		t.Error("two key headers")
 	}
-	if _, ok := credential(http.Header{headerAuth: {"Bearer " + goodKey, "Bearer " + goodKey}}); ok {
+	if _, ok := credential(http.Header{headerAuth: {"Bearer " + sampleKey, "Bearer " + sampleKey}}); ok {
 		t.Error("two authorizations")
 	}
-	if _, _, p := subjectSelector(http.Header{headerSubject: {"ann", "bob"}}); p.GetCode() != codeMalformed {
+	if _, _, p := subjectSelector(http.Header{headerSubject: {"ann", "bob"}}); p.GetCode() != CodeMalformed {
 		t.Error("two subjects")
 	}
 	var errs violations
@@ -103,4 +109,27 @@ func TestRepeatedHeaders(t *testing.T) {
 	if jsonContent(http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"identity", "gzip"}}) {
 		t.Error("two encodings")
 	}
+}
+
+func FuzzContentType(f *testing.F) {
+	for _, s := range []string{"application/json", "Application/JSON; charset=UTF-8", `application/json;charset="utf-8"`, "application/json; charset=latin1", "application/jsonx", "text/plain; application/json"} {
+		f.Add(s, "")
+	}
+	f.Add("application/json", "gzip")
+	f.Add("application/json", "Identity")
+	f.Fuzz(func(t *testing.T, value, encoding string) {
+		if !jsonContent(http.Header{"Content-Type": {value}, "Content-Encoding": {encoding}}) {
+			if value == "application/json" && (encoding == "" || encoding == "identity") {
+				t.Fatalf("%q %q is refused", value, encoding)
+			}
+			return
+		}
+		if encoding != "" && !strings.EqualFold(encoding, "identity") {
+			t.Fatalf("compressed as %q", encoding)
+		}
+		media, params, err := mime.ParseMediaType(value)
+		if err == nil && (media != "application/json" || params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8")) && !strings.Contains(value, "*") {
+			t.Fatalf("%q passes; it is %s %v", value, media, params)
+		}
+	})
 }

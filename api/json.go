@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"slices"
@@ -189,4 +190,15 @@ func (t timestamp) append(b []byte) []byte {
 	b = b[:len(b)-len("Z")]
 	ms := at.Nanosecond() / int(time.Millisecond)
 	return append(b, '.', byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10), 'Z', '"')
+}
+
+// encode writes a value as JSON.
+func encode(out *bytes.Buffer, value any) error {
+	if a, ok := value.(appender); ok {
+		if b, ok := a.appendJSON(out.AvailableBuffer()); ok {
+			out.Write(b)
+			return nil
+		}
+	}
+	return json.MarshalWrite(out, value, jsonOptions)
 }

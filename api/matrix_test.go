@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -268,7 +269,7 @@ var badBodies = []struct {
 // interface: Endpoints/Conventions JSON
 func TestBadBodies(t *testing.T) {
 	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
-		if r.body == nil {
+		if !r.takesJSON() {
 			t.Skip("reads no body")
 		}
 		target, _ := h.sample(r)
@@ -315,11 +316,11 @@ func TestGoodContentTypes(t *testing.T) {
 func TestOversizedBodies(t *testing.T) {
 	shared := newHarness(t, func(c *Config) { c.MaxBody, c.MaxIngestBody = 1000, 100_000 })
 	for _, r := range shared.s.table.routes {
-		if r.body == nil {
+		if !r.takesJSON() {
 			continue
 		}
 		target, _ := shared.sample(r)
-		limit := r.bodyLimit(&shared.s.edge.cfg)
+		limit := shared.s.edge.bodyLimit(r)
 		if r.LargeBody != (limit == 100_000) {
 			t.Errorf("%s: limit %d", r.ID, limit)
 		}
@@ -547,7 +548,7 @@ func TestProblemsOfActors(t *testing.T) {
 		case code == codeRateLimit:
 			want = "2"
 		case e.RetryAfter > 0:
-			want = itoa(e.RetryAfter)
+			want = strconv.Itoa(int(e.RetryAfter))
 		}
 		if got := res.Header.Get("Retry-After"); got != want {
 			t.Errorf("%s: Retry-After %q, want %q", code, got, want)

@@ -101,7 +101,7 @@ func operatorEngine(e *httpEdge, c operatorConfig) (*gin.Engine, error) {
 		}
 		ex := e.begin(c.Writer, c.Request, nil, refused)
 		defer ex.end()
-		ex.refuse(refusal(codePermission), nil)
+		ex.refuse(refusal(CodePermission), nil)
 	})
 	return engine, nil
 }
@@ -117,20 +117,20 @@ type operatorBody struct {
 func (s *operatorServer) serve(ex *exchange, r operatorRoute, body *operatorBody, path gin.Params) {
 	if !ownHost(ex.r.Host) {
 		// A page that made its own name point here (DNS rebinding) sends that name.
-		ex.refuse(refusalf(codePermission, "The operator interface answers to localhost and to addresses, not to this host name."), nil)
+		ex.refuse(refusalf(CodePermission, "The operator interface answers to localhost and to addresses, not to this host name."), nil)
 		return
 	}
 	if !r.open && !s.hasToken(ex.r.Header) {
-		ex.refuse(refusalf(codeAuthentication, "The operator token is missing or wrong."), nil)
+		ex.refuse(refusalf(CodeAuthentication, "The operator token is missing or wrong."), nil)
 		return
 	}
 	var input any
 	if r.raw {
-		problem := refusal(codeMediaType)
+		problem := refusal(CodeMediaType)
 		if jsonContent(ex.r.Header) {
 			var err error
 			if problem, err = ex.readBody(s.edge.cfg.MaxIngestBody); err != nil {
-				problem = refusal(codeDegraded)
+				problem = refusal(CodeDegraded)
 			}
 		}
 		if problem != nil {
@@ -142,11 +142,11 @@ func (s *operatorServer) serve(ex *exchange, r operatorRoute, body *operatorBody
 	if body != nil {
 		var errs violations
 		value := reflect.New(body.of)
-		problem := refusal(codeMediaType)
+		problem := refusal(CodeMediaType)
 		if jsonContent(ex.r.Header) {
 			var err error
 			if problem, err = ex.readBody(s.edge.cfg.MaxBody); err != nil {
-				ex.refuse(refusal(codeDegraded), nil)
+				ex.refuse(refusal(CodeDegraded), nil)
 				return
 			}
 			if problem == nil {
@@ -193,14 +193,14 @@ func (s *operatorServer) serve(ex *exchange, r operatorRoute, body *operatorBody
 func operatorProblem(err error) (p *pb.Problem, internal bool) {
 	switch {
 	case errors.Is(err, actors.ErrOrgNotFound):
-		return refusal(codeOrgNotFound), false
+		return refusal(CodeOrgNotFound), false
 	case errors.Is(err, actors.ErrUserNotFound):
-		return refusal(codeUserNotFound), false
+		return refusal(CodeUserNotFound), false
 	case errors.Is(err, actors.ErrInvalid):
 		// The operator's own words: names of fields and reasons, no tenant's text.
-		return refusalf(codeValidation, "%s", err), false
+		return refusalf(CodeValidation, "%s", err), false
 	case errors.Is(err, actors.ErrConflict):
-		return refusalf(codeConflict, "%s", err), false
+		return refusalf(CodeConflict, "%s", err), false
 	}
 	return askProblem(err)
 }

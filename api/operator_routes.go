@@ -35,13 +35,13 @@ var nodeRoutes = []operatorRoute{
 		method: http.MethodGet, path: "/readyz", status: http.StatusOK, open: true,
 		handle: func(ctx context.Context, s *operatorServer, _ gin.Params, _ any) (any, error) {
 			if s.edge.isDraining() {
-				return nil, problemError{refusal(codeDraining)}
+				return nil, problemError{refusal(CodeDraining)}
 			}
 			if s.cfg.Ready != nil {
 				if err := s.cfg.Ready(ctx); errors.Is(err, actors.ErrDraining) {
-					return nil, problemError{refusal(codeDraining)}
+					return nil, problemError{refusal(CodeDraining)}
 				} else if err != nil {
-					return nil, problemError{refusalf(codeDegraded, "Not ready: %s.", err)}
+					return nil, problemError{refusalf(CodeDegraded, "Not ready: %s.", err)}
 				}
 			}
 			return health{"ready"}, nil

@@ -50,7 +50,7 @@ type cursor string
 
 func (c *cursor) fromText(text string) *pb.Problem {
 	if text == "" { // it would read as no cursor, and answer the first page again
-		return refusal(codeInvalidCursor)
+		return refusal(CodeInvalidCursor)
 	}
 	*c = cursor(text)
 	return nil
@@ -68,7 +68,7 @@ type pageSize uint32
 func (s *pageSize) fromText(text string) *pb.Problem {
 	digits := strings.TrimLeft(text, "0")
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return refusalf(codeValidation, "expected positive integer")
+		return refusalf(CodeValidation, "expected positive integer")
 	}
 	if len(digits) > 3 { // larger than any integer type, perhaps, and a legal way to say "all you give"
 		*s = maxPageSize

@@ -60,7 +60,7 @@ func paramsOf(t reflect.Type, registry huma.Registry) ([]param, error) {
 
 // fillParams reads path, headers and query into dst. A malformed escape is a
 // problem of the whole request.
-func fillParams(r *Route, path gin.Params, header http.Header, rawQuery string, dst reflect.Value, errs *violations) *pb.Problem {
+func (r *Route) fillParams(path gin.Params, header http.Header, rawQuery string, dst reflect.Value, errs *violations) *pb.Problem {
 	for _, p := range r.headerParams {
 		if values := header.Values(p.name); len(values) > 0 {
 			p.set(strings.Join(values, ", "), dst, errs)
@@ -69,7 +69,7 @@ func fillParams(r *Route, path gin.Params, header http.Header, rawQuery string, 
 	for _, p := range r.pathParams {
 		text, ok := decodeEscapes(path.ByName(p.name))
 		if !ok {
-			return refusalf(codeMalformed, "The path holds a malformed escape, or is not UTF-8.")
+			return refusalf(CodeMalformed, "The path holds a malformed escape, or is not UTF-8.")
 		}
 		p.set(text, dst, errs)
 	}
@@ -103,12 +103,12 @@ func readQuery(raw string, known func(name string) bool, errs *violations, ignor
 	}
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, refusalf(codeMalformed, "The query holds a malformed escape.")
+		return nil, refusalf(CodeMalformed, "The query holds a malformed escape.")
 	}
 	for name, values := range query {
 		for _, v := range values {
 			if !utf8.ValidString(v) || !utf8.ValidString(name) {
-				return nil, refusalf(codeMalformed, "The query is not UTF-8.")
+				return nil, refusalf(CodeMalformed, "The query is not UTF-8.")
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (p param) set(text string, dst reflect.Value, errs *violations) {
 	field := dst.FieldByIndex(p.index)
 	if p.own {
 		switch problem := field.Addr().Interface().(fromText).fromText(text); {
-		case problem.GetCode() == codeValidation:
+		case problem.GetCode() == CodeValidation:
 			errs.add(p.name, problem.GetDetail())
 		case problem != nil:
 			errs.problem = problem

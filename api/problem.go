@@ -38,7 +38,7 @@ func entryOf(p *pb.Problem) entry {
 	if e, ok := catalogue[p.GetCode()]; ok {
 		return e
 	}
-	return catalogue[codeInternal]
+	return catalogue[CodeInternal]
 }
 
 // render is the one translator from a problem to what the client reads. docsURL is
@@ -69,11 +69,11 @@ func render(docsURL string, p *pb.Problem, requestID string) (entry, problemBody
 // retryAfter returns the seconds that a problem advises to wait; 0: no advice.
 func retryAfter(e entry, p *pb.Problem, rate *pb.RateLimit) uint32 {
 	switch {
-	case e.Code == codeRateLimit && rate.GetRetryAfterS() > 0:
+	case e.Code == CodeRateLimit && rate.GetRetryAfterS() > 0:
 		return rate.GetRetryAfterS()
 	case p.GetRetryAfterS() > 0:
 		return p.GetRetryAfterS()
-	case e.Code == codeRateLimit:
+	case e.Code == CodeRateLimit:
 		return 1
 	}
 	return e.RetryAfter

@@ -25,9 +25,6 @@ var (
 // or a status that the route's row does not list.
 var errUnexpectedReply = errors.New("the actor's reply does not fit the route")
 
-// errShortDocument means that an export's pieces end before its length.
-var errShortDocument = errors.New("the document is shorter than its description")
-
 // autoLength is the longest body whose Content-Length net/http sets by itself.
 const autoLength = 2048
 
@@ -50,24 +47,13 @@ func (ex *exchange) writeJSON(status int, contentType []string, value any) {
 			return
 		}
 		out.Reset()
-		e, body := ex.edge.problemJSON(refusal(codeInternal), ex.requestID)
+		e, body := ex.edge.problemJSON(refusal(CodeInternal), ex.requestID)
 		ex.code, status, contentType = e.Code, e.Status, contentProblem
 		if err := json.MarshalWrite(out, body, jsonOptions); err != nil {
 			ex.err = errors.Join(ex.err, err)
 		}
 	}
 	ex.write(status, contentType, out.Bytes())
-}
-
-// encode writes a value as JSON.
-func encode(out *bytes.Buffer, value any) error {
-	if a, ok := value.(appender); ok {
-		if b, ok := a.appendJSON(out.AvailableBuffer()); ok {
-			out.Write(b)
-			return nil
-		}
-	}
-	return json.MarshalWrite(out, value, jsonOptions)
 }
 
 // write sends the answer. A client that does not take it has left; nobody else
@@ -106,7 +92,7 @@ func (ex *exchange) end() {
 		}
 		ex.err, ex.stack = panicError{p}, debug.Stack()
 		if !ex.answered {
-			ex.refuse(refusal(codeInternal), nil)
+			ex.refuse(refusal(CodeInternal), nil)
 		}
 	}
 	ex.finish()

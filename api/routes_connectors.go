@@ -236,7 +236,7 @@ func checkConfig(kind string, config object, errs *violations) {
 	for _, fault := range own.list {
 		errs.add("config."+fault.GetField(), fault.GetMessage())
 	}
-	if web, ok := reflect.TypeAssert[*webConfig](into); ok && problem == nil && (web.Sitemap == "") == (len(web.Pages) == 0) {
+	if site, ok := reflect.TypeAssert[*webConfig](into); ok && problem == nil && (site.Sitemap == "") == (len(site.Pages) == 0) {
 		errs.add("config", "expected either sitemap or pages")
 	}
 }

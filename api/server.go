@@ -186,6 +186,11 @@ func (s *Server) newTable() (*table, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, r := range t.routes {
+		if r.Scope != scopeAny && !slices.Contains(scopes, r.Scope) {
+			return nil, fmt.Errorf("route %s: unknown scope %s", r.ID, r.Scope)
+		}
+	}
 	if err := limitIngest(t, s.cfg.MaxContent, s.cfg.MaxBatch); err != nil {
 		return nil, err
 	}
@@ -222,14 +227,14 @@ func New(c Config) (*Server, error) {
 			return nil, err
 		}
 	}
-	operator, err := operatorEngine(e, operatorConfig{
+	back, err := operatorEngine(e, operatorConfig{
 		Operator: c.Operator, Token: c.OperatorToken, Ready: c.Ready, Doctor: c.Doctor, Cluster: c.Cluster, Backups: c.Backups,
 		Metrics: gatherer,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.operator = e.httpServer(operator)
+	s.operator = e.httpServer(back)
 	return s, nil
 }
 

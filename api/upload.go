@@ -27,11 +27,12 @@ type uploadForm struct {
 	OccurredAt string `json:"occurredAt,omitempty" format:"date-time" doc:"When what the file tells happened."`
 	Metadata   object `json:"metadata,omitempty" doc:"A JSON object, for every document of the file that has none of its own; a part that holds its text."`
 
-	filename   string
-	content    []byte
-	given      bool
-	occurredMs int64
-	maxContent int // characters of one document of the file
+	// What was read of it.
+	filename   string `json:"-"`
+	content    []byte `json:"-"`
+	given      bool   `json:"-"`
+	occurredMs int64  `json:"-"`
+	maxContent int    `json:"-"` // characters of one document of the file
 }
 
 // uploads is implemented by the inputs of rows that take a form.
@@ -75,10 +76,10 @@ func formBoundary(h http.Header) (string, bool) {
 // problem is about the body as a whole.
 func readForm(body []byte, boundary string, form *uploadForm, fileParts []string, errs *violations) *pb.Problem {
 	if len(body) == 0 {
-		return refusalf(codeMalformed, "The body is empty.")
+		return refusalf(CodeMalformed, "The body is empty.")
 	}
 	if !bytes.Contains(body, []byte("--"+boundary)) {
-		return refusalf(codeMalformed, "The body does not hold the boundary that its type announces.")
+		return refusalf(CodeMalformed, "The body does not hold the boundary that its type announces.")
 	}
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
 	seen := map[string]bool{}
@@ -89,7 +90,7 @@ func readForm(body []byte, boundary string, form *uploadForm, fileParts []string
 			break
 		}
 		if err != nil || n == maxFormParts {
-			return refusalf(codeMalformed, "The body is no well-formed multipart form of at most %d parts.", maxFormParts)
+			return refusalf(CodeMalformed, "The body is no well-formed multipart form of at most %d parts.", maxFormParts)
 		}
 		in := &partBytes{body: rest, shared: cap(body) > maxPooledBuffer}
 		if _, head, ok := bytes.Cut(rest, []byte("--"+boundary)); ok {
@@ -98,7 +99,7 @@ func readForm(body []byte, boundary string, form *uploadForm, fileParts []string
 			}
 		}
 		if _, err := io.Copy(in, part); err != nil {
-			return refusalf(codeMalformed, "The body is no well-formed multipart form: a part has no end.")
+			return refusalf(CodeMalformed, "The body is no well-formed multipart form: a part has no end.")
 		}
 		content := in.content()
 		rest = in.body[min(in.n, len(in.body)):]

@@ -45,9 +45,9 @@ func (v *violations) refusal() *pb.Problem {
 	case len(v.list) == 0:
 		return nil
 	}
-	p := &pb.Problem{Code: codeValidation, Errors: v.list}
+	p := &pb.Problem{Code: CodeValidation, Errors: v.list}
 	if v.tooLarge {
-		p.Code = codeTooLarge
+		p.Code = CodeTooLarge
 	}
 	if len(v.list) == 1 {
 		p.Detail = v.list[0].GetField() + ": " + v.list[0].GetMessage()

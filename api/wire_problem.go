@@ -49,12 +49,12 @@ func (c *conn) Write(p []byte) (int, error) {
 
 // wireProblem is the whole answer to a request that net/http refused.
 func (e *httpEdge) wireProblem(status int) []byte {
-	p := refusal(codeMalformed)
+	p := refusal(CodeMalformed)
 	switch status {
 	case http.StatusRequestHeaderFieldsTooLarge:
-		p = refusal(codeHeadersTooLarge)
+		p = refusal(CodeHeadersTooLarge)
 	case http.StatusServiceUnavailable:
-		p = refusal(codeDegraded)
+		p = refusal(CodeDegraded)
 		p.Detail = "The node has as many connections open as it may, and all of them are busy."
 	}
 	requestID := e.requestID(nil)

@@ -23,8 +23,8 @@ func benchLoopback(b *testing.B, handler http.Handler, method, path, body string
 		b.Fatal(err)
 	}
 	e := newHarness(b).s.edge
-	server := e.httpServer(handler)
-	listener := e.listen(server, inner, connections, false)
+	server := e.HTTPServer(handler)
+	listener := e.Listen(server, inner, connections, false)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	defer func() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"orgmem/api/problems"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -108,7 +109,7 @@ func BenchmarkIngestBatch1000(b *testing.B) {
 }
 
 func BenchmarkUnknownKey(b *testing.B) {
-	s := benchServer(b, &pb.Envelope{Op: &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: refusal(codeAuthentication)}}})
+	s := benchServer(b, &pb.Envelope{Op: &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problems.New(codeAuthentication)}}})
 	benchRequests(b, s.public.Handler, http.MethodGet, "/v1/me", "")
 }
 

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/api/problems"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
@@ -19,10 +21,10 @@ func TestFirstConfigsAreReadAtOnce(t *testing.T) {
 			"feed": `{"url":"https://e.example/f"}`, "web": `{"pages":["https://e.example/"]}`, "git": `{"url":"https://e.example/r"}`,
 		} {
 			wg.Go(func() {
-				var errs violations
+				var errs problems.Violations
 				<-begin
-				if checkConfig(kind, object(config), &errs); errs.any() {
-					t.Errorf("%s: %v", kind, errs.list)
+				if checkConfig(kind, wire.Object(config), &errs); errs.Any() {
+					t.Errorf("%s: %v", kind, errs.List)
 				}
 			})
 		}

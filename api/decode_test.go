@@ -19,6 +19,8 @@ import (
 	"pgregory.net/rapid"
 
 	"orgmem/api/apitest"
+	"orgmem/api/problems"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
@@ -193,7 +195,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	res = h.do("POST", "/v1/ingest/batch", `{"items":[`+strings.TrimSuffix(strings.Repeat(`{"content":1},`, 500), ",")+`]}`)
-	if n := len(res.fields(t)); n != maxViolations {
+	if n := len(res.fields(t)); n != problems.MaxViolations {
 		t.Errorf("%d errors", n)
 	}
 }
@@ -238,7 +240,7 @@ func TestConfiguredSizes(t *testing.T) {
 	if n := h.asker.last().GetLink().GetImportFile().GetMaxRunes(); n != 3 {
 		t.Errorf("a document of a file may have %d characters", n)
 	}
-	if plain := newHarness(t); bytes.Equal(plain.s.table.openapi, h.s.table.openapi) {
+	if plain := newHarness(t); bytes.Equal(plain.s.table.OpenAPI, h.s.table.OpenAPI) {
 		t.Error("the document does not know the configured sizes")
 	}
 }
@@ -285,7 +287,7 @@ func TestDeepestBody(t *testing.T) {
 
 func TestManyMembers(t *testing.T) {
 	h := newHarness(t)
-	for n, want := range map[int]int{maxMembers / 2: http.StatusAccepted, maxMembers + 1: http.StatusUnprocessableEntity} {
+	for n, want := range map[int]int{wire.MaxMembers / 2: http.StatusAccepted, wire.MaxMembers + 1: http.StatusUnprocessableEntity} {
 		var b strings.Builder
 		for i := range n {
 			fmt.Fprintf(&b, `,"%x":1`, i)
@@ -301,13 +303,13 @@ func TestManyMembers(t *testing.T) {
 }
 
 // decodeAs runs the decoder as a route does.
-func decodeAs(t testing.TB, h *harness, id string, body []byte) (any, *pb.Problem, *violations) {
+func decodeAs(t testing.TB, h *harness, id string, body []byte) (any, *pb.Problem, *problems.Violations) {
 	t.Helper()
-	for _, r := range h.s.table.routes {
+	for _, r := range h.s.table.Routes {
 		if r.ID == id {
-			input := r.newInput()
-			var errs violations
-			p := r.decode(body, input, &errs)
+			input := r.NewInput()
+			var errs problems.Violations
+			p := r.Decode(body, input, &errs)
 			return input.Elem().FieldByName("Body").Interface(), p, &errs
 		}
 	}
@@ -342,8 +344,8 @@ func TestDecoderAgainstEncodingJSON(t *testing.T) {
 			rt.Fatal(err)
 		}
 		got, problem, errs := decodeAs(t, h, "ingest", body)
-		if problem != nil || errs.any() {
-			rt.Fatalf("%s: %v %v", body, problem, errs.list)
+		if problem != nil || errs.Any() {
+			rt.Fatalf("%s: %v %v", body, problem, errs.List)
 		}
 		item := got.(ingestItemBody)
 		title, _ := fields["title"].(string)
@@ -380,7 +382,7 @@ func FuzzDecode(f *testing.F) {
 				continue // no JSON
 			}
 			got, problem, errs := decodeAs(t, h, id, body)
-			if problem == nil && !errs.any() {
+			if problem == nil && !errs.Any() {
 				if !utf8.Valid(body) || !jsontext.Value(body).IsValid() {
 					t.Fatalf("%s accepted %q", id, body)
 				}
@@ -388,10 +390,10 @@ func FuzzDecode(f *testing.F) {
 					t.Fatalf("%s: %v", id, err)
 				}
 			}
-			if len(errs.list) > maxViolations {
-				t.Fatalf("%d violations", len(errs.list))
+			if len(errs.List) > problems.MaxViolations {
+				t.Fatalf("%d violations", len(errs.List))
 			}
-			for _, e := range errs.list {
+			for _, e := range errs.List {
 				if !utf8.ValidString(e.GetField()) || !utf8.ValidString(e.GetMessage()) {
 					t.Fatalf("not UTF-8: %q", e)
 				}

@@ -4,13 +4,14 @@
 //
 // # What it promises
 //
-// One table of routes (route.go, routes_*.go) says everything about a route:
+// One table of routes (web.Route, routes_*.go) says everything about a route:
 // the router, the OpenAPI document, the reference pages, the envelope's scope,
 // family, subject mode and idempotency, and the generated tests come from it.
-// One catalogue (catalogue.go) does the same for problem codes. One function
-// (Server.problemJSON) turns a problem into what the client reads.
+// One catalogue (package problems) does the same for problem codes. One function
+// (problems.Render) turns a problem into what the client reads.
 //
-// A request is decided in the order of decisions.md, section 2. The edge answers
+// A request is decided in one order: draining, the shape of the credential, the
+// selector, the body, and then what the organization decides. The edge answers
 // by itself only what needs no credential, or has none: an unknown route or
 // method, a missing or misshapen key, a draining node, a node with too many
 // bytes of bodies under way. All else is the actor's to decide: a fault that the
@@ -18,17 +19,17 @@
 // that 401, 429 and 403 come first and a refused caller still pays.
 //
 // Bodies are read under a deadline and a budget for the whole node, decoded in
-// one strict pass (decode.go) that fills the route's Go value and a tree for
+// one strict pass (package wire) that fills the route's Go value and a tree for
 // huma's validation, and never echoed. A request costs at most about three times
 // its body in memory, whatever the body says.
 //
 // Every failure is a problem, those that net/http answers before any handler
-// included (wire.go; not under TLS, where net/http must see its own connection
+// included (web/refused.go; not under TLS, where net/http must see its own connection
 // type). A panic is a 500 with a request id, and a log line with the stack. Logs
 // and metrics hold nothing that a client chose, but for its request id.
 //
 // What comes in is judged in three places: by huma (lengths, ranges, enums), by the
-// readers of single types, and by a row's fill. openapi_input.go and the body types'
+// readers of single types, and by a row's fill. wire/schema.go and the body types'
 // TransformSchema say in the document's words what the latter two refuse, so that the
 // document allows what is accepted and nothing else. What no schema can say (two fields
 // that must differ, bytes where a schema counts characters, addresses that resolve) stands
@@ -44,10 +45,18 @@
 // # Adding a route
 //
 // Write its input and output types with json and huma tags (every list has
-// maxItems, every object is closed), and a row with on: how the input becomes
-// the envelope's operation, and how the reply becomes the output. Then
+// maxItems, every object is closed), and a row with web.On: how the input becomes
+// the envelope's operation, and how the reply becomes the output. Name the rows in
+// Server.newTable. Then
 // `go test ./api -update` rewrites docs/openapi.json, and the generated tests
 // ask for a sample body if there is none.
+//
+// # Where what is
+//
+// This package has the routes of the public interface, a file for each family, and puts
+// the server together. Below it stand operator (the operator interface), web (the machinery
+// that knows no route), wire (JSON in and out) and problems (what can be refused); each
+// imports those behind it alone.
 //
 // # Why not huma's own request flow
 //

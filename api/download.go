@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
 	pb "orgmem/proto"
 )
 
@@ -64,42 +66,42 @@ type span struct {
 // serveDownload sends a document piece by piece. An export that ends meanwhile,
 // because something in it was forgotten, cuts the connection: the client sees a
 // length that does not fit, never a document that looks whole.
-func (s *Server) serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
+func (s *Server) serveDownload(ex *web.Exchange, reply *pb.Reply) *pb.Problem {
 	doc := reply.GetData().GetDownload()
 	id, err := pb.ExportIDFrom(doc.GetId())
 	if err != nil || s.cfg.Exports == nil {
-		ex.err = errUnexpectedReply
-		return refusal(codeInternal)
+		ex.Err = web.ErrUnexpectedReply
+		return problems.New(codeInternal)
 	}
 	org := pb.OrgID(doc.GetOrg())
 	if who := s.downloads.begin(org); who != "" {
-		return refusalf(codeDegraded, "%s has as many downloads under way as it may.", who)
+		return problems.Newf(codeDegraded, "%s has as many downloads under way as it may.", who)
 	}
 	defer s.downloads.end(org)
 	size, tag := int64(doc.GetBytes()), `"`+doc.GetSha256()+`"`
-	h := ex.w.Header()
+	h := ex.W.Header()
 	describe := func() {
 		h["Etag"] = []string{tag}
 		h["Accept-Ranges"] = []string{"bytes"}
 	}
-	if etagListed(ex.r.Header.Values("If-None-Match"), tag) {
+	if etagListed(ex.R.Header.Values("If-None-Match"), tag) {
 		describe()
-		ex.write(http.StatusNotModified, nil, nil)
+		ex.Write(http.StatusNotModified, nil, nil)
 		return nil
 	}
-	sent, ok := requestedSpan(ex.r.Header, size, tag)
+	sent, ok := requestedSpan(ex.R.Header, size, tag)
 	if !ok {
 		describe() // the problem is about what there is
 		h["Content-Range"] = []string{"bytes */" + strconv.FormatInt(size, 10)}
-		return refusal(codeRange)
+		return problems.New(codeRange)
 	}
 	// The first piece is read before anything is sent, so that what has just gone
 	// is still a problem.
 	pieces, unit := s.cfg.Exports, s.cfg.Exports.ExportPieceBytes()
 	n := uint32(sent.from / unit)
-	piece, err := pieces.ExportPiece(ex.r.Context(), doc, n)
+	piece, err := pieces.ExportPiece(ex.R.Context(), doc, n)
 	if err != nil {
-		return refusal(codeExportNotReady)
+		return problems.New(codeExportNotReady)
 	}
 	describe()
 	h["Content-Disposition"] = []string{`attachment; filename="export-` + id.String() + `.json"`}
@@ -109,12 +111,12 @@ func (s *Server) serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 		status = http.StatusPartialContent
 		h["Content-Range"] = []string{"bytes " + strconv.FormatInt(sent.from, 10) + "-" + strconv.FormatInt(sent.to-1, 10) + "/" + strconv.FormatInt(size, 10)}
 	}
-	out := ex.startStream(status, contentJSON[0])
+	out := ex.StartStream(status, web.ContentJSON[0])
 	for {
 		begin := int64(n) * unit
 		lo, hi := max(sent.from-begin, 0), min(sent.to-begin, int64(len(piece)))
 		if lo >= hi {
-			ex.err = errShortDocument
+			ex.Err = errShortDocument
 			panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to cut a connection
 		}
 		if _, err := out.Write(piece[lo:hi]); err != nil {
@@ -124,8 +126,8 @@ func (s *Server) serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 			return nil
 		}
 		n++
-		if piece, err = pieces.ExportPiece(ex.r.Context(), doc, n); err != nil {
-			ex.err = err
+		if piece, err = pieces.ExportPiece(ex.R.Context(), doc, n); err != nil {
+			ex.Err = err
 			panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to cut a connection
 		}
 	}
@@ -136,11 +138,11 @@ func (s *Server) serveDownload(ex *exchange, reply *pb.Reply) *pb.Problem {
 // that there is nothing in it.
 func requestedSpan(h http.Header, size int64, tag string) (span, bool) {
 	whole := span{0, size, false}
-	text, ok := single(h, "Range")
+	text, ok := web.SingleHeader(h, "Range")
 	if !ok || text == "" {
 		return whole, true
 	}
-	if condition, once := single(h, "If-Range"); !once || condition != "" && condition != tag {
+	if condition, once := web.SingleHeader(h, "If-Range"); !once || condition != "" && condition != tag {
 		return whole, true // of another document
 	}
 	text, ok = strings.CutPrefix(text, "bytes=")

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
 	pb "orgmem/proto"
 )
 
@@ -110,7 +112,7 @@ func TestRequestIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for _, sent := range []string{"", "", "has space", "ünï", strings.Repeat("x", 129), "tab\tbed"} {
 		id := h.do("GET", "/v1/me", "", "X-Request-Id", sent).Header.Get("X-Request-Id")
-		if id == sent || seen[id] || !visibleASCII(id, maxRequestID) {
+		if id == sent || seen[id] || !web.VisibleASCII(id, web.MaxRequestID) {
 			t.Errorf("%q: %q", sent, id)
 		}
 		seen[id] = true
@@ -122,6 +124,12 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
+// drainingError is what an actor returns that knows its own problem.
+type drainingError struct{}
+
+func (drainingError) Error() string        { return codeDraining }
+func (drainingError) Problem() *pb.Problem { return problems.New(codeDraining) }
+
 func TestNobodyAnswers(t *testing.T) {
 	h := newHarness(t)
 	cases := []struct {
@@ -130,7 +138,7 @@ func TestNobodyAnswers(t *testing.T) {
 	}{
 		{errBoom, codeInternal},
 		{fmt.Errorf("ask: %w", context.DeadlineExceeded), codeDegraded},
-		{fmt.Errorf("ask: %w", problemError{refusal(codeDraining)}), codeDraining},
+		{fmt.Errorf("ask: %w", drainingError{}), codeDraining},
 	}
 	for _, c := range cases {
 		h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) { return nil, c.err }
@@ -176,7 +184,7 @@ func TestPanics(t *testing.T) {
 	if line["request_id"] != "boom-1" || line["level"] != "ERROR" || line["err"] != "panic: a secret detail" || !strings.Contains(fmt.Sprint(line["stack"]), "edge_test.go") {
 		t.Errorf("log: %v", line)
 	}
-	if h.s.edge.bodies.held() != 0 {
+	if h.s.edge.Bodies.Held() != 0 {
 		t.Error("the body's bytes are lost")
 	}
 	// net/http's own way to cut a connection is passed on.
@@ -287,7 +295,7 @@ func TestClientLeaves(t *testing.T) {
 	if w.written != 0 {
 		t.Error("an answer to nobody")
 	}
-	if line := h.logLine(t); line["status"] != float64(statusClientLeft) || line["level"] != "INFO" {
+	if line := h.logLine(t); line["status"] != float64(web.StatusClientLeft) || line["level"] != "INFO" {
 		t.Errorf("%v", line)
 	}
 }

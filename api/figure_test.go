@@ -90,8 +90,8 @@ func TestFiguresAreRounded(t *testing.T) {
 		return reply, nil
 	}
 	figures, routes := 0, 0
-	for _, r := range h.s.table.routes {
-		if r.streams() {
+	for _, r := range h.s.table.Routes {
+		if r.Streams() {
 			continue
 		}
 		targets := []string{""}
@@ -104,7 +104,7 @@ func TestFiguresAreRounded(t *testing.T) {
 				target = strings.Replace(r.Path, "{recall_type}", kind, 1)
 			}
 			res := h.do(r.Method, target, body)
-			if !r.succeedsWith(res.StatusCode) {
+			if !r.SucceedsWith(res.StatusCode) {
 				t.Errorf("%s: %d %s", r.ID, res.StatusCode, res.body)
 				continue
 			}

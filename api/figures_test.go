@@ -7,6 +7,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
 	"orgmem/proto/canon"
 )
 
@@ -35,7 +37,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		return *n
 	}
 	hook, patch := "/v1/webhooks", "/v1/webhooks/{webhook_id}"
-	streams := catalogue[codeTooManyStreams]
+	streams := problems.Catalogue[codeTooManyStreams]
 	for _, f := range []struct {
 		words     string // the document's
 		got, want any
@@ -49,19 +51,19 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"the same, of a change", most(of(http.MethodPatch, patch, "url").MaxLength), uint64(2048)},
 		{"Session batch | up to 500 events", maxSessionBatch, 500},
 		{"the same, as documented", most(of(http.MethodPost, "/v1/ingest/session-batch", "events").MaxItems), uint64(500)},
-		{"Page size | values above 100 clamp to 100", maxPageSize, 100},
+		{"Page size | values above 100 clamp to 100", web.MaxPageSize, 100},
 		// decisions.md.
-		{"Default page size 50", defaultPageSize, 50},
-		{"1-128 visible ASCII characters (X-Request-Id)", maxRequestID, 128},
+		{"Default page size 50", web.DefaultPageSize, 50},
+		{"1-128 visible ASCII characters (X-Request-Id)", web.MaxRequestID, 128},
 		{"JSON bodies 1 MiB", h.s.cfg.MaxBody, int64(1 << 20)},
 		{"ingest, batches and session batches 10 MiB", h.s.cfg.MaxIngestBody, int64(10 << 20)},
 		{"uploads 64 MiB", h.s.cfg.MaxUpload, int64(64 << 20)},
 		{"one content at most 5,000,000 characters", h.s.cfg.MaxContent, 5_000_000},
 		{"a batch at most 1,000 items", h.s.cfg.MaxBatch, 1_000},
 		{"Nesting deeper than 64 levels is 422", canon.MaxDepth, 64},
-		{"Subject ids: 1-256 bytes", maxSubjectBytes, 256},
-		{"Key 1-255 visible ASCII characters (Idempotency-Key)", maxIdempotencyKey, 255},
-		{"idempotency_in_progress (409, Retry-After: 1)", int(catalogue[codeIdemInProgress].RetryAfter), 1},
+		{"Subject ids: 1-256 bytes", web.MaxSubjectBytes, 256},
+		{"Key 1-255 visible ASCII characters (Idempotency-Key)", web.MaxIdempotencyKey, 255},
+		{"idempotency_in_progress (409, Retry-After: 1)", int(problems.Catalogue[codeIdemInProgress].RetryAfter), 1},
 	} {
 		if f.got != f.want {
 			t.Errorf("%q: %v, want %v", f.words, f.got, f.want)

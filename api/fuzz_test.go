@@ -16,6 +16,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	"orgmem/proto/canon"
 )
 
@@ -31,7 +34,7 @@ func FuzzRequestID(f *testing.F) {
 	h := newHarness(f)
 	legal := regexp.MustCompile(`^[!-~]{1,128}$`)
 	f.Fuzz(func(t *testing.T, value string) {
-		id := h.s.edge.requestID(http.Header{headerRequestID: {value}})
+		id := h.s.edge.RequestID(http.Header{web.HeaderRequestID: {value}})
 		if !legal.MatchString(id) || legal.MatchString(value) && id != value {
 			t.Fatalf("%q became %q", value, id)
 		}
@@ -157,50 +160,50 @@ func FuzzParams(f *testing.F) {
 		}
 		decoded, err := url.PathUnescape(segment)
 		named := err == nil && utf8.ValidString(decoded)
-		for _, r := range h.s.table.routes {
-			fill := func() (reflect.Value, string, *violations) {
+		for _, r := range h.s.table.Routes {
+			fill := func() (reflect.Value, string, *problems.Violations) {
 				var params gin.Params
-				for _, p := range r.params("path") {
-					params = append(params, gin.Param{Key: p.name, Value: segment})
+				for _, p := range r.Params("path") {
+					params = append(params, gin.Param{Key: p.Name, Value: segment})
 				}
-				input, errs := r.newInput().Elem(), &violations{}
-				return input, r.fillParams(params, http.Header{}, query, input, errs).GetCode(), errs
+				input, errs := r.NewInput().Elem(), &problems.Violations{}
+				return input, r.FillParams(params, http.Header{}, query, input, errs).GetCode(), errs
 			}
 			input, code, errs := fill()
-			if want := !readable || !named && len(r.params("path")) > 0; (code == codeMalformed) != want || code != "" && !want {
+			if want := !readable || !named && len(r.Params("path")) > 0; (code == codeMalformed) != want || code != "" && !want {
 				t.Fatalf("%s: %q %q: %q", r.ID, query, segment, code)
 			}
 			again, code2, errs2 := fill()
-			if code != code2 || code == "" && (errs.any() != errs2.any() || len(errs.list) != len(errs2.list)) {
-				t.Fatalf("%s: %q twice: %q %v, then %q %v", r.ID, query, code, errs.list, code2, errs2.list)
+			if code != code2 || code == "" && (errs.Any() != errs2.Any() || len(errs.List) != len(errs2.List)) {
+				t.Fatalf("%s: %q twice: %q %v, then %q %v", r.ID, query, code, errs.List, code2, errs2.List)
 			}
 			if code != "" {
 				continue
 			}
-			for _, e := range errs.list {
-				if !utf8.ValidString(e.GetField()) || utf8.RuneCountInString(e.GetField()) > maxFieldName+1 {
+			for _, e := range errs.List {
+				if !utf8.ValidString(e.GetField()) || utf8.RuneCountInString(e.GetField()) > problems.MaxFieldName+1 {
 					t.Fatalf("%s: %q names %q", r.ID, query, e.GetField())
 				}
 			}
-			if errs.any() {
+			if errs.Any() {
 				continue
 			}
 			if !reflect.DeepEqual(input.Interface(), again.Interface()) {
 				t.Fatalf("%s: %q gives %+v, then %+v", r.ID, query, input, again)
 			}
-			for _, p := range r.params("path") {
-				if field := input.FieldByIndex(p.index); field.Kind() == reflect.String && field.String() != decoded {
+			for _, p := range r.Params("path") {
+				if field := input.FieldByIndex(p.Index); field.Kind() == reflect.String && field.String() != decoded {
 					t.Fatalf("%s: %q became %q", r.ID, segment, field)
 				}
 			}
 			known := map[string]bool{"cursor": true, "pageSize": true}
-			for _, p := range r.params("query") {
-				name, given := p.name, values[p.name]
+			for _, p := range r.Params("query") {
+				name, given := p.Name, values[p.Name]
 				known[name] = true
-				if p.needed && given == nil || len(given) > 1 {
+				if p.Needed && given == nil || len(given) > 1 {
 					t.Fatalf("%s: %q passes with %d of %s", r.ID, query, len(given), name)
 				}
-				switch field := input.FieldByIndex(p.index); {
+				switch field := input.FieldByIndex(p.Index); {
 				case given == nil:
 					if !field.IsZero() {
 						t.Fatalf("%s: %s is %v of nothing", r.ID, name, field)
@@ -209,9 +212,9 @@ func FuzzParams(f *testing.F) {
 					if field.String() != given[0] {
 						t.Fatalf("%s: %s=%q became %q", r.ID, name, given[0], field)
 					}
-				case field.Type() == reflect.TypeFor[pageSize]():
+				case field.Type() == reflect.TypeFor[web.PageSize]():
 					n, ok := new(big.Int).SetString(given[0], 10)
-					if !ok || n.Sign() <= 0 || uint64(min(maxPageSize, n.Uint64())) != field.Uint() && n.IsUint64() || !n.IsUint64() && field.Uint() != maxPageSize {
+					if !ok || n.Sign() <= 0 || uint64(min(web.MaxPageSize, n.Uint64())) != field.Uint() && n.IsUint64() || !n.IsUint64() && field.Uint() != web.MaxPageSize {
 						t.Fatalf("%s: a page of %q became %d", r.ID, given[0], field.Uint())
 					}
 				}
@@ -252,26 +255,26 @@ func FuzzSessionEvent(f *testing.F) {
 	h := newHarness(f)
 	f.Fuzz(func(t *testing.T, event []byte) {
 		depth := deepest(event)
-		if depth < 0 || depth > maxParsed-2 || depth == canon.MaxDepth-1 || depth == canon.MaxDepth {
+		if depth < 0 || depth > wire.MaxParsed-2 || depth == canon.MaxDepth-1 || depth == canon.MaxDepth {
 			return // a fault of the body as a whole, or one that its place decides
 		}
 		alone, problem, errs := decodeAs(t, h, "ingestSessionEvent", event)
-		taken := problem == nil && !errs.any()
+		taken := problem == nil && !errs.Any()
 		if taken {
 			body := alone.(sessionEventBody)
 			body.check(errs)
-			taken = !errs.any()
+			taken = !errs.Any()
 		}
 		got, problem, faults := decodeAs(t, h, "ingestSessionBatch", slices.Concat([]byte(`{"events":[`+good+`,`), event, []byte(`,`+good+`]}`)))
-		if problem != nil || faults.any() {
-			t.Fatalf("%s: the batch: %v %v", event, problem, faults.list)
+		if problem != nil || faults.Any() {
+			t.Fatalf("%s: the batch: %v %v", event, problem, faults.List)
 		}
 		list := got.(sessionBatchBody).Events.list
 		if len(list) != 3 || list[0].GetInvalid() != "" || list[2].GetInvalid() != "" || list[0].GetText() != "A good one." || list[2].GetText() != "A good one." {
 			t.Fatalf("%s: %v", event, list)
 		}
 		if one := list[1]; (one.GetInvalid() == "") != taken || !utf8.ValidString(one.GetInvalid()) {
-			t.Fatalf("%s alone: %v; in a batch %v", event, errs.list, one)
+			t.Fatalf("%s alone: %v; in a batch %v", event, errs.List, one)
 		}
 		if body, ok := alone.(sessionEventBody); taken && (!ok || !proto.Equal(body.proto(), list[1])) {
 			t.Fatalf("%s alone: %v; in a batch %v", event, alone, list[1])

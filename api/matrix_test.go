@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
 	pb "orgmem/proto"
 )
 
@@ -37,10 +39,10 @@ var samplePath = strings.NewReplacer(
 	"{webhook_id}", testJob.String(), "{connector_id}", testJob.String(),
 )
 
-func (h *harness) sample(r *Route) (target, body string) {
+func (h *harness) sample(r *web.Route) (target, body string) {
 	h.t.Helper()
 	body, ok := sampleBodies[r.ID]
-	if !ok && r.wantsBody() {
+	if !ok && r.WantsBody() {
 		h.t.Fatalf("no sample body for %s", r.ID)
 	}
 	target = samplePath.Replace(r.Path)
@@ -58,10 +60,10 @@ func withQuery(target, query string) string {
 	return target + "?" + query
 }
 
-func forEachRoute(t *testing.T, f func(t *testing.T, h *harness, r *Route)) {
+func forEachRoute(t *testing.T, f func(t *testing.T, h *harness, r *web.Route)) {
 	t.Helper()
 	shared := newHarness(t)
-	for _, r := range shared.s.table.routes {
+	for _, r := range shared.s.table.Routes {
 		t.Run(r.ID, func(t *testing.T) {
 			h := *shared
 			h.t = t
@@ -80,10 +82,10 @@ func withoutID(res response) string {
 // interface: Authentication/3 principal
 // interface: Limits/Headers
 func TestEveryRouteSucceeds(t *testing.T) {
-	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *web.Route) {
 		target, body := h.sample(r)
 		res := h.do(r.Method, target, body, "X-Request-Id", "mine-1", "Idempotency-Key", "idem-1", "X-Svc-Subject", "J%C3%B6rg%2F1")
-		if !r.succeedsWith(res.StatusCode) {
+		if !r.SucceedsWith(res.StatusCode) {
 			t.Fatalf("%d: %s", res.StatusCode, res.body)
 		}
 		env := h.asker.last()
@@ -109,10 +111,10 @@ func TestEveryRouteSucceeds(t *testing.T) {
 		if res.Header.Get("X-Request-Id") != "mine-1" {
 			t.Error("the caller's request id is lost")
 		}
-		if got := exactly(res, headerRate); !slices.Equal(got, []string{"default;r=29;t=2"}) {
+		if got := exactly(res, web.HeaderRate); !slices.Equal(got, []string{"default;r=29;t=2"}) {
 			t.Errorf("RateLimit %q", got)
 		}
-		if got := exactly(res, headerRatePolicy); !slices.Equal(got, []string{"default;q=120;w=60;pk=c2VjcmV0"}) {
+		if got := exactly(res, web.HeaderRatePolicy); !slices.Equal(got, []string{"default;q=120;w=60;pk=c2VjcmV0"}) {
 			t.Errorf("RateLimit-Policy %q", got)
 		}
 	})
@@ -123,11 +125,11 @@ func TestEveryRouteSucceeds(t *testing.T) {
 //
 // interface: Limits/Headers
 func TestNoRateHeadersWithoutALimiter(t *testing.T) {
-	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *web.Route) {
 		h.asker.answer = func(_ context.Context, env *pb.Envelope) (*pb.Reply, error) { return fakeResult(env), nil }
 		target, body := h.sample(r)
 		res := h.do(r.Method, target, body)
-		if !r.succeedsWith(res.StatusCode) {
+		if !r.SucceedsWith(res.StatusCode) {
 			t.Errorf("%d: %s", res.StatusCode, res.body)
 		}
 		h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) { return fakeProblem(codeDegraded), nil }
@@ -166,7 +168,7 @@ func TestCredentials(t *testing.T) {
 		"foreign brand":         {"X-Svc-API-Key", strings.Replace(goodKey, "svc", "abc", 1)},
 		"foreign character":     {"X-Svc-API-Key", goodKey[:51] + "+"},
 	}
-	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *web.Route) {
 		target, _ := h.sample(r)
 		unknown := h.do(r.Method, target, "{broken", "X-Svc-API-Key", badKey)
 		if unknown.StatusCode != http.StatusUnauthorized {
@@ -180,7 +182,7 @@ func TestCredentials(t *testing.T) {
 			if withoutID(res) != withoutID(unknown) {
 				t.Errorf("%s: %s instead of %s", name, res.body, unknown.body)
 			}
-			if len(exactly(res, headerRate))+len(exactly(res, headerRatePolicy)) > 0 {
+			if len(exactly(res, web.HeaderRate))+len(exactly(res, web.HeaderRatePolicy)) > 0 {
 				t.Errorf("%s: rate headers before the credential", name)
 			}
 			if !maps.EqualFunc(headerNames(res), headerNames(unknown), func(a, b string) bool { return a == b }) {
@@ -268,15 +270,15 @@ var badBodies = []struct {
 //
 // interface: Endpoints/Conventions JSON
 func TestBadBodies(t *testing.T) {
-	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
-		if !r.takesJSON() {
+	forEachRoute(t, func(t *testing.T, h *harness, r *web.Route) {
+		if !r.TakesJSON() {
 			t.Skip("reads no body")
 		}
 		target, _ := h.sample(r)
 		for _, bad := range badBodies {
 			res := h.do(r.Method, target, bad.body, bad.headers...)
 			env := h.asker.last()
-			if bad.body == "" && !r.wantsBody() {
+			if bad.body == "" && !r.WantsBody() {
 				continue
 			}
 			if got := res.code(t); got != bad.code {
@@ -315,12 +317,12 @@ func TestGoodContentTypes(t *testing.T) {
 // in pieces of unknown length.
 func TestOversizedBodies(t *testing.T) {
 	shared := newHarness(t, func(c *Config) { c.MaxBody, c.MaxIngestBody = 1000, 100_000 })
-	for _, r := range shared.s.table.routes {
-		if !r.takesJSON() {
+	for _, r := range shared.s.table.Routes {
+		if !r.TakesJSON() {
 			continue
 		}
 		target, _ := shared.sample(r)
-		limit := shared.s.edge.bodyLimit(r)
+		limit := shared.s.edge.BodyLimit(r)
 		if r.LargeBody != (limit == 100_000) {
 			t.Errorf("%s: limit %d", r.ID, limit)
 		}
@@ -348,25 +350,25 @@ func TestOversizedBodies(t *testing.T) {
 			}
 		}
 	}
-	if used := shared.s.edge.bodies.held(); used != 0 {
+	if used := shared.s.edge.Bodies.Held(); used != 0 {
 		t.Errorf("%d bytes of the budget are lost", used)
 	}
 }
 
 func TestRoutesWithoutABodyTakeAnEmptyObject(t *testing.T) {
-	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
-		if r.wantsBody() {
+	forEachRoute(t, func(t *testing.T, h *harness, r *web.Route) {
+		if r.WantsBody() {
 			t.Skip("wants a body")
 		}
 		target, _ := h.sample(r)
-		if res := h.do(r.Method, target, "{}"); !r.succeedsWith(res.StatusCode) {
+		if res := h.do(r.Method, target, "{}"); !r.SucceedsWith(res.StatusCode) {
 			t.Errorf("{}: %d %s", res.StatusCode, res.body)
 		}
 	})
 }
 
 func TestQueries(t *testing.T) {
-	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *web.Route) {
 		target, body := h.sample(r)
 		for query, want := range map[string]string{
 			"cursor=abc&pageSize=7": "",
@@ -387,7 +389,7 @@ func TestQueries(t *testing.T) {
 			}
 		}
 		for query, want := range map[string]string{"cursor=": codeInvalidCursor, "pageSize=": codeValidation, "pageSize=0": codeValidation, "cursor=a&cursor=b": codeValidation} {
-			if !r.pages {
+			if !r.Pages {
 				want = ""
 			}
 			if res := h.do(r.Method, withQuery(target, query), body); res.code(t) != want {
@@ -438,7 +440,7 @@ func TestPageSizes(t *testing.T) {
 
 // interface: Endpoints/Conventions key owner's routes
 func TestSubjectHeader(t *testing.T) {
-	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *web.Route) {
 		if r.NoSubject {
 			t.Skip("does not read the header: TestEventStreamIgnoresTheSubject")
 		}
@@ -477,7 +479,7 @@ func TestSubjectHeader(t *testing.T) {
 //
 // interface: Endpoints/Conventions key owner's routes
 func TestEventStreamIgnoresTheSubject(t *testing.T) {
-	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *web.Route) {
 		if r.NoSubject != (r.Path == "/v1/events") {
 			t.Fatalf("NoSubject is %v", r.NoSubject)
 		}
@@ -497,7 +499,7 @@ func TestEventStreamIgnoresTheSubject(t *testing.T) {
 
 // interface: Endpoints/Conventions Idempotency-Key
 func TestIdempotencyKeys(t *testing.T) {
-	forEachRoute(t, func(t *testing.T, h *harness, r *Route) {
+	forEachRoute(t, func(t *testing.T, h *harness, r *web.Route) {
 		target, body := h.sample(r)
 		for _, bad := range []string{strings.Repeat("k", 256), "with space", "tab\t", "ünï", "\x7f"} {
 			res := h.do(r.Method, target, body, "Idempotency-Key", bad)
@@ -508,7 +510,7 @@ func TestIdempotencyKeys(t *testing.T) {
 			if r.Idempotent && (res.code(t) != codeValidation || res.fields(t)["Idempotency-Key"] == "") {
 				t.Errorf("%q: %s", bad, res.body)
 			}
-			if !r.Idempotent && !r.succeedsWith(res.StatusCode) {
+			if !r.Idempotent && !r.SucceedsWith(res.StatusCode) {
 				t.Errorf("%q: %s", bad, res.body)
 			}
 		}
@@ -529,7 +531,7 @@ func TestIdempotencyKeys(t *testing.T) {
 func TestProblemsOfActors(t *testing.T) {
 	h := newHarness(t)
 	rate := &pb.RateLimit{Remaining: 0, ResetS: 30, Quota: 60, Partition: "p", RetryAfterS: 2}
-	for code, e := range catalogue {
+	for code, e := range problems.Catalogue {
 		h.asker.answer = func(context.Context, *pb.Envelope) (*pb.Reply, error) {
 			return &pb.Reply{Rate: rate, Replayed: true, Result: &pb.Reply_Problem{Problem: &pb.Problem{
 				Code: code, Detail: "said by the actor", Errors: []*pb.FieldError{{Field: "f", Message: "m"}},
@@ -553,7 +555,7 @@ func TestProblemsOfActors(t *testing.T) {
 		if got := res.Header.Get("Retry-After"); got != want {
 			t.Errorf("%s: Retry-After %q, want %q", code, got, want)
 		}
-		if exactly(res, headerRate)[0] != "default;r=0;t=30" || res.Header.Get("Idempotent-Replayed") != "true" {
+		if exactly(res, web.HeaderRate)[0] != "default;r=0;t=30" || res.Header.Get("Idempotent-Replayed") != "true" {
 			t.Errorf("%s: %v", code, res.Header)
 		}
 		if (e.Status == http.StatusUnauthorized) != (res.Header.Get("WWW-Authenticate") != "") {

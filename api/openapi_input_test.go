@@ -9,6 +9,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	"orgmem/proto/canon"
 )
 
@@ -90,7 +92,7 @@ func TestDocumentForbidsWhatIsRefused(t *testing.T) {
 		{"POST /v1/search", `{"query":"boiler","filters":{"metadata":{"a":"b","c":1,"d":true}}}`, true},
 		{"POST /v1/ingest/session-event", said + `"s/1 ü"}`, true},
 		{"POST /v1/ingest/session-event", said + `"s\u0085"}`, false},
-		{"POST /v1/ingest/session-event", said + `"` + strings.Repeat("s", maxSubjectBytes+1) + `"}`, false},
+		{"POST /v1/ingest/session-event", said + `"` + strings.Repeat("s", web.MaxSubjectBytes+1) + `"}`, false},
 		{"POST /v1/ingest/agent-signals", mac + `"s\n1"}`, false},
 		{"POST /v1/ingest/agent-signals", mac + `"s1"}`, true},
 		{"POST /v1/keys", `{"label":" "}`, false},
@@ -143,7 +145,7 @@ func TestDocumentForbidsParametersThatAreRefused(t *testing.T) {
 		{"PUT /v1/subjects/{subject_id}", "path", "subject_id", "Jörg/1", true},
 		{"PUT /v1/subjects/{subject_id}", "path", "subject_id", "a\nb", false},
 		{"PUT /v1/subjects/{subject_id}", "path", "subject_id", "a\u009f", false},
-		{"PUT /v1/subjects/{subject_id}", "path", "subject_id", strings.Repeat("a", maxSubjectBytes+1), false},
+		{"PUT /v1/subjects/{subject_id}", "path", "subject_id", strings.Repeat("a", web.MaxSubjectBytes+1), false},
 		{"GET /v1/recall/{recall_type}", "path", "recall_type", "temporal", true},
 		{"GET /v1/audit", "query", "actor", "operator", true},
 		{"GET /v1/audit", "query", "actor", "6041AB79-28b9-4b02-b144-636a10b8f04a", true},
@@ -184,7 +186,7 @@ func TestDocumentForbidsParametersThatAreRefused(t *testing.T) {
 // TestVisibleTextIsWhatCanonTakesForVisible: the pattern and the reader agree on every
 // character.
 func TestVisibleTextIsWhatCanonTakesForVisible(t *testing.T) {
-	s := &openapi3.SchemaRef{Value: &openapi3.Schema{Type: &openapi3.Types{"string"}, Pattern: visibleText}}
+	s := &openapi3.SchemaRef{Value: &openapi3.Schema{Type: &openapi3.Types{"string"}, Pattern: wire.VisibleText}}
 	for r := rune(0); r <= 0x10ffff; r++ {
 		if r >= 0xd800 && r < 0xe000 || r > 0x3000 && r < 0xf000 && r%64 != 0 || r > 0x20000 && r < 0xe0000 {
 			continue // halves of pairs, and thousands of ideographs

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"orgmem/actors"
+	"orgmem/api/operator"
 	pb "orgmem/proto"
 )
 
@@ -56,7 +57,7 @@ func TestOperatorRoutes(t *testing.T) {
 	h := newHarness(t, func(c *Config) {
 		c.Cluster = fakeCluster{}
 		c.Doctor = func(context.Context) Doctor {
-			return Doctor{Version: "v1", Config: []Setting{{"listen", ":1", "flag"}}, Checks: []Check{{"disk", true, "fine"}}}
+			return Doctor{Version: "v1", Config: []Setting{{Name: "listen", Value: ":1", Origin: "flag"}}, Checks: []Check{{Name: "disk", OK: true, Detail: "fine"}}}
 		}
 	})
 	org, user := testOrg.String(), testUser.String()
@@ -130,23 +131,23 @@ func TestOperatorRoutes(t *testing.T) {
 			t.Errorf("%s %s\n got %s\nwant %s", c.method, c.target, res.body, c.want)
 		}
 	}
-	for _, r := range operatorRoutes {
-		if !tested[r.method+" "+r.path] {
-			t.Errorf("%s %s has no test", r.method, r.path)
+	for _, r := range operator.Routes {
+		if !tested[r.Method+" "+r.Path] {
+			t.Errorf("%s %s has no test", r.Method, r.Path)
 		}
-		target := strings.NewReplacer("{org}", org, "{user}", user).Replace(r.path)
+		target := strings.NewReplacer("{org}", org, "{user}", user).Replace(r.Path)
 		for name, headers := range map[string][]string{
 			"none": {"Authorization", ""}, "wrong": {"Authorization", "Bearer " + strings.Repeat("x", 32)},
 			"shorter": {"Authorization", "Bearer " + testToken[:31]}, "no scheme": {"Authorization", testToken},
 			"API key": {"Authorization", "Bearer " + goodKey},
 		} {
-			res := h.op(r.method, target, `{"name":7}`, headers...)
-			if r.open != (res.StatusCode < 400) || (!r.open && res.code(t) != codeAuthentication) {
-				t.Errorf("%s %s, token %s: %d %s", r.method, r.path, name, res.StatusCode, res.body)
+			res := h.op(r.Method, target, `{"name":7}`, headers...)
+			if r.Open != (res.StatusCode < 400) || (!r.Open && res.code(t) != codeAuthentication) {
+				t.Errorf("%s %s, token %s: %d %s", r.Method, r.Path, name, res.StatusCode, res.body)
 			}
 		}
-		if res := h.op(r.method, target, "", "Host", "evil.example:8081"); res.code(t) != codePermission {
-			t.Errorf("%s %s answers to a stranger's name: %d", r.method, r.path, res.StatusCode)
+		if res := h.op(r.Method, target, "", "Host", "evil.example:8081"); res.code(t) != codePermission {
+			t.Errorf("%s %s answers to a stranger's name: %d", r.Method, r.Path, res.StatusCode)
 		}
 	}
 }
@@ -164,8 +165,8 @@ func TestOperatorProblems(t *testing.T) {
 		errBoom:                                                 codeInternal,
 	} {
 		h := newHarness(t, func(c *Config) { c.Operator, c.Cluster = fakeOperator{err}, fakeCluster{err} })
-		for _, r := range operatorRoutes {
-			if r.open || r.path == "/operator/doctor" {
+		for _, r := range operator.Routes {
+			if r.Open || r.Path == "/operator/doctor" {
 				continue
 			}
 			body := map[string]string{
@@ -173,16 +174,16 @@ func TestOperatorProblems(t *testing.T) {
 				"/operator/orgs/{org}/members": `{"email":"a@b.example","role":"admin"}`,
 				"/operator/orgs/{org}/keys":    `{"userId":"` + testUser.String() + `","scopes":["read"],"label":"x"}`,
 				"/operator/cluster/tokens":     `{"ttlSeconds":60}`,
-			}[r.path]
+			}[r.Path]
 			switch {
-			case r.raw:
+			case r.Raw:
 				body = "{}"
-			case r.body == nil:
+			case r.Body == nil:
 				body = ""
 			}
-			res := h.op(r.method, strings.NewReplacer("{org}", org, "{user}", testUser.String()).Replace(r.path), body)
+			res := h.op(r.Method, strings.NewReplacer("{org}", org, "{user}", testUser.String()).Replace(r.Path), body)
 			if res.code(t) != code {
-				t.Errorf("%s %s, %v: %d %s", r.method, r.path, err, res.StatusCode, res.body)
+				t.Errorf("%s %s, %v: %d %s", r.Method, r.Path, err, res.StatusCode, res.body)
 			}
 			if strings.Contains(string(res.body), "secret detail") {
 				t.Errorf("%s", res.body)
@@ -195,13 +196,13 @@ func TestOperatorProblems(t *testing.T) {
 type fakeCluster struct{ err error }
 
 func (f fakeCluster) JoinToken(_ context.Context, life time.Duration) (JoinToken, error) {
-	return JoinToken{"orgmem-join-" + life.String(), time.UnixMilli(1772600767089)}, f.err
+	return JoinToken{Token: "orgmem-join-" + life.String(), Expires: time.UnixMilli(1772600767089)}, f.err
 }
 
 func (f fakeCluster) Rotate(context.Context) error { return f.err }
 
 func (f fakeCluster) Rotation(context.Context) (Rotation, error) {
-	return Rotation{[]uint64{1, 2}, 1, []string{"n-2"}, time.UnixMilli(1772600767089)}, f.err
+	return Rotation{Generations: []uint64{1, 2}, Signing: 1, Waiting: []string{"n-2"}, Expires: time.UnixMilli(1772600767089)}, f.err
 }
 
 func (f fakeCluster) Status(context.Context) (*pb.ClusterStatus, error) {
@@ -230,13 +231,13 @@ const clusterJSON = `{"cluster":"c","controller":"n-1","version":1,` +
 
 func TestOperatorOfANodeAlone(t *testing.T) {
 	h := newHarness(t)
-	for _, r := range clusterRoutes {
+	for _, r := range operator.ClusterRoutes {
 		body := ""
-		if r.body != nil {
+		if r.Body != nil {
 			body = "{}"
 		}
-		if res := h.op(r.method, r.path, body); res.code(t) != codeConflict || !strings.Contains(string(res.body), "orgmem cluster init") {
-			t.Errorf("%s %s: %d %s", r.method, r.path, res.StatusCode, res.body)
+		if res := h.op(r.Method, r.Path, body); res.code(t) != codeConflict || !strings.Contains(string(res.body), "orgmem cluster init") {
+			t.Errorf("%s %s: %d %s", r.Method, r.Path, res.StatusCode, res.body)
 		}
 	}
 }

@@ -7,30 +7,33 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var auditRoutes = []Route{
-	on(Route{
+var auditRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/audit", ID: "listAudit", Tag: tagAudit,
 		Summary: "Read the audit trail",
 		Description: "What was done in the organization, by which key and user, for which subject, to what, when, with which request id; never content. " +
 			"The newest act first, in the order in which they became true. An act must pass all filters; a page may hold fewer than pageSize while hasMore is true. " +
 			"An act stays for 400 days, and the newest 1,000,000 do. What happens in the sandbox is not in it. The acts are described in docs/audit.md.",
 		Scope: scopeAdmin, Family: familyReads, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *listAuditInput, _ *violations) {
+	}, func(env *pb.Envelope, in *listAuditInput, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ListAudit{ListAudit: &pb.ListAudit{
-			Page: in.proto(), Actor: string(in.Actor), Action: in.Action, Target: in.Target,
-			AfterMs: in.CreatedAfter.ms, BeforeMs: in.CreatedBefore.ms,
+			Page: in.Proto(), Actor: string(in.Actor), Action: in.Action, Target: in.Target,
+			AfterMs: in.CreatedAfter.Ms, BeforeMs: in.CreatedBefore.Ms,
 		}}})
-	}, func(reply *pb.Reply) (pageOf[auditEntry], bool) {
+	}, func(reply *pb.Reply) (web.PageOf[auditEntry], bool) {
 		list := reply.GetAccount().GetAudit()
-		return pageFrom(list != nil, list.GetEntries(), list.GetNextCursor(), always(auditEntryOf))
+		return web.PageFrom(list != nil, list.GetEntries(), list.GetNextCursor(), web.Always(auditEntryOf))
 	}),
 }
 
 type listAuditInput struct {
-	page
+	web.Page
 	Actor         auditActor `query:"actor" doc:"The id of an API key, the id of a user, operator (what was done through the operator interface), or service (what the service did by itself)."`
 	Action        string     `query:"action" minLength:"1" maxLength:"64" doc:"What was done, such as node.forget."`
 	Target        string     `query:"target" minLength:"1" maxLength:"512" doc:"The id of what it was done to. A provisioned subject's id finds what was done to the subject as a whole."`
@@ -43,7 +46,8 @@ type auditActor string
 
 const auditActorPattern = "^([0-9a-fA-F]{64}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|operator|service)$"
 
-func (a *auditActor) fromText(text string) *pb.Problem {
+// FromText implements web.FromText.
+func (a *auditActor) FromText(text string) *pb.Problem {
 	const expected = "expected the id of a key or a user, operator, or service"
 	*a = auditActor(strings.ToLower(text))
 	if text == "operator" || text == "service" {
@@ -53,7 +57,7 @@ func (a *auditActor) fromText(text string) *pb.Problem {
 		return nil
 	}
 	if id, err := pb.ParseUserID(string(*a)); err != nil || id.String() != string(*a) {
-		return refusalf(codeValidation, "%s", expected)
+		return problems.Newf(codeValidation, "%s", expected)
 	}
 	return nil
 }
@@ -65,36 +69,36 @@ func (auditActor) Schema(huma.Registry) *huma.Schema {
 
 type auditEntry struct {
 	ID        string          `json:"id" doc:"Larger of a later act; unique in the organization."`
-	At        timestamp       `json:"at"`
+	At        wire.Timestamp  `json:"at"`
 	Actor     auditEntryActor `json:"actor"`
 	Action    string          `json:"action" doc:"What was done, such as node.forget; more may come."`
-	Target    orNull          `json:"target" doc:"The id of what it was done to; null where that is the organization or the memory itself, or has an id of the client's making. A subject that was erased is named by its partitionId."`
-	Subject   orNull          `json:"subject" doc:"The provisioned subject it was done for, while it is provisioned; null for a person's own memory, and once the subject was erased."`
-	Partition orNull          `json:"partitionId" doc:"The memory that it was done for, as in the ids of its nodes; it stays when a subject is erased. Null where it was done for none."`
-	RequestID orNull          `json:"requestId" doc:"Null where no request did it."`
+	Target    wire.OrNull     `json:"target" doc:"The id of what it was done to; null where that is the organization or the memory itself, or has an id of the client's making. A subject that was erased is named by its partitionId."`
+	Subject   wire.OrNull     `json:"subject" doc:"The provisioned subject it was done for, while it is provisioned; null for a person's own memory, and once the subject was erased."`
+	Partition wire.OrNull     `json:"partitionId" doc:"The memory that it was done for, as in the ids of its nodes; it stays when a subject is erased. Null where it was done for none."`
+	RequestID wire.OrNull     `json:"requestId" doc:"Null where no request did it."`
 }
 
 type auditEntryActor struct {
-	Type   string `json:"type" enum:"key,operator,service" doc:"operator: through the operator interface. service: by itself."`
-	KeyID  orNull `json:"keyId"`
-	UserID orNull `json:"userId"`
+	Type   string      `json:"type" enum:"key,operator,service" doc:"operator: through the operator interface. service: by itself."`
+	KeyID  wire.OrNull `json:"keyId"`
+	UserID wire.OrNull `json:"userId"`
 }
 
 func auditEntryOf(e *pb.AuditEntry) auditEntry {
 	a := e.GetAudit()
 	out := auditEntry{
-		ID: strconv.FormatUint(e.GetSeq(), 10), At: timestamp(a.GetAtMs()), Action: a.GetAction(),
+		ID: strconv.FormatUint(e.GetSeq(), 10), At: wire.Timestamp(a.GetAtMs()), Action: a.GetAction(),
 		Actor:  auditEntryActor{Type: e.GetActor()},
-		Target: orNull(e.GetTarget()), Subject: orNull(e.GetSubject()), RequestID: orNull(a.GetRequestId()),
+		Target: wire.OrNull(e.GetTarget()), Subject: wire.OrNull(e.GetSubject()), RequestID: wire.OrNull(a.GetRequestId()),
 	}
 	if hash, err := pb.KeyHashFrom(a.GetKeyHash()); err == nil {
-		out.Actor.KeyID = orNull(hash.String())
+		out.Actor.KeyID = wire.OrNull(hash.String())
 	}
 	if id, err := pb.UserIDFrom(a.GetUser()); err == nil {
-		out.Actor.UserID = orNull(id.String())
+		out.Actor.UserID = wire.OrNull(id.String())
 	}
 	if id, err := pb.PartitionIDFrom(a.GetPartition()); err == nil {
-		out.Partition = orNull(id.String())
+		out.Partition = wire.OrNull(id.String())
 	}
 	return out
 }

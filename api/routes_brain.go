@@ -6,27 +6,30 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var brainRoutes = []Route{
-	on(Route{
+var brainRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/brain/info", ID: "brainInfo", Tag: tagBrain,
 		Summary: "What brain is loaded",
 		Scope:   scopeRead, Family: familyReads, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
-	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_BrainInfo{BrainInfo: &pb.BrainInfo{}}})
 	}, func(reply *pb.Reply) (brainInfo, bool) {
 		state := reply.GetMind().GetBrain()
 		return brainInfoOf(state), state != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/brain/query", ID: "queryBrain", Tag: tagBrain,
 		Summary:     "Query the brain",
 		Description: "One forward pass of the organization's trained model, beside what plain likeness of meaning finds. topK governs both lists.",
 		Scope:       scopeRead, Family: familyDefault, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
 		Problems: []string{codeBrainNotTrained, codeBrainNotReady},
-	}, func(env *pb.Envelope, in *brainQueryInput, _ *violations) {
+	}, func(env *pb.Envelope, in *brainQueryInput, _ *problems.Violations) {
 		op := &pb.BrainQuery{Query: in.Body.Query, TopK: 10}
 		if in.Body.TopK != nil {
 			op.TopK = *in.Body.TopK
@@ -36,12 +39,12 @@ var brainRoutes = []Route{
 		found := reply.GetMind().GetFound()
 		return brainFoundOf(found), found != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/brain/answer", ID: "answerFromBrain", Tag: tagBrain,
 		Summary:     "Ask for a written answer",
 		Description: "The answer is put together from sentences of the cited passages, in their own words but for the asker's manner; where the operator has named a language model, that may word it, and no sentence stands in it that the passages which it names do not say. Citations stand in the order in which the answer comes to rest on them. Where memory holds nothing about the question it says so. It draws on every partition of the organization but the sandbox. Without a trained brain it rests on hybrid search, and gateConfidence is 0.",
 		Scope:       scopeRead, Family: familyDefault, Capability: capabilityBrain, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *brainAnswerInput, _ *violations) {
+	}, func(env *pb.Envelope, in *brainAnswerInput, _ *problems.Violations) {
 		op := &pb.BrainAnswer{Query: in.Body.Query}
 		if in.Body.MaxWords != nil {
 			op.MaxWords = *in.Body.MaxWords
@@ -50,21 +53,21 @@ var brainRoutes = []Route{
 	}, func(reply *pb.Reply) (writtenAnswer, bool) {
 		a := reply.GetMind().GetAnswered()
 		out := writtenAnswer{
-			Answer: a.GetAnswer(), Citations: []citation{}, Voice: orNull(a.GetVoice()), GateConfidence: measure(a.GetGateConfidence()),
+			Answer: a.GetAnswer(), Citations: []citation{}, Voice: wire.OrNull(a.GetVoice()), GateConfidence: wire.Measure(a.GetGateConfidence()),
 			Usage: usage{ReadUnits: a.GetReadUnits(), EmbedTokens: a.GetEmbedTokens()},
 		}
 		for _, c := range a.GetCitations() {
-			out.Citations = append(out.Citations, citation{c.GetNode(), c.GetChunk(), score(c.GetScore())})
+			out.Citations = append(out.Citations, citation{c.GetNode(), c.GetChunk(), wire.Score(c.GetScore())})
 		}
 		return out, a != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/brain/train", ID: "trainBrain", Tag: tagBrain,
 		Summary:     "Train the brain anew",
 		Description: "Queues a job of type brain_train; its outcome is in GET /v1/brain/info too.",
 		Scope:       scopeAdmin, Family: familyDefault, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusAccepted,
 		Problems: []string{codeTrainInProgress},
-	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_BrainTrain{BrainTrain: &pb.BrainTrain{}}})
 	}, func(reply *pb.Reply) (trainAccepted, bool) {
 		job, err := pb.JobIDFrom(reply.GetAccepted().GetJob())
@@ -102,41 +105,41 @@ type brainInfo struct {
 
 // TransformSchema implements huma.SchemaTransformer.
 func (brainInfo) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return nullable(s, "artifact")
+	return wire.Nullable(s, "artifact")
 }
 
 type brainArtifact struct {
-	Version    uint64             `json:"version"`
-	TrainedAt  timestamp          `json:"trainedAt"`
-	Nodes      uint64             `json:"nodes"`
-	Edges      uint64             `json:"edges"`
-	Parameters uint64             `json:"parameters"`
-	SHA256     string             `json:"sha256" pattern:"^[0-9a-f]{64}$"`
-	Metrics    map[string]measure `json:"metrics"`
+	Version    uint64                  `json:"version"`
+	TrainedAt  wire.Timestamp          `json:"trainedAt"`
+	Nodes      uint64                  `json:"nodes"`
+	Edges      uint64                  `json:"edges"`
+	Parameters uint64                  `json:"parameters"`
+	SHA256     string                  `json:"sha256" pattern:"^[0-9a-f]{64}$"`
+	Metrics    map[string]wire.Measure `json:"metrics"`
 }
 
 type training struct {
-	Status     string             `json:"status" enum:"none,queued,running,succeeded,rejected,failed" doc:"rejected: by the parity gate. failed: nothing was trained, because there was too little to learn from, or the work failed, or it was cancelled. Either way the brain before it goes on serving."`
-	JobID      orNull             `json:"jobId"`
-	StartedAt  timestamp          `json:"startedAt" nullable:"true"`
-	FinishedAt timestamp          `json:"finishedAt" nullable:"true"`
-	Progress   measure            `json:"progress" minimum:"0" maximum:"1"`
-	Metrics    map[string]measure `json:"metrics"`
-	Reason     orNull             `json:"reason" doc:"Why it was rejected or failed."`
+	Status     string                  `json:"status" enum:"none,queued,running,succeeded,rejected,failed" doc:"rejected: by the parity gate. failed: nothing was trained, because there was too little to learn from, or the work failed, or it was cancelled. Either way the brain before it goes on serving."`
+	JobID      wire.OrNull             `json:"jobId"`
+	StartedAt  wire.Timestamp          `json:"startedAt" nullable:"true"`
+	FinishedAt wire.Timestamp          `json:"finishedAt" nullable:"true"`
+	Progress   wire.Measure            `json:"progress" minimum:"0" maximum:"1"`
+	Metrics    map[string]wire.Measure `json:"metrics"`
+	Reason     wire.OrNull             `json:"reason" doc:"Why it was rejected or failed."`
 }
 
 func brainInfoOf(state *pb.BrainState) brainInfo {
 	t := state.GetTraining()
 	out := brainInfo{Training: training{
-		Status: t.GetStatus(), StartedAt: timestamp(t.GetStartedMs()), FinishedAt: notBefore(t.GetFinishedMs(), t.GetStartedMs()),
-		Progress: measure(t.GetProgress()), Metrics: figures(t.GetMetrics()), Reason: orNull(t.GetReason()),
+		Status: t.GetStatus(), StartedAt: wire.Timestamp(t.GetStartedMs()), FinishedAt: wire.NotBefore(t.GetFinishedMs(), t.GetStartedMs()),
+		Progress: wire.Measure(t.GetProgress()), Metrics: figures(t.GetMetrics()), Reason: wire.OrNull(t.GetReason()),
 	}}
 	if id, err := pb.JobIDFrom(t.GetJob()); err == nil {
-		out.Training.JobID = orNull(id.String())
+		out.Training.JobID = wire.OrNull(id.String())
 	}
 	if a := state.GetArtifact(); a != nil {
 		out.Artifact = &brainArtifact{
-			Version: a.GetVersion(), TrainedAt: timestamp(a.GetTrainedMs()), Nodes: a.GetNodes(), Edges: a.GetEdges(),
+			Version: a.GetVersion(), TrainedAt: wire.Timestamp(a.GetTrainedMs()), Nodes: a.GetNodes(), Edges: a.GetEdges(),
 			Parameters: a.GetParameters(), SHA256: hex.EncodeToString(a.GetSha256()), Metrics: figures(a.GetMetrics()),
 		}
 	}
@@ -144,10 +147,10 @@ func brainInfoOf(state *pb.BrainState) brainInfo {
 }
 
 // figures is a map that is written as an object even when there are none.
-func figures(m map[string]float64) map[string]measure {
-	out := make(map[string]measure, len(m))
+func figures(m map[string]float64) map[string]wire.Measure {
+	out := make(map[string]wire.Measure, len(m))
 	for name, x := range m {
-		out[name] = measure(x)
+		out[name] = wire.Measure(x)
 	}
 	return out
 }
@@ -156,62 +159,62 @@ type brainFound struct {
 	FocalNodes        []focalHit        `json:"focalNodes" doc:"The nodes that hold text, best first."`
 	ActivatedEntities []activatedEntity `json:"activatedEntities"`
 	CosineTopK        []cosineHit       `json:"cosineTopK" doc:"What likeness of meaning alone finds."`
-	GateConfidence    measure           `json:"gateConfidence" minimum:"0" maximum:"1"`
-	DriftRate         measure           `json:"driftRate" minimum:"0" maximum:"1" doc:"How far the graph has moved since the training."`
+	GateConfidence    wire.Measure      `json:"gateConfidence" minimum:"0" maximum:"1"`
+	DriftRate         wire.Measure      `json:"driftRate" minimum:"0" maximum:"1" doc:"How far the graph has moved since the training."`
 	PropagationTier   string            `json:"propagationTier" enum:"none,local,regional,global" doc:"How far the walk went for what it found: none, nothing is owed to it; local, one hop; regional, two; global, further."`
 	ArtifactVersion   uint64            `json:"artifactVersion"`
 	Usage             usage             `json:"usage"`
 }
 
 type focalHit struct {
-	NodeID     string `json:"nodeId"`
-	ExternalID orNull `json:"externalId"`
-	Title      string `json:"title"`
-	Score      score  `json:"score"`
-	Activation score  `json:"activation"`
+	NodeID     string      `json:"nodeId"`
+	ExternalID wire.OrNull `json:"externalId"`
+	Title      string      `json:"title"`
+	Score      wire.Score  `json:"score"`
+	Activation wire.Score  `json:"activation"`
 }
 
 type activatedEntity struct {
-	NodeID     string `json:"nodeId"`
-	Title      string `json:"title"`
-	Activation score  `json:"activation"`
+	NodeID     string     `json:"nodeId"`
+	Title      string     `json:"title"`
+	Activation wire.Score `json:"activation"`
 }
 
 type cosineHit struct {
-	NodeID     string `json:"nodeId"`
-	ExternalID orNull `json:"externalId"`
-	Title      string `json:"title"`
-	Score      score  `json:"score"`
+	NodeID     string      `json:"nodeId"`
+	ExternalID wire.OrNull `json:"externalId"`
+	Title      string      `json:"title"`
+	Score      wire.Score  `json:"score"`
 }
 
 func brainFoundOf(f *pb.BrainFound) brainFound {
 	out := brainFound{
 		FocalNodes: []focalHit{}, ActivatedEntities: []activatedEntity{}, CosineTopK: []cosineHit{},
-		GateConfidence: measure(f.GetGateConfidence()), DriftRate: measure(f.GetDriftRate()), PropagationTier: f.GetPropagationTier(),
+		GateConfidence: wire.Measure(f.GetGateConfidence()), DriftRate: wire.Measure(f.GetDriftRate()), PropagationTier: f.GetPropagationTier(),
 		ArtifactVersion: f.GetVersion(), Usage: usage{ReadUnits: f.GetReadUnits(), EmbedTokens: f.GetEmbedTokens()},
 	}
 	for _, n := range f.GetFocal() {
-		out.FocalNodes = append(out.FocalNodes, focalHit{n.GetNode(), orNull(n.GetExternalId()), n.GetTitle(), score(n.GetScore()), score(n.GetActivation())})
+		out.FocalNodes = append(out.FocalNodes, focalHit{n.GetNode(), wire.OrNull(n.GetExternalId()), n.GetTitle(), wire.Score(n.GetScore()), wire.Score(n.GetActivation())})
 	}
 	for _, n := range f.GetEntities() {
-		out.ActivatedEntities = append(out.ActivatedEntities, activatedEntity{n.GetNode(), n.GetTitle(), score(n.GetActivation())})
+		out.ActivatedEntities = append(out.ActivatedEntities, activatedEntity{n.GetNode(), n.GetTitle(), wire.Score(n.GetActivation())})
 	}
 	for _, n := range f.GetCosine() {
-		out.CosineTopK = append(out.CosineTopK, cosineHit{n.GetNode(), orNull(n.GetExternalId()), n.GetTitle(), score(n.GetScore())})
+		out.CosineTopK = append(out.CosineTopK, cosineHit{n.GetNode(), wire.OrNull(n.GetExternalId()), n.GetTitle(), wire.Score(n.GetScore())})
 	}
 	return out
 }
 
 type writtenAnswer struct {
-	Answer         string     `json:"answer"`
-	Citations      []citation `json:"citations" doc:"The passages that the answer was taken from, in its order; empty when memory holds nothing about the question."`
-	Voice          orNull     `json:"voice" doc:"The voice that the answer is written in; null: the passages' own."`
-	GateConfidence measure    `json:"gateConfidence" minimum:"0" maximum:"1"`
-	Usage          usage      `json:"usage"`
+	Answer         string       `json:"answer"`
+	Citations      []citation   `json:"citations" doc:"The passages that the answer was taken from, in its order; empty when memory holds nothing about the question."`
+	Voice          wire.OrNull  `json:"voice" doc:"The voice that the answer is written in; null: the passages' own."`
+	GateConfidence wire.Measure `json:"gateConfidence" minimum:"0" maximum:"1"`
+	Usage          usage        `json:"usage"`
 }
 
 type citation struct {
-	NodeID string `json:"nodeId"`
-	Chunk  string `json:"chunk"`
-	Score  score  `json:"score"`
+	NodeID string     `json:"nodeId"`
+	Chunk  string     `json:"chunk"`
+	Score  wire.Score `json:"score"`
 }

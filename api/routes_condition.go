@@ -3,32 +3,35 @@ package api
 import (
 	"net/http"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var conditionRoutes = []Route{
-	on(Route{
+var conditionRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/condition/session", ID: "conditionSession", Tag: tagConditioning,
 		Summary:     "Get a session's conditioning pack",
 		Description: "What another model should know before a session: orgId and userId must be those of the key. Documents that name the last part of cwd are mentioned.",
 		Scope:       scopeRead, Family: familyDefault, Capability: capabilityCondition, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *conditionSessionInput, _ *violations) {
+	}, func(env *pb.Envelope, in *conditionSessionInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_ConditionSession{ConditionSession: &pb.ConditionSession{
 			Org: in.Body.OrgID, User: in.Body.UserID, Cwd: in.Body.CWD,
 		}}})
 	}, func(reply *pb.Reply) (conditioningPack, bool) {
 		p := reply.GetMind().GetPack()
 		out := conditioningPack{
-			SystemPrompt: p.GetSystemPrompt(), UserVoiceHint: p.GetVoiceHint(), OrgRecentContext: p.GetContext(), ExpiresAt: timestamp(p.GetExpiresMs()),
+			SystemPrompt: p.GetSystemPrompt(), UserVoiceHint: p.GetVoiceHint(), OrgRecentContext: p.GetContext(), ExpiresAt: wire.Timestamp(p.GetExpiresMs()),
 		}
 		return out, p != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/condition/scaffold", ID: "conditionScaffold", Tag: tagConditioning,
 		Summary:     "Wrap a prompt in what memory knows",
 		Description: "Puts passages that are about the prompt before it, best first, as many as maxTokens holds; the prompt itself is never cut, and is answered as it is when memory has nothing about it. Tokens are those of the embedding model.",
 		Scope:       scopeRead, Family: familyDefault, Capability: capabilityCondition, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *scaffoldInput, _ *violations) {
+	}, func(env *pb.Envelope, in *scaffoldInput, _ *problems.Violations) {
 		op := &pb.ConditionScaffold{Prompt: in.Body.Prompt}
 		if in.Body.MaxTokens != nil {
 			op.MaxTokens = *in.Body.MaxTokens
@@ -41,18 +44,18 @@ var conditionRoutes = []Route{
 		for _, f := range s.GetFocal() {
 			weights = append(weights, f.GetWeight())
 		}
-		for i, weight := range shares(weights) {
+		for i, weight := range wire.Shares(weights) {
 			f := s.GetFocal()[i]
 			out.FocalNodes = append(out.FocalNodes, focalNode{f.GetNode(), f.GetTitle(), weight})
 		}
 		return out, s != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/retrieve", ID: "retrieve", Tag: tagSearch,
 		Summary:     "Retrieve by following the graph",
 		Description: "Searches, then follows edges of what it found for up to maxHops; a node's score is that of the node before it times the edge's weight times one half. paths[i] leads to results[i]. contradictions are the open ones of the results.",
 		Scope:       scopeRead, Family: familySearch, Capability: capabilityRetrieve, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *retrieveInput, _ *violations) {
+	}, func(env *pb.Envelope, in *retrieveInput, _ *problems.Violations) {
 		b := &in.Body
 		op := &pb.Retrieve{Query: b.Query, OrgScope: b.Scope == "org", TopK: 10, MaxHops: 2}
 		if b.TopK != nil {
@@ -69,7 +72,7 @@ var conditionRoutes = []Route{
 			Usage: usage{r.GetReadUnits(), r.GetEmbedTokens(), r.GetBrainVersion()},
 		}
 		for _, p := range r.GetPaths() {
-			out.Paths = append(out.Paths, hopPath{p.GetNodes()[len(p.GetNodes())-1], p.GetNodes(), p.GetEdges(), score(p.GetActivation())})
+			out.Paths = append(out.Paths, hopPath{p.GetNodes()[len(p.GetNodes())-1], p.GetNodes(), p.GetEdges(), wire.Score(p.GetActivation())})
 		}
 		for _, c := range r.GetContradictions() {
 			out.Contradictions = append(out.Contradictions, contradictionOf(c))
@@ -89,10 +92,10 @@ type conditionSessionBody struct {
 }
 
 type conditioningPack struct {
-	SystemPrompt     string    `json:"systemPrompt"`
-	UserVoiceHint    string    `json:"userVoiceHint,omitempty" doc:"Absent until there is enough writing."`
-	OrgRecentContext []string  `json:"orgRecentContext" doc:"Titles of what came in last, newest first, from the effective subject's own memory."`
-	ExpiresAt        timestamp `json:"expiresAt" doc:"How long the pack may be kept."`
+	SystemPrompt     string         `json:"systemPrompt"`
+	UserVoiceHint    string         `json:"userVoiceHint,omitempty" doc:"Absent until there is enough writing."`
+	OrgRecentContext []string       `json:"orgRecentContext" doc:"Titles of what came in last, newest first, from the effective subject's own memory."`
+	ExpiresAt        wire.Timestamp `json:"expiresAt" doc:"How long the pack may be kept."`
 }
 
 type scaffoldInput struct {
@@ -111,9 +114,9 @@ type scaffoldedPrompt struct {
 }
 
 type focalNode struct {
-	NodeID string  `json:"nodeId"`
-	Title  string  `json:"title"`
-	Weight measure `json:"weight" minimum:"0" maximum:"1" doc:"Their weights add up to 1."`
+	NodeID string       `json:"nodeId"`
+	Title  string       `json:"title"`
+	Weight wire.Measure `json:"weight" minimum:"0" maximum:"1" doc:"Their weights add up to 1."`
 }
 
 type retrieveInput struct {
@@ -135,8 +138,8 @@ type retrieved struct {
 }
 
 type hopPath struct {
-	NodeID     string   `json:"nodeId"`
-	Nodes      []string `json:"nodes" doc:"From what the search found to the result itself."`
-	Edges      []string `json:"edges" doc:"edges[i] joins nodes[i] and nodes[i+1]."`
-	Activation score    `json:"activation"`
+	NodeID     string     `json:"nodeId"`
+	Nodes      []string   `json:"nodes" doc:"From what the search found to the result itself."`
+	Edges      []string   `json:"edges" doc:"edges[i] joins nodes[i] and nodes[i+1]."`
+	Activation wire.Score `json:"activation"`
 }

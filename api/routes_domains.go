@@ -3,28 +3,31 @@ package api
 import (
 	"net/http"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var domainRoutes = []Route{
-	on(Route{
+var domainRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/domains", ID: "listDomains", Tag: tagGraph,
 		Summary:     "List domains",
 		Description: "The topics that the background cycle has found among the effective subject's nodes, newest first; none until it has run.",
 		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *listDomainsInput, errs *violations) {
+	}, func(env *pb.Envelope, in *listDomainsInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)
-		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: in.proto(), Q: in.Q}}})
-	}, func(reply *pb.Reply) (pageOf[domain], bool) {
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListDomains{ListDomains: &pb.ListDomains{Page: in.Proto(), Q: in.Q}}})
+	}, func(reply *pb.Reply) (web.PageOf[domain], bool) {
 		list := reply.GetGraph().GetDomains()
-		return pageFrom(list != nil, list.GetDomains(), list.GetNextCursor(), always(domainOf))
+		return web.PageFrom(list != nil, list.GetDomains(), list.GetNextCursor(), web.Always(domainOf))
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/domains/{id}", ID: "getDomain", Tag: tagGraph,
 		Summary: "Get a domain",
 		Scope:   scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeDomainNotFound},
-	}, func(env *pb.Envelope, in *domainInput, _ *violations) {
+	}, func(env *pb.Envelope, in *domainInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_GetDomain{GetDomain: &pb.GetDomain{Id: in.ID}}})
 	}, func(reply *pb.Reply) (domain, bool) {
 		d := reply.GetGraph().GetDomain()
@@ -33,7 +36,7 @@ var domainRoutes = []Route{
 }
 
 type listDomainsInput struct {
-	page
+	web.Page
 	Q string `query:"q" minLength:"1" maxLength:"200" blank:"false" doc:"Text that the label or a keyword must hold; case does not matter."`
 }
 
@@ -42,15 +45,15 @@ type domainInput struct {
 }
 
 type domain struct {
-	ID        string    `json:"id" format:"uuid" doc:"The same from cycle to cycle, as long as most of its nodes are."`
-	Label     string    `json:"label"`
-	Keywords  []string  `json:"keywords"`
-	NodeCount uint32    `json:"nodeCount"`
-	EdgeCount uint32    `json:"edgeCount" doc:"Edges between its nodes."`
-	Cohesion  measure   `json:"cohesion" minimum:"0" maximum:"1" doc:"The share of its nodes' edges that stay inside."`
-	TopNodes  []string  `json:"topNodes" doc:"The ids of its most central nodes."`
-	CreatedAt timestamp `json:"createdAt"`
-	UpdatedAt timestamp `json:"updatedAt"`
+	ID        string         `json:"id" format:"uuid" doc:"The same from cycle to cycle, as long as most of its nodes are."`
+	Label     string         `json:"label"`
+	Keywords  []string       `json:"keywords"`
+	NodeCount uint32         `json:"nodeCount"`
+	EdgeCount uint32         `json:"edgeCount" doc:"Edges between its nodes."`
+	Cohesion  wire.Measure   `json:"cohesion" minimum:"0" maximum:"1" doc:"The share of its nodes' edges that stay inside."`
+	TopNodes  []string       `json:"topNodes" doc:"The ids of its most central nodes."`
+	CreatedAt wire.Timestamp `json:"createdAt"`
+	UpdatedAt wire.Timestamp `json:"updatedAt"`
 }
 
 func domainOf(d *pb.Domain) domain {
@@ -60,6 +63,6 @@ func domainOf(d *pb.Domain) domain {
 	}
 	return domain{
 		ID: id.String(), Label: d.GetLabel(), Keywords: d.GetKeywords(), NodeCount: d.GetNodes(), EdgeCount: d.GetEdges(),
-		Cohesion: measure(d.GetCohesion()), TopNodes: d.GetTopNodes(), CreatedAt: timestamp(d.GetCreatedMs()), UpdatedAt: notBefore(d.GetUpdatedMs(), d.GetCreatedMs()),
+		Cohesion: wire.Measure(d.GetCohesion()), TopNodes: d.GetTopNodes(), CreatedAt: wire.Timestamp(d.GetCreatedMs()), UpdatedAt: wire.NotBefore(d.GetUpdatedMs(), d.GetCreatedMs()),
 	}
 }

@@ -6,67 +6,70 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
 
-var edgeRoutes = []Route{
-	on(Route{
+var edgeRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/edges", ID: "listEdges", Tag: tagGraph,
 		Summary:     "List edges",
 		Description: "The edges between the effective subject's nodes, newest first, without those that were forgotten. An edge must pass all filters.",
 		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *listEdgesInput, _ *violations) {
+	}, func(env *pb.Envelope, in *listEdgesInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListEdges{ListEdges: &pb.ListEdges{
-			Page: in.proto(), Source: in.Source, Target: in.Target, Node: in.Node, Type: in.Type, Origin: in.Origin,
+			Page: in.Proto(), Source: in.Source, Target: in.Target, Node: in.Node, Type: in.Type, Origin: in.Origin,
 		}}})
-	}, func(reply *pb.Reply) (pageOf[edge], bool) {
+	}, func(reply *pb.Reply) (web.PageOf[edge], bool) {
 		list := reply.GetGraph().GetEdges()
-		out := newPage[edge](len(list.GetEdges()), list.GetNextCursor())
+		out := web.NewPage[edge](len(list.GetEdges()), list.GetNextCursor())
 		for _, e := range list.GetEdges() {
 			out.Data = append(out.Data, edgeOf(&pb.EdgeInfo{Edge: e, Subject: list.GetSubject()}))
 		}
 		return out, list != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/graph/edges", ID: "assertEdge", Tag: tagGraph,
 		Summary:     "Assert an edge",
 		Description: "Says that two live nodes are related: 201. Asserting the same source, target and type again updates the edge, 200, and leaves what it does not name. An edge that the service derived between the same nodes stands beside it.",
 		Scope:       scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true,
 		Status: http.StatusCreated, Statuses: []int{http.StatusOK},
 		Problems: []string{codeNodeNotFound},
-	}, func(env *pb.Envelope, in *assertEdgeInput, errs *violations) {
+	}, func(env *pb.Envelope, in *assertEdgeInput, errs *problems.Violations) {
 		b := &in.Body
 		checkEdgeType(b.Type, errs)
 		if b.Source == b.Target {
-			errs.add("target", "must be another node than source")
+			errs.Add("target", "must be another node than source")
 		}
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_AssertEdge{AssertEdge: &pb.AssertEdge{
 			Source: b.Source, Target: b.Target, Type: b.Type, Weight: b.Weight, Confidence: b.Confidence, Note: b.Note,
 		}}})
 	}, answerEdge),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/edges/{edge_id}", ID: "getEdge", Tag: tagGraph,
 		Summary:     "Get an edge",
 		Description: "A forgotten edge is not found.",
 		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeEdgeNotFound},
-	}, func(env *pb.Envelope, in *edgeInput, _ *violations) {
+	}, func(env *pb.Envelope, in *edgeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_GetEdge{GetEdge: &pb.GetEdge{Id: in.ID}}})
 	}, answerEdge),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/graph/edges/{edge_id}", ID: "forgetEdge", Tag: tagGraph,
 		Summary:     "Forget an edge",
 		Description: "The edge is tombstoned: its note and evidence are erased, and it is in no list and no answer any more. Asserted again, it is a new edge.",
 		Scope:       scopeForget, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeEdgeNotFound},
-	}, func(env *pb.Envelope, in *edgeInput, _ *violations) {
+	}, func(env *pb.Envelope, in *edgeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ForgetEdge{ForgetEdge: &pb.ForgetEdge{Id: in.ID}}})
 	}, answerEdge),
 }
 
 type listEdgesInput struct {
-	page
+	web.Page
 	Source string `query:"source" minLength:"1" maxLength:"512" doc:"The id of the node that the edge leads from."`
 	Target string `query:"target" minLength:"1" maxLength:"512" doc:"The id of the node that the edge leads to."`
 	Node   string `query:"node" minLength:"1" maxLength:"512" doc:"The id of a node at either end."`
@@ -94,9 +97,9 @@ type assertEdgeBody struct {
 // TransformSchema implements huma.SchemaTransformer. Source and target are two nodes, which no
 // keyword can say.
 func (assertEdgeBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	keyword(s.Properties["type"], "pattern", edgeTypeText)
-	keyword(s.Properties["type"], "maxLength", maxEdgeType)
-	keyword(s.Properties["type"], "not", map[string]any{"const": supersededBy})
+	wire.Keyword(s.Properties["type"], "pattern", wire.EdgeTypeText)
+	wire.Keyword(s.Properties["type"], "maxLength", maxEdgeType)
+	wire.Keyword(s.Properties["type"], "not", map[string]any{"const": supersededBy})
 	return s
 }
 
@@ -106,7 +109,7 @@ const maxEdgeType = 64
 // supersededBy is the type of the edges that superseding a node makes.
 const supersededBy = "superseded_by"
 
-func checkEdgeType(t string, errs *violations) {
+func checkEdgeType(t string, errs *problems.Violations) {
 	letter := func(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 	ok := t != "" && len(t) <= maxEdgeType && letter(t[0])
 	for i := range len(t) {
@@ -114,9 +117,9 @@ func checkEdgeType(t string, errs *violations) {
 	}
 	switch {
 	case !ok:
-		errs.add("type", "expected 1 to 64 letters, digits and _ - . : beginning with a letter")
+		errs.Add("type", "expected 1 to 64 letters, digits and _ - . : beginning with a letter")
 	case t == supersededBy:
-		errs.add("type", "is the service's own; supersede the node")
+		errs.Add("type", "is the service's own; supersede the node")
 	}
 }
 
@@ -126,22 +129,22 @@ func answerEdge(reply *pb.Reply) (edge, bool) {
 }
 
 type edge struct {
-	ID           string    `json:"id"`
-	Source       string    `json:"source"`
-	Target       string    `json:"target"`
-	Type         string    `json:"type"`
-	Weight       float64   `json:"weight" minimum:"0" maximum:"1"`
-	Confidence   float64   `json:"confidence" minimum:"0" maximum:"1"`
-	Origin       string    `json:"origin" enum:"ingest,asserted,proposal,supersede,cognition"`
-	Evidence     []string  `json:"evidence" doc:"The chunkIds of the passages that it was found in."`
-	Note         orNull    `json:"note" doc:"What the client said of it."`
-	Status       string    `json:"status" enum:"live,superseded,tombstoned"`
-	Subject      orNull    `json:"subject" doc:"The provisioned subject it belongs to; null for the key owner's own."`
-	ValidFrom    timestamp `json:"validFrom" nullable:"true"`
-	ValidTo      timestamp `json:"validTo" nullable:"true" doc:"Null while it holds."`
-	CreatedAt    timestamp `json:"createdAt"`
-	UpdatedAt    timestamp `json:"updatedAt"`
-	TombstonedAt timestamp `json:"tombstonedAt" nullable:"true"`
+	ID           string         `json:"id"`
+	Source       string         `json:"source"`
+	Target       string         `json:"target"`
+	Type         string         `json:"type"`
+	Weight       float64        `json:"weight" minimum:"0" maximum:"1"`
+	Confidence   float64        `json:"confidence" minimum:"0" maximum:"1"`
+	Origin       string         `json:"origin" enum:"ingest,asserted,proposal,supersede,cognition"`
+	Evidence     []string       `json:"evidence" doc:"The chunkIds of the passages that it was found in."`
+	Note         wire.OrNull    `json:"note" doc:"What the client said of it."`
+	Status       string         `json:"status" enum:"live,superseded,tombstoned"`
+	Subject      wire.OrNull    `json:"subject" doc:"The provisioned subject it belongs to; null for the key owner's own."`
+	ValidFrom    wire.Timestamp `json:"validFrom" nullable:"true"`
+	ValidTo      wire.Timestamp `json:"validTo" nullable:"true" doc:"Null while it holds."`
+	CreatedAt    wire.Timestamp `json:"createdAt"`
+	UpdatedAt    wire.Timestamp `json:"updatedAt"`
+	TombstonedAt wire.Timestamp `json:"tombstonedAt" nullable:"true"`
 }
 
 // strengthOf is an edge's weight or confidence as it is answered: what a client
@@ -158,8 +161,8 @@ func edgeOf(info *pb.EdgeInfo) edge {
 	return edge{
 		ID: e.GetId(), Source: e.GetSource(), Target: e.GetTarget(), Type: e.GetType(),
 		Weight: strengthOf(e, e.GetWeight()), Confidence: strengthOf(e, e.GetConfidence()), Origin: e.GetOrigin(),
-		Evidence: e.GetEvidence(), Note: orNull(e.GetNote()), Status: e.GetStatus(), Subject: orNull(info.GetSubject()),
-		ValidFrom: timestamp(e.GetValidFromMs()), ValidTo: timestamp(e.GetValidToMs()),
-		CreatedAt: timestamp(e.GetCreatedMs()), UpdatedAt: notBefore(e.GetUpdatedMs(), e.GetCreatedMs()), TombstonedAt: notBefore(e.GetTombstonedMs(), e.GetCreatedMs()),
+		Evidence: e.GetEvidence(), Note: wire.OrNull(e.GetNote()), Status: e.GetStatus(), Subject: wire.OrNull(info.GetSubject()),
+		ValidFrom: wire.Timestamp(e.GetValidFromMs()), ValidTo: wire.Timestamp(e.GetValidToMs()),
+		CreatedAt: wire.Timestamp(e.GetCreatedMs()), UpdatedAt: wire.NotBefore(e.GetUpdatedMs(), e.GetCreatedMs()), TombstonedAt: wire.NotBefore(e.GetTombstonedMs(), e.GetCreatedMs()),
 	}
 }

@@ -7,17 +7,20 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var graphEditRoutes = []Route{
-	on(Route{
+var graphEditRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodPatch, Path: "/v1/graph/nodes/{node_id}", ID: "editNode", Tag: tagGraph,
 		Summary:     "Edit a node",
 		Description: "Changes the fields that are named, and nothing else; the id stays, whatever the content. New content is found by search before the answer is sent. Ingestion leaves an edited node alone until its document says something new. A superseded node is not edited.",
 		Scope:       scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound, codeDomainNotFound, codeAlreadySuperseded, codePreconditionFailed},
-	}, func(env *pb.Envelope, in *editNodeInput, errs *violations) {
+	}, func(env *pb.Envelope, in *editNodeInput, errs *problems.Violations) {
 		b := &in.Body
 		op := &pb.EditNode{Id: in.ID, IfMatch: in.IfMatch, Title: b.Title, Content: b.Content, Kind: b.Kind, Metadata: b.Metadata, Reason: b.Reason}
 		if string(b.Metadata) == "{}" {
@@ -27,53 +30,53 @@ var graphEditRoutes = []Route{
 			op.Domain = &b.DomainID.id
 		}
 		if op.Title == nil && op.Content == nil && op.Kind == nil && op.Metadata == nil && op.Domain == nil {
-			errs.add("body", "must name at least one of title, content, kind, metadata and domainId")
+			errs.Add("body", "must name at least one of title, content, kind, metadata and domainId")
 		}
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_EditNode{EditNode: op}})
 	}, answerNode),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/graph/nodes/{node_id}", ID: "forgetNode", Tag: tagGraph,
 		Summary:     "Forget a node",
 		Description: "Erases content, title, metadata and external ids, from the history and from what waits to be ingested too, and leaves a tombstone: id, kind, times, and the place in the graph. Until restorableUntil the place can be restored, the content never; after that the node is removed with its edges. The same content, sent again later, is a new node under the same id.",
 		Scope:       scopeForget, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound},
-	}, func(env *pb.Envelope, in *nodeInput, _ *violations) {
+	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ForgetNode{ForgetNode: &pb.ForgetNode{Id: in.ID}}})
 	}, answerNode),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/graph/nodes/{node_id}/undelete", ID: "undeleteNode", Tag: tagGraph,
 		Summary:     "Restore a forgotten node",
 		Description: "Brings back the node's place: its status, its domain and the edges that were forgotten with it. It has no content and no title until an edit, or the same content ingested again, gives it some.",
 		Scope:       scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound, codeUndeletePassed, codeNodeNotForgotten},
-	}, func(env *pb.Envelope, in *nodeInput, _ *violations) {
+	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_UndeleteNode{UndeleteNode: &pb.UndeleteNode{Id: in.ID}}})
 	}, answerNode),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/graph/nodes/{node_id}/supersede", ID: "supersedeNode", Tag: tagGraph,
 		Summary:     "Supersede a node",
 		Description: "Puts another content in a node's place. The new node takes its kind, title, metadata, domain and edges, which keep their ids; the old one stays readable and leaves search. created is false where the content is known already: then the node that holds it takes the place, and is live again if it was superseded itself.",
 		Scope:       scopeGraph, Family: familyWrites, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound, codeAlreadySuperseded},
-	}, func(env *pb.Envelope, in *supersedeInput, _ *violations) {
+	}, func(env *pb.Envelope, in *supersedeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_SupersedeNode{SupersedeNode: &pb.SupersedeNode{
 			Id: in.ID, Content: in.Body.Content, Reason: in.Body.Reason,
 		}}})
 	}, func(reply *pb.Reply) (superseded, bool) {
 		s := reply.GetGraph().GetSuperseded()
-		return superseded{s.GetOldNode(), s.GetNewNode(), s.GetEdge(), s.GetCreated(), measure(s.GetNewAuthority())}, s != nil
+		return superseded{s.GetOldNode(), s.GetNewNode(), s.GetEdge(), s.GetCreated(), wire.Measure(s.GetNewAuthority())}, s != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}/history", ID: "getNodeHistory", Tag: tagGraph,
 		Summary:     "History of a node",
 		Description: "What happened to the node, newest first: by ingestion and by hand. Of a forgotten node the entries remain, and their texts are gone; a removed node has none.",
 		Scope:       scopeGraph, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound},
-	}, func(env *pb.Envelope, in *historyInput, _ *violations) {
-		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_NodeHistory{NodeHistory: &pb.NodeHistory{Id: in.ID, Page: in.proto()}}})
-	}, func(reply *pb.Reply) (pageOf[historyEntry], bool) {
+	}, func(env *pb.Envelope, in *historyInput, _ *problems.Violations) {
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_NodeHistory{NodeHistory: &pb.NodeHistory{Id: in.ID, Page: in.Proto()}}})
+	}, func(reply *pb.Reply) (web.PageOf[historyEntry], bool) {
 		list := reply.GetGraph().GetHistory()
-		return pageFrom(list != nil, list.GetChanges(), list.GetNextCursor(), always(historyOf))
+		return web.PageFrom(list != nil, list.GetChanges(), list.GetNextCursor(), web.Always(historyOf))
 	}),
 }
 
@@ -84,17 +87,17 @@ type editNodeInput struct {
 }
 
 type nodePatchBody struct {
-	Title    *string  `json:"title,omitempty" minLength:"1" maxLength:"1000" blank:"false"`
-	Content  *string  `json:"content,omitempty" minLength:"1" maxLength:"5000000" blank:"false" doc:"The text. A title that was made from the old one is made anew."`
-	Kind     *string  `json:"kind,omitempty" enum:"document,entity,belief,preference,event,session"`
-	Metadata object   `json:"metadata,omitempty" doc:"Replaces all of it; at most 64 KiB."`
-	DomainID domainID `json:"domainId,omitzero" doc:"A domain of the same memory; null for none."`
-	Reason   string   `json:"reason,omitempty" maxLength:"2000" doc:"Why, for the history."`
+	Title    *string     `json:"title,omitempty" minLength:"1" maxLength:"1000" blank:"false"`
+	Content  *string     `json:"content,omitempty" minLength:"1" maxLength:"5000000" blank:"false" doc:"The text. A title that was made from the old one is made anew."`
+	Kind     *string     `json:"kind,omitempty" enum:"document,entity,belief,preference,event,session"`
+	Metadata wire.Object `json:"metadata,omitempty" doc:"Replaces all of it; at most 64 KiB."`
+	DomainID domainID    `json:"domainId,omitzero" doc:"A domain of the same memory; null for none."`
+	Reason   string      `json:"reason,omitempty" maxLength:"2000" doc:"Why, for the history."`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
 func (nodePatchBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return anyOfFields(s, "title", "content", "kind", "metadata", "domainId")
+	return wire.AnyOfFields(s, "title", "content", "kind", "metadata", "domainId")
 }
 
 type supersedeInput struct {
@@ -108,30 +111,30 @@ type supersedeBody struct {
 }
 
 type historyInput struct {
-	page
+	web.Page
 	ID string `path:"node_id"`
 }
 
 type superseded struct {
-	OldNodeID    string  `json:"oldNodeId"`
-	NewNodeID    string  `json:"newNodeId"`
-	EdgeID       string  `json:"edgeId"`
-	Created      bool    `json:"created"`
-	NewAuthority measure `json:"newAuthority" minimum:"0" maximum:"1"`
+	OldNodeID    string       `json:"oldNodeId"`
+	NewNodeID    string       `json:"newNodeId"`
+	EdgeID       string       `json:"edgeId"`
+	Created      bool         `json:"created"`
+	NewAuthority wire.Measure `json:"newAuthority" minimum:"0" maximum:"1"`
 }
 
 type historyEntry struct {
-	At      timestamp       `json:"at"`
+	At      wire.Timestamp  `json:"at"`
 	Actor   historyActor    `json:"actor"`
 	Action  string          `json:"action" enum:"created,updated,superseded,revived,forgotten,restored,edge_asserted,edge_forgotten"`
-	Reason  orNull          `json:"reason"`
+	Reason  wire.OrNull     `json:"reason"`
 	Changes []historyChange `json:"changes"`
 }
 
 type historyActor struct {
-	KeyID   orNull `json:"keyId" doc:"The id of the API key; for ingestion that of the key that sent the content."`
-	UserID  orNull `json:"userId"`
-	Subject orNull `json:"subject" doc:"The provisioned subject it was done for; null for a person's own memory."`
+	KeyID   wire.OrNull `json:"keyId" doc:"The id of the API key; for ingestion that of the key that sent the content."`
+	UserID  wire.OrNull `json:"userId"`
+	Subject wire.OrNull `json:"subject" doc:"The provisioned subject it was done for; null for a person's own memory."`
 }
 
 type historyChange struct {
@@ -143,15 +146,15 @@ type historyChange struct {
 
 func historyOf(a *pb.Audit) historyEntry {
 	out := historyEntry{
-		At: timestamp(a.GetAtMs()), Action: a.GetAction(), Reason: orNull(a.GetReason()),
-		Actor:   historyActor{Subject: orNull(a.GetSubject())},
+		At: wire.Timestamp(a.GetAtMs()), Action: a.GetAction(), Reason: wire.OrNull(a.GetReason()),
+		Actor:   historyActor{Subject: wire.OrNull(a.GetSubject())},
 		Changes: make([]historyChange, 0, len(a.GetChanges())),
 	}
 	if hash, err := pb.KeyHashFrom(a.GetKeyHash()); err == nil {
-		out.Actor.KeyID = orNull(hash.String())
+		out.Actor.KeyID = wire.OrNull(hash.String())
 	}
 	if id, err := pb.UserIDFrom(a.GetUser()); err == nil {
-		out.Actor.UserID = orNull(id.String())
+		out.Actor.UserID = wire.OrNull(id.String())
 	}
 	for _, c := range a.GetChanges() {
 		out.Changes = append(out.Changes, historyChange{c.GetField(), c.Before, c.After, c.GetCut()})
@@ -167,7 +170,8 @@ type domainID struct {
 
 const maxDomainID = 200
 
-func (d *domainID) fromJSON(raw jsontext.Value) string {
+// FromJSON implements wire.FromJSON.
+func (d *domainID) FromJSON(raw jsontext.Value) string {
 	const expected = "expected text of 1 to 200 bytes, or null"
 	d.given = true
 	if raw.Kind() == 'n' {
@@ -199,10 +203,11 @@ const maxEntityTags = 16
 // maxEntityTag bounds one tag; ours have some 40 characters.
 const maxEntityTag = 256
 
-func (t *entityTags) fromText(text string) *pb.Problem {
+// FromText implements web.FromText.
+func (t *entityTags) FromText(text string) *pb.Problem {
 	tags, ok := parseEntityTags(text)
 	if !ok {
-		return refusalf(codeValidation, "expected 1 to %d entity tags in double quotes, or *", maxEntityTags)
+		return problems.Newf(codeValidation, "expected 1 to %d entity tags in double quotes, or *", maxEntityTags)
 	}
 	*t = tags
 	return nil
@@ -211,7 +216,7 @@ func (t *entityTags) fromText(text string) *pb.Problem {
 // Schema implements huma.SchemaProvider.
 func (entityTags) Schema(huma.Registry) *huma.Schema {
 	one := 1
-	return &huma.Schema{Type: huma.TypeString, MinLength: &one, Pattern: entityTagList, Examples: []any{"*"}}
+	return &huma.Schema{Type: huma.TypeString, MinLength: &one, Pattern: wire.EntityTagList, Examples: []any{"*"}}
 }
 
 // parseEntityTags reads the list of RFC 9110, section 13.1.1. A weak tag is one
@@ -233,7 +238,7 @@ func parseEntityTags(text string) (tags []string, ok bool) {
 		}
 		rest = rest[end+2:]
 		tag = tag[:len(tag)-len(rest)]
-		if !visibleASCII(tag, maxEntityTag) {
+		if !web.VisibleASCII(tag, maxEntityTag) {
 			return nil, false
 		}
 		if tags = append(tags, tag); len(tags) > maxEntityTags {

@@ -6,11 +6,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-func (s *Server) eventRoutes() []Route {
-	return []Route{streaming(Route{
+func (s *Server) eventRoutes() []web.Route {
+	return []web.Route{web.Streaming(web.Route{
 		Method: http.MethodGet, Path: "/v1/events", ID: "streamEvents", Tag: tagEvents,
 		Summary: "Watch what happens",
 		Description: "A stream of server-sent events: `event: <type>`, `id: <uuid>` and `data: <json>` with `type`, `data` and `timestamp`. " +
@@ -20,7 +23,7 @@ func (s *Server) eventRoutes() []Route {
 			"where the node stops or the organization moves to another: connect again.",
 		Scope: scopeRead, Family: familyReads, NoSubject: true, Status: http.StatusOK,
 		Problems: []string{codeTooManyStreams},
-	}, mediaEvents, func(env *pb.Envelope, _ *empty, _ *violations) {
+	}, mediaEvents, func(env *pb.Envelope, _ *web.Empty, _ *problems.Violations) {
 		env.Op = &pb.Envelope_Link{Link: &pb.LinkOp{Op: &pb.LinkOp_StreamEvents{StreamEvents: &pb.StreamEvents{}}}}
 	}, s.serveEvents)}
 }
@@ -43,17 +46,17 @@ type EventStream interface {
 
 // serveEvents writes frames until the client leaves, the node drains, the
 // credential ends or the reader falls behind.
-func (s *Server) serveEvents(ex *exchange, reply *pb.Reply) *pb.Problem {
+func (s *Server) serveEvents(ex *web.Exchange, reply *pb.Reply) *pb.Problem {
 	if s.cfg.Streams == nil {
-		return refusal(codeDegraded)
+		return problems.New(codeDegraded)
 	}
 	stream, ok := s.cfg.Streams(reply.GetLink().GetStream())
 	if !ok {
-		return refusal(codeDegraded)
+		return problems.New(codeDegraded)
 	}
 	defer stream.Close()
-	ex.w.Header()["X-Accel-Buffering"] = noBuffering
-	out := ex.startStream(http.StatusOK, mediaEvents)
+	ex.W.Header()["X-Accel-Buffering"] = noBuffering
+	out := ex.StartStream(http.StatusOK, mediaEvents)
 	var frames []byte
 	for {
 		idle := s.cfg.Clock.NewTimer(streamHeartbeat)
@@ -70,9 +73,9 @@ func (s *Server) serveEvents(ex *exchange, reply *pb.Reply) *pb.Problem {
 			}
 		case <-idle.C():
 			frames = append(frames[:0], pingFrame...)
-		case <-s.edge.drained:
+		case <-s.edge.Drained:
 			end = endFrame
-		case <-ex.r.Context().Done():
+		case <-ex.R.Context().Done():
 			idle.Stop()
 			return nil
 		}
@@ -154,6 +157,6 @@ func appendFrame(b []byte, e *pb.OutboxEvent) []byte {
 	}
 	b = append(b, e.GetData()...)
 	b = append(b, ",\"timestamp\":"...)
-	b = timestamp(e.GetAtMs()).append(b)
+	b = wire.Timestamp(e.GetAtMs()).Append(b)
 	return append(b, "}\n\n"...)
 }

@@ -5,48 +5,51 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var exportRoutes = []Route{
-	on(Route{
+var exportRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/exports", ID: "listExports", Tag: tagExports,
 		Summary:     "List the exports",
 		Description: "Those of the effective subject, newest first; without a subject also those of the organization that the key's user has made.",
 		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *listExportsInput, _ *violations) {
-		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_ListExports{ListExports: &pb.ListExports{Page: in.proto()}}})
-	}, func(reply *pb.Reply) (pageOf[export], bool) {
+	}, func(env *pb.Envelope, in *listExportsInput, _ *problems.Violations) {
+		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_ListExports{ListExports: &pb.ListExports{Page: in.Proto()}}})
+	}, func(reply *pb.Reply) (web.PageOf[export], bool) {
 		list := reply.GetData().GetExports()
-		return pageFrom(list != nil, list.GetExports(), list.GetNextCursor(), exportOf)
+		return web.PageFrom(list != nil, list.GetExports(), list.GetNextCursor(), exportOf)
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/exports", ID: "createExport", Tag: tagExports,
 		Summary: "Begin an export",
 		Description: "Scope `user` is the effective subject's memory and needs `write`; scope `org` is every memory of the organization but the sandbox, " +
 			"needs `admin`, which suffices, and is for no subject. The document is described in docs/export.md.",
 		Scope: scopeWrite, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, MayBeBlank: true, ScopeByBody: true,
 		Status: http.StatusAccepted,
-	}, func(env *pb.Envelope, in *createExportInput, _ *violations) {
+	}, func(env *pb.Envelope, in *createExportInput, _ *problems.Violations) {
 		org := in.Body.Scope == "org"
 		if org {
 			env.Scope = scopeAdmin
 		}
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_CreateExport{CreateExport: &pb.CreateExport{OrgScope: org}}})
 	}, answerExport),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/exports/{export_id}", ID: "getExport", Tag: tagExports,
 		Summary: "Get an export",
 		Scope:   scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeExportNotFound},
-	}, func(env *pb.Envelope, in *exportInput, _ *violations) {
+	}, func(env *pb.Envelope, in *exportInput, _ *problems.Violations) {
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_GetExport{GetExport: &pb.GetExport{Id: in.ID}}})
 	}, answerExport),
 }
 
 // downloadRoutes are those whose answer is the document of an export, sent piece by piece.
-func (s *Server) downloadRoutes() []Route {
-	return []Route{streaming(Route{
+func (s *Server) downloadRoutes() []web.Route {
+	return []web.Route{web.Streaming(web.Route{
 		Method: http.MethodGet, Path: "/v1/exports/{export_id}/download", ID: "downloadExport", Tag: tagExports,
 		Summary: "Download an export",
 		Description: "The document, with its length and an ETag. A Range of one part is served with 206, so that a download that broke off goes on " +
@@ -54,14 +57,14 @@ func (s *Server) downloadRoutes() []Route {
 		Scope: scopeRead, Family: familyExports, Subject: pb.SubjectMode_SUBJECT_AWARE, Ranges: true, Status: http.StatusOK,
 		Statuses: []int{http.StatusPartialContent, http.StatusNotModified},
 		Problems: []string{codeExportNotFound, codeExportNotReady, codeRange},
-	}, contentJSON[0], func(env *pb.Envelope, in *exportInput, _ *violations) {
+	}, web.ContentJSON[0], func(env *pb.Envelope, in *exportInput, _ *problems.Violations) {
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_DownloadExport{DownloadExport: &pb.DownloadExport{Id: in.ID}}})
 	}, s.serveDownload)}
 }
 
 func dataOp(op *pb.DataOp) *pb.Envelope_Data { return &pb.Envelope_Data{Data: op} }
 
-type listExportsInput struct{ page }
+type listExportsInput struct{ web.Page }
 
 type createExportInput struct {
 	Body struct {
@@ -75,16 +78,16 @@ type exportInput struct {
 }
 
 type export struct {
-	ID         string    `json:"exportId" format:"uuid" doc:"Also the id of its job."`
-	Status     string    `json:"status" enum:"queued,running,succeeded,failed,expired" doc:"An export expires after some days, and as soon as something in it is forgotten."`
-	Scope      string    `json:"scope" enum:"user,org"`
-	Format     string    `json:"format" enum:"json"`
-	Bytes      *uint64   `json:"bytes" doc:"Length of the document; null until it is written."`
-	SHA256     orNull    `json:"sha256" doc:"Of the document, in hexadecimal; null until it is written."`
-	CreatedAt  timestamp `json:"createdAt"`
-	FinishedAt timestamp `json:"finishedAt" nullable:"true"`
-	ExpiresAt  timestamp `json:"expiresAt" nullable:"true"`
-	Error      orNull    `json:"error" doc:"Why it failed; null otherwise."`
+	ID         string         `json:"exportId" format:"uuid" doc:"Also the id of its job."`
+	Status     string         `json:"status" enum:"queued,running,succeeded,failed,expired" doc:"An export expires after some days, and as soon as something in it is forgotten."`
+	Scope      string         `json:"scope" enum:"user,org"`
+	Format     string         `json:"format" enum:"json"`
+	Bytes      *uint64        `json:"bytes" doc:"Length of the document; null until it is written."`
+	SHA256     wire.OrNull    `json:"sha256" doc:"Of the document, in hexadecimal; null until it is written."`
+	CreatedAt  wire.Timestamp `json:"createdAt"`
+	FinishedAt wire.Timestamp `json:"finishedAt" nullable:"true"`
+	ExpiresAt  wire.Timestamp `json:"expiresAt" nullable:"true"`
+	Error      wire.OrNull    `json:"error" doc:"Why it failed; null otherwise."`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -101,9 +104,9 @@ func exportOf(e *pb.Export) (export, bool) {
 		return export{}, false
 	}
 	out := export{
-		ID: id.String(), Status: e.GetStatus(), Scope: e.GetScope(), Format: e.GetFormat(), SHA256: orNull(e.GetSha256()),
-		CreatedAt: timestamp(e.GetCreatedMs()), FinishedAt: notBefore(e.GetFinishedMs(), e.GetCreatedMs()), ExpiresAt: timestamp(e.GetExpiresMs()),
-		Error: orNull(e.GetError()),
+		ID: id.String(), Status: e.GetStatus(), Scope: e.GetScope(), Format: e.GetFormat(), SHA256: wire.OrNull(e.GetSha256()),
+		CreatedAt: wire.Timestamp(e.GetCreatedMs()), FinishedAt: wire.NotBefore(e.GetFinishedMs(), e.GetCreatedMs()), ExpiresAt: wire.Timestamp(e.GetExpiresMs()),
+		Error: wire.OrNull(e.GetError()),
 	}
 	if e.GetSha256() != "" {
 		n := e.GetBytes()

@@ -9,51 +9,54 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
 
-var graphRoutes = []Route{
-	on(Route{
+var graphRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes", ID: "listNodes", Tag: tagGraph,
 		Summary:     "List nodes",
 		Description: "The effective subject's nodes, newest first, without their content. Superseded nodes are listed, tombstoned ones only with status=tombstoned. With q, those that hold every word of it, in any form of the word, in their title or content.",
 		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *listNodesInput, errs *violations) {
+	}, func(env *pb.Envelope, in *listNodesInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)
-		op := &pb.ListNodes{Page: in.proto(), Kind: in.Kind, Domain: in.DomainID, Status: in.Status, Q: in.Q}
+		op := &pb.ListNodes{Page: in.Proto(), Kind: in.Kind, Domain: in.DomainID, Status: in.Status, Q: in.Q}
 		if in.CreatedAfter.given {
-			op.CreatedAfterMs = &in.CreatedAfter.ms
+			op.CreatedAfterMs = &in.CreatedAfter.Ms
 		}
 		if in.CreatedBefore.given {
-			op.CreatedBeforeMs = &in.CreatedBefore.ms
+			op.CreatedBeforeMs = &in.CreatedBefore.Ms
 		}
-		op.AsOfMs = in.AsOf.ms
+		op.AsOfMs = in.AsOf.Ms
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_ListNodes{ListNodes: op}})
-	}, func(reply *pb.Reply) (pageOf[node], bool) {
+	}, func(reply *pb.Reply) (web.PageOf[node], bool) {
 		list := reply.GetGraph().GetNodes()
-		return pageFrom(list != nil, list.GetNodes(), list.GetNextCursor(), always(nodeOf))
+		return web.PageFrom(list != nil, list.GetNodes(), list.GetNextCursor(), web.Always(nodeOf))
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}", ID: "getNode", Tag: tagGraph,
 		Summary:     "Get a node",
 		Description: "A forgotten node is not found. The ETag names this version of the node, for the If-Match of an edit.",
 		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound},
-	}, func(env *pb.Envelope, in *nodeInput, _ *violations) {
+	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_GetNode{GetNode: &pb.GetNode{Id: in.ID}}
 	}, answerNode),
 }
 
 // elsewhereRoutes show where else in the organization an entity is named.
-var elsewhereRoutes = []Route{
-	on(Route{
+var elsewhereRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/graph/nodes/{node_id}/elsewhere", ID: "entityElsewhere", Tag: tagGraph,
 		Summary:     "Where else an entity is named",
 		Description: "The other memories of the organization that name the same entity, as far as its name alone can tell: whose, by which node, in how many texts. Nothing of what they say. A selected subject may not ask. Computed when it is asked, at most 1,000.",
 		Scope:       scopeRead, Family: familyReads, Capability: capabilityGraph, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound, codePermission},
-	}, func(env *pb.Envelope, in *nodeInput, _ *violations) {
+	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_EntityElsewhere{EntityElsewhere: &pb.EntityElsewhere{Id: in.ID}}})
 	}, func(reply *pb.Reply) (elsewhere, bool) {
 		found := reply.GetGraph().GetSightings()
@@ -85,18 +88,18 @@ type sighting struct {
 
 // TransformSchema implements huma.SchemaTransformer.
 func (sighting) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return nullable(s, "subject", "userId")
+	return wire.Nullable(s, "subject", "userId")
 }
 
 // recallGraphRoutes are the two views of the graph below /v1/recall.
-var recallGraphRoutes = []Route{
-	on(Route{
+var recallGraphRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/graph/node/{node_id}", ID: "recallNode", Tag: tagRecall,
 		Summary:     "Recall a node with its chunks and neighbours",
 		Description: "Chunks come in the order of the text. Of a node with more than 100 edges the neighbours by the newest 100 are shown; GET /v1/graph/edges with node lists them all.",
 		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeNodeNotFound},
-	}, func(env *pb.Envelope, in *nodeInput, _ *violations) {
+	}, func(env *pb.Envelope, in *nodeInput, _ *problems.Violations) {
 		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_NodeContext{NodeContext: &pb.NodeContext{Id: in.ID}}})
 	}, func(reply *pb.Reply) (recalledNode, bool) {
 		found := reply.GetGraph().GetSurroundings()
@@ -109,17 +112,17 @@ var recallGraphRoutes = []Route{
 		}
 		return out, found != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/graph/search", ID: "recallGraphSearch", Tag: tagRecall,
 		Summary:     "Search the text of nodes",
 		Description: "The nodes that hold every word of q, in any form of the word, in their title or content, each with a passage that holds one; superseded nodes too. Newest first and not by rank, so that pages stay true while the memory changes; POST /v1/search ranks.",
 		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *recallSearchInput, errs *violations) {
+	}, func(env *pb.Envelope, in *recallSearchInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)
-		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: in.proto(), Q: in.Q, AsOfMs: in.AsOf.ms}}})
-	}, func(reply *pb.Reply) (pageOf[nodeMatch], bool) {
+		env.Op = graphOp(&pb.GraphOp{Op: &pb.GraphOp_SearchNodes{SearchNodes: &pb.SearchNodes{Page: in.Proto(), Q: in.Q, AsOfMs: in.AsOf.Ms}}})
+	}, func(reply *pb.Reply) (web.PageOf[nodeMatch], bool) {
 		list := reply.GetGraph().GetMatches()
-		out := newPage[nodeMatch](len(list.GetMatches()), list.GetNextCursor())
+		out := web.NewPage[nodeMatch](len(list.GetMatches()), list.GetNextCursor())
 		for _, m := range list.GetMatches() {
 			out.Data = append(out.Data, nodeMatch{nodeOf(m.GetNode()), nodeChunkOf(m.GetChunk())})
 		}
@@ -130,14 +133,14 @@ var recallGraphRoutes = []Route{
 func graphOp(op *pb.GraphOp) *pb.Envelope_Graph { return &pb.Envelope_Graph{Graph: op} }
 
 // checkWords refuses text to be found that shows no character.
-func checkWords(q string, errs *violations) {
+func checkWords(q string, errs *problems.Violations) {
 	if q != "" && canon.Blank(q) {
-		errs.add("q", "must not be blank")
+		errs.Add("q", "must not be blank")
 	}
 }
 
 type listNodesInput struct {
-	page
+	web.Page
 	Kind          string `query:"kind" enum:"document,entity,belief,preference,event,session"`
 	DomainID      string `query:"domainId" minLength:"1" maxLength:"200"`
 	Status        string `query:"status" enum:"live,superseded,tombstoned" doc:"By default live and superseded nodes."`
@@ -153,13 +156,14 @@ type bound struct {
 	given bool
 }
 
-func (b *bound) fromText(text string) *pb.Problem {
+// FromText implements web.FromText.
+func (b *bound) FromText(text string) *pb.Problem {
 	b.given = true
-	return b.moment.fromText(text)
+	return b.moment.FromText(text)
 }
 
 type recallSearchInput struct {
-	page
+	web.Page
 	Q    string `query:"q" required:"true" minLength:"1" maxLength:"500" blank:"false" doc:"Words that title or content must hold, all of them."`
 	AsOf moment `query:"asOf" doc:"What held at this time, whatever has superseded it since."`
 }
@@ -213,41 +217,41 @@ type nodeMatch struct {
 func (nodeMatch) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema { return withNode(r, s) }
 
 type node struct {
-	ID              string     `json:"id"`
-	Kind            string     `json:"kind" enum:"document,entity,belief,preference,event,session"`
-	Title           string     `json:"title" doc:"Of a forgotten node empty; of one that was restored what it is, until it is given a title."`
-	Content         string     `json:"content,omitzero" doc:"The text; absent once it was forgotten, and in lists."`
-	DomainID        orNull     `json:"domainId"`
-	Subject         orNull     `json:"subject" doc:"The provisioned subject it belongs to; null for the key owner's own."`
-	Authority       measure    `json:"authority" minimum:"0" maximum:"1"`
-	Confidence      measure    `json:"confidence" minimum:"0" maximum:"1"`
-	Status          string     `json:"status" enum:"live,superseded,tombstoned"`
-	SupersededBy    orNull     `json:"supersededBy"`
-	Source          nodeSource `json:"source"`
-	ValidFrom       timestamp  `json:"validFrom" nullable:"true"`
-	ValidTo         timestamp  `json:"validTo" nullable:"true" doc:"Null while it holds."`
-	CreatedAt       timestamp  `json:"createdAt"`
-	UpdatedAt       timestamp  `json:"updatedAt"`
-	TombstonedAt    timestamp  `json:"tombstonedAt" nullable:"true"`
-	RestorableUntil timestamp  `json:"restorableUntil" nullable:"true" doc:"Until when a forgotten node can be restored."`
-	Degree          uint32     `json:"degree" doc:"The number of its edges."`
-	Metadata        object     `json:"metadata"`
+	ID              string         `json:"id"`
+	Kind            string         `json:"kind" enum:"document,entity,belief,preference,event,session"`
+	Title           string         `json:"title" doc:"Of a forgotten node empty; of one that was restored what it is, until it is given a title."`
+	Content         string         `json:"content,omitzero" doc:"The text; absent once it was forgotten, and in lists."`
+	DomainID        wire.OrNull    `json:"domainId"`
+	Subject         wire.OrNull    `json:"subject" doc:"The provisioned subject it belongs to; null for the key owner's own."`
+	Authority       wire.Measure   `json:"authority" minimum:"0" maximum:"1"`
+	Confidence      wire.Measure   `json:"confidence" minimum:"0" maximum:"1"`
+	Status          string         `json:"status" enum:"live,superseded,tombstoned"`
+	SupersededBy    wire.OrNull    `json:"supersededBy"`
+	Source          nodeSource     `json:"source"`
+	ValidFrom       wire.Timestamp `json:"validFrom" nullable:"true"`
+	ValidTo         wire.Timestamp `json:"validTo" nullable:"true" doc:"Null while it holds."`
+	CreatedAt       wire.Timestamp `json:"createdAt"`
+	UpdatedAt       wire.Timestamp `json:"updatedAt"`
+	TombstonedAt    wire.Timestamp `json:"tombstonedAt" nullable:"true"`
+	RestorableUntil wire.Timestamp `json:"restorableUntil" nullable:"true" doc:"Until when a forgotten node can be restored."`
+	Degree          uint32         `json:"degree" doc:"The number of its edges."`
+	Metadata        wire.Object    `json:"metadata"`
 
 	etag string
 }
 
-// entityTag implements tagged.
-func (n node) entityTag() string { return n.etag }
+// EntityTag implements tagged.
+func (n node) EntityTag() string { return n.etag }
 
 func answerNode(reply *pb.Reply) (node, bool) {
 	return nodeOf(reply.GetNode()), reply.GetNode() != nil
 }
 
 type nodeSource struct {
-	Type        string   `json:"type" doc:"How it came in: ingest, import, session, supersede or cognition."`
-	JobID       orNull   `json:"jobId"`
-	ExternalID  orNull   `json:"externalId" doc:"The first of externalIds."`
-	ExternalIDs []string `json:"externalIds" doc:"Every id under which the client sent this content, earliest first."`
+	Type        string      `json:"type" doc:"How it came in: ingest, import, session, supersede or cognition."`
+	JobID       wire.OrNull `json:"jobId"`
+	ExternalID  wire.OrNull `json:"externalId" doc:"The first of externalIds."`
+	ExternalIDs []string    `json:"externalIds" doc:"Every id under which the client sent this content, earliest first."`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -274,23 +278,23 @@ func nodeOf(info *pb.NodeInfo) node {
 	n := info.GetNode()
 	out := node{
 		ID: n.GetId(), Kind: n.GetKind(), Title: titleShown(n), Content: info.GetContent(),
-		DomainID: orNull(n.GetDomain()), Subject: orNull(info.GetSubject()),
-		Authority: measure(n.GetAuthority()), Confidence: measure(n.GetConfidence()),
-		Status: n.GetStatus(), SupersededBy: orNull(n.GetSupersededBy()),
+		DomainID: wire.OrNull(n.GetDomain()), Subject: wire.OrNull(info.GetSubject()),
+		Authority: wire.Measure(n.GetAuthority()), Confidence: wire.Measure(n.GetConfidence()),
+		Status: n.GetStatus(), SupersededBy: wire.OrNull(n.GetSupersededBy()),
 		Source:    nodeSource{Type: n.GetSource().GetType(), ExternalIDs: n.GetSource().GetExternalIds()},
-		ValidFrom: timestamp(n.GetValidFromMs()), ValidTo: timestamp(n.GetValidToMs()),
-		CreatedAt: timestamp(n.GetCreatedMs()), UpdatedAt: notBefore(n.GetUpdatedMs(), n.GetCreatedMs()),
-		TombstonedAt: notBefore(n.GetTombstonedMs(), n.GetCreatedMs()), RestorableUntil: timestamp(n.GetRestorableMs()),
+		ValidFrom: wire.Timestamp(n.GetValidFromMs()), ValidTo: wire.Timestamp(n.GetValidToMs()),
+		CreatedAt: wire.Timestamp(n.GetCreatedMs()), UpdatedAt: wire.NotBefore(n.GetUpdatedMs(), n.GetCreatedMs()),
+		TombstonedAt: wire.NotBefore(n.GetTombstonedMs(), n.GetCreatedMs()), RestorableUntil: wire.Timestamp(n.GetRestorableMs()),
 		Degree: n.GetDegree(), Metadata: n.GetMetadata(), etag: info.GetEtag(),
 	}
 	if out.Status == tombstoned {
 		out.Content = ""
 	}
 	if ids := out.Source.ExternalIDs; len(ids) > 0 {
-		out.Source.ExternalID = orNull(ids[0])
+		out.Source.ExternalID = wire.OrNull(ids[0])
 	}
 	if id, err := pb.JobIDFrom(n.GetSource().GetJob()); err == nil {
-		out.Source.JobID = orNull(id.String())
+		out.Source.JobID = wire.OrNull(id.String())
 	}
 	return out
 }

@@ -3,16 +3,19 @@ package api
 import (
 	"net/http"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var identityRoutes = []Route{
-	on(Route{
+var identityRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/me", ID: "getMe", Tag: tagIdentity,
 		Summary:     "Who the key stands for",
 		Description: "The organization, the user who minted the key, the scopes it holds and the organization's plan.",
 		Scope:       scopeAny, Family: familyReads, Status: http.StatusOK,
-	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		env.Op = &pb.Envelope_Me{Me: &pb.Me{}}
 	}, func(reply *pb.Reply) (principal, bool) {
 		me := reply.GetMe()
@@ -46,13 +49,13 @@ type userRef struct {
 	ID string `json:"id" format:"uuid"`
 }
 
-var keyRoutes = []Route{
-	on(Route{
+var keyRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/keys", ID: "listKeys", Tag: tagKeys,
 		Summary:     "List the caller's keys",
 		Description: "All keys of the caller, active and revoked, newest first. The keys themselves are never shown again.",
 		Scope:       scopeAny, Family: familyReads, Status: http.StatusOK,
-	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		env.Op = &pb.Envelope_ListKeys{ListKeys: &pb.ListKeys{}}
 	}, func(reply *pb.Reply) (keyList, bool) {
 		list := reply.GetKeys()
@@ -64,32 +67,32 @@ var keyRoutes = []Route{
 			}
 			out.Keys = append(out.Keys, apiKey{
 				ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(),
-				CreatedAt: timestamp(k.GetCreatedMs()), LastUsedAt: notBefore(k.GetLastUsedMs(), k.GetCreatedMs()),
+				CreatedAt: wire.Timestamp(k.GetCreatedMs()), LastUsedAt: wire.NotBefore(k.GetLastUsedMs(), k.GetCreatedMs()),
 			})
 		}
 		return out, list != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/keys", ID: "createKey", Tag: tagKeys,
 		Summary:     "Create a key",
 		Description: "The key is shown in this answer and never again; a replay carries a marker in its place. Without scopes it inherits the caller's; naming one that the caller lacks is refused.",
 		Scope:       scopeAdmin, Family: familyDefault, Idempotent: true, Status: http.StatusCreated,
 		Problems: []string{codePermission, "key_limit_reached"},
-	}, func(env *pb.Envelope, in *createKeyInput, _ *violations) {
+	}, func(env *pb.Envelope, in *createKeyInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: in.Body.Label, Scopes: in.Body.Scopes}}
 	}, func(reply *pb.Reply) (newKey, bool) {
 		k := reply.GetNewKey()
 		return newKey{k.GetApiKey(), k.GetId(), k.GetLabel()}, k != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/keys/{key_id}", ID: "revokeKey", Tag: tagKeys,
 		Summary:     "Revoke a key",
 		Description: "Takes effect on the next request. Revoking a revoked key succeeds again; a key of somebody else is not found.",
 		Scope:       scopeAny, Family: familyDefault, Status: http.StatusNoContent,
 		Problems: []string{codeKeyNotFound},
-	}, func(env *pb.Envelope, in *keyInput, _ *violations) {
+	}, func(env *pb.Envelope, in *keyInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_RevokeKey{RevokeKey: &pb.RevokeKey{Id: in.ID}}
-	}, answerEmpty),
+	}, web.AnswerEmpty),
 }
 
 type keyInput struct {
@@ -116,9 +119,9 @@ type keyList struct {
 }
 
 type apiKey struct {
-	ID         string    `json:"id" doc:"The SHA-256 of the key, in hexadecimal; it cannot authenticate."`
-	Label      string    `json:"label"`
-	Status     string    `json:"status" enum:"active,revoked"`
-	CreatedAt  timestamp `json:"createdAt"`
-	LastUsedAt timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null if the key was never used."`
+	ID         string         `json:"id" doc:"The SHA-256 of the key, in hexadecimal; it cannot authenticate."`
+	Label      string         `json:"label"`
+	Status     string         `json:"status" enum:"active,revoked"`
+	CreatedAt  wire.Timestamp `json:"createdAt"`
+	LastUsedAt wire.Timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null if the key was never used."`
 }

@@ -4,39 +4,42 @@ import (
 	"errors"
 	"net/http"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var ingestRoutes = []Route{
-	on(Route{
+var ingestRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest", ID: "ingest", Tag: tagIngest,
 		Summary:     "Ingest one item",
 		Description: "202 means that the item is queued, on disk: it can be found once its job has finished. An externalId makes it an upsert.",
 		Scope:       scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
-	}, func(env *pb.Envelope, in *ingestInput, _ *violations) {
+	}, func(env *pb.Envelope, in *ingestInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_Ingest{Ingest: &pb.Ingest{Items: []*pb.IngestItem{in.Body.proto()}}}
 	}, answerAccepted),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/batch", ID: "ingestBatch", Tag: tagIngest,
 		Summary:     "Ingest many items",
 		Description: "One job for all items; its result has an entry for each. One bad field refuses the whole batch, naming the item.",
 		Scope:       scopeWrite, Family: familyIngest, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Idempotent: true, LargeBody: true, Status: http.StatusAccepted,
-	}, func(env *pb.Envelope, in *ingestBatchInput, _ *violations) {
+	}, func(env *pb.Envelope, in *ingestBatchInput, _ *problems.Violations) {
 		op := &pb.Ingest{Batch: true, Items: make([]*pb.IngestItem, 0, len(in.Body.Items))}
 		for i := range in.Body.Items {
 			op.Items = append(op.Items, in.Body.Items[i].proto())
 		}
 		env.Op = &pb.Envelope_Ingest{Ingest: op}
 	}, answerAccepted),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/ingest/{job_id}/status", ID: "getIngestStatus", Tag: tagIngest,
 		Summary:     "Progress of an ingestion",
 		Description: "The job as GET /v1/jobs/{job_id} shows it, but for its status, which here reads pending, running, done, failed or cancelled.",
 		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeJobNotFound},
-	}, func(env *pb.Envelope, in *jobInput, _ *violations) {
+	}, func(env *pb.Envelope, in *jobInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_JobStatus{JobStatus: &pb.JobStatus{Id: in.ID}}
 	}, func(reply *pb.Reply) (ingestJob, bool) {
 		j := reply.GetJob().GetJob()
@@ -59,18 +62,18 @@ type ingestBatchBody struct {
 }
 
 type ingestItemBody struct {
-	Content    string  `json:"content" minLength:"1" maxLength:"5000000" blank:"false" doc:"The text."`
-	Title      string  `json:"title,omitempty" maxLength:"1000"`
-	Kind       string  `json:"kind,omitempty" enum:"document,belief,preference,event" default:"document"`
-	ExternalID string  `json:"externalId,omitempty" minLength:"1" maxLength:"512" doc:"The client's own id of the document: new content under a known id supersedes the old."`
-	OccurredAt instant `json:"occurredAt,omitzero" doc:"When what the text tells happened; by default, when it was ingested."`
-	Metadata   object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
+	Content    string       `json:"content" minLength:"1" maxLength:"5000000" blank:"false" doc:"The text."`
+	Title      string       `json:"title,omitempty" maxLength:"1000"`
+	Kind       string       `json:"kind,omitempty" enum:"document,belief,preference,event" default:"document"`
+	ExternalID string       `json:"externalId,omitempty" minLength:"1" maxLength:"512" doc:"The client's own id of the document: new content under a known id supersedes the old."`
+	OccurredAt wire.Instant `json:"occurredAt,omitzero" doc:"When what the text tells happened; by default, when it was ingested."`
+	Metadata   wire.Object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
 }
 
 // limitIngest puts the configured sizes where the tags above say the default
 // ones: into the schemas, which judge and document, and into the plan.
-func limitIngest(t *table, maxContent, maxBatch int) error {
-	registry := t.registry
+func limitIngest(t *web.Table, maxContent, maxBatch int) error {
+	registry := t.Registry
 	item, batch := registry.Map()["IngestItem"], registry.Map()["IngestBatch"]
 	if item == nil || batch == nil {
 		return errors.New("routes: no schemas of ingestion")
@@ -82,7 +85,7 @@ func limitIngest(t *table, maxContent, maxBatch int) error {
 	}
 	batch.Properties["items"].MaxItems = &maxBatch
 	batch.Properties["items"].PrecomputeMessages()
-	t.limitList("ingestBatch", "items", maxBatch)
+	t.LimitList("ingestBatch", "items", maxBatch)
 	return nil
 }
 
@@ -93,7 +96,7 @@ func (b *ingestItemBody) proto() *pb.IngestItem {
 	}
 	return &pb.IngestItem{
 		Content: b.Content, Title: b.Title, Kind: kind, ExternalId: b.ExternalID,
-		OccurredMs: b.OccurredAt.ms, Metadata: b.Metadata,
+		OccurredMs: b.OccurredAt.Ms, Metadata: b.Metadata,
 	}
 }
 

@@ -5,43 +5,46 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var jobRoutes = []Route{
-	on(Route{
+var jobRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/jobs", ID: "listJobs", Tag: tagJobs,
 		Summary:     "List jobs",
 		Description: "The caller's jobs and those of provisioned subjects, newest first. A finished job can be read for 90 days after it was accepted.",
 		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *listJobsInput, _ *violations) {
-		env.Op = &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: in.proto(), Type: in.Type, Status: in.Status}}
-	}, func(reply *pb.Reply) (pageOf[job], bool) {
+	}, func(env *pb.Envelope, in *listJobsInput, _ *problems.Violations) {
+		env.Op = &pb.Envelope_ListJobs{ListJobs: &pb.ListJobs{Page: in.Proto(), Type: in.Type, Status: in.Status}}
+	}, func(reply *pb.Reply) (web.PageOf[job], bool) {
 		list := reply.GetJobs()
-		return pageFrom(list != nil, list.GetJobs(), list.GetNextCursor(), jobOf)
+		return web.PageFrom(list != nil, list.GetJobs(), list.GetNextCursor(), jobOf)
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/jobs/{job_id}", ID: "getJob", Tag: tagJobs,
 		Summary:     "Get a job",
 		Description: "Another member's job is not found, for an admin too, nor one that ended and was accepted more than 90 days ago.",
 		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
 		Problems: []string{codeJobNotFound},
-	}, func(env *pb.Envelope, in *jobInput, _ *violations) {
+	}, func(env *pb.Envelope, in *jobInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_GetJob{GetJob: &pb.GetJob{Id: in.ID}}
 	}, answerJob),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/jobs/{job_id}/cancel", ID: "cancelJob", Tag: tagJobs,
 		Summary:     "Cancel a job",
 		Description: "What the job has done stays done; a running job stops within a second, also inside of a long document.",
 		Scope:       scopeWrite, Family: familyWrites, Status: http.StatusOK,
 		Problems: []string{codeJobNotFound, codeNotCancellable},
-	}, func(env *pb.Envelope, in *jobInput, _ *violations) {
+	}, func(env *pb.Envelope, in *jobInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_CancelJob{CancelJob: &pb.CancelJob{Id: in.ID}}
 	}, answerJob),
 }
 
 type listJobsInput struct {
-	page
+	web.Page
 	Type   string `query:"type" enum:"ingest,ingest_batch,import,transcript,session_finalize,cognition,brain_train,export,subject_erase,connector_sync"`
 	Status string `query:"status" enum:"queued,running,succeeded,failed,cancelled"`
 }
@@ -52,17 +55,17 @@ type jobInput struct {
 
 // jobRecord is a job; the ingest status route has other words for its status.
 type jobRecord[Status ~string] struct {
-	ID         string      `json:"id" format:"uuid"`
-	Type       string      `json:"type" enum:"ingest,ingest_batch,import,transcript,session_finalize,cognition,brain_train,export,subject_erase,connector_sync"`
-	Status     Status      `json:"status"`
-	Progress   jobProgress `json:"progress"`
-	Subject    orNull      `json:"subject" doc:"The provisioned subject it works for; null for a person's own."`
-	Attempts   uint32      `json:"attempts" doc:"How often the work that is left of it was begun, not counting what a stop, a crash or a move of the service has interrupted. After 5 that failed the item at its head, or the job, is given up; an erasure never is."`
-	CreatedAt  timestamp   `json:"createdAt"`
-	StartedAt  timestamp   `json:"startedAt" nullable:"true"`
-	FinishedAt timestamp   `json:"finishedAt" nullable:"true"`
-	Error      *jobError   `json:"error" doc:"Why it failed; null otherwise."`
-	Result     *jobResult  `json:"result" doc:"Null until it has finished, in lists, and for jobs that answer nothing."`
+	ID         string         `json:"id" format:"uuid"`
+	Type       string         `json:"type" enum:"ingest,ingest_batch,import,transcript,session_finalize,cognition,brain_train,export,subject_erase,connector_sync"`
+	Status     Status         `json:"status"`
+	Progress   jobProgress    `json:"progress"`
+	Subject    wire.OrNull    `json:"subject" doc:"The provisioned subject it works for; null for a person's own."`
+	Attempts   uint32         `json:"attempts" doc:"How often the work that is left of it was begun, not counting what a stop, a crash or a move of the service has interrupted. After 5 that failed the item at its head, or the job, is given up; an erasure never is."`
+	CreatedAt  wire.Timestamp `json:"createdAt"`
+	StartedAt  wire.Timestamp `json:"startedAt" nullable:"true"`
+	FinishedAt wire.Timestamp `json:"finishedAt" nullable:"true"`
+	Error      *jobError      `json:"error" doc:"Why it failed; null otherwise."`
+	Result     *jobResult     `json:"result" doc:"Null until it has finished, in lists, and for jobs that answer nothing."`
 }
 
 type (
@@ -91,12 +94,12 @@ var ingestStatuses = map[string]ingestStatus{
 
 // TransformSchema implements huma.SchemaTransformer.
 func (job) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return nullable(s, "error", "result")
+	return wire.Nullable(s, "error", "result")
 }
 
 // TransformSchema implements huma.SchemaTransformer.
 func (ingestJob) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return nullable(s, "error", "result")
+	return wire.Nullable(s, "error", "result")
 }
 
 type jobProgress struct {
@@ -114,11 +117,11 @@ type jobResult struct {
 }
 
 type jobItem struct {
-	Index      uint32 `json:"index"`
-	ExternalID orNull `json:"externalId"`
-	NodeID     orNull `json:"nodeId"`
-	Status     string `json:"status" enum:"created,unchanged,superseded,revived,failed"`
-	Error      string `json:"error,omitempty" doc:"Why the item failed."`
+	Index      uint32      `json:"index"`
+	ExternalID wire.OrNull `json:"externalId"`
+	NodeID     wire.OrNull `json:"nodeId"`
+	Status     string      `json:"status" enum:"created,unchanged,superseded,revived,failed"`
+	Error      string      `json:"error,omitempty" doc:"Why the item failed."`
 }
 
 func answerJob(reply *pb.Reply) (job, bool) { return jobOf(reply.GetJob().GetJob()) }
@@ -136,11 +139,11 @@ func recordOf[Status ~string](j *pb.Job, status Status) (jobRecord[Status], bool
 	out := jobRecord[Status]{
 		ID: id.String(), Type: j.GetType(), Status: status,
 		Progress:   jobProgress{j.GetDone(), j.GetTotal()},
-		Subject:    orNull(j.GetSubject()),
+		Subject:    wire.OrNull(j.GetSubject()),
 		Attempts:   j.GetAttempts(),
-		CreatedAt:  timestamp(j.GetCreatedMs()),
-		StartedAt:  notBefore(j.GetStartedMs(), j.GetCreatedMs()),
-		FinishedAt: notBefore(j.GetFinishedMs(), j.GetCreatedMs(), j.GetStartedMs()),
+		CreatedAt:  wire.Timestamp(j.GetCreatedMs()),
+		StartedAt:  wire.NotBefore(j.GetStartedMs(), j.GetCreatedMs()),
+		FinishedAt: wire.NotBefore(j.GetFinishedMs(), j.GetCreatedMs(), j.GetStartedMs()),
 	}
 	if j.GetErrorCode() != "" {
 		out.Error = &jobError{j.GetErrorCode(), j.GetErrorDetail()}
@@ -149,7 +152,7 @@ func recordOf[Status ~string](j *pb.Job, status Status) (jobRecord[Status], bool
 		out.Result = &jobResult{Items: make([]jobItem, 0, len(j.GetItems()))}
 		for _, i := range j.GetItems() {
 			out.Result.Items = append(out.Result.Items, jobItem{
-				i.GetIndex(), orNull(i.GetExternalId()), orNull(i.GetNode()), i.GetStatus(), i.GetError(),
+				i.GetIndex(), wire.OrNull(i.GetExternalId()), wire.OrNull(i.GetNode()), i.GetStatus(), i.GetError(),
 			})
 		}
 	}

@@ -5,11 +5,14 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var purgeRoutes = []Route{
-	on(Route{
+var purgeRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/purge", ID: "purge", Tag: tagPurge,
 		Summary: "Purge a subject's memory, or the organization's",
 		Description: "In two steps. A dry run (the default) counts what would go and issues a confirm token, which lives 10 minutes, is spent by use, " +
@@ -20,20 +23,20 @@ var purgeRoutes = []Route{
 			"Within a minute nothing of it is left on the node's disk.",
 		Scope: scopeAdmin, Family: familyDefault, Status: http.StatusOK,
 		Problems: []string{codeSubjectNotFound, codeConfirmToken, codePurgeChanged},
-	}, func(env *pb.Envelope, in *purgeInput, errs *violations) {
+	}, func(env *pb.Envelope, in *purgeInput, errs *problems.Violations) {
 		b := in.Body
 		dryRun := b.DryRun == nil || *b.DryRun
 		switch {
 		case b.Scope == "subject" && b.SubjectID == "":
-			errs.add("subjectId", "is required with scope subject")
+			errs.Add("subjectId", "is required with scope subject")
 		case b.Scope == "org" && b.SubjectID != "":
-			errs.add("subjectId", "belongs to scope subject")
+			errs.Add("subjectId", "belongs to scope subject")
 		}
 		switch {
 		case !dryRun && b.ConfirmToken == "":
-			errs.add("confirmToken", "is required when dryRun is false")
+			errs.Add("confirmToken", "is required when dryRun is false")
 		case dryRun && b.ConfirmToken != "":
-			errs.add("confirmToken", "is for the call with dryRun false")
+			errs.Add("confirmToken", "is for the call with dryRun false")
 		}
 		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_Purge{Purge: &pb.Purge{
 			Scope: b.Scope, Subject: b.SubjectID, Confirm: !dryRun, Token: b.ConfirmToken,
@@ -43,7 +46,7 @@ var purgeRoutes = []Route{
 		return purgeReport{
 			RequestID: r.GetRequest(), Scope: r.GetScope(), SubjectID: r.GetSubject(), DryRun: r.GetDryRun(),
 			Counts: r.GetCounts(), TotalRows: r.GetTotal(), ConfirmToken: r.GetConfirmToken(),
-			ExpiresAt: timestamp(r.GetExpiresMs()), PurgedAt: timestamp(r.GetPurgedMs()),
+			ExpiresAt: wire.Timestamp(r.GetExpiresMs()), PurgedAt: wire.Timestamp(r.GetPurgedMs()),
 		}, r != nil
 	}),
 }
@@ -78,7 +81,7 @@ func (purgeRequest) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schem
 			}})
 		}
 	}
-	return either(s, kinds...)
+	return wire.Either(s, kinds...)
 }
 
 type purgeReport struct {
@@ -89,6 +92,6 @@ type purgeReport struct {
 	Counts       map[string]uint64 `json:"counts" doc:"Records per store: vault_nodes, memory_chunks, graph_edges and others. What cycles derive (domains, contradictions, edges of origin cognition …) goes too and is not counted, since it changes by itself."`
 	TotalRows    uint64            `json:"totalRows"`
 	ConfirmToken string            `json:"confirmToken,omitempty" doc:"Only from a dry run."`
-	ExpiresAt    timestamp         `json:"expiresAt,omitzero" doc:"When the token expires."`
-	PurgedAt     timestamp         `json:"purgedAt" nullable:"true" doc:"Null on a dry run."`
+	ExpiresAt    wire.Timestamp    `json:"expiresAt,omitzero" doc:"When the token expires."`
+	PurgedAt     wire.Timestamp    `json:"purgedAt" nullable:"true" doc:"Null on a dry run."`
 }

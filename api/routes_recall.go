@@ -8,12 +8,15 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
 
-var recallRoutes = []Route{
-	on(Route{
+var recallRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/{recall_type}", ID: "recall", Tag: tagRecall,
 		Summary: "Recall a derived view",
 		Description: "What the cognition cycle has derived of the effective subject; until it has run, views are empty. recall_type is identity, graph, insights or temporal. " +
@@ -21,29 +24,29 @@ var recallRoutes = []Route{
 			"insights (newest first) and temporal (latest first) answer at most 200 entries, and as pages when cursor or pageSize is given; the other two do not paginate.",
 		Scope: scopeRead, Family: familyReads, Capability: capabilityRecall, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codeRecallTypeNotFound, codePaginationUnsupported},
-	}, func(env *pb.Envelope, in *recallInput, errs *violations) {
+	}, func(env *pb.Envelope, in *recallInput, errs *problems.Violations) {
 		paged := in.Cursor.given || in.Size.given
 		switch {
 		case paged && (in.Type == "identity" || in.Type == "graph"):
-			errs.problem = refusal(codePaginationUnsupported)
+			errs.Problem = problems.New(codePaginationUnsupported)
 		case in.Size.expected != "":
-			errs.add("pageSize", in.Size.expected)
+			errs.Add("pageSize", in.Size.expected)
 		default:
-			errs.problem = in.Cursor.problem
+			errs.Problem = in.Cursor.problem
 		}
-		if in.AsOf.ms != 0 && in.Type == "identity" {
-			errs.add("asOf", "expected none: who a person is, is known as of now only")
+		if in.AsOf.Ms != 0 && in.Type == "identity" {
+			errs.Add("asOf", "expected none: who a person is, is known as of now only")
 		}
-		page := page{in.Cursor.value, in.Size.value}
-		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: string(in.Type), Paged: paged, Page: page.proto(), AsOfMs: in.AsOf.ms}}})
+		page := web.Page{Cursor: in.Cursor.value, Size: in.Size.value}
+		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_Recall{Recall: &pb.Recall{Type: string(in.Type), Paged: paged, Page: page.Proto(), AsOfMs: in.AsOf.Ms}}})
 	}, recallOf),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/identity/user/{user_id}", ID: "getIdentity", Tag: tagRecall,
 		Summary:     "Get a member's identity",
 		Description: "One's own; another member's needs the scopes read and admin.",
 		Scope:       scopeRead, Family: familyReads, Capability: capabilityRecall, Status: http.StatusOK,
 		Problems: []string{codeUserNotFound},
-	}, func(env *pb.Envelope, in *identityInput, _ *violations) {
+	}, func(env *pb.Envelope, in *identityInput, _ *problems.Violations) {
 		env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_GetIdentity{GetIdentity: &pb.GetIdentity{User: in.User}}})
 	}, func(reply *pb.Reply) (userIdentity, bool) {
 		info := reply.GetMind().GetIdentity()
@@ -65,7 +68,8 @@ type recallInput struct {
 // recallType names a view; one that there is not is not found.
 type recallType string
 
-func (t *recallType) fromText(text string) *pb.Problem {
+// FromText implements web.FromText.
+func (t *recallType) FromText(text string) *pb.Problem {
 	*t = recallType(text)
 	return nil
 }
@@ -79,31 +83,33 @@ func (recallType) Schema(huma.Registry) *huma.Schema {
 // whatever it says.
 type givenCursor struct {
 	given   bool
-	value   cursor
+	value   web.Cursor
 	problem *pb.Problem
 }
 
-func (c *givenCursor) fromText(text string) *pb.Problem { //nolint:unparam // the interface is fromText
-	c.given, c.problem = true, c.value.fromText(text)
+// FromText implements web.FromText.
+func (c *givenCursor) FromText(text string) *pb.Problem {
+	c.given, c.problem = true, c.value.FromText(text)
 	return nil
 }
 
 // Schema implements huma.SchemaProvider.
-func (givenCursor) Schema(r huma.Registry) *huma.Schema { return cursor("").Schema(r) }
+func (givenCursor) Schema(r huma.Registry) *huma.Schema { return web.Cursor("").Schema(r) }
 
 type givenSize struct {
 	given    bool
-	value    pageSize
+	value    web.PageSize
 	expected string
 }
 
-func (s *givenSize) fromText(text string) *pb.Problem { //nolint:unparam // the interface is fromText
-	s.given, s.expected = true, s.value.fromText(text).GetDetail()
+// FromText implements web.FromText.
+func (s *givenSize) FromText(text string) *pb.Problem {
+	s.given, s.expected = true, s.value.FromText(text).GetDetail()
 	return nil
 }
 
 // Schema implements huma.SchemaProvider.
-func (givenSize) Schema(r huma.Registry) *huma.Schema { return pageSize(0).Schema(r) }
+func (givenSize) Schema(r huma.Registry) *huma.Schema { return web.PageSize(0).Schema(r) }
 
 type identityInput struct {
 	User string `path:"user_id"`
@@ -114,13 +120,13 @@ type recallView struct{ view any }
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (v recallView) MarshalJSONTo(e *jsontext.Encoder) error {
-	return json.MarshalEncode(e, v.view, jsonOptions)
+	return json.MarshalEncode(e, v.view, wire.Options)
 }
 
 // Schema implements huma.SchemaProvider.
 func (recallView) Schema(registry huma.Registry) *huma.Schema {
 	s := &huma.Schema{}
-	for _, shape := range []any{identityView{}, graphView{}, insightsView{}, temporalView{}, pageOf[insight]{}, pageOf[dated]{}} {
+	for _, shape := range []any{identityView{}, graphView{}, insightsView{}, temporalView{}, web.PageOf[insight]{}, web.PageOf[dated]{}} {
 		s.AnyOf = append(s.AnyOf, registry.Schema(reflect.TypeOf(shape), true, ""))
 	}
 	return s
@@ -133,10 +139,10 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 	case *pb.MindResult_Graph:
 		return recallView{graphOf(r.Graph)}, true
 	case *pb.MindResult_Insights:
-		list := newPage[insight](len(r.Insights.GetInsights()), r.Insights.GetNextCursor())
+		list := web.NewPage[insight](len(r.Insights.GetInsights()), r.Insights.GetNextCursor())
 		for _, i := range r.Insights.GetInsights() {
 			list.Data = append(list.Data, insight{
-				derivedID(i.GetId()), i.GetKind(), i.GetTitle(), i.GetDetail(), measure(i.GetConfidence()), i.GetNodes(), timestamp(i.GetCreatedMs()),
+				derivedID(i.GetId()), i.GetKind(), i.GetTitle(), i.GetDetail(), wire.Measure(i.GetConfidence()), i.GetNodes(), wire.Timestamp(i.GetCreatedMs()),
 			})
 		}
 		if r.Insights.GetPaged() {
@@ -144,9 +150,9 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 		}
 		return recallView{insightsView{list.Data}}, true
 	case *pb.MindResult_Temporal:
-		list := newPage[dated](len(r.Temporal.GetMoments()), r.Temporal.GetNextCursor())
+		list := web.NewPage[dated](len(r.Temporal.GetMoments()), r.Temporal.GetNextCursor())
 		for _, m := range r.Temporal.GetMoments() {
-			list.Data = append(list.Data, dated{derivedID(m.GetId()), timestamp(m.GetAtMs()), m.GetTitle(), m.GetNode(), m.GetKind()})
+			list.Data = append(list.Data, dated{derivedID(m.GetId()), wire.Timestamp(m.GetAtMs()), m.GetTitle(), m.GetNode(), m.GetKind()})
 		}
 		if r.Temporal.GetPaged() {
 			return recallView{list}, true
@@ -154,11 +160,11 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 		view := temporalView{Events: list.Data, Trends: []trend{}}
 		if r.Temporal.GetCadence() != nil {
 			cadenceOf := r.Temporal.GetCadence()
-			view.Cadence = &cadence{measure(cadenceOf.GetEveryMs()) / (24 * 3600 * 1000), measure(cadenceOf.GetRegularity()), cadenceOf.GetTimes()}
+			view.Cadence = &cadence{wire.Measure(cadenceOf.GetEveryMs()) / (24 * 3600 * 1000), wire.Measure(cadenceOf.GetRegularity()), cadenceOf.GetTimes()}
 		}
 		for _, t := range r.Temporal.GetTrends() {
 			view.Trends = append(view.Trends, trend{
-				t.GetTopic(), t.GetDirection(), measure(t.GetChange()), timestamp(t.GetFromMs()), timestamp(t.GetUntilMs()), t.GetNodes(),
+				t.GetTopic(), t.GetDirection(), wire.Measure(t.GetChange()), wire.Timestamp(t.GetFromMs()), wire.Timestamp(t.GetUntilMs()), t.GetNodes(),
 			})
 		}
 		return recallView{view}, true
@@ -184,7 +190,7 @@ type identityView struct {
 
 // TransformSchema implements huma.SchemaTransformer.
 func (identityView) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return nullable(s, "manifold", "voiceProfile")
+	return wire.Nullable(s, "manifold", "voiceProfile")
 }
 
 type userIdentity struct {
@@ -197,27 +203,27 @@ type userIdentity struct {
 
 // TransformSchema implements huma.SchemaTransformer.
 func (userIdentity) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return nullable(s, "manifold", "voiceProfile")
+	return wire.Nullable(s, "manifold", "voiceProfile")
 }
 
 type manifold struct {
-	Version            uint32    `json:"version"`
-	Dimensions         uint32    `json:"n_dimensions"`
-	Basins             uint32    `json:"n_basins"`
-	Signals            uint32    `json:"n_signals"`
-	SilhouetteScore    measure   `json:"silhouette_score"`
-	VarianceRatios     []measure `json:"variance_ratios"`
-	CumulativeVariance measure   `json:"cumulative_variance"`
-	DiscoveredAt       timestamp `json:"discovered_at"`
-	RefreshCount       uint32    `json:"refresh_count"`
+	Version            uint32         `json:"version"`
+	Dimensions         uint32         `json:"n_dimensions"`
+	Basins             uint32         `json:"n_basins"`
+	Signals            uint32         `json:"n_signals"`
+	SilhouetteScore    wire.Measure   `json:"silhouette_score"`
+	VarianceRatios     []wire.Measure `json:"variance_ratios"`
+	CumulativeVariance wire.Measure   `json:"cumulative_variance"`
+	DiscoveredAt       wire.Timestamp `json:"discovered_at"`
+	RefreshCount       uint32         `json:"refresh_count"`
 }
 
 type voiceProfile struct {
-	AvgMessageLengthWords measure `json:"avgMessageLengthWords"`
-	FormalityLevel        measure `json:"formalityLevel" minimum:"0" maximum:"1"`
-	TechnicalDepth        measure `json:"technicalDepth" minimum:"0" maximum:"1"`
-	EvidenceCount         uint64  `json:"evidenceCount" doc:"How many messages were measured."`
-	Style                 style   `json:"style" doc:"All other measures, by group and name: how often something comes, as the binary logarithm of its ratio to what is common, or a mean."`
+	AvgMessageLengthWords wire.Measure `json:"avgMessageLengthWords"`
+	FormalityLevel        wire.Measure `json:"formalityLevel" minimum:"0" maximum:"1"`
+	TechnicalDepth        wire.Measure `json:"technicalDepth" minimum:"0" maximum:"1"`
+	EvidenceCount         uint64       `json:"evidenceCount" doc:"How many messages were measured."`
+	Style                 style        `json:"style" doc:"All other measures, by group and name: how often something comes, as the binary logarithm of its ratio to what is common, or a mean."`
 }
 
 // style is answered as an object of objects of numbers, in the order in which it is
@@ -267,48 +273,48 @@ func (style) Schema(huma.Registry) *huma.Schema {
 }
 
 type trait struct {
-	Name       string   `json:"name"`
-	Value      measure  `json:"value" minimum:"0" maximum:"1"`
-	Confidence measure  `json:"confidence" minimum:"0" maximum:"1"`
-	NodeIDs    []string `json:"nodeIds" doc:"The latest of the texts that were measured."`
+	Name       string       `json:"name"`
+	Value      wire.Measure `json:"value" minimum:"0" maximum:"1"`
+	Confidence wire.Measure `json:"confidence" minimum:"0" maximum:"1"`
+	NodeIDs    []string     `json:"nodeIds" doc:"The latest of the texts that were measured."`
 }
 
 type basin struct {
-	ID       string    `json:"id"`
-	Label    string    `json:"label"`
-	Keywords []string  `json:"keywords"`
-	Share    measure   `json:"share" minimum:"0" maximum:"1" doc:"Of the signals."`
-	NodeIDs  []string  `json:"nodeIds" doc:"The evidence."`
-	Current  bool      `json:"current" doc:"The person is in it: by the latest signals."`
-	Since    timestamp `json:"since" doc:"When a cycle first found the person there; null in a basin where they are not."`
+	ID       string         `json:"id"`
+	Label    string         `json:"label"`
+	Keywords []string       `json:"keywords"`
+	Share    wire.Measure   `json:"share" minimum:"0" maximum:"1" doc:"Of the signals."`
+	NodeIDs  []string       `json:"nodeIds" doc:"The evidence."`
+	Current  bool           `json:"current" doc:"The person is in it: by the latest signals."`
+	Since    wire.Timestamp `json:"since" doc:"When a cycle first found the person there; null in a basin where they are not."`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
 func (basin) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return nullable(s, "since")
+	return wire.Nullable(s, "since")
 }
 
 func identityOf(v *pb.IdentityView) identityView {
 	out := identityView{Traits: []trait{}, Basins: []basin{}}
 	if m := v.GetManifold(); m != nil {
 		out.Manifold = &manifold{
-			m.GetVersion(), m.GetNDimensions(), m.GetNBasins(), m.GetNSignals(), measure(m.GetSilhouetteScore()),
-			shares(m.GetVarianceRatios()), measure(m.GetCumulativeVariance()), timestamp(m.GetDiscoveredMs()), m.GetRefreshCount(),
+			m.GetVersion(), m.GetNDimensions(), m.GetNBasins(), m.GetNSignals(), wire.Measure(m.GetSilhouetteScore()),
+			wire.Shares(m.GetVarianceRatios()), wire.Measure(m.GetCumulativeVariance()), wire.Timestamp(m.GetDiscoveredMs()), m.GetRefreshCount(),
 		}
 	}
 	if p := v.GetVoice(); p != nil {
-		out.VoiceProfile = &voiceProfile{measure(p.GetMessageWords()), measure(p.GetFormality()), measure(p.GetTechnicalDepth()), p.GetEvidence(), p.GetStyle()}
+		out.VoiceProfile = &voiceProfile{wire.Measure(p.GetMessageWords()), wire.Measure(p.GetFormality()), wire.Measure(p.GetTechnicalDepth()), p.GetEvidence(), p.GetStyle()}
 	}
 	for _, t := range v.GetTraits() {
-		out.Traits = append(out.Traits, trait{t.GetName(), measure(t.GetValue()), measure(t.GetConfidence()), t.GetNodes()})
+		out.Traits = append(out.Traits, trait{t.GetName(), wire.Measure(t.GetValue()), wire.Measure(t.GetConfidence()), t.GetNodes()})
 	}
 	parts := make([]float64, 0, len(v.GetBasins()))
 	for _, b := range v.GetBasins() {
 		parts = append(parts, b.GetShare())
 	}
-	for i, part := range shares(parts) {
+	for i, part := range wire.Shares(parts) {
 		b := v.GetBasins()[i]
-		out.Basins = append(out.Basins, basin{b.GetId(), b.GetLabel(), b.GetKeywords(), part, b.GetNodes(), b.GetCurrent(), timestamp(b.GetSinceMs())})
+		out.Basins = append(out.Basins, basin{b.GetId(), b.GetLabel(), b.GetKeywords(), part, b.GetNodes(), b.GetCurrent(), wire.Timestamp(b.GetSinceMs())})
 	}
 	return out
 }
@@ -348,13 +354,13 @@ type insightsView struct {
 }
 
 type insight struct {
-	ID         string    `json:"id" format:"uuid"`
-	Kind       string    `json:"kind" doc:"responsibility, change, due, recurrence, commitment, open_question, bridge, rising_topic, fading_topic, outlier or agent_signal; there may be others later."`
-	Title      string    `json:"title"`
-	Detail     string    `json:"detail"`
-	Confidence measure   `json:"confidence" minimum:"0" maximum:"1"`
-	NodeIDs    []string  `json:"nodeIds" doc:"The evidence."`
-	CreatedAt  timestamp `json:"createdAt"`
+	ID         string         `json:"id" format:"uuid"`
+	Kind       string         `json:"kind" doc:"responsibility, change, due, recurrence, commitment, open_question, bridge, rising_topic, fading_topic, outlier or agent_signal; there may be others later."`
+	Title      string         `json:"title"`
+	Detail     string         `json:"detail"`
+	Confidence wire.Measure   `json:"confidence" minimum:"0" maximum:"1"`
+	NodeIDs    []string       `json:"nodeIds" doc:"The evidence."`
+	CreatedAt  wire.Timestamp `json:"createdAt"`
 }
 
 type temporalView struct {
@@ -364,24 +370,24 @@ type temporalView struct {
 }
 
 type cadence struct {
-	EveryDays  measure `json:"everyDays" doc:"The median time between two days of writing."`
-	Regularity measure `json:"regularity" minimum:"0" maximum:"1" doc:"0 is any gap, 1 always the same."`
-	Times      uint32  `json:"times" doc:"How many were counted."`
+	EveryDays  wire.Measure `json:"everyDays" doc:"The median time between two days of writing."`
+	Regularity wire.Measure `json:"regularity" minimum:"0" maximum:"1" doc:"0 is any gap, 1 always the same."`
+	Times      uint32       `json:"times" doc:"How many were counted."`
 }
 
 type dated struct {
-	ID     string    `json:"id" format:"uuid"`
-	At     timestamp `json:"at"`
-	Title  string    `json:"title"`
-	NodeID string    `json:"nodeId"`
-	Kind   string    `json:"kind"`
+	ID     string         `json:"id" format:"uuid"`
+	At     wire.Timestamp `json:"at"`
+	Title  string         `json:"title"`
+	NodeID string         `json:"nodeId"`
+	Kind   string         `json:"kind"`
 }
 
 type trend struct {
-	Topic     string    `json:"topic"`
-	Direction string    `json:"direction" enum:"rising,falling,steady"`
-	Change    measure   `json:"change" doc:"Relative, of the later half of the time to the earlier."`
-	From      timestamp `json:"from"`
-	Until     timestamp `json:"until"`
-	NodeIDs   []string  `json:"nodeIds" doc:"The evidence."`
+	Topic     string         `json:"topic"`
+	Direction string         `json:"direction" enum:"rising,falling,steady"`
+	Change    wire.Measure   `json:"change" doc:"Relative, of the later half of the time to the earlier."`
+	From      wire.Timestamp `json:"from"`
+	Until     wire.Timestamp `json:"until"`
+	NodeIDs   []string       `json:"nodeIds" doc:"The evidence."`
 }

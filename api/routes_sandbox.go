@@ -3,40 +3,43 @@ package api
 import (
 	"net/http"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var sandboxRoutes = []Route{
-	on(Route{
+var sandboxRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/sandbox/keys", ID: "listSandboxKeys", Tag: tagSandbox,
 		Summary:     "List the sandbox's keys",
 		Description: "The keys that have not expired, active and revoked, whoever made them, newest first.",
 		Scope:       scopeAdmin, Family: familyReads, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *listSandboxKeysInput, _ *violations) {
-		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ListSandboxKeys{ListSandboxKeys: &pb.ListSandboxKeys{Page: in.proto()}}})
-	}, func(reply *pb.Reply) (pageOf[sandboxKey], bool) {
+	}, func(env *pb.Envelope, in *listSandboxKeysInput, _ *problems.Violations) {
+		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ListSandboxKeys{ListSandboxKeys: &pb.ListSandboxKeys{Page: in.Proto()}}})
+	}, func(reply *pb.Reply) (web.PageOf[sandboxKey], bool) {
 		list := reply.GetAccount().GetSandboxKeys()
-		out := newPage[sandboxKey](len(list.GetKeys()), list.GetNextCursor())
+		out := web.NewPage[sandboxKey](len(list.GetKeys()), list.GetNextCursor())
 		for _, k := range list.GetKeys() {
 			hash, err := pb.KeyHashFrom(k.GetHash())
 			if err != nil {
-				return pageOf[sandboxKey]{}, false
+				return web.PageOf[sandboxKey]{}, false
 			}
 			out.Data = append(out.Data, sandboxKey{
 				ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(), Scopes: k.GetScopes(),
-				CreatedAt: timestamp(k.GetCreatedMs()), LastUsedAt: notBefore(k.GetLastUsedMs(), k.GetCreatedMs()), ExpiresAt: timestamp(k.GetExpiresMs()),
+				CreatedAt: wire.Timestamp(k.GetCreatedMs()), LastUsedAt: wire.NotBefore(k.GetLastUsedMs(), k.GetCreatedMs()), ExpiresAt: wire.Timestamp(k.GetExpiresMs()),
 			})
 		}
 		return out, list != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/sandbox/keys", ID: "createSandboxKey", Tag: tagSandbox,
 		Summary: "Create a key for the sandbox",
 		Description: "It reads and writes a memory of its own, apart from the organization's, until it expires. The key is shown in this answer and never again. " +
 			"The creation is never replayed: a retry makes another key.",
 		Scope: scopeAdmin, Family: familyDefault, MayBeBlank: true, Status: http.StatusCreated,
 		Problems: []string{"key_limit_reached"},
-	}, func(env *pb.Envelope, in *createSandboxKeyInput, _ *violations) {
+	}, func(env *pb.Envelope, in *createSandboxKeyInput, _ *problems.Violations) {
 		op := &pb.CreateSandboxKey{Label: in.Body.Label}
 		if in.Body.TTLSeconds != nil {
 			op.TtlS = *in.Body.TTLSeconds
@@ -44,32 +47,32 @@ var sandboxRoutes = []Route{
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: op}})
 	}, func(reply *pb.Reply) (newSandboxKey, bool) {
 		k := reply.GetAccount().GetNewSandboxKey()
-		return newSandboxKey{k.GetApiKey(), k.GetId(), k.GetLabel(), k.GetScopes(), k.GetSubject(), timestamp(k.GetExpiresMs())}, k != nil
+		return newSandboxKey{k.GetApiKey(), k.GetId(), k.GetLabel(), k.GetScopes(), k.GetSubject(), wire.Timestamp(k.GetExpiresMs())}, k != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/sandbox/keys/{key_id}", ID: "revokeSandboxKey", Tag: tagSandbox,
 		Summary:     "Revoke a key of the sandbox",
 		Description: "Takes effect on the next request. Revoking a revoked key succeeds again; a key that is not the sandbox's is not found.",
 		Scope:       scopeAdmin, Family: familyDefault, Status: http.StatusNoContent,
 		Problems: []string{codeKeyNotFound},
-	}, func(env *pb.Envelope, in *keyInput, _ *violations) {
+	}, func(env *pb.Envelope, in *keyInput, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_RevokeSandboxKey{RevokeSandboxKey: &pb.RevokeSandboxKey{Id: in.ID}}})
-	}, answerEmpty),
-	on(Route{
+	}, web.AnswerEmpty),
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/sandbox/reset", ID: "resetSandbox", Tag: tagSandbox,
 		Summary: "Empty the sandbox",
 		Description: "From the answer on the sandbox is new and empty: its memory, settings, jobs, exports, connectors and webhook endpoints are gone, and their bytes are erased in the background. " +
 			"Its keys survive.",
 		Scope: scopeAdmin, Family: familyDefault, Idempotent: true, Status: http.StatusOK,
-	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ResetSandbox{ResetSandbox: &pb.ResetSandbox{}}})
 	}, func(reply *pb.Reply) (sandboxReset, bool) {
 		r := reply.GetAccount().GetSandboxReset()
-		return sandboxReset{r.GetSubject(), timestamp(r.GetAtMs())}, r != nil
+		return sandboxReset{r.GetSubject(), wire.Timestamp(r.GetAtMs())}, r != nil
 	}),
 }
 
-type listSandboxKeysInput struct{ page }
+type listSandboxKeysInput struct{ web.Page }
 
 type createSandboxKeyInput struct {
 	Body createSandboxKeyBody
@@ -81,25 +84,25 @@ type createSandboxKeyBody struct {
 }
 
 type newSandboxKey struct {
-	APIKey    string    `json:"apiKey" doc:"The key. It is shown this once."`
-	ID        string    `json:"id"`
-	Label     string    `json:"label"`
-	Scopes    []string  `json:"scopes" doc:"Always read and write."`
-	Subject   string    `json:"subject" doc:"The name of the sandbox's one partition."`
-	ExpiresAt timestamp `json:"expiresAt"`
+	APIKey    string         `json:"apiKey" doc:"The key. It is shown this once."`
+	ID        string         `json:"id"`
+	Label     string         `json:"label"`
+	Scopes    []string       `json:"scopes" doc:"Always read and write."`
+	Subject   string         `json:"subject" doc:"The name of the sandbox's one partition."`
+	ExpiresAt wire.Timestamp `json:"expiresAt"`
 }
 
 type sandboxKey struct {
-	ID         string    `json:"id" doc:"The SHA-256 of the key, in hexadecimal; it cannot authenticate."`
-	Label      string    `json:"label"`
-	Status     string    `json:"status" enum:"active,revoked"`
-	Scopes     []string  `json:"scopes" doc:"Always read and write."`
-	CreatedAt  timestamp `json:"createdAt"`
-	LastUsedAt timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null if the key was never used."`
-	ExpiresAt  timestamp `json:"expiresAt"`
+	ID         string         `json:"id" doc:"The SHA-256 of the key, in hexadecimal; it cannot authenticate."`
+	Label      string         `json:"label"`
+	Status     string         `json:"status" enum:"active,revoked"`
+	Scopes     []string       `json:"scopes" doc:"Always read and write."`
+	CreatedAt  wire.Timestamp `json:"createdAt"`
+	LastUsedAt wire.Timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null if the key was never used."`
+	ExpiresAt  wire.Timestamp `json:"expiresAt"`
 }
 
 type sandboxReset struct {
-	Subject string    `json:"subject"`
-	ResetAt timestamp `json:"resetAt"`
+	Subject string         `json:"subject"`
+	ResetAt wire.Timestamp `json:"resetAt"`
 }

@@ -8,18 +8,21 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
 
-var searchRoutes = []Route{
-	on(Route{
+var searchRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/search", ID: "search", Tag: tagSearch,
 		Summary:     "Search",
 		Description: "Finds passages by meaning and by word, best first, one per document. scope user is the effective subject's memory; org is the whole organization's, which a selected subject may not search.",
 		Scope:       scopeRead, Family: familySearch, Capability: capabilitySearch, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
 		Problems: []string{codePermission},
-	}, func(env *pb.Envelope, in *searchInput, _ *violations) {
+	}, func(env *pb.Envelope, in *searchInput, _ *problems.Violations) {
 		b := &in.Body
 		op := &pb.Search{
 			Query: b.Query, OrgScope: b.Scope == "org", TopK: 10, Mode: "hybrid",
@@ -34,7 +37,7 @@ var searchRoutes = []Route{
 		if f := b.Filters; f != nil {
 			op.Filters = &pb.Filters{
 				Kind: f.Kind, Domain: f.DomainID, Metadata: f.Metadata,
-				CreatedAfterMs: f.CreatedAfter.ms, CreatedBeforeMs: f.CreatedBefore.ms, AsOfMs: f.AsOf.ms,
+				CreatedAfterMs: f.CreatedAfter.Ms, CreatedBeforeMs: f.CreatedBefore.Ms, AsOfMs: f.AsOf.Ms,
 			}
 		}
 		env.Op = &pb.Envelope_Search{Search: op}
@@ -60,22 +63,23 @@ type searchBody struct {
 type searchFilters struct {
 	Kind          string         `json:"kind,omitempty" enum:"document,entity,belief,preference,event,session"`
 	DomainID      string         `json:"domainId,omitempty" minLength:"1" maxLength:"200"`
-	CreatedAfter  instant        `json:"createdAfter,omitzero"`
-	CreatedBefore instant        `json:"createdBefore,omitzero"`
-	AsOf          instant        `json:"asOf,omitzero" doc:"What held at this time, whatever has superseded it since: by when a text's matter happened, else when it was ingested."`
+	CreatedAfter  wire.Instant   `json:"createdAfter,omitzero"`
+	CreatedBefore wire.Instant   `json:"createdBefore,omitzero"`
+	AsOf          wire.Instant   `json:"asOf,omitzero" doc:"What held at this time, whatever has superseded it since: by when a text's matter happened, else when it was ingested."`
 	Metadata      metadataFilter `json:"metadata,omitempty" doc:"Up to 16 names of metadata fields, each with the text, number or boolean that it must equal."`
 }
 
 // metadataFilter maps a metadata field to the canonical JSON of a scalar.
 type metadataFilter map[string]string
 
-func (m *metadataFilter) fromJSON(raw jsontext.Value) string {
+// FromJSON implements wire.FromJSON.
+func (m *metadataFilter) FromJSON(raw jsontext.Value) string {
 	if raw.Kind() != '{' {
 		return "expected object"
 	}
 	v, err := canon.Value(raw)
 	if err != nil {
-		return notCanonical(err)
+		return wire.NotCanonical(err)
 	}
 	filter := metadataFilter{}
 	d := jsontext.NewDecoder(bytes.NewBuffer(v))
@@ -124,15 +128,15 @@ type searchResult struct {
 }
 
 type hit struct {
-	Chunk      string    `json:"chunk" doc:"The passage."`
-	ChunkID    string    `json:"chunkId"`
-	NodeID     string    `json:"nodeId"`
-	Title      string    `json:"title"`
-	Score      score     `json:"score" doc:"How well it fits, fused from scores; higher is better."`
-	Scores     hitScores `json:"scores"`
-	ExternalID orNull    `json:"externalId" doc:"The client's own id of the document it is from."`
-	Subject    orNull    `json:"subject" doc:"The provisioned subject whose memory it is from; null for a person's."`
-	CreatedAt  timestamp `json:"createdAt"`
+	Chunk      string         `json:"chunk" doc:"The passage."`
+	ChunkID    string         `json:"chunkId"`
+	NodeID     string         `json:"nodeId"`
+	Title      string         `json:"title"`
+	Score      wire.Score     `json:"score" doc:"How well it fits, fused from scores; higher is better."`
+	Scores     hitScores      `json:"scores"`
+	ExternalID wire.OrNull    `json:"externalId" doc:"The client's own id of the document it is from."`
+	Subject    wire.OrNull    `json:"subject" doc:"The provisioned subject whose memory it is from; null for a person's."`
+	CreatedAt  wire.Timestamp `json:"createdAt"`
 }
 
 func hitsOf(found []*pb.Hit) []hit {
@@ -140,17 +144,17 @@ func hitsOf(found []*pb.Hit) []hit {
 	for _, h := range found {
 		hits = append(hits, hit{
 			Chunk: h.GetChunk(), ChunkID: h.GetChunkId(), NodeID: h.GetNode(), Title: h.GetTitle(),
-			Score: score(h.GetScore()), Scores: hitScores{score(h.GetVector()), score(h.GetKeyword())},
-			ExternalID: orNull(h.GetExternalId()), Subject: orNull(h.GetSubject()),
-			CreatedAt: timestamp(h.GetCreatedMs()),
+			Score: wire.Score(h.GetScore()), Scores: hitScores{wire.Score(h.GetVector()), wire.Score(h.GetKeyword())},
+			ExternalID: wire.OrNull(h.GetExternalId()), Subject: wire.OrNull(h.GetSubject()),
+			CreatedAt: wire.Timestamp(h.GetCreatedMs()),
 		})
 	}
 	return hits
 }
 
 type hitScores struct {
-	Vector  score `json:"vector" doc:"Likeness of meaning."`
-	Keyword score `json:"keyword" doc:"Weight of the words in common."`
+	Vector  wire.Score `json:"vector" doc:"Likeness of meaning."`
+	Keyword wire.Score `json:"keyword" doc:"Weight of the words in common."`
 }
 
 type usage struct {

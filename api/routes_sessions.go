@@ -9,18 +9,21 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var sessionRoutes = []Route{
-	on(Route{
+var sessionRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/session-event", ID: "ingestSessionEvent", Tag: tagSessions,
 		Summary: "Push one event of a coding session",
 		Description: "An event that is stored already is deduped: by its eventId, else by its session, role, time and text. " +
 			"Each stored event becomes a node of kind session, in the background.",
 		Scope: scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED,
 		LargeBody: true, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *sessionEventInput, errs *violations) {
+	}, func(env *pb.Envelope, in *sessionEventInput, errs *problems.Violations) {
 		in.Body.check(errs)
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionEvents{SessionEvents: &pb.SessionEvents{Events: []*pb.SessionEvent{in.Body.proto()}}}})
 	}, func(reply *pb.Reply) (sessionResult, bool) {
@@ -30,18 +33,18 @@ var sessionRoutes = []Route{
 		}
 		return resultOf(0, list[0]), true
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/session-batch", ID: "ingestSessionBatch", Tag: tagSessions,
 		Summary:     "Push events of coding sessions",
 		Description: "Up to 500. Each has a result of its own: a bad event is rejected and the others are stored.",
 		Scope:       scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED,
 		LargeBody: true, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *sessionBatchInput, errs *violations) {
+	}, func(env *pb.Envelope, in *sessionBatchInput, errs *problems.Violations) {
 		switch n := in.Body.Events.count; {
 		case n == 0:
-			errs.add("events", "expected array length >= 1")
+			errs.Add("events", "expected array length >= 1")
 		case n > maxSessionBatch:
-			errs.add("events", fmt.Sprintf("expected array length <= %d", maxSessionBatch))
+			errs.Add("events", fmt.Sprintf("expected array length <= %d", maxSessionBatch))
 		}
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionEvents{SessionEvents: &pb.SessionEvents{Batch: true, Events: in.Body.Events.list}}})
 	}, func(reply *pb.Reply) (sessionResults, bool) {
@@ -52,70 +55,70 @@ var sessionRoutes = []Route{
 		}
 		return out, list != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/agent-signals", ID: "ingestAgentSignals", Tag: tagSessions,
 		Summary: "Report what an agent did wrong",
 		Description: "Failures that the client noticed, of a tool, a test, or the agent itself, and what the person corrected. Each becomes a node of " +
 			"the session and an insight. One that says when it was is stored once, however often it is sent.",
 		Scope: scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusAccepted,
-	}, func(env *pb.Envelope, in *agentSignalsInput, errs *violations) {
+	}, func(env *pb.Envelope, in *agentSignalsInput, errs *problems.Violations) {
 		checkSessionID("sessionId", in.Body.SessionID, errs)
 		op := &pb.AgentSignals{Session: in.Body.SessionID}
 		for _, s := range in.Body.Signals {
-			op.Signals = append(op.Signals, &pb.AgentSignal{Type: s.Type, Severity: s.Severity, Detail: s.Detail, AtMs: s.At.ms})
+			op.Signals = append(op.Signals, &pb.AgentSignal{Type: s.Type, Severity: s.Severity, Detail: s.Detail, AtMs: s.At.Ms})
 		}
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_AgentSignals{AgentSignals: op}})
 	}, func(reply *pb.Reply) (signalsAccepted, bool) {
 		_, ok := reply.GetLink().GetResult().(*pb.LinkResult_Signals)
 		return signalsAccepted{reply.GetLink().GetSignals()}, ok
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/session-finalize", ID: "finalizeSessions", Tag: tagSessions,
 		Summary:     "Finish a backfill of sessions",
 		Description: "Call it once after the last batch. The work is a job behind everything that was sent before.",
 		Scope:       scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
-	}, func(env *pb.Envelope, _ *empty, _ *violations) {
+	}, func(env *pb.Envelope, _ *web.Empty, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionFinalize{SessionFinalize: &pb.SessionFinalize{}}})
 	}, answerSessionState),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/ingest/session-status", ID: "getSessionStatus", Tag: tagSessions,
 		Summary: "How far the sessions are",
 		Scope:   scopeWrite, Family: familySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED, Status: http.StatusOK,
-	}, func(env *pb.Envelope, _ *empty, _ *violations) {
+	}, func(env *pb.Envelope, _ *web.Empty, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_SessionStatus{SessionStatus: &pb.SessionStatus{}}})
 	}, answerSessionState),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/sessions", ID: "listSessions", Tag: tagSessions,
 		Summary:     "List the coding sessions",
 		Description: "Those of the subject, by when they began to be stored, newest first.",
 		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *listSessionsInput, _ *violations) {
-		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListSessions{ListSessions: &pb.ListSessions{Page: in.proto()}}})
-	}, func(reply *pb.Reply) (pageOf[session], bool) {
+	}, func(env *pb.Envelope, in *listSessionsInput, _ *problems.Violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListSessions{ListSessions: &pb.ListSessions{Page: in.Proto()}}})
+	}, func(reply *pb.Reply) (web.PageOf[session], bool) {
 		list := reply.GetLink().GetSessions()
-		out := newPage[session](len(list.GetSessions()), list.GetNextCursor())
+		out := web.NewPage[session](len(list.GetSessions()), list.GetNextCursor())
 		for _, s := range list.GetSessions() {
 			out.Data = append(out.Data, session{
-				ID: s.GetId(), Cwd: orNull(s.GetCwd()), Model: orNull(s.GetModel()), EventCount: s.GetEvents(), SignalCount: s.GetSignals(),
-				FirstEventAt: timestamp(s.GetFirstEventMs()), LastEventAt: timestamp(s.GetLastEventMs()),
-				CreatedAt: timestamp(s.GetCreatedMs()), UpdatedAt: notBefore(s.GetUpdatedMs(), s.GetCreatedMs()),
+				ID: s.GetId(), Cwd: wire.OrNull(s.GetCwd()), Model: wire.OrNull(s.GetModel()), EventCount: s.GetEvents(), SignalCount: s.GetSignals(),
+				FirstEventAt: wire.Timestamp(s.GetFirstEventMs()), LastEventAt: wire.Timestamp(s.GetLastEventMs()),
+				CreatedAt: wire.Timestamp(s.GetCreatedMs()), UpdatedAt: wire.NotBefore(s.GetUpdatedMs(), s.GetCreatedMs()),
 			})
 		}
 		return out, list != nil
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/recall/sessions/{session_id}", ID: "deleteSession", Tag: tagSessions,
 		Summary:     "Delete a coding session",
 		Description: "Its events are forgotten like nodes are, and nothing else of it is left.",
 		Scope:       scopeWrite, Family: familyDefault, Subject: pb.SubjectMode_SUBJECT_AWARE, Capability: capabilityRecall, Status: http.StatusNoContent,
 		Problems: []string{codeSessionNotFound},
-	}, func(env *pb.Envelope, in *sessionInput, _ *violations) {
+	}, func(env *pb.Envelope, in *sessionInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteSession{DeleteSession: &pb.DeleteSession{Id: in.ID}}})
-	}, answerEmpty),
+	}, web.AnswerEmpty),
 }
 
 type (
-	listSessionsInput struct{ page }
+	listSessionsInput struct{ web.Page }
 	sessionInput      struct {
 		ID string `path:"session_id" doc:"The client's own id of the session, percent-encoded."`
 	}
@@ -125,15 +128,15 @@ type (
 )
 
 type sessionEventBody struct {
-	SessionID string  `json:"sessionId" minLength:"1" doc:"1 to 256 bytes without control characters."`
-	Role      string  `json:"role" enum:"user,assistant,tool,system"`
-	Text      string  `json:"text" minLength:"1" maxLength:"5000000" blank:"false"`
-	At        instant `json:"at,omitzero" doc:"When it was said; by default, when it was stored."`
-	EventID   string  `json:"eventId,omitempty" minLength:"1" maxLength:"256" doc:"The client's own id of the event, by which it is deduped."`
-	Cwd       string  `json:"cwd,omitempty" maxLength:"4096"`
-	Model     string  `json:"model,omitempty" maxLength:"256"`
-	Tool      string  `json:"tool,omitempty" maxLength:"256"`
-	Metadata  object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
+	SessionID string       `json:"sessionId" minLength:"1" doc:"1 to 256 bytes without control characters."`
+	Role      string       `json:"role" enum:"user,assistant,tool,system"`
+	Text      string       `json:"text" minLength:"1" maxLength:"5000000" blank:"false"`
+	At        wire.Instant `json:"at,omitzero" doc:"When it was said; by default, when it was stored."`
+	EventID   string       `json:"eventId,omitempty" minLength:"1" maxLength:"256" doc:"The client's own id of the event, by which it is deduped."`
+	Cwd       string       `json:"cwd,omitempty" maxLength:"4096"`
+	Model     string       `json:"model,omitempty" maxLength:"256"`
+	Tool      string       `json:"tool,omitempty" maxLength:"256"`
+	Metadata  wire.Object  `json:"metadata,omitempty" doc:"Anything the client wants to find or filter by; at most 64 KiB."`
 }
 
 // TransformSchema implements huma.SchemaTransformer.
@@ -147,23 +150,25 @@ func (agentSignalsBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.S
 }
 
 func describeSession(s *huma.Schema) *huma.Schema {
-	keyword(s.Properties["sessionId"], "pattern", plainName)
-	keyword(s.Properties["sessionId"], "maxLength", maxSubjectBytes)
+	wire.Keyword(s.Properties["sessionId"], "pattern", wire.PlainName)
+	wire.Keyword(s.Properties["sessionId"], "maxLength", web.MaxSubjectBytes)
 	return s
 }
 
-func (b *sessionEventBody) check(errs *violations) { checkSessionID("sessionId", b.SessionID, errs) }
+func (b *sessionEventBody) check(errs *problems.Violations) {
+	checkSessionID("sessionId", b.SessionID, errs)
+}
 
 // checkSessionID: a session may be called what a subject may.
-func checkSessionID(field, id string, errs *violations) {
+func checkSessionID(field, id string, errs *problems.Violations) {
 	if id != "" && !validSubject(id) {
-		errs.add(field, "expected 1 to 256 bytes without control characters")
+		errs.Add(field, "expected 1 to 256 bytes without control characters")
 	}
 }
 
 func (b *sessionEventBody) proto() *pb.SessionEvent {
 	return &pb.SessionEvent{
-		Session: b.SessionID, Role: b.Role, Text: b.Text, AtMs: b.At.ms, Event: b.EventID, Cwd: b.Cwd, Model: b.Model, Tool: b.Tool, Metadata: b.Metadata,
+		Session: b.SessionID, Role: b.Role, Text: b.Text, AtMs: b.At.Ms, Event: b.EventID, Cwd: b.Cwd, Model: b.Model, Tool: b.Tool, Metadata: b.Metadata,
 	}
 }
 
@@ -180,7 +185,7 @@ type sessionEvents struct {
 
 var (
 	sessionEventType    = reflect.TypeFor[sessionEventBody]()
-	sessionEventPlan, _ = planOf(sessionEventType) // the row of session-event reports what is wrong with it
+	sessionEventPlan, _ = wire.PlanOf(sessionEventType) // the row of session-event reports what is wrong with it
 )
 
 // Schema implements huma.SchemaProvider.
@@ -189,8 +194,8 @@ func (sessionEvents) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeArray, MinItems: &one, MaxItems: &most, Items: r.Schema(sessionEventType, true, "SessionEvent")}
 }
 
-// fromJSONWith implements tolerant.
-func (e *sessionEvents) fromJSONWith(raw jsontext.Value, registry huma.Registry, around int) string {
+// FromJSONWith implements wire.Tolerant.
+func (e *sessionEvents) FromJSONWith(raw jsontext.Value, registry huma.Registry, around int) string {
 	if raw.Kind() != '[' {
 		return "expected array"
 	}
@@ -217,13 +222,13 @@ var eventSchema = &huma.Schema{Ref: "#/components/schemas/SessionEvent"}
 // rejection. It stands around levels deep in the body.
 func readEvent(raw jsontext.Value, around int, registry huma.Registry) *pb.SessionEvent {
 	var body sessionEventBody
-	var errs violations
-	problem := decodeWithin(around, raw, sessionEventPlan, eventSchema, registry, reflect.ValueOf(&body).Elem(), &errs)
-	if problem == nil && !errs.any() {
+	var errs problems.Violations
+	problem := wire.DecodeWithin(around, raw, sessionEventPlan, eventSchema, registry, reflect.ValueOf(&body).Elem(), &errs)
+	if problem == nil && !errs.Any() {
 		body.check(&errs)
 	}
 	if problem == nil {
-		problem = errs.refusal()
+		problem = errs.Refusal()
 	}
 	if problem == nil {
 		return body.proto()
@@ -241,10 +246,10 @@ type agentSignalsBody struct {
 }
 
 type agentSignalBody struct {
-	Type     string  `json:"type" minLength:"1" maxLength:"64" doc:"Such as tool_failure, loop, user_correction, test_failure or abandoned."`
-	Severity string  `json:"severity,omitempty" maxLength:"32"`
-	Detail   string  `json:"detail,omitempty" maxLength:"8192"`
-	At       instant `json:"at,omitzero"`
+	Type     string       `json:"type" minLength:"1" maxLength:"64" doc:"Such as tool_failure, loop, user_correction, test_failure or abandoned."`
+	Severity string       `json:"severity,omitempty" maxLength:"32"`
+	Detail   string       `json:"detail,omitempty" maxLength:"8192"`
+	At       wire.Instant `json:"at,omitzero"`
 }
 
 type signalsAccepted struct {
@@ -252,10 +257,10 @@ type signalsAccepted struct {
 }
 
 type sessionResult struct {
-	Index  int    `json:"index"`
-	Status string `json:"status" enum:"stored,deduped,rejected"`
-	NodeID orNull `json:"nodeId" doc:"The node that the event becomes; it can be found once it is ingested."`
-	Error  string `json:"error,omitempty" doc:"Why it was rejected."`
+	Index  int         `json:"index"`
+	Status string      `json:"status" enum:"stored,deduped,rejected"`
+	NodeID wire.OrNull `json:"nodeId" doc:"The node that the event becomes; it can be found once it is ingested."`
+	Error  string      `json:"error,omitempty" doc:"Why it was rejected."`
 }
 
 type sessionResults struct {
@@ -263,19 +268,19 @@ type sessionResults struct {
 }
 
 func resultOf(i int, r *pb.SessionResult) sessionResult {
-	return sessionResult{Index: i, Status: r.GetStatus(), NodeID: orNull(r.GetNode()), Error: r.GetError()}
+	return sessionResult{Index: i, Status: r.GetStatus(), NodeID: wire.OrNull(r.GetNode()), Error: r.GetError()}
 }
 
 type sessionState struct {
-	SessionNodeCount uint64    `json:"sessionNodeCount"`
-	SessionEdgeCount uint64    `json:"sessionEdgeCount" doc:"The edges of those nodes, as the last cognition cycle counted them."`
-	IngestPending    uint64    `json:"ingestPending" doc:"Events that are stored and not yet ingested."`
-	FinalizePending  bool      `json:"finalizePending"`
-	Building         bool      `json:"building" doc:"What is derived from sessions is being built."`
-	TotalNodeCount   uint64    `json:"totalNodeCount" doc:"All nodes of the subject."`
-	LastIngestedAt   timestamp `json:"lastIngestedAt" nullable:"true"`
-	WarmLayers       []string  `json:"warmLayers" doc:"The recall views that hold something. Depends on the data: do not wait for it."`
-	AlreadyInFlight  *bool     `json:"alreadyInFlight,omitempty" doc:"Of session-finalize: an earlier one was still under way."`
+	SessionNodeCount uint64         `json:"sessionNodeCount"`
+	SessionEdgeCount uint64         `json:"sessionEdgeCount" doc:"The edges of those nodes, as the last cognition cycle counted them."`
+	IngestPending    uint64         `json:"ingestPending" doc:"Events that are stored and not yet ingested."`
+	FinalizePending  bool           `json:"finalizePending"`
+	Building         bool           `json:"building" doc:"What is derived from sessions is being built."`
+	TotalNodeCount   uint64         `json:"totalNodeCount" doc:"All nodes of the subject."`
+	LastIngestedAt   wire.Timestamp `json:"lastIngestedAt" nullable:"true"`
+	WarmLayers       []string       `json:"warmLayers" doc:"The recall views that hold something. Depends on the data: do not wait for it."`
+	AlreadyInFlight  *bool          `json:"alreadyInFlight,omitempty" doc:"Of session-finalize: an earlier one was still under way."`
 }
 
 func answerSessionState(reply *pb.Reply) (sessionState, bool) {
@@ -283,7 +288,7 @@ func answerSessionState(reply *pb.Reply) (sessionState, bool) {
 	out := sessionState{
 		SessionNodeCount: s.GetSessionNodes(), SessionEdgeCount: s.GetSessionEdges(), IngestPending: s.GetIngestPending(),
 		FinalizePending: s.GetFinalizePending(), Building: s.GetBuilding(), TotalNodeCount: s.GetTotalNodes(),
-		LastIngestedAt: timestamp(s.GetLastIngestedMs()), WarmLayers: append([]string{}, s.GetWarmLayers()...),
+		LastIngestedAt: wire.Timestamp(s.GetLastIngestedMs()), WarmLayers: append([]string{}, s.GetWarmLayers()...),
 	}
 	if s.GetFinalize() {
 		already := s.GetAlreadyInFlight()
@@ -293,13 +298,13 @@ func answerSessionState(reply *pb.Reply) (sessionState, bool) {
 }
 
 type session struct {
-	ID           string    `json:"id"`
-	Cwd          orNull    `json:"cwd"`
-	Model        orNull    `json:"model"`
-	EventCount   uint64    `json:"eventCount"`
-	SignalCount  uint64    `json:"signalCount"`
-	FirstEventAt timestamp `json:"firstEventAt" nullable:"true"`
-	LastEventAt  timestamp `json:"lastEventAt" nullable:"true"`
-	CreatedAt    timestamp `json:"createdAt"`
-	UpdatedAt    timestamp `json:"updatedAt"`
+	ID           string         `json:"id"`
+	Cwd          wire.OrNull    `json:"cwd"`
+	Model        wire.OrNull    `json:"model"`
+	EventCount   uint64         `json:"eventCount"`
+	SignalCount  uint64         `json:"signalCount"`
+	FirstEventAt wire.Timestamp `json:"firstEventAt" nullable:"true"`
+	LastEventAt  wire.Timestamp `json:"lastEventAt" nullable:"true"`
+	CreatedAt    wire.Timestamp `json:"createdAt"`
+	UpdatedAt    wire.Timestamp `json:"updatedAt"`
 }

@@ -3,6 +3,8 @@ package api
 import (
 	"net/http"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
 	pb "orgmem/proto"
 )
 
@@ -10,33 +12,33 @@ const settingsText = "qualityMode: fast ranks by the index alone, without the br
 	"thorough looks at more candidates, ranks more of them exactly and runs every pass: what the brain begins at is ranked exactly, too. " +
 	"learnModeDefault false keeps what is taken in from then on searchable, but out of the recalled graph, cognition and the brain, until the same content is sent again with it true."
 
-var settingsRoutes = []Route{
-	on(Route{
+var settingsRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/settings", ID: "getSettings", Tag: tagSettings,
 		Summary:     "Get the settings",
 		Description: "Those of the effective subject; the server's defaults where it wrote none. " + settingsText,
 		Scope:       scopeRead, Family: familyReads, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_GetSettings{GetSettings: &pb.GetSettings{}}})
 	}, answerSettings),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPatch, Path: "/v1/settings", ID: "patchSettings", Tag: tagSettings,
 		Summary:     "Change settings",
 		Description: "Fields that are not named stay as they are. " + settingsText,
 		Scope:       scopeWrite, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *patchSettingsInput, _ *violations) {
+	}, func(env *pb.Envelope, in *patchSettingsInput, _ *problems.Violations) {
 		patch := &pb.Settings{LearnModeDefault: in.Body.LearnModeDefault}
 		if in.Body.QualityMode != "" {
 			patch.QualityMode = &in.Body.QualityMode
 		}
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_PatchSettings{PatchSettings: &pb.PatchSettings{Settings: patch}}})
 	}, answerSettings),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/settings/reset", ID: "resetSettings", Tag: tagSettings,
 		Summary:     "Go back to the default settings",
 		Description: "Answers the restored defaults.",
 		Scope:       scopeWrite, Family: familyWrites, Subject: pb.SubjectMode_SUBJECT_AWARE, Idempotent: true, Status: http.StatusOK,
-	}, func(env *pb.Envelope, _ *nothing, _ *violations) {
+	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ResetSettings{ResetSettings: &pb.ResetSettings{}}})
 	}, answerSettings),
 }

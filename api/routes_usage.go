@@ -5,28 +5,31 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var usageRoutes = []Route{
-	on(Route{
+var usageRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/usage", ID: "getUsage", Tag: tagUsage,
 		Summary: "What was used",
 		Description: "Read units and embedding tokens of the whole organization, in buckets: UTC hours for a range of up to 7 days, UTC days beyond. " +
 			"A bucket that the range touches is answered whole; one in which nothing was used is left out. " +
 			"All that was answered before this request is in it. The sandbox is not metered.",
 		Scope: scopeUsage, Family: familyReads, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *usageInput, _ *violations) {
+	}, func(env *pb.Envelope, in *usageInput, _ *problems.Violations) {
 		// The organization judges the range: it knows what the time is.
-		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_GetUsage{GetUsage: &pb.GetUsage{StartMs: in.Start.ms, EndMs: in.End.ms, GroupBy: in.GroupBy}}})
+		env.Op = dataOp(&pb.DataOp{Op: &pb.DataOp_GetUsage{GetUsage: &pb.GetUsage{StartMs: in.Start.Ms, EndMs: in.End.Ms, GroupBy: in.GroupBy}}})
 	}, func(reply *pb.Reply) (usageReport, bool) {
 		report := reply.GetData().GetUsage()
 		out := usageReport{Buckets: make([]usageBucket, 0, len(report.GetBuckets()))}
 		for _, b := range report.GetBuckets() {
-			bucket := usageBucket{StartTime: timestamp(b.GetStartMs()), EndTime: timestamp(b.GetEndMs())}
+			bucket := usageBucket{StartTime: wire.Timestamp(b.GetStartMs()), EndTime: wire.Timestamp(b.GetEndMs())}
 			for _, g := range b.GetGroups() {
 				bucket.Groups = append(bucket.Groups, usageGroup{
-					Subject: g.GetSubject(), Capability: orNull(g.GetCapability()), Key: g.GetKey(),
+					Subject: g.GetSubject(), Capability: wire.OrNull(g.GetCapability()), Key: g.GetKey(),
 					Units: usageUnits{g.GetReadUnits(), g.GetEmbedTokens()},
 				})
 			}
@@ -43,33 +46,34 @@ type usageInput struct {
 }
 
 // moment is an instant in a query.
-type moment struct{ instant }
+type moment struct{ wire.Instant }
 
-func (m *moment) fromText(text string) *pb.Problem {
-	if message := m.parse(text); message != "" {
-		return refusalf(codeValidation, "%s", message)
+// FromText implements web.FromText.
+func (m *moment) FromText(text string) *pb.Problem {
+	if message := m.Parse(text); message != "" {
+		return problems.Newf(codeValidation, "%s", message)
 	}
 	return nil
 }
 
 // Schema implements huma.SchemaProvider.
-func (moment) Schema(r huma.Registry) *huma.Schema { return instant{}.Schema(r) }
+func (moment) Schema(r huma.Registry) *huma.Schema { return wire.Instant{}.Schema(r) }
 
 type usageReport struct {
 	Buckets []usageBucket `json:"buckets" doc:"The earliest first."`
 }
 
 type usageBucket struct {
-	StartTime timestamp    `json:"startTime"`
-	EndTime   timestamp    `json:"endTime"`
-	Groups    []usageGroup `json:"groups"`
+	StartTime wire.Timestamp `json:"startTime"`
+	EndTime   wire.Timestamp `json:"endTime"`
+	Groups    []usageGroup   `json:"groups"`
 }
 
 type usageGroup struct {
-	Subject    string     `json:"subject" doc:"The provisioned subject's id; the user id for a person's own memory; the id that nodes carry for a subject that was erased."`
-	Capability orNull     `json:"capability" doc:"What was used, when grouped by capability: search, retrieve, graph, recall, condition, brain or ingest."`
-	Key        string     `json:"key,omitempty" doc:"The id of the API key, when grouped by key."`
-	Units      usageUnits `json:"units"`
+	Subject    string      `json:"subject" doc:"The provisioned subject's id; the user id for a person's own memory; the id that nodes carry for a subject that was erased."`
+	Capability wire.OrNull `json:"capability" doc:"What was used, when grouped by capability: search, retrieve, graph, recall, condition, brain or ingest."`
+	Key        string      `json:"key,omitempty" doc:"The id of the API key, when grouped by key."`
+	Units      usageUnits  `json:"units"`
 }
 
 type usageUnits struct {

@@ -8,22 +8,25 @@ import (
 	"github.com/google/uuid"
 
 	"orgmem/actors"
+	"orgmem/api/problems"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
-var webhookRoutes = []Route{
-	on(Route{
+var webhookRoutes = []web.Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/webhooks", ID: "listWebhooks", Tag: tagWebhooks,
 		Summary:     "List the webhook endpoints",
 		Description: "Those of the whole organization, newest first.",
 		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
-	}, func(env *pb.Envelope, in *listWebhooksInput, _ *violations) {
-		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: in.proto()}}})
-	}, func(reply *pb.Reply) (pageOf[webhook], bool) {
+	}, func(env *pb.Envelope, in *listWebhooksInput, _ *problems.Violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_ListWebhooks{ListWebhooks: &pb.ListWebhooks{Page: in.Proto()}}})
+	}, func(reply *pb.Reply) (web.PageOf[webhook], bool) {
 		list := reply.GetLink().GetWebhooks()
-		return pageFrom(list != nil, list.GetWebhooks(), list.GetNextCursor(), webhookOf)
+		return web.PageFrom(list != nil, list.GetWebhooks(), list.GetNextCursor(), webhookOf)
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/webhooks", ID: "createWebhook", Tag: tagWebhooks,
 		Summary: "Register a webhook endpoint",
 		Description: "The answer holds the signing secret, this once. The URL must be https, with the default port and without user name, and its host " +
@@ -31,19 +34,19 @@ var webhookRoutes = []Route{
 			"The endpoint receives what the caller may read.",
 		Scope: scopeWrite, Family: familyWrites, Idempotent: true, Status: http.StatusCreated,
 		Problems: []string{codeWebhookLimit},
-	}, func(env *pb.Envelope, in *createWebhookInput, errs *violations) {
+	}, func(env *pb.Envelope, in *createWebhookInput, errs *problems.Violations) {
 		checkEventTypes(in.Body.EventTypes, errs)
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_CreateWebhook{CreateWebhook: &pb.CreateWebhook{
 			Url: in.Body.URL, EventTypes: unrepeated(in.Body.EventTypes),
 		}}})
 	}, answerWebhook),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/webhooks/{webhook_id}", ID: "getWebhook", Tag: tagWebhooks,
 		Summary:     "Get a webhook endpoint",
 		Description: "With its last 50 delivery attempts, newest first.",
 		Scope:       scopeRead, Family: familyReads, Status: http.StatusOK,
 		Problems: []string{codeWebhookNotFound},
-	}, func(env *pb.Envelope, in *webhookInput, _ *violations) {
+	}, func(env *pb.Envelope, in *webhookInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_GetWebhook{GetWebhook: &pb.GetWebhook{Id: in.ID}}})
 	}, func(reply *pb.Reply) (webhook, bool) {
 		detail := reply.GetLink().GetWebhookDetail()
@@ -56,50 +59,50 @@ var webhookRoutes = []Route{
 		}
 		return out, ok
 	}),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodPatch, Path: "/v1/webhooks/{webhook_id}", ID: "patchWebhook", Tag: tagWebhooks,
 		Summary: "Change a webhook endpoint",
 		Description: "disabled: false enables it again and clears its streak of failures. The secret stays as it is. " +
 			"The endpoint goes on to receive what its creator may read, whoever changes it.",
 		Scope: scopeWrite, Family: familyWrites, Status: http.StatusOK,
 		Problems: []string{codeWebhookNotFound},
-	}, func(env *pb.Envelope, in *patchWebhookInput, errs *violations) {
+	}, func(env *pb.Envelope, in *patchWebhookInput, errs *problems.Violations) {
 		b := &in.Body
 		if b.URL == nil && b.EventTypes == nil && b.Disabled == nil {
-			errs.add("body", "names nothing to change: url, eventTypes or disabled")
+			errs.Add("body", "names nothing to change: url, eventTypes or disabled")
 		}
 		checkEventTypes(b.EventTypes, errs)
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_PatchWebhook{PatchWebhook: &pb.PatchWebhook{
 			Id: in.ID, Url: b.URL, EventTypes: unrepeated(b.EventTypes), Disabled: b.Disabled,
 		}}})
 	}, answerWebhook),
-	on(Route{
+	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/webhooks/{webhook_id}", ID: "deleteWebhook", Tag: tagWebhooks,
 		Summary: "Delete a webhook endpoint",
 		Scope:   scopeWrite, Family: familyWrites, Status: http.StatusNoContent,
 		Problems: []string{codeWebhookNotFound},
-	}, func(env *pb.Envelope, in *webhookInput, _ *violations) {
+	}, func(env *pb.Envelope, in *webhookInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_DeleteWebhook{DeleteWebhook: &pb.DeleteWebhook{Id: in.ID}}})
-	}, answerEmpty),
-	on(Route{
+	}, web.AnswerEmpty),
+	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/webhooks/{webhook_id}/test", ID: "testWebhook", Tag: tagWebhooks,
 		Summary: "Send a test event",
 		Description: "One delivery of webhook.test, at once; the answer is 200 also where the receiver refuses or cannot be reached. " +
 			"It is written to the delivery log, and neither counts towards the streak of failures nor is retried.",
 		Scope: scopeWrite, Family: familyWrites, Status: http.StatusOK,
 		Problems: []string{codeWebhookNotFound},
-	}, func(env *pb.Envelope, in *webhookInput, _ *violations) {
+	}, func(env *pb.Envelope, in *webhookInput, _ *problems.Violations) {
 		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_TestWebhook{TestWebhook: &pb.TestWebhook{Id: in.ID}}})
 	}, func(reply *pb.Reply) (webhookTest, bool) {
 		d := reply.GetLink().GetTest()
-		return webhookTest{OK: d.GetOk(), Status: statusOrNull(d.GetResponseStatus()), DurationMs: d.GetDurationMs(), Error: orNull(d.GetError())}, d != nil
+		return webhookTest{OK: d.GetOk(), Status: statusOrNull(d.GetResponseStatus()), DurationMs: d.GetDurationMs(), Error: wire.OrNull(d.GetError())}, d != nil
 	}),
 }
 
 // linkOp sets the envelope's operation to one of proto/link.proto.
 func linkOp(env *pb.Envelope, op *pb.LinkOp) { env.Op = &pb.Envelope_Link{Link: op} }
 
-type listWebhooksInput struct{ page }
+type listWebhooksInput struct{ web.Page }
 
 type webhookInput struct {
 	ID string `path:"webhook_id"`
@@ -132,20 +135,20 @@ func (newWebhookBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sch
 
 // TransformSchema implements huma.SchemaTransformer.
 func (patchWebhookBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	keyword(s, "minProperties", 1)
+	wire.Keyword(s, "minProperties", 1)
 	return describeEndpoint(s)
 }
 
 func describeEndpoint(s *huma.Schema) *huma.Schema {
 	httpsOnly(s.Properties["url"])
 	all := map[string]any{"const": "*"}
-	either(s.Properties["eventTypes"], map[string]any{"items": all, "maxItems": 1}, map[string]any{"items": map[string]any{"not": all}})
+	wire.Either(s.Properties["eventTypes"], map[string]any{"items": all, "maxItems": 1}, map[string]any{"items": map[string]any{"not": all}})
 	return s
 }
 
-func checkEventTypes(types []string, errs *violations) {
+func checkEventTypes(types []string, errs *problems.Violations) {
 	if len(types) > 1 && slices.Contains(types, "*") {
-		errs.add("eventTypes", "expected either * alone or a list of types")
+		errs.Add("eventTypes", "expected either * alone or a list of types")
 	}
 }
 
@@ -161,40 +164,40 @@ func unrepeated(types []string) []string {
 }
 
 type webhook struct {
-	ID                  string    `json:"id" format:"uuid"`
-	URL                 string    `json:"url" format:"uri"`
-	EventTypes          []string  `json:"eventTypes"`
-	InactiveEventTypes  []string  `json:"inactiveEventTypes" doc:"Those of its types that nothing publishes on this deployment."`
-	Disabled            bool      `json:"disabled"`
-	DisabledReason      orNull    `json:"disabledReason"`
-	ConsecutiveFailures uint32    `json:"consecutiveFailures"`
-	LastDeliveryAt      timestamp `json:"lastDeliveryAt" nullable:"true"`
-	LastSuccessAt       timestamp `json:"lastSuccessAt" nullable:"true"`
-	CreatedAt           timestamp `json:"createdAt"`
-	UpdatedAt           timestamp `json:"updatedAt" nullable:"true"`
+	ID                  string         `json:"id" format:"uuid"`
+	URL                 string         `json:"url" format:"uri"`
+	EventTypes          []string       `json:"eventTypes"`
+	InactiveEventTypes  []string       `json:"inactiveEventTypes" doc:"Those of its types that nothing publishes on this deployment."`
+	Disabled            bool           `json:"disabled"`
+	DisabledReason      wire.OrNull    `json:"disabledReason"`
+	ConsecutiveFailures uint32         `json:"consecutiveFailures"`
+	LastDeliveryAt      wire.Timestamp `json:"lastDeliveryAt" nullable:"true"`
+	LastSuccessAt       wire.Timestamp `json:"lastSuccessAt" nullable:"true"`
+	CreatedAt           wire.Timestamp `json:"createdAt"`
+	UpdatedAt           wire.Timestamp `json:"updatedAt" nullable:"true"`
 	// Attempts stand in the answer that shows one endpoint.
 	Attempts []deliveryAttempt `json:"attempts,omitzero" doc:"The last 50 delivery attempts, newest first; where one endpoint is asked for."`
 	Secret   string            `json:"secret,omitempty" doc:"The signing secret, in the answer that made the endpoint; a replay has a marker in its place."`
 }
 
 type deliveryAttempt struct {
-	ID              string    `json:"id" format:"uuid" doc:"X-Svc-Delivery of the attempt."`
-	EventID         string    `json:"eventId" format:"uuid"`
-	EventType       string    `json:"eventType"`
-	Attempt         uint32    `json:"attempt" doc:"1 for the first, 2 and 3 for retries."`
-	At              timestamp `json:"at"`
-	DurationMs      uint32    `json:"durationMs"`
-	ResponseStatus  *uint32   `json:"responseStatus" nullable:"true"`
-	ResponseSnippet string    `json:"responseSnippet"`
-	Error           orNull    `json:"error"`
-	OK              bool      `json:"ok"`
+	ID              string         `json:"id" format:"uuid" doc:"X-Svc-Delivery of the attempt."`
+	EventID         string         `json:"eventId" format:"uuid"`
+	EventType       string         `json:"eventType"`
+	Attempt         uint32         `json:"attempt" doc:"1 for the first, 2 and 3 for retries."`
+	At              wire.Timestamp `json:"at"`
+	DurationMs      uint32         `json:"durationMs"`
+	ResponseStatus  *uint32        `json:"responseStatus" nullable:"true"`
+	ResponseSnippet string         `json:"responseSnippet"`
+	Error           wire.OrNull    `json:"error"`
+	OK              bool           `json:"ok"`
 }
 
 type webhookTest struct {
-	OK         bool    `json:"ok"`
-	Status     *uint32 `json:"status" nullable:"true" doc:"What the receiver answered with; null when it did not."`
-	DurationMs uint32  `json:"durationMs"`
-	Error      orNull  `json:"error"`
+	OK         bool        `json:"ok"`
+	Status     *uint32     `json:"status" nullable:"true" doc:"What the receiver answered with; null when it did not."`
+	DurationMs uint32      `json:"durationMs"`
+	Error      wire.OrNull `json:"error"`
 }
 
 // statusOrNull shows an HTTP status, or null for none.
@@ -211,9 +214,9 @@ func webhookOf(h *pb.Webhook) (webhook, bool) {
 	id, err := uuid.FromBytes(h.GetId())
 	out := webhook{
 		ID: id.String(), URL: h.GetUrl(), EventTypes: h.GetEventTypes(), InactiveEventTypes: actors.InactiveEvents(h.GetEventTypes()),
-		Disabled: h.GetDisabled(), DisabledReason: orNull(h.GetDisabledReason()), ConsecutiveFailures: h.GetFailures(),
-		LastDeliveryAt: notBefore(h.GetLastDeliveryMs(), h.GetCreatedMs()), LastSuccessAt: notBefore(h.GetLastSuccessMs(), h.GetCreatedMs()),
-		CreatedAt: timestamp(h.GetCreatedMs()), UpdatedAt: notBefore(h.GetUpdatedMs(), h.GetCreatedMs()), Secret: h.GetSecret(),
+		Disabled: h.GetDisabled(), DisabledReason: wire.OrNull(h.GetDisabledReason()), ConsecutiveFailures: h.GetFailures(),
+		LastDeliveryAt: wire.NotBefore(h.GetLastDeliveryMs(), h.GetCreatedMs()), LastSuccessAt: wire.NotBefore(h.GetLastSuccessMs(), h.GetCreatedMs()),
+		CreatedAt: wire.Timestamp(h.GetCreatedMs()), UpdatedAt: wire.NotBefore(h.GetUpdatedMs(), h.GetCreatedMs()), Secret: h.GetSecret(),
 	}
 	return out, err == nil
 }
@@ -225,8 +228,8 @@ func attemptOf(d *pb.Delivery) (deliveryAttempt, bool) {
 	}
 	event, err := uuid.FromBytes(d.GetEvent())
 	return deliveryAttempt{
-		ID: id.String(), EventID: event.String(), EventType: d.GetEventType(), Attempt: d.GetAttempt(), At: timestamp(d.GetAtMs()),
+		ID: id.String(), EventID: event.String(), EventType: d.GetEventType(), Attempt: d.GetAttempt(), At: wire.Timestamp(d.GetAtMs()),
 		DurationMs: d.GetDurationMs(), ResponseStatus: statusOrNull(d.GetResponseStatus()), ResponseSnippet: d.GetResponseSnippet(),
-		Error: orNull(d.GetError()), OK: d.GetOk(),
+		Error: wire.OrNull(d.GetError()), OK: d.GetOk(),
 	}, err == nil
 }

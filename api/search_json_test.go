@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
+
+	"orgmem/api/wire"
 )
 
 // What is written by hand must be what the library writes of the same value, byte
@@ -23,17 +25,17 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "hits") {
 			r.Results = append(r.Results, hit{
 				Chunk: text.Draw(t, "chunk"), ChunkID: text.Draw(t, "chunkId"), NodeID: text.Draw(t, "nodeId"), Title: text.Draw(t, "title"),
-				Score: score(number.Draw(t, "score")), Scores: hitScores{score(number.Draw(t, "vector")), score(number.Draw(t, "keyword"))},
-				ExternalID: orNull(text.Draw(t, "externalId")), Subject: orNull(text.Draw(t, "subject")),
-				CreatedAt: timestamp(rapid.Int64Range(-1e15, 1e15).Draw(t, "createdAt")),
+				Score: wire.Score(number.Draw(t, "score")), Scores: hitScores{wire.Score(number.Draw(t, "vector")), wire.Score(number.Draw(t, "keyword"))},
+				ExternalID: wire.OrNull(text.Draw(t, "externalId")), Subject: wire.OrNull(text.Draw(t, "subject")),
+				CreatedAt: wire.Timestamp(rapid.Int64Range(-1e15, 1e15).Draw(t, "createdAt")),
 			})
 		}
-		want, err := json.Marshal(r, jsonOptions)
+		want, err := json.Marshal(r, wire.Options)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		if err := encode(&got, r); err != nil {
+		if err := wire.Encode(&got, r); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Bytes(), want) {
@@ -46,7 +48,7 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 func TestAScoreThatIsNoNumberFails(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		var got bytes.Buffer
-		if err := encode(&got, searchResult{Results: []hit{{Chunk: "one"}, {Scores: hitScores{Keyword: score(bad)}}}}); err == nil {
+		if err := wire.Encode(&got, searchResult{Results: []hit{{Chunk: "one"}, {Scores: hitScores{Keyword: wire.Score(bad)}}}}); err == nil {
 			t.Errorf("%v: %s", bad, got.Bytes())
 		}
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"orgmem/actors"
+	"orgmem/api/operator"
+	"orgmem/api/web"
 	"orgmem/proto/clock"
 )
 
@@ -161,21 +163,21 @@ func (c Config) withDefaults() Config {
 // interface. It holds no state of any organization.
 type Server struct {
 	cfg      Config
-	edge     *httpEdge
-	table    *table
+	edge     *web.Edge
+	table    *web.Table
 	public   *http.Server
 	operator *http.Server
 	// downloads counts the exports that are being sent.
 	downloads sends
 }
 
-// newTable builds the table of routes and its document.
-func (s *Server) newTable() (*table, error) {
+// NewTable builds the table of routes and its document.
+func (s *Server) newTable() (*web.Table, error) {
 	if _, err := configShapes(); err != nil {
 		return nil, err
 	}
-	t, err := newTable(
-		about{Text: documentText, Tags: tagTexts, Inputs: slices.Collect(maps.Values(connectorShapes))},
+	t, err := web.NewTable(
+		web.About{Text: documentText, Tags: tagTexts, Inputs: slices.Collect(maps.Values(connectorShapes))},
 		identityRoutes, accountRoutes, auditRoutes, keyRoutes, sandboxRoutes, subjectRoutes,
 		graphRoutes, elsewhereRoutes, graphEditRoutes, edgeRoutes, domainRoutes, recallGraphRoutes,
 		ingestRoutes, importRoutes, sessionRoutes, jobRoutes,
@@ -186,7 +188,7 @@ func (s *Server) newTable() (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range t.routes {
+	for _, r := range t.Routes {
 		if r.Scope != scopeAny && !slices.Contains(scopes, r.Scope) {
 			return nil, fmt.Errorf("route %s: unknown scope %s", r.ID, r.Scope)
 		}
@@ -194,7 +196,7 @@ func (s *Server) newTable() (*table, error) {
 	if err := limitIngest(t, s.cfg.MaxContent, s.cfg.MaxBatch); err != nil {
 		return nil, err
 	}
-	return t, t.finish()
+	return t, t.Finish()
 }
 
 // New builds a server; nothing listens yet.
@@ -204,7 +206,7 @@ func New(c Config) (*Server, error) {
 	}
 	c = c.withDefaults()
 	gatherer := prometheus.NewRegistry()
-	e, err := newEdge(c.edge(), gatherer)
+	e, err := web.NewEdge(c.edge(), gatherer)
 	if err != nil {
 		return nil, err
 	}
@@ -217,30 +219,30 @@ func New(c Config) (*Server, error) {
 	if s.table, err = s.newTable(); err != nil {
 		return nil, err
 	}
-	engine, err := e.publicEngine(s.table)
+	engine, err := e.PublicEngine(s.table)
 	if err != nil {
 		return nil, err
 	}
-	s.public = e.httpServer(engine)
+	s.public = e.HTTPServer(engine)
 	if c.TLS.Cert != "" {
-		if s.public.TLSConfig, err = newTLS(c.TLS, c.Clock, c.Logger); err != nil {
+		if s.public.TLSConfig, err = web.NewTLS(c.TLS, c.Clock, c.Logger); err != nil {
 			return nil, err
 		}
 	}
-	back, err := operatorEngine(e, operatorConfig{
+	back, err := operator.Engine(e, operator.Config{
 		Operator: c.Operator, Token: c.OperatorToken, Ready: c.Ready, Doctor: c.Doctor, Cluster: c.Cluster, Backups: c.Backups,
 		Metrics: gatherer,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.operator = e.httpServer(back)
+	s.operator = e.HTTPServer(back)
 	return s, nil
 }
 
 // edge is the part of the configuration that the requests of both interfaces share.
-func (c Config) edge() edgeConfig {
-	return edgeConfig{
+func (c Config) edge() web.Config {
+	return web.Config{
 		Asker: c.Asker, Clock: c.Clock, Logger: c.Logger, Random: c.Random, DocsURL: c.DocsURL, AccessLog: c.AccessLog,
 		RequestTimeout: c.RequestTimeout, BodyTimeout: c.BodyTimeout, SlowRequest: c.SlowRequest,
 		MaxBody: c.MaxBody, MaxIngestBody: c.MaxIngestBody, MaxUpload: c.MaxUpload, MaxContent: c.MaxContent,
@@ -254,8 +256,8 @@ func (c Config) edge() edgeConfig {
 func (s *Server) Serve(public, operator net.Listener) error {
 	failed := make(chan error, 2)
 	plain := s.public.TLSConfig == nil
-	doors := s.edge.listen(s.public, public, s.cfg.MaxConnections, plain)
-	back := s.edge.listen(s.operator, operator, min(s.cfg.MaxConnections, maxOperatorConnections), true)
+	doors := s.edge.Listen(s.public, public, s.cfg.MaxConnections, plain)
+	back := s.edge.Listen(s.operator, operator, min(s.cfg.MaxConnections, maxOperatorConnections), true)
 	go func() {
 		if !plain {
 			failed <- s.public.ServeTLS(doors, "", "")
@@ -282,7 +284,7 @@ func (s *Server) Serve(public, operator net.Listener) error {
 // Drain makes every new request on the public interface fail with 503
 // service_draining, and /readyz with it, so that load balancers turn away
 // before the listeners close. It may be called more than once.
-func (s *Server) Drain() { s.edge.drain() }
+func (s *Server) Drain() { s.edge.Drain() }
 
 // Shutdown drains, closes both listeners and waits for the requests under way
 // until ctx ends; then it cuts them off and returns ctx's error. It may be

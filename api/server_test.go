@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/api/web"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -104,7 +105,7 @@ func TestWhatNetHTTPRefuses(t *testing.T) {
 		"no HTTP":                 {"HELLO\r\n\r\n", codeMalformed},
 		"header without a name":   {"GET /v1/me HTTP/1.1\r\n" + auth + ": x\r\n\r\n", codeMalformed},
 		"space before the colon":  {"GET /v1/me HTTP/1.1\r\n" + auth + "X-A : b\r\n\r\n", codeMalformed},
-		"headers too large":       {"GET /v1/me HTTP/1.1\r\n" + auth + "X-A: " + strings.Repeat("a", maxHeaderBytes+5000) + "\r\n\r\n", codeHeadersTooLarge},
+		"headers too large":       {"GET /v1/me HTTP/1.1\r\n" + auth + "X-A: " + strings.Repeat("a", web.MaxHeaderBytes+5000) + "\r\n\r\n", codeHeadersTooLarge},
 		"two lengths":             {"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", codeMalformed},
 		"signed length":           {"POST /v1/ingest HTTP/1.1\r\n" + auth + "Content-Length: +2\r\n\r\n{}", codeMalformed},
 		"unknown encoding":        {"POST /v1/ingest HTTP/1.1\r\n" + auth + "Transfer-Encoding: xchunked\r\n\r\n{}", codeMalformed},
@@ -178,7 +179,7 @@ func TestSlowBody(t *testing.T) {
 	}
 	// The handler is reading now. What was announced is not booked, what could
 	// have arrived by now is.
-	if held := l.s.edge.bodies.held(); held > firstBodyStep {
+	if held := l.s.edge.Bodies.Held(); held > web.FirstBodyStep {
 		t.Errorf("an empty body holds %d bytes", held)
 	}
 	l.clock.Advance(l.s.cfg.BodyTimeout)
@@ -255,7 +256,7 @@ func TestConnectionSurvivesItsBodies(t *testing.T) {
 // before any actor hears of them, and that the budget recovers.
 func TestBodyBudget(t *testing.T) {
 	h := newHarness(t, func(c *Config) { c.MaxBodiesInFlight = 1 << 20 })
-	h.s.edge.bodies.take(1 << 20)
+	h.s.edge.Bodies.Take(1 << 20)
 	res := h.do("POST", "/v1/ingest", `{"content":"Figs."}`)
 	if res.code(t) != codeDegraded || res.Header.Get("Retry-After") == "" || h.asker.last() != nil {
 		t.Errorf("%d %s", res.StatusCode, res.body)
@@ -263,11 +264,11 @@ func TestBodyBudget(t *testing.T) {
 	if res := h.do("GET", "/v1/me", ""); res.StatusCode != http.StatusOK {
 		t.Errorf("a read without a body: %d", res.StatusCode)
 	}
-	h.s.edge.bodies.give(1 << 20)
+	h.s.edge.Bodies.Give(1 << 20)
 	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 2<<20)+`"}`); res.code(t) != codeDegraded {
 		t.Errorf("more than the whole budget: %d", res.StatusCode)
 	}
-	if used := h.s.edge.bodies.held(); used != 0 {
+	if used := h.s.edge.Bodies.Held(); used != 0 {
 		t.Errorf("%d bytes are lost", used)
 	}
 	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 200_000)+`"}`); res.StatusCode != http.StatusAccepted {
@@ -304,7 +305,7 @@ func TestShutdown(t *testing.T) {
 	<-entered
 	down := make(chan error, 1)
 	go func() { down <- l.s.Shutdown(t.Context()) }()
-	for !l.s.edge.isDraining() { // set before the listeners close
+	for !l.s.edge.IsDraining() { // set before the listeners close
 		if err := t.Context().Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -422,14 +423,14 @@ func TestTLS(t *testing.T) {
 	if _, name := get(); name != "first" {
 		t.Error("the files are read at every handshake")
 	}
-	l.clock.Advance(recheckCertificate)
+	l.clock.Advance(web.RecheckCertificate)
 	if _, name := get(); name != "second" {
 		t.Errorf("the certificate is still the %s", name)
 	}
 	if err := os.WriteFile(files.Key, []byte("half a key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l.clock.Advance(recheckCertificate)
+	l.clock.Advance(web.RecheckCertificate)
 	if _, name := get(); name != "second" {
 		t.Errorf("half a renewal: %s", name)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"orgmem/api/problems"
+	"orgmem/api/web"
 	pb "orgmem/proto"
 )
 
@@ -55,7 +57,7 @@ func TestEqualCallsHaveEqualAnswers(t *testing.T) {
 		maps += widenMaps(reply.ProtoReflect())
 		return reply, nil
 	}
-	same := func(r *Route, target, body string) {
+	same := func(r *web.Route, target, body string) {
 		t.Helper()
 		var first string
 		for n := range calls {
@@ -68,18 +70,18 @@ func TestEqualCallsHaveEqualAnswers(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range h.s.table.routes {
-		if r.streams() {
+	for _, r := range h.s.table.Routes {
+		if r.Streams() {
 			continue
 		}
 		target, body := h.sample(r)
 		same(r, target, body)
 		var query []string
-		for n := range maxViolations + 5 { // more than are shown
+		for n := range problems.MaxViolations + 5 { // more than are shown
 			query = append(query, url.QueryEscape(fmt.Sprintf("fault%d", n))+"=1")
 		}
-		for _, p := range r.params("query") {
-			query = append(query, p.name+"=%00", p.name+"=%00")
+		for _, p := range r.Params("query") {
+			query = append(query, p.Name+"=%00", p.Name+"=%00")
 		}
 		path, _, _ := strings.Cut(target, "?")
 		same(r, path+"?"+strings.Join(query, "&"), body)

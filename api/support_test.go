@@ -19,6 +19,8 @@ import (
 
 	"orgmem/actors"
 	"orgmem/api/apitest"
+	"orgmem/api/problems"
+	"orgmem/api/web"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -292,7 +294,7 @@ func (h *harness) send(method, target string, body io.Reader, headers ...string)
 	r.Header.Set("X-Svc-API-Key", goodKey)
 	if r.ContentLength != 0 {
 		r.Header.Set("Content-Type", "application/json")
-		if route := h.routeOf(method, target); route != nil && route.upload != nil {
+		if route := h.routeOf(method, target); route != nil && route.Upload != nil {
 			r.Header.Set("Content-Type", "multipart/form-data; boundary=sample")
 		}
 	}
@@ -333,7 +335,7 @@ func (h *harness) checkGeneral(res response) {
 	}
 	p := res.json(h.t)
 	code, _ := p["code"].(string)
-	e, ok := catalogue[code]
+	e, ok := problems.Catalogue[code]
 	if !ok {
 		h.t.Fatalf("code %q is not in the catalogue", code)
 	}
@@ -343,11 +345,11 @@ func (h *harness) checkGeneral(res response) {
 }
 
 // routeOf finds the row that a target belongs to.
-func (h *harness) routeOf(method, target string) *Route {
+func (h *harness) routeOf(method, target string) *web.Route {
 	path, _, _ := strings.Cut(target, "?")
 	parts := strings.Split(path, "/")
 rows:
-	for _, r := range h.s.table.routes {
+	for _, r := range h.s.table.Routes {
 		want := strings.Split(r.Path, "/")
 		if r.Method != method || len(want) != len(parts) {
 			continue
@@ -368,7 +370,7 @@ func (h *harness) document() *openapi3.T { return h.held().Spec }
 
 func (h *harness) held() *apitest.Document {
 	h.t.Helper()
-	loadDocument.Do(func() { loadedDocument, errDocument = apitest.Parse(h.s.table.openapi) })
+	loadDocument.Do(func() { loadedDocument, errDocument = apitest.Parse(h.s.table.OpenAPI) })
 	if errDocument != nil {
 		h.t.Fatal(errDocument)
 	}

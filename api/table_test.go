@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"orgmem/api/problems"
+	"orgmem/api/web"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/openapi.json")
@@ -52,7 +55,7 @@ func TestCommittedDocument(t *testing.T) {
 // interface: Versioning/path prefix
 func TestRouterEqualsDocument(t *testing.T) {
 	h := newHarness(t)
-	engine, err := h.s.edge.publicEngine(h.s.table)
+	engine, err := h.s.edge.PublicEngine(h.s.table)
 	if err == nil {
 		t.Log("routes registered twice on the same metrics: unexpected but harmless")
 	}
@@ -74,8 +77,8 @@ func TestRouterEqualsDocument(t *testing.T) {
 			documented[method+" "+path] = true
 		}
 	}
-	if len(routed) != len(h.s.table.routes) {
-		t.Errorf("%d routes, %d rows", len(routed), len(h.s.table.routes))
+	if len(routed) != len(h.s.table.Routes) {
+		t.Errorf("%d routes, %d rows", len(routed), len(h.s.table.Routes))
 	}
 	for r := range routed {
 		if !documented[r] {
@@ -193,12 +196,12 @@ func TestTableAgainstInterface(t *testing.T) {
 		"GET /v1/graph/nodes/{node_id}/elsewhere": "read reads aware",
 	}
 	h := newHarness(t)
-	for _, r := range h.s.table.routes {
+	for _, r := range h.s.table.Routes {
 		scope := r.Scope
 		if scope == "" {
 			scope = "any"
 		}
-		got := scope + " " + r.Family + " " + subjectModeOf(r)
+		got := scope + " " + r.Family + " " + web.SubjectModeOf(r)
 		if r.Idempotent {
 			got += " idempotent"
 		}
@@ -241,13 +244,13 @@ func TestFamiliesOfTheInterface(t *testing.T) {
 		}},
 		{familyDefault, []draw{{"*", "/v1/*"}}},
 	}
-	names := func(d draw, r *Route) bool {
+	names := func(d draw, r *web.Route) bool {
 		prefix, open := strings.CutSuffix(d.path, "*")
 		return (d.method == "*" || d.method == r.Method) && (d.path == r.Path || open && strings.HasPrefix(r.Path, prefix))
 	}
 	h := newHarness(t)
 	drawn := map[draw]bool{}
-	for _, r := range h.s.table.routes {
+	for _, r := range h.s.table.Routes {
 	families:
 		for _, f := range families {
 			for _, d := range f.draws {
@@ -274,12 +277,12 @@ func TestFamiliesOfTheInterface(t *testing.T) {
 func TestEveryCodeHasAPage(t *testing.T) {
 	h := newHarness(t)
 	index := string(h.do("GET", "/docs/errors", "").body)
-	for code, e := range catalogue {
+	for code, e := range problems.Catalogue {
 		res := h.do("GET", "/docs/errors/"+code, "")
 		if res.StatusCode != 200 || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d %s", code, res.StatusCode, res.Header.Get("Content-Type"))
 		}
-		if csp := res.Header.Get("Content-Security-Policy"); csp != pagePolicy {
+		if csp := res.Header.Get("Content-Security-Policy"); csp != web.PagePolicy {
 			t.Errorf("%s: policy %q", code, csp)
 		}
 		for _, text := range []string{code, e.Title} {
@@ -392,13 +395,13 @@ func TestCatalogueIsComplete(t *testing.T) {
 	for status, codes := range want {
 		for _, code := range codes {
 			total++
-			if catalogue[code].Status != status {
-				t.Errorf("%s has status %d, want %d", code, catalogue[code].Status, status)
+			if problems.Catalogue[code].Status != status {
+				t.Errorf("%s has status %d, want %d", code, problems.Catalogue[code].Status, status)
 			}
 		}
 	}
-	if total != len(catalogue) {
-		t.Errorf("%d codes in the catalogue, %d here", len(catalogue), total)
+	if total != len(problems.Catalogue) {
+		t.Errorf("%d codes in the catalogue, %d here", len(problems.Catalogue), total)
 	}
 }
 
@@ -406,13 +409,13 @@ func TestReferenceShowsEveryRoute(t *testing.T) {
 	h := newHarness(t)
 	res := h.do("GET", "/docs", "")
 	page := string(res.body)
-	for _, r := range h.s.table.routes {
+	for _, r := range h.s.table.Routes {
 		if !strings.Contains(page, `id="`+r.ID+`"`) || !strings.Contains(page, r.Path) {
 			t.Errorf("%s is not in the reference", r.ID)
 		}
 		_, section, _ := strings.Cut(page, `<h3 id="`+r.ID+`"`)
 		section, _, _ = strings.Cut(section, "</section>")
-		if body := r.hasBodySchema(); body != strings.Contains(section, "<h4>Body</h4>") { // also one that may be left out
+		if body := r.HasBodySchema(); body != strings.Contains(section, "<h4>Body</h4>") { // also one that may be left out
 			t.Errorf("%s: its body is not in the reference", r.ID)
 		}
 	}
@@ -421,7 +424,7 @@ func TestReferenceShowsEveryRoute(t *testing.T) {
 			t.Errorf("the reference holds %q", forbidden)
 		}
 	}
-	for _, e := range sortedCatalogue() {
+	for _, e := range problems.Sorted() {
 		if e.Section != "" && !strings.Contains(page, `id="`+e.Section+`"`) {
 			t.Errorf("%s points to a section that does not exist: %s", e.Code, e.Section)
 		}
@@ -446,7 +449,7 @@ func TestActorsAnswerKnownCodes(t *testing.T) {
 			return
 		}
 		found++
-		if code := strings.Trim(literal.Value, `"`); catalogue[code].Status == 0 {
+		if code := strings.Trim(literal.Value, `"`); problems.Catalogue[code].Status == 0 {
 			t.Errorf("actors answer %s, which is not in the catalogue", code)
 		}
 	}

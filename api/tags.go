@@ -1,5 +1,7 @@
 package api
 
+import "orgmem/api/web"
+
 // The tags that rows name.
 const (
 	tagIdentity = "Identity"
@@ -29,30 +31,30 @@ const (
 )
 
 // tagTexts describes the tags, in the document's order.
-var tagTexts = []tagText{
-	{tagIdentity, "Who the key stands for."},
-	{tagAccount, "The organization's people, and leaving it."},
-	{tagAudit, "What was done, by whom, to what."},
-	{tagKeys, "API keys of the caller."},
-	{tagSandbox, "A memory to try things in, apart from all others, for keys that expire."},
-	{tagSubjects, "The end users of the client's product, each with a memory of its own."},
-	{tagIngest, "Pushing content in. All ingestion is asynchronous: 202 means queued, on disk."},
-	{tagJobs, "The asynchronous work, of all kinds."},
-	{tagSearch, "Finding passages."},
-	{tagGraph, "The knowledge graph, record by record."},
-	{tagConditioning, "Introducing the memory to other models."},
-	{tagRecall, "What was derived from the memory: structured views, empty until the background cycle has run."},
-	{tagReview, "What the background cycle asks the client to look at."},
-	{tagBrain, "The organization's trained model. These routes act for the key's owner and take no X-Svc-Subject."},
-	{tagUsage, "What was used, by whom."},
-	{tagExports, "A memory as one JSON document."},
-	{tagPurge, "Deleting all of a memory, in two steps."},
-	{tagSettings, "What is spent on answers, and what is learned from."},
-	{tagImports, "Files: documents and transcripts."},
-	{tagSessions, "The transcripts of coding agents, line by line. They belong to the key's owner."},
-	{tagEvents, "What happens, as it happens."},
-	{tagWebhooks, "What happens, posted to the client's own server and signed."},
-	{tagConnectors, "Places that content is fetched from."},
+var tagTexts = []web.Tag{
+	{Name: tagIdentity, Text: "Who the key stands for."},
+	{Name: tagAccount, Text: "The organization's people, and leaving it."},
+	{Name: tagAudit, Text: "What was done, by whom, to what."},
+	{Name: tagKeys, Text: "API keys of the caller."},
+	{Name: tagSandbox, Text: "A memory to try things in, apart from all others, for keys that expire."},
+	{Name: tagSubjects, Text: "The end users of the client's product, each with a memory of its own."},
+	{Name: tagIngest, Text: "Pushing content in. All ingestion is asynchronous: 202 means queued, on disk."},
+	{Name: tagJobs, Text: "The asynchronous work, of all kinds."},
+	{Name: tagSearch, Text: "Finding passages."},
+	{Name: tagGraph, Text: "The knowledge graph, record by record."},
+	{Name: tagConditioning, Text: "Introducing the memory to other models."},
+	{Name: tagRecall, Text: "What was derived from the memory: structured views, empty until the background cycle has run."},
+	{Name: tagReview, Text: "What the background cycle asks the client to look at."},
+	{Name: tagBrain, Text: "The organization's trained model. These routes act for the key's owner and take no X-Svc-Subject."},
+	{Name: tagUsage, Text: "What was used, by whom."},
+	{Name: tagExports, Text: "A memory as one JSON document."},
+	{Name: tagPurge, Text: "Deleting all of a memory, in two steps."},
+	{Name: tagSettings, Text: "What is spent on answers, and what is learned from."},
+	{Name: tagImports, Text: "Files: documents and transcripts."},
+	{Name: tagSessions, Text: "The transcripts of coding agents, line by line. They belong to the key's owner."},
+	{Name: tagEvents, Text: "What happens, as it happens."},
+	{Name: tagWebhooks, Text: "What happens, posted to the client's own server and signed."},
+	{Name: tagConnectors, Text: "Places that content is fetched from."},
 }
 
 const documentText = "A private memory for each organization: content pushed in can be searched, recalled, edited with an audit trail, reasoned over and forgotten completely.\n\n" +

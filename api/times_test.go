@@ -86,13 +86,13 @@ func TestNoTimeLiesBeforeItsBeginning(t *testing.T) {
 		return reply, nil
 	}
 	pairs := 0
-	for _, r := range h.s.table.routes {
-		if r.streams() {
+	for _, r := range h.s.table.Routes {
+		if r.Streams() {
 			continue
 		}
 		target, body := h.sample(r)
 		res := h.do(r.Method, target, body)
-		if !r.succeedsWith(res.StatusCode) {
+		if !r.SucceedsWith(res.StatusCode) {
 			t.Errorf("%s: %d %s", r.ID, res.StatusCode, res.body)
 			continue
 		}

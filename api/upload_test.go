@@ -9,6 +9,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"orgmem/api/apitest"
+	"orgmem/api/web"
+	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
 )
@@ -45,7 +47,7 @@ func TestImportForms(t *testing.T) {
 		"cut off":          {"/v1/import", strings.TrimSuffix(apitest.Form("file", "a", "x"), "--sample--\r\n"), codeMalformed, ""},
 		"no form":          {"/v1/import", "Figs ripen late.", codeMalformed, ""},
 		"empty":            {"/v1/import", "", codeMediaType, ""},
-		"many parts":       {"/v1/import", apitest.Form(strings.Split(strings.Repeat("a,,b,", maxFormParts+2), ",")[:3*(maxFormParts+2)]...), codeMalformed, ""},
+		"many parts":       {"/v1/import", apitest.Form(strings.Split(strings.Repeat("a,,b,", web.MaxFormParts+2), ",")[:3*(web.MaxFormParts+2)]...), codeMalformed, ""},
 	} {
 		res := h.do("POST", c.path, c.body)
 		if got := res.code(t); got != c.code {
@@ -94,24 +96,24 @@ func TestFormsAreDocumented(t *testing.T) {
 // is as large as may be always finds some itself.
 func TestUploadsLeaveRoom(t *testing.T) {
 	h := newHarness(t, func(c *Config) { c.MaxBodiesInFlight, c.MaxUpload = 1<<20, 100<<10 })
-	h.s.edge.bodies.take(768 << 10)
-	h.s.edge.uploads.take(768 << 10)
+	h.s.edge.Bodies.Take(768 << 10)
+	h.s.edge.Uploads.Take(768 << 10)
 	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != codeDegraded || h.asker.last() != nil {
 		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
 	if res := h.do("POST", "/v1/ingest", `{"content":"`+strings.Repeat("x", 100<<10)+`"}`); res.StatusCode != 202 {
 		t.Errorf("a body beside: %d %s", res.StatusCode, res.body)
 	}
-	h.s.edge.bodies.take(256 << 10)
-	h.s.edge.uploads.give(768 << 10)
-	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != codeDegraded || h.s.edge.uploads.held() != 0 {
-		t.Errorf("%d %s, %d bytes are lost", res.StatusCode, res.body, h.s.edge.uploads.held())
+	h.s.edge.Bodies.Take(256 << 10)
+	h.s.edge.Uploads.Give(768 << 10)
+	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", "x")); res.code(t) != codeDegraded || h.s.edge.Uploads.Held() != 0 {
+		t.Errorf("%d %s, %d bytes are lost", res.StatusCode, res.body, h.s.edge.Uploads.Held())
 	}
-	h.s.edge.bodies.give(1 << 20)
+	h.s.edge.Bodies.Give(1 << 20)
 	if res := h.do("POST", "/v1/import", apitest.Form("file", "a", strings.Repeat("x", 90<<10))); res.StatusCode != 202 {
 		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
-	if bodies, uploads := h.s.edge.bodies.held(), h.s.edge.uploads.held(); bodies != 0 || uploads != 0 {
+	if bodies, uploads := h.s.edge.Bodies.Held(), h.s.edge.Uploads.Held(); bodies != 0 || uploads != 0 {
 		t.Errorf("%d and %d bytes are lost", bodies, uploads)
 	}
 	small := newHarness(t, func(c *Config) { c.MaxBodiesInFlight, c.MaxUpload = 1<<20, 1<<20 })
@@ -145,7 +147,7 @@ func TestSessionBatch(t *testing.T) {
 		7,
 		` + nested(canon.MaxDepth-2) + `,
 		` + nested(canon.MaxDepth-1) + `,
-		` + nested(maxParsed-2) + `,
+		` + nested(wire.MaxParsed-2) + `,
 		{"sessionId":"s","role":"system","text":"fine too"}
 	]}`
 	res := h.do("POST", "/v1/ingest/session-batch", body)
@@ -171,7 +173,7 @@ func TestSessionBatch(t *testing.T) {
 		}
 	}
 	// Where one ends that is deeper still, nobody looks for.
-	if res := h.do("POST", "/v1/ingest/session-batch", `{"events":[`+nested(maxParsed-1)+`]}`); res.code(t) != codeValidation || res.fields(t)["body"] == "" {
+	if res := h.do("POST", "/v1/ingest/session-batch", `{"events":[`+nested(wire.MaxParsed-1)+`]}`); res.code(t) != codeValidation || res.fields(t)["body"] == "" {
 		t.Errorf("far too deep: %s", res.body)
 	}
 	if res := h.do("POST", "/v1/ingest/session-batch", `{"events":[`+strings.Repeat(one+",", 499)+one+`]}`); res.StatusCode != 200 {

@@ -47,9 +47,8 @@
 // Write its input and output types with json and huma tags (every list has
 // maxItems, every object is closed), and a row with web.On: how the input becomes
 // the envelope's operation, and how the reply becomes the output. Name the rows in
-// Server.newTable. Then
-// `go test ./api -update` rewrites docs/openapi.json, and the generated tests
-// ask for a sample body if there is none.
+// Server.newTable. Then `go test ./api -update` rewrites docs/openapi.json, and the
+// generated tests ask for a sample body where one is missing.
 //
 // # Where what is
 //

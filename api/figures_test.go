@@ -12,9 +12,8 @@ import (
 	"orgmem/proto/canon"
 )
 
-// TestFiguresOfTheDocuments repeats, by hand and once, the figures of interface.md
-// and decisions.md that this package owns, as it applies them and as the served
-// document tells them. The page that a client gets who names no size is actors':
+// TestFiguresOfTheDocuments repeats, by hand and once, the figures of the interface
+// that this package owns, as it applies them and as the served document tells them. The page that a client gets who names no size is actors':
 // its test of the same name holds it to the same 50.
 //
 // interface: Limits/Concurrent event streams
@@ -42,7 +41,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		words     string // the document's
 		got, want any
 	}{
-		// interface.md, "Other limits".
+		// Limits that the interface names.
 		{"sixth: 429, Retry-After 15 s", [2]int{streams.Status, int(streams.RetryAfter)}, [2]int{429, 15}},
 		{"Stream heartbeat | 15 s idle", streamHeartbeat, 15 * time.Second},
 		{"Event types per webhook endpoint | 20, or *", most(of(http.MethodPost, hook, "eventTypes").MaxItems), uint64(20)},
@@ -52,7 +51,7 @@ func TestFiguresOfTheDocuments(t *testing.T) {
 		{"Session batch | up to 500 events", maxSessionBatch, 500},
 		{"the same, as documented", most(of(http.MethodPost, "/v1/ingest/session-batch", "events").MaxItems), uint64(500)},
 		{"Page size | values above 100 clamp to 100", web.MaxPageSize, 100},
-		// decisions.md.
+		// Limits that we chose.
 		{"Default page size 50", web.DefaultPageSize, 50},
 		{"1-128 visible ASCII characters (X-Request-Id)", web.MaxRequestID, 128},
 		{"JSON bodies 1 MiB", h.s.cfg.MaxBody, int64(1 << 20)},

@@ -29,5 +29,5 @@ const (
 	capabilityIngest    = "ingest"
 )
 
-// scopes is the whole vocabulary of decisions.md, section 3.
+// scopes are all that a key may have.
 var scopes = []string{scopeRead, scopeWrite, scopeAdmin, scopeGraph, scopeForget, scopeProvision, scopeUsage}

@@ -41,7 +41,7 @@ type Config struct {
 	Clock         clock.Clock
 	Logger        *slog.Logger
 	// Streams takes up the event stream that an actor has opened for a caller, by
-	// its ticket; false when there is none (any more). nil: there are no streams.
+	// its ticket; false when it has ended or never was. nil: there are no streams.
 	Streams func(ticket string) (EventStream, bool)
 	// Exports reads the documents that GET /v1/exports/{export_id}/download sends;
 	// nil: there are none.

@@ -92,7 +92,7 @@ func TestRouterEqualsDocument(t *testing.T) {
 	}
 }
 
-// TestTableAgainstInterface repeats, by hand and once, what interface.md says of
+// TestTableAgainstInterface repeats, by hand and once, what the interface says of
 // each route: the table must not drift from it.
 //
 // interface: Limits/Family figures
@@ -217,7 +217,7 @@ func TestTableAgainstInterface(t *testing.T) {
 }
 
 // TestFamiliesOfTheInterface holds the interface's table of rate-limit families as
-// data: each route draws from the first family that names it. decisions.md adds
+// data: each route draws from the first family that names it. We added
 // retrieve to search and the session status, a GET, to sessions. A star stands for
 // any method, or for how a path goes on.
 //
@@ -302,7 +302,7 @@ func TestEveryCodeHasAPage(t *testing.T) {
 	}
 }
 
-// TestCatalogueIsComplete lists the codes of interface.md and decisions.md.
+// TestCatalogueIsComplete lists all codes by hand.
 func TestCatalogueIsComplete(t *testing.T) {
 	want := map[int][]string{
 		400: {

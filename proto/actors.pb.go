@@ -83,7 +83,7 @@ func (OperatorRefusal_Kind) EnumDescriptor() ([]byte, []int) {
 }
 
 // NodeAsk brings something to the node that an organization is thought to live
-// on. Whoever sends it has looked the organization up, and nothing else: all is
+// on. The sender has looked the organization up, and nothing else: all is
 // decided there.
 type NodeAsk struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`

@@ -96,8 +96,8 @@ type Command struct {
 	//	*Command_SetClusterVersion
 	//	*Command_DropKeys
 	Kind isCommand_Kind `protobuf_oneof:"kind"`
-	// needs is the cluster's version that whoever carries the command out must
-	// speak; 0: any. Who speaks less stops instead of taking half of it.
+	// needs is the cluster's version that a node must speak to carry the command
+	// out; 0: any. A node that speaks less stops instead of taking half of it.
 	Needs         uint32 `protobuf:"varint,20,opt,name=needs,proto3" json:"needs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -849,7 +849,7 @@ type OrgEntry struct {
 	Slug      string                 `protobuf:"bytes,3,opt,name=slug,proto3" json:"slug,omitempty"`
 	CreatedMs int64                  `protobuf:"varint,4,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
 	Removed   bool                   `protobuf:"varint,5,opt,name=removed,proto3" json:"removed,omitempty"`
-	// busy says that the organization may have unfinished jobs: whoever leads its
+	// busy says that the organization may have unfinished jobs: the leader of its
 	// shard wakes it. Set before the first job is accepted, cleared when idle.
 	Busy          bool `protobuf:"varint,6,opt,name=busy,proto3" json:"busy,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -974,7 +974,7 @@ func (x *PutNode) GetNode() *NodeEntry {
 	return nil
 }
 
-// RemoveNode marks a node as gone for good. Whoever holds its certificate is
+// RemoveNode marks a node as gone for good. The holder of its certificate is
 // refused from here on.
 type RemoveNode struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`

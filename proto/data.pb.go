@@ -38,7 +38,7 @@ type Export struct {
 	FinishedMs int64                  `protobuf:"varint,10,opt,name=finished_ms,json=finishedMs,proto3" json:"finished_ms,omitempty"`
 	ExpiresMs  int64                  `protobuf:"varint,11,opt,name=expires_ms,json=expiresMs,proto3" json:"expires_ms,omitempty"`
 	Error      string                 `protobuf:"bytes,12,opt,name=error,proto3" json:"error,omitempty"`
-	// Not stored: where the pieces lie, for whoever may read them.
+	// Not stored: where the pieces lie, for those who may read them.
 	Org   []byte `protobuf:"bytes,13,opt,name=org,proto3" json:"org,omitempty"`
 	Realm uint32 `protobuf:"varint,14,opt,name=realm,proto3" json:"realm,omitempty"`
 	// One more than the number of the last event when its memories were read; 0: it
@@ -262,7 +262,7 @@ func (x *PurgeTicket) GetUser() []byte {
 }
 
 // PurgeRun is a purge that was decided upon, from the commit that spends its
-// confirm token on: until it is done it is carried on by whoever leads, and then it
+// confirm token on: until it is done the leader continues it, and then it
 // is what a repeated confirmation is answered.
 type PurgeRun struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`

@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// NodeCall is one question from node to node. Each arm is answered by whoever
+// NodeCall is one question from node to node. Each arm is answered by the code that
 // registered for it (cluster.Network.HandleCall).
 type NodeCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -348,7 +348,7 @@ func (x *NodeRefusal) GetDetail() string {
 	return ""
 }
 
-// NodeProbe asks a node for what it says of itself; whoever asks sees the way
+// NodeProbe asks a node for what it says of itself; the asker sees the way
 // there and back and how far the clocks are apart.
 type NodeProbe struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`

@@ -529,7 +529,7 @@ func (x *StoreMark) GetApplied() uint64 {
 	return 0
 }
 
-// StoreAsk is said by whoever fetches a store: first copy, then file for each file
+// StoreAsk is said by the node that fetches a store: first copy, then file for each file
 // it wants, and copy again for the next store.
 type StoreAsk struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

@@ -70,7 +70,7 @@ type Copy struct {
 	files []CopyFile
 }
 
-// Copy makes a copy of a store as it is now; ErrNoStore when there is none. The
+// Copy makes a copy of a store as it is now; ErrNoStore when it does not exist. The
 // caller closes it. It reads all of the store once, for the sums.
 func (n *Node) Copy(ctx context.Context, id StoreID) (*Copy, error) {
 	c, err := n.hold(id)

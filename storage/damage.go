@@ -88,7 +88,7 @@ func (n *Node) damageFound(id StoreID, err error) {
 	}
 }
 
-// optionsOf are the options of one store: what is found to be damaged is told of it.
+// optionsOf are the options of one store: damage that is found is reported under its name.
 func (n *Node) optionsOf(id StoreID) *pebble.Options {
 	o := n.storeOptions()
 	o.EventListener.DataCorruption = func(info pebble.DataCorruptionInfo) {

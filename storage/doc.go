@@ -4,11 +4,11 @@
 // # Promises
 //
 //   - What Log.Append acknowledged is on disk. A failed fsync stops the process
-//     before anybody is told otherwise.
+//     before anybody hears otherwise.
 //   - A store is at every moment, also after a crash, the result of a prefix of
 //     its log, and its own State says of which one. Entries are applied once,
 //     however often they are replayed, and refused alike on every replica.
-//   - Damage is told from an end. Every byte of a log or a manifest that was synced is
+//   - Damage is distinguished from an end. Every byte of a log or a manifest that was synced is
 //     compared when it is opened (ledger), and every block of a table when it is read. A
 //     log that is damaged is not opened (ErrCorrupt); a store that is takes only itself
 //     out of service (ErrOutOfService).
@@ -37,7 +37,7 @@
 //	n.Close()
 //
 // The stores' write-ahead logs are off: the raft log is the write-ahead log. So
-// whoever truncates the raft log must have flushed the stores before, and a
+// before the raft log is truncated the stores must have been flushed, and a
 // store that is evicted or closed is flushed first, because raft replays only
 // when the process starts.
 //

@@ -304,8 +304,8 @@ func (l *Log) wakeOwed() {
 func (l *Log) Owes() <-chan struct{} { return l.nowOwed }
 
 // Owed returns the stores from which something was erased while the log still
-// holds the entries that wrote it. Whoever has flushed the stores, cut the log
-// and called Erase hands it to Settle.
+// holds the entries that wrote it. After the stores were flushed, the log
+// was cut and Erase was called, it goes to Settle.
 func (l *Log) Owed() map[StoreID]uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -75,7 +75,7 @@ type Extract struct {
 	buf  []byte
 }
 
-// Extract takes a store's records as they are now; ErrNoStore when there is none. The
+// Extract takes a store's records as they are now; ErrNoStore when it does not exist. The
 // caller closes it. It reads all of the store once, for the sums.
 func (n *Node) Extract(ctx context.Context, id StoreID) (_ *Extract, err error) {
 	c, err := n.hold(id)
@@ -181,7 +181,7 @@ func (x *Extract) Open(name string, offset int64) (io.ReadCloser, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.last != i {
-		// Whoever reads it in pieces asks for the next one soon.
+		// A reader of pieces asks for the next one soon.
 		x.last, x.buf = -1, make([]byte, 0, x.files[i].Size)
 		err := x.records(x.first[i], func(key, value []byte) (bool, error) {
 			x.buf = append(append(appendHead(x.buf, key, value), key...), value...)

@@ -44,10 +44,10 @@ const (
 // read for the end. In a manifest that is so wherever the record stands, and the next
 // start deletes the tables that the rest of it had added. In a write-ahead log a record
 // behind it may say that more was synced, but Pebble looks for one from the next block of
-// 32 KiB on only, and behind the last records there is none. A bit that flips in what was
+// 32 KiB on only, and nothing follows the last records. A bit that flips in what was
 // acknowledged last is therefore an acknowledged write that is silently gone.
 //
-// A claim is written when a sync has returned, before whoever waits for the sync is
+// A claim is written when a sync has returned, before those who wait for the sync are
 // answered. Claims are not synced themselves: the kernel keeps them when the process is
 // killed, and after a power failure an old claim is as true as it was, since the files
 // only grow. What lies behind the claimed part is looked at record by record
@@ -164,7 +164,7 @@ func (l *ledger) note(f appendedFile, c claim) {
 }
 
 // drop forgets a file that is removed, or written anew. It is not written at once: a
-// claim on a file that is not there is none.
+// claim on a missing file counts for nothing.
 func (l *ledger) drop(path string) {
 	if f, ok := l.mine(path); ok {
 		l.mu.Lock()

@@ -230,8 +230,8 @@ func (l *Log) checkContiguous(g *logGroup, group uint32, entries []LogEntry) err
 	return nil
 }
 
-// Get reads one entry; Data and Extensions are the caller's. ErrLogNotFound when
-// there is none.
+// Get reads one entry; Data and Extensions are the caller's. ErrLogNotFound when the log
+// does not have it.
 func (l *Log) Get(group uint32, index uint64) (LogEntry, error) {
 	if err := l.begin("get log entry"); err != nil {
 		return LogEntry{}, err

@@ -30,7 +30,7 @@ type chunk struct {
 	synced uint64 // sync offset, 0 without
 }
 
-// chunkAt reads the chunk at an offset; false when there is none that is whole.
+// chunkAt reads the chunk at an offset; false when no whole chunk is there.
 func (f appendedFile) chunkAt(content []byte, at int) (chunk, bool) {
 	end := min(len(content), at-at%recordBlock+recordBlock)
 	b := content[at:end]

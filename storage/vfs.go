@@ -21,7 +21,7 @@ type FS = vfs.FS
 // guardedFS is what Pebble and the rest of this package write through. It adds
 // three things to the file system below:
 //
-//   - A failed sync stops the process, whoever asked for it. After a failed
+//   - A failed sync stops the process, no matter who asked for it. After a failed
 //     fsync Linux may have dropped the dirty pages and marked them clean, so a
 //     second fsync that succeeds proves nothing; Pebble retries flushes, and a
 //     retry could install a table whose bytes are gone.

@@ -30,11 +30,7 @@ const (
 	sectionBodies      = "bodies"
 )
 
-// Catalogue is every problem that the service answers, on this and on later
-// routes: interface.md ("Errors") and decisions.md, section 1, and the few that
-// both leave to us (request_timeout, headers_too_large, key_limit_reached,
-// range_not_satisfiable, and on the operator interface organization_not_found and
-// conflict).
+// Catalogue is every problem that the service answers, on both interfaces.
 var Catalogue = indexCatalogue([]Entry{
 	{
 		Code: CodeMalformed, Status: http.StatusBadRequest, Title: "Malformed request", Section: sectionBodies,

@@ -61,7 +61,7 @@ func (v *Violations) Refusal() *pb.Problem {
 var missingBefore, missingAfter, _ = strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
 
 // isSize recognises the two sizes inside a body that are answered with 413 like
-// the body's own (decisions.md, section 1): the characters of a content, which an
+// the body's own: the characters of a content, which an
 // event of a session calls text, and the items of a batch.
 func isSize(field, message string) bool {
 	length, _, _ := strings.Cut(validation.MsgExpectedMaxLength, "%d")

@@ -65,10 +65,10 @@ func (e *Edge) Begin(w http.ResponseWriter, r *http.Request, route *Route, meter
 	return ex
 }
 
-// serve runs decisions.md, section 2, as far as it is the edge's: what is found
-// here after the credential's shape travels to the organization's actor all the
-// same, as a Rejected operation, so that 401, 429 and 403 come first and a
-// refused caller still pays.
+// serve decides a request as far as it can without the organization. What it finds
+// wrong once the credential has the right shape travels to the organization's actor all
+// the same, as a Rejected operation, so that 401, 429 and 403 come first and a refused
+// caller still pays.
 func (ex *Exchange) serve(path gin.Params) {
 	if ex.edge.IsDraining() {
 		ex.Refuse(problems.New(problems.CodeDraining), nil)
@@ -109,8 +109,8 @@ func (ex *Exchange) serve(path gin.Params) {
 }
 
 // compose reads everything that the request says into the envelope. It returns
-// the first problem in the order of decisions.md; errOverBudget is the only
-// error.
+// the first problem: of the selector, the body, the parameters or the operation.
+// errOverBudget is the only error.
 func (ex *Exchange) compose(env *pb.Envelope, path gin.Params) (*pb.Problem, error) {
 	r := ex.route
 	subject, present, problem := subjectSelector(ex.R.Header)

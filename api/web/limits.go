@@ -57,16 +57,17 @@ const (
 	maxFilename  = 255
 	maxTitle     = 1000
 
-	// MaxRequestID is decisions.md's bound for a caller's own request id.
+	// MaxRequestID bounds the characters of a caller's own request id.
 	MaxRequestID = 128
 
-	// MaxIdempotencyKey is decisions.md's.
+	// MaxIdempotencyKey bounds the characters of an Idempotency-Key.
 	MaxIdempotencyKey = 255
 
-	// MaxSubjectBytes is decisions.md's.
+	// MaxSubjectBytes bounds the UTF-8 of a subject's id.
 	MaxSubjectBytes = 256
 
-	// MaxPageSize and DefaultPageSize are the interface's and decisions.md's.
+	// MaxPageSize and DefaultPageSize are the interface's: a larger page is read as the
+	// largest, and one without a size has the default.
 	MaxPageSize     = 100
 	DefaultPageSize = 50
 )

@@ -92,8 +92,7 @@ func (r *Route) FillParams(path gin.Params, header http.Header, rawQuery string,
 	return nil
 }
 
-// pageParams are ignored on a route under /v1 that does not paginate
-// (decisions.md, section 1).
+// pageParams are ignored on a route under /v1 that does not paginate.
 var pageParams = []string{"cursor", "pageSize"}
 
 // ReadQuery parses a query, and says of each parameter that is neither known nor

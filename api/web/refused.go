@@ -86,7 +86,7 @@ func (e *Edge) wireProblem(status int) []byte {
 	return out.Bytes()
 }
 
-// retryAfterOf is the header's value, empty where there is none.
+// retryAfterOf is the header's value, empty for no header.
 func retryAfterOf(e problems.Entry) string {
 	if e.RetryAfter == 0 {
 		return ""

@@ -85,8 +85,8 @@ func (ex *Exchange) commonHeaders(h http.Header) {
 }
 
 // End closes an exchange: it turns a panic into a 500, gives back what was
-// held, and counts and logs the request. It is deferred, first, by whoever
-// began the exchange.
+// held, and counts and logs the request. The function that began the exchange defers it
+// first.
 func (ex *Exchange) End() {
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so, too

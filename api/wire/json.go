@@ -58,8 +58,8 @@ func NotBefore(ms int64, earlier ...int64) Timestamp {
 
 // Instant is a time in a request: any RFC 3339 form. 0 says that none was given, in
 // messages and records alike; the moment that 1970 began is read as the millisecond
-// behind it, so that whoever names it is heard. A year that UTC would need a fifth
-// digit or a sign for is none that could be answered.
+// after it, so that it can be given. A year that would need a fifth digit or a sign in
+// UTC is refused, since it could not be answered.
 type Instant struct{ Ms int64 }
 
 const expectedInstant = "expected RFC 3339 date-time"

@@ -2,7 +2,7 @@ package conflict
 
 // alignment is which words of two claims are the same.
 type alignment struct {
-	// to is for each word of x its place in y, −1 where there is none; back is the
+	// to is for each word of x its place in y, −1 if it has no counterpart; back is the
 	// other way round.
 	to, back [maxTokens]int8
 	same     int // pairs

@@ -100,8 +100,8 @@ func Clearance(cosines []float64) []float64 {
 // memory, so it is for one goroutine at a time.
 type Judge struct{ al alignment }
 
-// Compare gives the gravest conflict between two passages; ok is false where
-// there is none.
+// Compare gives the gravest conflict between two passages; ok is false if they do not
+// conflict.
 func (j *Judge) Compare(a, b *Passage, near Near) (f Finding, ok bool) {
 	near.pairs = len(a.prepare()) * len(b.prepare())
 	for x := range a.profiles {

@@ -26,8 +26,8 @@ type profile struct {
 	// words.
 	bloom uint64
 	nots  int // negations
-	// firstVerb and lastVerb are where the first and the last word of verbs begin; where
-	// there is none, behind all words and before them.
+	// firstVerb and lastVerb are where the first and the last word of verbs begin; without
+	// a verb, behind all words and before them.
 	firstVerb, lastVerb int32
 	// definite: it speaks of a thing that is the same wherever it is spoken of.
 	definite bool

@@ -314,7 +314,7 @@ func number(w string) (int, bool) {
 }
 
 // yearAt reads a year at token i, perhaps behind a comma or "of", or "last year"; 0:
-// there is none.
+// no year.
 func (d *dater) yearAt(i int) (year, end int) {
 	if today, ok := d.today(); ok {
 		k := i

@@ -15,7 +15,7 @@ type tense uint8
 const (
 	untold  tense = iota // by no verb
 	bygone               // it was, or has been
-	present              // it is: what is fixed for a day is told so, and what is always so
+	present              // it is: what is fixed for a day is said so, and what is always so
 	coming               // it will, is to, shall or is asked to be
 )
 
@@ -350,7 +350,7 @@ func (c *clause) heads(j int) bool {
 	return j == c.head || c.r.tokens[j-1].Kind == tagger.Mark || joints[c.r.lows[j-1]]
 }
 
-// finite is the tense of the finite verb at j, untold where there is none, and whether
+// finite is the tense of the finite verb at j, untold without a finite verb, and whether
 // it surely is a verb.
 func (c *clause) finite(j int) (t tense, sure bool) {
 	if t = c.explicit(j); t != untold {

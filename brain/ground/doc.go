@@ -8,8 +8,7 @@
 //     which changes its speed and never its answers.
 //   - A sentence that [Checker.Holds] accepts has no name, number, day or address, no
 //     denial and next to no word that the passages have not.
-//   - When in doubt it says no: whoever asks has the passages themselves to fall back
-//     on.
+//   - When in doubt it says no: the caller has the passages themselves to fall back on.
 //
 // # What it does not see
 //

@@ -187,8 +187,8 @@ func Sharpen(cands []Candidate, exact [][]float32, q *Query) {
 	}
 }
 
-// sharpen replaces the int8 cosine by that of a stored vector, where there is one of
-// the candidate's model.
+// sharpen replaces the int8 cosine by that of a stored vector, if one of the
+// candidate's model is stored.
 func (c *Candidate) sharpen(exact []float32, q *Query) {
 	if v := q.Vectors[c.Model]; len(exact) > 0 && len(v) == len(exact) {
 		c.Vector = q.line(c.Model).at(cosine(v, exact))

@@ -399,7 +399,7 @@ func (g *gatherer) wasAndIs(l *line) (c Candidate, ok bool) {
 }
 
 // isClause is where a clause begins that says what is, or will be, with a number or a
-// time, and where its verb stands; -1 where there is none.
+// time, and where its verb stands; -1 without such a clause.
 func (g *gatherer) isClause(l *line) (from, at int) {
 	for i := range l.words {
 		f := l.form(i)
@@ -503,7 +503,7 @@ func (g *gatherer) before(c *Candidate, l *line, when, number bool) {
 	}
 }
 
-// soonMS is within what time a change that is told in fewer words is the same one.
+// soonMS is within what time a change that is reported in fewer words is the same one.
 const soonMS = 7 * dayMS
 
 // latestChange keeps of the changes of one thing the last.

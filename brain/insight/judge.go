@@ -9,7 +9,7 @@ import (
 // It is a pure function of the candidate.
 type Judge func(*Candidate) float64
 
-// leastSure is from which judgement on a candidate is told: an insight that a reader
+// leastSure is the judgement from which on a candidate is shown: an insight that a reader
 // would not call one is worse than none.
 const leastSure = 0.5
 
@@ -67,7 +67,7 @@ func Rank(all []Candidate, judge Judge, nowMS int64) []Ranked {
 	return out
 }
 
-// Ranked is a candidate that is told, with how sure it is.
+// Ranked is a candidate that is shown, with how sure it is.
 type Ranked struct {
 	*Candidate
 	Confidence float64

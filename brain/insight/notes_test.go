@@ -109,7 +109,7 @@ func readCorpus(t testing.TB, name string, speakers bool) (c corpus) {
 	return c
 }
 
-// score counts what is told of a corpus: how much of it a reader signs, and how much of
+// score counts what is shown of a corpus: how much of it a reader signs, and how much of
 // what the reader looks for is there.
 func (c *corpus) score() (told, signed, wanted, found int, report string) {
 	var b strings.Builder
@@ -156,8 +156,8 @@ func shown(r Ranked) string {
 	return r.Title + " " + r.Detail
 }
 
-// Of sixty notes of two people nearly all that is told is what a careful reader signs, and
-// nearly all that the reader looks for is told. The floors are what was measured, less two
+// Of sixty notes of two people nearly all that is shown is what a careful reader signs, and
+// nearly all that the reader looks for is shown. The floors are what was measured, less two
 // findings; the sets under "unseen" were written with the others and kept from the rules.
 func TestNotesOfTwoPeople(t *testing.T) {
 	for _, set := range []struct {
@@ -187,7 +187,7 @@ func TestNotesOfTwoPeople(t *testing.T) {
 	}
 }
 
-// Who wrote a note is not always known, and one of the two alone is told less, and not
+// Who wrote a note is not always known, and one of the two alone is shown less, and not
 // other things.
 func TestNotesWithoutTheirWriters(t *testing.T) {
 	for _, name := range []string{"company", "household", "software"} {

@@ -20,14 +20,14 @@ const (
 	leastRegular = 3
 	leastSaid    = 2
 	// weekdayShare is which share of the days of what is regular is one day of the week,
-	// and weekdayBase the share of all notes on that day from which on nothing is told:
+	// and weekdayBase the share of all notes on that day from which on nothing is shown:
 	// where all is written on Mondays, all is regular.
 	weekdayShare, weekdayBase = 0.85, 0.45
 	// everyday is the share of all days beyond which a thing is what the notes are about.
 	everyday = 0.6
-	// leastTheme is on how many days a thing comes up that is told for that alone, on
+	// leastTheme is on how many days a thing comes up that is shown for that alone, on
 	// themeShare of all at least, leastPair a thing of two words, and maxThemes how many
-	// such are told: of them a reader knows most already.
+	// such are shown: of them a reader knows most already.
 	leastTheme, leastPair, maxThemes = 6, 4, 2
 	themeShare                       = 0.18
 	// undated is over how few days all notes may be spread for each of them to be an

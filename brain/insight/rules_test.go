@@ -13,7 +13,7 @@ import (
 // monday is when the notes of these tests are written: 2 November 2026.
 var monday = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC).UnixMilli()
 
-// tell is what is told of notes that are written on days that follow each other, by
+// tell is what is shown of notes that are written on days that follow each other, by
 // nobody who is known.
 func tell(kind string, texts ...string) (titles []string) {
 	var r claim.Reader
@@ -81,7 +81,7 @@ func TestWhoIsResponsibleForWhat(t *testing.T) {
 			t.Errorf("%q: %q", said, got)
 		}
 	}
-	// Who took it over is told, and who had it is not.
+	// Who took it over is shown, and who had it is not.
 	if got := tell(KindResponsibility, "Nadia handles the invoices.", "The weather is fine.", "Tom handles the invoices now."); !slices.Equal(got, []string{"Tom handles the invoices"}) {
 		t.Errorf("%q", got)
 	}

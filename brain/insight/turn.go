@@ -25,7 +25,7 @@ const (
 	// turned is by what factor a domain's share has to change: what is certain can
 	// still be too little to tell.
 	turned = 1.5
-	// doubt is the share of what is told that may be chance: each says how sure it
+	// doubt is the share of what is shown that may be chance: each says how sure it
 	// is, and a reader wants to hear of what is likely, too.
 	doubt = 0.2
 )

@@ -18,7 +18,7 @@ type Note struct {
 	Source int32
 	// Dates are the times that the text mentions, resolved (brain/extract).
 	Dates []Date
-	// Vector is the passage's; nil where there is none.
+	// Vector is the passage's; nil without one.
 	Vector []float32
 }
 

@@ -12,7 +12,7 @@ import (
 type Moment struct {
 	Note int // its place in the arguments
 	// AtMs is when it begins, and UntilMs when it is over: of the 3rd of May, the 4th.
-	// What is told of until a time is at the last moment of that.
+	// What is reported until a time is at the last moment of that.
 	AtMs, UntilMs int64
 	Title         string // the sentence that says so, shortened
 	Kind          string

@@ -43,7 +43,7 @@ const (
 	maxTries = 12
 	// rare is in how many places a name leads from one to the other that is nobody's
 	// title. Of subjectsTo1 hops from a passage that names subjects one takes such a
-	// name: whoever asks for what lies two documents away mostly asks by way of what
+	// name: a question about what lies two documents away mostly goes by way of what
 	// one of them is about, and there are many more other names.
 	rare        = 8
 	subjectsTo1 = 8

@@ -88,7 +88,7 @@ func (x *lexer) words(s string) []word {
 	return x.out
 }
 
-// possessive reports whether a text goes on with the s of a genitive.
+// possessive reports whether a text continues with the s of a genitive.
 func possessive(s string, first int) bool {
 	if s[:first] != "s" && s[:first] != "S" {
 		return false

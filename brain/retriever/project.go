@@ -136,7 +136,7 @@ type projecting struct {
 	each     []float64
 }
 
-// loss gives how badly a question is told from what does not answer it, in nats, and
+// loss is how badly a question is kept apart from what does not answer it, in nats, and
 // adds its derivatives by the numbers of the projection: the mean over the answers g of
 // -log(e^z(g) / (e^z(g) + N)), where z is the cosine and N the sum of e^z over all that
 // are no answers.

@@ -230,7 +230,7 @@ func (a *Analyzer) queryTerms(langs LangSet, keepStops bool) []QueryTerm {
 }
 
 // latinAlts gives the word's terms in the Latin-script languages that are
-// searched and in which it is not a function word; English when there is none.
+// searched and in which it is not a function word; English if no language fits.
 func (a *Analyzer) latinAlts(w []byte, langs LangSet, keepStops bool) []Term {
 	langs &= latinLangs
 	if langs == 0 {

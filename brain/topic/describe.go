@@ -17,7 +17,7 @@ const (
 	maxNameWords = 4
 	// labelWords is how many keywords make a label.
 	labelWords = 3
-	// enoughWords is from how many words on the language of a group is told by its
+	// enoughWords is from how many words on the language of a group is known by its
 	// function words; below, all languages' count.
 	enoughWords = 30
 )

@@ -113,7 +113,7 @@ func (p *Profile) measure(group, name string) (float64, bool) {
 	return 0, false
 }
 
-// style is a measure's value; 0, which is as everybody, where there is none.
+// style is a measure's value; 0, as everybody has it, without a measure.
 func (p *Profile) style(group, name string) float64 {
 	v, _ := p.measure(group, name)
 	return v

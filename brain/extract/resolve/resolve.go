@@ -161,7 +161,7 @@ func (r *resolver) decide(i int, n Name) {
 // find looks for the one candidate that a name means by the surest reason.
 func (r *resolver) find(n spelled, t extract.Type) (int, Reason) {
 	words := strings.Count(n.form, " ") + 1
-	// "Lee" beside "Jane Lee" is she, whoever else is called Lee.
+	// "Lee" beside "Jane Lee" is she, even where others are called Lee.
 	if t == extract.Person && words == 1 {
 		if at, ok := r.only(n, func(c *candidate, s spelled) bool {
 			return c.leader >= 0 && personal(c.kind) && part(n.form, s.form)

@@ -128,7 +128,7 @@ func readEvent(r *reading.Reader, e map[string]string) (reading.Document, error)
 }
 
 // calendarTime makes an RFC 3339 date-time of 20260505 or 20260505T100000. A local
-// time is taken for UTC: its zone is defined by whoever wrote the calendar.
+// time is taken for UTC: its zone is known to the writer of the calendar alone.
 func calendarTime(s string) string {
 	s = strings.TrimSuffix(strings.TrimSpace(s), "Z")
 	day, clock, _ := strings.Cut(s, "T")

@@ -27,7 +27,7 @@ type Elements struct {
 var errLongToken = reading.Errorf("holds XML of more than %d MiB without an end", reading.MaxToken>>20)
 
 // allowance gives bytes to a decoder until it has got what it may for one token or
-// row; whoever reads these grants the next one by setting allowed.
+// row; their reader grants the next one by setting allowed.
 type allowance struct {
 	rest    []byte
 	allowed int

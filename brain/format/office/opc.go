@@ -51,8 +51,8 @@ func relationsOf(r *reading.Reader, z *zip.Reader, part string) (map[string]rela
 	return to, err
 }
 
-// partOf is the file of that kind, of several the one with the first id; empty where
-// there is none.
+// partOf is the file of that kind, of several the one with the first id; empty if
+// there is no such file.
 func partOf(parts map[string]related, kind string) string {
 	for _, id := range slices.Sorted(maps.Keys(parts)) {
 		if parts[id].kind == kind {

@@ -5,8 +5,8 @@
 //
 //   - Any bytes are accepted; nothing panics, and every loop is over bytes of the
 //     file or counted against a bound. What is decoded of the file is bounded by
-//     maxDecoded across all its pages, fonts and forms together, and the meter is told of
-//     all of it, and of what is held before it is.
+//     maxDecoded across all its pages, fonts and forms together, and the meter counts
+//     all of it, and what is held before it is held.
 //   - A file whose directory is damaged is read by looking for its objects. A page
 //     that cannot be read is left out, and counted.
 //   - Nothing of a file is executed: scripts, forms and attachments are not looked

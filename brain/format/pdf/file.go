@@ -271,7 +271,7 @@ func placed(offset int) entry { return entry{offset: int32(min(offset, math.MaxI
 
 func packedIn(within, index int) entry {
 	if within > math.MaxInt32 || index > math.MaxInt32 {
-		within, index = math.MaxInt32, math.MaxInt32 // there is none
+		within, index = math.MaxInt32, math.MaxInt32 // it has no such place
 	}
 	return entry{within: int32(within), index: int32(index)}
 }

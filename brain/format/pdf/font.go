@@ -121,7 +121,7 @@ func (f *file) simpleEncoding(n *font, d dict) {
 			n.simple[c] = standard[byte(c)]
 		case c < 0x80:
 			n.simple[c] = string(rune(c))
-		default: // what a font of its own has there is told by nobody; this is the likeliest
+		default: // nothing says what a font of its own has there; this is the likeliest
 			n.simple[c] = string(charmap.Windows1252.DecodeByte(byte(c)))
 		}
 	}

@@ -26,7 +26,7 @@ const maxPages = 20_000
 // ErrPages says that a file has more of them.
 var ErrPages = fmt.Errorf("has more than %d pages; split it", maxPages)
 
-// Read reads a file. The meter is told what is worked through and what is held, and ends
+// Read reads a file. The meter counts what is worked through and what is held, and ends
 // the reading with an error; the others are ErrEncrypted, ErrDamaged, ErrPages and
 // ErrTooLarge. text bounds the bytes of text that are read.
 func Read(data []byte, m *meter.Meter, text int) (*Document, error) {

@@ -64,7 +64,7 @@ func ShowPath(name string) string { return ClipTitle(name) }
 var RestUnread = Document{Where: "the rest", Refused: "is not read: it " + strings.TrimSuffix(Reason(ErrWork), "; split it"), tooLarge: true}
 
 // Nothing is the error of an archive of which nothing can be read: the reason of
-// its first file, or that there is none.
+// its first file, or that it has no file.
 func (p *Parts) Nothing() error { return AllRefused(p.Docs) }
 
 // AllRefused is an error where no part of a file could be read, and nil otherwise.

@@ -155,7 +155,7 @@ func IsTar(raw []byte) bool {
 // TarBlock is what a tar archive is made of; one of zeros ends it.
 const TarBlock = 512
 
-// Named opens one file of a ZIP archive by its name; nil where there is none.
+// Named opens one file of a ZIP archive by its name; nil if it has no such file.
 func (r *Reader) Named(z *zip.Reader, name string) ([]byte, error) {
 	if err := r.Step(len(z.File)); err != nil {
 		return nil, err

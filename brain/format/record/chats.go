@@ -401,8 +401,8 @@ func readChat(r *reading.Reader, c *chat, system string) ([]reading.Document, er
 	})
 }
 
-// readProjects reads the documents that projects of Claude know. What a project is told
-// to do is no memory.
+// readProjects reads the documents that projects of Claude know. The instructions of a
+// project are not content.
 func readProjects(r *reading.Reader, raw []byte, list bool) ([]reading.Document, error) {
 	type project struct {
 		Name string `json:"name"`

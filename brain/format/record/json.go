@@ -26,7 +26,7 @@ type item struct {
 	Metadata   metadata `json:"metadata"`
 }
 
-// metadata is an object in its canonical form; empty where there is none.
+// metadata is an object in its canonical form; empty for no metadata.
 type metadata []byte
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.

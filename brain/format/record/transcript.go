@@ -319,7 +319,7 @@ func (t *talk) cue(shown, fresh string) error {
 	if err := t.tell(&who, shown, func(string, string) error { return nil }); err != nil {
 		return err
 	}
-	if shown != "" && t.text.Len() > 0 && !strings.HasPrefix(fresh, "\n") { // a line has grown: whoever began it goes on
+	if shown != "" && t.text.Len() > 0 && !strings.HasPrefix(fresh, "\n") { // a line has grown: its speaker is still speaking
 		end := len(fresh)
 		if at := strings.IndexByte(fresh, '\n'); at >= 0 {
 			end = at

@@ -45,5 +45,5 @@
 // 300 more lines), 8-bit activations with VPMADDUBSW (a quarter faster, cosine
 // down to 0.97), larger passes than 192 pairs and groups of 68 or 204 rows
 // (equal or slower). Large pages for the weights are worth 2 %, and 4 to 15 % of a
-// query; whoever loads the model may have some (embed.Room).
+// query; the loader of the model may get some (embed.Room).
 package kernel

@@ -29,11 +29,10 @@ func asideKey(id storage.StoreID, index uint64) []byte {
 
 // setAside keeps entries of a store that is out of service.
 func (m *stores) setAside(id storage.StoreID, entries []entry, at []int, results []result) error {
-	stable := &stableStore{log: m.log, group: m.group}
 	for _, i := range at {
 		b, err := proto.Marshal(entries[i].cmd)
 		if err == nil {
-			err = stable.Set(asideKey(id, entries[i].index), b)
+			err = m.log.SetStable(m.group, asideKey(id, entries[i].index), b)
 		}
 		if err != nil {
 			return fmt.Errorf("set entry %d aside: %w", entries[i].index, err)
@@ -73,6 +72,12 @@ func (m *stores) asides(prefix string) ([]aside, error) {
 	return all, nil
 }
 
+// AsideCount returns how many entries are set aside, of all stores.
+func (m *stores) AsideCount() (int, error) {
+	all, err := m.asides(asidePrefix)
+	return len(all), err
+}
+
 // dropAside forgets what was set aside for a store that is replaced or removed.
 func (m *stores) dropAside(id storage.StoreID) error {
 	all, err := m.asides(fmt.Sprintf("%s%v/", asidePrefix, id))
@@ -109,14 +114,13 @@ func (m *stores) takeUp(marker uint64) error {
 }
 
 func (m *stores) takeUpStore(marker uint64, all []aside) error {
-	stable := &stableStore{log: m.log, group: m.group}
 	var entries []entry
 	var keys [][]byte
 	for _, a := range all {
 		if a.index > marker {
 			break
 		}
-		b, err := stable.Get(a.key)
+		b, _, err := m.log.GetStable(m.group, a.key)
 		if err != nil {
 			return err
 		}

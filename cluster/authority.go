@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -219,14 +218,6 @@ func serverOf(uris []*url.URL) (ServerID, error) {
 		return "", fmt.Errorf("%w: its name is %q", ErrNotMember, uris[0])
 	}
 	return id, nil
-}
-
-// Found makes a node's data directory the first of a cluster: it creates the
-// authority in the meta group, unless it is there, and returns the node's own
-// credentials. The host must lead the meta group, as a cluster of one does. It
-// may be repeated: each time the node gets a new certificate.
-func Found(ctx context.Context, h *Host) (*Credentials, error) {
-	return found(ctx, h.Meta(), h.Server(), h.Shards(), rand.Reader, h.cfg.Clock.Now())
 }
 
 func found(ctx context.Context, r registry, self ServerID, shards int, random io.Reader, now time.Time) (*Credentials, error) {

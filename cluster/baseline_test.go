@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"github.com/hashicorp/raft"
 
 	pb "orgmem/proto"
@@ -118,7 +120,7 @@ func newBare(b *testing.B) *bare {
 	// As many leaders on each node as on the others.
 	for g := range w.groups {
 		want := conf[g].Servers[g%3]
-		waitFor(b, func() bool {
+		clustertest.WaitFor(b, func() bool {
 			for _, r := range w.groups[g] {
 				if r.State() == raft.Leader {
 					if _, id := r.LeaderWithID(); id == want.ID {

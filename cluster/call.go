@@ -15,7 +15,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
-	"orgmem/storage"
 )
 
 const (
@@ -29,85 +28,6 @@ const (
 	// background work which would rather ask somebody else.
 	maxCallTime = 30 * time.Second
 )
-
-// ErrNoAnswer means that a node was asked and its answer did not come: it may or
-// may not have done what it was asked for.
-var ErrNoAnswer = errors.New("node was asked and did not answer")
-
-// sentinels are the errors that keep their meaning from node to node. Their codes
-// are part of the protocol.
-var sentinels = []struct {
-	code string
-	err  error
-}{
-	{"not_applied", ErrNotApplied},
-	{"fenced", ErrFenced},
-	{"removed", ErrRemoved},
-	{"outcome_unknown", ErrOutcomeUnknown},
-	{"not_leader", ErrNotLeader},
-	{"busy", ErrBusy},
-	{"closed", ErrClosed},
-	{"not_ready", ErrNotReady},
-	{"key_taken", ErrKeyTaken},
-	{"slug_taken", ErrSlugTaken},
-	{"org_unknown", ErrOrgUnknown},
-	{"org_removed", ErrOrgRemoved},
-	{"directory_full", ErrDirectoryFull},
-	{"too_many_keys", ErrTooManyKeys},
-	{"node_removed", ErrNodeRemoved},
-	{"node_unknown", ErrNodeUnknown},
-	{"too_many_nodes", ErrTooManyNodes},
-	{"map_changed", ErrMapChanged},
-	{"token_unknown", ErrTokenUnknown},
-	{"token_used", ErrTokenUsed},
-	{"too_many_tokens", ErrTooManyTokens},
-	{"unreachable", ErrUnreachable},
-	{"no_answer", ErrNoAnswer},
-	{"no_space", storage.ErrNoSpace},
-	{"batch_too_large", storage.ErrBatchTooLarge},
-	{"canceled", context.Canceled},
-	{"deadline", context.DeadlineExceeded},
-	{"unknown_call", errUnknownCall},
-	{"outdated", ErrOutdated},
-	{"not_spoken", ErrNotSpoken},
-}
-
-// errUnknownCall means that a node does not know a call: it runs an older version,
-// or has not started all of itself.
-var errUnknownCall = errors.New("node does not know this call")
-
-// refusal is an error on its way to another node.
-func refusal(err error) *pb.NodeAnswer {
-	r := &pb.NodeRefusal{Detail: err.Error()}
-	for _, s := range sentinels {
-		if errors.Is(err, s.err) {
-			r.Codes = append(r.GetCodes(), s.code)
-		}
-	}
-	return &pb.NodeAnswer{Refusal: r}
-}
-
-// remoteError is an error that another node answered with.
-type remoteError struct {
-	peer   ServerID
-	detail string
-	means  []error
-}
-
-func (e *remoteError) Error() string   { return fmt.Sprintf("%s says: %s", e.peer, e.detail) }
-func (e *remoteError) Unwrap() []error { return e.means }
-
-func refused(peer ServerID, r *pb.NodeRefusal) error {
-	e := &remoteError{peer: peer, detail: r.GetDetail()}
-	for _, code := range r.GetCodes() {
-		for _, s := range sentinels {
-			if s.code == code {
-				e.means = append(e.means, s.err)
-			}
-		}
-	}
-	return e
-}
 
 // A frame of a call stream: the length of what follows; the number that an answer
 // shares with its question; in a question how long the asking node waits, in

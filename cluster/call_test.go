@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/cluster/clustertest"
+
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -23,16 +25,16 @@ func byeArm(what string) *pb.NodeCall {
 func TestErrorsKeepTheirMeaning(t *testing.T) {
 	w := newCampus(t, clock.Real())
 	two := w.grow()
-	for _, s := range sentinels {
+	for code, sentinel := range Sentinels() {
 		w.first.HandleCall((*pb.NodeCall_Goodbye)(nil), func(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
-			return nil, fmt.Errorf("here: %w", notApplied(s.err))
+			return nil, fmt.Errorf("here: %w", notApplied(sentinel))
 		})
 		_, err := two.Call(t.Context(), "one", byeArm("x"))
-		if !errors.Is(err, s.err) || !errors.Is(err, ErrNotApplied) {
-			t.Errorf("%s came as %v", s.code, err)
+		if !errors.Is(err, sentinel) || !errors.Is(err, ErrNotApplied) {
+			t.Errorf("%s came as %v", code, err)
 		}
-		if !errors.Is(s.err, ErrFenced) && errors.Is(err, ErrFenced) {
-			t.Errorf("%s came with another meaning: %v", s.code, err)
+		if !errors.Is(sentinel, ErrFenced) && errors.Is(err, ErrFenced) {
+			t.Errorf("%s came with another meaning: %v", code, err)
 		}
 	}
 	w.first.HandleCall((*pb.NodeCall_Goodbye)(nil), func(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
@@ -128,7 +130,7 @@ func TestCallsTellWhatIsKnown(t *testing.T) {
 	if err := <-done; !errors.Is(err, ErrNoAnswer) {
 		t.Errorf("the death of who was asked gave %v", err)
 	}
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		_, err := two.Call(t.Context(), "one", probe())
 		return errors.Is(err, ErrUnreachable)
 	})
@@ -149,7 +151,7 @@ func TestACallEndsWithItsTime(t *testing.T) {
 		_, err := two.Call(ctx, "one", probe())
 		done <- err
 	}()
-	waitFor(t, func() bool { return len(l.room) == 1 })
+	clustertest.WaitFor(t, func() bool { return len(l.room) == 1 })
 	cancel()
 	if err := <-done; !errors.Is(err, ErrUnreachable) || !errors.Is(err, context.Canceled) {
 		t.Errorf("giving up gave %v", err)

@@ -17,7 +17,7 @@ const (
 	// maxGroupInFlight bounds the unanswered proposals of one group. 512 keep the
 	// disk busy with group commits far above what two cores can produce, and are
 	// at most a few milliseconds of work to fail when leadership is lost.
-	maxGroupInFlight = 512
+	maxGroupInFlight = CatchUpTail // which has to count as caught up
 	// maxGroupInFlightBytes bounds their bytes: two commands of the largest size,
 	// one being written while the next one is read in.
 	maxGroupInFlightBytes = 2 * storage.MaxBatchBytes
@@ -163,17 +163,6 @@ func (h *Host) proposeAsync(ctx context.Context, id storage.StoreID, lease Lease
 	return h.shard(id).propose(ctx, cmd, func(r result) { done(r.version, r.err) })
 }
 
-// checkStore refuses the meta store, which only the directory writes.
-func checkStore(id storage.StoreID) error {
-	if err := id.Check(); err != nil {
-		return err
-	}
-	if id == storage.MetaStore {
-		return fmt.Errorf("%v: %w", id, storage.ErrBadStoreID)
-	}
-	return nil
-}
-
 // proposeAndWait enters a command and waits for its result. The error is the
 // proposal's or the result's.
 func (h *Host) proposeAndWait(ctx context.Context, g *group, cmd *pb.Command) (result, error) {
@@ -287,4 +276,22 @@ func await(f raft.ApplyFuture) result {
 	}
 	r.index = f.Index()
 	return r
+}
+
+// classify maps raft's answer to a proposal to ours. The list of errors that
+// prove "never entered the log" is closed: raft answers them before it hands
+// the entry to the log store. ErrLeadershipLost, ErrRaftShutdown and errors of
+// the log store all come after, when a copy may lie on some disk, so whatever is
+// not on the list is unknown.
+func classify(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, raft.ErrNotLeader),
+		errors.Is(err, raft.ErrLeadershipTransferInProgress),
+		errors.Is(err, raft.ErrEnqueueTimeout):
+		return notApplied(fmt.Errorf("%w: %w", ErrNotLeader, err))
+	default:
+		return unknown(err)
+	}
 }

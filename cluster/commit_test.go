@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"orgmem/proto/clock"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -197,7 +199,7 @@ func TestDeadlineIsUnknown(t *testing.T) {
 		_, err := s.host.Propose(ctx, id, lease, put(id, "a", "1"))
 		failed <- err
 	}()
-	waitFor(t, func() bool { return s.status(id).Last > last }) // it is in the log
+	clustertest.WaitFor(t, func() bool { return s.status(id).Last > last }) // it is in the log
 	cancel()
 	if err := <-failed; !errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrNotApplied) {
 		t.Fatalf("after the deadline: %v", err)

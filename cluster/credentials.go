@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"context"
 	"crypto"
 	"crypto/tls"
 	"crypto/x509"
@@ -9,7 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"time"
+
+	"orgmem/proto/clock"
 
 	"google.golang.org/protobuf/proto"
 
@@ -186,4 +190,36 @@ func (c *Credentials) renewed(a *authority, random io.Reader, now time.Time) (*C
 		}
 	}
 	return openCredentials(next)
+}
+
+// Answers reports whether a node listens at an address: the other side shows a
+// certificate that names it. Whether that certificate is still good does not matter:
+// the other nodes may have replaced their authority since. It opens no Network and
+// sends nothing after the handshake; the context bounds it.
+func Answers(ctx context.Context, creds *Credentials, c clock.Clock, server ServerID, address string) bool {
+	raw, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	defer raw.Close() //nolint:errcheck // nothing was said that could be lost
+	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
+	if _, err := raw.Write([]byte{preambleMember}); err != nil {
+		return false
+	}
+	there := false
+	conn := tls.Client(raw, &tls.Config{
+		MinVersion:         tls.VersionTLS13,
+		InsecureSkipVerify: true, //nolint:gosec // nobody is trusted here: see above
+		Time:               c.Now,
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			return &creds.chain, nil
+		},
+		VerifyConnection: func(cs tls.ConnectionState) error {
+			id, err := serverOf(cs.PeerCertificates[0].URIs)
+			there = err == nil && id == server
+			return err
+		},
+	})
+	_ = conn.HandshakeContext(ctx) // it may refuse us, and is there all the same
+	return there
 }

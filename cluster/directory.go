@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 
 	pb "orgmem/proto"
+	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
@@ -20,7 +22,7 @@ import (
 // not exist are the attacker's choice; with the whole map a miss is final and
 // costs 50 ns. 100,000 organizations with 5 keys each are 30 MB.
 type Directory struct {
-	host  *Host
+	cfg   DirectoryConfig
 	store *storage.Store // held open while the host runs; written by apply only
 
 	mu    sync.RWMutex // guards what follows; apply writes, everybody reads
@@ -28,8 +30,35 @@ type Directory struct {
 	slugs map[string]*dirOrg // of organizations that are not removed
 	keys  map[pb.KeyHash]*dirOrg
 	meta  *Meta // the rest of the meta group's state
+}
 
-	barrier barrier
+// DirectoryConfig says what a Directory is made of. All fields are required.
+type DirectoryConfig struct {
+	// Storage has the meta store.
+	Storage *storage.Node
+	// Clock says which join tokens have expired.
+	Clock  clock.Clock
+	Logger *slog.Logger
+	// Halt stops the process; it is called where the directory has lost its store, or
+	// holds what this program does not understand.
+	Halt func(msg string)
+	// Shards is the cluster's number of shards, and Speaks the newest version whose
+	// commands this program understands.
+	Shards int
+	Speaks uint32
+	// MaxKeys and MaxKeysPerOrg bound the key hashes; the constants of these names,
+	// less in tests.
+	MaxKeys, MaxKeysPerOrg int
+
+	// Propose enters a command into the meta group's log, wherever that is led, and
+	// returns when it is applied here. Errors are the proposal's and the refusals of
+	// Apply.
+	Propose func(ctx context.Context, cmd *pb.Command) error
+	// RemoveStores removes all stores of an organization from its shard.
+	RemoveStores func(ctx context.Context, org pb.OrgID) error
+	// Fresh waits until this node has applied what any node had acknowledged before
+	// the call; ErrNotReady.
+	Fresh func(ctx context.Context) error
 }
 
 // dirOrg is one organization; entry is replaced, never changed.
@@ -48,9 +77,6 @@ func keyRow(k pb.KeyHash) storage.Key {
 func orgRow(id pb.OrgID) storage.Key {
 	return dirSpace.Key(storage.TableDirectoryOrg, storage.ID16(id))
 }
-
-// Directory returns the host's directory.
-func (h *Host) Directory() *Directory { return h.directory }
 
 // Lookup returns the organization a key hash belongs to; false when there is
 // none or it was removed. It never touches the disk.
@@ -115,7 +141,7 @@ func (d *Directory) PutOrg(ctx context.Context, entry *pb.OrgEntry) error {
 	if entry.GetRemoved() {
 		return notApplied(fmt.Errorf("put org: %w", ErrOrgRemoved))
 	}
-	if err := d.host.cfg.Storage.Writable(); err != nil {
+	if err := d.cfg.Storage.Writable(); err != nil {
 		return notApplied(err)
 	}
 	return d.propose(ctx, "put org", &pb.Command{Kind: &pb.Command_PutOrg{
@@ -135,17 +161,17 @@ func (d *Directory) RemoveOrg(ctx context.Context, org pb.OrgID) error {
 	if err != nil {
 		return err
 	}
-	if err := d.host.removeStores(ctx, org); err != nil {
+	if err := d.cfg.RemoveStores(ctx, org); err != nil {
 		return err
 	}
 	if err := d.dropRemoved(ctx, org); err != nil {
-		d.host.cfg.Logger.Warn("keys of a removed organization not dropped; a later sweep does it", "org", org, "error", err)
+		d.cfg.Logger.Warn("keys of a removed organization not dropped; a later sweep does it", "org", org, "error", err)
 	}
 	return nil
 }
 
 func (d *Directory) propose(ctx context.Context, what string, cmd *pb.Command) error {
-	if err := d.host.proposeAnywhere(ctx, metaGroup, cmd); err != nil {
+	if err := d.cfg.Propose(ctx, cmd); err != nil {
 		return fmt.Errorf("directory: %s: %w", what, err)
 	}
 	return nil
@@ -153,13 +179,13 @@ func (d *Directory) propose(ctx context.Context, what string, cmd *pb.Command) e
 
 // openDirectory loads the meta store. What the meta group's log holds beyond it
 // is applied when the group has elected itself.
-func openDirectory(h *Host) (*Directory, error) {
-	store, err := h.cfg.Storage.Acquire(storage.MetaStore)
+func openDirectory(cfg DirectoryConfig) (*Directory, error) {
+	store, err := cfg.Storage.Acquire(storage.MetaStore)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: open directory: %w", err)
 	}
 	d := &Directory{
-		host:  h,
+		cfg:   cfg,
 		store: store,
 		orgs:  map[pb.OrgID]*dirOrg{},
 		slugs: map[string]*dirOrg{},
@@ -172,6 +198,9 @@ func openDirectory(h *Host) (*Directory, error) {
 	}
 	return d, nil
 }
+
+// Meta returns the rest of the meta group's state.
+func (d *Directory) Meta() *Meta { return d.meta }
 
 func (d *Directory) close() { d.store.Release() }
 
@@ -194,7 +223,7 @@ func (d *Directory) apply(entries []entry) ([]result, error) {
 			continue
 		}
 		// Only here: until now the raise might have been refused, for this node's sake.
-		if v, speaks := e.cmd.GetSetClusterVersion().GetVersion(), d.host.cfg.speaks; v > speaks {
+		if v, speaks := e.cmd.GetSetClusterVersion().GetVersion(), d.cfg.Speaks; v > speaks {
 			return nil, fmt.Errorf("log entry %d: %w", e.index, outdated(v, speaks))
 		}
 		if err := d.write(e.index, batch); err != nil {
@@ -338,7 +367,7 @@ func (d *Directory) write(index uint64, batch *storage.Batch) error {
 // flush is machine's. It has a hold of its own: replace exchanges the
 // directory's.
 func (d *Directory) flush() error {
-	store, err := d.host.cfg.Storage.Acquire(storage.MetaStore)
+	store, err := d.cfg.Storage.Acquire(storage.MetaStore)
 	if err != nil {
 		return err
 	}
@@ -351,7 +380,7 @@ func (d *Directory) mark() {}
 
 // stores is machine's.
 func (d *Directory) stores() (map[storage.StoreID]uint64, []storage.StoreID, error) {
-	store, err := d.host.cfg.Storage.Acquire(storage.MetaStore)
+	store, err := d.cfg.Storage.Acquire(storage.MetaStore)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -373,23 +402,23 @@ func (d *Directory) replace(_ storage.StoreID, stage *storage.Stage, atLeast uin
 	d.store.Release()
 	err := stage.Adopt(atLeast)
 	var err2 error
-	if d.store, err2 = d.host.cfg.Storage.Acquire(storage.MetaStore); err2 != nil {
+	if d.store, err2 = d.cfg.Storage.Acquire(storage.MetaStore); err2 != nil {
 		// Without its store the directory cannot go on; closing it would meet a nil.
-		d.host.halt(fmt.Sprintf("cluster: the directory's store cannot be opened: %v", err2))
+		d.cfg.Halt(fmt.Sprintf("cluster: the directory's store cannot be opened: %v", err2))
 	}
 	if err = errors.Join(err, err2); err != nil {
 		return err
 	}
 	fresh := &Directory{
-		host: d.host, store: d.store,
+		cfg: d.cfg, store: d.store,
 		orgs: map[pb.OrgID]*dirOrg{}, slugs: map[string]*dirOrg{}, keys: map[pb.KeyHash]*dirOrg{},
 	}
 	fresh.meta = newMeta(fresh)
 	if err := fresh.load(); err != nil {
 		return fmt.Errorf("load directory: %w", err)
 	}
-	if v := fresh.meta.version; v > d.host.cfg.speaks {
-		d.host.halt(fmt.Sprintf("cluster: the directory: %v", outdated(v, d.host.cfg.speaks)))
+	if v := fresh.meta.version; v > d.cfg.Speaks {
+		d.cfg.Halt(fmt.Sprintf("cluster: the directory: %v", outdated(v, d.cfg.Speaks)))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -404,4 +433,38 @@ func (d *Directory) entomb(ids []storage.StoreID) error {
 		return fmt.Errorf("removal of %v from the meta group", ids)
 	}
 	return nil
+}
+
+// Fresh waits until this node's copy of the directory holds everything that was
+// acknowledged, on any node, before the call. The error is ErrNotReady when the
+// meta group has no leader that answers, or is not here for the moment, or the
+// context's.
+func (d *Directory) Fresh(ctx context.Context) error { return d.cfg.Fresh(ctx) }
+
+// Find is Lookup that believes in a miss only after it asked the meta group's
+// leader, so that a key works on every node as soon as it was acknowledged on one.
+// However many keys are missed, one question is under way at a time. The error is
+// Fresh's.
+func (d *Directory) Find(ctx context.Context, key pb.KeyHash) (pb.OrgID, bool, error) {
+	if org, ok := d.Lookup(key); ok {
+		return org, true, nil
+	}
+	if err := d.Fresh(ctx); err != nil {
+		return pb.OrgID{}, false, err
+	}
+	org, ok := d.Lookup(key)
+	return org, ok, nil
+}
+
+// removed returns the organizations that are marked as removed.
+func (d *Directory) removed() []pb.OrgID {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	var ids []pb.OrgID
+	for id, o := range d.orgs {
+		if o.entry.GetRemoved() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/cluster/clustertest"
+
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -316,7 +318,7 @@ func TestRemovalWaitsForReaders(t *testing.T) {
 	}
 	reader.Release()
 	s.tick()
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		there, err := s.node.Exists(id)
 		return err == nil && !there
 	})

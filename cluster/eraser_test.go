@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"testing"
 
+	"orgmem/cluster/clustertest"
+
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -40,7 +42,7 @@ func secretText(seed string) string {
 // settled waits until the log owes nothing any more.
 func settled(t *testing.T, s *server) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), clustertest.Patience)
 	defer cancel()
 	for len(s.node.Log().Owed()) > 0 {
 		if ctx.Err() != nil {

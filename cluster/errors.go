@@ -3,8 +3,6 @@ package cluster
 import (
 	"errors"
 	"fmt"
-
-	"github.com/hashicorp/raft"
 )
 
 // What can become of a proposal. Every error of the commit is of exactly one of
@@ -60,13 +58,25 @@ var (
 	ErrTooManyKeys = errors.New("organization has its maximum of keys")
 )
 
-// Refusals of Start.
+// Refusals of the node table, the shard map and their neighbours. They are
+// decided where the command is applied, so they are final and have no effect.
 var (
-	// ErrShardCount means that the data directory was created with another number
-	// of shards.
-	ErrShardCount = errors.New("number of shards is fixed when the data directory is created")
-	// ErrServerID means that the data directory belongs to a server of another id.
-	ErrServerID = errors.New("data directory belongs to another server")
+	// ErrNodeRemoved means that the node was removed from the cluster; its id is
+	// never used again.
+	ErrNodeRemoved = errors.New("node was removed from the cluster")
+	// ErrNodeUnknown means that the node table has no such node.
+	ErrNodeUnknown = errors.New("node not in the node table")
+	// ErrTooManyNodes means that the node table holds MaxNodes.
+	ErrTooManyNodes = errors.New("node table holds its maximum of nodes")
+	// ErrMapChanged means that the shard map or the authority has another version
+	// than the one that was to be replaced: read it again.
+	ErrMapChanged = errors.New("another version was written meanwhile")
+	// ErrTokenUnknown means that there is no such join token, or not any more.
+	ErrTokenUnknown = errors.New("join token is not valid")
+	// ErrTokenUsed means that another machine has joined with the token.
+	ErrTokenUsed = errors.New("join token was used by another machine")
+	// ErrTooManyTokens means that MaxJoinTokens tokens have not expired yet.
+	ErrTooManyTokens = errors.New("too many join tokens that have not expired")
 )
 
 // ErrNotReady means that a group has no leader here yet, or has not applied all
@@ -81,20 +91,25 @@ func unknown(reason error) error {
 	return fmt.Errorf("%w: %w", ErrOutcomeUnknown, reason)
 }
 
-// classify maps raft's answer to a proposal to ours. The list of errors that
-// prove "never entered the log" is closed: raft answers them before it hands
-// the entry to the log store. ErrLeadershipLost, ErrRaftShutdown and errors of
-// the log store all come after, when a copy may lie on some disk, so whatever is
-// not on the list is unknown.
-func classify(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, raft.ErrNotLeader),
-		errors.Is(err, raft.ErrLeadershipTransferInProgress),
-		errors.Is(err, raft.ErrEnqueueTimeout):
-		return notApplied(fmt.Errorf("%w: %w", ErrNotLeader, err))
-	default:
-		return unknown(err)
-	}
+// ErrNoAnswer means that a node was asked and its answer did not come: it may or
+// may not have done what it was asked for.
+var ErrNoAnswer = errors.New("node was asked and did not answer")
+
+// errUnknownCall means that a node does not know a call: it runs an older version,
+// or has not started all of itself.
+var errUnknownCall = errors.New("node does not know this call")
+
+// ErrUnreachable means that a node could not be reached: nothing was said to it.
+var ErrUnreachable = errors.New("node cannot be reached")
+
+// ErrOutdated means that a program is older than what its cluster speaks: it must
+// not take part, since it would not understand what the others write.
+var ErrOutdated = errors.New("this program is older than its cluster; start the version that the other nodes run")
+
+// ErrNotSpoken comes with ErrNotApplied: some node of the cluster is older than
+// what was to be proposed.
+var ErrNotSpoken = errors.New("not every node of the cluster understands this yet")
+
+func outdated(cluster, program uint32) error {
+	return fmt.Errorf("the cluster is at version %d, this program speaks %d: %w", cluster, program, ErrOutdated)
 }

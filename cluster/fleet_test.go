@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
 
@@ -68,9 +70,9 @@ type street struct {
 	mu       sync.Mutex // guards what follows
 	open     bool
 	handlers map[Kind]func(context.Context, ServerID, net.Conn)
-	calls    map[reflect.Type]callHandler
+	calls    map[reflect.Type]answerer
 	groups   map[uint32]*lane
-	conns    map[*wire]struct{}
+	conns    map[*pipe]struct{}
 	life     context.Context //nolint:containedctx // of the node
 	end      context.CancelFunc
 	busy     sync.WaitGroup
@@ -78,12 +80,15 @@ type street struct {
 
 var _ peers = (*street)(nil)
 
+// answerer answers a call of another node.
+type answerer func(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error)
+
 // move gives a node a new street; the old one is dead.
 func (w *fleet) move(id ServerID) *street {
 	s := &street{
 		fleet: w, self: id, open: true,
-		handlers: map[Kind]func(context.Context, ServerID, net.Conn){}, calls: map[reflect.Type]callHandler{},
-		groups: map[uint32]*lane{}, conns: map[*wire]struct{}{},
+		handlers: map[Kind]func(context.Context, ServerID, net.Conn){}, calls: map[reflect.Type]answerer{},
+		groups: map[uint32]*lane{}, conns: map[*pipe]struct{}{},
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	w.mu.Lock()
@@ -126,7 +131,7 @@ func (w *fleet) part(one ...ServerID) {
 		}
 	}
 	streets := w.streets
-	var dead []*wire
+	var dead []*pipe
 	for _, s := range streets {
 		s.mu.Lock()
 		for c := range s.conns {
@@ -168,8 +173,8 @@ func (w *fleet) heal() {
 	clear(w.cut)
 }
 
-// wire is a connection from one node to another.
-type wire struct {
+// pipe is a connection from one node to another.
+type pipe struct {
 	net.Conn
 	other    net.Conn
 	from, to ServerID
@@ -178,22 +183,22 @@ type wire struct {
 }
 
 // Close closes this end.
-func (c *wire) Close() error {
+func (c *pipe) Close() error {
 	c.once.Do(func() { close(c.dead) })
 	return c.Conn.Close()
 }
 
-func (c *wire) hangUp() { _, _ = c.Close(), c.other.Close() }
+func (c *pipe) hangUp() { _, _ = c.Close(), c.other.Close() }
 
 // connect makes a connection; deliver gets the other end.
-func (s *street) connect(to ServerID, deliver func(*street, net.Conn) error) (*wire, error) {
+func (s *street) connect(to ServerID, deliver func(*street, net.Conn) error) (*pipe, error) {
 	there, err := s.fleet.reach(s.self, to)
 	if err != nil {
 		return nil, err
 	}
 	// A pipe of loopback would hold data after a cut; this one holds nothing.
 	a, b := net.Pipe()
-	c := &wire{Conn: a, other: b, from: s.self, to: to, dead: make(chan struct{})}
+	c := &pipe{Conn: a, other: b, from: s.self, to: to, dead: make(chan struct{})}
 	s.mu.Lock()
 	open := s.open
 	if open {
@@ -242,14 +247,14 @@ func (s *street) Dial(_ context.Context, to ServerID, kind Kind) (net.Conn, erro
 		if s.fleet.breakAfter != nil {
 			left = s.fleet.breakAfter()
 		}
-		return &frayed{wire: conn, left: left, spoil: s.fleet.spoil, stall: s.fleet.stall}, nil
+		return &frayed{pipe: conn, left: left, spoil: s.fleet.spoil, stall: s.fleet.stall}, nil
 	}
 	return conn, nil
 }
 
 // frayed is a connection that breaks after some bytes, waits there, or changes them.
 type frayed struct {
-	*wire
+	*pipe
 	left  int64
 	spoil func([]byte)
 	stall func(ServerID, <-chan struct{}) bool
@@ -263,7 +268,7 @@ func (f *frayed) Read(b []byte) (int, error) {
 		}
 		f.left = 1 << 60
 	}
-	n, err := f.wire.Read(b[:min(int64(len(b)), f.left)])
+	n, err := f.pipe.Read(b[:min(int64(len(b)), f.left)])
 	f.left -= int64(n)
 	if f.spoil != nil {
 		f.spoil(b[:n])
@@ -368,7 +373,12 @@ func (l *lane) Close() error {
 	return nil
 }
 
-func (l *lane) Addr() net.Addr { return serverAddr(l.s.self) }
+func (l *lane) Addr() net.Addr { return laneAddr(l.s.self) }
+
+type laneAddr ServerID
+
+func (laneAddr) Network() string  { return "street" }
+func (a laneAddr) String() string { return string(a) }
 
 func (l *lane) Dial(to raft.ServerAddress, _ time.Duration) (net.Conn, error) {
 	conn, err := l.s.connect(ServerID(to), func(there *street, b net.Conn) error {
@@ -516,7 +526,7 @@ func (w *fleet) remap(change func(*pb.ShardMap)) {
 func (w *fleet) try(what string, f func() error) {
 	w.t.Helper()
 	var last error
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), clustertest.Patience)
 	defer cancel()
 	for ctx.Err() == nil {
 		if last = f(); last == nil {
@@ -654,7 +664,7 @@ func (w *fleet) ready() {
 func (w *fleet) owner(id storage.StoreID) *server {
 	w.t.Helper()
 	var owner *server
-	waitFor(w.t, func() bool {
+	clustertest.WaitFor(w.t, func() bool {
 		for _, s := range w.all() {
 			if s.host.Lead(id.Org) == nil {
 				owner = s
@@ -688,7 +698,7 @@ func (c *writer) valueOf(row int64) string {
 // that was taken twice, or lost, would show in its version.
 func (c *writer) put() {
 	c.w.t.Helper()
-	waitFor(c.w.t, func() bool {
+	clustertest.WaitFor(c.w.t, func() bool {
 		for _, s := range c.w.all() {
 			if s.host.Lead(c.id.Org) == nil && c.attempt(s) {
 				return true
@@ -734,7 +744,7 @@ func (c *writer) check() {
 		if s.host.shard(c.id) == nil {
 			continue
 		}
-		waitFor(c.w.t, func() bool { return fmt.Sprint(s.rows(c.id)) == fmt.Sprint(want) })
+		clustertest.WaitFor(c.w.t, func() bool { return fmt.Sprint(s.rows(c.id)) == fmt.Sprint(want) })
 		st, err := s.node.AcquireForApply(c.id)
 		if err != nil {
 			c.w.t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"github.com/hashicorp/memberlist"
 	"google.golang.org/protobuf/proto"
 
@@ -34,7 +36,7 @@ func TestLeavingIsToldFromFailing(t *testing.T) {
 			}
 		}
 	})
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return len(seen) > 0 // the present state comes first
@@ -46,12 +48,12 @@ func TestLeavingIsToldFromFailing(t *testing.T) {
 	if err := failer.shut(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { return state(w.first, leaver.Server()) == MemberLeft })
-	waitFor(t, func() bool { return state(w.first, failer.Server()) == MemberFailed })
+	clustertest.WaitFor(t, func() bool { return state(w.first, leaver.Server()) == MemberLeft })
+	clustertest.WaitFor(t, func() bool { return state(w.first, failer.Server()) == MemberFailed })
 	if s := state(w.first, leaver.Server()); s != MemberLeft {
 		t.Errorf("who left is %v later", s)
 	}
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return seen[len(seen)-1] == MemberLeft
@@ -66,11 +68,11 @@ func TestLeavingIsToldFromFailing(t *testing.T) {
 
 	// Both come back, at other addresses.
 	back := w.open(leaver.creds.Load(), func(c *NetworkConfig) { c.Join = []string{w.first.Addr()} })
-	waitFor(t, func() bool { return state(w.first, back.Server()) == MemberAlive })
+	clustertest.WaitFor(t, func() bool { return state(w.first, back.Server()) == MemberAlive })
 	if back.Instance() == leaver.Instance() {
 		t.Error("two starts have one instance")
 	}
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		address, alive := w.first.members.address(back.Server())
 		return alive && address == back.Addr()
 	})
@@ -115,26 +117,6 @@ func TestGoodbyeIsForOneInstance(t *testing.T) {
 	}
 }
 
-// TestNothingForWhoLeaves: what a node hands over before it stops makes it the one that
-// leads least, and nobody gives it anything back: not the controller, which sees it as
-// drained (assemble), and not a leader that was told to before.
-func TestNothingForWhoLeaves(t *testing.T) {
-	w := newCampus(t, clock.Real())
-	two := w.grow(func(*NetworkConfig) {})
-	acquainted(t, w.first, two)
-	h := &Host{cfg: Config{Network: w.first}, identity: identity{Server: w.first.Server()}}
-	c := &controller{h: h, members: w.first.Members}
-	g := &group{id: 1, host: h}
-	if err := g.handOver(two.Server()); errors.Is(err, ErrNotReady) || c.seen()[two.Server()].leaving {
-		t.Errorf("a node that stays gets nothing: %v", err)
-	}
-	two.SetLeaving(true)
-	waitFor(t, func() bool { return c.seen()[two.Server()].leaving })
-	if err := g.handOver(two.Server()); !errors.Is(err, ErrNotReady) {
-		t.Errorf("a group was handed to a node that leaves: %v", err)
-	}
-}
-
 // What a node says of itself reaches the others, and fits.
 func TestLoadAndLeavingAreGossiped(t *testing.T) {
 	w := newCampus(t, clock.Real())
@@ -148,11 +130,11 @@ func TestLoadAndLeavingAreGossiped(t *testing.T) {
 	}
 	two.setLoad(400)
 	two.SetLeaving(true)
-	waitFor(t, func() bool { m := of(); return m.Load == 400 && m.Leaving })
+	clustertest.WaitFor(t, func() bool { m := of(); return m.Load == 400 && m.Leaving })
 	since := of().Since
 	two.setLoad(400 + loadStep - 1) // not worth telling
 	two.SetLeaving(false)
-	waitFor(t, func() bool { return !of().Leaving })
+	clustertest.WaitFor(t, func() bool { return !of().Leaving })
 	if m := of(); m.Load != 400 || m.Since != since {
 		t.Errorf("%+v after a small change, want load 400 since %v", m, since)
 	}
@@ -218,7 +200,7 @@ func TestFoundByTheTable(t *testing.T) {
 	w := newCampus(t, fake)
 	two := w.grow()
 	acquainted(t, w.first, two)
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		return w.meta.entry("one").GetAddress() != "" && w.meta.entry(two.Server()).GetAddress() != ""
 	})
 	if err := errors.Join(two.shut(), w.first.shut()); err != nil {
@@ -231,7 +213,7 @@ func TestFoundByTheTable(t *testing.T) {
 	}
 	again := w.open(two.creds.Load(), eager)
 	polls := 0
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		if polls++; polls%10 == 0 { // handshakes have a deadline on this clock
 			fake.Advance(50 * time.Millisecond) // they may have sought before they had the table
 		}

@@ -16,17 +16,6 @@ import (
 )
 
 const (
-	// soloTimeout is the heartbeat, election and lease time of a group. One of a
-	// single voter has nobody to hear from, so the only effect is how often its idle
-	// loop wakes: 33 groups at 1 s cost nothing measurable, at 100 ms 2 % of a core.
-	// With three voters it decides how long nothing is written after a leader's death.
-	// Each of the two that are left looks whether it has heard from the leader at times
-	// that are one to two of these apart, and votes for nobody until it has found that
-	// it has not; so both must have looked, which takes 2 of it in the median and 3 at
-	// worst. With raft's default, a second, writes went on after 2.2 s (median) and
-	// 3.5 s (the slowest of 16) on a machine that did ten other things, with this after
-	// 1.9 s and 2.9 s. leaderLease must stay below it, with what clocks may differ by.
-	soloTimeout = 800 * time.Millisecond
 	// commitTimeout paces what a leader sends its followers while nothing is written:
 	// how long they may not know yet that the last entry is committed, which concerns
 	// nobody, since leaders answer. At raft's default of 50 ms it was half of what an

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"sync"
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
+	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
 
 	"orgmem/proto/clock"
@@ -43,18 +45,28 @@ type raftMember struct {
 	fsm  *counter
 }
 
+// layer is a group's share of the network as raft wants it.
+type layer struct{ *GroupStreams }
+
+func (l layer) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
+	return l.GroupStreams.Dial(ServerID(to), timeout)
+}
+
 func startMember(t *testing.T, n *Network, group uint32, all []*Network) *raftMember {
 	t.Helper()
 	m := &raftMember{fsm: &counter{}}
 	c := raft.DefaultConfig()
 	c.LocalID = raft.ServerID(n.Server())
-	c.Logger = newRaftLogger(slog.New(slog.DiscardHandler), group)
+	c.Logger = hclog.NewNullLogger()
 	store := raft.NewInmemStore()
 	conf := raft.Configuration{}
 	for _, o := range all {
 		conf.Servers = append(conf.Servers, raft.Server{ID: raft.ServerID(o.Server()), Address: raft.ServerAddress(o.Server())})
 	}
-	trans := n.group(group, n.Server())
+	trans := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
+		Stream: layer{n.OpenGroup(group, n.Server())}, MaxPool: 1, Timeout: 5 * time.Second,
+		Logger: hclog.NewNullLogger(),
+	})
 	if err := raft.BootstrapCluster(c, store, store, raft.NewInmemSnapshotStore(), trans, conf); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +81,7 @@ func startMember(t *testing.T, n *Network, group uint32, all []*Network) *raftMe
 // leaderOf waits for a group's leader.
 func leaderOf(t *testing.T, members []*raftMember) (leader *raftMember) {
 	t.Helper()
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		for _, m := range members {
 			if m.raft.State() == raft.Leader && m.raft.VerifyLeader().Error() == nil {
 				leader = m
@@ -100,7 +112,7 @@ func TestGroupsShareTheNetwork(t *testing.T) {
 			}
 		}
 		for _, m := range members[g] {
-			waitFor(t, func() bool { return m.fsm.has(50) })
+			clustertest.WaitFor(t, func() bool { return m.fsm.has(50) })
 			if last := m.fsm.log[49]; last != fmt.Sprintf("%d/49", g) {
 				t.Errorf("group %d has %q of another", g, last)
 			}
@@ -121,7 +133,7 @@ func TestGroupsShareTheNetwork(t *testing.T) {
 		}
 		return count
 	}
-	waitFor(t, func() bool { return mine(nodes[0], 0) == 0 })
+	clustertest.WaitFor(t, func() bool { return mine(nodes[0], 0) == 0 })
 	if mine(nodes[0], 1) == 0 || nodes[0].Status().Streams >= before {
 		t.Errorf("%d streams before, %d after, %d of another group", before, nodes[0].Status().Streams, mine(nodes[0], 1))
 	}
@@ -135,13 +147,13 @@ func TestGroupsShareTheNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := startMember(t, nodes[0], 0, nodes)
-	waitFor(t, func() bool { return again.fsm.has(51) })
+	clustertest.WaitFor(t, func() bool { return again.fsm.has(51) })
 }
 
 func TestCloseOfAGroupUnblocksAccept(t *testing.T) {
 	w := newCampus(t, clock.Real())
 	two := w.grow()
-	g := &groupStreams{n: w.first, id: 7, self: "one", arrived: make(chan net.Conn), closed: make(chan struct{})}
+	g := &GroupStreams{n: w.first, id: 7, self: "one", arrived: make(chan net.Conn), closed: make(chan struct{})}
 	w.first.mu.Lock()
 	w.first.groups[7] = g
 	w.first.mu.Unlock()
@@ -169,7 +181,7 @@ func TestCloseOfAGroupUnblocksAccept(t *testing.T) {
 	if _, err := two.Call(t.Context(), "one", probe()); err != nil {
 		t.Error(err)
 	}
-	far := &groupStreams{n: w.first, id: 8, self: "one", closed: make(chan struct{})}
+	far := &GroupStreams{n: w.first, id: 8, self: "one", closed: make(chan struct{})}
 	if _, err := far.Dial("nobody", time.Second); !errors.Is(err, ErrUnreachable) {
 		t.Errorf("dialling nobody gave %v", err)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"go.uber.org/goleak"
 
 	pb "orgmem/proto"
@@ -34,10 +36,6 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(m)
 }
-
-// patience bounds every wait of a test. It is never waited for by a test that
-// passes, even where ten other programs want the machine's processors.
-const patience = 3 * time.Minute
 
 // server is a host on a file system that can crash.
 type server struct {
@@ -103,7 +101,7 @@ func tryBegin(t testing.TB, fs *storagetest.Disk, configure ...func(*Config, *st
 
 func (s *server) ready() {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), clustertest.Patience)
 	defer cancel()
 	if err := s.host.WaitReady(ctx); err != nil {
 		s.t.Fatal(err)
@@ -281,18 +279,4 @@ func (st *stepper) flush() error {
 		return err
 	}
 	return st.machine.flush()
-}
-
-// waitFor waits until something that goes on elsewhere has happened.
-func waitFor(t testing.TB, done func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	for !done() {
-		select {
-		case <-ctx.Done():
-			t.Fatal("waited too long")
-		case <-time.After(time.Millisecond): // polls; the condition ends the wait
-		}
-	}
 }

@@ -18,10 +18,6 @@ import (
 	"orgmem/storage"
 )
 
-// ServerID names one node of a cluster, for ever: it is written into every
-// group's membership and never used again by another machine.
-type ServerID string
-
 // Config says what a Host is made of. Storage, Clock and Logger are required.
 type Config struct {
 	// Storage is the node's stores and raft log. The host does not close it.
@@ -126,7 +122,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.Join(errs...)
 	}
 	if c.Network != nil {
-		c.peers = c.Network
+		c.peers = meshPeers{c.Network, c.Logger}
 	}
 	if c.TransferRate == 0 {
 		c.TransferRate = DefaultTransferRate
@@ -168,6 +164,7 @@ type Host struct {
 	transports transports
 	peers      peers // nil: a node alone
 	directory  *Directory
+	barrier    barrier                    // of freshMeta
 	groups     []atomic.Pointer[group]    // by number; nil: not on this node
 	hints      []atomic.Pointer[ServerID] // who leads the groups that are not on this node
 	machines   []*stores                  // of the shards: group number less one
@@ -217,7 +214,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 		transports: soloTransports{},
 		peers:      cfg.peers,
 		started:    cfg.Clock.Now(),
-		pacer:      &pacer{clock: cfg.Clock, rate: cfg.TransferRate},
+		pacer:      newPacer(cfg.Clock, cfg.TransferRate),
 		fetching:   make(chan struct{}, fetchStreams),
 		serving:    make(chan struct{}, serveStreams),
 		readyWait:  make(chan struct{}),
@@ -239,7 +236,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 		h.machines[i] = newStores(uint32(i+1), h.identity.Shards, h.cfg.Storage)
 	}
 	h.compactor = newCompactor(h)
-	if h.directory, err = openDirectory(h); err != nil {
+	if h.directory, err = openDirectory(h.directoryConfig()); err != nil {
 		return nil, err
 	}
 	if v := h.Meta().Version(); v > cfg.speaks {
@@ -260,6 +257,18 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 		h.controller = startController(ctx, h, n.Members)
 	}
 	return h, nil
+}
+
+// directoryConfig is what the directory needs of the host.
+func (h *Host) directoryConfig() DirectoryConfig {
+	return DirectoryConfig{
+		Storage: h.cfg.Storage, Clock: h.cfg.Clock, Logger: h.cfg.Logger, Halt: h.halt,
+		Shards: h.identity.Shards, Speaks: h.cfg.speaks, MaxKeys: h.cfg.maxKeys, MaxKeysPerOrg: h.cfg.maxKeysPerOrg,
+		Propose: func(ctx context.Context, cmd *pb.Command) error {
+			return h.proposeAnywhere(ctx, metaGroup, cmd)
+		},
+		RemoveStores: h.removeStores, Fresh: h.freshMeta,
+	}
 }
 
 // openGroups starts all groups of this node side by side, so that their first
@@ -496,3 +505,9 @@ func each(n int, f func(i int) error) error {
 	wg.Wait()
 	return errors.Join(errs...)
 }
+
+// Directory returns the host's directory.
+func (h *Host) Directory() *Directory { return h.directory }
+
+// Meta returns the host's copy of what the cluster knows of itself.
+func (h *Host) Meta() *Meta { return h.directory.Meta() }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"testing"
 
+	"orgmem/cluster/clustertest"
+
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -119,7 +121,7 @@ func TestCompactionByBytes(t *testing.T) {
 	for i := range 100 {
 		lease = s.write(id, lease, fmt.Sprint(i), value)
 	}
-	waitFor(t, func() bool { return s.status(id).Snapshot > 80 && s.status(id).LogBytes < 10_000 })
+	clustertest.WaitFor(t, func() bool { return s.status(id).Snapshot > 80 && s.status(id).LogBytes < 10_000 })
 	again := start(t, s.crash())
 	if n := len(again.rows(id)); n != 100 {
 		t.Errorf("%d rows after compaction and crash", n)
@@ -135,13 +137,13 @@ func TestCompactionByTotal(t *testing.T) {
 	for i := range 100 {
 		s.write(mainStore(i), s.open(mainStore(i)), "a", value)
 	}
-	waitFor(t, func() bool { return s.host.logBytes.Load() < 20_000 })
+	clustertest.WaitFor(t, func() bool { return s.host.logBytes.Load() < 20_000 })
 }
 
 // tick lets the compactor's clock reach its age.
 func (s *server) tick() {
 	s.t.Helper()
-	waitFor(s.t, func() bool { return s.clock.Waiters() > 0 })
+	clustertest.WaitFor(s.t, func() bool { return s.clock.Waiters() > 0 })
 	s.clock.Advance(defaultCompactAge)
 }
 
@@ -151,7 +153,7 @@ func TestCompactionByAge(t *testing.T) {
 	id := mainStore(0)
 	s.write(id, s.open(id), "a", "1")
 	s.tick()
-	waitFor(t, func() bool { return s.host.logBytes.Load() == 0 })
+	clustertest.WaitFor(t, func() bool { return s.host.logBytes.Load() == 0 })
 	if st := s.status(id); st.Snapshot < 3 {
 		t.Errorf("after its age: %+v", st)
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -39,16 +41,16 @@ func TestGroupsComeAndGo(t *testing.T) {
 		}
 		return nil
 	})
-	waitFor(t, func() bool { return one.Lead(id.Org) == nil })
+	clustertest.WaitFor(t, func() bool { return one.Lead(id.Org) == nil })
 	three := w.servers["three"]
 	w.placeGroup(shard, "one", "two")
-	waitFor(t, func() bool { return !three.host.wants(shard) })
+	clustertest.WaitFor(t, func() bool { return !three.host.wants(shard) })
 	w.try("look whether to give up", func() error { return three.host.giveUp(ctx, shard) })
 	if three.host.group(shard) == nil {
 		t.Fatal("a member gave up its group")
 	}
 	w.try("remove", func() error { return one.RemoveReplica(ctx, shard, "three", 0) })
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		if err := three.host.giveUp(ctx, shard); err != nil && !errors.Is(err, ErrNotApplied) {
 			t.Logf("give up: %v", err)
 		}
@@ -94,7 +96,7 @@ func TestWhoStartsElectsNobodyYet(t *testing.T) {
 		}
 		begun <- s
 	}()
-	waitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 || len(begun) > 0 })
+	clustertest.WaitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 || len(begun) > 0 })
 	street.mu.Lock()
 	open := len(street.groups)
 	street.mu.Unlock()

@@ -2,12 +2,21 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+)
 
-	"orgmem/storage"
+// Refusals of Start.
+var (
+	// ErrShardCount means that the data directory was created with another number
+	// of shards.
+	ErrShardCount = errors.New("number of shards is fixed when the data directory is created")
+	// ErrServerID means that the data directory belongs to a server of another id.
+	ErrServerID = errors.New("data directory belongs to another server")
 )
 
 // identityKey holds the record among the meta group's stable values.
@@ -80,43 +89,6 @@ func establish(ctx context.Context, cfg Config) (identity, error) {
 	return id, nil
 }
 
-// forgetCluster takes what a restored directory says of the cluster that was backed
-// up out of it: with the old shard map the new node would wait for the old ones, and
-// the old authority's key is in every backup. The version stays, since the commands
-// of that version have been used. Nothing to do in a directory that is really new.
-//
-// It is written as entry 1, which in every group that is created is the membership
-// and no command, so that doing it again after a crash changes nothing.
-func forgetCluster(node *storage.Node) error {
-	there, err := node.Exists(storage.MetaStore)
-	if err != nil || !there {
-		return err
-	}
-	store, err := node.Acquire(storage.MetaStore)
-	if err != nil {
-		return err
-	}
-	defer store.Release()
-	batch := storage.NewBatch(storage.MetaStore)
-	for _, table := range []storage.Table{storage.TableNodeInfo, storage.TableJoinToken} {
-		for item, err := range store.Scan(dirSpace.Prefix(table), storage.ScanOptions{}) {
-			if err != nil {
-				return fmt.Errorf("cluster: forget the cluster that was backed up: %w", err)
-			}
-			batch.Delete(item.Key)
-		}
-	}
-	batch.Delete(shardMapRow())
-	batch.Delete(settingRow(settingAuthority))
-	if _, err = store.Apply(storage.Entry{Index: 1, Kind: storage.EntryPlain, Changes: batch.Changes()}); err == nil {
-		err = store.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("cluster: forget the cluster that was backed up: %w", err)
-	}
-	return nil
-}
-
 // recognize compares a directory's identity with what the operator asks for.
 func recognize(b []byte, cfg Config) (identity, error) {
 	var id identity
@@ -133,4 +105,12 @@ func recognize(b []byte, cfg Config) (identity, error) {
 		return id, fmt.Errorf("directory belongs to %q, configuration says %q: %w", id.Server, cfg.Server, ErrServerID)
 	}
 	return id, nil
+}
+
+// Found makes a node's data directory the first of a cluster: it creates the
+// authority in the meta group, unless it is there, and returns the node's own
+// credentials. The host must lead the meta group, as a cluster of one does. It
+// may be repeated: each time the node gets a new certificate.
+func Found(ctx context.Context, h *Host) (*Credentials, error) {
+	return found(ctx, h.Meta(), h.Server(), h.Shards(), rand.Reader, h.cfg.Clock.Now())
 }

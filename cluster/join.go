@@ -315,14 +315,19 @@ func readMessage(r io.Reader, m proto.Message) error {
 	return proto.Unmarshal(body, m)
 }
 
-// JoinToken returns a token that has not expired, nil when this node's copy has
-// none of that hash. The caller must not change it.
-func (m *Meta) JoinToken(hash [32]byte) *pb.JoinToken {
-	now := m.d.host.cfg.Clock.Now().UnixMilli()
-	m.d.mu.RLock()
-	defer m.d.mu.RUnlock()
-	if t := m.tokens[hash]; t != nil && t.GetExpiresMs() > now {
-		return t
+// mayJoin says why a machine may not join, and whether it may ask again: while the
+// version is about to rise nobody knows what it will have to understand. speaks is
+// this node's version, which the cluster's does not exceed.
+func mayJoin(r registry, speaks, version uint32) (again bool, refusal error) {
+	if version < r.Version() {
+		return false, outdated(r.Version(), version)
 	}
-	return nil
+	if version >= speaks {
+		return false, nil
+	}
+	older := func(e *pb.NodeEntry) bool { return !e.GetRemoved() && e.GetVersion() <= r.Version() }
+	if !slices.ContainsFunc(r.Nodes(), older) {
+		return true, fmt.Errorf("the cluster's version %d is about to rise: %w", r.Version(), ErrNotReady)
+	}
+	return false, nil
 }

@@ -32,7 +32,7 @@ type KeyStats struct {
 func (d *Directory) KeyStats() KeyStats {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	return KeyStats{Keys: len(d.keys), Limit: d.host.cfg.maxKeys}
+	return KeyStats{Keys: len(d.keys), Limit: d.cfg.MaxKeys}
 }
 
 // KeyCount returns how many key hashes lead to an organization, those that it does
@@ -59,10 +59,10 @@ func (d *Directory) PutKey(ctx context.Context, key pb.KeyHash, org pb.OrgID) er
 	if s := d.KeyStats(); s.Keys >= s.Limit {
 		return notApplied(ErrDirectoryFull)
 	}
-	if d.KeyCount(org) >= d.host.cfg.maxKeysPerOrg {
+	if d.KeyCount(org) >= d.cfg.MaxKeysPerOrg {
 		return notApplied(ErrTooManyKeys)
 	}
-	if err := d.host.cfg.Storage.Writable(); err != nil {
+	if err := d.cfg.Storage.Writable(); err != nil {
 		return notApplied(err)
 	}
 	return d.propose(ctx, "put key", &pb.Command{Kind: &pb.Command_PutKey{
@@ -95,7 +95,7 @@ func (d *Directory) KeysOf(ctx context.Context, org pb.OrgID, limit int) ([]pb.K
 	if d.KeyCount(org) == 0 {
 		return nil, nil
 	}
-	store, err := d.host.cfg.Storage.Acquire(storage.MetaStore)
+	store, err := d.cfg.Storage.Acquire(storage.MetaStore)
 	if err != nil {
 		return nil, fmt.Errorf("directory: read keys: %w", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"orgmem/cluster/clustertest"
+
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -109,7 +111,7 @@ func TestKeysAreDroppedAfterTheUpgrade(t *testing.T) {
 	}
 	directory := func() *Directory { return w.any().host.Directory() }
 	raise := func(v uint32) {
-		w.try("raise the version", func() error { return directory().host.Meta().SetVersion(t.Context(), v) })
+		w.try("raise the version", func() error { return directory().Meta().SetVersion(t.Context(), v) })
 	}
 	raise(dropVersion - 1)
 	for n := range 2 {
@@ -147,7 +149,7 @@ func TestKeysAreDroppedAfterTheUpgrade(t *testing.T) {
 	raise(dropVersion)
 	w.level(metaGroup)
 	// Who leads the removed organization's shard drops its keys: at the next look, or now.
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		for _, s := range w.all() {
 			s.host.sweep(t.Context())
 		}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"orgmem/proto/clock"
 	"orgmem/storage"
 )
@@ -250,7 +252,7 @@ func (k *killing) look() {
 	for o := range childOrgs {
 		id := mainStore(o)
 		var lease Lease
-		waitFor(k.t, func() bool {
+		clustertest.WaitFor(k.t, func() bool {
 			for _, s := range k.d.stations {
 				if s.host.Lead(id.Org) != nil {
 					continue
@@ -266,7 +268,7 @@ func (k *killing) look() {
 			k.t.Errorf("organization %d is at version %d, row %d was acknowledged", o, lease.Version, k.acked[o]-1)
 		}
 		for i, s := range k.d.stations {
-			waitFor(k.t, func() bool { return k.versionOf(s, id) == lease.Version })
+			clustertest.WaitFor(k.t, func() bool { return k.versionOf(s, id) == lease.Version })
 			rows, err := s.count(id, lease.Version)
 			if err != nil {
 				k.t.Errorf("node %d: organization %d: %v", i, o, err)

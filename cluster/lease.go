@@ -12,23 +12,6 @@ import (
 	pb "orgmem/proto"
 )
 
-// leaderLease is how long a leader may answer from its memory after it sent the
-// heartbeats that a majority has acknowledged. A follower that heard from a leader
-// grants nobody a vote for at least soloTimeout, raft's heartbeat time-out, so
-// nobody else can lead until then; the difference allows for clocks that run at
-// different speeds.
-//
-// What counts is when the heartbeat was SENT, by this node's monotonic clock.
-// raft's own VerifyLeader counts answers: after a pause of the process, one that
-// has waited in the socket all the while looks like news.
-//
-// Two things break the promise that a follower makes by answering, and both are
-// met: a restart forgets it, so a node that starts waits as long before its groups
-// can vote (Host.forgotten); and a leadership transfer asks followers to vote all
-// the same, so a leader stops answering before it begins one, and after one that
-// failed it trusts no heartbeat sent before the question any more (group.wary).
-const leaderLease = 700 * time.Millisecond
-
 // lease is what a leader knows of its followers' patience.
 type lease struct {
 	mu   sync.Mutex // guards what follows

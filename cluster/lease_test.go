@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"github.com/hashicorp/raft"
 	"pgregory.net/rapid"
 
@@ -62,7 +64,7 @@ func TestLeadWithoutAMajority(t *testing.T) {
 	old := w.owner(c.id)
 	// Whoever else says yes, the old one has said no before; it looks later.
 	w.part(old.host.Server())
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		for _, s := range w.all() {
 			if s != old && s.host.Lead(c.id.Org) == nil {
 				if err := old.host.Lead(c.id.Org); !errors.Is(err, ErrNotLeader) {
@@ -101,7 +103,7 @@ func TestLeaseIsOfWhatWasSent(t *testing.T) {
 	answer := make(chan error, 1)
 	ask := func() { // and see it wait, whatever else of the node comes to wait meanwhile
 		go func() { answer <- g.lead() }()
-		waitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 })
+		clustertest.WaitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 })
 	}
 	ask()
 	fake.Advance(leaderLease)
@@ -144,7 +146,7 @@ func TestWaryAfterAFailedHandOver(t *testing.T) {
 	answer := make(chan error, 1)
 	ask := func() {
 		go func() { answer <- g.lead() }()
-		waitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 || len(answer) > 0 })
+		clustertest.WaitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 || len(answer) > 0 })
 	}
 	ask()
 	fake.Advance(leaderLease)
@@ -189,7 +191,7 @@ func TestHandOverWaitsForSlowDisks(t *testing.T) {
 				g.lease.heard("two", term, s.host.elapsed())
 			}
 			over := false
-			waitFor(t, func() bool {
+			clustertest.WaitFor(t, func() bool {
 				select {
 				case <-ended:
 					over = true
@@ -268,7 +270,7 @@ func TestHandOverLeavesTimeToWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.try("transfer", func() error { return from.host.TransferLeadership(t.Context(), from.host.Shard(id.Org), to) })
-	waitFor(t, func() bool { return w.owner(id).host.Server() != from.host.Server() })
+	clustertest.WaitFor(t, func() bool { return w.owner(id).host.Server() != from.host.Server() })
 	mu.Lock()
 	defer mu.Unlock()
 	armed = false
@@ -320,12 +322,12 @@ func TestHandOverOfAnotherTerm(t *testing.T) {
 	done := false
 	_, from, g := atHandOver(t, func(w *fleet, from *server, g *group) {
 		term := g.raft.CurrentTerm()
-		waitFor(t, func() bool {
+		clustertest.WaitFor(t, func() bool {
 			_ = g.raft.LeadershipTransfer().Error() // on a busy machine it is tried again
 			_, leader := g.raft.LeaderWithID()
 			return leader != "" && ServerID(leader) != from.host.Server()
 		})
-		waitFor(t, func() bool {
+		clustertest.WaitFor(t, func() bool {
 			if g.leading.Load() > term {
 				return true
 			}
@@ -338,7 +340,7 @@ func TestHandOverOfAnotherTerm(t *testing.T) {
 	if from.host.Server() == to {
 		to = "one"
 	}
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		err := g.handOver(to)
 		if done && !errors.Is(err, ErrNotLeader) {
 			t.Errorf("the leadership of a later term is handed over: %v", err)
@@ -361,7 +363,7 @@ func TestStepDownWaitsForAHandOver(t *testing.T) {
 			t.Error("the node counts as stepped down while it hands over")
 		}
 	})
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		if err := g.handOver("nobody"); err == nil {
 			t.Error("a transfer to nobody succeeded")
 		}
@@ -441,12 +443,12 @@ func TestTransferLeadership(t *testing.T) {
 		if from != to {
 			w.try("transfer", func() error { return asked.TransferLeadership(t.Context(), shard, to) })
 		}
-		waitFor(t, func() bool { return w.servers[to].host.Lead(c.id.Org) == nil })
+		clustertest.WaitFor(t, func() bool { return w.servers[to].host.Lead(c.id.Org) == nil })
 		for _, s := range w.all() {
 			if s.host.Server() != to && s.host.Lead(c.id.Org) == nil && w.servers[to].host.Lead(c.id.Org) == nil {
 				t.Errorf("after a transfer to %s, %s answers, too", to, s.host.Server())
 			}
-			waitFor(t, func() bool {
+			clustertest.WaitFor(t, func() bool {
 				leader, ok := s.host.Leader(c.id.Org)
 				if ok && leader != to { // on a busy machine it has lost it again
 					_ = asked.TransferLeadership(t.Context(), shard, to)
@@ -457,7 +459,7 @@ func TestTransferLeadership(t *testing.T) {
 	}
 	c.put()
 	c.check()
-	waitFor(t, func() bool { // what is told agrees with what is asked
+	clustertest.WaitFor(t, func() bool { // what is told agrees with what is asked
 		mu.Lock()
 		defer mu.Unlock()
 		leads := ServerID("")

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"orgmem/proto/clock"
 )
 
@@ -55,22 +57,22 @@ func TestOthersHearHowBusyANodeIs(t *testing.T) {
 	// pass lets one look happen, after which the node has used a share of all it has.
 	pass := func(share float64) {
 		t.Helper()
-		waitFor(t, func() bool { return fake.WaitersIn(loadEvery) > 0 })
+		clustertest.WaitFor(t, func() bool { return fake.WaitersIn(loadEvery) > 0 })
 		used.Add(int64(share * float64(loadEvery) * float64(processors())))
 		before := looks.Load()
 		fake.Advance(loadEvery)
-		waitFor(t, func() bool { return looks.Load() > before })
+		clustertest.WaitFor(t, func() bool { return looks.Load() > before })
 	}
 	if heard() != 0 {
 		t.Fatalf("load %d before there was any", heard())
 	}
 	pass(0.5)
-	waitFor(t, func() bool { return heard() == 500 })
+	clustertest.WaitFor(t, func() bool { return heard() == 500 })
 	pass(0.51) // not worth telling: what is told next comes after it
-	waitFor(t, func() bool { return fake.WaitersIn(loadEvery) > 0 })
+	clustertest.WaitFor(t, func() bool { return fake.WaitersIn(loadEvery) > 0 })
 	if load := two.Load(); load != 500 {
 		t.Errorf("it says %d after a change of a hundredth", load)
 	}
 	pass(0)
-	waitFor(t, func() bool { return heard() == 0 })
+	clustertest.WaitFor(t, func() bool { return heard() == 0 })
 }

@@ -39,7 +39,6 @@ var (
 	_ raft.MonotonicLogStore = (*logStore)(nil)
 	_ raft.StableStore       = (*stableStore)(nil)
 	_ raft.SnapshotStore     = (*markers)(nil)
-	_ raft.BatchingFSM       = (*fsm)(nil)
 )
 
 // IsMonotonic tells raft that the log has no gaps, so that it deletes old

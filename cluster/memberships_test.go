@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"orgmem/cluster/clustertest"
 )
 
 // membershipsEnv is how many changes TestMembershipsUnderLoad makes;
@@ -52,7 +54,7 @@ func TestMembershipsUnderLoad(t *testing.T) {
 	for _, s := range w.all() {
 		// Who has gone has given up all of it.
 		w.try("the newest map", func() error { return s.host.Directory().Fresh(t.Context()) })
-		waitFor(t, func() bool {
+		clustertest.WaitFor(t, func() bool {
 			for g := range uint32(len(s.host.groups)) {
 				if s.host.wants(g) != (s.host.group(g) != nil) {
 					return false

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -91,15 +93,15 @@ func TestDamagedStoreIsRemoved(t *testing.T) {
 	disk.FlipTables(t, bad)
 	s = start(t, disk)
 	g := s.host.shard(bad)
-	set, err := s.host.machines[g.id-1].asides(asidePrefix)
-	if err != nil || len(set) == 0 {
-		t.Fatalf("%d entries were set aside, %v", len(set), err)
+	set, err := s.host.machines[g.id-1].AsideCount()
+	if err != nil || set == 0 {
+		t.Fatalf("%d entries were set aside, %v", set, err)
 	}
 	if err := s.host.removeStores(t.Context(), bad.Org); err != nil {
 		t.Fatal(err)
 	}
-	if set, err = s.host.machines[g.id-1].asides(asidePrefix); err != nil || len(set) != 0 {
-		t.Errorf("%d entries are still set aside, %v", len(set), err)
+	if set, err = s.host.machines[g.id-1].AsideCount(); err != nil || set != 0 {
+		t.Errorf("%d entries are still set aside, %v", set, err)
 	}
 	if err := s.node.OutOfService(bad); err != nil {
 		t.Errorf("it is removed, and %v", err)
@@ -121,15 +123,15 @@ func TestDamagedReplicaIsFetchedAnew(t *testing.T) {
 	}
 	whole := func(s *server) {
 		t.Helper()
-		waitFor(t, func() bool { return s.node.Stats().OutOfService == 0 && s.host.Stats().StoresMended > 0 })
-		waitFor(t, func() bool { g := s.host.shard(id); return g != nil && g.ready() && len(s.rows(id)) >= rows })
-		waitFor(t, func() bool { return s.node.OutOfService(id) == nil })
+		clustertest.WaitFor(t, func() bool { return s.node.Stats().OutOfService == 0 && s.host.Stats().StoresMended > 0 })
+		clustertest.WaitFor(t, func() bool { g := s.host.shard(id); return g != nil && g.ready() && len(s.rows(id)) >= rows })
+		clustertest.WaitFor(t, func() bool { return s.node.OutOfService(id) == nil })
 	}
 	for range 5 {
 		commit()
 	}
 	for _, s := range w.all() {
-		waitFor(t, func() bool { return len(s.rows(id)) == rows })
+		clustertest.WaitFor(t, func() bool { return len(s.rows(id)) == rows })
 		s.flush(id)
 		s.compact(id)
 	}
@@ -159,11 +161,11 @@ func TestDamagedReplicaIsFetchedAnew(t *testing.T) {
 	if _, err := leader.node.AcquireToRead(id); !errors.Is(err, storage.ErrOutOfService) {
 		t.Fatalf("read of damaged tables: %v", err)
 	}
-	waitFor(t, func() bool { return leader.host.Stats().StoresMended > 0 })
+	clustertest.WaitFor(t, func() bool { return leader.host.Stats().StoresMended > 0 })
 	commit()
 	whole(leader)
 	for _, s := range w.all() {
-		waitFor(t, func() bool { return len(s.rows(id)) == rows })
+		clustertest.WaitFor(t, func() bool { return len(s.rows(id)) == rows })
 	}
 }
 
@@ -206,7 +208,7 @@ func TestDamagedLogIsRefusedAndTheNodeMadeAnew(t *testing.T) {
 	}
 	w.ready()
 	c.check()
-	waitFor(t, func() bool { return int64(len(w.servers["four"].rows(id))) == c.acked.Load() })
+	clustertest.WaitFor(t, func() bool { return int64(len(w.servers["four"].rows(id))) == c.acked.Load() })
 }
 
 // beside returns an organization whose log is that of another one.
@@ -276,8 +278,8 @@ func TestStoreDamagedEverywhereStopsNobodyElse(t *testing.T) {
 	}
 	groups := map[*server]*group{}
 	for _, s := range w.all() {
-		waitFor(t, func() bool { return s.pauseOf(bad.id) > 0 })
-		waitFor(t, func() bool { g := s.host.shard(bad.id); return g != nil && g.ready() })
+		clustertest.WaitFor(t, func() bool { return s.pauseOf(bad.id) > 0 })
+		clustertest.WaitFor(t, func() bool { g := s.host.shard(bad.id); return g != nil && g.ready() })
 		if _, err := s.node.AcquireToRead(bad.id); !errors.Is(err, storage.ErrOutOfService) {
 			t.Errorf("%s: read of damaged tables: %v", s.host.Server(), err)
 		}
@@ -287,7 +289,7 @@ func TestStoreDamagedEverywhereStopsNobodyElse(t *testing.T) {
 		for _, s := range w.all() {
 			pause := s.pauseOf(bad.id)
 			s.askAgain(bad.id)
-			waitFor(t, func() bool { return s.pauseOf(bad.id) >= 2*pause })
+			clustertest.WaitFor(t, func() bool { return s.pauseOf(bad.id) >= 2*pause })
 		}
 		good.put()
 	}
@@ -302,11 +304,11 @@ func TestStoreDamagedEverywhereStopsNobodyElse(t *testing.T) {
 	w.kill("two")
 	w.disks["two"].FlipTables(t, bad.id)
 	w.start("two", false)
-	waitFor(t, func() bool { return len(w.servers["two"].rows(bad.id)) == int(bad.acked.Load()) })
+	clustertest.WaitFor(t, func() bool { return len(w.servers["two"].rows(bad.id)) == int(bad.acked.Load()) })
 	for _, id := range []ServerID{"one", "three"} {
 		s := w.servers[id]
-		waitFor(t, func() bool { s.askAgain(bad.id); return s.host.Stats().StoresMended > 0 })
-		waitFor(t, func() bool { return s.node.OutOfService(bad.id) == nil })
+		clustertest.WaitFor(t, func() bool { s.askAgain(bad.id); return s.host.Stats().StoresMended > 0 })
+		clustertest.WaitFor(t, func() bool { return s.node.OutOfService(bad.id) == nil })
 	}
 	bad.put()
 	bad.check()

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,36 +22,12 @@ const (
 	// MaxJoinTokens bounds the tokens that have not expired. One admits one machine;
 	// nobody adds more than these at a time.
 	MaxJoinTokens = 64
-	// maxServerIDBytes bounds a server's id: it is in every group's membership and in
-	// a URI of every certificate.
-	maxServerIDBytes = 64
 	// maxNodeTextBytes bounds each text of a node's entry; a host name has at most
 	// 253 characters.
 	maxNodeTextBytes = 300
 	// maxAuthorityBytes bounds the encoded authority: a few certificates of some
 	// kilobytes, more than one only while it is being rotated.
 	maxAuthorityBytes = 256 << 10
-)
-
-// Refusals of the node table, the shard map and their neighbours. They are
-// decided where the command is applied, so they are final and have no effect.
-var (
-	// ErrNodeRemoved means that the node was removed from the cluster; its id is
-	// never used again.
-	ErrNodeRemoved = errors.New("node was removed from the cluster")
-	// ErrNodeUnknown means that the node table has no such node.
-	ErrNodeUnknown = errors.New("node not in the node table")
-	// ErrTooManyNodes means that the node table holds MaxNodes.
-	ErrTooManyNodes = errors.New("node table holds its maximum of nodes")
-	// ErrMapChanged means that the shard map or the authority has another version
-	// than the one that was to be replaced: read it again.
-	ErrMapChanged = errors.New("another version was written meanwhile")
-	// ErrTokenUnknown means that there is no such join token, or not any more.
-	ErrTokenUnknown = errors.New("join token is not valid")
-	// ErrTokenUsed means that another machine has joined with the token.
-	ErrTokenUsed = errors.New("join token was used by another machine")
-	// ErrTooManyTokens means that MaxJoinTokens tokens have not expired yet.
-	ErrTooManyTokens = errors.New("too many join tokens that have not expired")
 )
 
 // Meta is the part of the meta group's state that is about the cluster itself:
@@ -100,9 +75,6 @@ func newMeta(d *Directory) *Meta {
 		shardMap: &pb.ShardMap{}, authority: &pb.AuthorityEntry{},
 	}
 }
-
-// Meta returns the host's copy of what the cluster knows of itself.
-func (h *Host) Meta() *Meta { return h.directory.meta }
 
 // Nodes returns the node table by server id, removed nodes included. The caller
 // must not change the entries.
@@ -168,7 +140,7 @@ func (m *Meta) RemoveNode(ctx context.Context, id ServerID) error {
 // PutShardMap replaces the shard map that has the version of the given one
 // (ErrMapChanged when there is a newer one), and gives it the next version.
 func (m *Meta) PutShardMap(ctx context.Context, sm *pb.ShardMap) error {
-	if err := checkShardMap(sm, m.d.host.identity.Shards); err != nil {
+	if err := checkShardMap(sm, m.d.cfg.Shards); err != nil {
 		return notApplied(err)
 	}
 	return m.d.propose(ctx, "put shard map", &pb.Command{Kind: &pb.Command_PutShardMap{
@@ -192,7 +164,7 @@ func (m *Meta) PutAuthority(ctx context.Context, a *pb.AuthorityEntry) error {
 func (m *Meta) PutJoinToken(ctx context.Context, hash [32]byte, expires time.Time) error {
 	return m.d.propose(ctx, "put join token", &pb.Command{Kind: &pb.Command_PutJoinToken{PutJoinToken: &pb.PutJoinToken{
 		Token: &pb.JoinToken{Hash: hash[:], ExpiresMs: expires.UnixMilli()},
-		AtMs:  m.d.host.cfg.Clock.Now().UnixMilli(),
+		AtMs:  m.d.cfg.Clock.Now().UnixMilli(),
 	}}})
 }
 
@@ -203,21 +175,8 @@ func (m *Meta) UseJoinToken(ctx context.Context, hash [32]byte, id ServerID) err
 		return notApplied(err)
 	}
 	return m.d.propose(ctx, "use join token", &pb.Command{Kind: &pb.Command_UseJoinToken{UseJoinToken: &pb.UseJoinToken{
-		Hash: hash[:], Server: string(id), AtMs: m.d.host.cfg.Clock.Now().UnixMilli(),
+		Hash: hash[:], Server: string(id), AtMs: m.d.cfg.Clock.Now().UnixMilli(),
 	}}})
-}
-
-// checkServerID refuses what could not be a name in a certificate's URI.
-func checkServerID(id string) error {
-	if id == "" || len(id) > maxServerIDBytes {
-		return fmt.Errorf("server id %q: want 1 to %d characters: %w", id, maxServerIDBytes, pb.ErrBadID)
-	}
-	for _, c := range []byte(id) {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {
-			return fmt.Errorf("server id %q: want letters, digits, '-', '_' and '.': %w", id, pb.ErrBadID)
-		}
-	}
-	return nil
 }
 
 func checkNode(n *pb.NodeEntry) error {
@@ -439,5 +398,68 @@ func (m *Meta) load() error {
 		}
 	}
 	m.version = version.GetVersion()
+	return nil
+}
+
+// JoinToken returns a token that has not expired, nil when this node's copy has
+// none of that hash. The caller must not change it.
+func (m *Meta) JoinToken(hash [32]byte) *pb.JoinToken {
+	now := m.d.cfg.Clock.Now().UnixMilli()
+	m.d.mu.RLock()
+	defer m.d.mu.RUnlock()
+	if t := m.tokens[hash]; t != nil && t.GetExpiresMs() > now {
+		return t
+	}
+	return nil
+}
+
+// readTables reads the node table and the shard map out of a meta store that no
+// Directory has open. The caller may change the table.
+func readTables(store *storage.Store) (map[ServerID]*pb.NodeEntry, *pb.ShardMap, error) {
+	d := &Directory{
+		store: store,
+		orgs:  map[pb.OrgID]*dirOrg{}, slugs: map[string]*dirOrg{}, keys: map[pb.KeyHash]*dirOrg{},
+	}
+	d.meta = newMeta(d)
+	if err := d.load(); err != nil {
+		return nil, nil, err
+	}
+	return d.meta.nodes, d.meta.shardMap, nil
+}
+
+// forgetCluster takes what a restored directory says of the cluster that was backed
+// up out of it: with the old shard map the new node would wait for the old ones, and
+// the old authority's key is in every backup. The version stays, since the commands
+// of that version have been used. Nothing to do in a directory that is really new.
+//
+// It is written as entry 1, which in every group that is created is the membership
+// and no command, so that doing it again after a crash changes nothing.
+func forgetCluster(node *storage.Node) error {
+	there, err := node.Exists(storage.MetaStore)
+	if err != nil || !there {
+		return err
+	}
+	store, err := node.Acquire(storage.MetaStore)
+	if err != nil {
+		return err
+	}
+	defer store.Release()
+	batch := storage.NewBatch(storage.MetaStore)
+	for _, table := range []storage.Table{storage.TableNodeInfo, storage.TableJoinToken} {
+		for item, err := range store.Scan(dirSpace.Prefix(table), storage.ScanOptions{}) {
+			if err != nil {
+				return fmt.Errorf("cluster: forget the cluster that was backed up: %w", err)
+			}
+			batch.Delete(item.Key)
+		}
+	}
+	batch.Delete(shardMapRow())
+	batch.Delete(settingRow(settingAuthority))
+	if _, err = store.Apply(storage.Entry{Index: 1, Kind: storage.EntryPlain, Changes: batch.Changes()}); err == nil {
+		err = store.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("cluster: forget the cluster that was backed up: %w", err)
+	}
 	return nil
 }

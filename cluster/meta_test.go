@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -112,7 +114,7 @@ func TestMeta(t *testing.T) {
 // metaReady waits for the meta group alone.
 func (s *server) metaReady() *server {
 	s.t.Helper()
-	waitFor(s.t, s.host.group(metaGroup).ready)
+	clustertest.WaitFor(s.t, s.host.group(metaGroup).ready)
 	return s
 }
 

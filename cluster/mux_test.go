@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"orgmem/proto/clock"
 )
 
@@ -33,7 +35,7 @@ func knock(t *testing.T, n *Network, say string) net.Conn {
 // had said.
 func sentAway(t *testing.T, conn net.Conn) string {
 	t.Helper()
-	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(clustertest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	said, err := io.ReadAll(conn)
@@ -78,7 +80,7 @@ func TestStrangersAreSentAway(t *testing.T) {
 		if _, err := conn.Write(header{kind: KindExport}.bytes()); err != nil {
 			return err
 		}
-		_ = conn.SetReadDeadline(time.Now().Add(patience))
+		_ = conn.SetReadDeadline(time.Now().Add(clustertest.Patience))
 		_, err := conn.Read(make([]byte, 1))
 		return err
 	}
@@ -117,7 +119,7 @@ func TestStrangersAreSentAway(t *testing.T) {
 	late := newLateCampus(t, w, clock.NewFake(time.Now().Add(nodeCertLife+time.Hour)))
 	conn := tls.Client(knock(t, late, "M"), open(present(old)))
 	if err := conn.HandshakeContext(t.Context()); err == nil {
-		_ = conn.SetReadDeadline(time.Now().Add(patience))
+		_ = conn.SetReadDeadline(time.Now().Add(clustertest.Patience))
 		_, err = conn.Read(make([]byte, 1))
 		if err == nil || isTimeout(err) {
 			t.Errorf("an old certificate gave %v", err)
@@ -129,8 +131,8 @@ func TestStrangersAreSentAway(t *testing.T) {
 		t.Errorf("%s reached a handler", peer)
 	default:
 	}
-	waitFor(t, func() bool { return w.first.Status().Strangers >= 10 })
-	waitFor(t, func() bool { return w.first.Status().Guests == 0 })
+	clustertest.WaitFor(t, func() bool { return w.first.Status().Strangers >= 10 })
+	clustertest.WaitFor(t, func() bool { return w.first.Status().Guests == 0 })
 
 	// Who belongs here still comes in.
 	two := w.grow()
@@ -200,7 +202,7 @@ func TestSlowGuestsAreSentAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	guests["joins without request"] = joining
-	waitFor(t, func() bool { return w.first.Status().Guests == len(guests) })
+	clustertest.WaitFor(t, func() bool { return w.first.Status().Guests == len(guests) })
 	fake.Advance(handshakeTimeout - time.Millisecond)
 	if n := w.first.Status().Guests; n != len(guests) {
 		t.Errorf("%d guests before their time is up, want %d", n, len(guests))
@@ -209,7 +211,7 @@ func TestSlowGuestsAreSentAway(t *testing.T) {
 	for name, conn := range guests {
 		t.Run(name, func(t *testing.T) { sentAway(t, conn) })
 	}
-	waitFor(t, func() bool { return w.first.Status().Guests == 0 })
+	clustertest.WaitFor(t, func() bool { return w.first.Status().Guests == 0 })
 }
 
 func TestTheDoorHasRoomForSoMany(t *testing.T) {
@@ -218,13 +220,13 @@ func TestTheDoorHasRoomForSoMany(t *testing.T) {
 	for range maxGuestsPerHost {
 		knock(t, w.first, "")
 	}
-	waitFor(t, func() bool { return w.first.Status().Guests == maxGuestsPerHost })
+	clustertest.WaitFor(t, func() bool { return w.first.Status().Guests == maxGuestsPerHost })
 	sentAway(t, knock(t, w.first, "M"))
 	if s := w.first.Status(); s.Crowded != 1 || s.Guests != maxGuestsPerHost {
 		t.Errorf("%+v with one guest too many", s)
 	}
 	fake.Advance(handshakeTimeout)
-	waitFor(t, func() bool { return w.first.Status().Guests == 0 })
+	clustertest.WaitFor(t, func() bool { return w.first.Status().Guests == 0 })
 	w.grow() // there is room again
 }
 
@@ -253,7 +255,7 @@ func TestActorsMeetNodesOnly(t *testing.T) {
 			}()
 		}
 	}()
-	waitFor(t, func() bool { _, ok := two.members.address("one"); return ok || w.meta.entry("one") != nil })
+	clustertest.WaitFor(t, func() bool { _, ok := two.members.address("one"); return ok || w.meta.entry("one") != nil })
 	raw, err := two.DialActors(t.Context(), "one")
 	if err != nil {
 		t.Fatal(err)
@@ -318,7 +320,7 @@ func TestRemovedNodesAreCutOff(t *testing.T) {
 	}
 	w.meta.remove(two.Server())
 	ended := func(s net.Conn) bool {
-		_ = s.SetReadDeadline(time.Now().Add(patience))
+		_ = s.SetReadDeadline(time.Now().Add(clustertest.Patience))
 		_, err := s.Read(make([]byte, 1))
 		return err != nil && !isTimeout(err)
 	}
@@ -336,7 +338,7 @@ func TestRemovedNodesAreCutOff(t *testing.T) {
 		t.Errorf("dialling a removed node gave %v", err)
 	}
 	for _, n := range []*Network{w.first, three} {
-		waitFor(t, func() bool {
+		clustertest.WaitFor(t, func() bool {
 			for _, m := range n.Members() {
 				if m.Server == two.Server() {
 					return false

@@ -156,8 +156,6 @@ func portOf(address string) (int, error) {
 
 // Errors of the network.
 var (
-	// ErrUnreachable means that a node could not be reached: nothing was said to it.
-	ErrUnreachable = errors.New("node cannot be reached")
 	// ErrNetworkClosed means that the network is closed or closing.
 	ErrNetworkClosed = errors.New("cluster network is closed")
 	// errTooManyStreams means that a peer has maxStreams open.
@@ -202,7 +200,7 @@ type Network struct {
 	handlers map[Kind]func(ctx context.Context, peer ServerID, conn net.Conn)
 	streams  map[*stream]struct{}
 	perPeer  map[ServerID]int
-	groups   map[uint32]*groupStreams
+	groups   map[uint32]*GroupStreams
 	nodes    map[ServerID]*pb.NodeEntry // the node table; nil before attach
 	registry registry                   // nil before attach
 	actors   string                     // where the actors' own server listens
@@ -228,7 +226,7 @@ func OpenNetwork(ctx context.Context, cfg NetworkConfig) (*Network, error) {
 		handlers: map[Kind]func(context.Context, ServerID, net.Conn){},
 		streams:  map[*stream]struct{}{},
 		perPeer:  map[ServerID]int{},
-		groups:   map[uint32]*groupStreams{},
+		groups:   map[uint32]*GroupStreams{},
 		spliced:  map[string]*guest{},
 		pipes:    map[net.Conn]struct{}{},
 		guests:   guests{hosts: map[string]int{}},
@@ -330,7 +328,7 @@ type stream struct {
 	*tls.Conn
 	n     *Network
 	peer  ServerID
-	group *groupStreams // nil unless KindRaft
+	group *GroupStreams // nil unless KindRaft
 	once  sync.Once
 }
 
@@ -480,9 +478,9 @@ func (n *Network) Handle(kind Kind, f func(ctx context.Context, peer ServerID, c
 	n.handlers[kind] = f
 }
 
-// attach gives the network the meta group, which has the authority and the nodes'
+// Attach gives the network the meta group, which has the authority and the nodes'
 // addresses. Before it only gossip says where anybody is. The host calls it.
-func (n *Network) attach(r registry) {
+func (n *Network) Attach(r registry) {
 	n.mu.Lock()
 	n.registry = r
 	n.mu.Unlock()

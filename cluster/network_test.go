@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"github.com/hashicorp/memberlist"
 	"google.golang.org/protobuf/proto"
 
@@ -190,7 +192,7 @@ func (w *campus) open(creds *Credentials, configure func(*NetworkConfig)) *Netwo
 			w.t.Error(err)
 		}
 	})
-	n.attach(w.meta)
+	n.Attach(w.meta)
 	return n
 }
 
@@ -211,7 +213,7 @@ func (w *campus) joinConfig(tok Token) JoinConfig {
 // admitted joins a machine to the cluster.
 func (w *campus) admitted() *Credentials {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), clustertest.Patience)
 	defer cancel()
 	creds, err := Join(ctx, w.joinConfig(w.token()))
 	if err != nil {
@@ -246,7 +248,7 @@ func state(n *Network, of ServerID) MemberState {
 // acquainted waits until all see all.
 func acquainted(t testing.TB, nodes ...*Network) {
 	t.Helper()
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		for _, n := range nodes {
 			for _, other := range nodes {
 				if state(n, other.Server()) != MemberAlive {
@@ -306,7 +308,7 @@ func TestJoinedNodesTalk(t *testing.T) {
 	if m := w.first.Members()[i]; m.Name != "zwei" || m.Zone != "attic" || m.Address != two.Addr() || m.Version != ProtocolVersion || m.Instance != two.Instance() {
 		t.Errorf("gossip knows %+v", m)
 	}
-	waitFor(t, func() bool { // the table has what each says of itself
+	clustertest.WaitFor(t, func() bool { // the table has what each says of itself
 		return w.meta.entry(two.Server()).GetName() == "zwei" && w.meta.entry(w.first.Server()).GetAddress() == w.first.Addr()
 	})
 }
@@ -329,7 +331,7 @@ func TestTokenAdmitsOneMachineOnce(t *testing.T) {
 			done <- err
 		}()
 		// A join that is not refused for good waits to try again.
-		waitFor(t, func() bool { return len(done) > 0 || fake.WaitersIn(joinPause) > 0 })
+		clustertest.WaitFor(t, func() bool { return len(done) > 0 || fake.WaitersIn(joinPause) > 0 })
 		cancel()
 		return <-done
 	}
@@ -407,7 +409,7 @@ func TestJoinSurvivesALostAnswer(t *testing.T) {
 		}
 	}()
 	tok.pb.Addresses = []string{proxy.Addr().String()}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), clustertest.Patience)
 	defer cancel()
 	creds, err := Join(ctx, w.joinConfig(tok))
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"orgmem/proto/clock"
 	"orgmem/storage"
 )
@@ -63,7 +65,7 @@ func TestElectionsTakeNobodyFromTheLoadBalancer(t *testing.T) {
 	lost, _ := w.any().host.LeaderOf(metaGroup)
 	w.kill(lost)
 	left := w.all()
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		elected := 0
 		for _, s := range left {
 			if leader, known := s.host.LeaderOf(metaGroup); known && leader != lost && s.host.Ready() == nil {
@@ -82,18 +84,18 @@ func TestElectionsTakeNobodyFromTheLoadBalancer(t *testing.T) {
 		t.Errorf("a node that has started and found nobody: %v", err)
 	}
 	w.heal()
-	waitFor(t, func() bool { return again.host.Serves() == nil })
+	clustertest.WaitFor(t, func() bool { return again.host.Serves() == nil })
 
 	w.part(lost)
-	waitFor(t, func() bool { _, known := again.host.LeaderOf(metaGroup); return !known })
+	clustertest.WaitFor(t, func() bool { _, known := again.host.LeaderOf(metaGroup); return !known })
 	if err := again.host.Serves(); err != nil {
 		t.Errorf("cut off just now: %v", err)
 	}
 	clocks.advance(cutOffAfter)
-	waitFor(t, func() bool { return errors.Is(again.host.Serves(), ErrNotReady) })
+	clustertest.WaitFor(t, func() bool { return errors.Is(again.host.Serves(), ErrNotReady) })
 	for _, s := range left {
-		waitFor(t, func() bool { return s.host.Serves() == nil })
+		clustertest.WaitFor(t, func() bool { return s.host.Serves() == nil })
 	}
 	w.heal()
-	waitFor(t, func() bool { return again.host.Serves() == nil })
+	clustertest.WaitFor(t, func() bool { return again.host.Serves() == nil })
 }

@@ -3,13 +3,11 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"slices"
 	"time"
 
@@ -270,15 +268,9 @@ func (r *recovery) readTable() error {
 		return err
 	}
 	defer store.Release()
-	d := &Directory{
-		store: store,
-		orgs:  map[pb.OrgID]*dirOrg{}, slugs: map[string]*dirOrg{}, keys: map[pb.KeyHash]*dirOrg{},
-	}
-	d.meta = newMeta(d)
-	if err := d.load(); err != nil {
+	if r.nodes, r.shards, err = readTables(store); err != nil {
 		return err
 	}
-	r.nodes, r.shards = d.meta.nodes, d.meta.shardMap
 	return r.groups[metaGroup].each(store.Applied(), func(l *raft.Log) error {
 		if l.Type != raft.LogCommand {
 			return nil
@@ -535,38 +527,12 @@ func (p *replica) leap() error {
 	return nil
 }
 
-// answers reports whether a node is there: whoever listens at its address says, in
-// a certificate, that he is it. Whether the certificate is still good does not
-// matter; the others may have replaced their authority since.
+// answers reports whether a node is there; see Answers.
 func (r *recovery) answers(ctx context.Context, n *pb.NodeEntry) bool {
 	if r.cfg.answers != nil {
 		return r.cfg.answers(ctx, n)
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	raw, err := new(net.Dialer).DialContext(ctx, "tcp", n.GetAddress())
-	if err != nil {
-		return false
-	}
-	defer raw.Close() //nolint:errcheck // nothing was said that could be lost
-	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
-	if _, err := raw.Write([]byte{preambleMember}); err != nil {
-		return false
-	}
-	there := false
-	conn := tls.Client(raw, &tls.Config{
-		MinVersion:         tls.VersionTLS13,
-		InsecureSkipVerify: true, //nolint:gosec // nobody is trusted here: see above
-		Time:               r.cfg.Clock.Now,
-		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			return &r.cfg.Credentials.chain, nil
-		},
-		VerifyConnection: func(cs tls.ConnectionState) error {
-			id, err := serverOf(cs.PeerCertificates[0].URIs)
-			there = err == nil && id == ServerID(n.GetServer())
-			return err
-		},
-	})
-	_ = conn.HandshakeContext(ctx) // it may refuse us, and is there all the same
-	return there
+	return Answers(ctx, r.cfg.Credentials, r.cfg.Clock, ServerID(n.GetServer()), n.GetAddress())
 }

@@ -147,16 +147,3 @@ func (h *Host) StoresRemoved(org pb.OrgID) (bool, error) {
 	}
 	return true, nil
 }
-
-// removed returns the organizations that are marked as removed.
-func (d *Directory) removed() []pb.OrgID {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	var ids []pb.OrgID
-	for id, o := range d.orgs {
-		if o.entry.GetRemoved() {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}

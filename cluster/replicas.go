@@ -16,12 +16,6 @@ import (
 	"orgmem/proto/clock"
 )
 
-// Replica is one member of a group.
-type Replica struct {
-	Server ServerID
-	Voter  bool // else a learner, which gets everything and decides nothing
-}
-
 // Membership is who is in a group, as the group's log says. Index names the entry
 // that says so: a change that is given it is carried out only while it is still
 // the newest (ErrMapChanged otherwise), 0 carries it out in any case.
@@ -467,12 +461,8 @@ type barrierRound struct {
 // barrierPatience bounds one round.
 const barrierPatience = 2 * time.Second
 
-// Fresh waits until this node's copy of the directory holds everything that was
-// acknowledged, on any node, before the call. The error is ErrNotReady when the
-// meta group has no leader that answers, or is not here for the moment, or the
-// context's.
-func (d *Directory) Fresh(ctx context.Context) error {
-	h := d.host
+// freshMeta is Directory.Fresh.
+func (h *Host) freshMeta(ctx context.Context) error {
 	g := h.group(metaGroup)
 	if g == nil {
 		return ErrNotReady // it is being opened again (reopenLater)
@@ -480,7 +470,7 @@ func (d *Directory) Fresh(ctx context.Context) error {
 	if h.peers == nil || g.alone.Load() || (g.leading.Load() != 0 && g.lead() == nil) {
 		return nil
 	}
-	b := &d.barrier
+	b := &h.barrier
 	b.mu.Lock()
 	r := b.next
 	if r == nil {
@@ -566,19 +556,4 @@ func (g *group) hollow(index uint64) bool {
 		}
 	}
 	return true
-}
-
-// Find is Lookup that believes in a miss only after it asked the meta group's
-// leader, so that a key works on every node as soon as it was acknowledged on one.
-// However many keys are missed, one question is under way at a time. The error is
-// Fresh's.
-func (d *Directory) Find(ctx context.Context, key pb.KeyHash) (pb.OrgID, bool, error) {
-	if org, ok := d.Lookup(key); ok {
-		return org, true, nil
-	}
-	if err := d.Fresh(ctx); err != nil {
-		return pb.OrgID{}, false, err
-	}
-	org, ok := d.Lookup(key)
-	return org, ok, nil
 }

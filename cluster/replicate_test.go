@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/cluster/clustertest"
+
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -85,7 +87,7 @@ func TestAnyNodeAnswersForTheDirectory(t *testing.T) {
 		break
 	}
 	for _, s := range w.all() {
-		waitFor(t, func() bool {
+		clustertest.WaitFor(t, func() bool {
 			gone, err := s.host.StoresRemoved(c.id.Org)
 			there, err2 := s.node.Exists(c.id)
 			if err := errors.Join(err, err2); err != nil {
@@ -218,7 +220,7 @@ func TestFaultsAtRandom(t *testing.T) {
 		}
 		for _, c := range clients[:1] { // at least one more write between two faults, if there can be one
 			was := c.acked.Load()
-			waitFor(t, func() bool { return c.acked.Load() > was+2 })
+			clustertest.WaitFor(t, func() bool { return c.acked.Load() > was+2 })
 		}
 	}
 	w.heal()
@@ -271,18 +273,18 @@ func TestMoreLogThanTheSnapshot(t *testing.T) {
 	}
 	for _, s := range w.all() {
 		if s != old {
-			waitFor(t, func() bool { return s.host.compactor.compactTo(s.host.shard(c.id), ^uint64(0)) == nil })
+			clustertest.WaitFor(t, func() bool { return s.host.compactor.compactTo(s.host.shard(c.id), ^uint64(0)) == nil })
 			if m := s.host.shard(c.id).marks.index.Load(); m >= last {
 				t.Fatalf("snapshot at %d, the old log ends at %d: the test proves nothing", m, last)
 			}
 		}
 	}
 	w.heal()
-	waitFor(t, func() bool { now := old.host.shard(c.id); return now != nil && now != g })
+	clustertest.WaitFor(t, func() bool { now := old.host.shard(c.id); return now != nil && now != g })
 	c.put()
 	c.check()
 	// It was restored, or the test would prove nothing.
-	waitFor(t, func() bool { g := old.host.shard(c.id); return g != nil && g.marks.index.Load() > 0 })
+	clustertest.WaitFor(t, func() bool { g := old.host.shard(c.id); return g != nil && g.marks.index.Load() > 0 })
 }
 
 // strand cuts a leader off, by cut, in the middle of so many proposals that its log has
@@ -290,7 +292,7 @@ func TestMoreLogThanTheSnapshot(t *testing.T) {
 // leader may lose that just before; then another one is cut off.
 func (w *fleet) strand(leader func() *group, cut func()) (g *group, last uint64) {
 	w.t.Helper()
-	waitFor(w.t, func() bool {
+	clustertest.WaitFor(w.t, func() bool {
 		w.heal()
 		g = leader()
 		before := g.raft.LastIndex()
@@ -332,14 +334,14 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 	}
 	for _, id := range []ServerID{"two", "three"} {
 		s := w.servers[id]
-		waitFor(t, func() bool { return s.host.compactor.compactTo(s.host.group(metaGroup), ^uint64(0)) == nil })
+		clustertest.WaitFor(t, func() bool { return s.host.compactor.compactTo(s.host.group(metaGroup), ^uint64(0)) == nil })
 		if m := s.host.group(metaGroup).marks.index.Load(); m >= last {
 			t.Fatalf("snapshot at %d, the old log ends at %d: the test proves nothing", m, last)
 		}
 	}
 	w.heal()
 	away := false
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		now := old.host.group(metaGroup)
 		if now == nil {
 			away = true
@@ -360,7 +362,7 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 	if !away {
 		t.Log("nobody looked while the group was away")
 	}
-	waitFor(t, func() bool { return old.host.Directory().Fresh(t.Context()) == nil && old.host.Ready() == nil })
+	clustertest.WaitFor(t, func() bool { return old.host.Directory().Fresh(t.Context()) == nil && old.host.Ready() == nil })
 	if old.host.group(metaGroup).marks.index.Load() == 0 {
 		t.Error("it was not restored: the test proves nothing")
 	}
@@ -376,7 +378,7 @@ func TestFreshBehindABarrier(t *testing.T) {
 	w.leads(metaGroup, "one")
 	w.leads(metaGroup, "two")
 	one, two := w.servers["one"].host.group(metaGroup).raft, w.servers["two"].host.group(metaGroup).raft
-	waitFor(t, func() bool { return one.AppliedIndex() >= two.LastIndex() })
+	clustertest.WaitFor(t, func() bool { return one.AppliedIndex() >= two.LastIndex() })
 	w.stop("one")
 	w.start("one", false)
 	w.ready()
@@ -384,5 +386,5 @@ func TestFreshBehindABarrier(t *testing.T) {
 	if at("one") <= at("three") {
 		t.Fatalf("one is at entry %d, three at %d: there is no barrier between them", at("one"), at("three"))
 	}
-	waitFor(t, func() bool { return w.servers["three"].host.Directory().Fresh(t.Context()) == nil })
+	clustertest.WaitFor(t, func() bool { return w.servers["three"].host.Directory().Fresh(t.Context()) == nil })
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"orgmem/cluster/clustertest"
+
 	"github.com/hashicorp/raft"
 
 	"orgmem/storage/storagetest"
@@ -46,7 +48,7 @@ func TestFollowerKnowsTheTermAtItsMarker(t *testing.T) {
 	}
 	c.check()
 	g := follower.host.shard(c.id)
-	waitFor(t, func() bool { return follower.host.compactor.compactTo(g, ^uint64(0)) == nil })
+	clustertest.WaitFor(t, func() bool { return follower.host.compactor.compactTo(g, ^uint64(0)) == nil })
 	at := g.logs.seam.at.Load()
 	if at == nil || at.index != g.marks.index.Load() {
 		t.Fatalf("the log does not know its marker: %+v, %d", at, g.marks.index.Load())
@@ -64,7 +66,7 @@ func TestFollowerKnowsTheTermAtItsMarker(t *testing.T) {
 		t.Errorf("an entry before the marker: %v", err)
 	}
 	lg := leader.host.shard(c.id)
-	waitFor(t, func() bool { return leader.host.compactor.compactTo(lg, ^uint64(0)) == nil })
+	clustertest.WaitFor(t, func() bool { return leader.host.compactor.compactTo(lg, ^uint64(0)) == nil })
 	if mark := lg.logs.seam.at.Load(); lg.raft.State() == raft.Leader && mark != nil {
 		if err := lg.logs.GetLog(mark.index, &l); !errors.Is(err, raft.ErrLogNotFound) && l.Type == seamEntry {
 			t.Errorf("a leader was given what stands for an entry: %+v, %v", l, err)

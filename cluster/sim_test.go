@@ -566,7 +566,7 @@ func TestSimulationCatchesBrokenBuilds(t *testing.T) {
 		{"the lease", 200, func(o *simOptions) { o.lease = false }},
 		{"silence while handing over", 200, func(o *simOptions) { o.quietTransfer = false }},
 		{"wariness after handing over", 200, func(o *simOptions) { o.wary = false }},
-		{"patience after a start", 500, func(o *simOptions) { o.startDelay = false }},
+		{"clustertest.Patience after a start", 500, func(o *simOptions) { o.startDelay = false }},
 		{"silence of the fresh", 200, func(o *simOptions) { o.freshSilent = false }},
 		{"votes for the unknown", 200, func(o *simOptions) { o.strictVotes = true }},
 	} {

@@ -15,6 +15,10 @@ import (
 // snapshotKey holds a group's marker among its stable values.
 const snapshotKey = "orgmem/snapshot"
 
+// maxManifestBytes bounds what a snapshot of another node may say: some 70 bytes
+// for each store of the shard, 100,000 stores in one of 32 shards being 3,200.
+const maxManifestBytes = 16 << 20
+
 // errStaleSnapshot answers raft when it asks for a snapshot that is not the
 // newest any more. It asks again.
 var errStaleSnapshot = errors.New("cluster: snapshot was overtaken by a newer one")

@@ -25,13 +25,28 @@ type station struct {
 // credentialsOf is where a station's credentials lie, beside its data.
 func credentialsOf(dir string) string { return dir + ".credentials" }
 
-// openStation opens a node that has credentials.
-func openStation(ctx context.Context, dir, listen string, configure ...func(*Config, *storage.Options)) (*station, error) {
+func credentialsIn(dir string) (*Credentials, error) {
 	text, err := os.ReadFile(credentialsOf(dir))
 	if err != nil {
 		return nil, err
 	}
-	creds, err := ParseCredentials(text)
+	return ParseCredentials(text)
+}
+
+// openNetwork opens a station's network and nothing else.
+func openNetwork(ctx context.Context, dir, listen string, join ...string) (*Network, error) {
+	creds, err := credentialsIn(dir)
+	if err != nil {
+		return nil, err
+	}
+	return OpenNetwork(ctx, NetworkConfig{
+		Listen: listen, Join: join, Credentials: creds, Clock: clock.Real(), Logger: slog.New(slog.DiscardHandler),
+	})
+}
+
+// openStation opens a node that has credentials.
+func openStation(ctx context.Context, dir, listen string, configure ...func(*Config, *storage.Options)) (*station, error) {
+	creds, err := credentialsIn(dir)
 	if err != nil {
 		return nil, err
 	}

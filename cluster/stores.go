@@ -215,7 +215,7 @@ func (m *stores) isGone(id storage.StoreID) (bool, error) {
 	if known {
 		return gone, nil
 	}
-	b, err := (&stableStore{log: m.log, group: m.group}).Get([]byte(tombstonePrefix + id.String()))
+	b, _, err := m.log.GetStable(m.group, []byte(tombstonePrefix+id.String()))
 	if err != nil {
 		return false, fmt.Errorf("read tombstone of %v: %w", id, err)
 	}
@@ -231,8 +231,7 @@ func (m *stores) isGone(id storage.StoreID) (bool, error) {
 
 // bury writes a store's tombstone, durably, and then deletes its directory.
 func (m *stores) bury(id storage.StoreID) error {
-	stable := &stableStore{log: m.log, group: m.group}
-	if err := stable.Set([]byte(tombstonePrefix+id.String()), []byte{1}); err != nil {
+	if err := m.log.SetStable(m.group, []byte(tombstonePrefix+id.String()), []byte{1}); err != nil {
 		return fmt.Errorf("write tombstone: %w", err)
 	}
 	m.mu.Lock()
@@ -410,6 +409,17 @@ func (m *stores) entomb(ids []storage.StoreID) error {
 		if err != nil {
 			return fmt.Errorf("store %v: %w", id, err)
 		}
+	}
+	return nil
+}
+
+// checkStore refuses the meta store, which only the directory writes.
+func checkStore(id storage.StoreID) error {
+	if err := id.Check(); err != nil {
+		return err
+	}
+	if id == storage.MetaStore {
+		return fmt.Errorf("%v: %w", id, storage.ErrBadStoreID)
 	}
 	return nil
 }

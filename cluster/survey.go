@@ -10,11 +10,11 @@ import (
 	pb "orgmem/proto"
 )
 
-// catchUpTail is how many entries a replica may be behind the leader and still
+// CatchUpTail is how many entries a replica may be behind the leader and still
 // count as caught up: what a group may have in flight at any moment, and what is
 // applied within milliseconds. It must have applied the newest membership in any
 // case: a group with gigabytes of stores may have a log of a dozen entries.
-const catchUpTail = maxGroupInFlight
+const CatchUpTail = 512
 
 // groupReport is what a node says of one group it hosts.
 type groupReport struct {
@@ -92,7 +92,7 @@ func assemble(now, begun time.Time, version uint32, nodes []*pb.NodeEntry, seen 
 				m := said[spot{id, r.Server}]
 				g.members = append(g.members, memberView{
 					id: r.Server, voter: r.Voter,
-					caughtUp: m != nil && !m.Fresh && m.Applied >= l.Index && m.Applied+catchUpTail >= l.Applied,
+					caughtUp: m != nil && !m.Fresh && m.Applied >= l.Index && m.Applied+CatchUpTail >= l.Applied,
 				})
 			}
 		} else {
@@ -145,4 +145,10 @@ func sortedIDs(ids []ServerID) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Replica is one member of a group.
+type Replica struct {
+	Server ServerID
+	Voter  bool // else a learner, which gets everything and decides nothing
 }

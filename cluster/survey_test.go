@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
-	"orgmem/storage/storagetest"
 )
 
 var surveyed = time.Unix(1_700_000_000, 0)
@@ -88,32 +87,5 @@ func TestRedrawNamesWhoeverMayHoldAReplica(t *testing.T) {
 	}
 	if again := redraw(fresh, v, []step{{kind: stepAdd, group: 0, node: "c"}}, goals); again != nil {
 		t.Errorf("drawn again: %v", again)
-	}
-}
-
-func TestDecisionsCountTries(t *testing.T) {
-	s := start(t, storagetest.NewDisk())
-	c := &controller{h: s.host}
-	st := step{kind: stepAdd, group: 1, node: "b", why: "it has the best claim"}
-	c.decided(st, ErrNotLeader)
-	c.decided(step{kind: stepPromote, group: 2, node: "b"}, nil)
-	c.decided(st, ErrNotLeader)
-	c.decided(st, nil)
-	c.decided(st, nil) // another time: a decision of its own
-	var got []string
-	for _, d := range c.decisions {
-		got = append(got, d.GetAction()+" "+d.GetOutcome())
-	}
-	if !slices.Equal(got, []string{"promote done", "add-learner done", "add-learner done"}) || c.decisions[1].GetTimes() != 3 {
-		t.Errorf("decisions %v", c.decisions)
-	}
-	if c.stats.Steps != 3 || c.stats.Moves != 2 || c.stats.Failures != 2 {
-		t.Errorf("figures %+v", c.stats)
-	}
-	for range 2 * maxDecisions {
-		c.decided(st, nil)
-	}
-	if len(c.decisions) != maxDecisions {
-		t.Errorf("%d decisions are remembered", len(c.decisions))
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"google.golang.org/protobuf/proto"
 
 	pb "orgmem/proto"
@@ -81,7 +83,7 @@ func TestRotationBreaksNothing(t *testing.T) {
 	fourth := w.grow()
 	nodes = append(nodes, fourth)
 	polls := 0
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		if polls++; polls%100 == 0 {
 			look(nodes...)
 		}
@@ -91,7 +93,7 @@ func TestRotationBreaksNothing(t *testing.T) {
 	if !allAt(2, 2, nodes) {
 		t.Error("the old generation was dropped while handshakes with it may be under way")
 	}
-	waitFor(t, func() bool {
+	clustertest.WaitFor(t, func() bool {
 		if polls++; polls%100 == 0 { // what gossip shakes hands for needs its time, too
 			advance(settleFor)
 		}
@@ -123,7 +125,7 @@ func TestRotationBreaksNothing(t *testing.T) {
 		// A thief that does not mind who answers is not heard either.
 		conn := tls.Client(knock(t, n, "M"), &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{before.chain}})
 		if err := conn.HandshakeContext(t.Context()); err == nil {
-			_ = conn.SetReadDeadline(time.Now().Add(patience))
+			_ = conn.SetReadDeadline(time.Now().Add(clustertest.Patience))
 			_, err = conn.Read(make([]byte, 1))
 			if err == nil || errors.Is(err, io.EOF) || isTimeout(err) {
 				t.Errorf("%s lets the old generation in: %v", n.Server(), err)
@@ -150,7 +152,7 @@ func greet(ctx context.Context, from, to *Network) error {
 		return err
 	}
 	defer s.Close()
-	_ = s.SetReadDeadline(time.Now().Add(patience))
+	_ = s.SetReadDeadline(time.Now().Add(clustertest.Patience))
 	// With TLS 1.3 the dialling side is done before the other has judged it: nobody
 	// serves this kind, so the stream ends, and not with an alert.
 	if _, err := s.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
@@ -205,7 +207,7 @@ func TestRotationWaitsForAll(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, n := range []*Network{w.first, two} {
-				waitFor(t, func() bool { return state(n, away.Server()) == MemberFailed })
+				clustertest.WaitFor(t, func() bool { return state(n, away.Server()) == MemberFailed })
 			}
 			if err := w.first.Rotate(t.Context()); err != nil {
 				t.Fatal(err)
@@ -214,7 +216,7 @@ func TestRotationWaitsForAll(t *testing.T) {
 				t.Errorf("a second rotation gave %v", err)
 			}
 			polls := 0
-			waitFor(t, func() bool {
+			clustertest.WaitFor(t, func() bool {
 				if polls++; polls%100 == 0 {
 					look(w.first, two)
 				}
@@ -232,7 +234,7 @@ func TestRotationWaitsForAll(t *testing.T) {
 				all = append(all, back)
 				acquainted(t, all...)
 			}
-			waitFor(t, func() bool {
+			clustertest.WaitFor(t, func() bool {
 				// Each advance ends the handshakes that are under way, which take some
 				// milliseconds and on a busy machine more.
 				if polls++; polls%100 == 0 {
@@ -266,7 +268,7 @@ func TestCertificatesRenewThemselves(t *testing.T) {
 	n := w.grow(k.keep)
 	first := n.creds.Load()
 	sleep := func(d time.Duration) {
-		waitFor(t, func() bool {
+		clustertest.WaitFor(t, func() bool {
 			for _, soon := range []time.Duration{tendRetry, settleFor} { // a round may fail, on a busy machine
 				if fake.WaitersIn(tendEvery) == 0 && fake.WaitersIn(soon) > 0 {
 					fake.Advance(soon)
@@ -294,7 +296,7 @@ func TestCertificatesRenewThemselves(t *testing.T) {
 	k.fail = false
 	k.mu.Unlock()
 	sleep(tendEvery)
-	waitFor(t, func() bool { return n.creds.Load() != first })
+	clustertest.WaitFor(t, func() bool { return n.creds.Load() != first })
 	next := n.creds.Load()
 	if !next.Expires().After(first.Expires()) || string(next.pb.GetKey()) == string(first.pb.GetKey()) {
 		t.Error("the new certificate is not newer, or has the old key")
@@ -302,7 +304,7 @@ func TestCertificatesRenewThemselves(t *testing.T) {
 	if got := k.get(); string(got.pb.GetCertificate()) != string(next.pb.GetCertificate()) {
 		t.Error("the disk has another certificate")
 	}
-	waitFor(t, func() bool { // once gossip has seen it again
+	clustertest.WaitFor(t, func() bool { // once gossip has seen it again
 		_, err := n.Call(t.Context(), "one", probe())
 		return err == nil
 	})
@@ -379,7 +381,7 @@ func TestNodesEnterThemselves(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := w.open(creds, func(c *NetworkConfig) { c.Name, c.Zone = "new", "cellar" })
-	waitFor(t, func() bool { return w.meta.entry(n.Server()).GetAddress() == n.Addr() })
+	clustertest.WaitFor(t, func() bool { return w.meta.entry(n.Server()).GetAddress() == n.Addr() })
 	if e := w.meta.entry(n.Server()); e.GetName() != "new" || e.GetZone() != "cellar" || e.GetDraining() || e.GetVersion() != ProtocolVersion || e.GetJoinedMs() != drained.GetJoinedMs() {
 		t.Errorf("entry is %v", e)
 	}
@@ -388,7 +390,7 @@ func TestNodesEnterThemselves(t *testing.T) {
 	if err := w.meta.PutNode(t.Context(), drained); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { return n.table()[n.Server()].GetDraining() })
+	clustertest.WaitFor(t, func() bool { return n.table()[n.Server()].GetDraining() })
 	if err := n.tendOnce(w.meta); err != nil {
 		t.Fatal(err)
 	}

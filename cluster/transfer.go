@@ -1,10 +1,8 @@
 package cluster
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -40,14 +38,6 @@ const (
 	// it serves. A joining node is to have its share of 1 GB within a minute, for
 	// which a third of it would do; a disk reads ten times as much.
 	DefaultTransferRate = 64 << 20
-	// transferBurst is how much may go without waiting: some small stores, and less
-	// than a tenth of a second of the network.
-	transferBurst = 4 << 20
-	// transferChunk is what is sent and awaited at a time.
-	transferChunk = 256 << 10
-	// transferIdle ends a transfer on which nothing moves. The longest silence is a
-	// source reading a large store for its sums: 10 GB in a minute.
-	transferIdle = 2 * time.Minute
 	// fetchStreams bounds the stores that a node fetches at a time, over all groups:
 	// four keep the wire busy while the one or the other store is being copied or
 	// opened, and a small store costs some 40 ms of that.
@@ -61,18 +51,12 @@ const (
 	fetchAttempts = 5
 	// fetchPause comes after a failed attempt, longer with each.
 	fetchPause = 100 * time.Millisecond
-	// maxListingBytes bounds one message of a transfer: a listing of as many files as
-	// a store may have, at 100 bytes.
-	maxListingBytes = 8 << 20
 )
 
 var (
 	// errNotMember means that somebody asks for the stores of a group that it is not
 	// in.
 	errNotMember = errors.New("server is not in the group")
-	// errTransfer means that the other side of a transfer does not speak this
-	// protocol.
-	errTransfer = errors.New("message of a transfer is too long")
 )
 
 // manifest says what a replica must have to be at this node's marker of a group.
@@ -422,98 +406,6 @@ func (s *sender) send(ctx context.Context, ask *pb.StoreFileRest) error {
 	}
 }
 
-// transferConn is a connection that ends when nothing moves on it for too long.
-type transferConn struct {
-	conn  net.Conn
-	r     *bufio.Reader
-	w     *bufio.Writer
-	clock clock.Clock
-	stop  func() bool // of the context's watch
-
-	mu   sync.Mutex
-	idle clock.Timer
-	over bool
-}
-
-func newTransferConn(ctx context.Context, conn net.Conn, c clock.Clock) *transferConn {
-	t := &transferConn{conn: conn, clock: c, r: bufio.NewReaderSize(conn, transferChunk), w: bufio.NewWriterSize(conn, transferChunk)}
-	t.stop = context.AfterFunc(ctx, func() { _ = conn.Close() })
-	t.touch()
-	return t
-}
-
-// touch says that something has moved.
-func (t *transferConn) touch() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.idle != nil {
-		t.idle.Stop()
-	}
-	if !t.over {
-		t.idle = t.clock.AfterFunc(transferIdle, func() { _ = t.conn.Close() })
-	}
-}
-
-func (t *transferConn) end() {
-	t.mu.Lock()
-	t.over = true
-	t.idle.Stop()
-	t.mu.Unlock()
-	t.stop()
-	_ = t.conn.Close()
-}
-
-// Read reads what follows a message.
-func (t *transferConn) Read(b []byte) (int, error) {
-	n, err := t.r.Read(b)
-	t.touch()
-	return n, err
-}
-
-// Write writes what follows a message; flush sends it.
-func (t *transferConn) Write(b []byte) (int, error) {
-	n, err := t.w.Write(b)
-	t.touch()
-	return n, err
-}
-
-func (t *transferConn) flush() error { return t.w.Flush() }
-
-// send writes one message: its length in four bytes, and it.
-func (t *transferConn) send(m proto.Message) error {
-	b, err := proto.Marshal(m)
-	if err == nil && len(b) > maxListingBytes {
-		err = errTransfer
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := t.Write(binary.BigEndian.AppendUint32(nil, uint32(len(b)))); err != nil {
-		return err
-	}
-	if _, err := t.Write(b); err != nil {
-		return err
-	}
-	return t.flush()
-}
-
-// receive reads one message.
-func (t *transferConn) receive(m proto.Message) error {
-	var head [4]byte
-	if _, err := io.ReadFull(t, head[:]); err != nil {
-		return err
-	}
-	size := binary.BigEndian.Uint32(head[:])
-	if size > maxListingBytes {
-		return errTransfer
-	}
-	b := make([]byte, size)
-	if _, err := io.ReadFull(t, b); err != nil {
-		return err
-	}
-	return proto.Unmarshal(b, m)
-}
-
 // countingReader counts what is read.
 type countingReader struct {
 	r io.Reader
@@ -524,33 +416,4 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.n.Add(uint64(n))
 	return n, err
-}
-
-// pacer spreads bytes over time.
-type pacer struct {
-	clock clock.Clock
-	rate  int64 // bytes per second; negative: no limit
-
-	mu   sync.Mutex
-	paid time.Time // until when the bytes that were let through are paid for
-}
-
-// wait lets bytes through, all callers together no faster than the rate.
-func (p *pacer) wait(ctx context.Context, bytes int) error {
-	if p.rate < 0 {
-		return nil
-	}
-	cost := func(n int64) time.Duration { return time.Duration(n * int64(time.Second) / p.rate) }
-	p.mu.Lock()
-	now := p.clock.Now()
-	if earliest := now.Add(-cost(transferBurst)); p.paid.Before(earliest) {
-		p.paid = earliest
-	}
-	p.paid = p.paid.Add(cost(int64(bytes)))
-	owed := p.paid.Sub(now)
-	p.mu.Unlock()
-	if owed <= 0 {
-		return nil
-	}
-	return clock.Wait(ctx, p.clock, owed)
 }

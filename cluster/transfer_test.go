@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"github.com/hashicorp/raft"
 
 	pb "orgmem/proto"
@@ -66,8 +68,8 @@ func (w *fleet) same(orgs int) {
 	for i := range orgs {
 		id := mainStore(i)
 		want := fmt.Sprint(one.rows(id))
-		waitFor(w.t, func() bool { return two.host.shard(id) != nil && two.host.shard(id).ready() })
-		waitFor(w.t, func() bool { return fmt.Sprint(two.rows(id)) == want })
+		clustertest.WaitFor(w.t, func() bool { return two.host.shard(id) != nil && two.host.shard(id).ready() })
+		clustertest.WaitFor(w.t, func() bool { return fmt.Sprint(two.rows(id)) == want })
 	}
 }
 
@@ -102,7 +104,7 @@ func TestTransferInterruptedAtRandom(t *testing.T) {
 	for range 4 {
 		was := two.host.Stats().TransferredBytes
 		some := was + uint64(draw(200_000))
-		waitFor(t, func() bool {
+		clustertest.WaitFor(t, func() bool {
 			s := two.host.Stats()
 			return s.TransferredBytes >= some || s.Transfers >= orgs
 		})
@@ -117,7 +119,7 @@ func TestTransferInterruptedAtRandom(t *testing.T) {
 	if spoilt.Load() == 0 || broken.Load() < 3 {
 		t.Errorf("%d bytes spoilt, %d connections broken: the test proves too little", spoilt.Load(), broken.Load())
 	}
-	waitFor(t, func() bool { // nothing is left of it
+	clustertest.WaitFor(t, func() bool { // nothing is left of it
 		two.host.discardStages()
 		staged, err := two.node.Staged()
 		return err == nil && len(staged) == 0
@@ -153,7 +155,7 @@ func (w *fleet) stalled(after func() int64) (sources <-chan ServerID, end func()
 // arrival waits for a transfer to come to a halt.
 func (w *fleet) arrival(stuck <-chan ServerID) (source ServerID) {
 	w.t.Helper()
-	waitFor(w.t, func() bool {
+	clustertest.WaitFor(w.t, func() bool {
 		select {
 		case source = <-stuck:
 			return true
@@ -189,7 +191,7 @@ func TestTransferGoesOnFromAnotherSource(t *testing.T) {
 	cut := func() { // what follows cannot come by the log
 		for _, s := range w.all() {
 			for _, g := range s.host.hosted() {
-				waitFor(t, func() bool { return s.host.compactor.compact(g) == nil }) // not while a replica has yet to hear of a member
+				clustertest.WaitFor(t, func() bool { return s.host.compactor.compact(g) == nil }) // not while a replica has yet to hear of a member
 			}
 		}
 	}
@@ -314,7 +316,7 @@ func TestMarkerWaitsForTheStores(t *testing.T) {
 	two := w.start("two", true)
 	w.learn("two")
 	g := func() *group { return two.host.shard(mainStore(0)) }
-	waitFor(t, func() bool { return g() != nil && g().fsm.restoring.Load() })
+	clustertest.WaitFor(t, func() bool { return g() != nil && g().fsm.restoring.Load() })
 	after := two.crash()
 	if metas, err := g().marks.List(); err != nil || len(metas) != 0 {
 		t.Errorf("markers while stores are being fetched: %v, %v", metas, err)
@@ -326,7 +328,7 @@ func TestMarkerWaitsForTheStores(t *testing.T) {
 	w.mu.Unlock()
 	two = w.start("two", false)
 	w.same(3)
-	waitFor(t, func() bool { return g().marks.index.Load() > 0 })
+	clustertest.WaitFor(t, func() bool { return g().marks.index.Load() > 0 })
 }
 
 // TestMarkers: a received snapshot does not show until it is true, never takes a
@@ -443,32 +445,6 @@ func TestStoresAreForMembers(t *testing.T) {
 	}
 }
 
-// TestPacer: no more than the rate, behind a burst.
-func TestPacer(t *testing.T) {
-	c := clock.NewFake(time.Unix(1_700_000_000, 0))
-	p := &pacer{clock: c, rate: 1 << 20}
-	ctx := t.Context()
-	if err := p.wait(ctx, transferBurst); err != nil { // free
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- p.wait(ctx, 3<<20) }()
-	waitFor(t, func() bool { return c.Waiters() == 1 })
-	c.Advance(3*time.Second - 1)
-	select {
-	case <-done:
-		t.Error("three seconds' worth went in less")
-	default:
-	}
-	c.Advance(1)
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if err := (&pacer{clock: c, rate: -1}).wait(ctx, 1<<40); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestReplicasAreExtractedAlike: what a backup takes of a store is the same whichever
 // node leads, although the nodes' tables are not, and after some more writes most of it
 // still is.
@@ -502,7 +478,7 @@ func TestReplicasAreExtractedAlike(t *testing.T) {
 		t.Fatalf("%d parts prove nothing", len(vault))
 	}
 	for _, s := range w.all() {
-		waitFor(t, func() bool { return maps.Equal(taken(s), vault) }) // when it has all of the log
+		clustertest.WaitFor(t, func() bool { return maps.Equal(taken(s), vault) }) // when it has all of the log
 	}
 	w.kill(w.owner(id).host.identity.Server)
 	w.commit(id, func() *storage.Batch { return put(id, "0100", "changed") })
@@ -535,7 +511,7 @@ func TestTransfersKeepToTheirRate(t *testing.T) {
 	source(w, 1, 1200, func(c *Config, _ *storage.Options) { c.TransferRate = rate })
 	began := time.Unix(1_700_000_000, 0)
 	passed := obliging{clock.NewFake(began)}
-	w.servers["one"].host.pacer.clock = passed // raft's clock is the machine's
+	w.servers["one"].host.pacer = newPacer(passed, rate) // raft's clock is the machine's
 	two := w.start("two", true)
 	w.learn("two")
 	w.same(1)
@@ -566,11 +542,11 @@ func TestErasureReachesReplicas(t *testing.T) {
 		return b
 	})...)
 	for _, s := range w.all() {
-		waitFor(t, func() bool { return len(s.rows(id)) == 20 })
+		clustertest.WaitFor(t, func() bool { return len(s.rows(id)) == 20 })
 		if len(s.fs.Find(t, secret)) == 0 {
 			t.Errorf("the text never was on %s: the test proves nothing", s.host.Server())
 		}
-		waitFor(t, func() bool { _, owed := s.node.Log().Owed()[id]; return owed })
+		clustertest.WaitFor(t, func() bool { _, owed := s.node.Log().Owed()[id]; return owed })
 		if err := s.host.Erase(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}

@@ -2,11 +2,32 @@ package cluster
 
 import (
 	"context"
+	"log/slog"
 	"net"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/hashicorp/raft"
 
 	pb "orgmem/proto"
+)
+
+const (
+	// raftTimeout is how long one RPC may take before its connection is given up.
+	// After a cut network heals, a group's old connections may hang until their next
+	// retransmission; this is how long a follower can be behind for that. A disk that
+	// stalls for longer costs a new connection and sending a batch again.
+	raftTimeout = 5 * time.Second
+	// raftPool is how many idle connections a group keeps to each of its members,
+	// beside the two of its pipeline and its heartbeat: one is taken back and forth by
+	// votes and by RPCs that fall out of the pipeline.
+	raftPool = 1
+	// raftTimeoutScale stretches the time-out of an InstallSnapshot by raftTimeout for
+	// each byte of the snapshot. Ours is a manifest of some hundred bytes, and the RPC
+	// waits while the stores that it lists are being fetched, up to hours. A source
+	// that died meanwhile is noticed by the transfer, not by this RPC.
+	raftTimeoutScale = 1
 )
 
 // transports is the seam between the groups and the network: it gives each
@@ -29,7 +50,7 @@ type peers interface {
 	attach(r registry)
 }
 
-var _ peers = (*Network)(nil)
+var _ peers = meshPeers{}
 
 // soloTransports connects nothing. raft still wants a transport, for its own
 // address and for the pre-vote check, which it switches off with a warning where
@@ -88,4 +109,47 @@ func (t *heartbeats) RequestPreVote(id raft.ServerID, target raft.ServerAddress,
 func (t *heartbeats) Close() error {
 	t.ballot.close()
 	return t.Transport.(raft.WithClose).Close()
+}
+
+// meshPeers is the network that a node of several has.
+type meshPeers struct {
+	*Network
+	logger *slog.Logger
+}
+
+func (p meshPeers) attach(r registry) { p.Attach(r) }
+
+func (p meshPeers) group(id uint32, self ServerID) raft.Transport {
+	t := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
+		Stream: raftStreams{p.OpenGroup(id, self)}, MaxPool: raftPool, Timeout: raftTimeout,
+		Logger: newTransportLogger(p.logger, id),
+	})
+	t.TimeoutScale = raftTimeoutScale
+	return t
+}
+
+// raftStreams is raft's StreamLayer. raft's addresses are server ids.
+type raftStreams struct{ *GroupStreams }
+
+// Dial is raft.StreamLayer's.
+func (s raftStreams) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
+	return s.GroupStreams.Dial(ServerID(to), timeout)
+}
+
+// newTransportLogger makes debug lines of all that raft's transports say: each
+// death of a peer would be an error for each of its connections.
+func newTransportLogger(to *slog.Logger, group uint32) hclog.Logger {
+	l := newRaftLogger(slog.New(slog.DiscardHandler), group)
+	sinks, ok := l.(hclog.InterceptLogger)
+	if ok {
+		sinks.RegisterSink(quietSink{&raftSink{to: to.With("group", group)}})
+	}
+	return l
+}
+
+type quietSink struct{ to *raftSink }
+
+// Accept is hclog.SinkAdapter's.
+func (s quietSink) Accept(name string, level hclog.Level, msg string, args ...any) {
+	s.to.Accept(name, min(level, hclog.Warn), msg, args...)
 }

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
+
 	"google.golang.org/protobuf/proto"
-	"pgregory.net/rapid"
 
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -72,7 +73,7 @@ func (w *fleet) level(group uint32) {
 	for _, s := range w.all() {
 		most = max(most, applied(s))
 	}
-	waitFor(w.t, func() bool {
+	clustertest.WaitFor(w.t, func() bool {
 		return !slices.ContainsFunc(w.all(), func(s *server) bool { return applied(s) < most })
 	})
 }
@@ -187,7 +188,7 @@ func TestUpgradeOneByOne(t *testing.T) {
 	})
 	select {
 	case <-s.host.halted:
-	case <-time.After(patience):
+	case <-time.After(clustertest.Patience):
 		t.Fatal("the old program goes on")
 	}
 	mu.Lock()
@@ -212,126 +213,6 @@ func TestUpgradeOneByOne(t *testing.T) {
 	}); !errors.Is(err, ErrOutdated) {
 		t.Errorf("the old program starts: %v", err)
 	}
-}
-
-// TestVersionIsJudged: however nodes come, go, are upgraded and downgraded, the
-// version never falls, and from the one that is judged on no node of the table is
-// below it.
-func TestVersionIsJudged(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := newMeta(nil)
-		m.version = judgedVersion
-		id := rapid.SampledFrom([]string{"a", "b", "c", "d"})
-		version := rapid.Uint32Range(judgedVersion-1, judgedVersion+3)
-		carryOut := func(t *rapid.T, cmd *pb.Command, refusals ...error) {
-			publish, err := m.judge(cmd, storage.NewBatch(storage.MetaStore))
-			if err == nil {
-				publish()
-				return
-			}
-			for _, r := range refusals {
-				if errors.Is(err, r) {
-					return
-				}
-			}
-			t.Fatalf("%v: %v", cmd, err)
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"enter": func(t *rapid.T) {
-				carryOut(t, &pb.Command{Kind: &pb.Command_PutNode{PutNode: &pb.PutNode{
-					Node: &pb.NodeEntry{Server: id.Draw(t, "node"), Version: version.Draw(t, "version")},
-				}}}, ErrOutdated, ErrNodeRemoved)
-			},
-			"remove": func(t *rapid.T) {
-				carryOut(t, &pb.Command{Kind: &pb.Command_RemoveNode{RemoveNode: &pb.RemoveNode{Server: id.Draw(t, "node")}}}, ErrNodeUnknown)
-			},
-			"raise": func(t *rapid.T) {
-				was, to := m.version, version.Draw(t, "version")
-				carryOut(t, &pb.Command{Kind: &pb.Command_SetClusterVersion{SetClusterVersion: &pb.SetClusterVersion{Version: to}}}, ErrNotSpoken)
-				if m.version < was || m.version != was && m.version != to {
-					t.Fatalf("raised from %d to %d: %d", was, to, m.version)
-				}
-			},
-			"": func(t *rapid.T) {
-				for id, n := range m.nodes {
-					if !n.GetRemoved() && n.GetVersion() < m.version {
-						t.Fatalf("%s speaks %d in a cluster of version %d", id, n.GetVersion(), m.version)
-					}
-				}
-			},
-		})
-	})
-}
-
-// TestOutdatedMachineIsRefused: a machine with an older program is told so at
-// once, and its token admits a newer one afterwards; while the version is about to
-// rise it is told to ask again. Gossip of an old program is not believed.
-func TestOutdatedMachineIsRefused(t *testing.T) {
-	w := newCampus(t, clock.Real())
-	waitFor(t, func() bool { return len(w.meta.Nodes()) == 1 }) // the first has entered itself
-	w.meta.raise(ProtocolVersion)
-	tok := w.token()
-	cfg := w.joinConfig(tok)
-	cfg.speaks = ProtocolVersion - 1
-	_, err := Join(t.Context(), cfg)
-	if !errors.Is(err, ErrJoinRefused) || !strings.Contains(err.Error(), fmt.Sprintf("the cluster is at version %d, this program speaks %d", ProtocolVersion, ProtocolVersion-1)) {
-		t.Fatalf("an old machine: %v", err)
-	}
-	cfg.speaks = ProtocolVersion + 1
-	creds, err := Join(t.Context(), cfg)
-	if err != nil {
-		t.Fatalf("a new machine with the same token: %v", err)
-	}
-
-	two := w.open(creds, func(cfg *NetworkConfig) { cfg.Join, cfg.speaks = []string{w.first.Addr()}, ProtocolVersion+1 })
-	acquainted(t, w.first, two)
-	if err := two.shut(); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, func() bool { return state(w.first, two.Server()) != MemberAlive })
-	old := w.open(creds, func(cfg *NetworkConfig) { cfg.Join, cfg.speaks = []string{w.first.Addr()}, ProtocolVersion-1 })
-	three := w.grow()
-	acquainted(t, w.first, three) // whatever gossips has been round
-	waitFor(t, func() bool { return state(old, w.first.Server()) == MemberAlive })
-	if state(w.first, old.Server()) == MemberAlive {
-		t.Error("an old program is counted on")
-	}
-}
-
-// TestOldMachineWaitsForTheVersion: what an old machine will have to understand is
-// not known before the version has risen to what all nodes speak.
-func TestOldMachineWaitsForTheVersion(t *testing.T) {
-	for _, tc := range []struct {
-		name    string
-		version uint32
-		refusal error
-		again   bool
-	}{
-		{"older than the cluster", 1, ErrOutdated, false},
-		{"older than all nodes, whose version is about to be the cluster's", 2, ErrNotReady, true},
-		{"as new as the nodes", 3, nil, false},
-		{"newer", 4, nil, false},
-	} {
-		m := newFakeMeta(clock.Real())
-		m.nodes["a"] = &pb.NodeEntry{Server: "a", Version: 3}
-		m.nodes["gone"] = &pb.NodeEntry{Server: "gone", Removed: true}
-		m.raise(2)
-		if again, err := mayJoin(m, 3, tc.version); !errors.Is(err, tc.refusal) || (err != nil) != (tc.refusal != nil) || again != tc.again {
-			t.Errorf("%s: %v, %t", tc.name, err, again)
-		}
-		// With another old node nothing is about to rise.
-		m.nodes["b"] = &pb.NodeEntry{Server: "b", Version: 2}
-		if _, err := mayJoin(m, 3, tc.version); (err != nil) != (tc.version < 2) {
-			t.Errorf("%s, beside an old node: %v", tc.name, err)
-		}
-	}
-}
-
-func (m *fakeMeta) raise(version uint32) {
-	_ = m.change(func() error {
-		m.version = version
-		return nil
-	})
 }
 
 // TestAsRunning: a node that came back with an older program is what it runs, not

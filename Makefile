@@ -101,7 +101,7 @@ lint: $(GOLANGCI)
 ## vet-tags: what stands behind a build tag compiles, too, and go vet has nothing to say
 vet-tags:
 	go vet -tags histories,faults,trust ./cmd/orgmem
-	go vet -tags unleased ./cluster
+	go vet -tags unleased ./cluster/...
 	go vet -tags shifted ./proto/clock
 
 ## fmt: write the formatting that lint asks for
@@ -163,7 +163,7 @@ bench-events: build
 ## sim: the whole cluster simulated, SEEDS times; each is reproducible from its number
 SEEDS ?= 10000
 sim:
-	ORGMEM_SIM_SEEDS=$(SEEDS) go test ./cluster -run '^TestSimulation' -count 1 -timeout 120m -v
+	ORGMEM_SIM_SEEDS=$(SEEDS) go test ./cluster/plan -run '^TestSimulation' -count 1 -timeout 120m -v
 
 ## histories: three processes in network namespaces under faults, HISTORIES of them checked by porcupine (needs root)
 # Beforehand a build whose leaders need no lease has to be caught. Both are builds whose

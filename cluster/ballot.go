@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/hashicorp/raft"
+
+	"orgmem/cluster/raftlog"
 )
 
 // What stands in front of raft's voting. Two things that raft proper has and
@@ -30,7 +32,7 @@ import (
 //     that stops takes none: who gives it a group may not have heard that it does.
 type ballot struct {
 	group  *group
-	stable *stableStore
+	stable *raftlog.StableStore
 	fresh  atomic.Bool
 
 	inner <-chan raft.RPC
@@ -51,7 +53,7 @@ var (
 
 // newBallot reads whether the replica is fresh, and makes it so when it has
 // nothing.
-func newBallot(g *group, stable *stableStore) (*ballot, error) {
+func newBallot(g *group, stable *raftlog.StableStore) (*ballot, error) {
 	b := &ballot{group: g, stable: stable, outer: make(chan raft.RPC), quit: make(chan struct{}), ended: make(chan struct{})}
 	said, err := stable.Get([]byte(freshKey))
 	if err != nil {
@@ -62,7 +64,7 @@ func newBallot(g *group, stable *stableStore) (*ballot, error) {
 		return nil, err
 	}
 	b.fresh.Store(len(said) > 0)
-	if len(said) == 0 && last == 0 && g.marks.index.Load() == 0 {
+	if len(said) == 0 && last == 0 && g.marks.Index.Load() == 0 {
 		if err := stable.Set([]byte(freshKey), []byte{1}); err != nil {
 			return nil, err
 		}
@@ -116,7 +118,7 @@ func (b *ballot) pass(rpc raft.RPC) {
 			rpc.Command = &pretended
 		}
 	case *raft.TimeoutNowRequest:
-		if b.group.host.parting.Load() {
+		if b.group.host.steppingDown.Load() {
 			rpc.Respond(&raft.TimeoutNowResponse{}, errParting)
 			return
 		}

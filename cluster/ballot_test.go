@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/raftlog"
 	"orgmem/storage/storagetest"
 )
 
@@ -15,11 +16,11 @@ func TestBallot(t *testing.T) {
 	s := start(t, storagetest.NewDisk())
 	log := s.node.Log()
 	const id = 77 // a group that is not here
-	stable := &stableStore{log: log, group: id}
-	g := &group{id: id, host: s.host, logs: &logStore{log: log, group: id}, lease: newLease("one")}
+	stable := &raftlog.StableStore{Log: log, Group: id}
+	g := &group{id: id, host: s.host, logs: &raftlog.LogStore{Log: log, Group: id}, lease: newLease("one")}
 	g.lease.elect([]raft.ServerID{"three"})
 	var err error
-	if g.marks, err = newMarkers(stable); err != nil {
+	if g.marks, err = raftlog.OpenMarkers(stable); err != nil {
 		t.Fatal(err)
 	}
 	open := func() (*ballot, chan raft.RPC) {

@@ -17,6 +17,8 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -104,9 +106,9 @@ func newBare(b *testing.B) *bare {
 			}
 			w.stores = append(w.stores, store)
 			log := w.nodes[i].Log()
-			logs, stable := &logStore{log: log, group: uint32(g + 1)}, &stableStore{log: log, group: uint32(g + 1)}
-			c := raftConfig(ServerID(fmt.Sprint(i)))
-			c.Logger = newRaftLogger(slog.New(slog.DiscardHandler), uint32(g+1))
+			logs, stable := &raftlog.LogStore{Log: log, Group: uint32(g + 1)}, &raftlog.StableStore{Log: log, Group: uint32(g + 1)}
+			c := raftConfig(wire.ServerID(fmt.Sprint(i)))
+			c.Logger = raftlog.NewLogger(slog.New(slog.DiscardHandler), uint32(g+1))
 			snapshots := raft.NewDiscardSnapshotStore()
 			if err := raft.BootstrapCluster(c, logs, stable, snapshots, w.transports[g][i], conf[g]); err != nil {
 				b.Fatal(err)
@@ -135,7 +137,7 @@ func newBare(b *testing.B) *bare {
 	return w
 }
 
-// close may be called twice.
+// Close may be called twice.
 func (w *bare) close() {
 	for g := range w.groups {
 		for i, r := range w.groups[g] {
@@ -291,7 +293,7 @@ func (p *pen) write() error {
 			}
 			p.mu.Unlock()
 		}
-		if !errors.Is(err, ErrNotApplied) && !errors.Is(err, ErrFenced) && !errors.Is(err, ErrOutcomeUnknown) {
+		if !errors.Is(err, wire.ErrNotApplied) && !errors.Is(err, wire.ErrFenced) && !errors.Is(err, wire.ErrOutcomeUnknown) {
 			return err
 		}
 	}
@@ -315,7 +317,7 @@ func BenchmarkJoin(b *testing.B) {
 		for i := range dirs {
 			dirs[i], ports[i] = filepath.Join(dir, fmt.Sprint("n", i)), stationPort(b)
 		}
-		if err := foundStation(ctx, dirs[0], DefaultShards, fillForJoin(ctx)); err != nil {
+		if err := foundStation(ctx, dirs[0], wire.DefaultShards, fillForJoin(ctx)); err != nil {
 			b.Fatal(err)
 		}
 		var stations [3]*station
@@ -358,14 +360,14 @@ func BenchmarkJoin(b *testing.B) {
 // fillForJoin writes joinBytes that no compression makes smaller.
 func fillForJoin(ctx context.Context) func(*Host) error {
 	return func(h *Host) error {
-		return each(joinOrgs, func(i int) error {
+		return inParallel(joinOrgs, func(i int) error {
 			id := mainStore(i)
 			random := rand.NewChaCha8([32]byte{byte(i)})
 			lease, err := h.OpenStore(ctx, id)
 			for n := 0; err == nil && n < joinBytes/joinOrgs/joinRow; n++ {
 				value := make([]byte, joinRow)
 				_, _ = random.Read(value) // never fails
-				if _, err = h.Propose(ctx, id, lease, put(id, fmt.Sprintf("%010d", n), string(value))); errors.Is(err, ErrBusy) {
+				if _, err = h.Propose(ctx, id, lease, put(id, fmt.Sprintf("%010d", n), string(value))); errors.Is(err, wire.ErrBusy) {
 					n, err = n-1, clock.Wait(ctx, clock.Real(), 10*time.Millisecond)
 					continue
 				}
@@ -378,7 +380,7 @@ func fillForJoin(ctx context.Context) func(*Host) error {
 
 // followsAll reports whether a server has a copy of every group that is not far
 // behind.
-func followsAll(ctx context.Context, h *Host, id ServerID) bool {
+func followsAll(ctx context.Context, h *Host, id wire.ServerID) bool {
 	for g := range h.groups {
 		all, err := h.Progress(ctx, uint32(g))
 		if err != nil {

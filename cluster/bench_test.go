@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/wire"
 	"orgmem/proto/clock"
 	"orgmem/storage"
 )
@@ -14,7 +15,7 @@ import (
 func startDisk(t testing.TB, dir string, configure ...func(*Config, *storage.Options)) *server {
 	t.Helper()
 	s := begin(t, nil, append([]func(*Config, *storage.Options){func(c *Config, o *storage.Options) {
-		c.Clock, c.Shards = clock.Real(), DefaultShards
+		c.Clock, c.Shards = clock.Real(), wire.DefaultShards
 		o.Dir, o.FS = dir, nil
 	}}, configure...)...)
 	s.ready()

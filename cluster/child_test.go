@@ -14,6 +14,9 @@ import (
 	"sync"
 	"testing"
 
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -218,11 +221,11 @@ func corrupt(log *storage.Log, group uint32) error {
 		return err
 	}
 	if last == 0 { // compacted when it was closed
-		marks, err := newMarkers(&stableStore{log: log, group: group})
+		marks, err := raftlog.OpenMarkers(&raftlog.StableStore{Log: log, Group: group})
 		if err != nil {
 			return err
 		}
-		last = marks.index.Load()
+		last = marks.Index.Load()
 	}
 	return log.Append(group, []storage.LogEntry{{Index: last + 1, Term: 2, Data: []byte{0xFF, 0xFF}}})
 }
@@ -266,8 +269,8 @@ func TestProcessStopsRatherThanLie(t *testing.T) {
 // group answers "unknown" and Close still ends.
 func TestHaltInProcess(t *testing.T) {
 	foreign := storage.NewBatch(mainStore(0)).Changes()
-	for name, broken := range map[string]machine{
-		"broken invariant": &stepper{before: func([]entry) { panic("broken invariant") }},
+	for name, broken := range map[string]state.Machine{
+		"broken invariant": &stepper{before: func([]state.Entry) { panic("broken invariant") }},
 		"no such luck":     &stepper{applyErr: errors.New("no such luck")},
 		// Commands that no host proposes: they can only mean that the log is not
 		// what we think it is.
@@ -280,7 +283,7 @@ func TestHaltInProcess(t *testing.T) {
 			var mu sync.Mutex
 			var last string
 			s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) {
-				c.Shards = DefaultShards // so that organizations 0 and 1 are in two
+				c.Shards = wire.DefaultShards // so that organizations 0 and 1 are in two
 				c.Fatal = func(msg string) {
 					mu.Lock()
 					defer mu.Unlock()
@@ -297,10 +300,10 @@ func TestHaltInProcess(t *testing.T) {
 			case *stepper:
 				s.step(id, m)
 			case rewriter:
-				m.machine = g.fsm.machine
+				m.Machine = g.fsm.machine
 				g.fsm.machine = m
 			}
-			if _, err := s.host.Propose(t.Context(), id, lease, put(id, "a", "1")); !errors.Is(err, ErrOutcomeUnknown) {
+			if _, err := s.host.Propose(t.Context(), id, lease, put(id, "a", "1")); !errors.Is(err, wire.ErrOutcomeUnknown) {
 				t.Errorf("proposal to a group that halted: %v", err)
 			}
 			mu.Lock()
@@ -323,13 +326,13 @@ func TestHaltInProcess(t *testing.T) {
 
 // rewriter is a machine that finds another command in each entry.
 type rewriter struct {
-	machine
+	state.Machine
 	cmd *pb.Command
 }
 
-func (r rewriter) apply(entries []entry) ([]result, error) {
+func (r rewriter) Apply(entries []state.Entry) ([]state.Result, error) {
 	for i := range entries {
-		entries[i].cmd = r.cmd
+		entries[i].Command = r.cmd
 	}
-	return r.machine.apply(entries)
+	return r.Machine.Apply(entries)
 }

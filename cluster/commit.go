@@ -9,6 +9,9 @@ import (
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/plan"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -17,7 +20,7 @@ const (
 	// maxGroupInFlight bounds the unanswered proposals of one group. 512 keep the
 	// disk busy with group commits far above what two cores can produce, and are
 	// at most a few milliseconds of work to fail when leadership is lost.
-	maxGroupInFlight = CatchUpTail // which has to count as caught up
+	maxGroupInFlight = plan.CatchUpTail // which has to count as caught up
 	// maxGroupInFlightBytes bounds their bytes: two commands of the largest size,
 	// one being written while the next one is read in.
 	maxGroupInFlightBytes = 2 * storage.MaxBatchBytes
@@ -45,15 +48,15 @@ func (l Lease) Next() Lease { return Lease{Epoch: l.Epoch, Version: l.Version + 
 // its barrier; its entry is some 40 bytes of what the watermark keeps free.
 // Errors: ErrNotApplied, ErrRemoved, ErrOutcomeUnknown.
 func (h *Host) OpenStore(ctx context.Context, id storage.StoreID) (Lease, error) {
-	if err := checkStore(id); err != nil {
-		return Lease{}, notApplied(err)
+	if err := state.CheckStore(id); err != nil {
+		return Lease{}, wire.NotApplied(err)
 	}
 	cmd := &pb.Command{Kind: &pb.Command_Open{Open: &pb.OpenStore{Store: id.Ref()}}}
 	r, err := h.proposeAndWait(ctx, h.shard(id), cmd)
 	if err != nil {
 		return Lease{}, fmt.Errorf("open store %v: %w", id, err)
 	}
-	return Lease{Epoch: r.epoch, Version: r.version}, nil
+	return Lease{Epoch: r.Epoch, Version: r.Version}, nil
 }
 
 // Propose is ProposeAsync that waits. When the context ends first, the outcome
@@ -141,15 +144,15 @@ func (h *Host) FinishAsync(ctx context.Context, id storage.StoreID, lease Lease,
 }
 
 func (h *Host) proposeAsync(ctx context.Context, id storage.StoreID, lease Lease, batch *storage.Batch, room func() error, done func(version uint64, err error)) error {
-	if err := checkStore(id); err != nil {
-		return notApplied(err)
+	if err := state.CheckStore(id); err != nil {
+		return wire.NotApplied(err)
 	}
 	if batch.Store() != id {
 		// Another organization's changes under this one's lease must not reach a log.
 		panic(fmt.Sprintf("cluster: batch for %v proposed for %v", batch.Store(), id)) //nolint:forbidigo // a caller's bug, not input
 	}
 	if err := batch.Check(); err != nil {
-		return notApplied(err)
+		return wire.NotApplied(err)
 	}
 	cmd := &pb.Command{Kind: &pb.Command_Write{Write: &pb.WriteStore{
 		Store:           id.Ref(),
@@ -158,33 +161,33 @@ func (h *Host) proposeAsync(ctx context.Context, id storage.StoreID, lease Lease
 		Changes:         batch.Changes(),
 	}}}
 	if err := room(); err != nil {
-		return notApplied(err)
+		return wire.NotApplied(err)
 	}
-	return h.shard(id).propose(ctx, cmd, func(r result) { done(r.version, r.err) })
+	return h.shard(id).propose(ctx, cmd, func(r state.Result) { done(r.Version, r.Err) })
 }
 
 // proposeAndWait enters a command and waits for its result. The error is the
 // proposal's or the result's.
-func (h *Host) proposeAndWait(ctx context.Context, g *group, cmd *pb.Command) (result, error) {
-	answered := make(chan result, 1)
-	if err := g.propose(ctx, cmd, func(r result) { answered <- r }); err != nil {
-		return result{}, err
+func (h *Host) proposeAndWait(ctx context.Context, g *group, cmd *pb.Command) (state.Result, error) {
+	answered := make(chan state.Result, 1)
+	if err := g.propose(ctx, cmd, func(r state.Result) { answered <- r }); err != nil {
+		return state.Result{}, err
 	}
 	r := <-answered
-	return r, r.err
+	return r, r.Err
 }
 
 // proposal is one command under way.
 type proposal struct {
 	future   raft.ApplyFuture
 	bytes    int64
-	answer   func(result)
+	answer   func(state.Result)
 	answered atomic.Bool
 	unwatch  func() bool // stops watching the context; nil when it cannot end
 }
 
 // finish answers once; the first caller wins.
-func (p *proposal) finish(r result) {
+func (p *proposal) finish(r state.Result) {
 	if p.answered.Swap(true) {
 		return
 	}
@@ -192,44 +195,44 @@ func (p *proposal) finish(r result) {
 }
 
 // propose does steps 1 to 3 for an encoded command, and arranges for the answer.
-func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(result)) error {
+func (g *group) propose(ctx context.Context, cmd *pb.Command, answer func(state.Result)) error {
 	if err := ctx.Err(); err != nil {
-		return notApplied(err)
+		return wire.NotApplied(err)
 	}
 	if g == nil { // the shard has no replica here
-		return notApplied(ErrNotLeader)
+		return wire.NotApplied(wire.ErrNotLeader)
 	}
 	if err := g.host.allow(cmd); err != nil {
-		return notApplied(err)
+		return wire.NotApplied(err)
 	}
 	data, err := proto.Marshal(cmd)
 	if err != nil { // invalid UTF-8 in a text field; storage.Batch has refused it before
-		return notApplied(fmt.Errorf("encode command: %w", err))
+		return wire.NotApplied(fmt.Errorf("encode command: %w", err))
 	}
 	p := &proposal{bytes: int64(len(data)), answer: answer}
 
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
-		return notApplied(ErrClosed)
+		return wire.NotApplied(wire.ErrClosed)
 	}
 	if g.handing {
-		return notApplied(ErrNotLeader)
+		return wire.NotApplied(wire.ErrNotLeader)
 	}
 	if g.inFlight >= maxGroupInFlight || (g.inFlight > 0 && g.inFlightBytes+p.bytes > g.maxBytes) {
 		g.host.stats.busy.Add(1)
-		return notApplied(fmt.Errorf("group %d has %d proposals of %d bytes in flight: %w", g.id, g.inFlight, g.inFlightBytes, ErrBusy))
+		return wire.NotApplied(fmt.Errorf("group %d has %d proposals of %d bytes in flight: %w", g.id, g.inFlight, g.inFlightBytes, wire.ErrBusy))
 	}
 	if n := g.host.inFlightBytes.Add(p.bytes); n > maxNodeInFlightBytes && n > p.bytes {
 		g.host.inFlightBytes.Add(-p.bytes)
 		g.host.stats.busy.Add(1)
-		return notApplied(fmt.Errorf("node has %d bytes in flight: %w", n-p.bytes, ErrBusy))
+		return wire.NotApplied(fmt.Errorf("node has %d bytes in flight: %w", n-p.bytes, wire.ErrBusy))
 	}
 	g.host.stats.proposed.Add(1)
 	g.inFlight++
 	g.inFlightBytes += p.bytes
 	if ctx.Done() != nil {
-		p.unwatch = context.AfterFunc(ctx, func() { p.finish(result{err: unknown(ctx.Err())}) })
+		p.unwatch = context.AfterFunc(ctx, func() { p.finish(state.Result{Err: wire.Unknown(ctx.Err())}) })
 	}
 	// Neither line blocks: raft's channel (BatchApplyCh) and ours each have room for
 	// every proposal that the bound above lets in.
@@ -254,9 +257,9 @@ func (g *group) complete() {
 			p.unwatch()
 		}
 		switch {
-		case errors.Is(r.err, ErrFenced):
+		case errors.Is(r.Err, wire.ErrFenced):
 			g.host.stats.fenced.Add(1)
-		case errors.Is(r.err, ErrOutcomeUnknown):
+		case errors.Is(r.Err, wire.ErrOutcomeUnknown):
 			g.host.stats.unknown.Add(1)
 		}
 		p.finish(r)
@@ -264,17 +267,17 @@ func (g *group) complete() {
 }
 
 // await turns raft's answer into a result.
-func await(f raft.ApplyFuture) result {
+func await(f raft.ApplyFuture) state.Result {
 	if err := f.Error(); err != nil {
-		return result{err: classify(err)}
+		return state.Result{Err: classify(err)}
 	}
-	r, ok := f.Response().(result)
+	r, ok := f.Response().(state.Result)
 	if !ok {
 		// The state machine halted while it held this entry: it may be applied when
 		// the process starts again.
-		return result{err: unknown(errHalted)}
+		return state.Result{Err: wire.Unknown(errHalted)}
 	}
-	r.index = f.Index()
+	r.Index = f.Index()
 	return r
 }
 
@@ -290,8 +293,8 @@ func classify(err error) error {
 	case errors.Is(err, raft.ErrNotLeader),
 		errors.Is(err, raft.ErrLeadershipTransferInProgress),
 		errors.Is(err, raft.ErrEnqueueTimeout):
-		return notApplied(fmt.Errorf("%w: %w", ErrNotLeader, err))
+		return wire.NotApplied(fmt.Errorf("%w: %w", wire.ErrNotLeader, err))
 	default:
-		return unknown(err)
+		return wire.Unknown(err)
 	}
 }

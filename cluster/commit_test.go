@@ -10,6 +10,7 @@ import (
 
 	"orgmem/cluster/clustertest"
 
+	"orgmem/cluster/wire"
 	"orgmem/proto/clock"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -37,7 +38,7 @@ func TestSecondOpenFencesTheFirst(t *testing.T) {
 	second := s.open(id)
 	// The old holder does not know, and its expected version is even right.
 	_, err := s.host.Propose(t.Context(), id, first, put(id, "a", "stale"))
-	if !errors.Is(err, ErrFenced) || errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrNotApplied) {
+	if !errors.Is(err, wire.ErrFenced) || errors.Is(err, wire.ErrOutcomeUnknown) || errors.Is(err, wire.ErrNotApplied) {
 		t.Fatalf("stale lease: %v", err)
 	}
 	s.write(id, second, "b", "second")
@@ -72,7 +73,7 @@ func TestGapInPipelineIsRefused(t *testing.T) {
 	id := mainStore(0)
 	lease := s.open(id)
 	missing := lease.Next() // its predecessor was never proposed
-	if _, err := s.host.Propose(t.Context(), id, missing, put(id, "b", "2")); !errors.Is(err, ErrFenced) {
+	if _, err := s.host.Propose(t.Context(), id, missing, put(id, "b", "2")); !errors.Is(err, wire.ErrFenced) {
 		t.Fatalf("write behind a gap: %v", err)
 	}
 	s.write(id, lease, "a", "1")
@@ -101,7 +102,7 @@ func TestBusyIsRefused(t *testing.T) {
 		lease = lease.Next()
 	}
 	err := s.host.ProposeAsync(t.Context(), id, lease, put(id, "b", "1"), func(uint64, error) { t.Error("done of a refused proposal") })
-	if !errors.Is(err, ErrNotApplied) || !errors.Is(err, ErrBusy) {
+	if !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, wire.ErrBusy) {
 		t.Fatalf("one too many: %v", err)
 	}
 	if n := s.host.Stats().Busy; n != 1 {
@@ -127,7 +128,7 @@ func TestBusyByBytes(t *testing.T) {
 		}
 		lease = lease.Next()
 	}
-	if err := s.host.ProposeAsync(t.Context(), id, lease, put(id, "a", big), func(uint64, error) {}); !errors.Is(err, ErrBusy) {
+	if err := s.host.ProposeAsync(t.Context(), id, lease, put(id, "a", big), func(uint64, error) {}); !errors.Is(err, wire.ErrBusy) {
 		t.Errorf("more bytes than the group may have in flight: %v", err)
 	}
 	release()
@@ -163,7 +164,7 @@ func TestLargestCommand(t *testing.T) {
 	}
 	b = storage.NewBatch(id)
 	b.PutRaw(row(id, "big"), make([]byte, storage.MaxBatchBytes+1))
-	if _, err := s.host.Propose(t.Context(), id, lease, b); !errors.Is(err, ErrNotApplied) || !errors.Is(err, storage.ErrBatchTooLarge) {
+	if _, err := s.host.Propose(t.Context(), id, lease, b); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, storage.ErrBatchTooLarge) {
 		t.Errorf("too large a batch: %v", err)
 	}
 }
@@ -171,7 +172,7 @@ func TestLargestCommand(t *testing.T) {
 func TestWrongStoresAreRefused(t *testing.T) {
 	s := start(t, storagetest.NewDisk())
 	for _, id := range []storage.StoreID{{}, storage.MetaStore, {Org: org(0)}} {
-		if _, err := s.host.OpenStore(t.Context(), id); !errors.Is(err, storage.ErrBadStoreID) || !errors.Is(err, ErrNotApplied) {
+		if _, err := s.host.OpenStore(t.Context(), id); !errors.Is(err, storage.ErrBadStoreID) || !errors.Is(err, wire.ErrNotApplied) {
 			t.Errorf("open %v: %v", id, err)
 		}
 	}
@@ -201,7 +202,7 @@ func TestDeadlineIsUnknown(t *testing.T) {
 	}()
 	clustertest.WaitFor(t, func() bool { return s.status(id).Last > last }) // it is in the log
 	cancel()
-	if err := <-failed; !errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrNotApplied) {
+	if err := <-failed; !errors.Is(err, wire.ErrOutcomeUnknown) || errors.Is(err, wire.ErrNotApplied) {
 		t.Fatalf("after the deadline: %v", err)
 	}
 	release()
@@ -210,7 +211,7 @@ func TestDeadlineIsUnknown(t *testing.T) {
 	}
 	s.wantRows(id, map[string]string{"a": "1"})
 
-	if _, err := s.host.Propose(ctx, id, lease, put(id, "a", "2")); !errors.Is(err, ErrNotApplied) || !errors.Is(err, context.Canceled) {
+	if _, err := s.host.Propose(ctx, id, lease, put(id, "a", "2")); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
 }
@@ -230,7 +231,7 @@ func TestNoSpaceRefusesBeforeTheLog(t *testing.T) {
 	free.Store(1 << 10)
 	now.Advance(time.Minute) // storage looks at most once a second
 	_, err := s.host.Propose(t.Context(), id, lease, put(id, "b", "2"))
-	if !errors.Is(err, ErrNotApplied) || !errors.Is(err, storage.ErrNoSpace) {
+	if !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, storage.ErrNoSpace) {
 		t.Fatalf("on a full disk: %v", err)
 	}
 	if now := s.status(id).Last; now != last {
@@ -283,7 +284,7 @@ func TestWhatIsDecidedIsFinishedBelowTheWatermark(t *testing.T) {
 	}
 	free.Store(1<<18 - 1)
 	now.Advance(time.Minute)
-	if err := finish(lease.Next()); !errors.Is(err, ErrNotApplied) || !errors.Is(err, storage.ErrNoSpace) {
+	if err := finish(lease.Next()); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, storage.ErrNoSpace) {
 		t.Errorf("below a quarter of the watermark: %v", err)
 	}
 	s.wantRows(id, map[string]string{"a": "2"})
@@ -304,10 +305,10 @@ func TestCloseAnswersEverybody(t *testing.T) {
 			proposed := 0
 			for {
 				err := s.host.ProposeAsync(t.Context(), id, lease, put(id, fmt.Sprint(proposed), "1"), func(_ uint64, err error) { answers <- err })
-				if errors.Is(err, ErrClosed) {
+				if errors.Is(err, wire.ErrClosed) {
 					break
 				}
-				if errors.Is(err, ErrBusy) {
+				if errors.Is(err, wire.ErrBusy) {
 					if <-answers == nil {
 						acked++
 					}
@@ -343,7 +344,7 @@ func TestCloseAnswersEverybody(t *testing.T) {
 		if n := len(again.rows(id)); n != acked {
 			t.Errorf("round %d: %d rows after %d acknowledgements", round, n, acked)
 		}
-		if _, err := s.host.OpenStore(t.Context(), id); !errors.Is(err, ErrNotApplied) {
+		if _, err := s.host.OpenStore(t.Context(), id); !errors.Is(err, wire.ErrNotApplied) {
 			t.Errorf("closed host: %v", err)
 		}
 		again.stop()

@@ -102,8 +102,8 @@ func (c *compactor) run() {
 			}
 			c.host.discardStages()
 			for _, m := range c.host.machines {
-				if err := m.removeDoomed(); err != nil {
-					c.host.cfg.Logger.Warn("directory of a removed store not deleted", "group", m.group, "error", err)
+				if err := m.DeleteRemoved(); err != nil {
+					c.host.cfg.Logger.Warn("directory of a removed store not deleted", "group", m.Group, "error", err)
 				}
 			}
 			timer = c.host.cfg.Clock.NewTimer(age)
@@ -170,11 +170,11 @@ func (c *compactor) compactTo(g *group, upTo uint64) error {
 		return errHalted
 	default:
 	}
-	if err := g.fsm.machine.flush(); err != nil {
+	if err := g.fsm.machine.Flush(); err != nil {
 		return fmt.Errorf("cluster: flush group %d: %w", g.id, err)
 	}
 	if err := g.raft.Snapshot().Error(); err != nil && !errors.Is(err, raft.ErrNothingNewToSnapshot) {
-		if !g.alone.Load() && g.confIndex.Load() > g.marks.index.Load() {
+		if !g.alone.Load() && g.confIndex.Load() > g.marks.Index.Load() {
 			err = fmt.Errorf("%w: %w", errUnsettled, err)
 		}
 		return fmt.Errorf("cluster: compact group %d: %w", g.id, err)

@@ -10,6 +10,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/plan"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -36,16 +39,16 @@ const (
 // group, so that the later one is refused.
 type controller struct {
 	h       *Host
-	members func() []Member
-	policy  policy
+	members func() []mesh.Member
+	policy  plan.Policy
 	begun   time.Time
 	cancel  context.CancelFunc
 	ended   chan struct{}
 
 	mu        sync.Mutex // guards what follows
 	acting    bool
-	view      view
-	goals     []goal
+	view      plan.View
+	goals     []plan.Goal
 	decisions []*pb.Decision // oldest first
 	stats     ControllerStats
 }
@@ -66,22 +69,22 @@ type ControllerStats struct {
 	Failures uint64 // steps that failed; each is planned again
 }
 
-func startController(start context.Context, h *Host, members func() []Member) *controller {
+func startController(start context.Context, h *Host, members func() []mesh.Member) *controller {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(start))
 	c := &controller{
-		h: h, members: members, policy: defaultPolicy(), begun: h.cfg.Clock.Now(),
+		h: h, members: members, policy: plan.DefaultPolicy(), begun: h.cfg.Clock.Now(),
 		cancel: cancel, ended: make(chan struct{}),
 	}
 	if h.cfg.GoneAfter > 0 {
-		c.policy.goneAfter = h.cfg.GoneAfter
+		c.policy.GoneAfter = h.cfg.GoneAfter
 	}
-	h.peers.HandleCall((*pb.NodeCall_Survey)(nil), func(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
+	h.peers.HandleCall((*pb.NodeCall_Survey)(nil), func(context.Context, wire.ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
 		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Survey{Survey: h.survey()}}, nil
 	})
-	h.peers.HandleCall((*pb.NodeCall_Status)(nil), func(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
+	h.peers.HandleCall((*pb.NodeCall_Status)(nil), func(context.Context, wire.ServerID, *pb.NodeCall) (*pb.NodeAnswer, error) {
 		s, ok := c.status()
 		if !ok {
-			return nil, notApplied(ErrNotLeader)
+			return nil, wire.NotApplied(wire.ErrNotLeader)
 		}
 		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Status{Status: s}}, nil
 	})
@@ -98,7 +101,7 @@ func (c *controller) stop() {
 func (c *controller) run(ctx context.Context) {
 	defer close(c.ended)
 	for clock.Wait(ctx, c.h.cfg.Clock, roundEvery) == nil {
-		if c.h.group(metaGroup).lead() != nil {
+		if c.h.group(wire.MetaGroup).lead() != nil {
 			c.rest()
 			continue
 		}
@@ -112,7 +115,7 @@ func (c *controller) run(ctx context.Context) {
 func (c *controller) rest() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.acting, c.view, c.goals, c.decisions = false, view{}, nil, nil
+	c.acting, c.view, c.goals, c.decisions = false, plan.View{}, nil, nil
 }
 
 // round looks once and does what follows from it.
@@ -124,22 +127,22 @@ func (c *controller) round(ctx context.Context) error {
 	}
 	nodes := asRunning(meta.Nodes(), c.members())
 	reports := c.ask(ctx, nodes)
-	v := assemble(c.h.cfg.Clock.Now(), c.begun, meta.Version(), nodes, c.seen(), reports, old)
-	steps, goals := plan(v, c.policy)
+	v := plan.Assemble(c.h.cfg.Clock.Now(), c.begun, meta.Version(), nodes, c.seen(), reports, old)
+	steps, goals := plan.Next(v, c.policy)
 	c.saw(v, goals)
-	if fresh := redraw(old, v, steps, goals); fresh != nil {
+	if fresh := plan.Redraw(old, v, steps, goals); fresh != nil {
 		if err := meta.PutShardMap(ctx, fresh); err != nil {
 			return err // somebody else was faster, or nobody knows; look again
 		}
 	}
 	// Steps are of different groups, so at most one for each, and a few about nodes.
-	return each(len(steps), func(i int) error {
+	return inParallel(len(steps), func(i int) error {
 		c.carryOut(ctx, steps[i])
 		return nil
 	})
 }
 
-// first is the map of a cluster that was one node: it has everything.
+// First is the map of a cluster that was one node: it has everything.
 func (c *controller) first() *pb.ShardMap {
 	sm := &pb.ShardMap{}
 	self := []string{string(c.h.identity.Server)}
@@ -150,15 +153,15 @@ func (c *controller) first() *pb.ShardMap {
 }
 
 // seen returns who is there, as gossip says.
-func (c *controller) seen() map[ServerID]presence {
-	seen := map[ServerID]presence{}
+func (c *controller) seen() map[wire.ServerID]plan.Presence {
+	seen := map[wire.ServerID]plan.Presence{}
 	for _, m := range c.members() {
-		seen[m.Server] = presence{alive: m.State == MemberAlive, since: m.Since, leaving: m.State == MemberAlive && m.Leaving}
+		seen[m.Server] = plan.Presence{Alive: m.State == mesh.MemberAlive, Since: m.Since, Leaving: m.State == mesh.MemberAlive && m.Leaving}
 	}
 	// A node that talks to itself only must still see itself.
 	self := seen[c.h.identity.Server]
-	if !self.alive {
-		self = presence{alive: true, since: c.begun}
+	if !self.Alive {
+		self = plan.Presence{Alive: true, Since: c.begun}
 	}
 	seen[c.h.identity.Server] = self
 	return seen
@@ -166,14 +169,14 @@ func (c *controller) seen() map[ServerID]presence {
 
 // ask asks every node for its report, all at once. Their number is bounded by
 // MaxNodes.
-func (c *controller) ask(ctx context.Context, nodes []*pb.NodeEntry) []report {
+func (c *controller) ask(ctx context.Context, nodes []*pb.NodeEntry) []plan.Report {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	limit := c.h.cfg.Clock.AfterFunc(surveyTimeout, cancel)
 	defer limit.Stop()
-	answers := make([]*report, len(nodes))
-	_ = each(len(nodes), func(i int) error {
-		id := ServerID(nodes[i].GetServer())
+	answers := make([]*plan.Report, len(nodes))
+	_ = inParallel(len(nodes), func(i int) error {
+		id := wire.ServerID(nodes[i].GetServer())
 		if nodes[i].GetRemoved() {
 			return nil
 		}
@@ -189,7 +192,7 @@ func (c *controller) ask(ctx context.Context, nodes []*pb.NodeEntry) []report {
 		}
 		return nil
 	})
-	reports := make([]report, 0, len(answers))
+	reports := make([]plan.Report, 0, len(answers))
 	for _, r := range answers {
 		if r != nil {
 			reports = append(reports, *r)
@@ -212,38 +215,38 @@ func (h *Host) survey() *pb.NodeSurvey {
 	return s
 }
 
-func reportOf(server ServerID, s *pb.NodeSurvey) report {
-	r := report{server: server}
+func reportOf(server wire.ServerID, s *pb.NodeSurvey) plan.Report {
+	r := plan.Report{Server: server}
 	for _, g := range s.GetGroups() {
-		said := groupReport{
+		said := plan.GroupReport{
 			Group: g.GetGroup(), Applied: g.GetApplied(), Fresh: g.GetFresh(),
 			Leads: g.GetLeads(), Term: g.GetTerm(), Index: g.GetIndex(),
 		}
 		for _, m := range g.GetMembers() {
-			said.Replicas = append(said.Replicas, Replica{Server: ServerID(m.GetServer()), Voter: m.GetVoter()})
+			said.Replicas = append(said.Replicas, plan.Replica{Server: wire.ServerID(m.GetServer()), Voter: m.GetVoter()})
 		}
-		r.groups = append(r.groups, said)
+		r.Groups = append(r.Groups, said)
 	}
 	return r
 }
 
 // carryOut does one step and notes what came of it.
-func (c *controller) carryOut(ctx context.Context, s step) {
+func (c *controller) carryOut(ctx context.Context, s plan.Step) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	limit := c.h.cfg.Clock.AfterFunc(orderTimeout, cancel)
 	defer limit.Stop()
 	var err error
-	switch s.kind {
-	case stepForget:
-		err = c.h.Meta().RemoveNode(ctx, s.node)
-	case stepRaise:
-		err = c.h.Meta().SetVersion(ctx, s.version)
-	case stepTransfer:
-		err = c.order(ctx, s, &pb.GroupCall{Kind: &pb.GroupCall_Transfer{Transfer: string(s.node)}})
+	switch s.Kind {
+	case plan.StepForget:
+		err = c.h.Meta().RemoveNode(ctx, s.Node)
+	case plan.StepRaise:
+		err = c.h.Meta().SetVersion(ctx, s.Version)
+	case plan.StepTransfer:
+		err = c.order(ctx, s, &pb.GroupCall{Kind: &pb.GroupCall_Transfer{Transfer: string(s.Node)}})
 	default:
 		err = c.order(ctx, s, &pb.GroupCall{Kind: &pb.GroupCall_Change{
-			Change: &pb.MemberChange{Kind: changes[s.kind], Server: string(s.node), Prev: s.index},
+			Change: &pb.MemberChange{Kind: changes[s.Kind], Server: string(s.Node), Prev: s.Index},
 		}})
 	}
 	if ctx.Err() != nil && err == nil {
@@ -253,27 +256,27 @@ func (c *controller) carryOut(ctx context.Context, s step) {
 }
 
 // changes are the steps that change a membership.
-var changes = map[stepKind]pb.MemberChange_Kind{
-	stepAdd: pb.MemberChange_ADD_LEARNER, stepPromote: pb.MemberChange_PROMOTE,
-	stepDemote: pb.MemberChange_DEMOTE, stepRemove: pb.MemberChange_REMOVE,
+var changes = map[plan.StepKind]pb.MemberChange_Kind{
+	plan.StepAdd: pb.MemberChange_ADD_LEARNER, plan.StepPromote: pb.MemberChange_PROMOTE,
+	plan.StepDemote: pb.MemberChange_DEMOTE, plan.StepRemove: pb.MemberChange_REMOVE,
 }
 
 // order tells the leader that the survey found to carry out a step. This node
 // may be no member of the group, and know less of it.
-func (c *controller) order(ctx context.Context, s step, call *pb.GroupCall) error {
-	call.Group = s.group
-	if _, err := c.h.ask(ctx, s.leader, call); err != nil {
-		return fmt.Errorf("%v %s of group %d at %s: %w", s.kind, s.node, s.group, s.leader, err)
+func (c *controller) order(ctx context.Context, s plan.Step, call *pb.GroupCall) error {
+	call.Group = s.Group
+	if _, err := c.h.ask(ctx, s.Leader, call); err != nil {
+		return fmt.Errorf("%v %s of group %d at %s: %w", s.Kind, s.Node, s.Group, s.Leader, err)
 	}
 	return nil
 }
 
 // decided remembers a step. The same step that fails again is one decision, tried
 // so often.
-func (c *controller) decided(s step, err error) {
+func (c *controller) decided(s plan.Step, err error) {
 	d := &pb.Decision{
-		AtMs: c.h.cfg.Clock.Now().UnixMilli(), Action: s.kind.String(), Group: s.group, Server: string(s.node),
-		Why: s.why, Outcome: "done", Times: 1,
+		AtMs: c.h.cfg.Clock.Now().UnixMilli(), Action: s.Kind.String(), Group: s.Group, Server: string(s.Node),
+		Why: s.Reason, Outcome: "done", Times: 1,
 	}
 	log := c.h.cfg.Logger.Info
 	if err != nil {
@@ -299,7 +302,7 @@ func (c *controller) decided(s step, err error) {
 		c.stats.Failures++
 	} else {
 		c.stats.Steps++
-		if s.kind == stepAdd {
+		if s.Kind == plan.StepAdd {
 			c.stats.Moves++
 		}
 	}
@@ -311,7 +314,7 @@ func (c *controller) decided(s step, err error) {
 }
 
 // saw keeps a round's view for the status and the metrics.
-func (c *controller) saw(v view, goals []goal) {
+func (c *controller) saw(v plan.View, goals []plan.Goal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.acting, c.view, c.goals = true, v, goals
@@ -328,8 +331,8 @@ func (c *controller) status() (*pb.ClusterStatus, bool) {
 	s := c.h.describe(c.members(), c.view)
 	s.Controller = string(c.h.identity.Server)
 	for i, g := range s.GetGroups() {
-		g.Waits = c.goals[i].waits
-		g.Desired = sortedIDs(c.goals[i].seats)
+		g.Waits = c.goals[i].Blocked
+		g.Desired = plan.SortedIDs(c.goals[i].Voters)
 	}
 	for _, d := range slices.Backward(c.decisions) {
 		s.Decisions = append(s.Decisions, proto.CloneOf(d))
@@ -338,50 +341,50 @@ func (c *controller) status() (*pb.ClusterStatus, bool) {
 }
 
 // describe tells a view.
-func (h *Host) describe(members []Member, v view) *pb.ClusterStatus {
-	s := &pb.ClusterStatus{Version: v.version}
+func (h *Host) describe(members []mesh.Member, v plan.View) *pb.ClusterStatus {
+	s := &pb.ClusterStatus{Version: v.Version}
 	if h.cfg.Network != nil {
 		s.Cluster = h.cfg.Network.Cluster()
 	}
-	nodes := map[ServerID]*pb.NodeStatus{}
-	for _, n := range v.nodes {
+	nodes := map[wire.ServerID]*pb.NodeStatus{}
+	for _, n := range v.Nodes {
 		node := &pb.NodeStatus{
-			Server: string(n.id), Zone: n.zone, Version: n.version, State: MemberFailed.String(),
-			SinceMs: n.since.UnixMilli(), Draining: n.draining, Leaving: n.leaving,
+			Server: string(n.ID), Zone: n.Zone, Version: n.Version, State: mesh.MemberFailed.String(),
+			SinceMs: n.Since.UnixMilli(), Draining: n.Draining, Leaving: n.Leaving,
 		}
-		if n.alive {
-			node.State = MemberAlive.String()
+		if n.Alive {
+			node.State = mesh.MemberAlive.String()
 		}
-		if e, ok := h.Meta().Node(n.id); ok {
+		if e, ok := h.Meta().Node(n.ID); ok {
 			node.Name, node.Address = e.GetName(), e.GetAddress()
 		}
 		for _, m := range members {
-			if m.Server == n.id {
-				if n.alive {
+			if m.Server == n.ID {
+				if n.Alive {
 					node.Load = m.Load
 				} else {
 					node.State = m.State.String()
 				}
 			}
 		}
-		nodes[n.id] = node
+		nodes[n.ID] = node
 		s.Nodes = append(s.Nodes, node)
 	}
 	sm := h.Meta().ShardMap()
-	for _, g := range v.groups {
-		place := &pb.GroupPlace{Group: g.id, Leader: string(g.leader)}
-		if int(g.id) < len(sm.GetGroups()) {
-			place.Desired = sm.GetGroups()[g.id].GetDesired()
+	for _, g := range v.Groups {
+		place := &pb.GroupPlace{Group: g.ID, Leader: string(g.Leader)}
+		if int(g.ID) < len(sm.GetGroups()) {
+			place.Desired = sm.GetGroups()[g.ID].GetDesired()
 		}
-		for _, m := range g.members {
-			place.Replicas = append(place.Replicas, &pb.ReplicaPlace{Server: string(m.id), Voter: m.voter, CaughtUp: m.caughtUp})
-			if n := nodes[m.id]; n != nil && m.voter {
+		for _, m := range g.Members {
+			place.Replicas = append(place.Replicas, &pb.ReplicaPlace{Server: string(m.ID), Voter: m.Voter, CaughtUp: m.CaughtUp})
+			if n := nodes[m.ID]; n != nil && m.Voter {
 				n.Voters++
 			} else if n != nil {
 				n.Learners++
 			}
 		}
-		if n := nodes[g.leader]; n != nil {
+		if n := nodes[g.Leader]; n != nil {
 			n.Leads++
 		}
 		s.Groups = append(s.Groups, place)
@@ -398,31 +401,31 @@ func (h *Host) ControllerStats() ControllerStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.stats
-	s.Acting, s.Nodes = c.acting, len(c.view.nodes)
-	away := map[ServerID]bool{}
-	for _, n := range c.view.nodes {
-		if !n.alive {
+	s.Acting, s.Nodes = c.acting, len(c.view.Nodes)
+	away := map[wire.ServerID]bool{}
+	for _, n := range c.view.Nodes {
+		if !n.Alive {
 			s.Away++
-			away[n.id] = true
+			away[n.ID] = true
 		}
 	}
-	for i, g := range c.view.groups {
+	for i, g := range c.view.Groups {
 		live := 0
-		for _, m := range g.members {
+		for _, m := range g.Members {
 			switch {
-			case m.voter && !away[m.id]:
+			case m.Voter && !away[m.ID]:
 				live++
-			case !m.voter && !m.caughtUp && !away[m.id]:
+			case !m.Voter && !m.CaughtUp && !away[m.ID]:
 				s.Filling++
 			}
 		}
-		if g.leader == "" {
+		if g.Leader == "" {
 			s.Leadless++
 		}
-		if live < len(c.goals[i].seats) {
+		if live < len(c.goals[i].Voters) {
 			s.Short++
 		}
-		if c.goals[i].waits != "" {
+		if c.goals[i].Blocked != "" {
 			s.Waiting++
 		}
 	}
@@ -447,7 +450,7 @@ func (h *Host) ClusterStatus(ctx context.Context) (*pb.ClusterStatus, error) {
 	if s, ok := h.controller.status(); ok {
 		return s, nil
 	}
-	if leader, ok := h.LeaderOf(metaGroup); ok && leader != h.identity.Server {
+	if leader, ok := h.LeaderOf(wire.MetaGroup); ok && leader != h.identity.Server {
 		ctx, cancel := context.WithTimeout(ctx, 2*surveyTimeout)
 		defer cancel()
 		if a, err := h.peers.Call(ctx, leader, &pb.NodeCall{Kind: &pb.NodeCall_Status{Status: &pb.Empty{}}}); err == nil {
@@ -455,8 +458,8 @@ func (h *Host) ClusterStatus(ctx context.Context) (*pb.ClusterStatus, error) {
 		}
 	}
 	meta := h.Meta()
-	v := assemble(h.cfg.Clock.Now(), h.controller.begun, meta.Version(), meta.Nodes(), h.controller.seen(),
-		[]report{reportOf(h.identity.Server, h.survey())}, meta.ShardMap())
+	v := plan.Assemble(h.cfg.Clock.Now(), h.controller.begun, meta.Version(), meta.Nodes(), h.controller.seen(),
+		[]plan.Report{reportOf(h.identity.Server, h.survey())}, meta.ShardMap())
 	return h.describe(h.controller.members(), v), nil
 }
 
@@ -464,16 +467,16 @@ func (h *Host) ClusterStatus(ctx context.Context) (*pb.ClusterStatus, error) {
 // replicas, or takes that back. It returns when that is agreed; ClusterStatus
 // tells when it has been done. A restart of the node takes it back, too. Errors:
 // ErrAlone, ErrNodeUnknown, ErrNodeRemoved and the proposal's.
-func (h *Host) DrainNode(ctx context.Context, id ServerID, drain bool) error {
+func (h *Host) DrainNode(ctx context.Context, id wire.ServerID, drain bool) error {
 	return h.changeNode(ctx, id, func(e *pb.NodeEntry) { e.Draining = drain })
 }
 
 // LeaveNode removes a node for good: its replicas are moved to others, at once
 // where it is dead, and when no group counts on it any more it is taken out of the
 // cluster. It returns when that is agreed. Errors: as DrainNode, and ErrLastNode.
-func (h *Host) LeaveNode(ctx context.Context, id ServerID) error {
+func (h *Host) LeaveNode(ctx context.Context, id wire.ServerID) error {
 	if h.controller != nil && !slices.ContainsFunc(h.Meta().Nodes(), func(e *pb.NodeEntry) bool {
-		return ServerID(e.GetServer()) != id && !e.GetRemoved() && !e.GetLeaving()
+		return wire.ServerID(e.GetServer()) != id && !e.GetRemoved() && !e.GetLeaving()
 	}) {
 		return fmt.Errorf("remove %s: %w", id, ErrLastNode)
 	}
@@ -481,7 +484,7 @@ func (h *Host) LeaveNode(ctx context.Context, id ServerID) error {
 }
 
 // changeNode changes a node's entry as it is now.
-func (h *Host) changeNode(ctx context.Context, id ServerID, change func(*pb.NodeEntry)) error {
+func (h *Host) changeNode(ctx context.Context, id wire.ServerID, change func(*pb.NodeEntry)) error {
 	if h.controller == nil {
 		return ErrAlone
 	}
@@ -491,9 +494,9 @@ func (h *Host) changeNode(ctx context.Context, id ServerID, change func(*pb.Node
 	old, ok := h.Meta().Node(id)
 	switch {
 	case !ok:
-		return fmt.Errorf("%s: %w", id, ErrNodeUnknown)
+		return fmt.Errorf("%s: %w", id, wire.ErrNodeUnknown)
 	case old.GetRemoved():
-		return fmt.Errorf("%s: %w", id, ErrNodeRemoved)
+		return fmt.Errorf("%s: %w", id, wire.ErrNodeRemoved)
 	}
 	fresh := proto.CloneOf(old)
 	change(fresh)

@@ -4,16 +4,18 @@ import (
 	"slices"
 	"testing"
 
+	"orgmem/cluster/plan"
+	"orgmem/cluster/wire"
 	"orgmem/storage/storagetest"
 )
 
 func TestDecisionsCountTries(t *testing.T) {
 	s := start(t, storagetest.NewDisk())
 	c := &controller{h: s.host}
-	st := step{kind: stepAdd, group: 1, node: "b", why: "it has the best claim"}
-	c.decided(st, ErrNotLeader)
-	c.decided(step{kind: stepPromote, group: 2, node: "b"}, nil)
-	c.decided(st, ErrNotLeader)
+	st := plan.Step{Kind: plan.StepAdd, Group: 1, Node: "b", Reason: "it has the best claim"}
+	c.decided(st, wire.ErrNotLeader)
+	c.decided(plan.Step{Kind: plan.StepPromote, Group: 2, Node: "b"}, nil)
+	c.decided(st, wire.ErrNotLeader)
 	c.decided(st, nil)
 	c.decided(st, nil) // another time: a decision of its own
 	var got []string

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/state"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -53,7 +54,7 @@ func TestCrashBeforeApply(t *testing.T) {
 	id := mainStore(0)
 	lease := s.open(id)
 	var crashed *storagetest.Disk
-	s.step(id, &stepper{before: func([]entry) { crashed = s.crash() }})
+	s.step(id, &stepper{before: func([]state.Entry) { crashed = s.crash() }})
 	s.write(id, lease, "a", "1")
 
 	again := start(t, crashed)
@@ -68,7 +69,7 @@ func TestCrashBeforeAnswer(t *testing.T) {
 	id := mainStore(0)
 	lease := s.open(id)
 	var crashed *storagetest.Disk
-	s.step(id, &stepper{after: func([]entry) { crashed = s.crash() }})
+	s.step(id, &stepper{after: func([]state.Entry) { crashed = s.crash() }})
 	s.write(id, lease, "a", "1")
 
 	// The client was not told, and tries again under a new lease: it must find
@@ -223,7 +224,7 @@ func TestTruncationWaitsForStores(t *testing.T) {
 			s := start(t, storagetest.NewDisk())
 			for i := range s.host.machines {
 				g := s.host.group(uint32(i + 1))
-				g.fsm.machine = &stepper{machine: g.fsm.machine, lieFlush: lie}
+				g.fsm.machine = &stepper{Machine: g.fsm.machine, lieFlush: lie}
 			}
 			want := spread(s, 10, 20, func(round int) {
 				if round == 12 {

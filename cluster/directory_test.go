@@ -9,6 +9,7 @@ import (
 
 	"orgmem/cluster/clustertest"
 
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -42,7 +43,7 @@ func TestDirectory(t *testing.T) {
 	s := start(t, storagetest.NewDisk())
 	d := s.host.Directory()
 	s.wantKey(0, pb.OrgID{}, false)
-	if err := s.putKey(0, 0); !errors.Is(err, ErrOrgUnknown) {
+	if err := s.putKey(0, 0); !errors.Is(err, wire.ErrOrgUnknown) {
 		t.Errorf("key of an organization that is not there: %v", err)
 	}
 	s.putOrg(0, "zero")
@@ -55,10 +56,10 @@ func TestDirectory(t *testing.T) {
 	if err := s.putKey(1, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.putKey(0, 1); !errors.Is(err, ErrKeyTaken) {
+	if err := s.putKey(0, 1); !errors.Is(err, wire.ErrKeyTaken) {
 		t.Errorf("key of another organization: %v", err)
 	}
-	if err := d.PutOrg(t.Context(), orgEntry(2, "one")); !errors.Is(err, ErrSlugTaken) {
+	if err := d.PutOrg(t.Context(), orgEntry(2, "one")); !errors.Is(err, wire.ErrSlugTaken) {
 		t.Errorf("slug of another organization: %v", err)
 	}
 	s.putOrg(1, "uno") // a new slug frees the old one
@@ -86,7 +87,7 @@ func TestDirectory(t *testing.T) {
 	}
 	check(s)
 	check(start(t, s.crash())) // from the log alone
-	if err := s.host.compactor.compact(s.host.group(metaGroup)); err != nil {
+	if err := s.host.compactor.compact(s.host.group(wire.MetaGroup)); err != nil {
 		t.Fatal(err)
 	}
 	check(start(t, s.crash())) // from the store alone
@@ -115,7 +116,7 @@ func TestPutKeyIsDecidedInOrder(t *testing.T) {
 		t.Fatal("nobody has the key")
 	}
 	for i, err := range errs {
-		if org(i) == winner && err != nil || org(i) != winner && !errors.Is(err, ErrKeyTaken) {
+		if org(i) == winner && err != nil || org(i) != winner && !errors.Is(err, wire.ErrKeyTaken) {
 			t.Errorf("organization %d: %v, and %v has the key", i, err, winner)
 		}
 	}
@@ -135,7 +136,7 @@ func TestRemoveOrg(t *testing.T) {
 	s.write(other, s.open(other), "b", "2")
 
 	d := s.host.Directory()
-	if err := d.RemoveOrg(t.Context(), org(9)); !errors.Is(err, ErrOrgUnknown) {
+	if err := d.RemoveOrg(t.Context(), org(9)); !errors.Is(err, wire.ErrOrgUnknown) {
 		t.Errorf("removal of an unknown organization: %v", err)
 	}
 	for range 2 { // again is no error
@@ -148,20 +149,20 @@ func TestRemoveOrg(t *testing.T) {
 		d := s.host.Directory()
 		s.wantKey(0, pb.OrgID{}, false)
 		s.wantKey(1, org(1), true)
-		if _, err := s.host.OpenStore(t.Context(), id); !errors.Is(err, ErrRemoved) {
+		if _, err := s.host.OpenStore(t.Context(), id); !errors.Is(err, wire.ErrRemoved) {
 			t.Errorf("open a removed store: %v", err)
 		}
-		if _, err := s.host.Propose(t.Context(), id, lease, put(id, "a", "2")); !errors.Is(err, ErrRemoved) {
+		if _, err := s.host.Propose(t.Context(), id, lease, put(id, "a", "2")); !errors.Is(err, wire.ErrRemoved) {
 			t.Errorf("write to a removed store: %v", err)
 		}
 		sandbox := storage.StoreID{Org: org(0), Realm: storage.RealmSandbox}
-		if _, err := s.host.OpenStore(t.Context(), sandbox); !errors.Is(err, ErrRemoved) {
+		if _, err := s.host.OpenStore(t.Context(), sandbox); !errors.Is(err, wire.ErrRemoved) {
 			t.Errorf("open a removed organization's sandbox: %v", err)
 		}
-		if err := d.PutOrg(t.Context(), orgEntry(0, "zero")); !errors.Is(err, ErrOrgRemoved) {
+		if err := d.PutOrg(t.Context(), orgEntry(0, "zero")); !errors.Is(err, wire.ErrOrgRemoved) {
 			t.Errorf("bring an organization back: %v", err)
 		}
-		if err := s.putKey(5, 0); !errors.Is(err, ErrOrgRemoved) {
+		if err := s.putKey(5, 0); !errors.Is(err, wire.ErrOrgRemoved) {
 			t.Errorf("new key of a removed organization: %v", err)
 		}
 		if n := d.KeyStats().Keys; n != 1 || d.KeyCount(org(0)) != 0 {
@@ -233,7 +234,7 @@ func TestRemovalSurvivesCrashes(t *testing.T) {
 			if there, err := again.node.Exists(id); err != nil || there {
 				t.Errorf("crash %d: removed, but the directory is there: %t, %v", i, there, err)
 			}
-			if _, err := again.host.OpenStore(t.Context(), id); !errors.Is(err, ErrRemoved) {
+			if _, err := again.host.OpenStore(t.Context(), id); !errors.Is(err, wire.ErrRemoved) {
 				t.Errorf("crash %d: open a removed store: %v", i, err)
 			}
 			if n := again.host.Directory().KeyStats().Keys; n != 0 {
@@ -313,7 +314,7 @@ func TestRemovalWaitsForReaders(t *testing.T) {
 	if err := s.host.Directory().RemoveOrg(t.Context(), org(0)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.host.Propose(t.Context(), id, lease, put(id, "a", "2")); !errors.Is(err, ErrRemoved) {
+	if _, err := s.host.Propose(t.Context(), id, lease, put(id, "a", "2")); !errors.Is(err, wire.ErrRemoved) {
 		t.Errorf("write to a removed store: %v", err)
 	}
 	reader.Release()

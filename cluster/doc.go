@@ -71,6 +71,6 @@
 //   - Members says who is alive, who has left and who failed; it is a hint about the
 //     others, never a reason to act without the log.
 //
-// Order of calls: Found or Join once for credentials, OpenNetwork, Start with it,
+// Order of calls: Found or Join once for credentials, Open, Start with it,
 // Host.Close, Network.Close.
 package cluster

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	"orgmem/storage"
 )
 
@@ -101,13 +103,13 @@ func (h *Host) eraseLog(ctx context.Context, owed map[storage.StoreID]uint64) er
 	var late error
 	cut := map[uint32]bool{}
 	for id := range owed {
-		group := uint32(metaGroup)
+		group := uint32(wire.MetaGroup)
 		if id != storage.MetaStore {
 			group = h.Shard(id.Org)
 		}
 		if g := h.group(group); g != nil && !cut[group] {
 			if !g.ready() {
-				late = fmt.Errorf("erase the log of group %d: %w", group, ErrNotReady)
+				late = fmt.Errorf("erase the log of group %d: %w", group, wire.ErrNotReady)
 				delete(owed, id)
 				continue
 			}
@@ -134,7 +136,7 @@ func (h *Host) eraseLog(ctx context.Context, owed map[storage.StoreID]uint64) er
 // node's disk now: the store's files, and the log. It returns when the bytes are
 // gone; without it the same happens within a minute.
 func (h *Host) Erase(ctx context.Context, id storage.StoreID) error {
-	if err := checkStore(id); err != nil {
+	if err := state.CheckStore(id); err != nil {
 		return err
 	}
 	owed := h.cfg.Storage.Log().Owed()

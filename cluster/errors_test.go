@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/raft"
+
+	"orgmem/cluster/wire"
 )
 
 // TestRaftsAnswersKeepTheirMeaning: "not applied" is said of what raft answers before an
@@ -15,7 +17,7 @@ func TestRaftsAnswersKeepTheirMeaning(t *testing.T) {
 		t.Error(err)
 	}
 	for _, known := range []error{raft.ErrNotLeader, raft.ErrEnqueueTimeout, raft.ErrLeadershipTransferInProgress} {
-		if err := classify(known); !errors.Is(err, ErrNotApplied) || !errors.Is(err, ErrNotLeader) || errors.Is(err, ErrOutcomeUnknown) {
+		if err := classify(known); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, wire.ErrNotLeader) || errors.Is(err, wire.ErrOutcomeUnknown) {
 			t.Errorf("%v becomes %v", known, err)
 		}
 	}
@@ -23,7 +25,7 @@ func TestRaftsAnswersKeepTheirMeaning(t *testing.T) {
 		raft.ErrLeadershipLost, raft.ErrRaftShutdown, raft.ErrAbortedByRestore, raft.ErrTransportShutdown,
 		errors.New("input/output error"), fmt.Errorf("store logs: %w", raft.ErrLeadershipLost),
 	} {
-		if err := classify(open); !errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrNotApplied) {
+		if err := classify(open); !errors.Is(err, wire.ErrOutcomeUnknown) || errors.Is(err, wire.ErrNotApplied) {
 			t.Errorf("%v becomes %v", open, err)
 		}
 	}

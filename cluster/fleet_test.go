@@ -21,6 +21,10 @@ import (
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/plan"
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -33,9 +37,9 @@ type fleet struct {
 	t testing.TB
 
 	mu      sync.Mutex // guards what follows
-	cut     map[[2]ServerID]bool
-	silent  map[ServerID]int // answers no calls, of which it counts them: its process is paused
-	streets map[ServerID]*street
+	cut     map[[2]wire.ServerID]bool
+	silent  map[wire.ServerID]int // answers no calls, of which it counts them: its process is paused
+	streets map[wire.ServerID]*street
 	// breakAfter makes connections that carry stores end after so many bytes; 0 lets
 	// them be.
 	breakAfter func() int64
@@ -43,16 +47,16 @@ type fleet struct {
 	spoil func(b []byte)
 	// stall is called where such a connection would break. It says whether the
 	// connection goes on, and may keep it waiting until the other side is dead.
-	stall func(source ServerID, dead <-chan struct{}) bool
+	stall func(source wire.ServerID, dead <-chan struct{}) bool
 
-	servers map[ServerID]*server // changed by the test's goroutine, under mu
-	disks   map[ServerID]*storagetest.Disk
+	servers map[wire.ServerID]*server // changed by the test's goroutine, under mu
+	disks   map[wire.ServerID]*storagetest.Disk
 }
 
 func newFleet(t testing.TB) *fleet {
 	w := &fleet{
-		t: t, cut: map[[2]ServerID]bool{}, silent: map[ServerID]int{}, streets: map[ServerID]*street{},
-		servers: map[ServerID]*server{}, disks: map[ServerID]*storagetest.Disk{},
+		t: t, cut: map[[2]wire.ServerID]bool{}, silent: map[wire.ServerID]int{}, streets: map[wire.ServerID]*street{},
+		servers: map[wire.ServerID]*server{}, disks: map[wire.ServerID]*storagetest.Disk{},
 	}
 	t.Cleanup(func() {
 		for _, st := range w.streets {
@@ -65,11 +69,11 @@ func newFleet(t testing.TB) *fleet {
 // street is a node's end of the network. It implements peers.
 type street struct {
 	fleet *fleet
-	self  ServerID
+	self  wire.ServerID
 
 	mu       sync.Mutex // guards what follows
 	open     bool
-	handlers map[Kind]func(context.Context, ServerID, net.Conn)
+	handlers map[mesh.Kind]func(context.Context, wire.ServerID, net.Conn)
 	calls    map[reflect.Type]answerer
 	groups   map[uint32]*lane
 	conns    map[*pipe]struct{}
@@ -81,13 +85,13 @@ type street struct {
 var _ peers = (*street)(nil)
 
 // answerer answers a call of another node.
-type answerer func(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error)
+type answerer func(context.Context, wire.ServerID, *pb.NodeCall) (*pb.NodeAnswer, error)
 
 // move gives a node a new street; the old one is dead.
-func (w *fleet) move(id ServerID) *street {
+func (w *fleet) move(id wire.ServerID) *street {
 	s := &street{
 		fleet: w, self: id, open: true,
-		handlers: map[Kind]func(context.Context, ServerID, net.Conn){}, calls: map[reflect.Type]answerer{},
+		handlers: map[mesh.Kind]func(context.Context, wire.ServerID, net.Conn){}, calls: map[reflect.Type]answerer{},
 		groups: map[uint32]*lane{}, conns: map[*pipe]struct{}{},
 	}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -97,7 +101,7 @@ func (w *fleet) move(id ServerID) *street {
 	return s
 }
 
-// close cuts a street off for ever.
+// Close cuts a street off for ever.
 func (s *street) close() {
 	s.mu.Lock()
 	s.open = false
@@ -110,23 +114,23 @@ func (s *street) close() {
 }
 
 // reach returns another node's street, if there is a way.
-func (w *fleet) reach(from, to ServerID) (*street, error) {
+func (w *fleet) reach(from, to wire.ServerID) (*street, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := w.streets[to]
-	if s == nil || w.cut[[2]ServerID{from, to}] || w.cut[[2]ServerID{to, from}] {
-		return nil, fmt.Errorf("%s to %s: %w", from, to, ErrUnreachable)
+	if s == nil || w.cut[[2]wire.ServerID{from, to}] || w.cut[[2]wire.ServerID{to, from}] {
+		return nil, fmt.Errorf("%s to %s: %w", from, to, wire.ErrUnreachable)
 	}
 	return s, nil
 }
 
-// part cuts the links between two sides; an empty second side is everybody else.
-func (w *fleet) part(one ...ServerID) {
+// forgetAndRaise cuts the links between two sides; an empty second side is everybody else.
+func (w *fleet) part(one ...wire.ServerID) {
 	w.mu.Lock()
 	for _, a := range one {
 		for b := range w.streets {
 			if !slices.Contains(one, b) {
-				w.cut[[2]ServerID{a, b}] = true
+				w.cut[[2]wire.ServerID{a, b}] = true
 			}
 		}
 	}
@@ -135,7 +139,7 @@ func (w *fleet) part(one ...ServerID) {
 	for _, s := range streets {
 		s.mu.Lock()
 		for c := range s.conns {
-			if w.cut[[2]ServerID{c.from, c.to}] || w.cut[[2]ServerID{c.to, c.from}] {
+			if w.cut[[2]wire.ServerID{c.from, c.to}] || w.cut[[2]wire.ServerID{c.to, c.from}] {
 				dead = append(dead, c)
 			}
 		}
@@ -149,14 +153,14 @@ func (w *fleet) part(one ...ServerID) {
 
 // pause makes a node answer nothing, as a process that is stopped: its connections stand,
 // and raft hears nothing of it.
-func (w *fleet) pause(id ServerID) {
+func (w *fleet) pause(id wire.ServerID) {
 	w.mu.Lock()
 	w.silent[id] = 0
 	w.mu.Unlock()
 	w.part(id)
 }
 
-func (w *fleet) isSilent(id ServerID) bool {
+func (w *fleet) isSilent(id wire.ServerID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, silent := w.silent[id]
@@ -177,7 +181,7 @@ func (w *fleet) heal() {
 type pipe struct {
 	net.Conn
 	other    net.Conn
-	from, to ServerID
+	from, to wire.ServerID
 	once     sync.Once
 	dead     chan struct{} // closed when one end has gone
 }
@@ -191,7 +195,7 @@ func (c *pipe) Close() error {
 func (c *pipe) hangUp() { _, _ = c.Close(), c.other.Close() }
 
 // connect makes a connection; deliver gets the other end.
-func (s *street) connect(to ServerID, deliver func(*street, net.Conn) error) (*pipe, error) {
+func (s *street) connect(to wire.ServerID, deliver func(*street, net.Conn) error) (*pipe, error) {
 	there, err := s.fleet.reach(s.self, to)
 	if err != nil {
 		return nil, err
@@ -213,7 +217,7 @@ func (s *street) connect(to ServerID, deliver func(*street, net.Conn) error) (*p
 	if open {
 		err = deliver(there, b)
 	} else {
-		err = ErrUnreachable
+		err = wire.ErrUnreachable
 	}
 	if err != nil {
 		c.hangUp()
@@ -223,13 +227,13 @@ func (s *street) connect(to ServerID, deliver func(*street, net.Conn) error) (*p
 }
 
 // Dial implements peers.
-func (s *street) Dial(_ context.Context, to ServerID, kind Kind) (net.Conn, error) {
+func (s *street) Dial(_ context.Context, to wire.ServerID, kind mesh.Kind) (net.Conn, error) {
 	conn, err := s.connect(to, func(there *street, b net.Conn) error {
 		there.mu.Lock()
 		defer there.mu.Unlock()
 		f := there.handlers[kind]
 		if f == nil || !there.open {
-			return ErrUnreachable
+			return wire.ErrUnreachable
 		}
 		there.busy.Go(func() { f(there.life, s.self, b) })
 		return nil
@@ -237,7 +241,7 @@ func (s *street) Dial(_ context.Context, to ServerID, kind Kind) (net.Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	if kind != KindStore {
+	if kind != mesh.KindStore {
 		return conn, nil
 	}
 	s.fleet.mu.Lock()
@@ -257,7 +261,7 @@ type frayed struct {
 	*pipe
 	left  int64
 	spoil func([]byte)
-	stall func(ServerID, <-chan struct{}) bool
+	stall func(wire.ServerID, <-chan struct{}) bool
 }
 
 func (f *frayed) Read(b []byte) (int, error) {
@@ -277,24 +281,24 @@ func (f *frayed) Read(b []byte) (int, error) {
 }
 
 // Handle implements peers.
-func (s *street) Handle(kind Kind, f func(context.Context, ServerID, net.Conn)) {
+func (s *street) Handle(kind mesh.Kind, f func(context.Context, wire.ServerID, net.Conn)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handlers[kind] = f
 }
 
 // HandleCall implements peers.
-func (s *street) HandleCall(arm any, f func(context.Context, ServerID, *pb.NodeCall) (*pb.NodeAnswer, error)) {
+func (s *street) HandleCall(arm any, f func(context.Context, wire.ServerID, *pb.NodeCall) (*pb.NodeAnswer, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls[reflect.TypeOf(arm)] = f
 }
 
 // Call implements peers. What is answered after a cut is not heard.
-func (s *street) Call(ctx context.Context, to ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
+func (s *street) Call(ctx context.Context, to wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
 	if s.fleet.isSilent(to) {
 		<-ctx.Done()
-		return nil, fmt.Errorf("%w: %w", ErrNoAnswer, ctx.Err())
+		return nil, fmt.Errorf("%w: %w", wire.ErrNoAnswer, ctx.Err())
 	}
 	there, err := s.fleet.reach(s.self, to)
 	if err != nil {
@@ -304,7 +308,7 @@ func (s *street) Call(ctx context.Context, to ServerID, call *pb.NodeCall) (*pb.
 	f := there.calls[reflect.TypeOf(call.GetKind())]
 	if f == nil || !there.open {
 		there.mu.Unlock()
-		return nil, ErrUnreachable
+		return nil, wire.ErrUnreachable
 	}
 	there.busy.Add(1)
 	there.mu.Unlock()
@@ -317,25 +321,25 @@ func (s *street) Call(ctx context.Context, to ServerID, call *pb.NodeCall) (*pb.
 		defer there.busy.Done()
 		a, err := f(there.life, s.self, proto.CloneOf(call))
 		if err != nil {
-			a = refusal(err)
+			a = wire.EncodeError(err)
 		}
 		ch <- reply{a, nil}
 	}()
 	select {
 	case r := <-ch:
 		if _, err := s.fleet.reach(s.self, to); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNoAnswer, err)
+			return nil, fmt.Errorf("%w: %w", wire.ErrNoAnswer, err)
 		}
 		if r.a.GetRefusal() != nil {
-			return nil, refused(to, r.a.GetRefusal())
+			return nil, wire.DecodeError(to, r.a.GetRefusal())
 		}
 		return r.a, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%w: %w", ErrNoAnswer, ctx.Err())
+		return nil, fmt.Errorf("%w: %w", wire.ErrNoAnswer, ctx.Err())
 	}
 }
 
-func (s *street) attach(registry) {}
+func (s *street) attach(mesh.Registry) {}
 
 // lane is a group's raft.StreamLayer.
 type lane struct {
@@ -346,14 +350,14 @@ type lane struct {
 	closed  chan struct{}
 }
 
-// group implements transports.
-func (s *street) group(id uint32, _ ServerID) raft.Transport {
+// Group implements transports.
+func (s *street) group(id uint32, _ wire.ServerID) raft.Transport {
 	l := &lane{s: s, id: id, arrived: make(chan net.Conn), closed: make(chan struct{})}
 	s.mu.Lock()
 	s.groups[id] = l
 	s.mu.Unlock()
 	t := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
-		Stream: l, MaxPool: 2, Timeout: 2 * time.Second, Logger: newRaftLogger(slog.New(slog.DiscardHandler), id),
+		Stream: l, MaxPool: 2, Timeout: 2 * time.Second, Logger: raftlog.NewLogger(slog.New(slog.DiscardHandler), id),
 	})
 	t.TimeoutScale = 1
 	return t
@@ -375,26 +379,26 @@ func (l *lane) Close() error {
 
 func (l *lane) Addr() net.Addr { return laneAddr(l.s.self) }
 
-type laneAddr ServerID
+type laneAddr wire.ServerID
 
 func (laneAddr) Network() string  { return "street" }
 func (a laneAddr) String() string { return string(a) }
 
 func (l *lane) Dial(to raft.ServerAddress, _ time.Duration) (net.Conn, error) {
-	conn, err := l.s.connect(ServerID(to), func(there *street, b net.Conn) error {
+	conn, err := l.s.connect(wire.ServerID(to), func(there *street, b net.Conn) error {
 		there.mu.Lock()
 		other := there.groups[l.id]
 		there.mu.Unlock()
 		if other == nil {
-			return ErrUnreachable
+			return wire.ErrUnreachable
 		}
 		select {
 		case other.arrived <- b:
 			return nil
 		case <-other.closed:
-			return ErrUnreachable
+			return wire.ErrUnreachable
 		case <-there.life.Done():
-			return ErrUnreachable
+			return wire.ErrUnreachable
 		}
 	})
 	if err != nil {
@@ -404,7 +408,7 @@ func (l *lane) Dial(to raft.ServerAddress, _ time.Duration) (net.Conn, error) {
 }
 
 // start starts a node on its disk; join says that it is new and waits for others.
-func (w *fleet) start(id ServerID, join bool, configure ...func(*Config, *storage.Options)) *server {
+func (w *fleet) start(id wire.ServerID, join bool, configure ...func(*Config, *storage.Options)) *server {
 	w.t.Helper()
 	disk := w.disks[id]
 	if disk == nil {
@@ -427,7 +431,7 @@ func (w *fleet) start(id ServerID, join bool, configure ...func(*Config, *storag
 // kill ends nodes as a power failure would: what was not synced is lost. They are
 // off the network first, or the dead would go on acknowledging. The dead processes
 // are tidied up.
-func (w *fleet) kill(ids ...ServerID) {
+func (w *fleet) kill(ids ...wire.ServerID) {
 	w.t.Helper()
 	for _, id := range ids {
 		w.mu.Lock()
@@ -445,13 +449,13 @@ func (w *fleet) kill(ids ...ServerID) {
 }
 
 // stop stops a node properly.
-func (w *fleet) stop(id ServerID) {
+func (w *fleet) stop(id wire.ServerID) {
 	w.t.Helper()
 	w.servers[id].stop()
 	w.bury(id)
 }
 
-func (w *fleet) bury(id ServerID) {
+func (w *fleet) bury(id wire.ServerID) {
 	w.mu.Lock()
 	s, st := w.servers[id], w.streets[id]
 	delete(w.servers, id)
@@ -473,7 +477,7 @@ func (w *fleet) all() []*server {
 // any returns some node.
 func (w *fleet) any() *server {
 	w.t.Helper()
-	for _, id := range []ServerID{"one", "two", "three", "four"} {
+	for _, id := range []wire.ServerID{"one", "two", "three", "four"} {
 		if s := w.servers[id]; s != nil {
 			return s
 		}
@@ -483,7 +487,7 @@ func (w *fleet) any() *server {
 }
 
 // place writes the shard map: all groups on the given nodes.
-func (w *fleet) place(present []ServerID, desired ...ServerID) {
+func (w *fleet) place(present []wire.ServerID, desired ...wire.ServerID) {
 	w.t.Helper()
 	w.remap(func(sm *pb.ShardMap) {
 		sm.Groups = nil
@@ -514,7 +518,7 @@ func (w *fleet) remap(change func(*pb.ShardMap)) {
 			return nil // by an attempt that nobody knew the outcome of
 		}
 		err := h.Meta().PutShardMap(w.t.Context(), fresh)
-		if errors.Is(err, ErrMapChanged) { // likewise, on its way until now
+		if errors.Is(err, wire.ErrMapChanged) { // likewise, on its way until now
 			err = errBehind
 		}
 		return err
@@ -544,10 +548,10 @@ var errBehind = errors.New("a member is behind")
 
 // transient reports whether an error is of a leader that is missed for a moment.
 func transient(err error) bool {
-	return errors.Is(err, ErrNotLeader) || errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrNotReady)
+	return errors.Is(err, wire.ErrNotLeader) || errors.Is(err, wire.ErrOutcomeUnknown) || errors.Is(err, wire.ErrNotReady)
 }
 
-// settle is try for what has to fail: it returns how.
+// Settle is try for what has to fail: it returns how.
 func (w *fleet) settle(what string, f func() error) (err error) {
 	w.t.Helper()
 	w.try(what, func() error {
@@ -572,7 +576,7 @@ func (w *fleet) commit(id storage.StoreID, batches ...func() *storage.Batch) {
 			}
 			lease = lease.Next()
 		}
-		if errors.Is(err, ErrFenced) { // an attempt before was still on its way
+		if errors.Is(err, wire.ErrFenced) { // an attempt before was still on its way
 			err = errBehind
 		}
 		return err
@@ -580,7 +584,7 @@ func (w *fleet) commit(id storage.StoreID, batches ...func() *storage.Batch) {
 }
 
 // join adds a node to a group: learner, caught up, voter.
-func (w *fleet) join(group uint32, id ServerID) {
+func (w *fleet) join(group uint32, id wire.ServerID) {
 	w.t.Helper()
 	h, ctx := w.any().host, w.t.Context()
 	what := fmt.Sprintf("add %s to group %d", id, group)
@@ -606,15 +610,15 @@ func (w *fleet) join(group uint32, id ServerID) {
 }
 
 // joinAll adds a node to all groups.
-func (w *fleet) joinAll(id ServerID) {
+func (w *fleet) joinAll(id wire.ServerID) {
 	w.t.Helper()
 	for g := range len(w.any().host.groups) {
 		w.join(uint32(g), id)
 	}
 }
 
-// leave takes a node out of all groups.
-func (w *fleet) leave(id ServerID) {
+// takeVote takes a node out of all groups.
+func (w *fleet) leave(id wire.ServerID) {
 	w.t.Helper()
 	h, ctx := w.any().host, w.t.Context()
 	for g := range uint32(len(h.groups)) {
@@ -624,14 +628,14 @@ func (w *fleet) leave(id ServerID) {
 			if err != nil {
 				return err
 			}
-			if !slices.ContainsFunc(m.Replicas, func(r Replica) bool { return r.Server == id }) {
+			if !slices.ContainsFunc(m.Replicas, func(r plan.Replica) bool { return r.Server == id }) {
 				return nil
 			}
 			if leader, _ := h.LeaderOf(g); leader == id && len(m.Replicas) > 1 {
 				if err := h.TransferLeadership(ctx, g, ""); err != nil {
-					return fmt.Errorf("%w: %w", ErrNotLeader, err)
+					return fmt.Errorf("%w: %w", wire.ErrNotLeader, err)
 				}
-				return ErrNotLeader // the new one, next time
+				return wire.ErrNotLeader // the new one, next time
 			}
 			return h.RemoveReplica(ctx, g, id, m.Index)
 		})
@@ -643,8 +647,8 @@ func three(t testing.TB, configure ...func(*Config, *storage.Options)) *fleet {
 	t.Helper()
 	w := newFleet(t)
 	w.start("one", false, configure...).ready()
-	w.place([]ServerID{"one", "two", "three"}, "one", "two", "three")
-	for _, id := range []ServerID{"two", "three"} {
+	w.place([]wire.ServerID{"one", "two", "three"}, "one", "two", "three")
+	for _, id := range []wire.ServerID{"two", "three"} {
 		w.start(id, true, configure...)
 		w.joinAll(id)
 	}

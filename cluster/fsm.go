@@ -12,6 +12,9 @@ import (
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -22,7 +25,7 @@ var errHalted = errors.New("cluster: state machine has stopped")
 // fsm connects a machine to raft. It is a raft.BatchingFSM.
 type fsm struct {
 	group   uint32
-	machine machine
+	machine state.Machine
 	fatal   func(msg string)
 	speaks  uint32                   // the version up to which entries are understood
 	total   *atomic.Int64            // logBytes of all groups
@@ -31,12 +34,12 @@ type fsm struct {
 	// configured is told of every membership that the group has agreed on.
 	configured func(index uint64)
 	// fetch brings the machine's stores to what a manifest demands.
-	fetch func(ctx context.Context, m *pb.StoreManifest, machine machine) error
+	fetch func(ctx context.Context, m *pb.StoreManifest, machine state.Machine) error
 	// damaged is told that the machine cannot apply because a store is damaged of which
 	// others have a copy: the group is closed, the store replaced and the group opened
 	// again. Until then the state machine stands still, and the process does not end.
 	damaged func(err error)
-	// restored is told of a snapshot that is complete; it publishes the marker.
+	// Restored is told of a snapshot that is complete; it publishes the marker.
 	restored func(index uint64) error
 
 	applied   atomic.Uint64 // index of the last entry whose effects are in the stores
@@ -68,7 +71,7 @@ func (f *fsm) reached(ctx context.Context, index uint64) error {
 		select {
 		case <-moved:
 		case <-f.life.Done():
-			return ErrClosed
+			return wire.ErrClosed
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -103,7 +106,7 @@ func (f *fsm) ApplyBatch(logs []*raft.Log) (answers []any) {
 			f.halt(fmt.Sprintf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	entries := make([]entry, 0, len(logs))
+	entries := make([]state.Entry, 0, len(logs))
 	at := make([]int, 0, len(logs)) // position of each entry in logs
 	var bytes int64
 	var configured uint64
@@ -121,17 +124,17 @@ func (f *fsm) ApplyBatch(logs []*raft.Log) (answers []any) {
 			return answers
 		}
 		if cmd.GetNeeds() > f.speaks {
-			f.halt(fmt.Sprintf("log entry %d: %v", l.Index, outdated(cmd.GetNeeds(), f.speaks)))
+			f.halt(fmt.Sprintf("log entry %d: %v", l.Index, wire.Outdated(cmd.GetNeeds(), f.speaks)))
 			return answers
 		}
-		entries = append(entries, entry{index: l.Index, cmd: cmd})
+		entries = append(entries, state.Entry{Index: l.Index, Command: cmd})
 		at = append(at, i)
 	}
-	results, err := f.machine.apply(entries)
+	results, err := f.machine.Apply(entries)
 	if err == nil && len(results) != len(entries) {
 		err = fmt.Errorf("%d results for %d entries", len(results), len(entries))
 	}
-	if errors.Is(err, storage.ErrOutOfService) && f.damaged != nil && f.group != metaGroup {
+	if errors.Is(err, storage.ErrOutOfService) && f.damaged != nil && f.group != wire.MetaGroup {
 		f.halted.Store(true)
 		f.damaged(err)
 		return answers
@@ -172,8 +175,8 @@ func (f *fsm) Snapshot() (raft.FSMSnapshot, error) {
 		return nil, errHalted
 	}
 	bytes := f.logBytes.Load()
-	f.machine.mark()
-	if err := f.machine.flush(); err != nil {
+	f.machine.Mark()
+	if err := f.machine.Flush(); err != nil {
 		return nil, fmt.Errorf("cluster: flush group %d: %w", f.group, err)
 	}
 	return flushed{f: f, bytes: bytes}, nil
@@ -191,13 +194,13 @@ func (f *fsm) Restore(r io.ReadCloser) error {
 	}
 	f.restoring.Store(true)
 	defer f.restoring.Store(false)
-	b, err := io.ReadAll(io.LimitReader(r, maxManifestBytes+1))
+	b, err := io.ReadAll(io.LimitReader(r, raftlog.MaxManifestBytes+1))
 	if err != nil {
 		return fmt.Errorf("cluster: read manifest of group %d: %w", f.group, err)
 	}
 	m := new(pb.StoreManifest)
-	if len(b) > maxManifestBytes {
-		err = fmt.Errorf("more than %d bytes", maxManifestBytes)
+	if len(b) > raftlog.MaxManifestBytes {
+		err = fmt.Errorf("more than %d bytes", raftlog.MaxManifestBytes)
 	} else if err = proto.Unmarshal(b, m); err == nil && m.GetGroup() != f.group {
 		err = fmt.Errorf("it is of group %d", m.GetGroup())
 	}
@@ -208,7 +211,7 @@ func (f *fsm) Restore(r io.ReadCloser) error {
 		return fmt.Errorf("cluster: restore group %d from %s: %w", f.group, m.GetSource(), err)
 	}
 	// The stores that were far enough may have it in memory only.
-	if err := f.machine.flush(); err != nil {
+	if err := f.machine.Flush(); err != nil {
 		return fmt.Errorf("cluster: flush group %d: %w", f.group, err)
 	}
 	if err := f.restored(m.GetIndex()); err != nil {

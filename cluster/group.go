@@ -12,6 +12,9 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	"orgmem/storage"
 )
 
@@ -30,14 +33,14 @@ const (
 	maxAppendEntries = maxGroupInFlight + 1
 )
 
-// group is one raft group of this node.
+// Group is one raft group of this node.
 type group struct {
 	id    uint32
 	host  *Host
 	raft  *raft.Raft
 	fsm   *fsm
-	marks *markers
-	logs  *logStore
+	marks *raftlog.Markers
+	logs  *raftlog.LogStore
 	// ballot says who may have this node's vote.
 	ballot *ballot
 	// opened says that raft is there: the state machine may be called before.
@@ -86,14 +89,14 @@ const (
 )
 
 // raftConfig is the configuration of a group with one voter.
-func raftConfig(self ServerID) *raft.Config {
+func raftConfig(self wire.ServerID) *raft.Config {
 	c := raft.DefaultConfig()
 	c.LocalID = raft.ServerID(self)
 	// Slightly longer than what start reloads, which is what makes it elect itself
 	// at once.
-	c.HeartbeatTimeout = soloTimeout + 10*time.Millisecond
-	c.ElectionTimeout = soloTimeout + 10*time.Millisecond
-	c.LeaderLeaseTimeout = soloTimeout
+	c.HeartbeatTimeout = wire.ElectionTimeout + 10*time.Millisecond
+	c.ElectionTimeout = wire.ElectionTimeout + 10*time.Millisecond
+	c.LeaderLeaseTimeout = wire.ElectionTimeout
 	c.CommitTimeout = commitTimeout
 	c.MaxAppendEntries = maxAppendEntries
 	// Without it raft takes one entry per wait for the disk. Its two drawbacks do
@@ -115,7 +118,7 @@ func raftConfig(self ServerID) *raft.Config {
 
 // openGroup starts a group. Its log holds its membership (see bootstrap), or
 // nothing: then it waits until a leader adds this node.
-func openGroup(h *Host, id uint32, m machine) (*group, error) {
+func openGroup(h *Host, id uint32, m state.Machine) (*group, error) {
 	g := &group{
 		id:        id,
 		host:      h,
@@ -138,30 +141,30 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 	}
 	g.fsm.life, g.fsm.end = context.WithCancel(context.Background()) //nolint:forbidigo // ends with the group
 	log := h.cfg.Storage.Log()
-	stable := &stableStore{log: log, group: id}
+	stable := &raftlog.StableStore{Log: log, Group: id}
 	var err error
-	if g.marks, err = newMarkers(stable); err != nil {
+	if g.marks, err = raftlog.OpenMarkers(stable); err != nil {
 		return nil, err
 	}
-	g.marks.manifest = func(index uint64) ([]byte, func(), error) { return h.manifest(g, index) }
-	g.fsm.applied.Store(g.marks.index.Load())
-	g.logs = &logStore{log: log, group: id, failed: h.logFailed}
-	g.logs.seam.at.Store(g.marks.first)
-	g.marks.seam = &g.logs.seam
+	g.marks.Manifest = func(index uint64) ([]byte, func(), error) { return h.manifest(g, index) }
+	g.fsm.applied.Store(g.marks.Index.Load())
+	g.logs = &raftlog.LogStore{Log: log, Group: id, Failed: h.logFailed}
+	g.logs.Seam.At.Store(g.marks.First)
+	g.marks.Seam = &g.logs.Seam
 	if err := g.mendLog(); err != nil {
 		return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 	}
-	if id != metaGroup {
+	if id != wire.MetaGroup {
 		shard := h.machines[id-1]
-		shard.others = func(id storage.StoreID) bool {
+		shard.FromPeer = func(id storage.StoreID) bool {
 			return h.peers != nil && !g.alone.Load() && !h.hosting.lacks(id)
 		}
-		if err := shard.takeUp(g.marks.index.Load()); err != nil {
+		if err := shard.ApplyAside(g.marks.Index.Load()); err != nil {
 			return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 		}
 	}
 	conf := raftConfig(h.identity.Server)
-	conf.Logger = newRaftLogger(h.cfg.Logger, id)
+	conf.Logger = raftlog.NewLogger(h.cfg.Logger, id)
 	if g.ballot, err = newBallot(g, stable); err != nil {
 		return nil, err
 	}
@@ -176,9 +179,9 @@ func openGroup(h *Host, id uint32, m machine) (*group, error) {
 		err = errors.Join(err, closed())
 		return nil, fmt.Errorf("cluster: start group %d: %w", id, err)
 	}
-	g.logs.seam.raft.Store(g.raft)
+	g.logs.Seam.Raft.Store(g.raft)
 	g.opened.Store(true)
-	g.electors()
+	g.readVoters()
 	go g.complete()
 	go g.watch()
 	if g.alone.Load() {
@@ -218,40 +221,40 @@ func (g *group) mendLog() error {
 func (g *group) configured(index uint64) {
 	g.confIndex.Store(index)
 	if g.opened.Load() { // else openGroup looks when raft is there
-		g.electors()
+		g.readVoters()
 	}
 }
 
-// electors notes who votes, by the newest membership there is.
-func (g *group) electors() {
+// readVoters notes who votes, by the newest membership there is.
+func (g *group) readVoters() {
 	var voters []raft.ServerID
 	for _, s := range g.raft.GetConfiguration().Configuration().Servers {
 		if s.Suffrage == raft.Voter {
 			voters = append(voters, s.ID)
 		}
 	}
-	g.electedBy(voters)
+	g.setVoters(voters)
 }
 
-func (g *group) electedBy(voters []raft.ServerID) {
+func (g *group) setVoters(voters []raft.ServerID) {
 	g.lease.elect(voters)
 	g.alone.Store(len(voters) == 1 && voters[0] == raft.ServerID(g.host.identity.Server))
 }
 
-// admit notes a voter that is about to be added, before raft may count it.
-func (g *group) admit(server ServerID) {
+// addVoter notes a voter that is about to be added, before raft may count it.
+func (g *group) addVoter(server wire.ServerID) {
 	voters := *g.lease.voters.Load()
 	if !slices.Contains(voters, raft.ServerID(server)) {
-		g.electedBy(append(slices.Clone(voters), raft.ServerID(server)))
+		g.setVoters(append(slices.Clone(voters), raft.ServerID(server)))
 	}
 }
 
-// restored publishes the marker of a snapshot whose stores are here, and empties
+// Restored publishes the marker of a snapshot whose stores are here, and empties
 // the log, which led to somewhere else. raft would do that next, but remembers
 // where the log ended; where that is behind the snapshot, entries that no majority
 // has, it would take nothing more, so the group is opened again.
 func (g *group) restored(index uint64) error {
-	if err := g.marks.restored(index); err != nil {
+	if err := g.marks.Restored(index); err != nil {
 		return err
 	}
 	metas, err := g.marks.List()
@@ -279,9 +282,9 @@ func (g *group) restored(index uint64) error {
 // has never heard of a leader.
 func (g *group) campaign() {
 	rc := g.raft.ReloadableConfig()
-	rc.HeartbeatTimeout, rc.ElectionTimeout = soloTimeout+10*time.Millisecond, soloTimeout+10*time.Millisecond
+	rc.HeartbeatTimeout, rc.ElectionTimeout = wire.ElectionTimeout+10*time.Millisecond, wire.ElectionTimeout+10*time.Millisecond
 	up := rc
-	rc.HeartbeatTimeout, rc.ElectionTimeout = soloTimeout, soloTimeout
+	rc.HeartbeatTimeout, rc.ElectionTimeout = wire.ElectionTimeout, wire.ElectionTimeout
 	for _, c := range []raft.ReloadableConfig{up, rc} {
 		if err := g.raft.ReloadConfig(c); err != nil {
 			panic(fmt.Sprintf("cluster: raft refuses its own configuration: %v", err)) //nolint:forbidigo // they are constants above
@@ -318,7 +321,7 @@ func (g *group) watch() {
 			if err := g.raft.Barrier(0).Error(); err != nil {
 				continue // leadership lost again: LeaderCh tells
 			}
-			g.electors()
+			g.readVoters()
 			g.wary.Store(false)
 			g.assume(term)
 		case <-g.unwatch:
@@ -333,7 +336,7 @@ func (g *group) assume(term uint64) {
 	defer g.shift.Unlock()
 	g.leading.Store(term)
 	g.host.notifyReady()
-	g.told(true)
+	g.notifyLead(true)
 }
 
 // resign makes the node stop answering for the group. It returns the term in
@@ -343,30 +346,30 @@ func (g *group) resign() uint64 {
 	defer g.shift.Unlock()
 	term := g.leading.Swap(0)
 	if term != 0 {
-		g.told(false)
+		g.notifyLead(false)
 	}
 	return term
 }
 
-// told passes a change of leadership on.
-func (g *group) told(leads bool) {
-	if f := g.host.cfg.OnLead; f != nil && g.id != metaGroup {
+// notifyLead passes a change of leadership on.
+func (g *group) notifyLead(leads bool) {
+	if f := g.host.cfg.OnLead; f != nil && g.id != wire.MetaGroup {
 		f(g.id, leads)
 	}
 }
 
-// handOver makes another voter the leader, the one that is furthest if none is
+// transfer makes another voter the leader, the one that is furthest if none is
 // named. The node stops answering before it begins, since followers vote for the
 // other one although they hear from this one.
-func (g *group) handOver(to ServerID) error {
+func (g *group) handOver(to wire.ServerID) error {
 	if to != "" && !g.host.stays(to) {
-		return notApplied(fmt.Errorf("group %d: %q is not there, or about to stop: %w", g.id, to, ErrNotReady))
+		return wire.NotApplied(fmt.Errorf("group %d: %q is not there, or about to stop: %w", g.id, to, wire.ErrNotReady))
 	}
 	term := g.resign()
 	if term == 0 {
-		return notApplied(ErrNotLeader)
+		return wire.NotApplied(wire.ErrNotLeader)
 	}
-	if f := g.host.cfg.OnHandOver; f != nil && g.id != metaGroup {
+	if f := g.host.cfg.OnHandOver; f != nil && g.id != wire.MetaGroup {
 		f(g.id)
 	}
 	g.settle(term)
@@ -374,7 +377,7 @@ func (g *group) handOver(to ServerID) error {
 	// That took time: another node may have led meanwhile, and this one again. What it
 	// answers for now was not meant, and it has not stopped answering.
 	if g.raft.State() != raft.Leader || g.raft.CurrentTerm() != term {
-		return notApplied(ErrNotLeader)
+		return wire.NotApplied(wire.ErrNotLeader)
 	}
 	var err error
 	if to == "" {
@@ -392,9 +395,9 @@ func (g *group) handOver(to ServerID) error {
 	return fmt.Errorf("hand over group %d: %w", g.id, err)
 }
 
-// settle refuses new proposals and waits for those under way: raft would answer
+// Settle refuses new proposals and waits for those under way: raft would answer
 // them as lost with the leadership, and nobody could say whether they took effect.
-// They need one round to a majority. Where that does not come within leaderLease
+// They need one round to a majority. Where that does not come within LeaderLease
 // there is none to be had, unless a majority goes on to answer this term's heartbeats,
 // which need no disk.
 func (g *group) settle(term uint64) {
@@ -406,7 +409,7 @@ func (g *group) settle(term uint64) {
 		left := g.inFlight
 		g.mu.Unlock()
 		took := g.host.elapsed() - began
-		if left == 0 || took >= settleMost || took >= leaderLease && !g.heard(term) {
+		if left == 0 || took >= settleMost || took >= wire.LeaderLease && !g.heard(term) {
 			return
 		}
 		timer := g.host.cfg.Clock.NewTimer(settlePause)
@@ -432,14 +435,14 @@ func (g *group) ready() bool {
 	if g.leading.Load() != 0 {
 		return true
 	}
-	if _, leader := g.raft.LeaderWithID(); leader == "" || ServerID(leader) == g.host.identity.Server {
+	if _, leader := g.raft.LeaderWithID(); leader == "" || wire.ServerID(leader) == g.host.identity.Server {
 		return false
 	}
 	committed := g.raft.CommitIndex()
 	return committed > 0 && g.raft.AppliedIndex() >= committed && !g.fsm.restoring.Load()
 }
 
-// close refuses new proposals and waits until all are answered, as raft does
+// Close refuses new proposals and waits until all are answered, as raft does
 // within its time-outs while it runs; only then it shuts raft down. The order
 // matters: raft never answers what is in its channels when it stops.
 func (g *group) close() {
@@ -465,10 +468,10 @@ func (g *group) close() {
 	g.resign()
 	_ = g.raft.Shutdown().Error() // waits; never fails
 	if p := g.current.Load(); p != nil {
-		p.finish(result{err: unknown(ErrClosed)})
+		p.finish(state.Result{Err: wire.Unknown(wire.ErrClosed)})
 	}
 	for p := range g.pending {
-		p.finish(result{err: unknown(ErrClosed)})
+		p.finish(state.Result{Err: wire.Unknown(wire.ErrClosed)})
 	}
 }
 
@@ -484,14 +487,14 @@ func (g *group) status() GroupStatus {
 	g.mu.Unlock()
 	return GroupStatus{
 		Group:    g.id,
-		Leader:   ServerID(leader),
+		Leader:   wire.ServerID(leader),
 		Leading:  g.leading.Load() != 0,
 		Term:     g.raft.CurrentTerm(),
 		Last:     g.raft.LastIndex(),
 		Applied:  g.fsm.applied.Load(),
 		Restores: g.fsm.restoring.Load(),
 		Fresh:    g.fresh(),
-		Snapshot: g.marks.index.Load(),
+		Snapshot: g.marks.Index.Load(),
 		LogBytes: g.fsm.logBytes.Load(),
 		InFlight: inFlight,
 	}
@@ -502,8 +505,8 @@ func (g *group) status() GroupStatus {
 // creation that was killed half way is taken up again, and raft would then
 // refuse a group that has a term but no membership, so such a term is cleared.
 // Nobody can have voted or proposed in it.
-func bootstrap(log *storage.Log, id uint32, self ServerID) error {
-	logs, stable := &logStore{log: log, group: id}, &stableStore{log: log, group: id}
+func bootstrap(log *storage.Log, id uint32, self wire.ServerID) error {
+	logs, stable := &raftlog.LogStore{Log: log, Group: id}, &raftlog.StableStore{Log: log, Group: id}
 	last, err := logs.LastIndex()
 	if err != nil {
 		return err
@@ -514,7 +517,7 @@ func bootstrap(log *storage.Log, id uint32, self ServerID) error {
 	if err := stable.SetUint64([]byte("CurrentTerm"), 0); err != nil {
 		return err
 	}
-	marks, err := newMarkers(stable)
+	marks, err := raftlog.OpenMarkers(stable)
 	if err != nil {
 		return err
 	}

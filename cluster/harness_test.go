@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"orgmem/cluster/state"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// server is a host on a file system that can crash.
+// Server is a host on a file system that can crash.
 type server struct {
 	t    testing.TB
 	fs   *storagetest.Disk
@@ -192,7 +193,7 @@ func (s *server) wantRows(id storage.StoreID, want map[string]string) {
 	}
 }
 
-// flush makes a store's effects durable in its own files.
+// Flush makes a store's effects durable in its own files.
 func (s *server) flush(id storage.StoreID) {
 	s.t.Helper()
 	st, err := s.node.Acquire(id)
@@ -220,20 +221,20 @@ func (s *server) status(id storage.StoreID) GroupStatus {
 // stepper is a machine that a test can stop before an apply, or rob of its
 // flush.
 type stepper struct {
-	machine
+	state.Machine
 	mu       sync.Mutex
-	before   func(entries []entry) // called before apply
-	after    func(entries []entry) // called after apply, before anybody is answered
-	lieFlush bool                  // flush says done and does nothing
-	flushErr error                 // what flush answers instead
-	applyErr error                 // what apply answers instead
+	before   func(entries []state.Entry) // called before apply
+	after    func(entries []state.Entry) // called after apply, before anybody is answered
+	lieFlush bool                        // flush says done and does nothing
+	flushErr error                       // what flush answers instead
+	applyErr error                       // what apply answers instead
 }
 
-// step puts a stepper before a store's machine. Call it before proposals of the
+// Step puts a stepper before a store's machine. Call it before proposals of the
 // group are under way.
 func (s *server) step(id storage.StoreID, st *stepper) *stepper {
 	g := s.host.shard(id)
-	st.machine = g.fsm.machine
+	st.Machine = g.fsm.machine
 	g.fsm.machine = st
 	return st
 }
@@ -243,7 +244,7 @@ func (s *server) hold(id storage.StoreID) (release func()) {
 	held := make(chan struct{})
 	release = sync.OnceFunc(func() { close(held) })
 	s.t.Cleanup(release) // before stop, which waits for the group
-	s.step(id, &stepper{before: func([]entry) { <-held }})
+	s.step(id, &stepper{before: func([]state.Entry) { <-held }})
 	return release
 }
 
@@ -254,7 +255,7 @@ func (st *stepper) mend() {
 	st.flushErr = nil
 }
 
-func (st *stepper) apply(entries []entry) ([]result, error) {
+func (st *stepper) Apply(entries []state.Entry) ([]state.Result, error) {
 	st.mu.Lock()
 	before, after := st.before, st.after
 	st.mu.Unlock()
@@ -264,19 +265,19 @@ func (st *stepper) apply(entries []entry) ([]result, error) {
 	if st.applyErr != nil {
 		return nil, st.applyErr
 	}
-	r, err := st.machine.apply(entries)
+	r, err := st.Machine.Apply(entries)
 	if after != nil {
 		after(entries)
 	}
 	return r, err
 }
 
-func (st *stepper) flush() error {
+func (st *stepper) Flush() error {
 	st.mu.Lock()
 	lie, err := st.lieFlush, st.flushErr
 	st.mu.Unlock()
 	if lie || err != nil {
 		return err
 	}
-	return st.machine.flush()
+	return st.Machine.Flush()
 }

@@ -13,6 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -33,7 +36,7 @@ type Config struct {
 
 	// Network connects this node with the others; the host does not close it. Nil is
 	// a node alone, which answers as long as it is the only voter of its groups.
-	Network *Network
+	Network *mesh.Network
 	// Join says that a new data directory waits to be added to the groups of a
 	// cluster instead of being one. It needs Server and Shards, which the cluster
 	// gives. It has no effect on a directory that exists.
@@ -55,7 +58,7 @@ type Config struct {
 	// OnHandOver is called when this node is about to give a shard to another one, by a
 	// drain or to level, behind OnLead's word that it leads no more and before its last
 	// proposals are waited for: what it has answered and not written yet can be written
-	// now. Nobody answers for the shard until it returns, so it must within leaderLease.
+	// now. Nobody answers for the shard until it returns, so it must within LeaderLease.
 	// It is called by the goroutine that hands over. Nil: there is nothing to write.
 	OnHandOver func(shard uint32)
 
@@ -64,7 +67,7 @@ type Config struct {
 	Shards int
 	// Server is this node's id, fixed when the data directory is created. Empty
 	// takes what the directory has, or draws one from Random for a new one.
-	Server ServerID
+	Server wire.ServerID
 	// Random is read once, when a new directory gets its id. Nil is crypto/rand.
 	Random io.Reader
 
@@ -106,8 +109,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Logger == nil {
 		errs = append(errs, errors.New("cluster: Config.Logger is nil"))
 	}
-	if c.Shards < 0 || c.Shards > maxShards {
-		errs = append(errs, fmt.Errorf("cluster: Config.Shards is %d, want 0 to %d", c.Shards, maxShards))
+	if c.Shards < 0 || c.Shards > wire.MaxShards {
+		errs = append(errs, fmt.Errorf("cluster: Config.Shards is %d, want 0 to %d", c.Shards, wire.MaxShards))
 	}
 	if c.CompactBytes < 0 || c.CompactTotalBytes < 0 || c.CompactAge < 0 {
 		errs = append(errs, errors.New("cluster: negative compaction limit"))
@@ -135,12 +138,12 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	if c.speaks == 0 {
-		c.speaks = ProtocolVersion
+		c.speaks = wire.ProtocolVersion
 	}
 	if c.needs == nil {
-		c.needs = needs
+		c.needs = wire.Needs
 	}
-	c.maxKeys, c.maxKeysPerOrg = cmp.Or(c.maxKeys, MaxKeys), cmp.Or(c.maxKeysPerOrg, MaxKeysPerOrg)
+	c.maxKeys, c.maxKeysPerOrg = cmp.Or(c.maxKeys, state.MaxKeys), cmp.Or(c.maxKeysPerOrg, state.MaxKeysPerOrg)
 	if c.Random == nil {
 		c.Random = rand.Reader
 	}
@@ -159,22 +162,22 @@ func (c Config) withDefaults() (Config, error) {
 // Host runs the raft groups of one node. All methods may be called from any
 // goroutine.
 type Host struct {
-	cfg        Config
-	identity   identity
-	transports transports
-	peers      peers // nil: a node alone
-	directory  *Directory
-	barrier    barrier                    // of freshMeta
-	groups     []atomic.Pointer[group]    // by number; nil: not on this node
-	hints      []atomic.Pointer[ServerID] // who leads the groups that are not on this node
-	machines   []*stores                  // of the shards: group number less one
-	compactor  *compactor
-	eraser     *eraser // nil until the groups are open
-	started    time.Time
-	caughtUp   atomic.Bool // Ready was nil once; see Serves
-	parting    atomic.Bool // StepDown has begun: no group is taken over
+	cfg          Config
+	identity     identity
+	transports   transports
+	peers        peers // nil: a node alone
+	directory    *state.Directory
+	barrier      barrier                         // of freshMeta
+	groups       []atomic.Pointer[group]         // by number; nil: not on this node
+	hints        []atomic.Pointer[wire.ServerID] // who leads the groups that are not on this node
+	machines     []*state.Stores                 // of the shards: group number less one
+	compactor    *compactor
+	eraser       *eraser // nil until the groups are open
+	started      time.Time
+	caughtUp     atomic.Bool // Ready was nil once; see Serves
+	steppingDown atomic.Bool // StepDown has begun: no group is taken over
 
-	pacer    *pacer
+	pacer    *mesh.Pacer
 	fetching chan struct{} // one for each store that is being fetched
 	serving  chan struct{} // one for each connection on which stores are sent
 
@@ -214,7 +217,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 		transports: soloTransports{},
 		peers:      cfg.peers,
 		started:    cfg.Clock.Now(),
-		pacer:      newPacer(cfg.Clock, cfg.TransferRate),
+		pacer:      mesh.NewPacer(cfg.Clock, cfg.TransferRate),
 		fetching:   make(chan struct{}, fetchStreams),
 		serving:    make(chan struct{}, serveStreams),
 		readyWait:  make(chan struct{}),
@@ -230,18 +233,18 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 		return nil, err
 	}
 	h.groups = make([]atomic.Pointer[group], 1+h.identity.Shards)
-	h.hints = make([]atomic.Pointer[ServerID], len(h.groups))
-	h.machines = make([]*stores, h.identity.Shards)
+	h.hints = make([]atomic.Pointer[wire.ServerID], len(h.groups))
+	h.machines = make([]*state.Stores, h.identity.Shards)
 	for i := range h.machines {
-		h.machines[i] = newStores(uint32(i+1), h.identity.Shards, h.cfg.Storage)
+		h.machines[i] = state.NewStores(uint32(i+1), h.identity.Shards, h.cfg.Storage)
 	}
 	h.compactor = newCompactor(h)
-	if h.directory, err = openDirectory(h.directoryConfig()); err != nil {
+	if h.directory, err = state.OpenDirectory(h.directoryConfig()); err != nil {
 		return nil, err
 	}
 	if v := h.Meta().Version(); v > cfg.speaks {
-		h.directory.close()
-		return nil, fmt.Errorf("cluster: %w", outdated(v, cfg.speaks))
+		h.directory.Close()
+		return nil, fmt.Errorf("cluster: %w", wire.Outdated(v, cfg.speaks))
 	}
 	if err := h.openGroups(ctx); err != nil {
 		return nil, errors.Join(err, h.Close())
@@ -260,12 +263,12 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 }
 
 // directoryConfig is what the directory needs of the host.
-func (h *Host) directoryConfig() DirectoryConfig {
-	return DirectoryConfig{
+func (h *Host) directoryConfig() state.DirectoryConfig {
+	return state.DirectoryConfig{
 		Storage: h.cfg.Storage, Clock: h.cfg.Clock, Logger: h.cfg.Logger, Halt: h.halt,
 		Shards: h.identity.Shards, Speaks: h.cfg.speaks, MaxKeys: h.cfg.maxKeys, MaxKeysPerOrg: h.cfg.maxKeysPerOrg,
 		Propose: func(ctx context.Context, cmd *pb.Command) error {
-			return h.proposeAnywhere(ctx, metaGroup, cmd)
+			return h.proposeAnywhere(ctx, wire.MetaGroup, cmd)
 		},
 		RemoveStores: h.removeStores, Fresh: h.freshMeta,
 	}
@@ -279,7 +282,7 @@ func (h *Host) openGroups(ctx context.Context) error {
 			return err
 		}
 	}
-	return each(len(h.groups), func(i int) error {
+	return inParallel(len(h.groups), func(i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -292,8 +295,8 @@ func (h *Host) openGroups(ctx context.Context) error {
 
 // openGroup opens one group.
 func (h *Host) openGroup(id uint32) error {
-	var m machine = h.directory
-	if id != metaGroup {
+	var m state.Machine = h.directory
+	if id != wire.MetaGroup {
 		m = h.machines[id-1]
 	}
 	g, err := openGroup(h, id, m)
@@ -304,7 +307,7 @@ func (h *Host) openGroup(id uint32) error {
 	return err
 }
 
-// group returns a group, nil when it is not on this node.
+// Group returns a group, nil when it is not on this node.
 func (h *Host) group(id uint32) *group {
 	if int(id) >= len(h.groups) {
 		return nil
@@ -360,7 +363,7 @@ func (h *Host) Close() error {
 		}
 		wg.Wait()
 		if h.directory != nil {
-			h.directory.close()
+			h.directory.Close()
 		}
 	})
 	return err
@@ -372,12 +375,12 @@ func (h *Host) Close() error {
 // a group. Shards in which it has no vote (yet) do not count: they come and go while
 // the controller works, and nobody waits for this node's copy.
 func (h *Host) Ready() error {
-	if h.peers != nil && h.group(metaGroup) == nil {
-		return fmt.Errorf("the meta group is being opened again: %w", ErrNotReady)
+	if h.peers != nil && h.group(wire.MetaGroup) == nil {
+		return fmt.Errorf("the meta group is being opened again: %w", wire.ErrNotReady)
 	}
 	for _, g := range h.hosted() {
-		if !g.ready() && (g.id == metaGroup || g.votes()) {
-			return fmt.Errorf("group %d of %d: %w", g.id, len(h.groups), ErrNotReady)
+		if !g.ready() && (g.id == wire.MetaGroup || g.votes()) {
+			return fmt.Errorf("group %d of %d: %w", g.id, len(h.groups), wire.ErrNotReady)
 		}
 	}
 	return nil
@@ -389,8 +392,8 @@ func (h *Host) sweepable() error {
 	if h.peers == nil {
 		return h.Ready()
 	}
-	if g := h.group(metaGroup); g == nil || !g.ready() {
-		return ErrNotReady
+	if g := h.group(wire.MetaGroup); g == nil || !g.ready() {
+		return wire.ErrNotReady
 	}
 	return nil
 }
@@ -432,7 +435,7 @@ func (h *Host) await(ctx context.Context, changed <-chan struct{}, why error) er
 	case <-h.halted:
 		return errHalted
 	case <-h.closing:
-		return ErrClosed
+		return wire.ErrClosed
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", why, ctx.Err())
 	}
@@ -469,7 +472,7 @@ func (h *Host) logFailed(group uint32, err error) {
 }
 
 // Server returns this node's id.
-func (h *Host) Server() ServerID { return h.identity.Server }
+func (h *Host) Server() wire.ServerID { return h.identity.Server }
 
 // Shards returns the number of shard groups.
 func (h *Host) Shards() int { return h.identity.Shards }
@@ -489,14 +492,14 @@ func (h *Host) Compact(ctx context.Context, id storage.StoreID) error {
 	}
 	g := h.shard(id)
 	if g == nil {
-		return ErrNotLeader
+		return wire.ErrNotLeader
 	}
 	return h.compactor.compactTo(g, g.fsm.applied.Load())
 }
 
-// each runs f for 0 to n-1 side by side and joins the errors. n is the number of
+// inParallel runs f for 0 to n-1 side by side and joins the errors. n is the number of
 // groups, which is bounded.
-func each(n int, f func(i int) error) error {
+func inParallel(n int, f func(i int) error) error {
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for i := range n {
@@ -507,7 +510,7 @@ func each(n int, f func(i int) error) error {
 }
 
 // Directory returns the host's directory.
-func (h *Host) Directory() *Directory { return h.directory }
+func (h *Host) Directory() *state.Directory { return h.directory }
 
 // Meta returns the host's copy of what the cluster knows of itself.
-func (h *Host) Meta() *Meta { return h.directory.Meta() }
+func (h *Host) Meta() *state.Meta { return h.directory.Meta() }

@@ -9,6 +9,7 @@ import (
 
 	"orgmem/cluster/clustertest"
 
+	"orgmem/cluster/wire"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -31,7 +32,7 @@ func TestIdentityIsFixedAtCreation(t *testing.T) {
 	s.stop()
 	for _, c := range []struct {
 		shards int
-		server ServerID
+		server wire.ServerID
 		want   error
 	}{{0, "", nil}, {2, "alpha", nil}, {3, "", ErrShardCount}, {0, "beta", ErrServerID}} {
 		s, err := tryBegin(t, disk, func(cfg *Config, _ *storage.Options) { cfg.Shards, cfg.Server = c.shards, c.server })
@@ -61,14 +62,14 @@ func TestServerIDIsDrawn(t *testing.T) {
 func TestShardIsStable(t *testing.T) {
 	var got []uint32
 	for i := range 12 {
-		got = append(got, shardOf(org(i), 32))
+		got = append(got, wire.ShardOf(org(i), 32))
 	}
 	if want := "[28 9 7 25 27 29 11 15 5 28 17 8]"; fmt.Sprint(got) != want {
 		t.Errorf("shards of the first organizations are %v, want %s", got, want)
 	}
 	counts := map[uint32]int{}
 	for i := range 32_000 {
-		counts[shardOf(org(i), 32)]++
+		counts[wire.ShardOf(org(i), 32)]++
 	}
 	for g, n := range counts {
 		if g < 1 || g > 32 || n < 800 || n > 1200 {
@@ -91,10 +92,10 @@ func TestReadyAndStatus(t *testing.T) {
 	}
 	s.stop()
 	s.stop()
-	if err := s.host.Ready(); !errors.Is(err, ErrNotReady) {
+	if err := s.host.Ready(); !errors.Is(err, wire.ErrNotReady) {
 		t.Errorf("a closed host is ready: %v", err)
 	}
-	if err := s.host.WaitReady(t.Context()); !errors.Is(err, ErrClosed) {
+	if err := s.host.WaitReady(t.Context()); !errors.Is(err, wire.ErrClosed) {
 		t.Errorf("wait for a closed host: %v", err)
 	}
 }
@@ -106,7 +107,7 @@ func TestWaitReadyEndsWithItsContext(t *testing.T) {
 	g.leading.Store(0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.host.WaitReady(ctx); !errors.Is(err, ErrNotReady) || !errors.Is(err, context.Canceled) {
+	if err := s.host.WaitReady(ctx); !errors.Is(err, wire.ErrNotReady) || !errors.Is(err, context.Canceled) {
 		t.Errorf("wait with a context that has ended: %v", err)
 	}
 }
@@ -205,7 +206,7 @@ func TestManyStoresFewOpen(t *testing.T) {
 // TestLeadershipIsTakenAtOnce: a group of one does not wait for heartbeats, and
 // needs one election.
 func TestLeadershipIsTakenAtOnce(t *testing.T) {
-	s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Shards = DefaultShards })
+	s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Shards = wire.DefaultShards })
 	for _, st := range s.host.Status() {
 		if st.Term != 2 { // 1 is the creation's
 			t.Errorf("group %d needed %d elections", st.Group, st.Term-1)

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/wire"
 	"orgmem/proto/clock"
 	"orgmem/storage"
 )
@@ -24,7 +26,7 @@ type hosting struct {
 	ended  chan struct{}
 	wake   chan struct{} // capacity 1
 
-	giving sync.Mutex // one group is given up at a time
+	dropping sync.Mutex // one group is given up at a time
 
 	mu     sync.Mutex // guards reopen and lacking
 	reopen map[*group]struct{}
@@ -109,7 +111,7 @@ func (w *hosting) round(ctx context.Context) {
 		_, wanted := again[g]
 		mendable := g != nil && h.mendable(ctx, g)
 		if g != nil && (wanted || mendable && h.yields(g)) {
-			fellows := g.fellows()
+			fellows := g.otherVoters()
 			if wanted && g.leading.Load() != 0 { // it stands still; who else leads would be elected
 				_ = g.handOver("")
 			}
@@ -125,18 +127,18 @@ func (w *hosting) round(ctx context.Context) {
 		case h.wants(id) && g == nil:
 			warn(id, h.openGroup(id))
 		case !h.wants(id):
-			warn(id, h.giveUp(ctx, id))
+			warn(id, h.dropGroup(ctx, id))
 		}
 	}
 }
 
-// wants reports whether the shard map puts a group on this node. Every node is in
+// goalOf reports whether the shard map puts a group on this node. Every node is in
 // the meta group; a cluster of one has no shard map.
 func (h *Host) wants(id uint32) bool {
 	if only := h.cfg.recovering; only != nil {
 		return slices.Contains(only, id)
 	}
-	if id == metaGroup {
+	if id == wire.MetaGroup {
 		return true
 	}
 	sm := h.Meta().ShardMap()
@@ -150,7 +152,7 @@ func (h *Host) wants(id uint32) bool {
 
 // forgotten is how long a node that may have promised a leader not to vote for
 // another, and has forgotten it, waits before it can vote.
-func (h *Host) forgotten() time.Duration { return leaderLease }
+func (h *Host) forgotten() time.Duration { return wire.LeaderLease }
 
 // closeGroup closes a group and takes it out of the table.
 func (h *Host) closeGroup(g *group) {
@@ -165,14 +167,14 @@ func (h *Host) closeGroup(g *group) {
 // it could vote once more in the same term.
 var votes = [][]byte{[]byte("CurrentTerm"), []byte("LastVoteTerm"), []byte("LastVoteCand")}
 
-// giveUp deletes a group that the shard map does not put here: its log first,
+// dropGroup deletes a group that the shard map does not put here: its log first,
 // since a log without its stores would go on with stores that lack what came
 // before, and then the stores. It does so only when the group's leader says that
 // this node is no member, by a membership that this node has not been told a newer
 // one than.
-func (h *Host) giveUp(ctx context.Context, id uint32) error {
-	h.hosting.giving.Lock()
-	defer h.hosting.giving.Unlock()
+func (h *Host) dropGroup(ctx context.Context, id uint32) error {
+	h.hosting.dropping.Lock()
+	defer h.hosting.dropping.Unlock()
 	log := h.cfg.Storage.Log()
 	g := h.group(id)
 	left, err := h.leftovers(id)
@@ -196,7 +198,7 @@ func (h *Host) giveUp(ctx context.Context, id uint32) error {
 	}
 	if g != nil {
 		if newest := g.confIndex.Load(); newest > m.Index {
-			return fmt.Errorf("membership of entry %d, told of %d: %w", newest, m.Index, ErrNotReady)
+			return fmt.Errorf("membership of entry %d, told of %d: %w", newest, m.Index, wire.ErrNotReady)
 		}
 		h.closeGroup(g)
 	}
@@ -204,7 +206,7 @@ func (h *Host) giveUp(ctx context.Context, id uint32) error {
 		return err
 	}
 	shard := h.machines[id-1]
-	shard.forget()
+	shard.Forget()
 	ids, err := h.cfg.Storage.Stores()
 	if err != nil {
 		return err
@@ -214,7 +216,7 @@ func (h *Host) giveUp(ctx context.Context, id uint32) error {
 		return err
 	}
 	for _, id := range append(ids, staged...) {
-		if shard.owns(id) {
+		if shard.Owns(id) {
 			err = errors.Join(err, h.cfg.Storage.Remove(id))
 		}
 	}
@@ -227,7 +229,7 @@ func (h *Host) leftovers(id uint32) (bool, error) {
 	if err != nil || last > 0 {
 		return true, err
 	}
-	marker, _, err := h.cfg.Storage.Log().GetStable(id, []byte(snapshotKey))
+	marker, _, err := h.cfg.Storage.Log().GetStable(id, []byte(raftlog.MarkerKey))
 	if err != nil || len(marker) > 0 {
 		return true, err
 	}
@@ -235,7 +237,7 @@ func (h *Host) leftovers(id uint32) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(ids, h.machines[id-1].owns), nil
+	return slices.ContainsFunc(ids, h.machines[id-1].Owns), nil
 }
 
 // discardStages deletes what was collected of stores whose group is not being
@@ -247,7 +249,7 @@ func (h *Host) discardStages() {
 	staged, err := h.cfg.Storage.Staged()
 	idle := map[storage.StoreID]bool{}
 	for _, id := range staged {
-		of := metaGroup
+		of := wire.MetaGroup
 		if id != storage.MetaStore {
 			of = h.Shard(id.Org)
 		}

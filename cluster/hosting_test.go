@@ -7,6 +7,8 @@ import (
 
 	"orgmem/cluster/clustertest"
 
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -45,27 +47,27 @@ func TestGroupsComeAndGo(t *testing.T) {
 	three := w.servers["three"]
 	w.placeGroup(shard, "one", "two")
 	clustertest.WaitFor(t, func() bool { return !three.host.wants(shard) })
-	w.try("look whether to give up", func() error { return three.host.giveUp(ctx, shard) })
+	w.try("look whether to give up", func() error { return three.host.dropGroup(ctx, shard) })
 	if three.host.group(shard) == nil {
 		t.Fatal("a member gave up its group")
 	}
 	w.try("remove", func() error { return one.RemoveReplica(ctx, shard, "three", 0) })
 	clustertest.WaitFor(t, func() bool {
-		if err := three.host.giveUp(ctx, shard); err != nil && !errors.Is(err, ErrNotApplied) {
+		if err := three.host.dropGroup(ctx, shard); err != nil && !errors.Is(err, wire.ErrNotApplied) {
 			t.Logf("give up: %v", err)
 		}
 		there, err := three.node.Exists(id)
 		left, err2 := three.host.leftovers(shard)
 		return three.host.group(shard) == nil && !there && !left && err == nil && err2 == nil
 	})
-	stable := &stableStore{log: three.node.Log(), group: shard}
+	stable := &raftlog.StableStore{Log: three.node.Log(), Group: shard}
 	if term, err := stable.GetUint64([]byte("CurrentTerm")); err != nil || term == 0 {
 		t.Errorf("the term was forgotten: %d, %v", term, err)
 	}
 	if three.host.Lead(id.Org) == nil {
 		t.Error("a node answers for a shard that it does not have")
 	}
-	if _, err := three.host.OpenStore(ctx, id); !errors.Is(err, ErrNotApplied) || !errors.Is(err, ErrNotLeader) {
+	if _, err := three.host.OpenStore(ctx, id); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, wire.ErrNotLeader) {
 		t.Errorf("open a store of a shard that is not here: %v", err)
 	}
 	w.try("ask others for the membership", func() error { _, err := three.host.Membership(ctx, shard); return err })
@@ -96,14 +98,14 @@ func TestWhoStartsElectsNobodyYet(t *testing.T) {
 		}
 		begun <- s
 	}()
-	clustertest.WaitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 || len(begun) > 0 })
+	clustertest.WaitFor(t, func() bool { return fake.WaitersIn(wire.LeaderLease) > 0 || len(begun) > 0 })
 	street.mu.Lock()
 	open := len(street.groups)
 	street.mu.Unlock()
 	if open > 0 || len(begun) > 0 {
 		t.Errorf("%d groups are open that may vote", open)
 	}
-	fake.Advance(leaderLease)
+	fake.Advance(wire.LeaderLease)
 	<-begun
 }
 
@@ -118,13 +120,13 @@ func TestChangesOfMembership(t *testing.T) {
 	if len(m.Replicas) != 3 || m.Index == 0 {
 		t.Fatalf("membership is %+v", m)
 	}
-	if err := w.settle("remove", func() error { return h.RemoveReplica(ctx, 1, "three", m.Index+1) }); !errors.Is(err, ErrMapChanged) {
+	if err := w.settle("remove", func() error { return h.RemoveReplica(ctx, 1, "three", m.Index+1) }); !errors.Is(err, wire.ErrMapChanged) {
 		t.Errorf("a change of a membership that is not the newest: %v", err)
 	}
 	again := false
 	w.try("demote", func() error {
 		err := h.Demote(ctx, 1, notLeading(t, w, 1), m.Index)
-		if again && errors.Is(err, ErrMapChanged) {
+		if again && errors.Is(err, wire.ErrMapChanged) {
 			return nil // by an attempt that nobody knew the outcome of
 		}
 		again = true
@@ -141,10 +143,10 @@ func TestChangesOfMembership(t *testing.T) {
 	if learners != 1 || after.Index <= m.Index {
 		t.Errorf("after a demotion: %+v", after)
 	}
-	if err := h.AddLearner(ctx, 1, "not/a/name", 0); !errors.Is(err, ErrNotApplied) {
+	if err := h.AddLearner(ctx, 1, "not/a/name", 0); !errors.Is(err, wire.ErrNotApplied) {
 		t.Errorf("a server with a bad name: %v", err)
 	}
-	if err := h.AddLearner(ctx, 99, "four", 0); !errors.Is(err, ErrNotApplied) {
+	if err := h.AddLearner(ctx, 99, "four", 0); !errors.Is(err, wire.ErrNotApplied) {
 		t.Errorf("a group that does not exist: %v", err)
 	}
 	// Writes of stores are proposed under leases, which are not for others to forward.
@@ -161,7 +163,7 @@ func TestChangesOfMembership(t *testing.T) {
 }
 
 // notLeading returns a member of a group that does not lead it.
-func notLeading(t *testing.T, w *fleet, group uint32) ServerID {
+func notLeading(t *testing.T, w *fleet, group uint32) wire.ServerID {
 	t.Helper()
 	for _, s := range w.all() {
 		if s.host.group(group).leading.Load() == 0 && s.host.Server() != "two" {

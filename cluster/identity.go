@@ -8,6 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 )
 
 // Refusals of Start.
@@ -29,9 +34,9 @@ const identityFormat = 1
 // identity says once and for all whose data directory this is. It is written
 // when everything else of a new directory exists.
 type identity struct {
-	Format int      `json:"format"`
-	Server ServerID `json:"server"`
-	Shards int      `json:"shards"`
+	Format int           `json:"format"`
+	Server wire.ServerID `json:"server"`
+	Shards int           `json:"shards"`
 	// Joined says that the directory was created to join a cluster: it has the
 	// groups that others add it to, and none of its own.
 	Joined bool `json:"joined,omitempty"`
@@ -41,7 +46,7 @@ type identity struct {
 // identity. It is idempotent: a creation that was killed is taken up again, even
 // with another configuration, since no group has ever run.
 func establish(ctx context.Context, cfg Config) (identity, error) {
-	stable := &stableStore{log: cfg.Storage.Log(), group: metaGroup}
+	stable := &raftlog.StableStore{Log: cfg.Storage.Log(), Group: wire.MetaGroup}
 	b, err := stable.Get([]byte(identityKey))
 	if err != nil {
 		return identity{}, fmt.Errorf("cluster: read identity: %w", err)
@@ -58,20 +63,20 @@ func establish(ctx context.Context, cfg Config) (identity, error) {
 	}
 	id := identity{Format: identityFormat, Server: cfg.Server, Shards: cfg.Shards, Joined: cfg.Join}
 	if id.Shards == 0 {
-		id.Shards = DefaultShards
+		id.Shards = wire.DefaultShards
 	}
 	if id.Server == "" {
 		var raw [8]byte
 		if _, err := io.ReadFull(cfg.Random, raw[:]); err != nil {
 			return identity{}, fmt.Errorf("cluster: draw a server id: %w", err)
 		}
-		id.Server = ServerID("n-" + hex.EncodeToString(raw[:]))
+		id.Server = wire.ServerID("n-" + hex.EncodeToString(raw[:]))
 	}
 	if !id.Joined {
-		if err := forgetCluster(cfg.Storage); err != nil {
+		if err := state.ForgetCluster(cfg.Storage); err != nil {
 			return identity{}, err
 		}
-		if err := each(1+id.Shards, func(i int) error {
+		if err := inParallel(1+id.Shards, func(i int) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -111,6 +116,6 @@ func recognize(b []byte, cfg Config) (identity, error) {
 // authority in the meta group, unless it is there, and returns the node's own
 // credentials. The host must lead the meta group, as a cluster of one does. It
 // may be repeated: each time the node gets a new certificate.
-func Found(ctx context.Context, h *Host) (*Credentials, error) {
-	return found(ctx, h.Meta(), h.Server(), h.Shards(), rand.Reader, h.cfg.Clock.Now())
+func Found(ctx context.Context, h *Host) (*mesh.Credentials, error) {
+	return mesh.Found(ctx, h.Meta(), h.Server(), h.Shards(), rand.Reader, h.cfg.Clock.Now())
 }

@@ -7,6 +7,8 @@ import (
 
 	"orgmem/cluster/clustertest"
 
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -46,7 +48,7 @@ func TestDropKeys(t *testing.T) {
 			t.Errorf("%d keys, %d and %d of the two", d.KeyStats().Keys, d.KeyCount(org(0)), d.KeyCount(org(1)))
 		}
 		for n, want := range map[int][]pb.KeyHash{0: {key(2)}, 1: {key(1), key(3)}, 9: nil} {
-			got, err := d.KeysOf(t.Context(), org(n), MaxKeysPerOrg)
+			got, err := d.KeysOf(t.Context(), org(n), state.MaxKeysPerOrg)
 			slices.SortFunc(got, func(a, b pb.KeyHash) int { return slices.Compare(a[:], b[:]) })
 			slices.SortFunc(want, func(a, b pb.KeyHash) int { return slices.Compare(a[:], b[:]) })
 			if err != nil || !slices.Equal(got, want) {
@@ -59,7 +61,7 @@ func TestDropKeys(t *testing.T) {
 	}
 	check(s)
 	check(start(t, s.crash())) // from the log alone
-	if err := s.host.compactor.compact(s.host.group(metaGroup)); err != nil {
+	if err := s.host.compactor.compact(s.host.group(wire.MetaGroup)); err != nil {
 		t.Fatal(err)
 	}
 	check(start(t, s.crash())) // from the store alone
@@ -75,16 +77,16 @@ func TestDirectoryHasRoom(t *testing.T) {
 	if err := errors.Join(s.putKey(0, 0), s.putKey(1, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.putKey(2, 0); !errors.Is(err, ErrTooManyKeys) || !errors.Is(err, ErrNotApplied) {
+	if err := s.putKey(2, 0); !errors.Is(err, wire.ErrTooManyKeys) || !errors.Is(err, wire.ErrNotApplied) {
 		t.Errorf("a third key of one organization: %v", err)
 	}
 	if err := s.putKey(2, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.putKey(3, 2); !errors.Is(err, ErrDirectoryFull) || !errors.Is(err, ErrNotApplied) {
+	if err := s.putKey(3, 2); !errors.Is(err, wire.ErrDirectoryFull) || !errors.Is(err, wire.ErrNotApplied) {
 		t.Errorf("a fourth key: %v", err)
 	}
-	if got := s.host.Directory().KeyStats(); got != (KeyStats{Keys: 3, Limit: 3}) {
+	if got := s.host.Directory().KeyStats(); got != (state.KeyStats{Keys: 3, Limit: 3}) {
 		t.Errorf("%+v", got)
 	}
 	if err := errors.Join(s.dropKeys(0, 0), s.putKey(3, 2)); err != nil {
@@ -103,36 +105,36 @@ func TestDirectoryHasRoom(t *testing.T) {
 // keys are dropped when the last node has been upgraded.
 func TestKeysAreDroppedAfterTheUpgrade(t *testing.T) {
 	t.Parallel() // it waits for elections, mostly
-	w := three(t, program(dropVersion-1))
-	for _, id := range []ServerID{"one", "two", "three"} {
-		if err := w.speaks(id, dropVersion-1); err != nil {
+	w := three(t, program(wire.DropKeysVersion-1))
+	for _, id := range []wire.ServerID{"one", "two", "three"} {
+		if err := w.speaks(id, wire.DropKeysVersion-1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	directory := func() *Directory { return w.any().host.Directory() }
+	directory := func() *state.Directory { return w.any().host.Directory() }
 	raise := func(v uint32) {
 		w.try("raise the version", func() error { return directory().Meta().SetVersion(t.Context(), v) })
 	}
-	raise(dropVersion - 1)
+	raise(wire.DropKeysVersion - 1)
 	for n := range 2 {
 		w.try("enter an organization", func() error { return directory().PutOrg(t.Context(), orgEntry(n, string(rune('a'+n)))) })
 		w.try("enter its key", func() error { return directory().PutKey(t.Context(), key(n), org(n)) })
 	}
-	for _, id := range []ServerID{"one", "two"} {
+	for _, id := range []wire.ServerID{"one", "two"} {
 		w.stop(id)
-		w.start(id, false, program(dropVersion))
+		w.start(id, false, program(wire.DropKeysVersion))
 		w.ready()
-		if err := w.speaks(id, dropVersion); err != nil {
+		if err := w.speaks(id, wire.DropKeysVersion); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, id := range []ServerID{"one", "two"} {
-		if err := w.servers[id].dropKeys(1, 1); !errors.Is(err, ErrNotApplied) || !errors.Is(err, ErrNotSpoken) {
+	for _, id := range []wire.ServerID{"one", "two"} {
+		if err := w.servers[id].dropKeys(1, 1); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, wire.ErrNotSpoken) {
 			t.Errorf("%s drops a key that three could not: %v", id, err)
 		}
 	}
 	w.try("remove an organization", func() error { return w.servers["one"].host.Directory().RemoveOrg(t.Context(), org(0)) })
-	w.level(metaGroup)
+	w.level(wire.MetaGroup)
 	for id, s := range w.servers {
 		s.wantKey(0, pb.OrgID{}, false)
 		if n := s.host.Directory().KeyStats().Keys; n != 2 {
@@ -141,13 +143,13 @@ func TestKeysAreDroppedAfterTheUpgrade(t *testing.T) {
 	}
 
 	w.stop("three")
-	w.start("three", false, program(dropVersion))
+	w.start("three", false, program(wire.DropKeysVersion))
 	w.ready()
-	if err := w.speaks("three", dropVersion); err != nil {
+	if err := w.speaks("three", wire.DropKeysVersion); err != nil {
 		t.Fatal(err)
 	}
-	raise(dropVersion)
-	w.level(metaGroup)
+	raise(wire.DropKeysVersion)
+	w.level(wire.MetaGroup)
 	// Who leads the removed organization's shard drops its keys: at the next look, or now.
 	clustertest.WaitFor(t, func() bool {
 		for _, s := range w.all() {
@@ -156,7 +158,7 @@ func TestKeysAreDroppedAfterTheUpgrade(t *testing.T) {
 		return directory().KeyCount(org(0)) == 0
 	})
 	w.try("drop a key", func() error { return directory().DropKeys(t.Context(), org(1), []pb.KeyHash{key(1)}) })
-	w.level(metaGroup)
+	w.level(wire.MetaGroup)
 	for id, s := range w.servers {
 		if n := s.host.Directory().KeyStats().Keys; n != 0 {
 			t.Errorf("%s has %d keys", id, n)

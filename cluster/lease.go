@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
 
@@ -32,7 +33,7 @@ type ack struct {
 	sent time.Duration
 }
 
-func newLease(self ServerID) *lease {
+func newLease(self wire.ServerID) *lease {
 	l := &lease{self: raft.ServerID(self), acks: map[raft.ServerID]ack{}, news: make(chan struct{})}
 	l.majority.Store(&ack{})
 	l.voters.Store(&[]raft.ServerID{})
@@ -98,11 +99,11 @@ func (h *Host) elapsed() time.Duration { return h.cfg.Clock.Now().Sub(h.started)
 // lead returns nil while this node may answer for the group.
 func (g *group) lead() error {
 	if g == nil {
-		return ErrNotLeader
+		return wire.ErrNotLeader
 	}
 	term := g.leading.Load()
 	if term == 0 {
-		return ErrNotLeader
+		return wire.ErrNotLeader
 	}
 	if g.alone.Load() || !leased {
 		return nil
@@ -114,10 +115,10 @@ func (g *group) lead() error {
 }
 
 // heard reports whether a majority has acknowledged a heartbeat of a term that was sent
-// within the last leaderLease.
+// within the last LeaderLease.
 func (g *group) heard(term uint64) bool {
 	m := g.lease.majority.Load()
-	return m.term == term && g.host.elapsed()-m.sent < leaderLease
+	return m.term == term && g.host.elapsed()-m.sent < wire.LeaderLease
 }
 
 // confirm waits until a majority has acknowledged a heartbeat that was sent after
@@ -125,12 +126,12 @@ func (g *group) heard(term uint64) bool {
 // within the lease there is no majority to be had, or somebody else has it.
 func (g *group) confirm(term uint64) error {
 	asked := g.host.elapsed()
-	timer := g.host.cfg.Clock.NewTimer(leaderLease)
+	timer := g.host.cfg.Clock.NewTimer(wire.LeaderLease)
 	defer timer.Stop()
 	for {
 		news := g.lease.next()
 		if g.leading.Load() != term {
-			return ErrNotLeader
+			return wire.ErrNotLeader
 		}
 		if m := g.lease.majority.Load(); m.term == term && m.sent >= asked {
 			return nil
@@ -138,9 +139,9 @@ func (g *group) confirm(term uint64) error {
 		select {
 		case <-news:
 		case <-timer.C():
-			return fmt.Errorf("%w: no majority has answered", ErrNotLeader)
+			return fmt.Errorf("%w: no majority has answered", wire.ErrNotLeader)
 		case <-g.host.closing:
-			return ErrClosed
+			return wire.ErrClosed
 		}
 	}
 }
@@ -150,20 +151,20 @@ func (g *group) confirm(term uint64) error {
 // elected, and, where there are several voters, a majority of them has heard from
 // it so lately that nobody else can lead. Ask it for every request at the owner:
 // with one voter it is two atomic loads, with several a comparison more while
-// heartbeats are answered, and at most leaderLease when they are not. The error is
+// heartbeats are answered, and at most LeaderLease when they are not. The error is
 // ErrNotLeader or ErrClosed; Leader says who may know better.
 func (h *Host) Lead(org pb.OrgID) error { return h.group(h.Shard(org)).lead() }
 
 // Leader returns who leads an organization's shard as far as this node knows;
 // false while nobody does. It is a hint: ask Lead there.
-func (h *Host) Leader(org pb.OrgID) (ServerID, bool) { return h.LeaderOf(h.Shard(org)) }
+func (h *Host) Leader(org pb.OrgID) (wire.ServerID, bool) { return h.LeaderOf(h.Shard(org)) }
 
 // LeaderOf is Leader of a group. Of a group that does not count on this node it
 // knows what the last call said.
-func (h *Host) LeaderOf(group uint32) (ServerID, bool) {
+func (h *Host) LeaderOf(group uint32) (wire.ServerID, bool) {
 	if g := h.group(group); g != nil {
 		if _, leader := g.raft.LeaderWithID(); leader != "" || h.counted(g) {
-			return ServerID(leader), leader != ""
+			return wire.ServerID(leader), leader != ""
 		}
 	}
 	leader := h.hints[group].Load()
@@ -174,14 +175,14 @@ func (h *Host) LeaderOf(group uint32) (ServerID, bool) {
 }
 
 // Shard returns the number of an organization's shard group, 1 to Shards.
-func (h *Host) Shard(org pb.OrgID) uint32 { return shardOf(org, h.identity.Shards) }
+func (h *Host) Shard(org pb.OrgID) uint32 { return wire.ShardOf(org, h.identity.Shards) }
 
 // Leads returns the shards that this node leads now, as far as it knows: unlike
 // Lead it does not look at the others.
 func (h *Host) Leads() []uint32 {
 	var shards []uint32
 	for _, g := range h.hosted() {
-		if g.id != metaGroup && g.leading.Load() != 0 {
+		if g.id != wire.MetaGroup && g.leading.Load() != 0 {
 			shards = append(shards, g.id)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/raft"
 	"pgregory.net/rapid"
 
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -67,7 +68,7 @@ func TestLeadWithoutAMajority(t *testing.T) {
 	clustertest.WaitFor(t, func() bool {
 		for _, s := range w.all() {
 			if s != old && s.host.Lead(c.id.Org) == nil {
-				if err := old.host.Lead(c.id.Org); !errors.Is(err, ErrNotLeader) {
+				if err := old.host.Lead(c.id.Org); !errors.Is(err, wire.ErrNotLeader) {
 					t.Errorf("two nodes answer: %v", err)
 				}
 				return true
@@ -92,22 +93,22 @@ func TestLeaseIsOfWhatWasSent(t *testing.T) {
 	s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Clock = fake })
 	g := s.host.group(1)
 	term := g.leading.Load()
-	g.electedBy([]raft.ServerID{"one", "two", "three"})
+	g.setVoters([]raft.ServerID{"one", "two", "three"})
 	sent := s.host.elapsed()
 	g.lease.heard("two", term, sent)
 	if err := g.lead(); err != nil {
 		t.Fatalf("with a majority: %v", err)
 	}
-	fake.Advance(leaderLease) // it sleeps
+	fake.Advance(wire.LeaderLease) // it sleeps
 	g.lease.heard("three", term, sent)
 	answer := make(chan error, 1)
 	ask := func() { // and see it wait, whatever else of the node comes to wait meanwhile
 		go func() { answer <- g.lead() }()
-		clustertest.WaitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 })
+		clustertest.WaitFor(t, func() bool { return fake.WaitersIn(wire.LeaderLease) > 0 })
 	}
 	ask()
-	fake.Advance(leaderLease)
-	if err := <-answer; !errors.Is(err, ErrNotLeader) {
+	fake.Advance(wire.LeaderLease)
+	if err := <-answer; !errors.Is(err, wire.ErrNotLeader) {
 		t.Errorf("after a sleep: %v", err)
 	}
 	// A heartbeat that is sent now, and acknowledged, is news, and ends the wait.
@@ -117,13 +118,13 @@ func TestLeaseIsOfWhatWasSent(t *testing.T) {
 		t.Errorf("with news: %v", err)
 	}
 	g.lease.heard("two", term+1, s.host.elapsed()) // of a term that is not this node's
-	fake.Advance(leaderLease)
+	fake.Advance(wire.LeaderLease)
 	ask()
-	fake.Advance(leaderLease)
-	if err := <-answer; !errors.Is(err, ErrNotLeader) {
+	fake.Advance(wire.LeaderLease)
+	if err := <-answer; !errors.Is(err, wire.ErrNotLeader) {
 		t.Errorf("with another term's heartbeats: %v", err)
 	}
-	g.electors()
+	g.readVoters()
 	if err := g.lead(); err != nil {
 		t.Errorf("alone again: %v", err)
 	}
@@ -137,20 +138,20 @@ func TestWaryAfterAFailedHandOver(t *testing.T) {
 	s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Clock = fake })
 	g := s.host.group(1)
 	term := g.leading.Load()
-	g.electedBy([]raft.ServerID{"one", "two", "three"})
+	g.setVoters([]raft.ServerID{"one", "two", "three"})
 	if err := g.handOver("nobody"); err == nil {
 		t.Fatal("a transfer to nobody succeeded")
 	}
 	g.lease.heard("two", term, s.host.elapsed())
-	fake.Advance(leaderLease / 2) // the lease has as long to go
+	fake.Advance(wire.LeaderLease / 2) // the lease has as long to go
 	answer := make(chan error, 1)
 	ask := func() {
 		go func() { answer <- g.lead() }()
-		clustertest.WaitFor(t, func() bool { return fake.WaitersIn(leaderLease) > 0 || len(answer) > 0 })
+		clustertest.WaitFor(t, func() bool { return fake.WaitersIn(wire.LeaderLease) > 0 || len(answer) > 0 })
 	}
 	ask()
-	fake.Advance(leaderLease)
-	if err := <-answer; !errors.Is(err, ErrNotLeader) {
+	fake.Advance(wire.LeaderLease)
+	if err := <-answer; !errors.Is(err, wire.ErrNotLeader) {
 		t.Errorf("by a heartbeat of before the question: %v", err)
 	}
 	ask()
@@ -168,7 +169,7 @@ func TestHandOverWaitsForSlowDisks(t *testing.T) {
 	s := start(t, storagetest.NewDisk(), func(c *Config, _ *storage.Options) { c.Clock = fake })
 	g := s.host.group(1)
 	term := g.leading.Load()
-	g.electedBy([]raft.ServerID{"one", "two", "three"})
+	g.setVoters([]raft.ServerID{"one", "two", "three"})
 	underway := func(n int) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -209,14 +210,14 @@ func TestHandOverWaitsForSlowDisks(t *testing.T) {
 		}
 	}
 	const never = time.Hour
-	if waited := settle(2*leaderLease, true); waited != 2*leaderLease {
+	if waited := settle(2*wire.LeaderLease, true); waited != 2*wire.LeaderLease {
 		t.Errorf("for what took two leases it waits for %v", waited)
 	}
 	if waited := settle(never, true); waited != settleMost {
 		t.Errorf("with heartbeats it waits for %v", waited)
 	}
 	g.lease.heard("two", term, s.host.elapsed())
-	if waited := settle(never, false); waited != leaderLease {
+	if waited := settle(never, false); waited != wire.LeaderLease {
 		t.Errorf("without it waits for %v", waited)
 	}
 }
@@ -243,7 +244,7 @@ func TestHandOverLeavesTimeToWrite(t *testing.T) {
 			if shard != h.Shard(id.Org) {
 				return
 			}
-			if err := h.Lead(id.Org); !errors.Is(err, ErrNotLeader) {
+			if err := h.Lead(id.Org); !errors.Is(err, wire.ErrNotLeader) {
 				t.Errorf("it still answers: %v", err)
 			}
 			b := storage.NewBatch(id)
@@ -257,7 +258,7 @@ func TestHandOverLeavesTimeToWrite(t *testing.T) {
 	})
 	(&writer{w: w, id: id}).put() // it is there
 	from := w.owner(id)
-	to := ServerID("two")
+	to := wire.ServerID("two")
 	if from.host.Server() == to {
 		to = "three"
 	}
@@ -325,7 +326,7 @@ func TestHandOverOfAnotherTerm(t *testing.T) {
 		clustertest.WaitFor(t, func() bool {
 			_ = g.raft.LeadershipTransfer().Error() // on a busy machine it is tried again
 			_, leader := g.raft.LeaderWithID()
-			return leader != "" && ServerID(leader) != from.host.Server()
+			return leader != "" && wire.ServerID(leader) != from.host.Server()
 		})
 		clustertest.WaitFor(t, func() bool {
 			if g.leading.Load() > term {
@@ -336,13 +337,13 @@ func TestHandOverOfAnotherTerm(t *testing.T) {
 		})
 		done = true
 	})
-	to := ServerID("three")
+	to := wire.ServerID("three")
 	if from.host.Server() == to {
 		to = "one"
 	}
 	clustertest.WaitFor(t, func() bool {
 		err := g.handOver(to)
-		if done && !errors.Is(err, ErrNotLeader) {
+		if done && !errors.Is(err, wire.ErrNotLeader) {
 			t.Errorf("the leadership of a later term is handed over: %v", err)
 		}
 		return done
@@ -420,7 +421,7 @@ func TestStoppedNodeTakesNothingOver(t *testing.T) {
 func TestTransferLeadership(t *testing.T) {
 	t.Parallel() // it waits for elections, mostly
 	type change struct {
-		server ServerID
+		server wire.ServerID
 		shard  uint32
 		leads  bool
 	}
@@ -436,7 +437,7 @@ func TestTransferLeadership(t *testing.T) {
 	})
 	c := &writer{w: w, id: mainStore(0)}
 	shard := w.servers["one"].host.Shard(c.id.Org)
-	for _, to := range []ServerID{"two", "three", "one", "three"} {
+	for _, to := range []wire.ServerID{"two", "three", "one", "three"} {
 		c.put()
 		from := w.owner(c.id).host.Server()
 		asked := w.servers["two"].host
@@ -462,7 +463,7 @@ func TestTransferLeadership(t *testing.T) {
 	clustertest.WaitFor(t, func() bool { // what is told agrees with what is asked
 		mu.Lock()
 		defer mu.Unlock()
-		leads := ServerID("")
+		leads := wire.ServerID("")
 		for _, ch := range changes {
 			switch {
 			case ch.shard != shard:

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orgmem/cluster/clustertest"
+	"orgmem/cluster/wire"
 )
 
 // membershipsEnv is how many changes TestMembershipsUnderLoad makes;
@@ -31,7 +32,7 @@ func TestMembershipsUnderLoad(t *testing.T) {
 	t.Parallel() // it waits for elections, mostly
 	w, rng := three(t), seeded(t)
 	w.start("four", true)
-	w.join(metaGroup, "four")
+	w.join(wire.MetaGroup, "four")
 	ctx, cancel := context.WithCancel(t.Context())
 	var clients []*writer
 	var wg sync.WaitGroup
@@ -92,7 +93,7 @@ func (w *fleet) swap(group uint32, victim int, demote bool) int {
 	if len(in) != 3 {
 		w.t.Fatalf("group %d has the members %v", group, in)
 	}
-	out, newcomer := ServerID(in[victim]), ServerID("")
+	out, newcomer := wire.ServerID(in[victim]), wire.ServerID("")
 	for _, s := range w.all() {
 		if id := s.host.Server(); !slices.Contains(in, string(id)) {
 			newcomer = id
@@ -111,9 +112,9 @@ func (w *fleet) swap(group uint32, victim int, demote bool) int {
 	w.try(fmt.Sprintf("take %s out of group %d", out, group), func() error {
 		if leader, _ := h.LeaderOf(group); leader == out {
 			if err := h.TransferLeadership(ctx, group, newcomer); err != nil {
-				return fmt.Errorf("%w: %w", ErrNotLeader, err)
+				return fmt.Errorf("%w: %w", wire.ErrNotLeader, err)
 			}
-			return ErrNotLeader // the new one, next time
+			return wire.ErrNotLeader // the new one, next time
 		}
 		if demote {
 			if err := h.Demote(ctx, group, out, 0); err != nil {

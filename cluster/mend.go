@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -43,11 +44,11 @@ func (h *Host) outages(group uint32) []storage.StoreID {
 	return ids
 }
 
-// fellows returns the other voters of a group.
-func (g *group) fellows() []ServerID {
-	var ids []ServerID
+// otherVoters returns the other voters of a group.
+func (g *group) otherVoters() []wire.ServerID {
+	var ids []wire.ServerID
 	for _, s := range g.raft.GetConfiguration().Configuration().Servers {
-		if id := ServerID(s.ID); id != g.host.identity.Server && s.Suffrage == raft.Voter {
+		if id := wire.ServerID(s.ID); id != g.host.identity.Server && s.Suffrage == raft.Voter {
 			ids = append(ids, id)
 		}
 	}
@@ -96,12 +97,12 @@ func (h *Host) sought(group uint32) []storage.StoreID {
 // copy. The group stays open while the others are asked: where none has one, closing it
 // would help nobody.
 func (h *Host) mendable(ctx context.Context, g *group) bool {
-	if g.id == metaGroup || h.peers == nil {
+	if g.id == wire.MetaGroup || h.peers == nil {
 		return false
 	}
 	found := false
 	for _, id := range h.sought(g.id) {
-		fellows := g.fellows()
+		fellows := g.otherVoters()
 		if len(fellows) == 0 {
 			return false
 		}
@@ -119,10 +120,10 @@ func (h *Host) mendable(ctx context.Context, g *group) bool {
 }
 
 // offered returns nil when a member has a whole copy of a store.
-func (h *Host) offered(ctx context.Context, group uint32, id storage.StoreID, members []ServerID) error {
+func (h *Host) offered(ctx context.Context, group uint32, id storage.StoreID, members []wire.ServerID) error {
 	var errs []error
 	for _, member := range members {
-		_, err := h.sourceOf(ctx, group, []ServerID{member}, 0, 1)
+		_, err := h.sourceOf(ctx, group, []wire.ServerID{member}, 0, 1)
 		if err == nil {
 			f := &fetcher{host: h, group: group, source: member}
 			_, err = f.list(ctx, id)
@@ -149,7 +150,7 @@ func (h *Host) yields(g *group) bool {
 }
 
 // sourceOf returns a member that has applied as much as this node had.
-func (h *Host) sourceOf(ctx context.Context, group uint32, members []ServerID, applied uint64, looks int) (ServerID, error) {
+func (h *Host) sourceOf(ctx context.Context, group uint32, members []wire.ServerID, applied uint64, looks int) (wire.ServerID, error) {
 	call := &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Progress{Progress: &pb.Empty{}}}
 	for look := range looks {
 		if look > 0 {
@@ -168,7 +169,7 @@ func (h *Host) sourceOf(ctx context.Context, group uint32, members []ServerID, a
 
 // mend fetches the damaged stores of a group that was closed, from members that have
 // applied all that this node had applied. One that nobody has keeps the others from nothing.
-func (h *Host) mend(ctx context.Context, group uint32, members []ServerID, applied uint64) error {
+func (h *Host) mend(ctx context.Context, group uint32, members []wire.ServerID, applied uint64) error {
 	var errs []error
 	for _, id := range h.sought(group) {
 		err := h.fetchAnew(ctx, group, id, members, applied)
@@ -185,10 +186,10 @@ func (h *Host) mend(ctx context.Context, group uint32, members []ServerID, appli
 	return errors.Join(errs...)
 }
 
-func (h *Host) fetchAnew(ctx context.Context, group uint32, id storage.StoreID, members []ServerID, applied uint64) error {
+func (h *Host) fetchAnew(ctx context.Context, group uint32, id storage.StoreID, members []wire.ServerID, applied uint64) error {
 	var errs []error
 	for _, member := range members { // one may have a damaged copy itself
-		source, err := h.sourceOf(ctx, group, []ServerID{member}, applied, mendLooks)
+		source, err := h.sourceOf(ctx, group, []wire.ServerID{member}, applied, mendLooks)
 		if err == nil {
 			f := &fetcher{host: h, group: group, source: source, to: h.machines[group-1]}
 			err = f.fetch(ctx, want{id: id})

@@ -10,6 +10,8 @@ import (
 
 	"orgmem/cluster/clustertest"
 
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
@@ -137,7 +139,7 @@ func TestDamagedReplicaIsFetchedAnew(t *testing.T) {
 	}
 
 	t.Log("at the start of a follower")
-	follower := ServerID("two")
+	follower := wire.ServerID("two")
 	if w.owner(id).host.Server() == follower {
 		follower = "three"
 	}
@@ -200,7 +202,7 @@ func TestDamagedLogIsRefusedAndTheNodeMadeAnew(t *testing.T) {
 		c.put()
 	}
 	w.leave("three")
-	w.place([]ServerID{"one", "two"}, "one", "two", "four")
+	w.place([]wire.ServerID{"one", "two"}, "one", "two", "four")
 	w.start("four", true)
 	w.joinAll("four")
 	for range 5 {
@@ -251,7 +253,7 @@ func (s *server) askAgain(id storage.StoreID) {
 func TestStoreDamagedEverywhereStopsNobodyElse(t *testing.T) {
 	t.Parallel()
 	w := three(t)
-	all := []ServerID{"one", "two", "three"}
+	all := []wire.ServerID{"one", "two", "three"}
 	bad := &writer{w: w, id: mainStore(0)}
 	good := &writer{w: w, id: beside(w.any().host, bad.id)}
 	for range 5 {
@@ -305,7 +307,7 @@ func TestStoreDamagedEverywhereStopsNobodyElse(t *testing.T) {
 	w.disks["two"].FlipTables(t, bad.id)
 	w.start("two", false)
 	clustertest.WaitFor(t, func() bool { return len(w.servers["two"].rows(bad.id)) == int(bad.acked.Load()) })
-	for _, id := range []ServerID{"one", "three"} {
+	for _, id := range []wire.ServerID{"one", "three"} {
 		s := w.servers[id]
 		clustertest.WaitFor(t, func() bool { s.askAgain(bad.id); return s.host.Stats().StoresMended > 0 })
 		clustertest.WaitFor(t, func() bool { return s.node.OutOfService(bad.id) == nil })
@@ -333,15 +335,15 @@ func TestManifestAsksForWhatWasSetAside(t *testing.T) {
 	if _, err := s.node.AcquireToRead(id); !errors.Is(err, storage.ErrOutOfService) {
 		t.Fatalf("read of damaged tables: %v", err)
 	}
-	if _, err := s.host.Propose(t.Context(), id, lease, put(id, "1", "v")); !errors.Is(err, ErrOutcomeUnknown) {
+	if _, err := s.host.Propose(t.Context(), id, lease, put(id, "1", "v")); !errors.Is(err, wire.ErrOutcomeUnknown) {
 		t.Fatalf("write to a damaged store: %v", err)
 	}
 	m := s.host.machines[s.host.Shard(id.Org)-1]
-	set, err := m.asides(asidePrefix)
+	set, err := m.Asides(state.AsidePrefix)
 	if err != nil || len(set) != 1 {
 		t.Fatalf("%d entries were set aside, %v", len(set), err)
 	}
-	if there, _, err := m.stores(); err != nil || there[id] != set[0].index {
-		t.Errorf("the manifest asks for entry %d, %d is set aside, %v", there[id], set[0].index, err)
+	if there, _, err := m.Stores(); err != nil || there[id] != set[0].Index {
+		t.Errorf("the manifest asks for entry %d, %d is set aside, %v", there[id], set[0].Index, err)
 	}
 }

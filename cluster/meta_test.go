@@ -8,6 +8,8 @@ import (
 
 	"orgmem/cluster/clustertest"
 
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 	"orgmem/storage/storagetest"
@@ -32,12 +34,12 @@ func TestMeta(t *testing.T) {
 		t.Error("nobody was told of a change")
 	}
 	want("another address", m.PutNode(ctx, &pb.NodeEntry{Server: "a", Name: "anna", Address: "a:2"}), nil)
-	want("a bad id", m.PutNode(ctx, &pb.NodeEntry{Server: "a b"}), ErrNotApplied)
+	want("a bad id", m.PutNode(ctx, &pb.NodeEntry{Server: "a b"}), wire.ErrNotApplied)
 	want("a second node", m.PutNode(ctx, &pb.NodeEntry{Server: "b"}), nil)
 	want("removal", m.RemoveNode(ctx, "b"), nil)
 	want("removal again", m.RemoveNode(ctx, "b"), nil)
-	want("removal of nobody", m.RemoveNode(ctx, "x"), ErrNodeUnknown)
-	want("a removed node", m.PutNode(ctx, &pb.NodeEntry{Server: "b"}), ErrNodeRemoved)
+	want("removal of nobody", m.RemoveNode(ctx, "x"), wire.ErrNodeUnknown)
+	want("a removed node", m.PutNode(ctx, &pb.NodeEntry{Server: "b"}), wire.ErrNodeRemoved)
 
 	place := func(version uint64) *pb.ShardMap {
 		return &pb.ShardMap{Version: version, Groups: []*pb.GroupPlacement{
@@ -45,38 +47,38 @@ func TestMeta(t *testing.T) {
 		}}
 	}
 	want("a map", m.PutShardMap(ctx, place(0)), nil)
-	want("a map that was overtaken", m.PutShardMap(ctx, place(0)), ErrMapChanged)
+	want("a map that was overtaken", m.PutShardMap(ctx, place(0)), wire.ErrMapChanged)
 	want("the next map", m.PutShardMap(ctx, place(1)), nil)
-	want("a map without groups", m.PutShardMap(ctx, &pb.ShardMap{Version: 2}), ErrNotApplied)
+	want("a map without groups", m.PutShardMap(ctx, &pb.ShardMap{Version: 2}), wire.ErrNotApplied)
 	twice := place(2)
 	twice.Groups[1].Present = []string{"a", "a"}
-	want("a map that names a server twice", m.PutShardMap(ctx, twice), ErrNotApplied)
+	want("a map that names a server twice", m.PutShardMap(ctx, twice), wire.ErrNotApplied)
 	nobody := place(2)
 	nobody.Groups[0].Desired = nil
-	want("a map that leaves a group to nobody", m.PutShardMap(ctx, nobody), ErrNotApplied)
+	want("a map that leaves a group to nobody", m.PutShardMap(ctx, nobody), wire.ErrNotApplied)
 
 	want("an authority", m.PutAuthority(ctx, &pb.AuthorityEntry{Data: []byte("one")}), nil)
-	want("an overtaken one", m.PutAuthority(ctx, &pb.AuthorityEntry{Data: []byte("two")}), ErrMapChanged)
-	want("an empty one", m.PutAuthority(ctx, &pb.AuthorityEntry{Version: 1}), ErrNotApplied)
+	want("an overtaken one", m.PutAuthority(ctx, &pb.AuthorityEntry{Data: []byte("two")}), wire.ErrMapChanged)
+	want("an empty one", m.PutAuthority(ctx, &pb.AuthorityEntry{Version: 1}), wire.ErrNotApplied)
 
 	now := s.clock.Now()
 	want("a token", m.PutJoinToken(ctx, [32]byte{1}, now.Add(time.Hour)), nil)
 	want("a short one", m.PutJoinToken(ctx, [32]byte{2}, now.Add(time.Minute)), nil)
 	want("joining", m.UseJoinToken(ctx, [32]byte{1}, "c"), nil)
 	want("joining again", m.UseJoinToken(ctx, [32]byte{1}, "c"), nil)
-	want("another machine", m.UseJoinToken(ctx, [32]byte{1}, "d"), ErrTokenUsed)
-	want("no token", m.UseJoinToken(ctx, [32]byte{9}, "d"), ErrTokenUnknown)
-	want("a removed node with a token", m.UseJoinToken(ctx, [32]byte{2}, "b"), ErrNodeRemoved)
+	want("another machine", m.UseJoinToken(ctx, [32]byte{1}, "d"), wire.ErrTokenUsed)
+	want("no token", m.UseJoinToken(ctx, [32]byte{9}, "d"), wire.ErrTokenUnknown)
+	want("a removed node with a token", m.UseJoinToken(ctx, [32]byte{2}, "b"), wire.ErrNodeRemoved)
 	s.clock.Advance(time.Minute)
-	want("an expired token", m.UseJoinToken(ctx, [32]byte{2}, "d"), ErrTokenUnknown)
-	for i := range MaxJoinTokens - 1 { // the expired one makes room
+	want("an expired token", m.UseJoinToken(ctx, [32]byte{2}, "d"), wire.ErrTokenUnknown)
+	for i := range state.MaxJoinTokens - 1 { // the expired one makes room
 		want("a token", m.PutJoinToken(ctx, [32]byte{3, byte(i)}, now.Add(time.Hour)), nil)
 	}
-	want("one too many", m.PutJoinToken(ctx, [32]byte{4}, now.Add(time.Hour)), ErrTooManyTokens)
+	want("one too many", m.PutJoinToken(ctx, [32]byte{4}, now.Add(time.Hour)), wire.ErrTooManyTokens)
 
 	want("a version", m.SetVersion(ctx, 2), nil)
 	want("a lower version", m.SetVersion(ctx, 1), nil)
-	want("one that this program does not speak", m.SetVersion(ctx, ProtocolVersion+1), ErrNotSpoken)
+	want("one that this program does not speak", m.SetVersion(ctx, wire.ProtocolVersion+1), wire.ErrNotSpoken)
 
 	check := func(s *server) {
 		t.Helper()
@@ -93,7 +95,7 @@ func TestMeta(t *testing.T) {
 		if a := m.Authority(); a.GetVersion() != 1 || string(a.GetData()) != "one" {
 			t.Errorf("the authority is %v", a)
 		}
-		if err := m.UseJoinToken(ctx, [32]byte{1}, "d"); !errors.Is(err, ErrTokenUsed) {
+		if err := m.UseJoinToken(ctx, [32]byte{1}, "d"); !errors.Is(err, wire.ErrTokenUsed) {
 			t.Errorf("a used token: %v", err)
 		}
 		if m.Version() != 2 {
@@ -105,7 +107,7 @@ func TestMeta(t *testing.T) {
 	// The directory belongs to "one", which the map does not name: it has the meta
 	// group only.
 	check(begin(t, s.crash(), one).metaReady())
-	if err := s.host.compactor.compact(s.host.group(metaGroup)); err != nil {
+	if err := s.host.compactor.compact(s.host.group(wire.MetaGroup)); err != nil {
 		t.Fatal(err)
 	}
 	check(begin(t, s.crash(), one).metaReady())
@@ -114,7 +116,7 @@ func TestMeta(t *testing.T) {
 // metaReady waits for the meta group alone.
 func (s *server) metaReady() *server {
 	s.t.Helper()
-	clustertest.WaitFor(s.t, s.host.group(metaGroup).ready)
+	clustertest.WaitFor(s.t, s.host.group(wire.MetaGroup).ready)
 	return s
 }
 

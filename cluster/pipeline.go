@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/hashicorp/raft"
+
+	"orgmem/cluster/raftlog"
 )
 
 // pipelineSlack is how many answers may wait for raft to look at them. Two requests
@@ -41,7 +43,7 @@ func newPipeline(inner raft.AppendPipeline) *pipeline {
 	return p
 }
 
-// take hands answers on until the pipeline is closed.
+// add hands answers on until the pipeline is closed.
 func (p *pipeline) take() {
 	for {
 		select {
@@ -59,7 +61,7 @@ func (p *pipeline) take() {
 
 // AppendEntries sends a request whose answer comes from Consumer.
 func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse) (raft.AppendFuture, error) {
-	if err := checkSeam(args); err != nil {
+	if err := raftlog.CheckSeam(args); err != nil {
 		return nil, err
 	}
 	return p.AppendPipeline.AppendEntries(args, resp)

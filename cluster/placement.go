@@ -9,6 +9,9 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/plan"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -28,7 +31,7 @@ const (
 
 // Candidates returns who may lead an organization's shard, or know who does, the
 // likeliest first. It may be nobody, for the moments of an election.
-func (h *Host) Candidates(org pb.OrgID) []ServerID { return h.candidates(h.Shard(org)) }
+func (h *Host) Candidates(org pb.OrgID) []wire.ServerID { return h.candidates(h.Shard(org)) }
 
 // votes reports whether this node is a voter of the group, by the newest membership
 // that it knows.
@@ -48,10 +51,10 @@ func (h *Host) Draining() bool {
 // there do not answer it tries again, and until they agree on who leads it stays, since
 // they may need its vote; until the context ends, whose error is returned.
 func (h *Host) StepDown(ctx context.Context) error {
-	h.parting.Store(true)
+	h.steppingDown.Store(true)
 	gate := make(chan struct{}, stepDownAtOnce)
 	groups := h.hosted()
-	return each(len(groups), func(i int) error {
+	return inParallel(len(groups), func(i int) error {
 		gate <- struct{}{}
 		defer func() { <-gate }()
 		return h.stepDown(ctx, groups[i].id)
@@ -64,15 +67,15 @@ func (h *Host) stepDown(ctx context.Context, group uint32) error {
 		if g == nil {
 			return nil
 		}
-		err, pause := notApplied(ErrNotLeader), stepDownPause
+		err, pause := wire.NotApplied(wire.ErrNotLeader), stepDownPause
 		switch {
 		case !h.mayLead(g):
 			if _, leader := g.raft.LeaderWithID(); leader != "" || !led {
 				return nil
 			}
-			err, pause = ErrNotReady, heirPause // it was given away, and is being voted on
+			err, pause = wire.ErrNotReady, heirPause // it was given away, and is being voted on
 		case g.leading.Load() != 0:
-			var to ServerID
+			var to wire.ServerID
 			to, err = h.successor(ctx, group)
 			if err == nil && to == "" {
 				return nil
@@ -99,7 +102,7 @@ func (h *Host) mayLead(g *group) bool {
 		return true
 	case raft.Candidate:
 		return slices.ContainsFunc(*g.lease.voters.Load(), func(id raft.ServerID) bool {
-			return ServerID(id) != h.identity.Server && h.stays(ServerID(id))
+			return wire.ServerID(id) != h.identity.Server && h.stays(wire.ServerID(id))
 		})
 	default:
 		return false
@@ -109,12 +112,12 @@ func (h *Host) mayLead(g *group) bool {
 // successor picks who takes a group over: of the other voters that answer and have
 // applied the most one by the group's number, so that not one of them gets all.
 // Empty: there are no other voters that stay.
-func (h *Host) successor(ctx context.Context, group uint32) (ServerID, error) {
+func (h *Host) successor(ctx context.Context, group uint32) (wire.ServerID, error) {
 	m, err := h.Membership(ctx, group)
 	if err != nil {
 		return "", err
 	}
-	voters := slices.DeleteFunc(m.Replicas, func(r Replica) bool { return !r.Voter || r.Server == h.identity.Server || !h.stays(r.Server) })
+	voters := slices.DeleteFunc(m.Replicas, func(r plan.Replica) bool { return !r.Voter || r.Server == h.identity.Server || !h.stays(r.Server) })
 	if len(voters) == 0 {
 		return "", nil
 	}
@@ -123,10 +126,10 @@ func (h *Host) successor(ctx context.Context, group uint32) (ServerID, error) {
 		return "", err
 	}
 	progress = slices.DeleteFunc(progress, func(p Progress) bool {
-		return p.Err != nil || !slices.ContainsFunc(voters, func(r Replica) bool { return r.Server == p.Server })
+		return p.Err != nil || !slices.ContainsFunc(voters, func(r plan.Replica) bool { return r.Server == p.Server })
 	})
 	if len(progress) == 0 {
-		return "", fmt.Errorf("group %d: no other voter answers: %w", group, ErrNotReady)
+		return "", fmt.Errorf("group %d: no other voter answers: %w", group, wire.ErrNotReady)
 	}
 	most := slices.MaxFunc(progress, func(a, b Progress) int { return cmp.Compare(a.Applied, b.Applied) }).Applied
 	progress = slices.DeleteFunc(progress, func(p Progress) bool { return p.Applied+successorLag < most })
@@ -136,12 +139,12 @@ func (h *Host) successor(ctx context.Context, group uint32) (ServerID, error) {
 
 // stays reports whether a node is there and not about to leave, as far as gossip
 // knows.
-func (h *Host) stays(server ServerID) bool {
+func (h *Host) stays(server wire.ServerID) bool {
 	if h.cfg.Network == nil {
 		return true // a test's network does not gossip
 	}
-	return slices.ContainsFunc(h.cfg.Network.Members(), func(m Member) bool {
-		return m.Server == server && m.State == MemberAlive && !m.Leaving
+	return slices.ContainsFunc(h.cfg.Network.Members(), func(m mesh.Member) bool {
+		return m.Server == server && m.State == mesh.MemberAlive && !m.Leaving
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"orgmem/cluster/clustertest"
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
 )
 
 // TestNothingForWhoLeaves: what a node hands over before it stops makes it the one that
@@ -37,17 +39,17 @@ func TestNothingForWhoLeaves(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = two.Close() })
 	clustertest.WaitFor(t, func() bool {
-		return slices.ContainsFunc(first.network.Members(), func(m Member) bool { return m.Server == two.Server() && m.State == MemberAlive })
+		return slices.ContainsFunc(first.network.Members(), func(m mesh.Member) bool { return m.Server == two.Server() && m.State == mesh.MemberAlive })
 	})
 	h := &Host{cfg: Config{Network: first.network}, identity: identity{Server: first.network.Server()}}
 	c := &controller{h: h, members: first.network.Members}
 	g := &group{id: 1, host: h}
-	if err := g.handOver(two.Server()); errors.Is(err, ErrNotReady) || c.seen()[two.Server()].leaving {
+	if err := g.handOver(two.Server()); errors.Is(err, wire.ErrNotReady) || c.seen()[two.Server()].Leaving {
 		t.Errorf("a node that stays gets nothing: %v", err)
 	}
 	two.SetLeaving(true)
-	clustertest.WaitFor(t, func() bool { return c.seen()[two.Server()].leaving })
-	if err := g.handOver(two.Server()); !errors.Is(err, ErrNotReady) {
+	clustertest.WaitFor(t, func() bool { return c.seen()[two.Server()].Leaving })
+	if err := g.handOver(two.Server()); !errors.Is(err, wire.ErrNotReady) {
 		t.Errorf("a group was handed to a node that leaves: %v", err)
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"orgmem/cluster/wire"
 )
 
 // cutOffAfter is how long a node goes on to say that it serves while it knows of no
 // leader of the meta group. An election takes 1.9 s (median) to 2.9 s (see
-// soloTimeout), and one that fails is followed by another; requests wait for its end
+// ElectionTimeout), and one that fails is followed by another; requests wait for its end
 // for up to 30 s. So whoever knows of none for longer has most likely lost the way to
 // the others, and those whom it turns away are better off elsewhere.
 const cutOffAfter = 8 * time.Second
@@ -57,12 +59,12 @@ func (h *Host) Serves() error {
 		}
 		h.caughtUp.Store(true)
 	}
-	g := h.group(metaGroup)
+	g := h.group(wire.MetaGroup)
 	if g == nil {
-		return fmt.Errorf("the meta group is being opened again: %w", ErrNotReady)
+		return fmt.Errorf("the meta group is being opened again: %w", wire.ErrNotReady)
 	}
 	if d := g.leaderless(); d >= cutOffAfter {
-		return fmt.Errorf("no leader of the meta group is known for %v: %w", d.Truncate(time.Second), ErrNotReady)
+		return fmt.Errorf("no leader of the meta group is known for %v: %w", d.Truncate(time.Second), wire.ErrNotReady)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"orgmem/cluster/clustertest"
 
+	"orgmem/cluster/wire"
 	"orgmem/proto/clock"
 	"orgmem/storage"
 )
@@ -62,13 +63,13 @@ func TestElectionsTakeNobodyFromTheLoadBalancer(t *testing.T) {
 		}
 	}
 
-	lost, _ := w.any().host.LeaderOf(metaGroup)
+	lost, _ := w.any().host.LeaderOf(wire.MetaGroup)
 	w.kill(lost)
 	left := w.all()
 	clustertest.WaitFor(t, func() bool {
 		elected := 0
 		for _, s := range left {
-			if leader, known := s.host.LeaderOf(metaGroup); known && leader != lost && s.host.Ready() == nil {
+			if leader, known := s.host.LeaderOf(wire.MetaGroup); known && leader != lost && s.host.Ready() == nil {
 				elected++
 			}
 			if err := s.host.Serves(); err != nil {
@@ -80,19 +81,19 @@ func TestElectionsTakeNobodyFromTheLoadBalancer(t *testing.T) {
 
 	w.part(lost)
 	again := w.start(lost, false, steered)
-	if err := again.host.Serves(); !errors.Is(err, ErrNotReady) {
+	if err := again.host.Serves(); !errors.Is(err, wire.ErrNotReady) {
 		t.Errorf("a node that has started and found nobody: %v", err)
 	}
 	w.heal()
 	clustertest.WaitFor(t, func() bool { return again.host.Serves() == nil })
 
 	w.part(lost)
-	clustertest.WaitFor(t, func() bool { _, known := again.host.LeaderOf(metaGroup); return !known })
+	clustertest.WaitFor(t, func() bool { _, known := again.host.LeaderOf(wire.MetaGroup); return !known })
 	if err := again.host.Serves(); err != nil {
 		t.Errorf("cut off just now: %v", err)
 	}
 	clocks.advance(cutOffAfter)
-	clustertest.WaitFor(t, func() bool { return errors.Is(again.host.Serves(), ErrNotReady) })
+	clustertest.WaitFor(t, func() bool { return errors.Is(again.host.Serves(), wire.ErrNotReady) })
 	for _, s := range left {
 		clustertest.WaitFor(t, func() bool { return s.host.Serves() == nil })
 	}

@@ -14,6 +14,10 @@ import (
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -47,7 +51,7 @@ var (
 // Fatal, which is as in Config.
 type RecoverConfig struct {
 	Storage     *storage.Node
-	Credentials *Credentials
+	Credentials *mesh.Credentials
 	Clock       clock.Clock
 	Logger      *slog.Logger
 	Fatal       func(msg string)
@@ -58,7 +62,7 @@ type RecoverConfig struct {
 
 // Loss is what a recovery gives up, and what it goes on with.
 type Loss struct {
-	Server ServerID
+	Server wire.ServerID
 	// Nodes are given up, by id. Of one that this node knows nothing of only the id
 	// is set.
 	Nodes []*pb.NodeEntry
@@ -74,13 +78,13 @@ const recoveryKey = "orgmem/recovery"
 
 // recoveryNote is what recoveryKey holds.
 type recoveryNote struct {
-	Lost   []ServerID `json:"lost"`
-	Groups []uint32   `json:"groups"`
+	Lost   []wire.ServerID `json:"lost"`
+	Groups []uint32        `json:"groups"`
 }
 
 // SurveyLoss says what Recover would do if the given nodes were lost; all others
 // where none is named. It changes nothing that a start would not.
-func SurveyLoss(cfg RecoverConfig, lost ...ServerID) (Loss, error) {
+func SurveyLoss(cfg RecoverConfig, lost ...wire.ServerID) (Loss, error) {
 	r, err := newRecovery(cfg)
 	if err != nil {
 		return Loss{}, err
@@ -108,7 +112,7 @@ func SurveyLoss(cfg RecoverConfig, lost ...ServerID) (Loss, error) {
 //  4. When everything is in the stores, each log is replaced by a marker far behind
 //     its end, see recoveredEntries.
 //  5. The note goes.
-func Recover(ctx context.Context, cfg RecoverConfig, lost ...ServerID) (Loss, error) {
+func Recover(ctx context.Context, cfg RecoverConfig, lost ...wire.ServerID) (Loss, error) {
 	r, err := newRecovery(cfg)
 	if err != nil {
 		return Loss{}, err
@@ -125,7 +129,7 @@ func Recover(ctx context.Context, cfg RecoverConfig, lost ...ServerID) (Loss, er
 	if r.note == nil {
 		r.note = &recoveryNote{Groups: l.Groups}
 		for _, n := range l.Nodes {
-			r.note.Lost = append(r.note.Lost, ServerID(n.GetServer()))
+			r.note.Lost = append(r.note.Lost, wire.ServerID(n.GetServer()))
 		}
 		if err := r.keep(r.note); err != nil {
 			return l, err
@@ -153,15 +157,15 @@ type recovery struct {
 	identity identity
 	note     *recoveryNote // of an earlier attempt
 	groups   []*replica    // by number; nil: not here
-	nodes    map[ServerID]*pb.NodeEntry
+	nodes    map[wire.ServerID]*pb.NodeEntry
 	shards   *pb.ShardMap
 }
 
 // replica is one group's copy on the disk.
 type replica struct {
 	group
-	stable  *stableStore
-	self    ServerID
+	stable  *raftlog.StableStore
+	self    wire.ServerID
 	members []raft.Server
 	newest  time.Time
 }
@@ -171,7 +175,7 @@ func newRecovery(cfg RecoverConfig) (*recovery, error) {
 		return nil, fmt.Errorf("cluster: recover: %w: it belongs to no cluster", ErrNoRecovery)
 	}
 	r := &recovery{cfg: cfg}
-	stable := &stableStore{log: cfg.Storage.Log(), group: metaGroup}
+	stable := &raftlog.StableStore{Log: cfg.Storage.Log(), Group: wire.MetaGroup}
 	b, err := stable.Get([]byte(identityKey))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: read identity: %w", err)
@@ -197,7 +201,7 @@ func newRecovery(cfg RecoverConfig) (*recovery, error) {
 			return nil, fmt.Errorf("cluster: recover group %d: %w", i, err)
 		}
 	}
-	if r.groups[metaGroup] == nil {
+	if r.groups[wire.MetaGroup] == nil {
 		return nil, fmt.Errorf("cluster: recover: %w: it has no copy of the directory", ErrNoRecovery)
 	}
 	if err := r.readTable(); err != nil {
@@ -207,14 +211,14 @@ func newRecovery(cfg RecoverConfig) (*recovery, error) {
 }
 
 // openReplica reads a group's newest membership; nil where the group is not here.
-func openReplica(log *storage.Log, id uint32, self ServerID) (*replica, error) {
-	p := &replica{stable: &stableStore{log: log, group: id}, self: self}
+func openReplica(log *storage.Log, id uint32, self wire.ServerID) (*replica, error) {
+	p := &replica{stable: &raftlog.StableStore{Log: log, Group: id}, self: self}
 	p.id = id
 	var err error
-	if p.marks, err = newMarkers(p.stable); err != nil {
+	if p.marks, err = raftlog.OpenMarkers(p.stable); err != nil {
 		return nil, err
 	}
-	p.logs = &logStore{log: log, group: id}
+	p.logs = &raftlog.LogStore{Log: log, Group: id}
 	if err := p.mendLog(); err != nil {
 		return nil, err
 	}
@@ -225,7 +229,7 @@ func openReplica(log *storage.Log, id uint32, self ServerID) (*replica, error) {
 	if len(metas) > 0 {
 		p.members = metas[0].Configuration.Servers
 	}
-	err = p.each(p.marks.index.Load(), func(l *raft.Log) error {
+	err = p.each(p.marks.Index.Load(), func(l *raft.Log) error {
 		p.newest = l.AppendedAt
 		if l.Type == raft.LogConfiguration {
 			p.members = raft.DecodeConfiguration(l.Data).Servers
@@ -238,7 +242,7 @@ func openReplica(log *storage.Log, id uint32, self ServerID) (*replica, error) {
 	return p, nil
 }
 
-// each calls f for every entry of the log behind an index.
+// inParallel calls f for every entry of the log behind an index.
 func (p *replica) each(after uint64, f func(*raft.Log) error) error {
 	first, err := p.logs.FirstIndex()
 	if err != nil {
@@ -268,10 +272,10 @@ func (r *recovery) readTable() error {
 		return err
 	}
 	defer store.Release()
-	if r.nodes, r.shards, err = readTables(store); err != nil {
+	if r.nodes, r.shards, err = state.ReadTables(store); err != nil {
 		return err
 	}
-	return r.groups[metaGroup].each(store.Applied(), func(l *raft.Log) error {
+	return r.groups[wire.MetaGroup].each(store.Applied(), func(l *raft.Log) error {
 		if l.Type != raft.LogCommand {
 			return nil
 		}
@@ -281,9 +285,9 @@ func (r *recovery) readTable() error {
 		}
 		switch k := cmd.GetKind().(type) {
 		case *pb.Command_PutNode:
-			r.nodes[ServerID(k.PutNode.GetNode().GetServer())] = k.PutNode.GetNode()
+			r.nodes[wire.ServerID(k.PutNode.GetNode().GetServer())] = k.PutNode.GetNode()
 		case *pb.Command_RemoveNode:
-			r.nodes[ServerID(k.RemoveNode.GetServer())] = &pb.NodeEntry{Server: k.RemoveNode.GetServer(), Removed: true}
+			r.nodes[wire.ServerID(k.RemoveNode.GetServer())] = &pb.NodeEntry{Server: k.RemoveNode.GetServer(), Removed: true}
 		case *pb.Command_PutShardMap:
 			r.shards = k.PutShardMap.GetMap()
 		}
@@ -292,10 +296,10 @@ func (r *recovery) readTable() error {
 }
 
 // survey decides what is given up, and refuses what must not be.
-func (r *recovery) survey(lost []ServerID) (Loss, error) {
+func (r *recovery) survey(lost []wire.ServerID) (Loss, error) {
 	self := r.identity.Server
 	l := Loss{Server: self}
-	others := map[ServerID]*pb.NodeEntry{}
+	others := map[wire.ServerID]*pb.NodeEntry{}
 	for id, n := range r.nodes {
 		if id != self && !n.GetRemoved() {
 			others[id] = n
@@ -309,7 +313,7 @@ func (r *recovery) survey(lost []ServerID) (Loss, error) {
 			l.Newest = p.newest
 		}
 		for _, s := range p.members {
-			if id := ServerID(s.ID); id != self && others[id] == nil && !r.nodes[id].GetRemoved() {
+			if id := wire.ServerID(s.ID); id != self && others[id] == nil && !r.nodes[id].GetRemoved() {
 				others[id] = &pb.NodeEntry{Server: string(id)}
 			}
 		}
@@ -327,11 +331,11 @@ func (r *recovery) survey(lost []ServerID) (Loss, error) {
 	if len(lost) == 0 {
 		lost = slices.Sorted(maps.Keys(others))
 	}
-	given := map[ServerID]bool{}
+	given := map[wire.ServerID]bool{}
 	for _, id := range slices.Sorted(slices.Values(lost)) {
 		n := others[id]
 		if n == nil {
-			return l, fmt.Errorf("%s: %w", id, ErrNodeUnknown)
+			return l, fmt.Errorf("%s: %w", id, wire.ErrNodeUnknown)
 		}
 		if !given[id] {
 			given[id] = true
@@ -354,11 +358,11 @@ func (r *recovery) survey(lost []ServerID) (Loss, error) {
 }
 
 // judge reports whether a group has to go on with this node's copy.
-func (r *recovery) judge(id uint32, p *replica, lost map[ServerID]bool) (bool, error) {
-	var left []ServerID // who has a copy, or may have one, and is not lost
+func (r *recovery) judge(id uint32, p *replica, lost map[wire.ServerID]bool) (bool, error) {
+	var left []wire.ServerID // who has a copy, or may have one, and is not lost
 	for _, s := range r.placement(id).GetPresent() {
-		if !lost[ServerID(s)] {
-			left = append(left, ServerID(s))
+		if !lost[wire.ServerID(s)] {
+			left = append(left, wire.ServerID(s))
 		}
 	}
 	if p == nil {
@@ -369,10 +373,10 @@ func (r *recovery) judge(id uint32, p *replica, lost map[ServerID]bool) (bool, e
 	}
 	voters, alive, mine := 0, 0, false
 	for _, s := range p.members {
-		mine = mine || ServerID(s.ID) == p.self
-		there := !lost[ServerID(s.ID)]
-		if there && !slices.Contains(left, ServerID(s.ID)) {
-			left = append(left, ServerID(s.ID))
+		mine = mine || wire.ServerID(s.ID) == p.self
+		there := !lost[wire.ServerID(s.ID)]
+		if there && !slices.Contains(left, wire.ServerID(s.ID)) {
+			left = append(left, wire.ServerID(s.ID))
 		}
 		if s.Suffrage == raft.Voter {
 			voters++
@@ -384,7 +388,7 @@ func (r *recovery) judge(id uint32, p *replica, lost map[ServerID]bool) (bool, e
 	if alive > voters/2 {
 		return false, nil
 	}
-	others := slices.DeleteFunc(slices.Clone(left), func(id ServerID) bool { return id == p.self })
+	others := slices.DeleteFunc(slices.Clone(left), func(id wire.ServerID) bool { return id == p.self })
 	if len(others) > 0 {
 		return false, fmt.Errorf("%w: group %d has no majority any more, and %v may have a copy, too; what they have would be given up with them as --lost", ErrNoRecovery, id, others)
 	}
@@ -406,11 +410,11 @@ func (r *recovery) placement(id uint32) *pb.GroupPlacement {
 	return nil
 }
 
-func sameServers(a, b []ServerID) bool {
+func sameServers(a, b []wire.ServerID) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// keep writes what is under way, durably; nil that nothing is.
+// Replicas writes what is under way, durably; nil that nothing is.
 func (r *recovery) keep(note *recoveryNote) error {
 	var b []byte
 	if note != nil {
@@ -419,7 +423,7 @@ func (r *recovery) keep(note *recoveryNote) error {
 			return fmt.Errorf("cluster: encode recovery: %w", err)
 		}
 	}
-	stable := &stableStore{log: r.cfg.Storage.Log(), group: metaGroup}
+	stable := &raftlog.StableStore{Log: r.cfg.Storage.Log(), Group: wire.MetaGroup}
 	if err := stable.Set([]byte(recoveryKey), b); err != nil {
 		return fmt.Errorf("cluster: write recovery: %w", err)
 	}
@@ -433,7 +437,7 @@ func (p *replica) alone() raft.Configuration {
 	}}
 }
 
-// end is the last entry that the copy stands for, and the newest term it knows.
+// End is the last entry that the copy stands for, and the newest term it knows.
 func (p *replica) end() (index, term uint64, err error) {
 	if term, err = p.stable.GetUint64([]byte("CurrentTerm")); err != nil {
 		return 0, 0, err
@@ -456,7 +460,7 @@ func (p *replica) end() (index, term uint64, err error) {
 
 // claim makes this node the group's only voter, once.
 func (p *replica) claim() error {
-	if len(p.members) == 1 && ServerID(p.members[0].ID) == p.self && p.members[0].Suffrage == raft.Voter {
+	if len(p.members) == 1 && wire.ServerID(p.members[0].ID) == p.self && p.members[0].Suffrage == raft.Voter {
 		return nil
 	}
 	last, term, err := p.end()
@@ -475,7 +479,7 @@ func (p *replica) claim() error {
 	return nil
 }
 
-// settle opens the claimed groups, so that all that their logs hold comes into the
+// Settle opens the claimed groups, so that all that their logs hold comes into the
 // stores, and gives up the lost nodes where this one can decide it.
 func (r *recovery) settle(ctx context.Context) (err error) {
 	host, err := Start(ctx, Config{
@@ -488,11 +492,11 @@ func (r *recovery) settle(ctx context.Context) (err error) {
 	if err := host.WaitReady(ctx); err != nil {
 		return err
 	}
-	if !slices.Contains(r.note.Groups, metaGroup) {
+	if !slices.Contains(r.note.Groups, wire.MetaGroup) {
 		return nil // the others decide, when they hear from the operator
 	}
 	for _, id := range r.note.Lost {
-		if err := host.Meta().RemoveNode(ctx, id); err != nil && !errors.Is(err, ErrNodeUnknown) {
+		if err := host.Meta().RemoveNode(ctx, id); err != nil && !errors.Is(err, wire.ErrNodeUnknown) {
 			return err
 		}
 	}
@@ -513,7 +517,7 @@ func (p *replica) leap() error {
 	}
 	index := last + recoveredEntries
 	if err == nil {
-		err = p.marks.publish(&raft.SnapshotMeta{
+		err = p.marks.Publish(&raft.SnapshotMeta{
 			Version: raft.SnapshotVersionMax, ID: fmt.Sprintf("%d-%d", term, index), Index: index, Term: term,
 			Configuration: p.alone(), ConfigurationIndex: index,
 		})
@@ -534,5 +538,5 @@ func (r *recovery) answers(ctx context.Context, n *pb.NodeEntry) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	return Answers(ctx, r.cfg.Credentials, r.cfg.Clock, ServerID(n.GetServer()), n.GetAddress())
+	return mesh.Answers(ctx, r.cfg.Credentials, r.cfg.Clock, wire.ServerID(n.GetServer()), n.GetAddress())
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -15,7 +16,7 @@ import (
 
 // recoverOn calls f with the data directory of a node that does not run. The nodes
 // in up answer.
-func (w *fleet) recoverOn(disk *storagetest.Disk, up []ServerID, f func(RecoverConfig)) {
+func (w *fleet) recoverOn(disk *storagetest.Disk, up []wire.ServerID, f func(RecoverConfig)) {
 	w.t.Helper()
 	fatal := func(msg string) { w.t.Error("fatal: " + msg) }
 	node, err := storage.Open(storage.Options{
@@ -62,8 +63,8 @@ func TestRecover(t *testing.T) {
 		c.check() // so that the third has it, too
 	}
 	w.kill("one", "two", "three")
-	gone := []ServerID{"one", "three"}
-	w.recoverOn(w.disks["two"], []ServerID{"three"}, func(cfg RecoverConfig) {
+	gone := []wire.ServerID{"one", "three"}
+	w.recoverOn(w.disks["two"], []wire.ServerID{"three"}, func(cfg RecoverConfig) {
 		if l, err := SurveyLoss(cfg); err != nil || len(l.Nodes) != 2 || len(l.Groups) != 4 || l.Newest.IsZero() {
 			t.Errorf("survey: %+v, %v", l, err)
 		}
@@ -73,7 +74,7 @@ func TestRecover(t *testing.T) {
 		if _, err := Recover(t.Context(), cfg, "one"); !errors.Is(err, ErrNotLost) {
 			t.Errorf("recovery although there is a majority: %v", err)
 		}
-		if _, err := Recover(t.Context(), cfg, "four"); !errors.Is(err, ErrNodeUnknown) {
+		if _, err := Recover(t.Context(), cfg, "four"); !errors.Is(err, wire.ErrNodeUnknown) {
 			t.Errorf("recovery without somebody who was never there: %v", err)
 		}
 	})
@@ -103,8 +104,8 @@ func TestRecover(t *testing.T) {
 	}
 
 	// It grows by machines that were never there.
-	w.place([]ServerID{"two", "four", "five"}, "two", "four", "five")
-	for _, id := range []ServerID{"four", "five"} {
+	w.place([]wire.ServerID{"two", "four", "five"}, "two", "four", "five")
+	for _, id := range []wire.ServerID{"four", "five"} {
 		w.start(id, true)
 		w.joinAll(id)
 	}
@@ -134,7 +135,7 @@ func TestRecoverKilled(t *testing.T) {
 	}
 	w.kill("one", "two", "three")
 	disk, rng := w.disks["two"], seeded(t)
-	gone := []ServerID{"one", "three"}
+	gone := []wire.ServerID{"one", "three"}
 	begun := 0
 	for range 8 {
 		// A copy of the disk at a random sync of the whole.
@@ -192,7 +193,7 @@ func TestRestoredDirectoryForgetsItsCluster(t *testing.T) {
 	}
 	if err := errors.Join(
 		meta.PutNode(ctx, &pb.NodeEntry{Server: "gone"}), meta.PutAuthority(ctx, &pb.AuthorityEntry{Data: []byte("x")}),
-		meta.PutJoinToken(ctx, [32]byte{1}, time.Unix(1_800_000_000, 0)), meta.SetVersion(ctx, ProtocolVersion),
+		meta.PutJoinToken(ctx, [32]byte{1}, time.Unix(1_800_000_000, 0)), meta.SetVersion(ctx, wire.ProtocolVersion),
 		s.host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: org(7).Bytes()}), meta.PutShardMap(ctx, old),
 	); err != nil {
 		t.Fatal(err)
@@ -206,7 +207,7 @@ func TestRestoredDirectoryForgetsItsCluster(t *testing.T) {
 	if meta.ShardMap().GetVersion() != 0 || meta.Authority().GetVersion() != 0 || meta.JoinToken([32]byte{1}) != nil {
 		t.Errorf("shard map %v, authority %v", meta.ShardMap(), meta.Authority())
 	}
-	if meta.Version() != ProtocolVersion {
+	if meta.Version() != wire.ProtocolVersion {
 		t.Errorf("version %d", meta.Version())
 	}
 	if _, ok := again.host.Directory().Org(org(7)); !ok {
@@ -216,7 +217,7 @@ func TestRestoredDirectoryForgetsItsCluster(t *testing.T) {
 	again.write(id, again.open(id), "a", "1")
 }
 
-// restored is a disk with the meta store of another one, as a restore makes it.
+// Restored is a disk with the meta store of another one, as a restore makes it.
 func restored(t *testing.T, from *storagetest.Disk) *storagetest.Disk {
 	t.Helper()
 	to := storagetest.NewDisk()

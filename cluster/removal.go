@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -85,7 +86,7 @@ func (h *Host) startSweep(start context.Context) {
 // whether there is nothing left to do.
 func (h *Host) sweep(ctx context.Context) bool {
 	done := true
-	for _, org := range h.directory.removed() {
+	for _, org := range h.directory.RemovedOrgs() {
 		if g := h.group(h.Shard(org)); g == nil || g.leading.Load() == 0 {
 			continue
 		}
@@ -111,7 +112,7 @@ func (h *Host) deleteBuried(ctx context.Context) {
 			continue
 		}
 		var gone bool
-		if gone, err = h.machines[shardOf(id.Org, h.identity.Shards)-1].isGone(id); err == nil && gone {
+		if gone, err = h.machines[wire.ShardOf(id.Org, h.identity.Shards)-1].IsRemoved(id); err == nil && gone {
 			err = h.cfg.Storage.Remove(id)
 		}
 		if err != nil {
@@ -133,7 +134,7 @@ func (h *Host) finishRemoval(ctx context.Context, org pb.OrgID) error {
 	if err != nil {
 		return err
 	}
-	return h.directory.dropRemoved(ctx, org)
+	return h.directory.DropKeysOfRemoved(ctx, org)
 }
 
 // StoresRemoved reports whether all stores that an organization may have were
@@ -141,7 +142,7 @@ func (h *Host) finishRemoval(ctx context.Context, org pb.OrgID) error {
 func (h *Host) StoresRemoved(org pb.OrgID) (bool, error) {
 	for _, realm := range storage.OrgRealms {
 		id := storage.StoreID{Org: org, Realm: realm}
-		if gone, err := h.machines[shardOf(org, h.identity.Shards)-1].isGone(id); err != nil || !gone {
+		if gone, err := h.machines[wire.ShardOf(org, h.identity.Shards)-1].IsRemoved(id); err != nil || !gone {
 			return false, err
 		}
 	}

@@ -12,6 +12,10 @@ import (
 	"github.com/hashicorp/raft"
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/plan"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -22,12 +26,12 @@ import (
 type Membership struct {
 	Group    uint32
 	Index    uint64
-	Replicas []Replica
+	Replicas []plan.Replica
 }
 
 // Progress is how far a member of a group is, as it says itself.
 type Progress struct {
-	Server  ServerID
+	Server  wire.ServerID
 	Applied uint64 // index of the last entry that its stores have
 	Err     error  // it did not say
 }
@@ -39,9 +43,9 @@ type Progress struct {
 // agreed on it.
 
 const (
-	// leaderPatience bounds how long a proposal looks for a leader, in a context
+	// leaderTimeout bounds how long a proposal looks for a leader, in a context
 	// without an end: two elections.
-	leaderPatience = 5 * time.Second
+	leaderTimeout = 5 * time.Second
 	// leaderPause comes before it looks again.
 	leaderPause = 50 * time.Millisecond
 	// leaderCheck is how often a question to a leader looks whether it still is one, and
@@ -68,38 +72,38 @@ func (h *Host) Membership(ctx context.Context, group uint32) (Membership, error)
 	}
 	m := Membership{Group: group, Index: a.GetIndex()}
 	for _, s := range a.GetMembers() {
-		m.Replicas = append(m.Replicas, Replica{Server: ServerID(s.GetServer()), Voter: s.GetVoter()})
+		m.Replicas = append(m.Replicas, plan.Replica{Server: wire.ServerID(s.GetServer()), Voter: s.GetVoter()})
 	}
 	return m, nil
 }
 
 // AddLearner adds a server to a group as a learner. The shard map must name the
 // server before, or it does not listen.
-func (h *Host) AddLearner(ctx context.Context, group uint32, server ServerID, prev uint64) error {
+func (h *Host) AddLearner(ctx context.Context, group uint32, server wire.ServerID, prev uint64) error {
 	return h.changeMembership(ctx, group, pb.MemberChange_ADD_LEARNER, server, prev)
 }
 
 // Promote makes a learner a voter. Its caller has seen by Progress that it caught
 // up: a voter that has not is a hole in the majority.
-func (h *Host) Promote(ctx context.Context, group uint32, server ServerID, prev uint64) error {
+func (h *Host) Promote(ctx context.Context, group uint32, server wire.ServerID, prev uint64) error {
 	return h.changeMembership(ctx, group, pb.MemberChange_PROMOTE, server, prev)
 }
 
 // Demote makes a voter a learner.
-func (h *Host) Demote(ctx context.Context, group uint32, server ServerID, prev uint64) error {
+func (h *Host) Demote(ctx context.Context, group uint32, server wire.ServerID, prev uint64) error {
 	return h.changeMembership(ctx, group, pb.MemberChange_DEMOTE, server, prev)
 }
 
 // RemoveReplica takes a server out of a group. The leader takes itself out last:
 // transfer the leadership first.
-func (h *Host) RemoveReplica(ctx context.Context, group uint32, server ServerID, prev uint64) error {
+func (h *Host) RemoveReplica(ctx context.Context, group uint32, server wire.ServerID, prev uint64) error {
 	return h.changeMembership(ctx, group, pb.MemberChange_REMOVE, server, prev)
 }
 
 // TransferLeadership makes another voter the leader of a group; empty takes the
 // one that is furthest. It returns when the present one has stopped leading; the
 // other may still be being elected. After an error the present one leads on.
-func (h *Host) TransferLeadership(ctx context.Context, group uint32, to ServerID) error {
+func (h *Host) TransferLeadership(ctx context.Context, group uint32, to wire.ServerID) error {
 	_, err := h.askLeader(ctx, &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Transfer{Transfer: string(to)}})
 	if err != nil {
 		return fmt.Errorf("transfer leadership of group %d to %q: %w", group, to, err)
@@ -115,7 +119,7 @@ func (h *Host) Progress(ctx context.Context, group uint32) ([]Progress, error) {
 	}
 	call := &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Progress{Progress: &pb.Empty{}}}
 	all := make([]Progress, len(m.Replicas))
-	_ = each(len(all), func(i int) error {
+	_ = inParallel(len(all), func(i int) error {
 		server := m.Replicas[i].Server
 		a, err := h.ask(ctx, server, call)
 		all[i] = Progress{Server: server, Applied: a.GetIndex(), Err: err}
@@ -124,7 +128,7 @@ func (h *Host) Progress(ctx context.Context, group uint32) ([]Progress, error) {
 	return all, nil
 }
 
-func (h *Host) changeMembership(ctx context.Context, group uint32, kind pb.MemberChange_Kind, server ServerID, prev uint64) error {
+func (h *Host) changeMembership(ctx context.Context, group uint32, kind pb.MemberChange_Kind, server wire.ServerID, prev uint64) error {
 	_, err := h.askLeader(ctx, &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Change{
 		Change: &pb.MemberChange{Kind: kind, Server: string(server), Prev: prev},
 	}})
@@ -139,10 +143,10 @@ func (h *Host) changeMembership(ctx context.Context, group uint32, kind pb.Membe
 func (h *Host) askLeader(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnswer, error) {
 	group := call.GetGroup()
 	if int(group) >= len(h.groups) {
-		return nil, notApplied(fmt.Errorf("group %d of %d: %w", group, len(h.groups), ErrNotLeader))
+		return nil, wire.NotApplied(fmt.Errorf("group %d of %d: %w", group, len(h.groups), wire.ErrNotLeader))
 	}
-	asked := map[ServerID]bool{}
-	last, silent := notApplied(ErrNotLeader), error(nil)
+	asked := map[wire.ServerID]bool{}
+	last, silent := wire.NotApplied(wire.ErrNotLeader), error(nil)
 	for _, to := range h.candidates(group) {
 		if asked[to] {
 			continue
@@ -153,9 +157,9 @@ func (h *Host) askLeader(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnsw
 		case err == nil:
 			h.NoteLeader(group, to)
 			return a, nil
-		case errors.Is(err, ErrUnreachable):
-			last = notApplied(fmt.Errorf("%w: %w", ErrNotLeader, err))
-		case errors.Is(err, ErrNotApplied) && errors.Is(err, ErrNotLeader):
+		case errors.Is(err, wire.ErrUnreachable):
+			last = wire.NotApplied(fmt.Errorf("%w: %w", wire.ErrNotLeader, err))
+		case errors.Is(err, wire.ErrNotApplied) && errors.Is(err, wire.ErrNotLeader):
 			last = err
 		case errors.Is(err, errSilent) && mayRepeat(call):
 			silent = err
@@ -180,7 +184,7 @@ func mayRepeat(call *pb.GroupCall) bool {
 var errSilent = errors.New("node says nothing")
 
 // askWhileThere asks a server that may lead a group, and gives up when it is silent.
-func (h *Host) askWhileThere(ctx context.Context, to ServerID, call *pb.GroupCall) (*pb.GroupAnswer, error) {
+func (h *Host) askWhileThere(ctx context.Context, to wire.ServerID, call *pb.GroupCall) (*pb.GroupAnswer, error) {
 	if to == h.identity.Server || h.peers == nil {
 		return h.ask(ctx, to, call)
 	}
@@ -198,7 +202,7 @@ func (h *Host) askWhileThere(ctx context.Context, to ServerID, call *pb.GroupCal
 
 // watchLeader calls silent when a server that was asked as a group's leader is not there,
 // until the context ends.
-func (h *Host) watchLeader(ctx context.Context, to ServerID, group uint32, silent func()) {
+func (h *Host) watchLeader(ctx context.Context, to wire.ServerID, group uint32, silent func()) {
 	var probing sync.WaitGroup
 	defer probing.Wait()
 	answers := make(chan bool, 1) // of one probe at a time
@@ -226,7 +230,7 @@ func (h *Host) watchLeader(ctx context.Context, to ServerID, group uint32, silen
 }
 
 // there asks a server whether it is there; only silence says that it is not.
-func (h *Host) there(ctx context.Context, server ServerID) bool {
+func (h *Host) there(ctx context.Context, server wire.ServerID) bool {
 	probing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := h.cfg.Clock.AfterFunc(probeTime, cancel)
@@ -236,14 +240,14 @@ func (h *Host) there(ctx context.Context, server ServerID) bool {
 }
 
 // candidates returns who may lead a group, the likeliest first.
-func (h *Host) candidates(group uint32) []ServerID {
-	var ids []ServerID
+func (h *Host) candidates(group uint32) []wire.ServerID {
+	var ids []wire.ServerID
 	if g := h.group(group); g != nil {
 		if g.raft.State() == raft.Leader || h.peers == nil {
-			return []ServerID{h.identity.Server}
+			return []wire.ServerID{h.identity.Server}
 		}
 		if _, leader := g.raft.LeaderWithID(); leader != "" {
-			return []ServerID{ServerID(leader)}
+			return []wire.ServerID{wire.ServerID(leader)}
 		}
 		if h.counted(g) {
 			return nil // there is none; whoever is one tells its members within moments
@@ -254,8 +258,8 @@ func (h *Host) candidates(group uint32) []ServerID {
 	}
 	if sm := h.Meta().ShardMap(); sm.GetVersion() > 0 {
 		for _, id := range slices.Concat(sm.GetGroups()[group].GetPresent(), sm.GetGroups()[group].GetDesired()) {
-			if ServerID(id) != h.identity.Server {
-				ids = append(ids, ServerID(id))
+			if wire.ServerID(id) != h.identity.Server {
+				ids = append(ids, wire.ServerID(id))
 			}
 		}
 	}
@@ -275,37 +279,37 @@ func (h *Host) counted(g *group) bool {
 
 // NoteLeader is told by whoever learnt it who leads a group, for groups that are
 // not on this node; see LeaderOf.
-func (h *Host) NoteLeader(group uint32, leader ServerID) {
+func (h *Host) NoteLeader(group uint32, leader wire.ServerID) {
 	if int(group) < len(h.hints) {
 		h.hints[group].Store(&leader)
 	}
 }
 
 // ask asks one server, which may be this one.
-func (h *Host) ask(ctx context.Context, to ServerID, call *pb.GroupCall) (*pb.GroupAnswer, error) {
+func (h *Host) ask(ctx context.Context, to wire.ServerID, call *pb.GroupCall) (*pb.GroupAnswer, error) {
 	if to == h.identity.Server {
 		return h.answer(ctx, call)
 	}
 	if h.peers == nil {
-		return nil, ErrUnreachable
+		return nil, wire.ErrUnreachable
 	}
 	a, err := h.peers.Call(ctx, to, &pb.NodeCall{Kind: &pb.NodeCall_Group{Group: call}})
-	if errors.Is(err, ErrNoAnswer) {
-		err = unknown(err)
+	if errors.Is(err, wire.ErrNoAnswer) {
+		err = wire.Unknown(err)
 	}
 	return a.GetGroup(), err
 }
 
 // serve registers what this node answers to others.
 func (h *Host) serve() {
-	h.peers.HandleCall((*pb.NodeCall_Group)(nil), func(ctx context.Context, _ ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
+	h.peers.HandleCall((*pb.NodeCall_Group)(nil), func(ctx context.Context, _ wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error) {
 		a, err := h.answer(ctx, call.GetGroup())
 		if err != nil {
 			return nil, err
 		}
 		return &pb.NodeAnswer{Kind: &pb.NodeAnswer_Group{Group: a}}, nil
 	})
-	h.peers.Handle(KindStore, h.serveStores)
+	h.peers.Handle(mesh.KindStore, h.serveStores)
 	h.peers.attach(h.Meta())
 }
 
@@ -313,23 +317,23 @@ func (h *Host) serve() {
 func (h *Host) answer(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnswer, error) {
 	g := h.group(call.GetGroup())
 	if g == nil || h.isClosing() {
-		return nil, notApplied(ErrNotLeader)
+		return nil, wire.NotApplied(wire.ErrNotLeader)
 	}
 	switch k := call.GetKind().(type) {
 	case *pb.GroupCall_Propose:
 		cmd := new(pb.Command)
 		if err := proto.Unmarshal(k.Propose, cmd); err != nil {
-			return nil, notApplied(err)
+			return nil, wire.NotApplied(err)
 		}
 		if !mayForward(cmd) {
-			return nil, notApplied(fmt.Errorf("%w: %T is proposed by the shard's leader only", errBadCommand, cmd.GetKind()))
+			return nil, wire.NotApplied(fmt.Errorf("%w: %T is proposed by the shard's leader only", state.ErrBadCommand, cmd.GetKind()))
 		}
 		r, err := h.proposeAndWait(ctx, g, cmd)
-		return &pb.GroupAnswer{Index: r.index}, err
+		return &pb.GroupAnswer{Index: r.Index}, err
 	case *pb.GroupCall_ReadIndex:
 		// Whoever was told of a write was told by this node, after it applied it.
 		if err := g.lead(); err != nil {
-			return nil, notApplied(err)
+			return nil, wire.NotApplied(err)
 		}
 		return &pb.GroupAnswer{Index: g.fsm.applied.Load()}, nil
 	case *pb.GroupCall_Progress:
@@ -339,9 +343,9 @@ func (h *Host) answer(ctx context.Context, call *pb.GroupCall) (*pb.GroupAnswer,
 	case *pb.GroupCall_Change:
 		return &pb.GroupAnswer{}, g.change(k.Change)
 	case *pb.GroupCall_Transfer:
-		return &pb.GroupAnswer{}, g.handOver(ServerID(k.Transfer))
+		return &pb.GroupAnswer{}, g.handOver(wire.ServerID(k.Transfer))
 	}
-	return nil, notApplied(fmt.Errorf("%w: %T", errUnknownCall, call.GetKind()))
+	return nil, wire.NotApplied(fmt.Errorf("%w: %T", wire.ErrUnknownCall, call.GetKind()))
 }
 
 // mayForward allows what is idempotent and needs no lease: the meta group's
@@ -354,10 +358,10 @@ func mayForward(cmd *pb.Command) bool {
 	return true
 }
 
-// members says who is in the group, at its leader.
+// Members says who is in the group, at its leader.
 func (g *group) members() (*pb.GroupAnswer, error) {
 	if g.leading.Load() == 0 {
-		return nil, notApplied(ErrNotLeader)
+		return nil, wire.NotApplied(wire.ErrNotLeader)
 	}
 	a := &pb.GroupAnswer{Index: g.confIndex.Load()}
 	for _, s := range g.raft.GetConfiguration().Configuration().Servers {
@@ -368,11 +372,11 @@ func (g *group) members() (*pb.GroupAnswer, error) {
 
 // change changes who is in the group, at its leader.
 func (g *group) change(c *pb.MemberChange) error {
-	if err := checkServerID(c.GetServer()); err != nil {
-		return notApplied(err)
+	if err := wire.CheckServerID(c.GetServer()); err != nil {
+		return wire.NotApplied(err)
 	}
 	if g.leading.Load() == 0 {
-		return notApplied(ErrNotLeader)
+		return wire.NotApplied(wire.ErrNotLeader)
 	}
 	id, at := raft.ServerID(c.GetServer()), raft.ServerAddress(c.GetServer())
 	var f raft.IndexFuture
@@ -380,22 +384,22 @@ func (g *group) change(c *pb.MemberChange) error {
 	case pb.MemberChange_ADD_LEARNER:
 		f = g.raft.AddNonvoter(id, at, c.GetPrev(), changeTimeout)
 	case pb.MemberChange_PROMOTE:
-		g.admit(ServerID(c.GetServer()))
+		g.addVoter(wire.ServerID(c.GetServer()))
 		f = g.raft.AddVoter(id, at, c.GetPrev(), changeTimeout)
 	case pb.MemberChange_DEMOTE:
 		f = g.raft.DemoteVoter(id, c.GetPrev(), changeTimeout)
 	case pb.MemberChange_REMOVE:
 		f = g.raft.RemoveServer(id, c.GetPrev(), changeTimeout)
 	default:
-		return notApplied(fmt.Errorf("%w: %v", errUnknownCall, c.GetKind()))
+		return wire.NotApplied(fmt.Errorf("%w: %v", wire.ErrUnknownCall, c.GetKind()))
 	}
 	err := f.Error()
-	g.electors()
+	g.readVoters()
 	if err == nil {
 		return nil
 	}
 	if newest := g.confIndex.Load(); c.GetPrev() != 0 && newest != c.GetPrev() {
-		return notApplied(fmt.Errorf("%w: %w", ErrMapChanged, err))
+		return wire.NotApplied(fmt.Errorf("%w: %w", wire.ErrMapChanged, err))
 	}
 	return classify(err)
 }
@@ -403,7 +407,7 @@ func (g *group) change(c *pb.MemberChange) error {
 // proposeAnywhere proposes a command that may be forwarded, at whoever leads the
 // group, and waits until it is applied here, too, where the group is. Where
 // several nodes could lead it looks for the leader until the context ends, or
-// leaderPatience. What may be forwarded may be done twice, so where a leader has fallen
+// leaderTimeout. What may be forwarded may be done twice, so where a leader has fallen
 // silent the next one is asked; only if nobody answers is the outcome unknown.
 func (h *Host) proposeAnywhere(ctx context.Context, group uint32, cmd *pb.Command) error {
 	g := h.group(group)
@@ -414,32 +418,32 @@ func (h *Host) proposeAnywhere(ctx context.Context, group uint32, cmd *pb.Comman
 	// This node's copy may be behind the leader's, never ahead of it: the leader looks
 	// again.
 	if err := h.allow(cmd); err != nil {
-		return notApplied(err)
+		return wire.NotApplied(err)
 	}
 	b, err := proto.Marshal(cmd)
 	if err != nil {
-		return notApplied(fmt.Errorf("encode command: %w", err))
+		return wire.NotApplied(fmt.Errorf("encode command: %w", err))
 	}
 	call := &pb.GroupCall{Group: group, Kind: &pb.GroupCall_Propose{Propose: b}}
-	until := h.elapsed() + leaderPatience
+	until := h.elapsed() + leaderTimeout
 	maybe := false
 	for {
 		a, err := h.askLeader(ctx, call)
 		if errors.Is(err, errSilent) {
 			maybe = true
-			err = notApplied(fmt.Errorf("%w: %w", ErrNotLeader, errSilent)) // by those that have answered
+			err = wire.NotApplied(fmt.Errorf("%w: %w", wire.ErrNotLeader, errSilent)) // by those that have answered
 		}
 		if err == nil && g != nil {
 			if err = g.fsm.reached(ctx, a.GetIndex()); err != nil {
-				return unknown(err) // it is true, but not yet to be seen here
+				return wire.Unknown(err) // it is true, but not yet to be seen here
 			}
 		}
-		again := errors.Is(err, ErrNotLeader) && errors.Is(err, ErrNotApplied) && h.elapsed() < until
+		again := errors.Is(err, wire.ErrNotLeader) && errors.Is(err, wire.ErrNotApplied) && h.elapsed() < until
 		if again && clock.Wait(ctx, h.cfg.Clock, leaderPause) == nil && !h.isClosing() {
 			continue
 		}
-		if maybe && errors.Is(err, ErrNotLeader) {
-			err = unknown(errSilent)
+		if maybe && errors.Is(err, wire.ErrNotLeader) {
+			err = wire.Unknown(errSilent)
 		}
 		return err
 	}
@@ -458,14 +462,14 @@ type barrierRound struct {
 	err  error
 }
 
-// barrierPatience bounds one round.
-const barrierPatience = 2 * time.Second
+// barrierTimeout bounds one round.
+const barrierTimeout = 2 * time.Second
 
 // freshMeta is Directory.Fresh.
 func (h *Host) freshMeta(ctx context.Context) error {
-	g := h.group(metaGroup)
+	g := h.group(wire.MetaGroup)
 	if g == nil {
-		return ErrNotReady // it is being opened again (reopenLater)
+		return wire.ErrNotReady // it is being opened again (reopenLater)
 	}
 	if h.peers == nil || g.alone.Load() || (g.leading.Load() != 0 && g.lead() == nil) {
 		return nil
@@ -485,7 +489,7 @@ func (h *Host) freshMeta(ctx context.Context) error {
 	case <-r.done:
 		return r.err
 	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", ErrNotReady, ctx.Err())
+		return fmt.Errorf("%w: %w", wire.ErrNotReady, ctx.Err())
 	}
 }
 
@@ -507,49 +511,49 @@ func (b *barrier) begin(h *Host) {
 
 // catchUp asks the leader and waits.
 func (h *Host) catchUp() error {
-	g := h.group(metaGroup)
+	g := h.group(wire.MetaGroup)
 	if g == nil {
-		return ErrNotReady // since Fresh looked it was closed
+		return wire.ErrNotReady // since Fresh looked it was closed
 	}
 	ctx, cancel := context.WithCancel(g.fsm.life)
 	defer cancel()
-	limit := h.cfg.Clock.AfterFunc(barrierPatience, cancel)
+	limit := h.cfg.Clock.AfterFunc(barrierTimeout, cancel)
 	defer limit.Stop()
-	a, err := h.askLeader(ctx, &pb.GroupCall{Group: metaGroup, Kind: &pb.GroupCall_ReadIndex{ReadIndex: &pb.Empty{}}})
+	a, err := h.askLeader(ctx, &pb.GroupCall{Group: wire.MetaGroup, Kind: &pb.GroupCall_ReadIndex{ReadIndex: &pb.Empty{}}})
 	if err == nil {
-		err = g.level(ctx, a.GetIndex())
+		err = g.reachIndex(ctx, a.GetIndex())
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNotReady, err)
+		return fmt.Errorf("%w: %w", wire.ErrNotReady, err)
 	}
 	return nil
 }
 
-// level waits until this node's state machine is where another one was at an index.
+// reachIndex waits until this node's state machine is where another one was at an index.
 // raft shows it commands and memberships only, but where another node's counting
 // begins is its marker, which may be at the barrier of an election. To wait for that
 // one would be to wait for the next command.
-func (g *group) level(ctx context.Context, index uint64) error {
-	for !g.hollow(index) {
+func (g *group) reachIndex(ctx context.Context, index uint64) error {
+	for !g.onlyInternal(index) {
 		look, cancel := context.WithCancel(ctx)
 		timer := g.host.cfg.Clock.AfterFunc(readyPoll, cancel) // of what raft commits beside nobody tells
 		err := g.fsm.reached(look, index)
 		timer.Stop()
 		cancel()
-		if err == nil || ctx.Err() != nil || errors.Is(err, ErrClosed) {
+		if err == nil || ctx.Err() != nil || errors.Is(err, wire.ErrClosed) {
 			return err
 		}
 	}
 	return nil
 }
 
-// hollow reports whether all that is agreed on up to an index, and not applied yet,
+// onlyInternal reports whether all that is agreed on up to an index, and not applied yet,
 // are entries that no state machine is shown.
-func (g *group) hollow(index uint64) bool {
+func (g *group) onlyInternal(index uint64) bool {
 	if g.raft.CommitIndex() < index {
 		return false
 	}
-	for done := max(g.fsm.applied.Load(), g.marks.index.Load()); index > done; index-- {
+	for done := max(g.fsm.applied.Load(), g.marks.Index.Load()); index > done; index-- {
 		var l raft.Log
 		if err := g.logs.GetLog(index, &l); err != nil || l.Type == raft.LogCommand || l.Type == raft.LogConfiguration {
 			return false

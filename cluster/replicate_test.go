@@ -8,6 +8,7 @@ import (
 
 	"orgmem/cluster/clustertest"
 
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -71,7 +72,7 @@ func TestAnyNodeAnswersForTheDirectory(t *testing.T) {
 		err := w.settle("put it again", func() error {
 			return s.host.Directory().PutOrg(ctx, &pb.OrgEntry{Org: org(77).Bytes(), Slug: string(s.host.Server())})
 		})
-		if !errors.Is(err, ErrSlugTaken) {
+		if !errors.Is(err, wire.ErrSlugTaken) {
 			t.Errorf("a slug that is taken, on %s: %v", s.host.Server(), err)
 		}
 		n++
@@ -136,10 +137,10 @@ func TestGrowAndShrink(t *testing.T) {
 			}
 		})
 	}
-	w.place([]ServerID{"one"}, "one", "two", "three")
+	w.place([]wire.ServerID{"one"}, "one", "two", "three")
 	w.start("two", true)
 	w.start("three", true)
-	for _, id := range []ServerID{"two", "three"} {
+	for _, id := range []wire.ServerID{"two", "three"} {
 		w.joinAll(id)
 	}
 	cancel()
@@ -157,7 +158,7 @@ func TestGrowAndShrink(t *testing.T) {
 		}
 	}
 
-	for _, id := range []ServerID{"one", "three"} {
+	for _, id := range []wire.ServerID{"one", "three"} {
 		w.leave(id)
 		w.stop(id)
 	}
@@ -180,7 +181,7 @@ func TestGrowAndShrink(t *testing.T) {
 // nothing is taken twice.
 func TestFaultsAtRandom(t *testing.T) {
 	w, rng := three(t, func(c *Config, _ *storage.Options) { c.CompactBytes = 2_000 }), seeded(t)
-	ids := []ServerID{"one", "two", "three"}
+	ids := []wire.ServerID{"one", "two", "three"}
 	var clients []*writer
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -193,7 +194,7 @@ func TestFaultsAtRandom(t *testing.T) {
 			}
 		})
 	}
-	restart := func(ids ...ServerID) {
+	restart := func(ids ...wire.ServerID) {
 		w.kill(ids...)
 		for _, id := range ids {
 			w.start(id, false)
@@ -274,7 +275,7 @@ func TestMoreLogThanTheSnapshot(t *testing.T) {
 	for _, s := range w.all() {
 		if s != old {
 			clustertest.WaitFor(t, func() bool { return s.host.compactor.compactTo(s.host.shard(c.id), ^uint64(0)) == nil })
-			if m := s.host.shard(c.id).marks.index.Load(); m >= last {
+			if m := s.host.shard(c.id).marks.Index.Load(); m >= last {
 				t.Fatalf("snapshot at %d, the old log ends at %d: the test proves nothing", m, last)
 			}
 		}
@@ -284,7 +285,7 @@ func TestMoreLogThanTheSnapshot(t *testing.T) {
 	c.put()
 	c.check()
 	// It was restored, or the test would prove nothing.
-	clustertest.WaitFor(t, func() bool { g := old.host.shard(c.id); return g != nil && g.marks.index.Load() > 0 })
+	clustertest.WaitFor(t, func() bool { g := old.host.shard(c.id); return g != nil && g.marks.Index.Load() > 0 })
 }
 
 // strand cuts a leader off, by cut, in the middle of so many proposals that its log has
@@ -314,15 +315,15 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 	w := three(t)
 	old := w.servers["one"]
 	g, last := w.strand(func() *group {
-		w.leads(metaGroup, "one")
-		return old.host.group(metaGroup)
+		w.leads(wire.MetaGroup, "one")
+		return old.host.group(wire.MetaGroup)
 	}, func() {
 		w.part("one")
 		var told sync.WaitGroup
 		for range 100 {
 			told.Go(func() {
 				cmd := &pb.Command{Kind: &pb.Command_SetClusterVersion{SetClusterVersion: &pb.SetClusterVersion{Version: 1}}}
-				if _, err := old.host.proposeAndWait(t.Context(), old.host.group(metaGroup), cmd); err == nil {
+				if _, err := old.host.proposeAndWait(t.Context(), old.host.group(wire.MetaGroup), cmd); err == nil {
 					t.Error("a node that is cut off acknowledged a command")
 				}
 			})
@@ -332,27 +333,27 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 	for range 5 {
 		w.try("write", func() error { return w.servers["two"].host.Meta().SetVersion(t.Context(), 1) })
 	}
-	for _, id := range []ServerID{"two", "three"} {
+	for _, id := range []wire.ServerID{"two", "three"} {
 		s := w.servers[id]
-		clustertest.WaitFor(t, func() bool { return s.host.compactor.compactTo(s.host.group(metaGroup), ^uint64(0)) == nil })
-		if m := s.host.group(metaGroup).marks.index.Load(); m >= last {
+		clustertest.WaitFor(t, func() bool { return s.host.compactor.compactTo(s.host.group(wire.MetaGroup), ^uint64(0)) == nil })
+		if m := s.host.group(wire.MetaGroup).marks.Index.Load(); m >= last {
 			t.Fatalf("snapshot at %d, the old log ends at %d: the test proves nothing", m, last)
 		}
 	}
 	w.heal()
 	away := false
 	clustertest.WaitFor(t, func() bool {
-		now := old.host.group(metaGroup)
+		now := old.host.group(wire.MetaGroup)
 		if now == nil {
 			away = true
-			if err := old.host.Directory().Fresh(t.Context()); !errors.Is(err, ErrNotReady) && old.host.group(metaGroup) == nil {
+			if err := old.host.Directory().Fresh(t.Context()); !errors.Is(err, wire.ErrNotReady) && old.host.group(wire.MetaGroup) == nil {
 				t.Errorf("fresh without the group: %v", err)
 			}
-			if err := old.host.catchUp(); !errors.Is(err, ErrNotReady) && old.host.group(metaGroup) == nil {
+			if err := old.host.catchUp(); !errors.Is(err, wire.ErrNotReady) && old.host.group(wire.MetaGroup) == nil {
 				t.Errorf("a round of the barrier without the group: %v", err)
 			}
 			for what, look := range map[string]func() error{"ready": old.host.Ready, "the sweep": old.host.sweepable} {
-				if err := look(); !errors.Is(err, ErrNotReady) && old.host.group(metaGroup) == nil {
+				if err := look(); !errors.Is(err, wire.ErrNotReady) && old.host.group(wire.MetaGroup) == nil {
 					t.Errorf("%s without the group: %v", what, err)
 				}
 			}
@@ -363,7 +364,7 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 		t.Log("nobody looked while the group was away")
 	}
 	clustertest.WaitFor(t, func() bool { return old.host.Directory().Fresh(t.Context()) == nil && old.host.Ready() == nil })
-	if old.host.group(metaGroup).marks.index.Load() == 0 {
+	if old.host.group(wire.MetaGroup).marks.Index.Load() == 0 {
 		t.Error("it was not restored: the test proves nothing")
 	}
 }
@@ -374,15 +375,15 @@ func TestMetaGroupOpenedAgain(t *testing.T) {
 func TestFreshBehindABarrier(t *testing.T) {
 	t.Parallel() // it waits for elections, mostly
 	w := three(t)
-	at := func(id ServerID) uint64 { return w.servers[id].host.group(metaGroup).fsm.applied.Load() }
-	w.leads(metaGroup, "one")
-	w.leads(metaGroup, "two")
-	one, two := w.servers["one"].host.group(metaGroup).raft, w.servers["two"].host.group(metaGroup).raft
+	at := func(id wire.ServerID) uint64 { return w.servers[id].host.group(wire.MetaGroup).fsm.applied.Load() }
+	w.leads(wire.MetaGroup, "one")
+	w.leads(wire.MetaGroup, "two")
+	one, two := w.servers["one"].host.group(wire.MetaGroup).raft, w.servers["two"].host.group(wire.MetaGroup).raft
 	clustertest.WaitFor(t, func() bool { return one.AppliedIndex() >= two.LastIndex() })
 	w.stop("one")
 	w.start("one", false)
 	w.ready()
-	w.leads(metaGroup, "one")
+	w.leads(wire.MetaGroup, "one")
 	if at("one") <= at("three") {
 		t.Fatalf("one is at entry %d, three at %d: there is no barrier between them", at("one"), at("three"))
 	}

@@ -8,21 +8,22 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/raftlog"
 	"orgmem/storage/storagetest"
 )
 
 // What stands for an entry never leaves the node, and a log that knows no marker,
 // or whose group is being opened, has no more than it has.
 func TestWhatStandsForAnEntryIsNotSent(t *testing.T) {
-	stands := &raft.AppendEntriesRequest{Entries: []*raft.Log{{Index: 6, Type: raft.LogCommand}, {Index: 7, Type: seamEntry}}}
-	if err := (&heartbeats{}).AppendEntries("two", "two", stands, nil); !errors.Is(err, errSeam) {
+	stands := &raft.AppendEntriesRequest{Entries: []*raft.Log{{Index: 6, Type: raft.LogCommand}, {Index: 7, Type: raftlog.SeamEntry}}}
+	if err := (&heartbeats{}).AppendEntries("two", "two", stands, nil); !errors.Is(err, raftlog.ErrSeam) {
 		t.Errorf("sent: %v", err)
 	}
-	if _, err := (&pipeline{}).AppendEntries(stands, nil); !errors.Is(err, errSeam) {
+	if _, err := (&pipeline{}).AppendEntries(stands, nil); !errors.Is(err, raftlog.ErrSeam) {
 		t.Errorf("sent in a pipeline: %v", err)
 	}
-	s := &logStore{log: storagetest.NewDisk().Node(t).Log(), group: 1}
-	s.seam.at.Store(&seamAt{index: 7, term: 3})
+	s := &raftlog.LogStore{Log: storagetest.NewDisk().Node(t).Log(), Group: 1}
+	s.Seam.At.Store(&raftlog.EntryID{Index: 7, Term: 3})
 	var l raft.Log
 	if err := s.GetLog(7, &l); !errors.Is(err, raft.ErrLogNotFound) {
 		t.Errorf("before the group is open: %v", err)
@@ -49,26 +50,26 @@ func TestFollowerKnowsTheTermAtItsMarker(t *testing.T) {
 	c.check()
 	g := follower.host.shard(c.id)
 	clustertest.WaitFor(t, func() bool { return follower.host.compactor.compactTo(g, ^uint64(0)) == nil })
-	at := g.logs.seam.at.Load()
-	if at == nil || at.index != g.marks.index.Load() {
-		t.Fatalf("the log does not know its marker: %+v, %d", at, g.marks.index.Load())
+	at := g.logs.Seam.At.Load()
+	if at == nil || at.Index != g.marks.Index.Load() {
+		t.Fatalf("the log does not know its marker: %+v, %d", at, g.marks.Index.Load())
 	}
-	if first, _, err := g.host.cfg.Storage.Log().Bounds(g.id); err != nil || (first != 0 && first <= at.index) {
-		t.Fatalf("the log still begins at %d, the marker is at %d: %v", first, at.index, err)
+	if first, _, err := g.host.cfg.Storage.Log().Bounds(g.id); err != nil || (first != 0 && first <= at.Index) {
+		t.Fatalf("the log still begins at %d, the marker is at %d: %v", first, at.Index, err)
 	}
 	c.put() // behind the marker
 	c.check()
 	var l raft.Log
-	if err := g.logs.GetLog(at.index, &l); g.raft.State() != raft.Leader && (err != nil || l.Term != at.term || l.Type != seamEntry) {
+	if err := g.logs.GetLog(at.Index, &l); g.raft.State() != raft.Leader && (err != nil || l.Term != at.Term || l.Type != raftlog.SeamEntry) {
 		t.Errorf("a follower is asked for the entry before: %+v, %v", l, err)
 	}
-	if err := g.logs.GetLog(at.index-1, &l); !errors.Is(err, raft.ErrLogNotFound) {
+	if err := g.logs.GetLog(at.Index-1, &l); !errors.Is(err, raft.ErrLogNotFound) {
 		t.Errorf("an entry before the marker: %v", err)
 	}
 	lg := leader.host.shard(c.id)
 	clustertest.WaitFor(t, func() bool { return leader.host.compactor.compactTo(lg, ^uint64(0)) == nil })
-	if mark := lg.logs.seam.at.Load(); lg.raft.State() == raft.Leader && mark != nil {
-		if err := lg.logs.GetLog(mark.index, &l); !errors.Is(err, raft.ErrLogNotFound) && l.Type == seamEntry {
+	if mark := lg.logs.Seam.At.Load(); lg.raft.State() == raft.Leader && mark != nil {
+		if err := lg.logs.GetLog(mark.Index, &l); !errors.Is(err, raft.ErrLogNotFound) && l.Type == raftlog.SeamEntry {
 			t.Errorf("a leader was given what stands for an entry: %+v, %v", l, err)
 		}
 	}

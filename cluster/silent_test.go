@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -20,7 +21,7 @@ func TestAPausedLeaderOfTheDirectoryIsGivenUp(t *testing.T) {
 	w := three(t)
 	ctx, cancel := context.WithTimeout(t.Context(), pausedFor)
 	defer cancel()
-	leader, ok := w.any().host.LeaderOf(metaGroup)
+	leader, ok := w.any().host.LeaderOf(wire.MetaGroup)
 	if !ok {
 		t.Fatal("nobody leads")
 	}
@@ -66,7 +67,7 @@ func TestAPausedLeaderOfTheDirectoryIsGivenUp(t *testing.T) {
 func TestAPausedLeaderIsGivenUpFromAfar(t *testing.T) {
 	w := three(t)
 	w.start("four", true)
-	w.join(metaGroup, "four")
+	w.join(wire.MetaGroup, "four")
 	four := w.servers["four"].host
 	ctx, cancel := context.WithTimeout(t.Context(), pausedFor)
 	defer cancel()

@@ -11,13 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
 	"orgmem/proto/clock"
 	"orgmem/storage"
 )
 
 // station is a node on the real disk and the real network, as cmd makes one.
 type station struct {
-	network *Network
+	network *mesh.Network
 	node    *storage.Node
 	host    *Host
 }
@@ -25,21 +27,21 @@ type station struct {
 // credentialsOf is where a station's credentials lie, beside its data.
 func credentialsOf(dir string) string { return dir + ".credentials" }
 
-func credentialsIn(dir string) (*Credentials, error) {
+func credentialsIn(dir string) (*mesh.Credentials, error) {
 	text, err := os.ReadFile(credentialsOf(dir))
 	if err != nil {
 		return nil, err
 	}
-	return ParseCredentials(text)
+	return mesh.ParseCredentials(text)
 }
 
 // openNetwork opens a station's network and nothing else.
-func openNetwork(ctx context.Context, dir, listen string, join ...string) (*Network, error) {
+func openNetwork(ctx context.Context, dir, listen string, join ...string) (*mesh.Network, error) {
 	creds, err := credentialsIn(dir)
 	if err != nil {
 		return nil, err
 	}
-	return OpenNetwork(ctx, NetworkConfig{
+	return mesh.Open(ctx, mesh.Config{
 		Listen: listen, Join: join, Credentials: creds, Clock: clock.Real(), Logger: slog.New(slog.DiscardHandler),
 	})
 }
@@ -60,7 +62,7 @@ func openStation(ctx context.Context, dir, listen string, configure ...func(*Con
 	if s.node, err = storage.Open(o); err != nil {
 		return nil, err
 	}
-	s.network, err = OpenNetwork(ctx, NetworkConfig{Listen: listen, Credentials: creds, Clock: clock.Real(), Logger: logger})
+	s.network, err = mesh.Open(ctx, mesh.Config{Listen: listen, Credentials: creds, Clock: clock.Real(), Logger: logger})
 	if err != nil {
 		return nil, errors.Join(err, s.node.Close())
 	}
@@ -104,7 +106,7 @@ func foundStation(ctx context.Context, dir string, shards int, fill func(*Host) 
 	return keepStation(dir, creds)
 }
 
-func keepStation(dir string, creds *Credentials) error {
+func keepStation(dir string, creds *mesh.Credentials) error {
 	text, err := creds.Encode()
 	if err != nil {
 		return err
@@ -118,7 +120,7 @@ func joinStation(ctx context.Context, dir, listen string, by *station) error {
 	if err != nil {
 		return err
 	}
-	creds, err := Join(ctx, JoinConfig{Token: token, Advertise: listen, Clock: clock.Real(), Logger: slog.New(slog.DiscardHandler)})
+	creds, err := mesh.Join(ctx, mesh.JoinConfig{Token: token, Advertise: listen, Clock: clock.Real(), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
@@ -178,7 +180,7 @@ func newDistrict(t testing.TB, shards int, configure ...func(*Config, *storage.O
 	return d
 }
 
-// close may be called twice.
+// Close may be called twice.
 func (d *district) close() {
 	for i, s := range d.stations {
 		if s != nil {
@@ -223,7 +225,7 @@ func spreadNow(ctx context.Context, stations []*station) bool {
 	for _, s := range stations {
 		leads := 0
 		for _, g := range s.host.hosted() {
-			if g.id != metaGroup && g.leading.Load() != 0 {
+			if g.id != wire.MetaGroup && g.leading.Load() != 0 {
 				leads++
 			}
 		}

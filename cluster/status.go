@@ -1,20 +1,24 @@
 package cluster
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"orgmem/cluster/wire"
+)
 
 // GroupStatus is one group as doctor and the metrics see it.
 type GroupStatus struct {
-	Group    uint32   // 0 is the meta group, 1 to n are the shards
-	Leader   ServerID // empty while there is none
-	Leading  bool     // this node leads and has caught up
-	Term     uint64   // raft's current term
-	Last     uint64   // index of the last log entry
-	Applied  uint64   // index of the last entry that was applied to a store
-	Fresh    bool     // it began with nothing and does not know its group yet; it votes for nobody
-	Restores bool     // stores are being fetched from another node
-	Snapshot uint64   // index up to which the stores are flushed
-	LogBytes int64    // bytes of entries applied since Snapshot
-	InFlight int      // proposals not answered yet
+	Group    uint32        // 0 is the meta group, 1 to n are the shards
+	Leader   wire.ServerID // empty while there is none
+	Leading  bool          // this node leads and has caught up
+	Term     uint64        // raft's current term
+	Last     uint64        // index of the last log entry
+	Applied  uint64        // index of the last entry that was applied to a store
+	Fresh    bool          // it began with nothing and does not know its group yet; it votes for nobody
+	Restores bool          // stores are being fetched from another node
+	Snapshot uint64        // index up to which the stores are flushed
+	LogBytes int64         // bytes of entries applied since Snapshot
+	InFlight int           // proposals not answered yet
 }
 
 // Status returns the groups of this node in order of their number.

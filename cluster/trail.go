@@ -44,7 +44,7 @@ func (t *trail) reset() {
 	t.marks, t.kept = nil, 0
 }
 
-// mark notes a marker.
+// Mark notes a marker.
 func (t *trail) mark(index uint64, seen int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +57,7 @@ func (t *trail) mark(index uint64, seen int64) {
 	t.marks = append(t.marks, trailMark{index, seen})
 }
 
-// end returns the entry up to which the log is not kept for anybody.
+// End returns the entry up to which the log is not kept for anybody.
 func (t *trail) end(seen int64) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,7 +99,7 @@ func (g *group) hold(index uint64) (release func()) {
 func (g *group) cut(upTo uint64) error {
 	g.trail.cutting.Lock()
 	defer g.trail.cutting.Unlock()
-	marker, seen := g.marks.index.Load(), g.fsm.seen.Load()
+	marker, seen := g.marks.Index.Load(), g.fsm.seen.Load()
 	to := marker
 	if !g.alone.Load() {
 		g.trail.mark(marker, seen-g.fsm.logBytes.Load())

@@ -13,6 +13,10 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -59,7 +63,7 @@ var (
 	errNotMember = errors.New("server is not in the group")
 )
 
-// manifest says what a replica must have to be at this node's marker of a group.
+// Manifest says what a replica must have to be at this node's marker of a group.
 // Until closed is called, what comes behind the marker stays in the log.
 func (h *Host) manifest(g *group, index uint64) (b []byte, closed func(), err error) {
 	release := g.hold(index)
@@ -68,7 +72,7 @@ func (h *Host) manifest(g *group, index uint64) (b []byte, closed func(), err er
 			release()
 		}
 	}()
-	there, removed, err := g.fsm.machine.stores()
+	there, removed, err := g.fsm.machine.Stores()
 	if err != nil {
 		return nil, nil, fmt.Errorf("cluster: manifest of group %d: %w", g.id, err)
 	}
@@ -80,8 +84,8 @@ func (h *Host) manifest(g *group, index uint64) (b []byte, closed func(), err er
 	for _, id := range removed {
 		m.Removed = append(m.GetRemoved(), id.String())
 	}
-	if b, err = proto.Marshal(m); err == nil && len(b) > maxManifestBytes {
-		err = fmt.Errorf("%d bytes, limit %d", len(b), maxManifestBytes)
+	if b, err = proto.Marshal(m); err == nil && len(b) > raftlog.MaxManifestBytes {
+		err = fmt.Errorf("%d bytes, limit %d", len(b), raftlog.MaxManifestBytes)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cluster: manifest of group %d: %w", g.id, err)
@@ -97,7 +101,7 @@ type want struct {
 }
 
 // fetch brings the stores of a group to what a manifest demands.
-func (h *Host) fetch(ctx context.Context, m *pb.StoreManifest, to machine) error {
+func (h *Host) fetch(ctx context.Context, m *pb.StoreManifest, to state.Machine) error {
 	var removed []storage.StoreID
 	for _, name := range m.GetRemoved() {
 		id, err := storage.ParseStoreID(name)
@@ -106,7 +110,7 @@ func (h *Host) fetch(ctx context.Context, m *pb.StoreManifest, to machine) error
 		}
 		removed = append(removed, id)
 	}
-	if err := to.entomb(removed); err != nil {
+	if err := to.RemoveAll(removed); err != nil {
 		return err
 	}
 	var wants []want
@@ -115,7 +119,7 @@ func (h *Host) fetch(ctx context.Context, m *pb.StoreManifest, to machine) error
 		if err != nil {
 			return err
 		}
-		have, err := to.holds(id)
+		have, err := to.Holds(id)
 		if err != nil {
 			return err
 		}
@@ -127,7 +131,7 @@ func (h *Host) fetch(ctx context.Context, m *pb.StoreManifest, to machine) error
 		return nil
 	}
 	if h.peers == nil {
-		return fmt.Errorf("%d stores are to be fetched: %w", len(wants), ErrUnreachable)
+		return fmt.Errorf("%d stores are to be fetched: %w", len(wants), wire.ErrUnreachable)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -135,7 +139,7 @@ func (h *Host) fetch(ctx context.Context, m *pb.StoreManifest, to machine) error
 	var wg sync.WaitGroup
 	for range min(fetchStreams, len(wants)) {
 		wg.Go(func() {
-			f := &fetcher{host: h, group: m.GetGroup(), source: ServerID(m.GetSource()), to: to}
+			f := &fetcher{host: h, group: m.GetGroup(), source: wire.ServerID(m.GetSource()), to: to}
 			defer f.hangUp()
 			for w := range work {
 				if err := f.fetch(ctx, w); err != nil {
@@ -162,15 +166,15 @@ func (h *Host) fetch(ctx context.Context, m *pb.StoreManifest, to machine) error
 type fetcher struct {
 	host   *Host
 	group  uint32
-	source ServerID
-	to     machine
+	source wire.ServerID
+	to     state.Machine
 
-	conn *transferConn
+	conn *mesh.IdleConn
 }
 
 func (f *fetcher) hangUp() {
 	if f.conn != nil {
-		f.conn.end()
+		f.conn.End()
 		f.conn = nil
 	}
 }
@@ -199,18 +203,18 @@ func (f *fetcher) fetch(ctx context.Context, w want) error {
 // list asks the source for a copy of a store, and returns what is in it.
 func (f *fetcher) list(ctx context.Context, id storage.StoreID) (*pb.StoreListing, error) {
 	if f.conn == nil {
-		conn, err := f.host.peers.Dial(ctx, f.source, KindStore)
+		conn, err := f.host.peers.Dial(ctx, f.source, mesh.KindStore)
 		if err != nil {
 			return nil, err
 		}
-		f.conn = newTransferConn(ctx, conn, f.host.cfg.Clock)
+		f.conn = mesh.NewIdleConn(ctx, conn, f.host.cfg.Clock)
 	}
 	c := f.conn
-	if err := c.send(&pb.StoreAsk{Kind: &pb.StoreAsk_Copy{Copy: &pb.StoreCopy{Group: f.group, Store: id.String()}}}); err != nil {
+	if err := c.Send(&pb.StoreAsk{Kind: &pb.StoreAsk_Copy{Copy: &pb.StoreCopy{Group: f.group, Store: id.String()}}}); err != nil {
 		return nil, err
 	}
 	listing := new(pb.StoreListing)
-	if err := c.receive(listing); err != nil {
+	if err := c.Receive(listing); err != nil {
 		return nil, err
 	}
 	if r := listing.GetRefusal(); r != "" && !listing.GetRemoved() {
@@ -230,7 +234,7 @@ func (f *fetcher) attempt(ctx context.Context, w want) error {
 	files := make([]storage.CopyFile, len(listing.GetFiles()))
 	for i, l := range listing.GetFiles() {
 		if len(l.GetSum()) != len(files[i].Sum) || l.GetSize() > 1<<62 {
-			return fmt.Errorf("%q: %w", l.GetName(), errTransfer)
+			return fmt.Errorf("%q: %w", l.GetName(), mesh.ErrMessage)
 		}
 		files[i] = storage.CopyFile{Name: l.GetName(), Size: int64(l.GetSize()), Sum: [32]byte(l.GetSum())}
 	}
@@ -254,7 +258,7 @@ func (f *fetcher) attempt(ctx context.Context, w want) error {
 			return err
 		}
 	}
-	if err := f.to.replace(w.id, stage, w.applied); err != nil {
+	if err := f.to.Replace(w.id, stage, w.applied); err != nil {
 		if errors.Is(err, storage.ErrStaleCopy) || errors.Is(err, storage.ErrCorrupt) {
 			// What the sums call good is of no use: from the beginning, then.
 			return errors.Join(err, stage.Discard())
@@ -265,19 +269,19 @@ func (f *fetcher) attempt(ctx context.Context, w want) error {
 	return nil
 }
 
-// receive fetches the rest of one file.
+// Receive fetches the rest of one file.
 func (f *fetcher) receive(stage *storage.Stage, m storage.Missing) error {
 	rest := &pb.StoreFileRest{Name: m.Name, Offset: uint64(m.Offset)}
-	if err := f.conn.send(&pb.StoreAsk{Kind: &pb.StoreAsk_File{File: rest}}); err != nil {
+	if err := f.conn.Send(&pb.StoreAsk{Kind: &pb.StoreAsk_File{File: rest}}); err != nil {
 		return err
 	}
 	return stage.Receive(m, &countingReader{r: f.conn, n: &f.host.stats.transferred})
 }
 
 // serveStores sends copies of stores to another node until it hangs up.
-func (h *Host) serveStores(ctx context.Context, peer ServerID, conn net.Conn) {
-	c := newTransferConn(ctx, conn, h.cfg.Clock)
-	defer c.end()
+func (h *Host) serveStores(ctx context.Context, peer wire.ServerID, conn net.Conn) {
+	c := mesh.NewIdleConn(ctx, conn, h.cfg.Clock)
+	defer c.End()
 	select {
 	case h.serving <- struct{}{}:
 		defer func() { <-h.serving }()
@@ -301,15 +305,15 @@ func (h *Host) serveStores(ctx context.Context, peer ServerID, conn net.Conn) {
 // sender is the sending side of one connection.
 type sender struct {
 	host *Host
-	peer ServerID
-	conn *transferConn
+	peer wire.ServerID
+	conn *mesh.IdleConn
 	copy *storage.Copy // the one being sent; nil before the first
 }
 
 func (s *sender) serve(ctx context.Context) error {
 	for {
 		ask := new(pb.StoreAsk)
-		if err := s.conn.receive(ask); err != nil {
+		if err := s.conn.Receive(ask); err != nil {
 			return err
 		}
 		var err error
@@ -319,7 +323,7 @@ func (s *sender) serve(ctx context.Context) error {
 		case *pb.StoreAsk_File:
 			err = s.send(ctx, k.File)
 		default:
-			err = errTransfer
+			err = mesh.ErrMessage
 		}
 		if err != nil {
 			return err
@@ -350,17 +354,17 @@ func (s *sender) begin(ctx context.Context, ask *pb.StoreCopy) error {
 			listing.Files = append(listing.GetFiles(), &pb.StoreFile{Name: f.Name, Size: uint64(f.Size), Sum: f.Sum[:]})
 		}
 	}
-	return s.conn.send(listing)
+	return s.conn.Send(listing)
 }
 
 // mayFetch allows the members of a group the stores of that group, and nothing
 // else.
-func (h *Host) mayFetch(peer ServerID, ask *pb.StoreCopy) (storage.StoreID, error) {
+func (h *Host) mayFetch(peer wire.ServerID, ask *pb.StoreCopy) (storage.StoreID, error) {
 	id, err := storage.ParseStoreID(ask.GetStore())
 	if err != nil {
 		return id, err
 	}
-	of := metaGroup
+	of := wire.MetaGroup
 	if id != storage.MetaStore {
 		of = h.Shard(id.Org)
 	}
@@ -369,28 +373,28 @@ func (h *Host) mayFetch(peer ServerID, ask *pb.StoreCopy) (storage.StoreID, erro
 		return id, fmt.Errorf("store %v of group %d: %w", id, ask.GetGroup(), errNotMember)
 	}
 	for _, s := range g.raft.GetConfiguration().Configuration().Servers {
-		if ServerID(s.ID) == peer {
+		if wire.ServerID(s.ID) == peer {
 			return id, nil
 		}
 	}
 	return id, fmt.Errorf("%s asks for store %v: %w", peer, id, errNotMember)
 }
 
-// send sends the rest of a file.
+// Send sends the rest of a file.
 func (s *sender) send(ctx context.Context, ask *pb.StoreFileRest) error {
 	if s.copy == nil || ask.GetOffset() > 1<<62 {
-		return errTransfer
+		return mesh.ErrMessage
 	}
 	f, err := s.copy.Open(ask.GetName(), int64(ask.GetOffset()))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read
-	buf := make([]byte, transferChunk)
+	buf := make([]byte, mesh.ChunkBytes)
 	for {
 		n, err := f.Read(buf)
 		if n > 0 {
-			if err := s.host.pacer.wait(ctx, n); err != nil {
+			if err := s.host.pacer.Wait(ctx, n); err != nil {
 				return err
 			}
 			if _, err := s.conn.Write(buf[:n]); err != nil {
@@ -398,7 +402,7 @@ func (s *sender) send(ctx context.Context, ask *pb.StoreFileRest) error {
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return s.conn.flush()
+			return s.conn.Flush()
 		}
 		if err != nil {
 			return err

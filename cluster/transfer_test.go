@@ -16,6 +16,9 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -49,11 +52,11 @@ func source(w *fleet, orgs, rows int, configure ...func(*Config, *storage.Option
 			w.t.Fatal(err)
 		}
 	}
-	w.place([]ServerID{"one"}, "one", "two")
+	w.place([]wire.ServerID{"one"}, "one", "two")
 }
 
 // learn adds a node to all groups as a learner, whether it is there or not.
-func (w *fleet) learn(id ServerID) {
+func (w *fleet) learn(id wire.ServerID) {
 	w.t.Helper()
 	h := w.servers["one"].host
 	for g := range uint32(len(h.groups)) {
@@ -128,12 +131,12 @@ func TestTransferInterruptedAtRandom(t *testing.T) {
 
 // stalled lets transfers come to a halt where breakAfter would break them, and says of
 // whose: such a one is in its middle until its source is killed. end lets all be.
-func (w *fleet) stalled(after func() int64) (sources <-chan ServerID, end func()) {
-	stuck, over := make(chan ServerID), make(chan struct{})
+func (w *fleet) stalled(after func() int64) (sources <-chan wire.ServerID, end func()) {
+	stuck, over := make(chan wire.ServerID), make(chan struct{})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.breakAfter = after
-	w.stall = func(source ServerID, dead <-chan struct{}) bool {
+	w.stall = func(source wire.ServerID, dead <-chan struct{}) bool {
 		select {
 		case stuck <- source:
 			<-dead
@@ -153,7 +156,7 @@ func (w *fleet) stalled(after func() int64) (sources <-chan ServerID, end func()
 }
 
 // arrival waits for a transfer to come to a halt.
-func (w *fleet) arrival(stuck <-chan ServerID) (source ServerID) {
+func (w *fleet) arrival(stuck <-chan wire.ServerID) (source wire.ServerID) {
 	w.t.Helper()
 	clustertest.WaitFor(w.t, func() bool {
 		select {
@@ -198,8 +201,8 @@ func TestTransferGoesOnFromAnotherSource(t *testing.T) {
 	w.start("one", false).ready()
 	write(50)
 	cut()
-	w.place([]ServerID{"one", "two", "three"}, "one", "two", "three", "four")
-	for _, id := range []ServerID{"two", "three"} {
+	w.place([]wire.ServerID{"one", "two", "three"}, "one", "two", "three", "four")
+	for _, id := range []wire.ServerID{"two", "three"} {
 		w.start(id, true)
 		w.joinAll(id)
 	}
@@ -209,7 +212,7 @@ func TestTransferGoesOnFromAnotherSource(t *testing.T) {
 	stuck, end := w.stalled(func() int64 { return 50_000 + rng.Int64N(thirdWay-50_000) })
 	four := w.start("four", true)
 	w.learn("four")
-	sources := map[ServerID]bool{}
+	sources := map[wire.ServerID]bool{}
 	for range 3 {
 		source := w.arrival(stuck)
 		if four.host.Stats().TransferredBytes == 0 {
@@ -230,7 +233,7 @@ func TestTransferGoesOnFromAnotherSource(t *testing.T) {
 }
 
 // filesOf are the files of a node's copy of the first organization's store.
-func (w *fleet) filesOf(id ServerID) []storage.CopyFile {
+func (w *fleet) filesOf(id wire.ServerID) []storage.CopyFile {
 	w.t.Helper()
 	c, err := w.servers[id].node.Copy(w.t.Context(), mainStore(0))
 	if err != nil {
@@ -328,19 +331,19 @@ func TestMarkerWaitsForTheStores(t *testing.T) {
 	w.mu.Unlock()
 	two = w.start("two", false)
 	w.same(3)
-	clustertest.WaitFor(t, func() bool { return g().marks.index.Load() > 0 })
+	clustertest.WaitFor(t, func() bool { return g().marks.Index.Load() > 0 })
 }
 
 // TestMarkers: a received snapshot does not show until it is true, never takes a
 // marker back, and a snapshot that was overtaken is not sent.
 func TestMarkers(t *testing.T) {
 	s := start(t, storagetest.NewDisk())
-	stable := &stableStore{log: s.node.Log(), group: 2}
-	m, err := newMarkers(stable)
+	stable := &raftlog.StableStore{Log: s.node.Log(), Group: 2}
+	m, err := raftlog.OpenMarkers(stable)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.manifest = func(uint64) ([]byte, func(), error) { return []byte("what there is"), func() {}, nil }
+	m.Manifest = func(uint64) ([]byte, func(), error) { return []byte("what there is"), func() {}, nil }
 	receive := func(index uint64) raft.SnapshotSink {
 		t.Helper()
 		sink, err := m.Create(raft.SnapshotVersionMax, index, 3, raft.Configuration{}, 1, nil)
@@ -375,8 +378,8 @@ func TestMarkers(t *testing.T) {
 		if len(metas) > 0 {
 			got = metas[0].Index
 		}
-		if got != want || m.index.Load() != want {
-			t.Errorf("marker at %d (%d), want %d", got, m.index.Load(), want)
+		if got != want || m.Index.Load() != want {
+			t.Errorf("marker at %d (%d), want %d", got, m.Index.Load(), want)
 		}
 	}
 	own(10)
@@ -389,18 +392,18 @@ func TestMarkers(t *testing.T) {
 	if b, err := io.ReadAll(r); err != nil || string(b) != "manifest" || meta.Index != 20 {
 		t.Errorf("the received snapshot is %q at %d, %v", b, meta.Index, err)
 	}
-	if err := m.restored(19); err == nil {
+	if err := m.Restored(19); err == nil {
 		t.Error("a snapshot was restored that nobody sent")
 	}
 	at(10)
 	receive(20)
-	if err := m.restored(20); err != nil {
+	if err := m.Restored(20); err != nil {
 		t.Fatal(err)
 	}
 	at(20)
 	own(15) // was begun before the other one arrived
 	at(20)
-	if _, _, err := m.Open("3-10"); !errors.Is(err, errStaleSnapshot) {
+	if _, _, err := m.Open("3-10"); !errors.Is(err, raftlog.ErrStaleSnapshot) {
 		t.Errorf("open an overtaken snapshot: %v", err)
 	}
 	metas, err := m.List()
@@ -428,7 +431,7 @@ func TestStoresAreForMembers(t *testing.T) {
 	h := w.owner(c.id).host
 	shard := h.Shard(c.id.Org)
 	for _, tc := range []struct {
-		peer ServerID
+		peer wire.ServerID
 		ask  *pb.StoreCopy
 		ok   bool
 	}{
@@ -511,16 +514,16 @@ func TestTransfersKeepToTheirRate(t *testing.T) {
 	source(w, 1, 1200, func(c *Config, _ *storage.Options) { c.TransferRate = rate })
 	began := time.Unix(1_700_000_000, 0)
 	passed := obliging{clock.NewFake(began)}
-	w.servers["one"].host.pacer = newPacer(passed, rate) // raft's clock is the machine's
+	w.servers["one"].host.pacer = mesh.NewPacer(passed, rate) // raft's clock is the machine's
 	two := w.start("two", true)
 	w.learn("two")
 	w.same(1)
 	sent := two.host.Stats().TransferredBytes
-	if sent < 2*transferBurst {
-		t.Fatalf("%d bytes were sent: the burst is %d", sent, transferBurst)
+	if sent < 2*mesh.BurstBytes {
+		t.Fatalf("%d bytes were sent: the burst is %d", sent, mesh.BurstBytes)
 	}
-	took, want := passed.Now().Sub(began), time.Duration((sent-transferBurst)*uint64(time.Second)/rate)
-	if off := (took - want).Abs(); off > time.Second*transferChunk/rate {
+	took, want := passed.Now().Sub(began), time.Duration((sent-mesh.BurstBytes)*uint64(time.Second)/rate)
+	if off := (took - want).Abs(); off > time.Second*mesh.ChunkBytes/rate {
 		t.Errorf("%d bytes took %v of the clock, want %v", sent, took, want)
 	}
 }
@@ -572,7 +575,7 @@ func TestCrashBetweenMarkerAndLog(t *testing.T) {
 				t.Fatal(err)
 			}
 			marker := at(last)
-			if err := g.marks.publish(&raft.SnapshotMeta{
+			if err := g.marks.Publish(&raft.SnapshotMeta{
 				Version: raft.SnapshotVersionMax, ID: "received-9", Index: marker, Term: 9, ConfigurationIndex: 1,
 				Configuration: g.raft.GetConfiguration().Configuration(),
 			}); err != nil {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/raftlog"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
 
@@ -34,20 +37,20 @@ const (
 // group its own transport. A node that is a cluster of one has nobody to talk
 // to and uses soloTransports; Network is the multiplexed mutual-TLS listener.
 type transports interface {
-	// group returns a new transport for one group. raft closes it when the group
+	// Group returns a new transport for one group. raft closes it when the group
 	// shuts down. The transport is raft.WithPreVote and raft.WithClose.
-	group(id uint32, self ServerID) raft.Transport
+	group(id uint32, self wire.ServerID) raft.Transport
 }
 
 // peers is what a host needs of the network. Network is it; tests of replication
 // have one that they can cut.
 type peers interface {
 	transports
-	Dial(ctx context.Context, to ServerID, kind Kind) (net.Conn, error)
-	Handle(kind Kind, f func(ctx context.Context, peer ServerID, conn net.Conn))
-	Call(ctx context.Context, to ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error)
-	HandleCall(arm any, f func(ctx context.Context, peer ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error))
-	attach(r registry)
+	Dial(ctx context.Context, to wire.ServerID, kind mesh.Kind) (net.Conn, error)
+	Handle(kind mesh.Kind, f func(ctx context.Context, peer wire.ServerID, conn net.Conn))
+	Call(ctx context.Context, to wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error)
+	HandleCall(arm any, f func(ctx context.Context, peer wire.ServerID, call *pb.NodeCall) (*pb.NodeAnswer, error))
+	attach(r mesh.Registry)
 }
 
 var _ peers = meshPeers{}
@@ -57,8 +60,8 @@ var _ peers = meshPeers{}
 // the transport cannot do it.
 type soloTransports struct{}
 
-func (soloTransports) group(_ uint32, self ServerID) raft.Transport {
-	_, t := raft.NewInmemTransportWithTimeout(raft.ServerAddress(self), soloTimeout)
+func (soloTransports) group(_ uint32, self wire.ServerID) raft.Transport {
+	_, t := raft.NewInmemTransportWithTimeout(raft.ServerAddress(self), wire.ElectionTimeout)
 	return t
 }
 
@@ -87,7 +90,7 @@ var (
 // AppendEntries is what raft sends as a heartbeat, and what it falls back to
 // where it does not pipeline.
 func (t *heartbeats) AppendEntries(id raft.ServerID, target raft.ServerAddress, args *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse) error {
-	if err := checkSeam(args); err != nil {
+	if err := raftlog.CheckSeam(args); err != nil {
 		return err
 	}
 	sent := t.group.host.elapsed()
@@ -113,13 +116,13 @@ func (t *heartbeats) Close() error {
 
 // meshPeers is the network that a node of several has.
 type meshPeers struct {
-	*Network
+	*mesh.Network
 	logger *slog.Logger
 }
 
-func (p meshPeers) attach(r registry) { p.Attach(r) }
+func (p meshPeers) attach(r mesh.Registry) { p.Attach(r) }
 
-func (p meshPeers) group(id uint32, self ServerID) raft.Transport {
+func (p meshPeers) group(id uint32, self wire.ServerID) raft.Transport {
 	t := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: raftStreams{p.OpenGroup(id, self)}, MaxPool: raftPool, Timeout: raftTimeout,
 		Logger: newTransportLogger(p.logger, id),
@@ -129,25 +132,25 @@ func (p meshPeers) group(id uint32, self ServerID) raft.Transport {
 }
 
 // raftStreams is raft's StreamLayer. raft's addresses are server ids.
-type raftStreams struct{ *GroupStreams }
+type raftStreams struct{ *mesh.GroupStreams }
 
 // Dial is raft.StreamLayer's.
 func (s raftStreams) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
-	return s.GroupStreams.Dial(ServerID(to), timeout)
+	return s.GroupStreams.Dial(wire.ServerID(to), timeout)
 }
 
 // newTransportLogger makes debug lines of all that raft's transports say: each
 // death of a peer would be an error for each of its connections.
 func newTransportLogger(to *slog.Logger, group uint32) hclog.Logger {
-	l := newRaftLogger(slog.New(slog.DiscardHandler), group)
+	l := raftlog.NewLogger(slog.New(slog.DiscardHandler), group)
 	sinks, ok := l.(hclog.InterceptLogger)
 	if ok {
-		sinks.RegisterSink(quietSink{&raftSink{to: to.With("group", group)}})
+		sinks.RegisterSink(quietSink{&raftlog.Sink{To: to.With("group", group)}})
 	}
 	return l
 }
 
-type quietSink struct{ to *raftSink }
+type quietSink struct{ to *raftlog.Sink }
 
 // Accept is hclog.SinkAdapter's.
 func (s quietSink) Accept(name string, level hclog.Level, msg string, args ...any) {

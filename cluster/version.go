@@ -6,6 +6,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 )
 
@@ -14,7 +16,7 @@ import (
 // since it never falls, that only makes it wait.
 func (h *Host) allow(cmd *pb.Command) error {
 	if v := cmd.GetSetClusterVersion().GetVersion(); v > h.cfg.speaks {
-		return fmt.Errorf("raise to version %d, this program speaks %d: %w", v, h.cfg.speaks, ErrNotSpoken)
+		return fmt.Errorf("raise to version %d, this program speaks %d: %w", v, h.cfg.speaks, wire.ErrNotSpoken)
 	}
 	// A command that was forwarded may be of a newer program, which knows better.
 	cmd.Needs = max(cmd.GetNeeds(), h.cfg.needs(cmd))
@@ -26,7 +28,7 @@ func (h *Host) allow(cmd *pb.Command) error {
 		limit = h.Meta().Version()
 	}
 	if cmd.GetNeeds() > limit {
-		return fmt.Errorf("a command needs version %d, the cluster is at %d: %w", cmd.GetNeeds(), limit, ErrNotSpoken)
+		return fmt.Errorf("a command needs version %d, the cluster is at %d: %w", cmd.GetNeeds(), limit, wire.ErrNotSpoken)
 	}
 	return nil
 }
@@ -42,16 +44,16 @@ func (h *Host) Speaks(version uint32) bool {
 
 // asRunning returns the node table with what gossip knows better: a node that came
 // back with an older program has not said so in the table yet, or was refused.
-func asRunning(nodes []*pb.NodeEntry, members []Member) []*pb.NodeEntry {
-	running := make(map[ServerID]uint32, len(members))
+func asRunning(nodes []*pb.NodeEntry, members []mesh.Member) []*pb.NodeEntry {
+	running := make(map[wire.ServerID]uint32, len(members))
 	for _, m := range members {
-		if m.State == MemberAlive {
+		if m.State == mesh.MemberAlive {
 			running[m.Server] = m.Version
 		}
 	}
 	nodes = slices.Clone(nodes)
 	for i, e := range nodes {
-		if v, alive := running[ServerID(e.GetServer())]; alive && v < e.GetVersion() {
+		if v, alive := running[wire.ServerID(e.GetServer())]; alive && v < e.GetVersion() {
 			nodes[i] = proto.CloneOf(e)
 			nodes[i].Version = v
 		}

@@ -13,6 +13,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/state"
+	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 	"orgmem/storage"
@@ -28,7 +31,7 @@ func program(speaks uint32) func(*Config, *storage.Options) {
 				if cmd.GetPutOrg().GetEntry().GetName() == "new" {
 					return 3
 				}
-				return needs(cmd)
+				return wire.Needs(cmd)
 			}
 		}
 	}
@@ -38,12 +41,12 @@ func newOrg(b byte) *pb.OrgEntry {
 	return &pb.OrgEntry{Org: slices.Repeat([]byte{b}, 16), Name: "new"}
 }
 
-func (w *fleet) speaks(id ServerID, version uint32) error {
+func (w *fleet) speaks(id wire.ServerID, version uint32) error {
 	w.t.Helper()
 	var refusal error
 	w.try("enter "+string(id), func() error {
 		err := w.any().host.Meta().PutNode(w.t.Context(), &pb.NodeEntry{Server: string(id), Version: version})
-		if errors.Is(err, ErrOutdated) {
+		if errors.Is(err, wire.ErrOutdated) {
 			refusal, err = err, nil
 		}
 		return err
@@ -52,20 +55,20 @@ func (w *fleet) speaks(id ServerID, version uint32) error {
 }
 
 // leads makes a node the leader of a group.
-func (w *fleet) leads(group uint32, id ServerID) {
+func (w *fleet) leads(group uint32, id wire.ServerID) {
 	w.t.Helper()
 	w.try(fmt.Sprintf("make %s lead group %d", id, group), func() error {
 		if w.servers[id].host.group(group).leading.Load() != 0 {
 			return nil
 		}
 		if err := w.any().host.TransferLeadership(w.t.Context(), group, id); err != nil {
-			return fmt.Errorf("%w: %w", ErrNotLeader, err)
+			return fmt.Errorf("%w: %w", wire.ErrNotLeader, err)
 		}
-		return ErrNotLeader // it is being elected
+		return wire.ErrNotLeader // it is being elected
 	})
 }
 
-// level waits until all nodes have applied what one of them has of a group.
+// balance waits until all nodes have applied what one of them has of a group.
 func (w *fleet) level(group uint32) {
 	w.t.Helper()
 	applied := func(s *server) uint64 { return s.host.group(group).fsm.applied.Load() }
@@ -87,19 +90,19 @@ func TestUpgradeOneByOne(t *testing.T) {
 	t.Parallel() // it waits for elections, mostly
 	w := three(t, program(2))
 	ctx := t.Context()
-	meta := func() *Meta { return w.any().host.Meta() }
+	meta := func() *state.Meta { return w.any().host.Meta() }
 	raise := func(to uint32) error {
 		var refusal error
 		w.try("raise the version", func() error {
 			err := meta().SetVersion(ctx, to)
-			if errors.Is(err, ErrNotSpoken) {
+			if errors.Is(err, wire.ErrNotSpoken) {
 				refusal, err = err, nil
 			}
 			return err
 		})
 		return refusal
 	}
-	for _, id := range []ServerID{"one", "two", "three"} {
+	for _, id := range []wire.ServerID{"one", "two", "three"} {
 		if err := w.speaks(id, 2); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +111,7 @@ func TestUpgradeOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for _, id := range []ServerID{"one", "two"} {
+	for _, id := range []wire.ServerID{"one", "two"} {
 		w.stop(id)
 		w.start(id, false, program(3))
 		w.ready()
@@ -119,18 +122,18 @@ func TestUpgradeOneByOne(t *testing.T) {
 	// Of a node that does not speak it itself a raise gets nowhere. The other takes it
 	// to the log, and all three refuse it there; for the old one that is no reason to
 	// stop.
-	for _, id := range []ServerID{"three", "one"} {
-		w.leads(metaGroup, id)
-		if err := raise(3); !errors.Is(err, ErrNotSpoken) {
+	for _, id := range []wire.ServerID{"three", "one"} {
+		w.leads(wire.MetaGroup, id)
+		if err := raise(3); !errors.Is(err, wire.ErrNotSpoken) {
 			t.Errorf("raise while three speaks 2, led by %s: %v", id, err)
 		}
 	}
-	w.level(metaGroup)
+	w.level(wire.MetaGroup)
 	for id, s := range w.servers {
-		r := s.host.group(metaGroup).raft
+		r := s.host.group(wire.MetaGroup).raft
 		before, term := r.LastIndex(), r.CurrentTerm()
 		if id != "three" { // which does not know what it is
-			if err := s.host.Directory().PutOrg(ctx, newOrg(7)); !errors.Is(err, ErrNotApplied) || !errors.Is(err, ErrNotSpoken) {
+			if err := s.host.Directory().PutOrg(ctx, newOrg(7)); !errors.Is(err, wire.ErrNotApplied) || !errors.Is(err, wire.ErrNotSpoken) {
 				t.Errorf("a new command on %s while three speaks 2: %v", id, err)
 			}
 		}
@@ -146,13 +149,13 @@ func TestUpgradeOneByOne(t *testing.T) {
 	}
 	var refusal error
 	w.try("propose what is new", func() error {
-		_, refusal = w.any().host.askLeader(ctx, &pb.GroupCall{Group: metaGroup, Kind: &pb.GroupCall_Propose{Propose: ahead}})
-		if errors.Is(refusal, ErrNotLeader) {
+		_, refusal = w.any().host.askLeader(ctx, &pb.GroupCall{Group: wire.MetaGroup, Kind: &pb.GroupCall_Propose{Propose: ahead}})
+		if errors.Is(refusal, wire.ErrNotLeader) {
 			return refusal
 		}
 		return nil
 	})
-	if !errors.Is(refusal, ErrNotSpoken) {
+	if !errors.Is(refusal, wire.ErrNotSpoken) {
 		t.Errorf("a forwarded new command: %v", refusal)
 	}
 
@@ -170,8 +173,8 @@ func TestUpgradeOneByOne(t *testing.T) {
 	if err := raise(2); err != nil || meta().Version() != 3 {
 		t.Errorf("the version fell to %d, %v", meta().Version(), err)
 	}
-	for _, id := range []ServerID{"three", "four"} {
-		if err := w.speaks(id, 2); !errors.Is(err, ErrOutdated) {
+	for _, id := range []wire.ServerID{"three", "four"} {
+		if err := w.speaks(id, 2); !errors.Is(err, wire.ErrOutdated) {
 			t.Errorf("%s of version 2 is entered: %v", id, err)
 		}
 	}
@@ -210,7 +213,7 @@ func TestUpgradeOneByOne(t *testing.T) {
 	if _, err := tryBegin(t, w.disks["three"], func(c *Config, o *storage.Options) {
 		c.Server, c.Clock, c.peers = "three", clock.Real(), w.move("three")
 		program(2)(c, o)
-	}); !errors.Is(err, ErrOutdated) {
+	}); !errors.Is(err, wire.ErrOutdated) {
 		t.Errorf("the old program starts: %v", err)
 	}
 }
@@ -219,7 +222,7 @@ func TestUpgradeOneByOne(t *testing.T) {
 // what the table says.
 func TestAsRunning(t *testing.T) {
 	table := []*pb.NodeEntry{{Server: "a", Version: 3}, {Server: "b", Version: 3}, {Server: "c", Version: 2}, {Server: "d", Version: 3}}
-	members := []Member{{Server: "a", Version: 2}, {Server: "b", Version: 2, State: MemberFailed}, {Server: "c", Version: 3}, {Server: "e"}}
+	members := []mesh.Member{{Server: "a", Version: 2}, {Server: "b", Version: 2, State: mesh.MemberFailed}, {Server: "c", Version: 3}, {Server: "e"}}
 	var got []uint32
 	for _, e := range asRunning(table, members) {
 		got = append(got, e.GetVersion())

@@ -4,7 +4,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	protocluster "github.com/asynkron/protoactor-go/cluster"
 
-	"orgmem/cluster"
+	"orgmem/cluster/wire"
+
 	pb "orgmem/proto"
 )
 
@@ -20,7 +21,7 @@ const KindOrganization = "organization"
 // Placement says where organizations live. *cluster.Host implements it.
 type Placement interface {
 	// Leader returns who leads the organization's shard as far as this node knows.
-	Leader(org pb.OrgID) (cluster.ServerID, bool)
+	Leader(org pb.OrgID) (wire.ServerID, bool)
 }
 
 // Lookup is protoactor's IdentityLookup, by where an organization's shard leads.
@@ -44,7 +45,7 @@ func (l *Lookup) Get(id *protocluster.ClusterIdentity) *actor.PID {
 	return gatewayOf(server)
 }
 
-func gatewayOf(server cluster.ServerID) *actor.PID { return actor.NewPID(string(server), Gateway) }
+func gatewayOf(server wire.ServerID) *actor.PID { return actor.NewPID(string(server), Gateway) }
 
 // RemovePid does nothing: no place is remembered here.
 func (l *Lookup) RemovePid(*protocluster.ClusterIdentity, *actor.PID) {}

@@ -4,16 +4,17 @@ import (
 	"log/slog"
 	"testing"
 
+	"orgmem/cluster/wire"
+
 	protocluster "github.com/asynkron/protoactor-go/cluster"
 
-	"orgmem/cluster"
 	pb "orgmem/proto"
 )
 
 // town says that every organization lives on b.
 type town struct{}
 
-func (town) Leader(pb.OrgID) (cluster.ServerID, bool) { return "b", true }
+func (town) Leader(pb.OrgID) (wire.ServerID, bool) { return "b", true }
 
 // TestUnknownMessageIsSurvived: what a later version sends ends the connection and
 // not the process.

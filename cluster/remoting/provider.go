@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"sync"
 
-	protocluster "github.com/asynkron/protoactor-go/cluster"
+	"orgmem/cluster/mesh"
 
-	"orgmem/cluster"
+	protocluster "github.com/asynkron/protoactor-go/cluster"
 )
 
-// Members tells who is there. *cluster.Network implements it, by memberlist.
+// Members tells who is there. *mesh.Network implements it, by memberlist.
 type Members interface {
 	// Watch calls f with all nodes, now and after every change, from one goroutine,
 	// until it is stopped, which waits for f.
-	Watch(f func([]cluster.Member)) (stop func())
+	Watch(f func([]mesh.Member)) (stop func())
 }
 
 // Provider is protoactor's ClusterProvider: protoactor's members are the nodes that
@@ -30,7 +30,7 @@ var _ protocluster.ClusterProvider = (*Provider)(nil)
 
 // StartMember begins to tell protoactor's cluster who its members are.
 func (p *Provider) StartMember(c *protocluster.Cluster) error {
-	stop := p.members.Watch(func(all []cluster.Member) { c.MemberList.UpdateClusterTopology(topology(all)) })
+	stop := p.members.Watch(func(all []mesh.Member) { c.MemberList.UpdateClusterTopology(topology(all)) })
 	p.mu.Lock()
 	p.stop = stop
 	p.mu.Unlock()
@@ -43,7 +43,7 @@ func (p *Provider) StartMember(c *protocluster.Cluster) error {
 func (p *Provider) StartClient(c *protocluster.Cluster) error { return p.StartMember(c) }
 
 // Shutdown ends the telling and waits for that; it may be called twice. Whether the
-// node leaves in good order its own gossip says (cluster.Network.Close).
+// node leaves in good order its own gossip says (mesh.Network.Close).
 func (p *Provider) Shutdown(bool) error {
 	p.mu.Lock()
 	stop := p.stop
@@ -65,10 +65,10 @@ func (p *Provider) Shutdown(bool) error {
 // A member's address is made of host and port; ours is the node's id. With port 0
 // it is nobody's, so that what gossip thinks of a node ends no connection to it:
 // TCP knows better.
-func topology(all []cluster.Member) protocluster.Members {
+func topology(all []mesh.Member) protocluster.Members {
 	members := protocluster.Members{}
 	for _, m := range all {
-		if m.State != cluster.MemberAlive || m.Instance == "" {
+		if m.State != mesh.MemberAlive || m.Instance == "" {
 			continue
 		}
 		members = append(members, &protocluster.Member{

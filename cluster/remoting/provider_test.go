@@ -7,17 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/mesh"
+
 	"github.com/asynkron/protoactor-go/actor"
 	protocluster "github.com/asynkron/protoactor-go/cluster"
 	"github.com/asynkron/protoactor-go/remote"
-
-	"orgmem/cluster"
 )
 
 // gossip is what a test says of the nodes.
-type gossip struct{ tell func([]cluster.Member) }
+type gossip struct{ tell func([]mesh.Member) }
 
-func (g *gossip) Watch(f func([]cluster.Member)) func() {
+func (g *gossip) Watch(f func([]mesh.Member)) func() {
 	g.tell = f
 	return func() { g.tell = nil }
 }
@@ -53,27 +53,27 @@ func TestTopologyFollowsGossip(t *testing.T) {
 	}
 
 	at := time.Unix(1_700_000_000, 0)
-	a := cluster.Member{Server: "a", Instance: "a1", Since: at}
-	b := cluster.Member{Server: "b", Instance: "b1", Since: at}
-	never := cluster.Member{Server: "never", State: cluster.MemberFailed, Since: at}
-	gone := func(m cluster.Member, state cluster.MemberState, after time.Duration) cluster.Member {
+	a := mesh.Member{Server: "a", Instance: "a1", Since: at}
+	b := mesh.Member{Server: "b", Instance: "b1", Since: at}
+	never := mesh.Member{Server: "never", State: mesh.MemberFailed, Since: at}
+	gone := func(m mesh.Member, state mesh.MemberState, after time.Duration) mesh.Member {
 		m.State, m.Since = state, at.Add(after)
 		return m
 	}
 	for _, step := range []struct {
-		all          []cluster.Member
+		all          []mesh.Member
 		members      string
 		left, joined string
 	}{
-		{[]cluster.Member{a, never}, "a", "", "a"},
-		{[]cluster.Member{a, b, never}, "a b", "", "b"},
-		{[]cluster.Member{a, b}, "a b", "", ""}, // nothing that concerns members
-		{[]cluster.Member{a, gone(b, cluster.MemberFailed, 1)}, "a", "b", ""},
-		{[]cluster.Member{a, gone(b, cluster.MemberAlive, 2)}, "a b", "", "b"},
-		{[]cluster.Member{a, gone(b, cluster.MemberFailed, 3)}, "a", "b", ""},
-		{[]cluster.Member{a, gone(b, cluster.MemberAlive, 4)}, "a b", "", "b"},
-		{[]cluster.Member{a, gone(b, cluster.MemberLeft, 5)}, "a", "b", ""},
-		{[]cluster.Member{a, {Server: "b", Instance: "b2", Since: at.Add(6)}}, "a b", "", "b"},
+		{[]mesh.Member{a, never}, "a", "", "a"},
+		{[]mesh.Member{a, b, never}, "a b", "", "b"},
+		{[]mesh.Member{a, b}, "a b", "", ""}, // nothing that concerns members
+		{[]mesh.Member{a, gone(b, mesh.MemberFailed, 1)}, "a", "b", ""},
+		{[]mesh.Member{a, gone(b, mesh.MemberAlive, 2)}, "a b", "", "b"},
+		{[]mesh.Member{a, gone(b, mesh.MemberFailed, 3)}, "a", "b", ""},
+		{[]mesh.Member{a, gone(b, mesh.MemberAlive, 4)}, "a b", "", "b"},
+		{[]mesh.Member{a, gone(b, mesh.MemberLeft, 5)}, "a", "b", ""},
+		{[]mesh.Member{a, {Server: "b", Instance: "b2", Since: at.Add(6)}}, "a b", "", "b"},
 	} {
 		left, joined = nil, nil
 		g.tell(step.all)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"orgmem/cluster/wire"
+
 	"github.com/asynkron/protoactor-go/actor"
 	protocluster "github.com/asynkron/protoactor-go/cluster"
 	"github.com/asynkron/protoactor-go/eventstream"
@@ -21,7 +23,6 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
-	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -63,25 +64,25 @@ const (
 	never = 100 * 365 * 24 * time.Hour
 )
 
-// Wire is how remoting reaches other nodes, and knows of them. *cluster.Network
+// Wire is how remoting reaches other nodes, and knows of them. *mesh.Network
 // implements it.
 type Wire interface {
 	Members
 	// DialActors connects to another node's remoting.
-	DialActors(ctx context.Context, to cluster.ServerID) (net.Conn, error)
+	DialActors(ctx context.Context, to wire.ServerID) (net.Conn, error)
 	// ServeActors says at which address of this machine the node's own remoting
 	// listens; "" that it does no more.
 	ServeActors(addr string)
 	// ActorTLS is the client's side of a connection to a node: it shows this node's
 	// certificate and accepts that node's alone.
-	ActorTLS(to cluster.ServerID) *tls.Config
+	ActorTLS(to wire.ServerID) *tls.Config
 	// ActorServerTLS is the server's side: it accepts any node of the cluster.
 	ActorServerTLS() *tls.Config
 }
 
 // Config says what a Remoting is made of. All fields are required.
 type Config struct {
-	Self      cluster.ServerID
+	Self      wire.ServerID
 	Placement Placement
 	Wire      Wire
 	Clock     clock.Clock
@@ -97,10 +98,10 @@ type Remoting struct {
 	provider *Provider
 	started  chan struct{} // closed when protoactor's StartMember has returned
 	ended    *eventstream.Subscription
-	lost     func(server cluster.ServerID, sent bool)
+	lost     func(server wire.ServerID, sent bool)
 
 	mu    sync.Mutex
-	links map[cluster.ServerID]link // absent: nobody has tried, or it is not known yet
+	links map[wire.ServerID]link // absent: nobody has tried, or it is not known yet
 }
 
 // link is what is known of the way to a node.
@@ -111,14 +112,14 @@ type link struct {
 
 // New returns a Remoting that is not started.
 func New(cfg Config) *Remoting {
-	return &Remoting{cfg: cfg, lookup: Lookup{cfg.Placement}, links: map[cluster.ServerID]link{}}
+	return &Remoting{cfg: cfg, lookup: Lookup{cfg.Placement}, links: map[wire.ServerID]link{}}
 }
 
 // Start lets the system's actors be reached, and reach others. lost is called,
 // from any goroutine, when the connection to a node has ended or could not be made:
 // what was on its way there, or on its way back, does not arrive. sent says that
 // the node may have received it.
-func (r *Remoting) Start(system *actor.ActorSystem, lost func(server cluster.ServerID, sent bool)) error {
+func (r *Remoting) Start(system *actor.ActorSystem, lost func(server wire.ServerID, sent bool)) error {
 	r.system, r.lost = system, lost
 	port, err := r.listen()
 	if err != nil {
@@ -136,9 +137,9 @@ func (r *Remoting) note(event any) {
 	case *remote.EndpointConnectedEvent:
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.links[cluster.ServerID(e.Address)] = link{up: true}
+		r.links[wire.ServerID(e.Address)] = link{up: true}
 	case *remote.EndpointTerminatedEvent:
-		to := cluster.ServerID(e.Address)
+		to := wire.ServerID(e.Address)
 		r.mu.Lock()
 		sent := r.links[to].up
 		delete(r.links, to)
@@ -188,7 +189,7 @@ func (r *Remoting) serve(port int) error {
 		),
 		remote.WithDialOptions(
 			grpc.WithContextDialer(func(ctx context.Context, to string) (net.Conn, error) {
-				return r.dial(ctx, cluster.ServerID(to))
+				return r.dial(ctx, wire.ServerID(to))
 			}),
 			grpc.WithTransportCredentials(&clientCreds{r}),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
@@ -220,7 +221,7 @@ func (r *Remoting) serve(port int) error {
 }
 
 // dial connects to a node, which may yet hang up: see clientCreds.
-func (r *Remoting) dial(ctx context.Context, to cluster.ServerID) (net.Conn, error) {
+func (r *Remoting) dial(ctx context.Context, to wire.ServerID) (net.Conn, error) {
 	conn, err := r.cfg.Wire.DialActors(ctx, to)
 	if err != nil {
 		r.unreached(ctx, to)
@@ -232,7 +233,7 @@ func (r *Remoting) dial(ctx context.Context, to cluster.ServerID) (net.Conn, err
 // later; who waits is told at once. Of a connection before, nobody may have heard yet
 // that it has ended: what went over that may have arrived. An attempt that was called
 // off is of a connection that protoactor has given up, and told of.
-func (r *Remoting) unreached(ctx context.Context, to cluster.ServerID) {
+func (r *Remoting) unreached(ctx context.Context, to wire.ServerID) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return
 	}
@@ -265,7 +266,7 @@ func (r *Remoting) Owner(org pb.OrgID) (*actor.PID, bool) {
 // Reachable reports whether it makes sense to send to a node: false from an attempt
 // to connect that failed until protoactor is ready for another one, which is two
 // seconds. What is sent meanwhile never leaves.
-func (r *Remoting) Reachable(server cluster.ServerID) bool {
+func (r *Remoting) Reachable(server wire.ServerID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l, tried := r.links[server]
@@ -273,7 +274,7 @@ func (r *Remoting) Reachable(server cluster.ServerID) bool {
 }
 
 // At returns the gateway of a node.
-func (r *Remoting) At(server cluster.ServerID) *actor.PID { return gatewayOf(server) }
+func (r *Remoting) At(server wire.ServerID) *actor.PID { return gatewayOf(server) }
 
 // Stop ends all connections. What is on its way is lost. The system's actors must
 // not send to others any more.
@@ -298,7 +299,7 @@ func (r *Remoting) Stop() {
 type clientCreds struct{ r *Remoting }
 
 func (c *clientCreds) ClientHandshake(ctx context.Context, authority string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	to := cluster.ServerID(authority)
+	to := wire.ServerID(authority)
 	conn, info, err := credentials.NewTLS(c.r.cfg.Wire.ActorTLS(to)).ClientHandshake(ctx, authority, raw)
 	if err != nil {
 		c.r.unreached(ctx, to)

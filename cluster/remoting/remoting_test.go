@@ -25,10 +25,12 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/mesh"
+	"orgmem/cluster/wire"
+
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/remote"
 
-	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
 )
@@ -90,7 +92,7 @@ func (a *authority) environ() []string {
 	return []string{envKey + "=" + base64.StdEncoding.EncodeToString(key), envCert + "=" + base64.StdEncoding.EncodeToString(a.cert.Raw)}
 }
 
-func (a *authority) certificate(server cluster.ServerID) tls.Certificate {
+func (a *authority) certificate(server wire.ServerID) tls.Certificate {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -112,16 +114,16 @@ type street struct {
 	authority *authority
 
 	mu    sync.Mutex
-	doors map[cluster.ServerID]string
+	doors map[wire.ServerID]string
 }
 
 type house struct {
 	street *street
-	self   cluster.ServerID
+	self   wire.ServerID
 	cert   tls.Certificate
 }
 
-func (h *house) DialActors(ctx context.Context, to cluster.ServerID) (net.Conn, error) {
+func (h *house) DialActors(ctx context.Context, to wire.ServerID) (net.Conn, error) {
 	h.street.mu.Lock()
 	door := h.street.doors[to]
 	h.street.mu.Unlock()
@@ -154,7 +156,7 @@ func (h *house) config(check func(*x509.Certificate) error) *tls.Config {
 	}
 }
 
-func (h *house) ActorTLS(to cluster.ServerID) *tls.Config {
+func (h *house) ActorTLS(to wire.ServerID) *tls.Config {
 	return h.config(func(leaf *x509.Certificate) error {
 		if len(leaf.URIs) != 1 || leaf.URIs[0].Path != "/"+string(to) {
 			return fmt.Errorf("certificate of %v, want %s", leaf.URIs, to)
@@ -168,21 +170,21 @@ func (h *house) ActorServerTLS() *tls.Config {
 }
 
 // Watch tells of nobody: messages need no members.
-func (*house) Watch(func([]cluster.Member)) (stop func()) { return func() {} }
+func (*house) Watch(func([]mesh.Member)) (stop func()) { return func() {} }
 
 // Leader says that every organization lives on b.
-func (*house) Leader(pb.OrgID) (cluster.ServerID, bool) { return "b", true }
+func (*house) Leader(pb.OrgID) (wire.ServerID, bool) { return "b", true }
 
 // neighbour is a node with a gateway that repeats what it is told.
 type neighbour struct {
 	*Remoting
 	system *actor.ActorSystem
 	heard  chan any
-	lost   chan cluster.ServerID
+	lost   chan wire.ServerID
 	self   *actor.PID
 }
 
-func (s *street) move(t *testing.T, in cluster.ServerID) *neighbour {
+func (s *street) move(t *testing.T, in wire.ServerID) *neighbour {
 	t.Helper()
 	h := &house{s, in, s.authority.certificate(in)}
 	quiet := slog.New(slog.DiscardHandler)
@@ -192,9 +194,9 @@ func (s *street) move(t *testing.T, in cluster.ServerID) *neighbour {
 			actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }),
 			actor.WithDeadLetterThrottleInterval(time.Millisecond),
 		),
-		heard: make(chan any, 100), lost: make(chan cluster.ServerID, 100),
+		heard: make(chan any, 100), lost: make(chan wire.ServerID, 100),
 	}
-	if err := n.Start(n.system, func(server cluster.ServerID, _ bool) { n.lost <- server }); err != nil {
+	if err := n.Start(n.system, func(server wire.ServerID, _ bool) { n.lost <- server }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := n.system.Root.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
@@ -228,7 +230,7 @@ func await[T any](t *testing.T, from chan T) (v T) {
 }
 
 func newStreet(a *authority) *street {
-	return &street{authority: a, doors: map[cluster.ServerID]string{}}
+	return &street{authority: a, doors: map[wire.ServerID]string{}}
 }
 
 // protoactor sets gRPC's logger, a variable of its package, at every start, which the
@@ -244,7 +246,7 @@ const (
 
 // TestChild is a neighbour when a test has started it as one.
 func TestChild(t *testing.T) {
-	name := cluster.ServerID(os.Getenv(envChild))
+	name := wire.ServerID(os.Getenv(envChild))
 	if name == "" {
 		t.Skip("only as a child of the other tests")
 	}
@@ -317,7 +319,7 @@ func (c *child) end() {
 	}
 }
 
-func (s *street) door(name cluster.ServerID, addr string) {
+func (s *street) door(name wire.ServerID, addr string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.doors[name] = addr
@@ -327,10 +329,10 @@ func (s *street) door(name cluster.ServerID, addr string) {
 // it is told that the one before has ended: a write that is taken for one that was never
 // sent would be done twice.
 func TestWhatWentOverAConnectionBeforeMayHaveArrived(t *testing.T) {
-	h := &house{street: &street{doors: map[cluster.ServerID]string{}}, self: "a"}
+	h := &house{street: &street{doors: map[wire.ServerID]string{}}, self: "a"}
 	r := New(Config{Self: "a", Wire: h, Clock: clock.Real()})
 	var lost []bool
-	r.lost = func(_ cluster.ServerID, sent bool) { lost = append(lost, sent) }
+	r.lost = func(_ wire.ServerID, sent bool) { lost = append(lost, sent) }
 	r.note(&remote.EndpointConnectedEvent{Address: "b"})
 	for range 2 {
 		if _, err := r.dial(t.Context(), "b"); err == nil {
@@ -351,7 +353,7 @@ func TestWhoHangsUpHasReceivedNothing(t *testing.T) {
 	h := &house{street: newStreet(newAuthority(t)), self: "a"}
 	r := New(Config{Self: "a", Wire: h, Clock: fake})
 	var lost []bool
-	r.lost = func(_ cluster.ServerID, sent bool) { lost = append(lost, sent) }
+	r.lost = func(_ wire.ServerID, sent bool) { lost = append(lost, sent) }
 	attempt := func(ctx context.Context) {
 		t.Helper()
 		near, far := net.Pipe()

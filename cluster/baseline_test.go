@@ -137,7 +137,7 @@ func newBare(b *testing.B) *bare {
 	return w
 }
 
-// Close may be called twice.
+// close may be called twice.
 func (w *bare) close() {
 	for g := range w.groups {
 		for i, r := range w.groups[g] {

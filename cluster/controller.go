@@ -142,7 +142,7 @@ func (c *controller) round(ctx context.Context) error {
 	})
 }
 
-// First is the map of a cluster that was one node: it has everything.
+// first is the map of a cluster that was one node: it has everything.
 func (c *controller) first() *pb.ShardMap {
 	sm := &pb.ShardMap{}
 	self := []string{string(c.h.identity.Server)}

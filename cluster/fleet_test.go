@@ -101,7 +101,7 @@ func (w *fleet) move(id wire.ServerID) *street {
 	return s
 }
 
-// Close cuts a street off for ever.
+// close cuts a street off for ever.
 func (s *street) close() {
 	s.mu.Lock()
 	s.open = false
@@ -124,7 +124,7 @@ func (w *fleet) reach(from, to wire.ServerID) (*street, error) {
 	return s, nil
 }
 
-// forgetAndRaise cuts the links between two sides; an empty second side is everybody else.
+// part cuts the links between two sides; an empty second side is everybody else.
 func (w *fleet) part(one ...wire.ServerID) {
 	w.mu.Lock()
 	for _, a := range one {
@@ -350,7 +350,7 @@ type lane struct {
 	closed  chan struct{}
 }
 
-// Group implements transports.
+// group implements transports.
 func (s *street) group(id uint32, _ wire.ServerID) raft.Transport {
 	l := &lane{s: s, id: id, arrived: make(chan net.Conn), closed: make(chan struct{})}
 	s.mu.Lock()
@@ -551,7 +551,7 @@ func transient(err error) bool {
 	return errors.Is(err, wire.ErrNotLeader) || errors.Is(err, wire.ErrOutcomeUnknown) || errors.Is(err, wire.ErrNotReady)
 }
 
-// Settle is try for what has to fail: it returns how.
+// settle is try for what has to fail: it returns how.
 func (w *fleet) settle(what string, f func() error) (err error) {
 	w.t.Helper()
 	w.try(what, func() error {
@@ -617,7 +617,7 @@ func (w *fleet) joinAll(id wire.ServerID) {
 	}
 }
 
-// takeVote takes a node out of all groups.
+// leave takes a node out of all groups.
 func (w *fleet) leave(id wire.ServerID) {
 	w.t.Helper()
 	h, ctx := w.any().host, w.t.Context()

@@ -39,7 +39,7 @@ type fsm struct {
 	// others have a copy: the group is closed, the store replaced and the group opened
 	// again. Until then the state machine stands still, and the process does not end.
 	damaged func(err error)
-	// Restored is told of a snapshot that is complete; it publishes the marker.
+	// restored is told of a snapshot that is complete; it publishes the marker.
 	restored func(index uint64) error
 
 	applied   atomic.Uint64 // index of the last entry whose effects are in the stores

@@ -33,7 +33,7 @@ const (
 	maxAppendEntries = maxGroupInFlight + 1
 )
 
-// Group is one raft group of this node.
+// group is one raft group of this node.
 type group struct {
 	id    uint32
 	host  *Host
@@ -74,7 +74,7 @@ type group struct {
 	// confIndex is the entry that the newest agreed membership comes from.
 	confIndex atomic.Uint64
 
-	trail   trail
+	trail   raftlog.Trail
 	silence silence
 }
 
@@ -249,7 +249,7 @@ func (g *group) addVoter(server wire.ServerID) {
 	}
 }
 
-// Restored publishes the marker of a snapshot whose stores are here, and empties
+// restored publishes the marker of a snapshot whose stores are here, and empties
 // the log, which led to somewhere else. raft would do that next, but remembers
 // where the log ended; where that is behind the snapshot, entries that no majority
 // has, it would take nothing more, so the group is opened again.
@@ -262,7 +262,7 @@ func (g *group) restored(index uint64) error {
 		return err
 	}
 	g.confIndex.Store(metas[0].ConfigurationIndex)
-	g.trail.reset()
+	g.trail.Reset()
 	first, err := g.logs.FirstIndex()
 	if err != nil {
 		return err
@@ -358,7 +358,7 @@ func (g *group) notifyLead(leads bool) {
 	}
 }
 
-// transfer makes another voter the leader, the one that is furthest if none is
+// handOver makes another voter the leader, the one that is furthest if none is
 // named. The node stops answering before it begins, since followers vote for the
 // other one although they hear from this one.
 func (g *group) handOver(to wire.ServerID) error {
@@ -395,7 +395,7 @@ func (g *group) handOver(to wire.ServerID) error {
 	return fmt.Errorf("hand over group %d: %w", g.id, err)
 }
 
-// Settle refuses new proposals and waits for those under way: raft would answer
+// settle refuses new proposals and waits for those under way: raft would answer
 // them as lost with the leadership, and nobody could say whether they took effect.
 // They need one round to a majority. Where that does not come within LeaderLease
 // there is none to be had, unless a majority goes on to answer this term's heartbeats,
@@ -442,7 +442,7 @@ func (g *group) ready() bool {
 	return committed > 0 && g.raft.AppliedIndex() >= committed && !g.fsm.restoring.Load()
 }
 
-// Close refuses new proposals and waits until all are answered, as raft does
+// close refuses new proposals and waits until all are answered, as raft does
 // within its time-outs while it runs; only then it shuts raft down. The order
 // matters: raft never answers what is in its channels when it stops.
 func (g *group) close() {
@@ -529,6 +529,35 @@ func bootstrap(log *storage.Log, id uint32, self wire.ServerID) error {
 	}
 	if err != nil {
 		return fmt.Errorf("cluster: create group %d: %w", id, err)
+	}
+	return nil
+}
+
+// Hold keeps what comes behind a marker in the log until release is called.
+func (g *group) hold(index uint64) (release func()) { return g.trail.Hold(index, g.fsm.seen.Load()) }
+
+// cut deletes entries that are in the stores' files and that nobody may want. Up
+// to upTo it does not ask: what was erased has to go, and who still wants it gets
+// the stores instead.
+func (g *group) cut(upTo uint64) error {
+	g.trail.Cutting.Lock()
+	defer g.trail.Cutting.Unlock()
+	marker, seen := g.marks.Index.Load(), g.fsm.seen.Load()
+	to := marker
+	if !g.alone.Load() {
+		g.trail.Mark(marker, seen-g.fsm.logBytes.Load())
+		to = max(g.trail.End(seen), min(upTo, marker))
+	}
+	first, err := g.logs.FirstIndex()
+	if err != nil || first == 0 || first > to {
+		return err
+	}
+	last, err := g.logs.LastIndex()
+	if err != nil {
+		return err
+	}
+	if err := g.logs.DeleteRange(first, min(to, last)); err != nil {
+		return fmt.Errorf("cluster: cut the log of group %d: %w", g.id, err)
 	}
 	return nil
 }

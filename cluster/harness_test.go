@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// Server is a host on a file system that can crash.
+// server is a host on a file system that can crash.
 type server struct {
 	t    testing.TB
 	fs   *storagetest.Disk
@@ -193,7 +193,7 @@ func (s *server) wantRows(id storage.StoreID, want map[string]string) {
 	}
 }
 
-// Flush makes a store's effects durable in its own files.
+// flush makes a store's effects durable in its own files.
 func (s *server) flush(id storage.StoreID) {
 	s.t.Helper()
 	st, err := s.node.Acquire(id)
@@ -230,7 +230,7 @@ type stepper struct {
 	applyErr error                       // what apply answers instead
 }
 
-// Step puts a stepper before a store's machine. Call it before proposals of the
+// step puts a stepper before a store's machine. Call it before proposals of the
 // group are under way.
 func (s *server) step(id storage.StoreID, st *stepper) *stepper {
 	g := s.host.shard(id)
@@ -239,7 +239,7 @@ func (s *server) step(id storage.StoreID, st *stepper) *stepper {
 	return st
 }
 
-// hold keeps a store's group from applying anything until release is called.
+// Hold keeps a store's group from applying anything until release is called.
 func (s *server) hold(id storage.StoreID) (release func()) {
 	held := make(chan struct{})
 	release = sync.OnceFunc(func() { close(held) })

@@ -307,7 +307,7 @@ func (h *Host) openGroup(id uint32) error {
 	return err
 }
 
-// Group returns a group, nil when it is not on this node.
+// group returns a group, nil when it is not on this node.
 func (h *Host) group(id uint32) *group {
 	if int(id) >= len(h.groups) {
 		return nil

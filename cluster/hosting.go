@@ -132,7 +132,7 @@ func (w *hosting) round(ctx context.Context) {
 	}
 }
 
-// goalOf reports whether the shard map puts a group on this node. Every node is in
+// wants reports whether the shard map puts a group on this node. Every node is in
 // the meta group; a cluster of one has no shard map.
 func (h *Host) wants(id uint32) bool {
 	if only := h.cfg.recovering; only != nil {

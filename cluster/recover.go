@@ -242,7 +242,7 @@ func openReplica(log *storage.Log, id uint32, self wire.ServerID) (*replica, err
 	return p, nil
 }
 
-// inParallel calls f for every entry of the log behind an index.
+// each calls f for every entry of the log behind an index.
 func (p *replica) each(after uint64, f func(*raft.Log) error) error {
 	first, err := p.logs.FirstIndex()
 	if err != nil {
@@ -414,7 +414,7 @@ func sameServers(a, b []wire.ServerID) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// Replicas writes what is under way, durably; nil that nothing is.
+// keep writes what is under way, durably; nil that nothing is.
 func (r *recovery) keep(note *recoveryNote) error {
 	var b []byte
 	if note != nil {
@@ -479,7 +479,7 @@ func (p *replica) claim() error {
 	return nil
 }
 
-// Settle opens the claimed groups, so that all that their logs hold comes into the
+// settle opens the claimed groups, so that all that their logs hold comes into the
 // stores, and gives up the lost nodes where this one can decide it.
 func (r *recovery) settle(ctx context.Context) (err error) {
 	host, err := Start(ctx, Config{

@@ -217,7 +217,7 @@ func TestRestoredDirectoryForgetsItsCluster(t *testing.T) {
 	again.write(id, again.open(id), "a", "1")
 }
 
-// Restored is a disk with the meta store of another one, as a restore makes it.
+// restored is a disk with the meta store of another one, as a restore makes it.
 func restored(t *testing.T, from *storagetest.Disk) *storagetest.Disk {
 	t.Helper()
 	to := storagetest.NewDisk()

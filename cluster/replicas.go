@@ -358,7 +358,7 @@ func mayForward(cmd *pb.Command) bool {
 	return true
 }
 
-// Members says who is in the group, at its leader.
+// members says who is in the group, at its leader.
 func (g *group) members() (*pb.GroupAnswer, error) {
 	if g.leading.Load() == 0 {
 		return nil, wire.NotApplied(wire.ErrNotLeader)

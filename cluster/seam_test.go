@@ -19,7 +19,7 @@ func TestWhatStandsForAnEntryIsNotSent(t *testing.T) {
 	if err := (&heartbeats{}).AppendEntries("two", "two", stands, nil); !errors.Is(err, raftlog.ErrSeam) {
 		t.Errorf("sent: %v", err)
 	}
-	if _, err := (&pipeline{}).AppendEntries(stands, nil); !errors.Is(err, raftlog.ErrSeam) {
+	if _, err := (&raftlog.Pipeline{}).AppendEntries(stands, nil); !errors.Is(err, raftlog.ErrSeam) {
 		t.Errorf("sent in a pipeline: %v", err)
 	}
 	s := &raftlog.LogStore{Log: storagetest.NewDisk().Node(t).Log(), Group: 1}

@@ -180,7 +180,7 @@ func newDistrict(t testing.TB, shards int, configure ...func(*Config, *storage.O
 	return d
 }
 
-// Close may be called twice.
+// close may be called twice.
 func (d *district) close() {
 	for i, s := range d.stations {
 		if s != nil {

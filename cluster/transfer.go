@@ -63,7 +63,7 @@ var (
 	errNotMember = errors.New("server is not in the group")
 )
 
-// Manifest says what a replica must have to be at this node's marker of a group.
+// manifest says what a replica must have to be at this node's marker of a group.
 // Until closed is called, what comes behind the marker stays in the log.
 func (h *Host) manifest(g *group, index uint64) (b []byte, closed func(), err error) {
 	release := g.hold(index)
@@ -269,7 +269,7 @@ func (f *fetcher) attempt(ctx context.Context, w want) error {
 	return nil
 }
 
-// Receive fetches the rest of one file.
+// receive fetches the rest of one file.
 func (f *fetcher) receive(stage *storage.Stage, m storage.Missing) error {
 	rest := &pb.StoreFileRest{Name: m.Name, Offset: uint64(m.Offset)}
 	if err := f.conn.Send(&pb.StoreAsk{Kind: &pb.StoreAsk_File{File: rest}}); err != nil {
@@ -380,7 +380,7 @@ func (h *Host) mayFetch(peer wire.ServerID, ask *pb.StoreCopy) (storage.StoreID,
 	return id, fmt.Errorf("%s asks for store %v: %w", peer, id, errNotMember)
 }
 
-// Send sends the rest of a file.
+// send sends the rest of a file.
 func (s *sender) send(ctx context.Context, ask *pb.StoreFileRest) error {
 	if s.copy == nil || ask.GetOffset() > 1<<62 {
 		return mesh.ErrMessage

@@ -6,8 +6,6 @@ import (
 	"net"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
-
 	"github.com/hashicorp/raft"
 
 	"orgmem/cluster/mesh"
@@ -37,7 +35,7 @@ const (
 // group its own transport. A node that is a cluster of one has nobody to talk
 // to and uses soloTransports; Network is the multiplexed mutual-TLS listener.
 type transports interface {
-	// Group returns a new transport for one group. raft closes it when the group
+	// group returns a new transport for one group. raft closes it when the group
 	// shuts down. The transport is raft.WithPreVote and raft.WithClose.
 	group(id uint32, self wire.ServerID) raft.Transport
 }
@@ -125,7 +123,7 @@ func (p meshPeers) attach(r mesh.Registry) { p.Attach(r) }
 func (p meshPeers) group(id uint32, self wire.ServerID) raft.Transport {
 	t := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: raftStreams{p.OpenGroup(id, self)}, MaxPool: raftPool, Timeout: raftTimeout,
-		Logger: newTransportLogger(p.logger, id),
+		Logger: raftlog.NewTransportLogger(p.logger, id),
 	})
 	t.TimeoutScale = raftTimeoutScale
 	return t
@@ -139,20 +137,11 @@ func (s raftStreams) Dial(to raft.ServerAddress, timeout time.Duration) (net.Con
 	return s.GroupStreams.Dial(wire.ServerID(to), timeout)
 }
 
-// newTransportLogger makes debug lines of all that raft's transports say: each
-// death of a peer would be an error for each of its connections.
-func newTransportLogger(to *slog.Logger, group uint32) hclog.Logger {
-	l := raftlog.NewLogger(slog.New(slog.DiscardHandler), group)
-	sinks, ok := l.(hclog.InterceptLogger)
-	if ok {
-		sinks.RegisterSink(quietSink{&raftlog.Sink{To: to.With("group", group)}})
+// AppendEntriesPipeline gives raft a pipeline whose answers are always taken.
+func (t *heartbeats) AppendEntriesPipeline(id raft.ServerID, target raft.ServerAddress) (raft.AppendPipeline, error) {
+	inner, err := t.Transport.AppendEntriesPipeline(id, target)
+	if err != nil {
+		return nil, err
 	}
-	return l
-}
-
-type quietSink struct{ to *raftlog.Sink }
-
-// Accept is hclog.SinkAdapter's.
-func (s quietSink) Accept(name string, level hclog.Level, msg string, args ...any) {
-	s.to.Accept(name, min(level, hclog.Warn), msg, args...)
+	return raftlog.NewPipeline(inner), nil
 }

@@ -68,7 +68,7 @@ func (w *fleet) leads(group uint32, id wire.ServerID) {
 	})
 }
 
-// balance waits until all nodes have applied what one of them has of a group.
+// level waits until all nodes have applied what one of them has of a group.
 func (w *fleet) level(group uint32) {
 	w.t.Helper()
 	applied := func(s *server) uint64 { return s.host.group(group).fsm.applied.Load() }

@@ -144,7 +144,7 @@ func (g *gossip) listen() {
 	}
 }
 
-// Receive hands a stream to memberlist, which closes it.
+// receive hands a stream to memberlist, which closes it.
 func (g *gossip) receive(_ context.Context, _ wire.ServerID, conn net.Conn) {
 	select {
 	case g.streams <- conn:
@@ -322,7 +322,7 @@ func (g *gossip) rekey(c *Credentials) error {
 	return nil
 }
 
-// takeVote says goodbye: to each node that is alive, and with memberlist's own way of
+// leave says goodbye: to each node that is alive, and with memberlist's own way of
 // doing it. It may be called twice.
 func (g *gossip) leave() {
 	g.mu.Lock()
@@ -350,7 +350,7 @@ func (g *gossip) leave() {
 	}
 }
 
-// Close ends memberlist.
+// close ends memberlist.
 func (g *gossip) close() error { return g.list.Shutdown() }
 
 // SetLeaving says whether this node is being drained or on its way out.

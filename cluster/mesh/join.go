@@ -232,7 +232,7 @@ func (n *Network) answerJoin(conn *tls.Conn, v *pendingConn, a *pb.JoinAnswer) {
 	}
 }
 
-// addVoter spends the token and makes the machine a node. It may be done again with
+// admit spends the token and makes the machine a node. It may be done again with
 // the same token by the same machine, which has perhaps not heard the answer.
 func (n *Network) admit(ctx context.Context, r Registry, ask *pb.JoinRequest) *pb.JoinAnswer {
 	refuse := func(err error, again bool) *pb.JoinAnswer {

@@ -56,7 +56,7 @@ type Member struct {
 	Since    time.Time // of State, by this node's clock
 }
 
-// Members are the nodes that gossip has told of, and those in the node table.
+// members are the nodes that gossip has told of, and those in the node table.
 type members struct {
 	n           *Network
 	changes     chan struct{} // holds one: something has changed since tell looked
@@ -183,7 +183,7 @@ func (m *members) heard(id wire.ServerID, meta *pb.NodeMeta) {
 // lost notes a node that gossip has given up.
 func (m *members) lost(id wire.ServerID) { m.gone(id, MemberFailed) }
 
-// removed notes that a node is not alive any more.
+// gone notes that a node is not alive any more.
 func (m *members) gone(id wire.ServerID, state MemberState) {
 	m.mu.Lock()
 	who, known := m.all[id]
@@ -246,7 +246,7 @@ func (m *members) address(id wire.ServerID) (address string, alive bool) {
 	return who.Address, who.State == MemberAlive && who.Address != ""
 }
 
-// FromPeer are the alive members beside this node.
+// peers are the alive members beside this node.
 func (m *members) peers() []Member {
 	return slices.DeleteFunc(m.list(), func(who Member) bool {
 		return who.State != MemberAlive || who.Server == m.n.Server()

@@ -84,7 +84,7 @@ type pendingConn struct {
 	timer clock.Timer
 }
 
-// putEntry takes a connection in; nil when there are too many.
+// enter takes a connection in; nil when there are too many.
 func (g *pendingConns) enter(conn net.Conn, c clock.Clock) *pendingConn {
 	host, _, err := net.SplitHostPort(conn.RemoteAddr().String())
 	if err != nil {
@@ -106,7 +106,7 @@ func (g *pendingConns) enter(conn net.Conn, c clock.Clock) *pendingConn {
 	return v
 }
 
-// takeVote makes room. It reports whether the guest was still in time.
+// leave makes room. It reports whether the guest was still in time.
 func (v *pendingConn) leave() bool {
 	inTime := v.timer.Stop()
 	v.of.mu.Lock()
@@ -160,7 +160,7 @@ func (n *Network) accept() {
 	}
 }
 
-// Receive finds out what a connection is and serves it.
+// receive finds out what a connection is and serves it.
 func (n *Network) receive(v *pendingConn) {
 	defer v.leave()
 	var preamble [1]byte

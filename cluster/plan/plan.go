@@ -31,11 +31,11 @@ const (
 	// new: one that comes and goes faster never does. It is some heartbeats of the
 	// gossip, and small beside the minute in which a joined node has its share.
 	settleTime = 10 * time.Second
-	// MaxMoves bounds the replicas that are being filled at one time. Each reads and
+	// maxMoves bounds the replicas that are being filled at one time. Each reads and
 	// writes whole stores on machines that serve meanwhile; the transfer's rate is
 	// shared among them, so more would end none of them sooner.
 	maxMoves = 4
-	// MaxTransfers bounds the leaderships handed over in one round: during each its
+	// maxTransfers bounds the leaderships handed over in one round: during each its
 	// shard's writes wait for some ten milliseconds. A drained node of 11 shards is
 	// free after three rounds.
 	maxTransfers = 4
@@ -208,7 +208,7 @@ func Next(v View, p Policy) ([]Step, []Goal) {
 	return pl.steps, pl.goals
 }
 
-// removed reports whether a node is away for good, as far as one may wait for it.
+// gone reports whether a node is away for good, as far as one may wait for it.
 func (pl *planner) gone(n *Node) bool {
 	return !n.Alive && pl.Now.Sub(n.Since) >= pl.GoneAfter
 }
@@ -504,7 +504,7 @@ func (r *reshaping) mayRemove(id wire.ServerID) bool {
 	return r.g.ID != wire.MetaGroup || !r.alive(id) || !r.mayHoldShard(id)
 }
 
-// Holds reports whether a node may hold a replica of a shard.
+// mayHoldShard reports whether a node may hold a replica of a shard.
 func (pl *planner) mayHoldShard(id wire.ServerID) bool {
 	for i := range pl.Groups {
 		g := &pl.Groups[i]
@@ -728,7 +728,7 @@ func (pl *planner) drain() {
 	}
 }
 
-// reachIndex evens out the leaderships of shards: from whoever leads more to whoever
+// balance evens out the leaderships of shards: from whoever leads more to whoever
 // leads at least two fewer, so that no transfer can provoke the opposite one.
 func (pl *planner) balance() {
 	for pl.transfers < pl.MaxTransfers {

@@ -148,7 +148,7 @@ func (s *sim) after(d time.Duration, f func()) {
 	heap.Push(&s.queue, simEvent{s.now + max(d, 0), s.seq, f})
 }
 
-// Send delivers f at another node, unless the link is cut or nobody is there. To
+// send delivers f at another node, unless the link is cut or nobody is there. To
 // itself a node talks at once.
 func (s *sim) send(from *simNode, to wire.ServerID, f func(to *simNode)) {
 	n := s.nodes[to]
@@ -374,7 +374,7 @@ func (s *sim) run() string {
 	return s.failure
 }
 
-// Leader returns a group's leader as an all-knowing observer sees it.
+// leader returns a group's leader as an all-knowing observer sees it.
 func (s *sim) leader(group uint32) *simPeer {
 	var best *simPeer
 	for _, id := range s.order {

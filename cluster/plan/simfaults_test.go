@@ -240,7 +240,7 @@ func (s *sim) forgetFollower() bool {
 	return true
 }
 
-// forgetAndRaise cuts both directions of a link.
+// part cuts both directions of a link.
 func (s *sim) part(d time.Duration, a, b wire.ServerID) {
 	s.severFor(d, [][2]wire.ServerID{{a, b}, {b, a}})
 }
@@ -422,7 +422,7 @@ func (s *sim) drain() bool {
 	return true
 }
 
-// takeVote removes a node, live or not, while enough stay.
+// leave removes a node, live or not, while enough stay.
 func (s *sim) leave() bool {
 	n, staying := s.some(), 0
 	meta := s.leader(wire.MetaGroup)

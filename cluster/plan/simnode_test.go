@@ -286,7 +286,7 @@ func (m *simMeta) entries() []*pb.NodeEntry {
 	return all
 }
 
-// Apply answers true when the command had its effect.
+// apply answers true when the command had its effect.
 func (m *simMeta) apply(_ uint64, cmd any) any {
 	switch k := cmd.(*pb.Command).GetKind().(type) {
 	case *pb.Command_PutNode:
@@ -542,7 +542,7 @@ func (n *simNode) written(org int, a *simActivation, p *simPeer, r *simRequest, 
 	}
 }
 
-// demoteSpare throws an activation's memory away.
+// retire throws an activation's memory away.
 func (n *simNode) retire(org int, a *simActivation) {
 	if n.active[org] == a {
 		delete(n.active, org)

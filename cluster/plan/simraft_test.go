@@ -138,7 +138,7 @@ func votersOf(conf []Replica) (ids []wire.ServerID) {
 	return ids
 }
 
-// Wait sets a new time for standing.
+// wait sets a new time for standing.
 func (p *simPeer) wait() {
 	s := p.n.s
 	p.deadline = s.now + simElection + time.Duration(s.rng.Int64N(int64(simElection)))
@@ -314,7 +314,7 @@ func (p *simPeer) leads() bool {
 	return !s.opts.lease || s.now-p.confirmed() < simLease
 }
 
-// confirmed is whether a leader that leads may answer a question asked at a time: one
+// sure is whether a leader that leads may answer a question asked at a time: one
 // that is wary needs a majority's answer to what was sent since (group.confirm).
 func (p *simPeer) sure(asked time.Duration) bool {
 	return !p.n.s.opts.lease || p.n.s.now < p.wary || p.confirmed() >= asked
@@ -451,7 +451,7 @@ func (p *simPeer) advanceTo(commit uint64) {
 	}
 }
 
-// Step goes on as a follower.
+// step goes on as a follower.
 func (p *simPeer) step(term uint64, leader wire.ServerID) {
 	if term > p.term {
 		p.term, p.voted = term, ""
@@ -524,7 +524,7 @@ func (p *simPeer) change(st Step) error {
 	return nil
 }
 
-// transfer stops answering, lets the heir catch up and makes it stand.
+// handOver stops answering, lets the heir catch up and makes it stand.
 func (p *simPeer) handOver(to wire.ServerID) error {
 	s := p.n.s
 	if p.match[to] < p.last() {

@@ -18,7 +18,7 @@ func NewLogger(to *slog.Logger, group uint32) hclog.Logger {
 		Output: io.Discard,
 		Level:  hclog.Off,
 	})
-	l.RegisterSink(&Sink{To: to.With("group", group)})
+	l.RegisterSink(&sink{to: to.With("group", group)})
 	return l
 }
 
@@ -30,15 +30,15 @@ var expected = []string{
 	"failed to get log", "peer has newer term, stopping replication", "failed to send snapshot to", "failed to install snapshot",
 }
 
-type Sink struct{ To *slog.Logger }
+type sink struct{ to *slog.Logger }
 
 // Accept is hclog.SinkAdapter's.
-func (s *Sink) Accept(_ string, level hclog.Level, msg string, args ...any) {
-	say := s.To.Debug
+func (s *sink) Accept(_ string, level hclog.Level, msg string, args ...any) {
+	say := s.to.Debug
 	switch level {
 	case hclog.Error:
 		if !slices.Contains(expected, msg) {
-			say = s.To.Error
+			say = s.to.Error
 		}
 	case hclog.Warn:
 	default: // info and below narrate every step
@@ -50,4 +50,22 @@ func (s *Sink) Accept(_ string, level hclog.Level, msg string, args ...any) {
 		}
 	}
 	say("raft: "+msg, args...)
+}
+
+// NewTransportLogger makes debug lines of all that raft's transports say: each
+// death of a peer would be an error for each of its connections.
+func NewTransportLogger(to *slog.Logger, group uint32) hclog.Logger {
+	l := NewLogger(slog.New(slog.DiscardHandler), group)
+	sinks, ok := l.(hclog.InterceptLogger)
+	if ok {
+		sinks.RegisterSink(quietSink{&sink{to: to.With("group", group)}})
+	}
+	return l
+}
+
+type quietSink struct{ to *sink }
+
+// Accept is hclog.SinkAdapter's.
+func (s quietSink) Accept(name string, level hclog.Level, msg string, args ...any) {
+	s.to.Accept(name, min(level, hclog.Warn), msg, args...)
 }

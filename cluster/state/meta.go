@@ -269,7 +269,7 @@ func (m *Meta) judge(cmd *pb.Command, batch *storage.Batch) (publish func(), err
 	return nil, fmt.Errorf("%w: %T", ErrBadCommand, cmd.GetKind())
 }
 
-// Publish makes a change that readers are woken for. Its caller holds mu.
+// publish makes a change that readers are woken for. Its caller holds mu.
 func (m *Meta) publish(change func()) func() {
 	return func() {
 		change()

@@ -20,7 +20,7 @@ type Stores struct {
 	log    *storage.Log // tombstones lie beside the group's log
 	Group  uint32
 	shards int
-	// peers reports whether a store that is damaged is to come from another node. Nil:
+	// FromPeer reports whether a store that is damaged is to come from another node. Nil:
 	// none is.
 	FromPeer func(storage.StoreID) bool
 

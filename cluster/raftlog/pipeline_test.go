@@ -1,4 +1,4 @@
-package cluster
+package raftlog
 
 import (
 	"testing"
@@ -47,7 +47,7 @@ func (p *tightPipeline) Close() error                       { close(p.closed); r
 func TestPipelineWithoutReader(t *testing.T) {
 	inner := &tightPipeline{make(chan *raft.AppendEntriesRequest), make(chan raft.AppendFuture), make(chan struct{})}
 	go inner.decode()
-	p := newPipeline(inner)
+	p := NewPipeline(inner)
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)

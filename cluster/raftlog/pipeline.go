@@ -1,11 +1,9 @@
-package cluster
+package raftlog
 
 import (
 	"sync"
 
 	"github.com/hashicorp/raft"
-
-	"orgmem/cluster/raftlog"
 )
 
 // pipelineSlack is how many answers may wait for raft to look at them. Two requests
@@ -13,7 +11,8 @@ import (
 // stopped, a handful may still be sent before its sender notices.
 const pipelineSlack = 256
 
-// AppendEntriesPipeline gives raft a pipeline whose answers are always taken.
+// Pipeline stands between raft and its transport's pipeline: its answers are always
+// taken.
 //
 // raft's own can stop for ever (1.8.0, replication.go): pipelineDecode leaves when an
 // answer has a newer term, and nobody takes the next answer; then the pipeline's
@@ -21,30 +20,21 @@ const pipelineSlack = 256
 // middle of one, waits for that. The replication to this follower never ends, its
 // heartbeats go on in the old term, and Shutdown waits for both. A node that had
 // just lost a group hung so at its stop.
-func (t *heartbeats) AppendEntriesPipeline(id raft.ServerID, target raft.ServerAddress) (raft.AppendPipeline, error) {
-	inner, err := t.Transport.AppendEntriesPipeline(id, target)
-	if err != nil {
-		return nil, err
-	}
-	return newPipeline(inner), nil
-}
-
-// pipeline stands between raft and its transport's pipeline.
-type pipeline struct {
+type Pipeline struct {
 	raft.AppendPipeline
 	answers chan raft.AppendFuture
 	closed  chan struct{}
 	once    sync.Once
 }
 
-func newPipeline(inner raft.AppendPipeline) *pipeline {
-	p := &pipeline{AppendPipeline: inner, answers: make(chan raft.AppendFuture, pipelineSlack), closed: make(chan struct{})}
+func NewPipeline(inner raft.AppendPipeline) *Pipeline {
+	p := &Pipeline{AppendPipeline: inner, answers: make(chan raft.AppendFuture, pipelineSlack), closed: make(chan struct{})}
 	go p.take() // ends with Close, which raft calls on every way out
 	return p
 }
 
-// add hands answers on until the pipeline is closed.
-func (p *pipeline) take() {
+// take hands answers on until the pipeline is closed.
+func (p *Pipeline) take() {
 	for {
 		select {
 		case f := <-p.AppendPipeline.Consumer():
@@ -60,18 +50,18 @@ func (p *pipeline) take() {
 }
 
 // AppendEntries sends a request whose answer comes from Consumer.
-func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse) (raft.AppendFuture, error) {
-	if err := raftlog.CheckSeam(args); err != nil {
+func (p *Pipeline) AppendEntries(args *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse) (raft.AppendFuture, error) {
+	if err := CheckSeam(args); err != nil {
 		return nil, err
 	}
 	return p.AppendPipeline.AppendEntries(args, resp)
 }
 
 // Consumer is where raft takes answers from.
-func (p *pipeline) Consumer() <-chan raft.AppendFuture { return p.answers }
+func (p *Pipeline) Consumer() <-chan raft.AppendFuture { return p.answers }
 
 // Close ends the pipeline. It may be called twice.
-func (p *pipeline) Close() error {
+func (p *Pipeline) Close() error {
 	p.once.Do(func() { close(p.closed) })
 	return p.AppendPipeline.Close()
 }

@@ -1,7 +1,6 @@
-package cluster
+package raftlog
 
 import (
-	"fmt"
 	"sync"
 )
 
@@ -18,11 +17,11 @@ const (
 	maxHeldBytes = 64 << 20
 )
 
-// trail says how far a group's log may be cut, which raft leaves to us. Without
+// Trail says how far a group's log may be cut, which raft leaves to us. Without
 // followers that is all behind the marker, since it is in the stores' files. With
 // followers some is kept for them.
-type trail struct {
-	cutting sync.Mutex // one cut at a time
+type Trail struct {
+	Cutting sync.Mutex // one cut at a time
 
 	mu    sync.Mutex  // guards what follows
 	marks []trailMark // in order of index; the last is the newest marker
@@ -37,15 +36,15 @@ type trailMark struct {
 	seen  int64
 }
 
-// reset forgets the places: the log was emptied.
-func (t *trail) reset() {
+// Reset forgets the places: the log was emptied.
+func (t *Trail) Reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.marks, t.kept = nil, 0
 }
 
 // Mark notes a marker.
-func (t *trail) mark(index uint64, seen int64) {
+func (t *Trail) Mark(index uint64, seen int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n := len(t.marks); n > 0 && t.marks[n-1].index >= index {
@@ -58,7 +57,7 @@ func (t *trail) mark(index uint64, seen int64) {
 }
 
 // End returns the entry up to which the log is not kept for anybody.
-func (t *trail) end(seen int64) uint64 {
+func (t *Trail) End(seen int64) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var to uint64
@@ -76,10 +75,10 @@ func (t *trail) end(seen int64) uint64 {
 	return to
 }
 
-// hold keeps what comes behind a marker in the log until release is called.
-func (g *group) hold(index uint64) (release func()) {
-	m := &trailMark{index, g.fsm.seen.Load()}
-	t := &g.trail
+// Hold keeps what comes behind an entry until release is called; seen is how many
+// bytes were applied when that was the newest.
+func (t *Trail) Hold(index uint64, seen int64) (release func()) {
+	m := &trailMark{index, seen}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.held == nil {
@@ -91,30 +90,4 @@ func (g *group) hold(index uint64) (release func()) {
 		defer t.mu.Unlock()
 		delete(t.held, m)
 	}
-}
-
-// cut deletes entries that are in the stores' files and that nobody may want. Up
-// to upTo it does not ask: what was erased has to go, and who still wants it gets
-// the stores instead.
-func (g *group) cut(upTo uint64) error {
-	g.trail.cutting.Lock()
-	defer g.trail.cutting.Unlock()
-	marker, seen := g.marks.Index.Load(), g.fsm.seen.Load()
-	to := marker
-	if !g.alone.Load() {
-		g.trail.mark(marker, seen-g.fsm.logBytes.Load())
-		to = max(g.trail.end(seen), min(upTo, marker))
-	}
-	first, err := g.logs.FirstIndex()
-	if err != nil || first == 0 || first > to {
-		return err
-	}
-	last, err := g.logs.LastIndex()
-	if err != nil {
-		return err
-	}
-	if err := g.logs.DeleteRange(first, min(to, last)); err != nil {
-		return fmt.Errorf("cluster: cut the log of group %d: %w", g.id, err)
-	}
-	return nil
 }

@@ -15,7 +15,7 @@ import (
 func TestUploadsOfOtherNodesAreBounded(t *testing.T) {
 	const room = 4 << 20
 	w := startTownWith(t, func(cfg *Config, _ *storage.Options) { cfg.ForwardedBytes = room }, "a", "b")
-	made := w.org("a", planUnlimited)
+	made := w.org("a", pb.PlanUnlimited)
 	b, a := w.at("b").client(made.APIKey), w.at("a")
 	all, err := a.sys.memory.Begin(t.Context(), made.Org, format.MaxMemory*2, format.MaxMemory*2, 0) // so that imports wait
 	if err != nil {

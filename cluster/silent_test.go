@@ -102,7 +102,7 @@ func (d *deaf) Call(ctx context.Context, _ ServerID, call *pb.NodeCall) (*pb.Nod
 		d.probes.Add(1)
 	}
 	<-ctx.Done()
-	return nil, ErrNoAnswer
+	return nil, wire.ErrNoAnswer
 }
 
 // TestASilentLeaderIsGivenUpInTime holds the times that docs/cluster.md promises.

@@ -27,7 +27,7 @@ import (
 const mendLooks = 100
 
 // mendPauseMost is the longest pause between two attempts to get a damaged store that no
-// other node had: so long it may take until one that was put right elsewhere is fetched.
+// other node had. A copy that was put right on another node is fetched within this time.
 const mendPauseMost = 5 * time.Minute
 
 // errNoSource means that no other member of a group answers, or is far enough.
@@ -61,8 +61,8 @@ type lack struct {
 	until time.Duration // of Host.elapsed, when that is over
 }
 
-// lacks reports whether a damaged store was looked for in vain. Until it has come after
-// all, what the log has for it is set aside, and the rest of its shard goes on.
+// lacks reports whether a damaged store was looked for in vain. Until a copy is found, the
+// log's entries for it are set aside, and the rest of its shard goes on.
 func (w *hosting) lacks(id storage.StoreID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +82,7 @@ func (w *hosting) soughtInVain(group uint32, id storage.StoreID, err error) {
 }
 
 // sought returns the damaged stores of a shard that the others are to be asked for now,
-// and forgets what was noted of those that are damaged no more.
+// and forgets its notes on stores that are whole again.
 func (h *Host) sought(group uint32) []storage.StoreID {
 	damaged := h.cfg.Storage.Outages()
 	now := h.elapsed()
@@ -94,8 +94,8 @@ func (h *Host) sought(group uint32) []storage.StoreID {
 }
 
 // mendable reports whether a group has damaged stores of which another member has a whole
-// copy. The group stays open while the others are asked: where none has one, closing it
-// would help nobody.
+// copy. The group stays open while they are asked: closing it helps only where one of them
+// has a copy.
 func (h *Host) mendable(ctx context.Context, g *group) bool {
 	if g.id == wire.MetaGroup || h.peers == nil {
 		return false
@@ -168,13 +168,13 @@ func (h *Host) sourceOf(ctx context.Context, group uint32, members []wire.Server
 }
 
 // mend fetches the damaged stores of a group that was closed, from members that have
-// applied all that this node had applied. One that nobody has keeps the others from nothing.
+// applied all that this node had applied. Where one store fails, it goes on to the next.
 func (h *Host) mend(ctx context.Context, group uint32, members []wire.ServerID, applied uint64) error {
 	var errs []error
 	for _, id := range h.sought(group) {
 		err := h.fetchAnew(ctx, group, id, members, applied)
 		if err != nil {
-			if ctx.Err() == nil && len(members) > 0 {
+			if ctx.Err() == nil {
 				h.hosting.soughtInVain(group, id, err)
 			}
 			errs = append(errs, fmt.Errorf("store %v: %w", id, err))

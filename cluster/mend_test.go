@@ -295,6 +295,7 @@ func TestStoreDamagedEverywhereStopsNobodyElse(t *testing.T) {
 		}
 		good.put()
 	}
+	good.check() // Compact cuts the log for a replica that is behind, too; it would need the damaged store
 	for s, g := range groups {
 		if s.host.shard(bad.id) != g {
 			t.Errorf("%s has opened the group anew, and nobody had a copy", s.host.Server())

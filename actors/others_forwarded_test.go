@@ -31,7 +31,7 @@ func TestUploadsOfOtherNodesAreBounded(t *testing.T) {
 			t.Fatalf("it did not wait: %v", <-waiting)
 		}
 	}
-	if p := b.refused(codeServiceDegraded, upload(second)); p.GetRetryAfterS() == 0 {
+	if p := b.refused(pb.CodeServiceDegraded, upload(second)); p.GetRetryAfterS() == 0 {
 		t.Errorf("refused with %v", p)
 	}
 	held := func() (small, large int) {
@@ -45,10 +45,10 @@ func TestUploadsOfOtherNodesAreBounded(t *testing.T) {
 	}
 	b.chunks("anything")
 	all.End()
-	if p := (<-waiting).GetProblem(); p.GetCode() == codeServiceDegraded {
+	if p := (<-waiting).GetProblem(); p.GetCode() == pb.CodeServiceDegraded {
 		t.Errorf("the first is answered %v", p)
 	}
-	if p := b.ask(upload(second)).GetProblem(); p.GetCode() == codeServiceDegraded {
+	if p := b.ask(upload(second)).GetProblem(); p.GetCode() == pb.CodeServiceDegraded {
 		t.Errorf("once there is room: %v", p)
 	}
 	a.waitFor(func() bool {

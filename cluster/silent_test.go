@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgmem/cluster/clustertest"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -130,7 +131,7 @@ func TestASilentLeaderIsGivenUpInTime(t *testing.T) {
 			for took := time.Duration(0); ; took += leaderCheck {
 				// It is about to look again, and where it has asked whether the other is there,
 				// waits for that.
-				waitFor(t, func() bool {
+				clustertest.WaitFor(t, func() bool {
 					waits := now.WaitersIn(leaderCheck) > 0 && (took < probeAfter*leaderCheck || network.probes.Load() > 0)
 					return waits || len(answered) > 0
 				})
